@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* capture - walks every thread of a /proc tree once and writes a snapshot. Reading is best effort: nothing a
+ * process does makes it fail, and what could not be read is tallied with its reason. */
+#include <stdbool.h>
+
+#include "ctprof/macro.h"
+#include "ctprof/snapshot.h"
+#include "ctprof/strbuf.h"
+
+struct capture_options {
+	const char *proc_root;   /* NULL: the /proc of this system */
+	const char *sys_root;    /* NULL: /sys */
+	const char *cgroup_root; /* NULL: where mountinfo says that cgroup2 is */
+	bool anonymous;          /* leave out the host's name and the kernel's command line */
+};
+
+/* Captures into @writer: head, threads, tail. A tree given by @options may belong to another system, so
+ * system calls about its threads are made only without one. Threads that exit during their own read are left
+ * out whole. Returns 0; or -errno with a sentence appended to @reterr where a root cannot be opened or holds
+ * no process (-ENOENT), or without one where the writer failed. @ret_info holds what was captured;
+ * snapshot_info_done() it in any case. */
+must_check_ int capture_run(const struct capture_options *options, struct snapshot_writer *writer,
+                            struct snapshot_info *ret_info, struct strbuf *reterr);

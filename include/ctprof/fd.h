@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* fd - files and directories relative to a descriptor. Everything is opened O_CLOEXEC. */
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ctprof/macro.h"
+#include "ctprof/strbuf.h"
+
+/* Reads a whole file into @out, replacing its contents. /proc may return less than is there from one
+ * read(2), so it is read until the end is reported. Returns 0, -EFBIG past @max_bytes, or -errno. */
+must_check_ int fd_read_all_at(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes);
+
+/* Opens a directory only to look things up in it (O_PATH). Returns the descriptor or -errno. */
+must_check_ int fd_open_path_at(int dir_fd, const char *name);
+
+/* Opens a directory for listing as well. Returns the descriptor or -errno. */
+must_check_ int fd_open_dir_at(int dir_fd, const char *name);
+
+/* Numbers, for reuse from one listing to the next. */
+struct id_list {
+	uint32_t *ids; /* owned */
+	size_t count;
+	size_t capacity;
+};
+
+/* The entries of a directory whose names are positive decimal numbers, rising. @scratch keeps the raw
+ * listing. Returns 0 or -errno; what was listed before an error is in the list. */
+must_check_ int fd_list_ids(int dir_fd, struct id_list *list, struct strbuf *scratch);
+void id_list_done(struct id_list *list);
+
+/* Writes all of it. Returns 0 or -errno. */
+must_check_ int fd_write_all(int fd, const void *bytes, size_t len);
+
+/* Closes and sets to -1; for cleanup_(fd_closep). */
+void fd_closep(int *fd);

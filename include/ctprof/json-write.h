@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* json-write - a direct writer of compact JSON into a buffer, for what is too much for a tree in
+ * memory. It places the commas; the caller opens, names and closes. */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ctprof/strbuf.h"
+
+struct json_writer {
+	struct strbuf *out; /* borrowed */
+	bool need_comma;
+};
+
+#define JSON_WRITER_INIT(out_) ((struct json_writer){.out = (out_)})
+
+void json_write_open(struct json_writer *writer, char bracket);  /* '{' or '[' */
+void json_write_close(struct json_writer *writer, char bracket); /* '}' or ']' */
+
+/* A key of an object; @name needs no escaping (registry names). Its value must come next. */
+void json_write_key(struct json_writer *writer, const char *name);
+
+/* A key that may hold any valid UTF-8. */
+void json_write_key_text(struct json_writer *writer, const char *bytes, size_t len);
+
+/* A string. @bytes must be valid UTF-8 (text_add_replaced makes it so); '"', '\' and U+0000 to U+001F
+ * are escaped, DEL and above are written as they are. */
+void json_write_text(struct json_writer *writer, const char *bytes, size_t len);
+void json_write_str(struct json_writer *writer, const char *text);
+
+void json_write_u64(struct json_writer *writer, uint64_t value);
+void json_write_i64(struct json_writer *writer, int64_t value);
+void json_write_bool(struct json_writer *writer, bool value);
+void json_write_null(struct json_writer *writer);
+
+/* The shortest decimal form that reads back as the same double; null for infinities and NaN. */
+void json_write_double(struct json_writer *writer, double value);
+
+/* A value that is JSON already. */
+void json_write_raw(struct json_writer *writer, const char *json, size_t len);

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* sample - one thread at one instant: who it is, its values, and for each value whether it was seen. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ctprof/macro.h"
+#include "ctprof/metric.h"
+#include "ctprof/strbuf.h"
+
+struct thread_sample {
+	uint32_t tid;
+	uint32_t tgid;
+	uint64_t start_time_clock_ticks; /* since boot; /proc/<tid>/stat field 22 */
+	uint64_t read_boottime_ns;       /* CLOCK_BOOTTIME when reading the process began */
+	struct strbuf pcomm;             /* raw bytes, as the process chose them */
+	struct strbuf comm;              /* raw bytes */
+	struct strbuf cgroup;            /* raw bytes; means something only with has_cgroup */
+	bool has_cgroup;
+
+	struct metric_set seen;
+	struct metric_set malformed; /* the source was read, this value made no sense */
+	enum source_outcome outcomes[SOURCE_COUNT]; /* why a source gave nothing */
+
+	/* One field for each metric, in its own type. Without its bit in seen a field means nothing. */
+#define METRIC(id_, type_, rule_, encoding_, source_, key_, section_, class_, gates_, text_) \
+	struct type_ id_;
+#include CTPROF_METRICS_DEF
+#undef METRIC
+};
+
+/* Stores a value of the metric's own type and marks it seen. */
+#define sample_set(sample_, id_, ...)                           \
+	do {                                                    \
+		(sample_)->id_ = (__VA_ARGS__);                 \
+		metric_set_add(&(sample_)->seen, METRIC_##id_); \
+	} while (0)
+
+/* Copies a value of the metric's own type to *ret_ where it was seen; says whether it was. */
+#define sample_get(sample_, id_, ret_) \
+	(metric_set_has(&(sample_)->seen, METRIC_##id_) ? (*(ret_) = (sample_)->id_, true) : false)
+
+/* Makes the sample empty: nothing seen, every source unneeded. Buffers keep their memory. */
+void sample_reset(struct thread_sample *sample);
+
+/* Frees what the sample owns. @sample may be zeroed. */
+void sample_done(struct thread_sample *sample);
+
+/* The stored value of a metric, to be read as its type's structure. */
+static inline const void *sample_value(const struct thread_sample *sample, enum metric_id metric)
+{
+	return (const char *)sample + metric_table[metric].offset;
+}
+
+/* Parses the kernel's text for a metric, in the given encoding, and marks the metric seen, or malformed
+ * where the text makes no sense. Says whether it was seen. @text is borrowed and needs no NUL. */
+bool sample_set_text(struct thread_sample *sample, enum metric_id metric,
+                     enum metric_encoding encoding, const char *text, size_t len);
+
+/* As sample_set_text() for DOTTED_MS_DIFFERENCE: the first minus the second. A negative difference is
+ * malformed. */
+bool sample_set_difference(struct thread_sample *sample, enum metric_id metric, const char *from,
+                           size_t from_len, const char *less, size_t less_len);
+
+/* Stores a value of a metric whose representation is U64, I32, U32 or FLAG. Returns false, and stores
+ * nothing, where @value does not fit. */
+must_check_ bool sample_set_integer(struct thread_sample *sample, enum metric_id metric,
+                                    uint64_t value);
+must_check_ bool sample_set_negative(struct thread_sample *sample, enum metric_id metric,
+                                     int64_t value);
+/* The same for a metric of representation TEXT, LETTER or FLAG. */
+must_check_ bool sample_set_label(struct thread_sample *sample, enum metric_id metric,
+                                  const char *text, size_t len);
+must_check_ bool sample_set_flag(struct thread_sample *sample, enum metric_id metric, bool value);
+
+/* Why an unseen metric was not seen: its own reason, else that of its source, else off. */
+enum source_outcome sample_reason(const struct thread_sample *sample, enum metric_id metric);
+
+/* CPU sets. */
+void cpu_mask_clear(struct cpu_mask *mask);
+/* Adds a CPU; false where the number is CPU_MASK_CPUS or more. */
+must_check_ bool cpu_mask_add(struct cpu_mask *mask, uint64_t cpu);
+unsigned cpu_mask_count(const struct cpu_mask *mask);
+bool cpu_mask_has(const struct cpu_mask *mask, unsigned cpu);
+bool cpu_mask_equal(const struct cpu_mask *a, const struct cpu_mask *b);
+/* The lowest CPU from @cpu on, or CPU_MASK_CPUS where there is none. */
+unsigned cpu_mask_next(const struct cpu_mask *mask, unsigned cpu);
+/* Parses "0-3,8"; false where it is not such a list or is empty. */
+must_check_ bool cpu_mask_parse(struct cpu_mask *mask, const char *text, size_t len);
+/* Appends "0-3,8". */
+void cpu_mask_format(const struct cpu_mask *mask, struct strbuf *out);

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* snapshot - the file that capture writes and show and compare read: one zstd frame of one JSON object, as
+ * ctprof-snapshot(5) describes. Both directions stream; memory does not grow with the number of threads. */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ctprof/host.h"
+#include "ctprof/macro.h"
+#include "ctprof/sample.h"
+#include "ctprof/strbuf.h"
+#include "ctprof/stream.h"
+
+enum { SNAPSHOT_VERSION = 1 };
+
+/* What was and what was not read. */
+struct snapshot_tally {
+	uint64_t processes;        /* with at least one thread in the snapshot */
+	uint64_t processes_gone;   /* exited before one of their threads was read */
+	uint64_t processes_denied; /* whose threads this user may not list (hidepid) */
+	uint64_t threads;          /* rows */
+	uint64_t threads_gone;     /* exited during their read, and left out whole */
+	uint64_t malformed_values; /* single values that made no sense */
+	uint64_t sources[SOURCE_COUNT][OUTCOME_COUNT]; /* threads by what became of each source */
+};
+
+struct snapshot_info {
+	uint64_t captured_at_unix_ns;
+	uint64_t captured_boottime_ns; /* CLOCK_BOOTTIME */
+	struct host host;
+	/* What holds for a source unless a thread says otherwise: OUTCOME_read, or the reason why the whole
+	 * host has nothing from it. */
+	enum source_outcome rules[SOURCE_COUNT];
+	struct snapshot_tally tally;
+};
+
+void snapshot_info_done(struct snapshot_info *info);
+
+/* Writing. The three calls come in this order, thread as often as there are threads; threads of one
+ * process follow one another. All return 0 or the sink's -errno, which sticks. */
+struct snapshot_writer;
+
+/* zstd compression level of the files; see bench/ for the measurement behind it. */
+enum { SNAPSHOT_ZSTD_LEVEL = 3 };
+
+/* @sink is borrowed. Never NULL; free with snapshot_writer_free(). */
+struct snapshot_writer *snapshot_writer_new(struct byte_sink *sink, int zstd_level);
+struct snapshot_writer *snapshot_writer_free(struct snapshot_writer *writer);
+void snapshot_writer_freep(struct snapshot_writer **writer);
+
+/* The head: times and host of @info. Its rules hold for the rows that follow. */
+must_check_ int snapshot_write_begin(struct snapshot_writer *writer,
+                                     const struct snapshot_info *info);
+must_check_ int snapshot_write_thread(struct snapshot_writer *writer,
+                                      const struct thread_sample *sample);
+/* The tail, rules and tally, and the end of the frame. */
+must_check_ int snapshot_write_end(struct snapshot_writer *writer,
+                                   const struct snapshot_info *info);
+
+/* Reading. */
+struct snapshot_limits {
+	uint64_t bytes;      /* decompressed */
+	uint64_t threads;    /* rows */
+	unsigned depth;      /* containers inside one another */
+	size_t string_bytes; /* of one string */
+};
+extern const struct snapshot_limits snapshot_default_limits;
+
+/* Called for each row; the sample is the reader's and is reused. A result other than 0 ends the reading and
+ * becomes its result. */
+struct snapshot_visitor {
+	int (*thread)(struct snapshot_visitor *self, struct thread_sample *sample);
+};
+
+/* Reads a snapshot from @source, the compressed bytes. Returns 0; -EBADMSG where they are not a snapshot
+ * this version reads, with one sentence appended to @reterr; or the source's or the visitor's own result.
+ * @ret_info is filled as far as the reading came; snapshot_info_done() it in any case. */
+must_check_ int snapshot_read(struct byte_source *source, const struct snapshot_limits *limits,
+                              struct snapshot_visitor *visitor, struct snapshot_info *ret_info,
+                              struct strbuf *reterr);

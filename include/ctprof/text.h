@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* text - bytes that somebody else chose (thread names, cgroup paths), made safe to print. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ctprof/macro.h"
+#include "ctprof/strbuf.h"
+
+/* Decodes the UTF-8 character at the start of @bytes. Returns its length (1 to 4) and stores the
+ * code point, or 0 where the bytes are not well-formed UTF-8 (overlong forms, surrogates and values
+ * above U+10FFFF are not) or @len is 0. */
+size_t text_decode(const char *bytes, size_t len, uint32_t *ret_code_point);
+
+/* Whether all @len bytes are well-formed UTF-8. */
+bool text_is_utf8(const char *bytes, size_t len);
+
+/* Appends @bytes with each ill-formed byte replaced by U+FFFD: valid UTF-8, but not reversible. */
+void text_add_replaced(struct strbuf *out, const char *bytes, size_t len);
+
+/* Appends @bytes in a form that is safe on a terminal and different for different bytes: printable
+ * characters stand for themselves, a backslash is doubled, and every byte of a control character
+ * (C0, DEL, C1), of a character that changes the direction or the layout of text (bidirectional
+ * controls U+061C U+200E U+200F U+202A-U+202E U+2066-U+2069, line and paragraph separators U+2028
+ * U+2029, zero-width U+200B-U+200D U+2060 U+FEFF, noncharacters) or of ill-formed UTF-8 becomes
+ * \xHH. Independent of the locale. */
+void text_add_escaped(struct strbuf *out, const char *bytes, size_t len);
+
+/* Columns that @bytes take on a terminal: 2 for wide characters, 0 for combining ones; ill-formed
+ * bytes count as 1. Independent of the locale. */
+size_t text_width(const char *bytes, size_t len);
+
+/* The longest prefix of @bytes, in whole characters, that takes at most @columns columns. */
+size_t text_prefix(const char *bytes, size_t len, size_t columns);

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctprof/fd.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ctprof/mem.h"
+#include "ctprof/scan.h"
+
+/* Two pages: nearly every file of a thread fits with one read and one that reports the end. */
+enum { READ_CHUNK = 8192, LIST_CHUNK = 32768 };
+
+static int read_all(int fd, struct strbuf *out, size_t max_bytes)
+{
+	for (;;) {
+		char *space = strbuf_reserve(out, READ_CHUNK);
+		ssize_t len = read(fd, space, READ_CHUNK);
+
+		if (len < 0 && errno == EINTR)
+			continue;
+		if (len < 0)
+			return -errno;
+		if (len == 0)
+			return 0;
+		out->len += (size_t)len;
+		out->data[out->len] = '\0';
+		if (out->len > max_bytes)
+			return -EFBIG;
+	}
+}
+
+int fd_read_all_at(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes)
+{
+	cleanup_(fd_closep) int fd = -1;
+
+	strbuf_clear(out);
+	fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0)
+		return -errno;
+	return read_all(fd, out, max_bytes);
+}
+
+static int open_at(int dir_fd, const char *name, int flags)
+{
+	int fd = openat(dir_fd, name, flags | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int fd_open_path_at(int dir_fd, const char *name)
+{
+	return open_at(dir_fd, name, O_PATH);
+}
+
+int fd_open_dir_at(int dir_fd, const char *name)
+{
+	return open_at(dir_fd, name, O_RDONLY);
+}
+
+static void add_id(struct id_list *list, const char *name)
+{
+	uint64_t id;
+
+	if (!scan_u64(name, strlen(name), &id) || id == 0 || id > UINT32_MAX)
+		return;
+	if (list->count == list->capacity) {
+		list->capacity = list->capacity ? list->capacity * 2 : 256;
+		list->ids = mem_realloc(list->ids, list->capacity, sizeof(list->ids[0]));
+	}
+	list->ids[list->count++] = (uint32_t)id;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	uint32_t id_a = *(const uint32_t *)a, id_b = *(const uint32_t *)b;
+
+	return (id_a > id_b) - (id_a < id_b);
+}
+
+/* The kernel lists ids in rising order nearly always; other file systems do not. */
+static void sort_ids(struct id_list *list)
+{
+	for (size_t i = 1; i < list->count; i++)
+		if (list->ids[i - 1] > list->ids[i]) {
+			qsort(list->ids, list->count, sizeof(list->ids[0]), compare_ids);
+			return;
+		}
+}
+
+int fd_list_ids(int dir_fd, struct id_list *list, struct strbuf *scratch)
+{
+	int r = 0;
+
+	list->count = 0;
+	strbuf_clear(scratch);
+	for (;;) {
+		char *buffer = strbuf_reserve(scratch, LIST_CHUNK);
+		ssize_t len = getdents64(dir_fd, buffer, LIST_CHUNK);
+
+		if (len < 0)
+			r = -errno;
+		if (len <= 0)
+			break;
+		for (ssize_t at = 0; at < len;) {
+			const struct dirent64 *entry = (const void *)(buffer + at);
+
+			add_id(list, entry->d_name);
+			at += entry->d_reclen;
+		}
+	}
+	sort_ids(list);
+	return r;
+}
+
+void id_list_done(struct id_list *list)
+{
+	free(list->ids);
+	*list = (struct id_list){0};
+}
+
+int fd_write_all(int fd, const void *bytes, size_t len)
+{
+	while (len > 0) {
+		ssize_t written = write(fd, bytes, len);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written < 0)
+			return -errno;
+		bytes = (const char *)bytes + written;
+		len -= (size_t)written;
+	}
+	return 0;
+}
+
+void fd_closep(int *fd)
+{
+	int saved = errno;
+
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+	errno = saved;
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctprof/strmap.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "ctprof/mem.h"
+
+enum { STRMAP_FIRST_SLOTS = 64 };
+
+/* The kernel gives each process 16 random bytes; half of them seed the hash. */
+static uint64_t hash_seed(void)
+{
+	const void *random = (const void *)getauxval(AT_RANDOM);
+	uint64_t seed = 0;
+
+	if (random)
+		memcpy(&seed, random, sizeof(seed));
+	return seed;
+}
+
+static uint64_t hash_mix(uint64_t hash)
+{
+	hash ^= hash >> 32;
+	hash *= 0xd6e8feb86659fd93u;
+	hash ^= hash >> 32;
+	return hash;
+}
+
+static uint64_t hash_bytes(const char *bytes, size_t len)
+{
+	uint64_t hash = hash_seed() ^ len;
+
+	while (len > 0) {
+		uint64_t word = 0;
+		size_t take = len < sizeof(word) ? len : sizeof(word);
+
+		memcpy(&word, bytes, take);
+		hash = hash_mix(hash ^ word);
+		bytes += take;
+		len -= take;
+	}
+	return hash_mix(hash);
+}
+
+/* The slot that holds the key, or the empty slot where it belongs. */
+static size_t find_slot(const struct strmap *map, const char *key, size_t key_len, uint64_t hash)
+{
+	size_t slot = hash & (map->slot_count - 1);
+
+	for (;; slot = (slot + 1) & (map->slot_count - 1)) {
+		const struct strmap_entry *entry;
+
+		if (map->slots[slot] == 0)
+			return slot;
+		entry = &map->entries[map->slots[slot] - 1];
+		if (entry->hash == hash && entry->key_len == key_len &&
+		    memcmp(entry->key, key, key_len) == 0)
+			return slot;
+	}
+}
+
+static void grow_slots(struct strmap *map)
+{
+	size_t count = map->slot_count ? map->slot_count * 2 : STRMAP_FIRST_SLOTS;
+
+	free(map->slots);
+	map->slots = mem_calloc(count, sizeof(map->slots[0]));
+	map->slot_count = count;
+	for (size_t i = 0; i < map->count; i++) {
+		size_t slot = map->entries[i].hash & (count - 1);
+
+		while (map->slots[slot] != 0)
+			slot = (slot + 1) & (count - 1);
+		map->slots[slot] = (uint32_t)(i + 1);
+	}
+}
+
+void *strmap_get(const struct strmap *map, const char *key, size_t key_len)
+{
+	size_t slot;
+
+	if (map->slot_count == 0)
+		return NULL;
+	slot = find_slot(map, key, key_len, hash_bytes(key, key_len));
+	return map->slots[slot] ? map->entries[map->slots[slot] - 1].value : NULL;
+}
+
+struct strmap_entry *strmap_add(struct strmap *map, const char *key, size_t key_len)
+{
+	uint64_t hash = hash_bytes(key, key_len);
+	struct strmap_entry *entry;
+	size_t slot;
+
+	if ((map->count + 1) * 2 > map->slot_count)
+		grow_slots(map);
+	slot = find_slot(map, key, key_len, hash);
+	if (map->slots[slot] != 0)
+		return &map->entries[map->slots[slot] - 1];
+
+	if (map->count >= UINT32_MAX - 1)
+		mem_exhausted();
+	if (map->count == map->capacity) {
+		map->capacity = map->capacity ? map->capacity * 2 : STRMAP_FIRST_SLOTS;
+		map->entries = mem_realloc(map->entries, map->capacity, sizeof(map->entries[0]));
+	}
+	entry = &map->entries[map->count++];
+	*entry = (struct strmap_entry){
+	        .key = mem_copy(key, key_len), .key_len = key_len, .hash = hash};
+	map->slots[slot] = (uint32_t)map->count;
+	return entry;
+}
+
+void strmap_done(struct strmap *map)
+{
+	for (size_t i = 0; i < map->count; i++)
+		free(map->entries[i].key);
+	free(map->entries);
+	free(map->slots);
+	*map = STRMAP_INIT;
+}

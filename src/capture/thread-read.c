@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "thread-read.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ctprof/fd.h"
+
+/* The largest is status of a process in thousands of groups; anything longer is not what it says it is. */
+enum { THREAD_FILE_BYTES = 4 << 20 };
+
+/* Kernels before 5.14 without CONFIG_SCHEDSTATS print zeros in every schedstat while delay accounting is
+ * off. We have run, and so has the first process, so a zero there says that the counters are off. */
+static bool schedstat_is_off(struct thread_reader *reader, int proc_fd)
+{
+	int r = -ENOENT;
+
+	if (reader->live)
+		r = fd_read_all_at(proc_fd, "self/schedstat", &reader->text, THREAD_FILE_BYTES);
+	if (r < 0)
+		r = fd_read_all_at(proc_fd, "1/schedstat", &reader->text, THREAD_FILE_BYTES);
+	return r == 0 && schedstat_is_zero(strbuf_str(&reader->text), reader->text.len);
+}
+
+void thread_reader_init(struct thread_reader *reader, int proc_fd, bool live)
+{
+	memset(reader, 0, sizeof(*reader));
+	reader->live = live;
+	source_keys_init(&reader->stat, SOURCE_stat);
+	source_keys_init(&reader->schedstat, SOURCE_schedstat);
+	source_keys_init(&reader->sched, SOURCE_sched);
+	source_keys_init(&reader->status, SOURCE_status);
+	source_keys_init(&reader->io, SOURCE_io);
+
+	for (unsigned s = 0; s < SOURCE_COUNT; s++)
+		reader->rules[s] = OUTCOME_skipped;
+	reader->rules[SOURCE_stat] = OUTCOME_read;
+	reader->rules[SOURCE_schedstat] =
+	        schedstat_is_off(reader, proc_fd) ? OUTCOME_off : OUTCOME_read;
+	reader->rules[SOURCE_sched] = OUTCOME_read;
+	reader->rules[SOURCE_status] = OUTCOME_read;
+	reader->rules[SOURCE_io] = OUTCOME_read;
+	reader->rules[SOURCE_cgroup] = OUTCOME_read;
+	if (live)
+		reader->rules[SOURCE_affinity] = OUTCOME_read;
+}
+
+void thread_reader_done(struct thread_reader *reader)
+{
+	source_keys_done(&reader->stat);
+	source_keys_done(&reader->schedstat);
+	source_keys_done(&reader->sched);
+	source_keys_done(&reader->status);
+	source_keys_done(&reader->io);
+	strbuf_done(&reader->text);
+}
+
+static enum source_outcome outcome_of_errno(int r)
+{
+	switch (-r) {
+	case ENOENT:
+	case ESRCH:
+		return OUTCOME_gone;
+	case EACCES:
+	case EPERM:
+		return OUTCOME_denied;
+	default:
+		return OUTCOME_malformed;
+	}
+}
+
+/* Reads a file of the thread into reader->text. A missing file means that the thread has exited, or that
+ * the kernel has no such file; the thread's stat tells which. */
+static enum source_outcome read_file(struct thread_reader *reader, int thread_fd,
+                                     enum metric_source source, const char *name)
+{
+	int r;
+
+	if (reader->rules[source] != OUTCOME_read)
+		return reader->rules[source];
+	if (reader->absent[source])
+		return OUTCOME_off;
+	r = fd_read_all_at(thread_fd, name, &reader->text, THREAD_FILE_BYTES);
+	if (r == 0)
+		return OUTCOME_read;
+	if (r == -ENOENT && faccessat(thread_fd, "stat", F_OK, 0) == 0) {
+		reader->absent[source] = true;
+		return OUTCOME_off;
+	}
+	return outcome_of_errno(r);
+}
+
+typedef enum source_outcome parse_function(const struct source_keys *keys, const char *text,
+                                           size_t len, struct thread_sample *sample);
+
+static enum source_outcome read_and_parse(struct thread_reader *reader, int thread_fd,
+                                          enum metric_source source, const char *name,
+                                          parse_function *parse, const struct source_keys *keys,
+                                          struct thread_sample *sample)
+{
+	enum source_outcome outcome = read_file(reader, thread_fd, source, name);
+
+	if (outcome == OUTCOME_read)
+		outcome = parse(keys, strbuf_str(&reader->text), reader->text.len, sample);
+	sample->outcomes[source] = outcome;
+	return outcome;
+}
+
+/* All zero from a thread that has used CPU time is not a measurement, see schedstat_is_off(). */
+static enum source_outcome read_schedstat(struct thread_reader *reader, int thread_fd,
+                                          struct thread_sample *sample)
+{
+	enum source_outcome outcome = read_file(reader, thread_fd, SOURCE_schedstat, "schedstat");
+	const char *text = strbuf_str(&reader->text);
+	struct counter_ticks utime = {0}, stime = {0};
+
+	if (outcome == OUTCOME_read && schedstat_is_zero(text, reader->text.len) &&
+	    sample_get(sample, utime_clock_ticks, &utime) &&
+	    sample_get(sample, stime_clock_ticks, &stime) && metric_sum(utime, stime).v > 0)
+		outcome = OUTCOME_off;
+	if (outcome == OUTCOME_read)
+		outcome = schedstat_parse(&reader->schedstat, text, reader->text.len, sample);
+	sample->outcomes[SOURCE_schedstat] = outcome;
+	return outcome;
+}
+
+static enum source_outcome read_cgroup(struct thread_reader *reader, int thread_fd,
+                                       struct thread_sample *sample)
+{
+	enum source_outcome outcome = read_file(reader, thread_fd, SOURCE_cgroup, "cgroup");
+
+	if (outcome == OUTCOME_read)
+		outcome = cgroup_parse(strbuf_str(&reader->text), reader->text.len, sample);
+	sample->outcomes[SOURCE_cgroup] = outcome;
+	return outcome;
+}
+
+static enum source_outcome read_affinity(struct thread_reader *reader, struct thread_sample *sample)
+{
+	enum source_outcome outcome = reader->rules[SOURCE_affinity];
+
+	if (outcome == OUTCOME_read)
+		outcome = affinity_read(sample);
+	sample->outcomes[SOURCE_affinity] = outcome;
+	return outcome;
+}
+
+/* status is the dearest file, so it is read only when something is left for it. */
+static bool needs_status(const struct thread_sample *sample)
+{
+	for (size_t i = 0; i < metric_fallback_count; i++)
+		if (metric_fallback_table[i].source == SOURCE_status &&
+		    !metric_set_has(&sample->seen, metric_fallback_table[i].metric))
+			return true;
+	return false;
+}
+
+enum source_outcome thread_read(struct thread_reader *reader, int task_fd, const char *name,
+                                struct thread_sample *sample)
+{
+	cleanup_(fd_closep) int thread_fd = fd_open_path_at(task_fd, name);
+	enum source_outcome outcome;
+
+	if (thread_fd < 0)
+		return outcome_of_errno(thread_fd);
+	outcome = read_and_parse(reader, thread_fd, SOURCE_stat, "stat", stat_parse, &reader->stat,
+	                         sample);
+	if (outcome != OUTCOME_read)
+		return outcome == OUTCOME_off ? OUTCOME_gone : outcome;
+
+	/* A thread that exits now is dropped whole: half of its values would pass for all of them. */
+	if (read_schedstat(reader, thread_fd, sample) == OUTCOME_gone ||
+	    read_and_parse(reader, thread_fd, SOURCE_sched, "sched", sched_parse, &reader->sched,
+	                   sample) == OUTCOME_gone ||
+	    read_and_parse(reader, thread_fd, SOURCE_io, "io", io_parse, &reader->io, sample) ==
+	            OUTCOME_gone ||
+	    read_cgroup(reader, thread_fd, sample) == OUTCOME_gone ||
+	    read_affinity(reader, sample) == OUTCOME_gone)
+		return OUTCOME_gone;
+	if (needs_status(sample) &&
+	    read_and_parse(reader, thread_fd, SOURCE_status, "status", status_parse,
+	                   &reader->status, sample) == OUTCOME_gone)
+		return OUTCOME_gone;
+	return OUTCOME_read;
+}

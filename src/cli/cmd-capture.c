@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <getopt.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ctprof/capture.h"
+#include "ctprof/output.h"
+#include "options.h"
+
+enum { OPT_OUTPUT = 1, OPT_PROC_ROOT, OPT_SYS_ROOT, OPT_CGROUP_ROOT, OPT_ANONYMOUS, OPT_QUIET };
+
+static const struct cli_option options[] = {
+        {OPT_OUTPUT, 'o', "output", "FILE", "write the snapshot to FILE, - for standard output"},
+        {OPT_ANONYMOUS, 0, "anonymous", NULL,
+         "leave out the host name and the kernel command line"},
+        {OPT_QUIET, 'q', "quiet", NULL, "say nothing about what could not be read"},
+        {OPT_PROC_ROOT, 0, "proc-root", "DIR", "read threads from DIR instead of /proc"},
+        {OPT_SYS_ROOT, 0, "sys-root", "DIR", "read the host's devices from DIR instead of /sys"},
+        {OPT_CGROUP_ROOT, 0, "cgroup-root", "DIR",
+         "root of the cgroup2 hierarchy, if not where mounted"},
+        {0},
+};
+
+static const char *const notes[] = {
+        "Threads of other users keep their I/O counters to themselves unless you are root",
+        "or have CAP_SYS_PTRACE. An existing FILE is replaced only by a complete snapshot.",
+        NULL,
+};
+
+struct arguments {
+	const char *output;
+	bool quiet;
+	struct capture_options capture;
+};
+
+static int parse(const struct command *command, int argc, char **argv, struct arguments *ret)
+{
+	struct option_parser parser;
+	int id;
+
+	options_init(&parser, command, argc, argv);
+	while ((id = options_next(&parser)) > 0)
+		switch (id) {
+		case OPT_OUTPUT:
+			ret->output = parser.value;
+			break;
+		case OPT_ANONYMOUS:
+			ret->capture.anonymous = true;
+			break;
+		case OPT_QUIET:
+			ret->quiet = true;
+			break;
+		case OPT_PROC_ROOT:
+			ret->capture.proc_root = parser.value;
+			break;
+		case OPT_SYS_ROOT:
+			ret->capture.sys_root = parser.value;
+			break;
+		case OPT_CGROUP_ROOT:
+			ret->capture.cgroup_root = parser.value;
+			break;
+		}
+	options_done(&parser);
+	return id;
+}
+
+/* One line: how many readings were denied, and of which sources. */
+static void report_denied(const struct snapshot_tally *tally)
+{
+	cleanup_(strbuf_done) struct strbuf list = STRBUF_INIT;
+	unsigned long long total = 0;
+
+	for (unsigned s = 0; s < SOURCE_COUNT; s++) {
+		unsigned long long denied = tally->sources[s][OUTCOME_denied];
+
+		if (denied > 0)
+			strbuf_addf(&list, "%s%s %llu", total ? ", " : "", source_table[s].name,
+			            denied);
+		total += denied;
+	}
+	if (tally->processes_denied > 0)
+		cli_error("%llu processes hide their threads from this user",
+		          (unsigned long long)tally->processes_denied);
+	if (total > 0)
+		cli_error("%llu readings denied: %s (run as root or with CAP_SYS_PTRACE to have "
+		          "them)",
+		          total, strbuf_str(&list));
+}
+
+static int capture(const struct arguments *arguments, struct snapshot_info *info)
+{
+	cleanup_(snapshot_writer_freep) struct snapshot_writer *writer = NULL;
+	cleanup_(output_done) struct output output = OUTPUT_INIT;
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	int r = output_open(&output, arguments->output);
+
+	if (r == 0) {
+		writer = snapshot_writer_new(&output.sink, SNAPSHOT_ZSTD_LEVEL);
+		r = capture_run(&arguments->capture, writer, info, &reason);
+	}
+	if (r == 0)
+		r = output_commit(&output);
+	if (r < 0 && reason.len > 0)
+		cli_error("%s", strbuf_str(&reason));
+	else if (r < 0)
+		cli_error("%s: %s",
+		          strcmp(arguments->output, "-") == 0 ? "standard output"
+		                                              : arguments->output,
+		          strerror(-r));
+	return r;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	cleanup_(snapshot_info_done) struct snapshot_info info = {0};
+	struct arguments arguments = {0};
+	int id = parse(command, argc, argv, &arguments);
+
+	if (id == OPTIONS_HELP || id == OPTIONS_VERSION)
+		return options_answer(command, id);
+	if (id == OPTIONS_ERROR)
+		return EXIT_USAGE;
+	if (optind < argc)
+		return cli_usage_error(command, "unexpected argument '%s'", argv[optind]);
+	if (!arguments.output)
+		return cli_usage_error(command, "--output is missing");
+	if (strcmp(arguments.output, "-") == 0 && isatty(STDOUT_FILENO))
+		return cli_usage_error(command, "a snapshot is not written to a terminal");
+	if (capture(&arguments, &info) < 0)
+		return EXIT_FAILED;
+
+	if (!arguments.quiet)
+		report_denied(&info.tally);
+	if (!arguments.quiet && isatty(STDERR_FILENO))
+		fprintf(stderr, "%llu threads of %llu processes\n",
+		        (unsigned long long)info.tally.threads,
+		        (unsigned long long)info.tally.processes);
+	return EXIT_DONE;
+}
+
+const struct command command_capture = {
+        .name = "capture",
+        .summary = "Write a snapshot of every thread's counters",
+        .operands = NULL,
+        .options = {options, NULL},
+        .notes = notes,
+        .run = run,
+};

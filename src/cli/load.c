@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "load.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ctprof/fd.h"
+
+struct fd_source {
+	struct byte_source source; /* must stay the first member */
+	int fd;
+};
+
+static int fd_source_read(struct byte_source *self, void *buffer, size_t size, size_t *ret_len)
+{
+	const struct fd_source *source = (const struct fd_source *)self;
+	ssize_t len;
+
+	do
+		len = read(source->fd, buffer, size);
+	while (len < 0 && errno == EINTR);
+	if (len < 0)
+		return -errno;
+	*ret_len = (size_t)len;
+	return 0;
+}
+
+struct grouping {
+	struct snapshot_visitor visitor; /* must stay the first member */
+	struct group_table *groups;
+};
+
+static int add_thread(struct snapshot_visitor *self, struct thread_sample *sample)
+{
+	group_table_add(((struct grouping *)self)->groups, sample);
+	return 0;
+}
+
+static int load_file(struct load *load)
+{
+	struct grouping grouping = {.visitor = {add_thread}, .groups = &load->groups};
+	struct fd_source source = {.source = {fd_source_read}};
+	cleanup_(fd_closep) int fd = -1;
+
+	fd = strcmp(load->path, "-") == 0 ? dup(STDIN_FILENO)
+	                                  : open(load->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		return -errno;
+	source.fd = fd;
+	return snapshot_read(&source.source, load->limits, &grouping.visitor, &load->info,
+	                     &load->error);
+}
+
+static void *load_thread(void *context)
+{
+	struct load *load = context;
+
+	load->result = load_file(load);
+	if (load->result == -EBADMSG) {
+		cleanup_(strbuf_done) struct strbuf sentence = STRBUF_INIT;
+
+		strbuf_addf(&sentence, "not a ctprof snapshot: %s", strbuf_str(&load->error));
+		strbuf_clear(&load->error);
+		strbuf_add(&load->error, sentence.data, sentence.len);
+	} else if (load->result < 0 && load->error.len == 0) {
+		strbuf_add_str(&load->error, strerror(-load->result));
+	}
+	return NULL;
+}
+
+void load_run(struct load *loads, unsigned count)
+{
+	pthread_t thread;
+	bool parallel = count == 2 && pthread_create(&thread, NULL, load_thread, &loads[1]) == 0;
+
+	load_thread(&loads[0]);
+	if (parallel)
+		pthread_join(thread, NULL);
+	else if (count == 2)
+		load_thread(&loads[1]);
+}
+
+void load_done(struct load *load)
+{
+	group_table_done(&load->groups);
+	snapshot_info_done(&load->info);
+	strbuf_done(&load->error);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* load - reads snapshot files into groups, two at once on two cores. */
+#include "ctprof/group.h"
+#include "ctprof/snapshot.h"
+
+struct load {
+	const char *path; /* "-" for standard input */
+	const struct snapshot_limits *limits;
+	struct group_table groups; /* initialised by the caller */
+	struct snapshot_info info;
+	struct strbuf error; /* why it failed */
+	int result;          /* 0 or -errno */
+};
+
+/* Loads one or two; two at the same time. */
+void load_run(struct load *loads, unsigned count);
+void load_done(struct load *load);

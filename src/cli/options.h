@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* options - getopt_long over a command's tables, with its own error messages. */
+#include "command.h"
+
+enum { OPTIONS_END = 0, OPTIONS_ERROR = -1, OPTIONS_HELP = -2, OPTIONS_VERSION = -3 };
+
+struct option_parser {
+	const struct command *command;
+	int argc;
+	char **argv;
+	struct option *long_options; /* for getopt_long; owned */
+	char *letters;               /* owned */
+	const char *value;           /* argument of the option last returned; borrowed from argv */
+	const struct cli_option *current;
+};
+
+void options_init(struct option_parser *parser, const struct command *command, int argc,
+                  char **argv);
+void options_done(struct option_parser *parser);
+
+/* The id of the next option; OPTIONS_END where only operands are left (from optind on); OPTIONS_ERROR, the
+ * error being printed; OPTIONS_HELP or OPTIONS_VERSION for the options every command has. */
+must_check_ int options_next(struct option_parser *parser);
+
+/* Answers OPTIONS_HELP or OPTIONS_VERSION on standard output; returns the exit status. */
+must_check_ int options_answer(const struct command *command, int id);
+
+/* Which of the words of a NULL-terminated list the value of the current option is: its index, or -1 with the
+ * error printed. */
+must_check_ int options_choose(const struct option_parser *parser, const char *const *words);

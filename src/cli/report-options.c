@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report-options.h"
+
+#include <string.h>
+
+#include "ctprof/scan.h"
+#include "ctprof/strbuf.h"
+
+enum {
+	OPT_GROUP_BY = OPT_REPORT_FIRST,
+	OPT_NO_THREAD_NORMALIZE,
+	OPT_SECTIONS,
+	OPT_METRICS,
+	OPT_SORT_BY,
+	OPT_ORDER,
+	OPT_LIMIT,
+	OPT_FORMAT,
+	OPT_COLOR,
+	OPT_READ_LIMIT,
+};
+
+const struct cli_option report_option_table[] = {
+        {OPT_GROUP_BY, 'g', "group-by", "KEY", "pcomm (default), comm, comm-exact or cgroup"},
+        {OPT_NO_THREAD_NORMALIZE, 0, "no-thread-normalize", NULL,
+         "keep worker-1 and worker-2 apart"},
+        {OPT_SECTIONS, 0, "sections", "LIST", "only these: primary, taskstats-delay, derived"},
+        {OPT_METRICS, 'm', "metrics", "LIST", "only these; 'ctprof metric-list' has the names"},
+        {OPT_SORT_BY, 's', "sort-by", "LIST", "rank groups by METRIC[:asc|desc],..."},
+        {OPT_ORDER, 0, "order", "ORDER", "rank rows by impact (default), delta, percent, name"},
+        {OPT_LIMIT, 'n', "limit", "N", "at most N rows, 0 for all (15; csv and json: all)"},
+        {OPT_FORMAT, 'f', "format", "FORMAT", "table (default), csv or json"},
+        {OPT_COLOR, 0, "color", "WHEN", "auto (default), always or never"},
+        {OPT_READ_LIMIT, 0, "read-limit", "LIST", "caps on reading: bytes=16G,threads=4M,..."},
+        {0},
+};
+
+enum { TABLE_LIMIT = 15 };
+
+void report_options_init(struct report_options *options)
+{
+	*options = (struct report_options){.limits = snapshot_default_limits, .limit = TABLE_LIMIT};
+	memset(options->rows.measures, true, sizeof(options->rows.measures));
+}
+
+/* Takes the next entry off a comma-separated list. Entries may not be empty. Returns 1, 0 at the end of the
+ * list, or -1 with the error printed. */
+static int next_entry(const struct option_parser *parser, struct span *rest, struct span *ret_entry)
+{
+	const char *comma;
+	int r;
+
+	if (!rest->text)
+		return 0;
+	comma = memchr(rest->text, ',', rest->len);
+	*ret_entry = (struct span){rest->text, comma ? (size_t)(comma - rest->text) : rest->len};
+	*rest = comma ? (struct span){comma + 1, rest->len - ret_entry->len - 1}
+	              : (struct span){NULL, 0};
+	while (ret_entry->len > 0 && ret_entry->text[0] == ' ')
+		*ret_entry = (struct span){ret_entry->text + 1, ret_entry->len - 1};
+	while (ret_entry->len > 0 && ret_entry->text[ret_entry->len - 1] == ' ')
+		ret_entry->len--;
+	if (ret_entry->len > 0)
+		return 1;
+	r = cli_usage_error(parser->command, "--%s: empty entry in '%s'", parser->current->name,
+	                    parser->value);
+	(void)r;
+	return -1;
+}
+
+static struct span whole_value(const struct option_parser *parser)
+{
+	return (struct span){parser->value, strlen(parser->value)};
+}
+
+static int unknown_metric(const struct option_parser *parser, struct span word)
+{
+	const char *names[MEASURE_COUNT + 1] = {NULL};
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	const char *nearest;
+	int r;
+
+	for (unsigned i = 0; i < MEASURE_COUNT; i++)
+		names[i] = measure_name(i);
+	strbuf_add(&text, word.text, word.len);
+	nearest = cli_nearest(strbuf_str(&text), names);
+	if (nearest)
+		r = cli_usage_error(parser->command,
+		                    "--%s: unknown metric '%s'; did you mean '%s'?",
+		                    parser->current->name, strbuf_str(&text), nearest);
+	else
+		r = cli_usage_error(parser->command,
+		                    "--%s: unknown metric '%s'; 'ctprof metric-list' has the names",
+		                    parser->current->name, strbuf_str(&text));
+	(void)r;
+	return -1;
+}
+
+static int parse_metrics(const struct option_parser *parser, bool listed[MEASURE_COUNT])
+{
+	struct span rest = whole_value(parser), word;
+	unsigned measure;
+	int r;
+
+	memset(listed, false, MEASURE_COUNT * sizeof(listed[0]));
+	while ((r = next_entry(parser, &rest, &word)) > 0) {
+		if (!measure_find(word.text, word.len, &measure))
+			return unknown_metric(parser, word);
+		listed[measure] = true;
+	}
+	return r;
+}
+
+static int parse_sections(const struct option_parser *parser, bool listed[SECTION_COUNT])
+{
+	struct span rest = whole_value(parser), word;
+	int r;
+
+	memset(listed, false, SECTION_COUNT * sizeof(listed[0]));
+	while ((r = next_entry(parser, &rest, &word)) > 0) {
+		unsigned i = 0;
+
+		while (i < SECTION_COUNT && !span_is(word, section_table[i].name))
+			i++;
+		if (i == SECTION_COUNT) {
+			r = cli_usage_error(parser->command,
+			                    "--sections: unknown section '%.*s'; 'ctprof "
+			                    "metric-list' has the names",
+			                    (int)word.len, word.text);
+			(void)r;
+			return -1;
+		}
+		listed[i] = true;
+	}
+	return r;
+}
+
+/* "METRIC", "METRIC:asc" or "METRIC:desc" */
+static int parse_sort_key(const struct option_parser *parser, struct span word,
+                          struct row_sort_key *ret)
+{
+	const char *colon = memchr(word.text, ':', word.len);
+	struct span name = {word.text, colon ? (size_t)(colon - word.text) : word.len};
+	struct span direction = {colon ? colon + 1 : NULL, word.len - name.len - (colon != NULL)};
+	int r;
+
+	if (!measure_find(name.text, name.len, &ret->measure))
+		return unknown_metric(parser, name);
+	if (measure_is_label(ret->measure)) {
+		r = cli_usage_error(parser->command,
+		                    "--sort-by: the values of '%.*s' are names, which have no size "
+		                    "to sort by",
+		                    (int)name.len, name.text);
+		(void)r;
+		return -1;
+	}
+	ret->ascending = colon && span_is(direction, "asc");
+	if (colon && !ret->ascending && !span_is(direction, "desc")) {
+		r = cli_usage_error(parser->command,
+		                    "--sort-by: '%.*s' is no direction; it is asc or desc",
+		                    (int)direction.len, direction.text);
+		(void)r;
+		return -1;
+	}
+	return 0;
+}
+
+static int parse_sort_by(const struct option_parser *parser, struct report_options *options)
+{
+	struct span rest = whole_value(parser), word;
+	size_t count = 0;
+	int r;
+
+	while ((r = next_entry(parser, &rest, &word)) > 0) {
+		if (count == SORT_KEYS_MAX) {
+			r = cli_usage_error(parser->command, "--sort-by: more than %d metrics",
+			                    SORT_KEYS_MAX);
+			(void)r;
+			return -1;
+		}
+		r = parse_sort_key(parser, word, &options->sort_keys[count]);
+		if (r < 0)
+			return r;
+		for (size_t i = 0; i < count; i++)
+			if (options->sort_keys[i].measure == options->sort_keys[count].measure) {
+				r = cli_usage_error(parser->command,
+				                    "--sort-by: '%s' is there twice",
+				                    measure_name(options->sort_keys[i].measure));
+				(void)r;
+				return -1;
+			}
+		count++;
+	}
+	options->rows.sort_keys = options->sort_keys;
+	options->rows.sort_key_count = count;
+	return r;
+}
+
+/* A number with an optional K, M, G or T, powers of 1024 for bytes and of 1000 for the rest. */
+static bool parse_size(struct span text, uint64_t base, uint64_t *ret)
+{
+	static const char suffixes[] = "KMGT";
+	const char *suffix =
+	        text.len > 0 ? memchr(suffixes, text.text[text.len - 1], strlen(suffixes)) : NULL;
+	uint64_t value;
+
+	if (!scan_u64(text.text, text.len - (suffix != NULL), &value))
+		return false;
+	for (const char *step = suffixes; suffix && step <= suffix; step++)
+		if (__builtin_mul_overflow(value, base, &value))
+			return false;
+	*ret = value;
+	return true;
+}
+
+static int parse_read_limit(const struct option_parser *parser, struct snapshot_limits *limits)
+{
+	struct span rest = whole_value(parser), word;
+	int r;
+
+	while ((r = next_entry(parser, &rest, &word)) > 0) {
+		const char *equals = memchr(word.text, '=', word.len);
+		struct span name = {word.text, equals ? (size_t)(equals - word.text) : 0};
+		struct span text = {equals ? equals + 1 : word.text,
+		                    word.len - name.len - (equals != NULL)};
+		uint64_t value = 0;
+		bool known = parse_size(text, span_is(name, "threads") ? 1000 : 1024, &value) &&
+		             value > 0;
+
+		if (known && span_is(name, "bytes"))
+			limits->bytes = value;
+		else if (known && span_is(name, "threads"))
+			limits->threads = value;
+		else if (known && span_is(name, "depth") && value <= 1 << 20)
+			limits->depth = (unsigned)value;
+		else if (known && span_is(name, "string"))
+			limits->string_bytes = value;
+		else {
+			r = cli_usage_error(
+			        parser->command,
+			        "--read-limit: '%.*s' is not bytes=, threads=, depth= or "
+			        "string= and a number",
+			        (int)word.len, word.text);
+			(void)r;
+			return -1;
+		}
+	}
+	return r;
+}
+
+static int parse_limit(const struct option_parser *parser, struct report_options *options)
+{
+	uint64_t value;
+	int r;
+
+	if (!scan_u64(parser->value, strlen(parser->value), &value) || value > SIZE_MAX) {
+		r = cli_usage_error(parser->command, "--limit: '%s' is not a number from 0 on",
+		                    parser->value);
+		(void)r;
+		return -1;
+	}
+	options->limit = value;
+	options->limit_given = true;
+	return 0;
+}
+
+static int parse_group_key(const struct option_parser *parser, struct report_options *options)
+{
+	const char *words[GROUP_KEY_COUNT + 1] = {NULL};
+	int chosen;
+
+	for (unsigned i = 0; i < GROUP_KEY_COUNT; i++)
+		words[i] = group_key_table[i].name;
+	chosen = options_choose(parser, words);
+	if (chosen >= 0)
+		options->group_key = (enum group_key)chosen;
+	return chosen;
+}
+
+struct filters {
+	bool metrics[MEASURE_COUNT];
+	bool sections[SECTION_COUNT];
+};
+
+static int parse_option(const struct option_parser *parser, int id, struct report_options *options,
+                        struct filters *filters)
+{
+	static const char *const orders[] = {"impact", "delta", "percent", "name", NULL};
+	static const char *const formats[] = {"table", "csv", "json", NULL};
+	static const char *const colors[] = {"auto", "always", "never", NULL};
+	int chosen = 0;
+
+	switch (id) {
+	case OPT_GROUP_BY:
+		return parse_group_key(parser, options);
+	case OPT_NO_THREAD_NORMALIZE:
+		options->literal = true;
+		break;
+	case OPT_SECTIONS:
+		return parse_sections(parser, filters->sections);
+	case OPT_METRICS:
+		return parse_metrics(parser, filters->metrics);
+	case OPT_SORT_BY:
+		return parse_sort_by(parser, options);
+	case OPT_ORDER:
+		chosen = options_choose(parser, orders);
+		options->rows.order = (enum row_order)chosen;
+		break;
+	case OPT_LIMIT:
+		return parse_limit(parser, options);
+	case OPT_FORMAT:
+		chosen = options_choose(parser, formats);
+		options->format = (enum report_format)chosen;
+		break;
+	case OPT_COLOR:
+		chosen = options_choose(parser, colors);
+		options->color = chosen;
+		break;
+	case OPT_READ_LIMIT:
+		return parse_read_limit(parser, &options->limits);
+	case OPT_UNCHANGED:
+		options->rows.unchanged = true;
+		break;
+	}
+	return chosen;
+}
+
+int report_options_parse(struct report_options *options, const struct command *command, int argc,
+                         char **argv)
+{
+	struct option_parser parser;
+	struct filters filters;
+	int id;
+
+	memset(&filters, true, sizeof(filters));
+	options_init(&parser, command, argc, argv);
+	while ((id = options_next(&parser)) > 0)
+		if (parse_option(&parser, id, options, &filters) < 0) {
+			id = OPTIONS_ERROR;
+			break;
+		}
+	options_done(&parser);
+	for (unsigned i = 0; i < MEASURE_COUNT; i++)
+		options->rows.measures[i] =
+		        filters.metrics[i] && filters.sections[measure_section(i)];
+	if (!options->limit_given && options->format != FORMAT_TABLE)
+		options->limit = 0;
+	return id;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* report-options - what show and compare have in common: their options and how a report is printed. */
+#include "ctprof/report.h"
+#include "ctprof/rows.h"
+#include "ctprof/snapshot.h"
+#include "options.h"
+
+enum { SORT_KEYS_MAX = 16 };
+
+struct report_options {
+	enum group_key group_key;
+	bool literal; /* --no-thread-normalize */
+	enum report_format format;
+	bool limit_given;
+	size_t limit;
+	int color; /* 0 auto, 1 always, 2 never */
+	struct snapshot_limits limits;
+	struct row_options rows; /* sort_keys points at the next member */
+	struct row_sort_key sort_keys[SORT_KEYS_MAX];
+};
+
+enum { OPT_REPORT_FIRST = 100, OPT_REPORT_ONLY_COMPARE = 200 };
+extern const struct cli_option report_option_table[];
+
+/* Sets the defaults. */
+void report_options_init(struct report_options *options);
+
+/* Parses all options; those of compare are in its own table. Returns OPTIONS_END, or as options_next(). */
+must_check_ int report_options_parse(struct report_options *options, const struct command *command,
+                                     int argc, char **argv);
+
+/* Loads the snapshots named by @paths, one or two, and prints the report. Returns the exit status. */
+must_check_ int report_run(const struct report_options *options, const char *const *paths,
+                           unsigned count);
+
+/* Ids of the options that only compare has. */
+enum { OPT_UNCHANGED = OPT_REPORT_ONLY_COMPARE };

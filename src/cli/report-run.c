@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "ctprof/macro.h"
+#include "load.h"
+#include "report-options.h"
+
+static struct table_style style_for(int color)
+{
+	enum { AUTO, ALWAYS };
+	struct table_style style = {0};
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+	bool terminal = isatty(STDOUT_FILENO);
+	struct winsize size;
+
+	style.color = color == ALWAYS ||
+	              (color == AUTO && terminal && !(no_color && no_color[0] != '\0') &&
+	               !(term && strcmp(term, "dumb") == 0));
+	if (terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+		style.width = size.ws_col;
+	return style;
+}
+
+static struct row_cpu_time cpu_time_of(const struct host *host)
+{
+	return (struct row_cpu_time){
+	        .seen = host->seen[HOST_user_clock_ticks] && host->seen[HOST_system_clock_ticks],
+	        .user_clock_ticks = host->numbers[HOST_user_clock_ticks],
+	        .system_clock_ticks = host->numbers[HOST_system_clock_ticks],
+	};
+}
+
+/* The CPU time of exited threads is a difference of what was used since boot, so it takes one boot; and it
+ * is about all threads of the host, so no other pid namespace may be in between. */
+static bool comparable(const struct host *a, const struct host *b)
+{
+	const char *boot_a = host_text(a, HOST_boot_id), *boot_b = host_text(b, HOST_boot_id);
+	const char *space_a = host_text(a, HOST_pid_namespace);
+	const char *space_b = host_text(b, HOST_pid_namespace);
+	/* The kernel's fixed number of the initial pid namespace. */
+	static const char initial[] = "pid:[4026531836]";
+
+	return boot_a && boot_b && strcmp(boot_a, boot_b) == 0 && space_a && space_b &&
+	       strcmp(space_a, initial) == 0 && strcmp(space_b, initial) == 0;
+}
+
+static void print_report(const struct report *report, enum report_format format)
+{
+	switch (format) {
+	case FORMAT_TABLE:
+		report_table(stdout, report);
+		break;
+	case FORMAT_CSV:
+		report_csv(stdout, report);
+		break;
+	case FORMAT_JSON:
+		report_json(stdout, report);
+		break;
+	}
+}
+
+/* CSV has no place for what is not a row. */
+static void tell_unmatched(const struct row_set *set)
+{
+	for (unsigned side = 0; side < SIDE_MAX; side++)
+		if (set->unmatched_count[side] > 0)
+			cli_error("%zu groups are only in the %s and have no rows",
+			          set->unmatched_count[side],
+			          side == SIDE_BASELINE ? "baseline" : "candidate");
+}
+
+static void make_report(const struct report_options *options, const struct load *loads,
+                        unsigned count)
+{
+	const struct group_table *tables[SIDE_MAX] = {NULL};
+	struct row_cpu_time cpu_times[SIDE_MAX];
+	bool with_exited = false;
+	cleanup_(row_set_done) struct row_set rows = {0};
+	struct report report = {.rows = &rows,
+	                        .group_key = options->group_key,
+	                        .normalised = !options->literal,
+	                        .limit = options->limit,
+	                        .style = style_for(options->color)};
+
+	for (unsigned i = 0; i < count; i++) {
+		tables[i] = &loads[i].groups;
+		cpu_times[i] = cpu_time_of(&loads[i].info.host);
+		report.sides[i] = (struct report_side){loads[i].path, &loads[i].info};
+	}
+	if (count == SIDE_MAX)
+		with_exited = comparable(&loads[0].info.host, &loads[1].info.host);
+	row_set_init(&rows, tables, count, with_exited ? cpu_times : NULL, &options->rows);
+	print_report(&report, options->format);
+	if (options->format == FORMAT_CSV)
+		tell_unmatched(&rows);
+}
+
+int report_run(const struct report_options *options, const char *const *paths, unsigned count)
+{
+	struct load loads[SIDE_MAX] = {{0}};
+	int status = EXIT_DONE;
+
+	for (unsigned i = 0; i < count; i++) {
+		loads[i].path = paths[i];
+		loads[i].limits = &options->limits;
+		group_table_init(&loads[i].groups, options->group_key, options->literal);
+	}
+	load_run(loads, count);
+	for (unsigned i = 0; i < count; i++)
+		if (loads[i].result < 0) {
+			cli_error("%s: %s",
+			          strcmp(paths[i], "-") == 0 ? "standard input" : paths[i],
+			          strbuf_str(&loads[i].error));
+			status = EXIT_FAILED;
+		}
+	if (status == EXIT_DONE) {
+		make_report(options, loads, count);
+		status = cli_finish_output();
+	}
+	for (unsigned i = 0; i < count; i++)
+		load_done(&loads[i]);
+	return status;
+}

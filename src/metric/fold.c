@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctprof/fold.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctprof/mem.h"
+#include "ctprof/sample.h"
+
+void fold_max(struct fold_cell *cell, uint64_t value)
+{
+	if (cell->seen == 0 || value > cell->number)
+		cell->number = value;
+	cell->seen++;
+}
+
+void fold_min(struct fold_cell *cell, uint64_t value)
+{
+	if (value == 0)
+		return;
+	if (cell->seen == 0 || value < cell->number)
+		cell->number = value;
+	cell->seen++;
+}
+
+static void fold_range(struct fold_cell *cell, uint32_t low, uint32_t high, uint32_t seen)
+{
+	if (cell->seen == 0 || low < cell->range.low)
+		cell->range.low = low;
+	if (cell->seen == 0 || high > cell->range.high)
+		cell->range.high = high;
+	cell->seen += seen;
+}
+
+/* Flipping the sign bit makes signed numbers sort as unsigned ones. */
+static const uint32_t sign_bit = UINT32_C(1) << 31;
+
+void fold_range_i32(struct fold_cell *cell, int32_t value)
+{
+	fold_range(cell, (uint32_t)value ^ sign_bit, (uint32_t)value ^ sign_bit, 1);
+}
+
+void fold_range_u32(struct fold_cell *cell, uint32_t value)
+{
+	fold_range(cell, value, value, 1);
+}
+
+int64_t fold_range_bound(enum metric_id metric, uint32_t stored)
+{
+	enum metric_type type = metric_table[metric].type;
+
+	if (metric_type_table[type].representation == REPRESENTATION_I32)
+		return (int32_t)(stored ^ sign_bit);
+	return stored;
+}
+
+static void tally_add(struct fold_cell *cell, const char *label, uint32_t threads)
+{
+	size_t count = cell->tally ? cell->tally->count : 0;
+	struct fold_tally_entry *entry;
+
+	for (size_t i = 0; i < count; i++) {
+		entry = &cell->tally->entries[i];
+		if (strcmp(entry->label.bytes, label) == 0) {
+			entry->threads += threads;
+			return;
+		}
+	}
+	cell->tally =
+	        mem_realloc(cell->tally, 1,
+	                    sizeof(*cell->tally) + (count + 1) * sizeof(cell->tally->entries[0]));
+	cell->tally->count = count + 1;
+	entry = &cell->tally->entries[count];
+	memset(entry, 0, sizeof(*entry));
+	memcpy(entry->label.bytes, label, strlen(label));
+	entry->threads = threads;
+}
+
+void fold_mode(struct fold_cell *cell, const char *label)
+{
+	tally_add(cell, label, 1);
+	cell->seen++;
+}
+
+static struct fold_affinity *affinity_copy(const struct cpu_mask *mask)
+{
+	size_t size = sizeof(uint64_t) * mask->used_words;
+	struct fold_affinity *copy = mem_calloc(1, offsetof(struct fold_affinity, first) +
+	                                                   offsetof(struct cpu_mask, words) + size);
+
+	copy->first.used_words = mask->used_words;
+	memcpy(copy->first.words, mask->words, size);
+	return copy;
+}
+
+void fold_affinity(struct fold_cell *cell, const struct cpu_mask *mask)
+{
+	unsigned cpus = cpu_mask_count(mask);
+
+	if (!cell->affinity) {
+		cell->affinity = affinity_copy(mask);
+		cell->affinity->min_cpus = cpus;
+		cell->affinity->max_cpus = cpus;
+		cell->affinity->uniform = true;
+	}
+	if (cpus < cell->affinity->min_cpus)
+		cell->affinity->min_cpus = cpus;
+	if (cpus > cell->affinity->max_cpus)
+		cell->affinity->max_cpus = cpus;
+	if (cell->affinity->uniform)
+		cell->affinity->uniform = cpu_mask_equal(&cell->affinity->first, mask);
+	cell->seen++;
+}
+
+static void merge_affinity(struct fold_cell *into, const struct fold_affinity *from, uint32_t seen)
+{
+	fold_affinity(into, &from->first);
+	into->seen += seen - 1;
+	if (from->min_cpus < into->affinity->min_cpus)
+		into->affinity->min_cpus = from->min_cpus;
+	if (from->max_cpus > into->affinity->max_cpus)
+		into->affinity->max_cpus = from->max_cpus;
+	into->affinity->uniform = into->affinity->uniform && from->uniform;
+}
+
+static uint64_t saturating_sum(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+void fold_merge(enum metric_id metric, struct fold_cell *into, const struct fold_cell *from)
+{
+	uint32_t seen = into->seen + from->seen;
+
+	if (from->seen == 0)
+		return;
+	switch (metric_table[metric].rule) {
+	case RULE_SUM:
+		into->number = saturating_sum(into->number, from->number);
+		break;
+	case RULE_MAX:
+		fold_max(into, from->number);
+		break;
+	case RULE_MIN:
+		fold_min(into, from->number);
+		break;
+	case RULE_RANGE:
+		fold_range(into, from->range.low, from->range.high, from->seen);
+		break;
+	case RULE_MODE:
+		for (size_t i = 0; i < from->tally->count; i++)
+			tally_add(into, from->tally->entries[i].label.bytes,
+			          from->tally->entries[i].threads);
+		break;
+	case RULE_AFFINITY:
+		merge_affinity(into, from->affinity, from->seen);
+		break;
+	}
+	into->seen = seen;
+}
+
+void fold_cell_done(enum metric_id metric, struct fold_cell *cell)
+{
+	if (metric_table[metric].rule == RULE_MODE)
+		free(cell->tally);
+	if (metric_table[metric].rule == RULE_AFFINITY)
+		free(cell->affinity);
+	memset(cell, 0, sizeof(*cell));
+}
+
+const char *fold_winner(const struct fold_cell *cell, uint32_t *ret_threads)
+{
+	const struct fold_tally_entry *best = &cell->tally->entries[0];
+
+	for (size_t i = 1; i < cell->tally->count; i++) {
+		const struct fold_tally_entry *entry = &cell->tally->entries[i];
+
+		if (entry->threads > best->threads ||
+		    (entry->threads == best->threads &&
+		     strcmp(entry->label.bytes, best->label.bytes) < 0))
+			best = entry;
+	}
+	*ret_threads = best->threads;
+	return best->label.bytes;
+}
+
+/* A unanimous label equals a unanimous one; a mixed one must have the same share as well. */
+static bool mode_equal(const struct fold_cell *a, const struct fold_cell *b)
+{
+	uint32_t threads_a, threads_b;
+	const char *label_a = fold_winner(a, &threads_a);
+	const char *label_b = fold_winner(b, &threads_b);
+
+	if (strcmp(label_a, label_b) != 0)
+		return false;
+	if (threads_a == a->seen && threads_b == b->seen)
+		return true;
+	return threads_a == threads_b && a->seen == b->seen;
+}
+
+static bool affinity_equal(const struct fold_affinity *a, const struct fold_affinity *b)
+{
+	if (a->uniform != b->uniform || a->min_cpus != b->min_cpus || a->max_cpus != b->max_cpus)
+		return false;
+	return !a->uniform || cpu_mask_equal(&a->first, &b->first);
+}
+
+bool fold_equal(enum metric_id metric, const struct fold_cell *a, const struct fold_cell *b)
+{
+	if (a->seen == 0 || b->seen == 0)
+		return a->seen == b->seen;
+	switch (metric_table[metric].rule) {
+	case RULE_SUM:
+	case RULE_MAX:
+	case RULE_MIN:
+		return a->number == b->number;
+	case RULE_RANGE:
+		return a->range.low == b->range.low && a->range.high == b->range.high;
+	case RULE_MODE:
+		return mode_equal(a, b);
+	case RULE_AFFINITY:
+		return affinity_equal(a->affinity, b->affinity);
+	}
+	return false;
+}
+
+struct quantity quantity_integer(__int128 integer)
+{
+	return (struct quantity){.kind = QUANTITY_INTEGER, .integer = integer};
+}
+
+struct quantity quantity_real(double real)
+{
+	if (!isfinite(real))
+		return (struct quantity){0};
+	return (struct quantity){.kind = QUANTITY_REAL, .real = real};
+}
+
+double quantity_double(struct quantity quantity)
+{
+	return quantity.kind == QUANTITY_INTEGER ? (double)quantity.integer : quantity.real;
+}
+
+struct quantity quantity_difference(struct quantity a, struct quantity b)
+{
+	if (a.kind == QUANTITY_NONE || b.kind == QUANTITY_NONE)
+		return (struct quantity){0};
+	if (a.kind == QUANTITY_INTEGER && b.kind == QUANTITY_INTEGER)
+		return quantity_integer(a.integer - b.integer);
+	return quantity_real(quantity_double(a) - quantity_double(b));
+}
+
+bool quantity_is_zero(struct quantity quantity)
+{
+	return quantity.kind != QUANTITY_NONE && fpclassify(quantity_double(quantity)) == FP_ZERO;
+}
+
+static struct quantity midpoint(int64_t low, int64_t high)
+{
+	if ((low + high) % 2 == 0)
+		return quantity_integer((low + high) / 2);
+	return quantity_real((double)(low + high) / 2);
+}
+
+struct quantity fold_quantity(enum metric_id metric, const struct fold_cell *cell)
+{
+	if (cell->seen == 0)
+		return (struct quantity){0};
+	switch (metric_table[metric].rule) {
+	case RULE_SUM:
+	case RULE_MAX:
+	case RULE_MIN:
+		return quantity_integer(cell->number);
+	case RULE_RANGE:
+		return midpoint(fold_range_bound(metric, cell->range.low),
+		                fold_range_bound(metric, cell->range.high));
+	case RULE_AFFINITY:
+		return midpoint(cell->affinity->min_cpus, cell->affinity->max_cpus);
+	case RULE_MODE:
+		break;
+	}
+	return (struct quantity){0};
+}

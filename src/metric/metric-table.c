@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The registry's constant tables, and the compile-time checks that keep its rows sound. A row passes four
+ * locks: its type must admit its rule (claim); a fold function must exist for exactly that pair (function);
+ * values are wrapped by type, so formulas over the wrong kind do not compile (use, in derive.c); and a
+ * value can only be stored through its metric's name, in its metric's type (presence, in sample.h). */
+#include "ctprof/metric.h"
+
+#include <string.h>
+
+#include "ctprof/fold.h"
+#include "ctprof/sample.h"
+
+/* clang-format off */
+
+/* What each type admits. */
+#define METRIC_TYPE(id_, representation_, unit_, rules_, encodings_, text_)                        \
+	enum { id_##_rules = (rules_) };                                                           \
+	enum { id_##_encodings = (encodings_) };
+#include "metric-types.def"
+#undef METRIC_TYPE
+
+/* Lock 1: the claim. */
+#define METRIC(id_, type_, rule_, encoding_, source_, key_, section_, class_, gates_, text_)       \
+	_Static_assert(((int)type_##_rules & (int)RULE_##rule_) != 0,                              \
+		       "metric " #id_ ": a " #type_ " cannot be folded with " #rule_);             \
+	_Static_assert(((int)type_##_encodings & (int)ENCODING_##encoding_) != 0,                  \
+		       "metric " #id_ ": a " #type_ " cannot be read as " #encoding_);             \
+	_Static_assert(sizeof("" text_) > 1, "metric " #id_ ": has no description");               \
+	enum { encodings_of_##id_ = (int)type_##_encodings };
+#include CTPROF_METRICS_DEF
+#undef METRIC
+#define METRIC_FALLBACK(metric_, encoding_, source_, key_)                                         \
+	_Static_assert(((int)encodings_of_##metric_ & (int)ENCODING_##encoding_) != 0,             \
+		       "metric " #metric_ ": its fallback cannot be read as " #encoding_);
+#include "metric-fallbacks.def"
+#undef METRIC_FALLBACK
+
+/* Lock 2: the function. Every legal pair of type and rule has one, whether a row uses it or not; an illegal
+ * pair has none, so widening a type's rules alone does not let a row through. */
+#define FOLD_TYPED(type_, rule_, ...)                                                              \
+	unused_ static void fold_##type_##_##rule_(struct fold_cell *cell, const void *value)      \
+	{                                                                                          \
+		const struct type_ *typed = value;                                                 \
+		__VA_ARGS__;                                                                       \
+	}
+#define FOLD_SUM(type_)                                                                            \
+	FOLD_TYPED(type_, SUM,                                                                     \
+		   struct type_ total = {.v = cell->number};                                       \
+		   total = metric_sum(total, *typed);                                              \
+		   cell->number = total.v;                                                         \
+		   cell->seen++)
+/* clang-format on */
+FOLD_SUM(counter_count)
+FOLD_SUM(counter_ns)
+FOLD_SUM(counter_ticks)
+FOLD_SUM(counter_bytes)
+FOLD_TYPED(peak_ns, MAX, fold_max(cell, typed->v))
+FOLD_TYPED(peak_bytes, MAX, fold_max(cell, typed->v))
+FOLD_TYPED(floor_ns, MIN, fold_min(cell, typed->v))
+FOLD_TYPED(gauge_ns, MAX, fold_max(cell, typed->v))
+FOLD_TYPED(gauge_count, MAX, fold_max(cell, typed->v))
+FOLD_TYPED(ordinal_i32, RANGE, fold_range_i32(cell, typed->v))
+FOLD_TYPED(ordinal_u32, RANGE, fold_range_u32(cell, typed->v))
+FOLD_TYPED(label_text, MODE, fold_mode(cell, typed->v.bytes))
+FOLD_TYPED(label_letter, MODE, fold_mode(cell, (const char[]){typed->v, '\0'}))
+FOLD_TYPED(label_flag, MODE, fold_mode(cell, typed->v ? "true" : "false"))
+FOLD_TYPED(cpu_set, AFFINITY, fold_affinity(cell, &typed->v))
+
+/* clang-format off */
+#define NO_GATES {GATE_none, GATE_none}
+#define GATES1(a_) {GATE_##a_, GATE_none}
+#define GATES2(a_, b_) {GATE_##a_, GATE_##b_}
+
+const struct metric_desc metric_table[METRIC_COUNT] = {
+#define METRIC(id_, type_, rule_, encoding_, source_, key_, section_, class_, gates_, text_)       \
+	[METRIC_##id_] = {                                                                         \
+		.name = #id_,                                                                      \
+		.description = text_,                                                              \
+		.key = key_,                                                                       \
+		.type = METRIC_TYPE_##type_,                                                       \
+		.rule = RULE_##rule_,                                                              \
+		.encoding = ENCODING_##encoding_,                                                  \
+		.source = SOURCE_##source_,                                                        \
+		.section = SECTION_##section_,                                                     \
+		.sched_class = SCHED_CLASS_##class_,                                               \
+		.gates = gates_,                                                                   \
+		.offset = offsetof(struct thread_sample, id_),                                     \
+		.fold = fold_##type_##_##rule_,                                                    \
+	},
+#include CTPROF_METRICS_DEF
+#undef METRIC
+};
+
+const struct metric_type_desc metric_type_table[METRIC_TYPE_COUNT] = {
+#define METRIC_TYPE(id_, representation_, unit_, rules_, encodings_, text_)                        \
+	[METRIC_TYPE_##id_] = {.name = #id_,                                                       \
+			       .description = text_,                                               \
+			       .representation = REPRESENTATION_##representation_,                 \
+			       .unit = UNIT_##unit_,                                               \
+			       .encodings = encodings_},
+#include "metric-types.def"
+#undef METRIC_TYPE
+};
+
+const struct unit_desc unit_table[UNIT_COUNT] = {
+#define NO_STEPS
+#define STEP(divisor_, suffix_) {divisor_, suffix_},
+#define UNIT(id_, name_, suffix_, steps_)                                                          \
+	[UNIT_##id_] = {                                                                           \
+		.name = name_,                                                                     \
+		.suffix = suffix_,                                                                 \
+		.steps = (const struct unit_step[]){steps_ {0, NULL}},                                   \
+	},
+#include "units.def"
+#undef UNIT
+};
+
+const struct named_desc rule_table[RULE_INDEX_COUNT] = {
+#define RULE(id_, name_, text_) [RULE_INDEX_##id_] = {name_, text_},
+#include "rules.def"
+#undef RULE
+};
+
+const struct named_desc encoding_table[ENCODING_INDEX_COUNT] = {
+#define ENCODING(id_, text_) [ENCODING_INDEX_##id_] = {#id_, text_},
+#include "encodings.def"
+#undef ENCODING
+};
+
+const struct source_desc source_table[SOURCE_COUNT] = {
+#define SOURCE(id_, what_, who_) [SOURCE_##id_] = {#id_, what_, who_},
+#include "sources.def"
+#undef SOURCE
+};
+
+const struct named_desc outcome_table[OUTCOME_COUNT] = {
+	[OUTCOME_unneeded] = {"", ""},
+#define OUTCOME(id_, text_) [OUTCOME_##id_] = {#id_, text_},
+#include "outcomes.def"
+#undef OUTCOME
+};
+
+const struct section_desc section_table[SECTION_COUNT] = {
+#define SECTION(id_, name_, heading_, text_) [SECTION_##id_] = {name_, heading_, text_},
+#include "sections.def"
+#undef SECTION
+};
+
+const struct named_desc gate_table[GATE_COUNT] = {
+	[GATE_none] = {"", ""},
+#define GATE(id_, text_) [GATE_##id_] = {#id_, text_},
+#include "gates.def"
+#undef GATE
+};
+
+const struct named_desc sched_class_table[SCHED_CLASS_COUNT] = {
+#define SCHED_CLASS(id_, tag_, text_) [SCHED_CLASS_##id_] = {tag_, text_},
+#include "sched-classes.def"
+#undef SCHED_CLASS
+};
+
+const struct metric_fallback_desc metric_fallback_table[] = {
+#define METRIC_FALLBACK(metric_, encoding_, source_, key_)                                         \
+	{METRIC_##metric_, ENCODING_##encoding_, SOURCE_##source_, key_},
+#include "metric-fallbacks.def"
+#undef METRIC_FALLBACK
+};
+const size_t metric_fallback_count = ARRAY_SIZE(metric_fallback_table);
+
+const struct identity_desc identity_table[] = {
+#define IDENTITY(id_, json_type_, text_) {#id_, json_type_, text_},
+#include "identity.def"
+#undef IDENTITY
+};
+const size_t identity_count = ARRAY_SIZE(identity_table);
+/* clang-format on */
+
+const char *metric_rule_name(enum metric_rule rule)
+{
+	return rule_table[__builtin_ctz((unsigned)rule)].name;
+}
+
+static bool same_text(const char *name, const char *text, size_t len)
+{
+	return strncmp(name, text, len) == 0 && name[len] == '\0';
+}
+
+bool metric_find(const char *name, size_t len, enum metric_id *ret_metric)
+{
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		if (same_text(metric_table[i].name, name, len)) {
+			*ret_metric = (enum metric_id)i;
+			return true;
+		}
+	return false;
+}
+
+bool source_find(const char *name, size_t len, enum metric_source *ret_source)
+{
+	for (unsigned i = 0; i < SOURCE_COUNT; i++)
+		if (same_text(source_table[i].name, name, len)) {
+			*ret_source = (enum metric_source)i;
+			return true;
+		}
+	return false;
+}
+
+bool outcome_find(const char *name, size_t len, enum source_outcome *ret_outcome)
+{
+	for (unsigned i = OUTCOME_unneeded + 1; i < OUTCOME_COUNT; i++)
+		if (same_text(outcome_table[i].name, name, len)) {
+			*ret_outcome = (enum source_outcome)i;
+			return true;
+		}
+	return false;
+}

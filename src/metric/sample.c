@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctprof/sample.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "ctprof/scan.h"
+
+void sample_reset(struct thread_sample *sample)
+{
+	sample->tid = 0;
+	sample->tgid = 0;
+	sample->start_time_clock_ticks = 0;
+	sample->read_boottime_ns = 0;
+	strbuf_clear(&sample->pcomm);
+	strbuf_clear(&sample->comm);
+	strbuf_clear(&sample->cgroup);
+	sample->has_cgroup = false;
+	memset(&sample->seen, 0, sizeof(sample->seen));
+	memset(&sample->malformed, 0, sizeof(sample->malformed));
+	memset(sample->outcomes, 0, sizeof(sample->outcomes));
+}
+
+void sample_done(struct thread_sample *sample)
+{
+	strbuf_done(&sample->pcomm);
+	strbuf_done(&sample->comm);
+	strbuf_done(&sample->cgroup);
+}
+
+static enum metric_representation representation(enum metric_id metric)
+{
+	return metric_type_table[metric_table[metric].type].representation;
+}
+
+static void *value_at(struct thread_sample *sample, enum metric_id metric)
+{
+	return (char *)sample + metric_table[metric].offset;
+}
+
+/* The wrappers of metric.h have one member, so a value and its wrapper have the same bytes. */
+static void store(struct thread_sample *sample, enum metric_id metric, const void *value,
+                  size_t size)
+{
+	memcpy(value_at(sample, metric), value, size);
+	metric_set_add(&sample->seen, metric);
+}
+
+bool sample_set_integer(struct thread_sample *sample, enum metric_id metric, uint64_t value)
+{
+	switch (representation(metric)) {
+	case REPRESENTATION_U64:
+		store(sample, metric, &value, sizeof(value));
+		return true;
+	case REPRESENTATION_U32:
+		if (value > UINT32_MAX)
+			return false;
+		store(sample, metric, &(uint32_t){(uint32_t)value}, sizeof(uint32_t));
+		return true;
+	case REPRESENTATION_I32:
+		return value <= INT32_MAX && sample_set_negative(sample, metric, (int64_t)value);
+	case REPRESENTATION_FLAG:
+		return sample_set_flag(sample, metric, value != 0);
+	case REPRESENTATION_TEXT:
+	case REPRESENTATION_LETTER:
+	case REPRESENTATION_CPUS:
+		break;
+	}
+	return false;
+}
+
+bool sample_set_negative(struct thread_sample *sample, enum metric_id metric, int64_t value)
+{
+	if (representation(metric) != REPRESENTATION_I32 || value < INT32_MIN || value > INT32_MAX)
+		return false;
+	store(sample, metric, &(int32_t){(int32_t)value}, sizeof(int32_t));
+	return true;
+}
+
+bool sample_set_label(struct thread_sample *sample, enum metric_id metric, const char *text,
+                      size_t len)
+{
+	struct label_bytes label = {0};
+
+	if (memchr(text, '\0', len))
+		return false;
+	if (representation(metric) == REPRESENTATION_LETTER) {
+		if (len != 1 || text[0] <= ' ' || text[0] > '~')
+			return false;
+		store(sample, metric, text, 1);
+		return true;
+	}
+	if (representation(metric) != REPRESENTATION_TEXT || len == 0 || len >= sizeof(label.bytes))
+		return false;
+	memcpy(label.bytes, text, len);
+	store(sample, metric, &label, sizeof(label));
+	return true;
+}
+
+bool sample_set_flag(struct thread_sample *sample, enum metric_id metric, bool value)
+{
+	if (representation(metric) != REPRESENTATION_FLAG)
+		return false;
+	store(sample, metric, &value, sizeof(value));
+	return true;
+}
+
+static bool set_decimal(struct thread_sample *sample, enum metric_id metric, const char *text,
+                        size_t len)
+{
+	uint64_t value;
+	int64_t negative;
+
+	if (scan_u64(text, len, &value))
+		return sample_set_integer(sample, metric, value);
+	return scan_i64(text, len, &negative) && sample_set_negative(sample, metric, negative);
+}
+
+static bool set_dotted(struct thread_sample *sample, enum metric_id metric, const char *text,
+                       size_t len)
+{
+	uint64_t ns;
+
+	return scan_dotted_ms(text, len, &ns) && sample_set_integer(sample, metric, ns);
+}
+
+static bool set_policy(struct thread_sample *sample, enum metric_id metric, const char *text,
+                       size_t len)
+{
+	char unknown[LABEL_TEXT_BYTES];
+	const char *name = unknown;
+	uint64_t number;
+
+	if (!scan_u64(text, len, &number) || number > UINT32_MAX)
+		return false;
+	snprintf(unknown, sizeof(unknown), "SCHED_UNKNOWN(%u)", (unsigned)number);
+	switch (number) {
+#define POLICY(number_, name_) \
+	case number_:          \
+		name = name_;  \
+		break;
+#include "policies.def"
+#undef POLICY
+	}
+	return sample_set_label(sample, metric, name, strlen(name));
+}
+
+static bool set_cpu_list(struct thread_sample *sample, enum metric_id metric, const char *text,
+                         size_t len)
+{
+	if (representation(metric) != REPRESENTATION_CPUS ||
+	    !cpu_mask_parse(value_at(sample, metric), text, len))
+		return false;
+	metric_set_add(&sample->seen, metric);
+	return true;
+}
+
+static bool set_by_encoding(struct thread_sample *sample, enum metric_id metric,
+                            enum metric_encoding encoding, const char *text, size_t len)
+{
+	uint64_t number;
+
+	switch (encoding) {
+	case ENCODING_DECIMAL:
+		return set_decimal(sample, metric, text, len);
+	case ENCODING_DOTTED_MS:
+		return set_dotted(sample, metric, text, len);
+	case ENCODING_POLICY:
+		return set_policy(sample, metric, text, len);
+	case ENCODING_LETTER:
+		return sample_set_label(sample, metric, text, len);
+	case ENCODING_FLAG:
+		return scan_u64(text, len, &number) && sample_set_flag(sample, metric, number != 0);
+	case ENCODING_CPU_LIST:
+		return set_cpu_list(sample, metric, text, len);
+	case ENCODING_ONE: /* the rest have no text */
+	case ENCODING_DOTTED_MS_DIFFERENCE:
+	case ENCODING_CPU_MASK:
+	case ENCODING_STRUCT_U64:
+	case ENCODING_STRUCT_KIB:
+		break;
+	}
+	return false;
+}
+
+bool sample_set_text(struct thread_sample *sample, enum metric_id metric,
+                     enum metric_encoding encoding, const char *text, size_t len)
+{
+	if (set_by_encoding(sample, metric, encoding, text, len))
+		return true;
+	metric_set_add(&sample->malformed, metric);
+	return false;
+}
+
+bool sample_set_difference(struct thread_sample *sample, enum metric_id metric, const char *from,
+                           size_t from_len, const char *less, size_t less_len)
+{
+	uint64_t a, b;
+
+	if (scan_dotted_ms(from, from_len, &a) && scan_dotted_ms(less, less_len, &b) && a >= b &&
+	    sample_set_integer(sample, metric, a - b))
+		return true;
+	metric_set_add(&sample->malformed, metric);
+	return false;
+}
+
+enum source_outcome sample_reason(const struct thread_sample *sample, enum metric_id metric)
+{
+	enum source_outcome outcome = sample->outcomes[metric_table[metric].source];
+
+	if (metric_set_has(&sample->malformed, metric))
+		return OUTCOME_malformed;
+	if (outcome == OUTCOME_read || outcome == OUTCOME_unneeded)
+		return OUTCOME_off;
+	return outcome;
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctprof/units.h"
+
+#include <math.h>
+
+void units_format_integer(__int128 integer, struct strbuf *out)
+{
+	unsigned __int128 rest =
+	        integer < 0 ? -(unsigned __int128)integer : (unsigned __int128)integer;
+	char digits[40];
+	size_t at = sizeof(digits);
+
+	do {
+		digits[--at] = (char)('0' + (int)(rest % 10));
+		rest /= 10;
+	} while (rest > 0);
+	if (integer < 0)
+		digits[--at] = '-';
+	strbuf_add(out, digits + at, sizeof(digits) - at);
+}
+
+/* The step that a magnitude reaches, or NULL. */
+static const struct unit_step *step_for(enum metric_unit unit, double magnitude)
+{
+	const struct unit_step *best = NULL;
+
+	for (const struct unit_step *step = unit_table[unit].steps; step->divisor > 0; step++)
+		if (magnitude >= step->divisor)
+			best = step;
+	return best;
+}
+
+static void format(enum metric_unit unit, struct quantity value, bool exact_decimals, bool sign,
+                   struct strbuf *out)
+{
+	double number = quantity_double(value);
+	const struct unit_step *step = step_for(unit, fabs(number));
+
+	if (value.kind == QUANTITY_NONE) {
+		strbuf_add_char(out, '-');
+	} else if (step) {
+		strbuf_addf(out, sign ? "%+.3f%s" : "%.3f%s", number / step->divisor, step->suffix);
+	} else if (value.kind == QUANTITY_INTEGER) {
+		if (sign && value.integer >= 0)
+			strbuf_add_char(out, '+');
+		units_format_integer(value.integer, out);
+		strbuf_add_str(out, unit_table[unit].suffix);
+	} else {
+		int decimals = exact_decimals && unit != UNIT_ratio ? 2 : 3;
+
+		strbuf_addf(out, sign ? "%+.*f%s" : "%.*f%s", decimals, number,
+		            unit_table[unit].suffix);
+	}
+}
+
+void units_format(enum metric_unit unit, struct quantity value, bool exact_decimals,
+                  struct strbuf *out)
+{
+	format(unit, value, exact_decimals, false, out);
+}
+
+void units_format_delta(enum metric_unit unit, struct quantity delta, bool exact_decimals,
+                        struct strbuf *out)
+{
+	format(unit, delta, exact_decimals, true, out);
+}

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <string.h>
+
+#include "ctprof/json-read.h"
+#include "ctprof/snapshot.h"
+#include "snapshot-meta.h"
+#include "snapshot-row.h"
+#include "zstd-stream.h"
+
+/* Generous: the largest host seen has 400,000 threads, about 2.5 KB each. */
+const struct snapshot_limits snapshot_default_limits = {
+        .bytes = UINT64_C(16) << 30,
+        .threads = 4u << 20, /* the kernel's own limit of thread ids */
+        .depth = 64,
+        .string_bytes = 1 << 20,
+};
+
+/* The parts outside "threads" are held as text before they are parsed. */
+enum { META_BYTES = 16 << 20 };
+
+struct reading {
+	struct zstd_decompressor *zstd;
+	struct json_reader *json;
+	struct row_reader rows;
+	struct thread_sample sample;
+	struct strbuf scratch;
+	const struct snapshot_limits *limits;
+	struct snapshot_visitor *visitor;
+	struct snapshot_info *info;
+	struct strbuf *reterr;
+	bool has_format;
+	bool has_version;
+	bool has_kind;
+	bool has_threads;
+};
+
+static int refuse(struct reading *reading, const char *sentence)
+{
+	strbuf_add_str(reading->reterr, sentence);
+	return -EBADMSG;
+}
+
+/* Explains a failure of the JSON reader, whose own source may be the one that failed. */
+static int explain(struct reading *reading, int r)
+{
+	if (r != -EBADMSG || reading->reterr->len > 0)
+		return r;
+	if (zstd_decompressor_error(reading->zstd)[0] != '\0')
+		strbuf_add_str(reading->reterr, zstd_decompressor_error(reading->zstd));
+	else
+		strbuf_addf(reading->reterr, "not JSON: %s", json_reader_error(reading->json));
+	return r;
+}
+
+static int read_format(struct reading *reading)
+{
+	enum json_token token;
+	int r = json_reader_next(reading->json, &token);
+	size_t len;
+
+	if (r < 0)
+		return r;
+	if (token != JSON_TOKEN_STRING ||
+	    strcmp(json_reader_text(reading->json, &len), "ctprof") != 0)
+		return refuse(reading, "\"format\" is not \"ctprof\"");
+	reading->has_format = true;
+	return 0;
+}
+
+static int read_version(struct reading *reading)
+{
+	enum json_token token;
+	int r = json_reader_next(reading->json, &token);
+	uint64_t version;
+
+	if (r < 0)
+		return r;
+	if (token != JSON_TOKEN_NUMBER || json_reader_u64(reading->json, &version) < 0 ||
+	    version == 0)
+		return refuse(reading, "\"version\" is not a number from 1 on");
+	if (version > SNAPSHOT_VERSION) {
+		strbuf_addf(reading->reterr,
+		            "written in version %llu of the format; this ctprof reads up to %d",
+		            (unsigned long long)version, SNAPSHOT_VERSION);
+		return -EBADMSG;
+	}
+	reading->has_version = true;
+	return 0;
+}
+
+static int read_kind(struct reading *reading)
+{
+	enum json_token token;
+	int r = json_reader_next(reading->json, &token);
+	size_t len;
+
+	if (r < 0)
+		return r;
+	if (token != JSON_TOKEN_STRING)
+		return refuse(reading, "\"kind\" is not a string");
+	if (strcmp(json_reader_text(reading->json, &len), "lifetime") != 0)
+		return refuse(reading, "its kind is not \"lifetime\"; this ctprof reads no other");
+	reading->has_kind = true;
+	return 0;
+}
+
+static int read_time(struct reading *reading, const char *key, uint64_t *ret)
+{
+	enum json_token token;
+	int r = json_reader_next(reading->json, &token);
+
+	if (r < 0)
+		return r;
+	if (token == JSON_TOKEN_NUMBER && json_reader_u64(reading->json, ret) == 0)
+		return 0;
+	strbuf_addf(reading->reterr, "\"%s\" is not a number from 0 on", key);
+	return -EBADMSG;
+}
+
+typedef int meta_function(const struct strbuf *json, struct snapshot_info *info,
+                          struct strbuf *reterr);
+
+static int read_meta(struct reading *reading, meta_function *read)
+{
+	int r;
+
+	strbuf_clear(&reading->scratch);
+	r = json_reader_capture(reading->json, &reading->scratch, META_BYTES);
+	return r < 0 ? r : read(&reading->scratch, reading->info, reading->reterr);
+}
+
+static int read_thread(struct reading *reading)
+{
+	uint64_t index = reading->info->tally.threads;
+	int r;
+
+	if (index == reading->limits->threads) {
+		strbuf_addf(reading->reterr, "more than %llu threads (see --read-limit)",
+		            (unsigned long long)reading->limits->threads);
+		return -EBADMSG;
+	}
+	r = row_read(&reading->rows, reading->json, &reading->sample);
+	if (r < 0) {
+		if (reading->rows.reason.len > 0)
+			strbuf_addf(reading->reterr, "threads[%llu]: %s", (unsigned long long)index,
+			            strbuf_str(&reading->rows.reason));
+		return r;
+	}
+	reading->info->tally.threads++;
+	return reading->visitor->thread(reading->visitor, &reading->sample);
+}
+
+static int read_threads(struct reading *reading)
+{
+	enum json_token token;
+	int r = json_reader_next(reading->json, &token);
+
+	if (r < 0)
+		return r;
+	if (token != JSON_TOKEN_ARRAY_OPEN)
+		return refuse(reading, "\"threads\" is not an array");
+	if (reading->has_threads)
+		return refuse(reading, "\"threads\" is there twice");
+	reading->has_threads = true;
+	for (;;) {
+		r = json_reader_next(reading->json, &token);
+		if (r < 0)
+			return r;
+		if (token == JSON_TOKEN_ARRAY_CLOSE)
+			return 0;
+		if (token != JSON_TOKEN_OBJECT_OPEN)
+			return refuse(reading, "\"threads\" holds something that is not an object");
+		r = read_thread(reading);
+		if (r != 0)
+			return r;
+	}
+}
+
+static int read_pair(struct reading *reading)
+{
+	size_t len;
+	const char *key = json_reader_text(reading->json, &len);
+
+	if (strcmp(key, "format") == 0)
+		return read_format(reading);
+	if (strcmp(key, "version") == 0)
+		return read_version(reading);
+	if (strcmp(key, "kind") == 0)
+		return read_kind(reading);
+	if (strcmp(key, "captured_at_unix_ns") == 0)
+		return read_time(reading, "captured_at_unix_ns",
+		                 &reading->info->captured_at_unix_ns);
+	if (strcmp(key, "captured_boottime_ns") == 0)
+		return read_time(reading, "captured_boottime_ns",
+		                 &reading->info->captured_boottime_ns);
+	if (strcmp(key, "host") == 0)
+		return read_meta(reading, snapshot_meta_read_host);
+	if (strcmp(key, "sources") == 0)
+		return read_meta(reading, snapshot_meta_read_sources);
+	if (strcmp(key, "parse_summary") == 0)
+		return read_meta(reading, snapshot_meta_read_parse_summary);
+	if (strcmp(key, "threads") == 0)
+		return read_threads(reading);
+	return json_reader_skip(reading->json);
+}
+
+/* The file's own keys come in a fixed order, but a tool that rewrote it may have sorted them. */
+static int read_document(struct reading *reading)
+{
+	enum json_token token;
+	int r = json_reader_next(reading->json, &token);
+
+	if (r < 0)
+		return r;
+	if (token != JSON_TOKEN_OBJECT_OPEN)
+		return refuse(reading, "not an object");
+	for (;;) {
+		r = json_reader_next(reading->json, &token);
+		if (r < 0)
+			return r;
+		if (token == JSON_TOKEN_OBJECT_CLOSE)
+			break;
+		r = read_pair(reading);
+		if (r != 0)
+			return r;
+	}
+	r = json_reader_next(reading->json, &token);
+	if (r < 0)
+		return r;
+	if (!reading->has_format)
+		return refuse(reading, "it has no \"format\" key");
+	if (!reading->has_version || !reading->has_kind)
+		return refuse(reading, "it has no \"version\" or no \"kind\" key");
+	if (!reading->has_threads)
+		return refuse(reading, "it has no \"threads\" key");
+	return 0;
+}
+
+int snapshot_read(struct byte_source *source, const struct snapshot_limits *limits,
+                  struct snapshot_visitor *visitor, struct snapshot_info *ret_info,
+                  struct strbuf *reterr)
+{
+	const struct json_limits json_limits = {.depth = limits->depth,
+	                                        .string_bytes = limits->string_bytes,
+	                                        .total_bytes = limits->bytes};
+	struct reading reading = {
+	        .limits = limits, .visitor = visitor, .info = ret_info, .reterr = reterr};
+	int r;
+
+	memset(ret_info, 0, sizeof(*ret_info));
+	for (unsigned s = 0; s < SOURCE_COUNT; s++)
+		ret_info->rules[s] = OUTCOME_read;
+	reading.zstd = zstd_decompressor_new(source);
+	reading.json = json_reader_new(zstd_decompressor_source(reading.zstd), &json_limits);
+	row_reader_init(&reading.rows);
+
+	r = read_document(&reading);
+	r = explain(&reading, r);
+
+	row_reader_done(&reading.rows);
+	sample_done(&reading.sample);
+	strbuf_done(&reading.scratch);
+	json_reader_free(reading.json);
+	zstd_decompressor_free(reading.zstd);
+	return r;
+}

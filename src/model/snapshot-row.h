@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* snapshot-row - reads one thread of a snapshot from the JSON tokens into a sample. */
+#include "ctprof/json-read.h"
+#include "ctprof/macro.h"
+#include "ctprof/sample.h"
+#include "ctprof/strmap.h"
+
+struct row_reader {
+	struct strmap keys;   /* to what the key means */
+	struct strbuf hex;    /* decoded *_hex values */
+	struct strbuf reason; /* why the last row was refused */
+};
+
+void row_reader_init(struct row_reader *rows);
+void row_reader_done(struct row_reader *rows);
+
+/* Reads the row whose OBJECT_OPEN is the current token. Unknown keys are skipped. Returns 0; -EBADMSG, with
+ * a sentence in rows->reason where the row and not the JSON is at fault (then it is not empty); or the JSON
+ * reader's -errno. */
+must_check_ int row_read(struct row_reader *rows, struct json_reader *json,
+                         struct thread_sample *sample);

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <string.h>
+
+#include "ctprof/report.h"
+
+void report_add_tags(enum metric_id metric, struct strbuf *out)
+{
+	const struct metric_desc *desc = &metric_table[metric];
+	const char *separator = "";
+
+	if (sched_class_table[desc->sched_class].name[0] != '\0') {
+		strbuf_addf(out, "[%s]", sched_class_table[desc->sched_class].name);
+		separator = " ";
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(desc->gates) && desc->gates[i] != GATE_none; i++) {
+		strbuf_addf(out, "%s[%s]", separator, gate_table[desc->gates[i]].name);
+		separator = " ";
+	}
+}
+
+static enum table_color legend_cell(void *context, size_t row, unsigned column, struct strbuf *out)
+{
+	const struct named_desc *table = context;
+
+	strbuf_add_str(out, column == 0 ? table[row].name : table[row].description);
+	return COLOR_NONE;
+}
+
+static void print_legend(FILE *file, const struct table_style *style, const char *heading,
+                         const struct named_desc *table, size_t count)
+{
+	const struct table_column columns[] = {{heading, false, false}, {"meaning", false, false}};
+
+	table_print(file, style, columns, ARRAY_SIZE(columns), count, legend_cell, (void *)table);
+	putc('\n', file);
+}
+
+static enum table_color section_cell(void *context, size_t row, unsigned column, struct strbuf *out)
+{
+	const struct section_desc *section = &section_table[row];
+	const char *const cells[] = {section->name, section->heading, section->description};
+
+	(void)context;
+	strbuf_add_str(out, cells[column]);
+	return COLOR_NONE;
+}
+
+static enum table_color metric_cell(void *context, size_t row, unsigned column, struct strbuf *out)
+{
+	const struct metric_desc *metric = &metric_table[row];
+
+	(void)context;
+	switch (column) {
+	case 0:
+		strbuf_add_str(out, metric->name);
+		break;
+	case 1:
+		strbuf_add_str(out, metric_type_table[metric->type].name);
+		break;
+	case 2:
+		strbuf_add_str(out, metric_rule_name(metric->rule));
+		break;
+	case 3:
+		report_add_tags((enum metric_id)row, out);
+		break;
+	case 4:
+		strbuf_add_str(out, metric->description);
+		break;
+	}
+	return COLOR_NONE;
+}
+
+static void add_inputs(const struct derived_desc *derived, struct strbuf *out)
+{
+	for (size_t i = 0; i < derived->input_count; i++)
+		strbuf_addf(out, "%s%s", i > 0 ? ", " : "", metric_table[derived->inputs[i]].name);
+}
+
+static enum table_color derived_cell(void *context, size_t row, unsigned column, struct strbuf *out)
+{
+	const struct derived_desc *derived = &derived_table[row];
+
+	(void)context;
+	switch (column) {
+	case 0:
+		strbuf_add_str(out, derived->name);
+		break;
+	case 1:
+		strbuf_add_str(out, unit_table[derived->unit].name);
+		break;
+	case 2:
+		add_inputs(derived, out);
+		break;
+	case 3:
+		strbuf_add_str(out, derived->description);
+		break;
+	}
+	return COLOR_NONE;
+}
+
+void report_metric_list(FILE *file, const struct table_style *style)
+{
+	static const struct table_column sections[] = {{"section", false, false},
+	                                               {"heading", false, false},
+	                                               {"description", false, false}};
+	static const struct table_column metrics[] = {{"metric", false, false},
+	                                              {"type", false, false},
+	                                              {"rule", false, false},
+	                                              {"tags", false, false},
+	                                              {"description", false, false}};
+	static const struct table_column derived[] = {{"metric", false, false},
+	                                              {"unit", false, false},
+	                                              {"inputs", false, false},
+	                                              {"description", false, false}};
+
+	fputs("## Tag legend\n", file);
+	/* The first class and the first gate stand for "none" and have no tag. */
+	print_legend(file, style, "sched_class", sched_class_table + 1, SCHED_CLASS_COUNT - 1);
+	print_legend(file, style, "config_gate", gate_table + 1, GATE_COUNT - 1);
+	print_legend(file, style, "rule", rule_table, RULE_INDEX_COUNT);
+	fputs("## Sections\n", file);
+	table_print(file, style, sections, ARRAY_SIZE(sections), SECTION_COUNT, section_cell, NULL);
+	fputs("\n## Metrics\n", file);
+	table_print(file, style, metrics, ARRAY_SIZE(metrics), METRIC_COUNT, metric_cell, NULL);
+	fputs("\n## Derived metrics\n", file);
+	table_print(file, style, derived, ARRAY_SIZE(derived), DERIVED_COUNT, derived_cell, NULL);
+}

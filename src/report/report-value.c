@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <string.h>
+
+#include "ctprof/report.h"
+#include "ctprof/sample.h"
+#include "ctprof/units.h"
+
+static void add_range(enum metric_id metric, const struct fold_cell *cell, struct strbuf *out)
+{
+	int64_t low = fold_range_bound(metric, cell->range.low);
+	int64_t high = fold_range_bound(metric, cell->range.high);
+
+	strbuf_addf(out, "%lld", (long long)low);
+	if (high != low)
+		strbuf_addf(out, "..%lld", (long long)high);
+}
+
+static void add_mode(const struct fold_cell *cell, struct strbuf *out)
+{
+	uint32_t threads;
+	const char *winner = fold_winner(cell, &threads);
+
+	strbuf_add_str(out, winner);
+	if (threads != cell->seen)
+		strbuf_addf(out, " (%u/%u)", threads, cell->seen);
+}
+
+static void add_affinity(const struct fold_affinity *affinity, struct strbuf *out)
+{
+	strbuf_addf(out, "%u", affinity->min_cpus);
+	if (affinity->max_cpus != affinity->min_cpus)
+		strbuf_addf(out, "-%u", affinity->max_cpus);
+	strbuf_add_str(out, " cpus (");
+	if (affinity->uniform)
+		cpu_mask_format(&affinity->first, out);
+	else
+		strbuf_add_str(out, "mixed");
+	strbuf_add_char(out, ')');
+}
+
+void report_add_value(const struct row_view *view, unsigned side, struct strbuf *out)
+{
+	const struct fold_cell *cell = view->cells[side];
+	enum metric_id metric = (enum metric_id)view->measure;
+
+	if (!cell) {
+		units_format(measure_unit(view->measure), view->values[side], true, out);
+		return;
+	}
+	if (cell->seen == 0) {
+		strbuf_add_char(out, '-');
+		return;
+	}
+	switch (metric_table[metric].rule) {
+	case RULE_SUM:
+	case RULE_MAX:
+	case RULE_MIN:
+		units_format(measure_unit(view->measure), view->values[side], false, out);
+		break;
+	case RULE_RANGE:
+		add_range(metric, cell, out);
+		break;
+	case RULE_MODE:
+		add_mode(cell, out);
+		break;
+	case RULE_AFFINITY:
+		add_affinity(cell->affinity, out);
+		break;
+	}
+	/* A value that not every thread contributed to must not pass for one that all did. */
+	if (!view->group->exited && view->seen[side] < view->expected[side])
+		strbuf_add_char(out, '*');
+}
+
+size_t report_shown(const struct report *report)
+{
+	size_t rows = report->rows->row_count;
+
+	return report->limit > 0 && rows > report->limit ? report->limit : rows;
+}
+
+size_t report_left_out(const struct report *report)
+{
+	return report->rows->row_count - report_shown(report);
+}
+
+void report_add_left_out(const struct report *report, struct strbuf *out)
+{
+	const struct row_set *set = report->rows;
+	size_t left_out = report_left_out(report);
+	const char *separator = "";
+
+	if (left_out > 0) {
+		strbuf_addf(out, "%zu more rows (--limit 0 shows all)", left_out);
+		separator = "; ";
+	}
+	if (set->unchanged_count > 0) {
+		strbuf_addf(out, "%s%zu unchanged", separator, set->unchanged_count);
+		separator = ", ";
+	}
+	if (set->unseen_count > 0)
+		strbuf_addf(out, "%s%zu seen on neither side", separator, set->unseen_count);
+	if (set->unchanged_count + set->unseen_count > 0)
+		strbuf_add_str(out, " (--unchanged shows them)");
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "ctprof/source.h"
+
+/* The wrapper in libc hides how many bytes the kernel filled in, so the system call is made directly. */
+enum source_outcome affinity_read(struct thread_sample *sample)
+{
+	struct cpu_mask *mask = &sample->cpu_affinity.v;
+	long filled = syscall(SYS_sched_getaffinity, sample->tid, sizeof(mask->words), mask->words);
+
+	if (filled < 0)
+		switch (errno) {
+		case ESRCH:
+			return OUTCOME_gone;
+		case EPERM:
+		case EACCES:
+			return OUTCOME_denied;
+		case ENOSYS:
+			return OUTCOME_off;
+		default:
+			return OUTCOME_malformed;
+		}
+	mask->used_words = (uint32_t)filled / sizeof(mask->words[0]);
+	if (cpu_mask_count(mask) == 0)
+		return OUTCOME_malformed;
+	metric_set_add(&sample->seen, METRIC_cpu_affinity);
+	return OUTCOME_read;
+}

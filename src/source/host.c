@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ctprof/fd.h"
+#include "ctprof/scan.h"
+#include "ctprof/source.h"
+
+enum { HOST_FILE_BYTES = 1 << 20 };
+
+/* Stores a file's text without its last newline; leaves the field unseen where it cannot be read. */
+static void read_text(int dir_fd, const char *name, struct host *host, enum host_field field)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+	if (dir_fd < 0 || fd_read_all_at(dir_fd, name, &text, HOST_FILE_BYTES) < 0)
+		return;
+	if (text.len > 0 && text.data[text.len - 1] == '\n')
+		text.len--;
+	host_set_text(host, field, strbuf_str(&text), text.len);
+}
+
+static void read_online_cpus(int sys_fd, struct host *host)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	struct cpu_mask mask;
+
+	if (sys_fd < 0 ||
+	    fd_read_all_at(sys_fd, "devices/system/cpu/online", &text, HOST_FILE_BYTES) < 0)
+		return;
+	if (text.len > 0 && text.data[text.len - 1] == '\n')
+		text.len--;
+	if (cpu_mask_parse(&mask, strbuf_str(&text), text.len))
+		host_set_number(host, HOST_online_cpus, cpu_mask_count(&mask));
+}
+
+/* The link reads "pid:[4026531836]". */
+static void read_pid_namespace(int proc_fd, struct host *host)
+{
+	char text[64];
+	ssize_t len = readlinkat(proc_fd, "self/ns/pid", text, sizeof(text));
+
+	if (len > 0)
+		host_set_text(host, HOST_pid_namespace, text, (size_t)len);
+}
+
+static void read_running_system(struct host *host)
+{
+	struct utsname names;
+	struct timespec now;
+	long ticks = sysconf(_SC_CLK_TCK);
+
+	if (uname(&names) == 0)
+		host_set_text(host, HOST_arch, names.machine, strlen(names.machine));
+	if (ticks > 0)
+		host_set_number(host, HOST_clock_ticks_per_second, (uint64_t)ticks);
+	if (clock_gettime(CLOCK_BOOTTIME, &now) == 0)
+		host_set_number(host, HOST_uptime_ns,
+		                (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
+}
+
+/* "cpu  user nice system idle iowait irq softirq steal guest guest_nice"; guest is part of user. */
+static void read_cpu_time(int proc_fd, struct host *host)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	struct span rest, line, word;
+	uint64_t user, nice, system;
+
+	/* The interrupt line alone may be huge; only the first line is wanted. */
+	if (fd_read_all_at(proc_fd, "stat", &text, HOST_FILE_BYTES * 16) < 0)
+		return;
+	rest = (struct span){strbuf_str(&text), text.len};
+	if (!scan_line(&rest, &line) || !scan_word(&line, &word) || !span_is(word, "cpu"))
+		return;
+	if (!scan_word(&line, &word) || !scan_u64(word.text, word.len, &user) ||
+	    !scan_word(&line, &word) || !scan_u64(word.text, word.len, &nice) ||
+	    !scan_word(&line, &word) || !scan_u64(word.text, word.len, &system) ||
+	    __builtin_add_overflow(user, nice, &user))
+		return;
+	host_set_number(host, HOST_user_clock_ticks, user);
+	host_set_number(host, HOST_system_clock_ticks, system);
+}
+
+void host_read(int proc_fd, int sys_fd, int cgroup_fd, bool live, bool anonymous, struct host *host)
+{
+	read_running_system(host);
+	read_text(proc_fd, "sys/kernel/ostype", host, HOST_kernel_name);
+	read_text(proc_fd, "sys/kernel/osrelease", host, HOST_kernel_release);
+	read_text(proc_fd, "sys/kernel/version", host, HOST_kernel_version);
+	read_text(proc_fd, "sys/kernel/random/boot_id", host, HOST_boot_id);
+	if (!anonymous) {
+		read_text(proc_fd, "sys/kernel/hostname", host, HOST_hostname);
+		read_text(proc_fd, "cmdline", host, HOST_kernel_cmdline);
+	}
+	if (live)
+		read_pid_namespace(proc_fd, host);
+	read_cpu_time(proc_fd, host);
+	read_online_cpus(sys_fd, host);
+	read_text(cgroup_fd, "cgroup.controllers", host, HOST_cgroup2_controllers);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* keyed - what the files made of "key: value" lines share. */
+#include "ctprof/scan.h"
+#include "ctprof/source.h"
+
+/* Stores the value for every want in the chain whose metric the sample does not have yet. Differences
+ * are not stored here. */
+void keyed_set(const struct source_keys *keys, const struct source_want *want, struct span value,
+               struct thread_sample *sample);
+
+/* Parses a whole file of such lines, keys matched in full. */
+must_check_ enum source_outcome keyed_parse(const struct source_keys *keys, const char *text,
+                                            size_t len, struct thread_sample *sample);
