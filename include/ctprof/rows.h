@@ -22,6 +22,7 @@ struct row_options {
 	enum row_order order;
 	const struct row_sort_key *sort_keys; /* where there are any, groups are ranked by them */
 	size_t sort_key_count;
+	bool continues;               /* the candidate was taken later in the baseline's boot */
 	bool unchanged;               /* keep rows whose sides are equal or both unseen */
 	bool measures[MEASURE_COUNT]; /* which ones to list */
 };
@@ -47,6 +48,7 @@ struct row {
 
 struct row_set {
 	unsigned sides;
+	bool continues;
 	struct row_group *groups; /* matched ones, by label */
 	size_t group_count;
 	struct row_group *unmatched[SIDE_MAX]; /* those of one side only, most run time first */
@@ -71,10 +73,13 @@ struct row_view {
 	unsigned measure;
 	const struct fold_cell *cells[SIDE_MAX]; /* NULL for a derived metric or a missing side */
 	struct quantity values[SIDE_MAX];
-	struct quantity delta;       /* candidate minus baseline */
-	struct quantity percent;     /* of the baseline; none for ratios and a baseline of 0 */
-	struct quantity impact;      /* see row_impact() */
-	uint32_t seen[SIDE_MAX];     /* threads whose value is in */
+	struct quantity delta;   /* candidate minus baseline */
+	struct quantity percent; /* of the baseline; none for ratios and a baseline of 0 */
+	struct quantity impact;  /* see row_impact() */
+	uint32_t seen[SIDE_MAX]; /* threads whose value is in */
+	/* A counter that fell within one boot: threads of the group exited or changed their name, for no thread's
+	 * own counter falls. Such a difference is no movement, and has no impact. */
+	bool fell;
 	uint32_t expected[SIDE_MAX]; /* threads that can have one */
 };
 void row_view(const struct row_set *set, const struct row_group *group, unsigned measure,

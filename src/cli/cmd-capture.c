@@ -83,9 +83,8 @@ static void report_denied(const struct snapshot_tally *tally)
 		cli_error("%llu processes hide their threads from this user",
 		          (unsigned long long)tally->processes_denied);
 	if (total > 0)
-		cli_error("%llu readings denied: %s (run as root or with CAP_SYS_PTRACE to have "
-		          "them)",
-		          total, strbuf_str(&list));
+		cli_error("%llu readings denied: %s%s", total, strbuf_str(&list),
+		          geteuid() == 0 ? "" : " (root, or CAP_SYS_PTRACE, can read them)");
 }
 
 static int capture(const struct arguments *arguments, struct snapshot_info *info)

@@ -33,18 +33,22 @@ static struct row_cpu_time cpu_time_of(const struct host *host)
 	};
 }
 
-/* The CPU time of exited threads is a difference of what was used since boot, so it takes one boot; and it
- * is about all threads of the host, so no other pid namespace may be in between. */
-static bool comparable(const struct host *a, const struct host *b)
+static bool same_boot(const struct host *a, const struct host *b)
 {
 	const char *boot_a = host_text(a, HOST_boot_id), *boot_b = host_text(b, HOST_boot_id);
-	const char *space_a = host_text(a, HOST_pid_namespace);
-	const char *space_b = host_text(b, HOST_pid_namespace);
-	/* The kernel's fixed number of the initial pid namespace. */
-	static const char initial[] = "pid:[4026531836]";
 
-	return boot_a && boot_b && strcmp(boot_a, boot_b) == 0 && space_a && space_b &&
-	       strcmp(space_a, initial) == 0 && strcmp(space_b, initial) == 0;
+	return boot_a && boot_b && strcmp(boot_a, boot_b) == 0;
+}
+
+/* The CPU time of all threads of the host is comparable to that of the threads in a snapshot only where the
+ * snapshot has all of them: in the initial pid namespace. */
+static bool in_initial_namespace(const struct host *host)
+{
+	/* The kernel's fixed number of it. */
+	static const char initial[] = "pid:[4026531836]";
+	const char *space = host_text(host, HOST_pid_namespace);
+
+	return space && strcmp(space, initial) == 0;
 }
 
 static void print_report(const struct report *report, enum report_format format)
@@ -77,6 +81,8 @@ static void make_report(const struct report_options *options, const struct load 
 {
 	const struct group_table *tables[SIDE_MAX] = {NULL};
 	struct row_cpu_time cpu_times[SIDE_MAX];
+	const struct host *hosts[SIDE_MAX] = {&loads[0].info.host, &loads[count - 1].info.host};
+	struct row_options row_options = options->rows;
 	bool with_exited = false;
 	cleanup_(row_set_done) struct row_set rows = {0};
 	struct report report = {.rows = &rows,
@@ -90,9 +96,12 @@ static void make_report(const struct report_options *options, const struct load 
 		cpu_times[i] = cpu_time_of(&loads[i].info.host);
 		report.sides[i] = (struct report_side){loads[i].path, &loads[i].info};
 	}
-	if (count == SIDE_MAX)
-		with_exited = comparable(&loads[0].info.host, &loads[1].info.host);
-	row_set_init(&rows, tables, count, with_exited ? cpu_times : NULL, &options->rows);
+	if (count == SIDE_MAX && same_boot(hosts[0], hosts[1])) {
+		row_options.continues =
+		        loads[0].info.captured_boottime_ns <= loads[1].info.captured_boottime_ns;
+		with_exited = in_initial_namespace(hosts[0]) && in_initial_namespace(hosts[1]);
+	}
+	row_set_init(&rows, tables, count, with_exited ? cpu_times : NULL, &row_options);
 	print_report(&report, options->format);
 	if (options->format == FORMAT_CSV)
 		tell_unmatched(&rows);

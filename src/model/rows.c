@@ -47,8 +47,8 @@ static struct quantity impact_of(const struct row_set *set, const struct row_vie
 	struct quantity totals[SIDE_MAX];
 	double factor = 1;
 
-	if (difference.kind == QUANTITY_NONE)
-		return difference;
+	if (difference.kind == QUANTITY_NONE || view->fell)
+		return (struct quantity){0};
 	if (!measure_is_derived(view->measure))
 		switch (metric_table[view->measure].rule) {
 		case RULE_SUM:
@@ -72,6 +72,33 @@ static struct quantity impact_of(const struct row_set *set, const struct row_vie
 		factor = weight(set, view);
 	}
 	return relative(quantity_double(difference) * factor, totals[0], totals[last]);
+}
+
+static bool counter_fell(enum metric_id metric, const struct row_group *group)
+{
+	const struct fold_cell *baseline = &group->sides[SIDE_BASELINE]->cells[metric];
+	const struct fold_cell *candidate = &group->sides[SIDE_CANDIDATE]->cells[metric];
+
+	/* The number of threads is no counter of any thread. */
+	return metric_table[metric].rule == RULE_SUM && metric != METRIC_thread_count &&
+	       baseline->seen > 0 && candidate->seen > 0 && candidate->number < baseline->number;
+}
+
+/* A derived metric fell with any of its inputs: it then compares different threads. */
+static bool measure_fell(const struct row_set *set, const struct row_view *view)
+{
+	const struct row_group *group = view->group;
+	const struct derived_desc *derived;
+
+	if (!set->continues || !group->sides[SIDE_BASELINE] || !group->sides[SIDE_CANDIDATE])
+		return false;
+	if (!measure_is_derived(view->measure))
+		return counter_fell((enum metric_id)view->measure, group);
+	derived = &derived_table[measure_derived(view->measure)];
+	for (size_t i = 0; i < derived->input_count; i++)
+		if (counter_fell(derived->inputs[i], group))
+			return true;
+	return false;
 }
 
 static struct quantity percent_of(const struct row_view *view)
@@ -125,6 +152,7 @@ void row_view(const struct row_set *set, const struct row_group *group, unsigned
 		ret->delta = quantity_difference(ret->values[SIDE_CANDIDATE],
 		                                 ret->values[SIDE_BASELINE]);
 		ret->percent = percent_of(ret);
+		ret->fell = measure_fell(set, ret);
 	}
 	ret->impact = impact_of(set, ret);
 }
@@ -287,7 +315,7 @@ static void add_rows(struct row_set *set, const struct row_options *options)
 void row_set_init(struct row_set *set, const struct group_table *const *tables, unsigned sides,
                   const struct row_cpu_time *cpu_times, const struct row_options *options)
 {
-	*set = (struct row_set){.sides = sides};
+	*set = (struct row_set){.sides = sides, .continues = options->continues};
 	set->totals = mem_calloc(sides, sizeof(set->totals[0]));
 	for (unsigned side = 0; side < sides; side++)
 		group_table_total(tables[side], set->totals[side]);

@@ -9,6 +9,8 @@
 
 enum { UNMATCHED_SHOWN = 8 };
 
+static const char fell_mark[] = "†";
+
 static void add_time(uint64_t unix_ns, struct strbuf *out)
 {
 	time_t seconds = (time_t)(unix_ns / 1000000000u);
@@ -186,6 +188,8 @@ static enum table_color add_delta(const struct row_view *view, struct strbuf *ou
 
 	if (!measure_is_label(view->measure)) {
 		units_format_delta(measure_unit(view->measure), view->delta, true, out);
+		if (view->fell)
+			strbuf_add_str(out, fell_mark);
 		return color_of(view->delta);
 	}
 	if (view->cells[SIDE_BASELINE]->seen == 0 || view->cells[SIDE_CANDIDATE]->seen == 0)
@@ -272,25 +276,34 @@ static void print_rows(FILE *file, const struct report *report)
 		            &context);
 }
 
-static bool any_partial(const struct report *report)
+/* Explains the marks that the rows carry. */
+static void add_footnotes(const struct report *report, struct strbuf *out)
 {
 	struct row_context context = {.report = report};
+	bool partial = false, fell = false;
 
 	for (size_t i = 0; i < report_shown(report); i++) {
 		const struct row_view *view = view_of(&context, i);
 
+		fell = fell || view->fell;
 		for (unsigned side = 0; side < report->rows->sides; side++)
-			if (!view->group->exited && view->cells[side] && view->seen[side] > 0 &&
-			    view->seen[side] < view->expected[side])
-				return true;
+			partial = partial ||
+			          (!view->group->exited && view->cells[side] &&
+			           view->seen[side] > 0 && view->seen[side] < view->expected[side]);
 	}
-	return false;
+	if (partial)
+		strbuf_add_str(out, "* from some of the group's threads: the others did not have "
+		                    "the value or could not be read\n");
+	if (fell)
+		strbuf_addf(out,
+		            "%s the sides hold different threads: some of the group's exited or "
+		            "changed their name\n",
+		            fell_mark);
 }
 
 void report_table(FILE *file, const struct report *report)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
-	size_t length;
 
 	for (unsigned side = 0; side < report->rows->sides; side++)
 		add_side(report, side, &text);
@@ -303,11 +316,8 @@ void report_table(FILE *file, const struct report *report)
 
 	strbuf_clear(&text);
 	report_add_left_out(report, &text);
-	length = text.len;
-	if (length > 0)
+	if (text.len > 0)
 		strbuf_add_char(&text, '\n');
-	if (any_partial(report))
-		strbuf_add_str(&text, "* from some of the group's threads: the others did not have "
-		                      "the value or could not be read\n");
+	add_footnotes(report, &text);
 	fputs(strbuf_str(&text), file);
 }
