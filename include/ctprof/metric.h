@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* metric - the registry, compiled. Every enumerator, value type and table here expands from the rows of
- * registry/; CTPROF_METRICS_DEF names another set of metric rows, which tests use.
+ * registry/; CTPROF_METRICS_DEF and its like name another set of rows, which tests use.
  *
  * A value never travels as a bare integer: it is wrapped in a structure named after its metric type, so
  * that adding nanoseconds to bytes, or a peak to a counter, does not compile. */
@@ -11,6 +11,15 @@
 
 #ifndef CTPROF_METRICS_DEF
 #define CTPROF_METRICS_DEF "metrics.def"
+#endif
+#ifndef CTPROF_METRIC_TYPES_DEF
+#define CTPROF_METRIC_TYPES_DEF "metric-types.def"
+#endif
+#ifndef CTPROF_METRIC_FALLBACKS_DEF
+#define CTPROF_METRIC_FALLBACKS_DEF "metric-fallbacks.def"
+#endif
+#ifndef CTPROF_DERIVED_DEF
+#define CTPROF_DERIVED_DEF "derived.def"
 #endif
 
 /* clang-format off */
@@ -119,12 +128,12 @@ struct cpu_mask {
 	struct id_ {                                                                               \
 		METRIC_VALUE_##representation_ v;                                                  \
 	};
-#include "metric-types.def"
+#include CTPROF_METRIC_TYPES_DEF
 #undef METRIC_TYPE
 
 enum metric_type {
 #define METRIC_TYPE(id_, representation_, unit_, rules_, encodings_, text_) METRIC_TYPE_##id_,
-#include "metric-types.def"
+#include CTPROF_METRIC_TYPES_DEF
 #undef METRIC_TYPE
 	METRIC_TYPE_COUNT,
 };
@@ -138,7 +147,7 @@ enum metric_id {
 
 enum derived_id {
 #define DERIVED(id_, function_, unit_, section_, formula_, text_, ...) DERIVED_##id_,
-#include "derived.def"
+#include CTPROF_DERIVED_DEF
 #undef DERIVED
 	DERIVED_COUNT,
 };

@@ -40,22 +40,39 @@ static char *temporary_name(const struct output *output)
 	return mem_copy(strbuf_str(&name), name.len);
 }
 
-static int open_named_temporary(struct output *output)
-{
-	for (int i = 0; i < NAME_TRIES; i++) {
-		char *name = temporary_name(output);
+/* Makes the file, or the name of the open file, that goes by a fresh temporary name. Returns 0 or -errno. */
+typedef int name_function(struct output *output, const char *name);
 
-		output->fd =
-		        openat(output->dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		if (output->fd >= 0) {
-			output->temporary = name;
-			return 0;
+static int with_temporary_name(struct output *output, name_function *make)
+{
+	int r = -EEXIST;
+
+	for (int i = 0; i < NAME_TRIES && r == -EEXIST; i++) {
+		output->temporary = temporary_name(output);
+		r = make(output, output->temporary);
+		if (r < 0) {
+			free(output->temporary);
+			output->temporary = NULL;
 		}
-		free(name);
-		if (errno != EEXIST)
-			return -errno;
 	}
-	return -EEXIST;
+	return r;
+}
+
+static int create_file(struct output *output, const char *name)
+{
+	output->fd = openat(output->dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	return output->fd < 0 ? -errno : 0;
+}
+
+/* linkat(2) does not replace, so a file without a name gets a temporary one first. */
+static int link_file(struct output *output, const char *name)
+{
+	char proc_path[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
+
+	snprintf(proc_path, sizeof(proc_path), "/proc/self/fd/%d", output->fd);
+	if (linkat(AT_FDCWD, proc_path, output->dir_fd, name, AT_SYMLINK_FOLLOW) < 0)
+		return -errno;
+	return 0;
 }
 
 static int open_temporary(struct output *output)
@@ -68,7 +85,7 @@ static int open_temporary(struct output *output)
 	/* EISDIR: the kernel or the file system does not know O_TMPFILE. */
 	if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)
 		return -errno;
-	return open_named_temporary(output);
+	return with_temporary_name(output, create_file);
 }
 
 /* A symbolic link is followed, so that what it points at is replaced and not the link itself. */
@@ -118,26 +135,6 @@ int output_open(struct output *output, const char *path)
 	return open_temporary(output);
 }
 
-/* linkat(2) does not replace, so the file gets a temporary name first. */
-static int give_name(struct output *output)
-{
-	char proc_path[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
-
-	snprintf(proc_path, sizeof(proc_path), "/proc/self/fd/%d", output->fd);
-	for (int i = 0; i < NAME_TRIES; i++) {
-		char *name = temporary_name(output);
-
-		if (linkat(AT_FDCWD, proc_path, output->dir_fd, name, AT_SYMLINK_FOLLOW) == 0) {
-			output->temporary = name;
-			return 0;
-		}
-		free(name);
-		if (errno != EEXIST)
-			return -errno;
-	}
-	return -EEXIST;
-}
-
 int output_commit(struct output *output)
 {
 	struct stat old;
@@ -157,7 +154,7 @@ int output_commit(struct output *output)
 	if (fsync(output->fd) < 0)
 		return -errno;
 	if (output->linkable)
-		r = give_name(output);
+		r = with_temporary_name(output, link_file);
 	if (r < 0)
 		return r;
 	if (renameat(output->dir_fd, output->temporary, output->dir_fd, output->target) < 0)

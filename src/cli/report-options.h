@@ -30,9 +30,9 @@ void report_options_init(struct report_options *options);
 must_check_ int report_options_parse(struct report_options *options, const struct command *command,
                                      int argc, char **argv);
 
-/* Loads the snapshots named by @paths, one or two, and prints the report. Returns the exit status. */
-must_check_ int report_run(const struct report_options *options, const char *const *paths,
-                           unsigned count);
+/* Runs show (one snapshot) or compare (two): parses the call, loads and prints. Returns the exit status. */
+must_check_ int report_command(const struct command *command, int argc, char **argv,
+                               unsigned count);
 
 /* Ids of the options that only compare has. */
 enum { OPT_UNCHANGED = OPT_REPORT_ONLY_COMPARE };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -107,7 +108,7 @@ static void make_report(const struct report_options *options, const struct load 
 		tell_unmatched(&rows);
 }
 
-int report_run(const struct report_options *options, const char *const *paths, unsigned count)
+static int run(const struct report_options *options, char **paths, unsigned count)
 {
 	struct load loads[SIDE_MAX] = {{0}};
 	int status = EXIT_DONE;
@@ -132,4 +133,26 @@ int report_run(const struct report_options *options, const char *const *paths, u
 	for (unsigned i = 0; i < count; i++)
 		load_done(&loads[i]);
 	return status;
+}
+
+int report_command(const struct command *command, int argc, char **argv, unsigned count)
+{
+	struct report_options options;
+	char **paths;
+	int id;
+
+	report_options_init(&options);
+	id = report_options_parse(&options, command, argc, argv);
+	if (id == OPTIONS_HELP || id == OPTIONS_VERSION)
+		return options_answer(command, id);
+	if (id == OPTIONS_ERROR)
+		return EXIT_USAGE;
+	paths = argv + optind;
+	if (argc - optind != (int)count)
+		return cli_usage_error(command, "%s needed, not %d",
+		                       count == 1 ? "one snapshot is" : "two snapshots are",
+		                       argc - optind);
+	if (count == SIDE_MAX && strcmp(paths[0], "-") == 0 && strcmp(paths[1], "-") == 0)
+		return cli_usage_error(command, "only one snapshot can be standard input");
+	return run(&options, paths, count);
 }

@@ -16,7 +16,7 @@
 #define METRIC_TYPE(id_, representation_, unit_, rules_, encodings_, text_)                        \
 	enum { id_##_rules = (rules_) };                                                           \
 	enum { id_##_encodings = (encodings_) };
-#include "metric-types.def"
+#include CTPROF_METRIC_TYPES_DEF
 #undef METRIC_TYPE
 
 /* Lock 1: the claim. */
@@ -32,7 +32,7 @@
 #define METRIC_FALLBACK(metric_, encoding_, source_, key_)                                         \
 	_Static_assert(((int)encodings_of_##metric_ & (int)ENCODING_##encoding_) != 0,             \
 		       "metric " #metric_ ": its fallback cannot be read as " #encoding_);
-#include "metric-fallbacks.def"
+#include CTPROF_METRIC_FALLBACKS_DEF
 #undef METRIC_FALLBACK
 
 /* Lock 2: the function. Every legal pair of type and rule has one, whether a row uses it or not; an illegal
@@ -98,7 +98,7 @@ const struct metric_type_desc metric_type_table[METRIC_TYPE_COUNT] = {
 			       .representation = REPRESENTATION_##representation_,                 \
 			       .unit = UNIT_##unit_,                                               \
 			       .encodings = encodings_},
-#include "metric-types.def"
+#include CTPROF_METRIC_TYPES_DEF
 #undef METRIC_TYPE
 };
 
@@ -162,7 +162,7 @@ const struct named_desc sched_class_table[SCHED_CLASS_COUNT] = {
 const struct metric_fallback_desc metric_fallback_table[] = {
 #define METRIC_FALLBACK(metric_, encoding_, source_, key_)                                         \
 	{METRIC_##metric_, ENCODING_##encoding_, SOURCE_##source_, key_},
-#include "metric-fallbacks.def"
+#include CTPROF_METRIC_FALLBACKS_DEF
 #undef METRIC_FALLBACK
 };
 const size_t metric_fallback_count = ARRAY_SIZE(metric_fallback_table);

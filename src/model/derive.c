@@ -130,7 +130,7 @@ const struct derived_desc derived_table[DERIVED_COUNT] = {
 		.input_count = EACH_COUNT(__VA_ARGS__),                                            \
 		.inputs = {EACH(INPUT_ID, __VA_ARGS__)},                                           \
 	},
-#include "derived.def"
+#include CTPROF_DERIVED_DEF
 #undef DERIVED
 };
 
@@ -140,7 +140,7 @@ static struct quantity evaluate(enum derived_id derived, const struct fold_cell 
 #define DERIVED(id_, function_, unit_, section_, formula_, text_, ...)                             \
 	case DERIVED_##id_:                                                                        \
 		return function_(EACH(INPUT, __VA_ARGS__));
-#include "derived.def"
+#include CTPROF_DERIVED_DEF
 #undef DERIVED
 	case DERIVED_COUNT:
 		break;
@@ -154,7 +154,7 @@ static struct quantity weigh(enum derived_id derived, const struct fold_cell cel
 #define DERIVED(id_, function_, unit_, section_, formula_, text_, ...)                             \
 	case DERIVED_##id_:                                                                        \
 		return weight_##function_(EACH(INPUT, __VA_ARGS__));
-#include "derived.def"
+#include CTPROF_DERIVED_DEF
 #undef DERIVED
 	case DERIVED_COUNT:
 		break;

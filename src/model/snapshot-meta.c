@@ -9,6 +9,11 @@
 #include "ctprof/mem.h"
 #include "ctprof/text.h"
 
+void snapshot_info_done(struct snapshot_info *info)
+{
+	host_done(&info->host);
+}
+
 static json_t *new_object(void)
 {
 	json_t *object = json_object();

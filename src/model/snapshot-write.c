@@ -46,11 +46,6 @@ void snapshot_writer_freep(struct snapshot_writer **writer)
 	*writer = snapshot_writer_free(*writer);
 }
 
-void snapshot_info_done(struct snapshot_info *info)
-{
-	host_done(&info->host);
-}
-
 static int flush(struct snapshot_writer *writer, size_t at_least)
 {
 	if (writer->error == 0 && writer->json.len > at_least) {
