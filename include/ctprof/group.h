@@ -29,6 +29,7 @@ extern const struct group_key_desc group_key_table[GROUP_KEY_COUNT];
 struct group {
 	uint32_t threads;
 	uint32_t leaders; /* threads that lead their process */
+	uint64_t members; /* fingerprint of who they are: tgid, tid and start time, in any order */
 	/* The first name folded in, and whether another one followed: a pattern that stands for one name only
 	 * is shown as that name. */
 	char *first_name; /* owned */

@@ -77,8 +77,11 @@ struct row_view {
 	struct quantity percent; /* of the baseline; none for ratios and a baseline of 0 */
 	struct quantity impact;  /* see row_impact() */
 	uint32_t seen[SIDE_MAX]; /* threads whose value is in */
-	/* A counter that fell within one boot: threads of the group exited or changed their name, for no thread's
-	 * own counter falls. Such a difference is no movement, and has no impact. */
+	/* Within one boot: the group's threads are not the same ones on both sides, for some started, exited or
+	 * changed their name. */
+	bool members_differ;
+	/* ... and a counter of it fell, which no thread's own counter does. That is no movement, and has no
+	 * impact. */
 	bool fell;
 	uint32_t expected[SIDE_MAX]; /* threads that can have one */
 };

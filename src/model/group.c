@@ -63,6 +63,17 @@ static void note_name(struct group *group, const char *name, size_t len)
 	}
 }
 
+/* A hash of a thread's identity; the sum over a group is its fingerprint. */
+static uint64_t member_hash(const struct thread_sample *sample)
+{
+	uint64_t hash = (uint64_t)sample->tgid << 32 | sample->tid;
+
+	hash = (hash ^ (hash >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	hash ^= sample->start_time_clock_ticks;
+	hash = (hash ^ (hash >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return hash ^ (hash >> 31);
+}
+
 void group_table_add(struct group_table *table, struct thread_sample *sample)
 {
 	/* A real path starts with a slash, so this is nobody's. */
@@ -93,6 +104,7 @@ void group_table_add(struct group_table *table, struct thread_sample *sample)
 	sample_set(sample, thread_count, (struct counter_count){1});
 	group->threads++;
 	group->leaders += sample->tid == sample->tgid;
+	group->members += member_hash(sample);
 	for (unsigned i = 0; i < METRIC_COUNT; i++)
 		if (metric_set_has(&sample->seen, (enum metric_id)i))
 			metric_table[i].fold(&group->cells[i],

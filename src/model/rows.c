@@ -85,20 +85,26 @@ static bool counter_fell(enum metric_id metric, const struct row_group *group)
 }
 
 /* A derived metric fell with any of its inputs: it then compares different threads. */
-static bool measure_fell(const struct row_set *set, const struct row_view *view)
+static bool measure_fell(const struct row_view *view)
 {
-	const struct row_group *group = view->group;
 	const struct derived_desc *derived;
 
-	if (!set->continues || !group->sides[SIDE_BASELINE] || !group->sides[SIDE_CANDIDATE])
-		return false;
 	if (!measure_is_derived(view->measure))
-		return counter_fell((enum metric_id)view->measure, group);
+		return counter_fell((enum metric_id)view->measure, view->group);
 	derived = &derived_table[measure_derived(view->measure)];
 	for (size_t i = 0; i < derived->input_count; i++)
-		if (counter_fell(derived->inputs[i], group))
+		if (counter_fell(derived->inputs[i], view->group))
 			return true;
 	return false;
+}
+
+static bool members_differ(const struct row_set *set, const struct row_group *group)
+{
+	const struct group *baseline = group->sides[SIDE_BASELINE];
+	const struct group *candidate = group->sides[SIDE_CANDIDATE];
+
+	return set->continues && baseline && candidate && !group->exited &&
+	       (baseline->threads != candidate->threads || baseline->members != candidate->members);
 }
 
 static struct quantity percent_of(const struct row_view *view)
@@ -152,7 +158,8 @@ void row_view(const struct row_set *set, const struct row_group *group, unsigned
 		ret->delta = quantity_difference(ret->values[SIDE_CANDIDATE],
 		                                 ret->values[SIDE_BASELINE]);
 		ret->percent = percent_of(ret);
-		ret->fell = measure_fell(set, ret);
+		ret->members_differ = members_differ(set, group);
+		ret->fell = ret->members_differ && measure_fell(ret);
 	}
 	ret->impact = impact_of(set, ret);
 }

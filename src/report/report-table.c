@@ -9,7 +9,8 @@
 
 enum { UNMATCHED_SHOWN = 8 };
 
-static const char fell_mark[] = "†";
+/* Behind the number of threads, where they are not the same ones on both sides. */
+static const char members_mark[] = "†";
 
 static void add_time(uint64_t unix_ns, struct strbuf *out)
 {
@@ -171,6 +172,8 @@ static void add_threads(const struct row_view *view, unsigned sides, struct strb
 		strbuf_addf(out, "%u", baseline->threads);
 	else
 		strbuf_addf(out, "%u→%u", baseline->threads, candidate->threads);
+	if (view->members_differ)
+		strbuf_add_str(out, members_mark);
 }
 
 static enum table_color color_of(struct quantity quantity)
@@ -188,8 +191,6 @@ static enum table_color add_delta(const struct row_view *view, struct strbuf *ou
 
 	if (!measure_is_label(view->measure)) {
 		units_format_delta(measure_unit(view->measure), view->delta, true, out);
-		if (view->fell)
-			strbuf_add_str(out, fell_mark);
 		return color_of(view->delta);
 	}
 	if (view->cells[SIDE_BASELINE]->seen == 0 || view->cells[SIDE_CANDIDATE]->seen == 0)
@@ -280,12 +281,12 @@ static void print_rows(FILE *file, const struct report *report)
 static void add_footnotes(const struct report *report, struct strbuf *out)
 {
 	struct row_context context = {.report = report};
-	bool partial = false, fell = false;
+	bool partial = false, members_differ = false;
 
 	for (size_t i = 0; i < report_shown(report); i++) {
 		const struct row_view *view = view_of(&context, i);
 
-		fell = fell || view->fell;
+		members_differ = members_differ || view->members_differ;
 		for (unsigned side = 0; side < report->rows->sides; side++)
 			partial = partial ||
 			          (!view->group->exited && view->cells[side] &&
@@ -294,11 +295,12 @@ static void add_footnotes(const struct report *report, struct strbuf *out)
 	if (partial)
 		strbuf_add_str(out, "* from some of the group's threads: the others did not have "
 		                    "the value or could not be read\n");
-	if (fell)
-		strbuf_addf(out,
-		            "%s the sides hold different threads: some of the group's exited or "
-		            "changed their name\n",
-		            fell_mark);
+	if (members_differ)
+		strbuf_addf(
+		        out,
+		        "%s not the same threads on both sides: some started, exited or changed "
+		        "their name\n",
+		        members_mark);
 }
 
 void report_table(FILE *file, const struct report *report)
