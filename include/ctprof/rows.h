@@ -80,9 +80,9 @@ struct row_view {
 	/* Within one boot: the group's threads are not the same ones on both sides, for some started, exited or
 	 * changed their name. */
 	bool members_differ;
-	/* ... and a counter of it fell, which no thread's own counter does. That is no movement, and has no
-	 * impact. */
-	bool fell;
+	/* ... and the difference is none of work: a counter fell, which no thread's own counter does, or threads
+	 * came in that lived in another group before. It has no impact. */
+	bool no_movement;
 	uint32_t expected[SIDE_MAX]; /* threads that can have one */
 };
 void row_view(const struct row_set *set, const struct row_group *group, unsigned measure,

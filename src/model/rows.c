@@ -47,7 +47,7 @@ static struct quantity impact_of(const struct row_set *set, const struct row_vie
 	struct quantity totals[SIDE_MAX];
 	double factor = 1;
 
-	if (difference.kind == QUANTITY_NONE || view->fell)
+	if (difference.kind == QUANTITY_NONE || view->no_movement)
 		return (struct quantity){0};
 	if (!measure_is_derived(view->measure))
 		switch (metric_table[view->measure].rule) {
@@ -96,6 +96,18 @@ static bool measure_fell(const struct row_view *view)
 		if (counter_fell(derived->inputs[i], view->group))
 			return true;
 	return false;
+}
+
+/* Of the threads that lived when the baseline was taken, at least as many are in the group as before, and
+ * they are others: some carried in what they had counted elsewhere, as kworkers do, whose names change with
+ * their work. Where fewer are left, the rest may simply have exited. */
+static bool moved_in(const struct row_group *group)
+{
+	const struct group *baseline = group->sides[SIDE_BASELINE];
+	const struct group *candidate = group->sides[SIDE_CANDIDATE];
+
+	return candidate->old_threads >= baseline->old_threads &&
+	       candidate->old_members != baseline->old_members;
 }
 
 static bool members_differ(const struct row_set *set, const struct row_group *group)
@@ -159,7 +171,9 @@ void row_view(const struct row_set *set, const struct row_group *group, unsigned
 		                                 ret->values[SIDE_BASELINE]);
 		ret->percent = percent_of(ret);
 		ret->members_differ = members_differ(set, group);
-		ret->fell = ret->members_differ && measure_fell(ret);
+		/* What the exited used is sampled by ticks: a little less than before is noise. */
+		ret->no_movement = (ret->members_differ && moved_in(group)) ||
+		                   ((ret->members_differ || group->exited) && measure_fell(ret));
 	}
 	ret->impact = impact_of(set, ret);
 }
