@@ -18,6 +18,7 @@ struct strmap {
 	size_t capacity;
 	uint32_t *slots; /* index + 1 into entries, 0 for empty */
 	size_t slot_count;
+	uint64_t seed;
 };
 
 #define STRMAP_INIT ((struct strmap){0})

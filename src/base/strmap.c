@@ -28,9 +28,9 @@ static uint64_t hash_mix(uint64_t hash)
 	return hash;
 }
 
-static uint64_t hash_bytes(const char *bytes, size_t len)
+static uint64_t hash_bytes(const struct strmap *map, const char *bytes, size_t len)
 {
-	uint64_t hash = hash_seed() ^ len;
+	uint64_t hash = map->seed ^ len;
 
 	while (len > 0) {
 		uint64_t word = 0;
@@ -83,16 +83,19 @@ void *strmap_get(const struct strmap *map, const char *key, size_t key_len)
 
 	if (map->slot_count == 0)
 		return NULL;
-	slot = find_slot(map, key, key_len, hash_bytes(key, key_len));
+	slot = find_slot(map, key, key_len, hash_bytes(map, key, key_len));
 	return map->slots[slot] ? map->entries[map->slots[slot] - 1].value : NULL;
 }
 
 struct strmap_entry *strmap_add(struct strmap *map, const char *key, size_t key_len)
 {
-	uint64_t hash = hash_bytes(key, key_len);
 	struct strmap_entry *entry;
+	uint64_t hash;
 	size_t slot;
 
+	if (map->slot_count == 0)
+		map->seed = hash_seed();
+	hash = hash_bytes(map, key, key_len);
 	if ((map->count + 1) * 2 > map->slot_count)
 		grow_slots(map);
 	slot = find_slot(map, key, key_len, hash);
