@@ -39,7 +39,7 @@ struct thread_sample {
 
 /* Copies a value of the metric's own type to *ret_ where it was seen; says whether it was. */
 #define sample_get(sample_, id_, ret_) \
-	(metric_set_has(&(sample_)->seen, METRIC_##id_) ? (*(ret_) = (sample_)->id_, true) : false)
+	(metric_set_has(&(sample_)->seen, METRIC_##id_) && ((*(ret_) = (sample_)->id_), true))
 
 /* Makes the sample empty: nothing seen, every source unneeded. Buffers keep their memory. */
 void sample_reset(struct thread_sample *sample);

@@ -65,7 +65,8 @@ static void add_id(struct id_list *list, const char *name)
 {
 	uint64_t id;
 
-	if (!scan_u64(name, strlen(name), &id) || id == 0 || id > UINT32_MAX)
+	/* 007 is no name that a kernel gives, and would be read as 7 a second time. */
+	if (name[0] == '0' || !scan_u64(name, strlen(name), &id) || id > UINT32_MAX)
 		return;
 	if (list->count == list->capacity) {
 		list->capacity = list->capacity ? list->capacity * 2 : 256;

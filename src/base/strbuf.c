@@ -22,6 +22,7 @@ char *strbuf_reserve(struct strbuf *buf, size_t extra)
 			capacity = capacity > SIZE_MAX / 2 ? wanted : capacity * 2;
 		buf->data = mem_realloc(buf->data, capacity, 1);
 		buf->capacity = capacity;
+		buf->data[buf->len] = '\0';
 	}
 	return buf->data + buf->len;
 }

@@ -18,7 +18,7 @@ static const struct command *const commands[] = {
 };
 
 /* Messages quote file names and arguments, which may hold anything. */
-static void print_line(const char *format, va_list args)
+printf_(1, 0) static void print_line(const char *format, va_list args)
 {
 	cleanup_(strbuf_done) struct strbuf raw = STRBUF_INIT;
 	cleanup_(strbuf_done) struct strbuf line = STRBUF_INIT;

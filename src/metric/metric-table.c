@@ -182,7 +182,7 @@ const char *metric_rule_name(enum metric_rule rule)
 
 static bool same_text(const char *name, const char *text, size_t len)
 {
-	return strncmp(name, text, len) == 0 && name[len] == '\0';
+	return strlen(name) == len && memcmp(name, text, len) == 0;
 }
 
 bool metric_find(const char *name, size_t len, enum metric_id *ret_metric)

@@ -42,7 +42,7 @@ struct quantity measure_quantity(unsigned measure, const struct fold_cell cells[
 bool measure_find(const char *name, size_t len, unsigned *ret_measure)
 {
 	for (unsigned i = 0; i < MEASURE_COUNT; i++)
-		if (strncmp(measure_name(i), name, len) == 0 && measure_name(i)[len] == '\0') {
+		if (strlen(measure_name(i)) == len && memcmp(measure_name(i), name, len) == 0) {
 			*ret_measure = i;
 			return true;
 		}

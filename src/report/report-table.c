@@ -91,11 +91,14 @@ static void add_side(const struct report *report, unsigned side, struct strbuf *
 static void add_exited(const struct report *report, struct strbuf *out)
 {
 	const struct row_set *set = report->rows;
-	const struct host *host = &report->sides[SIDE_CANDIDATE].info->host;
-	uint64_t ticks_per_second = host->numbers[HOST_clock_ticks_per_second];
+	uint64_t ticks_per_second;
 	__int128 used = 0;
 
-	if (set->sides != SIDE_MAX || !set->exited[SIDE_BASELINE] || ticks_per_second == 0)
+	if (set->sides != SIDE_MAX || !set->exited[SIDE_BASELINE] || !set->exited[SIDE_CANDIDATE])
+		return;
+	ticks_per_second =
+	        report->sides[SIDE_CANDIDATE].info->host.numbers[HOST_clock_ticks_per_second];
+	if (ticks_per_second == 0)
 		return;
 	for (unsigned side = 0; side < SIDE_MAX; side++) {
 		const struct fold_cell *cells = set->exited[side]->cells;
