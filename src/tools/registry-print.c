@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A program of the build, not installed: registry-print man | schema. */
+#include "registry-print.h"
+
+#include <string.h>
+
+int main(int argc, char **argv)
+{
+	const char *mode = argc == 2 ? argv[1] : "";
+
+	if (strcmp(mode, "man") == 0) {
+		registry_print_man(stdout);
+	} else if (strcmp(mode, "schema") == 0) {
+		registry_print_schema(stdout);
+	} else {
+		fputs("Usage: registry-print man|schema\n", stderr);
+		return 2;
+	}
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return 0;
+	fputs("registry-print: cannot write\n", stderr);
+	return 1;
+}

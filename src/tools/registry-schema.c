@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The schema says what capture writes; a reader ignores unknown keys, so that objects with keys of their own
+ * choice are left open, and those whose keys come from the registry are closed. */
+#include <inttypes.h>
+#include <jansson.h>
+#include <string.h>
+
+#include "ctprof/host.h"
+#include "ctprof/macro.h"
+#include "ctprof/mem.h"
+#include "ctprof/sample.h"
+#include "ctprof/snapshot.h"
+#include "json-schema.h"
+#include "registry-print.h"
+
+enum row_identity {
+#define IDENTITY(id_, json_type_, text_) IDENTITY_##id_,
+#include "identity.def"
+#undef IDENTITY
+};
+
+/* jansson's integers end at 2^63-1, so this stands for 2^64-1 until the schema is printed. */
+#define U64_MAX_MARK "u64 maximum"
+
+/* A number that snapshot-meta.c writes; it stops at what jansson can hold. */
+static json_t *tally(int64_t low)
+{
+	return schema_integer(low, INT64_MAX);
+}
+
+/* The sources a capture can read, and the reasons it can give. */
+static json_t *source_names(void)
+{
+	json_t *names = json_array();
+
+	for (unsigned s = SOURCE_synthetic + 1; s < SOURCE_COUNT; s++)
+		schema_append(names, json_string(source_table[s].name));
+	return names;
+}
+
+static json_t *outcome_names(unsigned first)
+{
+	json_t *names = json_array();
+
+	for (unsigned o = first; o < OUTCOME_COUNT; o++)
+		schema_append(names, json_string(outcome_table[o].name));
+	return names;
+}
+
+static bool is_written(enum metric_id metric)
+{
+	return metric_table[metric].source != SOURCE_synthetic;
+}
+
+static json_t *text_of(int64_t longest)
+{
+	json_t *schema = schema_type("string");
+
+	schema_set(schema, "minLength", json_integer(1));
+	schema_set(schema, "maxLength", json_integer(longest));
+	return schema;
+}
+
+static json_t *text_matching(const char *pattern)
+{
+	json_t *schema = schema_type("string");
+
+	schema_set(schema, "pattern", json_string(pattern));
+	return schema;
+}
+
+static json_t *cpu_array(void)
+{
+	json_t *schema = schema_type("array");
+
+	schema_set(schema, "items", schema_integer(0, CPU_MASK_CPUS - 1));
+	schema_set(schema, "minItems", json_integer(1));
+	schema_set(schema, "uniqueItems", json_true());
+	return schema;
+}
+
+static json_t *value_schema(enum metric_representation representation)
+{
+	switch (representation) {
+	case REPRESENTATION_U64:
+		return schema_reference("u64", NULL);
+	case REPRESENTATION_I32:
+		return schema_integer(INT32_MIN, INT32_MAX);
+	case REPRESENTATION_U32:
+		return schema_reference("u32", NULL);
+	case REPRESENTATION_TEXT:
+		return text_of(LABEL_TEXT_BYTES - 1);
+	case REPRESENTATION_LETTER:
+		return text_matching("^[!-~]$");
+	case REPRESENTATION_FLAG:
+		return schema_type("boolean");
+	case REPRESENTATION_CPUS:
+		return cpu_array();
+	}
+	return NULL;
+}
+
+/* Reasons by source, and by metric for single values that made no sense. */
+static json_t *missing_schema(void)
+{
+	json_t *properties = schema_object();
+	json_t *schema;
+
+	for (unsigned s = SOURCE_synthetic + 1; s < SOURCE_COUNT; s++)
+		schema_set(properties, source_table[s].name,
+		           schema_enum(outcome_names(OUTCOME_read + 1)));
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		if (is_written((enum metric_id)i))
+			schema_set(properties, metric_table[i].name,
+			           schema_constant(
+			                   json_string(outcome_table[OUTCOME_malformed].name)));
+	schema = schema_properties(properties, NULL, false);
+	schema_set(schema, "minProperties", json_integer(1));
+	return schema;
+}
+
+static json_t *identity_schema(enum row_identity identity)
+{
+	json_t *schema = NULL;
+
+	switch (identity) {
+	case IDENTITY_tid:
+	case IDENTITY_tgid:
+		schema = schema_reference("u32", NULL);
+		break;
+	case IDENTITY_start_time_clock_ticks:
+	case IDENTITY_read_boottime_ns:
+		schema = schema_reference("u64", NULL);
+		break;
+	case IDENTITY_pcomm:
+	case IDENTITY_comm:
+	case IDENTITY_cgroup:
+		schema = schema_type("string");
+		break;
+	case IDENTITY_pcomm_hex:
+	case IDENTITY_comm_hex:
+	case IDENTITY_cgroup_hex:
+		schema = text_matching("^([0-9a-f]{2})+$");
+		break;
+	case IDENTITY_missing:
+		schema = missing_schema();
+		break;
+	}
+	schema_set(schema, "description", json_string(identity_table[identity].description));
+	return schema;
+}
+
+static void require_with(json_t *dependent, enum row_identity identity, enum row_identity other)
+{
+	json_t *names = json_array();
+
+	schema_append(names, json_string(identity_table[other].name));
+	schema_set(dependent, identity_table[identity].name, names);
+}
+
+static json_t *thread_schema(void)
+{
+	static const enum row_identity always[] = {IDENTITY_tid,
+	                                           IDENTITY_tgid,
+	                                           IDENTITY_pcomm,
+	                                           IDENTITY_comm,
+	                                           IDENTITY_start_time_clock_ticks,
+	                                           IDENTITY_read_boottime_ns};
+	json_t *properties = schema_object(), *dependent = schema_object();
+	json_t *required = json_array();
+	json_t *schema;
+
+	for (size_t i = 0; i < identity_count; i++)
+		schema_set(properties, identity_table[i].name,
+		           identity_schema((enum row_identity)i));
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		if (is_written((enum metric_id)i))
+			schema_set(properties, metric_table[i].name,
+			           schema_reference(metric_type_table[metric_table[i].type].name,
+			                            metric_table[i].description));
+	for (size_t i = 0; i < ARRAY_SIZE(always); i++)
+		schema_append(required, json_string(identity_table[always[i]].name));
+	require_with(dependent, IDENTITY_pcomm_hex, IDENTITY_pcomm);
+	require_with(dependent, IDENTITY_comm_hex, IDENTITY_comm);
+	require_with(dependent, IDENTITY_cgroup_hex, IDENTITY_cgroup);
+	schema = schema_properties(properties, required, false);
+	schema_set(schema, "dependentRequired", dependent);
+	return schema;
+}
+
+static json_t *host_schema(void)
+{
+	json_t *properties = schema_object(), *required = json_array();
+
+	for (unsigned i = 0; i < HOST_FIELD_COUNT; i++) {
+		json_t *field = host_field_table[i].is_number ? tally(0) : schema_type("string");
+
+		schema_set(field, "description", json_string(host_field_table[i].description));
+		schema_set(properties, host_field_table[i].name, field);
+	}
+	schema_append(required, json_string(host_field_table[HOST_tool_version].name));
+	schema_append(required, json_string(host_field_table[HOST_source].name));
+	return schema_properties(properties, required, true);
+}
+
+/* What became of a source, thread by thread. */
+static json_t *source_tally_schema(void)
+{
+	json_t *properties = schema_object(), *required = json_array();
+
+	schema_set(properties, "rule", schema_enum(outcome_names(OUTCOME_read)));
+	for (unsigned o = OUTCOME_read; o < OUTCOME_COUNT; o++) {
+		json_t *threads = tally(1);
+
+		schema_set(threads, "description", json_string(outcome_table[o].description));
+		schema_set(properties, outcome_table[o].name, threads);
+	}
+	schema_append(required, json_string("rule"));
+	return schema_properties(properties, required, false);
+}
+
+static json_t *sources_schema(void)
+{
+	json_t *properties = schema_object();
+
+	for (unsigned s = SOURCE_synthetic + 1; s < SOURCE_COUNT; s++)
+		schema_set(properties, source_table[s].name,
+		           schema_reference("source_tally", source_table[s].what));
+	return schema_properties(properties, source_names(), false);
+}
+
+static json_t *failures_by_file_schema(void)
+{
+	json_t *schema = schema_type("object");
+
+	schema_set(schema, "propertyNames", schema_enum(source_names()));
+	schema_set(schema, "additionalProperties", tally(1));
+	return schema;
+}
+
+static json_t *parse_summary_schema(void)
+{
+	static const char *const numbers[] = {"tgids_walked",    "tgids_gone", "tgids_denied",
+	                                      "tids_walked",     "tids_gone",  "read_failures",
+	                                      "malformed_values"};
+	static const char by_file[] = "read_failures_by_file", dominant[] = "dominant_read_failure";
+	json_t *properties = schema_object(), *required = json_array();
+	json_t *dominant_names = source_names();
+
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+		schema_set(properties, numbers[i], tally(0));
+		schema_append(required, json_string(numbers[i]));
+	}
+	schema_append(dominant_names, json_null());
+	schema_set(properties, by_file, failures_by_file_schema());
+	schema_set(properties, dominant, schema_enum(dominant_names));
+	schema_append(required, json_string(by_file));
+	schema_append(required, json_string(dominant));
+	return schema_properties(properties, required, true);
+}
+
+static json_t *threads_schema(void)
+{
+	json_t *schema = schema_type("array");
+
+	schema_set(schema, "items", schema_reference("thread", NULL));
+	return schema;
+}
+
+static json_t *snapshot_schema(void)
+{
+	json_t *properties = schema_object(), *required = json_array();
+
+	schema_set(properties, "format", schema_constant(json_string("ctprof")));
+	schema_set(properties, "version", schema_constant(json_integer(SNAPSHOT_VERSION)));
+	schema_set(properties, "kind", schema_constant(json_string("lifetime")));
+	schema_set(properties, "captured_at_unix_ns",
+	           schema_reference("u64", "CLOCK_REALTIME at the start"));
+	schema_set(properties, "captured_boottime_ns",
+	           schema_reference("u64", "CLOCK_BOOTTIME at the start"));
+	schema_set(properties, "host", host_schema());
+	schema_set(properties, "threads", threads_schema());
+	schema_set(properties, "parse_summary", parse_summary_schema());
+	schema_set(properties, "sources", sources_schema());
+	for (void *i = json_object_iter(properties); i; i = json_object_iter_next(properties, i))
+		schema_append(required, json_string(json_object_iter_key(i)));
+	return schema_properties(properties, required, true);
+}
+
+static json_t *definitions(void)
+{
+	json_t *defs = schema_object();
+	json_t *u64 = schema_type("integer");
+
+	schema_set(u64, "minimum", json_integer(0));
+	schema_set(u64, "maximum", json_string(U64_MAX_MARK));
+	schema_set(defs, "u64", u64);
+	schema_set(defs, "u32", schema_integer(0, UINT32_MAX));
+	for (unsigned i = 0; i < METRIC_TYPE_COUNT; i++) {
+		const struct metric_type_desc *type = &metric_type_table[i];
+		json_t *schema = value_schema(type->representation);
+
+		schema_set(schema, "description", json_string(type->description));
+		schema_set(defs, type->name, schema);
+	}
+	schema_set(defs, "thread", thread_schema());
+	schema_set(defs, "source_tally", source_tally_schema());
+	return defs;
+}
+
+static void print(FILE *file, const json_t *schema)
+{
+	static const char mark[] = "\"" U64_MAX_MARK "\"";
+	cleanup_(mem_freep) char *text = json_dumps(schema, JSON_INDENT(2));
+	const char *found = text ? strstr(text, mark) : NULL;
+
+	if (!found)
+		mem_exhausted();
+	fprintf(file, "%.*s%" PRIu64 "%s\n", (int)(found - text), text, UINT64_MAX,
+	        found + strlen(mark));
+}
+
+void registry_print_schema(FILE *file)
+{
+	json_auto_t *root = schema_object();
+	json_auto_t *snapshot = snapshot_schema();
+
+	schema_set(root, "$schema", json_string("https://json-schema.org/draft/2020-12/schema"));
+	schema_set(root, "title", json_string("ctprof snapshot"));
+	schema_set(root, "description", json_string("What 'ctprof capture' writes, decompressed."));
+	if (json_object_update(root, snapshot) < 0)
+		mem_exhausted();
+	schema_set(root, "$defs", definitions());
+	print(file, root);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* expect: metric test_row: a gauge_count cannot be folded with SUM */
+#ifdef METRIC
+#include "metrics.def"
+#ifdef FIXED
+METRIC(test_row, gauge_count, MAX, DECIMAL, sched, "test_key", primary, any, NO_GATES, "a test")
+#else
+METRIC(test_row, gauge_count, SUM, DECIMAL, sched, "test_key", primary, any, NO_GATES, "a test")
+#endif
+#else
+#define CTPROF_METRICS_DEF __BASE_FILE__
+#include "metric/metric-table.c"
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* expect: incompatible type for argument 1 of 'ratio_of_bytes'|passing .*'struct counter_ticks'.* to parameter of incompatible type 'struct counter_bytes' */
+#ifdef DERIVED
+#include "derived.def"
+#ifdef FIXED
+DERIVED(test_ratio, ratio_of_bytes, ns, derived, "a formula", "a test", wchar, rchar)
+#else
+DERIVED(test_ratio, ratio_of_bytes, ns, derived, "a formula", "a test", utime_clock_ticks, rchar)
+#endif
+#else
+#define CTPROF_DERIVED_DEF __BASE_FILE__
+#include "model/derive.c"
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* expect: incompatible type for argument 1 of 'average_ns'|passing .*'struct counter_count'.* to parameter of incompatible type 'struct counter_ns' */
+#ifdef DERIVED
+#include "derived.def"
+#ifdef FIXED
+DERIVED(test_ratio, average_ns, ns, derived, "a formula", "a test", wait_sum, wait_count)
+#else
+DERIVED(test_ratio, average_ns, ns, derived, "a formula", "a test", wait_count, wait_sum)
+#endif
+#else
+#define CTPROF_DERIVED_DEF __BASE_FILE__
+#include "model/derive.c"
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* expect: incompatible type for argument 1 of 'average_ns'|passing .*'struct counter_count'.* to parameter of incompatible type 'struct counter_ns' */
+#include "model/derive.c"
+
+struct quantity average(struct counter_ns total, struct counter_count count)
+{
+#ifdef FIXED
+	return average_ns(total, count);
+#else
+	return average_ns(count, total);
+#endif
+}

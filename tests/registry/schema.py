@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The schema of snapshots takes what capture writes, and refuses what it never would.
+
+schema.py CTPROF SCHEMA
+"""
+import copy
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+try:
+    import jsonschema
+except ImportError:
+    print("skipped: no jsonschema for Python")
+    sys.exit(77)
+
+U64_MAX = 2**64 - 1
+STAT = b"%d (%s) %s 1 1 1 0 -1 0 7 0 0 0 %s 4 0 0 %s 0 2 0 55 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 17 1 0 %s 0 0 0\n"
+DASHES = b"-" * 67 + b"\n"
+failures = []
+
+
+def write(path, content):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(content)
+
+
+def thread(root, tgid, tid, *, comm=b"worker", state=b"S", utime=b"3", priority=b"20", policy=b"0",
+           schedstat=b"1000 200 3\n", csw=b"8", cgroup=b"/work"):
+    task = f"{root}/{tgid}/task/{tid}/"
+    write(task + "stat", STAT % (tid, comm, state, utime, priority, policy))
+    write(task + "schedstat", schedstat)
+    write(task + "cgroup", b"0::" + cgroup + b"\n")
+    write(task + "sched", b"worker (1, #threads: 2)\n" + DASHES + b"nr_voluntary_switches : " + csw + b"\n")
+    write(task + "status", b"Cpus_allowed_list:\t0-2,8191\n")
+
+
+def capture(ctprof, *options):
+    with tempfile.NamedTemporaryFile(suffix=".zst") as file:
+        subprocess.run([ctprof, "capture", "--quiet", "-o", file.name, *options], check=True)
+        text = subprocess.run(["zstd", "-dcq", file.name], check=True, stdout=subprocess.PIPE).stdout
+    return json.loads(text)
+
+
+def odd_tree(root):
+    """Threads with values at their limits and values that make no sense."""
+    thread(root, 10, 10)
+    thread(root, 10, 11, utime=str(U64_MAX).encode(), priority=b"-2147483648", policy=b"4294967295")
+    thread(root, 10, 12, comm=b"\xff\xfe) (", cgroup=b"/\xff", state=b"\"")
+    thread(root, 10, 13, utime=b"many", csw=b"-1")
+    thread(root, 10, 14, schedstat=b"1 2\n", state=b"long")
+    write(f"{root}/uptime", b"")
+    write(f"{root}/cmdline", b"quiet \xff\n")
+    write(f"{root}/stat", b"cpu  1 2 3 4\n")
+
+
+def changed(snapshot, change):
+    copied = copy.deepcopy(snapshot)
+    change(copied)
+    return copied
+
+
+def set_in(*path):
+    """set_in(key, ..., value): a change that stores a value."""
+    *way, last, value = path
+
+    def change(snapshot):
+        for key in way:
+            snapshot = snapshot[key]
+        snapshot[last] = value
+    return change
+
+
+def without(*path):
+    *way, last = path
+
+    def change(snapshot):
+        for key in way:
+            snapshot = snapshot[key]
+        del snapshot[last]
+    return change
+
+
+T = ("threads", 0)
+TAKEN = [
+    set_in("a_key_of_tomorrow", 1),
+    set_in("host", "a_key_of_tomorrow", 1),
+    set_in("parse_summary", "a_key_of_tomorrow", 1),
+    set_in(*T, "minflt", U64_MAX),
+    set_in(*T, "nice", -20),
+    set_in(*T, "state", "~"),
+    set_in(*T, "ext_enabled", True),
+    set_in(*T, "missing", {"io": "denied", "minflt": "malformed"}),
+    set_in(*T, "cpu_affinity", [0, 8191]),
+    set_in("parse_summary", "dominant_read_failure", "io"),
+    set_in("parse_summary", "read_failures_by_file", {"io": 1}),
+    without(*T, "minflt"),
+    without(*T, "cgroup"),
+    without("host", "arch"),
+    set_in("threads", []),
+]
+REFUSED = [
+    set_in("format", "other"),
+    set_in("version", 2),
+    set_in("kind", "window"),
+    set_in("captured_at_unix_ns", -1),
+    set_in("captured_at_unix_ns", U64_MAX + 1),
+    set_in("host", "online_cpus", "2"),
+    set_in("host", "hostname", 1),
+    set_in("threads", {}),
+    set_in(*T, "minfault", 1),
+    set_in(*T, "thread_count", 1),
+    set_in(*T, "minflt", -1),
+    set_in(*T, "minflt", U64_MAX + 1),
+    set_in(*T, "minflt", 0.5),
+    set_in(*T, "minflt", "1"),
+    set_in(*T, "minflt", None),
+    set_in(*T, "tid", 2**32),
+    set_in(*T, "nice", 2**31),
+    set_in(*T, "rt_priority", -1),
+    set_in(*T, "policy", ""),
+    set_in(*T, "policy", "S" * 32),
+    set_in(*T, "state", "SS"),
+    set_in(*T, "state", " "),
+    set_in(*T, "ext_enabled", 1),
+    set_in(*T, "cpu_affinity", [8192]),
+    set_in(*T, "cpu_affinity", [1, 1]),
+    set_in(*T, "cpu_affinity", []),
+    set_in(*T, "cpu_affinity", "0-1"),
+    set_in(*T, "comm_hex", "f"),
+    set_in(*T, "comm_hex", "FF"),
+    set_in(*T, "missing", {}),
+    set_in(*T, "missing", {"io": "read"}),
+    set_in(*T, "missing", {"io": "lost"}),
+    set_in(*T, "missing", {"minflt": "denied"}),
+    set_in(*T, "missing", {"minfault": "malformed"}),
+    set_in("parse_summary", "tids_walked", -1),
+    set_in("parse_summary", "dominant_read_failure", "minflt"),
+    set_in("parse_summary", "read_failures_by_file", {"minflt": 1}),
+    set_in("sources", "io", "rule", "unneeded"),
+    set_in("sources", "io", "denied", 0),
+    set_in("sources", "io", "lost", 1),
+    set_in("sources", "wchan", {"rule": "read"}),
+    without("sources", "io"),
+    without("sources", "io", "rule"),
+    without("host", "source"),
+    without("parse_summary", "tgids_gone"),
+    lambda snapshot: (snapshot["threads"][0].pop("cgroup"), snapshot["threads"][0].update(cgroup_hex="ff")),
+]
+REFUSED += [without(key) for key in ("format", "version", "kind", "captured_at_unix_ns", "captured_boottime_ns",
+                                     "host", "threads", "parse_summary", "sources")]
+REFUSED += [without(*T, key) for key in ("tid", "tgid", "pcomm", "comm", "start_time_clock_ticks",
+                                         "read_boottime_ns")]
+
+
+def expect(what, fits, wanted):
+    if fits != wanted:
+        failures.append(f"{what}: {'refused' if wanted else 'taken'}")
+
+
+def main():
+    ctprof, schema_path = sys.argv[1:]
+    if not shutil.which("zstd"):
+        print("skipped: no zstd")
+        sys.exit(77)
+    with open(schema_path, encoding="utf-8") as file:
+        schema = json.load(file)
+    validator_class = jsonschema.validators.validator_for(schema)
+    validator_class.check_schema(schema)
+    validator = validator_class(schema)
+
+    with tempfile.TemporaryDirectory() as root:
+        odd_tree(root)
+        odd = capture(ctprof, "--proc-root", root)
+    by_tid = {row["tid"]: row for row in odd["threads"]}
+    # That the odd threads are odd in the way they are meant to be.
+    assert by_tid[11]["utime_clock_ticks"] == U64_MAX and by_tid[11]["priority"] == -2**31, by_tid[11]
+    assert by_tid[12]["comm_hex"] and by_tid[12]["cgroup_hex"] and by_tid[12]["state"] == '"', by_tid[12]
+    assert by_tid[13]["missing"]["utime_clock_ticks"] == "malformed", by_tid[13]
+    assert by_tid[14]["missing"]["schedstat"] == "malformed", by_tid[14]
+
+    for what, snapshot in ("the live system", capture(ctprof)), ("the odd threads", odd):
+        for error in validator.iter_errors(snapshot):
+            failures.append(f"{what}: {error.json_path}: {error.message}")
+    for number, change in enumerate(TAKEN):
+        expect(f"change {number} of TAKEN", validator.is_valid(changed(odd, change)), True)
+    for number, change in enumerate(REFUSED):
+        expect(f"change {number} of REFUSED", validator.is_valid(changed(odd, change)), False)
+    print("\n".join(failures) or f"{len(TAKEN)} changes taken, {len(REFUSED)} refused")
+    sys.exit(1 if failures else 0)
+
+
+main()

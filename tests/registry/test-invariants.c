@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What must hold between the rows of the registry and no row can say by itself. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* cmocka.h needs the four above. */
+#include <cmocka.h>
+#include <ctype.h>
+#include <string.h>
+
+#include "ctprof/host.h"
+#include "ctprof/macro.h"
+#include "ctprof/measure.h"
+#include "ctprof/sample.h"
+
+/* A new row is meant to change these, and the numbers that the documentation has. */
+enum { METRICS = 87, DERIVED_METRICS = 17 };
+
+static void test_counts(void **state)
+{
+	(void)state;
+	assert_int_equal(METRIC_COUNT, METRICS);
+	assert_int_equal(DERIVED_COUNT, DERIVED_METRICS);
+}
+
+/* Metrics and derived metrics share one namespace. */
+static void test_measure_names_are_unique(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < MEASURE_COUNT; i++)
+		for (unsigned j = 0; j < i; j++)
+			assert_string_not_equal(measure_name(i), measure_name(j));
+}
+
+static void test_measures_are_found_by_name(void **state)
+{
+	unsigned found;
+
+	(void)state;
+	for (unsigned i = 0; i < MEASURE_COUNT; i++) {
+		assert_true(measure_find(measure_name(i), strlen(measure_name(i)), &found));
+		assert_int_equal(found, i);
+		assert_false(measure_find(measure_name(i), strlen(measure_name(i)) - 1, &found) &&
+		             found == i);
+	}
+}
+
+static void assert_no_measure(const char *name)
+{
+	for (unsigned i = 0; i < MEASURE_COUNT; i++)
+		assert_string_not_equal(name, measure_name(i));
+}
+
+/* A thread's row has the metrics beside its identity, and its "missing" has them beside the sources. */
+static void test_keys_do_not_collide(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < SOURCE_COUNT; i++)
+		assert_no_measure(source_table[i].name);
+	for (unsigned i = OUTCOME_unneeded + 1; i < OUTCOME_COUNT; i++)
+		assert_no_measure(outcome_table[i].name);
+	for (size_t i = 0; i < identity_count; i++)
+		assert_no_measure(identity_table[i].name);
+}
+
+static void assert_is_name(const char *name)
+{
+	assert_true(name[0] >= 'a' && name[0] <= 'z');
+	assert_int_equal(strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_"), strlen(name));
+}
+
+static void test_names_are_identifiers(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < MEASURE_COUNT; i++)
+		assert_is_name(measure_name(i));
+	for (unsigned i = 0; i < SOURCE_COUNT; i++)
+		assert_is_name(source_table[i].name);
+	for (unsigned i = 0; i < HOST_FIELD_COUNT; i++)
+		assert_is_name(host_field_table[i].name);
+}
+
+/* Texts go into tables and sentences: something, not a sentence of its own, without blanks at the ends. */
+static void assert_is_phrase(const char *text)
+{
+	size_t len = strlen(text);
+
+	assert_true(len > 0);
+	assert_false(isspace((unsigned char)text[0]) || isspace((unsigned char)text[len - 1]));
+	assert_true(text[len - 1] != '.');
+	assert_null(strpbrk(text, "\n\t"));
+}
+
+static void test_descriptions_are_phrases(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		assert_is_phrase(metric_table[i].description);
+	for (unsigned i = 0; i < DERIVED_COUNT; i++)
+		assert_is_phrase(derived_table[i].description);
+	for (unsigned i = 0; i < METRIC_TYPE_COUNT; i++)
+		assert_is_phrase(metric_type_table[i].description);
+	for (unsigned i = 0; i < HOST_FIELD_COUNT; i++)
+		assert_is_phrase(host_field_table[i].description);
+	for (size_t i = 0; i < identity_count; i++)
+		assert_is_phrase(identity_table[i].description);
+}
+
+static bool is_input(const struct derived_desc *derived, const char *word, size_t len)
+{
+	for (size_t i = 0; i < derived->input_count; i++)
+		if (strncmp(metric_table[derived->inputs[i]].name, word, len) == 0 &&
+		    metric_table[derived->inputs[i]].name[len] == '\0')
+			return true;
+	return false;
+}
+
+static size_t word_length(const char *text)
+{
+	return strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
+}
+
+static bool has_word(const char *text, const char *word)
+{
+	while (*text) {
+		size_t len = word_length(text);
+
+		if (len == strlen(word) && strncmp(text, word, len) == 0)
+			return true;
+		text += len > 0 ? len : 1;
+	}
+	return false;
+}
+
+/* The formula that people read names the inputs that the function gets, and nothing else. */
+static void test_formulas_name_their_inputs(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < DERIVED_COUNT; i++) {
+		const struct derived_desc *derived = &derived_table[i];
+		const char *text = derived->formula;
+
+		assert_true(derived->input_count >= 1);
+		for (size_t j = 0; j < derived->input_count; j++) {
+			assert_true(derived->inputs[j] < METRIC_COUNT);
+			assert_true(has_word(text, metric_table[derived->inputs[j]].name));
+		}
+		while (*text) {
+			size_t len = word_length(text);
+
+			assert_true(len == 0 || is_input(derived, text, len) ||
+			            strncmp(text, "max(", len + 1) == 0);
+			text += len > 0 ? len : 1;
+		}
+	}
+}
+
+static void test_sections_follow_sources(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		assert_int_equal(metric_table[i].section, metric_table[i].source == SOURCE_taskstats
+		                                                  ? SECTION_taskstats_delay
+		                                                  : SECTION_primary);
+	/* A derived metric is where its inputs are, if all are delays. */
+	for (unsigned i = 0; i < DERIVED_COUNT; i++) {
+		bool delays = true;
+
+		for (size_t j = 0; j < derived_table[i].input_count; j++)
+			delays = delays && metric_table[derived_table[i].inputs[j]].source ==
+			                           SOURCE_taskstats;
+		assert_int_equal(derived_table[i].section,
+		                 delays ? SECTION_taskstats_delay : SECTION_derived);
+	}
+}
+
+/* Two metrics may share a source's key only as the parts of a difference do. */
+static void test_keys_are_unique_within_a_source(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		for (unsigned j = 0; j < i; j++)
+			assert_false(metric_table[i].source == metric_table[j].source &&
+			             metric_table[i].encoding == metric_table[j].encoding &&
+			             strcmp(metric_table[i].key, metric_table[j].key) == 0);
+}
+
+static void test_fallbacks_are_second_places(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < metric_fallback_count; i++)
+		assert_int_not_equal(metric_fallback_table[i].source,
+		                     metric_table[metric_fallback_table[i].metric].source);
+}
+
+/* NO_GATES, GATES1 and GATES2 leave no hole in front of a gate, which ends every list of them. */
+static void test_gates_have_no_holes(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < METRIC_COUNT; i++) {
+		const enum metric_gate *gates = metric_table[i].gates;
+
+		assert_true(gates[0] != GATE_none || gates[1] == GATE_none);
+		assert_true(gates[0] == GATE_none || gates[0] != gates[1]);
+	}
+}
+
+static void test_ladders_rise(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < UNIT_COUNT; i++)
+		for (const struct unit_step *step = unit_table[i].steps; step->suffix; step++) {
+			assert_true(step->divisor > 1);
+			assert_true(!step[1].suffix || step[1].divisor > step->divisor);
+		}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(test_counts),
+	        cmocka_unit_test(test_measure_names_are_unique),
+	        cmocka_unit_test(test_measures_are_found_by_name),
+	        cmocka_unit_test(test_keys_do_not_collide),
+	        cmocka_unit_test(test_names_are_identifiers),
+	        cmocka_unit_test(test_descriptions_are_phrases),
+	        cmocka_unit_test(test_formulas_name_their_inputs),
+	        cmocka_unit_test(test_sections_follow_sources),
+	        cmocka_unit_test(test_keys_are_unique_within_a_source),
+	        cmocka_unit_test(test_fallbacks_are_second_places),
+	        cmocka_unit_test(test_gates_have_no_holes),
+	        cmocka_unit_test(test_ladders_rise),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
