@@ -2,7 +2,7 @@
 /* The JSON reader against jansson: the same documents are accepted, with the same values. What
  * jansson refuses and the reader accepts is known exactly: numbers out of range, which the reader
  * passes on, and a scalar inside the innermost container allowed, which jansson counts as a level.
- * The other way round there is one case: jansson loses a NUL directly behind a number or a literal. */
+ * The other way round there is one case: jansson loses a NUL right behind a number or a literal. */
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
