@@ -68,5 +68,8 @@ must_check_ int json_reader_capture(struct json_reader *reader, struct strbuf *o
 /* Bytes read up to the current token, for messages. */
 uint64_t json_reader_offset(const struct json_reader *reader);
 
+/* Whether -EBADMSG was about a limit: the text may well be sound JSON. */
+bool json_reader_over_limit(const struct json_reader *reader);
+
 /* What made the last call return -EBADMSG, for instance "byte 17: a value was expected". */
 const char *json_reader_error(const struct json_reader *reader);

@@ -21,7 +21,8 @@ struct derived_desc {
 };
 extern const struct derived_desc derived_table[DERIVED_COUNT];
 
-/* Computes a derived metric from a group's cells; none where an input is unseen or a denominator is 0. */
+/* Computes a derived metric from a group's cells; none where an input is unseen, where the
+ * inputs were seen for different numbers of threads, or where a denominator is 0. */
 struct quantity derive(enum derived_id derived, const struct fold_cell cells[METRIC_COUNT]);
 
 /* What a ratio or an average is divided by: the weight of the group's value in the host's. None where the

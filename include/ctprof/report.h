@@ -33,12 +33,15 @@ void report_json(FILE *file, const struct report *report);
 size_t report_shown(const struct report *report);
 size_t report_left_out(const struct report *report);
 
-/* Appends "(12 rows not shown ...)" sentences for what the report leaves out; nothing where it leaves out
- * nothing. */
+/* Appends what the report leaves out, "12 more rows (--limit 0 shows all)" and so on; nothing where it leaves
+ * out nothing. */
 void report_add_left_out(const struct report *report, struct strbuf *out);
 
 /* Appends a group's metric as people read it, "min..max" for ranges, "-" where it was not seen. */
 void report_add_value(const struct row_view *view, unsigned side, struct strbuf *out);
+
+/* Whether the side has the value from some of the threads only. */
+bool report_is_partial(const struct row_view *view, unsigned side);
 
 /* The registry: tag legend, sections, metrics, derived metrics. */
 void report_metric_list(FILE *file, const struct table_style *style);

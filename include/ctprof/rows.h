@@ -58,6 +58,7 @@ struct row_set {
 	size_t unchanged_count;                   /* rows left out because both sides are equal */
 	size_t unseen_count;                      /* rows left out because no side has a value */
 	struct fold_cell (*totals)[METRIC_COUNT]; /* the host's, by side */
+	struct row_cpu_time cpu_times[SIDE_MAX];  /* as given, or unseen */
 	struct group *exited[SIDE_MAX];           /* owned, or NULL */
 };
 
@@ -75,7 +76,7 @@ struct row_view {
 	struct quantity values[SIDE_MAX];
 	struct quantity delta;   /* candidate minus baseline */
 	struct quantity percent; /* of the baseline; none for ratios and a baseline of 0 */
-	struct quantity impact;  /* see row_impact() */
+	struct quantity impact;  /* how much of the host moved */
 	uint32_t seen[SIDE_MAX]; /* threads whose value is in */
 	/* Within one boot: the group's threads are not the same ones on both sides, for some started, exited or
 	 * changed their name. */

@@ -20,7 +20,9 @@ struct snapshot_tally {
 	uint64_t processes_denied; /* whose threads this user may not list (hidepid) */
 	uint64_t threads;          /* rows */
 	uint64_t threads_gone;     /* exited during their read, and left out whole */
-	uint64_t malformed_values; /* single values that made no sense */
+	uint64_t
+	        threads_unreadable; /* whose stat this user may not read, or makes no sense; left out */
+	uint64_t malformed_values;                     /* single values that made no sense */
 	uint64_t sources[SOURCE_COUNT][OUTCOME_COUNT]; /* threads by what became of each source */
 };
 
@@ -41,7 +43,7 @@ void snapshot_info_done(struct snapshot_info *info);
 struct snapshot_writer;
 
 /* zstd compression level of the files; see bench/ for the measurement behind it. */
-enum { SNAPSHOT_ZSTD_LEVEL = 3 };
+enum { SNAPSHOT_ZSTD_LEVEL = 1 };
 
 /* @sink is borrowed. Never NULL; free with snapshot_writer_free(). */
 struct snapshot_writer *snapshot_writer_new(struct byte_sink *sink, int zstd_level);
@@ -73,7 +75,7 @@ struct snapshot_visitor {
 };
 
 /* Reads a snapshot from @source, the compressed bytes. Returns 0; -EBADMSG where they are not a snapshot
- * this version reads, with one sentence appended to @reterr; or the source's or the visitor's own result.
+ * this version reads, or -E2BIG where they break a limit, with one sentence appended to @reterr; or the source's or the visitor's own result.
  * @ret_info is filled as far as the reading came; snapshot_info_done() it in any case. */
 must_check_ int snapshot_read(struct byte_source *source, const struct snapshot_limits *limits,
                               struct snapshot_visitor *visitor, struct snapshot_info *ret_info,

@@ -305,3 +305,8 @@ const char *json_reader_error(const struct json_reader *reader)
 {
 	return strbuf_str(&reader->scan.error);
 }
+
+bool json_reader_over_limit(const struct json_reader *reader)
+{
+	return reader->scan.over_limit;
+}

@@ -66,6 +66,7 @@ int json_scan_fail_at(struct json_scan *scan, uint64_t offset, const char *what)
 int json_scan_fail_limit(struct json_scan *scan, const char *what, uint64_t limit)
 {
 	set_failure(scan, -EBADMSG, scan->token_offset);
+	scan->over_limit = true;
 	strbuf_addf(&scan->error, "%s (the limit is %" PRIu64 ")", what, limit);
 	return -EBADMSG;
 }

@@ -31,8 +31,9 @@ struct json_scan {
 	uint64_t token_offset;
 	struct strbuf text; /* of the current token; has memory from the start */
 	struct strbuf error;
-	int failure; /* 0, or what every call returns from now on */
-	bool ended;  /* the source has said so and is not asked again */
+	bool over_limit; /* the failure is about a limit, not about the text */
+	int failure;     /* 0, or what every call returns from now on */
+	bool ended;      /* the source has said so and is not asked again */
 	unsigned char buffer[JSON_SCAN_BUFFER_BYTES + 1 + JSON_SCAN_SLACK_BYTES];
 };
 

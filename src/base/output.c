@@ -126,6 +126,8 @@ int output_open(struct output *output, const char *path)
 		/* Replacing is not a way around a file's own permissions. */
 		if (access(path, W_OK) < 0)
 			return -errno;
+	} else if (errno != ENOENT) {
+		return -errno;
 	}
 	r = open_directory(output, path);
 	if (r < 0)

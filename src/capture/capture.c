@@ -75,6 +75,7 @@ static int walk_thread(struct walk *walk, int task_fd, uint32_t tgid, uint32_t t
                        uint64_t boottime_ns)
 {
 	struct thread_sample *sample = &walk->sample;
+	enum source_outcome outcome;
 	char name[12];
 	int r;
 
@@ -83,10 +84,13 @@ static int walk_thread(struct walk *walk, int task_fd, uint32_t tgid, uint32_t t
 	sample->tgid = tgid;
 	sample->tid = tid;
 	sample->read_boottime_ns = boottime_ns;
-	if (thread_read(&walk->reader, task_fd, name, sample) != OUTCOME_read) {
+	outcome = thread_read(&walk->reader, task_fd, name, sample);
+	if (outcome == OUTCOME_gone)
 		walk->tally->threads_gone++;
+	else if (outcome != OUTCOME_read)
+		walk->tally->threads_unreadable++;
+	if (outcome != OUTCOME_read)
 		return 0;
-	}
 	set_pcomm(walk, task_fd);
 	r = snapshot_write_thread(walk->writer, sample);
 	if (r < 0)
@@ -144,7 +148,8 @@ static int walk_all(struct walk *walk, struct strbuf *reterr, const char *root)
 	if (r == 0 && walk->processes.count == 0)
 		r = -ENOENT;
 	if (r < 0) {
-		strbuf_addf(reterr, "%s: no process found there", root);
+		strbuf_addf(reterr, "%s: %s", root,
+		            r == -ENOENT ? "no process found there" : strerror(-r));
 		return r;
 	}
 	for (size_t i = 0; i < walk->processes.count; i++) {

@@ -17,14 +17,13 @@ static const struct cli_option options[] = {
         {OPT_QUIET, 'q', "quiet", NULL, "say nothing about what could not be read"},
         {OPT_PROC_ROOT, 0, "proc-root", "DIR", "read threads from DIR instead of /proc"},
         {OPT_SYS_ROOT, 0, "sys-root", "DIR", "read the host's devices from DIR instead of /sys"},
-        {OPT_CGROUP_ROOT, 0, "cgroup-root", "DIR",
-         "root of the cgroup2 hierarchy, if not where mounted"},
+        {OPT_CGROUP_ROOT, 0, "cgroup-root", "DIR", "the cgroup2 hierarchy, if not where mounted"},
         {0},
 };
 
 static const char *const notes[] = {
         "Threads of other users keep their I/O counters to themselves unless you are root",
-        "or have CAP_SYS_PTRACE. An existing FILE is replaced only by a complete snapshot.",
+        "or have CAP_SYS_PTRACE. An existing FILE is only replaced by a whole snapshot.",
         NULL,
 };
 
@@ -122,7 +121,7 @@ static int run(const struct command *command, int argc, char **argv)
 		return EXIT_USAGE;
 	if (optind < argc)
 		return cli_usage_error(command, "unexpected argument '%s'", argv[optind]);
-	if (!arguments.output)
+	if (!arguments.output || arguments.output[0] == '\0')
 		return cli_usage_error(command, "--output is missing");
 	if (strcmp(arguments.output, "-") == 0 && isatty(STDOUT_FILENO))
 		return cli_usage_error(command, "a snapshot is not written to a terminal");

@@ -106,10 +106,13 @@ static void *load_thread(void *context)
 	/* Without a row, or after a failure, nobody may wait any longer. */
 	if (load->is_baseline)
 		publish_head(load->head, &load->info);
-	if (load->result == -EBADMSG) {
+	if (load->result == -EBADMSG || load->result == -E2BIG) {
 		cleanup_(strbuf_done) struct strbuf sentence = STRBUF_INIT;
 
-		strbuf_addf(&sentence, "not a ctprof snapshot: %s", strbuf_str(&load->error));
+		strbuf_addf(&sentence, "%s: %s",
+		            load->result == -E2BIG ? "over a limit (see --read-limit)"
+		                                   : "not a ctprof snapshot",
+		            strbuf_str(&load->error));
 		strbuf_clear(&load->error);
 		strbuf_add(&load->error, sentence.data, sentence.len);
 	} else if (load->result < 0 && load->error.len == 0) {

@@ -122,8 +122,15 @@ static int report_unknown_command(const char *word)
 	const char *names[ARRAY_SIZE(commands) + 1] = {NULL};
 	const char *nearest;
 
-	if (word[0] == '-')
+	if (word[0] == '-') {
+		static const char *const options[] = {"help", "version", NULL};
+
+		nearest = cli_nearest(word + strspn(word, "-"), options);
+		if (nearest)
+			return cli_usage_error(NULL, "unknown option '%s'; did you mean '--%s'?",
+			                       word, nearest);
 		return cli_usage_error(NULL, "unknown option '%s'", word);
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		names[i] = commands[i]->name;
 	nearest = cli_nearest(word, names);

@@ -195,8 +195,8 @@ static int parse_sort_by(const struct option_parser *parser, struct report_optio
 	return r;
 }
 
-/* A number with an optional K, M, G or T, powers of 1024 for bytes and of 1000 for the rest. */
-static bool parse_size(struct span text, uint64_t base, uint64_t *ret)
+/* A number with an optional K, M, G or T, powers of 1024. */
+static bool parse_size(struct span text, uint64_t *ret)
 {
 	static const char suffixes[] = "KMGT";
 	const char *suffix =
@@ -206,7 +206,7 @@ static bool parse_size(struct span text, uint64_t base, uint64_t *ret)
 	if (!scan_u64(text.text, text.len - (suffix != NULL), &value))
 		return false;
 	for (const char *step = suffixes; suffix && step <= suffix; step++)
-		if (__builtin_mul_overflow(value, base, &value))
+		if (__builtin_mul_overflow(value, UINT64_C(1024), &value))
 			return false;
 	*ret = value;
 	return true;
@@ -223,8 +223,7 @@ static int parse_read_limit(const struct option_parser *parser, struct snapshot_
 		struct span text = {equals ? equals + 1 : word.text,
 		                    word.len - name.len - (equals != NULL)};
 		uint64_t value = 0;
-		bool known = parse_size(text, span_is(name, "threads") ? 1000 : 1024, &value) &&
-		             value > 0;
+		bool known = parse_size(text, &value) && value > 0;
 
 		if (known && span_is(name, "bytes"))
 			limits->bytes = value;

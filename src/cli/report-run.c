@@ -41,15 +41,15 @@ static bool same_boot(const struct host *a, const struct host *b)
 	return boot_a && boot_b && strcmp(boot_a, boot_b) == 0;
 }
 
-/* The CPU time of all threads of the host is comparable to that of the threads in a snapshot only where the
- * snapshot has all of them: in the initial pid namespace. */
-static bool in_initial_namespace(const struct host *host)
+/* The CPU time of all threads of the host says something about the exited ones only where the snapshot has the
+ * living ones: not in another pid namespace, not behind hidepid, not of one process. */
+static bool has_all_threads(const struct snapshot_info *info)
 {
-	/* The kernel's fixed number of it. */
-	static const char initial[] = "pid:[4026531836]";
-	const char *space = host_text(host, HOST_pid_namespace);
+	uint64_t total = info->host.numbers[HOST_total_threads];
+	uint64_t walked = info->tally.threads + info->tally.threads_gone;
 
-	return space && strcmp(space, initial) == 0;
+	/* Threads come and go between the count and the walk. */
+	return info->host.seen[HOST_total_threads] && walked + walked / 50 + 10 >= total;
 }
 
 static void print_report(const struct report *report, enum report_format format)
@@ -68,12 +68,17 @@ static void print_report(const struct report *report, enum report_format format)
 }
 
 /* CSV has no place for what is not a row. */
-static void tell_unmatched(const struct row_set *set)
+static void tell_left_out(const struct report *report)
 {
+	const struct row_set *set = report->rows;
+
+	if (report_left_out(report) > 0)
+		cli_error("%zu more rows (--limit 0 shows all)", report_left_out(report));
 	for (unsigned side = 0; side < SIDE_MAX; side++)
 		if (set->unmatched_count[side] > 0)
-			cli_error("%zu groups are only in the %s and have no rows",
+			cli_error("%zu group%s only in the %s and without rows",
 			          set->unmatched_count[side],
+			          set->unmatched_count[side] == 1 ? " is" : "s are",
 			          side == SIDE_BASELINE ? "baseline" : "candidate");
 }
 
@@ -100,12 +105,12 @@ static void make_report(const struct report_options *options, const struct load 
 	if (count == SIDE_MAX && same_boot(hosts[0], hosts[1])) {
 		row_options.continues =
 		        loads[0].info.captured_boottime_ns <= loads[1].info.captured_boottime_ns;
-		with_exited = in_initial_namespace(hosts[0]) && in_initial_namespace(hosts[1]);
+		with_exited = has_all_threads(&loads[0].info) && has_all_threads(&loads[1].info);
 	}
 	row_set_init(&rows, tables, count, with_exited ? cpu_times : NULL, &row_options);
 	print_report(&report, options->format);
 	if (options->format == FORMAT_CSV)
-		tell_unmatched(&rows);
+		tell_left_out(&report);
 }
 
 static int run(const struct report_options *options, char **paths, unsigned count)
@@ -147,6 +152,9 @@ int report_command(const struct command *command, int argc, char **argv, unsigne
 		return options_answer(command, id);
 	if (id == OPTIONS_ERROR)
 		return EXIT_USAGE;
+	if (count == 1 && options.rows.order == ORDER_PERCENT)
+		return cli_usage_error(command,
+		                       "--order: one snapshot has nothing to take a percent of");
 	paths = argv + optind;
 	if (argc - optind != (int)count)
 		return cli_usage_error(command, "%s needed, not %d",

@@ -163,12 +163,14 @@ static struct quantity weigh(enum derived_id derived, const struct fold_cell cel
 }
 /* clang-format on */
 
+/* Inputs that cover different threads have no quotient and no sum. */
 static bool inputs_seen(enum derived_id derived, const struct fold_cell cells[METRIC_COUNT])
 {
 	const struct derived_desc *desc = &derived_table[derived];
 
 	for (size_t i = 0; i < desc->input_count; i++)
-		if (cells[desc->inputs[i]].seen == 0)
+		if (cells[desc->inputs[i]].seen == 0 ||
+		    cells[desc->inputs[i]].seen != cells[desc->inputs[0]].seen)
 			return false;
 	return true;
 }

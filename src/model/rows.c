@@ -16,10 +16,11 @@ static struct quantity relative(double difference, struct quantity a, struct qua
 	return larger > 0 ? quantity_real(fabs(difference) / larger) : (struct quantity){0};
 }
 
-/* Share of the host's denominators that are the group's, on the side where it is larger. */
+/* Share of the host's denominators that are the group's, on the side where it is smaller: a group that has
+ * only now grown did not move the host-wide value by all it is now. */
 static double weight(const struct row_set *set, const struct row_view *view)
 {
-	double share = 0;
+	double share = 1;
 
 	for (unsigned side = 0; side < set->sides; side++) {
 		const struct group *group = view->group->sides[side];
@@ -32,7 +33,7 @@ static double weight(const struct row_set *set, const struct row_view *view)
 		if (part.kind == QUANTITY_NONE)
 			return 1;
 		if (whole.kind != QUANTITY_NONE && quantity_double(whole) > 0)
-			share = fmax(share, quantity_double(part) / quantity_double(whole));
+			share = fmin(share, quantity_double(part) / quantity_double(whole));
 	}
 	return share;
 }
@@ -110,6 +111,20 @@ static bool moved_in(const struct row_group *group)
 	       candidate->old_members != baseline->old_members;
 }
 
+/* What the exited used cannot fall, nor grow by more than the whole host used in between: then a thread took
+ * along what it had used before the baseline. */
+static bool exited_moved(const struct row_set *set, const struct row_view *view)
+{
+	const struct row_cpu_time *before = &set->cpu_times[SIDE_BASELINE];
+	const struct row_cpu_time *after = &set->cpu_times[SIDE_CANDIDATE];
+	bool user = view->measure == METRIC_utime_clock_ticks;
+	__int128 used = user ? (__int128)after->user_clock_ticks - before->user_clock_ticks
+	                     : (__int128)after->system_clock_ticks - before->system_clock_ticks;
+
+	return view->delta.kind == QUANTITY_INTEGER && view->delta.integer >= 0 &&
+	       view->delta.integer <= used;
+}
+
 static bool members_differ(const struct row_set *set, const struct row_group *group)
 {
 	const struct group *baseline = group->sides[SIDE_BASELINE];
@@ -171,9 +186,9 @@ void row_view(const struct row_set *set, const struct row_group *group, unsigned
 		                                 ret->values[SIDE_BASELINE]);
 		ret->percent = percent_of(ret);
 		ret->members_differ = members_differ(set, group);
-		/* What the exited used is sampled by ticks: a little less than before is noise. */
-		ret->no_movement = (ret->members_differ && moved_in(group)) ||
-		                   ((ret->members_differ || group->exited) && measure_fell(ret));
+		ret->no_movement = group->exited ? !exited_moved(set, ret)
+		                                 : ret->members_differ &&
+		                                           (moved_in(group) || measure_fell(ret));
 	}
 	ret->impact = impact_of(set, ret);
 }
@@ -340,6 +355,8 @@ void row_set_init(struct row_set *set, const struct group_table *const *tables, 
 	set->totals = mem_calloc(sides, sizeof(set->totals[0]));
 	for (unsigned side = 0; side < sides; side++)
 		group_table_total(tables[side], set->totals[side]);
+	if (cpu_times)
+		memcpy(set->cpu_times, cpu_times, sides * sizeof(*cpu_times));
 	row_match(set, tables, cpu_times);
 	if (options->sort_key_count > 0 && set->group_count > 0)
 		sort_groups(set, options);

@@ -116,8 +116,10 @@ void snapshot_meta_add_parse_summary(const struct snapshot_tally *tally, struct 
 	set(object, "tgids_walked", number_value(tally->processes + tally->processes_gone));
 	set(object, "tgids_gone", number_value(tally->processes_gone));
 	set(object, "tgids_denied", number_value(tally->processes_denied));
-	set(object, "tids_walked", number_value(tally->threads + tally->threads_gone));
+	set(object, "tids_walked",
+	    number_value(tally->threads + tally->threads_gone + tally->threads_unreadable));
 	set(object, "tids_gone", number_value(tally->threads_gone));
+	set(object, "tids_unreadable", number_value(tally->threads_unreadable));
 	set(object, "read_failures", number_value(total));
 	set(object, "read_failures_by_file", by_file);
 	set(object, "dominant_read_failure", dominant ? json_string(dominant) : json_null());
@@ -192,7 +194,16 @@ static int read_source(const json_t *object, unsigned source, struct snapshot_in
 	const json_t *rule = json_object_get(value, "rule");
 	int r = 0;
 
-	if (json_is_string(rule))
+	if (value && !json_is_object(value)) {
+		strbuf_addf(reterr, "sources.%s: an object was expected", source_table[source].name);
+		return -EBADMSG;
+	}
+	if (rule && !json_is_string(rule)) {
+		strbuf_addf(reterr, "sources.%s.rule: a string was expected",
+		            source_table[source].name);
+		return -EBADMSG;
+	}
+	if (rule)
 		/* A reason that a later version invented counts as "skipped". */
 		if (!outcome_find(json_string_value(rule), json_string_length(rule),
 		                  &info->rules[source]))
@@ -232,6 +243,9 @@ int snapshot_meta_read_parse_summary(const struct strbuf *json, struct snapshot_
 		                reterr);
 	if (r == 0)
 		r = read_number(object, "tids_gone", what, &tally->threads_gone, NULL, reterr);
+	if (r == 0)
+		r = read_number(object, "tids_unreadable", what, &tally->threads_unreadable, NULL,
+		                reterr);
 	if (r == 0)
 		r = read_number(object, "malformed_values", what, &tally->malformed_values, NULL,
 		                reterr);

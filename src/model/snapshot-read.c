@@ -29,6 +29,7 @@ struct reading {
 	struct snapshot_visitor *visitor;
 	struct snapshot_info *info;
 	struct strbuf *reterr;
+	size_t reterr_start; /* what the caller had in there */
 	bool has_format;
 	bool has_version;
 	bool has_kind;
@@ -44,13 +45,15 @@ static int refuse(struct reading *reading, const char *sentence)
 /* Explains a failure of the JSON reader, whose own source may be the one that failed. */
 static int explain(struct reading *reading, int r)
 {
-	if (r != -EBADMSG || reading->reterr->len > 0)
+	if (r != -EBADMSG || reading->reterr->len > reading->reterr_start)
 		return r;
 	if (zstd_decompressor_error(reading->zstd)[0] != '\0')
 		strbuf_add_str(reading->reterr, zstd_decompressor_error(reading->zstd));
 	else
-		strbuf_addf(reading->reterr, "not JSON: %s", json_reader_error(reading->json));
-	return r;
+		strbuf_addf(reading->reterr, "%s%s",
+		            json_reader_over_limit(reading->json) ? "" : "not JSON: ",
+		            json_reader_error(reading->json));
+	return json_reader_over_limit(reading->json) ? -E2BIG : r;
 }
 
 static int read_format(struct reading *reading)
@@ -136,9 +139,9 @@ static int read_thread(struct reading *reading)
 	int r;
 
 	if (index == reading->limits->threads) {
-		strbuf_addf(reading->reterr, "more than %llu threads (see --read-limit)",
+		strbuf_addf(reading->reterr, "more than %llu threads",
 		            (unsigned long long)reading->limits->threads);
-		return -EBADMSG;
+		return -E2BIG;
 	}
 	r = row_read(&reading->rows, reading->json, &reading->sample);
 	if (r < 0) {
@@ -245,7 +248,8 @@ int snapshot_read(struct byte_source *source, const struct snapshot_limits *limi
 	                                        .string_bytes = limits->string_bytes,
 	                                        .total_bytes = limits->bytes};
 	struct reading reading = {
-	        .limits = limits, .visitor = visitor, .info = ret_info, .reterr = reterr};
+	        .limits = limits, .visitor = visitor, .info = ret_info, .reterr = reterr,
+	        .reterr_start = reterr->len};
 	int r;
 
 	memset(ret_info, 0, sizeof(*ret_info));

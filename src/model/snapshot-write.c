@@ -81,6 +81,22 @@ int snapshot_write_begin(struct snapshot_writer *writer, const struct snapshot_i
 	return flush(writer, 0);
 }
 
+/* Appends valid UTF-8 without NULs, which a reader would refuse: each of them becomes U+FFFD as well. */
+static void add_readable(struct strbuf *out, const char *bytes, size_t len)
+{
+	while (len > 0) {
+		size_t run = strnlen(bytes, len);
+
+		text_add_replaced(out, bytes, run);
+		if (run < len) {
+			strbuf_add_str(out, "\xef\xbf\xbd");
+			run++;
+		}
+		bytes += run;
+		len -= run;
+	}
+}
+
 /* A name chosen by somebody else: readable under its key, and where that loses something, exact in
  * hexadecimal under a second one. */
 static void write_name(struct snapshot_writer *writer, const char *key, const char *hex_key,
@@ -96,7 +112,7 @@ static void write_name(struct snapshot_writer *writer, const char *key, const ch
 		return;
 	}
 	strbuf_clear(scratch);
-	text_add_replaced(scratch, bytes, name->len);
+	add_readable(scratch, bytes, name->len);
 	json_write_text(out, strbuf_str(scratch), scratch->len);
 
 	strbuf_clear(scratch);

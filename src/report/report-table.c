@@ -18,20 +18,23 @@ static void add_time(uint64_t unix_ns, struct strbuf *out)
 	struct tm parts;
 	char text[64];
 
-	if (gmtime_r(&seconds, &parts) &&
+	if (unix_ns > 0 && gmtime_r(&seconds, &parts) &&
 	    strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &parts) > 0)
 		strbuf_add_str(out, text);
 	else
 		strbuf_add_str(out, "at an unknown time");
 }
 
+/* A field of the host behind a separator, or @otherwise where the snapshot does not have it. */
 static void add_host_text(const struct host *host, enum host_field field, const char *separator,
-                          struct strbuf *out)
+                          const char *otherwise, struct strbuf *out)
 {
 	const char *text = host_text(host, field);
 
-	if (!text)
+	if (!text) {
+		strbuf_addf(out, "%s%s", otherwise[0] ? separator : "", otherwise);
 		return;
+	}
 	strbuf_add_str(out, separator);
 	text_add_escaped(out, text, strlen(text));
 }
@@ -77,9 +80,10 @@ static void add_side(const struct report *report, unsigned side, struct strbuf *
 	if (side == SIDE_CANDIDATE && same_boot(report)) {
 		add_elapsed(report, out);
 	} else {
-		add_host_text(host, HOST_hostname, "", out);
-		add_host_text(host, HOST_kernel_name, host->seen[HOST_hostname] ? ", " : "", out);
-		add_host_text(host, HOST_kernel_release, " ", out);
+		add_host_text(host, HOST_hostname, "", "", out);
+		add_host_text(host, HOST_kernel_name, host->seen[HOST_hostname] ? ", " : "",
+		              "unknown kernel", out);
+		add_host_text(host, HOST_kernel_release, " ", "", out);
 		strbuf_add_str(out, ", ");
 		add_time(here->info->captured_at_unix_ns, out);
 	}
@@ -87,29 +91,39 @@ static void add_side(const struct report *report, unsigned side, struct strbuf *
 	strbuf_add_char(out, '\n');
 }
 
-/* CPU time is what most people look for first, and much of it may belong to threads that no row can show. */
+static __int128 cpu_ticks(const struct row_cpu_time *time)
+{
+	return (__int128)time->user_clock_ticks + time->system_clock_ticks;
+}
+
+static __int128 exited_ticks(const struct group *exited)
+{
+	return (__int128)exited->cells[METRIC_utime_clock_ticks].number +
+	       exited->cells[METRIC_stime_clock_ticks].number;
+}
+
+/* CPU time is what most people look for first, and much of it may belong to threads that no row can show. Those
+ * that lived before the baseline took along what they had used by then, hence "up to". */
 static void add_exited(const struct report *report, struct strbuf *out)
 {
 	const struct row_set *set = report->rows;
 	uint64_t ticks_per_second;
-	__int128 used = 0;
+	__int128 used, exited;
 
 	if (set->sides != SIDE_MAX || !set->exited[SIDE_BASELINE] || !set->exited[SIDE_CANDIDATE])
 		return;
 	ticks_per_second =
 	        report->sides[SIDE_CANDIDATE].info->host.numbers[HOST_clock_ticks_per_second];
-	if (ticks_per_second == 0)
+	used = cpu_ticks(&set->cpu_times[SIDE_CANDIDATE]) -
+	       cpu_ticks(&set->cpu_times[SIDE_BASELINE]);
+	exited = exited_ticks(set->exited[SIDE_CANDIDATE]) -
+	         exited_ticks(set->exited[SIDE_BASELINE]);
+	if (ticks_per_second == 0 || used <= 0 || exited <= 0)
 		return;
-	for (unsigned side = 0; side < SIDE_MAX; side++) {
-		const struct fold_cell *cells = set->exited[side]->cells;
-		__int128 sum = (__int128)cells[METRIC_utime_clock_ticks].number +
-		               cells[METRIC_stime_clock_ticks].number;
-
-		used += side == SIDE_CANDIDATE ? sum : -sum;
-	}
-	if (used <= 0)
-		return;
-	strbuf_addf(out, "exited    %.2fs of CPU time was used by threads that have exited since\n",
+	strbuf_addf(out,
+	            "exited    up to %.2fs of the %.2fs of CPU time in between was used by "
+	            "threads that have exited\n",
+	            (double)(exited < used ? exited : used) / (double)ticks_per_second,
 	            (double)used / (double)ticks_per_second);
 }
 

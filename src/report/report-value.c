@@ -38,19 +38,11 @@ static void add_affinity(const struct fold_affinity *affinity, struct strbuf *ou
 	strbuf_add_char(out, ')');
 }
 
-void report_add_value(const struct row_view *view, unsigned side, struct strbuf *out)
+static void add_cell(const struct row_view *view, unsigned side, struct strbuf *out)
 {
 	const struct fold_cell *cell = view->cells[side];
 	enum metric_id metric = (enum metric_id)view->measure;
 
-	if (!cell) {
-		units_format(measure_unit(view->measure), view->values[side], true, out);
-		return;
-	}
-	if (cell->seen == 0) {
-		strbuf_add_char(out, '-');
-		return;
-	}
 	switch (metric_table[metric].rule) {
 	case RULE_SUM:
 	case RULE_MAX:
@@ -67,8 +59,28 @@ void report_add_value(const struct row_view *view, unsigned side, struct strbuf 
 		add_affinity(cell->affinity, out);
 		break;
 	}
+}
+
+bool report_is_partial(const struct row_view *view, unsigned side)
+{
+	return !view->group->exited && view->seen[side] > 0 &&
+	       view->seen[side] < view->expected[side];
+}
+
+void report_add_value(const struct row_view *view, unsigned side, struct strbuf *out)
+{
+	const struct fold_cell *cell = view->cells[side];
+
+	if (cell ? cell->seen == 0 : view->values[side].kind == QUANTITY_NONE) {
+		strbuf_add_char(out, '-');
+		return;
+	}
+	if (cell)
+		add_cell(view, side, out);
+	else
+		units_format(measure_unit(view->measure), view->values[side], true, out);
 	/* A value that not every thread contributed to must not pass for one that all did. */
-	if (!view->group->exited && view->seen[side] < view->expected[side])
+	if (report_is_partial(view, side))
 		strbuf_add_char(out, '*');
 }
 

@@ -83,6 +83,26 @@ static void read_cpu_time(int proc_fd, struct host *host)
 	host_set_number(host, HOST_system_clock_ticks, system);
 }
 
+/* "0.42 0.31 0.27 2/345 6789": the number behind the slash. */
+static void read_total_threads(int proc_fd, struct host *host)
+{
+	enum { TOTAL_WORD = 4 };
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	struct span rest, word = {0};
+	const char *slash;
+	uint64_t total;
+
+	if (fd_read_all_at(proc_fd, "loadavg", &text, HOST_FILE_BYTES) < 0)
+		return;
+	rest = (struct span){strbuf_str(&text), text.len};
+	for (int i = 0; i < TOTAL_WORD; i++)
+		if (!scan_word(&rest, &word))
+			return;
+	slash = memchr(word.text, '/', word.len);
+	if (slash && scan_u64(slash + 1, word.len - (size_t)(slash - word.text) - 1, &total))
+		host_set_number(host, HOST_total_threads, total);
+}
+
 void host_read(int proc_fd, int sys_fd, int cgroup_fd, bool live, bool anonymous, struct host *host)
 {
 	read_running_system(host);
@@ -96,6 +116,7 @@ void host_read(int proc_fd, int sys_fd, int cgroup_fd, bool live, bool anonymous
 	}
 	if (live)
 		read_pid_namespace(proc_fd, host);
+	read_total_threads(proc_fd, host);
 	read_cpu_time(proc_fd, host);
 	read_online_cpus(sys_fd, host);
 	read_text(cgroup_fd, "cgroup.controllers", host, HOST_cgroup2_controllers);
