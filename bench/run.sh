@@ -1,0 +1,151 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Measures capture, compare and show on this host and prints tables of medians. It judges nothing: the figures
+# are for people to compare.
+#
+#   bench/run.sh BUILD_DIR [THREADS]
+#
+# THREADS (10000 where not given) real threads are started for the part about the live host. RUNS (5) in the
+# environment is how often each command runs.
+set -eu
+
+if [ $# -lt 1 ] || [ $# -gt 2 ]; then
+    echo "Usage: bench/run.sh BUILD_DIR [THREADS]" >&2
+    exit 2
+fi
+build=$(cd "$1" && pwd)
+threads=${2:-10000}
+runs=${RUNS:-5}
+threads_of_process=20
+processes=$(((threads + threads_of_process - 1) / threads_of_process))
+
+ninja -C "$build" bench >&2
+ctprof=$build/src/ctprof
+measure=$build/bench/measure
+
+# Files are written to memory where that is possible, so that no disk is measured.
+tmp=$(mktemp -d -p "$([ -w /dev/shm ] && echo /dev/shm || echo "${TMPDIR:-/tmp}")")
+helper=
+clean_up() {
+    [ -z "$helper" ] || kill "$helper" 2>/dev/null || true
+    rm -rf "$tmp"
+}
+trap clean_up EXIT
+trap 'exit 1' INT TERM HUP
+
+heading() {
+    printf '\n%s\n' "$1"
+}
+
+columns() {
+    printf '%-42s %8s %17s %8s %17s %8s %17s %8s\n' "median (minimum..maximum) of $runs runs" \
+        'wall ms' '' 'user ms' '' 'sys ms' '' 'peak MiB'
+}
+
+# measured LABEL COMMAND...
+measured() {
+    "$measure" "$runs" "$@"
+}
+
+size_of() {
+    stat -c %s "$1"
+}
+
+describe_host() {
+    printf '%s, Linux %s, %s CPUs, %s MiB of memory, %s\n' "$(uname -m)" "$(uname -r)" \
+        "$(nproc)" "$(awk '/^MemTotal:/ { print int($2 / 1024) }' /proc/meminfo)" \
+        "$("$ctprof" --version)"
+}
+
+start_threads() {
+    mkfifo "$tmp/hold"
+    "$build/bench/threads" "$processes" "$threads_of_process" <"$tmp/hold" >"$tmp/ready" &
+    helper=$!
+    exec 3>"$tmp/hold"
+    while ! grep -q READY "$tmp/ready"; do
+        if ! kill -0 "$helper" 2>/dev/null; then
+            wait "$helper" || true
+            helper=
+            echo "bench: not enough threads; ask for fewer: bench/run.sh BUILD_DIR THREADS" >&2
+            exit 1
+        fi
+        sleep 0.1
+    done
+}
+
+stop_threads() {
+    exec 3>&-
+    wait "$helper" || true
+    helper=
+}
+
+sizes() {
+    rows=$("$ctprof" show --group-by cgroup --metrics thread_count --format csv "$1" |
+        awk -F, 'NR > 1 { n += $2 } END { print n }')
+    bytes=$(size_of "$1")
+    json=$(zstd -dc "$1" | wc -c)
+    printf '%-42s %d threads: %d bytes, %d a thread; as JSON %d, %d a thread\n' "$2" "$rows" \
+        "$bytes" "$((bytes / rows))" "$json" "$((json / rows))"
+}
+
+live_host() {
+    heading "The live host with $((processes * threads_of_process)) more threads, all asleep"
+    start_threads
+    columns
+    measured "capture" "$ctprof" capture -q -o "$tmp/a.zst"
+    "$ctprof" capture -q -o "$tmp/b.zst"
+    stop_threads
+    for key in pcomm comm-exact cgroup; do
+        measured "compare --group-by $key" "$ctprof" compare -g "$key" "$tmp/a.zst" "$tmp/b.zst"
+    done
+    for key in pcomm comm-exact cgroup; do
+        measured "show --group-by $key" "$ctprof" show -g "$key" "$tmp/a.zst"
+    done
+    sizes "$tmp/a.zst" "snapshot"
+}
+
+# The same JSON at several levels, so that the level of snapshots is chosen by measurement. It comes in on
+# standard input, as a stream does, for the writer streams too.
+zstd_levels() {
+    heading "zstd levels: $2"
+    zstd -dqf "$1" -o "$tmp/levels.json"
+    columns
+    for level in 1 2 3 5 9; do
+        zstd -q --single-thread "-$level" <"$tmp/levels.json" >"$tmp/levels.zst"
+        # shellcheck disable=SC2016 # The inner shell expands them.
+        measured "level $level: $(size_of "$tmp/levels.zst") bytes" \
+            sh -c 'zstd -q --single-thread "-$1" <"$2"' sh "$level" "$tmp/levels.json"
+    done
+    rm "$tmp/levels.json" "$tmp/levels.zst"
+}
+
+# make THREADS GROUPS NAME: two synthetic snapshots of one host.
+make() {
+    "$build/bench/make-snapshot" "$1" 1 0 "$2" >"$tmp/$3-0.zst"
+    "$build/bench/make-snapshot" "$1" 1 1 "$2" >"$tmp/$3-1.zst"
+}
+
+synthetic() {
+    heading "Synthetic snapshots, one thread in ten busy: time grows with threads, memory with groups"
+    columns
+    for count in 10000 100000 400000; do
+        make "$count" 100 "s$count"
+        measured "compare $count threads in 100 groups" "$ctprof" compare \
+            "$tmp/s$count-0.zst" "$tmp/s$count-1.zst"
+    done
+    for groups in 1000 10000; do
+        make 100000 "$groups" groups
+        measured "compare 100000 threads in $groups groups" "$ctprof" compare \
+            "$tmp/groups-0.zst" "$tmp/groups-1.zst"
+    done
+    measured "show 400000 threads in 100 groups" "$ctprof" show "$tmp/s400000-1.zst"
+    for count in 10000 100000 400000; do
+        sizes "$tmp/s$count-1.zst" "snapshot"
+    done
+}
+
+describe_host
+live_host
+synthetic
+zstd_levels "$tmp/a.zst" "the capture of the live host"
+zstd_levels "$tmp/s100000-1.zst" "a synthetic snapshot of 100000 threads"
