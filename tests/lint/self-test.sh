@@ -1,0 +1,222 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Shows every lint script a broken copy of the tree and sees it fail for the right reason. A script that cannot
+# fail proves nothing.
+#
+#   self-test.sh ROOT CTPROF [METRICS_PAGE]
+set -eu
+[ $# -eq 2 ] || [ $# -eq 3 ] || { echo "Usage: self-test.sh ROOT CTPROF [METRICS_PAGE]" >&2; exit 2; }
+root=$1
+ctprof=$2
+page=${3:-}
+here=$(cd "$(dirname "$0")" && pwd)
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+tree=$tmp/tree
+cases=0
+failures=0
+
+# A fresh copy of what the scripts look at.
+fresh() {
+    rm -rf "$tree"
+    mkdir -p "$tree/tests" "$tree/bench"
+    cp -R "$root/src" "$root/include" "$root/registry" "$root/man" "$tree/"
+    cp -R "$root/tests/lint" "$tree/tests/"
+    cp "$root/.clang-format" "$root/meson.build" "$tree/"
+}
+
+# A file of the copy, made anew from standard input, or with standard input behind what it has.
+put() {
+    mkdir -p "$(dirname "$tree/$1")"
+    cat >"$tree/$1"
+}
+append() {
+    cat >>"$tree/$1"
+}
+
+# fails REASON SCRIPT ARGUMENT...: the script must fail and print the reason, an extended regular expression.
+fails() {
+    reason=$1
+    script=$2
+    shift 2
+    cases=$((cases + 1))
+    set +e
+    "$here/$script" "$@" >"$tmp/output" 2>&1
+    status=$?
+    set -e
+    if [ "$status" -eq 77 ]; then
+        echo "not tested: $script: $(cat "$tmp/output")"
+    elif [ "$status" -ne 1 ] && [ "$script" != format.sh ] && [ "$script" != shellcheck.sh ]; then
+        echo "$script: status $status where 1 was expected: $reason"
+        failures=$((failures + 1))
+    elif [ "$status" -eq 0 ] || ! grep -Eq -- "$reason" "$tmp/output"; then
+        echo "$script: did not complain about: $reason"
+        sed 's/^/    /' "$tmp/output"
+        failures=$((failures + 1))
+    fi
+}
+
+# A ctprof whose help and list of metrics are edited by a sed script.
+fake() {
+    printf '#!/bin/sh\n"%s" "$@" | sed "%s"\n' "$ctprof" "$1" >"$tmp/fake"
+    chmod +x "$tmp/fake"
+}
+
+test_includes() {
+    # Compiling is left out where it does not matter, for it takes long.
+    export LINT_COMPILERS=
+    fresh
+    echo '#include "ctprof/sample.h"' | append src/base/mem.c
+    fails 'src/base/mem.c:[0-9]+: this file may not include ctprof/sample.h' includes.sh "$tree"
+    fresh
+    echo '#include "ctprof/snapshot.h"' | append src/source/io.c
+    fails 'src/source/io.c:[0-9]+: this file may not include ctprof/snapshot.h' includes.sh "$tree"
+    fresh
+    echo '#include "ctprof/source.h"' | append src/model/group.c
+    fails 'src/model/group.c:[0-9]+: this file may not include ctprof/source.h' includes.sh "$tree"
+    fresh
+    echo '#include "ctprof/source.h"' | append src/report/report-csv.c
+    fails 'src/report/report-csv.c:[0-9]+: this file may not include ctprof/source.h' includes.sh "$tree"
+    fresh
+    echo '#include "ctprof/metric.h"' | append src/report/table.c
+    fails 'src/report/table.c:[0-9]+: this file may not include ctprof/metric.h' includes.sh "$tree"
+    fresh
+    echo '#include "zstd-stream.h"' | append src/report/table.c
+    fails 'src/report/zstd-stream.h does not exist' includes.sh "$tree"
+    fresh
+    echo '#include "../model/zstd-stream.h"' | append src/cli/load.c
+    fails 'is neither a public header nor one of this folder' includes.sh "$tree"
+    fresh
+    echo '#include <zstd.h>' | append src/cli/main.c
+    fails 'src/cli/main.c:[0-9]+: <zstd.h> is wrapped elsewhere' includes.sh "$tree"
+    fresh
+    echo '#include <jansson.h>' | append src/report/report-json.c
+    fails 'src/report/report-json.c:[0-9]+: <jansson.h> is wrapped' includes.sh "$tree"
+    fresh
+    echo '#include "metrics.def"' | append src/base/text.c
+    fails 'base knows no metric' includes.sh "$tree"
+    fresh
+    echo '#pragma once' | put include/ctprof/novel.h
+    fails 'include/ctprof/novel.h:1: this header is not in the table' includes.sh "$tree"
+    fresh
+    echo 'int novel;' | put src/novel/novel.c
+    fails 'src/novel/novel.c:1: an unknown folder' includes.sh "$tree"
+    fresh
+    unset LINT_COMPILERS
+    echo 'size_t needs_stddef(void);' | put include/ctprof/stream.h
+    fails 'include/ctprof/stream.h: does not compile alone' includes.sh "$tree"
+    mkdir "$tmp/empty"
+    fails 'no sources' includes.sh "$tmp/empty"
+}
+
+test_value_escape() {
+    fresh
+    echo 'int leak(struct counter_ns *c) { return c->v + (*c).v; }' | append src/model/group.c
+    fails 'src/model/group.c:[0-9]+: takes a value out' value-escape.sh "$tree"
+    fresh
+    sed -i 's/[.]v\b/.w/g' "$tree/src/source/affinity.c"
+    fails 'src/source/affinity.c: is an exception' value-escape.sh "$tree"
+    mkdir -p "$tmp/no-values/src" "$tmp/no-values/include"
+    fails 'no use at all' value-escape.sh "$tmp/no-values"
+}
+
+test_spdx() {
+    for file in src/base/new.c registry/new.def man/new.sh src/new/meson.build man/new.1.scd; do
+        fresh
+        echo 'nothing' | put "$file"
+        fails "$file: no SPDX-License-Identifier" spdx.sh "$tree"
+    done
+    fresh
+    printf '#!/bin/sh\ntrue\n' | put bench/tool
+    fails 'bench/tool: no SPDX-License-Identifier' spdx.sh "$tree"
+    fails 'no files' spdx.sh "$tmp/empty"
+}
+
+function_of() {
+    printf '\n%s\nstatic int sample(int a,\n                  int b)\n{\n' "$1"
+    seq "$2" | sed 's/.*/\ta += b;/'
+    printf '\treturn a;\n}\n'
+}
+
+test_size() {
+    fresh
+    seq 601 | sed 's/^/int a/; s/$/;/' | put src/base/long.c
+    fails 'src/base/long.c: 601 lines' size.sh "$tree"
+    fresh
+    function_of '/* A sample. */' 76 | append src/base/mem.c
+    fails 'static int sample' size.sh "$tree"
+    fails 'is 81 lines long' size.sh "$tree"
+    fails 'no sources' size.sh "$tmp/empty"
+
+    # One line less, or a reason, is no complaint.
+    fresh
+    function_of '/* A sample. */' 75 | append src/base/mem.c
+    function_of '/* A table of cases; longer than 80 lines for there are 90. */' 90 | append src/base/fd.c
+    cases=$((cases + 1))
+    if "$here/size.sh" "$tree" >"$tmp/output" 2>&1 || ! grep -q 'static int sample' "$tmp/output"; then
+        return
+    fi
+    echo "size.sh: complained about a function that is short enough or has a reason"
+    sed 's/^/    /' "$tmp/output"
+    failures=$((failures + 1))
+}
+
+test_format() {
+    fresh
+    echo 'int   misshapen ( void ) ;' | append src/base/mem.c
+    fails 'src/base/mem.c:[0-9]+.*clang-format' format.sh "$tree"
+}
+
+test_shellcheck() {
+    fresh
+    # shellcheck disable=SC2016 # Nothing is to be expanded here.
+    printf '#!/bin/sh\nrm $1\n' | put bench/careless
+    fails 'bench/careless|SC2086' shellcheck.sh "$tree"
+    fails 'no scripts' shellcheck.sh "$tmp/empty"
+}
+
+test_help_screen() {
+    fake 's/^Usage.*/&                                                                        too wide/'
+    fails 'line 1 has [0-9]+ columns' help-screen.sh "$tree" "$tmp/fake"
+    fake 's/^Usage.*/&\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n/'
+    fails 'ctprof --help: [0-9]+ lines' help-screen.sh "$tree" "$tmp/fake"
+    fake '/^  [a-z]/d'
+    fails 'lists no command' help-screen.sh "$tree" "$tmp/fake"
+}
+
+test_options() {
+    fresh
+    fake 's/--quiet  /--silent /'
+    fails 'ctprof-capture.1.scd does not document: -q, --silent' options.sh "$tree" "$tmp/fake"
+    fails 'ctprof capture --help does not list: -q, --quiet' options.sh "$tree" "$tmp/fake"
+    fake 's/--output FILE/--output PATH/'
+    fails 'does not document: -o, --output PATH' options.sh "$tree" "$tmp/fake"
+    sed -i '/^[*]-u[*], /d' "$tree/man/ctprof-compare.1.scd"
+    fails 'ctprof-compare.1.scd does not document: -u, --unchanged' options.sh "$tree" "$ctprof"
+    fresh
+    sed -i 's/^[*]show[*]/show/' "$tree/man/ctprof.1.scd"
+    fails 'no paragraph for show' options.sh "$tree" "$ctprof"
+    fresh
+    mv "$tree/man/ctprof-show.1.scd" "$tree/man/ctprof-shwo.1.scd"
+    fails 'ctprof-show.1.scd is missing' options.sh "$tree" "$ctprof"
+    fails 'there is no command shwo' options.sh "$tree" "$ctprof"
+    fresh
+    if [ -z "$page" ]; then
+        echo "not tested: options.sh: ctprof-metrics.7 was not built"
+        return
+    fi
+    sed 's/wait_max/wait_most/; s/avg_wait_ns/average/' "$page" >"$tmp/ctprof-metrics.7"
+    fails 'does not name the metric wait_max' options.sh "$tree" "$ctprof" "$tmp/ctprof-metrics.7"
+    fails 'does not name the metric avg_wait_ns' options.sh "$tree" "$ctprof" "$tmp/ctprof-metrics.7"
+}
+
+test_includes
+test_value_escape
+test_spdx
+test_size
+test_format
+test_shellcheck
+test_help_screen
+test_options
+echo "$cases broken trees, $failures not found out"
+[ "$failures" -eq 0 ]
