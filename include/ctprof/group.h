@@ -30,9 +30,6 @@ struct group {
 	uint32_t threads;
 	uint32_t leaders; /* threads that lead their process */
 	uint64_t members; /* fingerprint of who they are: tgid, tid and start time, in any order */
-	/* The same for the threads that were born before the table's old_before_ticks. */
-	uint32_t old_threads;
-	uint64_t old_members;
 	/* The first name folded in, and whether another one followed: a pattern that stands for one name only
 	 * is shown as that name. */
 	char *first_name; /* owned */

@@ -43,7 +43,7 @@ struct row_group {
 struct row {
 	uint32_t group;
 	uint16_t measure;
-	float key; /* what the order ranks by; NaN comes last */
+	double key; /* what the order ranks by; NaN comes last */
 };
 
 struct row_set {
@@ -81,8 +81,8 @@ struct row_view {
 	/* Within one boot: the group's threads are not the same ones on both sides, for some started, exited or
 	 * changed their name. */
 	bool members_differ;
-	/* ... and the difference is none of work: a counter fell, which no thread's own counter does, or threads
-	 * came in that lived in another group before. It has no impact. */
+	/* ... and the difference is none of work: a counter fell, which no thread's own counter does, or the group
+	 * is one of kernel workers, who carry their counters with them. It has no impact. */
 	bool no_movement;
 	uint32_t expected[SIDE_MAX]; /* threads that can have one */
 };

@@ -77,6 +77,9 @@ static int link_file(struct output *output, const char *name)
 
 static int open_temporary(struct output *output)
 {
+	/* Without /proc an open file cannot be given a name. */
+	if (access("/proc/self/fd", X_OK) < 0)
+		return with_temporary_name(output, create_file);
 	output->fd = openat(output->dir_fd, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
 	if (output->fd >= 0) {
 		output->linkable = true;
@@ -108,7 +111,7 @@ int output_open(struct output *output, const char *path)
 
 	*output = OUTPUT_INIT;
 	output->sink.write = output_write;
-	if (strcmp(path, "-") == 0) {
+	if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0) {
 		output->in_place = true;
 		output->fd = dup(STDOUT_FILENO);
 		return output->fd < 0 ? -errno : 0;

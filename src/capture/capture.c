@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "ctprof/fd.h"
+#include "ctprof/scan.h"
 #include "ctprof/source.h"
 #include "thread-read.h"
 
@@ -85,12 +86,17 @@ static int walk_thread(struct walk *walk, int task_fd, uint32_t tgid, uint32_t t
 	sample->tid = tid;
 	sample->read_boottime_ns = boottime_ns;
 	outcome = thread_read(&walk->reader, task_fd, name, sample);
-	if (outcome == OUTCOME_gone)
+	if (walk->reader.fatal < 0)
+		return walk->reader.fatal;
+	if (outcome == OUTCOME_gone) {
 		walk->tally->threads_gone++;
-	else if (outcome != OUTCOME_read)
-		walk->tally->threads_unreadable++;
-	if (outcome != OUTCOME_read)
 		return 0;
+	}
+	if (outcome != OUTCOME_read) {
+		walk->tally->threads_unreadable++;
+		walk->tally->sources[SOURCE_stat][outcome]++;
+		return 0;
+	}
 	set_pcomm(walk, task_fd);
 	r = snapshot_write_thread(walk->writer, sample);
 	if (r < 0)
@@ -112,6 +118,7 @@ static void move_leader_first(struct id_list *threads, uint32_t tgid)
 
 static int walk_process(struct walk *walk, uint32_t tgid)
 {
+	uint64_t unreadable = walk->tally->threads_unreadable;
 	uint64_t boottime_ns = now_ns(CLOCK_BOOTTIME);
 	cleanup_(fd_closep) int task_fd = -1;
 	char path[32];
@@ -121,9 +128,15 @@ static int walk_process(struct walk *walk, uint32_t tgid)
 	snprintf(path, sizeof(path), "%u/task", tgid);
 	task_fd = fd_open_dir_at(walk->proc_fd, path);
 	r = task_fd < 0 ? task_fd : fd_list_ids(task_fd, &walk->threads, &walk->listing);
-	if (r == -EACCES || r == -EPERM) {
+	switch (-r) {
+	case EACCES:
+	case EPERM:
 		walk->tally->processes_denied++;
 		return 0;
+	case EMFILE:
+	case ENFILE:
+	case ENOMEM:
+		return r;
 	}
 	walk->has_pcomm = false;
 	move_leader_first(&walk->threads, tgid);
@@ -135,6 +148,8 @@ static int walk_process(struct walk *walk, uint32_t tgid)
 	}
 	if (any)
 		walk->tally->processes++;
+	else if (walk->tally->threads_unreadable > unreadable)
+		walk->tally->processes_denied++;
 	else
 		walk->tally->processes_gone++;
 	return 0;
@@ -154,6 +169,9 @@ static int walk_all(struct walk *walk, struct strbuf *reterr, const char *root)
 	}
 	for (size_t i = 0; i < walk->processes.count; i++) {
 		r = walk_process(walk, walk->processes.ids[i]);
+		/* The writer's own errors are told by whoever opened its file. */
+		if (r == -EMFILE || r == -ENFILE || r == -ENOMEM)
+			strbuf_addf(reterr, "%s: %s", root, strerror(-r));
 		if (r < 0)
 			return r;
 	}
@@ -195,6 +213,17 @@ static int open_cgroup_root(const struct capture_options *options, int proc_fd, 
 	return open_root(options->cgroup_root, fallback, ret_fd, reterr);
 }
 
+/* Whether @proc_fd is the /proc of our own pid namespace: only then do its ids mean to system calls what they
+ * mean there. */
+static bool is_own_proc(int proc_fd)
+{
+	char link[16];
+	ssize_t len = readlinkat(proc_fd, "self", link, sizeof(link));
+	uint64_t pid;
+
+	return len > 0 && scan_u64(link, (size_t)len, &pid) && pid == (uint64_t)getpid();
+}
+
 static int read_host(const struct capture_options *options, int proc_fd, struct snapshot_info *info,
                      struct strbuf *reterr)
 {
@@ -214,6 +243,8 @@ static int read_host(const struct capture_options *options, int proc_fd, struct 
 	host_set_text(&info->host, HOST_tool_version, version, strlen(version));
 	host_set_text(&info->host, HOST_source, source, strlen(source));
 	host_read(proc_fd, sys_fd, cgroup_fd, live, options->anonymous, &info->host);
+	if (!live)
+		info->captured_boottime_ns = info->host.numbers[HOST_uptime_ns];
 	return 0;
 }
 
@@ -235,7 +266,7 @@ int capture_run(const struct capture_options *options, struct snapshot_writer *w
 		return r;
 
 	walk.proc_fd = proc_fd;
-	thread_reader_init(&walk.reader, proc_fd, options->proc_root == NULL);
+	thread_reader_init(&walk.reader, proc_fd, !options->proc_root && is_own_proc(proc_fd));
 	memcpy(ret_info->rules, walk.reader.rules, sizeof(ret_info->rules));
 	r = snapshot_write_begin(writer, ret_info);
 	if (r == 0)

@@ -56,9 +56,14 @@ void thread_reader_done(struct thread_reader *reader)
 	strbuf_done(&reader->text);
 }
 
-static enum source_outcome outcome_of_errno(int r)
+static enum source_outcome outcome_of_errno(struct thread_reader *reader, int r)
 {
 	switch (-r) {
+	case EMFILE:
+	case ENFILE:
+	case ENOMEM:
+		reader->fatal = r;
+		return OUTCOME_malformed;
 	case ENOENT:
 	case ESRCH:
 		return OUTCOME_gone;
@@ -79,16 +84,12 @@ static enum source_outcome read_file(struct thread_reader *reader, int thread_fd
 
 	if (reader->rules[source] != OUTCOME_read)
 		return reader->rules[source];
-	if (reader->absent[source])
-		return OUTCOME_off;
 	r = fd_read_all_at(thread_fd, name, &reader->text, THREAD_FILE_BYTES);
 	if (r == 0)
 		return OUTCOME_read;
-	if (r == -ENOENT && faccessat(thread_fd, "stat", F_OK, 0) == 0) {
-		reader->absent[source] = true;
+	if (r == -ENOENT && faccessat(thread_fd, "stat", F_OK, 0) == 0)
 		return OUTCOME_off;
-	}
-	return outcome_of_errno(r);
+	return outcome_of_errno(reader, r);
 }
 
 typedef enum source_outcome parse_function(const struct source_keys *keys, const char *text,
@@ -163,7 +164,7 @@ enum source_outcome thread_read(struct thread_reader *reader, int task_fd, const
 	enum source_outcome outcome;
 
 	if (thread_fd < 0)
-		return outcome_of_errno(thread_fd);
+		return outcome_of_errno(reader, thread_fd);
 	outcome = read_and_parse(reader, thread_fd, SOURCE_stat, "stat", stat_parse, &reader->stat,
 	                         sample);
 	if (outcome != OUTCOME_read)

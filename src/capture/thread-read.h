@@ -10,9 +10,9 @@
 /* What is reused from thread to thread. */
 struct thread_reader {
 	struct source_keys stat, schedstat, sched, status, io;
-	struct strbuf text;        /* the file being parsed */
-	bool absent[SOURCE_COUNT]; /* files this kernel does not have, once that is known */
-	bool live;                 /* the threads are this system's own, in our pid namespace */
+	struct strbuf text; /* the file being parsed */
+	int fatal;          /* -errno of what is our own trouble: no descriptors, no memory */
+	bool live;          /* the threads are this system's own, in our pid namespace */
 	enum source_outcome
 	        rules[SOURCE_COUNT]; /* OUTCOME_read, or why a source is not tried at all */
 };
@@ -23,6 +23,7 @@ void thread_reader_done(struct thread_reader *reader);
 
 /* Reads the thread whose directory is @name below @task_fd; tid and tgid of @sample are set, pcomm may be.
  * Returns OUTCOME_read: the sample is whole, what is missing has its reason; or OUTCOME_gone: the thread
- * exited, drop it; or OUTCOME_denied or OUTCOME_malformed where not even its identity could be read. */
+ * exited, drop it; or OUTCOME_denied or OUTCOME_malformed where not even its identity could be read.
+ * Where reader->fatal is set the outcome means nothing and the capture has failed. */
 must_check_ enum source_outcome thread_read(struct thread_reader *reader, int task_fd,
                                             const char *name, struct thread_sample *sample);

@@ -28,64 +28,20 @@ static int fd_source_read(struct byte_source *self, void *buffer, size_t size, s
 	return 0;
 }
 
-struct load_head {
-	pthread_mutex_t mutex;
-	pthread_cond_t changed;
-	bool known;
-	uint64_t old_before_ticks;
-};
-
-/* The baseline's side: the head is as complete as it will be. */
-static void publish_head(struct load_head *head, const struct snapshot_info *info)
-{
-	const struct host *host = &info->host;
-	uint64_t seconds = info->captured_boottime_ns / 1000000000u;
-	uint64_t rest_ns = info->captured_boottime_ns % 1000000000u;
-	uint64_t hz = host->numbers[HOST_clock_ticks_per_second];
-
-	pthread_mutex_lock(&head->mutex);
-	if (!head->known && hz > 0 && hz <= 1000000)
-		head->old_before_ticks = seconds * hz + rest_ns * hz / 1000000000u;
-	head->known = true;
-	pthread_cond_broadcast(&head->changed);
-	pthread_mutex_unlock(&head->mutex);
-}
-
-static uint64_t await_head(struct load_head *head)
-{
-	uint64_t ticks;
-
-	pthread_mutex_lock(&head->mutex);
-	while (!head->known)
-		pthread_cond_wait(&head->changed, &head->mutex);
-	ticks = head->old_before_ticks;
-	pthread_mutex_unlock(&head->mutex);
-	return ticks;
-}
-
 struct grouping {
 	struct snapshot_visitor visitor; /* must stay the first member */
-	struct load *load;
-	bool started;
+	struct group_table *groups;
 };
 
 static int add_thread(struct snapshot_visitor *self, struct thread_sample *sample)
 {
-	struct grouping *grouping = (struct grouping *)self;
-	struct load *load = grouping->load;
-
-	if (!grouping->started && load->is_baseline)
-		publish_head(load->head, &load->info);
-	if (!grouping->started)
-		load->groups.old_before_ticks = await_head(load->head);
-	grouping->started = true;
-	group_table_add(&load->groups, sample);
+	group_table_add(((struct grouping *)self)->groups, sample);
 	return 0;
 }
 
 static int load_file(struct load *load)
 {
-	struct grouping grouping = {.visitor = {add_thread}, .load = load};
+	struct grouping grouping = {.visitor = {add_thread}, .groups = &load->groups};
 	struct fd_source source = {.source = {fd_source_read}};
 	cleanup_(fd_closep) int fd = -1;
 
@@ -103,9 +59,6 @@ static void *load_thread(void *context)
 	struct load *load = context;
 
 	load->result = load_file(load);
-	/* Without a row, or after a failure, nobody may wait any longer. */
-	if (load->is_baseline)
-		publish_head(load->head, &load->info);
 	if (load->result == -EBADMSG || load->result == -E2BIG) {
 		cleanup_(strbuf_done) struct strbuf sentence = STRBUF_INIT;
 
@@ -123,24 +76,14 @@ static void *load_thread(void *context)
 
 void load_run(struct load *loads, unsigned count)
 {
-	struct load_head head = {.mutex = PTHREAD_MUTEX_INITIALIZER,
-	                         .changed = PTHREAD_COND_INITIALIZER};
-	bool parallel = false;
 	pthread_t thread;
+	bool parallel = count == 2 && pthread_create(&thread, NULL, load_thread, &loads[1]) == 0;
 
-	for (unsigned i = 0; i < count; i++) {
-		loads[i].head = &head;
-		loads[i].is_baseline = i == 0;
-	}
-	if (count == 2)
-		parallel = pthread_create(&thread, NULL, load_thread, &loads[1]) == 0;
 	load_thread(&loads[0]);
 	if (parallel)
 		pthread_join(thread, NULL);
 	else if (count == 2)
 		load_thread(&loads[1]);
-	pthread_mutex_destroy(&head.mutex);
-	pthread_cond_destroy(&head.changed);
 }
 
 void load_done(struct load *load)

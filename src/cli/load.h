@@ -4,8 +4,6 @@
 #include "ctprof/group.h"
 #include "ctprof/snapshot.h"
 
-struct load_head; /* when the baseline was taken, for the candidate to know while both are read */
-
 struct load {
 	const char *path; /* "-" for standard input */
 	const struct snapshot_limits *limits;
@@ -13,8 +11,6 @@ struct load {
 	struct snapshot_info info;
 	struct strbuf error; /* why it failed */
 	int result;          /* 0 or -errno */
-	struct load_head *head;
-	bool is_baseline;
 };
 
 /* Loads one or two; two at the same time. */

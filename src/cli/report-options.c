@@ -2,6 +2,7 @@
 #include "report-options.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "ctprof/scan.h"
 #include "ctprof/strbuf.h"
@@ -42,6 +43,20 @@ void report_options_init(struct report_options *options)
 	memset(options->rows.measures, true, sizeof(options->rows.measures));
 }
 
+static struct span trim(struct span span)
+{
+	while (span.len > 0 && span.text[0] == ' ')
+		span = (struct span){span.text + 1, span.len - 1};
+	while (span.len > 0 && span.text[span.len - 1] == ' ')
+		span.len--;
+	return span;
+}
+
+static bool same_word(struct span span, const char *word)
+{
+	return span.len == strlen(word) && strncasecmp(span.text, word, span.len) == 0;
+}
+
 /* Takes the next entry off a comma-separated list. Entries may not be empty. Returns 1, 0 at the end of the
  * list, or -1 with the error printed. */
 static int next_entry(const struct option_parser *parser, struct span *rest, struct span *ret_entry)
@@ -55,10 +70,7 @@ static int next_entry(const struct option_parser *parser, struct span *rest, str
 	*ret_entry = (struct span){rest->text, comma ? (size_t)(comma - rest->text) : rest->len};
 	*rest = comma ? (struct span){comma + 1, rest->len - ret_entry->len - 1}
 	              : (struct span){NULL, 0};
-	while (ret_entry->len > 0 && ret_entry->text[0] == ' ')
-		*ret_entry = (struct span){ret_entry->text + 1, ret_entry->len - 1};
-	while (ret_entry->len > 0 && ret_entry->text[ret_entry->len - 1] == ' ')
-		ret_entry->len--;
+	*ret_entry = trim(*ret_entry);
 	if (ret_entry->len > 0)
 		return 1;
 	r = cli_usage_error(parser->command, "--%s: empty entry in '%s'", parser->current->name,
@@ -95,16 +107,29 @@ static int unknown_metric(const struct option_parser *parser, struct span word)
 	return -1;
 }
 
+static int report_duplicate(const struct option_parser *parser, struct span word)
+{
+	int r = cli_usage_error(parser->command, "--%s: '%.*s' is there twice",
+	                        parser->current->name, (int)word.len, word.text);
+
+	(void)r;
+	return -1;
+}
+
 static int parse_metrics(const struct option_parser *parser, bool listed[MEASURE_COUNT])
 {
 	struct span rest = whole_value(parser), word;
 	unsigned measure;
 	int r;
 
+	if (trim(rest).len == 0)
+		return 0;
 	memset(listed, false, MEASURE_COUNT * sizeof(listed[0]));
 	while ((r = next_entry(parser, &rest, &word)) > 0) {
 		if (!measure_find(word.text, word.len, &measure))
 			return unknown_metric(parser, word);
+		if (listed[measure])
+			return report_duplicate(parser, word);
 		listed[measure] = true;
 	}
 	return r;
@@ -115,11 +140,13 @@ static int parse_sections(const struct option_parser *parser, bool listed[SECTIO
 	struct span rest = whole_value(parser), word;
 	int r;
 
+	if (trim(rest).len == 0)
+		return 0;
 	memset(listed, false, SECTION_COUNT * sizeof(listed[0]));
 	while ((r = next_entry(parser, &rest, &word)) > 0) {
 		unsigned i = 0;
 
-		while (i < SECTION_COUNT && !span_is(word, section_table[i].name))
+		while (i < SECTION_COUNT && !same_word(word, section_table[i].name))
 			i++;
 		if (i == SECTION_COUNT) {
 			r = cli_usage_error(parser->command,
@@ -129,6 +156,8 @@ static int parse_sections(const struct option_parser *parser, bool listed[SECTIO
 			(void)r;
 			return -1;
 		}
+		if (listed[i])
+			return report_duplicate(parser, word);
 		listed[i] = true;
 	}
 	return r;
@@ -143,6 +172,8 @@ static int parse_sort_key(const struct option_parser *parser, struct span word,
 	struct span direction = {colon ? colon + 1 : NULL, word.len - name.len - (colon != NULL)};
 	int r;
 
+	name = trim(name);
+	direction = trim(direction);
 	if (!measure_find(name.text, name.len, &ret->measure))
 		return unknown_metric(parser, name);
 	if (measure_is_label(ret->measure)) {
@@ -153,8 +184,8 @@ static int parse_sort_key(const struct option_parser *parser, struct span word,
 		(void)r;
 		return -1;
 	}
-	ret->ascending = colon && span_is(direction, "asc");
-	if (colon && !ret->ascending && !span_is(direction, "desc")) {
+	ret->ascending = colon && same_word(direction, "asc");
+	if (colon && !ret->ascending && !same_word(direction, "desc")) {
 		r = cli_usage_error(parser->command,
 		                    "--sort-by: '%.*s' is no direction; it is asc or desc",
 		                    (int)direction.len, direction.text);
@@ -181,13 +212,8 @@ static int parse_sort_by(const struct option_parser *parser, struct report_optio
 		if (r < 0)
 			return r;
 		for (size_t i = 0; i < count; i++)
-			if (options->sort_keys[i].measure == options->sort_keys[count].measure) {
-				r = cli_usage_error(parser->command,
-				                    "--sort-by: '%s' is there twice",
-				                    measure_name(options->sort_keys[i].measure));
-				(void)r;
-				return -1;
-			}
+			if (options->sort_keys[i].measure == options->sort_keys[count].measure)
+				return report_duplicate(parser, word);
 		count++;
 	}
 	options->rows.sort_keys = options->sort_keys;

@@ -30,6 +30,11 @@ static const struct unit_step *step_for(enum metric_unit unit, double magnitude)
 	return best;
 }
 
+static bool is_integral(struct quantity value)
+{
+	return value.kind == QUANTITY_INTEGER || fpclassify(fmod(value.real, 1)) == FP_ZERO;
+}
+
 static void format(enum metric_unit unit, struct quantity value, bool exact_decimals, bool sign,
                    struct strbuf *out)
 {
@@ -40,16 +45,19 @@ static void format(enum metric_unit unit, struct quantity value, bool exact_deci
 		strbuf_add_char(out, '-');
 	} else if (step) {
 		strbuf_addf(out, sign ? "%+.3f%s" : "%.3f%s", number / step->divisor, step->suffix);
-	} else if (value.kind == QUANTITY_INTEGER) {
-		if (sign && value.integer >= 0)
-			strbuf_add_char(out, '+');
-		units_format_integer(value.integer, out);
-		strbuf_add_str(out, unit_table[unit].suffix);
-	} else {
+	} else if (exact_decimals || !is_integral(value)) {
 		int decimals = exact_decimals && unit != UNIT_ratio ? 2 : 3;
 
 		strbuf_addf(out, sign ? "%+.*f%s" : "%.*f%s", decimals, number,
 		            unit_table[unit].suffix);
+	} else {
+		__int128 integer =
+		        value.kind == QUANTITY_INTEGER ? value.integer : (__int128)number;
+
+		if (sign && integer >= 0)
+			strbuf_add_char(out, '+');
+		units_format_integer(integer, out);
+		strbuf_add_str(out, unit_table[unit].suffix);
 	}
 }
 

@@ -83,7 +83,6 @@ void group_table_add(struct group_table *table, struct thread_sample *sample)
 	size_t len = field->len, key_len;
 	struct strmap_entry *entry;
 	struct group *group;
-	uint64_t member = member_hash(sample);
 
 	if (field == &sample->cgroup && !sample->has_cgroup) {
 		name = key = no_cgroup;
@@ -105,11 +104,7 @@ void group_table_add(struct group_table *table, struct thread_sample *sample)
 	sample_set(sample, thread_count, (struct counter_count){1});
 	group->threads++;
 	group->leaders += sample->tid == sample->tgid;
-	group->members += member;
-	if (sample->start_time_clock_ticks < table->old_before_ticks) {
-		group->old_threads++;
-		group->old_members += member;
-	}
+	group->members += member_hash(sample);
 	for (unsigned i = 0; i < METRIC_COUNT; i++)
 		if (metric_set_has(&sample->seen, (enum metric_id)i))
 			metric_table[i].fold(&group->cells[i],

@@ -38,9 +38,25 @@ static double weight(const struct row_set *set, const struct row_view *view)
 	return share;
 }
 
+/* What the exited used grows by no more than the whole host used in between. What is beyond was used before the
+ * baseline, by threads that were alive then. */
+static struct quantity exited_movement(const struct row_set *set, const struct row_view *view)
+{
+	const struct row_cpu_time *before = &set->cpu_times[SIDE_BASELINE];
+	const struct row_cpu_time *after = &set->cpu_times[SIDE_CANDIDATE];
+	bool user = view->measure == METRIC_utime_clock_ticks;
+	__int128 used = user ? (__int128)after->user_clock_ticks - before->user_clock_ticks
+	                     : (__int128)after->system_clock_ticks - before->system_clock_ticks;
+
+	if (view->delta.kind != QUANTITY_INTEGER || view->delta.integer <= used)
+		return view->delta;
+	return quantity_integer(used);
+}
+
 /* How much of the host the row moved (in show: how much of the host it is): |delta| over the larger of the
  * measure's two host-wide totals. A ratio or an average has no total; there it is how far the group's change
- * moves the host-wide value, relative to that value. Labels, places on a scale and CPU sets have none. */
+ * moves the host-wide value, relative to that value. Labels, places on a scale, CPU sets and floors have
+ * none: the host's smallest value is no total. */
 static struct quantity impact_of(const struct row_set *set, const struct row_view *view)
 {
 	unsigned last = set->sides - 1;
@@ -50,16 +66,18 @@ static struct quantity impact_of(const struct row_set *set, const struct row_vie
 
 	if (difference.kind == QUANTITY_NONE || view->no_movement)
 		return (struct quantity){0};
+	if (view->group->exited)
+		difference = exited_movement(set, view);
 	if (!measure_is_derived(view->measure))
 		switch (metric_table[view->measure].rule) {
 		case RULE_SUM:
 			break;
 		case RULE_MAX:
-		case RULE_MIN:
 			/* One group always holds the host's peak, which makes no share of it. */
 			if (set->sides == 1)
 				return (struct quantity){0};
 			break;
+		case RULE_MIN:
 		case RULE_RANGE:
 		case RULE_MODE:
 		case RULE_AFFINITY:
@@ -99,30 +117,13 @@ static bool measure_fell(const struct row_view *view)
 	return false;
 }
 
-/* Of the threads that lived when the baseline was taken, at least as many are in the group as before, and
- * they are others: some carried in what they had counted elsewhere, as kworkers do, whose names change with
- * their work. Where fewer are left, the rest may simply have exited. */
-static bool moved_in(const struct row_group *group)
+/* Kernel workers change their name with the work they do, and carry what they have counted from group to
+ * group. */
+static bool is_kworkers(const struct row_group *group)
 {
-	const struct group *baseline = group->sides[SIDE_BASELINE];
-	const struct group *candidate = group->sides[SIDE_CANDIDATE];
+	static const char prefix[] = "kworker/";
 
-	return candidate->old_threads >= baseline->old_threads &&
-	       candidate->old_members != baseline->old_members;
-}
-
-/* What the exited used cannot fall, nor grow by more than the whole host used in between: then a thread took
- * along what it had used before the baseline. */
-static bool exited_moved(const struct row_set *set, const struct row_view *view)
-{
-	const struct row_cpu_time *before = &set->cpu_times[SIDE_BASELINE];
-	const struct row_cpu_time *after = &set->cpu_times[SIDE_CANDIDATE];
-	bool user = view->measure == METRIC_utime_clock_ticks;
-	__int128 used = user ? (__int128)after->user_clock_ticks - before->user_clock_ticks
-	                     : (__int128)after->system_clock_ticks - before->system_clock_ticks;
-
-	return view->delta.kind == QUANTITY_INTEGER && view->delta.integer >= 0 &&
-	       view->delta.integer <= used;
+	return strncmp(group->label, prefix, strlen(prefix)) == 0;
 }
 
 static bool members_differ(const struct row_set *set, const struct row_group *group)
@@ -186,9 +187,9 @@ void row_view(const struct row_set *set, const struct row_group *group, unsigned
 		                                 ret->values[SIDE_BASELINE]);
 		ret->percent = percent_of(ret);
 		ret->members_differ = members_differ(set, group);
-		ret->no_movement = group->exited ? !exited_moved(set, ret)
-		                                 : ret->members_differ &&
-		                                           (moved_in(group) || measure_fell(ret));
+		ret->no_movement = group->exited ? measure_fell(ret)
+		                                 : ret->members_differ && (is_kworkers(group) ||
+		                                                           measure_fell(ret));
 	}
 	ret->impact = impact_of(set, ret);
 }
@@ -235,7 +236,8 @@ static double sort_value(const struct row_set *set, const struct row_view *view)
 	return quantity.kind == QUANTITY_NONE ? NAN : quantity_double(quantity);
 }
 
-static float order_key(const struct row_set *set, enum row_order order, const struct row_view *view)
+static double order_key(const struct row_set *set, enum row_order order,
+                        const struct row_view *view)
 {
 	struct quantity quantity = {0};
 
@@ -244,14 +246,14 @@ static float order_key(const struct row_set *set, enum row_order order, const st
 		quantity = view->impact;
 		break;
 	case ORDER_DELTA:
-		return (float)fabs(sort_value(set, view));
+		return fabs(sort_value(set, view));
 	case ORDER_PERCENT:
 		quantity = view->percent;
 		break;
 	case ORDER_NAME:
 		break;
 	}
-	return quantity.kind == QUANTITY_NONE ? (float)NAN : (float)fabs(quantity_double(quantity));
+	return quantity.kind == QUANTITY_NONE ? NAN : fabs(quantity_double(quantity));
 }
 
 /* Larger first, NaN last. */
@@ -265,7 +267,7 @@ static int descending(double a, double b)
 static int by_key(const void *a, const void *b)
 {
 	const struct row *row_a = a, *row_b = b;
-	int order = descending((double)row_a->key, (double)row_b->key);
+	int order = descending(row_a->key, row_b->key);
 
 	if (order != 0)
 		return order;

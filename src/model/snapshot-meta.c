@@ -195,7 +195,8 @@ static int read_source(const json_t *object, unsigned source, struct snapshot_in
 	int r = 0;
 
 	if (value && !json_is_object(value)) {
-		strbuf_addf(reterr, "sources.%s: an object was expected", source_table[source].name);
+		strbuf_addf(reterr, "sources.%s: an object was expected",
+		            source_table[source].name);
 		return -EBADMSG;
 	}
 	if (rule && !json_is_string(rule)) {

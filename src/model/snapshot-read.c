@@ -17,7 +17,7 @@ const struct snapshot_limits snapshot_default_limits = {
 };
 
 /* The parts outside "threads" are held as text before they are parsed. */
-enum { META_BYTES = 16 << 20 };
+enum { META_BYTES = 1 << 20 };
 
 struct reading {
 	struct zstd_decompressor *zstd;
@@ -130,7 +130,9 @@ static int read_meta(struct reading *reading, meta_function *read)
 
 	strbuf_clear(&reading->scratch);
 	r = json_reader_capture(reading->json, &reading->scratch, META_BYTES);
-	return r < 0 ? r : read(&reading->scratch, reading->info, reading->reterr);
+	if (r < 0 || strcmp(strbuf_str(&reading->scratch), "null") == 0)
+		return r;
+	return read(&reading->scratch, reading->info, reading->reterr);
 }
 
 static int read_thread(struct reading *reading)
@@ -247,9 +249,11 @@ int snapshot_read(struct byte_source *source, const struct snapshot_limits *limi
 	const struct json_limits json_limits = {.depth = limits->depth,
 	                                        .string_bytes = limits->string_bytes,
 	                                        .total_bytes = limits->bytes};
-	struct reading reading = {
-	        .limits = limits, .visitor = visitor, .info = ret_info, .reterr = reterr,
-	        .reterr_start = reterr->len};
+	struct reading reading = {.limits = limits,
+	                          .visitor = visitor,
+	                          .info = ret_info,
+	                          .reterr = reterr,
+	                          .reterr_start = reterr->len};
 	int r;
 
 	memset(ret_info, 0, sizeof(*ret_info));

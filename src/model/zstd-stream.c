@@ -44,6 +44,8 @@ static int compress_step(struct zstd_compressor *compressor, ZSTD_inBuffer *in,
 	ZSTD_outBuffer out = {compressor->out, sizeof(compressor->out), 0};
 
 	*ret_left = ZSTD_compressStream2(compressor->context, &out, in, directive);
+	if (ZSTD_getErrorCode(*ret_left) == ZSTD_error_memory_allocation)
+		mem_exhausted();
 	if (ZSTD_isError(*ret_left))
 		return -EIO;
 	return out.pos ? compressor->sink->write(compressor->sink, compressor->out, out.pos) : 0;
@@ -132,6 +134,10 @@ static int report_zstd_error(struct zstd_decompressor *decompressor, size_t code
 	switch (ZSTD_getErrorCode(code)) {
 	case ZSTD_error_prefix_unknown:
 		return fail(decompressor, "no zstd frame");
+	case ZSTD_error_memory_allocation:
+		mem_exhausted();
+	case ZSTD_error_frameParameter_windowTooLarge:
+		return fail(decompressor, "its zstd frame needs a window of more than 128 MiB");
 	case ZSTD_error_checksum_wrong:
 		return fail(decompressor, "damaged: the zstd checksum does not match");
 	default:

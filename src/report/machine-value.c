@@ -5,6 +5,7 @@
 
 #include "ctprof/json-write.h"
 #include "ctprof/sample.h"
+#include "ctprof/text.h"
 #include "ctprof/units.h"
 
 void machine_value_done(struct machine_value *value)
@@ -88,7 +89,10 @@ static void set_value(struct machine_value *value, const struct row_view *view, 
 		set_range(value, (enum metric_id)view->measure, cell);
 		break;
 	case RULE_MODE:
-		set_text(value, fold_winner(cell, &threads));
+		value->kind = MACHINE_TEXT;
+		/* A snapshot may hold any label. */
+		text_add_escaped(&value->text, fold_winner(cell, &threads),
+		                 strlen(fold_winner(cell, &threads)));
 		break;
 	case RULE_AFFINITY:
 		set_affinity(value, cell->affinity);

@@ -207,7 +207,8 @@ static enum table_color add_delta(const struct row_view *view, struct strbuf *ou
 	uint32_t threads;
 
 	if (!measure_is_label(view->measure)) {
-		units_format_delta(measure_unit(view->measure), view->delta, true, out);
+		units_format_delta(measure_unit(view->measure), view->delta,
+		                   measure_is_derived(view->measure), out);
 		return color_of(view->delta);
 	}
 	if (view->cells[SIDE_BASELINE]->seen == 0 || view->cells[SIDE_CANDIDATE]->seen == 0)

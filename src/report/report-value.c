@@ -3,6 +3,7 @@
 
 #include "ctprof/report.h"
 #include "ctprof/sample.h"
+#include "ctprof/text.h"
 #include "ctprof/units.h"
 
 static void add_range(enum metric_id metric, const struct fold_cell *cell, struct strbuf *out)
@@ -20,7 +21,8 @@ static void add_mode(const struct fold_cell *cell, struct strbuf *out)
 	uint32_t threads;
 	const char *winner = fold_winner(cell, &threads);
 
-	strbuf_add_str(out, winner);
+	/* A snapshot may hold any label. */
+	text_add_escaped(out, winner, strlen(winner));
 	if (threads != cell->seen)
 		strbuf_addf(out, " (%u/%u)", threads, cell->seen);
 }

@@ -50,15 +50,28 @@ static void read_running_system(struct host *host)
 {
 	struct utsname names;
 	struct timespec now;
-	long ticks = sysconf(_SC_CLK_TCK);
 
 	if (uname(&names) == 0)
 		host_set_text(host, HOST_arch, names.machine, strlen(names.machine));
-	if (ticks > 0)
-		host_set_number(host, HOST_clock_ticks_per_second, (uint64_t)ticks);
 	if (clock_gettime(CLOCK_BOOTTIME, &now) == 0)
 		host_set_number(host, HOST_uptime_ns,
 		                (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
+}
+
+/* "1234.56 2345.67", seconds: all that another system's tree tells of its clock. */
+static void read_uptime(int proc_fd, struct host *host)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	struct span rest, word;
+	uint64_t millionths;
+
+	if (fd_read_all_at(proc_fd, "uptime", &text, HOST_FILE_BYTES) < 0)
+		return;
+	rest = (struct span){strbuf_str(&text), text.len};
+	/* Scanned as milliseconds, a second is a million. */
+	if (scan_word(&rest, &word) && memchr(word.text, '.', word.len) &&
+	    scan_dotted_ms(word.text, word.len, &millionths) && millionths < UINT64_MAX / 1000)
+		host_set_number(host, HOST_uptime_ns, millionths * 1000);
 }
 
 /* "cpu  user nice system idle iowait irq softirq steal guest guest_nice"; guest is part of user. */
@@ -105,7 +118,14 @@ static void read_total_threads(int proc_fd, struct host *host)
 
 void host_read(int proc_fd, int sys_fd, int cgroup_fd, bool live, bool anonymous, struct host *host)
 {
-	read_running_system(host);
+	long ticks = sysconf(_SC_CLK_TCK);
+
+	if (live)
+		read_running_system(host);
+	else
+		read_uptime(proc_fd, host);
+	if (ticks > 0)
+		host_set_number(host, HOST_clock_ticks_per_second, (uint64_t)ticks);
 	read_text(proc_fd, "sys/kernel/ostype", host, HOST_kernel_name);
 	read_text(proc_fd, "sys/kernel/osrelease", host, HOST_kernel_release);
 	read_text(proc_fd, "sys/kernel/version", host, HOST_kernel_version);
