@@ -54,7 +54,7 @@ def odd_tree(root):
     thread(root, 10, 12, comm=b"\xff\xfe) (", cgroup=b"/\xff", state=b"\"")
     thread(root, 10, 13, utime=b"many", csw=b"-1")
     thread(root, 10, 14, schedstat=b"1 2\n", state=b"long")
-    write(f"{root}/uptime", b"")
+    write(f"{root}/uptime", b"1234.56 2000.00\n")
     write(f"{root}/cmdline", b"quiet \xff\n")
     write(f"{root}/stat", b"cpu  1 2 3 4\n")
 
@@ -101,7 +101,7 @@ TAKEN = [
     set_in("parse_summary", "read_failures_by_file", {"io": 1}),
     without(*T, "minflt"),
     without(*T, "cgroup"),
-    without("host", "arch"),
+    without("host", "clock_ticks_per_second"),
     set_in("threads", []),
 ]
 REFUSED = [

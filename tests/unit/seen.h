@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* seen - what a sample has, and has not. Metrics are named without their prefix. */
+#include "check.h"
+#include "ctprof/sample.h"
+
+#define assert_seen(sample_, id_, expected_)                                       \
+	do {                                                                       \
+		assert_true(metric_set_has(&(sample_)->seen, METRIC_##id_));       \
+		assert_false(metric_set_has(&(sample_)->malformed, METRIC_##id_)); \
+		assert_int_equal((sample_)->id_.v, (expected_));                   \
+	} while (0)
+
+/* Not there, and nothing is wrong with it. */
+#define assert_unseen(sample_, id_)                                                \
+	do {                                                                       \
+		assert_false(metric_set_has(&(sample_)->seen, METRIC_##id_));      \
+		assert_false(metric_set_has(&(sample_)->malformed, METRIC_##id_)); \
+	} while (0)
+
+#define assert_malformed(sample_, id_)                                            \
+	do {                                                                      \
+		assert_false(metric_set_has(&(sample_)->seen, METRIC_##id_));     \
+		assert_true(metric_set_has(&(sample_)->malformed, METRIC_##id_)); \
+	} while (0)
+
+static inline unsigned count_metrics(const struct metric_set *set)
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; i < METRIC_SET_WORDS; i++)
+		count += (unsigned)__builtin_popcountll(set->words[i]);
+	return count;
+}

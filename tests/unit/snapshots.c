@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "snapshots.h"
+
+#include "ctprof/mem.h"
+#include "memory-stream.h"
+#include "samples.h"
+
+static int keep_thread(struct snapshot_visitor *self, struct thread_sample *sample)
+{
+	struct snapshot_copy *copy = (struct snapshot_copy *)self;
+
+	if (copy->count == copy->capacity) {
+		copy->capacity = copy->capacity ? 2 * copy->capacity : 4;
+		copy->samples =
+		        mem_realloc(copy->samples, copy->capacity, sizeof(copy->samples[0]));
+	}
+	sample_copy(&copy->samples[copy->count++], sample);
+	return 0;
+}
+
+void snapshot_copy_read(struct snapshot_copy *copy, const char *bytes, size_t len,
+                        const struct snapshot_limits *limits)
+{
+	struct memory_source source = memory_source_make(bytes, len, SIZE_MAX);
+
+	memset(copy, 0, sizeof(*copy));
+	copy->visitor.thread = keep_thread;
+	copy->result = snapshot_read(&source.base, limits ? limits : &snapshot_default_limits,
+	                             &copy->visitor, &copy->info, &copy->error);
+}
+
+void snapshot_copy_read_json(struct snapshot_copy *copy, const char *json, size_t len,
+                             const struct snapshot_limits *limits)
+{
+	struct strbuf packed = STRBUF_INIT;
+
+	zstd_pack(json, len, &packed);
+	snapshot_copy_read(copy, packed.data, packed.len, limits);
+	strbuf_done(&packed);
+}
+
+void snapshot_copy_done(struct snapshot_copy *copy)
+{
+	for (size_t i = 0; i < copy->count; i++)
+		sample_done(&copy->samples[i]);
+	free(copy->samples);
+	snapshot_info_done(&copy->info);
+	strbuf_done(&copy->error);
+	memset(copy, 0, sizeof(*copy));
+}
+
+const struct thread_sample *snapshot_copy_find(const struct snapshot_copy *copy, uint32_t tid)
+{
+	for (size_t i = 0; i < copy->count; i++)
+		if (copy->samples[i].tid == tid)
+			return &copy->samples[i];
+	return NULL;
+}
+
+static void copy_name(struct strbuf *to, const struct strbuf *from)
+{
+	*to = STRBUF_INIT;
+	strbuf_add(to, from->data, from->len);
+}
+
+void sample_copy(struct thread_sample *to, const struct thread_sample *from)
+{
+	*to = *from;
+	copy_name(&to->pcomm, &from->pcomm);
+	copy_name(&to->comm, &from->comm);
+	copy_name(&to->cgroup, &from->cgroup);
+}
+
+static bool same_name(const struct strbuf *a, const struct strbuf *b)
+{
+	return a->len == b->len && (a->len == 0 || memcmp(a->data, b->data, a->len) == 0);
+}
+
+static bool same_values(const struct thread_sample *a, const struct thread_sample *b)
+{
+	for (unsigned i = 0; i < METRIC_COUNT; i++) {
+		enum metric_id metric = (enum metric_id)i;
+
+		if (metric_set_has(&a->seen, metric) != metric_set_has(&b->seen, metric))
+			return false;
+		if (metric_set_has(&a->seen, metric) && !same_value(metric, a, b))
+			return false;
+		/* Once a value is seen, a first failure does not matter any more. */
+		if (!metric_set_has(&a->seen, metric) &&
+		    metric_set_has(&a->malformed, metric) != metric_set_has(&b->malformed, metric))
+			return false;
+	}
+	return true;
+}
+
+static bool same_identity(const struct thread_sample *a, const struct thread_sample *b)
+{
+	return a->tid == b->tid && a->tgid == b->tgid &&
+	       a->start_time_clock_ticks == b->start_time_clock_ticks &&
+	       a->read_boottime_ns == b->read_boottime_ns && same_name(&a->pcomm, &b->pcomm) &&
+	       same_name(&a->comm, &b->comm) && a->has_cgroup == b->has_cgroup &&
+	       (!a->has_cgroup || same_name(&a->cgroup, &b->cgroup));
+}
+
+bool sample_survives(const struct thread_sample *written, const struct thread_sample *read,
+                     const enum source_outcome *rules)
+{
+	for (unsigned s = 0; s < SOURCE_COUNT; s++) {
+		enum source_outcome outcome = written->outcomes[s];
+
+		if (outcome == rules[s] || outcome == OUTCOME_read)
+			outcome = OUTCOME_unneeded;
+		if (read->outcomes[s] != outcome)
+			return false;
+	}
+	return same_identity(written, read) && same_values(written, read);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool same_host(const struct host *a, const struct host *b)
+{
+	for (unsigned i = 0; i < HOST_FIELD_COUNT; i++)
+		if (a->seen[i] != b->seen[i] || a->numbers[i] != b->numbers[i] ||
+		    !same_text(a->texts[i], b->texts[i]))
+			return false;
+	return true;
+}
+
+bool snapshot_copies_equal(const struct snapshot_copy *a, const struct snapshot_copy *b)
+{
+	if (a->count != b->count || !same_host(&a->info.host, &b->info.host) ||
+	    a->info.captured_at_unix_ns != b->info.captured_at_unix_ns ||
+	    a->info.captured_boottime_ns != b->info.captured_boottime_ns ||
+	    memcmp(a->info.rules, b->info.rules, sizeof(a->info.rules)) != 0 ||
+	    memcmp(&a->info.tally, &b->info.tally, sizeof(a->info.tally)) != 0)
+		return false;
+	for (size_t i = 0; i < a->count; i++)
+		if (memcmp(a->samples[i].outcomes, b->samples[i].outcomes,
+		           sizeof(a->samples[i].outcomes)) != 0 ||
+		    !same_identity(&a->samples[i], &b->samples[i]) ||
+		    !same_values(&a->samples[i], &b->samples[i]))
+			return false;
+	return true;
+}
+
+void snapshot_pack(const struct snapshot_info *info, const struct thread_sample *samples,
+                   size_t count, struct strbuf *out)
+{
+	struct memory_sink sink = memory_sink_make(SIZE_MAX);
+	struct snapshot_writer *writer = snapshot_writer_new(&sink.base, SNAPSHOT_ZSTD_LEVEL);
+
+	assert_int_equal(snapshot_write_begin(writer, info), 0);
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(snapshot_write_thread(writer, &samples[i]), 0);
+	assert_int_equal(snapshot_write_end(writer, info), 0);
+	snapshot_writer_free(writer);
+	strbuf_add(out, sink.bytes.data, sink.bytes.len);
+	strbuf_done(&sink.bytes);
+}
+
+/* Bytes of any kind: readable ones, ones that JSON escapes, ones that are no UTF-8, zeros. */
+static void random_name(struct random *random, struct strbuf *name)
+{
+	static const char *const pieces[] = {
+	        "worker-",
+	        "\"",
+	        "\\",
+	        "\n",
+	        "\x01",
+	        "\x7f",
+	        "\xe6\xbc\xa2",
+	        "\xf0\x9f\x98\x80",
+	        "\xed\xa0\x80",
+	        "\xff",
+	        "\xc3",
+	        "\xe2\x80\xa8",
+	        "/",
+	        "\\u0000",
+	        "\xef\xbf\xbd",
+	};
+
+	strbuf_clear(name);
+	for (uint64_t i = random_below(random, 8); i > 0; i--) {
+		const char *piece = pieces[random_below(random, ARRAY_SIZE(pieces))];
+
+		if (random_chance(random, 30))
+			strbuf_add_char(name, (char)random_next(random));
+		else
+			strbuf_add_str(name, piece);
+	}
+}
+
+void random_thread(struct random *random, struct thread_sample *sample)
+{
+	sample_reset(sample);
+	sample->tid = (uint32_t)random_number(random);
+	sample->tgid = (uint32_t)random_number(random);
+	sample->start_time_clock_ticks = random_number(random);
+	sample->read_boottime_ns = random_number(random);
+	random_name(random, &sample->pcomm);
+	random_name(random, &sample->comm);
+	sample->has_cgroup = random_chance(random, 70);
+	if (sample->has_cgroup)
+		random_name(random, &sample->cgroup);
+	for (unsigned s = 0; s < SOURCE_COUNT; s++)
+		sample->outcomes[s] = (enum source_outcome)random_below(random, OUTCOME_COUNT);
+	for (unsigned i = 0; i < METRIC_COUNT; i++) {
+		if (metric_table[i].source == SOURCE_synthetic)
+			continue;
+		if (random_chance(random, 60))
+			random_value(random, (enum metric_id)i, sample);
+		if (random_chance(random, 10))
+			metric_set_add(&sample->malformed, (enum metric_id)i);
+	}
+}
+
+/* Counts stay below 2^63, which is all that the parts outside of the threads promise. */
+static uint64_t random_count(struct random *random)
+{
+	return random_number(random) >> 1;
+}
+
+void random_info(struct random *random, struct snapshot_info *info)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	memset(info, 0, sizeof(*info));
+	info->captured_at_unix_ns = random_number(random);
+	info->captured_boottime_ns = random_number(random);
+	for (unsigned i = 0; i < HOST_FIELD_COUNT; i++) {
+		if (random_chance(random, 30))
+			continue;
+		strbuf_clear(&text);
+		strbuf_addf(&text, "text %u \"\\\n\xc3\xa9 of field %u",
+		            (unsigned)random_count(random), i);
+		if (host_field_table[i].is_number)
+			host_set_number(&info->host, (enum host_field)i, random_count(random));
+		else
+			host_set_text(&info->host, (enum host_field)i, text.data, text.len);
+	}
+	for (unsigned s = 0; s < SOURCE_COUNT; s++)
+		info->rules[s] = (enum source_outcome)(1 + random_below(random, OUTCOME_COUNT - 1));
+	info->rules[SOURCE_synthetic] = OUTCOME_read;
+	info->tally.processes = random_count(random) / 2;
+	info->tally.processes_gone = random_count(random) / 2;
+	info->tally.processes_denied = random_count(random);
+	info->tally.threads_gone = random_count(random) / 4;
+	info->tally.threads_unreadable = random_count(random) / 4;
+	info->tally.malformed_values = random_count(random);
+	for (unsigned s = SOURCE_synthetic + 1; s < SOURCE_COUNT; s++)
+		for (unsigned o = OUTCOME_unneeded + 1; o < OUTCOME_COUNT; o++)
+			info->tally.sources[s][o] = random_count(random) / 16;
+	strbuf_done(&text);
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "temp-tree.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "ctprof/mem.h"
+
+int temp_tree_setup(void **state)
+{
+	const char *parent = getenv("TMPDIR");
+	struct temp_tree *tree = mem_calloc(1, sizeof(*tree));
+	struct strbuf path = STRBUF_INIT;
+
+	strbuf_addf(&path, "%s/ctprof-unit-XXXXXX", parent && parent[0] ? parent : "/tmp");
+	assert_non_null(mkdtemp(path.data));
+	tree->path = path.data;
+	tree->fd = open(tree->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_true(tree->fd >= 0);
+	*state = tree;
+	return 0;
+}
+
+static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place)
+{
+	(void)status;
+	(void)type;
+	(void)place;
+	return remove(path);
+}
+
+static void remove_all(const char *path)
+{
+	enum { OPEN_DIRECTORIES = 16 };
+
+	assert_int_equal(nftw(path, remove_entry, OPEN_DIRECTORIES, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+int temp_tree_teardown(void **state)
+{
+	struct temp_tree *tree = *state;
+
+	remove_all(tree->path);
+	close(tree->fd);
+	free(tree->path);
+	free(tree);
+	return 0;
+}
+
+char *temp_tree_path(const struct temp_tree *tree, const char *name)
+{
+	struct strbuf path = STRBUF_INIT;
+
+	strbuf_addf(&path, "%s/%s", tree->path, name);
+	return path.data;
+}
+
+static void make_dirs(const struct temp_tree *tree, const char *name, size_t len)
+{
+	for (size_t i = 1; i <= len; i++) {
+		cleanup_(mem_freep) char *part = mem_copy(name, i);
+
+		if (i == len || name[i] == '/')
+			mkdirat(tree->fd, part, 0777);
+	}
+}
+
+void temp_tree_make_dir(const struct temp_tree *tree, const char *name)
+{
+	make_dirs(tree, name, strlen(name));
+}
+
+void temp_tree_write(const struct temp_tree *tree, const char *name, const void *bytes, size_t len)
+{
+	const char *slash = strrchr(name, '/');
+	int fd;
+
+	if (slash)
+		make_dirs(tree, name, (size_t)(slash - name));
+	fd = openat(tree->fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, bytes, len), len);
+	assert_int_equal(close(fd), 0);
+}
+
+void temp_tree_write_text(const struct temp_tree *tree, const char *name, const char *text)
+{
+	temp_tree_write(tree, name, text, strlen(text));
+}
+
+void temp_tree_remove(const struct temp_tree *tree, const char *name)
+{
+	cleanup_(mem_freep) char *path = temp_tree_path(tree, name);
+
+	remove_all(path);
+}
+
+size_t temp_tree_count(const struct temp_tree *tree, const char *name)
+{
+	cleanup_(mem_freep) char *path = temp_tree_path(tree, name);
+	DIR *dir = opendir(path);
+	size_t count = 0;
+
+	assert_non_null(dir);
+	for (const struct dirent *entry; (entry = readdir(dir));)
+		count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+	closedir(dir);
+	return count;
+}
+
+void temp_tree_assert_text(const struct temp_tree *tree, const char *name, const char *text)
+{
+	char *found = mem_calloc(1, strlen(text) + 2);
+	int fd = openat(tree->fd, name, O_RDONLY | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(read(fd, found, strlen(text) + 1), strlen(text));
+	assert_string_equal(found, text);
+	close(fd);
+	free(found);
+}

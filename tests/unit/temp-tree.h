@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* temp-tree - a directory for one test, under $TMPDIR or /tmp, that is gone afterwards. */
+#include <stddef.h>
+
+struct temp_tree {
+	char *path;
+	int fd;
+};
+
+/* For cmocka_unit_test_setup_teardown(): *state is the tree. */
+int temp_tree_setup(void **state);
+int temp_tree_teardown(void **state);
+
+/* @name below the tree; the caller frees it. */
+char *temp_tree_path(const struct temp_tree *tree, const char *name);
+
+/* Writes a file; directories on the way to it are made. */
+void temp_tree_write(const struct temp_tree *tree, const char *name, const void *bytes, size_t len);
+void temp_tree_write_text(const struct temp_tree *tree, const char *name, const char *text);
+void temp_tree_make_dir(const struct temp_tree *tree, const char *name);
+
+/* Removes a file, or a directory and all that is in it. */
+void temp_tree_remove(const struct temp_tree *tree, const char *name);
+
+/* How many entries a directory of the tree has; "." for the tree itself. */
+size_t temp_tree_count(const struct temp_tree *tree, const char *name);
+
+/* A file is there and has just this text. */
+void temp_tree_assert_text(const struct temp_tree *tree, const char *name, const char *text);

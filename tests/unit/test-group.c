@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "check.h"
+
+#include "groups.h"
+#include "samples.h"
+
+static const struct group *get(const struct group_table *table, const char *key)
+{
+	return group_table_get(table, key, strlen(key));
+}
+
+static void add_named(struct group_table *table, const char *pcomm, const char *comm,
+                      const char *cgroup)
+{
+	static struct thread_sample sample;
+	static uint32_t tid;
+
+	sample_reset(&sample);
+	sample.tid = sample.tgid = ++tid;
+	sample_name(&sample.pcomm, pcomm);
+	sample_name(&sample.comm, comm);
+	if (cgroup)
+		sample_name(&sample.cgroup, cgroup);
+	sample.has_cgroup = cgroup != NULL;
+	group_table_add(table, &sample);
+	sample_done(&sample);
+}
+
+static void check_keys(enum group_key key, bool literal, const char *const *keys, size_t count)
+{
+	struct group_table table;
+
+	group_table_init(&table, key, literal);
+	add_named(&table, "app", "worker-1", "/a/b-1");
+	add_named(&table, "app", "worker-2", "/a/b-1");
+	add_named(&table, "app2", "main", "/a/b-2");
+	add_named(&table, "app3", "main", NULL);
+	assert_int_equal(table.map.count, count);
+	for (size_t i = 0; i < count; i++)
+		if (!get(&table, keys[i]))
+			fail_msg("no group \"%s\"", keys[i]);
+	group_table_done(&table);
+}
+
+static void test_group_keys(void **state)
+{
+	(void)state;
+	check_keys(GROUP_KEY_pcomm, false, (const char *const[]){"app", "app{N}"}, 2);
+	check_keys(GROUP_KEY_pcomm, true, (const char *const[]){"app", "app2", "app3"}, 3);
+	check_keys(GROUP_KEY_comm, false, (const char *const[]){"worker-{N}", "main"}, 2);
+	check_keys(GROUP_KEY_comm, true, (const char *const[]){"worker-1", "worker-2", "main"}, 3);
+	check_keys(GROUP_KEY_comm_exact, false,
+	           (const char *const[]){"worker-1", "worker-2", "main"}, 3);
+	check_keys(GROUP_KEY_comm_exact, true,
+	           (const char *const[]){"worker-1", "worker-2", "main"}, 3);
+	check_keys(GROUP_KEY_cgroup, false,
+	           (const char *const[]){"/a/b-1", "/a/b-2", "(no cgroup)"}, 3);
+}
+
+/* A cgroup that is not known is not the one with the empty path. */
+static void test_group_without_cgroup(void **state)
+{
+	struct group_table table;
+
+	(void)state;
+	group_table_init(&table, GROUP_KEY_cgroup, false);
+	add_named(&table, "a", "a", NULL);
+	add_named(&table, "a", "a", "");
+	add_named(&table, "a", "a", NULL);
+	assert_int_equal(get(&table, "(no cgroup)")->threads, 2);
+	assert_int_equal(get(&table, "")->threads, 1);
+	group_table_done(&table);
+}
+
+static void test_group_names(void **state)
+{
+	struct group_table table;
+
+	(void)state;
+	group_table_init(&table, GROUP_KEY_comm, false);
+	add_named(&table, "p", "worker-7", NULL);
+	assert_string_equal(get(&table, "worker-{N}")->first_name, "worker-7");
+	assert_false(get(&table, "worker-{N}")->several_names);
+	add_named(&table, "p", "worker-7", NULL);
+	assert_false(get(&table, "worker-{N}")->several_names);
+	add_named(&table, "p", "worker-70", NULL);
+	assert_true(get(&table, "worker-{N}")->several_names);
+	add_named(&table, "p", "worker-7", NULL);
+	assert_true(get(&table, "worker-{N}")->several_names);
+	assert_string_equal(get(&table, "worker-{N}")->first_name, "worker-7");
+	assert_int_equal(get(&table, "worker-{N}")->first_name_len, 8);
+	assert_null(get(&table, "worker-7"));
+	group_table_done(&table);
+}
+
+static void test_group_counts_and_folds(void **state)
+{
+	struct group_table table;
+	const struct group *group;
+
+	(void)state;
+	group_table_init(&table, GROUP_KEY_pcomm, false);
+	add_thread(&table, (struct thread_spec){.name = "app",
+	                                        .state = 'S',
+	                                        .values = {{METRIC_run_time_ns, 5},
+	                                                   {METRIC_nr_threads, 3},
+	                                                   {METRIC_nice, -5}}});
+	add_thread(&table,
+	           (struct thread_spec){.name = "app",
+	                                .tgid = 1,
+	                                .state = 'S',
+	                                .values = {{METRIC_run_time_ns, 7}, {METRIC_nice, 5}}});
+	add_thread(&table, (struct thread_spec){.name = "app", .tgid = 1, .state = 'R'});
+	group = get(&table, "app");
+	assert_int_equal(group->threads, 3);
+	assert_int_equal(group->leaders, 1);
+	assert_integer(fold_quantity(METRIC_thread_count, &group->cells[METRIC_thread_count]), 3);
+	assert_int_equal(group->cells[METRIC_thread_count].seen, 3);
+	assert_int_equal(group->cells[METRIC_run_time_ns].number, 12);
+	assert_int_equal(group->cells[METRIC_run_time_ns].seen, 2);
+	assert_int_equal(group->cells[METRIC_nr_threads].number, 3);
+	assert_int_equal(group->cells[METRIC_state].seen, 3);
+	assert_int_equal(group->cells[METRIC_wait_max].seen, 0);
+	assert_int_equal(group_threads_for(group, METRIC_run_time_ns), 3);
+	assert_int_equal(group_threads_for(group, METRIC_nr_threads), 1);
+	group_table_done(&table);
+}
+
+static void test_group_total(void **state)
+{
+	struct group_table table;
+	struct fold_cell cells[METRIC_COUNT];
+	uint32_t threads;
+
+	(void)state;
+	memset(cells, 0, sizeof(cells));
+	group_table_init(&table, GROUP_KEY_pcomm, false);
+	group_table_total(&table, cells);
+	assert_int_equal(cells[METRIC_thread_count].seen, 0);
+	for (unsigned i = 0; i < 10; i++)
+		add_thread(&table, (struct thread_spec){.name = i % 3 ? "a" : "b",
+		                                        .state = i % 3 ? 'S' : 'R',
+		                                        .cpus = "0-3",
+		                                        .values = {{METRIC_run_time_ns, i},
+		                                                   {METRIC_wait_max, 10 * i}}});
+	group_table_total(&table, cells);
+	assert_int_equal(cells[METRIC_thread_count].number, 10);
+	assert_int_equal(cells[METRIC_run_time_ns].number, 45);
+	assert_int_equal(cells[METRIC_wait_max].number, 90);
+	assert_string_equal(fold_winner(&cells[METRIC_state], &threads), "S");
+	assert_int_equal(threads, 6);
+	assert_true(cells[METRIC_cpu_affinity].affinity->uniform);
+	assert_int_equal(cells[METRIC_cpu_affinity].seen, 10);
+	/* The groups are as they were. */
+	assert_int_equal(get(&table, "b")->cells[METRIC_state].seen, 4);
+	group_cells_done(cells);
+	assert_null(cells[METRIC_state].tally);
+	group_table_done(&table);
+}
+
+/* Who is in a group makes a fingerprint, whatever the order. */
+static void test_group_members(void **state)
+{
+	static const struct thread_spec threads[] = {
+	        {.name = "a", .tid = 5, .start_time_clock_ticks = 10},
+	        {.name = "a", .tid = 6, .start_time_clock_ticks = 20},
+	        {.name = "a", .tid = 7, .tgid = 6, .start_time_clock_ticks = 30},
+	};
+	static const struct thread_spec others[] = {
+	        {.name = "a", .tid = 8, .start_time_clock_ticks = 30},
+	        {.name = "a", .tid = 7, .tgid = 5, .start_time_clock_ticks = 30},
+	        {.name = "a", .tid = 7, .tgid = 6, .start_time_clock_ticks = 31},
+	};
+	struct group_table a, b;
+
+	(void)state;
+	group_table_init(&a, GROUP_KEY_comm, false);
+	group_table_init(&b, GROUP_KEY_comm, false);
+	for (size_t i = 0; i < 3; i++) {
+		add_thread(&a, threads[i]);
+		add_thread(&b, threads[2 - i]);
+	}
+	assert_int_equal(get(&a, "a")->members, get(&b, "a")->members);
+	group_table_done(&b);
+
+	for (size_t other = 0; other < ARRAY_SIZE(others); other++) {
+		group_table_init(&b, GROUP_KEY_comm, false);
+		add_thread(&b, threads[0]);
+		add_thread(&b, threads[1]);
+		add_thread(&b, others[other]);
+		assert_int_not_equal(get(&a, "a")->members, get(&b, "a")->members);
+		group_table_done(&b);
+	}
+	group_table_done(&a);
+}
+
+/* Names are bytes: what looks alike is not. */
+static void test_group_raw_bytes(void **state)
+{
+	struct group_table table;
+
+	(void)state;
+	group_table_init(&table, GROUP_KEY_comm_exact, false);
+	add_named(&table, "p", "\xff", NULL);
+	add_named(&table, "p", "\xfe", NULL);
+	add_named(&table, "p", "\xef\xbf\xbd", NULL);
+	add_named(&table, "p", "", NULL);
+	assert_int_equal(table.map.count, 4);
+	assert_int_equal(get(&table, "\xff")->threads, 1);
+	group_table_done(&table);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(test_group_keys),
+	        cmocka_unit_test(test_group_without_cgroup),
+	        cmocka_unit_test(test_group_names),
+	        cmocka_unit_test(test_group_counts_and_folds),
+	        cmocka_unit_test(test_group_total),
+	        cmocka_unit_test(test_group_members),
+	        cmocka_unit_test(test_group_raw_bytes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

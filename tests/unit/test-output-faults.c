@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What output does where system calls fail: the linker puts these functions in front of the real ones. */
+#include "check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "ctprof/mem.h"
+#include "ctprof/output.h"
+#include "temp-tree.h"
+
+static struct {
+	int tmpfile_error; /* what opening a file without a name fails with, or 0 */
+	int fsync_error;
+	int link_error;
+	int rename_error;
+	int fchmod_error;
+	int close_error;
+	unsigned taken_names; /* how many names of temporary files are taken */
+	unsigned fsyncs;
+	unsigned named; /* attempts to create a file under a name */
+} faults;
+
+static int fail_with(int error)
+{
+	errno = error;
+	return -1;
+}
+
+static int fake_openat(int dir_fd, const char *name, int flags, unsigned mode)
+{
+	if ((flags & O_TMPFILE) == O_TMPFILE && faults.tmpfile_error != 0)
+		return fail_with(faults.tmpfile_error);
+	if (flags & O_EXCL) {
+		faults.named++;
+		if (faults.taken_names > 0) {
+			faults.taken_names--;
+			return fail_with(EEXIST);
+		}
+	}
+	return (int)syscall(SYS_openat, dir_fd, name, flags, mode);
+}
+
+int __wrap_openat(int dir_fd, const char *name, int flags, unsigned mode);
+int __wrap_openat(int dir_fd, const char *name, int flags, unsigned mode)
+{
+	return fake_openat(dir_fd, name, flags, mode);
+}
+
+/* The same function where file offsets are made 64 bits wide. */
+int __wrap_openat64(int dir_fd, const char *name, int flags, unsigned mode);
+int __wrap_openat64(int dir_fd, const char *name, int flags, unsigned mode)
+{
+	return fake_openat(dir_fd, name, flags, mode);
+}
+
+int __real_fsync(int fd);
+int __wrap_fsync(int fd);
+int __wrap_fsync(int fd)
+{
+	faults.fsyncs++;
+	return faults.fsync_error ? fail_with(faults.fsync_error) : __real_fsync(fd);
+}
+
+int __real_linkat(int old_fd, const char *old, int new_fd, const char *new, int flags);
+int __wrap_linkat(int old_fd, const char *old, int new_fd, const char *new, int flags);
+int __wrap_linkat(int old_fd, const char *old, int new_fd, const char *new, int flags)
+{
+	if (faults.link_error != 0)
+		return fail_with(faults.link_error);
+	if (faults.taken_names > 0) {
+		faults.taken_names--;
+		return fail_with(EEXIST);
+	}
+	return __real_linkat(old_fd, old, new_fd, new, flags);
+}
+
+int __real_renameat(int old_fd, const char *old, int new_fd, const char *new);
+int __wrap_renameat(int old_fd, const char *old, int new_fd, const char *new);
+int __wrap_renameat(int old_fd, const char *old, int new_fd, const char *new)
+{
+	return faults.rename_error ? fail_with(faults.rename_error)
+	                           : __real_renameat(old_fd, old, new_fd, new);
+}
+
+int __real_fchmod(int fd, mode_t mode);
+int __wrap_fchmod(int fd, mode_t mode);
+int __wrap_fchmod(int fd, mode_t mode)
+{
+	return faults.fchmod_error ? fail_with(faults.fchmod_error) : __real_fchmod(fd, mode);
+}
+
+int __real_close(int fd);
+int __wrap_close(int fd);
+int __wrap_close(int fd)
+{
+	int r = __real_close(fd);
+
+	return faults.close_error ? fail_with(faults.close_error) : r;
+}
+
+static int reset(void **state)
+{
+	memset(&faults, 0, sizeof(faults));
+	return temp_tree_setup(state);
+}
+
+static int replace(const struct temp_tree *tree)
+{
+	cleanup_(mem_freep) char *path = temp_tree_path(tree, "target");
+	cleanup_(output_done) struct output output = OUTPUT_INIT;
+	int r = output_open(&output, path);
+
+	if (r == 0)
+		r = output.sink.write(&output.sink, "after", 5);
+	return r == 0 ? output_commit(&output) : r;
+}
+
+/* Whatever fails, the old file is there, whole, and alone. */
+static void check_fails(const struct temp_tree *tree, int expected)
+{
+	temp_tree_write_text(tree, "target", "before");
+	assert_int_equal(replace(tree), expected);
+	temp_tree_assert_text(tree, "target", "before");
+	assert_int_equal(temp_tree_count(tree, "."), 1);
+	temp_tree_remove(tree, "target");
+	assert_int_equal(replace(tree), expected);
+	assert_int_equal(temp_tree_count(tree, "."), 0);
+}
+
+static void check_works(const struct temp_tree *tree)
+{
+	temp_tree_write_text(tree, "target", "before");
+	assert_int_equal(replace(tree), 0);
+	temp_tree_assert_text(tree, "target", "after");
+	assert_int_equal(temp_tree_count(tree, "."), 1);
+}
+
+static void test_output_is_flushed(void **state)
+{
+	check_works(*state);
+	assert_int_equal(faults.fsyncs, 1);
+}
+
+/* Without O_TMPFILE the file has a temporary name. */
+static void test_output_without_tmpfile(void **state)
+{
+	static const int errors[] = {EOPNOTSUPP, EISDIR, EINVAL};
+
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
+		faults.tmpfile_error = errors[i];
+		check_works(*state);
+		assert_int_equal(faults.named, i + 1);
+	}
+}
+
+static void test_output_tmpfile_fails(void **state)
+{
+	faults.tmpfile_error = EMFILE;
+	check_fails(*state, -EMFILE);
+	assert_int_equal(faults.named, 0);
+}
+
+static void test_output_named_and_left(void **state)
+{
+	const struct temp_tree *tree = *state;
+	cleanup_(mem_freep) char *path = temp_tree_path(tree, "target");
+	struct output output;
+
+	faults.tmpfile_error = EOPNOTSUPP;
+	assert_int_equal(output_open(&output, path), 0);
+	assert_int_equal(temp_tree_count(tree, "."), 1);
+	assert_int_equal(faccessat(tree->fd, "target", F_OK, 0), -1);
+	output_done(&output);
+	assert_int_equal(temp_tree_count(tree, "."), 0);
+}
+
+static void check_fails_both_ways(const struct temp_tree *tree, int expected)
+{
+	check_fails(tree, expected);
+	faults.tmpfile_error = EOPNOTSUPP;
+	check_fails(tree, expected);
+	assert_true(faults.named > 0);
+}
+
+static void test_output_flush_fails(void **state)
+{
+	faults.fsync_error = EIO;
+	check_fails_both_ways(*state, -EIO);
+}
+
+static void test_output_rename_fails(void **state)
+{
+	faults.rename_error = EXDEV;
+	check_fails_both_ways(*state, -EXDEV);
+}
+
+static void test_output_link_fails(void **state)
+{
+	faults.link_error = ENOSPC;
+	check_fails(*state, -ENOSPC);
+}
+
+/* Only a file that is replaced has permissions to keep. */
+static void test_output_mode_fails(void **state)
+{
+	const struct temp_tree *tree = *state;
+
+	faults.fchmod_error = EROFS;
+	temp_tree_write_text(tree, "target", "before");
+	assert_int_equal(replace(tree), -EROFS);
+	temp_tree_assert_text(tree, "target", "before");
+	assert_int_equal(temp_tree_count(tree, "."), 1);
+	temp_tree_remove(tree, "target");
+	assert_int_equal(replace(tree), 0);
+	temp_tree_assert_text(tree, "target", "after");
+}
+
+/* Some file systems say only then that the disk is full. */
+static void test_output_close_fails_in_place(void **state)
+{
+	struct output output;
+
+	(void)state;
+	assert_int_equal(output_open(&output, "/dev/null"), 0);
+	assert_int_equal(output.sink.write(&output.sink, "x", 1), 0);
+	faults.close_error = ENOSPC;
+	assert_int_equal(output_commit(&output), -ENOSPC);
+	faults.close_error = 0;
+	output_done(&output);
+}
+
+static void test_output_temporary_name_taken(void **state)
+{
+	faults.taken_names = 3;
+	check_works(*state);
+	assert_int_equal(faults.taken_names, 0);
+	faults.tmpfile_error = EOPNOTSUPP;
+	faults.taken_names = 3;
+	check_works(*state);
+	assert_int_equal(faults.taken_names, 0);
+}
+
+static void test_output_temporary_names_all_taken(void **state)
+{
+	faults.taken_names = UINT32_MAX;
+	check_fails_both_ways(*state, -EEXIST);
+}
+
+#define in_tree(test_) cmocka_unit_test_setup_teardown(test_, reset, temp_tree_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        in_tree(test_output_is_flushed),
+	        in_tree(test_output_without_tmpfile),
+	        in_tree(test_output_tmpfile_fails),
+	        in_tree(test_output_named_and_left),
+	        in_tree(test_output_flush_fails),
+	        in_tree(test_output_rename_fails),
+	        in_tree(test_output_link_fails),
+	        in_tree(test_output_mode_fails),
+	        in_tree(test_output_close_fails_in_place),
+	        in_tree(test_output_temporary_name_taken),
+	        in_tree(test_output_temporary_names_all_taken),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
