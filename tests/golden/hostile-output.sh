@@ -1,0 +1,125 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# hostile-output.sh CTPROF: threads may call themselves anything. Whatever is printed for them holds no control
+# character but the newline, is UTF-8, keeps different names apart, and the snapshot has every byte of them.
+set -euo pipefail
+
+if ! command -v jq >/dev/null || ! command -v zstd >/dev/null; then
+    echo "skipped: no jq or no zstd"
+    exit 77
+fi
+CTPROF=$(realpath "$1")
+here=$(cd "$(dirname "$0")" && pwd)
+export CTPROF FIXTURES=$here/../fixtures
+# shellcheck source=/dev/null
+source "$here/lib.sh"
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+
+fail() {
+    echo "hostile-output.sh: $*"
+    exit 1
+}
+
+# lines WHAT FILE: what was printed is lines of text.
+lines() {
+    local rest
+
+    [ -s "$2" ] || fail "$1 printed nothing"
+    rest=$(LC_ALL=C tr -d '\012\040-\377' <"$2" | wc -c)
+    [ "$rest" -eq 0 ] || fail "$1 printed $rest control characters"
+    iconv -f UTF-8 -t UTF-8 <"$2" >/dev/null || fail "$1 printed something that is not UTF-8"
+    checks=$((checks + 1))
+}
+
+# printed WHAT FILE: it is also safe on a terminal.
+printed() {
+    lines "$1" "$2"
+    if LC_ALL=C grep -qa $'\x7f' "$2"; then
+        fail "$1 printed DEL"
+    fi
+    # C1 controls; marks that turn the direction of text or take no place.
+    if LC_ALL=C grep -aP '\xc2[\x80-\x9f]|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xaf]' "$2"; then
+        fail "$1 printed a character that moves others about"
+    fi
+}
+checks=0
+
+capture_fixture hostile-names -o hostile.zst
+zstd -dc hostile.zst >hostile.json
+
+# A second side in which every counter has moved and one hostile name is new.
+edit '.threads |= map(.voluntary_csw += 7 | .rchar += 4096)
+    | .threads += [.threads[0] | .tid = 999 | .comm = "new\u001b[2J\u007f" | .comm_hex = "6e65771b5b324a7fff"
+        | .pcomm = .comm | .pcomm_hex = .comm_hex | .cgroup = "/new\n" | .cgroup_hex = "2f6e65770aff"]
+    | .host.boot_id = "other"' hostile.zst >later.zst
+# The same, with a hostile host. In JSON the text of the host and the path stand as they are, within the rules of
+# JSON: what must be \u there is the C0 set only.
+edit '.host.hostname = "h\u001b[31m\u0085\u202e" | .host.kernel_release = "6\u007f\n1"
+    | .host.kernel_cmdline = "\u0001"' later.zst >host.zst
+path=$'p\e[31m\n\x7f\xc2\x9b\xff.zst'
+cp host.zst "$path"
+
+metrics=thread_count,state,voluntary_csw,rchar,nr_wakeups,cpu_affinity,cpu_efficiency
+for group in pcomm comm comm-exact cgroup; do
+    for format in table csv json; do
+        for names in --no-thread-normalize --color=never; do
+            options=(--group-by "$group" --format "$format" "$names" --metrics "$metrics")
+            "$CTPROF" show --limit 0 "${options[@]}" hostile.zst >out
+            printed "show ${options[*]}" out
+            "$CTPROF" compare --limit 0 --unchanged "${options[@]}" hostile.zst later.zst >out 2>err
+            printed "compare ${options[*]}" out
+            check=printed
+            [ "$format" != json ] || check=lines
+            "$CTPROF" show --limit 0 "${options[@]}" "$path" >out
+            "$check" "show ${options[*]} of a hostile path and host" out
+            [ ! -s err ] || printed "stderr of compare ${options[*]}" err
+        done
+    done
+done
+"$CTPROF" show "$path.missing" 2>err && fail "a missing file was shown"
+printed "an error about a hostile path" err
+[ "$(wc -l <err)" -eq 1 ] || fail "an error about a hostile path takes more than a line"
+"$CTPROF" show --group-by "$path" "$path" 2>err && fail "an unknown key was taken"
+printed "an error about a hostile option" err
+
+# Different names have different labels, in each format the same.
+for key in pcomm comm cgroup; do
+    group=$key
+    [ "$key" != comm ] || group=comm-exact
+    want=$(jq --arg key "$key" '[.threads[] | .[$key + "_hex"] // .[$key]] | unique | length' hostile.json)
+    options=(--no-thread-normalize --group-by "$group" --metrics thread_count)
+    "$CTPROF" show "${options[@]}" --format json hostile.zst | jq -r '.rows[].group' >labels
+    [ "$(sort -u labels | wc -l)" -eq "$want" ] || fail "$want names of $key, other labels: $(cat labels)"
+    # A table and CSV have one line for each, whatever the name: no name breaks out of its line.
+    count=$("$CTPROF" show "${options[@]}" --format csv hostile.zst | tail -n +2 | wc -l)
+    [ "$count" -eq "$want" ] || fail "CSV has $count lines for $want names of $key"
+    count=$("$CTPROF" show "${options[@]}" --limit 0 hostile.zst | tail -n +4 | wc -l)
+    [ "$count" -eq "$want" ] || fail "the table has $count lines for $want names of $key"
+done
+
+# The bytes in the snapshot are those of the thread's stat, between the first "(" and the last ")".
+if command -v perl >/dev/null; then
+    for stat in "$FIXTURES"/hostile-names/proc/[0-9]*/task/*/stat; do
+        tid=${stat%/stat}
+        tid=${tid##*/}
+        want=$(perl -0777 -ne 'print unpack("H*", $1) if /\((.*)\)/s' "$stat")
+        have=$(jq -j --argjson tid "$tid" '.threads[] | select(.tid == $tid) | .comm_hex // empty' hostile.json)
+        if [ -z "$have" ]; then
+            have=$(jq -j --argjson tid "$tid" '.threads[] | select(.tid == $tid) | .comm' hostile.json |
+                perl -0777 -ne 'print unpack("H*", $_)')
+        fi
+        [ "$have" = "$want" ] || fail "thread $tid is called $want in stat, $have in the snapshot"
+        checks=$((checks + 1))
+    done
+fi
+
+# A name that looks like a line of sched is not one: thread 99 is called "x\nnr_wakeups:9\n".
+want=$(awk '/^-----/ { body = 1 } body && $1 == "nr_wakeups" { print $3 }' \
+    "$FIXTURES/hostile-names/proc/94/task/99/sched")
+have=$(jq '.threads[] | select(.tid == 99) | .nr_wakeups' hostile.json)
+if [ -z "$want" ] || [ "$have" != "$want" ]; then
+    fail "nr_wakeups is '$have', not '$want'"
+fi
+echo "$checks outputs and names are as they should be"

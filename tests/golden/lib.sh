@@ -1,0 +1,36 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What the golden cases and the tests of bad input share; sourced, with CTPROF (the binary) and FIXTURES
+# (tests/fixtures) set.
+
+# capture_fixture NAME [OPTION...]: captures a fixture tree with all its roots.
+capture_fixture() {
+    local tree=$FIXTURES/$1 roots=(--proc-root "$FIXTURES/$1/proc")
+
+    shift
+    [ ! -d "$tree/sys" ] || roots+=(--sys-root "$tree/sys")
+    [ ! -d "$tree/cgroup" ] || roots+=(--cgroup-root "$tree/cgroup")
+    "$CTPROF" capture "${roots[@]}" "$@"
+}
+
+# canonical [FILTER]: a snapshot on standard input as JSON, without what differs from run to run and from
+# machine to machine; further through a jq filter.
+canonical() {
+    zstd -dc | jq -S "del(.captured_at_unix_ns, .captured_boottime_ns, .threads[].read_boottime_ns,
+        .host.tool_version, .host.uptime_ns, .host.arch, .host.clock_ticks_per_second) | ${1:-.}"
+}
+
+# pack: JSON on standard input as a snapshot file would have it.
+pack() {
+    zstd -q --check -c
+}
+
+# edit FILTER FILE: a snapshot changed by a jq filter, on standard output.
+edit() {
+    zstd -dc "$2" | jq -c "$1" | pack
+}
+
+# host_free [FILTER]: JSON of show or compare without the tool's version; further through a jq filter.
+host_free() {
+    jq "del(.ctprof) | ${1:-.}"
+}

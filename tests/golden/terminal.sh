@@ -1,0 +1,124 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# terminal.sh CTPROF: pipes that close early, colours, and the width of a terminal.
+# shellcheck disable=SC2016 # What stands in single quotes is expanded by an inner shell.
+set -euo pipefail
+
+if ! command -v zstd >/dev/null; then
+    echo "skipped: no zstd"
+    exit 77
+fi
+CTPROF=$(realpath "$1")
+here=$(cd "$(dirname "$0")" && pwd)
+export CTPROF
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+cp "$here/snapshots/v1-baseline.ctprof.zst" a.zst
+cp "$here/snapshots/v1-candidate.ctprof.zst" b.zst
+export LC_ALL=C.UTF-8 TERM=xterm
+unset NO_COLOR
+
+checks=0
+fail() {
+    echo "terminal.sh: $*"
+    exit 1
+}
+ok() {
+    checks=$((checks + 1))
+}
+
+# A reader that goes away: not a word, even where the caller ignores SIGPIPE.
+for ignored in '' "trap '' PIPE;"; do
+    for command in '"$CTPROF" compare --unchanged --limit 0 a.zst b.zst | head -n 1' \
+        '"$CTPROF" compare --unchanged --format json a.zst b.zst | head -c 10' \
+        '"$CTPROF" show --format csv a.zst | head -n 1' \
+        '"$CTPROF" metric-list | head -n 1' \
+        '"$CTPROF" capture --quiet -o - | head -c 10' \
+        '"$CTPROF" compare --unchanged --limit 0 a.zst b.zst | true'; do
+        bash -c "$ignored $command" >out 2>err || fail "$ignored $command: status $?"
+        [ ! -s err ] || fail "$ignored $command: $(cat -v err)"
+        case $command in
+        *head*) [ -s out ] || fail "$ignored $command printed nothing" ;;
+        esac
+        ok
+    done
+done
+
+escape=$'\e'
+# No colours where nobody looks, unless asked for.
+for format in table csv json; do
+    "$CTPROF" compare --format "$format" a.zst b.zst >out 2>&1
+    if grep -q "$escape" out; then
+        fail "colours in a $format that goes to a file"
+    fi
+    ok
+done
+"$CTPROF" compare --color always a.zst b.zst >out
+grep -q "$escape" out || fail "no colours with --color always"
+NO_COLOR=1 "$CTPROF" compare --color always a.zst b.zst >out
+grep -q "$escape" out || fail "no colours with --color always and NO_COLOR"
+
+if ! command -v script >/dev/null || ! script -qec true /dev/null </dev/null >/dev/null 2>&1; then
+    echo "skipped: no script(1), so nothing was tried on a terminal; the rest is well"
+    exit 77
+fi
+
+# terminal COMMAND: its output on a terminal, without the carriage returns.
+terminal() {
+    script -qec "$1" /dev/null </dev/null | tr -d '\r'
+}
+
+terminal '"$CTPROF" compare a.zst b.zst' >out
+grep -q "$escape" out || fail "no colours on a terminal"
+for quiet in 'NO_COLOR=1 "$CTPROF" compare a.zst b.zst' 'TERM=dumb "$CTPROF" compare a.zst b.zst' \
+    '"$CTPROF" compare --color never a.zst b.zst' '"$CTPROF" compare --format csv a.zst b.zst' \
+    '"$CTPROF" compare --format json a.zst b.zst' '"$CTPROF" metric-list' '"$CTPROF" --help' \
+    '"$CTPROF" compare nowhere.zst b.zst'; do
+    terminal "$quiet" >out || true
+    [ -s out ] || fail "$quiet printed nothing"
+    if grep -q "$escape" out; then
+        fail "colours from $quiet"
+    fi
+    ok
+done
+terminal 'NO_COLOR= "$CTPROF" compare a.zst b.zst' >out
+grep -q "$escape" out || fail "an empty NO_COLOR takes the colours away"
+
+# What is left without the colours is what goes to a file.
+terminal 'stty cols 500; "$CTPROF" compare a.zst b.zst' | sed "s/$escape\[[0-9;]*m//g" >colored
+"$CTPROF" compare a.zst b.zst >plain
+diff -u plain colored || fail "the terminal shows other text than a file"
+ok
+
+# A table is as wide as the terminal at most: names give way.
+for group in pcomm cgroup; do
+    for columns in 100 90; do
+        terminal "stty cols $columns; NO_COLOR=1 \"\$CTPROF\" compare --group-by $group --metrics run_time_ns --limit 0 a.zst b.zst" |
+            sed -n '/^$/,/^$/p' >out
+        [ "$(wc -l <out)" -gt 3 ] || fail "no table on a terminal of $columns columns"
+        while IFS= read -r line; do
+            [ "${#line}" -le "$columns" ] || fail "a line of ${#line} columns on a terminal of $columns: $line"
+        done <out
+        ok
+    done
+done
+
+# A snapshot is not for reading.
+status=0
+terminal '"$CTPROF" capture -o -' >out || status=$?
+[ "$status" -eq 2 ] || fail "a snapshot on a terminal: status $status, not 2"
+[ "$(grep -c '^ctprof: capture: ' out)" -eq "$(wc -l <out)" ] || fail "a snapshot on a terminal: $(cat -v out)"
+ok
+
+# How much was captured is said on a terminal only.
+terminal '"$CTPROF" capture -o new.zst' >out
+grep -qE '^[0-9]+ threads of [0-9]+ processes$' out || fail "no word about a capture: $(cat -v out)"
+terminal '"$CTPROF" capture --quiet -o new.zst' >out
+[ ! -s out ] || fail "words from a quiet capture: $(cat -v out)"
+"$CTPROF" capture -o new.zst 2>err
+if grep -q 'threads of' err; then
+    fail "words about a capture where no terminal is"
+fi
+ok
+echo "$checks checks"

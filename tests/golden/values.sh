@@ -1,0 +1,169 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# values.sh CTPROF: what show and compare say is what jq makes of the same threads, metric by metric: another
+# program, written from the definitions of the rules and the formulas alone.
+set -euo pipefail
+
+if ! command -v jq >/dev/null || ! command -v zstd >/dev/null; then
+    echo "skipped: no jq or no zstd"
+    exit 77
+fi
+CTPROF=$(realpath "$1")
+here=$(cd "$(dirname "$0")" && pwd)
+export CTPROF FIXTURES=$here/../fixtures
+# shellcheck source=/dev/null
+source "$here/lib.sh"
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+"$CTPROF" metric-list --format json >registry.json
+
+# shellcheck disable=SC2016
+definitions='
+def cpus: sort | . as $all
+    | [range(length) | select(. == 0 or $all[. - 1] != $all[.] - 1) | $all[.]] as $starts
+    | [range(length) | select(. == length - 1 or $all[. + 1] != $all[.] + 1) | $all[.]] as $ends
+    | [range($starts | length) | if $starts[.] == $ends[.] then "\($starts[.])" else "\($starts[.])-\($ends[.])" end]
+    | join(",");
+def fold($rule):
+    if length == 0 then null
+    elif $rule == "sum" then add
+    elif $rule == "max" then max
+    elif $rule == "min" then min
+    elif $rule == "range" then if min == max then min else "\(min)..\(max)" end
+    elif $rule == "mode" then group_by(.) | map([-length, (.[0] | tostring)]) | min | .[1]
+    elif $rule == "affinity" then map(sort) | if unique | length == 1 then .[0] | cpus
+        else map(length) | "mixed:\(min)..\(max)" end
+    else error("no rule \($rule)") end;
+def quotient($a; $b): if $a == null or $b == null or $b <= 0 then null else $a / $b end;
+def derived($id):
+    if $id == "affine_success_ratio" then quotient(.nr_wakeups_affine; .nr_wakeups_affine_attempts)
+    elif $id == "avg_wait_ns" then quotient(.wait_sum; .wait_count)
+    elif $id == "cpu_efficiency" then if .run_time_ns == null or .wait_time_ns == null then null
+        else quotient(.run_time_ns; .run_time_ns + .wait_time_ns) end
+    elif $id == "avg_slice_ns" then quotient(.run_time_ns; .timeslices)
+    elif $id == "involuntary_csw_ratio" then if .voluntary_csw == null or .nonvoluntary_csw == null then null
+        else quotient(.nonvoluntary_csw; .nonvoluntary_csw + .voluntary_csw) end
+    elif $id == "disk_io_fraction" then quotient(.read_bytes; .rchar)
+    elif $id == "live_heap_estimate" then if .allocated_bytes == null or .deallocated_bytes == null then null
+        else .allocated_bytes - .deallocated_bytes end
+    elif $id == "avg_iowait_ns" then quotient(.iowait_sum; .iowait_count)
+    elif $id == "total_offcpu_delay_ns" then
+        [.cpu_delay_total_ns, .blkio_delay_total_ns, .freepages_delay_total_ns, .compact_delay_total_ns,
+            .wpcopy_delay_total_ns, .irq_delay_total_ns] as $parts
+        | if any($parts[], .swapin_delay_total_ns, .thrashing_delay_total_ns; . == null) then null
+            else ($parts | add) + ([.swapin_delay_total_ns, .thrashing_delay_total_ns] | max) end
+    else ($id | capture("^avg_(?<x>[a-z]+)_delay_ns$").x) as $x
+        | quotient(.[$x + "_delay_total_ns"]; .[$x + "_delay_count"]) end;
+# {group: {metric: value}} of a snapshot. A floor of 0 says that there was no event yet.
+def aggregate($key; $registry):
+    [.threads[] | .[$key] //= "(no cgroup)"] | group_by(.[$key])
+    | map({key: .[0][$key], value: (. as $threads
+        | reduce $registry.metrics[] as $m ({};
+            ([$threads[] | if $m.name == "thread_count" then 1 else .[$m.name] end
+                | select(. != null and ($m.rule != "min" or . > 0))]) as $seen
+            | .[$m.name] = ($seen | fold($m.rule)) | .coverage[$m.name] = ($seen | length))
+        | . as $cells
+        | reduce $registry.derived[] as $d (.; .[$d.name] = ($cells | derived($d.name)))
+        | .threads = ($threads | length))})
+    | from_entries;
+# {group: the threads in it}
+def members($key): [.threads[] | .[$key] //= "(no cgroup)"] | group_by(.[$key])
+    | map({key: .[0][$key], value: map([.tgid, .tid, .start_time_clock_ticks]) | sort}) | from_entries;
+# Floating-point numbers are compared to twelve digits.
+def near: if type == "number" and . != floor then (if . == 0 then 0 else
+    (fabs | log10 | floor) as $e | (. / pow(10; $e) * 1e11 | round) / 1e11 * pow(10; $e) end) else . end;
+def tsv: map(if . == null then "-" else tostring end) | join("\t");
+'
+
+rows=0
+# check WHAT: the sorted lists expected and actual are equal, and not empty.
+check() {
+    sort -o expected expected
+    sort -o actual actual
+    if [ ! -s expected ] || ! cmp -s expected actual; then
+        echo "$1: what jq makes of the threads (-), what ctprof says (+):"
+        diff -u0 expected actual | head -n 40
+        exit 1
+    fi
+    rows=$((rows + $(wc -l <expected)))
+}
+
+# The group keys and the field each stands for; names are compared literally.
+keys=("pcomm pcomm" "comm-exact comm" "cgroup cgroup")
+
+check_show() {
+    local file=$1 name=$2 key
+
+    zstd -dc "$file" >snapshot.json
+    for key in "${keys[@]}"; do
+        # shellcheck disable=SC2016
+        jq -r --arg key "${key#* }" --slurpfile registry registry.json "$definitions"'
+            aggregate($key; $registry[0]) | to_entries[] | .key as $group | .value as $v
+            | ($registry[0].metrics[].name, $registry[0].derived[].name)
+            | [$group, $v.threads, ., ($v[.] | near), $v.coverage[.]] | tsv' snapshot.json >expected
+        "$CTPROF" show --format json --no-thread-normalize --group-by "${key% *}" "$file" |
+            jq -r --slurpfile registry registry.json "$definitions"'
+            ($registry[0].metrics | map({key: .name, value: 1}) | from_entries) as $primary
+            | .rows[] | [.group, .threads, .metric, (.value | near), if $primary[.metric] then .coverage else null end]
+            | tsv' >actual
+        check "show $name --group-by ${key% *}"
+    done
+}
+
+for name in v1-baseline v1-candidate v1-no-schedstats; do
+    check_show "$here/snapshots/$name.ctprof.zst" "$name"
+done
+for tree in 5.10-schedstats no-io-no-sched; do
+    capture_fixture "$tree" -o "$tree.zst"
+    check_show "$tree.zst" "$tree"
+done
+
+# compare: each side as show has it, delta, percentage; impact of sums over the larger of the host's totals,
+# where the threads are the same (where they are not, a counter that fell has none).
+baseline=$here/snapshots/v1-baseline.ctprof.zst
+candidate=$here/snapshots/v1-candidate.ctprof.zst
+zstd -dc "$baseline" >baseline.json
+zstd -dc "$candidate" >candidate.json
+for key in "${keys[@]}"; do
+    # shellcheck disable=SC2016
+    jq -rn --arg key "${key#* }" --slurpfile registry registry.json --slurpfile a baseline.json \
+        --slurpfile b candidate.json "$definitions"'
+        def midpoint: if type == "string" and test("^-?[0-9]+\\.\\.") then split("..") | map(tonumber) | add / 2 else . end;
+        def size: if type == "string" then (if startswith("mixed:") then .[6:] | midpoint
+            else [split(",")[] | split("-") | map(tonumber) | .[-1] - .[0] + 1] | add end) else . end;
+        $registry[0] as $r
+        | ($a[0] | aggregate($key; $r)) as $old | ($b[0] | aggregate($key; $r)) as $new
+        | ($a[0] | .threads |= map(.one = "all") | aggregate("one"; $r).all) as $old_host
+        | ($b[0] | .threads |= map(.one = "all") | aggregate("one"; $r).all) as $new_host
+        | ($a[0] | members($key)) as $before | ($b[0] | members($key)) as $after
+        | ($old | keys[]) as $g | select($new[$g])
+        | ($r.metrics[] | [.name, .rule]), ($r.derived[] | [.name, .unit]) | . as [$m, $rule]
+        | $old[$g][$m] as $x | $new[$g][$m] as $y
+        | (if $x == null or $y == null then null
+            elif $rule == "mode" then if $x == $y then "same" else "differs" end
+            elif $rule == "range" then ($y | midpoint) - ($x | midpoint)
+            elif $rule == "affinity" then ($y | size) - ($x | size)
+            else $y - $x end) as $delta
+        | (if $rule == "range" then $x | midpoint elif $rule == "affinity" and $x != null then $x | size else $x end)
+            as $from
+        | (if $delta == null or ($delta | type) == "string" or $rule == "ratio" or $from == 0 then null
+            else 100 * $delta / $from end) as $percent
+        | (if $rule != "sum" or $before[$g] != $after[$g] then "" elif $delta == null then null
+            else quotient($delta | fabs; [$old_host[$m], $new_host[$m]] | max) end) as $impact
+        | [$g, $old[$g].threads, $new[$g].threads, $m, ($x | near), ($y | near), ($delta | near), ($percent | near),
+            ($impact | near)] | tsv' >expected
+    # shellcheck disable=SC2016
+    "$CTPROF" compare --format json --no-thread-normalize --unchanged --group-by "${key% *}" "$baseline" \
+        "$candidate" | jq -r --arg key "${key#* }" --slurpfile registry registry.json \
+        --slurpfile a baseline.json --slurpfile b candidate.json "$definitions"'
+        ($registry[0].metrics | map({key: .name, value: .rule}) | from_entries) as $rules
+        | ($a[0] | members($key)) as $before | ($b[0] | members($key)) as $after
+        | .rows[] | select(.threads_baseline != null)
+        | [.group, .threads_baseline, .threads_candidate, .metric, (.baseline | near), (.candidate | near),
+            (.delta | near), (.percent | near), if $rules[.metric] == "sum" and $before[.group] == $after[.group]
+            then .impact | near else "" end]
+        | tsv' >actual
+    check "compare --group-by ${key% *}"
+done
+echo "$rows rows agree"
