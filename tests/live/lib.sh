@@ -1,0 +1,144 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What the live tests share: workloads that are started and told to go on, and readings of /proc that are made
+# without ctprof. Sourced with CTPROF and WORKLOAD set, in a scratch directory.
+
+checks=0
+fail() {
+    echo "FAILED: $*"
+    exit 1
+}
+
+# same WHAT WANT HAVE
+same() {
+    if [ -z "$2" ] || [ "$2" != "$3" ]; then
+        fail "$1: '$3', not '$2'"
+    fi
+    checks=$((checks + 1))
+}
+
+# between WHAT LOW HAVE HIGH: integers
+between() {
+    [[ $3 =~ ^-?[0-9]+$ ]] || fail "$1: '$3' is no integer"
+    if [ "$3" -lt "$2" ] || [ "$3" -gt "$4" ]; then
+        fail "$1: $3 is not from $2 to $4"
+    fi
+    checks=$((checks + 1))
+}
+
+# Four letters of no meaning, so that nobody else's threads have these names. None is a hexadecimal digit.
+unique_prefix() {
+    head -c 400 /dev/urandom | LC_ALL=C tr -dc g-z | cut -c1-4
+}
+
+declare -A pid_of input_of
+
+# await FILE WORD: until a workload has said it.
+await() {
+    for ((i = 0; i < 1500; i++)); do
+        if grep -q "$2" "$1" 2>/dev/null; then
+            return
+        fi
+        sleep 0.01
+    done
+    fail "$1 does not say $2"
+}
+
+# start NAME MODE ARGUMENT...: a workload that waits for its first line.
+start() {
+    local name=$1 fd
+
+    mkfifo "$name.in"
+    "$WORKLOAD" "$@" <"$name.in" >"$name.out" &
+    pid_of[$name]=$!
+    exec {fd}>"$name.in"
+    input_of[$name]=$fd
+    await "$name.out" READY
+}
+
+# proceed NAME: its next line, of three bytes.
+proceed() {
+    printf 'go\n' >&"${input_of[$1]}"
+}
+
+finish() {
+    local fd=${input_of[$1]}
+
+    proceed "$1"
+    exec {fd}>&-
+    wait "${pid_of[$1]}" || fail "$1 failed"
+    unset "pid_of[$1]"
+}
+
+# Ends what a failed test leaves running.
+stop_all() {
+    local name
+
+    for name in "${!pid_of[@]}"; do
+        kill "${pid_of[$name]}" 2>/dev/null || true
+    done
+}
+
+# readings PID...: "tid metric value" for every thread, from the files of /proc by way of awk.
+readings() {
+    local pid
+
+    for pid in "$@"; do
+        awk '
+            FNR == 1 { n = split(FILENAME, path, "/"); tid = path[n - 1]; file = path[n] }
+            function say(metric, value) { print tid, metric, value }
+            file == "stat" {
+                sub(/^.*[)] /, "")
+                say("state", $1); say("minflt", $8); say("majflt", $10); say("utime_clock_ticks", $12)
+                say("stime_clock_ticks", $13); say("priority", $16); say("nice", $17); say("threads", $18)
+                say("start_time_clock_ticks", $20); say("processor", $37); say("rt_priority", $38); say("policy", $39)
+            }
+            file == "schedstat" { say("run_time_ns", $1); say("wait_time_ns", $2); say("timeslices", $3) }
+            file == "io" { sub(":", "", $1); say($1, $2) }
+            file == "status" && $1 ~ /^(non)?voluntary_ctxt_switches:$/ {
+                say($1 ~ /^non/ ? "nonvoluntary_csw" : "voluntary_csw", $2)
+            }
+            file == "sched" && /^se[.]nr_migrations / { say("nr_migrations", $3) }
+            file == "sched" && /^(wait_count|nr_wakeups|nr_wakeups_local) / { say($1, $3) }
+            file == "sched" && /^(wait_sum|sum_block_runtime) / {
+                gsub("[.]", "", $3); sub(/^0+/, "", $3)
+                say($1 == "wait_sum" ? $1 : "block_sum", $3 == "" ? 0 : $3)
+            }' "/proc/$pid/task/"*/{stat,schedstat,io,status,sched} 2>/dev/null
+    done
+}
+
+# captured FILE PID...: the same lines for the same metrics out of a snapshot.
+captured() {
+    local file=$1 pids
+
+    shift
+    pids=$(printf '%s,' "$@")
+    zstd -dc "$file" | jq -r --argjson pids "[${pids%,}]" '
+        .threads[] | select(.tgid | IN($pids[])) | .tid as $tid | to_entries[]
+        | select(.value | type == "number" or type == "string") | "\($tid) \(.key) \(.value)"'
+}
+
+# bracketed WHAT BEFORE CAPTURED AFTER: every counter is between its two readings, for every thread that was
+# there before and after.
+bracketed() {
+    awk -v what="$1" '
+        BEGIN { split("minflt majflt utime_clock_ticks stime_clock_ticks run_time_ns wait_time_ns timeslices " \
+            "rchar wchar syscr syscw read_bytes write_bytes cancelled_write_bytes voluntary_csw nonvoluntary_csw " \
+            "nr_migrations wait_count nr_wakeups nr_wakeups_local wait_sum block_sum start_time_clock_ticks", list)
+            for (i in list) is_counter[list[i]] = 1 }
+        { key = $1 " " $2 }
+        FNR == 1 { file++ }
+        file == 1 && $2 in is_counter { low[key] = $3 }
+        file == 2 { value[key] = $3 }
+        file == 3 && key in low {
+            if (!(key in value)) { print what ": thread " key " was not captured"; bad = 1 }
+            else if (value[key] < low[key] || value[key] > $3) {
+                print what ": thread " key ": " value[key] " is not from " low[key] " to " $3; bad = 1 }
+            count++
+        }
+        END { if (bad) exit 1
+            if (count < 10) { print what ": only " count + 0 " values to compare"; exit 1 }
+            print what ": " count " values are between the readings before and after" }' "$2" "$3" "$4" ||
+        fail "$1"
+    checks=$((checks + 1))
+}

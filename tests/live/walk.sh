@@ -1,0 +1,119 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# walk.sh CTPROF WORKLOAD: a capture holds every thread of the system once, each whole, also while threads come and
+# go by the thousand.
+set -euo pipefail
+
+for program in jq zstd; do
+    if ! command -v "$program" >/dev/null; then
+        echo "skipped: no $program"
+        exit 77
+    fi
+done
+CTPROF=$(realpath "$1")
+WORKLOAD=$(realpath "$2")
+here=$(cd "$(dirname "$0")" && pwd)
+export CTPROF WORKLOAD
+# shellcheck source=/dev/null
+source "$here/lib.sh"
+scratch=$(mktemp -d)
+trap 'stop_all; rm -rf "$scratch"' EXIT
+cd "$scratch"
+
+# threads: "tgid/tid" of all, by name.
+threads() {
+    local dirs=(/proc/[0-9]*/task/[0-9]*)
+
+    printf '%s\n' "${dirs[@]}" | awk -F / '{ print $3 "/" $5 }' | sort
+}
+
+echo "# the threads of the walk"
+# Others may start and end threads meanwhile. Those that were there before and after must be in the capture; when
+# nothing else changed, they and the capture itself are all that is in it.
+quiet=0
+for ((attempt = 0; attempt < 40 && quiet == 0; attempt++)); do
+    threads >before
+    "$CTPROF" capture -q -o walk.zst &
+    child=$!
+    wait "$child" || fail "the capture ended with status $?"
+    threads >after
+    zstd -tq walk.zst || fail "the snapshot is damaged"
+    zstd -dc walk.zst >walk.json
+    jq -r '.threads[] | "\(.tgid)/\(.tid)"' walk.json | sort >in
+    [ -z "$(uniq -d in)" ] || fail "threads are in it twice: $(uniq -d in | head -n 3)"
+    missed=$(comm -12 before after | comm -23 - in)
+    [ -z "$missed" ] || fail "these were there all the time and are missing: $missed"
+    [ -z "$(jq -r '[.threads[].tgid] | . as $t | [range(1; length) | select($t[.] != $t[. - 1]) | $t[.]]
+        | group_by(.)[] | select(length > 1) | .[0]' walk.json)" ] || fail "threads of one process are apart"
+    if cmp -s before after; then
+        echo "$child/$child" | sort - before | diff - in || continue
+        quiet=1
+    fi
+    checks=$((checks + 1))
+done
+if [ "$quiet" -eq 0 ]; then
+    echo "note: the system was never quiet, so exact numbers of threads were not compared"
+else
+    echo "$(wc -l <in) threads, attempt $attempt"
+fi
+same "rows" "$(jq '.parse_summary | .tids_walked - .tids_gone' walk.json)" "$(jq '.threads | length' walk.json)"
+same "processes" "$(jq '.parse_summary | .tgids_walked - .tgids_gone' walk.json)" \
+    "$(jq '[.threads[].tgid] | unique | length' walk.json)"
+# Each source's readings add up to the rows.
+jq -e '(.threads | length) as $rows | [.sources[] | del(.rule) | add // 0 | . == 0 or . <= $rows] | all' walk.json >/dev/null ||
+    fail "a source has more readings than there are rows"
+same "readings of stat" "$(jq '.threads | length' walk.json)" "$(jq .sources.stat.read walk.json)"
+
+echo "# the keys of the rows"
+{
+    "$CTPROF" metric-list --format json | jq -r '.metrics[].name'
+    sed -n 's/^IDENTITY(\([a-z_]*\),.*/\1/p' "$here/../../registry/identity.def"
+} | sort >registry
+jq -r '[.threads[] | keys[]] | unique[]' walk.json | sort >keys
+unknown=$(comm -23 keys registry)
+[ -z "$unknown" ] || fail "keys that are not in the registry: $unknown"
+for key in tid tgid pcomm comm start_time_clock_ticks read_boottime_ns policy nice priority processor state \
+    utime_clock_ticks minflt; do
+    same "rows with $key" "$(jq '.threads | length' walk.json)" "$(jq --arg key "$key" '[.threads[] | select(has($key))] | length' walk.json)"
+done
+same "rows with nr_threads are the leaders" "$(jq '[.threads[] | select(.tid == .tgid)] | length' walk.json)" \
+    "$(jq '[.threads[] | select(has("nr_threads"))] | length' walk.json)"
+# What was missing says why; where nothing is said, nothing is missing.
+jq -e '[.threads[] | select(.missing.io) | has("rchar")] | any | not' walk.json >/dev/null || fail "io is missing and there"
+
+echo "# threads that come and go"
+p=$(unique_prefix)
+start "${p}churn" churn 4
+proceed "${p}churn"
+# shellcheck disable=SC2154 # lib.sh has it.
+pid=${pid_of[${p}churn]}
+gone=0 captures=0 seen=0
+# Ten, and more where chance let none of the brief ones be met, alive or gone.
+while [ "$captures" -lt 10 ] || [ $((gone * seen)) -eq 0 ]; do
+    [ "$captures" -lt 100 ] || fail "in $captures captures $seen brief threads were met, and $gone were gone"
+    "$CTPROF" capture -o churn.zst 2>err || fail "capture $captures ended with status $?: $(cat err)"
+    [ "$(wc -l <err)" -le 1 ] || fail "capture $captures said more than a line: $(cat err)"
+    zstd -tq churn.zst || fail "capture $captures is damaged"
+    captures=$((captures + 1))
+    read -r lost brief sets churning reasons walked rows half < <(zstd -dc churn.zst |
+        jq -r --argjson pid "$pid" --arg brief "${p}churn-brief" --arg churn "${p}churn-churn" '
+        [.threads[] | select(.tgid == $pid)] as $mine
+        | [.parse_summary.tids_gone, ([$mine[] | select(.comm == $brief)] | length),
+            ([$mine[] | del(.nr_threads) | keys] | unique | length), ([$mine[] | select(.comm == $churn)] | length),
+            ([$mine[] | select(.missing)] | length), (.parse_summary | .tids_walked - .tids_gone),
+            (.threads | length), ([.threads[].missing // {} | select(any(. == "gone"))] | length)] | @tsv')
+    gone=$((gone + lost)) seen=$((seen + brief))
+    # No half thread: those of one process have the same keys, but for what is the leader's.
+    same "sets of keys in capture $captures" 1 "$sets"
+    same "rows of capture $captures" "$walked" "$rows"
+    # Four that last; one that has just begun still has the name of the one that made it.
+    between "the churning threads in capture $captures" 4 "$churning" 36
+    same "threads of our own with a reason in capture $captures" 0 "$reasons"
+    # Gone is a reason for a whole thread, never for a source of one that is there.
+    same "threads of capture $captures that are half gone" 0 "$half"
+done
+echo "$captures captures, $seen brief threads in them, $gone gone while they were read"
+"$CTPROF" compare --group-by comm walk.zst churn.zst >out
+"$CTPROF" show --group-by comm --metrics thread_count --format csv churn.zst >out
+finish "${p}churn"
+echo "$checks checks"
