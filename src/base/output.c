@@ -131,6 +131,9 @@ int output_open(struct output *output, const char *path)
 			return -errno;
 	} else if (errno != ENOENT) {
 		return -errno;
+	} else if (lstat(path, &status) == 0) {
+		/* A link that points nowhere is neither replaced nor followed. */
+		return -ENOENT;
 	}
 	r = open_directory(output, path);
 	if (r < 0)

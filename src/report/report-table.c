@@ -141,20 +141,33 @@ static void add_unmatched_group(const struct row_group *group, unsigned side, st
 	strbuf_add_char(out, ')');
 }
 
+/* As many as fit on a line of the terminal, and one at least; all of them with --limit 0. */
 static void add_unmatched(const struct report *report, unsigned side, struct strbuf *out)
 {
 	static const char *const names[SIDE_MAX] = {"baseline", "candidate"};
-	size_t count = report->rows->unmatched_count[side];
-	size_t shown = report->limit > 0 && count > UNMATCHED_SHOWN ? UNMATCHED_SHOWN : count;
+	static const char more[] = " and 1000 more (--limit 0 lists all)";
+	cleanup_(strbuf_done) struct strbuf line = STRBUF_INIT;
+	size_t count = report->rows->unmatched_count[side], shown = 0;
+	size_t room = report->style.width > strlen(more) ? report->style.width - strlen(more) : 0;
 
 	if (count == 0)
 		return;
-	strbuf_addf(out, "%zu group%s only in the %s: ", count, count == 1 ? "" : "s", names[side]);
-	for (size_t i = 0; i < shown; i++) {
-		if (i > 0)
-			strbuf_add_str(out, ", ");
-		add_unmatched_group(&report->rows->unmatched[side][i], side, out);
+	strbuf_addf(&line, "%zu group%s only in the %s: ", count, count == 1 ? "" : "s",
+	            names[side]);
+	for (; shown < count; shown++) {
+		size_t before = line.len;
+
+		if (report->limit > 0 && shown == UNMATCHED_SHOWN)
+			break;
+		strbuf_add_str(&line, shown > 0 ? ", " : "");
+		add_unmatched_group(&report->rows->unmatched[side][shown], side, &line);
+		if (report->limit > 0 && report->style.width > 0 && shown > 0 &&
+		    text_width(line.data, line.len) > room) {
+			line.len = before;
+			break;
+		}
 	}
+	strbuf_add(out, line.data, line.len);
 	if (shown < count)
 		strbuf_addf(out, " and %zu more (--limit 0 lists all)", count - shown);
 	strbuf_add_char(out, '\n');
