@@ -20,9 +20,10 @@ canonical() {
         .host.tool_version, .host.uptime_ns, .host.arch, .host.clock_ticks_per_second) | ${1:-.}"
 }
 
-# pack: JSON on standard input as a snapshot file would have it.
+# pack: JSON on standard input as a snapshot file would have it. For something small, most of the time would go
+# into threads and buffers, which meson also has filled.
 pack() {
-    zstd -q --check -c
+    MALLOC_PERTURB_=0 zstd -q -1 --single-thread --check -c
 }
 
 # edit FILTER FILE: a snapshot changed by a jq filter, on standard output.
@@ -30,7 +31,7 @@ edit() {
     zstd -dc "$2" | jq -c "$1" | pack
 }
 
-# host_free [FILTER]: JSON of show or compare without the tool's version; further through a jq filter.
-host_free() {
-    jq "del(.ctprof) | ${1:-.}"
+# plain: JSON of show or compare with a line for each row, to the letter but for the tool's version.
+plain() {
+    sed -E 's/^\{"ctprof":"[^"]*",/{/; s/\},\{/},\n{/g; s/"rows":\[/&\n/'
 }

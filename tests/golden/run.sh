@@ -22,15 +22,15 @@ fi
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-mkdir "$scratch/work"
-ln -s "$here/../fixtures" "$scratch/work/fixtures"
-ln -s "$here/snapshots" "$scratch/work/snapshots"
+mkdir "$scratch/place"
+ln -s "$here/../fixtures" "$scratch/place/fixtures"
+ln -s "$here/snapshots" "$scratch/place/snapshots"
 
 status=0
 (
-    cd "$scratch/work"
+    cd "$scratch/place"
     # shellcheck disable=SC2016 # The inner shell expands them.
-    env -i PATH="$PATH" HOME="$scratch/work" LC_ALL=C.UTF-8 TZ=UTC \
+    env -i PATH="$PATH" HOME="$scratch/place" LC_ALL=C.UTF-8 TZ=UTC \
         ASAN_OPTIONS="${ASAN_OPTIONS-}" UBSAN_OPTIONS="${UBSAN_OPTIONS-}" \
         CTPROF="$CTPROF" FIXTURES=fixtures SNAPSHOTS=snapshots LIB="$here/lib.sh" CASE="$case/cmd" \
         bash -o pipefail -c 'source "$LIB"; source "$CASE"'

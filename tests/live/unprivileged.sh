@@ -23,8 +23,8 @@ trap 'rm -rf "$scratch"' EXIT
 chmod 755 "$scratch"
 cp "$1" "$scratch/ctprof"
 chmod 755 "$scratch/ctprof"
-mkdir -m 777 "$scratch/work"
-cd "$scratch/work"
+mkdir -m 777 "$scratch/place"
+cd "$scratch/place"
 
 as_nobody() {
     if [ "$(id -u)" -eq 0 ]; then

@@ -90,8 +90,39 @@ static void test_host_other_system(void **state)
 	struct host host = read_tree(*state, false, false);
 
 	assert_false(host.seen[HOST_pid_namespace]);
+	assert_false(host.seen[HOST_arch]);
 	assert_host(&host, HOST_kernel_release, "6.1.0-test");
 	host_done(&host);
+}
+
+/* The clock of another system is what its tree says. */
+static void test_host_other_uptime(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t ns; /* 0: senseless */
+	} cases[] = {{"1234.56 2345.67\n", 1234560000000},
+	             {"0.01 0.00\n", 10000000},
+	             {"18446744073.70", 18446744073700000000u},
+	             {"18446744073.71 0.00\n", 0},
+	             {"1234 2345\n", 0},
+	             {"-1.00 2.00\n", 0},
+	             {"x 1.00\n", 0},
+	             {"", 0}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct host host;
+
+		temp_tree_write_text(*state, "proc/uptime", cases[i].text);
+		host = read_tree(*state, false, false);
+		assert_int_equal(host.seen[HOST_uptime_ns], cases[i].ns > 0);
+		assert_int_equal(host.numbers[HOST_uptime_ns], cases[i].ns);
+		host_done(&host);
+		host = read_tree(*state, true, false);
+		assert_true(host.seen[HOST_uptime_ns]);
+		assert_int_not_equal(host.numbers[HOST_uptime_ns], cases[i].ns);
+		host_done(&host);
+	}
 }
 
 static void test_host_anonymous(void **state)
@@ -231,11 +262,11 @@ static void test_host_empty_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        in_tree(test_host_all_fields),        in_tree(test_host_other_system),
-	        in_tree(test_host_anonymous),         in_tree(test_host_missing_files),
-	        cmocka_unit_test(test_host_no_trees), in_tree(test_host_cpu_time),
-	        in_tree(test_host_total_threads),     in_tree(test_host_online_cpus),
-	        in_tree(test_host_empty_text),
+	        in_tree(test_host_all_fields),    in_tree(test_host_other_system),
+	        in_tree(test_host_other_uptime),  in_tree(test_host_anonymous),
+	        in_tree(test_host_missing_files), cmocka_unit_test(test_host_no_trees),
+	        in_tree(test_host_cpu_time),      in_tree(test_host_total_threads),
+	        in_tree(test_host_online_cpus),   in_tree(test_host_empty_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,6 +20,7 @@ static struct {
 	int rename_error;
 	int fchmod_error;
 	int close_error;
+	int access_error;     /* of what lies in /proc */
 	unsigned taken_names; /* how many names of temporary files are taken */
 	unsigned fsyncs;
 	unsigned named; /* attempts to create a file under a name */
@@ -94,6 +95,15 @@ int __wrap_fchmod(int fd, mode_t mode)
 	return faults.fchmod_error ? fail_with(faults.fchmod_error) : __real_fchmod(fd, mode);
 }
 
+int __real_access(const char *path, int mode);
+int __wrap_access(const char *path, int mode);
+int __wrap_access(const char *path, int mode)
+{
+	if (faults.access_error != 0 && strncmp(path, "/proc/", 6) == 0)
+		return fail_with(faults.access_error);
+	return __real_access(path, mode);
+}
+
 int __real_close(int fd);
 int __wrap_close(int fd);
 int __wrap_close(int fd)
@@ -156,6 +166,14 @@ static void test_output_without_tmpfile(void **state)
 		check_works(*state);
 		assert_int_equal(faults.named, i + 1);
 	}
+}
+
+/* Without /proc there is no way to give an open file a name. */
+static void test_output_without_proc(void **state)
+{
+	faults.access_error = ENOENT;
+	check_works(*state);
+	assert_int_equal(faults.named, 1);
 }
 
 static void test_output_tmpfile_fails(void **state)
@@ -258,6 +276,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        in_tree(test_output_is_flushed),
 	        in_tree(test_output_without_tmpfile),
+	        in_tree(test_output_without_proc),
 	        in_tree(test_output_tmpfile_fails),
 	        in_tree(test_output_named_and_left),
 	        in_tree(test_output_flush_fails),

@@ -166,6 +166,19 @@ static void test_output_follows_symbolic_link(void **state)
 	assert_int_equal(temp_tree_count(tree, "near"), 1);
 }
 
+/* A link that points nowhere is neither replaced nor followed. */
+static void test_output_link_to_nowhere(void **state)
+{
+	const struct temp_tree *tree = *state;
+	struct stat status;
+
+	assert_int_equal(symlinkat("missing", tree->fd, "link"), 0);
+	assert_int_equal(write_in(tree, "link", "text"), -ENOENT);
+	assert_int_equal(fstatat(tree->fd, "link", &status, AT_SYMLINK_NOFOLLOW), 0);
+	assert_true(S_ISLNK(status.st_mode));
+	assert_int_equal(temp_tree_count(tree, "."), 1);
+}
+
 static void test_output_name_without_directory(void **state)
 {
 	const struct temp_tree *tree = *state;
@@ -256,25 +269,31 @@ static void test_output_in_place(void **state)
 	assert_int_equal(temp_tree_count(tree, "."), 1);
 }
 
-/* "-" is standard output, which stays open, and no file of that name. */
+/* "-" is standard output, which stays open, and no file of that name; so is /dev/stdout. */
 static void test_output_standard_output(void **state)
 {
+	static const char *const names[] = {"-", "/dev/stdout"};
 	const struct temp_tree *tree = *state;
-	int kept = dup(STDOUT_FILENO), file, r, still_open;
+	int kept = dup(STDOUT_FILENO);
 
-	fflush(stdout);
-	file = openat(tree->fd, "stdout", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	assert_true(kept >= 0 && file >= 0);
-	dup2(file, STDOUT_FILENO);
-	r = write_file("-", "to the pipe", true);
-	still_open = fcntl(STDOUT_FILENO, F_GETFD);
-	dup2(kept, STDOUT_FILENO);
+	assert_true(kept >= 0);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		int file = openat(tree->fd, "stdout", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+		int r, still_open;
+
+		assert_true(file >= 0);
+		fflush(stdout);
+		dup2(file, STDOUT_FILENO);
+		r = write_file(names[i], "to the pipe", true);
+		still_open = fcntl(STDOUT_FILENO, F_GETFD);
+		dup2(kept, STDOUT_FILENO);
+		close(file);
+		assert_int_equal(r, 0);
+		assert_int_not_equal(still_open, -1);
+		temp_tree_assert_text(tree, "stdout", "to the pipe");
+		assert_int_equal(temp_tree_count(tree, "."), 1);
+	}
 	close(kept);
-	close(file);
-	assert_int_equal(r, 0);
-	assert_int_not_equal(still_open, -1);
-	temp_tree_assert_text(tree, "stdout", "to the pipe");
-	assert_int_equal(temp_tree_count(tree, "."), 1);
 }
 
 /* Replacing a file is not a way around its permissions. Runs in a child, as nobody where we are root. */
@@ -319,6 +338,7 @@ int main(void)
 	        in_tree(test_output_not_committed),
 	        in_tree(test_output_sink_fails),
 	        in_tree(test_output_follows_symbolic_link),
+	        in_tree(test_output_link_to_nowhere),
 	        in_tree(test_output_name_without_directory),
 	        in_tree(test_output_names_at_the_limit),
 	        in_tree(test_output_hostile_names),

@@ -294,6 +294,34 @@ static void test_report_unmatched(void **state)
 	free(text);
 }
 
+/* On a terminal, no more than fit on its line, and one at least. */
+static void test_report_unmatched_width(void **state)
+{
+	struct report_fixture *fixture = *state;
+	char *text;
+
+	for (char letter = 'a'; letter < 'd'; letter++)
+		add_thread(&fixture->tables[0],
+		           (struct thread_spec){.name = (const char[]){'x', letter, 0}});
+	fixture->report.limit = 15;
+	fixture->report.style.width = 200;
+	text = report_print(fixture, 2, report_table);
+	assert_contains(text, ": xa (1 thread), xb (1 thread), xc (1 thread)\n");
+	free(text);
+	fixture->report.style.width = 100;
+	text = report_print(fixture, 2, report_table);
+	assert_contains(text, ": xa (1 thread), xb (1 thread) and 1 more (--limit 0 lists all)\n");
+	free(text);
+	fixture->report.style.width = 10;
+	text = report_print(fixture, 2, report_table);
+	assert_contains(text, ": xa (1 thread) and 2 more (--limit 0 lists all)\n");
+	free(text);
+	fixture->report.limit = 0;
+	text = report_print(fixture, 2, report_table);
+	assert_contains(text, ": xa (1 thread), xb (1 thread), xc (1 thread)\n");
+	free(text);
+}
+
 /* A dagger where the threads are not the same ones. */
 static void test_report_members(void **state)
 {
@@ -399,9 +427,9 @@ int main(void)
 	        on_report(test_report_same_boot), on_report(test_report_hostile_texts),
 	        on_report(test_report_values),    on_report(test_report_labels_in_delta),
 	        on_report(test_report_left_out),  on_report(test_report_nothing),
-	        on_report(test_report_unmatched), on_report(test_report_members),
-	        on_report(test_report_headings),  on_report(test_report_colors),
-	        on_report(test_report_exited),
+	        on_report(test_report_unmatched), on_report(test_report_unmatched_width),
+	        on_report(test_report_members),   on_report(test_report_headings),
+	        on_report(test_report_colors),    on_report(test_report_exited),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -254,8 +254,7 @@ static void test_row_impact_of_other_kinds(void **state)
 	assert_none(view_row(&rows, "a", METRIC_cpu_affinity).impact);
 	assert_integer(view_row(&rows, "a", METRIC_cpu_affinity).delta, 3);
 	assert_real(view_row(&rows, "a", METRIC_wait_max).impact, 0.2);
-	assert_none(view_row(&rows, "a", METRIC_cpu_delay_min_ns)
-	                    .impact);
+	assert_none(view_row(&rows, "a", METRIC_cpu_delay_min_ns).impact);
 	assert_true(is_listed(&rows, "a", METRIC_state));
 	build(1, NULL);
 	assert_none(view_row(&rows, "a", METRIC_wait_max).impact);

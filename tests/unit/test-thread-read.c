@@ -314,6 +314,44 @@ static void test_thread_file_not_in_this_kernel(void **state)
 	}
 }
 
+/* Wherever we run out of descriptors or memory, the capture fails and says so. */
+static void test_thread_file_without_descriptors(void **state)
+{
+	static const int errors[] = {EMFILE, ENFILE, ENOMEM};
+
+	for (size_t file = 0; file < READS; file++)
+		for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
+			struct captured captured;
+
+			faults.tgid = 7;
+			faults.tid = 8;
+			faults.name = names[file];
+			faults.error = errors[i];
+			captured_tree(&captured, *state);
+			assert_int_equal(captured.result, -errors[i]);
+			assert_contains(strbuf_str(&captured.error), strerror(errors[i]));
+			captured_done(&captured);
+		}
+}
+
+/* A process whose threads cannot be read has not exited. */
+static void test_process_unreadable(void **state)
+{
+	struct captured captured;
+
+	faults.tgid = faults.tid = 9;
+	faults.name = "stat";
+	faults.error = EACCES;
+	captured_tree(&captured, *state);
+	assert_int_equal(captured.result, 0);
+	assert_int_equal(captured.info.tally.processes, 2);
+	assert_int_equal(captured.info.tally.processes_denied, 1);
+	assert_int_equal(captured.info.tally.processes_gone, 0);
+	assert_int_equal(captured.info.tally.threads_unreadable, 1);
+	assert_int_equal(captured.info.tally.sources[SOURCE_stat][OUTCOME_denied], 1);
+	captured_done(&captured);
+}
+
 static void test_process_listing_denied(void **state)
 {
 	static const struct {
@@ -458,6 +496,8 @@ int main(void)
 	        in_tree(test_thread_stat_denied),
 	        in_tree(test_thread_file_denied_for_all),
 	        in_tree(test_thread_file_not_in_this_kernel),
+	        in_tree(test_thread_file_without_descriptors),
+	        in_tree(test_process_unreadable),
 	        in_tree(test_process_listing_denied),
 	        in_tree(test_capture_without_descriptors),
 	        in_tree(test_process_listing_fails),

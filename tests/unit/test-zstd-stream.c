@@ -155,6 +155,23 @@ static void test_zstd_says_why(void **state)
 	strbuf_done(&twice);
 }
 
+/* Memory that a file may ask for is bounded. */
+static void test_zstd_window_too_large(void **state)
+{
+	/* A frame without checksum or size, its window of 2^27 or 2^28 bytes, and one empty block. */
+	static const char largest[] = "\x28\xb5\x2f\xfd\x00\x88\x01\x00\x00";
+	static const char larger[] = "\x28\xb5\x2f\xfd\x00\x90\x01\x00\x00";
+	struct memory_source source = memory_source_make(largest, sizeof(largest) - 1, SIZE_MAX);
+	struct strbuf out = STRBUF_INIT, error = STRBUF_INIT;
+
+	(void)state;
+	assert_int_equal(decompress(&source, 100, &out, &error), 0);
+	assert_int_equal(out.len, 0);
+	strbuf_done(&out);
+	strbuf_done(&error);
+	check_fails(larger, sizeof(larger) - 1, "128 MiB");
+}
+
 /* The source's own failure is passed on, with nothing said about zstd. */
 static void test_zstd_source_fails(void **state)
 {
@@ -190,8 +207,11 @@ static void test_zstd_freep(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(test_zstd_round_trips), cmocka_unit_test(test_zstd_sink_fails),
-	        cmocka_unit_test(test_zstd_says_why),    cmocka_unit_test(test_zstd_source_fails),
+	        cmocka_unit_test(test_zstd_round_trips),
+	        cmocka_unit_test(test_zstd_sink_fails),
+	        cmocka_unit_test(test_zstd_says_why),
+	        cmocka_unit_test(test_zstd_source_fails),
+	        cmocka_unit_test(test_zstd_window_too_large),
 	        cmocka_unit_test(test_zstd_freep),
 	};
 
