@@ -73,7 +73,8 @@ static void tell_left_out(const struct report *report)
 	const struct row_set *set = report->rows;
 
 	if (report_left_out(report) > 0)
-		cli_error("%zu more rows (--limit 0 shows all)", report_left_out(report));
+		cli_error("%zu more row%s (--limit 0 shows all)", report_left_out(report),
+		          report_left_out(report) == 1 ? "" : "s");
 	for (unsigned side = 0; side < SIDE_MAX; side++)
 		if (set->unmatched_count[side] > 0)
 			cli_error("%zu group%s only in the %s and without rows",

@@ -105,7 +105,8 @@ void report_add_left_out(const struct report *report, struct strbuf *out)
 	const char *separator = "";
 
 	if (left_out > 0) {
-		strbuf_addf(out, "%zu more rows (--limit 0 shows all)", left_out);
+		strbuf_addf(out, "%zu more row%s (--limit 0 shows all)", left_out,
+		            left_out == 1 ? "" : "s");
 		separator = "; ";
 	}
 	if (set->unchanged_count > 0) {

@@ -17,7 +17,7 @@ capture_fixture() {
 # machine to machine; further through a jq filter.
 canonical() {
     zstd -dc | jq -S "del(.captured_at_unix_ns, .captured_boottime_ns, .threads[].read_boottime_ns,
-        .host.tool_version, .host.uptime_ns, .host.arch, .host.clock_ticks_per_second) | ${1:-.}"
+        .host.tool_version, .host.clock_ticks_per_second) | ${1:-.}"
 }
 
 # pack: JSON on standard input as a snapshot file would have it. For something small, most of the time would go

@@ -135,6 +135,7 @@ static void test_capture_other_roots(void **state)
 	                     "1 (init) S 0 1 1 0 -1 0 1 0 0 0 0 0 0 0 20 0 1 0 5\n");
 	temp_tree_write_text(tree, "proc/sys/kernel/hostname", "secret\n");
 	temp_tree_write_text(tree, "proc/cmdline", "quiet\n");
+	temp_tree_write_text(tree, "proc/uptime", "12.50 3.00\n");
 	temp_tree_write_text(tree, "sys/devices/system/cpu/online", "0-1\n");
 	temp_tree_write_text(tree, "cg/cgroup.controllers", "cpu io\n");
 	captured_run(&captured, &options);
@@ -143,6 +144,8 @@ static void test_capture_other_roots(void **state)
 	assert_string_equal(host_text(&captured.copy.info.host, HOST_cgroup2_controllers),
 	                    "cpu io");
 	assert_string_equal(host_text(&captured.copy.info.host, HOST_hostname), "secret");
+	/* The time is that of the tree's system. */
+	assert_int_equal(captured.copy.info.captured_boottime_ns, 12500000000);
 	captured_done(&captured);
 
 	options.anonymous = true;

@@ -233,7 +233,7 @@ static void test_report_left_out(void **state)
 	assert_int_equal(report_left_out(&fixture->report), 1);
 	assert_contains(
 	        printed,
-	        "\n1 more rows (--limit 0 shows all); 1 unchanged, 101 seen on neither side "
+	        "\n1 more row (--limit 0 shows all); 1 unchanged, 101 seen on neither side "
 	        "(--unchanged shows them)\n");
 	free(printed);
 	fixture->report.limit = 2;
@@ -249,7 +249,7 @@ static void test_report_left_out(void **state)
 	assert_text(&text, "");
 	fixture->report.limit = 1;
 	report_add_left_out(&fixture->report, &text);
-	assert_text(&text, "1 more rows (--limit 0 shows all)");
+	assert_text(&text, "1 more row (--limit 0 shows all)");
 	fixture->report.limit = 0;
 	assert_int_equal(report_left_out(&fixture->report), 0);
 	assert_int_equal(report_shown(&fixture->report), 2);
