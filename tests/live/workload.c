@@ -243,7 +243,9 @@ static void add_workers(unsigned long how_many, const char *suffix, void (*work)
 static void add_pool(unsigned long how_many)
 {
 	for (unsigned long i = 0; i < how_many; i++)
-		snprintf(add_worker(work_pool)->name, NAME_SIZE, "%spool-%lu", process_name, i);
+		if (snprintf(add_worker(work_pool)->name, NAME_SIZE, "%spool-%lu", process_name,
+		             i) >= NAME_SIZE)
+			die("the name of thread %lu is too long", i);
 }
 
 static void add_named(const char *hex)

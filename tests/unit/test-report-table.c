@@ -231,10 +231,9 @@ static void test_report_left_out(void **state)
 	printed = report_print(fixture, 2, report_table);
 	assert_int_equal(report_shown(&fixture->report), 1);
 	assert_int_equal(report_left_out(&fixture->report), 1);
-	assert_contains(
-	        printed,
-	        "\n1 more row (--limit 0 shows all); 1 unchanged, 101 seen on neither side "
-	        "(--unchanged shows them)\n");
+	assert_contains(printed,
+	                "\n1 more row (--limit 0 shows all); 1 unchanged, 101 seen on neither side "
+	                "(--unchanged shows them)\n");
 	free(printed);
 	fixture->report.limit = 2;
 	report_add_left_out(&fixture->report, &text);
