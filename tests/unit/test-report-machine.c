@@ -230,6 +230,27 @@ static void test_csv_values(void **state)
 	          "a,2,2,thread_count,primary,count,2,2,0,0.0,0.0,2,2\n");
 }
 
+/* What the exited used is of no threads that could be counted. */
+static void test_csv_exited(void **state)
+{
+	static const struct row_cpu_time cpu_times[] = {
+	        {.seen = true, .user_clock_ticks = 100, .system_clock_ticks = 0},
+	        {.seen = true, .user_clock_ticks = 150, .system_clock_ticks = 0}};
+	struct report_fixture *fixture = *state;
+
+	for (unsigned side = 0; side < SIDE_MAX; side++)
+		add_thread(&fixture->tables[side],
+		           (struct thread_spec){.name = "a",
+		                                .state = 'S',
+		                                .values = {{METRIC_utime_clock_ticks, 50},
+		                                           {METRIC_stime_clock_ticks, 0}}});
+	fixture->cpu_times = cpu_times;
+	check_csv(fixture, 2, METRIC_utime_clock_ticks,
+	          "(exited threads),,,utime_clock_ticks,primary,ticks,50,100,50,100.0,1.0,,\n");
+	fixture->options.unchanged = true;
+	check_csv(fixture, 2, METRIC_state, "a,1,1,state,primary,,S,S,same,,,1,1\n");
+}
+
 static void test_csv_quoting(void **state)
 {
 	struct report_fixture *fixture = *state;
@@ -386,9 +407,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        on_report(test_formats_agree),  on_report(test_csv_headings),
-	        on_report(test_csv_values),     on_report(test_csv_quoting),
-	        on_report(test_large_integers), on_report(test_json_head),
-	        on_report(test_json_left_out),  on_report(test_json_many_rows),
+	        on_report(test_csv_values),     on_report(test_csv_exited),
+	        on_report(test_csv_quoting),    on_report(test_large_integers),
+	        on_report(test_json_head),      on_report(test_json_left_out),
+	        on_report(test_json_many_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

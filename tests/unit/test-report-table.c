@@ -105,6 +105,9 @@ static void test_report_same_boot(void **state)
 	fixture->infos[1].captured_boottime_ns = 65000000000;
 	fixture->infos[1].tally.threads_gone = 2;
 	text = report_print(fixture, 2, report_table);
+	check_line(text, 0,
+	           "baseline  a.zst: vm, Linux 6.1.0, 2023-11-14 22:13:20 UTC, 7 threads of 3 "
+	           "processes");
 	check_line(text, 1,
 	           "candidate b.zst: same boot, 60.000s later, 7 threads of 3 processes (2 exited "
 	           "while being read)");
