@@ -41,9 +41,7 @@ struct group {
 struct group_table {
 	enum group_key key;
 	bool normalise;
-	uint64_t
-	        old_before_ticks; /* clock ticks since boot; may be set until the first thread is added */
-	struct strmap map;        /* key to struct group, owned */
+	struct strmap map; /* key to struct group, owned */
 	struct strbuf scratch;
 };
 

@@ -23,8 +23,8 @@ void json_write_key(struct json_writer *writer, const char *name);
 /* A key that may hold any valid UTF-8. */
 void json_write_key_text(struct json_writer *writer, const char *bytes, size_t len);
 
-/* A string. @bytes must be valid UTF-8 (text_add_replaced makes it so); '"', '\' and U+0000 to U+001F
- * are escaped, DEL and above are written as they are. */
+/* A string. @bytes must be valid UTF-8 (text_add_replaced makes it so); '"', '\' and every
+ * character that is not text_is_harmless() are escaped, so that a terminal may show the JSON. */
 void json_write_text(struct json_writer *writer, const char *bytes, size_t len);
 void json_write_str(struct json_writer *writer, const char *text);
 

@@ -13,10 +13,10 @@ struct thread_sample {
 	uint32_t tid;
 	uint32_t tgid;
 	uint64_t start_time_clock_ticks; /* since boot; /proc/<tid>/stat field 22 */
-	uint64_t read_boottime_ns;       /* CLOCK_BOOTTIME when reading the process began */
-	struct strbuf pcomm;             /* raw bytes, as the process chose them */
-	struct strbuf comm;              /* raw bytes */
-	struct strbuf cgroup;            /* raw bytes; means something only with has_cgroup */
+	uint64_t read_boottime_ns; /* CLOCK_BOOTTIME when reading the process began; 0: not known */
+	struct strbuf pcomm;       /* raw bytes, as the process chose them */
+	struct strbuf comm;        /* raw bytes */
+	struct strbuf cgroup;      /* raw bytes; means something only with has_cgroup */
 	bool has_cgroup;
 
 	struct metric_set seen;

@@ -15,20 +15,19 @@ enum { SNAPSHOT_VERSION = 1 };
 
 /* What was and what was not read. */
 struct snapshot_tally {
-	uint64_t processes;        /* with at least one thread in the snapshot */
-	uint64_t processes_gone;   /* exited before one of their threads was read */
-	uint64_t processes_denied; /* whose threads this user may not list (hidepid) */
-	uint64_t threads;          /* rows */
-	uint64_t threads_gone;     /* exited during their read, and left out whole */
-	uint64_t
-	        threads_unreadable; /* whose stat this user may not read, or makes no sense; left out */
-	uint64_t malformed_values;                     /* single values that made no sense */
+	uint64_t processes;          /* with at least one thread in the snapshot */
+	uint64_t processes_gone;     /* exited before one of their threads was read */
+	uint64_t processes_denied;   /* whose threads this user may not list (hidepid) */
+	uint64_t threads;            /* rows */
+	uint64_t threads_gone;       /* exited during their read, and left out whole */
+	uint64_t threads_unreadable; /* left out: their stat is denied, or makes no sense */
+	uint64_t malformed_values;   /* single values that made no sense */
 	uint64_t sources[SOURCE_COUNT][OUTCOME_COUNT]; /* threads by what became of each source */
 };
 
 struct snapshot_info {
 	uint64_t captured_at_unix_ns;
-	uint64_t captured_boottime_ns; /* CLOCK_BOOTTIME */
+	uint64_t captured_boottime_ns; /* CLOCK_BOOTTIME; 0 where it is not known */
 	struct host host;
 	/* What holds for a source unless a thread says otherwise: OUTCOME_read, or the reason why the whole
 	 * host has nothing from it. */
@@ -75,7 +74,8 @@ struct snapshot_visitor {
 };
 
 /* Reads a snapshot from @source, the compressed bytes. Returns 0; -EBADMSG where they are not a snapshot
- * this version reads, or -E2BIG where they break a limit, with one sentence appended to @reterr; or the source's or the visitor's own result.
+ * this version reads, or -E2BIG where they break a limit, with one sentence appended to @reterr; or the
+ * source's or the visitor's own result.
  * @ret_info is filled as far as the reading came; snapshot_info_done() it in any case. */
 must_check_ int snapshot_read(struct byte_source *source, const struct snapshot_limits *limits,
                               struct snapshot_visitor *visitor, struct snapshot_info *ret_info,

@@ -19,6 +19,9 @@ bool text_is_utf8(const char *bytes, size_t len);
 /* Appends @bytes with each ill-formed byte replaced by U+FFFD: valid UTF-8, but not reversible. */
 void text_add_replaced(struct strbuf *out, const char *bytes, size_t len);
 
+/* Whether a character may reach a terminal as it is: not one of those that text_add_escaped() escapes. */
+bool text_is_harmless(uint32_t code_point);
+
 /* Appends @bytes in a form that is safe on a terminal and different for different bytes: printable
  * characters stand for themselves, a backslash is doubled, and every byte of a control character
  * (C0, DEL, C1), of a character that changes the direction or the layout of text (bidirectional

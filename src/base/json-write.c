@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctprof/text.h"
+
 static void start_value(struct json_writer *writer)
 {
 	if (writer->need_comma)
@@ -26,15 +28,18 @@ void json_write_close(struct json_writer *writer, char bracket)
 	writer->need_comma = true;
 }
 
-static void add_escape(struct strbuf *out, unsigned char c)
+static void add_escape(struct strbuf *out, uint32_t c)
 {
 	static const char names[] = "\"\\bfnrt", values[] = "\"\\\b\f\n\r\t";
-	const char *value = memchr(values, c, sizeof(values) - 1);
+	const char *value = c < 0x80 ? memchr(values, (int)c, sizeof(values) - 1) : NULL;
 
 	if (value)
 		strbuf_add(out, (const char[]){'\\', names[value - values]}, 2);
-	else
+	else if (c < 0x10000)
 		strbuf_addf(out, "\\u%04x", c);
+	else
+		strbuf_addf(out, "\\u%04x\\u%04x", 0xd800 + ((c - 0x10000) >> 10),
+		            0xdc00 + (c & 0x3ff));
 }
 
 static void add_quoted(struct strbuf *out, const char *bytes, size_t len)
@@ -43,13 +48,19 @@ static void add_quoted(struct strbuf *out, const char *bytes, size_t len)
 
 	strbuf_add_char(out, '"');
 	for (size_t i = 0; i < len; i++) {
-		unsigned char c = (unsigned char)bytes[i];
+		uint32_t c = (unsigned char)bytes[i];
+		size_t step = 1;
 
-		if (c >= 0x20 && c != '"' && c != '\\')
+		if (c >= 0x20 && c < 0x7f && c != '"' && c != '\\')
+			continue;
+		if (c >= 0x80)
+			step = text_decode(bytes + i, len - i, &c);
+		if (c >= 0x80 && (step == 0 || text_is_harmless(c)))
 			continue;
 		strbuf_add(out, bytes + start, i - start);
 		add_escape(out, c);
-		start = i + 1;
+		start = i + step;
+		i += step - 1;
 	}
 	strbuf_add(out, bytes + start, len - start);
 	strbuf_add_char(out, '"');

@@ -88,6 +88,11 @@ static void add_hex(struct strbuf *out, const char *bytes, size_t len)
 	}
 }
 
+bool text_is_harmless(uint32_t c)
+{
+	return !is_control(c) && !changes_layout(c) && !is_noncharacter(c);
+}
+
 void text_add_escaped(struct strbuf *out, const char *bytes, size_t len)
 {
 	uint32_t c;
@@ -97,7 +102,7 @@ void text_add_escaped(struct strbuf *out, const char *bytes, size_t len)
 		if (step == 0) {
 			step = 1;
 			add_hex(out, bytes + pos, step);
-		} else if (is_control(c) || changes_layout(c) || is_noncharacter(c)) {
+		} else if (!text_is_harmless(c)) {
 			add_hex(out, bytes + pos, step);
 		} else {
 			if (c == '\\')

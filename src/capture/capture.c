@@ -30,6 +30,8 @@ struct walk {
 	bool has_pcomm;
 	struct snapshot_writer *writer;
 	struct snapshot_tally *tally;
+	const uint64_t
+	        *tree_boottime_ns; /* the one time of another system's tree; NULL: our clock */
 };
 
 static uint64_t now_ns(clockid_t clock)
@@ -119,7 +121,8 @@ static void move_leader_first(struct id_list *threads, uint32_t tgid)
 static int walk_process(struct walk *walk, uint32_t tgid)
 {
 	uint64_t unreadable = walk->tally->threads_unreadable;
-	uint64_t boottime_ns = now_ns(CLOCK_BOOTTIME);
+	uint64_t boottime_ns =
+	        walk->tree_boottime_ns ? *walk->tree_boottime_ns : now_ns(CLOCK_BOOTTIME);
 	cleanup_(fd_closep) int task_fd = -1;
 	char path[32];
 	bool any = false;
@@ -266,6 +269,8 @@ int capture_run(const struct capture_options *options, struct snapshot_writer *w
 		return r;
 
 	walk.proc_fd = proc_fd;
+	if (options->proc_root)
+		walk.tree_boottime_ns = &ret_info->captured_boottime_ns;
 	thread_reader_init(&walk.reader, proc_fd, !options->proc_root && is_own_proc(proc_fd));
 	memcpy(ret_info->rules, walk.reader.rules, sizeof(ret_info->rules));
 	r = snapshot_write_begin(writer, ret_info);

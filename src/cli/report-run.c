@@ -105,6 +105,7 @@ static void make_report(const struct report_options *options, const struct load 
 	}
 	if (count == SIDE_MAX && same_boot(hosts[0], hosts[1])) {
 		row_options.continues =
+		        loads[0].info.captured_boottime_ns > 0 &&
 		        loads[0].info.captured_boottime_ns <= loads[1].info.captured_boottime_ns;
 		with_exited = has_all_threads(&loads[0].info) && has_all_threads(&loads[1].info);
 	}

@@ -70,8 +70,10 @@ int snapshot_write_begin(struct snapshot_writer *writer, const struct snapshot_i
 	json_write_str(out, "lifetime");
 	json_write_key(out, "captured_at_unix_ns");
 	json_write_u64(out, info->captured_at_unix_ns);
-	json_write_key(out, "captured_boottime_ns");
-	json_write_u64(out, info->captured_boottime_ns);
+	if (info->captured_boottime_ns > 0) {
+		json_write_key(out, "captured_boottime_ns");
+		json_write_u64(out, info->captured_boottime_ns);
+	}
 	json_write_key(out, "host");
 	strbuf_clear(&writer->scratch);
 	snapshot_meta_add_host(info, &writer->scratch);
@@ -220,8 +222,10 @@ int snapshot_write_thread(struct snapshot_writer *writer, const struct thread_sa
 		write_name(writer, "cgroup", "cgroup_hex", &sample->cgroup);
 	json_write_key(out, "start_time_clock_ticks");
 	json_write_u64(out, sample->start_time_clock_ticks);
-	json_write_key(out, "read_boottime_ns");
-	json_write_u64(out, sample->read_boottime_ns);
+	if (sample->read_boottime_ns > 0) {
+		json_write_key(out, "read_boottime_ns");
+		json_write_u64(out, sample->read_boottime_ns);
+	}
 	for (unsigned i = 0; i < METRIC_COUNT; i++) {
 		enum metric_id metric = (enum metric_id)i;
 

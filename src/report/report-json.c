@@ -48,20 +48,27 @@ static void write_host(struct json_output *out, const struct host *host)
 	json_write_close(&out->writer, '}');
 }
 
+/* A number of which 0 means that the snapshot does not have it. */
+static void write_known(struct json_output *out, const char *key, uint64_t number)
+{
+	json_write_key(&out->writer, key);
+	if (number > 0)
+		json_write_u64(&out->writer, number);
+	else
+		json_write_null(&out->writer);
+}
+
 static void write_side(struct json_output *out, const char *name, const struct report_side *side)
 {
 	json_write_key(&out->writer, name);
 	json_write_open(&out->writer, '{');
 	json_write_key(&out->writer, "path");
 	write_valid_text(out, side->path);
-	json_write_key(&out->writer, "captured_at_unix_ns");
-	json_write_u64(&out->writer, side->info->captured_at_unix_ns);
-	json_write_key(&out->writer, "captured_boottime_ns");
-	json_write_u64(&out->writer, side->info->captured_boottime_ns);
+	write_known(out, "captured_at_unix_ns", side->info->captured_at_unix_ns);
+	write_known(out, "captured_boottime_ns", side->info->captured_boottime_ns);
 	json_write_key(&out->writer, "threads");
 	json_write_u64(&out->writer, side->info->tally.threads);
-	json_write_key(&out->writer, "processes");
-	json_write_u64(&out->writer, side->info->tally.processes);
+	write_known(out, "processes", side->info->tally.processes);
 	write_host(out, &side->info->host);
 	json_write_close(&out->writer, '}');
 }

@@ -63,6 +63,10 @@ static void add_elapsed(const struct report *report, struct strbuf *out)
 	uint64_t b = report->sides[SIDE_CANDIDATE].info->captured_boottime_ns;
 
 	strbuf_add_str(out, "same boot, ");
+	if (a == 0 || b == 0) {
+		strbuf_add_str(out, "at an unknown time");
+		return;
+	}
 	units_format(UNIT_ns, quantity_integer(b >= a ? b - a : a - b), false, out);
 	strbuf_add_str(out, b >= a ? " later" : " EARLIER than the baseline");
 }

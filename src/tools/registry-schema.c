@@ -160,12 +160,8 @@ static void require_with(json_t *dependent, enum row_identity identity, enum row
 
 static json_t *thread_schema(void)
 {
-	static const enum row_identity always[] = {IDENTITY_tid,
-	                                           IDENTITY_tgid,
-	                                           IDENTITY_pcomm,
-	                                           IDENTITY_comm,
-	                                           IDENTITY_start_time_clock_ticks,
-	                                           IDENTITY_read_boottime_ns};
+	static const enum row_identity always[] = {IDENTITY_tid, IDENTITY_tgid, IDENTITY_pcomm,
+	                                           IDENTITY_comm, IDENTITY_start_time_clock_ticks};
 	json_t *properties = schema_object(), *dependent = schema_object();
 	json_t *required = json_array();
 	json_t *schema;
@@ -283,7 +279,9 @@ static json_t *snapshot_schema(void)
 	schema_set(properties, "parse_summary", parse_summary_schema());
 	schema_set(properties, "sources", sources_schema());
 	for (void *i = json_object_iter(properties); i; i = json_object_iter_next(properties, i))
-		schema_append(required, json_string(json_object_iter_key(i)));
+		/* The tree of another system may not tell it. */
+		if (strcmp(json_object_iter_key(i), "captured_boottime_ns") != 0)
+			schema_append(required, json_string(json_object_iter_key(i)));
 	return schema_properties(properties, required, true);
 }
 

@@ -253,7 +253,7 @@ static void test_capture(void **state)
 	check_capture("{\"a\": { \"b\" : [ 1, {\"c\":\"\"} ], \"d\":[ [ ] ] } , \"e\":0}", 99,
 	              "{\"b\":[1,{\"c\":\"\"}],\"d\":[[]]}", "k:e n:0 } $ ");
 	check_capture("{\"a\":{\"\\n\\u0001\":\"\\/\\\"\\\\\\u00e9\\u007f\"}}", 99,
-	              "{\"\\n\\u0001\":\"/\\\"\\\\\xc3\xa9\x7f\"}", "} $ ");
+	              "{\"\\n\\u0001\":\"/\\\"\\\\\xc3\xa9\\u007f\"}", "} $ ");
 	check_capture("{\"a\":[1, 2]}", 5, "[1,2]", "} $ ");
 	check_capture("{\"a\":[1, 2]}", 4, "",
 	              "!byte 1: the value of this key is too long (the limit is 4)");

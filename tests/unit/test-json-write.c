@@ -87,9 +87,12 @@ static void test_text(void **state)
 	check_text("plain", 5, "\"plain\"");
 	check_text("\"\\/", 3, "\"\\\"\\\\/\"");
 	check_text("\b\f\n\r\t", 5, "\"\\b\\f\\n\\r\\t\"");
-	check_text("a\0b\x1f\x7f", 5, "\"a\\u0000b\\u001f\x7f\"");
-	check_text("\xc2\x80\xe2\x82\xac\xf0\x9f\x98\x80", 9,
-	           "\"\xc2\x80\xe2\x82\xac\xf0\x9f\x98\x80\"");
+	check_text("a\0b\x1f\x7f", 5, "\"a\\u0000b\\u001f\\u007f\"");
+	check_text("\xe2\x82\xac\xf0\x9f\x98\x80", 7, "\"\xe2\x82\xac\xf0\x9f\x98\x80\"");
+	/* C1, a bidirectional override, and a noncharacter that takes a surrogate pair. */
+	check_text("\xc2\x9b", 2, "\"\\u009b\"");
+	check_text("a\xe2\x80\xaez", 5, "\"a\\u202ez\"");
+	check_text("\xf0\x9f\xbf\xbe!", 5, "\"\\ud83f\\udffe!\"");
 	for (int c = 0; c < 0x80; c++)
 		check_text((const char[]){'x', (char)c, (char)c, 'y'}, 4, NULL);
 }

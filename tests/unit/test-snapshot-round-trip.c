@@ -204,6 +204,7 @@ static void test_snapshot_as_json(void **state)
 	json_t *root, *row, *value;
 
 	(void)state;
+	info.captured_boottime_ns = 6;
 	info.rules[SOURCE_io] = OUTCOME_denied;
 	sample.tid = 8;
 	sample.tgid = 7;
