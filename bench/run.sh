@@ -94,6 +94,7 @@ live_host() {
     columns
     measured "capture" "$ctprof" capture -q -o "$tmp/a.zst"
     "$ctprof" capture -q -o "$tmp/b.zst"
+    "$build/bench/taskstats" "$runs" || echo "taskstats: not measured"
     stop_threads
     for key in pcomm comm-exact cgroup; do
         measured "compare --group-by $key" "$ctprof" compare -g "$key" "$tmp/a.zst" "$tmp/b.zst"

@@ -8,11 +8,19 @@
 #include "ctprof/snapshot.h"
 #include "ctprof/strbuf.h"
 
+/* Which leaders' smaps_rollup is read. The kernel walks all page tables for it, some 10 ms for each GiB of small
+ * pages, and holds the process's mmap lock meanwhile; AUTO leaves alone what is larger than the two sizes. */
+enum capture_smaps { CAPTURE_SMAPS_AUTO, CAPTURE_SMAPS_ALL, CAPTURE_SMAPS_OFF };
+
+#define CAPTURE_SMAPS_AUTO_MAPPED_BYTES (UINT64_C(64) << 30)
+#define CAPTURE_SMAPS_AUTO_RESIDENT_BYTES (UINT64_C(4) << 30)
+
 struct capture_options {
 	const char *proc_root;   /* NULL: the /proc of this system */
 	const char *sys_root;    /* NULL: /sys */
 	const char *cgroup_root; /* NULL: where mountinfo says that cgroup2 is */
-	bool anonymous;          /* leave out the host's name and the kernel's command line */
+	enum capture_smaps smaps;
+	bool anonymous; /* leave out the host's name and the kernel's command line */
 };
 
 /* Captures into @writer: head, threads, tail. A tree given by @options may belong to another system, so

@@ -28,7 +28,8 @@ extern const struct group_key_desc group_key_table[GROUP_KEY_COUNT];
 
 struct group {
 	uint32_t threads;
-	uint32_t leaders; /* threads that lead their process */
+	uint32_t leaders;          /* threads that lead their process */
+	uint32_t exited_processes; /* whose exited threads' share is in the cells as well */
 	uint64_t members; /* fingerprint of who they are: tgid, tid and start time, in any order */
 	/* The first name folded in, and whether another one followed: a pattern that stands for one name only
 	 * is shown as that name. */
@@ -38,19 +39,46 @@ struct group {
 	struct fold_cell cells[METRIC_COUNT];
 };
 
+/* The process whose threads are being added: its totals, and the sums over its threads so far. */
+struct group_process {
+	bool open;
+	uint32_t tgid;
+	uint64_t start_time_clock_ticks;
+	struct strbuf pcomm;
+	struct strbuf cgroup;
+	bool has_cgroup;
+	bool cgroup_is_v1;
+	uint32_t threads;
+	uint32_t totals_seen; /* a bit for each enum process_total */
+	uint64_t totals[PROCESS_TOTAL_COUNT];
+	uint64_t sums[PROCESS_TOTAL_COUNT];
+	uint32_t seen[PROCESS_TOTAL_COUNT]; /* threads that are in the sum */
+};
+
 struct group_table {
 	enum group_key key;
 	bool normalise;
 	struct strmap map; /* key to struct group, owned */
 	struct strbuf scratch;
+	struct strbuf name;
+	struct group_process process;
 };
 
 /* Patterns are used where the key is normalised and @literal is not asked for. */
 void group_table_init(struct group_table *table, enum group_key key, bool literal);
 void group_table_done(struct group_table *table);
 
-/* Folds a thread into its group; thread_count is set on the way. */
+/* Folds a thread into its group; thread_count is set on the way. Threads of one process must follow one another:
+ * where the first one has totals of the process, what the totals exceed the sum over its threads by, which
+ * exited threads did, is folded in when the next process begins. */
 void group_table_add(struct group_table *table, struct thread_sample *sample);
+
+/* To be called behind the last thread: folds in what is left of the last process. */
+void group_table_finish(struct group_table *table);
+
+/* What follows a process's name in the group of its exited threads, where threads are grouped by comm: their own
+ * names are not known. */
+extern const char group_exited_suffix[];
 
 /* The group of a key, or NULL; the key is the pattern where the table normalises. */
 struct group *group_table_get(const struct group_table *table, const char *key, size_t key_len);

@@ -6,30 +6,63 @@
 #include <stdint.h>
 
 enum host_field {
-#define HOST_TEXT(id_, text_) HOST_##id_,
-#define HOST_NUMBER(id_, text_) HOST_##id_,
+#define HOST_TEXT(id_, compared_, text_) HOST_##id_,
+#define HOST_NUMBER(id_, compared_, text_) HOST_##id_,
+#define HOST_MAP(id_, compared_, text_) HOST_##id_,
 #include "host.def"
 #undef HOST_TEXT
 #undef HOST_NUMBER
+#undef HOST_MAP
 	HOST_FIELD_COUNT,
 };
+
+enum host_kind { HOST_KIND_TEXT, HOST_KIND_NUMBER, HOST_KIND_MAP };
 
 struct host_field_desc {
 	const char *name;
 	const char *description;
-	bool is_number;
+	enum host_kind kind;
+	bool compared; /* where it differs, a comparison says so */
 };
 extern const struct host_field_desc host_field_table[HOST_FIELD_COUNT];
 
+struct host_map_entry {
+	char *name; /* owned, as is the text; raw bytes without NUL */
+	char *text;
+};
+
+/* Texts by name, in the order of the names. */
+struct host_map {
+	struct host_map_entry *entries; /* owned */
+	size_t count;
+};
+
+/* What the kernel's command line switches. No part of a snapshot, and known also where the command line itself is
+ * left out. */
+struct host_boot {
+	bool known;       /* the command line was read */
+	bool delayacct;   /* delay accounting from boot on; Linux 5.14 and newer */
+	bool nodelayacct; /* no delay accounting; before Linux 5.14 */
+};
+
 struct host {
 	bool seen[HOST_FIELD_COUNT];
+	struct host_map maps[HOST_FIELD_COUNT];
 	char *texts[HOST_FIELD_COUNT]; /* owned; raw bytes */
 	uint64_t numbers[HOST_FIELD_COUNT];
+	struct host_boot boot;
 };
 
 /* Stores a field; a text is copied. */
 void host_set_text(struct host *host, enum host_field field, const char *text, size_t len);
 void host_set_number(struct host *host, enum host_field field, uint64_t number);
+
+/* Stores one entry of a map field; both are copied, and an entry of that name is replaced. */
+void host_map_set(struct host *host, enum host_field field, const char *name, const char *text,
+                  size_t len);
+
+/* An entry's text, or NULL; borrowed. */
+const char *host_map_get(const struct host *host, enum host_field field, const char *name);
 
 /* A text field, or NULL where it was not read; borrowed. */
 const char *host_text(const struct host *host, enum host_field field);

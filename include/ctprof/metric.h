@@ -18,6 +18,9 @@
 #ifndef CTPROF_METRIC_FALLBACKS_DEF
 #define CTPROF_METRIC_FALLBACKS_DEF "metric-fallbacks.def"
 #endif
+#ifndef CTPROF_PROCESS_TOTALS_DEF
+#define CTPROF_PROCESS_TOTALS_DEF "process-totals.def"
+#endif
 #ifndef CTPROF_DERIVED_DEF
 #define CTPROF_DERIVED_DEF "derived.def"
 #endif
@@ -70,7 +73,7 @@ enum source_outcome {
 };
 
 enum metric_section {
-#define SECTION(id_, name_, heading_, text_) SECTION_##id_,
+#define SECTION(id_, name_, heading_, subject_, text_) SECTION_##id_,
 #include "sections.def"
 #undef SECTION
 	SECTION_COUNT,
@@ -244,10 +247,28 @@ struct named_desc {
 	const char *description;
 };
 
+/* What the rows of a section are about. */
+enum section_subject { SUBJECT_THREADS, SUBJECT_CGROUPS, SUBJECT_PROCESSES, SUBJECT_HOST };
+
 struct section_desc {
 	const char *name;
 	const char *heading;
+	enum section_subject subject;
 	const char *description;
+};
+
+/* A metric of which the kernel also keeps a process-wide total, exited threads included. */
+enum process_total {
+#define PROCESS_TOTAL(metric_, source_, key_) PROCESS_TOTAL_##metric_,
+#include CTPROF_PROCESS_TOTALS_DEF
+#undef PROCESS_TOTAL
+	PROCESS_TOTAL_COUNT,
+};
+
+struct process_total_desc {
+	enum metric_id metric;
+	enum metric_source source;
+	const char *key;
 };
 
 struct source_desc {
@@ -276,6 +297,7 @@ extern const struct metric_fallback_desc metric_fallback_table[]; /* metric_fall
 extern const size_t metric_fallback_count;
 extern const struct identity_desc identity_table[]; /* identity_count rows */
 extern const size_t identity_count;
+extern const struct process_total_desc process_total_table[PROCESS_TOTAL_COUNT];
 
 /* The unit of a metric's values, by its type. */
 static inline enum metric_unit metric_unit(enum metric_id metric)

@@ -3,6 +3,8 @@
 /* report - rows of one or two snapshots, and the registry itself, as tables, CSV or JSON. */
 #include <stdio.h>
 
+#include "ctprof/doctor.h"
+#include "ctprof/fact-rows.h"
 #include "ctprof/group.h"
 #include "ctprof/rows.h"
 #include "ctprof/snapshot.h"
@@ -13,10 +15,16 @@ enum report_format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
 struct report_side {
 	const char *path; /* as the user gave it; may hold any bytes */
 	const struct snapshot_info *info;
+	uint64_t file_bytes; /* compressed size; 0 where not known */
 };
 
 struct report {
 	const struct row_set *rows;
+	bool without_rows;                /* only what stands around them */
+	const struct fact_row_set *facts; /* NULL: none */
+	/* Groups or, where each row has a line, lines to print of each of their tables; in the machine formats rows
+	 * of each section. 0 for all. */
+	size_t facts_limit;
 	struct report_side sides[SIDE_MAX];
 	enum group_key group_key;
 	bool normalised; /* groups are patterns */
@@ -32,6 +40,9 @@ void report_json(FILE *file, const struct report *report);
 /* Rows that the limit leaves, and those that it cuts off. */
 size_t report_shown(const struct report *report);
 size_t report_left_out(const struct report *report);
+
+/* How many of the rows that are not about threads a machine format cuts off. */
+size_t report_facts_left_out(const struct report *report);
 
 /* Appends what the report leaves out, "12 more rows (--limit 0 shows all)" and so on; nothing where it leaves
  * out nothing. */
@@ -49,3 +60,24 @@ void report_metric_list_json(FILE *file);
 
 /* Appends a metric's tags: "[cfs-only] [SCHEDSTATS]". */
 void report_add_tags(enum metric_id metric, struct strbuf *out);
+
+/* What became of a switch that doctor was told to set. */
+enum toggle_result {
+	TOGGLE_NOT_ASKED,
+	TOGGLE_SET,
+	TOGGLE_WAS_ON,
+	TOGGLE_NONE, /* the kernel has no such switch */
+	TOGGLE_FAILED,
+};
+
+struct report_doctor {
+	const struct doctor_findings *findings;
+	const struct doctor_verdict *verdict;
+	enum toggle_result toggles[DOCTOR_TOGGLE_COUNT];
+	char old_values[DOCTOR_TOGGLE_COUNT][24]; /* of those that were set */
+	struct table_style style;
+};
+
+/* A line for each family, and below them each fix once. */
+void report_doctor(FILE *file, const struct report_doctor *report);
+void report_doctor_json(FILE *file, const struct report_doctor *report);

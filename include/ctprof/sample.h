@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ctprof/keyed-values.h"
 #include "ctprof/macro.h"
 #include "ctprof/metric.h"
 #include "ctprof/strbuf.h"
@@ -18,6 +19,17 @@ struct thread_sample {
 	struct strbuf comm;        /* raw bytes */
 	struct strbuf cgroup;      /* raw bytes; means something only with has_cgroup */
 	bool has_cgroup;
+	bool cgroup_is_v1; /* there is no cgroup2 path; cgroup is one of version 1 */
+
+	/* What the kernel keeps of the whole process, exited threads included, read before any of its threads; on
+	 * the first sample of a process only. One bit of process_totals_seen for each enum process_total. */
+	bool has_process_totals;
+	uint32_t process_totals_seen;
+	uint64_t process_totals[PROCESS_TOTAL_COUNT];
+
+	/* /proc/<tgid>/smaps_rollup in KiB by key, on the leader; means something only with has_smaps. */
+	bool has_smaps;
+	struct keyed_values smaps_rollup_kib;
 
 	struct metric_set seen;
 	struct metric_set malformed; /* the source was read, this value made no sense */

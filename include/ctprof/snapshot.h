@@ -5,8 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ctprof/cgroup-stats.h"
 #include "ctprof/host.h"
 #include "ctprof/macro.h"
+#include "ctprof/psi.h"
 #include "ctprof/sample.h"
 #include "ctprof/strbuf.h"
 #include "ctprof/stream.h"
@@ -23,7 +25,25 @@ struct snapshot_tally {
 	uint64_t threads_unreadable; /* left out: their stat is denied, or makes no sense */
 	uint64_t malformed_values;   /* single values that made no sense */
 	uint64_t sources[SOURCE_COUNT][OUTCOME_COUNT]; /* threads by what became of each source */
+	uint64_t cgroups;         /* distinct ones that threads were in, and that were read */
+	uint64_t cgroups_gone;    /* removed before they were read */
+	uint64_t cgroups_denied;  /* that this user may not read */
+	uint64_t cgroups_outside; /* outside of what is mounted here, as seen from a namespace */
 };
+
+/* What a capture itself cost; the fields are registry/capture-cost.def's. */
+enum capture_cost {
+#define COST(id_, unit_, text_) COST_##id_,
+#include "capture-cost.def"
+#undef COST
+	COST_COUNT,
+};
+struct capture_cost_desc {
+	const char *name;
+	enum metric_unit unit;
+	const char *description;
+};
+extern const struct capture_cost_desc capture_cost_table[COST_COUNT];
 
 struct snapshot_info {
 	uint64_t captured_at_unix_ns;
@@ -33,12 +53,17 @@ struct snapshot_info {
 	 * host has nothing from it. */
 	enum source_outcome rules[SOURCE_COUNT];
 	struct snapshot_tally tally;
+	struct psi psi; /* the host's */
+	struct sched_ext sched_ext;
+	bool cost_seen[COST_COUNT];
+	uint64_t cost[COST_COUNT];
 };
 
 void snapshot_info_done(struct snapshot_info *info);
 
-/* Writing. The three calls come in this order, thread as often as there are threads; threads of one
- * process follow one another. All return 0 or the sink's -errno, which sticks. */
+/* Writing. The four calls come in this order, thread as often as there are threads and cgroup as often as there
+ * are cgroups; threads of one process follow one another, and version 2 cgroups precede those of version 1. All
+ * return 0, -EINVAL for another order, or the sink's -errno; a failure sticks. */
 struct snapshot_writer;
 
 /* zstd compression level of the files; see bench/ for the measurement behind it. */
@@ -54,23 +79,29 @@ must_check_ int snapshot_write_begin(struct snapshot_writer *writer,
                                      const struct snapshot_info *info);
 must_check_ int snapshot_write_thread(struct snapshot_writer *writer,
                                       const struct thread_sample *sample);
-/* The tail, rules and tally, and the end of the frame. */
+must_check_ int snapshot_write_cgroup(struct snapshot_writer *writer,
+                                      const struct cgroup_stats *stats);
+/* Bytes of JSON so far. */
+uint64_t snapshot_writer_json_bytes(const struct snapshot_writer *writer);
+/* The tail: pressure, sched_ext, rules, tally and cost, and the end of the frame. */
 must_check_ int snapshot_write_end(struct snapshot_writer *writer,
                                    const struct snapshot_info *info);
 
 /* Reading. */
 struct snapshot_limits {
 	uint64_t bytes;      /* decompressed */
-	uint64_t threads;    /* rows */
+	uint64_t threads;    /* rows, and as many cgroups */
 	unsigned depth;      /* containers inside one another */
 	size_t string_bytes; /* of one string */
 };
 extern const struct snapshot_limits snapshot_default_limits;
 
-/* Called for each row; the sample is the reader's and is reused. A result other than 0 ends the reading and
- * becomes its result. */
+/* Called for each row and each cgroup in the order of the file, which may have cgroups first; the sample and the
+ * stats are the reader's and are reused. A result other than 0 ends the reading and becomes its result. cgroup may
+ * be NULL. */
 struct snapshot_visitor {
 	int (*thread)(struct snapshot_visitor *self, struct thread_sample *sample);
+	int (*cgroup)(struct snapshot_visitor *self, const struct cgroup_stats *stats);
 };
 
 /* Reads a snapshot from @source, the compressed bytes. Returns 0; -EBADMSG where they are not a snapshot

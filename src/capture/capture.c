@@ -3,36 +3,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "cgroup-walk.h"
+#include "cost.h"
 #include "ctprof/fd.h"
 #include "ctprof/scan.h"
 #include "ctprof/source.h"
-#include "thread-read.h"
+#include "walk.h"
 
 #ifndef CTPROF_VERSION
 #error "CTPROF_VERSION comes from the build"
 #endif
-
-enum { COMM_FILE_BYTES = 4096 };
-
-struct walk {
-	int proc_fd;
-	struct thread_reader reader;
-	struct thread_sample sample;
-	struct id_list processes;
-	struct id_list threads;
-	struct strbuf listing;
-	struct strbuf pcomm; /* of the process being walked */
-	bool has_pcomm;
-	struct snapshot_writer *writer;
-	struct snapshot_tally *tally;
-	const uint64_t
-	        *tree_boottime_ns; /* the one time of another system's tree; NULL: our clock */
-};
 
 static uint64_t now_ns(clockid_t clock)
 {
@@ -40,155 +24,6 @@ static uint64_t now_ns(clockid_t clock)
 
 	clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-static void count(struct snapshot_tally *tally, const struct thread_sample *sample)
-{
-	tally->threads++;
-	for (unsigned s = 0; s < SOURCE_COUNT; s++)
-		tally->sources[s][sample->outcomes[s]]++;
-	for (size_t i = 0; i < METRIC_SET_WORDS; i++)
-		tally->malformed_values += (unsigned)__builtin_popcountll(
-		        sample->malformed.words[i] & ~sample->seen.words[i]);
-}
-
-/* The leader is read first and names the process; where it is gone already, the process's own comm does. */
-static void set_pcomm(struct walk *walk, int task_fd)
-{
-	struct thread_sample *sample = &walk->sample;
-
-	if (sample->tid == sample->tgid) {
-		strbuf_clear(&walk->pcomm);
-		strbuf_add(&walk->pcomm, strbuf_str(&sample->comm), sample->comm.len);
-		walk->has_pcomm = true;
-	}
-	if (!walk->has_pcomm) {
-		if (fd_read_all_at(task_fd, "../comm", &walk->pcomm, COMM_FILE_BYTES) < 0)
-			strbuf_clear(&walk->pcomm);
-		if (walk->pcomm.len > 0 && walk->pcomm.data[walk->pcomm.len - 1] == '\n')
-			walk->pcomm.len--;
-		walk->has_pcomm = true;
-	}
-	strbuf_clear(&sample->pcomm);
-	strbuf_add(&sample->pcomm, strbuf_str(&walk->pcomm), walk->pcomm.len);
-}
-
-/* Returns 1 where the thread was written, 0 where it was not, or the writer's -errno. */
-static int walk_thread(struct walk *walk, int task_fd, uint32_t tgid, uint32_t tid,
-                       uint64_t boottime_ns)
-{
-	struct thread_sample *sample = &walk->sample;
-	enum source_outcome outcome;
-	char name[12];
-	int r;
-
-	snprintf(name, sizeof(name), "%u", tid);
-	sample_reset(sample);
-	sample->tgid = tgid;
-	sample->tid = tid;
-	sample->read_boottime_ns = boottime_ns;
-	outcome = thread_read(&walk->reader, task_fd, name, sample);
-	if (walk->reader.fatal < 0)
-		return walk->reader.fatal;
-	if (outcome == OUTCOME_gone) {
-		walk->tally->threads_gone++;
-		return 0;
-	}
-	if (outcome != OUTCOME_read) {
-		walk->tally->threads_unreadable++;
-		walk->tally->sources[SOURCE_stat][outcome]++;
-		return 0;
-	}
-	set_pcomm(walk, task_fd);
-	r = snapshot_write_thread(walk->writer, sample);
-	if (r < 0)
-		return r;
-	count(walk->tally, sample);
-	return 1;
-}
-
-/* The leader is read first, for its name is the process's. */
-static void move_leader_first(struct id_list *threads, uint32_t tgid)
-{
-	for (size_t i = 0; i < threads->count; i++)
-		if (threads->ids[i] == tgid) {
-			memmove(threads->ids + 1, threads->ids, i * sizeof(threads->ids[0]));
-			threads->ids[0] = tgid;
-			return;
-		}
-}
-
-static int walk_process(struct walk *walk, uint32_t tgid)
-{
-	uint64_t unreadable = walk->tally->threads_unreadable;
-	uint64_t boottime_ns =
-	        walk->tree_boottime_ns ? *walk->tree_boottime_ns : now_ns(CLOCK_BOOTTIME);
-	cleanup_(fd_closep) int task_fd = -1;
-	char path[32];
-	bool any = false;
-	int r;
-
-	snprintf(path, sizeof(path), "%u/task", tgid);
-	task_fd = fd_open_dir_at(walk->proc_fd, path);
-	r = task_fd < 0 ? task_fd : fd_list_ids(task_fd, &walk->threads, &walk->listing);
-	switch (-r) {
-	case EACCES:
-	case EPERM:
-		walk->tally->processes_denied++;
-		return 0;
-	case EMFILE:
-	case ENFILE:
-	case ENOMEM:
-		return r;
-	}
-	walk->has_pcomm = false;
-	move_leader_first(&walk->threads, tgid);
-	for (size_t i = 0; r >= 0 && i < walk->threads.count; i++) {
-		r = walk_thread(walk, task_fd, tgid, walk->threads.ids[i], boottime_ns);
-		if (r < 0)
-			return r;
-		any = any || r > 0;
-	}
-	if (any)
-		walk->tally->processes++;
-	else if (walk->tally->threads_unreadable > unreadable)
-		walk->tally->processes_denied++;
-	else
-		walk->tally->processes_gone++;
-	return 0;
-}
-
-static int walk_all(struct walk *walk, struct strbuf *reterr, const char *root)
-{
-	cleanup_(fd_closep) int list_fd = fd_open_dir_at(walk->proc_fd, ".");
-	int r = list_fd < 0 ? list_fd : fd_list_ids(list_fd, &walk->processes, &walk->listing);
-
-	if (r == 0 && walk->processes.count == 0)
-		r = -ENOENT;
-	if (r < 0) {
-		strbuf_addf(reterr, "%s: %s", root,
-		            r == -ENOENT ? "no process found there" : strerror(-r));
-		return r;
-	}
-	for (size_t i = 0; i < walk->processes.count; i++) {
-		r = walk_process(walk, walk->processes.ids[i]);
-		/* The writer's own errors are told by whoever opened its file. */
-		if (r == -EMFILE || r == -ENFILE || r == -ENOMEM)
-			strbuf_addf(reterr, "%s: %s", root, strerror(-r));
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
-static void walk_done(struct walk *walk)
-{
-	thread_reader_done(&walk->reader);
-	sample_done(&walk->sample);
-	id_list_done(&walk->processes);
-	id_list_done(&walk->threads);
-	strbuf_done(&walk->listing);
-	strbuf_done(&walk->pcomm);
 }
 
 /* Opens a root; one that the user named must exist. */
@@ -204,16 +39,21 @@ static int open_root(const char *given, const char *fallback, int *ret_fd, struc
 	return 0;
 }
 
-static int open_cgroup_root(const struct capture_options *options, int proc_fd, int *ret_fd,
-                            struct strbuf *reterr)
+/* Finds where cgroups are; a directory that the user named must exist. Another system's tree has none but the one
+ * given. */
+static int find_cgroups(const struct capture_options *options, int proc_fd,
+                        struct cgroup_mounts *mounts, struct strbuf *reterr)
 {
-	cleanup_(strbuf_done) struct strbuf found = STRBUF_INIT;
-	bool live = options->proc_root == NULL;
-	const char *fallback = NULL;
+	cleanup_(fd_closep) int given_fd = -1;
+	int r = open_root(options->cgroup_root, NULL, &given_fd, reterr);
 
-	if (live && !options->cgroup_root && cgroup2_mount_find(proc_fd, &found) == 0)
-		fallback = strbuf_str(&found);
-	return open_root(options->cgroup_root, fallback, ret_fd, reterr);
+	if (r < 0)
+		return r;
+	if (options->cgroup_root)
+		cgroup_mounts_take_directory(options->cgroup_root, mounts);
+	else if (!options->proc_root)
+		cgroup_mounts_find(proc_fd, true, mounts);
+	return 0;
 }
 
 /* Whether @proc_fd is the /proc of our own pid namespace: only then do its ids mean to system calls what they
@@ -227,27 +67,98 @@ static bool is_own_proc(int proc_fd)
 	return len > 0 && scan_u64(link, (size_t)len, &pid) && pid == (uint64_t)getpid();
 }
 
-static int read_host(const struct capture_options *options, int proc_fd, struct snapshot_info *info,
-                     struct strbuf *reterr)
+/* The roots of what is read, and what is found there once for the whole host. */
+struct capture {
+	const struct capture_options *options;
+	int proc_fd;
+	int sys_fd;
+	struct cgroup_mounts mounts;
+	struct cgroup_walk cgroups;
+	struct walk walk;
+	struct cost_meter meter;
+};
+
+static void capture_done(struct capture *capture)
+{
+	walk_done(&capture->walk);
+	cgroup_walk_done(&capture->cgroups);
+	cgroup_mounts_done(&capture->mounts);
+	fd_closep(&capture->sys_fd);
+	fd_closep(&capture->proc_fd);
+}
+
+static int open_roots(struct capture *capture, struct strbuf *reterr)
+{
+	const struct capture_options *options = capture->options;
+	int r = open_root(options->proc_root, "/proc", &capture->proc_fd, reterr);
+
+	if (r == 0 && capture->proc_fd < 0) {
+		strbuf_addf(reterr, "/proc: %s", strerror(ENOENT));
+		return -ENOENT;
+	}
+	if (r == 0)
+		r = open_root(options->sys_root, options->proc_root ? NULL : "/sys",
+		              &capture->sys_fd, reterr);
+	if (r == 0)
+		r = find_cgroups(options, capture->proc_fd, &capture->mounts, reterr);
+	return r;
+}
+
+static void read_host(struct capture *capture, struct snapshot_info *info)
 {
 	static const char version[] = CTPROF_VERSION, source[] = "procfs";
-	cleanup_(fd_closep) int sys_fd = -1;
-	cleanup_(fd_closep) int cgroup_fd = -1;
+	const struct capture_options *options = capture->options;
+	const struct cgroup_mount *unified = &capture->mounts.unified;
+	cleanup_(fd_closep) int cgroup_fd =
+	        unified->found ? fd_open_path_at(AT_FDCWD, strbuf_str(&unified->point)) : -1;
 	bool live = options->proc_root == NULL;
-	int r;
 
-	r = open_root(options->sys_root, live ? "/sys" : NULL, &sys_fd, reterr);
-	if (r == 0)
-		r = open_cgroup_root(options, proc_fd, &cgroup_fd, reterr);
-	if (r < 0)
-		return r;
 	info->captured_at_unix_ns = now_ns(CLOCK_REALTIME);
 	info->captured_boottime_ns = now_ns(CLOCK_BOOTTIME);
 	host_set_text(&info->host, HOST_tool_version, version, strlen(version));
 	host_set_text(&info->host, HOST_source, source, strlen(source));
-	host_read(proc_fd, sys_fd, cgroup_fd, live, options->anonymous, &info->host);
+	host_read(capture->proc_fd, capture->sys_fd, cgroup_fd, live, options->anonymous,
+	          &info->host);
+	cgroup_mounts_set_host(&capture->mounts, &info->host);
 	if (!live)
 		info->captured_boottime_ns = info->host.numbers[HOST_uptime_ns];
+}
+
+static void begin_walk(struct capture *capture, struct snapshot_writer *writer,
+                       struct snapshot_info *info)
+{
+	const struct capture_options *options = capture->options;
+	struct taskstats_rules rules = taskstats_rules_of(&info->host);
+	struct walk_options walk_options = {
+	        .proc_fd = capture->proc_fd,
+	        .live = !options->proc_root && is_own_proc(capture->proc_fd),
+	        .smaps = options->smaps,
+	        .taskstats_rules = &rules,
+	        .cgroups = &capture->cgroups,
+	        .tree_boottime_ns = options->proc_root ? &info->captured_boottime_ns : NULL,
+	};
+
+	walk_init(&capture->walk, &walk_options, info->rules);
+	capture->walk.writer = writer;
+	capture->walk.tally = &info->tally;
+}
+
+/* What is read behind the threads. */
+static int read_rest(struct capture *capture, struct snapshot_writer *writer,
+                     struct snapshot_info *info, const char *root, struct strbuf *reterr)
+{
+	int r = cgroup_walk_read(&capture->cgroups, &capture->mounts, writer, &info->tally);
+
+	if (r == -EMFILE || r == -ENFILE || r == -ENOMEM)
+		strbuf_addf(reterr, "%s: %s", root, strerror(-r));
+	if (r < 0)
+		return r;
+	psi_read_host(capture->proc_fd, &info->psi);
+	sched_ext_read(capture->sys_fd, &info->sched_ext);
+	cost_end(&capture->meter, info);
+	cost_set(info, COST_walk_spread_ns,
+	         capture->walk.last_read_ns - capture->walk.first_read_ns);
+	cost_set(info, COST_json_bytes, snapshot_writer_json_bytes(writer));
 	return 0;
 }
 
@@ -255,29 +166,24 @@ int capture_run(const struct capture_options *options, struct snapshot_writer *w
                 struct snapshot_info *ret_info, struct strbuf *reterr)
 {
 	const char *root = options->proc_root ? options->proc_root : "/proc";
-	cleanup_(fd_closep) int proc_fd = fd_open_path_at(AT_FDCWD, root);
-	struct walk walk = {.writer = writer, .tally = &ret_info->tally};
+	cleanup_(capture_done) struct capture capture = {
+	        .options = options, .proc_fd = -1, .sys_fd = -1};
 	int r;
 
 	memset(ret_info, 0, sizeof(*ret_info));
-	if (proc_fd < 0) {
-		strbuf_addf(reterr, "%s: %s", root, strerror(-proc_fd));
-		return proc_fd;
-	}
-	r = read_host(options, proc_fd, ret_info, reterr);
+	cost_begin(&capture.meter);
+	cgroup_walk_init(&capture.cgroups);
+	r = open_roots(&capture, reterr);
 	if (r < 0)
 		return r;
-
-	walk.proc_fd = proc_fd;
-	if (options->proc_root)
-		walk.tree_boottime_ns = &ret_info->captured_boottime_ns;
-	thread_reader_init(&walk.reader, proc_fd, !options->proc_root && is_own_proc(proc_fd));
-	memcpy(ret_info->rules, walk.reader.rules, sizeof(ret_info->rules));
+	read_host(&capture, ret_info);
+	begin_walk(&capture, writer, ret_info);
 	r = snapshot_write_begin(writer, ret_info);
 	if (r == 0)
-		r = walk_all(&walk, reterr, root);
+		r = walk_all(&capture.walk, root, reterr);
+	if (r == 0)
+		r = read_rest(&capture, writer, ret_info, root, reterr);
 	if (r == 0)
 		r = snapshot_write_end(writer, ret_info);
-	walk_done(&walk);
 	return r;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cgroup-walk.h"
 #include "ctprof/fd.h"
 
 /* The largest is status of a process in thousands of groups; anything longer is not what it says it is. */
@@ -23,10 +24,12 @@ static bool schedstat_is_off(struct thread_reader *reader, int proc_fd)
 	return r == 0 && schedstat_is_zero(strbuf_str(&reader->text), reader->text.len);
 }
 
-void thread_reader_init(struct thread_reader *reader, int proc_fd, bool live)
+void thread_reader_init(struct thread_reader *reader, int proc_fd, bool live,
+                        struct cgroup_walk *cgroups)
 {
 	memset(reader, 0, sizeof(*reader));
 	reader->live = live;
+	reader->cgroups = cgroups;
 	source_keys_init(&reader->stat, SOURCE_stat);
 	source_keys_init(&reader->schedstat, SOURCE_schedstat);
 	source_keys_init(&reader->sched, SOURCE_sched);
@@ -131,8 +134,12 @@ static enum source_outcome read_cgroup(struct thread_reader *reader, int thread_
 {
 	enum source_outcome outcome = read_file(reader, thread_fd, SOURCE_cgroup, "cgroup");
 
-	if (outcome == OUTCOME_read)
+	if (outcome == OUTCOME_read) {
 		outcome = cgroup_parse(strbuf_str(&reader->text), reader->text.len, sample);
+		if (reader->cgroups)
+			cgroup_walk_note(reader->cgroups, strbuf_str(&reader->text),
+			                 reader->text.len);
+	}
 	sample->outcomes[SOURCE_cgroup] = outcome;
 	return outcome;
 }

@@ -7,18 +7,22 @@
 #include "ctprof/sample.h"
 #include "ctprof/source.h"
 
+struct cgroup_walk;
+
 /* What is reused from thread to thread. */
 struct thread_reader {
 	struct source_keys stat, schedstat, sched, status, io;
 	struct strbuf text; /* the file being parsed */
 	int fatal;          /* -errno of what is our own trouble: no descriptors, no memory */
 	bool live;          /* the threads are this system's own, in our pid namespace */
+	struct cgroup_walk *cgroups; /* borrowed, takes note of the threads' cgroups; may be NULL */
 	enum source_outcome
 	        rules[SOURCE_COUNT]; /* OUTCOME_read, or why a source is not tried at all */
 };
 
-/* @proc_fd is the root of the /proc tree. Finds out what holds for the whole host. */
-void thread_reader_init(struct thread_reader *reader, int proc_fd, bool live);
+/* @proc_fd is the root of the /proc tree. Finds out what holds for the whole host. @cgroups may be NULL. */
+void thread_reader_init(struct thread_reader *reader, int proc_fd, bool live,
+                        struct cgroup_walk *cgroups);
 void thread_reader_done(struct thread_reader *reader);
 
 /* Reads the thread whose directory is @name below @task_fd; tid and tgid of @sample are set, pcomm may be.

@@ -8,12 +8,21 @@
 #include "ctprof/output.h"
 #include "options.h"
 
-enum { OPT_OUTPUT = 1, OPT_PROC_ROOT, OPT_SYS_ROOT, OPT_CGROUP_ROOT, OPT_ANONYMOUS, OPT_QUIET };
+enum {
+	OPT_OUTPUT = 1,
+	OPT_PROC_ROOT,
+	OPT_SYS_ROOT,
+	OPT_CGROUP_ROOT,
+	OPT_ANONYMOUS,
+	OPT_SMAPS,
+	OPT_QUIET
+};
 
 static const struct cli_option options[] = {
         {OPT_OUTPUT, 'o', "output", "FILE", "write the snapshot to FILE, - for standard output"},
         {OPT_ANONYMOUS, 0, "anonymous", NULL,
          "leave out the host name and the kernel command line"},
+        {OPT_SMAPS, 0, "smaps", "WHICH", "smaps_rollup of processes: auto (not huge), all, off"},
         {OPT_QUIET, 'q', "quiet", NULL, "say nothing about what could not be read"},
         {OPT_PROC_ROOT, 0, "proc-root", "DIR", "read threads from DIR instead of /proc"},
         {OPT_SYS_ROOT, 0, "sys-root", "DIR", "read the host's devices from DIR instead of /sys"},
@@ -22,8 +31,9 @@ static const struct cli_option options[] = {
 };
 
 static const char *const notes[] = {
-        "Threads of other users keep their I/O counters to themselves unless you are root",
-        "or have CAP_SYS_PTRACE. An existing FILE is only replaced by a whole snapshot.",
+        "Delay accounting and the I/O of other users' threads are for root, or for those",
+        "with some capabilities: 'ctprof doctor' says what is missing, and how to get it.",
+        "An existing FILE is only replaced by a whole snapshot.",
         NULL,
 };
 
@@ -35,17 +45,22 @@ struct arguments {
 
 static int parse(const struct command *command, int argc, char **argv, struct arguments *ret)
 {
+	static const char *const smaps[] = {"auto", "all", "off", NULL};
 	struct option_parser parser;
-	int id;
+	int id, chosen = 0;
 
 	options_init(&parser, command, argc, argv);
-	while ((id = options_next(&parser)) > 0)
+	while (chosen >= 0 && (id = options_next(&parser)) > 0)
 		switch (id) {
 		case OPT_OUTPUT:
 			ret->output = parser.value;
 			break;
 		case OPT_ANONYMOUS:
 			ret->capture.anonymous = true;
+			break;
+		case OPT_SMAPS:
+			chosen = options_choose(&parser, smaps);
+			ret->capture.smaps = (enum capture_smaps)chosen;
 			break;
 		case OPT_QUIET:
 			ret->quiet = true;
@@ -61,7 +76,7 @@ static int parse(const struct command *command, int argc, char **argv, struct ar
 			break;
 		}
 	options_done(&parser);
-	return id;
+	return chosen < 0 ? OPTIONS_ERROR : id;
 }
 
 /* One line: how many readings were denied, and of which sources. */
@@ -73,6 +88,9 @@ static void report_denied(const struct snapshot_tally *tally)
 	for (unsigned s = 0; s < SOURCE_COUNT; s++) {
 		unsigned long long denied = tally->sources[s][OUTCOME_denied];
 
+		/* Taskstats are denied for all or for none. */
+		if (s == SOURCE_taskstats || s == SOURCE_process_taskstats)
+			continue;
 		if (denied > 0)
 			strbuf_addf(&list, "%s%s %llu", total ? ", " : "", source_table[s].name,
 			            denied);
@@ -81,9 +99,12 @@ static void report_denied(const struct snapshot_tally *tally)
 	if (tally->processes_denied > 0)
 		cli_error("%llu processes hide their threads from this user",
 		          (unsigned long long)tally->processes_denied);
+	if (tally->sources[SOURCE_taskstats][OUTCOME_denied] > 0)
+		cli_error("taskstats denied: no delay accounting (root can read it; see 'ctprof "
+		          "doctor')");
 	if (total > 0)
 		cli_error("%llu readings denied: %s%s", total, strbuf_str(&list),
-		          geteuid() == 0 ? "" : " (root, or CAP_SYS_PTRACE, can read them)");
+		          geteuid() == 0 ? "" : " (root can read them; see 'ctprof doctor')");
 }
 
 static int capture(const struct arguments *arguments, struct snapshot_info *info)

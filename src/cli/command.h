@@ -8,7 +8,7 @@
 
 #include "ctprof/macro.h"
 
-enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_MISSING = 3 };
 
 struct cli_option {
 	int id;               /* from 1 on; what options_next() returns */
@@ -35,6 +35,7 @@ extern const struct command command_capture;
 extern const struct command command_show;
 extern const struct command command_compare;
 extern const struct command command_metric_list;
+extern const struct command command_doctor;
 
 /* One line on stderr: "ctprof: ...". */
 void cli_error(const char *format, ...) printf_(1, 2);

@@ -12,11 +12,12 @@
 struct fd_source {
 	struct byte_source source; /* must stay the first member */
 	int fd;
+	uint64_t bytes; /* read so far */
 };
 
 static int fd_source_read(struct byte_source *self, void *buffer, size_t size, size_t *ret_len)
 {
-	const struct fd_source *source = (const struct fd_source *)self;
+	struct fd_source *source = (struct fd_source *)self;
 	ssize_t len;
 
 	do
@@ -24,34 +25,51 @@ static int fd_source_read(struct byte_source *self, void *buffer, size_t size, s
 	while (len < 0 && errno == EINTR);
 	if (len < 0)
 		return -errno;
+	source->bytes += (uint64_t)len;
 	*ret_len = (size_t)len;
 	return 0;
 }
 
 struct grouping {
 	struct snapshot_visitor visitor; /* must stay the first member */
-	struct group_table *groups;
+	struct load *load;
 };
 
 static int add_thread(struct snapshot_visitor *self, struct thread_sample *sample)
 {
-	group_table_add(((struct grouping *)self)->groups, sample);
+	struct load *load = ((struct grouping *)self)->load;
+
+	group_table_add(&load->groups, sample);
+	if (load->wants_smaps)
+		smaps_table_add(&load->smaps, sample);
+	return 0;
+}
+
+static int add_cgroup(struct snapshot_visitor *self, const struct cgroup_stats *stats)
+{
+	cgroup_table_add(&((struct grouping *)self)->load->cgroups, stats);
 	return 0;
 }
 
 static int load_file(struct load *load)
 {
-	struct grouping grouping = {.visitor = {add_thread}, .groups = &load->groups};
+	struct grouping grouping = {.visitor = {.thread = add_thread,
+	                                        .cgroup = load->wants_cgroups ? add_cgroup : NULL},
+	                            .load = load};
 	struct fd_source source = {.source = {fd_source_read}};
 	cleanup_(fd_closep) int fd = -1;
+	int r;
 
 	fd = strcmp(load->path, "-") == 0 ? dup(STDIN_FILENO)
 	                                  : open(load->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
 		return -errno;
 	source.fd = fd;
-	return snapshot_read(&source.source, load->limits, &grouping.visitor, &load->info,
-	                     &load->error);
+	r = snapshot_read(&source.source, load->limits, &grouping.visitor, &load->info,
+	                  &load->error);
+	group_table_finish(&load->groups);
+	load->file_bytes = source.bytes;
+	return r;
 }
 
 static void *load_thread(void *context)
@@ -89,6 +107,8 @@ void load_run(struct load *loads, unsigned count)
 void load_done(struct load *load)
 {
 	group_table_done(&load->groups);
+	cgroup_table_done(&load->cgroups);
+	smaps_table_done(&load->smaps);
 	snapshot_info_done(&load->info);
 	strbuf_done(&load->error);
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* load - reads snapshot files into groups, two at once on two cores. */
+#include <stdbool.h>
+
+#include "ctprof/fact-groups.h"
 #include "ctprof/group.h"
 #include "ctprof/snapshot.h"
 
@@ -8,6 +11,11 @@ struct load {
 	const char *path; /* "-" for standard input */
 	const struct snapshot_limits *limits;
 	struct group_table groups; /* initialised by the caller */
+	bool wants_cgroups;        /* fill the table of cgroups */
+	bool wants_smaps;
+	struct cgroup_table cgroups; /* initialised by the caller */
+	struct smaps_table smaps;    /* initialised by the caller */
+	uint64_t file_bytes;         /* read: the compressed size */
 	struct snapshot_info info;
 	struct strbuf error; /* why it failed */
 	int result;          /* 0 or -errno */

@@ -11,10 +11,7 @@
 #include "ctprof/text.h"
 
 static const struct command *const commands[] = {
-        &command_capture,
-        &command_show,
-        &command_compare,
-        &command_metric_list,
+        &command_capture, &command_show, &command_compare, &command_metric_list, &command_doctor,
 };
 
 /* Messages quote file names and arguments, which may hold anything. */

@@ -24,7 +24,7 @@ const struct cli_option report_option_table[] = {
         {OPT_GROUP_BY, 'g', "group-by", "KEY", "pcomm (default), comm, comm-exact or cgroup"},
         {OPT_NO_THREAD_NORMALIZE, 0, "no-thread-normalize", NULL,
          "keep worker-1 and worker-2 apart"},
-        {OPT_SECTIONS, 0, "sections", "LIST", "only these: primary, taskstats-delay, derived"},
+        {OPT_SECTIONS, 0, "sections", "LIST", "only these; 'ctprof metric-list' has the names"},
         {OPT_METRICS, 'm', "metrics", "LIST", "only these; 'ctprof metric-list' has the names"},
         {OPT_SORT_BY, 's', "sort-by", "LIST", "rank groups by METRIC[:asc|desc],..."},
         {OPT_ORDER, 0, "order", "ORDER", "rank rows by impact (default), delta, percent, name"},
@@ -35,7 +35,8 @@ const struct cli_option report_option_table[] = {
         {0},
 };
 
-enum { TABLE_LIMIT = 15 };
+/* Tables below the first one must not bury it. */
+enum { TABLE_LIMIT = 15, FACTS_LIMIT = 5 };
 
 void report_options_init(struct report_options *options)
 {
@@ -116,13 +117,16 @@ static int report_duplicate(const struct option_parser *parser, struct span word
 	return -1;
 }
 
-static int parse_metrics(const struct option_parser *parser, bool listed[MEASURE_COUNT])
+/* A blank list is none: all of them. */
+static int parse_metrics(const struct option_parser *parser, bool *given,
+                         bool listed[MEASURE_COUNT])
 {
 	struct span rest = whole_value(parser), word;
 	unsigned measure;
 	int r;
 
-	if (trim(rest).len == 0)
+	*given = trim(rest).len > 0;
+	if (!*given)
 		return 0;
 	memset(listed, false, MEASURE_COUNT * sizeof(listed[0]));
 	while ((r = next_entry(parser, &rest, &word)) > 0) {
@@ -135,12 +139,14 @@ static int parse_metrics(const struct option_parser *parser, bool listed[MEASURE
 	return r;
 }
 
-static int parse_sections(const struct option_parser *parser, bool listed[SECTION_COUNT])
+static int parse_sections(const struct option_parser *parser, bool *given,
+                          bool listed[SECTION_COUNT])
 {
 	struct span rest = whole_value(parser), word;
 	int r;
 
-	if (trim(rest).len == 0)
+	*given = trim(rest).len > 0;
+	if (!*given)
 		return 0;
 	memset(listed, false, SECTION_COUNT * sizeof(listed[0]));
 	while ((r = next_entry(parser, &rest, &word)) > 0) {
@@ -302,6 +308,8 @@ static int parse_group_key(const struct option_parser *parser, struct report_opt
 }
 
 struct filters {
+	bool metrics_given;
+	bool sections_given;
 	bool metrics[MEASURE_COUNT];
 	bool sections[SECTION_COUNT];
 };
@@ -321,9 +329,9 @@ static int parse_option(const struct option_parser *parser, int id, struct repor
 		options->literal = true;
 		break;
 	case OPT_SECTIONS:
-		return parse_sections(parser, filters->sections);
+		return parse_sections(parser, &filters->sections_given, filters->sections);
 	case OPT_METRICS:
-		return parse_metrics(parser, filters->metrics);
+		return parse_metrics(parser, &filters->metrics_given, filters->metrics);
 	case OPT_SORT_BY:
 		return parse_sort_by(parser, options);
 	case OPT_ORDER:
@@ -349,6 +357,32 @@ static int parse_option(const struct option_parser *parser, int id, struct repor
 	return chosen;
 }
 
+/* Which of the sections that are not about threads' metrics are shown, and how much of them. */
+static void choose_facts(struct report_options *options, const struct filters *filters)
+{
+	bool named = false, threads = false;
+
+	for (unsigned i = 0; i < SECTION_COUNT; i++) {
+		enum section_subject subject = section_table[i].subject;
+		bool wanted = filters->sections[i] &&
+		              (filters->sections_given || !filters->metrics_given);
+
+		if (subject == SUBJECT_THREADS) {
+			threads = threads || filters->sections[i];
+			continue;
+		}
+		named = named || (wanted && filters->sections_given);
+		options->facts.sections[i] = wanted && (subject != SUBJECT_CGROUPS ||
+		                                        options->group_key == GROUP_KEY_cgroup);
+		options->omitted[i] =
+		        wanted && filters->sections_given && !options->facts.sections[i];
+	}
+	options->without_rows = !threads;
+	options->facts_limit = options->limit;
+	if (options->format == FORMAT_TABLE && !options->limit_given && !named)
+		options->facts_limit = FACTS_LIMIT;
+}
+
 int report_options_parse(struct report_options *options, const struct command *command, int argc,
                          char **argv)
 {
@@ -357,6 +391,7 @@ int report_options_parse(struct report_options *options, const struct command *c
 	int id;
 
 	memset(&filters, true, sizeof(filters));
+	filters.metrics_given = filters.sections_given = false;
 	options_init(&parser, command, argc, argv);
 	while ((id = options_next(&parser)) > 0)
 		if (parse_option(&parser, id, options, &filters) < 0) {
@@ -369,5 +404,6 @@ int report_options_parse(struct report_options *options, const struct command *c
 		        filters.metrics[i] && filters.sections[measure_section(i)];
 	if (!options->limit_given && options->format != FORMAT_TABLE)
 		options->limit = 0;
+	choose_facts(options, &filters);
 	return id;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* report-options - what show and compare have in common: their options and how a report is printed. */
+#include "ctprof/fact-rows.h"
 #include "ctprof/report.h"
 #include "ctprof/rows.h"
 #include "ctprof/snapshot.h"
@@ -14,7 +15,11 @@ struct report_options {
 	enum report_format format;
 	bool limit_given;
 	size_t limit;
-	int color; /* 0 auto, 1 always, 2 never */
+	int color;          /* 0 auto, 1 always, 2 never */
+	bool without_rows;  /* no section of threads' metrics is asked for */
+	size_t facts_limit; /* as in struct report */
+	struct fact_row_options facts;
+	bool omitted[SECTION_COUNT]; /* asked for by name, but not with this grouping */
 	struct snapshot_limits limits;
 	struct row_options rows; /* sort_keys points at the next member */
 	struct row_sort_key sort_keys[SORT_KEYS_MAX];
@@ -33,6 +38,9 @@ must_check_ int report_options_parse(struct report_options *options, const struc
 /* Runs show (one snapshot) or compare (two): parses the call, loads and prints. Returns the exit status. */
 must_check_ int report_command(const struct command *command, int argc, char **argv,
                                unsigned count);
+
+/* How tables on standard output look; @color as in struct report_options. */
+struct table_style report_style(int color);
 
 /* Ids of the options that only compare has. */
 enum { OPT_UNCHANGED = OPT_REPORT_ONLY_COMPARE };

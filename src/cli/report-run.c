@@ -9,7 +9,7 @@
 #include "load.h"
 #include "report-options.h"
 
-static struct table_style style_for(int color)
+struct table_style report_style(int color)
 {
 	enum { AUTO, ALWAYS };
 	struct table_style style = {0};
@@ -72,15 +72,31 @@ static void tell_left_out(const struct report *report)
 {
 	const struct row_set *set = report->rows;
 
-	if (report_left_out(report) > 0)
-		cli_error("%zu more row%s (--limit 0 shows all)", report_left_out(report),
-		          report_left_out(report) == 1 ? "" : "s");
+	size_t left_out = report_left_out(report) + report_facts_left_out(report);
+
+	if (left_out > 0)
+		cli_error("%zu more row%s (--limit 0 shows all)", left_out,
+		          left_out == 1 ? "" : "s");
 	for (unsigned side = 0; side < SIDE_MAX; side++)
 		if (set->unmatched_count[side] > 0)
 			cli_error("%zu group%s only in the %s and without rows",
 			          set->unmatched_count[side],
 			          set->unmatched_count[side] == 1 ? " is" : "s are",
 			          side == SIDE_BASELINE ? "baseline" : "candidate");
+}
+
+static void make_facts(const struct report_options *options, const struct load *loads,
+                       unsigned count, struct fact_row_set *ret)
+{
+	struct fact_row_options fact_options = options->facts;
+	struct fact_side sides[SIDE_MAX] = {{0}};
+
+	for (unsigned i = 0; i < count; i++)
+		sides[i] = (struct fact_side){&loads[i].cgroups, &loads[i].smaps, &loads[i].info};
+	/* Machines read a zero that is missing as one that was not seen. */
+	fact_options.unchanged =
+	        count == 1 ? options->format != FORMAT_TABLE : options->rows.unchanged;
+	fact_rows_init(ret, sides, count, &fact_options);
 }
 
 static void make_report(const struct report_options *options, const struct load *loads,
@@ -92,16 +108,21 @@ static void make_report(const struct report_options *options, const struct load 
 	struct row_options row_options = options->rows;
 	bool with_exited = false;
 	cleanup_(row_set_done) struct row_set rows = {0};
+	cleanup_(fact_rows_done) struct fact_row_set facts = {0};
 	struct report report = {.rows = &rows,
+	                        .without_rows = options->without_rows,
+	                        .facts = &facts,
+	                        .facts_limit = options->facts_limit,
 	                        .group_key = options->group_key,
 	                        .normalised = !options->literal,
 	                        .limit = options->limit,
-	                        .style = style_for(options->color)};
+	                        .style = report_style(options->color)};
 
 	for (unsigned i = 0; i < count; i++) {
 		tables[i] = &loads[i].groups;
 		cpu_times[i] = cpu_time_of(&loads[i].info.host);
-		report.sides[i] = (struct report_side){loads[i].path, &loads[i].info};
+		report.sides[i] =
+		        (struct report_side){loads[i].path, &loads[i].info, loads[i].file_bytes};
 	}
 	if (count == SIDE_MAX && same_boot(hosts[0], hosts[1])) {
 		row_options.continues =
@@ -110,9 +131,38 @@ static void make_report(const struct report_options *options, const struct load 
 		with_exited = has_all_threads(&loads[0].info) && has_all_threads(&loads[1].info);
 	}
 	row_set_init(&rows, tables, count, with_exited ? cpu_times : NULL, &row_options);
+	make_facts(options, loads, count, &facts);
 	print_report(&report, options->format);
 	if (options->format == FORMAT_CSV)
 		tell_left_out(&report);
+}
+
+static void load_init(struct load *load, const struct report_options *options, const char *path)
+{
+	load->path = path;
+	load->limits = &options->limits;
+	group_table_init(&load->groups, options->group_key, options->literal);
+	cgroup_table_init(&load->cgroups);
+	smaps_table_init(&load->smaps, options->literal);
+	for (unsigned i = 0; i < SECTION_COUNT; i++) {
+		enum section_subject subject = section_table[i].subject;
+
+		load->wants_cgroups = load->wants_cgroups ||
+		                      (options->facts.sections[i] && subject == SUBJECT_CGROUPS);
+		load->wants_smaps = load->wants_smaps ||
+		                    (options->facts.sections[i] && subject == SUBJECT_PROCESSES);
+	}
+}
+
+/* One line for each section that was asked for in vain. */
+static void warn_of_omitted(const struct report_options *options)
+{
+	for (unsigned i = 0; i < SECTION_COUNT; i++)
+		if (options->omitted[i])
+			cli_error(
+			        "section '%s' requires --group-by %s; omitted under --group-by %s",
+			        section_table[i].name, group_key_table[GROUP_KEY_cgroup].name,
+			        group_key_table[options->group_key].name);
 }
 
 static int run(const struct report_options *options, char **paths, unsigned count)
@@ -120,11 +170,8 @@ static int run(const struct report_options *options, char **paths, unsigned coun
 	struct load loads[SIDE_MAX] = {{0}};
 	int status = EXIT_DONE;
 
-	for (unsigned i = 0; i < count; i++) {
-		loads[i].path = paths[i];
-		loads[i].limits = &options->limits;
-		group_table_init(&loads[i].groups, options->group_key, options->literal);
-	}
+	for (unsigned i = 0; i < count; i++)
+		load_init(&loads[i], options, paths[i]);
 	load_run(loads, count);
 	for (unsigned i = 0; i < count; i++)
 		if (loads[i].result < 0) {
@@ -164,5 +211,6 @@ int report_command(const struct command *command, int argc, char **argv, unsigne
 		                       argc - optind);
 	if (count == SIDE_MAX && strcmp(paths[0], "-") == 0 && strcmp(paths[1], "-") == 0)
 		return cli_usage_error(command, "only one snapshot can be standard input");
+	warn_of_omitted(&options);
 	return run(&options, paths, count);
 }

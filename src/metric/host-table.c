@@ -7,11 +7,15 @@
 
 /* clang-format off */
 const struct host_field_desc host_field_table[HOST_FIELD_COUNT] = {
-#define HOST_TEXT(id_, text_) [HOST_##id_] = {#id_, text_, false},
-#define HOST_NUMBER(id_, text_) [HOST_##id_] = {#id_, text_, true},
+#define COMPARED true
+#define OWN false
+#define HOST_TEXT(id_, compared_, text_) [HOST_##id_] = {#id_, text_, HOST_KIND_TEXT, compared_},
+#define HOST_NUMBER(id_, compared_, text_) [HOST_##id_] = {#id_, text_, HOST_KIND_NUMBER, compared_},
+#define HOST_MAP(id_, compared_, text_) [HOST_##id_] = {#id_, text_, HOST_KIND_MAP, compared_},
 #include "host.def"
 #undef HOST_TEXT
 #undef HOST_NUMBER
+#undef HOST_MAP
 };
 /* clang-format on */
 
@@ -28,6 +32,38 @@ void host_set_number(struct host *host, enum host_field field, uint64_t number)
 	host->seen[field] = true;
 }
 
+void host_map_set(struct host *host, enum host_field field, const char *name, const char *text,
+                  size_t len)
+{
+	struct host_map *map = &host->maps[field];
+	size_t at = 0;
+
+	host->seen[field] = true;
+	while (at < map->count && strcmp(map->entries[at].name, name) < 0)
+		at++;
+	if (at < map->count && strcmp(map->entries[at].name, name) == 0) {
+		free(map->entries[at].text);
+		map->entries[at].text = mem_copy(text, len);
+		return;
+	}
+	map->entries = mem_realloc(map->entries, map->count + 1, sizeof(map->entries[0]));
+	memmove(map->entries + at + 1, map->entries + at,
+	        (map->count - at) * sizeof(map->entries[0]));
+	map->entries[at] =
+	        (struct host_map_entry){mem_copy(name, strlen(name)), mem_copy(text, len)};
+	map->count++;
+}
+
+const char *host_map_get(const struct host *host, enum host_field field, const char *name)
+{
+	const struct host_map *map = &host->maps[field];
+
+	for (size_t i = 0; i < map->count; i++)
+		if (strcmp(map->entries[i].name, name) == 0)
+			return map->entries[i].text;
+	return NULL;
+}
+
 const char *host_text(const struct host *host, enum host_field field)
 {
 	return host->texts[field];
@@ -35,7 +71,15 @@ const char *host_text(const struct host *host, enum host_field field)
 
 void host_done(struct host *host)
 {
-	for (size_t i = 0; i < HOST_FIELD_COUNT; i++)
+	for (size_t i = 0; i < HOST_FIELD_COUNT; i++) {
+		struct host_map *map = &host->maps[i];
+
 		free(host->texts[i]);
+		for (size_t e = 0; e < map->count; e++) {
+			free(map->entries[e].name);
+			free(map->entries[e].text);
+		}
+		free(map->entries);
+	}
 	memset(host, 0, sizeof(*host));
 }

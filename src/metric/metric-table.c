@@ -141,7 +141,8 @@ const struct named_desc outcome_table[OUTCOME_COUNT] = {
 };
 
 const struct section_desc section_table[SECTION_COUNT] = {
-#define SECTION(id_, name_, heading_, text_) [SECTION_##id_] = {name_, heading_, text_},
+#define SECTION(id_, name_, heading_, subject_, text_)                                             \
+	[SECTION_##id_] = {name_, heading_, SUBJECT_##subject_, text_},
 #include "sections.def"
 #undef SECTION
 };
@@ -173,6 +174,24 @@ const struct identity_desc identity_table[] = {
 #undef IDENTITY
 };
 const size_t identity_count = ARRAY_SIZE(identity_table);
+
+/* What an exited thread has done adds up; what it had reached at most does not. */
+#define METRIC(id_, type_, rule_, encoding_, source_, key_, section_, class_, gates_, text_)       \
+	enum { rule_of_##id_ = (int)RULE_##rule_ };
+#include CTPROF_METRICS_DEF
+#undef METRIC
+#define PROCESS_TOTAL(metric_, source_, key_)                                                      \
+	_Static_assert((int)rule_of_##metric_ == (int)RULE_SUM,                                    \
+		       "process total " #metric_ ": only a metric that is summed has one");
+#include CTPROF_PROCESS_TOTALS_DEF
+#undef PROCESS_TOTAL
+
+const struct process_total_desc process_total_table[PROCESS_TOTAL_COUNT] = {
+#define PROCESS_TOTAL(metric_, source_, key_)                                                      \
+	[PROCESS_TOTAL_##metric_] = {METRIC_##metric_, SOURCE_##source_, key_},
+#include CTPROF_PROCESS_TOTALS_DEF
+#undef PROCESS_TOTAL
+};
 /* clang-format on */
 
 const char *metric_rule_name(enum metric_rule rule)

@@ -16,6 +16,11 @@ void sample_reset(struct thread_sample *sample)
 	strbuf_clear(&sample->comm);
 	strbuf_clear(&sample->cgroup);
 	sample->has_cgroup = false;
+	sample->cgroup_is_v1 = false;
+	sample->has_process_totals = false;
+	sample->process_totals_seen = 0;
+	sample->has_smaps = false;
+	keyed_values_clear(&sample->smaps_rollup_kib);
 	memset(&sample->seen, 0, sizeof(sample->seen));
 	memset(&sample->malformed, 0, sizeof(sample->malformed));
 	memset(sample->outcomes, 0, sizeof(sample->outcomes));
@@ -26,6 +31,7 @@ void sample_done(struct thread_sample *sample)
 	strbuf_done(&sample->pcomm);
 	strbuf_done(&sample->comm);
 	strbuf_done(&sample->cgroup);
+	keyed_values_done(&sample->smaps_rollup_kib);
 }
 
 static enum metric_representation representation(enum metric_id metric)

@@ -35,6 +35,23 @@ static bool is_integral(struct quantity value)
 	return value.kind == QUANTITY_INTEGER || fpclassify(fmod(value.real, 1)) == FP_ZERO;
 }
 
+/* Hundredths of a percent as the percentage that they are, to the digit. */
+static void format_percentage(struct quantity value, bool sign, struct strbuf *out)
+{
+	enum { HUNDREDTHS = 100 };
+	__int128 hundredths =
+	        value.kind == QUANTITY_INTEGER ? value.integer : (__int128)round(value.real);
+	unsigned __int128 size =
+	        hundredths < 0 ? -(unsigned __int128)hundredths : (unsigned __int128)hundredths;
+
+	if (hundredths < 0)
+		strbuf_add_char(out, '-');
+	else if (sign)
+		strbuf_add_char(out, '+');
+	units_format_integer((__int128)(size / HUNDREDTHS), out);
+	strbuf_addf(out, ".%02u%%", (unsigned)(size % HUNDREDTHS));
+}
+
 static void format(enum metric_unit unit, struct quantity value, bool exact_decimals, bool sign,
                    struct strbuf *out)
 {
@@ -43,6 +60,8 @@ static void format(enum metric_unit unit, struct quantity value, bool exact_deci
 
 	if (value.kind == QUANTITY_NONE) {
 		strbuf_add_char(out, '-');
+	} else if (unit == UNIT_percent_hundredths) {
+		format_percentage(value, sign, out);
 	} else if (step) {
 		strbuf_addf(out, sign ? "%+.3f%s" : "%.3f%s", number / step->divisor, step->suffix);
 	} else if (exact_decimals || !is_integral(value)) {

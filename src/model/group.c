@@ -6,6 +6,7 @@
 
 #include "ctprof/mem.h"
 #include "ctprof/normalise.h"
+#include "group-process.h"
 
 /* clang-format off */
 const struct group_key_desc group_key_table[GROUP_KEY_COUNT] = {
@@ -51,6 +52,8 @@ void group_table_done(struct group_table *table)
 		group_free(table->map.entries[i].value);
 	strmap_done(&table->map);
 	strbuf_done(&table->scratch);
+	strbuf_done(&table->name);
+	group_process_done(&table->process);
 }
 
 static void note_name(struct group *group, const char *name, size_t len)
@@ -64,51 +67,130 @@ static void note_name(struct group *group, const char *name, size_t len)
 }
 
 /* A hash of a thread's identity; the sum over a group is its fingerprint. */
-static uint64_t member_hash(const struct thread_sample *sample)
+static uint64_t member_hash(uint32_t tgid, uint32_t tid, uint64_t start_time_clock_ticks)
 {
-	uint64_t hash = (uint64_t)sample->tgid << 32 | sample->tid;
+	uint64_t hash = (uint64_t)tgid << 32 | tid;
 
 	hash = (hash ^ (hash >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	hash ^= sample->start_time_clock_ticks;
+	hash ^= start_time_clock_ticks;
 	hash = (hash ^ (hash >> 27)) * UINT64_C(0x94d049bb133111eb);
 	return hash ^ (hash >> 31);
 }
 
-void group_table_add(struct group_table *table, struct thread_sample *sample)
-{
-	/* A real path starts with a slash, so this is nobody's. */
-	static const char no_cgroup[] = "(no cgroup)";
-	const struct strbuf *field = name_of(table->key, sample);
-	const char *name = strbuf_str(field), *key = name;
-	size_t len = field->len, key_len;
-	struct strmap_entry *entry;
-	struct group *group;
+/* A real path starts with a slash, so the first is nobody's; the second tells a path of version 1 apart. */
+static const char no_cgroup[] = "(no cgroup)", v1_prefix[] = "v1:";
 
-	if (field == &sample->cgroup && !sample->has_cgroup) {
-		name = key = no_cgroup;
-		len = strlen(no_cgroup);
+/* Longer than a thread's name can be, so no thread can pass for it. */
+const char group_exited_suffix[] = " (exited threads)";
+
+static void add_cgroup_name(bool has_cgroup, bool is_v1, const struct strbuf *path,
+                            struct strbuf *out)
+{
+	if (!has_cgroup) {
+		strbuf_add_str(out, no_cgroup);
+		return;
 	}
-	key_len = len;
+	if (is_v1)
+		strbuf_add_str(out, v1_prefix);
+	strbuf_add(out, strbuf_str(path), path->len);
+}
+
+/* The group that table->name belongs to, made where it is new. */
+static struct group *group_of_name(struct group_table *table)
+{
+	const struct strbuf *key = &table->name;
+	struct strmap_entry *entry;
+
 	if (table->normalise) {
 		strbuf_clear(&table->scratch);
-		normalise_name(name, len, &table->scratch);
-		key = strbuf_str(&table->scratch);
-		key_len = table->scratch.len;
+		normalise_name(strbuf_str(&table->name), table->name.len, &table->scratch);
+		key = &table->scratch;
 	}
-	entry = strmap_add(&table->map, key, key_len);
+	entry = strmap_add(&table->map, strbuf_str(key), key->len);
 	if (!entry->value)
 		entry->value = mem_calloc(1, sizeof(struct group));
-	group = entry->value;
-	note_name(group, name, len);
+	note_name(entry->value, strbuf_str(&table->name), table->name.len);
+	return entry->value;
+}
 
-	sample_set(sample, thread_count, (struct counter_count){1});
-	group->threads++;
-	group->leaders += sample->tid == sample->tgid;
-	group->members += member_hash(sample);
+static void add_to_cells(struct group *group, const struct thread_sample *sample)
+{
 	for (unsigned i = 0; i < METRIC_COUNT; i++)
 		if (metric_set_has(&sample->seen, (enum metric_id)i))
 			metric_table[i].fold(&group->cells[i],
 			                     sample_value(sample, (enum metric_id)i));
+}
+
+void group_table_add(struct group_table *table, struct thread_sample *sample)
+{
+	const struct strbuf *field = name_of(table->key, sample);
+	struct group *group;
+
+	group_process_add(table, sample);
+	strbuf_clear(&table->name);
+	if (field == &sample->cgroup)
+		add_cgroup_name(sample->has_cgroup, sample->cgroup_is_v1, field, &table->name);
+	else
+		strbuf_add(&table->name, strbuf_str(field), field->len);
+	group = group_of_name(table);
+
+	sample_set(sample, thread_count, (struct counter_count){1});
+	group->threads++;
+	group->leaders += sample->tid == sample->tgid;
+	group->members += member_hash(sample->tgid, sample->tid, sample->start_time_clock_ticks);
+	add_to_cells(group, sample);
+}
+
+/* The group that the exited threads of the process belong to. */
+static struct group *group_of_exited(struct group_table *table)
+{
+	const struct group_process *process = &table->process;
+
+	strbuf_clear(&table->name);
+	switch (table->key) {
+	case GROUP_KEY_cgroup:
+		add_cgroup_name(process->has_cgroup, process->cgroup_is_v1, &process->cgroup,
+		                &table->name);
+		break;
+	case GROUP_KEY_comm:
+	case GROUP_KEY_comm_exact:
+		strbuf_add(&table->name, strbuf_str(&process->pcomm), process->pcomm.len);
+		strbuf_add_str(&table->name, group_exited_suffix);
+		break;
+	case GROUP_KEY_pcomm:
+	case GROUP_KEY_COUNT:
+		strbuf_add(&table->name, strbuf_str(&process->pcomm), process->pcomm.len);
+		break;
+	}
+	return group_of_name(table);
+}
+
+void group_table_finish(struct group_table *table)
+{
+	uint64_t remainders[PROCESS_TOTAL_COUNT];
+	struct group *group;
+
+	if (!group_process_close(&table->process, remainders))
+		return;
+	if ((table->key == GROUP_KEY_comm || table->key == GROUP_KEY_comm_exact) &&
+	    group_process_is_rounding(&table->process, remainders))
+		return;
+	group = group_of_exited(table);
+	group->exited_processes++;
+	if (group->threads == 0)
+		group->members +=
+		        member_hash(table->process.tgid, 0, table->process.start_time_clock_ticks);
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
+		struct fold_cell *cell = &group->cells[process_total_table[i].metric];
+
+		if (remainders[i] == 0)
+			continue;
+		if (__builtin_add_overflow(cell->number, remainders[i], &cell->number))
+			cell->number = UINT64_MAX;
+		/* Among threads it is no thread more; alone it must count as something. */
+		if (group->threads == 0)
+			cell->seen = 1;
+	}
 }
 
 struct group *group_table_get(const struct group_table *table, const char *key, size_t key_len)

@@ -6,12 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctprof/macro.h"
 #include "ctprof/mem.h"
 #include "ctprof/text.h"
+
+/* One for each CPU that there can be. */
+enum { HOST_MAP_NAMES = CPU_MASK_CPUS };
 
 void snapshot_info_done(struct snapshot_info *info)
 {
 	host_done(&info->host);
+	sched_ext_done(&info->sched_ext);
 }
 
 static json_t *new_object(void)
@@ -56,18 +61,39 @@ static void add_json(const json_t *json, struct strbuf *out)
 		mem_exhausted();
 }
 
+static json_t *map_value(const struct host_map *map)
+{
+	cleanup_(strbuf_done) struct strbuf name = STRBUF_INIT;
+	json_t *object = new_object();
+
+	for (size_t i = 0; i < map->count; i++) {
+		strbuf_clear(&name);
+		text_add_replaced(&name, map->entries[i].name, strlen(map->entries[i].name));
+		set(object, strbuf_str(&name), text_value(map->entries[i].text));
+	}
+	return object;
+}
+
+static json_t *host_value(const struct host *host, unsigned field)
+{
+	switch (host_field_table[field].kind) {
+	case HOST_KIND_TEXT:
+		return text_value(host->texts[field]);
+	case HOST_KIND_NUMBER:
+		return number_value(host->numbers[field]);
+	case HOST_KIND_MAP:
+		return map_value(&host->maps[field]);
+	}
+	return NULL;
+}
+
 void snapshot_meta_add_host(const struct snapshot_info *info, struct strbuf *out)
 {
 	json_auto_t *object = new_object();
 
-	for (unsigned i = 0; i < HOST_FIELD_COUNT; i++) {
-		const struct host_field_desc *field = &host_field_table[i];
-
+	for (unsigned i = 0; i < HOST_FIELD_COUNT; i++)
 		if (info->host.seen[i])
-			set(object, field->name,
-			    field->is_number ? number_value(info->host.numbers[i])
-			                     : text_value(info->host.texts[i]));
-	}
+			set(object, host_field_table[i].name, host_value(&info->host, i));
 	add_json(object, out);
 }
 
@@ -89,20 +115,25 @@ void snapshot_meta_add_sources(const struct snapshot_info *info, struct strbuf *
 }
 
 /* Readings of a source that gave nothing for a reason other than the host's rule for it. */
-static uint64_t failures_of(const struct snapshot_tally *tally, unsigned source)
+static uint64_t failures_of(const struct snapshot_info *info, unsigned source)
 {
+	const struct snapshot_tally *tally = &info->tally;
+
+	if (info->rules[source] != OUTCOME_read)
+		return 0;
 	return tally->sources[source][OUTCOME_denied] + tally->sources[source][OUTCOME_malformed];
 }
 
-void snapshot_meta_add_parse_summary(const struct snapshot_tally *tally, struct strbuf *out)
+void snapshot_meta_add_parse_summary(const struct snapshot_info *info, struct strbuf *out)
 {
+	const struct snapshot_tally *tally = &info->tally;
 	json_auto_t *object = new_object();
 	json_t *by_file = new_object();
 	const char *dominant = NULL;
 	uint64_t total = 0, most = 0;
 
 	for (unsigned s = 0; s < SOURCE_COUNT; s++) {
-		uint64_t failures = failures_of(tally, s);
+		uint64_t failures = failures_of(info, s);
 
 		total += failures;
 		if (failures > 0)
@@ -124,6 +155,61 @@ void snapshot_meta_add_parse_summary(const struct snapshot_tally *tally, struct 
 	set(object, "read_failures_by_file", by_file);
 	set(object, "dominant_read_failure", dominant ? json_string(dominant) : json_null());
 	set(object, "malformed_values", number_value(tally->malformed_values));
+	set(object, "cgroups", number_value(tally->cgroups));
+	set(object, "cgroups_gone", number_value(tally->cgroups_gone));
+	set(object, "cgroups_denied", number_value(tally->cgroups_denied));
+	set(object, "cgroups_outside", number_value(tally->cgroups_outside));
+	add_json(object, out);
+}
+
+/* null where nobody was asked. */
+void snapshot_meta_add_taskstats_summary(const struct snapshot_info *info, struct strbuf *out)
+{
+	const uint64_t *tally = info->tally.sources[SOURCE_taskstats];
+	uint64_t other = tally[OUTCOME_malformed];
+	json_auto_t *object = NULL;
+
+	if (tally[OUTCOME_read] + tally[OUTCOME_denied] + tally[OUTCOME_gone] + other == 0) {
+		strbuf_add_str(out, "null");
+		return;
+	}
+	object = new_object();
+	other += tally[OUTCOME_off] + tally[OUTCOME_skipped];
+	set(object, "ok_count", number_value(tally[OUTCOME_read]));
+	set(object, "eperm_count", number_value(tally[OUTCOME_denied]));
+	set(object, "esrch_count", number_value(tally[OUTCOME_gone]));
+	set(object, "other_err_count", number_value(other));
+	add_json(object, out);
+}
+
+void snapshot_meta_add_sched_ext(const struct snapshot_info *info, struct strbuf *out)
+{
+	const struct sched_ext *sched_ext = &info->sched_ext;
+	json_auto_t *object = NULL;
+
+	if (!sched_ext->present) {
+		strbuf_add_str(out, "null");
+		return;
+	}
+	object = new_object();
+	for (unsigned i = 0; i < SCHED_EXT_COUNT; i++) {
+		const struct fact_value *value = &sched_ext->values[i];
+
+		if (value->state == FACT_TEXT)
+			set(object, sched_ext_table[i].name, text_value(value->text));
+		else if (value->state == FACT_NUMBER)
+			set(object, sched_ext_table[i].name, json_integer(value->number));
+	}
+	add_json(object, out);
+}
+
+void snapshot_meta_add_cost(const struct snapshot_info *info, struct strbuf *out)
+{
+	json_auto_t *object = new_object();
+
+	for (unsigned i = 0; i < COST_COUNT; i++)
+		if (info->cost_seen[i])
+			set(object, capture_cost_table[i].name, number_value(info->cost[i]));
 	add_json(object, out);
 }
 
@@ -156,23 +242,51 @@ static int read_number(const json_t *object, const char *key, const char *what,
 	return 0;
 }
 
-static int read_host_field(const json_t *object, unsigned field, struct host *host,
+static int read_map(const json_t *value, enum host_field field, struct host *host,
+                    struct strbuf *reterr)
+{
+	const char *name = host_field_table[field].name, *key;
+	json_t *text;
+
+	if (!json_is_object(value) || json_object_size(value) > HOST_MAP_NAMES) {
+		strbuf_addf(reterr, "host.%s: an object of at most %d names was expected", name,
+		            HOST_MAP_NAMES);
+		return -EBADMSG;
+	}
+	host->seen[field] = true;
+	json_object_foreach((json_t *)value, key, text)
+	{
+		if (!json_is_string(text)) {
+			strbuf_addf(reterr, "host.%s: a string for each name was expected", name);
+			return -EBADMSG;
+		}
+		host_map_set(host, field, key, json_string_value(text), json_string_length(text));
+	}
+	return 0;
+}
+
+static int read_host_field(const json_t *object, enum host_field field, struct host *host,
                            struct strbuf *reterr)
 {
 	const char *name = host_field_table[field].name;
 	const json_t *value = json_object_get(object, name);
 
-	if (host_field_table[field].is_number)
-		return read_number(object, name, "host", &host->numbers[field], &host->seen[field],
-		                   reterr);
 	if (!value)
 		return 0;
+	switch (host_field_table[field].kind) {
+	case HOST_KIND_NUMBER:
+		return read_number(object, name, "host", &host->numbers[field], &host->seen[field],
+		                   reterr);
+	case HOST_KIND_MAP:
+		return read_map(value, field, host, reterr);
+	case HOST_KIND_TEXT:
+		break;
+	}
 	if (!json_is_string(value)) {
 		strbuf_addf(reterr, "host.%s: a string was expected", name);
 		return -EBADMSG;
 	}
-	host_set_text(host, (enum host_field)field, json_string_value(value),
-	              json_string_length(value));
+	host_set_text(host, field, json_string_value(value), json_string_length(value));
 	return 0;
 }
 
@@ -183,7 +297,7 @@ int snapshot_meta_read_host(const struct strbuf *json, struct snapshot_info *inf
 	int r = object ? 0 : -EBADMSG;
 
 	for (unsigned i = 0; r == 0 && i < HOST_FIELD_COUNT; i++)
-		r = read_host_field(object, i, &info->host, reterr);
+		r = read_host_field(object, (enum host_field)i, &info->host, reterr);
 	return r;
 }
 
@@ -229,28 +343,70 @@ int snapshot_meta_read_sources(const struct strbuf *json, struct snapshot_info *
 int snapshot_meta_read_parse_summary(const struct strbuf *json, struct snapshot_info *info,
                                      struct strbuf *reterr)
 {
-	static const char what[] = "parse_summary";
-	json_auto_t *object = load(json, what, reterr);
 	struct snapshot_tally *tally = &info->tally;
 	uint64_t walked = 0;
+	const struct {
+		const char *key;
+		uint64_t *number;
+	} numbers[] = {
+	        {"tgids_walked", &walked},
+	        {"tgids_gone", &tally->processes_gone},
+	        {"tgids_denied", &tally->processes_denied},
+	        {"tids_gone", &tally->threads_gone},
+	        {"tids_unreadable", &tally->threads_unreadable},
+	        {"malformed_values", &tally->malformed_values},
+	        {"cgroups", &tally->cgroups},
+	        {"cgroups_gone", &tally->cgroups_gone},
+	        {"cgroups_denied", &tally->cgroups_denied},
+	        {"cgroups_outside", &tally->cgroups_outside},
+	};
+	static const char what[] = "parse_summary";
+	json_auto_t *object = load(json, what, reterr);
 	int r = object ? 0 : -EBADMSG;
 
-	if (r == 0)
-		r = read_number(object, "tgids_walked", what, &walked, NULL, reterr);
-	if (r == 0)
-		r = read_number(object, "tgids_gone", what, &tally->processes_gone, NULL, reterr);
-	if (r == 0)
-		r = read_number(object, "tgids_denied", what, &tally->processes_denied, NULL,
-		                reterr);
-	if (r == 0)
-		r = read_number(object, "tids_gone", what, &tally->threads_gone, NULL, reterr);
-	if (r == 0)
-		r = read_number(object, "tids_unreadable", what, &tally->threads_unreadable, NULL,
-		                reterr);
-	if (r == 0)
-		r = read_number(object, "malformed_values", what, &tally->malformed_values, NULL,
-		                reterr);
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(numbers); i++)
+		r = read_number(object, numbers[i].key, what, numbers[i].number, NULL, reterr);
 	if (walked >= tally->processes_gone)
 		tally->processes = walked - tally->processes_gone;
+	return r;
+}
+
+int snapshot_meta_read_sched_ext(const struct strbuf *json, struct snapshot_info *info,
+                                 struct strbuf *reterr)
+{
+	json_auto_t *object = load(json, "sched_ext", reterr);
+
+	if (!object)
+		return -EBADMSG;
+	info->sched_ext.present = true;
+	for (unsigned i = 0; i < SCHED_EXT_COUNT; i++) {
+		bool is_text = sched_ext_table[i].form == FORM_TEXT;
+		const json_t *value = json_object_get(object, sched_ext_table[i].name);
+
+		if (!value)
+			continue;
+		if (is_text ? !json_is_string(value) : !json_is_integer(value)) {
+			strbuf_addf(reterr, "sched_ext.%s: %s was expected",
+			            sched_ext_table[i].name, is_text ? "a string" : "an integer");
+			return -EBADMSG;
+		}
+		if (is_text)
+			fact_set_text(&info->sched_ext.values[i], json_string_value(value),
+			              json_string_length(value));
+		else
+			fact_set_number(&info->sched_ext.values[i], json_integer_value(value));
+	}
+	return 0;
+}
+
+int snapshot_meta_read_cost(const struct strbuf *json, struct snapshot_info *info,
+                            struct strbuf *reterr)
+{
+	json_auto_t *object = load(json, "cost", reterr);
+	int r = object ? 0 : -EBADMSG;
+
+	for (unsigned i = 0; r == 0 && i < COST_COUNT; i++)
+		r = read_number(object, capture_cost_table[i].name, "cost", &info->cost[i],
+		                &info->cost_seen[i], reterr);
 	return r;
 }

@@ -1,20 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* snapshot-meta - the parts of a snapshot that are small enough for a tree: host and tallies. */
+/* snapshot-meta - the parts of a snapshot that are small enough for a tree: host, tallies, sched_ext, cost. */
 #include "ctprof/macro.h"
 #include "ctprof/snapshot.h"
 #include "ctprof/strbuf.h"
 
-/* Append the JSON text of the value of the key "host", "sources", "parse_summary". */
+/* Append the JSON text of the value of the key "host", "sources", "parse_summary", "taskstats_summary",
+ * "sched_ext", "cost". */
 void snapshot_meta_add_host(const struct snapshot_info *info, struct strbuf *out);
 void snapshot_meta_add_sources(const struct snapshot_info *info, struct strbuf *out);
-void snapshot_meta_add_parse_summary(const struct snapshot_tally *tally, struct strbuf *out);
+void snapshot_meta_add_parse_summary(const struct snapshot_info *info, struct strbuf *out);
+void snapshot_meta_add_taskstats_summary(const struct snapshot_info *info, struct strbuf *out);
+void snapshot_meta_add_sched_ext(const struct snapshot_info *info, struct strbuf *out);
+void snapshot_meta_add_cost(const struct snapshot_info *info, struct strbuf *out);
 
-/* The other way. Unknown keys are ignored. Returns 0, or -EBADMSG with a sentence appended to @reterr where
- * a known key has a value of the wrong kind. */
+/* The other way; "taskstats_summary" says nothing that "sources" does not. Unknown keys are ignored. Returns 0, or
+ * -EBADMSG with a sentence appended to @reterr where a known key has a value of the wrong kind. */
 must_check_ int snapshot_meta_read_host(const struct strbuf *json, struct snapshot_info *info,
                                         struct strbuf *reterr);
 must_check_ int snapshot_meta_read_sources(const struct strbuf *json, struct snapshot_info *info,
                                            struct strbuf *reterr);
 must_check_ int snapshot_meta_read_parse_summary(const struct strbuf *json,
                                                  struct snapshot_info *info, struct strbuf *reterr);
+must_check_ int snapshot_meta_read_sched_ext(const struct strbuf *json, struct snapshot_info *info,
+                                             struct strbuf *reterr);
+must_check_ int snapshot_meta_read_cost(const struct strbuf *json, struct snapshot_info *info,
+                                        struct strbuf *reterr);

@@ -4,8 +4,10 @@
 
 #include "ctprof/json-read.h"
 #include "ctprof/snapshot.h"
+#include "snapshot-cgroup.h"
 #include "snapshot-meta.h"
 #include "snapshot-row.h"
+#include "snapshot-value.h"
 #include "zstd-stream.h"
 
 /* Generous: the largest host seen has 400,000 threads, about 2.5 KB each. */
@@ -24,6 +26,9 @@ struct reading {
 	struct json_reader *json;
 	struct row_reader rows;
 	struct thread_sample sample;
+	struct value_reader values; /* of cgroups and pressure */
+	struct cgroup_stats stats;
+	uint64_t cgroups;
 	struct strbuf scratch;
 	const struct snapshot_limits *limits;
 	struct snapshot_visitor *visitor;
@@ -34,6 +39,7 @@ struct reading {
 	bool has_version;
 	bool has_kind;
 	bool has_threads;
+	bool has_cgroups[2]; /* of version 2, of version 1 */
 };
 
 static int refuse(struct reading *reading, const char *sentence)
@@ -147,9 +153,9 @@ static int read_thread(struct reading *reading)
 	}
 	r = row_read(&reading->rows, reading->json, &reading->sample);
 	if (r < 0) {
-		if (reading->rows.reason.len > 0)
+		if (reading->rows.values.reason.len > 0)
 			strbuf_addf(reading->reterr, "threads[%llu]: %s", (unsigned long long)index,
-			            strbuf_str(&reading->rows.reason));
+			            strbuf_str(&reading->rows.values.reason));
 		return r;
 	}
 	reading->info->tally.threads++;
@@ -182,6 +188,82 @@ static int read_threads(struct reading *reading)
 	}
 }
 
+/* Adds why a cgroup or the pressure was refused. */
+static int explain_value(struct reading *reading, int r)
+{
+	strbuf_add(reading->reterr, strbuf_str(&reading->values.reason),
+	           reading->values.reason.len);
+	return r;
+}
+
+static int read_cgroup(struct reading *reading, bool is_v1)
+{
+	int r;
+
+	if (reading->cgroups++ == reading->limits->threads) {
+		strbuf_addf(reading->reterr, "more than %llu cgroups",
+		            (unsigned long long)reading->limits->threads);
+		return -E2BIG;
+	}
+	r = cgroup_read(&reading->values, is_v1, &reading->stats);
+	if (r < 0)
+		return explain_value(reading, r);
+	return reading->visitor->cgroup
+	               ? reading->visitor->cgroup(reading->visitor, &reading->stats)
+	               : 0;
+}
+
+/* Moves to a value that is an object or null. */
+static int open_or_null(struct reading *reading, const char *key, bool *ret_open)
+{
+	enum json_token token;
+	int r = json_reader_next(reading->json, &token);
+
+	if (r < 0)
+		return r;
+	*ret_open = token == JSON_TOKEN_OBJECT_OPEN;
+	if (*ret_open || token == JSON_TOKEN_NULL)
+		return 0;
+	strbuf_addf(reading->reterr, "\"%s\" is not an object", key);
+	return -EBADMSG;
+}
+
+static int read_cgroups(struct reading *reading, bool is_v1)
+{
+	const char *key = is_v1 ? "cgroup_v1_stats" : "cgroup_stats";
+	bool open, end;
+	int r = open_or_null(reading, key, &open);
+
+	if (r < 0 || !open)
+		return r;
+	if (reading->has_cgroups[is_v1]) {
+		strbuf_addf(reading->reterr, "\"%s\" is there twice", key);
+		return -EBADMSG;
+	}
+	reading->has_cgroups[is_v1] = true;
+	for (;;) {
+		r = value_next_key(&reading->values, &end);
+		if (r < 0 || end)
+			return r;
+		r = read_cgroup(reading, is_v1);
+		if (r != 0)
+			return r;
+	}
+}
+
+static int read_psi(struct reading *reading)
+{
+	bool open;
+	int r = open_or_null(reading, "psi", &open);
+
+	if (r < 0 || !open)
+		return r;
+	strbuf_clear(&reading->values.place);
+	strbuf_add_str(&reading->values.place, "psi");
+	r = value_psi(&reading->values, &reading->info->psi);
+	return r < 0 ? explain_value(reading, r) : 0;
+}
+
 static int read_pair(struct reading *reading)
 {
 	size_t len;
@@ -205,8 +287,18 @@ static int read_pair(struct reading *reading)
 		return read_meta(reading, snapshot_meta_read_sources);
 	if (strcmp(key, "parse_summary") == 0)
 		return read_meta(reading, snapshot_meta_read_parse_summary);
+	if (strcmp(key, "sched_ext") == 0)
+		return read_meta(reading, snapshot_meta_read_sched_ext);
+	if (strcmp(key, "cost") == 0)
+		return read_meta(reading, snapshot_meta_read_cost);
+	if (strcmp(key, "psi") == 0)
+		return read_psi(reading);
 	if (strcmp(key, "threads") == 0)
 		return read_threads(reading);
+	if (strcmp(key, "cgroup_stats") == 0)
+		return read_cgroups(reading, false);
+	if (strcmp(key, "cgroup_v1_stats") == 0)
+		return read_cgroups(reading, true);
 	return json_reader_skip(reading->json);
 }
 
@@ -261,6 +353,7 @@ int snapshot_read(struct byte_source *source, const struct snapshot_limits *limi
 		ret_info->rules[s] = OUTCOME_read;
 	reading.zstd = zstd_decompressor_new(source);
 	reading.json = json_reader_new(zstd_decompressor_source(reading.zstd), &json_limits);
+	reading.values.json = reading.json;
 	row_reader_init(&reading.rows);
 
 	r = read_document(&reading);
@@ -268,6 +361,8 @@ int snapshot_read(struct byte_source *source, const struct snapshot_limits *limi
 
 	row_reader_done(&reading.rows);
 	sample_done(&reading.sample);
+	value_reader_done(&reading.values);
+	cgroup_stats_done(&reading.stats);
 	strbuf_done(&reading.scratch);
 	json_reader_free(reading.json);
 	zstd_decompressor_free(reading.zstd);

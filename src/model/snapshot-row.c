@@ -30,15 +30,12 @@ void row_reader_init(struct row_reader *rows)
 void row_reader_done(struct row_reader *rows)
 {
 	strmap_done(&rows->keys);
-	strbuf_done(&rows->hex);
-	strbuf_done(&rows->reason);
+	value_reader_done(&rows->values);
 }
 
 static int refuse(struct row_reader *rows, const char *key, const char *expected)
 {
-	strbuf_clear(&rows->reason);
-	strbuf_addf(&rows->reason, "%s: %s was expected", key, expected);
-	return -EBADMSG;
+	return value_refuse(&rows->values, key, expected);
 }
 
 static int read_u64(struct row_reader *rows, struct json_reader *json, enum json_token token,
@@ -71,40 +68,6 @@ static int read_name(struct row_reader *rows, struct json_reader *json, enum jso
 	text = json_reader_text(json, &len);
 	strbuf_clear(ret);
 	strbuf_add(ret, text, len);
-	return 0;
-}
-
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return -1;
-}
-
-/* The exact bytes take the place of the readable ones, whichever key comes first. */
-static int read_hex(struct row_reader *rows, struct json_reader *json, enum json_token token,
-                    const char *key, struct strbuf *ret)
-{
-	const char *text;
-	size_t len;
-
-	if (token != JSON_TOKEN_STRING)
-		return refuse(rows, key, "a string");
-	text = json_reader_text(json, &len);
-	strbuf_clear(&rows->hex);
-	for (size_t i = 0; i + 1 < len; i += 2) {
-		int high = hex_digit(text[i]), low = hex_digit(text[i + 1]);
-
-		if (high < 0 || low < 0)
-			return refuse(rows, key, "bytes in hexadecimal");
-		strbuf_add_char(&rows->hex, (char)(high * 16 + low));
-	}
-	if (len % 2 != 0)
-		return refuse(rows, key, "bytes in hexadecimal");
-	strbuf_clear(ret);
-	strbuf_add(ret, strbuf_str(&rows->hex), rows->hex.len);
 	return 0;
 }
 
@@ -215,16 +178,79 @@ static int read_missing(struct row_reader *rows, struct json_reader *json, enum 
 		if (token == JSON_TOKEN_OBJECT_CLOSE)
 			return 0;
 		text = json_reader_text(json, &len);
-		strbuf_clear(&rows->hex);
-		strbuf_add(&rows->hex, text, len);
+		strbuf_clear(&rows->values.bytes);
+		strbuf_add(&rows->values.bytes, text, len);
 		r = json_reader_next(json, &token);
 		if (r < 0)
 			return r;
 		if (token != JSON_TOKEN_STRING)
 			return refuse(rows, "missing", "a reason for each name");
 		text = json_reader_text(json, &len);
-		set_reason(sample, strbuf_str(&rows->hex), rows->hex.len, text, len);
+		set_reason(sample, strbuf_str(&rows->values.bytes), rows->values.bytes.len, text,
+		           len);
 	}
+}
+
+static int read_smaps(struct row_reader *rows, enum json_token token, struct thread_sample *sample)
+{
+	static const char key[] = "smaps_rollup_kib";
+	int r;
+
+	if (token != JSON_TOKEN_OBJECT_OPEN)
+		return refuse(rows, key, "an object");
+	sample->has_smaps = true;
+	keyed_values_clear(&sample->smaps_rollup_kib);
+	strbuf_add_str(&rows->values.place, key);
+	r = value_list(&rows->values, &sample->smaps_rollup_kib);
+	value_leave(&rows->values, 0);
+	return r;
+}
+
+/* The total of a metric, or -1; the file has them in the order of the table, so @hint is mostly right. */
+static int find_process_total(const char *name, unsigned hint)
+{
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
+		unsigned total = (hint + i) % PROCESS_TOTAL_COUNT;
+
+		if (strcmp(metric_table[process_total_table[total].metric].name, name) == 0)
+			return (int)total;
+	}
+	return -1;
+}
+
+static int read_process_totals(struct row_reader *rows, enum json_token token,
+                               struct thread_sample *sample)
+{
+	static const char key[] = "process_totals";
+	struct value_reader *values = &rows->values;
+	unsigned hint = 0;
+	bool end;
+	int r;
+
+	if (token != JSON_TOKEN_OBJECT_OPEN)
+		return refuse(rows, key, "an object");
+	sample->has_process_totals = true;
+	sample->process_totals_seen = 0;
+	strbuf_add_str(&values->place, key);
+	for (;;) {
+		int total;
+
+		r = value_next_key(values, &end);
+		if (r < 0 || end)
+			break;
+		total = find_process_total(strbuf_str(&values->key), hint);
+		if (total < 0) {
+			r = json_reader_skip(values->json);
+		} else {
+			r = value_u64(values, &sample->process_totals[total]);
+			sample->process_totals_seen |= UINT32_C(1) << total;
+			hint = (unsigned)total + 1;
+		}
+		if (r < 0)
+			break;
+	}
+	value_leave(values, 0);
+	return r;
 }
 
 /* The value of an identity key is the current token. */
@@ -241,20 +267,25 @@ static int read_identity(struct row_reader *rows, struct json_reader *json, enum
 	case ROW_pcomm:
 		return read_name(rows, json, token, key, &sample->pcomm);
 	case ROW_pcomm_hex:
-		return read_hex(rows, json, token, key, &sample->pcomm);
+		return value_hex(&rows->values, token, key, &sample->pcomm);
 	case ROW_comm:
 		return read_name(rows, json, token, key, &sample->comm);
 	case ROW_comm_hex:
-		return read_hex(rows, json, token, key, &sample->comm);
+		return value_hex(&rows->values, token, key, &sample->comm);
 	case ROW_cgroup:
-		sample->has_cgroup = true;
+	case ROW_cgroup_v1:
 		return read_name(rows, json, token, key, &sample->cgroup);
 	case ROW_cgroup_hex:
-		return read_hex(rows, json, token, key, &sample->cgroup);
+	case ROW_cgroup_v1_hex:
+		return value_hex(&rows->values, token, key, &sample->cgroup);
 	case ROW_start_time_clock_ticks:
 		return read_u64(rows, json, token, key, &sample->start_time_clock_ticks);
 	case ROW_read_boottime_ns:
 		return read_u64(rows, json, token, key, &sample->read_boottime_ns);
+	case ROW_smaps_rollup_kib:
+		return read_smaps(rows, token, sample);
+	case ROW_process_totals:
+		return read_process_totals(rows, token, sample);
 	case ROW_missing:
 		return read_missing(rows, json, token, sample);
 	case ROW_METRICS:
@@ -263,12 +294,29 @@ static int read_identity(struct row_reader *rows, struct json_reader *json, enum
 	return 0;
 }
 
-/* A *_hex value must not be overwritten by the readable form when that comes later. */
+static bool has(unsigned identities, enum row_identity identity)
+{
+	return (identities & 1u << identity) != 0;
+}
+
+/* The exact bytes take the place of the readable ones, and a path of cgroup2 that of one of version 1,
+ * whichever key comes first. */
 static bool is_superseded(uintptr_t meaning, unsigned identities)
 {
-	return (meaning == ROW_pcomm && (identities & (1u << ROW_pcomm_hex))) ||
-	       (meaning == ROW_comm && (identities & (1u << ROW_comm_hex))) ||
-	       (meaning == ROW_cgroup && (identities & (1u << ROW_cgroup_hex)));
+	switch (meaning) {
+	case ROW_pcomm:
+		return has(identities, ROW_pcomm_hex);
+	case ROW_comm:
+		return has(identities, ROW_comm_hex);
+	case ROW_cgroup:
+		return has(identities, ROW_cgroup_hex);
+	case ROW_cgroup_v1:
+		return has(identities, ROW_cgroup_v1_hex) || has(identities, ROW_cgroup) ||
+		       has(identities, ROW_cgroup_hex);
+	case ROW_cgroup_v1_hex:
+		return has(identities, ROW_cgroup) || has(identities, ROW_cgroup_hex);
+	}
+	return false;
 }
 
 static int read_pair(struct row_reader *rows, struct json_reader *json,
@@ -285,10 +333,8 @@ static int read_pair(struct row_reader *rows, struct json_reader *json,
 	meaning--;
 	if (meaning < ROW_METRICS)
 		*identities |= 1u << meaning;
-	if (is_superseded(meaning, *identities)) {
-		sample->has_cgroup = sample->has_cgroup || meaning == ROW_cgroup;
+	if (is_superseded(meaning, *identities))
 		return json_reader_skip(json);
-	}
 	r = json_reader_next(json, &token);
 	if (r < 0)
 		return r;
@@ -305,8 +351,9 @@ int row_read(struct row_reader *rows, struct json_reader *json, struct thread_sa
 	enum json_token token;
 	int r;
 
+	rows->values.json = json;
 	sample_reset(sample);
-	strbuf_clear(&rows->reason);
+	strbuf_clear(&rows->values.reason);
 	for (;;) {
 		r = json_reader_next(json, &token);
 		if (r < 0)
@@ -317,9 +364,12 @@ int row_read(struct row_reader *rows, struct json_reader *json, struct thread_sa
 		if (r < 0)
 			return r;
 	}
+	sample->has_cgroup = has(identities, ROW_cgroup) || has(identities, ROW_cgroup_v1);
+	sample->cgroup_is_v1 = sample->has_cgroup && !has(identities, ROW_cgroup);
 	for (size_t i = 0; i < ARRAY_SIZE(required); i++)
-		if (!(identities & (1u << required[i]))) {
-			strbuf_addf(&rows->reason, "no \"%s\"", identity_table[required[i]].name);
+		if (!has(identities, required[i])) {
+			strbuf_addf(&rows->values.reason, "no \"%s\"",
+			            identity_table[required[i]].name);
 			return -EBADMSG;
 		}
 	return 0;

@@ -5,18 +5,18 @@
 #include "ctprof/macro.h"
 #include "ctprof/sample.h"
 #include "ctprof/strmap.h"
+#include "snapshot-value.h"
 
 struct row_reader {
-	struct strmap keys;   /* to what the key means */
-	struct strbuf hex;    /* decoded *_hex values */
-	struct strbuf reason; /* why the last row was refused */
+	struct strmap keys; /* to what the key means */
+	struct value_reader values;
 };
 
 void row_reader_init(struct row_reader *rows);
 void row_reader_done(struct row_reader *rows);
 
 /* Reads the row whose OBJECT_OPEN is the current token. Unknown keys are skipped. Returns 0; -EBADMSG, with
- * a sentence in rows->reason where the row and not the JSON is at fault (then it is not empty); or the JSON
+ * a sentence in rows->values.reason where the row and not the JSON is at fault (then it is not empty); or the JSON
  * reader's -errno. */
 must_check_ int row_read(struct row_reader *rows, struct json_reader *json,
                          struct thread_sample *sample);

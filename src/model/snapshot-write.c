@@ -1,20 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ctprof/json-write.h"
 #include "ctprof/mem.h"
 #include "ctprof/snapshot.h"
-#include "ctprof/text.h"
+#include "snapshot-cgroup.h"
 #include "snapshot-meta.h"
+#include "snapshot-value.h"
 #include "zstd-stream.h"
 
 /* Rows are collected to about this size before they are compressed. */
 enum { WRITE_CHUNK = 64 << 10 };
 
+/* Which of the containers that rows go into is open. */
+enum phase { PHASE_THREADS, PHASE_CGROUPS, PHASE_V1_CGROUPS };
+
 struct snapshot_writer {
 	struct zstd_compressor *compressor;
 	struct strbuf json;
+	uint64_t compressed; /* bytes of JSON that were passed on */
+	enum phase phase;
+	struct strmap cgroup_keys; /* of the open container, as cgroup_write() wants it */
 	struct strbuf scratch;
 	struct json_writer out;
 	enum source_outcome rules[SOURCE_COUNT];
@@ -37,6 +45,7 @@ struct snapshot_writer *snapshot_writer_free(struct snapshot_writer *writer)
 	zstd_compressor_free(writer->compressor);
 	strbuf_done(&writer->json);
 	strbuf_done(&writer->scratch);
+	strmap_done(&writer->cgroup_keys);
 	free(writer);
 	return NULL;
 }
@@ -51,9 +60,21 @@ static int flush(struct snapshot_writer *writer, size_t at_least)
 	if (writer->error == 0 && writer->json.len > at_least) {
 		writer->error =
 		        zstd_compress(writer->compressor, writer->json.data, writer->json.len);
+		writer->compressed += writer->json.len;
 		strbuf_clear(&writer->json);
 	}
 	return writer->error;
+}
+
+typedef void meta_function(const struct snapshot_info *info, struct strbuf *out);
+
+static void write_meta(struct snapshot_writer *writer, const char *key, meta_function *add,
+                       const struct snapshot_info *info)
+{
+	json_write_key(&writer->out, key);
+	strbuf_clear(&writer->scratch);
+	add(info, &writer->scratch);
+	json_write_raw(&writer->out, strbuf_str(&writer->scratch), writer->scratch.len);
 }
 
 int snapshot_write_begin(struct snapshot_writer *writer, const struct snapshot_info *info)
@@ -74,29 +95,10 @@ int snapshot_write_begin(struct snapshot_writer *writer, const struct snapshot_i
 		json_write_key(out, "captured_boottime_ns");
 		json_write_u64(out, info->captured_boottime_ns);
 	}
-	json_write_key(out, "host");
-	strbuf_clear(&writer->scratch);
-	snapshot_meta_add_host(info, &writer->scratch);
-	json_write_raw(out, strbuf_str(&writer->scratch), writer->scratch.len);
+	write_meta(writer, "host", snapshot_meta_add_host, info);
 	json_write_key(out, "threads");
 	json_write_open(out, '[');
 	return flush(writer, 0);
-}
-
-/* Appends valid UTF-8 without NULs, which a reader would refuse: each of them becomes U+FFFD as well. */
-static void add_readable(struct strbuf *out, const char *bytes, size_t len)
-{
-	while (len > 0) {
-		size_t run = strnlen(bytes, len);
-
-		text_add_replaced(out, bytes, run);
-		if (run < len) {
-			strbuf_add_str(out, "\xef\xbf\xbd");
-			run++;
-		}
-		bytes += run;
-		len -= run;
-	}
 }
 
 /* A name chosen by somebody else: readable under its key, and where that loses something, exact in
@@ -109,17 +111,16 @@ static void write_name(struct snapshot_writer *writer, const char *key, const ch
 	struct strbuf *scratch = &writer->scratch;
 
 	json_write_key(out, key);
-	if (text_is_utf8(bytes, name->len) && !memchr(bytes, '\0', name->len)) {
+	if (name_is_readable(bytes, name->len)) {
 		json_write_text(out, bytes, name->len);
 		return;
 	}
 	strbuf_clear(scratch);
-	add_readable(scratch, bytes, name->len);
+	name_add_readable(scratch, bytes, name->len);
 	json_write_text(out, strbuf_str(scratch), scratch->len);
 
 	strbuf_clear(scratch);
-	for (size_t i = 0; i < name->len; i++)
-		strbuf_addf(scratch, "%02x", (unsigned char)bytes[i]);
+	name_add_hex(scratch, bytes, name->len);
 	json_write_key(out, hex_key);
 	json_write_text(out, strbuf_str(scratch), scratch->len);
 }
@@ -207,10 +208,26 @@ static void write_missing(struct snapshot_writer *writer, const struct thread_sa
 	json_write_close(out, '}');
 }
 
+static void write_process_totals(struct json_writer *out, const struct thread_sample *sample)
+{
+	json_write_key(out, "process_totals");
+	json_write_open(out, '{');
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
+		if (sample->process_totals_seen & UINT32_C(1) << i) {
+			json_write_key(out, metric_table[process_total_table[i].metric].name);
+			json_write_u64(out, sample->process_totals[i]);
+		}
+	json_write_close(out, '}');
+}
+
 int snapshot_write_thread(struct snapshot_writer *writer, const struct thread_sample *sample)
 {
 	struct json_writer *out = &writer->out;
 
+	if (writer->error == 0 && writer->phase != PHASE_THREADS)
+		writer->error = -EINVAL;
+	if (writer->error < 0)
+		return writer->error;
 	json_write_open(out, '{');
 	json_write_key(out, "tid");
 	json_write_u64(out, sample->tid);
@@ -218,7 +235,9 @@ int snapshot_write_thread(struct snapshot_writer *writer, const struct thread_sa
 	json_write_u64(out, sample->tgid);
 	write_name(writer, "pcomm", "pcomm_hex", &sample->pcomm);
 	write_name(writer, "comm", "comm_hex", &sample->comm);
-	if (sample->has_cgroup)
+	if (sample->has_cgroup && sample->cgroup_is_v1)
+		write_name(writer, "cgroup_v1", "cgroup_v1_hex", &sample->cgroup);
+	else if (sample->has_cgroup)
 		write_name(writer, "cgroup", "cgroup_hex", &sample->cgroup);
 	json_write_key(out, "start_time_clock_ticks");
 	json_write_u64(out, sample->start_time_clock_ticks);
@@ -235,24 +254,68 @@ int snapshot_write_thread(struct snapshot_writer *writer, const struct thread_sa
 		json_write_key(out, metric_table[i].name);
 		write_value(out, metric, sample_value(sample, metric));
 	}
+	if (sample->has_smaps) {
+		json_write_key(out, "smaps_rollup_kib");
+		values_write(out, &sample->smaps_rollup_kib, &writer->scratch);
+	}
+	if (sample->has_process_totals)
+		write_process_totals(out, sample);
 	write_missing(writer, sample);
 	json_write_close(out, '}');
 	return flush(writer, WRITE_CHUNK);
+}
+
+/* Closes containers, empty ones too, until @phase is the open one. */
+static void advance(struct snapshot_writer *writer, enum phase phase)
+{
+	struct json_writer *out = &writer->out;
+
+	if (writer->phase < phase && writer->phase == PHASE_THREADS) {
+		json_write_close(out, ']');
+		json_write_key(out, "cgroup_stats");
+		json_write_open(out, '{');
+		writer->phase = PHASE_CGROUPS;
+	}
+	if (writer->phase < phase) {
+		json_write_close(out, '}');
+		json_write_key(out, "cgroup_v1_stats");
+		json_write_open(out, '{');
+		strmap_done(&writer->cgroup_keys);
+		writer->phase = PHASE_V1_CGROUPS;
+	}
+}
+
+int snapshot_write_cgroup(struct snapshot_writer *writer, const struct cgroup_stats *stats)
+{
+	if (writer->error < 0)
+		return writer->error;
+	advance(writer, stats->is_v1 ? PHASE_V1_CGROUPS : PHASE_CGROUPS);
+	if (!stats->is_v1 && writer->phase == PHASE_V1_CGROUPS)
+		return writer->error = -EINVAL;
+	cgroup_write(&writer->out, stats, &writer->cgroup_keys, &writer->scratch);
+	return flush(writer, WRITE_CHUNK);
+}
+
+uint64_t snapshot_writer_json_bytes(const struct snapshot_writer *writer)
+{
+	return writer->compressed + writer->json.len;
 }
 
 int snapshot_write_end(struct snapshot_writer *writer, const struct snapshot_info *info)
 {
 	struct json_writer *out = &writer->out;
 
-	json_write_close(out, ']');
-	json_write_key(out, "parse_summary");
-	strbuf_clear(&writer->scratch);
-	snapshot_meta_add_parse_summary(&info->tally, &writer->scratch);
-	json_write_raw(out, strbuf_str(&writer->scratch), writer->scratch.len);
-	json_write_key(out, "sources");
-	strbuf_clear(&writer->scratch);
-	snapshot_meta_add_sources(info, &writer->scratch);
-	json_write_raw(out, strbuf_str(&writer->scratch), writer->scratch.len);
+	advance(writer, PHASE_V1_CGROUPS);
+	json_write_close(out, '}');
+	json_write_key(out, "probe_summary");
+	json_write_null(out);
+	write_meta(writer, "parse_summary", snapshot_meta_add_parse_summary, info);
+	write_meta(writer, "taskstats_summary", snapshot_meta_add_taskstats_summary, info);
+	json_write_key(out, "psi");
+	psi_write(out, &info->psi);
+	write_meta(writer, "sched_ext", snapshot_meta_add_sched_ext, info);
+	write_meta(writer, "sources", snapshot_meta_add_sources, info);
+	write_meta(writer, "cost", snapshot_meta_add_cost, info);
 	json_write_close(out, '}');
 	if (flush(writer, 0) == 0)
 		writer->error = zstd_compress_end(writer->compressor);

@@ -179,6 +179,67 @@ void machine_value(const struct row_view *view, enum machine_column column,
 	}
 }
 
+static void set_fact(struct machine_value *value, const struct fact_cell *cell)
+{
+	if (cell->state == FACT_UNLIMITED) {
+		set_text(value, "max");
+	} else if (cell->state == FACT_TEXT) {
+		value->kind = MACHINE_TEXT;
+		text_add_escaped(&value->text, cell->text, strlen(cell->text));
+	} else {
+		set_number(value, cell->number);
+	}
+}
+
+static void set_fact_delta(struct machine_value *value, const struct fact_row *row)
+{
+	if (row->sides[SIDE_BASELINE].state == FACT_TEXT &&
+	    row->sides[SIDE_CANDIDATE].state == FACT_TEXT)
+		set_text(value, row->changed ? "differs" : "same");
+	else
+		set_number(value, row->delta);
+}
+
+void machine_fact_value(const struct fact_row *row, enum machine_column column,
+                        struct machine_value *ret)
+{
+	ret->kind = MACHINE_NONE;
+	strbuf_clear(&ret->text);
+	switch (column) {
+	case MACHINE_GROUP:
+		set_text(ret, row->group);
+		break;
+	case MACHINE_METRIC:
+		set_text(ret, row->metric);
+		break;
+	case MACHINE_SECTION:
+		set_text(ret, section_table[row->section].name);
+		break;
+	case MACHINE_UNIT:
+		set_text(ret, unit_table[row->unit].name);
+		break;
+	case MACHINE_BASELINE:
+		set_fact(ret, &row->sides[SIDE_BASELINE]);
+		break;
+	case MACHINE_CANDIDATE:
+		set_fact(ret, &row->sides[SIDE_CANDIDATE]);
+		break;
+	case MACHINE_DELTA:
+		set_fact_delta(ret, row);
+		break;
+	case MACHINE_PERCENT:
+		set_number(ret, row->percent);
+		break;
+	case MACHINE_THREADS_BASELINE:
+	case MACHINE_THREADS_CANDIDATE:
+	case MACHINE_IMPACT:
+	case MACHINE_COVERAGE_BASELINE:
+	case MACHINE_COVERAGE_CANDIDATE:
+	case MACHINE_COLUMN_COUNT:
+		break;
+	}
+}
+
 void machine_add_number(struct quantity number, struct strbuf *out)
 {
 	struct json_writer writer = JSON_WRITER_INIT(out);

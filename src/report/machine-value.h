@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* machine-value - a cell as the machine formats have it: raw, in base units, the same in all of them. */
+#include "ctprof/fact-rows.h"
 #include "ctprof/fold.h"
 #include "ctprof/rows.h"
 #include "ctprof/strbuf.h"
@@ -39,6 +40,10 @@ const char *machine_column_name(enum machine_column column, unsigned sides);
 /* Fills @ret, which is zeroed or was used before. */
 void machine_value(const struct row_view *view, enum machine_column column,
                    struct machine_value *ret);
+
+/* The same for a row that is not about threads. "max" is a text. */
+void machine_fact_value(const struct fact_row *row, enum machine_column column,
+                        struct machine_value *ret);
 
 /* Appends a number so that it reads back exactly: integers in full, others as the shortest decimal. */
 void machine_add_number(struct quantity number, struct strbuf *out);

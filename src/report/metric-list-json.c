@@ -4,6 +4,14 @@
 #include "ctprof/macro.h"
 #include "ctprof/mem.h"
 #include "ctprof/report.h"
+#include "metric-list-facts.h"
+
+static const char *const subject_names[] = {
+        [SUBJECT_THREADS] = "threads",
+        [SUBJECT_CGROUPS] = "cgroups",
+        [SUBJECT_PROCESSES] = "processes",
+        [SUBJECT_HOST] = "host",
+};
 
 /* Takes over @value. */
 static void set(json_t *object, const char *key, json_t *value)
@@ -89,6 +97,7 @@ static json_t *sections(void)
 		json_t *section = named(section_table[i].name, section_table[i].description);
 
 		set(section, "heading", json_string(section_table[i].heading));
+		set(section, "subject", json_string(subject_names[section_table[i].subject]));
 		append(array, section);
 	}
 	return array;
@@ -124,6 +133,7 @@ void report_metric_list_json(FILE *file)
 	set(root, "sources", sources());
 	set(root, "metrics", metrics);
 	set(root, "derived", derived);
+	fact_list_add(root);
 	json_dumpf(root, file, JSON_INDENT(2));
 	putc('\n', file);
 }

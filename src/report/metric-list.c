@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "ctprof/report.h"
+#include "metric-list-facts.h"
 
 void report_add_tags(enum metric_id metric, struct strbuf *out)
 {
@@ -124,4 +125,5 @@ void report_metric_list(FILE *file, const struct table_style *style)
 	table_print(file, style, metrics, ARRAY_SIZE(metrics), METRIC_COUNT, metric_cell, NULL);
 	fputs("\n## Derived metrics\n", file);
 	table_print(file, style, derived, ARRAY_SIZE(derived), DERIVED_COUNT, derived_cell, NULL);
+	fact_list_print(file, style);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <math.h>
 #include <string.h>
 #include <time.h>
 
 #include "ctprof/report.h"
 #include "ctprof/text.h"
 #include "ctprof/units.h"
+#include "report-parts.h"
 
 enum { UNMATCHED_SHOWN = 8 };
 
@@ -210,15 +210,6 @@ static void add_threads(const struct row_view *view, unsigned sides, struct strb
 		strbuf_add_str(out, members_mark);
 }
 
-static enum table_color color_of(struct quantity quantity)
-{
-	double number = quantity_double(quantity);
-
-	if (quantity.kind == QUANTITY_NONE || !(fabs(number) > 0))
-		return COLOR_NONE;
-	return number > 0 ? COLOR_MORE : COLOR_LESS;
-}
-
 static enum table_color add_delta(const struct row_view *view, struct strbuf *out)
 {
 	uint32_t threads;
@@ -226,7 +217,7 @@ static enum table_color add_delta(const struct row_view *view, struct strbuf *ou
 	if (!measure_is_label(view->measure)) {
 		units_format_delta(measure_unit(view->measure), view->delta,
 		                   measure_is_derived(view->measure), out);
-		return color_of(view->delta);
+		return report_color_of(view->delta);
 	}
 	if (view->cells[SIDE_BASELINE]->seen == 0 || view->cells[SIDE_CANDIDATE]->seen == 0)
 		strbuf_add_char(out, '-');
@@ -276,7 +267,7 @@ static enum table_color row_cell(void *opaque, size_t index, unsigned column, st
 			strbuf_add_char(out, '-');
 		else
 			strbuf_addf(out, "%+.1f%%", quantity_double(view->percent));
-		return color_of(view->percent);
+		return report_color_of(view->percent);
 	}
 	return COLOR_NONE;
 }
@@ -338,23 +329,35 @@ static void add_footnotes(const struct report *report, struct strbuf *out)
 		        members_mark);
 }
 
+static void add_head(const struct report *report, struct strbuf *out)
+{
+	for (unsigned side = 0; side < report->rows->sides; side++)
+		add_side(report, side, out);
+	if (report->rows->sides == 1)
+		report_add_tally(report, SIDE_BASELINE, out);
+	report_add_differs(report, out);
+	if (report->without_rows)
+		return;
+	add_exited(report, out);
+	for (unsigned side = SIDE_MAX; side-- > 0;)
+		add_unmatched(report, side, out);
+	strbuf_add_char(out, '\n');
+}
+
 void report_table(FILE *file, const struct report *report)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 
-	for (unsigned side = 0; side < report->rows->sides; side++)
-		add_side(report, side, &text);
-	add_exited(report, &text);
-	for (unsigned side = SIDE_MAX; side-- > 0;)
-		add_unmatched(report, side, &text);
+	add_head(report, &text);
 	fputs(strbuf_str(&text), file);
-	putc('\n', file);
-	print_rows(file, report);
-
-	strbuf_clear(&text);
-	report_add_left_out(report, &text);
-	if (text.len > 0)
-		strbuf_add_char(&text, '\n');
-	add_footnotes(report, &text);
-	fputs(strbuf_str(&text), file);
+	if (!report->without_rows) {
+		print_rows(file, report);
+		strbuf_clear(&text);
+		report_add_left_out(report, &text);
+		if (text.len > 0)
+			strbuf_add_char(&text, '\n');
+		add_footnotes(report, &text);
+		fputs(strbuf_str(&text), file);
+	}
+	report_print_facts(file, report);
 }

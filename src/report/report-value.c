@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <math.h>
 #include <string.h>
 
 #include "ctprof/report.h"
 #include "ctprof/sample.h"
 #include "ctprof/text.h"
 #include "ctprof/units.h"
+#include "report-parts.h"
 
 static void add_range(enum metric_id metric, const struct fold_cell *cell, struct strbuf *out)
 {
@@ -86,16 +88,27 @@ void report_add_value(const struct row_view *view, unsigned side, struct strbuf 
 		strbuf_add_char(out, '*');
 }
 
+enum table_color report_color_of(struct quantity quantity)
+{
+	double number = quantity_double(quantity);
+
+	if (quantity.kind == QUANTITY_NONE || !(fabs(number) > 0))
+		return COLOR_NONE;
+	return number > 0 ? COLOR_MORE : COLOR_LESS;
+}
+
 size_t report_shown(const struct report *report)
 {
 	size_t rows = report->rows->row_count;
 
+	if (report->without_rows)
+		return 0;
 	return report->limit > 0 && rows > report->limit ? report->limit : rows;
 }
 
 size_t report_left_out(const struct report *report)
 {
-	return report->rows->row_count - report_shown(report);
+	return report->without_rows ? 0 : report->rows->row_count - report_shown(report);
 }
 
 void report_add_left_out(const struct report *report, struct strbuf *out)

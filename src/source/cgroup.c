@@ -1,11 +1,88 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string.h>
 
+#include "ctprof/cgroup-mount.h"
 #include "ctprof/scan.h"
 #include "ctprof/source.h"
 
-/* The kernel refuses newlines in the names of cgroups, so a line is a line; all else is possible, and
- * nothing is trimmed: a path may well end in a blank. */
+static bool is_number(struct span span)
+{
+	uint64_t number;
+
+	return scan_u64(span.text, span.len, &number);
+}
+
+/* "0::/path" or "4:cpu,cpuacct:/path". The kernel refuses newlines in the names of cgroups, so a line is a line, and
+ * colons in the names of hierarchies, so the path begins behind the second one. All else is possible, and nothing
+ * is trimmed: a path may well end in a blank. */
+static bool split_line(struct span line, struct span *ret_number, struct span *ret_list,
+                       struct span *ret_path)
+{
+	const char *end = line.text + line.len;
+	const char *first = memchr(line.text, ':', line.len);
+	const char *second = first ? memchr(first + 1, ':', (size_t)(end - first) - 1) : NULL;
+
+	if (!second)
+		return false;
+	*ret_number = (struct span){line.text, (size_t)(first - line.text)};
+	*ret_list = (struct span){first + 1, (size_t)(second - first) - 1};
+	*ret_path = (struct span){second + 1, (size_t)(end - second) - 1};
+	return true;
+}
+
+bool cgroup_next_line(const struct cgroup_v1_controllers *controllers, struct span *rest,
+                      struct cgroup_line *ret)
+{
+	struct span line, number, list, path;
+
+	while (scan_line(rest, &line)) {
+		if (!split_line(line, &number, &list, &path))
+			continue;
+		*ret = (struct cgroup_line){.path = path};
+		if (span_is(number, "0")) {
+			ret->is_v2 = list.len == 0;
+		} else if (is_number(number) && path.len > 0 && path.text[0] == '/') {
+			ret->controllers = cgroup_v1_controllers_find(controllers, list);
+			ret->is_systemd = span_is(list, "name=systemd");
+		}
+		if (ret->is_v2 || ret->controllers != 0 || ret->is_systemd)
+			return true;
+	}
+	return false;
+}
+
+static void set_path(struct thread_sample *sample, struct span path, bool is_v1)
+{
+	strbuf_clear(&sample->cgroup);
+	strbuf_add(&sample->cgroup, path.text, path.len);
+	sample->has_cgroup = true;
+	sample->cgroup_is_v1 = is_v1;
+}
+
+/* Of the version 1 hierarchies the one of the registry's first controller is taken, then systemd's own. */
+static enum source_outcome parse_v1(const char *text, size_t len, struct thread_sample *sample)
+{
+	struct cgroup_v1_controllers controllers;
+	struct span rest = {text, len}, best = {0};
+	unsigned best_rank = CGROUP_V1_CONTROLLERS_MAX + 1;
+	struct cgroup_line line;
+
+	cgroup_v1_controllers_init(&controllers);
+	while (cgroup_next_line(&controllers, &rest, &line)) {
+		unsigned rank = line.controllers != 0 ? (unsigned)__builtin_ctz(line.controllers)
+		                                      : CGROUP_V1_CONTROLLERS_MAX;
+
+		if (rank < best_rank) {
+			best = line.path;
+			best_rank = rank;
+		}
+	}
+	if (best_rank > CGROUP_V1_CONTROLLERS_MAX)
+		return OUTCOME_off;
+	set_path(sample, best, true);
+	return OUTCOME_read;
+}
+
 enum source_outcome cgroup_parse(const char *text, size_t len, struct thread_sample *sample)
 {
 	static const char unified[] = "0::";
@@ -14,11 +91,10 @@ enum source_outcome cgroup_parse(const char *text, size_t len, struct thread_sam
 	while (scan_line(&rest, &line)) {
 		if (line.len < strlen(unified) || memcmp(line.text, unified, strlen(unified)) != 0)
 			continue;
-		strbuf_clear(&sample->cgroup);
-		strbuf_add(&sample->cgroup, line.text + strlen(unified),
-		           line.len - strlen(unified));
-		sample->has_cgroup = true;
+		set_path(sample,
+		         (struct span){line.text + strlen(unified), line.len - strlen(unified)},
+		         false);
 		return OUTCOME_read;
 	}
-	return OUTCOME_off;
+	return parse_v1(text, len, sample);
 }

@@ -7,6 +7,7 @@
 #include "ctprof/fd.h"
 #include "ctprof/scan.h"
 #include "ctprof/source.h"
+#include "host-parts.h"
 
 enum { HOST_FILE_BYTES = 1 << 20 };
 
@@ -140,4 +141,8 @@ void host_read(int proc_fd, int sys_fd, int cgroup_fd, bool live, bool anonymous
 	read_cpu_time(proc_fd, host);
 	read_online_cpus(sys_fd, host);
 	read_text(cgroup_fd, "cgroup.controllers", host, HOST_cgroup2_controllers);
+	host_read_kernel_config(proc_fd, live, host);
+	host_read_switches(proc_fd, host);
+	host_read_hardware(proc_fd, sys_fd, host);
+	host_read_scheduler(proc_fd, sys_fd, host);
 }

@@ -2,8 +2,11 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "ctprof/cgroup-stats.h"
+#include "ctprof/host.h"
 #include "ctprof/macro.h"
 #include "ctprof/measure.h"
+#include "ctprof/snapshot.h"
 #include "registry-print.h"
 
 /* Text from the registry, with what scdoc would take for markup escaped. An underscore inside a word is
@@ -99,6 +102,76 @@ static void print_derived(FILE *file, const struct derived_desc *derived)
 	fputs("\n\n", file);
 }
 
+static void print_cgroup_value(FILE *file, const struct cgroup_value_desc *value)
+{
+	fprintf(file, "*%s.", value->object);
+	print_text(file, value->key);
+	fputs("*\n\t", file);
+	print_text(file, value->description);
+	fprintf(file, "++\n%s, %s", fact_form_table[value->form].name,
+	        fact_rule_table[value->rule].name);
+	print_unit(file, value->unit);
+	fputs("; from ", file);
+	print_text(file, value->file);
+	if (value->form == FORM_FLAT) {
+		fputs(" \"", file);
+		print_text(file, value->file_key);
+		putc('"', file);
+	}
+	if (value->column[0] != '\0') {
+		fputs(", column ", file);
+		print_text(file, value->column);
+	}
+	fputs("\n\n", file);
+}
+
+static void print_cgroup_key(FILE *file, const struct cgroup_key_desc *key)
+{
+	print_term(file, "", key->key);
+	fputs(fact_rule_table[key->rule].name, file);
+	print_unit(file, key->unit);
+	fputs("\n\n", file);
+}
+
+static void print_cgroup_list(FILE *file, enum cgroup_list_id list)
+{
+	const struct cgroup_list_desc *desc = &cgroup_list_table[list];
+
+	fprintf(file, "*%s.%s*\n\t", desc->object, desc->key);
+	print_text(file, desc->description);
+	fputs("++\nfrom ", file);
+	print_text(file, desc->file);
+	fputs("; each key is summed and has no unit, but for these\n\n", file);
+	for (size_t i = 0; i < cgroup_key_count; i++)
+		if (cgroup_key_table[i].list == list)
+			print_cgroup_key(file, &cgroup_key_table[i]);
+}
+
+static void print_psi(FILE *file)
+{
+	for (unsigned i = 0; i < PSI_RESOURCE_COUNT; i++)
+		print_definition(file, psi_resource_names[i], psi_resource_descriptions[i]);
+	for (unsigned i = 0; i < PSI_ROW_COUNT; i++)
+		print_definition(file, psi_row_names[i], psi_row_descriptions[i]);
+	for (unsigned i = 0; i < PSI_AVERAGE_COUNT; i++)
+		print_definition(file, psi_average_names[i], psi_average_descriptions[i]);
+}
+
+/* What a section has that is no metric. */
+static void print_facts(FILE *file, enum metric_section section)
+{
+	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++)
+		if (cgroup_value_table[i].section == section)
+			print_cgroup_value(file, &cgroup_value_table[i]);
+	for (unsigned i = 0; i < CGROUP_LIST_COUNT; i++)
+		if (cgroup_list_table[i].section == section)
+			print_cgroup_list(file, (enum cgroup_list_id)i);
+	if (section == SECTION_pressure)
+		print_psi(file);
+	for (unsigned i = 0; section == SECTION_sched_ext && i < SCHED_EXT_COUNT; i++)
+		print_definition(file, sched_ext_table[i].name, sched_ext_table[i].description);
+}
+
 static void print_section(FILE *file, enum metric_section section)
 {
 	fprintf(file, "## %s\n\n", section_table[section].name);
@@ -110,6 +183,7 @@ static void print_section(FILE *file, enum metric_section section)
 	for (unsigned i = 0; i < DERIVED_COUNT; i++)
 		if (derived_table[i].section == section)
 			print_derived(file, &derived_table[i]);
+	print_facts(file, section);
 }
 
 static void print_legend(FILE *file, const char *heading, const struct named_desc *table,
@@ -153,12 +227,46 @@ static void print_gates(FILE *file)
 	}
 }
 
+static void print_process_totals(FILE *file)
+{
+	print_heading(file, "PROCESS TOTALS");
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
+		print_term(file, "", metric_table[process_total_table[i].metric].name);
+		fputs("from ", file);
+		print_place(file, process_total_table[i].source, process_total_table[i].key);
+		fputs("\n\n", file);
+	}
+}
+
+static void print_host(FILE *file)
+{
+	print_heading(file, "HOST");
+	for (unsigned i = 0; i < HOST_FIELD_COUNT; i++)
+		print_definition(file, host_field_table[i].name, host_field_table[i].description);
+}
+
+static void print_cost(FILE *file)
+{
+	print_heading(file, "COST OF A CAPTURE");
+	for (unsigned i = 0; i < COST_COUNT; i++) {
+		print_term(file, "", capture_cost_table[i].name);
+		print_text(file, capture_cost_table[i].description);
+		print_unit(file, capture_cost_table[i].unit);
+		fputs("\n\n", file);
+	}
+}
+
 void registry_print_man(FILE *file)
 {
 	print_heading(file, "METRICS");
 	for (unsigned i = 0; i < SECTION_COUNT; i++)
 		print_section(file, (enum metric_section)i);
+	print_process_totals(file);
+	print_host(file);
+	print_cost(file);
 	print_legend(file, "RULES", rule_table, RULE_INDEX_COUNT);
+	print_legend(file, "RULES OF CGROUP VALUES", fact_rule_table, FACT_RULE_COUNT);
+	print_legend(file, "FORMS OF CGROUP VALUES", fact_form_table, FORM_COUNT);
 	print_types(file);
 	print_sources(file);
 	print_gates(file);

@@ -12,6 +12,7 @@
 #include "ctprof/snapshot.h"
 #include "json-schema.h"
 #include "registry-print.h"
+#include "registry-schema-facts.h"
 
 enum row_identity {
 #define IDENTITY(id_, json_type_, text_) IDENTITY_##id_,
@@ -135,12 +136,20 @@ static json_t *identity_schema(enum row_identity identity)
 	case IDENTITY_pcomm:
 	case IDENTITY_comm:
 	case IDENTITY_cgroup:
+	case IDENTITY_cgroup_v1:
 		schema = schema_type("string");
 		break;
 	case IDENTITY_pcomm_hex:
 	case IDENTITY_comm_hex:
 	case IDENTITY_cgroup_hex:
+	case IDENTITY_cgroup_v1_hex:
 		schema = text_matching("^([0-9a-f]{2})+$");
+		break;
+	case IDENTITY_smaps_rollup_kib:
+		schema = schema_numbers();
+		break;
+	case IDENTITY_process_totals:
+		schema = schema_process_totals();
 		break;
 	case IDENTITY_missing:
 		schema = missing_schema();
@@ -156,6 +165,17 @@ static void require_with(json_t *dependent, enum row_identity identity, enum row
 
 	schema_append(names, json_string(identity_table[other].name));
 	schema_set(dependent, identity_table[identity].name, names);
+}
+
+/* A path is of the one hierarchy or of the other. */
+static json_t *both_cgroups(void)
+{
+	json_t *schema = schema_object(), *names = json_array();
+
+	schema_append(names, json_string(identity_table[IDENTITY_cgroup].name));
+	schema_append(names, json_string(identity_table[IDENTITY_cgroup_v1].name));
+	schema_set(schema, "required", names);
+	return schema;
 }
 
 static json_t *thread_schema(void)
@@ -179,9 +199,28 @@ static json_t *thread_schema(void)
 	require_with(dependent, IDENTITY_pcomm_hex, IDENTITY_pcomm);
 	require_with(dependent, IDENTITY_comm_hex, IDENTITY_comm);
 	require_with(dependent, IDENTITY_cgroup_hex, IDENTITY_cgroup);
+	require_with(dependent, IDENTITY_cgroup_v1_hex, IDENTITY_cgroup_v1);
 	schema = schema_properties(properties, required, false);
 	schema_set(schema, "dependentRequired", dependent);
+	schema_set(schema, "not", both_cgroups());
 	return schema;
+}
+
+static json_t *host_field_schema(enum host_kind kind)
+{
+	json_t *schema;
+
+	switch (kind) {
+	case HOST_KIND_TEXT:
+		return schema_type("string");
+	case HOST_KIND_NUMBER:
+		return tally(0);
+	case HOST_KIND_MAP:
+		schema = schema_type("object");
+		schema_set(schema, "additionalProperties", schema_type("string"));
+		return schema;
+	}
+	return NULL;
 }
 
 static json_t *host_schema(void)
@@ -189,7 +228,7 @@ static json_t *host_schema(void)
 	json_t *properties = schema_object(), *required = json_array();
 
 	for (unsigned i = 0; i < HOST_FIELD_COUNT; i++) {
-		json_t *field = host_field_table[i].is_number ? tally(0) : schema_type("string");
+		json_t *field = host_field_schema(host_field_table[i].kind);
 
 		schema_set(field, "description", json_string(host_field_table[i].description));
 		schema_set(properties, host_field_table[i].name, field);
@@ -236,9 +275,10 @@ static json_t *failures_by_file_schema(void)
 
 static json_t *parse_summary_schema(void)
 {
-	static const char *const numbers[] = {"tgids_walked",    "tgids_gone", "tgids_denied",
-	                                      "tids_walked",     "tids_gone",  "read_failures",
-	                                      "malformed_values"};
+	static const char *const numbers[] = {
+	        "tgids_walked", "tgids_gone",     "tgids_denied",     "tids_walked",
+	        "tids_gone",    "read_failures",  "malformed_values", "cgroups",
+	        "cgroups_gone", "cgroups_denied", "cgroups_outside",  "tids_unreadable"};
 	static const char by_file[] = "read_failures_by_file", dominant[] = "dominant_read_failure";
 	json_t *properties = schema_object(), *required = json_array();
 	json_t *dominant_names = source_names();
@@ -276,8 +316,16 @@ static json_t *snapshot_schema(void)
 	           schema_reference("u64", "CLOCK_BOOTTIME at the start"));
 	schema_set(properties, "host", host_schema());
 	schema_set(properties, "threads", threads_schema());
+	schema_set(properties, "cgroup_stats", schema_cgroups(false));
+	schema_set(properties, "cgroup_v1_stats", schema_cgroups(true));
+	schema_set(properties, "probe_summary", schema_type("null"));
 	schema_set(properties, "parse_summary", parse_summary_schema());
+	schema_set(properties, "taskstats_summary", schema_taskstats_summary());
+	schema_set(properties, "psi",
+	           schema_reference("psi", "pressure stall information of the host"));
+	schema_set(properties, "sched_ext", schema_sched_ext());
 	schema_set(properties, "sources", sources_schema());
+	schema_set(properties, "cost", schema_cost());
 	for (void *i = json_object_iter(properties); i; i = json_object_iter_next(properties, i))
 		/* The tree of another system may not tell it. */
 		if (strcmp(json_object_iter_key(i), "captured_boottime_ns") != 0)
@@ -302,6 +350,11 @@ static json_t *definitions(void)
 		schema_set(defs, type->name, schema);
 	}
 	schema_set(defs, "thread", thread_schema());
+	schema_set(defs, "numbers", schema_numbers());
+	schema_set(defs, "psi_line", schema_psi_line());
+	schema_set(defs, "psi", schema_psi());
+	schema_set(defs, "cgroup", schema_cgroup(false));
+	schema_set(defs, "cgroup_v1", schema_cgroup(true));
 	schema_set(defs, "source_tally", source_tally_schema());
 	return defs;
 }

@@ -16,7 +16,7 @@ capture_fixture() {
 # canonical [FILTER]: a snapshot on standard input as JSON, without what differs from run to run and from
 # machine to machine; further through a jq filter.
 canonical() {
-    zstd -dc | jq -S "del(.captured_at_unix_ns, .captured_boottime_ns, .threads[].read_boottime_ns,
+    zstd -dc | jq -S "del(.captured_at_unix_ns, .captured_boottime_ns, .threads[].read_boottime_ns, .cost,
         .host.tool_version, .host.clock_ticks_per_second) | ${1:-.}"
 }
 

@@ -55,17 +55,42 @@ def derived($id):
             else ($parts | add) + ([.swapin_delay_total_ns, .thrashing_delay_total_ns] | max) end
     else ($id | capture("^avg_(?<x>[a-z]+)_delay_ns$").x) as $x
         | quotient(.[$x + "_delay_total_ns"]; .[$x + "_delay_count"]) end;
-# {group: {metric: value}} of a snapshot. A floor of 0 says that there was no event yet.
+# What the exited threads of each process did: its totals less the sums over its threads, where all have the metric.
+# CPU time is split into user and system time anew for the whole, so only both together are taken.
+def exited: [.threads | group_by(.tgid)[] | . as $threads | ([.[] | select(.process_totals)][0] | select(.)) as $first
+    | def sum($m): [$threads[] | .[$m]] | add;
+    ($first.process_totals | with_entries(select(.key as $m | all($threads[]; .[$m] != null)))
+        | with_entries(.key as $m | .value |= ([. - sum($m), 0] | max))) as $raw
+    | ([$first.process_totals.utime_clock_ticks + $first.process_totals.stime_clock_ticks
+        - sum("utime_clock_ticks") - sum("stime_clock_ticks"), 0] | max) as $cpu
+    | ([$raw.utime_clock_ticks, $cpu] | min) as $user
+    | {pcomm: $first.pcomm, cgroup: ($first.cgroup // "(no cgroup)"), comm: "\($first.pcomm) (exited threads)",
+        threads: ($threads | length),
+        did: ($raw + {utime_clock_ticks: $user, stime_clock_ticks: ([$raw.stime_clock_ticks, $cpu - $user] | min)}
+            | with_entries(select(.value > 0)))}
+    | select(.did != {})];
+# {group: {metric: value}} of a snapshot. A floor of 0 says that there was no event yet. Exited threads are in the groups
+# of their process; by comm they have one of their own, unless they are only ticks that were rounded off.
 def aggregate($key; $registry):
-    [.threads[] | .[$key] //= "(no cgroup)"] | group_by(.[$key])
+    ([exited[] | . as $process
+        | select($key != "comm" or any(.did | to_entries[]; .value > if .key | endswith("_ticks") then $process.threads else 0 end))])
+        as $gone
+    | ([.threads[] | .[$key] //= "(no cgroup)"] | group_by(.[$key]))
+        + (if $key == "comm" then [$gone | group_by(.comm)[] | [{comm: .[0].comm, gone: true}]] else [] end)
     | map({key: .[0][$key], value: (. as $threads
+        | ([$gone[] | select(.[$key] == $threads[0][$key]) | .did]) as $did
         | reduce $registry.metrics[] as $m ({};
-            ([$threads[] | if $m.name == "thread_count" then 1 else .[$m.name] end
+            ([$threads[] | if $m.name == "thread_count" and .gone == null then 1 else .[$m.name] end
                 | select(. != null and ($m.rule != "min" or . > 0))]) as $seen
-            | .[$m.name] = ($seen | fold($m.rule)) | .coverage[$m.name] = ($seen | length))
+            | ([$did[] | .[$m.name] | select(.)]) as $more
+            | if $threads[0].gone
+                then .[$m.name] = ($more | add) | .coverage[$m.name] = (if $more == [] then 0 else 1 end)
+                else .[$m.name] = (if $seen == [] then null elif $more == [] then $seen | fold($m.rule)
+                    else ($seen + $more | add) end)
+                    | .coverage[$m.name] = ($seen | length) end)
         | . as $cells
         | reduce $registry.derived[] as $d (.; .[$d.name] = ($cells | derived($d.name)))
-        | .threads = ($threads | length))})
+        | .threads = ([$threads[] | select(.gone | not)] | length))})
     | from_entries;
 # {group: the threads in it}
 def members($key): [.threads[] | .[$key] //= "(no cgroup)"] | group_by(.[$key])
@@ -102,7 +127,7 @@ check_show() {
             aggregate($key; $registry[0]) | to_entries[] | .key as $group | .value as $v
             | ($registry[0].metrics[].name, $registry[0].derived[].name)
             | [$group, $v.threads, ., ($v[.] | near), $v.coverage[.]] | tsv' snapshot.json >expected
-        "$CTPROF" show --format json --no-thread-normalize --group-by "${key% *}" "$file" |
+        "$CTPROF" show --format json --sections primary,taskstats-delay,derived --no-thread-normalize --group-by "${key% *}" "$file" |
             jq -r --slurpfile registry registry.json "$definitions"'
             ($registry[0].metrics | map({key: .name, value: 1}) | from_entries) as $primary
             | .rows[] | [.group, .threads, .metric, (.value | near), if $primary[.metric] then .coverage else null end]
@@ -154,7 +179,7 @@ for key in "${keys[@]}"; do
         | [$g, $old[$g].threads, $new[$g].threads, $m, ($x | near), ($y | near), ($delta | near), ($percent | near),
             ($impact | near)] | tsv' >expected
     # shellcheck disable=SC2016
-    "$CTPROF" compare --format json --no-thread-normalize --unchanged --group-by "${key% *}" "$baseline" \
+    "$CTPROF" compare --format json --sections primary,taskstats-delay,derived --no-thread-normalize --unchanged --group-by "${key% *}" "$baseline" \
         "$candidate" | jq -r --arg key "${key#* }" --slurpfile registry registry.json \
         --slurpfile a baseline.json --slurpfile b candidate.json "$definitions"'
         ($registry[0].metrics | map({key: .name, value: .rule}) | from_entries) as $rules

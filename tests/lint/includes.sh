@@ -19,11 +19,11 @@ status=0
 awk '
 BEGIN {
     # Which public header belongs to which folder.
-    belongs["base"] = "fd json-read json-write macro mem output scan strbuf stream strmap text"
-    belongs["metric"] = "fold host metric sample units"
-    belongs["source"] = "source"
-    belongs["model"] = "group measure normalise rows snapshot"
-    belongs["capture"] = "capture"
+    belongs["base"] = "fd json-read json-write keyed-values macro mem output scan strbuf stream strmap text"
+    belongs["metric"] = "cgroup-stats fold host metric psi sample units"
+    belongs["source"] = "cgroup-mount source taskstats"
+    belongs["model"] = "doctor fact-groups fact-rows group measure normalise rows snapshot"
+    belongs["capture"] = "capture doctor-probe"
     belongs["report"] = "report table"
     for (folder in belongs) {
         n = split(belongs[folder], names, " ")
@@ -45,7 +45,10 @@ BEGIN {
 
     # Headers of other libraries, and the only files that have them.
     wraps["zstd.h"] = wraps["zstd_errors.h"] = "^src/model/zstd-stream[.]c$"
-    wraps["jansson.h"] = "^src/(model/snapshot-meta|report/metric-list-json|metric/registry-print.*|tools/.*)[.]c$"
+    wraps["netlink/*.h"] = "^src/source/taskstats[.]c$"
+    wraps["zlib.h"] = "^src/source/kernel-config[.]c$"
+    wraps["libcgroup.h"] = "^src/source/cgroup-mount[.]c$"
+    wraps["jansson.h"] = "^src/(model/snapshot-meta|report/metric-list(-facts)?-json|metric/registry-print.*|tools/.*)[.]c$"
 }
 
 function complain(text) {

@@ -99,7 +99,7 @@ while [ "$captures" -lt 10 ] || [ $((gone * seen)) -eq 0 ]; do
         jq -r --argjson pid "$pid" --arg brief "${p}churn-brief" --arg churn "${p}churn-churn" '
         [.threads[] | select(.tgid == $pid)] as $mine
         | [.parse_summary.tids_gone, ([$mine[] | select(.comm == $brief)] | length),
-            ([$mine[] | del(.nr_threads) | keys] | unique | length), ([$mine[] | select(.comm == $churn)] | length),
+            ([$mine[] | del(.nr_threads, .smaps_rollup_kib, .process_totals) | keys] | unique | length), ([$mine[] | select(.comm == $churn)] | length),
             ([$mine[] | select(.missing)] | length), (.parse_summary | .tids_walked - .tids_gone),
             (.threads | length), ([.threads[].missing // {} | select(any(. == "gone"))] | length)] | @tsv')
     gone=$((gone + lost)) seen=$((seen + brief))

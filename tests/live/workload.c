@@ -9,10 +9,12 @@
  *	workload NAME write COUNT BYTES FILE  one thread writes COUNT times BYTES, another reads them back
  *	workload NAME pool THREADS            thread I writes I + 1 bytes to /dev/null, 10 * (I + 1) times
  *	workload NAME churn THREADS           each starts and ends threads from the first line to the second
+ *	workload NAME retire THREADS MS BYTES one starts THREADS threads, two at a time, that burn MS of CPU time,
+ *	                                      write BYTES to /dev/null and end
  *	workload NAME names HEX...            idle threads with these names, bytes in hexadecimal
  *
  * The process is called NAME, the threads NAME-spin, NAME-sleep, NAME-write and NAME-read, NAMEpool-<I>,
- * NAME-churn and NAME-brief. */
+ * NAME-churn, NAME-brief and NAME-retire. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -44,7 +46,7 @@ static unsigned waiting, finished;
 static bool go, stop;
 
 /* What the command line asked for. */
-static unsigned long count, amount;
+static unsigned long count, amount, bytes;
 static const char *file_name;
 static bool wait_for_workers = true;
 
@@ -194,6 +196,31 @@ static void work_churn(unsigned index)
 	}
 }
 
+static void *run_retiring(void *context)
+{
+	int fd = open_file("/dev/null", O_WRONLY);
+
+	(void)context;
+	work_spin(0);
+	write_times(fd, 1, bytes);
+	close(fd);
+	return NULL;
+}
+
+static void work_retire(unsigned index)
+{
+	(void)index;
+	for (unsigned long i = 0; i < count; i += 2) {
+		pthread_t threads[2];
+
+		for (unsigned t = 0; t < 2; t++)
+			if (pthread_create(&threads[t], NULL, run_retiring, NULL) != 0)
+				die("no thread could be created");
+		for (unsigned t = 0; t < 2; t++)
+			pthread_join(threads[t], NULL);
+	}
+}
+
 static void work_nothing(unsigned index)
 {
 	(void)index;
@@ -294,6 +321,11 @@ static void add_for_mode(const char *mode, int argc, char **argv)
 	} else if (strcmp(mode, "churn") == 0 && argc == 1) {
 		wait_for_workers = false;
 		add_workers(number(argv[0], THREADS_MAX), "-churn", work_churn);
+	} else if (strcmp(mode, "retire") == 0 && argc == 3) {
+		count = number(argv[0], 1000000) / 2 * 2;
+		amount = number(argv[1], 60000);
+		bytes = number(argv[2], BYTES_MAX);
+		add_workers(1, "-retire", work_retire);
 	} else if (strcmp(mode, "names") == 0) {
 		for (int i = 0; i < argc; i++)
 			add_named(argv[i]);

@@ -87,7 +87,49 @@ def without(*path):
 
 
 T = ("threads", 0)
+LINE = {"avg10": 10000, "avg60": 0, "avg300": 1, "total_usec": U64_MAX}
+CGROUP = {
+    "path_hex": "2fff",
+    "cpu": {"usage_usec": 2**63 - 1, "weight_nice": -20, "max_quota_us": None, "max_period_us": 100000},
+    "memory": {"current": 1, "max": None, "min": 0, "stat": {"anon": U64_MAX, "of tomorrow": 1}, "events": {}},
+    "pids": {"current": 1, "max": 2},
+    "cpuset": {"cpus_effective": "0-3"},
+    "io": {"stat": {"8:0": {"rbytes": 1}}},
+    "psi": {"irq": {"full": LINE}, "cpu": {"some": LINE, "full": LINE}},
+}
+V1 = {"cpuacct": {"usage_ns": 1}, "cpu": {"throttled_ns": 2}, "pids": {"max": None}, "memory": {"usage_bytes": 3}}
+
+
+def cgroup_with(*path_and_value):
+    """A change that stores one cgroup, which is CGROUP but for one value."""
+    def change(snapshot):
+        snapshot["cgroup_stats"] = {"/a": copy.deepcopy(CGROUP)}
+        set_in("cgroup_stats", "/a", *path_and_value)(snapshot)
+    return change
+
+
 TAKEN = [
+    set_in("cgroup_stats", {"/a": CGROUP, "": {}, "/\ufffd#2": {"path_hex": "ff"}}),
+    set_in("cgroup_stats", {}),
+    set_in("cgroup_v1_stats", {"/a": V1, "/b": {}}),
+    set_in("psi", {"memory": {"some": LINE}}),
+    set_in("psi", {}),
+    set_in("sched_ext", None),
+    set_in("sched_ext", {}),
+    set_in("sched_ext", {"state": "enabled", "enable_seq": 3, "a_key_of_tomorrow": []}),
+    set_in("cost", {}),
+    set_in("cost", {"wall_ns": 1, "read_calls": 2}),
+    set_in("taskstats_summary", None),
+    set_in("taskstats_summary", {"ok_count": 1, "eperm_count": 0, "esrch_count": 0, "other_err_count": 0}),
+    set_in("host", "kernel_config", {"SCHEDSTATS": "y"}),
+    set_in("host", "mitigations", {}),
+    lambda snapshot: (snapshot["threads"][0].pop("cgroup"), snapshot["threads"][0].update(cgroup_v1="/a")),
+    lambda snapshot: (snapshot["threads"][0].pop("cgroup"),
+                      snapshot["threads"][0].update(cgroup_v1="/\ufffd", cgroup_v1_hex="2fff")),
+    set_in(*T, "smaps_rollup_kib", {"Rss": U64_MAX}),
+    set_in(*T, "smaps_rollup_kib", {}),
+    set_in(*T, "process_totals", {"minflt": U64_MAX, "run_time_ns": 0}),
+    set_in(*T, "process_totals", {}),
     without("captured_boottime_ns"),
     without(*T, "read_boottime_ns"),
     set_in("a_key_of_tomorrow", 1),
@@ -107,6 +149,54 @@ TAKEN = [
     set_in("threads", []),
 ]
 REFUSED = [
+    set_in("cgroup_stats", None),
+    set_in("cgroup_stats", []),
+    set_in("cgroup_stats", {"/a": None}),
+    set_in("cgroup_stats", {"/a": V1}),
+    set_in("cgroup_v1_stats", {"/a": CGROUP}),
+    set_in("cgroup_v1_stats", {"/a": {"psi": {}}}),
+    cgroup_with("cpu", {}),
+    cgroup_with("later", {}),
+    cgroup_with("path_hex", "2"),
+    cgroup_with("path_hex", ""),
+    cgroup_with("cpu", "usage_usec", None),
+    cgroup_with("cpu", "usage_usec", 2**63),
+    cgroup_with("cpu", "usage", 1),
+    cgroup_with("memory", "max", "max"),
+    cgroup_with("memory", "stat", "anon", -1),
+    cgroup_with("memory", "stat", "anon", U64_MAX + 1),
+    cgroup_with("memory", "stat", None),
+    cgroup_with("memory", "events", {"low": {}}),
+    cgroup_with("cpuset", "cpus_effective", 1),
+    cgroup_with("io", "stat", "8:0", 1),
+    cgroup_with("io", "stat", "8:0", "rbytes", None),
+    cgroup_with("psi", "cpu", {}),
+    cgroup_with("psi", "disk", {"some": LINE}),
+    cgroup_with("psi", "cpu", "some", "avg10", -1),
+    cgroup_with("psi", "cpu", "some", "avg10", 2**32),
+    cgroup_with("psi", "cpu", "some", {"avg10": 1}),
+    cgroup_with("psi", "cpu", "most", LINE),
+    set_in("psi", None),
+    set_in("probe_summary", {}),
+    set_in("sched_ext", {"state": 1}),
+    set_in("sched_ext", {"enable_seq": None}),
+    set_in("sched_ext", []),
+    set_in("cost", None),
+    set_in("cost", {"wall_ns": -1}),
+    set_in("cost", {"wall_ns": 2**63}),
+    set_in("taskstats_summary", {"ok_count": 1}),
+    set_in("taskstats_summary", 1),
+    set_in("host", "kernel_config", {"SCHEDSTATS": True}),
+    set_in("host", "kernel_config", "y"),
+    set_in(*T, "cgroup_v1", "/a"),
+    lambda snapshot: (snapshot["threads"][0].pop("cgroup"), snapshot["threads"][0].update(cgroup_v1_hex="ff")),
+    set_in(*T, "smaps_rollup_kib", {"Rss": -1}),
+    set_in(*T, "smaps_rollup_kib", None),
+    set_in(*T, "process_totals", {"nr_threads": 1}),
+    set_in(*T, "process_totals", {"minflt": -1}),
+    set_in(*T, "process_totals", {"minflt": U64_MAX + 1}),
+    without("parse_summary", "cgroups"),
+    without("parse_summary", "tids_unreadable"),
     set_in("format", "other"),
     set_in("version", 2),
     set_in("kind", "window"),
@@ -155,7 +245,8 @@ REFUSED = [
     lambda snapshot: (snapshot["threads"][0].pop("cgroup"), snapshot["threads"][0].update(cgroup_hex="ff")),
 ]
 REFUSED += [without(key) for key in ("format", "version", "kind", "captured_at_unix_ns",
-                                     "host", "threads", "parse_summary", "sources")]
+                                     "host", "threads", "cgroup_stats", "cgroup_v1_stats", "probe_summary",
+                                     "parse_summary", "taskstats_summary", "psi", "sched_ext", "sources", "cost")]
 REFUSED += [without(*T, key) for key in ("tid", "tgid", "pcomm", "comm", "start_time_clock_ticks")]
 
 

@@ -9,10 +9,12 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "ctprof/cgroup-stats.h"
 #include "ctprof/host.h"
 #include "ctprof/macro.h"
 #include "ctprof/measure.h"
 #include "ctprof/sample.h"
+#include "ctprof/snapshot.h"
 
 /* A new row is meant to change these, and the numbers that the documentation has. */
 enum { METRICS = 87, DERIVED_METRICS = 17 };
@@ -79,6 +81,18 @@ static void test_names_are_identifiers(void **state)
 		assert_is_name(source_table[i].name);
 	for (unsigned i = 0; i < HOST_FIELD_COUNT; i++)
 		assert_is_name(host_field_table[i].name);
+	for (unsigned i = 0; i < COST_COUNT; i++)
+		assert_is_name(capture_cost_table[i].name);
+	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++) {
+		assert_is_name(cgroup_value_table[i].object);
+		assert_is_name(cgroup_value_table[i].key);
+	}
+	for (unsigned i = 0; i < CGROUP_LIST_COUNT; i++) {
+		assert_is_name(cgroup_list_table[i].object);
+		assert_is_name(cgroup_list_table[i].key);
+	}
+	for (unsigned i = 0; i < SCHED_EXT_COUNT; i++)
+		assert_is_name(sched_ext_table[i].name);
 }
 
 /* Texts go into tables and sentences: something, not a sentence of its own, without blanks at the ends. */
@@ -105,6 +119,77 @@ static void test_descriptions_are_phrases(void **state)
 		assert_is_phrase(host_field_table[i].description);
 	for (size_t i = 0; i < identity_count; i++)
 		assert_is_phrase(identity_table[i].description);
+	for (unsigned i = 0; i < SECTION_COUNT; i++)
+		assert_is_phrase(section_table[i].description);
+	for (unsigned i = 0; i < COST_COUNT; i++)
+		assert_is_phrase(capture_cost_table[i].description);
+	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++)
+		assert_is_phrase(cgroup_value_table[i].description);
+	for (unsigned i = 0; i < CGROUP_LIST_COUNT; i++)
+		assert_is_phrase(cgroup_list_table[i].description);
+	for (unsigned i = 0; i < SCHED_EXT_COUNT; i++)
+		assert_is_phrase(sched_ext_table[i].description);
+	for (unsigned i = 0; i < FORM_COUNT; i++)
+		assert_is_phrase(fact_form_table[i].description);
+	for (unsigned i = 0; i < FACT_RULE_COUNT; i++)
+		assert_is_phrase(fact_rule_table[i].description);
+	for (unsigned i = 0; i < PSI_RESOURCE_COUNT; i++)
+		assert_is_phrase(psi_resource_descriptions[i]);
+}
+
+/* Values and lists of one object have keys of their own, and the objects leave room for what a cgroup has
+ * beside them. */
+static void test_cgroup_keys_are_unique(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++) {
+		const struct cgroup_value_desc *value = &cgroup_value_table[i];
+
+		assert_string_not_equal(value->object, "psi");
+		assert_string_not_equal(value->object, "path_hex");
+		assert_int_equal(value->file_key[0] != '\0', value->form == FORM_FLAT);
+		for (unsigned j = 0; j < i; j++)
+			assert_false(value->version == cgroup_value_table[j].version &&
+			             strcmp(value->object, cgroup_value_table[j].object) == 0 &&
+			             strcmp(value->key, cgroup_value_table[j].key) == 0);
+		for (unsigned j = 0; j < CGROUP_LIST_COUNT; j++)
+			assert_false(strcmp(value->object, cgroup_list_table[j].object) == 0 &&
+			             strcmp(value->key, cgroup_list_table[j].key) == 0);
+	}
+	for (size_t i = 0; i < cgroup_key_count; i++)
+		for (size_t j = 0; j < i; j++)
+			assert_false(cgroup_key_table[i].list == cgroup_key_table[j].list &&
+			             strcmp(cgroup_key_table[i].key, cgroup_key_table[j].key) == 0);
+}
+
+/* One bit each, in sample->process_totals_seen; read from a source that knows processes. */
+static void test_process_totals(void **state)
+{
+	(void)state;
+	assert_true(PROCESS_TOTAL_COUNT <= 32);
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
+		enum metric_source source = process_total_table[i].source;
+
+		assert_true(source == SOURCE_process_stat || source == SOURCE_process_io ||
+		            source == SOURCE_process_taskstats);
+		for (unsigned j = 0; j < i; j++)
+			assert_int_not_equal(process_total_table[i].metric,
+			                     process_total_table[j].metric);
+	}
+}
+
+/* What is in a section is what the section is about. */
+static void test_section_subjects(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		assert_int_equal(section_table[metric_table[i].section].subject, SUBJECT_THREADS);
+	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++)
+		assert_int_equal(section_table[cgroup_value_table[i].section].subject,
+		                 SUBJECT_CGROUPS);
+	for (unsigned i = 0; i < CGROUP_LIST_COUNT; i++)
+		assert_int_equal(section_table[cgroup_list_table[i].section].subject,
+		                 SUBJECT_CGROUPS);
 }
 
 static bool is_input(const struct derived_desc *derived, const char *word, size_t len)
@@ -231,6 +316,9 @@ int main(void)
 	        cmocka_unit_test(test_fallbacks_are_second_places),
 	        cmocka_unit_test(test_gates_have_no_holes),
 	        cmocka_unit_test(test_ladders_rise),
+	        cmocka_unit_test(test_cgroup_keys_are_unique),
+	        cmocka_unit_test(test_process_totals),
+	        cmocka_unit_test(test_section_subjects),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "snapshots.h"
 
+#include <stdio.h>
+
+#include "cgroups.h"
 #include "ctprof/mem.h"
 #include "memory-stream.h"
 #include "samples.h"
@@ -18,6 +21,19 @@ static int keep_thread(struct snapshot_visitor *self, struct thread_sample *samp
 	return 0;
 }
 
+static int keep_cgroup(struct snapshot_visitor *self, const struct cgroup_stats *stats)
+{
+	struct snapshot_copy *copy = (struct snapshot_copy *)self;
+
+	if (copy->cgroup_count == copy->cgroup_capacity) {
+		copy->cgroup_capacity = copy->cgroup_capacity ? 2 * copy->cgroup_capacity : 4;
+		copy->cgroups =
+		        mem_realloc(copy->cgroups, copy->cgroup_capacity, sizeof(copy->cgroups[0]));
+	}
+	cgroup_stats_copy(&copy->cgroups[copy->cgroup_count++], stats);
+	return 0;
+}
+
 void snapshot_copy_read(struct snapshot_copy *copy, const char *bytes, size_t len,
                         const struct snapshot_limits *limits)
 {
@@ -25,6 +41,7 @@ void snapshot_copy_read(struct snapshot_copy *copy, const char *bytes, size_t le
 
 	memset(copy, 0, sizeof(*copy));
 	copy->visitor.thread = keep_thread;
+	copy->visitor.cgroup = keep_cgroup;
 	copy->result = snapshot_read(&source.base, limits ? limits : &snapshot_default_limits,
 	                             &copy->visitor, &copy->info, &copy->error);
 }
@@ -44,6 +61,9 @@ void snapshot_copy_done(struct snapshot_copy *copy)
 	for (size_t i = 0; i < copy->count; i++)
 		sample_done(&copy->samples[i]);
 	free(copy->samples);
+	for (size_t i = 0; i < copy->cgroup_count; i++)
+		cgroup_stats_done(&copy->cgroups[i]);
+	free(copy->cgroups);
 	snapshot_info_done(&copy->info);
 	strbuf_done(&copy->error);
 	memset(copy, 0, sizeof(*copy));
@@ -69,6 +89,7 @@ void sample_copy(struct thread_sample *to, const struct thread_sample *from)
 	copy_name(&to->pcomm, &from->pcomm);
 	copy_name(&to->comm, &from->comm);
 	copy_name(&to->cgroup, &from->cgroup);
+	keyed_values_copy(&to->smaps_rollup_kib, &from->smaps_rollup_kib);
 }
 
 static bool same_name(const struct strbuf *a, const struct strbuf *b)
@@ -99,7 +120,23 @@ static bool same_identity(const struct thread_sample *a, const struct thread_sam
 	       a->start_time_clock_ticks == b->start_time_clock_ticks &&
 	       a->read_boottime_ns == b->read_boottime_ns && same_name(&a->pcomm, &b->pcomm) &&
 	       same_name(&a->comm, &b->comm) && a->has_cgroup == b->has_cgroup &&
-	       (!a->has_cgroup || same_name(&a->cgroup, &b->cgroup));
+	       (!a->has_cgroup ||
+	        (a->cgroup_is_v1 == b->cgroup_is_v1 && same_name(&a->cgroup, &b->cgroup)));
+}
+
+static bool same_process(const struct thread_sample *a, const struct thread_sample *b)
+{
+	if (a->has_smaps != b->has_smaps || a->has_process_totals != b->has_process_totals)
+		return false;
+	if (a->has_smaps && !same_keyed_values(&a->smaps_rollup_kib, &b->smaps_rollup_kib))
+		return false;
+	if (!a->has_process_totals)
+		return true;
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
+		if ((a->process_totals_seen & UINT32_C(1) << i) &&
+		    a->process_totals[i] != b->process_totals[i])
+			return false;
+	return a->process_totals_seen == b->process_totals_seen;
 }
 
 bool sample_survives(const struct thread_sample *written, const struct thread_sample *read,
@@ -113,7 +150,8 @@ bool sample_survives(const struct thread_sample *written, const struct thread_sa
 		if (read->outcomes[s] != outcome)
 			return false;
 	}
-	return same_identity(written, read) && same_values(written, read);
+	return same_identity(written, read) && same_values(written, read) &&
+	       same_process(written, read);
 }
 
 static bool same_text(const char *a, const char *b)
@@ -121,34 +159,63 @@ static bool same_text(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+static bool same_map(const struct host_map *a, const struct host_map *b)
+{
+	for (size_t i = 0; a->count == b->count && i < a->count; i++)
+		if (!same_text(a->entries[i].name, b->entries[i].name) ||
+		    !same_text(a->entries[i].text, b->entries[i].text))
+			return false;
+	return a->count == b->count;
+}
+
 static bool same_host(const struct host *a, const struct host *b)
 {
 	for (unsigned i = 0; i < HOST_FIELD_COUNT; i++)
 		if (a->seen[i] != b->seen[i] || a->numbers[i] != b->numbers[i] ||
-		    !same_text(a->texts[i], b->texts[i]))
+		    !same_text(a->texts[i], b->texts[i]) || !same_map(&a->maps[i], &b->maps[i]))
 			return false;
 	return true;
+}
+
+static bool same_cost(const struct snapshot_info *a, const struct snapshot_info *b)
+{
+	for (unsigned i = 0; i < COST_COUNT; i++)
+		if (a->cost_seen[i] != b->cost_seen[i] ||
+		    (a->cost_seen[i] && a->cost[i] != b->cost[i]))
+			return false;
+	return true;
+}
+
+bool same_info(const struct snapshot_info *a, const struct snapshot_info *b)
+{
+	return a->captured_at_unix_ns == b->captured_at_unix_ns &&
+	       a->captured_boottime_ns == b->captured_boottime_ns &&
+	       same_host(&a->host, &b->host) && memcmp(a->rules, b->rules, sizeof(a->rules)) == 0 &&
+	       memcmp(&a->tally, &b->tally, sizeof(a->tally)) == 0 && same_psi(&a->psi, &b->psi) &&
+	       same_sched_ext(&a->sched_ext, &b->sched_ext) && same_cost(a, b);
 }
 
 bool snapshot_copies_equal(const struct snapshot_copy *a, const struct snapshot_copy *b)
 {
-	if (a->count != b->count || !same_host(&a->info.host, &b->info.host) ||
-	    a->info.captured_at_unix_ns != b->info.captured_at_unix_ns ||
-	    a->info.captured_boottime_ns != b->info.captured_boottime_ns ||
-	    memcmp(a->info.rules, b->info.rules, sizeof(a->info.rules)) != 0 ||
-	    memcmp(&a->info.tally, &b->info.tally, sizeof(a->info.tally)) != 0)
+	if (a->count != b->count || a->cgroup_count != b->cgroup_count ||
+	    !same_info(&a->info, &b->info))
 		return false;
+	for (size_t i = 0; i < a->cgroup_count; i++)
+		if (!same_cgroup(&a->cgroups[i], &b->cgroups[i]))
+			return false;
 	for (size_t i = 0; i < a->count; i++)
 		if (memcmp(a->samples[i].outcomes, b->samples[i].outcomes,
 		           sizeof(a->samples[i].outcomes)) != 0 ||
 		    !same_identity(&a->samples[i], &b->samples[i]) ||
-		    !same_values(&a->samples[i], &b->samples[i]))
+		    !same_values(&a->samples[i], &b->samples[i]) ||
+		    !same_process(&a->samples[i], &b->samples[i]))
 			return false;
 	return true;
 }
 
-void snapshot_pack(const struct snapshot_info *info, const struct thread_sample *samples,
-                   size_t count, struct strbuf *out)
+void snapshot_pack_all(const struct snapshot_info *info, const struct thread_sample *samples,
+                       size_t count, const struct cgroup_stats *cgroups, size_t cgroup_count,
+                       struct strbuf *out)
 {
 	struct memory_sink sink = memory_sink_make(SIZE_MAX);
 	struct snapshot_writer *writer = snapshot_writer_new(&sink.base, SNAPSHOT_ZSTD_LEVEL);
@@ -156,14 +223,21 @@ void snapshot_pack(const struct snapshot_info *info, const struct thread_sample 
 	assert_int_equal(snapshot_write_begin(writer, info), 0);
 	for (size_t i = 0; i < count; i++)
 		assert_int_equal(snapshot_write_thread(writer, &samples[i]), 0);
+	for (size_t i = 0; i < cgroup_count; i++)
+		assert_int_equal(snapshot_write_cgroup(writer, &cgroups[i]), 0);
 	assert_int_equal(snapshot_write_end(writer, info), 0);
 	snapshot_writer_free(writer);
 	strbuf_add(out, sink.bytes.data, sink.bytes.len);
 	strbuf_done(&sink.bytes);
 }
 
-/* Bytes of any kind: readable ones, ones that JSON escapes, ones that are no UTF-8, zeros. */
-static void random_name(struct random *random, struct strbuf *name)
+void snapshot_pack(const struct snapshot_info *info, const struct thread_sample *samples,
+                   size_t count, struct strbuf *out)
+{
+	snapshot_pack_all(info, samples, count, NULL, 0, out);
+}
+
+void random_name(struct random *random, struct strbuf *name)
 {
 	static const char *const pieces[] = {
 	        "worker-",
@@ -194,6 +268,19 @@ static void random_name(struct random *random, struct strbuf *name)
 	}
 }
 
+static void random_process(struct random *random, struct thread_sample *sample)
+{
+	sample->has_smaps = random_chance(random, 30);
+	if (sample->has_smaps)
+		random_values(random, &sample->smaps_rollup_kib);
+	sample->has_process_totals = random_chance(random, 30);
+	for (unsigned i = 0; sample->has_process_totals && i < PROCESS_TOTAL_COUNT; i++)
+		if (random_chance(random, 60)) {
+			sample->process_totals_seen |= UINT32_C(1) << i;
+			sample->process_totals[i] = random_number(random);
+		}
+}
+
 void random_thread(struct random *random, struct thread_sample *sample)
 {
 	sample_reset(sample);
@@ -206,6 +293,8 @@ void random_thread(struct random *random, struct thread_sample *sample)
 	sample->has_cgroup = random_chance(random, 70);
 	if (sample->has_cgroup)
 		random_name(random, &sample->cgroup);
+	sample->cgroup_is_v1 = sample->has_cgroup && random_chance(random, 30);
+	random_process(random, sample);
 	for (unsigned s = 0; s < SOURCE_COUNT; s++)
 		sample->outcomes[s] = (enum source_outcome)random_below(random, OUTCOME_COUNT);
 	for (unsigned i = 0; i < METRIC_COUNT; i++) {
@@ -224,24 +313,37 @@ static uint64_t random_count(struct random *random)
 	return random_number(random) >> 1;
 }
 
+static void random_host_field(struct random *random, enum host_field field, struct host *host)
+{
+	static const char *const names[] = {"sched_rt_runtime_us", "", "a\"b", "\xc3\xa9", "y"};
+	char text[64];
+	int len = snprintf(text, sizeof(text), "text %u \"\\\n\xc3\xa9 of field %u",
+	                   (unsigned)random_number(random), field);
+
+	switch (host_field_table[field].kind) {
+	case HOST_KIND_NUMBER:
+		host_set_number(host, field, random_count(random));
+		break;
+	case HOST_KIND_TEXT:
+		host_set_text(host, field, text, (size_t)len);
+		break;
+	case HOST_KIND_MAP:
+		host->seen[field] = true;
+		for (uint64_t i = random_below(random, 5); i > 0; i--)
+			host_map_set(host, field, names[random_below(random, ARRAY_SIZE(names))],
+			             text, random_below(random, 6));
+		break;
+	}
+}
+
 void random_info(struct random *random, struct snapshot_info *info)
 {
-	struct strbuf text = STRBUF_INIT;
-
 	memset(info, 0, sizeof(*info));
 	info->captured_at_unix_ns = random_number(random);
 	info->captured_boottime_ns = random_number(random);
-	for (unsigned i = 0; i < HOST_FIELD_COUNT; i++) {
-		if (random_chance(random, 30))
-			continue;
-		strbuf_clear(&text);
-		strbuf_addf(&text, "text %u \"\\\n\xc3\xa9 of field %u",
-		            (unsigned)random_count(random), i);
-		if (host_field_table[i].is_number)
-			host_set_number(&info->host, (enum host_field)i, random_count(random));
-		else
-			host_set_text(&info->host, (enum host_field)i, text.data, text.len);
-	}
+	for (unsigned i = 0; i < HOST_FIELD_COUNT; i++)
+		if (random_chance(random, 70))
+			random_host_field(random, (enum host_field)i, &info->host);
 	for (unsigned s = 0; s < SOURCE_COUNT; s++)
 		info->rules[s] = (enum source_outcome)(1 + random_below(random, OUTCOME_COUNT - 1));
 	info->rules[SOURCE_synthetic] = OUTCOME_read;
@@ -251,8 +353,17 @@ void random_info(struct random *random, struct snapshot_info *info)
 	info->tally.threads_gone = random_count(random) / 4;
 	info->tally.threads_unreadable = random_count(random) / 4;
 	info->tally.malformed_values = random_count(random);
+	info->tally.cgroups = random_count(random);
+	info->tally.cgroups_gone = random_count(random);
+	info->tally.cgroups_denied = random_count(random);
+	info->tally.cgroups_outside = random_count(random);
 	for (unsigned s = SOURCE_synthetic + 1; s < SOURCE_COUNT; s++)
 		for (unsigned o = OUTCOME_unneeded + 1; o < OUTCOME_COUNT; o++)
 			info->tally.sources[s][o] = random_count(random) / 16;
-	strbuf_done(&text);
+	random_psi(random, &info->psi);
+	random_sched_ext(random, &info->sched_ext);
+	for (unsigned i = 0; i < COST_COUNT; i++) {
+		info->cost_seen[i] = random_chance(random, 70);
+		info->cost[i] = random_count(random);
+	}
 }

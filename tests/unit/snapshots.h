@@ -9,6 +9,8 @@ struct snapshot_copy {
 	struct snapshot_info info;
 	struct thread_sample *samples; /* owned */
 	size_t count, capacity;
+	struct cgroup_stats *cgroups; /* owned */
+	size_t cgroup_count, cgroup_capacity;
 	int result;
 	struct strbuf error;
 };
@@ -32,12 +34,21 @@ void sample_copy(struct thread_sample *to, const struct thread_sample *from);
 bool sample_survives(const struct thread_sample *written, const struct thread_sample *read,
                      const enum source_outcome *rules);
 
-/* Whether two snapshots say the same, thread by thread. */
+/* Whether two heads and tails say the same. */
+bool same_info(const struct snapshot_info *a, const struct snapshot_info *b);
+
+/* Whether two snapshots say the same, thread by thread and cgroup by cgroup. */
 bool snapshot_copies_equal(const struct snapshot_copy *a, const struct snapshot_copy *b);
 
 /* Writes the file. */
 void snapshot_pack(const struct snapshot_info *info, const struct thread_sample *samples,
                    size_t count, struct strbuf *out);
+void snapshot_pack_all(const struct snapshot_info *info, const struct thread_sample *samples,
+                       size_t count, const struct cgroup_stats *cgroups, size_t cgroup_count,
+                       struct strbuf *out);
+
+/* Bytes of any kind: readable ones, ones that JSON escapes, ones that are no UTF-8, zeros. */
+void random_name(struct random *random, struct strbuf *name);
 
 /* Anything that a sample can hold. */
 void random_thread(struct random *random, struct thread_sample *sample);

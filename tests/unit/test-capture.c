@@ -108,7 +108,9 @@ static void test_capture_rules_of_a_tree(void **state)
 	captured_tree(&captured, *state);
 	for (unsigned s = 0; s < SOURCE_COUNT; s++) {
 		bool read = s == SOURCE_stat || s == SOURCE_schedstat || s == SOURCE_sched ||
-		            s == SOURCE_status || s == SOURCE_io || s == SOURCE_cgroup;
+		            s == SOURCE_status || s == SOURCE_io || s == SOURCE_cgroup ||
+		            s == SOURCE_smaps_rollup || s == SOURCE_process_stat ||
+		            s == SOURCE_process_io;
 
 		if (s == SOURCE_synthetic)
 			continue;

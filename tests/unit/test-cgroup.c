@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Where a thread is among the cgroups, and where the cgroups are among the mounts. */
+/* Where a thread is among the cgroups: in the text of its cgroup file. */
 #include "check.h"
 
-#include <errno.h>
-#include <unistd.h>
-
 #include "ctprof/source.h"
-#include "temp-tree.h"
 
 static struct thread_sample sample;
 
@@ -81,11 +77,55 @@ static void test_cgroup_among_version_1(void **state)
 	check_path("0::/first\n0::/second\n", "/first");
 }
 
-static void test_cgroup_no_version_2(void **state)
+static void check_v1(const char *text, const char *path)
 {
-	static const char *const texts[] = {"",           "\n",      "4:memory:/a\n1:cpu:/\n",
-	                                    "0:cpu:/x\n", "0:",      "0",
-	                                    " 0::/x\n",   "00::/x\n"};
+	check_path(text, path);
+	assert_true(sample.cgroup_is_v1);
+}
+
+/* A host that has version 1 only: the first controller of the registry that is there, whatever the order of the
+ * lines; systemd's own hierarchy where there is none of them. */
+static void test_cgroup_version_1_only(void **state)
+{
+	(void)state;
+	check_v1("9:pids:/p\n8:memory:/m\n7:cpuacct:/acct\n6:cpu:/c\n", "/acct");
+	check_v1("9:pids:/p\n8:memory:/m\n6:cpu:/c\n", "/c");
+	check_v1("9:pids:/p\n8:memory:/m\n", "/m");
+	check_v1("9:pids:/p", "/p");
+	check_v1("12:net_cls,net_prio:/n\n4:cpu,cpuacct:/docker/x\n1:name=systemd:/s\n",
+	         "/docker/x");
+	check_v1("4:cpuacct,cpu,name=mine:/x\n", "/x");
+	check_v1("1:name=systemd:/init.scope\n2:freezer:/f\n", "/init.scope");
+	check_v1("1:name=systemd:/s\n2:pids:/after\n", "/after");
+	check_v1("4:memory:/0::/trap: (deleted)\n", "/0::/trap: (deleted)");
+	check_v1("4:memory:/../x\xff\x1b[31m \n", "/../x\xff\x1b[31m ");
+	check_path("4:memory:/a\n0::/two\n", "/two");
+	assert_false(sample.cgroup_is_v1);
+}
+
+static void test_cgroup_none(void **state)
+{
+	static const char *const texts[] = {
+	        "",
+	        "\n",
+	        "0:cpu:/x\n",
+	        "0:",
+	        "0",
+	        "3:memory\n",
+	        "3:memory:\n",
+	        "3:memory:relative\n",
+	        "x:memory:/x\n",
+	        ":memory:/x\n",
+	        "-3:memory:/x\n",
+	        " 0::/x\n",
+	        "3::/x\n",
+	        "00::/x\n",
+	        "3:memory2:/x\n",
+	        "3:memor:/x\n",
+	        "3:name=memory:/x\n",
+	        "3:name=a,systemd:/x\n",
+	        "3:xname=systemd:/x\n",
+	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
@@ -94,102 +134,50 @@ static void test_cgroup_no_version_2(void **state)
 	}
 }
 
-static int find_mount(const struct temp_tree *tree, const char *mountinfo, struct strbuf *path)
+static void test_cgroup_lines(void **state)
 {
-	temp_tree_write_text(tree, "self/mountinfo", mountinfo);
-	return cgroup2_mount_find(tree->fd, path);
+	static const char text[] = "12:freezer:/none of ours\n"
+	                           "nonsense\n"
+	                           "9:cpu,cpuacct:/both\n"
+	                           "8:pids:/a:b\n"
+	                           "3:name=systemd:/s\n"
+	                           "0::/\n";
+	struct span rest = {text, strlen(text)};
+	struct cgroup_v1_controllers controllers;
+	struct cgroup_line line;
+	uint32_t both, pids;
+
+	(void)state;
+	cgroup_v1_controllers_init(&controllers);
+	assert_int_equal(controllers.count, 4);
+	assert_string_equal(controllers.names[0], "cpuacct");
+	both = cgroup_v1_controllers_find(&controllers, (struct span){"cpuacct,x,cpu", 13});
+	pids = cgroup_v1_controllers_find(&controllers, (struct span){"pids,", 5});
+	assert_int_equal(__builtin_popcount(both), 2);
+	assert_int_equal(cgroup_v1_controllers_find(&controllers, (struct span){",", 1}), 0);
+
+	assert_true(cgroup_next_line(&controllers, &rest, &line));
+	assert_int_equal(line.controllers, both);
+	assert_true(span_is(line.path, "/both"));
+	assert_true(cgroup_next_line(&controllers, &rest, &line));
+	assert_int_equal(line.controllers, pids);
+	assert_true(span_is(line.path, "/a:b"));
+	assert_true(cgroup_next_line(&controllers, &rest, &line));
+	assert_true(line.is_systemd && !line.is_v2 && line.controllers == 0);
+	assert_true(cgroup_next_line(&controllers, &rest, &line));
+	assert_true(line.is_v2 && !line.is_systemd && line.controllers == 0);
+	assert_true(span_is(line.path, "/"));
+	assert_false(cgroup_next_line(&controllers, &rest, &line));
 }
-
-static void test_mount_found(void **state)
-{
-	static const char hybrid[] =
-	        "22 27 0:21 / /proc rw,relatime - proc proc rw\n"
-	        "35 31 0:32 / /sys/fs/cgroup/cpu rw shared:9 - cgroup cgroup rw,cpu\n"
-	        "36 31 0:33 / /sys/fs/cgroup2-not rw - tmpfs cgroup2 rw\n"
-	        "41 31 0:38 / /sys/fs/cgroup/unified rw,relatime shared:7 master:2 - cgroup2 "
-	        "cgroup2 rw\n"
-	        "42 31 0:38 / /later rw - cgroup2 none rw\n";
-	struct strbuf path = STRBUF_INIT;
-
-	strbuf_add_str(&path, "what was there before");
-	assert_int_equal(find_mount(*state, hybrid, &path), 0);
-	assert_text(&path, "/sys/fs/cgroup/unified");
-	strbuf_done(&path);
-}
-
-static void test_mount_last_newline_missing(void **state)
-{
-	struct strbuf path = STRBUF_INIT;
-
-	assert_int_equal(find_mount(*state, "41 31 0:38 / /cg rw - cgroup2 cgroup2 rw", &path), 0);
-	assert_text(&path, "/cg");
-	assert_int_equal(find_mount(*state, "41 31 0:38 / /cg rw - cgroup2", &path), 0);
-	strbuf_done(&path);
-}
-
-/* The kernel writes blanks, tabs, newlines and backslashes as three octal digits. */
-static void test_mount_escapes(void **state)
-{
-	static const struct {
-		const char *written, *path;
-	} cases[] = {
-	        {"/a\\040b", "/a b"},
-	        {"/\\011\\012\\134\\043", "/\t\n\\#"},
-	        {"/end\\040", "/end "},
-	        {"/\\134040", "/\\040"},
-	        {"/\\377", "/\xff"},
-	        {"/-", "/-"},
-	        {"/caf\xc3\xa9", "/caf\xc3\xa9"},
-	        {"/short\\04", "/short\\04"},
-	        {"/short\\", "/short\\"},
-	};
-	struct strbuf path = STRBUF_INIT, line = STRBUF_INIT;
-
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		strbuf_clear(&line);
-		strbuf_addf(&line, "41 31 0:38 / %s rw - cgroup2 cgroup2 rw\n", cases[i].written);
-		assert_int_equal(find_mount(*state, line.data, &path), 0);
-		assert_text(&path, cases[i].path);
-	}
-	strbuf_done(&path);
-	strbuf_done(&line);
-}
-
-static void test_mount_none(void **state)
-{
-	static const char *const texts[] = {
-	        "",
-	        "\n",
-	        "22 27 0:21 / /proc rw - proc proc rw\n",
-	        "41 31 0:38 / /cg rw cgroup2 cgroup2 rw\n",
-	        "41 31 0:38 / /cg rw -\n",
-	        "41 31 0:38 / - cgroup2 cgroup2 rw\n",
-	        "- cgroup2 cgroup2 rw\n",
-	        "41 31 0:38 / /cgroup2 rw - cgroup cgroup2 rw\n",
-	        "41 31 0:38 / /cg rw - cgroup22 cgroup rw\n",
-	};
-	const struct temp_tree *tree = *state;
-	struct strbuf path = STRBUF_INIT;
-
-	assert_int_equal(cgroup2_mount_find(tree->fd, &path), -ENOENT);
-	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
-		assert_int_equal(find_mount(tree, texts[i], &path), -ENOENT);
-	assert_int_equal(cgroup2_mount_find(-1, &path), -EBADF);
-	strbuf_done(&path);
-}
-
-#define in_tree(test_) cmocka_unit_test_setup_teardown(test_, temp_tree_setup, temp_tree_teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_cgroup_paths),
 	        cmocka_unit_test(test_cgroup_among_version_1),
-	        cmocka_unit_test(test_cgroup_no_version_2),
-	        in_tree(test_mount_found),
-	        in_tree(test_mount_last_newline_missing),
-	        in_tree(test_mount_escapes),
-	        in_tree(test_mount_none),
+	        cmocka_unit_test(test_cgroup_version_1_only),
+	        cmocka_unit_test(test_cgroup_none),
+	        cmocka_unit_test(test_cgroup_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, done);

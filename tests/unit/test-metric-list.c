@@ -51,6 +51,15 @@ static void test_metric_list_text(void **state)
 	assert_contains(text, "\n## Sections\n");
 	assert_contains(text, "\n## Metrics\n");
 	assert_contains(text, "\n## Derived metrics\n");
+	assert_contains(text, "\n## Cgroup values\n");
+	assert_contains(text, "\npsi.*.*.avg300 ");
+	assert_contains(text, "\nprocess_totals.irq_delay_total_ns ");
+	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++)
+		assert_contains(text, cgroup_value_table[i].description);
+	for (unsigned i = 0; i < HOST_FIELD_COUNT; i++)
+		assert_contains(text, host_field_table[i].description);
+	for (unsigned i = 0; i < COST_COUNT; i++)
+		assert_contains(text, capture_cost_table[i].description);
 	assert_null(strstr(text, " \n"));
 	assert_int_equal(strncmp(text, "## Tag legend\n", 14), 0);
 	free(text);
@@ -76,6 +85,63 @@ static void check_derived(const json_t *object, const struct derived_desc *deriv
 	for (size_t i = 0; i < derived->input_count; i++)
 		assert_string_equal(json_string_value(json_array_get(inputs, i)),
 		                    metric_table[derived->inputs[i]].name);
+}
+
+static const json_t *item(const json_t *root, const char *array, size_t at)
+{
+	const json_t *object = json_array_get(json_object_get(root, array), at);
+
+	assert_non_null(object);
+	return object;
+}
+
+static void check_facts(const json_t *root)
+{
+	static const struct {
+		const char *name;
+		size_t count;
+	} arrays[] = {
+	        {"process_totals", PROCESS_TOTAL_COUNT},
+	        {"cgroup_values", CGROUP_VALUE_COUNT},
+	        {"cgroup_lists", CGROUP_LIST_COUNT},
+	        {"cgroup_rules", FACT_RULE_COUNT},
+	        {"cgroup_forms", FORM_COUNT},
+	        {"psi", PSI_RESOURCE_COUNT + PSI_ROW_COUNT + PSI_AVERAGE_COUNT},
+	        {"sched_ext", SCHED_EXT_COUNT},
+	        {"host", HOST_FIELD_COUNT},
+	        {"cost", COST_COUNT},
+	};
+	const json_t *object;
+
+	for (size_t i = 0; i < ARRAY_SIZE(arrays); i++)
+		assert_int_equal(json_array_size(json_object_get(root, arrays[i].name)),
+		                 arrays[i].count);
+	object = item(root, "cgroup_values", CGROUP_VALUE_cpu_max_quota_us);
+	assert_int_equal(json_integer_value(json_object_get(object, "version")), 2);
+	assert_string_equal(text_of(object, "object"), "cpu");
+	assert_string_equal(text_of(object, "key"), "max_quota_us");
+	assert_string_equal(text_of(object, "file"), "cpu.max");
+	assert_true(json_is_null(json_object_get(object, "file_key")));
+	assert_string_equal(text_of(object, "form"), "field_limit");
+	assert_string_equal(text_of(object, "rule"), "max_limit");
+	assert_string_equal(text_of(object, "unit"), "us");
+	assert_string_equal(text_of(object, "section"), "cgroup-limits");
+	assert_string_equal(text_of(object, "column"), "cpu.max");
+	object = item(root, "cgroup_lists", CGROUP_LIST_io_stat);
+	assert_int_equal(json_array_size(json_object_get(object, "keys")), 6);
+	object = item(object, "keys", 0);
+	assert_string_equal(text_of(object, "name"), "rbytes");
+	assert_string_equal(text_of(object, "rule"), "sum");
+	assert_string_equal(text_of(object, "unit"), "bytes");
+	object = item(root, "host", HOST_kernel_config);
+	assert_string_equal(text_of(object, "form"), "map");
+	assert_int_equal(json_is_true(json_object_get(object, "compared")), 1);
+	object = item(root, "process_totals", PROCESS_TOTAL_wait_time_ns);
+	assert_string_equal(text_of(object, "name"), "wait_time_ns");
+	assert_string_equal(text_of(object, "source"), "process_taskstats");
+	assert_string_equal(text_of(object, "unit"), "ns");
+	object = item(root, "sections", SECTION_smaps_rollup);
+	assert_string_equal(text_of(object, "subject"), "processes");
 }
 
 static void test_metric_list_json(void **state)
@@ -121,6 +187,7 @@ static void test_metric_list_json(void **state)
 	assert_int_equal(json_array_size(json_object_get(root, "sections")), SECTION_COUNT);
 	assert_int_equal(json_array_size(json_object_get(root, "gates")), GATE_COUNT - 1);
 	assert_int_equal(json_array_size(json_object_get(root, "rules")), RULE_INDEX_COUNT);
+	check_facts(root);
 	json_decref(root);
 	free(text);
 }

@@ -11,9 +11,32 @@
 static struct strbuf file, json;
 static struct snapshot_copy original;
 
+/* One of each kind beside the threads. */
+static void add_facts(struct snapshot_info *info, struct cgroup_stats *cgroup)
+{
+	const struct psi_line line = {true, {1, 2, 3}, 4};
+
+	host_map_set(&info->host, HOST_kernel_config, "SCHEDSTATS", "y", 1);
+	info->psi.lines[PSI_io][PSI_ROW_full] = line;
+	info->sched_ext.present = true;
+	fact_set_text(&info->sched_ext.values[SCHED_EXT_state], "disabled", 8);
+	info->cost_seen[COST_wall_ns] = true;
+	info->cost[COST_wall_ns] = 9;
+	strbuf_add(&cgroup->path, "/a\xff", 3);
+	fact_set_number(&cgroup->values[CGROUP_VALUE_cpu_usage_usec], 7);
+	fact_set_unlimited(&cgroup->values[CGROUP_VALUE_memory_max]);
+	fact_set_text(&cgroup->values[CGROUP_VALUE_cpuset_cpus_effective], "0-3", 3);
+	for (unsigned i = 0; i < CGROUP_LIST_COUNT; i++)
+		cgroup->has_list[i] = true;
+	keyed_values_set(&cgroup->lists[CGROUP_LIST_memory_stat], "anon", 4, 5);
+	keyed_values_set(&cgroup->lists[CGROUP_LIST_io_stat], "8:0 rbytes", 10, 6);
+	cgroup->psi.lines[PSI_cpu][PSI_ROW_some] = line;
+}
+
 static int setup(void **state)
 {
 	static struct thread_sample samples[2];
+	static struct cgroup_stats cgroup;
 	struct snapshot_info info = {.captured_at_unix_ns = 1700000000000000000,
 	                             .captured_boottime_ns = 5};
 
@@ -45,7 +68,13 @@ static int setup(void **state)
 		assert_true(cpu_mask_parse(&sample->cpu_affinity.v, "0-1,70", 6));
 		metric_set_add(&sample->seen, METRIC_cpu_affinity);
 	}
-	snapshot_pack(&info, samples, 2, &file);
+	samples[0].has_smaps = true;
+	keyed_values_set(&samples[0].smaps_rollup_kib, "Rss", 3, 4);
+	samples[0].has_process_totals = true;
+	samples[0].process_totals_seen = 1u << PROCESS_TOTAL_minflt;
+	samples[1].cgroup_is_v1 = true;
+	add_facts(&info, &cgroup);
+	snapshot_pack_all(&info, samples, 2, &cgroup, 1, &file);
 	zstd_unpack(file.data, file.len, &json);
 	snapshot_copy_read(&original, file.data, file.len, NULL);
 	assert_int_equal(original.result, 0);
@@ -53,6 +82,7 @@ static int setup(void **state)
 	snapshot_info_done(&info);
 	sample_done(&samples[0]);
 	sample_done(&samples[1]);
+	cgroup_stats_done(&cgroup);
 	return 0;
 }
 
@@ -208,7 +238,7 @@ static int stop_early(struct snapshot_visitor *self, struct thread_sample *sampl
 /* The visitor's result becomes the reading's, and no sentence is made up about it. */
 static void test_visitor_ends_the_reading(void **state)
 {
-	struct snapshot_visitor visitors[] = {{stop}, {stop_early}};
+	struct snapshot_visitor visitors[] = {{.thread = stop}, {.thread = stop_early}};
 	static const int expected[] = {-ECANCELED, 42};
 
 	(void)state;
@@ -237,7 +267,7 @@ static int ignore(struct snapshot_visitor *self, struct thread_sample *sample)
 
 static void test_source_fails(void **state)
 {
-	struct snapshot_visitor visitor = {ignore};
+	struct snapshot_visitor visitor = {.thread = ignore};
 
 	(void)state;
 	for (size_t at = 0; at <= file.len; at += 50) {
@@ -258,7 +288,7 @@ static void test_source_fails(void **state)
 /* The sentence is appended to what is there. */
 static void test_sentence_is_appended(void **state)
 {
-	struct snapshot_visitor visitor = {ignore};
+	struct snapshot_visitor visitor = {.thread = ignore};
 
 	(void)state;
 	for (size_t cut = 0; cut < file.len; cut += file.len / 2) {

@@ -205,17 +205,26 @@ static void test_host_values(void **state)
 	static const char *const wrong_texts[] = {"1", "null", "[]", "{}", "true"};
 	static const char *const wrong_numbers[] = {"\"1\"", "null", "[]", "{}",
 	                                            "true",  "-1",   "1.5"};
+	static const char *const wrong_maps[] = {"\"1\"", "null",      "[]",
+	                                         "1",     "{\"a\":1}", "{\"a\":null}"};
+	static const struct {
+		const char *const *values;
+		size_t count;
+	} wrong[] = {
+	        [HOST_KIND_TEXT] = {wrong_texts, ARRAY_SIZE(wrong_texts)},
+	        [HOST_KIND_NUMBER] = {wrong_numbers, ARRAY_SIZE(wrong_numbers)},
+	        [HOST_KIND_MAP] = {wrong_maps, ARRAY_SIZE(wrong_maps)},
+	};
 
 	(void)state;
 	for (unsigned f = 0; f < HOST_FIELD_COUNT; f++) {
-		bool number = host_field_table[f].is_number;
-		size_t count = number ? ARRAY_SIZE(wrong_numbers) : ARRAY_SIZE(wrong_texts);
+		enum host_kind kind = host_field_table[f].kind;
 
-		for (size_t i = 0; i < count; i++) {
+		for (size_t i = 0; i < wrong[kind].count; i++) {
 			struct strbuf pair = STRBUF_INIT;
 
 			strbuf_addf(&pair, "\"host\":{\"%s\":%s}", host_field_table[f].name,
-			            number ? wrong_numbers[i] : wrong_texts[i]);
+			            wrong[kind].values[i]);
 			check_top_refused(pair.data, host_field_table[f].name);
 			strbuf_done(&pair);
 		}

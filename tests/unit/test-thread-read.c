@@ -85,8 +85,18 @@ int __real_fd_open_dir_at(int dir_fd, const char *name);
 int __wrap_fd_open_dir_at(int dir_fd, const char *name);
 int __wrap_fd_open_dir_at(int dir_fd, const char *name)
 {
-	if (faults.listing && strcmp(faults.listing, name) == 0 && faults.listing_error != 0)
-		return -faults.listing_error;
+	char link[32], path[4096];
+	ssize_t len;
+
+	if (faults.listing && faults.listing_error != 0) {
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", dir_fd);
+		len = readlink(link, path, sizeof(path) - 64);
+		assert_true(len > 0);
+		snprintf(path + len, 64, "/%s", name);
+		len = (ssize_t)strlen(path) - (ssize_t)strlen(faults.listing);
+		if (len > 0 && path[len - 1] == '/' && strcmp(path + len, faults.listing) == 0)
+			return -faults.listing_error;
+	}
 	return __real_fd_open_dir_at(dir_fd, name);
 }
 
@@ -445,7 +455,7 @@ static void test_thread_status_only_when_needed(void **state)
 	sample_reset(&sample);
 	sample.tid = sample.tgid = (uint32_t)getpid();
 	faults.tid = faults.tgid = sample.tid;
-	thread_reader_init(&reader, proc_fd, true);
+	thread_reader_init(&reader, proc_fd, true, NULL);
 	strbuf_clear(&faults.trace);
 	assert_int_equal(thread_read(&reader, task_fd, name, &sample), OUTCOME_read);
 	assert_text(&faults.trace, "stat schedstat sched io cgroup ");
@@ -475,7 +485,7 @@ static void test_thread_directory_missing(void **state)
 
 	(void)state;
 	sample_reset(&sample);
-	thread_reader_init(&reader, faults.tree->fd, false);
+	thread_reader_init(&reader, faults.tree->fd, false, NULL);
 	assert_int_equal(thread_read(&reader, task_fd, "99", &sample), OUTCOME_gone);
 	assert_int_equal(thread_read(&reader, task_fd, "7/stat", &sample), OUTCOME_malformed);
 	assert_int_equal(count_metrics(&sample.seen), 0);

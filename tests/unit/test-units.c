@@ -203,6 +203,23 @@ static void test_units_any_integer(void **state)
 	check_integer(-largest - 1, "-170141183460469231731687303715884105728");
 }
 
+static void test_units_percentages(void **state)
+{
+	(void)state;
+	check(UNIT_percent_hundredths, 0, "0.00%");
+	check(UNIT_percent_hundredths, 7, "0.07%");
+	check(UNIT_percent_hundredths, 1234, "12.34%");
+	check(UNIT_percent_hundredths, -5, "-0.05%");
+	check(UNIT_percent_hundredths, 1000000, "10000.00%");
+	check_delta(UNIT_percent_hundredths, quantity_integer(0), false, "+0.00%");
+	check_delta(UNIT_percent_hundredths, quantity_integer(150), false, "+1.50%");
+	check_delta(UNIT_percent_hundredths, quantity_integer(-150), false, "-1.50%");
+	check_delta(UNIT_percent_hundredths, (struct quantity){0}, false, "-");
+	check(UNIT_us, 999, "999µs");
+	check(UNIT_us, 1500, "1.500ms");
+	check(UNIT_us, 60000000, "60.000s");
+}
+
 static void test_units_append(void **state)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -229,6 +246,7 @@ int main(void)
 	        cmocka_unit_test(test_units_deltas),
 	        cmocka_unit_test(test_units_none),
 	        cmocka_unit_test(test_units_any_integer),
+	        cmocka_unit_test(test_units_percentages),
 	        cmocka_unit_test(test_units_append),
 	};
 

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* fact-groups - reduces what a snapshot holds beside its threads' metrics to groups: cgroups by their path,
+ * smaps_rollup by process name. */
+#include "ctprof/cgroup-stats.h"
+#include "ctprof/sample.h"
+#include "ctprof/strmap.h"
+
+/* Cgroups that share a key, merged by the rules of registry/cgroup.def. */
+struct cgroup_group {
+	uint32_t members;
+	struct cgroup_stats stats;
+};
+
+struct cgroup_table {
+	struct strmap
+	        map; /* path, with "v1:" before one of version 1, to struct cgroup_group; owned */
+	struct strbuf scratch;
+};
+
+void cgroup_table_init(struct cgroup_table *table);
+void cgroup_table_done(struct cgroup_table *table);
+void cgroup_table_add(struct cgroup_table *table, const struct cgroup_stats *stats);
+
+/* The processes of one name: pattern of pcomm, or "pcomm[tgid]" where names are literal. */
+struct smaps_group {
+	uint32_t processes;
+	char *first_name; /* owned; see struct group */
+	size_t first_name_len;
+	bool several_names;
+	struct keyed_values kib; /* sums over the processes */
+};
+
+struct smaps_table {
+	bool literal;
+	struct strmap map; /* to struct smaps_group; owned */
+	struct strbuf scratch;
+};
+
+void smaps_table_init(struct smaps_table *table, bool literal);
+void smaps_table_done(struct smaps_table *table);
+/* Ignores a sample without smaps. */
+void smaps_table_add(struct smaps_table *table, const struct thread_sample *sample);

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* psi - pressure stall information of the host or of one cgroup (Linux 4.20 and newer with CONFIG_PSI; cgroups
+ * from 5.2); the rows are registry/psi.def's. */
+#include <stdbool.h>
+#include <stdint.h>
+
+enum psi_resource {
+#define PSI_RESOURCE(id_, text_) PSI_##id_,
+#define PSI_ROW(id_, text_)
+#define PSI_AVERAGE(id_, text_)
+#include "psi.def"
+#undef PSI_RESOURCE
+#undef PSI_ROW
+#undef PSI_AVERAGE
+	PSI_RESOURCE_COUNT,
+};
+
+enum psi_row {
+#define PSI_RESOURCE(id_, text_)
+#define PSI_ROW(id_, text_) PSI_ROW_##id_,
+#define PSI_AVERAGE(id_, text_)
+#include "psi.def"
+#undef PSI_RESOURCE
+#undef PSI_ROW
+#undef PSI_AVERAGE
+	PSI_ROW_COUNT,
+};
+
+enum psi_average {
+#define PSI_RESOURCE(id_, text_)
+#define PSI_ROW(id_, text_)
+#define PSI_AVERAGE(id_, text_) PSI_AVERAGE_##id_,
+#include "psi.def"
+#undef PSI_RESOURCE
+#undef PSI_ROW
+#undef PSI_AVERAGE
+	PSI_AVERAGE_COUNT,
+};
+
+/* One line of a pressure file. */
+struct psi_line {
+	bool seen;
+	uint32_t averages[PSI_AVERAGE_COUNT]; /* in hundredths of a percent */
+	uint64_t total_usec;
+};
+
+struct psi {
+	struct psi_line lines[PSI_RESOURCE_COUNT][PSI_ROW_COUNT];
+};
+
+/* Names as the kernel and the snapshot spell them ("memory", "full", "avg60"). */
+extern const char *const psi_resource_names[PSI_RESOURCE_COUNT];
+extern const char *const psi_row_names[PSI_ROW_COUNT];
+extern const char *const psi_average_names[PSI_AVERAGE_COUNT];
+
+extern const char *const psi_resource_descriptions[PSI_RESOURCE_COUNT];
+extern const char *const psi_row_descriptions[PSI_ROW_COUNT];
+extern const char *const psi_average_descriptions[PSI_AVERAGE_COUNT];
+
+/* Whether any line was seen. */
+bool psi_seen(const struct psi *psi);
+
+/* Adds a cgroup that shares a group: averages by the larger one, totals by the sum. */
+void psi_merge(struct psi *into, const struct psi *from);

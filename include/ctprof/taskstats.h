@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* taskstats - delay accounting and memory high-water marks of a thread, and delay totals of a whole process, from
+ * the kernel's taskstats family of generic netlink (CONFIG_TASKSTATS; needs CAP_NET_ADMIN in the initial user
+ * namespace, and up to Linux 5.10 at least the initial network namespace). taskstats-payload.c knows the layouts of
+ * struct taskstats, by version and length; taskstats.c is the socket. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ctprof/macro.h"
+#include "ctprof/sample.h"
+
+/* Since when the seven delay buckets other than cpu are kept. The kernel gives a thread its delay record when it
+ * is born, and only while the toggle is on. */
+enum taskstats_delays {
+	TASKSTATS_DELAYS_OFF,   /* the toggle is off, or the kernel lacks CONFIG_TASK_DELAY_ACCT */
+	TASKSTATS_DELAYS_LATER, /* switched on at run time: threads born before have zeros for ever */
+	TASKSTATS_DELAYS_BOOT, /* on since boot */
+};
+
+/* What holds for the whole host. */
+struct taskstats_rules {
+	/* CONFIG_TASK_DELAY_ACCT: the cpu bucket is kept, since Linux 5.14 whatever the toggle says. */
+	bool cpu_delay;
+	enum taskstats_delays delays;
+	bool irq; /* the kernel is known to account for interrupt time (CONFIG_IRQ_TIME_ACCOUNTING) */
+};
+
+/* Fills the taskstats metrics of @sample from a struct taskstats as the kernel sent it, but none that it has seen
+ * already. Fields past the payload's end, buckets that the rules switch off, and high-water marks of threads without
+ * memory stay unseen; a wait that is longer than the thread has lived is malformed. Returns OUTCOME_read, or
+ * OUTCOME_malformed where the payload is too short for a version, or of an unknown layout; @sample is not touched
+ * then. */
+must_check_ enum source_outcome taskstats_parse(const void *payload, size_t len,
+                                                const struct taskstats_rules *rules,
+                                                struct thread_sample *sample);
+
+/* The same for the payload of a thread group: fills process_totals. Peaks, floors and high-water marks of a group
+ * mean nothing (the kernel leaves those of one of its threads) and are not taken. */
+must_check_ enum source_outcome taskstats_parse_process(const void *payload, size_t len,
+                                                        const struct taskstats_rules *rules,
+                                                        struct thread_sample *sample);
+
+struct taskstats_client;
+
+/* Opens the socket and resolves the family. Returns 0; -ENOENT where the kernel, or this network namespace, has no
+ * such family; or another -errno. Needs no privilege. */
+must_check_ int taskstats_open(struct taskstats_client **ret_client);
+struct taskstats_client *taskstats_free(struct taskstats_client *client);
+void taskstats_freep(struct taskstats_client **client);
+
+enum { TASKSTATS_BATCH = 32, TASKSTATS_PAYLOAD_BYTES = 1024 };
+
+struct taskstats_reply {
+	int error; /* 0, or -errno: -EPERM, -ESRCH where it has exited, -ETIMEDOUT, -EBADMSG */
+	size_t len;
+	unsigned char
+	        payload[TASKSTATS_PAYLOAD_BYTES]; /* the first bytes of it, where it is longer */
+};
+
+/* Asks for up to TASKSTATS_BATCH threads, or thread groups, by their ids in our pid namespace, with one send, and
+ * waits for all replies, each of which is checked to be the answer to its own request. @replies has room for
+ * @count. Returns 0 where each reply says what became of it, or the socket's -errno. */
+must_check_ int taskstats_ask(struct taskstats_client *client, bool process, const uint32_t *ids,
+                              size_t count, struct taskstats_reply *replies);

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "process-read.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ctprof/fd.h"
+#include "ctprof/scan.h"
+#include "ctprof/source.h"
+
+enum { PROCESS_FILE_BYTES = 1 << 20 };
+
+void process_reader_init(struct process_reader *reader, enum capture_smaps smaps,
+                         struct taskstats_reader *taskstats)
+{
+	memset(reader, 0, sizeof(*reader));
+	reader->smaps = smaps;
+	reader->taskstats = taskstats;
+}
+
+void process_reader_done(struct process_reader *reader)
+{
+	strbuf_done(&reader->text);
+	sample_done(&reader->sample);
+}
+
+static bool is_our_own_trouble(int r)
+{
+	return r == -EMFILE || r == -ENFILE || r == -ENOMEM;
+}
+
+static enum source_outcome outcome_of(int r)
+{
+	switch (-r) {
+	case 0:
+		return OUTCOME_read;
+	case EACCES:
+	case EPERM:
+		return OUTCOME_denied;
+	case ENOENT:
+		return OUTCOME_off;
+	case ESRCH:
+		return OUTCOME_gone;
+	default:
+		return OUTCOME_malformed;
+	}
+}
+
+static int read_totals(struct process_reader *reader, int process_fd, enum metric_source source,
+                       const char *name)
+{
+	struct thread_sample *sample = &reader->sample;
+	int r = fd_read_all_at(process_fd, name, &reader->text, PROCESS_FILE_BYTES);
+
+	sample->outcomes[source] = outcome_of(r);
+	if (r == 0)
+		sample->outcomes[source] = process_totals_parse(source, strbuf_str(&reader->text),
+		                                                reader->text.len, sample);
+	return is_our_own_trouble(r) ? r : 0;
+}
+
+/* Numbers of proc(5)'s fields of stat. */
+enum {
+	FIELD_STATE = 3,
+	FIELD_CHILDREN_MINFLT = 11,
+	FIELD_CHILDREN_MAJFLT = 13,
+	FIELD_CHILDREN_UTIME = 16,
+	FIELD_CHILDREN_STIME = 17,
+	FIELD_THREADS = 20,
+	FIELD_MAPPED_BYTES = 23,
+	FIELD_RESIDENT_PAGES = 24,
+};
+
+/* A field of the process's stat, which is in reader->text. */
+static bool stat_field(const struct process_reader *reader, int wanted, uint64_t *ret_value)
+{
+	const char *text = strbuf_str(&reader->text);
+	const char *close = memrchr(text, ')', reader->text.len);
+	struct span rest, word;
+
+	if (!close)
+		return false;
+	rest = (struct span){close + 1, reader->text.len - (size_t)(close + 1 - text)};
+	for (int field = FIELD_STATE; scan_word(&rest, &word); field++)
+		if (field == wanted)
+			return scan_u64(word.text, word.len, ret_value);
+	return false;
+}
+
+/* The kernel adds the I/O of a child that was waited for to that of its parent, in one step with its page faults and
+ * CPU time, and then nobody can tell it from that of exited threads. A process in whose stat there is a trace of
+ * children has no totals of I/O. */
+static void drop_io_of_children(struct process_reader *reader)
+{
+	static const int fields[] = {FIELD_CHILDREN_MINFLT, FIELD_CHILDREN_MAJFLT,
+	                             FIELD_CHILDREN_UTIME, FIELD_CHILDREN_STIME};
+	struct thread_sample *sample = &reader->sample;
+	bool childless = sample->outcomes[SOURCE_process_stat] == OUTCOME_read;
+	uint64_t value;
+
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
+		childless = childless && stat_field(reader, fields[i], &value) && value == 0;
+	if (childless || sample->outcomes[SOURCE_process_io] != OUTCOME_read)
+		return;
+	sample->outcomes[SOURCE_process_io] = OUTCOME_off;
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
+		if (process_total_table[i].source == SOURCE_process_io)
+			sample->process_totals_seen &= ~(1u << i);
+}
+
+/* Bytes mapped and bytes resident. */
+static bool memory_size(const struct process_reader *reader, uint64_t *ret_mapped,
+                        uint64_t *ret_resident)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	return stat_field(reader, FIELD_MAPPED_BYTES, ret_mapped) &&
+	       stat_field(reader, FIELD_RESIDENT_PAGES, ret_resident) &&
+	       !__builtin_mul_overflow(*ret_resident, page, ret_resident);
+}
+
+/* Whether smaps_rollup is to be read; where not, @ret_outcome says why. Kernel threads have no memory, so nothing is
+ * missing. */
+static bool wants_smaps(const struct process_reader *reader, enum source_outcome *ret_outcome)
+{
+	uint64_t mapped = 0, resident = 0;
+	bool known = reader->sample.outcomes[SOURCE_process_stat] == OUTCOME_read &&
+	             memory_size(reader, &mapped, &resident);
+
+	*ret_outcome = OUTCOME_skipped;
+	if (reader->smaps == CAPTURE_SMAPS_OFF)
+		return false;
+	if (known && mapped == 0) {
+		*ret_outcome = OUTCOME_unneeded;
+		return false;
+	}
+	if (reader->smaps == CAPTURE_SMAPS_ALL)
+		return true;
+	return known && mapped <= CAPTURE_SMAPS_AUTO_MAPPED_BYTES &&
+	       resident <= CAPTURE_SMAPS_AUTO_RESIDENT_BYTES;
+}
+
+static int read_smaps(struct process_reader *reader, int process_fd)
+{
+	struct thread_sample *sample = &reader->sample;
+	enum source_outcome outcome;
+	int r;
+
+	if (!wants_smaps(reader, &outcome)) {
+		sample->outcomes[SOURCE_smaps_rollup] = outcome;
+		return 0;
+	}
+	r = fd_read_all_at(process_fd, "smaps_rollup", &reader->text, PROCESS_FILE_BYTES);
+	/* A process that is exiting has given up its memory, like one that never had any. */
+	outcome = r == -ESRCH ? OUTCOME_unneeded : outcome_of(r);
+	if (r == 0)
+		outcome = smaps_parse(strbuf_str(&reader->text), reader->text.len, sample);
+	sample->outcomes[SOURCE_smaps_rollup] = outcome;
+	return is_our_own_trouble(r) ? r : 0;
+}
+
+/* The I/O comes first, so that what its totals hold of children shows in the stat that is read behind it. */
+int process_read(struct process_reader *reader, int process_fd, uint32_t tgid)
+{
+	struct thread_sample *sample = &reader->sample;
+	uint64_t threads = UINT64_MAX;
+	int r;
+
+	sample_reset(sample);
+	r = read_totals(reader, process_fd, SOURCE_process_io, "io");
+	if (r == 0)
+		r = read_totals(reader, process_fd, SOURCE_process_stat, "stat");
+	if (r == 0) {
+		if (!stat_field(reader, FIELD_THREADS, &threads))
+			threads = UINT64_MAX;
+		drop_io_of_children(reader);
+		r = read_smaps(reader, process_fd);
+	}
+	sample->outcomes[SOURCE_process_taskstats] =
+	        taskstats_read_process(reader->taskstats, tgid, threads > 1, sample);
+	return r;
+}

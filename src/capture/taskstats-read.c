@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "taskstats-read.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ctprof/mem.h"
+
+static enum source_outcome outcome_of(int error)
+{
+	switch (-error) {
+	case 0:
+		return OUTCOME_read;
+	case EPERM:
+	case EACCES:
+		return OUTCOME_denied;
+	case ESRCH:
+		return OUTCOME_gone;
+	case ENOENT:
+	case EOPNOTSUPP:
+	case EAFNOSUPPORT:
+	case EPROTONOSUPPORT:
+	case ENOSYS:
+		return OUTCOME_off;
+	default:
+		return OUTCOME_malformed;
+	}
+}
+
+/* Asks no more; from here on every thread has @rule. */
+static void stop_asking(struct taskstats_reader *reader, enum source_outcome rule)
+{
+	reader->client = taskstats_free(reader->client);
+	reader->rule = rule;
+}
+
+void taskstats_reader_init(struct taskstats_reader *reader, bool live,
+                           const struct taskstats_rules *rules)
+{
+	uint32_t own = (uint32_t)getpid();
+	int error;
+
+	*reader = (struct taskstats_reader){.rules = *rules, .rule = OUTCOME_skipped};
+	if (!live)
+		return;
+	reader->replies = mem_calloc(TASKSTATS_BATCH, sizeof(reader->replies[0]));
+	error = taskstats_open(&reader->client);
+	if (error == 0)
+		error = taskstats_ask(reader->client, false, &own, 1, reader->replies);
+	if (error == 0)
+		error = reader->replies[0].error;
+	reader->rule = outcome_of(error);
+	/* A socket that a sandbox refuses is denied to us as well; anything else means that there is none. */
+	if (reader->rule == OUTCOME_gone || reader->rule == OUTCOME_malformed)
+		reader->rule = OUTCOME_off;
+	if (reader->rule != OUTCOME_read)
+		stop_asking(reader, reader->rule);
+}
+
+void taskstats_reader_done(struct taskstats_reader *reader)
+{
+	taskstats_freep(&reader->client);
+	free(reader->replies);
+	*reader = (struct taskstats_reader){.rule = OUTCOME_skipped};
+}
+
+static void ask_batch(struct taskstats_reader *reader, const uint32_t *ids, size_t index,
+                      size_t count)
+{
+	reader->ids = ids;
+	reader->first = index;
+	reader->count = count - index < TASKSTATS_BATCH ? count - index : TASKSTATS_BATCH;
+	reader->batch_error =
+	        taskstats_ask(reader->client, false, ids + index, reader->count, reader->replies);
+}
+
+enum source_outcome taskstats_read_thread(struct taskstats_reader *reader, const uint32_t *ids,
+                                          size_t index, size_t count, struct thread_sample *sample)
+{
+	enum source_outcome outcome = reader->rule;
+	const struct taskstats_reply *reply;
+
+	if (reader->client) {
+		if (index == 0 || ids != reader->ids || index < reader->first ||
+		    index >= reader->first + reader->count)
+			ask_batch(reader, ids, index, count);
+		reply = &reader->replies[index - reader->first];
+		outcome = outcome_of(reader->batch_error < 0 ? reader->batch_error : reply->error);
+		if (outcome == OUTCOME_read)
+			outcome =
+			        taskstats_parse(reply->payload, reply->len, &reader->rules, sample);
+		else if (outcome == OUTCOME_denied)
+			stop_asking(reader, outcome);
+	}
+	sample->outcomes[SOURCE_taskstats] = outcome;
+	return outcome;
+}
+
+/* Fills the totals from one reply; those that are there already are kept where they are smaller. */
+static enum source_outcome take_process(struct taskstats_reader *reader, uint32_t tgid,
+                                        struct thread_sample *sample)
+{
+	struct taskstats_reply *reply = &reader->replies[0];
+	uint32_t seen = sample->process_totals_seen;
+	uint64_t before[PROCESS_TOTAL_COUNT];
+	int error = taskstats_ask(reader->client, true, &tgid, 1, reply);
+	enum source_outcome outcome = outcome_of(error < 0 ? error : reply->error);
+
+	/* What the kernel says of a thread group that is gone. */
+	if (error == 0 && reply->error == -EINVAL)
+		outcome = OUTCOME_gone;
+	if (outcome != OUTCOME_read)
+		return outcome;
+	memcpy(before, sample->process_totals, sizeof(before));
+	outcome = taskstats_parse_process(reply->payload, reply->len, &reader->rules, sample);
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
+		if (seen & 1u << i && before[i] < sample->process_totals[i])
+			sample->process_totals[i] = before[i];
+	sample->has_process_totals = sample->process_totals_seen != 0;
+	return outcome;
+}
+
+enum source_outcome taskstats_read_process(struct taskstats_reader *reader, uint32_t tgid,
+                                           bool several_threads, struct thread_sample *sample)
+{
+	enum source_outcome outcome = reader->rule;
+
+	if (reader->client) {
+		/* The batch of threads, if there was one, is gone. */
+		reader->count = 0;
+		outcome = take_process(reader, tgid, sample);
+		/* For a moment the kernel counts an exiting thread twice, among the exited and among the living.
+		 * Totals do not fall otherwise, so the smaller of two readings is right. */
+		if (outcome == OUTCOME_read && several_threads)
+			outcome = take_process(reader, tgid, sample);
+	}
+	return outcome;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* walk - goes through the threads of a /proc tree, process by process, and writes a row for each. */
+#include "ctprof/fd.h"
+#include "ctprof/macro.h"
+#include "ctprof/snapshot.h"
+#include "process-read.h"
+#include "taskstats-read.h"
+#include "thread-read.h"
+
+struct walk {
+	int proc_fd; /* borrowed */
+	struct thread_reader reader;
+	struct process_reader process;
+	struct taskstats_reader taskstats;
+	struct thread_sample sample;
+	struct id_list processes;
+	struct id_list threads;
+	struct strbuf listing;
+	struct strbuf pcomm; /* of the process being walked */
+	bool has_pcomm;
+	bool has_row;                   /* the process being walked has one */
+	struct snapshot_writer *writer; /* borrowed, as is the tally */
+	struct snapshot_tally *tally;
+	const uint64_t
+	        *tree_boottime_ns; /* the one time of another system's tree; NULL: our clock */
+	uint64_t first_read_ns,
+	        last_read_ns; /* CLOCK_MONOTONIC of the first and the last thread's reading; 0: none */
+};
+
+struct walk_options {
+	int proc_fd;
+	bool live; /* its ids are those of our own pid namespace */
+	enum capture_smaps smaps;
+	const struct taskstats_rules *taskstats_rules;
+	struct cgroup_walk *cgroups;      /* borrowed; takes note of every thread's */
+	const uint64_t *tree_boottime_ns; /* see struct walk */
+};
+
+/* Fills @ret_rules with what holds for each source of the host. */
+void walk_init(struct walk *walk, const struct walk_options *options,
+               enum source_outcome ret_rules[SOURCE_COUNT]);
+void walk_done(struct walk *walk);
+
+/* Walks all processes. Returns 0; or -errno, with a sentence about @root appended to @reterr where the tree or our own
+ * limits are at fault, and without one where the writer failed. */
+must_check_ int walk_all(struct walk *walk, const char *root, struct strbuf *reterr);

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctprof/cgroup-stats.h"
+#include "ctprof/mem.h"
+
+/* clang-format off */
+
+/* Which rules a form admits: a text has no sum, and only what can be unlimited is a limit. */
+enum {
+	FORM_RULES_NUMBER = 1 << FACT_RULE_SUM | 1 << FACT_RULE_MAX | 1 << FACT_RULE_MAX_LIMIT,
+	FORM_RULES_LIMIT = 1 << FACT_RULE_MAX_LIMIT | 1 << FACT_RULE_MIN_LIMIT,
+	FORM_RULES_FIELD_LIMIT = FORM_RULES_LIMIT,
+	FORM_RULES_FIELD = 1 << FACT_RULE_MAX,
+	FORM_RULES_FLAT = 1 << FACT_RULE_SUM | 1 << FACT_RULE_MAX,
+	FORM_RULES_CPUS = 1 << FACT_RULE_SAME,
+};
+#define CGROUP_VALUE(id_, version_, object_, key_, file_, file_key_, form_, rule_, unit_, section_, column_, text_) \
+	_Static_assert((FORM_RULES_##form_ & 1 << FACT_RULE_##rule_) != 0,                         \
+		       "cgroup value " #id_ ": a " #form_ " cannot be put together by " #rule_);   \
+	_Static_assert((version_) == 1 || (version_) == 2,                                         \
+		       "cgroup value " #id_ ": there is no such version of cgroups");              \
+	_Static_assert(sizeof("" text_) > 1, "cgroup value " #id_ ": has no description");
+#include CTPROF_CGROUP_DEF
+#undef CGROUP_VALUE
+#define CGROUP_LIST(id_, file_, object_, key_, section_, text_)
+#define CGROUP_KEY(list_, key_, rule_, unit_)                                                      \
+	_Static_assert(FACT_RULE_##rule_ == FACT_RULE_SUM || FACT_RULE_##rule_ == FACT_RULE_MAX,   \
+		       "cgroup key " key_ ": cannot be put together by " #rule_);
+#include CTPROF_CGROUP_LISTS_DEF
+#undef CGROUP_LIST
+#undef CGROUP_KEY
+
+const struct cgroup_value_desc cgroup_value_table[CGROUP_VALUE_COUNT] = {
+#define CGROUP_VALUE(id_, version_, object_, key_, file_, file_key_, form_, rule_, unit_, section_, column_, text_) \
+	[CGROUP_VALUE_##id_] = {                                                                   \
+		.name = #id_,                                                                      \
+		.version = version_,                                                               \
+		.object = object_,                                                                 \
+		.key = key_,                                                                       \
+		.file = file_,                                                                     \
+		.file_key = file_key_,                                                             \
+		.form = FORM_##form_,                                                              \
+		.rule = FACT_RULE_##rule_,                                                         \
+		.unit = UNIT_##unit_,                                                              \
+		.section = SECTION_##section_,                                                     \
+		.column = column_,                                                                 \
+		.description = text_,                                                              \
+	},
+#include CTPROF_CGROUP_DEF
+#undef CGROUP_VALUE
+};
+
+const struct cgroup_list_desc cgroup_list_table[CGROUP_LIST_COUNT] = {
+#define CGROUP_LIST(id_, file_, object_, key_, section_, text_)                                    \
+	[CGROUP_LIST_##id_] = {#id_, file_, object_, key_, SECTION_##section_, text_},
+#define CGROUP_KEY(list_, key_, rule_, unit_)
+#include CTPROF_CGROUP_LISTS_DEF
+#undef CGROUP_LIST
+#undef CGROUP_KEY
+};
+
+const struct cgroup_key_desc cgroup_key_table[] = {
+#define CGROUP_LIST(id_, file_, object_, key_, section_, text_)
+#define CGROUP_KEY(list_, key_, rule_, unit_)                                                      \
+	{CGROUP_LIST_##list_, key_, FACT_RULE_##rule_, UNIT_##unit_},
+#include CTPROF_CGROUP_LISTS_DEF
+#undef CGROUP_LIST
+#undef CGROUP_KEY
+};
+const size_t cgroup_key_count = ARRAY_SIZE(cgroup_key_table);
+
+const struct named_fact_desc sched_ext_table[SCHED_EXT_COUNT] = {
+#define SCHED_EXT(id_, form_, text_) [SCHED_EXT_##id_] = {#id_, FORM_##form_, text_},
+#include "sched-ext.def"
+#undef SCHED_EXT
+};
+
+const struct named_desc fact_form_table[FORM_COUNT] = {
+	[FORM_NUMBER] = {"number", "the whole file is one integer"},
+	[FORM_LIMIT] = {"limit", "the whole file is one integer, or \"max\" for no limit"},
+	[FORM_FIELD_LIMIT] = {"field_limit", "the first word of the file is an integer, or \"max\" for no limit"},
+	[FORM_FIELD] = {"field", "the second word of the file is an integer"},
+	[FORM_FLAT] = {"flat", "the integer behind a key"},
+	[FORM_CPUS] = {"cpus", "a list of CPUs"},
+	[FORM_TEXT] = {"text", "the whole file, without its newline"},
+};
+
+const struct named_desc fact_rule_table[FACT_RULE_COUNT] = {
+	[FACT_RULE_SUM] = {"sum", "the total over the cgroups that have it"},
+	[FACT_RULE_MAX] = {"max", "the largest of the cgroups that have it"},
+	[FACT_RULE_MAX_LIMIT] = {"max_limit", "the largest limit; none where a cgroup has none, missing where a cgroup lacks it"},
+	[FACT_RULE_MIN_LIMIT] = {"min_limit", "the smallest limit; missing where a cgroup lacks it"},
+	[FACT_RULE_SAME] = {"same", "the value where all cgroups agree"},
+};
+/* clang-format on */
+
+const struct cgroup_key_desc *cgroup_key_find(enum cgroup_list_id list, const char *key)
+{
+	static const struct cgroup_key_desc unknown[CGROUP_LIST_COUNT] = {
+	        [CGROUP_LIST_memory_stat] = {CGROUP_LIST_memory_stat, "", FACT_RULE_SUM, UNIT_none},
+	        [CGROUP_LIST_memory_events] = {CGROUP_LIST_memory_events, "", FACT_RULE_SUM,
+	                                       UNIT_none},
+	        [CGROUP_LIST_io_stat] = {CGROUP_LIST_io_stat, "", FACT_RULE_SUM, UNIT_none},
+	};
+	const char *blank = list == CGROUP_LIST_io_stat ? strrchr(key, ' ') : NULL;
+
+	if (blank)
+		key = blank + 1;
+	for (size_t i = 0; i < cgroup_key_count; i++)
+		if (cgroup_key_table[i].list == list && strcmp(cgroup_key_table[i].key, key) == 0)
+			return &cgroup_key_table[i];
+	return &unknown[list];
+}
+
+void fact_clear(struct fact_value *value)
+{
+	free(value->text);
+	*value = (struct fact_value){0};
+}
+
+void fact_set_number(struct fact_value *value, int64_t number)
+{
+	fact_clear(value);
+	value->state = FACT_NUMBER;
+	value->number = number;
+}
+
+void fact_set_unlimited(struct fact_value *value)
+{
+	fact_clear(value);
+	value->state = FACT_UNLIMITED;
+}
+
+void fact_set_text(struct fact_value *value, const char *text, size_t len)
+{
+	fact_clear(value);
+	value->state = FACT_TEXT;
+	value->text = mem_copy(text, len);
+}
+
+void sched_ext_done(struct sched_ext *sched_ext)
+{
+	for (unsigned i = 0; i < SCHED_EXT_COUNT; i++)
+		fact_clear(&sched_ext->values[i]);
+	sched_ext->present = false;
+}
+
+void cgroup_stats_reset(struct cgroup_stats *stats)
+{
+	strbuf_clear(&stats->path);
+	stats->is_v1 = false;
+	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++)
+		fact_clear(&stats->values[i]);
+	for (unsigned i = 0; i < CGROUP_LIST_COUNT; i++) {
+		stats->has_list[i] = false;
+		keyed_values_clear(&stats->lists[i]);
+	}
+	stats->psi = (struct psi){0};
+}
+
+void cgroup_stats_done(struct cgroup_stats *stats)
+{
+	cgroup_stats_reset(stats);
+	strbuf_done(&stats->path);
+	for (unsigned i = 0; i < CGROUP_LIST_COUNT; i++)
+		keyed_values_done(&stats->lists[i]);
+}
+
+static void copy_value(struct fact_value *into, const struct fact_value *from)
+{
+	fact_clear(into);
+	*into = *from;
+	if (from->text)
+		into->text = mem_copy(from->text, strlen(from->text));
+}
+
+static int64_t sum_of(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Limits and texts say something about the group only where all its cgroups have one. */
+static void merge_limit(enum fact_rule rule, struct fact_value *into, const struct fact_value *from)
+{
+	bool one_is_unlimited = into->state == FACT_UNLIMITED || from->state == FACT_UNLIMITED;
+
+	if (into->state == FACT_UNSEEN || from->state == FACT_UNSEEN)
+		fact_clear(into);
+	else if (rule == FACT_RULE_SAME) {
+		if (into->state != from->state || into->number != from->number ||
+		    (into->text && strcmp(into->text, from->text) != 0))
+			fact_clear(into);
+	} else if (rule == FACT_RULE_MAX_LIMIT && one_is_unlimited)
+		fact_set_unlimited(into);
+	else if (into->state == FACT_UNLIMITED)
+		copy_value(into, from);
+	else if (from->state == FACT_NUMBER)
+		into->number = rule == FACT_RULE_MAX_LIMIT ? larger(into->number, from->number)
+		                                           : smaller(into->number, from->number);
+}
+
+static void merge_value(enum fact_rule rule, struct fact_value *into, const struct fact_value *from)
+{
+	if (rule != FACT_RULE_SUM && rule != FACT_RULE_MAX) {
+		merge_limit(rule, into, from);
+		return;
+	}
+	if (from->state == FACT_UNSEEN)
+		return;
+	if (into->state == FACT_UNSEEN)
+		copy_value(into, from);
+	else
+		into->number = rule == FACT_RULE_SUM ? sum_of(into->number, from->number)
+		                                     : larger(into->number, from->number);
+}
+
+static void merge_list(enum cgroup_list_id list, struct keyed_values *into,
+                       const struct keyed_values *from)
+{
+	for (size_t i = 0; i < from->count; i++) {
+		const char *key = from->entries[i].key;
+		uint64_t value = from->entries[i].value;
+		struct keyed_value *here = keyed_values_find(into, key, strlen(key), i);
+
+		if (!here)
+			keyed_values_set(into, key, strlen(key), value);
+		else if (cgroup_key_find(list, key)->rule == FACT_RULE_MAX)
+			here->value = here->value > value ? here->value : value;
+		else if (__builtin_add_overflow(here->value, value, &here->value))
+			here->value = UINT64_MAX;
+	}
+}
+
+void cgroup_stats_merge(struct cgroup_stats *into, uint32_t members,
+                        const struct cgroup_stats *from)
+{
+	if (members == 0)
+		into->is_v1 = from->is_v1;
+	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++)
+		if (members == 0)
+			copy_value(&into->values[i], &from->values[i]);
+		else
+			merge_value(cgroup_value_table[i].rule, &into->values[i], &from->values[i]);
+	for (unsigned i = 0; i < CGROUP_LIST_COUNT; i++) {
+		into->has_list[i] = into->has_list[i] || from->has_list[i];
+		merge_list((enum cgroup_list_id)i, &into->lists[i], &from->lists[i]);
+	}
+	psi_merge(&into->psi, &from->psi);
+}

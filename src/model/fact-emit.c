@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <string.h>
+
+#include "ctprof/macro.h"
+#include "fact-build.h"
+
+static const char host_group[] = "host";
+
+static struct fact_cell number_cell(__int128 number)
+{
+	return (struct fact_cell){.state = FACT_NUMBER, .number = quantity_integer(number)};
+}
+
+static struct fact_cell value_cell(const struct fact_value *value)
+{
+	if (value->state == FACT_NUMBER)
+		return number_cell(value->number);
+	return (struct fact_cell){.state = value->state, .text = value->text};
+}
+
+static void emit(struct fact_build *build, const char *metric, enum metric_unit unit, unsigned id,
+                 const struct fact_cell *cells)
+{
+	fact_build_row(build, metric, strlen(metric), unit, id, cells);
+}
+
+/* A number of a list in the unit of its rows; what is more than 64 bits have is the most that they have. */
+static struct fact_cell scaled_cell(uint64_t number, unsigned factor)
+{
+	uint64_t scaled;
+
+	return number_cell(__builtin_mul_overflow(number, factor, &scaled) ? UINT64_MAX : scaled);
+}
+
+/* The entries of a keyed list, in the order of the first side; those that only the second one has come behind.
+ * A side without the list is NULL. Values are multiplied. */
+static void emit_list(struct fact_build *build, const struct keyed_values *const *lists,
+                      enum metric_unit (*unit_of)(const struct fact_build *build, const char *key),
+                      unsigned factor)
+{
+	for (unsigned side = 0; side < build->set->sides; side++)
+		for (size_t i = 0; lists[side] && i < lists[side]->count; i++) {
+			const struct keyed_value *entry = &lists[side]->entries[i], *other = NULL;
+			struct fact_cell cells[SIDE_MAX] = {{0}};
+			size_t len = strlen(entry->key);
+
+			if (build->set->sides == SIDE_MAX && lists[!side])
+				other = keyed_values_find(lists[!side], entry->key, len, i);
+			if (other && side == SIDE_CANDIDATE)
+				continue;
+			cells[side] = scaled_cell(entry->value, factor);
+			if (other)
+				cells[!side] = scaled_cell(other->value, factor);
+			fact_build_row(build, entry->key, len, unit_of(build, entry->key), 0,
+			               cells);
+		}
+}
+
+static void emit_cgroup_values(struct fact_build *build, const struct cgroup_group *const *groups)
+{
+	for (unsigned id = 0; id < CGROUP_VALUE_COUNT; id++) {
+		struct fact_cell cells[SIDE_MAX] = {{0}};
+
+		if (cgroup_value_table[id].section != build->section)
+			continue;
+		for (unsigned side = 0; side < build->set->sides; side++)
+			if (groups[side])
+				cells[side] = value_cell(&groups[side]->stats.values[id]);
+		emit(build, cgroup_value_table[id].name, cgroup_value_table[id].unit, id, cells);
+	}
+}
+
+/* The sum over the devices, as far as they have the key. A cgroup that never did I/O has an empty io.stat. */
+static struct fact_cell io_sum(const struct cgroup_stats *stats, const struct cgroup_key_desc *desc)
+{
+	const struct keyed_values *list = &stats->lists[CGROUP_LIST_io_stat];
+	bool seen = stats->has_list[CGROUP_LIST_io_stat] && list->count == 0;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const char *key = list->entries[i].key, *blank = strrchr(key, ' ');
+
+		if (!blank || strcmp(blank + 1, desc->key) != 0)
+			continue;
+		seen = true;
+		if (__builtin_add_overflow(sum, list->entries[i].value, &sum))
+			sum = UINT64_MAX;
+	}
+	return seen ? number_cell(sum) : (struct fact_cell){0};
+}
+
+static void emit_io(struct fact_build *build, const struct cgroup_group *const *groups)
+{
+	unsigned id = CGROUP_VALUE_COUNT;
+
+	for (size_t k = 0; k < cgroup_key_count; k++) {
+		struct fact_cell cells[SIDE_MAX] = {{0}};
+		char name[64] = "io_";
+
+		if (cgroup_key_table[k].list != CGROUP_LIST_io_stat)
+			continue;
+		for (unsigned side = 0; side < build->set->sides; side++)
+			if (groups[side])
+				cells[side] = io_sum(&groups[side]->stats, &cgroup_key_table[k]);
+		strncat(name, cgroup_key_table[k].key, sizeof(name) - strlen(name) - 1);
+		emit(build, name, cgroup_key_table[k].unit, id++, cells);
+	}
+}
+
+static enum metric_unit stat_unit(const struct fact_build *build, const char *key)
+{
+	return cgroup_key_find(build->section == SECTION_memory_stat ? CGROUP_LIST_memory_stat
+	                                                             : CGROUP_LIST_memory_events,
+	                       key)
+	        ->unit;
+}
+
+static void emit_cgroup_list(struct fact_build *build, const struct cgroup_group *const *groups,
+                             enum cgroup_list_id list)
+{
+	const struct keyed_values *lists[SIDE_MAX] = {NULL};
+
+	for (unsigned side = 0; side < build->set->sides; side++)
+		if (groups[side])
+			lists[side] = &groups[side]->stats.lists[list];
+	emit_list(build, lists, stat_unit, 1);
+}
+
+static struct fact_cell psi_cell(const struct psi_line *line, unsigned average)
+{
+	if (!line->seen)
+		return (struct fact_cell){0};
+	return number_cell(average < PSI_AVERAGE_COUNT ? line->averages[average]
+	                                               : line->total_usec);
+}
+
+static void emit_psi_line(struct fact_build *build, const struct psi_line *const *lines,
+                          unsigned resource, unsigned row)
+{
+	enum { PSI_VALUE_COUNT = PSI_AVERAGE_COUNT + 1 };
+
+	for (unsigned average = 0; average < PSI_VALUE_COUNT; average++) {
+		struct fact_cell cells[SIDE_MAX] = {{0}};
+		cleanup_(strbuf_done) struct strbuf name = STRBUF_INIT;
+		bool is_total = average == PSI_AVERAGE_COUNT;
+
+		for (unsigned side = 0; side < build->set->sides; side++)
+			if (lines[side])
+				cells[side] = psi_cell(lines[side], average);
+		strbuf_addf(&name, "%s_%s_%s", psi_resource_names[resource], psi_row_names[row],
+		            is_total ? "total" : psi_average_names[average]);
+		emit(build, strbuf_str(&name), is_total ? UNIT_us : UNIT_percent_hundredths,
+		     (resource * PSI_ROW_COUNT + row) * PSI_VALUE_COUNT + average, cells);
+	}
+}
+
+static void emit_psi(struct fact_build *build, const struct psi *const *psi)
+{
+	for (unsigned resource = 0; resource < PSI_RESOURCE_COUNT; resource++)
+		for (unsigned row = 0; row < PSI_ROW_COUNT; row++) {
+			const struct psi_line *lines[SIDE_MAX] = {NULL};
+
+			for (unsigned side = 0; side < build->set->sides; side++)
+				if (psi[side])
+					lines[side] = &psi[side]->lines[resource][row];
+			emit_psi_line(build, lines, resource, row);
+		}
+}
+
+static void emit_cgroup(struct fact_build *build, const struct cgroup_group *const *groups)
+{
+	const struct psi *psi[SIDE_MAX] = {NULL};
+
+	switch (build->section) {
+	case SECTION_cgroup_stats:
+		emit_cgroup_values(build, groups);
+		emit_io(build, groups);
+		break;
+	case SECTION_cgroup_limits:
+		emit_cgroup_values(build, groups);
+		break;
+	case SECTION_memory_stat:
+		emit_cgroup_list(build, groups, CGROUP_LIST_memory_stat);
+		break;
+	case SECTION_memory_events:
+		emit_cgroup_list(build, groups, CGROUP_LIST_memory_events);
+		break;
+	default:
+		for (unsigned side = 0; side < build->set->sides; side++)
+			if (groups[side])
+				psi[side] = &groups[side]->stats.psi;
+		emit_psi(build, psi);
+		break;
+	}
+}
+
+/* The value of another side's entry; those of both sides are told with the first one. */
+static const void *entry_elsewhere(const struct fact_build *build, const struct strmap *const *maps,
+                                   unsigned side, const struct strmap_entry *entry)
+{
+	if (build->set->sides < SIDE_MAX || !maps[!side])
+		return NULL;
+	return strmap_get(maps[!side], entry->key, entry->key_len);
+}
+
+static void emit_cgroups(struct fact_build *build)
+{
+	const struct strmap *maps[SIDE_MAX] = {NULL};
+
+	for (unsigned side = 0; side < build->set->sides; side++)
+		if (build->sides[side].cgroups)
+			maps[side] = &build->sides[side].cgroups->map;
+	for (unsigned side = 0; side < build->set->sides; side++)
+		for (size_t i = 0; maps[side] && i < maps[side]->count; i++) {
+			const struct strmap_entry *entry = &maps[side]->entries[i];
+			const struct cgroup_group *groups[SIDE_MAX] = {NULL};
+
+			groups[side] = entry->value;
+			groups[!side] = entry_elsewhere(build, maps, side, entry);
+			if (side == SIDE_CANDIDATE && groups[!side])
+				continue;
+			fact_build_begin(build, entry->key, entry->key_len);
+			emit_cgroup(build, groups);
+			fact_build_end(build);
+		}
+}
+
+static bool same_name(const struct smaps_group *a, const struct smaps_group *b)
+{
+	return a->first_name_len == b->first_name_len &&
+	       memcmp(a->first_name, b->first_name, a->first_name_len) == 0;
+}
+
+static enum metric_unit bytes_unit(const struct fact_build *build, const char *key)
+{
+	(void)build;
+	(void)key;
+	return UNIT_bytes;
+}
+
+static void emit_smaps_group(struct fact_build *build, const struct strmap_entry *entry,
+                             const struct smaps_group *const *groups)
+{
+	enum { BYTES_IN_KIB = 1024 };
+	const struct keyed_values *lists[SIDE_MAX] = {NULL};
+	const struct smaps_group *only = groups[0] ? groups[0] : groups[1];
+	bool one_name = !only->several_names;
+
+	for (unsigned side = 0; side < build->set->sides; side++) {
+		if (!groups[side])
+			continue;
+		lists[side] = &groups[side]->kib;
+		one_name =
+		        one_name && !groups[side]->several_names && same_name(only, groups[side]);
+	}
+	/* A pattern that stands for one name only, over both sides, is shown as that name. */
+	fact_build_begin(build, one_name ? only->first_name : entry->key,
+	                 one_name ? only->first_name_len : entry->key_len);
+	emit_list(build, lists, bytes_unit, BYTES_IN_KIB);
+	fact_build_end(build);
+}
+
+static void emit_smaps(struct fact_build *build)
+{
+	const struct strmap *maps[SIDE_MAX] = {NULL};
+
+	for (unsigned side = 0; side < build->set->sides; side++)
+		if (build->sides[side].smaps)
+			maps[side] = &build->sides[side].smaps->map;
+	for (unsigned side = 0; side < build->set->sides; side++)
+		for (size_t i = 0; maps[side] && i < maps[side]->count; i++) {
+			const struct strmap_entry *entry = &maps[side]->entries[i];
+			const struct smaps_group *groups[SIDE_MAX] = {NULL};
+
+			groups[side] = entry->value;
+			groups[!side] = entry_elsewhere(build, maps, side, entry);
+			if (side == SIDE_BASELINE || !groups[!side])
+				emit_smaps_group(build, entry, groups);
+		}
+}
+
+static void emit_host(struct fact_build *build)
+{
+	const struct psi *psi[SIDE_MAX] = {NULL};
+
+	fact_build_begin(build, host_group, strlen(host_group));
+	if (build->section == SECTION_host_pressure) {
+		for (unsigned side = 0; side < build->set->sides; side++)
+			psi[side] = &build->sides[side].info->psi;
+		emit_psi(build, psi);
+	} else {
+		for (unsigned id = 0; id < SCHED_EXT_COUNT; id++) {
+			struct fact_cell cells[SIDE_MAX] = {{0}};
+
+			for (unsigned side = 0; side < build->set->sides; side++)
+				cells[side] =
+				        value_cell(&build->sides[side].info->sched_ext.values[id]);
+			emit(build, sched_ext_table[id].name, UNIT_none, id, cells);
+		}
+	}
+	fact_build_end(build);
+}
+
+void fact_emit(struct fact_build *build)
+{
+	switch (section_table[build->section].subject) {
+	case SUBJECT_THREADS:
+		break;
+	case SUBJECT_CGROUPS:
+		emit_cgroups(build);
+		break;
+	case SUBJECT_PROCESSES:
+		emit_smaps(build);
+		break;
+	case SUBJECT_HOST:
+		emit_host(build);
+		break;
+	}
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctprof/fact-groups.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctprof/mem.h"
+#include "ctprof/normalise.h"
+
+void cgroup_table_init(struct cgroup_table *table)
+{
+	*table = (struct cgroup_table){.map = STRMAP_INIT};
+}
+
+void cgroup_table_done(struct cgroup_table *table)
+{
+	for (size_t i = 0; i < table->map.count; i++) {
+		struct cgroup_group *group = table->map.entries[i].value;
+
+		cgroup_stats_done(&group->stats);
+		free(group);
+	}
+	strmap_done(&table->map);
+	strbuf_done(&table->scratch);
+}
+
+void cgroup_table_add(struct cgroup_table *table, const struct cgroup_stats *stats)
+{
+	struct strmap_entry *entry;
+	struct cgroup_group *group;
+
+	strbuf_clear(&table->scratch);
+	if (stats->is_v1)
+		strbuf_add_str(&table->scratch, "v1:");
+	strbuf_add(&table->scratch, strbuf_str(&stats->path), stats->path.len);
+	entry = strmap_add(&table->map, strbuf_str(&table->scratch), table->scratch.len);
+	if (!entry->value)
+		entry->value = mem_calloc(1, sizeof(struct cgroup_group));
+	group = entry->value;
+	cgroup_stats_merge(&group->stats, group->members, stats);
+	group->members++;
+}
+
+void smaps_table_init(struct smaps_table *table, bool literal)
+{
+	*table = (struct smaps_table){.literal = literal, .map = STRMAP_INIT};
+}
+
+void smaps_table_done(struct smaps_table *table)
+{
+	for (size_t i = 0; i < table->map.count; i++) {
+		struct smaps_group *group = table->map.entries[i].value;
+
+		free(group->first_name);
+		keyed_values_done(&group->kib);
+		free(group);
+	}
+	strmap_done(&table->map);
+	strbuf_done(&table->scratch);
+}
+
+/* The key of the sample's process in @table->scratch. */
+static void make_key(struct smaps_table *table, const struct thread_sample *sample)
+{
+	const char *name = strbuf_str(&sample->pcomm);
+
+	strbuf_clear(&table->scratch);
+	if (table->literal) {
+		strbuf_add(&table->scratch, name, sample->pcomm.len);
+		strbuf_addf(&table->scratch, "[%u]", sample->tgid);
+	} else {
+		normalise_name(name, sample->pcomm.len, &table->scratch);
+	}
+}
+
+static void note_name(struct smaps_group *group, const char *name, size_t len)
+{
+	if (!group->first_name) {
+		group->first_name = mem_copy(name, len);
+		group->first_name_len = len;
+	} else if (len != group->first_name_len || memcmp(name, group->first_name, len) != 0) {
+		group->several_names = true;
+	}
+}
+
+void smaps_table_add(struct smaps_table *table, const struct thread_sample *sample)
+{
+	const struct keyed_values *from = &sample->smaps_rollup_kib;
+	struct strmap_entry *entry;
+	struct smaps_group *group;
+
+	if (!sample->has_smaps)
+		return;
+	make_key(table, sample);
+	entry = strmap_add(&table->map, strbuf_str(&table->scratch), table->scratch.len);
+	if (!entry->value)
+		entry->value = mem_calloc(1, sizeof(struct smaps_group));
+	group = entry->value;
+	group->processes++;
+	if (table->literal)
+		note_name(group, entry->key, entry->key_len);
+	else
+		note_name(group, strbuf_str(&sample->pcomm), sample->pcomm.len);
+	for (size_t i = 0; i < from->count; i++) {
+		const char *key = from->entries[i].key;
+		struct keyed_value *sum = keyed_values_find(&group->kib, key, strlen(key), i);
+		uint64_t value = from->entries[i].value;
+
+		if (!sum)
+			keyed_values_set(&group->kib, key, strlen(key), value);
+		else if (__builtin_add_overflow(sum->value, value, &sum->value))
+			sum->value = UINT64_MAX;
+	}
+}

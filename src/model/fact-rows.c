@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctprof/fact-rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctprof/mem.h"
+#include "ctprof/text.h"
+#include "fact-build.h"
+
+/* A metric of a section, and its sums over all groups. */
+struct fact_metric {
+	const char *name; /* safe to print; the set's */
+	double totals[SIDE_MAX];
+};
+
+/* A group's rows, and what it is ranked by. */
+struct fact_group {
+	const char *label;
+	size_t start, count;
+	double first, second;
+};
+
+static const char *keep_text(struct fact_row_set *set, const char *bytes, size_t len)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+	text_add_escaped(&text, bytes, len);
+	if (set->text_count == set->text_capacity) {
+		set->text_capacity = set->text_capacity ? 2 * set->text_capacity : 64;
+		set->texts = mem_realloc(set->texts, set->text_capacity, sizeof(set->texts[0]));
+	}
+	set->texts[set->text_count] = mem_copy(strbuf_str(&text), text.len);
+	return set->texts[set->text_count++];
+}
+
+/* Tables that show the rows of a group side by side need all of them. */
+static bool is_wide(enum metric_section section)
+{
+	return section == SECTION_cgroup_stats || section == SECTION_cgroup_limits ||
+	       section == SECTION_pressure || section == SECTION_host_pressure ||
+	       section == SECTION_sched_ext;
+}
+
+/* The rows that stand side by side: those of a resource under pressure, all of them elsewhere. */
+static unsigned part_of(const struct fact_row *row)
+{
+	if (row->section != SECTION_pressure && row->section != SECTION_host_pressure)
+		return 0;
+	return row->id / (PSI_ROW_COUNT * (PSI_AVERAGE_COUNT + 1));
+}
+
+static bool same_cell(const struct fact_cell *a, const struct fact_cell *b)
+{
+	if (a->state != b->state)
+		return false;
+	if (a->state == FACT_NUMBER)
+		return a->number.integer == b->number.integer;
+	return a->state != FACT_TEXT || strcmp(a->text, b->text) == 0;
+}
+
+static double magnitude(struct quantity quantity)
+{
+	return fabs(quantity_double(quantity));
+}
+
+static double weight_of(const struct fact_row *row, unsigned sides,
+                        const struct fact_metric *metric)
+{
+	double larger = fmax(metric->totals[SIDE_BASELINE], metric->totals[SIDE_CANDIDATE]);
+	struct quantity size = sides == 1 ? row->sides[0].number : row->delta;
+
+	if (size.kind == QUANTITY_NONE)
+		return row->changed && row->sides[SIDE_BASELINE].state != FACT_UNSEEN &&
+		       row->sides[SIDE_CANDIDATE].state != FACT_UNSEEN;
+	return larger > 0 ? magnitude(size) / larger : 0;
+}
+
+static void compare_sides(struct fact_row *row)
+{
+	struct quantity baseline = row->sides[SIDE_BASELINE].number;
+
+	row->changed = !same_cell(&row->sides[SIDE_BASELINE], &row->sides[SIDE_CANDIDATE]);
+	row->delta = quantity_difference(row->sides[SIDE_CANDIDATE].number, baseline);
+	if (row->delta.kind != QUANTITY_NONE && !quantity_is_zero(baseline) &&
+	    row->unit != UNIT_percent_hundredths && row->unit != UNIT_ratio)
+		row->percent = quantity_real(100 * quantity_double(row->delta) /
+		                             quantity_double(baseline));
+}
+
+static struct fact_metric *metric_of(struct fact_build *build, const char *name, size_t len)
+{
+	struct strmap_entry *entry = strmap_add(&build->metrics, name, len);
+	struct fact_metric *metric = entry->value;
+
+	if (!metric) {
+		metric = entry->value = mem_calloc(1, sizeof(*metric));
+		metric->name = keep_text(build->set, name, len);
+	}
+	return metric;
+}
+
+void fact_build_begin(struct fact_build *build, const char *name, size_t len)
+{
+	build->group_name = name;
+	build->group_name_len = len;
+	build->group_start = build->set->count;
+}
+
+void fact_build_row(struct fact_build *build, const char *name, size_t len, enum metric_unit unit,
+                    unsigned id, const struct fact_cell *cells)
+{
+	struct fact_row_set *set = build->set;
+	struct fact_row row = {.section = build->section, .unit = unit, .id = id};
+	struct fact_metric *metric;
+	bool seen = false;
+
+	for (unsigned side = 0; side < set->sides; side++) {
+		row.sides[side] = cells[side];
+		seen = seen || cells[side].state != FACT_UNSEEN;
+	}
+	if (!seen)
+		return;
+	metric = metric_of(build, name, len);
+	if (build->totals_only) {
+		for (unsigned side = 0; side < set->sides; side++)
+			if (cells[side].state == FACT_NUMBER)
+				metric->totals[side] += magnitude(cells[side].number);
+		return;
+	}
+	row.metric = metric->name;
+	if (set->sides == SIDE_MAX)
+		compare_sides(&row);
+	row.weight = weight_of(&row, set->sides, metric);
+	if (set->count == set->capacity) {
+		set->capacity = set->capacity ? 2 * set->capacity : 64;
+		set->rows = mem_realloc(set->rows, set->capacity, sizeof(set->rows[0]));
+	}
+	set->rows[set->count++] = row;
+}
+
+/* Throws out what is not to be listed of the group's rows. */
+static void drop_rows(struct fact_build *build)
+{
+	struct fact_row_set *set = build->set;
+	bool wide = is_wide(build->section);
+	unsigned changed_parts = 0;
+	size_t kept = build->group_start;
+
+	for (size_t i = build->group_start; i < set->count; i++)
+		if (set->rows[i].changed)
+			changed_parts |= 1U << part_of(&set->rows[i]);
+	for (size_t i = build->group_start; i < set->count; i++) {
+		const struct fact_row *row = &set->rows[i];
+		bool keep = build->options->unchanged;
+
+		if (set->sides == 1)
+			keep = keep || wide || !quantity_is_zero(row->sides[0].number);
+		else
+			keep = keep || (wide ? changed_parts >> part_of(row) & 1 : row->changed);
+		if (keep)
+			set->rows[kept++] = *row;
+	}
+	set->count = kept;
+}
+
+static int by_weight(const void *a, const void *b)
+{
+	const struct fact_row *row_a = a, *row_b = b;
+
+	if (row_a->weight < row_b->weight || row_a->weight > row_b->weight)
+		return row_a->weight < row_b->weight ? 1 : -1;
+	return strcmp(row_a->metric, row_b->metric);
+}
+
+/* Rss says most about a process's memory, and Pss decides where it is the same. Movement comes first in compare,
+ * and what one side lacks has none. */
+static void rank_smaps(const struct fact_row_set *set, struct fact_group *group)
+{
+	group->first = group->second = -1;
+	for (size_t i = group->start; i < group->start + group->count; i++) {
+		const struct fact_row *row = &set->rows[i];
+
+		if (strcmp(row->metric, "Rss") == 0 && set->sides == SIDE_MAX) {
+			if (row->delta.kind != QUANTITY_NONE)
+				group->first = magnitude(row->delta);
+			group->second = fmax(quantity_double(row->sides[0].number),
+			                     quantity_double(row->sides[1].number));
+		} else if (strcmp(row->metric, "Rss") == 0) {
+			group->first = magnitude(row->sides[0].number);
+		} else if (strcmp(row->metric, "Pss") == 0 && set->sides == 1) {
+			group->second = magnitude(row->sides[0].number);
+		}
+	}
+}
+
+static void rank_group(const struct fact_build *build, struct fact_group *group)
+{
+	const struct fact_row_set *set = build->set;
+
+	if (build->section == SECTION_smaps_rollup) {
+		rank_smaps(set, group);
+		return;
+	}
+	for (size_t i = group->start; i < group->start + group->count; i++)
+		group->first = fmax(group->first, set->rows[i].weight);
+}
+
+void fact_build_end(struct fact_build *build)
+{
+	struct fact_row_set *set = build->set;
+	struct fact_group group = {.start = build->group_start};
+
+	if (build->totals_only)
+		return;
+	/* What does not change may still decide the place. */
+	group.count = set->count - group.start;
+	rank_group(build, &group);
+	drop_rows(build);
+	group.count = set->count - group.start;
+	if (group.count == 0)
+		return;
+	group.label = keep_text(set, build->group_name, build->group_name_len);
+	for (size_t i = group.start; i < set->count; i++)
+		set->rows[i].group = group.label;
+	if (set->sides == SIDE_MAX &&
+	    (build->section == SECTION_memory_stat || build->section == SECTION_memory_events))
+		qsort(set->rows + group.start, group.count, sizeof(set->rows[0]), by_weight);
+	if (build->group_count == build->group_capacity) {
+		build->group_capacity = build->group_capacity ? 2 * build->group_capacity : 64;
+		build->groups =
+		        mem_realloc(build->groups, build->group_capacity, sizeof(build->groups[0]));
+	}
+	build->groups[build->group_count++] = group;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+	const struct fact_group *group_a = a, *group_b = b;
+
+	if (group_a->first < group_b->first || group_a->first > group_b->first)
+		return group_a->first < group_b->first ? 1 : -1;
+	if (group_a->second < group_b->second || group_a->second > group_b->second)
+		return group_a->second < group_b->second ? 1 : -1;
+	return strcmp(group_a->label, group_b->label);
+}
+
+static void sort_groups(struct fact_build *build, size_t section_start)
+{
+	struct fact_row_set *set = build->set;
+	size_t count = set->count - section_start, at = 0;
+	cleanup_(mem_freep) struct fact_row *sorted = NULL;
+
+	if (build->group_count < 2)
+		return;
+	qsort(build->groups, build->group_count, sizeof(build->groups[0]), by_rank);
+	sorted = mem_calloc(count, sizeof(*sorted));
+	for (size_t g = 0; g < build->group_count; g++) {
+		memcpy(sorted + at, set->rows + build->groups[g].start,
+		       build->groups[g].count * sizeof(*sorted));
+		at += build->groups[g].count;
+	}
+	memcpy(set->rows + section_start, sorted, count * sizeof(*sorted));
+}
+
+static void build_section(struct fact_row_set *set, const struct fact_side *sides,
+                          const struct fact_row_options *options, enum metric_section section)
+{
+	struct fact_build build = {.set = set,
+	                           .sides = sides,
+	                           .options = options,
+	                           .section = section,
+	                           .metrics = STRMAP_INIT};
+	size_t start = set->count;
+
+	build.totals_only = true;
+	fact_emit(&build);
+	build.totals_only = false;
+	fact_emit(&build);
+	sort_groups(&build, start);
+	for (size_t i = 0; i < build.metrics.count; i++)
+		free(build.metrics.entries[i].value);
+	strmap_done(&build.metrics);
+	free(build.groups);
+}
+
+void fact_rows_init(struct fact_row_set *set, const struct fact_side *sides, unsigned count,
+                    const struct fact_row_options *options)
+{
+	*set = (struct fact_row_set){.sides = count, .unchanged = options->unchanged};
+	for (unsigned section = 0; section < SECTION_COUNT; section++)
+		if (options->sections[section])
+			build_section(set, sides, options, (enum metric_section)section);
+}
+
+void fact_rows_done(struct fact_row_set *set)
+{
+	for (size_t i = 0; i < set->text_count; i++)
+		free(set->texts[i]);
+	free(set->texts);
+	free(set->rows);
+	*set = (struct fact_row_set){0};
+}

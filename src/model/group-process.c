@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "group-process.h"
+
+#include <string.h>
+
+static void copy_text(struct strbuf *into, const struct strbuf *from)
+{
+	strbuf_clear(into);
+	strbuf_add(into, strbuf_str(from), from->len);
+}
+
+static void open_process(struct group_process *process, const struct thread_sample *sample)
+{
+	process->open = true;
+	process->tgid = sample->tgid;
+	process->start_time_clock_ticks = sample->start_time_clock_ticks;
+	process->has_cgroup = sample->has_cgroup;
+	process->cgroup_is_v1 = sample->cgroup_is_v1;
+	copy_text(&process->pcomm, &sample->pcomm);
+	copy_text(&process->cgroup, &sample->cgroup);
+	process->threads = 0;
+	process->totals_seen = sample->process_totals_seen;
+	memcpy(process->totals, sample->process_totals, sizeof(process->totals));
+	memset(process->sums, 0, sizeof(process->sums));
+	memset(process->seen, 0, sizeof(process->seen));
+}
+
+void group_process_add(struct group_table *table, const struct thread_sample *sample)
+{
+	struct group_process *process = &table->process;
+
+	if (process->open && (sample->has_process_totals || sample->tgid != process->tgid))
+		group_table_finish(table);
+	if (sample->has_process_totals)
+		open_process(process, sample);
+	if (!process->open)
+		return;
+	process->threads++;
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
+		enum metric_id metric = process_total_table[i].metric;
+		uint64_t value;
+
+		if (!metric_set_has(&sample->seen, metric))
+			continue;
+		/* Everything that has a total is a counter, and so 64 bits wide. */
+		memcpy(&value, sample_value(sample, metric), sizeof(value));
+		if (__builtin_add_overflow(process->sums[i], value, &process->sums[i]))
+			process->sums[i] = UINT64_MAX;
+		process->seen[i]++;
+	}
+}
+
+/* The totals were read before the threads, so what the living did meanwhile is never taken for the work of exited
+ * ones, and a process's counters never fall when one of its threads exits. */
+static uint64_t remainder_of(const struct group_process *process, enum process_total total)
+{
+	bool known = process->totals_seen & 1u << total && process->seen[total] == process->threads;
+
+	return known && process->totals[total] > process->sums[total]
+	               ? process->totals[total] - process->sums[total]
+	               : 0;
+}
+
+/* The kernel splits CPU time into user and kernel mode by what its ticks happened to hit, for the process as a whole
+ * and for each thread anew; only the sum of both is exact. Where a process's split differs from that of its threads,
+ * one of the two seems to have a remainder that is none. */
+static void settle_cpu_time(const struct group_process *process,
+                            uint64_t remainders[PROCESS_TOTAL_COUNT])
+{
+	enum { USER = PROCESS_TOTAL_utime_clock_ticks, SYSTEM = PROCESS_TOTAL_stime_clock_ticks };
+	__int128 total = (__int128)process->totals[USER] + process->totals[SYSTEM];
+	__int128 sum = (__int128)process->sums[USER] + process->sums[SYSTEM];
+	__int128 both = total > sum ? total - sum : 0;
+
+	if (remainders[USER] > both)
+		remainders[USER] = (uint64_t)both;
+	if (remainders[SYSTEM] > both - remainders[USER])
+		remainders[SYSTEM] = (uint64_t)(both - remainders[USER]);
+}
+
+bool group_process_close(struct group_process *process,
+                         uint64_t ret_remainders[PROCESS_TOTAL_COUNT])
+{
+	bool any = false;
+
+	if (!process->open)
+		return false;
+	process->open = false;
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
+		ret_remainders[i] = remainder_of(process, (enum process_total)i);
+	settle_cpu_time(process, ret_remainders);
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
+		any = any || ret_remainders[i] > 0;
+	return any;
+}
+
+bool group_process_is_rounding(const struct group_process *process,
+                               const uint64_t remainders[PROCESS_TOTAL_COUNT])
+{
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
+		bool ticks = metric_unit(process_total_table[i].metric) == UNIT_ticks;
+
+		if (remainders[i] > (ticks ? process->threads : 0))
+			return false;
+	}
+	return true;
+}
+
+void group_process_done(struct group_process *process)
+{
+	strbuf_done(&process->pcomm);
+	strbuf_done(&process->cgroup);
+	process->open = false;
+}

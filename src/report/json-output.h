@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* json-output - a report as JSON on its way to a file: rows are written one at a time, for there may be millions. */
+#include <stdio.h>
+
+#include "ctprof/json-write.h"
+#include "ctprof/report.h"
+#include "machine-value.h"
+
+struct json_output {
+	FILE *file;
+	struct strbuf buffer;
+	struct json_writer writer;
+	struct machine_value value;
+	struct strbuf scratch;
+};
+
+/* Writes a member of that name: the snapshot, its host, what it lacks and what taking it has cost. */
+void json_output_side(struct json_output *out, const char *name, const struct report_side *side);
+
+/* Writes the member "also_differs". */
+void json_output_differs(struct json_output *out, const struct report *report);

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <string.h>
+
+#include "ctprof/text.h"
+#include "json-output.h"
+#include "report-parts.h"
+
+static void write_valid_text(struct json_output *out, const char *text)
+{
+	strbuf_clear(&out->scratch);
+	text_add_replaced(&out->scratch, text, strlen(text));
+	json_write_text(&out->writer, strbuf_str(&out->scratch), out->scratch.len);
+}
+
+static void write_map(struct json_output *out, const struct host_map *map)
+{
+	json_write_open(&out->writer, '{');
+	for (size_t i = 0; i < map->count; i++) {
+		const char *name = map->entries[i].name;
+
+		strbuf_clear(&out->scratch);
+		text_add_replaced(&out->scratch, name, strlen(name));
+		json_write_key_text(&out->writer, strbuf_str(&out->scratch), out->scratch.len);
+		write_valid_text(out, map->entries[i].text);
+	}
+	json_write_close(&out->writer, '}');
+}
+
+static void write_host(struct json_output *out, const struct host *host)
+{
+	json_write_key(&out->writer, "host");
+	json_write_open(&out->writer, '{');
+	for (unsigned i = 0; i < HOST_FIELD_COUNT; i++) {
+		if (!host->seen[i])
+			continue;
+		json_write_key(&out->writer, host_field_table[i].name);
+		if (host_field_table[i].kind == HOST_KIND_NUMBER)
+			json_write_u64(&out->writer, host->numbers[i]);
+		else if (host_field_table[i].kind == HOST_KIND_MAP)
+			write_map(out, &host->maps[i]);
+		else
+			write_valid_text(out, host->texts[i]);
+	}
+	json_write_close(&out->writer, '}');
+}
+
+/* A number of which 0 means that the snapshot does not have it. */
+static void write_known(struct json_output *out, const char *key, uint64_t number)
+{
+	json_write_key(&out->writer, key);
+	if (number > 0)
+		json_write_u64(&out->writer, number);
+	else
+		json_write_null(&out->writer);
+}
+
+static void write_count(struct json_output *out, const char *key, uint64_t number)
+{
+	json_write_key(&out->writer, key);
+	json_write_u64(&out->writer, number);
+}
+
+/* What holds of each source, and the threads by what became of them. */
+static void write_sources(struct json_output *out, const struct snapshot_info *info)
+{
+	json_write_key(&out->writer, "sources");
+	json_write_open(&out->writer, '{');
+	for (unsigned s = SOURCE_synthetic + 1; s < SOURCE_COUNT; s++) {
+		if (info->rules[s] == OUTCOME_unneeded)
+			continue;
+		json_write_key(&out->writer, source_table[s].name);
+		json_write_open(&out->writer, '{');
+		json_write_key(&out->writer, "rule");
+		json_write_str(&out->writer, outcome_table[info->rules[s]].name);
+		for (unsigned o = OUTCOME_read; o < OUTCOME_COUNT; o++)
+			if (info->tally.sources[s][o] > 0)
+				write_count(out, outcome_table[o].name, info->tally.sources[s][o]);
+		json_write_close(&out->writer, '}');
+	}
+	json_write_close(&out->writer, '}');
+}
+
+static void write_tally(struct json_output *out, const struct snapshot_tally *tally)
+{
+	json_write_key(&out->writer, "tally");
+	json_write_open(&out->writer, '{');
+	write_count(out, "processes_gone", tally->processes_gone);
+	write_count(out, "processes_denied", tally->processes_denied);
+	write_count(out, "threads_gone", tally->threads_gone);
+	write_count(out, "threads_unreadable", tally->threads_unreadable);
+	write_count(out, "malformed_values", tally->malformed_values);
+	write_count(out, "cgroups", tally->cgroups);
+	write_count(out, "cgroups_gone", tally->cgroups_gone);
+	write_count(out, "cgroups_denied", tally->cgroups_denied);
+	write_count(out, "cgroups_outside", tally->cgroups_outside);
+	json_write_close(&out->writer, '}');
+}
+
+/* An older snapshot does not say what it cost. */
+static void write_cost(struct json_output *out, const struct report_side *side)
+{
+	json_write_key(&out->writer, "cost");
+	json_write_open(&out->writer, '{');
+	for (unsigned i = 0; i < COST_COUNT; i++)
+		if (side->info->cost_seen[i])
+			write_count(out, capture_cost_table[i].name, side->info->cost[i]);
+	if (side->file_bytes > 0)
+		write_count(out, "file_bytes", side->file_bytes);
+	json_write_close(&out->writer, '}');
+}
+
+void json_output_side(struct json_output *out, const char *name, const struct report_side *side)
+{
+	json_write_key(&out->writer, name);
+	json_write_open(&out->writer, '{');
+	json_write_key(&out->writer, "path");
+	write_valid_text(out, side->path);
+	write_known(out, "captured_at_unix_ns", side->info->captured_at_unix_ns);
+	write_known(out, "captured_boottime_ns", side->info->captured_boottime_ns);
+	json_write_key(&out->writer, "threads");
+	json_write_u64(&out->writer, side->info->tally.threads);
+	write_known(out, "processes", side->info->tally.processes);
+	write_host(out, &side->info->host);
+	write_sources(out, side->info);
+	write_tally(out, &side->info->tally);
+	write_cost(out, side);
+	json_write_close(&out->writer, '}');
+}
+
+static void write_text_or_null(struct json_output *out, const char *key, const char *text)
+{
+	json_write_key(&out->writer, key);
+	if (text)
+		write_valid_text(out, text);
+	else
+		json_write_null(&out->writer);
+}
+
+void json_output_differs(struct json_output *out, const struct report *report)
+{
+	cleanup_(differences_done) struct difference_list list = {0};
+
+	differences_find(report, false, &list);
+	json_write_key(&out->writer, "also_differs");
+	json_write_open(&out->writer, '[');
+	for (size_t i = 0; i < list.count; i++) {
+		json_write_open(&out->writer, '{');
+		write_text_or_null(out, "field", list.entries[i].field);
+		write_text_or_null(out, "baseline", list.entries[i].texts[SIDE_BASELINE]);
+		write_text_or_null(out, "candidate", list.entries[i].texts[SIDE_CANDIDATE]);
+		json_write_close(&out->writer, '}');
+	}
+	json_write_close(&out->writer, ']');
+}

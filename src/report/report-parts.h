@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* report-parts - what stands around the rows in a table, and what the formats share of it. */
+#include "ctprof/report.h"
+
+/* The tables of the rows that are not about threads, each with a blank line and a heading before it. */
+void report_print_facts(FILE *file, const struct report *report);
+
+/* Walks over the rows that a machine format lists: some of a table's are there for their neighbours' sake. Starts
+ * zeroed. */
+struct fact_cursor {
+	size_t at;
+	size_t section_rows; /* listed of the section so far */
+	size_t left_out;     /* that the limit cuts off, so far */
+};
+/* The next row, or NULL behind the last one. */
+const struct fact_row *report_next_fact(const struct report *report, struct fact_cursor *cursor);
+
+/* Appends lines about what the snapshot of one side lacks and what taking it has cost. */
+void report_add_tally(const struct report *report, unsigned side, struct strbuf *out);
+
+/* What differs between the hosts of two snapshots, beside what their threads did. */
+struct difference {
+	char *field;           /* owned, as are the texts; "sched_tunables.sched_rt_runtime_us" */
+	char *texts[SIDE_MAX]; /* raw bytes; NULL where the side does not have it */
+};
+struct difference_list {
+	struct difference *entries; /* owned */
+	size_t count;
+	size_t capacity;
+};
+
+/* A map that one side lacks altogether is one difference where @whole_maps, its text being the number of its
+ * entries; else one for each entry. */
+void differences_find(const struct report *report, bool whole_maps, struct difference_list *ret);
+/* For cleanup_(differences_done). */
+void differences_done(struct difference_list *list);
+
+/* Appends the lines "also differs: ...". */
+void report_add_differs(const struct report *report, struct strbuf *out);
+
+enum table_color report_color_of(struct quantity quantity);

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <string.h>
+
+#include "ctprof/units.h"
+#include "report-parts.h"
+
+/* Parts of a line, with what stands between them. */
+struct line {
+	struct strbuf *out;
+	const char *heading;
+	bool begun;
+};
+
+static struct strbuf *next_part(struct line *line, const char *separator)
+{
+	strbuf_add_str(line->out, line->begun ? separator : line->heading);
+	line->begun = true;
+	return line->out;
+}
+
+static void end_line(const struct line *line)
+{
+	if (line->begun)
+		strbuf_add_char(line->out, '\n');
+}
+
+/* Threads, or processes, that something was wanted for from the source. */
+static uint64_t asked(const struct snapshot_tally *tally, unsigned source)
+{
+	uint64_t sum = 0;
+
+	for (unsigned o = OUTCOME_read; o < OUTCOME_COUNT; o++)
+		sum += tally->sources[source][o];
+	return sum;
+}
+
+/* jemalloc's counters are the only ones that no option brings. */
+static bool is_for_later(const struct snapshot_info *info, unsigned source)
+{
+	return source == SOURCE_jemalloc && info->rules[source] == OUTCOME_skipped;
+}
+
+/* "io (12 of 143)", or the name alone where nobody has it. */
+static void add_source(const struct snapshot_info *info, unsigned source, unsigned outcome,
+                       struct strbuf *out)
+{
+	uint64_t count = info->tally.sources[source][outcome], all = asked(&info->tally, source);
+
+	strbuf_add_str(out, source_table[source].name);
+	if (count < all)
+		strbuf_addf(out, " (%llu of %llu)", (unsigned long long)count,
+		            (unsigned long long)all);
+}
+
+static bool has_outcome(const struct snapshot_info *info, unsigned source, unsigned outcome)
+{
+	return info->tally.sources[source][outcome] > 0 ||
+	       (info->rules[source] == outcome && asked(&info->tally, source) == 0);
+}
+
+/* "sources   denied: io (12 of 143), taskstats; off: sched" */
+static void add_sources(const struct snapshot_info *info, struct strbuf *out)
+{
+	struct line line = {.out = out, .heading = "sources   "};
+
+	for (unsigned o = OUTCOME_read + 1; o < OUTCOME_COUNT; o++) {
+		bool named = false;
+
+		for (unsigned s = SOURCE_synthetic + 1; s < SOURCE_COUNT; s++) {
+			if (is_for_later(info, s) || !has_outcome(info, s, o))
+				continue;
+			if (named)
+				strbuf_add_str(out, ", ");
+			else
+				strbuf_addf(next_part(&line, "; "), "%s: ", outcome_table[o].name);
+			named = true;
+			add_source(info, s, o, out);
+		}
+	}
+	if (is_for_later(info, SOURCE_jemalloc))
+		strbuf_addf(next_part(&line, "; "), "probe: %s is not read by this version",
+		            source_table[SOURCE_jemalloc].name);
+	end_line(&line);
+}
+
+/* The requests of taskstats, in the words of their answers. */
+static void add_taskstats(const struct snapshot_tally *tally, struct strbuf *out)
+{
+	const uint64_t *outcomes = tally->sources[SOURCE_taskstats];
+	uint64_t requests = asked(tally, SOURCE_taskstats);
+
+	if (outcomes[OUTCOME_read] + outcomes[OUTCOME_denied] + outcomes[OUTCOME_gone] == 0)
+		return;
+	strbuf_addf(out, "taskstats %llu ok, %llu EPERM, %llu ESRCH, %llu other\n",
+	            (unsigned long long)outcomes[OUTCOME_read],
+	            (unsigned long long)outcomes[OUTCOME_denied],
+	            (unsigned long long)outcomes[OUTCOME_gone],
+	            (unsigned long long)(requests - outcomes[OUTCOME_read] -
+	                                 outcomes[OUTCOME_denied] - outcomes[OUTCOME_gone]));
+}
+
+static void add_count(struct line *line, uint64_t count, const char *one, const char *many)
+{
+	if (count > 0)
+		strbuf_addf(next_part(line, ", "), "%llu %s", (unsigned long long)count,
+		            count == 1 ? one : many);
+}
+
+static void add_parse(const struct snapshot_tally *tally, struct strbuf *out)
+{
+	struct line line = {.out = out, .heading = "parse     "};
+
+	add_count(&line, tally->threads_gone, "thread gone", "threads gone");
+	add_count(&line, tally->threads_unreadable, "thread unreadable", "threads unreadable");
+	add_count(&line, tally->processes_gone, "process gone", "processes gone");
+	add_count(&line, tally->processes_denied, "process denied", "processes denied");
+	add_count(&line, tally->malformed_values, "malformed value", "malformed values");
+	add_count(&line, tally->cgroups, "cgroup read", "cgroups read");
+	add_count(&line, tally->cgroups_gone, "cgroup gone", "cgroups gone");
+	add_count(&line, tally->cgroups_denied, "cgroup denied", "cgroups denied");
+	add_count(&line, tally->cgroups_outside, "cgroup outside of what is mounted",
+	          "cgroups outside of what is mounted");
+	end_line(&line);
+}
+
+static void add_amount(struct line *line, const struct snapshot_info *info, enum capture_cost cost,
+                       const char *format)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	const char *amount = strchr(format, '%');
+
+	if (!info->cost_seen[cost])
+		return;
+	units_format(capture_cost_table[cost].unit, quantity_integer(info->cost[cost]), false,
+	             &text);
+	next_part(line, ", ");
+	strbuf_add(line->out, format, (size_t)(amount - format));
+	strbuf_add(line->out, text.data, text.len);
+	strbuf_add_str(line->out, amount + 1);
+}
+
+static void add_cost(const struct report_side *side, struct strbuf *out)
+{
+	const struct snapshot_info *info = side->info;
+	struct line line = {.out = out, .heading = "cost      "};
+
+	add_amount(&line, info, COST_wall_ns, "% wall");
+	add_amount(&line, info, COST_user_cpu_ns, "% user CPU");
+	add_amount(&line, info, COST_system_cpu_ns, "% system CPU");
+	add_amount(&line, info, COST_read_calls, "% reads");
+	add_amount(&line, info, COST_write_calls, "% writes");
+	add_amount(&line, info, COST_walk_spread_ns, "% walk spread");
+	add_amount(&line, info, COST_json_bytes, "% of JSON");
+	if (line.begun && side->file_bytes > 0) {
+		next_part(&line, ", ");
+		units_format(UNIT_bytes, quantity_integer(side->file_bytes), false, out);
+		strbuf_add_str(out, " of file");
+	}
+	add_amount(&line, info, COST_peak_rss_bytes, "% peak RSS");
+	end_line(&line);
+}
+
+void report_add_tally(const struct report *report, unsigned side, struct strbuf *out)
+{
+	const struct snapshot_info *info = report->sides[side].info;
+
+	add_sources(info, out);
+	add_taskstats(&info->tally, out);
+	add_parse(&info->tally, out);
+	add_cost(&report->sides[side], out);
+}

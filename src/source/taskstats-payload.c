@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The layouts of struct taskstats. The kernel appends fields and raises the version, so that a version stands for a
+ * length. Twice it did not: the peaks were put in the middle under version 14, then the floors as well, and version
+ * 15 named that; version 16 moved both to the end. Some of those builds still say 14, and only their length tells
+ * which they are. Where version and length contradict each other nothing is read, for any offset would be a guess. */
+#include <string.h>
+
+#include "ctprof/taskstats.h"
+
+enum bucket {
+	BUCKET_CPU,
+	BUCKET_BLKIO,
+	BUCKET_SWAPIN,
+	BUCKET_FREEPAGES,
+	BUCKET_THRASHING,
+	BUCKET_COMPACT,
+	BUCKET_WPCOPY,
+	BUCKET_IRQ,
+	BUCKET_MEMORY,
+	BUCKET_IDENTITY,
+	BUCKET_COUNT,
+};
+
+enum layout {
+	LAYOUT_APPENDED,     /* versions 8 to 14, and from 16 on */
+	LAYOUT_MAX_INSIDE,   /* a peak behind each total */
+	LAYOUT_RANGE_INSIDE, /* a peak and a floor behind each total */
+	LAYOUT_COUNT,
+};
+
+/* FIELD(argument, key, bucket, offset in each layout); 0 where a layout has no such field. */
+/* clang-format off */
+#define FIELDS(FIELD_, argument_)                                               \
+	FIELD_(argument_, cpu_count,             CPU,        16,  16,  16)      \
+	FIELD_(argument_, cpu_delay_total,       CPU,        24,  24,  24)      \
+	FIELD_(argument_, cpu_delay_max,         CPU,       432,  32,  32)      \
+	FIELD_(argument_, cpu_delay_min,         CPU,       440,   0,  40)      \
+	FIELD_(argument_, blkio_count,           BLKIO,      32,  40,  48)      \
+	FIELD_(argument_, blkio_delay_total,     BLKIO,      40,  48,  56)      \
+	FIELD_(argument_, blkio_delay_max,       BLKIO,     448,  56,  64)      \
+	FIELD_(argument_, blkio_delay_min,       BLKIO,     456,   0,  72)      \
+	FIELD_(argument_, swapin_count,          SWAPIN,     48,  64,  80)      \
+	FIELD_(argument_, swapin_delay_total,    SWAPIN,     56,  72,  88)      \
+	FIELD_(argument_, swapin_delay_max,      SWAPIN,    464,  80,  96)      \
+	FIELD_(argument_, swapin_delay_min,      SWAPIN,    472,   0, 104)      \
+	FIELD_(argument_, cpu_run_virtual_total, CPU,        72,  96, 120)      \
+	FIELD_(argument_, ac_etime,              IDENTITY,  144, 168, 192)      \
+	FIELD_(argument_, hiwater_rss,           MEMORY,    200, 224, 248)      \
+	FIELD_(argument_, hiwater_vm,            MEMORY,    208, 232, 256)      \
+	FIELD_(argument_, freepages_count,       FREEPAGES, 312, 336, 360)      \
+	FIELD_(argument_, freepages_delay_total, FREEPAGES, 320, 344, 368)      \
+	FIELD_(argument_, freepages_delay_max,   FREEPAGES, 480, 352, 376)      \
+	FIELD_(argument_, freepages_delay_min,   FREEPAGES, 488,   0, 384)      \
+	FIELD_(argument_, thrashing_count,       THRASHING, 328, 360, 392)      \
+	FIELD_(argument_, thrashing_delay_total, THRASHING, 336, 368, 400)      \
+	FIELD_(argument_, thrashing_delay_max,   THRASHING, 496, 376, 408)      \
+	FIELD_(argument_, thrashing_delay_min,   THRASHING, 504,   0, 416)      \
+	FIELD_(argument_, compact_count,         COMPACT,   352, 392, 432)      \
+	FIELD_(argument_, compact_delay_total,   COMPACT,   360, 400, 440)      \
+	FIELD_(argument_, compact_delay_max,     COMPACT,   512, 408, 448)      \
+	FIELD_(argument_, compact_delay_min,     COMPACT,   520,   0, 456)      \
+	FIELD_(argument_, wpcopy_count,          WPCOPY,    400, 448, 496)      \
+	FIELD_(argument_, wpcopy_delay_total,    WPCOPY,    408, 456, 504)      \
+	FIELD_(argument_, wpcopy_delay_max,      WPCOPY,    528, 464, 512)      \
+	FIELD_(argument_, wpcopy_delay_min,      WPCOPY,    536,   0, 520)      \
+	FIELD_(argument_, irq_count,             IRQ,       416, 472, 528)      \
+	FIELD_(argument_, irq_delay_total,       IRQ,       424, 480, 536)      \
+	FIELD_(argument_, irq_delay_max,         IRQ,       544, 488, 544)      \
+	FIELD_(argument_, irq_delay_min,         IRQ,       552,   0, 552)
+
+enum field {
+	FIELD_NONE,
+#define FIELD(argument_, key_, bucket_, ...) FIELD_##key_,
+	FIELDS(FIELD, )
+#undef FIELD
+};
+
+static const struct {
+	enum bucket bucket;
+	uint16_t offsets[LAYOUT_COUNT];
+} fields[] = {
+#define FIELD(argument_, key_, bucket_, ...) [FIELD_##key_] = {BUCKET_##bucket_, {__VA_ARGS__}},
+	FIELDS(FIELD, )
+#undef FIELD
+};
+
+/* The field with a key of the registry, found by the compiler: 91 metrics times 20,000 threads are too many strings
+ * to compare. */
+#define FIELD_IF_(wanted_, key_, ...) + (__builtin_strcmp(wanted_, #key_) == 0 ? FIELD_##key_ : 0)
+#define FIELD_OF(is_taskstats_, wanted_) ((is_taskstats_) ? FIELD_NONE FIELDS(FIELD_IF_, wanted_) : FIELD_NONE)
+
+static const struct {
+	enum metric_id metric;
+	enum metric_encoding encoding;
+	enum field field;
+} wants[] = {
+#define METRIC(id_, type_, rule_, encoding_, source_, key_, ...)                                   \
+	{METRIC_##id_, ENCODING_##encoding_, FIELD_OF(SOURCE_##source_ == SOURCE_taskstats, key_)},
+#include CTPROF_METRICS_DEF
+#undef METRIC
+#define METRIC_FALLBACK(id_, encoding_, source_, key_, ...)                                        \
+	{METRIC_##id_, ENCODING_##encoding_, FIELD_OF(SOURCE_##source_ == SOURCE_taskstats, key_)},
+#include CTPROF_METRIC_FALLBACKS_DEF
+#undef METRIC_FALLBACK
+};
+
+static const enum field total_fields[PROCESS_TOTAL_COUNT] = {
+#define PROCESS_TOTAL(metric_, source_, key_)                                                      \
+	[PROCESS_TOTAL_##metric_] = FIELD_OF(SOURCE_##source_ == SOURCE_process_taskstats, key_),
+#include CTPROF_PROCESS_TOTALS_DEF
+#undef PROCESS_TOTAL
+};
+/* clang-format on */
+
+struct payload {
+	const unsigned char *bytes; /* borrowed */
+	size_t len;
+	enum layout layout;
+};
+
+/* Whether the field is inside, and its value. */
+static bool payload_get(const struct payload *payload, enum field field, uint64_t *ret_value)
+{
+	size_t offset = fields[field].offsets[payload->layout];
+
+	if (offset == 0 || payload->len < offset + sizeof(*ret_value))
+		return false;
+	memcpy(ret_value, payload->bytes + offset, sizeof(*ret_value));
+	return true;
+}
+
+static bool is_nonzero(const struct payload *payload, enum field field)
+{
+	uint64_t value;
+
+	return payload_get(payload, field, &value) && value != 0;
+}
+
+/* A version before 16 that was cut short is read as far as it goes; one that is too long has fields nobody can
+ * place. Versions 14 and 15 must have a length that is known. */
+static bool layout_find(unsigned version, size_t len, enum layout *ret_layout)
+{
+	enum { OLDEST = 8, RANGE_AT_END = 16 };
+	static const size_t lengths[] = {328, 344, 352, 368, 400, 416};
+	static const struct {
+		unsigned version;
+		size_t len;
+		enum layout layout;
+	} exact[] = {
+	        {14, 432, LAYOUT_APPENDED},
+	        {14, 496, LAYOUT_MAX_INSIDE},
+	        {14, 560, LAYOUT_RANGE_INSIDE},
+	        {15, 560, LAYOUT_RANGE_INSIDE},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(exact); i++)
+		if (exact[i].version == version && exact[i].len == len) {
+			*ret_layout = exact[i].layout;
+			return true;
+		}
+	if (version < RANGE_AT_END &&
+	    (version < OLDEST || version - OLDEST >= ARRAY_SIZE(lengths) ||
+	     len > lengths[version - OLDEST]))
+		return false;
+	*ret_layout = LAYOUT_APPENDED;
+	return true;
+}
+
+static bool payload_open(struct payload *payload, const void *bytes, size_t len)
+{
+	uint16_t version;
+
+	if (len < sizeof(version))
+		return false;
+	memcpy(&version, bytes, sizeof(version));
+	payload->bytes = bytes;
+	payload->len = len;
+	return layout_find(version, len, &payload->layout);
+}
+
+/* Whether there is a trace of a delay record. A thread without one has zeros in all seven buckets. */
+static bool has_delays(const struct payload *payload)
+{
+	static const enum field signs[] = {
+	        FIELD_blkio_count,         FIELD_blkio_delay_total,     FIELD_swapin_count,
+	        FIELD_swapin_delay_total,  FIELD_freepages_count,       FIELD_freepages_delay_total,
+	        FIELD_thrashing_count,     FIELD_thrashing_delay_total, FIELD_compact_count,
+	        FIELD_compact_delay_total, FIELD_wpcopy_count,          FIELD_wpcopy_delay_total,
+	        FIELD_irq_count,           FIELD_irq_delay_total,
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(signs); i++)
+		if (is_nonzero(payload, signs[i]))
+			return true;
+	return false;
+}
+
+/* Which buckets the kernel has filled. */
+static void buckets_find(const struct payload *payload, const struct taskstats_rules *rules,
+                         bool ret_filled[static BUCKET_COUNT])
+{
+	bool delays = rules->delays == TASKSTATS_DELAYS_BOOT ||
+	              (rules->delays == TASKSTATS_DELAYS_LATER && has_delays(payload));
+
+	for (enum bucket bucket = BUCKET_BLKIO; bucket <= BUCKET_IRQ; bucket++)
+		ret_filled[bucket] = delays;
+	ret_filled[BUCKET_CPU] = rules->cpu_delay;
+	/* Without interrupt time accounting the bucket is there and stays at zero. */
+	if (!rules->irq && !is_nonzero(payload, FIELD_irq_count) &&
+	    !is_nonzero(payload, FIELD_irq_delay_total))
+		ret_filled[BUCKET_IRQ] = false;
+	/* Every address space has had a size: zero is a thread without one, or a kernel without CONFIG_TASK_XACCT. */
+	ret_filled[BUCKET_MEMORY] = is_nonzero(payload, FIELD_hiwater_vm);
+	ret_filled[BUCKET_IDENTITY] = true;
+}
+
+/* No wait is longer than the thread has lived, give or take what two clocks differ. But since Linux 6.12, where
+ * threads leave the run queue late, the start of a wait for a block device can be noted in the record of whichever
+ * thread runs at that moment; in its own record the wait then ends as one since boot. */
+static uint64_t longest_wait_ns(const struct payload *payload)
+{
+	enum { NS_PER_US = 1000, SLACK_NS = 1000000000 };
+	uint64_t elapsed_us, ns;
+
+	if (!payload_get(payload, FIELD_ac_etime, &elapsed_us) ||
+	    __builtin_mul_overflow(elapsed_us, (uint64_t)NS_PER_US, &ns) ||
+	    __builtin_add_overflow(ns, ns / 100 + SLACK_NS, &ns))
+		return UINT64_MAX;
+	return ns;
+}
+
+static uint64_t decode(enum metric_encoding encoding, uint64_t value)
+{
+	uint64_t bytes;
+
+	if (encoding != ENCODING_STRUCT_KIB)
+		return value;
+	return __builtin_mul_overflow(value, UINT64_C(1024), &bytes) ? UINT64_MAX : bytes;
+}
+
+enum source_outcome taskstats_parse(const void *bytes, size_t len,
+                                    const struct taskstats_rules *rules,
+                                    struct thread_sample *sample)
+{
+	struct payload payload;
+	bool filled[BUCKET_COUNT];
+	uint64_t value, longest_ns;
+
+	if (!payload_open(&payload, bytes, len))
+		return OUTCOME_malformed;
+	buckets_find(&payload, rules, filled);
+	longest_ns = longest_wait_ns(&payload);
+	for (size_t i = 0; i < ARRAY_SIZE(wants); i++) {
+		enum field field = wants[i].field;
+
+		/* What the sample has from elsewhere is at least as exact. */
+		if (field == FIELD_NONE || !filled[fields[field].bucket] ||
+		    metric_set_has(&sample->seen, wants[i].metric) ||
+		    !payload_get(&payload, field, &value))
+			continue;
+		if ((value > longest_ns && metric_unit(wants[i].metric) == UNIT_ns) ||
+		    !sample_set_integer(sample, wants[i].metric, decode(wants[i].encoding, value)))
+			metric_set_add(&sample->malformed, wants[i].metric);
+	}
+	return OUTCOME_read;
+}
+
+enum source_outcome taskstats_parse_process(const void *bytes, size_t len,
+                                            const struct taskstats_rules *rules,
+                                            struct thread_sample *sample)
+{
+	struct payload payload;
+	bool filled[BUCKET_COUNT];
+
+	if (!payload_open(&payload, bytes, len))
+		return OUTCOME_malformed;
+	buckets_find(&payload, rules, filled);
+	for (unsigned total = 0; total < PROCESS_TOTAL_COUNT; total++) {
+		enum field field = total_fields[total];
+
+		if (field == FIELD_NONE || !filled[fields[field].bucket] ||
+		    !payload_get(&payload, field, &sample->process_totals[total]))
+			continue;
+		sample->process_totals_seen |= UINT32_C(1) << total;
+	}
+	return OUTCOME_read;
+}

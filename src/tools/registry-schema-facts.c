@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "registry-schema-facts.h"
+
+#include <jansson.h>
+#include <string.h>
+
+#include "ctprof/cgroup-stats.h"
+#include "ctprof/macro.h"
+#include "ctprof/snapshot.h"
+#include "json-schema.h"
+
+/* An object with any keys, all values of which are alike. */
+static json_t *map_of(json_t *values)
+{
+	json_t *schema = schema_type("object");
+
+	schema_set(schema, "additionalProperties", values);
+	return schema;
+}
+
+static json_t *nullable(json_t *schema, const char *type)
+{
+	json_t *types = json_array();
+
+	schema_append(types, json_string(type));
+	schema_append(types, json_string("null"));
+	schema_set(schema, "type", types);
+	return schema;
+}
+
+json_t *schema_numbers(void)
+{
+	return map_of(schema_reference("u64", NULL));
+}
+
+json_t *schema_psi_line(void)
+{
+	json_t *properties = schema_object(), *required = json_array();
+
+	for (unsigned i = 0; i < PSI_AVERAGE_COUNT; i++) {
+		schema_set(properties, psi_average_names[i], schema_reference("u32", NULL));
+		schema_append(required, json_string(psi_average_names[i]));
+	}
+	schema_set(properties, "total_usec", schema_reference("u64", NULL));
+	schema_append(required, json_string("total_usec"));
+	return schema_properties(properties, required, false);
+}
+
+static json_t *psi_resource(void)
+{
+	json_t *properties = schema_object();
+	json_t *schema;
+
+	for (unsigned i = 0; i < PSI_ROW_COUNT; i++)
+		schema_set(properties, psi_row_names[i], schema_reference("psi_line", NULL));
+	schema = schema_properties(properties, NULL, false);
+	schema_set(schema, "minProperties", json_integer(1));
+	return schema;
+}
+
+json_t *schema_psi(void)
+{
+	json_t *properties = schema_object();
+
+	for (unsigned i = 0; i < PSI_RESOURCE_COUNT; i++)
+		schema_set(properties, psi_resource_names[i], psi_resource());
+	return schema_properties(properties, NULL, false);
+}
+
+static json_t *value_schema(enum fact_form form)
+{
+	switch (form) {
+	case FORM_LIMIT:
+	case FORM_FIELD_LIMIT:
+		return nullable(schema_integer(INT64_MIN, INT64_MAX), "integer");
+	case FORM_NUMBER:
+	case FORM_FIELD:
+	case FORM_FLAT:
+		return schema_integer(INT64_MIN, INT64_MAX);
+	case FORM_CPUS:
+	case FORM_TEXT:
+		return schema_type("string");
+	}
+	return NULL;
+}
+
+static json_t *list_schema(enum cgroup_list_id list)
+{
+	/* io.stat has an object for each device. */
+	return list == CGROUP_LIST_io_stat ? map_of(schema_reference("numbers", NULL))
+	                                   : schema_numbers();
+}
+
+/* The properties of an object of a cgroup, which is made on its first use. */
+static json_t *object_of(json_t *objects, const char *name)
+{
+	json_t *properties = json_object_get(objects, name);
+
+	if (!properties) {
+		properties = schema_object();
+		schema_set(objects, name, properties);
+	}
+	return properties;
+}
+
+static json_t *cgroup_objects(bool is_v1)
+{
+	json_t *objects = schema_object();
+
+	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++) {
+		const struct cgroup_value_desc *value = &cgroup_value_table[i];
+		json_t *schema;
+
+		if (value->version != (is_v1 ? 1u : 2u))
+			continue;
+		schema = value_schema(value->form);
+		schema_set(schema, "description", json_string(value->description));
+		schema_set(object_of(objects, value->object), value->key, schema);
+	}
+	for (unsigned i = 0; i < CGROUP_LIST_COUNT && !is_v1; i++) {
+		const struct cgroup_list_desc *list = &cgroup_list_table[i];
+		json_t *schema = list_schema((enum cgroup_list_id)i);
+
+		schema_set(schema, "description", json_string(list->description));
+		schema_set(object_of(objects, list->object), list->key, schema);
+	}
+	return objects;
+}
+
+json_t *schema_cgroup(bool is_v1)
+{
+	json_auto_t *objects = cgroup_objects(is_v1);
+	json_t *properties = schema_object(), *path = schema_type("string");
+
+	schema_set(path, "pattern", json_string("^([0-9a-f]{2})+$"));
+	schema_set(
+	        path, "description",
+	        json_string("raw bytes of the path in hexadecimal, where the key is not the path"));
+	schema_set(properties, "path_hex", path);
+	for (void *i = json_object_iter(objects); i; i = json_object_iter_next(objects, i)) {
+		json_t *object =
+		        schema_properties(json_incref(json_object_iter_value(i)), NULL, false);
+
+		schema_set(object, "minProperties", json_integer(1));
+		schema_set(properties, json_object_iter_key(i), object);
+	}
+	if (!is_v1)
+		schema_set(properties, "psi", schema_reference("psi", NULL));
+	return schema_properties(properties, NULL, false);
+}
+
+json_t *schema_cgroups(bool is_v1)
+{
+	json_t *schema = map_of(schema_reference(is_v1 ? "cgroup_v1" : "cgroup", NULL));
+
+	schema_set(schema, "description",
+	           json_string(is_v1 ? "cgroups of version 1 by path" : "cgroups by path"));
+	return schema;
+}
+
+json_t *schema_taskstats_summary(void)
+{
+	static const char *const numbers[] = {"ok_count", "eperm_count", "esrch_count",
+	                                      "other_err_count"};
+	json_t *properties = schema_object(), *required = json_array();
+
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+		schema_set(properties, numbers[i], schema_integer(0, INT64_MAX));
+		schema_append(required, json_string(numbers[i]));
+	}
+	return nullable(schema_properties(properties, required, true), "object");
+}
+
+json_t *schema_sched_ext(void)
+{
+	json_t *properties = schema_object();
+
+	for (unsigned i = 0; i < SCHED_EXT_COUNT; i++) {
+		json_t *schema = value_schema(sched_ext_table[i].form);
+
+		schema_set(schema, "description", json_string(sched_ext_table[i].description));
+		schema_set(properties, sched_ext_table[i].name, schema);
+	}
+	return nullable(schema_properties(properties, NULL, true), "object");
+}
+
+json_t *schema_cost(void)
+{
+	json_t *properties = schema_object();
+
+	for (unsigned i = 0; i < COST_COUNT; i++) {
+		json_t *schema = schema_integer(0, INT64_MAX);
+
+		schema_set(schema, "description", json_string(capture_cost_table[i].description));
+		schema_set(properties, capture_cost_table[i].name, schema);
+	}
+	return schema_properties(properties, NULL, true);
+}
+
+json_t *schema_process_totals(void)
+{
+	json_t *properties = schema_object();
+
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
+		schema_set(properties, metric_table[process_total_table[i].metric].name,
+		           schema_reference("u64", NULL));
+	return schema_properties(properties, NULL, false);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* registry-schema-facts - the schema of what a snapshot holds beside its threads. What these return belongs to the
+ * caller. */
+#include <stdbool.h>
+
+struct json_t;
+
+/* What "$defs" calls "numbers", "psi_line" and "psi", "cgroup" and "cgroup_v1". */
+struct json_t *schema_numbers(void);
+struct json_t *schema_psi_line(void);
+struct json_t *schema_psi(void);
+struct json_t *schema_cgroup(bool is_v1);
+
+/* The values of the top level's keys. */
+struct json_t *schema_cgroups(bool is_v1);
+struct json_t *schema_taskstats_summary(void);
+struct json_t *schema_sched_ext(void);
+struct json_t *schema_cost(void);
+
+/* The totals in a row. */
+struct json_t *schema_process_totals(void);

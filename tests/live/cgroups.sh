@@ -1,0 +1,212 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# cgroups.sh CTPROF: cgroups of this system, with names that nobody would choose, against cat. In mount and cgroup
+# namespaces of our own: a part of the hierarchy mounted as in a container, paths from outside of the namespace, and
+# nothing mounted. Makes cgroups and removes them.
+# shellcheck disable=SC2154 # lib.sh counts the checks.
+set -euo pipefail
+
+for program in jq zstd unshare mount umount; do
+    if ! command -v "$program" >/dev/null; then
+        echo "skipped: no $program"
+        exit 77
+    fi
+done
+CTPROF=$(realpath "$1")
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=/dev/null
+source "$here/lib.sh"
+
+# mounted TYPE OPTION: where a hierarchy is, by awk and mountinfo, of those that show all of it.
+mounted() {
+    awk -v type="$1" -v option="$2" '
+        { for (i = 6; $i != "-"; i++); n = split($(i + 3), options, ",") }
+        $(i + 1) == type && $4 == "/" { for (j = 1; j <= n; j++) if (options[j] == option) { print $5; exit } }' \
+        /proc/self/mountinfo
+}
+unified=$(mounted cgroup2 rw)
+pids=$(mounted cgroup pids)
+cpuacct=$(mounted cgroup cpuacct)
+memory=$(mounted cgroup memory)
+parent=ctprof-test-$$
+if [ -z "$unified" ] || ! mkdir "$unified/$parent" 2>/dev/null; then
+    echo "skipped: no cgroup2 hierarchy here in which this user may make cgroups"
+    exit 77
+fi
+
+scratch=$(mktemp -d)
+sleepers=()
+made=()
+clean_up() {
+    for pid in "${sleepers[@]}"; do
+        kill "$pid" 2>/dev/null || true
+        wait "$pid" 2>/dev/null || true
+    done
+    for ((i = ${#made[@]} - 1; i >= 0; i--)); do
+        for _ in 1 2 3 4 5; do
+            rmdir "${made[i]}" 2>/dev/null && break
+            sleep 0.1
+        done
+    done
+    rmdir "$unified/$parent" 2>/dev/null || true
+    rm -rf "$scratch"
+}
+trap clean_up EXIT
+cd "$scratch"
+
+# make MOUNT NAME: a cgroup with a thread in it.
+make() {
+    mkdir -p "$1/$parent"
+    mkdir "$1/$parent/$2"
+    made+=("$1/$parent" "$1/$parent/$2")
+    sleep 600 &
+    sleepers+=($!)
+    echo $! >"$1/$parent/$2/cgroup.procs"
+}
+
+capture() {
+    rm -f a.zst
+    "$@" capture -q -o a.zst
+    zstd -qdc a.zst >a.json
+}
+# value OBJECT PATH KEY...: of a cgroup in the snapshot.
+value() {
+    jq -r --arg path "$2" --args '.[$ARGS.positional[0]][$path] | getpath($ARGS.positional[1:])' "$1" "${@:3}" <a.json
+}
+summary() {
+    jq ".parse_summary.$1" a.json
+}
+
+names=('a:b::c' ' blanks in it ' 'kept (deleted)' $'\e[31mred' '0::' '..dots' '*' 'caf'$'\xc3\xa9')
+for name in "${names[@]}"; do
+    make "$unified" "$name"
+done
+make "$unified" $'broken\xff'
+for mount in "$pids" "$cpuacct" "$memory"; do
+    [ -z "$mount" ] || make "$mount" 'of: version 1 '
+done
+
+# And one beside all of these.
+mkdir "$unified/$parent-beside"
+made+=("$unified/$parent-beside")
+sleep 600 &
+sleepers+=($!)
+echo $! >"$unified/$parent-beside/cgroup.procs"
+
+# A cgroup that was removed under a zombie, whose parent does not ask for it.
+mkdir "$unified/$parent/removed"
+# shellcheck disable=SC2016 # The inner shells expand it.
+bash -c 'bash -c "echo \$\$ >\"\$1\"; echo joined" - "$1" >joined & exec sleep 600' - \
+    "$unified/$parent/removed/cgroup.procs" &
+sleepers+=($!)
+await joined joined
+for ((i = 0; i < 500; i++)); do
+    rmdir "$unified/$parent/removed" 2>/dev/null && break
+    sleep 0.01
+done
+[ ! -e "$unified/$parent/removed" ] || fail "the cgroup of a zombie cannot be removed"
+
+sleep 0.3 # Until all of them sleep.
+before=0
+[ -z "$cpuacct" ] || before=$(cat "$cpuacct/cpuacct.usage")
+capture "$CTPROF"
+after=0
+[ -z "$cpuacct" ] || after=$(cat "$cpuacct/cpuacct.usage")
+
+for name in "${names[@]}"; do
+    at="/$parent/$name"
+    if [ -r "$unified/$parent/$name/cpu.stat" ]; then
+        same "usage_usec of '$name'" "$(awk '$1 == "usage_usec" { print $2 }' "$unified/$parent/$name/cpu.stat")" \
+            "$(value cgroup_stats "$at" cpu usage_usec)"
+    else
+        same "'$name'" true "$(jq --arg path "$at" '.cgroup_stats | has($path)' a.json)"
+    fi
+    if [ -r "$unified/$parent/$name/pids.current" ]; then
+        same "pids.current of '$name'" 1 "$(value cgroup_stats "$at" pids current)"
+    fi
+    # psi stands still while nobody stalls there.
+    if pressure=$(cat "$unified/$parent/$name/memory.pressure" 2>/dev/null); then
+        same "memory.pressure of '$name'" "$(sed -n 's/^some .*total=//p' <<<"$pressure")" \
+            "$(value cgroup_stats "$at" psi memory some total_usec)"
+    fi
+done
+same "a name that is not UTF-8" 1 \
+    "$(jq --arg path "/$parent/broken" '[.cgroup_stats | keys[] | select(startswith($path))] | length' a.json)"
+same "paths of threads that have no cgroup in the snapshot, removed or elsewhere" "$(summary cgroups_gone)" \
+    "$(jq '[.cgroup_stats as $have | .threads[].cgroup | select(. != null) | select($have[.] == null)] | unique | length' a.json)"
+between "removed cgroups" 1 "$(summary cgroups_gone)" 100
+same "the thread in it" 1 \
+    "$(jq --arg path "/$parent/removed (deleted)" '[.threads[] | select(.cgroup == $path)] | length' a.json)"
+same "cgroups outside" 0 "$(summary cgroups_outside)"
+
+v1="/$parent/of: version 1 "
+[ -z "$pids" ] || same "pids.current of version 1" 1 "$(value cgroup_v1_stats "$v1" pids current)"
+# The kernel charges in batches of 64 pages for each CPU, and gives back what was not used some time later.
+if [ -n "$memory" ]; then
+    usage=$(cat "$memory$v1/memory.usage_in_bytes")
+    batches=$((64 * 4096 * $(nproc)))
+    between "memory.usage_in_bytes" "$((usage > batches ? usage - batches : 0))" \
+        "$(value cgroup_v1_stats "$v1" memory usage_bytes)" "$((usage + batches))"
+fi
+if [ -n "$cpuacct" ]; then
+    same "cpuacct.usage" "$(cat "$cpuacct$v1/cpuacct.usage")" "$(value cgroup_v1_stats "$v1" cpuacct usage_ns)"
+    between "cpuacct.usage of the root" "$before" "$(value cgroup_v1_stats / cpuacct usage_ns)" "$after"
+fi
+if [ -n "$pids$cpuacct$memory" ]; then
+    same "mode" hybrid "$(jq -r .host.cgroup_mode a.json)"
+fi
+
+# Nothing of it may be said by somebody else than the tool.
+"$CTPROF" capture -o a.zst 2>err
+! grep -v '^ctprof: ' err || fail "something else than ctprof wrote to standard error"
+
+# A container without a cgroup namespace: the mount shows a part, and paths name the whole.
+inside="$parent/a:b::c"
+cat >contained.sh <<'INNER'
+set -eu
+umount -l "$1" 2>/dev/null || true
+mount -t tmpfs none /sys/fs/cgroup
+mkdir /sys/fs/cgroup/here
+mount -t cgroup2 none /mnt
+mount --bind "/mnt/$2" /sys/fs/cgroup/here
+umount /mnt
+grep -q cgroup2 /proc/self/mountinfo
+exec "$3" capture -q -o a.zst
+INNER
+unshare --mount bash contained.sh "$unified" "$inside" "$CTPROF"
+zstd -qdc a.zst >a.json
+same "the mounts of a container" v2 "$(jq -r .host.cgroup_mode a.json)"
+same "what a container sees" "[\"/$inside\"]" "$(jq -c '.cgroup_stats | keys' a.json)"
+between "what is outside of it" "${#names[@]}" "$(summary cgroups_outside)" 100000
+
+# In a cgroup namespace, with the mounts of the one around it: what the mount names as we do can be had; our own
+# cgroups, whose names from there are unknown, cannot.
+cat >namespace.sh <<'INNER'
+set -eu
+echo $$ >"$1/cgroup.procs"
+if [ "$3" = mount ]; then
+    exec unshare --cgroup --mount bash -c \
+        'umount -l /sys/fs/cgroup; mount -t cgroup2 none /sys/fs/cgroup; exec "$1" capture -q -o a.zst' - "$2"
+fi
+exec unshare --cgroup "$2" capture -q -o a.zst
+INNER
+bash namespace.sh "$unified/$parent" "$CTPROF" keep
+zstd -qdc a.zst >a.json
+same "cgroups around ours" '["/..","/../'"$parent"'-beside"]' \
+    "$(jq -c --arg parent "$parent" '.cgroup_stats | [keys[] | select(. == "/.." or contains($parent))]' a.json)"
+same "our own cgroup" false "$(jq '.cgroup_stats | has("/")' a.json)"
+bash namespace.sh "$unified/$inside" "$CTPROF" mount
+zstd -qdc a.zst >a.json
+same "with a mount of our own" '["/"]' "$(jq -c '.cgroup_stats | keys' a.json)"
+between "what is outside of the namespace" "${#names[@]}" "$(summary cgroups_outside)" 100000
+
+# Nothing mounted, then no mountinfo either: libcgroup alone, and it cannot start.
+# shellcheck disable=SC2016 # The inner shell expands it.
+unshare --mount bash -c 'umount -l /sys/fs/cgroup; exec "$1" capture -q -o a.zst' - "$CTPROF"
+zstd -qdc a.zst >a.json
+if ! grep -q cgroup <(unshare --mount bash -c 'umount -l /sys/fs/cgroup; cat /proc/self/mountinfo'); then
+    same "nothing mounted" none "$(jq -r .host.cgroup_mode a.json)"
+    same "cgroups without a mount" 0 "$(summary cgroups)"
+    between "cgroups out of reach" 1 "$(summary cgroups_outside)" 100000
+fi
+echo "$checks checks passed"

@@ -1,0 +1,209 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# taskstats.sh CTPROF DELAYS READER: every taskstats metric of every thread lies between two readings that share no
+# code with the tool, and is missing exactly where the kernel kept nothing. Switches delay accounting on while it
+# runs, where it is off.
+set -euo pipefail
+
+for program in jq zstd; do
+    if ! command -v "$program" >/dev/null; then
+        echo "skipped: no $program"
+        exit 77
+    fi
+done
+CTPROF=$(realpath "$1")
+WORKLOAD=$(realpath "$2")
+READER=$(realpath "$3")
+here=$(cd "$(dirname "$0")" && pwd)
+export CTPROF WORKLOAD
+# shellcheck source=/dev/null
+source "$here/lib.sh"
+if ! reason=$("$READER" $$ 2>&1 >/dev/null); then
+    echo "skipped: $reason"
+    exit 77
+fi
+toggle=/proc/sys/kernel/task_delayacct
+if [ ! -e "$toggle" ]; then
+    echo "skipped: $toggle is not there: no delay accounting, or none that is switched at run time"
+    exit 77
+fi
+was=$(cat "$toggle")
+scratch=$(mktemp -d -p "${TMPDIR:-/tmp}")
+restore() {
+    stop_all
+    [ "$(cat "$toggle")" = "$was" ] || echo "$was" >"$toggle"
+    rm -rf "$scratch"
+}
+trap restore EXIT
+trap 'exit 1' INT TERM HUP
+cd "$scratch"
+
+p=$(unique_prefix)
+threads=220
+start "${p}old" 4 "$scratch/old.data" # born while it is off, if it is
+if [ "$was" != 1 ] && ! echo 1 2>/dev/null >"$toggle"; then
+    echo "skipped: $toggle cannot be written"
+    exit 77
+fi
+start "${p}new" "$threads" "$scratch/new.data"
+
+tids() {
+    local dir
+
+    for dir in /proc/[0-9]*/task/[0-9]*; do
+        echo "${dir##*/}"
+    done
+}
+
+# read_all FILE: what the other reader says of all threads.
+read_all() {
+    tids | xargs "$READER" >"$1"
+}
+
+# captured_all FILE: "tid metric value" of a snapshot, and "tid . ." for each thread.
+captured_all() {
+    zstd -dc "$1" | jq -r '.threads[] | .tid as $tid | "\($tid) . .", (to_entries[]
+        | select(.key | test("_delay_(count|(total|max|min)_ns)$|^hiwater_")) | "\($tid) \(.key) \(.value)")'
+}
+
+# compare WHAT BEFORE CAPTURED AFTER NEEDED...: each metric NEEDED must have been seen, and above zero, somewhere.
+compare() {
+    local what=$1 before=$2 value=$3 after=$4
+
+    shift 4
+    awk -v what="$what" -v needed="$*" -v least=200 -v since_boot="$since_boot" '
+        function wrong(text) { if (++bad <= 20) print what ": thread " tid ": " text }
+        # Whether the kernel had anything in the seven buckets that need a record.
+        function has_record(side, tid,    i) {
+            for (i in seven) {
+                if (side[tid " " seven[i] "_delay_count"] + 0 > 0) return 1
+                if (side[tid " " seven[i] "_delay_total_ns"] + 0 > 0) return 1
+            }
+            return 0
+        }
+        # A wait that is longer than the life of the thread is an error of the kernel, and refused.
+        function is_senseless(metric, side, tid) {
+            return metric ~ /_ns$/ && side[tid " " metric] + 0 > side[tid " elapsed_ns"] * 1.01 + 1000000000
+        }
+        function check_missing(tid, metric, before, after) {
+            if (is_senseless(metric, before, tid) || is_senseless(metric, after, tid)) return ""
+            if (metric ~ /^hiwater/)
+                return before[tid " hiwater_vm_bytes"] == 0 ? "" : metric " is missing"
+            if (metric ~ /^cpu/) return metric " is missing"
+            if (metric ~ /^irq/) return before[tid " irq_delay_count"] + 0 == 0 ? "" : metric " is missing"
+            if (since_boot || has_record(before, tid)) return metric " is missing"
+            return ""
+        }
+        # A value may be there only where there was something to read.
+        function check_there(tid, metric, before, after) {
+            if (is_senseless(metric, before, tid)) return "is there, longer than the thread has lived"
+            if (metric ~ /^hiwater/ && before[tid " hiwater_vm_bytes"] == 0) return "is there without memory"
+            if (metric ~ /^(cpu|hiwater)/) return ""
+            if (metric ~ /^irq/) return ""
+            if (!since_boot && !has_record(after, tid)) return "is there without a record"
+            return ""
+        }
+        function check_value(metric, low, have, high) {
+            # The kernel adds up the resident set of busy processes roughly.
+            if (metric == "hiwater_rss_bytes") { low -= 4194304; high += 4194304 }
+            if (metric ~ /_min_ns$/) {
+                if (have == 0) return low == 0 ? "" : "is 0 after " low
+                return have >= high && (low == 0 || have <= low) ? "" : have " is not from " high " to " low
+            }
+            return have >= low && have <= high ? "" : have " is not from " low " to " high
+        }
+        BEGIN { split("blkio swapin freepages thrashing compact wpcopy irq", seven) }
+        FNR == 1 { file++ }
+        file == 1 { before[$1 " " $2] = $3 }
+        file == 2 && $2 == "." { captured[$1] = 1 }
+        file == 2 && $2 != "." { value[$1 " " $2] = $3 }
+        file == 3 { after[$1 " " $2] = $3 }
+        END {
+            for (key in before) {
+                split(key, part, " "); tid = part[1]; metric = part[2]
+                if (!(key in after) || !(tid in captured) || metric == "elapsed_ns") continue
+                # A thread that has given up its memory, since it is about to exit.
+                if (metric ~ /^hiwater/ && before[tid " hiwater_vm_bytes"] != after[tid " hiwater_vm_bytes"] &&
+                    (before[tid " hiwater_vm_bytes"] == 0 || after[tid " hiwater_vm_bytes"] == 0)) continue
+                checked[tid] = 1
+                if (key in value) {
+                    trouble = check_there(tid, metric, before, after)
+                    if (trouble == "") trouble = check_value(metric, before[key] + 0, value[key] + 0, after[key] + 0)
+                    if (trouble != "") wrong(metric ": " trouble)
+                    seen[metric]++; above[metric] += value[key] > 0
+                } else if ((trouble = check_missing(tid, metric, before, after)) != "")
+                    wrong(trouble)
+                else
+                    missing[metric]++
+            }
+            for (tid in checked) count++
+            if (count < least) { print what ": only " count + 0 " threads to compare"; exit 1 }
+            for (metric in seen) metrics++
+            for (metric in missing) if (!(metric in seen)) metrics++
+            n = split(needed, list, " ")
+            for (i = 1; i <= n; i++) if (above[list[i]] == 0) wrong("no thread has " list[i] " above zero")
+            if (bad) exit 1
+            for (metric in seen) total += seen[metric]
+            printf "%s: %d metrics of %d threads, %d values\n", what, metrics, count, total
+            if (metrics < 34) { print what ": only " metrics " metrics"; exit 1 }
+        }' "$before" "$value" "$after" || fail "$what"
+    checks=$((checks + 1))
+}
+
+since_boot=0
+if grep -qw delayacct /proc/cmdline; then
+    since_boot=1
+fi
+
+measure() {
+    read_all before
+    "$CTPROF" capture -q -o "$1.zst" || fail "capture"
+    read_all after
+    captured_all "$1.zst" >value
+    compare "$1" before value after "${@:2}"
+}
+
+measure idle cpu_delay_count hiwater_rss_bytes hiwater_vm_bytes
+proceed "${p}old"
+proceed "${p}new"
+# While counters move, and when they have come to rest.
+measure busy cpu_delay_count cpu_delay_total_ns
+await "${p}old.out" DONE
+await "${p}new.out" DONE
+needed=(hiwater_rss_bytes hiwater_vm_bytes)
+buckets=(cpu wpcopy)
+case $(stat -f -c %T .) in
+tmpfs | ramfs | overlayfs) echo "# $PWD may have no disk: nobody needs to have waited for one" ;;
+*) buckets+=(blkio) ;;
+esac
+kinds=(count total_ns)
+if grep -q cpu_delay_max_ns before; then
+    kinds+=(max_ns min_ns)
+fi
+for bucket in "${buckets[@]}"; do
+    for kind in "${kinds[@]}"; do
+        needed+=("${bucket}_delay_$kind")
+    done
+done
+measure "after the work" "${needed[@]}"
+
+# Threads at rest: the same numbers exactly, and for each of ours a record exactly where the toggle was on at birth.
+echo "# our own threads"
+# shellcheck disable=SC2154 # It is declared in lib.sh.
+ls "/proc/${pid_of[${p}new]}/task" >ours
+bucket=' (cpu|blkio|wpcopy)_delay_| hiwater_'
+# Without what is refused; elapsed_ns is the last of a thread.
+xargs "$READER" <ours | tac | awk '$2 == "elapsed_ns" { limit = $3 * 1.01 + 1000000000 }
+    $2 !~ /_ns$/ || $3 <= limit' | grep -E "$bucket" | sort >exact
+awk 'FNR == NR { ours[$1]; next } $1 in ours' ours value | grep -E "$bucket" | sort >have
+cmp -s exact have || fail "threads at rest: $(diff exact have | head -5)"
+same "threads of the work" "$((threads + 1))" "$(awk '$2 == "wpcopy_delay_count"' have | wc -l)"
+if [ "$was" = 0 ]; then
+    for dir in "/proc/${pid_of[${p}old]}/task"/*; do
+        tid=${dir##*/}
+        same "a record of thread $tid, born without one" 0 "$(grep -c "^$tid blkio_" value || true)"
+    done
+fi
+finish "${p}old"
+finish "${p}new"
+echo "$checks checks"

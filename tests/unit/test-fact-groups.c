@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "facts.h"
+
+#include "samples.h"
+
+static const struct smaps_group *smaps_group(const struct smaps_table *table, const char *key)
+{
+	return strmap_get(&table->map, key, strlen(key));
+}
+
+static void test_cgroup_keys(void **state)
+{
+	struct cgroup_table table;
+	const struct cgroup_group *group;
+
+	(void)state;
+	cgroup_table_init(&table);
+	add_cgroup(&table, "/a", CGROUP_VALUE_cpu_usage_usec, 1);
+	add_cgroup(&table, "/a", CGROUP_VALUE_cpu_usage_usec, 2);
+	add_cgroup(&table, "/a", CGROUP_VALUE_memory_v1_usage, 3);
+	add_cgroup(&table, "", CGROUP_VALUE_cpu_usage_usec, 4);
+	assert_int_equal(table.map.count, 3);
+	group = strmap_get(&table.map, "/a", 2);
+	assert_int_equal(group->members, 2);
+	assert_int_equal(group->stats.values[CGROUP_VALUE_cpu_usage_usec].number, 3);
+	group = strmap_get(&table.map, "v1:/a", 5);
+	assert_true(group->stats.is_v1);
+	assert_int_equal(group->stats.values[CGROUP_VALUE_memory_v1_usage].number, 3);
+	cgroup_table_done(&table);
+}
+
+static void test_smaps_sums(void **state)
+{
+	struct smaps_table table;
+	const struct smaps_group *group;
+
+	(void)state;
+	smaps_table_init(&table, false);
+	add_process(&table, "worker-1", 1, 10, 1);
+	add_process(&table, "worker-2", 2, 20, 2);
+	add_process(&table, "other", 3, 40, 4);
+	assert_int_equal(table.map.count, 2);
+	group = smaps_group(&table, "worker-{N}");
+	assert_int_equal(group->processes, 2);
+	assert_true(group->several_names);
+	assert_int_equal(keyed_values_find(&group->kib, "Rss", 3, 0)->value, 30);
+	assert_int_equal(keyed_values_find(&group->kib, "Pss", 3, 0)->value, 3);
+	assert_false(smaps_group(&table, "other")->several_names);
+	smaps_table_done(&table);
+}
+
+static void test_smaps_literal(void **state)
+{
+	struct smaps_table table;
+
+	(void)state;
+	smaps_table_init(&table, true);
+	add_process(&table, "worker-1", 1, 10, 1);
+	add_process(&table, "worker-1", 22, 20, 2);
+	assert_int_equal(table.map.count, 2);
+	assert_string_equal(smaps_group(&table, "worker-1[22]")->first_name, "worker-1[22]");
+	smaps_table_done(&table);
+}
+
+/* Only leaders have it. */
+static void test_smaps_without(void **state)
+{
+	static struct thread_sample sample;
+	struct smaps_table table;
+
+	(void)state;
+	smaps_table_init(&table, false);
+	sample_reset(&sample);
+	sample_name(&sample.pcomm, "a");
+	smaps_table_add(&table, &sample);
+	assert_int_equal(table.map.count, 0);
+	sample.has_smaps = true;
+	smaps_table_add(&table, &sample);
+	assert_int_equal(smaps_group(&table, "a")->kib.count, 0);
+	sample_done(&sample);
+	smaps_table_done(&table);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(test_cgroup_keys),
+	        cmocka_unit_test(test_smaps_sums),
+	        cmocka_unit_test(test_smaps_literal),
+	        cmocka_unit_test(test_smaps_without),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

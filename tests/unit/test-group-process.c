@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What exited threads did: a process's totals less the sums over its threads. */
+#include "check.h"
+
+#include "ctprof/group.h"
+#include "samples.h"
+
+struct member {
+	uint32_t tgid, tid;
+	const char *pcomm;
+	const char *comm;
+	uint64_t user, system, syscw;
+	bool no_syscw; /* denied */
+	/* Of the process, on its first thread. */
+	bool totals;
+	uint64_t total_user, total_system, total_syscw;
+};
+
+static void set_total(struct thread_sample *sample, enum process_total total, uint64_t value)
+{
+	sample->has_process_totals = true;
+	sample->process_totals_seen |= 1u << total;
+	sample->process_totals[total] = value;
+}
+
+static void add(struct group_table *table, struct member member)
+{
+	struct thread_sample sample = {0};
+
+	sample_reset(&sample);
+	sample.tgid = member.tgid;
+	sample.tid = member.tid;
+	sample.start_time_clock_ticks = 7;
+	sample_name(&sample.pcomm, member.pcomm);
+	sample_name(&sample.comm, member.comm);
+	sample_name(&sample.cgroup, "/a");
+	sample.has_cgroup = true;
+	sample_set(&sample, utime_clock_ticks, (struct counter_ticks){member.user});
+	sample_set(&sample, stime_clock_ticks, (struct counter_ticks){member.system});
+	if (!member.no_syscw)
+		sample_set(&sample, syscw, (struct counter_count){member.syscw});
+	if (member.totals) {
+		set_total(&sample, PROCESS_TOTAL_utime_clock_ticks, member.total_user);
+		set_total(&sample, PROCESS_TOTAL_stime_clock_ticks, member.total_system);
+		set_total(&sample, PROCESS_TOTAL_syscw, member.total_syscw);
+	}
+	group_table_add(table, &sample);
+	sample_done(&sample);
+}
+
+static const struct group *get(const struct group_table *table, const char *key)
+{
+	return group_table_get(table, key, strlen(key));
+}
+
+static void check_cell(const struct group *group, enum metric_id metric, uint64_t number,
+                       uint32_t seen)
+{
+	assert_non_null(group);
+	assert_int_equal(group->cells[metric].number, number);
+	assert_int_equal(group->cells[metric].seen, seen);
+}
+
+/* One process with two living threads and exited ones, one without, and the next of the first one's name. */
+static void add_three(struct group_table *table)
+{
+	add(table, (struct member){.tgid = 10,
+	                           .tid = 10,
+	                           .pcomm = "app",
+	                           .comm = "app",
+	                           .user = 5,
+	                           .system = 1,
+	                           .syscw = 3,
+	                           .totals = true,
+	                           .total_user = 100,
+	                           .total_system = 30,
+	                           .total_syscw = 1003});
+	add(table, (struct member){.tgid = 10,
+	                           .tid = 11,
+	                           .pcomm = "app",
+	                           .comm = "worker",
+	                           .user = 5,
+	                           .system = 9,
+	                           .syscw = 4});
+	add(table, (struct member){.tgid = 20,
+	                           .tid = 20,
+	                           .pcomm = "idle",
+	                           .comm = "idle",
+	                           .user = 1,
+	                           .system = 1,
+	                           .syscw = 1,
+	                           .totals = true,
+	                           .total_user = 1,
+	                           .total_system = 1,
+	                           .total_syscw = 1});
+	add(table, (struct member){.tgid = 30,
+	                           .tid = 30,
+	                           .pcomm = "app",
+	                           .comm = "app",
+	                           .user = 1,
+	                           .system = 1,
+	                           .syscw = 1,
+	                           .totals = true,
+	                           .total_user = 11,
+	                           .total_system = 1,
+	                           .total_syscw = 1});
+	group_table_finish(table);
+}
+
+static void test_exited_in_process(void **state)
+{
+	struct group_table table;
+
+	(void)state;
+	group_table_init(&table, GROUP_KEY_pcomm, true);
+	add_three(&table);
+	assert_int_equal(table.map.count, 2);
+	check_cell(get(&table, "app"), METRIC_utime_clock_ticks, 111, 3);
+	check_cell(get(&table, "app"), METRIC_stime_clock_ticks, 31, 3);
+	check_cell(get(&table, "app"), METRIC_syscw, 1004, 3);
+	assert_int_equal(get(&table, "app")->threads, 3);
+	assert_int_equal(get(&table, "app")->exited_processes, 2);
+	check_cell(get(&table, "idle"), METRIC_syscw, 1, 1);
+	assert_int_equal(get(&table, "idle")->exited_processes, 0);
+	/* Finishing twice adds nothing. */
+	group_table_finish(&table);
+	check_cell(get(&table, "app"), METRIC_syscw, 1004, 3);
+	group_table_done(&table);
+}
+
+static void test_exited_in_cgroup(void **state)
+{
+	struct group_table table;
+
+	(void)state;
+	group_table_init(&table, GROUP_KEY_cgroup, false);
+	add_three(&table);
+	assert_int_equal(table.map.count, 1);
+	check_cell(get(&table, "/a"), METRIC_utime_clock_ticks, 112, 4);
+	check_cell(get(&table, "/a"), METRIC_syscw, 1005, 4);
+	group_table_done(&table);
+}
+
+/* Exited threads have no name, so they stand beside the living ones of their process. */
+static void test_exited_by_comm(void **state)
+{
+	struct group_table table;
+	const struct group *exited;
+
+	(void)state;
+	group_table_init(&table, GROUP_KEY_comm_exact, false);
+	add_three(&table);
+	check_cell(get(&table, "app"), METRIC_utime_clock_ticks, 6, 2);
+	check_cell(get(&table, "worker"), METRIC_utime_clock_ticks, 5, 1);
+	exited = get(&table, "app (exited threads)");
+	check_cell(exited, METRIC_utime_clock_ticks, 100, 1);
+	check_cell(exited, METRIC_stime_clock_ticks, 20, 1);
+	check_cell(exited, METRIC_syscw, 996, 1);
+	assert_int_equal(exited->threads, 0);
+	assert_int_equal(exited->cells[METRIC_rchar].seen, 0);
+	assert_null(get(&table, "idle (exited threads)"));
+	group_table_done(&table);
+}
+
+/* Ticks that the threads' readings round off are no work of exited threads. */
+static void test_exited_by_comm_rounding(void **state)
+{
+	struct group_table table;
+
+	(void)state;
+	for (uint64_t off = 1; off <= 3; off++) {
+		group_table_init(&table, GROUP_KEY_comm, false);
+		add(&table, (struct member){.tgid = 1,
+		                            .tid = 1,
+		                            .pcomm = "a",
+		                            .comm = "a",
+		                            .user = 10,
+		                            .totals = true,
+		                            .total_user = 20 + off});
+		add(&table,
+		    (struct member){.tgid = 1, .tid = 2, .pcomm = "a", .comm = "b", .user = 10});
+		group_table_finish(&table);
+		assert_int_equal(get(&table, "a (exited threads)") != NULL, off > 2);
+		group_table_done(&table);
+	}
+}
+
+/* The kernel's split of CPU time differs between a process and its threads; their sum does not. */
+static void test_exited_cpu_split(void **state)
+{
+	static const struct {
+		uint64_t user, system, want_user, want_system;
+	} cases[] = {
+	        {80, 20, 90, 10},   /* another split of the same time */
+	        {100, 0, 90, 10},   /* the other way round */
+	        {80, 70, 90, 60},   /* 50 of exited threads, 10 of them taken by the split */
+	        {150, 10, 150, 10}, /* all in user mode */
+	        {140, 0, 130, 10},  /* 40 of exited threads */
+	        {50, 30, 90, 10},   /* less than the threads: read before them */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct group_table table;
+
+		group_table_init(&table, GROUP_KEY_pcomm, false);
+		add(&table, (struct member){.tgid = 1,
+		                            .tid = 1,
+		                            .pcomm = "a",
+		                            .comm = "a",
+		                            .user = 90,
+		                            .system = 10,
+		                            .totals = true,
+		                            .total_user = cases[i].user,
+		                            .total_system = cases[i].system});
+		group_table_finish(&table);
+		check_cell(get(&table, "a"), METRIC_utime_clock_ticks, cases[i].want_user, 1);
+		check_cell(get(&table, "a"), METRIC_stime_clock_ticks, cases[i].want_system, 1);
+		group_table_done(&table);
+	}
+}
+
+/* A total says nothing about exited threads where a living one's share is not known. */
+static void test_exited_partial(void **state)
+{
+	struct group_table table;
+
+	(void)state;
+	group_table_init(&table, GROUP_KEY_pcomm, false);
+	add(&table, (struct member){.tgid = 1,
+	                            .tid = 1,
+	                            .pcomm = "a",
+	                            .comm = "a",
+	                            .syscw = 1,
+	                            .totals = true,
+	                            .total_syscw = 100});
+	add(&table,
+	    (struct member){.tgid = 1, .tid = 2, .pcomm = "a", .comm = "a", .no_syscw = true});
+	group_table_finish(&table);
+	check_cell(get(&table, "a"), METRIC_syscw, 1, 1);
+	group_table_done(&table);
+}
+
+/* Snapshots of before have no totals. */
+static void test_exited_without_totals(void **state)
+{
+	struct group_table table;
+
+	(void)state;
+	group_table_init(&table, GROUP_KEY_comm, false);
+	add(&table, (struct member){.tgid = 1, .tid = 1, .pcomm = "a", .comm = "a", .user = 4});
+	add(&table, (struct member){.tgid = 2,
+	                            .tid = 2,
+	                            .pcomm = "a",
+	                            .comm = "a",
+	                            .user = 5,
+	                            .totals = true,
+	                            .total_user = 5});
+	add(&table, (struct member){.tgid = 3, .tid = 3, .pcomm = "a", .comm = "a", .user = 6});
+	group_table_finish(&table);
+	assert_int_equal(table.map.count, 1);
+	check_cell(get(&table, "a"), METRIC_utime_clock_ticks, 15, 3);
+	group_table_done(&table);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(test_exited_in_process),
+	        cmocka_unit_test(test_exited_in_cgroup),
+	        cmocka_unit_test(test_exited_by_comm),
+	        cmocka_unit_test(test_exited_by_comm_rounding),
+	        cmocka_unit_test(test_exited_cpu_split),
+	        cmocka_unit_test(test_exited_partial),
+	        cmocka_unit_test(test_exited_without_totals),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

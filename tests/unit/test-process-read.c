@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What a capture reads once for a process: totals with the exited threads in them, and smaps_rollup. */
+#include "check.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "captures.h"
+#include "proc-tree.h"
+
+static const char io_text[] =
+        "rchar: 1001\nwchar: 1002\nsyscr: 1003\nsyscw: 1004\nread_bytes: 1005\n"
+        "write_bytes: 1006\ncancelled_write_bytes: 1007\n";
+static const char smaps_text[] = "55d0-7fff ---p 00000000 00:00 0    [rollup]\nRss:    400 kB\n"
+                                 "Pss:    300 kB\nShared_Clean:   7 kB\n";
+
+/* Fields of /proc/<tgid>/stat that matter here. */
+struct stat_spec {
+	uint64_t children_minflt, children_majflt, children_utime, children_stime;
+	uint64_t mapped_bytes, resident_pages;
+};
+
+static void write_stat(const struct temp_tree *tree, const char *name, struct stat_spec spec)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text),
+	         "7 (a) b) c) S 1 7 7 0 -1 0 500 %llu 60 %llu 900 80 %llu %llu 20 0 2 0 77 %llu "
+	         "%llu "
+	         "18446744073709551615\n",
+	         (unsigned long long)spec.children_minflt, (unsigned long long)spec.children_majflt,
+	         (unsigned long long)spec.children_utime, (unsigned long long)spec.children_stime,
+	         (unsigned long long)spec.mapped_bytes, (unsigned long long)spec.resident_pages);
+	temp_tree_write_text(tree, name, text);
+}
+
+/* Process 7 with threads 7 and 8, and all files of its own. */
+static void make_tree(const struct temp_tree *tree, struct stat_spec spec)
+{
+	proc_tree_add(tree, &(struct proc_thread){.tgid = 7, .tid = 7});
+	proc_tree_add(tree, &(struct proc_thread){.tgid = 7, .tid = 8});
+	write_stat(tree, "7/stat", spec);
+	temp_tree_write_text(tree, "7/io", io_text);
+	temp_tree_write_text(tree, "7/smaps_rollup", smaps_text);
+}
+
+static const struct stat_spec small = {.mapped_bytes = 1 << 20, .resident_pages = 100};
+
+static bool has_total(const struct thread_sample *sample, enum process_total total, uint64_t want)
+{
+	if (!(sample->process_totals_seen & 1u << total))
+		return false;
+	assert_int_equal(sample->process_totals[total], want);
+	return true;
+}
+
+static void test_totals_on_first_row(void **state)
+{
+	struct captured captured;
+	const struct thread_sample *samples;
+
+	make_tree(*state, small);
+	captured_tree(&captured, *state);
+	assert_int_equal(captured.result, 0);
+	assert_int_equal(captured.copy.count, 2);
+	samples = captured.copy.samples;
+	assert_true(samples[0].has_process_totals);
+	assert_false(samples[1].has_process_totals);
+	assert_true(has_total(&samples[0], PROCESS_TOTAL_minflt, 500));
+	assert_true(has_total(&samples[0], PROCESS_TOTAL_majflt, 60));
+	assert_true(has_total(&samples[0], PROCESS_TOTAL_utime_clock_ticks, 900));
+	assert_true(has_total(&samples[0], PROCESS_TOTAL_stime_clock_ticks, 80));
+	assert_true(has_total(&samples[0], PROCESS_TOTAL_rchar, 1001));
+	assert_true(has_total(&samples[0], PROCESS_TOTAL_cancelled_write_bytes, 1007));
+	assert_false(has_total(&samples[0], PROCESS_TOTAL_run_time_ns, 0));
+	assert_true(samples[0].has_smaps);
+	assert_int_equal(samples[0].smaps_rollup_kib.count, 3);
+	assert_string_equal(samples[0].smaps_rollup_kib.entries[0].key, "Rss");
+	assert_int_equal(samples[0].smaps_rollup_kib.entries[0].value, 400);
+	assert_false(samples[1].has_smaps);
+	assert_int_equal(captured.info.tally.sources[SOURCE_smaps_rollup][OUTCOME_read], 1);
+	assert_int_equal(captured.info.tally.sources[SOURCE_process_io][OUTCOME_read], 1);
+	captured_done(&captured);
+}
+
+/* The totals are the process's, whichever row is its first. */
+static void test_totals_without_leader(void **state)
+{
+	struct captured captured;
+
+	make_tree(*state, small);
+	temp_tree_remove(*state, "7/task/7");
+	captured_tree(&captured, *state);
+	assert_int_equal(captured.copy.count, 1);
+	assert_int_equal(captured.copy.samples[0].tid, 8);
+	assert_true(has_total(&captured.copy.samples[0], PROCESS_TOTAL_minflt, 500));
+	assert_false(captured.copy.samples[0].has_smaps);
+	captured_done(&captured);
+}
+
+/* The kernel adds the I/O of children that were waited for, and their trace is in stat. */
+static void test_io_of_children(void **state)
+{
+	static const struct stat_spec traces[] = {
+	        {.children_minflt = 1, .mapped_bytes = 1},
+	        {.children_majflt = 1, .mapped_bytes = 1},
+	        {.children_utime = 1, .mapped_bytes = 1},
+	        {.children_stime = 1, .mapped_bytes = 1},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(traces); i++) {
+		struct captured captured;
+
+		make_tree(*state, traces[i]);
+		captured_tree(&captured, *state);
+		assert_false(has_total(&captured.copy.samples[0], PROCESS_TOTAL_wchar, 0));
+		assert_true(has_total(&captured.copy.samples[0], PROCESS_TOTAL_minflt, 500));
+		assert_int_equal(captured.info.tally.sources[SOURCE_process_io][OUTCOME_off], 1);
+		assert_int_equal(captured.copy.samples[0].outcomes[SOURCE_process_io], OUTCOME_off);
+		captured_done(&captured);
+	}
+}
+
+/* Without a stat nobody knows of children. */
+static void test_io_without_stat(void **state)
+{
+	struct captured captured;
+
+	make_tree(*state, small);
+	temp_tree_write_text(*state, "7/stat", "7 (a) S 1\n");
+	captured_tree(&captured, *state);
+	assert_int_equal(captured.copy.count, 2);
+	assert_int_equal(captured.copy.samples[0].process_totals_seen, 0);
+	captured_done(&captured);
+}
+
+static void check_smaps(const struct temp_tree *tree, enum capture_smaps smaps,
+                        struct stat_spec spec, enum source_outcome expected)
+{
+	struct capture_options options = {.proc_root = tree->path, .smaps = smaps};
+	struct captured captured;
+
+	make_tree(tree, spec);
+	captured_run(&captured, &options);
+	assert_int_equal(captured.result, 0);
+	assert_int_equal(captured.copy.samples[0].has_smaps, expected == OUTCOME_read);
+	assert_int_equal(captured.info.tally.sources[SOURCE_smaps_rollup][expected],
+	                 expected == OUTCOME_unneeded ? 2 : 1);
+	assert_int_equal(captured.info.rules[SOURCE_smaps_rollup],
+	                 smaps == CAPTURE_SMAPS_OFF ? OUTCOME_skipped : OUTCOME_read);
+	captured_done(&captured);
+}
+
+static void test_smaps_sizes(void **state)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	const uint64_t resident = CAPTURE_SMAPS_AUTO_RESIDENT_BYTES / page;
+	const uint64_t mapped = CAPTURE_SMAPS_AUTO_MAPPED_BYTES;
+	const struct temp_tree *tree = *state;
+
+	check_smaps(tree, CAPTURE_SMAPS_AUTO, (struct stat_spec){0, 0, 0, 0, mapped, resident},
+	            OUTCOME_read);
+	check_smaps(tree, CAPTURE_SMAPS_AUTO, (struct stat_spec){0, 0, 0, 0, mapped + 1, 1},
+	            OUTCOME_skipped);
+	check_smaps(tree, CAPTURE_SMAPS_AUTO, (struct stat_spec){0, 0, 0, 0, mapped, resident + 1},
+	            OUTCOME_skipped);
+	check_smaps(tree, CAPTURE_SMAPS_AUTO,
+	            (struct stat_spec){0, 0, 0, 0, UINT64_MAX, UINT64_MAX}, OUTCOME_skipped);
+	check_smaps(tree, CAPTURE_SMAPS_ALL,
+	            (struct stat_spec){0, 0, 0, 0, mapped + 1, resident + 1}, OUTCOME_read);
+	check_smaps(tree, CAPTURE_SMAPS_OFF, small, OUTCOME_skipped);
+	/* Kernel threads have no memory, and nothing is missing. */
+	check_smaps(tree, CAPTURE_SMAPS_AUTO, (struct stat_spec){0}, OUTCOME_unneeded);
+	check_smaps(tree, CAPTURE_SMAPS_ALL, (struct stat_spec){0}, OUTCOME_unneeded);
+}
+
+static void test_process_files_missing(void **state)
+{
+	static const char *const names[] = {"7/smaps_rollup", "7/io", "7/stat"};
+	struct captured captured;
+
+	make_tree(*state, small);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		temp_tree_remove(*state, names[i]);
+	captured_tree(&captured, *state);
+	assert_int_equal(captured.result, 0);
+	assert_int_equal(captured.copy.count, 2);
+	assert_int_equal(captured.copy.samples[0].process_totals_seen, 0);
+	assert_false(captured.copy.samples[0].has_smaps);
+	captured_done(&captured);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test_setup_teardown(test_totals_on_first_row, temp_tree_setup,
+	                                        temp_tree_teardown),
+	        cmocka_unit_test_setup_teardown(test_totals_without_leader, temp_tree_setup,
+	                                        temp_tree_teardown),
+	        cmocka_unit_test_setup_teardown(test_io_of_children, temp_tree_setup,
+	                                        temp_tree_teardown),
+	        cmocka_unit_test_setup_teardown(test_io_without_stat, temp_tree_setup,
+	                                        temp_tree_teardown),
+	        cmocka_unit_test_setup_teardown(test_smaps_sizes, temp_tree_setup,
+	                                        temp_tree_teardown),
+	        cmocka_unit_test_setup_teardown(test_process_files_missing, temp_tree_setup,
+	                                        temp_tree_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
