@@ -29,6 +29,13 @@ static enum source_outcome outcome_of(int error)
 	}
 }
 
+/* Whether the socket is of no more use: another batch would only wait for its timeout again. */
+static bool is_broken(int error)
+{
+	return error != 0 && error != -ESRCH && error != -EPERM && error != -EINVAL &&
+	       error != -EBADMSG && error != -ENOBUFS;
+}
+
 /* Asks no more; from here on every thread has @rule. */
 static void stop_asking(struct taskstats_reader *reader, enum source_outcome rule)
 {
@@ -81,18 +88,22 @@ enum source_outcome taskstats_read_thread(struct taskstats_reader *reader, const
 {
 	enum source_outcome outcome = reader->rule;
 	const struct taskstats_reply *reply;
+	int error;
 
 	if (reader->client) {
 		if (index == 0 || ids != reader->ids || index < reader->first ||
 		    index >= reader->first + reader->count)
 			ask_batch(reader, ids, index, count);
 		reply = &reader->replies[index - reader->first];
-		outcome = outcome_of(reader->batch_error < 0 ? reader->batch_error : reply->error);
+		error = reader->batch_error < 0 ? reader->batch_error : reply->error;
+		outcome = outcome_of(error);
 		if (outcome == OUTCOME_read)
 			outcome =
 			        taskstats_parse(reply->payload, reply->len, &reader->rules, sample);
 		else if (outcome == OUTCOME_denied)
 			stop_asking(reader, outcome);
+		else if (is_broken(error))
+			stop_asking(reader, outcome = OUTCOME_off);
 	}
 	sample->outcomes[SOURCE_taskstats] = outcome;
 	return outcome;
@@ -111,6 +122,8 @@ static enum source_outcome take_process(struct taskstats_reader *reader, uint32_
 	/* What the kernel says of a thread group that is gone. */
 	if (error == 0 && reply->error == -EINVAL)
 		outcome = OUTCOME_gone;
+	if (is_broken(error < 0 ? error : reply->error))
+		stop_asking(reader, outcome = OUTCOME_off);
 	if (outcome != OUTCOME_read)
 		return outcome;
 	memcpy(before, sample->process_totals, sizeof(before));

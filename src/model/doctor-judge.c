@@ -416,6 +416,7 @@ static void judge_family(const struct doctor_findings *findings, enum doctor_fam
 	case DOCTOR_stat:
 	case DOCTOR_schedstat:
 	case DOCTOR_switches:
+	case DOCTOR_fair_slice:
 	case DOCTOR_schedstats:
 	case DOCTOR_core_sched:
 	case DOCTOR_ext_thread:

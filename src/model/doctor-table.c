@@ -64,7 +64,9 @@ static enum doctor_family family_in_sched(const struct metric_desc *metric)
 		return DOCTOR_core_sched;
 	if (has_gate(metric, GATE_SCHED_CLASS_EXT))
 		return DOCTOR_ext_thread;
-	return has_gate(metric, GATE_SCHEDSTATS) ? DOCTOR_schedstats : DOCTOR_switches;
+	if (has_gate(metric, GATE_SCHEDSTATS))
+		return DOCTOR_schedstats;
+	return metric->sched_class == SCHED_CLASS_fair_policy ? DOCTOR_fair_slice : DOCTOR_switches;
 }
 
 static enum doctor_family family_in_taskstats(const struct metric_desc *metric)

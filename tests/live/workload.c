@@ -46,7 +46,7 @@ static unsigned waiting, finished;
 static bool go, stop;
 
 /* What the command line asked for. */
-static unsigned long count, amount, bytes;
+static unsigned long count, amount, farewell;
 static const char *file_name;
 static bool wait_for_workers = true;
 
@@ -202,7 +202,7 @@ static void *run_retiring(void *context)
 
 	(void)context;
 	work_spin(0);
-	write_times(fd, 1, bytes);
+	write_times(fd, 1, farewell);
 	close(fd);
 	return NULL;
 }
@@ -324,7 +324,7 @@ static void add_for_mode(const char *mode, int argc, char **argv)
 	} else if (strcmp(mode, "retire") == 0 && argc == 3) {
 		count = number(argv[0], 1000000) / 2 * 2;
 		amount = number(argv[1], 60000);
-		bytes = number(argv[2], BYTES_MAX);
+		farewell = number(argv[2], BYTES_MAX);
 		add_workers(1, "-retire", work_retire);
 	} else if (strcmp(mode, "names") == 0) {
 		for (int i = 0; i < argc; i++)

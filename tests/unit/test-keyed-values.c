@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "check.h"
 
+#include <stdio.h>
+
 #include "ctprof/keyed-values.h"
 
 static void set(struct keyed_values *values, const char *key, uint64_t value)
