@@ -32,7 +32,8 @@ done
 # shellcheck disable=SC2016
 mirror=$(apt-get indextargets --format '$(REPO_URI) $(ORIGIN) $(COMPONENT)' 'Identifier: Packages' 2>/dev/null |
     awk '$2 == "Debian" && $3 == "main" && $1 ~ /\/debian\/$/ { print $1; exit }') || mirror=
-mirror=${CTPROF_VM_MIRROR:-${mirror:-http://deb.debian.org/debian/}}
+mirror=${CTPROF_VM_MIRROR:-$mirror}
+[ -n "$mirror" ] || skip "apt knows no Debian mirror here; CTPROF_VM_MIRROR may name one"
 
 apt=$cache/apt-$suite
 mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial"
