@@ -31,6 +31,10 @@ struct cgroup_mount {
 	/* What of the hierarchy is there, as the paths of threads name it: "/" for all of it, "/docker/x" in a
 	 * container without a cgroup namespace, "/../.." for a mount from outside of our cgroup namespace. */
 	struct strbuf root;
+	/* Where @root is above our cgroup namespace and that could be found below @point: its name from there, without a
+	 * slash in front. */
+	bool namespace_known;
+	struct strbuf namespace_root;
 };
 
 enum cgroup_mode {
@@ -51,7 +55,13 @@ struct cgroup_mounts {
 	        v1[CGROUP_V1_CONTROLLERS_MAX]; /* as cgroup_v1_controllers_init() has them */
 };
 
-/* What is mounted in the mount namespace of @proc_fd's self, by its mountinfo and, where @live, by libcgroup.
+/* Appends where the cgroup with the path @path, as threads have it, is below the mount's point: without a slash in
+ * front, "." for the mount itself. Returns false, and appends nothing, where it is not below it or its name from
+ * there is not known. What is appended may hold "..". */
+bool cgroup_mount_locate(const struct cgroup_mount *mount, const char *path, struct strbuf *out);
+
+/* What is mounted in the mount namespace of @proc_fd's self and not hidden by another mount, by its mountinfo and,
+ * where @live, by libcgroup. Where a mount is from outside of our cgroup namespace, we look for ourselves below it.
  * Never fails: where neither can be read, nothing is found. @ret_mounts is zeroed or done. */
 void cgroup_mounts_find(int proc_fd, bool live, struct cgroup_mounts *ret_mounts);
 

@@ -116,7 +116,9 @@ struct doctor_findings {
 
 	/* The host. */
 	struct host host;
-	bool has_proc, has_sys;
+	bool has_proc; /* one that has our own thread */
+	bool has_sys;
+	bool proc_is_foreign; /* /proc is there, but of another pid namespace */
 	enum doctor_hidepid hidepid;
 	enum doctor_switch toggles[DOCTOR_TOGGLE_COUNT];
 	char toggle_texts[DOCTOR_TOGGLE_COUNT][24]; /* the value as it was read */

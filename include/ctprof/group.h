@@ -28,8 +28,13 @@ extern const struct group_key_desc group_key_table[GROUP_KEY_COUNT];
 
 struct group {
 	uint32_t threads;
-	uint32_t leaders;          /* threads that lead their process */
-	uint32_t exited_processes; /* whose exited threads' share is in the cells as well */
+	uint32_t leaders; /* threads that lead their process */
+	/* What exited threads did, by enum process_total, until group_include_exited() adds it to the cells; NULL where
+	 * it is nothing. Owned. */
+	uint64_t *exited;
+	uint32_t exited_left_out; /* a bit for each total of which something was not added */
+	/* Fingerprints of the processes whose totals are not known, by source. */
+	uint64_t unknown[PROCESS_SOURCE_COUNT];
 	uint64_t members; /* fingerprint of who they are: tgid, tid and start time, in any order */
 	/* The first name folded in, and whether another one followed: a pattern that stands for one name only
 	 * is shown as that name. */
@@ -39,7 +44,8 @@ struct group {
 	struct fold_cell cells[METRIC_COUNT];
 };
 
-/* The process whose threads are being added: its totals, and the sums over its threads so far. */
+/* The process whose threads are being added: its totals, which come with one of them, and the sums over its threads so
+ * far. */
 struct group_process {
 	bool open;
 	uint32_t tgid;
@@ -69,12 +75,20 @@ void group_table_init(struct group_table *table, enum group_key key, bool litera
 void group_table_done(struct group_table *table);
 
 /* Folds a thread into its group; thread_count is set on the way. Threads of one process must follow one another:
- * where the first one has totals of the process, what the totals exceed the sum over its threads by, which
- * exited threads did, is folded in when the next process begins. */
+ * where one of them has totals of the process, what these exceed the sum over its threads by, which exited threads
+ * did, is noted in the group when the next process begins. */
 void group_table_add(struct group_table *table, struct thread_sample *sample);
 
-/* To be called behind the last thread: folds in what is left of the last process. */
+/* To be called behind the last thread: finishes the last process. */
 void group_table_finish(struct group_table *table);
+
+/* Adds what exited threads did to the cells of the group, for the totals of these sources; to be called once.
+ * @sources has a bit for each enum process_source. */
+void group_include_exited(struct group *group, unsigned sources);
+
+/* The sources whose totals are known for the same processes in both groups, a bit each. Only their share of exited
+ * threads can be compared: on one side more, it would look like work done or undone. */
+unsigned group_comparable_sources(const struct group *a, const struct group *b);
 
 /* What follows a process's name in the group of its exited threads, where threads are grouped by comm: their own
  * names are not known. */

@@ -16,6 +16,19 @@ enum host_field {
 	HOST_FIELD_COUNT,
 };
 
+/* What task_delayacct and sched_schedstats can be. */
+enum host_toggle {
+	HOST_TOGGLE_on,
+	HOST_TOGGLE_runtime_off,
+	HOST_TOGGLE_config_off,
+	HOST_TOGGLE_COUNT,
+};
+extern const char *const host_toggle_names[HOST_TOGGLE_COUNT];
+
+/* What an option of kernel_config can be: y, m, n. */
+enum { HOST_OPTION_VALUES = 3 };
+extern const char *const host_option_values[HOST_OPTION_VALUES];
+
 enum host_kind { HOST_KIND_TEXT, HOST_KIND_NUMBER, HOST_KIND_MAP };
 
 struct host_field_desc {
@@ -66,6 +79,9 @@ const char *host_map_get(const struct host *host, enum host_field field, const c
 
 /* A text field, or NULL where it was not read; borrowed. */
 const char *host_text(const struct host *host, enum host_field field);
+
+/* Makes a field unseen again. */
+void host_forget(struct host *host, enum host_field field);
 
 /* For cleanup_(host_done). @host may be zeroed. */
 void host_done(struct host *host);

@@ -61,7 +61,7 @@ must_check_ int json_reader_i64(const struct json_reader *reader, int64_t *ret_v
 must_check_ int json_reader_skip(struct json_reader *reader);
 
 /* After a KEY: reads its whole value and appends its JSON text (re-serialised compactly) to @out.
- * More than @max_bytes of it is -EBADMSG. */
+ * More than @max_bytes of it is -EMSGSIZE, and not over_limit(): no limit of the reader is broken. */
 must_check_ int json_reader_capture(struct json_reader *reader, struct strbuf *out,
                                     size_t max_bytes);
 

@@ -5,6 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A list that would have more is not kept at all: io.stat has six for each of its devices. */
+#define KEYED_VALUES_MAX 65536
+
 struct keyed_value {
 	char *key;       /* NUL-terminated, owned */
 	size_t key_size; /* allocated for it */
@@ -15,9 +18,12 @@ struct keyed_values {
 	struct keyed_value *entries; /* owned; those from count on keep their memory for reuse */
 	size_t count;
 	size_t capacity;
+	uint32_t *slots; /* owned; index + 1 into entries, 0 for empty; of long lists only */
+	size_t slot_count;
+	uint64_t seed;
 };
 
-/* Stores a value, in place of an older one of that key. Cheap where keys come in the same order each time. */
+/* Stores a value, in place of an older one of that key. */
 void keyed_values_set(struct keyed_values *values, const char *key, size_t key_len, uint64_t value);
 
 /* The value of a key, or NULL; borrowed until the next change. @hint is where it is looked for first. */

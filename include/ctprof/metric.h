@@ -265,6 +265,23 @@ enum process_total {
 	PROCESS_TOTAL_COUNT,
 };
 
+/* The sources of process totals. */
+enum process_source {
+	PROCESS_SOURCE_stat,
+	PROCESS_SOURCE_io,
+	PROCESS_SOURCE_taskstats,
+	PROCESS_SOURCE_COUNT,
+};
+_Static_assert((int)SOURCE_process_io - (int)SOURCE_process_stat == (int)PROCESS_SOURCE_io &&
+                       (int)SOURCE_process_taskstats - (int)SOURCE_process_stat ==
+                               (int)PROCESS_SOURCE_taskstats,
+               "process sources stand together in sources.def");
+
+static inline enum process_source process_source(enum metric_source source)
+{
+	return (enum process_source)((int)source - (int)SOURCE_process_stat);
+}
+
 struct process_total_desc {
 	enum metric_id metric;
 	enum metric_source source;

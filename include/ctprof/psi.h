@@ -38,6 +38,9 @@ enum psi_average {
 	PSI_AVERAGE_COUNT,
 };
 
+/* All of the time, in hundredths of a percent. */
+enum { PSI_AVERAGE_MAX = 10000 };
+
 /* One line of a pressure file. */
 struct psi_line {
 	bool seen;

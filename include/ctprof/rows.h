@@ -85,6 +85,9 @@ struct row_view {
 	 * is one of kernel workers, who carry their counters with them. It has no impact. */
 	bool no_movement;
 	uint32_t expected[SIDE_MAX]; /* threads that can have one */
+	/* What exited threads did is known on a side, but not of the same processes on the other, and so it is not in the
+	 * values. */
+	bool exited_left_out;
 };
 void row_view(const struct row_set *set, const struct row_group *group, unsigned measure,
               struct row_view *ret);

@@ -22,7 +22,7 @@ struct thread_sample {
 	bool cgroup_is_v1; /* there is no cgroup2 path; cgroup is one of version 1 */
 
 	/* What the kernel keeps of the whole process, exited threads included, read before any of its threads; on
-	 * the first sample of a process only. One bit of process_totals_seen for each enum process_total. */
+	 * the last sample of a process only. One bit of process_totals_seen for each enum process_total. */
 	bool has_process_totals;
 	uint32_t process_totals_seen;
 	uint64_t process_totals[PROCESS_TOTAL_COUNT];

@@ -27,7 +27,7 @@ struct snapshot_tally {
 	uint64_t sources[SOURCE_COUNT][OUTCOME_COUNT]; /* threads by what became of each source */
 	uint64_t cgroups;         /* distinct ones that threads were in, and that were read */
 	uint64_t cgroups_gone;    /* removed before they were read */
-	uint64_t cgroups_denied;  /* that this user may not read */
+	uint64_t cgroups_denied;  /* that deny this user some or all of their files */
 	uint64_t cgroups_outside; /* outside of what is mounted here, as seen from a namespace */
 };
 
@@ -91,6 +91,7 @@ must_check_ int snapshot_write_end(struct snapshot_writer *writer,
 struct snapshot_limits {
 	uint64_t bytes;      /* decompressed */
 	uint64_t threads;    /* rows, and as many cgroups */
+	uint64_t values;     /* in the lists of all cgroups together */
 	unsigned depth;      /* containers inside one another */
 	size_t string_bytes; /* of one string */
 };

@@ -53,6 +53,10 @@ const struct source_want *source_want_next(const struct source_keys *keys,
 must_check_ enum source_outcome stat_parse(const struct source_keys *keys, const char *text,
                                            size_t len, struct thread_sample *sample);
 
+/* A field of a stat file from the fourth on, by its number in proc(5). False where it is not there or no number from 0
+ * on. */
+must_check_ bool stat_field(const char *text, size_t len, unsigned field, uint64_t *ret_value);
+
 /* /proc/<tgid>/task/<tid>/schedstat: three numbers. Returns OUTCOME_read or OUTCOME_malformed. */
 must_check_ enum source_outcome schedstat_parse(const struct source_keys *keys, const char *text,
                                                 size_t len, struct thread_sample *sample);
@@ -77,9 +81,14 @@ must_check_ enum source_outcome io_parse(const struct source_keys *keys, const c
 
 /* /proc/<tgid>/task/<tid>/cgroup: the path of the line "0::", byte for byte; where the kernel has no cgroup2
  * hierarchy, that of the first version 1 controller of registry/cgroup.def, or of name=systemd, and
- * cgroup_is_v1 is set. Returns OUTCOME_read, or OUTCOME_off where there is none of these. */
+ * cgroup_is_v1 is set. Returns OUTCOME_read; OUTCOME_off where there is none of these; or OUTCOME_malformed where a
+ * line is none of the kernel's as well, or where cgroup_path_is_cut(). */
 must_check_ enum source_outcome cgroup_parse(const char *text, size_t len,
                                              struct thread_sample *sample);
+
+/* Whether a path in that text is as long as the kernel's longest, so that its end may have been cut off: then it names
+ * another cgroup, if any. */
+bool cgroup_path_is_cut(struct span path);
 
 /* A line of the same text, one of is_v2, controllers and is_systemd set. */
 struct cgroup_line {

@@ -29,5 +29,9 @@ void *strmap_get(const struct strmap *map, const char *key, size_t key_len);
 /* The entry of @key, added with value NULL where it was missing; borrowed until the next addition. */
 struct strmap_entry *strmap_add(struct strmap *map, const char *key, size_t key_len);
 
+/* The hash itself, and a seed for it that is this process's own, for tables of another shape. */
+uint64_t strmap_seed(void);
+uint64_t strmap_hash(uint64_t seed, const char *bytes, size_t len);
+
 /* Frees the keys and the table, not the values. For cleanup_(strmap_done). */
 void strmap_done(struct strmap *map);

@@ -10,7 +10,7 @@
 enum { STRMAP_FIRST_SLOTS = 64 };
 
 /* The kernel gives each process 16 random bytes; half of them seed the hash. */
-static uint64_t hash_seed(void)
+uint64_t strmap_seed(void)
 {
 	const void *random = (const void *)getauxval(AT_RANDOM);
 	uint64_t seed = 0;
@@ -28,9 +28,9 @@ static uint64_t hash_mix(uint64_t hash)
 	return hash;
 }
 
-static uint64_t hash_bytes(const struct strmap *map, const char *bytes, size_t len)
+uint64_t strmap_hash(uint64_t seed, const char *bytes, size_t len)
 {
-	uint64_t hash = map->seed ^ len;
+	uint64_t hash = seed ^ len;
 
 	while (len > 0) {
 		uint64_t word = 0;
@@ -83,7 +83,7 @@ void *strmap_get(const struct strmap *map, const char *key, size_t key_len)
 
 	if (map->slot_count == 0)
 		return NULL;
-	slot = find_slot(map, key, key_len, hash_bytes(map, key, key_len));
+	slot = find_slot(map, key, key_len, strmap_hash(map->seed, key, key_len));
 	return map->slots[slot] ? map->entries[map->slots[slot] - 1].value : NULL;
 }
 
@@ -94,8 +94,8 @@ struct strmap_entry *strmap_add(struct strmap *map, const char *key, size_t key_
 	size_t slot;
 
 	if (map->slot_count == 0)
-		map->seed = hash_seed();
-	hash = hash_bytes(map, key, key_len);
+		map->seed = strmap_seed();
+	hash = strmap_hash(map->seed, key, key_len);
 	if ((map->count + 1) * 2 > map->slot_count)
 		grow_slots(map);
 	slot = find_slot(map, key, key_len, hash);

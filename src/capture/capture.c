@@ -5,13 +5,12 @@
 #include <fcntl.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "cgroup-walk.h"
 #include "cost.h"
 #include "ctprof/fd.h"
-#include "ctprof/scan.h"
 #include "ctprof/source.h"
+#include "own-proc.h"
 #include "walk.h"
 
 #ifndef CTPROF_VERSION
@@ -56,17 +55,6 @@ static int find_cgroups(const struct capture_options *options, int proc_fd,
 	return 0;
 }
 
-/* Whether @proc_fd is the /proc of our own pid namespace: only then do its ids mean to system calls what they
- * mean there. */
-static bool is_own_proc(int proc_fd)
-{
-	char link[16];
-	ssize_t len = readlinkat(proc_fd, "self", link, sizeof(link));
-	uint64_t pid;
-
-	return len > 0 && scan_u64(link, (size_t)len, &pid) && pid == (uint64_t)getpid();
-}
-
 /* The roots of what is read, and what is found there once for the whole host. */
 struct capture {
 	const struct capture_options *options;
@@ -90,12 +78,9 @@ static void capture_done(struct capture *capture)
 static int open_roots(struct capture *capture, struct strbuf *reterr)
 {
 	const struct capture_options *options = capture->options;
-	int r = open_root(options->proc_root, "/proc", &capture->proc_fd, reterr);
+	const char *proc_root = options->proc_root ? options->proc_root : "/proc";
+	int r = open_root(proc_root, NULL, &capture->proc_fd, reterr);
 
-	if (r == 0 && capture->proc_fd < 0) {
-		strbuf_addf(reterr, "/proc: %s", strerror(ENOENT));
-		return -ENOENT;
-	}
 	if (r == 0)
 		r = open_root(options->sys_root, options->proc_root ? NULL : "/sys",
 		              &capture->sys_fd, reterr);
@@ -104,13 +89,19 @@ static int open_roots(struct capture *capture, struct strbuf *reterr)
 	return r;
 }
 
+/* A part of the hierarchy offers only some of the controllers. */
+static int open_cgroup_root(const struct cgroup_mount *unified)
+{
+	if (!unified->found || strcmp(strbuf_str(&unified->root), "/") != 0)
+		return -ENOENT;
+	return fd_open_path_at(AT_FDCWD, strbuf_str(&unified->point));
+}
+
 static void read_host(struct capture *capture, struct snapshot_info *info)
 {
 	static const char version[] = CTPROF_VERSION, source[] = "procfs";
 	const struct capture_options *options = capture->options;
-	const struct cgroup_mount *unified = &capture->mounts.unified;
-	cleanup_(fd_closep) int cgroup_fd =
-	        unified->found ? fd_open_path_at(AT_FDCWD, strbuf_str(&unified->point)) : -1;
+	cleanup_(fd_closep) int cgroup_fd = open_cgroup_root(&capture->mounts.unified);
 	bool live = options->proc_root == NULL;
 
 	info->captured_at_unix_ns = now_ns(CLOCK_REALTIME);
@@ -119,6 +110,9 @@ static void read_host(struct capture *capture, struct snapshot_info *info)
 	host_set_text(&info->host, HOST_source, source, strlen(source));
 	host_read(capture->proc_fd, capture->sys_fd, cgroup_fd, live, options->anonymous,
 	          &info->host);
+	/* Its threads are not those of our namespace, nor can that of their ids be told. */
+	if (!proc_is_own(capture->proc_fd))
+		host_forget(&info->host, HOST_pid_namespace);
 	cgroup_mounts_set_host(&capture->mounts, &info->host);
 	if (!live)
 		info->captured_boottime_ns = info->host.numbers[HOST_uptime_ns];
@@ -131,7 +125,7 @@ static void begin_walk(struct capture *capture, struct snapshot_writer *writer,
 	struct taskstats_rules rules = taskstats_rules_of(&info->host);
 	struct walk_options walk_options = {
 	        .proc_fd = capture->proc_fd,
-	        .live = !options->proc_root && is_own_proc(capture->proc_fd),
+	        .live = !options->proc_root && proc_is_own(capture->proc_fd),
 	        .smaps = options->smaps,
 	        .taskstats_rules = &rules,
 	        .cgroups = &capture->cgroups,

@@ -17,7 +17,7 @@
 #include "ctprof/source.h"
 
 enum {
-	CGROUP_FILE_BYTES = 1 << 20, /* io.stat of a thousand devices is a tenth of it */
+	CGROUP_FILE_BYTES = 8 << 20, /* io.stat of a thousand devices is a hundredth of it */
 	CGROUP_FILES_MAX = CGROUP_VALUE_COUNT + CGROUP_LIST_COUNT + PSI_RESOURCE_COUNT,
 	PRESSURE_NAME_BYTES = 32,
 };
@@ -82,7 +82,9 @@ void cgroup_walk_note(struct cgroup_walk *walk, const char *text, size_t len)
 	while (cgroup_next_line(&walk->controllers, &rest, &line)) {
 		struct strmap_entry *entry;
 
-		if (line.is_v2 && !has_v2) {
+		if (cgroup_path_is_cut(line.path)) {
+			has_v2 = has_v2 || line.is_v2;
+		} else if (line.is_v2 && !has_v2) {
 			(void)strmap_add(&walk->v2, line.path.text, line.path.len);
 			has_v2 = true;
 		} else if (line.controllers != 0) {
@@ -156,21 +158,6 @@ static void state_done(struct reading_state *state)
 	cgroup_stats_done(&state->stats);
 }
 
-/* What is left of a path below the root of the mount, without a slash in front, "." for the mount itself; NULL where
- * it is not below it. */
-static const char *path_below(const struct cgroup_mount *mount, const char *path)
-{
-	const char *root = strbuf_str(&mount->root);
-	size_t len = strcmp(root, "/") == 0 ? 0 : mount->root.len;
-
-	if (path[0] != '/' || strncmp(path, root, len) != 0 ||
-	    (path[len] != '/' && path[len] != '\0'))
-		return NULL;
-	path += len;
-	path += strspn(path, "/");
-	return *path == '\0' ? "." : path;
-}
-
 /* "..", as a namespace shows what is above it, may stand in the part that the mount's root has as well, but not
  * behind it. */
 static bool has_parent(const char *path)
@@ -219,10 +206,15 @@ static int open_by_parts(int mount_fd, const char *path)
 /* Returns a descriptor or -errno; -EXDEV where the path is outside of the mount. */
 static int open_cgroup(int mount_fd, const struct cgroup_mount *mount, const struct strbuf *path)
 {
-	const char *below = mount->found ? path_below(mount, strbuf_str(path)) : NULL;
+	cleanup_(strbuf_done) struct strbuf located = STRBUF_INIT;
+	const char *below;
 	int fd;
 
-	if (!below || has_parent(below) || strlen(strbuf_str(path)) != path->len)
+	if (!mount->found || strlen(strbuf_str(path)) != path->len ||
+	    !cgroup_mount_locate(mount, strbuf_str(path), &located))
+		return -EXDEV;
+	below = strbuf_str(&located);
+	if (has_parent(below))
 		return -EXDEV;
 	if (mount_fd < 0)
 		return mount_fd;
@@ -311,17 +303,23 @@ static int read_directory(struct reading_state *state, int mount_fd,
 	return READING_DONE;
 }
 
-/* Returns whether the cgroup is to be written, or -errno. A cgroup is what the best of its directories is. */
+/* Returns whether the cgroup is to be written, or -errno. A cgroup is what the best of its directories is; one of
+ * which something was denied is among the denied even so, because the values that it lacks would look like those of a
+ * controller that is not enabled. */
 static int count_reading(const struct reading_state *state, bool done, int failure,
                          struct snapshot_tally *tally)
 {
+	bool denied = done ? state->denied : failure == READING_DENIED;
+
+	if (denied)
+		tally->cgroups_denied++;
 	if (done && (state->any || !state->denied)) {
 		tally->cgroups++;
 		return 1;
 	}
-	if (done || failure == READING_DENIED)
-		tally->cgroups_denied++;
-	else if (failure == READING_OUTSIDE)
+	if (denied)
+		return 0;
+	if (failure == READING_OUTSIDE)
 		tally->cgroups_outside++;
 	else
 		tally->cgroups_gone++;
@@ -374,6 +372,8 @@ static int read_v1(struct reading_state *state, const struct strmap_entry *entry
 			done = true;
 		else if (r < failure)
 			failure = r;
+		if (r == READING_DENIED)
+			state->denied = true;
 	}
 	return tried ? count_reading(state, done, failure, tally) : 0;
 }

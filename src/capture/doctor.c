@@ -18,6 +18,7 @@
 #include "ctprof/source.h"
 #include "ctprof/taskstats.h"
 #include "doctor-find.h"
+#include "own-proc.h"
 #include "process-read.h"
 #include "thread-read.h"
 
@@ -127,6 +128,9 @@ static void find_toggles(int proc_fd, struct doctor_findings *findings)
 			continue;
 		rest = (struct span){strbuf_str(&text), text.len};
 		if (!scan_word(&rest, &word))
+			continue;
+		/* Both are 0 or 1; anything else is not the kernel's file. */
+		if (!span_is(word, "0") && !span_is(word, "1"))
 			continue;
 		findings->toggles[t] = span_is(word, "0") ? DOCTOR_SWITCH_OFF : DOCTOR_SWITCH_ON;
 		snprintf(findings->toggle_texts[t], sizeof(findings->toggle_texts[t]), "%.*s",
@@ -288,12 +292,23 @@ static void find_threads(int proc_fd, struct doctor_findings *findings)
 
 	findings->delays_on = rules.delays != TASKSTATS_DELAYS_OFF;
 	findings->delays_since_boot = rules.delays == TASKSTATS_DELAYS_BOOT;
-	readers_init(&readers, proc_fd, known && pid == (uint64_t)getpid(), &rules);
+	readers_init(&readers, proc_fd, proc_is_own(proc_fd), &rules);
 	if (known)
 		find_own(&readers, (uint32_t)pid, findings);
 	find_others(&readers, (uint32_t)pid, findings);
+	/* It could answer for us, but a capture would not ask: it knows the threads by ids of another namespace. */
+	if (findings->proc_is_foreign)
+		return;
 	sample_reset(&readers.sample);
 	find_taskstats(&rules, &readers.sample, findings);
+}
+
+/* A process that the namespace of /proc does not have finds no self there, but the name of it. */
+static bool is_foreign_proc(int proc_fd)
+{
+	struct stat self;
+
+	return fstatat(proc_fd, "self", &self, AT_SYMLINK_NOFOLLOW) == 0 && !proc_is_own(proc_fd);
 }
 
 static void find_kernel_files(int proc_fd, int sys_fd, struct doctor_findings *findings)
@@ -321,6 +336,7 @@ void doctor_probe(struct doctor_findings *ret_findings)
 	doctor_findings_done(ret_findings);
 	find_rights(ret_findings);
 	ret_findings->has_proc = proc_fd >= 0 && faccessat(proc_fd, "self/stat", F_OK, 0) == 0;
+	ret_findings->proc_is_foreign = is_foreign_proc(proc_fd);
 	ret_findings->has_sys = sys_fd >= 0 && faccessat(sys_fd, "kernel", F_OK, 0) == 0;
 	cgroup_mounts_find(proc_fd, true, &mounts);
 	if (mounts.unified.found)

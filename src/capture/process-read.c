@@ -62,7 +62,6 @@ static int read_totals(struct process_reader *reader, int process_fd, enum metri
 
 /* Numbers of proc(5)'s fields of stat. */
 enum {
-	FIELD_STATE = 3,
 	FIELD_CHILDREN_MINFLT = 11,
 	FIELD_CHILDREN_MAJFLT = 13,
 	FIELD_CHILDREN_UTIME = 16,
@@ -73,19 +72,18 @@ enum {
 };
 
 /* A field of the process's stat, which is in reader->text. */
-static bool stat_field(const struct process_reader *reader, int wanted, uint64_t *ret_value)
+static bool own_stat_field(const struct process_reader *reader, unsigned field, uint64_t *ret_value)
 {
-	const char *text = strbuf_str(&reader->text);
-	const char *close = memrchr(text, ')', reader->text.len);
-	struct span rest, word;
+	return stat_field(strbuf_str(&reader->text), reader->text.len, field, ret_value);
+}
 
-	if (!close)
-		return false;
-	rest = (struct span){close + 1, reader->text.len - (size_t)(close + 1 - text)};
-	for (int field = FIELD_STATE; scan_word(&rest, &word); field++)
-		if (field == wanted)
-			return scan_u64(word.text, word.len, ret_value);
-	return false;
+static void drop_totals(struct thread_sample *sample, enum metric_source source,
+                        enum source_outcome reason)
+{
+	sample->outcomes[source] = reason;
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
+		if (process_total_table[i].source == source)
+			sample->process_totals_seen &= ~(1u << i);
 }
 
 /* The kernel adds the I/O of a child that was waited for to that of its parent, in one step with its page faults and
@@ -93,20 +91,17 @@ static bool stat_field(const struct process_reader *reader, int wanted, uint64_t
  * children has no totals of I/O. */
 static void drop_io_of_children(struct process_reader *reader)
 {
-	static const int fields[] = {FIELD_CHILDREN_MINFLT, FIELD_CHILDREN_MAJFLT,
-	                             FIELD_CHILDREN_UTIME, FIELD_CHILDREN_STIME};
+	static const unsigned fields[] = {FIELD_CHILDREN_MINFLT, FIELD_CHILDREN_MAJFLT,
+	                                  FIELD_CHILDREN_UTIME, FIELD_CHILDREN_STIME};
 	struct thread_sample *sample = &reader->sample;
 	bool childless = sample->outcomes[SOURCE_process_stat] == OUTCOME_read;
 	uint64_t value;
 
 	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
-		childless = childless && stat_field(reader, fields[i], &value) && value == 0;
+		childless = childless && own_stat_field(reader, fields[i], &value) && value == 0;
 	if (childless || sample->outcomes[SOURCE_process_io] != OUTCOME_read)
 		return;
-	sample->outcomes[SOURCE_process_io] = OUTCOME_off;
-	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
-		if (process_total_table[i].source == SOURCE_process_io)
-			sample->process_totals_seen &= ~(1u << i);
+	drop_totals(sample, SOURCE_process_io, OUTCOME_off);
 }
 
 /* Bytes mapped and bytes resident. */
@@ -115,8 +110,8 @@ static bool memory_size(const struct process_reader *reader, uint64_t *ret_mappe
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 
-	return stat_field(reader, FIELD_MAPPED_BYTES, ret_mapped) &&
-	       stat_field(reader, FIELD_RESIDENT_PAGES, ret_resident) &&
+	return own_stat_field(reader, FIELD_MAPPED_BYTES, ret_mapped) &&
+	       own_stat_field(reader, FIELD_RESIDENT_PAGES, ret_resident) &&
 	       !__builtin_mul_overflow(*ret_resident, page, ret_resident);
 }
 
@@ -124,7 +119,7 @@ static bool memory_size(const struct process_reader *reader, uint64_t *ret_mappe
  * missing. */
 static bool wants_smaps(const struct process_reader *reader, enum source_outcome *ret_outcome)
 {
-	uint64_t mapped = 0, resident = 0;
+	uint64_t mapped = 0, resident = 0, threads;
 	bool known = reader->sample.outcomes[SOURCE_process_stat] == OUTCOME_read &&
 	             memory_size(reader, &mapped, &resident);
 
@@ -132,7 +127,10 @@ static bool wants_smaps(const struct process_reader *reader, enum source_outcome
 	if (reader->smaps == CAPTURE_SMAPS_OFF)
 		return false;
 	if (known && mapped == 0) {
-		*ret_outcome = OUTCOME_unneeded;
+		/* A leader that has exited before its threads has given up the memory that they still have. */
+		*ret_outcome = own_stat_field(reader, FIELD_THREADS, &threads) && threads > 1
+		                       ? OUTCOME_off
+		                       : OUTCOME_unneeded;
 		return false;
 	}
 	if (reader->smaps == CAPTURE_SMAPS_ALL)
@@ -164,7 +162,6 @@ static int read_smaps(struct process_reader *reader, int process_fd)
 int process_read(struct process_reader *reader, int process_fd, uint32_t tgid)
 {
 	struct thread_sample *sample = &reader->sample;
-	uint64_t threads = UINT64_MAX;
 	int r;
 
 	sample_reset(sample);
@@ -172,12 +169,30 @@ int process_read(struct process_reader *reader, int process_fd, uint32_t tgid)
 	if (r == 0)
 		r = read_totals(reader, process_fd, SOURCE_process_stat, "stat");
 	if (r == 0) {
-		if (!stat_field(reader, FIELD_THREADS, &threads))
-			threads = UINT64_MAX;
 		drop_io_of_children(reader);
 		r = read_smaps(reader, process_fd);
 	}
 	sample->outcomes[SOURCE_process_taskstats] =
-	        taskstats_read_process(reader->taskstats, tgid, threads > 1, sample);
+	        taskstats_read_process(reader->taskstats, tgid, sample);
 	return r;
+}
+
+void process_read_end(struct process_reader *reader, uint32_t tgid, bool threads_gone,
+                      const uint64_t exiting[PROCESS_TOTAL_COUNT])
+{
+	struct thread_sample *sample = &reader->sample;
+	enum source_outcome outcome = sample->outcomes[SOURCE_process_taskstats];
+
+	if (outcome == OUTCOME_read && threads_gone)
+		outcome = taskstats_read_process(reader->taskstats, tgid, sample);
+	if (outcome != OUTCOME_read) {
+		drop_totals(sample, SOURCE_process_taskstats, outcome);
+		return;
+	}
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
+		uint64_t *total = &sample->process_totals[i];
+
+		if (process_total_table[i].source == SOURCE_process_taskstats)
+			*total = *total > exiting[i] ? *total - exiting[i] : 0;
+	}
 }

@@ -22,3 +22,9 @@ void process_reader_done(struct process_reader *reader);
 /* Reads the process whose directory is @process_fd. Returns 0, or -errno where the trouble is our own (no
  * descriptors, no memory); what could not be read has its reason in reader->sample.outcomes. */
 must_check_ int process_read(struct process_reader *reader, int process_fd, uint32_t tgid);
+
+/* To be called when the process's threads have been read. From the first step of a thread's exit to its last the
+ * kernel has it in the taskstats totals twice: where a thread has gone meanwhile they are read once more, for the smaller
+ * ones, and of threads that are still on their way @exiting, what these have used, is taken off. */
+void process_read_end(struct process_reader *reader, uint32_t tgid, bool threads_gone,
+                      const uint64_t exiting[PROCESS_TOTAL_COUNT]);

@@ -33,7 +33,7 @@ static enum source_outcome outcome_of(int error)
 static bool is_broken(int error)
 {
 	return error != 0 && error != -ESRCH && error != -EPERM && error != -EINVAL &&
-	       error != -EBADMSG && error != -ENOBUFS;
+	       error != -EBADMSG;
 }
 
 /* Asks no more; from here on every thread has @rule. */
@@ -136,18 +136,11 @@ static enum source_outcome take_process(struct taskstats_reader *reader, uint32_
 }
 
 enum source_outcome taskstats_read_process(struct taskstats_reader *reader, uint32_t tgid,
-                                           bool several_threads, struct thread_sample *sample)
+                                           struct thread_sample *sample)
 {
-	enum source_outcome outcome = reader->rule;
-
-	if (reader->client) {
-		/* The batch of threads, if there was one, is gone. */
-		reader->count = 0;
-		outcome = take_process(reader, tgid, sample);
-		/* For a moment the kernel counts an exiting thread twice, among the exited and among the living.
-		 * Totals do not fall otherwise, so the smaller of two readings is right. */
-		if (outcome == OUTCOME_read && several_threads)
-			outcome = take_process(reader, tgid, sample);
-	}
-	return outcome;
+	if (!reader->client)
+		return reader->rule;
+	/* The batch of threads, if there was one, is gone. */
+	reader->count = 0;
+	return take_process(reader, tgid, sample);
 }

@@ -164,6 +164,18 @@ static bool needs_status(const struct thread_sample *sample)
 	return false;
 }
 
+/* PF_EXITING of the kernel's sched.h is set from the first step of an exit on. */
+static bool is_exiting(const struct strbuf *stat, const struct thread_sample *sample)
+{
+	enum { FLAGS_FIELD = 9, FLAG_EXITING = 0x4 };
+	struct label_letter state = {0};
+	uint64_t flags;
+
+	return stat_field(strbuf_str(stat), stat->len, FLAGS_FIELD, &flags) &&
+	       (flags & FLAG_EXITING) != 0 && sample_get(sample, state, &state) && state.v != 'Z' &&
+	       state.v != 'X';
+}
+
 enum source_outcome thread_read(struct thread_reader *reader, int task_fd, const char *name,
                                 struct thread_sample *sample)
 {
@@ -177,6 +189,7 @@ enum source_outcome thread_read(struct thread_reader *reader, int task_fd, const
 	if (outcome != OUTCOME_read)
 		return outcome == OUTCOME_off ? OUTCOME_gone : outcome;
 
+	reader->exiting = is_exiting(&reader->text, sample);
 	/* A thread that exits now is dropped whole: half of its values would pass for all of them. */
 	if (read_schedstat(reader, thread_fd, sample) == OUTCOME_gone ||
 	    read_and_parse(reader, thread_fd, SOURCE_sched, "sched", sched_parse, &reader->sched,

@@ -14,6 +14,7 @@ struct thread_reader {
 	struct source_keys stat, schedstat, sched, status, io;
 	struct strbuf text; /* the file being parsed */
 	int fatal;          /* -errno of what is our own trouble: no descriptors, no memory */
+	bool exiting;       /* the thread last read was on its way out, and not dead yet */
 	bool live;          /* the threads are this system's own, in our pid namespace */
 	struct cgroup_walk *cgroups; /* borrowed, takes note of the threads' cgroups; may be NULL */
 	enum source_outcome

@@ -20,6 +20,7 @@ void walk_init(struct walk *walk, const struct walk_options *options,
                enum source_outcome ret_rules[SOURCE_COUNT])
 {
 	memset(walk, 0, sizeof(*walk));
+	walk->sample = &walk->samples[0];
 	walk->proc_fd = options->proc_fd;
 	walk->tree_boottime_ns = options->tree_boottime_ns;
 	thread_reader_init(&walk->reader, options->proc_fd, options->live, options->cgroups);
@@ -40,7 +41,8 @@ void walk_done(struct walk *walk)
 	thread_reader_done(&walk->reader);
 	process_reader_done(&walk->process);
 	taskstats_reader_done(&walk->taskstats);
-	sample_done(&walk->sample);
+	sample_done(&walk->samples[0]);
+	sample_done(&walk->samples[1]);
 	id_list_done(&walk->processes);
 	id_list_done(&walk->threads);
 	strbuf_done(&walk->listing);
@@ -60,7 +62,7 @@ static void count(struct snapshot_tally *tally, const struct thread_sample *samp
 /* The leader is read first and names the process; where it is gone already, the process's own comm does. */
 static void set_pcomm(struct walk *walk, int task_fd)
 {
-	struct thread_sample *sample = &walk->sample;
+	struct thread_sample *sample = walk->sample;
 
 	if (sample->tid == sample->tgid) {
 		strbuf_clear(&walk->pcomm);
@@ -78,30 +80,61 @@ static void set_pcomm(struct walk *walk, int task_fd)
 	strbuf_add(&sample->pcomm, strbuf_str(&walk->pcomm), walk->pcomm.len);
 }
 
-/* The first row of a process has its totals, the leader's its smaps. The keyed values change hands, for there is one
- * set of them in a process. */
-static void add_process(struct walk *walk)
+/* The leader's row has the process's smaps. The keyed values change hands, for there is one set of them in a process. */
+static void add_smaps(struct walk *walk)
+{
+	struct thread_sample *sample = walk->sample, *process = &walk->process.sample;
+	struct keyed_values values = sample->smaps_rollup_kib;
+
+	if (sample->tid != sample->tgid)
+		return;
+	sample->has_smaps = process->has_smaps;
+	sample->smaps_rollup_kib = process->smaps_rollup_kib;
+	process->smaps_rollup_kib = values;
+	sample->outcomes[SOURCE_smaps_rollup] = process->outcomes[SOURCE_smaps_rollup];
+}
+
+/* The last row of a process has its totals: only then it is known what they are worth. */
+static void add_totals(struct walk *walk, struct thread_sample *sample)
 {
 	static const enum metric_source sources[] = {SOURCE_process_stat, SOURCE_process_io,
 	                                             SOURCE_process_taskstats};
-	struct thread_sample *sample = &walk->sample, *process = &walk->process.sample;
+	const struct thread_sample *process = &walk->process.sample;
 
-	if (!walk->has_row) {
-		sample->has_process_totals = process->has_process_totals;
-		sample->process_totals_seen = process->process_totals_seen;
-		memcpy(sample->process_totals, process->process_totals,
-		       sizeof(sample->process_totals));
-		for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
-			sample->outcomes[sources[i]] = process->outcomes[sources[i]];
-	}
-	if (sample->tid == sample->tgid) {
-		struct keyed_values values = sample->smaps_rollup_kib;
+	sample->process_totals_seen = process->process_totals_seen;
+	sample->has_process_totals = process->process_totals_seen != 0;
+	memcpy(sample->process_totals, process->process_totals, sizeof(sample->process_totals));
+	for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
+		sample->outcomes[sources[i]] = process->outcomes[sources[i]];
+}
 
-		sample->has_smaps = process->has_smaps;
-		sample->smaps_rollup_kib = process->smaps_rollup_kib;
-		process->smaps_rollup_kib = values;
-		sample->outcomes[SOURCE_smaps_rollup] = process->outcomes[SOURCE_smaps_rollup];
+/* Everything that has a total is a counter, and so 64 bits wide. */
+static void add_exiting(struct walk *walk)
+{
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
+		enum metric_id metric = process_total_table[i].metric;
+		uint64_t value;
+
+		if (!metric_set_has(&walk->sample->seen, metric))
+			continue;
+		memcpy(&value, sample_value(walk->sample, metric), sizeof(value));
+		if (__builtin_add_overflow(walk->exiting[i], value, &walk->exiting[i]))
+			walk->exiting[i] = UINT64_MAX;
 	}
+}
+
+static int write_pending(struct walk *walk)
+{
+	struct thread_sample *sample = walk->pending;
+	int r;
+
+	if (!sample)
+		return 0;
+	walk->pending = NULL;
+	r = snapshot_write_thread(walk->writer, sample);
+	if (r == 0)
+		count(walk->tally, sample);
+	return r;
 }
 
 /* Reads the thread at @index of the list. Returns OUTCOME_read where the sample is whole. */
@@ -114,19 +147,19 @@ static enum source_outcome read_thread(struct walk *walk, int task_fd, size_t in
 	walk->last_read_ns = now_ns(CLOCK_MONOTONIC);
 	if (walk->first_read_ns == 0)
 		walk->first_read_ns = walk->last_read_ns;
-	outcome = thread_read(&walk->reader, task_fd, name, &walk->sample);
+	outcome = thread_read(&walk->reader, task_fd, name, walk->sample);
 	if (outcome == OUTCOME_read &&
 	    taskstats_read_thread(&walk->taskstats, walk->threads.ids, index, walk->threads.count,
-	                          &walk->sample) == OUTCOME_gone)
+	                          walk->sample) == OUTCOME_gone)
 		outcome = OUTCOME_gone;
 	return outcome;
 }
 
-/* Returns 1 where the thread was written, 0 where it was not, or the writer's -errno. */
+/* Returns 0, or the writer's -errno. */
 static int walk_thread(struct walk *walk, int task_fd, uint32_t tgid, size_t index,
                        uint64_t boottime_ns)
 {
-	struct thread_sample *sample = &walk->sample;
+	struct thread_sample *sample = walk->sample;
 	enum source_outcome outcome;
 	int r;
 
@@ -146,14 +179,15 @@ static int walk_thread(struct walk *walk, int task_fd, uint32_t tgid, size_t ind
 		walk->tally->sources[SOURCE_stat][outcome]++;
 		return 0;
 	}
+	if (walk->reader.exiting)
+		add_exiting(walk);
 	set_pcomm(walk, task_fd);
-	add_process(walk);
-	r = snapshot_write_thread(walk->writer, sample);
-	if (r < 0)
-		return r;
-	count(walk->tally, sample);
+	add_smaps(walk);
+	r = write_pending(walk);
+	walk->pending = sample;
+	walk->sample = &walk->samples[sample == &walk->samples[0]];
 	walk->has_row = true;
-	return 1;
+	return r;
 }
 
 /* The leader is read first, for its name is the process's. */
@@ -169,8 +203,10 @@ static void move_leader_first(struct id_list *threads, uint32_t tgid)
 
 static int walk_threads(struct walk *walk, int task_fd, uint32_t tgid, uint64_t boottime_ns)
 {
+	uint64_t gone = walk->tally->threads_gone;
+
 	walk->has_pcomm = false;
-	walk->has_row = false;
+	memset(walk->exiting, 0, sizeof(walk->exiting));
 	move_leader_first(&walk->threads, tgid);
 	for (size_t i = 0; i < walk->threads.count; i++) {
 		int r = walk_thread(walk, task_fd, tgid, i, boottime_ns);
@@ -178,7 +214,11 @@ static int walk_threads(struct walk *walk, int task_fd, uint32_t tgid, uint64_t 
 		if (r < 0)
 			return r;
 	}
-	return 0;
+	if (!walk->pending)
+		return 0;
+	process_read_end(&walk->process, tgid, walk->tally->threads_gone > gone, walk->exiting);
+	add_totals(walk, walk->pending);
+	return write_pending(walk);
 }
 
 static bool is_our_own_trouble(int r)
@@ -200,10 +240,11 @@ static int open_process(struct walk *walk, uint32_t tgid, int *ret_task_fd)
 	*ret_task_fd = fd_open_dir_at(process_fd, "task");
 	if (*ret_task_fd < 0)
 		return *ret_task_fd;
-	r = process_read(&walk->process, process_fd, tgid);
+	/* Listed first: a thread that is exiting while the totals are read must be seen to do so. */
+	r = fd_list_ids(*ret_task_fd, &walk->threads, &walk->listing);
 	if (r < 0)
 		return r;
-	return fd_list_ids(*ret_task_fd, &walk->threads, &walk->listing);
+	return process_read(&walk->process, process_fd, tgid);
 }
 
 static int walk_process(struct walk *walk, uint32_t tgid)

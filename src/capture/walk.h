@@ -13,14 +13,18 @@ struct walk {
 	struct thread_reader reader;
 	struct process_reader process;
 	struct taskstats_reader taskstats;
-	struct thread_sample sample;
+	struct thread_sample samples[2];
+	struct thread_sample *sample; /* the one to read into */
+	struct thread_sample
+	        *pending; /* read and not yet written: it may be its process's last; or NULL */
 	struct id_list processes;
 	struct id_list threads;
 	struct strbuf listing;
 	struct strbuf pcomm; /* of the process being walked */
 	bool has_pcomm;
-	bool has_row;                   /* the process being walked has one */
-	struct snapshot_writer *writer; /* borrowed, as is the tally */
+	bool has_row;                          /* the process being walked has one */
+	uint64_t exiting[PROCESS_TOTAL_COUNT]; /* what its threads on their way out have used */
+	struct snapshot_writer *writer;        /* borrowed, as is the tally */
 	struct snapshot_tally *tally;
 	const uint64_t
 	        *tree_boottime_ns; /* the one time of another system's tree; NULL: our clock */

@@ -80,7 +80,7 @@ static int parse(const struct command *command, int argc, char **argv, struct ar
 }
 
 /* One line: how many readings were denied, and of which sources. */
-static void report_denied(const struct snapshot_tally *tally)
+static void report_denied(const struct snapshot_tally *tally, bool other_tree)
 {
 	cleanup_(strbuf_done) struct strbuf list = STRBUF_INIT;
 	unsigned long long total = 0;
@@ -99,9 +99,14 @@ static void report_denied(const struct snapshot_tally *tally)
 	if (tally->processes_denied > 0)
 		cli_error("%llu processes hide their threads from this user",
 		          (unsigned long long)tally->processes_denied);
+	if (tally->sources[SOURCE_taskstats][OUTCOME_skipped] > 0 && !other_tree)
+		cli_error("taskstats skipped: /proc is of another pid namespace");
 	if (tally->sources[SOURCE_taskstats][OUTCOME_denied] > 0)
 		cli_error("taskstats denied: no delay accounting (root can read it; see 'ctprof "
 		          "doctor')");
+	if (tally->cgroups_denied > 0)
+		cli_error("%llu %s this user files", (unsigned long long)tally->cgroups_denied,
+		          tally->cgroups_denied == 1 ? "cgroup denies" : "cgroups deny");
 	if (total > 0)
 		cli_error("%llu readings denied: %s%s", total, strbuf_str(&list),
 		          geteuid() == 0 ? "" : " (root can read them; see 'ctprof doctor')");
@@ -150,7 +155,7 @@ static int run(const struct command *command, int argc, char **argv)
 		return EXIT_FAILED;
 
 	if (!arguments.quiet)
-		report_denied(&info.tally);
+		report_denied(&info.tally, arguments.capture.proc_root != NULL);
 	if (!arguments.quiet && isatty(STDERR_FILENO))
 		fprintf(stderr, "%llu threads of %llu processes\n",
 		        (unsigned long long)info.tally.threads,

@@ -2,6 +2,7 @@
 #include "report-options.h"
 
 static const struct cli_option options[] = {
+        {OPT_ORDER, 0, "order", "ORDER", "rank rows by impact (default), delta, percent, name"},
         {OPT_UNCHANGED, 'u', "unchanged", NULL, "list rows that did not change or were not seen"},
         {0},
 };

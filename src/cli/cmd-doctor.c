@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <getopt.h>
+#include <signal.h>
 #include <string.h>
 
 #include "ctprof/doctor-probe.h"
@@ -80,6 +81,16 @@ static int enable(const struct doctor_findings *findings, struct report_doctor *
 	return status;
 }
 
+/* What the report would have said, for people who cannot see it. */
+static void say_undo(const struct report_doctor *report)
+{
+	for (unsigned t = 0; t < DOCTOR_TOGGLE_COUNT; t++)
+		if (report->toggles[t] == TOGGLE_SET)
+			cli_error("%s: switched on; to undo: sudo sysctl %s=%s",
+			          doctor_toggle_table[t].sysctl, doctor_toggle_table[t].sysctl,
+			          report->old_values[t]);
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
 	cleanup_(doctor_findings_done) struct doctor_findings findings = {0};
@@ -97,6 +108,8 @@ static int run(const struct command *command, int argc, char **argv)
 
 	doctor_probe(&findings);
 	if (arguments.enable) {
+		/* A reader that has gone away must not take the undo with it. */
+		signal(SIGPIPE, SIG_IGN);
 		status = enable(&findings, &report);
 		doctor_probe(&findings);
 	}
@@ -107,6 +120,8 @@ static int run(const struct command *command, int argc, char **argv)
 	else
 		report_doctor_json(stdout, &report);
 	written = cli_finish_output();
+	if (written != EXIT_DONE)
+		say_undo(&report);
 	if (status != EXIT_DONE || written != EXIT_DONE)
 		return status != EXIT_DONE ? status : written;
 	return doctor_is_well(&verdict) ? EXIT_DONE : EXIT_MISSING;

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report-options.h"
 
+static const struct cli_option options[] = {
+        {OPT_SHOW_ORDER, 0, "order", "ORDER", "rank rows by impact (default), delta, name"},
+        {0},
+};
+
 static int run(const struct command *command, int argc, char **argv)
 {
 	return report_command(command, argc, argv, 1);
@@ -15,7 +20,7 @@ const struct command command_show = {
         .name = "show",
         .summary = "Print one snapshot, its threads grouped",
         .operands = "SNAPSHOT",
-        .options = {report_option_table, NULL},
+        .options = {report_option_table, options},
         .notes = notes,
         .run = run,
 };

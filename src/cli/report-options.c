@@ -13,7 +13,6 @@ enum {
 	OPT_SECTIONS,
 	OPT_METRICS,
 	OPT_SORT_BY,
-	OPT_ORDER,
 	OPT_LIMIT,
 	OPT_FORMAT,
 	OPT_COLOR,
@@ -27,7 +26,6 @@ const struct cli_option report_option_table[] = {
         {OPT_SECTIONS, 0, "sections", "LIST", "only these; 'ctprof metric-list' has the names"},
         {OPT_METRICS, 'm', "metrics", "LIST", "only these; 'ctprof metric-list' has the names"},
         {OPT_SORT_BY, 's', "sort-by", "LIST", "rank groups by METRIC[:asc|desc],..."},
-        {OPT_ORDER, 0, "order", "ORDER", "rank rows by impact (default), delta, percent, name"},
         {OPT_LIMIT, 'n', "limit", "N", "at most N rows, 0 for all (15; csv and json: all)"},
         {OPT_FORMAT, 'f', "format", "FORMAT", "table (default), csv or json"},
         {OPT_COLOR, 0, "color", "WHEN", "auto (default), always or never"},
@@ -261,6 +259,8 @@ static int parse_read_limit(const struct option_parser *parser, struct snapshot_
 			limits->bytes = value;
 		else if (known && span_is(name, "threads"))
 			limits->threads = value;
+		else if (known && span_is(name, "values"))
+			limits->values = value;
 		else if (known && span_is(name, "depth") && value <= 1 << 20)
 			limits->depth = (unsigned)value;
 		else if (known && span_is(name, "string"))
@@ -268,8 +268,8 @@ static int parse_read_limit(const struct option_parser *parser, struct snapshot_
 		else {
 			r = cli_usage_error(
 			        parser->command,
-			        "--read-limit: '%.*s' is not bytes=, threads=, depth= or "
-			        "string= and a number",
+			        "--read-limit: '%.*s' is not bytes=, threads=, values=, "
+			        "depth= or string= and a number",
 			        (int)word.len, word.text);
 			(void)r;
 			return -1;
@@ -318,6 +318,8 @@ static int parse_option(const struct option_parser *parser, int id, struct repor
                         struct filters *filters)
 {
 	static const char *const orders[] = {"impact", "delta", "percent", "name", NULL};
+	static const char *const show_orders[] = {"impact", "delta", "name", NULL};
+	static const enum row_order show_order_values[] = {ORDER_IMPACT, ORDER_DELTA, ORDER_NAME};
 	static const char *const formats[] = {"table", "csv", "json", NULL};
 	static const char *const colors[] = {"auto", "always", "never", NULL};
 	int chosen = 0;
@@ -337,6 +339,11 @@ static int parse_option(const struct option_parser *parser, int id, struct repor
 	case OPT_ORDER:
 		chosen = options_choose(parser, orders);
 		options->rows.order = (enum row_order)chosen;
+		break;
+	case OPT_SHOW_ORDER:
+		chosen = options_choose(parser, show_orders);
+		if (chosen >= 0)
+			options->rows.order = show_order_values[chosen];
 		break;
 	case OPT_LIMIT:
 		return parse_limit(parser, options);

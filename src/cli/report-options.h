@@ -25,13 +25,13 @@ struct report_options {
 	struct row_sort_key sort_keys[SORT_KEYS_MAX];
 };
 
-enum { OPT_REPORT_FIRST = 100, OPT_REPORT_ONLY_COMPARE = 200 };
+enum { OPT_REPORT_FIRST = 100, OPT_REPORT_ONLY_ONE = 200 };
 extern const struct cli_option report_option_table[];
 
 /* Sets the defaults. */
 void report_options_init(struct report_options *options);
 
-/* Parses all options; those of compare are in its own table. Returns OPTIONS_END, or as options_next(). */
+/* Parses all options; those that only one command has are in its own table. Returns OPTIONS_END, or as options_next(). */
 must_check_ int report_options_parse(struct report_options *options, const struct command *command,
                                      int argc, char **argv);
 
@@ -42,5 +42,6 @@ must_check_ int report_command(const struct command *command, int argc, char **a
 /* How tables on standard output look; @color as in struct report_options. */
 struct table_style report_style(int color);
 
-/* Ids of the options that only compare has. */
-enum { OPT_UNCHANGED = OPT_REPORT_ONLY_COMPARE };
+/* Ids of the options that only one of the two has. One snapshot has nothing to take a percentage of, so that its
+ * orders are others. */
+enum { OPT_UNCHANGED = OPT_REPORT_ONLY_ONE, OPT_ORDER, OPT_SHOW_ORDER };

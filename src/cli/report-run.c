@@ -201,9 +201,6 @@ int report_command(const struct command *command, int argc, char **argv, unsigne
 		return options_answer(command, id);
 	if (id == OPTIONS_ERROR)
 		return EXIT_USAGE;
-	if (count == 1 && options.rows.order == ORDER_PERCENT)
-		return cli_usage_error(command,
-		                       "--order: one snapshot has nothing to take a percent of");
 	paths = argv + optind;
 	if (argc - optind != (int)count)
 		return cli_usage_error(command, "%s needed, not %d",

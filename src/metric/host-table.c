@@ -19,6 +19,14 @@ const struct host_field_desc host_field_table[HOST_FIELD_COUNT] = {
 };
 /* clang-format on */
 
+const char *const host_toggle_names[HOST_TOGGLE_COUNT] = {
+        [HOST_TOGGLE_on] = "on",
+        [HOST_TOGGLE_runtime_off] = "runtime_off",
+        [HOST_TOGGLE_config_off] = "config_off",
+};
+
+const char *const host_option_values[HOST_OPTION_VALUES] = {"y", "m", "n"};
+
 void host_set_text(struct host *host, enum host_field field, const char *text, size_t len)
 {
 	free(host->texts[field]);
@@ -67,6 +75,13 @@ const char *host_map_get(const struct host *host, enum host_field field, const c
 const char *host_text(const struct host *host, enum host_field field)
 {
 	return host->texts[field];
+}
+
+void host_forget(struct host *host, enum host_field field)
+{
+	free(host->texts[field]);
+	host->texts[field] = NULL;
+	host->seen[field] = false;
 }
 
 void host_done(struct host *host)

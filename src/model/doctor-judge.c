@@ -78,6 +78,10 @@ static void judge_thread(const struct doctor_findings *findings, enum doctor_fam
 	if ((family == DOCTOR_schedstats || family == DOCTOR_core_sched) &&
 	    reason_toggle_off(findings, DOCTOR_TOGGLE_schedstats, line))
 		return;
+	if ((family == DOCTOR_schedstats || family == DOCTOR_core_sched) &&
+	    !any_seen(findings, family) && reason_option_is_on(findings, "SCHEDSTATS") &&
+	    reason_toggle_unknown(findings, DOCTOR_TOGGLE_schedstats, DOCTOR_NOT, line))
+		return;
 	judge_coverage(findings, family, line);
 	if (family == DOCTOR_schedstats && line->state == DOCTOR_AVAILABLE &&
 	    !findings->schedstats_at_boot)
@@ -224,6 +228,17 @@ static void judge_delays(const struct doctor_findings *findings, enum doctor_fam
 		reason_set(line, seen ? DOCTOR_PARTLY : DOCTOR_NOT,
 		           "delay accounting was switched off at boot");
 		reason_fix(line, DOCTOR_FIX_BOOT, "delayacct");
+	} else if (!findings->delays_since_boot && !reason_is_older(findings, 5, 14) &&
+	           reason_toggle_unknown(findings, DOCTOR_TOGGLE_delayacct,
+	                                 seen ? DOCTOR_PARTLY : DOCTOR_NOT, line)) {
+		return;
+	} else if (!findings->delays_since_boot &&
+	           findings->toggles[DOCTOR_TOGGLE_delayacct] == DOCTOR_SWITCH_ABSENT) {
+		/* Those kernels have no switch but nodelayacct. */
+		reason_set(line, seen ? DOCTOR_PARTLY : DOCTOR_NOT,
+		           "cannot tell whether delay accounting was switched off at boot");
+		reason_fix(line, DOCTOR_FIX_ADVICE,
+		           "make /proc/cmdline and the kernel's configuration readable");
 	} else if (!findings->delays_since_boot) {
 		reason_set(line, DOCTOR_PARTLY, "threads born before %s=1 stay empty",
 		           toggle->sysctl);
@@ -238,10 +253,12 @@ static void judge_taskstats(const struct doctor_findings *findings, enum doctor_
 {
 	if (!any_seen(findings, family) && reason_kernel(findings, family, line))
 		return;
-	if (reason_taskstats(findings, DOCTOR_NOT, line))
+	if (reason_foreign_proc(findings, DOCTOR_NOT, line) ||
+	    reason_taskstats(findings, DOCTOR_NOT, line))
 		return;
 	if (family == DOCTOR_delay_extremes && !any_seen(findings, family))
-		reason_set(line, DOCTOR_NOT, "taskstats version %u has none; Linux 6.14 does",
+		reason_set(line, DOCTOR_NOT,
+		           "taskstats version %u has none; Linux 6.14 or newer does",
 		           findings->taskstats_version);
 	else if (family == DOCTOR_delay_cpu || family == DOCTOR_memory_peaks)
 		judge_coverage(findings, family, line);
@@ -261,7 +278,8 @@ static void judge_process_totals(const struct doctor_findings *findings, struct 
 		return;
 	if (!taskstats && reason_option_is_off(findings, "TASKSTATS"))
 		reason_set(line, DOCTOR_PARTLY, "no delays: the kernel lacks CONFIG_TASKSTATS");
-	else if (!taskstats && reason_taskstats(findings, DOCTOR_PARTLY, line))
+	else if (!taskstats && (reason_foreign_proc(findings, DOCTOR_PARTLY, line) ||
+	                        reason_taskstats(findings, DOCTOR_PARTLY, line)))
 		strbuf_add_str(&line->reason, " (for delays)");
 	else
 		reason_set(line, DOCTOR_PARTLY, "this kernel does not give %s",

@@ -54,6 +54,8 @@ bool reason_no_proc(const struct doctor_findings *findings, struct doctor_line *
 {
 	if (findings->has_proc)
 		return false;
+	if (reason_foreign_proc(findings, DOCTOR_NOT, line))
+		return true;
 	reason_set(line, DOCTOR_NOT, "no /proc is mounted here");
 	reason_fix(line, DOCTOR_FIX_COMMAND, "sudo mount -t proc proc /proc");
 	return true;
@@ -68,8 +70,24 @@ bool reason_no_sys(const struct doctor_findings *findings, struct doctor_line *l
 	return true;
 }
 
-/* Whether the release is known to be older than @major.@minor. */
-static bool is_older(const struct doctor_findings *findings, unsigned major, unsigned minor)
+bool reason_foreign_proc(const struct doctor_findings *findings, enum doctor_state state,
+                         struct doctor_line *line)
+{
+	cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT;
+
+	if (!findings->proc_is_foreign)
+		return false;
+	reason_add_program(findings, &path);
+	reason_set(line, state, "/proc is of another pid namespace");
+	/* Not mount: without a mount namespace of its own that would lie over everybody's /proc. */
+	reason_fix(line, DOCTOR_FIX_ADVICE,
+	           "run ctprof in the pid namespace of /proc, or, for this one's processes only, "
+	           "sudo unshare --mount-proc %s",
+	           strbuf_str(&path));
+	return true;
+}
+
+bool reason_is_older(const struct doctor_findings *findings, unsigned major, unsigned minor)
 {
 	const char *release = host_text(&findings->host, HOST_kernel_release);
 	unsigned long here_major, here_minor;
@@ -91,7 +109,7 @@ bool reason_kernel(const struct doctor_findings *findings, enum doctor_family fa
 	struct span rest = {desc->options, strlen(desc->options)}, word;
 	char option[64];
 
-	if (is_older(findings, desc->since_major, desc->since_minor)) {
+	if (reason_is_older(findings, desc->since_major, desc->since_minor)) {
 		reason_set(line, DOCTOR_NOT, "needs Linux %u.%u or newer", desc->since_major,
 		           desc->since_minor);
 		reason_fix(line, DOCTOR_FIX_KERNEL, "another kernel, %u.%u or newer",
@@ -122,6 +140,18 @@ bool reason_toggle_off(const struct doctor_findings *findings, enum doctor_toggl
 		return false;
 	reason_set(line, DOCTOR_NOT, "the switch %s is off", desc->sysctl);
 	reason_fix(line, DOCTOR_FIX_COMMAND, "sudo sysctl %s=1", desc->sysctl);
+	return true;
+}
+
+bool reason_toggle_unknown(const struct doctor_findings *findings, enum doctor_toggle toggle,
+                           enum doctor_state state, struct doctor_line *line)
+{
+	const struct doctor_toggle_desc *desc = &doctor_toggle_table[toggle];
+
+	if (findings->toggles[toggle] != DOCTOR_SWITCH_ABSENT)
+		return false;
+	reason_set(line, state, "cannot tell whether %s is on", desc->sysctl);
+	reason_fix(line, DOCTOR_FIX_ADVICE, "run ctprof where /proc/%s can be read", desc->file);
 	return true;
 }
 

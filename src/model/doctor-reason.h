@@ -21,6 +21,14 @@ bool reason_has_capability(const struct doctor_findings *findings, unsigned capa
 bool reason_no_proc(const struct doctor_findings *findings, struct doctor_line *line);
 bool reason_no_sys(const struct doctor_findings *findings, struct doctor_line *line);
 
+/* The file system is there, but of another pid namespace, where the ids of threads are not those that system calls
+ * and taskstats know. Sets @state. */
+bool reason_foreign_proc(const struct doctor_findings *findings, enum doctor_state state,
+                         struct doctor_line *line);
+
+/* Whether the release is known to be older than @major.@minor. */
+bool reason_is_older(const struct doctor_findings *findings, unsigned major, unsigned minor);
+
 /* The kernel was built without what the family needs, or is too old. */
 bool reason_kernel(const struct doctor_findings *findings, enum doctor_family family,
                    struct doctor_line *line);
@@ -28,6 +36,10 @@ bool reason_kernel(const struct doctor_findings *findings, enum doctor_family fa
 /* A switch of the running kernel is off. */
 bool reason_toggle_off(const struct doctor_findings *findings, enum doctor_toggle toggle,
                        struct doctor_line *line);
+
+/* A switch that nobody could read, so that it may be off. Sets @state. */
+bool reason_toggle_unknown(const struct doctor_findings *findings, enum doctor_toggle toggle,
+                           enum doctor_state state, struct doctor_line *line);
 
 /* Appends this program's path, quoted for a shell. */
 void reason_add_program(const struct doctor_findings *findings, struct strbuf *out);

@@ -19,8 +19,8 @@ static void open_process(struct group_process *process, const struct thread_samp
 	copy_text(&process->pcomm, &sample->pcomm);
 	copy_text(&process->cgroup, &sample->cgroup);
 	process->threads = 0;
-	process->totals_seen = sample->process_totals_seen;
-	memcpy(process->totals, sample->process_totals, sizeof(process->totals));
+	process->totals_seen = 0;
+	memset(process->totals, 0, sizeof(process->totals));
 	memset(process->sums, 0, sizeof(process->sums));
 	memset(process->seen, 0, sizeof(process->seen));
 }
@@ -29,12 +29,14 @@ void group_process_add(struct group_table *table, const struct thread_sample *sa
 {
 	struct group_process *process = &table->process;
 
-	if (process->open && (sample->has_process_totals || sample->tgid != process->tgid))
+	if (process->open && sample->tgid != process->tgid)
 		group_table_finish(table);
-	if (sample->has_process_totals)
-		open_process(process, sample);
 	if (!process->open)
-		return;
+		open_process(process, sample);
+	if (sample->has_process_totals) {
+		process->totals_seen = sample->process_totals_seen;
+		memcpy(process->totals, sample->process_totals, sizeof(process->totals));
+	}
 	process->threads++;
 	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
 		enum metric_id metric = process_total_table[i].metric;
@@ -78,13 +80,20 @@ static void settle_cpu_time(const struct group_process *process,
 		remainders[SYSTEM] = (uint64_t)(both - remainders[USER]);
 }
 
+bool group_process_knows(const struct group_process *process, enum process_source source)
+{
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
+		if (process->totals_seen & 1u << i &&
+		    process_source(process_total_table[i].source) == source)
+			return true;
+	return false;
+}
+
 bool group_process_close(struct group_process *process,
                          uint64_t ret_remainders[PROCESS_TOTAL_COUNT])
 {
 	bool any = false;
 
-	if (!process->open)
-		return false;
 	process->open = false;
 	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
 		ret_remainders[i] = remainder_of(process, (enum process_total)i);

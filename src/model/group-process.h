@@ -4,8 +4,11 @@
  * for them as well, less the sums over the living. */
 #include "ctprof/group.h"
 
-/* Takes note of the next thread; where it is the first of another process, finishes the one before. */
+/* Takes note of the next thread; where it is of another process, finishes the one before. */
 void group_process_add(struct group_table *table, const struct thread_sample *sample);
+
+/* Whether the process has any total of the source. */
+bool group_process_knows(const struct group_process *process, enum process_source source);
 
 /* Ends the process. Returns whether its exited threads did anything, and how much of each total. */
 must_check_ bool group_process_close(struct group_process *process,

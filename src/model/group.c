@@ -41,6 +41,7 @@ void group_table_init(struct group_table *table, enum group_key key, bool litera
 static struct group *group_free(struct group *group)
 {
 	group_cells_done(group->cells);
+	free(group->exited);
 	free(group->first_name);
 	free(group);
 	return NULL;
@@ -165,32 +166,70 @@ static struct group *group_of_exited(struct group_table *table)
 	return group_of_name(table);
 }
 
+static void note_unknown(struct group *group, const struct group_process *process)
+{
+	for (unsigned source = 0; source < PROCESS_SOURCE_COUNT; source++)
+		if (!group_process_knows(process, (enum process_source)source))
+			group->unknown[source] +=
+			        member_hash(process->tgid, 0, process->start_time_clock_ticks);
+}
+
 void group_table_finish(struct group_table *table)
 {
+	struct group_process *process = &table->process;
+	bool by_comm = table->key == GROUP_KEY_comm || table->key == GROUP_KEY_comm_exact;
 	uint64_t remainders[PROCESS_TOTAL_COUNT];
 	struct group *group;
+	bool any;
 
-	if (!group_process_close(&table->process, remainders))
+	if (!process->open)
 		return;
-	if ((table->key == GROUP_KEY_comm || table->key == GROUP_KEY_comm_exact) &&
-	    group_process_is_rounding(&table->process, remainders))
+	any = group_process_close(process, remainders);
+	if (by_comm && (!any || group_process_is_rounding(process, remainders)))
 		return;
 	group = group_of_exited(table);
-	group->exited_processes++;
+	note_unknown(group, process);
+	if (!any)
+		return;
 	if (group->threads == 0)
-		group->members +=
-		        member_hash(table->process.tgid, 0, table->process.start_time_clock_ticks);
-	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
-		struct fold_cell *cell = &group->cells[process_total_table[i].metric];
+		group->members += member_hash(process->tgid, 0, process->start_time_clock_ticks);
+	if (!group->exited)
+		group->exited = mem_calloc(PROCESS_TOTAL_COUNT, sizeof(group->exited[0]));
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
+		if (__builtin_add_overflow(group->exited[i], remainders[i], &group->exited[i]))
+			group->exited[i] = UINT64_MAX;
+}
 
-		if (remainders[i] == 0)
+void group_include_exited(struct group *group, unsigned sources)
+{
+	for (unsigned i = 0; group->exited && i < PROCESS_TOTAL_COUNT; i++) {
+		struct fold_cell *cell = &group->cells[process_total_table[i].metric];
+		unsigned source = process_source(process_total_table[i].source);
+
+		if (group->exited[i] == 0)
 			continue;
-		if (__builtin_add_overflow(cell->number, remainders[i], &cell->number))
+		if (!(sources & 1u << source)) {
+			group->exited_left_out |= 1u << i;
+			continue;
+		}
+		if (__builtin_add_overflow(cell->number, group->exited[i], &cell->number))
 			cell->number = UINT64_MAX;
 		/* Among threads it is no thread more; alone it must count as something. */
 		if (group->threads == 0)
 			cell->seen = 1;
 	}
+	free(group->exited);
+	group->exited = NULL;
+}
+
+unsigned group_comparable_sources(const struct group *a, const struct group *b)
+{
+	unsigned sources = 0;
+
+	for (unsigned i = 0; i < PROCESS_SOURCE_COUNT; i++)
+		if (a->unknown[i] == b->unknown[i])
+			sources |= 1u << i;
+	return sources;
 }
 
 struct group *group_table_get(const struct group_table *table, const char *key, size_t key_len)

@@ -118,6 +118,22 @@ static void add_exited(struct row_set *set, struct group_list *matched,
 	add_group(matched, group);
 }
 
+void row_match_exited(const struct group_table *const *tables, unsigned sides)
+{
+	const unsigned all = (1u << PROCESS_SOURCE_COUNT) - 1;
+
+	for (unsigned side = 0; side < sides; side++)
+		for (size_t i = 0; i < tables[side]->map.count; i++) {
+			const struct strmap_entry *entry = &tables[side]->map.entries[i];
+			struct group *group = entry->value, *other = NULL;
+
+			if (sides == SIDE_MAX)
+				other = group_table_get(tables[!side], entry->key, entry->key_len);
+			group_include_exited(group,
+			                     other ? group_comparable_sources(group, other) : all);
+		}
+}
+
 void row_match(struct row_set *set, const struct group_table *const *tables,
                const struct row_cpu_time *cpu_times)
 {

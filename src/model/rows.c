@@ -166,6 +166,29 @@ static void set_coverage(struct row_view *view, unsigned side, const struct grou
 	}
 }
 
+static bool metric_left_out(const struct group *group, enum metric_id metric)
+{
+	for (unsigned i = 0; group->exited_left_out >> i != 0; i++)
+		if (group->exited_left_out >> i & 1 && process_total_table[i].metric == metric)
+			return true;
+	return false;
+}
+
+static bool exited_left_out(const struct group *group, unsigned measure)
+{
+	const struct derived_desc *derived;
+
+	if (group->exited_left_out == 0)
+		return false;
+	if (!measure_is_derived(measure))
+		return metric_left_out(group, (enum metric_id)measure);
+	derived = &derived_table[measure_derived(measure)];
+	for (size_t i = 0; i < derived->input_count; i++)
+		if (metric_left_out(group, derived->inputs[i]))
+			return true;
+	return false;
+}
+
 void row_view(const struct row_set *set, const struct row_group *group, unsigned measure,
               struct row_view *ret)
 {
@@ -181,6 +204,7 @@ void row_view(const struct row_set *set, const struct row_group *group, unsigned
 		if (!measure_is_derived(measure))
 			ret->cells[side] = &here->cells[measure];
 		set_coverage(ret, side, here);
+		ret->exited_left_out = ret->exited_left_out || exited_left_out(here, measure);
 	}
 	if (set->sides == SIDE_MAX) {
 		ret->delta = quantity_difference(ret->values[SIDE_CANDIDATE],
@@ -354,6 +378,7 @@ void row_set_init(struct row_set *set, const struct group_table *const *tables, 
                   const struct row_cpu_time *cpu_times, const struct row_options *options)
 {
 	*set = (struct row_set){.sides = sides, .continues = options->continues};
+	row_match_exited(tables, sides);
 	set->totals = mem_calloc(sides, sizeof(set->totals[0]));
 	for (unsigned side = 0; side < sides; side++)
 		group_table_total(tables[side], set->totals[side]);

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "ctprof/mem.h"
+#include "ctprof/strmap.h"
 #include "ctprof/text.h"
 
 /* The exact path, where the key is not. No object of the registry has this name. */
@@ -92,67 +94,79 @@ static ptrdiff_t device_length(const char *key)
 	return blank ? blank - key : -1;
 }
 
-static bool same_device(const char *a, const char *b)
-{
-	ptrdiff_t len = device_length(a);
-
-	return len == device_length(b) && (len < 0 || memcmp(a, b, (size_t)len) == 0);
-}
-
-static bool is_first_of_device(const struct keyed_values *values, size_t at)
-{
-	for (size_t i = at; i-- > 0;)
-		if (same_device(values->entries[i].key, values->entries[at].key))
-			return false;
-	return true;
-}
-
 /* Keys are short: the longest of those that are read. */
 static bool is_too_long(const struct strbuf *scratch)
 {
 	return scratch->len > SNAPSHOT_KEY_BYTES;
 }
 
-static void write_device(struct json_writer *out, const struct keyed_values *values, size_t count,
-                         size_t first, struct strbuf *scratch)
-{
-	const char *device = values->entries[first].key;
-	ptrdiff_t device_len = device_length(device);
+/* The places of one device's keys in a list: the first, and from each to the next; the last one leads to itself. */
+struct device {
+	size_t first;
+	size_t last;
+};
 
-	if (device_len >= 0) {
+static void write_device(struct json_writer *out, const struct keyed_values *values,
+                         const struct device *device, const size_t *next, struct strbuf *scratch)
+{
+	const char *name = values->entries[device->first].key;
+	ptrdiff_t name_len = device_length(name);
+	size_t at = device->first;
+
+	if (name_len >= 0) {
 		strbuf_clear(scratch);
-		text_add_replaced(scratch, device, (size_t)device_len);
+		text_add_replaced(scratch, name, (size_t)name_len);
 		json_write_key_text(out, strbuf_str(scratch), scratch->len);
 		json_write_open(out, '{');
 	}
-	for (size_t i = first; i < count; i++) {
-		const char *key = values->entries[i].key;
+	for (;;) {
+		const char *key = values->entries[at].key;
 
-		if (!same_device(key, device))
-			continue;
 		strbuf_clear(scratch);
 		text_add_replaced(scratch, key, strlen(key));
-		if (is_too_long(scratch))
-			continue;
-		strbuf_clear(scratch);
-		key += device_len + 1;
-		text_add_replaced(scratch, key, strlen(key));
-		json_write_key_text(out, strbuf_str(scratch), scratch->len);
-		json_write_u64(out, values->entries[i].value);
+		if (!is_too_long(scratch)) {
+			strbuf_clear(scratch);
+			key += name_len + 1;
+			text_add_replaced(scratch, key, strlen(key));
+			json_write_key_text(out, strbuf_str(scratch), scratch->len);
+			json_write_u64(out, values->entries[at].value);
+		}
+		if (at == device->last)
+			break;
+		at = next[at];
 	}
-	if (device_len >= 0)
+	if (name_len >= 0)
 		json_write_close(out, '}');
 }
 
+/* One object for each device, whose keys need not stand together. A key without a device is one by itself. */
 static void write_devices(struct json_writer *out, const struct keyed_values *values,
                           struct strbuf *scratch)
 {
 	size_t count = values->count < SNAPSHOT_LIST_KEYS ? values->count : SNAPSHOT_LIST_KEYS;
+	cleanup_(mem_freep) struct device *devices = mem_calloc(count + 1, sizeof(*devices));
+	cleanup_(mem_freep) size_t *next = mem_calloc(count + 1, sizeof(*next));
+	cleanup_(strmap_done) struct strmap names = STRMAP_INIT;
+	size_t device_count = 0;
 
+	for (size_t i = 0; i < count; i++) {
+		const char *key = values->entries[i].key;
+		ptrdiff_t len = device_length(key);
+		struct strmap_entry *entry = len >= 0 ? strmap_add(&names, key, (size_t)len) : NULL;
+		uintptr_t known = entry ? (uintptr_t)entry->value : 0;
+
+		if (known > 0) {
+			next[devices[known - 1].last] = i;
+			devices[known - 1].last = i;
+			continue;
+		}
+		devices[device_count++] = (struct device){i, i};
+		if (entry)
+			entry->value = (void *)device_count;
+	}
 	json_write_open(out, '{');
-	for (size_t i = 0; i < count; i++)
-		if (is_first_of_device(values, i))
-			write_device(out, values, count, i, scratch);
+	for (size_t i = 0; i < device_count; i++)
+		write_device(out, values, &devices[i], next, scratch);
 	json_write_close(out, '}');
 }
 

@@ -87,12 +87,19 @@ static json_t *host_value(const struct host *host, unsigned field)
 	return NULL;
 }
 
+/* A number that no JSON integer of the format holds makes no sense, and is no other number. */
+static bool is_writable(const struct host *host, unsigned field)
+{
+	return host->seen[field] && (host_field_table[field].kind != HOST_KIND_NUMBER ||
+	                             host->numbers[field] <= INT64_MAX);
+}
+
 void snapshot_meta_add_host(const struct snapshot_info *info, struct strbuf *out)
 {
 	json_auto_t *object = new_object();
 
 	for (unsigned i = 0; i < HOST_FIELD_COUNT; i++)
-		if (info->host.seen[i])
+		if (is_writable(&info->host, i))
 			set(object, host_field_table[i].name, host_value(&info->host, i));
 	add_json(object, out);
 }
@@ -286,6 +293,9 @@ static int read_host_field(const json_t *object, enum host_field field, struct h
 		strbuf_addf(reterr, "host.%s: a string was expected", name);
 		return -EBADMSG;
 	}
+	/* No boot: two empty ones are not the same. */
+	if (field == HOST_boot_id && json_string_length(value) == 0)
+		return 0;
 	host_set_text(host, field, json_string_value(value), json_string_length(value));
 	return 0;
 }

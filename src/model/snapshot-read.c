@@ -14,6 +14,7 @@
 const struct snapshot_limits snapshot_default_limits = {
         .bytes = UINT64_C(16) << 30,
         .threads = 4u << 20, /* the kernel's own limit of thread ids */
+        .values = 8u << 20,  /* 100,000 cgroups have less */
         .depth = 64,
         .string_bytes = 1 << 20,
 };
@@ -29,6 +30,7 @@ struct reading {
 	struct value_reader values; /* of cgroups and pressure */
 	struct cgroup_stats stats;
 	uint64_t cgroups;
+	uint64_t list_values; /* of all cgroups so far */
 	struct strbuf scratch;
 	const struct snapshot_limits *limits;
 	struct snapshot_visitor *visitor;
@@ -136,6 +138,10 @@ static int read_meta(struct reading *reading, meta_function *read)
 
 	strbuf_clear(&reading->scratch);
 	r = json_reader_capture(reading->json, &reading->scratch, META_BYTES);
+	if (r == -EMSGSIZE) {
+		strbuf_add_str(reading->reterr, json_reader_error(reading->json));
+		return -EBADMSG;
+	}
 	if (r < 0 || strcmp(strbuf_str(&reading->scratch), "null") == 0)
 		return r;
 	return read(&reading->scratch, reading->info, reading->reterr);
@@ -208,6 +214,13 @@ static int read_cgroup(struct reading *reading, bool is_v1)
 	r = cgroup_read(&reading->values, is_v1, &reading->stats);
 	if (r < 0)
 		return explain_value(reading, r);
+	for (unsigned i = 0; i < CGROUP_LIST_COUNT; i++)
+		reading->list_values += reading->stats.lists[i].count;
+	if (reading->list_values > reading->limits->values) {
+		strbuf_addf(reading->reterr, "more than %llu values in the lists of cgroups",
+		            (unsigned long long)reading->limits->values);
+		return -E2BIG;
+	}
 	return reading->visitor->cgroup
 	               ? reading->visitor->cgroup(reading->visitor, &reading->stats)
 	               : 0;

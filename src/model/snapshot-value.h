@@ -14,7 +14,7 @@
 #include "ctprof/strbuf.h"
 
 /* What is beyond these is not written, and refused where it is read. */
-#define SNAPSHOT_LIST_KEYS 4096
+#define SNAPSHOT_LIST_KEYS KEYED_VALUES_MAX
 #define SNAPSHOT_KEY_BYTES 256 /* of one key of a list */
 
 /* Whether a JSON string can hold these bytes. */

@@ -134,22 +134,41 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n';
 }
 
+/* Steps over white space; returns how long the word is that follows. */
+static size_t next_word(const char **text)
+{
+	size_t len = 0;
+
+	while (is_blank(**text))
+		++*text;
+	while ((*text)[len] && !is_blank((*text)[len]))
+		len++;
+	return len;
+}
+
 /* Counts each word of the text up or down. */
 static void count_words(struct strmap *words, const char *text, intptr_t step)
 {
-	while (*text) {
-		size_t len = 0;
+	for (size_t len; (len = next_word(&text)) > 0; text += len) {
+		struct strmap_entry *entry = strmap_add(words, text, len);
 
-		while (text[len] && !is_blank(text[len]))
-			len++;
-		if (len > 0) {
-			struct strmap_entry *entry = strmap_add(words, text, len);
-
-			entry->value = (void *)((intptr_t)entry->value + step);
-		}
-		text += len;
-		text += is_blank(*text);
+		entry->value = (void *)((intptr_t)entry->value + step);
 	}
+}
+
+static bool same_order(const char *a, const char *b)
+{
+	size_t len_a, len_b;
+
+	do {
+		len_a = next_word(&a);
+		len_b = next_word(&b);
+		if (len_a != len_b || memcmp(a, b, len_a) != 0)
+			return false;
+		a += len_a;
+		b += len_b;
+	} while (len_a > 0);
+	return true;
 }
 
 /* Text of somebody else's, as much as helps to recognise it. */
@@ -185,7 +204,10 @@ static void add_words(const struct difference *difference, bool all, struct strb
 		differing++;
 	}
 	if (differing == 0)
-		strbuf_add_str(out, " the same words in another order");
+		strbuf_add_str(out, same_order(difference->texts[SIDE_BASELINE],
+		                               difference->texts[SIDE_CANDIDATE])
+		                            ? " the same words, but other white space"
+		                            : " the same words in another order");
 	else if (!all && differing > WORDS_SHOWN)
 		strbuf_addf(out, " and %zu more", differing - WORDS_SHOWN);
 }

@@ -121,7 +121,7 @@ static void print_toggles(FILE *file, const struct report_doctor *report)
 			fprintf(file, "%s: is on already\n", sysctl);
 			break;
 		case TOGGLE_NONE:
-			fprintf(file, "%s: this kernel has no such switch\n", sysctl);
+			fprintf(file, "%s: there is no such switch here\n", sysctl);
 			break;
 		case TOGGLE_FAILED:
 			fprintf(file, "%s: not switched on\n", sysctl);

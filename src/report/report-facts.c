@@ -6,43 +6,17 @@
 #include "ctprof/report.h"
 #include "ctprof/text.h"
 #include "ctprof/units.h"
+#include "report-facts.h"
 #include "report-parts.h"
 
-enum {
-	PSI_VALUE_COUNT = PSI_AVERAGE_COUNT + 1,
-	WIDE_COLUMNS_MAX = CGROUP_VALUE_COUNT + 16,
-	GROUP_COLUMNS = 24
-};
-
-/* A line of a table: one row, or the rows that stand side by side. */
-struct fact_line {
-	const struct fact_row *rows;
-	size_t count;
-};
-
-/* A column of a wide table; in a table of pressure the id counts from the line's first value. */
-struct wide_column {
-	const char *heading;
-	unsigned id;
-};
-
-struct facts_context {
-	const struct report *report;
-	enum metric_section section;
-	struct fact_line *lines;
-	size_t line_count;
-	size_t line_capacity;
-	size_t left_out; /* groups or lines that the limit cuts off */
-	struct wide_column columns[WIDE_COLUMNS_MAX];
-	unsigned column_count;
-};
+enum { GROUP_COLUMNS = 24 };
 
 static void facts_context_done(struct facts_context *context)
 {
 	free(context->lines);
 }
 
-static void add_line(struct facts_context *context, const struct fact_row *rows, size_t count)
+void facts_add_line(struct facts_context *context, const struct fact_row *rows, size_t count)
 {
 	if (context->line_count == context->line_capacity) {
 		context->line_capacity = context->line_capacity ? 2 * context->line_capacity : 64;
@@ -52,7 +26,7 @@ static void add_line(struct facts_context *context, const struct fact_row *rows,
 	context->lines[context->line_count++] = (struct fact_line){rows, count};
 }
 
-static bool is_full(const struct facts_context *context, size_t printed)
+bool facts_is_full(const struct facts_context *context, size_t printed)
 {
 	return context->report->facts_limit > 0 && printed >= context->report->facts_limit;
 }
@@ -81,8 +55,7 @@ static enum table_color add_delta(const struct fact_row *row, struct strbuf *out
 	return report_color_of(row->delta);
 }
 
-/* Both sides in one cell: "A → B (+D)", or "A" where they are equal. */
-static enum table_color add_sides(const struct fact_row *row, unsigned sides, struct strbuf *out)
+enum table_color facts_add_sides(const struct fact_row *row, unsigned sides, struct strbuf *out)
 {
 	add_cell(row, SIDE_BASELINE, out);
 	if (sides == 1 || !row->changed)
@@ -97,7 +70,7 @@ static enum table_color add_sides(const struct fact_row *row, unsigned sides, st
 	return report_color_of(row->delta);
 }
 
-static const struct fact_row *row_with(const struct fact_line *line, unsigned id)
+const struct fact_row *facts_row_with(const struct fact_line *line, unsigned id)
 {
 	for (size_t i = 0; i < line->count; i++)
 		if (line->rows[i].id == id)
@@ -106,32 +79,75 @@ static const struct fact_row *row_with(const struct fact_line *line, unsigned id
 }
 
 /* "50.000ms/100.000ms": a quota says nothing without its period. */
-static void add_cpu_max(const struct fact_line *line, unsigned side, struct strbuf *out)
+static void add_cpu_max(const struct fact_row *quota, const struct fact_row *period, unsigned side,
+                        struct strbuf *out)
 {
-	const struct fact_row *quota = row_with(line, CGROUP_VALUE_cpu_max_quota_us);
-	const struct fact_row *period = row_with(line, CGROUP_VALUE_cpu_max_period_us);
-
-	add_cell(quota, side, out);
-	if (quota->sides[side].state == FACT_UNSEEN || !period ||
-	    period->sides[side].state == FACT_UNSEEN)
+	if (quota)
+		add_cell(quota, side, out);
+	else
+		strbuf_add_char(out, '-');
+	if (!period || period->sides[side].state == FACT_UNSEEN)
 		return;
 	strbuf_add_char(out, '/');
 	add_cell(period, side, out);
 }
 
+/* " (+10.000ms)", or " (+10.000ms/-50.000ms)" where the period is another one as well. */
+static void add_cpu_max_delta(const struct fact_row *quota, const struct fact_row *period,
+                              struct strbuf *out)
+{
+	bool has_quota = quota && quota->delta.kind != QUANTITY_NONE;
+	bool has_period = period && period->changed && period->delta.kind != QUANTITY_NONE;
+
+	if (!has_quota && !has_period)
+		return;
+	strbuf_add_str(out, " (");
+	if (has_quota)
+		units_format_delta(quota->unit, quota->delta, false, out);
+	else
+		strbuf_add_char(out, '-');
+	if (has_period) {
+		strbuf_add_char(out, '/');
+		units_format_delta(period->unit, period->delta, false, out);
+	}
+	strbuf_add_char(out, ')');
+}
+
 static enum table_color add_cpu_max_sides(const struct fact_line *line, unsigned sides,
                                           struct strbuf *out)
 {
-	cleanup_(strbuf_done) struct strbuf candidate = STRBUF_INIT;
-	size_t start = out->len;
+	const struct fact_row *quota = facts_row_with(line, CGROUP_VALUE_cpu_max_quota_us);
+	const struct fact_row *period = facts_row_with(line, CGROUP_VALUE_cpu_max_period_us);
 
-	add_cpu_max(line, SIDE_BASELINE, out);
-	if (sides == 1)
+	add_cpu_max(quota, period, SIDE_BASELINE, out);
+	if (sides == 1 || !((quota && quota->changed) || (period && period->changed)))
 		return COLOR_NONE;
-	add_cpu_max(line, SIDE_CANDIDATE, &candidate);
-	if (strcmp(strbuf_str(out) + start, strbuf_str(&candidate)) != 0)
-		strbuf_addf(out, " → %s", strbuf_str(&candidate));
-	return report_color_of(row_with(line, CGROUP_VALUE_cpu_max_quota_us)->delta);
+	strbuf_add_str(out, " → ");
+	add_cpu_max(quota, period, SIDE_CANDIDATE, out);
+	add_cpu_max_delta(quota, period, out);
+	return report_color_of(quota && quota->changed ? quota->delta : period->delta);
+}
+
+/* The column that a value is shown in; what is not in any table has none. */
+static unsigned column_of(const struct fact_row *row)
+{
+	return row->id == CGROUP_VALUE_cpu_max_period_us ? CGROUP_VALUE_cpu_max_quota_us : row->id;
+}
+
+static bool has_column(const struct fact_row *row)
+{
+	unsigned column = column_of(row);
+
+	return column >= CGROUP_VALUE_COUNT || cgroup_value_table[column].column[0] != '\0';
+}
+
+/* A row of the column; for cpu.max one of two. */
+static const struct fact_row *row_of_column(const struct fact_line *line, unsigned column)
+{
+	for (size_t i = 0; i < line->count; i++)
+		if (column_of(&line->rows[i]) == column)
+			return &line->rows[i];
+	return NULL;
 }
 
 static enum table_color wide_cell(void *opaque, size_t index, unsigned column, struct strbuf *out)
@@ -144,18 +160,18 @@ static enum table_color wide_cell(void *opaque, size_t index, unsigned column, s
 		strbuf_add_str(out, line->rows[0].group);
 		return COLOR_NONE;
 	}
-	row = row_with(line, context->columns[column].id);
+	row = row_of_column(line, context->columns[column].id);
 	if (!row) {
 		strbuf_add_char(out, '-');
 		return COLOR_NONE;
 	}
-	if (context->section == SECTION_cgroup_limits && row->id == CGROUP_VALUE_cpu_max_quota_us)
+	if (context->columns[column].id == CGROUP_VALUE_cpu_max_quota_us)
 		return add_cpu_max_sides(line, context->report->rows->sides, out);
-	return add_sides(row, context->report->rows->sides, out);
+	return facts_add_sides(row, context->report->rows->sides, out);
 }
 
-static void print_heading(FILE *file, const struct report *report, const char *heading,
-                          const char *part)
+void facts_print_heading(FILE *file, const struct report *report, const char *heading,
+                         const char *part)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 
@@ -165,14 +181,13 @@ static void print_heading(FILE *file, const struct report *report, const char *h
 	putc('\n', file);
 }
 
-static void print_left_out(FILE *file, const struct facts_context *context)
+void facts_print_left_out(FILE *file, const struct facts_context *context)
 {
 	if (context->left_out > 0)
 		fprintf(file, "%zu more (--limit 0 shows all)\n", context->left_out);
 }
 
-/* Where the rows end that belong to the same group as the first one. */
-static size_t group_end(const struct fact_row *rows, size_t start, size_t count)
+size_t facts_group_end(const struct fact_row *rows, size_t start, size_t count)
 {
 	size_t end = start;
 
@@ -240,7 +255,7 @@ static void print_wide(FILE *file, struct facts_context *context)
 		table_print(file, &context->report->style, columns, context->column_count,
 		            context->line_count, wide_cell, context);
 	}
-	print_left_out(file, context);
+	facts_print_left_out(file, context);
 }
 
 static void add_column(struct facts_context *context, const char *heading, unsigned id)
@@ -272,7 +287,7 @@ static void choose_columns(struct facts_context *context)
 		if (heading && heading[0] == '\0')
 			continue;
 		for (size_t i = 0; i < context->line_count && !has_something(context, row); i++)
-			row = row_with(&context->lines[i], id);
+			row = row_of_column(&context->lines[i], id);
 		if (has_something(context, row))
 			add_column(context, heading ? heading : row->metric, id);
 	}
@@ -283,126 +298,41 @@ static unsigned version_of(const struct fact_row *row)
 	return row->id < CGROUP_VALUE_COUNT ? cgroup_value_table[row->id].version : 2;
 }
 
+/* Whether the table shows why the group is listed: not every value has a column. */
+static bool is_shown(const struct facts_context *context, const struct fact_line *line)
+{
+	const struct fact_row_set *facts = context->report->facts;
+
+	for (size_t i = 0; i < line->count; i++)
+		if (has_column(&line->rows[i]) &&
+		    (line->rows[i].changed || facts->sides == 1 || facts->unchanged))
+			return true;
+	return false;
+}
+
 /* The hierarchies have other values, and so tables of their own. */
 static void print_cgroups(FILE *file, struct facts_context *context, const struct fact_row *rows,
                           size_t count, unsigned version)
 {
 	context->line_count = context->left_out = 0;
-	for (size_t at = 0; at < count; at = group_end(rows, at, count)) {
-		if (version_of(&rows[at]) != version)
+	for (size_t at = 0, end; at < count; at = end) {
+		struct fact_line line;
+
+		end = facts_group_end(rows, at, count);
+		line = (struct fact_line){rows + at, end - at};
+		if (version_of(line.rows) != version || !is_shown(context, &line))
 			continue;
-		if (is_full(context, context->line_count))
+		if (facts_is_full(context, context->line_count))
 			context->left_out++;
 		else
-			add_line(context, rows + at, group_end(rows, at, count) - at);
+			facts_add_line(context, line.rows, line.count);
 	}
 	if (context->line_count == 0)
 		return;
 	choose_columns(context);
-	print_heading(file, context->report, section_table[context->section].heading,
-	              version == 1 ? "version 1" : NULL);
+	facts_print_heading(file, context->report, section_table[context->section].heading,
+	                    version == 1 ? "version 1" : NULL);
 	print_wide(file, context);
-}
-
-enum { PRESSURE_GROUP, PRESSURE_ROW, PRESSURE_VALUES };
-
-static unsigned psi_line_of(const struct fact_row *row)
-{
-	return row->id / PSI_VALUE_COUNT;
-}
-
-static enum table_color pressure_cell(void *opaque, size_t index, unsigned column,
-                                      struct strbuf *out)
-{
-	const struct facts_context *context = opaque;
-	const struct fact_line *line = &context->lines[index];
-	const struct fact_row *row;
-	unsigned psi_line = psi_line_of(line->rows);
-
-	column += context->section == SECTION_host_pressure;
-	if (column == PRESSURE_GROUP) {
-		strbuf_add_str(out, line->rows[0].group);
-		return COLOR_NONE;
-	}
-	if (column == PRESSURE_ROW) {
-		strbuf_add_str(out, psi_row_names[psi_line % PSI_ROW_COUNT]);
-		return COLOR_NONE;
-	}
-	row = row_with(line, psi_line * PSI_VALUE_COUNT + column - PRESSURE_VALUES);
-	if (row)
-		return add_sides(row, context->report->rows->sides, out);
-	strbuf_add_char(out, '-');
-	return COLOR_NONE;
-}
-
-static bool is_all_zero(const struct facts_context *context)
-{
-	for (size_t i = 0; i < context->line_count; i++)
-		for (size_t r = 0; r < context->lines[i].count; r++)
-			for (unsigned side = 0; side < context->report->rows->sides; side++) {
-				const struct fact_cell *cell =
-				        &context->lines[i].rows[r].sides[side];
-
-				if (cell->state == FACT_NUMBER && !quantity_is_zero(cell->number))
-					return false;
-			}
-	return true;
-}
-
-/* A group's lines of one resource, "some" and "full". Returns whether there are any. */
-static bool add_pressure_lines(struct facts_context *context, const struct fact_row *rows,
-                               size_t start, size_t end, unsigned resource)
-{
-	size_t before = context->line_count;
-
-	for (size_t at = start; at < end;) {
-		size_t next = at;
-
-		while (next < end && psi_line_of(&rows[next]) == psi_line_of(&rows[at]))
-			next++;
-		if (psi_line_of(&rows[at]) / PSI_ROW_COUNT == resource)
-			add_line(context, rows + at, next - at);
-		at = next;
-	}
-	return context->line_count > before;
-}
-
-static void print_resource(FILE *file, struct facts_context *context, const struct fact_row *rows,
-                           size_t count, unsigned resource)
-{
-	static const struct table_column columns[] = {
-	        [PRESSURE_GROUP] = {"cgroup", false, true},
-	        [PRESSURE_ROW] = {"row", false, false},
-	        {"avg10", true, false},
-	        {"avg60", true, false},
-	        {"avg300", true, false},
-	        {"total", true, false},
-	};
-	unsigned first = context->section == SECTION_host_pressure;
-	size_t groups = 0;
-
-	context->line_count = context->left_out = 0;
-	for (size_t at = 0, end; at < count; at = end) {
-		size_t before = context->line_count;
-
-		end = group_end(rows, at, count);
-		if (!add_pressure_lines(context, rows, at, end, resource))
-			continue;
-		if (is_full(context, groups)) {
-			context->line_count = before;
-			context->left_out++;
-		} else {
-			groups++;
-		}
-	}
-	if (is_all_zero(context))
-		return;
-	print_heading(file, context->report, section_table[context->section].heading,
-	              psi_resource_names[resource]);
-	table_print(file, &context->report->style, columns + first,
-	            (unsigned)ARRAY_SIZE(columns) - first, context->line_count, pressure_cell,
-	            context);
-	print_left_out(file, context);
 }
 
 enum { LONG_GROUP, LONG_KEY, LONG_BASELINE, LONG_CANDIDATE, LONG_DELTA, LONG_PERCENT };
@@ -460,14 +390,14 @@ static void print_long(FILE *file, struct facts_context *context, const struct f
 		columns[LONG_KEY].heading = "attr";
 	context->line_count = context->left_out = 0;
 	for (size_t i = 0; i < count; i++)
-		if (is_full(context, context->line_count))
+		if (facts_is_full(context, context->line_count))
 			context->left_out++;
 		else
-			add_line(context, rows + i, 1);
-	print_heading(file, context->report, section_table[section].heading, NULL);
+			facts_add_line(context, rows + i, 1);
+	facts_print_heading(file, context->report, section_table[section].heading, NULL);
 	table_print(file, &context->report->style, columns + first, column_count - first,
 	            context->line_count, long_cell, context);
-	print_left_out(file, context);
+	facts_print_left_out(file, context);
 }
 
 static void print_section(FILE *file, const struct report *report, const struct fact_row *rows,
@@ -484,8 +414,7 @@ static void print_section(FILE *file, const struct report *report, const struct 
 		break;
 	case SECTION_pressure:
 	case SECTION_host_pressure:
-		for (unsigned resource = 0; resource < PSI_RESOURCE_COUNT; resource++)
-			print_resource(file, &context, rows, count, resource);
+		facts_print_pressure(file, &context, rows, count);
 		break;
 	default:
 		print_long(file, &context, rows, count);

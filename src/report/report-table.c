@@ -41,9 +41,11 @@ static void add_host_text(const struct host *host, enum host_field field, const 
 
 static void add_counts(const struct snapshot_tally *tally, struct strbuf *out)
 {
-	strbuf_addf(out, ", %llu threads", (unsigned long long)tally->threads);
+	strbuf_addf(out, ", %llu thread%s", (unsigned long long)tally->threads,
+	            tally->threads == 1 ? "" : "s");
 	if (tally->processes > 0)
-		strbuf_addf(out, " of %llu processes", (unsigned long long)tally->processes);
+		strbuf_addf(out, " of %llu process%s", (unsigned long long)tally->processes,
+		            tally->processes == 1 ? "" : "es");
 	if (tally->threads_gone > 0)
 		strbuf_addf(out, " (%llu exited while being read)",
 		            (unsigned long long)tally->threads_gone);

@@ -68,7 +68,7 @@ static void add_cell(const struct row_view *view, unsigned side, struct strbuf *
 bool report_is_partial(const struct row_view *view, unsigned side)
 {
 	return !view->group->exited && view->seen[side] > 0 &&
-	       view->seen[side] < view->expected[side];
+	       (view->seen[side] < view->expected[side] || view->exited_left_out);
 }
 
 void report_add_value(const struct row_view *view, unsigned side, struct strbuf *out)

@@ -5,7 +5,6 @@
 #include "ctprof/source.h"
 
 enum {
-	LIST_KEYS = 16384, /* 2,700 devices; what is looked through for each key must have an end */
 	KEY_BYTES = 128,
 };
 
@@ -134,7 +133,7 @@ static void set_key(struct keyed_values *list, const char *key, size_t key_len, 
 {
 	uint64_t value;
 
-	if (list->count < LIST_KEYS && scan_u64(number.text, number.len, &value))
+	if (list->count < KEYED_VALUES_MAX && scan_u64(number.text, number.len, &value))
 		keyed_values_set(list, key, key_len, value);
 }
 
@@ -194,4 +193,9 @@ void cgroup_list_parse(enum cgroup_list_id list, const char *text, size_t len,
 			parse_nested(line, &stats->lists[list]);
 		else
 			parse_flat(line, &stats->lists[list]);
+	/* A part of a list would pass for all of it. */
+	if (stats->lists[list].count == KEYED_VALUES_MAX) {
+		keyed_values_clear(&stats->lists[list]);
+		stats->has_list[list] = false;
+	}
 }

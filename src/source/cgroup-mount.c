@@ -12,6 +12,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "cgroup-namespace.h"
 #include "ctprof/cgroup-stats.h"
 #include "ctprof/fd.h"
 
@@ -19,7 +20,7 @@ enum { MOUNTINFO_BYTES = 16 << 20 };
 
 /* A line of mountinfo, as the kernel wrote it. */
 struct mount_line {
-	struct span device, root, point, type, options;
+	struct span id, device, root, point, type, options;
 };
 
 /* What libcgroup says. It knows a hierarchy by its controllers only: not at all where it has none, and not which
@@ -115,6 +116,11 @@ static void ask_libcgroup(const struct cgroup_v1_controllers *controllers,
 	cgroup_get_controller_end(&handle);
 }
 
+static bool span_equal(struct span a, struct span b)
+{
+	return a.len == b.len && memcmp(a.text, b.text, a.len) == 0;
+}
+
 static void mount_set(struct cgroup_mount *mount, const char *point, const char *root)
 {
 	mount->found = true;
@@ -122,6 +128,7 @@ static void mount_set(struct cgroup_mount *mount, const char *point, const char 
 	strbuf_add_str(&mount->point, point);
 	strbuf_clear(&mount->root);
 	strbuf_add_str(&mount->root, root);
+	mount->namespace_known = false;
 }
 
 static bool is_octal(char c)
@@ -146,18 +153,20 @@ static void add_unescaped(struct strbuf *out, struct span path)
 	}
 }
 
-/* The third word is the device, the fourth what of it is mounted, the fifth where; behind a lone dash stand the
+/* The first word is the id of the mount, the third the device, the fourth what of it is mounted, the fifth where; behind a lone dash stand the
  * type, the source and the options of the file system. */
 static bool mount_line_parse(struct span line, struct mount_line *ret)
 {
-	enum { DEVICE_WORD = 3, ROOT_WORD, POINT_WORD };
+	enum { ID_WORD = 1, DEVICE_WORD = 3, ROOT_WORD, POINT_WORD };
 	struct span word, source;
 	int number = 0;
 
 	*ret = (struct mount_line){0};
 	while (scan_word(&line, &word) && !span_is(word, "-")) {
 		number++;
-		if (number == DEVICE_WORD)
+		if (number == ID_WORD)
+			ret->id = word;
+		else if (number == DEVICE_WORD)
 			ret->device = word;
 		else if (number == ROOT_WORD)
 			ret->root = word;
@@ -171,16 +180,47 @@ static bool mount_line_parse(struct span line, struct mount_line *ret)
 	return true;
 }
 
-/* A mount that another one hides is in mountinfo all the same, but its directory is of another device. */
-static bool is_visible(const struct mount_line *line, const char *point)
+/* Whether a line of @rest mounts the same file system over the point of @line. */
+static bool is_covered(const struct mount_line *line, struct span rest)
 {
-	struct stat status;
-	cleanup_(strbuf_done) struct strbuf device = STRBUF_INIT;
+	struct mount_line later;
+	struct span text;
 
+	while (scan_line(&rest, &text))
+		if (mount_line_parse(text, &later) && span_equal(later.point, line->point) &&
+		    span_equal(later.device, line->device))
+			return true;
+	return false;
+}
+
+/* Whether @number is what the kernel calls the mount at @point. Returns -1 where it does not say, which is before
+ * Linux 5.8 and in containers whose filter refuses statx(2). */
+static int has_mount_id(const char *point, struct span number)
+{
+	struct statx status;
+	uint64_t id;
+
+	if (statx(AT_FDCWD, point, AT_NO_AUTOMOUNT, STATX_MNT_ID, &status) < 0 ||
+	    !(status.stx_mask & STATX_MNT_ID) || !scan_u64(number.text, number.len, &id))
+		return -1;
+	return status.stx_mnt_id == id;
+}
+
+/* A mount that another one hides is in mountinfo all the same. A bind mount of the same hierarchy has the same
+ * device, so the device alone does not tell; without the id of the mount the last one at a point is the one that
+ * is seen. */
+static bool is_visible(const struct mount_line *line, const char *point, struct span rest)
+{
+	int same = has_mount_id(point, line->id);
+	cleanup_(strbuf_done) struct strbuf device = STRBUF_INIT;
+	struct stat status;
+
+	if (same >= 0)
+		return same == 1;
 	if (stat(point, &status) < 0)
 		return false;
 	strbuf_addf(&device, "%u:%u", major(status.st_dev), minor(status.st_dev));
-	return span_is(line->device, strbuf_str(&device));
+	return span_is(line->device, strbuf_str(&device)) && !is_covered(line, rest);
 }
 
 static bool ends_with(const struct strbuf *text, const char *end)
@@ -214,7 +254,8 @@ static void mount_offer(struct cgroup_mount *mount, const struct strbuf *answer,
 }
 
 static void take_line(struct cgroup_mounts *mounts, const struct cgroup_v1_controllers *controllers,
-                      const struct libcgroup_answer *answer, struct span text, bool live)
+                      const struct libcgroup_answer *answer, struct span text, struct span rest,
+                      bool live)
 {
 	cleanup_(strbuf_done) struct strbuf point = STRBUF_INIT;
 	cleanup_(strbuf_done) struct strbuf root = STRBUF_INIT;
@@ -226,7 +267,7 @@ static void take_line(struct cgroup_mounts *mounts, const struct cgroup_v1_contr
 		return;
 	add_unescaped(&point, line.point);
 	add_unescaped(&root, line.root);
-	if (live && !is_visible(&line, strbuf_str(&point)))
+	if (live && !is_visible(&line, strbuf_str(&point), rest))
 		return;
 	if (span_is(line.type, "cgroup2")) {
 		mount_offer(&mounts->unified, &answer->unified, &point, &root);
@@ -268,7 +309,8 @@ void cgroup_mounts_find(int proc_fd, bool live, struct cgroup_mounts *ret_mounts
 	}
 	rest = (struct span){strbuf_str(&text), text.len};
 	while (scan_line(&rest, &line))
-		take_line(ret_mounts, &controllers, &answer, line, live);
+		take_line(ret_mounts, &controllers, &answer, line, rest, live);
+	cgroup_mounts_find_namespace(proc_fd, ret_mounts);
 }
 
 static bool is_directory(const char *path)
@@ -346,13 +388,17 @@ void cgroup_mounts_set_host(const struct cgroup_mounts *mounts, struct host *hos
 		host_set_text(host, HOST_cgroup_mode, name, strlen(name));
 }
 
+static void mount_done(struct cgroup_mount *mount)
+{
+	strbuf_done(&mount->point);
+	strbuf_done(&mount->root);
+	strbuf_done(&mount->namespace_root);
+}
+
 void cgroup_mounts_done(struct cgroup_mounts *mounts)
 {
-	strbuf_done(&mounts->unified.point);
-	strbuf_done(&mounts->unified.root);
-	for (size_t i = 0; i < CGROUP_V1_CONTROLLERS_MAX; i++) {
-		strbuf_done(&mounts->v1[i].point);
-		strbuf_done(&mounts->v1[i].root);
-	}
+	mount_done(&mounts->unified);
+	for (size_t i = 0; i < CGROUP_V1_CONTROLLERS_MAX; i++)
+		mount_done(&mounts->v1[i]);
 	*mounts = (struct cgroup_mounts){0};
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <limits.h>
 #include <string.h>
 
 #include "ctprof/cgroup-mount.h"
@@ -51,12 +52,32 @@ bool cgroup_next_line(const struct cgroup_v1_controllers *controllers, struct sp
 	return false;
 }
 
-static void set_path(struct thread_sample *sample, struct span path, bool is_v1)
+bool cgroup_path_is_cut(struct span path)
 {
+	return path.len >= PATH_MAX - 1;
+}
+
+static enum source_outcome set_path(struct thread_sample *sample, struct span path, bool is_v1)
+{
+	if (cgroup_path_is_cut(path))
+		return OUTCOME_malformed;
 	strbuf_clear(&sample->cgroup);
 	strbuf_add(&sample->cgroup, path.text, path.len);
 	sample->has_cgroup = true;
 	sample->cgroup_is_v1 = is_v1;
+	return OUTCOME_read;
+}
+
+/* Whether the kernel may have written all lines, those of hierarchies that nobody asks for as well. */
+static bool is_cgroup_text(struct span text)
+{
+	struct span line, number, list, path;
+
+	while (scan_line(&text, &line))
+		if (!split_line(line, &number, &list, &path) || !is_number(number) ||
+		    path.len == 0 || path.text[0] != '/')
+			return false;
+	return true;
 }
 
 /* Of the version 1 hierarchies the one of the registry's first controller is taken, then systemd's own. */
@@ -78,9 +99,8 @@ static enum source_outcome parse_v1(const char *text, size_t len, struct thread_
 		}
 	}
 	if (best_rank > CGROUP_V1_CONTROLLERS_MAX)
-		return OUTCOME_off;
-	set_path(sample, best, true);
-	return OUTCOME_read;
+		return is_cgroup_text((struct span){text, len}) ? OUTCOME_off : OUTCOME_malformed;
+	return set_path(sample, best, true);
 }
 
 enum source_outcome cgroup_parse(const char *text, size_t len, struct thread_sample *sample)
@@ -91,10 +111,10 @@ enum source_outcome cgroup_parse(const char *text, size_t len, struct thread_sam
 	while (scan_line(&rest, &line)) {
 		if (line.len < strlen(unified) || memcmp(line.text, unified, strlen(unified)) != 0)
 			continue;
-		set_path(sample,
-		         (struct span){line.text + strlen(unified), line.len - strlen(unified)},
-		         false);
-		return OUTCOME_read;
+		return set_path(
+		        sample,
+		        (struct span){line.text + strlen(unified), line.len - strlen(unified)},
+		        false);
 	}
 	return parse_v1(text, len, sample);
 }

@@ -12,8 +12,7 @@
 #include "host-parts.h"
 
 enum {
-	VALUE_BYTES = 4096,       /* files of one value */
-	FEATURES_BYTES = 1 << 16, /* the scheduler's features, all in one line */
+	VALUE_BYTES = 4096, /* files of one value */
 	MEMINFO_BYTES = 1 << 20,
 	MAP_ENTRIES = CPU_MASK_CPUS, /* no map is longer than a governor for each CPU */
 };
@@ -47,8 +46,8 @@ static void read_text(int dir_fd, const char *name, size_t max_bytes, struct hos
 {
 	cleanup_(strbuf_done) struct strbuf line = STRBUF_INIT;
 
-	if (read_line(dir_fd, name, max_bytes, &line) && line.len > 0)
-		host_set_text(host, field, strbuf_str(&line), line.len);
+	if (read_line(dir_fd, name, max_bytes, &line))
+		host_put_text(host, field, strbuf_str(&line), line.len, max_bytes);
 }
 
 static void closedir_p(DIR **dir)
@@ -78,6 +77,21 @@ static const char *next_name(DIR *dir, const char *prefix)
 	return NULL;
 }
 
+/* Stores an entry of a map that has @used bytes already, and counts it. What makes no sense, or goes beyond what a map
+ * may have, is left out. */
+static void put_entry(struct host *host, enum host_field field, const char *name,
+                      const struct strbuf *line, size_t *used)
+{
+	size_t cost = host_text_cost(name, strlen(name)) +
+	              host_text_cost(strbuf_str(line), line->len) + strlen(":,");
+
+	if (!host_text_is_sound(strbuf_str(line), line->len, HOST_TEXT_BYTES) ||
+	    cost > HOST_MAP_BYTES - *used)
+		return;
+	*used += cost;
+	host_map_set(host, field, name, strbuf_str(line), line->len);
+}
+
 /* Every regular file of a directory whose name begins with @prefix, as one line each. One without a word has no
  * value: sched_energy_aware reads so where the hardware has no choice. */
 static void read_files(int root_fd, const char *path, const char *prefix, struct host *host,
@@ -86,6 +100,7 @@ static void read_files(int root_fd, const char *path, const char *prefix, struct
 	cleanup_(strbuf_done) struct strbuf line = STRBUF_INIT;
 	cleanup_(closedir_p) DIR *dir = open_dir(root_fd, path);
 	const char *name;
+	size_t used = 0;
 
 	if (!dir)
 		return;
@@ -93,9 +108,8 @@ static void read_files(int root_fd, const char *path, const char *prefix, struct
 		struct stat status;
 
 		if (fstatat(dirfd(dir), name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-		    S_ISREG(status.st_mode) && read_line(dirfd(dir), name, VALUE_BYTES, &line) &&
-		    line.len > 0)
-			host_map_set(host, field, name, strbuf_str(&line), line.len);
+		    S_ISREG(status.st_mode) && read_line(dirfd(dir), name, VALUE_BYTES, &line))
+			put_entry(host, field, name, &line, &used);
 	}
 }
 
@@ -113,6 +127,7 @@ static void read_governors(int sys_fd, struct host *host)
 	cleanup_(strbuf_done) struct strbuf line = STRBUF_INIT;
 	cleanup_(closedir_p) DIR *dir = open_dir(sys_fd, "devices/system/cpu");
 	const char *name;
+	size_t used = 0;
 	uint64_t cpu;
 
 	if (!dir)
@@ -123,9 +138,8 @@ static void read_governors(int sys_fd, struct host *host)
 			continue;
 		strbuf_clear(&path);
 		strbuf_addf(&path, "%s/cpufreq/scaling_governor", name);
-		if (read_line(dirfd(dir), strbuf_str(&path), VALUE_BYTES, &line) && line.len > 0)
-			host_map_set(host, HOST_cpufreq_governor, name + strlen("cpu"),
-			             strbuf_str(&line), line.len);
+		if (read_line(dirfd(dir), strbuf_str(&path), VALUE_BYTES, &line))
+			put_entry(host, HOST_cpufreq_governor, name + strlen("cpu"), &line, &used);
 	}
 }
 
@@ -137,8 +151,12 @@ static void read_numa_nodes(int sys_fd, struct host *host)
 
 	if (!dir)
 		return;
-	while ((name = next_name(dir, "node")))
-		nodes += scan_name_number(name, "node", &node);
+	while ((name = next_name(dir, "node"))) {
+		struct stat status;
+
+		nodes += scan_name_number(name, "node", &node) &&
+		         fstatat(dirfd(dir), name, &status, 0) == 0 && S_ISDIR(status.st_mode);
+	}
 	if (nodes > 0)
 		host_set_number(host, HOST_numa_nodes, nodes);
 }
@@ -159,9 +177,10 @@ static void read_cpuinfo(int proc_fd, struct host *host)
 		if (!scan_pair(line, &key, &value) || value.len == 0)
 			continue;
 		if (span_is(key, "model name"))
-			host_set_text(host, HOST_cpu_model, value.text, value.len);
+			host_put_text(host, HOST_cpu_model, value.text, value.len, HOST_TEXT_BYTES);
 		else if (span_is(key, "vendor_id"))
-			host_set_text(host, HOST_cpu_vendor, value.text, value.len);
+			host_put_text(host, HOST_cpu_vendor, value.text, value.len,
+			              HOST_TEXT_BYTES);
 	}
 }
 
@@ -219,9 +238,10 @@ void host_read_hardware(int proc_fd, int sys_fd, struct host *host)
 void host_read_scheduler(int proc_fd, int sys_fd, struct host *host)
 {
 	read_files(proc_fd, "sys/kernel", "sched_", host, HOST_sched_tunables);
-	read_text(sys_fd, "kernel/debug/sched/features", FEATURES_BYTES, host, HOST_sched_features);
+	read_text(sys_fd, "kernel/debug/sched/features", HOST_LINE_BYTES, host,
+	          HOST_sched_features);
 	if (!host->seen[HOST_sched_features]) /* before Linux 5.13 */
-		read_text(sys_fd, "kernel/debug/sched_features", FEATURES_BYTES, host,
+		read_text(sys_fd, "kernel/debug/sched_features", HOST_LINE_BYTES, host,
 		          HOST_sched_features);
 }
 
@@ -286,9 +306,10 @@ static const struct toggle schedstats_toggle = {"sys/kernel/sched_schedstats",
                                                 HOST_sched_schedstats, KERNEL_OPTION_SCHEDSTATS,
                                                 UINT64_C(4) * VERSION_MAJOR + 6};
 
-static void set_state(struct host *host, const struct toggle *toggle, const char *state)
+static void set_state(struct host *host, const struct toggle *toggle, enum host_toggle state)
 {
-	host_set_text(host, toggle->field, state, strlen(state));
+	host_set_text(host, toggle->field, host_toggle_names[state],
+	              strlen(host_toggle_names[state]));
 }
 
 /* A file that is not there says "config_off" only of a kernel that would have it, and only where the
@@ -301,13 +322,13 @@ static void read_toggle(int proc_fd, struct host *host, const struct toggle *tog
 
 	if (r == 0 && scan_word(&rest, &word)) {
 		if (span_is(word, "1"))
-			set_state(host, toggle, "on");
+			set_state(host, toggle, HOST_TOGGLE_on);
 		else if (span_is(word, "0"))
-			set_state(host, toggle, "runtime_off");
+			set_state(host, toggle, HOST_TOGGLE_runtime_off);
 	} else if (r == -ENOENT) {
 		if (option_is(host, toggle->option, "n") ||
 		    (!host->seen[HOST_kernel_config] && kernel_version(host) >= toggle->since))
-			set_state(host, toggle, "config_off");
+			set_state(host, toggle, HOST_TOGGLE_config_off);
 	}
 }
 
@@ -326,17 +347,19 @@ void host_read_switches(int proc_fd, struct host *host)
 	read_toggle(proc_fd, host, &delayacct_toggle);
 	if (!host->seen[HOST_task_delayacct] && is_before_delayacct_toggle(host) &&
 	    host->boot.known && option_is(host, KERNEL_OPTION_TASK_DELAY_ACCT, "y"))
-		set_state(host, &delayacct_toggle, host->boot.nodelayacct ? "runtime_off" : "on");
+		set_state(host, &delayacct_toggle,
+		          host->boot.nodelayacct ? HOST_TOGGLE_runtime_off : HOST_TOGGLE_on);
 }
 
 struct taskstats_rules taskstats_rules_of(const struct host *host)
 {
 	const char *state = host_text(host, HOST_task_delayacct);
-	bool on = state && strcmp(state, "on") == 0;
+	bool on = state && strcmp(state, host_toggle_names[HOST_TOGGLE_on]) == 0;
 	bool since_boot = host->boot.delayacct;
 	struct taskstats_rules rules = {
-	        .cpu_delay = !option_is(host, KERNEL_OPTION_TASK_DELAY_ACCT, "n") &&
-	                     !(state && strcmp(state, "config_off") == 0),
+	        .cpu_delay =
+	                !option_is(host, KERNEL_OPTION_TASK_DELAY_ACCT, "n") &&
+	                !(state && strcmp(state, host_toggle_names[HOST_TOGGLE_config_off]) == 0),
 	        .delays = TASKSTATS_DELAYS_LATER,
 	        .irq = option_is(host, KERNEL_OPTION_IRQ_TIME_ACCOUNTING, "y"),
 	};

@@ -4,6 +4,23 @@
  * is a tree that is not there. */
 #include "ctprof/host.h"
 
+/* Most bytes of a text, counted as JSON may spell it. All of a host is below the 1 MiB that is read of it. */
+enum {
+	HOST_TEXT_BYTES = 4096,
+	HOST_LINE_BYTES = 1 << 16,  /* kernel_cmdline, sched_features */
+	HOST_MAP_BYTES = 192 << 10, /* a map with its names: a governor for each of 8192 CPUs */
+};
+
+/* Bytes that a JSON string may need for a text, quotes included. */
+size_t host_text_cost(const char *text, size_t len);
+
+/* Stores a text that was read. One without a word, with a NUL, or longer than @max_bytes is no value. */
+void host_put_text(struct host *host, enum host_field field, const char *text, size_t len,
+                   size_t max_bytes);
+
+/* Whether host_put_text() would store it. */
+bool host_text_is_sound(const char *text, size_t len, size_t max_bytes);
+
 /* kernel_config: from config.gz below @proc_fd; else, of the running system (@live), from /boot/config-<release>,
  * and of another one's tree from its file config. Needs kernel_release. */
 void host_read_kernel_config(int proc_fd, bool live, struct host *host);

@@ -11,16 +11,70 @@
 
 enum { HOST_FILE_BYTES = 1 << 20 };
 
-/* Stores a file's text without its last newline; leaves the field unseen where it cannot be read. */
-static void read_text(int dir_fd, const char *name, struct host *host, enum host_field field)
+size_t host_text_cost(const char *text, size_t len)
+{
+	enum { QUOTES = 2, CONTROL = 6, REPLACED = 3 };
+	size_t cost = QUOTES;
+
+	for (size_t i = 0; i < len; i++) {
+		unsigned char byte = (unsigned char)text[i];
+
+		if (byte < ' ')
+			cost += CONTROL;
+		else if (byte >= 0x80)
+			cost += REPLACED;
+		else
+			cost += byte == '"' || byte == '\\' ? 2 : 1;
+	}
+	return cost;
+}
+
+bool host_text_is_sound(const char *text, size_t len, size_t max_bytes)
+{
+	struct span rest = {text, len}, word;
+
+	return scan_word(&rest, &word) && !memchr(text, '\0', len) &&
+	       host_text_cost(text, len) <= max_bytes;
+}
+
+void host_put_text(struct host *host, enum host_field field, const char *text, size_t len,
+                   size_t max_bytes)
+{
+	if (host_text_is_sound(text, len, max_bytes))
+		host_set_text(host, field, text, len);
+}
+
+/* Reads a file without its last newline. */
+static bool read_trimmed(int dir_fd, const char *name, struct strbuf *ret_text)
+{
+	if (dir_fd < 0 || fd_read_all_at(dir_fd, name, ret_text, HOST_FILE_BYTES) < 0)
+		return false;
+	if (ret_text->len > 0 && ret_text->data[ret_text->len - 1] == '\n')
+		ret_text->len--;
+	return true;
+}
+
+static void read_text(int dir_fd, const char *name, size_t max_bytes, struct host *host,
+                      enum host_field field)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 
-	if (dir_fd < 0 || fd_read_all_at(dir_fd, name, &text, HOST_FILE_BYTES) < 0)
+	if (read_trimmed(dir_fd, name, &text))
+		host_put_text(host, field, strbuf_str(&text), text.len, max_bytes);
+}
+
+/* For what can be nothing: no controller, no parameter. */
+static void read_text_or_empty(int dir_fd, const char *name, size_t max_bytes, struct host *host,
+                               enum host_field field)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+	if (!read_trimmed(dir_fd, name, &text))
 		return;
-	if (text.len > 0 && text.data[text.len - 1] == '\n')
-		text.len--;
-	host_set_text(host, field, strbuf_str(&text), text.len);
+	if (text.len == 0)
+		host_set_text(host, field, "", 0);
+	else
+		host_put_text(host, field, strbuf_str(&text), text.len, max_bytes);
 }
 
 static void read_online_cpus(int sys_fd, struct host *host)
@@ -127,20 +181,21 @@ void host_read(int proc_fd, int sys_fd, int cgroup_fd, bool live, bool anonymous
 		read_uptime(proc_fd, host);
 	if (ticks > 0)
 		host_set_number(host, HOST_clock_ticks_per_second, (uint64_t)ticks);
-	read_text(proc_fd, "sys/kernel/ostype", host, HOST_kernel_name);
-	read_text(proc_fd, "sys/kernel/osrelease", host, HOST_kernel_release);
-	read_text(proc_fd, "sys/kernel/version", host, HOST_kernel_version);
-	read_text(proc_fd, "sys/kernel/random/boot_id", host, HOST_boot_id);
+	read_text(proc_fd, "sys/kernel/ostype", HOST_TEXT_BYTES, host, HOST_kernel_name);
+	read_text(proc_fd, "sys/kernel/osrelease", HOST_TEXT_BYTES, host, HOST_kernel_release);
+	read_text(proc_fd, "sys/kernel/version", HOST_TEXT_BYTES, host, HOST_kernel_version);
+	read_text(proc_fd, "sys/kernel/random/boot_id", HOST_TEXT_BYTES, host, HOST_boot_id);
 	if (!anonymous) {
-		read_text(proc_fd, "sys/kernel/hostname", host, HOST_hostname);
-		read_text(proc_fd, "cmdline", host, HOST_kernel_cmdline);
+		read_text(proc_fd, "sys/kernel/hostname", HOST_TEXT_BYTES, host, HOST_hostname);
+		read_text_or_empty(proc_fd, "cmdline", HOST_LINE_BYTES, host, HOST_kernel_cmdline);
 	}
 	if (live)
 		read_pid_namespace(proc_fd, host);
 	read_total_threads(proc_fd, host);
 	read_cpu_time(proc_fd, host);
 	read_online_cpus(sys_fd, host);
-	read_text(cgroup_fd, "cgroup.controllers", host, HOST_cgroup2_controllers);
+	read_text_or_empty(cgroup_fd, "cgroup.controllers", HOST_TEXT_BYTES, host,
+	                   HOST_cgroup2_controllers);
 	host_read_kernel_config(proc_fd, live, host);
 	host_read_switches(proc_fd, host);
 	host_read_hardware(proc_fd, sys_fd, host);

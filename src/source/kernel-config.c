@@ -65,7 +65,10 @@ static bool split_line(struct span line, struct span *ret_name, struct span *ret
 
 static bool is_tristate(struct span value)
 {
-	return span_is(value, "y") || span_is(value, "m") || span_is(value, "n");
+	for (unsigned i = 0; i < HOST_OPTION_VALUES; i++)
+		if (span_is(value, host_option_values[i]))
+			return true;
+	return false;
 }
 
 enum source_outcome kernel_config_parse(const char *text, size_t len, struct host *host)
@@ -77,6 +80,8 @@ enum source_outcome kernel_config_parse(const char *text, size_t len, struct hos
 	if (len == 0 || text[len - 1] != '\n')
 		return OUTCOME_malformed;
 	while (scan_line(&rest, &line)) {
+		if (line.len > 0 && line.text[line.len - 1] == '\r')
+			line.len--;
 		if (!split_line(line, &name, &value))
 			continue;
 		any = true;
@@ -101,7 +106,7 @@ static void inflate_end(z_stream *stream)
 	inflateEnd(stream);
 }
 
-/* False where @bytes are no whole gzip member, or one of more than CONFIG_TEXT_BYTES. */
+/* False where @bytes are no whole gzip file, which may have several members, or one of more than CONFIG_TEXT_BYTES. */
 static bool unpack(const void *bytes, size_t len, struct strbuf *text)
 {
 	enum { CHUNK = 1 << 16, GZIP_ONLY = 16 };
@@ -116,6 +121,8 @@ static bool unpack(const void *bytes, size_t len, struct strbuf *text)
 		r = inflate(&stream, Z_NO_FLUSH);
 		text->len += CHUNK - stream.avail_out;
 		text->data[text->len] = '\0';
+		if (r == Z_STREAM_END && stream.avail_in > 0)
+			r = inflateReset(&stream);
 	} while (r == Z_OK && text->len <= CONFIG_TEXT_BYTES);
 	return r == Z_STREAM_END && text->len <= CONFIG_TEXT_BYTES;
 }

@@ -11,13 +11,13 @@ enum { PSI_FILE_BYTES = 4096 };
 /* "12.3" percent as hundredths; the fraction is padded or cut to two digits. */
 static bool scan_hundredths(struct span text, uint32_t *ret_hundredths)
 {
-	enum { MILLIONTHS_PER_HUNDREDTH = 10000, HUNDRED_PERCENT = 10000 };
+	enum { MILLIONTHS_PER_HUNDREDTH = 10000 };
 	uint64_t millionths;
 
 	/* Scanned as milliseconds, a percent is a million. */
 	if (!memchr(text.text, '.', text.len) ||
 	    !scan_dotted_ms(text.text, text.len, &millionths) ||
-	    millionths > (uint64_t)HUNDRED_PERCENT * MILLIONTHS_PER_HUNDREDTH)
+	    millionths > (uint64_t)PSI_AVERAGE_MAX * MILLIONTHS_PER_HUNDREDTH)
 		return false;
 	*ret_hundredths = (uint32_t)(millionths / MILLIONTHS_PER_HUNDREDTH);
 	return true;

@@ -53,3 +53,18 @@ enum source_outcome stat_parse(const struct source_keys *keys, const char *text,
 		set_wanted(keys, source_keys_find_number(keys, field), word, sample);
 	return OUTCOME_read;
 }
+
+bool stat_field(const char *text, size_t len, unsigned field, uint64_t *ret_value)
+{
+	enum { FIRST_FIELD = 3 };
+	const char *close = memrchr(text, ')', len);
+	struct span rest, word;
+
+	if (!close)
+		return false;
+	rest = (struct span){close + 1, len - (size_t)(close + 1 - text)};
+	for (unsigned number = FIRST_FIELD; scan_word(&rest, &word); number++)
+		if (number == field)
+			return scan_u64(word.text, word.len, ret_value);
+	return false;
+}

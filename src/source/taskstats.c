@@ -274,8 +274,10 @@ static int replies_receive(struct taskstats_client *client, struct batch *batch)
 			datagram_take(client, batch, (size_t)i);
 		if (count == -EAGAIN || count == -EWOULDBLOCK)
 			break;
+		if (count == -ENOBUFS && missing == -ENOBUFS)
+			break;
 		if (count == -ENOBUFS) {
-			/* The kernel had no room for a reply: it will not come. */
+			/* The kernel had no room for a reply: it will not come, but the others are there. */
 			missing = -ENOBUFS;
 			flags = MSG_DONTWAIT;
 		} else if (count < 0 && count != -EINTR) {

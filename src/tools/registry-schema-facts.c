@@ -38,7 +38,7 @@ json_t *schema_psi_line(void)
 	json_t *properties = schema_object(), *required = json_array();
 
 	for (unsigned i = 0; i < PSI_AVERAGE_COUNT; i++) {
-		schema_set(properties, psi_average_names[i], schema_reference("u32", NULL));
+		schema_set(properties, psi_average_names[i], schema_integer(0, PSI_AVERAGE_MAX));
 		schema_append(required, json_string(psi_average_names[i]));
 	}
 	schema_set(properties, "total_usec", schema_reference("u64", NULL));

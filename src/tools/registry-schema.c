@@ -206,11 +206,34 @@ static json_t *thread_schema(void)
 	return schema;
 }
 
-static json_t *host_field_schema(enum host_kind kind)
+static json_t *names_of(const char *const *texts, size_t count)
+{
+	json_t *names = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		schema_append(names, json_string(texts[i]));
+	return names;
+}
+
+/* Options of other versions are nothing wrong; their values are these. */
+static json_t *kernel_config_schema(void)
+{
+	json_t *schema = schema_type("object");
+
+	schema_set(schema, "additionalProperties",
+	           schema_enum(names_of(host_option_values, HOST_OPTION_VALUES)));
+	return schema;
+}
+
+static json_t *host_field_schema(enum host_field field)
 {
 	json_t *schema;
 
-	switch (kind) {
+	if (field == HOST_task_delayacct || field == HOST_sched_schedstats)
+		return schema_enum(names_of(host_toggle_names, HOST_TOGGLE_COUNT));
+	if (field == HOST_kernel_config)
+		return kernel_config_schema();
+	switch (host_field_table[field].kind) {
 	case HOST_KIND_TEXT:
 		return schema_type("string");
 	case HOST_KIND_NUMBER:
@@ -228,7 +251,7 @@ static json_t *host_schema(void)
 	json_t *properties = schema_object(), *required = json_array();
 
 	for (unsigned i = 0; i < HOST_FIELD_COUNT; i++) {
-		json_t *field = host_field_schema(host_field_table[i].kind);
+		json_t *field = host_field_schema((enum host_field)i);
 
 		schema_set(field, "description", json_string(host_field_table[i].description));
 		schema_set(properties, host_field_table[i].name, field);
@@ -261,7 +284,7 @@ static json_t *sources_schema(void)
 	for (unsigned s = SOURCE_synthetic + 1; s < SOURCE_COUNT; s++)
 		schema_set(properties, source_table[s].name,
 		           schema_reference("source_tally", source_table[s].what));
-	return schema_properties(properties, source_names(), false);
+	return schema_properties(properties, NULL, false);
 }
 
 static json_t *failures_by_file_schema(void)
@@ -285,7 +308,8 @@ static json_t *parse_summary_schema(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
 		schema_set(properties, numbers[i], tally(0));
-		schema_append(required, json_string(numbers[i]));
+		if (strncmp(numbers[i], "cgroups", strlen("cgroups")) != 0)
+			schema_append(required, json_string(numbers[i]));
 	}
 	schema_append(dominant_names, json_null());
 	schema_set(properties, by_file, failures_by_file_schema());
@@ -305,6 +329,10 @@ static json_t *threads_schema(void)
 
 static json_t *snapshot_schema(void)
 {
+	/* Since the first files of this version; what came later is not in those. */
+	static const char *const always[] = {
+	        "format", "version", "kind",          "captured_at_unix_ns",
+	        "host",   "threads", "parse_summary", "sources"};
 	json_t *properties = schema_object(), *required = json_array();
 
 	schema_set(properties, "format", schema_constant(json_string("ctprof")));
@@ -326,10 +354,8 @@ static json_t *snapshot_schema(void)
 	schema_set(properties, "sched_ext", schema_sched_ext());
 	schema_set(properties, "sources", sources_schema());
 	schema_set(properties, "cost", schema_cost());
-	for (void *i = json_object_iter(properties); i; i = json_object_iter_next(properties, i))
-		/* The tree of another system may not tell it. */
-		if (strcmp(json_object_iter_key(i), "captured_boottime_ns") != 0)
-			schema_append(required, json_string(json_object_iter_key(i)));
+	for (size_t i = 0; i < ARRAY_SIZE(always); i++)
+		schema_append(required, json_string(always[i]));
 	return schema_properties(properties, required, true);
 }
 

@@ -183,6 +183,9 @@ bomb 97 32768 '{"' "\":1,${empty#\{}"
 bad "a key of 4 GiB"
 bomb 97 32768 '{"new":"' "\",${empty#\{}"
 bad "a string of 4 GiB"
+bomb 97 16 '{"host":{"new":"' "\"},${empty#\{}"
+bad "a host of more than 1 MiB" --read-limit string=64M
+if grep -q -e --read-limit err; then fail "a limit that no option moves names one"; fi
 bomb 48 32768 '{"new":1' ",${empty#\{}"
 bad "a number of 4 GiB"
 bomb 91 32768 '{"new":' ''

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # cgroups.sh CTPROF: cgroups of this system, with names that nobody would choose, against cat. In mount and cgroup
-# namespaces of our own: a part of the hierarchy mounted as in a container, paths from outside of the namespace, and
-# nothing mounted. Makes cgroups and removes them.
+# namespaces of our own: a part of the hierarchy mounted as in a container or over all of it, paths from outside of the
+# namespace, and nothing mounted. Makes cgroups and removes them.
 # shellcheck disable=SC2154 # lib.sh counts the checks.
 set -euo pipefail
 
@@ -160,10 +160,26 @@ fi
 "$CTPROF" capture -o a.zst 2>err
 ! grep -v '^ctprof: ' err || fail "something else than ctprof wrote to standard error"
 
+# Some files of a cgroup are another user's.
+as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all)
+chmod 755 "$scratch"
+cp "$CTPROF" nobodys
+chmod 755 nobodys
+if [ -r "$unified/$parent/*/cpu.stat" ] && "${as_nobody[@]}" ./nobodys --version >/dev/null 2>&1; then
+    "${as_nobody[@]}" ./nobodys capture -o - 2>err | zstd -qd >a.json
+    same "denied cgroups" 0 "$(summary cgroups_denied)"
+    chmod 000 "$unified/$parent/*/cpu.stat"
+    "${as_nobody[@]}" ./nobodys capture -o - 2>err | zstd -qd >a.json
+    chmod 444 "$unified/$parent/*/cpu.stat"
+    same "denied cgroups with one file denied" 1 "$(summary cgroups_denied)"
+    same "what is said of it" 1 "$(grep -c '^ctprof: 1 cgroup denies' err)"
+fi
+
 # A container without a cgroup namespace: the mount shows a part, and paths name the whole.
 inside="$parent/a:b::c"
 cat >contained.sh <<'INNER'
 set -eu
+mount --make-rprivate /
 umount -l "$1" 2>/dev/null || true
 mount -t tmpfs none /sys/fs/cgroup
 mkdir /sys/fs/cgroup/here
@@ -178,15 +194,47 @@ zstd -qdc a.zst >a.json
 same "the mounts of a container" v2 "$(jq -r .host.cgroup_mode a.json)"
 same "what a container sees" "[\"/$inside\"]" "$(jq -c '.cgroup_stats | keys' a.json)"
 between "what is outside of it" "${#names[@]}" "$(summary cgroups_outside)" 100000
+same "controllers of a part, which are not the root's" false "$(jq '.host | has("cgroup2_controllers")' a.json)"
 
-# In a cgroup namespace, with the mounts of the one around it: what the mount names as we do can be had; our own
-# cgroups, whose names from there are unknown, cannot.
+# A part mounted over all of it: what is below is hidden, although it is of the same device.
+cat >covered.sh <<'INNER'
+set -eu
+mount --make-rprivate /
+mount --bind "$1/$2" "$1"
+exec "$3" capture -q -o a.zst
+INNER
+unshare --mount bash covered.sh "$unified" "$parent" "$CTPROF"
+zstd -qdc a.zst >a.json
+same "cgroups below a part that hides the rest" "$((${#names[@]} + 1))" \
+    "$(jq --arg path "/$parent/" '[.cgroup_stats | keys[] | select(startswith($path))] | length' a.json)"
+same "cgroups that are hidden" 0 \
+    "$(jq --arg path "/$parent" '[.cgroup_stats | keys[] | select(startswith($path) | not)] | length' a.json)"
+same "the cgroup beside, which is hidden" false \
+    "$(jq --arg path "/$parent-beside" '.cgroup_stats | has($path)' a.json)"
+same "controllers of a part over all of it" false "$(jq '.host | has("cgroup2_controllers")' a.json)"
+if [ -n "$pids" ]; then
+    unshare --mount bash covered.sh "$pids" "$parent" "$CTPROF"
+    zstd -qdc a.zst >a.json
+    same "pids.current of a part of version 1" 1 "$(value cgroup_v1_stats "$v1" pids current)"
+    same "pids.current of the root, which is hidden" null "$(value cgroup_v1_stats / pids current)"
+fi
+# The other way round all of it can be seen.
+# shellcheck disable=SC2016 # The inner shell expands it.
+unshare --mount bash -c 'mount --make-rprivate /
+    mount --bind "$1" /mnt && mount --bind "$1/$2" "$1" && mount --move /mnt "$1" && exec "$3" capture -q -o a.zst' - \
+    "$unified" "$parent" "$CTPROF"
+zstd -qdc a.zst >a.json
+same "the cgroup beside, which is on top" true \
+    "$(jq --arg path "/$parent-beside" '.cgroup_stats | has($path)' a.json)"
+
+# In a cgroup namespace, with the mounts of the one around it: what they name as we do, and what is below our own
+# cgroup, whose name from there has to be found.
 cat >namespace.sh <<'INNER'
 set -eu
 echo $$ >"$1/cgroup.procs"
 if [ "$3" = mount ]; then
     exec unshare --cgroup --mount bash -c \
-        'umount -l /sys/fs/cgroup; mount -t cgroup2 none /sys/fs/cgroup; exec "$1" capture -q -o a.zst' - "$2"
+        'mount --make-rprivate /; umount -l /sys/fs/cgroup; mount -t cgroup2 none /sys/fs/cgroup; exec "$1" capture -q -o a.zst' - "$2"
 fi
 exec unshare --cgroup "$2" capture -q -o a.zst
 INNER
@@ -194,7 +242,15 @@ bash namespace.sh "$unified/$parent" "$CTPROF" keep
 zstd -qdc a.zst >a.json
 same "cgroups around ours" '["/..","/../'"$parent"'-beside"]' \
     "$(jq -c --arg parent "$parent" '.cgroup_stats | [keys[] | select(. == "/.." or contains($parent))]' a.json)"
-same "our own cgroup" false "$(jq '.cgroup_stats | has("/")' a.json)"
+same "our own cgroup" true "$(jq '.cgroup_stats | has("/")' a.json)"
+for name in "${names[@]}"; do
+    same "'$name' below our own" true "$(jq --arg path "/$name" '.cgroup_stats | has($path)' a.json)"
+done
+if pressure=$(cat "$unified/$parent/a:b::c/memory.pressure" 2>/dev/null); then
+    same "memory.pressure of a cgroup below our own" "$(sed -n 's/^some .*total=//p' <<<"$pressure")" \
+        "$(value cgroup_stats '/a:b::c' psi memory some total_usec)"
+fi
+same "cgroups outside of the mount around ours" 0 "$(summary cgroups_outside)"
 bash namespace.sh "$unified/$inside" "$CTPROF" mount
 zstd -qdc a.zst >a.json
 same "with a mount of our own" '["/"]' "$(jq -c '.cgroup_stats | keys' a.json)"
@@ -202,9 +258,9 @@ between "what is outside of the namespace" "${#names[@]}" "$(summary cgroups_out
 
 # Nothing mounted, then no mountinfo either: libcgroup alone, and it cannot start.
 # shellcheck disable=SC2016 # The inner shell expands it.
-unshare --mount bash -c 'umount -l /sys/fs/cgroup; exec "$1" capture -q -o a.zst' - "$CTPROF"
+unshare --mount bash -c 'mount --make-rprivate /; umount -l /sys/fs/cgroup; exec "$1" capture -q -o a.zst' - "$CTPROF"
 zstd -qdc a.zst >a.json
-if ! grep -q cgroup <(unshare --mount bash -c 'umount -l /sys/fs/cgroup; cat /proc/self/mountinfo'); then
+if ! grep -q cgroup <(unshare --mount bash -c 'mount --make-rprivate /; umount -l /sys/fs/cgroup; cat /proc/self/mountinfo'); then
     same "nothing mounted" none "$(jq -r .host.cgroup_mode a.json)"
     same "cgroups without a mount" 0 "$(summary cgroups)"
     between "cgroups out of reach" 1 "$(summary cgroups_outside)" 100000

@@ -161,6 +161,23 @@ if [ "$(id -u)" -eq 0 ]; then
         fi
         ./ctprof doctor --enable >again || true
         grep -qx "kernel.task_delayacct: is on already" again || fail "a switch that is on"
+
+        # What cannot be printed does not lose the undoing.
+        echo 0 >"$toggle"
+        status=0
+        ./ctprof doctor --enable >/dev/full 2>full.err || status=$?
+        same "status with a full disk" 1 "$status"
+        same "the switch with a full disk" 1 "$(cat "$toggle")"
+        grep -qx "ctprof: kernel.task_delayacct: switched on; to undo: sudo sysctl kernel.task_delayacct=0" full.err ||
+            fail "no undoing with a full disk: $(cat full.err)"
+        echo 0 >"$toggle"
+        mkfifo gone
+        { :; } <gone &
+        exec 5>gone
+        wait $!
+        ./ctprof doctor --enable >&5 2>gone.err || true
+        exec 5>&-
+        grep -q "to undo: sudo sysctl kernel.task_delayacct=0" gone.err || fail "no undoing without a reader"
         echo 0 >"$toggle"
         restore=
     fi
@@ -229,6 +246,60 @@ if [ "$(id -u)" -eq 0 ] && unshare -m mount -o hidepid=2 -t proc proc /proc 2>/d
         "${nobody[@]}" ./plain doctor --format json >hidden.json || true
     same "processes with hidepid" not "$(field hidden.json processes state)"
     [[ $(field hidden.json processes reason) = *hidepid=2* ]] || fail "the reason is not hidepid"
+fi
+
+# A pid namespace with the /proc of another: doctor says what a capture does there. The files are read all the same.
+private=(unshare --mount --propagation private)
+foreign="/proc is of another pid namespace"
+if [ "$(built TASKSTATS)" != y ] || ! command -v zstd >/dev/null; then
+    echo "not tried: a pid namespace, without CONFIG_TASKSTATS or zstd"
+elif ! "${private[@]}" --pid --fork true 2>/dev/null; then
+    echo "not tried: a pid namespace, which cannot be made here"
+else
+    "${private[@]}" --pid --fork ./ctprof doctor --format json >pid.json || true
+    "${private[@]}" --pid --fork ./ctprof capture -o pid.zst 2>/dev/null
+    zstd -dc pid.zst >pid-capture.json
+    same "taskstats of a capture" skipped "$(jq -r .sources.taskstats.rule pid-capture.json)"
+    for family in delay-cpu memory-peaks; do
+        same "$family with another /proc" not "$(field pid.json "$family" state)"
+        same "$family: the reason" "$foreign" "$(field pid.json "$family" reason)"
+        [[ $(field pid.json "$family" fix) = *"sudo unshare --mount-proc $scratch/ctprof" ]] || fail "$family: the fix"
+        same "$family: what was seen" 0 "$(jq --arg name "$family" \
+            '.families[] | select(.name == $name) | .seen | length' pid.json)"
+    done
+    same "process-totals with another /proc" partly "$(field pid.json process-totals state)"
+    same "process-totals: the reason" "$foreign (for delays)" "$(field pid.json process-totals reason)"
+    same "affinity of a capture" true "$(jq '[.threads[] | has("cpu_affinity")] | all' pid-capture.json)"
+    same "affinity with another /proc" available "$(field pid.json affinity state)"
+    # The fix works.
+    "${private[@]}" --pid --fork unshare --mount-proc ./ctprof doctor --format json >pid.json || true
+    if [ "$(id -u)" -eq 0 ]; then
+        same "delay-cpu with its own /proc" "$(field root.json delay-cpu state)" "$(field pid.json delay-cpu state)"
+    fi
+    # A /proc in which we are not: its namespace lives below ours.
+    # shellcheck disable=SC2016 # the inner shell's
+    "${private[@]}" sh -c 'unshare --pid --fork sh -c "mount -t proc proc /proc" && exec "$@"' sh \
+        ./ctprof doctor --format json >outside.json || true
+    same "stat with a /proc without us" not "$(field outside.json stat state)"
+    same "stat: the reason" "$foreign" "$(field outside.json stat reason)"
+fi
+
+# A /proc without its switches.
+if ! "${private[@]}" mount -t tmpfs none /proc/sys 2>/dev/null; then
+    echo "not tried: a hidden /proc/sys, which cannot be made here"
+elif [ "$(id -u)" -eq 0 ] && [ "$(field root.json delay-cpu state)" = available ] &&
+    [ -e /proc/sys/kernel/task_delayacct ]; then
+    # shellcheck disable=SC2016 # the inner shell's
+    "${private[@]}" sh -c 'mount -t tmpfs none /proc/sys && exec "$@"' sh ./ctprof doctor --format json >switches.json || true
+    for family in delays delay-extremes; do
+        [[ $(field switches.json "$family" reason) =~ ^needs|without ]] ||
+            same "$family without /proc/sys" "cannot tell whether kernel.task_delayacct is on" \
+                "$(field switches.json "$family" reason)"
+        same "$family is not as it should be" true \
+            "$(jq --arg name "$family" '.families[] | select(.name == $name) | .state != "available"' switches.json)"
+    done
+    same "delay-cpu without /proc/sys" available "$(field switches.json delay-cpu state)"
+    same "the value" null "$(jq '.toggles[] | select(.name == "kernel.task_delayacct") | .value' switches.json)"
 fi
 
 # One screen, and a table for people.

@@ -59,7 +59,7 @@ between "CPU time of the process in ms" $((work_ms * 95 / 100)) $(((user + syste
     $((work_ms * 105 / 100 + threads * 2))
 between "CPU time of its living threads in ms" 0 \
     $((($(live utime_clock_ticks) + $(live stime_clock_ticks)) * ms_per_tick)) $((work_ms / 10))
-cpu=$(zstd -dc b.zst | jq --argjson pid "$pid" '.threads[] | select(.tid == $pid) | .process_totals
+cpu=$(zstd -dc b.zst | jq --argjson pid "$pid" '.threads[] | select(.tgid == $pid) | .process_totals // empty
     | .utime_clock_ticks + .stime_clock_ticks')
 same "CPU time of the process in its own stat" $(($(of_process 14) + $(of_process 15))) "$cpu"
 

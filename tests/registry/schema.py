@@ -123,6 +123,8 @@ TAKEN = [
     set_in("taskstats_summary", {"ok_count": 1, "eperm_count": 0, "esrch_count": 0, "other_err_count": 0}),
     set_in("host", "kernel_config", {"SCHEDSTATS": "y"}),
     set_in("host", "mitigations", {}),
+    set_in("host", "task_delayacct", "runtime_off"),
+    set_in("host", "sched_schedstats", "config_off"),
     lambda snapshot: (snapshot["threads"][0].pop("cgroup"), snapshot["threads"][0].update(cgroup_v1="/a")),
     lambda snapshot: (snapshot["threads"][0].pop("cgroup"),
                       snapshot["threads"][0].update(cgroup_v1="/\ufffd", cgroup_v1_hex="2fff")),
@@ -131,6 +133,16 @@ TAKEN = [
     set_in(*T, "process_totals", {"minflt": U64_MAX, "run_time_ns": 0}),
     set_in(*T, "process_totals", {}),
     without("captured_boottime_ns"),
+    # What the first files of this version did not have.
+    without("cgroup_stats"),
+    without("cgroup_v1_stats"),
+    without("probe_summary"),
+    without("taskstats_summary"),
+    without("psi"),
+    without("sched_ext"),
+    without("cost"),
+    without("parse_summary", "cgroups"),
+    without("sources", "io"),
     without(*T, "read_boottime_ns"),
     set_in("a_key_of_tomorrow", 1),
     set_in("host", "a_key_of_tomorrow", 1),
@@ -188,6 +200,10 @@ REFUSED = [
     set_in("taskstats_summary", 1),
     set_in("host", "kernel_config", {"SCHEDSTATS": True}),
     set_in("host", "kernel_config", "y"),
+    set_in("host", "kernel_config", {"PSI": "x"}),
+    set_in("host", "task_delayacct", "yes"),
+    set_in("host", "sched_schedstats", ""),
+    cgroup_with("psi", "cpu", "some", "avg10", 10001),
     set_in(*T, "cgroup_v1", "/a"),
     lambda snapshot: (snapshot["threads"][0].pop("cgroup"), snapshot["threads"][0].update(cgroup_v1_hex="ff")),
     set_in(*T, "smaps_rollup_kib", {"Rss": -1}),
@@ -195,7 +211,6 @@ REFUSED = [
     set_in(*T, "process_totals", {"nr_threads": 1}),
     set_in(*T, "process_totals", {"minflt": -1}),
     set_in(*T, "process_totals", {"minflt": U64_MAX + 1}),
-    without("parse_summary", "cgroups"),
     without("parse_summary", "tids_unreadable"),
     set_in("format", "other"),
     set_in("version", 2),
@@ -238,15 +253,13 @@ REFUSED = [
     set_in("sources", "io", "denied", 0),
     set_in("sources", "io", "lost", 1),
     set_in("sources", "wchan", {"rule": "read"}),
-    without("sources", "io"),
     without("sources", "io", "rule"),
     without("host", "source"),
     without("parse_summary", "tgids_gone"),
     lambda snapshot: (snapshot["threads"][0].pop("cgroup"), snapshot["threads"][0].update(cgroup_hex="ff")),
 ]
 REFUSED += [without(key) for key in ("format", "version", "kind", "captured_at_unix_ns",
-                                     "host", "threads", "cgroup_stats", "cgroup_v1_stats", "probe_summary",
-                                     "parse_summary", "taskstats_summary", "psi", "sched_ext", "sources", "cost")]
+                                     "host", "threads", "parse_summary", "sources")]
 REFUSED += [without(*T, key) for key in ("tid", "tgid", "pcomm", "comm", "start_time_clock_ticks")]
 
 

@@ -280,10 +280,17 @@ static void test_list_limits(void **state)
 	struct strbuf text = STRBUF_INIT;
 
 	(void)state;
-	for (unsigned i = 0; i < 20000; i++)
+	for (unsigned i = 0; i < KEYED_VALUES_MAX - 1; i++)
 		strbuf_addf(&text, "k%u 1\n", i);
 	parse_list(CGROUP_LIST_memory_stat, text.data);
-	assert_int_equal(stats.lists[CGROUP_LIST_memory_stat].count, 16384);
+	assert_int_equal(stats.lists[CGROUP_LIST_memory_stat].count, KEYED_VALUES_MAX - 1);
+	assert_true(stats.has_list[CGROUP_LIST_memory_stat]);
+	/* A part of the list would pass for all of it. */
+	strbuf_add_str(&text, "x 1\ny 1\n");
+	cgroup_stats_reset(&stats);
+	cgroup_list_parse(CGROUP_LIST_memory_stat, strbuf_str(&text), text.len, &stats);
+	assert_int_equal(stats.lists[CGROUP_LIST_memory_stat].count, 0);
+	assert_false(stats.has_list[CGROUP_LIST_memory_stat]);
 	strbuf_clear(&text);
 	for (unsigned i = 0; i < 200; i++)
 		strbuf_add_char(&text, 'k');

@@ -3,12 +3,14 @@
 #include "check.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <libcgroup.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "ctprof/cgroup-mount.h"
 #include "ctprof/mem.h"
@@ -25,12 +27,19 @@ static struct {
 	unsigned inits;
 } library;
 
+/* What statx(2) says of mounts: without a row here it knows no ids. */
+static struct {
+	const char *point;
+	uint64_t id;
+} mount_ids[2];
+
 int __wrap_cgroup_init(void);
 int __wrap_cgroup_get_controller_begin(void **handle, struct cgroup_mount_point *info);
 int __wrap_cgroup_get_controller_next(void **handle, struct cgroup_mount_point *info);
 int __wrap_cgroup_get_controller_end(void **handle);
 int __wrap_statfs(const char *path, struct statfs *status);
 int __wrap_statfs64(const char *path, struct statfs *status);
+int __wrap_statx(int dir_fd, const char *path, int flags, unsigned mask, struct statx *status);
 
 int __wrap_cgroup_init(void)
 {
@@ -75,6 +84,21 @@ int __wrap_statfs64(const char *path, struct statfs *status)
 	return __wrap_statfs(path, status);
 }
 
+int __wrap_statx(int dir_fd, const char *path, int flags, unsigned mask, struct statx *status)
+{
+	assert_int_equal(dir_fd, AT_FDCWD);
+	assert_true((flags & AT_SYMLINK_NOFOLLOW) == 0 && mask == STATX_MNT_ID);
+	*status = (struct statx){.stx_mask = STATX_BASIC_STATS};
+	for (size_t i = 0; i < ARRAY_SIZE(mount_ids) && mount_ids[0].point; i++) {
+		if (!mount_ids[i].point || strcmp(mount_ids[i].point, path) != 0)
+			continue;
+		*status = (struct statx){.stx_mask = STATX_MNT_ID, .stx_mnt_id = mount_ids[i].id};
+		return 0;
+	}
+	errno = ENOSYS;
+	return mount_ids[0].point ? -1 : 0;
+}
+
 static void library_says(const char *name, const char *path, long type)
 {
 	struct cgroup_mount_point *point = &library.points[library.count];
@@ -87,6 +111,7 @@ static void library_says(const char *name, const char *path, long type)
 static int setup(void **state)
 {
 	memset(&library, 0, sizeof(library));
+	memset(mount_ids, 0, sizeof(mount_ids));
 	return temp_tree_setup(state);
 }
 
@@ -289,15 +314,17 @@ static void test_mount_both(void **state)
 	cleanup_(mem_freep) char *hidden = temp_tree_path(tree, "hidden");
 	cleanup_(mem_freep) char *one = temp_tree_path(tree, "one");
 	cleanup_(mem_freep) char *two = temp_tree_path(tree, "two");
+	cleanup_(mem_freep) char *three = temp_tree_path(tree, "three");
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 
 	temp_tree_make_dir(tree, "hidden");
 	temp_tree_make_dir(tree, "one");
 	temp_tree_make_dir(tree, "two");
+	temp_tree_make_dir(tree, "three");
 	add_line(&text, hidden, false, "cgroup2", "rw");
 	add_line(&text, one, true, "cgroup2", "rw");
 	add_line(&text, two, true, "cgroup2", "rw");
-	add_line(&text, one, true, "cgroup", "rw,memory");
+	add_line(&text, three, true, "cgroup", "rw,memory");
 	strbuf_add_str(&text, "42 31 0:38 / /nowhere/at/all rw - cgroup none rw,pids\n");
 	temp_tree_write_text(tree, "self/mountinfo", strbuf_str(&text));
 
@@ -309,9 +336,158 @@ static void test_mount_both(void **state)
 	library_says("cpu", "/lib/cpu", CGROUP_SUPER_MAGIC);
 	cgroup_mounts_find(tree->fd, true, &mounts);
 	check_mount(&mounts.unified, two, "/");
-	check_mount(&mounts.v1[MEMORY], one, "/");
+	check_mount(&mounts.v1[MEMORY], three, "/");
 	assert_false(mounts.v1[CPU].found);
 	assert_false(mounts.v1[PIDS].found);
+}
+
+static void add_stacked(struct strbuf *out, const char *point, const char *type,
+                        const char *roots[2])
+{
+	struct stat status;
+
+	assert_int_equal(stat(point, &status), 0);
+	for (unsigned i = 0; i < 2; i++)
+		strbuf_addf(out, "%u 31 %u:%u %s %s rw - %s none rw,memory\n", 41 + i,
+		            major(status.st_dev), minor(status.st_dev), roots[i], point, type);
+}
+
+/* @first and @second are roots, mounted in this order at the same directory; one such pair for each version. @id is
+ * that of the mount that is seen, 0 where the kernel does not say. */
+static void find_stacked(const struct temp_tree *tree, const char *first, const char *second,
+                         uint64_t id)
+{
+	cleanup_(mem_freep) char *unified = temp_tree_path(tree, "unified");
+	cleanup_(mem_freep) char *memory = temp_tree_path(tree, "memory");
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	const char *roots[2] = {first, second};
+
+	temp_tree_make_dir(tree, "unified");
+	temp_tree_make_dir(tree, "memory");
+	add_stacked(&text, unified, "cgroup2", roots);
+	add_stacked(&text, memory, "cgroup", roots);
+	temp_tree_write_text(tree, "self/mountinfo", strbuf_str(&text));
+	if (id != 0) {
+		mount_ids[0].point = unified;
+		mount_ids[1].point = memory;
+		mount_ids[0].id = mount_ids[1].id = id;
+	}
+	cgroup_mounts_done(&mounts);
+	cgroup_mounts_find(tree->fd, true, &mounts);
+	memset(mount_ids, 0, sizeof(mount_ids));
+}
+
+/* A bind mount of a part of the hierarchy over all of it has the same device. */
+static void test_mount_hidden_by_bind(void **state)
+{
+	find_stacked(*state, "/", "/part", 42);
+	assert_string_equal(strbuf_str(&mounts.unified.root), "/part");
+	assert_string_equal(strbuf_str(&mounts.v1[MEMORY].root), "/part");
+	find_stacked(*state, "/part", "/", 42);
+	assert_string_equal(strbuf_str(&mounts.unified.root), "/");
+	find_stacked(*state, "/", "/part", 41);
+	assert_string_equal(strbuf_str(&mounts.unified.root), "/");
+	find_stacked(*state, "/", "/part", 43);
+	assert_false(mounts.unified.found);
+	assert_false(mounts.v1[MEMORY].found);
+}
+
+/* Before Linux 5.8 the last one at a point is the one that is seen. */
+static void test_mount_without_ids(void **state)
+{
+	find_stacked(*state, "/", "/part", 0);
+	assert_string_equal(strbuf_str(&mounts.unified.root), "/part");
+	assert_string_equal(strbuf_str(&mounts.v1[MEMORY].root), "/part");
+	find_stacked(*state, "/part", "/", 0);
+	assert_string_equal(strbuf_str(&mounts.unified.root), "/");
+}
+
+/* A mount with @root at the directory "cg" of the tree, for a capture whose own cgroup file is @own. */
+static void find_around(const struct temp_tree *tree, const char *root, const char *own)
+{
+	cleanup_(mem_freep) char *point = temp_tree_path(tree, "cg");
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+	strbuf_addf(&text, "41 31 0:38 %s %s rw - cgroup2 none rw\n", root, point);
+	strbuf_addf(&text, "42 31 0:39 %s %s rw - cgroup none rw,pids\n", root, point);
+	temp_tree_write_text(tree, "self/cgroup", own);
+	find(tree, strbuf_str(&text));
+	assert_true(mounts.unified.found && mounts.v1[PIDS].found);
+}
+
+static void write_processes(const struct temp_tree *tree, const char *name, bool with_us)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+	strbuf_addf(&text, "1\n%d\n", with_us ? (int)getpid() : 2);
+	temp_tree_write_text(tree, name, strbuf_str(&text));
+}
+
+static void check_located(const struct cgroup_mount *mount, const char *path, const char *expected)
+{
+	cleanup_(strbuf_done) struct strbuf located = STRBUF_INIT;
+
+	assert_int_equal(cgroup_mount_locate(mount, path, &located), expected != NULL);
+	assert_string_equal(strbuf_str(&located), expected ? expected : "");
+}
+
+/* In a cgroup namespace, with the mounts of the one around it. */
+static void test_mount_namespace(void **state)
+{
+	const struct temp_tree *tree = *state;
+	const struct cgroup_mount *mount = &mounts.unified;
+
+	write_processes(tree, "cg/a/b c/own/x/cgroup.procs", true);
+	write_processes(tree, "cg/a/b c/cgroup.procs", false);
+	write_processes(tree, "cg/a/other/own/x/cgroup.procs", false);
+	write_processes(tree, "cg/second/b/own/cgroup.procs", false);
+	find_around(tree, "/../..", "3:pids:/\n0::/own/x\n");
+	assert_true(mount->namespace_known);
+	assert_text(&mount->namespace_root, "a/b c");
+	assert_false(mounts.v1[PIDS].namespace_known);
+	check_located(mount, "/", "a/b c");
+	check_located(mount, "/own", "a/b c/own");
+	check_located(mount, "/own/x", "a/b c/own/x");
+	check_located(mount, "/..", "a");
+	check_located(mount, "/../sibling", "a/sibling");
+	check_located(mount, "/../..", ".");
+	check_located(mount, "/../../z", "z");
+	check_located(mount, "/..name", "a/b c/..name");
+	check_located(mount, "/../../..", NULL);
+	check_located(mount, "/../../../z", NULL);
+	check_located(mount, "relative", NULL);
+
+	write_processes(tree, "cg/a/b c/cgroup.procs", true);
+	find_around(tree, "/../..", "3:pids:/\n0::/elsewhere\n");
+	assert_false(mount->namespace_known);
+	assert_text(&mounts.v1[PIDS].namespace_root, "a/b c");
+	check_located(mount, "/", NULL);
+	check_located(mount, "/../..", ".");
+	check_located(mount, "/../../z", "z");
+	check_located(mount, "/../z", NULL);
+}
+
+/* What would be a guess is not made. */
+static void test_mount_namespace_unknown(void **state)
+{
+	const struct temp_tree *tree = *state;
+
+	write_processes(tree, "cg/a/cgroup.procs", true);
+	find_around(tree, "/..", "0::/\n");
+	assert_text(&mounts.unified.namespace_root, "a");
+	find_around(tree, "/..", "0::/../b\n");
+	assert_false(mounts.unified.namespace_known);
+	find_around(tree, "/../b", "0::/\n");
+	assert_false(mounts.unified.namespace_known);
+	find_around(tree, "/", "0::/\n");
+	assert_false(mounts.unified.namespace_known);
+	find_around(tree, "/../..", "0::/\n");
+	assert_false(mounts.unified.namespace_known);
+	temp_tree_remove(tree, "cg/a");
+	assert_int_equal(symlinkat(".", tree->fd, "cg/a"), 0);
+	write_processes(tree, "cg/cgroup.procs", true);
+	find_around(tree, "/..", "0::/\n");
+	assert_false(mounts.unified.namespace_known);
 }
 
 static void take(const struct temp_tree *tree)
@@ -367,6 +543,10 @@ int main(void)
 	        in_tree(test_mount_libcgroup_alone),
 	        in_tree(test_mount_libcgroup_fails),
 	        in_tree(test_mount_both),
+	        in_tree(test_mount_hidden_by_bind),
+	        in_tree(test_mount_without_ids),
+	        in_tree(test_mount_namespace),
+	        in_tree(test_mount_namespace_unknown),
 	        in_tree(test_mount_directory),
 	};
 

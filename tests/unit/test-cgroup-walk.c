@@ -358,10 +358,73 @@ static void test_walk_denied(void **state)
 	if (geteuid() == 0)
 		assert_int_equal(seteuid(65534), 0);
 	check_written("v2 /one pids=1\n");
-	check_tally(1, 0, 2, 0);
+	check_tally(1, 0, 3, 0); /* one of them is among those that were read as well */
 	if (getuid() == 0)
 		assert_int_equal(seteuid(0), 0);
 	assert_int_equal(fchmodat(tree->fd, "shut", 0755, 0), 0);
+}
+
+/* Of version 1, where the same path is readable in one hierarchy and not in another. */
+static void test_walk_denied_v1(void **state)
+{
+	(void)state;
+	temp_tree_write_text(tree, "memory/a/memory.usage_in_bytes", "20\n");
+	temp_tree_write_text(tree, "pids/a/pids.current", "30\n");
+	cgroup_mounts_take_directory(tree->path, &mounts);
+	note("8:pids:/a\n7:memory:/a\n");
+	assert_int_equal(fchmodat(tree->fd, "memory", 0, 0), 0);
+	assert_int_equal(fchmodat(tree->fd, ".", 0755, 0), 0);
+	if (geteuid() == 0)
+		assert_int_equal(seteuid(65534), 0);
+	check_written("v1 /a v1_pids=30\n");
+	check_tally(1, 0, 1, 0);
+	if (getuid() == 0)
+		assert_int_equal(seteuid(0), 0);
+	assert_int_equal(fchmodat(tree->fd, "memory", 0755, 0), 0);
+}
+
+/* The kernel cuts what is longer, and the rest would be the path of another cgroup. */
+static void test_walk_cut_paths(void **state)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	const size_t longest = 4095;
+
+	(void)state;
+	use_v2();
+	for (size_t len = longest - 1; len <= longest + 10; len += len > longest ? 10 : 1) {
+		strbuf_clear(&text);
+		strbuf_add_str(&text, "0::/");
+		for (size_t i = 1; i < len; i++)
+			strbuf_add_char(&text, i % 100 == 0 ? '/' : 'x');
+		strbuf_add_str(&text, "\n0::/second\n");
+		note(strbuf_str(&text));
+	}
+	check_written("");
+	check_tally(0, 1, 0, 0);
+	assert_int_equal(walk.v2.count, 1);
+	assert_int_equal(walk.v2.entries[0].key_len, longest - 1);
+}
+
+/* A mount from outside of our cgroup namespace, whose name below it was found. */
+static void test_walk_namespace(void **state)
+{
+	(void)state;
+	use_v2();
+	temp_tree_write_text(tree, "memory.current", "1\n");
+	temp_tree_write_text(tree, "a/memory.current", "2\n");
+	temp_tree_write_text(tree, "a/sub/memory.current", "3\n");
+	temp_tree_write_text(tree, "b/memory.current", "4\n");
+	note("0::/\n");
+	note("0::/sub\n");
+	note("0::/..\n");
+	note("0::/../b\n");
+	note("0::/../../b\n");
+	note("0::/sub/../../b\n");
+	use_root("/..");
+	mounts.unified.namespace_known = true;
+	strbuf_add_str(&mounts.unified.namespace_root, "a");
+	check_written("v2 / memory=2\nv2 /.. memory=1\nv2 /../b memory=4\nv2 /sub memory=3\n");
+	check_tally(4, 0, 0, 2);
 }
 
 static void test_walk_writer_fails(void **state)
@@ -398,7 +461,8 @@ int main(void)
 	        in_tree(test_walk_roots),          in_tree(test_walk_v1),
 	        in_tree(test_walk_missing_mounts), in_tree(test_walk_removed_meanwhile),
 	        in_tree(test_walk_denied),         in_tree(test_walk_writer_fails),
-	        in_tree(test_walk_no_descriptors),
+	        in_tree(test_walk_no_descriptors), in_tree(test_walk_denied_v1),
+	        in_tree(test_walk_cut_paths),      in_tree(test_walk_namespace),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

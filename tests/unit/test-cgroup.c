@@ -107,8 +107,29 @@ static void test_cgroup_none(void **state)
 {
 	static const char *const texts[] = {
 	        "",
-	        "\n",
 	        "0:cpu:/x\n",
+	        "3::/x\n",
+	        "00::/x\n",
+	        "3:memory2:/x\n",
+	        "3:memor:/x\n",
+	        "3:name=memory:/x\n",
+	        "3:name=a,systemd:/x\n",
+	        "3:xname=systemd:/x\n",
+	        "3:rdma:/a\n2:freezer:/",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		assert_int_equal(parse_bytes(texts[i], strlen(texts[i])), OUTCOME_off);
+		assert_false(sample.has_cgroup);
+	}
+}
+
+/* The kernel does not write such lines; beside one that is wanted they are passed over. */
+static void test_cgroup_malformed(void **state)
+{
+	static const char *const texts[] = {
+	        "\n",
 	        "0:",
 	        "0",
 	        "3:memory\n",
@@ -118,18 +139,40 @@ static void test_cgroup_none(void **state)
 	        ":memory:/x\n",
 	        "-3:memory:/x\n",
 	        " 0::/x\n",
-	        "3::/x\n",
-	        "00::/x\n",
-	        "3:memory2:/x\n",
-	        "3:memor:/x\n",
-	        "3:name=memory:/x\n",
-	        "3:name=a,systemd:/x\n",
-	        "3:xname=systemd:/x\n",
+	        "3:freezer:/\njunk\n",
+	        "\x01\xff\xfe",
 	};
+	static const char zeros[100] = {0};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
-		assert_int_equal(parse_bytes(texts[i], strlen(texts[i])), OUTCOME_off);
+		assert_int_equal(parse_bytes(texts[i], strlen(texts[i])), OUTCOME_malformed);
+		assert_false(sample.has_cgroup);
+	}
+	assert_int_equal(parse_bytes(zeros, sizeof(zeros)), OUTCOME_malformed);
+	check_path("junk\n3:memory:/x\n", "/x");
+}
+
+/* A path as long as the kernel's buffer may be only the beginning of one. */
+static void test_cgroup_cut(void **state)
+{
+	static const char *const prefixes[] = {"0::/", "3:memory:/"};
+	const size_t longest = 4095;
+
+	(void)state;
+	for (size_t p = 0; p < ARRAY_SIZE(prefixes); p++) {
+		cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+		strbuf_add_str(&text, prefixes[p]);
+		for (size_t len = 1; len < longest - 1; len++)
+			strbuf_add_char(&text, 'x');
+		assert_int_equal(parse_bytes(text.data, text.len), OUTCOME_read);
+		assert_int_equal(sample.cgroup.len, longest - 1);
+		strbuf_add_char(&text, 'x');
+		assert_int_equal(parse_bytes(text.data, text.len), OUTCOME_malformed);
+		assert_false(sample.has_cgroup);
+		strbuf_add_str(&text, " (deleted)\n4:pids:/p\n");
+		assert_int_equal(parse_bytes(text.data, text.len), OUTCOME_malformed);
 		assert_false(sample.has_cgroup);
 	}
 }
@@ -177,6 +220,8 @@ int main(void)
 	        cmocka_unit_test(test_cgroup_among_version_1),
 	        cmocka_unit_test(test_cgroup_version_1_only),
 	        cmocka_unit_test(test_cgroup_none),
+	        cmocka_unit_test(test_cgroup_malformed),
+	        cmocka_unit_test(test_cgroup_cut),
 	        cmocka_unit_test(test_cgroup_lines),
 	};
 

@@ -211,6 +211,47 @@ static void test_toggles(void **state)
 	      DOCTOR_FIX_BOOT, "delayacct");
 }
 
+/* A switch that cannot be read may be off: nothing is claimed of it, nor of the kernel. */
+static void test_unknown_toggles(void **state)
+{
+	struct doctor_findings *findings = healthy();
+
+	(void)state;
+	forget(findings, DOCTOR_delays);
+	findings->toggles[DOCTOR_TOGGLE_delayacct] = DOCTOR_SWITCH_ABSENT;
+	findings->delays_since_boot = false;
+	check(findings, DOCTOR_delays, DOCTOR_NOT,
+	      "cannot tell whether kernel.task_delayacct is on", DOCTOR_FIX_ADVICE,
+	      "run ctprof where /proc/sys/kernel/task_delayacct can be read");
+
+	/* The buckets that need no switch are there. */
+	findings = healthy();
+	findings->toggles[DOCTOR_TOGGLE_delayacct] = DOCTOR_SWITCH_ABSENT;
+	findings->delays_since_boot = false;
+	check(findings, DOCTOR_delay_extremes, DOCTOR_PARTLY,
+	      "cannot tell whether kernel.task_delayacct is on", DOCTOR_FIX_ADVICE,
+	      "run ctprof where /proc/sys/kernel/task_delayacct can be read");
+
+	/* A kernel that has no switch, and whose command line nobody knows. */
+	findings = healthy();
+	host_set_text(&findings->host, HOST_kernel_release, "5.10.0", 6);
+	findings->toggles[DOCTOR_TOGGLE_delayacct] = DOCTOR_SWITCH_ABSENT;
+	findings->delays_since_boot = false;
+	check(findings, DOCTOR_delays, DOCTOR_PARTLY,
+	      "cannot tell whether delay accounting was switched off at boot", DOCTOR_FIX_ADVICE,
+	      "make /proc/cmdline and the kernel's configuration readable");
+
+	findings = healthy();
+	forget(findings, DOCTOR_schedstats);
+	findings->toggles[DOCTOR_TOGGLE_schedstats] = DOCTOR_SWITCH_ABSENT;
+	check(findings, DOCTOR_schedstats, DOCTOR_NOT,
+	      "cannot tell whether kernel.sched_schedstats is on", DOCTOR_FIX_ADVICE,
+	      "run ctprof where /proc/sys/kernel/sched_schedstats can be read");
+	findings = healthy();
+	findings->toggles[DOCTOR_TOGGLE_schedstats] = DOCTOR_SWITCH_ABSENT;
+	check(findings, DOCTOR_schedstats, DOCTOR_AVAILABLE, "", DOCTOR_FIX_NONE, "");
+}
+
 /* A user without capabilities, who was refused. */
 static struct doctor_findings *nobody(void)
 {
@@ -341,6 +382,48 @@ static void test_taskstats_reasons(void **state)
 	      "run ctprof outside of the sandbox that refuses netlink sockets");
 }
 
+/* In a pid namespace with the /proc of another, taskstats is not asked, and nothing failed. */
+static struct doctor_findings *foreign(void)
+{
+	struct doctor_findings *findings = healthy();
+
+	findings->proc_is_foreign = true;
+	for (enum doctor_family f = DOCTOR_delay_cpu; f <= DOCTOR_memory_peaks; f++)
+		forget(findings, f);
+	findings->sources_of_totals &= ~(UINT64_C(1) << SOURCE_process_taskstats);
+	return findings;
+}
+
+static void test_foreign_proc(void **state)
+{
+	static const char reason[] = "/proc is of another pid namespace";
+	static const char fix[] = "run ctprof in the pid namespace of /proc, or, for this one's "
+	                          "processes only, sudo unshare --mount-proc /usr/bin/ctprof";
+	struct doctor_findings *findings;
+
+	(void)state;
+	for (enum doctor_family f = DOCTOR_delay_cpu; f <= DOCTOR_memory_peaks; f++)
+		check(foreign(), f, DOCTOR_NOT, reason, DOCTOR_FIX_ADVICE, fix);
+	check(foreign(), DOCTOR_process_totals, DOCTOR_PARTLY,
+	      "/proc is of another pid namespace (for delays)", DOCTOR_FIX_ADVICE, fix);
+
+	/* status has the affinity as well. */
+	check(foreign(), DOCTOR_affinity, DOCTOR_AVAILABLE, "", DOCTOR_FIX_NONE, "");
+
+	/* A kernel that has none is no matter of namespaces. */
+	findings = foreign();
+	host_map_set(&findings->host, HOST_kernel_config, "TASKSTATS", "n", 1);
+	check(findings, DOCTOR_delay_cpu, DOCTOR_NOT,
+	      "the kernel was built without CONFIG_TASKSTATS", DOCTOR_FIX_KERNEL,
+	      "another kernel, built with CONFIG_TASKSTATS=y");
+
+	/* One in which our own thread cannot be seen is mounted all the same. */
+	findings = foreign();
+	findings->has_proc = false;
+	forget(findings, DOCTOR_stat);
+	check(findings, DOCTOR_stat, DOCTOR_NOT, reason, DOCTOR_FIX_ADVICE, fix);
+}
+
 static void test_pressure(void **state)
 {
 	struct doctor_findings *findings = healthy();
@@ -463,10 +546,12 @@ int main(void)
 	        cmocka_unit_test(test_families_have_all_metrics),
 	        cmocka_unit_test(test_kernel_reasons),
 	        cmocka_unit_test(test_toggles),
+	        cmocka_unit_test(test_unknown_toggles),
 	        cmocka_unit_test(test_capabilities),
 	        cmocka_unit_test(test_quoting),
 	        cmocka_unit_test(test_hidepid),
 	        cmocka_unit_test(test_taskstats_reasons),
+	        cmocka_unit_test(test_foreign_proc),
 	        cmocka_unit_test(test_pressure),
 	        cmocka_unit_test(test_debugfs),
 	        cmocka_unit_test(test_cgroups),

@@ -48,9 +48,16 @@ static void add(struct group_table *table, struct member member)
 	sample_done(&sample);
 }
 
-static const struct group *get(const struct group_table *table, const char *key)
+static struct group *get(const struct group_table *table, const char *key)
 {
 	return group_table_get(table, key, strlen(key));
+}
+
+static void finish(struct group_table *table)
+{
+	group_table_finish(table);
+	for (size_t i = 0; i < table->map.count; i++)
+		group_include_exited(table->map.entries[i].value, (1u << PROCESS_SOURCE_COUNT) - 1);
 }
 
 static void check_cell(const struct group *group, enum metric_id metric, uint64_t number,
@@ -104,7 +111,7 @@ static void add_three(struct group_table *table)
 	                           .total_user = 11,
 	                           .total_system = 1,
 	                           .total_syscw = 1});
-	group_table_finish(table);
+	finish(table);
 }
 
 static void test_exited_in_process(void **state)
@@ -119,11 +126,9 @@ static void test_exited_in_process(void **state)
 	check_cell(get(&table, "app"), METRIC_stime_clock_ticks, 31, 3);
 	check_cell(get(&table, "app"), METRIC_syscw, 1004, 3);
 	assert_int_equal(get(&table, "app")->threads, 3);
-	assert_int_equal(get(&table, "app")->exited_processes, 2);
 	check_cell(get(&table, "idle"), METRIC_syscw, 1, 1);
-	assert_int_equal(get(&table, "idle")->exited_processes, 0);
 	/* Finishing twice adds nothing. */
-	group_table_finish(&table);
+	finish(&table);
 	check_cell(get(&table, "app"), METRIC_syscw, 1004, 3);
 	group_table_done(&table);
 }
@@ -179,7 +184,7 @@ static void test_exited_by_comm_rounding(void **state)
 		                            .total_user = 20 + off});
 		add(&table,
 		    (struct member){.tgid = 1, .tid = 2, .pcomm = "a", .comm = "b", .user = 10});
-		group_table_finish(&table);
+		finish(&table);
 		assert_int_equal(get(&table, "a (exited threads)") != NULL, off > 2);
 		group_table_done(&table);
 	}
@@ -213,7 +218,7 @@ static void test_exited_cpu_split(void **state)
 		                            .totals = true,
 		                            .total_user = cases[i].user,
 		                            .total_system = cases[i].system});
-		group_table_finish(&table);
+		finish(&table);
 		check_cell(get(&table, "a"), METRIC_utime_clock_ticks, cases[i].want_user, 1);
 		check_cell(get(&table, "a"), METRIC_stime_clock_ticks, cases[i].want_system, 1);
 		group_table_done(&table);
@@ -236,7 +241,7 @@ static void test_exited_partial(void **state)
 	                            .total_syscw = 100});
 	add(&table,
 	    (struct member){.tgid = 1, .tid = 2, .pcomm = "a", .comm = "a", .no_syscw = true});
-	group_table_finish(&table);
+	finish(&table);
 	check_cell(get(&table, "a"), METRIC_syscw, 1, 1);
 	group_table_done(&table);
 }
@@ -257,10 +262,58 @@ static void test_exited_without_totals(void **state)
 	                            .totals = true,
 	                            .total_user = 5});
 	add(&table, (struct member){.tgid = 3, .tid = 3, .pcomm = "a", .comm = "a", .user = 6});
-	group_table_finish(&table);
+	finish(&table);
 	assert_int_equal(table.map.count, 1);
 	check_cell(get(&table, "a"), METRIC_utime_clock_ticks, 15, 3);
 	group_table_done(&table);
+}
+
+/* A total that one side lacks is no work undone. */
+static void test_exited_comparable(void **state)
+{
+	struct group_table with, without, other;
+	const unsigned stat = 1u << PROCESS_SOURCE_stat, io = 1u << PROCESS_SOURCE_io,
+	               taskstats = 1u << PROCESS_SOURCE_taskstats;
+	struct group *group;
+
+	(void)state;
+	group_table_init(&with, GROUP_KEY_pcomm, false);
+	group_table_init(&without, GROUP_KEY_pcomm, false);
+	group_table_init(&other, GROUP_KEY_pcomm, false);
+	add(&with, (struct member){.tgid = 1,
+	                           .tid = 1,
+	                           .pcomm = "a",
+	                           .comm = "a",
+	                           .user = 1,
+	                           .syscw = 2,
+	                           .totals = true,
+	                           .total_user = 51,
+	                           .total_syscw = 102});
+	add(&without,
+	    (struct member){.tgid = 1, .tid = 1, .pcomm = "a", .comm = "a", .user = 1, .syscw = 2});
+	add(&other, (struct member){.tgid = 2,
+	                            .tid = 2,
+	                            .pcomm = "a",
+	                            .comm = "a",
+	                            .user = 1,
+	                            .syscw = 2,
+	                            .totals = true,
+	                            .total_user = 1,
+	                            .total_syscw = 2});
+	group_table_finish(&with);
+	group_table_finish(&without);
+	group_table_finish(&other);
+	assert_int_equal(group_comparable_sources(get(&with, "a"), get(&other, "a")), stat | io);
+	/* Taskstats are not known of either, and of the same process. */
+	assert_int_equal(group_comparable_sources(get(&with, "a"), get(&without, "a")), taskstats);
+	group = get(&with, "a");
+	group_include_exited(group, stat);
+	check_cell(group, METRIC_utime_clock_ticks, 51, 1);
+	check_cell(group, METRIC_syscw, 2, 1);
+	assert_int_equal(group->exited_left_out, 1u << PROCESS_TOTAL_syscw);
+	group_table_done(&with);
+	group_table_done(&without);
+	group_table_done(&other);
 }
 
 int main(void)
@@ -273,6 +326,7 @@ int main(void)
 	        cmocka_unit_test(test_exited_cpu_split),
 	        cmocka_unit_test(test_exited_partial),
 	        cmocka_unit_test(test_exited_without_totals),
+	        cmocka_unit_test(test_exited_comparable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@
 
 #include "ctprof/fd.h"
 #include "ctprof/source.h"
+#include "model/snapshot-meta.h"
 #include "temp-tree.h"
 
 #define VULNERABILITIES "sys/devices/system/cpu/vulnerabilities/"
@@ -33,6 +34,7 @@ static const char *const files[][2] = {
         {"sys/devices/system/node/node/meminfo", ""},
         {"sys/devices/system/node/node1x/meminfo", ""},
         {"sys/devices/system/node/possible", "0"},
+        {"sys/devices/system/node/node99", "no directory"},
         {THP "enabled", "always [madvise] never\n"},
         {THP "defrag", "always defer defer+madvise [madvise] never\n"},
         {VULNERABILITIES "meltdown", "Mitigation: PTI\n"},
@@ -238,6 +240,90 @@ static void test_context_long_file(void **state)
 	strbuf_done(&text);
 }
 
+static void test_context_nul(void **state)
+{
+	static const char text[] = "always\0 [madvise]\n";
+	const struct temp_tree *tree = *state;
+	struct host host;
+
+	temp_tree_write(tree, THP "enabled", text, sizeof(text) - 1);
+	temp_tree_write(tree, "proc/sys/kernel/sched_many", text, sizeof(text) - 1);
+	temp_tree_write(tree, "proc/cpuinfo", "model name: a\0b\n", 16);
+	host = read_tree(tree);
+	assert_false(host.seen[HOST_thp_enabled] || host.seen[HOST_cpu_model]);
+	assert_int_equal(host.maps[HOST_sched_tunables].count, 2);
+	host_done(&host);
+}
+
+/* The worst that a tree can have: every text as long as it may be, and of bytes that JSON spells longest. */
+static void write_large(const struct temp_tree *tree, const char *name, char byte, size_t len)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	memset(strbuf_reserve(&text, len), byte, len);
+	temp_tree_write(tree, name, text.data, len);
+	strbuf_done(&text);
+}
+
+/* A reader takes a host of 1 MiB; what is written is far below. */
+static void test_context_bounds(void **state)
+{
+	const struct temp_tree *tree = *state;
+	struct snapshot_info info = {0};
+	struct strbuf json = STRBUF_INIT;
+	char name[128];
+
+	for (int i = 0; i < 2000; i++) {
+		snprintf(name, sizeof(name), "proc/sys/kernel/sched_%04d", i);
+		write_large(tree, name, i % 2 == 0 ? '\1' : 'x', 600);
+		snprintf(name, sizeof(name), VULNERABILITIES "%04d", i);
+		write_large(tree, name, '\xff', 600);
+		snprintf(name, sizeof(name),
+		         "sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor", i);
+		write_large(tree, name, '"', 600);
+	}
+	write_large(tree, "proc/cmdline", '\1', 10000);
+	write_large(tree, "proc/sys/kernel/hostname", 'x', 1000000);
+	write_large(tree, "proc/sys/kernel/version", 'x', 4000);
+	write_large(tree, "sys/kernel/debug/sched/features", 'x', 60000);
+	info.host = read_tree(tree);
+	assert_false(info.host.seen[HOST_hostname]);
+	assert_true(info.host.seen[HOST_kernel_version]);
+	assert_true(info.host.seen[HOST_kernel_cmdline]);
+	assert_true(info.host.seen[HOST_sched_features]);
+	assert_true(info.host.maps[HOST_sched_tunables].count > 40);
+	snapshot_meta_add_host(&info, &json);
+	assert_true(json.len > 500000 && json.len < 900000);
+	strbuf_done(&json);
+	snapshot_info_done(&info);
+
+	write_large(tree, "proc/cmdline", 'x', 70000);
+	info.host = read_tree(tree);
+	assert_false(info.host.seen[HOST_kernel_cmdline]);
+	snapshot_info_done(&info);
+}
+
+/* What the format has no number for is left out, and an empty boot id of others is no boot. */
+static void test_context_meta(void **state)
+{
+	struct snapshot_info info = {0};
+	struct strbuf json = STRBUF_INIT, error = STRBUF_INIT;
+
+	(void)state;
+	host_set_number(&info.host, HOST_hugepages_free, UINT64_MAX);
+	host_set_number(&info.host, HOST_hugepages_total, INT64_MAX);
+	snapshot_meta_add_host(&info, &json);
+	assert_string_equal(json.data, "{\"hugepages_total\":9223372036854775807}");
+	strbuf_clear(&json);
+	strbuf_add_str(&json, "{\"boot_id\":\"\",\"hostname\":\"\"}");
+	assert_int_equal(snapshot_meta_read_host(&json, &info, &error), 0);
+	assert_false(info.host.seen[HOST_boot_id]);
+	assert_true(info.host.seen[HOST_hostname]);
+	strbuf_done(&json);
+	strbuf_done(&error);
+	snapshot_info_done(&info);
+}
+
 /* The kernel's release, the file, the configuration, the command line, and what follows. NULL: not there. */
 struct switch_case {
 	const char *release, *file, *config, *cmdline;
@@ -393,6 +479,9 @@ int main(void)
 	        in_tree(test_context_cpuinfo),
 	        in_tree(test_context_old_features),
 	        in_tree(test_context_long_file),
+	        in_tree(test_context_nul),
+	        cmocka_unit_test(test_context_meta),
+	        in_tree(test_context_bounds),
 	        in_tree(test_context_delayacct),
 	        in_tree(test_context_schedstats),
 	        in_tree(test_context_irq_rule),

@@ -125,6 +125,24 @@ static void test_host_other_uptime(void **state)
 	}
 }
 
+/* An empty file is no value, but where nothing can be there. */
+static void test_host_empty_texts(void **state)
+{
+	static const char nul[] = "a\0b\n";
+	struct host host;
+
+	temp_tree_write_text(*state, "proc/sys/kernel/random/boot_id", "\n");
+	temp_tree_write_text(*state, "proc/sys/kernel/ostype", "");
+	temp_tree_write_text(*state, "proc/sys/kernel/version", " \t\n\n");
+	temp_tree_write(*state, "proc/sys/kernel/hostname", nul, sizeof(nul) - 1);
+	temp_tree_write_text(*state, "cg/cgroup.controllers", "\n");
+	host = read_tree(*state, true, false);
+	assert_false(host.seen[HOST_boot_id] || host.seen[HOST_kernel_name]);
+	assert_false(host.seen[HOST_kernel_version] || host.seen[HOST_hostname]);
+	assert_host(&host, HOST_cgroup2_controllers, "");
+	host_done(&host);
+}
+
 static void test_host_anonymous(void **state)
 {
 	struct host host = read_tree(*state, true, true), named = read_tree(*state, true, false);
@@ -245,28 +263,21 @@ static void test_host_online_cpus(void **state)
 	}
 }
 
-static void test_host_empty_text(void **state)
-{
-	struct host host;
-
-	temp_tree_write_text(*state, "cg/cgroup.controllers", "\n");
-	temp_tree_write_text(*state, "proc/sys/kernel/hostname", "");
-	host = read_tree(*state, false, false);
-	assert_host(&host, HOST_cgroup2_controllers, "");
-	assert_host(&host, HOST_hostname, "");
-	host_done(&host);
-}
-
 #define in_tree(test_) cmocka_unit_test_setup_teardown(test_, setup, temp_tree_teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        in_tree(test_host_all_fields),    in_tree(test_host_other_system),
-	        in_tree(test_host_other_uptime),  in_tree(test_host_anonymous),
-	        in_tree(test_host_missing_files), cmocka_unit_test(test_host_no_trees),
-	        in_tree(test_host_cpu_time),      in_tree(test_host_total_threads),
-	        in_tree(test_host_online_cpus),   in_tree(test_host_empty_text),
+	        in_tree(test_host_all_fields),
+	        in_tree(test_host_other_system),
+	        in_tree(test_host_other_uptime),
+	        in_tree(test_host_anonymous),
+	        cmocka_unit_test_setup_teardown(test_host_empty_texts, setup, temp_tree_teardown),
+	        in_tree(test_host_missing_files),
+	        cmocka_unit_test(test_host_no_trees),
+	        in_tree(test_host_cpu_time),
+	        in_tree(test_host_total_threads),
+	        in_tree(test_host_online_cpus),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

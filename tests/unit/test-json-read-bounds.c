@@ -233,7 +233,10 @@ static void check_capture(const char *json, size_t max_bytes, const char *captur
 		struct strbuf out = STRBUF_INIT, rest = STRBUF_INIT;
 		int result = capture(json, chunk_sizes[i], max_bytes, &out, &rest);
 
-		assert_int_equal(result, *left == '!' ? -EBADMSG : 0);
+		if (strstr(left, "of this key is too long")) /* the caller's cap */
+			assert_int_equal(result, -EMSGSIZE);
+		else
+			assert_int_equal(result, *left == '!' ? -EBADMSG : 0);
 		assert_memory_equal(out.data, "kept", 4);
 		assert_string_equal(out.data + 4, captured);
 		assert_int_equal(strlen(out.data), out.len);

@@ -188,6 +188,36 @@ static void test_kernel_config_gzip(void **state)
 	strbuf_done(&packed);
 }
 
+/* What gzip makes of two files one behind the other is one file. */
+static void test_kernel_config_members(void **state)
+{
+	static const char first[] = "CONFIG_PSI=y\n", second[] = "CONFIG_MEMCG=y\n";
+	struct strbuf packed = STRBUF_INIT, both = STRBUF_INIT;
+
+	(void)state;
+	pack(first, strlen(first), &packed);
+	strbuf_add(&both, packed.data, packed.len);
+	pack(second, strlen(second), &packed);
+	strbuf_add(&both, packed.data, packed.len);
+	assert_int_equal(parse_gzip(both.data, both.len), OUTCOME_read);
+	assert_option("PSI", "y");
+	assert_option("MEMCG", "y");
+	strbuf_add_str(&both, "junk");
+	assert_int_equal(parse_gzip(both.data, both.len), OUTCOME_malformed);
+	strbuf_done(&packed);
+	strbuf_done(&both);
+}
+
+static void test_kernel_config_carriage_returns(void **state)
+{
+	static const char text[] = "CONFIG_PSI=y\r\n# CONFIG_SCHED_DEBUG is not set\r\n";
+
+	(void)state;
+	assert_int_equal(parse(text, strlen(text)), OUTCOME_read);
+	assert_option("PSI", "y");
+	assert_option("SCHED_DEBUG", "n");
+}
+
 /* A megabyte for each kilobyte: what comes out has a limit as well. */
 static void test_kernel_config_bomb(void **state)
 {
@@ -256,6 +286,8 @@ int main(void)
 	        cmocka_unit_test(test_kernel_config_senseless),
 	        cmocka_unit_test(test_kernel_config_rows),
 	        cmocka_unit_test(test_kernel_config_gzip),
+	        cmocka_unit_test(test_kernel_config_members),
+	        cmocka_unit_test(test_kernel_config_carriage_returns),
 	        cmocka_unit_test(test_kernel_config_bomb),
 	        in_tree(test_kernel_config_files),
 	};

@@ -18,6 +18,7 @@ static const char smaps_text[] = "55d0-7fff ---p 00000000 00:00 0    [rollup]\nR
 struct stat_spec {
 	uint64_t children_minflt, children_majflt, children_utime, children_stime;
 	uint64_t mapped_bytes, resident_pages;
+	unsigned more_threads; /* beside the leader */
 };
 
 static void write_stat(const struct temp_tree *tree, const char *name, struct stat_spec spec)
@@ -25,12 +26,13 @@ static void write_stat(const struct temp_tree *tree, const char *name, struct st
 	char text[512];
 
 	snprintf(text, sizeof(text),
-	         "7 (a) b) c) S 1 7 7 0 -1 0 500 %llu 60 %llu 900 80 %llu %llu 20 0 2 0 77 %llu "
+	         "7 (a) b) c) S 1 7 7 0 -1 0 500 %llu 60 %llu 900 80 %llu %llu 20 0 %u 0 77 %llu "
 	         "%llu "
 	         "18446744073709551615\n",
 	         (unsigned long long)spec.children_minflt, (unsigned long long)spec.children_majflt,
 	         (unsigned long long)spec.children_utime, (unsigned long long)spec.children_stime,
-	         (unsigned long long)spec.mapped_bytes, (unsigned long long)spec.resident_pages);
+	         1 + spec.more_threads, (unsigned long long)spec.mapped_bytes,
+	         (unsigned long long)spec.resident_pages);
 	temp_tree_write_text(tree, name, text);
 }
 
@@ -54,7 +56,7 @@ static bool has_total(const struct thread_sample *sample, enum process_total tot
 	return true;
 }
 
-static void test_totals_on_first_row(void **state)
+static void test_totals_on_last_row(void **state)
 {
 	struct captured captured;
 	const struct thread_sample *samples;
@@ -64,15 +66,15 @@ static void test_totals_on_first_row(void **state)
 	assert_int_equal(captured.result, 0);
 	assert_int_equal(captured.copy.count, 2);
 	samples = captured.copy.samples;
-	assert_true(samples[0].has_process_totals);
-	assert_false(samples[1].has_process_totals);
-	assert_true(has_total(&samples[0], PROCESS_TOTAL_minflt, 500));
-	assert_true(has_total(&samples[0], PROCESS_TOTAL_majflt, 60));
-	assert_true(has_total(&samples[0], PROCESS_TOTAL_utime_clock_ticks, 900));
-	assert_true(has_total(&samples[0], PROCESS_TOTAL_stime_clock_ticks, 80));
-	assert_true(has_total(&samples[0], PROCESS_TOTAL_rchar, 1001));
-	assert_true(has_total(&samples[0], PROCESS_TOTAL_cancelled_write_bytes, 1007));
-	assert_false(has_total(&samples[0], PROCESS_TOTAL_run_time_ns, 0));
+	assert_true(samples[1].has_process_totals);
+	assert_false(samples[0].has_process_totals);
+	assert_true(has_total(&samples[1], PROCESS_TOTAL_minflt, 500));
+	assert_true(has_total(&samples[1], PROCESS_TOTAL_majflt, 60));
+	assert_true(has_total(&samples[1], PROCESS_TOTAL_utime_clock_ticks, 900));
+	assert_true(has_total(&samples[1], PROCESS_TOTAL_stime_clock_ticks, 80));
+	assert_true(has_total(&samples[1], PROCESS_TOTAL_rchar, 1001));
+	assert_true(has_total(&samples[1], PROCESS_TOTAL_cancelled_write_bytes, 1007));
+	assert_false(has_total(&samples[1], PROCESS_TOTAL_run_time_ns, 0));
 	assert_true(samples[0].has_smaps);
 	assert_int_equal(samples[0].smaps_rollup_kib.count, 3);
 	assert_string_equal(samples[0].smaps_rollup_kib.entries[0].key, "Rss");
@@ -83,7 +85,7 @@ static void test_totals_on_first_row(void **state)
 	captured_done(&captured);
 }
 
-/* The totals are the process's, whichever row is its first. */
+/* The totals are the process's, whichever row is its last. */
 static void test_totals_without_leader(void **state)
 {
 	struct captured captured;
@@ -113,10 +115,10 @@ static void test_io_of_children(void **state)
 
 		make_tree(*state, traces[i]);
 		captured_tree(&captured, *state);
-		assert_false(has_total(&captured.copy.samples[0], PROCESS_TOTAL_wchar, 0));
-		assert_true(has_total(&captured.copy.samples[0], PROCESS_TOTAL_minflt, 500));
+		assert_false(has_total(&captured.copy.samples[1], PROCESS_TOTAL_wchar, 0));
+		assert_true(has_total(&captured.copy.samples[1], PROCESS_TOTAL_minflt, 500));
 		assert_int_equal(captured.info.tally.sources[SOURCE_process_io][OUTCOME_off], 1);
-		assert_int_equal(captured.copy.samples[0].outcomes[SOURCE_process_io], OUTCOME_off);
+		assert_int_equal(captured.copy.samples[1].outcomes[SOURCE_process_io], OUTCOME_off);
 		captured_done(&captured);
 	}
 }
@@ -130,7 +132,7 @@ static void test_io_without_stat(void **state)
 	temp_tree_write_text(*state, "7/stat", "7 (a) S 1\n");
 	captured_tree(&captured, *state);
 	assert_int_equal(captured.copy.count, 2);
-	assert_int_equal(captured.copy.samples[0].process_totals_seen, 0);
+	assert_int_equal(captured.copy.samples[1].process_totals_seen, 0);
 	captured_done(&captured);
 }
 
@@ -158,20 +160,27 @@ static void test_smaps_sizes(void **state)
 	const uint64_t mapped = CAPTURE_SMAPS_AUTO_MAPPED_BYTES;
 	const struct temp_tree *tree = *state;
 
-	check_smaps(tree, CAPTURE_SMAPS_AUTO, (struct stat_spec){0, 0, 0, 0, mapped, resident},
+	check_smaps(tree, CAPTURE_SMAPS_AUTO,
+	            (struct stat_spec){.mapped_bytes = mapped, .resident_pages = resident},
 	            OUTCOME_read);
-	check_smaps(tree, CAPTURE_SMAPS_AUTO, (struct stat_spec){0, 0, 0, 0, mapped + 1, 1},
-	            OUTCOME_skipped);
-	check_smaps(tree, CAPTURE_SMAPS_AUTO, (struct stat_spec){0, 0, 0, 0, mapped, resident + 1},
+	check_smaps(tree, CAPTURE_SMAPS_AUTO,
+	            (struct stat_spec){.mapped_bytes = mapped + 1, .resident_pages = 1},
 	            OUTCOME_skipped);
 	check_smaps(tree, CAPTURE_SMAPS_AUTO,
-	            (struct stat_spec){0, 0, 0, 0, UINT64_MAX, UINT64_MAX}, OUTCOME_skipped);
+	            (struct stat_spec){.mapped_bytes = mapped, .resident_pages = resident + 1},
+	            OUTCOME_skipped);
+	check_smaps(tree, CAPTURE_SMAPS_AUTO,
+	            (struct stat_spec){.mapped_bytes = UINT64_MAX, .resident_pages = UINT64_MAX},
+	            OUTCOME_skipped);
 	check_smaps(tree, CAPTURE_SMAPS_ALL,
-	            (struct stat_spec){0, 0, 0, 0, mapped + 1, resident + 1}, OUTCOME_read);
+	            (struct stat_spec){.mapped_bytes = mapped + 1, .resident_pages = resident + 1},
+	            OUTCOME_read);
 	check_smaps(tree, CAPTURE_SMAPS_OFF, small, OUTCOME_skipped);
 	/* Kernel threads have no memory, and nothing is missing. */
 	check_smaps(tree, CAPTURE_SMAPS_AUTO, (struct stat_spec){0}, OUTCOME_unneeded);
 	check_smaps(tree, CAPTURE_SMAPS_ALL, (struct stat_spec){0}, OUTCOME_unneeded);
+	/* A leader that has exited shows no memory, but its threads have it. */
+	check_smaps(tree, CAPTURE_SMAPS_ALL, (struct stat_spec){.more_threads = 1}, OUTCOME_off);
 }
 
 static void test_process_files_missing(void **state)
@@ -185,7 +194,7 @@ static void test_process_files_missing(void **state)
 	captured_tree(&captured, *state);
 	assert_int_equal(captured.result, 0);
 	assert_int_equal(captured.copy.count, 2);
-	assert_int_equal(captured.copy.samples[0].process_totals_seen, 0);
+	assert_int_equal(captured.copy.samples[1].process_totals_seen, 0);
 	assert_false(captured.copy.samples[0].has_smaps);
 	captured_done(&captured);
 }
@@ -193,7 +202,7 @@ static void test_process_files_missing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test_setup_teardown(test_totals_on_first_row, temp_tree_setup,
+	        cmocka_unit_test_setup_teardown(test_totals_on_last_row, temp_tree_setup,
 	                                        temp_tree_teardown),
 	        cmocka_unit_test_setup_teardown(test_totals_without_leader, temp_tree_setup,
 	                                        temp_tree_teardown),

@@ -102,6 +102,9 @@ static void test_words(void **state)
 	set_text(fixture, 1, HOST_kernel_cmdline,
 	         "BOOT_IMAGE=/boot/vmlinuz-6.1.0 root=/dev/vda1 quiet ro quiet nosmt");
 	expect(fixture, "also differs: kernel_cmdline the same words in another order\n");
+	set_text(fixture, 1, HOST_kernel_cmdline,
+	         " BOOT_IMAGE=/boot/vmlinuz-6.1.0  root=/dev/vda1\tro quiet nosmt quiet ");
+	expect(fixture, "also differs: kernel_cmdline the same words, but other white space\n");
 }
 
 static void test_long_values(void **state)

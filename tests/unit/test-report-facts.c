@@ -99,10 +99,10 @@ static void test_limits(void **state)
 	/* clang-format off */
 	expect(both, 2, SECTION_cgroup_limits,
 	       "## Cgroup limits / knobs\n"
-	       "cgroup                                 cpu.max cpu.weight     memory.max pids.current cpuset.cpus.effective\n"
-	       "/a\\x0a 20.000ms/100.000ms → 50.000ms/100.000ms        100 1.000MiB → max   7 → 5 (-2)               0-3\\x1b\n"
-	       "/b                               max/100.000ms          -              -   2 → 1 (-1)                     -\n"
-	       "/gone                        max/100.000ms → -          -              -        2 → -                     -\n");
+	       "cgroup                                             cpu.max cpu.weight     memory.max pids.current cpuset.cpus.effective\n"
+	       "/a\\x0a 20.000ms/100.000ms → 50.000ms/100.000ms (+30.000ms)        100 1.000MiB → max   7 → 5 (-2)               0-3\\x1b\n"
+	       "/b                                           max/100.000ms          -              -   2 → 1 (-1)                     -\n"
+	       "/gone                                    max/100.000ms → -          -              -        2 → -                     -\n");
 	expect(both, 1, SECTION_cgroup_limits,
 	       "## Cgroup limits / knobs\n"
 	       "cgroup            cpu.max cpu.weight memory.max pids.current cpuset.cpus.effective\n"
@@ -110,6 +110,88 @@ static void test_limits(void **state)
 	       "/b          max/100.000ms          -          -            2                     -\n"
 	       "/gone       max/100.000ms          -          -            2                     -\n");
 	/* clang-format on */
+}
+
+/* Sets the quota, or none where it is 0 and no limit below that, and the period. */
+static void add_cpu_max(struct both *both, unsigned side, const char *path, int64_t quota,
+                        int64_t period)
+{
+	struct cgroup_stats stats = {0};
+
+	strbuf_add_str(&stats.path, path);
+	if (quota < 0)
+		fact_set_unlimited(&stats.values[CGROUP_VALUE_cpu_max_quota_us]);
+	else if (quota > 0)
+		fact_set_number(&stats.values[CGROUP_VALUE_cpu_max_quota_us], quota);
+	if (period > 0)
+		fact_set_number(&stats.values[CGROUP_VALUE_cpu_max_period_us], period);
+	cgroup_table_add(&both->facts->cgroups[side], &stats);
+	cgroup_stats_done(&stats);
+}
+
+/* A change is there to see, however small, and whether it is the quota's or the period's. */
+static void test_cpu_max(void **state)
+{
+	struct both *both = *state;
+
+	for (unsigned side = 0; side < SIDE_MAX; side++) {
+		add_cpu_max(both, side, "/both", side ? 20000 : 10000, side ? 50000 : 100000);
+		add_cpu_max(both, side, "/max", -1, side ? 50000 : 100000);
+		add_cpu_max(both, side, "/none", 0, side ? 50000 : 100000);
+		add_cpu_max(both, side, "/quota", 1234567 + side, 100000);
+		add_cpu_max(both, side, "/raised", side ? -1 : 10000, 100000);
+		add_cpu_max(both, side, "/same", 10000, 100000);
+	}
+	/* clang-format off */
+	expect(both, 2, SECTION_cgroup_limits,
+	       "## Cgroup limits / knobs\n"
+	       "cgroup                                                       cpu.max\n"
+	       "/raised                           10.000ms/100.000ms → max/100.000ms\n"
+	       "/both   10.000ms/100.000ms → 20.000ms/50.000ms (+10.000ms/-50.000ms)\n"
+	       "/max                      max/100.000ms → max/50.000ms (-/-50.000ms)\n"
+	       "/none                         -/100.000ms → -/50.000ms (-/-50.000ms)\n"
+	       "/quota                    1.235s/100.000ms → 1.235s/100.000ms (+1µs)\n");
+	/* clang-format on */
+}
+
+static void fill_hidden(struct cgroup_stats *stats, unsigned side)
+{
+	fact_set_number(&stats->values[CGROUP_VALUE_nr_periods], side);
+	fact_set_number(&stats->values[CGROUP_VALUE_cpu_weight], 100);
+	fact_set_number(&stats->values[CGROUP_VALUE_cpu_weight_nice], side ? 39 : 0);
+}
+
+/* Values without a column list no group, and have no heading to themselves; the machine formats have them. */
+static void test_hidden_values(void **state)
+{
+	struct both *both = *state;
+	char *text;
+
+	for (unsigned side = 0; side < SIDE_MAX; side++)
+		add_filled(both, side, "/a", fill_hidden);
+	expect(both, 2, SECTION_cgroup_stats, "");
+	expect(both, 1, SECTION_cgroup_stats, "");
+	expect(both, 2, SECTION_cgroup_limits, "");
+	expect(both, 1, SECTION_cgroup_limits,
+	       "## Cgroup limits / knobs\n"
+	       "cgroup cpu.weight\n"
+	       "/a            100\n");
+	text = print(both, 2, SECTION_cgroup_stats, report_csv);
+	assert_contains(text, "/a,,,nr_periods,cgroup-stats,count,0,1,1,,,,\n");
+	free(text);
+	both->report->report.facts_limit = 1;
+	for (unsigned side = 0; side < SIDE_MAX; side++)
+		add_cgroup(&both->facts->cgroups[side], "/b", CGROUP_VALUE_memory_current,
+		           100 + side);
+	expect(both, 2, SECTION_cgroup_stats,
+	       "## CgroupStats\n"
+	       "cgroup    memory_current\n"
+	       "/b     100B → 101B (+1B)\n");
+	both->facts->options.unchanged = true;
+	expect(both, 2, SECTION_cgroup_limits,
+	       "## Cgroup limits / knobs\n"
+	       "cgroup cpu.weight\n"
+	       "/a            100\n");
 }
 
 /* The hierarchies have tables of their own, and columns that nothing is known for are left out. */
@@ -236,6 +318,41 @@ static void test_cgroup_pressure(void **state)
 	       "/a     full 0.00% 0.00%  0.00% 0µs → 1µs (+1µs)\n");
 }
 
+static void add_waits(struct both *both, const char *path, enum psi_resource resource,
+                      uint32_t hundredths)
+{
+	struct cgroup_stats stats = {0};
+
+	strbuf_add_str(&stats.path, path);
+	for (unsigned r = 0; r < PSI_RESOURCE_COUNT; r++)
+		stats.psi.lines[r][PSI_ROW_some].seen = true;
+	stats.psi.lines[resource][PSI_ROW_some].averages[0] = hundredths;
+	cgroup_table_add(&both->facts->cgroups[0], &stats);
+	cgroup_stats_done(&stats);
+}
+
+/* Who waits most for the resource is first in its table, and those behind the limit count for it too. */
+static void test_pressure_limit(void **state)
+{
+	struct both *both = *state;
+
+	add_waits(both, "/cpu-1", PSI_cpu, 5000);
+	add_waits(both, "/cpu-2", PSI_cpu, 5000);
+	add_waits(both, "/io-less", PSI_io, 1000);
+	add_waits(both, "/io-more", PSI_io, 9000);
+	both->report->report.facts_limit = 1;
+	expect(both, 1, SECTION_pressure,
+	       "## Pressure / cpu\n"
+	       "cgroup row   avg10 avg60 avg300 total\n"
+	       "/cpu-1 some 50.00% 0.00%  0.00%   0µs\n"
+	       "3 more (--limit 0 shows all)\n"
+	       "\n"
+	       "## Pressure / io\n"
+	       "cgroup   row   avg10 avg60 avg300 total\n"
+	       "/io-more some 90.00% 0.00%  0.00%   0µs\n"
+	       "3 more (--limit 0 shows all)\n");
+}
+
 static void fill_memory(struct cgroup_stats *stats, unsigned side)
 {
 	keyed_values_set(&stats->lists[CGROUP_LIST_memory_stat], "anon", 4, side ? 4096 : 2048);
@@ -346,10 +463,11 @@ static void test_places(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        on_both(test_limits),      on_both(test_versions), on_both(test_limit),
-	        on_both(test_narrow),      on_both(test_pressure), on_both(test_cgroup_pressure),
-	        on_both(test_long_tables), on_both(test_machine),  on_both(test_sched_ext),
-	        on_both(test_places),
+	        on_both(test_limits),         on_both(test_versions), on_both(test_limit),
+	        on_both(test_narrow),         on_both(test_pressure), on_both(test_cgroup_pressure),
+	        on_both(test_long_tables),    on_both(test_machine),  on_both(test_sched_ext),
+	        on_both(test_places),         on_both(test_cpu_max),  on_both(test_hidden_values),
+	        on_both(test_pressure_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

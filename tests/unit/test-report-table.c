@@ -59,6 +59,10 @@ static void test_report_of_one(void **state)
 	              "app                2 run_time_ns 3.000ms\n"
 	              "idle               1 run_time_ns       -\n");
 	free(text);
+	fixture->infos[0].tally.threads = fixture->infos[0].tally.processes = 1;
+	text = report_print(fixture, 1, report_table);
+	assert_contains(text, ", 1 thread of 1 process\n");
+	free(text);
 }
 
 static void test_report_of_two(void **state)

@@ -234,7 +234,7 @@ static void test_limits(void **state)
 	for (unsigned i = 0; i <= SNAPSHOT_LIST_KEYS; i++)
 		strbuf_addf(&json, "\"k%u\":1,", i);
 	strbuf_add_str(&json, "\"end\":1}}}},\"threads\":[]}");
-	check_over(&json, NULL, "cgroup_stats[\"/a\"].memory.stat: more than 4096 keys");
+	check_over(&json, NULL, "cgroup_stats[\"/a\"].memory.stat: more than 65536 keys");
 
 	strbuf_clear(&json);
 	strbuf_add_str(&json, "{" HEAD ",\"cgroup_stats\":{\"/a\":{\"io\":{\"stat\":{\"");

@@ -147,7 +147,7 @@ static void test_rules(void **state)
 		assert_int_equal(reader.rule, cases[i].rule);
 		asked = kernel.asked;
 		assert_int_equal(read_one(&reader, &(uint32_t){7}, 0, 1, &value), cases[i].rule);
-		assert_int_equal(taskstats_read_process(&reader, 7, true, &sample), cases[i].rule);
+		assert_int_equal(taskstats_read_process(&reader, 7, &sample), cases[i].rule);
 		assert_int_equal(kernel.asked, asked);
 		taskstats_reader_done(&reader);
 	}
@@ -197,30 +197,28 @@ static void test_later_errors(void **state)
 	}
 }
 
-/* An exiting thread may be in one of the two readings twice. */
+/* An exiting thread may be in one of two readings twice. */
 static void test_process_smaller_reading(void **state)
 {
 	static const struct {
-		uint64_t first, second, want_one, want_several;
-	} cases[] = {{100, 110, 100, 100}, {190, 110, 190, 110}, {100, 100, 100, 100}};
+		uint64_t first, second, want;
+	} cases[] = {{100, 110, 100}, {190, 110, 110}, {100, 100, 100}};
 
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		for (unsigned several = 0; several < 2; several++) {
-			struct taskstats_reader reader;
-			struct thread_sample sample = {0};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct taskstats_reader reader;
+		struct thread_sample sample = {0};
 
-			setup(state);
-			kernel.run_ns[0] = cases[i].first;
-			kernel.run_ns[1] = cases[i].second;
-			taskstats_reader_init(&reader, true, &rules);
-			assert_int_equal(taskstats_read_process(&reader, 7, several, &sample),
-			                 OUTCOME_read);
-			assert_int_equal(kernel.process_asked, several ? 2 : 1);
-			assert_true(sample.has_process_totals);
-			assert_int_equal(sample.process_totals[PROCESS_TOTAL_run_time_ns],
-			                 several ? cases[i].want_several : cases[i].want_one);
-			taskstats_reader_done(&reader);
-		}
+		setup(state);
+		kernel.run_ns[0] = cases[i].first;
+		kernel.run_ns[1] = cases[i].second;
+		taskstats_reader_init(&reader, true, &rules);
+		assert_int_equal(taskstats_read_process(&reader, 7, &sample), OUTCOME_read);
+		assert_int_equal(sample.process_totals[PROCESS_TOTAL_run_time_ns], cases[i].first);
+		assert_int_equal(taskstats_read_process(&reader, 7, &sample), OUTCOME_read);
+		assert_int_equal(sample.process_totals[PROCESS_TOTAL_run_time_ns], cases[i].want);
+		assert_true(sample.has_process_totals);
+		taskstats_reader_done(&reader);
+	}
 }
 
 static void test_process_gone(void **state)
@@ -231,10 +229,10 @@ static void test_process_gone(void **state)
 	(void)state;
 	taskstats_reader_init(&reader, true, &rules);
 	kernel.reply_error = -EINVAL;
-	assert_int_equal(taskstats_read_process(&reader, 7, true, &sample), OUTCOME_gone);
+	assert_int_equal(taskstats_read_process(&reader, 7, &sample), OUTCOME_gone);
 	assert_false(sample.has_process_totals);
 	kernel.reply_error = 0;
-	assert_int_equal(taskstats_read_process(&reader, 8, false, &sample), OUTCOME_read);
+	assert_int_equal(taskstats_read_process(&reader, 8, &sample), OUTCOME_read);
 	taskstats_reader_done(&reader);
 }
 

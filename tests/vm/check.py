@@ -176,7 +176,7 @@ class Boot:
         for name, tgid in self.work.items():
             rows = self.rows(when, name)
             low, high = self.before[when].processes[tgid], self.after[when].processes[tgid]
-            totals = rows[0].get("process_totals", {}) if rows else {}
+            totals = rows[-1].get("process_totals", {}) if rows else {}
             self.checks.that(not BLKIO & set(totals), f"{when}: {name} has totals of blkio, which cannot be trusted")
             is_parent = tgid in self.before[when].parents
             if is_parent:
