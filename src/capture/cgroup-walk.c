@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -177,11 +178,23 @@ static int open_beneath(int fd, const char *path)
 {
 	struct open_how how = {
 	        .flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
-	        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+	        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS |
+	                   RESOLVE_NO_XDEV,
 	};
 	long opened = syscall(SYS_openat2, fd, path, &how, sizeof(how));
 
 	return opened < 0 ? -errno : (int)opened;
+}
+
+/* Another mount below ours shows another cgroup under this one's name. Without mount ids (before 5.8) nobody knows. */
+static bool is_other_mount(int mount_fd, int fd)
+{
+	struct statx ours, there;
+
+	return statx(mount_fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &ours) == 0 &&
+	       statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &there) == 0 &&
+	       (ours.stx_mask & there.stx_mask & STATX_MNT_ID) != 0 &&
+	       ours.stx_mnt_id != there.stx_mnt_id;
 }
 
 /* Part by part, where openat2(2) is not to be had: some containers' seccomp filters refuse it, with ENOSYS or with
@@ -199,6 +212,10 @@ static int open_by_parts(int mount_fd, const char *path)
 
 		fd_closep(&fd);
 		fd = r;
+	}
+	if (fd >= 0 && is_other_mount(mount_fd, fd)) {
+		fd_closep(&fd);
+		return -EXDEV;
 	}
 	return fd;
 }

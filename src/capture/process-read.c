@@ -23,6 +23,7 @@ void process_reader_done(struct process_reader *reader)
 {
 	strbuf_done(&reader->text);
 	sample_done(&reader->sample);
+	sample_done(&reader->again);
 }
 
 static bool is_our_own_trouble(int r)
@@ -177,22 +178,28 @@ int process_read(struct process_reader *reader, int process_fd, uint32_t tgid)
 	return r;
 }
 
-void process_read_end(struct process_reader *reader, uint32_t tgid, bool threads_gone,
-                      const uint64_t exiting[PROCESS_TOTAL_COUNT])
+enum source_outcome process_read_again(struct process_reader *reader, uint32_t tgid)
 {
-	struct thread_sample *sample = &reader->sample;
-	enum source_outcome outcome = sample->outcomes[SOURCE_process_taskstats];
+	sample_reset(&reader->again);
+	return taskstats_read_process(reader->taskstats, tgid, &reader->again);
+}
 
-	if (outcome == OUTCOME_read && threads_gone)
-		outcome = taskstats_read_process(reader->taskstats, tgid, sample);
-	if (outcome != OUTCOME_read) {
-		drop_totals(sample, SOURCE_process_taskstats, outcome);
-		return;
-	}
+void process_take_smaller(struct process_reader *reader,
+                          const uint64_t exiting[PROCESS_TOTAL_COUNT])
+{
 	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
-		uint64_t *total = &sample->process_totals[i];
+		uint64_t *total = &reader->sample.process_totals[i];
+		uint64_t again = reader->again.process_totals[i];
 
-		if (process_total_table[i].source == SOURCE_process_taskstats)
-			*total = *total > exiting[i] ? *total - exiting[i] : 0;
+		if (process_total_table[i].source != SOURCE_process_taskstats)
+			continue;
+		again = again > exiting[i] ? again - exiting[i] : 0;
+		if (again < *total)
+			*total = again;
 	}
+}
+
+void process_drop_taskstats(struct process_reader *reader, enum source_outcome reason)
+{
+	drop_totals(&reader->sample, SOURCE_process_taskstats, reason);
 }

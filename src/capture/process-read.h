@@ -13,6 +13,7 @@ struct process_reader {
 	struct strbuf text;
 	/* The process last read; its totals and smaps, and the outcomes of their sources. */
 	struct thread_sample sample;
+	struct thread_sample again; /* totals of taskstats, read a second time */
 };
 
 void process_reader_init(struct process_reader *reader, enum capture_smaps smaps,
@@ -23,8 +24,12 @@ void process_reader_done(struct process_reader *reader);
  * descriptors, no memory); what could not be read has its reason in reader->sample.outcomes. */
 must_check_ int process_read(struct process_reader *reader, int process_fd, uint32_t tgid);
 
-/* To be called when the process's threads have been read. From the first step of a thread's exit to its last the
- * kernel has it in the taskstats totals twice: where a thread has gone meanwhile they are read once more, for the smaller
- * ones, and of threads that are still on their way @exiting, what these have used, is taken off. */
-void process_read_end(struct process_reader *reader, uint32_t tgid, bool threads_gone,
-                      const uint64_t exiting[PROCESS_TOTAL_COUNT]);
+/* From the first step of a thread's exit to its last the kernel has it in the taskstats totals twice. Reads them once
+ * more; then process_take_smaller() keeps the smaller of the first reading and of this one less @exiting, what threads
+ * that were on their way out all the time have used. Totals do not fall otherwise. */
+enum source_outcome process_read_again(struct process_reader *reader, uint32_t tgid);
+void process_take_smaller(struct process_reader *reader,
+                          const uint64_t exiting[PROCESS_TOTAL_COUNT]);
+
+/* Leaves the taskstats totals out, for this reason. */
+void process_drop_taskstats(struct process_reader *reader, enum source_outcome reason);

@@ -176,6 +176,21 @@ static bool is_exiting(const struct strbuf *stat, const struct thread_sample *sa
 	       state.v != 'X';
 }
 
+bool thread_is_exiting(struct thread_reader *reader, int task_fd, const char *name)
+{
+	cleanup_(fd_closep) int thread_fd = fd_open_path_at(task_fd, name);
+	struct thread_sample sample = {0};
+	bool exiting;
+
+	if (thread_fd < 0)
+		return false;
+	exiting = read_and_parse(reader, thread_fd, SOURCE_stat, "stat", stat_parse, &reader->stat,
+	                         &sample) == OUTCOME_read &&
+	          is_exiting(&reader->text, &sample);
+	sample_done(&sample);
+	return exiting;
+}
+
 enum source_outcome thread_read(struct thread_reader *reader, int task_fd, const char *name,
                                 struct thread_sample *sample)
 {

@@ -32,3 +32,6 @@ void thread_reader_done(struct thread_reader *reader);
  * Where reader->fatal is set the outcome means nothing and the capture has failed. */
 must_check_ enum source_outcome thread_read(struct thread_reader *reader, int task_fd,
                                             const char *name, struct thread_sample *sample);
+
+/* Whether the thread is, now, on its way out and not dead yet. */
+bool thread_is_exiting(struct thread_reader *reader, int task_fd, const char *name);

@@ -3,8 +3,11 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "ctprof/mem.h"
 
 enum { COMM_FILE_BYTES = 4096 };
 
@@ -47,6 +50,7 @@ void walk_done(struct walk *walk)
 	id_list_done(&walk->threads);
 	strbuf_done(&walk->listing);
 	strbuf_done(&walk->pcomm);
+	free(walk->exiting);
 }
 
 static void count(struct snapshot_tally *tally, const struct thread_sample *sample)
@@ -111,16 +115,70 @@ static void add_totals(struct walk *walk, struct thread_sample *sample)
 /* Everything that has a total is a counter, and so 64 bits wide. */
 static void add_exiting(struct walk *walk)
 {
+	struct exiting_thread *thread;
+
+	if (walk->exiting_count == walk->exiting_capacity) {
+		walk->exiting_capacity = walk->exiting_capacity ? walk->exiting_capacity * 2 : 16;
+		walk->exiting = mem_realloc(walk->exiting, walk->exiting_capacity,
+		                            sizeof(walk->exiting[0]));
+	}
+	thread = &walk->exiting[walk->exiting_count++];
+	*thread = (struct exiting_thread){.tid = walk->sample->tid};
 	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
 		enum metric_id metric = process_total_table[i].metric;
-		uint64_t value;
 
-		if (!metric_set_has(&walk->sample->seen, metric))
-			continue;
-		memcpy(&value, sample_value(walk->sample, metric), sizeof(value));
-		if (__builtin_add_overflow(walk->exiting[i], value, &walk->exiting[i]))
-			walk->exiting[i] = UINT64_MAX;
+		if (metric_set_has(&walk->sample->seen, metric))
+			memcpy(&thread->used[i], sample_value(walk->sample, metric),
+			       sizeof(thread->used[i]));
 	}
+}
+
+/* How many of the exiting threads are still on their way, and what these have used. */
+static size_t sum_exiting(struct walk *walk, int task_fd, uint64_t ret_used[PROCESS_TOTAL_COUNT])
+{
+	size_t count = 0;
+
+	memset(ret_used, 0, PROCESS_TOTAL_COUNT * sizeof(ret_used[0]));
+	for (size_t t = 0; t < walk->exiting_count; t++) {
+		const struct exiting_thread *thread = &walk->exiting[t];
+		char name[12];
+
+		snprintf(name, sizeof(name), "%u", thread->tid);
+		if (!thread_is_exiting(&walk->reader, task_fd, name))
+			continue;
+		count++;
+		for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
+			if (__builtin_add_overflow(ret_used[i], thread->used[i], &ret_used[i]))
+				ret_used[i] = UINT64_MAX;
+	}
+	return count;
+}
+
+/* Totals that were read while a thread was exiting have it twice. A second reading has those twice that were on their
+ * way before and after it; where one came to its end in between, it takes another. */
+static void settle_totals(struct walk *walk, int task_fd, uint32_t tgid, bool threads_gone)
+{
+	enum { ATTEMPTS = 4 };
+	const struct thread_sample *process = &walk->process.sample;
+	uint64_t used[PROCESS_TOTAL_COUNT];
+
+	if (process->outcomes[SOURCE_process_taskstats] != OUTCOME_read ||
+	    (!threads_gone && walk->exiting_count == 0))
+		return;
+	for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+		size_t before = sum_exiting(walk, task_fd, used);
+		enum source_outcome again = process_read_again(&walk->process, tgid);
+
+		if (again != OUTCOME_read) {
+			process_drop_taskstats(&walk->process, again);
+			return;
+		}
+		if (sum_exiting(walk, task_fd, used) == before) {
+			process_take_smaller(&walk->process, used);
+			return;
+		}
+	}
+	process_drop_taskstats(&walk->process, OUTCOME_malformed);
 }
 
 static int write_pending(struct walk *walk)
@@ -206,7 +264,7 @@ static int walk_threads(struct walk *walk, int task_fd, uint32_t tgid, uint64_t 
 	uint64_t gone = walk->tally->threads_gone;
 
 	walk->has_pcomm = false;
-	memset(walk->exiting, 0, sizeof(walk->exiting));
+	walk->exiting_count = 0;
 	move_leader_first(&walk->threads, tgid);
 	for (size_t i = 0; i < walk->threads.count; i++) {
 		int r = walk_thread(walk, task_fd, tgid, i, boottime_ns);
@@ -216,7 +274,7 @@ static int walk_threads(struct walk *walk, int task_fd, uint32_t tgid, uint64_t 
 	}
 	if (!walk->pending)
 		return 0;
-	process_read_end(&walk->process, tgid, walk->tally->threads_gone > gone, walk->exiting);
+	settle_totals(walk, task_fd, tgid, walk->tally->threads_gone > gone);
 	add_totals(walk, walk->pending);
 	return write_pending(walk);
 }

@@ -8,6 +8,11 @@
 #include "taskstats-read.h"
 #include "thread-read.h"
 
+struct exiting_thread {
+	uint32_t tid;
+	uint64_t used[PROCESS_TOTAL_COUNT];
+};
+
 struct walk {
 	int proc_fd; /* borrowed */
 	struct thread_reader reader;
@@ -22,9 +27,11 @@ struct walk {
 	struct strbuf listing;
 	struct strbuf pcomm; /* of the process being walked */
 	bool has_pcomm;
-	bool has_row;                          /* the process being walked has one */
-	uint64_t exiting[PROCESS_TOTAL_COUNT]; /* what its threads on their way out have used */
-	struct snapshot_writer *writer;        /* borrowed, as is the tally */
+	bool has_row;                   /* the process being walked has one */
+	struct exiting_thread *exiting; /* threads of it that were on their way out; owned */
+	size_t exiting_count;
+	size_t exiting_capacity;
+	struct snapshot_writer *writer; /* borrowed, as is the tally */
 	struct snapshot_tally *tally;
 	const uint64_t
 	        *tree_boottime_ns; /* the one time of another system's tree; NULL: our clock */

@@ -82,11 +82,17 @@ static void settle_cpu_time(const struct group_process *process,
 
 bool group_process_knows(const struct group_process *process, enum process_source source)
 {
-	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
-		if (process->totals_seen & 1u << i &&
-		    process_source(process_total_table[i].source) == source)
-			return true;
-	return false;
+	bool any = false;
+
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
+		if (!(process->totals_seen & 1u << i) ||
+		    process_source(process_total_table[i].source) != source)
+			continue;
+		if (process->seen[i] != process->threads)
+			return false;
+		any = true;
+	}
+	return any;
 }
 
 bool group_process_close(struct group_process *process,

@@ -7,7 +7,7 @@
 /* Takes note of the next thread; where it is of another process, finishes the one before. */
 void group_process_add(struct group_table *table, const struct thread_sample *sample);
 
-/* Whether the process has any total of the source. */
+/* Whether the process has totals of the source, and all its threads what these are the total of. */
 bool group_process_knows(const struct group_process *process, enum process_source source);
 
 /* Ends the process. Returns whether its exited threads did anything, and how much of each total. */

@@ -227,6 +227,18 @@ zstd -qdc a.zst >a.json
 same "the cgroup beside, which is on top" true \
     "$(jq --arg path "/$parent-beside" '.cgroup_stats | has($path)' a.json)"
 
+# A cgroup mounted over another one below: under that name stands what is not its own.
+cat >over.sh <<'INNER'
+set -eu
+mount --make-rprivate /
+mount --bind "$1/$2" "$1/$3"
+exec "$4" capture -q -o a.zst
+INNER
+unshare --mount bash over.sh "$unified" "$parent-beside" "$inside" "$CTPROF"
+zstd -qdc a.zst >a.json
+same "a cgroup with another one over it" false "$(jq --arg path "/$inside" '.cgroup_stats | has($path)' a.json)"
+same "the one that is over it" true "$(jq --arg path "/$parent-beside" '.cgroup_stats | has($path)' a.json)"
+
 # In a cgroup namespace, with the mounts of the one around it: what they name as we do, and what is below our own
 # cgroup, whose name from there has to be found.
 cat >namespace.sh <<'INNER'

@@ -243,6 +243,9 @@ static void test_exited_partial(void **state)
 	    (struct member){.tgid = 1, .tid = 2, .pcomm = "a", .comm = "a", .no_syscw = true});
 	finish(&table);
 	check_cell(get(&table, "a"), METRIC_syscw, 1, 1);
+	/* So it is not known of this process, and cannot be compared with a snapshot where it is. */
+	assert_true(get(&table, "a")->unknown[PROCESS_SOURCE_io] != 0);
+	assert_true(get(&table, "a")->unknown[PROCESS_SOURCE_stat] == 0);
 	group_table_done(&table);
 }
 
