@@ -187,12 +187,16 @@ enum source_outcome process_read_again(struct process_reader *reader, uint32_t t
 void process_take_smaller(struct process_reader *reader,
                           const uint64_t exiting[PROCESS_TOTAL_COUNT])
 {
+	struct thread_sample *sample = &reader->sample;
+
 	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
-		uint64_t *total = &reader->sample.process_totals[i];
+		uint64_t *total = &sample->process_totals[i];
 		uint64_t again = reader->again.process_totals[i];
 
 		if (process_total_table[i].source != SOURCE_process_taskstats)
 			continue;
+		/* What only one of the readings has is not known. */
+		sample->process_totals_seen &= ~(1u << i) | reader->again.process_totals_seen;
 		again = again > exiting[i] ? again - exiting[i] : 0;
 		if (again < *total)
 			*total = again;

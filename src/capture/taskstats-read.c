@@ -109,15 +109,19 @@ enum source_outcome taskstats_read_thread(struct taskstats_reader *reader, const
 	return outcome;
 }
 
-/* Fills the totals from one reply; those that are there already are kept where they are smaller. */
-static enum source_outcome take_process(struct taskstats_reader *reader, uint32_t tgid,
-                                        struct thread_sample *sample)
+enum source_outcome taskstats_read_process(struct taskstats_reader *reader, uint32_t tgid,
+                                           struct thread_sample *sample)
 {
 	struct taskstats_reply *reply = &reader->replies[0];
-	uint32_t seen = sample->process_totals_seen;
-	uint64_t before[PROCESS_TOTAL_COUNT];
-	int error = taskstats_ask(reader->client, true, &tgid, 1, reply);
-	enum source_outcome outcome = outcome_of(error < 0 ? error : reply->error);
+	enum source_outcome outcome;
+	int error;
+
+	if (!reader->client)
+		return reader->rule;
+	/* The batch of threads, if there was one, is gone. */
+	reader->count = 0;
+	error = taskstats_ask(reader->client, true, &tgid, 1, reply);
+	outcome = outcome_of(error < 0 ? error : reply->error);
 
 	/* What the kernel says of a thread group that is gone. */
 	if (error == 0 && reply->error == -EINVAL)
@@ -126,21 +130,7 @@ static enum source_outcome take_process(struct taskstats_reader *reader, uint32_
 		stop_asking(reader, outcome = OUTCOME_off);
 	if (outcome != OUTCOME_read)
 		return outcome;
-	memcpy(before, sample->process_totals, sizeof(before));
 	outcome = taskstats_parse_process(reply->payload, reply->len, &reader->rules, sample);
-	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
-		if (seen & 1u << i && before[i] < sample->process_totals[i])
-			sample->process_totals[i] = before[i];
 	sample->has_process_totals = sample->process_totals_seen != 0;
 	return outcome;
-}
-
-enum source_outcome taskstats_read_process(struct taskstats_reader *reader, uint32_t tgid,
-                                           struct thread_sample *sample)
-{
-	if (!reader->client)
-		return reader->rule;
-	/* The batch of threads, if there was one, is gone. */
-	reader->count = 0;
-	return take_process(reader, tgid, sample);
 }

@@ -30,8 +30,6 @@ void taskstats_reader_done(struct taskstats_reader *reader);
 enum source_outcome taskstats_read_thread(struct taskstats_reader *reader, const uint32_t *ids,
                                           size_t index, size_t count, struct thread_sample *sample);
 
-/* Fills the totals of a process that come from taskstats. From its first step out to its last the kernel counts an
- * exiting thread twice, among the exited and among the living. Totals do not fall otherwise, so where the sample has
- * them from an earlier reading, the smaller ones are kept. */
+/* Fills the totals of a process that come from taskstats. */
 enum source_outcome taskstats_read_process(struct taskstats_reader *reader, uint32_t tgid,
                                            struct thread_sample *sample);

@@ -3,6 +3,10 @@
 # What the live tests share: workloads that are started and told to go on, and readings of /proc that are made
 # without ctprof. Sourced with CTPROF and WORKLOAD set, in a scratch directory.
 
+# Leaks that are a library's own; of interest to a build with sanitizers only.
+# shellcheck disable=SC2154 # The script that sources this has it.
+export LSAN_OPTIONS="suppressions=$here/lsan.supp:print_suppressions=0"
+
 checks=0
 fail() {
     echo "FAILED: $*"

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "capture/thread-read.h"
 #include "captures.h"
 #include "proc-tree.h"
 
@@ -199,6 +200,33 @@ static void test_process_files_missing(void **state)
 	captured_done(&captured);
 }
 
+/* Flags are field 9; 4 says that the thread is on its way out, until its state says that it is dead. */
+static void test_exiting(void **state)
+{
+	static const struct {
+		const char *text;
+		bool exiting;
+	} cases[] = {
+	        {"8 (a) S 1 7 7 0 -1 4 0 0 0 0 1 1 0 0 20 0 2 0 77 1 1\n", true},
+	        {"8 (a) b) R 1 7 7 0 -1 4194564 0 0 0 0 1 1 0 0 20 0 2 0 77 1 1\n", true},
+	        {"8 (a) S 1 7 7 0 -1 4194560 0 0 0 0 1 1 0 0 20 0 2 0 77 1 1\n", false},
+	        {"8 (a) Z 1 7 7 0 -1 4 0 0 0 0 1 1 0 0 20 0 2 0 77 0 0\n", false},
+	        {"8 (a) X 1 7 7 0 -1 4 0 0 0 0 1 1 0 0 20 0 2 0 77 0 0\n", false},
+	        {"8 (a) S 1 7 7 0 -1\n", false},
+	};
+	const struct temp_tree *tree = *state;
+	struct thread_reader reader;
+
+	thread_reader_init(&reader, tree->fd, false, NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		temp_tree_write_text(tree, "8/stat", cases[i].text);
+		if (thread_is_exiting(&reader, tree->fd, "8") != cases[i].exiting)
+			fail_msg("%s", cases[i].text);
+	}
+	assert_false(thread_is_exiting(&reader, tree->fd, "9"));
+	thread_reader_done(&reader);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -212,6 +240,7 @@ int main(void)
 	                                        temp_tree_teardown),
 	        cmocka_unit_test_setup_teardown(test_smaps_sizes, temp_tree_setup,
 	                                        temp_tree_teardown),
+	        cmocka_unit_test_setup_teardown(test_exiting, temp_tree_setup, temp_tree_teardown),
 	        cmocka_unit_test_setup_teardown(test_process_files_missing, temp_tree_setup,
 	                                        temp_tree_teardown),
 	};

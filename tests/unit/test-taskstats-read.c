@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "capture/process-read.h"
 #include "capture/taskstats-read.h"
 #include "ctprof/mem.h"
 
@@ -197,27 +198,47 @@ static void test_later_errors(void **state)
 	}
 }
 
-/* An exiting thread may be in one of two readings twice. */
+/* An exiting thread is in a reading twice: in the first, in the second, or in both. */
 static void test_process_smaller_reading(void **state)
 {
 	static const struct {
-		uint64_t first, second, want;
-	} cases[] = {{100, 110, 100}, {190, 110, 110}, {100, 100, 100}};
+		uint64_t first, second, exiting, want;
+	} cases[] = {
+	        {100, 110, 0, 100},  {190, 110, 0, 110},
+	        {100, 100, 0, 100},  {190, 200, 90, 110}, /* on its way all the time */
+	        {100, 200, 90, 100},                      /* from behind the first reading on */
+	        {100, 110, 500, 0},
+	};
+	static const uint64_t none[PROCESS_TOTAL_COUNT];
+	enum { RUN = PROCESS_TOTAL_run_time_ns, TICKS = PROCESS_TOTAL_utime_clock_ticks };
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct taskstats_reader reader;
-		struct thread_sample sample = {0};
+		uint64_t exiting[PROCESS_TOTAL_COUNT] = {[RUN] = cases[i].exiting, [TICKS] = 7};
+		struct taskstats_reader taskstats;
+		struct process_reader reader;
 
 		setup(state);
 		kernel.run_ns[0] = cases[i].first;
 		kernel.run_ns[1] = cases[i].second;
-		taskstats_reader_init(&reader, true, &rules);
-		assert_int_equal(taskstats_read_process(&reader, 7, &sample), OUTCOME_read);
-		assert_int_equal(sample.process_totals[PROCESS_TOTAL_run_time_ns], cases[i].first);
-		assert_int_equal(taskstats_read_process(&reader, 7, &sample), OUTCOME_read);
-		assert_int_equal(sample.process_totals[PROCESS_TOTAL_run_time_ns], cases[i].want);
-		assert_true(sample.has_process_totals);
-		taskstats_reader_done(&reader);
+		taskstats_reader_init(&taskstats, true, &rules);
+		process_reader_init(&reader, CAPTURE_SMAPS_OFF, &taskstats);
+		assert_int_equal(taskstats_read_process(&taskstats, 7, &reader.sample),
+		                 OUTCOME_read);
+		reader.sample.process_totals[TICKS] = 9;
+		reader.sample.process_totals_seen |= 1u << TICKS;
+		assert_int_equal(process_read_again(&reader, 7), OUTCOME_read);
+		process_take_smaller(&reader, exiting);
+		assert_int_equal(reader.sample.process_totals[RUN], cases[i].want);
+		assert_true(reader.sample.process_totals_seen & 1u << RUN);
+		/* Other sources do not count anything twice. */
+		assert_int_equal(reader.sample.process_totals[TICKS], 9);
+		assert_true(reader.sample.process_totals_seen & 1u << TICKS);
+
+		reader.again.process_totals_seen = 0;
+		process_take_smaller(&reader, none);
+		assert_false(reader.sample.process_totals_seen & 1u << RUN);
+		process_reader_done(&reader);
+		taskstats_reader_done(&taskstats);
 	}
 }
 
