@@ -19,7 +19,7 @@ status=0
 awk '
 BEGIN {
     # Which public header belongs to which folder.
-    belongs["base"] = "fd json-read json-write keyed-values macro mem output scan strbuf stream strmap text"
+    belongs["base"] = "fd glob json-read json-write keyed-values macro mem output scan strbuf stream strmap text"
     belongs["metric"] = "cgroup-stats fold host metric psi sample units"
     belongs["source"] = "cgroup-mount source taskstats"
     belongs["model"] = "doctor fact-groups fact-rows group measure normalise rows snapshot"

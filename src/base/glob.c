@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctprof/glob.h"
+
+#include <fnmatch.h>
+#include <string.h>
+
+#include "ctprof/scan.h"
+
+/* The strings that fnmatch() wants, kept from one segment to the next. */
+struct matcher {
+	struct strbuf pattern;
+	struct strbuf text;
+};
+
+static void matcher_done(struct matcher *matcher)
+{
+	strbuf_done(&matcher->pattern);
+	strbuf_done(&matcher->text);
+}
+
+/* Takes the next segment that is not empty off the front of @rest. False at the end. */
+static bool next_segment(struct span *rest, struct span *ret)
+{
+	size_t len = 0;
+
+	while (rest->len > 0 && rest->text[0] == '/')
+		*rest = (struct span){rest->text + 1, rest->len - 1};
+	if (rest->len == 0)
+		return false;
+	while (len < rest->len && rest->text[len] != '/')
+		len++;
+	*ret = (struct span){rest->text, len};
+	*rest = (struct span){rest->text + len, rest->len - len};
+	return true;
+}
+
+/* Length of the bracket expression at the start of @text, as fnmatch() reads it; 0 where nothing closes it. */
+static size_t bracket_len(struct span text)
+{
+	size_t first = text.len > 1 && (text.text[1] == '!' || text.text[1] == '^') ? 2 : 1;
+	size_t i = first;
+
+	while (i < text.len && (text.text[i] != ']' || i == first)) {
+		char close[] = {i + 1 < text.len ? text.text[i + 1] : '\0', ']'};
+		const char *end = NULL;
+
+		if (text.text[i] == '[' && close[0] != '\0' && strchr(":.=", close[0]))
+			end = memmem(text.text + i + 2, text.len - i - 2, close, sizeof(close));
+		if (end)
+			i = (size_t)(end - text.text) + sizeof(close);
+		else
+			i += text.text[i] == '\\' ? 2 : 1;
+	}
+	return i < text.len ? i + 1 : 0;
+}
+
+/* What is wrong with a segment of a pattern, or NULL. */
+static const char *segment_error(struct span segment)
+{
+	if (span_is(segment, "**"))
+		return NULL;
+	for (size_t i = 0, step; i < segment.len; i += step) {
+		struct span rest = {segment.text + i, segment.len - i};
+
+		step = 1;
+		if (rest.text[0] == '\\')
+			step = 2;
+		else if (rest.text[0] == '[')
+			step = bracket_len(rest);
+		else if (rest.len > 1 && rest.text[0] == '*' && rest.text[1] == '*')
+			return "'**' must be a whole segment";
+		if (step == 0)
+			return "'[' without ']'";
+		if (step > rest.len)
+			return "a backslash with nothing behind it";
+	}
+	return NULL;
+}
+
+bool glob_check(const char *pattern, struct strbuf *reterr)
+{
+	struct span rest = {pattern, strlen(pattern)}, segment;
+	const char *error = rest.len == 0 ? "empty pattern" : NULL;
+
+	while (!error && next_segment(&rest, &segment))
+		error = segment_error(segment);
+	if (error)
+		strbuf_add_str(reterr, error);
+	return !error;
+}
+
+/* glibc's fnmatch() goes back to the last star only, so that its work does not grow with the power of their number. No
+ * FNM_PATHNAME: a segment has no slash, and in a name it is a character like others. Nobody calls setlocale(), so that
+ * characters are bytes. */
+static bool match(struct matcher *matcher, struct span pattern, struct span text)
+{
+	if (span_is(pattern, "*"))
+		return true;
+	if (text.len > 0 && memchr(text.text, '\0', text.len))
+		return false;
+	strbuf_clear(&matcher->pattern);
+	strbuf_add(&matcher->pattern, pattern.text, pattern.len);
+	strbuf_clear(&matcher->text);
+	strbuf_add(&matcher->text, text.text, text.len);
+	return fnmatch(matcher->pattern.data, matcher->text.data, 0) == 0;
+}
+
+/* Each segment is matched by itself, so that it is enough to go back to the last "**" and have it take one more. */
+static bool match_segments(struct matcher *matcher, struct span pattern, struct span path)
+{
+	struct span pattern_rest = pattern, path_rest = path, glob, segment;
+	struct span behind_stars = {0}, not_taken = {0};
+
+	for (;;) {
+		bool more_globs = next_segment(&pattern_rest, &glob);
+		bool more_segments;
+
+		if (more_globs && span_is(glob, "**")) {
+			behind_stars = pattern_rest;
+			not_taken = path_rest;
+			continue;
+		}
+		more_segments = next_segment(&path_rest, &segment);
+		if (!more_globs && !more_segments)
+			return true;
+		if (more_globs && more_segments && match(matcher, glob, segment))
+			continue;
+		if (!behind_stars.text || !next_segment(&not_taken, &segment))
+			return false;
+		pattern_rest = behind_stars;
+		path_rest = not_taken;
+	}
+}
+
+static bool is_absolute(struct span path)
+{
+	return path.len > 0 && path.text[0] == '/';
+}
+
+bool glob_match_path(const char *pattern, const char *path, size_t path_len)
+{
+	cleanup_(matcher_done) struct matcher matcher = {0};
+	struct span globs = {pattern, strlen(pattern)}, segments = {path, path_len};
+	struct span rest = globs, first;
+	bool any_depth = !is_absolute(globs) && next_segment(&rest, &first) && span_is(first, "**");
+
+	if (!any_depth && is_absolute(globs) != is_absolute(segments))
+		return false;
+	return match_segments(&matcher, globs, segments);
+}
+
+bool glob_match_name(const char *pattern, const char *name, size_t len)
+{
+	cleanup_(matcher_done) struct matcher matcher = {0};
+
+	return match(&matcher, (struct span){pattern, strlen(pattern)}, (struct span){name, len});
+}
