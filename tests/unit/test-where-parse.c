@@ -42,6 +42,9 @@ static void test_fields(void **state)
 	        {"values > 1", 0, 6,
 	         "unknown field 'values'; there are group, metric, section, unit, baseline, "
 	         "candidate, delta, percent, impact, threads and seen"},
+	        {"canxxxxte > 1", 0, 9,
+	         "unknown field 'canxxxxte'; there are group, metric, section, unit, baseline, "
+	         "candidate, delta, percent, impact, threads and seen"},
 	        {"value > 1", 0, 5,
 	         "compare has no 'value'; it has baseline, candidate, delta, percent, impact, "
 	         "threads and seen"},

@@ -72,12 +72,12 @@ static unsigned add_text_test(struct text_and_rows *all)
 	return rows;
 }
 
-/* The order of two numbers, in halves of a unit. */
+/* Whether two numbers are in the order that the operator asks for. */
 static bool order_fits(const char *sign, int64_t left, int64_t right)
 {
-	return left < right   ? strpbrk(sign, "<!")
-	       : left > right ? strpbrk(sign, ">!")
-	                      : sign[0] != '!' && strchr(sign, '=');
+	if (left == right)
+		return sign[0] != '!' && strchr(sign, '=');
+	return strpbrk(sign, left < right ? "<!" : ">!");
 }
 
 static unsigned add_number_test(struct text_and_rows *all)

@@ -292,6 +292,11 @@ static void test_add_seen_keeps_the_smaller(void **state)
 	where_row_add_seen(&row, 10, 20);
 	assert_int_equal((int)row.numbers[WHERE_SEEN].integer, 8);
 	assert_true(row.numbers[WHERE_SEEN_SHARE].real == 0.5);
+
+	/* No threads have no share. */
+	where_row_add_seen(&row, 0, 0);
+	assert_int_equal((int)row.numbers[WHERE_SEEN].integer, 0);
+	assert_true(row.numbers[WHERE_SEEN_SHARE].real == 0.5);
 }
 
 static void test_only_text(void **state)
