@@ -14,7 +14,14 @@
 #include "ctprof/sample.h"
 #include "ctprof/snapshot.h"
 
-enum { THREADS_OF_PROCESS = 8, FIRST_TID = 1000, CPUS = 64, BUSY_ONE_IN = 10 };
+enum {
+	THREADS_OF_PROCESS = 8,
+	FIRST_TID = 1000,
+	CPUS = 64,
+	BUSY_ONE_IN = 10,
+	FIRST_UID = 1000,
+	USERS = 10
+};
 
 struct plan {
 	uint64_t threads, seed, step, groups;
@@ -145,6 +152,11 @@ static void make_thread(const struct plan *plan, uint64_t index, struct thread_s
 	strbuf_addf(&sample->cgroup, "/system.slice/svc-%u.service",
 	            (unsigned)(process % plan->groups));
 	sample->has_cgroup = true;
+	strbuf_clear(&sample->exe);
+	strbuf_addf(&sample->exe, "/usr/bin/%s", strbuf_str(&sample->pcomm));
+	sample->has_exe = true;
+	sample->uid = FIRST_UID + (uint32_t)(process % plan->groups % USERS);
+	sample->has_uid = true;
 	for (unsigned i = 0; i < METRIC_COUNT; i++) {
 		enum metric_id metric = (enum metric_id)i;
 
@@ -167,11 +179,19 @@ static void set_host(const struct plan *plan, struct snapshot_info *info)
 	host_set_text(&info->host, HOST_boot_id, boot, strlen(boot));
 	host_set_number(&info->host, HOST_clock_ticks_per_second, 100);
 	host_set_number(&info->host, HOST_online_cpus, CPUS);
+	for (uint32_t user = 0; user < USERS; user++) {
+		char id[12], name[16];
+
+		snprintf(id, sizeof(id), "%u", FIRST_UID + user);
+		host_map_set(&info->host, HOST_users, id, name,
+		             (size_t)snprintf(name, sizeof(name), "user%u", user));
+	}
 	for (unsigned s = 0; s < SOURCE_COUNT; s++)
 		info->rules[s] = OUTCOME_skipped;
 	info->rules[SOURCE_stat] = info->rules[SOURCE_schedstat] = OUTCOME_read;
 	info->rules[SOURCE_sched] = info->rules[SOURCE_io] = OUTCOME_read;
 	info->rules[SOURCE_cgroup] = info->rules[SOURCE_affinity] = OUTCOME_read;
+	info->rules[SOURCE_exe] = OUTCOME_read;
 }
 
 static int write_snapshot(const struct plan *plan)

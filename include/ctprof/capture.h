@@ -20,7 +20,8 @@ struct capture_options {
 	const char *sys_root;    /* NULL: /sys */
 	const char *cgroup_root; /* NULL: where mountinfo says that cgroup2 is */
 	enum capture_smaps smaps;
-	bool anonymous; /* leave out the host's name and the kernel's command line */
+	/* Leave out the names of the host and of users, executables and the kernel's command line. */
+	bool anonymous;
 };
 
 /* Captures into @writer: head, threads, tail. A tree given by @options may belong to another system, so

@@ -11,6 +11,10 @@
  * read(2), so it is read until the end is reported. Returns 0, -EFBIG past @max_bytes, or -errno. */
 must_check_ int fd_read_all_at(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes);
 
+/* Reads where a symbolic link points to into @out, replacing its contents. Returns 0, -EFBIG past @max_bytes, or
+ * -errno; @out means nothing then. */
+must_check_ int fd_read_link_at(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes);
+
 /* Opens a directory only to look things up in it (O_PATH). Returns the descriptor or -errno. */
 must_check_ int fd_open_path_at(int dir_fd, const char *name);
 

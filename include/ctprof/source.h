@@ -79,6 +79,9 @@ must_check_ enum source_outcome status_parse(const struct source_keys *keys, con
 must_check_ enum source_outcome io_parse(const struct source_keys *keys, const char *text,
                                          size_t len, struct thread_sample *sample);
 
+/* The effective user id in a status file: the second number of its line "Uid:". False where there is none. */
+must_check_ bool status_uid(const char *text, size_t len, uint32_t *ret_uid);
+
 /* /proc/<tgid>/task/<tid>/cgroup: the path of the line "0::", byte for byte; where the kernel has no cgroup2
  * hierarchy, that of the first version 1 controller of registry/cgroup.def, or of name=systemd, and
  * cgroup_is_v1 is set. Returns OUTCOME_read; OUTCOME_off where there is none of these; or OUTCOME_malformed where a
@@ -161,6 +164,10 @@ extern const struct kernel_option_desc kernel_option_table[KERNEL_OPTION_COUNT];
  * OUTCOME_malformed where the text is not a whole configuration; @host is not touched then. */
 must_check_ enum source_outcome kernel_config_parse(const char *text, size_t len,
                                                     struct host *host);
+
+/* Fills the host's users: the names of those who own the processes of this system's /proc, by user id. Asks the name
+ * service once for each user; ids that nobody has a name for have no entry. */
+void host_read_users(int proc_fd, struct host *host);
 
 /* The same for a gzip file, of which at most 16 MiB are unpacked. */
 must_check_ enum source_outcome kernel_config_parse_gzip(const void *bytes, size_t len,

@@ -12,7 +12,7 @@
 #include "ctprof/scan.h"
 
 /* Two pages: nearly every file of a thread fits with one read and one that reports the end. */
-enum { READ_CHUNK = 8192, LIST_CHUNK = 32768 };
+enum { READ_CHUNK = 8192, LIST_CHUNK = 32768, LINK_CHUNK = 256 };
 
 static int read_all(int fd, struct strbuf *out, size_t max_bytes)
 {
@@ -42,6 +42,26 @@ int fd_read_all_at(int dir_fd, const char *name, struct strbuf *out, size_t max_
 	if (fd < 0)
 		return -errno;
 	return read_all(fd, out, max_bytes);
+}
+
+/* A buffer that is full to the brim may lack the end. */
+int fd_read_link_at(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes)
+{
+	for (size_t room = LINK_CHUNK;; room *= 2) {
+		ssize_t len;
+
+		strbuf_clear(out);
+		len = readlinkat(dir_fd, name, strbuf_reserve(out, room), room);
+		if (len < 0)
+			return -errno;
+		if ((size_t)len < room) {
+			out->len = (size_t)len;
+			out->data[out->len] = '\0';
+			return out->len > max_bytes ? -EFBIG : 0;
+		}
+		if (room > max_bytes)
+			return -EFBIG;
+	}
 }
 
 static int open_at(int dir_fd, const char *name, int flags)

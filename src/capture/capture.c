@@ -110,6 +110,9 @@ static void read_host(struct capture *capture, struct snapshot_info *info)
 	host_set_text(&info->host, HOST_source, source, strlen(source));
 	host_read(capture->proc_fd, capture->sys_fd, cgroup_fd, live, options->anonymous,
 	          &info->host);
+	/* Here, and not behind the walk: the name service may be slow, and the host stands in front of the threads. */
+	if (live && !options->anonymous)
+		host_read_users(capture->proc_fd, &info->host);
 	/* Its threads are not those of our namespace, nor can that of their ids be told. */
 	if (!proc_is_own(capture->proc_fd))
 		host_forget(&info->host, HOST_pid_namespace);
@@ -126,7 +129,7 @@ static void begin_walk(struct capture *capture, struct snapshot_writer *writer,
 	struct walk_options walk_options = {
 	        .proc_fd = capture->proc_fd,
 	        .live = !options->proc_root && proc_is_own(capture->proc_fd),
-	        .smaps = options->smaps,
+	        .process = {.smaps = options->smaps, .exe = !options->anonymous},
 	        .taskstats_rules = &rules,
 	        .cgroups = &capture->cgroups,
 	        .tree_boottime_ns = options->proc_root ? &info->captured_boottime_ns : NULL,

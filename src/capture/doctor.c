@@ -158,7 +158,9 @@ static void readers_init(struct readers *readers, int proc_fd, bool live,
 	*readers = (struct readers){.proc_fd = proc_fd};
 	thread_reader_init(&readers->thread, proc_fd, live, NULL);
 	taskstats_reader_init(&readers->taskstats, live, rules);
-	process_reader_init(&readers->process, CAPTURE_SMAPS_AUTO, &readers->taskstats);
+	process_reader_init(&readers->process, proc_fd,
+	                    &(struct process_wishes){.smaps = CAPTURE_SMAPS_AUTO},
+	                    &readers->taskstats);
 }
 
 static void readers_done(struct readers *readers)

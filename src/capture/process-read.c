@@ -2,20 +2,33 @@
 #include "process-read.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <linux/magic.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "ctprof/fd.h"
 #include "ctprof/scan.h"
 #include "ctprof/source.h"
 
-enum { PROCESS_FILE_BYTES = 1 << 20 };
+enum { PROCESS_FILE_BYTES = 1 << 20, PROCESS_LINK_BYTES = 1 << 16 };
 
-void process_reader_init(struct process_reader *reader, enum capture_smaps smaps,
-                         struct taskstats_reader *taskstats)
+static bool is_procfs(int proc_fd)
+{
+	struct statfs status;
+
+	return fstatfs(proc_fd, &status) == 0 && status.f_type == PROC_SUPER_MAGIC;
+}
+
+void process_reader_init(struct process_reader *reader, int proc_fd,
+                         const struct process_wishes *wishes, struct taskstats_reader *taskstats)
 {
 	memset(reader, 0, sizeof(*reader));
-	reader->smaps = smaps;
+	reader->wishes = *wishes;
+	reader->owner_is_user = is_procfs(proc_fd);
 	reader->taskstats = taskstats;
 }
 
@@ -116,27 +129,73 @@ static bool memory_size(const struct process_reader *reader, uint64_t *ret_mappe
 	       !__builtin_mul_overflow(*ret_resident, page, ret_resident);
 }
 
-/* Whether smaps_rollup is to be read; where not, @ret_outcome says why. Kernel threads have no memory, so nothing is
- * missing. */
+/* Whether the process has no memory, and so nothing that hangs on it; @ret_outcome says whether that is missing then.
+ * Kernel threads never had any and zombies need none, but a leader that has exited before its threads has given up
+ * what they still have. */
+static bool lacks_memory(const struct process_reader *reader, enum source_outcome *ret_outcome)
+{
+	uint64_t mapped, threads;
+
+	if (reader->sample.outcomes[SOURCE_process_stat] != OUTCOME_read ||
+	    !own_stat_field(reader, FIELD_MAPPED_BYTES, &mapped) || mapped > 0)
+		return false;
+	*ret_outcome = own_stat_field(reader, FIELD_THREADS, &threads) && threads > 1
+	                       ? OUTCOME_off
+	                       : OUTCOME_unneeded;
+	return true;
+}
+
+/* Where a link is denied, so is that of a kernel thread, which has none; its stat says so to everybody. */
+static int read_exe(struct process_reader *reader, int process_fd)
+{
+	struct thread_sample *sample = &reader->sample;
+	enum source_outcome outcome = OUTCOME_skipped;
+	int r = 0;
+
+	if (reader->wishes.exe && !lacks_memory(reader, &outcome)) {
+		r = fd_read_link_at(process_fd, "exe", &sample->exe, PROCESS_LINK_BYTES);
+		sample->has_exe = r == 0 && sample->exe.len > 0;
+		outcome = r == 0 && !sample->has_exe ? OUTCOME_malformed : outcome_of(r);
+	}
+	sample->outcomes[SOURCE_exe] = outcome;
+	return is_our_own_trouble(r) ? r : 0;
+}
+
+/* The directory of a process is always its effective user's, also where the kernel gives what is in it to root. In a
+ * copy it is anybody's, but there is what the leader's status said. */
+static int read_uid(struct process_reader *reader, int process_fd, uint32_t tgid)
+{
+	struct thread_sample *sample = &reader->sample;
+	struct stat status;
+	char name[32];
+	int r = 0;
+
+	if (reader->owner_is_user) {
+		sample->has_uid = fstat(process_fd, &status) == 0;
+		if (sample->has_uid)
+			sample->uid = status.st_uid;
+		return 0;
+	}
+	snprintf(name, sizeof(name), "task/%" PRIu32 "/status", tgid);
+	r = fd_read_all_at(process_fd, name, &reader->text, PROCESS_FILE_BYTES);
+	sample->has_uid =
+	        r == 0 && status_uid(strbuf_str(&reader->text), reader->text.len, &sample->uid);
+	return is_our_own_trouble(r) ? r : 0;
+}
+
+/* Whether smaps_rollup is to be read; where not, @ret_outcome says why. */
 static bool wants_smaps(const struct process_reader *reader, enum source_outcome *ret_outcome)
 {
-	uint64_t mapped = 0, resident = 0, threads;
-	bool known = reader->sample.outcomes[SOURCE_process_stat] == OUTCOME_read &&
-	             memory_size(reader, &mapped, &resident);
+	uint64_t mapped = 0, resident = 0;
 
 	*ret_outcome = OUTCOME_skipped;
-	if (reader->smaps == CAPTURE_SMAPS_OFF)
+	if (reader->wishes.smaps == CAPTURE_SMAPS_OFF || lacks_memory(reader, ret_outcome))
 		return false;
-	if (known && mapped == 0) {
-		/* A leader that has exited before its threads has given up the memory that they still have. */
-		*ret_outcome = own_stat_field(reader, FIELD_THREADS, &threads) && threads > 1
-		                       ? OUTCOME_off
-		                       : OUTCOME_unneeded;
-		return false;
-	}
-	if (reader->smaps == CAPTURE_SMAPS_ALL)
+	if (reader->wishes.smaps == CAPTURE_SMAPS_ALL)
 		return true;
-	return known && mapped <= CAPTURE_SMAPS_AUTO_MAPPED_BYTES &&
+	return reader->sample.outcomes[SOURCE_process_stat] == OUTCOME_read &&
+	       memory_size(reader, &mapped, &resident) &&
+	       mapped <= CAPTURE_SMAPS_AUTO_MAPPED_BYTES &&
 	       resident <= CAPTURE_SMAPS_AUTO_RESIDENT_BYTES;
 }
 
@@ -171,8 +230,12 @@ int process_read(struct process_reader *reader, int process_fd, uint32_t tgid)
 		r = read_totals(reader, process_fd, SOURCE_process_stat, "stat");
 	if (r == 0) {
 		drop_io_of_children(reader);
-		r = read_smaps(reader, process_fd);
+		r = read_exe(reader, process_fd);
 	}
+	if (r == 0)
+		r = read_smaps(reader, process_fd);
+	if (r == 0)
+		r = read_uid(reader, process_fd, tgid);
 	sample->outcomes[SOURCE_process_taskstats] =
 	        taskstats_read_process(reader->taskstats, tgid, sample);
 	return r;

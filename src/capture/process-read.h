@@ -1,23 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* process-read - what is read once for a whole process, before its threads: the totals that include exited threads,
- * and smaps_rollup. */
+ * smaps_rollup, its executable and its user. */
 #include "ctprof/capture.h"
 #include "ctprof/macro.h"
 #include "ctprof/sample.h"
 #include "taskstats-read.h"
 
-struct process_reader {
+/* What is read only where it is asked for. */
+struct process_wishes {
 	enum capture_smaps smaps;
+	bool exe;
+};
+
+struct process_reader {
+	struct process_wishes wishes;
+	bool owner_is_user; /* the tree is a kernel's, where directories belong to the processes' users */
 	struct taskstats_reader *taskstats; /* borrowed */
 	struct strbuf text;
-	/* The process last read; its totals and smaps, and the outcomes of their sources. */
+	/* The process last read; its totals, smaps, exe and uid, and the outcomes of their sources. */
 	struct thread_sample sample;
 	struct thread_sample again; /* totals of taskstats, read a second time */
 };
 
-void process_reader_init(struct process_reader *reader, enum capture_smaps smaps,
-                         struct taskstats_reader *taskstats);
+/* @proc_fd is the root of the /proc tree, or -1; it is not kept. */
+void process_reader_init(struct process_reader *reader, int proc_fd,
+                         const struct process_wishes *wishes, struct taskstats_reader *taskstats);
 void process_reader_done(struct process_reader *reader);
 
 /* Reads the process whose directory is @process_fd. Returns 0, or -errno where the trouble is our own (no

@@ -28,15 +28,16 @@ void walk_init(struct walk *walk, const struct walk_options *options,
 	walk->tree_boottime_ns = options->tree_boottime_ns;
 	thread_reader_init(&walk->reader, options->proc_fd, options->live, options->cgroups);
 	taskstats_reader_init(&walk->taskstats, options->live, options->taskstats_rules);
-	process_reader_init(&walk->process, options->smaps, &walk->taskstats);
+	process_reader_init(&walk->process, options->proc_fd, &options->process, &walk->taskstats);
 
 	memcpy(ret_rules, walk->reader.rules, sizeof(walk->reader.rules));
 	ret_rules[SOURCE_taskstats] = walk->taskstats.rule;
 	ret_rules[SOURCE_process_taskstats] = walk->taskstats.rule;
 	ret_rules[SOURCE_process_stat] = OUTCOME_read;
 	ret_rules[SOURCE_process_io] = OUTCOME_read;
+	ret_rules[SOURCE_exe] = options->process.exe ? OUTCOME_read : OUTCOME_skipped;
 	ret_rules[SOURCE_smaps_rollup] =
-	        options->smaps == CAPTURE_SMAPS_OFF ? OUTCOME_skipped : OUTCOME_read;
+	        options->process.smaps == CAPTURE_SMAPS_OFF ? OUTCOME_skipped : OUTCOME_read;
 }
 
 void walk_done(struct walk *walk)
@@ -82,6 +83,21 @@ static void set_pcomm(struct walk *walk, int task_fd)
 	}
 	strbuf_clear(&sample->pcomm);
 	strbuf_add(&sample->pcomm, strbuf_str(&walk->pcomm), walk->pcomm.len);
+}
+
+/* Every row has its process's executable and user; what became of reading the first is counted once. */
+static void add_process(struct walk *walk)
+{
+	struct thread_sample *sample = walk->sample;
+	const struct thread_sample *process = &walk->process.sample;
+
+	sample->has_exe = process->has_exe;
+	if (process->has_exe)
+		strbuf_add(&sample->exe, strbuf_str(&process->exe), process->exe.len);
+	sample->has_uid = process->has_uid;
+	sample->uid = process->uid;
+	if (!walk->has_row)
+		sample->outcomes[SOURCE_exe] = process->outcomes[SOURCE_exe];
 }
 
 /* The leader's row has the process's smaps. The keyed values change hands, for there is one set of them in a process. */
@@ -240,6 +256,7 @@ static int walk_thread(struct walk *walk, int task_fd, uint32_t tgid, size_t ind
 	if (walk->reader.exiting)
 		add_exiting(walk);
 	set_pcomm(walk, task_fd);
+	add_process(walk);
 	add_smaps(walk);
 	r = write_pending(walk);
 	walk->pending = sample;

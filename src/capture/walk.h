@@ -42,7 +42,7 @@ struct walk {
 struct walk_options {
 	int proc_fd;
 	bool live; /* its ids are those of our own pid namespace */
-	enum capture_smaps smaps;
+	struct process_wishes process;
 	const struct taskstats_rules *taskstats_rules;
 	struct cgroup_walk *cgroups;      /* borrowed; takes note of every thread's */
 	const uint64_t *tree_boottime_ns; /* see struct walk */

@@ -20,8 +20,7 @@ enum {
 
 static const struct cli_option options[] = {
         {OPT_OUTPUT, 'o', "output", "FILE", "write the snapshot to FILE, - for standard output"},
-        {OPT_ANONYMOUS, 0, "anonymous", NULL,
-         "leave out the host name and the kernel command line"},
+        {OPT_ANONYMOUS, 0, "anonymous", NULL, "leave out host and user names, exe, kernel cmdline"},
         {OPT_SMAPS, 0, "smaps", "WHICH", "smaps_rollup of processes: auto (not huge), all, off"},
         {OPT_QUIET, 'q', "quiet", NULL, "say nothing about what could not be read"},
         {OPT_PROC_ROOT, 0, "proc-root", "DIR", "read threads from DIR instead of /proc"},

@@ -17,6 +17,10 @@ void sample_reset(struct thread_sample *sample)
 	strbuf_clear(&sample->cgroup);
 	sample->has_cgroup = false;
 	sample->cgroup_is_v1 = false;
+	strbuf_clear(&sample->exe);
+	sample->has_exe = false;
+	sample->uid = 0;
+	sample->has_uid = false;
 	sample->has_process_totals = false;
 	sample->process_totals_seen = 0;
 	sample->has_smaps = false;
@@ -31,6 +35,7 @@ void sample_done(struct thread_sample *sample)
 	strbuf_done(&sample->pcomm);
 	strbuf_done(&sample->comm);
 	strbuf_done(&sample->cgroup);
+	strbuf_done(&sample->exe);
 	keyed_values_done(&sample->smaps_rollup_kib);
 }
 

@@ -278,6 +278,12 @@ static int read_identity(struct row_reader *rows, struct json_reader *json, enum
 	case ROW_cgroup_hex:
 	case ROW_cgroup_v1_hex:
 		return value_hex(&rows->values, token, key, &sample->cgroup);
+	case ROW_exe:
+		return read_name(rows, json, token, key, &sample->exe);
+	case ROW_exe_hex:
+		return value_hex(&rows->values, token, key, &sample->exe);
+	case ROW_uid:
+		return read_u32(rows, json, token, key, &sample->uid);
 	case ROW_start_time_clock_ticks:
 		return read_u64(rows, json, token, key, &sample->start_time_clock_ticks);
 	case ROW_read_boottime_ns:
@@ -315,6 +321,8 @@ static bool is_superseded(uintptr_t meaning, unsigned identities)
 		       has(identities, ROW_cgroup_hex);
 	case ROW_cgroup_v1_hex:
 		return has(identities, ROW_cgroup) || has(identities, ROW_cgroup_hex);
+	case ROW_exe:
+		return has(identities, ROW_exe_hex);
 	}
 	return false;
 }
@@ -366,6 +374,8 @@ int row_read(struct row_reader *rows, struct json_reader *json, struct thread_sa
 	}
 	sample->has_cgroup = has(identities, ROW_cgroup) || has(identities, ROW_cgroup_v1);
 	sample->cgroup_is_v1 = sample->has_cgroup && !has(identities, ROW_cgroup);
+	sample->has_exe = has(identities, ROW_exe);
+	sample->has_uid = has(identities, ROW_uid);
 	for (size_t i = 0; i < ARRAY_SIZE(required); i++)
 		if (!has(identities, required[i])) {
 			strbuf_addf(&rows->values.reason, "no \"%s\"",

@@ -220,15 +220,11 @@ static void write_process_totals(struct json_writer *out, const struct thread_sa
 	json_write_close(out, '}');
 }
 
-int snapshot_write_thread(struct snapshot_writer *writer, const struct thread_sample *sample)
+/* Who the thread is, and whose. */
+static void write_identity(struct snapshot_writer *writer, const struct thread_sample *sample)
 {
 	struct json_writer *out = &writer->out;
 
-	if (writer->error == 0 && writer->phase != PHASE_THREADS)
-		writer->error = -EINVAL;
-	if (writer->error < 0)
-		return writer->error;
-	json_write_open(out, '{');
 	json_write_key(out, "tid");
 	json_write_u64(out, sample->tid);
 	json_write_key(out, "tgid");
@@ -239,6 +235,24 @@ int snapshot_write_thread(struct snapshot_writer *writer, const struct thread_sa
 		write_name(writer, "cgroup_v1", "cgroup_v1_hex", &sample->cgroup);
 	else if (sample->has_cgroup)
 		write_name(writer, "cgroup", "cgroup_hex", &sample->cgroup);
+	if (sample->has_exe)
+		write_name(writer, "exe", "exe_hex", &sample->exe);
+	if (sample->has_uid) {
+		json_write_key(out, "uid");
+		json_write_u64(out, sample->uid);
+	}
+}
+
+int snapshot_write_thread(struct snapshot_writer *writer, const struct thread_sample *sample)
+{
+	struct json_writer *out = &writer->out;
+
+	if (writer->error == 0 && writer->phase != PHASE_THREADS)
+		writer->error = -EINVAL;
+	if (writer->error < 0)
+		return writer->error;
+	json_write_open(out, '{');
+	write_identity(writer, sample);
 	json_write_key(out, "start_time_clock_ticks");
 	json_write_u64(out, sample->start_time_clock_ticks);
 	if (sample->read_boottime_ns > 0) {

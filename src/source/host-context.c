@@ -14,7 +14,6 @@
 enum {
 	VALUE_BYTES = 4096, /* files of one value */
 	MEMINFO_BYTES = 1 << 20,
-	MAP_ENTRIES = CPU_MASK_CPUS, /* no map is longer than a governor for each CPU */
 };
 
 /* Appends the words of @text with one blank between them: a value of several lines becomes one. */
@@ -77,10 +76,8 @@ static const char *next_name(DIR *dir, const char *prefix)
 	return NULL;
 }
 
-/* Stores an entry of a map that has @used bytes already, and counts it. What makes no sense, or goes beyond what a map
- * may have, is left out. */
-static void put_entry(struct host *host, enum host_field field, const char *name,
-                      const struct strbuf *line, size_t *used)
+void host_put_entry(struct host *host, enum host_field field, const char *name,
+                    const struct strbuf *line, size_t *used)
 {
 	size_t cost = host_text_cost(name, strlen(name)) +
 	              host_text_cost(strbuf_str(line), line->len) + strlen(":,");
@@ -104,12 +101,12 @@ static void read_files(int root_fd, const char *path, const char *prefix, struct
 
 	if (!dir)
 		return;
-	while (host->maps[field].count < MAP_ENTRIES && (name = next_name(dir, prefix))) {
+	while (host->maps[field].count < HOST_MAP_ENTRIES && (name = next_name(dir, prefix))) {
 		struct stat status;
 
 		if (fstatat(dirfd(dir), name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
 		    S_ISREG(status.st_mode) && read_line(dirfd(dir), name, VALUE_BYTES, &line))
-			put_entry(host, field, name, &line, &used);
+			host_put_entry(host, field, name, &line, &used);
 	}
 }
 
@@ -132,14 +129,15 @@ static void read_governors(int sys_fd, struct host *host)
 
 	if (!dir)
 		return;
-	while (host->maps[HOST_cpufreq_governor].count < MAP_ENTRIES &&
+	while (host->maps[HOST_cpufreq_governor].count < HOST_MAP_ENTRIES &&
 	       (name = next_name(dir, "cpu"))) {
 		if (!scan_name_number(name, "cpu", &cpu))
 			continue;
 		strbuf_clear(&path);
 		strbuf_addf(&path, "%s/cpufreq/scaling_governor", name);
 		if (read_line(dirfd(dir), strbuf_str(&path), VALUE_BYTES, &line))
-			put_entry(host, HOST_cpufreq_governor, name + strlen("cpu"), &line, &used);
+			host_put_entry(host, HOST_cpufreq_governor, name + strlen("cpu"), &line,
+			               &used);
 	}
 }
 

@@ -127,6 +127,7 @@ static json_t *identity_schema(enum row_identity identity)
 	switch (identity) {
 	case IDENTITY_tid:
 	case IDENTITY_tgid:
+	case IDENTITY_uid:
 		schema = schema_reference("u32", NULL);
 		break;
 	case IDENTITY_start_time_clock_ticks:
@@ -137,12 +138,14 @@ static json_t *identity_schema(enum row_identity identity)
 	case IDENTITY_comm:
 	case IDENTITY_cgroup:
 	case IDENTITY_cgroup_v1:
+	case IDENTITY_exe:
 		schema = schema_type("string");
 		break;
 	case IDENTITY_pcomm_hex:
 	case IDENTITY_comm_hex:
 	case IDENTITY_cgroup_hex:
 	case IDENTITY_cgroup_v1_hex:
+	case IDENTITY_exe_hex:
 		schema = text_matching("^([0-9a-f]{2})+$");
 		break;
 	case IDENTITY_smaps_rollup_kib:
@@ -200,6 +203,7 @@ static json_t *thread_schema(void)
 	require_with(dependent, IDENTITY_comm_hex, IDENTITY_comm);
 	require_with(dependent, IDENTITY_cgroup_hex, IDENTITY_cgroup);
 	require_with(dependent, IDENTITY_cgroup_v1_hex, IDENTITY_cgroup_v1);
+	require_with(dependent, IDENTITY_exe_hex, IDENTITY_exe);
 	schema = schema_properties(properties, required, false);
 	schema_set(schema, "dependentRequired", dependent);
 	schema_set(schema, "not", both_cgroups());

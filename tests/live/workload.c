@@ -12,6 +12,7 @@
  *	workload NAME retire THREADS MS BYTES one starts THREADS threads, two at a time, that burn MS of CPU time,
  *	                                      write BYTES to /dev/null and end
  *	workload NAME names HEX...            idle threads with these names, bytes in hexadecimal
+ *	workload NAME undumpable              no work, and nobody but root may look inside
  *
  * The process is called NAME, the threads NAME-spin, NAME-sleep, NAME-write and NAME-read, NAMEpool-<I>,
  * NAME-churn, NAME-brief and NAME-retire. */
@@ -329,6 +330,9 @@ static void add_for_mode(const char *mode, int argc, char **argv)
 	} else if (strcmp(mode, "names") == 0) {
 		for (int i = 0; i < argc; i++)
 			add_named(argv[i]);
+	} else if (strcmp(mode, "undumpable") == 0 && argc == 0) {
+		if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+			die("PR_SET_DUMPABLE: %s", strerror(errno));
 	} else {
 		die("no mode '%s' with %d arguments", mode, argc);
 	}

@@ -37,7 +37,7 @@ def thread(root, tgid, tid, *, comm=b"worker", state=b"S", utime=b"3", priority=
     write(task + "schedstat", schedstat)
     write(task + "cgroup", b"0::" + cgroup + b"\n")
     write(task + "sched", b"worker (1, #threads: 2)\n" + DASHES + b"nr_voluntary_switches : " + csw + b"\n")
-    write(task + "status", b"Cpus_allowed_list:\t0-2,8191\n")
+    write(task + "status", b"Uid:\t1\t4294967295\t3\t4\nCpus_allowed_list:\t0-2,8191\n")
 
 
 def capture(ctprof, *options):
@@ -54,6 +54,7 @@ def odd_tree(root):
     thread(root, 10, 12, comm=b"\xff\xfe) (", cgroup=b"/\xff", state=b"\"")
     thread(root, 10, 13, utime=b"many", csw=b"-1")
     thread(root, 10, 14, schedstat=b"1 2\n", state=b"long")
+    os.symlink(b"/a\n\xff (deleted)", f"{root}/10/exe".encode())
     write(f"{root}/uptime", b"1234.56 2000.00\n")
     write(f"{root}/cmdline", b"quiet \xff\n")
     write(f"{root}/stat", b"cpu  1 2 3 4\n")
@@ -128,6 +129,12 @@ TAKEN = [
     lambda snapshot: (snapshot["threads"][0].pop("cgroup"), snapshot["threads"][0].update(cgroup_v1="/a")),
     lambda snapshot: (snapshot["threads"][0].pop("cgroup"),
                       snapshot["threads"][0].update(cgroup_v1="/\ufffd", cgroup_v1_hex="2fff")),
+    set_in(*T, "exe", ""),
+    lambda snapshot: snapshot["threads"][0].update(exe="/\ufffd (deleted)", exe_hex="2fff2028"),
+    set_in(*T, "uid", 2**32 - 1),
+    lambda snapshot: (snapshot["threads"][0].pop("exe_hex"), snapshot["threads"][0].pop("exe")),
+    without(*T, "uid"),
+    set_in("host", "users", {"0": "root", "4294967295": "\ufffd"}),
     set_in(*T, "smaps_rollup_kib", {"Rss": U64_MAX}),
     set_in(*T, "smaps_rollup_kib", {}),
     set_in(*T, "process_totals", {"minflt": U64_MAX, "run_time_ns": 0}),
@@ -258,6 +265,16 @@ REFUSED = [
     without("parse_summary", "tgids_gone"),
     lambda snapshot: (snapshot["threads"][0].pop("cgroup"), snapshot["threads"][0].update(cgroup_hex="ff")),
 ]
+REFUSED += [
+    set_in(*T, "exe", 1),
+    set_in(*T, "exe", None),
+    set_in(*T, "uid", 2**32),
+    set_in(*T, "uid", -1),
+    set_in(*T, "uid", "0"),
+    without(*T, "exe"),
+    set_in("host", "users", ["root"]),
+    set_in("host", "users", {"0": 0}),
+]
 REFUSED += [without(key) for key in ("format", "version", "kind", "captured_at_unix_ns",
                                      "host", "threads", "parse_summary", "sources")]
 REFUSED += [without(*T, key) for key in ("tid", "tgid", "pcomm", "comm", "start_time_clock_ticks")]
@@ -285,6 +302,7 @@ def main():
     by_tid = {row["tid"]: row for row in odd["threads"]}
     # That the odd threads are odd in the way they are meant to be.
     assert by_tid[11]["utime_clock_ticks"] == U64_MAX and by_tid[11]["priority"] == -2**31, by_tid[11]
+    assert by_tid[14]["exe_hex"] and by_tid[14]["uid"] == 2**32 - 1, by_tid[14]
     assert by_tid[12]["comm_hex"] and by_tid[12]["cgroup_hex"] and by_tid[12]["state"] == '"', by_tid[12]
     assert by_tid[13]["missing"]["utime_clock_ticks"] == "malformed", by_tid[13]
     assert by_tid[14]["missing"]["schedstat"] == "malformed", by_tid[14]

@@ -89,6 +89,7 @@ void sample_copy(struct thread_sample *to, const struct thread_sample *from)
 	copy_name(&to->pcomm, &from->pcomm);
 	copy_name(&to->comm, &from->comm);
 	copy_name(&to->cgroup, &from->cgroup);
+	copy_name(&to->exe, &from->exe);
 	keyed_values_copy(&to->smaps_rollup_kib, &from->smaps_rollup_kib);
 }
 
@@ -126,6 +127,10 @@ static bool same_identity(const struct thread_sample *a, const struct thread_sam
 
 static bool same_process(const struct thread_sample *a, const struct thread_sample *b)
 {
+	if (a->has_exe != b->has_exe || (a->has_exe && !same_name(&a->exe, &b->exe)))
+		return false;
+	if (a->has_uid != b->has_uid || (a->has_uid && a->uid != b->uid))
+		return false;
 	if (a->has_smaps != b->has_smaps || a->has_process_totals != b->has_process_totals)
 		return false;
 	if (a->has_smaps && !same_keyed_values(&a->smaps_rollup_kib, &b->smaps_rollup_kib))
@@ -270,6 +275,12 @@ void random_name(struct random *random, struct strbuf *name)
 
 static void random_process(struct random *random, struct thread_sample *sample)
 {
+	sample->has_exe = random_chance(random, 70);
+	if (sample->has_exe)
+		random_name(random, &sample->exe);
+	sample->has_uid = random_chance(random, 70);
+	if (sample->has_uid)
+		sample->uid = (uint32_t)random_number(random);
 	sample->has_smaps = random_chance(random, 30);
 	if (sample->has_smaps)
 		random_values(random, &sample->smaps_rollup_kib);

@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include <errno.h>
+#include <pwd.h>
 #include <sched.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -109,8 +110,8 @@ static void test_capture_rules_of_a_tree(void **state)
 	for (unsigned s = 0; s < SOURCE_COUNT; s++) {
 		bool read = s == SOURCE_stat || s == SOURCE_schedstat || s == SOURCE_sched ||
 		            s == SOURCE_status || s == SOURCE_io || s == SOURCE_cgroup ||
-		            s == SOURCE_smaps_rollup || s == SOURCE_process_stat ||
-		            s == SOURCE_process_io;
+		            s == SOURCE_exe || s == SOURCE_smaps_rollup ||
+		            s == SOURCE_process_stat || s == SOURCE_process_io;
 
 		if (s == SOURCE_synthetic)
 			continue;
@@ -119,6 +120,7 @@ static void test_capture_rules_of_a_tree(void **state)
 	assert_string_equal(host_text(&captured.info.host, HOST_tool_version), CTPROF_VERSION);
 	assert_string_equal(host_text(&captured.copy.info.host, HOST_source), "procfs");
 	assert_false(captured.info.host.seen[HOST_pid_namespace]);
+	assert_false(captured.info.host.seen[HOST_users]);
 	assert_false(captured.info.host.seen[HOST_cgroup2_controllers]);
 	captured_done(&captured);
 }
@@ -156,6 +158,44 @@ static void test_capture_other_roots(void **state)
 	assert_int_equal(captured.result, 0);
 	assert_null(host_text(&captured.copy.info.host, HOST_hostname));
 	assert_null(host_text(&captured.copy.info.host, HOST_kernel_cmdline));
+	captured_done(&captured);
+}
+
+/* Of our own system: the test itself, and who runs it. */
+static void test_capture_exe_and_users(void **state)
+{
+	struct capture_options options = {.smaps = CAPTURE_SMAPS_OFF};
+	const struct passwd *user = getpwuid(geteuid());
+	cleanup_(mem_freep) char *own = realpath("/proc/self/exe", NULL);
+	const struct thread_sample *sample;
+	struct captured captured;
+	char id[12];
+
+	(void)state;
+	snprintf(id, sizeof(id), "%u", geteuid());
+	captured_run(&captured, &options);
+	assert_int_equal(captured.result, 0);
+	sample = find(&captured, (uint32_t)getpid());
+	assert_non_null(own);
+	assert_true(sample->has_exe);
+	assert_text(&sample->exe, own);
+	assert_true(sample->has_uid);
+	assert_int_equal(sample->uid, geteuid());
+	if (user)
+		assert_string_equal(host_map_get(&captured.copy.info.host, HOST_users, id),
+		                    user->pw_name);
+	captured_done(&captured);
+
+	options.anonymous = true;
+	captured_run(&captured, &options);
+	assert_int_equal(captured.result, 0);
+	sample = find(&captured, (uint32_t)getpid());
+	assert_false(sample->has_exe);
+	assert_true(sample->has_uid);
+	assert_false(captured.copy.info.host.seen[HOST_users]);
+	assert_int_equal(captured.info.rules[SOURCE_exe], OUTCOME_skipped);
+	for (size_t i = 0; i < captured.copy.count; i++)
+		assert_false(captured.copy.samples[i].has_exe);
 	captured_done(&captured);
 }
 
@@ -491,6 +531,7 @@ int main(void)
 	        in_tree(test_capture_two_processes),
 	        in_tree(test_capture_rules_of_a_tree),
 	        in_tree(test_capture_other_roots),
+	        cmocka_unit_test(test_capture_exe_and_users),
 	        in_tree(test_capture_leader_names_process),
 	        in_tree(test_capture_leader_gone),
 	        in_tree(test_capture_leader_vanished),

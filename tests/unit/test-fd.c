@@ -336,6 +336,42 @@ static void test_write_all_errors(void **state)
 	close(full);
 }
 
+/* Of every length around the steps of the buffer, up to the longest that a link can have. */
+static void test_read_link_sizes(void **state)
+{
+	static const size_t sizes[] = {1, 255, 256, 257, 511, 512, 513, 4095};
+	const struct temp_tree *tree = *state;
+	struct strbuf out = STRBUF_INIT;
+	char target[4096];
+
+	for (size_t i = 0; i < sizeof(target) - 1; i++)
+		target[i] = (char)(1 + i % 255);
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		size_t len = sizes[i];
+
+		target[len] = '\0';
+		assert_int_equal(symlinkat(target, tree->fd, "link"), 0);
+		assert_int_equal(fd_read_link_at(tree->fd, "link", &out, 4096), 0);
+		assert_text(&out, target);
+		assert_int_equal(fd_read_link_at(tree->fd, "link", &out, len), 0);
+		assert_int_equal(fd_read_link_at(tree->fd, "link", &out, len - 1), -EFBIG);
+		temp_tree_remove(tree, "link");
+		target[len] = (char)(1 + len % 255);
+	}
+	strbuf_done(&out);
+}
+
+static void test_read_link_errors(void **state)
+{
+	const struct temp_tree *tree = *state;
+	struct strbuf out = STRBUF_INIT;
+
+	temp_tree_write_text(tree, "file", "text");
+	assert_int_equal(fd_read_link_at(tree->fd, "file", &out, 100), -EINVAL);
+	assert_int_equal(fd_read_link_at(tree->fd, "nothing", &out, 100), -ENOENT);
+	strbuf_done(&out);
+}
+
 static void test_closep_keeps_errno(void **state)
 {
 	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC), closed = fd;
@@ -367,6 +403,8 @@ int main(void)
 	        cmocka_unit_test(test_list_ids_finds_us),
 	        cmocka_unit_test(test_write_all_to_pipe),
 	        cmocka_unit_test(test_write_all_errors),
+	        in_tree(test_read_link_sizes),
+	        in_tree(test_read_link_errors),
 	        cmocka_unit_test(test_closep_keeps_errno),
 	};
 

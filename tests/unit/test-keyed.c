@@ -190,6 +190,36 @@ static void test_io_cut_anywhere(void **state)
 	}
 }
 
+static void test_status_uid(void **state)
+{
+	static const struct {
+		const char *text;
+		bool found;
+		uint32_t uid;
+	} cases[] = {
+	        {"Name:\ta\nUid:\t1000\t1001\t1002\t1003\nGid:\t5\t6\t7\t8\n", true, 1001},
+	        {"Uid:\t0 4294967295", true, UINT32_MAX},
+	        {"Name:\tUid:\\n\nNSUid:\t1\t2\nUid:\t3\t4\nUid:\t5\t6\n", true, 4},
+	        {"Uid:\t0\t4294967296\t0\t0\n", false, 7},
+	        {"Uid:\t0\t-1\t0\t0\n", false, 7},
+	        {"Uid:\t1000\n", false, 7},
+	        {"Uid\n", false, 7},
+	        {"Gid:\t1\t2\t3\t4\n", false, 7},
+	        {"", false, 7},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		size_t len = strlen(cases[i].text);
+		char *copy = exact_copy(cases[i].text, len);
+		uint32_t uid = 7;
+
+		assert_int_equal(status_uid(copy, len, &uid), cases[i].found);
+		assert_int_equal(uid, cases[i].uid);
+		free(copy);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -197,6 +227,7 @@ int main(void)
 	        cmocka_unit_test_setup(test_status_leaves_what_is_seen, reset),
 	        cmocka_unit_test_setup(test_status_replaces_malformed, reset),
 	        cmocka_unit_test_setup(test_status_senseless_values, reset),
+	        cmocka_unit_test(test_status_uid),
 	        cmocka_unit_test_setup(test_keyed_without_keys, reset),
 	        cmocka_unit_test_setup(test_io_all_keys, reset),
 	        cmocka_unit_test_setup(test_io_some_keys_in_another_order, reset),

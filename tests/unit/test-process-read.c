@@ -184,6 +184,96 @@ static void test_smaps_sizes(void **state)
 	check_smaps(tree, CAPTURE_SMAPS_ALL, (struct stat_spec){.more_threads = 1}, OUTCOME_off);
 }
 
+static void check_exe(const struct temp_tree *tree, struct stat_spec spec,
+                      enum source_outcome expected)
+{
+	struct captured captured;
+
+	make_tree(tree, spec);
+	captured_tree(&captured, tree);
+	assert_int_equal(captured.result, 0);
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(captured.copy.samples[i].has_exe, expected == OUTCOME_read);
+	/* The process is counted, in its first row, and not its threads. */
+	assert_int_equal(captured.info.tally.sources[SOURCE_exe][expected],
+	                 expected == OUTCOME_unneeded ? 2 : 1);
+	assert_int_equal(captured.copy.samples[1].outcomes[SOURCE_exe], OUTCOME_unneeded);
+	captured_done(&captured);
+}
+
+/* Every row has it, byte for byte, also where the leader is gone. */
+static void test_exe_on_every_row(void **state)
+{
+	static const char *const targets[] = {"/bin/a", "/a b\n\xff (deleted)",
+	                                      "/memfd:x (deleted)"};
+	const struct temp_tree *tree = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(targets); i++) {
+		struct captured captured;
+
+		make_tree(tree, small);
+		assert_int_equal(symlinkat(targets[i], tree->fd, "7/exe"), 0);
+		captured_tree(&captured, tree);
+		for (size_t row = 0; row < 2; row++) {
+			assert_true(captured.copy.samples[row].has_exe);
+			assert_text(&captured.copy.samples[row].exe, targets[i]);
+		}
+		assert_int_equal(captured.info.tally.sources[SOURCE_exe][OUTCOME_read], 1);
+		captured_done(&captured);
+		temp_tree_remove(tree, "7/task/7");
+		captured_tree(&captured, tree);
+		assert_int_equal(captured.copy.count, 1);
+		assert_text(&captured.copy.samples[0].exe, targets[i]);
+		assert_int_equal(captured.info.tally.sources[SOURCE_exe][OUTCOME_read], 1);
+		captured_done(&captured);
+		temp_tree_remove(tree, "7/exe");
+	}
+}
+
+/* Nothing of a process is left for the next one. */
+static void test_exe_of_several(void **state)
+{
+	const struct temp_tree *tree = *state;
+	struct captured captured;
+
+	make_tree(tree, small);
+	for (uint32_t tgid = 20; tgid < 22; tgid++)
+		proc_tree_add(tree, &(struct proc_thread){.tgid = tgid, .tid = tgid});
+	temp_tree_write_text(tree, "7/task/7/status", "Uid:\t1\t2\t3\t4\n");
+	temp_tree_write_text(tree, "21/task/21/status", "Uid:\t0\t0\t0\t0\n");
+	write_stat(tree, "20/stat", (struct stat_spec){0});
+	assert_int_equal(symlinkat("/a", tree->fd, "7/exe"), 0);
+	assert_int_equal(symlinkat("/b", tree->fd, "21/exe"), 0);
+	captured_tree(&captured, tree);
+	assert_int_equal(captured.copy.count, 4);
+	for (size_t row = 0; row < 2; row++) {
+		assert_text(&captured.copy.samples[row].exe, "/a");
+		assert_true(captured.copy.samples[row].has_uid);
+		assert_int_equal(captured.copy.samples[row].uid, 2);
+	}
+	assert_false(captured.copy.samples[2].has_exe || captured.copy.samples[2].has_uid);
+	assert_int_equal(captured.copy.samples[2].outcomes[SOURCE_exe], OUTCOME_unneeded);
+	assert_text(&captured.copy.samples[3].exe, "/b");
+	assert_true(captured.copy.samples[3].has_uid);
+	assert_int_equal(captured.copy.samples[3].uid, 0);
+	captured_done(&captured);
+}
+
+static void test_exe_missing(void **state)
+{
+	const struct temp_tree *tree = *state;
+
+	check_exe(tree, small, OUTCOME_off);
+	temp_tree_write_text(tree, "7/exe", "no link");
+	check_exe(tree, small, OUTCOME_malformed);
+	temp_tree_remove(tree, "7/exe");
+	assert_int_equal(symlinkat("/a", tree->fd, "7/exe"), 0);
+	check_exe(tree, small, OUTCOME_read);
+	/* The link of a process without memory is not even tried: for others than root it is denied. */
+	check_exe(tree, (struct stat_spec){0}, OUTCOME_unneeded);
+	check_exe(tree, (struct stat_spec){.more_threads = 1}, OUTCOME_off);
+}
+
 static void test_process_files_missing(void **state)
 {
 	static const char *const names[] = {"7/smaps_rollup", "7/io", "7/stat"};
@@ -239,6 +329,12 @@ int main(void)
 	        cmocka_unit_test_setup_teardown(test_io_without_stat, temp_tree_setup,
 	                                        temp_tree_teardown),
 	        cmocka_unit_test_setup_teardown(test_smaps_sizes, temp_tree_setup,
+	                                        temp_tree_teardown),
+	        cmocka_unit_test_setup_teardown(test_exe_on_every_row, temp_tree_setup,
+	                                        temp_tree_teardown),
+	        cmocka_unit_test_setup_teardown(test_exe_of_several, temp_tree_setup,
+	                                        temp_tree_teardown),
+	        cmocka_unit_test_setup_teardown(test_exe_missing, temp_tree_setup,
 	                                        temp_tree_teardown),
 	        cmocka_unit_test_setup_teardown(test_exiting, temp_tree_setup, temp_tree_teardown),
 	        cmocka_unit_test_setup_teardown(test_process_files_missing, temp_tree_setup,

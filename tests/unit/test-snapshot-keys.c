@@ -327,6 +327,10 @@ static void test_row_identity_values(void **state)
 	check_pair("tid", "4294967296", false);
 	check_pair("tid", "4294967295", true);
 	check_pair("tgid", "4294967296", false);
+	check_pair("uid", "4294967296", false);
+	check_pair("uid", "4294967295", true);
+	assert_true(copy.samples[0].has_uid);
+	assert_int_equal(copy.samples[0].uid, UINT32_MAX);
 	check_pair("read_boottime_ns", "18446744073709551615", true);
 	assert_int_equal(copy.samples[0].read_boottime_ns, UINT64_MAX);
 }
@@ -415,7 +419,7 @@ static void test_row_metric_values(void **state)
 
 static void test_row_hexadecimal(void **state)
 {
-	static const char *const keys[] = {"comm_hex", "pcomm_hex", "cgroup_hex"};
+	static const char *const keys[] = {"comm_hex", "pcomm_hex", "cgroup_hex", "exe_hex"};
 	static const char *const wrong[] = {"\"0\"",   "\"zz\"", "\"FF\"",
 	                                    "\"ff0\"", "\"f \"", "\"0x\""};
 
@@ -437,6 +441,10 @@ static void test_row_hexadecimal(void **state)
 	check_row("\"cgroup_hex\":\"2fff\",\"cgroup\":\"/\xef\xbf\xbd\"", true, "");
 	assert_text(&copy.samples[0].cgroup, "/\xff");
 	assert_true(copy.samples[0].has_cgroup);
+	check_row("\"exe_hex\":\"2f000aff\",\"exe\":\"/\xef\xbf\xbd\"", true, "");
+	assert_true(copy.samples[0].has_exe);
+	assert_int_equal(copy.samples[0].exe.len, 4);
+	assert_memory_equal(copy.samples[0].exe.data, "/\0\n\xff", 4);
 }
 
 static void test_row_missing_reasons(void **state)
@@ -491,6 +499,7 @@ static void test_rows_are_independent(void **state)
 	(void)state;
 	check_accepted("{" HEAD ",\"threads\":[{" IDENTITY
 	               ",\"nice\":3,\"cgroup\":\"/x\",\"comm_hex\":\"ff\","
+	               "\"exe\":\"/x\",\"uid\":3,"
 	               "\"missing\":{\"io\":\"denied\",\"wait_max\":\"malformed\"}},{" IDENTITY
 	               "}]}");
 	assert_int_equal(copy.count, 2);
@@ -499,6 +508,8 @@ static void test_rows_are_independent(void **state)
 	assert_int_equal(count_metrics(&copy.samples[1].malformed), 0);
 	assert_int_equal(copy.samples[1].outcomes[SOURCE_io], OUTCOME_unneeded);
 	assert_false(copy.samples[1].has_cgroup);
+	assert_true(copy.samples[0].has_exe && copy.samples[0].has_uid);
+	assert_false(copy.samples[1].has_exe || copy.samples[1].has_uid);
 	assert_text(&copy.samples[1].comm, "c");
 }
 

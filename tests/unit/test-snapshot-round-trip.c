@@ -81,6 +81,8 @@ static void name_all(struct thread_sample *sample, const char *bytes, size_t len
 	strbuf_add(&sample->comm, bytes, len);
 	strbuf_add(&sample->pcomm, bytes, len);
 	strbuf_add(&sample->cgroup, bytes, len);
+	sample->has_exe = true;
+	strbuf_add(&sample->exe, bytes, len);
 }
 
 /* Every byte there is, alone, before and behind others, and all of them at once. */
@@ -197,6 +199,10 @@ static void test_snapshot_as_json(void **state)
 	sample.tgid = 7;
 	sample_name(&sample.comm, "a\xff");
 	sample_name(&sample.pcomm, "\xc3\xa9");
+	sample_name(&sample.exe, "/bin/\xff\n");
+	sample.has_exe = true;
+	sample.uid = UINT32_MAX;
+	sample.has_uid = true;
 	sample_set(&sample, nice, (struct ordinal_i32){-20});
 	sample_set(&sample, run_time_ns, (struct counter_ns){0});
 	sample_set(&sample, ext_enabled, (struct label_flag){false});
@@ -221,6 +227,9 @@ static void test_snapshot_as_json(void **state)
 	assert_string_equal(json_string_value(json_object_get(row, "pcomm")), "\xc3\xa9");
 	assert_null(json_object_get(row, "pcomm_hex"));
 	assert_null(json_object_get(row, "cgroup"));
+	assert_string_equal(json_string_value(json_object_get(row, "exe")), "/bin/\xef\xbf\xbd\n");
+	assert_string_equal(json_string_value(json_object_get(row, "exe_hex")), "2f62696e2fff0a");
+	assert_int_equal(json_integer_value(json_object_get(row, "uid")), UINT32_MAX);
 	assert_int_equal(json_integer_value(json_object_get(row, "nice")), -20);
 	assert_true(json_is_integer(json_object_get(row, "run_time_ns")));
 	assert_true(json_is_false(json_object_get(row, "ext_enabled")));

@@ -221,7 +221,9 @@ static void test_process_smaller_reading(void **state)
 		kernel.run_ns[0] = cases[i].first;
 		kernel.run_ns[1] = cases[i].second;
 		taskstats_reader_init(&taskstats, true, &rules);
-		process_reader_init(&reader, CAPTURE_SMAPS_OFF, &taskstats);
+		process_reader_init(&reader, -1,
+		                    &(struct process_wishes){.smaps = CAPTURE_SMAPS_OFF},
+		                    &taskstats);
 		assert_int_equal(taskstats_read_process(&taskstats, 7, &reader.sample),
 		                 OUTCOME_read);
 		reader.sample.process_totals[TICKS] = 9;
