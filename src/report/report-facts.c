@@ -363,7 +363,7 @@ static enum table_color long_cell(void *opaque, size_t index, unsigned column, s
 			strbuf_add_char(out, '-');
 		else
 			strbuf_addf(out, "%+.1f%%", quantity_double(row->percent));
-		return report_color_of(row->percent);
+		return report_color_of_percent(row->percent);
 	}
 	return COLOR_NONE;
 }
@@ -375,7 +375,7 @@ static void print_long(FILE *file, struct facts_context *context, const struct f
 	bool show = context->report->rows->sides == 1, events = section == SECTION_memory_events;
 	struct table_column columns[] = {
 	        [LONG_GROUP] = {section == SECTION_smaps_rollup ? "pcomm" : "cgroup", false, true},
-	        [LONG_KEY] = {events ? "event" : "key", false, false},
+	        [LONG_KEY] = {events ? "event" : "key", false, SHRINKS_WRAPPED},
 	        [LONG_BASELINE] = {"baseline", true, false},
 	        [LONG_CANDIDATE] = {"candidate", true, false},
 	        [LONG_DELTA] = {"delta", true, false},

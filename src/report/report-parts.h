@@ -39,4 +39,6 @@ void differences_done(struct difference_list *list);
 /* Appends the lines "also differs: ...". */
 void report_add_differs(const struct report *report, struct strbuf *out);
 
+/* The look of a difference, and of one in percent: above 50 either way it is bold. */
 enum table_color report_color_of(struct quantity quantity);
+enum table_color report_color_of_percent(struct quantity percent);

@@ -269,7 +269,7 @@ static enum table_color row_cell(void *opaque, size_t index, unsigned column, st
 			strbuf_add_char(out, '-');
 		else
 			strbuf_addf(out, "%+.1f%%", quantity_double(view->percent));
-		return report_color_of(view->percent);
+		return report_color_of_percent(view->percent);
 	}
 	return COLOR_NONE;
 }
@@ -281,9 +281,9 @@ static void print_rows(FILE *file, const struct report *report)
 	                              ? group_key_table[GROUP_KEY_comm_exact].heading
 	                              : key->heading;
 	struct table_column columns[] = {
-	        [COLUMN_GROUP] = {heading, false, true},
+	        [COLUMN_GROUP] = {heading, false, SHRINKS_ALWAYS},
 	        [COLUMN_THREADS] = {"threads", true, false},
-	        [COLUMN_METRIC] = {"metric", false, false},
+	        [COLUMN_METRIC] = {"metric", false, SHRINKS_WRAPPED},
 	        [COLUMN_BASELINE] = {"baseline", true, false},
 	        [COLUMN_CANDIDATE] = {"candidate", true, false},
 	        [COLUMN_DELTA] = {"delta", true, false},

@@ -8,6 +8,8 @@
 #include "ctprof/units.h"
 #include "report-parts.h"
 
+enum { MUCH_PERCENT = 50 };
+
 static void add_range(enum metric_id metric, const struct fold_cell *cell, struct strbuf *out)
 {
 	int64_t low = fold_range_bound(metric, cell->range.low);
@@ -95,6 +97,15 @@ enum table_color report_color_of(struct quantity quantity)
 	if (quantity.kind == QUANTITY_NONE || !(fabs(number) > 0))
 		return COLOR_NONE;
 	return number > 0 ? COLOR_MORE : COLOR_LESS;
+}
+
+enum table_color report_color_of_percent(struct quantity percent)
+{
+	enum table_color color = report_color_of(percent);
+
+	if (color == COLOR_NONE || fabs(quantity_double(percent)) <= MUCH_PERCENT)
+		return color;
+	return color == COLOR_MORE ? COLOR_MUCH_MORE : COLOR_MUCH_LESS;
 }
 
 size_t report_shown(const struct report *report)

@@ -194,27 +194,48 @@ static void test_table_colors(void **state)
 
 static void test_table_print_colored(void **state)
 {
-	static const enum table_color colors[] = {COLOR_NONE, COLOR_HEADING, COLOR_MORE,
-	                                          COLOR_LESS};
-	static const char *const expected[] = {"x", "\033[36mx\033[0m", "\033[33mx\033[0m",
-	                                       "\033[35mx\033[0m"};
+	static const char *const codes[COLOR_COUNT] = {
+	        [COLOR_HEADING] = "36",     [COLOR_MORE] = "33",        [COLOR_LESS] = "35",
+	        [COLOR_MUCH_MORE] = "1;33", [COLOR_MUCH_LESS] = "1;35", [COLOR_GOOD] = "32",
+	        [COLOR_FAIR] = "33",        [COLOR_POOR] = "1;31",      [COLOR_TOP] = "1;32",
+	        [COLOR_SECOND] = "1;36",    [COLOR_DEEPER] = "1;90",    [COLOR_PROCESS] = "1;37",
+	        [COLOR_DERIVED] = "34",
+	};
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(colors); i++) {
+	for (unsigned i = 0; i < COLOR_COUNT; i++) {
+		char expected[32] = "x";
 		struct table_style style = {.color = true};
 		char *text = NULL;
 		size_t size = 0;
 		FILE *file = open_memstream(&text, &size);
 
-		table_print_colored(file, &style, colors[i], "x");
+		if (codes[i])
+			snprintf(expected, sizeof(expected), "\033[%smx\033[0m", codes[i]);
+		table_print_colored(file, &style, (enum table_color)i, "x");
 		fflush(file);
-		assert_string_equal(text, expected[i]);
+		assert_string_equal(text, expected);
 		style.color = false;
-		table_print_colored(file, &style, colors[i], "y");
+		table_print_colored(file, &style, (enum table_color)i, "y");
 		fclose(file);
-		assert_string_equal(text + strlen(expected[i]), "y");
+		assert_string_equal(text + strlen(expected), "y");
 		free(text);
 	}
+}
+
+static void test_table_looks(void **state)
+{
+	(void)state;
+	assert_int_equal(table_color_of_depth(0), COLOR_TOP);
+	assert_int_equal(table_color_of_depth(1), COLOR_SECOND);
+	assert_int_equal(table_color_of_depth(2), COLOR_DEEPER);
+	assert_int_equal(table_color_of_depth(99), COLOR_DEEPER);
+	assert_int_equal(table_color_of_share(100), COLOR_GOOD);
+	assert_int_equal(table_color_of_share(75), COLOR_GOOD);
+	assert_int_equal(table_color_of_share(74.9), COLOR_FAIR);
+	assert_int_equal(table_color_of_share(50), COLOR_FAIR);
+	assert_int_equal(table_color_of_share(49.9), COLOR_POOR);
+	assert_int_equal(table_color_of_share(0), COLOR_POOR);
 }
 
 /* An error of the file ends the printing: nobody reads on. */
@@ -297,6 +318,7 @@ int main(void)
 	        cmocka_unit_test(test_table_several_shrink),
 	        cmocka_unit_test(test_table_colors),
 	        cmocka_unit_test(test_table_print_colored),
+	        cmocka_unit_test(test_table_looks),
 	        cmocka_unit_test(test_table_file_fails),
 	        cmocka_unit_test(test_table_random),
 	};
