@@ -7,14 +7,16 @@
 #include "ctprof/doctor-probe.h"
 #include "ctprof/report.h"
 #include "options.h"
+#include "pager.h"
 #include "report-options.h"
 
-enum { OPT_ENABLE = 1, OPT_FORMAT, OPT_COLOR };
+enum { OPT_ENABLE = 1, OPT_FORMAT, OPT_COLOR, OPT_NO_PAGER };
 
 static const struct cli_option options[] = {
         {OPT_ENABLE, 0, "enable", NULL, "set kernel switches, and say how to undo it"},
         {OPT_FORMAT, 'f', "format", "FORMAT", "table (default) or json"},
         {OPT_COLOR, 0, "color", "WHEN", "auto (default), always or never"},
+        {OPT_NO_PAGER, 0, "no-pager", NULL, "leave what is taller than the terminal to it"},
         {0},
 };
 
@@ -26,7 +28,7 @@ static const char *const notes[] = {
 };
 
 struct arguments {
-	bool enable;
+	bool enable, no_pager;
 	int format, color;
 };
 
@@ -45,6 +47,8 @@ static int parse(const struct command *command, int argc, char **argv, struct ar
 			ret->format = options_choose(&parser, formats);
 		else if (id == OPT_COLOR)
 			ret->color = options_choose(&parser, colors);
+		else if (id == OPT_NO_PAGER)
+			ret->no_pager = true;
 		if (ret->format < 0 || ret->color < 0) {
 			id = OPTIONS_ERROR;
 			break;
@@ -97,6 +101,7 @@ static int run(const struct command *command, int argc, char **argv)
 	cleanup_(doctor_verdict_done) struct doctor_verdict verdict = {0};
 	struct report_doctor report = {.findings = &findings, .verdict = &verdict};
 	struct arguments arguments = {0};
+	struct pager pager;
 	int id = parse(command, argc, argv, &arguments), status = EXIT_DONE, written;
 
 	if (id == OPTIONS_HELP || id == OPTIONS_VERSION)
@@ -115,11 +120,12 @@ static int run(const struct command *command, int argc, char **argv)
 	}
 	doctor_judge(&findings, &verdict);
 	report.style = report_style(arguments.color);
+	pager_start(&pager, !arguments.no_pager && arguments.format == 0);
 	if (arguments.format == 0)
-		report_doctor(stdout, &report);
+		report_doctor(pager.file, &report);
 	else
-		report_doctor_json(stdout, &report);
-	written = cli_finish_output();
+		report_doctor_json(pager.file, &report);
+	written = pager_finish(&pager);
 	if (written != EXIT_DONE)
 		say_undo(&report);
 	if (status != EXIT_DONE || written != EXIT_DONE)

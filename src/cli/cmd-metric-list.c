@@ -3,11 +3,13 @@
 
 #include "ctprof/report.h"
 #include "options.h"
+#include "pager.h"
 
-enum { OPT_FORMAT = 1 };
+enum { OPT_FORMAT = 1, OPT_NO_PAGER };
 
 static const struct cli_option options[] = {
         {OPT_FORMAT, 'f', "format", "FORMAT", "table (default) or json, the data dictionary"},
+        {OPT_NO_PAGER, 0, "no-pager", NULL, "leave what is taller than the terminal to it"},
         {0},
 };
 
@@ -16,11 +18,16 @@ static int run(const struct command *command, int argc, char **argv)
 	static const char *const formats[] = {"table", "json", NULL};
 	const struct table_style plain = {0};
 	struct option_parser parser;
+	struct pager pager;
+	bool no_pager = false;
 	int id, format = 0;
 
 	options_init(&parser, command, argc, argv);
 	while ((id = options_next(&parser)) > 0) {
-		format = options_choose(&parser, formats);
+		if (id == OPT_NO_PAGER)
+			no_pager = true;
+		else
+			format = options_choose(&parser, formats);
 		if (format < 0) {
 			id = OPTIONS_ERROR;
 			break;
@@ -33,11 +40,12 @@ static int run(const struct command *command, int argc, char **argv)
 		return EXIT_USAGE;
 	if (optind < argc)
 		return cli_usage_error(command, "unexpected argument '%s'", argv[optind]);
+	pager_start(&pager, !no_pager && format == 0);
 	if (format == 0)
-		report_metric_list(stdout, &plain);
+		report_metric_list(pager.file, &plain);
 	else
-		report_metric_list_json(stdout);
-	return cli_finish_output();
+		report_metric_list_json(pager.file);
+	return pager_finish(&pager);
 }
 
 const struct command command_metric_list = {

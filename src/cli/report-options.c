@@ -16,6 +16,8 @@ enum {
 	OPT_LIMIT,
 	OPT_FORMAT,
 	OPT_COLOR,
+	OPT_WRAP,
+	OPT_NO_PAGER,
 	OPT_READ_LIMIT,
 };
 
@@ -29,6 +31,8 @@ const struct cli_option report_option_table[] = {
         {OPT_LIMIT, 'n', "limit", "N", "at most N rows, 0 for all (15; csv and json: all)"},
         {OPT_FORMAT, 'f', "format", "FORMAT", "table (default), csv or json"},
         {OPT_COLOR, 0, "color", "WHEN", "auto (default), always or never"},
+        {OPT_WRAP, 0, "wrap", NULL, "continue long names below, instead of cutting them"},
+        {OPT_NO_PAGER, 0, "no-pager", NULL, "leave tall tables to the terminal"},
         {OPT_READ_LIMIT, 0, "read-limit", "LIST", "caps on reading: bytes=16G,threads=4M,..."},
         {0},
 };
@@ -354,6 +358,12 @@ static int parse_option(const struct option_parser *parser, int id, struct repor
 	case OPT_COLOR:
 		chosen = options_choose(parser, colors);
 		options->color = chosen;
+		break;
+	case OPT_WRAP:
+		options->wrap = true;
+		break;
+	case OPT_NO_PAGER:
+		options->no_pager = true;
 		break;
 	case OPT_READ_LIMIT:
 		return parse_read_limit(parser, &options->limits);

@@ -16,6 +16,8 @@ struct report_options {
 	bool limit_given;
 	size_t limit;
 	int color;          /* 0 auto, 1 always, 2 never */
+	bool wrap;          /* --wrap */
+	bool no_pager;      /* --no-pager */
 	bool without_rows;  /* no section of threads' metrics is asked for */
 	size_t facts_limit; /* as in struct report */
 	struct fact_row_options facts;

@@ -7,6 +7,7 @@
 
 #include "ctprof/macro.h"
 #include "load.h"
+#include "pager.h"
 #include "report-options.h"
 
 struct table_style report_style(int color)
@@ -52,17 +53,17 @@ static bool has_all_threads(const struct snapshot_info *info)
 	return info->host.seen[HOST_total_threads] && walked + walked / 50 + 10 >= total;
 }
 
-static void print_report(const struct report *report, enum report_format format)
+static void print_report(FILE *file, const struct report *report, enum report_format format)
 {
 	switch (format) {
 	case FORMAT_TABLE:
-		report_table(stdout, report);
+		report_table(file, report);
 		break;
 	case FORMAT_CSV:
-		report_csv(stdout, report);
+		report_csv(file, report);
 		break;
 	case FORMAT_JSON:
-		report_json(stdout, report);
+		report_json(file, report);
 		break;
 	}
 }
@@ -99,7 +100,7 @@ static void make_facts(const struct report_options *options, const struct load *
 	fact_rows_init(ret, sides, count, &fact_options);
 }
 
-static void make_report(const struct report_options *options, const struct load *loads,
+static void make_report(FILE *file, const struct report_options *options, const struct load *loads,
                         unsigned count)
 {
 	const struct group_table *tables[SIDE_MAX] = {NULL};
@@ -118,6 +119,7 @@ static void make_report(const struct report_options *options, const struct load 
 	                        .limit = options->limit,
 	                        .style = report_style(options->color)};
 
+	report.style.wrap = options->wrap;
 	for (unsigned i = 0; i < count; i++) {
 		tables[i] = &loads[i].groups;
 		cpu_times[i] = cpu_time_of(&loads[i].info.host);
@@ -132,7 +134,7 @@ static void make_report(const struct report_options *options, const struct load 
 	}
 	row_set_init(&rows, tables, count, with_exited ? cpu_times : NULL, &row_options);
 	make_facts(options, loads, count, &facts);
-	print_report(&report, options->format);
+	print_report(file, &report, options->format);
 	if (options->format == FORMAT_CSV)
 		tell_left_out(&report);
 }
@@ -181,8 +183,11 @@ static int run(const struct report_options *options, char **paths, unsigned coun
 			status = EXIT_FAILED;
 		}
 	if (status == EXIT_DONE) {
-		make_report(options, loads, count);
-		status = cli_finish_output();
+		struct pager pager;
+
+		pager_start(&pager, !options->no_pager && options->format == FORMAT_TABLE);
+		make_report(pager.file, options, loads, count);
+		status = pager_finish(&pager);
 	}
 	for (unsigned i = 0; i < count; i++)
 		load_done(&loads[i]);
