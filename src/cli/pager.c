@@ -245,9 +245,10 @@ void pager_start(struct pager *pager, bool wanted)
 	struct winsize size;
 
 	*pager = (struct pager){.file = stdout, .fd = -1};
-	if (!wanted || !isatty(STDOUT_FILENO) || !terminal || terminal[0] == '\0' ||
-	    strcmp(terminal, "dumb") == 0 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 ||
-	    size.ws_row == 0 || size.ws_col == 0 || !choose_command(pager))
+	/* Only a terminal has a size. */
+	if (!wanted || !terminal || terminal[0] == '\0' || strcmp(terminal, "dumb") == 0 ||
+	    ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_row == 0 || size.ws_col == 0 ||
+	    !choose_command(pager))
 		return;
 	pager->rows = size.ws_row;
 	pager->columns = size.ws_col;

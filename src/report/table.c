@@ -160,7 +160,7 @@ static bool print_line(struct printing *printing)
 
 static void print_row(struct printing *printing)
 {
-	while (print_line(printing) && !ferror(printing->file))
+	while (print_line(printing))
 		;
 }
 

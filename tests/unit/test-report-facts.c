@@ -363,6 +363,7 @@ static void fill_memory(struct cgroup_stats *stats, unsigned side)
 static void test_long_tables(void **state)
 {
 	struct both *both = *state;
+	char *text;
 
 	for (unsigned side = 0; side < SIDE_MAX; side++)
 		add_filled(both, side, "/a", fill_memory);
@@ -371,6 +372,12 @@ static void test_long_tables(void **state)
 	       "cgroup key     baseline candidate     delta       %\n"
 	       "/a     anon    2.000KiB  4.000KiB +2.000KiB +100.0%\n"
 	       "/a     odd\\x9b     2000      2001        +1   +0.1%\n");
+	both->report->report.style.color = true;
+	text = print(both, 2, SECTION_memory_stat, report_table);
+	assert_contains(text, "\033[33m+2.000KiB\033[0m \033[1;33m+100.0%\033[0m\n");
+	assert_contains(text, "\033[33m+1\033[0m   \033[33m+0.1%\033[0m\n");
+	free(text);
+	both->report->report.style.color = false;
 	expect(both, 2, SECTION_memory_events,
 	       "## memory.events\n"
 	       "cgroup event baseline candidate delta %\n"

@@ -397,6 +397,29 @@ static void test_report_colors(void **state)
 	free(text);
 }
 
+/* Names of metrics are never cut, but they may go on below. */
+static void test_report_wraps(void **state)
+{
+	struct report_fixture *fixture = *state;
+	char *text;
+
+	for (unsigned side = 0; side < SIDE_MAX; side++)
+		add_thread(&fixture->tables[side],
+		           (struct thread_spec){
+		                   .name = "a",
+		                   .values = {{METRIC_nonvoluntary_csw, side ? 20 : 10}}});
+	print_only(fixture, METRIC_nonvoluntary_csw);
+	fixture->report.style.width = 20;
+	text = report_print(fixture, 2, report_table);
+	assert_contains(text, " nonvoluntary_csw ");
+	free(text);
+	fixture->report.style.wrap = true;
+	text = report_print(fixture, 2, report_table);
+	assert_contains(text, " nonvoluntary ");
+	assert_contains(text, " _csw\n");
+	free(text);
+}
+
 static void test_report_exited(void **state)
 {
 	static const struct row_cpu_time cpu_times[] = {
@@ -436,7 +459,8 @@ int main(void)
 	        on_report(test_report_left_out),  on_report(test_report_nothing),
 	        on_report(test_report_unmatched), on_report(test_report_unmatched_width),
 	        on_report(test_report_members),   on_report(test_report_headings),
-	        on_report(test_report_colors),    on_report(test_report_exited),
+	        on_report(test_report_colors),    on_report(test_report_wraps),
+	        on_report(test_report_exited),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

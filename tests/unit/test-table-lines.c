@@ -98,6 +98,19 @@ static void test_wrap_breaks(void **state)
 	      "web.service\n");
 }
 
+/* Blanks that a line breaks at are on neither side of it. */
+static void test_wrap_drops_blanks(void **state)
+{
+	static const char *const cells[][COLUMNS] = {{"a", "1", "words and   more  words"}};
+	const struct table_style style = {.width = 1, .wrap = true};
+
+	(void)state;
+	check(&style, cells, 1,
+	      "name value key\n"
+	      "a        1 words and\n"
+	      "           more  words\n");
+}
+
 static void test_wrap(void **state)
 {
 	static const char *const cells[][COLUMNS] = {{"a name of two lines", "10", "k"},
@@ -321,7 +334,7 @@ static void test_wrap_random(void **state)
 	}
 }
 
-/* An error of the file ends the printing in the middle of a row, too. */
+/* An error of the file ends the printing with the row. */
 static void test_wrap_file_fails(void **state)
 {
 	static const char *const cells[][COLUMNS] = {{"a name of two lines", "10", "k"},
@@ -342,10 +355,15 @@ static void test_wrap_file_fails(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(test_wrap_breaks),      cmocka_unit_test(test_wrap),
-	        cmocka_unit_test(test_wrap_several),     cmocka_unit_test(test_wrap_characters),
-	        cmocka_unit_test(test_wrap_colors),      cmocka_unit_test(test_headings),
-	        cmocka_unit_test(test_headings_are_cut), cmocka_unit_test(test_wrap_random),
+	        cmocka_unit_test(test_wrap_breaks),
+	        cmocka_unit_test(test_wrap_drops_blanks),
+	        cmocka_unit_test(test_wrap),
+	        cmocka_unit_test(test_wrap_several),
+	        cmocka_unit_test(test_wrap_characters),
+	        cmocka_unit_test(test_wrap_colors),
+	        cmocka_unit_test(test_headings),
+	        cmocka_unit_test(test_headings_are_cut),
+	        cmocka_unit_test(test_wrap_random),
 	        cmocka_unit_test(test_wrap_file_fails),
 	};
 
