@@ -82,6 +82,9 @@ void group_table_add(struct group_table *table, struct thread_sample *sample);
 /* To be called behind the last thread: finishes the last process. */
 void group_table_finish(struct group_table *table);
 
+/* Empties the cells of these metrics in every group: what looked like values were none. */
+void group_table_forget(struct group_table *table, const struct metric_set *metrics);
+
 /* Adds what exited threads did to the cells of the group, for the totals of these sources; to be called once.
  * @sources has a bit for each enum process_source. */
 void group_include_exited(struct group *group, unsigned sources);

@@ -54,6 +54,10 @@ void report_add_value(const struct row_view *view, unsigned side, struct strbuf 
 /* Whether the side has the value from some of the threads only. */
 bool report_is_partial(const struct row_view *view, unsigned side);
 
+/* Where the snapshot is one of ktstr ctprof, appends a sentence, without its full stop, about what its zeros mean,
+ * and returns true. */
+bool report_add_origin(const struct report_side *side, struct strbuf *out);
+
 /* The registry: tag legend, sections, metrics, derived metrics. */
 void report_metric_list(FILE *file, const struct table_style *style);
 void report_metric_list_json(FILE *file);

@@ -45,7 +45,18 @@ struct capture_cost_desc {
 };
 extern const struct capture_cost_desc capture_cost_table[COST_COUNT];
 
+/* Who wrote a snapshot. */
+enum snapshot_origin {
+	ORIGIN_ctprof,
+	ORIGIN_ktstr, /* ktstr ctprof, whose files have no "format"; see ctprof/reference.h */
+};
+
 struct snapshot_info {
+	enum snapshot_origin origin;
+	/* ORIGIN_ktstr, sets of enum reference_family: those that are zero in every thread and were not read, which
+	 * the caller has to forget; and those of which single zeros may be values that were not read. */
+	uint32_t forgotten;
+	uint32_t ambiguous;
 	uint64_t captured_at_unix_ns;
 	uint64_t captured_boottime_ns; /* CLOCK_BOOTTIME; 0 where it is not known */
 	struct host host;
@@ -105,7 +116,7 @@ struct snapshot_visitor {
 	int (*cgroup)(struct snapshot_visitor *self, const struct cgroup_stats *stats);
 };
 
-/* Reads a snapshot from @source, the compressed bytes. Returns 0; -EBADMSG where they are not a snapshot
+/* Reads a snapshot from @source, the compressed bytes; also one of ktstr ctprof. Returns 0; -EBADMSG where they are not a snapshot
  * this version reads, or -E2BIG where they break a limit, with one sentence appended to @reterr; or the
  * source's or the visitor's own result.
  * @ret_info is filled as far as the reading came; snapshot_info_done() it in any case. */

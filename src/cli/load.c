@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "ctprof/fd.h"
+#include "ctprof/reference.h"
 
 struct fd_source {
 	struct byte_source source; /* must stay the first member */
@@ -57,6 +58,7 @@ static int load_file(struct load *load)
 	                                        .cgroup = load->wants_cgroups ? add_cgroup : NULL},
 	                            .load = load};
 	struct fd_source source = {.source = {fd_source_read}};
+	struct metric_set forgotten = {{0}};
 	cleanup_(fd_closep) int fd = -1;
 	int r;
 
@@ -68,6 +70,8 @@ static int load_file(struct load *load)
 	r = snapshot_read(&source.source, load->limits, &grouping.visitor, &load->info,
 	                  &load->error);
 	group_table_finish(&load->groups);
+	reference_add_metrics(load->info.forgotten, &forgotten);
+	group_table_forget(&load->groups, &forgotten);
 	load->file_bytes = source.bytes;
 	return r;
 }

@@ -71,10 +71,16 @@ static void print_report(FILE *file, const struct report *report, enum report_fo
 /* CSV has no place for what is not a row. */
 static void tell_left_out(const struct report *report)
 {
+	cleanup_(strbuf_done) struct strbuf note = STRBUF_INIT;
 	const struct row_set *set = report->rows;
 
 	size_t left_out = report_left_out(report) + report_facts_left_out(report);
 
+	for (unsigned side = 0; side < set->sides; side++) {
+		strbuf_clear(&note);
+		if (report_add_origin(&report->sides[side], &note))
+			cli_error("%s", strbuf_str(&note));
+	}
 	if (left_out > 0)
 		cli_error("%zu more row%s (--limit 0 shows all)", left_out,
 		          left_out == 1 ? "" : "s");

@@ -200,6 +200,17 @@ void group_table_finish(struct group_table *table)
 			group->exited[i] = UINT64_MAX;
 }
 
+void group_table_forget(struct group_table *table, const struct metric_set *metrics)
+{
+	for (size_t g = 0; g < table->map.count; g++) {
+		struct group *group = table->map.entries[g].value;
+
+		for (unsigned i = 0; i < METRIC_COUNT; i++)
+			if (metric_set_has(metrics, (enum metric_id)i))
+				fold_cell_done((enum metric_id)i, &group->cells[i]);
+	}
+}
+
 void group_include_exited(struct group *group, unsigned sources)
 {
 	for (unsigned i = 0; group->exited && i < PROCESS_TOTAL_COUNT; i++) {

@@ -7,6 +7,7 @@
 #include "ctprof/mem.h"
 #include "ctprof/strmap.h"
 #include "ctprof/text.h"
+#include "snapshot-reference.h"
 
 /* The exact path, where the key is not. No object of the registry has this name. */
 static const char path_hex[] = "path_hex";
@@ -290,10 +291,34 @@ static int find_list(const char *object, const char *key, bool is_v1)
 	return -1;
 }
 
+/* Above 2^63-1: ktstr ctprof has the "max" of memory.low and memory.min as 2^64-1, and jq as a little more. */
+static bool is_beyond(const struct json_reader *json)
+{
+	int64_t number;
+	size_t len;
+	const char *text = json_reader_text(json, &len);
+
+	return strspn(text, "0123456789") == len && json_reader_i64(json, &number) < 0;
+}
+
+/* Notes what is wrong with the value behind the key unless the file is one of ktstr ctprof. */
+static int only_reference(struct value_reader *reader, const char *expected)
+{
+	if (reader->own_reason.len > 0)
+		return 0;
+	(void)value_refuse(reader, strbuf_str(&reader->key), expected);
+	strbuf_add(&reader->own_reason, reader->reason.data, reader->reason.len);
+	strbuf_clear(&reader->reason);
+	return 0;
+}
+
 /* The value behind a key, in one of the states that its form has. */
-static int read_value(struct value_reader *reader, enum fact_form form, struct fact_value *value)
+static int read_value(struct value_reader *reader, enum cgroup_value_id id,
+                      struct fact_value *value)
 {
 	const char *key = strbuf_str(&reader->key);
+	enum fact_form form = cgroup_value_table[id].form;
+	const char *expected;
 	enum json_token token;
 	int64_t number;
 	int r = json_reader_next(reader->json, &token);
@@ -311,11 +336,21 @@ static int read_value(struct value_reader *reader, enum fact_form form, struct f
 	}
 	if (token == JSON_TOKEN_NULL && can_be_unlimited(form)) {
 		fact_set_unlimited(value);
+		reader->nulls |= UINT64_C(1) << id;
 		return 0;
 	}
+	expected = can_be_unlimited(form) ? "an integer or null" : "an integer";
+	if (!reader->is_own && token == JSON_TOKEN_NULL) {
+		reader->nulls |= UINT64_C(1) << id;
+		return only_reference(reader, expected);
+	}
+	if (!reader->is_own && can_be_unlimited(form) && token == JSON_TOKEN_NUMBER &&
+	    is_beyond(reader->json)) {
+		fact_set_unlimited(value);
+		return only_reference(reader, expected);
+	}
 	if (token != JSON_TOKEN_NUMBER || json_reader_i64(reader->json, &number) < 0)
-		return value_refuse(reader, key,
-		                    can_be_unlimited(form) ? "an integer or null" : "an integer");
+		return value_refuse(reader, key, expected);
 	fact_set_number(value, number);
 	return 0;
 }
@@ -407,8 +442,7 @@ static int read_object(struct value_reader *reader, const char *object, struct c
 		value = find_value(object, strbuf_str(&reader->key), stats->is_v1);
 		list = find_list(object, strbuf_str(&reader->key), stats->is_v1);
 		if (value >= 0)
-			r = read_value(reader, cgroup_value_table[value].form,
-			               &stats->values[value]);
+			r = read_value(reader, (enum cgroup_value_id)value, &stats->values[value]);
 		else if (list >= 0)
 			r = read_list(reader, (enum cgroup_list_id)list, stats);
 		else
@@ -454,6 +488,7 @@ int cgroup_read(struct value_reader *reader, bool is_v1, struct cgroup_stats *st
 
 	cgroup_stats_reset(stats);
 	stats->is_v1 = is_v1;
+	reader->nulls = 0;
 	strbuf_add(&stats->path, strbuf_str(&reader->key), reader->key.len);
 	strbuf_clear(&reader->place);
 	strbuf_addf(&reader->place, "%s[\"", is_v1 ? "cgroup_v1_stats" : "cgroup_stats");
@@ -464,10 +499,15 @@ int cgroup_read(struct value_reader *reader, bool is_v1, struct cgroup_stats *st
 		return r;
 	for (;;) {
 		r = value_next_key(reader, &end);
-		if (r < 0 || end)
+		if (r < 0)
 			return r;
+		if (end)
+			break;
 		r = read_member(reader, stats);
 		if (r < 0)
 			return r;
 	}
+	if (!reader->is_own)
+		reference_cgroup_finish(stats, reader->nulls);
+	return 0;
 }

@@ -308,6 +308,11 @@ int snapshot_meta_read_host(const struct strbuf *json, struct snapshot_info *inf
 
 	for (unsigned i = 0; r == 0 && i < HOST_FIELD_COUNT; i++)
 		r = read_host_field(object, (enum host_field)i, &info->host, reterr);
+	/* As ktstr ctprof called it at first. */
+	if (r == 0 && !info->host.seen[HOST_total_memory_kib])
+		r = read_number(object, "total_memory_kb", "host",
+		                &info->host.numbers[HOST_total_memory_kib],
+		                &info->host.seen[HOST_total_memory_kib], reterr);
 	return r;
 }
 
@@ -378,6 +383,43 @@ int snapshot_meta_read_parse_summary(const struct strbuf *json, struct snapshot_
 		r = read_number(object, numbers[i].key, what, numbers[i].number, NULL, reterr);
 	if (walked >= tally->processes_gone)
 		tally->processes = walked - tally->processes_gone;
+	return r;
+}
+
+int snapshot_meta_read_parse_reference(const struct strbuf *json, struct reference_summary *summary,
+                                       struct strbuf *reterr)
+{
+	static const char what[] = "parse_summary";
+	json_auto_t *object = load(json, what, reterr);
+	int r = object ? 0 : -EBADMSG;
+
+	if (r == 0)
+		r = read_number(object, "tids_walked", what, &summary->tids_walked, NULL, reterr);
+	if (r == 0)
+		r = read_number(object, "negative_dotted_values", what,
+		                &summary->negative_dotted_values, NULL, reterr);
+	return r;
+}
+
+int snapshot_meta_read_taskstats_reference(const struct strbuf *json,
+                                           struct reference_summary *summary, struct strbuf *reterr)
+{
+	const struct {
+		const char *key;
+		uint64_t *number;
+	} numbers[] = {
+	        {"ok_count", &summary->ok_count},
+	        {"eperm_count", &summary->eperm_count},
+	        {"esrch_count", &summary->esrch_count},
+	        {"other_err_count", &summary->other_err_count},
+	};
+	static const char what[] = "taskstats_summary";
+	json_auto_t *object = load(json, what, reterr);
+	int r = object ? 0 : -EBADMSG;
+
+	summary->has_taskstats = true;
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(numbers); i++)
+		r = read_number(object, numbers[i].key, what, numbers[i].number, NULL, reterr);
 	return r;
 }
 

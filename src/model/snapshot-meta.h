@@ -4,6 +4,7 @@
 #include "ctprof/macro.h"
 #include "ctprof/snapshot.h"
 #include "ctprof/strbuf.h"
+#include "snapshot-reference.h"
 
 /* Append the JSON text of the value of the key "host", "sources", "parse_summary", "taskstats_summary",
  * "sched_ext", "cost". */
@@ -26,3 +27,11 @@ must_check_ int snapshot_meta_read_sched_ext(const struct strbuf *json, struct s
                                              struct strbuf *reterr);
 must_check_ int snapshot_meta_read_cost(const struct strbuf *json, struct snapshot_info *info,
                                         struct strbuf *reterr);
+
+/* What ktstr ctprof has under "parse_summary" and "taskstats_summary". */
+must_check_ int snapshot_meta_read_parse_reference(const struct strbuf *json,
+                                                   struct reference_summary *summary,
+                                                   struct strbuf *reterr);
+must_check_ int snapshot_meta_read_taskstats_reference(const struct strbuf *json,
+                                                       struct reference_summary *summary,
+                                                       struct strbuf *reterr);

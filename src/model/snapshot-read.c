@@ -6,6 +6,7 @@
 #include "ctprof/snapshot.h"
 #include "snapshot-cgroup.h"
 #include "snapshot-meta.h"
+#include "snapshot-reference.h"
 #include "snapshot-row.h"
 #include "snapshot-value.h"
 #include "zstd-stream.h"
@@ -37,9 +38,12 @@ struct reading {
 	struct snapshot_info *info;
 	struct strbuf *reterr;
 	size_t reterr_start; /* what the caller had in there */
+	struct reference_summary reference;
+	struct strbuf reference_error; /* the first that is wrong in a file of ktstr ctprof only */
 	bool has_format;
 	bool has_version;
 	bool has_kind;
+	bool has_time;
 	bool has_threads;
 	bool has_cgroups[2]; /* of version 2, of version 1 */
 };
@@ -76,6 +80,7 @@ static int read_format(struct reading *reading)
 	    strcmp(json_reader_text(reading->json, &len), "ctprof") != 0)
 		return refuse(reading, "\"format\" is not \"ctprof\"");
 	reading->has_format = true;
+	reading->rows.is_own = reading->values.is_own = true;
 	return 0;
 }
 
@@ -131,8 +136,12 @@ static int read_time(struct reading *reading, const char *key, uint64_t *ret)
 
 typedef int meta_function(const struct strbuf *json, struct snapshot_info *info,
                           struct strbuf *reterr);
+typedef int reference_function(const struct strbuf *json, struct reference_summary *summary,
+                               struct strbuf *reterr);
 
-static int read_meta(struct reading *reading, meta_function *read)
+/* Reads an object for what it means in a file of ours, or, with a function for that, in one of ktstr ctprof. */
+static int read_either(struct reading *reading, meta_function *read,
+                       reference_function *read_reference)
 {
 	int r;
 
@@ -144,7 +153,17 @@ static int read_meta(struct reading *reading, meta_function *read)
 	}
 	if (r < 0 || strcmp(strbuf_str(&reading->scratch), "null") == 0)
 		return r;
-	return read(&reading->scratch, reading->info, reading->reterr);
+	if (read)
+		r = read(&reading->scratch, reading->info, reading->reterr);
+	if (r == 0 && read_reference && !reading->has_format && reading->reference_error.len == 0)
+		(void)read_reference(&reading->scratch, &reading->reference,
+		                     &reading->reference_error);
+	return r;
+}
+
+static int read_meta(struct reading *reading, meta_function *read)
+{
+	return read_either(reading, read, NULL);
 }
 
 static int read_thread(struct reading *reading)
@@ -288,9 +307,11 @@ static int read_pair(struct reading *reading)
 		return read_version(reading);
 	if (strcmp(key, "kind") == 0)
 		return read_kind(reading);
-	if (strcmp(key, "captured_at_unix_ns") == 0)
+	if (strcmp(key, "captured_at_unix_ns") == 0) {
+		reading->has_time = true;
 		return read_time(reading, "captured_at_unix_ns",
 		                 &reading->info->captured_at_unix_ns);
+	}
 	if (strcmp(key, "captured_boottime_ns") == 0)
 		return read_time(reading, "captured_boottime_ns",
 		                 &reading->info->captured_boottime_ns);
@@ -299,7 +320,10 @@ static int read_pair(struct reading *reading)
 	if (strcmp(key, "sources") == 0)
 		return read_meta(reading, snapshot_meta_read_sources);
 	if (strcmp(key, "parse_summary") == 0)
-		return read_meta(reading, snapshot_meta_read_parse_summary);
+		return read_either(reading, snapshot_meta_read_parse_summary,
+		                   snapshot_meta_read_parse_reference);
+	if (strcmp(key, "taskstats_summary") == 0 && !reading->has_format)
+		return read_either(reading, NULL, snapshot_meta_read_taskstats_reference);
 	if (strcmp(key, "sched_ext") == 0)
 		return read_meta(reading, snapshot_meta_read_sched_ext);
 	if (strcmp(key, "cost") == 0)
@@ -313,6 +337,39 @@ static int read_pair(struct reading *reading)
 	if (strcmp(key, "cgroup_v1_stats") == 0)
 		return read_cgroups(reading, true);
 	return json_reader_skip(reading->json);
+}
+
+/* At the end of a file of ours: what came before its "format" must be right, too. */
+static int check_own(struct reading *reading)
+{
+	if (reading->rows.values.own_reason.len > 0)
+		return refuse(reading, strbuf_str(&reading->rows.values.own_reason));
+	if (reading->values.own_reason.len > 0)
+		return refuse(reading, strbuf_str(&reading->values.own_reason));
+	return 0;
+}
+
+/* At the end of an object without "format". Files of ours have had their version and kind beside it since the first one. */
+static int finish_reference(struct reading *reading)
+{
+	const struct reference_rows *rows = &reading->rows.reference;
+
+	if (!reading->has_time || !reading->has_threads || reading->has_version ||
+	    reading->has_kind)
+		return refuse(reading, "it has no \"format\" key");
+	if (rows->has_other) {
+		strbuf_add_str(reading->reterr, "it has no \"format\" key");
+		if (rows->other_lacks)
+			strbuf_addf(reading->reterr,
+			            ", and threads[%llu] no \"%s\", which ktstr ctprof writes",
+			            (unsigned long long)rows->other, rows->other_lacks);
+		return -EBADMSG;
+	}
+	if (reading->reference_error.len > 0)
+		return refuse(reading, strbuf_str(&reading->reference_error));
+	reading->info->tally.cgroups = reading->cgroups;
+	reference_finish(rows, &reading->reference, reading->info);
+	return 0;
 }
 
 /* The file's own keys come in a fixed order, but a tool that rewrote it may have sorted them. */
@@ -339,12 +396,12 @@ static int read_document(struct reading *reading)
 	if (r < 0)
 		return r;
 	if (!reading->has_format)
-		return refuse(reading, "it has no \"format\" key");
+		return finish_reference(reading);
 	if (!reading->has_version || !reading->has_kind)
 		return refuse(reading, "it has no \"version\" or no \"kind\" key");
 	if (!reading->has_threads)
 		return refuse(reading, "it has no \"threads\" key");
-	return 0;
+	return check_own(reading);
 }
 
 int snapshot_read(struct byte_source *source, const struct snapshot_limits *limits,
@@ -377,6 +434,7 @@ int snapshot_read(struct byte_source *source, const struct snapshot_limits *limi
 	value_reader_done(&reading.values);
 	cgroup_stats_done(&reading.stats);
 	strbuf_done(&reading.scratch);
+	strbuf_done(&reading.reference_error);
 	json_reader_free(reading.json);
 	zstd_decompressor_free(reading.zstd);
 	return r;

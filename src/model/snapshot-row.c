@@ -9,7 +9,8 @@ enum row_identity {
 #define IDENTITY(id_, json_type_, text_) ROW_##id_,
 #include "identity.def"
 #undef IDENTITY
-	ROW_METRICS, /* ROW_METRICS + a metric */
+	ROW_METRICS,                                /* ROW_METRICS + a metric */
+	ROW_REFERENCE = ROW_METRICS + METRIC_COUNT, /* ROW_REFERENCE + an enum reference_key */
 };
 
 static void add_key(struct row_reader *rows, const char *name, uintptr_t meaning)
@@ -25,6 +26,9 @@ void row_reader_init(struct row_reader *rows)
 	for (unsigned i = 0; i < METRIC_COUNT; i++)
 		if (metric_table[i].source != SOURCE_synthetic)
 			add_key(rows, metric_table[i].name, ROW_METRICS + i);
+	for (unsigned i = 0; i < REFERENCE_KEY_COUNT; i++)
+		add_key(rows, reference_key_names[i], ROW_REFERENCE + i);
+	reference_rows_init(&rows->reference);
 }
 
 void row_reader_done(struct row_reader *rows)
@@ -104,8 +108,11 @@ static int read_number(struct row_reader *rows, struct json_reader *json, enum m
 	uint64_t number;
 	int64_t negative;
 
-	if (json_reader_u64(json, &number) == 0 && sample_set_integer(sample, metric, number))
+	if (json_reader_u64(json, &number) == 0 && sample_set_integer(sample, metric, number)) {
+		if (number != 0)
+			metric_set_add(&rows->reference.row.nonzero, metric);
 		return 0;
+	}
 	if (json_reader_i64(json, &negative) == 0 && sample_set_negative(sample, metric, negative))
 		return 0;
 	return refuse(rows, metric_table[metric].name, "an integer in the metric's range");
@@ -132,6 +139,8 @@ static int read_metric(struct row_reader *rows, struct json_reader *json, enum j
 		if (token != JSON_TOKEN_STRING)
 			return refuse(rows, key, "a string");
 		text = json_reader_text(json, &len);
+		if (!rows->is_own && reference_row_is_unread(&rows->reference, metric, text, len))
+			return 0;
 		if (!sample_set_label(sample, metric, text, len))
 			return refuse(rows, key, "a label");
 		return 0;
@@ -139,6 +148,8 @@ static int read_metric(struct row_reader *rows, struct json_reader *json, enum j
 		if ((token != JSON_TOKEN_TRUE && token != JSON_TOKEN_FALSE) ||
 		    !sample_set_flag(sample, metric, token == JSON_TOKEN_TRUE))
 			return refuse(rows, key, "true or false");
+		if (token == JSON_TOKEN_TRUE)
+			metric_set_add(&rows->reference.row.nonzero, metric);
 		return 0;
 	case REPRESENTATION_CPUS:
 		return read_cpus(rows, json, token, metric, sample);
@@ -191,14 +202,15 @@ static int read_missing(struct row_reader *rows, struct json_reader *json, enum 
 	}
 }
 
-static int read_smaps(struct row_reader *rows, enum json_token token, struct thread_sample *sample)
+static int read_smaps(struct row_reader *rows, const char *key, enum json_token token,
+                      struct thread_sample *sample)
 {
-	static const char key[] = "smaps_rollup_kib";
 	int r;
 
 	if (token != JSON_TOKEN_OBJECT_OPEN)
 		return refuse(rows, key, "an object");
 	sample->has_smaps = true;
+	rows->reference.row.has_smaps = true;
 	keyed_values_clear(&sample->smaps_rollup_kib);
 	strbuf_add_str(&rows->values.place, key);
 	r = value_list(&rows->values, &sample->smaps_rollup_kib);
@@ -289,14 +301,33 @@ static int read_identity(struct row_reader *rows, struct json_reader *json, enum
 	case ROW_read_boottime_ns:
 		return read_u64(rows, json, token, key, &sample->read_boottime_ns);
 	case ROW_smaps_rollup_kib:
-		return read_smaps(rows, token, sample);
+		return read_smaps(rows, key, token, sample);
 	case ROW_process_totals:
 		return read_process_totals(rows, token, sample);
 	case ROW_missing:
 		return read_missing(rows, json, token, sample);
 	case ROW_METRICS:
+	case ROW_REFERENCE:
 		break;
 	}
+	return 0;
+}
+
+/* The value of a key that only ktstr ctprof has. */
+static int read_reference_key(struct row_reader *rows, enum json_token token,
+                              enum reference_key key, struct thread_sample *sample)
+{
+	struct reference_row *row = &rows->reference.row;
+
+	if (key == REFERENCE_KEY_smaps_rollup_kb)
+		return read_smaps(rows, reference_key_names[key], token, sample);
+	if (token != JSON_TOKEN_TRUE && token != JSON_TOKEN_FALSE)
+		return refuse(rows, reference_key_names[key], "true or false");
+	row->flags_there |= 1u << key;
+	if (token == JSON_TOKEN_TRUE)
+		row->flags |= 1u << key;
+	else
+		row->flags &= ~(1u << key);
 	return 0;
 }
 
@@ -336,7 +367,7 @@ static int read_pair(struct row_reader *rows, struct json_reader *json,
 	enum json_token token;
 	int r;
 
-	if (meaning == 0)
+	if (meaning == 0 || (meaning > ROW_REFERENCE && rows->is_own))
 		return json_reader_skip(json);
 	meaning--;
 	if (meaning < ROW_METRICS)
@@ -348,7 +379,29 @@ static int read_pair(struct row_reader *rows, struct json_reader *json,
 		return r;
 	if (meaning < ROW_METRICS)
 		return read_identity(rows, json, token, (enum row_identity)meaning, sample);
+	if (meaning >= ROW_REFERENCE)
+		return read_reference_key(rows, token,
+		                          (enum reference_key)(meaning - ROW_REFERENCE), sample);
+	metric_set_add(&rows->reference.row.keys, (enum metric_id)(meaning - ROW_METRICS));
 	return read_metric(rows, json, token, (enum metric_id)(meaning - ROW_METRICS), sample);
+}
+
+/* Behind a row of a file that may be of ktstr ctprof. */
+static void finish_reference(struct row_reader *rows, unsigned identities,
+                             struct thread_sample *sample)
+{
+	static const unsigned common =
+	        1u << ROW_tid | 1u << ROW_tgid | 1u << ROW_pcomm | 1u << ROW_comm |
+	        1u << ROW_cgroup | 1u << ROW_start_time_clock_ticks | 1u << ROW_smaps_rollup_kib;
+
+	reference_row_finish(&rows->reference, sample, (identities & ~common) != 0);
+	if (!rows->reference.row.no_policy || rows->values.own_reason.len > 0)
+		return;
+	(void)refuse(rows, metric_table[METRIC_policy].name, "a label");
+	strbuf_addf(&rows->values.own_reason, "threads[%llu]: %s",
+	            (unsigned long long)rows->reference.count - 1,
+	            strbuf_str(&rows->values.reason));
+	strbuf_clear(&rows->values.reason);
 }
 
 int row_read(struct row_reader *rows, struct json_reader *json, struct thread_sample *sample)
@@ -361,6 +414,7 @@ int row_read(struct row_reader *rows, struct json_reader *json, struct thread_sa
 
 	rows->values.json = json;
 	sample_reset(sample);
+	reference_row_begin(&rows->reference);
 	strbuf_clear(&rows->values.reason);
 	for (;;) {
 		r = json_reader_next(json, &token);
@@ -382,5 +436,7 @@ int row_read(struct row_reader *rows, struct json_reader *json, struct thread_sa
 			            identity_table[required[i]].name);
 			return -EBADMSG;
 		}
+	if (!rows->is_own)
+		finish_reference(rows, identities, sample);
 	return 0;
 }

@@ -89,6 +89,7 @@ void value_reader_done(struct value_reader *reader)
 	strbuf_done(&reader->key);
 	strbuf_done(&reader->bytes);
 	strbuf_done(&reader->reason);
+	strbuf_done(&reader->own_reason);
 }
 
 static void add_place(struct value_reader *reader, const char *key)

@@ -39,6 +39,10 @@ struct value_reader {
 	struct strbuf key;        /* the last key */
 	struct strbuf bytes;      /* scratch */
 	struct strbuf reason;     /* why something was refused; empty where it was not */
+	bool is_own;              /* "format" was read: a cgroup has no nulls of ktstr ctprof */
+	struct strbuf
+	        own_reason; /* the first that is wrong in a file of ours, but not in one of ktstr ctprof */
+	uint64_t nulls; /* of the cgroup being read: a bit for each enum cgroup_value_id */
 };
 
 void value_reader_done(struct value_reader *reader);

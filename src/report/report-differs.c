@@ -100,6 +100,7 @@ static void compare_numbers(struct difference_list *list, enum host_field field,
 		strbuf_done(&texts[side]);
 }
 
+/* What one of two tools does not look at is no difference of the hosts. */
 void differences_find(const struct report *report, bool whole_maps, struct difference_list *ret)
 {
 	const struct snapshot_info *baseline = report->sides[SIDE_BASELINE].info;
@@ -110,7 +111,9 @@ void differences_find(const struct report *report, bool whole_maps, struct diffe
 	for (unsigned i = 0; i < HOST_FIELD_COUNT; i++) {
 		enum host_field field = (enum host_field)i;
 
-		if (!host_field_table[i].compared)
+		if (!host_field_table[i].compared ||
+		    (baseline->origin != candidate->origin &&
+		     hosts[SIDE_BASELINE]->seen[i] != hosts[SIDE_CANDIDATE]->seen[i]))
 			continue;
 		if (host_field_table[i].kind == HOST_KIND_MAP)
 			compare_maps(ret, field, hosts, whole_maps);

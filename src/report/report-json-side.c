@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string.h>
 
+#include "ctprof/reference.h"
 #include "ctprof/text.h"
 #include "json-output.h"
 #include "report-parts.h"
@@ -109,12 +110,37 @@ static void write_cost(struct json_output *out, const struct report_side *side)
 	json_write_close(&out->writer, '}');
 }
 
+static void write_metrics(struct json_output *out, const char *key, uint32_t families)
+{
+	struct metric_set metrics = {{0}};
+
+	reference_add_metrics(families, &metrics);
+	json_write_key(&out->writer, key);
+	json_write_open(&out->writer, '[');
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		if (metric_set_has(&metrics, (enum metric_id)i))
+			json_write_str(&out->writer, metric_table[i].name);
+	json_write_close(&out->writer, ']');
+}
+
+/* What the zeros of another tool's snapshot mean. */
+static void write_origin(struct json_output *out, const struct snapshot_info *info)
+{
+	if (info->origin != ORIGIN_ktstr)
+		return;
+	json_write_key(&out->writer, "origin");
+	json_write_str(&out->writer, "ktstr");
+	write_metrics(out, "ambiguous", info->ambiguous);
+	write_metrics(out, "forgotten", info->forgotten);
+}
+
 void json_output_side(struct json_output *out, const char *name, const struct report_side *side)
 {
 	json_write_key(&out->writer, name);
 	json_write_open(&out->writer, '{');
 	json_write_key(&out->writer, "path");
 	write_valid_text(out, side->path);
+	write_origin(out, side->info);
 	write_known(out, "captured_at_unix_ns", side->info->captured_at_unix_ns);
 	write_known(out, "captured_boottime_ns", side->info->captured_boottime_ns);
 	json_write_key(&out->writer, "threads");

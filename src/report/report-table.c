@@ -331,10 +331,20 @@ static void add_footnotes(const struct report *report, struct strbuf *out)
 		        members_mark);
 }
 
+static void add_note(const struct report *report, unsigned side, struct strbuf *out)
+{
+	cleanup_(strbuf_done) struct strbuf note = STRBUF_INIT;
+
+	if (report_add_origin(&report->sides[side], &note))
+		strbuf_addf(out, "note      %s\n", strbuf_str(&note));
+}
+
 static void add_head(const struct report *report, struct strbuf *out)
 {
 	for (unsigned side = 0; side < report->rows->sides; side++)
 		add_side(report, side, out);
+	for (unsigned side = 0; side < report->rows->sides; side++)
+		add_note(report, side, out);
 	if (report->rows->sides == 1)
 		report_add_tally(report, SIDE_BASELINE, out);
 	report_add_differs(report, out);

@@ -6,6 +6,7 @@
 
 #include "../../src/model/zstd-stream.h"
 #include "ctprof/group.h"
+#include "ctprof/reference.h"
 #include "ctprof/snapshot.h"
 #include "fuzz.h"
 
@@ -138,6 +139,7 @@ static int read_all(const char *bytes, size_t len, size_t string_bytes, struct r
 	        .bytes = 1 << 22, .threads = 1000, .depth = 32, .string_bytes = string_bytes};
 	struct memory_source source = {{memory_read}, bytes, len};
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	struct metric_set forgotten = {{0}};
 	int r;
 
 	rows->visitor.thread = take_row;
@@ -146,6 +148,12 @@ static int read_all(const char *bytes, size_t len, size_t string_bytes, struct r
 	r = snapshot_read(&source.source, &limits, &rows->visitor, info, &reason);
 	require(r == 0 || r == -EBADMSG || r == -E2BIG, "no other result from memory");
 	require(r == 0 || reason.len > 0, "a refusal has a reason");
+	require(info->origin == ORIGIN_ktstr || (info->forgotten | info->ambiguous) == 0,
+	        "zeros of ours are zeros");
+	require((info->forgotten & info->ambiguous) == 0, "missing or ambiguous");
+	group_table_finish(&rows->groups);
+	reference_add_metrics(info->forgotten, &forgotten);
+	group_table_forget(&rows->groups, &forgotten);
 	group_table_done(&rows->groups);
 	return r;
 }

@@ -35,3 +35,8 @@ edit() {
 plain() {
     sed -E 's/^\{"ctprof":"[^"]*",/{/; s/\},\{/},\n{/g; s/"rows":\[/&\n/'
 }
+
+# ktstr NAME: a stored snapshot of ktstr ctprof as that tool would have it. Their 64-bit numbers are not for jq.
+ktstr() {
+    pack <"$SNAPSHOTS/ktstr-$1.json"
+}

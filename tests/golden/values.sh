@@ -95,6 +95,36 @@ def aggregate($key; $registry):
 # {group: the threads in it}
 def members($key): [.threads[] | .[$key] //= "(no cgroup)"] | group_by(.[$key])
     | map({key: .[0][$key], value: map([.tgid, .tid, .start_time_clock_ticks]) | sort}) | from_entries;
+# The rows of a snapshot of ktstr ctprof as ours would have them: without what is 0 because it was not read.
+def drop($pattern): with_entries(select(.key | test("^(" + $pattern + ")$") | not));
+def families: [
+    "run_time_ns|wait_time_ns|timeslices",
+    "nr_wakeups.*|nr_f.*_migrations.*|nr_failed_.*|wait_(sum|count|max)|voluntary_sleep_ns|(sleep|exec|slice)_max|block_(sum|max)|iowait_.*",
+    "core_forceidle_sum", "nr_migrations", "fair_slice_ns", "(allocated|deallocated)_bytes",
+    "[rw]char|sysc[rw]|(read|write|cancelled_write)_bytes", "wpcopy_delay_(count|total_ns)", "irq_delay_(count|total_ns)",
+    ".*_delay_(max|min)_ns"];
+def measured_families: ["cpu_delay_(count|total_ns)", "(blkio|swapin|freepages|thrashing|compact)_delay_(count|total_ns)", "hiwater_.*"];
+def drop_zeros($families): reduce $families[] as $family (.;
+    if [.threads[] | to_entries[] | select(.key | test("^(" + $family + ")$")) | .value] | any(. != 0) then .
+    else .threads |= map(drop($family)) end);
+def from_reference: if .format then . else
+    (.threads | any(has("taskstats_measured"))) as $newer
+    | .threads |= map(
+        if .policy == "" then drop("policy|nice|priority|rt_priority|processor|minflt|majflt|[us]time_clock_ticks") else . end
+        | if .state == "~" then drop("state|.*voluntary_csw|nr_threads") else . end
+        | if .nr_threads == 0 then drop("nr_threads") else . end
+        | if .cpu_affinity == [] then drop("cpu_affinity") else . end
+        | if .cgroup == "" then drop("cgroup") else . end
+        | if .taskstats_measured == false then drop(".*_delay_(count|total_ns|max_ns|min_ns)|hiwater_.*") else . end
+        | if .cpu_delay_active == false then drop("cpu_delay_(count|total_ns|max_ns|min_ns)") else . end
+        | if .delay_block_active == false then drop("(blkio|swapin|freepages|thrashing|compact|wpcopy|irq)_delay_.*") else . end
+        | if .xacct_active == false then drop("hiwater_.*") else . end
+        | if .jemalloc_measured == false or ($newer | not) and .allocated_bytes == 0 and .deallocated_bytes == 0
+            then drop("(allocated|deallocated)_bytes") else . end)
+    | drop_zeros(families + if $newer then [] else measured_families end)
+    | if .sched_ext == null and all(.threads[]; .ext_enabled | not) then .threads |= map(drop("ext_enabled")) else . end
+    | if .taskstats_summary.ok_count == 0 then .threads |= map(drop(".*_delay_.*|hiwater_.*")) else . end
+    end;
 # Floating-point numbers are compared to twelve digits.
 def near: if type == "number" and . != floor then (if . == 0 then 0 else
     (fabs | log10 | floor) as $e | (. / pow(10; $e) * 1e11 | round) / 1e11 * pow(10; $e) end) else . end;
@@ -124,7 +154,7 @@ check_show() {
     for key in "${keys[@]}"; do
         # shellcheck disable=SC2016
         jq -r --arg key "${key#* }" --slurpfile registry registry.json "$definitions"'
-            aggregate($key; $registry[0]) | to_entries[] | .key as $group | .value as $v
+            from_reference | aggregate($key; $registry[0]) | to_entries[] | .key as $group | .value as $v
             | ($registry[0].metrics[].name, $registry[0].derived[].name)
             | [$group, $v.threads, ., ($v[.] | near), $v.coverage[.]] | tsv' snapshot.json >expected
         "$CTPROF" show --format json --sections primary,taskstats-delay,derived --no-thread-normalize --group-by "${key% *}" "$file" |
@@ -138,6 +168,10 @@ check_show() {
 
 for name in v1-baseline v1-candidate v1-no-schedstats; do
     check_show "$here/snapshots/$name.ctprof.zst" "$name"
+done
+for name in ktstr-base ktstr-newer ktstr-unprivileged; do
+    pack <"$here/snapshots/$name.json" >"$name.zst"
+    check_show "$name.zst" "$name"
 done
 for tree in 5.10-schedstats no-io-no-sched; do
     capture_fixture "$tree" -o "$tree.zst"

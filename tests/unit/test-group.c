@@ -210,6 +210,37 @@ static void test_group_raw_bytes(void **state)
 	group_table_done(&table);
 }
 
+/* In every group, and what a cell owns as well. */
+static void test_group_forget(void **state)
+{
+	struct metric_set metrics = {{0}};
+	struct group_table table;
+
+	(void)state;
+	group_table_init(&table, GROUP_KEY_comm_exact, false);
+	for (unsigned i = 0; i < 4; i++)
+		add_thread(&table,
+		           (struct thread_spec){.name = i % 2 ? "a" : "b",
+		                                .state = 'S',
+		                                .policy = "SCHED_FIFO",
+		                                .values = {{METRIC_rchar, 5}, {METRIC_wchar, 6}}});
+	metric_set_add(&metrics, METRIC_rchar);
+	metric_set_add(&metrics, METRIC_state);
+	metric_set_add(&metrics, METRIC_hiwater_vm_bytes);
+	group_table_forget(&table, &metrics);
+	for (unsigned i = 0; i < 2; i++) {
+		const struct group *group = get(&table, i ? "a" : "b");
+
+		assert_int_equal(group->cells[METRIC_rchar].seen, 0);
+		assert_int_equal(group->cells[METRIC_rchar].number, 0);
+		assert_int_equal(group->cells[METRIC_state].seen, 0);
+		assert_int_equal(group->cells[METRIC_wchar].number, 12);
+		assert_int_equal(group->cells[METRIC_policy].seen, 2);
+		assert_int_equal(group->threads, 2);
+	}
+	group_table_done(&table);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -220,6 +251,7 @@ int main(void)
 	        cmocka_unit_test(test_group_total),
 	        cmocka_unit_test(test_group_members),
 	        cmocka_unit_test(test_group_raw_bytes),
+	        cmocka_unit_test(test_group_forget),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
