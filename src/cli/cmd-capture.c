@@ -18,14 +18,22 @@ enum {
 	OPT_QUIET
 };
 
+static const char *const smaps[] = {"auto", "all", "off", NULL};
+
 static const struct cli_option options[] = {
-        {OPT_OUTPUT, 'o', "output", "FILE", "write the snapshot to FILE, - for standard output"},
-        {OPT_ANONYMOUS, 0, "anonymous", NULL, "leave out host and user names, exe, kernel cmdline"},
-        {OPT_SMAPS, 0, "smaps", "WHICH", "smaps_rollup of processes: auto (not huge), all, off"},
-        {OPT_QUIET, 'q', "quiet", NULL, "say nothing about what could not be read"},
-        {OPT_PROC_ROOT, 0, "proc-root", "DIR", "read threads from DIR instead of /proc"},
-        {OPT_SYS_ROOT, 0, "sys-root", "DIR", "read the host's devices from DIR instead of /sys"},
-        {OPT_CGROUP_ROOT, 0, "cgroup-root", "DIR", "the cgroup2 hierarchy, if not where mounted"},
+        {OPT_OUTPUT, 'o', "output", "FILE", "write the snapshot to FILE, - for standard output",
+         TAKES(FILE)},
+        {OPT_ANONYMOUS, 0, "anonymous", NULL, "leave out host and user names, exe, kernel cmdline",
+         TAKES(NOTHING)},
+        {OPT_SMAPS, 0, "smaps", "WHICH", "smaps_rollup of processes: auto (not huge), all, off",
+         TAKES_WORD(smaps)},
+        {OPT_QUIET, 'q', "quiet", NULL, "say nothing about what could not be read", TAKES(NOTHING)},
+        {OPT_PROC_ROOT, 0, "proc-root", "DIR", "read threads from DIR instead of /proc",
+         TAKES(DIRECTORY)},
+        {OPT_SYS_ROOT, 0, "sys-root", "DIR", "read the host's devices from DIR instead of /sys",
+         TAKES(DIRECTORY)},
+        {OPT_CGROUP_ROOT, 0, "cgroup-root", "DIR", "the cgroup2 hierarchy, if not where mounted",
+         TAKES(DIRECTORY)},
         {0},
 };
 
@@ -44,7 +52,6 @@ struct arguments {
 
 static int parse(const struct command *command, int argc, char **argv, struct arguments *ret)
 {
-	static const char *const smaps[] = {"auto", "all", "off", NULL};
 	struct option_parser parser;
 	int id, chosen = 0;
 

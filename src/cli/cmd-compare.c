@@ -2,8 +2,10 @@
 #include "report-options.h"
 
 static const struct cli_option options[] = {
-        {OPT_ORDER, 0, "order", "ORDER", "rank rows by impact (default), delta, percent, name"},
-        {OPT_UNCHANGED, 'u', "unchanged", NULL, "list rows that did not change or were not seen"},
+        {OPT_ORDER, 0, "order", "ORDER", "rank rows by impact (default), delta, percent, name",
+         TAKES_WORD(report_orders)},
+        {OPT_UNCHANGED, 'u', "unchanged", NULL, "list rows that did not change or were not seen",
+         TAKES(NOTHING)},
         {0},
 };
 
@@ -21,6 +23,7 @@ const struct command command_compare = {
         .name = "compare",
         .summary = "Print what changed between two snapshots",
         .operands = "BASELINE CANDIDATE",
+        .operand_values = TAKES(SNAPSHOT),
         .options = {report_option_table, options},
         .notes = notes,
         .run = run,

@@ -12,11 +12,16 @@
 
 enum { OPT_ENABLE = 1, OPT_FORMAT, OPT_COLOR, OPT_NO_PAGER };
 
+static const char *const formats[] = {"table", "json", NULL};
+
 static const struct cli_option options[] = {
-        {OPT_ENABLE, 0, "enable", NULL, "set kernel switches, and say how to undo it"},
-        {OPT_FORMAT, 'f', "format", "FORMAT", "table (default) or json"},
-        {OPT_COLOR, 0, "color", "WHEN", "auto (default), always or never"},
-        {OPT_NO_PAGER, 0, "no-pager", NULL, "leave what is taller than the terminal to it"},
+        {OPT_ENABLE, 0, "enable", NULL, "set kernel switches, and say how to undo it",
+         TAKES(NOTHING)},
+        {OPT_FORMAT, 'f', "format", "FORMAT", "table (default) or json", TAKES_WORD(formats)},
+        {OPT_COLOR, 0, "color", "WHEN", "auto (default), always or never",
+         TAKES_WORD(report_colors)},
+        {OPT_NO_PAGER, 0, "no-pager", NULL, "leave what is taller than the terminal to it",
+         TAKES(NOTHING)},
         {0},
 };
 
@@ -34,8 +39,6 @@ struct arguments {
 
 static int parse(const struct command *command, int argc, char **argv, struct arguments *ret)
 {
-	static const char *const formats[] = {"table", "json", NULL};
-	static const char *const colors[] = {"auto", "always", "never", NULL};
 	struct option_parser parser;
 	int id;
 
@@ -46,7 +49,7 @@ static int parse(const struct command *command, int argc, char **argv, struct ar
 		else if (id == OPT_FORMAT)
 			ret->format = options_choose(&parser, formats);
 		else if (id == OPT_COLOR)
-			ret->color = options_choose(&parser, colors);
+			ret->color = options_choose(&parser, report_colors);
 		else if (id == OPT_NO_PAGER)
 			ret->no_pager = true;
 		if (ret->format < 0 || ret->color < 0) {

@@ -7,15 +7,18 @@
 
 enum { OPT_FORMAT = 1, OPT_NO_PAGER };
 
+static const char *const formats[] = {"table", "json", NULL};
+
 static const struct cli_option options[] = {
-        {OPT_FORMAT, 'f', "format", "FORMAT", "table (default) or json, the data dictionary"},
-        {OPT_NO_PAGER, 0, "no-pager", NULL, "leave what is taller than the terminal to it"},
+        {OPT_FORMAT, 'f', "format", "FORMAT", "table (default) or json, the data dictionary",
+         TAKES_WORD(formats)},
+        {OPT_NO_PAGER, 0, "no-pager", NULL, "leave what is taller than the terminal to it",
+         TAKES(NOTHING)},
         {0},
 };
 
 static int run(const struct command *command, int argc, char **argv)
 {
-	static const char *const formats[] = {"table", "json", NULL};
 	const struct table_style plain = {0};
 	struct option_parser parser;
 	struct pager pager;

@@ -2,7 +2,8 @@
 #include "report-options.h"
 
 static const struct cli_option options[] = {
-        {OPT_SHOW_ORDER, 0, "order", "ORDER", "rank rows by impact (default), delta, name"},
+        {OPT_SHOW_ORDER, 0, "order", "ORDER", "rank rows by impact (default), delta, name",
+         TAKES_WORD(report_show_orders)},
         {0},
 };
 
@@ -20,6 +21,7 @@ const struct command command_show = {
         .name = "show",
         .summary = "Print one snapshot, its threads grouped",
         .operands = "SNAPSHOT",
+        .operand_values = TAKES(SNAPSHOT),
         .options = {report_option_table, options},
         .notes = notes,
         .run = run,

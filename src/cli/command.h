@@ -10,12 +10,48 @@
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_MISSING = 3 };
 
+/* What an argument or an operand is: what a shell offers for it. */
+enum cli_values_kind {
+	VALUES_NOTHING, /* there is no argument */
+	VALUES_TEXT,    /* anything */
+	VALUES_NUMBER,
+	VALUES_FILE,
+	VALUES_DIRECTORY,
+	VALUES_SNAPSHOT, /* a file, most likely *.zst */
+	VALUES_WORD,     /* one of @words */
+	VALUES_WORDS, /* some of @words, separated by commas; one that ends with '=' takes a value */
+	VALUES_GROUP_KEY,
+	VALUES_METRICS, /* separated by commas, as the next two */
+	VALUES_SECTIONS,
+	VALUES_SORT_KEYS, /* METRIC[:asc|desc] */
+};
+
+struct cli_values {
+	enum cli_values_kind kind;
+	const char *const *words; /* ended by NULL: the very list that the parser looks into */
+};
+
+/* The last initialiser of an option's row. */
+#define TAKES(kind_)                 \
+	{                            \
+		VALUES_##kind_, NULL \
+	}
+#define TAKES_WORD(words_)          \
+	{                           \
+		VALUES_WORD, words_ \
+	}
+#define TAKES_WORDS(words_)          \
+	{                            \
+		VALUES_WORDS, words_ \
+	}
+
 struct cli_option {
 	int id;               /* from 1 on; what options_next() returns */
 	char letter;          /* 0 where it has no short form */
 	const char *name;     /* without the dashes */
 	const char *argument; /* what --help calls it; NULL where it takes none */
 	const char *help;
+	struct cli_values values;
 };
 
 enum { COMMAND_OPTION_TABLES = 2 };
@@ -23,7 +59,8 @@ enum { COMMAND_OPTION_TABLES = 2 };
 struct command {
 	const char *name;
 	const char *summary;
-	const char *operands; /* for the usage line */
+	const char *operands; /* for the usage line: a word for each */
+	struct cli_values operand_values;
 	/* Tables of options, each ended by a row without a name; the last may be NULL. --help is added. */
 	const struct cli_option *options[COMMAND_OPTION_TABLES];
 	const char *const
@@ -36,6 +73,10 @@ extern const struct command command_show;
 extern const struct command command_compare;
 extern const struct command command_metric_list;
 extern const struct command command_doctor;
+
+/* All of them, in the order of the help; ended by NULL. */
+enum { COMMANDS_MAX = 16 };
+extern const struct command *const command_table[];
 
 /* One line on stderr: "ctprof: ...". */
 void cli_error(const char *format, ...) printf_(1, 2);

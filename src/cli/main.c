@@ -1,122 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <errno.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
-#include "ctprof/mem.h"
-#include "ctprof/strbuf.h"
-#include "ctprof/text.h"
-
-static const struct command *const commands[] = {
-        &command_capture, &command_show, &command_compare, &command_metric_list, &command_doctor,
-};
-
-/* Messages quote file names and arguments, which may hold anything. */
-printf_(1, 0) static void print_line(const char *format, va_list args)
-{
-	cleanup_(strbuf_done) struct strbuf raw = STRBUF_INIT;
-	cleanup_(strbuf_done) struct strbuf line = STRBUF_INIT;
-
-	strbuf_vaddf(&raw, format, args);
-	strbuf_add_str(&line, "ctprof: ");
-	text_add_escaped(&line, strbuf_str(&raw), raw.len);
-	fprintf(stderr, "%s\n", strbuf_str(&line));
-}
-
-void cli_error(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	print_line(format, args);
-	va_end(args);
-}
-
-int cli_usage_error(const struct command *command, const char *format, ...)
-{
-	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
-	va_list args;
-
-	va_start(args, format);
-	strbuf_vaddf(&text, format, args);
-	va_end(args);
-	cli_error("%s%s%s (see 'ctprof %s%s--help')", command ? command->name : "",
-	          command ? ": " : "", strbuf_str(&text), command ? command->name : "",
-	          command ? " " : "");
-	return EXIT_USAGE;
-}
-
-int cli_finish_output(void)
-{
-	errno = 0;
-	if (ferror(stdout) | (fclose(stdout) != 0)) {
-		cli_error("standard output: %s", errno ? strerror(errno) : "write error");
-		return EXIT_FAILED;
-	}
-	return EXIT_DONE;
-}
-
-/* Edit distance with swaps of neighbours, by the usual table of which three rows are kept. */
-static size_t distance(const char *a, const char *b)
-{
-	enum { WORD_MAX = 64 };
-	size_t rows[3][WORD_MAX + 1], a_len = strlen(a), b_len = strlen(b);
-
-	if (a_len > WORD_MAX || b_len > WORD_MAX)
-		return WORD_MAX;
-	for (size_t j = 0; j <= b_len; j++)
-		rows[0][j] = j;
-	for (size_t i = 1; i <= a_len; i++) {
-		size_t *row = rows[i % 3], *above = rows[(i + 2) % 3],
-		       *two_above = rows[(i + 1) % 3];
-
-		row[0] = i;
-		for (size_t j = 1; j <= b_len; j++) {
-			size_t best = above[j - 1] + (a[i - 1] != b[j - 1]);
-
-			best = above[j] + 1 < best ? above[j] + 1 : best;
-			best = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-			    two_above[j - 2] + 1 < best)
-				best = two_above[j - 2] + 1;
-			row[j] = best;
-		}
-	}
-	return rows[a_len % 3][b_len];
-}
-
-const char *cli_nearest(const char *word, const char *const *names)
-{
-	const char *nearest = NULL;
-	size_t best = strlen(word) / 2 + 1;
-
-	for (; *names; names++) {
-		size_t here = distance(word, *names);
-
-		if (here < best) {
-			best = here;
-			nearest = *names;
-		}
-	}
-	return nearest;
-}
 
 static void print_help(FILE *file)
 {
 	fputs("Usage: ctprof COMMAND [OPTIONS]\n"
 	      "Take snapshots of every thread's kernel counters, and compare them.\n\n",
 	      file);
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		fprintf(file, "  %-12s %s\n", commands[i]->name, commands[i]->summary);
+	for (size_t i = 0; command_table[i]; i++)
+		fprintf(file, "  %-12s %s\n", command_table[i]->name, command_table[i]->summary);
 	fputs("\n'ctprof COMMAND --help' has the options; ctprof(1) has the rest.\n", file);
 }
 
 static int report_unknown_command(const char *word)
 {
-	const char *names[ARRAY_SIZE(commands) + 1] = {NULL};
+	const char *names[COMMANDS_MAX + 1] = {NULL};
 	const char *nearest;
 
 	if (word[0] == '-') {
@@ -128,8 +28,8 @@ static int report_unknown_command(const char *word)
 			                       word, nearest);
 		return cli_usage_error(NULL, "unknown option '%s'", word);
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		names[i] = commands[i]->name;
+	for (size_t i = 0; command_table[i]; i++)
+		names[i] = command_table[i]->name;
 	nearest = cli_nearest(word, names);
 	if (nearest)
 		return cli_usage_error(NULL, "unknown command '%s'; did you mean '%s'?", word,
@@ -153,8 +53,8 @@ int main(int argc, char **argv)
 		puts("ctprof " CTPROF_VERSION);
 		return cli_finish_output();
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		if (strcmp(argv[1], commands[i]->name) == 0)
-			return commands[i]->run(commands[i], argc - 1, argv + 1);
+	for (size_t i = 0; command_table[i]; i++)
+		if (strcmp(argv[1], command_table[i]->name) == 0)
+			return command_table[i]->run(command_table[i], argc - 1, argv + 1);
 	return report_unknown_command(argv[1]);
 }

@@ -12,14 +12,12 @@ enum { LONG_ONLY = 256, ID_HELP = 1000, ID_VERSION };
 
 /* What every command has. */
 static const struct cli_option common_options[] = {
-        {ID_HELP, 'h', "help", NULL, "print this help"},
-        {ID_VERSION, 0, "version", NULL, "print the version"},
+        {ID_HELP, 'h', "help", NULL, "print this help", TAKES(NOTHING)},
+        {ID_VERSION, 0, "version", NULL, "print the version", TAKES(NOTHING)},
         {0},
 };
 
-typedef void option_visitor(const struct cli_option *option, void *context);
-
-static void for_each_option(const struct command *command, option_visitor *visit, void *context)
+void options_visit(const struct command *command, option_visitor *visit, void *context)
 {
 	for (size_t t = 0; t <= COMMAND_OPTION_TABLES; t++) {
 		const struct cli_option *option =
@@ -61,7 +59,7 @@ void options_init(struct option_parser *parser, const struct command *command, i
 
 	/* A colon first: a missing argument is told apart from an unknown option. */
 	strbuf_add_char(&building.letters, ':');
-	for_each_option(command, build_option, &building);
+	options_visit(command, build_option, &building);
 	*parser = (struct option_parser){.command = command, .argc = argc, .argv = argv};
 	parser->long_options = building.long_options;
 	parser->letters = building.letters.data;
@@ -122,7 +120,7 @@ static int report_unknown(const struct option_parser *parser)
 	}
 	equals = strchr(word, '=');
 	name = mem_copy(word, equals ? (size_t)(equals - word) : strlen(word));
-	for_each_option(parser->command, list_name, &list);
+	options_visit(parser->command, list_name, &list);
 	nearest = cli_nearest(name + strspn(name, "-"), list.names);
 	if (nearest)
 		r = cli_usage_error(parser->command, "unknown option '%s'; did you mean '--%s'?",
@@ -150,7 +148,7 @@ int options_next(struct option_parser *parser)
 		(void)r;
 		return OPTIONS_ERROR;
 	}
-	for_each_option(parser->command, match_option, &search);
+	options_visit(parser->command, match_option, &search);
 	parser->current = search.found;
 	parser->value = optarg;
 	if (search.found->id == ID_HELP)
@@ -179,7 +177,7 @@ static void print_help(FILE *file, const struct command *command)
 	fprintf(file, "Usage: ctprof %s [OPTIONS]%s%s\n%s.\n\n", command->name,
 	        command->operands ? " " : "", command->operands ? command->operands : "",
 	        command->summary);
-	for_each_option(command, print_option, file);
+	options_visit(command, print_option, file);
 	for (const char *const *note = command->notes; note && *note; note++)
 		fprintf(file, "%s%s\n", note == command->notes ? "\n" : "", *note);
 }

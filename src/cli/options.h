@@ -19,6 +19,10 @@ void options_init(struct option_parser *parser, const struct command *command, i
                   char **argv);
 void options_done(struct option_parser *parser);
 
+/* Visits what a command can be given: the options of its tables, then those that every command has. */
+typedef void option_visitor(const struct cli_option *option, void *context);
+void options_visit(const struct command *command, option_visitor *visit, void *context);
+
 /* The id of the next option; OPTIONS_END where only operands are left (from optind on); OPTIONS_ERROR, the
  * error being printed; OPTIONS_HELP or OPTIONS_VERSION for the options every command has. */
 must_check_ int options_next(struct option_parser *parser);

@@ -21,19 +21,36 @@ enum {
 	OPT_READ_LIMIT,
 };
 
+const char *const report_orders[] = {"impact", "delta", "percent", "name", NULL};
+const char *const report_show_orders[] = {"impact", "delta", "name", NULL};
+const char *const report_colors[] = {"auto", "always", "never", NULL};
+static const char *const formats[] = {"table", "csv", "json", NULL};
+enum { CAP_BYTES, CAP_THREADS, CAP_VALUES, CAP_DEPTH, CAP_STRING };
+static const char *const caps[] = {
+        [CAP_BYTES] = "bytes=", [CAP_THREADS] = "threads=", [CAP_VALUES] = "values=",
+        [CAP_DEPTH] = "depth=", [CAP_STRING] = "string=",   [CAP_STRING + 1] = NULL};
+
 const struct cli_option report_option_table[] = {
-        {OPT_GROUP_BY, 'g', "group-by", "KEY", "pcomm (default), comm, comm-exact or cgroup"},
+        {OPT_GROUP_BY, 'g', "group-by", "KEY", "pcomm (default), comm, comm-exact or cgroup",
+         TAKES(GROUP_KEY)},
         {OPT_NO_THREAD_NORMALIZE, 0, "no-thread-normalize", NULL,
-         "keep worker-1 and worker-2 apart"},
-        {OPT_SECTIONS, 0, "sections", "LIST", "only these; 'ctprof metric-list' has the names"},
-        {OPT_METRICS, 'm', "metrics", "LIST", "only these; 'ctprof metric-list' has the names"},
-        {OPT_SORT_BY, 's', "sort-by", "LIST", "rank groups by METRIC[:asc|desc],..."},
-        {OPT_LIMIT, 'n', "limit", "N", "at most N rows, 0 for all (15; csv and json: all)"},
-        {OPT_FORMAT, 'f', "format", "FORMAT", "table (default), csv or json"},
-        {OPT_COLOR, 0, "color", "WHEN", "auto (default), always or never"},
-        {OPT_WRAP, 0, "wrap", NULL, "continue long names below, instead of cutting them"},
-        {OPT_NO_PAGER, 0, "no-pager", NULL, "leave tall tables to the terminal"},
-        {OPT_READ_LIMIT, 0, "read-limit", "LIST", "caps on reading: bytes=16G,threads=4M,..."},
+         "keep worker-1 and worker-2 apart", TAKES(NOTHING)},
+        {OPT_SECTIONS, 0, "sections", "LIST", "only these; 'ctprof metric-list' has the names",
+         TAKES(SECTIONS)},
+        {OPT_METRICS, 'm', "metrics", "LIST", "only these; 'ctprof metric-list' has the names",
+         TAKES(METRICS)},
+        {OPT_SORT_BY, 's', "sort-by", "LIST", "rank groups by METRIC[:asc|desc],...",
+         TAKES(SORT_KEYS)},
+        {OPT_LIMIT, 'n', "limit", "N", "at most N rows, 0 for all (15; csv and json: all)",
+         TAKES(NUMBER)},
+        {OPT_FORMAT, 'f', "format", "FORMAT", "table (default), csv or json", TAKES_WORD(formats)},
+        {OPT_COLOR, 0, "color", "WHEN", "auto (default), always or never",
+         TAKES_WORD(report_colors)},
+        {OPT_WRAP, 0, "wrap", NULL, "continue long names below, instead of cutting them",
+         TAKES(NOTHING)},
+        {OPT_NO_PAGER, 0, "no-pager", NULL, "leave tall tables to the terminal", TAKES(NOTHING)},
+        {OPT_READ_LIMIT, 0, "read-limit", "LIST", "caps on reading: bytes=16G,threads=4M,...",
+         TAKES_WORDS(caps)},
         {0},
 };
 
@@ -246,30 +263,40 @@ static bool parse_size(struct span text, uint64_t *ret)
 	return true;
 }
 
+/* "bytes=16G" */
+static bool set_cap(struct snapshot_limits *limits, struct span word)
+{
+	size_t cap = 0, len = 0;
+	uint64_t value;
+
+	for (; caps[cap]; cap++) {
+		len = strlen(caps[cap]);
+		if (word.len >= len && memcmp(word.text, caps[cap], len) == 0)
+			break;
+	}
+	if (!caps[cap] || !parse_size((struct span){word.text + len, word.len - len}, &value) ||
+	    value == 0 || (cap == CAP_DEPTH && value > 1 << 20))
+		return false;
+	if (cap == CAP_BYTES)
+		limits->bytes = value;
+	else if (cap == CAP_THREADS)
+		limits->threads = value;
+	else if (cap == CAP_VALUES)
+		limits->values = value;
+	else if (cap == CAP_DEPTH)
+		limits->depth = (unsigned)value;
+	else
+		limits->string_bytes = value;
+	return true;
+}
+
 static int parse_read_limit(const struct option_parser *parser, struct snapshot_limits *limits)
 {
 	struct span rest = whole_value(parser), word;
 	int r;
 
-	while ((r = next_entry(parser, &rest, &word)) > 0) {
-		const char *equals = memchr(word.text, '=', word.len);
-		struct span name = {word.text, equals ? (size_t)(equals - word.text) : 0};
-		struct span text = {equals ? equals + 1 : word.text,
-		                    word.len - name.len - (equals != NULL)};
-		uint64_t value = 0;
-		bool known = parse_size(text, &value) && value > 0;
-
-		if (known && span_is(name, "bytes"))
-			limits->bytes = value;
-		else if (known && span_is(name, "threads"))
-			limits->threads = value;
-		else if (known && span_is(name, "values"))
-			limits->values = value;
-		else if (known && span_is(name, "depth") && value <= 1 << 20)
-			limits->depth = (unsigned)value;
-		else if (known && span_is(name, "string"))
-			limits->string_bytes = value;
-		else {
+	while ((r = next_entry(parser, &rest, &word)) > 0)
+		if (!set_cap(limits, word)) {
 			r = cli_usage_error(
 			        parser->command,
 			        "--read-limit: '%.*s' is not bytes=, threads=, values=, "
@@ -278,7 +305,6 @@ static int parse_read_limit(const struct option_parser *parser, struct snapshot_
 			(void)r;
 			return -1;
 		}
-	}
 	return r;
 }
 
@@ -321,11 +347,7 @@ struct filters {
 static int parse_option(const struct option_parser *parser, int id, struct report_options *options,
                         struct filters *filters)
 {
-	static const char *const orders[] = {"impact", "delta", "percent", "name", NULL};
-	static const char *const show_orders[] = {"impact", "delta", "name", NULL};
 	static const enum row_order show_order_values[] = {ORDER_IMPACT, ORDER_DELTA, ORDER_NAME};
-	static const char *const formats[] = {"table", "csv", "json", NULL};
-	static const char *const colors[] = {"auto", "always", "never", NULL};
 	int chosen = 0;
 
 	switch (id) {
@@ -341,11 +363,11 @@ static int parse_option(const struct option_parser *parser, int id, struct repor
 	case OPT_SORT_BY:
 		return parse_sort_by(parser, options);
 	case OPT_ORDER:
-		chosen = options_choose(parser, orders);
+		chosen = options_choose(parser, report_orders);
 		options->rows.order = (enum row_order)chosen;
 		break;
 	case OPT_SHOW_ORDER:
-		chosen = options_choose(parser, show_orders);
+		chosen = options_choose(parser, report_show_orders);
 		if (chosen >= 0)
 			options->rows.order = show_order_values[chosen];
 		break;
@@ -356,7 +378,7 @@ static int parse_option(const struct option_parser *parser, int id, struct repor
 		options->format = (enum report_format)chosen;
 		break;
 	case OPT_COLOR:
-		chosen = options_choose(parser, colors);
+		chosen = options_choose(parser, report_colors);
 		options->color = chosen;
 		break;
 	case OPT_WRAP:

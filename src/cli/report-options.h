@@ -47,3 +47,6 @@ struct table_style report_style(int color);
 /* Ids of the options that only one of the two has. One snapshot has nothing to take a percentage of, so that its
  * orders are others. */
 enum { OPT_UNCHANGED = OPT_REPORT_ONLY_ONE, OPT_ORDER, OPT_SHOW_ORDER };
+
+/* Words that options have as their values; each list ends with NULL. */
+extern const char *const report_orders[], *const report_show_orders[], *const report_colors[];
