@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Who may include whom: base <- metric <- {source, model}; {source, model} <- capture; {base, metric, model}
-# <- report; everything <- cli and tools. Headers of other libraries stay in the files that wrap them, and each
+# <- report; everything <- cli and tools, and the tools of the build see cli's tables. Headers of other libraries stay in the files that wrap them, and each
 # public header compiles alone.
 #
 #   includes.sh ROOT
@@ -88,6 +88,11 @@ FNR == 1 {
             complain(name " is not in the table of includes.sh")
         else if (!is_in(folder_of[header], allowed) && !is_in(header, allowed))
             complain("this file may not include " name ", which belongs to " folder_of[header])
+    } else if (here == "tools" && name ~ /^cli\/[^\/]*$/) {
+        path = "src/" name
+        if ((getline line < path) < 0)
+            complain(path " does not exist")
+        close(path)
     } else if (public || name ~ /\//) {
         complain("\"" name "\" is neither a public header nor one of this folder")
     } else {

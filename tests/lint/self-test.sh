@@ -87,6 +87,12 @@ test_includes() {
     echo '#include "../model/zstd-stream.h"' | append src/cli/load.c
     fails 'is neither a public header nor one of this folder' includes.sh "$tree"
     fresh
+    echo '#include "cli/options.h"' | append src/report/table.c
+    fails 'src/report/table.c:[0-9]+: "cli/options.h" is neither a public header' includes.sh "$tree"
+    fresh
+    echo '#include "cli/novel.h"' | append src/tools/completion.c
+    fails 'src/cli/novel.h does not exist' includes.sh "$tree"
+    fresh
     echo '#include <zstd.h>' | append src/cli/main.c
     fails 'src/cli/main.c:[0-9]+: <zstd.h> is wrapped elsewhere' includes.sh "$tree"
     fresh

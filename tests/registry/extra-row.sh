@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A row added to the registry appears in everything that shows metrics, without another edit.
 #
-#   extra-row.sh CTPROF CTPROF_EXTRA PRINT PRINT_EXTRA
+#   extra-row.sh CTPROF CTPROF_EXTRA PRINT PRINT_EXTRA COMPLETION COMPLETION_EXTRA
 #
 # The second of each two is built with metrics-extra.def; the first one must not know its row.
 set -eu
 export LC_ALL=C
-[ $# -eq 4 ] || { echo "Usage: extra-row.sh CTPROF CTPROF_EXTRA PRINT PRINT_EXTRA" >&2; exit 2; }
-ctprof=$1 extra=$2 print=$3 print_extra=$4
+[ $# -eq 6 ] || { echo "Usage: extra-row.sh CTPROF CTPROF_EXTRA PRINT PRINT_EXTRA COMPLETION COMPLETION_EXTRA" >&2; exit 2; }
+ctprof=$1 extra=$2 print=$3 print_extra=$4 completion=$5 completion_extra=$6
 metric=test_extra_events
 
 for tool in jq zstd; do
@@ -119,6 +119,14 @@ equals "schema: type" '#/$defs/counter_count' \
 equals "schema: as a reason" malformed \
     "$(jq -r --arg m $metric '."$defs".thread.properties.missing.properties[$m].const' "$work/schema.json")"
 
+# What shells complete, by metric and to sort by.
+for shell in bash zsh fish; do
+    echo '# @TABLES@' | "$completion_extra" "$shell" >"$work/completion-$shell"
+    equals "completion of $shell" 2 "$(grep -ow $metric "$work/completion-$shell" | wc -l)"
+    echo '# @TABLES@' | "$completion" "$shell" >"$work/plain-completion-$shell"
+    ! command -v "$shell" >/dev/null || "$shell" -n "$work/completion-$shell" || fail "completion of $shell: cannot be read"
+done
+
 # The ordinary tool has it nowhere.
 "$ctprof" metric-list >"$work/plain-list.txt"
 "$ctprof" metric-list --format json >"$work/plain-list.json"
@@ -128,7 +136,7 @@ zstd -dcq "$work/before-plain.zst" >"$work/plain-before.json"
 "$ctprof" show --limit 0 "$work/before.zst" >"$work/plain-show.txt" ||
     fail "an unknown key is no reason to refuse"
 "$ctprof" compare --unchanged --format csv "$work/before.zst" "$work/after.zst" >"$work/plain-compare.csv"
-! grep -l $metric "$work"/plain-* "$ctprof" "$print" || fail "the ordinary tool knows the extra metric"
+! grep -l $metric "$work"/plain-* "$ctprof" "$print" "$completion" || fail "the ordinary tool knows the extra metric"
 status=0
 "$ctprof" show --metrics $metric "$work/before.zst" 2>/dev/null || status=$?
 equals "status of show with an unknown metric" 2 $status

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "completion.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctprof/group.h"
+#include "ctprof/measure.h"
+#include "ctprof/mem.h"
+
+static void add_word(struct completion_words *words, const char *text, const char *description)
+{
+	words->words = mem_realloc(words->words, words->count + 1, sizeof(words->words[0]));
+	words->words[words->count++] = (struct completion_word){text, description};
+}
+
+static void add_measures(struct completion_words *words, bool sortable)
+{
+	for (unsigned i = 0; i < MEASURE_COUNT; i++)
+		if (!sortable || !measure_is_label(i))
+			add_word(words, measure_name(i),
+			         measure_is_derived(i)
+			                 ? derived_table[measure_derived(i)].description
+			                 : metric_table[i].description);
+}
+
+void completion_words_init(struct completion_words *ret_words, const struct cli_values *values)
+{
+	struct completion_words words = {0};
+
+	switch (values->kind) {
+	case VALUES_NOTHING:
+	case VALUES_TEXT:
+	case VALUES_NUMBER:
+	case VALUES_FILE:
+	case VALUES_DIRECTORY:
+	case VALUES_SNAPSHOT:
+		break;
+	case VALUES_WORD:
+	case VALUES_WORDS:
+		for (const char *const *word = values->words; *word; word++)
+			add_word(&words, *word, NULL);
+		break;
+	case VALUES_GROUP_KEY:
+		for (unsigned i = 0; i < GROUP_KEY_COUNT; i++)
+			add_word(&words, group_key_table[i].name, group_key_table[i].description);
+		break;
+	case VALUES_METRICS:
+	case VALUES_SORT_KEYS:
+		add_measures(&words, values->kind == VALUES_SORT_KEYS);
+		break;
+	case VALUES_SECTIONS:
+		for (unsigned i = 0; i < SECTION_COUNT; i++)
+			add_word(&words, section_table[i].name, section_table[i].description);
+		break;
+	}
+	*ret_words = words;
+}
+
+void completion_words_done(struct completion_words *words)
+{
+	free(words->words);
+	*words = (struct completion_words){0};
+}
+
+bool completion_is_shared(enum cli_values_kind kind)
+{
+	return kind == VALUES_GROUP_KEY || kind == VALUES_METRICS || kind == VALUES_SECTIONS ||
+	       kind == VALUES_SORT_KEYS;
+}
+
+const char *completion_kind_name(enum cli_values_kind kind)
+{
+	static const char *const names[] = {
+	        [VALUES_NOTHING] = "nothing",     [VALUES_TEXT] = "text",
+	        [VALUES_NUMBER] = "number",       [VALUES_FILE] = "file",
+	        [VALUES_DIRECTORY] = "directory", [VALUES_SNAPSHOT] = "snapshot",
+	        [VALUES_WORD] = "word",           [VALUES_WORDS] = "words",
+	        [VALUES_GROUP_KEY] = "group_key", [VALUES_METRICS] = "metrics",
+	        [VALUES_SECTIONS] = "sections",   [VALUES_SORT_KEYS] = "sort_keys",
+	};
+
+	return names[kind];
+}
+
+unsigned completion_operand_count(const struct command *command)
+{
+	unsigned count = 0;
+
+	for (const char *word = command->operands; word && *word; count++) {
+		word += strcspn(word, " ");
+		word += strspn(word, " ");
+	}
+	return count;
+}
+
+void completion_add_escaped(struct strbuf *out, const char *text, const char *special)
+{
+	for (; *text; text++) {
+		if (*text == '\\' || strchr(special, *text))
+			strbuf_add_char(out, '\\');
+		strbuf_add_char(out, *text);
+	}
+}
+
+static bool is_plain(const char *word)
+{
+	static const char plain[] =
+	        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,";
+
+	return *word && word[strspn(word, plain)] == '\0';
+}
+
+void completion_add_posix(struct strbuf *out, const char *word)
+{
+	if (is_plain(word)) {
+		strbuf_add_str(out, word);
+		return;
+	}
+	strbuf_add_char(out, '\'');
+	for (; *word; word++)
+		if (*word == '\'')
+			strbuf_add_str(out, "'\\''");
+		else
+			strbuf_add_char(out, *word);
+	strbuf_add_char(out, '\'');
+}
+
+void completion_add_fish(struct strbuf *out, const char *word)
+{
+	if (is_plain(word)) {
+		strbuf_add_str(out, word);
+		return;
+	}
+	strbuf_add_char(out, '\'');
+	completion_add_escaped(out, word, "'");
+	strbuf_add_char(out, '\'');
+}
+
+typedef void add_tables(struct strbuf *out, const struct command *const *commands);
+
+static add_tables *find_shell(const char *shell)
+{
+	static const struct {
+		const char *name;
+		add_tables *add;
+	} shells[] = {
+	        {"bash", completion_add_bash_tables},
+	        {"zsh", completion_add_zsh_tables},
+	        {"fish", completion_add_fish_tables},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(shells); i++)
+		if (strcmp(shells[i].name, shell) == 0)
+			return shells[i].add;
+	return NULL;
+}
+
+int completion_print(FILE *file, FILE *template, const char *shell,
+                     const struct command *const *commands)
+{
+	cleanup_(strbuf_done) struct strbuf tables = STRBUF_INIT;
+	cleanup_(mem_freep) char *line = NULL;
+	add_tables *add = find_shell(shell);
+	bool found = false;
+	size_t size = 0;
+
+	if (!add)
+		return -EINVAL;
+	add(&tables, commands);
+	errno = 0;
+	while (getline(&line, &size, template) >= 0) {
+		bool here = strcmp(line, "# @TABLES@\n") == 0;
+
+		found = found || here;
+		fputs(here ? strbuf_str(&tables) : line, file);
+	}
+	if (ferror(template) || fflush(file) != 0 || ferror(file))
+		return errno ? -errno : -EIO;
+	return found ? 0 : -EINVAL;
+}

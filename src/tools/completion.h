@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* completion - the tables behind the completion of bash, zsh and fish: commands, options, and what can stand for an
+ * argument. The functions that read them are in completion/. */
+#include <stddef.h>
+#include <stdio.h>
+
+#include "cli/command.h"
+#include "ctprof/strbuf.h"
+
+struct completion_word {
+	const char *text;        /* borrowed, as the next */
+	const char *description; /* NULL where it has none */
+};
+
+struct completion_words {
+	struct completion_word *words; /* owned */
+	size_t count;
+};
+
+/* What can stand for an argument, or as an entry of it; none where that is no list of words. @ret_words is zeroed or
+ * done. */
+void completion_words_init(struct completion_words *ret_words, const struct cli_values *values);
+
+/* For cleanup_(completion_words_done). */
+void completion_words_done(struct completion_words *words);
+
+/* Whether the words of a kind come from the registry: they are printed once and not for each option. */
+bool completion_is_shared(enum cli_values_kind kind);
+
+/* The name of a kind in the scripts. */
+const char *completion_kind_name(enum cli_values_kind kind);
+
+/* How many operands a command has. */
+unsigned completion_operand_count(const struct command *command);
+
+/* Appends a word so that the shell takes it as it is: within single quotes where it must. */
+void completion_add_posix(struct strbuf *out, const char *word);
+void completion_add_fish(struct strbuf *out, const char *word);
+
+/* Appends text with a backslash before each of @special and before a backslash. */
+void completion_add_escaped(struct strbuf *out, const char *text, const char *special);
+
+/* Append a shell's tables for @commands, which end with NULL. */
+void completion_add_bash_tables(struct strbuf *out, const struct command *const *commands);
+void completion_add_zsh_tables(struct strbuf *out, const struct command *const *commands);
+void completion_add_fish_tables(struct strbuf *out, const struct command *const *commands);
+
+/* Copies the script @template to @file with the tables of the shell ("bash", "zsh" or "fish") in place of its line
+ * "# @TABLES@". Returns 0, -EINVAL where there is no such shell or line, or another -errno. */
+must_check_ int completion_print(FILE *file, FILE *template, const char *shell,
+                                 const struct command *const *commands);

@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Whatever is offered for an option's argument is accepted, and every option that takes words offers some.
+#
+#   accepted.sh CTPROF BASH_SCRIPT
+set -euo pipefail
+ctprof=$(realpath "$1") script=$(realpath "$2")
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+values=0
+
+# accepts COMMAND OPTION VALUE: no wrong call; there are no such files, so that nothing is done.
+accepts() {
+    local arguments=("$2=$3") status=0
+
+    case $1 in
+    show) arguments+=(/nonexistent/a) ;;
+    compare) arguments+=(/nonexistent/a /nonexistent/b) ;;
+    capture) arguments+=(--output /nonexistent/a --proc-root /nonexistent --quiet) ;;
+    esac
+    "$ctprof" "$1" "${arguments[@]}" >/dev/null 2>errors || status=$?
+    if [ "$status" -eq 2 ]; then
+        echo "ctprof $1 $2=$3 is offered, and refused: $(cat errors)"
+        exit 1
+    fi
+    values=$((values + 1))
+}
+
+for command in $("$ctprof" --help | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p'); do
+    while read -r option argument; do
+        offered=$(printf 'ctprof %s %s \n' "$command" "$option" | bash --norc "$here/answers.bash" "$script" | cut -f 2)
+        case $argument in
+        N | DIR | FILE | TEXT) [ -z "$offered" ] && continue ;;
+        esac
+        [ -n "$offered" ] || { echo "ctprof $command $option $argument: nothing is offered"; exit 1; }
+        IFS='|' read -r -a words <<<"$offered"
+        for word in "${words[@]}"; do
+            [ "$option" != --read-limit ] || word=$word=1
+            accepts "$command" "$option" "$word"
+            [ "$option" != --sort-by ] || accepts "$command" "$option" "$word:asc"
+        done
+    done < <("$ctprof" "$command" --help | sed -n 's/^  ... *\(--[a-z-]*\) \([A-Z][A-Z]*\) .*/\1 \2/p')
+done
+[ "$values" -gt 100 ] || { echo "only $values values"; exit 1; }
+echo "$values values"
