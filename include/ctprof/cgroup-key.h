@@ -9,7 +9,8 @@
 #include "ctprof/strbuf.h"
 
 /* Appends the pattern of a path. In segments NAME@INSTANCE.service the instance becomes {I}, unless it is empty or has
- * one of . - _ in it; then normalise_name() goes over the whole. The pattern of a pattern is itself. */
+ * one of . - _ in it; a UUID, with dashes or underscores, also behind "pod", becomes {H}; then normalise_name() goes over
+ * the whole. The pattern of a pattern is itself. */
 void cgroup_normalise(const char *path, size_t len, struct strbuf *out);
 
 /* Appends the first of @count globs that matches the path, the text of the glob itself. False, appending nothing, where
@@ -33,7 +34,7 @@ must_check_ bool cgroup_flatten(const char *const *globs, size_t count, const ch
  *            or the name of one, with systemd's escapes, out of
  *              /lxc/NAME, /lxc.payload/NAME and lxc.payload.NAME
  *              machine-NAME.scope and systemd-nspawn@NAME.service: systemd-nspawn, and whatever else is registered
- *              with systemd-machined, virtual machines of libvirt too
+ *              with systemd-machined, but for virtual machines of libvirt
  *            An ID has 64 hexadecimal digits where nothing else is said. Monitors (conmon, lxc.monitor) are outside.
  * POD        the uid of a Kubernetes pod, with dashes, out of podUID and kubepods-...-podUID.slice; static pods have
  *            one of 32 digits without dashes; or the id of a pod of podman, out of libpod_pod_ID, with a slice in front

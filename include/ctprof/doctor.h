@@ -194,6 +194,3 @@ bool doctor_is_well(const struct doctor_verdict *verdict);
 
 /* For cleanup_(doctor_verdict_done). */
 void doctor_verdict_done(struct doctor_verdict *verdict);
-
-/* Appends a word so that a POSIX shell takes it as it is. */
-void doctor_add_quoted(struct strbuf *out, const char *word);

@@ -4,6 +4,7 @@
  * smaps_rollup by process name. */
 #include "ctprof/cgroup-stats.h"
 #include "ctprof/sample.h"
+#include "ctprof/scan.h"
 #include "ctprof/strmap.h"
 
 /* Cgroups that share a key, merged by the rules of registry/cgroup.def. */
@@ -13,14 +14,14 @@ struct cgroup_group {
 };
 
 struct cgroup_table {
-	struct strmap
-	        map; /* path, with "v1:" before one of version 1, to struct cgroup_group; owned */
-	struct strbuf scratch;
+	struct strmap map; /* pattern of the path to struct cgroup_group; owned */
 };
 
 void cgroup_table_init(struct cgroup_table *table);
 void cgroup_table_done(struct cgroup_table *table);
-void cgroup_table_add(struct cgroup_table *table, const struct cgroup_stats *stats);
+/* @pattern is what group_table_cgroup() makes of the path. */
+void cgroup_table_add(struct cgroup_table *table, struct span pattern,
+                      const struct cgroup_stats *stats);
 
 /* The processes of one name: pattern of pcomm, or "pcomm[tgid]" where names are literal. */
 struct smaps_group {

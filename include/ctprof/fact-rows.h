@@ -7,6 +7,7 @@
 
 #include "ctprof/fact-groups.h"
 #include "ctprof/fold.h"
+#include "ctprof/group-by.h"
 #include "ctprof/rows.h"
 #include "ctprof/snapshot.h"
 
@@ -18,10 +19,10 @@ struct fact_cell {
 
 struct fact_row {
 	enum metric_section section;
-	const char *
-	        group; /* safe to print: cgroup, process name, "host"; the same pointer within a group */
-	const char *
-	        metric; /* safe to print: "memory_current", "anon", "Rss", "cpu_some_avg10", "state" */
+	/* Safe to print: cgroup, process name, "host"; the same pointer within a group. */
+	const char *group;
+	/* Safe to print: "memory_current", "anon", "Rss", "cpu_some_avg10", "state". */
+	const char *metric;
 	enum metric_unit unit;
 	/* Where the value stands in the registry: an enum cgroup_value_id in cgroup-stats and cgroup-limits (or
 	 * CGROUP_VALUE_COUNT + place of the key for the sums over io.stat's devices), an enum sched_ext_id;
@@ -30,9 +31,10 @@ struct fact_row {
 	unsigned id;
 	struct fact_cell sides[SIDE_MAX];
 	struct quantity delta; /* none unless both sides are numbers */
-	struct quantity
-	        percent; /* of the baseline; none where that is 0 or the unit is a percentage */
-	bool changed;    /* the two sides differ; one may be missing */
+	/* Of the baseline; none where that is 0 or the unit is a percentage. */
+	struct quantity percent;
+	bool changed;   /* the two sides differ; one may be missing */
+	bool companion; /* does not meet the conditions, and stands beside one that does */
 	/* In compare |delta|, in show the value, over the larger of the two sums over all groups of the section;
 	 * 1 where a limit or a text became another one, 0 where there is nothing to take a difference of. */
 	double weight;
@@ -40,6 +42,8 @@ struct fact_row {
 
 struct fact_side {
 	const struct cgroup_table *cgroups;
+	/* Of the threads' and these cgroups; NULL: patterns are shown. */
+	const struct key_names *cgroup_names;
 	const struct smaps_table *smaps;
 	const struct snapshot_info *info;
 };
@@ -48,6 +52,8 @@ struct fact_row_options {
 	bool sections[SECTION_COUNT]; /* which ones to build */
 	/* Compare: rows whose sides are equal as well. Show: zeros of lists as well. */
 	bool unchanged;
+	const struct where *const *conditions; /* as in struct row_options */
+	size_t condition_count;
 };
 
 struct fact_row_set {

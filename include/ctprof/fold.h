@@ -9,15 +9,19 @@
 #include "ctprof/macro.h"
 #include "ctprof/metric.h"
 
-/* How often each value of a label occurs. */
+/* How often each value of a label occurs. Groups mostly have one value, and a short one. */
+struct fold_tally {
+	uint32_t len;   /* of the entries */
+	char entries[]; /* each a uint32_t, the number of threads, and the label with its NUL */
+};
+
 struct fold_tally_entry {
-	struct label_bytes label;
+	const char *label; /* borrowed from the tally */
 	uint32_t threads;
 };
-struct fold_tally {
-	size_t count;
-	struct fold_tally_entry entries[];
-};
+
+/* The entry at *@at, which starts at 0 and moves behind it; false behind the last one. @tally may be NULL. */
+bool fold_tally_next(const struct fold_tally *tally, uint32_t *at, struct fold_tally_entry *ret);
 
 /* What the CPU sets of a group have in common. */
 struct fold_affinity {
@@ -27,8 +31,8 @@ struct fold_affinity {
 	struct cpu_mask first; /* cut off behind used_words: only to be pointed at */
 };
 
-/* A metric of a group. All zero is the empty cell. */
-struct fold_cell {
+/* A metric of a group. All zero is the empty cell. Packed, for it is what groups consist of: 12 bytes, not 16. */
+struct __attribute__((packed, aligned(4))) fold_cell {
 	union {
 		uint64_t number; /* SUM, MAX, MIN */
 		struct {
@@ -39,6 +43,8 @@ struct fold_cell {
 	};
 	uint32_t seen; /* threads whose value is in here; 0 means that there is no value */
 };
+
+_Static_assert(sizeof(struct fold_cell) == 12 || sizeof(void *) != 8, "nothing between cells");
 
 /* The typed fold functions of metric-table.c end in one of these. */
 void fold_max(struct fold_cell *cell, uint64_t value);

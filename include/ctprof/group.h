@@ -6,42 +6,39 @@
 #include <stdint.h>
 
 #include "ctprof/fold.h"
+#include "ctprof/group-by.h"
 #include "ctprof/macro.h"
 #include "ctprof/metric.h"
 #include "ctprof/sample.h"
+#include "ctprof/scan.h"
+#include "ctprof/spread.h"
 #include "ctprof/strmap.h"
 
-enum group_key {
-#define GROUP_KEY(id_, name_, heading_, field_, normalised_, text_) GROUP_KEY_##id_,
-#include "group-keys.def"
-#undef GROUP_KEY
-	GROUP_KEY_COUNT,
-};
-
-struct group_key_desc {
-	const char *name;
-	const char *heading;
-	const char *description;
-	bool normalised;
-};
-extern const struct group_key_desc group_key_table[GROUP_KEY_COUNT];
+struct group_filter;
 
 struct group {
 	uint32_t threads;
 	uint32_t leaders; /* threads that lead their process */
-	/* What exited threads did, by enum process_total, until group_include_exited() adds it to the cells; NULL where
-	 * it is nothing. Owned. */
+	/* What exited threads did, by enum process_total; NULL where it is nothing. group_include_exited() adds it to the
+	 * cells, and leaves what it has added. Owned. */
 	uint64_t *exited;
 	uint32_t exited_left_out; /* a bit for each total of which something was not added */
 	/* Fingerprints of the processes whose totals are not known, by source. */
 	uint64_t unknown[PROCESS_SOURCE_COUNT];
+	uint32_t known;   /* a bit for each total that is known of any process */
 	uint64_t members; /* fingerprint of who they are: tgid, tid and start time, in any order */
-	/* The first name folded in, and whether another one followed: a pattern that stands for one name only
-	 * is shown as that name. */
-	char *first_name; /* owned */
-	size_t first_name_len;
-	bool several_names;
+	/* Births of those threads whose birth is known. */
+	uint64_t births_clock_ticks; /* sum */
+	uint32_t births;
+	/* By struct group_table's spread_measures; NULL where not asked for. Owned. */
+	struct spread *spreads;
 	struct fold_cell cells[METRIC_COUNT];
+};
+
+/* What is known of the exited threads of a name, as in struct group. */
+struct exited_note {
+	uint64_t unknown[PROCESS_SOURCE_COUNT];
+	uint32_t known;
 };
 
 /* The process whose threads are being added: its totals, which come with one of them, and the sums over its threads so
@@ -50,10 +47,9 @@ struct group_process {
 	bool open;
 	uint32_t tgid;
 	uint64_t start_time_clock_ticks;
+	uint32_t names[GROUP_KEYS_MAX]; /* numbers of its first thread's names */
 	struct strbuf pcomm;
-	struct strbuf cgroup;
-	bool has_cgroup;
-	bool cgroup_is_v1;
+	bool exited_unwanted; /* the filter does not want those of its threads that have exited */
 	uint32_t threads;
 	uint32_t totals_seen; /* a bit for each enum process_total */
 	uint64_t totals[PROCESS_TOTAL_COUNT];
@@ -62,16 +58,24 @@ struct group_process {
 };
 
 struct group_table {
-	enum group_key key;
-	bool normalise;
-	struct strmap map; /* key to struct group, owned */
-	struct strbuf scratch;
-	struct strbuf name;
+	struct group_by by;
+	const struct host *host; /* of the threads; borrowed, may be NULL; set by the caller */
+	struct key_names names[GROUP_KEYS_MAX];
+	/* Numbers of the names, one uint32_t for each key, to struct group, owned. */
+	struct strmap map;
+	/* Numbers of names to struct exited_note, owned; of names that exited threads have to themselves, whether they
+	 * did anything or not. */
+	struct strmap exited;
+	uint64_t last_birth_clock_ticks;
+	/* Which threads are grouped, NULL for all; borrowed, set by the caller. */
+	struct group_filter *filter;
+	/* Measures to keep the distribution of; borrowed, set by the caller. */
+	const uint16_t *spread_measures;
+	size_t spread_count;
 	struct group_process process;
 };
 
-/* Patterns are used where the key is normalised and @literal is not asked for. */
-void group_table_init(struct group_table *table, enum group_key key, bool literal);
+void group_table_init(struct group_table *table, struct group_by by);
 void group_table_done(struct group_table *table);
 
 /* Folds a thread into its group; thread_count is set on the way. Threads of one process must follow one another:
@@ -85,20 +89,39 @@ void group_table_finish(struct group_table *table);
 /* Empties the cells of these metrics in every group: what looked like values were none. */
 void group_table_forget(struct group_table *table, const struct metric_set *metrics);
 
-/* Adds what exited threads did to the cells of the group, for the totals of these sources; to be called once.
- * @sources has a bit for each enum process_source. */
-void group_include_exited(struct group *group, unsigned sources);
+/* Where exited threads have names of their own, @table has no group of those that did nothing. Adds the groups that
+ * @other has, for processes that @table has as well: that nothing was done is known. */
+void group_table_complete(struct group_table *table, const struct group_table *other);
+
+/* Adds what exited threads did to the cells of the group, for the totals of these sources; to be called once. Of the
+ * sources in @left_out it notes that theirs was left out. Both have a bit for each enum process_source. */
+void group_include_exited(struct group *group, unsigned sources, unsigned left_out);
+
+/* How much of the metric's value exited threads are. */
+uint64_t group_exited_part(const struct group *group, enum metric_id metric);
+
+/* The sources that any total is known of, a bit each. */
+unsigned group_known_sources(const struct group *group);
 
 /* The sources whose totals are known for the same processes in both groups, a bit each. Only their share of exited
  * threads can be compared: on one side more, it would look like work done or undone. */
 unsigned group_comparable_sources(const struct group *a, const struct group *b);
 
-/* What follows a process's name in the group of its exited threads, where threads are grouped by comm: their own
- * names are not known. */
-extern const char group_exited_suffix[];
+/* Adds another group to @into, which is zeroed or was merged into before; both have spreads of @spread_count
+ * measures, or none. For groups whose exited threads are included. */
+void group_merge(struct group *into, const struct group *from, size_t spread_count);
+struct group *group_free(struct group *group, size_t spread_count);
 
-/* The group of a key, or NULL; the key is the pattern where the table normalises. */
-struct group *group_table_get(const struct group_table *table, const char *key, size_t key_len);
+/* The group whose names have these patterns, one for each key, or NULL. */
+struct group *group_table_find(const struct group_table *table, const struct span *patterns);
+
+/* The pattern of an entry's name for a key. */
+struct span group_table_pattern(const struct group_table *table, const struct strmap_entry *entry,
+                                unsigned key);
+
+/* Takes note of a cgroup that may have no thread, so that its label is the same everywhere. Returns the pattern of its
+ * path, borrowed until the next call. */
+struct span group_table_cgroup(struct group_table *table, const char *path, size_t len, bool is_v1);
 
 /* Folds every group of the table into @cells, which must be empty: the host as one group. */
 void group_table_total(const struct group_table *table, struct fold_cell cells[METRIC_COUNT]);

@@ -47,6 +47,9 @@ const char *measure_type(unsigned measure);
 /* Whether values are names, which have no differences. */
 bool measure_is_label(unsigned measure);
 
+/* Whether the measure is one of the metrics, or derived from one. */
+bool measure_has_any(unsigned measure, const struct metric_set *metrics);
+
 /* The number that stands for the measure in a group, see fold_quantity(). */
 struct quantity measure_quantity(unsigned measure, const struct fold_cell cells[METRIC_COUNT]);
 

@@ -3,6 +3,7 @@
 /* report - rows of one or two snapshots, and the registry itself, as tables, CSV or JSON. */
 #include <stdio.h>
 
+#include "ctprof/columns.h"
 #include "ctprof/doctor.h"
 #include "ctprof/fact-rows.h"
 #include "ctprof/group.h"
@@ -10,7 +11,7 @@
 #include "ctprof/snapshot.h"
 #include "ctprof/table.h"
 
-enum report_format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
+enum report_format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON, FORMAT_NDJSON, FORMAT_MARKDOWN };
 
 struct report_side {
 	const char *path; /* as the user gave it; may hold any bytes */
@@ -19,16 +20,19 @@ struct report_side {
 };
 
 struct report {
-	const struct row_set *rows;
+	struct row_set *rows;
 	bool without_rows;                /* only what stands around them */
 	const struct fact_row_set *facts; /* NULL: none */
 	/* Groups or, where each row has a line, lines to print of each of their tables; in the machine formats rows
 	 * of each section. 0 for all. */
 	size_t facts_limit;
 	struct report_side sides[SIDE_MAX];
-	enum group_key group_key;
-	bool normalised; /* groups are patterns */
-	size_t limit;    /* rows to print, 0 for all */
+	struct column_list columns;
+	unsigned sorted_by;          /* the measure in COLUMN_SORTED */
+	struct group_by explains_by; /* what that group is one of */
+	/* The group whose threads are the rows, as the user gave it; NULL: none. */
+	const char *explains;
+	size_t limit; /* rows to print, 0 for all; of each group where only the top ones are listed */
 	struct table_style style;
 };
 
@@ -36,6 +40,8 @@ struct report {
 void report_table(FILE *file, const struct report *report);
 void report_csv(FILE *file, const struct report *report);
 void report_json(FILE *file, const struct report *report);
+/* One JSON object on a line for each row, and nothing else. */
+void report_ndjson(FILE *file, const struct report *report);
 
 /* Rows that the limit leaves, and those that it cuts off. */
 size_t report_shown(const struct report *report);

@@ -13,6 +13,8 @@ enum row_side { SIDE_BASELINE, SIDE_CANDIDATE, SIDE_MAX }; /* show has the first
 
 enum row_order { ORDER_IMPACT, ORDER_DELTA, ORDER_PERCENT, ORDER_NAME };
 
+struct where;
+
 struct row_sort_key {
 	unsigned measure;
 	bool ascending;
@@ -24,7 +26,16 @@ struct row_options {
 	size_t sort_key_count;
 	bool continues;               /* the candidate was taken later in the baseline's boot */
 	bool unchanged;               /* keep rows whose sides are equal or both unseen */
+	bool one_sided;               /* keep rows of groups that one side only has */
+	bool renamed;                 /* pair cgroups that were renamed by the threads in them */
 	bool measures[MEASURE_COUNT]; /* which ones to list */
+	/* Rows that pass all of these are listed; borrowed. */
+	const struct where *const *conditions;
+	size_t condition_count;
+	size_t top_groups; /* only the groups that come first, 0 for all ... */
+	size_t limit; /* how many rows to keep, 0 for all; of each group where top_groups is set */
+	/* Find rows only when row_next() asks for them, where the order allows it. */
+	bool late;
 };
 
 /* CPU time of all threads of the host since boot, exited ones included. */
@@ -35,9 +46,21 @@ struct row_cpu_time {
 };
 
 struct row_group {
-	char *label;                         /* safe to print; owned */
+	char *label; /* safe to print; owned; with several keys "a / b" */
+	/* Label by key, borrowed from the set; all NULL for exited. */
+	const char *parts[GROUP_KEYS_MAX];
 	const struct group *sides[SIDE_MAX]; /* NULL where the side does not have it */
 	bool exited; /* not a group of threads: what the host's threads that have exited used */
+	/* The cgroup's label in the candidate where it was renamed; borrowed. */
+	const char *renamed;
+};
+
+/* Two cgroups of different paths that hold the same threads. */
+struct row_rename {
+	char *labels[SIDE_MAX];   /* safe to print; owned */
+	uint32_t types[SIDE_MAX]; /* kinds of threads in each */
+	uint32_t overlap;         /* kinds that both have */
+	uint32_t cascaded;        /* cgroups that were paired because they lie below these two */
 };
 
 struct row {
@@ -49,24 +72,44 @@ struct row {
 struct row_set {
 	unsigned sides;
 	bool continues;
-	struct row_group *groups; /* matched ones, by label */
+	struct group_by by;
+	struct row_group *groups; /* matched ones, by label or by the sort keys */
 	size_t group_count;
 	struct row_group *unmatched[SIDE_MAX]; /* those of one side only, most run time first */
 	size_t unmatched_count[SIDE_MAX];
-	struct row *rows;
+	struct row_rename *renames;
+	size_t rename_count;
+	struct row *rows; /* the first ones, as many as the limit lets through */
 	size_t row_count;
+	size_t row_total; /* how many there are without the limit */
+	/* The rows are not here: row_next() finds them, and the counts are true behind the last one. */
+	const struct row_options *late;           /* borrowed */
+	size_t groups_left_out;                   /* by top_groups, with rows of their own */
 	size_t unchanged_count;                   /* rows left out because both sides are equal */
 	size_t unseen_count;                      /* rows left out because no side has a value */
+	size_t filtered_count;                    /* rows left out by the conditions */
 	struct fold_cell (*totals)[METRIC_COUNT]; /* the host's, by side */
 	struct row_cpu_time cpu_times[SIDE_MAX];  /* as given, or unseen */
-	struct group *exited[SIDE_MAX];           /* owned, or NULL */
+	uint64_t last_birth_clock_ticks[SIDE_MAX];
+	/* Mean lifetime of the threads of the group where it is longest. */
+	double longest_life_clock_ticks[SIDE_MAX];
+	const uint16_t *spread_measures; /* as in struct group_table */
+	size_t spread_count;
+	struct group *exited[SIDE_MAX]; /* owned, or NULL */
+	struct group **merged;          /* groups put together from several renamed ones; owned */
+	size_t merged_count;
+	char **labels; /* owned; what parts and renamed point at */
+	size_t label_count;
 };
 
 /* Builds the rows of one or two tables of groups, which must outlive the set. @cpu_times, by side, adds the
- * row group of exited threads; NULL leaves it out. */
+ * row group of exited threads; NULL leaves it out. @options must outlive the set where it says late. */
 void row_set_init(struct row_set *set, const struct group_table *const *tables, unsigned sides,
                   const struct row_cpu_time *cpu_times, const struct row_options *options);
 void row_set_done(struct row_set *set);
+
+/* Whether a group is about threads that have exited, and no others. */
+bool row_group_is_exited(const struct row_group *group);
 
 /* Everything a renderer needs of a row. */
 struct row_view {
@@ -88,6 +131,23 @@ struct row_view {
 	/* What exited threads did is known on a side, but not of the same processes on the other, and so it is not in the
 	 * values. */
 	bool exited_left_out;
+	/* Mean over the threads whose value is in; none for what is not a sum. */
+	struct quantity means[SIDE_MAX];
 };
 void row_view(const struct row_set *set, const struct row_group *group, unsigned measure,
               struct row_view *ret);
+
+/* Walks over the rows, in order. Starts zeroed. */
+struct row_cursor {
+	size_t at; /* row, or group where they are found late */
+	unsigned measure;
+};
+bool row_next(struct row_set *set, struct row_cursor *cursor, struct row_view *ret);
+
+/* How long the group's threads have lived on average, in percent of the group where that is longest; none where births
+ * are not known. */
+struct quantity row_uptime(const struct row_set *set, const struct row_group *group, unsigned side);
+
+/* The distribution of the measure over the group's threads; NULL where it was not asked for or there is none. */
+struct spread *row_spread(const struct row_set *set, const struct row_group *group,
+                          unsigned measure, unsigned side);

@@ -20,8 +20,8 @@ struct thread_sample {
 	struct strbuf cgroup;      /* raw bytes; means something only with has_cgroup */
 	bool has_cgroup;
 	bool cgroup_is_v1; /* there is no cgroup2 path; cgroup is one of version 1 */
-	struct strbuf
-	        exe; /* raw bytes, the process's executable; means something only with has_exe */
+	/* Raw bytes, the process's executable; means something only with has_exe. */
+	struct strbuf exe;
 	bool has_exe;
 	uint32_t uid; /* effective user id of the process; means something only with has_uid */
 	bool has_uid;

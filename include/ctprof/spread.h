@@ -10,16 +10,17 @@
 
 enum spread_kind { SPREAD_EMPTY, SPREAD_U64, SPREAD_I64, SPREAD_REAL };
 
-/* All zero is the empty spread. The first value decides the kind; all others must be of the same. */
+/* All zero is the empty spread. The first value decides the kind; all others must be of the same. There is one for each
+ * group and metric, so it is small. */
 struct spread {
-	enum spread_kind kind;
-	uint64_t zeros;
 	uint64_t *values; /* owned; in an encoding that sorts like the numbers do */
-	size_t count;
-	size_t capacity;
+	uint32_t count, capacity;
+	uint32_t zeros;
+	enum spread_kind kind;
 };
 
-/* Add the value of one thread. Reals that are not finite are left out. */
+/* Add the value of one thread. Reals that are not finite are left out. More values than 32 bits can count are more than
+ * there is memory for. */
 void spread_add_u64(struct spread *spread, uint64_t value);
 void spread_add_i64(struct spread *spread, int64_t value);
 void spread_add_real(struct spread *spread, double value);

@@ -2,6 +2,7 @@
 #pragma once
 /* strmap - a hash map from byte strings to pointers. Keys are copied and may hold any bytes. The hash
  * is seeded per process, so nobody who chooses thread names can choose collisions. */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,6 +26,9 @@ struct strmap {
 
 /* The value of @key, or NULL. */
 void *strmap_get(const struct strmap *map, const char *key, size_t key_len);
+
+/* Stores the place of @key among the entries; false where it is not in the map. */
+bool strmap_find(const struct strmap *map, const char *key, size_t key_len, uint32_t *ret_place);
 
 /* The entry of @key, added with value NULL where it was missing; borrowed until the next addition. */
 struct strmap_entry *strmap_add(struct strmap *map, const char *key, size_t key_len);

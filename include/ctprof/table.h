@@ -29,7 +29,7 @@ enum table_color {
 /* What a column does where the terminal is too narrow. */
 enum table_shrink {
 	SHRINKS_NEVER,
-	SHRINKS_ALWAYS, /* gives way */
+	SHRINKS_ALWAYS, /* gives way, before any other */
 	SHRINKS_WRAPPED /* gives way if its cells are continued below, and is not cut */
 };
 
@@ -42,7 +42,8 @@ struct table_column {
 struct table_style {
 	bool color;
 	unsigned width; /* of the terminal, in columns; 0: no limit */
-	bool wrap;      /* what is too wide goes on in lines below, instead of being cut */
+	bool markdown; /* as a Markdown table, for people who read it elsewhere: no colour, no width */
+	bool wrap;     /* what is too wide goes on in lines below, instead of being cut */
 };
 
 /* Appends the text of a cell, which must be safe to print, to @out and says how it is to look. */
@@ -63,7 +64,8 @@ typedef bool table_heading_function(void *context, size_t row, struct table_head
 void table_print(FILE *file, const struct table_style *style, const struct table_column *columns,
                  unsigned column_count, size_t row_count, table_cell_function *cell, void *context);
 
-/* The same for a table with headings between its rows. They do not widen it, and are cut to the terminal's width. */
+/* The same for a table with headings between its rows. They do not widen it, and are cut to the terminal's width,
+ * or continued. */
 void table_print_tree(FILE *file, const struct table_style *style,
                       const struct table_column *columns, unsigned column_count, size_t row_count,
                       table_cell_function *cell, table_heading_function *heading, void *context);

@@ -36,3 +36,9 @@ size_t text_width(const char *bytes, size_t len);
 
 /* The longest prefix of @bytes, in whole characters, that takes at most @columns columns. */
 size_t text_prefix(const char *bytes, size_t len, size_t columns);
+
+/* The same of a text that text_add_escaped() made: no escape is split, either. */
+size_t text_prefix_escaped(const char *bytes, size_t len, size_t columns);
+
+/* Appends a word so that a POSIX shell takes it as it is. */
+void text_add_shell_word(struct strbuf *out, const char *word);

@@ -10,7 +10,7 @@
  *     text       = "group" | "metric" | "section" | "unit" ;
  *     number     = "delta" | "percent" | "%" | "impact" | "threads" | "seen" | "baseline" | "candidate" | "value"
  *                | "abs" "(" ( "delta" | "percent" | "%" ) ")" ;
- *     quoted     = "'" bytes "'" | '"' bytes '"' ;  a backslash makes the quote and itself ordinary bytes
+ *     quoted     = "'" bytes "'" | '"' bytes '"' ;  \' and \" are the quote, two backslashes stay two
  *     word       = one or more of A-Z a-z 0-9 _ - . / : * ? [ ] { } @ + ;  not and, or, not
  *     value      = [ "+" | "-" ] digits [ "." digits ] [ ( "e" | "E" ) [ "+" | "-" ] digits ] [ unit ] ;
  *     unit       = "ns" | "us" | "µs" | "ms" | "s" | "min" | "h" | "B" | "KiB" | "MiB" | "GiB" | "TiB"

@@ -77,14 +77,24 @@ static void grow_slots(struct strmap *map)
 	}
 }
 
-void *strmap_get(const struct strmap *map, const char *key, size_t key_len)
+bool strmap_find(const struct strmap *map, const char *key, size_t key_len, uint32_t *ret_place)
 {
 	size_t slot;
 
 	if (map->slot_count == 0)
-		return NULL;
+		return false;
 	slot = find_slot(map, key, key_len, strmap_hash(map->seed, key, key_len));
-	return map->slots[slot] ? map->entries[map->slots[slot] - 1].value : NULL;
+	if (map->slots[slot] == 0)
+		return false;
+	*ret_place = map->slots[slot] - 1;
+	return true;
+}
+
+void *strmap_get(const struct strmap *map, const char *key, size_t key_len)
+{
+	uint32_t place;
+
+	return strmap_find(map, key, key_len, &place) ? map->entries[place].value : NULL;
 }
 
 struct strmap_entry *strmap_add(struct strmap *map, const char *key, size_t key_len)

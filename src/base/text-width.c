@@ -193,3 +193,24 @@ size_t text_prefix(const char *bytes, size_t len, size_t columns)
 	}
 	return pos;
 }
+
+/* The length of the escape at the start of @bytes, or 0. */
+static size_t escape_len(const char *bytes, size_t len)
+{
+	if (len >= 2 && bytes[0] == '\\' && bytes[1] == '\\')
+		return 2;
+	return len >= 4 && bytes[0] == '\\' && bytes[1] == 'x' ? 4 : 0;
+}
+
+size_t text_prefix_escaped(const char *bytes, size_t len, size_t columns)
+{
+	size_t prefix = text_prefix(bytes, len, columns);
+
+	for (size_t pos = 0, step; pos < prefix; pos += step) {
+		step = escape_len(bytes + pos, len - pos);
+		if (step > prefix - pos)
+			return pos;
+		step = step > 0 ? step : 1;
+	}
+	return prefix;
+}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "ctprof/text.h"
 
+#include <string.h>
+
 static size_t ascii_run(const char *bytes, size_t len)
 {
 	size_t run = 0;
@@ -110,4 +112,22 @@ void text_add_escaped(struct strbuf *out, const char *bytes, size_t len)
 			strbuf_add(out, bytes + pos, step);
 		}
 	}
+}
+
+void text_add_shell_word(struct strbuf *out, const char *word)
+{
+	static const char harmless[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	                               "0123456789_-+./,:=@%";
+
+	if (word[0] != '\0' && word[strspn(word, harmless)] == '\0') {
+		strbuf_add_str(out, word);
+		return;
+	}
+	strbuf_add_char(out, '\'');
+	for (; *word; word++)
+		if (*word == '\'')
+			strbuf_add_str(out, "'\\''");
+		else
+			strbuf_add_char(out, *word);
+	strbuf_add_char(out, '\'');
 }

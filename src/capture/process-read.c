@@ -157,6 +157,9 @@ static int read_exe(struct process_reader *reader, int process_fd)
 		sample->has_exe = r == 0 && sample->exe.len > 0;
 		outcome = r == 0 && !sample->has_exe ? OUTCOME_malformed : outcome_of(r);
 	}
+	/* That there is none is known as well. */
+	if (outcome == OUTCOME_unneeded)
+		sample->has_exe = true;
 	sample->outcomes[SOURCE_exe] = outcome;
 	return is_our_own_trouble(r) ? r : 0;
 }

@@ -6,6 +6,16 @@ static const struct cli_option options[] = {
          TAKES_WORD(report_orders)},
         {OPT_UNCHANGED, 'u', "unchanged", NULL, "list rows that did not change or were not seen",
          TAKES(NOTHING)},
+        {OPT_COLUMNS, 'c', "columns", "LIST", "columns, in this order: group,metric,delta,...",
+         TAKES_WORDS(report_compare_columns)},
+        {OPT_DISPLAY, 0, "display", "WORD", "full (default), delta-only, no-pct, arrow, pct-only",
+         TAKES_WORD(report_displays)},
+        {OPT_MIN_DELTA, 0, "min-delta", "N", "only rows that moved by N or more, such as 5ms",
+         TAKES(TEXT)},
+        {OPT_MIN_PERCENT, 0, "min-percent", "N", "only rows that moved by N % or more",
+         TAKES(TEXT)},
+        {OPT_NO_RENAMES, 0, "no-renames", NULL, "do not pair cgroups that were renamed",
+         TAKES(NOTHING)},
         {0},
 };
 

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "ctprof/edit-distance.h"
 #include "ctprof/strbuf.h"
 #include "ctprof/text.h"
 
@@ -49,43 +50,16 @@ int cli_usage_error(const struct command *command, const char *format, ...)
 	return EXIT_USAGE;
 }
 
-int cli_finish_output(void)
+int cli_finish_output(int error)
 {
 	errno = 0;
 	if (ferror(stdout) | (fclose(stdout) != 0)) {
-		cli_error("standard output: %s", errno ? strerror(errno) : "write error");
+		if (error == 0)
+			error = errno;
+		cli_error("standard output: %s", error ? strerror(error) : "write error");
 		return EXIT_FAILED;
 	}
 	return EXIT_DONE;
-}
-
-/* Edit distance with swaps of neighbours, by the usual table of which three rows are kept. */
-static size_t distance(const char *a, const char *b)
-{
-	enum { WORD_MAX = 64 };
-	size_t rows[3][WORD_MAX + 1], a_len = strlen(a), b_len = strlen(b);
-
-	if (a_len > WORD_MAX || b_len > WORD_MAX)
-		return WORD_MAX;
-	for (size_t j = 0; j <= b_len; j++)
-		rows[0][j] = j;
-	for (size_t i = 1; i <= a_len; i++) {
-		size_t *row = rows[i % 3], *above = rows[(i + 2) % 3],
-		       *two_above = rows[(i + 1) % 3];
-
-		row[0] = i;
-		for (size_t j = 1; j <= b_len; j++) {
-			size_t best = above[j - 1] + (a[i - 1] != b[j - 1]);
-
-			best = above[j] + 1 < best ? above[j] + 1 : best;
-			best = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-			    two_above[j - 2] + 1 < best)
-				best = two_above[j - 2] + 1;
-			row[j] = best;
-		}
-	}
-	return rows[a_len % 3][b_len];
 }
 
 const char *cli_nearest(const char *word, const char *const *names)
@@ -94,7 +68,7 @@ const char *cli_nearest(const char *word, const char *const *names)
 	size_t best = strlen(word) / 2 + 1;
 
 	for (; *names; names++) {
-		size_t here = distance(word, *names);
+		size_t here = edit_distance(word, strlen(word), *names, strlen(*names));
 
 		if (here < best) {
 			best = here;

@@ -20,8 +20,8 @@ enum cli_values_kind {
 	VALUES_SNAPSHOT, /* a file, most likely *.zst */
 	VALUES_WORD,     /* one of @words */
 	VALUES_WORDS, /* some of @words, separated by commas; one that ends with '=' takes a value */
-	VALUES_GROUP_KEY,
-	VALUES_METRICS, /* separated by commas, as the next two */
+	VALUES_GROUP_KEYS, /* separated by commas, as the next ones */
+	VALUES_METRICS,
 	VALUES_SECTIONS,
 	VALUES_SORT_KEYS, /* METRIC[:asc|desc] */
 };
@@ -85,8 +85,9 @@ void cli_error(const char *format, ...) printf_(1, 2);
 must_check_ int cli_usage_error(const struct command *command, const char *format, ...)
         printf_(2, 3);
 
-/* Closes stdout and reports what could not be written. Returns EXIT_DONE or EXIT_FAILED. */
-must_check_ int cli_finish_output(void);
+/* Closes stdout and reports what could not be written, with @error as the reason where one is known from before (errno,
+ * or 0). Returns EXIT_DONE or EXIT_FAILED. */
+must_check_ int cli_finish_output(int error);
 
 /* The name in a list that a misspelt one most likely means, or NULL. @names ends with NULL. */
 const char *cli_nearest(const char *word, const char *const *names);

@@ -48,7 +48,12 @@ static int add_thread(struct snapshot_visitor *self, struct thread_sample *sampl
 
 static int add_cgroup(struct snapshot_visitor *self, const struct cgroup_stats *stats)
 {
-	cgroup_table_add(&((struct grouping *)self)->load->cgroups, stats);
+	struct load *load = ((struct grouping *)self)->load;
+
+	cgroup_table_add(&load->cgroups,
+	                 group_table_cgroup(&load->groups, strbuf_str(&stats->path),
+	                                    stats->path.len, stats->is_v1),
+	                 stats);
 	return 0;
 }
 
@@ -67,6 +72,8 @@ static int load_file(struct load *load)
 	if (fd < 0)
 		return -errno;
 	source.fd = fd;
+	load->groups.host = &load->info.host;
+	load->groups.filter = load->filter.label ? &load->filter : NULL;
 	r = snapshot_read(&source.source, load->limits, &grouping.visitor, &load->info,
 	                  &load->error);
 	group_table_finish(&load->groups);
@@ -111,6 +118,7 @@ void load_run(struct load *loads, unsigned count)
 void load_done(struct load *load)
 {
 	group_table_done(&load->groups);
+	group_filter_done(&load->filter);
 	cgroup_table_done(&load->cgroups);
 	smaps_table_done(&load->smaps);
 	snapshot_info_done(&load->info);

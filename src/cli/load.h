@@ -4,14 +4,16 @@
 #include <stdbool.h>
 
 #include "ctprof/fact-groups.h"
+#include "ctprof/group-filter.h"
 #include "ctprof/group.h"
 #include "ctprof/snapshot.h"
 
 struct load {
 	const char *path; /* "-" for standard input */
 	const struct snapshot_limits *limits;
-	struct group_table groups; /* initialised by the caller */
-	bool wants_cgroups;        /* fill the table of cgroups */
+	struct group_table groups;  /* initialised by the caller */
+	struct group_filter filter; /* which threads are wanted, where its label is set */
+	bool wants_cgroups;         /* fill the table of cgroups */
 	bool wants_smaps;
 	struct cgroup_table cgroups; /* initialised by the caller */
 	struct smaps_table smaps;    /* initialised by the caller */

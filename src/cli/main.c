@@ -47,11 +47,11 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
 		print_help(stdout);
-		return cli_finish_output();
+		return cli_finish_output(0);
 	}
 	if (strcmp(argv[1], "--version") == 0) {
 		puts("ctprof " CTPROF_VERSION);
-		return cli_finish_output();
+		return cli_finish_output(0);
 	}
 	for (size_t i = 0; command_table[i]; i++)
 		if (strcmp(argv[1], command_table[i]->name) == 0)

@@ -2,6 +2,7 @@
 #include "options.h"
 
 #include <getopt.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -188,21 +189,31 @@ int options_answer(const struct command *command, int id)
 		print_help(stdout, command);
 	else
 		puts("ctprof " CTPROF_VERSION);
-	return cli_finish_output();
+	return cli_finish_output(0);
+}
+
+int options_error(const struct option_parser *parser, const char *format, ...)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	va_list args;
+	int r;
+
+	va_start(args, format);
+	strbuf_vaddf(&text, format, args);
+	va_end(args);
+	r = cli_usage_error(parser->command, "--%s: %s", parser->current->name, strbuf_str(&text));
+	(void)r;
+	return -1;
 }
 
 int options_choose(const struct option_parser *parser, const char *const *words)
 {
 	cleanup_(strbuf_done) struct strbuf list = STRBUF_INIT;
-	int r;
 
 	for (int i = 0; words[i]; i++) {
 		if (strcmp(words[i], parser->value) == 0)
 			return i;
 		strbuf_addf(&list, "%s%s", i > 0 ? ", " : "", words[i]);
 	}
-	r = cli_usage_error(parser->command, "--%s: '%s' is not one of %s", parser->current->name,
-	                    parser->value, strbuf_str(&list));
-	(void)r;
-	return -1;
+	return options_error(parser, "'%s' is not one of %s", parser->value, strbuf_str(&list));
 }

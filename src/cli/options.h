@@ -33,3 +33,7 @@ must_check_ int options_answer(const struct command *command, int id);
 /* Which of the words of a NULL-terminated list the value of the current option is: its index, or -1 with the
  * error printed. */
 must_check_ int options_choose(const struct option_parser *parser, const char *const *words);
+
+/* Reports what is wrong with the value of the current option, whose name comes first. Returns -1. */
+must_check_ int options_error(const struct option_parser *parser, const char *format, ...)
+        printf_(2, 3);

@@ -131,10 +131,20 @@ static int run_pager(struct pager *pager)
 	return 0;
 }
 
+/* Only here is the reason of a failure still known. */
+static bool print(struct pager *pager, const char *bytes, size_t len)
+{
+	bool done = fwrite(bytes, 1, len, stdout) == len;
+
+	if (!done && pager->error == 0)
+		pager->error = errno;
+	return done;
+}
+
 static void print_plainly(struct pager *pager)
 {
 	pager->state = PAGER_PLAIN;
-	fwrite(strbuf_str(&pager->held), 1, pager->held.len, stdout);
+	print(pager, strbuf_str(&pager->held), pager->held.len);
 	strbuf_done(&pager->held);
 }
 
@@ -221,7 +231,7 @@ static ssize_t write_text(void *cookie, const char *bytes, size_t len)
 		done = page(pager, bytes, len);
 		break;
 	case PAGER_PLAIN:
-		done = fwrite(bytes, 1, len, stdout) == len;
+		done = print(pager, bytes, len);
 		break;
 	case PAGER_GONE:
 		break;
@@ -229,29 +239,43 @@ static ssize_t write_text(void *cookie, const char *bytes, size_t len)
 	return done ? (ssize_t)len : 0;
 }
 
-/* CTPROF_PAGER, PAGER or less, in this order; an empty one and cat mean none. Returns whether there is one. */
+/* CTPROF_PAGER, PAGER or less, in this order; a blank one and cat mean none. Returns whether there is one. */
 static bool choose_command(struct pager *pager)
 {
+	static const char blanks[] = " \t\n";
+
 	pager->command = getenv("CTPROF_PAGER");
 	if (!pager->command)
 		pager->command = getenv("PAGER");
-	return !pager->command || (pager->command[0] != '\0' && strcmp(pager->command, "cat") != 0);
+	return !pager->command || (pager->command[strspn(pager->command, blanks)] != '\0' &&
+	                           strcmp(pager->command, "cat") != 0);
+}
+
+/* Whether what is taller than the terminal is for a pager. */
+static bool choose(struct pager *pager)
+{
+	const char *terminal = getenv("TERM");
+	struct winsize size;
+
+	/* Only a terminal has a size. */
+	if (!terminal || terminal[0] == '\0' || strcmp(terminal, "dumb") == 0 ||
+	    ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_row == 0 || size.ws_col == 0 ||
+	    !choose_command(pager))
+		return false;
+	pager->rows = size.ws_row;
+	pager->columns = size.ws_col;
+	return true;
 }
 
 void pager_start(struct pager *pager, bool wanted)
 {
 	const cookie_io_functions_t functions = {.write = write_text};
-	const char *terminal = getenv("TERM");
-	struct winsize size;
 
-	*pager = (struct pager){.file = stdout, .fd = -1};
-	/* Only a terminal has a size. */
-	if (!wanted || !terminal || terminal[0] == '\0' || strcmp(terminal, "dumb") == 0 ||
-	    ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_row == 0 || size.ws_col == 0 ||
-	    !choose_command(pager))
+	*pager = (struct pager){.file = stdout, .state = PAGER_PLAIN, .fd = -1};
+	if (wanted && choose(pager))
+		pager->state = PAGER_HOLDING;
+	else if (isatty(STDOUT_FILENO))
 		return;
-	pager->rows = size.ws_row;
-	pager->columns = size.ws_col;
 	pager->file = fopencookie(pager, "w", functions);
 	if (!pager->file)
 		pager->file = stdout;
@@ -267,5 +291,5 @@ int pager_finish(struct pager *pager)
 		else if (pager->state == PAGER_RUNNING)
 			end_pager(pager);
 	}
-	return cli_finish_output();
+	return cli_finish_output(pager->error);
 }

@@ -12,7 +12,7 @@
 enum pager_state {
 	PAGER_HOLDING, /* the text fits on the terminal so far */
 	PAGER_RUNNING,
-	PAGER_PLAIN, /* it could not be started */
+	PAGER_PLAIN, /* there is none, or it could not be started */
 	PAGER_GONE   /* the user has seen enough */
 };
 
@@ -26,6 +26,7 @@ struct pager {
 	struct strbuf held;   /* what no one has seen yet for certain */
 	bool keeping;         /* no one may have read of the pipe yet */
 	size_t written, room; /* bytes that the pipe took, and that it can hold */
+	int error;            /* errno of what failed first on standard output, or 0 */
 	int fd;               /* the pipe's end; open while it is running */
 	pid_t process;
 	struct sigaction before[PAGER_SIGNALS];

@@ -1,19 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report-options.h"
 
+#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "ctprof/glob.h"
+#include "ctprof/mem.h"
 #include "ctprof/scan.h"
 #include "ctprof/strbuf.h"
 
 enum {
 	OPT_GROUP_BY = OPT_REPORT_FIRST,
 	OPT_NO_THREAD_NORMALIZE,
+	OPT_NO_CG_NORMALIZE,
+	OPT_CGROUP_FLATTEN,
 	OPT_SECTIONS,
 	OPT_METRICS,
+	OPT_WHERE,
+	OPT_TOP,
 	OPT_SORT_BY,
 	OPT_LIMIT,
+	OPT_SPREAD,
+	OPT_EXPLAIN,
 	OPT_FORMAT,
 	OPT_COLOR,
 	OPT_WRAP,
@@ -24,317 +32,182 @@ enum {
 const char *const report_orders[] = {"impact", "delta", "percent", "name", NULL};
 const char *const report_show_orders[] = {"impact", "delta", "name", NULL};
 const char *const report_colors[] = {"auto", "always", "never", NULL};
-static const char *const formats[] = {"table", "csv", "json", NULL};
-enum { CAP_BYTES, CAP_THREADS, CAP_VALUES, CAP_DEPTH, CAP_STRING };
-static const char *const caps[] = {
-        [CAP_BYTES] = "bytes=", [CAP_THREADS] = "threads=", [CAP_VALUES] = "values=",
-        [CAP_DEPTH] = "depth=", [CAP_STRING] = "string=",   [CAP_STRING + 1] = NULL};
+static const char *const formats[] = {"table", "csv", "json", "ndjson", "markdown", NULL};
+const char *const report_displays[] = {
+#define COLUMN(id_, name_, heading_, commands_, text_)
+#define DISPLAY(name_, text_, ...) name_,
+#include "columns.def"
+#undef COLUMN
+#undef DISPLAY
+        NULL};
+
+/* clang-format off */
+#define IN_SHOW_BOTH(name_) name_,
+#define IN_SHOW_SHOW(name_) name_,
+#define IN_SHOW_COMPARE(name_)
+#define IN_COMPARE_BOTH(name_) name_,
+#define IN_COMPARE_SHOW(name_)
+#define IN_COMPARE_COMPARE(name_) name_,
+#define DISPLAY(name_, text_, ...)
+const char *const report_show_columns[] = {
+#define COLUMN(id_, name_, heading_, commands_, text_) IN_SHOW_##commands_(name_)
+#include "columns.def"
+#undef COLUMN
+	NULL};
+const char *const report_compare_columns[] = {
+#define COLUMN(id_, name_, heading_, commands_, text_) IN_COMPARE_##commands_(name_)
+#include "columns.def"
+#undef COLUMN
+	NULL};
+#undef DISPLAY
+/* clang-format on */
 
 const struct cli_option report_option_table[] = {
-        {OPT_GROUP_BY, 'g', "group-by", "KEY", "pcomm (default), comm, comm-exact or cgroup",
-         TAKES(GROUP_KEY)},
+        {OPT_GROUP_BY, 'g', "group-by", "KEYS", "pcomm (default), comm, cgroup, user, all, ...",
+         TAKES(GROUP_KEYS)},
         {OPT_NO_THREAD_NORMALIZE, 0, "no-thread-normalize", NULL,
          "keep worker-1 and worker-2 apart", TAKES(NOTHING)},
-        {OPT_SECTIONS, 0, "sections", "LIST", "only these; 'ctprof metric-list' has the names",
-         TAKES(SECTIONS)},
-        {OPT_METRICS, 'm', "metrics", "LIST", "only these; 'ctprof metric-list' has the names",
+        {OPT_NO_CG_NORMALIZE, 0, "no-cg-normalize", NULL, "keep cgroups a@1 and a@2 apart",
+         TAKES(NOTHING)},
+        {OPT_CGROUP_FLATTEN, 0, "cgroup-flatten", "GLOB",
+         "one group for the cgroups like GLOB; repeatable", TAKES(TEXT)},
+        {OPT_SECTIONS, 0, "sections", "LIST", "only these; names or globs", TAKES(SECTIONS)},
+        {OPT_METRICS, 'm', "metrics", "LIST", "only these; names or globs: 'cpu_*,wait_*'",
          TAKES(METRICS)},
+        {OPT_WHERE, 'w', "where", "EXPR", "only rows like \"threads > 3 and group ~ 'ng*'\"",
+         TAKES(TEXT)},
+        {OPT_TOP, 't', "top", "N", "only the N groups that come first", TAKES(NUMBER)},
         {OPT_SORT_BY, 's', "sort-by", "LIST", "rank groups by METRIC[:asc|desc],...",
          TAKES(SORT_KEYS)},
-        {OPT_LIMIT, 'n', "limit", "N", "at most N rows, 0 for all (15; csv and json: all)",
+        {OPT_LIMIT, 'n', "limit", "N", "at most N rows, 0 for all (15; machines: all)",
          TAKES(NUMBER)},
-        {OPT_FORMAT, 'f', "format", "FORMAT", "table (default), csv or json", TAKES_WORD(formats)},
+        {OPT_SPREAD, 0, "spread", NULL, "add percentiles over the threads of each group",
+         TAKES(NOTHING)},
+        {OPT_EXPLAIN, 'e', "explain", "GROUP[:M]", "the threads of a group, for metrics like M",
+         TAKES(TEXT)},
+        {OPT_FORMAT, 'f', "format", "FORMAT", "table (default), csv, json, ndjson, markdown",
+         TAKES_WORD(formats)},
         {OPT_COLOR, 0, "color", "WHEN", "auto (default), always or never",
          TAKES_WORD(report_colors)},
-        {OPT_WRAP, 0, "wrap", NULL, "continue long names below, instead of cutting them",
+        {OPT_WRAP, 0, "wrap", NULL, "continue what is too wide in lines below", TAKES(NOTHING)},
+        {OPT_NO_PAGER, 0, "no-pager", NULL, "leave what is taller than the terminal to it",
          TAKES(NOTHING)},
-        {OPT_NO_PAGER, 0, "no-pager", NULL, "leave tall tables to the terminal", TAKES(NOTHING)},
         {OPT_READ_LIMIT, 0, "read-limit", "LIST", "caps on reading: bytes=16G,threads=4M,...",
-         TAKES_WORDS(caps)},
+         TAKES_WORDS(report_caps)},
         {0},
 };
 
-/* Tables below the first one must not bury it. */
-enum { TABLE_LIMIT = 15, FACTS_LIMIT = 5 };
+/* Tables below the first one must not bury it, nor may one group bury the other ones. */
+enum { TABLE_LIMIT = 15, FACTS_LIMIT = 5, TOP_LIMIT = 5 };
 
-void report_options_init(struct report_options *options)
+void report_options_init(struct report_options *options, unsigned sides)
 {
-	*options = (struct report_options){.limits = snapshot_default_limits, .limit = TABLE_LIMIT};
+	*options = (struct report_options){.sides = sides,
+	                                   .by = group_by_key(GROUP_KEY_pcomm, false),
+	                                   .limits = snapshot_default_limits,
+	                                   .limit = TABLE_LIMIT,
+	                                   .display = &display_table[0]};
+	options->rows.renamed = true;
 	memset(options->rows.measures, true, sizeof(options->rows.measures));
 }
 
-static struct span trim(struct span span)
+void report_options_done(struct report_options *options)
 {
-	while (span.len > 0 && span.text[0] == ' ')
-		span = (struct span){span.text + 1, span.len - 1};
-	while (span.len > 0 && span.text[span.len - 1] == ' ')
-		span.len--;
-	return span;
+	for (size_t i = 0; i < options->condition_count; i++)
+		where_free(options->conditions[i]);
+	free(options->conditions);
+	free(options->flatten);
+	free(options->explains);
 }
 
-static bool same_word(struct span span, const char *word)
+static int parse_number(const struct option_parser *parser, size_t *ret)
 {
-	return span.len == strlen(word) && strncasecmp(span.text, word, span.len) == 0;
-}
-
-/* Takes the next entry off a comma-separated list. Entries may not be empty. Returns 1, 0 at the end of the
- * list, or -1 with the error printed. */
-static int next_entry(const struct option_parser *parser, struct span *rest, struct span *ret_entry)
-{
-	const char *comma;
-	int r;
-
-	if (!rest->text)
-		return 0;
-	comma = memchr(rest->text, ',', rest->len);
-	*ret_entry = (struct span){rest->text, comma ? (size_t)(comma - rest->text) : rest->len};
-	*rest = comma ? (struct span){comma + 1, rest->len - ret_entry->len - 1}
-	              : (struct span){NULL, 0};
-	*ret_entry = trim(*ret_entry);
-	if (ret_entry->len > 0)
-		return 1;
-	r = cli_usage_error(parser->command, "--%s: empty entry in '%s'", parser->current->name,
-	                    parser->value);
-	(void)r;
-	return -1;
-}
-
-static struct span whole_value(const struct option_parser *parser)
-{
-	return (struct span){parser->value, strlen(parser->value)};
-}
-
-static int unknown_metric(const struct option_parser *parser, struct span word)
-{
-	const char *names[MEASURE_COUNT + 1] = {NULL};
-	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
-	const char *nearest;
-	int r;
-
-	for (unsigned i = 0; i < MEASURE_COUNT; i++)
-		names[i] = measure_name(i);
-	strbuf_add(&text, word.text, word.len);
-	nearest = cli_nearest(strbuf_str(&text), names);
-	if (nearest)
-		r = cli_usage_error(parser->command,
-		                    "--%s: unknown metric '%s'; did you mean '%s'?",
-		                    parser->current->name, strbuf_str(&text), nearest);
-	else
-		r = cli_usage_error(parser->command,
-		                    "--%s: unknown metric '%s'; 'ctprof metric-list' has the names",
-		                    parser->current->name, strbuf_str(&text));
-	(void)r;
-	return -1;
-}
-
-static int report_duplicate(const struct option_parser *parser, struct span word)
-{
-	int r = cli_usage_error(parser->command, "--%s: '%.*s' is there twice",
-	                        parser->current->name, (int)word.len, word.text);
-
-	(void)r;
-	return -1;
-}
-
-/* A blank list is none: all of them. */
-static int parse_metrics(const struct option_parser *parser, bool *given,
-                         bool listed[MEASURE_COUNT])
-{
-	struct span rest = whole_value(parser), word;
-	unsigned measure;
-	int r;
-
-	*given = trim(rest).len > 0;
-	if (!*given)
-		return 0;
-	memset(listed, false, MEASURE_COUNT * sizeof(listed[0]));
-	while ((r = next_entry(parser, &rest, &word)) > 0) {
-		if (!measure_find(word.text, word.len, &measure))
-			return unknown_metric(parser, word);
-		if (listed[measure])
-			return report_duplicate(parser, word);
-		listed[measure] = true;
-	}
-	return r;
-}
-
-static int parse_sections(const struct option_parser *parser, bool *given,
-                          bool listed[SECTION_COUNT])
-{
-	struct span rest = whole_value(parser), word;
-	int r;
-
-	*given = trim(rest).len > 0;
-	if (!*given)
-		return 0;
-	memset(listed, false, SECTION_COUNT * sizeof(listed[0]));
-	while ((r = next_entry(parser, &rest, &word)) > 0) {
-		unsigned i = 0;
-
-		while (i < SECTION_COUNT && !same_word(word, section_table[i].name))
-			i++;
-		if (i == SECTION_COUNT) {
-			r = cli_usage_error(parser->command,
-			                    "--sections: unknown section '%.*s'; 'ctprof "
-			                    "metric-list' has the names",
-			                    (int)word.len, word.text);
-			(void)r;
-			return -1;
-		}
-		if (listed[i])
-			return report_duplicate(parser, word);
-		listed[i] = true;
-	}
-	return r;
-}
-
-/* "METRIC", "METRIC:asc" or "METRIC:desc" */
-static int parse_sort_key(const struct option_parser *parser, struct span word,
-                          struct row_sort_key *ret)
-{
-	const char *colon = memchr(word.text, ':', word.len);
-	struct span name = {word.text, colon ? (size_t)(colon - word.text) : word.len};
-	struct span direction = {colon ? colon + 1 : NULL, word.len - name.len - (colon != NULL)};
-	int r;
-
-	name = trim(name);
-	direction = trim(direction);
-	if (!measure_find(name.text, name.len, &ret->measure))
-		return unknown_metric(parser, name);
-	if (measure_is_label(ret->measure)) {
-		r = cli_usage_error(parser->command,
-		                    "--sort-by: the values of '%.*s' are names, which have no size "
-		                    "to sort by",
-		                    (int)name.len, name.text);
-		(void)r;
-		return -1;
-	}
-	ret->ascending = colon && same_word(direction, "asc");
-	if (colon && !ret->ascending && !same_word(direction, "desc")) {
-		r = cli_usage_error(parser->command,
-		                    "--sort-by: '%.*s' is no direction; it is asc or desc",
-		                    (int)direction.len, direction.text);
-		(void)r;
-		return -1;
-	}
-	return 0;
-}
-
-static int parse_sort_by(const struct option_parser *parser, struct report_options *options)
-{
-	struct span rest = whole_value(parser), word;
-	size_t count = 0;
-	int r;
-
-	while ((r = next_entry(parser, &rest, &word)) > 0) {
-		if (count == SORT_KEYS_MAX) {
-			r = cli_usage_error(parser->command, "--sort-by: more than %d metrics",
-			                    SORT_KEYS_MAX);
-			(void)r;
-			return -1;
-		}
-		r = parse_sort_key(parser, word, &options->sort_keys[count]);
-		if (r < 0)
-			return r;
-		for (size_t i = 0; i < count; i++)
-			if (options->sort_keys[i].measure == options->sort_keys[count].measure)
-				return report_duplicate(parser, word);
-		count++;
-	}
-	options->rows.sort_keys = options->sort_keys;
-	options->rows.sort_key_count = count;
-	return r;
-}
-
-/* A number with an optional K, M, G or T, powers of 1024. */
-static bool parse_size(struct span text, uint64_t *ret)
-{
-	static const char suffixes[] = "KMGT";
-	const char *suffix =
-	        text.len > 0 ? memchr(suffixes, text.text[text.len - 1], strlen(suffixes)) : NULL;
 	uint64_t value;
 
-	if (!scan_u64(text.text, text.len - (suffix != NULL), &value))
-		return false;
-	for (const char *step = suffixes; suffix && step <= suffix; step++)
-		if (__builtin_mul_overflow(value, UINT64_C(1024), &value))
-			return false;
+	if (!scan_u64(parser->value, strlen(parser->value), &value) || value > SIZE_MAX)
+		return options_error(parser, "'%s' is not a number from 0 on", parser->value);
 	*ret = value;
-	return true;
-}
-
-/* "bytes=16G" */
-static bool set_cap(struct snapshot_limits *limits, struct span word)
-{
-	size_t cap = 0, len = 0;
-	uint64_t value;
-
-	for (; caps[cap]; cap++) {
-		len = strlen(caps[cap]);
-		if (word.len >= len && memcmp(word.text, caps[cap], len) == 0)
-			break;
-	}
-	if (!caps[cap] || !parse_size((struct span){word.text + len, word.len - len}, &value) ||
-	    value == 0 || (cap == CAP_DEPTH && value > 1 << 20))
-		return false;
-	if (cap == CAP_BYTES)
-		limits->bytes = value;
-	else if (cap == CAP_THREADS)
-		limits->threads = value;
-	else if (cap == CAP_VALUES)
-		limits->values = value;
-	else if (cap == CAP_DEPTH)
-		limits->depth = (unsigned)value;
-	else
-		limits->string_bytes = value;
-	return true;
-}
-
-static int parse_read_limit(const struct option_parser *parser, struct snapshot_limits *limits)
-{
-	struct span rest = whole_value(parser), word;
-	int r;
-
-	while ((r = next_entry(parser, &rest, &word)) > 0)
-		if (!set_cap(limits, word)) {
-			r = cli_usage_error(
-			        parser->command,
-			        "--read-limit: '%.*s' is not bytes=, threads=, values=, "
-			        "depth= or string= and a number",
-			        (int)word.len, word.text);
-			(void)r;
-			return -1;
-		}
-	return r;
-}
-
-static int parse_limit(const struct option_parser *parser, struct report_options *options)
-{
-	uint64_t value;
-	int r;
-
-	if (!scan_u64(parser->value, strlen(parser->value), &value) || value > SIZE_MAX) {
-		r = cli_usage_error(parser->command, "--limit: '%s' is not a number from 0 on",
-		                    parser->value);
-		(void)r;
-		return -1;
-	}
-	options->limit = value;
-	options->limit_given = true;
 	return 0;
 }
 
-static int parse_group_key(const struct option_parser *parser, struct report_options *options)
+static void add_condition(struct report_options *options, struct where *where)
 {
-	const char *words[GROUP_KEY_COUNT + 1] = {NULL};
-	int chosen;
+	options->conditions = mem_realloc(options->conditions, options->condition_count + 1,
+	                                  sizeof(options->conditions[0]));
+	options->conditions[options->condition_count++] = where;
+}
 
-	for (unsigned i = 0; i < GROUP_KEY_COUNT; i++)
-		words[i] = group_key_table[i].name;
-	chosen = options_choose(parser, words);
-	if (chosen >= 0)
-		options->group_key = (enum group_key)chosen;
-	return chosen;
+static int parse_where(const struct option_parser *parser, struct report_options *options)
+{
+	struct where_error error = {0};
+	struct where *where = where_parse(parser->value, options->sides, &error);
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+	if (where) {
+		add_condition(options, where);
+		return 0;
+	}
+	where_add_error(parser->value, &error, &text);
+	where_error_done(&error);
+	/* The expression with a mark below it stands on lines of its own; it is safe to print. */
+	fprintf(stderr, "ctprof: %s: --%s: %s\n", parser->command->name, parser->current->name,
+	        strbuf_str(&text));
+	return -1;
+}
+
+/* Whether a text can be nothing but a number and its unit: of operators there must be none. */
+static bool is_number_and_unit(const char *text)
+{
+	return text[strcspn(text, "0123456789")] != '\0' && !strpbrk(text, "=<>~!()&|'\"");
+}
+
+/* "--min-delta 5ms" is a condition like any other. What came from nothing has no percentage, and is not less than any. */
+static int parse_minimum(const struct option_parser *parser, struct report_options *options,
+                         const char *before, const char *behind)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	cleanup_(where_error_done) struct where_error error = {0};
+	struct where *where;
+
+	if (parser->value[strspn(parser->value, " ")] == '-')
+		return options_error(parser,
+		                     "'%s' is below 0; deltas of either sign count by their "
+		                     "size",
+		                     parser->value);
+	if (!is_number_and_unit(parser->value))
+		return options_error(parser, "'%s' is not a number, with or without a unit",
+		                     parser->value);
+	strbuf_addf(&text, "%s%s%s", before, parser->value, behind);
+	where = where_parse(strbuf_str(&text), options->sides, &error);
+	if (!where)
+		return options_error(parser, "'%s': %s", parser->value,
+		                     strbuf_str(&error.sentence));
+	add_condition(options, where);
+	return 0;
+}
+
+static int parse_minimum_delta(const struct option_parser *parser, struct report_options *options)
+{
+	if (strchr(parser->value, '%'))
+		return options_error(parser, "'%s': --min-percent takes percentages",
+		                     parser->value);
+	return parse_minimum(parser, options, "abs(delta) >= ", "");
+}
+
+static int parse_flatten(const struct option_parser *parser, struct report_options *options)
+{
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+
+	if (!glob_check(parser->value, &reason))
+		return options_error(parser, "'%s': %s", parser->value, strbuf_str(&reason));
+	if (parser->value[0] != '/' && strncmp(parser->value, "**", 2) != 0)
+		return options_error(parser, "'%s': paths of cgroups begin with '/'",
+		                     parser->value);
+	options->flatten = mem_realloc(options->flatten, options->by.flatten_count + 1,
+	                               sizeof(options->flatten[0]));
+	options->flatten[options->by.flatten_count++] = parser->value;
+	options->by.flatten = options->flatten;
+	return 0;
 }
 
 struct filters {
@@ -344,24 +217,49 @@ struct filters {
 	bool sections[SECTION_COUNT];
 };
 
-static int parse_option(const struct option_parser *parser, int id, struct report_options *options,
-                        struct filters *filters)
+/* "GROUP" or "GROUP:METRIC". Names of groups have colons too, so only what is like a metric is taken for one. */
+static int parse_explain(const struct option_parser *parser, struct report_options *options)
+{
+	char *colon;
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	bool any = false;
+
+	free(options->explains);
+	options->explains = mem_copy(parser->value, strlen(parser->value));
+	options->explained_metric = NULL;
+	colon = strrchr(options->explains, ':');
+	if (!colon || !glob_check(colon + 1, &reason))
+		return 0;
+	for (unsigned i = 0; i < MEASURE_COUNT && !any; i++)
+		any = glob_match_name(colon + 1, measure_name(i), strlen(measure_name(i)));
+	if (!any)
+		return 0;
+	*colon = '\0';
+	options->explained_metric = colon + 1;
+	return 0;
+}
+
+/* What --explain names stands in place of what --metrics does. */
+static void choose_explained(struct report_options *options, struct filters *filters)
+{
+	if (!options->explained_metric)
+		return;
+	filters->metrics_given = true;
+	for (unsigned i = 0; i < MEASURE_COUNT; i++)
+		filters->metrics[i] = glob_match_name(options->explained_metric, measure_name(i),
+		                                      strlen(measure_name(i)));
+	/* All threads make a row, whether they moved or not. */
+	options->rows.unchanged = true;
+}
+
+/* What compare or show alone can be told. */
+static int parse_own_option(const struct option_parser *parser, int id,
+                            struct report_options *options)
 {
 	static const enum row_order show_order_values[] = {ORDER_IMPACT, ORDER_DELTA, ORDER_NAME};
 	int chosen = 0;
 
 	switch (id) {
-	case OPT_GROUP_BY:
-		return parse_group_key(parser, options);
-	case OPT_NO_THREAD_NORMALIZE:
-		options->literal = true;
-		break;
-	case OPT_SECTIONS:
-		return parse_sections(parser, &filters->sections_given, filters->sections);
-	case OPT_METRICS:
-		return parse_metrics(parser, &filters->metrics_given, filters->metrics);
-	case OPT_SORT_BY:
-		return parse_sort_by(parser, options);
 	case OPT_ORDER:
 		chosen = options_choose(parser, report_orders);
 		options->rows.order = (enum row_order)chosen;
@@ -371,8 +269,72 @@ static int parse_option(const struct option_parser *parser, int id, struct repor
 		if (chosen >= 0)
 			options->rows.order = show_order_values[chosen];
 		break;
+	case OPT_DISPLAY:
+		chosen = options_choose(parser, report_displays);
+		if (chosen >= 0)
+			options->display = &display_table[chosen];
+		break;
+	case OPT_MIN_DELTA:
+		return parse_minimum_delta(parser, options);
+	case OPT_MIN_PERCENT:
+		return parse_minimum(parser, options,
+		                     "abs(%) >= ", " or (baseline = 0 and delta != 0)");
+	case OPT_NO_RENAMES:
+		options->rows.renamed = false;
+		break;
+	case OPT_UNCHANGED:
+		options->rows.unchanged = true;
+		break;
+	}
+	return chosen;
+}
+
+static int parse_list(const struct option_parser *parser, int id, struct report_options *options,
+                      struct filters *filters)
+{
+	switch (id) {
+	case OPT_GROUP_BY:
+		return list_group_keys(parser, &options->by);
+	case OPT_CGROUP_FLATTEN:
+		return parse_flatten(parser, options);
+	case OPT_SECTIONS:
+		return list_sections(parser, &filters->sections_given, filters->sections);
+	case OPT_METRICS:
+		return list_metrics(parser, &filters->metrics_given, filters->metrics);
+	case OPT_WHERE:
+		return parse_where(parser, options);
+	case OPT_SORT_BY:
+		return list_sort_keys(parser, options->sort_keys, &options->rows.sort_key_count);
+	case OPT_COLUMNS:
+		return list_columns(parser, options->sides, &options->columns);
+	case OPT_EXPLAIN:
+		return parse_explain(parser, options);
+	case OPT_READ_LIMIT:
+		return list_read_limits(parser, &options->limits);
+	}
+	return parse_own_option(parser, id, options);
+}
+
+static int parse_option(const struct option_parser *parser, int id, struct report_options *options,
+                        struct filters *filters)
+{
+	int chosen = 0;
+
+	switch (id) {
+	case OPT_NO_THREAD_NORMALIZE:
+		options->by.literal_names = true;
+		break;
+	case OPT_NO_CG_NORMALIZE:
+		options->by.literal_cgroups = true;
+		break;
+	case OPT_TOP:
+		return parse_number(parser, &options->rows.top_groups);
 	case OPT_LIMIT:
-		return parse_limit(parser, options);
+		options->limit_given = true;
+		return parse_number(parser, &options->limit);
+	case OPT_SPREAD:
+		options->spread = true;
+		break;
 	case OPT_FORMAT:
 		chosen = options_choose(parser, formats);
 		options->format = (enum report_format)chosen;
@@ -387,13 +349,16 @@ static int parse_option(const struct option_parser *parser, int id, struct repor
 	case OPT_NO_PAGER:
 		options->no_pager = true;
 		break;
-	case OPT_READ_LIMIT:
-		return parse_read_limit(parser, &options->limits);
-	case OPT_UNCHANGED:
-		options->rows.unchanged = true;
-		break;
+	default:
+		return parse_list(parser, id, options, filters);
 	}
 	return chosen;
+}
+
+/* Whether the format is for people, who are not to be drowned. */
+static bool is_for_people(const struct report_options *options)
+{
+	return options->format == FORMAT_TABLE || options->format == FORMAT_MARKDOWN;
 }
 
 /* Which of the sections that are not about threads' metrics are shown, and how much of them. */
@@ -403,7 +368,7 @@ static void choose_facts(struct report_options *options, const struct filters *f
 
 	for (unsigned i = 0; i < SECTION_COUNT; i++) {
 		enum section_subject subject = section_table[i].subject;
-		bool wanted = filters->sections[i] &&
+		bool wanted = filters->sections[i] && !options->explains &&
 		              (filters->sections_given || !filters->metrics_given);
 
 		if (subject == SUBJECT_THREADS) {
@@ -411,15 +376,72 @@ static void choose_facts(struct report_options *options, const struct filters *f
 			continue;
 		}
 		named = named || (wanted && filters->sections_given);
-		options->facts.sections[i] = wanted && (subject != SUBJECT_CGROUPS ||
-		                                        options->group_key == GROUP_KEY_cgroup);
+		options->facts.sections[i] =
+		        wanted && (subject != SUBJECT_CGROUPS || group_by_is_cgroup(&options->by));
 		options->omitted[i] =
 		        wanted && filters->sections_given && !options->facts.sections[i];
 	}
 	options->without_rows = !threads;
 	options->facts_limit = options->limit;
-	if (options->format == FORMAT_TABLE && !options->limit_given && !named)
+	if (is_for_people(options) && !options->limit_given && !named)
 		options->facts_limit = FACTS_LIMIT;
+}
+
+/* Columns, and the measures whose distribution some of them are about. */
+static void choose_columns(struct report_options *options)
+{
+	bool sorted = options->rows.sort_key_count > 0;
+
+	/* A thread is a distribution of one. */
+	options->spread = options->spread && !options->explains;
+	if (options->columns.count == 0 && is_for_people(options)) {
+		column_list_default(&options->columns, options->sides, options->display,
+		                    options->spread);
+		if (sorted)
+			column_list_add(&options->columns, COLUMN_SORTED);
+	} else if (options->columns.count == 0) {
+		column_list_machine(&options->columns, options->sides, options->spread);
+	} else {
+		for (unsigned i = COLUMN_p50; options->spread && i <= COLUMN_variation; i++)
+			if (!column_list_has(&options->columns, (enum report_column)i))
+				column_list_add(&options->columns, (enum report_column)i);
+	}
+	for (unsigned i = 0; i < options->columns.count; i++)
+		options->spread = options->spread ||
+		                  column_is_spread((enum report_column)options->columns.columns[i]);
+	for (unsigned i = 0; options->spread && i < MEASURE_COUNT; i++)
+		if (options->rows.measures[i] && !measure_is_label(i))
+			options->spread_measures[options->spread_count++] = (uint16_t)i;
+}
+
+static void choose_rows(struct report_options *options, const struct filters *filters)
+{
+	for (unsigned i = 0; i < MEASURE_COUNT; i++)
+		options->rows.measures[i] =
+		        filters->metrics[i] && filters->sections[measure_section(i)];
+	if (!options->limit_given && !is_for_people(options))
+		options->limit = 0;
+	else if (!options->limit_given && options->rows.top_groups > 0)
+		options->limit = TOP_LIMIT;
+	options->rows.limit = options->limit;
+	options->rows.late = !is_for_people(options);
+	options->rows.one_sided = options->explains != NULL;
+	options->rows.sort_keys = options->sort_keys;
+	options->rows.conditions = (const struct where *const *)options->conditions;
+	options->rows.condition_count = options->condition_count;
+	options->facts.conditions = options->rows.conditions;
+	options->facts.condition_count = options->condition_count;
+}
+
+/* Whether what two options ask for is nothing. */
+static bool has_nothing_in_common(const struct report_options *options,
+                                  const struct filters *filters)
+{
+	for (unsigned i = 0; i < MEASURE_COUNT; i++)
+		if (options->rows.measures[i])
+			return false;
+	return (filters->metrics_given && filters->sections_given && !options->without_rows) ||
+	       options->explains;
 }
 
 int report_options_parse(struct report_options *options, const struct command *command, int argc,
@@ -438,11 +460,15 @@ int report_options_parse(struct report_options *options, const struct command *c
 			break;
 		}
 	options_done(&parser);
-	for (unsigned i = 0; i < MEASURE_COUNT; i++)
-		options->rows.measures[i] =
-		        filters.metrics[i] && filters.sections[measure_section(i)];
-	if (!options->limit_given && options->format != FORMAT_TABLE)
-		options->limit = 0;
+	choose_explained(options, &filters);
+	choose_rows(options, &filters);
 	choose_facts(options, &filters);
+	choose_columns(options);
+	if (id == OPTIONS_END && has_nothing_in_common(options, &filters)) {
+		int r = cli_usage_error(command, "the options leave no metric of threads to list");
+
+		(void)r;
+		return OPTIONS_ERROR;
+	}
 	return id;
 }

@@ -5,33 +5,44 @@
 #include "ctprof/report.h"
 #include "ctprof/rows.h"
 #include "ctprof/snapshot.h"
-#include "options.h"
-
-enum { SORT_KEYS_MAX = 16 };
+#include "ctprof/where.h"
+#include "report-lists.h"
 
 struct report_options {
-	enum group_key group_key;
-	bool literal; /* --no-thread-normalize */
+	unsigned sides;
+	struct group_by by;
+	const char **flatten; /* what by.flatten points at; owned, the texts are argv's */
 	enum report_format format;
 	bool limit_given;
 	size_t limit;
 	int color;          /* 0 auto, 1 always, 2 never */
-	bool wrap;          /* --wrap */
-	bool no_pager;      /* --no-pager */
+	bool wrap;          /* lines below in place of an ellipsis */
+	bool no_pager;      /* what is taller than the terminal is the terminal's */
 	bool without_rows;  /* no section of threads' metrics is asked for */
 	size_t facts_limit; /* as in struct report */
 	struct fact_row_options facts;
 	bool omitted[SECTION_COUNT]; /* asked for by name, but not with this grouping */
 	struct snapshot_limits limits;
-	struct row_options rows; /* sort_keys points at the next member */
+	struct row_options rows; /* sort_keys and conditions point at members below */
 	struct row_sort_key sort_keys[SORT_KEYS_MAX];
+	struct where **conditions; /* owned, as are they */
+	size_t condition_count;
+	const struct display_desc *display;
+	struct column_list columns; /* none: the default ones */
+	bool spread;
+	uint16_t spread_measures[MEASURE_COUNT];
+	size_t spread_count;
+	char *explains; /* label of the group whose threads are the rows; owned; NULL: none */
+	const char *
+	        explained_metric; /* glob for the metrics of these rows; points into explains; NULL: all */
 };
 
 enum { OPT_REPORT_FIRST = 100, OPT_REPORT_ONLY_ONE = 200 };
 extern const struct cli_option report_option_table[];
 
 /* Sets the defaults. */
-void report_options_init(struct report_options *options);
+void report_options_init(struct report_options *options, unsigned sides);
+void report_options_done(struct report_options *options);
 
 /* Parses all options; those that only one command has are in its own table. Returns OPTIONS_END, or as options_next(). */
 must_check_ int report_options_parse(struct report_options *options, const struct command *command,
@@ -46,7 +57,20 @@ struct table_style report_style(int color);
 
 /* Ids of the options that only one of the two has. One snapshot has nothing to take a percentage of, so that its
  * orders are others. */
-enum { OPT_UNCHANGED = OPT_REPORT_ONLY_ONE, OPT_ORDER, OPT_SHOW_ORDER };
+enum {
+	OPT_UNCHANGED = OPT_REPORT_ONLY_ONE,
+	OPT_ORDER,
+	OPT_SHOW_ORDER,
+	OPT_DISPLAY,
+	OPT_MIN_DELTA,
+	OPT_MIN_PERCENT,
+	OPT_NO_RENAMES,
+	OPT_COLUMNS,
+};
 
 /* Words that options have as their values; each list ends with NULL. */
-extern const char *const report_orders[], *const report_show_orders[], *const report_colors[];
+extern const char *const report_orders[],
+        *const report_show_orders[], *const report_colors[],
+                                             *const report_displays[],
+                                                     *const report_show_columns[],
+                                                             *const report_compare_columns[];

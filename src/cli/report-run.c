@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "ctprof/macro.h"
+#include "ctprof/mem.h"
+#include "ctprof/text.h"
 #include "load.h"
 #include "pager.h"
 #include "report-options.h"
@@ -57,6 +59,7 @@ static void print_report(FILE *file, const struct report *report, enum report_fo
 {
 	switch (format) {
 	case FORMAT_TABLE:
+	case FORMAT_MARKDOWN:
 		report_table(file, report);
 		break;
 	case FORMAT_CSV:
@@ -64,6 +67,9 @@ static void print_report(FILE *file, const struct report *report, enum report_fo
 		break;
 	case FORMAT_JSON:
 		report_json(file, report);
+		break;
+	case FORMAT_NDJSON:
+		report_ndjson(file, report);
 		break;
 	}
 }
@@ -84,6 +90,9 @@ static void tell_left_out(const struct report *report)
 	if (left_out > 0)
 		cli_error("%zu more row%s (--limit 0 shows all)", left_out,
 		          left_out == 1 ? "" : "s");
+	if (set->groups_left_out > 0)
+		cli_error("%zu more group%s (--top 0 shows all)", set->groups_left_out,
+		          set->groups_left_out == 1 ? "" : "s");
 	for (unsigned side = 0; side < SIDE_MAX; side++)
 		if (set->unmatched_count[side] > 0)
 			cli_error("%zu group%s only in the %s and without rows",
@@ -99,14 +108,18 @@ static void make_facts(const struct report_options *options, const struct load *
 	struct fact_side sides[SIDE_MAX] = {{0}};
 
 	for (unsigned i = 0; i < count; i++)
-		sides[i] = (struct fact_side){&loads[i].cgroups, &loads[i].smaps, &loads[i].info};
+		sides[i] = (struct fact_side){
+		        &loads[i].cgroups,
+		        group_by_is_cgroup(&options->by) ? &loads[i].groups.names[0] : NULL,
+		        &loads[i].smaps, &loads[i].info};
 	/* Machines read a zero that is missing as one that was not seen. */
 	fact_options.unchanged =
-	        count == 1 ? options->format != FORMAT_TABLE : options->rows.unchanged;
+	        count == 1 ? options->format != FORMAT_TABLE && options->format != FORMAT_MARKDOWN
+	                   : options->rows.unchanged;
 	fact_rows_init(ret, sides, count, &fact_options);
 }
 
-static void make_report(FILE *file, const struct report_options *options, const struct load *loads,
+static void make_report(FILE *file, const struct report_options *options, struct load *loads,
                         unsigned count)
 {
 	const struct group_table *tables[SIDE_MAX] = {NULL};
@@ -120,12 +133,16 @@ static void make_report(FILE *file, const struct report_options *options, const 
 	                        .without_rows = options->without_rows,
 	                        .facts = &facts,
 	                        .facts_limit = options->facts_limit,
-	                        .group_key = options->group_key,
-	                        .normalised = !options->literal,
+	                        .columns = options->columns,
+	                        .sorted_by = options->sort_keys[0].measure,
+	                        .explains = options->explains,
+	                        .explains_by = options->by,
 	                        .limit = options->limit,
 	                        .style = report_style(options->color)};
 
 	report.style.wrap = options->wrap;
+	report.style.markdown = options->format == FORMAT_MARKDOWN;
+	report.style.color = report.style.color && !report.style.markdown;
 	for (unsigned i = 0; i < count; i++) {
 		tables[i] = &loads[i].groups;
 		cpu_times[i] = cpu_time_of(&loads[i].info.host);
@@ -136,12 +153,15 @@ static void make_report(FILE *file, const struct report_options *options, const 
 		row_options.continues =
 		        loads[0].info.captured_boottime_ns > 0 &&
 		        loads[0].info.captured_boottime_ns <= loads[1].info.captured_boottime_ns;
-		with_exited = has_all_threads(&loads[0].info) && has_all_threads(&loads[1].info);
+		with_exited = !options->explains && has_all_threads(&loads[0].info) &&
+		              has_all_threads(&loads[1].info);
 	}
+	for (unsigned i = 0; count == SIDE_MAX && i < count; i++)
+		group_table_complete(&loads[i].groups, tables[!i]);
 	row_set_init(&rows, tables, count, with_exited ? cpu_times : NULL, &row_options);
 	make_facts(options, loads, count, &facts);
 	print_report(file, &report, options->format);
-	if (options->format == FORMAT_CSV)
+	if (options->format == FORMAT_CSV || options->format == FORMAT_NDJSON)
 		tell_left_out(&report);
 }
 
@@ -149,9 +169,13 @@ static void load_init(struct load *load, const struct report_options *options, c
 {
 	load->path = path;
 	load->limits = &options->limits;
-	group_table_init(&load->groups, options->group_key, options->literal);
+	group_table_init(&load->groups,
+	                 options->explains ? group_by_key(GROUP_KEY_thread, false) : options->by);
+	load->groups.spread_measures = options->spread_measures;
+	load->groups.spread_count = options->spread_count;
+	load->filter = (struct group_filter){.by = options->by, .label = options->explains};
 	cgroup_table_init(&load->cgroups);
-	smaps_table_init(&load->smaps, options->literal);
+	smaps_table_init(&load->smaps, options->by.literal_names);
 	for (unsigned i = 0; i < SECTION_COUNT; i++) {
 		enum section_subject subject = section_table[i].subject;
 
@@ -162,15 +186,90 @@ static void load_init(struct load *load, const struct report_options *options, c
 	}
 }
 
+/* As --group-by takes it. */
+static void add_group_by(const struct group_by *by, struct strbuf *out)
+{
+	if (by->tree)
+		strbuf_add_str(out, by->tree->name);
+	for (unsigned i = 0; !by->tree && i < by->count; i++)
+		strbuf_addf(out, "%s%s", i > 0 ? "," : "", group_key_table[by->keys[i]].name);
+}
+
 /* One line for each section that was asked for in vain. */
 static void warn_of_omitted(const struct report_options *options)
 {
+	cleanup_(strbuf_done) struct strbuf by = STRBUF_INIT;
+
+	add_group_by(&options->by, &by);
+	if (options->by.flatten_count > 0 && !group_by_has(&options->by, GROUP_KEY_cgroup))
+		cli_error("--cgroup-flatten has no effect under --group-by %s", strbuf_str(&by));
 	for (unsigned i = 0; i < SECTION_COUNT; i++)
 		if (options->omitted[i])
 			cli_error(
 			        "section '%s' requires --group-by %s; omitted under --group-by %s",
 			        section_table[i].name, group_key_table[GROUP_KEY_cgroup].name,
-			        group_key_table[options->group_key].name);
+			        strbuf_str(&by));
+}
+
+/* The labels of all groups of a single key, safe to print; owned by the caller, as are they. Ends with NULL. */
+static char **list_labels(const struct load *loads, unsigned count)
+{
+	const struct key_names *names[SIDE_MAX] = {NULL};
+	size_t total = 0, at = 0;
+	char **labels;
+
+	for (unsigned i = 0; i < count; i++) {
+		names[i] = &loads[i].filter.names[0];
+		total += names[i]->map.count;
+	}
+	labels = mem_calloc(total + 1, sizeof(*labels));
+	for (unsigned i = 0; i < count; i++)
+		for (size_t n = 0; n < names[i]->map.count; n++) {
+			const struct strmap_entry *entry = &names[i]->map.entries[n];
+			struct span shown = key_names_shown(
+			        names, count, (struct span){entry->key, entry->key_len});
+			cleanup_(strbuf_done) struct strbuf label = STRBUF_INIT;
+
+			text_add_escaped(&label, shown.text, shown.len);
+			labels[at++] = mem_copy(strbuf_str(&label), label.len);
+		}
+	return labels;
+}
+
+static void report_no_group(const struct report_options *options, const struct load *loads,
+                            unsigned count)
+{
+	const char *colon = strrchr(options->explains, ':'), *nearest = NULL;
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	char **labels = list_labels(loads, count);
+
+	strbuf_add_str(&text, "--group-by ");
+	add_group_by(&options->by, &text);
+	strbuf_addf(&text, " has no group '%s'", options->explains);
+	if (options->by.count == 1)
+		nearest = cli_nearest(options->explains, (const char *const *)labels);
+	if (nearest)
+		strbuf_addf(&text, "; did you mean '%s'?", nearest);
+	else if (colon)
+		strbuf_addf(&text, ", and '%s' is like no metric", colon + 1);
+	else if (options->explained_metric)
+		strbuf_addf(&text, "; where ':%s' is part of its name, put ':*' behind it",
+		            options->explained_metric);
+	cli_error("%s", strbuf_str(&text));
+	for (size_t i = 0; labels[i]; i++)
+		free(labels[i]);
+	free(labels);
+}
+
+/* Whether a snapshot has the group whose threads are asked for. */
+static bool has_group(const struct report_options *options, const struct load *loads,
+                      unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (!options->explains || loads[i].filter.found)
+			return true;
+	report_no_group(options, loads, count);
+	return false;
 }
 
 static int run(const struct report_options *options, char **paths, unsigned count)
@@ -188,6 +287,8 @@ static int run(const struct report_options *options, char **paths, unsigned coun
 			          strbuf_str(&loads[i].error));
 			status = EXIT_FAILED;
 		}
+	if (status == EXIT_DONE && !has_group(options, loads, count))
+		status = EXIT_FAILED;
 	if (status == EXIT_DONE) {
 		struct pager pager;
 
@@ -200,25 +301,30 @@ static int run(const struct report_options *options, char **paths, unsigned coun
 	return status;
 }
 
+static int run_checked(const struct report_options *options, const struct command *command,
+                       char **paths, int given)
+{
+	unsigned count = options->sides;
+
+	if (given != (int)count)
+		return cli_usage_error(command, "%s needed, not %d",
+		                       count == 1 ? "one snapshot is" : "two snapshots are", given);
+	if (count == SIDE_MAX && strcmp(paths[0], "-") == 0 && strcmp(paths[1], "-") == 0)
+		return cli_usage_error(command, "only one snapshot can be standard input");
+	warn_of_omitted(options);
+	return run(options, paths, count);
+}
+
 int report_command(const struct command *command, int argc, char **argv, unsigned count)
 {
-	struct report_options options;
-	char **paths;
+	cleanup_(report_options_done) struct report_options options;
 	int id;
 
-	report_options_init(&options);
+	report_options_init(&options, count);
 	id = report_options_parse(&options, command, argc, argv);
 	if (id == OPTIONS_HELP || id == OPTIONS_VERSION)
 		return options_answer(command, id);
 	if (id == OPTIONS_ERROR)
 		return EXIT_USAGE;
-	paths = argv + optind;
-	if (argc - optind != (int)count)
-		return cli_usage_error(command, "%s needed, not %d",
-		                       count == 1 ? "one snapshot is" : "two snapshots are",
-		                       argc - optind);
-	if (count == SIDE_MAX && strcmp(paths[0], "-") == 0 && strcmp(paths[1], "-") == 0)
-		return cli_usage_error(command, "only one snapshot can be standard input");
-	warn_of_omitted(&options);
-	return run(&options, paths, count);
+	return run_checked(&options, command, argv + optind, argc - optind);
 }

@@ -55,26 +55,33 @@ int64_t fold_range_bound(enum metric_id metric, uint32_t stored)
 	return stored;
 }
 
+bool fold_tally_next(const struct fold_tally *tally, uint32_t *at, struct fold_tally_entry *ret)
+{
+	if (!tally || *at == tally->len)
+		return false;
+	memcpy(&ret->threads, tally->entries + *at, sizeof(ret->threads));
+	ret->label = tally->entries + *at + sizeof(ret->threads);
+	*at += (uint32_t)(sizeof(ret->threads) + strlen(ret->label) + 1);
+	return true;
+}
+
 static void tally_add(struct fold_cell *cell, const char *label, uint32_t threads)
 {
-	size_t count = cell->tally ? cell->tally->count : 0;
-	struct fold_tally_entry *entry;
+	size_t label_size = strlen(label) + 1, size = sizeof(threads) + label_size;
+	struct fold_tally_entry entry;
+	uint32_t at = 0, start = 0, len;
 
-	for (size_t i = 0; i < count; i++) {
-		entry = &cell->tally->entries[i];
-		if (strcmp(entry->label.bytes, label) == 0) {
-			entry->threads += threads;
+	for (; fold_tally_next(cell->tally, &at, &entry); start = at)
+		if (strcmp(entry.label, label) == 0) {
+			entry.threads += threads;
+			memcpy(cell->tally->entries + start, &entry.threads, sizeof(entry.threads));
 			return;
 		}
-	}
-	cell->tally =
-	        mem_realloc(cell->tally, 1,
-	                    sizeof(*cell->tally) + (count + 1) * sizeof(cell->tally->entries[0]));
-	cell->tally->count = count + 1;
-	entry = &cell->tally->entries[count];
-	memset(entry, 0, sizeof(*entry));
-	memcpy(entry->label.bytes, label, strlen(label));
-	entry->threads = threads;
+	len = at;
+	cell->tally = mem_realloc(cell->tally, 1, sizeof(*cell->tally) + len + size);
+	memcpy(cell->tally->entries + len, &threads, sizeof(threads));
+	memcpy(cell->tally->entries + len + sizeof(threads), label, label_size);
+	cell->tally->len = len + (uint32_t)size;
 }
 
 void fold_mode(struct fold_cell *cell, const char *label)
@@ -132,6 +139,7 @@ static uint64_t saturating_sum(uint64_t a, uint64_t b)
 void fold_merge(enum metric_id metric, struct fold_cell *into, const struct fold_cell *from)
 {
 	uint32_t seen = into->seen + from->seen;
+	struct fold_tally_entry entry;
 
 	if (from->seen == 0)
 		return;
@@ -149,9 +157,8 @@ void fold_merge(enum metric_id metric, struct fold_cell *into, const struct fold
 		fold_range(into, from->range.low, from->range.high, from->seen);
 		break;
 	case RULE_MODE:
-		for (size_t i = 0; i < from->tally->count; i++)
-			tally_add(into, from->tally->entries[i].label.bytes,
-			          from->tally->entries[i].threads);
+		for (uint32_t at = 0; fold_tally_next(from->tally, &at, &entry);)
+			tally_add(into, entry.label, entry.threads);
 		break;
 	case RULE_AFFINITY:
 		merge_affinity(into, from->affinity, from->seen);
@@ -171,18 +178,16 @@ void fold_cell_done(enum metric_id metric, struct fold_cell *cell)
 
 const char *fold_winner(const struct fold_cell *cell, uint32_t *ret_threads)
 {
-	const struct fold_tally_entry *best = &cell->tally->entries[0];
+	struct fold_tally_entry best = {NULL, 0}, entry;
+	uint32_t at = 0;
 
-	for (size_t i = 1; i < cell->tally->count; i++) {
-		const struct fold_tally_entry *entry = &cell->tally->entries[i];
-
-		if (entry->threads > best->threads ||
-		    (entry->threads == best->threads &&
-		     strcmp(entry->label.bytes, best->label.bytes) < 0))
+	fold_tally_next(cell->tally, &at, &best);
+	while (fold_tally_next(cell->tally, &at, &entry))
+		if (entry.threads > best.threads ||
+		    (entry.threads == best.threads && strcmp(entry.label, best.label) < 0))
 			best = entry;
-	}
-	*ret_threads = best->threads;
-	return best->label.bytes;
+	*ret_threads = best.threads;
+	return best.label;
 }
 
 /* A unanimous label equals a unanimous one; a mixed one must have the same share as well. */

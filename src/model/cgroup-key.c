@@ -12,6 +12,8 @@ enum {
 	BUILD_ID = 25,     /* of BuildKit */
 	TASK_ID = 32,      /* of Fargate */
 	STATIC_POD_ID = 32,
+	UUID = 36,
+	LONG_ID = 32,
 };
 
 static struct span span_from(struct span span, size_t start)
@@ -56,6 +58,74 @@ static bool take_segment(struct span *path, struct span *ret)
 	return true;
 }
 
+static bool is_word(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool is_id_digit(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
+/* Whether a UUID stands at the start: groups of 8, 4, 4, 4 and 12 digits, all with a dash between them or all with the
+ * underscore that systemd's names have in its place. */
+static bool is_uuid(struct span span)
+{
+	static const unsigned groups[] = {8, 4, 4, 4, 12};
+	size_t at = 0;
+
+	if (span.len < UUID)
+		return false;
+	for (size_t g = 0; g < ARRAY_SIZE(groups); g++) {
+		if (g > 0 && ((span.text[at] != '-' && span.text[at] != '_') ||
+		              span.text[at++] != span.text[groups[0]]))
+			return false;
+		for (unsigned i = 0; i < groups[g]; i++)
+			if (!is_id_digit(span.text[at++]))
+				return false;
+	}
+	return span.len == UUID || !is_id_digit(span.text[UUID]);
+}
+
+/* Whether an id of 32 digits stands at the start. */
+static bool is_long_id(struct span span)
+{
+	size_t digits = 0;
+
+	while (digits < span.len && is_id_digit(span.text[digits]))
+		digits++;
+	return digits == LONG_ID && (digits == span.len || !is_word(span.text[digits]));
+}
+
+static bool stands_behind(struct span span, size_t at, const char *text)
+{
+	size_t len = strlen(text);
+
+	return at >= len && memcmp(span.text + at - len, text, len) == 0;
+}
+
+/* A UUID is one id and not five tokens, whose pattern depends on which digits are letters. Ids of static pods and of
+ * systemd-run stand behind letters, which makes other tokens of them. */
+static void add_ids(struct span span, struct strbuf *out)
+{
+	for (size_t at = 0; at < span.len;) {
+		bool behind_pod = stands_behind(span, at, "pod");
+		bool begins = at == 0 || !is_word(span.text[at - 1]);
+
+		if ((begins || behind_pod) && is_uuid(span_from(span, at))) {
+			strbuf_add_str(out, "{H}");
+			at += UUID;
+		} else if ((behind_pod || stands_behind(span, at, "run-r")) &&
+		           is_long_id(span_from(span, at))) {
+			strbuf_add_str(out, "{H}");
+			at += LONG_ID;
+		} else {
+			strbuf_add_char(out, span.text[at++]);
+		}
+	}
+}
+
 /* NAME@INSTANCE.service: the first @ begins the instance. */
 static void add_segment(struct span segment, struct strbuf *out)
 {
@@ -73,7 +143,7 @@ static void add_segment(struct span segment, struct strbuf *out)
 			return;
 		}
 	}
-	strbuf_add(out, segment.text, segment.len);
+	add_ids(segment, out);
 }
 
 void cgroup_normalise(const char *path, size_t len, struct strbuf *out)
@@ -203,7 +273,9 @@ static bool named_container(struct span segment, struct span parent, struct span
 {
 	struct span name = segment;
 
-	if (take_suffix(&name, ".scope") && take_prefix(&name, "machine-") && name.len > 0) {
+	/* Virtual machines are registered with systemd-machined as well. */
+	if (take_suffix(&name, ".scope") && take_prefix(&name, "machine-") && name.len > 0 &&
+	    !take_prefix(&name, "qemu\\x2d")) {
 		*ret = name;
 		return true;
 	}

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "ctprof/text.h"
 #include "doctor-reason.h"
 
 static const char cap_ptrace[] = "CAP_SYS_PTRACE", cap_net_admin[] = "CAP_NET_ADMIN",
@@ -352,7 +353,7 @@ static void judge_controller(const struct doctor_findings *findings,
 		reason_set(line, DOCTOR_NOT, "the controller is not enabled for any cgroup");
 		strbuf_addf(&file, "%s/cgroup.subtree_control",
 		            strbuf_str(&findings->cgroup2_point));
-		doctor_add_quoted(&quoted, strbuf_str(&file));
+		text_add_shell_word(&quoted, strbuf_str(&file));
 		reason_fix(line, DOCTOR_FIX_COMMAND, "echo +%s | sudo tee %s", desc->name,
 		           strbuf_str(&quoted));
 	} else {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ctprof/scan.h"
+#include "ctprof/text.h"
 
 void reason_set(struct doctor_line *line, enum doctor_state state, const char *format, ...)
 {
@@ -155,24 +156,6 @@ bool reason_toggle_unknown(const struct doctor_findings *findings, enum doctor_t
 	return true;
 }
 
-void doctor_add_quoted(struct strbuf *out, const char *word)
-{
-	static const char harmless[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	                               "0123456789_-+./,:=@%";
-
-	if (word[0] != '\0' && word[strspn(word, harmless)] == '\0') {
-		strbuf_add_str(out, word);
-		return;
-	}
-	strbuf_add_char(out, '\'');
-	for (; *word; word++)
-		if (*word == '\'')
-			strbuf_add_str(out, "'\\''");
-		else
-			strbuf_add_char(out, *word);
-	strbuf_add_char(out, '\'');
-}
-
 /* This program as a command names it. */
 static const char *program_name(const struct doctor_findings *findings)
 {
@@ -181,7 +164,7 @@ static const char *program_name(const struct doctor_findings *findings)
 
 void reason_add_program(const struct doctor_findings *findings, struct strbuf *out)
 {
-	doctor_add_quoted(out, program_name(findings));
+	text_add_shell_word(out, program_name(findings));
 }
 
 /* One command for all that any family may want: setcap takes away what it does not name. io is readable by its owner

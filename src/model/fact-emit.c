@@ -206,20 +206,26 @@ static const void *entry_elsewhere(const struct fact_build *build, const struct 
 static void emit_cgroups(struct fact_build *build)
 {
 	const struct strmap *maps[SIDE_MAX] = {NULL};
+	const struct key_names *names[SIDE_MAX] = {NULL};
 
-	for (unsigned side = 0; side < build->set->sides; side++)
+	for (unsigned side = 0; side < build->set->sides; side++) {
+		names[side] = build->sides[side].cgroup_names;
 		if (build->sides[side].cgroups)
 			maps[side] = &build->sides[side].cgroups->map;
+	}
 	for (unsigned side = 0; side < build->set->sides; side++)
 		for (size_t i = 0; maps[side] && i < maps[side]->count; i++) {
 			const struct strmap_entry *entry = &maps[side]->entries[i];
 			const struct cgroup_group *groups[SIDE_MAX] = {NULL};
+			struct span shown;
 
 			groups[side] = entry->value;
 			groups[!side] = entry_elsewhere(build, maps, side, entry);
 			if (side == SIDE_CANDIDATE && groups[!side])
 				continue;
-			fact_build_begin(build, entry->key, entry->key_len);
+			shown = key_names_shown(names, build->set->sides,
+			                        (struct span){entry->key, entry->key_len});
+			fact_build_begin(build, shown.text, shown.len);
 			emit_cgroup(build, groups);
 			fact_build_end(build);
 		}

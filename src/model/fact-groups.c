@@ -21,19 +21,14 @@ void cgroup_table_done(struct cgroup_table *table)
 		free(group);
 	}
 	strmap_done(&table->map);
-	strbuf_done(&table->scratch);
 }
 
-void cgroup_table_add(struct cgroup_table *table, const struct cgroup_stats *stats)
+void cgroup_table_add(struct cgroup_table *table, struct span pattern,
+                      const struct cgroup_stats *stats)
 {
-	struct strmap_entry *entry;
+	struct strmap_entry *entry = strmap_add(&table->map, pattern.text, pattern.len);
 	struct cgroup_group *group;
 
-	strbuf_clear(&table->scratch);
-	if (stats->is_v1)
-		strbuf_add_str(&table->scratch, "v1:");
-	strbuf_add(&table->scratch, strbuf_str(&stats->path), stats->path.len);
-	entry = strmap_add(&table->map, strbuf_str(&table->scratch), table->scratch.len);
 	if (!entry->value)
 		entry->value = mem_calloc(1, sizeof(struct cgroup_group));
 	group = entry->value;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "ctprof/fact-rows.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ctprof/mem.h"
 #include "ctprof/text.h"
+#include "ctprof/where.h"
 #include "fact-build.h"
 
 /* A metric of a section, and its sums over all groups. */
@@ -140,12 +142,54 @@ void fact_build_row(struct fact_build *build, const char *name, size_t len, enum
 	set->rows[set->count++] = row;
 }
 
+/* Whether a row meets the conditions. */
+static bool meets_conditions(const struct fact_build *build, const struct fact_row *row,
+                             const char *group)
+{
+	const struct fact_row_options *options = build->options;
+	struct where_row tested = {.group = group,
+	                           .metric = row->metric,
+	                           .section = section_table[row->section].name,
+	                           .unit = row->unit};
+	bool show = build->set->sides == 1;
+
+	tested.numbers[WHERE_DELTA] = row->delta;
+	tested.numbers[WHERE_PERCENT] = row->percent;
+	tested.numbers[show ? WHERE_VALUE : WHERE_BASELINE] = row->sides[SIDE_BASELINE].number;
+	if (!show)
+		tested.numbers[WHERE_CANDIDATE] = row->sides[SIDE_CANDIDATE].number;
+	for (size_t i = 0; i < options->condition_count; i++)
+		if (!where_holds(options->conditions[i], &tested))
+			return false;
+	return true;
+}
+
+/* Marks the rows that do not meet the conditions. Returns a bit for each part that has one that does. */
+static unsigned apply_conditions(struct fact_build *build)
+{
+	struct fact_row_set *set = build->set;
+	cleanup_(strbuf_done) struct strbuf group = STRBUF_INIT;
+	unsigned parts = 0;
+
+	if (build->options->condition_count == 0)
+		return UINT_MAX;
+	text_add_escaped(&group, build->group_name, build->group_name_len);
+	for (size_t i = build->group_start; i < set->count; i++) {
+		struct fact_row *row = &set->rows[i];
+
+		row->companion = !meets_conditions(build, row, strbuf_str(&group));
+		if (!row->companion)
+			parts |= 1U << part_of(row);
+	}
+	return parts;
+}
+
 /* Throws out what is not to be listed of the group's rows. */
 static void drop_rows(struct fact_build *build)
 {
 	struct fact_row_set *set = build->set;
 	bool wide = is_wide(build->section);
-	unsigned changed_parts = 0;
+	unsigned changed_parts = 0, met_parts = apply_conditions(build);
 	size_t kept = build->group_start;
 
 	for (size_t i = build->group_start; i < set->count; i++)
@@ -159,7 +203,7 @@ static void drop_rows(struct fact_build *build)
 			keep = keep || wide || !quantity_is_zero(row->sides[0].number);
 		else
 			keep = keep || (wide ? changed_parts >> part_of(row) & 1 : row->changed);
-		if (keep)
+		if (keep && (wide ? met_parts >> part_of(row) & 1 : !row->companion))
 			set->rows[kept++] = *row;
 	}
 	set->count = kept;

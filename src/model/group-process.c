@@ -3,21 +3,14 @@
 
 #include <string.h>
 
-static void copy_text(struct strbuf *into, const struct strbuf *from)
-{
-	strbuf_clear(into);
-	strbuf_add(into, strbuf_str(from), from->len);
-}
-
 static void open_process(struct group_process *process, const struct thread_sample *sample)
 {
 	process->open = true;
 	process->tgid = sample->tgid;
 	process->start_time_clock_ticks = sample->start_time_clock_ticks;
-	process->has_cgroup = sample->has_cgroup;
-	process->cgroup_is_v1 = sample->cgroup_is_v1;
-	copy_text(&process->pcomm, &sample->pcomm);
-	copy_text(&process->cgroup, &sample->cgroup);
+	strbuf_clear(&process->pcomm);
+	strbuf_add(&process->pcomm, strbuf_str(&sample->pcomm), sample->pcomm.len);
+	process->exited_unwanted = false;
 	process->threads = 0;
 	process->totals_seen = 0;
 	memset(process->totals, 0, sizeof(process->totals));
@@ -25,12 +18,13 @@ static void open_process(struct group_process *process, const struct thread_samp
 	memset(process->seen, 0, sizeof(process->seen));
 }
 
-void group_process_add(struct group_table *table, const struct thread_sample *sample)
+bool group_process_is_next(const struct group_process *process, const struct thread_sample *sample)
 {
-	struct group_process *process = &table->process;
+	return process->open && sample->tgid != process->tgid;
+}
 
-	if (process->open && sample->tgid != process->tgid)
-		group_table_finish(table);
+void group_process_add(struct group_process *process, const struct thread_sample *sample)
+{
 	if (!process->open)
 		open_process(process, sample);
 	if (sample->has_process_totals) {
@@ -124,6 +118,5 @@ bool group_process_is_rounding(const struct group_process *process,
 void group_process_done(struct group_process *process)
 {
 	strbuf_done(&process->pcomm);
-	strbuf_done(&process->cgroup);
 	process->open = false;
 }

@@ -4,8 +4,11 @@
  * for them as well, less the sums over the living. */
 #include "ctprof/group.h"
 
-/* Takes note of the next thread; where it is of another process, finishes the one before. */
-void group_process_add(struct group_table *table, const struct thread_sample *sample);
+/* Whether the thread is of another process than the ones before. */
+bool group_process_is_next(const struct group_process *process, const struct thread_sample *sample);
+
+/* Takes note of the next thread of the process, or of the first one. */
+void group_process_add(struct group_process *process, const struct thread_sample *sample);
 
 /* Whether the process has totals of the source, and all its threads what these are the total of. */
 bool group_process_knows(const struct group_process *process, enum process_source source);

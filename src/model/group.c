@@ -4,45 +4,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctprof/group-filter.h"
+#include "ctprof/measure.h"
 #include "ctprof/mem.h"
-#include "ctprof/normalise.h"
 #include "group-process.h"
+#include "group-spread.h"
 
-/* clang-format off */
-const struct group_key_desc group_key_table[GROUP_KEY_COUNT] = {
-#define GROUP_KEY(id_, name_, heading_, field_, normalised_, text_)                                \
-	[GROUP_KEY_##id_] = {name_, heading_, text_, normalised_},
-#include "group-keys.def"
-#undef GROUP_KEY
-};
-
-static const struct strbuf *name_of(enum group_key key, const struct thread_sample *sample)
+void group_table_init(struct group_table *table, struct group_by by)
 {
-	switch (key) {
-#define GROUP_KEY(id_, name_, heading_, field_, normalised_, text_)                                \
-	case GROUP_KEY_##id_:                                                                      \
-		return &sample->field_;
-#include "group-keys.def"
-#undef GROUP_KEY
-	case GROUP_KEY_COUNT:
-		break;
-	}
-	return &sample->comm;
-}
-/* clang-format on */
-
-void group_table_init(struct group_table *table, enum group_key key, bool literal)
-{
-	*table = (struct group_table){.key = key,
-	                              .normalise = group_key_table[key].normalised && !literal,
-	                              .map = STRMAP_INIT};
+	*table = (struct group_table){.by = by, .map = STRMAP_INIT, .exited = STRMAP_INIT};
 }
 
-static struct group *group_free(struct group *group)
+struct group *group_free(struct group *group, size_t spread_count)
 {
+	for (size_t i = 0; group->spreads && i < spread_count; i++)
+		spread_done(&group->spreads[i]);
+	free(group->spreads);
 	group_cells_done(group->cells);
 	free(group->exited);
-	free(group->first_name);
 	free(group);
 	return NULL;
 }
@@ -50,21 +29,14 @@ static struct group *group_free(struct group *group)
 void group_table_done(struct group_table *table)
 {
 	for (size_t i = 0; i < table->map.count; i++)
-		group_free(table->map.entries[i].value);
+		group_free(table->map.entries[i].value, table->spread_count);
 	strmap_done(&table->map);
-	strbuf_done(&table->scratch);
-	strbuf_done(&table->name);
+	for (size_t i = 0; i < table->exited.count; i++)
+		free(table->exited.entries[i].value);
+	strmap_done(&table->exited);
+	for (unsigned i = 0; i < GROUP_KEYS_MAX; i++)
+		key_names_done(&table->names[i]);
 	group_process_done(&table->process);
-}
-
-static void note_name(struct group *group, const char *name, size_t len)
-{
-	if (!group->first_name) {
-		group->first_name = mem_copy(name, len);
-		group->first_name_len = len;
-	} else if (len != group->first_name_len || memcmp(name, group->first_name, len) != 0) {
-		group->several_names = true;
-	}
 }
 
 /* A hash of a thread's identity; the sum over a group is its fingerprint. */
@@ -78,39 +50,14 @@ static uint64_t member_hash(uint32_t tgid, uint32_t tid, uint64_t start_time_clo
 	return hash ^ (hash >> 31);
 }
 
-/* A real path starts with a slash, so the first is nobody's; the second tells a path of version 1 apart. */
-static const char no_cgroup[] = "(no cgroup)", v1_prefix[] = "v1:";
-
-/* Longer than a thread's name can be, so no thread can pass for it. */
-const char group_exited_suffix[] = " (exited threads)";
-
-static void add_cgroup_name(bool has_cgroup, bool is_v1, const struct strbuf *path,
-                            struct strbuf *out)
+/* The group of these names, made where it is new. */
+static struct group *group_of(struct group_table *table, const uint32_t numbers[GROUP_KEYS_MAX])
 {
-	if (!has_cgroup) {
-		strbuf_add_str(out, no_cgroup);
-		return;
-	}
-	if (is_v1)
-		strbuf_add_str(out, v1_prefix);
-	strbuf_add(out, strbuf_str(path), path->len);
-}
+	struct strmap_entry *entry = strmap_add(&table->map, (const char *)numbers,
+	                                        table->by.count * sizeof(numbers[0]));
 
-/* The group that table->name belongs to, made where it is new. */
-static struct group *group_of_name(struct group_table *table)
-{
-	const struct strbuf *key = &table->name;
-	struct strmap_entry *entry;
-
-	if (table->normalise) {
-		strbuf_clear(&table->scratch);
-		normalise_name(strbuf_str(&table->name), table->name.len, &table->scratch);
-		key = &table->scratch;
-	}
-	entry = strmap_add(&table->map, strbuf_str(key), key->len);
 	if (!entry->value)
 		entry->value = mem_calloc(1, sizeof(struct group));
-	note_name(entry->value, strbuf_str(&table->name), table->name.len);
 	return entry->value;
 }
 
@@ -122,62 +69,124 @@ static void add_to_cells(struct group *group, const struct thread_sample *sample
 			                     sample_value(sample, (enum metric_id)i));
 }
 
-void group_table_add(struct group_table *table, struct thread_sample *sample)
+static void add_birth(struct group_table *table, struct group *group, uint64_t birth_clock_ticks)
 {
-	const struct strbuf *field = name_of(table->key, sample);
-	struct group *group;
+	if (birth_clock_ticks == 0)
+		return;
+	group->births++;
+	if (__builtin_add_overflow(group->births_clock_ticks, birth_clock_ticks,
+	                           &group->births_clock_ticks))
+		group->births_clock_ticks = UINT64_MAX;
+	if (birth_clock_ticks > table->last_birth_clock_ticks)
+		table->last_birth_clock_ticks = birth_clock_ticks;
+}
 
-	group_process_add(table, sample);
-	strbuf_clear(&table->name);
-	if (field == &sample->cgroup)
-		add_cgroup_name(sample->has_cgroup, sample->cgroup_is_v1, field, &table->name);
-	else
-		strbuf_add(&table->name, strbuf_str(field), field->len);
-	group = group_of_name(table);
+static void add_to_group(struct group_table *table, struct thread_sample *sample,
+                         const uint32_t numbers[GROUP_KEYS_MAX])
+{
+	struct group *group = group_of(table, numbers);
 
 	sample_set(sample, thread_count, (struct counter_count){1});
 	group->threads++;
 	group->leaders += sample->tid == sample->tgid;
 	group->members += member_hash(sample->tgid, sample->tid, sample->start_time_clock_ticks);
+	add_birth(table, group, sample->start_time_clock_ticks);
 	add_to_cells(group, sample);
+	group_spread_add(table, group, sample);
 }
 
-/* The group that the exited threads of the process belong to. */
-static struct group *group_of_exited(struct group_table *table)
+void group_table_add(struct group_table *table, struct thread_sample *sample)
 {
-	const struct group_process *process = &table->process;
+	bool first,
+	        wanted = !table->filter || group_filter_wants(table->filter, sample, table->host);
+	uint32_t numbers[GROUP_KEYS_MAX] = {0};
 
-	strbuf_clear(&table->name);
-	switch (table->key) {
-	case GROUP_KEY_cgroup:
-		add_cgroup_name(process->has_cgroup, process->cgroup_is_v1, &process->cgroup,
-		                &table->name);
-		break;
-	case GROUP_KEY_comm:
-	case GROUP_KEY_comm_exact:
-		strbuf_add(&table->name, strbuf_str(&process->pcomm), process->pcomm.len);
-		strbuf_add_str(&table->name, group_exited_suffix);
-		break;
-	case GROUP_KEY_pcomm:
-	case GROUP_KEY_COUNT:
-		strbuf_add(&table->name, strbuf_str(&process->pcomm), process->pcomm.len);
-		break;
-	}
-	return group_of_name(table);
+	if (group_process_is_next(&table->process, sample))
+		group_table_finish(table);
+	first = !table->process.open;
+	group_process_add(&table->process, sample);
+	if (first && table->filter)
+		table->process.exited_unwanted =
+		        !group_filter_wants_exited(table->filter, sample, table->host);
+	for (unsigned i = 0; (wanted || first) && i < table->by.count; i++)
+		numbers[i] = !first && group_key_is_of_process(table->by.keys[i])
+		                     ? table->process.names[i]
+		                     : key_names_of_thread(&table->names[i], &table->by, i, sample,
+		                                           table->host);
+	if (first)
+		memcpy(table->process.names, numbers, sizeof(numbers));
+	if (wanted)
+		add_to_group(table, sample, numbers);
 }
 
-static void note_unknown(struct group *group, const struct group_process *process)
+static bool is_by_thread_names(const struct group_by *by)
 {
-	for (unsigned source = 0; source < PROCESS_SOURCE_COUNT; source++)
-		if (!group_process_knows(process, (enum process_source)source))
-			group->unknown[source] +=
+	for (unsigned i = 0; i < by->count; i++)
+		if (group_key_is_of_thread(by->keys[i]))
+			return true;
+	return false;
+}
+
+/* Makes process->names those of its exited threads. */
+static void name_exited(struct group_table *table)
+{
+	struct group_process *process = &table->process;
+	const struct exited_process exited = {process->tgid, process->start_time_clock_ticks,
+	                                      strbuf_str(&process->pcomm), process->pcomm.len};
+
+	for (unsigned i = 0; i < table->by.count; i++)
+		if (group_key_is_of_thread(table->by.keys[i]))
+			process->names[i] = key_names_of_exited(&table->names[i], &table->by, i,
+			                                        &exited, table->host);
+}
+
+static void note_sources(const struct group_process *process, uint32_t *known,
+                         uint64_t unknown[PROCESS_SOURCE_COUNT])
+{
+	bool knows[PROCESS_SOURCE_COUNT];
+
+	for (unsigned source = 0; source < PROCESS_SOURCE_COUNT; source++) {
+		knows[source] = group_process_knows(process, (enum process_source)source);
+		if (!knows[source])
+			unknown[source] +=
 			        member_hash(process->tgid, 0, process->start_time_clock_ticks);
+	}
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
+		if (knows[process_source(process_total_table[i].source)])
+			*known |= process->totals_seen & UINT32_C(1) << i;
+}
+
+/* Takes note of what is known of the exited threads of a name, whether they did anything or not. */
+static void note_exited(struct group_table *table)
+{
+	size_t key_len = table->by.count * sizeof(table->process.names[0]);
+	struct strmap_entry *entry =
+	        strmap_add(&table->exited, (const char *)table->process.names, key_len);
+	struct group *group = strmap_get(&table->map, entry->key, key_len);
+	struct exited_note *note = entry->value;
+
+	if (!note)
+		note = entry->value = mem_calloc(1, sizeof(*note));
+	note_sources(&table->process, &note->known, note->unknown);
+	if (!group)
+		return;
+	group->known = note->known;
+	memcpy(group->unknown, note->unknown, sizeof(group->unknown));
+}
+
+static void add_remainders(struct group *group, const uint64_t remainders[PROCESS_TOTAL_COUNT])
+{
+	if (!group->exited)
+		group->exited = mem_calloc(PROCESS_TOTAL_COUNT, sizeof(group->exited[0]));
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
+		if (__builtin_add_overflow(group->exited[i], remainders[i], &group->exited[i]))
+			group->exited[i] = UINT64_MAX;
 }
 
 void group_table_finish(struct group_table *table)
 {
 	struct group_process *process = &table->process;
-	bool by_comm = table->key == GROUP_KEY_comm || table->key == GROUP_KEY_comm_exact;
+	bool by_thread_names = is_by_thread_names(&table->by);
 	uint64_t remainders[PROCESS_TOTAL_COUNT];
 	struct group *group;
 	bool any;
@@ -185,19 +194,54 @@ void group_table_finish(struct group_table *table)
 	if (!process->open)
 		return;
 	any = group_process_close(process, remainders);
-	if (by_comm && (!any || group_process_is_rounding(process, remainders)))
+	if (process->exited_unwanted)
 		return;
-	group = group_of_exited(table);
-	note_unknown(group, process);
+	name_exited(table);
+	if (by_thread_names) {
+		any = any && !group_process_is_rounding(process, remainders);
+		if (any)
+			group_of(table, process->names);
+		note_exited(table);
+	} else {
+		group = group_of(table, process->names);
+		note_sources(process, &group->known, group->unknown);
+	}
 	if (!any)
 		return;
+	if (table->filter)
+		table->filter->found = true;
+	group = group_of(table, process->names);
 	if (group->threads == 0)
 		group->members += member_hash(process->tgid, 0, process->start_time_clock_ticks);
-	if (!group->exited)
-		group->exited = mem_calloc(PROCESS_TOTAL_COUNT, sizeof(group->exited[0]));
-	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
-		if (__builtin_add_overflow(group->exited[i], remainders[i], &group->exited[i]))
-			group->exited[i] = UINT64_MAX;
+	add_remainders(group, remainders);
+}
+
+void group_table_complete(struct group_table *table, const struct group_table *other)
+{
+	static const uint64_t nothing[PROCESS_TOTAL_COUNT];
+
+	for (size_t i = 0; i < other->exited.count; i++) {
+		const struct strmap_entry *theirs = &other->exited.entries[i];
+		uint32_t numbers[GROUP_KEYS_MAX];
+		const struct exited_note *note;
+		struct group *group;
+		bool named = strmap_get(&other->map, theirs->key, theirs->key_len) != NULL;
+
+		for (unsigned key = 0; named && key < table->by.count; key++) {
+			struct span pattern = group_table_pattern(other, theirs, key);
+
+			named = strmap_find(&table->names[key].map, pattern.text, pattern.len,
+			                    &numbers[key]);
+		}
+		note = named ? strmap_get(&table->exited, (const char *)numbers, theirs->key_len)
+		             : NULL;
+		if (!note || strmap_get(&table->map, (const char *)numbers, theirs->key_len))
+			continue;
+		group = group_of(table, numbers);
+		group->known = note->known;
+		memcpy(group->unknown, note->unknown, sizeof(group->unknown));
+		add_remainders(group, nothing);
+	}
 }
 
 void group_table_forget(struct group_table *table, const struct metric_set *metrics)
@@ -208,29 +252,54 @@ void group_table_forget(struct group_table *table, const struct metric_set *metr
 		for (unsigned i = 0; i < METRIC_COUNT; i++)
 			if (metric_set_has(metrics, (enum metric_id)i))
 				fold_cell_done((enum metric_id)i, &group->cells[i]);
+		for (size_t i = 0; group->spreads && i < table->spread_count; i++)
+			if (measure_has_any(table->spread_measures[i], metrics))
+				spread_done(&group->spreads[i]);
 	}
 }
 
-void group_include_exited(struct group *group, unsigned sources)
+void group_include_exited(struct group *group, unsigned sources, unsigned left_out)
 {
-	for (unsigned i = 0; group->exited && i < PROCESS_TOTAL_COUNT; i++) {
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
 		struct fold_cell *cell = &group->cells[process_total_table[i].metric];
-		unsigned source = process_source(process_total_table[i].source);
+		unsigned source = 1u << process_source(process_total_table[i].source);
+		uint64_t *part = group->exited ? &group->exited[i] : NULL;
+		uint64_t number;
 
-		if (group->exited[i] == 0)
-			continue;
-		if (!(sources & 1u << source)) {
-			group->exited_left_out |= 1u << i;
+		if (!(sources & source)) {
+			if (left_out & source)
+				group->exited_left_out |= 1u << i;
+			if (part)
+				*part = 0;
 			continue;
 		}
-		if (__builtin_add_overflow(cell->number, group->exited[i], &cell->number))
-			cell->number = UINT64_MAX;
+		if (!part)
+			continue;
+		if (__builtin_add_overflow(cell->number, *part, &number))
+			number = UINT64_MAX;
+		cell->number = number;
 		/* Among threads it is no thread more; alone it must count as something. */
-		if (group->threads == 0)
+		if (group->threads == 0 && group->known >> i & 1)
 			cell->seen = 1;
 	}
-	free(group->exited);
-	group->exited = NULL;
+}
+
+uint64_t group_exited_part(const struct group *group, enum metric_id metric)
+{
+	for (unsigned i = 0; group->exited && i < PROCESS_TOTAL_COUNT; i++)
+		if (process_total_table[i].metric == metric)
+			return group->exited[i];
+	return 0;
+}
+
+unsigned group_known_sources(const struct group *group)
+{
+	unsigned sources = 0;
+
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
+		if (group->known >> i & 1)
+			sources |= 1u << process_source(process_total_table[i].source);
+	return sources;
 }
 
 unsigned group_comparable_sources(const struct group *a, const struct group *b)
@@ -243,9 +312,62 @@ unsigned group_comparable_sources(const struct group *a, const struct group *b)
 	return sources;
 }
 
-struct group *group_table_get(const struct group_table *table, const char *key, size_t key_len)
+void group_merge(struct group *into, const struct group *from, size_t spread_count)
 {
-	return strmap_get(&table->map, key, key_len);
+	into->threads += from->threads;
+	into->leaders += from->leaders;
+	into->exited_left_out |= from->exited_left_out;
+	into->known |= from->known;
+	into->members += from->members;
+	into->births += from->births;
+	if (__builtin_add_overflow(into->births_clock_ticks, from->births_clock_ticks,
+	                           &into->births_clock_ticks))
+		into->births_clock_ticks = UINT64_MAX;
+	for (unsigned i = 0; i < PROCESS_SOURCE_COUNT; i++)
+		into->unknown[i] += from->unknown[i];
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		fold_merge((enum metric_id)i, &into->cells[i], &from->cells[i]);
+	if (from->exited && !into->exited)
+		into->exited = mem_calloc(PROCESS_TOTAL_COUNT, sizeof(into->exited[0]));
+	for (unsigned i = 0; from->exited && i < PROCESS_TOTAL_COUNT; i++)
+		if (__builtin_add_overflow(into->exited[i], from->exited[i], &into->exited[i]))
+			into->exited[i] = UINT64_MAX;
+	if (!from->spreads)
+		return;
+	if (!into->spreads)
+		into->spreads = mem_calloc(spread_count, sizeof(into->spreads[0]));
+	for (size_t i = 0; i < spread_count; i++)
+		spread_merge(&into->spreads[i], &from->spreads[i]);
+}
+
+struct group *group_table_find(const struct group_table *table, const struct span *patterns)
+{
+	uint32_t numbers[GROUP_KEYS_MAX];
+
+	for (unsigned i = 0; i < table->by.count; i++)
+		if (!strmap_find(&table->names[i].map, patterns[i].text, patterns[i].len,
+		                 &numbers[i]))
+			return NULL;
+	return strmap_get(&table->map, (const char *)numbers, table->by.count * sizeof(numbers[0]));
+}
+
+struct span group_table_pattern(const struct group_table *table, const struct strmap_entry *entry,
+                                unsigned key)
+{
+	const struct strmap_entry *name;
+	uint32_t number;
+
+	memcpy(&number, entry->key + key * sizeof(number), sizeof(number));
+	name = &table->names[key].map.entries[number];
+	return (struct span){name->key, name->key_len};
+}
+
+struct span group_table_cgroup(struct group_table *table, const char *path, size_t len, bool is_v1)
+{
+	struct key_names *names = &table->names[0];
+	uint32_t number = key_names_of_cgroup(names, &table->by, path, len, is_v1);
+
+	return (struct span){names->map.entries[number].key, names->map.entries[number].key_len};
 }
 
 void group_table_total(const struct group_table *table, struct fold_cell cells[METRIC_COUNT])

@@ -32,6 +32,19 @@ bool measure_is_label(unsigned measure)
 	return !measure_is_derived(measure) && metric_table[measure].rule == RULE_MODE;
 }
 
+bool measure_has_any(unsigned measure, const struct metric_set *metrics)
+{
+	const struct derived_desc *derived;
+
+	if (!measure_is_derived(measure))
+		return metric_set_has(metrics, (enum metric_id)measure);
+	derived = &derived_table[measure_derived(measure)];
+	for (size_t i = 0; i < derived->input_count; i++)
+		if (metric_set_has(metrics, derived->inputs[i]))
+			return true;
+	return false;
+}
+
 struct quantity measure_quantity(unsigned measure, const struct fold_cell cells[METRIC_COUNT])
 {
 	return measure_is_derived(measure)

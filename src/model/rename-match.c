@@ -21,12 +21,15 @@ struct type_set {
 	size_t place;          /* of its path among those of its side */
 	const uint32_t *ranks; /* its types by their rank, ascending; borrowed */
 	size_t count;
+	size_t alike; /* sets of the same types; of one that stands for them, behind drop_doubles() */
+	size_t first; /* where these begin in set_list.all */
 };
 
 struct set_list {
 	struct type_set *sets; /* in the order of by_types() */
 	size_t count;
-	uint32_t *ranks; /* of all sets */
+	struct type_set *all; /* doubles too, behind drop_doubles() */
+	uint32_t *ranks;      /* of all sets */
 };
 
 /* Where the sets have a type that is among their first ones. */
@@ -156,20 +159,28 @@ static void list_sets(struct set_list *list, const struct rename_cgroup *const *
 	qsort(list->sets, list->count, sizeof(list->sets[0]), by_types);
 }
 
-/* Of the same types, the alphabetically first set is always the better one. */
+/* Of the same types, the alphabetically first set stands for the others. */
 static void drop_doubles(struct set_list *list)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < list->count; i++)
-		if (count == 0 || compare_types(&list->sets[i], &list->sets[count - 1]) != 0)
-			list->sets[count++] = list->sets[i];
+	list->all = mem_calloc(list->count, sizeof(list->all[0]));
+	if (list->count > 0)
+		memcpy(list->all, list->sets, list->count * sizeof(list->all[0]));
+	for (size_t i = 0; i < list->count; i++) {
+		if (count == 0 || compare_types(&list->sets[i], &list->sets[count - 1]) != 0) {
+			list->sets[count] = list->sets[i];
+			list->sets[count++].first = i;
+		}
+		list->sets[count - 1].alike++;
+	}
 	list->count = count;
 }
 
 static void list_done(struct set_list *list)
 {
 	free(list->sets);
+	free(list->all);
 	free(list->ranks);
 }
 
@@ -287,16 +298,96 @@ static struct best_set find_best(const struct set_list *list, const struct type_
 }
 
 static void add_pair(struct rename_work *work, const struct type_set *set,
-                     const struct best_set *best)
+                     const struct rename_cgroup *partner, const struct best_set *best)
 {
 	size_t candidate = (size_t)(set->cgroup - work->candidate->cgroups);
 
 	work->paired[candidate] = true;
-	work->pairs[candidate] = (struct rename_pair){
-	        .candidate = candidate,
-	        .baseline = (size_t)(best->set->cgroup - work->baseline->cgroups),
-	        .overlap = (size_t)best->overlap,
-	        .jaccard = (double)best->overlap / (double)best->united};
+	work->pairs[candidate] =
+	        (struct rename_pair){.candidate = candidate,
+	                             .baseline = (size_t)(partner - work->baseline->cgroups),
+	                             .overlap = (size_t)best->overlap,
+	                             .jaccard = (double)best->overlap / (double)best->united};
+}
+
+/* How many whole segments two paths end with alike. */
+static size_t common_tail(const struct rename_cgroup *a, const struct rename_cgroup *b)
+{
+	size_t i = a->path_len, j = b->path_len, segments = 0;
+
+	while (i > 0 && j > 0 && a->path[i - 1] == b->path[j - 1]) {
+		segments += a->path[i - 1] == '/';
+		i--;
+		j--;
+	}
+	return segments;
+}
+
+/* Candidates of the same types, and the cgroups of the baseline that suit all of them equally well. */
+struct alike {
+	const struct type_set *candidates, *partners;
+	size_t candidate_count, partner_count;
+	bool *used; /* by index of the baseline's cgroup: is half of a pair */
+	const struct best_set *best;
+};
+
+static bool is_used(const struct rename_work *work, const struct alike *alike, size_t partner)
+{
+	return alike->used[alike->partners[partner].cgroup - work->baseline->cgroups];
+}
+
+/* The free partner whose path ends most like the candidate's, the alphabetically first one of several. Returns the count
+ * where none ends alike. */
+static size_t find_partner(const struct rename_work *work, const struct alike *alike,
+                           const struct type_set *set)
+{
+	size_t found = alike->partner_count, longest = 0;
+
+	for (size_t i = 0; i < alike->partner_count; i++) {
+		size_t tail;
+
+		if (is_used(work, alike, i))
+			continue;
+		tail = common_tail(set->cgroup, alike->partners[i].cgroup);
+		if (tail > longest) {
+			longest = tail;
+			found = i;
+		}
+	}
+	return found;
+}
+
+/* Gives each candidate a partner of its own as far as there are enough: first those whose paths end alike, then the
+ * others in the order of their paths. Those left over share the first one. */
+static void pair_alike(struct rename_work *work, const struct alike *alike)
+{
+	/* Of so many pairs the ends of paths are compared; instances in larger numbers are all the same. */
+	enum { COMPARED_MAX = 1 << 22 };
+	bool compares = alike->candidate_count <= COMPARED_MAX / alike->partner_count;
+	size_t next = 0;
+
+	for (unsigned round = compares ? 0 : 1; round < 2; round++)
+		for (size_t i = 0; i < alike->candidate_count; i++) {
+			const struct type_set *set = &alike->candidates[i];
+			size_t partner;
+
+			if (work->paired[set->cgroup - work->candidate->cgroups])
+				continue;
+			if (round == 0) {
+				partner = find_partner(work, alike, set);
+			} else {
+				while (next < alike->partner_count && is_used(work, alike, next))
+					next++;
+				partner = next;
+			}
+			if (partner == alike->partner_count && round == 0)
+				continue;
+			if (partner == alike->partner_count)
+				partner = 0;
+			alike->used[alike->partners[partner].cgroup - work->baseline->cgroups] =
+			        true;
+			add_pair(work, set, alike->partners[partner].cgroup, alike->best);
+		}
 }
 
 static void find_direct(struct rename_work *work)
@@ -308,20 +399,28 @@ static void find_direct(struct rename_work *work)
 	cleanup_(mem_freep) size_t *tried = NULL;
 	cleanup_(list_done) struct set_list baseline = {0}, candidate = {0};
 	cleanup_(index_done) struct type_index index = {0};
-	struct best_set best = {0};
+	cleanup_(mem_freep) bool *used = NULL;
 
 	list_sets(&baseline, work->baseline_by_path, work->baseline->count, ranks);
 	drop_doubles(&baseline);
 	list_sets(&candidate, work->candidate_by_path, work->candidate->count, ranks);
 	index_build(&index, &baseline, types);
 	tried = mem_calloc(baseline.count, sizeof(*tried));
-	for (size_t i = 0; i < candidate.count; i++) {
+	used = mem_calloc(work->baseline->count, sizeof(*used));
+	for (size_t i = 0, end; i < candidate.count; i = end) {
 		const struct type_set *set = &candidate.sets[i];
+		struct best_set best = find_best(&baseline, &index, set, tried, i + 1);
 
-		if (i == 0 || compare_types(set, set - 1) != 0)
-			best = find_best(&baseline, &index, set, tried, i + 1);
+		for (end = i + 1; end < candidate.count; end++)
+			if (compare_types(&candidate.sets[end], set) != 0)
+				break;
 		if (best.set)
-			add_pair(work, set, &best);
+			pair_alike(work, &(struct alike){.candidates = set,
+			                                 .candidate_count = end - i,
+			                                 .partners = &baseline.all[best.set->first],
+			                                 .partner_count = best.set->alike,
+			                                 .used = used,
+			                                 .best = &best});
 	}
 }
 

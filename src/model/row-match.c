@@ -5,35 +5,66 @@
 #include "ctprof/mem.h"
 #include "ctprof/text.h"
 #include "row-match.h"
+#include "row-pairs.h"
+#include "row-rename.h"
 
 /* Longer than a thread's name can be, so that no thread can pass for it. */
 static const char exited_label[] = "(exited threads)";
 
-static char *escaped(const char *bytes, size_t len)
-{
-	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+/* What the matching needs while it goes on. */
+struct matching {
+	struct row_set *set;
+	struct row_pairs pairs;
+	const char **labels[SIDE_MAX][GROUP_KEYS_MAX]; /* of names, by number; the array is owned */
+};
 
-	text_add_escaped(&text, bytes, len);
-	return mem_copy(strbuf_str(&text), text.len);
+static const char *keep_label(struct row_set *set, const struct strbuf *text)
+{
+	if ((set->label_count & (set->label_count - 1)) == 0)
+		set->labels =
+		        mem_realloc(set->labels, set->label_count > 0 ? 2 * set->label_count : 1,
+		                    sizeof(set->labels[0]));
+	set->labels[set->label_count] = mem_copy(strbuf_str(text), text->len);
+	return set->labels[set->label_count++];
 }
 
-/* A pattern that stands for one name only, over both sides, is shown as that name. */
-static char *label_of(const struct strmap_entry *entry, const struct row_group *group)
+/* How a name is shown: one label for both sides. */
+static const char *label_of(struct matching *matching, unsigned side, unsigned key, uint32_t number)
 {
-	const struct group *only = NULL;
+	const struct row_pairs *pairs = &matching->pairs;
+	const struct key_names *names[SIDE_MAX] = {NULL};
+	const struct strmap_entry *entry = &pairs->tables[side]->names[key].map.entries[number];
+	struct span shown;
+	const char **label = &matching->labels[side][key][number];
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	uint32_t other;
 
-	for (unsigned side = 0; side < SIDE_MAX; side++) {
-		const struct group *here = group->sides[side];
+	if (*label)
+		return *label;
+	for (unsigned i = 0; i < matching->set->sides; i++)
+		names[i] = &pairs->tables[i]->names[key];
+	shown = key_names_shown(names, matching->set->sides,
+	                        (struct span){entry->key, entry->key_len});
+	text_add_escaped(&text, shown.text, shown.len);
+	*label = keep_label(matching->set, &text);
+	other = matching->set->sides == SIDE_MAX ? pairs->elsewhere[side][key][number] : NO_PLACE;
+	if (other != NO_PLACE)
+		matching->labels[!side][key][other] = *label;
+	return *label;
+}
 
-		if (!here)
-			continue;
-		if (here->several_names || (only && (only->first_name_len != here->first_name_len ||
-		                                     memcmp(only->first_name, here->first_name,
-		                                            only->first_name_len) != 0)))
-			return escaped(entry->key, entry->key_len);
-		only = here;
+/* Fills in what the group is called, going by one side's names. */
+static void name_group(struct matching *matching, struct row_group *group, unsigned side,
+                       const struct strmap_entry *entry)
+{
+	const struct group_by *by = &matching->set->by;
+	cleanup_(strbuf_done) struct strbuf label = STRBUF_INIT;
+
+	for (unsigned key = 0; key < by->count; key++) {
+		group->parts[key] = label_of(matching, side, key, row_pairs_number(entry, key));
+		strbuf_addf(&label, "%s%s", key > 0 ? " / " : "", group->parts[key]);
 	}
-	return escaped(only->first_name, only->first_name_len);
+	group->label = mem_copy(strbuf_str(&label), label.len);
 }
 
 struct group_list {
@@ -55,7 +86,13 @@ static int by_label(const void *a, const void *b)
 {
 	const struct row_group *group_a = a, *group_b = b;
 
-	return strcmp(group_a->label, group_b->label);
+	int order = strcmp(group_a->label, group_b->label);
+
+	/* Names that hold what separates them may make one label of two. */
+	for (unsigned i = 0; order == 0 && i < GROUP_KEYS_MAX; i++)
+		if (group_a->parts[i] && group_b->parts[i])
+			order = strcmp(group_a->parts[i], group_b->parts[i]);
+	return order;
 }
 
 static uint64_t run_time(const struct row_group *group)
@@ -118,46 +155,190 @@ static void add_exited(struct row_set *set, struct group_list *matched,
 	add_group(matched, group);
 }
 
-void row_match_exited(const struct group_table *const *tables, unsigned sides)
+static struct group *group_at(const struct row_pairs *pairs, unsigned side, uint32_t place)
+{
+	return pairs->tables[side]->map.entries[place].value;
+}
+
+/* The sources of which both sides of a pair have the totals of the same processes, and those of the others that one of
+ * them has any totals of. */
+static unsigned comparable_sources(const struct row_pairs *pairs, uint32_t baseline,
+                                   unsigned *ret_left_out)
+{
+	const struct group *group = group_at(pairs, SIDE_BASELINE, baseline);
+	struct group sum = {0};
+	unsigned sources;
+
+	for (uint32_t i = pairs->first[baseline]; i != NO_PLACE; i = pairs->next[i]) {
+		const struct group *candidate = group_at(pairs, SIDE_CANDIDATE, i);
+
+		sum.known |= candidate->known;
+		for (unsigned source = 0; source < PROCESS_SOURCE_COUNT; source++)
+			sum.unknown[source] += candidate->unknown[source];
+	}
+	sources = group_comparable_sources(group, &sum);
+	*ret_left_out = ~sources & (group_known_sources(group) | group_known_sources(&sum));
+	return sources;
+}
+
+static void include_exited(const struct row_pairs *pairs, unsigned sides)
 {
 	const unsigned all = (1u << PROCESS_SOURCE_COUNT) - 1;
 
-	for (unsigned side = 0; side < sides; side++)
-		for (size_t i = 0; i < tables[side]->map.count; i++) {
-			const struct strmap_entry *entry = &tables[side]->map.entries[i];
-			struct group *group = entry->value, *other = NULL;
+	for (uint32_t b = 0; b < pairs->tables[SIDE_BASELINE]->map.count; b++) {
+		bool paired = pairs->first[b] != NO_PLACE;
+		unsigned left_out = 0;
+		unsigned sources = paired ? comparable_sources(pairs, b, &left_out) : all;
 
-			if (sides == SIDE_MAX)
-				other = group_table_get(tables[!side], entry->key, entry->key_len);
-			group_include_exited(group,
-			                     other ? group_comparable_sources(group, other) : all);
+		group_include_exited(group_at(pairs, SIDE_BASELINE, b), sources, left_out);
+		for (uint32_t c = pairs->first[b]; c != NO_PLACE; c = pairs->next[c])
+			group_include_exited(group_at(pairs, SIDE_CANDIDATE, c), sources, left_out);
+	}
+	for (uint32_t c = 0; sides == SIDE_MAX && c < pairs->tables[SIDE_CANDIDATE]->map.count; c++)
+		if (pairs->to_baseline[c] == NO_PLACE)
+			group_include_exited(group_at(pairs, SIDE_CANDIDATE, c), all, 0);
+}
+
+/* The label of the candidate's cgroup where that is not the baseline's, else NULL. */
+static const char *other_cgroup(struct matching *matching, uint32_t baseline, uint32_t candidate)
+{
+	const struct row_pairs *pairs = &matching->pairs;
+	const struct group_by *by = &matching->set->by;
+	const struct strmap_entry *entries[SIDE_MAX] = {
+	        &pairs->tables[SIDE_BASELINE]->map.entries[baseline],
+	        &pairs->tables[SIDE_CANDIDATE]->map.entries[candidate]};
+
+	for (unsigned key = 0; key < by->count; key++) {
+		uint32_t number = row_pairs_number(entries[SIDE_CANDIDATE], key);
+
+		if (by->keys[key] == GROUP_KEY_cgroup &&
+		    pairs->elsewhere[SIDE_CANDIDATE][key][number] !=
+		            row_pairs_number(entries[SIDE_BASELINE], key))
+			return label_of(matching, SIDE_CANDIDATE, key, number);
+	}
+	return NULL;
+}
+
+/* What the cgroup is called in the candidate where it was renamed, the alphabetically first one of several; else
+ * NULL. */
+static const char *renamed_to(struct matching *matching, uint32_t baseline)
+{
+	const struct row_pairs *pairs = &matching->pairs;
+	const char *first = NULL;
+
+	for (uint32_t i = pairs->first[baseline]; i != NO_PLACE; i = pairs->next[i]) {
+		const char *label = other_cgroup(matching, baseline, i);
+
+		if (label && (!first || strcmp(label, first) < 0))
+			first = label;
+	}
+	return first;
+}
+
+/* What the candidate has of a baseline group: one group, or several put together. */
+static const struct group *candidate_of(struct matching *matching, uint32_t baseline)
+{
+	const struct row_pairs *pairs = &matching->pairs;
+	struct row_set *set = matching->set;
+	uint32_t first = pairs->first[baseline];
+	struct group *merged;
+
+	if (pairs->next[first] == NO_PLACE)
+		return group_at(pairs, SIDE_CANDIDATE, first);
+	merged = mem_calloc(1, sizeof(*merged));
+	for (uint32_t i = first; i != NO_PLACE; i = pairs->next[i])
+		group_merge(merged, group_at(pairs, SIDE_CANDIDATE, i), set->spread_count);
+	set->merged = mem_realloc(set->merged, set->merged_count + 1, sizeof(set->merged[0]));
+	set->merged[set->merged_count++] = merged;
+	return merged;
+}
+
+static void add_baseline_groups(struct matching *matching, struct group_list *matched,
+                                struct group_list *unmatched)
+{
+	const struct row_pairs *pairs = &matching->pairs;
+	const struct strmap *map = &pairs->tables[SIDE_BASELINE]->map;
+
+	for (uint32_t i = 0; i < map->count; i++) {
+		struct row_group group = {.sides = {map->entries[i].value}};
+		bool paired = pairs->first[i] != NO_PLACE;
+
+		name_group(matching, &group, SIDE_BASELINE, &map->entries[i]);
+		if (paired) {
+			group.sides[SIDE_CANDIDATE] = candidate_of(matching, i);
+			group.renamed = renamed_to(matching, i);
+		}
+		add_group(paired || matching->set->sides == 1 ? matched : unmatched, group);
+	}
+}
+
+static void add_candidate_groups(struct matching *matching, struct group_list *unmatched)
+{
+	const struct row_pairs *pairs = &matching->pairs;
+	const struct strmap *map = &pairs->tables[SIDE_CANDIDATE]->map;
+
+	for (uint32_t i = 0; i < map->count; i++) {
+		struct row_group group = {.sides = {NULL, map->entries[i].value}};
+
+		if (pairs->to_baseline[i] != NO_PLACE)
+			continue;
+		name_group(matching, &group, SIDE_CANDIDATE, &map->entries[i]);
+		add_group(unmatched, group);
+	}
+}
+
+static void matching_init(struct matching *matching, struct row_set *set,
+                          const struct group_table *const *tables)
+{
+	*matching = (struct matching){.set = set};
+	row_pairs_init(&matching->pairs, tables, set->sides);
+	for (unsigned side = 0; side < set->sides; side++)
+		for (unsigned key = 0; key < set->by.count; key++) {
+			size_t count = tables[side]->names[key].map.count;
+
+			matching->labels[side][key] =
+			        mem_calloc(count > 0 ? count : 1, sizeof(const char *));
 		}
 }
 
+static void matching_done(struct matching *matching)
+{
+	for (unsigned side = 0; side < SIDE_MAX; side++)
+		for (unsigned key = 0; key < GROUP_KEYS_MAX; key++)
+			free(matching->labels[side][key]);
+	row_pairs_done(&matching->pairs);
+}
+
+static void add_totals(struct row_set *set, const struct group_table *const *tables)
+{
+	set->totals = mem_calloc(set->sides, sizeof(set->totals[0]));
+	for (unsigned side = 0; side < set->sides; side++) {
+		group_table_total(tables[side], set->totals[side]);
+		set->last_birth_clock_ticks[side] = tables[side]->last_birth_clock_ticks;
+	}
+}
+
 void row_match(struct row_set *set, const struct group_table *const *tables,
-               const struct row_cpu_time *cpu_times)
+               const struct row_cpu_time *cpu_times, const struct row_options *options)
 {
 	struct group_list matched = {0}, unmatched[SIDE_MAX] = {{0}};
+	struct matching matching;
 
-	for (unsigned side = 0; side < set->sides; side++)
-		for (size_t i = 0; i < tables[side]->map.count; i++) {
-			const struct strmap_entry *entry = &tables[side]->map.entries[i];
-			struct row_group group = {0};
-
-			group.sides[side] = entry->value;
-			if (set->sides == SIDE_MAX)
-				group.sides[!side] =
-				        group_table_get(tables[!side], entry->key, entry->key_len);
-			group.label = label_of(entry, &group);
-			if (set->sides == 1 || (group.sides[!side] && side == SIDE_BASELINE))
-				add_group(&matched, group);
-			else if (!group.sides[!side])
-				add_group(&unmatched[side], group);
-			else
-				free(group.label);
-		}
+	matching_init(&matching, set, tables);
+	if (set->sides == SIDE_MAX && options->renamed)
+		row_rename(set, &matching.pairs);
+	include_exited(&matching.pairs, set->sides);
+	add_totals(set, tables);
+	add_baseline_groups(&matching, &matched, &unmatched[SIDE_BASELINE]);
+	if (set->sides == SIDE_MAX)
+		add_candidate_groups(&matching, &unmatched[SIDE_CANDIDATE]);
 	if (cpu_times)
 		add_exited(set, &matched, cpu_times);
+	for (unsigned side = 0; side < SIDE_MAX && options->one_sided; side++) {
+		for (size_t i = 0; i < unmatched[side].count; i++)
+			add_group(&matched, unmatched[side].groups[i]);
+		unmatched[side].count = 0;
+	}
 	sort_groups(&matched, by_label);
 	set->groups = matched.groups;
 	set->group_count = matched.count;
@@ -166,4 +347,5 @@ void row_match(struct row_set *set, const struct group_table *const *tables,
 		set->unmatched[side] = unmatched[side].groups;
 		set->unmatched_count[side] = unmatched[side].count;
 	}
+	matching_done(&matching);
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-#include "row-match.h"
+#include "ctprof/rows.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ctprof/mem.h"
+#include "row-match.h"
+#include "row-select.h"
 
 /* |difference| over the larger of the two sides of the host; none where that is 0. */
 static struct quantity relative(double difference, struct quantity a, struct quantity b)
@@ -119,11 +121,14 @@ static bool measure_fell(const struct row_view *view)
 
 /* Kernel workers change their name with the work they do, and carry what they have counted from group to
  * group. */
-static bool is_kworkers(const struct row_group *group)
+static bool is_kworkers(const struct row_set *set, const struct row_group *group)
 {
 	static const char prefix[] = "kworker/";
 
-	return strncmp(group->label, prefix, strlen(prefix)) == 0;
+	for (unsigned key = 0; !group->exited && key < set->by.count; key++)
+		if (strncmp(group->parts[key], prefix, strlen(prefix)) == 0)
+			return true;
+	return false;
 }
 
 static bool members_differ(const struct row_set *set, const struct row_group *group)
@@ -135,6 +140,7 @@ static bool members_differ(const struct row_set *set, const struct row_group *gr
 	       (baseline->threads != candidate->threads || baseline->members != candidate->members);
 }
 
+/* In percent of the baseline's size, so that it has the sign of the delta. */
 static struct quantity percent_of(const struct row_view *view)
 {
 	double baseline = quantity_double(view->values[SIDE_BASELINE]);
@@ -142,7 +148,7 @@ static struct quantity percent_of(const struct row_view *view)
 	if (view->delta.kind == QUANTITY_NONE || measure_unit(view->measure) == UNIT_ratio ||
 	    !(fabs(baseline) > 2.220446049250313e-16))
 		return (struct quantity){0};
-	return quantity_real(100 * quantity_double(view->delta) / baseline);
+	return quantity_real(100 * quantity_double(view->delta) / fabs(baseline));
 }
 
 /* A derived metric is as well covered as its worst input. */
@@ -189,6 +195,23 @@ static bool exited_left_out(const struct group *group, unsigned measure)
 	return false;
 }
 
+/* What exited threads did is in the value, but of no thread. */
+static void set_means(struct row_view *view, unsigned sides)
+{
+	if (measure_is_derived(view->measure) || metric_table[view->measure].rule != RULE_SUM)
+		return;
+	for (unsigned side = 0; side < sides; side++) {
+		const struct group *group = view->group->sides[side];
+
+		if (!group || group->threads == 0 || view->seen[side] == 0)
+			continue;
+		view->means[side] = quantity_real(
+		        ((double)group->cells[view->measure].number -
+		         (double)group_exited_part(group, (enum metric_id)view->measure)) /
+		        view->seen[side]);
+	}
+}
+
 void row_view(const struct row_set *set, const struct row_group *group, unsigned measure,
               struct row_view *ret)
 {
@@ -206,188 +229,33 @@ void row_view(const struct row_set *set, const struct row_group *group, unsigned
 		set_coverage(ret, side, here);
 		ret->exited_left_out = ret->exited_left_out || exited_left_out(here, measure);
 	}
+	set_means(ret, set->sides);
 	if (set->sides == SIDE_MAX) {
 		ret->delta = quantity_difference(ret->values[SIDE_CANDIDATE],
 		                                 ret->values[SIDE_BASELINE]);
 		ret->percent = percent_of(ret);
 		ret->members_differ = members_differ(set, group);
-		ret->no_movement = group->exited ? measure_fell(ret)
-		                                 : ret->members_differ && (is_kworkers(group) ||
-		                                                           measure_fell(ret));
+		ret->no_movement = group->exited
+		                           ? measure_fell(ret)
+		                           : ret->members_differ &&
+		                                     (is_kworkers(set, group) || measure_fell(ret));
 	}
 	ret->impact = impact_of(set, ret);
-}
-
-static bool has_value(const struct row_view *view, unsigned side)
-{
-	if (view->cells[side])
-		return view->cells[side]->seen > 0;
-	return view->values[side].kind != QUANTITY_NONE;
-}
-
-static bool is_unchanged(const struct row_view *view)
-{
-	if (measure_is_derived(view->measure))
-		return quantity_is_zero(view->delta);
-	return fold_equal((enum metric_id)view->measure, view->cells[SIDE_BASELINE],
-	                  view->cells[SIDE_CANDIDATE]);
-}
-
-/* Whether the row is listed; counts those that are not. */
-static bool keeps(struct row_set *set, const struct row_options *options,
-                  const struct row_view *view)
-{
-	/* The exited have no values but the two that were made for them. */
-	if (view->group->exited && !has_value(view, SIDE_BASELINE))
-		return false;
-	if (set->sides == 1 || options->unchanged)
-		return true;
-	if (!has_value(view, SIDE_BASELINE) && !has_value(view, SIDE_CANDIDATE)) {
-		set->unseen_count++;
-		return false;
-	}
-	if (is_unchanged(view)) {
-		set->unchanged_count++;
-		return false;
-	}
-	return true;
-}
-
-static double sort_value(const struct row_set *set, const struct row_view *view)
-{
-	struct quantity quantity = set->sides == 1 ? view->values[0] : view->delta;
-
-	return quantity.kind == QUANTITY_NONE ? NAN : quantity_double(quantity);
-}
-
-static double order_key(const struct row_set *set, enum row_order order,
-                        const struct row_view *view)
-{
-	struct quantity quantity = {0};
-
-	switch (order) {
-	case ORDER_IMPACT:
-		quantity = view->impact;
-		break;
-	case ORDER_DELTA:
-		return fabs(sort_value(set, view));
-	case ORDER_PERCENT:
-		quantity = view->percent;
-		break;
-	case ORDER_NAME:
-		break;
-	}
-	return quantity.kind == QUANTITY_NONE ? NAN : fabs(quantity_double(quantity));
-}
-
-/* Larger first, NaN last. */
-static int descending(double a, double b)
-{
-	if (isnan(a) || isnan(b))
-		return isnan(a) - isnan(b);
-	return (a < b) - (a > b);
-}
-
-static int by_key(const void *a, const void *b)
-{
-	const struct row *row_a = a, *row_b = b;
-	int order = descending(row_a->key, row_b->key);
-
-	if (order != 0)
-		return order;
-	if (row_a->group != row_b->group)
-		return row_a->group < row_b->group ? -1 : 1;
-	return row_a->measure < row_b->measure ? -1 : row_a->measure > row_b->measure;
-}
-
-struct rank {
-	uint32_t group;
-	const double *values; /* one for each sort key */
-};
-
-static int by_sort_keys(const void *a, const void *b, void *context)
-{
-	const struct rank *rank_a = a, *rank_b = b;
-	const struct row_options *options = context;
-
-	for (size_t i = 0; i < options->sort_key_count; i++) {
-		double value_a = rank_a->values[i], value_b = rank_b->values[i];
-		int order = descending(value_a, value_b);
-
-		if (options->sort_keys[i].ascending && !isnan(value_a) && !isnan(value_b))
-			order = -order;
-		if (order != 0)
-			return order;
-	}
-	return rank_a->group < rank_b->group ? -1 : rank_a->group > rank_b->group;
-}
-
-/* Puts the groups themselves into the order of the sort keys; rows then follow group by group. */
-static void sort_groups(struct row_set *set, const struct row_options *options)
-{
-	size_t keys = options->sort_key_count;
-	cleanup_(mem_freep) struct rank *ranks = mem_calloc(set->group_count, sizeof(*ranks));
-	cleanup_(mem_freep) double *values = mem_calloc(set->group_count * keys, sizeof(*values));
-	struct row_group *sorted = mem_calloc(set->group_count, sizeof(*sorted));
-
-	for (size_t g = 0; g < set->group_count; g++) {
-		ranks[g] = (struct rank){.group = (uint32_t)g, .values = values + g * keys};
-		for (size_t i = 0; i < keys; i++) {
-			struct row_view view;
-
-			row_view(set, &set->groups[g], options->sort_keys[i].measure, &view);
-			values[g * keys + i] = sort_value(set, &view);
-		}
-	}
-	qsort_r(ranks, set->group_count, sizeof(*ranks), by_sort_keys, (void *)options);
-	for (size_t g = 0; g < set->group_count; g++)
-		sorted[g] = set->groups[ranks[g].group];
-	free(set->groups);
-	set->groups = sorted;
-}
-
-static void add_rows(struct row_set *set, const struct row_options *options)
-{
-	enum row_order order = options->sort_key_count > 0 ? ORDER_NAME : options->order;
-	size_t capacity = 0;
-
-	for (size_t g = 0; g < set->group_count; g++)
-		for (unsigned measure = 0; measure < MEASURE_COUNT; measure++) {
-			struct row_view view;
-
-			if (!options->measures[measure])
-				continue;
-			row_view(set, &set->groups[g], measure, &view);
-			if (!keeps(set, options, &view))
-				continue;
-			if (set->row_count == capacity) {
-				capacity = capacity ? capacity * 2 : 256;
-				set->rows = mem_realloc(set->rows, capacity, sizeof(set->rows[0]));
-			}
-			set->rows[set->row_count++] = (struct row){
-			        .group = (uint32_t)g,
-			        .measure = (uint16_t)measure,
-			        .key = order_key(set, order, &view),
-			};
-		}
-	if (set->row_count > 0)
-		qsort(set->rows, set->row_count, sizeof(set->rows[0]), by_key);
 }
 
 void row_set_init(struct row_set *set, const struct group_table *const *tables, unsigned sides,
                   const struct row_cpu_time *cpu_times, const struct row_options *options)
 {
-	*set = (struct row_set){.sides = sides, .continues = options->continues};
-	row_match_exited(tables, sides);
-	set->totals = mem_calloc(sides, sizeof(set->totals[0]));
-	for (unsigned side = 0; side < sides; side++)
-		group_table_total(tables[side], set->totals[side]);
+	*set = (struct row_set){.sides = sides,
+	                        .continues = options->continues,
+	                        .by = tables[0]->by,
+	                        .spread_measures = tables[0]->spread_measures,
+	                        .spread_count = tables[0]->spread_count};
 	if (cpu_times)
 		memcpy(set->cpu_times, cpu_times, sides * sizeof(*cpu_times));
-	row_match(set, tables, cpu_times);
-	if (options->sort_key_count > 0 && set->group_count > 0)
-		sort_groups(set, options);
-	add_rows(set, options);
+	row_match(set, tables, cpu_times, options);
+	row_set_find_longest_life(set);
+	row_select(set, options);
 }
 
 static void free_groups(struct row_group *groups, size_t count)
@@ -404,9 +272,68 @@ void row_set_done(struct row_set *set)
 		free_groups(set->unmatched[side], set->unmatched_count[side]);
 		free(set->exited[side]);
 	}
+	for (size_t i = 0; i < set->merged_count; i++)
+		group_free(set->merged[i], set->spread_count);
+	free(set->merged);
+	for (size_t i = 0; i < set->rename_count; i++)
+		for (unsigned side = 0; side < SIDE_MAX; side++)
+			free(set->renames[i].labels[side]);
+	free(set->renames);
+	for (size_t i = 0; i < set->label_count; i++)
+		free(set->labels[i]);
+	free(set->labels);
 	for (unsigned side = 0; side < set->sides; side++)
 		group_cells_done(set->totals[side]);
 	free(set->totals);
 	free(set->rows);
 	*set = (struct row_set){0};
+}
+
+bool row_group_is_exited(const struct row_group *group)
+{
+	for (unsigned side = 0; side < SIDE_MAX && !group->exited; side++)
+		if (group->sides[side] && group->sides[side]->threads > 0)
+			return false;
+	return true;
+}
+
+static double mean_life(const struct row_set *set, const struct row_group *group, unsigned side)
+{
+	const struct group *here = group->sides[side];
+
+	if (!here || here->births == 0)
+		return NAN;
+	return (double)set->last_birth_clock_ticks[side] -
+	       (double)here->births_clock_ticks / here->births;
+}
+
+void row_set_find_longest_life(struct row_set *set)
+{
+	for (unsigned side = 0; side < set->sides; side++)
+		for (size_t i = 0; i < set->group_count; i++)
+			set->longest_life_clock_ticks[side] =
+			        fmax(set->longest_life_clock_ticks[side],
+			             mean_life(set, &set->groups[i], side));
+}
+
+struct quantity row_uptime(const struct row_set *set, const struct row_group *group, unsigned side)
+{
+	double life = mean_life(set, group, side);
+
+	if (isnan(life) || !(set->longest_life_clock_ticks[side] > 0))
+		return (struct quantity){0};
+	return quantity_real(100 * life / set->longest_life_clock_ticks[side]);
+}
+
+struct spread *row_spread(const struct row_set *set, const struct row_group *group,
+                          unsigned measure, unsigned side)
+{
+	const struct group *here = group->sides[side];
+
+	if (!here || !here->spreads)
+		return NULL;
+	for (size_t i = 0; i < set->spread_count; i++)
+		if (set->spread_measures[i] == measure)
+			return &here->spreads[i];
+	return NULL;
 }

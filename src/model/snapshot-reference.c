@@ -115,16 +115,20 @@ static const char *missing_key(const struct reference_row *row, const struct thr
 	return row->has_smaps ? NULL : "smaps_rollup_kib";
 }
 
-static void forget_family(struct reference_rows *rows, enum reference_family family,
-                          struct thread_sample *sample)
+/* What is not zero was read all the same. */
+static void forget_zeros(struct reference_rows *rows, enum reference_family family,
+                         struct thread_sample *sample)
 {
-	set_remove(&sample->seen, &rows->families[family]);
+	struct metric_set zeros = rows->families[family];
+
+	set_remove(&zeros, &rows->row.nonzero);
+	set_remove(&sample->seen, &zeros);
 }
 
 /* What the flags of a newer row call not measured. */
-static void forget_unmeasured(const struct reference_row *row, struct thread_sample *sample)
+static void forget_unmeasured(struct reference_rows *rows, struct thread_sample *sample)
 {
-	unsigned off = row->flags_there & ~row->flags;
+	unsigned off = rows->row.flags_there & ~rows->row.flags;
 
 	if (off & FLAG_TASKSTATS) {
 		off |= FLAGS_OF_TASKSTATS;
@@ -136,6 +140,7 @@ static void forget_unmeasured(const struct reference_row *row, struct thread_sam
 
 			metric_set_add(&one, reference_metrics[i].metric);
 			set_remove(&sample->seen, &one);
+			rows->unmeasured |= UINT32_C(1) << reference_metrics[i].family;
 		}
 }
 
@@ -156,9 +161,9 @@ static void forget_unread(struct reference_rows *rows, struct thread_sample *sam
 	const struct reference_row *row = &rows->row;
 
 	if (row->no_policy)
-		forget_family(rows, REFERENCE_FAMILY_stat, sample);
+		forget_zeros(rows, REFERENCE_FAMILY_stat, sample);
 	if (row->no_state || !metric_set_has(&row->keys, METRIC_state))
-		forget_family(rows, REFERENCE_FAMILY_status, sample);
+		forget_zeros(rows, REFERENCE_FAMILY_status, sample);
 	if (!metric_set_has(&row->nonzero, METRIC_nr_threads)) {
 		const struct metric_set nr_threads = {
 		        {[METRIC_nr_threads / 64] = UINT64_C(1) << (METRIC_nr_threads % 64)}};
@@ -167,7 +172,7 @@ static void forget_unread(struct reference_rows *rows, struct thread_sample *sam
 	}
 	if (!(row->flags_there & FLAG_JEMALLOC) &&
 	    !sets_meet(&row->nonzero, &rows->families[REFERENCE_FAMILY_jemalloc]))
-		forget_family(rows, REFERENCE_FAMILY_jemalloc, sample);
+		forget_zeros(rows, REFERENCE_FAMILY_jemalloc, sample);
 	sample->has_cgroup = sample->cgroup.len > 0;
 	sample->has_smaps = sample->smaps_rollup_kib.count > 0;
 }
@@ -190,7 +195,7 @@ void reference_row_finish(struct reference_rows *rows, struct thread_sample *sam
 		return;
 	}
 	rows->unflagged = rows->unflagged || rows->row.flags_there == 0;
-	forget_unmeasured(&rows->row, sample);
+	forget_unmeasured(rows, sample);
 	note_families(rows, sample);
 	forget_unread(rows, sample);
 }
@@ -345,8 +350,9 @@ static void judge_families(const struct reference_rows *rows,
 		uint32_t bit = UINT32_C(1) << i;
 
 		if (!(rows->seen & bit))
-			continue;
-		if (no_taskstats && is_taskstats(i))
+			/* Measured in no row, or there are no rows. */
+			info->forgotten |= rows->unmeasured & bit;
+		else if (no_taskstats && is_taskstats(i))
 			info->forgotten |= bit;
 		else if (!(rows->nonzero & bit))
 			info->forgotten |= is_missing(rows, i, info) ? bit : 0;

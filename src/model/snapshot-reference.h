@@ -47,6 +47,7 @@ struct reference_rows {
 	bool unflagged;          /* a row has none of the flags */
 	uint32_t seen;           /* families with a value */
 	uint32_t nonzero;        /* families with a value other than 0 */
+	uint32_t unmeasured;     /* families with a value that a row's flags call not measured */
 	bool has_other;          /* a row is not that tool's */
 	uint64_t other;          /* the first such row */
 	const char *other_lacks; /* a key, or NULL: it has too many */

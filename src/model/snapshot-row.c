@@ -2,7 +2,10 @@
 #include "snapshot-row.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "ctprof/mem.h"
 
 /* What a key of a row means: an identity, or a metric. */
 enum row_identity {
@@ -29,11 +32,13 @@ void row_reader_init(struct row_reader *rows)
 	for (unsigned i = 0; i < REFERENCE_KEY_COUNT; i++)
 		add_key(rows, reference_key_names[i], ROW_REFERENCE + i);
 	reference_rows_init(&rows->reference);
+	rows->next = mem_calloc(rows->keys.count + 1, sizeof(rows->next[0]));
 }
 
 void row_reader_done(struct row_reader *rows)
 {
 	strmap_done(&rows->keys);
+	free(rows->next);
 	value_reader_done(&rows->values);
 }
 
@@ -113,8 +118,11 @@ static int read_number(struct row_reader *rows, struct json_reader *json, enum m
 			metric_set_add(&rows->reference.row.nonzero, metric);
 		return 0;
 	}
-	if (json_reader_i64(json, &negative) == 0 && sample_set_negative(sample, metric, negative))
+	if (json_reader_i64(json, &negative) == 0 &&
+	    sample_set_negative(sample, metric, negative)) {
+		metric_set_add(&rows->reference.row.nonzero, metric);
 		return 0;
+	}
 	return refuse(rows, metric_table[metric].name, "an integer in the metric's range");
 }
 
@@ -358,12 +366,33 @@ static bool is_superseded(uintptr_t meaning, unsigned identities)
 	return false;
 }
 
+/* What the key means, plus one, or 0. Rows have their keys in the same order, so the first guess is nearly always
+ * right. */
+static uintptr_t meaning_of(struct row_reader *rows, const char *key, size_t len)
+{
+	uint32_t place, guess = rows->next[rows->last];
+
+	if (guess > 0) {
+		const struct strmap_entry *entry = &rows->keys.entries[guess - 1];
+
+		if (entry->key_len == len && memcmp(entry->key, key, len) == 0) {
+			rows->last = guess;
+			return (uintptr_t)entry->value;
+		}
+	}
+	if (!strmap_find(&rows->keys, key, len, &place))
+		return 0;
+	rows->next[rows->last] = place + 1;
+	rows->last = place + 1;
+	return (uintptr_t)rows->keys.entries[place].value;
+}
+
 static int read_pair(struct row_reader *rows, struct json_reader *json,
                      struct thread_sample *sample, unsigned *identities)
 {
 	size_t len;
 	const char *key = json_reader_text(json, &len);
-	uintptr_t meaning = (uintptr_t)strmap_get(&rows->keys, key, len);
+	uintptr_t meaning = meaning_of(rows, key, len);
 	enum json_token token;
 	int r;
 
@@ -413,6 +442,7 @@ int row_read(struct row_reader *rows, struct json_reader *json, struct thread_sa
 	int r;
 
 	rows->values.json = json;
+	rows->last = 0;
 	sample_reset(sample);
 	reference_row_begin(&rows->reference);
 	strbuf_clear(&rows->values.reason);

@@ -10,6 +10,9 @@
 
 struct row_reader {
 	struct strmap keys; /* to what the key means */
+	/* By the place of a key, and one for none, the place of what came behind it the last time, plus one. */
+	uint32_t *next; /* owned */
+	uint32_t last;  /* place of the key read last, plus one */
 	struct value_reader values;
 	bool is_own; /* "format" was read, so that keys of ktstr ctprof mean nothing */
 	struct reference_rows reference;

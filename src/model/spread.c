@@ -7,7 +7,8 @@
 
 #include "ctprof/mem.h"
 
-enum { FIRST_CAPACITY = 16 };
+/* What the smallest block of malloc(3) holds: many groups are of one thread. */
+enum { FIRST_CAPACITY = 3 };
 
 /* Values are kept as unsigned numbers in the same order. Two's complement needs its sign turned; so do positive
  * doubles, and negative ones all of their bits, as these grow with the magnitude. */
@@ -65,16 +66,24 @@ static long double number_of(enum spread_kind kind, uint64_t encoded)
 	return 0;
 }
 
-static void reserve(struct spread *spread, size_t extra)
+static uint32_t sum_of_counts(uint32_t count, uint32_t extra)
 {
-	size_t wanted, capacity = spread->capacity ? spread->capacity : FIRST_CAPACITY;
+	uint32_t sum;
 
-	if (__builtin_add_overflow(spread->count, extra, &wanted))
+	if (__builtin_add_overflow(count, extra, &sum))
 		mem_exhausted();
+	return sum;
+}
+
+static void reserve(struct spread *spread, uint32_t extra)
+{
+	uint32_t wanted = sum_of_counts(spread->count, extra);
+	uint32_t capacity = spread->capacity ? spread->capacity : FIRST_CAPACITY;
+
 	if (wanted <= spread->capacity)
 		return;
 	while (capacity < wanted)
-		capacity = capacity > SIZE_MAX / 2 ? wanted : capacity * 2;
+		capacity = capacity > UINT32_MAX / 2 ? wanted : capacity * 2;
 	spread->values = mem_realloc(spread->values, capacity, sizeof(spread->values[0]));
 	spread->capacity = capacity;
 }
@@ -83,7 +92,7 @@ static void add(struct spread *spread, enum spread_kind kind, bool is_zero, uint
 {
 	spread->kind = kind;
 	if (is_zero) {
-		spread->zeros++;
+		spread->zeros = sum_of_counts(spread->zeros, 1);
 		return;
 	}
 	reserve(spread, 1);
@@ -111,7 +120,7 @@ void spread_merge(struct spread *into, const struct spread *from)
 	if (from->kind == SPREAD_EMPTY)
 		return;
 	into->kind = from->kind;
-	into->zeros += from->zeros;
+	into->zeros = sum_of_counts(into->zeros, from->zeros);
 	if (from->count == 0)
 		return;
 	reserve(into, from->count);
@@ -141,7 +150,7 @@ static struct quantity value_at(const struct spread *spread, size_t negative, ui
 {
 	if (rank <= negative)
 		return quantity_of(spread->kind, spread->values[rank - 1]);
-	if (rank > negative + spread->zeros)
+	if (rank > (uint64_t)negative + spread->zeros)
 		return quantity_of(spread->kind, spread->values[rank - 1 - spread->zeros]);
 	return spread->kind == SPREAD_REAL ? quantity_real(0) : quantity_integer(0);
 }
@@ -185,7 +194,7 @@ static long double deviation_of(const struct spread *spread, long double mean, u
 
 void spread_summarise(struct spread *spread, struct spread_summary *ret)
 {
-	struct spread_summary summary = {.n = spread->count + spread->zeros};
+	struct spread_summary summary = {.n = (uint64_t)spread->count + spread->zeros};
 	size_t negative;
 	long double sum;
 

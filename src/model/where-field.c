@@ -2,7 +2,10 @@
 #include <string.h>
 #include <strings.h>
 
+#include "ctprof/edit-distance.h"
 #include "where-parts.h"
+
+enum { WORD_MAX = 16 };
 
 /* In the order of the columns. */
 static const struct where_field fields[] = {
@@ -35,41 +38,22 @@ static char lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
 }
 
-/* Edit distance of two short words, by the usual table of which one row is kept. */
-static size_t distance(struct span a, const char *b)
-{
-	enum { WORD_MAX = 16 };
-	size_t row[WORD_MAX + 1], b_len = strlen(b);
-
-	if (a.len > WORD_MAX || b_len > WORD_MAX)
-		return WORD_MAX;
-	for (size_t j = 0; j <= b_len; j++)
-		row[j] = j;
-	for (size_t i = 0; i < a.len; i++) {
-		size_t above_left = row[0];
-
-		row[0] = i + 1;
-		for (size_t j = 0; j < b_len; j++) {
-			size_t best = above_left + (lower(a.text[i]) != b[j]);
-
-			above_left = row[j + 1];
-			best = above_left + 1 < best ? above_left + 1 : best;
-			row[j + 1] = row[j] + 1 < best ? row[j] + 1 : best;
-		}
-	}
-	return row[b_len];
-}
-
 const struct where_field *where_field_nearest(struct span name, unsigned sides)
 {
 	const struct where_field *nearest = NULL;
+	char word[WORD_MAX];
 	size_t best = 3;
+
+	if (name.len > sizeof(word))
+		return NULL;
+	for (size_t i = 0; i < name.len; i++)
+		word[i] = lower(name.text[i]);
 
 	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
 		const char *other = fields[i].name;
 		bool begins = name.len >= 3 && name.len < strlen(other) &&
 		              strncasecmp(other, name.text, name.len) == 0;
-		size_t here = begins ? 1 : distance(name, other);
+		size_t here = begins ? 1 : edit_distance(word, name.len, other, strlen(other));
 
 		/* Half of a word is to be right. */
 		if (where_field_exists(&fields[i], sides) && here < best &&

@@ -255,7 +255,8 @@ static bool parse_field(struct parser *parser, struct where_test *test)
 	return true;
 }
 
-/* Text in quotes, which the cursor is at. */
+/* Text in quotes, which the cursor is at. Labels have their backslashes doubled, and are compared as they are printed; only
+ * a quote gives up the backslash in front of it. */
 static bool parse_quoted(struct parser *parser, struct strbuf *out)
 {
 	const char *start = parser->at;
@@ -265,8 +266,10 @@ static bool parse_quoted(struct parser *parser, struct strbuf *out)
 			parser->at = p + 1;
 			return true;
 		}
-		if (*p == '\\' && p + 1 < parser->end && (p[1] == *start || p[1] == '\\'))
+		if (*p == '\\' && p + 1 < parser->end && p[1] == *start)
 			p++;
+		else if (*p == '\\' && p + 1 < parser->end && p[1] == '\\')
+			strbuf_add_char(out, *p++);
 		strbuf_add_char(out, *p);
 	}
 	return fail(parser, (struct span){start, 1}, "the quote ", " is not closed");

@@ -11,6 +11,7 @@ struct json_output {
 	FILE *file;
 	struct strbuf buffer;
 	struct json_writer writer;
+	struct machine_columns columns;
 	struct machine_value value;
 	struct strbuf scratch;
 };

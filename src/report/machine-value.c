@@ -7,31 +7,11 @@
 #include "ctprof/sample.h"
 #include "ctprof/text.h"
 #include "ctprof/units.h"
+#include "report-parts.h"
 
 void machine_value_done(struct machine_value *value)
 {
 	strbuf_done(&value->text);
-}
-
-const char *machine_column_name(enum machine_column column, unsigned sides)
-{
-	static const char *const names[MACHINE_COLUMN_COUNT][SIDE_MAX] = {
-	        [MACHINE_GROUP] = {"group", "group"},
-	        [MACHINE_THREADS_BASELINE] = {"threads", "threads_baseline"},
-	        [MACHINE_THREADS_CANDIDATE] = {NULL, "threads_candidate"},
-	        [MACHINE_METRIC] = {"metric", "metric"},
-	        [MACHINE_SECTION] = {"section", "section"},
-	        [MACHINE_UNIT] = {"unit", "unit"},
-	        [MACHINE_BASELINE] = {"value", "baseline"},
-	        [MACHINE_CANDIDATE] = {NULL, "candidate"},
-	        [MACHINE_DELTA] = {NULL, "delta"},
-	        [MACHINE_PERCENT] = {NULL, "percent"},
-	        [MACHINE_IMPACT] = {"impact", "impact"},
-	        [MACHINE_COVERAGE_BASELINE] = {"coverage", "coverage_baseline"},
-	        [MACHINE_COVERAGE_CANDIDATE] = {NULL, "coverage_candidate"},
-	};
-
-	return names[column][sides - 1];
 }
 
 static void set_text(struct machine_value *value, const char *text)
@@ -108,7 +88,7 @@ static void set_delta(struct machine_value *value, const struct row_view *view)
 
 	if (!measure_is_label(view->measure))
 		set_number(value, view->delta);
-	else if (baseline->seen > 0 && candidate->seen > 0)
+	else if (baseline && candidate && baseline->seen > 0 && candidate->seen > 0)
 		set_text(value, strcmp(fold_winner(baseline, &threads),
 		                       fold_winner(candidate, &threads)) == 0
 		                        ? "same"
@@ -119,62 +99,119 @@ static void set_threads(struct machine_value *value, const struct row_view *view
 {
 	const struct group *group = view->group->sides[side];
 
-	if (group && !view->group->exited)
+	if (group && !row_group_is_exited(view->group))
 		set_number(value, quantity_integer(group->threads));
 }
 
 static void set_coverage(struct machine_value *value, const struct row_view *view, unsigned side)
 {
-	if (!view->group->exited)
+	if (!row_group_is_exited(view->group) && view->group->sides[side])
 		set_number(value, quantity_integer(view->seen[side]));
 }
 
-void machine_value(const struct row_view *view, enum machine_column column,
-                   struct machine_value *ret)
+static void set_flag(struct machine_value *value, bool flag)
+{
+	value->kind = MACHINE_FLAG;
+	value->flag = flag;
+}
+
+static bool is_seen(const struct row_view *view, unsigned side)
+{
+	return view->cells[side] ? view->cells[side]->seen > 0
+	                         : view->values[side].kind != QUANTITY_NONE;
+}
+
+static void set_group(struct machine_value *value, const struct row_group *group, unsigned key)
+{
+	const char *text = group->label;
+
+	if (key == MACHINE_RENAMED)
+		text = group->renamed;
+	else if (key != MACHINE_LABEL)
+		text = group->parts[key];
+	if (text)
+		set_text(value, text);
+}
+
+static void set_tags(struct machine_value *value, unsigned measure)
+{
+	value->kind = MACHINE_TEXT;
+	if (!measure_is_derived(measure))
+		report_add_tags((enum metric_id)measure, &value->text);
+}
+
+/* What a column has for each side. */
+static void set_side(struct machine_value *value, const struct row_set *set,
+                     const struct row_view *view, struct machine_column column)
+{
+	switch (column.column) {
+	case COLUMN_threads:
+		set_threads(value, view, column.side);
+		break;
+	case COLUMN_coverage:
+		set_coverage(value, view, column.side);
+		break;
+	case COLUMN_seen:
+		set_flag(value, is_seen(view, column.side));
+		break;
+	case COLUMN_partial:
+		set_flag(value, report_is_partial(view, column.side));
+		break;
+	case COLUMN_mean:
+		set_number(value, view->means[column.side]);
+		break;
+	case COLUMN_uptime:
+		if (!row_group_is_exited(view->group))
+			set_number(value, row_uptime(set, view->group, column.side));
+		break;
+	default:
+		set_number(value, report_spread_value(set, view, column.column, column.side));
+		break;
+	}
+}
+
+void machine_value(const struct row_set *set, const struct row_view *view,
+                   struct machine_column column, struct machine_value *ret)
 {
 	ret->kind = MACHINE_NONE;
 	strbuf_clear(&ret->text);
-	switch (column) {
-	case MACHINE_GROUP:
-		set_text(ret, view->group->label);
+	switch (column.column) {
+	case COLUMN_group:
+		set_group(ret, view->group, column.key);
 		break;
-	case MACHINE_THREADS_BASELINE:
-		set_threads(ret, view, SIDE_BASELINE);
-		break;
-	case MACHINE_THREADS_CANDIDATE:
-		set_threads(ret, view, SIDE_CANDIDATE);
-		break;
-	case MACHINE_METRIC:
+	case COLUMN_metric:
 		set_text(ret, measure_name(view->measure));
 		break;
-	case MACHINE_SECTION:
+	case COLUMN_section:
 		set_text(ret, section_table[measure_section(view->measure)].name);
 		break;
-	case MACHINE_UNIT:
+	case COLUMN_type:
+		set_text(ret, measure_type(view->measure));
+		break;
+	case COLUMN_unit:
 		set_text(ret, unit_table[measure_unit(view->measure)].name);
 		break;
-	case MACHINE_BASELINE:
+	case COLUMN_value:
+	case COLUMN_baseline:
 		set_value(ret, view, SIDE_BASELINE);
 		break;
-	case MACHINE_CANDIDATE:
+	case COLUMN_candidate:
 		set_value(ret, view, SIDE_CANDIDATE);
 		break;
-	case MACHINE_DELTA:
+	case COLUMN_delta:
 		set_delta(ret, view);
 		break;
-	case MACHINE_PERCENT:
+	case COLUMN_percent:
 		set_number(ret, view->percent);
 		break;
-	case MACHINE_IMPACT:
+	case COLUMN_impact:
 		set_number(ret, view->impact);
 		break;
-	case MACHINE_COVERAGE_BASELINE:
-		set_coverage(ret, view, SIDE_BASELINE);
+	case COLUMN_tags:
+		set_tags(ret, view->measure);
 		break;
-	case MACHINE_COVERAGE_CANDIDATE:
-		set_coverage(ret, view, SIDE_CANDIDATE);
-		break;
-	case MACHINE_COLUMN_COUNT:
+	default:
+		set_side(ret, set, view, column);
 		break;
 	}
 }
@@ -200,42 +237,46 @@ static void set_fact_delta(struct machine_value *value, const struct fact_row *r
 		set_number(value, row->delta);
 }
 
-void machine_fact_value(const struct fact_row *row, enum machine_column column,
+void machine_fact_value(const struct fact_row *row, struct machine_column column,
                         struct machine_value *ret)
 {
 	ret->kind = MACHINE_NONE;
 	strbuf_clear(&ret->text);
-	switch (column) {
-	case MACHINE_GROUP:
-		set_text(ret, row->group);
+	switch (column.column) {
+	case COLUMN_group:
+		/* Where there are several keys, what is not about threads is not grouped by them. */
+		if (column.key == MACHINE_LABEL)
+			set_text(ret, row->group);
 		break;
-	case MACHINE_METRIC:
+	case COLUMN_metric:
 		set_text(ret, row->metric);
 		break;
-	case MACHINE_SECTION:
+	case COLUMN_section:
 		set_text(ret, section_table[row->section].name);
 		break;
-	case MACHINE_UNIT:
+	case COLUMN_unit:
 		set_text(ret, unit_table[row->unit].name);
 		break;
-	case MACHINE_BASELINE:
+	case COLUMN_value:
+	case COLUMN_baseline:
 		set_fact(ret, &row->sides[SIDE_BASELINE]);
 		break;
-	case MACHINE_CANDIDATE:
+	case COLUMN_candidate:
 		set_fact(ret, &row->sides[SIDE_CANDIDATE]);
 		break;
-	case MACHINE_DELTA:
+	case COLUMN_delta:
 		set_fact_delta(ret, row);
 		break;
-	case MACHINE_PERCENT:
+	case COLUMN_percent:
 		set_number(ret, row->percent);
 		break;
-	case MACHINE_THREADS_BASELINE:
-	case MACHINE_THREADS_CANDIDATE:
-	case MACHINE_IMPACT:
-	case MACHINE_COVERAGE_BASELINE:
-	case MACHINE_COVERAGE_CANDIDATE:
-	case MACHINE_COLUMN_COUNT:
+	case COLUMN_seen:
+		set_flag(ret, row->sides[column.side].state != FACT_UNSEEN);
+		break;
+	case COLUMN_partial:
+		set_flag(ret, false);
+		break;
+	default:
 		break;
 	}
 }

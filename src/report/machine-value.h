@@ -3,46 +3,45 @@
 /* machine-value - a cell as the machine formats have it: raw, in base units, the same in all of them. */
 #include "ctprof/fact-rows.h"
 #include "ctprof/fold.h"
+#include "ctprof/report.h"
 #include "ctprof/rows.h"
 #include "ctprof/strbuf.h"
 
-enum machine_kind { MACHINE_NONE, MACHINE_NUMBER, MACHINE_TEXT };
+enum machine_kind { MACHINE_NONE, MACHINE_NUMBER, MACHINE_TEXT, MACHINE_FLAG };
 
 struct machine_value {
 	enum machine_kind kind;
 	struct quantity number; /* MACHINE_NUMBER */
+	bool flag;              /* MACHINE_FLAG */
 	struct strbuf text;     /* MACHINE_TEXT */
 };
 
 void machine_value_done(struct machine_value *value);
 
-/* The columns of a row, in order. */
-enum machine_column {
-	MACHINE_GROUP,
-	MACHINE_THREADS_BASELINE, /* "threads" in show */
-	MACHINE_THREADS_CANDIDATE,
-	MACHINE_METRIC,
-	MACHINE_SECTION,
-	MACHINE_UNIT,
-	MACHINE_BASELINE, /* "value" in show */
-	MACHINE_CANDIDATE,
-	MACHINE_DELTA,
-	MACHINE_PERCENT,
-	MACHINE_IMPACT,
-	MACHINE_COVERAGE_BASELINE, /* "coverage" in show */
-	MACHINE_COVERAGE_CANDIDATE,
-	MACHINE_COLUMN_COUNT,
+/* A column of the machine formats: one of a table stands for one, or for one of each side or key. */
+struct machine_column {
+	enum report_column column;
+	uint8_t side; /* SIDE_MAX where the column is not a side's */
+	uint8_t key;  /* of COLUMN_group: MACHINE_LABEL, MACHINE_RENAMED, or a key's own column */
+};
+enum { MACHINE_LABEL = GROUP_KEYS_MAX, MACHINE_RENAMED };
+enum { MACHINE_COLUMNS_MAX = 2 * COLUMNS_MAX + GROUP_KEYS_MAX };
+
+struct machine_columns {
+	unsigned count;
+	struct machine_column columns[MACHINE_COLUMNS_MAX];
+	char names[MACHINE_COLUMNS_MAX][32];
 };
 
-/* The name of a column for a report of one or two sides, or NULL where that report does not have it. */
-const char *machine_column_name(enum machine_column column, unsigned sides);
+/* The columns of a report, in order, with their names. */
+void machine_columns_of(const struct report *report, struct machine_columns *ret);
 
 /* Fills @ret, which is zeroed or was used before. */
-void machine_value(const struct row_view *view, enum machine_column column,
-                   struct machine_value *ret);
+void machine_value(const struct row_set *set, const struct row_view *view,
+                   struct machine_column column, struct machine_value *ret);
 
 /* The same for a row that is not about threads. "max" is a text. */
-void machine_fact_value(const struct fact_row *row, enum machine_column column,
+void machine_fact_value(const struct fact_row *row, struct machine_column column,
                         struct machine_value *ret);
 
 /* Appends a number so that it reads back exactly: integers in full, others as the shortest decimal. */

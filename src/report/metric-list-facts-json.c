@@ -112,6 +112,8 @@ static void add_level(json_t *array, const char *level, const char *const *names
 
 static void add_psi(json_t *array)
 {
+	json_t *total;
+
 	add_level(array, "resource", psi_resource_names, psi_resource_descriptions,
 	          PSI_RESOURCE_COUNT);
 	add_level(array, "row", psi_row_names, psi_row_descriptions, PSI_ROW_COUNT);
@@ -122,6 +124,10 @@ static void add_psi(json_t *array)
 		set_unit(object, UNIT_percent_hundredths);
 		set_text(object, "description", psi_average_descriptions[i]);
 	}
+	total = object_in(array, "total");
+	set_text(total, "level", "value");
+	set_unit(total, UNIT_us);
+	set_text(total, "description", "time stalled since boot, or since the cgroup was made");
 }
 
 static void add_sched_ext(json_t *array)
@@ -130,6 +136,7 @@ static void add_sched_ext(json_t *array)
 		json_t *object = object_in(array, sched_ext_table[i].name);
 
 		set_text(object, "form", fact_form_table[sched_ext_table[i].form].name);
+		set_unit(object, UNIT_none);
 		set_text(object, "section", section_table[SECTION_sched_ext].name);
 		set_text(object, "description", sched_ext_table[i].description);
 	}

@@ -116,6 +116,42 @@ static json_t *sources(void)
 	return array;
 }
 
+static json_t *group_keys(void)
+{
+	json_t *array = json_array();
+
+	for (unsigned i = 0; i < GROUP_KEY_COUNT; i++) {
+		json_t *key = named(group_key_table[i].name, group_key_table[i].description);
+
+		set(key, "column", json_string(group_key_table[i].column));
+		append(array, key);
+	}
+	for (size_t i = 0; i < group_tree_count; i++) {
+		const struct group_tree_desc *tree = &group_tree_table[i];
+		json_t *object = named(tree->name, tree->description), *keys = json_array();
+
+		for (unsigned k = 0; k < tree->count; k++)
+			append(keys, json_string(group_key_table[tree->keys[k]].name));
+		set(object, "keys", keys);
+		append(array, object);
+	}
+	return array;
+}
+
+static json_t *columns(void)
+{
+	json_t *array = json_array();
+
+	for (unsigned i = 0; i < COLUMN_COUNT; i++) {
+		json_t *column = named(column_table[i].name, column_table[i].description);
+
+		set(column, "show", json_boolean(column_table[i].in_show));
+		set(column, "compare", json_boolean(column_table[i].in_compare));
+		append(array, column);
+	}
+	return array;
+}
+
 void report_metric_list_json(FILE *file)
 {
 	json_auto_t *root = json_object();
@@ -131,6 +167,8 @@ void report_metric_list_json(FILE *file)
 	set(root, "rules", legend(rule_table, RULE_INDEX_COUNT));
 	set(root, "sections", sections());
 	set(root, "sources", sources());
+	set(root, "group_keys", group_keys());
+	set(root, "columns", columns());
 	set(root, "metrics", metrics);
 	set(root, "derived", derived);
 	fact_list_add(root);

@@ -99,6 +99,52 @@ static enum table_color derived_cell(void *context, size_t row, unsigned column,
 	return COLOR_NONE;
 }
 
+static enum table_color key_cell(void *context, size_t row, unsigned column, struct strbuf *out)
+{
+	const struct group_key_desc *key = &group_key_table[row];
+
+	(void)context;
+	if (row < GROUP_KEY_COUNT)
+		strbuf_add_str(out, column == 0 ? key->name : key->description);
+	else
+		strbuf_add_str(out, column == 0
+		                            ? group_tree_table[row - GROUP_KEY_COUNT].name
+		                            : group_tree_table[row - GROUP_KEY_COUNT].description);
+	return COLOR_NONE;
+}
+
+static enum table_color column_cell(void *context, size_t row, unsigned column, struct strbuf *out)
+{
+	const struct column_desc *desc = &column_table[row];
+
+	(void)context;
+	if (column == 0)
+		strbuf_add_str(out, desc->name);
+	else if (column == 1)
+		strbuf_addf(out, "%s%s%s", desc->in_show ? "show" : "",
+		            desc->in_show && desc->in_compare ? ", " : "",
+		            desc->in_compare ? "compare" : "");
+	else
+		strbuf_add_str(out, desc->description);
+	return COLOR_NONE;
+}
+
+/* What --group-by and --columns take. */
+static void print_keys_and_columns(FILE *file, const struct table_style *style)
+{
+	static const struct table_column keys[] = {{"key", false, SHRINKS_NEVER},
+	                                           {"description", false, SHRINKS_NEVER}};
+	static const struct table_column columns[] = {{"column", false, SHRINKS_NEVER},
+	                                              {"commands", false, SHRINKS_NEVER},
+	                                              {"description", false, SHRINKS_NEVER}};
+
+	fputs("\n## Group keys\n", file);
+	table_print(file, style, keys, ARRAY_SIZE(keys), GROUP_KEY_COUNT + group_tree_count,
+	            key_cell, NULL);
+	fputs("\n## Columns\n", file);
+	table_print(file, style, columns, ARRAY_SIZE(columns), COLUMN_COUNT, column_cell, NULL);
+}
+
 void report_metric_list(FILE *file, const struct table_style *style)
 {
 	static const struct table_column sections[] = {{"section", false, false},
@@ -126,4 +172,5 @@ void report_metric_list(FILE *file, const struct table_style *style)
 	fputs("\n## Derived metrics\n", file);
 	table_print(file, style, derived, ARRAY_SIZE(derived), DERIVED_COUNT, derived_cell, NULL);
 	fact_list_print(file, style);
+	print_keys_and_columns(file, style);
 }

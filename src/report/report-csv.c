@@ -31,6 +31,9 @@ static void print_value(FILE *file, struct machine_value *value)
 		machine_add_number(value->number, &value->text);
 		fputs(strbuf_str(&value->text), file);
 		break;
+	case MACHINE_FLAG:
+		fputs(value->flag ? "true" : "false", file);
+		break;
 	case MACHINE_TEXT:
 		print_text(file, strbuf_str(&value->text));
 		break;
@@ -39,7 +42,8 @@ static void print_value(FILE *file, struct machine_value *value)
 
 struct csv_line {
 	FILE *file;
-	unsigned sides;
+	const struct row_set *set;
+	struct machine_columns columns;
 	struct machine_value value;
 };
 
@@ -47,17 +51,13 @@ struct csv_line {
 static void print_line(struct csv_line *line, const struct row_view *view,
                        const struct fact_row *fact)
 {
-	for (unsigned c = 0; c < MACHINE_COLUMN_COUNT; c++) {
-		enum machine_column column = (enum machine_column)c;
-
-		if (!machine_column_name(column, line->sides))
-			continue;
+	for (unsigned c = 0; c < line->columns.count; c++) {
 		if (c > 0)
 			putc(',', line->file);
 		if (view)
-			machine_value(view, column, &line->value);
+			machine_value(line->set, view, line->columns.columns[c], &line->value);
 		else
-			machine_fact_value(fact, column, &line->value);
+			machine_fact_value(fact, line->columns.columns[c], &line->value);
 		print_value(line->file, &line->value);
 	}
 	putc('\n', line->file);
@@ -65,25 +65,19 @@ static void print_line(struct csv_line *line, const struct row_view *view,
 
 void report_csv(FILE *file, const struct report *report)
 {
-	const struct row_set *set = report->rows;
-	struct csv_line line = {.file = file, .sides = set->sides};
-	struct fact_cursor cursor = {0};
+	struct csv_line line = {.file = file, .set = report->rows};
+	struct fact_cursor fact_cursor = {0};
+	struct row_cursor cursor = {0};
 	const struct fact_row *fact;
+	struct row_view view;
 
-	for (unsigned c = 0; c < MACHINE_COLUMN_COUNT; c++) {
-		const char *name = machine_column_name((enum machine_column)c, set->sides);
-
-		if (name)
-			fprintf(file, "%s%s", c > 0 ? "," : "", name);
-	}
+	machine_columns_of(report, &line.columns);
+	for (unsigned c = 0; c < line.columns.count; c++)
+		fprintf(file, "%s%s", c > 0 ? "," : "", line.columns.names[c]);
 	putc('\n', file);
-	for (size_t i = 0; i < report_shown(report) && !ferror(file); i++) {
-		struct row_view view;
-
-		row_view(set, &set->groups[set->rows[i].group], set->rows[i].measure, &view);
+	while (!ferror(file) && report_next_row(report, &cursor, &view))
 		print_line(&line, &view, NULL);
-	}
-	while (!ferror(file) && (fact = report_next_fact(report, &cursor)))
+	while (!ferror(file) && (fact = report_next_fact(report, &fact_cursor)))
 		print_line(&line, NULL, fact);
 	machine_value_done(&line.value);
 }

@@ -178,13 +178,14 @@ void facts_print_heading(FILE *file, const struct report *report, const char *he
 	strbuf_addf(&text, "## %s%s%s", heading, part ? " / " : "", part ? part : "");
 	putc('\n', file);
 	table_print_colored(file, &report->style, COLOR_HEADING, strbuf_str(&text));
-	putc('\n', file);
+	fputs(report->style.markdown ? "\n\n" : "\n", file);
 }
 
 void facts_print_left_out(FILE *file, const struct facts_context *context)
 {
 	if (context->left_out > 0)
-		fprintf(file, "%zu more (--limit 0 shows all)\n", context->left_out);
+		fprintf(file, "%s%zu more (--limit 0 shows all)\n",
+		        context->report->style.markdown ? "\n" : "", context->left_out);
 }
 
 size_t facts_group_end(const struct fact_row *rows, size_t start, size_t count)
@@ -437,7 +438,8 @@ void report_print_facts(FILE *file, const struct report *report)
 
 static bool lists_fact(const struct report *report, const struct fact_row *row)
 {
-	return report->facts->sides == 1 || report->facts->unchanged || row->changed;
+	return !row->companion &&
+	       (report->facts->sides == 1 || report->facts->unchanged || row->changed);
 }
 
 const struct fact_row *report_next_fact(const struct report *report, struct fact_cursor *cursor)

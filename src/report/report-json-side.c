@@ -110,15 +110,19 @@ static void write_cost(struct json_output *out, const struct report_side *side)
 	json_write_close(&out->writer, '}');
 }
 
-static void write_metrics(struct json_output *out, const char *key, uint32_t families)
+/* The metrics of @families but for those that are of @others as well. */
+static void write_metrics(struct json_output *out, const char *key, uint32_t families,
+                          uint32_t others)
 {
-	struct metric_set metrics = {{0}};
+	struct metric_set metrics = {{0}}, left_out = {{0}};
 
 	reference_add_metrics(families, &metrics);
+	reference_add_metrics(others, &left_out);
 	json_write_key(&out->writer, key);
 	json_write_open(&out->writer, '[');
 	for (unsigned i = 0; i < METRIC_COUNT; i++)
-		if (metric_set_has(&metrics, (enum metric_id)i))
+		if (metric_set_has(&metrics, (enum metric_id)i) &&
+		    !metric_set_has(&left_out, (enum metric_id)i))
 			json_write_str(&out->writer, metric_table[i].name);
 	json_write_close(&out->writer, ']');
 }
@@ -130,8 +134,8 @@ static void write_origin(struct json_output *out, const struct snapshot_info *in
 		return;
 	json_write_key(&out->writer, "origin");
 	json_write_str(&out->writer, "ktstr");
-	write_metrics(out, "ambiguous", info->ambiguous);
-	write_metrics(out, "forgotten", info->forgotten);
+	write_metrics(out, "ambiguous", info->ambiguous, info->forgotten);
+	write_metrics(out, "forgotten", info->forgotten, 0);
 }
 
 void json_output_side(struct json_output *out, const char *name, const struct report_side *side)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <string.h>
+
 #include "ctprof/json-write.h"
 #include "ctprof/report.h"
+#include "ctprof/text.h"
 #include "json-output.h"
 #include "machine-value.h"
 #include "report-parts.h"
@@ -27,6 +30,9 @@ static void write_value(struct json_output *out)
 		machine_add_number(out->value.number, &out->scratch);
 		json_write_raw(&out->writer, strbuf_str(&out->scratch), out->scratch.len);
 		break;
+	case MACHINE_FLAG:
+		json_write_bool(&out->writer, out->value.flag);
+		break;
 	case MACHINE_TEXT:
 		json_write_text(&out->writer, strbuf_str(&out->value.text), out->value.text.len);
 		break;
@@ -34,21 +40,16 @@ static void write_value(struct json_output *out)
 }
 
 /* One of @view and @fact is NULL. */
-static void write_row(struct json_output *out, unsigned sides, const struct row_view *view,
-                      const struct fact_row *fact)
+static void write_row(struct json_output *out, const struct report *report,
+                      const struct row_view *view, const struct fact_row *fact)
 {
 	json_write_open(&out->writer, '{');
-	for (unsigned c = 0; c < MACHINE_COLUMN_COUNT; c++) {
-		enum machine_column column = (enum machine_column)c;
-		const char *name = machine_column_name(column, sides);
-
-		if (!name)
-			continue;
-		json_write_key(&out->writer, name);
+	for (unsigned c = 0; c < out->columns.count; c++) {
+		json_write_key(&out->writer, out->columns.names[c]);
 		if (view)
-			machine_value(view, column, &out->value);
+			machine_value(report->rows, view, out->columns.columns[c], &out->value);
 		else
-			machine_fact_value(fact, column, &out->value);
+			machine_fact_value(fact, out->columns.columns[c], &out->value);
 		write_value(out);
 	}
 	json_write_close(&out->writer, '}');
@@ -67,7 +68,10 @@ static void write_unmatched(struct json_output *out, const char *name, const str
 		json_write_key(&out->writer, "group");
 		json_write_str(&out->writer, group->label);
 		json_write_key(&out->writer, "threads");
-		json_write_u64(&out->writer, here->threads);
+		if (here->threads > 0)
+			json_write_u64(&out->writer, here->threads);
+		else
+			json_write_null(&out->writer);
 		json_write_key(&out->writer, "run_time_ns");
 		if (here->cells[METRIC_run_time_ns].seen > 0)
 			json_write_u64(&out->writer, here->cells[METRIC_run_time_ns].number);
@@ -79,23 +83,70 @@ static void write_unmatched(struct json_output *out, const char *name, const str
 	json_write_close(&out->writer, ']');
 }
 
-static void write_rows(struct json_output *out, const struct report *report)
+/* Rows one behind the other; in NDJSON each on a line of its own. */
+static void write_rows(struct json_output *out, const struct report *report, bool lines)
 {
-	const struct row_set *set = report->rows;
-	struct fact_cursor cursor = {0};
-	const struct fact_row *fact;
+	struct fact_cursor fact_cursor = {0};
+	struct row_cursor cursor = {0};
+	const struct fact_row *fact = NULL;
+	struct row_view view;
+	bool more = true;
 
-	json_write_key(&out->writer, "rows");
-	json_write_open(&out->writer, '[');
-	for (size_t i = 0; i < report_shown(report) && !ferror(out->file); i++) {
-		struct row_view view;
-
-		row_view(set, &set->groups[set->rows[i].group], set->rows[i].measure, &view);
-		write_row(out, set->sides, &view, NULL);
+	machine_columns_of(report, &out->columns);
+	while (!ferror(out->file)) {
+		more = more && report_next_row(report, &cursor, &view);
+		if (!more && !(fact = report_next_fact(report, &fact_cursor)))
+			break;
+		if (lines)
+			out->writer = JSON_WRITER_INIT(&out->buffer);
+		write_row(out, report, more ? &view : NULL, fact);
+		if (lines)
+			strbuf_add_char(&out->buffer, '\n');
 		flush(out, FLUSH_BYTES);
 	}
-	while (!ferror(out->file) && (fact = report_next_fact(report, &cursor))) {
-		write_row(out, set->sides, NULL, fact);
+}
+
+/* As --group-by takes it. */
+static void write_group_by(struct json_output *out, const struct group_by *by)
+{
+	strbuf_clear(&out->scratch);
+	if (by->tree)
+		strbuf_add_str(&out->scratch, by->tree->name);
+	for (unsigned i = 0; !by->tree && i < by->count; i++)
+		strbuf_addf(&out->scratch, "%s%s", i > 0 ? "," : "",
+		            group_key_table[by->keys[i]].name);
+	json_write_text(&out->writer, strbuf_str(&out->scratch), out->scratch.len);
+}
+
+/* A label as the user gave it, who may have given any bytes. */
+static void write_label(struct json_output *out, const char *label)
+{
+	strbuf_clear(&out->scratch);
+	text_add_replaced(&out->scratch, label, strlen(label));
+	json_write_text(&out->writer, strbuf_str(&out->scratch), out->scratch.len);
+}
+
+static void write_renames(struct json_output *out, const struct row_set *set)
+{
+	json_write_key(&out->writer, "renamed");
+	json_write_open(&out->writer, '[');
+	for (size_t i = 0; i < set->rename_count; i++) {
+		const struct row_rename *rename = &set->renames[i];
+
+		json_write_open(&out->writer, '{');
+		json_write_key(&out->writer, "baseline");
+		json_write_str(&out->writer, rename->labels[SIDE_BASELINE]);
+		json_write_key(&out->writer, "candidate");
+		json_write_str(&out->writer, rename->labels[SIDE_CANDIDATE]);
+		json_write_key(&out->writer, "types_baseline");
+		json_write_u64(&out->writer, rename->types[SIDE_BASELINE]);
+		json_write_key(&out->writer, "types_candidate");
+		json_write_u64(&out->writer, rename->types[SIDE_CANDIDATE]);
+		json_write_key(&out->writer, "overlap");
+		json_write_u64(&out->writer, rename->overlap);
+		json_write_key(&out->writer, "cascaded");
+		json_write_u64(&out->writer, rename->cascaded);
+		json_write_close(&out->writer, '}');
 		flush(out, FLUSH_BYTES);
 	}
 	json_write_close(&out->writer, ']');
@@ -111,7 +162,19 @@ static void write_left_out(struct json_output *out, const struct report *report)
 	json_write_u64(&out->writer, report->rows->unchanged_count);
 	json_write_key(&out->writer, "unseen");
 	json_write_u64(&out->writer, report->rows->unseen_count);
+	json_write_key(&out->writer, "filtered");
+	json_write_u64(&out->writer, report->rows->filtered_count);
+	json_write_key(&out->writer, "groups");
+	json_write_u64(&out->writer, report->rows->groups_left_out);
 	json_write_close(&out->writer, '}');
+}
+
+static void finish(struct json_output *out)
+{
+	flush(out, 0);
+	strbuf_done(&out->buffer);
+	strbuf_done(&out->scratch);
+	machine_value_done(&out->value);
 }
 
 void report_json(FILE *file, const struct report *report)
@@ -124,7 +187,16 @@ void report_json(FILE *file, const struct report *report)
 	json_write_key(&out.writer, "ctprof");
 	json_write_str(&out.writer, CTPROF_VERSION);
 	json_write_key(&out.writer, "group_by");
-	json_write_str(&out.writer, group_key_table[report->group_key].name);
+	write_group_by(&out, &set->by);
+	json_write_key(&out.writer, "explains");
+	if (report->explains)
+		write_label(&out, report->explains);
+	else
+		json_write_null(&out.writer);
+	if (report->explains) {
+		json_write_key(&out.writer, "explains_by");
+		write_group_by(&out, &report->explains_by);
+	}
 	if (set->sides == 1) {
 		json_output_side(&out, "snapshot", &report->sides[0]);
 	} else {
@@ -132,16 +204,25 @@ void report_json(FILE *file, const struct report *report)
 		json_output_side(&out, "candidate", &report->sides[SIDE_CANDIDATE]);
 		json_output_differs(&out, report);
 	}
-	write_rows(&out, report);
+	json_write_key(&out.writer, "rows");
+	json_write_open(&out.writer, '[');
+	write_rows(&out, report, false);
+	json_write_close(&out.writer, ']');
 	if (set->sides == SIDE_MAX) {
+		write_renames(&out, set);
 		write_unmatched(&out, "only_in_baseline", set, SIDE_BASELINE);
 		write_unmatched(&out, "only_in_candidate", set, SIDE_CANDIDATE);
 	}
 	write_left_out(&out, report);
 	json_write_close(&out.writer, '}');
 	strbuf_add_char(&out.buffer, '\n');
-	flush(&out, 0);
-	strbuf_done(&out.buffer);
-	strbuf_done(&out.scratch);
-	machine_value_done(&out.value);
+	finish(&out);
+}
+
+void report_ndjson(FILE *file, const struct report *report)
+{
+	struct json_output out = {.file = file};
+
+	write_rows(&out, report, true);
+	finish(&out);
 }

@@ -6,6 +6,16 @@
 /* The tables of the rows that are not about threads, each with a blank line and a heading before it. */
 void report_print_facts(FILE *file, const struct report *report);
 
+/* Appends what stands above the rows: what is compared, and what is not among the rows. */
+void report_add_head(const struct report *report, struct strbuf *out);
+
+/* Behind the number of threads, where they are not the same ones on both sides. */
+extern const char report_members_mark[];
+
+/* A column of the distribution over a group's threads. */
+struct quantity report_spread_value(const struct row_set *set, const struct row_view *view,
+                                    enum report_column column, unsigned side);
+
 /* Walks over the rows that a machine format lists: some of a table's are there for their neighbours' sake. Starts
  * zeroed. */
 struct fact_cursor {
@@ -13,11 +23,16 @@ struct fact_cursor {
 	size_t section_rows; /* listed of the section so far */
 	size_t left_out;     /* that the limit cuts off, so far */
 };
-/* The next row, or NULL behind the last one. */
+/* The next row about threads; false behind the last one. */
+bool report_next_row(const struct report *report, struct row_cursor *cursor, struct row_view *ret);
+/* The next one that is not, or NULL behind the last one. */
 const struct fact_row *report_next_fact(const struct report *report, struct fact_cursor *cursor);
 
 /* Appends lines about what the snapshot of one side lacks and what taking it has cost. */
 void report_add_tally(const struct report *report, unsigned side, struct strbuf *out);
+
+/* Appends what either snapshot of a comparison lacks. */
+void report_add_missing(const struct report *report, struct strbuf *out);
 
 /* What differs between the hosts of two snapshots, beside what their threads did. */
 struct difference {

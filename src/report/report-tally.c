@@ -59,9 +59,10 @@ static bool has_outcome(const struct snapshot_info *info, unsigned source, unsig
 }
 
 /* "sources   denied: io (12 of 143), taskstats; off: sched" */
-static void add_sources(const struct snapshot_info *info, struct strbuf *out)
+static void add_sources(const struct snapshot_info *info, const char *heading, bool probe,
+                        struct strbuf *out)
 {
-	struct line line = {.out = out, .heading = "sources   "};
+	struct line line = {.out = out, .heading = heading};
 
 	for (unsigned o = OUTCOME_read + 1; o < OUTCOME_COUNT; o++) {
 		bool named = false;
@@ -77,10 +78,35 @@ static void add_sources(const struct snapshot_info *info, struct strbuf *out)
 			add_source(info, s, o, out);
 		}
 	}
-	if (is_for_later(info, SOURCE_jemalloc))
+	if (probe && is_for_later(info, SOURCE_jemalloc))
 		strbuf_addf(next_part(&line, "; "), "probe: %s is not read by this version",
 		            source_table[SOURCE_jemalloc].name);
 	end_line(&line);
+}
+
+/* Another tool says little of its sources; the note has what that means. */
+static const char *no_sources(const struct snapshot_info *info)
+{
+	return info->origin == ORIGIN_ktstr ? "see the note\n" : "nothing\n";
+}
+
+void report_add_missing(const struct report *report, struct strbuf *out)
+{
+	static const char *const headings[SIDE_MAX] = {"missing   baseline: ",
+	                                               "missing   candidate: "};
+	struct strbuf texts[SIDE_MAX] = {STRBUF_INIT, STRBUF_INIT};
+
+	for (unsigned side = 0; side < SIDE_MAX; side++)
+		add_sources(report->sides[side].info, "", false, &texts[side]);
+	if (texts[0].len > 0 && strcmp(strbuf_str(&texts[0]), strbuf_str(&texts[1])) == 0)
+		strbuf_addf(out, "missing   on both sides: %s", strbuf_str(&texts[0]));
+	else if (texts[0].len + texts[1].len > 0)
+		for (unsigned side = 0; side < SIDE_MAX; side++)
+			strbuf_addf(out, "%s%s", headings[side],
+			            texts[side].len > 0 ? strbuf_str(&texts[side])
+			                                : no_sources(report->sides[side].info));
+	for (unsigned side = 0; side < SIDE_MAX; side++)
+		strbuf_done(&texts[side]);
 }
 
 /* The requests of taskstats, in the words of their answers. */
@@ -164,7 +190,7 @@ void report_add_tally(const struct report *report, unsigned side, struct strbuf 
 {
 	const struct snapshot_info *info = report->sides[side].info;
 
-	add_sources(info, out);
+	add_sources(info, "sources   ", true, out);
 	add_taskstats(&info->tally, out);
 	add_parse(&info->tally, out);
 	add_cost(&report->sides[side], out);

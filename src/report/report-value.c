@@ -110,35 +110,76 @@ enum table_color report_color_of_percent(struct quantity percent)
 
 size_t report_shown(const struct report *report)
 {
-	size_t rows = report->rows->row_count;
-
-	if (report->without_rows)
-		return 0;
-	return report->limit > 0 && rows > report->limit ? report->limit : rows;
+	return report->without_rows ? 0 : report->rows->row_count;
 }
 
 size_t report_left_out(const struct report *report)
 {
-	return report->without_rows ? 0 : report->rows->row_count - report_shown(report);
+	return report->without_rows ? 0 : report->rows->row_total - report->rows->row_count;
+}
+
+bool report_next_row(const struct report *report, struct row_cursor *cursor, struct row_view *ret)
+{
+	return !report->without_rows && row_next(report->rows, cursor, ret);
+}
+
+static void add_separator(struct strbuf *out, size_t start, const char *separator)
+{
+	if (out->len > start)
+		strbuf_add_str(out, separator);
 }
 
 void report_add_left_out(const struct report *report, struct strbuf *out)
 {
 	const struct row_set *set = report->rows;
-	size_t left_out = report_left_out(report);
-	const char *separator = "";
+	size_t left_out = report_left_out(report), start = out->len;
 
-	if (left_out > 0) {
+	if (left_out > 0)
 		strbuf_addf(out, "%zu more row%s (--limit 0 shows all)", left_out,
 		            left_out == 1 ? "" : "s");
-		separator = "; ";
+	if (set->groups_left_out > 0) {
+		add_separator(out, start, "; ");
+		strbuf_addf(out, "%zu more group%s (--top 0 shows all)", set->groups_left_out,
+		            set->groups_left_out == 1 ? "" : "s");
 	}
-	if (set->unchanged_count > 0) {
-		strbuf_addf(out, "%s%zu unchanged", separator, set->unchanged_count);
-		separator = ", ";
+	if (set->filtered_count > 0) {
+		add_separator(out, start, "; ");
+		strbuf_addf(out, "%zu filtered out", set->filtered_count);
 	}
+	if (set->unchanged_count + set->unseen_count == 0)
+		return;
+	add_separator(out, start, "; ");
+	if (set->unchanged_count > 0)
+		strbuf_addf(out, "%zu unchanged", set->unchanged_count);
 	if (set->unseen_count > 0)
-		strbuf_addf(out, "%s%zu seen on neither side", separator, set->unseen_count);
-	if (set->unchanged_count + set->unseen_count > 0)
-		strbuf_add_str(out, " (--unchanged shows them)");
+		strbuf_addf(out, "%s%zu seen on neither side", set->unchanged_count > 0 ? ", " : "",
+		            set->unseen_count);
+	strbuf_add_str(out, " (--unchanged shows them)");
+}
+
+struct quantity report_spread_value(const struct row_set *set, const struct row_view *view,
+                                    enum report_column column, unsigned side)
+{
+	struct spread *spread = row_spread(set, view->group, view->measure, side);
+	struct spread_summary summary;
+
+	if (!spread)
+		return (struct quantity){0};
+	spread_summarise(spread, &summary);
+	switch (column) {
+	case COLUMN_p50:
+		return summary.p50;
+	case COLUMN_p90:
+		return summary.p90;
+	case COLUMN_p99:
+		return summary.p99;
+	case COLUMN_max:
+		return summary.max;
+	case COLUMN_busiest:
+		return summary.busiest_share;
+	case COLUMN_variation:
+		return summary.variation;
+	default:
+		return (struct quantity){0};
+	}
 }

@@ -2,6 +2,7 @@
 /* Functions that set variables of their caller: "words" to a list, "kind" to what an argument is. */
 #include "cli/options.h"
 #include "completion.h"
+#include "ctprof/text.h"
 
 static void add_words(struct strbuf *out, const struct cli_values *values)
 {
@@ -11,7 +12,7 @@ static void add_words(struct strbuf *out, const struct cli_values *values)
 	strbuf_add_str(out, "words=(");
 	for (size_t i = 0; i < words.count; i++) {
 		strbuf_add_str(out, i > 0 ? " " : "");
-		completion_add_posix(out, words.words[i].text);
+		text_add_shell_word(out, words.words[i].text);
 	}
 	strbuf_add_char(out, ')');
 }
@@ -21,7 +22,7 @@ static void add_commands(struct strbuf *out, const struct command *const *comman
 	strbuf_add_str(out, "_ctprof_commands() {\n    words=(");
 	for (const struct command *const *command = commands; *command; command++) {
 		strbuf_add_str(out, command > commands ? " " : "");
-		completion_add_posix(out, (*command)->name);
+		text_add_shell_word(out, (*command)->name);
 	}
 	strbuf_add_str(out, ")\n}\n\n");
 }

@@ -82,9 +82,7 @@ static void add_argument(struct strbuf *out, const struct printing *printing,
 		strbuf_addf(out, " -x -k -a '(__ctprof_list %s %s %s)'", letter,
 		            printing->command->name, option->name);
 		break;
-	case VALUES_GROUP_KEY:
-		strbuf_addf(out, " -x -k -a '(__ctprof_words %s)'", completion_kind_name(kind));
-		break;
+	case VALUES_GROUP_KEYS:
 	case VALUES_METRICS:
 	case VALUES_SECTIONS:
 	case VALUES_SORT_KEYS:

@@ -4,6 +4,7 @@
 
 #include "cli/options.h"
 #include "completion.h"
+#include "ctprof/text.h"
 
 struct printing {
 	struct strbuf *out;
@@ -13,9 +14,9 @@ struct printing {
 static void add_pair(struct strbuf *out, const struct completion_word *word)
 {
 	strbuf_add_str(out, " \\\n        ");
-	completion_add_posix(out, word->text);
+	text_add_shell_word(out, word->text);
 	strbuf_add_char(out, ' ');
-	completion_add_posix(out, word->description ? word->description : "");
+	text_add_shell_word(out, word->description ? word->description : "");
 }
 
 static void add_list_function(struct strbuf *out, const char *name, const struct cli_values *values)
@@ -64,7 +65,7 @@ static void add_action(struct strbuf *out, const struct printing *printing,
 	case VALUES_WORDS:
 		strbuf_addf(out, " _ctprof_%s_%s", printing->command->name, option);
 		break;
-	case VALUES_GROUP_KEY:
+	case VALUES_GROUP_KEYS:
 	case VALUES_METRICS:
 	case VALUES_SECTIONS:
 	case VALUES_SORT_KEYS:
@@ -88,11 +89,14 @@ static void add_spec(const struct printing *printing, const struct cli_option *o
 	completion_add_escaped(&spec, option->help, ":[]");
 	strbuf_add_char(&spec, ']');
 	if (option->argument) {
-		strbuf_addf(&spec, ":%s:", option->argument);
+		strbuf_add_char(&spec, ':');
+		/* zsh takes the backslash from a colon only. */
+		completion_add_escaped(&spec, option->argument, ":");
+		strbuf_add_char(&spec, ':');
 		add_action(&spec, printing, &option->values, option->name);
 	}
 	strbuf_add_str(printing->out, " \\\n        ");
-	completion_add_posix(printing->out, strbuf_str(&spec));
+	text_add_shell_word(printing->out, strbuf_str(&spec));
 }
 
 static void add_option(const struct cli_option *option, void *context)
@@ -115,7 +119,7 @@ static void add_operands(const struct printing *printing)
 		strbuf_addf(&spec, "%u:%.*s:", i, (int)len, word);
 		add_action(&spec, printing, &printing->command->operand_values, "");
 		strbuf_add_str(printing->out, " \\\n        ");
-		completion_add_posix(printing->out, strbuf_str(&spec));
+		text_add_shell_word(printing->out, strbuf_str(&spec));
 		word += len;
 		word += strspn(word, " ");
 	}
@@ -129,7 +133,7 @@ static void add_command_list(struct strbuf *out, const struct command *const *co
 
 		strbuf_addf(&text, "%s:%s", (*commands)->name, (*commands)->summary);
 		strbuf_add_str(out, " \\\n        ");
-		completion_add_posix(out, strbuf_str(&text));
+		text_add_shell_word(out, strbuf_str(&text));
 	}
 	strbuf_add_str(out, ")\n    _describe -V command commands \"$@\"\n}\n\n");
 }

@@ -42,9 +42,11 @@ void completion_words_init(struct completion_words *ret_words, const struct cli_
 		for (const char *const *word = values->words; *word; word++)
 			add_word(&words, *word, NULL);
 		break;
-	case VALUES_GROUP_KEY:
+	case VALUES_GROUP_KEYS:
 		for (unsigned i = 0; i < GROUP_KEY_COUNT; i++)
 			add_word(&words, group_key_table[i].name, group_key_table[i].description);
+		for (size_t i = 0; i < group_tree_count; i++)
+			add_word(&words, group_tree_table[i].name, group_tree_table[i].description);
 		break;
 	case VALUES_METRICS:
 	case VALUES_SORT_KEYS:
@@ -66,19 +68,25 @@ void completion_words_done(struct completion_words *words)
 
 bool completion_is_shared(enum cli_values_kind kind)
 {
-	return kind == VALUES_GROUP_KEY || kind == VALUES_METRICS || kind == VALUES_SECTIONS ||
+	return kind == VALUES_GROUP_KEYS || kind == VALUES_METRICS || kind == VALUES_SECTIONS ||
 	       kind == VALUES_SORT_KEYS;
 }
 
 const char *completion_kind_name(enum cli_values_kind kind)
 {
 	static const char *const names[] = {
-	        [VALUES_NOTHING] = "nothing",     [VALUES_TEXT] = "text",
-	        [VALUES_NUMBER] = "number",       [VALUES_FILE] = "file",
-	        [VALUES_DIRECTORY] = "directory", [VALUES_SNAPSHOT] = "snapshot",
-	        [VALUES_WORD] = "word",           [VALUES_WORDS] = "words",
-	        [VALUES_GROUP_KEY] = "group_key", [VALUES_METRICS] = "metrics",
-	        [VALUES_SECTIONS] = "sections",   [VALUES_SORT_KEYS] = "sort_keys",
+	        [VALUES_NOTHING] = "nothing",
+	        [VALUES_TEXT] = "text",
+	        [VALUES_NUMBER] = "number",
+	        [VALUES_FILE] = "file",
+	        [VALUES_DIRECTORY] = "directory",
+	        [VALUES_SNAPSHOT] = "snapshot",
+	        [VALUES_WORD] = "word",
+	        [VALUES_WORDS] = "words",
+	        [VALUES_GROUP_KEYS] = "group_keys",
+	        [VALUES_METRICS] = "metrics",
+	        [VALUES_SECTIONS] = "sections",
+	        [VALUES_SORT_KEYS] = "sort_keys",
 	};
 
 	return names[kind];
@@ -110,21 +118,6 @@ static bool is_plain(const char *word)
 	        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,";
 
 	return *word && word[strspn(word, plain)] == '\0';
-}
-
-void completion_add_posix(struct strbuf *out, const char *word)
-{
-	if (is_plain(word)) {
-		strbuf_add_str(out, word);
-		return;
-	}
-	strbuf_add_char(out, '\'');
-	for (; *word; word++)
-		if (*word == '\'')
-			strbuf_add_str(out, "'\\''");
-		else
-			strbuf_add_char(out, *word);
-	strbuf_add_char(out, '\'');
 }
 
 void completion_add_fish(struct strbuf *out, const char *word)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* completion - the tables behind the completion of bash, zsh and fish: commands, options, and what can stand for an
- * argument. The functions that read them are in completion/. */
+ * argument. The functions that read them are in packaging/completion/. */
 #include <stddef.h>
 #include <stdio.h>
 
@@ -34,8 +34,8 @@ const char *completion_kind_name(enum cli_values_kind kind);
 /* How many operands a command has. */
 unsigned completion_operand_count(const struct command *command);
 
-/* Appends a word so that the shell takes it as it is: within single quotes where it must. */
-void completion_add_posix(struct strbuf *out, const char *word);
+/* Appends a word so that fish takes it as it is: within single quotes where it must. Other shells have
+ * text_add_shell_word(). */
 void completion_add_fish(struct strbuf *out, const char *word);
 
 /* Appends text with a backslash before each of @special and before a backslash. */

@@ -32,7 +32,7 @@ for command in $("$ctprof" --help | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p'); do
     while read -r option argument; do
         offered=$(printf 'ctprof %s %s \n' "$command" "$option" | bash --norc "$here/answers.bash" "$script" | cut -f 2)
         case $argument in
-        N | DIR | FILE | TEXT) [ -z "$offered" ] && continue ;;
+        N | DIR | FILE | TEXT | GLOB | EXPR | 'GROUP[:M]') [ -z "$offered" ] && continue ;;
         esac
         [ -n "$offered" ] || { echo "ctprof $command $option $argument: nothing is offered"; exit 1; }
         IFS='|' read -r -a words <<<"$offered"
@@ -41,7 +41,7 @@ for command in $("$ctprof" --help | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p'); do
             accepts "$command" "$option" "$word"
             [ "$option" != --sort-by ] || accepts "$command" "$option" "$word:asc"
         done
-    done < <("$ctprof" "$command" --help | sed -n 's/^  ... *\(--[a-z-]*\) \([A-Z][A-Z]*\) .*/\1 \2/p')
+    done < <("$ctprof" "$command" --help | sed -n 's/^  ... *\(--[a-z-]*\) \([A-Z][^ ]*\) .*/\1 \2/p')
 done
 [ "$values" -gt 100 ] || { echo "only $values values"; exit 1; }
 echo "$values values"

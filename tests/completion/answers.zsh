@@ -1,7 +1,7 @@
 #!/bin/zsh -f
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Says what zsh would offer for each line of standard input: the line, a tab, and whole words with '|' between them. An
-# inner zsh completes for real, on a terminal of its own, with a compadd that tells what it was given.
+# inner zsh completes for real, on a terminal of its own, with a compadd that tells what it was given. What it says of errors is on standard error.
 #
 #   answers.zsh SCRIPT
 zmodload zsh/zpty || exit 77
@@ -32,7 +32,7 @@ compadd() {
 setopt extended_glob
 tell() {
     local -a offered
-    zle complete-word-plain
+    zle complete-word-plain 2>>${(q)errors}
     print -r -- \"<<\${(j:|:)\${(@ou)\${(@Q)\${(@)offered%=}}}}>>\"
     BUFFER=
 }
@@ -44,8 +44,8 @@ bindkey -r '^[^I'
 print -r READY"
 }
 
-init=$(mktemp) || exit 1
-trap 'rm -f "$init"' EXIT
+init=$(mktemp) && errors=$(mktemp) || exit 1
+trap 'rm -f "$init" "$errors"' EXIT
 inner >$init
 export TERM=dumb
 zpty shell zsh -f -i
@@ -56,5 +56,6 @@ while IFS= read -r line; do
     zpty -r -m shell heard '*<<*>>*' || exit 1
     heard=${heard##*<<}
     printf '%s\t%s\n' "$line" "${heard%%>>*}"
+    [[ ! -s $errors ]] || { print -ru2 -- "$line: $(<$errors)"; : >$errors }
 done
 zpty -d shell

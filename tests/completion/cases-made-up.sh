@@ -16,7 +16,7 @@ offer() {
 
 mapfile -t words < <("$1" words)
 offer 'ctprof ' '' made-up
-offer 'ctprof made-up --' '' --one --list --nothing --help --version
+offer 'ctprof made-up --' '' --one --list --nothing --text --help --version
 offer 'ctprof made-up --one ' '' "${words[@]}"
 offer 'ctprof made-up --one=' --one= "${words[@]}"
 offer 'ctprof made-up -o c' '' cgroup cgroup:service cgroup:slice
@@ -31,3 +31,5 @@ offer 'ctprof made-up --list=cgroup,cg' --list=cgroup, cgroup:service cgroup:sli
 offer 'ctprof made-up --list cgroup:slice,comm:exact=3,' cgroup:slice,comm:exact=3, \
     cgroup cgroup:service "it's" 'br[ack]et' "back\\slash"
 offer 'ctprof made-up -lcgroup:slice,cgroup:' -lcgroup:slice, cgroup:service
+offer 'ctprof made-up --text ' ''
+offer 'ctprof made-up -t x' ''

@@ -38,7 +38,7 @@ commands=$("$ctprof" --help | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p')
 metrics=$(names '(.metrics[], .derived[]).name')
 sort_keys=$(names '(.metrics[] | select(.rule != "mode")).name, .derived[].name')
 sections=$(names '.sections[].name')
-keys=$(sed -n 's/^GROUP_KEY([^"]*"\([^"]*\)".*/\1/p' "$group_keys")
+keys=$(sed -n 's/^GROUP_\(KEY\|TREE\)([^"]*"\([^"]*\)".*/\2/p' "$group_keys")
 [ -n "$commands" ] && [ -n "$metrics" ] && [ -n "$sort_keys" ] && [ -n "$sections" ] && [ -n "$keys" ]
 
 # Commands and options: all of them, and no others.
@@ -64,18 +64,24 @@ done
 offer all 'ctprof compare --group-by=' '--group-by=' '' <<<"$keys"
 offer all 'ctprof show --group-by=c' '--group-by=' c <<<"$keys"
 offer all 'ctprof show -gc' '-g' c <<<"$keys"
+grep -vx user <<<"$keys" | offer all 'ctprof show -g user,' 'user,' ''
 # shellcheck disable=SC2086 # These are words.
 words $orders | offer all 'ctprof compare --order ' '' ''
 # shellcheck disable=SC2086
 words $orders | offer all 'ctprof compare --order=n' --order= n
 words impact delta name | offer all 'ctprof show --order ' '' ''
-words table csv json | offer all 'ctprof show --format ' '' ''
+words table csv json ndjson markdown | offer all 'ctprof show --format ' '' ''
 words table json | offer all 'ctprof doctor -f ' '' ''
 words table json | offer all 'ctprof metric-list --format=' --format= ''
 words auto always never | offer all 'ctprof doctor --color ' '' ''
 words auto all off | offer all 'ctprof capture -o x --smaps=' --smaps= ''
 words | offer all 'ctprof show --limit ' '' ''
 words | offer all 'ctprof show --order x' '' ''
+# Arguments that are anything, one with what shells take for their own in its name.
+for option in '--explain ' '--explain=' '-e ' '--where ' '--where=' '-w ' '--cgroup-flatten '; do
+    words | offer all "ctprof show $option" '' ''
+    words | offer all "ctprof compare ${option}c" '' ''
+done
 
 # Lists: what is there is not offered again.
 for option in '--metrics ' '-m ' --metrics= -m; do

@@ -29,6 +29,7 @@ static const struct cli_option options[] = {
         {1, 'o', "one", "WORD", HOSTILE, TAKES_WORD(words)},
         {2, 'l', "list", "WORDS", HOSTILE, TAKES_WORDS(plain_words)},
         {3, 0, "nothing", NULL, HOSTILE, TAKES(NOTHING)},
+        {4, 't', "text", HOSTILE, HOSTILE, TAKES(TEXT)},
         {0},
 };
 

@@ -144,7 +144,7 @@ static int read_all(const char *bytes, size_t len, size_t string_bytes, struct r
 
 	rows->visitor.thread = take_row;
 	rows->visitor.cgroup = take_cgroup;
-	group_table_init(&rows->groups, GROUP_KEY_comm, false);
+	group_table_init(&rows->groups, group_by_key(GROUP_KEY_comm, false));
 	r = snapshot_read(&source.source, &limits, &rows->visitor, info, &reason);
 	require(r == 0 || r == -EBADMSG || r == -E2BIG, "no other result from memory");
 	require(r == 0 || reason.len > 0, "a refusal has a reason");

@@ -87,12 +87,15 @@ refused "/dev/full" capture -o /dev/full
 refused "standard output on /dev/full" bash -c '"$CTPROF" capture --proc-root "$1" -o - >/dev/full' sh "$tree"
 refused "standard output that is closed" bash -c '"$CTPROF" capture --proc-root "$1" -o - >&-' sh "$tree"
 for command in "show a.zst" "show --format csv a.zst" "show --format json a.zst" "compare --unchanged a.zst a.zst" \
-    "metric-list" "metric-list --format json" "--help" "--version" "show --help"; do
+    "show --format markdown a.zst" "compare --unchanged --format csv a.zst a.zst" \
+    "compare --unchanged --format json a.zst a.zst" "compare --unchanged --format ndjson a.zst a.zst" "metric-list" "metric-list --format json" "--help" "--version" "show --help"; do
     cp "$here/snapshots/v1-baseline.ctprof.zst" a.zst
     # shellcheck disable=SC2086
     refused "$command on /dev/full" bash -c 'exec "$CTPROF" "$@" >/dev/full' sh $command
+    grep -qx 'ctprof: standard output: No space left on device' err || fail "$command on /dev/full: the line does not say why"
     # shellcheck disable=SC2086
     refused "$command with standard output closed" bash -c 'exec "$CTPROF" "$@" >&-' sh $command
+    grep -qx 'ctprof: standard output: Bad file descriptor' err || fail "$command, closed: the line does not say why"
 done
 
 # A device, a pipe and a link are written to, not replaced.

@@ -40,3 +40,9 @@ plain() {
 ktstr() {
     pack <"$SNAPSHOTS/ktstr-$1.json"
 }
+
+# reports: the stored snapshots report-baseline and report-candidate as the files a.zst and b.zst.
+reports() {
+    pack <"$SNAPSHOTS/report-baseline.json" >a.zst
+    pack <"$SNAPSHOTS/report-candidate.json" >b.zst
+}

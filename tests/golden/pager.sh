@@ -126,6 +126,7 @@ unpaged 0 500 "$compare" compare.txt
 # Whose choice it is.
 unpaged 5 500 "PAGER= $compare" compare.txt
 unpaged 5 500 "PAGER=cat PATH=/nowhere $compare" compare.txt
+unpaged 5 500 "PAGER='  ' $compare" compare.txt
 unpaged 5 500 "CTPROF_PAGER= $compare" compare.txt
 unpaged 5 500 "CTPROF_PAGER=cat $compare" compare.txt
 paged 5 500 "PAGER=./nowhere CTPROF_PAGER=./recorder $compare" compare.txt

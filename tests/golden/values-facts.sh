@@ -71,9 +71,9 @@ check() {
 }
 
 options=(--group-by cgroup --no-thread-normalize --sections "$sections")
-jq -r "$definitions"'facts | to_entries[] | [.key, .value] | tsv' baseline.json >expected
+jq -r "$definitions"'facts | to_entries[] | [.key, .value, null, null, true] | tsv' baseline.json >expected
 "$CTPROF" show --format json "${options[@]}" "$baseline" |
-    jq -r "$definitions"'.rows[] | ["\(.section) \(.group) \(.metric)", .value] | tsv' >actual
+    jq -r "$definitions"'.rows[] | ["\(.section) \(.group) \(.metric)", .value, .type, .coverage, .seen] | tsv' >actual
 check "show"
 
 # All rows, then those that changed; what one side lacks has no delta.
@@ -85,19 +85,21 @@ for unchanged in --unchanged ""; do
         | (if ($x | type) == "number" and ($y | type) == "number" then $y - $x
             elif [$x, $y] | all(type == "string" and . != "max") then if $x == $y then "same" else "differs" end
             else null end) as $delta
-        | [., $x, $y, $delta] | tsv' >expected
+        | [., $x, $y, $delta, null, (. as $row | $old, $new | has($row))] | tsv' >expected
     # shellcheck disable=SC2086 # It is one word or none.
     "$CTPROF" compare --format json $unchanged "${options[@]}" "$baseline" "$candidate" >compare.json
-    jq -r "$definitions"'.rows[] | ["\(.section) \(.group) \(.metric)", .baseline, .candidate, .delta] | tsv' \
-        compare.json >actual
+    jq -r "$definitions"'.rows[] | ["\(.section) \(.group) \(.metric)", .baseline, .candidate, .delta, .type,
+        .seen_baseline, .seen_candidate] | tsv' compare.json >actual
     check "compare $unchanged"
     # shellcheck disable=SC2086
     "$CTPROF" compare --format csv $unchanged "${options[@]}" "$baseline" "$candidate" 2>/dev/null |
-        tail -n +2 | tr -d '"' | tr '\t' ' ' >actual
-    jq -r '.rows[] | [.group, .threads_baseline, .threads_candidate, .metric, .section, .unit, .baseline, .candidate,
-        .delta] | map(. // "" | tostring) | join(",")' compare.json | sed 's/"//g' >expected
-    # The percentage's last digits are the printer's; the rest is empty.
-    sed -i -E 's/,[^,]*,,,$//' actual
+        tr -d '"' | tr '\t' ' ' >actual
+    # The percentage's last digits are the printer's.
+    percent=$(head -n 1 actual | tr ',' '\n' | grep -nx percent | cut -d : -f 1)
+    cut -d , -f "$percent" --complement actual >fields
+    mv fields actual
+    jq -r '(.rows[0] | keys_unsorted), (.rows[] | [.[]]) | del(.['"$((percent - 1))"'])
+        | map(if . == null then "" else tostring end) | join(",")' compare.json | sed 's/"//g' >expected
     check "CSV of compare $unchanged"
 done
 

@@ -97,21 +97,22 @@ def members($key): [.threads[] | .[$key] //= "(no cgroup)"] | group_by(.[$key])
     | map({key: .[0][$key], value: map([.tgid, .tid, .start_time_clock_ticks]) | sort}) | from_entries;
 # The rows of a snapshot of ktstr ctprof as ours would have them: without what is 0 because it was not read.
 def drop($pattern): with_entries(select(.key | test("^(" + $pattern + ")$") | not));
+def drop_unread($pattern): with_entries(select((.key | test("^(" + $pattern + ")$") | not)
+    or (.value | type == "number" and . != 0)));
 def families: [
     "run_time_ns|wait_time_ns|timeslices",
     "nr_wakeups.*|nr_f.*_migrations.*|nr_failed_.*|wait_(sum|count|max)|voluntary_sleep_ns|(sleep|exec|slice)_max|block_(sum|max)|iowait_.*",
     "core_forceidle_sum", "nr_migrations", "fair_slice_ns", "(allocated|deallocated)_bytes",
-    "[rw]char|sysc[rw]|(read|write|cancelled_write)_bytes", "wpcopy_delay_(count|total_ns)", "irq_delay_(count|total_ns)",
-    ".*_delay_(max|min)_ns"];
-def measured_families: ["cpu_delay_(count|total_ns)", "(blkio|swapin|freepages|thrashing|compact)_delay_(count|total_ns)", "hiwater_.*"];
+    "[rw]char|sysc[rw]|(read|write|cancelled_write)_bytes", "wpcopy_delay_.*", "irq_delay_.*", ".*_delay_(max|min)_ns"];
+def measured_families: ["cpu_delay_.*", "(blkio|swapin|freepages|thrashing|compact)_delay_.*", "hiwater_.*"];
 def drop_zeros($families): reduce $families[] as $family (.;
     if [.threads[] | to_entries[] | select(.key | test("^(" + $family + ")$")) | .value] | any(. != 0) then .
     else .threads |= map(drop($family)) end);
 def from_reference: if .format then . else
     (.threads | any(has("taskstats_measured"))) as $newer
     | .threads |= map(
-        if .policy == "" then drop("policy|nice|priority|rt_priority|processor|minflt|majflt|[us]time_clock_ticks") else . end
-        | if .state == "~" then drop("state|.*voluntary_csw|nr_threads") else . end
+        if .policy == "" then drop_unread("policy|nice|priority|rt_priority|processor|minflt|majflt|[us]time_clock_ticks") else . end
+        | if (.state // "~") == "~" then drop_unread("state|.*voluntary_csw|nr_threads") else . end
         | if .nr_threads == 0 then drop("nr_threads") else . end
         | if .cpu_affinity == [] then drop("cpu_affinity") else . end
         | if .cgroup == "" then drop("cgroup") else . end
@@ -155,12 +156,13 @@ check_show() {
         # shellcheck disable=SC2016
         jq -r --arg key "${key#* }" --slurpfile registry registry.json "$definitions"'
             from_reference | aggregate($key; $registry[0]) | to_entries[] | .key as $group | .value as $v
-            | ($registry[0].metrics[].name, $registry[0].derived[].name)
-            | [$group, $v.threads, ., ($v[.] | near), $v.coverage[.]] | tsv' snapshot.json >expected
+            | ($registry[0].metrics[] | [.name, .type]), ($registry[0].derived[] | [.name, "derived"]) | . as [$m, $type]
+            | [$group, $v.threads, $m, $type, ($v[$m] | near), $v[$m] != null, $v.coverage[$m]]
+            | tsv' snapshot.json >expected
         "$CTPROF" show --format json --sections primary,taskstats-delay,derived --no-thread-normalize --group-by "${key% *}" "$file" |
             jq -r --slurpfile registry registry.json "$definitions"'
             ($registry[0].metrics | map({key: .name, value: 1}) | from_entries) as $primary
-            | .rows[] | [.group, .threads, .metric, (.value | near), if $primary[.metric] then .coverage else null end]
+            | .rows[] | [.group, .threads, .metric, .type, (.value | near), .seen, if $primary[.metric] then .coverage else null end]
             | tsv' >actual
         check "show $name --group-by ${key% *}"
     done
@@ -173,6 +175,12 @@ for name in ktstr-base ktstr-newer ktstr-unprivileged; do
     pack <"$here/snapshots/$name.json" >"$name.zst"
     check_show "$name.zst" "$name"
 done
+# Files from before there was a state, and of hosts where nothing of the delays or of jemalloc was measured.
+sed 's/"state":"[^"]*",//; s/"policy":"SCHED_FIFO"/"policy":""/' "$here/snapshots/ktstr-base.json" | pack >ktstr-stateless.zst
+check_show ktstr-stateless.zst ktstr-stateless
+sed 's/"\(cpu_delay_active\|delay_block_active\|jemalloc_measured\)":true/"\1":false/g' "$here/snapshots/ktstr-newer.json" |
+    pack >ktstr-off.zst
+check_show ktstr-off.zst ktstr-off
 for tree in 5.10-schedstats no-io-no-sched; do
     capture_fixture "$tree" -o "$tree.zst"
     check_show "$tree.zst" "$tree"
@@ -197,7 +205,8 @@ for key in "${keys[@]}"; do
         | ($b[0] | .threads |= map(.one = "all") | aggregate("one"; $r).all) as $new_host
         | ($a[0] | members($key)) as $before | ($b[0] | members($key)) as $after
         | ($old | keys[]) as $g | select($new[$g])
-        | ($r.metrics[] | [.name, .rule]), ($r.derived[] | [.name, .unit]) | . as [$m, $rule]
+        | ($r.metrics[] | [.name, .rule, .type]), ($r.derived[] | [.name, .unit, "derived"])
+        | . as [$m, $rule, $type]
         | $old[$g][$m] as $x | $new[$g][$m] as $y
         | (if $x == null or $y == null then null
             elif $rule == "mode" then if $x == $y then "same" else "differs" end
@@ -207,11 +216,11 @@ for key in "${keys[@]}"; do
         | (if $rule == "range" then $x | midpoint elif $rule == "affinity" and $x != null then $x | size else $x end)
             as $from
         | (if $delta == null or ($delta | type) == "string" or $rule == "ratio" or $from == 0 then null
-            else 100 * $delta / $from end) as $percent
+            else 100 * $delta / ($from | fabs) end) as $percent
         | (if $rule != "sum" or $before[$g] != $after[$g] then "" elif $delta == null then null
             else quotient($delta | fabs; [$old_host[$m], $new_host[$m]] | max) end) as $impact
-        | [$g, $old[$g].threads, $new[$g].threads, $m, ($x | near), ($y | near), ($delta | near), ($percent | near),
-            ($impact | near)] | tsv' >expected
+        | [$g, $old[$g].threads, $new[$g].threads, $m, $type, ($x | near), ($y | near), ($delta | near),
+            ($percent | near), ($impact | near), $x != null, $y != null] | tsv' >expected
     # shellcheck disable=SC2016
     "$CTPROF" compare --format json --sections primary,taskstats-delay,derived --no-thread-normalize --unchanged --group-by "${key% *}" "$baseline" \
         "$candidate" | jq -r --arg key "${key#* }" --slurpfile registry registry.json \
@@ -219,9 +228,9 @@ for key in "${keys[@]}"; do
         ($registry[0].metrics | map({key: .name, value: .rule}) | from_entries) as $rules
         | ($a[0] | members($key)) as $before | ($b[0] | members($key)) as $after
         | .rows[] | select(.threads_baseline != null)
-        | [.group, .threads_baseline, .threads_candidate, .metric, (.baseline | near), (.candidate | near),
+        | [.group, .threads_baseline, .threads_candidate, .metric, .type, (.baseline | near), (.candidate | near),
             (.delta | near), (.percent | near), if $rules[.metric] == "sum" and $before[.group] == $after[.group]
-            then .impact | near else "" end]
+            then .impact | near else "" end, .seen_baseline, .seen_candidate]
         | tsv' >actual
     check "compare --group-by ${key% *}"
 done

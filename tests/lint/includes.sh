@@ -19,12 +19,12 @@ status=0
 awk '
 BEGIN {
     # Which public header belongs to which folder.
-    belongs["base"] = "fd glob json-read json-write keyed-values macro mem output scan strbuf stream strmap text"
+    belongs["base"] = "edit-distance fd glob json-read json-write keyed-values macro mem output scan strbuf stream strmap text"
     belongs["metric"] = "cgroup-stats fold host metric psi sample units"
     belongs["source"] = "cgroup-mount source taskstats"
-    belongs["model"] = "cgroup-key doctor fact-groups fact-rows group measure normalise reference rename-match rows snapshot spread where"
+    belongs["model"] = "cgroup-key doctor fact-groups fact-rows group group-by group-filter measure normalise reference rename-match rows snapshot spread where"
     belongs["capture"] = "capture doctor-probe"
-    belongs["report"] = "report table"
+    belongs["report"] = "columns report table"
     for (folder in belongs) {
         n = split(belongs[folder], names, " ")
         for (i = 1; i <= n; i++)

@@ -184,7 +184,7 @@ test_shellcheck() {
 test_help_screen() {
     fake 's/^Usage.*/&                                                                        too wide/'
     fails 'line 1 has [0-9]+ columns' help-screen.sh "$tree" "$tmp/fake"
-    fake 's/^Usage.*/&\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n/'
+    fake 's/^Usage.*/&\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n/'
     fails 'ctprof --help: [0-9]+ lines' help-screen.sh "$tree" "$tmp/fake"
     fake '/^  [a-z]/d'
     fails 'lists no command' help-screen.sh "$tree" "$tmp/fake"

@@ -81,7 +81,7 @@ exes() {
     done | sort
 }
 exes_captured() {
-    zstd -dc "$1" | jq -r '.threads[] | select(.tid == .tgid and has("exe"))
+    zstd -dc "$1" | jq -r '.threads[] | select(.tid == .tgid and has("exe") and .exe != "")
         | "\(.tgid) \(.exe_hex // (.exe | @json))"' |
         while read -r pid text; do
             case $text in
@@ -153,7 +153,7 @@ same "the executable of what may not be dumped" denied "$(of "$undumpable" '.mis
 # Kernel threads have none: nothing is denied there.
 awk '{ pid = $1; sub(/^.*[)] /, ""); if (int($7 / 2097152) % 2) print pid }' /proc/[0-9]*/stat 2>/dev/null >kernel || true
 same "kernel threads with a reason" 0 "$(jq --slurpfile kernel kernel \
-    '[.threads[] | select(.tid == .tgid and IN(.tgid; $kernel[]) and (.missing.exe or .exe))] | length' "$file")"
+    '[.threads[] | select(.tid == .tgid and IN(.tgid; $kernel[]) and (.missing.exe or .exe != ""))] | length' "$file")"
 
 "$scratch/ctprof" capture -q --anonymous -o anonymous.zst
 zstd -dc anonymous.zst >anonymous.json

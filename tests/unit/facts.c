@@ -31,6 +31,15 @@ int fact_fixture_teardown(void **state)
 	return 0;
 }
 
+void add_cgroup_stats(struct cgroup_table *table, const struct cgroup_stats *stats)
+{
+	cleanup_(strbuf_done) struct strbuf pattern = STRBUF_INIT;
+
+	strbuf_add_str(&pattern, stats->is_v1 ? "v1:" : "");
+	strbuf_add(&pattern, strbuf_str(&stats->path), stats->path.len);
+	cgroup_table_add(table, (struct span){strbuf_str(&pattern), pattern.len}, stats);
+}
+
 void add_cgroup(struct cgroup_table *table, const char *path, enum cgroup_value_id id,
                 int64_t number)
 {
@@ -39,7 +48,7 @@ void add_cgroup(struct cgroup_table *table, const char *path, enum cgroup_value_
 	strbuf_add_str(&stats.path, path);
 	stats.is_v1 = cgroup_value_table[id].version == 1;
 	fact_set_number(&stats.values[id], number);
-	cgroup_table_add(table, &stats);
+	add_cgroup_stats(table, &stats);
 	cgroup_stats_done(&stats);
 }
 
@@ -63,8 +72,9 @@ void make_facts(struct fact_fixture *fixture, unsigned sides)
 	struct fact_side given[SIDE_MAX];
 
 	for (unsigned side = 0; side < SIDE_MAX; side++)
-		given[side] = (struct fact_side){&fixture->cgroups[side], &fixture->smaps[side],
-		                                 &fixture->infos[side]};
+		given[side] = (struct fact_side){.cgroups = &fixture->cgroups[side],
+		                                 .smaps = &fixture->smaps[side],
+		                                 .info = &fixture->infos[side]};
 	fact_rows_done(&fixture->set);
 	fact_rows_init(&fixture->set, given, sides, &fixture->options);
 }

@@ -20,6 +20,9 @@ int fact_fixture_teardown(void **state);
 void add_cgroup(struct cgroup_table *table, const char *path, enum cgroup_value_id id,
                 int64_t number);
 
+/* Adds a cgroup under its path to the letter. */
+void add_cgroup_stats(struct cgroup_table *table, const struct cgroup_stats *stats);
+
 /* Adds a process with up to two lines of smaps_rollup. */
 void add_process(struct smaps_table *table, const char *name, uint32_t tgid, uint64_t rss_kib,
                  uint64_t pss_kib);

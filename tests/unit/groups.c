@@ -42,6 +42,14 @@ void add_thread(struct group_table *table, struct thread_spec spec)
 	sample_done(&sample);
 }
 
+struct group *table_group(const struct group_table *table, const char *pattern)
+{
+	const struct span span = {pattern, strlen(pattern)};
+
+	assert_int_equal(table->by.count, 1);
+	return group_table_find(table, &span);
+}
+
 struct row_options all_rows(void)
 {
 	struct row_options options = {.order = ORDER_IMPACT};

@@ -24,6 +24,9 @@ struct thread_spec {
 
 void add_thread(struct group_table *table, struct thread_spec spec);
 
+/* The group of a table with one key whose name has this pattern, or NULL. */
+struct group *table_group(const struct group_table *table, const char *pattern);
+
 /* All metrics are listed, by impact. */
 struct row_options all_rows(void);
 

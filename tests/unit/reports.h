@@ -19,6 +19,7 @@ struct report_fixture {
 int report_fixture_setup(void **state);
 int report_fixture_teardown(void **state);
 
-/* Makes the rows and prints them; the caller frees the text. */
+/* Makes the rows and prints them, with the columns that are the default where the report has none; the caller frees the
+ * text. */
 typedef void report_function(FILE *file, const struct report *report);
 char *report_print(struct report_fixture *fixture, unsigned sides, report_function *print);

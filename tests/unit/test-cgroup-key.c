@@ -32,6 +32,24 @@ static void test_normalise(void **state)
 	        {"/user.slice/user-1000.slice/session-12.scope",
 	         "/user.slice/user-{N}.slice/session-{N}.scope"},
 	        {"/system.slice/docker-7f3a9b0c.scope", "/system.slice/docker-{H}.scope"},
+	        /* A UUID is one id, whichever of its digits are letters. */
+	        {"/kubepods.slice/kubepods-pod69f98334_ab12_4000_8123_fceeabcdefab.slice",
+	         "/kubepods.slice/kubepods-pod{H}.slice"},
+	        {"/kubepods/besteffort/pod69f98334-ab12-4000-8123-fceeabcdefab/c",
+	         "/kubepods/besteffort/pod{H}/c"},
+	        {"/run-69f98334-ab12-4000-8123-fceeabcdefab.scope", "/run-{H}.scope"},
+	        {"/abcdabcd-abcd-abcd-abcd-abcdabcdabcd", "/{H}"},
+	        {"/system.slice/run-r0123456789abcdef0123456789abcdef.scope",
+	         "/system.slice/run-r{H}.scope"},
+	        {"/kubepods/pod0123456789abcdef0123456789abcdef", "/kubepods/pod{H}"},
+	        {"/kubepods/pod0123456789abcdef0123456789abcdefa",
+	         "/kubepods/pod0123456789abcdef0123456789abcdefa"},
+	        {"/xabcdabcd-abcd-abcd-abcd-abcdabcdabcd",
+	         "/xabcdabcd-abcd-abcd-abcd-abcdabcdabcd"},
+	        {"/abcdabcd-abcd-abcd-abcd-abcdabcdabcda",
+	         "/abcdabcd-abcd-abcd-abcd-abcdabcdabcda"},
+	        {"/abcdabcd-abcd_abcd-abcd-abcdabcdabcd", "/abcdabcd-abcd_abcd-abcd-abcdabcdabcd"},
+	        {"/abcdabcd-abcd-abcd-abcd-abcdabcdabc", "/abcdabcd-abcd-abcd-abcd-abcdabcdabc"},
 	        /* What is not an instance, or not one that says little. */
 	        {"/getty@.service", "/getty@.service"},
 	        {"/@x.service", "/@x.service"},
@@ -316,7 +334,7 @@ static const struct part_case real_paths[] = {
         {"/machine.slice/systemd-nspawn@web.service/payload/init.scope", "init.scope", "web", NULL,
          "machine.slice"},
         {"/machine.slice/machine-qemu\\x2d1\\x2dvm.scope/libvirt/emulator",
-         "machine-qemu\\x2d1\\x2dvm.scope", "qemu\\x2d1\\x2dvm", NULL, "machine.slice"},
+         "machine-qemu\\x2d1\\x2dvm.scope", NULL, NULL, "machine.slice"},
 };
 
 /* Nearly, but not. */

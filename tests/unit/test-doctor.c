@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "ctprof/report.h"
+#include "ctprof/text.h"
 
 /* A host on which everything can be read; each test takes something away. */
 static struct doctor_findings *healthy(void)
@@ -327,8 +328,8 @@ static void test_quoting(void **state)
 	check(findings, DOCTOR_delay_cpu, DOCTOR_NOT, "needs CAP_NET_ADMIN", DOCTOR_FIX_COMMAND,
 	      "sudo setcap cap_net_admin,cap_sys_ptrace,cap_dac_read_search+ep '/home/a "
 	      "b/it'\\''s'");
-	doctor_add_quoted(&out, "");
-	doctor_add_quoted(&out, "$(x)");
+	text_add_shell_word(&out, "");
+	text_add_shell_word(&out, "$(x)");
 	assert_text(&out, "'''$(x)'");
 	strbuf_done(&out);
 }

@@ -26,7 +26,7 @@ static void set_limit(struct cgroup_table *table, const char *path, enum cgroup_
 		fact_set_unlimited(&stats.values[id]);
 	else
 		fact_set_number(&stats.values[id], number);
-	cgroup_table_add(table, &stats);
+	add_cgroup_stats(table, &stats);
 	cgroup_stats_done(&stats);
 }
 
@@ -39,7 +39,7 @@ static void add_list(struct cgroup_table *table, const char *path, enum cgroup_l
 	stats.has_list[list] = true;
 	if (key)
 		keyed_values_set(&stats.lists[list], key, strlen(key), number);
-	cgroup_table_add(table, &stats);
+	add_cgroup_stats(table, &stats);
 	cgroup_stats_done(&stats);
 }
 
@@ -124,7 +124,7 @@ static void test_wide_groups(void **state)
 		fact_set_number(&stats.values[CGROUP_VALUE_cpu_usage_usec], side ? 7 : 5);
 		fact_set_number(&stats.values[CGROUP_VALUE_nr_throttled], 3);
 		fact_set_number(&stats.values[CGROUP_VALUE_cpu_weight], 100);
-		cgroup_table_add(&fixture->cgroups[side], &stats);
+		add_cgroup_stats(&fixture->cgroups[side], &stats);
 	}
 	cgroup_stats_done(&stats);
 	expect(fixture, 2, SECTION_cgroup_stats,
@@ -302,8 +302,9 @@ static void test_sections_and_symmetry(void **state)
 		add_process(&fixture->smaps[side], "p", 1, side ? 3 : 10, 4);
 		add_cgroup(&fixture->cgroups[side], "/a", CGROUP_VALUE_memory_peak, side ? 3 : 9);
 		set_psi(&fixture->infos[side].psi, PSI_memory, PSI_ROW_full, 3 + side, side);
-		reversed[!side] = (struct fact_side){&fixture->cgroups[side], &fixture->smaps[side],
-		                                     &fixture->infos[side]};
+		reversed[!side] = (struct fact_side){.cgroups = &fixture->cgroups[side],
+		                                     .smaps = &fixture->smaps[side],
+		                                     .info = &fixture->infos[side]};
 	}
 	memset(fixture->options.sections, 1, sizeof(fixture->options.sections));
 	make_facts(fixture, 2);

@@ -31,19 +31,22 @@ static void fold_one(enum metric_id metric, struct fold_cell *cell,
 
 static uint32_t label_threads(const struct fold_cell *cell, const char *label)
 {
-	for (size_t i = 0; i < cell->tally->count; i++)
-		if (strcmp(cell->tally->entries[i].label.bytes, label) == 0)
-			return cell->tally->entries[i].threads;
+	struct fold_tally_entry entry;
+
+	for (uint32_t at = 0; fold_tally_next(cell->tally, &at, &entry);)
+		if (strcmp(entry.label, label) == 0)
+			return entry.threads;
 	return 0;
 }
 
 static bool same_tally(const struct fold_cell *a, const struct fold_cell *b)
 {
-	if (a->tally->count != b->tally->count)
+	struct fold_tally_entry entry;
+
+	if (a->tally->len != b->tally->len)
 		return false;
-	for (size_t i = 0; i < a->tally->count; i++)
-		if (label_threads(b, a->tally->entries[i].label.bytes) !=
-		    a->tally->entries[i].threads)
+	for (uint32_t at = 0; fold_tally_next(a->tally, &at, &entry);)
+		if (label_threads(b, entry.label) != entry.threads)
 			return false;
 	return true;
 }

@@ -159,6 +159,42 @@ static void test_mode_most_frequent(void **state)
 	assert_null(cell.tally);
 }
 
+/* Entries are of different lengths, and one label may begin with another. */
+static void test_mode_entries(void **state)
+{
+	static const char *const labels[] = {"a",   "", "abc", "ab",
+	                                     "abc", "", "",    "a label of 31 bytes, no fewer--"};
+	static const struct fold_tally_entry expected[] = {
+	        {"a", 1}, {"", 3}, {"abc", 2}, {"ab", 1}, {"a label of 31 bytes, no fewer--", 1}};
+	struct fold_cell cell = {0}, merged = {0};
+	struct fold_tally_entry entry;
+	uint32_t at = 0;
+
+	(void)state;
+	assert_false(fold_tally_next(cell.tally, &at, &entry));
+	for (size_t i = 0; i < ARRAY_SIZE(labels); i++)
+		fold_mode(&cell, labels[i]);
+	fold_mode(&merged, "a");
+	fold_merge(METRIC_policy, &merged, &cell);
+	fold_merge(METRIC_policy, &merged, &cell);
+	assert_int_equal(merged.seen, 1 + 2 * ARRAY_SIZE(labels));
+	for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
+		assert_true(fold_tally_next(cell.tally, &at, &entry));
+		assert_string_equal(entry.label, expected[i].label);
+		assert_int_equal(entry.threads, expected[i].threads);
+	}
+	assert_false(fold_tally_next(cell.tally, &at, &entry));
+	at = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
+		assert_true(fold_tally_next(merged.tally, &at, &entry));
+		assert_string_equal(entry.label, expected[i].label);
+		assert_int_equal(entry.threads, 2 * expected[i].threads + (i == 0));
+	}
+	assert_false(fold_tally_next(merged.tally, &at, &entry));
+	fold_cell_done(METRIC_policy, &cell);
+	fold_cell_done(METRIC_policy, &merged);
+}
+
 /* Ties go to the label that sorts first, whichever came first. */
 static void test_mode_ties(void **state)
 {
@@ -349,6 +385,7 @@ int main(void)
 	        cmocka_unit_test(test_range_of_signed_numbers),
 	        cmocka_unit_test(test_range_of_unsigned_numbers),
 	        cmocka_unit_test(test_mode_most_frequent),
+	        cmocka_unit_test(test_mode_entries),
 	        cmocka_unit_test(test_mode_ties),
 	        cmocka_unit_test(test_mode_label_types),
 	        cmocka_unit_test(test_affinity_uniform_or_mixed),

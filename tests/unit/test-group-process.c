@@ -2,7 +2,7 @@
 /* What exited threads did: a process's totals less the sums over its threads. */
 #include "check.h"
 
-#include "ctprof/group.h"
+#include "groups.h"
 #include "samples.h"
 
 struct member {
@@ -50,14 +50,15 @@ static void add(struct group_table *table, struct member member)
 
 static struct group *get(const struct group_table *table, const char *key)
 {
-	return group_table_get(table, key, strlen(key));
+	return table_group(table, key);
 }
 
 static void finish(struct group_table *table)
 {
 	group_table_finish(table);
 	for (size_t i = 0; i < table->map.count; i++)
-		group_include_exited(table->map.entries[i].value, (1u << PROCESS_SOURCE_COUNT) - 1);
+		group_include_exited(table->map.entries[i].value, (1u << PROCESS_SOURCE_COUNT) - 1,
+		                     0);
 }
 
 static void check_cell(const struct group *group, enum metric_id metric, uint64_t number,
@@ -119,7 +120,7 @@ static void test_exited_in_process(void **state)
 	struct group_table table;
 
 	(void)state;
-	group_table_init(&table, GROUP_KEY_pcomm, true);
+	group_table_init(&table, group_by_key(GROUP_KEY_pcomm, true));
 	add_three(&table);
 	assert_int_equal(table.map.count, 2);
 	check_cell(get(&table, "app"), METRIC_utime_clock_ticks, 111, 3);
@@ -127,9 +128,10 @@ static void test_exited_in_process(void **state)
 	check_cell(get(&table, "app"), METRIC_syscw, 1004, 3);
 	assert_int_equal(get(&table, "app")->threads, 3);
 	check_cell(get(&table, "idle"), METRIC_syscw, 1, 1);
+	assert_int_equal(group_exited_part(get(&table, "app"), METRIC_syscw), 996);
 	/* Finishing twice adds nothing. */
-	finish(&table);
-	check_cell(get(&table, "app"), METRIC_syscw, 1004, 3);
+	group_table_finish(&table);
+	assert_int_equal(group_exited_part(get(&table, "app"), METRIC_syscw), 996);
 	group_table_done(&table);
 }
 
@@ -138,7 +140,7 @@ static void test_exited_in_cgroup(void **state)
 	struct group_table table;
 
 	(void)state;
-	group_table_init(&table, GROUP_KEY_cgroup, false);
+	group_table_init(&table, group_by_key(GROUP_KEY_cgroup, false));
 	add_three(&table);
 	assert_int_equal(table.map.count, 1);
 	check_cell(get(&table, "/a"), METRIC_utime_clock_ticks, 112, 4);
@@ -153,7 +155,7 @@ static void test_exited_by_comm(void **state)
 	const struct group *exited;
 
 	(void)state;
-	group_table_init(&table, GROUP_KEY_comm_exact, false);
+	group_table_init(&table, group_by_key(GROUP_KEY_comm_exact, false));
 	add_three(&table);
 	check_cell(get(&table, "app"), METRIC_utime_clock_ticks, 6, 2);
 	check_cell(get(&table, "worker"), METRIC_utime_clock_ticks, 5, 1);
@@ -174,7 +176,7 @@ static void test_exited_by_comm_rounding(void **state)
 
 	(void)state;
 	for (uint64_t off = 1; off <= 3; off++) {
-		group_table_init(&table, GROUP_KEY_comm, false);
+		group_table_init(&table, group_by_key(GROUP_KEY_comm, false));
 		add(&table, (struct member){.tgid = 1,
 		                            .tid = 1,
 		                            .pcomm = "a",
@@ -208,7 +210,7 @@ static void test_exited_cpu_split(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct group_table table;
 
-		group_table_init(&table, GROUP_KEY_pcomm, false);
+		group_table_init(&table, group_by_key(GROUP_KEY_pcomm, false));
 		add(&table, (struct member){.tgid = 1,
 		                            .tid = 1,
 		                            .pcomm = "a",
@@ -231,7 +233,7 @@ static void test_exited_partial(void **state)
 	struct group_table table;
 
 	(void)state;
-	group_table_init(&table, GROUP_KEY_pcomm, false);
+	group_table_init(&table, group_by_key(GROUP_KEY_pcomm, false));
 	add(&table, (struct member){.tgid = 1,
 	                            .tid = 1,
 	                            .pcomm = "a",
@@ -255,7 +257,7 @@ static void test_exited_without_totals(void **state)
 	struct group_table table;
 
 	(void)state;
-	group_table_init(&table, GROUP_KEY_comm, false);
+	group_table_init(&table, group_by_key(GROUP_KEY_comm, false));
 	add(&table, (struct member){.tgid = 1, .tid = 1, .pcomm = "a", .comm = "a", .user = 4});
 	add(&table, (struct member){.tgid = 2,
 	                            .tid = 2,
@@ -280,9 +282,9 @@ static void test_exited_comparable(void **state)
 	struct group *group;
 
 	(void)state;
-	group_table_init(&with, GROUP_KEY_pcomm, false);
-	group_table_init(&without, GROUP_KEY_pcomm, false);
-	group_table_init(&other, GROUP_KEY_pcomm, false);
+	group_table_init(&with, group_by_key(GROUP_KEY_pcomm, false));
+	group_table_init(&without, group_by_key(GROUP_KEY_pcomm, false));
+	group_table_init(&other, group_by_key(GROUP_KEY_pcomm, false));
 	add(&with, (struct member){.tgid = 1,
 	                           .tid = 1,
 	                           .pcomm = "a",
@@ -310,13 +312,67 @@ static void test_exited_comparable(void **state)
 	/* Taskstats are not known of either, and of the same process. */
 	assert_int_equal(group_comparable_sources(get(&with, "a"), get(&without, "a")), taskstats);
 	group = get(&with, "a");
-	group_include_exited(group, stat);
+	group_include_exited(group, stat, io);
 	check_cell(group, METRIC_utime_clock_ticks, 51, 1);
 	check_cell(group, METRIC_syscw, 2, 1);
-	assert_int_equal(group->exited_left_out, 1u << PROCESS_TOTAL_syscw);
+	/* All of what was left out, whether anything had been done or not. */
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
+		unsigned source = process_source(process_total_table[i].source);
+
+		assert_int_equal(group->exited_left_out >> i & 1, (io & 1u << source) != 0);
+	}
 	group_table_done(&with);
 	group_table_done(&without);
 	group_table_done(&other);
+}
+
+/* That nothing had exited yet is known, and so a zero to compare with; where it is not known, there is none. */
+static void test_exited_complete(void **state)
+{
+	const unsigned stat = 1u << process_source(SOURCE_process_stat);
+	struct member known = {.tgid = 1,
+	                       .tid = 1,
+	                       .pcomm = "a",
+	                       .comm = "a",
+	                       .user = 10,
+	                       .totals = true,
+	                       .total_user = 10};
+	struct member unknown = {.tgid = 2, .tid = 2, .pcomm = "b", .comm = "b", .user = 10};
+	struct member gone = {.tgid = 3, .tid = 3, .pcomm = "c", .comm = "c"};
+	struct group_table before, after;
+	struct group *group;
+
+	(void)state;
+	group_table_init(&before, group_by_key(GROUP_KEY_comm_exact, false));
+	group_table_init(&after, group_by_key(GROUP_KEY_comm_exact, false));
+	add(&before, known);
+	add(&before, unknown);
+	group_table_finish(&before);
+	known.total_user = 60;
+	unknown.totals = gone.totals = true;
+	unknown.total_user = gone.total_user = 70;
+	add(&after, known);
+	add(&after, unknown);
+	add(&after, gone);
+	group_table_finish(&after);
+	assert_null(get(&before, "a (exited threads)"));
+	group_table_complete(&before, &after);
+	group_table_complete(&after, &before);
+	group = get(&before, "a (exited threads)");
+	assert_non_null(group);
+	assert_true(group_comparable_sources(group, get(&after, "a (exited threads)")) & stat);
+	group_include_exited(group, stat, 0);
+	check_cell(group, METRIC_utime_clock_ticks, 0, 1);
+	assert_int_equal(group->cells[METRIC_minflt].seen, 0);
+	group = get(&before, "b (exited threads)");
+	assert_non_null(group);
+	assert_false(group_comparable_sources(group, get(&after, "b (exited threads)")) & stat);
+	group_include_exited(group, 0, stat);
+	assert_int_equal(group->cells[METRIC_utime_clock_ticks].seen, 0);
+	/* The process was not there. */
+	assert_null(get(&before, "c (exited threads)"));
+	group_table_done(&before);
+	group_table_done(&after);
 }
 
 int main(void)
@@ -330,6 +386,7 @@ int main(void)
 	        cmocka_unit_test(test_exited_partial),
 	        cmocka_unit_test(test_exited_without_totals),
 	        cmocka_unit_test(test_exited_comparable),
+	        cmocka_unit_test(test_exited_complete),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,15 @@
 
 static const struct group *get(const struct group_table *table, const char *key)
 {
-	return group_table_get(table, key, strlen(key));
+	return table_group(table, key);
+}
+
+static const struct key_name *name_of(const struct group_table *table, const char *pattern)
+{
+	const struct key_name *name = strmap_get(&table->names[0].map, pattern, strlen(pattern));
+
+	assert_non_null(name);
+	return name;
 }
 
 static void add_named(struct group_table *table, const char *pcomm, const char *comm,
@@ -30,7 +38,7 @@ static void check_keys(enum group_key key, bool literal, const char *const *keys
 {
 	struct group_table table;
 
-	group_table_init(&table, key, literal);
+	group_table_init(&table, group_by_key(key, literal));
 	add_named(&table, "app", "worker-1", "/a/b-1");
 	add_named(&table, "app", "worker-2", "/a/b-1");
 	add_named(&table, "app2", "main", "/a/b-2");
@@ -53,8 +61,9 @@ static void test_group_keys(void **state)
 	           (const char *const[]){"worker-1", "worker-2", "main"}, 3);
 	check_keys(GROUP_KEY_comm_exact, true,
 	           (const char *const[]){"worker-1", "worker-2", "main"}, 3);
-	check_keys(GROUP_KEY_cgroup, false,
-	           (const char *const[]){"/a/b-1", "/a/b-2", "(no cgroup)"}, 3);
+	check_keys(GROUP_KEY_cgroup, false, (const char *const[]){"/a/b-{N}", "(no cgroup)"}, 2);
+	check_keys(GROUP_KEY_cgroup, true, (const char *const[]){"/a/b-1", "/a/b-2", "(no cgroup)"},
+	           3);
 }
 
 /* A cgroup that is not known is not the one with the empty path. */
@@ -63,7 +72,7 @@ static void test_group_without_cgroup(void **state)
 	struct group_table table;
 
 	(void)state;
-	group_table_init(&table, GROUP_KEY_cgroup, false);
+	group_table_init(&table, group_by_key(GROUP_KEY_cgroup, false));
 	add_named(&table, "a", "a", NULL);
 	add_named(&table, "a", "a", "");
 	add_named(&table, "a", "a", NULL);
@@ -77,18 +86,18 @@ static void test_group_names(void **state)
 	struct group_table table;
 
 	(void)state;
-	group_table_init(&table, GROUP_KEY_comm, false);
+	group_table_init(&table, group_by_key(GROUP_KEY_comm, false));
 	add_named(&table, "p", "worker-7", NULL);
-	assert_string_equal(get(&table, "worker-{N}")->first_name, "worker-7");
-	assert_false(get(&table, "worker-{N}")->several_names);
+	assert_string_equal(name_of(&table, "worker-{N}")->first, "worker-7");
+	assert_false(name_of(&table, "worker-{N}")->several);
 	add_named(&table, "p", "worker-7", NULL);
-	assert_false(get(&table, "worker-{N}")->several_names);
+	assert_false(name_of(&table, "worker-{N}")->several);
 	add_named(&table, "p", "worker-70", NULL);
-	assert_true(get(&table, "worker-{N}")->several_names);
+	assert_true(name_of(&table, "worker-{N}")->several);
 	add_named(&table, "p", "worker-7", NULL);
-	assert_true(get(&table, "worker-{N}")->several_names);
-	assert_string_equal(get(&table, "worker-{N}")->first_name, "worker-7");
-	assert_int_equal(get(&table, "worker-{N}")->first_name_len, 8);
+	assert_true(name_of(&table, "worker-{N}")->several);
+	assert_string_equal(name_of(&table, "worker-{N}")->first, "worker-7");
+	assert_int_equal(name_of(&table, "worker-{N}")->first_len, 8);
 	assert_null(get(&table, "worker-7"));
 	group_table_done(&table);
 }
@@ -99,7 +108,7 @@ static void test_group_counts_and_folds(void **state)
 	const struct group *group;
 
 	(void)state;
-	group_table_init(&table, GROUP_KEY_pcomm, false);
+	group_table_init(&table, group_by_key(GROUP_KEY_pcomm, false));
 	add_thread(&table, (struct thread_spec){.name = "app",
 	                                        .state = 'S',
 	                                        .values = {{METRIC_run_time_ns, 5},
@@ -134,7 +143,7 @@ static void test_group_total(void **state)
 
 	(void)state;
 	memset(cells, 0, sizeof(cells));
-	group_table_init(&table, GROUP_KEY_pcomm, false);
+	group_table_init(&table, group_by_key(GROUP_KEY_pcomm, false));
 	group_table_total(&table, cells);
 	assert_int_equal(cells[METRIC_thread_count].seen, 0);
 	for (unsigned i = 0; i < 10; i++)
@@ -174,8 +183,8 @@ static void test_group_members(void **state)
 	struct group_table a, b;
 
 	(void)state;
-	group_table_init(&a, GROUP_KEY_comm, false);
-	group_table_init(&b, GROUP_KEY_comm, false);
+	group_table_init(&a, group_by_key(GROUP_KEY_comm, false));
+	group_table_init(&b, group_by_key(GROUP_KEY_comm, false));
 	for (size_t i = 0; i < 3; i++) {
 		add_thread(&a, threads[i]);
 		add_thread(&b, threads[2 - i]);
@@ -184,7 +193,7 @@ static void test_group_members(void **state)
 	group_table_done(&b);
 
 	for (size_t other = 0; other < ARRAY_SIZE(others); other++) {
-		group_table_init(&b, GROUP_KEY_comm, false);
+		group_table_init(&b, group_by_key(GROUP_KEY_comm, false));
 		add_thread(&b, threads[0]);
 		add_thread(&b, threads[1]);
 		add_thread(&b, others[other]);
@@ -200,7 +209,7 @@ static void test_group_raw_bytes(void **state)
 	struct group_table table;
 
 	(void)state;
-	group_table_init(&table, GROUP_KEY_comm_exact, false);
+	group_table_init(&table, group_by_key(GROUP_KEY_comm_exact, false));
 	add_named(&table, "p", "\xff", NULL);
 	add_named(&table, "p", "\xfe", NULL);
 	add_named(&table, "p", "\xef\xbf\xbd", NULL);
@@ -217,7 +226,7 @@ static void test_group_forget(void **state)
 	struct group_table table;
 
 	(void)state;
-	group_table_init(&table, GROUP_KEY_comm_exact, false);
+	group_table_init(&table, group_by_key(GROUP_KEY_comm_exact, false));
 	for (unsigned i = 0; i < 4; i++)
 		add_thread(&table,
 		           (struct thread_spec){.name = i % 2 ? "a" : "b",

@@ -106,7 +106,7 @@ static void check_facts(const json_t *root)
 	        {"cgroup_lists", CGROUP_LIST_COUNT},
 	        {"cgroup_rules", FACT_RULE_COUNT},
 	        {"cgroup_forms", FORM_COUNT},
-	        {"psi", PSI_RESOURCE_COUNT + PSI_ROW_COUNT + PSI_AVERAGE_COUNT},
+	        {"psi", PSI_RESOURCE_COUNT + PSI_ROW_COUNT + PSI_AVERAGE_COUNT + 1},
 	        {"sched_ext", SCHED_EXT_COUNT},
 	        {"host", HOST_FIELD_COUNT},
 	        {"cost", COST_COUNT},
@@ -140,6 +140,12 @@ static void check_facts(const json_t *root)
 	assert_string_equal(text_of(object, "name"), "wait_time_ns");
 	assert_string_equal(text_of(object, "source"), "process_taskstats");
 	assert_string_equal(text_of(object, "unit"), "ns");
+	object = item(root, "psi", PSI_RESOURCE_COUNT + PSI_ROW_COUNT + PSI_AVERAGE_COUNT);
+	assert_string_equal(text_of(object, "name"), "total");
+	assert_string_equal(text_of(object, "level"), "value");
+	assert_string_equal(text_of(object, "unit"), "us");
+	for (unsigned i = 0; i < SCHED_EXT_COUNT; i++)
+		assert_string_equal(text_of(item(root, "sched_ext", i), "unit"), "");
 	object = item(root, "sections", SECTION_smaps_rollup);
 	assert_string_equal(text_of(object, "subject"), "processes");
 }

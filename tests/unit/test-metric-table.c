@@ -15,6 +15,15 @@ static void assert_name(const char *name)
 	assert_int_equal(strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_-"), strlen(name));
 }
 
+/* Those of one family have its name in front. */
+static void assert_key_name(const char *name)
+{
+	const char *colon = strchr(name, ':');
+
+	assert_name(colon ? colon + 1 : name);
+	assert_true(name[0] >= 'a' && name[0] <= 'z');
+}
+
 static void assert_sentence(const char *text)
 {
 	assert_non_null(text);
@@ -249,7 +258,9 @@ static void test_other_tables(void **state)
 		assert_sentence(host_field_table[i].description);
 	}
 	for (unsigned i = 0; i < GROUP_KEY_COUNT; i++) {
-		assert_name(group_key_table[i].name);
+		assert_key_name(group_key_table[i].name);
+		assert_name(group_key_table[i].column);
+		assert_true(group_key_table[i].heading[0] != '\0');
 		assert_sentence(group_key_table[i].description);
 	}
 	for (size_t i = 0; i < identity_count; i++) {

@@ -192,8 +192,12 @@ static void check_exe(const struct temp_tree *tree, struct stat_spec spec,
 	make_tree(tree, spec);
 	captured_tree(&captured, tree);
 	assert_int_equal(captured.result, 0);
-	for (size_t i = 0; i < 2; i++)
-		assert_int_equal(captured.copy.samples[i].has_exe, expected == OUTCOME_read);
+	/* That a process has none is known, too. */
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(captured.copy.samples[i].has_exe,
+		                 expected == OUTCOME_read || expected == OUTCOME_unneeded);
+		assert_int_equal(captured.copy.samples[i].exe.len > 0, expected == OUTCOME_read);
+	}
 	/* The process is counted, in its first row, and not its threads. */
 	assert_int_equal(captured.info.tally.sources[SOURCE_exe][expected],
 	                 expected == OUTCOME_unneeded ? 2 : 1);
@@ -251,7 +255,9 @@ static void test_exe_of_several(void **state)
 		assert_true(captured.copy.samples[row].has_uid);
 		assert_int_equal(captured.copy.samples[row].uid, 2);
 	}
-	assert_false(captured.copy.samples[2].has_exe || captured.copy.samples[2].has_uid);
+	assert_true(captured.copy.samples[2].has_exe);
+	assert_int_equal(captured.copy.samples[2].exe.len, 0);
+	assert_false(captured.copy.samples[2].has_uid);
 	assert_int_equal(captured.copy.samples[2].outcomes[SOURCE_exe], OUTCOME_unneeded);
 	assert_text(&captured.copy.samples[3].exe, "/b");
 	assert_true(captured.copy.samples[3].has_uid);

@@ -178,6 +178,61 @@ static const struct rename_cgroup *best_of_all(const struct rename_list *baselin
 	return best;
 }
 
+static bool same_types(const struct rename_cgroup *a, const struct rename_cgroup *b)
+{
+	return a->type_count == b->type_count &&
+	       memcmp(a->types, b->types, a->type_count * sizeof(a->types[0])) == 0;
+}
+
+static unsigned direct_pairs_of(const struct rename_map *map, size_t baseline)
+{
+	unsigned pairs = 0;
+
+	for (size_t i = 0; i < map->count; i++)
+		pairs += !map->pairs[i].cascaded && map->pairs[i].baseline == baseline;
+	return pairs;
+}
+
+/* Nobody shares a partner while another of the same types has none. */
+static void check_shared(const struct random *random, const struct rename_list *baseline,
+                         const struct rename_map *map)
+{
+	for (size_t i = 0; i < baseline->count; i++)
+		for (size_t j = 0; j < baseline->count && direct_pairs_of(map, i) > 1; j++)
+			check_random(random, baseline->cgroups[j].matched ||
+			                             !same_types(&baseline->cgroups[i],
+			                                         &baseline->cgroups[j]) ||
+			                             direct_pairs_of(map, j) > 0);
+}
+
+/* Of cgroups that hold the same types each keeps its own name, whatever stands in front of it. */
+static void test_rename_alike(void **state)
+{
+	struct rename_list baseline = {0}, candidate = {0};
+	static const char *const names[] = {"a", "b", "c", "d"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		char path[16];
+
+		snprintf(path, sizeof(path), "/old/%s", names[i]);
+		rename_list_range(&baseline, path, 0, 12);
+	}
+	/* Other names come after those that are the same, in their order; those that are too many share the first. */
+	rename_list_range(&candidate, "/new/0", 0, 12);
+	rename_list_range(&candidate, "/new/1", 0, 12);
+	rename_list_range(&candidate, "/new/b", 0, 12);
+	rename_list_range(&candidate, "/new/d", 0, 12);
+	check_renamed(&baseline, &candidate, "/new/b", "/old/b");
+	check_renamed(&baseline, &candidate, "/new/d", "/old/d");
+	check_renamed(&baseline, &candidate, "/new/0", "/old/a");
+	check_renamed(&baseline, &candidate, "/new/1", "/old/c");
+	rename_list_range(&candidate, "/new/z", 0, 12);
+	check_renamed(&baseline, &candidate, "/new/z", "/old/a");
+	rename_list_done(&baseline);
+	rename_list_done(&candidate);
+}
+
 /* Against all pairs of cgroups. */
 static void test_rename_random(void **state)
 {
@@ -200,11 +255,12 @@ static void test_rename_random(void **state)
 
 			check_random(&random, (best != NULL) == (pair && !pair->cascaded));
 			check_random(&random,
-			             !best || pair->baseline == (size_t)(best - baseline.cgroups));
+			             !best || same_types(&baseline.cgroups[pair->baseline], best));
 			pairs += best != NULL;
 			just += is_just;
 		}
 		check_rename_map(&random, &baseline, &candidate, &map);
+		check_shared(&random, &baseline, &map);
 		rename_map_done(&map);
 		rename_list_done(&baseline);
 		rename_list_done(&candidate);
@@ -265,7 +321,8 @@ int main(void)
 	        cmocka_unit_test(test_rename_nothing), cmocka_unit_test(test_rename_thresholds),
 	        cmocka_unit_test(test_rename_pair),    cmocka_unit_test(test_rename_matched),
 	        cmocka_unit_test(test_rename_best),    cmocka_unit_test(test_rename_ties),
-	        cmocka_unit_test(test_rename_random),  cmocka_unit_test(test_rename_large),
+	        cmocka_unit_test(test_rename_alike),   cmocka_unit_test(test_rename_random),
+	        cmocka_unit_test(test_rename_large),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

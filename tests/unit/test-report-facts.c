@@ -64,7 +64,7 @@ static void add_filled(struct both *both, unsigned side, const char *path,
 
 	strbuf_add_str(&stats.path, path);
 	fill(&stats, side);
-	cgroup_table_add(&both->facts->cgroups[side], &stats);
+	add_cgroup_stats(&both->facts->cgroups[side], &stats);
 	cgroup_stats_done(&stats);
 }
 
@@ -125,7 +125,7 @@ static void add_cpu_max(struct both *both, unsigned side, const char *path, int6
 		fact_set_number(&stats.values[CGROUP_VALUE_cpu_max_quota_us], quota);
 	if (period > 0)
 		fact_set_number(&stats.values[CGROUP_VALUE_cpu_max_period_us], period);
-	cgroup_table_add(&both->facts->cgroups[side], &stats);
+	add_cgroup_stats(&both->facts->cgroups[side], &stats);
 	cgroup_stats_done(&stats);
 }
 
@@ -177,7 +177,8 @@ static void test_hidden_values(void **state)
 	       "cgroup cpu.weight\n"
 	       "/a            100\n");
 	text = print(both, 2, SECTION_cgroup_stats, report_csv);
-	assert_contains(text, "/a,,,nr_periods,cgroup-stats,count,0,1,1,,,,\n");
+	assert_contains(text,
+	                "/a,,,nr_periods,cgroup-stats,count,,0,1,1,,,,,true,true,false,false\n");
 	free(text);
 	both->report->report.facts_limit = 1;
 	for (unsigned side = 0; side < SIDE_MAX; side++)
@@ -327,7 +328,7 @@ static void add_waits(struct both *both, const char *path, enum psi_resource res
 	for (unsigned r = 0; r < PSI_RESOURCE_COUNT; r++)
 		stats.psi.lines[r][PSI_ROW_some].seen = true;
 	stats.psi.lines[resource][PSI_ROW_some].averages[0] = hundredths;
-	cgroup_table_add(&both->facts->cgroups[0], &stats);
+	add_cgroup_stats(&both->facts->cgroups[0], &stats);
 	cgroup_stats_done(&stats);
 }
 
@@ -426,25 +427,31 @@ static void test_machine(void **state)
 	text = print(both, 2, SECTION_cgroup_limits, report_csv);
 	assert_string_equal(
 	        text,
-	        "group,threads_baseline,threads_candidate,metric,section,unit,baseline,candidate,"
-	        "delta,percent,impact,coverage_baseline,coverage_candidate\n"
-	        "\"/a,b\",,,cpu_max_quota_us,cgroup-limits,us,20000,50000,30000,150.0,,,\n"
-	        "\"/a,b\",,,memory_max,cgroup-limits,bytes,1048576,max,,,,,\n"
-	        "\"/a,b\",,,pids_current,cgroup-limits,count,7,5,-2,-28.571428571428573,,,\n"
-	        "/new,,,cpu_max_quota_us,cgroup-limits,us,,max,,,,,\n"
-	        "/new,,,cpu_max_period_us,cgroup-limits,us,,100000,,,,,\n"
-	        "/new,,,pids_current,cgroup-limits,count,,1,,,,,\n");
+	        "group,threads_baseline,threads_candidate,metric,section,unit,type,baseline,"
+	        "candidate,delta,percent,impact,coverage_baseline,coverage_candidate,"
+	        "seen_baseline,seen_candidate,partial_baseline,partial_candidate\n"
+	        "\"/a,b\",,,cpu_max_quota_us,cgroup-limits,us,,20000,50000,30000,150.0,,,,"
+	        "true,true,false,false\n"
+	        "\"/"
+	        "a,b\",,,memory_max,cgroup-limits,bytes,,1048576,max,,,,,,true,true,false,false\n"
+	        "\"/a,b\",,,pids_current,cgroup-limits,count,,7,5,-2,-28.571428571428573,,"
+	        ",,true,true,false,false\n"
+	        "/new,,,cpu_max_quota_us,cgroup-limits,us,,,max,,,,,,false,true,false,false\n"
+	        "/new,,,cpu_max_period_us,cgroup-limits,us,,,100000,,,,,,false,true,false,false\n"
+	        "/new,,,pids_current,cgroup-limits,count,,,1,,,,,,false,true,false,false\n");
 	free(text);
 	both->report->report.facts_limit = 2;
 	text = print(both, 2, SECTION_cgroup_limits, report_json);
-	assert_contains(text, "\"metric\":\"memory_max\",\"section\":\"cgroup-limits\",\"unit\":"
-	                      "\"bytes\",\"baseline\":1048576,\"candidate\":\"max\",\"delta\":null,"
-	                      "\"percent\":null,\"impact\":null,\"coverage_baseline\":null");
+	assert_contains(
+	        text,
+	        "\"metric\":\"memory_max\",\"section\":\"cgroup-limits\",\"unit\":"
+	        "\"bytes\",\"type\":null,\"baseline\":1048576,\"candidate\":\"max\",\"delta\":null,"
+	        "\"percent\":null,\"impact\":null,\"coverage_baseline\":null");
 	assert_null(strstr(text, "pids_current"));
 	assert_contains(text, "\"left_out\":{\"limit\":4,");
 	free(text);
 	text = print(both, 1, SECTION_cgroup_limits, report_csv);
-	assert_contains(text, "\"/a,b\",,cpu_max_quota_us,cgroup-limits,us,20000,,\n");
+	assert_contains(text, "\"/a,b\",,cpu_max_quota_us,cgroup-limits,us,,20000,,,true,false\n");
 	free(text);
 }
 

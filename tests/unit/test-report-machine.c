@@ -10,7 +10,7 @@
 #include "reports.h"
 #include "samples.h"
 
-enum { CELLS_MAX = 16 };
+enum { CELLS_MAX = 24 };
 
 struct csv_row {
 	struct strbuf cells[CELLS_MAX];
@@ -71,6 +71,8 @@ static bool same_cell(const struct strbuf *cell, const json_t *value)
 
 	if (json_is_null(value))
 		return cell->len == 0;
+	if (json_is_boolean(value))
+		return strcmp(strbuf_str(cell), json_is_true(value) ? "true" : "false") == 0;
 	if (json_is_string(value))
 		return json_string_length(value) == cell->len &&
 		       memcmp(json_string_value(value), strbuf_str(cell), cell->len) == 0;
@@ -89,7 +91,7 @@ static void compare_formats(struct report_fixture *fixture, unsigned sides)
 	const char *rest = read_csv_row(csv, &heading);
 	size_t index;
 
-	assert_int_equal(heading.count, sides == 1 ? 8 : 13);
+	assert_int_equal(heading.count, sides == 1 ? 11 : 18);
 	json_array_foreach(json_rows, index, json_row)
 	{
 		const char *key;
@@ -176,12 +178,15 @@ static void test_csv_headings(void **state)
 {
 	char *text = report_print(*state, 1, report_csv);
 
-	assert_string_equal(text, "group,threads,metric,section,unit,value,impact,coverage\n");
+	assert_string_equal(
+	        text,
+	        "group,threads,metric,section,unit,type,value,impact,coverage,seen,partial\n");
 	free(text);
 	text = report_print(*state, 2, report_csv);
 	assert_string_equal(
-	        text, "group,threads_baseline,threads_candidate,metric,section,unit,baseline,"
-	              "candidate,delta,percent,impact,coverage_baseline,coverage_candidate\n");
+	        text, "group,threads_baseline,threads_candidate,metric,section,unit,type,baseline,"
+	              "candidate,delta,percent,impact,coverage_baseline,coverage_candidate,"
+	              "seen_baseline,seen_candidate,partial_baseline,partial_candidate\n");
 	free(text);
 }
 
@@ -211,23 +216,31 @@ static void test_csv_values(void **state)
 	                                .cpus = "0",
 	                                .values = {{METRIC_run_time_ns, 1000000}}});
 	add_thread(&fixture->tables[1], (struct thread_spec){.name = "a", .cpus = "1-3"});
-	check_csv(fixture, 1, METRIC_run_time_ns, "a,2,run_time_ns,primary,ns,1500000,1.0,1\n");
-	check_csv(fixture, 1, METRIC_nice, "a,2,nice,primary,,-5..5,,2\n");
-	check_csv(fixture, 1, METRIC_rt_priority, "a,2,rt_priority,primary,,3,,2\n");
-	check_csv(fixture, 1, METRIC_state, "a,2,state,primary,,S,,2\n");
-	check_csv(fixture, 1, METRIC_ext_enabled, "a,2,ext_enabled,primary,,false,,2\n");
-	check_csv(fixture, 1, METRIC_cpu_affinity, "a,2,cpu_affinity,primary,,0-3,,2\n");
-	check_csv(fixture, 1, METRIC_wait_max, "a,2,wait_max,primary,ns,,,0\n");
+	check_csv(fixture, 1, METRIC_run_time_ns,
+	          "a,2,run_time_ns,primary,ns,counter_ns,1500000,1.0,1,true,true\n");
+	check_csv(fixture, 1, METRIC_nice, "a,2,nice,primary,,ordinal_i32,-5..5,,2,true,false\n");
+	check_csv(fixture, 1, METRIC_rt_priority,
+	          "a,2,rt_priority,primary,,ordinal_u32,3,,2,true,false\n");
+	check_csv(fixture, 1, METRIC_state, "a,2,state,primary,,label_letter,S,,2,true,false\n");
+	check_csv(fixture, 1, METRIC_ext_enabled,
+	          "a,2,ext_enabled,primary,,label_flag,false,,2,true,false\n");
+	check_csv(fixture, 1, METRIC_cpu_affinity,
+	          "a,2,cpu_affinity,primary,,cpu_set,0-3,,2,true,false\n");
+	check_csv(fixture, 1, METRIC_wait_max, "a,2,wait_max,primary,ns,peak_ns,,,0,false,false\n");
 	check_csv(fixture, 2, METRIC_run_time_ns,
-	          "a,2,2,run_time_ns,primary,ns,1500000,1000000,-500000,-33.333333333333336,"
-	          "0.3333333333333333,1,1\n");
-	check_csv(fixture, 2, METRIC_state, "a,2,2,state,primary,,S,R,differs,,,2,1\n");
-	check_csv(fixture, 2, METRIC_policy, "a,2,2,policy,primary,,SCHED_OTHER,,,,,1,0\n");
+	          "a,2,2,run_time_ns,primary,ns,counter_ns,1500000,1000000,-500000,"
+	          "-33.333333333333336,0.3333333333333333,1,1,true,true,true,true\n");
+	check_csv(fixture, 2, METRIC_state,
+	          "a,2,2,state,primary,,label_letter,S,R,differs,,,2,1,true,true,false,true\n");
+	check_csv(fixture, 2, METRIC_policy,
+	          "a,2,2,policy,primary,,label_text,SCHED_OTHER,,,,,1,0,true,false,true,false\n");
 	check_csv(fixture, 2, METRIC_cpu_affinity,
-	          "a,2,2,cpu_affinity,primary,,0-3,mixed:1..3,-2,-50.0,,2,2\n");
+	          "a,2,2,cpu_affinity,primary,,cpu_set,0-3,mixed:1..3,-2,-50.0,,2,2,true,true,"
+	          "false,false\n");
 	fixture->options.unchanged = true;
 	check_csv(fixture, 2, METRIC_thread_count,
-	          "a,2,2,thread_count,primary,count,2,2,0,0.0,0.0,2,2\n");
+	          "a,2,2,thread_count,primary,count,counter_count,2,2,0,0.0,0.0,2,2,true,true,"
+	          "false,false\n");
 }
 
 /* What the exited used is of no threads that could be counted. */
@@ -245,10 +258,13 @@ static void test_csv_exited(void **state)
 		                                .values = {{METRIC_utime_clock_ticks, 50},
 		                                           {METRIC_stime_clock_ticks, 0}}});
 	fixture->cpu_times = cpu_times;
-	check_csv(fixture, 2, METRIC_utime_clock_ticks,
-	          "(exited threads),,,utime_clock_ticks,primary,ticks,50,100,50,100.0,1.0,,\n");
+	check_csv(
+	        fixture, 2, METRIC_utime_clock_ticks,
+	        "(exited threads),,,utime_clock_ticks,primary,ticks,counter_ticks,50,100,50,100.0,"
+	        "1.0,,,true,true,false,false\n");
 	fixture->options.unchanged = true;
-	check_csv(fixture, 2, METRIC_state, "a,1,1,state,primary,,S,S,same,,,1,1\n");
+	check_csv(fixture, 2, METRIC_state,
+	          "a,1,1,state,primary,,label_letter,S,S,same,,,1,1,true,true,false,false\n");
 }
 
 static void test_csv_quoting(void **state)
@@ -262,10 +278,10 @@ static void test_csv_quoting(void **state)
 	add_thread(&fixture->tables[0],
 	           (struct thread_spec){.name = "new\nline", .policy = "=1+2"});
 	check_csv(fixture, 1, METRIC_policy,
-	          " x ,1,policy,primary,,\"a\"\"b\",,1\n"
-	          "\"a,b\",1,policy,primary,,one\\x0atwo,,1\n"
-	          "new\\x0aline,1,policy,primary,,=1+2,,1\n"
-	          "\"say \"\"hi\"\"\",1,policy,primary,,one\\x0dtwo,,1\n");
+	          " x ,1,policy,primary,,label_text,\"a\"\"b\",,1,true,false\n"
+	          "\"a,b\",1,policy,primary,,label_text,one\\x0atwo,,1,true,false\n"
+	          "new\\x0aline,1,policy,primary,,label_text,=1+2,,1,true,false\n"
+	          "\"say \"\"hi\"\"\",1,policy,primary,,label_text,one\\x0dtwo,,1,true,false\n");
 }
 
 /* Integers in full, beyond what doubles and other readers have. */
@@ -283,8 +299,8 @@ static void test_large_integers(void **state)
 	}
 	sample_done(&sample);
 	check_csv(fixture, 2, METRIC_rchar,
-	          "a,1,1,rchar,primary,bytes,18446744073709551615,1,-18446744073709551614,-100.0,1."
-	          "0,1,1\n");
+	          "a,1,1,rchar,primary,bytes,counter_bytes,18446744073709551615,1,"
+	          "-18446744073709551614,-100.0,1.0,1,1,true,true,false,false\n");
 	text = report_print(fixture, 2, report_json);
 	assert_contains(text, "\"baseline\":18446744073709551615,");
 	assert_contains(text, "\"delta\":-18446744073709551614,");
@@ -306,9 +322,10 @@ static double get_number(const json_t *object, const char *key)
 
 static void test_json_head(void **state)
 {
-	static const char *const keys[] = {"ctprof",           "group_by",          "baseline",
-	                                   "candidate",        "also_differs",      "rows",
-	                                   "only_in_baseline", "only_in_candidate", "left_out"};
+	static const char *const keys[] = {
+	        "ctprof",           "group_by",          "explains", "baseline",
+	        "candidate",        "also_differs",      "rows",     "renamed",
+	        "only_in_baseline", "only_in_candidate", "left_out"};
 	struct report_fixture *fixture = *state;
 	const char *key;
 	char *text;

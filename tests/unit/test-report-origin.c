@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include "ctprof/reference.h"
+#include "report/report-parts.h"
 #include "reports.h"
 
 #define BIT(family_) (UINT32_C(1) << REFERENCE_FAMILY_##family_)
@@ -71,6 +72,43 @@ static void test_printed(void **state)
 	                      "\"hiwater_vm_bytes\"],\"forgotten\":[\"run_time_ns\","
 	                      "\"wait_time_ns\",\"timeslices\"]");
 	free(text);
+	/* What is of both is missing. */
+	fixture->infos[1].forgotten = BIT(delay_peaks);
+	fixture->infos[1].ambiguous = BIT(irq_delay);
+	text = report_print(fixture, 2, report_json);
+	assert_contains(text, "\"ambiguous\":[\"irq_delay_count\",\"irq_delay_total_ns\"],"
+	                      "\"forgotten\":[\"cpu_delay_max_ns\",\"cpu_delay_min_ns\",");
+	free(text);
+}
+
+/* A side without a word on its sources is not one that has everything. */
+static void test_missing(void **state)
+{
+	static const char *const first[] = {"missing   baseline: see the note\n",
+	                                    "missing   baseline: denied: taskstats\n"};
+	struct report_fixture *fixture = *state;
+
+	fixture->infos[0].origin = ORIGIN_ktstr;
+	fixture->infos[1].rules[SOURCE_io] = OUTCOME_off;
+	for (size_t i = 0; i < ARRAY_SIZE(first); i++) {
+		cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+		cleanup_(strbuf_done) struct strbuf expected = STRBUF_INIT;
+
+		if (i == 1)
+			fixture->infos[0].rules[SOURCE_taskstats] = OUTCOME_denied;
+		strbuf_addf(&expected, "%smissing   candidate: off: io\n", first[i]);
+		report_add_missing(&fixture->report, &text);
+		assert_text(&text, strbuf_str(&expected));
+	}
+	{
+		cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+		fixture->infos[0].origin = ORIGIN_ctprof;
+		fixture->infos[0].rules[SOURCE_taskstats] = OUTCOME_read;
+		report_add_missing(&fixture->report, &text);
+		assert_text(&text, "missing   baseline: nothing\n"
+		                   "missing   candidate: off: io\n");
+	}
 }
 
 /* What one of two tools does not look at is no difference; what both know is one. */
@@ -103,6 +141,8 @@ int main(void)
 	        cmocka_unit_test_setup_teardown(test_sentence, report_fixture_setup,
 	                                        report_fixture_teardown),
 	        cmocka_unit_test_setup_teardown(test_printed, report_fixture_setup,
+	                                        report_fixture_teardown),
+	        cmocka_unit_test_setup_teardown(test_missing, report_fixture_setup,
 	                                        report_fixture_teardown),
 	        cmocka_unit_test_setup_teardown(test_differences, report_fixture_setup,
 	                                        report_fixture_teardown),

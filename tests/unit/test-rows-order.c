@@ -13,8 +13,8 @@ static int setup(void **state)
 {
 	(void)state;
 	options = all_rows();
-	group_table_init(&tables[0], GROUP_KEY_comm_exact, false);
-	group_table_init(&tables[1], GROUP_KEY_comm_exact, false);
+	group_table_init(&tables[0], group_by_key(GROUP_KEY_comm_exact, false));
+	group_table_init(&tables[1], group_by_key(GROUP_KEY_comm_exact, false));
 	return 0;
 }
 
@@ -315,7 +315,7 @@ static void make_tables(struct random *random, struct group_table made[SIDE_MAX]
 		size_t order[THREADS];
 
 		random_shuffle(random, order, THREADS);
-		group_table_init(&made[side], GROUP_KEY_comm, false);
+		group_table_init(&made[side], group_by_key(GROUP_KEY_comm, false));
 		for (size_t i = 0; i < THREADS; i++)
 			group_table_add(&made[side], &samples[side][order[i]]);
 	}

@@ -12,8 +12,8 @@ static int setup(void **state)
 {
 	(void)state;
 	options = all_rows();
-	group_table_init(&tables[0], GROUP_KEY_comm, false);
-	group_table_init(&tables[1], GROUP_KEY_comm, false);
+	group_table_init(&tables[0], group_by_key(GROUP_KEY_comm, false));
+	group_table_init(&tables[1], group_by_key(GROUP_KEY_comm, false));
 	return 0;
 }
 
@@ -214,7 +214,9 @@ static void test_row_percent(void **state)
 	assert_real(view_row(&rows, "a", METRIC_majflt).percent, 25);
 	assert_real(view_row(&rows, "a", ratio).delta, 0.5);
 	assert_none(view_row(&rows, "a", ratio).percent);
-	assert_real(view_row(&rows, "a", METRIC_nice).percent, -50);
+	/* Up is up, from a baseline below zero as well. */
+	assert_real(view_row(&rows, "a", METRIC_nice).delta, 5);
+	assert_real(view_row(&rows, "a", METRIC_nice).percent, 50);
 	assert_none(view_row(&rows, "a", METRIC_wait_max).percent);
 	assert_none(view_row(&rows, "a", METRIC_wait_max).delta);
 }

@@ -79,8 +79,9 @@ static void add_row(const struct pair changes[PAIRS])
 	add_pair("cgroup", "\"/a\"", changes);
 	add_pair("start_time_clock_ticks", "5", changes);
 #define REFERENCE_FAMILY(id_, name_, group_, zeros_)
-#define REFERENCE_METRIC(metric_, family_, flag_) \
-	add_pair(#metric_, default_value(METRIC_##metric_), changes);
+#define REFERENCE_METRIC(metric_, family_, flag_)                       \
+	if (REFERENCE_FAMILY_##family_ != REFERENCE_FAMILY_delay_peaks) \
+		add_pair(#metric_, default_value(METRIC_##metric_), changes);
 #include "reference.def"
 #undef REFERENCE_FAMILY
 #undef REFERENCE_METRIC
@@ -186,13 +187,39 @@ static void test_unread_of_a_row(void **state)
 	assert_unseen(sample, state);
 	assert_unseen(sample, voluntary_csw);
 	assert_unseen(sample, nonvoluntary_csw);
-	assert_unseen(sample, nr_threads);
+	assert_seen(sample, nr_threads, 2);
 	assert_seen(sample, nice, -20);
 	assert_seen(sample, allocated_bytes, 1);
 	assert_seen(sample, deallocated_bytes, 0);
 	assert_true(sample->has_smaps);
 	assert_unseen(&copy.samples[2], voluntary_csw);
 	assert_int_equal(copy.info.tally.processes, 2);
+}
+
+/* Beside what stands for a missing file, numbers other than 0 are from older files without the state, and real. */
+static void test_read_of_a_row(void **state)
+{
+	const struct thread_sample *sample;
+
+	(void)state;
+	ADD_ROW({"state", NULL}, {"voluntary_csw", "3"}, {"nr_threads", "2"});
+	ADD_ROW({"state", "\"~\""}, {"nonvoluntary_csw", "4"});
+	ADD_ROW({"policy", "\"\""}, {"nice", "-20"}, {"priority", "20"}, {"minflt", "5"});
+	accept_with("");
+	sample = &copy.samples[0];
+	assert_seen(sample, voluntary_csw, 3);
+	assert_unseen(sample, nonvoluntary_csw);
+	assert_seen(sample, nr_threads, 2);
+	sample = &copy.samples[1];
+	assert_unseen(sample, voluntary_csw);
+	assert_seen(sample, nonvoluntary_csw, 4);
+	assert_unseen(sample, nr_threads);
+	sample = &copy.samples[2];
+	assert_unseen(sample, policy);
+	assert_seen(sample, nice, -20);
+	assert_seen(sample, priority, 20);
+	assert_seen(sample, minflt, 5);
+	assert_unseen(sample, processor);
 }
 
 /* Both names of the map, and either place of it. */
@@ -203,6 +230,14 @@ static void test_names_of_smaps(void **state)
 	accept_with("");
 	assert_true(copy.samples[0].has_smaps);
 	assert_int_equal(copy.samples[0].smaps_rollup_kib.entries[0].value, 4);
+}
+
+static bool is_forgotten(enum metric_id metric)
+{
+	struct metric_set forgotten = {{0}};
+
+	reference_add_metrics(copy.info.forgotten, &forgotten);
+	return metric_set_has(&forgotten, metric);
 }
 
 static void test_families(void **state)
@@ -223,7 +258,6 @@ static void test_families(void **state)
 	        {"compact_delay_count", BIT(block_delay), true},
 	        {"wpcopy_delay_count", BIT(wpcopy_delay), true},
 	        {"irq_delay_total_ns", BIT(irq_delay), true},
-	        {"swapin_delay_max_ns", BIT(delay_peaks), false},
 	        {"hiwater_vm_bytes", BIT(hiwater), true},
 	};
 
@@ -237,6 +271,17 @@ static void test_families(void **state)
 		assert_int_equal(copy.info.forgotten, (gated | taskstats) & ~cases[i].family);
 		assert_int_equal(copy.info.ambiguous, cases[i].ambiguous ? cases[i].family : 0);
 	}
+	/* Of categories without any event there are no peaks either. */
+	setup(NULL);
+	ADD_ROW({"swapin_delay_max_ns", "1"});
+	accept_with("");
+	assert_int_equal(copy.info.forgotten,
+	                 (gated | taskstats) & ~BIT(block_delay) & ~BIT(delay_peaks));
+	assert_int_equal(copy.info.ambiguous, BIT(block_delay));
+	assert_true(is_forgotten(METRIC_irq_delay_max_ns));
+	assert_true(is_forgotten(METRIC_wpcopy_delay_min_ns));
+	assert_true(is_forgotten(METRIC_cpu_delay_max_ns));
+	assert_false(is_forgotten(METRIC_blkio_delay_min_ns));
 	/* A thread under sched_ext, and a kernel that has it but runs none. */
 	setup(NULL);
 	ADD_ROW({"ext_enabled", "true"});
@@ -311,6 +356,46 @@ static void test_flags(void **state)
 	assert_int_equal(copy.info.forgotten, (gated & ~BIT(jemalloc)) | BIT(wpcopy_delay) |
 	                                              BIT(irq_delay) | BIT(delay_peaks));
 	assert_int_equal(copy.info.ambiguous, 0);
+}
+
+/* What is measured in no row is missing as what is zero in all of them; one row is enough to be measured. */
+static void test_flags_off(void **state)
+{
+	static const struct {
+		const char *flags[5];
+		uint32_t families;
+	} cases[] = {
+	        {{"false", "true", "true", "true", "true"}, taskstats},
+	        {{"true", "false", "true", "true", "true"}, BIT(cpu_delay)},
+	        {{"true", "true", "false", "true", "true"}, BIT(block_delay)},
+	        {{"true", "false", "false", "true", "true"}, BIT(cpu_delay) | BIT(block_delay)},
+	        {{"true", "true", "true", "false", "true"}, BIT(hiwater)},
+	        {{"true", "true", "true", "true", "false"}, BIT(jemalloc)},
+	};
+	const uint32_t always =
+	        (gated & ~BIT(jemalloc)) | BIT(wpcopy_delay) | BIT(irq_delay) | BIT(delay_peaks);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const char *const *flags = cases[i].flags;
+
+		setup(NULL);
+		ADD_ROW(FLAGS(flags[0], flags[1], flags[2], flags[3], flags[4]));
+		ADD_ROW(FLAGS(flags[0], flags[1], flags[2], flags[3], flags[4]));
+		accept_with(",\"taskstats_summary\":{\"ok_count\":2}");
+		assert_int_equal(copy.info.forgotten, always | cases[i].families);
+		assert_int_equal(copy.info.ambiguous, 0);
+		ADD_ROW(FLAGS("true", "true", "true", "true", "true"));
+		accept_with(",\"taskstats_summary\":{\"ok_count\":2}");
+		assert_int_equal(copy.info.forgotten, always);
+	}
+	/* Peaks of the one kind are no reason to show those of the other. */
+	setup(NULL);
+	ADD_ROW(FLAGS("true", "true", "false", "true", "true"), {"cpu_delay_max_ns", "4"});
+	accept_with("");
+	assert_int_equal(copy.info.forgotten, (always & ~BIT(delay_peaks)) | BIT(block_delay));
+	assert_true(is_forgotten(METRIC_thrashing_delay_max_ns));
+	assert_false(is_forgotten(METRIC_cpu_delay_max_ns));
 }
 
 #define LINE(value_) "{\"avg10\":" value_ ",\"avg60\":0,\"avg300\":0,\"total_usec\":" value_ "}"
@@ -470,7 +555,7 @@ static void test_ours_with_late_format(void **state)
 	assert_seen(&copy.samples[0], allocated_bytes, 0);
 }
 
-/* Every metric of a family is in no other, and the sets hold them. */
+/* No metric is in two families but the 16 peaks, and the sets hold them. */
 static void test_sets(void **state)
 {
 	struct metric_set all = {{0}};
@@ -485,7 +570,7 @@ static void test_sets(void **state)
 		sum += count_metrics(&one);
 		reference_add_metrics(UINT32_C(1) << i, &all);
 	}
-	assert_int_equal(sum, 86);
+	assert_int_equal(sum, 86 + 16);
 	assert_int_equal(count_metrics(&all), 86);
 }
 
@@ -494,10 +579,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test_setup(test_all_zero, setup),
 	        cmocka_unit_test_setup(test_unread_of_a_row, setup),
+	        cmocka_unit_test_setup(test_read_of_a_row, setup),
 	        cmocka_unit_test_setup(test_names_of_smaps, setup),
 	        cmocka_unit_test_setup(test_families, setup),
 	        cmocka_unit_test_setup(test_no_taskstats, setup),
 	        cmocka_unit_test_setup(test_flags, setup),
+	        cmocka_unit_test_setup(test_flags_off, setup),
 	        cmocka_unit_test_setup(test_cgroups, setup),
 	        cmocka_unit_test_setup(test_cgroup_controllers, setup),
 	        cmocka_unit_test_setup(test_pressure, setup),

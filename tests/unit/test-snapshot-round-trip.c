@@ -6,6 +6,7 @@
 
 #include "memory-stream.h"
 #include "samples.h"
+#include "seen.h"
 #include "snapshots.h"
 
 static void read_back(struct snapshot_copy *copy, const struct snapshot_info *info,
@@ -247,6 +248,43 @@ static void test_snapshot_as_json(void **state)
 	sample_done(&sample);
 }
 
+/* Keys are guessed by those of the rows before, which is not to be seen. */
+static void test_snapshot_keys_in_any_order(void **state)
+{
+	static const char *const orders[] = {
+	        "\"nice\":1,\"priority\":2,\"minflt\":3",
+	        "\"minflt\":3,\"nice\":1,\"priority\":2",
+	        "\"nice\":1,\"minflt\":3,\"priority\":2",
+	        "\"nice\":1,\"priority\":2,\"minflt\":3",
+	        /* What is guessed, but for its end. */
+	        "\"minflt\":3,\"priority\":2,\"minfl\":9,\"nice\":1",
+	        "\"nice\":1,\"priority\":2,\"minflt\":3",
+	        "\"minflt\":3,\"priority\":2,\"minfl_\":9,\"minflt_\":9,\"nice\":1",
+	};
+	struct snapshot_copy copy = {0};
+	struct strbuf json = STRBUF_INIT;
+
+	(void)state;
+	strbuf_add_str(&json,
+	               "{\"format\":\"ctprof\",\"version\":1,\"kind\":\"lifetime\",\"threads\":[");
+	for (size_t i = 0; i < ARRAY_SIZE(orders); i++)
+		strbuf_addf(&json,
+		            "%s{\"tid\":8,\"tgid\":7,\"pcomm\":\"p\",\"comm\":\"c\",\"start_time_"
+		            "clock_ticks\":5,%s}",
+		            i > 0 ? "," : "", orders[i]);
+	strbuf_add_str(&json, "]}");
+	snapshot_copy_read_json(&copy, json.data, json.len, NULL);
+	assert_int_equal(copy.result, 0);
+	assert_int_equal(copy.count, ARRAY_SIZE(orders));
+	for (size_t i = 0; i < copy.count; i++) {
+		assert_seen(&copy.samples[i], nice, 1);
+		assert_seen(&copy.samples[i], priority, 2);
+		assert_seen(&copy.samples[i], minflt, 3);
+	}
+	snapshot_copy_done(&copy);
+	strbuf_done(&json);
+}
+
 static void test_snapshot_parse_summary(void **state)
 {
 	struct snapshot_info info = plain_info();
@@ -339,6 +377,7 @@ int main(void)
 	        cmocka_unit_test(test_snapshot_every_byte_in_names),
 	        cmocka_unit_test(test_snapshot_many_threads),
 	        cmocka_unit_test(test_snapshot_as_json),
+	        cmocka_unit_test(test_snapshot_keys_in_any_order),
 	        cmocka_unit_test(test_snapshot_parse_summary),
 	        cmocka_unit_test(test_snapshot_sink_fails),
 	};

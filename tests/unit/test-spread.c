@@ -3,6 +3,9 @@
 
 #include <float.h>
 #include <math.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "ctprof/spread.h"
 #include "random.h"
@@ -405,6 +408,81 @@ static void test_merge_zeros(void **state)
 	assert_int_equal(summary.n, 3);
 }
 
+static void add_zero(void)
+{
+	struct spread full = {.kind = SPREAD_U64, .zeros = UINT32_MAX};
+
+	spread_add_u64(&full, 0);
+}
+
+static void add_value(void)
+{
+	struct spread full = {.kind = SPREAD_U64, .count = UINT32_MAX, .capacity = UINT32_MAX};
+
+	spread_add_u64(&full, 1);
+}
+
+static void merge_zeros(void)
+{
+	struct spread half = {.kind = SPREAD_U64, .zeros = UINT32_C(1) << 31}, other = half;
+
+	spread_merge(&half, &other);
+}
+
+static void merge_values(void)
+{
+	struct spread half = {.kind = SPREAD_U64, .count = UINT32_C(1) << 31}, other = half;
+
+	spread_merge(&half, &other);
+}
+
+/* More than can be counted ends the program, as any lack of memory. */
+static void test_overflow(void **state)
+{
+	static void (*const too_many[])(void) = {add_zero, add_value, merge_zeros, merge_values};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(too_many); i++) {
+		pid_t child = fork();
+		int status;
+
+		assert_true(child >= 0);
+		if (child == 0) {
+			close(STDERR_FILENO);
+			/* The tests' own handler would go on here. */
+			signal(SIGSEGV, SIG_DFL);
+			too_many[i]();
+			_exit(0);
+		}
+		assert_int_equal(waitpid(child, &status, 0), child);
+		assert_true(WIFEXITED(status));
+		assert_int_equal(WEXITSTATUS(status), 1);
+	}
+}
+
+/* The two counts of one spread may be more than either can hold. */
+static void test_many(void **state)
+{
+	struct spread spread = {.kind = SPREAD_U64, .zeros = UINT32_MAX - 1};
+	struct spread_summary summary;
+
+	(void)state;
+	spread_add_u64(&spread, 0);
+	spread_add_u64(&spread, 8);
+	spread_summarise(&spread, &summary);
+	assert_true(summary.n == UINT64_C(1) << 32);
+	assert_integer(summary.p99, 0);
+	assert_integer(summary.max, 8);
+	spread_done(&spread);
+}
+
+/* One for each group and metric: what it takes is in ctprof-compare(1). */
+static void test_size(void **state)
+{
+	(void)state;
+	assert_true(sizeof(struct spread) <= 24);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -420,6 +498,9 @@ int main(void)
 	        cmocka_unit_test(test_oracle),
 	        cmocka_unit_test(test_merge_order),
 	        cmocka_unit_test(test_merge_zeros),
+	        cmocka_unit_test(test_overflow),
+	        cmocka_unit_test(test_many),
+	        cmocka_unit_test(test_size),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,7 +68,7 @@ static void check(const struct table_style *style, const char *const (*cells)[CO
 	free(text);
 }
 
-/* Lines break behind words and slashes, and else where they are full. */
+/* Lines break behind words and slashes, else inside of names, and else where they are full. */
 static void test_wrap_breaks(void **state)
 {
 	static const char *const cells[][COLUMNS] = {
@@ -89,8 +89,9 @@ static void test_wrap_breaks(void **state)
 	      "web.service\n"
 	      "words and       22 b\n"
 	      "more words\n"
-	      "a-name-witho   333 c\n"
-	      "ut-any-break\n"
+	      "a-name-        333 c\n"
+	      "without-any-\n"
+	      "break\n"
 	      "exactly          4 d\n"
 	      "twelve.\n"
 	      "                 5 e\n"
@@ -141,7 +142,7 @@ static void test_wrap(void **state)
 	      "short               2 l\n");
 }
 
-/* Cells that are cut leave a column like this one alone; those that are continued share what is too much. */
+/* Cells that are cut leave a column like this one alone; those that are continued do so until they can give no more. */
 static void test_wrap_several(void **state)
 {
 	static const char *const cells[][COLUMNS] = {
@@ -171,9 +172,9 @@ static void test_wrap_several(void **state)
 	      "1                  2\n");
 	style.width = 41;
 	check(&style, cells, 1,
-	      "name              value key\n"
-	      "twenty                1 twenty\n"
-	      "characters..1           characters..2\n");
+	      "name           value key\n"
+	      "twenty             1 twenty characters..2\n"
+	      "characters..1\n");
 }
 
 /* What belongs together stays together: wide characters, and marks with what they are on. */
@@ -200,7 +201,118 @@ static void test_wrap_characters(void **state)
 	      "abcdefghijk/\xcc\x81     1 k\n"
 	      "lm\n"
 	      "  indented       1 k\n"
-	      "text\n");
+	      "  text\n");
+}
+
+/* Behind '_' and '-' only where there is nothing better, and not behind one that a name starts with. */
+static void test_wrap_names(void **state)
+{
+	static const char *const cells[][COLUMNS] = {
+	        {"cancelled_write_bytes", "1", "cancelled_write_bytes"},
+	        {"a b_c_d_e_f_g_h", "1", "/x_y_z_a_b_c_d"},
+	        {"_longer-than-the-room", "1", "--longerthantheroom"},
+	        {"nonvoluntary_\xcc\x81xyz", "1", "nonvolunta_\xcc\x81xyz"},
+	};
+	const struct table_style style = {.width = 1, .wrap = true};
+
+	(void)state;
+	check(&style, cells, 4,
+	      "name         value key\n"
+	      "cancelled_       1 cancelled_\n"
+	      "write_bytes        write_bytes\n"
+	      "a                1 /x_y_z_a_b_\n"
+	      "b_c_d_e_f_g_       c_d\n"
+	      "h\n"
+	      "_longer-         1 --longerthan\n"
+	      "than-the-          theroom\n"
+	      "room\n"
+	      "nonvoluntary     1 nonvolunta_\xcc\x81x\n"
+	      "_\xcc\x81xyz               yz\n");
+}
+
+/* Blanks at the start are the place in a tree, on each line; a tree deeper than the column leaves room for names. */
+static void test_wrap_indent(void **state)
+{
+	static const char *const cells[][COLUMNS] = {
+	        {"    a name of more lines", "1", "    key of two lines"},
+	        {"              deep", "22", "short"},
+	        {"       abcdef", "333", " "},
+	};
+	struct table_style style = {.width = 1, .wrap = true};
+
+	(void)state;
+	check(&style, cells, 3,
+	      "name         value key\n"
+	      "    a name       1     key of\n"
+	      "    of more            two\n"
+	      "    lines              lines\n"
+	      "       deep     22 short\n"
+	      "       abcde   333\n"
+	      "       f\n");
+	style.wrap = false;
+	check(&style, cells, 3,
+	      "name         value key\n"
+	      "    a name …     1     key of two lines\n"
+	      "       deep     22 short\n"
+	      "       abcd…   333\n");
+	/* Only a column that has given way has no room. */
+	style = (struct table_style){.width = 1, .wrap = true};
+	check(&style, (const char *const[][COLUMNS]){{"        ab", "1", "k"}}, 1,
+	      "name       value key\n"
+	      "        ab     1 k\n");
+}
+
+/* An escape is in one piece. */
+static void test_escapes(void **state)
+{
+	static const char *const cells[][COLUMNS] = {
+	        {"abcdefghij\\x0ak", "1", "k"},         {"abcdefgh\\x0aklmn", "1", "k"},
+	        {"abcdefghijk\\\\lmn", "1", "k"},       {"\\x01\\x02\\x03\\x04", "1", "k"},
+	        {"abcdefg\\\\x0ahijk", "1", "k"},       {"         \\x01\\x02", "1", "k"},
+	        {"abcdefghijk\\xzz not one", "1", "k"}, {"heading \\x0a", NULL, ""},
+	};
+	struct table_style style = {.width = 1};
+
+	(void)state;
+	check(&style, cells, 7,
+	      "name         value key\n"
+	      "abcdefghij…      1 k\n"
+	      "abcdefgh…        1 k\n"
+	      "abcdefghijk…     1 k\n"
+	      "\\x01\\x02…        1 k\n"
+	      "abcdefg\\\\x0…     1 k\n"
+	      "       \\x01…     1 k\n"
+	      "abcdefghijk…     1 k\n");
+	style.wrap = true;
+	check(&style, cells, 6,
+	      "name         value key\n"
+	      "abcdefghij       1 k\n"
+	      "\\x0ak\n"
+	      "abcdefgh\\x0a     1 k\n"
+	      "klmn\n"
+	      "abcdefghijk      1 k\n"
+	      "\\\\lmn\n"
+	      "\\x01\\x02\\x03     1 k\n"
+	      "\\x04\n"
+	      "abcdefg\\\\x0a     1 k\n"
+	      "hijk\n"
+	      "       \\x01      1 k\n"
+	      "       \\x02\n");
+	style.width = 11;
+	check(&style, &cells[7], 1,
+	      "name value key\n"
+	      "heading\n"
+	      "\\x0a\n");
+	/* There is no room for it: better too wide than in parts. */
+	style.width = 3;
+	check(&style, (const char *const[][COLUMNS]){{"\\x0a\\x0a", NULL, ""}}, 1,
+	      "name value key\n"
+	      "\\x0a\n"
+	      "\\x0a\n");
+	style = (struct table_style){.width = 11};
+	check(&style, &cells[7], 1,
+	      "name value key\n"
+	      "heading …\n");
 }
 
 /* Each line has its colours. */
@@ -241,7 +353,7 @@ static void test_headings(void **state)
 	      "  \033[1;36ma heading wider than it all\033[0m\n");
 }
 
-/* Headings are cut to the terminal and never wrapped; cells keep the room that they have. */
+/* Headings are cut to the terminal; cells keep the room that they have. */
 static void test_headings_are_cut(void **state)
 {
 	static const char *const cells[][COLUMNS] = {{"漢字 heading of 23", NULL, ""},
@@ -255,12 +367,10 @@ static void test_headings_are_cut(void **state)
 	      "漢字 heading of 23\n"
 	      "         next to …\n"
 	      "a        1 k\n");
-	for (unsigned wrap = 0; wrap < 2; wrap++) {
-		style = (struct table_style){.width = 17, .wrap = wrap};
-		check(&style, cells, 1,
-		      "name value key\n"
-		      "漢字 heading of …\n");
-	}
+	style.width = 17;
+	check(&style, cells, 1,
+	      "name value key\n"
+	      "漢字 heading of …\n");
 	style.width = 3;
 	check(&style, cells, 2,
 	      "name value key\n"
@@ -271,6 +381,40 @@ static void test_headings_are_cut(void **state)
 	      "name value key\n"
 	      "…\n"
 	      "…\n");
+}
+
+/* Or go on below, where they start. */
+static void test_headings_are_continued(void **state)
+{
+	static const char *const cells[][COLUMNS] = {{"/a heading of 23/longer", NULL, "  "},
+	                                             {"漢字", NULL, "                    "},
+	                                             {"a", "1", "k"}};
+	struct table_style style = {.width = 12, .wrap = true};
+
+	(void)state;
+	check(&style, cells, 3,
+	      "name value key\n"
+	      "  /a heading\n"
+	      "  of 23/\n"
+	      "  longer\n"
+	      "      漢字\n"
+	      "a        1 k\n");
+	style.color = true;
+	check(&style, cells, 1,
+	      "\033[36mname\033[0m \033[36mvalue\033[0m \033[36mkey\033[0m\n"
+	      "  \033[1;36m/a heading\033[0m\n"
+	      "  \033[1;36mof 23/\033[0m\n"
+	      "  \033[1;36mlonger\033[0m\n");
+	style = (struct table_style){.wrap = true};
+	check(&style, cells, 1,
+	      "name value key\n"
+	      "  /a heading of 23/longer\n");
+	/* A terminal narrower than a character. */
+	style.width = 1;
+	check(&style, &cells[1], 1,
+	      "name value key\n"
+	      "漢\n"
+	      "字\n");
 }
 
 /* A table is what its cells say, in this order, whatever is broken where: without line breaks and blanks every cell is
@@ -306,6 +450,8 @@ static void test_wrap_random(void **state)
 			size_t len = strlen(line);
 
 			check_random(&random, text_is_utf8(line, len));
+			for (const char *c = line; (c = strchr(c, '\\')); c++)
+				check_random(&random, strncmp(c, "\\x1b", 4) == 0);
 			check_random(&random, text_width(line, len) <= style.width ||
 			                              text_width(line, len) <= MINIMUM);
 			strbuf_add_str(&joined, line);
@@ -360,9 +506,13 @@ int main(void)
 	        cmocka_unit_test(test_wrap),
 	        cmocka_unit_test(test_wrap_several),
 	        cmocka_unit_test(test_wrap_characters),
+	        cmocka_unit_test(test_wrap_names),
+	        cmocka_unit_test(test_wrap_indent),
+	        cmocka_unit_test(test_escapes),
 	        cmocka_unit_test(test_wrap_colors),
 	        cmocka_unit_test(test_headings),
 	        cmocka_unit_test(test_headings_are_cut),
+	        cmocka_unit_test(test_headings_are_continued),
 	        cmocka_unit_test(test_wrap_random),
 	        cmocka_unit_test(test_wrap_file_fails),
 	};

@@ -127,12 +127,47 @@ static void test_escaped_names(void **state)
 	}
 }
 
+static void test_prefix_escaped(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t columns, len;
+	} prefixes[] = {
+	        {"ab\\x0acd", 1, 1},
+	        {"ab\\x0acd", 2, 2},
+	        {"ab\\x0acd", 3, 2},
+	        {"ab\\x0acd", 5, 2},
+	        {"ab\\x0acd", 6, 6},
+	        {"ab\\x0acd", 7, 7},
+	        {"ab\\x0acd", 99, 8},
+	        {"\\\\\\\\", 1, 0},
+	        {"\\\\\\\\", 2, 2},
+	        {"\\\\\\\\", 3, 2},
+	        {"\\\\x0a", 4, 4},
+	        {"\\x5c\\x0a", 7, 4},
+	        {"\\", 1, 1},
+	        {"\\x", 2, 2},
+	        {"\\x0", 2, 2},
+	        {"\\xe6\\xbc漢字", 9, 8},
+	        {"\\xe6\\xbc漢字", 10, 11},
+	        {"", 3, 0},
+	        {"\\abcd", 2, 2},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
+		assert_int_equal(text_prefix_escaped(prefixes[i].text, strlen(prefixes[i].text),
+		                                     prefixes[i].columns),
+		                 prefixes[i].len);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_names),
 	        cmocka_unit_test(test_names_in_libc),
 	        cmocka_unit_test(test_escaped_names),
+	        cmocka_unit_test(test_prefix_escaped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* report-lists - the lists that options of show and compare take, separated by commas. All functions read the value of
+ * the option last returned, and return 0, or -1 with the error printed. */
+#include "ctprof/columns.h"
+#include "ctprof/group-by.h"
+#include "ctprof/rows.h"
+#include "ctprof/snapshot.h"
+#include "options.h"
+
+enum { SORT_KEYS_MAX = 16 };
+
+/* Names and globs. A blank list says nothing and leaves @listed alone; *given tells. */
+must_check_ int list_metrics(const struct option_parser *parser, bool *given,
+                             bool listed[MEASURE_COUNT]);
+must_check_ int list_sections(const struct option_parser *parser, bool *given,
+                              bool listed[SECTION_COUNT]);
+
+/* "METRIC[:asc|desc],..." */
+must_check_ int list_sort_keys(const struct option_parser *parser,
+                               struct row_sort_key keys[SORT_KEYS_MAX], size_t *ret_count);
+
+/* Columns of show (one side) or compare (two); none where the list is blank. */
+must_check_ int list_columns(const struct option_parser *parser, unsigned sides,
+                             struct column_list *ret);
+
+/* Keys, or the name of a tree; sets these members of @by. */
+must_check_ int list_group_keys(const struct option_parser *parser, struct group_by *by);
+
+/* "bytes=16G,threads=4M" */
+must_check_ int list_read_limits(const struct option_parser *parser,
+                                 struct snapshot_limits *limits);
+
+/* What --read-limit takes; ended by NULL. */
+extern const char *const report_caps[];

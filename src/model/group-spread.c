@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "group-spread.h"
+
+#include <string.h>
+
+#include "ctprof/measure.h"
+#include "ctprof/mem.h"
+
+static void add_metric(struct spread *spread, const struct thread_sample *sample,
+                       enum metric_id metric)
+{
+	const void *value = sample_value(sample, metric);
+	uint64_t number;
+	uint32_t small;
+	int32_t negative;
+
+	switch (metric_type_table[metric_table[metric].type].representation) {
+	case REPRESENTATION_U64:
+		memcpy(&number, value, sizeof(number));
+		/* Nothing has happened yet: no smallest value. */
+		if (metric_table[metric].rule != RULE_MIN || number > 0)
+			spread_add_u64(spread, number);
+		break;
+	case REPRESENTATION_U32:
+		memcpy(&small, value, sizeof(small));
+		spread_add_u64(spread, small);
+		break;
+	case REPRESENTATION_I32:
+		memcpy(&negative, value, sizeof(negative));
+		spread_add_i64(spread, negative);
+		break;
+	case REPRESENTATION_TEXT:
+	case REPRESENTATION_LETTER:
+	case REPRESENTATION_FLAG:
+	case REPRESENTATION_CPUS:
+		break;
+	}
+}
+
+/* A derived metric of one thread is that of a group of one. */
+static void add_derived(struct spread *spread, const struct thread_sample *sample,
+                        enum derived_id derived)
+{
+	const struct derived_desc *desc = &derived_table[derived];
+	struct fold_cell cells[METRIC_COUNT];
+	struct quantity value;
+
+	for (size_t i = 0; i < desc->input_count; i++) {
+		enum metric_id input = desc->inputs[i];
+
+		cells[input] = (struct fold_cell){0};
+		if (!metric_set_has(&sample->seen, input))
+			return;
+		metric_table[input].fold(&cells[input], sample_value(sample, input));
+	}
+	value = derive(derived, cells);
+	if (value.kind != QUANTITY_NONE)
+		spread_add_real(spread, quantity_double(value));
+}
+
+void group_spread_add(const struct group_table *table, struct group *group,
+                      const struct thread_sample *sample)
+{
+	if (table->spread_count == 0)
+		return;
+	if (!group->spreads)
+		group->spreads = mem_calloc(table->spread_count, sizeof(group->spreads[0]));
+	for (size_t i = 0; i < table->spread_count; i++) {
+		unsigned measure = table->spread_measures[i];
+
+		if (measure_is_derived(measure))
+			add_derived(&group->spreads[i], sample, measure_derived(measure));
+		else if (metric_set_has(&sample->seen, (enum metric_id)measure))
+			add_metric(&group->spreads[i], sample, (enum metric_id)measure);
+	}
+}

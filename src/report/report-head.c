@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <string.h>
+#include <time.h>
+
+#include "ctprof/report.h"
+#include "ctprof/text.h"
+#include "ctprof/units.h"
+#include "report-parts.h"
+
+enum { UNMATCHED_SHOWN = 8 };
+
+static void add_time(uint64_t unix_ns, struct strbuf *out)
+{
+	time_t seconds = (time_t)(unix_ns / 1000000000u);
+	struct tm parts;
+	char text[64];
+
+	if (unix_ns > 0 && gmtime_r(&seconds, &parts) &&
+	    strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &parts) > 0)
+		strbuf_add_str(out, text);
+	else
+		strbuf_add_str(out, "at an unknown time");
+}
+
+/* A field of the host behind a separator, or @otherwise where the snapshot does not have it. */
+static void add_host_text(const struct host *host, enum host_field field, const char *separator,
+                          const char *otherwise, struct strbuf *out)
+{
+	const char *text = host_text(host, field);
+
+	if (!text) {
+		strbuf_addf(out, "%s%s", otherwise[0] ? separator : "", otherwise);
+		return;
+	}
+	strbuf_add_str(out, separator);
+	text_add_escaped(out, text, strlen(text));
+}
+
+static void add_counts(const struct snapshot_tally *tally, struct strbuf *out)
+{
+	strbuf_addf(out, ", %llu thread%s", (unsigned long long)tally->threads,
+	            tally->threads == 1 ? "" : "s");
+	if (tally->processes > 0)
+		strbuf_addf(out, " of %llu process%s", (unsigned long long)tally->processes,
+		            tally->processes == 1 ? "" : "es");
+	if (tally->threads_gone > 0)
+		strbuf_addf(out, " (%llu exited while being read)",
+		            (unsigned long long)tally->threads_gone);
+}
+
+static bool same_text(const struct report *report, enum host_field field)
+{
+	const char *a = host_text(&report->sides[SIDE_BASELINE].info->host, field);
+	const char *b = host_text(&report->sides[SIDE_CANDIDATE].info->host, field);
+
+	return a && b && strcmp(a, b) == 0;
+}
+
+static bool differ_in(const struct report *report, enum host_field field)
+{
+	return host_text(&report->sides[SIDE_BASELINE].info->host, field) &&
+	       host_text(&report->sides[SIDE_CANDIDATE].info->host, field) &&
+	       !same_text(report, field);
+}
+
+/* "2.335s", "5min 3s", "3h 12min", "2d 3h" */
+static void add_duration(uint64_t ns, struct strbuf *out)
+{
+	static const struct {
+		uint64_t seconds;
+		const char *unit;
+	} steps[] = {{86400, "d"}, {3600, "h"}, {60, "min"}, {1, "s"}};
+	uint64_t seconds = ns / 1000000000u;
+	size_t step = 0;
+
+	if (seconds < 120) {
+		units_format(UNIT_ns, quantity_integer(ns), false, out);
+		return;
+	}
+	while (seconds < steps[step].seconds)
+		step++;
+	strbuf_addf(out, "%llu%s %llu%s", (unsigned long long)(seconds / steps[step].seconds),
+	            steps[step].unit,
+	            (unsigned long long)(seconds % steps[step].seconds / steps[step + 1].seconds),
+	            steps[step + 1].unit);
+}
+
+/* How long after the baseline the candidate was taken, going by a clock of both. */
+static void add_elapsed(uint64_t baseline_ns, uint64_t candidate_ns, struct strbuf *out)
+{
+	if (baseline_ns == 0 || candidate_ns == 0) {
+		strbuf_add_str(out, "at an unknown time");
+		return;
+	}
+	if (baseline_ns == candidate_ns) {
+		strbuf_add_str(out, "at the same time");
+		return;
+	}
+	add_duration(candidate_ns >= baseline_ns ? candidate_ns - baseline_ns
+	                                         : baseline_ns - candidate_ns,
+	             out);
+	strbuf_add_str(out, candidate_ns >= baseline_ns ? " later" : " EARLIER than the baseline");
+}
+
+static void add_host(const struct snapshot_info *info, struct strbuf *out)
+{
+	const struct host *host = &info->host;
+
+	add_host_text(host, HOST_hostname, "", "", out);
+	add_host_text(host, HOST_kernel_name, host->seen[HOST_hostname] ? ", " : "",
+	              "unknown kernel", out);
+	add_host_text(host, HOST_kernel_release, " ", "", out);
+	strbuf_add_str(out, ", ");
+	add_time(info->captured_at_unix_ns, out);
+}
+
+/* How the candidate's place and time differ from the baseline's. */
+static void add_relation(const struct report *report, struct strbuf *out)
+{
+	const struct snapshot_info *a = report->sides[SIDE_BASELINE].info;
+	const struct snapshot_info *b = report->sides[SIDE_CANDIDATE].info;
+
+	if (differ_in(report, HOST_hostname))
+		strbuf_add_str(out, ", another host");
+	else if (differ_in(report, HOST_boot_id))
+		strbuf_add_str(out, ", another boot");
+	if (a->captured_at_unix_ns == 0 || b->captured_at_unix_ns == 0)
+		return;
+	strbuf_add_str(out, ", ");
+	add_elapsed(a->captured_at_unix_ns, b->captured_at_unix_ns, out);
+}
+
+/* "baseline   a.zst: vm, Linux 6.18.44, 2026-11-21 01:20:11 UTC, 143 threads of 98 processes" */
+static void add_side(const struct report *report, unsigned side, struct strbuf *out)
+{
+	static const char *const names[SIDE_MAX] = {"baseline ", "candidate"};
+	const struct report_side *here = &report->sides[side];
+
+	strbuf_addf(out, "%s ", report->rows->sides == 1 ? "snapshot" : names[side]);
+	text_add_escaped(out, here->path, strlen(here->path));
+	strbuf_add_str(out, ": ");
+	if (side == SIDE_CANDIDATE && same_text(report, HOST_boot_id)) {
+		strbuf_add_str(out, "same boot, ");
+		add_elapsed(report->sides[SIDE_BASELINE].info->captured_boottime_ns,
+		            here->info->captured_boottime_ns, out);
+	} else {
+		add_host(here->info, out);
+		if (side == SIDE_CANDIDATE)
+			add_relation(report, out);
+	}
+	add_counts(&here->info->tally, out);
+	strbuf_add_char(out, '\n');
+}
+
+static __int128 cpu_ticks(const struct row_cpu_time *time)
+{
+	return (__int128)time->user_clock_ticks + time->system_clock_ticks;
+}
+
+static __int128 exited_ticks(const struct group *exited)
+{
+	return (__int128)exited->cells[METRIC_utime_clock_ticks].number +
+	       exited->cells[METRIC_stime_clock_ticks].number;
+}
+
+/* CPU time is what most people look for first, and much of it may belong to threads that no row can show. Those
+ * that lived before the baseline took along what they had used by then, hence "up to". */
+static void add_exited(const struct report *report, struct strbuf *out)
+{
+	const struct row_set *set = report->rows;
+	uint64_t ticks_per_second;
+	__int128 used, exited;
+
+	if (set->sides != SIDE_MAX || !set->exited[SIDE_BASELINE] || !set->exited[SIDE_CANDIDATE])
+		return;
+	ticks_per_second =
+	        report->sides[SIDE_CANDIDATE].info->host.numbers[HOST_clock_ticks_per_second];
+	used = cpu_ticks(&set->cpu_times[SIDE_CANDIDATE]) -
+	       cpu_ticks(&set->cpu_times[SIDE_BASELINE]);
+	exited = exited_ticks(set->exited[SIDE_CANDIDATE]) -
+	         exited_ticks(set->exited[SIDE_BASELINE]);
+	if (ticks_per_second == 0 || used <= 0 || exited <= 0)
+		return;
+	strbuf_addf(out,
+	            "exited    up to %.2fs of the %.2fs of CPU time in between was used by "
+	            "threads that have exited\n",
+	            (double)(exited < used ? exited : used) / (double)ticks_per_second,
+	            (double)used / (double)ticks_per_second);
+}
+
+static void add_unmatched_group(const struct row_group *group, unsigned side, struct strbuf *out)
+{
+	const struct group *here = group->sides[side];
+	const struct fold_cell *run_time = &here->cells[METRIC_run_time_ns];
+
+	strbuf_addf(out, "%s (", group->label);
+	if (here->threads > 0)
+		strbuf_addf(out, "%u thread%s", here->threads, here->threads == 1 ? "" : "s");
+	else
+		strbuf_add_str(out, "no living thread");
+	if (run_time->seen > 0) {
+		strbuf_add_str(out, ", run time ");
+		units_format(UNIT_ns, quantity_integer(run_time->number), false, out);
+	}
+	strbuf_add_char(out, ')');
+}
+
+/* As many as fit on a line of the terminal, and one at least; all of them with --limit 0. */
+static void add_unmatched(const struct report *report, unsigned side, struct strbuf *out)
+{
+	static const char *const names[SIDE_MAX] = {"baseline", "candidate"};
+	static const char more[] = " and 1000 more (--limit 0 lists all)";
+	cleanup_(strbuf_done) struct strbuf line = STRBUF_INIT;
+	size_t count = report->rows->unmatched_count[side], shown = 0;
+	size_t room = report->style.width > strlen(more) ? report->style.width - strlen(more) : 0;
+
+	if (count == 0)
+		return;
+	strbuf_addf(&line, "%zu group%s only in the %s: ", count, count == 1 ? "" : "s",
+	            names[side]);
+	for (; shown < count; shown++) {
+		size_t before = line.len;
+
+		if (report->limit > 0 && shown == UNMATCHED_SHOWN)
+			break;
+		strbuf_add_str(&line, shown > 0 ? ", " : "");
+		add_unmatched_group(&report->rows->unmatched[side][shown], side, &line);
+		if (report->limit > 0 && report->style.width > 0 && shown > 0 &&
+		    text_width(line.data, line.len) > room) {
+			line.len = before;
+			break;
+		}
+	}
+	strbuf_add(out, line.data, line.len);
+	if (shown < count)
+		strbuf_addf(out, " and %zu more (--limit 0 lists all)", count - shown);
+	strbuf_add_char(out, '\n');
+}
+
+/* "renamed   /old → /new: 12 of 13 kinds of threads are in both, 3 cgroups below were paired too" */
+static void add_renames(const struct report *report, struct strbuf *out)
+{
+	const struct row_set *set = report->rows;
+	size_t shown = set->rename_count;
+
+	if (report->limit > 0 && shown > UNMATCHED_SHOWN)
+		shown = UNMATCHED_SHOWN;
+	for (size_t i = 0; i < shown; i++) {
+		const struct row_rename *rename = &set->renames[i];
+		uint32_t larger = rename->types[rename->types[1] > rename->types[0]];
+
+		strbuf_addf(out, "renamed   %s → %s: %u of %u kinds of threads are in both",
+		            rename->labels[SIDE_BASELINE], rename->labels[SIDE_CANDIDATE],
+		            rename->overlap, larger);
+		if (rename->cascaded > 0)
+			strbuf_addf(out, ", %u cgroup%s below paired too", rename->cascaded,
+			            rename->cascaded == 1 ? "" : "s");
+		strbuf_add_char(out, '\n');
+	}
+	if (shown < set->rename_count)
+		strbuf_addf(out, "renamed   %zu more (--limit 0 lists all)\n",
+		            set->rename_count - shown);
+}
+
+/* A label is as safe as a table prints it, but the user may have given a name to the letter. */
+static void add_label(const char *label, struct strbuf *out)
+{
+	size_t len = strlen(label), at = 0, char_len = 1;
+	uint32_t code_point;
+
+	for (; at < len && char_len > 0; at += char_len) {
+		char_len = text_decode(label + at, len - at, &code_point);
+		if (char_len > 0 && !text_is_harmless(code_point))
+			char_len = 0;
+	}
+	if (char_len > 0)
+		strbuf_add_str(out, label);
+	else
+		text_add_escaped(out, label, len);
+}
+
+static void add_explained(const struct report *report, struct strbuf *out)
+{
+	if (!report->explains)
+		return;
+	strbuf_add_str(out, "threads   of the group '");
+	add_label(report->explains, out);
+	strbuf_add_char(out, '\'');
+	if (report->rows->sides == 1)
+		strbuf_add_char(out, '\n');
+	else if (differ_in(report, HOST_boot_id) || differ_in(report, HOST_hostname))
+		strbuf_add_str(out, "; none is on both sides, for these are two boots\n");
+	else
+		strbuf_add_str(out, ", matched by tid and start time\n");
+}
+
+/* What the snapshot of another tool means. */
+static void add_note(const struct report *report, unsigned side, struct strbuf *out)
+{
+	cleanup_(strbuf_done) struct strbuf note = STRBUF_INIT;
+
+	if (report_add_origin(&report->sides[side], &note))
+		strbuf_addf(out, "note      %s\n", strbuf_str(&note));
+}
+
+void report_add_head(const struct report *report, struct strbuf *out)
+{
+	for (unsigned side = 0; side < report->rows->sides; side++)
+		add_side(report, side, out);
+	for (unsigned side = 0; side < report->rows->sides; side++)
+		add_note(report, side, out);
+	if (report->rows->sides == 1)
+		report_add_tally(report, SIDE_BASELINE, out);
+	else
+		report_add_missing(report, out);
+	report_add_differs(report, out);
+	if (report->without_rows)
+		return;
+	add_explained(report, out);
+	add_exited(report, out);
+	add_renames(report, out);
+	for (unsigned side = SIDE_MAX; side-- > 0;)
+		add_unmatched(report, side, out);
+	strbuf_add_char(out, '\n');
+}
