@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* make-snapshot - writes a synthetic snapshot to standard output, through the project's own writer. The same
- * arguments give the same bytes. One thread in ten is busy: between STEP 0 and STEP 1 its counters grow and
- * its peaks may rise; the others keep what they have. Metrics that capture reads from /proc are seen, those of
- * other sources are not. */
+ * arguments give the same bytes; synthetic-host.c has the host. One thread in ten is busy: between STEP 0 and STEP 1 its
+ * counters grow and its peaks may rise; the others keep what they have. Meanwhile some pods are replaced by others of the
+ * same content, some cgroups come and some go, and some processes start anew. Metrics that capture reads from /proc and
+ * from taskstats are seen, those of other sources are not. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,18 +14,13 @@
 #include "ctprof/mem.h"
 #include "ctprof/sample.h"
 #include "ctprof/snapshot.h"
+#include "synthetic-host.h"
 
 enum {
-	THREADS_OF_PROCESS = 8,
 	FIRST_TID = 1000,
-	CPUS = 64,
 	BUSY_ONE_IN = 10,
-	FIRST_UID = 1000,
-	USERS = 10
-};
-
-struct plan {
-	uint64_t threads, seed, step, groups;
+	RARE_ONE_IN = 8,   /* threads that ever had what is rare */
+	EXITED_ONE_IN = 4, /* processes with threads that have exited */
 };
 
 struct stdout_sink {
@@ -37,32 +33,35 @@ static int write_stdout(struct byte_sink *self, const void *bytes, size_t len)
 	return fd_write_all(STDOUT_FILENO, bytes, len);
 }
 
-/* splitmix64: well spread, and the same everywhere. */
-static uint64_t mix(uint64_t x)
-{
-	x += UINT64_C(0x9e3779b97f4a7c15);
-	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return x ^ (x >> 31);
-}
-
 /* A number with a random count of bits, as counters of different threads have: most are small. */
 static uint64_t spread(uint64_t random, unsigned max_bits)
 {
 	return (random >> 8) >> (56 - 1 - random % max_bits);
 }
 
-static bool is_from_proc(enum metric_id metric)
+static bool is_read(enum metric_id metric)
 {
 	switch (metric_table[metric].source) {
 	case SOURCE_stat:
 	case SOURCE_schedstat:
 	case SOURCE_sched:
 	case SOURCE_io:
+	case SOURCE_taskstats:
 		return true;
 	default:
 		return false;
 	}
+}
+
+/* Waits for memory and failed migrations, which most threads never had. */
+static bool is_rare(enum metric_id metric)
+{
+	return strstr(metric_table[metric].name, "swapin") ||
+	       strstr(metric_table[metric].name, "freepages") ||
+	       strstr(metric_table[metric].name, "thrashing") ||
+	       strstr(metric_table[metric].name, "compact") ||
+	       strstr(metric_table[metric].name, "failed") ||
+	       strstr(metric_table[metric].name, "cancelled");
 }
 
 static void set_label(struct thread_sample *sample, enum metric_id metric, bool letter, bool busy)
@@ -73,25 +72,36 @@ static void set_label(struct thread_sample *sample, enum metric_id metric, bool 
 		abort();
 }
 
-static void set_metric(const struct plan *plan, struct thread_sample *sample, enum metric_id metric,
-                       bool busy)
+static uint64_t value_of(const struct synthetic_plan *plan, const struct thread_sample *sample,
+                         enum metric_id metric, bool busy)
 {
-	uint64_t random = mix(plan->seed ^ mix(sample->tid * UINT64_C(1000) + metric));
+	uint64_t random =
+	        synthetic_mix(plan->seed ^ synthetic_mix(sample->tid * UINT64_C(1000) + metric));
 	uint64_t value = spread(random, busy ? 44 : 24);
 	enum metric_rule rule = metric_table[metric].rule;
-	bool ok = true;
 
+	if (is_rare(metric) && random / BUSY_ONE_IN % RARE_ONE_IN != 0)
+		return 0;
 	if (busy && rule == RULE_SUM)
-		value += plan->step * spread(mix(random), 40);
+		value += plan->step * spread(synthetic_mix(random), 40);
 	if (busy && rule == RULE_MAX && random % 4 == 0)
 		value += plan->step * 1000;
+	return value;
+}
+
+static void set_metric(const struct synthetic_plan *plan, struct thread_sample *sample,
+                       enum metric_id metric, bool busy)
+{
+	uint64_t value = value_of(plan, sample, metric, busy);
+	bool ok = true;
+
 	switch (metric_type_table[metric_table[metric].type].representation) {
 	case REPRESENTATION_U64:
 		ok = sample_set_integer(sample, metric, value);
 		break;
 	case REPRESENTATION_I32:
 	case REPRESENTATION_U32:
-		ok = sample_set_integer(sample, metric, busy ? value % CPUS : 20);
+		ok = sample_set_integer(sample, metric, busy ? value % SYNTHETIC_CPUS : 20);
 		break;
 	case REPRESENTATION_TEXT:
 		set_label(sample, metric, false, busy);
@@ -114,109 +124,140 @@ static void set_affinity(struct thread_sample *sample)
 	struct cpu_set set;
 
 	cpu_mask_clear(&set.v);
-	for (unsigned cpu = 0; cpu < CPUS; cpu++)
+	for (unsigned cpu = 0; cpu < SYNTHETIC_CPUS; cpu++)
 		if (!cpu_mask_add(&set.v, cpu))
 			abort();
 	sample_set(sample, cpu_affinity, set);
 }
 
-/* Letters only, so that the normaliser keeps the groups apart. */
-static void set_process_name(struct strbuf *text, uint64_t group)
+/* What the kernel keeps of the whole process: what its threads have done, and those that have exited. */
+static void add_to_totals(uint64_t totals[PROCESS_TOTAL_COUNT], const struct thread_sample *sample)
 {
-	char word[5] = "aaaa";
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
+		uint64_t value;
 
-	for (int i = 3; i >= 0; i--, group /= 26)
-		word[i] = (char)('a' + group % 26);
-	strbuf_clear(text);
-	strbuf_add_str(text, "svc-");
-	strbuf_add_str(text, word);
+		if (!metric_set_has(&sample->seen, process_total_table[i].metric))
+			continue;
+		memcpy(&value, sample_value(sample, process_total_table[i].metric), sizeof(value));
+		totals[i] += value;
+	}
 }
 
-static void make_thread(const struct plan *plan, uint64_t index, struct thread_sample *sample)
+static void set_totals(const struct synthetic_plan *plan, struct thread_sample *sample,
+                       const uint64_t totals[PROCESS_TOTAL_COUNT])
 {
-	uint64_t process = index / THREADS_OF_PROCESS;
-	bool busy = mix(plan->seed ^ index) % BUSY_ONE_IN == 0;
+	uint64_t random = synthetic_mix(plan->seed ^ sample->tgid);
+
+	sample->has_process_totals = true;
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
+		sample->process_totals_seen |= UINT32_C(1) << i;
+		sample->process_totals[i] = totals[i];
+		if (random % EXITED_ONE_IN == 0)
+			sample->process_totals[i] +=
+			        spread(synthetic_mix(random + i), 30) * (plan->step + 1);
+	}
+}
+
+static void make_thread(const struct synthetic_plan *plan, const struct synthetic_process *process,
+                        uint32_t tgid, uint64_t index, struct thread_sample *sample)
+{
+	bool busy;
 
 	sample_reset(sample);
-	sample->tid = (uint32_t)(FIRST_TID + index);
-	sample->tgid = (uint32_t)(FIRST_TID + process * THREADS_OF_PROCESS);
-	sample->start_time_clock_ticks = 1000 + process;
-	sample->read_boottime_ns = UINT64_C(1000000000) * (plan->step * 10 + 3600) + process * 1000;
-	set_process_name(&sample->pcomm, process % plan->groups);
-	set_process_name(&sample->comm, process % plan->groups);
-	if (sample->tid != sample->tgid) {
-		strbuf_clear(&sample->comm);
-		strbuf_addf(&sample->comm, "worker-%u", (unsigned)(index % THREADS_OF_PROCESS));
-	}
-	strbuf_clear(&sample->cgroup);
-	strbuf_addf(&sample->cgroup, "/system.slice/svc-%u.service",
-	            (unsigned)(process % plan->groups));
-	sample->has_cgroup = true;
-	strbuf_clear(&sample->exe);
-	strbuf_addf(&sample->exe, "/usr/bin/%s", strbuf_str(&sample->pcomm));
-	sample->has_exe = true;
-	sample->uid = FIRST_UID + (uint32_t)(process % plan->groups % USERS);
-	sample->has_uid = true;
+	for (unsigned s = 0; s < SOURCE_COUNT; s++)
+		sample->outcomes[s] = OUTCOME_read;
+	sample->tgid = tgid;
+	sample->tid = tgid + (uint32_t)index;
+	sample->start_time_clock_ticks =
+	        1000 + spread(synthetic_mix(process->number), 18) + process->life * 360000;
+	sample->read_boottime_ns =
+	        UINT64_C(1000000000) * (plan->step * 10 + 3600) + process->number * 1000;
+	synthetic_thread_name(plan, process, index, sample);
+	busy = synthetic_mix(plan->seed ^ sample->tid) % BUSY_ONE_IN == 0;
 	for (unsigned i = 0; i < METRIC_COUNT; i++) {
 		enum metric_id metric = (enum metric_id)i;
 
-		if (is_from_proc(metric) &&
-		    (!metric_is_leader_only(metric) || sample->tid == sample->tgid))
+		if (is_read(metric) && (!metric_is_leader_only(metric) || index == 0))
 			set_metric(plan, sample, metric, busy);
 	}
 	set_affinity(sample);
-	for (unsigned s = 0; s < SOURCE_COUNT; s++)
-		sample->outcomes[s] = OUTCOME_read;
 }
 
-static void set_host(const struct plan *plan, struct snapshot_info *info)
+static void set_host(const struct synthetic_plan *plan, struct snapshot_info *info)
 {
-	static const char release[] = "6.1.0-synthetic", boot[] = "synthetic";
+	static const char release[] = "6.14.0-synthetic", boot[] = "synthetic";
 
 	info->captured_at_unix_ns = UINT64_C(1700000000000000000) + plan->step * 10000000000;
 	info->captured_boottime_ns = UINT64_C(3600000000000) + plan->step * 10000000000;
 	host_set_text(&info->host, HOST_kernel_release, release, strlen(release));
 	host_set_text(&info->host, HOST_boot_id, boot, strlen(boot));
 	host_set_number(&info->host, HOST_clock_ticks_per_second, 100);
-	host_set_number(&info->host, HOST_online_cpus, CPUS);
-	for (uint32_t user = 0; user < USERS; user++) {
-		char id[12], name[16];
-
-		snprintf(id, sizeof(id), "%u", FIRST_UID + user);
-		host_map_set(&info->host, HOST_users, id, name,
-		             (size_t)snprintf(name, sizeof(name), "user%u", user));
-	}
+	host_set_number(&info->host, HOST_online_cpus, SYNTHETIC_CPUS);
+	host_map_set(&info->host, HOST_users, "0", "root", strlen("root"));
+	host_map_set(&info->host, HOST_users, "65532", "nonroot", strlen("nonroot"));
 	for (unsigned s = 0; s < SOURCE_COUNT; s++)
-		info->rules[s] = OUTCOME_skipped;
-	info->rules[SOURCE_stat] = info->rules[SOURCE_schedstat] = OUTCOME_read;
-	info->rules[SOURCE_sched] = info->rules[SOURCE_io] = OUTCOME_read;
-	info->rules[SOURCE_cgroup] = info->rules[SOURCE_affinity] = OUTCOME_read;
-	info->rules[SOURCE_exe] = OUTCOME_read;
+		info->rules[s] = OUTCOME_read;
+	info->rules[SOURCE_status] = info->rules[SOURCE_smaps_rollup] = OUTCOME_skipped;
+	info->rules[SOURCE_jemalloc] = OUTCOME_skipped;
 }
 
-static int write_snapshot(const struct plan *plan)
+struct writing {
+	const struct synthetic_plan *plan;
+	struct snapshot_writer *writer;
+	struct snapshot_info info;
+	struct thread_sample sample;
+};
+
+/* The process's threads, as far as the snapshot has room for them. */
+static int write_process(struct writing *writing, const struct synthetic_process *process,
+                         uint32_t tgid)
+{
+	const struct synthetic_plan *plan = writing->plan;
+	uint64_t totals[PROCESS_TOTAL_COUNT] = {0};
+	uint64_t room = plan->threads - writing->info.tally.threads;
+	uint64_t threads = process->threads < room ? process->threads : room;
+	int r = 0;
+
+	for (uint64_t i = 0; r == 0 && i < threads; i++) {
+		make_thread(plan, process, tgid, i, &writing->sample);
+		add_to_totals(totals, &writing->sample);
+		if (i + 1 == threads)
+			set_totals(plan, &writing->sample, totals);
+		r = snapshot_write_thread(writing->writer, &writing->sample);
+	}
+	writing->info.tally.threads += threads;
+	writing->info.tally.processes++;
+	return r;
+}
+
+static int write_snapshot(const struct synthetic_plan *plan)
 {
 	struct stdout_sink out = {{write_stdout}};
-	struct snapshot_writer *writer = snapshot_writer_new(&out.sink, SNAPSHOT_ZSTD_LEVEL);
-	struct snapshot_info info = {0};
 	/* Too large for the stack of a careful program. */
-	struct thread_sample *sample = mem_calloc(1, sizeof(*sample));
+	struct writing *writing = mem_calloc(1, sizeof(*writing));
+	uint64_t tid = FIRST_TID;
 	int r;
 
-	set_host(plan, &info);
-	r = snapshot_write_begin(writer, &info);
-	for (uint64_t i = 0; r == 0 && i < plan->threads; i++) {
-		make_thread(plan, i, sample);
-		r = snapshot_write_thread(writer, sample);
-		info.tally.threads++;
-		info.tally.processes += sample->tid == sample->tgid;
+	writing->plan = plan;
+	writing->writer = snapshot_writer_new(&out.sink, SNAPSHOT_ZSTD_LEVEL);
+	set_host(plan, &writing->info);
+	r = snapshot_write_begin(writing->writer, &writing->info);
+	for (uint64_t i = 0; r == 0 && writing->info.tally.threads < plan->threads; i++) {
+		struct synthetic_process process;
+
+		synthetic_process_init(&process, plan, i);
+		/* A new process has ids that none had before. */
+		if (process.is_there)
+			r = write_process(writing, &process,
+			                  (uint32_t)(tid + process.life * 2 * plan->threads));
+		tid += process.threads;
 	}
 	if (r == 0)
-		r = snapshot_write_end(writer, &info);
-	sample_done(sample);
-	free(sample);
-	snapshot_info_done(&info);
-	snapshot_writer_free(writer);
+		r = snapshot_write_end(writing->writer, &writing->info);
+	sample_done(&writing->sample);
+	snapshot_info_done(&writing->info);
+	snapshot_writer_free(writing->writer);
+	free(writing);
 	return r;
 }
 
@@ -229,20 +270,32 @@ static bool parse_number(const char *text, uint64_t max, uint64_t *ret)
 	return end != text && *end == '\0' && errno == 0 && *ret <= max;
 }
 
+static int usage(void)
+{
+	fputs("Usage: make-snapshot THREADS SEED STEP [NAMES [CGROUPS]] > FILE\n"
+	      "STEP is when: 0, and 1 or more for later. There are NAMES process names to choose\n"
+	      "from (THREADS/20) and CGROUPS cgroups (THREADS/80). 100000 threads are then in "
+	      "about\n"
+	      "11400 groups of cgroup, process and thread, and in about 21000 with 5000 4000.\n",
+	      stderr);
+	return 2;
+}
+
 int main(int argc, char **argv)
 {
-	struct plan plan = {.groups = 100};
+	enum { THREADS_MAX = 4000000, STEP_MAX = 100, NAMES_MAX = 400000 };
+	struct synthetic_plan plan = {0};
 	int r;
 
-	if (argc < 4 || argc > 5 || !parse_number(argv[1], 4000000, &plan.threads) ||
-	    !parse_number(argv[2], UINT64_MAX, &plan.seed) ||
-	    !parse_number(argv[3], 1000, &plan.step) ||
-	    (argc == 5 && (!parse_number(argv[4], 400000, &plan.groups) || plan.groups == 0))) {
-		fputs("Usage: make-snapshot THREADS SEED STEP [GROUPS] > FILE\n"
-		      "GROUPS is the number of process names, 100 where it is not given.\n",
-		      stderr);
-		return 2;
-	}
+	if (argc < 4 || argc > 6 || !parse_number(argv[1], THREADS_MAX, &plan.threads) ||
+	    !parse_number(argv[2], UINT32_MAX, &plan.seed) ||
+	    !parse_number(argv[3], STEP_MAX, &plan.step))
+		return usage();
+	plan.names = plan.threads / 20 + 1;
+	plan.cgroups = plan.threads / 80 + 1;
+	if ((argc > 4 && (!parse_number(argv[4], NAMES_MAX, &plan.names) || plan.names == 0)) ||
+	    (argc > 5 && (!parse_number(argv[5], NAMES_MAX, &plan.cgroups) || plan.cgroups == 0)))
+		return usage();
 	r = write_snapshot(&plan);
 	if (r < 0)
 		fprintf(stderr, "make-snapshot: standard output: %s\n", strerror(-r));

@@ -120,29 +120,63 @@ zstd_levels() {
     rm "$tmp/levels.json" "$tmp/levels.zst"
 }
 
-# make THREADS GROUPS NAME: two synthetic snapshots of one host.
+# make NAME THREADS [NAMES [CGROUPS]]: two synthetic snapshots of one host, as make-snapshot has it.
 make() {
-    "$build/bench/make-snapshot" "$1" 1 0 "$2" >"$tmp/$3-0.zst"
-    "$build/bench/make-snapshot" "$1" 1 1 "$2" >"$tmp/$3-1.zst"
+    name=$1
+    shift
+    threads_made=$1
+    shift
+    "$build/bench/make-snapshot" "$threads_made" 1 0 "$@" >"$tmp/$name-0.zst"
+    "$build/bench/make-snapshot" "$threads_made" 1 1 "$@" >"$tmp/$name-1.zst"
+}
+
+# groups KEY FILE: how many there are.
+groups() {
+    "$ctprof" show -g "$1" --metrics thread_count --limit 0 --format csv "$2" | tail -n +2 | wc -l
+}
+
+# compared LABEL NAME OPTION...
+compared() {
+    label=$1
+    name=$2
+    shift 2
+    measured "compare $label" "$ctprof" compare "$@" "$tmp/$name-0.zst" "$tmp/$name-1.zst" 2>>"$tmp/told"
+}
+
+# The groupings and outputs that cost most.
+by_all() {
+    heading "Synthetic, 100000 threads in $(groups all "$tmp/$1-0.zst") groups by all, $(groups \
+        cgroup "$tmp/$1-0.zst") by cgroup, $(groups pcomm "$tmp/$1-0.zst") by pcomm"
+    columns
+    compared "--group-by pcomm" "$1" -g pcomm
+    compared "--group-by cgroup" "$1" -g cgroup
+    compared "--group-by all" "$1" -g all
+    compared "--group-by all --limit 0" "$1" -g all --limit 0
+    compared "--group-by all --format csv" "$1" -g all --format csv
+    compared "--group-by all --sort-by run_time_ns" "$1" -g all --sort-by run_time_ns
+    compared "--group-by all --spread (2 metrics)" "$1" -g all \
+        --spread --metrics run_time_ns,wait_sum
+    measured "show --group-by all" "$ctprof" show -g all "$tmp/$1-1.zst"
+    measured "show --group-by all --format csv" "$ctprof" show -g all --format csv "$tmp/$1-1.zst" \
+        2>>"$tmp/told"
 }
 
 synthetic() {
     heading "Synthetic snapshots, one thread in ten busy: time grows with threads, memory with groups"
     columns
     for count in 10000 100000 400000; do
-        make "$count" 100 "s$count"
-        measured "compare $count threads in 100 groups" "$ctprof" compare \
-            "$tmp/s$count-0.zst" "$tmp/s$count-1.zst"
+        make "s$count" "$count" 1000 1000
+        measured "compare $count threads in $(groups pcomm "$tmp/s$count-0.zst") groups" \
+            "$ctprof" compare "$tmp/s$count-0.zst" "$tmp/s$count-1.zst"
     done
-    for groups in 1000 10000; do
-        make 100000 "$groups" groups
-        measured "compare 100000 threads in $groups groups" "$ctprof" compare \
-            "$tmp/groups-0.zst" "$tmp/groups-1.zst"
-    done
-    measured "show 400000 threads in 100 groups" "$ctprof" show "$tmp/s400000-1.zst"
+    measured "show 400000 threads" "$ctprof" show "$tmp/s400000-1.zst"
     for count in 10000 100000 400000; do
         sizes "$tmp/s$count-1.zst" "snapshot"
     done
+    make default 100000
+    by_all default
+    make many 100000 5000 4000
+    by_all many
 }
 
 describe_host
