@@ -1,23 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Groups of cgroups that have another path in the candidate. */
-#include "groups.h"
+#include "row-fixture.h"
 
 #include <stdio.h>
 
 #include "random.h"
-#include "samples.h"
-
-static struct group_table tables[SIDE_MAX];
-static struct row_set rows;
-static struct row_options options;
-
-static void start(struct group_by by)
-{
-	for (unsigned side = 0; side < SIDE_MAX; side++) {
-		group_table_done(&tables[side]);
-		group_table_init(&tables[side], by);
-	}
-}
 
 static const struct group_by two_keys = {.count = 2, .keys = {GROUP_KEY_cgroup, GROUP_KEY_comm}};
 
@@ -26,25 +13,8 @@ static int setup(void **state)
 	(void)state;
 	options = all_rows();
 	options.renamed = true;
-	start(two_keys);
+	start_tables(two_keys);
 	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	row_set_done(&rows);
-	for (unsigned side = 0; side < SIDE_MAX; side++)
-		group_table_done(&tables[side]);
-	return 0;
-}
-
-static void build(void)
-{
-	const struct group_table *const both[] = {&tables[0], &tables[1]};
-
-	row_set_done(&rows);
-	row_set_init(&rows, both, 2, NULL, &options);
 }
 
 /* A name of its own for each type, and no digit in it. */
@@ -98,7 +68,7 @@ static void test_renamed(void **state)
 	/* The other side numbers names in its own way. */
 	add_types(1, "/run-xyz.scope", 5, 10, 7);
 	add_types(1, "/run-xyz.scope", 0, 5, 7);
-	build();
+	build_rows(2);
 	check_counts(1, 13, 0, 0);
 	check_rename(0, "/run-abc.scope", "/run-xyz.scope", 10, 0);
 	assert_int_equal(rows.renames[0].types[SIDE_BASELINE], 10);
@@ -122,10 +92,10 @@ static void test_switched_off(void **state)
 	add_types(0, "/a", 0, 12, 1);
 	add_types(1, "/b", 0, 12, 1);
 	options.renamed = false;
-	build();
+	build_rows(2);
 	check_counts(0, 0, 12, 12);
 	options.renamed = true;
-	build();
+	build_rows(2);
 	check_counts(1, 12, 0, 0);
 }
 
@@ -135,7 +105,7 @@ static void test_too_few_types(void **state)
 	(void)state;
 	add_types(0, "/a", 0, 9, 1);
 	add_types(1, "/b", 0, 9, 1);
-	build();
+	build_rows(2);
 	check_counts(0, 0, 9, 9);
 }
 
@@ -147,7 +117,7 @@ static void test_threads_are_no_types(void **state)
 		add_types(0, "/a", 0, 9, 1);
 		add_types(1, "/b", 0, 9, 1);
 	}
-	build();
+	build_rows(2);
 	check_counts(0, 0, 9, 9);
 }
 
@@ -157,17 +127,17 @@ static void test_share(void **state)
 	(void)state;
 	add_types(0, "/a", 0, 19, 1);
 	add_types(1, "/b", 1, 20, 1);
-	build();
+	build_rows(2);
 	check_counts(1, 18, 1, 1);
 	check_rename(0, "/a", "/b", 18, 0);
 	assert_string_equal(rows.unmatched[0][0].label, "/a / taa");
 	assert_string_equal(rows.unmatched[1][0].label, "/b / tat");
 	assert_null(rows.unmatched[1][0].renamed);
 
-	start(two_keys);
+	start_tables(two_keys);
 	add_types(0, "/a", 0, 18, 1);
 	add_types(1, "/b", 1, 19, 1);
-	build();
+	build_rows(2);
 	check_counts(0, 0, 18, 18);
 }
 
@@ -177,7 +147,7 @@ static void test_other_types(void **state)
 	(void)state;
 	add_types(0, "/a", 0, 15, 1);
 	add_types(1, "/b", 20, 35, 1);
-	build();
+	build_rows(2);
 	check_counts(0, 0, 15, 15);
 }
 
@@ -188,7 +158,7 @@ static void test_still_there(void **state)
 	add_types(0, "/a", 0, 12, 1);
 	add_types(1, "/b", 0, 12, 1);
 	add_types(1, "/a", 0, 1, 1);
-	build();
+	build_rows(2);
 	check_counts(0, 1, 11, 12);
 }
 
@@ -201,7 +171,7 @@ static void test_merged(void **state)
 	add_types(0, "/a", 0, 10, 100);
 	add_types(1, "/b", 0, 10, 30);
 	add_types(1, "/c", 0, 11, 40);
-	build();
+	build_rows(2);
 	check_counts(2, 10, 0, 1);
 	check_rename(0, "/a", "/b", 10, 0);
 	check_rename(1, "/a", "/c", 10, 0);
@@ -251,7 +221,7 @@ static void test_merged_exited(void **state)
 
 	(void)state;
 	for (unsigned known = 0; known < 2; known++) {
-		start(by);
+		start_tables(by);
 		for (uint32_t type = 0; type < 10; type++) {
 			add_process(0, "/a", type, 1 + type, 0);
 			add_process(0, "/a", type, 101 + type, 0);
@@ -262,7 +232,7 @@ static void test_merged_exited(void **state)
 		}
 		group_table_finish(&tables[0]);
 		group_table_finish(&tables[1]);
-		build();
+		build_rows(2);
 		check_counts(2, 10, 0, 0);
 		view = view_row(&rows, "/a / taa", METRIC_utime_clock_ticks);
 		assert_int_equal(view.exited_left_out, known);
@@ -280,7 +250,7 @@ static void test_cascade(void **state)
 	add_types(1, "/new/main", 0, 10, 2);
 	add_types(1, "/new/side", 30, 33, 2);
 	add_types(1, "/newer/side", 30, 33, 2);
-	build();
+	build_rows(2);
 	check_counts(1, 12, 2, 1 + 3);
 	check_rename(0, "/old/main", "/new/main", 10, 1);
 	assert_string_equal(find_group(&rows, "/old/side / tbe")->renamed, "/new/side");
@@ -294,7 +264,7 @@ static void test_labels(void **state)
 	add_types(0, "/run-1.scope/x-3", 0, 10, 1);
 	add_types(1, "/job-1.scope/x-3", 0, 5, 1);
 	add_types(1, "/job-2.scope/x-3", 5, 10, 1);
-	build();
+	build_rows(2);
 	check_counts(1, 10, 0, 0);
 	check_rename(0, "/run-1.scope/x-3", "/job-{N}.scope/x-{N}", 10, 0);
 	assert_string_equal(rows.groups[0].renamed, "/job-{N}.scope/x-{N}");
@@ -307,7 +277,7 @@ static void test_hostile_labels(void **state)
 	(void)state;
 	add_types(0, "/a\x1b[1m", 0, 10, 1);
 	add_types(1, "/b\n\xff", 0, 10, 1);
-	build();
+	build_rows(2);
 	check_counts(1, 10, 0, 0);
 	check_rename(0, "/a\\x1b[1m", "/b\\x0a\\xff", 10, 0);
 	assert_string_equal(rows.groups[0].renamed, "/b\\x0a\\xff");
@@ -319,12 +289,12 @@ static void test_no_path(void **state)
 	(void)state;
 	add_types(0, NULL, 0, 12, 1);
 	add_types(1, "/b", 0, 12, 1);
-	build();
+	build_rows(2);
 	check_counts(0, 0, 12, 12);
-	start(two_keys);
+	start_tables(two_keys);
 	add_types(0, "/a", 0, 12, 1);
 	add_types(1, "", 0, 12, 1);
-	build();
+	build_rows(2);
 	check_counts(0, 0, 12, 12);
 }
 
@@ -343,10 +313,10 @@ static void test_keys(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
-		start(all[i]);
+		start_tables(all[i]);
 		add_types(0, "/a", 0, 10, 1);
 		add_types(1, "/b", 0, 10, 1);
-		build();
+		build_rows(2);
 		assert_int_equal(rows.rename_count, pairs[i]);
 		assert_int_equal(rows.group_count, matched[i]);
 		if (pairs[i] > 0)
@@ -369,7 +339,7 @@ static void test_empty_cgroups(void **state)
 	}
 	add_types(0, "/a", 0, 10, 1);
 	add_types(1, "/b", 0, 10, 1);
-	build();
+	build_rows(2);
 	check_counts(1, 10, 0, 0);
 	check_rename(0, "/a", "/b", 10, 0);
 }
@@ -419,25 +389,25 @@ static void test_order(void **state)
 		struct row_set first;
 		size_t order[ARRAY_SIZE(placed)];
 
-		start(two_keys);
+		start_tables(two_keys);
 		for (size_t i = 0; i < ARRAY_SIZE(placed); i++)
 			add_types(placed[i].side, placed[i].cgroup, placed[i].first, placed[i].end,
 			          (int64_t)i);
-		build();
+		build_rows(2);
 		assert_int_equal(rows.rename_count, 4);
 		first = rows;
 		rows = (struct row_set){0};
 		memcpy(kept, tables, sizeof(kept));
 		memset(tables, 0, sizeof(tables));
 		random_shuffle(&random, order, ARRAY_SIZE(placed));
-		start(two_keys);
+		start_tables(two_keys);
 		for (size_t i = 0; i < ARRAY_SIZE(placed); i++) {
 			const struct placed *here = &placed[order[i]];
 
 			add_types(here->side, here->cgroup, here->first, here->end,
 			          (int64_t)order[i]);
 		}
-		build();
+		build_rows(2);
 		check_order(&random, &first);
 		row_set_done(&first);
 		group_table_done(&kept[0]);
@@ -445,7 +415,7 @@ static void test_order(void **state)
 	}
 }
 
-#define on_tables(test_) cmocka_unit_test_setup_teardown(test_, setup, teardown)
+#define on_tables(test_) cmocka_unit_test_setup_teardown(test_, setup, end_rows)
 
 int main(void)
 {

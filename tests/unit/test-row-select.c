@@ -2,61 +2,8 @@
 /* How many rows are kept, of which groups, and the ways to come by them. */
 #include "ctprof/mem.h"
 #include "ctprof/where.h"
-#include "groups.h"
 #include "random.h"
-#include "samples.h"
-
-static struct group_table tables[SIDE_MAX];
-static struct row_set rows;
-static struct row_options options;
-
-static void start(void)
-{
-	for (unsigned side = 0; side < SIDE_MAX; side++) {
-		group_table_done(&tables[side]);
-		group_table_init(&tables[side], group_by_key(GROUP_KEY_comm, false));
-	}
-}
-
-static int setup(void **state)
-{
-	(void)state;
-	options = all_rows();
-	start();
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	row_set_done(&rows);
-	for (unsigned side = 0; side < SIDE_MAX; side++)
-		group_table_done(&tables[side]);
-	return 0;
-}
-
-static void make(struct row_set *set, unsigned sides, const struct row_options *with)
-{
-	const struct group_table *const both[] = {&tables[0], &tables[1]};
-
-	row_set_init(set, both, sides, NULL, with);
-}
-
-static void build(unsigned sides)
-{
-	row_set_done(&rows);
-	make(&rows, sides, &options);
-}
-
-static void list_only(size_t count, const unsigned *measures)
-{
-	memset(options.measures, 0, sizeof(options.measures));
-	for (size_t i = 0; i < count; i++)
-		options.measures[measures[i]] = true;
-}
-
-#define LIST_ONLY(...) \
-	list_only(ARRAY_SIZE(((const unsigned[]){__VA_ARGS__})), (const unsigned[]){__VA_ARGS__})
+#include "row-fixture.h"
 
 /* "group/metric group/metric ...", as the cursor gives them. */
 static void check_rows(const char *expected)
@@ -69,13 +16,6 @@ static void check_rows(const char *expected)
 		strbuf_addf(&text, "%s%s/%s", text.len > 0 ? " " : "", view.group->label,
 		            measure_name(view.measure));
 	assert_text(&text, expected);
-}
-
-static void add_numbers(unsigned side, const char *name, int64_t minflt, int64_t majflt)
-{
-	add_thread(&tables[side], (struct thread_spec){.name = name,
-	                                               .values = {{METRIC_minflt, minflt},
-	                                                          {METRIC_majflt, majflt}}});
 }
 
 /* Deltas of minflt and majflt: a 30 and 1, b 20 and 4, c 0 and 2, d 10 and 0. */
@@ -103,7 +43,7 @@ static void check_condition(unsigned sides, const char *text, const char *expect
 		fail_msg("%s: %s", text, strbuf_str(&error.sentence));
 	options.conditions = conditions;
 	options.condition_count = 1;
-	build(sides);
+	build_rows(sides);
 	check_rows(expected);
 	assert_int_equal(rows.filtered_count, filtered);
 	options.condition_count = 0;
@@ -148,7 +88,7 @@ static void test_several_conditions(void **state)
 	add_four();
 	options.conditions = conditions;
 	options.condition_count = 2;
-	build(2);
+	build_rows(2);
 	check_rows("b/minflt d/minflt b/majflt c/majflt");
 	assert_int_equal(rows.filtered_count, 2);
 	where_free(first);
@@ -202,16 +142,16 @@ static void test_limit(void **state)
 	(void)state;
 	add_four();
 	options.limit = 3;
-	build(2);
+	build_rows(2);
 	check_rows("a/minflt b/minflt d/minflt");
 	assert_int_equal(rows.row_count, 3);
 	assert_int_equal(rows.row_total, 6);
 	assert_int_equal(rows.unchanged_count, 2);
 	options.limit = 6;
-	build(2);
+	build_rows(2);
 	assert_int_equal(rows.row_count, 6);
 	options.limit = 100;
-	build(2);
+	build_rows(2);
 	assert_int_equal(rows.row_count, 6);
 	assert_int_equal(rows.row_total, 6);
 }
@@ -222,17 +162,17 @@ static void test_top_groups(void **state)
 	(void)state;
 	add_four();
 	options.top_groups = 2;
-	build(2);
+	build_rows(2);
 	check_rows("a/minflt a/majflt b/minflt b/majflt");
 	assert_int_equal(rows.groups_left_out, 2);
 	assert_int_equal(rows.row_total, 4);
 	assert_int_equal(rows.unchanged_count, 2);
 	options.limit = 1;
-	build(2);
+	build_rows(2);
 	check_rows("a/minflt b/minflt");
 	assert_int_equal(rows.row_total, 4);
 	options.top_groups = 9;
-	build(2);
+	build_rows(2);
 	check_rows("a/minflt b/minflt d/minflt c/majflt");
 	assert_int_equal(rows.groups_left_out, 0);
 }
@@ -247,12 +187,12 @@ static void test_one_sided(void **state)
 	add_numbers(0, "gone", 5, 5);
 	add_numbers(1, "new", 7, 7);
 	LIST_ONLY(METRIC_minflt);
-	build(2);
+	build_rows(2);
 	check_rows("both/minflt");
 	assert_int_equal(rows.unmatched_count[0], 1);
 	assert_int_equal(rows.unmatched_count[1], 1);
 	options.one_sided = true;
-	build(2);
+	build_rows(2);
 	check_rows("both/minflt gone/minflt new/minflt");
 	assert_int_equal(rows.unmatched_count[0], 0);
 	assert_int_equal(rows.unmatched_count[1], 0);
@@ -277,7 +217,7 @@ static void random_tables(struct random *random)
 	static const char *const names[] = {"a", "b", "worker-1", "worker-2", "only-1", "c", "d"};
 	static struct thread_sample sample;
 
-	start();
+	start_tables(group_by_key(GROUP_KEY_comm, false));
 	for (unsigned side = 0; side < SIDE_MAX; side++)
 		for (uint32_t i = 0; i < THREADS; i++) {
 			random_member(random, &sample, 1 + i, names, ARRAY_SIZE(names) - side);
@@ -332,11 +272,11 @@ static void test_limit_is_prefix(void **state)
 
 		random_tables(&random);
 		random_options(&random);
-		build(sides);
+		build_rows(sides);
 		check_random(&random, rows.row_count == rows.row_total);
 		limited = options;
 		limited.limit = 1 + random_below(&random, rows.row_total + 3);
-		make(&few, sides, &limited);
+		make_rows(&few, sides, &limited);
 		check_random(&random, few.row_total == rows.row_total);
 		check_random(&random,
 		             few.row_count == (limited.limit < rows.row_total ? limited.limit
@@ -395,15 +335,15 @@ static void test_top_groups_of_all(void **state)
 
 		random_tables(&random);
 		random_options(&random);
-		build(sides);
+		build_rows(sides);
 		unsorted = options;
 		unsorted.sort_key_count = 0;
-		make(&within, sides, &unsorted);
+		make_rows(&within, sides, &unsorted);
 		few = options;
 		few.top_groups = 1 + random_below(&random, 7);
 		few.limit = random_below(&random, 5);
 		few.late = random_chance(&random, 50);
-		make(&top, sides, &few);
+		make_rows(&top, sides, &few);
 		check_same_counts(&random, &top, &rows);
 		check_top(&random, &top, &within, few.top_groups, few.limit);
 		row_set_done(&within);
@@ -429,10 +369,10 @@ static void test_late(void **state)
 		random_tables(&random);
 		random_options(&random);
 		options.limit = random_chance(&random, 50) ? random_below(&random, 100) : 0;
-		build(sides);
+		build_rows(sides);
 		later = options;
 		later.late = true;
-		make(&late, sides, &later);
+		make_rows(&late, sides, &later);
 		/* Only the order by name can do without all rows. */
 		check_random(&random, (late.late != NULL) == (options.order == ORDER_NAME ||
 		                                              options.sort_key_count > 0));
@@ -452,7 +392,7 @@ static void test_late(void **state)
 	}
 }
 
-#define on_tables(test_) cmocka_unit_test_setup_teardown(test_, setup, teardown)
+#define on_tables(test_) cmocka_unit_test_setup_teardown(test_, start_by_comm, end_rows)
 
 int main(void)
 {

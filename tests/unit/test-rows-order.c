@@ -2,48 +2,15 @@
 /* Which rows are listed, and in what order. */
 #include "check.h"
 
-#include "groups.h"
-#include "samples.h"
-
-static struct group_table tables[SIDE_MAX];
-static struct row_set rows;
-static struct row_options options;
+#include "row-fixture.h"
 
 static int setup(void **state)
 {
 	(void)state;
 	options = all_rows();
-	group_table_init(&tables[0], group_by_key(GROUP_KEY_comm_exact, false));
-	group_table_init(&tables[1], group_by_key(GROUP_KEY_comm_exact, false));
+	start_tables(group_by_key(GROUP_KEY_comm_exact, false));
 	return 0;
 }
-
-static int teardown(void **state)
-{
-	(void)state;
-	row_set_done(&rows);
-	group_table_done(&tables[0]);
-	group_table_done(&tables[1]);
-	return 0;
-}
-
-static void build(unsigned sides)
-{
-	const struct group_table *const both[] = {&tables[0], &tables[1]};
-
-	row_set_done(&rows);
-	row_set_init(&rows, both, sides, NULL, &options);
-}
-
-static void list_only(size_t count, const unsigned *measures)
-{
-	memset(options.measures, 0, sizeof(options.measures));
-	for (size_t i = 0; i < count; i++)
-		options.measures[measures[i]] = true;
-}
-
-#define LIST_ONLY(...) \
-	list_only(ARRAY_SIZE(((const unsigned[]){__VA_ARGS__})), (const unsigned[]){__VA_ARGS__})
 
 /* "group/metric group/metric ..." */
 static void check_rows(const char *expected)
@@ -56,22 +23,6 @@ static void check_rows(const char *expected)
 		            measure_name(rows.rows[i].measure));
 	assert_text(&text, expected);
 	strbuf_done(&text);
-}
-
-static void add_numbers(unsigned side, const char *name, int64_t minflt, int64_t majflt)
-{
-	struct thread_spec spec = {.name = name};
-	size_t count = 0;
-
-	if (minflt >= 0) {
-		spec.values[count].metric = METRIC_minflt;
-		spec.values[count++].number = minflt;
-	}
-	if (majflt >= 0) {
-		spec.values[count].metric = METRIC_majflt;
-		spec.values[count].number = majflt;
-	}
-	add_thread(&tables[side], spec);
 }
 
 /* minflt: a +10, b -30, c +20 of 360 on the host; majflt: a +1 of 2, the rest unchanged or unseen. */
@@ -91,12 +42,12 @@ static void test_rows_hidden_and_counted(void **state)
 	(void)state;
 	add_three_groups();
 	options.order = ORDER_NAME;
-	build(2);
+	build_rows(2);
 	check_rows("a/minflt a/majflt b/minflt c/minflt");
 	assert_int_equal(rows.unchanged_count, 1);
 	assert_int_equal(rows.unseen_count, 1);
 	options.unchanged = true;
-	build(2);
+	build_rows(2);
 	check_rows("a/minflt a/majflt b/minflt b/majflt c/minflt c/majflt");
 	assert_int_equal(rows.unchanged_count, 0);
 	assert_int_equal(rows.unseen_count, 0);
@@ -110,7 +61,7 @@ static void test_rows_seen_on_one_side(void **state)
 	add_numbers(1, "a", -1, 5);
 	LIST_ONLY(METRIC_minflt, METRIC_majflt, METRIC_wait_max);
 	options.order = ORDER_NAME;
-	build(2);
+	build_rows(2);
 	check_rows("a/minflt a/majflt");
 	assert_int_equal(rows.unseen_count, 1);
 	assert_none(view_row(&rows, "a", METRIC_minflt).delta);
@@ -130,7 +81,7 @@ static void test_rows_changed_without_delta(void **state)
 	           (struct thread_spec){.name = "a", .state = 'R', .values = {{METRIC_nice, 5}}});
 	LIST_ONLY(METRIC_state, METRIC_nice, METRIC_thread_count);
 	options.order = ORDER_NAME;
-	build(2);
+	build_rows(2);
 	check_rows("a/nice a/state");
 	assert_int_equal(rows.unchanged_count, 1);
 }
@@ -147,7 +98,7 @@ static void test_rows_derived_unchanged(void **state)
 		                                .values = {{METRIC_run_time_ns, side ? 20 : 10},
 		                                           {METRIC_timeslices, side ? 4 : 2}}});
 	LIST_ONLY(slice, ratio);
-	build(2);
+	build_rows(2);
 	check_rows("");
 	assert_int_equal(rows.unchanged_count, 1);
 	assert_int_equal(rows.unseen_count, 1);
@@ -158,7 +109,7 @@ static void test_order_impact(void **state)
 	(void)state;
 	add_three_groups();
 	options.order = ORDER_IMPACT;
-	build(2);
+	build_rows(2);
 	check_rows("a/majflt b/minflt c/minflt a/minflt");
 }
 
@@ -167,7 +118,7 @@ static void test_order_delta(void **state)
 	(void)state;
 	add_three_groups();
 	options.order = ORDER_DELTA;
-	build(2);
+	build_rows(2);
 	check_rows("b/minflt c/minflt a/minflt a/majflt");
 }
 
@@ -176,7 +127,7 @@ static void test_order_percent(void **state)
 	(void)state;
 	add_three_groups();
 	options.order = ORDER_PERCENT;
-	build(2);
+	build_rows(2);
 	check_rows("a/majflt c/minflt b/minflt a/minflt");
 }
 
@@ -190,7 +141,7 @@ static void test_order_unseen_last(void **state)
 	options.unchanged = true;
 	for (unsigned order = ORDER_IMPACT; order <= ORDER_PERCENT; order++) {
 		options.order = (enum row_order)order;
-		build(2);
+		build_rows(2);
 		assert_int_equal(rows.row_count, 8);
 		assert_string_equal(rows.groups[rows.rows[7].group].label, "c");
 		assert_int_equal(rows.rows[7].measure, METRIC_majflt);
@@ -207,13 +158,13 @@ static void test_order_of_one_side(void **state)
 	add_numbers(0, "c", 20, 15);
 	LIST_ONLY(METRIC_minflt, METRIC_majflt);
 	options.order = ORDER_NAME;
-	build(1);
+	build_rows(1);
 	check_rows("a/minflt a/majflt b/minflt b/majflt c/minflt c/majflt");
 	options.order = ORDER_DELTA;
-	build(1);
+	build_rows(1);
 	check_rows("b/minflt c/minflt c/majflt a/minflt a/majflt b/majflt");
 	options.order = ORDER_IMPACT;
-	build(1);
+	build_rows(1);
 	/* 15/20, 30/60, 20/60, 5/20, 10/60, none. */
 	check_rows("c/majflt b/minflt c/minflt a/majflt a/minflt b/majflt");
 }
@@ -234,10 +185,10 @@ static void test_sort_keys_one(void **state)
 	options.unchanged = true;
 	LIST_ONLY(METRIC_majflt);
 	sort_by(descending, 1);
-	build(2);
+	build_rows(2);
 	check_rows("c/majflt a/majflt b/majflt"); /* +20, +10, -30 */
 	sort_by(ascending, 1);
-	build(2);
+	build_rows(2);
 	check_rows("b/majflt a/majflt c/majflt");
 }
 
@@ -249,7 +200,7 @@ static void test_sort_keys_keep_groups(void **state)
 	(void)state;
 	add_three_groups();
 	sort_by(keys, 1);
-	build(2);
+	build_rows(2);
 	check_rows("c/minflt a/minflt a/majflt b/minflt");
 }
 
@@ -271,10 +222,10 @@ static void test_sort_keys_several(void **state)
 	add_numbers(0, "g", 1, 5);
 	LIST_ONLY(METRIC_minflt);
 	sort_by(down_up, 2);
-	build(1);
+	build_rows(1);
 	check_rows("c/minflt b/minflt e/minflt a/minflt g/minflt d/minflt f/minflt");
 	sort_by(up_down, 2);
-	build(1);
+	build_rows(1);
 	check_rows("a/minflt g/minflt b/minflt c/minflt e/minflt d/minflt f/minflt");
 }
 
@@ -293,7 +244,7 @@ static void test_sort_keys_derived(void **state)
 	add_thread(&tables[0], (struct thread_spec){.name = "0"});
 	LIST_ONLY(METRIC_run_time_ns);
 	sort_by(keys, 1);
-	build(1);
+	build_rows(1);
 	check_rows("b/run_time_ns a/run_time_ns 0/run_time_ns");
 }
 
@@ -430,7 +381,7 @@ static void test_rows_order_of_threads(void **state)
 	forget_samples();
 }
 
-#define on_tables(test_) cmocka_unit_test_setup_teardown(test_, setup, teardown)
+#define on_tables(test_) cmocka_unit_test_setup_teardown(test_, setup, end_rows)
 
 int main(void)
 {

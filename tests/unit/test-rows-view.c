@@ -1,49 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What a row says of its threads: how long they have lived, their mean, and whether they did anything. */
-#include "groups.h"
-#include "samples.h"
-
-static struct group_table tables[SIDE_MAX];
-static struct row_set rows;
-static struct row_options options;
-
-static void start(void)
-{
-	for (unsigned side = 0; side < SIDE_MAX; side++) {
-		group_table_done(&tables[side]);
-		group_table_init(&tables[side], group_by_key(GROUP_KEY_comm, false));
-	}
-}
-
-static int setup(void **state)
-{
-	(void)state;
-	options = all_rows();
-	start();
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	row_set_done(&rows);
-	for (unsigned side = 0; side < SIDE_MAX; side++)
-		group_table_done(&tables[side]);
-	return 0;
-}
-
-static void make(struct row_set *set, unsigned sides, const struct row_options *with)
-{
-	const struct group_table *const both[] = {&tables[0], &tables[1]};
-
-	row_set_init(set, both, sides, NULL, with);
-}
-
-static void build(unsigned sides)
-{
-	row_set_done(&rows);
-	make(&rows, sides, &options);
-}
+#include "row-fixture.h"
 
 static void add_born(unsigned side, const char *name, uint64_t birth)
 {
@@ -60,7 +17,7 @@ static void test_uptime(void **state)
 	add_born(0, "b", 800);
 	add_born(0, "c", 1100);
 	add_born(0, "d", 0);
-	build(1);
+	build_rows(1);
 	assert_real(row_uptime(&rows, find_group(&rows, "a"), 0), 100);
 	assert_real(row_uptime(&rows, find_group(&rows, "b"), 0), 50);
 	assert_real(row_uptime(&rows, find_group(&rows, "c"), 0), 0);
@@ -69,7 +26,7 @@ static void test_uptime(void **state)
 	add_born(1, "a", 300);
 	add_born(1, "b", 200);
 	add_born(1, "c", 400);
-	build(2);
+	build_rows(2);
 	assert_real(row_uptime(&rows, find_group(&rows, "a"), 0), 100);
 	assert_real(row_uptime(&rows, find_group(&rows, "a"), 1), 50);
 	assert_real(row_uptime(&rows, find_group(&rows, "b"), 1), 100);
@@ -80,7 +37,7 @@ static void test_uptime_of_one_birth(void **state)
 	(void)state;
 	add_born(0, "a", 100);
 	add_born(0, "b", 100);
-	build(1);
+	build_rows(1);
 	assert_none(row_uptime(&rows, find_group(&rows, "a"), 0));
 }
 
@@ -108,7 +65,7 @@ static void test_mean_of_exited(void **state)
 {
 	(void)state;
 	add_with_exited();
-	build(1);
+	build_rows(1);
 	assert_real(view_row(&rows, "a", METRIC_utime_clock_ticks).means[0], 5);
 	assert_integer(view_row(&rows, "a (exited threads)", METRIC_utime_clock_ticks).values[0],
 	               1000);
@@ -127,7 +84,7 @@ static void test_means(void **state)
 	                                                       {METRIC_wait_max, 3}}});
 	add_thread(&tables[0], (struct thread_spec){.name = "a"});
 	add_with_exited();
-	build(1);
+	build_rows(1);
 	view = view_row(&rows, "a", METRIC_utime_clock_ticks);
 	/* What exited threads did is in the sum, and of no thread. */
 	assert_integer(view.values[0], 1015);
@@ -151,7 +108,7 @@ static void test_kernel_workers(void **state)
 	(void)state;
 	options.continues = true;
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
-		start();
+		start_tables(group_by_key(GROUP_KEY_comm, false));
 		for (unsigned side = 0; side < SIDE_MAX; side++) {
 			tables[side].by = keys[i];
 			for (uint32_t tid = 1; tid <= 2 + side; tid++) {
@@ -167,7 +124,7 @@ static void test_kernel_workers(void **state)
 				                                .values = {{METRIC_minflt, 5}}});
 			}
 		}
-		build(2);
+		build_rows(2);
 		assert_int_equal(rows.group_count, 2);
 		for (size_t g = 0; g < 2; g++) {
 			struct row_view view;
@@ -181,7 +138,7 @@ static void test_kernel_workers(void **state)
 	}
 }
 
-#define on_tables(test_) cmocka_unit_test_setup_teardown(test_, setup, teardown)
+#define on_tables(test_) cmocka_unit_test_setup_teardown(test_, start_by_comm, end_rows)
 
 int main(void)
 {

@@ -2,29 +2,7 @@
 /* Which groups meet which, under what label, and what is in a row. */
 #include "check.h"
 
-#include "groups.h"
-
-static struct group_table tables[SIDE_MAX];
-static struct row_set rows;
-static struct row_options options;
-
-static int setup(void **state)
-{
-	(void)state;
-	options = all_rows();
-	group_table_init(&tables[0], group_by_key(GROUP_KEY_comm, false));
-	group_table_init(&tables[1], group_by_key(GROUP_KEY_comm, false));
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	row_set_done(&rows);
-	group_table_done(&tables[0]);
-	group_table_done(&tables[1]);
-	return 0;
-}
+#include "row-fixture.h"
 
 static void add_named(unsigned side, const char *name)
 {
@@ -444,7 +422,7 @@ static void test_row_members(void **state)
 	assert_false(view_row(&rows, "fewer", METRIC_minflt).no_movement);
 }
 
-#define on_tables(test_) cmocka_unit_test_setup_teardown(test_, setup, teardown)
+#define on_tables(test_) cmocka_unit_test_setup_teardown(test_, start_by_comm, end_rows)
 
 int main(void)
 {
