@@ -21,7 +21,7 @@ void where_add_word(struct strbuf *out, struct span word)
 	size_t prefix;
 
 	text_add_escaped(&escaped, word.text, word.len);
-	prefix = text_prefix(strbuf_str(&escaped), escaped.len, WORD_COLUMNS);
+	prefix = text_prefix_escaped(strbuf_str(&escaped), escaped.len, WORD_COLUMNS);
 	strbuf_add_char(out, '\'');
 	strbuf_add(out, strbuf_str(&escaped), prefix);
 	strbuf_addf(out, "%s'", prefix < escaped.len ? ellipsis : "");

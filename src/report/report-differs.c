@@ -181,7 +181,8 @@ static void add_shown(const char *text, size_t len, bool all, struct strbuf *out
 	size_t shown;
 
 	text_add_escaped(&escaped, text, len);
-	shown = all ? escaped.len : text_prefix(strbuf_str(&escaped), escaped.len, SHOWN_COLUMNS);
+	shown = all ? escaped.len
+	            : text_prefix_escaped(strbuf_str(&escaped), escaped.len, SHOWN_COLUMNS);
 	strbuf_add(out, strbuf_str(&escaped), shown);
 	if (shown < escaped.len)
 		strbuf_add_str(out, "…");

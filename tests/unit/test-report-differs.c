@@ -125,6 +125,21 @@ static void test_long_values(void **state)
 	}
 }
 
+/* 94 columns are taken, two are left, and the escape takes four. */
+static void test_long_values_with_escapes(void **state)
+{
+	struct report_fixture *fixture = *state;
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT, expected = STRBUF_INIT;
+
+	fixture->report.limit = 15;
+	while (text.len < 94)
+		strbuf_add_char(&text, 'x');
+	strbuf_addf(&expected, "also differs: cpu_model %s… → -\n", strbuf_str(&text));
+	strbuf_add_str(&text, "\x1b[31m");
+	set_text(fixture, 0, HOST_cpu_model, strbuf_str(&text));
+	expect(fixture, strbuf_str(&expected));
+}
+
 static void test_json(void **state)
 {
 	struct report_fixture *fixture = *state;
@@ -148,8 +163,10 @@ static void test_json(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        on_report(test_nothing), on_report(test_fields),      on_report(test_whole_map),
-	        on_report(test_words),   on_report(test_long_values), on_report(test_json),
+	        on_report(test_nothing),     on_report(test_fields),
+	        on_report(test_whole_map),   on_report(test_words),
+	        on_report(test_long_values), on_report(test_long_values_with_escapes),
+	        on_report(test_json),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
 
 #include "ctprof/text.h"
 #include "ctprof/where.h"
+#include "model/where-parts.h"
 #include "random.h"
 
 static void check(const char *text, size_t offset, size_t len, const char *expected)
@@ -93,13 +94,23 @@ static void test_any_place(void **state)
 	}
 }
 
+/* Words end after 40 columns, and before an escape that would be the 39th to 42nd. */
+static void test_words(void **state)
+{
+	static const char word[] = "01234567890123456789012345678901234567\x1b[31m";
+	cleanup_(strbuf_done) struct strbuf out = STRBUF_INIT;
+
+	(void)state;
+	where_add_word(&out, (struct span){word, strlen(word)});
+	assert_text(&out, "'01234567890123456789012345678901234567...'");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(test_marks),
-	        cmocka_unit_test(test_marks_go_by_columns),
-	        cmocka_unit_test(test_excerpts),
-	        cmocka_unit_test(test_any_place),
+	        cmocka_unit_test(test_marks),    cmocka_unit_test(test_marks_go_by_columns),
+	        cmocka_unit_test(test_excerpts), cmocka_unit_test(test_any_place),
+	        cmocka_unit_test(test_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
