@@ -198,6 +198,7 @@ static void add_process(unsigned side, const char *cgroup, unsigned type, uint32
 	sample_reset(&sample);
 	sample.tid = sample.tgid = tgid;
 	sample_name(&sample.pcomm, type_name(type));
+	sample_name(&sample.comm, type_name(type));
 	sample_name(&sample.cgroup, cgroup);
 	sample.has_cgroup = true;
 	sample_set(&sample, utime_clock_ticks, (struct counter_ticks){1});
@@ -238,6 +239,21 @@ static void test_merged_exited(void **state)
 		assert_int_equal(view.exited_left_out, known);
 		assert_integer(view.delta, known ? 0 : 500);
 	}
+}
+
+/* Nine types of living threads are too few, and the exited ones of one of them make no tenth. */
+static void test_exited_are_no_type(void **state)
+{
+	(void)state;
+	for (uint32_t type = 0; type < 9; type++) {
+		add_process(0, "/a", type, 1 + type, type == 0 ? 1000 : 1);
+		add_process(1, "/b", type, 101 + type, type == 0 ? 1000 : 1);
+	}
+	group_table_finish(&tables[0]);
+	group_table_finish(&tables[1]);
+	build_rows(2);
+	check_counts(0, 0, 10, 10);
+	assert_string_equal(rows.unmatched[0][1].label, "/a / taa (exited threads)");
 }
 
 /* What lies below renamed parents goes along. */
@@ -420,14 +436,15 @@ static void test_order(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        on_tables(test_renamed),       on_tables(test_switched_off),
-	        on_tables(test_too_few_types), on_tables(test_threads_are_no_types),
-	        on_tables(test_share),         on_tables(test_other_types),
-	        on_tables(test_still_there),   on_tables(test_merged),
-	        on_tables(test_merged_exited), on_tables(test_cascade),
-	        on_tables(test_labels),        on_tables(test_hostile_labels),
-	        on_tables(test_no_path),       on_tables(test_keys),
-	        on_tables(test_empty_cgroups), on_tables(test_order),
+	        on_tables(test_renamed),        on_tables(test_switched_off),
+	        on_tables(test_too_few_types),  on_tables(test_threads_are_no_types),
+	        on_tables(test_share),          on_tables(test_other_types),
+	        on_tables(test_still_there),    on_tables(test_merged),
+	        on_tables(test_merged_exited),  on_tables(test_exited_are_no_type),
+	        on_tables(test_cascade),        on_tables(test_labels),
+	        on_tables(test_hostile_labels), on_tables(test_no_path),
+	        on_tables(test_keys),           on_tables(test_empty_cgroups),
+	        on_tables(test_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
