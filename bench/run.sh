@@ -152,6 +152,7 @@ by_all() {
     compared "--group-by cgroup" "$1" -g cgroup
     compared "--group-by all" "$1" -g all
     compared "--group-by all --limit 0" "$1" -g all --limit 0
+    compared "--group-by all --no-cg-normalize" "$1" -g all --no-cg-normalize
     compared "--group-by all --format csv" "$1" -g all --format csv
     compared "--group-by all --sort-by run_time_ns" "$1" -g all --sort-by run_time_ns
     compared "--group-by all --spread (2 metrics)" "$1" -g all \
