@@ -112,7 +112,7 @@ enum source_outcome taskstats_read_thread(struct taskstats_reader *reader, const
 enum source_outcome taskstats_read_process(struct taskstats_reader *reader, uint32_t tgid,
                                            struct thread_sample *sample)
 {
-	struct taskstats_reply *reply = &reader->replies[0];
+	struct taskstats_reply *reply = reader->replies;
 	enum source_outcome outcome;
 	int error;
 
