@@ -9,10 +9,12 @@ enum host_field {
 #define HOST_TEXT(id_, compared_, text_) HOST_##id_,
 #define HOST_NUMBER(id_, compared_, text_) HOST_##id_,
 #define HOST_MAP(id_, compared_, text_) HOST_##id_,
+#define HOST_COUNTER(id_, text_) HOST_##id_,
 #include "host.def"
 #undef HOST_TEXT
 #undef HOST_NUMBER
 #undef HOST_MAP
+#undef HOST_COUNTER
 	HOST_FIELD_COUNT,
 };
 
@@ -36,6 +38,7 @@ struct host_field_desc {
 	const char *description;
 	enum host_kind kind;
 	bool compared; /* where it differs, a comparison says so */
+	bool counts;   /* a number that only rises while the host is up */
 };
 extern const struct host_field_desc host_field_table[HOST_FIELD_COUNT];
 

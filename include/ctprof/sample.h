@@ -10,14 +10,29 @@
 #include "ctprof/metric.h"
 #include "ctprof/strbuf.h"
 
+/* What became of a thread in a window. */
+enum window_part {
+	WINDOW_PART_NONE,      /* a thread of a lifetime snapshot */
+	WINDOW_PART_continued, /* in both readings */
+	WINDOW_PART_born,      /* born inside, in the last reading */
+	WINDOW_PART_exited,    /* in the first reading, with an exit record */
+	WINDOW_PART_passed,    /* born and ended inside, with an exit record */
+	WINDOW_PART_COUNT,
+};
+extern const char *const window_part_names[WINDOW_PART_COUNT]; /* [WINDOW_PART_NONE] is empty */
+
 struct thread_sample {
 	uint32_t tid;
 	uint32_t tgid;
 	uint64_t start_time_clock_ticks; /* since boot; /proc/<tid>/stat field 22 */
 	uint64_t read_boottime_ns; /* CLOCK_BOOTTIME when reading the process began; 0: not known */
-	struct strbuf pcomm;       /* raw bytes, as the process chose them */
-	struct strbuf comm;        /* raw bytes */
-	struct strbuf cgroup;      /* raw bytes; means something only with has_cgroup */
+	/* Of a window only, see registry/identity.def; none of them is 0 or WINDOW_PART_NONE there. */
+	enum window_part window_part;
+	uint64_t interval_ns;
+	uint64_t life_ns;
+	struct strbuf pcomm;  /* raw bytes, as the process chose them */
+	struct strbuf comm;   /* raw bytes */
+	struct strbuf cgroup; /* raw bytes; means something only with has_cgroup */
 	bool has_cgroup;
 	bool cgroup_is_v1; /* there is no cgroup2 path; cgroup is one of version 1 */
 	/* Raw bytes, the process's executable; means something only with has_exe. */

@@ -51,8 +51,48 @@ enum snapshot_origin {
 	ORIGIN_ktstr, /* ktstr ctprof, whose files have no "format"; see ctprof/reference.h */
 };
 
+/* What counters count from: the birth of a thread, or the begin of a window. */
+enum snapshot_kind { KIND_lifetime, KIND_window, KIND_COUNT };
+extern const char *const snapshot_kind_names[KIND_COUNT];
+
+enum window_number {
+#define WINDOW_NUMBER(id_, unit_, text_) WINDOW_##id_,
+#include "window.def"
+#undef WINDOW_NUMBER
+	WINDOW_NUMBER_COUNT,
+};
+struct window_number_desc {
+	const char *name;
+	enum metric_unit unit;
+	const char *description;
+};
+extern const struct window_number_desc window_number_table[WINDOW_NUMBER_COUNT];
+
+/* How a window knows of the threads that exited in it. Where it does not, that is a source_outcome: off, denied, or
+ * skipped (by option, or it was made from two snapshots). */
+enum window_exits {
+	WINDOW_EXITS_UNKNOWN,
+	WINDOW_EXITS_recorded, /* exit records of taskstats, which end before the thread's last steps */
+	WINDOW_EXITS_completed, /* the same, with the counters at its last switch from BPF */
+	WINDOW_EXITS_off,       /* the kernel has none */
+	WINDOW_EXITS_denied,    /* they are for CAP_NET_ADMIN in the initial namespaces */
+	WINDOW_EXITS_skipped,   /* nobody listened */
+	WINDOW_EXITS_COUNT,
+};
+extern const char
+        *const window_exits_names[WINDOW_EXITS_COUNT]; /* [WINDOW_EXITS_UNKNOWN] is empty */
+
+struct snapshot_window {
+	enum window_exits exits;
+	bool seen[WINDOW_NUMBER_COUNT];
+	uint64_t numbers[WINDOW_NUMBER_COUNT];
+};
+void window_set(struct snapshot_window *window, enum window_number number, uint64_t value);
+
 struct snapshot_info {
 	enum snapshot_origin origin;
+	enum snapshot_kind kind;
+	struct snapshot_window window; /* KIND_window */
 	/* ORIGIN_ktstr, sets of enum reference_family: those that are zero in every thread and were not read, which
 	 * the caller has to forget; and those of which single zeros may be values that were not read. */
 	uint32_t forgotten;
@@ -85,7 +125,7 @@ struct snapshot_writer *snapshot_writer_new(struct byte_sink *sink, int zstd_lev
 struct snapshot_writer *snapshot_writer_free(struct snapshot_writer *writer);
 void snapshot_writer_freep(struct snapshot_writer **writer);
 
-/* The head: times and host of @info. Its rules hold for the rows that follow. */
+/* The head: kind, times, window and host of @info. Its rules hold for the rows that follow. */
 must_check_ int snapshot_write_begin(struct snapshot_writer *writer,
                                      const struct snapshot_info *info);
 must_check_ int snapshot_write_thread(struct snapshot_writer *writer,

@@ -6,12 +6,21 @@
 
 #include "ctprof/scan.h"
 
+const char *const window_part_names[WINDOW_PART_COUNT] = {
+        [WINDOW_PART_NONE] = "",         [WINDOW_PART_continued] = "continued",
+        [WINDOW_PART_born] = "born",     [WINDOW_PART_exited] = "exited",
+        [WINDOW_PART_passed] = "passed",
+};
+
 void sample_reset(struct thread_sample *sample)
 {
 	sample->tid = 0;
 	sample->tgid = 0;
 	sample->start_time_clock_ticks = 0;
 	sample->read_boottime_ns = 0;
+	sample->window_part = WINDOW_PART_NONE;
+	sample->interval_ns = 0;
+	sample->life_ns = 0;
 	strbuf_clear(&sample->pcomm);
 	strbuf_clear(&sample->comm);
 	strbuf_clear(&sample->cgroup);

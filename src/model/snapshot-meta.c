@@ -104,6 +104,19 @@ void snapshot_meta_add_host(const struct snapshot_info *info, struct strbuf *out
 	add_json(object, out);
 }
 
+void snapshot_meta_add_window(const struct snapshot_info *info, struct strbuf *out)
+{
+	const struct snapshot_window *window = &info->window;
+	json_auto_t *object = new_object();
+
+	if (window->exits != WINDOW_EXITS_UNKNOWN)
+		set(object, "exits", text_value(window_exits_names[window->exits]));
+	for (unsigned i = 0; i < WINDOW_NUMBER_COUNT; i++)
+		if (window->seen[i])
+			set(object, window_number_table[i].name, number_value(window->numbers[i]));
+	add_json(object, out);
+}
+
 void snapshot_meta_add_sources(const struct snapshot_info *info, struct strbuf *out)
 {
 	json_auto_t *object = new_object();
@@ -313,6 +326,35 @@ int snapshot_meta_read_host(const struct strbuf *json, struct snapshot_info *inf
 		r = read_number(object, "total_memory_kb", "host",
 		                &info->host.numbers[HOST_total_memory_kib],
 		                &info->host.seen[HOST_total_memory_kib], reterr);
+	return r;
+}
+
+/* What a later version has invented is unknown. */
+static int read_exits(const json_t *object, struct snapshot_window *window, struct strbuf *reterr)
+{
+	const json_t *value = json_object_get(object, "exits");
+
+	if (value && !json_is_string(value)) {
+		strbuf_add_str(reterr, "window.exits: a string was expected");
+		return -EBADMSG;
+	}
+	for (unsigned i = WINDOW_EXITS_UNKNOWN + 1; value && i < WINDOW_EXITS_COUNT; i++)
+		if (strcmp(json_string_value(value), window_exits_names[i]) == 0)
+			window->exits = (enum window_exits)i;
+	return 0;
+}
+
+int snapshot_meta_read_window(const struct strbuf *json, struct snapshot_info *info,
+                              struct strbuf *reterr)
+{
+	static const char what[] = "window";
+	struct snapshot_window *window = &info->window;
+	json_auto_t *object = load(json, what, reterr);
+	int r = object ? read_exits(object, window, reterr) : -EBADMSG;
+
+	for (unsigned i = 0; r == 0 && i < WINDOW_NUMBER_COUNT; i++)
+		r = read_number(object, window_number_table[i].name, what, &window->numbers[i],
+		                &window->seen[i], reterr);
 	return r;
 }
 

@@ -6,8 +6,9 @@
 #include "ctprof/strbuf.h"
 #include "snapshot-reference.h"
 
-/* Append the JSON text of the value of the key "host", "sources", "parse_summary", "taskstats_summary",
+/* Append the JSON text of the value of the key "window", "host", "sources", "parse_summary", "taskstats_summary",
  * "sched_ext", "cost". */
+void snapshot_meta_add_window(const struct snapshot_info *info, struct strbuf *out);
 void snapshot_meta_add_host(const struct snapshot_info *info, struct strbuf *out);
 void snapshot_meta_add_sources(const struct snapshot_info *info, struct strbuf *out);
 void snapshot_meta_add_parse_summary(const struct snapshot_info *info, struct strbuf *out);
@@ -17,6 +18,8 @@ void snapshot_meta_add_cost(const struct snapshot_info *info, struct strbuf *out
 
 /* The other way; "taskstats_summary" says nothing that "sources" does not. Unknown keys are ignored. Returns 0, or
  * -EBADMSG with a sentence appended to @reterr where a known key has a value of the wrong kind. */
+must_check_ int snapshot_meta_read_window(const struct strbuf *json, struct snapshot_info *info,
+                                          struct strbuf *reterr);
 must_check_ int snapshot_meta_read_host(const struct strbuf *json, struct snapshot_info *info,
                                         struct strbuf *reterr);
 must_check_ int snapshot_meta_read_sources(const struct strbuf *json, struct snapshot_info *info,

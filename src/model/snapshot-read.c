@@ -115,10 +115,15 @@ static int read_kind(struct reading *reading)
 		return r;
 	if (token != JSON_TOKEN_STRING)
 		return refuse(reading, "\"kind\" is not a string");
-	if (strcmp(json_reader_text(reading->json, &len), "lifetime") != 0)
-		return refuse(reading, "its kind is not \"lifetime\"; this ctprof reads no other");
 	reading->has_kind = true;
-	return 0;
+	for (unsigned kind = 0; kind < KIND_COUNT; kind++)
+		if (strcmp(json_reader_text(reading->json, &len), snapshot_kind_names[kind]) == 0) {
+			reading->info->kind = (enum snapshot_kind)kind;
+			return 0;
+		}
+	return refuse(
+	        reading,
+	        "its kind is neither \"lifetime\" nor \"window\"; this ctprof reads no other");
 }
 
 static int read_time(struct reading *reading, const char *key, uint64_t *ret)
@@ -315,6 +320,8 @@ static int read_pair(struct reading *reading)
 	if (strcmp(key, "captured_boottime_ns") == 0)
 		return read_time(reading, "captured_boottime_ns",
 		                 &reading->info->captured_boottime_ns);
+	if (strcmp(key, "window") == 0)
+		return read_meta(reading, snapshot_meta_read_window);
 	if (strcmp(key, "host") == 0)
 		return read_meta(reading, snapshot_meta_read_host);
 	if (strcmp(key, "sources") == 0)
@@ -337,6 +344,12 @@ static int read_pair(struct reading *reading)
 	if (strcmp(key, "cgroup_v1_stats") == 0)
 		return read_cgroups(reading, true);
 	return json_reader_skip(reading->json);
+}
+
+/* Nothing in a window means anything without its length. */
+static bool window_length_is_missing(const struct snapshot_info *info)
+{
+	return !info->window.seen[WINDOW_length_ns] || info->window.numbers[WINDOW_length_ns] == 0;
 }
 
 /* At the end of a file of ours: what came before its "format" must be right, too. */
@@ -401,6 +414,9 @@ static int read_document(struct reading *reading)
 		return refuse(reading, "it has no \"version\" or no \"kind\" key");
 	if (!reading->has_threads)
 		return refuse(reading, "it has no \"threads\" key");
+	if (reading->info->kind == KIND_window && window_length_is_missing(reading->info))
+		return refuse(reading,
+		              "its kind is \"window\", and it does not say how long it was");
 	return check_own(reading);
 }
 

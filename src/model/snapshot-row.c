@@ -273,6 +273,20 @@ static int read_process_totals(struct row_reader *rows, enum json_token token,
 	return r;
 }
 
+/* What a later version has invented is none of ours. */
+static int read_window_part(struct row_reader *rows, struct json_reader *json,
+                            enum json_token token, struct thread_sample *sample)
+{
+	size_t len;
+
+	if (token != JSON_TOKEN_STRING)
+		return refuse(rows, "window_part", "a string");
+	for (unsigned part = WINDOW_PART_NONE + 1; part < WINDOW_PART_COUNT; part++)
+		if (strcmp(json_reader_text(json, &len), window_part_names[part]) == 0)
+			sample->window_part = (enum window_part)part;
+	return 0;
+}
+
 /* The value of an identity key is the current token. */
 static int read_identity(struct row_reader *rows, struct json_reader *json, enum json_token token,
                          enum row_identity identity, struct thread_sample *sample)
@@ -308,6 +322,12 @@ static int read_identity(struct row_reader *rows, struct json_reader *json, enum
 		return read_u64(rows, json, token, key, &sample->start_time_clock_ticks);
 	case ROW_read_boottime_ns:
 		return read_u64(rows, json, token, key, &sample->read_boottime_ns);
+	case ROW_window_part:
+		return read_window_part(rows, json, token, sample);
+	case ROW_interval_ns:
+		return read_u64(rows, json, token, key, &sample->interval_ns);
+	case ROW_life_ns:
+		return read_u64(rows, json, token, key, &sample->life_ns);
 	case ROW_smaps_rollup_kib:
 		return read_smaps(rows, key, token, sample);
 	case ROW_process_totals:
@@ -460,6 +480,8 @@ int row_read(struct row_reader *rows, struct json_reader *json, struct thread_sa
 	sample->cgroup_is_v1 = sample->has_cgroup && !has(identities, ROW_cgroup);
 	sample->has_exe = has(identities, ROW_exe);
 	sample->has_uid = has(identities, ROW_uid);
+	if (!has(identities, ROW_life_ns))
+		sample->life_ns = sample->interval_ns;
 	for (size_t i = 0; i < ARRAY_SIZE(required); i++)
 		if (!has(identities, required[i])) {
 			strbuf_addf(&rows->values.reason, "no \"%s\"",

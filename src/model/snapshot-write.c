@@ -88,13 +88,15 @@ int snapshot_write_begin(struct snapshot_writer *writer, const struct snapshot_i
 	json_write_key(out, "version");
 	json_write_u64(out, SNAPSHOT_VERSION);
 	json_write_key(out, "kind");
-	json_write_str(out, "lifetime");
+	json_write_str(out, snapshot_kind_names[info->kind]);
 	json_write_key(out, "captured_at_unix_ns");
 	json_write_u64(out, info->captured_at_unix_ns);
 	if (info->captured_boottime_ns > 0) {
 		json_write_key(out, "captured_boottime_ns");
 		json_write_u64(out, info->captured_boottime_ns);
 	}
+	if (info->kind == KIND_window)
+		write_meta(writer, "window", snapshot_meta_add_window, info);
 	write_meta(writer, "host", snapshot_meta_add_host, info);
 	json_write_key(out, "threads");
 	json_write_open(out, '[');
@@ -243,6 +245,29 @@ static void write_identity(struct snapshot_writer *writer, const struct thread_s
 	}
 }
 
+static void write_optional(struct json_writer *out, const char *key, uint64_t value)
+{
+	if (value == 0)
+		return;
+	json_write_key(out, key);
+	json_write_u64(out, value);
+}
+
+/* When it was read, and what became of it in a window. */
+static void write_times(struct json_writer *out, const struct thread_sample *sample)
+{
+	json_write_key(out, "start_time_clock_ticks");
+	json_write_u64(out, sample->start_time_clock_ticks);
+	write_optional(out, "read_boottime_ns", sample->read_boottime_ns);
+	if (sample->window_part == WINDOW_PART_NONE)
+		return;
+	json_write_key(out, "window_part");
+	json_write_str(out, window_part_names[sample->window_part]);
+	write_optional(out, "interval_ns", sample->interval_ns);
+	if (sample->life_ns != sample->interval_ns)
+		write_optional(out, "life_ns", sample->life_ns);
+}
+
 int snapshot_write_thread(struct snapshot_writer *writer, const struct thread_sample *sample)
 {
 	struct json_writer *out = &writer->out;
@@ -253,12 +278,7 @@ int snapshot_write_thread(struct snapshot_writer *writer, const struct thread_sa
 		return writer->error;
 	json_write_open(out, '{');
 	write_identity(writer, sample);
-	json_write_key(out, "start_time_clock_ticks");
-	json_write_u64(out, sample->start_time_clock_ticks);
-	if (sample->read_boottime_ns > 0) {
-		json_write_key(out, "read_boottime_ns");
-		json_write_u64(out, sample->read_boottime_ns);
-	}
+	write_times(out, sample);
 	for (unsigned i = 0; i < METRIC_COUNT; i++) {
 		enum metric_id metric = (enum metric_id)i;
 

@@ -129,12 +129,17 @@ static void read_uptime(int proc_fd, struct host *host)
 		host_set_number(host, HOST_uptime_ns, millionths * 1000);
 }
 
-/* "cpu  user nice system idle iowait irq softirq steal guest guest_nice"; guest is part of user. */
+/* "cpu  user nice system idle iowait irq softirq steal guest guest_nice"; guest is part of user. Far below stands
+ * "processes", which counts threads as well. */
 static void read_cpu_time(int proc_fd, struct host *host)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 	struct span rest, line, word;
-	uint64_t user, nice, system;
+	static const enum host_field behind_system[] = {
+	        HOST_idle_clock_ticks,    HOST_iowait_clock_ticks, HOST_irq_clock_ticks,
+	        HOST_softirq_clock_ticks, HOST_steal_clock_ticks,
+	};
+	uint64_t user, nice, system, other;
 
 	/* The interrupt line alone may be huge; only the first line is wanted. */
 	if (fd_read_all_at(proc_fd, "stat", &text, HOST_FILE_BYTES * 16) < 0)
@@ -149,6 +154,14 @@ static void read_cpu_time(int proc_fd, struct host *host)
 		return;
 	host_set_number(host, HOST_user_clock_ticks, user);
 	host_set_number(host, HOST_system_clock_ticks, system);
+	for (size_t i = 0; i < ARRAY_SIZE(behind_system) && scan_word(&line, &word) &&
+	                   scan_u64(word.text, word.len, &other);
+	     i++)
+		host_set_number(host, behind_system[i], other);
+	while (scan_line(&rest, &line))
+		if (scan_word(&line, &word) && span_is(word, "processes") &&
+		    scan_word(&line, &word) && scan_u64(word.text, word.len, &other))
+			host_set_number(host, HOST_forks, other);
 }
 
 /* "0.42 0.31 0.27 2/345 6789": the number behind the slash. */

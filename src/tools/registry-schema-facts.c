@@ -197,6 +197,24 @@ json_t *schema_cost(void)
 	return schema_properties(properties, NULL, true);
 }
 
+/* What is not known of a window has no key; its length is always known. */
+json_t *schema_window(void)
+{
+	json_t *properties = schema_object(), *exits = json_array(), *required = json_array();
+
+	for (unsigned i = WINDOW_EXITS_UNKNOWN + 1; i < WINDOW_EXITS_COUNT; i++)
+		schema_append(exits, json_string(window_exits_names[i]));
+	schema_set(properties, "exits", schema_enum(exits));
+	for (unsigned i = 0; i < WINDOW_NUMBER_COUNT; i++) {
+		json_t *schema = schema_integer(i == WINDOW_length_ns, INT64_MAX);
+
+		schema_set(schema, "description", json_string(window_number_table[i].description));
+		schema_set(properties, window_number_table[i].name, schema);
+	}
+	schema_append(required, json_string(window_number_table[WINDOW_length_ns].name));
+	return schema_properties(properties, required, true);
+}
+
 json_t *schema_process_totals(void)
 {
 	json_t *properties = schema_object();

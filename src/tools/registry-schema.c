@@ -53,6 +53,15 @@ static bool is_written(enum metric_id metric)
 	return metric_table[metric].source != SOURCE_synthetic;
 }
 
+static json_t *names_of(const char *const *texts, size_t count)
+{
+	json_t *names = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		schema_append(names, json_string(texts[i]));
+	return names;
+}
+
 static json_t *text_of(int64_t longest)
 {
 	json_t *schema = schema_type("string");
@@ -132,6 +141,8 @@ static json_t *identity_schema(enum row_identity identity)
 		break;
 	case IDENTITY_start_time_clock_ticks:
 	case IDENTITY_read_boottime_ns:
+	case IDENTITY_interval_ns:
+	case IDENTITY_life_ns:
 		schema = schema_reference("u64", NULL);
 		break;
 	case IDENTITY_pcomm:
@@ -147,6 +158,10 @@ static json_t *identity_schema(enum row_identity identity)
 	case IDENTITY_cgroup_v1_hex:
 	case IDENTITY_exe_hex:
 		schema = text_matching("^([0-9a-f]{2})+$");
+		break;
+	case IDENTITY_window_part:
+		schema = schema_enum(names_of(window_part_names + WINDOW_PART_NONE + 1,
+		                              WINDOW_PART_COUNT - WINDOW_PART_NONE - 1));
 		break;
 	case IDENTITY_smaps_rollup_kib:
 		schema = schema_numbers();
@@ -208,15 +223,6 @@ static json_t *thread_schema(void)
 	schema_set(schema, "dependentRequired", dependent);
 	schema_set(schema, "not", both_cgroups());
 	return schema;
-}
-
-static json_t *names_of(const char *const *texts, size_t count)
-{
-	json_t *names = json_array();
-
-	for (size_t i = 0; i < count; i++)
-		schema_append(names, json_string(texts[i]));
-	return names;
 }
 
 /* Options of other versions are nothing wrong; their values are these. */
@@ -341,11 +347,12 @@ static json_t *snapshot_schema(void)
 
 	schema_set(properties, "format", schema_constant(json_string("ctprof")));
 	schema_set(properties, "version", schema_constant(json_integer(SNAPSHOT_VERSION)));
-	schema_set(properties, "kind", schema_constant(json_string("lifetime")));
+	schema_set(properties, "kind", schema_enum(names_of(snapshot_kind_names, KIND_COUNT)));
 	schema_set(properties, "captured_at_unix_ns",
 	           schema_reference("u64", "CLOCK_REALTIME at the start"));
 	schema_set(properties, "captured_boottime_ns",
 	           schema_reference("u64", "CLOCK_BOOTTIME at the start"));
+	schema_set(properties, "window", schema_window());
 	schema_set(properties, "host", host_schema());
 	schema_set(properties, "threads", threads_schema());
 	schema_set(properties, "cgroup_stats", schema_cgroups(false));
@@ -408,7 +415,8 @@ void registry_print_schema(FILE *file)
 
 	schema_set(root, "$schema", json_string("https://json-schema.org/draft/2020-12/schema"));
 	schema_set(root, "title", json_string("ctprof snapshot"));
-	schema_set(root, "description", json_string("What 'ctprof capture' writes, decompressed."));
+	schema_set(root, "description",
+	           json_string("What 'ctprof capture' and 'ctprof window' write, decompressed."));
 	if (json_object_update(root, snapshot) < 0)
 		mem_exhausted();
 	schema_set(root, "$defs", definitions());

@@ -119,8 +119,10 @@ static bool same_identity(const struct thread_sample *a, const struct thread_sam
 {
 	return a->tid == b->tid && a->tgid == b->tgid &&
 	       a->start_time_clock_ticks == b->start_time_clock_ticks &&
-	       a->read_boottime_ns == b->read_boottime_ns && same_name(&a->pcomm, &b->pcomm) &&
-	       same_name(&a->comm, &b->comm) && a->has_cgroup == b->has_cgroup &&
+	       a->read_boottime_ns == b->read_boottime_ns && a->window_part == b->window_part &&
+	       a->interval_ns == b->interval_ns && a->life_ns == b->life_ns &&
+	       same_name(&a->pcomm, &b->pcomm) && same_name(&a->comm, &b->comm) &&
+	       a->has_cgroup == b->has_cgroup &&
 	       (!a->has_cgroup ||
 	        (a->cgroup_is_v1 == b->cgroup_is_v1 && same_name(&a->cgroup, &b->cgroup)));
 }
@@ -191,9 +193,20 @@ static bool same_cost(const struct snapshot_info *a, const struct snapshot_info 
 	return true;
 }
 
+static bool same_window(const struct snapshot_info *a, const struct snapshot_info *b)
+{
+	if (a->kind != b->kind || (a->kind == KIND_window && a->window.exits != b->window.exits))
+		return false;
+	for (unsigned i = 0; a->kind == KIND_window && i < WINDOW_NUMBER_COUNT; i++)
+		if (a->window.seen[i] != b->window.seen[i] ||
+		    (a->window.seen[i] && a->window.numbers[i] != b->window.numbers[i]))
+			return false;
+	return true;
+}
+
 bool same_info(const struct snapshot_info *a, const struct snapshot_info *b)
 {
-	return a->captured_at_unix_ns == b->captured_at_unix_ns &&
+	return same_window(a, b) && a->captured_at_unix_ns == b->captured_at_unix_ns &&
 	       a->captured_boottime_ns == b->captured_boottime_ns &&
 	       same_host(&a->host, &b->host) && memcmp(a->rules, b->rules, sizeof(a->rules)) == 0 &&
 	       memcmp(&a->tally, &b->tally, sizeof(a->tally)) == 0 && same_psi(&a->psi, &b->psi) &&
@@ -273,6 +286,16 @@ void random_name(struct random *random, struct strbuf *name)
 	}
 }
 
+static void random_window_part(struct random *random, struct thread_sample *sample)
+{
+	if (random_chance(random, 50))
+		return;
+	sample->window_part = (enum window_part)(1 + random_below(random, WINDOW_PART_COUNT - 1));
+	sample->interval_ns = random_number(random) | 1;
+	sample->life_ns =
+	        random_chance(random, 50) ? sample->interval_ns : random_number(random) | 1;
+}
+
 static void random_process(struct random *random, struct thread_sample *sample)
 {
 	sample->has_exe = random_chance(random, 70);
@@ -299,6 +322,7 @@ void random_thread(struct random *random, struct thread_sample *sample)
 	sample->tgid = (uint32_t)random_number(random);
 	sample->start_time_clock_ticks = random_number(random);
 	sample->read_boottime_ns = random_number(random);
+	random_window_part(random, sample);
 	random_name(random, &sample->pcomm);
 	random_name(random, &sample->comm);
 	sample->has_cgroup = random_chance(random, 70);
@@ -347,9 +371,21 @@ static void random_host_field(struct random *random, enum host_field field, stru
 	}
 }
 
+static void random_window(struct random *random, struct snapshot_info *info)
+{
+	info->kind = KIND_window;
+	info->window.exits = (enum window_exits)random_below(random, WINDOW_EXITS_COUNT);
+	for (unsigned i = 0; i < WINDOW_NUMBER_COUNT; i++)
+		if (random_chance(random, 70))
+			window_set(&info->window, (enum window_number)i, random_count(random));
+	window_set(&info->window, WINDOW_length_ns, random_count(random) | 1);
+}
+
 void random_info(struct random *random, struct snapshot_info *info)
 {
 	memset(info, 0, sizeof(*info));
+	if (random_chance(random, 50))
+		random_window(random, info);
 	info->captured_at_unix_ns = random_number(random);
 	info->captured_boottime_ns = random_number(random);
 	for (unsigned i = 0; i < HOST_FIELD_COUNT; i++)

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* exit-listener - takes note of every thread of the host that exits, on a thread of its own. */
+#include <stdbool.h>
+
+#include "ctprof/cgroup-mount.h"
+#include "ctprof/exit-log.h"
+#include "ctprof/macro.h"
+#include "ctprof/taskstats.h"
+
+struct exit_listener_options {
+	bool live;                    /* the threads are this system's, in our pid namespace */
+	struct taskstats_rules rules; /* what the kernel keeps */
+	const struct cgroup_mounts
+	        *mounts;   /* to name cgroups by; borrowed until the listener has stopped */
+	bool without_ends; /* leave the counters at the last switch alone */
+};
+
+struct exit_listener;
+
+/* Begins to listen; what happens from the return on is in the log. Never NULL: where nobody can listen, the log says
+ * why. */
+must_check_ struct exit_listener *exit_listener_start(const struct exit_listener_options *options);
+
+/* Waits until all ends from before the call are in, stops, fills @ret_log, which the caller frees, and frees the
+ * listener. */
+void exit_listener_stop(struct exit_listener *listener, struct exit_log *ret_log);

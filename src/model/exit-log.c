@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctprof/exit-log.h"
+
+#include <stdlib.h>
+
+#include "ctprof/mem.h"
+
+void exit_log_done(struct exit_log *log)
+{
+	thread_store_done(&log->records);
+	free(log->notes);
+	*log = (struct exit_log){0};
+}
+
+void exit_log_add(struct exit_log *log, const struct thread_sample *sample,
+                  const struct exit_note *note)
+{
+	uint32_t row = thread_store_add(&log->records, sample);
+
+	if (row == log->capacity) {
+		log->capacity = log->capacity ? 2 * log->capacity : 256;
+		log->notes = mem_realloc(log->notes, log->capacity, sizeof(log->notes[0]));
+	}
+	log->notes[row] = *note;
+	log->ends += note->is_complete;
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctprof/snapshot.h"
+
+/* clang-format off */
+const struct window_number_desc window_number_table[WINDOW_NUMBER_COUNT] = {
+#define WINDOW_NUMBER(id_, unit_, text_) [WINDOW_##id_] = {#id_, UNIT_##unit_, text_},
+#include "window.def"
+#undef WINDOW_NUMBER
+};
+/* clang-format on */
+
+const char *const snapshot_kind_names[KIND_COUNT] = {
+        [KIND_lifetime] = "lifetime",
+        [KIND_window] = "window",
+};
+
+const char *const window_exits_names[WINDOW_EXITS_COUNT] = {
+        [WINDOW_EXITS_UNKNOWN] = "",
+        [WINDOW_EXITS_recorded] = "recorded",
+        [WINDOW_EXITS_completed] = "completed",
+        [WINDOW_EXITS_off] = "off",
+        [WINDOW_EXITS_denied] = "denied",
+        [WINDOW_EXITS_skipped] = "skipped",
+};
+
+void window_set(struct snapshot_window *window, enum window_number number, uint64_t value)
+{
+	window->numbers[number] = value;
+	window->seen[number] = true;
+}

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctprof/thread-store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctprof/mem.h"
+
+enum {
+	HAS_CGROUP = 1,
+	CGROUP_IS_V1 = 2,
+	HAS_EXE = 4,
+	HAS_UID = 8,
+	HAS_TOTALS = 16,
+	HAS_MALFORMED = 32,
+};
+
+void thread_store_done(struct thread_store *store)
+{
+	free(store->rows);
+	free(store->slots);
+	strbuf_done(&store->packed);
+	strmap_done(&store->names);
+	*store = (struct thread_store){0};
+}
+
+/* Seven bits a byte, the lowest first; most counters are small. */
+static void put(struct thread_store *store, uint64_t value)
+{
+	char bytes[10];
+	size_t len = 0;
+
+	do {
+		bytes[len] = (char)(value & 0x7f);
+		value >>= 7;
+		if (value > 0)
+			bytes[len] = (char)((unsigned char)bytes[len] | 0x80);
+		len++;
+	} while (value > 0);
+	strbuf_add(&store->packed, bytes, len);
+}
+
+/* Moves *@at behind the number. */
+static uint64_t take(const struct thread_store *store, size_t *at)
+{
+	uint64_t value = 0, bits;
+	unsigned shift = 0;
+
+	do {
+		bits = (unsigned char)store->packed.data[(*at)++];
+		value |= (bits & 0x7f) << shift;
+		shift += 7;
+	} while (bits & 0x80);
+	return value;
+}
+
+/* Numbers of either sign, the small ones first. */
+static uint64_t fold_sign(int32_t value)
+{
+	return value < 0 ? (uint64_t)(-(int64_t)value) * 2 - 1 : (uint64_t)value * 2;
+}
+
+static int32_t unfold_sign(uint64_t folded)
+{
+	return folded & 1 ? (int32_t)(-(int64_t)((folded + 1) / 2)) : (int32_t)(folded / 2);
+}
+
+static void put_name(struct thread_store *store, const void *bytes, size_t len)
+{
+	struct strmap_entry *entry = strmap_add(&store->names, len > 0 ? bytes : "", len);
+
+	put(store, (uint64_t)(entry - store->names.entries));
+}
+
+static const struct strmap_entry *take_name(const struct thread_store *store, size_t *at)
+{
+	return &store->names.entries[take(store, at)];
+}
+
+static void take_text(const struct thread_store *store, size_t *at, struct strbuf *ret)
+{
+	const struct strmap_entry *name = take_name(store, at);
+
+	strbuf_add(ret, name->key, name->key_len);
+}
+
+static void put_value(struct thread_store *store, enum metric_id metric, const void *value)
+{
+	const struct cpu_mask *mask = value;
+	const struct label_bytes *label = value;
+
+	switch (metric_type_table[metric_table[metric].type].representation) {
+	case REPRESENTATION_U64:
+		put(store, *(const uint64_t *)value);
+		break;
+	case REPRESENTATION_U32:
+		put(store, *(const uint32_t *)value);
+		break;
+	case REPRESENTATION_I32:
+		put(store, fold_sign(*(const int32_t *)value));
+		break;
+	case REPRESENTATION_LETTER:
+		put(store, *(const unsigned char *)value);
+		break;
+	case REPRESENTATION_FLAG:
+		put(store, *(const bool *)value);
+		break;
+	case REPRESENTATION_TEXT:
+		put_name(store, label->bytes, strlen(label->bytes));
+		break;
+	case REPRESENTATION_CPUS:
+		put_name(store, mask->words, mask->used_words * sizeof(mask->words[0]));
+		break;
+	}
+}
+
+static void take_value(const struct thread_store *store, size_t *at, enum metric_id metric,
+                       void *ret)
+{
+	const struct strmap_entry *name;
+	struct cpu_mask *mask = ret;
+	struct label_bytes *label = ret;
+
+	switch (metric_type_table[metric_table[metric].type].representation) {
+	case REPRESENTATION_U64:
+		*(uint64_t *)ret = take(store, at);
+		break;
+	case REPRESENTATION_U32:
+		*(uint32_t *)ret = (uint32_t)take(store, at);
+		break;
+	case REPRESENTATION_I32:
+		*(int32_t *)ret = unfold_sign(take(store, at));
+		break;
+	case REPRESENTATION_LETTER:
+		*(char *)ret = (char)take(store, at);
+		break;
+	case REPRESENTATION_FLAG:
+		*(bool *)ret = take(store, at) != 0;
+		break;
+	case REPRESENTATION_TEXT:
+		name = take_name(store, at);
+		memset(label, 0, sizeof(*label));
+		memcpy(label->bytes, name->key, name->key_len);
+		break;
+	case REPRESENTATION_CPUS:
+		name = take_name(store, at);
+		mask->used_words = (uint32_t)(name->key_len / sizeof(mask->words[0]));
+		memcpy(mask->words, name->key, name->key_len);
+		break;
+	}
+}
+
+static bool any_metric(const struct metric_set *set)
+{
+	uint64_t any = 0;
+
+	for (size_t i = 0; i < METRIC_SET_WORDS; i++)
+		any |= set->words[i];
+	return any != 0;
+}
+
+static unsigned flags_of(const struct thread_sample *sample)
+{
+	return (sample->has_cgroup ? HAS_CGROUP : 0u) | (sample->cgroup_is_v1 ? CGROUP_IS_V1 : 0u) |
+	       (sample->has_exe ? HAS_EXE : 0u) | (sample->has_uid ? HAS_UID : 0u) |
+	       (sample->has_process_totals ? HAS_TOTALS : 0u) |
+	       (any_metric(&sample->malformed) ? HAS_MALFORMED : 0u);
+}
+
+static void put_identity(struct thread_store *store, const struct thread_sample *sample)
+{
+	put(store, flags_of(sample));
+	put(store, sample->read_boottime_ns);
+	put(store, sample->window_part);
+	put(store, sample->interval_ns);
+	put(store, sample->life_ns);
+	put_name(store, sample->pcomm.data, sample->pcomm.len);
+	put_name(store, sample->comm.data, sample->comm.len);
+	if (sample->has_cgroup)
+		put_name(store, sample->cgroup.data, sample->cgroup.len);
+	if (sample->has_exe)
+		put_name(store, sample->exe.data, sample->exe.len);
+	if (sample->has_uid)
+		put(store, sample->uid);
+}
+
+static void take_identity(const struct thread_store *store, size_t *at, unsigned flags,
+                          struct thread_sample *ret)
+{
+	ret->has_cgroup = flags & HAS_CGROUP;
+	ret->cgroup_is_v1 = flags & CGROUP_IS_V1;
+	ret->has_exe = flags & HAS_EXE;
+	ret->has_uid = flags & HAS_UID;
+	ret->read_boottime_ns = take(store, at);
+	ret->window_part = (enum window_part)take(store, at);
+	ret->interval_ns = take(store, at);
+	ret->life_ns = take(store, at);
+	take_text(store, at, &ret->pcomm);
+	take_text(store, at, &ret->comm);
+	if (ret->has_cgroup)
+		take_text(store, at, &ret->cgroup);
+	if (ret->has_exe)
+		take_text(store, at, &ret->exe);
+	if (ret->has_uid)
+		ret->uid = (uint32_t)take(store, at);
+}
+
+static void put_totals(struct thread_store *store, const struct thread_sample *sample)
+{
+	put(store, sample->process_totals_seen);
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
+		if (sample->process_totals_seen & UINT32_C(1) << i)
+			put(store, sample->process_totals[i]);
+}
+
+static void take_totals(const struct thread_store *store, size_t *at, struct thread_sample *ret)
+{
+	ret->has_process_totals = true;
+	ret->process_totals_seen = (uint32_t)take(store, at);
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
+		if (ret->process_totals_seen & UINT32_C(1) << i)
+			ret->process_totals[i] = take(store, at);
+}
+
+static void put_set(struct thread_store *store, const struct metric_set *set)
+{
+	for (size_t i = 0; i < METRIC_SET_WORDS; i++)
+		put(store, set->words[i]);
+}
+
+static void take_set(const struct thread_store *store, size_t *at, struct metric_set *ret)
+{
+	for (size_t i = 0; i < METRIC_SET_WORDS; i++)
+		ret->words[i] = take(store, at);
+}
+
+static uint32_t slot_of(const struct thread_store *store, uint32_t tid)
+{
+	return (tid * UINT32_C(0x9e3779b1)) & (store->slot_count - 1);
+}
+
+static void grow(struct thread_store *store)
+{
+	store->capacity = store->capacity ? 2 * store->capacity : 256;
+	store->rows = mem_realloc(store->rows, store->capacity, sizeof(store->rows[0]));
+	free(store->slots);
+	store->slot_count = store->capacity;
+	store->slots = mem_calloc(store->slot_count, sizeof(store->slots[0]));
+	memset(store->slots, 0xff, store->slot_count * sizeof(store->slots[0]));
+	for (uint32_t i = 0; i < store->count; i++) {
+		uint32_t *slot = &store->slots[slot_of(store, store->rows[i].key.tid)];
+
+		store->rows[i].next = *slot;
+		*slot = i;
+	}
+}
+
+uint32_t thread_store_add(struct thread_store *store, const struct thread_sample *sample)
+{
+	struct thread_store_row *row;
+	uint32_t *slot;
+
+	if (store->count == store->capacity)
+		grow(store);
+	row = &store->rows[store->count];
+	slot = &store->slots[slot_of(store, sample->tid)];
+	*row = (struct thread_store_row){
+	        {sample->tid, sample->tgid, sample->start_time_clock_ticks},
+	        store->packed.len,
+	        *slot};
+	*slot = store->count;
+
+	put_identity(store, sample);
+	if (sample->has_process_totals)
+		put_totals(store, sample);
+	put_set(store, &sample->seen);
+	if (any_metric(&sample->malformed))
+		put_set(store, &sample->malformed);
+	for (unsigned s = 0; s < SOURCE_COUNT; s++)
+		put(store, sample->outcomes[s]);
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		if (metric_set_has(&sample->seen, (enum metric_id)i))
+			put_value(store, (enum metric_id)i,
+			          sample_value(sample, (enum metric_id)i));
+	return store->count++;
+}
+
+void thread_store_get(const struct thread_store *store, uint32_t row, struct thread_sample *ret)
+{
+	size_t at = (size_t)store->rows[row].offset;
+	unsigned flags;
+
+	sample_reset(ret);
+	ret->tid = store->rows[row].key.tid;
+	ret->tgid = store->rows[row].key.tgid;
+	ret->start_time_clock_ticks = store->rows[row].key.start_time_clock_ticks;
+	flags = (unsigned)take(store, &at);
+	take_identity(store, &at, flags, ret);
+	if (flags & HAS_TOTALS)
+		take_totals(store, &at, ret);
+	take_set(store, &at, &ret->seen);
+	if (flags & HAS_MALFORMED)
+		take_set(store, &at, &ret->malformed);
+	for (unsigned s = 0; s < SOURCE_COUNT; s++)
+		ret->outcomes[s] = (enum source_outcome)take(store, &at);
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		if (metric_set_has(&ret->seen, (enum metric_id)i))
+			take_value(store, &at, (enum metric_id)i,
+			           (char *)ret + metric_table[i].offset);
+}
+
+uint32_t thread_store_find(const struct thread_store *store, uint32_t tid)
+{
+	uint32_t row = store->count > 0 ? store->slots[slot_of(store, tid)] : THREAD_STORE_NONE;
+
+	while (row != THREAD_STORE_NONE && store->rows[row].key.tid != tid)
+		row = store->rows[row].next;
+	return row;
+}
+
+uint32_t thread_store_before(const struct thread_store *store, uint32_t row)
+{
+	uint32_t before = store->rows[row].next;
+
+	while (before != THREAD_STORE_NONE &&
+	       store->rows[before].key.tid != store->rows[row].key.tid)
+		before = store->rows[before].next;
+	return before;
+}
