@@ -8,9 +8,12 @@
 #include "ctprof/fold.h"
 #include "ctprof/group-by.h"
 #include "ctprof/macro.h"
+#include "ctprof/measure.h"
 #include "ctprof/metric.h"
+#include "ctprof/rates.h"
 #include "ctprof/sample.h"
 #include "ctprof/scan.h"
+#include "ctprof/snapshot.h"
 #include "ctprof/spread.h"
 #include "ctprof/strmap.h"
 
@@ -32,6 +35,12 @@ struct group {
 	uint32_t births;
 	/* By struct group_table's spread_measures; NULL where not asked for. Owned. */
 	struct spread *spreads;
+	/* By the places of struct group_table's list of rates, and by enum process_total what exited threads did, which
+	 * group_include_exited() adds to them; NULL where there are none. Owned. */
+	struct rate_sum *rates;
+	struct rate_sum *exited_rates;
+	unsigned rate_count;
+	bool rates_unknown; /* of some thread it is not known how long it was observed */
 	struct fold_cell cells[METRIC_COUNT];
 };
 
@@ -55,11 +64,14 @@ struct group_process {
 	uint64_t totals[PROCESS_TOTAL_COUNT];
 	uint64_t sums[PROCESS_TOTAL_COUNT];
 	uint32_t seen[PROCESS_TOTAL_COUNT]; /* threads that are in the sum */
+	uint64_t interval_ns; /* in which the thread added last was observed; 0: not known */
 };
 
 struct group_table {
 	struct group_by by;
 	const struct host *host; /* of the threads; borrowed, may be NULL; set by the caller */
+	/* The snapshot's, as far as it was read; borrowed, may be NULL; set by the caller. */
+	const struct snapshot_info *info;
 	struct key_names names[GROUP_KEYS_MAX];
 	/* Numbers of the names, one uint32_t for each key, to struct group, owned. */
 	struct strmap map;
@@ -72,6 +84,10 @@ struct group_table {
 	/* Measures to keep the distribution of; borrowed, set by the caller. */
 	const uint16_t *spread_measures;
 	size_t spread_count;
+	/* What to keep rates of in a snapshot of either kind, NULL for nothing; borrowed, set by the caller. */
+	const struct rate_list *lifetime_rates;
+	const struct rate_list *window_rates;
+	const struct rate_list *rates; /* the one that holds, once there is a thread */
 	struct group_process process;
 };
 
@@ -93,9 +109,11 @@ void group_table_forget(struct group_table *table, const struct metric_set *metr
  * @other has, for processes that @table has as well: that nothing was done is known. */
 void group_table_complete(struct group_table *table, const struct group_table *other);
 
-/* Adds what exited threads did to the cells of the group, for the totals of these sources; to be called once. Of the
- * sources in @left_out it notes that theirs was left out. Both have a bit for each enum process_source. */
-void group_include_exited(struct group *group, unsigned sources, unsigned left_out);
+/* Adds what exited threads did to the cells and to the rates of a group of the table, for the totals of these sources; to
+ * be called once. Of the sources in @left_out it notes that theirs was left out. Both have a bit for each enum
+ * process_source. */
+void group_include_exited(const struct group_table *table, struct group *group, unsigned sources,
+                          unsigned left_out);
 
 /* How much of the metric's value exited threads are. */
 uint64_t group_exited_part(const struct group *group, enum metric_id metric);
@@ -123,9 +141,15 @@ struct span group_table_pattern(const struct group_table *table, const struct st
  * path, borrowed until the next call. */
 struct span group_table_cgroup(struct group_table *table, const char *path, size_t len, bool is_v1);
 
-/* Folds every group of the table into @cells, which must be empty: the host as one group. */
-void group_table_total(const struct group_table *table, struct fold_cell cells[METRIC_COUNT]);
-void group_cells_done(struct fold_cell cells[METRIC_COUNT]);
+/* The host as one group of the table; free it with group_free(). */
+struct group *group_table_total(const struct group_table *table);
+
+/* What holds for all groups of the table. */
+struct derive_frame group_table_frame(const struct group_table *table);
+
+/* What derived metrics are computed from; @list and @frame are borrowed. */
+struct derive_inputs group_inputs(const struct group *group, const struct rate_list *list,
+                                  const struct derive_frame *frame);
 
 /* How many threads of the group can have the metric at all: its leaders, or all of them. */
 uint32_t group_threads_for(const struct group *group, enum metric_id metric);

@@ -7,27 +7,72 @@
 
 #include "ctprof/fold.h"
 #include "ctprof/metric.h"
+#include "ctprof/rates.h"
+#include "ctprof/snapshot.h"
 
-enum { MEASURE_COUNT = (int)METRIC_COUNT + (int)DERIVED_COUNT, DERIVED_INPUTS_MAX = 8 };
+enum { MEASURE_COUNT = (int)METRIC_COUNT + (int)DERIVED_COUNT, DERIVED_INPUTS_MAX = 10 };
+
+/* What of its inputs a derived metric is computed from, see registry/derived.def. */
+enum derived_basis { BASIS_SUMS, BASIS_ADDS, BASIS_RATES, BASIS_LIFE };
 
 struct derived_desc {
 	const char *name;
 	const char *description;
 	const char *formula;
+	enum derived_basis basis;
 	enum metric_unit unit;
 	enum metric_section section;
 	size_t input_count;
+	size_t needed_count; /* so many of them, from the first one on, must be seen */
 	enum metric_id inputs[DERIVED_INPUTS_MAX];
 };
 extern const struct derived_desc derived_table[DERIVED_COUNT];
 
-/* Computes a derived metric from a group's cells; none where an input is unseen, where the
+/* What holds for all of a snapshot's groups. What is not known is 0. */
+struct derive_frame {
+	enum snapshot_kind kind;
+	uint64_t length_ns; /* of the window */
+	uint64_t clock_ticks_per_second;
+	uint64_t online_cpus;
+};
+struct derive_frame derive_frame_of(const struct snapshot_info *info);
+
+/* What a group knows. Everything is borrowed; all but the cells may be NULL. */
+struct derive_inputs {
+	const struct fold_cell *cells; /* METRIC_COUNT of them */
+	const uint64_t
+	        *exited; /* by enum process_total, how much of the cells exited threads are */
+	const struct rate_list *rate_list;
+	const struct rate_sum *rates; /* by the places of the list */
+	const struct derive_frame *frame;
+};
+
+/* Computes a derived metric of a group; none where an input is unseen, where the
  * inputs were seen for different numbers of threads, or where a denominator is 0. */
-struct quantity derive(enum derived_id derived, const struct fold_cell cells[METRIC_COUNT]);
+struct quantity derive(enum derived_id derived, const struct derive_inputs *in);
 
 /* What a ratio or an average is divided by: the weight of the group's value in the host's. None where the
  * derived metric is a sum or a difference. */
-struct quantity derive_weight(enum derived_id derived, const struct fold_cell cells[METRIC_COUNT]);
+struct quantity derive_weight(enum derived_id derived, const struct derive_inputs *in);
+
+/* The same with the inputs per second, of a derived metric that is a sum (ADDS). */
+struct quantity derive_per_second(enum derived_id derived, const struct derive_inputs *in);
+
+/* A metric per second; 0 where its rate is not kept. */
+double derive_rate(const struct derive_inputs *in, enum metric_id metric);
+
+/* How a measure is shown that grows with time, or with the number of threads. */
+enum measure_per { PER_total, PER_second, PER_thread, PER_cpu_second, PER_COUNT };
+
+struct measure_per_desc {
+	const char *name;   /* on the command line */
+	const char *suffix; /* behind a value: "/s" */
+	const char *unit;   /* behind the unit's name in machine formats */
+};
+extern const struct measure_per_desc measure_per_table[PER_COUNT];
+
+/* Whether a measure is such a one: a counter, or a sum of some. */
+bool measure_scales(unsigned measure);
 
 static inline bool measure_is_derived(unsigned measure)
 {
@@ -50,8 +95,11 @@ bool measure_is_label(unsigned measure);
 /* Whether the measure is one of the metrics, or derived from one. */
 bool measure_has_any(unsigned measure, const struct metric_set *metrics);
 
-/* The number that stands for the measure in a group, see fold_quantity(). */
-struct quantity measure_quantity(unsigned measure, const struct fold_cell cells[METRIC_COUNT]);
+/* The number that stands for the measure in a group, see fold_quantity(). One that scales is divided by seconds, by the
+ * threads whose value is in (what exited threads did left out), or by the group's CPU time in seconds; none where these
+ * are not known of the same threads. */
+struct quantity measure_quantity(unsigned measure, enum measure_per per,
+                                 const struct derive_inputs *in);
 
 /* Finds a measure by name. Returns false, storing nothing, where there is none. */
 bool measure_find(const char *name, size_t len, unsigned *ret_measure);

@@ -73,7 +73,7 @@ enum source_outcome {
 };
 
 enum metric_section {
-#define SECTION(id_, name_, heading_, subject_, text_) SECTION_##id_,
+#define SECTION(id_, name_, heading_, subject_, shown_, text_) SECTION_##id_,
 #include "sections.def"
 #undef SECTION
 	SECTION_COUNT,
@@ -149,7 +149,7 @@ enum metric_id {
 };
 
 enum derived_id {
-#define DERIVED(id_, function_, unit_, section_, formula_, text_, ...) DERIVED_##id_,
+#define DERIVED(id_, basis_, function_, unit_, section_, formula_, text_, ...) DERIVED_##id_,
 #include CTPROF_DERIVED_DEF
 #undef DERIVED
 	DERIVED_COUNT,
@@ -254,6 +254,7 @@ struct section_desc {
 	const char *name;
 	const char *heading;
 	enum section_subject subject;
+	bool only_asked; /* tables leave it out unless it is asked for */
 	const char *description;
 };
 

@@ -22,6 +22,7 @@ struct row_sort_key {
 
 struct row_options {
 	enum row_order order;
+	enum measure_per per;                 /* how values that scale are shown */
 	const struct row_sort_key *sort_keys; /* where there are any, groups are ranked by them */
 	size_t sort_key_count;
 	bool continues;               /* the candidate was taken later in the baseline's boot */
@@ -83,13 +84,16 @@ struct row_set {
 	size_t row_count;
 	size_t row_total; /* how many there are without the limit */
 	/* The rows are not here: row_next() finds them, and the counts are true behind the last one. */
-	const struct row_options *late;           /* borrowed */
-	size_t groups_left_out;                   /* by top_groups, with rows of their own */
-	size_t unchanged_count;                   /* rows left out because both sides are equal */
-	size_t unseen_count;                      /* rows left out because no side has a value */
-	size_t filtered_count;                    /* rows left out by the conditions */
-	struct fold_cell (*totals)[METRIC_COUNT]; /* the host's, by side */
-	struct row_cpu_time cpu_times[SIDE_MAX];  /* as given, or unseen */
+	const struct row_options *late; /* borrowed */
+	size_t groups_left_out;         /* by top_groups, with rows of their own */
+	size_t unchanged_count;         /* rows left out because both sides are equal */
+	size_t unseen_count;            /* rows left out because no side has a value */
+	size_t filtered_count;          /* rows left out by the conditions */
+	struct group *totals[SIDE_MAX]; /* the host's; owned */
+	struct derive_frame frames[SIDE_MAX];
+	const struct rate_list *rate_lists[SIDE_MAX]; /* as in struct group_table */
+	enum measure_per per;
+	struct row_cpu_time cpu_times[SIDE_MAX]; /* as given, or unseen */
 	uint64_t last_birth_clock_ticks[SIDE_MAX];
 	/* Mean lifetime of the threads of the group where it is longest. */
 	double longest_life_clock_ticks[SIDE_MAX];
@@ -131,8 +135,10 @@ struct row_view {
 	/* What exited threads did is known on a side, but not of the same processes on the other, and so it is not in the
 	 * values. */
 	bool exited_left_out;
-	/* Mean over the threads whose value is in; none for what is not a sum. */
+	/* Mean over the threads whose value is in, without those that have exited; none for what is not a sum. */
 	struct quantity means[SIDE_MAX];
+	enum measure_per
+	        per; /* what the values, the delta and the means are per; total where the measure does not scale */
 };
 void row_view(const struct row_set *set, const struct row_group *group, unsigned measure,
               struct row_view *ret);

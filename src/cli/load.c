@@ -73,6 +73,7 @@ static int load_file(struct load *load)
 		return -errno;
 	source.fd = fd;
 	load->groups.host = &load->info.host;
+	load->groups.info = &load->info;
 	load->groups.filter = load->filter.label ? &load->filter : NULL;
 	r = snapshot_read(&source.source, load->limits, &grouping.visitor, &load->info,
 	                  &load->error);

@@ -105,6 +105,7 @@ void report_options_init(struct report_options *options, unsigned sides)
 	*options = (struct report_options){.sides = sides,
 	                                   .by = group_by_key(GROUP_KEY_pcomm, false),
 	                                   .limits = snapshot_default_limits,
+	                                   .rows.per = PER_COUNT,
 	                                   .limit = TABLE_LIMIT,
 	                                   .display = &display_table[0]};
 	options->rows.renamed = true;
@@ -414,11 +415,40 @@ static void choose_columns(struct report_options *options)
 			options->spread_measures[options->spread_count++] = (uint16_t)i;
 }
 
+/* Tables leave out what says the same as something else, unless it is asked for. */
+static bool is_wanted(const struct report_options *options, const struct filters *filters,
+                      unsigned measure)
+{
+	bool asked = filters->metrics_given || filters->sections_given || !is_for_people(options);
+
+	for (size_t i = 0; i < options->rows.sort_key_count; i++)
+		asked = asked || options->sort_keys[i].measure == measure;
+	return filters->metrics[measure] && filters->sections[measure_section(measure)] &&
+	       (asked || !section_table[measure_section(measure)].only_asked);
+}
+
+/* In windows every counter has a rate, and impacts go by them. In lifetime snapshots some derived metrics do. */
+static void choose_rates(struct report_options *options)
+{
+	for (unsigned i = 0; i < METRIC_COUNT; i++) {
+		if (!metric_has_rate((enum metric_id)i))
+			continue;
+		rate_list_add(&options->window_rates, (enum metric_id)i);
+		if (options->rows.per == PER_second)
+			rate_list_add(&options->lifetime_rates, (enum metric_id)i);
+	}
+	for (unsigned i = 0; i < DERIVED_COUNT; i++)
+		for (size_t k = 0; k < derived_table[i].input_count; k++)
+			if (derived_table[i].basis == BASIS_RATES &&
+			    options->rows.measures[METRIC_COUNT + i])
+				rate_list_add(&options->lifetime_rates, derived_table[i].inputs[k]);
+}
+
 static void choose_rows(struct report_options *options, const struct filters *filters)
 {
 	for (unsigned i = 0; i < MEASURE_COUNT; i++)
-		options->rows.measures[i] =
-		        filters->metrics[i] && filters->sections[measure_section(i)];
+		options->rows.measures[i] = is_wanted(options, filters, i);
+	choose_rates(options);
 	if (!options->limit_given && !is_for_people(options))
 		options->limit = 0;
 	else if (!options->limit_given && options->rows.top_groups > 0)

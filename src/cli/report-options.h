@@ -27,6 +27,9 @@ struct report_options {
 	struct row_sort_key sort_keys[SORT_KEYS_MAX];
 	struct where **conditions; /* owned, as are they */
 	size_t condition_count;
+	/* What rates are kept of, see struct group_table. */
+	struct rate_list lifetime_rates;
+	struct rate_list window_rates;
 	const struct display_desc *display;
 	struct column_list columns; /* none: the default ones */
 	bool spread;

@@ -149,7 +149,10 @@ static void make_report(FILE *file, const struct report_options *options, struct
 		report.sides[i] =
 		        (struct report_side){loads[i].path, &loads[i].info, loads[i].file_bytes};
 	}
-	if (count == SIDE_MAX && same_boot(hosts[0], hosts[1])) {
+	if (row_options.per == PER_COUNT)
+		row_options.per = loads[0].info.kind == KIND_window ? PER_second : PER_total;
+	if (count == SIDE_MAX && same_boot(hosts[0], hosts[1]) &&
+	    loads[0].info.kind == KIND_lifetime) {
 		row_options.continues =
 		        loads[0].info.captured_boottime_ns > 0 &&
 		        loads[0].info.captured_boottime_ns <= loads[1].info.captured_boottime_ns;
@@ -173,6 +176,8 @@ static void load_init(struct load *load, const struct report_options *options, c
 	                 options->explains ? group_by_key(GROUP_KEY_thread, false) : options->by);
 	load->groups.spread_measures = options->spread_measures;
 	load->groups.spread_count = options->spread_count;
+	load->groups.lifetime_rates = &options->lifetime_rates;
+	load->groups.window_rates = &options->window_rates;
 	load->filter = (struct group_filter){.by = options->by, .label = options->explains};
 	cgroup_table_init(&load->cgroups);
 	smaps_table_init(&load->smaps, options->by.literal_names);

@@ -141,10 +141,14 @@ const struct named_desc outcome_table[OUTCOME_COUNT] = {
 };
 
 const struct section_desc section_table[SECTION_COUNT] = {
-#define SECTION(id_, name_, heading_, subject_, text_)                                             \
-	[SECTION_##id_] = {name_, heading_, SUBJECT_##subject_, text_},
+#define ALWAYS false
+#define ASKED true
+#define SECTION(id_, name_, heading_, subject_, shown_, text_)                                     \
+	[SECTION_##id_] = {name_, heading_, SUBJECT_##subject_, shown_, text_},
 #include "sections.def"
 #undef SECTION
+#undef ALWAYS
+#undef ASKED
 };
 
 const struct named_desc gate_table[GATE_COUNT] = {

@@ -193,7 +193,8 @@ static bool set_by_encoding(struct thread_sample *sample, enum metric_id metric,
 		return scan_u64(text, len, &number) && sample_set_flag(sample, metric, number != 0);
 	case ENCODING_CPU_LIST:
 		return set_cpu_list(sample, metric, text, len);
-	case ENCODING_ONE: /* the rest have no text */
+	case ENCODING_ONE:
+	case ENCODING_ELAPSED: /* the rest have no text */
 	case ENCODING_DOTTED_MS_DIFFERENCE:
 	case ENCODING_CPU_MASK:
 	case ENCODING_STRUCT_U64:

@@ -1,10 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Each formula takes the aggregated inputs in the types of their metrics: a row of derived.def that swaps
  * them, or names a metric of another kind, does not compile. */
+#include <math.h>
 #include <stdbool.h>
 
 #include "ctprof/measure.h"
 #include "ctprof/sample.h"
+
+/* Counters per second. */
+struct rate_count {
+	double v;
+};
+struct rate_ns {
+	double v;
+};
+struct rate_ticks {
+	double v;
+};
+struct rate_bytes {
+	double v;
+};
 
 static struct quantity quotient(double numerator, double denominator)
 {
@@ -69,14 +84,6 @@ static struct quantity difference_of_bytes(struct counter_bytes from, struct cou
 	return quantity_integer((__int128)from.v - less.v);
 }
 
-static struct quantity weight_difference_of_bytes(struct counter_bytes from,
-                                                  struct counter_bytes less)
-{
-	(void)from;
-	(void)less;
-	return (struct quantity){0};
-}
-
 /* A swap-in of a page evicted a moment ago is counted as both, so only the larger one is added. */
 static struct quantity total_delay(struct counter_ns cpu, struct counter_ns blkio,
                                    struct counter_ns freepages, struct counter_ns compact,
@@ -93,53 +100,213 @@ static struct quantity total_delay(struct counter_ns cpu, struct counter_ns blki
 	return quantity_integer(sum.v);
 }
 
-static struct quantity weight_total_delay(struct counter_ns cpu, struct counter_ns blkio,
-                                          struct counter_ns freepages, struct counter_ns compact,
-                                          struct counter_ns wpcopy, struct counter_ns irq,
-                                          struct counter_ns swapin, struct counter_ns thrashing)
+static struct quantity percent_of_ticks(const struct derive_frame *frame, struct rate_ticks user,
+                                        struct rate_ticks system)
 {
-	(void)cpu, (void)blkio, (void)freepages, (void)compact;
-	(void)wpcopy, (void)irq, (void)swapin, (void)thrashing;
-	return (struct quantity){0};
+	return quotient(100 * (user.v + system.v), (double)frame->clock_ticks_per_second);
 }
+
+static struct quantity percent_of_cpu(const struct derive_frame *frame, struct rate_ticks user,
+                                      struct rate_ticks system)
+{
+	return frame->kind == KIND_window ? percent_of_ticks(frame, user, system)
+	                                  : (struct quantity){0};
+}
+
+static struct quantity percent_of_host(const struct derive_frame *frame, struct rate_ticks user,
+                                       struct rate_ticks system)
+{
+	struct quantity percent = percent_of_cpu(frame, user, system);
+
+	if (percent.kind == QUANTITY_NONE)
+		return percent;
+	return quotient(quantity_double(percent), (double)frame->online_cpus);
+}
+
+static struct quantity lifetime_percent_of_cpu(const struct derive_frame *frame,
+                                               struct rate_ticks user, struct rate_ticks system)
+{
+	return frame->kind == KIND_lifetime ? percent_of_ticks(frame, user, system)
+	                                    : (struct quantity){0};
+}
+
+static struct quantity lifetime_percent_of_wait(const struct derive_frame *frame,
+                                                struct rate_ns wait)
+{
+	return frame->kind == KIND_lifetime ? quotient(100 * wait.v, 1e9) : (struct quantity){0};
+}
+
+static struct quantity share_of_life(struct counter_ns life, struct counter_ns part)
+{
+	return quotient(100 * (double)part.v, (double)life.v);
+}
+
+static struct counter_ns larger(struct counter_ns a, struct counter_ns b)
+{
+	return a.v > b.v ? a : b;
+}
+
+static struct quantity larger_share_of_life(struct counter_ns life, struct counter_ns a,
+                                            struct counter_ns b)
+{
+	return share_of_life(life, larger(a, b));
+}
+
+/* What total_delay() and the time on a CPU leave of a life, below zero where that is more than all of it. */
+static double life_left(struct counter_ns life, struct counter_ns run, struct counter_ns wait,
+                        struct counter_ns blkio, struct counter_ns swapin,
+                        struct counter_ns thrashing, struct counter_ns freepages,
+                        struct counter_ns compact, struct counter_ns wpcopy, struct counter_ns irq)
+{
+	struct quantity delays =
+	        total_delay(wait, blkio, freepages, compact, wpcopy, irq, swapin, thrashing);
+
+	return (double)life.v - (double)run.v - quantity_double(delays);
+}
+
+static struct quantity rest_of_life(struct counter_ns life, struct counter_ns run,
+                                    struct counter_ns wait, struct counter_ns blkio,
+                                    struct counter_ns swapin, struct counter_ns thrashing,
+                                    struct counter_ns freepages, struct counter_ns compact,
+                                    struct counter_ns wpcopy, struct counter_ns irq)
+{
+	double left = life_left(life, run, wait, blkio, swapin, thrashing, freepages, compact,
+	                        wpcopy, irq);
+
+	return quotient(100 * fmax(left, 0), (double)life.v);
+}
+
+static struct quantity excess_of_life(struct counter_ns life, struct counter_ns run,
+                                      struct counter_ns wait, struct counter_ns blkio,
+                                      struct counter_ns swapin, struct counter_ns thrashing,
+                                      struct counter_ns freepages, struct counter_ns compact,
+                                      struct counter_ns wpcopy, struct counter_ns irq)
+{
+	double left = life_left(life, run, wait, blkio, swapin, thrashing, freepages, compact,
+	                        wpcopy, irq);
+
+	return quotient(100 * fmin(left, 0), (double)life.v);
+}
+
+/* How many inputs, from the first one on, a function of the basis LIFE cannot do without. */
+enum {
+	NEEDED_share_of_life = 2,
+	NEEDED_larger_share_of_life = 3,
+	NEEDED_rest_of_life = 3,
+	NEEDED_excess_of_life = 3,
+};
 
 /* clang-format off */
 
-/* Applies a macro to each of two or of eight inputs. */
-#define EACH_COUNT_(a_, b_, c_, d_, e_, f_, g_, h_, n_, ...) n_
-#define EACH_COUNT(...) EACH_COUNT_(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1)
+/* Applies a macro to each of one to ten inputs. */
+#define EACH_COUNT_(a_, b_, c_, d_, e_, f_, g_, h_, i_, j_, n_, ...) n_
+#define EACH_COUNT(...) EACH_COUNT_(__VA_ARGS__, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)
 #define EACH_PASTE_(a_, b_) a_##b_
 #define EACH_PASTE(a_, b_) EACH_PASTE_(a_, b_)
+#define EACH_1(m_, a_) m_(a_)
 #define EACH_2(m_, a_, b_) m_(a_), m_(b_)
+#define EACH_3(m_, a_, b_, c_) m_(a_), m_(b_), m_(c_)
 #define EACH_8(m_, a_, b_, c_, d_, e_, f_, g_, h_)                                                 \
 	m_(a_), m_(b_), m_(c_), m_(d_), m_(e_), m_(f_), m_(g_), m_(h_)
+#define EACH_10(m_, a_, b_, c_, d_, e_, f_, g_, h_, i_, j_)                                        \
+	EACH_8(m_, a_, b_, c_, d_, e_, f_, g_, h_), m_(i_), m_(j_)
 #define EACH(m_, ...) EACH_PASTE(EACH_, EACH_COUNT(__VA_ARGS__))(m_, __VA_ARGS__)
 
-/* The aggregate of a metric, in the metric's own type. */
-#define INPUT(id_) (__typeof__(((struct thread_sample *)0)->id_)){.v = cells[METRIC_##id_].number}
+/* The aggregate of a metric, in the metric's own type, and the same per second. */
+#define TYPE_OF(id_) __typeof__(((struct thread_sample *)0)->id_)
+#define INPUT_SUM(id_) (TYPE_OF(id_)){.v = in->cells[METRIC_##id_].number}
+#define INPUT_ROUNDED(id_) (TYPE_OF(id_)){.v = rounded_rate(in, METRIC_##id_)}
+#define INPUT_LIFE(id_) (TYPE_OF(id_)){.v = living_part(in, METRIC_##id_)}
+#define INPUT_RATE(id_)                                                                            \
+	_Generic(((struct thread_sample *)0)->id_,                                                 \
+		struct counter_count: (struct rate_count){derive_rate(in, METRIC_##id_)},          \
+		struct counter_ns: (struct rate_ns){derive_rate(in, METRIC_##id_)},                \
+		struct counter_ticks: (struct rate_ticks){derive_rate(in, METRIC_##id_)},          \
+		struct counter_bytes: (struct rate_bytes){derive_rate(in, METRIC_##id_)})
 #define INPUT_ID(id_) METRIC_##id_
 
+/* How a function is called, by its basis. */
+#define CALL_SUMS(function_, ...) function_(EACH(INPUT_SUM, __VA_ARGS__))
+#define CALL_ADDS(function_, ...) function_(EACH(INPUT_SUM, __VA_ARGS__))
+#define CALL_RATES(function_, ...) function_(in->frame, EACH(INPUT_RATE, __VA_ARGS__))
+#define CALL_LIFE(function_, ...) function_(EACH(INPUT_LIFE, __VA_ARGS__))
+
+/* What a sum, or what is made of rates, is a part of is not said by its inputs; a share of a life is one of the life. */
+#define WEIGH_SUMS(function_, ...) weight_##function_(EACH(INPUT_SUM, __VA_ARGS__))
+#define WEIGH_ADDS(function_, ...) ((struct quantity){0})
+#define WEIGH_RATES(function_, ...) ((struct quantity){0})
+#define WEIGH_LIFE(function_, life_, ...) quantity_integer(in->cells[METRIC_##life_].number)
+
+#define RESCALE_SUMS(function_, ...) ((struct quantity){0})
+#define RESCALE_ADDS(function_, ...) function_(EACH(INPUT_ROUNDED, __VA_ARGS__))
+#define RESCALE_RATES(function_, ...) ((struct quantity){0})
+#define RESCALE_LIFE(function_, ...) ((struct quantity){0})
+
+#define NEEDED_SUMS(function_, ...) EACH_COUNT(__VA_ARGS__)
+#define NEEDED_ADDS(function_, ...) EACH_COUNT(__VA_ARGS__)
+#define NEEDED_RATES(function_, ...) EACH_COUNT(__VA_ARGS__)
+#define NEEDED_LIFE(function_, ...) NEEDED_##function_
+
 const struct derived_desc derived_table[DERIVED_COUNT] = {
-#define DERIVED(id_, function_, unit_, section_, formula_, text_, ...)                             \
+#define DERIVED(id_, basis_, function_, unit_, section_, formula_, text_, ...)                     \
 	[DERIVED_##id_] = {                                                                        \
 		.name = #id_,                                                                      \
 		.description = text_,                                                              \
 		.formula = formula_,                                                               \
+		.basis = BASIS_##basis_,                                                           \
 		.unit = UNIT_##unit_,                                                              \
 		.section = SECTION_##section_,                                                     \
 		.input_count = EACH_COUNT(__VA_ARGS__),                                            \
+		.needed_count = NEEDED_##basis_(function_, __VA_ARGS__),                           \
 		.inputs = {EACH(INPUT_ID, __VA_ARGS__)},                                           \
 	},
 #include CTPROF_DERIVED_DEF
 #undef DERIVED
 };
 
-static struct quantity evaluate(enum derived_id derived, const struct fold_cell cells[METRIC_COUNT])
+/* Whether the rates of all inputs are kept. */
+static bool has_rates(const struct derive_inputs *in, enum derived_id derived)
+{
+	const struct derived_desc *desc = &derived_table[derived];
+
+	for (size_t i = 0; i < desc->input_count; i++)
+		if (!in->rates || !in->rate_list || in->rate_list->places[desc->inputs[i]] == 0)
+			return false;
+	return true;
+}
+
+double derive_rate(const struct derive_inputs *in, enum metric_id metric)
+{
+	unsigned place = in->rates && in->rate_list ? in->rate_list->places[metric] : 0;
+
+	return place > 0 ? rate_value(in->rates[place - 1]) : 0;
+}
+
+static uint64_t rounded_rate(const struct derive_inputs *in, enum metric_id metric)
+{
+	return (uint64_t)llround(derive_rate(in, metric));
+}
+
+/* The part of the group's threads, none of the exited ones'; nothing where some of the threads lack it. */
+static uint64_t living_part(const struct derive_inputs *in, enum metric_id metric)
+{
+	const struct fold_cell *cell = &in->cells[metric];
+	uint64_t exited = 0;
+
+	for (unsigned i = 0; in->exited && i < PROCESS_TOTAL_COUNT; i++)
+		if (process_total_table[i].metric == metric)
+			exited = in->exited[i];
+	if (cell->seen != in->cells[METRIC_lived_ns].seen || cell->number < exited)
+		return 0;
+	return cell->number - exited;
+}
+
+static struct quantity evaluate(enum derived_id derived, const struct derive_inputs *in)
 {
 	switch (derived) {
-#define DERIVED(id_, function_, unit_, section_, formula_, text_, ...)                             \
+#define DERIVED(id_, basis_, function_, unit_, section_, formula_, text_, ...)                     \
 	case DERIVED_##id_:                                                                        \
-		return function_(EACH(INPUT, __VA_ARGS__));
+		return CALL_##basis_(function_, __VA_ARGS__);
 #include CTPROF_DERIVED_DEF
 #undef DERIVED
 	case DERIVED_COUNT:
@@ -148,12 +315,26 @@ static struct quantity evaluate(enum derived_id derived, const struct fold_cell 
 	return (struct quantity){0};
 }
 
-static struct quantity weigh(enum derived_id derived, const struct fold_cell cells[METRIC_COUNT])
+static struct quantity weigh(enum derived_id derived, const struct derive_inputs *in)
 {
 	switch (derived) {
-#define DERIVED(id_, function_, unit_, section_, formula_, text_, ...)                             \
+#define DERIVED(id_, basis_, function_, unit_, section_, formula_, text_, ...)                     \
 	case DERIVED_##id_:                                                                        \
-		return weight_##function_(EACH(INPUT, __VA_ARGS__));
+		return WEIGH_##basis_(function_, __VA_ARGS__);
+#include CTPROF_DERIVED_DEF
+#undef DERIVED
+	case DERIVED_COUNT:
+		break;
+	}
+	return (struct quantity){0};
+}
+
+static struct quantity rescale(enum derived_id derived, const struct derive_inputs *in)
+{
+	switch (derived) {
+#define DERIVED(id_, basis_, function_, unit_, section_, formula_, text_, ...)                     \
+	case DERIVED_##id_:                                                                        \
+		return RESCALE_##basis_(function_, __VA_ARGS__);
 #include CTPROF_DERIVED_DEF
 #undef DERIVED
 	case DERIVED_COUNT:
@@ -164,23 +345,45 @@ static struct quantity weigh(enum derived_id derived, const struct fold_cell cel
 /* clang-format on */
 
 /* Inputs that cover different threads have no quotient and no sum. */
-static bool inputs_seen(enum derived_id derived, const struct fold_cell cells[METRIC_COUNT])
+static bool inputs_seen(enum derived_id derived, const struct derive_inputs *in)
 {
 	const struct derived_desc *desc = &derived_table[derived];
 
-	for (size_t i = 0; i < desc->input_count; i++)
-		if (cells[desc->inputs[i]].seen == 0 ||
-		    cells[desc->inputs[i]].seen != cells[desc->inputs[0]].seen)
+	if (desc->basis == BASIS_RATES && (!in->frame || !has_rates(in, derived)))
+		return false;
+	for (size_t i = 0; i < desc->needed_count; i++)
+		if (in->cells[desc->inputs[i]].seen == 0 ||
+		    in->cells[desc->inputs[i]].seen != in->cells[desc->inputs[0]].seen)
 			return false;
 	return true;
 }
 
-struct quantity derive(enum derived_id derived, const struct fold_cell cells[METRIC_COUNT])
+struct quantity derive(enum derived_id derived, const struct derive_inputs *in)
 {
-	return inputs_seen(derived, cells) ? evaluate(derived, cells) : (struct quantity){0};
+	return inputs_seen(derived, in) ? evaluate(derived, in) : (struct quantity){0};
 }
 
-struct quantity derive_weight(enum derived_id derived, const struct fold_cell cells[METRIC_COUNT])
+struct quantity derive_weight(enum derived_id derived, const struct derive_inputs *in)
 {
-	return inputs_seen(derived, cells) ? weigh(derived, cells) : (struct quantity){0};
+	return inputs_seen(derived, in) ? weigh(derived, in) : (struct quantity){0};
+}
+
+struct quantity derive_per_second(enum derived_id derived, const struct derive_inputs *in)
+{
+	return inputs_seen(derived, in) && has_rates(in, derived) ? rescale(derived, in)
+	                                                          : (struct quantity){0};
+}
+
+struct derive_frame derive_frame_of(const struct snapshot_info *info)
+{
+	const struct host *host = &info->host;
+	struct derive_frame frame = {.kind = info->kind};
+
+	if (info->kind == KIND_window)
+		frame.length_ns = info->window.numbers[WINDOW_length_ns];
+	if (host->seen[HOST_clock_ticks_per_second])
+		frame.clock_ticks_per_second = host->numbers[HOST_clock_ticks_per_second];
+	if (host->seen[HOST_online_cpus])
+		frame.online_cpus = host->numbers[HOST_online_cpus];
+	return frame;
 }

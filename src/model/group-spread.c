@@ -38,22 +38,36 @@ static void add_metric(struct spread *spread, const struct thread_sample *sample
 }
 
 /* A derived metric of one thread is that of a group of one. */
-static void add_derived(struct spread *spread, const struct thread_sample *sample,
-                        enum derived_id derived)
+static void add_derived(const struct group_table *table, struct spread *spread,
+                        const struct thread_sample *sample, enum derived_id derived)
 {
 	const struct derived_desc *desc = &derived_table[derived];
 	struct fold_cell cells[METRIC_COUNT];
+	struct rate_list list = {0};
+	struct rate_sum rates[DERIVED_INPUTS_MAX] = {{0}};
+	struct derive_frame frame = group_table_frame(table);
+	struct derive_inputs in = {
+	        .cells = cells, .rate_list = &list, .rates = rates, .frame = &frame};
 	struct quantity value;
 
+	cells[METRIC_lived_ns] = (struct fold_cell){0};
 	for (size_t i = 0; i < desc->input_count; i++) {
 		enum metric_id input = desc->inputs[i];
 
 		cells[input] = (struct fold_cell){0};
-		if (!metric_set_has(&sample->seen, input))
+		if (metric_set_has(&sample->seen, input))
+			metric_table[input].fold(&cells[input], sample_value(sample, input));
+		else if (i < desc->needed_count)
 			return;
-		metric_table[input].fold(&cells[input], sample_value(sample, input));
+		if (desc->basis != BASIS_RATES)
+			continue;
+		if (table->process.interval_ns == 0)
+			return;
+		rate_list_add(&list, input);
+		rate_add(&rates[list.places[input] - 1u], cells[input].number,
+		         table->process.interval_ns);
 	}
-	value = derive(derived, cells);
+	value = derive(derived, &in);
 	if (value.kind != QUANTITY_NONE)
 		spread_add_real(spread, quantity_double(value));
 }
@@ -69,7 +83,7 @@ void group_spread_add(const struct group_table *table, struct group *group,
 		unsigned measure = table->spread_measures[i];
 
 		if (measure_is_derived(measure))
-			add_derived(&group->spreads[i], sample, measure_derived(measure));
+			add_derived(table, &group->spreads[i], sample, measure_derived(measure));
 		else if (metric_set_has(&sample->seen, (enum metric_id)measure))
 			add_metric(&group->spreads[i], sample, (enum metric_id)measure);
 	}

@@ -8,6 +8,7 @@
 #include "ctprof/measure.h"
 #include "ctprof/mem.h"
 #include "group-process.h"
+#include "group-rates.h"
 #include "group-spread.h"
 
 void group_table_init(struct group_table *table, struct group_by by)
@@ -20,7 +21,9 @@ struct group *group_free(struct group *group, size_t spread_count)
 	for (size_t i = 0; group->spreads && i < spread_count; i++)
 		spread_done(&group->spreads[i]);
 	free(group->spreads);
-	group_cells_done(group->cells);
+	group_rates_done(group);
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		fold_cell_done((enum metric_id)i, &group->cells[i]);
 	free(group->exited);
 	free(group);
 	return NULL;
@@ -92,6 +95,7 @@ static void add_to_group(struct group_table *table, struct thread_sample *sample
 	group->members += member_hash(sample->tgid, sample->tid, sample->start_time_clock_ticks);
 	add_birth(table, group, sample->start_time_clock_ticks);
 	add_to_cells(group, sample);
+	group_rates_add(table, group, sample);
 	group_spread_add(table, group, sample);
 }
 
@@ -105,6 +109,7 @@ void group_table_add(struct group_table *table, struct thread_sample *sample)
 		group_table_finish(table);
 	first = !table->process.open;
 	group_process_add(&table->process, sample);
+	group_rates_see(table, sample);
 	if (first && table->filter)
 		table->process.exited_unwanted =
 		        !group_filter_wants_exited(table->filter, sample, table->host);
@@ -214,6 +219,7 @@ void group_table_finish(struct group_table *table)
 	if (group->threads == 0)
 		group->members += member_hash(process->tgid, 0, process->start_time_clock_ticks);
 	add_remainders(group, remainders);
+	group_rates_add_exited(table, group, remainders);
 }
 
 void group_table_complete(struct group_table *table, const struct group_table *other)
@@ -258,7 +264,8 @@ void group_table_forget(struct group_table *table, const struct metric_set *metr
 	}
 }
 
-void group_include_exited(struct group *group, unsigned sources, unsigned left_out)
+void group_include_exited(const struct group_table *table, struct group *group, unsigned sources,
+                          unsigned left_out)
 {
 	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
 		struct fold_cell *cell = &group->cells[process_total_table[i].metric];
@@ -271,10 +278,13 @@ void group_include_exited(struct group *group, unsigned sources, unsigned left_o
 				group->exited_left_out |= 1u << i;
 			if (part)
 				*part = 0;
+			if (group->exited_rates)
+				group->exited_rates[i] = (struct rate_sum){0};
 			continue;
 		}
 		if (!part)
 			continue;
+		group_rates_include(table->rates, group, (enum process_total)i);
 		if (__builtin_add_overflow(cell->number, *part, &number))
 			number = UINT64_MAX;
 		cell->number = number;
@@ -332,6 +342,7 @@ void group_merge(struct group *into, const struct group *from, size_t spread_cou
 	for (unsigned i = 0; from->exited && i < PROCESS_TOTAL_COUNT; i++)
 		if (__builtin_add_overflow(into->exited[i], from->exited[i], &into->exited[i]))
 			into->exited[i] = UINT64_MAX;
+	group_rates_merge(into, from);
 	if (!from->spreads)
 		return;
 	if (!into->spreads)
@@ -370,20 +381,44 @@ struct span group_table_cgroup(struct group_table *table, const char *path, size
 	return (struct span){names->map.entries[number].key, names->map.entries[number].key_len};
 }
 
-void group_table_total(const struct group_table *table, struct fold_cell cells[METRIC_COUNT])
+struct group *group_table_total(const struct group_table *table)
 {
-	for (size_t g = 0; g < table->map.count; g++) {
-		const struct group *group = table->map.entries[g].value;
+	struct group *total = mem_calloc(1, sizeof(*total));
 
-		for (unsigned i = 0; i < METRIC_COUNT; i++)
-			fold_merge((enum metric_id)i, &cells[i], &group->cells[i]);
+	/* Without its distributions, which nobody asks for. */
+	for (size_t g = 0; g < table->map.count; g++) {
+		struct group group = *(const struct group *)table->map.entries[g].value;
+
+		group.spreads = NULL;
+		group_merge(total, &group, 0);
 	}
+	return total;
 }
 
-void group_cells_done(struct fold_cell cells[METRIC_COUNT])
+struct derive_frame group_table_frame(const struct group_table *table)
 {
-	for (unsigned i = 0; i < METRIC_COUNT; i++)
-		fold_cell_done((enum metric_id)i, &cells[i]);
+	struct derive_frame frame = {0};
+	const struct host *host = table->host;
+
+	if (table->info)
+		return derive_frame_of(table->info);
+	if (host && host->seen[HOST_clock_ticks_per_second])
+		frame.clock_ticks_per_second = host->numbers[HOST_clock_ticks_per_second];
+	if (host && host->seen[HOST_online_cpus])
+		frame.online_cpus = host->numbers[HOST_online_cpus];
+	return frame;
+}
+
+struct derive_inputs group_inputs(const struct group *group, const struct rate_list *list,
+                                  const struct derive_frame *frame)
+{
+	return (struct derive_inputs){
+	        .cells = group->cells,
+	        .exited = group->exited,
+	        .rate_list = list,
+	        .rates = group->rates_unknown ? NULL : group->rates,
+	        .frame = frame,
+	};
 }
 
 uint32_t group_threads_for(const struct group *group, enum metric_id metric)

@@ -45,11 +45,104 @@ bool measure_has_any(unsigned measure, const struct metric_set *metrics)
 	return false;
 }
 
-struct quantity measure_quantity(unsigned measure, const struct fold_cell cells[METRIC_COUNT])
+const struct measure_per_desc measure_per_table[PER_COUNT] = {
+        [PER_total] = {"total", "", ""},
+        [PER_second] = {"second", "/s", "/s"},
+        [PER_thread] = {"thread", "/thread", "/thread"},
+        [PER_cpu_second] = {"cpu-second", "/CPU-s", "/cpu-second"},
+};
+
+bool measure_scales(unsigned measure)
 {
 	return measure_is_derived(measure)
-	               ? derive(measure_derived(measure), cells)
-	               : fold_quantity((enum metric_id)measure, &cells[measure]);
+	               ? derived_table[measure_derived(measure)].basis == BASIS_ADDS
+	               : metric_has_rate((enum metric_id)measure);
+}
+
+static struct quantity total(unsigned measure, const struct derive_inputs *in)
+{
+	return measure_is_derived(measure)
+	               ? derive(measure_derived(measure), in)
+	               : fold_quantity((enum metric_id)measure, &in->cells[measure]);
+}
+
+static struct quantity per_second(unsigned measure, const struct derive_inputs *in)
+{
+	enum metric_id metric = (enum metric_id)measure;
+
+	if (measure_is_derived(measure))
+		return derive_per_second(measure_derived(measure), in);
+	if (in->cells[metric].seen == 0 || !in->rates || !in->rate_list ||
+	    in->rate_list->places[metric] == 0)
+		return (struct quantity){0};
+	return quantity_real(derive_rate(in, metric));
+}
+
+/* The threads whose value is in: of a derived metric they are the same for all inputs. */
+static uint32_t threads_in(unsigned measure, const struct derive_inputs *in)
+{
+	return measure_is_derived(measure)
+	               ? in->cells[derived_table[measure_derived(measure)].inputs[0]].seen
+	               : in->cells[measure].seen;
+}
+
+/* How much of a metric exited threads are. */
+static uint64_t exited_part(enum metric_id metric, const struct derive_inputs *in)
+{
+	for (unsigned i = 0; in->exited && i < PROCESS_TOTAL_COUNT; i++)
+		if (process_total_table[i].metric == metric)
+			return in->exited[i];
+	return 0;
+}
+
+/* What the threads themselves did, which is all that is divided by their number. */
+static struct quantity per_thread(unsigned measure, const struct derive_inputs *in)
+{
+	struct fold_cell cells[METRIC_COUNT];
+	struct derive_inputs living = {.cells = cells, .frame = in->frame};
+	struct quantity sum;
+	uint32_t threads = threads_in(measure, in);
+
+	if (threads == 0)
+		return (struct quantity){0};
+	memcpy(cells, in->cells, sizeof(cells));
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
+		enum metric_id metric = process_total_table[i].metric;
+
+		cells[metric].number -= exited_part(metric, in);
+	}
+	sum = total(measure, &living);
+	return sum.kind == QUANTITY_NONE ? sum : quantity_real(quantity_double(sum) / threads);
+}
+
+static struct quantity per_cpu_second(unsigned measure, const struct derive_inputs *in)
+{
+	const struct fold_cell *run_time = &in->cells[METRIC_run_time_ns];
+	struct quantity sum = total(measure, in);
+
+	if (sum.kind == QUANTITY_NONE || run_time->seen != threads_in(measure, in) ||
+	    run_time->number == 0)
+		return (struct quantity){0};
+	return quantity_real(quantity_double(sum) * 1e9 / (double)run_time->number);
+}
+
+struct quantity measure_quantity(unsigned measure, enum measure_per per,
+                                 const struct derive_inputs *in)
+{
+	if (!measure_scales(measure))
+		return total(measure, in);
+	switch (per) {
+	case PER_second:
+		return per_second(measure, in);
+	case PER_thread:
+		return per_thread(measure, in);
+	case PER_cpu_second:
+		return per_cpu_second(measure, in);
+	case PER_total:
+	case PER_COUNT:
+		break;
+	}
+	return total(measure, in);
 }
 
 bool measure_find(const char *name, size_t len, unsigned *ret_measure)

@@ -146,7 +146,7 @@ static void add_exited(struct row_set *set, struct group_list *matched,
 	struct row_group group = {.exited = true};
 
 	for (unsigned side = 0; side < set->sides; side++) {
-		set->exited[side] = exited_group(&cpu_times[side], set->totals[side]);
+		set->exited[side] = exited_group(&cpu_times[side], set->totals[side]->cells);
 		if (!set->exited[side])
 			return;
 		group.sides[side] = set->exited[side];
@@ -190,13 +190,16 @@ static void include_exited(const struct row_pairs *pairs, unsigned sides)
 		unsigned left_out = 0;
 		unsigned sources = paired ? comparable_sources(pairs, b, &left_out) : all;
 
-		group_include_exited(group_at(pairs, SIDE_BASELINE, b), sources, left_out);
+		group_include_exited(pairs->tables[SIDE_BASELINE],
+		                     group_at(pairs, SIDE_BASELINE, b), sources, left_out);
 		for (uint32_t c = pairs->first[b]; c != NO_PLACE; c = pairs->next[c])
-			group_include_exited(group_at(pairs, SIDE_CANDIDATE, c), sources, left_out);
+			group_include_exited(pairs->tables[SIDE_CANDIDATE],
+			                     group_at(pairs, SIDE_CANDIDATE, c), sources, left_out);
 	}
 	for (uint32_t c = 0; sides == SIDE_MAX && c < pairs->tables[SIDE_CANDIDATE]->map.count; c++)
 		if (pairs->to_baseline[c] == NO_PLACE)
-			group_include_exited(group_at(pairs, SIDE_CANDIDATE, c), all, 0);
+			group_include_exited(pairs->tables[SIDE_CANDIDATE],
+			                     group_at(pairs, SIDE_CANDIDATE, c), all, 0);
 }
 
 /* The label of the candidate's cgroup where that is not the baseline's, else NULL. */
@@ -311,9 +314,8 @@ static void matching_done(struct matching *matching)
 
 static void add_totals(struct row_set *set, const struct group_table *const *tables)
 {
-	set->totals = mem_calloc(set->sides, sizeof(set->totals[0]));
 	for (unsigned side = 0; side < set->sides; side++) {
-		group_table_total(tables[side], set->totals[side]);
+		set->totals[side] = group_table_total(tables[side]);
 		set->last_birth_clock_ticks[side] = tables[side]->last_birth_clock_ticks;
 	}
 }

@@ -11,7 +11,7 @@
 
 static bool has_value(const struct row_view *view, unsigned side)
 {
-	if (view->cells[side])
+	if (view->cells[side] && view->per == PER_total)
 		return view->cells[side]->seen > 0;
 	return view->values[side].kind != QUANTITY_NONE;
 }
@@ -20,7 +20,7 @@ static bool is_unchanged(const struct row_view *view)
 {
 	if (!view->group->sides[SIDE_BASELINE] || !view->group->sides[SIDE_CANDIDATE])
 		return false;
-	if (measure_is_derived(view->measure))
+	if (measure_is_derived(view->measure) || view->per != PER_total)
 		return quantity_is_zero(view->delta);
 	return fold_equal((enum metric_id)view->measure, view->cells[SIDE_BASELINE],
 	                  view->cells[SIDE_CANDIDATE]);

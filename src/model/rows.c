@@ -18,6 +18,13 @@ static struct quantity relative(double difference, struct quantity a, struct qua
 	return larger > 0 ? quantity_real(fabs(difference) / larger) : (struct quantity){0};
 }
 
+/* What a group of one side knows. */
+static struct derive_inputs inputs_of(const struct row_set *set, unsigned side,
+                                      const struct group *group)
+{
+	return group_inputs(group, set->rate_lists[side], &set->frames[side]);
+}
+
 /* Share of the host's denominators that are the group's, on the side where it is smaller: a group that has
  * only now grown did not move the host-wide value by all it is now. */
 static double weight(const struct row_set *set, const struct row_view *view)
@@ -26,12 +33,15 @@ static double weight(const struct row_set *set, const struct row_view *view)
 
 	for (unsigned side = 0; side < set->sides; side++) {
 		const struct group *group = view->group->sides[side];
+		struct derive_inputs here, all;
 		struct quantity part, whole;
 
 		if (!group)
 			continue;
-		part = derive_weight(measure_derived(view->measure), group->cells);
-		whole = derive_weight(measure_derived(view->measure), set->totals[side]);
+		here = inputs_of(set, side, group);
+		all = inputs_of(set, side, set->totals[side]);
+		part = derive_weight(measure_derived(view->measure), &here);
+		whole = derive_weight(measure_derived(view->measure), &all);
 		if (part.kind == QUANTITY_NONE)
 			return 1;
 		if (whole.kind != QUANTITY_NONE && quantity_double(whole) > 0)
@@ -55,18 +65,55 @@ static struct quantity exited_movement(const struct row_set *set, const struct r
 	return quantity_integer(used);
 }
 
+static struct quantity value_of(const struct row_set *set, unsigned side, const struct group *group,
+                                unsigned measure, enum measure_per per)
+{
+	struct derive_inputs in = inputs_of(set, side, group);
+
+	if (per == PER_thread && group->threads == 0 && measure_scales(measure))
+		return (struct quantity){0};
+	return measure_quantity(measure, per, &in);
+}
+
+/* Windows differ in length, so that what happened in them compares as rates. */
+static enum measure_per impact_per(const struct row_set *set, unsigned measure)
+{
+	bool windows = set->frames[0].kind == KIND_window &&
+	               set->frames[set->sides - 1].kind == KIND_window;
+
+	return windows && measure_scales(measure) ? PER_second : PER_total;
+}
+
+/* The value (in compare the difference) that the impact goes by, whatever the row shows. */
+static struct quantity impact_difference(const struct row_set *set, const struct row_view *view,
+                                         enum measure_per per)
+{
+	struct quantity values[SIDE_MAX] = {{0}};
+
+	if (per == view->per || view->group->exited)
+		return set->sides == 1 ? view->values[0] : view->delta;
+	for (unsigned side = 0; side < set->sides; side++)
+		if (view->group->sides[side])
+			values[side] =
+			        value_of(set, side, view->group->sides[side], view->measure, per);
+	return set->sides == 1 ? values[0]
+	                       : quantity_difference(values[SIDE_CANDIDATE], values[SIDE_BASELINE]);
+}
+
 /* How much of the host the row moved (in show: how much of the host it is): |delta| over the larger of the
  * measure's two host-wide totals. A ratio or an average has no total; there it is how far the group's change
  * moves the host-wide value, relative to that value. Labels, places on a scale, CPU sets and floors have
- * none: the host's smallest value is no total. */
+ * none: the host's smallest value is no total. Nor has the time lived: it passes for everybody. */
 static struct quantity impact_of(const struct row_set *set, const struct row_view *view)
 {
 	unsigned last = set->sides - 1;
-	struct quantity difference = set->sides == 1 ? view->values[0] : view->delta;
+	enum measure_per per = impact_per(set, view->measure);
+	struct quantity difference = impact_difference(set, view, per);
 	struct quantity totals[SIDE_MAX];
 	double factor = 1;
 
-	if (difference.kind == QUANTITY_NONE || view->no_movement)
+	if (difference.kind == QUANTITY_NONE || view->no_movement ||
+	    view->measure == METRIC_lived_ns)
 		return (struct quantity){0};
 	if (view->group->exited)
 		difference = exited_movement(set, view);
@@ -85,8 +132,11 @@ static struct quantity impact_of(const struct row_set *set, const struct row_vie
 		case RULE_AFFINITY:
 			return (struct quantity){0};
 		}
-	for (unsigned side = 0; side < set->sides; side++)
-		totals[side] = measure_quantity(view->measure, set->totals[side]);
+	for (unsigned side = 0; side < set->sides; side++) {
+		struct derive_inputs all = inputs_of(set, side, set->totals[side]);
+
+		totals[side] = measure_quantity(view->measure, per, &all);
+	}
 	if (measure_is_derived(view->measure)) {
 		if (set->sides == 1)
 			return (struct quantity){0};
@@ -164,7 +214,7 @@ static void set_coverage(struct row_view *view, unsigned side, const struct grou
 	derived = &derived_table[measure_derived(view->measure)];
 	view->seen[side] = group->threads;
 	view->expected[side] = group->threads;
-	for (size_t i = 0; i < derived->input_count; i++) {
+	for (size_t i = 0; i < derived->needed_count; i++) {
 		uint32_t seen = group->cells[derived->inputs[i]].seen;
 
 		if (seen < view->seen[side])
@@ -195,21 +245,44 @@ static bool exited_left_out(const struct group *group, unsigned measure)
 	return false;
 }
 
+/* What the threads themselves did per second, without those that have exited. */
+static double living_rate(const struct row_set *set, unsigned side, const struct group *group,
+                          enum metric_id metric)
+{
+	struct derive_inputs in = inputs_of(set, side, group);
+	double rate = derive_rate(&in, metric);
+
+	for (unsigned i = 0; group->exited_rates && i < PROCESS_TOTAL_COUNT; i++)
+		if (process_total_table[i].metric == metric)
+			rate -= rate_value(group->exited_rates[i]);
+	return rate;
+}
+
 /* What exited threads did is in the value, but of no thread. */
-static void set_means(struct row_view *view, unsigned sides)
+static struct quantity mean_of(const struct row_set *set, const struct row_view *view,
+                               unsigned side)
+{
+	const struct group *group = view->group->sides[side];
+	enum metric_id metric = (enum metric_id)view->measure;
+	double sum;
+
+	if (!group || group->threads == 0 || view->seen[side] == 0 || view->per == PER_cpu_second ||
+	    view->values[side].kind == QUANTITY_NONE)
+		return (struct quantity){0};
+	if (view->per == PER_second)
+		sum = living_rate(set, side, group, metric);
+	else
+		sum = (double)group->cells[metric].number -
+		      (double)group_exited_part(group, metric);
+	return quantity_real(sum / view->seen[side]);
+}
+
+static void set_means(const struct row_set *set, struct row_view *view)
 {
 	if (measure_is_derived(view->measure) || metric_table[view->measure].rule != RULE_SUM)
 		return;
-	for (unsigned side = 0; side < sides; side++) {
-		const struct group *group = view->group->sides[side];
-
-		if (!group || group->threads == 0 || view->seen[side] == 0)
-			continue;
-		view->means[side] = quantity_real(
-		        ((double)group->cells[view->measure].number -
-		         (double)group_exited_part(group, (enum metric_id)view->measure)) /
-		        view->seen[side]);
-	}
+	for (unsigned side = 0; side < set->sides; side++)
+		view->means[side] = mean_of(set, view, side);
 }
 
 void row_view(const struct row_set *set, const struct row_group *group, unsigned measure,
@@ -218,18 +291,19 @@ void row_view(const struct row_set *set, const struct row_group *group, unsigned
 	memset(ret, 0, sizeof(*ret));
 	ret->group = group;
 	ret->measure = measure;
+	ret->per = measure_scales(measure) && !group->exited ? set->per : PER_total;
 	for (unsigned side = 0; side < set->sides; side++) {
 		const struct group *here = group->sides[side];
 
 		if (!here)
 			continue;
-		ret->values[side] = measure_quantity(measure, here->cells);
+		ret->values[side] = value_of(set, side, here, measure, ret->per);
 		if (!measure_is_derived(measure))
 			ret->cells[side] = &here->cells[measure];
 		set_coverage(ret, side, here);
 		ret->exited_left_out = ret->exited_left_out || exited_left_out(here, measure);
 	}
-	set_means(ret, set->sides);
+	set_means(set, ret);
 	if (set->sides == SIDE_MAX) {
 		ret->delta = quantity_difference(ret->values[SIDE_CANDIDATE],
 		                                 ret->values[SIDE_BASELINE]);
@@ -248,9 +322,14 @@ void row_set_init(struct row_set *set, const struct group_table *const *tables, 
 {
 	*set = (struct row_set){.sides = sides,
 	                        .continues = options->continues,
+	                        .per = options->per,
 	                        .by = tables[0]->by,
 	                        .spread_measures = tables[0]->spread_measures,
 	                        .spread_count = tables[0]->spread_count};
+	for (unsigned side = 0; side < sides; side++) {
+		set->frames[side] = group_table_frame(tables[side]);
+		set->rate_lists[side] = tables[side]->rates;
+	}
 	if (cpu_times)
 		memcpy(set->cpu_times, cpu_times, sides * sizeof(*cpu_times));
 	row_match(set, tables, cpu_times, options);
@@ -283,8 +362,7 @@ void row_set_done(struct row_set *set)
 		free(set->labels[i]);
 	free(set->labels);
 	for (unsigned side = 0; side < set->sides; side++)
-		group_cells_done(set->totals[side]);
-	free(set->totals);
+		group_free(set->totals[side], 0);
 	free(set->rows);
 	*set = (struct row_set){0};
 }

@@ -28,9 +28,9 @@ LADDERS = {
     "us": ("µs", [(1e3, "ms"), (1e6, "s")]),
     "ticks": ("ticks", [(1e3, "Kticks"), (1e6, "Mticks")]),
     "bytes": ("B", [(1024, "KiB"), (1024**2, "MiB"), (1024**3, "GiB"), (1024**4, "TiB")]),
-    "ratio": ("", []), "": ("", []),
+    "ratio": ("", []), "": ("", []), "percent": ("%", []),
 }
-THREAD_SECTIONS = ("primary", "taskstats-delay", "derived")
+THREAD_SECTIONS = ("primary", "taskstats-delay", "derived", "cpu", "state")
 INDENT = 2
 
 
@@ -360,7 +360,9 @@ class Tester:
 
         def run(form, extra=()):
             limit = () if "--limit" in options else ("--limit", "0")
-            return self.output(command, "--format", form, *limit, *options, *extra, *files)
+            # Tables have some sections only when they are asked for.
+            asked = () if {"--metrics", "--sections"} & set(options) else ("--sections", "*")
+            return self.output(command, "--format", form, *limit, *asked, *options, *extra, *files)
 
         by = options[options.index("--group-by") + 1] if "--group-by" in options else "pcomm"
         if "--explain" in options:

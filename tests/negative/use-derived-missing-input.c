@@ -3,10 +3,10 @@
 #ifdef DERIVED
 #include "derived.def"
 #ifdef FIXED
-DERIVED(test_ratio, share_of_time, ns, derived, "a formula", "a test", cpu_delay_total_ns,
+DERIVED(test_ratio, SUMS, share_of_time, ns, derived, "a formula", "a test", cpu_delay_total_ns,
         blkio_delay_total_ns)
 #else
-DERIVED(test_ratio, total_delay, ns, derived, "a formula", "a test", cpu_delay_total_ns,
+DERIVED(test_ratio, SUMS, total_delay, ns, derived, "a formula", "a test", cpu_delay_total_ns,
         blkio_delay_total_ns)
 #endif
 #else

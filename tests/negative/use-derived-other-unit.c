@@ -3,9 +3,10 @@
 #ifdef DERIVED
 #include "derived.def"
 #ifdef FIXED
-DERIVED(test_ratio, ratio_of_bytes, ns, derived, "a formula", "a test", wchar, rchar)
+DERIVED(test_ratio, SUMS, ratio_of_bytes, ns, derived, "a formula", "a test", wchar, rchar)
 #else
-DERIVED(test_ratio, ratio_of_bytes, ns, derived, "a formula", "a test", utime_clock_ticks, rchar)
+DERIVED(test_ratio, SUMS, ratio_of_bytes, ns, derived, "a formula", "a test", utime_clock_ticks,
+        rchar)
 #endif
 #else
 #define CTPROF_DERIVED_DEF __BASE_FILE__

@@ -3,9 +3,9 @@
 #ifdef DERIVED
 #include "derived.def"
 #ifdef FIXED
-DERIVED(test_ratio, average_ns, ns, derived, "a formula", "a test", wait_sum, wait_count)
+DERIVED(test_ratio, SUMS, average_ns, ns, derived, "a formula", "a test", wait_sum, wait_count)
 #else
-DERIVED(test_ratio, average_ns, ns, derived, "a formula", "a test", wait_count, wait_sum)
+DERIVED(test_ratio, SUMS, average_ns, ns, derived, "a formula", "a test", wait_count, wait_sum)
 #endif
 #else
 #define CTPROF_DERIVED_DEF __BASE_FILE__

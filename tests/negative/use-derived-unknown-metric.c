@@ -3,9 +3,9 @@
 #ifdef DERIVED
 #include "derived.def"
 #ifdef FIXED
-DERIVED(test_ratio, average_ns, ns, derived, "a formula", "a test", wait_sum, wait_count)
+DERIVED(test_ratio, SUMS, average_ns, ns, derived, "a formula", "a test", wait_sum, wait_count)
 #else
-DERIVED(test_ratio, average_ns, ns, derived, "a formula", "a test", wait_total, wait_count)
+DERIVED(test_ratio, SUMS, average_ns, ns, derived, "a formula", "a test", wait_total, wait_count)
 #endif
 #else
 #define CTPROF_DERIVED_DEF __BASE_FILE__

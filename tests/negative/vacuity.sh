@@ -159,8 +159,12 @@ for case in use-raw-integer use-into-raw-integer use-other-kind use-less-than; d
     verdict ACCEPTED "$work/$case.c" "$@"
 done
 mkdir "$work/model"
-sed -E 's/struct counter_[a-z]+/double/g; s/([a-z])\.v\>/\1/g; s/metric_sum\(([a-z]+), /(\1 + /
-    s/^#define INPUT\(id_\).*/#define INPUT(id_) ((double)cells[METRIC_##id_].number)/' \
+# Rates keep their types.
+sed -E '/struct rate_/!s/struct counter_[a-z]+/double/g; /user\.v|100 \* wait\.v/!s/([a-z])\.v\>/\1/g
+    s/metric_sum\(([a-z]+), /(\1 + /
+    s/^(#define INPUT_SUM\(id_\)).*/\1 ((double)in->cells[METRIC_##id_].number)/
+    s/^(#define INPUT_ROUNDED\(id_\)).*/\1 ((double)rounded_rate(in, METRIC_##id_))/
+    s/^(#define INPUT_LIFE\(id_\)).*/\1 ((double)living_part(in, METRIC_##id_))/' \
     "$source/model/derive.c" >"$work/model/derive.c"
 for case in swapped-inputs over-peak other-unit; do
     verdict ACCEPTED "$cases/use-derived-$case.c" "$work" "$@"

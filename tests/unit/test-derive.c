@@ -6,6 +6,7 @@
 #include "groups.h"
 
 static struct fold_cell cells[METRIC_COUNT];
+static const struct derive_inputs sums = {.cells = cells};
 
 static int reset(void **state)
 {
@@ -24,21 +25,21 @@ static void check_quotient(enum derived_id derived, enum metric_id above, enum m
 {
 	set(above, 7);
 	set(below, 2);
-	assert_real(derive(derived, cells), 3.5);
-	assert_integer(derive_weight(derived, cells), 2);
+	assert_real(derive(derived, &sums), 3.5);
+	assert_integer(derive_weight(derived, &sums), 2);
 	set(above, 0);
-	assert_real(derive(derived, cells), 0);
+	assert_real(derive(derived, &sums), 0);
 	set(below, 0);
-	assert_none(derive(derived, cells));
+	assert_none(derive(derived, &sums));
 	set(above, UINT64_MAX);
 	set(below, UINT64_MAX);
-	assert_real(derive(derived, cells), 1);
+	assert_real(derive(derived, &sums), 1);
 	cells[below].seen = 0;
-	assert_none(derive(derived, cells));
-	assert_none(derive_weight(derived, cells));
+	assert_none(derive(derived, &sums));
+	assert_none(derive_weight(derived, &sums));
 	cells[below].seen = 4;
 	cells[above].seen = 0;
-	assert_none(derive(derived, cells));
+	assert_none(derive(derived, &sums));
 }
 
 static void test_derive_quotients(void **state)
@@ -71,23 +72,23 @@ static void check_share(enum derived_id derived, enum metric_id part, enum metri
 {
 	set(part, 1);
 	set(rest, 3);
-	assert_real(derive(derived, cells), 0.25);
-	assert_integer(derive_weight(derived, cells), 4);
+	assert_real(derive(derived, &sums), 0.25);
+	assert_integer(derive_weight(derived, &sums), 4);
 	set(rest, 0);
-	assert_real(derive(derived, cells), 1);
+	assert_real(derive(derived, &sums), 1);
 	set(part, 0);
-	assert_none(derive(derived, cells));
+	assert_none(derive(derived, &sums));
 	set(rest, 5);
-	assert_real(derive(derived, cells), 0);
+	assert_real(derive(derived, &sums), 0);
 	set(part, UINT64_MAX);
 	set(rest, UINT64_MAX);
-	assert_real(derive(derived, cells), 0.5);
-	assert_integer(derive_weight(derived, cells), 2 * (__int128)UINT64_MAX);
+	assert_real(derive(derived, &sums), 0.5);
+	assert_integer(derive_weight(derived, &sums), 2 * (__int128)UINT64_MAX);
 	cells[rest].seen = 0;
-	assert_none(derive(derived, cells));
+	assert_none(derive(derived, &sums));
 	cells[rest].seen = 4;
 	cells[part].seen = 0;
-	assert_none(derive(derived, cells));
+	assert_none(derive(derived, &sums));
 }
 
 static void test_derive_shares(void **state)
@@ -100,17 +101,17 @@ static void test_derive_shares(void **state)
 static void test_derive_live_heap(void **state)
 {
 	(void)state;
-	assert_none(derive(DERIVED_live_heap_estimate, cells));
+	assert_none(derive(DERIVED_live_heap_estimate, &sums));
 	set(METRIC_allocated_bytes, 100);
-	assert_none(derive(DERIVED_live_heap_estimate, cells));
+	assert_none(derive(DERIVED_live_heap_estimate, &sums));
 	set(METRIC_deallocated_bytes, 30);
-	assert_integer(derive(DERIVED_live_heap_estimate, cells), 70);
+	assert_integer(derive(DERIVED_live_heap_estimate, &sums), 70);
 	set(METRIC_deallocated_bytes, 130);
-	assert_integer(derive(DERIVED_live_heap_estimate, cells), -30);
+	assert_integer(derive(DERIVED_live_heap_estimate, &sums), -30);
 	set(METRIC_allocated_bytes, 0);
 	set(METRIC_deallocated_bytes, UINT64_MAX);
-	assert_integer(derive(DERIVED_live_heap_estimate, cells), -(__int128)UINT64_MAX);
-	assert_none(derive_weight(DERIVED_live_heap_estimate, cells));
+	assert_integer(derive(DERIVED_live_heap_estimate, &sums), -(__int128)UINT64_MAX);
+	assert_none(derive_weight(DERIVED_live_heap_estimate, &sums));
 }
 
 /* All delays together, but of swapin and thrashing, which overlap, the larger one. */
@@ -124,18 +125,18 @@ static void test_derive_total_delay(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(inputs); i++) {
-		assert_none(derive(DERIVED_total_offcpu_delay_ns, cells));
+		assert_none(derive(DERIVED_total_offcpu_delay_ns, &sums));
 		set(inputs[i], UINT64_C(1) << (4 * i));
 	}
-	assert_integer(derive(DERIVED_total_offcpu_delay_ns, cells), 0x10111111);
+	assert_integer(derive(DERIVED_total_offcpu_delay_ns, &sums), 0x10111111);
 	set(METRIC_swapin_delay_total_ns, UINT64_C(1) << 32);
-	assert_integer(derive(DERIVED_total_offcpu_delay_ns, cells), 0x100111111);
-	assert_none(derive_weight(DERIVED_total_offcpu_delay_ns, cells));
+	assert_integer(derive(DERIVED_total_offcpu_delay_ns, &sums), 0x100111111);
+	assert_none(derive_weight(DERIVED_total_offcpu_delay_ns, &sums));
 	set(METRIC_irq_delay_total_ns, UINT64_MAX - 5);
-	assert_integer(derive(DERIVED_total_offcpu_delay_ns, cells), UINT64_MAX);
+	assert_integer(derive(DERIVED_total_offcpu_delay_ns, &sums), UINT64_MAX);
 	for (size_t i = 0; i < ARRAY_SIZE(inputs); i++)
 		set(inputs[i], 0);
-	assert_integer(derive(DERIVED_total_offcpu_delay_ns, cells), 0);
+	assert_integer(derive(DERIVED_total_offcpu_delay_ns, &sums), 0);
 }
 
 /* Inputs that cover different threads have no quotient. */
@@ -144,33 +145,47 @@ static void test_derive_coverage_differs(void **state)
 	(void)state;
 	set(METRIC_run_time_ns, 10);
 	set(METRIC_timeslices, 2);
-	assert_real(derive(DERIVED_avg_slice_ns, cells), 5);
+	assert_real(derive(DERIVED_avg_slice_ns, &sums), 5);
 	cells[METRIC_timeslices].seen = 3;
-	assert_none(derive(DERIVED_avg_slice_ns, cells));
-	assert_none(derive_weight(DERIVED_avg_slice_ns, cells));
+	assert_none(derive(DERIVED_avg_slice_ns, &sums));
+	assert_none(derive_weight(DERIVED_avg_slice_ns, &sums));
 	cells[METRIC_run_time_ns].seen = 3;
-	assert_real(derive(DERIVED_avg_slice_ns, cells), 5);
+	assert_real(derive(DERIVED_avg_slice_ns, &sums), 5);
 }
 
 /* Every row is computed from the inputs that it names: without any one of them there is nothing. */
 static void test_derive_named_inputs(void **state)
 {
+	static struct rate_list list;
+	static struct rate_sum rates[METRIC_COUNT];
+	struct derive_frame frame = {.clock_ticks_per_second = 100, .online_cpus = 2};
+	const struct derive_inputs all = {
+	        .cells = cells, .rate_list = &list, .rates = rates, .frame = &frame};
+
 	(void)state;
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		if (metric_has_rate((enum metric_id)i))
+			rate_list_add(&list, (enum metric_id)i);
 	for (unsigned d = 0; d < DERIVED_COUNT; d++) {
 		const struct derived_desc *derived = &derived_table[d];
 
-		assert_true(derived->input_count >= 2);
+		frame.kind =
+		        strstr(derived->description, "in a window: ") ? KIND_window : KIND_lifetime;
+		assert_true(derived->needed_count >= 1);
 		for (unsigned i = 0; i < METRIC_COUNT; i++)
 			set((enum metric_id)i, 5);
-		assert_int_not_equal(derive((enum derived_id)d, cells).kind, QUANTITY_NONE);
+		assert_int_not_equal(derive((enum derived_id)d, &all).kind, QUANTITY_NONE);
 		for (unsigned i = 0; i < METRIC_COUNT; i++) {
-			bool input = false;
+			bool input = false, needed = false;
 
-			for (size_t j = 0; j < derived->input_count; j++)
+			for (size_t j = 0; j < derived->input_count; j++) {
 				input = input || derived->inputs[j] == i;
+				needed = needed ||
+				         (j < derived->needed_count && derived->inputs[j] == i);
+			}
 			cells[i].seen = 0;
-			assert_int_equal(derive((enum derived_id)d, cells).kind == QUANTITY_NONE,
-			                 input);
+			assert_int_equal(derive((enum derived_id)d, &all).kind == QUANTITY_NONE,
+			                 needed);
 			assert_int_equal(strstr(derived->formula, metric_table[i].name) != NULL &&
 			                         input,
 			                 input);
@@ -223,9 +238,9 @@ static void test_measure_kinds(void **state)
 		                                              i == METRIC_ext_enabled);
 	set(METRIC_run_time_ns, 30);
 	set(METRIC_wait_time_ns, 10);
-	assert_integer(measure_quantity(METRIC_run_time_ns, cells), 30);
-	assert_real(measure_quantity(ratio, cells), 0.75);
-	assert_none(measure_quantity(METRIC_minflt, cells));
+	assert_integer(measure_quantity(METRIC_run_time_ns, PER_total, &sums), 30);
+	assert_real(measure_quantity(ratio, PER_total, &sums), 0.75);
+	assert_none(measure_quantity(METRIC_minflt, PER_total, &sums));
 }
 
 int main(void)

@@ -366,8 +366,8 @@ static void include(struct group_table *table)
 {
 	group_table_finish(table);
 	for (size_t i = 0; i < table->map.count; i++)
-		group_include_exited(table->map.entries[i].value, (1u << PROCESS_SOURCE_COUNT) - 1,
-		                     0);
+		group_include_exited(table, table->map.entries[i].value,
+		                     (1u << PROCESS_SOURCE_COUNT) - 1, 0);
 }
 
 /* A thread with random values, and now and then its process's totals. */

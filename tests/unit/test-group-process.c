@@ -57,8 +57,8 @@ static void finish(struct group_table *table)
 {
 	group_table_finish(table);
 	for (size_t i = 0; i < table->map.count; i++)
-		group_include_exited(table->map.entries[i].value, (1u << PROCESS_SOURCE_COUNT) - 1,
-		                     0);
+		group_include_exited(table, table->map.entries[i].value,
+		                     (1u << PROCESS_SOURCE_COUNT) - 1, 0);
 }
 
 static void check_cell(const struct group *group, enum metric_id metric, uint64_t number,
@@ -312,7 +312,7 @@ static void test_exited_comparable(void **state)
 	/* Taskstats are not known of either, and of the same process. */
 	assert_int_equal(group_comparable_sources(get(&with, "a"), get(&without, "a")), taskstats);
 	group = get(&with, "a");
-	group_include_exited(group, stat, io);
+	group_include_exited(&with, group, stat, io);
 	check_cell(group, METRIC_utime_clock_ticks, 51, 1);
 	check_cell(group, METRIC_syscw, 2, 1);
 	/* All of what was left out, whether anything had been done or not. */
@@ -361,13 +361,13 @@ static void test_exited_complete(void **state)
 	group = get(&before, "a (exited threads)");
 	assert_non_null(group);
 	assert_true(group_comparable_sources(group, get(&after, "a (exited threads)")) & stat);
-	group_include_exited(group, stat, 0);
+	group_include_exited(&before, group, stat, 0);
 	check_cell(group, METRIC_utime_clock_ticks, 0, 1);
 	assert_int_equal(group->cells[METRIC_minflt].seen, 0);
 	group = get(&before, "b (exited threads)");
 	assert_non_null(group);
 	assert_false(group_comparable_sources(group, get(&after, "b (exited threads)")) & stat);
-	group_include_exited(group, 0, stat);
+	group_include_exited(&before, group, 0, stat);
 	assert_int_equal(group->cells[METRIC_utime_clock_ticks].seen, 0);
 	/* The process was not there. */
 	assert_null(get(&before, "c (exited threads)"));

@@ -138,21 +138,23 @@ static void test_group_counts_and_folds(void **state)
 static void test_group_total(void **state)
 {
 	struct group_table table;
-	struct fold_cell cells[METRIC_COUNT];
+	struct group *total;
+	const struct fold_cell *cells;
 	uint32_t threads;
 
 	(void)state;
-	memset(cells, 0, sizeof(cells));
 	group_table_init(&table, group_by_key(GROUP_KEY_pcomm, false));
-	group_table_total(&table, cells);
-	assert_int_equal(cells[METRIC_thread_count].seen, 0);
+	total = group_table_total(&table);
+	assert_int_equal(total->cells[METRIC_thread_count].seen, 0);
+	group_free(total, 0);
 	for (unsigned i = 0; i < 10; i++)
 		add_thread(&table, (struct thread_spec){.name = i % 3 ? "a" : "b",
 		                                        .state = i % 3 ? 'S' : 'R',
 		                                        .cpus = "0-3",
 		                                        .values = {{METRIC_run_time_ns, i},
 		                                                   {METRIC_wait_max, 10 * i}}});
-	group_table_total(&table, cells);
+	total = group_table_total(&table);
+	cells = total->cells;
 	assert_int_equal(cells[METRIC_thread_count].number, 10);
 	assert_int_equal(cells[METRIC_run_time_ns].number, 45);
 	assert_int_equal(cells[METRIC_wait_max].number, 90);
@@ -162,8 +164,7 @@ static void test_group_total(void **state)
 	assert_int_equal(cells[METRIC_cpu_affinity].seen, 10);
 	/* The groups are as they were. */
 	assert_int_equal(get(&table, "b")->cells[METRIC_state].seen, 4);
-	group_cells_done(cells);
-	assert_null(cells[METRIC_state].tally);
+	group_free(total, 0);
 	group_table_done(&table);
 }
 

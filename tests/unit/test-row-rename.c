@@ -184,8 +184,9 @@ static void test_merged(void **state)
 	/* Of several, the first by the alphabet. */
 	assert_string_equal(view.group->renamed, "/b");
 	/* The host has each thread once. */
-	assert_int_equal(rows.totals[SIDE_CANDIDATE][METRIC_minflt].number, 10 * 30 + 11 * 40);
-	assert_int_equal(rows.totals[SIDE_CANDIDATE][METRIC_thread_count].number, 21);
+	assert_int_equal(rows.totals[SIDE_CANDIDATE]->cells[METRIC_minflt].number,
+	                 10 * 30 + 11 * 40);
+	assert_int_equal(rows.totals[SIDE_CANDIDATE]->cells[METRIC_thread_count].number, 21);
 }
 
 /* A process of one thread. Where @total is not 0, its threads used so many ticks in user mode, exited ones included;

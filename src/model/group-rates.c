@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "group-rates.h"
+
+#include <stdlib.h>
+
+#include "ctprof/mem.h"
+
+enum { NS_PER_SECOND = 1000000000 };
+
+static uint64_t clock_ticks_per_second(const struct group_table *table)
+{
+	const struct host *host = table->host;
+
+	return host && host->seen[HOST_clock_ticks_per_second]
+	               ? host->numbers[HOST_clock_ticks_per_second]
+	               : 0;
+}
+
+/* The time from a birth to when the sample was read; 0 where it is not known. */
+static uint64_t age_ns(const struct group_table *table, const struct thread_sample *sample,
+                       uint64_t birth_clock_ticks)
+{
+	uint64_t read_ns = sample->read_boottime_ns, frequency = clock_ticks_per_second(table);
+	unsigned __int128 birth_ns = (unsigned __int128)birth_clock_ticks * NS_PER_SECOND;
+
+	if (read_ns == 0 && table->info)
+		read_ns = table->info->captured_boottime_ns;
+	if (frequency == 0 || read_ns == 0)
+		return 0;
+	birth_ns /= frequency;
+	return birth_ns < read_ns ? read_ns - (uint64_t)birth_ns : 0;
+}
+
+static bool is_window(const struct group_table *table)
+{
+	return table->info && table->info->kind == KIND_window;
+}
+
+/* How long the thread's counters were counting: in a window until the end of its observation, else since the birth of
+ * its process, as tools have it that know no threads. */
+static uint64_t interval_ns(const struct group_table *table, const struct thread_sample *sample)
+{
+	return is_window(table) ? sample->interval_ns
+	                        : age_ns(table, sample, table->process.start_time_clock_ticks);
+}
+
+void group_rates_see(struct group_table *table, struct thread_sample *sample)
+{
+	uint64_t lived_ns = is_window(table)
+	                            ? sample->life_ns
+	                            : age_ns(table, sample, sample->start_time_clock_ticks);
+
+	if (!table->rates)
+		table->rates = is_window(table) ? table->window_rates : table->lifetime_rates;
+	table->process.interval_ns = interval_ns(table, sample);
+	if (lived_ns > 0)
+		sample_set(sample, lived_ns, (struct counter_ns){lived_ns});
+}
+
+static struct rate_sum *rates_of(const struct group_table *table, struct group *group)
+{
+	if (!group->rates) {
+		group->rates = mem_calloc(table->rates->count, sizeof(group->rates[0]));
+		group->rate_count = table->rates->count;
+	}
+	return group->rates;
+}
+
+void group_rates_add(const struct group_table *table, struct group *group,
+                     const struct thread_sample *sample)
+{
+	uint64_t interval = table->process.interval_ns;
+	struct rate_sum *rates;
+
+	if (!table->rates || table->rates->count == 0)
+		return;
+	rates = rates_of(table, group);
+	for (unsigned i = 0; i < table->rates->count; i++) {
+		enum metric_id metric = (enum metric_id)table->rates->metrics[i];
+		uint64_t value;
+
+		if (!metric_set_has(&sample->seen, metric))
+			continue;
+		/* Everything that has a rate is a counter, and so 64 bits wide. */
+		value = *(const uint64_t *)sample_value(sample, metric);
+		if (interval == 0)
+			group->rates_unknown = true;
+		else if (value > 0)
+			rate_add(&rates[i], value, interval);
+	}
+}
+
+void group_rates_add_exited(const struct group_table *table, struct group *group,
+                            const uint64_t remainders[PROCESS_TOTAL_COUNT])
+{
+	uint64_t interval = table->process.interval_ns;
+
+	if (!table->rates || table->rates->count == 0)
+		return;
+	rates_of(table, group);
+	if (!group->exited_rates)
+		group->exited_rates =
+		        mem_calloc(PROCESS_TOTAL_COUNT, sizeof(group->exited_rates[0]));
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
+		if (remainders[i] > 0 && interval > 0)
+			rate_add(&group->exited_rates[i], remainders[i], interval);
+}
+
+void group_rates_include(const struct rate_list *list, struct group *group,
+                         enum process_total total)
+{
+	unsigned place;
+
+	if (!group->exited_rates)
+		return;
+	place = list->places[process_total_table[total].metric];
+	if (place > 0)
+		rate_merge(&group->rates[place - 1], group->exited_rates[total]);
+}
+
+void group_rates_merge(struct group *into, const struct group *from)
+{
+	into->rates_unknown = into->rates_unknown || from->rates_unknown;
+	if (!from->rates)
+		return;
+	if (!into->rates) {
+		into->rates = mem_calloc(from->rate_count, sizeof(into->rates[0]));
+		into->rate_count = from->rate_count;
+	}
+	for (unsigned i = 0; i < from->rate_count; i++)
+		rate_merge(&into->rates[i], from->rates[i]);
+}
+
+void group_rates_done(struct group *group)
+{
+	free(group->rates);
+	free(group->exited_rates);
+}
