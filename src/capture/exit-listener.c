@@ -1,25 +1,234 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* The thread that listens sleeps and looks, a hundred times a second, instead of being woken for every exit: at ten
+ * thousand exits a second that is what makes it cheap, and the buffers hold seconds of that. */
 #include "exit-listener.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
 
+#include "ctprof/fd.h"
 #include "ctprof/mem.h"
+#include "ctprof/taskstats-exits.h"
+#include "exit-merge.h"
+
+enum {
+	LOOK_EVERY_MS = 10,
+	/* At the end, for threads that take long to take themselves apart. */
+	LAST_LOOK_EVERY_MS = 2,
+	LAST_LOOKS_MAX = 250,
+	CPU_LIST_BYTES = 1 << 16,
+};
 
 struct exit_listener {
-	struct exit_log log;
+	struct thread_ends *ends;      /* NULL where there are none; owned, as all of these */
+	struct taskstats_exits *exits; /* the same */
+	struct cgroup_ids *cgroups;
+	struct exit_merge merge; /* the thread's, until it has stopped */
+	enum window_exits outcome;
+	int stop_fd; /* readable when the thread is to stop */
+	bool has_thread;
+	pthread_t thread;
 };
+
+static uint64_t boottime_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void take_end(void *context, const struct thread_end *end)
+{
+	struct exit_listener *listener = context;
+
+	exit_merge_add_end(&listener->merge, end);
+}
+
+static void take_record(void *context, const void *payload, size_t len)
+{
+	struct exit_listener *listener = context;
+
+	/* Not before the record was made: many come while others are read. */
+	exit_merge_add_record(&listener->merge, boottime_now(), payload, len);
+}
+
+/* Ends before records: the record of an end that was read is there. */
+static void read_ends(struct exit_listener *listener)
+{
+	if (listener->ends)
+		thread_ends_read(listener->ends, take_end, listener);
+}
+
+static void read_records(struct exit_listener *listener)
+{
+	if (listener->exits)
+		taskstats_exits_read(listener->exits, take_record, listener);
+}
+
+/* Whether the wait was ended by a word to stop. */
+static bool sleep_unless_stopped(const struct exit_listener *listener)
+{
+	struct pollfd stop = {.fd = listener->stop_fd, .events = POLLIN};
+
+	return poll(&stop, 1, LOOK_EVERY_MS) > 0;
+}
+
+static void sleep_ms(long ms)
+{
+	const struct timespec time = {.tv_nsec = ms * 1000000};
+
+	(void)nanosleep(&time, NULL);
+}
+
+/* All records of threads that have exited by now are in the sockets; of their ends some may be on their way. Without
+ * records nobody knows which, and ends have one moment more. */
+static void read_the_rest(struct exit_listener *listener)
+{
+	uint64_t until = boottime_now();
+
+	read_ends(listener);
+	read_records(listener);
+	exit_merge_match(&listener->merge, until);
+	if (!listener->ends)
+		return;
+	if (!listener->exits) {
+		sleep_ms(LOOK_EVERY_MS);
+		until += (uint64_t)LOOK_EVERY_MS * 1000000;
+	}
+	for (int look = 0; look < LAST_LOOKS_MAX; look++) {
+		read_ends(listener);
+		exit_merge_match(&listener->merge, until);
+		if (listener->merge.waiting == 0)
+			break;
+		sleep_ms(LAST_LOOK_EVERY_MS);
+	}
+}
+
+static void *listen_until_stopped(void *argument)
+{
+	struct exit_listener *listener = argument;
+
+	while (!sleep_unless_stopped(listener)) {
+		read_ends(listener);
+		read_records(listener);
+		exit_merge_match(&listener->merge, UINT64_MAX);
+	}
+	read_the_rest(listener);
+	return NULL;
+}
+
+static void find_possible_cpus(struct cpu_mask *ret_cpus)
+{
+	cleanup_(strbuf_done) struct strbuf list = STRBUF_INIT;
+	long count = sysconf(_SC_NPROCESSORS_CONF);
+
+	if (fd_read_all_at(AT_FDCWD, "/sys/devices/system/cpu/possible", &list, CPU_LIST_BYTES) ==
+	    0) {
+		while (list.len > 0 && list.data[list.len - 1] == '\n')
+			list.len--;
+		if (cpu_mask_parse(ret_cpus, strbuf_str(&list), list.len))
+			return;
+	}
+	cpu_mask_clear(ret_cpus);
+	for (long cpu = 0; cpu < count; cpu++)
+		if (!cpu_mask_add(ret_cpus, (uint64_t)cpu))
+			break;
+}
+
+static enum window_exits outcome_of(int records, int ends)
+{
+	if (ends == 0)
+		return WINDOW_EXITS_completed;
+	switch (-records) {
+	case 0:
+		return WINDOW_EXITS_recorded;
+	case EPERM:
+	case EACCES:
+	case EINVAL: /* outside of the initial namespaces */
+		return WINDOW_EXITS_denied;
+	}
+	return WINDOW_EXITS_off;
+}
+
+/* A signal is for the thread that captures. */
+static int start_thread(struct exit_listener *listener)
+{
+	sigset_t all, before;
+	int error;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(&listener->thread, NULL, listen_until_stopped, listener);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (error == 0)
+		pthread_setname_np(listener->thread, "exit-listener");
+	return -error;
+}
+
+/* Ends before records, so that no record comes whose end was too early. */
+static void open_sources(struct exit_listener *listener,
+                         const struct exit_listener_options *options)
+{
+	int ends = options->without_ends ? -EOPNOTSUPP : thread_ends_open(&listener->ends);
+	struct cpu_mask cpus;
+	int records;
+
+	find_possible_cpus(&cpus);
+	records = taskstats_exits_open(&cpus, &listener->exits);
+	listener->outcome = outcome_of(records, ends);
+}
+
+static void start(struct exit_listener *listener, const struct exit_listener_options *options)
+{
+	struct taskstats_rules rules = options->rules;
+
+	open_sources(listener, options);
+	if (!listener->ends && !listener->exits)
+		return;
+	rules.io = access("/proc/self/io", F_OK) == 0;
+	listener->cgroups = cgroup_ids_new(options->mounts);
+	exit_merge_init(&listener->merge, &rules, listener->cgroups, listener->ends != NULL);
+	listener->stop_fd = eventfd(0, EFD_CLOEXEC);
+	listener->has_thread = listener->stop_fd >= 0 && start_thread(listener) == 0;
+	if (!listener->has_thread)
+		listener->outcome = WINDOW_EXITS_off;
+}
 
 struct exit_listener *exit_listener_start(const struct exit_listener_options *options)
 {
 	struct exit_listener *listener = mem_calloc(1, sizeof(*listener));
 
-	(void)options;
-	listener->log.exits = WINDOW_EXITS_skipped;
+	listener->stop_fd = -1;
+	listener->outcome = WINDOW_EXITS_skipped;
+	if (options->live)
+		start(listener, options);
 	return listener;
 }
 
 void exit_listener_stop(struct exit_listener *listener, struct exit_log *ret_log)
 {
-	*ret_log = listener->log;
+	const uint64_t one = 1;
+
+	if (listener->has_thread) {
+		/* An eventfd takes it, or there is no thread. */
+		if (fd_write_all(listener->stop_fd, &one, sizeof(one)) == 0)
+			pthread_join(listener->thread, NULL);
+	}
+	exit_merge_finish(&listener->merge, ret_log);
+	ret_log->exits = listener->outcome;
+	if (listener->exits)
+		ret_log->overruns = taskstats_exits_overruns(listener->exits);
+	taskstats_exits_freep(&listener->exits);
+	thread_ends_freep(&listener->ends);
+	cgroup_ids_freep(&listener->cgroups);
+	fd_closep(&listener->stop_fd);
 	free(listener);
 }

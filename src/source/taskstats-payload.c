@@ -3,6 +3,7 @@
  * length. Twice it did not: the peaks were put in the middle under version 14, then the floors as well, and version
  * 15 named that; version 16 moved both to the end. Some of those builds still say 14, and only their length tells
  * which they are. Where version and length contradict each other nothing is read, for any offset would be a guess. */
+#include <stdio.h>
 #include <string.h>
 
 #include "ctprof/taskstats.h"
@@ -17,9 +18,12 @@ enum bucket {
 	BUCKET_WPCOPY,
 	BUCKET_IRQ,
 	BUCKET_MEMORY,
+	BUCKET_BYTES,
 	BUCKET_IDENTITY,
 	BUCKET_COUNT,
 };
+
+enum { NS_PER_US = 1000 };
 
 enum layout {
 	LAYOUT_APPENDED,     /* versions 8 to 14, and from 16 on */
@@ -31,6 +35,7 @@ enum layout {
 /* FIELD(argument, key, bucket, offset in each layout); 0 where a layout has no such field. */
 /* clang-format off */
 #define FIELDS(FIELD_, argument_)                                               \
+	FIELD_(argument_, ac_nice,               IDENTITY,    9,   9,   9)      \
 	FIELD_(argument_, cpu_count,             CPU,        16,  16,  16)      \
 	FIELD_(argument_, cpu_delay_total,       CPU,        24,  24,  24)      \
 	FIELD_(argument_, cpu_delay_max,         CPU,       432,  32,  32)      \
@@ -44,9 +49,22 @@ enum layout {
 	FIELD_(argument_, swapin_delay_max,      SWAPIN,    464,  80,  96)      \
 	FIELD_(argument_, swapin_delay_min,      SWAPIN,    472,   0, 104)      \
 	FIELD_(argument_, cpu_run_virtual_total, CPU,        72,  96, 120)      \
+	FIELD_(argument_, ac_comm,               IDENTITY,   80, 104, 128)      \
+	FIELD_(argument_, ac_sched,              IDENTITY,  112, 136, 160)      \
+	FIELD_(argument_, ac_uid,                IDENTITY,  120, 144, 168)      \
+	FIELD_(argument_, ac_pid,                IDENTITY,  128, 152, 176)      \
 	FIELD_(argument_, ac_etime,              IDENTITY,  144, 168, 192)      \
+	FIELD_(argument_, ac_utime,              IDENTITY,  152, 176, 200)      \
+	FIELD_(argument_, ac_stime,              IDENTITY,  160, 184, 208)      \
+	FIELD_(argument_, ac_minflt,             IDENTITY,  168, 192, 216)      \
+	FIELD_(argument_, ac_majflt,             IDENTITY,  176, 200, 224)      \
 	FIELD_(argument_, hiwater_rss,           MEMORY,    200, 224, 248)      \
 	FIELD_(argument_, hiwater_vm,            MEMORY,    208, 232, 256)      \
+	FIELD_(argument_, read_bytes,            BYTES,     248, 272, 296)      \
+	FIELD_(argument_, write_bytes,           BYTES,     256, 280, 304)      \
+	FIELD_(argument_, cancelled_write_bytes, BYTES,     264, 288, 312)      \
+	FIELD_(argument_, nvcsw,                 IDENTITY,  272, 296, 320)      \
+	FIELD_(argument_, nivcsw,                IDENTITY,  280, 304, 328)      \
 	FIELD_(argument_, freepages_count,       FREEPAGES, 312, 336, 360)      \
 	FIELD_(argument_, freepages_delay_total, FREEPAGES, 320, 344, 368)      \
 	FIELD_(argument_, freepages_delay_max,   FREEPAGES, 480, 352, 376)      \
@@ -59,6 +77,7 @@ enum layout {
 	FIELD_(argument_, compact_delay_total,   COMPACT,   360, 400, 440)      \
 	FIELD_(argument_, compact_delay_max,     COMPACT,   512, 408, 448)      \
 	FIELD_(argument_, compact_delay_min,     COMPACT,   520,   0, 456)      \
+	FIELD_(argument_, ac_tgid,               IDENTITY,  368, 416, 464)      \
 	FIELD_(argument_, wpcopy_count,          WPCOPY,    400, 448, 496)      \
 	FIELD_(argument_, wpcopy_delay_total,    WPCOPY,    408, 456, 504)      \
 	FIELD_(argument_, wpcopy_delay_max,      WPCOPY,    528, 464, 512)      \
@@ -118,15 +137,20 @@ struct payload {
 	enum layout layout;
 };
 
-/* Whether the field is inside, and its value. */
-static bool payload_get(const struct payload *payload, enum field field, uint64_t *ret_value)
+/* Whether the field is inside, and its bytes. */
+static bool payload_copy(const struct payload *payload, enum field field, void *ret, size_t size)
 {
 	size_t offset = fields[field].offsets[payload->layout];
 
-	if (offset == 0 || payload->len < offset + sizeof(*ret_value))
+	if (offset == 0 || payload->len < offset + size)
 		return false;
-	memcpy(ret_value, payload->bytes + offset, sizeof(*ret_value));
+	memcpy(ret, payload->bytes + offset, size);
 	return true;
+}
+
+static bool payload_get(const struct payload *payload, enum field field, uint64_t *ret_value)
+{
+	return payload_copy(payload, field, ret_value, sizeof(*ret_value));
 }
 
 static bool is_nonzero(const struct payload *payload, enum field field)
@@ -211,6 +235,7 @@ static void buckets_find(const struct payload *payload, const struct taskstats_r
 		ret_filled[BUCKET_IRQ] = false;
 	/* Every address space has had a size: zero is a thread without one, or a kernel without CONFIG_TASK_XACCT. */
 	ret_filled[BUCKET_MEMORY] = is_nonzero(payload, FIELD_hiwater_vm);
+	ret_filled[BUCKET_BYTES] = rules->io;
 	ret_filled[BUCKET_IDENTITY] = true;
 }
 
@@ -219,7 +244,7 @@ static void buckets_find(const struct payload *payload, const struct taskstats_r
  * thread runs at that moment; in its own record the wait then ends as one since boot. */
 static uint64_t longest_wait_ns(const struct payload *payload)
 {
-	enum { NS_PER_US = 1000, SLACK_NS = 1000000000 };
+	enum { SLACK_NS = 1000000000 };
 	uint64_t elapsed_us, ns;
 
 	if (!payload_get(payload, FIELD_ac_etime, &elapsed_us) ||
@@ -284,4 +309,134 @@ enum source_outcome taskstats_parse_process(const void *bytes, size_t len,
 		sample->process_totals_seen |= UINT32_C(1) << total;
 	}
 	return OUTCOME_read;
+}
+
+/* What is counted up to the record. */
+static void set_counters(const struct payload *payload, const bool filled[static BUCKET_COUNT],
+                         struct thread_sample *sample)
+{
+	static const struct {
+		enum field field;
+		enum metric_id metric;
+	} counters[] = {
+	        {FIELD_ac_minflt, METRIC_minflt},
+	        {FIELD_ac_majflt, METRIC_majflt},
+	        {FIELD_nivcsw, METRIC_nonvoluntary_csw},
+	        {FIELD_cpu_count, METRIC_timeslices},
+	        {FIELD_cpu_delay_total, METRIC_wait_time_ns},
+	        {FIELD_read_bytes, METRIC_read_bytes},
+	        {FIELD_write_bytes, METRIC_write_bytes},
+	        {FIELD_cancelled_write_bytes, METRIC_cancelled_write_bytes},
+	};
+	uint64_t longest_ns = longest_wait_ns(payload), value;
+
+	for (size_t i = 0; i < ARRAY_SIZE(counters); i++) {
+		enum metric_id metric = counters[i].metric;
+
+		if (!filled[fields[counters[i].field].bucket] ||
+		    !payload_get(payload, counters[i].field, &value))
+			continue;
+		if ((value > longest_ns && metric_unit(metric) == UNIT_ns) ||
+		    !sample_set_integer(sample, metric, value))
+			metric_set_add(&sample->malformed, metric);
+	}
+	if (payload_get(payload, FIELD_nvcsw, &value) && value < UINT64_MAX)
+		sample_set(sample, voluntary_csw, (struct counter_count){value + 1});
+}
+
+/* CPU time by mode is what ticks found, in microseconds; exact time, where there is any, is divided as they say. */
+static void set_cpu_time(const struct payload *payload, bool is_exact_kept,
+                         struct thread_sample *sample, struct taskstats_exit *exit)
+{
+	/* Twenty ticks of the slowest clock. */
+	const uint64_t enough_ns = UINT64_C(200000000);
+	uint64_t exact_ns = 0, user_us, system_us, whole;
+	bool is_exact = is_exact_kept &&
+	                payload_get(payload, FIELD_cpu_run_virtual_total, &exact_ns) &&
+	                exact_ns >= enough_ns;
+
+	if (is_exact)
+		sample_set(sample, run_time_ns, (struct counter_ns){exact_ns});
+	if (!payload_get(payload, FIELD_ac_utime, &user_us) ||
+	    !payload_get(payload, FIELD_ac_stime, &system_us) ||
+	    __builtin_add_overflow(user_us, system_us, &whole) || whole > UINT64_MAX / NS_PER_US ||
+	    whole < enough_ns / NS_PER_US)
+		return;
+	exit->system_ns = system_us * NS_PER_US;
+	exit->user_ns = user_us * NS_PER_US;
+	if (is_exact) {
+		exit->system_ns = (uint64_t)((unsigned __int128)exact_ns * system_us / whole);
+		exit->user_ns = exact_ns - exit->system_ns;
+	}
+	exit->has_cpu_time = true;
+}
+
+static void set_policy(const struct payload *payload, struct thread_sample *sample)
+{
+	uint8_t policy;
+	int8_t nice;
+	char text[sizeof("255")];
+	int len;
+
+	if (payload_copy(payload, FIELD_ac_sched, &policy, sizeof(policy))) {
+		len = snprintf(text, sizeof(text), "%d", policy);
+		(void)sample_set_text(sample, METRIC_policy, ENCODING_POLICY, text, (size_t)len);
+	}
+	if (payload_copy(payload, FIELD_ac_nice, &nice, sizeof(nice)))
+		sample_set(sample, nice, (struct ordinal_i32){nice});
+}
+
+static void set_identity(const struct payload *payload, struct thread_sample *sample,
+                         struct taskstats_exit *exit)
+{
+	enum { COMM_BYTES = 32 };
+	char comm[COMM_BYTES];
+
+	exit->has_tgid =
+	        payload_copy(payload, FIELD_ac_tgid, &sample->tgid, sizeof(sample->tgid)) &&
+	        sample->tgid != 0;
+	if (!exit->has_tgid)
+		sample->tgid = sample->tid;
+	sample->has_uid = payload_copy(payload, FIELD_ac_uid, &sample->uid, sizeof(sample->uid));
+	strbuf_clear(&sample->comm);
+	if (payload_copy(payload, FIELD_ac_comm, comm, sizeof(comm)))
+		strbuf_add(&sample->comm, comm, strnlen(comm, sizeof(comm)));
+}
+
+bool taskstats_exit_key(const void *bytes, size_t len, uint32_t *ret_tid, uint64_t *ret_elapsed_ns)
+{
+	struct payload payload;
+	uint64_t elapsed_us;
+
+	if (!payload_open(&payload, bytes, len) ||
+	    !payload_copy(&payload, FIELD_ac_pid, ret_tid, sizeof(*ret_tid)) || *ret_tid == 0 ||
+	    !payload_get(&payload, FIELD_ac_etime, &elapsed_us) ||
+	    elapsed_us > UINT64_MAX / NS_PER_US)
+		return false;
+	*ret_elapsed_ns = elapsed_us * NS_PER_US;
+	return true;
+}
+
+enum source_outcome taskstats_parse_exit(const void *bytes, size_t len,
+                                         const struct taskstats_rules *rules,
+                                         struct thread_sample *sample,
+                                         struct taskstats_exit *ret_exit)
+{
+	struct payload payload;
+	bool filled[BUCKET_COUNT];
+	uint64_t elapsed_ns;
+	uint32_t tid;
+
+	*ret_exit = (struct taskstats_exit){0};
+	if (!payload_open(&payload, bytes, len) ||
+	    !taskstats_exit_key(bytes, len, &tid, &elapsed_ns))
+		return OUTCOME_malformed;
+	sample->tid = tid;
+	sample->life_ns = elapsed_ns;
+	buckets_find(&payload, rules, filled);
+	set_identity(&payload, sample, ret_exit);
+	set_policy(&payload, sample);
+	set_counters(&payload, filled, sample);
+	set_cpu_time(&payload, filled[BUCKET_CPU], sample, ret_exit);
+	return taskstats_parse(bytes, len, rules, sample);
 }

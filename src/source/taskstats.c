@@ -123,6 +123,11 @@ struct taskstats_client *taskstats_free(struct taskstats_client *client)
 	return NULL;
 }
 
+uint16_t taskstats_family(const struct taskstats_client *client)
+{
+	return client->family;
+}
+
 void taskstats_freep(struct taskstats_client **client)
 {
 	*client = taskstats_free(*client);

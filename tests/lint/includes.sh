@@ -21,7 +21,7 @@ BEGIN {
     # Which public header belongs to which folder.
     belongs["base"] = "edit-distance fd glob json-read json-write keyed-values macro mem output scan strbuf stream strmap text"
     belongs["metric"] = "cgroup-stats fold host metric psi sample units"
-    belongs["source"] = "cgroup-mount source taskstats"
+    belongs["source"] = "cgroup-id cgroup-mount source taskstats taskstats-exits thread-end"
     belongs["model"] = "cgroup-key doctor exit-log fact-groups fact-rows group group-by group-filter measure normalise rates reference rename-match rows snapshot spread thread-store where window"
     belongs["capture"] = "capture doctor-probe"
     belongs["report"] = "columns report table"
@@ -43,9 +43,10 @@ BEGIN {
     # Files that may see less than their folder. A table knows no metric.
     may["src/report/table.c"] = may["include/ctprof/table.h"] = "base table.h"
 
-    # Headers of other libraries, and the only files that have them.
+    # Headers of other libraries, or folders of such, and the only files that have them.
     wraps["zstd.h"] = wraps["zstd_errors.h"] = "^src/model/zstd-stream[.]c$"
-    wraps["netlink/*.h"] = "^src/source/taskstats[.]c$"
+    wraps["netlink/"] = "^src/source/taskstats(-exits)?[.]c$"
+    wraps["bpf/"] = "^src/source/(thread-ends|bpf/.*[.]bpf)[.]c$"
     wraps["zlib.h"] = "^src/source/kernel-config[.]c$"
     wraps["libcgroup.h"] = "^src/source/cgroup-mount[.]c$"
     wraps["jansson.h"] = "^src/(model/snapshot-meta|report/metric-list(-facts)?-json|metric/registry-print.*|tools/.*)[.]c$"
@@ -76,7 +77,8 @@ FNR == 1 {
     quote = substr(what, 1, 1)
     name = substr(what, 2, length(what) - 2)
     if (quote == "<") {
-        if ((name in wraps) && FILENAME !~ wraps[name])
+        wrapped = (name in wraps) ? name : substr(name, 1, index(name, "/"))
+        if ((wrapped in wraps) && FILENAME !~ wraps[wrapped])
             complain("<" name "> is wrapped elsewhere and may not be included here")
     } else if (quote != "\"" || name ~ /[.]def$/) {
         # A row file of the registry, by its name or by a macro that holds it.

@@ -99,6 +99,12 @@ test_includes() {
     echo '#include <jansson.h>' | append src/report/report-json.c
     fails 'src/report/report-json.c:[0-9]+: <jansson.h> is wrapped' includes.sh "$tree"
     fresh
+    echo '#include <netlink/attr.h>' | append src/capture/capture.c
+    fails 'src/capture/capture.c:[0-9]+: <netlink/attr.h> is wrapped' includes.sh "$tree"
+    fresh
+    echo '#include <bpf/libbpf.h>' | append src/source/taskstats.c
+    fails 'src/source/taskstats.c:[0-9]+: <bpf/libbpf.h> is wrapped' includes.sh "$tree"
+    fresh
     echo '#include "metrics.def"' | append src/base/text.c
     fails 'base knows no metric' includes.sh "$tree"
     fresh

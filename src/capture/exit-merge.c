@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "exit-merge.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ctprof/mem.h"
+
+enum { NOWHERE = UINT32_MAX, NS_PER_SECOND = 1000000000 };
+
+/* A record keeps its bytes until it is known which of its values are the last ones. */
+struct waiting_record {
+	uint32_t tid;  /* 0: free */
+	uint32_t next; /* of the same slot, or free as well; NOWHERE behind the last */
+	uint64_t elapsed_ns;
+	uint64_t received_boottime_ns;
+	uint64_t number; /* in order of arrival */
+	size_t len;
+	unsigned char payload[TASKSTATS_PAYLOAD_BYTES];
+};
+
+void exit_merge_init(struct exit_merge *merge, const struct taskstats_rules *rules,
+                     struct cgroup_ids *cgroups, bool expects_ends)
+{
+	*merge = (struct exit_merge){.rules = *rules,
+	                             .cgroups = cgroups,
+	                             .expects_ends = expects_ends,
+	                             .first_free = NOWHERE};
+}
+
+void exit_merge_done(struct exit_merge *merge)
+{
+	exit_log_done(&merge->log);
+	free(merge->records);
+	free(merge->slots);
+	free(merge->ends);
+	sample_done(&merge->sample);
+	*merge = (struct exit_merge){.first_free = NOWHERE};
+}
+
+/* As /proc/<tid>/stat has it. */
+static uint64_t clock_ticks_of(uint64_t boottime_ns)
+{
+	return boottime_ns / (NS_PER_SECOND / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
+static uint32_t *slot_of(struct exit_merge *merge, uint32_t tid)
+{
+	return &merge->slots[tid * UINT32_C(0x9e3779b1) & (merge->capacity - 1)];
+}
+
+/* Twice the room. */
+static void grow(struct exit_merge *merge)
+{
+	uint32_t old = merge->capacity;
+
+	merge->capacity = old ? 2 * old : 64;
+	merge->records = mem_realloc(merge->records, merge->capacity, sizeof(merge->records[0]));
+	free(merge->slots);
+	merge->slots = mem_calloc(merge->capacity, sizeof(merge->slots[0]));
+	memset(merge->slots, 0xff, merge->capacity * sizeof(merge->slots[0]));
+	for (uint32_t i = 0; i < old; i++) {
+		uint32_t *slot = slot_of(merge, merge->records[i].tid);
+
+		merge->records[i].next = *slot;
+		*slot = i;
+	}
+	for (uint32_t i = merge->capacity; i-- > old;) {
+		merge->records[i].tid = 0;
+		merge->records[i].next = merge->first_free;
+		merge->first_free = i;
+	}
+}
+
+static void keep_waiting(struct exit_merge *merge, const struct waiting_record *head,
+                         const void *payload)
+{
+	struct waiting_record *record;
+	uint32_t place, *slot;
+
+	if (merge->first_free == NOWHERE)
+		grow(merge);
+	place = merge->first_free;
+	record = &merge->records[place];
+	merge->first_free = record->next;
+	slot = slot_of(merge, head->tid);
+	*record = (struct waiting_record){.tid = head->tid,
+	                                  .next = *slot,
+	                                  .elapsed_ns = head->elapsed_ns,
+	                                  .received_boottime_ns = head->received_boottime_ns,
+	                                  .number = merge->log.received,
+	                                  .len = head->len};
+	memcpy(record->payload, payload, head->len);
+	*slot = place;
+	merge->waiting++;
+}
+
+static void let_go(struct exit_merge *merge, uint32_t place)
+{
+	struct waiting_record *record = &merge->records[place];
+	uint32_t *link = slot_of(merge, record->tid);
+
+	while (*link != place)
+		link = &merge->records[*link].next;
+	*link = record->next;
+	record->tid = 0;
+	record->next = merge->first_free;
+	merge->first_free = place;
+	merge->waiting--;
+}
+
+/* Fills the sample and the note from the record alone. */
+static bool take_record(struct exit_merge *merge, uint64_t received_boottime_ns,
+                        const void *payload, size_t len, struct exit_note *note)
+{
+	struct thread_sample *sample = &merge->sample;
+	struct taskstats_exit exit;
+
+	sample_reset(sample);
+	*note = (struct exit_note){0};
+	if (taskstats_parse_exit(payload, len, &merge->rules, sample, &exit) != OUTCOME_read)
+		return false;
+	note->exited_boottime_ns = received_boottime_ns;
+	note->born_boottime_ns =
+	        received_boottime_ns > sample->life_ns ? received_boottime_ns - sample->life_ns : 0;
+	note->has_tgid = exit.has_tgid;
+	note->has_cpu_time = exit.has_cpu_time;
+	note->user_ns = exit.user_ns;
+	note->system_ns = exit.system_ns;
+	sample->start_time_clock_ticks = clock_ticks_of(note->born_boottime_ns);
+	sample->outcomes[SOURCE_taskstats] = OUTCOME_read;
+	return true;
+}
+
+void exit_merge_add_record(struct exit_merge *merge, uint64_t received_boottime_ns,
+                           const void *payload, size_t len)
+{
+	struct waiting_record head = {
+	        .received_boottime_ns = received_boottime_ns,
+	        .len = len < TASKSTATS_PAYLOAD_BYTES ? len : TASKSTATS_PAYLOAD_BYTES};
+	struct exit_note note;
+
+	if (!taskstats_exit_key(payload, head.len, &head.tid, &head.elapsed_ns))
+		return;
+	merge->log.received++;
+	if (merge->expects_ends)
+		keep_waiting(merge, &head, payload);
+	else if (take_record(merge, received_boottime_ns, payload, head.len, &note))
+		exit_log_add(&merge->log, &merge->sample, &note);
+}
+
+void exit_merge_add_end(struct exit_merge *merge, const struct thread_end *end)
+{
+	if (merge->end_count == merge->end_capacity) {
+		merge->end_capacity = merge->end_capacity ? 2 * merge->end_capacity : 64;
+		merge->ends = mem_realloc(merge->ends, merge->end_capacity, sizeof(merge->ends[0]));
+	}
+	merge->ends[merge->end_count++] = *end;
+}
+
+/* Whether it may be the record of the thread: it is not of a longer life, and was not there before its birth. The
+ * kernel reads one clock after the other when a thread is born, and may be interrupted between them. */
+static bool is_possible(const struct waiting_record *record, const struct thread_end *end)
+{
+	enum { SLACK_NS = 100000000 };
+	uint64_t life_ns = end->ended_boottime_ns - end->born_boottime_ns;
+
+	return record->tid == end->tid && record->elapsed_ns <= life_ns + SLACK_NS &&
+	       record->received_boottime_ns >= end->born_boottime_ns;
+}
+
+/* Of several the longest: it is the one that was made last. */
+static uint32_t find_record(struct exit_merge *merge, const struct thread_end *end)
+{
+	uint32_t found = NOWHERE;
+
+	if (merge->waiting == 0)
+		return NOWHERE;
+	for (uint32_t i = *slot_of(merge, end->tid); i != NOWHERE; i = merge->records[i].next) {
+		const struct waiting_record *record = &merge->records[i];
+
+		if (is_possible(record, end) &&
+		    (found == NOWHERE || record->elapsed_ns > merge->records[found].elapsed_ns))
+			found = i;
+	}
+	return found;
+}
+
+static void set_policy(struct thread_sample *sample, const struct thread_end *end)
+{
+	char text[sizeof("4294967295")];
+	int len = snprintf(text, sizeof(text), "%u", end->policy);
+
+	(void)sample_set_text(sample, METRIC_policy, ENCODING_POLICY, text, (size_t)len);
+	sample_set(sample, nice, (struct ordinal_i32){end->nice});
+}
+
+static void set_counters(struct thread_sample *sample, const struct thread_end *end)
+{
+	sample_set(sample, run_time_ns, (struct counter_ns){end->run_ns});
+	sample_set(sample, voluntary_csw, (struct counter_count){end->voluntary_csw});
+	sample_set(sample, nonvoluntary_csw, (struct counter_count){end->nonvoluntary_csw});
+	sample_set(sample, minflt, (struct counter_count){end->minflt});
+	sample_set(sample, majflt, (struct counter_count){end->majflt});
+	sample_set(sample, nr_migrations, (struct counter_count){end->nr_migrations});
+	if (end->kept & THREAD_END_SCHED_INFO) {
+		sample_set(sample, timeslices, (struct counter_count){end->timeslices});
+		sample_set(sample, wait_time_ns, (struct counter_ns){end->wait_ns});
+	}
+	if (end->kept & THREAD_END_CHARS) {
+		sample_set(sample, rchar, (struct counter_bytes){end->rchar});
+		sample_set(sample, wchar, (struct counter_bytes){end->wchar});
+		sample_set(sample, syscr, (struct counter_count){end->syscr});
+		sample_set(sample, syscw, (struct counter_count){end->syscw});
+	}
+	if (end->kept & THREAD_END_BYTES) {
+		sample_set(sample, read_bytes, (struct counter_bytes){end->read_bytes});
+		sample_set(sample, write_bytes, (struct counter_bytes){end->write_bytes});
+		sample_set(sample, cancelled_write_bytes,
+		           (struct counter_bytes){end->cancelled_write_bytes});
+	}
+}
+
+static void set_name(struct strbuf *name, const char comm[static THREAD_END_COMM_BYTES])
+{
+	strbuf_clear(name);
+	strbuf_add(name, comm, strnlen(comm, THREAD_END_COMM_BYTES));
+}
+
+static void set_identity(struct exit_merge *merge, const struct thread_end *end)
+{
+	struct thread_sample *sample = &merge->sample;
+	const struct strbuf *path = NULL;
+
+	sample->tid = end->tid;
+	sample->tgid = end->tgid;
+	sample->start_time_clock_ticks = clock_ticks_of(end->born_boottime_ns);
+	sample->life_ns = end->ended_boottime_ns - end->born_boottime_ns;
+	sample->uid = end->uid;
+	sample->has_uid = true;
+	set_name(&sample->comm, end->comm);
+	set_name(&sample->pcomm, end->pcomm);
+	if ((end->kept & THREAD_END_CGROUP) && merge->cgroups)
+		path = cgroup_ids_path(merge->cgroups, end->cgroup_id);
+	if (path) {
+		strbuf_clear(&sample->cgroup);
+		strbuf_add(&sample->cgroup, path->data, path->len);
+		sample->has_cgroup = true;
+	}
+}
+
+static void match_end(struct exit_merge *merge, const struct thread_end *end,
+                      uint64_t until_boottime_ns)
+{
+	uint32_t place = find_record(merge, end);
+	struct exit_note note;
+
+	if (place != NOWHERE) {
+		struct waiting_record *record = &merge->records[place];
+
+		if (!take_record(merge, record->received_boottime_ns, record->payload, record->len,
+		                 &note))
+			sample_reset(&merge->sample);
+		let_go(merge, place);
+	} else if (end->ended_boottime_ns > until_boottime_ns) {
+		return;
+	} else {
+		sample_reset(&merge->sample);
+	}
+	set_identity(merge, end);
+	set_policy(&merge->sample, end);
+	set_counters(&merge->sample, end);
+	note = (struct exit_note){.born_boottime_ns = end->born_boottime_ns,
+	                          .exited_boottime_ns = end->ended_boottime_ns,
+	                          .has_cpu_time = true,
+	                          .has_tgid = true,
+	                          .is_complete = true};
+	thread_end_cpu_time(end, &note.user_ns, &note.system_ns);
+	exit_log_add(&merge->log, &merge->sample, &note);
+}
+
+void exit_merge_match(struct exit_merge *merge, uint64_t until_boottime_ns)
+{
+	for (size_t i = 0; i < merge->end_count; i++)
+		match_end(merge, &merge->ends[i], until_boottime_ns);
+	merge->end_count = 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const struct waiting_record *x = a, *y = b;
+
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+void exit_merge_finish(struct exit_merge *merge, struct exit_log *ret_log)
+{
+	struct exit_note note;
+
+	exit_merge_match(merge, UINT64_MAX);
+	if (merge->waiting > 0)
+		qsort(merge->records, merge->capacity, sizeof(merge->records[0]), by_number);
+	for (uint32_t i = 0; merge->waiting > 0 && i < merge->capacity; i++) {
+		const struct waiting_record *record = &merge->records[i];
+
+		if (record->tid != 0 && take_record(merge, record->received_boottime_ns,
+		                                    record->payload, record->len, &note))
+			exit_log_add(&merge->log, &merge->sample, &note);
+	}
+	*ret_log = merge->log;
+	merge->log = (struct exit_log){0};
+	exit_merge_done(merge);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* exit-merge - one row of the log for each death out of two accounts of it: the kernel's record, which is early, and
+ * the counters at the last switch, which come later or not at all. Does no I/O but for names of cgroups. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ctprof/cgroup-id.h"
+#include "ctprof/exit-log.h"
+#include "ctprof/taskstats.h"
+#include "ctprof/thread-end.h"
+
+struct waiting_record;
+
+struct exit_merge {
+	struct exit_log log;
+	struct taskstats_rules rules;
+	struct cgroup_ids *cgroups; /* borrowed; may be NULL */
+	bool expects_ends;          /* records wait for them */
+
+	/* Records without their ends, found by tid. */
+	struct waiting_record *records; /* owned, as all below */
+	uint32_t capacity, waiting;
+	uint32_t first_free;
+	uint32_t *slots; /* by hash of the tid; as many as capacity */
+
+	struct thread_end *ends; /* that came since the last match */
+	size_t end_count, end_capacity;
+	struct thread_sample sample; /* for reuse */
+};
+
+/* @cgroups is borrowed until exit_merge_done(). */
+void exit_merge_init(struct exit_merge *merge, const struct taskstats_rules *rules,
+                     struct cgroup_ids *cgroups, bool expects_ends);
+
+/* For cleanup_(exit_merge_done). */
+void exit_merge_done(struct exit_merge *merge);
+
+/* A record that was there at the moment given (CLOCK_BOOTTIME). What is no record is not counted. */
+void exit_merge_add_record(struct exit_merge *merge, uint64_t received_boottime_ns,
+                           const void *payload, size_t len);
+
+/* Keeps a copy. */
+void exit_merge_add_end(struct exit_merge *merge, const struct thread_end *end);
+
+/* Makes rows of the ends that came, with the records that fit them. By now all records of these ends have been
+ * added, since a thread's record is made before its end. Ends later than @until_boottime_ns that have no record are
+ * left out. */
+void exit_merge_match(struct exit_merge *merge, uint64_t until_boottime_ns);
+
+/* Makes rows of the records that still wait, and hands the log over. */
+void exit_merge_finish(struct exit_merge *merge, struct exit_log *ret_log);

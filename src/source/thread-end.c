@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctprof/thread-end.h"
+
+/* Of two parts of @whole the first one, when the parts are as @first is to @second. */
+static uint64_t share_of(uint64_t whole, uint64_t first, uint64_t second)
+{
+	unsigned __int128 both = (unsigned __int128)first + second;
+
+	return (uint64_t)((unsigned __int128)whole * first / both);
+}
+
+/* The kernel's own steps, so that what it tells of the same thread a moment before is never more than this. */
+void thread_end_cpu_time(const struct thread_end *end, uint64_t *ret_user_ns,
+                         uint64_t *ret_system_ns)
+{
+	uint64_t whole = end->run_ns, user, system;
+
+	if (end->sampled_system_ns == 0)
+		system = 0;
+	else if (end->sampled_user_ns == 0)
+		system = whole;
+	else
+		system = share_of(whole, end->sampled_system_ns, end->sampled_user_ns);
+	if (system < end->told_system_ns)
+		system = end->told_system_ns;
+	if (system > whole)
+		system = whole;
+	user = whole - system;
+	if (user < end->told_user_ns && end->told_user_ns <= whole) {
+		user = end->told_user_ns;
+		system = whole - user;
+	}
+	*ret_user_ns = user;
+	*ret_system_ns = system;
+}
