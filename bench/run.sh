@@ -105,6 +105,12 @@ live_host() {
     sizes "$tmp/a.zst" "snapshot"
 }
 
+exits() {
+    heading "Listening while processes exit, 10000 a second or as many as there can be"
+    "$build/bench/exits" 5 10000 || echo "exits: not measured"
+    "$build/bench/exits" 5 10000 recorded || echo "exits: not measured"
+}
+
 # The same JSON at several levels, so that the level of snapshots is chosen by measurement. It comes in on
 # standard input, as a stream does, for the writer streams too.
 zstd_levels() {
@@ -182,6 +188,7 @@ synthetic() {
 
 describe_host
 live_host
+exits
 synthetic
 zstd_levels "$tmp/a.zst" "the capture of the live host"
 zstd_levels "$tmp/s100000-1.zst" "a synthetic snapshot of 100000 threads"
