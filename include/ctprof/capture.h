@@ -31,3 +31,29 @@ struct capture_options {
  * snapshot_info_done() it in any case. */
 must_check_ int capture_run(const struct capture_options *options, struct snapshot_writer *writer,
                             struct snapshot_info *ret_info, struct strbuf *reterr);
+
+/* Who listens to the ends of threads in a window. */
+enum capture_exits {
+	CAPTURE_EXITS_AUTO,    /* with the counters at the last switch, where BPF gives them */
+	CAPTURE_EXITS_RECORDS, /* the kernel's records alone */
+	CAPTURE_EXITS_OFF,
+};
+
+/* What happens between the two readings of a window: returns when CLOCK_BOOTTIME is @end_ns, or earlier. A result
+ * below 0 ends it all, and becomes the result. */
+struct capture_wait {
+	int (*until)(struct capture_wait *self, uint64_t begin_ns, uint64_t end_ns);
+};
+
+struct capture_window_options {
+	struct capture_options capture; /* of both readings */
+	uint64_t length_ns; /* from the begin of the one to that of the other, at least */
+	enum capture_exits exits;
+	struct capture_wait *wait; /* borrowed */
+};
+
+/* Reads twice and writes what happened in between: see ctprof/window.h. Both readings are in memory meanwhile,
+ * compressed. Result and @ret_info as those of capture_run(). */
+must_check_ int capture_window(const struct capture_window_options *options,
+                               struct snapshot_writer *writer, struct snapshot_info *ret_info,
+                               struct strbuf *reterr);

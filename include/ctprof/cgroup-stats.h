@@ -59,6 +59,13 @@ enum fact_rule {
 	FACT_RULE_SAME,      /* unseen unless all agree */
 };
 
+/* What a window makes of a value. */
+enum fact_window {
+	FACT_WINDOW_END,        /* it is what it was at the end */
+	FACT_WINDOW_DIFFERENCE, /* what it rose there; it only rises */
+	FACT_WINDOW_RISEN,      /* the value at the end, where it rose there */
+};
+
 enum { FORM_COUNT = FORM_TEXT + 1, FACT_RULE_COUNT = FACT_RULE_SAME + 1 };
 
 /* Names in machine formats, and what they mean. */
@@ -67,7 +74,7 @@ extern const struct named_desc fact_rule_table[FACT_RULE_COUNT];
 
 /* clang-format off */
 enum cgroup_value_id {
-#define CGROUP_VALUE(id_, version_, object_, key_, file_, file_key_, form_, rule_, unit_, section_, column_, text_) \
+#define CGROUP_VALUE(id_, version_, object_, key_, file_, file_key_, form_, rule_, window_, unit_, section_, column_, text_) \
 	CGROUP_VALUE_##id_,
 #include CTPROF_CGROUP_DEF
 #undef CGROUP_VALUE
@@ -100,6 +107,7 @@ struct cgroup_value_desc {
 	const char *file_key; /* FORM_FLAT */
 	enum fact_form form;
 	enum fact_rule rule;
+	enum fact_window window;
 	enum metric_unit unit;
 	enum metric_section section;
 	const char *column; /* "" where the tables have no column for it */

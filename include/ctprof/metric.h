@@ -190,6 +190,11 @@ static inline void metric_set_add(struct metric_set *set, enum metric_id metric)
 	set->words[(unsigned)metric / 64] |= UINT64_C(1) << ((unsigned)metric % 64);
 }
 
+static inline void metric_set_remove(struct metric_set *set, enum metric_id metric)
+{
+	set->words[(unsigned)metric / 64] &= ~(UINT64_C(1) << ((unsigned)metric % 64));
+}
+
 static inline bool metric_set_has(const struct metric_set *set, enum metric_id metric)
 {
 	return (set->words[(unsigned)metric / 64] >> ((unsigned)metric % 64)) & 1;

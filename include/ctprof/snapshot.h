@@ -112,6 +112,10 @@ struct snapshot_info {
 
 void snapshot_info_done(struct snapshot_info *info);
 
+/* Whether the snapshot has all threads of its host. What the host knows of all of them together says something about
+ * those that have exited only then: not in another pid namespace, not behind hidepid, not of one process. */
+bool snapshot_has_all_threads(const struct snapshot_info *info);
+
 /* Writing. The four calls come in this order, thread as often as there are threads and cgroup as often as there
  * are cgroups; threads of one process follow one another, and version 2 cgroups precede those of version 1. All
  * return 0, -EINVAL for another order, or the sink's -errno; a failure sticks. */
@@ -125,7 +129,7 @@ struct snapshot_writer *snapshot_writer_new(struct byte_sink *sink, int zstd_lev
 struct snapshot_writer *snapshot_writer_free(struct snapshot_writer *writer);
 void snapshot_writer_freep(struct snapshot_writer **writer);
 
-/* The head: kind, times, window and host of @info. Its rules hold for the rows that follow. */
+/* The head: kind, times and host of @info. Its rules hold for the rows that follow. */
 must_check_ int snapshot_write_begin(struct snapshot_writer *writer,
                                      const struct snapshot_info *info);
 must_check_ int snapshot_write_thread(struct snapshot_writer *writer,
@@ -134,7 +138,7 @@ must_check_ int snapshot_write_cgroup(struct snapshot_writer *writer,
                                       const struct cgroup_stats *stats);
 /* Bytes of JSON so far. */
 uint64_t snapshot_writer_json_bytes(const struct snapshot_writer *writer);
-/* The tail: pressure, sched_ext, rules, tally and cost, and the end of the frame. */
+/* The tail: pressure, sched_ext, rules, tally, window and cost, and the end of the frame. */
 must_check_ int snapshot_write_end(struct snapshot_writer *writer,
                                    const struct snapshot_info *info);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* thread-store - threads kept in memory, packed to some 200 bytes each, to be found again by their tid: the first
- * reading of a window, and the threads that exited in it. */
+/* thread-store - threads kept in memory, packed to some 200 bytes each, to be found again by their tid: the
+ * readings of a window, and the threads that exited in it. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -37,7 +37,7 @@ struct thread_store {
 /* For cleanup_(thread_store_done). */
 void thread_store_done(struct thread_store *store);
 
-/* Keeps a copy of everything but smaps_rollup. Returns the number of its row; rows are numbered from 0. */
+/* Keeps a copy. Returns the number of its row; rows are numbered from 0. */
 uint32_t thread_store_add(struct thread_store *store, const struct thread_sample *sample);
 
 /* The inverse; @ret is reset first. */
@@ -48,6 +48,9 @@ static inline const struct thread_key *thread_store_key(const struct thread_stor
 {
 	return &store->rows[row].key;
 }
+
+/* The sample's read_boottime_ns, without unpacking the rest. */
+uint64_t thread_store_time(const struct thread_store *store, uint32_t row);
 
 /* The row added last for a tid, and the one before a row for the same tid; THREAD_STORE_NONE where there is none. */
 uint32_t thread_store_find(const struct thread_store *store, uint32_t tid);

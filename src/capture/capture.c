@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "capture-roots.h"
 #include "cgroup-walk.h"
 #include "cost.h"
 #include "ctprof/fd.h"
@@ -26,7 +27,7 @@ static uint64_t now_ns(clockid_t clock)
 }
 
 /* Opens a root; one that the user named must exist. */
-static int open_root(const char *given, const char *fallback, int *ret_fd, struct strbuf *reterr)
+int capture_open_root(const char *given, const char *fallback, int *ret_fd, struct strbuf *reterr)
 {
 	int fd = given || fallback ? fd_open_path_at(AT_FDCWD, given ? given : fallback) : -ENOENT;
 
@@ -38,13 +39,11 @@ static int open_root(const char *given, const char *fallback, int *ret_fd, struc
 	return 0;
 }
 
-/* Finds where cgroups are; a directory that the user named must exist. Another system's tree has none but the one
- * given. */
-static int find_cgroups(const struct capture_options *options, int proc_fd,
-                        struct cgroup_mounts *mounts, struct strbuf *reterr)
+int capture_find_cgroups(const struct capture_options *options, int proc_fd,
+                         struct cgroup_mounts *mounts, struct strbuf *reterr)
 {
 	cleanup_(fd_closep) int given_fd = -1;
-	int r = open_root(options->cgroup_root, NULL, &given_fd, reterr);
+	int r = capture_open_root(options->cgroup_root, NULL, &given_fd, reterr);
 
 	if (r < 0)
 		return r;
@@ -79,13 +78,13 @@ static int open_roots(struct capture *capture, struct strbuf *reterr)
 {
 	const struct capture_options *options = capture->options;
 	const char *proc_root = options->proc_root ? options->proc_root : "/proc";
-	int r = open_root(proc_root, NULL, &capture->proc_fd, reterr);
+	int r = capture_open_root(proc_root, NULL, &capture->proc_fd, reterr);
 
 	if (r == 0)
-		r = open_root(options->sys_root, options->proc_root ? NULL : "/sys",
-		              &capture->sys_fd, reterr);
+		r = capture_open_root(options->sys_root, options->proc_root ? NULL : "/sys",
+		                      &capture->sys_fd, reterr);
 	if (r == 0)
-		r = find_cgroups(options, capture->proc_fd, &capture->mounts, reterr);
+		r = capture_find_cgroups(options, capture->proc_fd, &capture->mounts, reterr);
 	return r;
 }
 

@@ -6,7 +6,10 @@
 
 #include "ctprof/capture.h"
 #include "ctprof/output.h"
+#include "duration.h"
 #include "options.h"
+#include "window-note.h"
+#include "window-wait.h"
 
 enum {
 	OPT_OUTPUT = 1,
@@ -15,10 +18,17 @@ enum {
 	OPT_CGROUP_ROOT,
 	OPT_ANONYMOUS,
 	OPT_SMAPS,
+	OPT_WINDOW,
+	OPT_EXITS,
 	OPT_QUIET
 };
 
+/* A week: what is longer is a slip of the pen. */
+#define WINDOW_MAX_NS (UINT64_C(7) * 24 * 3600 * 1000000000)
+
 static const char *const smaps[] = {"auto", "all", "off", NULL};
+
+static const char *const exits[] = {"auto", "records", "off", NULL};
 
 static const struct cli_option options[] = {
         {OPT_OUTPUT, 'o', "output", "FILE", "write the snapshot to FILE, - for standard output",
@@ -27,6 +37,10 @@ static const struct cli_option options[] = {
          TAKES(NOTHING)},
         {OPT_SMAPS, 0, "smaps", "WHICH", "smaps_rollup of processes: auto (not huge), all, off",
          TAKES_WORD(smaps)},
+        {OPT_WINDOW, 'w', "window", "TIME", "what happens in TIME from now: 500ms, 30s, 5m, 2h",
+         TAKES(TEXT)},
+        {OPT_EXITS, 0, "exits", "HOW", "ends in the window: auto, records (without BPF), off",
+         TAKES_WORD(exits)},
         {OPT_QUIET, 'q', "quiet", NULL, "say nothing about what could not be read", TAKES(NOTHING)},
         {OPT_PROC_ROOT, 0, "proc-root", "DIR", "read threads from DIR instead of /proc",
          TAKES(DIRECTORY)},
@@ -47,8 +61,23 @@ static const char *const notes[] = {
 struct arguments {
 	const char *output;
 	bool quiet;
+	uint64_t length_ns; /* of the window; 0: a lifetime snapshot */
+	bool has_exits;
+	enum capture_exits exits;
 	struct capture_options capture;
 };
+
+static int parse_window(const struct option_parser *parser, uint64_t *ret_ns)
+{
+	if (!duration_parse(parser->value, ret_ns))
+		return options_error(parser, "'%s' is not a time such as 500ms, 30s, 1.5m or 2h",
+		                     parser->value);
+	if (*ret_ns == 0)
+		return options_error(parser, "a window has a length");
+	if (*ret_ns > WINDOW_MAX_NS)
+		return options_error(parser, "'%s' is longer than a week", parser->value);
+	return 0;
+}
 
 static int parse(const struct command *command, int argc, char **argv, struct arguments *ret)
 {
@@ -67,6 +96,14 @@ static int parse(const struct command *command, int argc, char **argv, struct ar
 		case OPT_SMAPS:
 			chosen = options_choose(&parser, smaps);
 			ret->capture.smaps = (enum capture_smaps)chosen;
+			break;
+		case OPT_WINDOW:
+			chosen = parse_window(&parser, &ret->length_ns);
+			break;
+		case OPT_EXITS:
+			chosen = options_choose(&parser, exits);
+			ret->exits = (enum capture_exits)chosen;
+			ret->has_exits = true;
 			break;
 		case OPT_QUIET:
 			ret->quiet = true;
@@ -118,6 +155,24 @@ static void report_denied(const struct snapshot_tally *tally, bool other_tree)
 		          geteuid() == 0 ? "" : " (root can read them; see 'ctprof doctor')");
 }
 
+static int capture_either(const struct arguments *arguments, struct snapshot_writer *writer,
+                          struct snapshot_info *info, struct strbuf *reterr)
+{
+	cleanup_(window_wait_done) struct window_wait wait = {.signal_fd = -1};
+	struct capture_window_options window = {
+	        .capture = arguments->capture,
+	        .length_ns = arguments->length_ns,
+	        .exits = arguments->exits,
+	        .wait = &wait.base,
+	};
+	int r;
+
+	if (arguments->length_ns == 0)
+		return capture_run(&arguments->capture, writer, info, reterr);
+	r = window_wait_init(&wait, !arguments->quiet && isatty(STDERR_FILENO));
+	return r < 0 ? r : capture_window(&window, writer, info, reterr);
+}
+
 static int capture(const struct arguments *arguments, struct snapshot_info *info)
 {
 	cleanup_(snapshot_writer_freep) struct snapshot_writer *writer = NULL;
@@ -127,7 +182,7 @@ static int capture(const struct arguments *arguments, struct snapshot_info *info
 
 	if (r == 0) {
 		writer = snapshot_writer_new(&output.sink, SNAPSHOT_ZSTD_LEVEL);
-		r = capture_run(&arguments->capture, writer, info, &reason);
+		r = capture_either(arguments, writer, info, &reason);
 	}
 	if (r == 0)
 		r = output_commit(&output);
@@ -139,6 +194,23 @@ static int capture(const struct arguments *arguments, struct snapshot_info *info
 		                                              : arguments->output,
 		          strerror(-r));
 	return r;
+}
+
+static void report(const struct arguments *arguments, const struct snapshot_info *info)
+{
+	bool is_window = info->kind == KIND_window;
+
+	report_denied(&info->tally, arguments->capture.proc_root != NULL);
+	if (is_window)
+		window_note_missing(info);
+	if (!isatty(STDERR_FILENO))
+		return;
+	if (is_window)
+		window_note_contents(info);
+	else
+		fprintf(stderr, "%llu threads of %llu processes\n",
+		        (unsigned long long)info->tally.threads,
+		        (unsigned long long)info->tally.processes);
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -157,15 +229,12 @@ static int run(const struct command *command, int argc, char **argv)
 		return cli_usage_error(command, "--output is missing");
 	if (strcmp(arguments.output, "-") == 0 && isatty(STDOUT_FILENO))
 		return cli_usage_error(command, "a snapshot is not written to a terminal");
+	if (arguments.has_exits && arguments.length_ns == 0)
+		return cli_usage_error(command, "--exits is for a --window");
 	if (capture(&arguments, &info) < 0)
 		return EXIT_FAILED;
-
 	if (!arguments.quiet)
-		report_denied(&info.tally, arguments.capture.proc_root != NULL);
-	if (!arguments.quiet && isatty(STDERR_FILENO))
-		fprintf(stderr, "%llu threads of %llu processes\n",
-		        (unsigned long long)info.tally.threads,
-		        (unsigned long long)info.tally.processes);
+		report(&arguments, &info);
 	return EXIT_DONE;
 }
 

@@ -71,6 +71,7 @@ struct command {
 extern const struct command command_capture;
 extern const struct command command_show;
 extern const struct command command_compare;
+extern const struct command command_window;
 extern const struct command command_metric_list;
 extern const struct command command_doctor;
 

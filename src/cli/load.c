@@ -2,34 +2,11 @@
 #include "load.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "ctprof/fd.h"
 #include "ctprof/reference.h"
-
-struct fd_source {
-	struct byte_source source; /* must stay the first member */
-	int fd;
-	uint64_t bytes; /* read so far */
-};
-
-static int fd_source_read(struct byte_source *self, void *buffer, size_t size, size_t *ret_len)
-{
-	struct fd_source *source = (struct fd_source *)self;
-	ssize_t len;
-
-	do
-		len = read(source->fd, buffer, size);
-	while (len < 0 && errno == EINTR);
-	if (len < 0)
-		return -errno;
-	source->bytes += (uint64_t)len;
-	*ret_len = (size_t)len;
-	return 0;
-}
+#include "fd-source.h"
 
 struct grouping {
 	struct snapshot_visitor visitor; /* must stay the first member */
@@ -62,16 +39,13 @@ static int load_file(struct load *load)
 	struct grouping grouping = {.visitor = {.thread = add_thread,
 	                                        .cgroup = load->wants_cgroups ? add_cgroup : NULL},
 	                            .load = load};
-	struct fd_source source = {.source = {fd_source_read}};
+	cleanup_(fd_source_done) struct fd_source source = FD_SOURCE_INIT;
 	struct metric_set forgotten = {{0}};
-	cleanup_(fd_closep) int fd = -1;
 	int r;
 
-	fd = strcmp(load->path, "-") == 0 ? dup(STDIN_FILENO)
-	                                  : open(load->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0)
-		return -errno;
-	source.fd = fd;
+	r = fd_source_open(&source, load->path);
+	if (r < 0)
+		return r;
 	load->groups.host = &load->info.host;
 	load->groups.info = &load->info;
 	load->groups.filter = load->filter.label ? &load->filter : NULL;

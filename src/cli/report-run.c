@@ -44,17 +44,6 @@ static bool same_boot(const struct host *a, const struct host *b)
 	return boot_a && boot_b && strcmp(boot_a, boot_b) == 0;
 }
 
-/* The CPU time of all threads of the host says something about the exited ones only where the snapshot has the
- * living ones: not in another pid namespace, not behind hidepid, not of one process. */
-static bool has_all_threads(const struct snapshot_info *info)
-{
-	uint64_t total = info->host.numbers[HOST_total_threads];
-	uint64_t walked = info->tally.threads + info->tally.threads_gone;
-
-	/* Threads come and go between the count and the walk. */
-	return info->host.seen[HOST_total_threads] && walked + walked / 50 + 10 >= total;
-}
-
 static void print_report(FILE *file, const struct report *report, enum report_format format)
 {
 	switch (format) {
@@ -156,8 +145,8 @@ static void make_report(FILE *file, const struct report_options *options, struct
 		row_options.continues =
 		        loads[0].info.captured_boottime_ns > 0 &&
 		        loads[0].info.captured_boottime_ns <= loads[1].info.captured_boottime_ns;
-		with_exited = !options->explains && has_all_threads(&loads[0].info) &&
-		              has_all_threads(&loads[1].info);
+		with_exited = !options->explains && snapshot_has_all_threads(&loads[0].info) &&
+		              snapshot_has_all_threads(&loads[1].info);
 	}
 	for (unsigned i = 0; count == SIDE_MAX && i < count; i++)
 		group_table_complete(&loads[i].groups, tables[!i]);

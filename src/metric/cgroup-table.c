@@ -16,9 +16,12 @@ enum {
 	FORM_RULES_FLAT = 1 << FACT_RULE_SUM | 1 << FACT_RULE_MAX,
 	FORM_RULES_CPUS = 1 << FACT_RULE_SAME,
 };
-#define CGROUP_VALUE(id_, version_, object_, key_, file_, file_key_, form_, rule_, unit_, section_, column_, text_) \
+#define CGROUP_VALUE(id_, version_, object_, key_, file_, file_key_, form_, rule_, window_, unit_, section_, column_, text_) \
 	_Static_assert((FORM_RULES_##form_ & 1 << FACT_RULE_##rule_) != 0,                         \
 		       "cgroup value " #id_ ": a " #form_ " cannot be put together by " #rule_);   \
+	_Static_assert(FACT_WINDOW_##window_ == FACT_WINDOW_END ||                                 \
+			       FORM_##form_ == FORM_NUMBER || FORM_##form_ == FORM_FLAT,           \
+		       "cgroup value " #id_ ": a " #form_ " cannot be " #window_ " in a window");  \
 	_Static_assert((version_) == 1 || (version_) == 2,                                         \
 		       "cgroup value " #id_ ": there is no such version of cgroups");              \
 	_Static_assert(sizeof("" text_) > 1, "cgroup value " #id_ ": has no description");
@@ -33,7 +36,7 @@ enum {
 #undef CGROUP_KEY
 
 const struct cgroup_value_desc cgroup_value_table[CGROUP_VALUE_COUNT] = {
-#define CGROUP_VALUE(id_, version_, object_, key_, file_, file_key_, form_, rule_, unit_, section_, column_, text_) \
+#define CGROUP_VALUE(id_, version_, object_, key_, file_, file_key_, form_, rule_, window_, unit_, section_, column_, text_) \
 	[CGROUP_VALUE_##id_] = {                                                                   \
 		.name = #id_,                                                                      \
 		.version = version_,                                                               \
@@ -43,6 +46,7 @@ const struct cgroup_value_desc cgroup_value_table[CGROUP_VALUE_COUNT] = {
 		.file_key = file_key_,                                                             \
 		.form = FORM_##form_,                                                              \
 		.rule = FACT_RULE_##rule_,                                                         \
+		.window = FACT_WINDOW_##window_,                                                   \
 		.unit = UNIT_##unit_,                                                              \
 		.section = SECTION_##section_,                                                     \
 		.column = column_,                                                                 \

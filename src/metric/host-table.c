@@ -83,6 +83,7 @@ void host_forget(struct host *host, enum host_field field)
 {
 	free(host->texts[field]);
 	host->texts[field] = NULL;
+	host->numbers[field] = 0;
 	host->seen[field] = false;
 }
 

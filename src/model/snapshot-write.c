@@ -95,8 +95,6 @@ int snapshot_write_begin(struct snapshot_writer *writer, const struct snapshot_i
 		json_write_key(out, "captured_boottime_ns");
 		json_write_u64(out, info->captured_boottime_ns);
 	}
-	if (info->kind == KIND_window)
-		write_meta(writer, "window", snapshot_meta_add_window, info);
 	write_meta(writer, "host", snapshot_meta_add_host, info);
 	json_write_key(out, "threads");
 	json_write_open(out, '[');
@@ -349,6 +347,8 @@ int snapshot_write_end(struct snapshot_writer *writer, const struct snapshot_inf
 	psi_write(out, &info->psi);
 	write_meta(writer, "sched_ext", snapshot_meta_add_sched_ext, info);
 	write_meta(writer, "sources", snapshot_meta_add_sources, info);
+	if (info->kind == KIND_window)
+		write_meta(writer, "window", snapshot_meta_add_window, info);
 	write_meta(writer, "cost", snapshot_meta_add_cost, info);
 	json_write_close(out, '}');
 	if (flush(writer, 0) == 0)

@@ -13,6 +13,7 @@ enum {
 	HAS_UID = 8,
 	HAS_TOTALS = 16,
 	HAS_MALFORMED = 32,
+	HAS_SMAPS = 64,
 };
 
 void thread_store_done(struct thread_store *store)
@@ -164,7 +165,8 @@ static unsigned flags_of(const struct thread_sample *sample)
 	return (sample->has_cgroup ? HAS_CGROUP : 0u) | (sample->cgroup_is_v1 ? CGROUP_IS_V1 : 0u) |
 	       (sample->has_exe ? HAS_EXE : 0u) | (sample->has_uid ? HAS_UID : 0u) |
 	       (sample->has_process_totals ? HAS_TOTALS : 0u) |
-	       (any_metric(&sample->malformed) ? HAS_MALFORMED : 0u);
+	       (any_metric(&sample->malformed) ? HAS_MALFORMED : 0u) |
+	       (sample->has_smaps ? HAS_SMAPS : 0u);
 }
 
 static void put_identity(struct thread_store *store, const struct thread_sample *sample)
@@ -222,6 +224,27 @@ static void take_totals(const struct thread_store *store, size_t *at, struct thr
 			ret->process_totals[i] = take(store, at);
 }
 
+static void put_smaps(struct thread_store *store, const struct keyed_values *smaps)
+{
+	put(store, smaps->count);
+	for (size_t i = 0; i < smaps->count; i++) {
+		put_name(store, smaps->entries[i].key, strlen(smaps->entries[i].key));
+		put(store, smaps->entries[i].value);
+	}
+}
+
+static void take_smaps(const struct thread_store *store, size_t *at, struct thread_sample *ret)
+{
+	uint64_t count = take(store, at);
+
+	ret->has_smaps = true;
+	for (uint64_t i = 0; i < count; i++) {
+		const struct strmap_entry *name = take_name(store, at);
+
+		keyed_values_set(&ret->smaps_rollup_kib, name->key, name->key_len, take(store, at));
+	}
+}
+
 static void put_set(struct thread_store *store, const struct metric_set *set)
 {
 	for (size_t i = 0; i < METRIC_SET_WORDS; i++)
@@ -273,6 +296,8 @@ uint32_t thread_store_add(struct thread_store *store, const struct thread_sample
 	put_identity(store, sample);
 	if (sample->has_process_totals)
 		put_totals(store, sample);
+	if (sample->has_smaps)
+		put_smaps(store, &sample->smaps_rollup_kib);
 	put_set(store, &sample->seen);
 	if (any_metric(&sample->malformed))
 		put_set(store, &sample->malformed);
@@ -298,6 +323,8 @@ void thread_store_get(const struct thread_store *store, uint32_t row, struct thr
 	take_identity(store, &at, flags, ret);
 	if (flags & HAS_TOTALS)
 		take_totals(store, &at, ret);
+	if (flags & HAS_SMAPS)
+		take_smaps(store, &at, ret);
 	take_set(store, &at, &ret->seen);
 	if (flags & HAS_MALFORMED)
 		take_set(store, &at, &ret->malformed);
@@ -307,6 +334,14 @@ void thread_store_get(const struct thread_store *store, uint32_t row, struct thr
 		if (metric_set_has(&ret->seen, (enum metric_id)i))
 			take_value(store, &at, (enum metric_id)i,
 			           (char *)ret + metric_table[i].offset);
+}
+
+uint64_t thread_store_time(const struct thread_store *store, uint32_t row)
+{
+	size_t at = (size_t)store->rows[row].offset;
+
+	(void)take(store, &at); /* the flags */
+	return take(store, &at);
 }
 
 uint32_t thread_store_find(const struct thread_store *store, uint32_t tid)

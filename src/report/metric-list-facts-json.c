@@ -163,6 +163,16 @@ static void add_cost(json_t *array)
 	}
 }
 
+static void add_window(json_t *array)
+{
+	for (unsigned i = 0; i < WINDOW_NUMBER_COUNT; i++) {
+		json_t *object = object_in(array, window_number_table[i].name);
+
+		set_unit(object, window_number_table[i].unit);
+		set_text(object, "description", window_number_table[i].description);
+	}
+}
+
 static void add_process_totals(json_t *array)
 {
 	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
@@ -192,4 +202,5 @@ void fact_list_add(json_t *root)
 	add_sched_ext(array_in(root, "sched_ext"));
 	add_host(array_in(root, "host"));
 	add_cost(array_in(root, "cost"));
+	add_window(array_in(root, "window"));
 }

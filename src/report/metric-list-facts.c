@@ -148,6 +148,19 @@ static enum table_color cost_cell(void *context, size_t row, unsigned column, st
 	return COLOR_NONE;
 }
 
+static enum table_color window_cell(void *context, size_t row, unsigned column, struct strbuf *out)
+{
+	const struct window_number_desc *number = &window_number_table[row];
+
+	(void)context;
+	if (column == 0)
+		strbuf_addf(out, "window.%s", number->name);
+	else
+		strbuf_add_str(out,
+		               column == 1 ? unit_table[number->unit].name : number->description);
+	return COLOR_NONE;
+}
+
 static enum table_color total_cell(void *context, size_t row, unsigned column, struct strbuf *out)
 {
 	const struct process_total_desc *total = &process_total_table[row];
@@ -211,13 +224,17 @@ void fact_list_print(FILE *file, const struct table_style *style)
 	         {{"value", false, false}, {"unit", false, false}, {"description", false, false}},
 	         3,
 	         cost_cell},
+	        {"Window",
+	         {{"value", false, false}, {"unit", false, false}, {"description", false, false}},
+	         3,
+	         window_cell},
 	};
 	const size_t rows[ARRAY_SIZE(tables)] = {
 	        PROCESS_TOTAL_COUNT, CGROUP_VALUE_COUNT,
 	        CGROUP_LIST_COUNT,   cgroup_key_count,
 	        FACT_RULE_COUNT,     PSI_RESOURCE_COUNT + PSI_ROW_COUNT + PSI_AVERAGE_COUNT,
 	        SCHED_EXT_COUNT,     HOST_FIELD_COUNT,
-	        COST_COUNT};
+	        COST_COUNT,          WINDOW_NUMBER_COUNT};
 
 	for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
 		fprintf(file, "\n## %s\n", tables[i].heading);

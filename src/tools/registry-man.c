@@ -256,6 +256,17 @@ static void print_cost(FILE *file)
 	}
 }
 
+static void print_window(FILE *file)
+{
+	print_heading(file, "WINDOW");
+	for (unsigned i = 0; i < WINDOW_NUMBER_COUNT; i++) {
+		print_term(file, "", window_number_table[i].name);
+		print_text(file, window_number_table[i].description);
+		print_unit(file, window_number_table[i].unit);
+		fputs("\n\n", file);
+	}
+}
+
 void registry_print_man(FILE *file)
 {
 	print_heading(file, "METRICS");
@@ -264,6 +275,7 @@ void registry_print_man(FILE *file)
 	print_process_totals(file);
 	print_host(file);
 	print_cost(file);
+	print_window(file);
 	print_legend(file, "RULES", rule_table, RULE_INDEX_COUNT);
 	print_legend(file, "RULES OF CGROUP VALUES", fact_rule_table, FACT_RULE_COUNT);
 	print_legend(file, "FORMS OF CGROUP VALUES", fact_form_table, FORM_COUNT);

@@ -18,8 +18,10 @@ accepts() {
     case $1 in
     show) arguments+=(/nonexistent/a) ;;
     compare) arguments+=(/nonexistent/a /nonexistent/b) ;;
+    window) arguments+=(--output /nonexistent/w /nonexistent/a /nonexistent/b) ;;
     capture) arguments+=(--output /nonexistent/a --proc-root /nonexistent --quiet) ;;
     esac
+    [ "$2" != --exits ] || arguments+=(--window=1s)
     "$ctprof" "$1" "${arguments[@]}" >/dev/null 2>errors || status=$?
     if [ "$status" -eq 2 ]; then
         echo "ctprof $1 $2=$3 is offered, and refused: $(cat errors)"
@@ -32,7 +34,7 @@ for command in $("$ctprof" --help | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p'); do
     while read -r option argument; do
         offered=$(printf 'ctprof %s %s \n' "$command" "$option" | bash --norc "$here/answers.bash" "$script" | cut -f 2)
         case $argument in
-        N | DIR | FILE | TEXT | GLOB | EXPR | 'GROUP[:M]') [ -z "$offered" ] && continue ;;
+        N | DIR | FILE | TEXT | TIME | GLOB | EXPR | 'GROUP[:M]') [ -z "$offered" ] && continue ;;
         esac
         [ -n "$offered" ] || { echo "ctprof $command $option $argument: nothing is offered"; exit 1; }
         IFS='|' read -r -a words <<<"$offered"

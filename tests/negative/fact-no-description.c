@@ -3,11 +3,11 @@
 #ifdef CGROUP_VALUE
 #include "cgroup.def"
 #ifdef FIXED
-CGROUP_VALUE(test_value, 2, "cpu", "test", "cpu.test", "test", NUMBER, SUM, count, cgroup_stats, "",
-             "a test")
+CGROUP_VALUE(test_value, 2, "cpu", "test", "cpu.test", "test", NUMBER, SUM, END, count,
+             cgroup_stats, "", "a test")
 #else
-CGROUP_VALUE(test_value, 2, "cpu", "test", "cpu.test", "test", NUMBER, SUM, count, cgroup_stats, "",
-             "")
+CGROUP_VALUE(test_value, 2, "cpu", "test", "cpu.test", "test", NUMBER, SUM, END, count,
+             cgroup_stats, "", "")
 #endif
 #else
 #define CTPROF_CGROUP_DEF __BASE_FILE__

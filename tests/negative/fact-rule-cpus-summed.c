@@ -3,11 +3,11 @@
 #ifdef CGROUP_VALUE
 #include "cgroup.def"
 #ifdef FIXED
-CGROUP_VALUE(test_value, 2, "cpu", "test", "cpu.test", "test", CPUS, SAME, none, cgroup_stats, "",
-             "a test")
+CGROUP_VALUE(test_value, 2, "cpu", "test", "cpu.test", "test", CPUS, SAME, END, none, cgroup_stats,
+             "", "a test")
 #else
-CGROUP_VALUE(test_value, 2, "cpu", "test", "cpu.test", "test", CPUS, SUM, none, cgroup_stats, "",
-             "a test")
+CGROUP_VALUE(test_value, 2, "cpu", "test", "cpu.test", "test", CPUS, SUM, END, none, cgroup_stats,
+             "", "a test")
 #endif
 #else
 #define CTPROF_CGROUP_DEF __BASE_FILE__

@@ -3,11 +3,11 @@
 #ifdef CGROUP_VALUE
 #include "cgroup.def"
 #ifdef FIXED
-CGROUP_VALUE(test_value, 2, "cpu", "test", "cpu.test", "test", FLAT, MAX, count, cgroup_stats, "",
-             "a test")
-#else
-CGROUP_VALUE(test_value, 2, "cpu", "test", "cpu.test", "test", FLAT, MAX_LIMIT, count, cgroup_stats,
+CGROUP_VALUE(test_value, 2, "cpu", "test", "cpu.test", "test", FLAT, MAX, END, count, cgroup_stats,
              "", "a test")
+#else
+CGROUP_VALUE(test_value, 2, "cpu", "test", "cpu.test", "test", FLAT, MAX_LIMIT, END, count,
+             cgroup_stats, "", "a test")
 #endif
 #else
 #define CTPROF_CGROUP_DEF __BASE_FILE__

@@ -3,11 +3,11 @@
 #ifdef CGROUP_VALUE
 #include "cgroup.def"
 #ifdef FIXED
-CGROUP_VALUE(test_value, 2, "cpu", "test", "cpu.test", "test", LIMIT, MIN_LIMIT, count,
+CGROUP_VALUE(test_value, 2, "cpu", "test", "cpu.test", "test", LIMIT, MIN_LIMIT, END, count,
              cgroup_stats, "", "a test")
 #else
-CGROUP_VALUE(test_value, 2, "cpu", "test", "cpu.test", "test", LIMIT, SUM, count, cgroup_stats, "",
-             "a test")
+CGROUP_VALUE(test_value, 2, "cpu", "test", "cpu.test", "test", LIMIT, SUM, END, count, cgroup_stats,
+             "", "a test")
 #endif
 #else
 #define CTPROF_CGROUP_DEF __BASE_FILE__

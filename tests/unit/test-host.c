@@ -17,7 +17,8 @@ static const char *const files[][2] = {
         {"proc/sys/kernel/random/boot_id", "01234567-89ab-cdef-0123-456789abcdef\n"},
         {"proc/cmdline", "BOOT_IMAGE=/vmlinuz quiet \n\n"},
         {"proc/loadavg", "0.42 0.31 0.27 2/345 6789\n"},
-        {"proc/stat", "cpu  100 20 3000 4 5 6 7 8 9 10\ncpu0 1 2 3 4\nintr 5 6\n"},
+        {"proc/stat", "cpu  100 20 3000 4 5 6 7 8 9 10\ncpu0 1 2 3 4\nintr 5 6\nprocesses "
+                      "77\nprocs_running 3\n"},
         {"sys/devices/system/cpu/online", "0-3,8\n"},
         {"cg/cgroup.controllers", "cpuset cpu io memory\n"},
 };
@@ -80,6 +81,12 @@ static void test_host_all_fields(void **state)
 	assert_number(&host, HOST_total_threads, 345);
 	assert_number(&host, HOST_user_clock_ticks, 120);
 	assert_number(&host, HOST_system_clock_ticks, 3000);
+	assert_number(&host, HOST_idle_clock_ticks, 4);
+	assert_number(&host, HOST_iowait_clock_ticks, 5);
+	assert_number(&host, HOST_irq_clock_ticks, 6);
+	assert_number(&host, HOST_softirq_clock_ticks, 7);
+	assert_number(&host, HOST_steal_clock_ticks, 8);
+	assert_number(&host, HOST_forks, 77);
 	assert_true(host.seen[HOST_uptime_ns] && host.numbers[HOST_uptime_ns] > 0);
 	host_done(&host);
 }
@@ -206,6 +213,39 @@ static void check_cpu_time(const struct temp_tree *tree, const char *stat, bool 
 	host_done(&host);
 }
 
+/* How much of the line behind the first three numbers makes sense, and whether the forks are told. */
+static void check_counters(const struct temp_tree *tree, const char *stat, unsigned count,
+                           bool has_forks)
+{
+	static const enum host_field fields[] = {
+	        HOST_idle_clock_ticks,    HOST_iowait_clock_ticks, HOST_irq_clock_ticks,
+	        HOST_softirq_clock_ticks, HOST_steal_clock_ticks,
+	};
+	struct host host;
+
+	temp_tree_write_text(tree, "proc/stat", stat);
+	host = read_tree(tree, false, false);
+	for (unsigned i = 0; i < ARRAY_SIZE(fields); i++) {
+		assert_int_equal(host.seen[fields[i]], i < count);
+		if (i < count)
+			assert_number(&host, fields[i], i + 4);
+	}
+	assert_int_equal(host.seen[HOST_forks], has_forks);
+	host_done(&host);
+}
+
+static void test_host_counters(void **state)
+{
+	check_counters(*state, "cpu 1 2 3", 0, false);
+	check_counters(*state, "cpu 1 2 3 4 5\nprocesses 5", 2, true);
+	check_counters(*state, "cpu 1 2 3 4 5 x 7 8\nprocesses x\n", 2, false);
+	check_counters(*state, "cpu 1 2 3 4 5 6 7 8 9 10 11\nprocesses_of 5\n", 5, false);
+	check_counters(*state,
+	               "cpu 1 2 3 4 5 6 7 8\nctxt 1\nbtime 2\nprocesses 18446744073709551615\n", 5,
+	               true);
+	check_counters(*state, "cpu 1 2 x 4 5 6 7 8\nprocesses 5\n", 0, false);
+}
+
 static void test_host_cpu_time(void **state)
 {
 	check_cpu_time(*state, "cpu 1 2 3", true, 3, 3);
@@ -276,6 +316,7 @@ int main(void)
 	        in_tree(test_host_missing_files),
 	        cmocka_unit_test(test_host_no_trees),
 	        in_tree(test_host_cpu_time),
+	        in_tree(test_host_counters),
 	        in_tree(test_host_total_threads),
 	        in_tree(test_host_online_cpus),
 	};

@@ -61,6 +61,8 @@ static void test_metric_list_text(void **state)
 		assert_contains(text, host_field_table[i].description);
 	for (unsigned i = 0; i < COST_COUNT; i++)
 		assert_contains(text, capture_cost_table[i].description);
+	for (unsigned i = 0; i < WINDOW_NUMBER_COUNT; i++)
+		assert_contains(text, window_number_table[i].description);
 	assert_null(strstr(text, " \n"));
 	assert_int_equal(strncmp(text, "## Tag legend\n", 14), 0);
 	free(text);
@@ -111,6 +113,7 @@ static void check_facts(const json_t *root)
 	        {"sched_ext", SCHED_EXT_COUNT},
 	        {"host", HOST_FIELD_COUNT},
 	        {"cost", COST_COUNT},
+	        {"window", WINDOW_NUMBER_COUNT},
 	};
 	const json_t *object;
 

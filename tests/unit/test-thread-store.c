@@ -27,7 +27,6 @@ static void keeps_everything(void **state)
 		assert_int_equal(read.tid, thread_store_key(&store, i)->tid);
 		assert_memory_equal(read.outcomes, written.outcomes, sizeof(read.outcomes));
 		assert_memory_equal(&read.malformed, &written.malformed, sizeof(read.malformed));
-		written.has_smaps = false;
 		memset(written.outcomes, 0, sizeof(written.outcomes));
 		memset(read.outcomes, 0, sizeof(read.outcomes));
 		assert_true(sample_survives(&written, &read, rules));

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture-roots.h"
+#include "cost.h"
+#include "ctprof/capture.h"
+#include "ctprof/exit-log.h"
+#include "ctprof/fd.h"
+#include "ctprof/source.h"
+#include "ctprof/window.h"
+#include "exit-listener.h"
+#include "own-proc.h"
+
+/* A snapshot in memory. */
+struct memory_file {
+	struct byte_sink sink;     /* must stay the first member */
+	struct byte_source source; /* reads what was written */
+	struct strbuf bytes;
+	size_t position;
+	struct snapshot_info info;
+};
+
+static int memory_write(struct byte_sink *self, const void *bytes, size_t len)
+{
+	strbuf_add(&((struct memory_file *)self)->bytes, bytes, len);
+	return 0;
+}
+
+static int memory_read(struct byte_source *self, void *buffer, size_t size, size_t *ret_len)
+{
+	struct memory_file *file =
+	        (struct memory_file *)((char *)self - offsetof(struct memory_file, source));
+	size_t left = file->bytes.len - file->position;
+
+	*ret_len = left < size ? left : size;
+	if (*ret_len > 0)
+		memcpy(buffer, file->bytes.data + file->position, *ret_len);
+	file->position += *ret_len;
+	return 0;
+}
+
+static void memory_file_done(struct memory_file *file)
+{
+	strbuf_done(&file->bytes);
+	snapshot_info_done(&file->info);
+}
+
+static int read_into(const struct capture_options *options, struct memory_file *file,
+                     struct strbuf *reterr)
+{
+	cleanup_(snapshot_writer_freep) struct snapshot_writer *writer = NULL;
+
+	file->sink = (struct byte_sink){memory_write};
+	file->source = (struct byte_source){memory_read};
+	writer = snapshot_writer_new(&file->sink, SNAPSHOT_ZSTD_LEVEL);
+	return capture_run(options, writer, &file->info, reterr);
+}
+
+/* What the listener has to know of the host before anything is read. */
+struct surroundings {
+	int proc_fd;
+	int sys_fd;
+	struct cgroup_mounts mounts;
+	struct host host;
+};
+
+static void surroundings_done(struct surroundings *surroundings)
+{
+	cgroup_mounts_done(&surroundings->mounts);
+	host_done(&surroundings->host);
+	fd_closep(&surroundings->proc_fd);
+	fd_closep(&surroundings->sys_fd);
+}
+
+static int find_surroundings(const struct capture_options *options,
+                             struct surroundings *surroundings, struct strbuf *reterr)
+{
+	const char *proc_root = options->proc_root ? options->proc_root : "/proc";
+	int r = capture_open_root(proc_root, NULL, &surroundings->proc_fd, reterr);
+
+	if (r == 0)
+		r = capture_open_root(options->sys_root, options->proc_root ? NULL : "/sys",
+		                      &surroundings->sys_fd, reterr);
+	if (r == 0)
+		r = capture_find_cgroups(options, surroundings->proc_fd, &surroundings->mounts,
+		                         reterr);
+	if (r == 0)
+		host_read(surroundings->proc_fd, surroundings->sys_fd, -1,
+		          options->proc_root == NULL, true, &surroundings->host);
+	return r;
+}
+
+static struct exit_listener *listen_to_exits(const struct capture_window_options *options,
+                                             const struct surroundings *surroundings)
+{
+	struct exit_listener_options listener = {
+	        .live = !options->capture.proc_root && proc_is_own(surroundings->proc_fd),
+	        .rules = taskstats_rules_of(&surroundings->host),
+	        .mounts = &surroundings->mounts,
+	        .without_ends = options->exits == CAPTURE_EXITS_RECORDS,
+	};
+
+	return options->exits == CAPTURE_EXITS_OFF ? NULL : exit_listener_start(&listener);
+}
+
+struct meter {
+	struct window_meter base; /* must stay the first member */
+	struct cost_meter cost;
+};
+
+/* What a window cost is that of both readings and of the listener, from end to end but for the wait: the time on the
+ * clock is that of the readings alone. */
+static void measure(struct window_meter *self, const struct snapshot_info *first,
+                    const struct snapshot_info *last, struct snapshot_info *info)
+{
+	uint64_t spread = first->cost[COST_walk_spread_ns];
+
+	if (spread < last->cost[COST_walk_spread_ns])
+		spread = last->cost[COST_walk_spread_ns];
+	cost_end(&((struct meter *)self)->cost, info);
+	cost_set(info, COST_wall_ns, first->cost[COST_wall_ns] + last->cost[COST_wall_ns]);
+	cost_set(info, COST_walk_spread_ns, spread);
+}
+
+static int read_both(const struct capture_window_options *options, struct memory_file *files[2],
+                     struct strbuf *reterr)
+{
+	uint64_t begin_ns;
+	int r = read_into(&options->capture, files[0], reterr);
+
+	if (r < 0)
+		return r;
+	begin_ns = files[0]->info.captured_boottime_ns;
+	r = options->wait->until(options->wait, begin_ns, begin_ns + options->length_ns);
+	return r < 0 ? r : read_into(&options->capture, files[1], reterr);
+}
+
+int capture_window(const struct capture_window_options *options, struct snapshot_writer *writer,
+                   struct snapshot_info *ret_info, struct strbuf *reterr)
+{
+	cleanup_(surroundings_done) struct surroundings surroundings = {.proc_fd = -1,
+	                                                                .sys_fd = -1};
+	cleanup_(memory_file_done) struct memory_file first = {.position = 0}, last = first;
+	cleanup_(exit_log_done) struct exit_log exits = {.exits = WINDOW_EXITS_skipped};
+	struct memory_file *files[2] = {&first, &last};
+	struct meter meter = {.base = {measure}};
+	struct window_options window = {
+	        .first = {&first.source, "the first reading"},
+	        .last = {&last.source, "the last reading"},
+	        .limits = &snapshot_default_limits,
+	        .exits = &exits,
+	        .meter = &meter.base,
+	};
+	struct exit_listener *listener;
+	int r;
+
+	memset(ret_info, 0, sizeof(*ret_info));
+	cost_begin(&meter.cost);
+	r = find_surroundings(&options->capture, &surroundings, reterr);
+	if (r < 0)
+		return r;
+	listener = listen_to_exits(options, &surroundings);
+	r = read_both(options, files, reterr);
+	if (listener)
+		exit_listener_stop(listener, &exits);
+	return r < 0 ? r : window_make(&window, writer, ret_info, reterr);
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <getopt.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ctprof/output.h"
+#include "ctprof/window.h"
+#include "fd-source.h"
+#include "options.h"
+#include "report-lists.h"
+#include "window-note.h"
+
+enum { OPT_OUTPUT = 1, OPT_READ_LIMIT, OPT_QUIET };
+
+static const struct cli_option options[] = {
+        {OPT_OUTPUT, 'o', "output", "FILE", "write the window to FILE, - for standard output",
+         TAKES(FILE)},
+        {OPT_READ_LIMIT, 0, "read-limit", "LIST", "caps on reading: bytes=16G,threads=4M,...",
+         TAKES_WORDS(report_caps)},
+        {OPT_QUIET, 'q', "quiet", NULL, "say nothing about what the window holds", TAKES(NOTHING)},
+        {0},
+};
+
+static const char *const notes[] = {
+        "Both are lifetime snapshots of one boot. Threads that ended between them are",
+        "missing: 'ctprof capture --window' listens to their ends.",
+        "An existing FILE is only replaced by a whole window.",
+        NULL,
+};
+
+struct arguments {
+	const char *output;
+	bool quiet;
+	struct snapshot_limits limits;
+};
+
+static int parse(const struct command *command, int argc, char **argv, struct arguments *ret)
+{
+	struct option_parser parser;
+	int id, r = 0;
+
+	options_init(&parser, command, argc, argv);
+	while (r >= 0 && (id = options_next(&parser)) > 0)
+		switch (id) {
+		case OPT_OUTPUT:
+			ret->output = parser.value;
+			break;
+		case OPT_READ_LIMIT:
+			r = list_read_limits(&parser, &ret->limits);
+			break;
+		case OPT_QUIET:
+			ret->quiet = true;
+			break;
+		}
+	options_done(&parser);
+	return r < 0 ? OPTIONS_ERROR : id;
+}
+
+static const char *name_of(const char *path, const char *standard)
+{
+	return strcmp(path, "-") == 0 ? standard : path;
+}
+
+static int open_input(struct fd_source *source, const char *path, struct window_input *ret_input)
+{
+	int r = fd_source_open(source, path);
+
+	*ret_input = (struct window_input){&source->source, name_of(path, "standard input")};
+	if (r < 0)
+		cli_error("%s: %s", path, strerror(-r));
+	return r;
+}
+
+static int make(const struct arguments *arguments, char **paths, struct snapshot_info *info)
+{
+	cleanup_(fd_source_done) struct fd_source first = FD_SOURCE_INIT, last = FD_SOURCE_INIT;
+	cleanup_(snapshot_writer_freep) struct snapshot_writer *writer = NULL;
+	cleanup_(output_done) struct output output = OUTPUT_INIT;
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	struct window_options window = {.limits = &arguments->limits};
+	int r = open_input(&first, paths[0], &window.first);
+
+	if (r == 0)
+		r = open_input(&last, paths[1], &window.last);
+	if (r < 0)
+		return r;
+	r = output_open(&output, arguments->output);
+	if (r == 0) {
+		writer = snapshot_writer_new(&output.sink, SNAPSHOT_ZSTD_LEVEL);
+		r = window_make(&window, writer, info, &reason);
+	}
+	if (r == 0)
+		r = output_commit(&output);
+	if (r < 0 && reason.len > 0)
+		cli_error("%s", strbuf_str(&reason));
+	else if (r < 0)
+		cli_error("%s: %s", name_of(arguments->output, "standard output"), strerror(-r));
+	return r;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	cleanup_(snapshot_info_done) struct snapshot_info info = {0};
+	struct arguments arguments = {.limits = snapshot_default_limits};
+	int id = parse(command, argc, argv, &arguments), given = argc - optind;
+
+	if (id == OPTIONS_HELP || id == OPTIONS_VERSION)
+		return options_answer(command, id);
+	if (id == OPTIONS_ERROR)
+		return EXIT_USAGE;
+	if (given != 2)
+		return cli_usage_error(command, "two snapshots are needed, not %d", given);
+	if (strcmp(argv[optind], "-") == 0 && strcmp(argv[optind + 1], "-") == 0)
+		return cli_usage_error(command, "only one snapshot can be standard input");
+	if (!arguments.output || arguments.output[0] == '\0')
+		return cli_usage_error(command, "--output is missing");
+	if (strcmp(arguments.output, "-") == 0 && isatty(STDOUT_FILENO))
+		return cli_usage_error(command, "a snapshot is not written to a terminal");
+	if (make(&arguments, argv + optind, &info) < 0)
+		return EXIT_FAILED;
+	if (!arguments.quiet && isatty(STDERR_FILENO))
+		window_note_contents(&info);
+	return EXIT_DONE;
+}
+
+const struct command command_window = {
+        .name = "window",
+        .summary = "Make a snapshot of what happened between two",
+        .operands = "FIRST LAST",
+        .operand_values = TAKES(SNAPSHOT),
+        .options = {options, NULL},
+        .notes = notes,
+        .run = run,
+};

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "duration.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const struct {
+	const char *name;
+	uint64_t ns;
+} units[] = {
+        {"ms", 1000000},
+        {"", 1000000000},
+        {"s", 1000000000},
+        {"m", UINT64_C(60) * 1000000000},
+        {"h", UINT64_C(3600) * 1000000000},
+};
+
+/* Takes digits off the text; false where there is none, or too many. */
+static bool take_digits(const char **text, uint64_t *ret_number, uint64_t *ret_scale)
+{
+	enum { DIGITS_MAX = 12 };
+	unsigned digits = 0;
+
+	*ret_number = 0;
+	*ret_scale = 1;
+	for (; **text >= '0' && **text <= '9'; (*text)++) {
+		if (++digits > DIGITS_MAX)
+			return false;
+		*ret_number = *ret_number * 10 + (uint64_t)(**text - '0');
+		*ret_scale *= 10;
+	}
+	return digits > 0;
+}
+
+bool duration_parse(const char *text, uint64_t *ret_ns)
+{
+	uint64_t whole, part = 0, scale = 1, unused;
+	unsigned __int128 ns;
+
+	if (!take_digits(&text, &whole, &unused))
+		return false;
+	if (*text == '.') {
+		text++;
+		if (!take_digits(&text, &part, &scale))
+			return false;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+		if (strcmp(text, units[i].name) != 0)
+			continue;
+		ns = (unsigned __int128)whole * units[i].ns +
+		     (unsigned __int128)part * units[i].ns / scale;
+		if (ns > UINT64_MAX)
+			return false;
+		*ret_ns = (uint64_t)ns;
+		return true;
+	}
+	return false;
+}

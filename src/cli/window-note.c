@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "window-note.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "ctprof/macro.h"
+#include "ctprof/strbuf.h"
+
+static unsigned long long number_of(const struct snapshot_info *info, enum window_number number)
+{
+	return info->window.seen[number] ? info->window.numbers[number] : 0;
+}
+
+static double seconds_of(uint64_t ns)
+{
+	return (double)ns / 1e9;
+}
+
+void window_note_contents(const struct snapshot_info *info)
+{
+	static const struct {
+		enum window_number number;
+		const char *part;
+	} parts[] = {
+	        {WINDOW_threads_continued, "continued"}, {WINDOW_threads_born, "born"},
+	        {WINDOW_threads_exited, "exited"},       {WINDOW_threads_passed, "born and exited"},
+	        {WINDOW_threads_lost, "lost"},           {WINDOW_threads_unknown, "unknown"},
+	};
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		unsigned long long count = number_of(info, parts[i].number);
+
+		if (i > 0 && count == 0)
+			continue;
+		strbuf_addf(&text, i > 0 ? ", %llu %s" : "%llu threads %s", count, parts[i].part);
+	}
+	fprintf(stderr, "window of %.3fs: %s\n", seconds_of(number_of(info, WINDOW_length_ns)),
+	        strbuf_str(&text));
+}
+
+/* How the ends of threads came to be known, or why not. */
+static void add_cause(const struct snapshot_info *info, struct strbuf *out)
+{
+	unsigned long long overruns = number_of(info, WINDOW_exit_overruns);
+
+	switch (info->window.exits) {
+	case WINDOW_EXITS_denied:
+		strbuf_add_str(out, "exit records denied");
+		break;
+	case WINDOW_EXITS_off:
+		strbuf_add_str(out, "the kernel has no exit records");
+		break;
+	case WINDOW_EXITS_skipped:
+		strbuf_add_str(out, "exit records not listened to");
+		break;
+	case WINDOW_EXITS_recorded:
+	case WINDOW_EXITS_completed:
+	case WINDOW_EXITS_UNKNOWN:
+	case WINDOW_EXITS_COUNT:
+		strbuf_add_str(out, "exit records are not complete");
+		if (overruns > 0)
+			strbuf_addf(out, " (%llu overrun%s)", overruns, overruns == 1 ? "" : "s");
+		break;
+	}
+}
+
+void window_note_missing(const struct snapshot_info *info)
+{
+	unsigned long long lost = number_of(info, WINDOW_threads_lost);
+	unsigned long long missed = number_of(info, WINDOW_threads_missed);
+	unsigned long long overruns = number_of(info, WINDOW_exit_overruns);
+	uint64_t ticks = number_of(info, WINDOW_unaccounted_clock_ticks);
+	uint64_t per_second = info->host.numbers[HOST_clock_ticks_per_second];
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+	if (lost + missed + overruns == 0)
+		return;
+	add_cause(info, &text);
+	strbuf_add_str(&text, ": threads that ended inside the window are missing (");
+	if (lost > 0)
+		strbuf_addf(&text, "%llu lost", lost);
+	if (missed > 0)
+		strbuf_addf(&text, "%sat least %llu never seen", lost > 0 ? ", " : "", missed);
+	if (lost + missed == 0)
+		strbuf_add_str(&text, "nobody knows how many");
+	if (ticks > 0 && per_second > 0)
+		strbuf_addf(&text, ", about %.1fs of CPU time", (double)ticks / (double)per_second);
+	strbuf_add_char(&text, ')');
+	if (info->window.exits == WINDOW_EXITS_denied)
+		strbuf_add_str(&text, geteuid() == 0 ? "; see 'ctprof doctor'"
+		                                     : "; root can listen to their ends, see "
+		                                       "'ctprof doctor'");
+	cli_error("%s", strbuf_str(&text));
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* window-note - what is said on stderr about a window that was made. */
+#include "ctprof/snapshot.h"
+
+/* One line: its length, and how many threads there were of each part. */
+void window_note_contents(const struct snapshot_info *info);
+
+/* One line for what is missing in a window that was captured, or none where nothing is. */
+void window_note_missing(const struct snapshot_info *info);

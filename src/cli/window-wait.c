@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "window-wait.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/signalfd.h>
+#include <time.h>
+
+#include "ctprof/fd.h"
+
+enum { NS_PER_SECOND = 1000000000 };
+
+static sigset_t interrupts(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	return set;
+}
+
+static uint64_t boottime_ns(void)
+{
+	struct timespec now = {0};
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
+}
+
+/* Lets the next interrupt end the program, as it would without us. */
+static void let_go(struct window_wait *wait)
+{
+	sigset_t set = interrupts();
+
+	fd_closep(&wait->signal_fd);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+static void show(uint64_t passed_ns, uint64_t length_ns)
+{
+	fprintf(stderr, "\rwindow: %llus of %llus", (unsigned long long)(passed_ns / NS_PER_SECOND),
+	        (unsigned long long)((length_ns + NS_PER_SECOND - 1) / NS_PER_SECOND));
+	fflush(stderr);
+}
+
+/* Waits for a second, or for less where that is enough. Whether there was an interrupt, or -errno. */
+static int wait_a_little(struct window_wait *wait, uint64_t left_ns)
+{
+	struct timespec timeout = {.tv_sec = 1};
+	struct pollfd interrupt = {.fd = wait->signal_fd, .events = POLLIN};
+	struct signalfd_siginfo which;
+	int r;
+
+	if (left_ns < NS_PER_SECOND)
+		timeout = (struct timespec){.tv_nsec = (long)left_ns};
+	r = ppoll(&interrupt, 1, &timeout, NULL);
+	if (r < 0)
+		return errno == EINTR ? 0 : -errno;
+	/* It is taken out of the queue, or the signal would strike as soon as it is let through. */
+	return r > 0 && read(wait->signal_fd, &which, sizeof(which)) == (ssize_t)sizeof(which);
+}
+
+static int until(struct capture_wait *self, uint64_t begin_ns, uint64_t end_ns)
+{
+	struct window_wait *wait = (struct window_wait *)self;
+	uint64_t now;
+	int r = 0;
+
+	while (r == 0 && (now = boottime_ns()) < end_ns) {
+		if (wait->progress)
+			show(now - begin_ns, end_ns - begin_ns);
+		r = wait_a_little(wait, end_ns - now);
+	}
+	if (wait->progress)
+		fputs("\r\033[K", stderr);
+	/* Behind its end, an interrupt that was meant to end it is too late, and must not cost it. */
+	if (r > 0)
+		let_go(wait);
+	return r < 0 ? r : 0;
+}
+
+int window_wait_init(struct window_wait *wait, bool progress)
+{
+	sigset_t set = interrupts();
+
+	*wait = (struct window_wait){.base = {until}, .progress = progress, .signal_fd = -1};
+	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+		return -errno;
+	wait->signal_fd = signalfd(-1, &set, SFD_CLOEXEC);
+	return wait->signal_fd < 0 ? -errno : 0;
+}
+
+void window_wait_done(struct window_wait *wait)
+{
+	fd_closep(&wait->signal_fd);
+}

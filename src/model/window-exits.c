@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Whose end is a record of? Ids are used again, also inside a window, so a tid says little. What is certain:
+ *
+ * - Lives with the same tid do not overlap, and their records come in order of death, so also in order of birth.
+ * - A thread of a reading was alive when that reading of its process began, or was born afterwards, in the tick that
+ *   it says: from then on it was. A record of an end before that is not its own.
+ * - A complete record knows the birth, so it is of the same tick as the thread's, or of another thread. The kernel's
+ *   record alone knows how long the life was, and we when we heard of its end: the birth computed from these is no
+ *   earlier than the true one, and later by as much as the record was on its way. So one that seems born before the
+ *   thread's tick is of a predecessor, while one that seems born later may be of the thread itself, if the record
+ *   was late, or of a successor, if the thread's own was lost.
+ *
+ * A record that seems born by the time that the thread was alive for certain is the thread's: its successors were born
+ * after that. Should there be several, all but the last are of predecessors; but where they all lie in one tick nothing
+ * tells them apart. A record that seems born later is taken for the thread's own only where no record was lost and it
+ * was not later than by a tick. Whatever remains in doubt belongs to nobody: the thread is lost, and the record left
+ * out, for to count it as a life of its own would be wrong by all that the thread had done before.
+ *
+ * There is one more way for a thread to go: another thread of its process that executes a program takes over the
+ * leader's ids and birth. Then the leader has a record although there is a thread with all its ids in the last
+ * reading, whose counters are those of another thread. They are unknown, and the leader has ended. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctprof/mem.h"
+#include "window-join.h"
+
+/* A record that comes that much later than its thread ended is not believed where others were lost. */
+#define LATE_NS UINT64_C(1000000000)
+
+enum record_use {
+	RECORD_OF_NOBODY,
+	RECORD_OF_LAST,  /* of a thread that ended after the last reading of it */
+	RECORD_OF_FIRST, /* of a thread of the first reading */
+	RECORD_IN_DOUBT,
+};
+
+struct matching {
+	struct window_join *join;
+	const struct thread_store *records;
+	unsigned char *uses; /* enum record_use by record; owned */
+	uint32_t *of_tid;    /* the records of one tid, in order of death; owned */
+	size_t of_tid_count, of_tid_capacity;
+};
+
+/* From when on a thread of a reading was alive. */
+static uint64_t alive_from(const struct window_join *join, const struct thread_key *key,
+                           uint64_t read_ns)
+{
+	uint64_t born_by = window_tick_begin(join, key->start_time_clock_ticks + 1);
+
+	return born_by > read_ns ? born_by : read_ns;
+}
+
+/* Whether a record can be of the end of a thread that was read then. */
+static bool can_be_of(const struct matching *matching, uint32_t record,
+                      const struct thread_key *key, uint64_t read_ns)
+{
+	const struct exit_note *note = &matching->join->exits->notes[record];
+	const struct thread_key *own = thread_store_key(matching->records, record);
+	uint64_t seems_born = window_tick_of(matching->join, note->born_boottime_ns);
+
+	if (note->has_tgid && own->tgid != key->tgid)
+		return false;
+	if (note->exited_boottime_ns < read_ns)
+		return false;
+	return note->is_complete ? seems_born == key->start_time_clock_ticks
+	                         : seems_born >= key->start_time_clock_ticks;
+}
+
+static void collect(struct matching *matching, uint32_t tid)
+{
+	const struct thread_store *records = matching->records;
+	size_t count = 0, at;
+	uint32_t last = thread_store_find(records, tid);
+
+	for (uint32_t row = last; row != THREAD_STORE_NONE; row = thread_store_before(records, row))
+		count++;
+	if (count > matching->of_tid_capacity) {
+		matching->of_tid_capacity = 2 * count;
+		matching->of_tid = mem_realloc(matching->of_tid, matching->of_tid_capacity,
+		                               sizeof(matching->of_tid[0]));
+	}
+	matching->of_tid_count = at = count;
+	for (uint32_t row = last; row != THREAD_STORE_NONE; row = thread_store_before(records, row))
+		matching->of_tid[--at] = row;
+}
+
+/* The records of what happened after the end of the window. */
+static void mark_last(struct matching *matching)
+{
+	struct window_join *join = matching->join;
+	const struct thread_store *threads = &join->last.threads;
+
+	for (uint32_t row = 0; row < threads->count; row++) {
+		const struct thread_key *key = thread_store_key(threads, row);
+		uint64_t read_ns = window_read_time(&join->last, thread_store_time(threads, row));
+		uint32_t record = thread_store_find(matching->records, key->tid);
+
+		for (; record != THREAD_STORE_NONE;
+		     record = thread_store_before(matching->records, record))
+			if (can_be_of(matching, record, key, read_ns))
+				matching->uses[record] = RECORD_OF_LAST;
+	}
+}
+
+/* A record that seems to be born after its thread was alive for certain. */
+static uint32_t judge_late(struct matching *matching, const struct thread_key *key,
+                           uint64_t alive_ns, uint32_t record)
+{
+	const struct window_join *join = matching->join;
+	const struct exit_note *note = &join->exits->notes[record];
+	uint64_t born_by = window_tick_begin(join, key->start_time_clock_ticks + 1);
+
+	if (note->is_complete)
+		return THREAD_STORE_NONE;
+	if (join->exits->overruns == 0)
+		return note->born_boottime_ns - alive_ns <= join->tick_ns ? record
+		                                                          : THREAD_STORE_NONE;
+	if (note->born_boottime_ns - born_by < LATE_NS)
+		matching->uses[record] = RECORD_IN_DOUBT;
+	return THREAD_STORE_NONE;
+}
+
+/* The record of the end of a thread of the first reading, or THREAD_STORE_NONE. */
+static uint32_t find_end(struct matching *matching, const struct thread_key *key, uint64_t read_ns)
+{
+	const struct window_join *join = matching->join;
+	uint64_t alive_ns = alive_from(join, key, read_ns);
+	bool in_one_tick = alive_ns > read_ns, in_doubt = false;
+	uint32_t chosen = THREAD_STORE_NONE;
+
+	collect(matching, key->tid);
+	for (size_t i = 0; i < matching->of_tid_count; i++) {
+		uint32_t record = matching->of_tid[i];
+
+		if (matching->uses[record] != RECORD_OF_NOBODY ||
+		    !can_be_of(matching, record, key, read_ns))
+			continue;
+		if (join->exits->notes[record].born_boottime_ns > alive_ns) {
+			if (chosen == THREAD_STORE_NONE)
+				chosen = judge_late(matching, key, alive_ns, record);
+			break;
+		}
+		if (chosen != THREAD_STORE_NONE && in_one_tick) {
+			matching->uses[chosen] = matching->uses[record] = RECORD_IN_DOUBT;
+			in_doubt = true;
+		}
+		chosen = record;
+	}
+	return in_doubt ? THREAD_STORE_NONE : chosen;
+}
+
+static void add_ended(struct window_join *join, uint32_t record, uint32_t first)
+{
+	const struct thread_key *own = thread_store_key(&join->exits->records, record);
+
+	join->ended[join->ended_count++] = (struct window_exit){
+	        .record = record,
+	        .first = first,
+	        .tgid = first == THREAD_STORE_NONE
+	                        ? own->tgid
+	                        : thread_store_key(&join->first.threads, first)->tgid,
+	};
+}
+
+/* A zombie has ended before it was read, and had its record then: that it is gone now is no loss. */
+static bool had_ended(struct window_join *join, uint32_t row)
+{
+	const char *state = sample_value(&join->other, METRIC_state);
+
+	thread_store_get(&join->first.threads, row, &join->other);
+	return metric_set_has(&join->other.seen, METRIC_state) && (*state == 'Z' || *state == 'X');
+}
+
+static void match_first(struct matching *matching)
+{
+	struct window_join *join = matching->join;
+	const struct thread_store *threads = &join->first.threads;
+
+	for (uint32_t row = 0; row < threads->count; row++) {
+		const struct thread_key *key = thread_store_key(threads, row);
+		uint64_t read_ns = window_read_time(&join->first, thread_store_time(threads, row));
+		uint32_t record;
+
+		if (join->in_last[row] && key->tid != key->tgid)
+			continue;
+		record = find_end(matching, key, read_ns);
+		if (record == THREAD_STORE_NONE) {
+			if (!join->in_last[row] && !had_ended(join, row))
+				window_count(join, WINDOW_threads_lost, 1);
+			continue;
+		}
+		if (join->in_last[row])
+			join->replaced[window_reading_find(&join->last, key)] = true;
+		matching->uses[record] = RECORD_OF_FIRST;
+		add_ended(join, record, row);
+		window_count(join, WINDOW_threads_exited, 1);
+	}
+}
+
+/* What is left over was born inside, or is none of the window's. */
+static void match_rest(struct matching *matching)
+{
+	struct window_join *join = matching->join;
+
+	for (uint32_t record = 0; record < matching->records->count; record++) {
+		const struct exit_note *note = &join->exits->notes[record];
+
+		if (matching->uses[record] == RECORD_OF_LAST ||
+		    matching->uses[record] == RECORD_OF_FIRST)
+			continue;
+		if (matching->uses[record] == RECORD_IN_DOUBT ||
+		    note->born_boottime_ns < join->begin_ns) {
+			window_count(join, WINDOW_exits_left_out, 1);
+		} else if (note->born_boottime_ns <= join->end_ns) {
+			add_ended(join, record, THREAD_STORE_NONE);
+			window_count(join, WINDOW_threads_passed, 1);
+		} else {
+			join->exits_behind++;
+		}
+	}
+}
+
+/* The birth of the leader that a process of this tgid had when one of its threads was born, as far as it is not younger
+ * than @best; what is known of the birth of the thread is right to @slack ticks. */
+static bool leader_of(const struct thread_store *threads, uint32_t tgid, uint64_t born,
+                      uint64_t slack, uint64_t *best)
+{
+	uint32_t row = thread_store_find(threads, tgid);
+	bool found = false;
+
+	for (; row != THREAD_STORE_NONE; row = thread_store_before(threads, row)) {
+		const struct thread_key *key = thread_store_key(threads, row);
+
+		if (key->tgid != tgid || key->start_time_clock_ticks > born + slack ||
+		    key->start_time_clock_ticks < *best)
+			continue;
+		*best = key->start_time_clock_ticks;
+		found = true;
+	}
+	return found;
+}
+
+/* Finds the process of a thread that ended: of all those that had its tgid, the last that is no younger. */
+static void place(struct window_join *join, struct window_exit *ended)
+{
+	const struct thread_key *own = thread_store_key(&join->exits->records, ended->record);
+	const struct exit_note *note = &join->exits->notes[ended->record];
+	const struct thread_key *key =
+	        ended->first == THREAD_STORE_NONE
+	                ? own
+	                : thread_store_key(&join->first.threads, ended->first);
+	uint64_t slack = note->is_complete || ended->first != THREAD_STORE_NONE ? 0 : 1;
+	uint64_t born = key->start_time_clock_ticks, best = 0;
+	bool known = false;
+
+	if (leader_of(&join->exits->records, ended->tgid, born, slack, &best))
+		known = true;
+	if (leader_of(&join->first.threads, ended->tgid, born, slack, &best))
+		known = true;
+	ended->is_live = leader_of(&join->last.threads, ended->tgid, born, slack, &best) || !known;
+	ended->process_start = best;
+	ended->is_leader = key->tid == ended->tgid;
+}
+
+static int compare_ended(const void *a, const void *b)
+{
+	const struct window_exit *left = a, *right = b;
+
+	if (left->tgid != right->tgid)
+		return left->tgid < right->tgid ? -1 : 1;
+	if (left->process_start != right->process_start)
+		return left->process_start < right->process_start ? -1 : 1;
+	if (left->is_leader != right->is_leader)
+		return left->is_leader ? -1 : 1;
+	return left->record < right->record ? -1 : left->record > right->record;
+}
+
+void window_find_exits(struct window_join *join)
+{
+	struct matching matching = {.join = join, .records = &join->exits->records};
+	uint32_t count = join->exits->records.count;
+
+	matching.uses = mem_calloc((size_t)count + 1, sizeof(matching.uses[0]));
+	join->ended = mem_calloc((size_t)count + 1, sizeof(join->ended[0]));
+	mark_last(&matching);
+	match_first(&matching);
+	match_rest(&matching);
+	for (size_t i = 0; i < join->ended_count; i++)
+		place(join, &join->ended[i]);
+	if (join->ended_count > 0)
+		qsort(join->ended, join->ended_count, sizeof(join->ended[0]), compare_ended);
+	free(matching.uses);
+	free(matching.of_tid);
+}

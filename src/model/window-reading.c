@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "window-reading.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctprof/mem.h"
+
+struct loading {
+	struct snapshot_visitor visitor; /* must stay the first member */
+	struct window_reading *reading;
+};
+
+static int keep_thread(struct snapshot_visitor *self, struct thread_sample *sample)
+{
+	struct window_reading *reading = ((struct loading *)self)->reading;
+	uint32_t row = thread_store_add(&reading->threads, sample);
+
+	if (!sample->has_process_totals)
+		return 0;
+	if (reading->totals_count == reading->totals_capacity) {
+		reading->totals_capacity =
+		        reading->totals_capacity ? 2 * reading->totals_capacity : 64;
+		reading->totals = mem_realloc(reading->totals, reading->totals_capacity,
+		                              sizeof(reading->totals[0]));
+	}
+	reading->totals[reading->totals_count++] = (struct window_totals_row){sample->tgid, row};
+	return 0;
+}
+
+static void copy_cgroup(struct cgroup_stats *to, const struct cgroup_stats *from)
+{
+	*to = (struct cgroup_stats){0};
+	strbuf_add(&to->path, strbuf_str(&from->path), from->path.len);
+	cgroup_stats_merge(to, 0, from);
+}
+
+/* The version stands in front of the path. */
+static void add_cgroup_key(struct strbuf *key, const struct cgroup_stats *stats)
+{
+	strbuf_add_char(key, stats->is_v1 ? '1' : '2');
+	strbuf_add(key, strbuf_str(&stats->path), stats->path.len);
+}
+
+static int keep_cgroup(struct snapshot_visitor *self, const struct cgroup_stats *stats)
+{
+	struct window_reading *reading = ((struct loading *)self)->reading;
+	cleanup_(strbuf_done) struct strbuf key = STRBUF_INIT;
+
+	if (reading->cgroup_count == reading->cgroup_capacity) {
+		reading->cgroup_capacity =
+		        reading->cgroup_capacity ? 2 * reading->cgroup_capacity : 64;
+		reading->cgroups = mem_realloc(reading->cgroups, reading->cgroup_capacity,
+		                               sizeof(reading->cgroups[0]));
+	}
+	copy_cgroup(&reading->cgroups[reading->cgroup_count++], stats);
+	add_cgroup_key(&key, stats);
+	strmap_add(&reading->cgroup_places, strbuf_str(&key), key.len)->value =
+	        (void *)(uintptr_t)reading->cgroup_count;
+	return 0;
+}
+
+static int compare_totals(const void *a, const void *b)
+{
+	const struct window_totals_row *left = a, *right = b;
+
+	if (left->tgid != right->tgid)
+		return left->tgid < right->tgid ? -1 : 1;
+	return left->row < right->row ? -1 : left->row > right->row;
+}
+
+int window_reading_load(const struct window_input *input, const struct snapshot_limits *limits,
+                        struct window_reading *ret_reading, struct strbuf *reterr)
+{
+	struct loading loading = {{keep_thread, keep_cgroup}, ret_reading};
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	int r = snapshot_read(input->source, limits, &loading.visitor, &ret_reading->info, &reason);
+
+	if (r == -E2BIG)
+		strbuf_addf(reterr, "%s: over a limit (see --read-limit): %s", input->name,
+		            strbuf_str(&reason));
+	else if (r == -EBADMSG)
+		strbuf_addf(reterr, "%s: not a ctprof snapshot: %s", input->name,
+		            strbuf_str(&reason));
+	else if (r < 0)
+		strbuf_addf(reterr, "%s: %s", input->name, strerror(-r));
+	if (ret_reading->totals_count > 0)
+		qsort(ret_reading->totals, ret_reading->totals_count,
+		      sizeof(ret_reading->totals[0]), compare_totals);
+	return r;
+}
+
+void window_reading_done(struct window_reading *reading)
+{
+	for (size_t i = 0; i < reading->cgroup_count; i++)
+		cgroup_stats_done(&reading->cgroups[i]);
+	free(reading->cgroups);
+	free(reading->totals);
+	strmap_done(&reading->cgroup_places);
+	thread_store_done(&reading->threads);
+	snapshot_info_done(&reading->info);
+	*reading = (struct window_reading){0};
+}
+
+uint32_t window_reading_find(const struct window_reading *reading, const struct thread_key *key)
+{
+	const struct thread_store *threads = &reading->threads;
+	uint32_t row = thread_store_find(threads, key->tid);
+
+	for (; row != THREAD_STORE_NONE; row = thread_store_before(threads, row)) {
+		const struct thread_key *here = thread_store_key(threads, row);
+
+		if (here->tgid == key->tgid &&
+		    here->start_time_clock_ticks == key->start_time_clock_ticks)
+			break;
+	}
+	return row;
+}
+
+uint32_t window_reading_leader(const struct window_reading *reading, uint32_t tgid)
+{
+	const struct thread_store *threads = &reading->threads;
+	uint32_t row = thread_store_find(threads, tgid);
+
+	while (row != THREAD_STORE_NONE && thread_store_key(threads, row)->tgid != tgid)
+		row = thread_store_before(threads, row);
+	return row;
+}
+
+/* Whether the row is of the process whose leader was born then. Of several processes of that tgid, it is the last one
+ * that was there when the row's thread was born. */
+static bool is_of_process(const struct window_reading *reading, uint32_t row, uint64_t leader_start)
+{
+	const struct thread_store *threads = &reading->threads;
+	const struct thread_key *key = thread_store_key(threads, row);
+	uint32_t leader = thread_store_find(threads, key->tgid);
+	uint64_t youngest = 0;
+	bool found = false;
+
+	for (; leader != THREAD_STORE_NONE; leader = thread_store_before(threads, leader)) {
+		const struct thread_key *here = thread_store_key(threads, leader);
+
+		if (here->tgid != key->tgid ||
+		    here->start_time_clock_ticks > key->start_time_clock_ticks)
+			continue;
+		if (!found || here->start_time_clock_ticks > youngest)
+			youngest = here->start_time_clock_ticks;
+		found = true;
+	}
+	return found && youngest == leader_start;
+}
+
+uint32_t window_reading_totals(const struct window_reading *reading, uint32_t tgid,
+                               uint64_t leader_start)
+{
+	size_t low = 0, high = reading->totals_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (reading->totals[middle].tgid < tgid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < reading->totals_count && reading->totals[low].tgid == tgid; low++)
+		if (is_of_process(reading, reading->totals[low].row, leader_start))
+			return reading->totals[low].row;
+	return THREAD_STORE_NONE;
+}
+
+const struct cgroup_stats *window_reading_cgroup(const struct window_reading *reading,
+                                                 const struct cgroup_stats *like)
+{
+	cleanup_(strbuf_done) struct strbuf key = STRBUF_INIT;
+	uintptr_t place;
+
+	add_cgroup_key(&key, like);
+	place = (uintptr_t)strmap_get(&reading->cgroup_places, strbuf_str(&key), key.len);
+	return place > 0 ? &reading->cgroups[place - 1] : NULL;
+}
+
+uint64_t window_read_time(const struct window_reading *reading, uint64_t read_boottime_ns)
+{
+	return read_boottime_ns > 0 ? read_boottime_ns : reading->info.captured_boottime_ns;
+}

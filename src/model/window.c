@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctprof/window.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctprof/mem.h"
+#include "window-join.h"
+#include "window-value.h"
+
+enum { NS_PER_SECOND = 1000000000, CLOCK_TICKS_PER_SECOND = 100 };
+
+/* The walk reads threads in batches of this many, for which it notes one time only. */
+enum { READ_BATCH = 32 };
+
+static void join_done(struct window_join *join)
+{
+	window_reading_done(&join->first);
+	window_reading_done(&join->last);
+	free(join->in_last);
+	free(join->replaced);
+	free(join->ended);
+	strmap_done(&join->rest_places);
+	free(join->rests);
+	sample_done(&join->sample);
+	sample_done(&join->other);
+}
+
+uint64_t window_tick_of(const struct window_join *join, uint64_t boottime_ns)
+{
+	return boottime_ns / join->tick_ns;
+}
+
+uint64_t window_tick_begin(const struct window_join *join, uint64_t tick)
+{
+	uint64_t begin;
+
+	return __builtin_mul_overflow(tick, join->tick_ns, &begin) ? UINT64_MAX : begin;
+}
+
+void window_count(struct window_join *join, enum window_number number, uint64_t more)
+{
+	window_set(&join->info->window, number, join->info->window.numbers[number] + more);
+}
+
+/* A thread that was born in the tick in which the first reading began is taken for one that was born inside: else the
+ * reading would have it. */
+static bool is_born_inside(const struct window_join *join, uint64_t start_time_clock_ticks)
+{
+	return start_time_clock_ticks >= window_tick_of(join, join->begin_ns);
+}
+
+static void mark_continued(struct window_join *join)
+{
+	const struct thread_store *last = &join->last.threads;
+
+	join->in_last = mem_calloc((size_t)join->first.threads.count + 1, sizeof(bool));
+	join->replaced = mem_calloc((size_t)last->count + 1, sizeof(bool));
+	for (uint32_t row = 0; row < last->count; row++) {
+		uint32_t first = window_reading_find(&join->first, thread_store_key(last, row));
+
+		if (first != THREAD_STORE_NONE)
+			join->in_last[first] = true;
+	}
+}
+
+/* A source that gave something only at the end leaves its reason from the begin behind. */
+static void copy_reasons(const struct window_join *join, const struct thread_sample *first,
+                         struct thread_sample *sample)
+{
+	for (unsigned s = 0; s < SOURCE_COUNT; s++) {
+		enum source_outcome then = first->outcomes[s], now = sample->outcomes[s];
+
+		if (then == OUTCOME_unneeded)
+			then = join->first.info.rules[s];
+		if (now == OUTCOME_unneeded)
+			now = join->info->rules[s];
+		if (now == OUTCOME_read && then != OUTCOME_read)
+			sample->outcomes[s] = then;
+	}
+}
+
+static void set_interval(const struct window_join *join, struct thread_sample *sample,
+                         uint64_t begin_ns)
+{
+	uint64_t end_ns = window_read_time(&join->last, sample->read_boottime_ns);
+
+	sample->interval_ns = end_ns > begin_ns ? end_ns - begin_ns : join->end_ns - join->begin_ns;
+	sample->life_ns = sample->interval_ns;
+}
+
+static void make_continued(struct window_join *join, uint32_t first_row)
+{
+	struct thread_sample *sample = &join->sample, *first = &join->other;
+	uint64_t went_back = 0;
+
+	thread_store_get(&join->first.threads, first_row, first);
+	set_interval(join, sample, window_read_time(&join->first, first->read_boottime_ns));
+	window_subtract(sample, first, &went_back);
+	window_count(join, WINDOW_values_went_back, went_back);
+	window_count(join, WINDOW_threads_continued, 1);
+	copy_reasons(join, first, sample);
+}
+
+static void make_born(struct window_join *join)
+{
+	struct thread_sample *sample = &join->sample;
+	uint64_t born_ns = window_tick_begin(join, sample->start_time_clock_ticks);
+	uint64_t end_ns = window_read_time(&join->last, sample->read_boottime_ns);
+
+	set_interval(join, sample, join->begin_ns);
+	sample->window_part = WINDOW_PART_born;
+	sample->life_ns = end_ns > born_ns ? end_ns - born_ns : 1;
+	window_count(join, WINDOW_threads_born, 1);
+}
+
+/* The thread of a row of the last reading, in join->sample. One that is older than the window and was not in its first
+ * reading, or that has taken over the ids of one that was, has done nobody knows how much of its work inside. */
+static void make_row(struct window_join *join, uint32_t row)
+{
+	struct thread_sample *sample = &join->sample;
+	const struct thread_key *key = thread_store_key(&join->last.threads, row);
+	uint32_t first = window_reading_find(&join->first, key);
+
+	thread_store_get(&join->last.threads, row, sample);
+	sample->window_part = WINDOW_PART_continued;
+	if (first != THREAD_STORE_NONE && !join->replaced[row]) {
+		make_continued(join, first);
+	} else if (first == THREAD_STORE_NONE &&
+	           is_born_inside(join, key->start_time_clock_ticks)) {
+		make_born(join);
+	} else {
+		set_interval(join, sample, join->begin_ns);
+		window_forget(sample);
+		window_count(join, WINDOW_threads_unknown, 1);
+	}
+}
+
+/* The totals of a process whose leader was not read are not known to be of the same process as before. */
+static void make_totals(struct window_join *join)
+{
+	struct thread_sample *sample = &join->sample;
+	uint32_t leader = window_reading_leader(&join->last, sample->tgid);
+	uint32_t first = THREAD_STORE_NONE;
+	uint64_t born = 0;
+
+	if (!sample->has_process_totals)
+		return;
+	if (leader != THREAD_STORE_NONE) {
+		born = thread_store_key(&join->last.threads, leader)->start_time_clock_ticks;
+		first = window_reading_totals(&join->first, sample->tgid, born);
+	}
+	if (first != THREAD_STORE_NONE) {
+		thread_store_get(&join->first.threads, first, &join->other);
+		window_subtract_totals(sample, &join->other);
+	} else if (leader == THREAD_STORE_NONE || !is_born_inside(join, born)) {
+		sample->has_process_totals = false;
+		sample->process_totals_seen = 0;
+	}
+}
+
+static uint64_t add_up(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+/* CPU time of a process so far: by its rows, and by its total, which counts instead where it is known. */
+struct process_time {
+	uint64_t rows;
+	uint64_t total;
+	bool has_total;
+};
+
+static void add_time(struct process_time *time, const struct thread_sample *sample)
+{
+	const uint32_t both = UINT32_C(1) << PROCESS_TOTAL_utime_clock_ticks |
+	                      UINT32_C(1) << PROCESS_TOTAL_stime_clock_ticks;
+	uint64_t ticks;
+
+	if (window_get_counter(sample, METRIC_utime_clock_ticks, &ticks))
+		time->rows = add_up(time->rows, ticks);
+	if (window_get_counter(sample, METRIC_stime_clock_ticks, &ticks))
+		time->rows = add_up(time->rows, ticks);
+	if (!sample->has_process_totals || (sample->process_totals_seen & both) != both)
+		return;
+	time->has_total = true;
+	time->total = add_up(sample->process_totals[PROCESS_TOTAL_utime_clock_ticks],
+	                     sample->process_totals[PROCESS_TOTAL_stime_clock_ticks]);
+}
+
+static void close_process(struct window_join *join, struct process_time *time)
+{
+	join->accounted_ticks =
+	        add_up(join->accounted_ticks, time->has_total ? time->total : time->rows);
+	*time = (struct process_time){0};
+}
+
+static int write_row(struct window_join *join, struct snapshot_writer *writer,
+                     struct process_time *time)
+{
+	add_time(time, &join->sample);
+	join->rows++;
+	return snapshot_write_thread(writer, &join->sample);
+}
+
+/* Writes the threads that ended and whose process is there still. */
+static int write_ended_of(struct window_join *join, struct snapshot_writer *writer, uint32_t tgid,
+                          struct process_time *time)
+{
+	size_t low = 0, high = join->ended_count;
+	int r = 0;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (join->ended[middle].tgid < tgid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; r == 0 && low < join->ended_count && join->ended[low].tgid == tgid; low++) {
+		if (!join->ended[low].is_live || join->ended[low].is_written)
+			continue;
+		join->ended[low].is_written = true;
+		window_make_exit(join, &join->ended[low]);
+		r = write_row(join, writer, time);
+	}
+	return r;
+}
+
+/* The rows of the last reading in its own order; before the last one of a process, which has its totals, come those of
+ * its threads that ended. */
+static int write_last(struct window_join *join, struct snapshot_writer *writer)
+{
+	const struct thread_store *threads = &join->last.threads;
+	struct process_time time = {0};
+	int r = 0;
+
+	for (uint32_t row = 0; r == 0 && row < threads->count; row++) {
+		uint32_t tgid = thread_store_key(threads, row)->tgid;
+		bool is_end = row + 1 == threads->count ||
+		              thread_store_key(threads, row + 1)->tgid != tgid;
+
+		if (is_end)
+			r = write_ended_of(join, writer, tgid, &time);
+		if (r < 0)
+			break;
+		make_row(join, row);
+		make_totals(join);
+		r = write_row(join, writer, &time);
+		if (is_end)
+			close_process(join, &time);
+	}
+	return r;
+}
+
+/* The processes that are gone, one after the other; not the one first whose tgid the process in front has now. */
+static int write_gone(struct window_join *join, struct snapshot_writer *writer)
+{
+	const struct thread_store *threads = &join->last.threads;
+	uint32_t before =
+	        threads->count > 0 ? thread_store_key(threads, threads->count - 1)->tgid : 0;
+	struct process_time time = {0};
+	int r = 0;
+
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; r == 0 && i < join->ended_count; i++) {
+			if (join->ended[i].is_written ||
+			    (pass == 0 && join->ended[i].tgid == before))
+				continue;
+			join->ended[i].is_written = true;
+			window_make_exit(join, &join->ended[i]);
+			r = write_row(join, writer, &time);
+			close_process(join, &time);
+		}
+	return r;
+}
+
+/* Those of version 2 come first. */
+static int write_cgroups(struct window_join *join, struct snapshot_writer *writer)
+{
+	int r = 0;
+
+	for (int is_v1 = 0; is_v1 < 2; is_v1++)
+		for (size_t i = 0; r == 0 && i < join->last.cgroup_count; i++) {
+			struct cgroup_stats *stats = &join->last.cgroups[i];
+
+			if (stats->is_v1 != (is_v1 == 1))
+				continue;
+			window_subtract_cgroup(stats, window_reading_cgroup(&join->first, stats));
+			r = snapshot_write_cgroup(writer, stats);
+		}
+	return r;
+}
+
+static void begin_numbers(struct window_join *join)
+{
+	static const enum window_number counted[] = {
+	        WINDOW_threads_continued, WINDOW_threads_born,   WINDOW_threads_exited,
+	        WINDOW_threads_passed,    WINDOW_threads_lost,   WINDOW_threads_unknown,
+	        WINDOW_values_went_back,  WINDOW_exits_left_out,
+	};
+	const struct snapshot_info *first = &join->first.info;
+	struct snapshot_window *window = &join->info->window;
+
+	*window = (struct snapshot_window){.exits = join->exits->exits};
+	window_set(window, WINDOW_begin_unix_ns, first->captured_at_unix_ns);
+	window_set(window, WINDOW_begin_boottime_ns, join->begin_ns);
+	window_set(window, WINDOW_length_ns, join->end_ns - join->begin_ns);
+	for (size_t i = 0; i < ARRAY_SIZE(counted); i++)
+		window_set(window, counted[i], 0);
+	if (window->exits != WINDOW_EXITS_recorded && window->exits != WINDOW_EXITS_completed)
+		return;
+	window_set(window, WINDOW_exit_records, join->exits->received);
+	window_set(window, WINDOW_exit_overruns, join->exits->overruns);
+	window_set(window, WINDOW_exit_ends, join->exits->ends);
+}
+
+/* How long reading a batch of threads took. */
+static uint64_t skew_of(const struct snapshot_info *info)
+{
+	if (!info->cost_seen[COST_walk_spread_ns] || info->tally.threads == 0)
+		return 0;
+	return info->cost[COST_walk_spread_ns] / info->tally.threads * READ_BATCH;
+}
+
+static void set_skew(struct window_join *join)
+{
+	uint64_t first = skew_of(&join->first.info), last = skew_of(join->info);
+
+	if (first > 0 && last > 0)
+		window_set(&join->info->window, WINDOW_read_skew_ns, first > last ? first : last);
+}
+
+static void set_cgroups_lost(struct window_join *join)
+{
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < join->first.cgroup_count; i++)
+		lost += !window_reading_cgroup(&join->last, &join->first.cgroups[i]);
+	window_set(&join->info->window, WINDOW_cgroups_lost, lost);
+}
+
+/* Births inside that are known of. What is doubtful counts, so that never more is said to be missing than is. */
+static uint64_t known_births(const struct window_join *join)
+{
+	const uint64_t *numbers = join->info->window.numbers;
+	const struct thread_store *first = &join->first.threads;
+	uint64_t births = join->exits_behind + numbers[WINDOW_threads_born] +
+	                  numbers[WINDOW_threads_passed] + numbers[WINDOW_exits_left_out];
+
+	for (uint32_t row = 0; row < first->count; row++)
+		births +=
+		        is_born_inside(join, thread_store_key(first, row)->start_time_clock_ticks);
+	return births;
+}
+
+/* What the host knows of its threads as a whole, less what is known of each. */
+static void set_missing(struct window_join *join)
+{
+	const struct host *host = &join->info->host;
+	struct snapshot_window *window = &join->info->window;
+	uint64_t births = known_births(join), ticks;
+
+	if (!join->whole_host)
+		return;
+	if (host->seen[HOST_forks])
+		window_set(window, WINDOW_threads_missed,
+		           host->numbers[HOST_forks] > births ? host->numbers[HOST_forks] - births
+		                                              : 0);
+	if (!host->seen[HOST_user_clock_ticks] || !host->seen[HOST_system_clock_ticks])
+		return;
+	ticks = add_up(host->numbers[HOST_user_clock_ticks],
+	               host->numbers[HOST_system_clock_ticks]);
+	window_set(window, WINDOW_unaccounted_clock_ticks,
+	           ticks > join->accounted_ticks ? ticks - join->accounted_ticks : 0);
+}
+
+static void begin_join(struct window_join *join)
+{
+	const struct host *host = &join->info->host;
+	uint64_t per_second = host->seen[HOST_clock_ticks_per_second]
+	                              ? host->numbers[HOST_clock_ticks_per_second]
+	                              : CLOCK_TICKS_PER_SECOND;
+
+	if (per_second == 0 || per_second > NS_PER_SECOND)
+		per_second = CLOCK_TICKS_PER_SECOND;
+	join->tick_ns = NS_PER_SECOND / per_second;
+	join->begin_ns = join->first.info.captured_boottime_ns;
+	join->end_ns = join->info->captured_boottime_ns;
+	join->whole_host =
+	        snapshot_has_all_threads(&join->first.info) && snapshot_has_all_threads(join->info);
+	begin_numbers(join);
+	set_skew(join);
+	mark_continued(join);
+	window_find_exits(join);
+	window_subtract_host(&join->info->host, &join->first.info.host);
+	window_subtract_psi(&join->info->psi, &join->first.info.psi);
+	join->info->kind = KIND_window;
+}
+
+static int write_window(struct window_join *join, const struct window_options *options,
+                        struct snapshot_writer *writer)
+{
+	struct snapshot_info *info = join->info, last = *info; /* for its cost */
+	int r = snapshot_write_begin(writer, info);
+
+	if (r == 0)
+		r = write_last(join, writer);
+	if (r == 0)
+		r = write_gone(join, writer);
+	set_cgroups_lost(join);
+	if (r == 0)
+		r = write_cgroups(join, writer);
+	if (r < 0)
+		return r;
+	set_missing(join);
+	info->tally.threads = join->rows;
+	memset(info->cost_seen, 0, sizeof(info->cost_seen));
+	if (options->meter) {
+		options->meter->measure(options->meter, &join->first.info, &last, info);
+		info->cost[COST_json_bytes] = snapshot_writer_json_bytes(writer);
+		info->cost_seen[COST_json_bytes] = true;
+	}
+	return snapshot_write_end(writer, info);
+}
+
+int window_make(const struct window_options *options, struct snapshot_writer *writer,
+                struct snapshot_info *ret_info, struct strbuf *reterr)
+{
+	static const struct exit_log nobody = {.exits = WINDOW_EXITS_skipped};
+	cleanup_(join_done) struct window_join join = {
+	        .exits = options->exits ? options->exits : &nobody,
+	        .info = &join.last.info,
+	};
+	int r = window_reading_load(&options->first, options->limits, &join.first, reterr);
+
+	if (r == 0)
+		r = window_reading_load(&options->last, options->limits, &join.last, reterr);
+	if (r == 0)
+		r = window_check(&join.first, &join.last, options, reterr);
+	if (r == 0) {
+		begin_join(&join);
+		r = write_window(&join, options, writer);
+	}
+	*ret_info = join.last.info;
+	join.last.info = (struct snapshot_info){0};
+	return r;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* expect: cgroup value test_value: a LIMIT cannot be DIFFERENCE in a window */
+#ifdef CGROUP_VALUE
+#include "cgroup.def"
+#ifdef FIXED
+CGROUP_VALUE(test_value, 2, "cpu", "test", "cpu.test", "test", LIMIT, MIN_LIMIT, END, count,
+             cgroup_stats, "", "a test")
+#else
+CGROUP_VALUE(test_value, 2, "cpu", "test", "cpu.test", "test", LIMIT, MIN_LIMIT, DIFFERENCE, count,
+             cgroup_stats, "", "a test")
+#endif
+#else
+#define CTPROF_CGROUP_DEF __BASE_FILE__
+#include "metric/cgroup-table.c"
+#endif

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctprof/window.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "check.h"
+#include "samples.h"
+#include "windows.h"
+
+/* The readings of a test: at 100 s and at 130 s after boot. */
+struct pair {
+	struct reading a, b;
+	struct exit_log exits;
+	struct snapshot_copy window;
+};
+
+static void pair_init(struct pair *pair)
+{
+	*pair = (struct pair){0};
+	reading_init(&pair->a, SECONDS(100));
+	reading_init(&pair->b, SECONDS(130));
+}
+
+static void pair_done(struct pair *pair)
+{
+	reading_done(&pair->a);
+	reading_done(&pair->b);
+	exit_log_done(&pair->exits);
+	snapshot_copy_done(&pair->window);
+}
+
+static void join(struct pair *pair)
+{
+	window_between(&pair->a, &pair->b, &pair->exits, &pair->window);
+	assert_int_equal(pair->window.result, 0);
+}
+
+static void counters_are_differences(void **state)
+{
+	cleanup_(pair_done) struct pair pair;
+	struct thread_sample *first, *last;
+	const struct thread_sample *row;
+
+	(void)state;
+	pair_init(&pair);
+	first = reading_add(&pair.a, 7, 7, 5);
+	last = reading_add(&pair.b, 7, 7, 5);
+	sample_set(first, run_time_ns, (struct counter_ns){1000});
+	sample_set(last, run_time_ns, (struct counter_ns){1700});
+	sample_set(first, timeslices, (struct counter_count){UINT64_MAX - 1});
+	sample_set(last, timeslices, (struct counter_count){UINT64_MAX});
+	sample_set(first, minflt, (struct counter_count){9});
+	sample_set(last, minflt, (struct counter_count){8});
+	sample_set(first, majflt, (struct counter_count){9});
+	sample_set(last, rchar, (struct counter_bytes){9});
+	sample_set(first, wchar, (struct counter_bytes){9});
+	sample_set(last, wchar, (struct counter_bytes){9});
+	sample_set(first, nice, (struct ordinal_i32){-5});
+	sample_set(last, nice, (struct ordinal_i32){3});
+	join(&pair);
+	row = snapshot_copy_find(&pair.window, 7);
+	assert_seen(row, run_time_ns, 700);
+	assert_seen(row, timeslices, 1);
+	assert_unseen(row, minflt);
+	assert_unseen(row, majflt);
+	assert_unseen(row, rchar);
+	assert_seen(row, wchar, 0);
+	assert_seen(row, nice, 3);
+	assert_int_equal(row->window_part, WINDOW_PART_continued);
+	assert_int_equal(row->interval_ns, SECONDS(30));
+	assert_int_equal(row->life_ns, SECONDS(30));
+	assert_window(&pair.window.info, threads_continued, 1);
+	assert_window(&pair.window.info, values_went_back, 1);
+	assert_window(&pair.window.info, length_ns, SECONDS(30));
+	assert_window(&pair.window.info, begin_boottime_ns, SECONDS(100));
+	assert_window(&pair.window.info, begin_unix_ns, SECONDS(1000100));
+	assert_int_equal(pair.window.info.captured_boottime_ns, SECONDS(130));
+}
+
+/* A peak is news where it rose, a floor where it fell or became one. */
+static void peaks_and_floors_only_where_they_moved(void **state)
+{
+	static const struct {
+		bool before;
+		uint64_t then, now;
+		bool peak, floor;
+	} cases[] = {
+	        {true, 5, 9, true, false},   {true, 9, 9, false, false}, {true, 9, 5, false, true},
+	        {true, 0, 5, true, true},    {true, 0, 0, false, false}, {true, 5, 0, false, false},
+	        {false, 0, 5, false, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		cleanup_(pair_done) struct pair pair;
+		struct thread_sample *first, *last;
+		const struct thread_sample *row;
+
+		pair_init(&pair);
+		first = reading_add(&pair.a, 7, 7, 5);
+		last = reading_add(&pair.b, 7, 7, 5);
+		if (cases[i].before) {
+			sample_set(first, wait_max, (struct peak_ns){cases[i].then});
+			sample_set(first, cpu_delay_min_ns, (struct floor_ns){cases[i].then});
+			sample_set(first, hiwater_rss_bytes, (struct peak_bytes){cases[i].then});
+		}
+		sample_set(last, wait_max, (struct peak_ns){cases[i].now});
+		sample_set(last, cpu_delay_min_ns, (struct floor_ns){cases[i].now});
+		sample_set(last, hiwater_rss_bytes, (struct peak_bytes){cases[i].now});
+		join(&pair);
+		row = snapshot_copy_find(&pair.window, 7);
+		assert_int_equal(metric_set_has(&row->seen, METRIC_wait_max), cases[i].peak);
+		assert_int_equal(metric_set_has(&row->seen, METRIC_hiwater_rss_bytes),
+		                 cases[i].peak);
+		assert_int_equal(metric_set_has(&row->seen, METRIC_cpu_delay_min_ns),
+		                 cases[i].floor);
+		if (cases[i].peak)
+			assert_seen(row, wait_max, cases[i].now);
+		if (cases[i].floor)
+			assert_seen(row, cpu_delay_min_ns, cases[i].now);
+	}
+}
+
+static void born_inside_is_whole(void **state)
+{
+	cleanup_(pair_done) struct pair pair;
+	struct thread_sample *last;
+	const struct thread_sample *row;
+
+	(void)state;
+	pair_init(&pair);
+	last = reading_add(&pair.b, 7, 7, SECOND_TICKS(120));
+	sample_set(last, run_time_ns, (struct counter_ns){55});
+	/* In the tick in which the first reading began. */
+	last = reading_add(&pair.b, 8, 8, SECOND_TICKS(100));
+	sample_set(last, run_time_ns, (struct counter_ns){66});
+	/* Born behind the begin of the last reading, and read there. */
+	reading_add(&pair.b, 9, 9, SECOND_TICKS(131))->read_boottime_ns = SECONDS(131);
+	join(&pair);
+	row = snapshot_copy_find(&pair.window, 7);
+	assert_int_equal(row->window_part, WINDOW_PART_born);
+	assert_seen(row, run_time_ns, 55);
+	assert_int_equal(row->interval_ns, SECONDS(31));
+	assert_int_equal(row->life_ns, SECONDS(11));
+	assert_seen(snapshot_copy_find(&pair.window, 8), run_time_ns, 66);
+	assert_int_equal(snapshot_copy_find(&pair.window, 9)->life_ns, 1);
+	assert_window(&pair.window.info, threads_born, 3);
+}
+
+/* A thread that was there and was not read has done nobody knows how much before. */
+static void what_was_not_read_before_is_unknown(void **state)
+{
+	cleanup_(pair_done) struct pair pair;
+	struct thread_sample *last;
+	const struct thread_sample *row;
+
+	(void)state;
+	pair_init(&pair);
+	last = reading_add(&pair.b, 7, 7, SECOND_TICKS(100) - 1);
+	sample_set(last, run_time_ns, (struct counter_ns){55});
+	sample_set(last, wait_max, (struct peak_ns){55});
+	sample_set(last, nice, (struct ordinal_i32){3});
+	join(&pair);
+	row = snapshot_copy_find(&pair.window, 7);
+	assert_int_equal(row->window_part, WINDOW_PART_continued);
+	assert_unseen(row, run_time_ns);
+	assert_unseen(row, wait_max);
+	assert_seen(row, nice, 3);
+	assert_window(&pair.window.info, threads_unknown, 1);
+	assert_window(&pair.window.info, threads_born, 0);
+	assert_window(&pair.window.info, threads_continued, 0);
+}
+
+static void lost_without_a_record(void **state)
+{
+	cleanup_(pair_done) struct pair pair;
+
+	(void)state;
+	pair_init(&pair);
+	reading_add(&pair.a, 7, 7, 5);
+	reading_add(&pair.a, 7, 8, 5);
+	reading_add(&pair.b, 7, 8, 6); /* the id is another thread's now */
+	window_between(&pair.a, &pair.b, NULL, &pair.window);
+	assert_window(&pair.window.info, threads_lost, 2);
+	assert_window(&pair.window.info, threads_unknown, 1);
+	assert_int_equal(pair.window.count, 1);
+	assert_int_equal(pair.window.info.window.exits, WINDOW_EXITS_skipped);
+	assert_false(pair.window.info.window.seen[WINDOW_exit_records]);
+}
+
+static void zombies_are_not_lost(void **state)
+{
+	static const char states[] = "SRDZXt";
+
+	(void)state;
+	for (size_t i = 0; i < strlen(states); i++) {
+		cleanup_(pair_done) struct pair pair;
+		struct thread_sample *first;
+
+		pair_init(&pair);
+		first = reading_add(&pair.a, 7, 7, 5);
+		sample_set(first, state, (struct label_letter){states[i]});
+		join(&pair);
+		assert_window(&pair.window.info, threads_lost, !strchr("ZX", states[i]));
+	}
+}
+
+/* The reason why there is no difference is the first reading's, where that is to blame. */
+static void reasons_of_the_begin_remain(void **state)
+{
+	cleanup_(pair_done) struct pair pair;
+	struct thread_sample *first, *last;
+	const struct thread_sample *row;
+
+	(void)state;
+	pair_init(&pair);
+	first = reading_add(&pair.a, 7, 7, 5);
+	last = reading_add(&pair.b, 7, 7, 5);
+	first->outcomes[SOURCE_io] = OUTCOME_denied;
+	pair.a.info.rules[SOURCE_taskstats] = OUTCOME_off;
+	sample_set(last, rchar, (struct counter_bytes){9});
+	sample_set(last, cpu_delay_count, (struct counter_count){9});
+	join(&pair);
+	row = snapshot_copy_find(&pair.window, 7);
+	assert_int_equal(sample_reason(row, METRIC_rchar), OUTCOME_denied);
+	assert_int_equal(sample_reason(row, METRIC_cpu_delay_count), OUTCOME_off);
+	assert_int_equal(row->outcomes[SOURCE_taskstats], OUTCOME_off);
+}
+
+static void set_totals(struct thread_sample *sample, uint64_t user, uint64_t system)
+{
+	sample->has_process_totals = true;
+	sample->process_totals_seen = UINT32_C(1) << PROCESS_TOTAL_utime_clock_ticks |
+	                              UINT32_C(1) << PROCESS_TOTAL_stime_clock_ticks;
+	sample->process_totals[PROCESS_TOTAL_utime_clock_ticks] = user;
+	sample->process_totals[PROCESS_TOTAL_stime_clock_ticks] = system;
+}
+
+static void totals_are_differences(void **state)
+{
+	enum { USER = PROCESS_TOTAL_utime_clock_ticks, SYSTEM = PROCESS_TOTAL_stime_clock_ticks };
+	cleanup_(pair_done) struct pair pair;
+	const struct thread_sample *row;
+
+	(void)state;
+	pair_init(&pair);
+	reading_add(&pair.a, 7, 7, 5);
+	set_totals(reading_add(&pair.a, 7, 8, 5), 100, 50);
+	set_totals(reading_add(&pair.b, 7, 7, 5), 130, 49);
+	/* The same tgid, another process. */
+	set_totals(reading_add(&pair.a, 9, 9, 5), 100, 50);
+	set_totals(reading_add(&pair.b, 9, 9, SECOND_TICKS(110)), 3, 4);
+	/* It was there, and not read. */
+	set_totals(reading_add(&pair.b, 10, 10, 5), 3, 4);
+	join(&pair);
+	row = snapshot_copy_find(&pair.window, 7);
+	assert_int_equal(row->process_totals_seen, 1u << USER);
+	assert_int_equal(row->process_totals[USER], 30);
+	row = snapshot_copy_find(&pair.window, 9);
+	assert_int_equal(row->process_totals[USER], 3);
+	assert_int_equal(row->process_totals[SYSTEM], 4);
+	assert_false(snapshot_copy_find(&pair.window, 10)->has_process_totals);
+}
+
+/* Of 64 threads two remain; the process's total knows what the others did. */
+static void shrinking_pool_keeps_its_work(void **state)
+{
+	enum { THREADS = 64, KEPT = 2, BEFORE = 1000, INSIDE = 20 };
+	cleanup_(pair_done) struct pair pair;
+	const struct thread_sample *last_row;
+	uint64_t by_rows = 0;
+
+	(void)state;
+	pair_init(&pair);
+	for (uint32_t i = 0; i < THREADS; i++) {
+		struct thread_sample *first = reading_add(&pair.a, 100, 100 + i, 5), *last;
+
+		sample_set(first, utime_clock_ticks, (struct counter_ticks){BEFORE});
+		sample_set(first, stime_clock_ticks, (struct counter_ticks){0});
+		if (i == THREADS - 1)
+			set_totals(first, BEFORE * THREADS, 0);
+		if (i >= KEPT)
+			continue;
+		last = reading_add(&pair.b, 100, 100 + i, 5);
+		sample_set(last, utime_clock_ticks, (struct counter_ticks){BEFORE + INSIDE});
+		sample_set(last, stime_clock_ticks, (struct counter_ticks){0});
+		if (i == KEPT - 1)
+			set_totals(last, (BEFORE + INSIDE) * THREADS, 0);
+	}
+	join(&pair);
+	assert_int_equal(pair.window.count, KEPT);
+	for (size_t i = 0; i < pair.window.count; i++)
+		by_rows += pair.window.samples[i].utime_clock_ticks.v;
+	last_row = &pair.window.samples[KEPT - 1];
+	assert_int_equal(by_rows, INSIDE * KEPT);
+	assert_int_equal(last_row->process_totals[PROCESS_TOTAL_utime_clock_ticks],
+	                 INSIDE * THREADS);
+	assert_window(&pair.window.info, threads_lost, THREADS - KEPT);
+	assert_window(&pair.window.info, values_went_back, 0);
+}
+
+static void set_host(struct reading *reading, uint64_t user, uint64_t system, uint64_t forks)
+{
+	host_set_number(&reading->info.host, HOST_user_clock_ticks, user);
+	host_set_number(&reading->info.host, HOST_system_clock_ticks, system);
+	host_set_number(&reading->info.host, HOST_forks, forks);
+}
+
+static void host_knows_what_is_missing(void **state)
+{
+	cleanup_(pair_done) struct pair pair;
+	struct thread_sample *last;
+
+	(void)state;
+	pair_init(&pair);
+	set_host(&pair.a, 1000, 500, 40);
+	set_host(&pair.b, 1300, 560, 50);
+	host_set_number(&pair.a.info.host, HOST_idle_clock_ticks, 9);
+	host_set_number(&pair.b.info.host, HOST_idle_clock_ticks, 8);
+	host_set_number(&pair.b.info.host, HOST_uptime_ns, 12345);
+	reading_add(&pair.a, 6, 6, SECOND_TICKS(101)); /* born during the first reading */
+	last = reading_add(&pair.b, 7, 7, SECOND_TICKS(110));
+	sample_set(last, utime_clock_ticks, (struct counter_ticks){100});
+	sample_set(last, stime_clock_ticks, (struct counter_ticks){1});
+	last = reading_add(&pair.b, 8, 8, SECOND_TICKS(110));
+	sample_set(last, utime_clock_ticks, (struct counter_ticks){5});
+	set_totals(last, 50, 6);
+	add_end(&pair.exits, (struct end_spec){.tid = 9,
+	                                       .tgid = 9,
+	                                       .born_ns = SECONDS(110),
+	                                       .exited_ns = SECONDS(111),
+	                                       .user_ns = MILLISECONDS(30)});
+	join(&pair);
+	assert_int_equal(pair.window.info.host.numbers[HOST_user_clock_ticks], 300);
+	assert_int_equal(pair.window.info.host.numbers[HOST_forks], 10);
+	assert_false(pair.window.info.host.seen[HOST_idle_clock_ticks]);
+	assert_int_equal(pair.window.info.host.numbers[HOST_uptime_ns], 12345);
+	assert_window(&pair.window.info, threads_missed, 10 - 4);
+	assert_window(&pair.window.info, unaccounted_clock_ticks, 360 - 101 - 56 - 3);
+}
+
+/* A part of the host says nothing about the rest. */
+static void part_of_a_host_misses_nothing(void **state)
+{
+	cleanup_(pair_done) struct pair pair;
+
+	(void)state;
+	pair_init(&pair);
+	set_host(&pair.a, 1000, 500, 40);
+	set_host(&pair.b, 1300, 560, 50);
+	host_set_number(&pair.b.info.host, HOST_total_threads, 1000);
+	join(&pair);
+	assert_false(pair.window.info.window.seen[WINDOW_threads_missed]);
+	assert_false(pair.window.info.window.seen[WINDOW_unaccounted_clock_ticks]);
+}
+
+static void skew_is_that_of_the_worse_reading(void **state)
+{
+	cleanup_(pair_done) struct pair pair;
+
+	(void)state;
+	pair_init(&pair);
+	for (uint32_t i = 1; i <= 100; i++) {
+		reading_add(&pair.a, i, i, 1);
+		reading_add(&pair.b, i, i, 1);
+	}
+	pair.a.info.cost[COST_walk_spread_ns] = 100 * 500;
+	pair.b.info.cost[COST_walk_spread_ns] = 100 * 400;
+	pair.a.info.cost_seen[COST_walk_spread_ns] = pair.b.info.cost_seen[COST_walk_spread_ns] =
+	        true;
+	join(&pair);
+	assert_window(&pair.window.info, read_skew_ns, 32 * 500);
+	assert_false(pair.window.info.cost_seen[COST_walk_spread_ns]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(counters_are_differences),
+	        cmocka_unit_test(peaks_and_floors_only_where_they_moved),
+	        cmocka_unit_test(born_inside_is_whole),
+	        cmocka_unit_test(what_was_not_read_before_is_unknown),
+	        cmocka_unit_test(lost_without_a_record),
+	        cmocka_unit_test(zombies_are_not_lost),
+	        cmocka_unit_test(reasons_of_the_begin_remain),
+	        cmocka_unit_test(totals_are_differences),
+	        cmocka_unit_test(shrinking_pool_keeps_its_work),
+	        cmocka_unit_test(host_knows_what_is_missing),
+	        cmocka_unit_test(part_of_a_host_misses_nothing),
+	        cmocka_unit_test(skew_is_that_of_the_worse_reading),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

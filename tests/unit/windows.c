@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "windows.h"
+
+#include <stdlib.h>
+
+#include "ctprof/mem.h"
+#include "memory-stream.h"
+#include "samples.h"
+
+void reading_init(struct reading *reading, uint64_t boottime_ns)
+{
+	struct host *host;
+
+	*reading = (struct reading){0};
+	host = &reading->info.host;
+	reading->info.captured_at_unix_ns = SECONDS(1000000) + boottime_ns;
+	reading->info.captured_boottime_ns = boottime_ns;
+	host_set_text(host, HOST_boot_id, "boot", 4);
+	host_set_text(host, HOST_hostname, "here", 4);
+	host_set_text(host, HOST_pid_namespace, "1", 1);
+	host_set_number(host, HOST_clock_ticks_per_second, 100);
+	host_set_number(host, HOST_total_threads, 1);
+	for (unsigned s = 0; s < SOURCE_COUNT; s++)
+		reading->info.rules[s] = OUTCOME_read;
+}
+
+void reading_done(struct reading *reading)
+{
+	for (size_t i = 0; i < reading->count; i++)
+		sample_done(&reading->samples[i]);
+	for (size_t i = 0; i < reading->cgroup_count; i++)
+		cgroup_stats_done(&reading->cgroups[i]);
+	free(reading->samples);
+	free(reading->cgroups);
+	snapshot_info_done(&reading->info);
+	*reading = (struct reading){0};
+}
+
+struct thread_sample *reading_add(struct reading *reading, uint32_t tgid, uint32_t tid,
+                                  uint64_t start_time_clock_ticks)
+{
+	struct thread_sample *sample;
+
+	if (reading->count == reading->capacity) {
+		reading->capacity = reading->capacity ? 2 * reading->capacity : 16;
+		reading->samples = mem_realloc(reading->samples, reading->capacity,
+		                               sizeof(reading->samples[0]));
+	}
+	sample = &reading->samples[reading->count++];
+	memset(sample, 0, sizeof(*sample));
+	sample->tgid = tgid;
+	sample->tid = tid;
+	sample->start_time_clock_ticks = start_time_clock_ticks;
+	sample->read_boottime_ns = reading->info.captured_boottime_ns + SECONDS(1);
+	sample_name(&sample->pcomm, "process");
+	sample_name(&sample->comm, "thread");
+	return sample;
+}
+
+struct cgroup_stats *reading_add_cgroup(struct reading *reading, const char *path)
+{
+	struct cgroup_stats *stats;
+
+	reading->cgroups = mem_realloc(reading->cgroups, reading->cgroup_count + 1,
+	                               sizeof(reading->cgroups[0]));
+	stats = &reading->cgroups[reading->cgroup_count++];
+	memset(stats, 0, sizeof(*stats));
+	sample_name(&stats->path, path);
+	return stats;
+}
+
+void reading_pack(const struct reading *reading, struct strbuf *out)
+{
+	snapshot_pack_all(&reading->info, reading->samples, reading->count, reading->cgroups,
+	                  reading->cgroup_count, out);
+}
+
+void window_of_bytes(const struct strbuf *first, const struct strbuf *last,
+                     const struct exit_log *exits, const struct snapshot_limits *limits,
+                     struct snapshot_copy *ret_copy)
+{
+	struct memory_source sources[2] = {memory_source_make(first->data, first->len, 1000),
+	                                   memory_source_make(last->data, last->len, 1000)};
+	struct window_options options = {
+	        .first = {&sources[0].base, "a"},
+	        .last = {&sources[1].base, "b"},
+	        .limits = limits ? limits : &snapshot_default_limits,
+	        .exits = exits,
+	};
+	struct memory_sink sink = memory_sink_make(SIZE_MAX);
+	struct snapshot_writer *writer = snapshot_writer_new(&sink.base, 1);
+	cleanup_(snapshot_info_done) struct snapshot_info info = {0};
+	cleanup_(strbuf_done) struct strbuf error = STRBUF_INIT;
+	int r = window_make(&options, writer, &info, &error);
+
+	if (r == 0) {
+		snapshot_copy_read(ret_copy, sink.bytes.data, sink.bytes.len, NULL);
+		assert_int_equal(ret_copy->result, 0);
+		assert_int_equal(ret_copy->info.kind, KIND_window);
+		assert_true(same_info(&ret_copy->info, &info));
+	} else {
+		memset(ret_copy, 0, sizeof(*ret_copy));
+		ret_copy->result = r;
+		strbuf_add(&ret_copy->error, strbuf_str(&error), error.len);
+	}
+	snapshot_writer_free(writer);
+	strbuf_done(&sink.bytes);
+}
+
+void window_between(const struct reading *first, const struct reading *last,
+                    const struct exit_log *exits, struct snapshot_copy *ret_copy)
+{
+	cleanup_(strbuf_done) struct strbuf a = STRBUF_INIT, b = STRBUF_INIT;
+
+	reading_pack(first, &a);
+	reading_pack(last, &b);
+	window_of_bytes(&a, &b, exits, NULL, ret_copy);
+}
+
+void add_end(struct exit_log *log, struct end_spec spec)
+{
+	uint64_t seems_born = spec.born_ns + spec.late_ns;
+	struct thread_sample sample = {
+	        .tid = spec.tid,
+	        .tgid = spec.tgid ? spec.tgid : spec.tid,
+	        .start_time_clock_ticks = seems_born / TICK_NS,
+	        .life_ns = spec.exited_ns - spec.born_ns,
+	};
+
+	sample_name(&sample.comm, spec.comm ? spec.comm : "ended");
+	sample_set(&sample, run_time_ns, (struct counter_ns){spec.run_time_ns});
+	sample.outcomes[SOURCE_taskstats] = OUTCOME_read;
+	exit_log_add(log, &sample,
+	             &(struct exit_note){
+	                     .born_boottime_ns = seems_born,
+	                     .exited_boottime_ns = spec.exited_ns + spec.late_ns,
+	                     .user_ns = spec.user_ns,
+	                     .system_ns = spec.system_ns,
+	                     .has_cpu_time = true,
+	                     .has_tgid = spec.tgid != 0,
+	                     .is_complete = spec.is_complete,
+	             });
+	log->exits = WINDOW_EXITS_recorded;
+	log->received++;
+	sample_done(&sample);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* windows - readings of a host that could be, and the window between two of them. */
+#include "ctprof/exit-log.h"
+#include "ctprof/window.h"
+#include "snapshots.h"
+
+/* A clock tick, and times and ticks that are easy to tell apart: seconds since boot. */
+#define TICK_NS UINT64_C(10000000)
+#define SECONDS(n_) (UINT64_C(1000000000) * (n_))
+#define MILLISECONDS(n_) (UINT64_C(1000000) * (n_))
+#define SECOND_TICKS(n_) (UINT64_C(100) * (n_))
+
+struct reading {
+	struct snapshot_info info;
+	struct thread_sample *samples; /* owned */
+	size_t count, capacity;
+	struct cgroup_stats *cgroups; /* owned */
+	size_t cgroup_count;
+};
+
+/* Of one host, boot and pid namespace, with all of its threads. */
+void reading_init(struct reading *reading, uint64_t boottime_ns);
+/* For cleanup_(reading_done). */
+void reading_done(struct reading *reading);
+
+/* Adds a thread, read a second after the reading began; borrowed until the next one. Threads of one process must follow
+ * one another. */
+struct thread_sample *reading_add(struct reading *reading, uint32_t tgid, uint32_t tid,
+                                  uint64_t start_time_clock_ticks);
+struct cgroup_stats *reading_add_cgroup(struct reading *reading, const char *path);
+
+/* The bytes of the snapshot. */
+void reading_pack(const struct reading *reading, struct strbuf *out);
+
+/* Makes the window and reads it back. copy->result is that of window_make(), and the sentence in copy->error. */
+void window_between(const struct reading *first, const struct reading *last,
+                    const struct exit_log *exits, struct snapshot_copy *ret_copy);
+/* The same from bytes. */
+void window_of_bytes(const struct strbuf *first, const struct strbuf *last,
+                     const struct exit_log *exits, const struct snapshot_limits *limits,
+                     struct snapshot_copy *ret_copy);
+
+/* An end. A record that is not complete seems to be born later by @late_ns. */
+struct end_spec {
+	uint32_t tid, tgid; /* tgid 0: not known */
+	uint64_t born_ns, exited_ns, late_ns;
+	bool is_complete;
+	uint64_t run_time_ns;
+	uint64_t user_ns, system_ns;
+	const char *comm;
+};
+void add_end(struct exit_log *log, struct end_spec spec);
+
+#define assert_window(info_, number_, expected_)                                        \
+	do {                                                                            \
+		assert_true((info_)->window.seen[WINDOW_##number_]);                    \
+		assert_int_equal((info_)->window.numbers[WINDOW_##number_], expected_); \
+	} while (0)
+
+#define assert_seen(sample_, metric_, expected_)                                 \
+	do {                                                                     \
+		assert_true(metric_set_has(&(sample_)->seen, METRIC_##metric_)); \
+		assert_int_equal((sample_)->metric_.v, expected_);               \
+	} while (0)
+#define assert_unseen(sample_, metric_) \
+	assert_false(metric_set_has(&(sample_)->seen, METRIC_##metric_))
