@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* ids - processes and threads that end, with work of a size that they measure themselves. It prints READY, waits for a
+ * line, goes on, prints DONE and what was used in between, waits for another line and ends.
+ *
+ *	ids NAME reuse           one id for three processes, one after the other: DONE ID NS NS NS, what each has used
+ *	                         between the lines, or UNABLE where the kernel does not let us choose ids
+ *	ids NAME shrink N KEPT MS
+ *	                         N threads burn MS of CPU time each, twice, and all but KEPT end: DONE NS */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { THREADS_MAX = 256, FIRST_MS = 60, SECOND_MS = 40, PASSED_MS = 30, LAST_MS = 20 };
+
+/* Of the kernel, up to the member that it is about; <linux/sched.h> of older systems lacks some. */
+struct arguments {
+	uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls;
+	uint64_t set_tid, set_tid_size, cgroup;
+};
+
+static _Noreturn void die(const char *what)
+{
+	fprintf(stderr, "ids: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static uint64_t used_ns(void)
+{
+	struct timespec used;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+}
+
+static void burn(unsigned ms)
+{
+	uint64_t until = used_ns() + (uint64_t)ms * 1000000u;
+
+	while (used_ns() < until)
+		for (volatile unsigned i = 0; i < 20000; i++)
+			;
+}
+
+static void await_line(void)
+{
+	char c = 0;
+
+	while (c != '\n')
+		if (read(STDIN_FILENO, &c, 1) != 1)
+			exit(0);
+}
+
+static void put(int fd, const void *bytes, size_t len)
+{
+	if (write(fd, bytes, len) != (ssize_t)len)
+		die("write");
+}
+
+static void take(int fd, void *bytes, size_t len)
+{
+	if (read(fd, bytes, len) != (ssize_t)len)
+		die("read");
+}
+
+/* A process with a given id, or any for 0; -1 where that cannot be had. */
+static pid_t begin_with_id(pid_t id)
+{
+	struct arguments arguments = {
+	        .exit_signal = SIGCHLD,
+	        .set_tid = id ? (uint64_t)(uintptr_t)&id : 0,
+	        .set_tid_size = id != 0,
+	};
+
+	return (pid_t)syscall(SYS_clone3, &arguments, sizeof(arguments));
+}
+
+struct child {
+	pid_t id;
+	int to, from;
+};
+
+/* Burns, says what it used, and on a word from us burns again, says so, and ends. */
+static struct child begin_child(pid_t id, unsigned first_ms, unsigned second_ms)
+{
+	struct child child;
+	int to[2], from[2];
+	char word;
+
+	if (pipe(to) < 0 || pipe(from) < 0)
+		die("pipe");
+	child = (struct child){begin_with_id(id), to[1], from[0]};
+	if (child.id == 0) {
+		uint64_t used, before = 0;
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (unsigned i = 0; i < 2; i++) {
+			burn(i ? second_ms : first_ms);
+			used = used_ns() - before;
+			before += used;
+			put(from[1], &used, sizeof(used));
+			take(to[0], &word, 1);
+		}
+		_exit(0);
+	}
+	close(to[0]);
+	close(from[1]);
+	return child;
+}
+
+static uint64_t used_by(const struct child *child)
+{
+	uint64_t used;
+
+	take(child->from, &used, sizeof(used));
+	return used;
+}
+
+static void end(const struct child *child, unsigned words)
+{
+	put(child->to, "..", words);
+	if (waitpid(child->id, NULL, 0) != child->id)
+		die("waitpid");
+}
+
+static void reuse(void)
+{
+	struct child first = begin_child(0, FIRST_MS, SECOND_MS), passed, last;
+	uint64_t used[3];
+
+	if (first.id < 0)
+		die("clone3");
+	used_by(&first);
+	puts("READY");
+	await_line();
+	put(first.to, ".", 1);
+	used[0] = used_by(&first);
+	end(&first, 1);
+	passed = begin_child(first.id, PASSED_MS, 0);
+	if (passed.id < 0) {
+		puts("DONE UNABLE");
+		await_line();
+		return;
+	}
+	used[1] = used_by(&passed);
+	end(&passed, 2);
+	last = begin_child(first.id, LAST_MS, 0);
+	if (last.id < 0)
+		die("clone3");
+	used[2] = used_by(&last);
+	printf("DONE %d %llu %llu %llu\n", (int)first.id, (unsigned long long)used[0],
+	       (unsigned long long)used[1], (unsigned long long)used[2]);
+	await_line();
+	end(&last, 2);
+}
+
+static unsigned kept, burn_ms;
+static pthread_barrier_t barrier;
+static _Atomic uint64_t used_inside;
+
+static void *shrinking_thread(void *context)
+{
+	uint64_t before;
+
+	burn(burn_ms);
+	pthread_barrier_wait(&barrier); /* READY */
+	pthread_barrier_wait(&barrier);
+	before = used_ns();
+	burn(burn_ms);
+	atomic_fetch_add(&used_inside, used_ns() - before);
+	if ((uintptr_t)context < kept)
+		pause();
+	return NULL;
+}
+
+static void shrink(unsigned count)
+{
+	pthread_t threads[THREADS_MAX];
+
+	if (count > THREADS_MAX || kept > count)
+		die("count");
+	pthread_barrier_init(&barrier, NULL, count + 1);
+	for (uintptr_t i = 0; i < count; i++)
+		if (pthread_create(&threads[i], NULL, shrinking_thread, (void *)i) != 0)
+			die("pthread_create");
+	pthread_barrier_wait(&barrier);
+	puts("READY");
+	await_line();
+	pthread_barrier_wait(&barrier);
+	for (unsigned i = kept; i < count; i++)
+		pthread_join(threads[i], NULL);
+	while (atomic_load(&used_inside) < (uint64_t)count * burn_ms * 1000000u)
+		usleep(1000);
+	printf("DONE %llu\n", (unsigned long long)atomic_load(&used_inside));
+	await_line();
+}
+
+int main(int argc, char **argv)
+{
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (argc < 3)
+		return 2;
+	prctl(PR_SET_NAME, argv[1]);
+	if (strcmp(argv[2], "reuse") == 0) {
+		reuse();
+	} else if (strcmp(argv[2], "shrink") == 0 && argc == 6) {
+		kept = (unsigned)atoi(argv[4]);
+		burn_ms = (unsigned)atoi(argv[5]);
+		shrink((unsigned)atoi(argv[3]));
+	} else {
+		return 2;
+	}
+	return 0;
+}

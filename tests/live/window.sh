@@ -1,0 +1,163 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# window.sh CTPROF IDS: windows of the running system. Two in a row are one; an id that is used again inside is several
+# threads; a pool that shrinks has done what it did; and an interrupt ends a window early.
+#
+# What is in single quotes is for jq, and lib.sh has the variables that nobody sets here.
+# shellcheck disable=SC2016,SC2154
+set -euo pipefail
+
+for program in jq zstd python3; do
+    if ! command -v "$program" >/dev/null; then
+        echo "skipped: no $program"
+        exit 77
+    fi
+done
+CTPROF=$(realpath "$1")
+WORKLOAD=$(realpath "$2")
+here=$(cd "$(dirname "$0")" && pwd)
+export CTPROF WORKLOAD
+# shellcheck source=/dev/null
+source "$here/lib.sh"
+scratch=$(mktemp -d)
+trap 'stop_all; rm -rf "$scratch"' EXIT
+cd "$scratch"
+p=$(unique_prefix)
+
+capture() {
+    "$CTPROF" capture -q -o "$1" || fail "capture ended with status $?"
+}
+window() {
+    "$CTPROF" window -q "$1" "$2" -o "$3" || fail "window ended with status $?"
+}
+# of FILE FILTER: about a window; $tid, $pid and $name are what they are here.
+of() {
+    zstd -dc "$1" | jq --argjson tid "${tid-0}" --argjson pid "${pid-0}" --arg name "${name-}" "$2"
+}
+number() {
+    of "$1" ".window.$2 // \"unknown\""
+}
+
+# Two windows in a row, with work in between.
+capture a.zst
+for ((i = 0; i < 50; i++)); do /bin/true; done
+capture b.zst
+for ((i = 0; i < 50; i++)); do /bin/true; done
+capture c.zst
+window a.zst b.zst ab.zst
+window b.zst c.zst bc.zst
+window a.zst c.zst ac.zst
+"$CTPROF" metric-list --format json | jq '[.metrics[] | select(.rule == "sum") | .name]' >counters.json
+for w in ab bc ac; do zstd -dc "$w.zst" >"$w.json"; done
+sums=$(python3 - <<'EOF'
+import json
+def rows(name):
+    with open(name + ".json") as file:
+        return {(row["tid"], row["start_time_clock_ticks"]): row for row in json.load(file)["threads"]
+                if row["window_part"] == "continued"}
+counters = json.load(open("counters.json"))
+ab, bc, ac = rows("ab"), rows("bc"), rows("ac")
+checked = 0
+for thread in ab.keys() & bc.keys() & ac.keys():
+    for name in counters + ["interval_ns"]:
+        if name in ab[thread] and name in bc[thread]:
+            if ab[thread][name] + bc[thread][name] != ac[thread].get(name):
+                print("thread", thread, name, ab[thread][name], bc[thread][name], ac[thread].get(name))
+            checked += 1
+print(checked)
+EOF
+)
+between "counters that add up" 200 "$sums" 100000000
+same "kind" '"window"' "$(of ab.zst .kind)"
+
+# A pool that shrinks from 64 threads to 2. What the two snapshots have is its total; what the listener has, too.
+name=${p}shrink
+start "$name" shrink 64 2 40
+pid=${pid_of[$name]}
+capture a.zst
+"$CTPROF" capture -q --window 60s -o listened.zst 2>/dev/null &
+listener=$!
+sleep 0.7
+proceed "$name"
+await "$name.out" DONE
+used_ms=$(($(awk '/DONE/ { print $2 }' "$name.out") / 1000000))
+capture b.zst
+kill -INT "$listener"
+wait "$listener" || fail "a window that is interrupted ends with status $?"
+window a.zst b.zst ab.zst
+ms_per_tick=$((1000 / $(getconf CLK_TCK)))
+total='[.threads[] | select(.tgid == $pid) | .process_totals // {} | .utime_clock_ticks + .stime_clock_ticks] | add'
+between "CPU time of a pool that shrank, in ms" $((used_ms * 98 / 100 - 20)) $(($(of ab.zst "$total") * ms_per_tick)) \
+    $((used_ms * 102 / 100 + 60))
+between "threads lost without a listener" 62 "$(number ab.zst threads_lost)" 100000
+same "negative values" 0 "$(of ab.zst '[.threads[] | .. | numbers | select(. < -100)] | length')"
+between "length of the interrupted window in ms" 700 $(($(number listened.zst length_ns) / 1000000)) 30000
+# The kernel's record alone has no CPU time that is exact enough for short lives.
+if [ "$(number listened.zst exits)" = '"completed"' ]; then
+    between "the same by the rows of the listener's window" $((used_ms * 98 / 100 - 20)) \
+        $(($(of listened.zst '[.threads[] | select(.tgid == $pid) | .run_time_ns // 0] | add') / 1000000)) \
+        $((used_ms * 102 / 100 + 60))
+fi
+if [[ $(number listened.zst exits) =~ recorded|completed ]]; then
+    same "threads of it that exited" 62 \
+        "$(of listened.zst '[.threads[] | select(.tgid == $pid and .window_part == "exited")] | length')"
+    if [ "$(number listened.zst exit_overruns)" = 0 ]; then
+        same "threads lost with a listener" 0 "$(number listened.zst threads_lost)"
+    fi
+else
+    echo "not checked: exit records are $(number listened.zst exits)"
+fi
+finish "$name"
+
+# One id, three processes.
+name=${p}reuse
+start "$name" reuse
+capture a.zst
+"$CTPROF" capture -q --window 60s -o listened.zst 2>/dev/null &
+listener=$!
+sleep 0.7
+proceed "$name"
+await "$name.out" DONE
+capture b.zst
+kill -INT "$listener"
+wait "$listener" || fail "a window that is interrupted ends with status $?"
+read -r _ tid first passed last < <(grep DONE "$name.out")
+if [ "$tid" = UNABLE ]; then
+    echo "not checked: ids cannot be chosen here"
+else
+    window a.zst b.zst ab.zst
+    run='[.threads[] | select(.tid == $tid and .window_part == "PART") | .run_time_ns / 1000000 | floor] | @csv'
+    between "born with an id that was used, in ms" $((last / 1000000)) "$(of ab.zst "${run/PART/born}" | tr -d '"')" \
+        $((last / 1000000 + 6))
+    same "its predecessor" '""' "$(of ab.zst "${run/PART/continued}")"
+    if [ "$(number listened.zst exits)" = '"completed"' ]; then
+        between "the last one, in ms" $((last / 1000000)) \
+            "$(of listened.zst "${run/PART/born}" | tr -d '"')" $((last / 1000000 + 6))
+        between "the one that was born and ended inside, in ms" $((passed / 1000000)) \
+            "$(of listened.zst "${run/PART/passed}" | tr -d '"')" $((passed / 1000000 + 6))
+        between "the first one, in ms" $((first / 1000000)) \
+            "$(of listened.zst "${run/PART/exited}" | tr -d '"')" $((first / 1000000 + 6))
+    fi
+fi
+finish "$name"
+
+# Lengths in every unit; they are measured.
+for time in 300ms 0.3 0.3s 0.005m 0.00008334h; do
+    "$CTPROF" capture -q --window "$time" -o short.zst 2>/dev/null || fail "capture ended with status $?"
+    between "length of $time in ms" 300 $(($(number short.zst length_ns) / 1000000)) 600
+done
+
+# Without a listener the shortfall is told: on standard error and in the file.
+"$CTPROF" capture -q --window 1s --exits off -o quiet.zst 2>quiet.err || fail "capture ended with status $?"
+[ ! -s quiet.err ] || fail "-q says: $(cat quiet.err)"
+"$CTPROF" capture --window 2s --exits off -o off.zst 2>off.err &
+listener=$!
+sleep 0.7
+for ((i = 0; i < 300; i++)); do /bin/true; done
+wait "$listener" || fail "capture ended with status $?"
+same "exits" '"skipped"' "$(number off.zst exits)"
+if [ "$(number off.zst threads_missed)" != '"unknown"' ]; then
+    between "threads never seen" 290 "$(number off.zst threads_missed)" 100000
+    grep -q 'exit records not listened to: .*never seen' off.err || fail "no word about what is missing: $(cat off.err)"
+fi
+echo "$checks checks"
