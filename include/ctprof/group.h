@@ -22,6 +22,8 @@ struct group_filter;
 struct group {
 	uint32_t threads;
 	uint32_t leaders; /* threads that lead their process */
+	/* In a window, threads that ended there, and those of them that were born there as well. */
+	uint32_t ended, passed;
 	/* What exited threads did, by enum process_total; NULL where it is nothing. group_include_exited() adds it to the
 	 * cells, and leaves what it has added. Owned. */
 	uint64_t *exited;
@@ -84,6 +86,9 @@ struct group_table {
 	/* Measures to keep the distribution of; borrowed, set by the caller. */
 	const uint16_t *spread_measures;
 	size_t spread_count;
+	/* How the values in them are kept that scale, PER_COUNT for what is the default for the snapshot; set by the
+	 * caller. */
+	enum measure_per spread_per;
 	/* What to keep rates of in a snapshot of either kind, NULL for nothing; borrowed, set by the caller. */
 	const struct rate_list *lifetime_rates;
 	const struct rate_list *window_rates;

@@ -31,7 +31,10 @@ extern const struct derived_desc derived_table[DERIVED_COUNT];
 /* What holds for all of a snapshot's groups. What is not known is 0. */
 struct derive_frame {
 	enum snapshot_kind kind;
-	uint64_t length_ns; /* of the window */
+	uint64_t length_ns;   /* of the window */
+	bool exits_completed; /* counters of threads that ended there go on to their last switch */
+	bool read_skew_known;
+	uint64_t read_skew_ns; /* of the window, see registry/window.def */
 	uint64_t clock_ticks_per_second;
 	uint64_t online_cpus;
 };
@@ -67,9 +70,11 @@ enum measure_per { PER_total, PER_second, PER_thread, PER_cpu_second, PER_COUNT 
 struct measure_per_desc {
 	const char *name;   /* on the command line */
 	const char *suffix; /* behind a value: "/s" */
-	const char *unit;   /* behind the unit's name in machine formats */
 };
 extern const struct measure_per_desc measure_per_table[PER_COUNT];
+
+/* What is shown where nothing else is asked for: windows differ in length, lives have their own. */
+enum measure_per measure_per_default(enum snapshot_kind kind);
 
 /* Whether a measure is such a one: a counter, or a sum of some. */
 bool measure_scales(unsigned measure);
@@ -86,6 +91,8 @@ static inline enum derived_id measure_derived(unsigned measure)
 
 const char *measure_name(unsigned measure);
 enum metric_unit measure_unit(unsigned measure);
+/* The name that its unit has in machine formats: "ns", or "ns/s" per second where it scales. */
+const char *measure_unit_name(unsigned measure, enum measure_per per);
 enum metric_section measure_section(unsigned measure);
 /* "counter_ns" and so on; "derived" for a derived metric. */
 const char *measure_type(unsigned measure);

@@ -7,6 +7,8 @@
 
 #include "ctprof/metric.h"
 
+enum { RATE_FRACTION_BITS = 32 };
+
 /* In 2^-32 per second; stops at 2^128-1. */
 struct rate_sum {
 	unsigned __int128 fixed;

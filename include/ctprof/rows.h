@@ -143,6 +143,9 @@ struct row_view {
 void row_view(const struct row_set *set, const struct row_group *group, unsigned measure,
               struct row_view *ret);
 
+/* Whether the side has a value at all, which for a label is no number. */
+bool row_has_value(const struct row_view *view, unsigned side);
+
 /* Walks over the rows, in order. Starts zeroed. */
 struct row_cursor {
 	size_t at; /* row, or group where they are found late */
@@ -150,8 +153,20 @@ struct row_cursor {
 };
 bool row_next(struct row_set *set, struct row_cursor *cursor, struct row_view *ret);
 
-/* How long the group's threads have lived on average, in percent of the group where that is longest; none where births
- * are not known. */
+/* By how much a value may be off because the kernel counts in steps, in what the value is per. Each thread that is in it
+ * may be off
+ * - by a clock tick, in what is counted in ticks;
+ * - by the time since its last tick, in run time: a clock tick, of as many threads as there are CPUs, and of each that
+ *   ended in a window whose exit records are not complete;
+ * - in a window, by the part of the window that the times of its readings are uncertain by.
+ * None for what is not a counter (but for percentages of CPU time), for what only exited threads did, and where
+ * the clock or the uncertainty is not known. A rate needs that of thread_count among the table's rates. */
+struct quantity row_error(const struct row_set *set, const struct row_view *view, unsigned side);
+/* Whether that is more than 1 % of the value. */
+bool row_error_is_notable(struct quantity error, struct quantity value);
+
+/* How long the group's threads have lived on average, in percent of the group where that is longest; in a window, how
+ * long they lived there, in percent of its length. None where that is not known. */
 struct quantity row_uptime(const struct row_set *set, const struct row_group *group, unsigned side);
 
 /* The distribution of the measure over the group's threads; NULL where it was not asked for or there is none. */

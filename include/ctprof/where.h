@@ -49,6 +49,7 @@ struct where_row {
 	const char *metric;
 	const char *section;
 	enum metric_unit unit;
+	const char *unit_name; /* where it has more to it than the unit's own: "ns/s"; else NULL */
 	struct quantity numbers[WHERE_NUMBER_COUNT]; /* all zero is a row without numbers */
 };
 

@@ -20,6 +20,7 @@ enum {
 	OPT_TOP,
 	OPT_SORT_BY,
 	OPT_LIMIT,
+	OPT_PER,
 	OPT_SPREAD,
 	OPT_EXPLAIN,
 	OPT_FORMAT,
@@ -33,6 +34,8 @@ const char *const report_orders[] = {"impact", "delta", "percent", "name", NULL}
 const char *const report_show_orders[] = {"impact", "delta", "name", NULL};
 const char *const report_colors[] = {"auto", "always", "never", NULL};
 static const char *const formats[] = {"table", "csv", "json", "ndjson", "markdown", NULL};
+/* In the order of enum measure_per. */
+static const char *const pers[] = {"total", "second", "thread", "cpu-second", NULL};
 const char *const report_displays[] = {
 #define COLUMN(id_, name_, heading_, commands_, text_)
 #define DISPLAY(name_, text_, ...) name_,
@@ -81,6 +84,8 @@ const struct cli_option report_option_table[] = {
          TAKES(SORT_KEYS)},
         {OPT_LIMIT, 'n', "limit", "N", "at most N rows, 0 for all (15; machines: all)",
          TAKES(NUMBER)},
+        {OPT_PER, 0, "per", "WORD", "second (windows), total (else), thread, cpu-second",
+         TAKES_WORD(pers)},
         {OPT_SPREAD, 0, "spread", NULL, "add percentiles over the threads of each group",
          TAKES(NOTHING)},
         {OPT_EXPLAIN, 'e', "explain", "GROUP[:M]", "the threads of a group, for metrics like M",
@@ -333,6 +338,10 @@ static int parse_option(const struct option_parser *parser, int id, struct repor
 	case OPT_LIMIT:
 		options->limit_given = true;
 		return parse_number(parser, &options->limit);
+	case OPT_PER:
+		chosen = options_choose(parser, pers);
+		options->rows.per = (enum measure_per)chosen;
+		break;
 	case OPT_SPREAD:
 		options->spread = true;
 		break;
@@ -406,6 +415,11 @@ static void choose_columns(struct report_options *options)
 		for (unsigned i = COLUMN_p50; options->spread && i <= COLUMN_variation; i++)
 			if (!column_list_has(&options->columns, (enum report_column)i))
 				column_list_add(&options->columns, (enum report_column)i);
+	}
+	/* The error of a rate is one for each thread, divided by its time. */
+	if (column_list_has(&options->columns, COLUMN_error)) {
+		rate_list_add(&options->window_rates, METRIC_thread_count);
+		rate_list_add(&options->lifetime_rates, METRIC_thread_count);
 	}
 	for (unsigned i = 0; i < options->columns.count; i++)
 		options->spread = options->spread ||

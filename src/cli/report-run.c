@@ -139,7 +139,7 @@ static void make_report(FILE *file, const struct report_options *options, struct
 		        (struct report_side){loads[i].path, &loads[i].info, loads[i].file_bytes};
 	}
 	if (row_options.per == PER_COUNT)
-		row_options.per = loads[0].info.kind == KIND_window ? PER_second : PER_total;
+		row_options.per = measure_per_default(loads[0].info.kind);
 	if (count == SIDE_MAX && same_boot(hosts[0], hosts[1]) &&
 	    loads[0].info.kind == KIND_lifetime) {
 		row_options.continues =
@@ -165,6 +165,7 @@ static void load_init(struct load *load, const struct report_options *options, c
 	                 options->explains ? group_by_key(GROUP_KEY_thread, false) : options->by);
 	load->groups.spread_measures = options->spread_measures;
 	load->groups.spread_count = options->spread_count;
+	load->groups.spread_per = options->rows.per;
 	load->groups.lifetime_rates = &options->lifetime_rates;
 	load->groups.window_rates = &options->window_rates;
 	load->filter = (struct group_filter){.by = options->by, .label = options->explains};
@@ -266,6 +267,25 @@ static bool has_group(const struct report_options *options, const struct load *l
 	return false;
 }
 
+static const char *name_of(const struct load *load)
+{
+	return strcmp(load->path, "-") == 0 ? "standard input" : load->path;
+}
+
+/* What happened in a window compares with nothing that happened in lives. */
+static bool kinds_agree(const struct load *loads, unsigned count)
+{
+	bool first = loads[0].info.kind == KIND_window;
+	const struct load *window = &loads[!first], *lifetime = &loads[first];
+
+	if (count == 1 || loads[0].info.kind == loads[1].info.kind)
+		return true;
+	cli_error("%s is a window, %s a lifetime snapshot: 'ctprof window' makes a window of two "
+	          "lifetime snapshots of one boot",
+	          name_of(window), name_of(lifetime));
+	return false;
+}
+
 static int run(const struct report_options *options, char **paths, unsigned count)
 {
 	struct load loads[SIDE_MAX] = {{0}};
@@ -276,11 +296,11 @@ static int run(const struct report_options *options, char **paths, unsigned coun
 	load_run(loads, count);
 	for (unsigned i = 0; i < count; i++)
 		if (loads[i].result < 0) {
-			cli_error("%s: %s",
-			          strcmp(paths[i], "-") == 0 ? "standard input" : paths[i],
-			          strbuf_str(&loads[i].error));
+			cli_error("%s: %s", name_of(&loads[i]), strbuf_str(&loads[i].error));
 			status = EXIT_FAILED;
 		}
+	if (status == EXIT_DONE && !kinds_agree(loads, count))
+		status = EXIT_FAILED;
 	if (status == EXIT_DONE && !has_group(options, loads, count))
 		status = EXIT_FAILED;
 	if (status == EXIT_DONE) {

@@ -379,8 +379,12 @@ struct derive_frame derive_frame_of(const struct snapshot_info *info)
 	const struct host *host = &info->host;
 	struct derive_frame frame = {.kind = info->kind};
 
-	if (info->kind == KIND_window)
+	if (info->kind == KIND_window) {
 		frame.length_ns = info->window.numbers[WINDOW_length_ns];
+		frame.exits_completed = info->window.exits == WINDOW_EXITS_completed;
+		frame.read_skew_known = info->window.seen[WINDOW_read_skew_ns];
+		frame.read_skew_ns = info->window.numbers[WINDOW_read_skew_ns];
+	}
 	if (host->seen[HOST_clock_ticks_per_second])
 		frame.clock_ticks_per_second = host->numbers[HOST_clock_ticks_per_second];
 	if (host->seen[HOST_online_cpus])

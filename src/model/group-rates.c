@@ -83,8 +83,10 @@ void group_rates_add(const struct group_table *table, struct group *group,
 			continue;
 		/* Everything that has a rate is a counter, and so 64 bits wide. */
 		value = *(const uint64_t *)sample_value(sample, metric);
+		/* The number of threads is there to tell how long they were observed, and has no rate to lack. */
 		if (interval == 0)
-			group->rates_unknown = true;
+			group->rates_unknown =
+			        group->rates_unknown || metric != METRIC_thread_count;
 		else if (value > 0)
 			rate_add(&rates[i], value, interval);
 	}

@@ -6,6 +6,30 @@
 #include "ctprof/measure.h"
 #include "ctprof/mem.h"
 
+/* What the values are per that are kept of the measure. */
+static enum measure_per per_of(const struct group_table *table, unsigned measure)
+{
+	enum snapshot_kind kind = table->info ? table->info->kind : KIND_lifetime;
+
+	if (!measure_scales(measure))
+		return PER_total;
+	return table->spread_per == PER_COUNT ? measure_per_default(kind) : table->spread_per;
+}
+
+static void add_rate(const struct group_table *table, struct spread *spread,
+                     const struct thread_sample *sample, enum metric_id metric)
+{
+	struct rate_sum rate = {0};
+	uint64_t value;
+
+	if (table->process.interval_ns == 0)
+		return;
+	/* Everything that has a rate is a counter, and so 64 bits wide. */
+	memcpy(&value, sample_value(sample, metric), sizeof(value));
+	rate_add(&rate, value, table->process.interval_ns);
+	spread_add_real(spread, rate_value(rate));
+}
+
 static void add_metric(struct spread *spread, const struct thread_sample *sample,
                        enum metric_id metric)
 {
@@ -39,8 +63,10 @@ static void add_metric(struct spread *spread, const struct thread_sample *sample
 
 /* A derived metric of one thread is that of a group of one. */
 static void add_derived(const struct group_table *table, struct spread *spread,
-                        const struct thread_sample *sample, enum derived_id derived)
+                        const struct thread_sample *sample, enum derived_id derived,
+                        enum measure_per per)
 {
+	bool by_rates = derived_table[derived].basis == BASIS_RATES || per == PER_second;
 	const struct derived_desc *desc = &derived_table[derived];
 	struct fold_cell cells[METRIC_COUNT];
 	struct rate_list list = {0};
@@ -59,7 +85,7 @@ static void add_derived(const struct group_table *table, struct spread *spread,
 			metric_table[input].fold(&cells[input], sample_value(sample, input));
 		else if (i < desc->needed_count)
 			return;
-		if (desc->basis != BASIS_RATES)
+		if (!by_rates)
 			continue;
 		if (table->process.interval_ns == 0)
 			return;
@@ -67,7 +93,7 @@ static void add_derived(const struct group_table *table, struct spread *spread,
 		rate_add(&rates[list.places[input] - 1u], cells[input].number,
 		         table->process.interval_ns);
 	}
-	value = derive(derived, &in);
+	value = per == PER_second ? derive_per_second(derived, &in) : derive(derived, &in);
 	if (value.kind != QUANTITY_NONE)
 		spread_add_real(spread, quantity_double(value));
 }
@@ -81,10 +107,19 @@ void group_spread_add(const struct group_table *table, struct group *group,
 		group->spreads = mem_calloc(table->spread_count, sizeof(group->spreads[0]));
 	for (size_t i = 0; i < table->spread_count; i++) {
 		unsigned measure = table->spread_measures[i];
+		enum measure_per per = per_of(table, measure);
 
+		/* A thread's own CPU time may be too short to divide by. */
+		if (per == PER_cpu_second)
+			continue;
 		if (measure_is_derived(measure))
-			add_derived(table, &group->spreads[i], sample, measure_derived(measure));
-		else if (metric_set_has(&sample->seen, (enum metric_id)measure))
+			add_derived(table, &group->spreads[i], sample, measure_derived(measure),
+			            per);
+		else if (!metric_set_has(&sample->seen, (enum metric_id)measure))
+			continue;
+		else if (per == PER_second)
+			add_rate(table, &group->spreads[i], sample, (enum metric_id)measure);
+		else
 			add_metric(&group->spreads[i], sample, (enum metric_id)measure);
 	}
 }

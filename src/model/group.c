@@ -92,6 +92,9 @@ static void add_to_group(struct group_table *table, struct thread_sample *sample
 	sample_set(sample, thread_count, (struct counter_count){1});
 	group->threads++;
 	group->leaders += sample->tid == sample->tgid;
+	group->passed += sample->window_part == WINDOW_PART_passed;
+	group->ended += sample->window_part == WINDOW_PART_passed ||
+	                sample->window_part == WINDOW_PART_exited;
 	group->members += member_hash(sample->tgid, sample->tid, sample->start_time_clock_ticks);
 	add_birth(table, group, sample->start_time_clock_ticks);
 	add_to_cells(group, sample);
@@ -326,6 +329,8 @@ void group_merge(struct group *into, const struct group *from, size_t spread_cou
 {
 	into->threads += from->threads;
 	into->leaders += from->leaders;
+	into->ended += from->ended;
+	into->passed += from->passed;
 	into->exited_left_out |= from->exited_left_out;
 	into->known |= from->known;
 	into->members += from->members;

@@ -46,11 +46,35 @@ bool measure_has_any(unsigned measure, const struct metric_set *metrics)
 }
 
 const struct measure_per_desc measure_per_table[PER_COUNT] = {
-        [PER_total] = {"total", "", ""},
-        [PER_second] = {"second", "/s", "/s"},
-        [PER_thread] = {"thread", "/thread", "/thread"},
-        [PER_cpu_second] = {"cpu-second", "/CPU-s", "/cpu-second"},
+        [PER_total] = {"total", ""},
+        [PER_second] = {"second", "/s"},
+        [PER_thread] = {"thread", "/thread"},
+        [PER_cpu_second] = {"cpu-second", "/CPU-s"},
 };
+
+/* clang-format off */
+static const char *const unit_names[][PER_COUNT] = {
+#define UNIT(id_, name_, suffix_, ...)              \
+	[UNIT_##id_] = {                            \
+		[PER_total] = name_,                \
+		[PER_second] = name_ "/s",          \
+		[PER_thread] = name_ "/thread",     \
+		[PER_cpu_second] = name_ "/cpu-second", \
+	},
+#include "units.def"
+#undef UNIT
+};
+/* clang-format on */
+
+const char *measure_unit_name(unsigned measure, enum measure_per per)
+{
+	return unit_names[measure_unit(measure)][measure_scales(measure) ? per : PER_total];
+}
+
+enum measure_per measure_per_default(enum snapshot_kind kind)
+{
+	return kind == KIND_window ? PER_second : PER_total;
+}
 
 bool measure_scales(unsigned measure)
 {

@@ -11,9 +11,9 @@ void rate_merge(struct rate_sum *into, struct rate_sum from)
 
 void rate_add(struct rate_sum *sum, uint64_t value, uint64_t interval_ns)
 {
-	enum { NS_PER_SECOND = 1000000000, FRACTION_BITS = 32 };
+	enum { NS_PER_SECOND = 1000000000 };
 	/* 64 + 30 + 32 bits. */
-	unsigned __int128 scaled = ((unsigned __int128)value * NS_PER_SECOND) << FRACTION_BITS;
+	unsigned __int128 scaled = ((unsigned __int128)value * NS_PER_SECOND) << RATE_FRACTION_BITS;
 
 	rate_merge(sum, (struct rate_sum){scaled / interval_ns});
 }

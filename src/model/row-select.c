@@ -9,13 +9,6 @@
 #include "ctprof/where.h"
 #include "row-match.h"
 
-static bool has_value(const struct row_view *view, unsigned side)
-{
-	if (view->cells[side] && view->per == PER_total)
-		return view->cells[side]->seen > 0;
-	return view->values[side].kind != QUANTITY_NONE;
-}
-
 static bool is_unchanged(const struct row_view *view)
 {
 	if (!view->group->sides[SIDE_BASELINE] || !view->group->sides[SIDE_CANDIDATE])
@@ -34,7 +27,8 @@ static void describe(const struct row_view *view, unsigned sides, struct where_r
 	*ret = (struct where_row){.group = view->group->label,
 	                          .metric = measure_name(view->measure),
 	                          .section = section_table[measure_section(view->measure)].name,
-	                          .unit = measure_unit(view->measure)};
+	                          .unit = measure_unit(view->measure),
+	                          .unit_name = measure_unit_name(view->measure, view->per)};
 	ret->numbers[WHERE_DELTA] = view->delta;
 	ret->numbers[WHERE_PERCENT] = view->percent;
 	ret->numbers[WHERE_IMPACT] = view->impact;
@@ -73,11 +67,11 @@ static bool keeps(struct row_set *set, const struct row_options *options,
                   const struct row_view *view)
 {
 	/* The exited have no values but those that were made for them. */
-	if (row_group_is_exited(view->group) && !has_value(view, SIDE_BASELINE) &&
-	    !has_value(view, SIDE_CANDIDATE))
+	if (row_group_is_exited(view->group) && !row_has_value(view, SIDE_BASELINE) &&
+	    !row_has_value(view, SIDE_CANDIDATE))
 		return false;
 	if (set->sides == SIDE_MAX && !options->unchanged) {
-		if (!has_value(view, SIDE_BASELINE) && !has_value(view, SIDE_CANDIDATE)) {
+		if (!row_has_value(view, SIDE_BASELINE) && !row_has_value(view, SIDE_CANDIDATE)) {
 			set->unseen_count++;
 			return false;
 		}

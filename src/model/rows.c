@@ -285,6 +285,23 @@ static void set_means(const struct row_set *set, struct row_view *view)
 		view->means[side] = mean_of(set, view, side);
 }
 
+/* Each thread's rate is cut off at 2^-32, so that the same work in windows of different length may seem to differ. */
+static struct quantity without_rounding(const struct row_view *view)
+{
+	bool rate = view->per == PER_second ||
+	            (measure_is_derived(view->measure) &&
+	             derived_table[measure_derived(view->measure)].basis == BASIS_RATES);
+	double cut_off = 0;
+
+	for (unsigned side = 0; rate && side < SIDE_MAX; side++)
+		if (view->group->sides[side])
+			cut_off +=
+			        2 * ldexp(view->group->sides[side]->threads, -RATE_FRACTION_BITS);
+	return view->delta.kind == QUANTITY_REAL && fabs(view->delta.real) <= cut_off
+	               ? quantity_real(0)
+	               : view->delta;
+}
+
 void row_view(const struct row_set *set, const struct row_group *group, unsigned measure,
               struct row_view *ret)
 {
@@ -307,6 +324,7 @@ void row_view(const struct row_set *set, const struct row_group *group, unsigned
 	if (set->sides == SIDE_MAX) {
 		ret->delta = quantity_difference(ret->values[SIDE_CANDIDATE],
 		                                 ret->values[SIDE_BASELINE]);
+		ret->delta = without_rounding(ret);
 		ret->percent = percent_of(ret);
 		ret->members_differ = members_differ(set, group);
 		ret->no_movement = group->exited
@@ -315,6 +333,13 @@ void row_view(const struct row_set *set, const struct row_group *group, unsigned
 		                                     (is_kworkers(set, group) || measure_fell(ret));
 	}
 	ret->impact = impact_of(set, ret);
+}
+
+bool row_has_value(const struct row_view *view, unsigned side)
+{
+	if (view->cells[side] && view->per == PER_total)
+		return view->cells[side]->seen > 0;
+	return view->values[side].kind != QUANTITY_NONE;
 }
 
 void row_set_init(struct row_set *set, const struct group_table *const *tables, unsigned sides,
@@ -394,10 +419,25 @@ void row_set_find_longest_life(struct row_set *set)
 			             mean_life(set, &set->groups[i], side));
 }
 
+static struct quantity share_of_window(const struct row_set *set, const struct group *group,
+                                       unsigned side)
+{
+	uint64_t length_ns = set->frames[side].length_ns;
+	const struct fold_cell *lived;
+
+	if (!group || length_ns == 0 || group->cells[METRIC_lived_ns].seen == 0)
+		return (struct quantity){0};
+	lived = &group->cells[METRIC_lived_ns];
+	return quantity_real(100 * (double)lived->number / lived->seen / (double)length_ns);
+}
+
 struct quantity row_uptime(const struct row_set *set, const struct row_group *group, unsigned side)
 {
-	double life = mean_life(set, group, side);
+	double life;
 
+	if (set->frames[side].kind == KIND_window)
+		return share_of_window(set, group->sides[side], side);
+	life = mean_life(set, group, side);
 	if (isnan(life) || !(set->longest_life_clock_ticks[side] > 0))
 		return (struct quantity){0};
 	return quantity_real(100 * life / set->longest_life_clock_ticks[side]);

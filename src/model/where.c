@@ -49,7 +49,7 @@ static const char *text_of(const struct where_row *row, unsigned place)
 	case WHERE_UNIT:
 		break;
 	}
-	return unit_table[row->unit].name;
+	return row->unit_name ? row->unit_name : unit_table[row->unit].name;
 }
 
 static bool text_test_holds(const struct where_test *test, const struct where_row *row)

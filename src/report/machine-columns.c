@@ -13,6 +13,7 @@ static bool is_sided(enum report_column column)
 	case COLUMN_seen:
 	case COLUMN_partial:
 	case COLUMN_mean:
+	case COLUMN_error:
 	case COLUMN_uptime:
 		return true;
 	default:

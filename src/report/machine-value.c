@@ -115,12 +115,6 @@ static void set_flag(struct machine_value *value, bool flag)
 	value->flag = flag;
 }
 
-static bool is_seen(const struct row_view *view, unsigned side)
-{
-	return view->cells[side] ? view->cells[side]->seen > 0
-	                         : view->values[side].kind != QUANTITY_NONE;
-}
-
 static void set_group(struct machine_value *value, const struct row_group *group, unsigned key)
 {
 	const char *text = group->label;
@@ -152,13 +146,16 @@ static void set_side(struct machine_value *value, const struct row_set *set,
 		set_coverage(value, view, column.side);
 		break;
 	case COLUMN_seen:
-		set_flag(value, is_seen(view, column.side));
+		set_flag(value, row_has_value(view, column.side));
 		break;
 	case COLUMN_partial:
 		set_flag(value, report_is_partial(view, column.side));
 		break;
 	case COLUMN_mean:
 		set_number(value, view->means[column.side]);
+		break;
+	case COLUMN_error:
+		set_number(value, row_error(set, view, column.side));
 		break;
 	case COLUMN_uptime:
 		if (!row_group_is_exited(view->group))
@@ -189,7 +186,7 @@ void machine_value(const struct row_set *set, const struct row_view *view,
 		set_text(ret, measure_type(view->measure));
 		break;
 	case COLUMN_unit:
-		set_text(ret, unit_table[measure_unit(view->measure)].name);
+		set_text(ret, measure_unit_name(view->measure, view->per));
 		break;
 	case COLUMN_value:
 	case COLUMN_baseline:

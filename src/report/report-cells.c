@@ -156,8 +156,7 @@ static enum table_color add_delta(const struct row_view *view, struct strbuf *ou
 	uint32_t threads;
 
 	if (!measure_is_label(view->measure)) {
-		units_format_delta(measure_unit(view->measure), view->delta,
-		                   measure_is_derived(view->measure), out);
+		report_add_difference(view, out);
 		return report_color_of(view->delta);
 	}
 	if (!baseline || !candidate || baseline->seen == 0 || candidate->seen == 0)
@@ -213,12 +212,9 @@ static void add_coverage(const struct report *report, const struct row_view *vie
 static void add_seen(const struct report *report, const struct row_view *view, unsigned side,
                      enum report_column column, struct strbuf *out)
 {
-	bool seen = view->cells[side] ? view->cells[side]->seen > 0
-	                              : view->values[side].kind != QUANTITY_NONE;
-
 	(void)report;
 	(void)column;
-	strbuf_add_str(out, seen ? "yes" : "no");
+	strbuf_add_str(out, row_has_value(view, side) ? "yes" : "no");
 }
 
 static void add_partial(const struct report *report, const struct row_view *view, unsigned side,
@@ -229,12 +225,44 @@ static void add_partial(const struct report *report, const struct row_view *view
 	strbuf_add_str(out, report_is_partial(view, side) ? "yes" : "no");
 }
 
+/* What the value of one thread is per: that of a thread needs no word. */
+static enum measure_per per_of_one(const struct row_view *view)
+{
+	return view->per == PER_second ? PER_second : PER_total;
+}
+
 static void add_mean(const struct report *report, const struct row_view *view, unsigned side,
                      enum report_column column, struct strbuf *out)
 {
 	(void)report;
 	(void)column;
 	units_format(measure_unit(view->measure), view->means[side], true, out);
+	if (view->means[side].kind != QUANTITY_NONE)
+		strbuf_add_str(out, measure_per_table[per_of_one(view)].suffix);
+}
+
+static void add_error_of(const struct report *report, const struct row_view *view, unsigned side,
+                         struct strbuf *out)
+{
+	struct quantity error = row_error(report->rows, view, side);
+
+	if (row_error_is_notable(error, view->values[side]))
+		report_add_amount(view, error, view->per, out);
+}
+
+/* Empty where no side's is worth a word. */
+static void add_error(const struct report *report, const struct row_view *view, struct strbuf *out)
+{
+	cleanup_(strbuf_done) struct strbuf baseline = STRBUF_INIT, candidate = STRBUF_INIT;
+
+	add_error_of(report, view, SIDE_BASELINE, &baseline);
+	if (report->rows->sides == SIDE_MAX)
+		add_error_of(report, view, SIDE_CANDIDATE, &candidate);
+	if (report->rows->sides == 1 || strcmp(strbuf_str(&baseline), strbuf_str(&candidate)) == 0)
+		strbuf_add_str(out, strbuf_str(&baseline));
+	else
+		strbuf_addf(out, "%s→%s", baseline.len > 0 ? strbuf_str(&baseline) : "-",
+		            candidate.len > 0 ? strbuf_str(&candidate) : "-");
 }
 
 static void add_spread(const struct report *report, const struct row_view *view, unsigned side,
@@ -249,8 +277,7 @@ static void add_spread(const struct report *report, const struct row_view *view,
 	else if (column == COLUMN_variation)
 		strbuf_addf(out, "%.2f", quantity_double(value));
 	else
-		units_format(measure_unit(view->measure), value, measure_is_derived(view->measure),
-		             out);
+		report_add_amount(view, value, per_of_one(view), out);
 }
 
 static enum table_color add_uptime(const struct report *report, const struct row_view *view,
@@ -326,7 +353,7 @@ static void add_name(const struct report *report, const struct row_view *view,
 		strbuf_add_str(out, measure_type(view->measure));
 		break;
 	case COLUMN_unit:
-		strbuf_add_str(out, unit_table[measure_unit(view->measure)].name);
+		strbuf_add_str(out, measure_unit_name(view->measure, view->per));
 		break;
 	default:
 		add_tags(view, out);
@@ -371,6 +398,9 @@ static enum table_color add_number(const struct report *report, const struct row
 		break;
 	case COLUMN_mean:
 		add_sides(report, view, column, add_mean, out);
+		break;
+	case COLUMN_error:
+		add_error(report, view, out);
 		break;
 	case COLUMN_uptime:
 		return add_uptime(report, view, out);

@@ -9,7 +9,7 @@
 
 enum { UNMATCHED_SHOWN = 8 };
 
-static void add_time(uint64_t unix_ns, struct strbuf *out)
+void report_add_time(uint64_t unix_ns, struct strbuf *out)
 {
 	time_t seconds = (time_t)(unix_ns / 1000000000u);
 	struct tm parts;
@@ -64,7 +64,7 @@ static bool differ_in(const struct report *report, enum host_field field)
 }
 
 /* "2.335s", "5min 3s", "3h 12min", "2d 3h" */
-static void add_duration(uint64_t ns, struct strbuf *out)
+void report_add_duration(uint64_t ns, struct strbuf *out)
 {
 	static const struct {
 		uint64_t seconds;
@@ -96,9 +96,9 @@ static void add_elapsed(uint64_t baseline_ns, uint64_t candidate_ns, struct strb
 		strbuf_add_str(out, "at the same time");
 		return;
 	}
-	add_duration(candidate_ns >= baseline_ns ? candidate_ns - baseline_ns
-	                                         : baseline_ns - candidate_ns,
-	             out);
+	report_add_duration(candidate_ns >= baseline_ns ? candidate_ns - baseline_ns
+	                                                : baseline_ns - candidate_ns,
+	                    out);
 	strbuf_add_str(out, candidate_ns >= baseline_ns ? " later" : " EARLIER than the baseline");
 }
 
@@ -111,7 +111,7 @@ static void add_host(const struct snapshot_info *info, struct strbuf *out)
 	              "unknown kernel", out);
 	add_host_text(host, HOST_kernel_release, " ", "", out);
 	strbuf_add_str(out, ", ");
-	add_time(info->captured_at_unix_ns, out);
+	report_add_time(info->captured_at_unix_ns, out);
 }
 
 /* How the candidate's place and time differ from the baseline's. */
@@ -307,6 +307,10 @@ void report_add_head(const struct report *report, struct strbuf *out)
 {
 	for (unsigned side = 0; side < report->rows->sides; side++)
 		add_side(report, side, out);
+	for (unsigned side = 0; side < report->rows->sides; side++)
+		report_add_window(report, side, out);
+	if (report->rows->sides == SIDE_MAX)
+		report_add_overlap(report, out);
 	for (unsigned side = 0; side < report->rows->sides; side++)
 		add_note(report, side, out);
 	if (report->rows->sides == 1)

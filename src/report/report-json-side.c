@@ -138,6 +138,27 @@ static void write_origin(struct json_output *out, const struct snapshot_info *in
 	write_metrics(out, "forgotten", info->forgotten, 0);
 }
 
+static void write_window(struct json_output *out, const struct snapshot_info *info)
+{
+	const struct snapshot_window *window = &info->window;
+
+	json_write_key(&out->writer, "kind");
+	json_write_str(&out->writer, snapshot_kind_names[info->kind]);
+	if (info->kind != KIND_window)
+		return;
+	json_write_key(&out->writer, "window");
+	json_write_open(&out->writer, '{');
+	json_write_key(&out->writer, "exits");
+	if (window->exits == WINDOW_EXITS_UNKNOWN)
+		json_write_null(&out->writer);
+	else
+		json_write_str(&out->writer, window_exits_names[window->exits]);
+	for (unsigned i = 0; i < WINDOW_NUMBER_COUNT; i++)
+		if (window->seen[i])
+			write_count(out, window_number_table[i].name, window->numbers[i]);
+	json_write_close(&out->writer, '}');
+}
+
 void json_output_side(struct json_output *out, const char *name, const struct report_side *side)
 {
 	json_write_key(&out->writer, name);
@@ -145,6 +166,7 @@ void json_output_side(struct json_output *out, const char *name, const struct re
 	json_write_key(&out->writer, "path");
 	write_valid_text(out, side->path);
 	write_origin(out, side->info);
+	write_window(out, side->info);
 	write_known(out, "captured_at_unix_ns", side->info->captured_at_unix_ns);
 	write_known(out, "captured_boottime_ns", side->info->captured_boottime_ns);
 	json_write_key(&out->writer, "threads");

@@ -169,6 +169,20 @@ static void write_left_out(struct json_output *out, const struct report *report)
 	json_write_close(&out->writer, '}');
 }
 
+static void write_overlap(struct json_output *out, const struct report *report)
+{
+	uint64_t overlap_ns;
+	bool same;
+
+	if (report->sides[SIDE_BASELINE].info->kind != KIND_window)
+		return;
+	json_write_key(&out->writer, "windows_overlap_ns");
+	if (report_windows_overlap(report, &overlap_ns, &same))
+		json_write_u64(&out->writer, overlap_ns);
+	else
+		json_write_null(&out->writer);
+}
+
 static void finish(struct json_output *out)
 {
 	flush(out, 0);
@@ -188,6 +202,8 @@ void report_json(FILE *file, const struct report *report)
 	json_write_str(&out.writer, CTPROF_VERSION);
 	json_write_key(&out.writer, "group_by");
 	write_group_by(&out, &set->by);
+	json_write_key(&out.writer, "per");
+	json_write_str(&out.writer, measure_per_table[set->per].name);
 	json_write_key(&out.writer, "explains");
 	if (report->explains)
 		write_label(&out, report->explains);
@@ -202,6 +218,7 @@ void report_json(FILE *file, const struct report *report)
 	} else {
 		json_output_side(&out, "baseline", &report->sides[SIDE_BASELINE]);
 		json_output_side(&out, "candidate", &report->sides[SIDE_CANDIDATE]);
+		write_overlap(&out, report);
 		json_output_differs(&out, report);
 	}
 	json_write_key(&out.writer, "rows");

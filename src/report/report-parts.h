@@ -12,6 +12,11 @@ void report_add_head(const struct report *report, struct strbuf *out);
 /* Behind the number of threads, where they are not the same ones on both sides. */
 extern const char report_members_mark[];
 
+/* Append a value of the row's measure, on the ladder of its unit and with what it is per behind it, and its delta. */
+void report_add_amount(const struct row_view *view, struct quantity value, enum measure_per per,
+                       struct strbuf *out);
+void report_add_difference(const struct row_view *view, struct strbuf *out);
+
 /* A column of the distribution over a group's threads. */
 struct quantity report_spread_value(const struct row_set *set, const struct row_view *view,
                                     enum report_column column, unsigned side);
@@ -33,6 +38,20 @@ void report_add_tally(const struct report *report, unsigned side, struct strbuf 
 
 /* Appends what either snapshot of a comparison lacks. */
 void report_add_missing(const struct report *report, struct strbuf *out);
+
+/* Append a time of day, "2026-11-21 01:20:11 UTC", and a span of time, "30.002s" or "3h 12min". */
+void report_add_time(uint64_t unix_ns, struct strbuf *out);
+void report_add_duration(uint64_t ns, struct strbuf *out);
+
+/* Appends up to two lines about the window of one side: its time, its threads, and what is not known of them; nothing
+ * for a lifetime snapshot. */
+void report_add_window(const struct report *report, unsigned side, struct strbuf *out);
+
+/* For how long both windows of a comparison cover the same time of the same boot, and whether they are the same; false
+ * where that is not known. */
+bool report_windows_overlap(const struct report *report, uint64_t *ret_overlap_ns, bool *ret_same);
+/* Appends a line where they do and are not. */
+void report_add_overlap(const struct report *report, struct strbuf *out);
 
 /* What differs between the hosts of two snapshots, beside what their threads did. */
 struct difference {

@@ -44,6 +44,27 @@ static void add_affinity(const struct fold_affinity *affinity, struct strbuf *ou
 	strbuf_add_char(out, ')');
 }
 
+/* What a value is per, behind it. */
+static void add_per(struct quantity value, enum measure_per per, struct strbuf *out)
+{
+	if (value.kind != QUANTITY_NONE)
+		strbuf_add_str(out, measure_per_table[per].suffix);
+}
+
+void report_add_amount(const struct row_view *view, struct quantity value, enum measure_per per,
+                       struct strbuf *out)
+{
+	units_format(measure_unit(view->measure), value, measure_is_derived(view->measure), out);
+	add_per(value, per, out);
+}
+
+void report_add_difference(const struct row_view *view, struct strbuf *out)
+{
+	units_format_delta(measure_unit(view->measure), view->delta,
+	                   measure_is_derived(view->measure), out);
+	add_per(view->delta, view->per, out);
+}
+
 static void add_cell(const struct row_view *view, unsigned side, struct strbuf *out)
 {
 	const struct fold_cell *cell = view->cells[side];
@@ -53,7 +74,7 @@ static void add_cell(const struct row_view *view, unsigned side, struct strbuf *
 	case RULE_SUM:
 	case RULE_MAX:
 	case RULE_MIN:
-		units_format(measure_unit(view->measure), view->values[side], false, out);
+		report_add_amount(view, view->values[side], view->per, out);
 		break;
 	case RULE_RANGE:
 		add_range(metric, cell, out);
@@ -69,6 +90,8 @@ static void add_cell(const struct row_view *view, unsigned side, struct strbuf *
 
 bool report_is_partial(const struct row_view *view, unsigned side)
 {
+	if (view->per != PER_total && !row_has_value(view, side))
+		return false;
 	return !view->group->exited && view->seen[side] > 0 &&
 	       (view->seen[side] < view->expected[side] || view->exited_left_out);
 }
@@ -77,14 +100,14 @@ void report_add_value(const struct row_view *view, unsigned side, struct strbuf 
 {
 	const struct fold_cell *cell = view->cells[side];
 
-	if (cell ? cell->seen == 0 : view->values[side].kind == QUANTITY_NONE) {
+	if (!row_has_value(view, side)) {
 		strbuf_add_char(out, '-');
 		return;
 	}
 	if (cell)
 		add_cell(view, side, out);
 	else
-		units_format(measure_unit(view->measure), view->values[side], true, out);
+		report_add_amount(view, view->values[side], view->per, out);
 	/* A value that not every thread contributed to must not pass for one that all did. */
 	if (report_is_partial(view, side))
 		strbuf_add_char(out, '*');

@@ -14,9 +14,9 @@ import sys
 import unicodedata
 
 ALL_COLUMNS = {
-    "show": "group,threads,metric,section,type,unit,value,impact,coverage,seen,partial,mean,tags,uptime,p50,p90,p99,max,busiest,"
-            "variation",
-    "compare": "group,threads,metric,section,type,unit,baseline,candidate,delta,%,impact,coverage,seen,partial,mean,tags,uptime,"
+    "show": "group,threads,metric,section,type,unit,value,impact,coverage,seen,partial,mean,error,tags,uptime,p50,p90,p99,max,"
+            "busiest,variation",
+    "compare": "group,threads,metric,section,type,unit,baseline,candidate,delta,%,impact,coverage,seen,partial,mean,error,tags,uptime,"
                "p50,p90,p99,max,busiest,variation",
 }
 DISPLAY = {"full": "baseline,candidate,delta,%", "delta-only": "delta,%", "no-pct": "baseline,candidate,delta",
@@ -30,6 +30,8 @@ LADDERS = {
     "bytes": ("B", [(1024, "KiB"), (1024**2, "MiB"), (1024**3, "GiB"), (1024**4, "TiB")]),
     "ratio": ("", []), "": ("", []), "percent": ("%", []),
 }
+# What a value is per, behind the unit's name, and in a table behind the value.
+PER = {"": "", "/s": "/s", "/thread": "/thread", "/cpu-second": "/CPU-s"}
 THREAD_SECTIONS = ("primary", "taskstats-delay", "derived", "cpu", "state")
 INDENT = 2
 
@@ -89,9 +91,19 @@ def read_machine(run):
 # ---- cells, by the ladders
 
 
+def split_unit(unit):
+    name, slash, rest = unit.partition("/")
+    return name, slash + rest
+
+
 def scaled(unit, literal, sign="", exact=False):
     if literal is None:
         return "-"
+    unit, per = split_unit(unit)
+    return scaled_alone(unit, literal, sign, exact) + PER[per]
+
+
+def scaled_alone(unit, literal, sign, exact):
     value = number(literal)
     suffix, steps = LADDERS[unit]
     reached = [step for step in steps if abs(value) >= step[0]]
@@ -129,6 +141,24 @@ def value_cells(row, name, side, rules):
     return re.compile(text + (r"\*" if star else ""))
 
 
+def unit_of_one(row):
+    """A thread's own value is per second or as it is."""
+    unit, per = split_unit(row["unit"])
+    return unit + (per if per == "/s" else "")
+
+
+def error_of(row, side):
+    error, value = row["error" + side], row[{"": "value", "_baseline": "baseline", "_candidate": "candidate"}[side]]
+    return scaled(row["unit"], error, exact=row["type"] == "derived") if error and number(error) > abs(number(value)) / 100 else ""
+
+
+def error_cell(row, command):
+    if command == "show":
+        return error_of(row, "")
+    left, right = error_of(row, "_baseline"), error_of(row, "_candidate")
+    return left if left == right else f"{left or '-'}→{right or '-'}"
+
+
 def spread_cell(row, column, side):
     literal = row[column + side]
     if literal is None:
@@ -137,7 +167,7 @@ def spread_cell(row, column, side):
         return f"{100 * float(literal):.1f}%"
     if column == "variation":
         return f"{float(literal):.2f}"
-    return scaled(row["unit"], literal, exact=row["type"] == "derived")
+    return scaled(unit_of_one(row), literal, exact=row["type"] == "derived")
 
 
 def one_side(row, column, side):
@@ -146,7 +176,7 @@ def one_side(row, column, side):
     if column in ("seen", "partial"):
         return "yes" if row[column + side] else "no"
     if column == "mean":
-        return scaled(row["unit"], row["mean" + side], exact=True)
+        return scaled(unit_of_one(row), row["mean" + side], exact=True)
     if column == "coverage":
         seen = row["coverage" + side]
         return "-" if seen is None else re.compile(seen + r"/\d+")
@@ -178,6 +208,8 @@ def expected_cell(row, column, command, rules):
     if column == "uptime":
         share = row["uptime" if command == "show" else "uptime_candidate"]
         return "-" if share is None else f"{float(share):.0f}%"
+    if column == "error":
+        return re.escape(error_cell(row, command))
     mark = "†?" if column == "threads" and command == "compare" else ""
     if command == "show":
         return alternatives(one_side(row, column, "")) + mark
@@ -387,6 +419,7 @@ class Tester:
 REPORT = ("baseline", "candidate")
 FACTS = ("facts-baseline", "facts-candidate")
 HOSTILE = ("hostile", "hostile-later")
+WINDOWS = ("window-baseline", "window-candidate")
 SETS = [
     ("compare", pair, options) for pair in (REPORT, FACTS, HOSTILE) for options in (
         "", "--unchanged", "--group-by all", "--group-by all --unchanged --no-thread-normalize", "--group-by cgroup",
@@ -403,6 +436,15 @@ SETS = [
         "--sections derived,taskstats-delay --group-by exe", "--explain web", "--group-by comm --explain aio-{N}:wait*",
         "--columns arrow,%,group,metric", f"--unchanged --group-by all --columns {ALL_COLUMNS['compare']}",
         f"--group-by user,thread --columns {ALL_COLUMNS['compare']} --order delta")
+] + [
+    (*what, f"{per} {options}") for what in (("compare", WINDOWS), ("show", WINDOWS[1:]), ("compare", REPORT))
+    for per in ("--per total", "--per second", "--per thread", "--per cpu-second") for options in (
+        "--group-by comm --spread --sort-by minflt,run_time_ns:asc --limit 60", "--where unit~'ns*' --order delta --limit 30",
+        f"--group-by all --limit 100 --columns {ALL_COLUMNS[what[0]]}")
+] + [
+    ("compare", WINDOWS, options) for options in (
+        "", "--unchanged --group-by thread", "--min-delta 10ms", "--min-percent 5 --display arrow",
+        "--group-by comm --explain worker-{N}:*csw*", f"--unchanged --group-by comm --columns {ALL_COLUMNS['compare']}")
 ] + [
     ("show", (name,), options) for name in ("baseline", "candidate", "facts-baseline", "hostile") for options in (
         "", "--group-by all", "--group-by cgroup", "--group-by cgroup,comm --spread", "--group-by comm --limit 7",

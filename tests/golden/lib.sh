@@ -46,3 +46,15 @@ reports() {
     pack <"$SNAPSHOTS/report-baseline.json" >a.zst
     pack <"$SNAPSHOTS/report-candidate.json" >b.zst
 }
+
+# windows: the stored snapshots window-baseline and window-candidate as the files a.zst and b.zst.
+windows() {
+    pack <"$SNAPSHOTS/window-baseline.json" >a.zst
+    pack <"$SNAPSHOTS/window-candidate.json" >b.zst
+}
+
+# windows: the stored snapshots window-baseline and window-candidate as the files a.zst and b.zst.
+windows() {
+    pack <"$SNAPSHOTS/window-baseline.json" >a.zst
+    pack <"$SNAPSHOTS/window-candidate.json" >b.zst
+}

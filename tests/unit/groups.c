@@ -24,6 +24,9 @@ void add_thread(struct group_table *table, struct thread_spec spec)
 	sample.tid = spec.tid ? spec.tid : ++last_tid;
 	sample.tgid = spec.tgid ? spec.tgid : sample.tid;
 	sample.start_time_clock_ticks = spec.start_time_clock_ticks;
+	sample.window_part = spec.window_part;
+	sample.interval_ns = spec.interval_ns;
+	sample.life_ns = spec.life_ns;
 	sample_name(&sample.comm, spec.name);
 	sample_name(&sample.pcomm, spec.name);
 	if (spec.cgroup) {

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What the head says of a window: which time it covers, which threads, and what of them is not known. */
+#include <string.h>
+
+#include "ctprof/units.h"
+#include "report-parts.h"
+
+/* Parts of a line, with what stands between them. */
+struct parts {
+	struct strbuf *out;
+	bool begun;
+};
+
+static struct strbuf *next_part(struct parts *parts, const char *separator)
+{
+	if (parts->begun)
+		strbuf_add_str(parts->out, separator);
+	parts->begun = true;
+	return parts->out;
+}
+
+/* A number that is known and not 0, or 0. */
+static uint64_t number(const struct snapshot_window *window, enum window_number which)
+{
+	return window->seen[which] ? window->numbers[which] : 0;
+}
+
+static void add_count(struct parts *parts, const struct snapshot_window *window,
+                      enum window_number which, const char *before, const char *behind)
+{
+	if (number(window, which) > 0)
+		strbuf_addf(next_part(parts, ", "), "%s%llu %s", before,
+		            (unsigned long long)number(window, which), behind);
+}
+
+static bool was_listening(const struct snapshot_window *window)
+{
+	return window->exits == WINDOW_EXITS_recorded || window->exits == WINDOW_EXITS_completed;
+}
+
+/* "threads: 90 continued, 14 born, 3 exited, 2 born and exited, 0 lost, at least 4 never seen" */
+static void add_threads(const struct snapshot_window *window, struct strbuf *out)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	struct parts parts = {.out = &text};
+
+	add_count(&parts, window, WINDOW_threads_continued, "", "continued");
+	add_count(&parts, window, WINDOW_threads_born, "", "born");
+	add_count(&parts, window, WINDOW_threads_exited, "", "exited");
+	add_count(&parts, window, WINDOW_threads_passed, "", "born and exited");
+	/* That none was lost is news where somebody has looked. */
+	if (was_listening(window) && window->seen[WINDOW_threads_lost] &&
+	    number(window, WINDOW_threads_lost) == 0)
+		strbuf_add_str(next_part(&parts, ", "), "0 lost");
+	add_count(&parts, window, WINDOW_threads_lost, "", "lost");
+	add_count(&parts, window, WINDOW_threads_missed, "at least ", "never seen");
+	if (text.len > 0)
+		strbuf_addf(out, "; threads: %s", strbuf_str(&text));
+}
+
+static void add_span(const struct snapshot_window *window, struct strbuf *out)
+{
+	if (window->seen[WINDOW_length_ns])
+		report_add_duration(window->numbers[WINDOW_length_ns], out);
+	else
+		strbuf_add_str(out, "of unknown length");
+	if (!window->seen[WINDOW_begin_unix_ns])
+		return;
+	strbuf_add_str(out, " from ");
+	report_add_time(window->numbers[WINDOW_begin_unix_ns], out);
+}
+
+static const char *exits_text(enum window_exits exits)
+{
+	switch (exits) {
+	case WINDOW_EXITS_recorded:
+		return "recorded, but for the last steps of each thread";
+	case WINDOW_EXITS_completed:
+		return "recorded, complete to the last switch of each thread";
+	case WINDOW_EXITS_off:
+		return "not recorded: the kernel keeps no exit records";
+	case WINDOW_EXITS_denied:
+		return "not recorded: that takes CAP_NET_ADMIN in the initial namespaces";
+	case WINDOW_EXITS_skipped:
+		return "not recorded: nobody listened";
+	case WINDOW_EXITS_UNKNOWN:
+	case WINDOW_EXITS_COUNT:
+		break;
+	}
+	return NULL;
+}
+
+static void add_plural(struct parts *parts, const struct snapshot_window *window,
+                       enum window_number which, const char *one, const char *many)
+{
+	uint64_t count = number(window, which);
+
+	if (count > 0)
+		strbuf_addf(next_part(parts, "; "), "%llu %s", (unsigned long long)count,
+		            count == 1 ? one : many);
+}
+
+/* How exits were known, and what was not. */
+static void add_exits(const struct snapshot_info *info, struct strbuf *out)
+{
+	const struct snapshot_window *window = &info->window;
+	uint64_t ticks_per_second = info->host.seen[HOST_clock_ticks_per_second]
+	                                    ? info->host.numbers[HOST_clock_ticks_per_second]
+	                                    : 0;
+	uint64_t unaccounted = number(window, WINDOW_unaccounted_clock_ticks);
+	struct parts parts = {.out = out};
+	const char *exits = exits_text(window->exits);
+
+	if (exits)
+		strbuf_add_str(next_part(&parts, "; "), exits);
+	if (unaccounted > 0 && ticks_per_second > 0)
+		strbuf_addf(next_part(&parts, "; "), "%.2fs of the host's CPU time is in no thread",
+		            (double)unaccounted / (double)ticks_per_second);
+	add_plural(&parts, window, WINDOW_exit_overruns, "time the kernel had no room for records",
+	           "times the kernel had no room for records");
+	add_plural(&parts, window, WINDOW_values_went_back, "value went back and is left out",
+	           "values went back and are left out");
+	add_plural(&parts, window, WINDOW_cgroups_lost, "cgroup was removed",
+	           "cgroups were removed");
+}
+
+void report_add_window(const struct report *report, unsigned side, struct strbuf *out)
+{
+	static const char *const names[SIDE_MAX] = {"baseline: ", "candidate: "};
+	const char *name = report->rows->sides == 1 ? "" : names[side];
+	const struct snapshot_info *info = report->sides[side].info;
+	cleanup_(strbuf_done) struct strbuf exits = STRBUF_INIT;
+
+	if (info->kind != KIND_window)
+		return;
+	strbuf_addf(out, "window    %s", name);
+	add_span(&info->window, out);
+	add_threads(&info->window, out);
+	strbuf_add_char(out, '\n');
+	add_exits(info, &exits);
+	if (exits.len > 0)
+		strbuf_addf(out, "exits     %s%s\n", name, strbuf_str(&exits));
+}
+
+/* The times of a window by the clock that counts from boot; false where they are not known. */
+static bool find_span(const struct snapshot_info *info, __int128 *ret_begin, __int128 *ret_end)
+{
+	const struct snapshot_window *window = &info->window;
+
+	if (info->kind != KIND_window || !window->seen[WINDOW_begin_boottime_ns] ||
+	    !window->seen[WINDOW_length_ns])
+		return false;
+	*ret_begin = window->numbers[WINDOW_begin_boottime_ns];
+	*ret_end = *ret_begin + window->numbers[WINDOW_length_ns];
+	return true;
+}
+
+bool report_windows_overlap(const struct report *report, uint64_t *ret_overlap_ns, bool *ret_same)
+{
+	const struct snapshot_info *a = report->sides[SIDE_BASELINE].info;
+	const struct snapshot_info *b = report->sides[SIDE_CANDIDATE].info;
+	const char *boot_a = host_text(&a->host, HOST_boot_id);
+	const char *boot_b = host_text(&b->host, HOST_boot_id);
+	__int128 begin_a, end_a, begin_b, end_b, begin, end;
+
+	if (!boot_a || !boot_b || !find_span(a, &begin_a, &end_a) ||
+	    !find_span(b, &begin_b, &end_b))
+		return false;
+	begin = begin_a > begin_b ? begin_a : begin_b;
+	end = end_a < end_b ? end_a : end_b;
+	*ret_overlap_ns = strcmp(boot_a, boot_b) == 0 && end > begin ? (uint64_t)(end - begin) : 0;
+	*ret_same = begin_a == begin_b && end_a == end_b;
+	return true;
+}
+
+void report_add_overlap(const struct report *report, struct strbuf *out)
+{
+	uint64_t overlap_ns;
+	bool same;
+
+	if (!report_windows_overlap(report, &overlap_ns, &same) || overlap_ns == 0 || same)
+		return;
+	strbuf_add_str(out, "overlap   the windows overlap by ");
+	report_add_duration(overlap_ns, out);
+	strbuf_add_str(out, ": what was done then is on both sides\n");
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "row-fixture.h"
+
+#include <math.h>
+
+static struct snapshot_info info;
+static struct rate_list rates;
+static const uint64_t second = 1000000000;
+
+/* A window of 100 s on two CPUs, read within 1 s, with a clock of 100 ticks a second. */
+static int start_window(void **state)
+{
+	static const enum metric_id kept[] = {METRIC_minflt, METRIC_run_time_ns,
+	                                      METRIC_utime_clock_ticks, METRIC_stime_clock_ticks,
+	                                      METRIC_thread_count};
+
+	start_by_comm(state);
+	rates = (struct rate_list){0};
+	for (size_t i = 0; i < ARRAY_SIZE(kept); i++)
+		rate_list_add(&rates, kept[i]);
+	info = (struct snapshot_info){.kind = KIND_window};
+	info.window.exits = WINDOW_EXITS_recorded;
+	window_set(&info.window, WINDOW_length_ns, 100 * second);
+	window_set(&info.window, WINDOW_read_skew_ns, second);
+	host_set_number(&info.host, HOST_clock_ticks_per_second, 100);
+	host_set_number(&info.host, HOST_online_cpus, 2);
+	tables[0].info = &info;
+	tables[0].host = &info.host;
+	tables[0].window_rates = tables[0].lifetime_rates = &rates;
+	return 0;
+}
+
+static void add(enum window_part part, uint64_t seconds)
+{
+	add_thread(&tables[0],
+	           (struct thread_spec){.name = "a",
+	                                .window_part = part,
+	                                .interval_ns = seconds * second,
+	                                .values = {{METRIC_minflt, 1000},
+	                                           {METRIC_run_time_ns, (int64_t)second},
+	                                           {METRIC_utime_clock_ticks, 60},
+	                                           {METRIC_stime_clock_ticks, 40},
+	                                           {METRIC_wait_max, 5},
+	                                           {METRIC_lived_ns, 1},
+	                                           {METRIC_nice, 3}}});
+}
+
+static struct quantity error_of(unsigned measure, enum measure_per per)
+{
+	struct row_view view;
+
+	options.per = per;
+	build_rows(1);
+	view = view_row(&rows, "a", measure);
+	return row_error(&rows, &view, 0);
+}
+
+/* A tick for each thread, and 1 % for the time that is not known. */
+static void test_ticks(void **state)
+{
+	(void)state;
+	add(WINDOW_PART_continued, 100);
+	add(WINDOW_PART_continued, 50);
+	assert_real(error_of(METRIC_utime_clock_ticks, PER_total), 2 + 1.2);
+	assert_real(error_of(METRIC_utime_clock_ticks, PER_thread), 1 + 0.6);
+	/* 0.6 + 1.2 a second, and 1 in 100 s and 1 in 50 s. */
+	assert_true(fabs(quantity_double(error_of(METRIC_utime_clock_ticks, PER_second)) -
+	                 (0.03 + 0.018)) < 1e-8);
+	assert_true(fabs(quantity_double(error_of(METRIC_COUNT + DERIVED_cpu_percent, PER_second)) -
+	                 (2 * 0.03 + 0.03)) < 1e-8);
+	assert_true(fabs(quantity_double(
+	                         error_of(METRIC_COUNT + DERIVED_cpu_percent_host, PER_second)) -
+	                 (0.03 + 0.015)) < 1e-8);
+}
+
+/* As many threads as there are CPUs may be running. */
+static void test_run_time(void **state)
+{
+	(void)state;
+	add(WINDOW_PART_continued, 100);
+	assert_real(error_of(METRIC_run_time_ns, PER_total), 1e7 + 1e7);
+	for (unsigned i = 0; i < 3; i++)
+		add(WINDOW_PART_continued, 100);
+	assert_real(error_of(METRIC_run_time_ns, PER_total), 2e7 + 4e7);
+	assert_none(error_of(METRIC_run_time_ns, PER_cpu_second));
+	/* 4000 in 4 s, of which 40 may be others, as may 0.06 s of the CPU time. */
+	assert_real(error_of(METRIC_minflt, PER_cpu_second), 40 / 4.0 + 1000 * 0.06 / 4);
+}
+
+/* A record of an exit may lack a step, or is known to have all. */
+static void test_ended(void **state)
+{
+	(void)state;
+	add(WINDOW_PART_exited, 100);
+	for (unsigned i = 0; i < 3; i++)
+		add(WINDOW_PART_passed, 100);
+	assert_real(error_of(METRIC_run_time_ns, PER_total), 4e7 + 4e7);
+	assert_real(error_of(METRIC_utime_clock_ticks, PER_total), 4 + 2.4);
+	info.window.exits = WINDOW_EXITS_completed;
+	assert_real(error_of(METRIC_run_time_ns, PER_total), 1e7 + 4e7);
+	/* Parts of ticks are carried on among those that passed. */
+	assert_real(error_of(METRIC_utime_clock_ticks, PER_total), 2 + 2.4);
+}
+
+static void test_others(void **state)
+{
+	(void)state;
+	add(WINDOW_PART_continued, 100);
+	assert_real(error_of(METRIC_minflt, PER_total), 10);
+	assert_none(error_of(METRIC_wait_max, PER_total));
+	assert_none(error_of(METRIC_nice, PER_total));
+	assert_none(error_of(METRIC_lived_ns, PER_total));
+	assert_none(error_of(METRIC_thread_count, PER_total));
+	assert_none(error_of(METRIC_majflt, PER_total));
+	assert_none(error_of(METRIC_COUNT + DERIVED_avg_slice_ns, PER_total));
+	assert_none(error_of(METRIC_COUNT + DERIVED_cpu_lifetime_percent, PER_total));
+}
+
+/* What it would be worked out from is not known. */
+static void test_unknown(void **state)
+{
+	(void)state;
+	add(WINDOW_PART_continued, 100);
+	info.window.seen[WINDOW_read_skew_ns] = false;
+	assert_none(error_of(METRIC_minflt, PER_total));
+	assert_none(error_of(METRIC_utime_clock_ticks, PER_total));
+	info.window.seen[WINDOW_read_skew_ns] = true;
+	info.host.seen[HOST_online_cpus] = false;
+	assert_none(error_of(METRIC_run_time_ns, PER_total));
+	assert_real(error_of(METRIC_utime_clock_ticks, PER_total), 1.6);
+	rates.places[METRIC_thread_count] = 0;
+	assert_none(error_of(METRIC_utime_clock_ticks, PER_second));
+}
+
+/* Of lives only CPU time is off, by what has not been counted yet. */
+static void test_lifetime(void **state)
+{
+	(void)state;
+	info.kind = KIND_lifetime;
+	add(WINDOW_PART_NONE, 0);
+	assert_real(error_of(METRIC_run_time_ns, PER_total), 1e7);
+	assert_real(error_of(METRIC_utime_clock_ticks, PER_total), 1);
+	assert_none(error_of(METRIC_minflt, PER_total));
+}
+
+static void test_notable(void **state)
+{
+	(void)state;
+	assert_true(row_error_is_notable(quantity_real(1.01), quantity_real(-100)));
+	assert_false(row_error_is_notable(quantity_real(1), quantity_real(100)));
+	assert_true(row_error_is_notable(quantity_real(1), quantity_integer(0)));
+	assert_false(row_error_is_notable(quantity_real(0), quantity_integer(0)));
+	assert_false(row_error_is_notable((struct quantity){0}, quantity_integer(0)));
+	assert_false(row_error_is_notable(quantity_real(1), (struct quantity){0}));
+}
+
+#define ERROR_TEST(test_) cmocka_unit_test_setup_teardown(test_, start_window, end_rows)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        ERROR_TEST(test_ticks),         ERROR_TEST(test_run_time),
+	        ERROR_TEST(test_ended),         ERROR_TEST(test_others),
+	        ERROR_TEST(test_unknown),       ERROR_TEST(test_lifetime),
+	        cmocka_unit_test(test_notable),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

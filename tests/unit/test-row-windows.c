@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Rows of windows: counters per second, each thread's by the time in which it was observed. */
+#include "row-fixture.h"
+
+static struct snapshot_info infos[SIDE_MAX];
+static struct rate_list rates;
+static const uint64_t second = 1000000000;
+
+static int start_windows(void **state)
+{
+	static const uint16_t spread[] = {METRIC_minflt, METRIC_nice,
+	                                  METRIC_COUNT + DERIVED_live_heap_estimate};
+
+	start_by_comm(state);
+	rates = (struct rate_list){0};
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		if (metric_has_rate((enum metric_id)i))
+			rate_list_add(&rates, (enum metric_id)i);
+	for (unsigned side = 0; side < SIDE_MAX; side++) {
+		infos[side] = (struct snapshot_info){.kind = KIND_window};
+		window_set(&infos[side].window, WINDOW_length_ns, 30 * second);
+		tables[side].info = &infos[side];
+		tables[side].window_rates = &rates;
+		tables[side].spread_measures = spread;
+		tables[side].spread_count = ARRAY_SIZE(spread);
+		tables[side].spread_per = PER_COUNT;
+	}
+	options.per = PER_second;
+	return 0;
+}
+
+static void add(unsigned side, const char *name, int64_t minflt, uint64_t interval_ns)
+{
+	add_thread(&tables[side], (struct thread_spec){.name = name,
+	                                               .interval_ns = interval_ns,
+	                                               .life_ns = interval_ns,
+	                                               .values = {{METRIC_minflt, minflt}}});
+}
+
+static struct row_view view(const char *label, unsigned measure)
+{
+	return view_row(&rows, label, measure);
+}
+
+/* 1000 in 10 s and 1000 in 5 s are 300 a second, to the last digit. */
+static void test_rate_exact(void **state)
+{
+	(void)state;
+	add(0, "a", 1000, 10 * second);
+	add(0, "a", 1000, 5 * second);
+	build_rows(1);
+	assert_true(view("a", METRIC_minflt).values[0].real == 300);
+	assert_true(view("a", METRIC_minflt).means[0].real == 150);
+	/* What is no counter has none. */
+	assert_integer(view("a", METRIC_thread_count).values[0], 2);
+	assert_int_equal(view("a", METRIC_thread_count).per, PER_total);
+}
+
+/* In any order, and put together in any way. */
+static void test_rate_order(void **state)
+{
+	static const uint64_t intervals[] = {3, 7, 11, 999999937, 29999999999, 1};
+	enum { COUNT = ARRAY_SIZE(intervals) };
+	struct rate_sum halves[2] = {{0}};
+
+	(void)state;
+	for (unsigned i = 0; i < COUNT; i++) {
+		add(0, "a", 1000 + i, intervals[i]);
+		add(1, "a", 1000 + COUNT - 1 - i, intervals[COUNT - 1 - i]);
+		rate_add(&halves[i % 2], 1000 + i, intervals[i]);
+	}
+	build_rows(2);
+	rate_merge(&halves[0], halves[1]);
+	assert_true(view("a", METRIC_minflt).values[0].real ==
+	            view("a", METRIC_minflt).values[1].real);
+	assert_true(view("a", METRIC_minflt).values[0].real == rate_value(halves[0]));
+	assert_true(quantity_is_zero(view("a", METRIC_minflt).delta));
+}
+
+/* Sums of rates that are cut off differ by less than what was cut off. */
+static void test_same_work_is_no_change(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 3; i++)
+		add(0, "a", 2, 30 * second);
+	for (unsigned i = 0; i < 6; i++)
+		add(1, "a", 2, 60 * second);
+	add(0, "b", 2, 30 * second);
+	add(1, "b", 2, 30 * second - 1000);
+	build_rows(2);
+	assert_true(quantity_is_zero(view("a", METRIC_minflt).delta));
+	assert_false(is_listed(&rows, "a", METRIC_minflt));
+	assert_false(quantity_is_zero(view("b", METRIC_minflt).delta));
+	assert_true(is_listed(&rows, "b", METRIC_minflt));
+}
+
+/* A thread of which it is not known how long it was observed leaves its group without a rate, and no zero. */
+static void test_interval_unknown(void **state)
+{
+	(void)state;
+	add(0, "a", 1000, 10 * second);
+	add(0, "a", 1000, 0);
+	build_rows(1);
+	assert_none(view("a", METRIC_minflt).values[0]);
+	assert_none(view("a", METRIC_minflt).means[0]);
+	options.per = PER_total;
+	build_rows(1);
+	assert_integer(view("a", METRIC_minflt).values[0], 2000);
+}
+
+static void test_per_others(void **state)
+{
+	static const struct {
+		enum measure_per per;
+		double value;
+	} cases[] = {{PER_second, 40}, {PER_thread, 200}, {PER_cpu_second, 100}};
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++)
+		add_thread(&tables[0],
+		           (struct thread_spec){
+		                   .name = "a",
+		                   .interval_ns = 10 * second,
+		                   .values = {{METRIC_minflt, 100 + 200 * i},
+		                              {METRIC_run_time_ns, (int64_t)(2 * second)}}});
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		options.per = cases[i].per;
+		build_rows(1);
+		assert_real(view("a", METRIC_minflt).values[0], cases[i].value);
+		assert_int_equal(view("a", METRIC_minflt).per, cases[i].per);
+		assert_string_equal(measure_unit_name(METRIC_nice, cases[i].per), "");
+	}
+	assert_string_equal(measure_unit_name(METRIC_minflt, PER_total), "count");
+	assert_string_equal(measure_unit_name(METRIC_minflt, PER_cpu_second), "count/cpu-second");
+	assert_string_equal(measure_unit_name(METRIC_run_time_ns, PER_second), "ns/s");
+	assert_string_equal(measure_unit_name(METRIC_cpu_affinity, PER_second), "");
+}
+
+static struct spread_summary spread_of(const char *label, unsigned measure)
+{
+	struct spread_summary summary = {0};
+	struct spread *spread = row_spread(&rows, find_group(&rows, label), measure, 0);
+
+	assert_non_null(spread);
+	spread_summarise(spread, &summary);
+	return summary;
+}
+
+/* Each thread by its own interval; with totals as they are; per CPU second none. */
+static void test_spread(void **state)
+{
+	unsigned heap = METRIC_COUNT + DERIVED_live_heap_estimate;
+
+	for (enum measure_per per = PER_total; per <= PER_COUNT; per++) {
+		start_windows(state);
+		options.per = per == PER_COUNT ? PER_second : per;
+		tables[0].spread_per = per;
+		for (unsigned i = 1; i <= 2; i++)
+			add_thread(
+			        &tables[0],
+			        (struct thread_spec){.name = "a",
+			                             .interval_ns = 10 * second / i,
+			                             .values = {{METRIC_minflt, 1000},
+			                                        {METRIC_nice, 5},
+			                                        {METRIC_allocated_bytes, 500},
+			                                        {METRIC_deallocated_bytes, 100}}});
+		build_rows(1);
+		assert_integer(spread_of("a", METRIC_nice).max, 5);
+		if (per == PER_cpu_second) {
+			assert_int_equal(spread_of("a", METRIC_minflt).n, 0);
+			assert_int_equal(spread_of("a", heap).n, 0);
+		} else if (per == PER_second || per == PER_COUNT) {
+			assert_real(spread_of("a", METRIC_minflt).p50, 100);
+			assert_real(spread_of("a", METRIC_minflt).max, 200);
+			assert_real(spread_of("a", METRIC_minflt).busiest_share, 2.0 / 3);
+			assert_real(spread_of("a", heap).max, 80);
+		} else {
+			assert_integer(spread_of("a", METRIC_minflt).p50, 1000);
+			assert_real(spread_of("a", heap).max, 400);
+		}
+		end_rows(state);
+	}
+}
+
+/* How long threads lived in the window, in percent of it. */
+static void test_uptime(void **state)
+{
+	(void)state;
+	add(0, "a", 1, 30 * second);
+	add(0, "a", 1, 6 * second);
+	add(0, "b", 1, 0);
+	build_rows(1);
+	assert_real(row_uptime(&rows, find_group(&rows, "a"), 0), 60);
+	assert_none(row_uptime(&rows, find_group(&rows, "b"), 0));
+	infos[0].window = (struct snapshot_window){0};
+	build_rows(1);
+	assert_none(row_uptime(&rows, find_group(&rows, "a"), 0));
+}
+
+#define WINDOW_TEST(test_) cmocka_unit_test_setup_teardown(test_, start_windows, end_rows)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        WINDOW_TEST(test_rate_exact),
+	        WINDOW_TEST(test_rate_order),
+	        WINDOW_TEST(test_same_work_is_no_change),
+	        WINDOW_TEST(test_interval_unknown),
+	        WINDOW_TEST(test_per_others),
+	        cmocka_unit_test(test_spread),
+	        WINDOW_TEST(test_uptime),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
