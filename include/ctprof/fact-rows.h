@@ -11,6 +11,9 @@
 #include "ctprof/rows.h"
 #include "ctprof/snapshot.h"
 
+/* Behind the values of cgroups and the keys of io.stat. */
+enum { FACT_ID_DERIVED = CGROUP_VALUE_COUNT + 8 };
+
 struct fact_cell {
 	enum fact_state state;
 	struct quantity number; /* FACT_NUMBER */
@@ -24,8 +27,10 @@ struct fact_row {
 	/* Safe to print: "memory_current", "anon", "Rss", "cpu_some_avg10", "state". */
 	const char *metric;
 	enum metric_unit unit;
+	enum measure_per per; /* what the values and the delta are per: total or second */
 	/* Where the value stands in the registry: an enum cgroup_value_id in cgroup-stats and cgroup-limits (or
-	 * CGROUP_VALUE_COUNT + place of the key for the sums over io.stat's devices), an enum sched_ext_id;
+	 * CGROUP_VALUE_COUNT + place of the key for the sums over io.stat's devices, or FACT_ID_DERIVED + an enum
+	 * fact_derived_id), an enum sched_ext_id; an enum fact_derived_id in host-cpu;
 	 * in the pressure sections (resource * PSI_ROW_COUNT + row) * (PSI_AVERAGE_COUNT + 1) + average, the
 	 * total last; 0 elsewhere. */
 	unsigned id;
@@ -52,6 +57,8 @@ struct fact_row_options {
 	bool sections[SECTION_COUNT]; /* which ones to build */
 	/* Compare: rows whose sides are equal as well. Show: zeros of lists as well. */
 	bool unchanged;
+	/* Of windows: with PER_second, what counts is divided by the length; with all else it is what it rose by. */
+	enum measure_per per;
 	const struct where *const *conditions; /* as in struct row_options */
 	size_t condition_count;
 };

@@ -93,6 +93,9 @@ const char *measure_name(unsigned measure);
 enum metric_unit measure_unit(unsigned measure);
 /* The name that its unit has in machine formats: "ns", or "ns/s" per second where it scales. */
 const char *measure_unit_name(unsigned measure, enum measure_per per);
+
+/* The name of a unit of values that are per something: "ns/s". */
+const char *unit_name_per(enum metric_unit unit, enum measure_per per);
 enum metric_section measure_section(unsigned measure);
 /* "counter_ns" and so on; "derived" for a derived metric. */
 const char *measure_type(unsigned measure);

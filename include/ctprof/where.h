@@ -76,7 +76,7 @@ void where_freep(struct where **where);
 
 /* Whether a row meets the expression. A test of a number that the row does not have does not hold, whatever its
  * operator, nor does one with a unit of another kind than the row's: time (ns and us), bytes, ticks, percentages
- * (percent_hundredths). Its "not" holds. Integers are compared as such, to the last digit. */
+ * (percent and percent_hundredths). Its "not" holds. Integers are compared as such, to the last digit. */
 bool where_holds(const struct where *where, const struct where_row *row);
 
 /* Whether no test is of a number. */

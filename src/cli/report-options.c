@@ -379,7 +379,9 @@ static void choose_facts(struct report_options *options, const struct filters *f
 	for (unsigned i = 0; i < SECTION_COUNT; i++) {
 		enum section_subject subject = section_table[i].subject;
 		bool wanted = filters->sections[i] && !options->explains &&
-		              (filters->sections_given || !filters->metrics_given);
+		              (filters->sections_given || !filters->metrics_given) &&
+		              (filters->sections_given || !is_for_people(options) ||
+		               !section_table[i].only_asked);
 
 		if (subject == SUBJECT_THREADS) {
 			threads = threads || filters->sections[i];

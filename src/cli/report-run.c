@@ -91,7 +91,7 @@ static void tell_left_out(const struct report *report)
 }
 
 static void make_facts(const struct report_options *options, const struct load *loads,
-                       unsigned count, struct fact_row_set *ret)
+                       unsigned count, enum measure_per per, struct fact_row_set *ret)
 {
 	struct fact_row_options fact_options = options->facts;
 	struct fact_side sides[SIDE_MAX] = {{0}};
@@ -101,6 +101,7 @@ static void make_facts(const struct report_options *options, const struct load *
 		        &loads[i].cgroups,
 		        group_by_is_cgroup(&options->by) ? &loads[i].groups.names[0] : NULL,
 		        &loads[i].smaps, &loads[i].info};
+	fact_options.per = per;
 	/* Machines read a zero that is missing as one that was not seen. */
 	fact_options.unchanged =
 	        count == 1 ? options->format != FORMAT_TABLE && options->format != FORMAT_MARKDOWN
@@ -151,7 +152,7 @@ static void make_report(FILE *file, const struct report_options *options, struct
 	for (unsigned i = 0; count == SIDE_MAX && i < count; i++)
 		group_table_complete(&loads[i].groups, tables[!i]);
 	row_set_init(&rows, tables, count, with_exited ? cpu_times : NULL, &row_options);
-	make_facts(options, loads, count, &facts);
+	make_facts(options, loads, count, row_options.per, &facts);
 	print_report(file, &report, options->format);
 	if (options->format == FORMAT_CSV || options->format == FORMAT_NDJSON)
 		tell_left_out(&report);

@@ -188,10 +188,11 @@ static struct quantity excess_of_life(struct counter_ns life, struct counter_ns 
 	return quotient(100 * fmin(left, 0), (double)life.v);
 }
 
-/* How many inputs, from the first one on, a function of the basis LIFE cannot do without. */
+/* How many inputs, from the first one on, a function of the basis LIFE cannot do without. Where that is only the life, one
+ * of the others must be there: rest_of_life() takes off what there is of them. */
 enum {
 	NEEDED_share_of_life = 2,
-	NEEDED_larger_share_of_life = 3,
+	NEEDED_larger_share_of_life = 1,
 	NEEDED_rest_of_life = 3,
 	NEEDED_excess_of_life = 3,
 };
@@ -344,6 +345,13 @@ static struct quantity rescale(enum derived_id derived, const struct derive_inpu
 }
 /* clang-format on */
 
+static bool covers_first(const struct derived_desc *desc, const struct derive_inputs *in, size_t i)
+{
+	const struct fold_cell *cell = &in->cells[desc->inputs[i]];
+
+	return cell->seen > 0 && cell->seen == in->cells[desc->inputs[0]].seen;
+}
+
 /* Inputs that cover different threads have no quotient and no sum. */
 static bool inputs_seen(enum derived_id derived, const struct derive_inputs *in)
 {
@@ -352,10 +360,14 @@ static bool inputs_seen(enum derived_id derived, const struct derive_inputs *in)
 	if (desc->basis == BASIS_RATES && (!in->frame || !has_rates(in, derived)))
 		return false;
 	for (size_t i = 0; i < desc->needed_count; i++)
-		if (in->cells[desc->inputs[i]].seen == 0 ||
-		    in->cells[desc->inputs[i]].seen != in->cells[desc->inputs[0]].seen)
+		if (!covers_first(desc, in, i))
 			return false;
-	return true;
+	if (desc->needed_count > 1 || desc->input_count == 1)
+		return true;
+	for (size_t i = 1; i < desc->input_count; i++)
+		if (covers_first(desc, in, i))
+			return true;
+	return false;
 }
 
 struct quantity derive(enum derived_id derived, const struct derive_inputs *in)

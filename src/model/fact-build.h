@@ -10,6 +10,7 @@ struct fact_build {
 	const struct fact_side *sides;
 	const struct fact_row_options *options;
 	enum metric_section section;
+	bool rates;            /* what counts is told per second */
 	bool totals_only;      /* the first time */
 	struct strmap metrics; /* name to struct fact_metric; owned */
 	/* The group that rows are being told of; borrowed. */
@@ -24,9 +25,17 @@ struct fact_build {
 /* Tells everything of build->section, group by group. */
 void fact_emit(struct fact_build *build);
 
+/* What a row is about, beside its name. */
+struct fact_kind {
+	enum metric_unit unit;
+	unsigned id; /* as in struct fact_row */
+	bool counts; /* the value only rises: a window has what it rose there, which is a rate by the time it took */
+	bool per_second; /* the value is a rate already */
+};
+
 /* What fact_emit() tells: the rows of a group come between begin and end. Names are raw bytes; the group's must stay
  * until its end. */
 void fact_build_begin(struct fact_build *build, const char *name, size_t len);
-void fact_build_row(struct fact_build *build, const char *metric, size_t len, enum metric_unit unit,
-                    unsigned id, const struct fact_cell *cells);
+void fact_build_row(struct fact_build *build, const char *metric, size_t len, struct fact_kind kind,
+                    const struct fact_cell *cells);
 void fact_build_end(struct fact_build *build);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string.h>
 
+#include "ctprof/fact-derive.h"
 #include "ctprof/macro.h"
 #include "fact-build.h"
 
@@ -11,6 +12,13 @@ static struct fact_cell number_cell(__int128 number)
 	return (struct fact_cell){.state = FACT_NUMBER, .number = quantity_integer(number)};
 }
 
+static struct fact_cell quantity_cell(struct quantity quantity)
+{
+	return (struct fact_cell){.state = quantity.kind == QUANTITY_NONE ? FACT_UNSEEN
+	                                                                  : FACT_NUMBER,
+	                          .number = quantity};
+}
+
 static struct fact_cell value_cell(const struct fact_value *value)
 {
 	if (value->state == FACT_NUMBER)
@@ -18,10 +26,10 @@ static struct fact_cell value_cell(const struct fact_value *value)
 	return (struct fact_cell){.state = value->state, .text = value->text};
 }
 
-static void emit(struct fact_build *build, const char *metric, enum metric_unit unit, unsigned id,
+static void emit(struct fact_build *build, const char *metric, struct fact_kind kind,
                  const struct fact_cell *cells)
 {
-	fact_build_row(build, metric, strlen(metric), unit, id, cells);
+	fact_build_row(build, metric, strlen(metric), kind, cells);
 }
 
 /* A number of a list in the unit of its rows; what is more than 64 bits have is the most that they have. */
@@ -35,7 +43,7 @@ static struct fact_cell scaled_cell(uint64_t number, unsigned factor)
 /* The entries of a keyed list, in the order of the first side; those that only the second one has come behind.
  * A side without the list is NULL. Values are multiplied. */
 static void emit_list(struct fact_build *build, const struct keyed_values *const *lists,
-                      enum metric_unit (*unit_of)(const struct fact_build *build, const char *key),
+                      struct fact_kind (*kind_of)(const struct fact_build *build, const char *key),
                       unsigned factor)
 {
 	for (unsigned side = 0; side < build->set->sides; side++)
@@ -51,22 +59,26 @@ static void emit_list(struct fact_build *build, const struct keyed_values *const
 			cells[side] = scaled_cell(entry->value, factor);
 			if (other)
 				cells[!side] = scaled_cell(other->value, factor);
-			fact_build_row(build, entry->key, len, unit_of(build, entry->key), 0,
-			               cells);
+			fact_build_row(build, entry->key, len, kind_of(build, entry->key), cells);
 		}
 }
 
 static void emit_cgroup_values(struct fact_build *build, const struct cgroup_group *const *groups)
 {
 	for (unsigned id = 0; id < CGROUP_VALUE_COUNT; id++) {
+		const struct cgroup_value_desc *desc = &cgroup_value_table[id];
 		struct fact_cell cells[SIDE_MAX] = {{0}};
 
-		if (cgroup_value_table[id].section != build->section)
+		if (desc->section != build->section)
 			continue;
 		for (unsigned side = 0; side < build->set->sides; side++)
 			if (groups[side])
 				cells[side] = value_cell(&groups[side]->stats.values[id]);
-		emit(build, cgroup_value_table[id].name, cgroup_value_table[id].unit, id, cells);
+		emit(build, desc->name,
+		     (struct fact_kind){.unit = desc->unit,
+		                        .id = id,
+		                        .counts = desc->window == FACT_WINDOW_DIFFERENCE},
+		     cells);
 	}
 }
 
@@ -89,6 +101,13 @@ static struct fact_cell io_sum(const struct cgroup_stats *stats, const struct cg
 	return seen ? number_cell(sum) : (struct fact_cell){0};
 }
 
+/* What is added up counts; of what is there now, a group has the largest. */
+static struct fact_kind kind_of_key(const struct cgroup_key_desc *desc, unsigned id)
+{
+	return (struct fact_kind){
+	        .unit = desc->unit, .id = id, .counts = desc->rule == FACT_RULE_SUM};
+}
+
 static void emit_io(struct fact_build *build, const struct cgroup_group *const *groups)
 {
 	unsigned id = CGROUP_VALUE_COUNT;
@@ -103,16 +122,17 @@ static void emit_io(struct fact_build *build, const struct cgroup_group *const *
 			if (groups[side])
 				cells[side] = io_sum(&groups[side]->stats, &cgroup_key_table[k]);
 		strncat(name, cgroup_key_table[k].key, sizeof(name) - strlen(name) - 1);
-		emit(build, name, cgroup_key_table[k].unit, id++, cells);
+		emit(build, name, kind_of_key(&cgroup_key_table[k], id++), cells);
 	}
 }
 
-static enum metric_unit stat_unit(const struct fact_build *build, const char *key)
+static struct fact_kind stat_kind(const struct fact_build *build, const char *key)
 {
-	return cgroup_key_find(build->section == SECTION_memory_stat ? CGROUP_LIST_memory_stat
-	                                                             : CGROUP_LIST_memory_events,
-	                       key)
-	        ->unit;
+	enum cgroup_list_id list = build->section == SECTION_memory_stat
+	                                   ? CGROUP_LIST_memory_stat
+	                                   : CGROUP_LIST_memory_events;
+
+	return kind_of_key(cgroup_key_find(list, key), 0);
 }
 
 static void emit_cgroup_list(struct fact_build *build, const struct cgroup_group *const *groups,
@@ -123,7 +143,7 @@ static void emit_cgroup_list(struct fact_build *build, const struct cgroup_group
 	for (unsigned side = 0; side < build->set->sides; side++)
 		if (groups[side])
 			lists[side] = &groups[side]->stats.lists[list];
-	emit_list(build, lists, stat_unit, 1);
+	emit_list(build, lists, stat_kind, 1);
 }
 
 static struct fact_cell psi_cell(const struct psi_line *line, unsigned average)
@@ -149,8 +169,12 @@ static void emit_psi_line(struct fact_build *build, const struct psi_line *const
 				cells[side] = psi_cell(lines[side], average);
 		strbuf_addf(&name, "%s_%s_%s", psi_resource_names[resource], psi_row_names[row],
 		            is_total ? "total" : psi_average_names[average]);
-		emit(build, strbuf_str(&name), is_total ? UNIT_us : UNIT_percent_hundredths,
-		     (resource * PSI_ROW_COUNT + row) * PSI_VALUE_COUNT + average, cells);
+		emit(build, strbuf_str(&name),
+		     (struct fact_kind){.unit = is_total ? UNIT_us : UNIT_percent_hundredths,
+		                        .id = (resource * PSI_ROW_COUNT + row) * PSI_VALUE_COUNT +
+		                              average,
+		                        .counts = is_total},
+		     cells);
 	}
 }
 
@@ -167,6 +191,28 @@ static void emit_psi(struct fact_build *build, const struct psi *const *psi)
 		}
 }
 
+/* Values of cgroups, or where there are none of the host. */
+static void emit_derived(struct fact_build *build, const struct cgroup_group *const *groups)
+{
+	for (unsigned id = 0; id < FACT_DERIVED_COUNT; id++) {
+		const struct fact_derived_desc *desc = &fact_derived_table[id];
+		struct fact_cell cells[SIDE_MAX] = {{0}};
+
+		if (desc->section != build->section)
+			continue;
+		for (unsigned side = 0; side < build->set->sides; side++)
+			if (!groups || groups[side])
+				cells[side] = quantity_cell(fact_derive(
+				        (enum fact_derived_id)id, build->sides[side].info,
+				        groups ? &groups[side]->stats : NULL));
+		emit(build, desc->name,
+		     (struct fact_kind){.unit = desc->unit,
+		                        .id = groups ? FACT_ID_DERIVED + id : id,
+		                        .per_second = desc->per == PER_second},
+		     cells);
+	}
+}
+
 static void emit_cgroup(struct fact_build *build, const struct cgroup_group *const *groups)
 {
 	const struct psi *psi[SIDE_MAX] = {NULL};
@@ -175,6 +221,7 @@ static void emit_cgroup(struct fact_build *build, const struct cgroup_group *con
 	case SECTION_cgroup_stats:
 		emit_cgroup_values(build, groups);
 		emit_io(build, groups);
+		emit_derived(build, groups);
 		break;
 	case SECTION_cgroup_limits:
 		emit_cgroup_values(build, groups);
@@ -237,11 +284,11 @@ static bool same_name(const struct smaps_group *a, const struct smaps_group *b)
 	       memcmp(a->first_name, b->first_name, a->first_name_len) == 0;
 }
 
-static enum metric_unit bytes_unit(const struct fact_build *build, const char *key)
+static struct fact_kind smaps_kind(const struct fact_build *build, const char *key)
 {
 	(void)build;
 	(void)key;
-	return UNIT_bytes;
+	return (struct fact_kind){.unit = UNIT_bytes};
 }
 
 static void emit_smaps_group(struct fact_build *build, const struct strmap_entry *entry,
@@ -262,7 +309,7 @@ static void emit_smaps_group(struct fact_build *build, const struct strmap_entry
 	/* A pattern that stands for one name only, over both sides, is shown as that name. */
 	fact_build_begin(build, one_name ? only->first_name : entry->key,
 	                 one_name ? only->first_name_len : entry->key_len);
-	emit_list(build, lists, bytes_unit, BYTES_IN_KIB);
+	emit_list(build, lists, smaps_kind, BYTES_IN_KIB);
 	fact_build_end(build);
 }
 
@@ -285,25 +332,36 @@ static void emit_smaps(struct fact_build *build)
 		}
 }
 
-static void emit_host(struct fact_build *build)
+static void emit_host_psi(struct fact_build *build)
 {
 	const struct psi *psi[SIDE_MAX] = {NULL};
 
-	fact_build_begin(build, host_group, strlen(host_group));
-	if (build->section == SECTION_host_pressure) {
-		for (unsigned side = 0; side < build->set->sides; side++)
-			psi[side] = &build->sides[side].info->psi;
-		emit_psi(build, psi);
-	} else {
-		for (unsigned id = 0; id < SCHED_EXT_COUNT; id++) {
-			struct fact_cell cells[SIDE_MAX] = {{0}};
+	for (unsigned side = 0; side < build->set->sides; side++)
+		psi[side] = &build->sides[side].info->psi;
+	emit_psi(build, psi);
+}
 
-			for (unsigned side = 0; side < build->set->sides; side++)
-				cells[side] =
-				        value_cell(&build->sides[side].info->sched_ext.values[id]);
-			emit(build, sched_ext_table[id].name, UNIT_none, id, cells);
-		}
+static void emit_sched_ext(struct fact_build *build)
+{
+	for (unsigned id = 0; id < SCHED_EXT_COUNT; id++) {
+		struct fact_cell cells[SIDE_MAX] = {{0}};
+
+		for (unsigned side = 0; side < build->set->sides; side++)
+			cells[side] = value_cell(&build->sides[side].info->sched_ext.values[id]);
+		emit(build, sched_ext_table[id].name,
+		     (struct fact_kind){.unit = UNIT_none, .id = id}, cells);
 	}
+}
+
+static void emit_host(struct fact_build *build)
+{
+	fact_build_begin(build, host_group, strlen(host_group));
+	if (build->section == SECTION_host_pressure)
+		emit_host_psi(build);
+	else if (build->section == SECTION_host_cpu)
+		emit_derived(build, NULL);
+	else
+		emit_sched_ext(build);
 	fact_build_end(build);
 }
 

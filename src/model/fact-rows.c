@@ -42,7 +42,7 @@ static bool is_wide(enum metric_section section)
 {
 	return section == SECTION_cgroup_stats || section == SECTION_cgroup_limits ||
 	       section == SECTION_pressure || section == SECTION_host_pressure ||
-	       section == SECTION_sched_ext;
+	       section == SECTION_host_cpu || section == SECTION_sched_ext;
 }
 
 /* The rows that stand side by side: those of a resource under pressure, all of them elsewhere. */
@@ -58,7 +58,7 @@ static bool same_cell(const struct fact_cell *a, const struct fact_cell *b)
 	if (a->state != b->state)
 		return false;
 	if (a->state == FACT_NUMBER)
-		return a->number.integer == b->number.integer;
+		return quantity_is_zero(quantity_difference(a->number, b->number));
 	return a->state != FACT_TEXT || strcmp(a->text, b->text) == 0;
 }
 
@@ -110,25 +110,53 @@ void fact_build_begin(struct fact_build *build, const char *name, size_t len)
 	build->group_start = build->set->count;
 }
 
-void fact_build_row(struct fact_build *build, const char *name, size_t len, enum metric_unit unit,
-                    unsigned id, const struct fact_cell *cells)
+/* A difference over a window as a rate; unseen where nobody knows how long the window was. */
+static struct fact_cell rate_cell(const struct fact_build *build, unsigned side,
+                                  const struct fact_cell *cell)
 {
-	struct fact_row_set *set = build->set;
-	struct fact_row row = {.section = build->section, .unit = unit, .id = id};
-	struct fact_metric *metric;
+	uint64_t length_ns = derive_frame_of(build->sides[side].info).length_ns;
+	struct rate_sum rate = {0};
+
+	if (cell->state != FACT_NUMBER)
+		return *cell;
+	/* A snapshot may hold any number. */
+	if (length_ns == 0 || cell->number.integer < 0)
+		return (struct fact_cell){0};
+	rate_add(&rate, (uint64_t)cell->number.integer, length_ns);
+	return (struct fact_cell){.state = FACT_NUMBER, .number = quantity_real(rate_value(rate))};
+}
+
+/* Returns false where no side has seen the value. */
+static bool set_cells(const struct fact_build *build, bool as_rate, const struct fact_cell *cells,
+                      struct fact_row *row)
+{
 	bool seen = false;
 
-	for (unsigned side = 0; side < set->sides; side++) {
-		row.sides[side] = cells[side];
-		seen = seen || cells[side].state != FACT_UNSEEN;
+	for (unsigned side = 0; side < build->set->sides; side++) {
+		row->sides[side] = as_rate ? rate_cell(build, side, &cells[side]) : cells[side];
+		seen = seen || row->sides[side].state != FACT_UNSEEN;
 	}
-	if (!seen)
+	return seen;
+}
+
+void fact_build_row(struct fact_build *build, const char *name, size_t len, struct fact_kind kind,
+                    const struct fact_cell *cells)
+{
+	struct fact_row_set *set = build->set;
+	bool as_rate = kind.counts && build->rates;
+	struct fact_row row = {.section = build->section,
+	                       .unit = kind.unit,
+	                       .id = kind.id,
+	                       .per = as_rate || kind.per_second ? PER_second : PER_total};
+	struct fact_metric *metric;
+
+	if (!set_cells(build, as_rate, cells, &row))
 		return;
 	metric = metric_of(build, name, len);
 	if (build->totals_only) {
 		for (unsigned side = 0; side < set->sides; side++)
-			if (cells[side].state == FACT_NUMBER)
-				metric->totals[side] += magnitude(cells[side].number);
+			if (row.sides[side].state == FACT_NUMBER)
+				metric->totals[side] += magnitude(row.sides[side].number);
 		return;
 	}
 	row.metric = metric->name;
@@ -150,7 +178,8 @@ static bool meets_conditions(const struct fact_build *build, const struct fact_r
 	struct where_row tested = {.group = group,
 	                           .metric = row->metric,
 	                           .section = section_table[row->section].name,
-	                           .unit = row->unit};
+	                           .unit = row->unit,
+	                           .unit_name = unit_name_per(row->unit, row->per)};
 	bool show = build->set->sides == 1;
 
 	tested.numbers[WHERE_DELTA] = row->delta;
@@ -308,6 +337,15 @@ static void sort_groups(struct fact_build *build, size_t section_start)
 	memcpy(set->rows + section_start, sorted, count * sizeof(*sorted));
 }
 
+/* Differences have a length to be divided by in windows only. */
+static bool are_windows(const struct fact_side *sides, unsigned count)
+{
+	for (unsigned side = 0; side < count; side++)
+		if (!sides[side].info || sides[side].info->kind != KIND_window)
+			return false;
+	return true;
+}
+
 static void build_section(struct fact_row_set *set, const struct fact_side *sides,
                           const struct fact_row_options *options, enum metric_section section)
 {
@@ -315,6 +353,8 @@ static void build_section(struct fact_row_set *set, const struct fact_side *side
 	                           .sides = sides,
 	                           .options = options,
 	                           .section = section,
+	                           .rates = options->per == PER_second &&
+	                                    are_windows(sides, set->sides),
 	                           .metrics = STRMAP_INIT};
 	size_t start = set->count;
 

@@ -66,9 +66,14 @@ static const char *const unit_names[][PER_COUNT] = {
 };
 /* clang-format on */
 
+const char *unit_name_per(enum metric_unit unit, enum measure_per per)
+{
+	return unit_names[unit][per];
+}
+
 const char *measure_unit_name(unsigned measure, enum measure_per per)
 {
-	return unit_names[measure_unit(measure)][measure_scales(measure) ? per : PER_total];
+	return unit_name_per(measure_unit(measure), measure_scales(measure) ? per : PER_total);
 }
 
 enum measure_per measure_per_default(enum snapshot_kind kind)

@@ -415,8 +415,9 @@ static bool parse_number(struct parser *parser, struct where_test *test)
 		             " is out of range: more than 25 digits, or beyond %" PRIu64
 		             " in base units",
 		             UINT64_MAX);
-	return unit->kind != WHERE_TIME ||
-	       where_limit_init(&decimal, unit->factor, -3, &test->limit_us);
+	return (test->kind != WHERE_TIME && test->kind != WHERE_PERCENTAGE) ||
+	       where_limit_init(&decimal, unit->factor, test->kind == WHERE_TIME ? -3 : 0,
+	                        &test->limit_coarse);
 }
 
 static uint32_t add_node(struct where *where, const struct where_node *node)

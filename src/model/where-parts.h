@@ -86,8 +86,9 @@ struct where_test {
 	bool is_abs;     /* the rest is of a number */
 	unsigned number; /* an enum where_number */
 	enum where_kind kind;
-	struct where_limit limit;    /* in the row's unit; ns for time */
-	struct where_limit limit_us; /* for time: the same in us */
+	struct where_limit limit; /* in the row's unit; ns for time, hundredths for percentages */
+	/* For time and percentages: the same in us, and in percent. */
+	struct where_limit limit_coarse;
 };
 
 enum where_node_kind { WHERE_TEST, WHERE_ALL, WHERE_ANY };

@@ -73,8 +73,9 @@ static bool text_test_holds(const struct where_test *test, const struct where_ro
 /* What a test's unit is compared with in a row of this unit; NULL where it is about other rows. */
 static const struct where_limit *limit_for(const struct where_test *test, enum metric_unit unit)
 {
-	if (test->kind == WHERE_TIME && unit == UNIT_us)
-		return &test->limit_us;
+	if ((test->kind == WHERE_TIME && unit == UNIT_us) ||
+	    (test->kind == WHERE_PERCENTAGE && unit == UNIT_percent))
+		return &test->limit_coarse;
 	if (test->kind == WHERE_ANY_KIND || (test->kind == WHERE_TIME && unit == UNIT_ns) ||
 	    (test->kind == WHERE_BYTES && unit == UNIT_bytes) ||
 	    (test->kind == WHERE_TICKS && unit == UNIT_ticks) ||

@@ -252,7 +252,7 @@ void machine_fact_value(const struct fact_row *row, struct machine_column column
 		set_text(ret, section_table[row->section].name);
 		break;
 	case COLUMN_unit:
-		set_text(ret, unit_table[row->unit].name);
+		set_text(ret, unit_name_per(row->unit, row->per));
 		break;
 	case COLUMN_value:
 	case COLUMN_baseline:

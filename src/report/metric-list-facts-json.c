@@ -2,6 +2,7 @@
 #include <jansson.h>
 
 #include "ctprof/cgroup-stats.h"
+#include "ctprof/fact-derive.h"
 #include "ctprof/mem.h"
 #include "ctprof/snapshot.h"
 #include "metric-list-facts.h"
@@ -153,6 +154,20 @@ static void add_host(json_t *array)
 	}
 }
 
+static void add_derived(json_t *array)
+{
+	for (unsigned i = 0; i < FACT_DERIVED_COUNT; i++) {
+		const struct fact_derived_desc *derived = &fact_derived_table[i];
+		json_t *object = object_in(array, derived->name);
+
+		set_text(object, "formula", derived->formula);
+		set_text(object, "unit", unit_name_per(derived->unit, derived->per));
+		set_text(object, "section", section_table[derived->section].name);
+		set_text(object, "tool", derived->tool);
+		set_text(object, "description", derived->description);
+	}
+}
+
 static void add_cost(json_t *array)
 {
 	for (unsigned i = 0; i < COST_COUNT; i++) {
@@ -201,6 +216,7 @@ void fact_list_add(json_t *root)
 	add_psi(array_in(root, "psi"));
 	add_sched_ext(array_in(root, "sched_ext"));
 	add_host(array_in(root, "host"));
+	add_derived(array_in(root, "fact_derived"));
 	add_cost(array_in(root, "cost"));
 	add_window(array_in(root, "window"));
 }

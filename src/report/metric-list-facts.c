@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ctprof/cgroup-stats.h"
+#include "ctprof/fact-derive.h"
 #include "ctprof/macro.h"
 #include "ctprof/snapshot.h"
 
@@ -136,6 +137,31 @@ static enum table_color host_cell(void *context, size_t row, unsigned column, st
 	return COLOR_NONE;
 }
 
+static enum table_color derived_cell(void *context, size_t row, unsigned column, struct strbuf *out)
+{
+	const struct fact_derived_desc *derived = &fact_derived_table[row];
+
+	(void)context;
+	switch (column) {
+	case 0:
+		strbuf_add_str(out, derived->name);
+		break;
+	case 1:
+		strbuf_add_str(out, unit_name_per(derived->unit, derived->per));
+		break;
+	case 2:
+		strbuf_add_str(out, section_table[derived->section].name);
+		break;
+	case 3:
+		strbuf_add_str(out, derived->tool);
+		break;
+	case 4:
+		strbuf_add_str(out, derived->description);
+		break;
+	}
+	return COLOR_NONE;
+}
+
 static enum table_color cost_cell(void *context, size_t row, unsigned column, struct strbuf *out)
 {
 	const struct capture_cost_desc *cost = &capture_cost_table[row];
@@ -220,6 +246,14 @@ void fact_list_print(FILE *file, const struct table_style *style)
 	          {"description", false, false}},
 	         3,
 	         host_cell},
+	        {"Derived values of cgroups and the host",
+	         {{"value", false, false},
+	          {"unit", false, false},
+	          {"section", false, false},
+	          {"tool", false, false},
+	          {"description", false, false}},
+	         5,
+	         derived_cell},
 	        {"Cost of a capture",
 	         {{"value", false, false}, {"unit", false, false}, {"description", false, false}},
 	         3,
@@ -234,7 +268,8 @@ void fact_list_print(FILE *file, const struct table_style *style)
 	        CGROUP_LIST_COUNT,   cgroup_key_count,
 	        FACT_RULE_COUNT,     PSI_RESOURCE_COUNT + PSI_ROW_COUNT + PSI_AVERAGE_COUNT,
 	        SCHED_EXT_COUNT,     HOST_FIELD_COUNT,
-	        COST_COUNT,          WINDOW_NUMBER_COUNT};
+	        FACT_DERIVED_COUNT,  COST_COUNT,
+	        WINDOW_NUMBER_COUNT};
 
 	for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
 		fprintf(file, "\n## %s\n", tables[i].heading);

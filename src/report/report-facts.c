@@ -31,12 +31,26 @@ bool facts_is_full(const struct facts_context *context, size_t printed)
 	return context->report->facts_limit > 0 && printed >= context->report->facts_limit;
 }
 
+/* "3.500ms/s" where the row is one of rates. */
+static void add_number(const struct fact_row *row, struct quantity number, struct strbuf *out)
+{
+	units_format(row->unit, number, false, out);
+	strbuf_add_str(out, measure_per_table[row->per].suffix);
+}
+
+static void add_difference(const struct fact_row *row, struct strbuf *out)
+{
+	units_format_delta(row->unit, row->delta, false, out);
+	if (row->delta.kind != QUANTITY_NONE)
+		strbuf_add_str(out, measure_per_table[row->per].suffix);
+}
+
 static void add_cell(const struct fact_row *row, unsigned side, struct strbuf *out)
 {
 	const struct fact_cell *cell = &row->sides[side];
 
 	if (cell->state == FACT_NUMBER)
-		units_format(row->unit, cell->number, false, out);
+		add_number(row, cell->number, out);
 	else if (cell->state == FACT_UNLIMITED)
 		strbuf_add_str(out, "max");
 	else if (cell->state == FACT_TEXT && cell->text[0] != '\0')
@@ -51,7 +65,7 @@ static enum table_color add_delta(const struct fact_row *row, struct strbuf *out
 	    row->sides[SIDE_CANDIDATE].state == FACT_TEXT)
 		strbuf_add_str(out, row->changed ? "differs" : "same");
 	else
-		units_format_delta(row->unit, row->delta, false, out);
+		add_difference(row, out);
 	return report_color_of(row->delta);
 }
 
@@ -64,7 +78,7 @@ enum table_color facts_add_sides(const struct fact_row *row, unsigned sides, str
 	add_cell(row, SIDE_CANDIDATE, out);
 	if (row->delta.kind != QUANTITY_NONE) {
 		strbuf_add_str(out, " (");
-		units_format_delta(row->unit, row->delta, false, out);
+		add_difference(row, out);
 		strbuf_add_char(out, ')');
 	}
 	return report_color_of(row->delta);
@@ -338,12 +352,18 @@ static void print_cgroups(FILE *file, struct facts_context *context, const struc
 
 enum { LONG_GROUP, LONG_KEY, LONG_BASELINE, LONG_CANDIDATE, LONG_DELTA, LONG_PERCENT };
 
+/* The host is one group, and needs no column. */
+static bool is_of_host(enum metric_section section)
+{
+	return section_table[section].subject == SUBJECT_HOST;
+}
+
 static enum table_color long_cell(void *opaque, size_t index, unsigned column, struct strbuf *out)
 {
 	const struct facts_context *context = opaque;
 	const struct fact_row *row = context->lines[index].rows;
 
-	column += context->section == SECTION_sched_ext;
+	column += is_of_host(context->section);
 	switch (column) {
 	case LONG_GROUP:
 		strbuf_add_str(out, row->group);
@@ -383,7 +403,7 @@ static void print_long(FILE *file, struct facts_context *context, const struct f
 	        [LONG_PERCENT] = {"%", true, false},
 	};
 	unsigned column_count = show ? LONG_BASELINE + 1 : (unsigned)ARRAY_SIZE(columns);
-	unsigned first = section == SECTION_sched_ext;
+	unsigned first = is_of_host(section);
 
 	if (show)
 		columns[LONG_BASELINE].heading = events ? "count" : "value";

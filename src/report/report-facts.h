@@ -2,9 +2,10 @@
 #pragma once
 /* report-facts - what the tables below the first one have in common: rows become lines, as many as the limit
  * lets through. */
+#include "ctprof/fact-derive.h"
 #include "report-parts.h"
 
-enum { WIDE_COLUMNS_MAX = CGROUP_VALUE_COUNT + 16 };
+enum { WIDE_COLUMNS_MAX = (int)FACT_ID_DERIVED + (int)FACT_DERIVED_COUNT };
 
 /* A line of a table: one row, or the rows that stand side by side. */
 struct fact_line {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ctprof/cgroup-stats.h"
+#include "ctprof/fact-derive.h"
 #include "ctprof/host.h"
 #include "ctprof/macro.h"
 #include "ctprof/measure.h"
@@ -157,6 +158,17 @@ static void print_psi(FILE *file)
 		print_definition(file, psi_average_names[i], psi_average_descriptions[i]);
 }
 
+static void print_fact_derived(FILE *file, const struct fact_derived_desc *derived)
+{
+	print_term(file, "", derived->name);
+	print_text(file, derived->description);
+	fputs("++\n", file);
+	print_text(file, derived->formula);
+	fprintf(file, ", unit %s; as ", unit_name_per(derived->unit, derived->per));
+	print_text(file, derived->tool);
+	fputs("\n\n", file);
+}
+
 /* What a section has that is no metric. */
 static void print_facts(FILE *file, enum metric_section section)
 {
@@ -168,6 +180,9 @@ static void print_facts(FILE *file, enum metric_section section)
 			print_cgroup_list(file, (enum cgroup_list_id)i);
 	if (section == SECTION_pressure)
 		print_psi(file);
+	for (unsigned i = 0; i < FACT_DERIVED_COUNT; i++)
+		if (fact_derived_table[i].section == section)
+			print_fact_derived(file, &fact_derived_table[i]);
 	for (unsigned i = 0; section == SECTION_sched_ext && i < SCHED_EXT_COUNT; i++)
 		print_definition(file, sched_ext_table[i].name, sched_ext_table[i].description);
 }

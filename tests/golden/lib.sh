@@ -53,8 +53,25 @@ windows() {
     pack <"$SNAPSHOTS/window-candidate.json" >b.zst
 }
 
-# windows: the stored snapshots window-baseline and window-candidate as the files a.zst and b.zst.
-windows() {
-    pack <"$SNAPSHOTS/window-baseline.json" >a.zst
-    pack <"$SNAPSHOTS/window-candidate.json" >b.zst
+# with_facts FILE TIMES: a window of TIMES half minutes with cgroups of both versions, pressure, and what the host's CPUs
+# did, on standard output. /same uses as much in each second whatever the length; other things are the more, the longer.
+with_facts() {
+    edit "$2"' as $times | .window.length_ns as $length
+        | .host += {user_clock_ticks: (2400 * $times), system_clock_ticks: (600 * $times), irq_clock_ticks: 0,
+            idle_clock_ticks: (8400 * $times), iowait_clock_ticks: (300 * $times), softirq_clock_ticks: (60 * $times),
+            steal_clock_ticks: (240 * $times), forks: (450 * $times * $times), uptime_ns: 100000000000}
+        | .psi = {io: {some: {avg10: 125, avg60: 100, avg300: 75, total_usec: (600000 * $times * $times)}}}
+        | .cgroup_stats = {
+            "/app": {cpu: {usage_usec: (9000000 * $times * $times), nr_throttled: (15 * $times)},
+                memory: {current: (1048576 * $times), stat: {anon: (524288 * $times), pgfault: (30000 * $times * $times)}},
+                io: {stat: {"8:0": {rbytes: (8192 * $times * $times)}}}},
+            "/same": {cpu: {usage_usec: ($length / 10000)}, memory: {current: 4096}}}
+        | .cgroup_v1_stats = {"/old": {cpuacct: {usage_ns: (45000000000 * $times * $times)}}}' "$1"
+}
+
+# fact_windows: the windows a.zst and b.zst, and c.zst and d.zst, which are these with more in them.
+fact_windows() {
+    windows
+    with_facts a.zst 1 >c.zst
+    with_facts b.zst 2 >d.zst
 }

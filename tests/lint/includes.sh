@@ -22,7 +22,7 @@ BEGIN {
     belongs["base"] = "edit-distance fd glob json-read json-write keyed-values macro mem output scan strbuf stream strmap text"
     belongs["metric"] = "cgroup-stats fold host metric psi sample units"
     belongs["source"] = "cgroup-id cgroup-mount source taskstats taskstats-exits thread-end"
-    belongs["model"] = "cgroup-key doctor exit-log fact-groups fact-rows group group-by group-filter measure normalise rates reference rename-match rows snapshot spread thread-store where window"
+    belongs["model"] = "cgroup-key doctor exit-log fact-derive fact-groups fact-rows group group-by group-filter measure normalise rates reference rename-match rows snapshot spread thread-store where window"
     belongs["capture"] = "capture doctor-probe"
     belongs["report"] = "columns report table"
     for (folder in belongs) {

@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "ctprof/cgroup-stats.h"
+#include "ctprof/fact-derive.h"
+#include "ctprof/fact-rows.h"
 #include "ctprof/host.h"
 #include "ctprof/macro.h"
 #include "ctprof/measure.h"
@@ -254,6 +256,65 @@ static void test_formulas_name_their_inputs(void **state)
 	}
 }
 
+static bool is_host_number(const char *word, size_t len)
+{
+	for (unsigned i = 0; i < HOST_FIELD_COUNT; i++)
+		if (strlen(host_field_table[i].name) == len &&
+		    strncmp(host_field_table[i].name, word, len) == 0)
+			return host_field_table[i].kind == HOST_KIND_NUMBER;
+	return false;
+}
+
+/* What is explained where it stands. */
+static bool is_fact_word(const char *word, size_t len)
+{
+	static const char *const words[] = {"100", "usage_seconds", "length_seconds",
+	                                    "all_clock_ticks"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (strlen(words[i]) == len && strncmp(words[i], word, len) == 0)
+			return true;
+	return false;
+}
+
+/* What is computed of cgroups and the host has names of its own, and formulas of what there is. */
+static void test_fact_derived(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < FACT_DERIVED_COUNT; i++) {
+		const struct fact_derived_desc *derived = &fact_derived_table[i];
+		const char *text = derived->formula;
+
+		assert_is_name(derived->name);
+		assert_no_measure(derived->name);
+		assert_is_phrase(derived->description);
+		assert_is_phrase(derived->tool);
+		assert_true(derived->per == PER_total || derived->per == PER_second);
+		for (unsigned j = 0; j < CGROUP_VALUE_COUNT; j++)
+			assert_string_not_equal(derived->name, cgroup_value_table[j].name);
+		for (unsigned j = 0; j < i; j++)
+			assert_string_not_equal(derived->name, fact_derived_table[j].name);
+		while (*text) {
+			size_t len = word_length(text);
+
+			assert_true(len == 0 || is_host_number(text, len) ||
+			            is_fact_word(text, len));
+			text += len > 0 ? len : 1;
+		}
+	}
+}
+
+/* The sums over devices have places between the values and what is computed. */
+static void test_fact_places(void **state)
+{
+	size_t keys = 0;
+
+	(void)state;
+	for (size_t i = 0; i < cgroup_key_count; i++)
+		keys += cgroup_key_table[i].list == CGROUP_LIST_io_stat;
+	assert_true(CGROUP_VALUE_COUNT + keys <= FACT_ID_DERIVED);
+}
+
 static void test_sections_follow_sources(void **state)
 {
 	(void)state;
@@ -340,6 +401,8 @@ int main(void)
 	        cmocka_unit_test(test_cgroup_keys_are_unique),
 	        cmocka_unit_test(test_process_totals),
 	        cmocka_unit_test(test_section_subjects),
+	        cmocka_unit_test(test_fact_derived),
+	        cmocka_unit_test(test_fact_places),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctprof/fact-derive.h"
 #include "facts.h"
 #include "groups.h"
 
@@ -291,6 +292,107 @@ static void test_sched_ext(void **state)
 	expect(fixture, 2, SECTION_sched_ext, "host state - enabled; host enable_seq 3 3 0; ");
 }
 
+static void make_windows(struct fact_fixture *fixture, const uint64_t *seconds)
+{
+	for (unsigned side = 0; side < SIDE_MAX; side++) {
+		fixture->infos[side].kind = KIND_window;
+		window_set(&fixture->infos[side].window, WINDOW_length_ns,
+		           seconds[side] * 1000000000);
+	}
+	fixture->options.per = PER_second;
+}
+
+/* Windows of different lengths: twice as much in twice the time is nothing that changed. What does not count stays as
+ * it is. */
+static void test_rates(void **state)
+{
+	struct fact_fixture *fixture = *state;
+	const struct fact_row *row;
+
+	make_windows(fixture, (const uint64_t[]){10, 20});
+	for (unsigned side = 0; side < SIDE_MAX; side++) {
+		struct cgroup_table *table = &fixture->cgroups[side];
+
+		add_cgroup(table, "/a", CGROUP_VALUE_cpu_usage_usec, side ? 8000 : 4000);
+		add_cgroup(table, "/b", CGROUP_VALUE_cpu_usage_usec, side ? 9000 : 4000);
+		add_cgroup(table, "/c", CGROUP_VALUE_memory_current, side ? 9000 : 4000);
+		add_list(table, "/d", CGROUP_LIST_memory_stat, "pgfault", side ? 40 : 10);
+		add_list(table, "/d", CGROUP_LIST_memory_stat, "anon", side ? 40 : 10);
+		add_list(table, "/d", CGROUP_LIST_io_stat, "8:0 rbytes", side ? 60 : 10);
+		add_list(table, "/d", CGROUP_LIST_memory_events, "oom", side ? 60 : 10);
+		set_psi(&fixture->infos[side].psi, PSI_io, PSI_ROW_some, 5, side ? 30 : 10);
+	}
+	memset(fixture->options.sections, 1, sizeof(fixture->options.sections));
+	make_facts(fixture, 2);
+	assert_null(find_fact(&fixture->set, "/a", "cpu_usage_usec"));
+	row = find_fact(&fixture->set, "/b", "cpu_usage_usec");
+	assert_real(row->sides[SIDE_BASELINE].number, 400);
+	assert_real(row->sides[SIDE_CANDIDATE].number, 450);
+	assert_real(row->delta, 50);
+	assert_real(row->percent, 12.5);
+	assert_real(quantity_real(row->weight), 50.0 / 850);
+	assert_int_equal(row->per, PER_second);
+	row = find_fact(&fixture->set, "/c", "memory_current");
+	assert_integer(row->delta, 5000);
+	assert_int_equal(row->per, PER_total);
+	assert_real(find_fact(&fixture->set, "/d", "pgfault")->delta, 1);
+	assert_integer(find_fact(&fixture->set, "/d", "anon")->delta, 30);
+	assert_real(find_fact(&fixture->set, "/d", "io_rbytes")->delta, 2);
+	assert_real(find_fact(&fixture->set, "/d", "oom")->delta, 2);
+	assert_real(find_fact(&fixture->set, "host", "io_some_total")->delta, 0.5);
+	assert_integer(find_fact(&fixture->set, "host", "io_some_avg10")->delta, 0);
+}
+
+/* Per anything else, of lifetime snapshots, and without a length there are no rates. */
+static void test_no_rates(void **state)
+{
+	struct fact_fixture *fixture = *state;
+
+	for (unsigned side = 0; side < SIDE_MAX; side++)
+		add_cgroup(&fixture->cgroups[side], "/a", CGROUP_VALUE_nr_periods, 4 + side);
+	fixture->options.per = PER_second;
+	expect(fixture, 2, SECTION_cgroup_stats, "/a nr_periods 4 5 1; ");
+	make_windows(fixture, (const uint64_t[]){10, 20});
+	for (unsigned per = 0; per < PER_COUNT; per++) {
+		fixture->options.per = (enum measure_per)per;
+		if (per != PER_second)
+			expect(fixture, 2, SECTION_cgroup_stats, "/a nr_periods 4 5 1; ");
+	}
+	fixture->options.per = PER_second;
+	make_windows(fixture, (const uint64_t[]){0, 20});
+	make_facts(fixture, 2);
+	assert_int_equal(find_fact(&fixture->set, "/a", "nr_periods")->sides[0].state, FACT_UNSEEN);
+	assert_real(find_fact(&fixture->set, "/a", "nr_periods")->sides[1].number, 0.25);
+}
+
+/* What is computed of a cgroup stands behind what it has, and the host's in a section of its own. */
+static void test_derived(void **state)
+{
+	struct fact_fixture *fixture = *state;
+	const struct fact_row *row;
+
+	make_windows(fixture, (const uint64_t[]){10, 20});
+	for (unsigned side = 0; side < SIDE_MAX; side++) {
+		add_cgroup(&fixture->cgroups[side], "/a", CGROUP_VALUE_cpu_usage_usec, 5000000);
+		host_set_number(&fixture->infos[side].host, HOST_forks, 40);
+	}
+	fixture->options.per = PER_total;
+	fixture->options.sections[SECTION_cgroup_stats] = true;
+	fixture->options.sections[SECTION_host_cpu] = true;
+	make_facts(fixture, 2);
+	assert_int_equal(fixture->set.count, 3);
+	row = find_fact(&fixture->set, "/a", "cpu_percent_cadvisor");
+	assert_real(row->sides[SIDE_BASELINE].number, 50);
+	assert_real(row->delta, -25);
+	assert_real(row->percent, -50);
+	assert_int_equal(row->unit, UNIT_percent);
+	assert_int_equal(row->id, FACT_ID_DERIVED + FACT_DERIVED_cpu_percent_cadvisor);
+	row = find_fact(&fixture->set, "host", "forks_per_second");
+	assert_real(row->delta, -2);
+	assert_int_equal(row->per, PER_second);
+	assert_int_equal(row->id, FACT_DERIVED_forks_per_second);
+}
+
 /* Sections come in the order of the registry, and the other way round every delta has the other sign. */
 static void test_sections_and_symmetry(void **state)
 {
@@ -339,6 +441,9 @@ int main(void)
 	        on_facts(test_sched_ext),
 	        on_facts(test_smaps_overflow),
 	        on_facts(test_sections_and_symmetry),
+	        on_facts(test_rates),
+	        on_facts(test_no_rates),
+	        on_facts(test_derived),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,6 +96,31 @@ static void test_text(void **state)
 	check_cases(cases, ARRAY_SIZE(cases), 2);
 }
 
+/* Percentages of CPU time, beside those in hundredths. */
+static void test_percentages(void **state)
+{
+	static const struct {
+		const char *text;
+		bool holds;
+	} cases[] = {
+	        {"value > 50%", true},     {"value >= 250.5%", true},  {"value = 250.5%", true},
+	        {"value > 250.5%", false}, {"value < 1000%", true},    {"value > 200", true},
+	        {"value > 300", false},    {"value > 50ticks", false}, {"unit = percent", true},
+	};
+	const struct where_row row = {.unit = UNIT_percent,
+	                              .numbers = {[WHERE_VALUE] = quantity_real(250.5)}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct where_error error = {0};
+		cleanup_(where_freep) struct where *where = where_parse(cases[i].text, 1, &error);
+
+		assert_non_null(where);
+		if (where_holds(where, &row) != cases[i].holds)
+			fail_msg("%s", cases[i].text);
+	}
+}
+
 static void test_numbers_of_show(void **state)
 {
 	static const struct holds_case cases[] = {
@@ -342,6 +367,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_text),
 	        cmocka_unit_test(test_numbers_of_show),
+	        cmocka_unit_test(test_percentages),
 	        cmocka_unit_test(test_numbers_of_compare),
 	        cmocka_unit_test(test_operators),
 	        cmocka_unit_test(test_missing_numbers),
