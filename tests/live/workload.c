@@ -5,6 +5,7 @@
  * one write(2) of six or five bytes and one read(2), made by the first thread.
  *
  *	workload NAME spin THREADS MS         each burns MS of its own CPU time in user mode
+ *	workload NAME duty THREADS PERCENT MS each is busy for PERCENT of each 10 ms, for MS of time
  *	workload NAME sleep COUNT USEC        one thread sleeps COUNT times
  *	workload NAME write COUNT BYTES FILE  one thread writes COUNT times BYTES, another reads them back
  *	workload NAME pool THREADS            thread I writes I + 1 bytes to /dev/null, 10 * (I + 1) times
@@ -14,7 +15,7 @@
  *	workload NAME names HEX...            idle threads with these names, bytes in hexadecimal
  *	workload NAME undumpable              no work, and nobody but root may look inside
  *
- * The process is called NAME, the threads NAME-spin, NAME-sleep, NAME-write and NAME-read, NAMEpool-<I>,
+ * The process is called NAME, the threads NAME-spin, NAME-duty, NAME-sleep, NAME-write and NAME-read, NAMEpool-<I>,
  * NAME-churn, NAME-brief and NAME-retire. */
 #include <errno.h>
 #include <fcntl.h>
@@ -83,6 +84,34 @@ static void work_spin(unsigned index)
 		for (volatile unsigned i = 0; i < 100000; i++)
 			;
 	} while (cpu_time_ms() < until);
+}
+
+static long long now_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+/* Busy for a part of its CPU time, asleep until the next round begins. */
+static void work_duty(unsigned index)
+{
+	enum { ROUND_NS = 10000000 };
+	long long start = now_ns(CLOCK_MONOTONIC), end = start + (long long)amount * 1000000;
+
+	(void)index;
+	for (long long next = start; next < end; next += ROUND_NS) {
+		long long until =
+		        now_ns(CLOCK_THREAD_CPUTIME_ID) + ROUND_NS / 100 * (long long)count;
+		struct timespec wake = {.tv_sec = (time_t)(next / 1000000000),
+		                        .tv_nsec = (long)(next % 1000000000)};
+
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &wake, NULL);
+		while (now_ns(CLOCK_THREAD_CPUTIME_ID) < until)
+			for (volatile unsigned i = 0; i < 10000; i++)
+				;
+	}
 }
 
 static void work_sleep(unsigned index)
@@ -307,6 +336,10 @@ static void add_for_mode(const char *mode, int argc, char **argv)
 	if (strcmp(mode, "spin") == 0 && argc == 2) {
 		amount = number(argv[1], 60000);
 		add_workers(number(argv[0], THREADS_MAX), "-spin", work_spin);
+	} else if (strcmp(mode, "duty") == 0 && argc == 3) {
+		count = number(argv[1], 100);
+		amount = number(argv[2], 600000);
+		add_workers(number(argv[0], THREADS_MAX), "-duty", work_duty);
 	} else if (strcmp(mode, "sleep") == 0 && argc == 2) {
 		count = number(argv[0], 1000000);
 		amount = number(argv[1], 10000000);

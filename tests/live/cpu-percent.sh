@@ -1,0 +1,331 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# cpu-percent.sh CTPROF WORKLOAD: CPU time in percent, against the tools whose numbers these are: ps, top in both of its
+# modes, pidstat, and the formulas of gopsutil, docker and cAdvisor computed by Python from what the test reads itself.
+# shellcheck disable=SC2154 # lib.sh counts the checks.
+set -euo pipefail
+
+for program in jq zstd python3 ps; do
+    if ! command -v "$program" >/dev/null; then
+        echo "skipped: no $program"
+        exit 77
+    fi
+done
+CTPROF=$(realpath "$1")
+WORKLOAD=$(realpath "$2")
+here=$(cd "$(dirname "$0")" && pwd)
+export CTPROF WORKLOAD
+# shellcheck source=/dev/null
+source "$here/lib.sh"
+scratch=$(mktemp -d)
+made=()
+clean_up() {
+    stop_all
+    wait 2>/dev/null || true
+    for ((i = ${#made[@]} - 1; i >= 0; i--)); do
+        rmdir "${made[i]}" 2>/dev/null || true
+    done
+    rm -rf "$scratch"
+}
+trap clean_up EXIT
+cd "$scratch"
+
+# Of the window.
+seconds=5
+cpus=$(getconf _NPROCESSORS_ONLN)
+p=$(unique_prefix)
+
+capture() {
+    "$CTPROF" capture -q -o "$1" || fail "capture ended with status $?"
+}
+# value FILE KEY GROUP METRIC: of a group of threads.
+value() {
+    "$CTPROF" show --format json --group-by "$2" --no-thread-normalize --metrics "$4" "$1" |
+        jq -r --arg group "$3" --arg metric "$4" '.rows[] | select(.group == $group and .metric == $metric) | .value'
+}
+# fact FILE SECTION GROUP METRIC: of a cgroup, or of the host.
+fact() {
+    "$CTPROF" show --format json --group-by cgroup --no-cg-normalize --sections "$2" "$1" |
+        jq -r --arg group "$3" --arg metric "$4" '.rows[] | select(.group == $group and .metric == $metric) | .value'
+}
+# holds WHAT EXPRESSION NAME=NUMBER...: numbers that are not there hold nothing.
+holds() {
+    local what=$1 expression=$2
+
+    shift 2
+    python3 -c '
+import sys
+names = dict(pair.split("=") for pair in sys.argv[2:])
+sys.exit(0 if eval(sys.argv[1], {name: float(number) for name, number in names.items()}) else 1)' \
+        "$expression" "$@" || fail "$what: not $expression, with $*"
+    checks=$((checks + 1))
+}
+
+# --- What the test reads itself.
+# look: the time, the CPU times of the host and what the cgroups have used, as "name=number ...".
+look() {
+    python3 - "$@" <<'PYTHON'
+import os, sys, time
+print(f"time={time.clock_gettime(time.CLOCK_BOOTTIME)}", end="")
+for line in open("/proc/stat"):
+    words = line.split()
+    if words[0] == "cpu":
+        user, nice, system, idle, iowait, irq, softirq, steal = map(int, words[1:9])
+        print(f" idle={idle} iowait={iowait} busy={user + nice + system + irq + softirq + steal}", end="")
+    if words[0] == "processes":
+        print(f" forks={words[1]}", end="")
+for name, path in (pair.split("=", 1) for pair in sys.argv[1:]):
+    text = open(path).read().split()
+    seconds = int(text[1]) / 1e6 if text[0] == "usage_usec" else int(text[0]) / 1e9
+    print(f" {name}={seconds}", end="")
+print()
+PYTHON
+}
+# rose NAME: "low high", by how much it rose at least and at most between the captures.
+rose() {
+    python3 -c '
+import sys
+first, second, third, fourth = (dict(pair.split("=") for pair in line.split()) for line in open("looks"))
+name = sys.argv[1]
+print(float(third[name]) - float(second[name]), float(fourth[name]) - float(first[name]))' "$1"
+}
+
+# --- Loads: one that is done and waits, so that only its age grows; two threads that are busy for 55 %; one for a
+# fifth; one whose threads exit; and one in cgroups of its own. What sleeps in between gets its CPU time on a busy host
+# as well.
+idle=${p}idle busy=${p}busy duty=${p}duty brief=${p}gone apart=${p}apart
+start "$idle" spin 2 700
+proceed "$idle"
+await "$idle.out" DONE
+start "$busy" duty 2 55 600000
+start "$duty" duty 1 20 600000
+start "$apart" duty 1 10 600000
+start "$brief" retire 100 10 10
+busy_pid=${pid_of[$busy]} duty_pid=${pid_of[$duty]} idle_pid=${pid_of[$idle]} apart_pid=${pid_of[$apart]}
+
+# In front of whatever else this host does, so that they are steady; not everyone may do that.
+for task in "/proc/$busy_pid/task/"* "/proc/$duty_pid/task/"*; do
+    renice -n -5 -p "${task##*/}" >/dev/null 2>&1 || true
+done
+
+# Cgroups, where this user may make some.
+mounted() {
+    awk -v type="$1" -v option="$2" '
+        { for (i = 6; $i != "-"; i++); n = split($(i + 3), options, ",") }
+        $(i + 1) == type && $4 == "/" { for (j = 1; j <= n; j++) if (options[j] == option) { print $5; exit } }' \
+        /proc/self/mountinfo
+}
+cgroup=/ctprof-percent-$$
+usages=()
+# join NAME MOUNT FILE
+join() {
+    if [ -n "$2" ] && mkdir "$2$cgroup" 2>/dev/null; then
+        made+=("$2$cgroup")
+        if [ -e "$2$cgroup/$3" ] && echo "$apart_pid" 2>/dev/null >"$2$cgroup/cgroup.procs"; then
+            usages+=("$1=$2$cgroup/$3")
+            return
+        fi
+    fi
+    echo "skipped: no cgroup of $1 can be made here"
+}
+join version2 "$(mounted cgroup2 rw)" cpu.stat
+join version1 "$(mounted cgroup cpuacct)" cpuacct.usage
+proceed "$busy"
+proceed "$duty"
+proceed "$apart"
+sleep 0.2
+
+# --- Tools that look twice, and a window around the same time.
+mkdir home
+solaris=no
+if command -v script >/dev/null; then
+    # Nothing but top itself writes its configuration.
+    (sleep 0.7 && printf I && sleep 0.3 && printf W && sleep 0.3 && printf q) |
+        HOME=$PWD/home XDG_CONFIG_HOME='' TERM=xterm timeout 20 script -qec "top -d 1" /dev/null >/dev/null 2>&1 || true
+    if grep -qrs 'Mode_irixps=0' home; then
+        solaris=yes
+    else
+        echo "skipped: top could not be told to be in Solaris mode"
+    fi
+fi
+# run_top HOME: the second picture; the first one is of the time since the boot.
+run_top() {
+    HOME=$1 XDG_CONFIG_HOME='' LC_ALL=C COLUMNS=200 top -b -d "$seconds" -n 2 -p "$busy_pid,$duty_pid,$idle_pid"
+}
+
+around_window() {
+    rm -f a.zst b.zst w.zst looks
+    : >top-irix
+    : >top-solaris
+    : >pidstat.out
+    local tools=()
+
+    run_top /nonexistent >top-irix &
+    tools+=($!)
+    if [ "$solaris" = yes ]; then
+        run_top "$PWD/home" >top-solaris &
+        tools+=($!)
+    fi
+    if command -v pidstat >/dev/null; then
+        LC_ALL=C pidstat -p "$busy_pid,$duty_pid,$idle_pid" "$seconds" 1 >pidstat.out &
+        tools+=($!)
+    fi
+    look "${usages[@]}" >>looks
+    capture a.zst
+    look "${usages[@]}" >>looks
+    [ "$1" != first ] || proceed "$brief"
+    sleep "$(python3 -c 'import sys, time
+begin = float(open("looks").readline().split()[0].split("=")[1])
+print(max(0, begin + float(sys.argv[1]) - time.clock_gettime(time.CLOCK_BOOTTIME)))' "$seconds")"
+    look "${usages[@]}" >>looks
+    capture b.zst
+    look "${usages[@]}" >>looks
+    wait "${tools[@]}"
+    "$CTPROF" window a.zst b.zst -o w.zst 2>/dev/null || fail "window ended with status $?"
+}
+
+# of_top FILE PID, of_pidstat PID: percent.
+of_top() {
+    awk -v pid="$2" '$1 == "PID" { for (i = 1; i <= NF; i++) if ($i == "%CPU") field = i; picture++ }
+        picture == 2 && $1 == pid { print $field }' "$1"
+}
+of_pidstat() {
+    awk -v pid="$1" '$1 == "Average:" && $3 == "PID" { for (i = 1; i <= NF; i++) if ($i == "%CPU") field = i }
+        $1 == "Average:" && $3 == pid { print $field }' pidstat.out
+}
+# Within 5 %, two ticks, or what the tool rounds off. The tools look some ms earlier or later.
+is_near() {
+    python3 -c '
+import sys
+have, want, tick, digit = map(float, sys.argv[1:])
+sys.exit(0 if abs(have - want) <= max(0.05 * want, 2 * tick, digit) else 1)' "$1" "$2" "$3" 0.1
+}
+tick_percent=$(python3 -c "print(100 / $(getconf CLK_TCK) / $seconds)")
+# near WHAT HAVE WANT: notes what is off.
+near() {
+    if [ -z "$2" ] || [ "$2" = null ] || [ -z "$3" ]; then
+        fail "$1: '$2' and '$3'"
+    fi
+    if is_near "$2" "$3" "$tick_percent"; then
+        checks=$((checks + 1))
+    else
+        off+=("$1: $2, and the tool has $3")
+    fi
+}
+
+# On a host that is busy otherwise, what two look at one after the other may differ.
+for attempt in first second third; do
+    off=()
+    around_window "$attempt"
+    for name in "$busy" "$duty" "$idle"; do
+        pid=${pid_of[$name]}
+        percent=$(value w.zst pcomm "$name" cpu_percent)
+        near "$name by top" "$percent" "$(of_top top-irix "$pid")"
+        of_host=$(value w.zst pcomm "$name" cpu_percent_host)
+        holds "$name of the host" "abs(of_host - percent / cpus) < 1e-9" "of_host=$of_host" "percent=$percent" "cpus=$cpus"
+        [ "$solaris" = no ] || near "$name by top in Solaris mode" "$of_host" "$(of_top top-solaris "$pid")"
+        [ ! -s pidstat.out ] || near "$name by pidstat" "$percent" "$(of_pidstat "$pid")"
+        echo "$name: $percent %, top $(of_top top-irix "$pid"), $of_host % of the host, top $(of_top top-solaris "$pid")," \
+            "pidstat $(of_pidstat "$pid")"
+    done
+    if [ "$attempt" = first ]; then
+        cp w.zst first.zst
+        cp looks first.looks
+    fi
+    [ ${#off[@]} -gt 0 ] || break
+done
+# How long the captures took, each with a look: as much earlier or later the tools may have looked.
+slack=$(python3 -c '
+times = [float(line.split()[0].split("=")[1]) for line in open("looks")]
+print(times[1] - times[0] + times[3] - times[2])')
+if [ ${#off[@]} -gt 0 ]; then
+    python3 -c "import sys; sys.exit($slack > 0.1 * $seconds)" || {
+        echo "skipped: this host is too busy for two tools to look at the same time ($slack s): ${off[*]}"
+        off=()
+    }
+fi
+[ ${#off[@]} -eq 0 ] || fail "${off[*]}"
+[ -s pidstat.out ] || echo "skipped: no pidstat"
+holds "percentage of what is busy" "5 < percent < 125" "percent=$(value w.zst pcomm "$busy" cpu_percent)"
+same "percentage of what is idle" 0 "$(value w.zst pcomm "$idle" cpu_percent)"
+same "percentage of a life in a window" null "$(value w.zst pcomm "$busy" cpu_lifetime_percent)"
+same "percentage of an interval in a lifetime snapshot" null "$(value a.zst pcomm "$busy" cpu_percent)"
+
+# --- A process is the sum of its threads and of what the exited ones left.
+exited=$(value first.zst comm-exact "$brief (exited threads)" cpu_percent)
+leader=$(value first.zst comm-exact "$brief" cpu_percent)
+retiring=$(value first.zst comm-exact "$brief-retire" cpu_percent)
+whole=$(value first.zst pcomm "$brief" cpu_percent)
+holds "the process and its threads" "abs(whole - exited - leader - retiring) < 1e-6 and exited > 5" "whole=$whole" \
+    "exited=$exited" "leader=$leader" "retiring=$retiring"
+
+# --- Cgroups and the host, between what can have been at least and at most.
+read -r busy_low busy_high < <(rose busy)
+read -r idle_low idle_high < <(rose idle)
+read -r iowait_low iowait_high < <(rose iowait)
+read -r time_low time_high < <(rose time)
+read -r forks_low forks_high < <(rose forks)
+hertz=$(getconf CLK_TCK)
+bounds=("busy_low=$busy_low" "busy_high=$busy_high" "idle_low=$idle_low" "idle_high=$idle_high" "hertz=$hertz"
+    "iowait_low=$iowait_low" "iowait_high=$iowait_high" "time_low=$time_low" "time_high=$time_high" "cpus=$cpus")
+for usage in "${usages[@]}"; do
+    version=${usage%%=*} group=$cgroup
+    [ "$version" = version2 ] || group=v1:$cgroup
+    read -r low high < <(rose "$version")
+    docker=$(fact w.zst cgroup-stats "$group" cpu_percent_docker)
+    cadvisor=$(fact w.zst cgroup-stats "$group" cpu_percent_cadvisor)
+    holds "$version by the formula of docker stats" \
+        "100 * low / ((busy_high + idle_high + iowait_high) / hertz) * cpus <= docker \
+            <= 100 * high / ((busy_low + idle_low + iowait_low) / hertz) * cpus" \
+        "docker=$docker" "low=$low" "high=$high" "${bounds[@]}"
+    holds "$version by cAdvisor's" "100 * low / time_high <= cadvisor <= 100 * high / time_low" "cadvisor=$cadvisor" \
+        "low=$low" "high=$high" "${bounds[@]}"
+    echo "$version: docker $docker %, cAdvisor $cadvisor %, $low to $high s in $time_low to $time_high s"
+    same "$version in a lifetime snapshot" 0 "$(fact a.zst cgroup-stats "$group" cpu_percent_docker | wc -l)"
+done
+percent=$(fact w.zst host-cpu host busy_percent)
+holds "the host by gopsutil's formula" \
+    "100 * (busy_low + iowait_low) / (busy_low + iowait_low + idle_high) <= percent \
+        <= 100 * (busy_high + iowait_high) / (busy_high + iowait_high + idle_low)" "percent=$percent" "${bounds[@]}"
+holds "forks" "forks_low / time_high <= forks <= forks_high / time_low" "forks_low=$forks_low" \
+    "forks_high=$forks_high" "forks=$(fact w.zst host-cpu host forks_per_second)" "${bounds[@]}"
+for part in user system iowait irq softirq steal idle; do
+    fact w.zst host-cpu host "${part}_percent"
+done >parts
+holds "shares of the host" "abs(sum - 100) < 1e-6" "sum=$(python3 -c 'print(sum(map(float, open("parts"))))')"
+echo "host: busy $percent %"
+
+# --- The whole life of the process that waits, whose ticks do not move.
+life_of() {
+    python3 - "$1" <<'PYTHON'
+import os, sys, time
+fields = open(f"/proc/{sys.argv[1]}/stat").read().rsplit(")", 1)[1].split()
+hertz = os.sysconf("SC_CLK_TCK")
+age = time.clock_gettime(time.CLOCK_BOOTTIME) - int(fields[19]) / hertz
+print(f"{age} cpu={(int(fields[11]) + int(fields[12])) / hertz} blkio={int(fields[39]) / hertz}")
+PYTHON
+}
+read -r low cpu blkio < <(life_of "$idle_pid")
+capture life.zst
+read -r high _ < <(life_of "$idle_pid")
+percent=$(value life.zst pcomm "$idle" cpu_lifetime_percent)
+waits=$(value life.zst pcomm "$idle" cpu_lifetime_blkio_percent)
+# A birth is known to a tick.
+life=("percent=$percent" "low=$low" "high=$high" "$cpu" "$blkio" "tick=$(python3 -c "print(1 / $hertz)")")
+holds "the life by gopsutil's formula without waits" \
+    "100 * cpu / (high + tick) <= percent <= 100 * cpu / (low - tick)" "${life[@]}"
+if [ "$waits" != null ]; then
+    holds "the life by gopsutil's formula" \
+        "100 * (cpu + blkio) / (high + tick) - 0.5 <= percent + waits <= 100 * (cpu + blkio) / (low - tick) + 0.5" \
+        "waits=$waits" "${life[@]}"
+else
+    echo "skipped: no delay accounting here, so gopsutil's waits for block I/O are not known"
+fi
+# ps cuts the age to seconds and the percentage to tenths.
+shown=$(ps -o pcpu= -p "$idle_pid" | tr -d ' ')
+read -r now _ < <(life_of "$idle_pid")
+holds "the life by ps" "percent * low / now - 0.1 <= shown <= percent * high / int(low) + 0.1" "shown=$shown" "now=$now" \
+    "${life[@]}"
+echo "life: $percent %, ps $shown %"
+await "$brief.out" DONE
+echo "$checks checks"
