@@ -30,7 +30,7 @@ struct exit_log {
 	struct exit_note *notes; /* by row; owned */
 	uint32_t capacity;
 	uint64_t received; /* records of the kernel */
-	uint64_t overruns; /* times that it had no room for one */
+	uint64_t overruns; /* times that it had no room for one, or BPF none for an end */
 	uint64_t ends;     /* rows that are complete */
 };
 

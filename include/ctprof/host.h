@@ -69,6 +69,9 @@ struct host {
 	struct host_boot boot;
 };
 
+/* What pid_namespace is outside of all containers: the kernel has fixed its number. */
+#define HOST_INITIAL_PID_NAMESPACE "pid:[4026531836]"
+
 /* Stores a field; a text is copied. */
 void host_set_text(struct host *host, enum host_field field, const char *text, size_t len);
 void host_set_number(struct host *host, enum host_field field, uint64_t number);

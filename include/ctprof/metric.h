@@ -179,6 +179,12 @@ METRIC_SUM_(counter_ticks)
 METRIC_SUM_(counter_bytes)
 #undef METRIC_SUM_
 
+/* How much a counter of time rose; 0 where it fell. */
+static inline uint64_t metric_rose(struct counter_ns before, struct counter_ns now)
+{
+	return now.v > before.v ? now.v - before.v : 0;
+}
+
 /* A set of metrics. */
 enum { METRIC_SET_WORDS = (METRIC_COUNT + 63) / 64 };
 struct metric_set {

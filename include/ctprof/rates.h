@@ -32,5 +32,6 @@ struct rate_list {
 };
 void rate_list_add(struct rate_list *list, enum metric_id metric);
 
-/* Whether a metric counts something that has a rate: it is a sum, and not that of the threads themselves. */
+/* Whether a metric counts something that has a rate: it is a sum, and neither that of the threads themselves nor of
+ * their lives. */
 bool metric_has_rate(enum metric_id metric);

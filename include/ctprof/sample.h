@@ -109,6 +109,9 @@ must_check_ bool sample_set_flag(struct thread_sample *sample, enum metric_id me
 /* Why an unseen metric was not seen: its own reason, else that of its source, else off. */
 enum source_outcome sample_reason(const struct thread_sample *sample, enum metric_id metric);
 
+/* Whether the thread has ended already, and its parent has not waited for it yet (state Z or X). */
+bool sample_has_ended(const struct thread_sample *sample);
+
 /* CPU sets. */
 void cpu_mask_clear(struct cpu_mask *mask);
 /* Adds a CPU; false where the number is CPU_MASK_CPUS or more. */

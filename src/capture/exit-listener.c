@@ -226,6 +226,8 @@ void exit_listener_stop(struct exit_listener *listener, struct exit_log *ret_log
 	ret_log->exits = listener->outcome;
 	if (listener->exits)
 		ret_log->overruns = taskstats_exits_overruns(listener->exits);
+	if (listener->ends)
+		ret_log->overruns += thread_ends_lost(listener->ends);
 	taskstats_exits_freep(&listener->exits);
 	thread_ends_freep(&listener->ends);
 	cgroup_ids_freep(&listener->cgroups);

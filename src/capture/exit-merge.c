@@ -171,7 +171,7 @@ static bool is_possible(const struct waiting_record *record, const struct thread
 	       record->received_boottime_ns >= end->born_boottime_ns;
 }
 
-/* Of several the longest: it is the one that was made last. */
+/* Of several the one that came first: lives with one tid follow one another, and so do their records and their ends. */
 static uint32_t find_record(struct exit_merge *merge, const struct thread_end *end)
 {
 	uint32_t found = NOWHERE;
@@ -182,7 +182,7 @@ static uint32_t find_record(struct exit_merge *merge, const struct thread_end *e
 		const struct waiting_record *record = &merge->records[i];
 
 		if (is_possible(record, end) &&
-		    (found == NOWHERE || record->elapsed_ns > merge->records[found].elapsed_ns))
+		    (found == NOWHERE || record->number < merge->records[found].number))
 			found = i;
 	}
 	return found;

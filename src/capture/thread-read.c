@@ -168,12 +168,11 @@ static bool needs_status(const struct thread_sample *sample)
 static bool is_exiting(const struct strbuf *stat, const struct thread_sample *sample)
 {
 	enum { FLAGS_FIELD = 9, FLAG_EXITING = 0x4 };
-	struct label_letter state = {0};
 	uint64_t flags;
 
 	return stat_field(strbuf_str(stat), stat->len, FLAGS_FIELD, &flags) &&
-	       (flags & FLAG_EXITING) != 0 && sample_get(sample, state, &state) && state.v != 'Z' &&
-	       state.v != 'X';
+	       (flags & FLAG_EXITING) != 0 && metric_set_has(&sample->seen, METRIC_state) &&
+	       !sample_has_ended(sample);
 }
 
 bool thread_is_exiting(struct thread_reader *reader, int task_fd, const char *name)

@@ -56,8 +56,8 @@ static void add_cause(const struct snapshot_info *info, struct strbuf *out)
 	case WINDOW_EXITS_skipped:
 		strbuf_add_str(out, "exit records not listened to");
 		break;
-	case WINDOW_EXITS_recorded:
 	case WINDOW_EXITS_completed:
+	case WINDOW_EXITS_recorded:
 	case WINDOW_EXITS_UNKNOWN:
 	case WINDOW_EXITS_COUNT:
 		strbuf_add_str(out, "exit records are not complete");
@@ -65,6 +65,27 @@ static void add_cause(const struct snapshot_info *info, struct strbuf *out)
 			strbuf_addf(out, " (%llu overrun%s)", overruns, overruns == 1 ? "" : "s");
 		break;
 	}
+}
+
+/* Every end is known, but of short lives not the CPU time. */
+static void note_short_records(const struct snapshot_info *info)
+{
+	uint64_t ticks = number_of(info, WINDOW_unaccounted_clock_ticks);
+	uint64_t per_second = info->host.numbers[HOST_clock_ticks_per_second];
+
+	if (info->window.exits != WINDOW_EXITS_recorded || per_second == 0 || ticks < per_second)
+		return;
+	cli_error("exit records alone lack the CPU time of short lives: about %.1fs is missing "
+	          "(with BPF it is not; see ctprof-capture(1))",
+	          (double)ticks / (double)per_second);
+}
+
+/* Nobody listened, and how many threads there were cannot be told from what this user sees. */
+static bool is_in_the_dark(const struct snapshot_info *info)
+{
+	return info->window.exits != WINDOW_EXITS_recorded &&
+	       info->window.exits != WINDOW_EXITS_completed &&
+	       !info->window.seen[WINDOW_threads_missed];
 }
 
 void window_note_missing(const struct snapshot_info *info)
@@ -76,8 +97,10 @@ void window_note_missing(const struct snapshot_info *info)
 	uint64_t per_second = info->host.numbers[HOST_clock_ticks_per_second];
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 
-	if (lost + missed + overruns == 0)
+	if (lost + missed + overruns == 0 && !is_in_the_dark(info)) {
+		note_short_records(info);
 		return;
+	}
 	add_cause(info, &text);
 	strbuf_add_str(&text, ": threads that ended inside the window are missing (");
 	if (lost > 0)

@@ -235,3 +235,10 @@ enum source_outcome sample_reason(const struct thread_sample *sample, enum metri
 		return OUTCOME_off;
 	return outcome;
 }
+
+bool sample_has_ended(const struct thread_sample *sample)
+{
+	struct label_letter state;
+
+	return sample_get(sample, state, &state) && (state.v == 'Z' || state.v == 'X');
+}

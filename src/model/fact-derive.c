@@ -38,23 +38,35 @@ static struct quantity quotient(unsigned __int128 numerator, unsigned __int128 d
 	                     (double)(rest / denominator) / (double)(UINT64_C(1) << FRACTION_BITS));
 }
 
-/* The time of all CPUs as /proc/stat divides it, without guests, whose time is part of the user time. */
+/* The time of all CPUs as /proc/stat divides it, in its order, without guests, whose time is part of the user time. */
 static const enum host_field cpu_time_fields[] = {
         HOST_user_clock_ticks,   HOST_system_clock_ticks, HOST_idle_clock_ticks,
         HOST_iowait_clock_ticks, HOST_irq_clock_ticks,    HOST_softirq_clock_ticks,
         HOST_steal_clock_ticks,
 };
 
-/* Their sum; 0 where one of them is not known. */
-static uint64_t all_clock_ticks(const struct host *host)
+/* The sum of the first ones; 0 where one of them is not known. */
+static uint64_t clock_ticks_of(const struct host *host, size_t fields)
 {
 	uint64_t sum = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(cpu_time_fields); i++)
+	for (size_t i = 0; i < fields; i++)
 		if (!host->seen[cpu_time_fields[i]] ||
 		    __builtin_add_overflow(sum, host->numbers[cpu_time_fields[i]], &sum))
 			return 0;
 	return sum;
+}
+
+static uint64_t all_clock_ticks(const struct host *host)
+{
+	return clock_ticks_of(host, ARRAY_SIZE(cpu_time_fields));
+}
+
+/* What docker calls the time of the system: the first seven numbers of the line, without the time that a hypervisor gave to
+ * others. */
+static uint64_t docker_clock_ticks(const struct host *host)
+{
+	return clock_ticks_of(host, ARRAY_SIZE(cpu_time_fields) - 1);
 }
 
 /* What is not known makes the denominator 0. */
@@ -120,7 +132,7 @@ static struct quantity percent_docker(const struct snapshot_info *info,
 	    cpu_ticks_per_second == 0 || cpu_ticks_per_second > UINT32_MAX)
 		return (struct quantity){0};
 	return quotient(usage * 100 * cpu_ticks_per_second,
-	                (unsigned __int128)all_clock_ticks(&info->host) * NS_PER_S);
+	                (unsigned __int128)docker_clock_ticks(&info->host) * NS_PER_S);
 }
 
 static struct quantity percent_cadvisor(const struct snapshot_info *info,

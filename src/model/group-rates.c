@@ -31,27 +31,30 @@ static uint64_t age_ns(const struct group_table *table, const struct thread_samp
 	return birth_ns < read_ns ? read_ns - (uint64_t)birth_ns : 0;
 }
 
-static bool is_window(const struct group_table *table)
+/* The rows of a window say that they are of one, for in a file the kind may stand behind them. */
+static bool is_of_window(const struct group_table *table, const struct thread_sample *sample)
 {
-	return table->info && table->info->kind == KIND_window;
+	return sample->window_part != WINDOW_PART_NONE ||
+	       (table->info && table->info->kind == KIND_window);
 }
 
 /* How long the thread's counters were counting: in a window until the end of its observation, else since the birth of
  * its process, as tools have it that know no threads. */
 static uint64_t interval_ns(const struct group_table *table, const struct thread_sample *sample)
 {
-	return is_window(table) ? sample->interval_ns
-	                        : age_ns(table, sample, table->process.start_time_clock_ticks);
+	return is_of_window(table, sample)
+	               ? sample->interval_ns
+	               : age_ns(table, sample, table->process.start_time_clock_ticks);
 }
 
 void group_rates_see(struct group_table *table, struct thread_sample *sample)
 {
-	uint64_t lived_ns = is_window(table)
-	                            ? sample->life_ns
-	                            : age_ns(table, sample, sample->start_time_clock_ticks);
+	bool window = is_of_window(table, sample);
+	uint64_t lived_ns =
+	        window ? sample->life_ns : age_ns(table, sample, sample->start_time_clock_ticks);
 
 	if (!table->rates)
-		table->rates = is_window(table) ? table->window_rates : table->lifetime_rates;
+		table->rates = window ? table->window_rates : table->lifetime_rates;
 	table->process.interval_ns = interval_ns(table, sample);
 	if (lived_ns > 0)
 		sample_set(sample, lived_ns, (struct counter_ns){lived_ns});

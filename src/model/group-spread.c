@@ -9,7 +9,7 @@
 /* What the values are per that are kept of the measure. */
 static enum measure_per per_of(const struct group_table *table, unsigned measure)
 {
-	enum snapshot_kind kind = table->info ? table->info->kind : KIND_lifetime;
+	enum snapshot_kind kind = table->rates == table->window_rates ? KIND_window : KIND_lifetime;
 
 	if (!measure_scales(measure))
 		return PER_total;

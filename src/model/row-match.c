@@ -181,14 +181,22 @@ static unsigned comparable_sources(const struct row_pairs *pairs, uint32_t basel
 	return sources;
 }
 
+/* In a window exited threads have rows of their own. What processes did beyond that belongs to that window, and is
+ * nothing that the other one could have as well. */
+static bool is_window(const struct row_pairs *pairs)
+{
+	return group_table_frame(pairs->tables[SIDE_BASELINE]).kind == KIND_window;
+}
+
 static void include_exited(const struct row_pairs *pairs, unsigned sides)
 {
 	const unsigned all = (1u << PROCESS_SOURCE_COUNT) - 1;
+	bool window = is_window(pairs);
 
 	for (uint32_t b = 0; b < pairs->tables[SIDE_BASELINE]->map.count; b++) {
-		bool paired = pairs->first[b] != NO_PLACE;
+		bool compared = pairs->first[b] != NO_PLACE && !window;
 		unsigned left_out = 0;
-		unsigned sources = paired ? comparable_sources(pairs, b, &left_out) : all;
+		unsigned sources = compared ? comparable_sources(pairs, b, &left_out) : all;
 
 		group_include_exited(pairs->tables[SIDE_BASELINE],
 		                     group_at(pairs, SIDE_BASELINE, b), sources, left_out);

@@ -103,7 +103,8 @@ static struct quantity impact_difference(const struct row_set *set, const struct
 /* How much of the host the row moved (in show: how much of the host it is): |delta| over the larger of the
  * measure's two host-wide totals. A ratio or an average has no total; there it is how far the group's change
  * moves the host-wide value, relative to that value. Labels, places on a scale, CPU sets and floors have
- * none: the host's smallest value is no total. Nor has the time lived: it passes for everybody. */
+ * none: the host's smallest value is no total. Nor has the time lived, which passes for everybody, nor in a window the
+ * number of threads, of which a longer one has seen more. */
 static struct quantity impact_of(const struct row_set *set, const struct row_view *view)
 {
 	unsigned last = set->sides - 1;
@@ -113,7 +114,8 @@ static struct quantity impact_of(const struct row_set *set, const struct row_vie
 	double factor = 1;
 
 	if (difference.kind == QUANTITY_NONE || view->no_movement ||
-	    view->measure == METRIC_lived_ns)
+	    view->measure == METRIC_lived_ns ||
+	    (view->measure == METRIC_thread_count && set->frames[0].kind == KIND_window))
 		return (struct quantity){0};
 	if (view->group->exited)
 		difference = exited_movement(set, view);
@@ -201,20 +203,38 @@ static struct quantity percent_of(const struct row_view *view)
 	return quantity_real(100 * quantity_double(view->delta) / fabs(baseline));
 }
 
-/* A derived metric is as well covered as its worst input. */
-static void set_coverage(struct row_view *view, unsigned side, const struct group *group)
+/* A window has a peak only of the threads where it rose there, and a floor only where it fell: nothing is missing of the
+ * others. */
+static bool is_of_the_moved(const struct row_set *set, unsigned side, enum metric_id metric)
 {
+	enum metric_type type = metric_table[metric].type;
+
+	return set->frames[side].kind == KIND_window &&
+	       (type == METRIC_TYPE_peak_ns || type == METRIC_TYPE_peak_bytes ||
+	        type == METRIC_TYPE_floor_ns);
+}
+
+/* A derived metric is as well covered as its worst input. */
+static void set_coverage(const struct row_set *set, struct row_view *view, unsigned side,
+                         const struct group *group)
+{
+	enum metric_id metric = (enum metric_id)view->measure;
 	const struct derived_desc *derived;
 
 	if (!measure_is_derived(view->measure)) {
-		view->seen[side] = group->cells[view->measure].seen;
-		view->expected[side] = group_threads_for(group, (enum metric_id)view->measure);
+		view->seen[side] = group->cells[metric].seen;
+		view->expected[side] = is_of_the_moved(set, side, metric)
+		                               ? view->seen[side]
+		                               : group_threads_for(group, metric);
 		return;
 	}
 	derived = &derived_table[measure_derived(view->measure)];
 	view->seen[side] = group->threads;
 	view->expected[side] = group->threads;
-	for (size_t i = 0; i < derived->needed_count; i++) {
+	/* Where one of several inputs would do, there is a value or there are none of them. */
+	for (size_t i = 0; i < (view->values[side].kind == QUANTITY_NONE ? derived->input_count
+	                                                                 : derived->needed_count);
+	     i++) {
 		uint32_t seen = group->cells[derived->inputs[i]].seen;
 
 		if (seen < view->seen[side])
@@ -285,9 +305,11 @@ static void set_means(const struct row_set *set, struct row_view *view)
 		view->means[side] = mean_of(set, view, side);
 }
 
-/* Each thread's rate is cut off at 2^-32, so that the same work in windows of different length may seem to differ. */
+/* Each thread's rate is cut off at 2^-32, so that the same work in windows of different length may seem to differ. What is
+ * divided by CPU time is as exact as a double is. */
 static struct quantity without_rounding(const struct row_view *view)
 {
+	enum { DOUBLE_BITS = 48 };
 	bool rate = view->per == PER_second ||
 	            (measure_is_derived(view->measure) &&
 	             derived_table[measure_derived(view->measure)].basis == BASIS_RATES);
@@ -297,6 +319,8 @@ static struct quantity without_rounding(const struct row_view *view)
 		if (view->group->sides[side])
 			cut_off +=
 			        2 * ldexp(view->group->sides[side]->threads, -RATE_FRACTION_BITS);
+	if (view->per == PER_cpu_second)
+		cut_off = ldexp(fabs(quantity_double(view->values[SIDE_BASELINE])), -DOUBLE_BITS);
 	return view->delta.kind == QUANTITY_REAL && fabs(view->delta.real) <= cut_off
 	               ? quantity_real(0)
 	               : view->delta;
@@ -317,7 +341,7 @@ void row_view(const struct row_set *set, const struct row_group *group, unsigned
 		ret->values[side] = value_of(set, side, here, measure, ret->per);
 		if (!measure_is_derived(measure))
 			ret->cells[side] = &here->cells[measure];
-		set_coverage(ret, side, here);
+		set_coverage(set, ret, side, here);
 		ret->exited_left_out = ret->exited_left_out || exited_left_out(here, measure);
 	}
 	set_means(set, ret);

@@ -240,8 +240,11 @@ static json_t *load(const struct strbuf *json, const char *what, struct strbuf *
 
 	if (value && json_is_object(value))
 		return value;
+	/* It is JSON; what the library says of what it does not take has a piece of the file in it. */
+	strbuf_addf(reterr, "%s: %s", what,
+	            json->len > 0 && json->data[0] == '{' ? "it holds a number above 2^63-1"
+	                                                  : "an object was expected");
 	json_decref(value);
-	strbuf_addf(reterr, "%s: an object was expected", what);
 	return NULL;
 }
 

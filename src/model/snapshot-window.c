@@ -32,7 +32,8 @@ void window_set(struct snapshot_window *window, enum window_number number, uint6
 bool snapshot_has_all_threads(const struct snapshot_info *info)
 {
 	uint64_t total = info->host.numbers[HOST_total_threads];
-	uint64_t walked = info->tally.threads + info->tally.threads_gone;
+	uint64_t walked =
+	        info->tally.threads + info->tally.threads_gone + info->tally.processes_gone;
 
 	/* Threads come and go between the count and the walk. */
 	return info->host.seen[HOST_total_threads] && walked + walked / 50 + 10 >= total;

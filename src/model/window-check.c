@@ -34,14 +34,16 @@ static const char *fault_of_pair(const struct snapshot_info *first,
 {
 	bool same_boot = same_text(&first->host, &last->host, HOST_boot_id);
 
-	if (!same_boot && host_text(&first->host, HOST_hostname) &&
-	    host_text(&last->host, HOST_hostname) &&
+	if (host_text(&first->host, HOST_hostname) && host_text(&last->host, HOST_hostname) &&
 	    !same_text(&first->host, &last->host, HOST_hostname))
 		return "are of different hosts: there is no window between them";
 	if (!same_boot)
 		return "are of different boots: no counter of the one goes on in the other";
 	if (!same_text(&first->host, &last->host, HOST_pid_namespace))
 		return "are of different pid namespaces, in which the same ids are other threads";
+	if (first->host.numbers[HOST_clock_ticks_per_second] !=
+	    last->host.numbers[HOST_clock_ticks_per_second])
+		return "count clock ticks of different length";
 	if (first->captured_boottime_ns > last->captured_boottime_ns)
 		return "are in reversed order: the first was captured after the second; swap them";
 	if (first->captured_boottime_ns == last->captured_boottime_ns)

@@ -12,6 +12,11 @@ static void copy_name(struct strbuf *to, const struct strbuf *from)
 	strbuf_add(to, strbuf_str(from), from->len);
 }
 
+static bool same_name(const struct strbuf *a, const struct strbuf *b)
+{
+	return a->len == b->len && memcmp(strbuf_str(a), strbuf_str(b), a->len) == 0;
+}
+
 /* What was not in the record cannot be read any more. */
 static void set_outcomes(const struct window_join *join, struct thread_sample *sample)
 {
@@ -83,14 +88,14 @@ static void make_exited(struct window_join *join, const struct window_exit *ende
 	sample->interval_ns = join->end_ns > read_ns ? join->end_ns - read_ns : 1;
 	if (sample->interval_ns < sample->life_ns)
 		sample->interval_ns = sample->life_ns;
-	copy_name(&sample->pcomm, &first->pcomm);
+	/* As at its end, where that is known. */
 	if (sample->comm.len == 0)
 		copy_name(&sample->comm, &first->comm);
-	copy_name(&sample->cgroup, &first->cgroup);
-	sample->has_cgroup = first->has_cgroup;
-	sample->cgroup_is_v1 = first->cgroup_is_v1;
-	copy_name(&sample->exe, &first->exe);
-	sample->has_exe = first->has_exe;
+	if (!sample->has_cgroup) {
+		copy_name(&sample->cgroup, &first->cgroup);
+		sample->has_cgroup = first->has_cgroup;
+		sample->cgroup_is_v1 = first->cgroup_is_v1;
+	}
 	sample->uid = first->has_uid ? first->uid : sample->uid;
 	sample->has_uid = first->has_uid || sample->has_uid;
 }
@@ -134,44 +139,57 @@ static void set_cpu_time(struct window_join *join, const struct exit_note *note,
 	          take_ticks(join, note->system_ns, &rest->system_ns));
 }
 
-/* The leader of the thread's process, of a reading or as its own record has it, into join->other. */
-static bool find_leader(struct window_join *join, const struct window_exit *ended)
+/* Of a thread's process the leader that a store has, into join->other. */
+static bool find_leader(struct window_join *join, const struct thread_store *store,
+                        const struct window_exit *ended)
 {
-	const struct thread_store *stores[] = {&join->last.threads, &join->first.threads,
-	                                       &join->exits->records};
+	uint32_t row = thread_store_find(store, ended->tgid);
 
-	for (size_t i = 0; i < ARRAY_SIZE(stores); i++) {
-		uint32_t row = thread_store_find(stores[i], ended->tgid);
+	for (; row != THREAD_STORE_NONE; row = thread_store_before(store, row)) {
+		const struct thread_key *key = thread_store_key(store, row);
 
-		for (; row != THREAD_STORE_NONE; row = thread_store_before(stores[i], row)) {
-			const struct thread_key *key = thread_store_key(stores[i], row);
-
-			if (key->tgid != ended->tgid ||
-			    key->start_time_clock_ticks != ended->process_start)
-				continue;
-			thread_store_get(stores[i], row, &join->other);
-			/* A leader of a reading has the name of its process; a record has only its
-			 * own. */
-			if (i == 2)
-				copy_name(&join->other.pcomm, &join->other.comm);
+		if (key->tgid == ended->tgid &&
+		    key->start_time_clock_ticks == ended->process_start) {
+			thread_store_get(store, row, &join->other);
 			return true;
 		}
 	}
 	return false;
 }
 
-static void make_passed(struct window_join *join, const struct window_exit *ended,
-                        const struct exit_note *note)
+/* What the process was called at last: in the last reading, or when the thread ended, or when the leader did, whose
+ * record has no name but its own; else in the first reading. */
+static void set_pcomm(struct window_join *join, const struct window_exit *ended)
+{
+	struct strbuf *pcomm = &join->sample.pcomm;
+
+	if (find_leader(join, &join->last.threads, ended))
+		copy_name(pcomm, &join->other.pcomm);
+	else if (pcomm->len > 0)
+		return;
+	else if (find_leader(join, &join->exits->records, ended))
+		copy_name(pcomm, &join->other.comm);
+	else if (find_leader(join, &join->first.threads, ended))
+		copy_name(pcomm, &join->other.pcomm);
+	else
+		copy_name(pcomm, &join->sample.comm);
+}
+
+/* The executable of the process, where a reading has it. A process that has another name by now may have another one. */
+static void set_exe(struct window_join *join, const struct window_exit *ended)
+{
+	if (!find_leader(join, &join->last.threads, ended) &&
+	    (!find_leader(join, &join->first.threads, ended) ||
+	     !same_name(&join->other.pcomm, &join->sample.pcomm)))
+		return;
+	copy_name(&join->sample.exe, &join->other.exe);
+	join->sample.has_exe = join->other.has_exe;
+}
+
+static void make_passed(struct window_join *join, const struct exit_note *note)
 {
 	struct thread_sample *sample = &join->sample;
 
-	if (find_leader(join, ended)) {
-		copy_name(&sample->pcomm, &join->other.pcomm);
-		copy_name(&sample->exe, &join->other.exe);
-		sample->has_exe = join->other.has_exe;
-	} else {
-		copy_name(&sample->pcomm, &sample->comm);
-	}
 	sample->window_part = WINDOW_PART_passed;
 	sample->interval_ns = join->end_ns - join->begin_ns;
 	if (sample->life_ns == 0)
@@ -185,10 +203,12 @@ void window_make_exit(struct window_join *join, const struct window_exit *ended)
 	struct thread_sample *sample = &join->sample;
 
 	thread_store_get(&join->exits->records, ended->record, sample);
+	set_pcomm(join, ended);
 	if (ended->first != THREAD_STORE_NONE)
 		make_exited(join, ended, note);
 	else
-		make_passed(join, ended, note);
+		make_passed(join, note);
+	set_exe(join, ended);
 	sample->read_boottime_ns = note->exited_boottime_ns;
 	sample->has_process_totals = false;
 	sample->process_totals_seen = 0;

@@ -18,14 +18,16 @@
  *
  * There is one more way for a thread to go: another thread of its process that executes a program takes over the
  * leader's ids and birth. Then the leader has a record although there is a thread with all its ids in the last
- * reading, whose counters are those of another thread. They are unknown, and the leader has ended. */
+ * reading, whose counters are those of another thread. They are unknown, and the leader has ended. Where that thread ends
+ * as well, two records have the same ids and birth: the first one is the leader's, and the other one in doubt. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "ctprof/mem.h"
 #include "window-join.h"
 
-/* A record that comes that much later than its thread ended is not believed where others were lost. */
+/* A record that comes that much later than its thread ended is not believed where others were lost; and lives that seem to
+ * overlap for longer did. */
 #define LATE_NS UINT64_C(1000000000)
 
 enum record_use {
@@ -86,7 +88,15 @@ static void collect(struct matching *matching, uint32_t tid)
 		matching->of_tid[--at] = row;
 }
 
-/* The records of what happened after the end of the window. */
+/* Whether a thread had ended when it was read, and only waited for its parent. */
+static bool was_zombie(struct window_join *join, const struct window_reading *reading, uint32_t row)
+{
+	thread_store_get(&reading->threads, row, &join->other);
+	return sample_has_ended(&join->other);
+}
+
+/* The records of what the last reading has as well: of threads that ended after it, or before it and were still there to be
+ * read. Of the ids of the latter there has been no other thread since, so what ended last was that one. */
 static void mark_last(struct matching *matching)
 {
 	struct window_join *join = matching->join;
@@ -97,6 +107,9 @@ static void mark_last(struct matching *matching)
 		uint64_t read_ns = window_read_time(&join->last, thread_store_time(threads, row));
 		uint32_t record = thread_store_find(matching->records, key->tid);
 
+		if (record != THREAD_STORE_NONE && was_zombie(join, &join->last, row) &&
+		    can_be_of(matching, record, key, 0))
+			matching->uses[record] = RECORD_OF_LAST;
 		for (; record != THREAD_STORE_NONE;
 		     record = thread_store_before(matching->records, record))
 			if (can_be_of(matching, record, key, read_ns))
@@ -122,6 +135,18 @@ static uint32_t judge_late(struct matching *matching, const struct thread_key *k
 	return THREAD_STORE_NONE;
 }
 
+/* Whether a life seems to begin before another one with its tid has ended. Then a thread has executed a program that was
+ * not the leader of its process: it took over the leader's ids and birth, but what it had done before was its own. */
+static bool took_over(const struct window_join *join, uint32_t record, uint32_t leader)
+{
+	const struct exit_note *note = &join->exits->notes[record];
+	const struct exit_note *before = &join->exits->notes[leader];
+
+	if (note->is_complete && before->is_complete)
+		return note->born_boottime_ns == before->born_boottime_ns;
+	return note->born_boottime_ns + LATE_NS < before->exited_boottime_ns;
+}
+
 /* The record of the end of a thread of the first reading, or THREAD_STORE_NONE. */
 static uint32_t find_end(struct matching *matching, const struct thread_key *key, uint64_t read_ns)
 {
@@ -141,6 +166,10 @@ static uint32_t find_end(struct matching *matching, const struct thread_key *key
 			if (chosen == THREAD_STORE_NONE)
 				chosen = judge_late(matching, key, alive_ns, record);
 			break;
+		}
+		if (chosen != THREAD_STORE_NONE && took_over(join, record, chosen)) {
+			matching->uses[record] = RECORD_IN_DOUBT;
+			continue;
 		}
 		if (chosen != THREAD_STORE_NONE && in_one_tick) {
 			matching->uses[chosen] = matching->uses[record] = RECORD_IN_DOUBT;
@@ -164,15 +193,6 @@ static void add_ended(struct window_join *join, uint32_t record, uint32_t first)
 	};
 }
 
-/* A zombie has ended before it was read, and had its record then: that it is gone now is no loss. */
-static bool had_ended(struct window_join *join, uint32_t row)
-{
-	const char *state = sample_value(&join->other, METRIC_state);
-
-	thread_store_get(&join->first.threads, row, &join->other);
-	return metric_set_has(&join->other.seen, METRIC_state) && (*state == 'Z' || *state == 'X');
-}
-
 static void match_first(struct matching *matching)
 {
 	struct window_join *join = matching->join;
@@ -187,8 +207,8 @@ static void match_first(struct matching *matching)
 			continue;
 		record = find_end(matching, key, read_ns);
 		if (record == THREAD_STORE_NONE) {
-			if (!join->in_last[row] && !had_ended(join, row))
-				window_count(join, WINDOW_threads_lost, 1);
+			window_count(join, WINDOW_threads_lost,
+			             !join->in_last[row] && !was_zombie(join, &join->first, row));
 			continue;
 		}
 		if (join->in_last[row])

@@ -90,6 +90,26 @@ static void set_interval(const struct window_join *join, struct thread_sample *s
 	sample->life_ns = sample->interval_ns;
 }
 
+/* Nobody knows how much of what the thread has done was done inside. */
+static void make_unknown(struct window_join *join)
+{
+	window_forget(&join->sample);
+	window_count(join, WINDOW_threads_unknown, 1);
+}
+
+/* Whether a thread has run for longer than there was time: then it is another one than that of the first reading, which
+ * took over its ids when it executed a program. Tick and skew of the readings are allowed for. */
+static bool ran_for_too_long(const struct window_join *join, const struct thread_sample *first)
+{
+	struct counter_ns before, now;
+
+	if (!sample_get(first, run_time_ns, &before) ||
+	    !sample_get(&join->sample, run_time_ns, &now))
+		return false;
+	return metric_rose(before, now) >
+	       join->sample.interval_ns + join->sample.interval_ns / 16 + 10 * join->tick_ns;
+}
+
 static void make_continued(struct window_join *join, uint32_t first_row)
 {
 	struct thread_sample *sample = &join->sample, *first = &join->other;
@@ -97,6 +117,10 @@ static void make_continued(struct window_join *join, uint32_t first_row)
 
 	thread_store_get(&join->first.threads, first_row, first);
 	set_interval(join, sample, window_read_time(&join->first, first->read_boottime_ns));
+	if (ran_for_too_long(join, first)) {
+		make_unknown(join);
+		return;
+	}
 	window_subtract(sample, first, &went_back);
 	window_count(join, WINDOW_values_went_back, went_back);
 	window_count(join, WINDOW_threads_continued, 1);
@@ -132,8 +156,7 @@ static void make_row(struct window_join *join, uint32_t row)
 		make_born(join);
 	} else {
 		set_interval(join, sample, join->begin_ns);
-		window_forget(sample);
-		window_count(join, WINDOW_threads_unknown, 1);
+		make_unknown(join);
 	}
 }
 
@@ -379,6 +402,21 @@ static void set_missing(struct window_join *join)
 	           ticks > join->accounted_ticks ? ticks - join->accounted_ticks : 0);
 }
 
+/* Whether a reading saw the threads of the whole host. On a host where many come and go their number is not that of those
+ * that were read; but who sees the first process of the host and its kernel's, and was denied nobody, sees all. */
+static bool sees_whole_host(const struct window_reading *reading, const struct snapshot_info *info)
+{
+	enum { FIRST_PROCESS = 1, FIRST_OF_KERNEL = 2 };
+	const char *namespace = host_text(&info->host, HOST_pid_namespace);
+
+	if (namespace && strcmp(namespace, HOST_INITIAL_PID_NAMESPACE) == 0 &&
+	    info->tally.processes_denied == 0 &&
+	    thread_store_find(&reading->threads, FIRST_PROCESS) != THREAD_STORE_NONE &&
+	    thread_store_find(&reading->threads, FIRST_OF_KERNEL) != THREAD_STORE_NONE)
+		return true;
+	return snapshot_has_all_threads(info);
+}
+
 static void begin_join(struct window_join *join)
 {
 	const struct host *host = &join->info->host;
@@ -391,8 +429,8 @@ static void begin_join(struct window_join *join)
 	join->tick_ns = NS_PER_SECOND / per_second;
 	join->begin_ns = join->first.info.captured_boottime_ns;
 	join->end_ns = join->info->captured_boottime_ns;
-	join->whole_host =
-	        snapshot_has_all_threads(&join->first.info) && snapshot_has_all_threads(join->info);
+	join->whole_host = sees_whole_host(&join->first, &join->first.info) &&
+	                   sees_whole_host(&join->last, join->info);
 	begin_numbers(join);
 	set_skew(join);
 	mark_continued(join);

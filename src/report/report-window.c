@@ -54,6 +54,10 @@ static void add_threads(const struct snapshot_window *window, struct strbuf *out
 		strbuf_add_str(next_part(&parts, ", "), "0 lost");
 	add_count(&parts, window, WINDOW_threads_lost, "", "lost");
 	add_count(&parts, window, WINDOW_threads_missed, "at least ", "never seen");
+	if (window->exits != WINDOW_EXITS_UNKNOWN && !was_listening(window) &&
+	    !window->seen[WINDOW_threads_missed])
+		strbuf_add_str(next_part(&parts, ", "), "nobody knows how many never seen");
+	add_count(&parts, window, WINDOW_threads_unknown, "", "only at the end");
 	if (text.len > 0)
 		strbuf_addf(out, "; threads: %s", strbuf_str(&text));
 }
@@ -118,6 +122,8 @@ static void add_exits(const struct snapshot_info *info, struct strbuf *out)
 		            (double)unaccounted / (double)ticks_per_second);
 	add_plural(&parts, window, WINDOW_exit_overruns, "time the kernel had no room for records",
 	           "times the kernel had no room for records");
+	add_plural(&parts, window, WINDOW_exits_left_out, "record fits no thread of the window",
+	           "records fit no thread of the window");
 	add_plural(&parts, window, WINDOW_values_went_back, "value went back and is left out",
 	           "values went back and are left out");
 	add_plural(&parts, window, WINDOW_cgroups_lost, "cgroup was removed",

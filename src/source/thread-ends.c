@@ -25,6 +25,9 @@ struct thread_ends {
 	void *context;
 };
 
+/* Births in the records are by the clock of the host, while in a time namespace those of /proc are by another one. */
+enum { INITIAL_TIME_NAMESPACE = 0xeffffffa };
+
 /* Wherever this does not work there is another way, and it says for itself what it lacks. */
 static int say_nothing(enum libbpf_print_level level, const char *format, va_list arguments)
 {
@@ -34,10 +37,14 @@ static int say_nothing(enum libbpf_print_level level, const char *format, va_lis
 	return 0;
 }
 
-static bool is_in_initial_pid_namespace(void)
+/* Kernels without time namespaces, before Linux 5.6, have one clock only. */
+static bool is_in_initial_namespaces(void)
 {
 	struct stat status;
 
+	if (stat("/proc/self/ns/time", &status) == 0 &&
+	    status.st_ino != (ino_t)INITIAL_TIME_NAMESPACE)
+		return false;
 	return stat("/proc/self/ns/pid", &status) == 0 &&
 	       status.st_ino == (ino_t)INITIAL_PID_NAMESPACE;
 }
@@ -73,7 +80,7 @@ int thread_ends_open(struct thread_ends **ret_ends)
 	libbpf_print_fn_t before;
 	int r;
 
-	if (!is_in_initial_pid_namespace())
+	if (!is_in_initial_namespaces())
 		return -EPERM;
 	ends = mem_calloc(1, sizeof(*ends));
 	before = libbpf_set_print(say_nothing);

@@ -74,7 +74,7 @@ static void check_process(const uint8_t *data, size_t size, const struct tasksta
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct taskstats_rules rules;
+	struct taskstats_rules rules = {0};
 
 	if (size == 0)
 		return 0;

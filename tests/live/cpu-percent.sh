@@ -71,7 +71,7 @@ for line in open("/proc/stat"):
     words = line.split()
     if words[0] == "cpu":
         user, nice, system, idle, iowait, irq, softirq, steal = map(int, words[1:9])
-        print(f" idle={idle} iowait={iowait} busy={user + nice + system + irq + softirq + steal}", end="")
+        print(f" idle={idle} iowait={iowait} busy={user + nice + system + irq + softirq + steal} steal={steal}", end="")
     if words[0] == "processes":
         print(f" forks={words[1]}", end="")
 for name, path in (pair.split("=", 1) for pair in sys.argv[1:]):
@@ -262,11 +262,13 @@ holds "the process and its threads" "abs(whole - exited - leader - retiring) < 1
 # --- Cgroups and the host, between what can have been at least and at most.
 read -r busy_low busy_high < <(rose busy)
 read -r idle_low idle_high < <(rose idle)
+read -r steal_low steal_high < <(rose steal)
 read -r iowait_low iowait_high < <(rose iowait)
 read -r time_low time_high < <(rose time)
 read -r forks_low forks_high < <(rose forks)
 hertz=$(getconf CLK_TCK)
 bounds=("busy_low=$busy_low" "busy_high=$busy_high" "idle_low=$idle_low" "idle_high=$idle_high" "hertz=$hertz"
+    "steal_low=$steal_low" "steal_high=$steal_high"
     "iowait_low=$iowait_low" "iowait_high=$iowait_high" "time_low=$time_low" "time_high=$time_high" "cpus=$cpus")
 for usage in "${usages[@]}"; do
     version=${usage%%=*} group=$cgroup
@@ -275,8 +277,8 @@ for usage in "${usages[@]}"; do
     docker=$(fact w.zst cgroup-stats "$group" cpu_percent_docker)
     cadvisor=$(fact w.zst cgroup-stats "$group" cpu_percent_cadvisor)
     holds "$version by the formula of docker stats" \
-        "100 * low / ((busy_high + idle_high + iowait_high) / hertz) * cpus <= docker \
-            <= 100 * high / ((busy_low + idle_low + iowait_low) / hertz) * cpus" \
+        "100 * low / ((busy_high - steal_low + idle_high + iowait_high) / hertz) * cpus <= docker \
+            <= 100 * high / ((busy_low - steal_high + idle_low + iowait_low) / hertz) * cpus" \
         "docker=$docker" "low=$low" "high=$high" "${bounds[@]}"
     holds "$version by cAdvisor's" "100 * low / time_high <= cadvisor <= 100 * high / time_low" "cadvisor=$cadvisor" \
         "low=$low" "high=$high" "${bounds[@]}"

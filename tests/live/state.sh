@@ -135,10 +135,11 @@ for group in sys.argv[1:]:
         adds_up(what, shares)
 
 one, two, nap = (shares_of("w.json", group) for group in sys.argv[1:4])
-# The first thread of each sleeps, and the other one competes: half of the group's time.
-check("on a CPU, both together", 30, one["state_on_cpu_percent"] + two["state_on_cpu_percent"], 51)
+# The first thread of each sleeps, and the other one competes: half of the group's time, give or take what lies between
+# the readings of one process on a busy host.
+check("on a CPU, both together", 30, one["state_on_cpu_percent"] + two["state_on_cpu_percent"], 55)
 check("waiting for a CPU, both together", 45, one["state_cpu_wait_percent"] + two["state_cpu_wait_percent"], 70)
-check("other sleep of the busy", 49, one["state_other_sleep_percent"], 51)
+check("other sleep of the busy", 45, one["state_other_sleep_percent"], 55)
 check("other sleep of the sleeper", 99, nap["state_other_sleep_percent"], 100)
 if shares_of("w.json", sys.argv[4])["state_block_io_percent"] is None:
     print("skipped: no delay accounting here, so waits for the disk are not known")

@@ -2,36 +2,7 @@
 /* Whose end is a record of? */
 #include <stdlib.h>
 
-#include "check.h"
-#include "samples.h"
-#include "windows.h"
-
-enum { TID = 77, TGID = 70 };
-
-/* Readings at 100 s and 130 s. Thread TID of process TGID was born at 50 s and has run for 1000 ns when it is first
- * read, at 101 s; its leader lives through. */
-struct scene {
-	struct reading a, b;
-	struct exit_log exits;
-	struct snapshot_copy window;
-};
-
-static void scene_init(struct scene *scene)
-{
-	*scene = (struct scene){0};
-	reading_init(&scene->a, SECONDS(100));
-	reading_init(&scene->b, SECONDS(130));
-	reading_add(&scene->a, TGID, TGID, SECOND_TICKS(49));
-	sample_name(&reading_add(&scene->b, TGID, TGID, SECOND_TICKS(49))->pcomm, "leader");
-}
-
-static void scene_done(struct scene *scene)
-{
-	reading_done(&scene->a);
-	reading_done(&scene->b);
-	exit_log_done(&scene->exits);
-	snapshot_copy_done(&scene->window);
-}
+#include "window-scene.h"
 
 static struct thread_sample *first_thread(struct scene *scene, uint64_t start)
 {
@@ -39,12 +10,6 @@ static struct thread_sample *first_thread(struct scene *scene, uint64_t start)
 
 	sample_set(first, run_time_ns, (struct counter_ns){1000});
 	return first;
-}
-
-static void join(struct scene *scene)
-{
-	window_between(&scene->a, &scene->b, &scene->exits, &scene->window);
-	assert_int_equal(scene->window.result, 0);
 }
 
 /* The parts of all rows of TID, in the order of the file: "e" exited, "p" passed, "b" born, "c" continued. */
@@ -60,15 +25,6 @@ static void assert_parts(const struct scene *scene, const char *expected)
 	assert_string_equal(parts, expected);
 }
 
-static void assert_numbers(const struct scene *scene, uint64_t exited, uint64_t passed,
-                           uint64_t lost, uint64_t left_out)
-{
-	assert_window(&scene->window.info, threads_exited, exited);
-	assert_window(&scene->window.info, threads_passed, passed);
-	assert_window(&scene->window.info, threads_lost, lost);
-	assert_window(&scene->window.info, exits_left_out, left_out);
-}
-
 static void exited_is_the_record_less_the_first_reading(void **state)
 {
 	(void)state;
@@ -80,8 +36,10 @@ static void exited_is_the_record_less_the_first_reading(void **state)
 		scene_init(&scene);
 		first = first_thread(&scene, SECOND_TICKS(50));
 		sample_name(&first->pcomm, "first name");
-		sample_name(&first->exe, "/bin/it");
+		sample_name(&first->exe, "/bin/first");
 		first->has_exe = true;
+		sample_name(&scene.b.samples[0].exe, "/bin/it");
+		scene.b.samples[0].has_exe = true;
 		sample_set(first, utime_clock_ticks, (struct counter_ticks){40});
 		sample_set(first, stime_clock_ticks, (struct counter_ticks){10});
 		add_end(&scene.exits, (struct end_spec){.tid = TID,
@@ -101,7 +59,8 @@ static void exited_is_the_record_less_the_first_reading(void **state)
 		assert_seen(row, run_time_ns, 700);
 		assert_seen(row, utime_clock_ticks, 14);
 		assert_seen(row, stime_clock_ticks, 5);
-		assert_string_equal(strbuf_str(&row->pcomm), "first name");
+		/* As the process is called now. */
+		assert_string_equal(strbuf_str(&row->pcomm), "leader");
 		assert_string_equal(strbuf_str(&row->comm), "renamed");
 		assert_string_equal(strbuf_str(&row->exe), "/bin/it");
 		assert_int_equal(row->start_time_clock_ticks, SECOND_TICKS(50));
@@ -306,34 +265,6 @@ static void differences_are_those_of_the_right_life(void **state)
 	assert_numbers(&scene, 1, 2, 0, 0);
 }
 
-/* Another thread of the process has executed a program and has the leader's ids now. */
-static void executing_thread_is_not_the_leader(void **state)
-{
-	cleanup_(scene_done) struct scene scene;
-	const struct thread_sample *row;
-
-	(void)state;
-	scene_init(&scene);
-	sample_set(&scene.a.samples[0], run_time_ns, (struct counter_ns){500});
-	sample_set(&scene.b.samples[0], run_time_ns, (struct counter_ns){90000});
-	add_end(&scene.exits, (struct end_spec){.tid = TGID,
-	                                        .tgid = TGID,
-	                                        .born_ns = SECONDS(49),
-	                                        .exited_ns = SECONDS(110),
-	                                        .late_ns = 1000,
-	                                        .run_time_ns = 700});
-	join(&scene);
-	assert_int_equal(scene.window.count, 2);
-	row = &scene.window.samples[0];
-	assert_int_equal(row->window_part, WINDOW_PART_exited);
-	assert_seen(row, run_time_ns, 200);
-	row = &scene.window.samples[1];
-	assert_int_equal(row->window_part, WINDOW_PART_continued);
-	assert_unseen(row, run_time_ns);
-	assert_numbers(&scene, 1, 0, 0, 0);
-	assert_window(&scene.window.info, threads_unknown, 1);
-}
-
 static void add_process(struct scene *scene, uint32_t tgid, uint64_t born, const char *comm,
                         uint32_t tid)
 {
@@ -402,6 +333,40 @@ static void process_with_an_older_one_of_its_id(void **state)
 	assert_int_equal(scene.window.samples[4].tid, 300);
 	assert_int_equal(scene.window.samples[4].window_part, WINDOW_PART_exited);
 	assert_int_equal(scene.window.samples[5].tid, 301);
+}
+
+/* A process that has ended is called what it was called then, in the cgroup that it was in then; it may have executed
+ * another program than the one that the first reading saw. */
+static void exited_as_it_was_at_the_end(void **state)
+{
+	(void)state;
+	for (int renamed = 0; renamed < 2; renamed++) {
+		cleanup_(scene_done) struct scene scene;
+		const struct thread_sample *row;
+		struct thread_sample *first;
+
+		scene_init(&scene);
+		first = reading_add(&scene.a, 700, 700, SECOND_TICKS(60));
+		sample_name(&first->pcomm, "shell");
+		sample_name(&first->comm, "shell");
+		sample_name(&first->exe, "/bin/shell");
+		first->has_exe = true;
+		sample_name(&first->cgroup, "/first");
+		first->has_cgroup = true;
+		add_end(&scene.exits, (struct end_spec){.tid = 700,
+		                                        .tgid = 700,
+		                                        .born_ns = SECONDS(60),
+		                                        .exited_ns = SECONDS(111),
+		                                        .is_complete = true,
+		                                        .comm = renamed ? "program" : "shell",
+		                                        .cgroup = renamed ? "/moved" : NULL});
+		join(&scene);
+		row = snapshot_copy_find(&scene.window, 700);
+		assert_int_equal(row->window_part, WINDOW_PART_exited);
+		assert_string_equal(strbuf_str(&row->pcomm), renamed ? "program" : "shell");
+		assert_string_equal(strbuf_str(&row->cgroup), renamed ? "/moved" : "/first");
+		assert_int_equal(row->has_exe, !renamed);
+	}
 }
 
 /* Before Linux 5.19 a record does not say of which process it is. */
@@ -505,11 +470,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(exited_is_the_record_less_the_first_reading),
+	        cmocka_unit_test(exited_as_it_was_at_the_end),
 	        cmocka_unit_test(passed_is_whole),
 	        cmocka_unit_test(other_ends_are_ignored),
 	        cmocka_unit_test(ids_that_are_used_again),
 	        cmocka_unit_test(differences_are_those_of_the_right_life),
-	        cmocka_unit_test(executing_thread_is_not_the_leader),
 	        cmocka_unit_test(processes_that_are_gone_stand_together),
 	        cmocka_unit_test(process_with_an_older_one_of_its_id),
 	        cmocka_unit_test(records_without_a_process),

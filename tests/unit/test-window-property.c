@@ -8,21 +8,25 @@
 
 enum { READINGS = 3, THREADS = 60, ROUNDS = 150 };
 
-/* A counter of a thread by reading: it rises, and now and then it is not seen, or goes back. */
+/* A counter of a thread by reading: it rises, and now and then it is not seen, or goes back. Nobody runs for longer than
+ * there is time. */
 struct history {
 	bool seen[READINGS];
 	uint64_t values[READINGS];
 };
 
-static void random_history(struct random *random, struct history *ret)
+static void random_history(struct random *random, enum metric_id metric, struct history *ret)
 {
 	ret->values[0] = random_number(random) >> 2;
 	for (unsigned i = 0; i < READINGS; i++) {
 		ret->seen[i] = random_chance(random, 90);
 		if (i > 0)
-			ret->values[i] = ret->values[i - 1] + (random_number(random) >> 3);
+			ret->values[i] =
+			        ret->values[i - 1] + (metric == METRIC_run_time_ns
+			                                      ? random_below(random, SECONDS(1))
+			                                      : random_number(random) >> 3);
 	}
-	if (random_chance(random, 5))
+	if (metric != METRIC_run_time_ns && random_chance(random, 5))
 		ret->values[1 + random_below(random, READINGS - 1)] = random_number(random);
 }
 
@@ -44,7 +48,7 @@ static void add_everywhere(struct random *random, struct reading readings[READIN
 
 		if (metric_table[m].rule != RULE_SUM || metric_table[m].source == SOURCE_synthetic)
 			continue;
-		random_history(random, &history);
+		random_history(random, metric, &history);
 		for (unsigned i = from; i <= to; i++)
 			if (history.seen[i])
 				assert_true(sample_set_integer(&readings[i].samples[places[i]],

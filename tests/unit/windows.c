@@ -128,6 +128,9 @@ void add_end(struct exit_log *log, struct end_spec spec)
 	};
 
 	sample_name(&sample.comm, spec.comm ? spec.comm : "ended");
+	sample.has_cgroup = spec.cgroup != NULL;
+	if (spec.cgroup)
+		sample_name(&sample.cgroup, spec.cgroup);
 	sample_set(&sample, run_time_ns, (struct counter_ns){spec.run_time_ns});
 	sample.outcomes[SOURCE_taskstats] = OUTCOME_read;
 	exit_log_add(log, &sample,

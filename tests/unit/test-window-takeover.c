@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Threads that are not who their ids say: those that executed a program, and those that have ended and are still there. */
+#include "window-scene.h"
+
+/* Another thread of the process has executed a program and has the leader's ids now. */
+static void executing_thread_is_not_the_leader(void **state)
+{
+	cleanup_(scene_done) struct scene scene;
+	const struct thread_sample *row;
+
+	(void)state;
+	scene_init(&scene);
+	sample_set(&scene.a.samples[0], run_time_ns, (struct counter_ns){500});
+	sample_set(&scene.b.samples[0], run_time_ns, (struct counter_ns){90000});
+	add_end(&scene.exits, (struct end_spec){.tid = TGID,
+	                                        .tgid = TGID,
+	                                        .born_ns = SECONDS(49),
+	                                        .exited_ns = SECONDS(110),
+	                                        .late_ns = 1000,
+	                                        .run_time_ns = 700});
+	join(&scene);
+	assert_int_equal(scene.window.count, 2);
+	row = &scene.window.samples[0];
+	assert_int_equal(row->window_part, WINDOW_PART_exited);
+	assert_seen(row, run_time_ns, 200);
+	row = &scene.window.samples[1];
+	assert_int_equal(row->window_part, WINDOW_PART_continued);
+	assert_unseen(row, run_time_ns);
+	assert_numbers(&scene, 1, 0, 0, 0);
+	assert_window(&scene.window.info, threads_unknown, 1);
+}
+
+/* The same, and it has ended as well: of what it did before it took over the ids nothing is known. */
+static void executing_thread_ends_too(void **state)
+{
+	(void)state;
+	for (int complete = 0; complete < 2; complete++) {
+		cleanup_(scene_done) struct scene scene;
+		const struct thread_sample *row;
+
+		scene_init(&scene);
+		row = reading_add(&scene.a, 700, 700, SECOND_TICKS(60));
+		sample_set((struct thread_sample *)row, run_time_ns, (struct counter_ns){500});
+		for (uint64_t i = 0; i < 2; i++)
+			add_end(&scene.exits,
+			        (struct end_spec){.tid = 700,
+			                          .tgid = 700,
+			                          .born_ns = SECONDS(60),
+			                          .exited_ns = SECONDS(110 + i),
+			                          .late_ns = complete ? 0 : 1000,
+			                          .is_complete = complete,
+			                          .run_time_ns = i == 0 ? 700 : SECONDS(5)});
+		join(&scene);
+		row = snapshot_copy_find(&scene.window, 700);
+		assert_int_equal(row->window_part, WINDOW_PART_exited);
+		assert_seen(row, run_time_ns, 200);
+		assert_numbers(&scene, 1, 0, 0, 1);
+	}
+}
+
+/* Without a record it shows in that it has run for longer than there was time. */
+static void executing_thread_ran_too_long(void **state)
+{
+	static const uint64_t ran_ms[] = {28000, 33000};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(ran_ms); i++) {
+		cleanup_(scene_done) struct scene scene;
+
+		scene_init(&scene);
+		sample_set(&scene.a.samples[0], run_time_ns, (struct counter_ns){500});
+		sample_set(&scene.b.samples[0], run_time_ns,
+		           (struct counter_ns){500 + MILLISECONDS(ran_ms[i])});
+		join(&scene);
+		assert_window(&scene.window.info, threads_unknown, i);
+		assert_window(&scene.window.info, threads_continued, !i);
+		assert_int_equal(metric_set_has(&scene.window.samples[0].seen, METRIC_run_time_ns),
+		                 !i);
+	}
+}
+
+/* What has ended inside and was not waited for is in the last reading, and nowhere else. */
+static void zombies_have_one_row(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		bool complete = i & 1, old = i & 2;
+		uint64_t born = old ? 60 : 105;
+		cleanup_(scene_done) struct scene scene;
+		struct thread_sample *row;
+
+		scene_init(&scene);
+		if (old)
+			reading_add(&scene.a, 700, 700, SECOND_TICKS(born));
+		row = reading_add(&scene.b, 700, 700, SECOND_TICKS(born));
+		assert_true(sample_set_label(row, METRIC_state, "Z", 1));
+		sample_set(row, run_time_ns, (struct counter_ns){700});
+		add_end(&scene.exits, (struct end_spec){.tid = 700,
+		                                        .tgid = 700,
+		                                        .born_ns = SECONDS(born),
+		                                        .exited_ns = SECONDS(110),
+		                                        .late_ns = complete ? 0 : 1000,
+		                                        .is_complete = complete,
+		                                        .run_time_ns = 700});
+		join(&scene);
+		assert_int_equal(scene.window.count, 2);
+		assert_int_equal(snapshot_copy_find(&scene.window, 700)->window_part,
+		                 old ? WINDOW_PART_continued : WINDOW_PART_born);
+		assert_numbers(&scene, 0, 0, 0, 0);
+		assert_window(&scene.window.info, threads_unknown, 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(executing_thread_is_not_the_leader),
+	        cmocka_unit_test(executing_thread_ends_too),
+	        cmocka_unit_test(executing_thread_ran_too_long),
+	        cmocka_unit_test(zombies_have_one_row),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
