@@ -379,8 +379,33 @@ class Boot:
             self.checks.that(families[name]["state"] == want and (not text or any(word in said for word in text.split())),
                              f"doctor as {user}: {name} is {families[name]['state']}: {said}; not {want}: {text}")
 
+    def check_window(self, name, complete):
+        """Processes that came and went in a window, and whose ids were used again and again, against wait4."""
+        snapshot, used = json.loads(self.read(f"{name}.json")), json.loads(self.read(f"{name}.spawned"))
+        window = snapshot["window"]
+        rows = [row for row in snapshot["threads"] if row["comm"] == "spawned"]
+        self.checks.that(snapshot["kind"] == "window" and window["exits"] == ("completed" if complete else "recorded"),
+                         f"{name}: kind {snapshot['kind']}, exits {window.get('exits')}")
+        self.checks.that(len(rows) == used["count"] and all(row["window_part"] == "passed" for row in rows),
+                         f"{name}: {len(rows)} processes, not {used['count']}, passed")
+        if complete:
+            self.checks.that(2 * len({row["tid"] for row in rows}) < len(rows), f"{name}: ids were not used again")
+        for tally in ("threads_lost", "threads_missed", "values_went_back", "exit_overruns"):
+            self.checks.that(window[tally] == 0, f"{name}: {tally} is {window[tally]}")
+        self.checks.that(not [row for row in snapshot["threads"] if row["life_ns" if "life_ns" in row else "interval_ns"] >
+                              1.1 * window["length_ns"]], f"{name}: a thread lived longer than the window was")
+        sums = {metric: sum(row.get(metric, 0) for row in rows) for metric in
+                ("run_time_ns", "voluntary_csw", "nonvoluntary_csw", "minflt", "majflt")}
+        self.checks.that(sums["minflt"] == used["minflt"] and sums["majflt"] == used["majflt"],
+                         f"{name}: faults are {sums}, not {used}")
+        if complete:
+            # A process may be waited for on another CPU before it has left its own.
+            for metric, more in (("voluntary_csw", 0.1), ("nonvoluntary_csw", 0.01)):
+                self.checks.between(f"{name}: {metric}", used[metric], sums[metric], used[metric] + more * used["count"])
+            self.checks.between(f"{name}: run time", 999 * used["cpu_us"], sums["run_time_ns"], 1050 * used["cpu_us"])
+
     def run(self):
-        want = ["a=0", "b=0", "doctor.0=3", "doctor.65534=3", "nobody=0"]
+        want = ["a=0", "b=0", "doctor.0=3", "doctor.65534=3", "nobody=0", "records=0", "window=0"]
         status = sorted(self.read("status").split())
         self.checks.that(status == want, f"ctprof ended as {status}")
         self.check_seen()
@@ -391,6 +416,8 @@ class Boot:
         self.check_moves()
         self.check_churn()
         self.check_nobody()
+        self.check_window("window", True)
+        self.check_window("records", False)
         self.check_doctor("0", "b")
         self.check_doctor("65534", "nobody")
         for failure in self.checks.failures[:40]:

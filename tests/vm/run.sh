@@ -112,7 +112,7 @@ for suite in "${ready[@]}"; do
             failures=$((failures + 1))
             continue
         fi
-        for snapshot in a b nobody; do
+        for snapshot in a b nobody window records; do
             zstd -dqf "$dir/files/$snapshot.zst" -o "$dir/files/$snapshot.json" || failures=$((failures + 1))
         done
         python3 -B "$here/check.py" "$mode" "$dir/files" "$scratch/metrics.json" "$ctprof" ||

@@ -5,6 +5,8 @@
  *	work as UID COMMAND ARGUMENT...   runs a command as another user, without any capability
  *	work tsc                          prints how many thousand ticks a second the counter of the CPU makes
  *	work taskstats PID...             prints what the kernel's taskstats say of each thread and process
+ *	work spawn COUNT                  starts so many processes "spawned", one behind the end of the other, and prints
+ *	                                  what wait4(2) says that they used
  *
  *	spin MS                     one thread spins for so long, by the clock on the wall
  *	starve CPU MS               on one CPU, a thread "hog" spins beside the first thread, which is nice
@@ -359,6 +361,36 @@ static int print_tsc(void)
 	return 0;
 }
 
+static unsigned long time_us(struct timeval time)
+{
+	return (unsigned long)time.tv_sec * 1000000 + (unsigned long)time.tv_usec;
+}
+
+static int spawn(unsigned long count)
+{
+	struct rusage used;
+
+	for (unsigned long i = 0; i < count; i++) {
+		pid_t child = fork();
+
+		if (child < 0)
+			die("fork");
+		if (child == 0) {
+			prctl(PR_SET_NAME, "spawned");
+			_exit(0);
+		}
+		if (waitpid(child, NULL, 0) != child)
+			die("waitpid");
+	}
+	if (getrusage(RUSAGE_CHILDREN, &used) < 0)
+		die("getrusage");
+	printf("{\"count\":%lu,\"cpu_us\":%lu,\"voluntary_csw\":%ld,\"nonvoluntary_csw\":%ld,"
+	       "\"minflt\":%ld,\"majflt\":%ld}\n",
+	       count, time_us(used.ru_utime) + time_us(used.ru_stime), used.ru_nvcsw,
+	       used.ru_nivcsw, used.ru_minflt, used.ru_majflt);
+	return 0;
+}
+
 static void say(const char *name, const char *what)
 {
 	char path[64];
@@ -378,6 +410,8 @@ int main(int argc, char **argv)
 		return print_tsc();
 	if (argc >= 3 && strcmp(argv[1], "taskstats") == 0)
 		return taskstats_print(argv + 2);
+	if (argc == 3 && strcmp(argv[1], "spawn") == 0)
+		return spawn(number(argv[2]));
 	if (argc < 3)
 		return 2;
 
