@@ -191,6 +191,29 @@ static void test_end_without_gates(void **state)
 	assert_int_equal(sample.pcomm.len, 0);
 }
 
+/* Lives that are so short that several are heard of at once, and that a record looks possible for any of them: they come
+ * in one order. */
+static void test_reused_tid_at_once(void **state)
+{
+	(void)state;
+	begin(true);
+	add_record(9, 1010, 3, 1);
+	add_record(9, 1010, 5, 2);
+	add_record(9, 1010, 4, 3);
+	add_end(9, 1000, 1003, 11);
+	add_end(9, 1003, 1008, 22);
+	exit_merge_match(&merge, UINT64_MAX);
+	add_end(9, 1008, 1012, 33);
+	exit_merge_finish(&merge, &result);
+	assert_int_equal(result.ends, 3);
+	assert_int_equal(result.records.count, 3);
+	for (uint32_t i = 0; i < 3; i++) {
+		(void)row(i);
+		assert_seen(&sample, run_time_ns, 11 * (i + 1));
+		assert_seen(&sample, blkio_delay_count, i + 1);
+	}
+}
+
 /* The same tid three times: each end has the record of its own life. */
 static void test_reused_tid(void **state)
 {
@@ -354,6 +377,7 @@ int main(void)
 	        cmocka_unit_test(test_record_and_end),
 	        cmocka_unit_test(test_end_without_gates),
 	        cmocka_unit_test(test_reused_tid),
+	        cmocka_unit_test(test_reused_tid_at_once),
 	        cmocka_unit_test(test_lost_end),
 	        cmocka_unit_test(test_clocks_apart),
 	        cmocka_unit_test(test_until),

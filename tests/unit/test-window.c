@@ -355,6 +355,38 @@ static void part_of_a_host_misses_nothing(void **state)
 	assert_false(pair.window.info.window.seen[WINDOW_unaccounted_clock_ticks]);
 }
 
+/* Where many threads come and go their number says little; but who sees the first process and the kernel's in the host's
+ * own pid namespace, and is denied nobody, sees all. */
+static void who_sees_the_first_processes_sees_all(void **state)
+{
+	enum { ALL, IN_A_CONTAINER, WITHOUT_THE_KERNEL, DENIED, CASES };
+
+	(void)state;
+	for (int i = 0; i < CASES; i++) {
+		cleanup_(pair_done) struct pair pair;
+		struct reading *readings[] = {&pair.a, &pair.b};
+
+		pair_init(&pair);
+		set_host(&pair.a, 1000, 500, 40);
+		set_host(&pair.b, 1300, 560, 50);
+		for (size_t r = 0; r < ARRAY_SIZE(readings); r++) {
+			struct snapshot_info *info = &readings[r]->info;
+
+			host_set_number(&info->host, HOST_total_threads, 1000);
+			if (i != IN_A_CONTAINER)
+				host_set_text(&info->host, HOST_pid_namespace,
+				              HOST_INITIAL_PID_NAMESPACE,
+				              strlen(HOST_INITIAL_PID_NAMESPACE));
+			info->tally.processes_denied = i == DENIED;
+			reading_add(readings[r], 1, 1, 1);
+			if (i != WITHOUT_THE_KERNEL)
+				reading_add(readings[r], 2, 2, 1);
+		}
+		join(&pair);
+		assert_int_equal(pair.window.info.window.seen[WINDOW_threads_missed], i == ALL);
+	}
+}
+
 static void skew_is_that_of_the_worse_reading(void **state)
 {
 	cleanup_(pair_done) struct pair pair;
@@ -388,6 +420,7 @@ int main(void)
 	        cmocka_unit_test(shrinking_pool_keeps_its_work),
 	        cmocka_unit_test(host_knows_what_is_missing),
 	        cmocka_unit_test(part_of_a_host_misses_nothing),
+	        cmocka_unit_test(who_sees_the_first_processes_sees_all),
 	        cmocka_unit_test(skew_is_that_of_the_worse_reading),
 	};
 
