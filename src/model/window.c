@@ -398,8 +398,9 @@ static void set_missing(struct window_join *join)
 		return;
 	ticks = add_up(host->numbers[HOST_user_clock_ticks],
 	               host->numbers[HOST_system_clock_ticks]);
-	window_set(window, WINDOW_unaccounted_clock_ticks,
-	           ticks > join->accounted_ticks ? ticks - join->accounted_ticks : 0);
+	/* Where the host's ticks missed what ran between them, nobody knows how much is left. */
+	if (ticks >= join->accounted_ticks)
+		window_set(window, WINDOW_unaccounted_clock_ticks, ticks - join->accounted_ticks);
 }
 
 /* Whether a reading saw the threads of the whole host. On a host where many come and go their number is not that of those

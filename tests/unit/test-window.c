@@ -340,6 +340,28 @@ static void host_knows_what_is_missing(void **state)
 	assert_window(&pair.window.info, unaccounted_clock_ticks, 360 - 101 - 56 - 3);
 }
 
+/* Ticks of the host that missed what ran between them do not tell how much is in no thread. */
+static void ticks_below_the_threads_account_for_nothing(void **state)
+{
+	cleanup_(pair_done) struct pair pair;
+	struct thread_sample *first;
+	struct thread_sample *last;
+
+	(void)state;
+	pair_init(&pair);
+	set_host(&pair.a, 1000, 500, 40);
+	set_host(&pair.b, 1003, 501, 50);
+	first = reading_add(&pair.a, 7, 7, 100);
+	sample_set(first, utime_clock_ticks, (struct counter_ticks){50});
+	sample_set(first, stime_clock_ticks, (struct counter_ticks){0});
+	last = reading_add(&pair.b, 7, 7, 100);
+	sample_set(last, utime_clock_ticks, (struct counter_ticks){55});
+	sample_set(last, stime_clock_ticks, (struct counter_ticks){0});
+	join(&pair);
+	assert_true(pair.window.info.window.seen[WINDOW_threads_missed]);
+	assert_false(pair.window.info.window.seen[WINDOW_unaccounted_clock_ticks]);
+}
+
 /* A part of the host says nothing about the rest. */
 static void part_of_a_host_misses_nothing(void **state)
 {
@@ -419,6 +441,7 @@ int main(void)
 	        cmocka_unit_test(totals_are_differences),
 	        cmocka_unit_test(shrinking_pool_keeps_its_work),
 	        cmocka_unit_test(host_knows_what_is_missing),
+	        cmocka_unit_test(ticks_below_the_threads_account_for_nothing),
 	        cmocka_unit_test(part_of_a_host_misses_nothing),
 	        cmocka_unit_test(who_sees_the_first_processes_sees_all),
 	        cmocka_unit_test(skew_is_that_of_the_worse_reading),
