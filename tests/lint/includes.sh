@@ -21,7 +21,7 @@ BEGIN {
     # Which public header belongs to which folder.
     belongs["base"] = "edit-distance fd glob json-read json-write keyed-values macro mem output scan strbuf stream strmap text"
     belongs["metric"] = "cgroup-stats fold host metric psi sample units"
-    belongs["source"] = "cgroup-id cgroup-mount source taskstats taskstats-exits thread-end"
+    belongs["source"] = "cgroup-id cgroup-mount maps source taskstats taskstats-exits thread-end"
     belongs["model"] = "cgroup-key doctor exit-log fact-derive fact-groups fact-rows group group-by group-filter measure normalise rates reference rename-match rows snapshot spread thread-store where window"
     belongs["capture"] = "capture doctor-probe"
     belongs["report"] = "columns report table"
@@ -46,10 +46,13 @@ BEGIN {
     # Headers of other libraries, or folders of such, and the only files that have them.
     wraps["zstd.h"] = wraps["zstd_errors.h"] = "^src/model/zstd-stream[.]c$"
     wraps["netlink/"] = "^src/source/taskstats(-exits)?[.]c$"
-    wraps["bpf/"] = "^src/source/(thread-ends|bpf/.*[.]bpf)[.]c$"
-    wraps["zlib.h"] = "^src/source/kernel-config[.]c$"
+    wraps["bpf/"] = "^src/source/(bpf-load|thread-ends|thread-pointers|bpf/.*[.]bpf)[.]c$"
+    wraps["zlib.h"] = "^src/source/(kernel-config|debug-file)[.]c$"
+    wraps["libelf.h"] = wraps["gelf.h"] = "^src/source/elf-file[.]c$"
+    wraps["dwarf.h"] = wraps["elfutils/"] = "^src/source/tsd-members[.]c$"
+    wraps["unicorn/"] = "^src/source/ctl-call[.]c$"
     wraps["libcgroup.h"] = "^src/source/cgroup-mount[.]c$"
-    wraps["jansson.h"] = "^src/(model/snapshot-meta|report/metric-list(-facts)?-json|metric/registry-print.*|tools/.*)[.]c$"
+    wraps["jansson.h"] = "^src/(model/snapshot-(meta|probe|tree)|report/metric-list(-facts)?-json|metric/registry-print.*|tools/.*)[.]c$"
 }
 
 function complain(text) {
