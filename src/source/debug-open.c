@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "debug-open.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "ctprof/fd.h"
+#include "ctprof/strbuf.h"
+
+/* Opening anything but a regular file could wait, or do things: so what it is is found out first. */
+static int open_regular(int path_fd)
+{
+	cleanup_(strbuf_done) struct strbuf name = STRBUF_INIT;
+	struct stat status;
+	int fd;
+
+	if (fstat(path_fd, &status) < 0)
+		return -errno;
+	if (!S_ISREG(status.st_mode))
+		return -ENOENT;
+	strbuf_addf(&name, "/proc/self/fd/%d", path_fd);
+	fd = open(strbuf_str(&name), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	return fd < 0 ? -errno : fd;
+}
+
+/* No link leads out of the root, whoever made it. */
+static int open_below(int root_fd, const char *path)
+{
+	const struct open_how how = {
+	        .flags = O_PATH | O_CLOEXEC,
+	        .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+	cleanup_(fd_closep) int fd = -1;
+
+	fd = (int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
+	return fd < 0 ? -errno : open_regular(fd);
+}
+
+static int open_by_build_id(int root_fd, const uint8_t *build_id, size_t len)
+{
+	cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT;
+
+	strbuf_addf(&path, "/usr/lib/debug/.build-id/%02x/", build_id[0]);
+	for (size_t i = 1; i < len; i++)
+		strbuf_addf(&path, "%02x", build_id[i]);
+	strbuf_add_str(&path, ".debug");
+	return open_below(root_fd, strbuf_str(&path));
+}
+
+static int open_by_link(int root_fd, const char *directory, const char *link)
+{
+	static const struct {
+		const char *before;
+		const char *between;
+	} places[] = {{"", ""}, {"", "/.debug"}, {"/usr/lib/debug", ""}};
+	int fd = -ENOENT;
+
+	for (size_t i = 0; i < ARRAY_SIZE(places) && fd < 0; i++) {
+		cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT;
+
+		strbuf_addf(&path, "%s%s%s/%s", places[i].before, directory, places[i].between,
+		            link);
+		fd = open_below(root_fd, strbuf_str(&path));
+	}
+	return fd;
+}
+
+static int open_in(int root_fd, const char *directory, const uint8_t *build_id, size_t build_id_len,
+                   const char *link)
+{
+	int fd = -ENOENT;
+
+	if (build_id_len > 1)
+		fd = open_by_build_id(root_fd, build_id, build_id_len);
+	if (fd < 0 && directory && link[0] != '\0')
+		fd = open_by_link(root_fd, directory, link);
+	return fd;
+}
+
+int debug_open(int root_fd, const char *directory, const uint8_t *build_id, size_t build_id_len,
+               const char *link)
+{
+	cleanup_(fd_closep) int own_root = -1;
+	int fd = -ENOENT;
+
+	if (strchr(link, '/'))
+		return -EINVAL;
+	if (root_fd >= 0)
+		fd = open_in(root_fd, directory, build_id, build_id_len, link);
+	if (fd >= 0)
+		return fd;
+	own_root = fd_open_path_at(AT_FDCWD, "/");
+	return own_root < 0 ? own_root : open_in(own_root, directory, build_id, build_id_len, link);
+}
