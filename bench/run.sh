@@ -111,6 +111,11 @@ exits() {
     "$build/bench/exits" 5 10000 recorded || echo "exits: not measured"
 }
 
+stops() {
+    heading "Thread pointers of 1000 threads, by stopping them and without"
+    "$build/bench/stops" 1000 10 | grep -v ', run '
+}
+
 # The same JSON at several levels, so that the level of snapshots is chosen by measurement. It comes in on
 # standard input, as a stream does, for the writer streams too.
 zstd_levels() {
@@ -189,6 +194,7 @@ synthetic() {
 describe_host
 live_host
 exits
+stops
 synthetic
 zstd_levels "$tmp/a.zst" "the capture of the live host"
 zstd_levels "$tmp/s100000-1.zst" "a synthetic snapshot of 100000 threads"

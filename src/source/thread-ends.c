@@ -3,9 +3,8 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 
+#include "bpf-load.h"
 #include "ctprof/mem.h"
 #include "ctprof/thread-end.h"
 /* Made from bpf/thread-end.bpf.c by the build, to other rules than ours. */
@@ -15,39 +14,12 @@
 #include <thread-end.skel.h>
 #pragma GCC diagnostic pop
 
-/* Ids in the records are those of the initial pid namespace, whose number the kernel has fixed. */
-enum { INITIAL_PID_NAMESPACE = 0xeffffffc };
-
 struct thread_ends {
 	struct thread_end_bpf *program; /* owned, as the ring */
 	struct ring_buffer *ring;
 	void (*take)(void *context, const struct thread_end *end); /* while reading */
 	void *context;
 };
-
-/* Births in the records are by the clock of the host, while in a time namespace those of /proc are by another one. */
-enum { INITIAL_TIME_NAMESPACE = 0xeffffffa };
-
-/* Wherever this does not work there is another way, and it says for itself what it lacks. */
-static int say_nothing(enum libbpf_print_level level, const char *format, va_list arguments)
-{
-	(void)level;
-	(void)format;
-	(void)arguments;
-	return 0;
-}
-
-/* Kernels without time namespaces, before Linux 5.6, have one clock only. */
-static bool is_in_initial_namespaces(void)
-{
-	struct stat status;
-
-	if (stat("/proc/self/ns/time", &status) == 0 &&
-	    status.st_ino != (ino_t)INITIAL_TIME_NAMESPACE)
-		return false;
-	return stat("/proc/self/ns/pid", &status) == 0 &&
-	       status.st_ino == (ino_t)INITIAL_PID_NAMESPACE;
-}
 
 static int take_end(void *context, void *bytes, size_t len)
 {
@@ -58,8 +30,9 @@ static int take_end(void *context, void *bytes, size_t len)
 	return 0;
 }
 
-static int load(struct thread_ends *ends)
+static int load(void *context)
 {
+	struct thread_ends *ends = context;
 	int r;
 
 	ends->program = thread_end_bpf__open();
@@ -76,16 +49,9 @@ static int load(struct thread_ends *ends)
 
 int thread_ends_open(struct thread_ends **ret_ends)
 {
-	cleanup_(thread_ends_freep) struct thread_ends *ends = NULL;
-	libbpf_print_fn_t before;
-	int r;
+	cleanup_(thread_ends_freep) struct thread_ends *ends = mem_calloc(1, sizeof(*ends));
+	int r = bpf_load(load, ends);
 
-	if (!is_in_initial_namespaces())
-		return -EPERM;
-	ends = mem_calloc(1, sizeof(*ends));
-	before = libbpf_set_print(say_nothing);
-	r = load(ends);
-	libbpf_set_print(before);
 	if (r < 0)
 		return r;
 	*ret_ends = take_ptr(ends);

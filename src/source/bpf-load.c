@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "bpf-load.h"
+
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <sys/stat.h>
+
+/* The numbers of the initial namespaces, which the kernel has fixed. Ids in the records are those of the initial pid
+ * namespace. Births are by the clock of the host, while in a time namespace those of /proc are by another one. */
+enum { INITIAL_PID_NAMESPACE = 0xeffffffc };
+enum { INITIAL_TIME_NAMESPACE = 0xeffffffa };
+
+static int say_nothing(enum libbpf_print_level level, const char *format, va_list arguments)
+{
+	(void)level;
+	(void)format;
+	(void)arguments;
+	return 0;
+}
+
+/* Kernels without time namespaces, before Linux 5.6, have one clock only. */
+static bool is_in_initial_namespaces(void)
+{
+	struct stat status;
+
+	if (stat("/proc/self/ns/time", &status) == 0 &&
+	    status.st_ino != (ino_t)INITIAL_TIME_NAMESPACE)
+		return false;
+	return stat("/proc/self/ns/pid", &status) == 0 &&
+	       status.st_ino == (ino_t)INITIAL_PID_NAMESPACE;
+}
+
+int bpf_load(int (*load)(void *context), void *context)
+{
+	libbpf_print_fn_t before;
+	int r;
+
+	if (!is_in_initial_namespaces())
+		return -EPERM;
+	before = libbpf_set_print(say_nothing);
+	r = load(context);
+	libbpf_set_print(before);
+	return r;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* probe-target - processes whose threads have counters at known places, and a request to read them. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "ctprof/memory-probe.h"
+
+enum { THREADS = 40, THREADS_MAX = 400 };
+
+/* Shared with the targets. */
+struct board {
+	volatile unsigned ready;
+	volatile uint64_t delivered;
+	struct {
+		volatile uint32_t tid;
+		volatile uint64_t allocated;
+	} threads[THREADS_MAX];
+};
+extern struct board *board;
+extern __thread volatile uint64_t counters[2];
+/* What prepare() and probe() ask for, and the answer. */
+extern struct memory_probe_thread probed[THREADS_MAX];
+extern struct memory_probe_request request;
+
+void make_board(void);
+void sleep_ms(long ms);
+
+/* In the target: threads with numbers, which write their counters and say that they are ready. */
+void *be_thread(void *argument);
+void *spin(void *argument);
+void start_threads(void *(*work)(void *), unsigned first, unsigned end);
+
+pid_t fork_target(void);
+void await_ready(unsigned threads);
+pid_t start_target(unsigned threads, void *(*work)(void *));
+void end_target(pid_t pid);
+
+char state_of(pid_t pid, uint32_t tid);
+bool is_anybody_stopped(pid_t pid);
+
+/* All threads of a process, to be stopped. */
+void prepare(pid_t pid);
+struct memory_probe_cost probe(pid_t pid);
+size_t count_tags(enum probe_tag tag);
+/* Those that were read are what the threads wrote. */
+void check_values(void);
