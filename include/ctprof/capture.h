@@ -15,11 +15,19 @@ enum capture_smaps { CAPTURE_SMAPS_AUTO, CAPTURE_SMAPS_ALL, CAPTURE_SMAPS_OFF };
 #define CAPTURE_SMAPS_AUTO_MAPPED_BYTES (UINT64_C(64) << 30)
 #define CAPTURE_SMAPS_AUTO_RESIDENT_BYTES (UINT64_C(4) << 30)
 
+/* How the thread pointers of processes with jemalloc are learnt. */
+enum capture_jemalloc {
+	CAPTURE_JEMALLOC_AUTO, /* from BPF, or, where that does not work, by stopping each thread */
+	CAPTURE_JEMALLOC_PTRACE, /* by stopping each thread */
+	CAPTURE_JEMALLOC_OFF,    /* not at all: no process is looked into */
+};
+
 struct capture_options {
 	const char *proc_root;   /* NULL: the /proc of this system */
 	const char *sys_root;    /* NULL: /sys */
 	const char *cgroup_root; /* NULL: where mountinfo says that cgroup2 is */
 	enum capture_smaps smaps;
+	enum capture_jemalloc jemalloc;
 	/* Leave out the names of the host and of users, executables and the kernel's command line. */
 	bool anonymous;
 };

@@ -123,6 +123,7 @@ struct doctor_findings {
 	enum doctor_switch toggles[DOCTOR_TOGGLE_COUNT];
 	char toggle_texts[DOCTOR_TOGGLE_COUNT][24]; /* the value as it was read */
 	bool schedstats_at_boot;                    /* by the kernel's command line */
+	unsigned ptrace_scope; /* kernel.yama.ptrace_scope; 0 also where there is no Yama */
 
 	/* Threads. */
 	struct metric_set own_seen; /* of our own thread */
@@ -130,6 +131,8 @@ struct doctor_findings {
 	unsigned others;       /* processes of other users in /proc; for root, all but our own */
 	unsigned others_shown; /* those whose stat could be read */
 	struct doctor_tries io_own, io_others, smaps_own, smaps_others;
+	/* Their memory, of other processes than ours: of this user's, and of others'. */
+	struct doctor_tries memory_own, memory_others;
 	uint64_t
 	        sources_of_totals; /* one bit for each enum metric_source that gave process totals */
 
@@ -157,6 +160,7 @@ struct doctor_findings {
 	bool has_debugfs;
 	int sched_features_error; /* 0 or -errno of opening them in debugfs */
 	bool btf;
+	int bpf_error; /* 0 or -errno of loading a program */
 };
 
 /* For cleanup_(doctor_findings_done). */

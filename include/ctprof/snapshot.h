@@ -8,6 +8,7 @@
 #include "ctprof/cgroup-stats.h"
 #include "ctprof/host.h"
 #include "ctprof/macro.h"
+#include "ctprof/probe.h"
 #include "ctprof/psi.h"
 #include "ctprof/sample.h"
 #include "ctprof/strbuf.h"
@@ -104,6 +105,7 @@ struct snapshot_info {
 	 * host has nothing from it. */
 	enum source_outcome rules[SOURCE_COUNT];
 	struct snapshot_tally tally;
+	struct probe_summary probe;
 	struct psi psi; /* the host's */
 	struct sched_ext sched_ext;
 	bool cost_seen[COST_COUNT];

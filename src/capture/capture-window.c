@@ -110,18 +110,39 @@ struct meter {
 	struct cost_meter cost;
 };
 
+static bool has_cost(const struct snapshot_info *first, const struct snapshot_info *last,
+                     enum capture_cost cost)
+{
+	return first->cost_seen[cost] || last->cost_seen[cost];
+}
+
+static void set_sum(const struct snapshot_info *first, const struct snapshot_info *last,
+                    enum capture_cost cost, struct snapshot_info *info)
+{
+	if (has_cost(first, last, cost))
+		cost_set(info, cost, first->cost[cost] + last->cost[cost]);
+}
+
+static void set_longest(const struct snapshot_info *first, const struct snapshot_info *last,
+                        enum capture_cost cost, struct snapshot_info *info)
+{
+	uint64_t a = first->cost[cost], b = last->cost[cost];
+
+	if (has_cost(first, last, cost))
+		cost_set(info, cost, a > b ? a : b);
+}
+
 /* What a window cost is that of both readings and of the listener, from end to end but for the wait: the time on the
  * clock is that of the readings alone. */
 static void measure(struct window_meter *self, const struct snapshot_info *first,
                     const struct snapshot_info *last, struct snapshot_info *info)
 {
-	uint64_t spread = first->cost[COST_walk_spread_ns];
-
-	if (spread < last->cost[COST_walk_spread_ns])
-		spread = last->cost[COST_walk_spread_ns];
 	cost_end(&((struct meter *)self)->cost, info);
-	cost_set(info, COST_wall_ns, first->cost[COST_wall_ns] + last->cost[COST_wall_ns]);
-	cost_set(info, COST_walk_spread_ns, spread);
+	set_sum(first, last, COST_wall_ns, info);
+	set_longest(first, last, COST_walk_spread_ns, info);
+	set_sum(first, last, COST_thread_stops, info);
+	set_longest(first, last, COST_longest_stop_ns, info);
+	set_sum(first, last, COST_total_stop_ns, info);
 }
 
 static int read_both(const struct capture_window_options *options, struct memory_file *files[2],

@@ -129,6 +129,7 @@ static void begin_walk(struct capture *capture, struct snapshot_writer *writer,
 	        .proc_fd = capture->proc_fd,
 	        .live = !options->proc_root && proc_is_own(capture->proc_fd),
 	        .process = {.smaps = options->smaps, .exe = !options->anonymous},
+	        .jemalloc = options->jemalloc,
 	        .taskstats_rules = &rules,
 	        .cgroups = &capture->cgroups,
 	        .tree_boottime_ns = options->proc_root ? &info->captured_boottime_ns : NULL,
@@ -137,6 +138,20 @@ static void begin_walk(struct capture *capture, struct snapshot_writer *writer,
 	walk_init(&capture->walk, &walk_options, info->rules);
 	capture->walk.writer = writer;
 	capture->walk.tally = &info->tally;
+}
+
+/* Its helpers end here, so that what they used can be counted. */
+static void end_probing(struct jemalloc_reader *reader, struct snapshot_info *info)
+{
+	struct memory_probe_cost cost = *memory_prober_cost(reader->prober);
+
+	info->probe = reader->summary;
+	jemalloc_reader_done(reader);
+	if (reader->rule != OUTCOME_read)
+		return;
+	cost_set(info, COST_thread_stops, cost.stops);
+	cost_set(info, COST_longest_stop_ns, cost.longest_stop_ns);
+	cost_set(info, COST_total_stop_ns, cost.total_stop_ns);
 }
 
 /* What is read behind the threads. */
@@ -151,6 +166,7 @@ static int read_rest(struct capture *capture, struct snapshot_writer *writer,
 		return r;
 	psi_read_host(capture->proc_fd, &info->psi);
 	sched_ext_read(capture->sys_fd, &info->sched_ext);
+	end_probing(&capture->walk.jemalloc, info);
 	cost_end(&capture->meter, info);
 	cost_set(info, COST_walk_spread_ns,
 	         capture->walk.last_read_ns - capture->walk.first_read_ns);

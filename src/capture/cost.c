@@ -58,13 +58,16 @@ static uint64_t time_ns(struct timeval time)
 
 void cost_end(const struct cost_meter *meter, struct snapshot_info *info)
 {
-	struct rusage usage;
+	struct rusage usage, helpers;
 	uint64_t reads, writes;
 
 	cost_set(info, COST_wall_ns, monotonic_ns() - meter->monotonic_ns);
-	if (getrusage(RUSAGE_SELF, &usage) == 0) {
-		cost_set(info, COST_user_cpu_ns, time_ns(usage.ru_utime));
-		cost_set(info, COST_system_cpu_ns, time_ns(usage.ru_stime));
+	/* Children are the helpers that have ended. */
+	if (getrusage(RUSAGE_SELF, &usage) == 0 && getrusage(RUSAGE_CHILDREN, &helpers) == 0) {
+		cost_set(info, COST_user_cpu_ns,
+		         time_ns(usage.ru_utime) + time_ns(helpers.ru_utime));
+		cost_set(info, COST_system_cpu_ns,
+		         time_ns(usage.ru_stime) + time_ns(helpers.ru_stime));
 		cost_set(info, COST_peak_rss_bytes, (uint64_t)usage.ru_maxrss * 1024);
 	}
 	if (meter->has_calls && read_calls(&reads, &writes)) {

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "ctprof/doctor-probe.h"
@@ -17,6 +18,7 @@
 #include "ctprof/scan.h"
 #include "ctprof/source.h"
 #include "ctprof/taskstats.h"
+#include "ctprof/thread-pointer.h"
 #include "doctor-find.h"
 #include "own-proc.h"
 #include "process-read.h"
@@ -257,6 +259,66 @@ static void find_others(struct readers *readers, uint32_t own_pid, struct doctor
 	}
 }
 
+/* Asks for a byte where nothing is mapped: who may read gets the answer EFAULT, and nobody is touched. */
+static void try_memory(uint32_t pid, struct doctor_tries *tries)
+{
+	char byte;
+	struct iovec here = {&byte, 1}, there = {NULL, 1};
+	ssize_t len = process_vm_readv((pid_t)pid, &here, 1, &there, 1, 0);
+
+	if (len >= 0 || errno == EFAULT)
+		tries->read++;
+	else if (errno == EPERM || errno == EACCES)
+		tries->denied++;
+	/* Kernel threads have no memory. */
+	else if (errno != ESRCH)
+		tries->failed++;
+}
+
+static void find_memory(int proc_fd, uint32_t own_pid, struct doctor_findings *findings)
+{
+	cleanup_(fd_closep) int list_fd = fd_open_dir_at(proc_fd, ".");
+	cleanup_(strbuf_done) struct strbuf scratch = STRBUF_INIT;
+	cleanup_(id_list_done) struct id_list processes = {0};
+	unsigned own = 0, others = 0;
+
+	if (list_fd < 0 || fd_list_ids(list_fd, &processes, &scratch) < 0)
+		return;
+	for (size_t i = 0; i < processes.count; i++) {
+		uint32_t pid = processes.ids[i];
+
+		if (pid == own_pid)
+			continue;
+		if (!is_others(proc_fd, pid)) {
+			if (own++ < OTHERS_MAX)
+				try_memory(pid, &findings->memory_own);
+		} else if (others++ < OTHERS_MAX) {
+			try_memory(pid, &findings->memory_others);
+		}
+	}
+}
+
+static void find_ptrace_scope(int proc_fd, struct doctor_findings *findings)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	struct span rest, word;
+	uint64_t scope;
+
+	if (fd_read_all_at(proc_fd, "sys/kernel/yama/ptrace_scope", &text, DOCTOR_FILE_BYTES) < 0)
+		return;
+	rest = (struct span){strbuf_str(&text), text.len};
+	if (scan_word(&rest, &word) && scan_u64(word.text, word.len, &scope) && scope <= 3)
+		findings->ptrace_scope = (unsigned)scope;
+}
+
+/* Loads a program, and lets go of it. */
+static void find_bpf(struct doctor_findings *findings)
+{
+	cleanup_(thread_pointers_freep) struct thread_pointers *pointers = NULL;
+
+	findings->bpf_error = thread_pointers_open(&pointers);
+}
+
 /* Once more than the readers do it, for the error. */
 static void find_taskstats(const struct taskstats_rules *rules, struct thread_sample *sample,
                            struct doctor_findings *findings)
@@ -301,6 +363,7 @@ static void find_threads(int proc_fd, struct doctor_findings *findings)
 	/* It could answer for us, but a capture would not ask: it knows the threads by ids of another namespace. */
 	if (findings->proc_is_foreign)
 		return;
+	find_memory(proc_fd, (uint32_t)pid, findings);
 	sample_reset(&readers.sample);
 	find_taskstats(&rules, &readers.sample, findings);
 }
@@ -348,6 +411,8 @@ void doctor_probe(struct doctor_findings *ret_findings)
 	find_executable(proc_fd, ret_findings);
 	find_mounts(proc_fd, ret_findings);
 	find_toggles(proc_fd, ret_findings);
+	find_ptrace_scope(proc_fd, ret_findings);
+	find_bpf(ret_findings);
 	find_threads(proc_fd, ret_findings);
 	find_kernel_files(proc_fd, sys_fd, ret_findings);
 	doctor_find_cgroups(proc_fd, &mounts, ret_findings);

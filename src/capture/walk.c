@@ -29,10 +29,12 @@ void walk_init(struct walk *walk, const struct walk_options *options,
 	thread_reader_init(&walk->reader, options->proc_fd, options->live, options->cgroups);
 	taskstats_reader_init(&walk->taskstats, options->live, options->taskstats_rules);
 	process_reader_init(&walk->process, options->proc_fd, &options->process, &walk->taskstats);
+	jemalloc_reader_init(&walk->jemalloc, options->jemalloc, options->live);
 
 	memcpy(ret_rules, walk->reader.rules, sizeof(walk->reader.rules));
 	ret_rules[SOURCE_taskstats] = walk->taskstats.rule;
 	ret_rules[SOURCE_process_taskstats] = walk->taskstats.rule;
+	ret_rules[SOURCE_jemalloc] = walk->jemalloc.rule;
 	ret_rules[SOURCE_process_stat] = OUTCOME_read;
 	ret_rules[SOURCE_process_io] = OUTCOME_read;
 	ret_rules[SOURCE_exe] = options->process.exe ? OUTCOME_read : OUTCOME_skipped;
@@ -45,6 +47,7 @@ void walk_done(struct walk *walk)
 	thread_reader_done(&walk->reader);
 	process_reader_done(&walk->process);
 	taskstats_reader_done(&walk->taskstats);
+	jemalloc_reader_done(&walk->jemalloc);
 	sample_done(&walk->samples[0]);
 	sample_done(&walk->samples[1]);
 	id_list_done(&walk->processes);
@@ -258,11 +261,24 @@ static int walk_thread(struct walk *walk, int task_fd, uint32_t tgid, size_t ind
 	set_pcomm(walk, task_fd);
 	add_process(walk);
 	add_smaps(walk);
+	jemalloc_take_thread(&walk->jemalloc, index, sample);
 	r = write_pending(walk);
 	walk->pending = sample;
 	walk->sample = &walk->samples[sample == &walk->samples[0]];
 	walk->has_row = true;
 	return r;
+}
+
+/* The directories of the process being walked. */
+struct process_fds {
+	int process;
+	int task;
+};
+
+static void process_fds_done(struct process_fds *fds)
+{
+	fd_closep(&fds->process);
+	fd_closep(&fds->task);
 }
 
 /* The leader is read first, for its name is the process's. */
@@ -276,13 +292,17 @@ static void move_leader_first(struct id_list *threads, uint32_t tgid)
 		}
 }
 
-static int walk_threads(struct walk *walk, int task_fd, uint32_t tgid, uint64_t boottime_ns)
+/* jemalloc's counters come before everything else of the threads: whoever is there afterwards was there then. */
+static int walk_threads(struct walk *walk, const struct process_fds *fds, uint32_t tgid,
+                        uint64_t boottime_ns)
 {
 	uint64_t gone = walk->tally->threads_gone;
+	int task_fd = fds->task;
 
 	walk->has_pcomm = false;
 	walk->exiting_count = 0;
 	move_leader_first(&walk->threads, tgid);
+	jemalloc_read_process(&walk->jemalloc, fds->process, tgid, &walk->threads);
 	for (size_t i = 0; i < walk->threads.count; i++) {
 		int r = walk_thread(walk, task_fd, tgid, i, boottime_ns);
 
@@ -302,24 +322,23 @@ static bool is_our_own_trouble(int r)
 }
 
 /* What is read of the process as a whole comes first, so that its totals are never later than its threads. */
-static int open_process(struct walk *walk, uint32_t tgid, int *ret_task_fd)
+static int open_process(struct walk *walk, uint32_t tgid, struct process_fds *fds)
 {
-	cleanup_(fd_closep) int process_fd = -1;
 	char name[12];
 	int r;
 
 	snprintf(name, sizeof(name), "%u", tgid);
-	process_fd = fd_open_path_at(walk->proc_fd, name);
-	if (process_fd < 0)
-		return process_fd;
-	*ret_task_fd = fd_open_dir_at(process_fd, "task");
-	if (*ret_task_fd < 0)
-		return *ret_task_fd;
+	fds->process = fd_open_path_at(walk->proc_fd, name);
+	if (fds->process < 0)
+		return fds->process;
+	fds->task = fd_open_dir_at(fds->process, "task");
+	if (fds->task < 0)
+		return fds->task;
 	/* Listed first: a thread that is exiting while the totals are read must be seen to do so. */
-	r = fd_list_ids(*ret_task_fd, &walk->threads, &walk->listing);
+	r = fd_list_ids(fds->task, &walk->threads, &walk->listing);
 	if (r < 0)
 		return r;
-	return process_read(&walk->process, process_fd, tgid);
+	return process_read(&walk->process, fds->process, tgid);
 }
 
 static int walk_process(struct walk *walk, uint32_t tgid)
@@ -327,8 +346,8 @@ static int walk_process(struct walk *walk, uint32_t tgid)
 	uint64_t unreadable = walk->tally->threads_unreadable;
 	uint64_t boottime_ns =
 	        walk->tree_boottime_ns ? *walk->tree_boottime_ns : now_ns(CLOCK_BOOTTIME);
-	cleanup_(fd_closep) int task_fd = -1;
-	int r = open_process(walk, tgid, &task_fd);
+	cleanup_(process_fds_done) struct process_fds fds = {-1, -1};
+	int r = open_process(walk, tgid, &fds);
 
 	if (r == -EACCES || r == -EPERM) {
 		walk->tally->processes_denied++;
@@ -338,7 +357,7 @@ static int walk_process(struct walk *walk, uint32_t tgid)
 		return r;
 	walk->has_row = false;
 	if (r == 0)
-		r = walk_threads(walk, task_fd, tgid, boottime_ns);
+		r = walk_threads(walk, &fds, tgid, boottime_ns);
 	else
 		r = 0;
 	if (r < 0)

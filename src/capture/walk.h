@@ -4,6 +4,7 @@
 #include "ctprof/fd.h"
 #include "ctprof/macro.h"
 #include "ctprof/snapshot.h"
+#include "jemalloc-read.h"
 #include "process-read.h"
 #include "taskstats-read.h"
 #include "thread-read.h"
@@ -18,6 +19,7 @@ struct walk {
 	struct thread_reader reader;
 	struct process_reader process;
 	struct taskstats_reader taskstats;
+	struct jemalloc_reader jemalloc;
 	struct thread_sample samples[2];
 	struct thread_sample *sample; /* the one to read into */
 	struct thread_sample
@@ -43,6 +45,7 @@ struct walk_options {
 	int proc_fd;
 	bool live; /* its ids are those of our own pid namespace */
 	struct process_wishes process;
+	enum capture_jemalloc jemalloc;
 	const struct taskstats_rules *taskstats_rules;
 	struct cgroup_walk *cgroups;      /* borrowed; takes note of every thread's */
 	const uint64_t *tree_boottime_ns; /* see struct walk */

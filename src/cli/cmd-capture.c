@@ -18,6 +18,7 @@ enum {
 	OPT_CGROUP_ROOT,
 	OPT_ANONYMOUS,
 	OPT_SMAPS,
+	OPT_JEMALLOC,
 	OPT_WINDOW,
 	OPT_EXITS,
 	OPT_QUIET
@@ -28,6 +29,8 @@ enum {
 
 static const char *const smaps[] = {"auto", "all", "off", NULL};
 
+static const char *const jemalloc[] = {"auto", "ptrace", "off", NULL};
+
 static const char *const exits[] = {"auto", "records", "off", NULL};
 
 static const struct cli_option options[] = {
@@ -37,6 +40,8 @@ static const struct cli_option options[] = {
          TAKES(NOTHING)},
         {OPT_SMAPS, 0, "smaps", "WHICH", "smaps_rollup of processes: auto (not huge), all, off",
          TAKES_WORD(smaps)},
+        {OPT_JEMALLOC, 0, "jemalloc", "HOW", "counters of jemalloc: auto, ptrace (stops), off",
+         TAKES_WORD(jemalloc)},
         {OPT_WINDOW, 'w', "window", "TIME", "what happens in TIME from now: 500ms, 30s, 5m, 2h",
          TAKES(TEXT)},
         {OPT_EXITS, 0, "exits", "HOW", "ends in the window: auto, records (without BPF), off",
@@ -96,6 +101,10 @@ static int parse(const struct command *command, int argc, char **argv, struct ar
 		case OPT_SMAPS:
 			chosen = options_choose(&parser, smaps);
 			ret->capture.smaps = (enum capture_smaps)chosen;
+			break;
+		case OPT_JEMALLOC:
+			chosen = options_choose(&parser, jemalloc);
+			ret->capture.jemalloc = (enum capture_jemalloc)chosen;
 			break;
 		case OPT_WINDOW:
 			chosen = parse_window(&parser, &ret->length_ns);

@@ -41,6 +41,8 @@ int main(int argc, char **argv)
 {
 	/* A reader that goes away ends us without a word, even where our parent ignored the signal. */
 	signal(SIGPIPE, SIG_DFL);
+	/* Helper processes are waited for, which does not work where our parent ignored this one. */
+	signal(SIGCHLD, SIG_DFL);
 	if (argc < 2) {
 		print_help(stderr);
 		return EXIT_USAGE;

@@ -421,11 +421,71 @@ static void judge_bpf(const struct doctor_findings *findings, struct doctor_line
 	if (!findings->btf) {
 		if (!reason_kernel(findings, DOCTOR_bpf, line) && !reason_no_sys(findings, line))
 			reason_set(line, DOCTOR_NOT, "no /sys/kernel/btf/vmlinux");
+	} else if (findings->bpf_error == -EOPNOTSUPP) {
+		reason_set(line, DOCTOR_NOT, "this ctprof was built without BPF");
 	} else if (!may) {
-		reason_set(line, DOCTOR_NOT, "no CAP_BPF and CAP_PERFMON; for a later version");
-	} else {
-		reason_set(line, DOCTOR_AVAILABLE, "for a later version; this one reads /proc");
+		reason_set(line, DOCTOR_NOT, "needs CAP_BPF and CAP_PERFMON");
+	} else if (findings->bpf_error < 0) {
+		reason_set(line, DOCTOR_NOT, "no program can be loaded: %s",
+		           strerror(-findings->bpf_error));
 	}
+}
+
+/* Yama refuses what rights alone would allow. */
+static bool reason_yama(const struct doctor_findings *findings, unsigned denied, unsigned read,
+                        struct doctor_line *line)
+{
+	enum doctor_state state = read > 0 ? DOCTOR_PARTLY : DOCTOR_NOT;
+	bool own_only = findings->memory_others.denied == 0;
+
+	if (findings->ptrace_scope >= 3) {
+		reason_set(line, state,
+		           "kernel.yama.ptrace_scope is 3: nobody may look into "
+		           "processes until the next boot");
+		reason_fix(line, DOCTOR_FIX_ADVICE,
+		           "set kernel.yama.ptrace_scope below 3 in /etc/sysctl.d, and boot again");
+		return true;
+	}
+	if (findings->ptrace_scope == 0 || findings->memory_own.denied == 0 ||
+	    reason_has_capability(findings, DOCTOR_CAP_SYS_PTRACE))
+		return false;
+	/* The capability would help with other users' processes as well, where it can be had. */
+	reason_denied(findings, state, DOCTOR_CAP_SYS_PTRACE, cap_ptrace, line);
+	if (own_only)
+		reason_set(line, state, "kernel.yama.ptrace_scope is %u", findings->ptrace_scope);
+	else
+		strbuf_addf(&line->reason, " (%u of %u), as kernel.yama.ptrace_scope is %u", denied,
+		            denied + read, findings->ptrace_scope);
+	if (own_only || line->fix_kind != DOCTOR_FIX_COMMAND)
+		reason_fix(line, DOCTOR_FIX_COMMAND, "sudo sysctl kernel.yama.ptrace_scope=0");
+	return true;
+}
+
+static void judge_jemalloc(const struct doctor_findings *findings, struct doctor_line *line)
+{
+	const struct doctor_tries *own = &findings->memory_own, *others = &findings->memory_others;
+	struct doctor_tries all = {own->read + others->read, own->denied + others->denied, 0};
+
+	if (reason_no_proc(findings, line) || reason_foreign_proc(findings, DOCTOR_NOT, line))
+		return;
+	if (all.read + all.denied == 0 && own->failed + others->failed > 0) {
+		reason_set(line, DOCTOR_NOT, "no process may read another one's memory here");
+		reason_fix(line, DOCTOR_FIX_KERNEL,
+		           "another kernel, built with CONFIG_CROSS_MEMORY_ATTACH=y");
+		return;
+	}
+	if (all.denied > 0) {
+		if (!reason_yama(findings, all.denied, all.read, line))
+			judge_tries(findings, &all, DOCTOR_CAP_SYS_PTRACE, cap_ptrace, line);
+		return;
+	}
+	if (others->read == 0 && reason_hidepid(findings, line)) {
+		line->state = own->read > 0 ? DOCTOR_PARTLY : DOCTOR_NOT;
+		return;
+	}
+	reason_set(line, DOCTOR_AVAILABLE,
+	           findings->bpf_error == 0 ? "by BPF: no thread is stopped for it"
+	                                    : "each thread is stopped for it, for some 0.1 ms");
 }
 
 static void judge_family(const struct doctor_findings *findings, enum doctor_family family,
@@ -501,7 +561,7 @@ static void judge_family(const struct doctor_findings *findings, enum doctor_fam
 		judge_bpf(findings, line);
 		return;
 	case DOCTOR_jemalloc:
-		reason_set(line, DOCTOR_NOT, "this version does not read it");
+		judge_jemalloc(findings, line);
 		return;
 	case DOCTOR_FAMILY_COUNT:
 		return;

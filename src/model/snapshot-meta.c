@@ -9,6 +9,7 @@
 #include "ctprof/macro.h"
 #include "ctprof/mem.h"
 #include "ctprof/text.h"
+#include "snapshot-tree.h"
 
 /* One for each CPU that there can be. */
 enum { HOST_MAP_NAMES = CPU_MASK_CPUS };
@@ -19,57 +20,15 @@ void snapshot_info_done(struct snapshot_info *info)
 	sched_ext_done(&info->sched_ext);
 }
 
-static json_t *new_object(void)
-{
-	json_t *object = json_object();
-
-	if (!object)
-		mem_exhausted();
-	return object;
-}
-
-/* Takes over @value. */
-static void set(json_t *object, const char *key, json_t *value)
-{
-	if (!value || json_object_set_new(object, key, value) < 0)
-		mem_exhausted();
-}
-
-static json_t *text_value(const char *text)
-{
-	cleanup_(strbuf_done) struct strbuf valid = STRBUF_INIT;
-
-	text_add_replaced(&valid, text, strlen(text));
-	return json_stringn(strbuf_str(&valid), valid.len);
-}
-
-/* Tallies and times stay far below 2^63; a larger one would be a lie anyway. */
-static json_t *number_value(uint64_t number)
-{
-	return json_integer(number > INT64_MAX ? INT64_MAX : (json_int_t)number);
-}
-
-static int add_bytes(const char *bytes, size_t len, void *out)
-{
-	strbuf_add(out, bytes, len);
-	return 0;
-}
-
-static void add_json(const json_t *json, struct strbuf *out)
-{
-	if (json_dump_callback(json, add_bytes, out, JSON_COMPACT) < 0)
-		mem_exhausted();
-}
-
 static json_t *map_value(const struct host_map *map)
 {
 	cleanup_(strbuf_done) struct strbuf name = STRBUF_INIT;
-	json_t *object = new_object();
+	json_t *object = tree_new();
 
 	for (size_t i = 0; i < map->count; i++) {
 		strbuf_clear(&name);
 		text_add_replaced(&name, map->entries[i].name, strlen(map->entries[i].name));
-		set(object, strbuf_str(&name), text_value(map->entries[i].text));
+		tree_set(object, strbuf_str(&name), tree_text(map->entries[i].text));
 	}
 	return object;
 }
@@ -78,9 +37,9 @@ static json_t *host_value(const struct host *host, unsigned field)
 {
 	switch (host_field_table[field].kind) {
 	case HOST_KIND_TEXT:
-		return text_value(host->texts[field]);
+		return tree_text(host->texts[field]);
 	case HOST_KIND_NUMBER:
-		return number_value(host->numbers[field]);
+		return tree_number(host->numbers[field]);
 	case HOST_KIND_MAP:
 		return map_value(&host->maps[field]);
 	}
@@ -96,42 +55,43 @@ static bool is_writable(const struct host *host, unsigned field)
 
 void snapshot_meta_add_host(const struct snapshot_info *info, struct strbuf *out)
 {
-	json_auto_t *object = new_object();
+	json_auto_t *object = tree_new();
 
 	for (unsigned i = 0; i < HOST_FIELD_COUNT; i++)
 		if (is_writable(&info->host, i))
-			set(object, host_field_table[i].name, host_value(&info->host, i));
-	add_json(object, out);
+			tree_set(object, host_field_table[i].name, host_value(&info->host, i));
+	tree_add_json(object, out);
 }
 
 void snapshot_meta_add_window(const struct snapshot_info *info, struct strbuf *out)
 {
 	const struct snapshot_window *window = &info->window;
-	json_auto_t *object = new_object();
+	json_auto_t *object = tree_new();
 
 	if (window->exits != WINDOW_EXITS_UNKNOWN)
-		set(object, "exits", text_value(window_exits_names[window->exits]));
+		tree_set(object, "exits", tree_text(window_exits_names[window->exits]));
 	for (unsigned i = 0; i < WINDOW_NUMBER_COUNT; i++)
 		if (window->seen[i])
-			set(object, window_number_table[i].name, number_value(window->numbers[i]));
-	add_json(object, out);
+			tree_set(object, window_number_table[i].name,
+			         tree_number(window->numbers[i]));
+	tree_add_json(object, out);
 }
 
 void snapshot_meta_add_sources(const struct snapshot_info *info, struct strbuf *out)
 {
-	json_auto_t *object = new_object();
+	json_auto_t *object = tree_new();
 
 	for (unsigned s = SOURCE_synthetic + 1; s < SOURCE_COUNT; s++) {
-		json_t *source = new_object();
+		json_t *source = tree_new();
 
-		set(source, "rule", text_value(outcome_table[info->rules[s]].name));
+		tree_set(source, "rule", tree_text(outcome_table[info->rules[s]].name));
 		for (unsigned o = OUTCOME_unneeded + 1; o < OUTCOME_COUNT; o++)
 			if (info->tally.sources[s][o] > 0)
-				set(source, outcome_table[o].name,
-				    number_value(info->tally.sources[s][o]));
-		set(object, source_table[s].name, source);
+				tree_set(source, outcome_table[o].name,
+				         tree_number(info->tally.sources[s][o]));
+		tree_set(object, source_table[s].name, source);
 	}
-	add_json(object, out);
+	tree_add_json(object, out);
 }
 
 /* Readings of a source that gave nothing for a reason other than the host's rule for it. */
@@ -147,8 +107,8 @@ static uint64_t failures_of(const struct snapshot_info *info, unsigned source)
 void snapshot_meta_add_parse_summary(const struct snapshot_info *info, struct strbuf *out)
 {
 	const struct snapshot_tally *tally = &info->tally;
-	json_auto_t *object = new_object();
-	json_t *by_file = new_object();
+	json_auto_t *object = tree_new();
+	json_t *by_file = tree_new();
 	const char *dominant = NULL;
 	uint64_t total = 0, most = 0;
 
@@ -157,29 +117,29 @@ void snapshot_meta_add_parse_summary(const struct snapshot_info *info, struct st
 
 		total += failures;
 		if (failures > 0)
-			set(by_file, source_table[s].name, number_value(failures));
+			tree_set(by_file, source_table[s].name, tree_number(failures));
 		if (failures > most ||
 		    (failures == most && most > 0 && strcmp(source_table[s].name, dominant) < 0)) {
 			most = failures;
 			dominant = source_table[s].name;
 		}
 	}
-	set(object, "tgids_walked", number_value(tally->processes + tally->processes_gone));
-	set(object, "tgids_gone", number_value(tally->processes_gone));
-	set(object, "tgids_denied", number_value(tally->processes_denied));
-	set(object, "tids_walked",
-	    number_value(tally->threads + tally->threads_gone + tally->threads_unreadable));
-	set(object, "tids_gone", number_value(tally->threads_gone));
-	set(object, "tids_unreadable", number_value(tally->threads_unreadable));
-	set(object, "read_failures", number_value(total));
-	set(object, "read_failures_by_file", by_file);
-	set(object, "dominant_read_failure", dominant ? json_string(dominant) : json_null());
-	set(object, "malformed_values", number_value(tally->malformed_values));
-	set(object, "cgroups", number_value(tally->cgroups));
-	set(object, "cgroups_gone", number_value(tally->cgroups_gone));
-	set(object, "cgroups_denied", number_value(tally->cgroups_denied));
-	set(object, "cgroups_outside", number_value(tally->cgroups_outside));
-	add_json(object, out);
+	tree_set(object, "tgids_walked", tree_number(tally->processes + tally->processes_gone));
+	tree_set(object, "tgids_gone", tree_number(tally->processes_gone));
+	tree_set(object, "tgids_denied", tree_number(tally->processes_denied));
+	tree_set(object, "tids_walked",
+	         tree_number(tally->threads + tally->threads_gone + tally->threads_unreadable));
+	tree_set(object, "tids_gone", tree_number(tally->threads_gone));
+	tree_set(object, "tids_unreadable", tree_number(tally->threads_unreadable));
+	tree_set(object, "read_failures", tree_number(total));
+	tree_set(object, "read_failures_by_file", by_file);
+	tree_set(object, "dominant_read_failure", dominant ? json_string(dominant) : json_null());
+	tree_set(object, "malformed_values", tree_number(tally->malformed_values));
+	tree_set(object, "cgroups", tree_number(tally->cgroups));
+	tree_set(object, "cgroups_gone", tree_number(tally->cgroups_gone));
+	tree_set(object, "cgroups_denied", tree_number(tally->cgroups_denied));
+	tree_set(object, "cgroups_outside", tree_number(tally->cgroups_outside));
+	tree_add_json(object, out);
 }
 
 /* null where nobody was asked. */
@@ -193,13 +153,13 @@ void snapshot_meta_add_taskstats_summary(const struct snapshot_info *info, struc
 		strbuf_add_str(out, "null");
 		return;
 	}
-	object = new_object();
+	object = tree_new();
 	other += tally[OUTCOME_off] + tally[OUTCOME_skipped];
-	set(object, "ok_count", number_value(tally[OUTCOME_read]));
-	set(object, "eperm_count", number_value(tally[OUTCOME_denied]));
-	set(object, "esrch_count", number_value(tally[OUTCOME_gone]));
-	set(object, "other_err_count", number_value(other));
-	add_json(object, out);
+	tree_set(object, "ok_count", tree_number(tally[OUTCOME_read]));
+	tree_set(object, "eperm_count", tree_number(tally[OUTCOME_denied]));
+	tree_set(object, "esrch_count", tree_number(tally[OUTCOME_gone]));
+	tree_set(object, "other_err_count", tree_number(other));
+	tree_add_json(object, out);
 }
 
 void snapshot_meta_add_sched_ext(const struct snapshot_info *info, struct strbuf *out)
@@ -211,58 +171,26 @@ void snapshot_meta_add_sched_ext(const struct snapshot_info *info, struct strbuf
 		strbuf_add_str(out, "null");
 		return;
 	}
-	object = new_object();
+	object = tree_new();
 	for (unsigned i = 0; i < SCHED_EXT_COUNT; i++) {
 		const struct fact_value *value = &sched_ext->values[i];
 
 		if (value->state == FACT_TEXT)
-			set(object, sched_ext_table[i].name, text_value(value->text));
+			tree_set(object, sched_ext_table[i].name, tree_text(value->text));
 		else if (value->state == FACT_NUMBER)
-			set(object, sched_ext_table[i].name, json_integer(value->number));
+			tree_set(object, sched_ext_table[i].name, json_integer(value->number));
 	}
-	add_json(object, out);
+	tree_add_json(object, out);
 }
 
 void snapshot_meta_add_cost(const struct snapshot_info *info, struct strbuf *out)
 {
-	json_auto_t *object = new_object();
+	json_auto_t *object = tree_new();
 
 	for (unsigned i = 0; i < COST_COUNT; i++)
 		if (info->cost_seen[i])
-			set(object, capture_cost_table[i].name, number_value(info->cost[i]));
-	add_json(object, out);
-}
-
-static json_t *load(const struct strbuf *json, const char *what, struct strbuf *reterr)
-{
-	json_error_t error;
-	json_t *value = json_loadb(strbuf_str(json), json->len, 0, &error);
-
-	if (value && json_is_object(value))
-		return value;
-	/* It is JSON; what the library says of what it does not take has a piece of the file in it. */
-	strbuf_addf(reterr, "%s: %s", what,
-	            json->len > 0 && json->data[0] == '{' ? "it holds a number above 2^63-1"
-	                                                  : "an object was expected");
-	json_decref(value);
-	return NULL;
-}
-
-static int read_number(const json_t *object, const char *key, const char *what,
-                       uint64_t *ret_number, bool *ret_seen, struct strbuf *reterr)
-{
-	const json_t *value = json_object_get(object, key);
-
-	if (!value)
-		return 0;
-	if (!json_is_integer(value) || json_integer_value(value) < 0) {
-		strbuf_addf(reterr, "%s.%s: a number from 0 on was expected", what, key);
-		return -EBADMSG;
-	}
-	*ret_number = (uint64_t)json_integer_value(value);
-	if (ret_seen)
-		*ret_seen = true;
-	return 0;
+			tree_set(object, capture_cost_table[i].name, tree_number(info->cost[i]));
+	tree_add_json(object, out);
 }
 
 static int read_map(const json_t *value, enum host_field field, struct host *host,
@@ -298,8 +226,8 @@ static int read_host_field(const json_t *object, enum host_field field, struct h
 		return 0;
 	switch (host_field_table[field].kind) {
 	case HOST_KIND_NUMBER:
-		return read_number(object, name, "host", &host->numbers[field], &host->seen[field],
-		                   reterr);
+		return tree_read_number(object, name, "host", &host->numbers[field],
+		                        &host->seen[field], reterr);
 	case HOST_KIND_MAP:
 		return read_map(value, field, host, reterr);
 	case HOST_KIND_TEXT:
@@ -319,16 +247,16 @@ static int read_host_field(const json_t *object, enum host_field field, struct h
 int snapshot_meta_read_host(const struct strbuf *json, struct snapshot_info *info,
                             struct strbuf *reterr)
 {
-	json_auto_t *object = load(json, "host", reterr);
+	json_auto_t *object = tree_load(json, "host", reterr);
 	int r = object ? 0 : -EBADMSG;
 
 	for (unsigned i = 0; r == 0 && i < HOST_FIELD_COUNT; i++)
 		r = read_host_field(object, (enum host_field)i, &info->host, reterr);
 	/* As ktstr ctprof called it at first. */
 	if (r == 0 && !info->host.seen[HOST_total_memory_kib])
-		r = read_number(object, "total_memory_kb", "host",
-		                &info->host.numbers[HOST_total_memory_kib],
-		                &info->host.seen[HOST_total_memory_kib], reterr);
+		r = tree_read_number(object, "total_memory_kb", "host",
+		                     &info->host.numbers[HOST_total_memory_kib],
+		                     &info->host.seen[HOST_total_memory_kib], reterr);
 	return r;
 }
 
@@ -352,12 +280,12 @@ int snapshot_meta_read_window(const struct strbuf *json, struct snapshot_info *i
 {
 	static const char what[] = "window";
 	struct snapshot_window *window = &info->window;
-	json_auto_t *object = load(json, what, reterr);
+	json_auto_t *object = tree_load(json, what, reterr);
 	int r = object ? read_exits(object, window, reterr) : -EBADMSG;
 
 	for (unsigned i = 0; r == 0 && i < WINDOW_NUMBER_COUNT; i++)
-		r = read_number(object, window_number_table[i].name, what, &window->numbers[i],
-		                &window->seen[i], reterr);
+		r = tree_read_number(object, window_number_table[i].name, what, &window->numbers[i],
+		                     &window->seen[i], reterr);
 	return r;
 }
 
@@ -384,15 +312,15 @@ static int read_source(const json_t *object, unsigned source, struct snapshot_in
 		                  &info->rules[source]))
 			info->rules[source] = OUTCOME_skipped;
 	for (unsigned o = OUTCOME_unneeded + 1; r == 0 && value && o < OUTCOME_COUNT; o++)
-		r = read_number(value, outcome_table[o].name, source_table[source].name,
-		                &info->tally.sources[source][o], NULL, reterr);
+		r = tree_read_number(value, outcome_table[o].name, source_table[source].name,
+		                     &info->tally.sources[source][o], NULL, reterr);
 	return r;
 }
 
 int snapshot_meta_read_sources(const struct strbuf *json, struct snapshot_info *info,
                                struct strbuf *reterr)
 {
-	json_auto_t *object = load(json, "sources", reterr);
+	json_auto_t *object = tree_load(json, "sources", reterr);
 	int r = object ? 0 : -EBADMSG;
 
 	for (unsigned s = 0; r == 0 && s < SOURCE_COUNT; s++)
@@ -421,11 +349,11 @@ int snapshot_meta_read_parse_summary(const struct strbuf *json, struct snapshot_
 	        {"cgroups_outside", &tally->cgroups_outside},
 	};
 	static const char what[] = "parse_summary";
-	json_auto_t *object = load(json, what, reterr);
+	json_auto_t *object = tree_load(json, what, reterr);
 	int r = object ? 0 : -EBADMSG;
 
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(numbers); i++)
-		r = read_number(object, numbers[i].key, what, numbers[i].number, NULL, reterr);
+		r = tree_read_number(object, numbers[i].key, what, numbers[i].number, NULL, reterr);
 	if (walked >= tally->processes_gone)
 		tally->processes = walked - tally->processes_gone;
 	return r;
@@ -435,14 +363,15 @@ int snapshot_meta_read_parse_reference(const struct strbuf *json, struct referen
                                        struct strbuf *reterr)
 {
 	static const char what[] = "parse_summary";
-	json_auto_t *object = load(json, what, reterr);
+	json_auto_t *object = tree_load(json, what, reterr);
 	int r = object ? 0 : -EBADMSG;
 
 	if (r == 0)
-		r = read_number(object, "tids_walked", what, &summary->tids_walked, NULL, reterr);
+		r = tree_read_number(object, "tids_walked", what, &summary->tids_walked, NULL,
+		                     reterr);
 	if (r == 0)
-		r = read_number(object, "negative_dotted_values", what,
-		                &summary->negative_dotted_values, NULL, reterr);
+		r = tree_read_number(object, "negative_dotted_values", what,
+		                     &summary->negative_dotted_values, NULL, reterr);
 	return r;
 }
 
@@ -459,19 +388,19 @@ int snapshot_meta_read_taskstats_reference(const struct strbuf *json,
 	        {"other_err_count", &summary->other_err_count},
 	};
 	static const char what[] = "taskstats_summary";
-	json_auto_t *object = load(json, what, reterr);
+	json_auto_t *object = tree_load(json, what, reterr);
 	int r = object ? 0 : -EBADMSG;
 
 	summary->has_taskstats = true;
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(numbers); i++)
-		r = read_number(object, numbers[i].key, what, numbers[i].number, NULL, reterr);
+		r = tree_read_number(object, numbers[i].key, what, numbers[i].number, NULL, reterr);
 	return r;
 }
 
 int snapshot_meta_read_sched_ext(const struct strbuf *json, struct snapshot_info *info,
                                  struct strbuf *reterr)
 {
-	json_auto_t *object = load(json, "sched_ext", reterr);
+	json_auto_t *object = tree_load(json, "sched_ext", reterr);
 
 	if (!object)
 		return -EBADMSG;
@@ -499,11 +428,11 @@ int snapshot_meta_read_sched_ext(const struct strbuf *json, struct snapshot_info
 int snapshot_meta_read_cost(const struct strbuf *json, struct snapshot_info *info,
                             struct strbuf *reterr)
 {
-	json_auto_t *object = load(json, "cost", reterr);
+	json_auto_t *object = tree_load(json, "cost", reterr);
 	int r = object ? 0 : -EBADMSG;
 
 	for (unsigned i = 0; r == 0 && i < COST_COUNT; i++)
-		r = read_number(object, capture_cost_table[i].name, "cost", &info->cost[i],
-		                &info->cost_seen[i], reterr);
+		r = tree_read_number(object, capture_cost_table[i].name, "cost", &info->cost[i],
+		                     &info->cost_seen[i], reterr);
 	return r;
 }

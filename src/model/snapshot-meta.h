@@ -6,11 +6,12 @@
 #include "ctprof/strbuf.h"
 #include "snapshot-reference.h"
 
-/* Append the JSON text of the value of the key "window", "host", "sources", "parse_summary", "taskstats_summary",
- * "sched_ext", "cost". */
+/* Append the JSON text of the value of the key "window", "host", "sources", "probe_summary", "parse_summary",
+ * "taskstats_summary", "sched_ext", "cost". */
 void snapshot_meta_add_window(const struct snapshot_info *info, struct strbuf *out);
 void snapshot_meta_add_host(const struct snapshot_info *info, struct strbuf *out);
 void snapshot_meta_add_sources(const struct snapshot_info *info, struct strbuf *out);
+void snapshot_meta_add_probe_summary(const struct snapshot_info *info, struct strbuf *out);
 void snapshot_meta_add_parse_summary(const struct snapshot_info *info, struct strbuf *out);
 void snapshot_meta_add_taskstats_summary(const struct snapshot_info *info, struct strbuf *out);
 void snapshot_meta_add_sched_ext(const struct snapshot_info *info, struct strbuf *out);
@@ -24,6 +25,8 @@ must_check_ int snapshot_meta_read_host(const struct strbuf *json, struct snapsh
                                         struct strbuf *reterr);
 must_check_ int snapshot_meta_read_sources(const struct strbuf *json, struct snapshot_info *info,
                                            struct strbuf *reterr);
+must_check_ int snapshot_meta_read_probe_summary(const struct strbuf *json,
+                                                 struct snapshot_info *info, struct strbuf *reterr);
 must_check_ int snapshot_meta_read_parse_summary(const struct strbuf *json,
                                                  struct snapshot_info *info, struct strbuf *reterr);
 must_check_ int snapshot_meta_read_sched_ext(const struct strbuf *json, struct snapshot_info *info,

@@ -326,6 +326,8 @@ static int read_pair(struct reading *reading)
 		return read_meta(reading, snapshot_meta_read_host);
 	if (strcmp(key, "sources") == 0)
 		return read_meta(reading, snapshot_meta_read_sources);
+	if (strcmp(key, "probe_summary") == 0)
+		return read_meta(reading, snapshot_meta_read_probe_summary);
 	if (strcmp(key, "parse_summary") == 0)
 		return read_either(reading, snapshot_meta_read_parse_summary,
 		                   snapshot_meta_read_parse_reference);

@@ -339,8 +339,7 @@ int snapshot_write_end(struct snapshot_writer *writer, const struct snapshot_inf
 
 	advance(writer, PHASE_V1_CGROUPS);
 	json_write_close(out, '}');
-	json_write_key(out, "probe_summary");
-	json_write_null(out);
+	write_meta(writer, "probe_summary", snapshot_meta_add_probe_summary, info);
 	write_meta(writer, "parse_summary", snapshot_meta_add_parse_summary, info);
 	write_meta(writer, "taskstats_summary", snapshot_meta_add_taskstats_summary, info);
 	json_write_key(out, "psi");

@@ -83,9 +83,42 @@ static bool subtract(struct thread_sample *sample, const struct thread_sample *f
 	return true;
 }
 
+static bool is_same_text(const struct strbuf *a, const struct strbuf *b)
+{
+	return a->len == b->len && memcmp(strbuf_str(a), strbuf_str(b), a->len) == 0;
+}
+
+static bool has_fallen(const struct thread_sample *sample, const struct thread_sample *first,
+                       enum metric_id metric)
+{
+	return metric_set_has(&sample->seen, metric) && metric_set_has(&first->seen, metric) &&
+	       value_of(sample, metric) < value_of(first, metric);
+}
+
+/* jemalloc counts from the start of a program, and not from the birth of a thread. Where the thread has executed another one
+ * in between, neither of its counters is of use, though perhaps only one of them has gone back. */
+static void forget_other_program(struct thread_sample *sample, const struct thread_sample *first,
+                                 uint64_t *went_back)
+{
+	bool is_other =
+	        sample->has_exe && first->has_exe && !is_same_text(&sample->exe, &first->exe);
+
+	if (!metric_set_has(&sample->seen, METRIC_allocated_bytes) &&
+	    !metric_set_has(&sample->seen, METRIC_deallocated_bytes))
+		return;
+	if (!is_other && !has_fallen(sample, first, METRIC_allocated_bytes) &&
+	    !has_fallen(sample, first, METRIC_deallocated_bytes))
+		return;
+	metric_set_remove(&sample->seen, METRIC_allocated_bytes);
+	metric_set_remove(&sample->seen, METRIC_deallocated_bytes);
+	sample->outcomes[SOURCE_jemalloc] = OUTCOME_malformed;
+	(*went_back)++;
+}
+
 void window_subtract(struct thread_sample *sample, const struct thread_sample *first,
                      uint64_t *went_back)
 {
+	forget_other_program(sample, first, went_back);
 	for (unsigned i = 0; i < METRIC_COUNT; i++) {
 		enum metric_id metric = (enum metric_id)i;
 

@@ -97,6 +97,43 @@ static void write_tally(struct json_output *out, const struct snapshot_tally *ta
 	json_write_close(&out->writer, '}');
 }
 
+static void write_tags(struct json_output *out, const char *key, const uint64_t *counts)
+{
+	json_write_key(&out->writer, key);
+	json_write_open(&out->writer, '{');
+	for (unsigned i = 0; i < PROBE_TAG_COUNT; i++)
+		if (counts[i] > 0)
+			write_count(out, probe_tag_table[i].name, counts[i]);
+	json_write_close(&out->writer, '}');
+}
+
+/* As the snapshot has it; null where nobody looked for jemalloc. */
+static void write_probe(struct json_output *out, const struct probe_summary *probe)
+{
+	enum probe_tag dominant = probe_summary_dominant(probe);
+
+	json_write_key(&out->writer, "probe");
+	if (!probe->seen) {
+		json_write_null(&out->writer);
+		return;
+	}
+	json_write_open(&out->writer, '{');
+	write_count(out, "tgids_walked", probe->tgids_walked);
+	write_count(out, "jemalloc_detected", probe->jemalloc_detected);
+	write_count(out, "probed_ok", probe->probed_ok);
+	write_count(out, "failed", probe->failed);
+	json_write_key(&out->writer, "dominant_failure");
+	if (dominant == PROBE_TAG_ok)
+		json_write_null(&out->writer);
+	else
+		json_write_str(&out->writer, probe_tag_table[dominant].name);
+	json_write_key(&out->writer, "privilege_dominant");
+	json_write_bool(&out->writer, probe_summary_is_about_rights(probe));
+	write_tags(out, "processes", probe->processes);
+	write_tags(out, "threads", probe->threads);
+	json_write_close(&out->writer, '}');
+}
+
 /* An older snapshot does not say what it cost. */
 static void write_cost(struct json_output *out, const struct report_side *side)
 {
@@ -174,6 +211,7 @@ void json_output_side(struct json_output *out, const char *name, const struct re
 	write_known(out, "processes", side->info->tally.processes);
 	write_host(out, &side->info->host);
 	write_sources(out, side->info);
+	write_probe(out, &side->info->probe);
 	write_tally(out, &side->info->tally);
 	write_cost(out, side);
 	json_write_close(&out->writer, '}');

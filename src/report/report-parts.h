@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* report-parts - what stands around the rows in a table, and what the formats share of it. */
+#include "ctprof/probe.h"
 #include "ctprof/report.h"
 
 /* The tables of the rows that are not about threads, each with a blank line and a heading before it. */
@@ -35,6 +36,9 @@ const struct fact_row *report_next_fact(const struct report *report, struct fact
 
 /* Appends lines about what the snapshot of one side lacks and what taking it has cost. */
 void report_add_tally(const struct report *report, unsigned side, struct strbuf *out);
+
+/* Appends a line about what became of looking for jemalloc; nothing where nobody looked. */
+void report_add_probe(const struct probe_summary *probe, struct strbuf *out);
 
 /* Appends what either snapshot of a comparison lacks. */
 void report_add_missing(const struct report *report, struct strbuf *out);

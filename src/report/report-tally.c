@@ -34,12 +34,6 @@ static uint64_t asked(const struct snapshot_tally *tally, unsigned source)
 	return sum;
 }
 
-/* jemalloc's counters are the only ones that no option brings. */
-static bool is_for_later(const struct snapshot_info *info, unsigned source)
-{
-	return source == SOURCE_jemalloc && info->rules[source] == OUTCOME_skipped;
-}
-
 /* "io (12 of 143)", or the name alone where nobody has it. */
 static void add_source(const struct snapshot_info *info, unsigned source, unsigned outcome,
                        struct strbuf *out)
@@ -59,8 +53,7 @@ static bool has_outcome(const struct snapshot_info *info, unsigned source, unsig
 }
 
 /* "sources   denied: io (12 of 143), taskstats; off: sched" */
-static void add_sources(const struct snapshot_info *info, const char *heading, bool probe,
-                        struct strbuf *out)
+static void add_sources(const struct snapshot_info *info, const char *heading, struct strbuf *out)
 {
 	struct line line = {.out = out, .heading = heading};
 
@@ -68,7 +61,7 @@ static void add_sources(const struct snapshot_info *info, const char *heading, b
 		bool named = false;
 
 		for (unsigned s = SOURCE_synthetic + 1; s < SOURCE_COUNT; s++) {
-			if (is_for_later(info, s) || !has_outcome(info, s, o))
+			if (!has_outcome(info, s, o))
 				continue;
 			if (named)
 				strbuf_add_str(out, ", ");
@@ -78,9 +71,6 @@ static void add_sources(const struct snapshot_info *info, const char *heading, b
 			add_source(info, s, o, out);
 		}
 	}
-	if (probe && is_for_later(info, SOURCE_jemalloc))
-		strbuf_addf(next_part(&line, "; "), "probe: %s is not read by this version",
-		            source_table[SOURCE_jemalloc].name);
 	end_line(&line);
 }
 
@@ -97,7 +87,7 @@ void report_add_missing(const struct report *report, struct strbuf *out)
 	struct strbuf texts[SIDE_MAX] = {STRBUF_INIT, STRBUF_INIT};
 
 	for (unsigned side = 0; side < SIDE_MAX; side++)
-		add_sources(report->sides[side].info, "", false, &texts[side]);
+		add_sources(report->sides[side].info, "", &texts[side]);
 	if (texts[0].len > 0 && strcmp(strbuf_str(&texts[0]), strbuf_str(&texts[1])) == 0)
 		strbuf_addf(out, "missing   on both sides: %s", strbuf_str(&texts[0]));
 	else if (texts[0].len + texts[1].len > 0)
@@ -176,6 +166,13 @@ static void add_cost(const struct report_side *side, struct strbuf *out)
 	add_amount(&line, info, COST_read_calls, "% reads");
 	add_amount(&line, info, COST_write_calls, "% writes");
 	add_amount(&line, info, COST_walk_spread_ns, "% walk spread");
+	if (info->cost[COST_thread_stops] > 0) {
+		add_amount(&line, info, COST_thread_stops,
+		           info->cost[COST_thread_stops] == 1 ? "% thread stopped"
+		                                              : "% threads stopped");
+		add_amount(&line, info, COST_longest_stop_ns, "% at most");
+		add_amount(&line, info, COST_total_stop_ns, "% together");
+	}
 	add_amount(&line, info, COST_json_bytes, "% of JSON");
 	if (line.begun && side->file_bytes > 0) {
 		next_part(&line, ", ");
@@ -190,8 +187,9 @@ void report_add_tally(const struct report *report, unsigned side, struct strbuf 
 {
 	const struct snapshot_info *info = report->sides[side].info;
 
-	add_sources(info, "sources   ", true, out);
+	add_sources(info, "sources   ", out);
 	add_taskstats(&info->tally, out);
+	report_add_probe(&info->probe, out);
 	add_parse(&info->tally, out);
 	add_cost(&report->sides[side], out);
 }

@@ -158,6 +158,49 @@ json_t *schema_cgroups(bool is_v1)
 	return schema;
 }
 
+static json_t *probe_tags(bool (*wanted)(enum probe_tag tag))
+{
+	json_t *names = json_array();
+
+	for (unsigned i = 0; i < PROBE_TAG_COUNT; i++)
+		if (!wanted || wanted((enum probe_tag)i))
+			schema_append(names, json_string(probe_tag_table[i].name));
+	return names;
+}
+
+static json_t *probe_counts(const char *description)
+{
+	json_t *schema = map_of(schema_integer(1, INT64_MAX));
+
+	schema_set(schema, "description", json_string(description));
+	schema_set(schema, "propertyNames", schema_enum(probe_tags(NULL)));
+	return schema;
+}
+
+json_t *schema_probe_summary(void)
+{
+	static const char *const numbers[] = {"tgids_walked", "jemalloc_detected", "probed_ok",
+	                                      "failed"};
+	json_t *properties = schema_object(), *required = json_array();
+	json_t *failures = probe_tags(probe_tag_is_failure);
+
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+		schema_set(properties, numbers[i], schema_integer(0, INT64_MAX));
+		schema_append(required, json_string(numbers[i]));
+	}
+	schema_append(failures, json_null());
+	schema_set(properties, "dominant_failure", schema_enum(failures));
+	schema_set(properties, "privilege_dominant", schema_type("boolean"));
+	schema_set(properties, "processes", probe_counts("processes by what became of them"));
+	schema_set(properties, "threads",
+	           probe_counts("threads of those with jemalloc, in the same manner"));
+	schema_append(required, json_string("dominant_failure"));
+	schema_append(required, json_string("privilege_dominant"));
+	schema_append(required, json_string("processes"));
+	schema_append(required, json_string("threads"));
+	return nullable(schema_properties(properties, required, true), "object");
+}
+
 json_t *schema_taskstats_summary(void)
 {
 	static const char *const numbers[] = {"ok_count", "eperm_count", "esrch_count",

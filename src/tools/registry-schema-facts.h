@@ -14,6 +14,7 @@ struct json_t *schema_cgroup(bool is_v1);
 
 /* The values of the top level's keys. */
 struct json_t *schema_cgroups(bool is_v1);
+struct json_t *schema_probe_summary(void);
 struct json_t *schema_taskstats_summary(void);
 struct json_t *schema_sched_ext(void);
 struct json_t *schema_window(void);

@@ -357,7 +357,7 @@ static json_t *snapshot_schema(void)
 	schema_set(properties, "threads", threads_schema());
 	schema_set(properties, "cgroup_stats", schema_cgroups(false));
 	schema_set(properties, "cgroup_v1_stats", schema_cgroups(true));
-	schema_set(properties, "probe_summary", schema_type("null"));
+	schema_set(properties, "probe_summary", schema_probe_summary());
 	schema_set(properties, "parse_summary", parse_summary_schema());
 	schema_set(properties, "taskstats_summary", schema_taskstats_summary());
 	schema_set(properties, "psi",

@@ -75,6 +75,7 @@ words table json | offer all 'ctprof doctor -f ' '' ''
 words table json | offer all 'ctprof metric-list --format=' --format= ''
 words auto always never | offer all 'ctprof doctor --color ' '' ''
 words auto all off | offer all 'ctprof capture -o x --smaps=' --smaps= ''
+words auto ptrace off | offer all 'ctprof capture -o x --jemalloc=' --jemalloc= ''
 words | offer all 'ctprof show --limit ' '' ''
 words | offer all 'ctprof show --order x' '' ''
 # Arguments that are anything, one with what shells take for their own in its name.

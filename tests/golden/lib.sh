@@ -75,3 +75,17 @@ fact_windows() {
     with_facts a.zst 1 >c.zst
     with_facts b.zst 2 >d.zst
 }
+
+# with_jemalloc FILE MIB: redis has jemalloc, and its leader has allocated MIB more than a thread of it has freed; one of
+# its threads was left alone. No other process has jemalloc. On standard output.
+with_jemalloc() {
+    edit "$2"' as $mib
+        | (.threads[] | select(.tid == 330)) += {allocated_bytes: (104857600 + $mib * 1048576), deallocated_bytes: 0}
+        | (.threads[] | select(.tid == 331)) += {allocated_bytes: 4096, deallocated_bytes: 52428800}
+        | (.threads[] | select(.tid == 332)).missing.jemalloc = "skipped"
+        | .sources.jemalloc = {rule: "read", read: 2, skipped: 1}
+        | .probe_summary = {tgids_walked: 17, jemalloc_detected: 2, probed_ok: 1, failed: 1,
+            dominant_failure: "dwarf-parse-failure", privilege_dominant: false,
+            processes: {ok: 1, "jemalloc-not-found": 12, "readlink-failure": 3, "dwarf-parse-failure": 1},
+            threads: {ok: 2, stopped: 1, "dwarf-parse-failure": 1}}' "$1"
+}

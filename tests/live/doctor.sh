@@ -123,6 +123,22 @@ readable() {
     if [ "$denied" -eq 0 ]; then echo all; elif [ "$read" -gt 0 ]; then echo some; else echo none; fi
 }
 
+# The memory of every process that is not ours, in the same words: to open it takes what to look into it takes.
+lookable() {
+    local process read=0 denied=0
+
+    # shellcheck disable=SC2016 # the inner shell's
+    for process in $(printf '%s\n' /proc/[0-9]* | sort -V | head -n 64); do
+        if [ -z "$(tr -d '\0' 2>/dev/null <"$process/cmdline")" ]; then continue; fi
+        if "$@" sh -c 'exec 3<"$1"' sh "$process/mem" 2>/dev/null; then
+            read=$((read + 1))
+        elif [ -e "$process/stat" ]; then
+            denied=$((denied + 1))
+        fi
+    done
+    if [ "$denied" -eq 0 ]; then echo all; elif [ "$read" -gt 0 ]; then echo some; else echo none; fi
+}
+
 nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 if [ "$(id -u)" -eq 0 ]; then
     status=0
@@ -142,6 +158,12 @@ if [ "$(id -u)" -eq 0 ]; then
     all) same "io-others" available "$(field root.json io-others state)" ;;
     some) same "io-others" partly "$(field root.json io-others state)" ;;
     none) same "io-others" not "$(field root.json io-others state)" ;;
+    esac
+
+    case $(lookable) in
+    all) same "jemalloc" available "$(field root.json jemalloc state)" ;;
+    some) same "jemalloc" partly "$(field root.json jemalloc state)" ;;
+    none) same "jemalloc" not "$(field root.json jemalloc state)" ;;
     esac
 
     # --enable does what it says, and no more; the fix of the table, and the undoing, are commands that work.
@@ -219,6 +241,11 @@ if [ "$(readable io "${nobody[@]}")" = none ] && cat /proc/1/stat >/dev/null 2>&
     same "io-others of nobody" not "$(field nobody.json io-others state)"
     [[ $(field nobody.json io-others reason) = *CAP_SYS_PTRACE*CAP_DAC_READ_SEARCH* ]] || fail "io-others names no capability"
 fi
+if [ "$(lookable "${nobody[@]}")" = none ]; then
+    same "jemalloc of nobody" not "$(field nobody.json jemalloc state)"
+    [[ $(field nobody.json jemalloc reason) = *CAP_SYS_PTRACE* ]] || fail "jemalloc names no capability"
+    [ "$plain" = n ] || same "jemalloc: the fix" "$setcap" "$(field nobody.json jemalloc fix)"
+fi
 if [ "$(id -u)" -eq 0 ] && [ -e /proc/sys/kernel/task_delayacct ] && [ "$(cat /proc/sys/kernel/task_delayacct)" = 0 ]; then
     status=0
     "${nobody[@]}" ./ctprof doctor --enable >/dev/null 2>err || status=$?
@@ -232,7 +259,7 @@ if [ "$(id -u)" -eq 0 ] && [ "$plain" = y ] && command -v setcap >/dev/null; the
     command=$(field nobody.json delay-cpu fix)
     if eval "${command#sudo }" 2>/dev/null; then
         "${nobody[@]}" ./ctprof doctor --format json >capable.json || true
-        for family in delay-cpu memory-peaks io-others smaps-rollup process-totals; do
+        for family in delay-cpu memory-peaks io-others smaps-rollup process-totals jemalloc; do
             same "$family with capabilities" "$(field root.json "$family" state)" "$(field capable.json "$family" state)"
         done
     fi

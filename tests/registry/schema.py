@@ -109,6 +109,25 @@ def cgroup_with(*path_and_value):
     return change
 
 
+PROBE = {
+    "tgids_walked": 81,
+    "jemalloc_detected": 3,
+    "probed_ok": 2,
+    "failed": 1,
+    "dominant_failure": "dwarf-parse-failure",
+    "privilege_dominant": False,
+    "processes": {"ok": 2, "dwarf-parse-failure": 1},
+    "threads": {"ok": 40, "traced": 1},
+}
+
+
+def probe_with(key, value):
+    """A change that stores PROBE but for one value."""
+    def change(snapshot):
+        snapshot["probe_summary"] = {**PROBE, key: value}
+    return change
+
+
 TAKEN = [
     set_in("cgroup_stats", {"/a": CGROUP, "": {}, "/\ufffd#2": {"path_hex": "ff"}}),
     set_in("cgroup_stats", {}),
@@ -118,6 +137,11 @@ TAKEN = [
     set_in("sched_ext", None),
     set_in("sched_ext", {}),
     set_in("sched_ext", {"state": "enabled", "enable_seq": 3, "a_key_of_tomorrow": []}),
+    set_in("probe_summary", None),
+    set_in("probe_summary", PROBE),
+    probe_with("dominant_failure", None),
+    probe_with("processes", {}),
+    probe_with("a_key_of_tomorrow", 1),
     set_in("cost", {}),
     set_in("cost", {"wall_ns": 1, "read_calls": 2}),
     set_in("taskstats_summary", None),
@@ -201,6 +225,15 @@ REFUSED = [
     cgroup_with("psi", "cpu", "most", LINE),
     set_in("psi", None),
     set_in("probe_summary", {}),
+    set_in("probe_summary", 1),
+    probe_with("failed", -1),
+    probe_with("failed", None),
+    probe_with("dominant_failure", "traced"),
+    probe_with("dominant_failure", "a-tag-of-tomorrow"),
+    probe_with("privilege_dominant", 1),
+    probe_with("processes", None),
+    probe_with("processes", {"ok": 0}),
+    probe_with("threads", {"a-tag-of-tomorrow": 1}),
     set_in("sched_ext", {"state": 1}),
     set_in("sched_ext", {"enable_seq": None}),
     set_in("sched_ext", []),

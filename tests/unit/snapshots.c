@@ -204,13 +204,25 @@ static bool same_window(const struct snapshot_info *a, const struct snapshot_inf
 	return true;
 }
 
+static bool same_probe(const struct probe_summary *a, const struct probe_summary *b)
+{
+	return a->seen == b->seen && a->tgids_walked == b->tgids_walked &&
+	       a->jemalloc_detected == b->jemalloc_detected && a->probed_ok == b->probed_ok &&
+	       a->failed == b->failed &&
+	       memcmp(a->processes, b->processes, sizeof(a->processes)) == 0 &&
+	       memcmp(a->threads, b->threads, sizeof(a->threads)) == 0 &&
+	       probe_summary_dominant(a) == probe_summary_dominant(b) &&
+	       probe_summary_is_about_rights(a) == probe_summary_is_about_rights(b);
+}
+
 bool same_info(const struct snapshot_info *a, const struct snapshot_info *b)
 {
 	return same_window(a, b) && a->captured_at_unix_ns == b->captured_at_unix_ns &&
 	       a->captured_boottime_ns == b->captured_boottime_ns &&
 	       same_host(&a->host, &b->host) && memcmp(a->rules, b->rules, sizeof(a->rules)) == 0 &&
 	       memcmp(&a->tally, &b->tally, sizeof(a->tally)) == 0 && same_psi(&a->psi, &b->psi) &&
-	       same_sched_ext(&a->sched_ext, &b->sched_ext) && same_cost(a, b);
+	       same_sched_ext(&a->sched_ext, &b->sched_ext) && same_cost(a, b) &&
+	       same_probe(&a->probe, &b->probe);
 }
 
 bool snapshot_copies_equal(const struct snapshot_copy *a, const struct snapshot_copy *b)
@@ -381,6 +393,25 @@ static void random_window(struct random *random, struct snapshot_info *info)
 	window_set(&info->window, WINDOW_length_ns, random_count(random) | 1);
 }
 
+static void random_probe(struct random *random, struct probe_summary *probe)
+{
+	if (random_chance(random, 50))
+		return;
+	probe->seen = true;
+	probe->tgids_walked = random_count(random);
+	probe->jemalloc_detected = random_count(random);
+	probe->probed_ok = random_count(random);
+	probe->failed = random_count(random);
+	for (unsigned i = 0; i < PROBE_TAG_COUNT; i++)
+		if (random_chance(random, 30)) {
+			probe->processes[i] = random_count(random);
+			probe->threads[i] = random_count(random);
+		}
+	if (random_chance(random, 20))
+		probe->said_dominant = PROBE_TAG_waitpid;
+	probe->said_about_rights = random_chance(random, 20);
+}
+
 void random_info(struct random *random, struct snapshot_info *info)
 {
 	memset(info, 0, sizeof(*info));
@@ -409,6 +440,7 @@ void random_info(struct random *random, struct snapshot_info *info)
 			info->tally.sources[s][o] = random_count(random) / 16;
 	random_psi(random, &info->psi);
 	random_sched_ext(random, &info->sched_ext);
+	random_probe(random, &info->probe);
 	for (unsigned i = 0; i < COST_COUNT; i++) {
 		info->cost_seen[i] = random_chance(random, 70);
 		info->cost[i] = random_count(random);

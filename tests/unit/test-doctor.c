@@ -5,82 +5,17 @@
 
 #include "ctprof/report.h"
 #include "ctprof/text.h"
-
-/* A host on which everything can be read; each test takes something away. */
-static struct doctor_findings *healthy(void)
-{
-	struct doctor_findings *findings = calloc(1, sizeof(*findings));
-
-	assert_non_null(findings);
-	strbuf_add_str(&findings->executable, "/usr/bin/ctprof");
-	strbuf_add_str(&findings->cgroup2_point, "/sys/fs/cgroup");
-	findings->effective = findings->bounding = UINT64_MAX;
-	host_set_text(&findings->host, HOST_kernel_release, "6.18.2-test", 11);
-	host_map_set(&findings->host, HOST_kernel_config, "SCHEDSTATS", "y", 1);
-	host_map_set(&findings->host, HOST_kernel_config, "TASKSTATS", "y", 1);
-	findings->has_proc = findings->has_sys = findings->has_debugfs = true;
-	host_set_text(&findings->host, HOST_sched_features, "X", 1);
-	for (unsigned t = 0; t < DOCTOR_TOGGLE_COUNT; t++)
-		findings->toggles[t] = DOCTOR_SWITCH_ON;
-	findings->schedstats_at_boot = true;
-	for (unsigned m = 0; m < METRIC_COUNT; m++)
-		metric_set_add(&findings->own_seen, (enum metric_id)m);
-	findings->has_cgroup = true;
-	findings->others = findings->others_shown = 9;
-	findings->io_own.read = findings->smaps_own.read = 1;
-	findings->io_others.read = findings->smaps_others.read = 9;
-	findings->sources_of_totals = UINT64_MAX;
-	findings->taskstats_version = 17;
-	findings->delays_on = findings->delays_since_boot = true;
-	findings->psi_host = findings->has_cgroup2 = findings->has_cgroup1 = true;
-	findings->psi_cgroups = 1;
-	for (unsigned c = 0; c < DOCTOR_CONTROLLER_COUNT; c++) {
-		findings->controllers[c].offered = findings->controllers[c].enabled = true;
-		findings->controllers[c].read = 1;
-	}
-	findings->cgroup1_read = 1;
-	findings->sched_ext = findings->btf = true;
-	return findings;
-}
-
-/* Own values of a family, as of a kernel that does not give them. */
-static void forget(struct doctor_findings *findings, enum doctor_family family)
-{
-	for (unsigned m = 0; m < METRIC_COUNT; m++)
-		if (doctor_family_has(family, (enum metric_id)m))
-			findings->own_seen.words[m / 64] &= ~(UINT64_C(1) << (m % 64));
-}
-
-/* Judges, checks one line, and frees. */
-static void check(struct doctor_findings *findings, enum doctor_family family,
-                  enum doctor_state state, const char *reason, enum doctor_fix kind,
-                  const char *fix)
-{
-	struct doctor_verdict verdict = {0};
-	const struct doctor_line *line = &verdict.lines[family];
-
-	doctor_judge(findings, &verdict);
-	assert_string_equal(strbuf_str(&line->reason), reason);
-	assert_string_equal(doctor_state_names[line->state], doctor_state_names[state]);
-	assert_string_equal(doctor_fix_names[line->fix_kind], doctor_fix_names[kind]);
-	assert_string_equal(strbuf_str(&line->fix), fix);
-	doctor_verdict_done(&verdict);
-	doctor_findings_done(findings);
-	free(findings);
-}
-
-static const char setcap_fix[] =
-        "sudo setcap cap_net_admin,cap_sys_ptrace,cap_dac_read_search+ep /usr/bin/ctprof";
+#include "doctors.h"
 
 static void test_healthy_host(void **state)
 {
-	struct doctor_findings *findings = healthy();
+	struct doctor_findings *findings = doctor_healthy();
 	struct doctor_verdict verdict = {0};
 
 	(void)state;
 	doctor_judge(findings, &verdict);
 	for (unsigned f = 0; f < DOCTOR_FAMILY_COUNT; f++)
-		if (f != DOCTOR_kernel_config && f != DOCTOR_jemalloc)
+		if (f != DOCTOR_kernel_config)
 			assert_int_equal(verdict.lines[f].state, DOCTOR_AVAILABLE);
 	assert_true(doctor_is_well(&verdict));
 	doctor_verdict_done(&verdict);
@@ -129,144 +64,132 @@ static void test_families_have_all_metrics(void **state)
 
 static void test_kernel_reasons(void **state)
 {
-	struct doctor_findings *findings = healthy();
+	struct doctor_findings *findings = doctor_healthy();
 
 	(void)state;
-	forget(findings, DOCTOR_schedstats);
+	doctor_forget(findings, DOCTOR_schedstats);
 	host_map_set(&findings->host, HOST_kernel_config, "SCHEDSTATS", "n", 1);
-	check(findings, DOCTOR_schedstats, DOCTOR_NOT,
-	      "the kernel was built without CONFIG_SCHEDSTATS", DOCTOR_FIX_KERNEL,
-	      "another kernel, built with CONFIG_SCHEDSTATS=y");
+	doctor_check(findings, DOCTOR_schedstats, DOCTOR_NOT,
+	             "the kernel was built without CONFIG_SCHEDSTATS", DOCTOR_FIX_KERNEL,
+	             "another kernel, built with CONFIG_SCHEDSTATS=y");
 
 	/* What was read is there, whatever the configuration says. */
-	findings = healthy();
+	findings = doctor_healthy();
 	host_map_set(&findings->host, HOST_kernel_config, "SCHEDSTATS", "n", 1);
-	check(findings, DOCTOR_schedstats, DOCTOR_AVAILABLE, "", DOCTOR_FIX_NONE, "");
+	doctor_check(findings, DOCTOR_schedstats, DOCTOR_AVAILABLE, "", DOCTOR_FIX_NONE, "");
 
-	findings = healthy();
-	forget(findings, DOCTOR_delay_extremes);
+	findings = doctor_healthy();
+	doctor_forget(findings, DOCTOR_delay_extremes);
 	host_set_text(&findings->host, HOST_kernel_release, "6.1.0-49-amd64", 14);
-	check(findings, DOCTOR_delay_extremes, DOCTOR_NOT, "needs Linux 6.14 or newer",
-	      DOCTOR_FIX_KERNEL, "another kernel, 6.14 or newer");
+	doctor_check(findings, DOCTOR_delay_extremes, DOCTOR_NOT, "needs Linux 6.14 or newer",
+	             DOCTOR_FIX_KERNEL, "another kernel, 6.14 or newer");
 
-	findings = healthy();
+	findings = doctor_healthy();
 	findings->sched_ext = false;
 	host_set_text(&findings->host, HOST_kernel_release, "5.10.0", 6);
-	check(findings, DOCTOR_sched_ext, DOCTOR_NOT, "needs Linux 6.12 or newer",
-	      DOCTOR_FIX_KERNEL, "another kernel, 6.12 or newer");
+	doctor_check(findings, DOCTOR_sched_ext, DOCTOR_NOT, "needs Linux 6.12 or newer",
+	             DOCTOR_FIX_KERNEL, "another kernel, 6.12 or newer");
 
 	/* A release that makes no sense is no old one. */
-	findings = healthy();
-	forget(findings, DOCTOR_ext_thread);
+	findings = doctor_healthy();
+	doctor_forget(findings, DOCTOR_ext_thread);
 	host_set_text(&findings->host, HOST_kernel_release, "custom", 6);
-	check(findings, DOCTOR_ext_thread, DOCTOR_NOT, "this kernel does not give it",
-	      DOCTOR_FIX_NONE, "");
+	doctor_check(findings, DOCTOR_ext_thread, DOCTOR_NOT, "this kernel does not give it",
+	             DOCTOR_FIX_NONE, "");
 
-	findings = healthy();
+	findings = doctor_healthy();
 	metric_set_add(&findings->own_seen, METRIC_voluntary_csw);
 	findings->own_seen.words[METRIC_nr_migrations / 64] &=
 	        ~(UINT64_C(1) << (METRIC_nr_migrations % 64));
-	check(findings, DOCTOR_switches, DOCTOR_PARTLY, "this kernel does not give nr_migrations",
-	      DOCTOR_FIX_NONE, "");
+	doctor_check(findings, DOCTOR_switches, DOCTOR_PARTLY,
+	             "this kernel does not give nr_migrations", DOCTOR_FIX_NONE, "");
 }
 
 static void test_toggles(void **state)
 {
-	struct doctor_findings *findings = healthy();
+	struct doctor_findings *findings = doctor_healthy();
 
 	(void)state;
-	forget(findings, DOCTOR_schedstats);
+	doctor_forget(findings, DOCTOR_schedstats);
 	findings->toggles[DOCTOR_TOGGLE_schedstats] = DOCTOR_SWITCH_OFF;
-	check(findings, DOCTOR_schedstats, DOCTOR_NOT, "the switch kernel.sched_schedstats is off",
-	      DOCTOR_FIX_COMMAND, "sudo sysctl kernel.sched_schedstats=1");
+	doctor_check(findings, DOCTOR_schedstats, DOCTOR_NOT,
+	             "the switch kernel.sched_schedstats is off", DOCTOR_FIX_COMMAND,
+	             "sudo sysctl kernel.sched_schedstats=1");
 
-	findings = healthy();
+	findings = doctor_healthy();
 	findings->schedstats_at_boot = false;
-	check(findings, DOCTOR_schedstats, DOCTOR_AVAILABLE,
-	      "sums began when kernel.sched_schedstats was switched on", DOCTOR_FIX_NONE, "");
+	doctor_check(findings, DOCTOR_schedstats, DOCTOR_AVAILABLE,
+	             "sums began when kernel.sched_schedstats was switched on", DOCTOR_FIX_NONE,
+	             "");
 
-	findings = healthy();
-	forget(findings, DOCTOR_delays);
+	findings = doctor_healthy();
+	doctor_forget(findings, DOCTOR_delays);
 	findings->toggles[DOCTOR_TOGGLE_delayacct] = DOCTOR_SWITCH_OFF;
 	findings->delays_on = findings->delays_since_boot = false;
-	check(findings, DOCTOR_delays, DOCTOR_NOT, "the switch kernel.task_delayacct is off",
-	      DOCTOR_FIX_COMMAND, "sudo sysctl kernel.task_delayacct=1");
+	doctor_check(findings, DOCTOR_delays, DOCTOR_NOT, "the switch kernel.task_delayacct is off",
+	             DOCTOR_FIX_COMMAND, "sudo sysctl kernel.task_delayacct=1");
 
 	/* The cpu bucket needs no switch. */
-	findings = healthy();
+	findings = doctor_healthy();
 	findings->toggles[DOCTOR_TOGGLE_delayacct] = DOCTOR_SWITCH_OFF;
-	check(findings, DOCTOR_delay_cpu, DOCTOR_AVAILABLE, "", DOCTOR_FIX_NONE, "");
+	doctor_check(findings, DOCTOR_delay_cpu, DOCTOR_AVAILABLE, "", DOCTOR_FIX_NONE, "");
 
 	/* Switched on late: partly, even though our own thread has everything. */
-	findings = healthy();
+	findings = doctor_healthy();
 	findings->delays_since_boot = false;
-	check(findings, DOCTOR_delays, DOCTOR_PARTLY,
-	      "threads born before kernel.task_delayacct=1 stay empty", DOCTOR_FIX_BOOT,
-	      "delayacct");
+	doctor_check(findings, DOCTOR_delays, DOCTOR_PARTLY,
+	             "threads born before kernel.task_delayacct=1 stay empty", DOCTOR_FIX_BOOT,
+	             "delayacct");
 
 	/* Kernels before 5.14 have the boot parameter only. */
-	findings = healthy();
-	forget(findings, DOCTOR_delays);
+	findings = doctor_healthy();
+	doctor_forget(findings, DOCTOR_delays);
 	findings->toggles[DOCTOR_TOGGLE_delayacct] = DOCTOR_SWITCH_ABSENT;
 	findings->delays_on = findings->delays_since_boot = false;
-	check(findings, DOCTOR_delays, DOCTOR_NOT, "delay accounting was switched off at boot",
-	      DOCTOR_FIX_BOOT, "delayacct");
+	doctor_check(findings, DOCTOR_delays, DOCTOR_NOT,
+	             "delay accounting was switched off at boot", DOCTOR_FIX_BOOT, "delayacct");
 }
 
 /* A switch that cannot be read may be off: nothing is claimed of it, nor of the kernel. */
 static void test_unknown_toggles(void **state)
 {
-	struct doctor_findings *findings = healthy();
+	struct doctor_findings *findings = doctor_healthy();
 
 	(void)state;
-	forget(findings, DOCTOR_delays);
+	doctor_forget(findings, DOCTOR_delays);
 	findings->toggles[DOCTOR_TOGGLE_delayacct] = DOCTOR_SWITCH_ABSENT;
 	findings->delays_since_boot = false;
-	check(findings, DOCTOR_delays, DOCTOR_NOT,
-	      "cannot tell whether kernel.task_delayacct is on", DOCTOR_FIX_ADVICE,
-	      "run ctprof where /proc/sys/kernel/task_delayacct can be read");
+	doctor_check(findings, DOCTOR_delays, DOCTOR_NOT,
+	             "cannot tell whether kernel.task_delayacct is on", DOCTOR_FIX_ADVICE,
+	             "run ctprof where /proc/sys/kernel/task_delayacct can be read");
 
 	/* The buckets that need no switch are there. */
-	findings = healthy();
+	findings = doctor_healthy();
 	findings->toggles[DOCTOR_TOGGLE_delayacct] = DOCTOR_SWITCH_ABSENT;
 	findings->delays_since_boot = false;
-	check(findings, DOCTOR_delay_extremes, DOCTOR_PARTLY,
-	      "cannot tell whether kernel.task_delayacct is on", DOCTOR_FIX_ADVICE,
-	      "run ctprof where /proc/sys/kernel/task_delayacct can be read");
+	doctor_check(findings, DOCTOR_delay_extremes, DOCTOR_PARTLY,
+	             "cannot tell whether kernel.task_delayacct is on", DOCTOR_FIX_ADVICE,
+	             "run ctprof where /proc/sys/kernel/task_delayacct can be read");
 
 	/* A kernel that has no switch, and whose command line nobody knows. */
-	findings = healthy();
+	findings = doctor_healthy();
 	host_set_text(&findings->host, HOST_kernel_release, "5.10.0", 6);
 	findings->toggles[DOCTOR_TOGGLE_delayacct] = DOCTOR_SWITCH_ABSENT;
 	findings->delays_since_boot = false;
-	check(findings, DOCTOR_delays, DOCTOR_PARTLY,
-	      "cannot tell whether delay accounting was switched off at boot", DOCTOR_FIX_ADVICE,
-	      "make /proc/cmdline and the kernel's configuration readable");
+	doctor_check(findings, DOCTOR_delays, DOCTOR_PARTLY,
+	             "cannot tell whether delay accounting was switched off at boot",
+	             DOCTOR_FIX_ADVICE,
+	             "make /proc/cmdline and the kernel's configuration readable");
 
-	findings = healthy();
-	forget(findings, DOCTOR_schedstats);
+	findings = doctor_healthy();
+	doctor_forget(findings, DOCTOR_schedstats);
 	findings->toggles[DOCTOR_TOGGLE_schedstats] = DOCTOR_SWITCH_ABSENT;
-	check(findings, DOCTOR_schedstats, DOCTOR_NOT,
-	      "cannot tell whether kernel.sched_schedstats is on", DOCTOR_FIX_ADVICE,
-	      "run ctprof where /proc/sys/kernel/sched_schedstats can be read");
-	findings = healthy();
+	doctor_check(findings, DOCTOR_schedstats, DOCTOR_NOT,
+	             "cannot tell whether kernel.sched_schedstats is on", DOCTOR_FIX_ADVICE,
+	             "run ctprof where /proc/sys/kernel/sched_schedstats can be read");
+	findings = doctor_healthy();
 	findings->toggles[DOCTOR_TOGGLE_schedstats] = DOCTOR_SWITCH_ABSENT;
-	check(findings, DOCTOR_schedstats, DOCTOR_AVAILABLE, "", DOCTOR_FIX_NONE, "");
-}
-
-/* A user without capabilities, who was refused. */
-static struct doctor_findings *nobody(void)
-{
-	struct doctor_findings *findings = healthy();
-
-	findings->effective = 0;
-	findings->io_others = (struct doctor_tries){0, 9, 0};
-	findings->smaps_others = (struct doctor_tries){0, 9, 0};
-	findings->taskstats_ask_error = -EPERM;
-	for (enum doctor_family f = DOCTOR_delay_cpu; f <= DOCTOR_memory_peaks; f++)
-		forget(findings, f);
-	findings->sources_of_totals &= ~(UINT64_C(1) << SOURCE_process_taskstats);
-	return findings;
+	doctor_check(findings, DOCTOR_schedstats, DOCTOR_AVAILABLE, "", DOCTOR_FIX_NONE, "");
 }
 
 static void test_capabilities(void **state)
@@ -274,61 +197,64 @@ static void test_capabilities(void **state)
 	struct doctor_findings *findings;
 
 	(void)state;
-	check(nobody(), DOCTOR_delay_cpu, DOCTOR_NOT, "needs CAP_NET_ADMIN", DOCTOR_FIX_COMMAND,
-	      setcap_fix);
-	check(nobody(), DOCTOR_memory_peaks, DOCTOR_NOT, "needs CAP_NET_ADMIN", DOCTOR_FIX_COMMAND,
-	      setcap_fix);
-	check(nobody(), DOCTOR_io_others, DOCTOR_NOT,
-	      "needs CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH", DOCTOR_FIX_COMMAND, setcap_fix);
-	check(nobody(), DOCTOR_smaps, DOCTOR_PARTLY, "needs CAP_SYS_PTRACE (9 of 10)",
-	      DOCTOR_FIX_COMMAND, setcap_fix);
-	check(nobody(), DOCTOR_process_totals, DOCTOR_PARTLY, "needs CAP_NET_ADMIN (for delays)",
-	      DOCTOR_FIX_COMMAND, setcap_fix);
-	check(nobody(), DOCTOR_bpf, DOCTOR_NOT, "no CAP_BPF and CAP_PERFMON; for a later version",
-	      DOCTOR_FIX_NONE, "");
+	doctor_check(doctor_nobody(), DOCTOR_delay_cpu, DOCTOR_NOT, "needs CAP_NET_ADMIN",
+	             DOCTOR_FIX_COMMAND, doctor_setcap_fix);
+	doctor_check(doctor_nobody(), DOCTOR_memory_peaks, DOCTOR_NOT, "needs CAP_NET_ADMIN",
+	             DOCTOR_FIX_COMMAND, doctor_setcap_fix);
+	doctor_check(doctor_nobody(), DOCTOR_io_others, DOCTOR_NOT,
+	             "needs CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH", DOCTOR_FIX_COMMAND,
+	             doctor_setcap_fix);
+	doctor_check(doctor_nobody(), DOCTOR_smaps, DOCTOR_PARTLY, "needs CAP_SYS_PTRACE (9 of 10)",
+	             DOCTOR_FIX_COMMAND, doctor_setcap_fix);
+	doctor_check(doctor_nobody(), DOCTOR_process_totals, DOCTOR_PARTLY,
+	             "needs CAP_NET_ADMIN (for delays)", DOCTOR_FIX_COMMAND, doctor_setcap_fix);
+	doctor_check(doctor_nobody(), DOCTOR_bpf, DOCTOR_NOT, "needs CAP_BPF and CAP_PERFMON",
+	             DOCTOR_FIX_NONE, "");
 
 	/* setcap would not help, so it is not what is said. */
-	findings = nobody();
+	findings = doctor_nobody();
 	findings->bounding = 0;
-	check(findings, DOCTOR_delay_cpu, DOCTOR_NOT,
-	      "needs CAP_NET_ADMIN, which the bounding set lacks", DOCTOR_FIX_ADVICE,
-	      "start ctprof from where the capability bounding set has CAP_NET_ADMIN");
-	findings = nobody();
+	doctor_check(findings, DOCTOR_delay_cpu, DOCTOR_NOT,
+	             "needs CAP_NET_ADMIN, which the bounding set lacks", DOCTOR_FIX_ADVICE,
+	             "start ctprof from where the capability bounding set has CAP_NET_ADMIN");
+	findings = doctor_nobody();
 	findings->no_new_privileges = true;
-	check(findings, DOCTOR_delay_cpu, DOCTOR_NOT,
-	      "needs CAP_NET_ADMIN, and no_new_privs is set", DOCTOR_FIX_ADVICE,
-	      "start ctprof as root, or from where no_new_privs is not set");
-	findings = nobody();
+	doctor_check(findings, DOCTOR_delay_cpu, DOCTOR_NOT,
+	             "needs CAP_NET_ADMIN, and no_new_privs is set", DOCTOR_FIX_ADVICE,
+	             "start ctprof as root, or from where no_new_privs is not set");
+	findings = doctor_nobody();
 	findings->executable_nosuid = true;
-	check(findings, DOCTOR_delay_cpu, DOCTOR_NOT,
-	      "needs CAP_NET_ADMIN, and ctprof lies on a nosuid mount", DOCTOR_FIX_ADVICE,
-	      "run ctprof as root, or move it to a mount without nosuid and give it CAP_NET_ADMIN");
-	findings = nobody();
+	doctor_check(findings, DOCTOR_delay_cpu, DOCTOR_NOT,
+	             "needs CAP_NET_ADMIN, and ctprof lies on a nosuid mount", DOCTOR_FIX_ADVICE,
+	             "run ctprof as root, or move it to a mount without nosuid and give it "
+	             "CAP_NET_ADMIN");
+	findings = doctor_nobody();
 	findings->in_user_namespace = true;
 	findings->effective = UINT64_MAX;
-	check(findings, DOCTOR_delay_cpu, DOCTOR_NOT,
-	      "in this user namespace; needs CAP_NET_ADMIN outside of it", DOCTOR_FIX_ADVICE,
-	      "run ctprof in the initial user namespace, with the capabilities above");
+	doctor_check(findings, DOCTOR_delay_cpu, DOCTOR_NOT,
+	             "in this user namespace; needs CAP_NET_ADMIN outside of it", DOCTOR_FIX_ADVICE,
+	             "run ctprof in the initial user namespace, with the capabilities above");
 
 	/* One process that is closed even to root. */
-	findings = healthy();
+	findings = doctor_healthy();
 	findings->io_others.denied = 1;
-	check(findings, DOCTOR_io_others, DOCTOR_PARTLY,
-	      "denied in spite of CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH (1 of 10)",
-	      DOCTOR_FIX_NONE, "");
+	doctor_check(findings, DOCTOR_io_others, DOCTOR_PARTLY,
+	             "denied in spite of CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH (1 of 10)",
+	             DOCTOR_FIX_NONE, "");
 }
 
 static void test_quoting(void **state)
 {
-	struct doctor_findings *findings = nobody();
+	struct doctor_findings *findings = doctor_nobody();
 	struct strbuf out = STRBUF_INIT;
 
 	(void)state;
 	strbuf_clear(&findings->executable);
 	strbuf_add_str(&findings->executable, "/home/a b/it's");
-	check(findings, DOCTOR_delay_cpu, DOCTOR_NOT, "needs CAP_NET_ADMIN", DOCTOR_FIX_COMMAND,
-	      "sudo setcap cap_net_admin,cap_sys_ptrace,cap_dac_read_search+ep '/home/a "
-	      "b/it'\\''s'");
+	doctor_check(findings, DOCTOR_delay_cpu, DOCTOR_NOT, "needs CAP_NET_ADMIN",
+	             DOCTOR_FIX_COMMAND,
+	             "sudo setcap cap_net_admin,cap_sys_ptrace,cap_dac_read_search+ep '/home/a "
+	             "b/it'\\''s'");
 	text_add_shell_word(&out, "");
 	text_add_shell_word(&out, "$(x)");
 	assert_text(&out, "'''$(x)'");
@@ -337,63 +263,51 @@ static void test_quoting(void **state)
 
 static void test_hidepid(void **state)
 {
-	struct doctor_findings *findings = nobody();
+	struct doctor_findings *findings = doctor_nobody();
 
 	(void)state;
 	findings->hidepid = DOCTOR_HIDEPID_INVISIBLE;
 	findings->others = findings->others_shown = 0;
 	findings->io_others = findings->smaps_others = (struct doctor_tries){0};
-	check(findings, DOCTOR_processes, DOCTOR_NOT, "/proc is mounted with hidepid=2",
-	      DOCTOR_FIX_COMMAND, setcap_fix);
-	findings = nobody();
+	doctor_check(findings, DOCTOR_processes, DOCTOR_NOT, "/proc is mounted with hidepid=2",
+	             DOCTOR_FIX_COMMAND, doctor_setcap_fix);
+	findings = doctor_nobody();
 	findings->hidepid = DOCTOR_HIDEPID_NOACCESS;
 	findings->others_shown = 0;
-	check(findings, DOCTOR_io_others, DOCTOR_NOT, "/proc is mounted with hidepid=1",
-	      DOCTOR_FIX_COMMAND, setcap_fix);
+	doctor_check(findings, DOCTOR_io_others, DOCTOR_NOT, "/proc is mounted with hidepid=1",
+	             DOCTOR_FIX_COMMAND, doctor_setcap_fix);
 
 	/* root sees through it, and a host of one user has nothing to hide. */
-	findings = healthy();
+	findings = doctor_healthy();
 	findings->hidepid = DOCTOR_HIDEPID_INVISIBLE;
-	check(findings, DOCTOR_processes, DOCTOR_AVAILABLE, "", DOCTOR_FIX_NONE, "");
-	findings = nobody();
+	doctor_check(findings, DOCTOR_processes, DOCTOR_AVAILABLE, "", DOCTOR_FIX_NONE, "");
+	findings = doctor_nobody();
 	findings->others = findings->others_shown = 0;
 	findings->io_others = (struct doctor_tries){0};
-	check(findings, DOCTOR_io_others, DOCTOR_AVAILABLE, "there is no process but this user's",
-	      DOCTOR_FIX_NONE, "");
+	doctor_check(findings, DOCTOR_io_others, DOCTOR_AVAILABLE,
+	             "there is no process but this user's", DOCTOR_FIX_NONE, "");
 }
 
 static void test_taskstats_reasons(void **state)
 {
-	struct doctor_findings *findings = nobody();
+	struct doctor_findings *findings = doctor_nobody();
 
 	(void)state;
 	findings->taskstats_open_error = -ENOENT;
-	check(findings, DOCTOR_delay_cpu, DOCTOR_NOT,
-	      "taskstats is built in, but not in this network namespace", DOCTOR_FIX_COMMAND,
-	      "sudo nsenter --net=/proc/1/ns/net /usr/bin/ctprof doctor");
-	findings = nobody();
+	doctor_check(findings, DOCTOR_delay_cpu, DOCTOR_NOT,
+	             "taskstats is built in, but not in this network namespace", DOCTOR_FIX_COMMAND,
+	             "sudo nsenter --net=/proc/1/ns/net /usr/bin/ctprof doctor");
+	findings = doctor_nobody();
 	findings->taskstats_open_error = -ENOENT;
 	host_map_set(&findings->host, HOST_kernel_config, "TASKSTATS", "n", 1);
-	check(findings, DOCTOR_delay_cpu, DOCTOR_NOT,
-	      "the kernel was built without CONFIG_TASKSTATS", DOCTOR_FIX_KERNEL,
-	      "another kernel, built with CONFIG_TASKSTATS=y");
-	findings = nobody();
+	doctor_check(findings, DOCTOR_delay_cpu, DOCTOR_NOT,
+	             "the kernel was built without CONFIG_TASKSTATS", DOCTOR_FIX_KERNEL,
+	             "another kernel, built with CONFIG_TASKSTATS=y");
+	findings = doctor_nobody();
 	findings->taskstats_open_error = -EPERM;
-	check(findings, DOCTOR_memory_peaks, DOCTOR_NOT,
-	      "no netlink socket: Operation not permitted", DOCTOR_FIX_ADVICE,
-	      "run ctprof outside of the sandbox that refuses netlink sockets");
-}
-
-/* In a pid namespace with the /proc of another, taskstats is not asked, and nothing failed. */
-static struct doctor_findings *foreign(void)
-{
-	struct doctor_findings *findings = healthy();
-
-	findings->proc_is_foreign = true;
-	for (enum doctor_family f = DOCTOR_delay_cpu; f <= DOCTOR_memory_peaks; f++)
-		forget(findings, f);
-	findings->sources_of_totals &= ~(UINT64_C(1) << SOURCE_process_taskstats);
-	return findings;
+	doctor_check(findings, DOCTOR_memory_peaks, DOCTOR_NOT,
+	             "no netlink socket: Operation not permitted", DOCTOR_FIX_ADVICE,
+	             "run ctprof outside of the sandbox that refuses netlink sockets");
 }
 
 static void test_foreign_proc(void **state)
@@ -405,69 +319,71 @@ static void test_foreign_proc(void **state)
 
 	(void)state;
 	for (enum doctor_family f = DOCTOR_delay_cpu; f <= DOCTOR_memory_peaks; f++)
-		check(foreign(), f, DOCTOR_NOT, reason, DOCTOR_FIX_ADVICE, fix);
-	check(foreign(), DOCTOR_process_totals, DOCTOR_PARTLY,
-	      "/proc is of another pid namespace (for delays)", DOCTOR_FIX_ADVICE, fix);
+		doctor_check(doctor_foreign(), f, DOCTOR_NOT, reason, DOCTOR_FIX_ADVICE, fix);
+	doctor_check(doctor_foreign(), DOCTOR_process_totals, DOCTOR_PARTLY,
+	             "/proc is of another pid namespace (for delays)", DOCTOR_FIX_ADVICE, fix);
 
 	/* status has the affinity as well. */
-	check(foreign(), DOCTOR_affinity, DOCTOR_AVAILABLE, "", DOCTOR_FIX_NONE, "");
+	doctor_check(doctor_foreign(), DOCTOR_affinity, DOCTOR_AVAILABLE, "", DOCTOR_FIX_NONE, "");
 
 	/* A kernel that has none is no matter of namespaces. */
-	findings = foreign();
+	findings = doctor_foreign();
 	host_map_set(&findings->host, HOST_kernel_config, "TASKSTATS", "n", 1);
-	check(findings, DOCTOR_delay_cpu, DOCTOR_NOT,
-	      "the kernel was built without CONFIG_TASKSTATS", DOCTOR_FIX_KERNEL,
-	      "another kernel, built with CONFIG_TASKSTATS=y");
+	doctor_check(findings, DOCTOR_delay_cpu, DOCTOR_NOT,
+	             "the kernel was built without CONFIG_TASKSTATS", DOCTOR_FIX_KERNEL,
+	             "another kernel, built with CONFIG_TASKSTATS=y");
 
 	/* One in which our own thread cannot be seen is mounted all the same. */
-	findings = foreign();
+	findings = doctor_foreign();
 	findings->has_proc = false;
-	forget(findings, DOCTOR_stat);
-	check(findings, DOCTOR_stat, DOCTOR_NOT, reason, DOCTOR_FIX_ADVICE, fix);
+	doctor_forget(findings, DOCTOR_stat);
+	doctor_check(findings, DOCTOR_stat, DOCTOR_NOT, reason, DOCTOR_FIX_ADVICE, fix);
 }
 
 static void test_pressure(void **state)
 {
-	struct doctor_findings *findings = healthy();
+	struct doctor_findings *findings = doctor_healthy();
 
 	(void)state;
 	findings->psi_host = false;
-	check(findings, DOCTOR_psi_host, DOCTOR_NOT,
-	      "pressure stall information was not switched on at boot", DOCTOR_FIX_BOOT, "psi=1");
-	findings = healthy();
+	doctor_check(findings, DOCTOR_psi_host, DOCTOR_NOT,
+	             "pressure stall information was not switched on at boot", DOCTOR_FIX_BOOT,
+	             "psi=1");
+	findings = doctor_healthy();
 	findings->psi_host = false;
 	host_map_set(&findings->host, HOST_kernel_config, "PSI", "n", 1);
-	check(findings, DOCTOR_psi_host, DOCTOR_NOT, "the kernel was built without CONFIG_PSI",
-	      DOCTOR_FIX_KERNEL, "another kernel, built with CONFIG_PSI=y");
+	doctor_check(findings, DOCTOR_psi_host, DOCTOR_NOT,
+	             "the kernel was built without CONFIG_PSI", DOCTOR_FIX_KERNEL,
+	             "another kernel, built with CONFIG_PSI=y");
 }
 
 static void test_debugfs(void **state)
 {
-	struct doctor_findings *findings = healthy();
+	struct doctor_findings *findings = doctor_healthy();
 
 	(void)state;
 	findings->host.seen[HOST_sched_features] = findings->has_debugfs = false;
-	check(findings, DOCTOR_sched_features, DOCTOR_NOT, "debugfs is not mounted",
-	      DOCTOR_FIX_COMMAND, "sudo mount -t debugfs debugfs /sys/kernel/debug");
-	findings = nobody();
+	doctor_check(findings, DOCTOR_sched_features, DOCTOR_NOT, "debugfs is not mounted",
+	             DOCTOR_FIX_COMMAND, "sudo mount -t debugfs debugfs /sys/kernel/debug");
+	findings = doctor_nobody();
 	findings->host.seen[HOST_sched_features] = false;
 	findings->sched_features_error = -EACCES;
-	check(findings, DOCTOR_sched_features, DOCTOR_NOT, "needs CAP_DAC_READ_SEARCH",
-	      DOCTOR_FIX_COMMAND, setcap_fix);
-	findings = healthy();
+	doctor_check(findings, DOCTOR_sched_features, DOCTOR_NOT, "needs CAP_DAC_READ_SEARCH",
+	             DOCTOR_FIX_COMMAND, doctor_setcap_fix);
+	findings = doctor_healthy();
 	findings->host.seen[HOST_sched_features] = false;
-	check(findings, DOCTOR_sched_features, DOCTOR_NOT,
-	      "debugfs has no sched/features that can be read", DOCTOR_FIX_NONE, "");
-	findings = healthy();
+	doctor_check(findings, DOCTOR_sched_features, DOCTOR_NOT,
+	             "debugfs has no sched/features that can be read", DOCTOR_FIX_NONE, "");
+	findings = doctor_healthy();
 	findings->host.seen[HOST_sched_features] = false;
 	findings->sched_features_error = -EPERM;
-	check(findings, DOCTOR_sched_features, DOCTOR_NOT, "the kernel is locked down",
-	      DOCTOR_FIX_NONE, "");
+	doctor_check(findings, DOCTOR_sched_features, DOCTOR_NOT, "the kernel is locked down",
+	             DOCTOR_FIX_NONE, "");
 }
 
 static struct doctor_findings *without_controllers(void)
 {
-	struct doctor_findings *findings = healthy();
+	struct doctor_findings *findings = doctor_healthy();
 
 	memset(findings->controllers, 0, sizeof(findings->controllers));
 	return findings;
@@ -479,35 +395,37 @@ static void test_cgroups(void **state)
 
 	(void)state;
 	findings->controllers[DOCTOR_CONTROLLER_memory].on_v1 = true;
-	check(findings, DOCTOR_cgroup2_memory, DOCTOR_NOT,
-	      "the controller is in a version 1 hierarchy", DOCTOR_FIX_BOOT,
-	      "systemd.unified_cgroup_hierarchy=1 cgroup_no_v1=all");
+	doctor_check(findings, DOCTOR_cgroup2_memory, DOCTOR_NOT,
+	             "the controller is in a version 1 hierarchy", DOCTOR_FIX_BOOT,
+	             "systemd.unified_cgroup_hierarchy=1 cgroup_no_v1=all");
 	findings = without_controllers();
 	findings->controllers[DOCTOR_CONTROLLER_memory].disabled = true;
-	check(findings, DOCTOR_cgroup2_memory, DOCTOR_NOT, "the controller was disabled at boot",
-	      DOCTOR_FIX_BOOT, "no cgroup_disable=memory");
+	doctor_check(findings, DOCTOR_cgroup2_memory, DOCTOR_NOT,
+	             "the controller was disabled at boot", DOCTOR_FIX_BOOT,
+	             "no cgroup_disable=memory");
 	findings = without_controllers();
 	findings->controllers[DOCTOR_CONTROLLER_io].offered = true;
-	check(findings, DOCTOR_cgroup2_io, DOCTOR_NOT,
-	      "the controller is not enabled for any cgroup", DOCTOR_FIX_COMMAND,
-	      "echo +io | sudo tee /sys/fs/cgroup/cgroup.subtree_control");
-	check(without_controllers(), DOCTOR_cgroup2_pids, DOCTOR_NOT,
-	      "pids is not in cgroup.controllers here", DOCTOR_FIX_ADVICE,
-	      "enable the controller in the parent of this hierarchy's root");
+	doctor_check(findings, DOCTOR_cgroup2_io, DOCTOR_NOT,
+	             "the controller is not enabled for any cgroup", DOCTOR_FIX_COMMAND,
+	             "echo +io | sudo tee /sys/fs/cgroup/cgroup.subtree_control");
+	doctor_check(without_controllers(), DOCTOR_cgroup2_pids, DOCTOR_NOT,
+	             "pids is not in cgroup.controllers here", DOCTOR_FIX_ADVICE,
+	             "enable the controller in the parent of this hierarchy's root");
 	findings = without_controllers();
 	findings->has_cgroup1 = findings->has_cgroup2 = false;
-	check(findings, DOCTOR_cgroup2_cpu, DOCTOR_NOT, "no cgroup2 hierarchy is mounted here",
-	      DOCTOR_FIX_COMMAND, "sudo mount -t cgroup2 cgroup2 /sys/fs/cgroup");
-	findings = healthy();
+	doctor_check(findings, DOCTOR_cgroup2_cpu, DOCTOR_NOT,
+	             "no cgroup2 hierarchy is mounted here", DOCTOR_FIX_COMMAND,
+	             "sudo mount -t cgroup2 cgroup2 /sys/fs/cgroup");
+	findings = doctor_healthy();
 	findings->cgroup_is_v1 = true;
-	check(findings, DOCTOR_cgroup_path, DOCTOR_PARTLY, "only the path of version 1",
-	      DOCTOR_FIX_BOOT, "systemd.unified_cgroup_hierarchy=1 cgroup_no_v1=all");
+	doctor_check(findings, DOCTOR_cgroup_path, DOCTOR_PARTLY, "only the path of version 1",
+	             DOCTOR_FIX_BOOT, "systemd.unified_cgroup_hierarchy=1 cgroup_no_v1=all");
 }
 
 /* The table fits a screen, names each fix once, and hostile bytes reach neither it nor the JSON. */
 static void test_reports(void **state)
 {
-	struct doctor_findings *findings = nobody();
+	struct doctor_findings *findings = doctor_nobody();
 	struct doctor_verdict verdict = {0};
 	const struct report_doctor report = {.findings = findings, .verdict = &verdict};
 	char *text = NULL, *found;

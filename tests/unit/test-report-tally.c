@@ -33,8 +33,7 @@ static void test_sources(void **state)
 	info->tally.sources[SOURCE_sched][OUTCOME_unneeded] = 1;
 	info->rules[SOURCE_affinity] = OUTCOME_off;
 	info->rules[SOURCE_jemalloc] = OUTCOME_skipped;
-	expect(fixture, "sources   off: sched, affinity; denied: io (2 of 7); probe: jemalloc is "
-	                "not read by this version\n");
+	expect(fixture, "sources   off: sched, affinity; denied: io (2 of 7); skipped: jemalloc\n");
 }
 
 static void test_taskstats(void **state)
@@ -82,13 +81,25 @@ static void test_cost(void **state)
 	info->cost[COST_peak_rss_bytes] = 1048576;
 	expect(fixture, "cost      1.500ms wall, 0 writes, 4.000KiB of JSON, 2.000KiB of file, "
 	                "1.000MiB peak RSS\n");
+	info->cost_seen[COST_thread_stops] = info->cost_seen[COST_longest_stop_ns] =
+	        info->cost_seen[COST_total_stop_ns] = true;
+	expect(fixture, "cost      1.500ms wall, 0 writes, 4.000KiB of JSON, 2.000KiB of file, "
+	                "1.000MiB peak RSS\n");
+	info->cost[COST_thread_stops] = 12;
+	info->cost[COST_longest_stop_ns] = 143000;
+	info->cost[COST_total_stop_ns] = 901000;
+	expect(fixture, "cost      1.500ms wall, 0 writes, 12 threads stopped, 143.000µs at most, "
+	                "901.000µs together, 4.000KiB of JSON, 2.000KiB of file, 1.000MiB peak "
+	                "RSS\n");
 	info->tally.sources[SOURCE_io][OUTCOME_denied] = 2;
 	info->rules[SOURCE_io] = OUTCOME_read;
 	text = report_print(fixture, 1, report_json);
-	assert_contains(text, "\"cost\":{\"wall_ns\":1500000,\"write_calls\":0,\"json_bytes\":4096,"
-	                      "\"peak_rss_bytes\":1048576,\"file_bytes\":2048}");
+	assert_contains(text,
+	                "\"cost\":{\"wall_ns\":1500000,\"write_calls\":0,\"thread_stops\":12,"
+	                "\"longest_stop_ns\":143000,\"total_stop_ns\":901000,"
+	                "\"json_bytes\":4096,\"peak_rss_bytes\":1048576,\"file_bytes\":2048}");
 	assert_contains(text, "\"sources\":{\"io\":{\"rule\":\"read\",\"denied\":2}}");
-	assert_contains(text, "\"tally\":{\"processes_gone\":0,");
+	assert_contains(text, "\"probe\":null,\"tally\":{\"processes_gone\":0,");
 	free(text);
 }
 

@@ -483,11 +483,13 @@ static void test_rest(void **state)
 	ADD_ROW();
 	accept_with(
 	        ",\"host\":{\"total_memory_kb\":4,\"kernel_release\":\"6.1\",\"heap_state\":{}},"
-	        "\"probe_summary\":7,\"parse_summary\":{\"tids_walked\":5,"
-	        "\"negative_dotted_values\":6},\"taskstats_summary\":{\"ok_count\":1,"
-	        "\"eperm_count\":2,\"esrch_count\":3,\"other_err_count\":4}");
+	        "\"probe_summary\":{\"tgids_walked\":80,\"dominant_failure\":\"waitpid\"},"
+	        "\"parse_summary\":{\"tids_walked\":5,\"negative_dotted_values\":6},"
+	        "\"taskstats_summary\":{\"ok_count\":1,\"eperm_count\":2,\"esrch_count\":3,"
+	        "\"other_err_count\":4}");
 	assert_int_equal(copy.info.host.numbers[HOST_total_memory_kib], 4);
 	assert_string_equal(host_text(&copy.info.host, HOST_kernel_release), "6.1");
+	assert_int_equal(probe_summary_dominant(&copy.info.probe), PROBE_TAG_waitpid);
 	assert_int_equal(copy.info.tally.threads_gone, 3);
 	assert_int_equal(copy.info.tally.malformed_values, 6);
 	assert_int_equal(copy.info.tally.sources[SOURCE_taskstats][OUTCOME_read], 1);

@@ -33,6 +33,7 @@ static void random_history(struct random *random, enum metric_id metric, struct 
 static void add_everywhere(struct random *random, struct reading readings[READINGS], uint32_t tid,
                            uint64_t start)
 {
+	struct history allocated = {0};
 	unsigned from = random_chance(random, 80) ? 0 : (unsigned)random_below(random, READINGS);
 	unsigned to =
 	        random_chance(random, 80) ? READINGS - 1 : (unsigned)random_below(random, READINGS);
@@ -48,7 +49,13 @@ static void add_everywhere(struct random *random, struct reading readings[READIN
 
 		if (metric_table[m].rule != RULE_SUM || metric_table[m].source == SOURCE_synthetic)
 			continue;
-		random_history(random, metric, &history);
+		/* jemalloc's counters are read together, and are worth as much as the other one. */
+		if (metric == METRIC_deallocated_bytes)
+			history = allocated;
+		else
+			random_history(random, metric, &history);
+		if (metric == METRIC_allocated_bytes)
+			allocated = history;
 		for (unsigned i = from; i <= to; i++)
 			if (history.seen[i])
 				assert_true(sample_set_integer(&readings[i].samples[places[i]],

@@ -79,6 +79,30 @@ static void counters_are_differences(void **state)
 }
 
 /* A peak is news where it rose, a floor where it fell or became one. */
+/* A thread that executes another program stays itself, but jemalloc begins anew. */
+static void another_program_has_no_difference_of_jemalloc(void **state)
+{
+	cleanup_(pair_done) struct pair pair;
+
+	(void)state;
+	pair_init(&pair);
+	for (uint32_t tid = 6; tid < 8; tid++) {
+		struct thread_sample *first = reading_add(&pair.a, tid, tid, 100);
+		struct thread_sample *last = reading_add(&pair.b, tid, tid, 100);
+
+		sample_set(first, allocated_bytes, (struct counter_bytes){500});
+		sample_set(first, deallocated_bytes, (struct counter_bytes){30});
+		sample_set(last, allocated_bytes, (struct counter_bytes){tid == 6 ? 400 : 900});
+		sample_set(last, deallocated_bytes, (struct counter_bytes){40});
+	}
+	join(&pair);
+	assert_false(metric_set_has(&pair.window.samples[0].seen, METRIC_allocated_bytes));
+	assert_false(metric_set_has(&pair.window.samples[0].seen, METRIC_deallocated_bytes));
+	assert_int_equal(pair.window.samples[1].allocated_bytes.v, 400);
+	assert_int_equal(pair.window.samples[1].deallocated_bytes.v, 10);
+	assert_window(&pair.window.info, values_went_back, 1);
+}
+
 static void peaks_and_floors_only_where_they_moved(void **state)
 {
 	static const struct {
@@ -432,6 +456,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(counters_are_differences),
+	        cmocka_unit_test(another_program_has_no_difference_of_jemalloc),
 	        cmocka_unit_test(peaks_and_floors_only_where_they_moved),
 	        cmocka_unit_test(born_inside_is_whole),
 	        cmocka_unit_test(what_was_not_read_before_is_unknown),

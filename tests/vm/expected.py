@@ -88,7 +88,7 @@ AVAILABLE = ("available", "")
 DOCTOR = {
     "0": {
         "stat": (AVAILABLE, AVAILABLE), "io-others": (AVAILABLE, AVAILABLE), "delay-cpu": (AVAILABLE, AVAILABLE),
-        "memory-peaks": (AVAILABLE, AVAILABLE), "process-totals": (AVAILABLE, AVAILABLE),
+        "memory-peaks": (AVAILABLE, AVAILABLE), "process-totals": (AVAILABLE, AVAILABLE), "jemalloc": (AVAILABLE, AVAILABLE),
         "schedstats": (AVAILABLE, ("not", "kernel.sched_schedstats=1")),
         "delays": (AVAILABLE, ("not", "delayacct")),
         "psi-host": (AVAILABLE, ("not", "psi=1")), "psi-cgroups": (AVAILABLE, ("not", "psi=1")),
@@ -119,7 +119,7 @@ def exceptions(metrics, config, version, has_slice):
         if metric["source"] == "synthetic":
             ret[name] = "counted by show and compare, no value of a thread"
         elif metric["source"] == "jemalloc":
-            ret[name] = "jemalloc's counters are not read by this version"
+            ret[name] = "no program here has jemalloc"
         elif name == "fair_slice_ns" and not has_slice:
             ret[name] = "no line of this kernel's /proc/<tid>/sched says it"
         elif missing:

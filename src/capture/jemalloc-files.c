@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "jemalloc-files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ctprof/mem.h"
+
+/* All files together may cost no more than this. */
+static const uint64_t budget_ns = 10u * 1000000000ull;
+
+/* The files that could not be looked into. */
+static const struct jemalloc_object failures[] = {
+        [PROBE_TAG_budget] = {.tag = PROBE_TAG_budget},
+        [PROBE_TAG_not_permitted] = {.tag = PROBE_TAG_not_permitted},
+        [PROBE_TAG_maps_read_failure] = {.tag = PROBE_TAG_maps_read_failure},
+        [PROBE_TAG_pid_missing] = {.tag = PROBE_TAG_pid_missing},
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now = {0};
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void jemalloc_files_init(struct jemalloc_files *files)
+{
+	*files = (struct jemalloc_files){.looker = file_looker_new()};
+}
+
+void jemalloc_files_done(struct jemalloc_files *files)
+{
+	for (size_t i = 0; i < files->by_line.count; i++)
+		free(files->by_line.entries[i].value);
+	strmap_done(&files->by_line);
+	strbuf_done(&files->key);
+	file_looker_freep(&files->looker);
+}
+
+/* Where parts of one file system are mounted in different namespaces, the same line may stand for different files. */
+void mapping_process_init(struct mapping_process *process, uint32_t tgid, uint32_t tid,
+                          int thread_fd)
+{
+	*process = (struct mapping_process){.tgid = tgid, .tid = tid, .thread_fd = thread_fd};
+	if (readlinkat(thread_fd, "ns/mnt", process->mounts, sizeof(process->mounts)) < 0)
+		process->mounts[0] = '\0';
+}
+
+/* What went wrong with this process says nothing about the file, which another one may show. */
+static const struct jemalloc_object *failure_of(const struct mapping_process *process, int r)
+{
+	switch (-r) {
+	case EACCES:
+	case EPERM:
+		return &failures[PROBE_TAG_not_permitted];
+	case ENOENT:
+	case ESRCH:
+		if (faccessat(process->thread_fd, "stat", F_OK, 0) != 0)
+			return &failures[PROBE_TAG_pid_missing];
+		break;
+	}
+	return &failures[PROBE_TAG_maps_read_failure];
+}
+
+static const struct jemalloc_object *look(struct jemalloc_files *files,
+                                          const struct mapping_process *process,
+                                          const struct mapped_file *mapped)
+{
+	uint64_t begin_ns = now_ns();
+	struct jemalloc_object object, *known;
+	int r;
+
+	if (files->used_ns > budget_ns)
+		return &failures[PROBE_TAG_budget];
+	r = file_looker_look(files->looker, process->tgid, process->tid, mapped, &object);
+	files->used_ns += now_ns() - begin_ns;
+	/* A file system that does not answer would not answer the next one either. */
+	if (r < 0 && r != -ETIME)
+		return failure_of(process, r);
+	known = mem_calloc(1, sizeof(*known));
+	*known = object;
+	strmap_add(&files->by_line, strbuf_str(&files->key), files->key.len)->value = known;
+	return known;
+}
+
+const struct jemalloc_object *jemalloc_files_find(struct jemalloc_files *files,
+                                                  const struct mapping_process *process,
+                                                  const struct mapped_file *mapped)
+{
+	const struct jemalloc_object *known;
+
+	strbuf_clear(&files->key);
+	strbuf_add(&files->key, process->mounts, sizeof(process->mounts));
+	strbuf_add(&files->key, mapped->file.text, mapped->file.len);
+	known = strmap_get(&files->by_line, strbuf_str(&files->key), files->key.len);
+	return known ? known : look(files, process, mapped);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* jemalloc-files - which of the files mapped by processes have jemalloc. Each file is looked into once, whatever is found,
+ * and however many processes map it. */
+#include "ctprof/jemalloc.h"
+#include "ctprof/maps.h"
+#include "ctprof/strbuf.h"
+#include "ctprof/strmap.h"
+#include "file-look.h"
+
+struct jemalloc_files {
+	/* As processes in a mount namespace name it in a line of maps: struct jemalloc_object, owned. */
+	struct strmap by_line;
+	struct strbuf key;
+	struct file_looker *looker; /* owned */
+	uint64_t used_ns;           /* for looking into files, so far */
+};
+
+/* The process whose files are wanted. */
+struct mapping_process {
+	uint32_t tgid;
+	uint32_t tid;    /* of one of its threads that lives */
+	int thread_fd;   /* that one's directory */
+	char mounts[32]; /* its mount namespace */
+};
+
+void jemalloc_files_init(struct jemalloc_files *files);
+void jemalloc_files_done(struct jemalloc_files *files);
+
+/* @thread_fd, the directory of thread @tid, is borrowed. */
+void mapping_process_init(struct mapping_process *process, uint32_t tgid, uint32_t tid,
+                          int thread_fd);
+
+/* What is known of a file that the process has mapped; where it cannot be opened, its tag says so. Good until the next
+ * call. */
+const struct jemalloc_object *jemalloc_files_find(struct jemalloc_files *files,
+                                                  const struct mapping_process *process,
+                                                  const struct mapped_file *mapped);

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "jemalloc-read.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ctprof/mem.h"
+#include "ctprof/source.h"
+
+/* A process may have as many mappings as it has memory; and all processes together may cost no more than this. */
+enum { MAPS_BYTES = 256 << 20, LINK_BYTES = 1 << 16 };
+static const uint64_t budget_ns = 20u * 1000000000ull;
+
+static uint64_t now_ns(void)
+{
+	struct timespec now = {0};
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void jemalloc_reader_init(struct jemalloc_reader *reader, enum capture_jemalloc mode, bool live)
+{
+	memset(reader, 0, sizeof(*reader));
+	reader->rule = live && mode != CAPTURE_JEMALLOC_OFF ? OUTCOME_read : OUTCOME_skipped;
+	reader->by_stopping = mode == CAPTURE_JEMALLOC_PTRACE;
+	reader->summary.seen = reader->rule == OUTCOME_read;
+	jemalloc_files_init(&reader->files);
+	reader->prober = memory_prober_new();
+}
+
+void jemalloc_reader_done(struct jemalloc_reader *reader)
+{
+	jemalloc_files_done(&reader->files);
+	memory_prober_freep(&reader->prober);
+	thread_pointers_freep(&reader->pointers);
+	strbuf_done(&reader->text);
+	strbuf_done(&reader->link);
+	free(reader->request.threads);
+	reader->request.threads = NULL;
+}
+
+static int open_thread(int process_fd, uint32_t tid)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "task/%" PRIu32, tid);
+	return fd_open_path_at(process_fd, name);
+}
+
+static enum probe_tag read_maps(struct jemalloc_reader *reader, int thread_fd)
+{
+	int r = thread_fd < 0 ? thread_fd
+	                      : fd_read_all_at(thread_fd, "maps", &reader->text, MAPS_BYTES);
+
+	switch (-r) {
+	case 0:
+		return reader->text.len > 0 ? PROBE_TAG_ok : PROBE_TAG_readlink_failure;
+	case EACCES:
+	case EPERM:
+		return PROBE_TAG_not_permitted;
+	case ENOENT:
+		return PROBE_TAG_pid_missing;
+	/* It has given up its memory, as a zombie has. */
+	case ESRCH:
+		return PROBE_TAG_readlink_failure;
+	default:
+		return PROBE_TAG_maps_read_failure;
+	}
+}
+
+/* A process as one of its threads sees it. */
+struct seen_process {
+	uint32_t tid;
+	int thread_fd;
+};
+
+static void seen_process_done(struct seen_process *seen)
+{
+	fd_closep(&seen->thread_fd);
+}
+
+/* A leader that has exited before the others has no memory any more, nor a root; some other thread has them. Kernel threads
+ * and zombies have no maps. */
+static enum probe_tag find_maps(struct jemalloc_reader *reader, int process_fd,
+                                const struct id_list *threads, struct seen_process *ret_seen)
+{
+	const size_t candidates[] = {0, 1, threads->count / 2, threads->count - 1};
+	enum probe_tag tag = PROBE_TAG_pid_missing, first = tag;
+
+	for (size_t i = 0; i < ARRAY_SIZE(candidates) && candidates[i] < threads->count; i++) {
+		seen_process_done(ret_seen);
+		ret_seen->tid = threads->ids[candidates[i]];
+		ret_seen->thread_fd = open_thread(process_fd, ret_seen->tid);
+		tag = read_maps(reader, ret_seen->thread_fd);
+		if (i == 0)
+			first = tag;
+		if (tag != PROBE_TAG_readlink_failure && tag != PROBE_TAG_pid_missing)
+			return tag;
+		if (threads->count == 1)
+			break;
+	}
+	return first;
+}
+
+/* Only the program itself has its storage at a distance that the linker knew. Asked by its path, for its file system need not
+ * answer. */
+static bool is_program(struct jemalloc_reader *reader, int thread_fd,
+                       const struct mapped_file *mapped)
+{
+	return fd_read_link_at(thread_fd, "exe", &reader->link, LINK_BYTES) == 0 &&
+	       reader->link.len == mapped->path.len &&
+	       memcmp(reader->link.data, mapped->path.text, mapped->path.len) == 0;
+}
+
+/* Adds the place of the counters of an object with jemalloc to the request. */
+static enum probe_tag add_place(struct jemalloc_reader *reader, int thread_fd,
+                                const struct jemalloc_object *object,
+                                const struct mapped_file *mapped)
+{
+	struct memory_probe_request *request = &reader->request;
+	struct memory_probe_place place = {.allocated = object->allocated,
+	                                   .deallocated = object->deallocated};
+
+	if (object->tag != PROBE_TAG_ok)
+		return object->tag;
+	if (mapped->first_offset != object->first_offset ||
+	    request->place_count == MEMORY_PROBE_PLACES_MAX)
+		return PROBE_TAG_tls_arithmetic;
+	if (object->has_slot)
+		place.slot = object->slot_address + mapped->first_start - object->first_address;
+	else if (!is_program(reader, thread_fd, mapped))
+		return PROBE_TAG_tls_arithmetic;
+	request->places[request->place_count++] = place;
+	return PROBE_TAG_ok;
+}
+
+/* Where the process has jemalloc, all copies of it have to be read. Where it has none, a file that could not be looked into
+ * may have it. */
+static enum probe_tag find_places(struct jemalloc_reader *reader, uint32_t tid, int thread_fd,
+                                  bool *ret_is_found)
+{
+	enum probe_tag tag = PROBE_TAG_ok, unknown = PROBE_TAG_jemalloc_not_found;
+	struct mapping_process process;
+	struct mapped_file mapped;
+	struct maps_reader maps;
+
+	reader->request.place_count = 0;
+	mapping_process_init(&process, reader->request.tgid, tid, thread_fd);
+	maps_begin(&maps, strbuf_str(&reader->text), reader->text.len);
+	while (maps_next(&maps, &mapped)) {
+		const struct jemalloc_object *object =
+		        jemalloc_files_find(&reader->files, &process, &mapped);
+
+		if (object->is_found) {
+			enum probe_tag added = add_place(reader, thread_fd, object, &mapped);
+
+			*ret_is_found = true;
+			tag = tag == PROBE_TAG_ok ? added : tag;
+		} else if (unknown == PROBE_TAG_jemalloc_not_found) {
+			unknown = object->tag;
+		}
+	}
+	return *ret_is_found ? tag : unknown;
+}
+
+static void list_threads(struct jemalloc_reader *reader, const struct id_list *threads)
+{
+	struct memory_probe_request *request = &reader->request;
+
+	if (reader->capacity < threads->count) {
+		reader->capacity = threads->count;
+		request->threads = mem_realloc(request->threads, reader->capacity,
+		                               sizeof(request->threads[0]));
+	}
+	request->thread_count = threads->count;
+	for (size_t i = 0; i < threads->count; i++)
+		request->threads[i] = (struct memory_probe_thread){.tid = threads->ids[i]};
+}
+
+static enum probe_tag tag_of_flags(uint32_t flags)
+{
+	if (flags & THREAD_POINTER_EXITING)
+		return PROBE_TAG_pid_missing;
+	if (flags & THREAD_POINTER_TRACED)
+		return PROBE_TAG_traced;
+	if (flags & THREAD_POINTER_STOPPED)
+		return PROBE_TAG_stopped;
+	if (flags & THREAD_POINTER_UNINTERRUPTIBLE)
+		return PROBE_TAG_uninterruptible;
+	return PROBE_TAG_ok;
+}
+
+static int compare_tids(const void *key, const void *member)
+{
+	const uint32_t *tid = key;
+	const struct thread_pointer *thread = member;
+
+	return (*tid > thread->tid) - (*tid < thread->tid);
+}
+
+/* Says how many threads were in uninterruptible sleep, which ends soon as a rule. */
+static size_t match_pointers(struct memory_probe_request *request,
+                             const struct thread_pointer *known, size_t count)
+{
+	size_t asleep = 0;
+
+	for (size_t i = 0; i < request->thread_count; i++) {
+		struct memory_probe_thread *thread = &request->threads[i];
+		const struct thread_pointer *found =
+		        bsearch(&thread->tid, known, count, sizeof(*known), compare_tids);
+
+		thread->has_pointer = found != NULL;
+		thread->pointer = found ? found->pointer : 0;
+		thread->tag = found ? tag_of_flags(found->flags) : PROBE_TAG_pid_missing;
+		asleep += thread->tag == PROBE_TAG_uninterruptible;
+	}
+	return asleep;
+}
+
+static void forget_pointers(struct memory_probe_request *request)
+{
+	for (size_t i = 0; i < request->thread_count; i++)
+		request->threads[i] = (struct memory_probe_thread){.tid = request->threads[i].tid};
+}
+
+/* Thread pointers without stopping anybody. Where that does not work, the prober stops the threads for them. */
+static void find_pointers(struct jemalloc_reader *reader)
+{
+	enum { ATTEMPTS = 4 };
+	static const struct timespec pause = {.tv_nsec = 1000000};
+	const struct thread_pointer *known;
+	ssize_t count;
+
+	if (!reader->pointers_tried && !reader->by_stopping &&
+	    thread_pointers_open(&reader->pointers) < 0)
+		reader->pointers = NULL;
+	reader->pointers_tried = true;
+	for (int i = 0; reader->pointers && i < ATTEMPTS; i++) {
+		if (i > 0)
+			nanosleep(&pause, NULL);
+		count = thread_pointers_read(reader->pointers, reader->request.tgid, &known);
+		if (count < 0) {
+			thread_pointers_freep(&reader->pointers);
+			forget_pointers(&reader->request);
+		} else if (match_pointers(&reader->request, known, (size_t)count) == 0) {
+			return;
+		}
+	}
+}
+
+/* What becomes of a process: ok where anything was read, else what befell most of its threads. */
+static enum probe_tag count_threads(struct jemalloc_reader *reader)
+{
+	const struct memory_probe_request *request = &reader->request;
+	size_t counts[PROBE_TAG_COUNT] = {0};
+	enum probe_tag most = PROBE_TAG_pid_missing;
+
+	for (size_t i = 0; i < request->thread_count; i++) {
+		enum probe_tag tag = request->threads[i].tag;
+
+		probe_summary_add_thread(&reader->summary, tag);
+		if (++counts[tag] > counts[most])
+			most = tag;
+	}
+	return counts[PROBE_TAG_ok] > 0 ? PROBE_TAG_ok : most;
+}
+
+static enum probe_tag probe(struct jemalloc_reader *reader, const struct id_list *threads)
+{
+	uint64_t begin_ns = now_ns();
+
+	if (reader->used_ns > budget_ns)
+		return PROBE_TAG_budget;
+	list_threads(reader, threads);
+	find_pointers(reader);
+	memory_prober_run(reader->prober, &reader->request);
+	reader->used_ns += now_ns() - begin_ns;
+	return PROBE_TAG_ok;
+}
+
+/* Which program it is is asked before all else, so that an exec in the middle mixes no two. */
+static enum probe_tag read_process(struct jemalloc_reader *reader, int process_fd, uint32_t tgid,
+                                   const struct id_list *threads, bool *ret_is_found)
+{
+	cleanup_(seen_process_done) struct seen_process seen = {.thread_fd = -1};
+	enum probe_tag tag;
+
+	if (tgid == (uint32_t)getpid())
+		return PROBE_TAG_own_process;
+	if (!process_identity_read(tgid, &reader->request.identity))
+		return PROBE_TAG_pid_missing;
+	reader->request.tgid = tgid;
+	tag = find_maps(reader, process_fd, threads, &seen);
+	if (tag == PROBE_TAG_ok)
+		tag = find_places(reader, seen.tid, seen.thread_fd, ret_is_found);
+	return tag == PROBE_TAG_ok ? probe(reader, threads) : tag;
+}
+
+void jemalloc_read_process(struct jemalloc_reader *reader, int process_fd, uint32_t tgid,
+                           const struct id_list *threads)
+{
+	bool is_found = false;
+
+	if (reader->rule != OUTCOME_read)
+		return;
+	reader->tag = read_process(reader, process_fd, tgid, threads, &is_found);
+	if (reader->tag == PROBE_TAG_ok) {
+		probe_summary_add_process(&reader->summary, count_threads(reader), is_found);
+		return;
+	}
+	probe_summary_add_process(&reader->summary, reader->tag, is_found);
+	for (size_t i = 0; is_found && i < threads->count; i++)
+		probe_summary_add_thread(&reader->summary, reader->tag);
+}
+
+void jemalloc_take_thread(const struct jemalloc_reader *reader, size_t index,
+                          struct thread_sample *sample)
+{
+	const struct memory_probe_thread *thread = NULL;
+	enum probe_tag tag = reader->tag;
+
+	if (reader->rule != OUTCOME_read)
+		return;
+	if (tag == PROBE_TAG_ok) {
+		thread = &reader->request.threads[index];
+		tag = thread->tag;
+	}
+	sample->outcomes[SOURCE_jemalloc] = probe_tag_table[tag].outcome;
+	if (tag != PROBE_TAG_ok)
+		return;
+	sample_set(sample, allocated_bytes, (struct counter_bytes){thread->allocated});
+	sample_set(sample, deallocated_bytes, (struct counter_bytes){thread->deallocated});
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* jemalloc-read - jemalloc's counters of a process's threads: finds jemalloc in what the process has mapped, and reads
+ * the threads' own storage. */
+#include <stdbool.h>
+
+#include "ctprof/capture.h"
+#include "ctprof/fd.h"
+#include "ctprof/memory-probe.h"
+#include "ctprof/sample.h"
+#include "ctprof/thread-pointer.h"
+#include "jemalloc-files.h"
+
+struct jemalloc_reader {
+	enum source_outcome rule; /* OUTCOME_read, or why nobody is looked at */
+	bool by_stopping;         /* leave BPF alone */
+	struct jemalloc_files files;
+	struct memory_prober *prober;     /* owned */
+	struct thread_pointers *pointers; /* owned; NULL: not tried yet, or they do not work here */
+	bool pointers_tried;
+	struct strbuf text; /* maps of the process being read */
+	struct strbuf link; /* where its executable is */
+	uint64_t used_ns;   /* time spent on probing so far */
+	struct probe_summary summary;
+	/* The process last read. */
+	enum probe_tag tag;                  /* where it is not ok, that of all its threads */
+	struct memory_probe_request request; /* its threads, in the order of the list; owned */
+	size_t capacity;
+};
+
+/* @live: the threads are this system's own, in our pid namespace. */
+void jemalloc_reader_init(struct jemalloc_reader *reader, enum capture_jemalloc mode, bool live);
+/* Ends the helpers. The summary stays, and nothing is left to be freed by another call. */
+void jemalloc_reader_done(struct jemalloc_reader *reader);
+
+/* Reads the threads of the process whose directory is @process_fd. */
+void jemalloc_read_process(struct jemalloc_reader *reader, int process_fd, uint32_t tgid,
+                           const struct id_list *threads);
+
+/* Gives @sample, the thread at @index of the list, what was read. */
+void jemalloc_take_thread(const struct jemalloc_reader *reader, size_t index,
+                          struct thread_sample *sample);

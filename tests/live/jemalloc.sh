@@ -1,0 +1,201 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# jemalloc.sh CTPROF DIRECTORY: jemalloc's counters are what jemalloc itself says inside the threads, to the byte, however
+# a program came by its jemalloc and however it is read; whoever has none has no value; and nobody is left stopped.
+# DIRECTORY has jemalloc-load without jemalloc (plain), linked with libjemalloc.so.2 (linked), and with libjemalloc.a as a PIE
+# (static), at a fixed address (fixed) and without any shared object (alone).
+set -euo pipefail
+
+for program in jq zstd strip setpriv python3; do
+    if ! command -v "$program" >/dev/null; then
+        echo "skipped: no $program"
+        exit 77
+    fi
+done
+if [ ! -x "$2/jemalloc-load-linked" ]; then
+    echo "skipped: no jemalloc to link with"
+    exit 77
+fi
+CTPROF=$(realpath "$1")
+programs=$(realpath "$2")
+here=$(cd "$(dirname "$0")" && pwd)
+WORKLOAD=$programs/jemalloc-load-plain
+export CTPROF WORKLOAD
+# shellcheck source=/dev/null
+source "$here/lib.sh"
+scratch=$(mktemp -d)
+trap 'stop_all; rm -rf "$scratch"' EXIT
+chmod 755 "$scratch"
+cd "$scratch"
+library=$(ldd "$programs/jemalloc-load-linked" | awk '/libjemalloc/ { print $3 }')
+
+capture() {
+    "$CTPROF" capture -q "${@:2}" -o "$1" || fail "capture $* ended with status $?"
+}
+# round NAME: one more, to its end.
+round() {
+    local before
+
+    before=$(grep -c DONE "$1.out") || true
+    proceed "$1"
+    for ((i = 0; i < 1500; i++)); do
+        [ "$(grep -c DONE "$1.out")" -gt "$before" ] && break
+        sleep 0.01
+    done
+    # The last to wake up has said so before it sleeps again.
+    sleep 0.1
+}
+# said NAME: what the threads say of themselves after the last round, "tid allocated deallocated".
+said() {
+    awk '/DONE/ { last = now; now = ""; next } NF == 3 { now = now $0 "\n" } END { printf "%s", last }' "$1.out" | sort
+}
+# seen FILE PID: the same out of a snapshot.
+seen() {
+    zstd -dc "$1" | jq -r --argjson pid "$2" '.threads[] | select(.tgid == $pid)
+        | "\(.tid) \(.allocated_bytes) \(.deallocated_bytes)"' | sort
+}
+pid() {
+    # shellcheck disable=SC2154 # lib.sh has it.
+    echo "${pid_of[$1]}"
+}
+of_process() {
+    zstd -dc "$1" | jq -c --argjson pid "$2" "[.threads[] | select(.tgid == \$pid) | $3] | unique"
+}
+
+p=$(unique_prefix)
+threads=7
+declare -A kinds=([plain]=plain [preload]=plain [linked]=linked [static]=static [fixed]=fixed [alone]=alone
+    [renamed]=plain [decoy]=plain)
+# Names say nothing: this one is a jemalloc, that one is none.
+cp "$library" ./libordinary.so
+mkdir decoy
+cp "$(ldd "$(command -v jq)" | awk '/libm\.so/ { print $3 }')" decoy/libjemalloc.so.2
+chmod 755 libordinary.so decoy/libjemalloc.so.2
+with_jemalloc=()
+for kind in "${!kinds[@]}"; do
+    name=$p$kind
+    WORKLOAD=$programs/jemalloc-load-${kinds[$kind]}
+    case $kind in
+    preload) LD_PRELOAD=$library start "$name" "$threads" 1000 ;;
+    renamed) LD_PRELOAD=$scratch/libordinary.so start "$name" "$threads" 1000 ;;
+    decoy) LD_PRELOAD=$scratch/decoy/libjemalloc.so.2 start "$name" "$threads" 1000 ;;
+    *) start "$name" "$threads" 1000 ;;
+    esac
+    case $kind in plain | decoy) ;; *) with_jemalloc+=("$kind") ;; esac
+    round "$name"
+done
+rm libordinary.so
+
+for mode in auto ptrace; do
+    capture "$mode.zst" --jemalloc "$mode"
+    for kind in "${with_jemalloc[@]}"; do
+        same "$kind, --jemalloc $mode" "$(said "$p$kind")" "$(seen "$mode.zst" "$(pid "$p$kind")")"
+        same "threads of $kind" $((threads + 1)) "$(said "$p$kind" | wc -l)"
+    done
+    for kind in plain decoy; do
+        same "$kind has no such counters, --jemalloc $mode" '[false]' \
+            "$(of_process "$mode.zst" "$(pid "$p$kind")" 'has("allocated_bytes") or has("deallocated_bytes")')"
+    done
+done
+stops=$(zstd -dc ptrace.zst | jq .cost.thread_stops)
+between "stops" $((${#with_jemalloc[@]} * (threads + 1))) "$stops" 100000
+between "longest stop in ns" 1000 "$(zstd -dc ptrace.zst | jq .cost.longest_stop_ns)" 250000000
+between "processes with jemalloc" ${#with_jemalloc[@]} "$(zstd -dc auto.zst | jq .probe_summary.probed_ok)" 100000
+capture off.zst --jemalloc off
+same "--jemalloc off" '[false]' "$(of_process off.zst "$(pid "${p}static")" 'has("allocated_bytes")')"
+same "rule of --jemalloc off" skipped "$(zstd -dc off.zst | jq -r .sources.jemalloc.rule)"
+same "probe_summary of --jemalloc off" null "$(zstd -dc off.zst | jq -c .probe_summary)"
+
+# A burst: what the threads say of it is what compare says, and what lives grows by the difference.
+delta() {
+    "$CTPROF" compare --format json --unchanged --group-by pcomm --metrics "$2" auto.zst burst.zst |
+        jq -r --arg group "$1" '.rows[] | select(.group == $group) | .delta'
+}
+for kind in preload static; do
+    name=$p$kind
+    before=$(said "$name" | awk '{ a += $2; d += $3 } END { print a, d }')
+    round "$name"
+    after=$(said "$name" | awk '{ a += $2; d += $3 } END { print a, d }')
+    capture burst.zst
+    read -r a0 d0 a1 d1 <<<"$before $after"
+    same "$kind: bytes allocated in the burst" $((a1 - a0)) "$(delta "$name" allocated_bytes)"
+    same "$kind: bytes freed in the burst" $((d1 - d0)) "$(delta "$name" deallocated_bytes)"
+    same "$kind: growth of the heap" $((a1 - a0 - d1 + d0)) "$(delta "$name" live_heap_estimate)"
+    between "$kind: that is known work" $((threads * 300 * 1000)) $((a1 - a0)) $((threads * 300 * 1300))
+done
+# A window has the same, as one number.
+name=${p}linked
+before=$(said "$name" | awk '{ a += $2 } END { print a }')
+"$CTPROF" capture -q --window 1s -o window.zst &
+window=$!
+sleep 0.5
+round "$name"
+wait "$window"
+same "bytes allocated in a window" $(($(said "$name" | awk '{ a += $2 } END { print a }') - before)) \
+    "$(zstd -dc window.zst | jq --argjson pid "$(pid "$name")" '[.threads[] | select(.tgid == $pid) | .allocated_bytes] | add')"
+
+# Who is to be left alone is: stopped, traced, of another user.
+left_alone() {
+    same "$1 gives no value" '[false]' "$(of_process "$2" "$(pid "$3")" 'has("allocated_bytes")')"
+    same "$1 has its reason" "[\"$4\"]" "$(of_process "$2" "$(pid "$3")" .missing.jemalloc)"
+}
+states() {
+    awk '/^State:/ { print $2 }' "/proc/$1/task/"*/status | sort -u | tr -d '\n'
+}
+for mode in auto ptrace; do
+    kill -STOP "$(pid "${p}static")"
+    until [ "$(states "$(pid "${p}static")")" = T ]; do
+        sleep 0.01
+    done
+    capture stopped.zst --jemalloc "$mode"
+    left_alone "a stopped process, $mode" stopped.zst "${p}static" skipped
+    same "state of a stopped process" T "$(states "$(pid "${p}static")")"
+    kill -CONT "$(pid "${p}static")"
+done
+# traced: by a tracer that holds all its threads, without stopping any.
+python3 - "$(pid "${p}static")" <<'PYTHON' >tracer.out &
+import ctypes, os, sys, time
+libc = ctypes.CDLL(None, use_errno=True)
+PTRACE_SEIZE = 0x4206
+for tid in os.listdir(f"/proc/{sys.argv[1]}/task"):
+    if libc.ptrace(PTRACE_SEIZE, int(tid), None, None) != 0:
+        sys.exit("cannot trace")
+print("READY", flush=True)
+time.sleep(60)
+PYTHON
+tracer=$!
+await tracer.out READY
+for mode in auto ptrace; do
+    capture traced.zst --jemalloc "$mode"
+    left_alone "a traced process, $mode" traced.zst "${p}static" skipped
+done
+kill "$tracer"
+wait "$tracer" 2>/dev/null || true
+if [ "$(id -u)" = 0 ]; then
+    setpriv --reuid 65534 --regid 65534 --clear-groups "$CTPROF" capture -q -o - >user.zst
+    left_alone "a process of another user" user.zst "${p}static" denied
+    between "processes of others" 1 "$(zstd -dc user.zst | jq '.probe_summary.processes."not-permitted"')" 1000000
+fi
+capture again.zst
+same "afterwards it is read again" "$(said "${p}static")" "$(seen again.zst "$(pid "${p}static")")"
+
+# Killed in the middle, at any moment, ctprof leaves nobody stopped.
+for ((n = 0; n < 60; n++)); do
+    "$CTPROF" capture -q --jemalloc ptrace -o killed.zst &
+    victim=$!
+    sleep "0.0$((RANDOM % 60 + 10))"
+    kill -KILL "$victim" 2>/dev/null || true
+    wait "$victim" 2>/dev/null || true
+done
+sleep 0.3
+for kind in "${with_jemalloc[@]}"; do
+    [[ $(states "$(pid "$p$kind")") =~ ^[RS]+$ ]] || fail "a thread of $kind is left stopped"
+    checks=$((checks + 1))
+    round "$p$kind"
+done
+capture last.zst --jemalloc ptrace
+for kind in "${with_jemalloc[@]}"; do
+    same "$kind goes on" "$(said "$p$kind")" "$(seen last.zst "$(pid "$p$kind")")"
+done
+# shellcheck disable=SC2154
+echo "$checks checks"
