@@ -229,7 +229,8 @@ static void forget_pointers(struct memory_probe_request *request)
 		request->threads[i] = (struct memory_probe_thread){.tid = request->threads[i].tid};
 }
 
-/* Thread pointers without stopping anybody. Where that does not work, the prober stops the threads for them. */
+/* Thread pointers without stopping anybody. Where that does not work, the prober stops the threads for them; so it does where BPF
+ * sees none of the process, which a host may hide from it. */
 static void find_pointers(struct jemalloc_reader *reader)
 {
 	enum { ATTEMPTS = 4 };
@@ -245,12 +246,14 @@ static void find_pointers(struct jemalloc_reader *reader)
 		if (i > 0)
 			nanosleep(&pause, NULL);
 		count = thread_pointers_read(reader->pointers, reader->request.tgid, &known);
-		if (count < 0) {
+		if (count < 0)
 			thread_pointers_freep(&reader->pointers);
+		if (count <= 0) {
 			forget_pointers(&reader->request);
-		} else if (match_pointers(&reader->request, known, (size_t)count) == 0) {
 			return;
 		}
+		if (match_pointers(&reader->request, known, (size_t)count) == 0)
+			return;
 	}
 }
 

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* jemalloc-load - threads that allocate and free known amounts, and that say what jemalloc itself says of them.
  *
- *   jemalloc-load NAME THREADS BYTES
+ *   jemalloc-load NAME THREADS BYTES [leave]
  *
  * Prints READY; then for each line of input makes another round and prints a line "tid allocated deallocated" for each
- * thread, 0 where there is no jemalloc, and DONE. In a round every thread allocates BLOCKS blocks, and as many bytes
- * more with each thread, keeps a third of them, frees a third and has its neighbour free the rest. Between the rounds no thread
- * allocates or frees anything: the odd ones sleep, the even ones wait for a lock. */
+ * thread, 0 where there is no jemalloc, and DONE. In a round every thread allocates BLOCKS blocks, a little larger with each
+ * thread, keeps a third of them, frees a third and has its neighbour free the rest. Between the rounds no thread allocates or frees
+ * anything: the odd ones sleep, the even ones wait for a lock. With "leave" the leader exits after the first round, and
+ * the others stay.
+ */
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,7 +131,9 @@ int main(int argc, char **argv)
 {
 	char input;
 
-	if (argc != 4)
+	bool leave = argc == 5 && strcmp(argv[4], "leave") == 0;
+
+	if (argc != 4 && !leave)
 		return 2;
 	prctl(PR_SET_NAME, argv[1]);
 	worker_count = (unsigned)atoi(argv[2]);
@@ -150,6 +155,9 @@ int main(int argc, char **argv)
 		make_round();
 		tell();
 		print("DONE\n");
+		/* The leader alone. */
+		if (leave)
+			syscall(SYS_exit, 0);
 	}
 	_exit(0);
 }

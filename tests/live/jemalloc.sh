@@ -71,6 +71,9 @@ cp "$library" ./libordinary.so
 mkdir decoy
 cp "$(ldd "$(command -v jq)" | awk '/libm\.so/ { print $3 }')" decoy/libjemalloc.so.2
 chmod 755 libordinary.so decoy/libjemalloc.so.2
+# A leader that has exited hides neither its other threads nor, for it comes first, the library from anybody else.
+LD_PRELOAD=$library start "${p}left" "$threads" 1000 leave
+round "${p}left"
 with_jemalloc=()
 for kind in "${!kinds[@]}"; do
     name=$p$kind
@@ -92,13 +95,15 @@ for mode in auto ptrace; do
         same "$kind, --jemalloc $mode" "$(said "$p$kind")" "$(seen "$mode.zst" "$(pid "$p$kind")")"
         same "threads of $kind" $((threads + 1)) "$(said "$p$kind" | wc -l)"
     done
+    same "threads without their leader, --jemalloc $mode" "$(said "${p}left" | grep -v "^$(pid "${p}left") ")" \
+        "$(seen "$mode.zst" "$(pid "${p}left")" | grep -v null)"
     for kind in plain decoy; do
         same "$kind has no such counters, --jemalloc $mode" '[false]' \
             "$(of_process "$mode.zst" "$(pid "$p$kind")" 'has("allocated_bytes") or has("deallocated_bytes")')"
     done
 done
 stops=$(zstd -dc ptrace.zst | jq .cost.thread_stops)
-between "stops" $((${#with_jemalloc[@]} * (threads + 1))) "$stops" 100000
+between "stops" $((${#with_jemalloc[@]} * (threads + 1) + threads)) "$stops" 100000
 between "longest stop in ns" 1000 "$(zstd -dc ptrace.zst | jq .cost.longest_stop_ns)" 250000000
 between "processes with jemalloc" ${#with_jemalloc[@]} "$(zstd -dc auto.zst | jq .probe_summary.probed_ok)" 100000
 capture off.zst --jemalloc off
