@@ -42,6 +42,11 @@ static int64_t offset_of(const volatile uint64_t *counter)
 	return (int64_t)((uintptr_t)counter - pointer);
 }
 
+uint64_t own_pointer(void)
+{
+	return (uintptr_t)&counters[0] - (uint64_t)offset_of(&counters[0]);
+}
+
 void sleep_ms(long ms)
 {
 	const struct timespec time = {ms / 1000, ms % 1000 * 1000000};

@@ -26,6 +26,8 @@ extern struct memory_probe_thread probed[THREADS_MAX];
 extern struct memory_probe_request request;
 
 void make_board(void);
+/* The thread pointer of the thread that asks. */
+uint64_t own_pointer(void);
 void sleep_ms(long ms);
 
 /* In the target: threads with numbers, which write their counters and say that they are ready. */
