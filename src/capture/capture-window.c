@@ -145,17 +145,26 @@ static void measure(struct window_meter *self, const struct snapshot_info *first
 	set_sum(first, last, COST_total_stop_ns, info);
 }
 
-static int read_both(const struct capture_window_options *options, struct memory_file *files[2],
-                     struct strbuf *reterr)
+/* @listener is NULL where nobody listens. */
+static int read_next(const struct capture_window_options *options, struct exit_listener *listener,
+                     struct memory_file *file, struct strbuf *reterr)
+{
+	if (listener)
+		exit_listener_catch_up(listener);
+	return read_into(&options->capture, file, reterr);
+}
+
+static int read_both(const struct capture_window_options *options, struct exit_listener *listener,
+                     struct memory_file *files[2], struct strbuf *reterr)
 {
 	uint64_t begin_ns;
-	int r = read_into(&options->capture, files[0], reterr);
+	int r = read_next(options, listener, files[0], reterr);
 
 	if (r < 0)
 		return r;
 	begin_ns = files[0]->info.captured_boottime_ns;
 	r = options->wait->until(options->wait, begin_ns, begin_ns + options->length_ns);
-	return r < 0 ? r : read_into(&options->capture, files[1], reterr);
+	return r < 0 ? r : read_next(options, listener, files[1], reterr);
 }
 
 int capture_window(const struct capture_window_options *options, struct snapshot_writer *writer,
@@ -183,7 +192,7 @@ int capture_window(const struct capture_window_options *options, struct snapshot
 	if (r < 0)
 		return r;
 	listener = listen_to_exits(options, &surroundings);
-	r = read_both(options, files, reterr);
+	r = read_both(options, listener, files, reterr);
 	if (listener)
 		exit_listener_stop(listener, &exits);
 	return r < 0 ? r : window_make(&window, writer, ret_info, reterr);

@@ -103,8 +103,6 @@ static void read_host(struct capture *capture, struct snapshot_info *info)
 	cleanup_(fd_closep) int cgroup_fd = open_cgroup_root(&capture->mounts.unified);
 	bool live = options->proc_root == NULL;
 
-	info->captured_at_unix_ns = now_ns(CLOCK_REALTIME);
-	info->captured_boottime_ns = now_ns(CLOCK_BOOTTIME);
 	host_set_text(&info->host, HOST_tool_version, version, strlen(version));
 	host_set_text(&info->host, HOST_source, source, strlen(source));
 	host_read(capture->proc_fd, capture->sys_fd, cgroup_fd, live, options->anonymous,
@@ -183,6 +181,8 @@ int capture_run(const struct capture_options *options, struct snapshot_writer *w
 	int r;
 
 	memset(ret_info, 0, sizeof(*ret_info));
+	ret_info->captured_at_unix_ns = now_ns(CLOCK_REALTIME);
+	ret_info->captured_boottime_ns = now_ns(CLOCK_BOOTTIME);
 	cost_begin(&capture.meter);
 	cgroup_walk_init(&capture.cgroups);
 	r = open_roots(&capture, reterr);

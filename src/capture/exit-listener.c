@@ -30,7 +30,8 @@ struct exit_listener {
 	struct thread_ends *ends;      /* NULL where there are none; owned, as all of these */
 	struct taskstats_exits *exits; /* the same */
 	struct cgroup_ids *cgroups;
-	struct exit_merge merge; /* the thread's, until it has stopped */
+	pthread_mutex_t reading; /* held by whoever reads the two sources into merge */
+	struct exit_merge merge;
 	enum window_exits outcome;
 	int stop_fd; /* readable when the thread is to stop */
 	bool has_thread;
@@ -88,6 +89,15 @@ static void sleep_ms(long ms)
 	(void)nanosleep(&time, NULL);
 }
 
+void exit_listener_catch_up(struct exit_listener *listener)
+{
+	pthread_mutex_lock(&listener->reading);
+	read_ends(listener);
+	read_records(listener);
+	exit_merge_match(&listener->merge, UINT64_MAX);
+	pthread_mutex_unlock(&listener->reading);
+}
+
 /* All records of threads that have exited by now are in the sockets; of their ends some may be on their way. Without
  * records nobody knows which, and ends have one moment more. */
 static void read_the_rest(struct exit_listener *listener)
@@ -116,11 +126,8 @@ static void *listen_until_stopped(void *argument)
 {
 	struct exit_listener *listener = argument;
 
-	while (!sleep_unless_stopped(listener)) {
-		read_ends(listener);
-		read_records(listener);
-		exit_merge_match(&listener->merge, UINT64_MAX);
-	}
+	while (!sleep_unless_stopped(listener))
+		exit_listener_catch_up(listener);
 	read_the_rest(listener);
 	return NULL;
 }
@@ -207,6 +214,7 @@ struct exit_listener *exit_listener_start(const struct exit_listener_options *op
 	struct exit_listener *listener = mem_calloc(1, sizeof(*listener));
 
 	listener->stop_fd = -1;
+	pthread_mutex_init(&listener->reading, NULL);
 	listener->outcome = WINDOW_EXITS_skipped;
 	if (options->live)
 		start(listener, options);
@@ -232,5 +240,6 @@ void exit_listener_stop(struct exit_listener *listener, struct exit_log *ret_log
 	thread_ends_freep(&listener->ends);
 	cgroup_ids_freep(&listener->cgroups);
 	fd_closep(&listener->stop_fd);
+	pthread_mutex_destroy(&listener->reading);
 	free(listener);
 }

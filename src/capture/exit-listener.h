@@ -22,6 +22,11 @@ struct exit_listener;
  * why. */
 must_check_ struct exit_listener *exit_listener_start(const struct exit_listener_options *options);
 
+/* Reads what has come so far, in the calling thread. When a record was read is all that is known of the birth of a thread
+ * that has one only, so it is called right before a moment that births are compared with: a thread that had exited by
+ * then is not taken for one that was born later. */
+void exit_listener_catch_up(struct exit_listener *listener);
+
 /* Waits until all ends from before the call are in, stops, fills @ret_log, which the caller frees, and frees the
  * listener. */
 void exit_listener_stop(struct exit_listener *listener, struct exit_log *ret_log);

@@ -147,6 +147,20 @@ for time in 300ms 0.3 0.3s 0.005m 0.00008334h; do
     between "length of $time in ms" 300 $(($(number short.zst length_ns) / 1000000)) 600
 done
 
+# What has exited right before the end is of the window, by the kernel's records alone as well.
+for ((round = 0; round < 3; round++)); do
+    "$CTPROF" capture -q --window 60s --exits records -o records.zst &
+    listener=$!
+    sleep 0.5
+    for ((i = 0; i < 10; i++)); do (echo -n "${p}late" >"/proc/$BASHPID/comm"); done
+    kill -INT "$listener"
+    wait "$listener" || fail "a window that is interrupted ends with status $?"
+    if [ "$(number records.zst exits)" = '"recorded"' ]; then
+        same "processes right before the end" 10 \
+            "$(name=${p}late of records.zst '[.threads[] | select(.comm == $name and .window_part == "passed")] | length')"
+    fi
+done
+
 # Without a listener the shortfall is told: on standard error and in the file.
 "$CTPROF" capture -q --window 1s --exits off -o quiet.zst 2>quiet.err || fail "capture ended with status $?"
 [ ! -s quiet.err ] || fail "-q says: $(cat quiet.err)"
