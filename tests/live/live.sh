@@ -64,6 +64,9 @@ readings "${all[@]}" >m1
 capture m.zst
 readings "${all[@]}" >m2
 captured m.zst "${all[@]}" >m
+# A capture may take longer than the spinning where much else is going on.
+still_spinning=1
+! grep -q DONE "$spin.out" || still_spinning=0
 bracketed "during the work" m1 m m2
 await "$spin.out" DONE
 sleep 0.05
@@ -182,8 +185,12 @@ same "nice value of another" 0 "$(cell b.zst "$(thread "${p}poolpool-5")" nice)"
 same "policy" '"SCHED_BATCH"' "$(cell b.zst "$(thread "${p}poolpool-5")" policy)"
 same "policy of another" '"SCHED_OTHER"' "$(cell b.zst "$(thread "${p}poolpool-4")" policy)"
 same "state of the sleeper" S "$(value comm-exact "$sleep-sleep" state candidate)"
-same "state of the spinners in the middle" '"R","R"' "$(zstd -dc m.zst |
-    jq -r --arg comm "$spin-spin" '[.threads[] | select(.comm == $comm) | .state | tojson] | join(",")')"
+if [ "$still_spinning" -eq 1 ]; then
+    same "state of the spinners in the middle" '"R","R"' "$(zstd -dc m.zst |
+        jq -r --arg comm "$spin-spin" '[.threads[] | select(.comm == $comm) | .state | tojson] | join(",")')"
+else
+    echo "not checked: the spinners were done before the capture in the middle of their work was"
+fi
 same "range of nice values" 0..7 "$(value pcomm "$pool" nice candidate)"
 same "policies of the pool" SCHED_OTHER "$(value pcomm "$pool" policy candidate)"
 same "cgroup" "$(sed -n 's/^0:://p' "/proc/${pid_of[$pool]}/cgroup" | jq -R .)" "$(cell b.zst "${pid_of[$pool]}" cgroup)"
