@@ -73,3 +73,40 @@ bool json_reader_over_limit(const struct json_reader *reader);
 
 /* What made the last call return -EBADMSG, for instance "byte 17: a value was expected". */
 const char *json_reader_error(const struct json_reader *reader);
+
+/* Members of objects that mostly come in an order known before: whoever knows what comes next asks for it, and is
+ * spared its tokens. Nothing is lost where something else comes, white space included: these functions then return
+ * false and leave the reader as it was, and json_reader_next() has the grammar, the limits and the errors. */
+enum { JSON_EXPECTED_BYTES = 56 };
+struct json_expected {
+	char text[JSON_EXPECTED_BYTES]; /* "name": with its quotes and colon, and NULs behind */
+	size_t len;                     /* 0 for a name that cannot be expected in this way */
+};
+
+/* Prepares a key; @name needs no escaping. */
+void json_expected_init(struct json_expected *expected, const char *name);
+
+/* Moves behind the value of the next member where that has this key and is an integer from 0 to 10^19-1 without
+ * fraction and exponent. What is stored means nothing where it returns false. */
+must_check_ bool json_reader_expect_u64(struct json_reader *reader,
+                                        const struct json_expected *expected, uint64_t *ret_value);
+
+/* The same for as many members as come in this order. Returns how many, of @count. */
+must_check_ size_t json_reader_expect_u64s(struct json_reader *reader,
+                                           const struct json_expected *expected, size_t count,
+                                           uint64_t *ret_values);
+
+/* The same for a string of ASCII without escapes. @ret_text is borrowed until the next call that moves the
+ * reader, and has no NUL behind it. */
+must_check_ bool json_reader_expect_text(struct json_reader *reader,
+                                         const struct json_expected *expected,
+                                         const char **ret_text, size_t *ret_len);
+
+/* The same for true or false. */
+must_check_ bool json_reader_expect_bool(struct json_reader *reader,
+                                         const struct json_expected *expected, bool *ret_value);
+
+/* The same for a whole member of which every byte is known, and which must be sound JSON: a key that
+ * json_expected_init() could take, and an array of integers. */
+must_check_ bool json_reader_expect_member(struct json_reader *reader, const char *member,
+                                           size_t len);

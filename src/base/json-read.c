@@ -6,23 +6,7 @@
 
 #include "ctprof/json-write.h"
 #include "ctprof/mem.h"
-#include "json-scan.h"
-
-enum expectation {
-	EXPECT_DOCUMENT,
-	EXPECT_FIRST_KEY,  /* or the end of the object */
-	EXPECT_FIRST_ITEM, /* or the end of the array */
-	EXPECT_COLON,
-	EXPECT_COMMA, /* or the end of the container */
-	EXPECT_NOTHING,
-};
-
-struct json_reader {
-	struct json_scan scan;
-	struct strbuf closers; /* the brackets that close the open containers, innermost last */
-	enum expectation expectation;
-	enum json_token token;
-};
+#include "json-reader.h"
 
 struct json_reader *json_reader_new(struct byte_source *source, const struct json_limits *limits)
 {

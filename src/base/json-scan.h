@@ -54,6 +54,10 @@ int json_scan_refill(struct json_scan *scan);
 /* Appends to the text of the token. Returns 0 or -errno. */
 must_check_ int json_scan_add(struct json_scan *scan, const void *bytes, size_t len);
 
+/* The first byte from @p on that is no plain ASCII of a string: a quote, a backslash, a control character such as the
+ * NUL behind the data, or a byte of a longer character. */
+const unsigned char *json_scan_skip_plain(const unsigned char *p);
+
 /* Where the cursor is in the document. */
 static inline uint64_t json_scan_offset(const struct json_scan *scan)
 {

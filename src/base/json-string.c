@@ -6,7 +6,7 @@
 #include "json-scan.h"
 
 /* A borrow goes to the bytes behind, so the first match is a true one. */
-static const unsigned char *skip_plain(const unsigned char *p)
+const unsigned char *json_scan_skip_plain(const unsigned char *p)
 {
 	for (;; p += JSON_SCAN_WORD) {
 		uint64_t word = json_scan_word_at(p);
@@ -139,7 +139,7 @@ static int read_split_character(struct json_scan *scan)
 
 static int add_string_run(struct json_scan *scan)
 {
-	const unsigned char *start = scan->cursor, *cursor = skip_plain(start);
+	const unsigned char *start = scan->cursor, *cursor = json_scan_skip_plain(start);
 	uint32_t code_point;
 	size_t len;
 
@@ -147,7 +147,7 @@ static int add_string_run(struct json_scan *scan)
 		len = text_decode((const char *)cursor, (size_t)(scan->end - cursor), &code_point);
 		if (len == 0)
 			break;
-		cursor = skip_plain(cursor + len);
+		cursor = json_scan_skip_plain(cursor + len);
 	}
 	scan->cursor = cursor;
 	return json_scan_add_run(scan, start, (size_t)(cursor - start));

@@ -2,19 +2,7 @@
 #include "snapshot-row.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include "ctprof/mem.h"
-
-/* What a key of a row means: an identity, or a metric. */
-enum row_identity {
-#define IDENTITY(id_, json_type_, text_) ROW_##id_,
-#include "identity.def"
-#undef IDENTITY
-	ROW_METRICS,                                /* ROW_METRICS + a metric */
-	ROW_REFERENCE = ROW_METRICS + METRIC_COUNT, /* ROW_REFERENCE + an enum reference_key */
-};
 
 static void add_key(struct row_reader *rows, const char *name, uintptr_t meaning)
 {
@@ -32,13 +20,13 @@ void row_reader_init(struct row_reader *rows)
 	for (unsigned i = 0; i < REFERENCE_KEY_COUNT; i++)
 		add_key(rows, reference_key_names[i], ROW_REFERENCE + i);
 	reference_rows_init(&rows->reference);
-	rows->next = mem_calloc(rows->keys.count + 1, sizeof(rows->next[0]));
+	row_expect(rows);
 }
 
 void row_reader_done(struct row_reader *rows)
 {
 	strmap_done(&rows->keys);
-	free(rows->next);
+	row_expect_done(rows);
 	value_reader_done(&rows->values);
 }
 
@@ -104,6 +92,7 @@ static int read_cpus(struct row_reader *rows, struct json_reader *json, enum jso
 	}
 	if (mask->used_words > 0)
 		metric_set_add(&sample->seen, metric);
+	row_note_cpus(rows, metric, sample);
 	return 0;
 }
 
@@ -124,6 +113,16 @@ static int read_number(struct row_reader *rows, struct json_reader *json, enum m
 		return 0;
 	}
 	return refuse(rows, metric_table[metric].name, "an integer in the metric's range");
+}
+
+int row_set_label(struct row_reader *rows, enum metric_id metric, const char *text, size_t len,
+                  struct thread_sample *sample)
+{
+	if (!rows->is_own && reference_row_is_unread(&rows->reference, metric, text, len))
+		return 0;
+	return sample_set_label(sample, metric, text, len)
+	               ? 0
+	               : refuse(rows, metric_table[metric].name, "a label");
 }
 
 static int read_metric(struct row_reader *rows, struct json_reader *json, enum json_token token,
@@ -147,11 +146,7 @@ static int read_metric(struct row_reader *rows, struct json_reader *json, enum j
 		if (token != JSON_TOKEN_STRING)
 			return refuse(rows, key, "a string");
 		text = json_reader_text(json, &len);
-		if (!rows->is_own && reference_row_is_unread(&rows->reference, metric, text, len))
-			return 0;
-		if (!sample_set_label(sample, metric, text, len))
-			return refuse(rows, key, "a label");
-		return 0;
+		return row_set_label(rows, metric, text, len, sample);
 	case REPRESENTATION_FLAG:
 		if ((token != JSON_TOKEN_TRUE && token != JSON_TOKEN_FALSE) ||
 		    !sample_set_flag(sample, metric, token == JSON_TOKEN_TRUE))
@@ -255,6 +250,10 @@ static int read_process_totals(struct row_reader *rows, enum json_token token,
 	for (;;) {
 		int total;
 
+		while (hint < PROCESS_TOTAL_COUNT &&
+		       json_reader_expect_u64(values->json, &rows->totals[hint],
+		                              &sample->process_totals[hint]))
+			sample->process_totals_seen |= UINT32_C(1) << hint++;
 		r = value_next_key(values, &end);
 		if (r < 0 || end)
 			break;
@@ -364,9 +363,7 @@ static bool has(unsigned identities, enum row_identity identity)
 	return (identities & 1u << identity) != 0;
 }
 
-/* The exact bytes take the place of the readable ones, and a path of cgroup2 that of one of version 1,
- * whichever key comes first. */
-static bool is_superseded(uintptr_t meaning, unsigned identities)
+bool row_is_superseded(uintptr_t meaning, unsigned identities)
 {
 	switch (meaning) {
 	case ROW_pcomm:
@@ -421,7 +418,7 @@ static int read_pair(struct row_reader *rows, struct json_reader *json,
 	meaning--;
 	if (meaning < ROW_METRICS)
 		*identities |= 1u << meaning;
-	if (is_superseded(meaning, *identities))
+	if (row_is_superseded(meaning, *identities))
 		return json_reader_skip(json);
 	r = json_reader_next(json, &token);
 	if (r < 0)
@@ -467,7 +464,9 @@ int row_read(struct row_reader *rows, struct json_reader *json, struct thread_sa
 	reference_row_begin(&rows->reference);
 	strbuf_clear(&rows->values.reason);
 	for (;;) {
-		r = json_reader_next(json, &token);
+		r = row_read_expected(rows, json, sample, &identities);
+		if (r == 0)
+			r = json_reader_next(json, &token);
 		if (r < 0)
 			return r;
 		if (token == JSON_TOKEN_OBJECT_CLOSE)
