@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "ctprof/json-write.h"
 
+#include <endian.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,12 +43,44 @@ static void add_escape(struct strbuf *out, uint32_t c)
 		            0xdc00 + (c & 0x3ff));
 }
 
+/* Eight bytes at a time; in each, the highest bit is set where the byte is not plain, and may be set behind such a
+ * one. */
+static uint64_t find_unplain(const char *bytes)
+{
+	const uint64_t each = UINT64_C(0x0101010101010101);
+	uint64_t word, quote, backslash;
+
+	memcpy(&word, bytes, sizeof(word));
+	word = le64toh(word);
+	quote = word ^ each * '"';
+	backslash = word ^ each * '\\';
+	return (((quote - each) & ~quote) | ((backslash - each) & ~backslash) |
+	        ((word - each * 0x20) & ~word) | (word + each) | word) &
+	       each * 0x80;
+}
+
+size_t json_plain_run(const char *bytes, size_t len)
+{
+	size_t i = 0;
+
+	for (; len - i >= sizeof(uint64_t); i += sizeof(uint64_t)) {
+		uint64_t found = find_unplain(bytes + i);
+
+		if (found)
+			return i + (size_t)__builtin_ctzll(found) / 8;
+	}
+	while (i < len && bytes[i] >= 0x20 && bytes[i] < 0x7f && bytes[i] != '"' &&
+	       bytes[i] != '\\')
+		i++;
+	return i;
+}
+
 static void add_quoted(struct strbuf *out, const char *bytes, size_t len)
 {
 	size_t start = 0;
 
 	strbuf_add_char(out, '"');
-	for (size_t i = 0; i < len; i++) {
+	for (size_t i = json_plain_run(bytes, len); i < len; i++) {
 		uint32_t c = (unsigned char)bytes[i];
 		size_t step = 1;
 
@@ -100,16 +133,44 @@ void json_write_raw(struct json_writer *writer, const char *json, size_t len)
 }
 
 /* Millions of these are written, and printf would take most of the time. */
+static const char digit_pairs[] = "00010203040506070809101112131415161718192021222324"
+                                  "25262728293031323334353637383940414243444546474849"
+                                  "50515253545556575859606162636465666768697071727374"
+                                  "75767778798081828384858687888990919293949596979899";
+
+static unsigned count_digits(uint64_t value)
+{
+	unsigned digits = 1;
+
+	for (; value >= 10000; value /= 10000)
+		digits += 4;
+	return digits + (value >= 10) + (value >= 100) + (value >= 1000);
+}
+
+char *json_put_u64(char *at, uint64_t value)
+{
+	char *end, *p;
+
+	if (value < 10) {
+		*at = (char)('0' + value);
+		return at + 1;
+	}
+	p = end = at + count_digits(value);
+	for (; value >= 100; value /= 100)
+		memcpy(p -= 2, &digit_pairs[value % 100 * 2], 2);
+	if (value >= 10)
+		memcpy(p - 2, &digit_pairs[value * 2], 2);
+	else
+		p[-1] = (char)('0' + value);
+	return end;
+}
+
 static void add_digits(struct strbuf *out, uint64_t value)
 {
-	char digits[20];
-	size_t start = sizeof(digits);
+	char *at = strbuf_reserve(out, JSON_NUMBER_BYTES), *end = json_put_u64(at, value);
 
-	do {
-		digits[--start] = (char)('0' + value % 10);
-		value /= 10;
-	} while (value > 0);
-	strbuf_add(out, digits + start, sizeof(digits) - start);
+	out->len += (size_t)(end - at);
+	*end = '\0';
 }
 
 void json_write_u64(struct json_writer *writer, uint64_t value)
@@ -158,4 +219,31 @@ void json_write_double(struct json_writer *writer, double value)
 	json_write_raw(writer, text, strlen(text));
 	if (!strpbrk(text, ".e"))
 		strbuf_add(writer->out, ".0", 2);
+}
+
+void json_member_key_init(struct json_member_key *key, const char *name)
+{
+	size_t len = strlen(name);
+
+	*key = (struct json_member_key){.len = len + 4};
+	memcpy(key->text, ",\"", 2);
+	memcpy(key->text + 2, name, len);
+	memcpy(key->text + 2 + len, "\":", 2);
+}
+
+void json_write_member_u64(struct json_writer *writer, const struct json_member_key *key,
+                           uint64_t value)
+{
+	char *at = strbuf_reserve(writer->out, JSON_MEMBER_BYTES);
+	char *end = json_put_member_u64(at, key, value);
+
+	writer->out->len += (size_t)(end - at);
+	*end = '\0';
+}
+
+void json_write_member_text(struct json_writer *writer, const struct json_member_key *key,
+                            const char *bytes, size_t len)
+{
+	strbuf_add(writer->out, key->text, key->len);
+	add_quoted(writer->out, bytes, len);
 }

@@ -184,8 +184,9 @@ static int capture_either(const struct arguments *arguments, struct snapshot_wri
 
 static int capture(const struct arguments *arguments, struct snapshot_info *info)
 {
-	cleanup_(snapshot_writer_freep) struct snapshot_writer *writer = NULL;
 	cleanup_(output_done) struct output output = OUTPUT_INIT;
+	/* Done before its sink is. */
+	cleanup_(snapshot_writer_freep) struct snapshot_writer *writer = NULL;
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
 	int r = output_open(&output, arguments->output);
 

@@ -74,8 +74,9 @@ static int open_input(struct fd_source *source, const char *path, struct window_
 static int make(const struct arguments *arguments, char **paths, struct snapshot_info *info)
 {
 	cleanup_(fd_source_done) struct fd_source first = FD_SOURCE_INIT, last = FD_SOURCE_INIT;
-	cleanup_(snapshot_writer_freep) struct snapshot_writer *writer = NULL;
 	cleanup_(output_done) struct output output = OUTPUT_INIT;
+	/* Done before its sink is. */
+	cleanup_(snapshot_writer_freep) struct snapshot_writer *writer = NULL;
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
 	struct window_options window = {.limits = &arguments->limits};
 	int r = open_input(&first, paths[0], &window.first);

@@ -179,9 +179,53 @@ static void test_double_round_trip(void **state)
 	}
 }
 
+/* At every number of digits, and beside every power of ten. */
+static void test_members(void **state)
+{
+	struct strbuf out = STRBUF_INIT, wanted = STRBUF_INIT;
+	struct json_writer writer = JSON_WRITER_INIT(&out);
+	struct json_member_key key;
+	uint64_t power = 1;
+
+	(void)state;
+	json_member_key_init(&key, "key");
+	for (unsigned digits = 1; digits <= 20; digits++, power *= 10)
+		for (uint64_t value = power - 1; value <= power + 1; value++) {
+			json_write_member_u64(&writer, &key, value);
+			strbuf_addf(&wanted, ",\"key\":%llu", (unsigned long long)value);
+		}
+	json_write_member_u64(&writer, &key, UINT64_MAX);
+	strbuf_add_str(&wanted, ",\"key\":18446744073709551615");
+	json_write_member_text(&writer, &key, "a\"b", 3);
+	strbuf_add_str(&wanted, ",\"key\":\"a\\\"b\"");
+	assert_string_equal(strbuf_str(&out), strbuf_str(&wanted));
+	assert_int_equal(out.len, wanted.len);
+	strbuf_done(&out);
+	strbuf_done(&wanted);
+}
+
+/* Each byte in each place among plain ones. */
+static void test_plain_run(void **state)
+{
+	char bytes[21];
+
+	(void)state;
+	for (unsigned c = 0; c < 256; c++)
+		for (size_t at = 0; at < sizeof(bytes); at++) {
+			bool plain = c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+
+			memset(bytes, '~', sizeof(bytes));
+			bytes[at] = (char)c;
+			assert_int_equal(json_plain_run(bytes, sizeof(bytes)),
+			                 plain ? sizeof(bytes) : at);
+			assert_int_equal(json_plain_run(bytes, at), at);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(test_members),   cmocka_unit_test(test_plain_run),
 	        cmocka_unit_test(test_structure), cmocka_unit_test(test_appends),
 	        cmocka_unit_test(test_text),      cmocka_unit_test(test_integers),
 	        cmocka_unit_test(test_doubles),   cmocka_unit_test(test_double_round_trip),
