@@ -10,8 +10,8 @@
 
 /* Appends the pattern of a path. In segments NAME@INSTANCE.service the instance becomes {I}, unless it is empty or has
  * one of . - _ in it; a UUID, with dashes or underscores, also behind "pod", becomes {H}; then normalise_name() goes over
- * the whole. The pattern of a pattern is itself. */
-void cgroup_normalise(const char *path, size_t len, struct strbuf *out);
+ * the whole. The pattern of a pattern is itself. @scratch is the caller's, and overwritten. */
+void cgroup_normalise(const char *path, size_t len, struct strbuf *out, struct strbuf *scratch);
 
 /* Appends the first of @count globs that matches the path, the text of the glob itself. False, appending nothing, where
  * none does. See glob_match_path(). */

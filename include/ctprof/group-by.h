@@ -79,6 +79,7 @@ struct key_names {
 	bool identities;    /* patterns say who a thread is, which changes its name now and then */
 	struct strbuf name; /* scratch */
 	struct strbuf pattern;
+	struct strbuf scratch;
 };
 
 void key_names_done(struct key_names *names);

@@ -77,6 +77,9 @@ struct group_table {
 	struct key_names names[GROUP_KEYS_MAX];
 	/* Numbers of the names, one uint32_t for each key, to struct group, owned. */
 	struct strmap map;
+	/* The group of the last thread and its numbers, for the next is mostly one of the same; NULL for none. */
+	struct group *last;
+	uint32_t last_numbers[GROUP_KEYS_MAX];
 	/* Numbers of names to struct exited_note, owned; of names that exited threads have to themselves, whether they
 	 * did anything or not. */
 	struct strmap exited;

@@ -146,21 +146,21 @@ static void add_segment(struct span segment, struct strbuf *out)
 	add_ids(segment, out);
 }
 
-void cgroup_normalise(const char *path, size_t len, struct strbuf *out)
+void cgroup_normalise(const char *path, size_t len, struct strbuf *out, struct strbuf *scratch)
 {
-	cleanup_(strbuf_done) struct strbuf instances = STRBUF_INIT;
 	struct span rest = {path, len};
 
+	strbuf_clear(scratch);
 	while (rest.len > 0) {
 		const char *slash = memchr(rest.text, '/', rest.len);
 		size_t segment = slash ? (size_t)(slash - rest.text) : rest.len;
 
-		add_segment((struct span){rest.text, segment}, &instances);
+		add_segment((struct span){rest.text, segment}, scratch);
 		if (slash)
-			strbuf_add_char(&instances, '/');
+			strbuf_add_char(scratch, '/');
 		rest = span_from(rest, slash ? segment + 1 : segment);
 	}
-	normalise_name(strbuf_str(&instances), instances.len, out);
+	normalise_name(strbuf_str(scratch), scratch->len, out);
 }
 
 bool cgroup_flatten(const char *const *globs, size_t count, const char *path, size_t len,

@@ -70,6 +70,7 @@ void key_names_done(struct key_names *names)
 	strbuf_done(&names->last);
 	strbuf_done(&names->name);
 	strbuf_done(&names->pattern);
+	strbuf_done(&names->scratch);
 	*names = (struct key_names){0};
 }
 
@@ -198,17 +199,18 @@ static bool flatten(const struct group_by *by, const char *name, size_t len, str
 }
 
 /* The number of the version is not one of many. */
-static void normalise_cgroup(const char *name, size_t len, struct strbuf *out)
+static void normalise_cgroup(const char *name, size_t len, struct strbuf *out,
+                             struct strbuf *scratch)
 {
 	size_t prefix = prefix_of(name, len);
 
 	strbuf_add(out, name, prefix);
-	cgroup_normalise(name + prefix, len - prefix, out);
+	cgroup_normalise(name + prefix, len - prefix, out, scratch);
 }
 
 /* Appends the pattern of a name; true where it stands for itself, whatever names it has. */
 static bool add_pattern(const struct group_by *by, enum group_key key, const struct strbuf *name,
-                        struct strbuf *out)
+                        struct strbuf *out, struct strbuf *scratch)
 {
 	const char *text = strbuf_str(name);
 
@@ -226,7 +228,7 @@ static bool add_pattern(const struct group_by *by, enum group_key key, const str
 	case GROUP_KEY_cgroup_service:
 	case GROUP_KEY_cgroup_slice:
 		if (!by->literal_cgroups) {
-			normalise_cgroup(text, name->len, out);
+			normalise_cgroup(text, name->len, out, scratch);
 			return false;
 		}
 		break;
@@ -274,7 +276,7 @@ static uint32_t add_name(struct key_names *names, const struct group_by *by, enu
 	                                  strbuf_str(&names->name), names->name.len))
 		return names->last_number;
 	strbuf_clear(&names->pattern);
-	stands_for_itself = add_pattern(by, key, &names->name, &names->pattern);
+	stands_for_itself = add_pattern(by, key, &names->name, &names->pattern, &names->scratch);
 	names->last_number = number_of(names, stands_for_itself);
 	strbuf_clear(&names->last);
 	strbuf_add(&names->last, strbuf_str(&names->name), names->name.len);

@@ -66,10 +66,13 @@ static struct group *group_of(struct group_table *table, const uint32_t numbers[
 
 static void add_to_cells(struct group *group, const struct thread_sample *sample)
 {
-	for (unsigned i = 0; i < METRIC_COUNT; i++)
-		if (metric_set_has(&sample->seen, (enum metric_id)i))
+	for (unsigned word = 0; word < METRIC_SET_WORDS; word++)
+		for (uint64_t left = sample->seen.words[word]; left != 0; left &= left - 1) {
+			unsigned i = word * 64 + (unsigned)__builtin_ctzll(left);
+
 			metric_table[i].fold(&group->cells[i],
 			                     sample_value(sample, (enum metric_id)i));
+		}
 }
 
 static void add_birth(struct group_table *table, struct group *group, uint64_t birth_clock_ticks)
@@ -87,8 +90,13 @@ static void add_birth(struct group_table *table, struct group *group, uint64_t b
 static void add_to_group(struct group_table *table, struct thread_sample *sample,
                          const uint32_t numbers[GROUP_KEYS_MAX])
 {
-	struct group *group = group_of(table, numbers);
+	size_t names_len = table->by.count * sizeof(numbers[0]);
+	struct group *group = table->last;
 
+	if (!group || memcmp(numbers, table->last_numbers, names_len) != 0) {
+		group = table->last = group_of(table, numbers);
+		memcpy(table->last_numbers, numbers, names_len);
+	}
 	sample_set(sample, thread_count, (struct counter_count){1});
 	group->threads++;
 	group->leaders += sample->tid == sample->tgid;

@@ -6,15 +6,17 @@
 
 static void check_pattern(const char *path, const char *expected)
 {
+	struct strbuf scratch = STRBUF_INIT;
 	struct strbuf pattern = STRBUF_INIT, again = STRBUF_INIT;
 	char *copy = exact_copy(path, strlen(path));
 
 	strbuf_add_str(&pattern, "before ");
-	cgroup_normalise(copy, strlen(path), &pattern);
+	cgroup_normalise(copy, strlen(path), &pattern, &scratch);
 	assert_string_equal(pattern.data + strlen("before "), expected);
-	cgroup_normalise(expected, strlen(expected), &again);
+	cgroup_normalise(expected, strlen(expected), &again, &scratch);
 	assert_text(&again, expected);
 	strbuf_done(&pattern);
+	strbuf_done(&scratch);
 	strbuf_done(&again);
 	free(copy);
 }
@@ -78,16 +80,18 @@ static void test_normalise(void **state)
 
 static void test_normalise_nul(void **state)
 {
+	struct strbuf scratch = STRBUF_INIT;
 	struct strbuf pattern = STRBUF_INIT;
 
 	(void)state;
-	cgroup_normalise("/a@\0.service/\0-1", 16, &pattern);
+	cgroup_normalise("/a@\0.service/\0-1", 16, &pattern, &scratch);
 	assert_int_equal(pattern.len, 20);
 	assert_memory_equal(pattern.data, "/a@{I}.service/\0-{N}", 20);
 	strbuf_clear(&pattern);
-	cgroup_normalise(NULL, 0, &pattern);
+	cgroup_normalise(NULL, 0, &pattern, &scratch);
 	assert_int_equal(pattern.len, 0);
 	strbuf_done(&pattern);
+	strbuf_done(&scratch);
 }
 
 static size_t random_path(struct random *random, char *path, size_t size)
@@ -131,6 +135,7 @@ static bool is_part_of(const struct strbuf *part, const char *path, size_t len)
 static void test_any_path(void **state)
 {
 	enum { SEED = 21, ROUNDS = 60000, BYTES = 200 };
+	struct strbuf scratch = STRBUF_INIT;
 	struct strbuf pattern = STRBUF_INIT, again = STRBUF_INIT;
 	unsigned parts = 0;
 
@@ -143,8 +148,8 @@ static void test_any_path(void **state)
 
 		strbuf_clear(&pattern);
 		strbuf_clear(&again);
-		cgroup_normalise(path, len, &pattern);
-		cgroup_normalise(pattern.data, pattern.len, &again);
+		cgroup_normalise(path, len, &pattern, &scratch);
+		cgroup_normalise(pattern.data, pattern.len, &again, &scratch);
 		check_random(&random, is_equal(&pattern, &again));
 		for (unsigned part = 0; part <= CGROUP_PART_SLICE; part++) {
 			strbuf_clear(&again);
@@ -162,6 +167,7 @@ static void test_any_path(void **state)
 	}
 	assert_in_range(parts, ROUNDS / 10, ROUNDS * 4);
 	strbuf_done(&pattern);
+	strbuf_done(&scratch);
 	strbuf_done(&again);
 }
 
