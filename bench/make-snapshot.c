@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* make-snapshot - writes a synthetic snapshot to standard output, through the project's own writer. The same
  * arguments give the same bytes; synthetic-host.c has the host. One thread in ten is busy: between STEP 0 and STEP 1 its
- * counters grow and its peaks may rise; the others keep what they have. Meanwhile some pods are replaced by others of the
+ * counters grow and its peaks may rise; the others keep what they have, which is mostly nothing. Meanwhile some pods are replaced by others of the
  * same content, some cgroups come and some go, and some processes start anew. Metrics that capture reads from /proc and
  * from taskstats are seen, those of other sources are not. */
 #include <errno.h>
@@ -20,6 +20,7 @@ enum {
 	FIRST_TID = 1000,
 	BUSY_ONE_IN = 10,
 	RARE_ONE_IN = 8,   /* threads that ever had what is rare */
+	IDLE_ONE_IN = 4,   /* metrics of an idle thread that are not zero */
 	EXITED_ONE_IN = 4, /* processes with threads that have exited */
 };
 
@@ -81,6 +82,8 @@ static uint64_t value_of(const struct synthetic_plan *plan, const struct thread_
 	enum metric_rule rule = metric_table[metric].rule;
 
 	if (is_rare(metric) && random / BUSY_ONE_IN % RARE_ONE_IN != 0)
+		return 0;
+	if (!busy && random / RARE_ONE_IN % IDLE_ONE_IN != 0)
 		return 0;
 	if (busy && rule == RULE_SUM)
 		value += plan->step * spread(synthetic_mix(random), 40);

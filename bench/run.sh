@@ -195,6 +195,7 @@ describe_host
 live_host
 exits
 stops
+RUNS=$runs "$(dirname "$0")/files.sh" "$build"
 synthetic
 zstd_levels "$tmp/a.zst" "the capture of the live host"
 zstd_levels "$tmp/s100000-1.zst" "a synthetic snapshot of 100000 threads"
