@@ -513,7 +513,9 @@ static void test_capture_this_system(void **state)
 	assert_int_equal(us->tgid, getpid());
 	assert_text(&us->comm, "test-capture");
 	assert_text(&us->pcomm, "test-capture");
-	assert_seen(us, nr_threads, 1);
+	/* Where the host has many threads, the one that compresses has started by now. */
+	assert_true(metric_set_has(&us->seen, METRIC_nr_threads));
+	assert_in_range(us->nr_threads.v, 1, 2);
 	assert_true(us->minflt.v > 0);
 	assert_int_equal(captured.info.rules[SOURCE_affinity], OUTCOME_read);
 	assert_int_equal(sched_getaffinity(0, sizeof(cpus), &cpus), 0);
