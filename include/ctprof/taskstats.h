@@ -70,6 +70,10 @@ must_check_ enum source_outcome taskstats_parse_exit(const void *payload, size_t
 bool taskstats_exit_key(const void *payload, size_t len, uint32_t *ret_tid,
                         uint64_t *ret_elapsed_ns);
 
+/* No wait of a thread that has lived so long is longer than this, give or take what two clocks differ. What says otherwise
+ * is malformed. */
+uint64_t taskstats_longest_wait_ns(uint64_t elapsed_ns);
+
 struct taskstats_client;
 
 /* Opens the socket and resolves the family. Returns 0; -ENOENT where the kernel, or this network namespace, has no

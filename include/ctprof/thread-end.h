@@ -49,8 +49,17 @@ struct thread_end {
 	        [THREAD_END_COMM_BYTES]; /* of the thread group leader; empty where it is not known */
 };
 
+/* What the kernel makes CPU time by mode of. */
+struct cpu_time_found {
+	uint64_t run_ns;
+	uint64_t sampled_user_ns, sampled_system_ns; /* as ticks found it */
+	uint64_t told_user_ns, told_system_ns;       /* the most that it has told anybody */
+};
+
 /* CPU time by mode, as the kernel tells it: run_ns in the proportion that ticks have found, and never less than it
  * has told before. The two add up to run_ns. */
+void cpu_time_divide(const struct cpu_time_found *found, uint64_t *ret_user_ns,
+                     uint64_t *ret_system_ns);
 void thread_end_cpu_time(const struct thread_end *end, uint64_t *ret_user_ns,
                          uint64_t *ret_system_ns);
 

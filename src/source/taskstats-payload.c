@@ -239,19 +239,26 @@ static void buckets_find(const struct payload *payload, const struct taskstats_r
 	ret_filled[BUCKET_IDENTITY] = true;
 }
 
-/* No wait is longer than the thread has lived, give or take what two clocks differ. But since Linux 6.12, where
- * threads leave the run queue late, the start of a wait for a block device can be noted in the record of whichever
- * thread runs at that moment; in its own record the wait then ends as one since boot. */
-static uint64_t longest_wait_ns(const struct payload *payload)
+/* Since Linux 6.12, where threads leave the run queue late, the start of a wait for a block device can be noted in the
+ * record of whichever thread runs at that moment; in its own record the wait then ends as one since boot. */
+uint64_t taskstats_longest_wait_ns(uint64_t elapsed_ns)
 {
 	enum { SLACK_NS = 1000000000 };
+	uint64_t ns;
+
+	if (__builtin_add_overflow(elapsed_ns, elapsed_ns / 100 + SLACK_NS, &ns))
+		return UINT64_MAX;
+	return ns;
+}
+
+static uint64_t longest_wait_ns(const struct payload *payload)
+{
 	uint64_t elapsed_us, ns;
 
 	if (!payload_get(payload, FIELD_ac_etime, &elapsed_us) ||
-	    __builtin_mul_overflow(elapsed_us, (uint64_t)NS_PER_US, &ns) ||
-	    __builtin_add_overflow(ns, ns / 100 + SLACK_NS, &ns))
+	    __builtin_mul_overflow(elapsed_us, (uint64_t)NS_PER_US, &ns))
 		return UINT64_MAX;
-	return ns;
+	return taskstats_longest_wait_ns(ns);
 }
 
 static uint64_t decode(enum metric_encoding encoding, uint64_t value)

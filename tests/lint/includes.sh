@@ -21,7 +21,7 @@ BEGIN {
     # Which public header belongs to which folder.
     belongs["base"] = "edit-distance fd glob helper json-read json-write keyed-values macro mem output scan strbuf stream strmap text"
     belongs["metric"] = "cgroup-stats fold host metric probe psi sample units"
-    belongs["source"] = "cgroup-id cgroup-mount jemalloc maps memory-probe source taskstats taskstats-exits thread-end thread-pointer"
+    belongs["source"] = "cgroup-id cgroup-mount jemalloc maps memory-probe source taskstats taskstats-exits thread-end thread-pointer thread-values"
     belongs["model"] = "cgroup-key doctor exit-log fact-derive fact-groups fact-rows group group-by group-filter measure normalise rates reference rename-match rows snapshot spread thread-store where window"
     belongs["capture"] = "capture doctor-probe"
     belongs["report"] = "columns report table"
@@ -46,7 +46,7 @@ BEGIN {
     # Headers of other libraries, or folders of such, and the only files that have them.
     wraps["zstd.h"] = wraps["zstd_errors.h"] = "^src/model/zstd-stream[.]c$"
     wraps["netlink/"] = "^src/source/taskstats(-exits)?[.]c$"
-    wraps["bpf/"] = "^src/source/(bpf-load|thread-ends|thread-pointers|bpf/.*[.]bpf)[.]c$"
+    wraps["bpf/"] = "^src/source/(bpf-load|thread-ends|thread-pointers|thread-values|bpf/.*[.]bpf)[.]c$"
     wraps["zlib.h"] = "^src/source/(kernel-config|debug-file)[.]c$"
     wraps["libelf.h"] = wraps["gelf.h"] = "^src/source/elf-file[.]c$"
     wraps["dwarf.h"] = wraps["elfutils/"] = "^src/source/tsd-members[.]c$"
@@ -101,7 +101,9 @@ FNR == 1 {
     } else if (public || name ~ /\//) {
         complain("\"" name "\" is neither a public header nor one of this folder")
     } else {
-        path = "src/" here "/" name
+        # Programs of BPF have a folder of their own in the one that loads them.
+        path = FILENAME
+        sub(/[^\/]*$/, name, path)
         if ((getline line < path) < 0)
             complain(path " does not exist; only the folder itself has its private headers")
         close(path)

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# make-initramfs.sh CTPROF WORK KERNEL FILE: an initramfs of busybox, ctprof with the libraries that it needs, the
-# work, and the modules of the disks and the configuration out of KERNEL, a folder that download.sh made.
+# make-initramfs.sh CTPROF WORK PARITY KERNEL FILE: an initramfs of busybox, ctprof and the test of parity with the
+# libraries that they need, the work, and the modules of the disks and the configuration out of KERNEL, a folder that download.sh made.
 set -euo pipefail
 
-ctprof=$1 work=$2 kernel=$3 file=$4
+ctprof=$1 work=$2 parity=$3 kernel=$4 file=$5
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
@@ -19,12 +19,13 @@ for applet in $("$busybox" --list); do
 done
 cp "$ctprof" "$root/bin/ctprof"
 cp "$work" "$root/bin/work"
+cp "$parity" "$root/bin/parity"
 package=$(cat "$kernel/package")
 cp "$kernel/config" "$root/boot/config-${package#linux-image-}"
 cp "$here/init" "$root/init"
-chmod 755 "$root/init" "$root/bin/ctprof" "$root/bin/work"
+chmod 755 "$root/init" "$root/bin/ctprof" "$root/bin/work" "$root/bin/parity"
 # "name => path (address)", and the loader's "path (address)".
-for program in "$ctprof" "$work"; do
+for program in "$ctprof" "$work" "$parity"; do
     ldd "$program" 2>/dev/null || true # the work is static where that can be built
 done | sed -n 's/.*=> \(\/[^ ]*\) .*/\1/p; s/^[[:space:]]*\(\/[^ ]*\) (.*/\1/p' | while read -r library; do
     mkdir -p "$root${library%/*}"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# run.sh CTPROF WORK [SUITE...]: boots the kernels of Debian 12 and 13, each with everything that the kernel can keep
+# run.sh CTPROF WORK PARITY [SUITE...]: boots the kernels of Debian 12 and 13, each with everything that the kernel can keep
 # switched on and again with everything switched off, and has check.py look at what ctprof captured there. The kernels
 # are downloaded once, to $CTPROF_VM_CACHE or ~/.cache/ctprof-vm, from this system's mirror or $CTPROF_VM_MIRROR.
 # Where they or a program are missing the test is skipped. With CTPROF_VM_RESULTS everything that came out of the boots is kept in that folder.
@@ -9,7 +9,8 @@ set -euo pipefail
 begin=$(date +%s)
 ctprof=$(realpath "$1")
 work=$(realpath "$2")
-shift 2
+parity=$(realpath "$3")
+shift 3
 suites=("${@:-bookworm}")
 [ $# -gt 0 ] || suites=(bookworm trixie)
 here=$(cd "$(dirname "$0")" && pwd)
@@ -89,7 +90,7 @@ for suite in "${suites[@]}"; do
         continue
     fi
     ready+=("$suite")
-    "$here/make-initramfs.sh" "$ctprof" "$work" "$cache/$suite" "$scratch/initrd-$suite"
+    "$here/make-initramfs.sh" "$ctprof" "$work" "$parity" "$cache/$suite" "$scratch/initrd-$suite"
 done
 
 # The kernels at the same time, the boots of each one after the other.

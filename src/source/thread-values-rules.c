@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ctprof/fd.h"
+#include "ctprof/source.h"
+#include "thread-values-store.h"
+
+enum { RULE_FILE_BYTES = 1 << 16 };
+
+typedef enum source_outcome parse_function(const struct source_keys *keys, const char *text,
+                                           size_t len, struct thread_sample *sample);
+
+struct printed_file {
+	enum metric_source source;
+	parse_function *parse;
+	/* Ours first, then those of threads that are always there: what is printed can depend on the policy. */
+	const char *paths[3];
+};
+
+static enum source_outcome outcome_of(int r)
+{
+	switch (-r) {
+	case 0:
+		return OUTCOME_read;
+	case EACCES:
+	case EPERM:
+		return OUTCOME_denied;
+	default:
+		return OUTCOME_off;
+	}
+}
+
+static enum source_outcome read_printed(const struct printed_file *file, const char *path,
+                                        int proc_fd, struct strbuf *text,
+                                        struct metric_set *printed)
+{
+	cleanup_(sample_done) struct thread_sample sample = {0};
+	cleanup_(source_keys_done) struct source_keys keys = {0};
+	enum source_outcome outcome =
+	        outcome_of(fd_read_all_at(proc_fd, path, text, RULE_FILE_BYTES));
+
+	if (outcome != OUTCOME_read)
+		return outcome;
+	/* Kernels before 5.14 print zeros while the counters are off. We have run, and so has the first process. */
+	if (file->source == SOURCE_schedstat && schedstat_is_zero(strbuf_str(text), text->len))
+		return OUTCOME_off;
+	source_keys_init(&keys, file->source);
+	outcome = file->parse(&keys, strbuf_str(text), text->len, &sample);
+	/* A value that makes no sense here may make sense elsewhere. */
+	for (size_t i = 0; outcome == OUTCOME_read && i < METRIC_SET_WORDS; i++)
+		printed->words[i] |= sample.seen.words[i] | sample.malformed.words[i];
+	return outcome;
+}
+
+static void find_printed(struct thread_values_rules *rules, int proc_fd)
+{
+	static const struct printed_file files[] = {
+	        {SOURCE_schedstat, schedstat_parse, {"self/schedstat", "1/schedstat"}},
+	        {SOURCE_sched, sched_parse, {"self/sched", "1/sched", "2/sched"}},
+	        {SOURCE_io, io_parse, {"self/io"}},
+	};
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		enum source_outcome *outcome = &rules->outcomes[files[i].source];
+
+		*outcome = OUTCOME_off;
+		for (size_t path = 0; path < ARRAY_SIZE(files[i].paths); path++) {
+			const char *name = files[i].paths[path];
+			enum source_outcome found;
+
+			if (!name)
+				break;
+			found = read_printed(&files[i], name, proc_fd, &text, &rules->printed);
+			if (path == 0 || found == OUTCOME_read)
+				*outcome = found;
+		}
+	}
+}
+
+/* Keys of files, by what the program has found in the kernel. */
+static void drop_unkept(struct thread_values_rules *rules)
+{
+	static const struct {
+		uint32_t kept;
+		enum metric_id metric;
+	} needs[] = {
+	        {THREAD_VALUES_SCHED_INFO, METRIC_wait_time_ns},
+	        {THREAD_VALUES_SCHED_INFO, METRIC_timeslices},
+	        {THREAD_VALUES_BLOCK_SUM, METRIC_block_sum},
+	        {THREAD_VALUES_BLOCK_SUM, METRIC_voluntary_sleep_ns},
+	        {THREAD_VALUES_FORCEIDLE, METRIC_core_forceidle_sum},
+	        {THREAD_VALUES_SLICE, METRIC_fair_slice_ns},
+	        {THREAD_VALUES_EXT, METRIC_ext_enabled},
+	        {THREAD_VALUES_CHARS, METRIC_rchar},
+	        {THREAD_VALUES_CHARS, METRIC_wchar},
+	        {THREAD_VALUES_CHARS, METRIC_syscr},
+	        {THREAD_VALUES_CHARS, METRIC_syscw},
+	        {THREAD_VALUES_BYTES, METRIC_read_bytes},
+	        {THREAD_VALUES_BYTES, METRIC_write_bytes},
+	        {THREAD_VALUES_BYTES, METRIC_cancelled_write_bytes},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(needs); i++)
+		if (!(rules->kept & needs[i].kept))
+			metric_set_remove(&rules->printed, needs[i].metric);
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		for (size_t gate = 0; gate < ARRAY_SIZE(metric_table[i].gates); gate++)
+			if (metric_table[i].gates[gate] == GATE_SCHEDSTATS &&
+			    !(rules->kept & THREAD_VALUES_SCHEDSTATS))
+				metric_set_remove(&rules->printed, (enum metric_id)i);
+}
+
+void thread_values_rules_init(struct thread_values_rules *rules,
+                              const struct thread_values_reader *reader, int proc_fd,
+                              const struct taskstats_rules *taskstats)
+{
+	long ticks = sysconf(_SC_CLK_TCK), page = sysconf(_SC_PAGESIZE);
+
+	memset(rules, 0, sizeof(*rules));
+	rules->kept = thread_values_kept(reader);
+	rules->taskstats = *taskstats;
+	rules->ticks_per_second = ticks > 0 ? (uint64_t)ticks : 100;
+	rules->page_bytes = page > 0 ? (uint64_t)page : 4096;
+	for (unsigned s = 0; s < SOURCE_COUNT; s++)
+		rules->outcomes[s] = OUTCOME_skipped;
+	rules->outcomes[SOURCE_stat] = OUTCOME_read;
+	rules->outcomes[SOURCE_affinity] = OUTCOME_read;
+	rules->outcomes[SOURCE_taskstats] =
+	        rules->kept & (THREAD_VALUES_DELAYS | THREAD_VALUES_HIWATER) ? OUTCOME_read
+	                                                                     : OUTCOME_off;
+	rules->outcomes[SOURCE_process_taskstats] = rules->kept & THREAD_VALUES_EXITED_STATS
+	                                                    ? rules->outcomes[SOURCE_taskstats]
+	                                                    : OUTCOME_off;
+	rules->outcomes[SOURCE_process_stat] = OUTCOME_read;
+	find_printed(rules, proc_fd);
+	drop_unkept(rules);
+	rules->outcomes[SOURCE_process_io] = rules->outcomes[SOURCE_io];
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "thread-values-store.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HEADER_BYTES = offsetof(struct thread_values_cpus, words) };
+
+void thread_values_store_clear(struct thread_values_store *store, const struct cpu_mask *online)
+{
+	store->thread_count = 0;
+	store->process_count = 0;
+	store->name_count = 0;
+	store->cpus_count = 0;
+	strmap_done(&store->cpus_by_words);
+	store->cpus_by_words = STRMAP_INIT;
+	store->online = *online;
+	store->current_cpus = 0;
+	store->has_name = false;
+}
+
+void thread_values_store_done(struct thread_values_store *store)
+{
+	free(store->threads);
+	free(store->processes);
+	free(store->names);
+	free(store->cpus);
+	free(store->order);
+	free(store->places);
+	strmap_done(&store->cpus_by_words);
+}
+
+/* Makes room for one more; memory that is not written to costs nothing. */
+static void *grow(void *array, size_t count, size_t *capacity, size_t size)
+{
+	enum { LEAST = 256 };
+
+	if (count < *capacity)
+		return array;
+	*capacity = *capacity ? *capacity + *capacity / 2 : LEAST;
+	return mem_realloc(array, *capacity, size);
+}
+
+/* The kernel puts all parts into so many bytes, too. */
+static void compose_name(struct thread_values_store *store, const char *comm)
+{
+	const struct thread_values_name *parts = &store->name_parts;
+	struct thread_values_text *text;
+	size_t room = sizeof(text->bytes) - 1, len, work;
+	bool is_comm = parts->full[0] == '\0';
+
+	store->names = grow(store->names, store->name_count, &store->name_capacity,
+	                    sizeof(store->names[0]));
+	text = &store->names[store->name_count++];
+	memset(text, 0, sizeof(*text));
+	len = is_comm ? strnlen(comm, THREAD_VALUES_COMM_BYTES)
+	              : strnlen(parts->full, sizeof(parts->full));
+	len = len < room ? len : room;
+	memcpy(text->bytes, is_comm ? comm : parts->full, len);
+	if (parts->mark == 0 || len == room)
+		return;
+	text->bytes[len++] = parts->mark == '+' ? '+' : '-';
+	work = strnlen(parts->work, sizeof(parts->work));
+	memcpy(text->bytes + len, parts->work, work < room - len ? work : room - len);
+}
+
+static void add_thread(struct thread_values_store *store, const struct thread_values *record)
+{
+	struct thread_values *thread;
+
+	store->threads = grow(store->threads, store->thread_count, &store->thread_capacity,
+	                      sizeof(store->threads[0]));
+	thread = &store->threads[store->thread_count++];
+	memcpy(thread, record, sizeof(*thread));
+	if (store->cpus_count == 0)
+		thread->flags &= ~(uint32_t)THREAD_VALUES_HAS_CPUS;
+	thread->cpus = store->current_cpus;
+	if (thread->flags & THREAD_VALUES_KERNEL) {
+		if (store->has_name)
+			compose_name(store, thread->comm);
+		thread->name = store->has_name ? store->name_count : 0;
+	}
+	store->has_name = false;
+}
+
+static void add_process(struct thread_values_store *store, const struct process_values *record)
+{
+	store->processes = grow(store->processes, store->process_count, &store->process_capacity,
+	                        sizeof(store->processes[0]));
+	memcpy(&store->processes[store->process_count++], record, sizeof(*record));
+}
+
+static void add_name(struct thread_values_store *store, const struct thread_values_name *record)
+{
+	memcpy(&store->name_parts, record, sizeof(*record));
+	store->has_name = true;
+}
+
+/* As sched_getaffinity() has it. */
+static void take_online(struct cpu_mask *cpus, const struct cpu_mask *online)
+{
+	if (online->used_words == 0)
+		return;
+	for (uint32_t i = 0; i < cpus->used_words; i++)
+		cpus->words[i] &= i < online->used_words ? online->words[i] : 0;
+}
+
+static void add_cpus(struct thread_values_store *store, const struct thread_values_cpus *record)
+{
+	struct strmap_entry *entry =
+	        strmap_add(&store->cpus_by_words, (const char *)record->words, record->bytes);
+	struct cpu_mask *cpus;
+
+	if (!entry->value) {
+		store->cpus = grow(store->cpus, store->cpus_count, &store->cpus_capacity,
+		                   sizeof(store->cpus[0]));
+		cpus = &store->cpus[store->cpus_count++];
+		cpus->used_words = record->bytes / (uint32_t)sizeof(cpus->words[0]);
+		memcpy(cpus->words, record->words, record->bytes);
+		take_online(cpus, &store->online);
+		entry->value = (void *)(uintptr_t)store->cpus_count;
+	}
+	store->current_cpus = (uint32_t)((uintptr_t)entry->value - 1);
+}
+
+/* How long a record is, by its header; 0 where it is none. */
+static size_t length_of(const struct thread_values_cpus *record)
+{
+	if (record->flags & THREAD_VALUES_IS_PROCESS)
+		return sizeof(struct process_values);
+	if (record->flags & THREAD_VALUES_IS_NAME)
+		return sizeof(struct thread_values_name);
+	if (!(record->flags & THREAD_VALUES_IS_CPUS))
+		return sizeof(struct thread_values);
+	if (record->bytes == 0 || record->bytes > sizeof(record->words) ||
+	    record->bytes % sizeof(record->words[0]) != 0)
+		return 0;
+	return HEADER_BYTES + record->bytes;
+}
+
+ssize_t thread_values_store_add(struct thread_values_store *store, const char *bytes, size_t len)
+{
+	size_t used = 0;
+
+	for (;;) {
+		const void *record = bytes + used;
+		size_t size = 0;
+		uint32_t flags;
+
+		if (len - used < HEADER_BYTES)
+			return (ssize_t)used;
+		size = length_of(record);
+		if (size == 0)
+			return -EBADMSG;
+		if (size > len - used)
+			return (ssize_t)used;
+		memcpy(&flags, record, sizeof(flags));
+		if (flags & THREAD_VALUES_IS_CPUS)
+			add_cpus(store, record);
+		else if (flags & THREAD_VALUES_IS_PROCESS)
+			add_process(store, record);
+		else if (flags & THREAD_VALUES_IS_NAME)
+			add_name(store, record);
+		else
+			add_thread(store, record);
+		used += size;
+	}
+}
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct thread_values_place *left = a, *right = b;
+
+	return (left->rank > right->rank) - (left->rank < right->rank);
+}
+
+static int compare_processes(const void *a, const void *b)
+{
+	const struct process_values *left = a, *right = b;
+
+	return (left->tgid > right->tgid) - (left->tgid < right->tgid);
+}
+
+static void order_threads(struct thread_values_store *store)
+{
+	bool in_order = true;
+
+	if (store->place_capacity < store->thread_count) {
+		store->place_capacity = store->thread_capacity;
+		store->places =
+		        mem_realloc(store->places, store->place_capacity, sizeof(store->places[0]));
+		store->order =
+		        mem_realloc(store->order, store->place_capacity, sizeof(store->order[0]));
+	}
+	for (size_t i = 0; i < store->thread_count; i++) {
+		const struct thread_values *thread = &store->threads[i];
+		uint64_t place = thread->tid == thread->tgid ? 0 : thread->tid;
+
+		store->places[i] = (struct thread_values_place){
+		        .rank = (uint64_t)thread->tgid << 32 | place, .index = (uint32_t)i};
+		in_order = in_order && (i == 0 || compare_places(&store->places[i - 1],
+		                                                 &store->places[i]) <= 0);
+	}
+	if (!in_order)
+		qsort(store->places, store->thread_count, sizeof(store->places[0]), compare_places);
+	for (size_t i = 0; i < store->thread_count; i++)
+		store->order[i] = store->places[i].index;
+}
+
+void thread_values_store_finish(struct thread_values_store *store, struct thread_values_pass *pass)
+{
+	order_threads(store);
+	if (store->process_count > 0)
+		qsort(store->processes, store->process_count, sizeof(store->processes[0]),
+		      compare_processes);
+	pass->threads = store->threads;
+	pass->thread_count = store->thread_count;
+	pass->processes = store->processes;
+	pass->process_count = store->process_count;
+	pass->order = store->order;
+	pass->cpus = store->cpus;
+	pass->names = store->names;
+}
+
+const struct process_values *thread_values_process(const struct thread_values_pass *pass,
+                                                   uint32_t tgid)
+{
+	const struct process_values key = {.tgid = tgid};
+
+	if (pass->process_count == 0)
+		return NULL;
+	return bsearch(&key, pass->processes, pass->process_count, sizeof(pass->processes[0]),
+	               compare_processes);
+}

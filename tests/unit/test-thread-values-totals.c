@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What a process has in all: what its exited threads have left and what its living ones have. */
+#include "thread-values.h"
+
+static struct thread_values_rules rules;
+static struct process_values process;
+static struct process_values_sum sum;
+static struct thread_sample sample;
+
+static int setup(void **state)
+{
+	uint64_t number = 1;
+
+	(void)state;
+	rules = values_rules();
+	process = (struct process_values){.flags = THREAD_VALUES_IS_PROCESS, .tgid = VALUES_TGID};
+	for (size_t at = offsetof(struct process_values, io); at < sizeof(process);
+	     at += sizeof(number), number++)
+		memcpy((char *)&process + at, &number, sizeof(number));
+	sum = (struct process_values_sum){0};
+	return 0;
+}
+
+static int done(void **state)
+{
+	(void)state;
+	sample_done(&sample);
+	return 0;
+}
+
+static void make(void)
+{
+	sample_reset(&sample);
+	process_values_totals(&rules, &process, &sum, &sample);
+}
+
+#define assert_total(id_, expected_)                                                       \
+	do {                                                                               \
+		assert_true(sample.process_totals_seen >> PROCESS_TOTAL_##id_ & 1);        \
+		assert_int_equal(sample.process_totals[PROCESS_TOTAL_##id_], (expected_)); \
+	} while (0)
+#define assert_no_total(id_) assert_false(sample.process_totals_seen >> PROCESS_TOTAL_##id_ & 1)
+
+static void test_exited_and_living(void **state)
+{
+	struct thread_values values = values_thread();
+
+	(void)state;
+	process_values_add(&sum, &values);
+	process_values_add(&sum, &values);
+	process.minflt = 7;
+	make();
+	assert_total(minflt, 7 + 2 * values.minflt);
+	assert_total(majflt, 2 * values.majflt);
+	assert_total(rchar, process.io.rchar + 2 * values.io.rchar);
+	assert_total(wchar, process.io.wchar + 2 * values.io.wchar);
+	assert_total(syscr, process.io.syscr + 2 * values.io.syscr);
+	assert_total(syscw, process.io.syscw + 2 * values.io.syscw);
+	assert_total(read_bytes, process.io.read_bytes + 2 * values.io.read_bytes);
+	assert_total(write_bytes, process.io.write_bytes + 2 * values.io.write_bytes);
+	assert_total(cancelled_write_bytes,
+	             process.io.cancelled_write_bytes + 2 * values.io.cancelled_write_bytes);
+	assert_total(run_time_ns, process.stats_run_ns + 2 * values.run_ns);
+	assert_total(wait_time_ns, process.stats_cpu_delay_ns + 2 * values.wait_ns);
+	assert_total(timeslices, process.stats_cpu_count + 2 * values.timeslices);
+	assert_total(cpu_delay_count, process.stats_cpu_count + 2 * values.timeslices);
+	assert_total(cpu_delay_total_ns, process.stats_cpu_delay_ns + 2 * values.wait_ns);
+#define CHECK_DELAY(name_)                                                                  \
+	do {                                                                                \
+		const unsigned at = THREAD_DELAY_##name_;                                   \
+		assert_total(name_##_delay_count,                                           \
+		             process.stats_delay_counts[at] + 2 * values.delay_counts[at]); \
+		assert_total(name_##_delay_total_ns,                                        \
+		             process.stats_delay_ns[at] + 2 * values.delays[at].total_ns);  \
+	} while (0)
+	CHECK_DELAY(swapin);
+	CHECK_DELAY(freepages);
+	CHECK_DELAY(thrashing);
+	CHECK_DELAY(compact);
+	CHECK_DELAY(wpcopy);
+	CHECK_DELAY(irq);
+	assert_int_equal(sample.outcomes[SOURCE_process_stat], OUTCOME_read);
+	assert_int_equal(sample.outcomes[SOURCE_process_io], OUTCOME_read);
+	assert_int_equal(sample.outcomes[SOURCE_process_taskstats], OUTCOME_read);
+	assert_true(sample.has_process_totals);
+	assert_int_equal(sample.process_totals_seen, (UINT64_C(1) << PROCESS_TOTAL_COUNT) - 1);
+}
+
+/* The proportion is that of the whole process, not of each thread. */
+static void test_cpu_time(void **state)
+{
+	struct thread_values values = {.run_ns = 1000000000, .sampled_user_ns = 1, .state = 'S'};
+
+	(void)state;
+	process_values_add(&sum, &values);
+	values = (struct thread_values){.run_ns = 1000000000, .sampled_system_ns = 3, .state = 'S'};
+	process_values_add(&sum, &values);
+	make();
+	assert_total(utime_clock_ticks, 50);
+	assert_total(stime_clock_ticks, 150);
+	process.run_ns = 2000000000;
+	process.told_user_ns = 1500000000;
+	make();
+	assert_total(utime_clock_ticks, 150);
+	assert_total(stime_clock_ticks, 250);
+	values.flags = THREAD_VALUES_TIME_RUNS;
+	process_values_add(&sum, &values);
+	make();
+	assert_no_total(utime_clock_ticks);
+	assert_no_total(stime_clock_ticks);
+	assert_total(minflt, 0);
+}
+
+static void test_children(void **state)
+{
+	(void)state;
+	process.children_user_ns = 9999999;
+	make();
+	assert_total(rchar, process.io.rchar);
+	process.children_user_ns = 10000000;
+	make();
+	assert_no_total(rchar);
+	assert_int_equal(sample.outcomes[SOURCE_process_io], OUTCOME_off);
+	process.children_user_ns = 0;
+	process.children_minflt = 1;
+	make();
+	assert_no_total(read_bytes);
+	assert_total(minflt, 0);
+}
+
+static void test_exiting(void **state)
+{
+	struct thread_values values = values_thread();
+
+	(void)state;
+	/* It is among the exited ones already. */
+	values.state = 'Z';
+	values.flags |= THREAD_VALUES_EXITING;
+	process_values_add(&sum, &values);
+	make();
+	assert_total(timeslices, process.stats_cpu_count);
+	assert_total(minflt, values.minflt);
+	assert_total(rchar, process.io.rchar + values.io.rchar);
+	values.state = 'R';
+	process_values_add(&sum, &values);
+	make();
+	assert_no_total(timeslices);
+	assert_no_total(swapin_delay_count);
+	assert_int_equal(sample.outcomes[SOURCE_process_taskstats], OUTCOME_gone);
+	assert_total(minflt, 2 * values.minflt);
+}
+
+static void test_rules(void **state)
+{
+	(void)state;
+	rules.outcomes[SOURCE_process_io] = OUTCOME_denied;
+	rules.outcomes[SOURCE_process_taskstats] = OUTCOME_off;
+	make();
+	assert_no_total(rchar);
+	assert_no_total(timeslices);
+	assert_int_equal(sample.outcomes[SOURCE_process_io], OUTCOME_denied);
+	assert_int_equal(sample.outcomes[SOURCE_process_taskstats], OUTCOME_off);
+
+	rules = values_rules();
+	rules.taskstats.delays = TASKSTATS_DELAYS_OFF;
+	make();
+	assert_total(timeslices, process.stats_cpu_count);
+	assert_no_total(swapin_delay_count);
+	rules.taskstats.delays = TASKSTATS_DELAYS_LATER;
+	make();
+	assert_total(swapin_delay_count, process.stats_delay_counts[THREAD_DELAY_swapin]);
+	memset(process.stats_delay_counts, 0, sizeof(process.stats_delay_counts));
+	memset(process.stats_delay_ns, 0, sizeof(process.stats_delay_ns));
+	make();
+	assert_no_total(swapin_delay_count);
+	rules.taskstats.delays = TASKSTATS_DELAYS_BOOT;
+	make();
+	assert_total(swapin_delay_count, 0);
+	assert_total(irq_delay_count, 0);
+	rules.taskstats.irq = false;
+	rules.kept &= ~(uint32_t)THREAD_VALUES_COMPACT;
+	make();
+	assert_no_total(irq_delay_count);
+	assert_no_total(compact_delay_count);
+	rules.taskstats.cpu_delay = false;
+	rules.kept &= ~(uint32_t)THREAD_VALUES_CHARS;
+	make();
+	assert_no_total(timeslices);
+	assert_no_total(read_bytes);
+}
+
+static void test_overflow(void **state)
+{
+	struct thread_values values = values_thread();
+
+	(void)state;
+	memset(&values.io, 0xff, sizeof(values.io));
+	values.minflt = UINT64_MAX;
+	process_values_add(&sum, &values);
+	process_values_add(&sum, &values);
+	make();
+	assert_total(minflt, UINT64_MAX);
+	assert_total(rchar, UINT64_MAX);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test_setup(test_exited_and_living, setup),
+	        cmocka_unit_test_setup(test_cpu_time, setup),
+	        cmocka_unit_test_setup(test_children, setup),
+	        cmocka_unit_test_setup(test_exiting, setup),
+	        cmocka_unit_test_setup(test_rules, setup),
+	        cmocka_unit_test_setup(test_overflow, setup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, done);
+}
