@@ -22,12 +22,20 @@ enum capture_jemalloc {
 	CAPTURE_JEMALLOC_OFF,    /* not at all: no process is looked into */
 };
 
+/* How the values of threads are read. */
+enum capture_source {
+	CAPTURE_SOURCE_AUTO,   /* by BPF, or, where that does not work, from /proc */
+	CAPTURE_SOURCE_PROCFS, /* from files of /proc and taskstats */
+	CAPTURE_SOURCE_BPF, /* by one BPF program for all threads; fails where that does not work */
+};
+
 struct capture_options {
 	const char *proc_root;   /* NULL: the /proc of this system */
 	const char *sys_root;    /* NULL: /sys */
 	const char *cgroup_root; /* NULL: where mountinfo says that cgroup2 is */
 	enum capture_smaps smaps;
 	enum capture_jemalloc jemalloc;
+	enum capture_source source;
 	/* Leave out the names of the host and of users, executables and the kernel's command line. */
 	bool anonymous;
 };

@@ -11,6 +11,11 @@
  * read(2), so it is read until the end is reported. Returns 0, -EFBIG past @max_bytes, or -errno. */
 must_check_ int fd_read_all_at(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes);
 
+/* The same for a file that the kernel makes in one piece, as most files of a process are: the read that leaves room is the
+ * last, and nobody asks for the end. Others, such as maps, may give less than there is room for at any time. */
+must_check_ int fd_read_record_at(int dir_fd, const char *name, struct strbuf *out,
+                                  size_t max_bytes);
+
 /* Reads where a symbolic link points to into @out, replacing its contents. Returns 0, -EFBIG past @max_bytes, or
  * -errno; @out means nothing then. */
 must_check_ int fd_read_link_at(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes);

@@ -239,7 +239,7 @@ struct process_values_sum {
 void process_values_add(struct process_values_sum *sum, const struct thread_values *values);
 
 /* Fills process_totals of @sample, has_process_totals, and the outcomes of the sources of process totals: what exited threads
- * have left and what the threads of @sum have, which are those of the pass. Taskstats are OUTCOME_gone where a thread was on
+ * have left and what the threads of @sum have, which are those of the pass. Taskstats are OUTCOME_malformed where a thread was on
  * its way out, for nobody can tell whether it is in them once or twice. */
 void process_values_totals(const struct thread_values_rules *rules,
                            const struct process_values *process,

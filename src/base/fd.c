@@ -14,7 +14,8 @@
 /* Two pages: nearly every file of a thread fits with one read and one that reports the end. */
 enum { READ_CHUNK = 8192, LIST_CHUNK = 32768, LINK_CHUNK = 256 };
 
-static int read_all(int fd, struct strbuf *out, size_t max_bytes)
+/* With @whole a read that leaves room has come to the end. */
+static int read_all(int fd, struct strbuf *out, size_t max_bytes, bool whole)
 {
 	for (;;) {
 		char *space = strbuf_reserve(out, READ_CHUNK);
@@ -30,10 +31,13 @@ static int read_all(int fd, struct strbuf *out, size_t max_bytes)
 		out->data[out->len] = '\0';
 		if (out->len > max_bytes)
 			return -EFBIG;
+		if (whole && len < READ_CHUNK)
+			return 0;
 	}
 }
 
-int fd_read_all_at(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes)
+static int open_and_read(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes,
+                         bool whole)
 {
 	cleanup_(fd_closep) int fd = -1;
 
@@ -41,7 +45,17 @@ int fd_read_all_at(int dir_fd, const char *name, struct strbuf *out, size_t max_
 	fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
 		return -errno;
-	return read_all(fd, out, max_bytes);
+	return read_all(fd, out, max_bytes, whole);
+}
+
+int fd_read_all_at(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes)
+{
+	return open_and_read(dir_fd, name, out, max_bytes, false);
+}
+
+int fd_read_record_at(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes)
+{
+	return open_and_read(dir_fd, name, out, max_bytes, true);
 }
 
 /* A buffer that is full to the brim may lack the end. */

@@ -12,6 +12,7 @@
 #include "ctprof/fd.h"
 #include "ctprof/source.h"
 #include "own-proc.h"
+#include "values-walk.h"
 #include "walk.h"
 
 #ifndef CTPROF_VERSION
@@ -62,12 +63,14 @@ struct capture {
 	struct cgroup_mounts mounts;
 	struct cgroup_walk cgroups;
 	struct walk walk;
+	struct values_walk values;
 	struct cost_meter meter;
 };
 
 static void capture_done(struct capture *capture)
 {
 	walk_done(&capture->walk);
+	values_walk_done(&capture->values);
 	cgroup_walk_done(&capture->cgroups);
 	cgroup_mounts_done(&capture->mounts);
 	fd_closep(&capture->sys_fd);
@@ -98,13 +101,12 @@ static int open_cgroup_root(const struct cgroup_mount *unified)
 
 static void read_host(struct capture *capture, struct snapshot_info *info)
 {
-	static const char version[] = CTPROF_VERSION, source[] = "procfs";
+	static const char version[] = CTPROF_VERSION;
 	const struct capture_options *options = capture->options;
 	cleanup_(fd_closep) int cgroup_fd = open_cgroup_root(&capture->mounts.unified);
 	bool live = options->proc_root == NULL;
 
 	host_set_text(&info->host, HOST_tool_version, version, strlen(version));
-	host_set_text(&info->host, HOST_source, source, strlen(source));
 	host_read(capture->proc_fd, capture->sys_fd, cgroup_fd, live, options->anonymous,
 	          &info->host);
 	/* Here, and not behind the walk: the name service may be slow, and the host stands in front of the threads. */
@@ -136,6 +138,52 @@ static void begin_walk(struct capture *capture, struct snapshot_writer *writer,
 	walk_init(&capture->walk, &walk_options, info->rules);
 	capture->walk.writer = writer;
 	capture->walk.tally = &info->tally;
+}
+
+static const char *why_no_bpf(int error)
+{
+	switch (-error) {
+	case EOPNOTSUPP:
+		return "this ctprof was built without BPF";
+	case EPERM:
+	case EACCES:
+		return "BPF is for root in the initial namespaces";
+	default:
+		return strerror(-error);
+	}
+}
+
+/* Reads all threads by BPF, where that is wanted and works; else it is left to the walk. */
+static int read_values(struct capture *capture, struct snapshot_info *info, struct strbuf *reterr)
+{
+	static const char bpf[] = "bpf", procfs[] = "procfs";
+	const struct capture_options *options = capture->options;
+	struct taskstats_rules rules = taskstats_rules_of(&info->host);
+	bool live = !options->proc_root && proc_is_own(capture->proc_fd);
+	int r = live ? 0 : -EPERM;
+
+	if (options->source != CAPTURE_SOURCE_PROCFS && r == 0)
+		r = values_walk_open(&capture->values);
+	if (capture->values.reader)
+		r = values_walk_read(&capture->values, capture->proc_fd, &rules, info->rules);
+	if (r < 0)
+		thread_values_freep(&capture->values.reader);
+	if (r < 0 && options->source == CAPTURE_SOURCE_BPF) {
+		strbuf_addf(reterr, "--source bpf: %s", why_no_bpf(r));
+		return r;
+	}
+	if (capture->values.reader)
+		host_set_text(&info->host, HOST_source, bpf, strlen(bpf));
+	else
+		host_set_text(&info->host, HOST_source, procfs, strlen(procfs));
+	return 0;
+}
+
+static int walk_threads(struct capture *capture, const char *root, struct strbuf *reterr)
+{
+	if (capture->values.reader)
+		return values_walk_all(&capture->values, &capture->walk, root, reterr);
+	return walk_all(&capture->walk, root, reterr);
 }
 
 /* Its helpers end here, so that what they used can be counted. */
@@ -190,9 +238,11 @@ int capture_run(const struct capture_options *options, struct snapshot_writer *w
 		return r;
 	read_host(&capture, ret_info);
 	begin_walk(&capture, writer, ret_info);
-	r = snapshot_write_begin(writer, ret_info);
+	r = read_values(&capture, ret_info, reterr);
 	if (r == 0)
-		r = walk_all(&capture.walk, root, reterr);
+		r = snapshot_write_begin(writer, ret_info);
+	if (r == 0)
+		r = walk_threads(&capture, root, reterr);
 	if (r == 0)
 		r = read_rest(&capture, writer, ret_info, root, reterr);
 	if (r == 0)

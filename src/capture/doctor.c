@@ -19,6 +19,7 @@
 #include "ctprof/source.h"
 #include "ctprof/taskstats.h"
 #include "ctprof/thread-pointer.h"
+#include "ctprof/thread-values.h"
 #include "doctor-find.h"
 #include "own-proc.h"
 #include "process-read.h"
@@ -315,8 +316,11 @@ static void find_ptrace_scope(int proc_fd, struct doctor_findings *findings)
 static void find_bpf(struct doctor_findings *findings)
 {
 	cleanup_(thread_pointers_freep) struct thread_pointers *pointers = NULL;
+	cleanup_(thread_values_freep) struct thread_values_reader *values = NULL;
 
 	findings->bpf_error = thread_pointers_open(&pointers);
+	if (findings->bpf_error == 0)
+		findings->bpf_error = thread_values_open(&values);
 }
 
 /* Once more than the readers do it, for the error. */

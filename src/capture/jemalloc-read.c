@@ -231,13 +231,18 @@ static void forget_pointers(struct memory_probe_request *request)
 
 /* Thread pointers without stopping anybody. Where that does not work, the prober stops the threads for them; so it does where BPF
  * sees none of the process, which a host may hide from it. */
-static void find_pointers(struct jemalloc_reader *reader)
+static void find_pointers(struct jemalloc_reader *reader, const struct known_pointers *given)
 {
 	enum { ATTEMPTS = 4 };
 	static const struct timespec pause = {.tv_nsec = 1000000};
 	const struct thread_pointer *known;
 	ssize_t count;
 
+	if (given && !reader->by_stopping &&
+	    match_pointers(&reader->request, given->threads, given->count) == 0)
+		return;
+	if (given)
+		forget_pointers(&reader->request);
 	if (!reader->pointers_tried && !reader->by_stopping &&
 	    thread_pointers_open(&reader->pointers) < 0)
 		reader->pointers = NULL;
@@ -274,22 +279,31 @@ static enum probe_tag count_threads(struct jemalloc_reader *reader)
 	return counts[PROBE_TAG_ok] > 0 ? PROBE_TAG_ok : most;
 }
 
-static enum probe_tag probe(struct jemalloc_reader *reader, const struct id_list *threads)
+static enum probe_tag probe(struct jemalloc_reader *reader, const struct id_list *threads,
+                            const struct known_pointers *known)
 {
 	uint64_t begin_ns = now_ns();
 
 	if (reader->used_ns > budget_ns)
 		return PROBE_TAG_budget;
 	list_threads(reader, threads);
-	find_pointers(reader);
+	find_pointers(reader, known);
 	memory_prober_run(reader->prober, &reader->request);
 	reader->used_ns += now_ns() - begin_ns;
 	return PROBE_TAG_ok;
 }
 
+void jemalloc_pass_process(struct jemalloc_reader *reader)
+{
+	reader->tag = PROBE_TAG_readlink_failure;
+	if (reader->rule == OUTCOME_read)
+		probe_summary_add_process(&reader->summary, reader->tag, false);
+}
+
 /* Which program it is is asked before all else, so that an exec in the middle mixes no two. */
 static enum probe_tag read_process(struct jemalloc_reader *reader, int process_fd, uint32_t tgid,
-                                   const struct id_list *threads, bool *ret_is_found)
+                                   const struct id_list *threads,
+                                   const struct known_pointers *known, bool *ret_is_found)
 {
 	cleanup_(seen_process_done) struct seen_process seen = {.thread_fd = -1};
 	enum probe_tag tag;
@@ -302,17 +316,17 @@ static enum probe_tag read_process(struct jemalloc_reader *reader, int process_f
 	tag = find_maps(reader, process_fd, threads, &seen);
 	if (tag == PROBE_TAG_ok)
 		tag = find_places(reader, seen.tid, seen.thread_fd, ret_is_found);
-	return tag == PROBE_TAG_ok ? probe(reader, threads) : tag;
+	return tag == PROBE_TAG_ok ? probe(reader, threads, known) : tag;
 }
 
 void jemalloc_read_process(struct jemalloc_reader *reader, int process_fd, uint32_t tgid,
-                           const struct id_list *threads)
+                           const struct id_list *threads, const struct known_pointers *known)
 {
 	bool is_found = false;
 
 	if (reader->rule != OUTCOME_read)
 		return;
-	reader->tag = read_process(reader, process_fd, tgid, threads, &is_found);
+	reader->tag = read_process(reader, process_fd, tgid, threads, known, &is_found);
 	if (reader->tag == PROBE_TAG_ok) {
 		probe_summary_add_process(&reader->summary, count_threads(reader), is_found);
 		return;

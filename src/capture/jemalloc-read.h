@@ -33,9 +33,18 @@ void jemalloc_reader_init(struct jemalloc_reader *reader, enum capture_jemalloc 
 /* Ends the helpers. The summary stays, and nothing is left to be freed by another call. */
 void jemalloc_reader_done(struct jemalloc_reader *reader);
 
-/* Reads the threads of the process whose directory is @process_fd. */
+/* Thread pointers that are known already, by tid. */
+struct known_pointers {
+	const struct thread_pointer *threads;
+	size_t count;
+};
+
+/* Reads the threads of the process whose directory is @process_fd. @known may be NULL. */
 void jemalloc_read_process(struct jemalloc_reader *reader, int process_fd, uint32_t tgid,
-                           const struct id_list *threads);
+                           const struct id_list *threads, const struct known_pointers *known);
+
+/* Says that the next process has none: a kernel's. */
+void jemalloc_pass_process(struct jemalloc_reader *reader);
 
 /* Gives @sample, the thread at @index of the list, what was read. */
 void jemalloc_take_thread(const struct jemalloc_reader *reader, size_t index,

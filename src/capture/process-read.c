@@ -65,7 +65,7 @@ static int read_totals(struct process_reader *reader, int process_fd, enum metri
                        const char *name)
 {
 	struct thread_sample *sample = &reader->sample;
-	int r = fd_read_all_at(process_fd, name, &reader->text, PROCESS_FILE_BYTES);
+	int r = fd_read_record_at(process_fd, name, &reader->text, PROCESS_FILE_BYTES);
 
 	sample->outcomes[source] = outcome_of(r);
 	if (r == 0)
@@ -81,6 +81,7 @@ enum {
 	FIELD_CHILDREN_UTIME = 16,
 	FIELD_CHILDREN_STIME = 17,
 	FIELD_THREADS = 20,
+	FIELD_START_TIME = 22,
 	FIELD_MAPPED_BYTES = 23,
 	FIELD_RESIDENT_PAGES = 24,
 };
@@ -118,15 +119,17 @@ static void drop_io_of_children(struct process_reader *reader)
 	drop_totals(sample, SOURCE_process_io, OUTCOME_off);
 }
 
-/* Bytes mapped and bytes resident. */
-static bool memory_size(const struct process_reader *reader, uint64_t *ret_mapped,
-                        uint64_t *ret_resident)
+static void find_memory(struct process_reader *reader)
 {
+	struct process_memory *memory = &reader->memory;
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 
-	return own_stat_field(reader, FIELD_MAPPED_BYTES, ret_mapped) &&
-	       own_stat_field(reader, FIELD_RESIDENT_PAGES, ret_resident) &&
-	       !__builtin_mul_overflow(*ret_resident, page, ret_resident);
+	memory->is_known =
+	        reader->sample.outcomes[SOURCE_process_stat] == OUTCOME_read &&
+	        own_stat_field(reader, FIELD_MAPPED_BYTES, &memory->mapped_bytes) &&
+	        own_stat_field(reader, FIELD_RESIDENT_PAGES, &memory->resident_bytes) &&
+	        own_stat_field(reader, FIELD_THREADS, &memory->threads) &&
+	        !__builtin_mul_overflow(memory->resident_bytes, page, &memory->resident_bytes);
 }
 
 /* Whether the process has no memory, and so nothing that hangs on it; @ret_outcome says whether that is missing then.
@@ -134,14 +137,11 @@ static bool memory_size(const struct process_reader *reader, uint64_t *ret_mappe
  * what they still have. */
 static bool lacks_memory(const struct process_reader *reader, enum source_outcome *ret_outcome)
 {
-	uint64_t mapped, threads;
+	const struct process_memory *memory = &reader->memory;
 
-	if (reader->sample.outcomes[SOURCE_process_stat] != OUTCOME_read ||
-	    !own_stat_field(reader, FIELD_MAPPED_BYTES, &mapped) || mapped > 0)
+	if (!memory->is_known || memory->mapped_bytes > 0)
 		return false;
-	*ret_outcome = own_stat_field(reader, FIELD_THREADS, &threads) && threads > 1
-	                       ? OUTCOME_off
-	                       : OUTCOME_unneeded;
+	*ret_outcome = memory->threads > 1 ? OUTCOME_off : OUTCOME_unneeded;
 	return true;
 }
 
@@ -189,17 +189,15 @@ static int read_uid(struct process_reader *reader, int process_fd, uint32_t tgid
 /* Whether smaps_rollup is to be read; where not, @ret_outcome says why. */
 static bool wants_smaps(const struct process_reader *reader, enum source_outcome *ret_outcome)
 {
-	uint64_t mapped = 0, resident = 0;
+	const struct process_memory *memory = &reader->memory;
 
 	*ret_outcome = OUTCOME_skipped;
 	if (reader->wishes.smaps == CAPTURE_SMAPS_OFF || lacks_memory(reader, ret_outcome))
 		return false;
 	if (reader->wishes.smaps == CAPTURE_SMAPS_ALL)
 		return true;
-	return reader->sample.outcomes[SOURCE_process_stat] == OUTCOME_read &&
-	       memory_size(reader, &mapped, &resident) &&
-	       mapped <= CAPTURE_SMAPS_AUTO_MAPPED_BYTES &&
-	       resident <= CAPTURE_SMAPS_AUTO_RESIDENT_BYTES;
+	return memory->is_known && memory->mapped_bytes <= CAPTURE_SMAPS_AUTO_MAPPED_BYTES &&
+	       memory->resident_bytes <= CAPTURE_SMAPS_AUTO_RESIDENT_BYTES;
 }
 
 static int read_smaps(struct process_reader *reader, int process_fd)
@@ -212,7 +210,7 @@ static int read_smaps(struct process_reader *reader, int process_fd)
 		sample->outcomes[SOURCE_smaps_rollup] = outcome;
 		return 0;
 	}
-	r = fd_read_all_at(process_fd, "smaps_rollup", &reader->text, PROCESS_FILE_BYTES);
+	r = fd_read_record_at(process_fd, "smaps_rollup", &reader->text, PROCESS_FILE_BYTES);
 	/* A process that is exiting has given up its memory, like one that never had any. */
 	outcome = r == -ESRCH ? OUTCOME_unneeded : outcome_of(r);
 	if (r == 0)
@@ -233,6 +231,7 @@ int process_read(struct process_reader *reader, int process_fd, uint32_t tgid)
 		r = read_totals(reader, process_fd, SOURCE_process_stat, "stat");
 	if (r == 0) {
 		drop_io_of_children(reader);
+		find_memory(reader);
 		r = read_exe(reader, process_fd);
 	}
 	if (r == 0)
@@ -242,6 +241,43 @@ int process_read(struct process_reader *reader, int process_fd, uint32_t tgid)
 	sample->outcomes[SOURCE_process_taskstats] =
 	        taskstats_read_process(reader->taskstats, tgid, sample);
 	return r;
+}
+
+int process_read_rest(struct process_reader *reader, int process_fd, uint32_t tgid,
+                      uint64_t start_time_clock_ticks, bool is_leaders, bool *ret_is_same)
+{
+	enum source_outcome *outcomes = reader->sample.outcomes;
+	char name[32];
+	uint64_t born = 0;
+	int r;
+
+	*ret_is_same = false;
+	sample_reset(&reader->sample);
+	/* The leader's own, for that of the process adds up all its threads. */
+	snprintf(name, sizeof(name), "task/%" PRIu32 "/stat", tgid);
+	r = fd_read_record_at(process_fd, name, &reader->text, PROCESS_FILE_BYTES);
+	if (r < 0)
+		return is_our_own_trouble(r) ? r : 0;
+	outcomes[SOURCE_process_stat] = OUTCOME_read;
+	if (!own_stat_field(reader, FIELD_START_TIME, &born) ||
+	    (is_leaders ? born != start_time_clock_ticks : born > start_time_clock_ticks))
+		return 0;
+	find_memory(reader);
+	r = read_exe(reader, process_fd);
+	if (r == 0)
+		r = read_smaps(reader, process_fd);
+	*ret_is_same = outcomes[SOURCE_exe] != OUTCOME_gone &&
+	               outcomes[SOURCE_smaps_rollup] != OUTCOME_gone;
+	return r;
+}
+
+void process_read_kernel(struct process_reader *reader)
+{
+	sample_reset(&reader->sample);
+	reader->memory = (struct process_memory){.is_known = true, .threads = 1};
+	/* Where there is no memory nothing is read. */
+	(void)read_exe(reader, -1);
+	(void)read_smaps(reader, -1);
 }
 
 enum source_outcome process_read_again(struct process_reader *reader, uint32_t tgid)

@@ -13,11 +13,20 @@ struct process_wishes {
 	bool exe;
 };
 
+/* What decides whether there is anything to be read of its memory, and whether that is too much. */
+struct process_memory {
+	bool is_known;
+	uint64_t mapped_bytes; /* 0: it has none */
+	uint64_t resident_bytes;
+	uint64_t threads;
+};
+
 struct process_reader {
 	struct process_wishes wishes;
 	bool owner_is_user; /* the tree is a kernel's, where directories belong to the processes' users */
 	struct taskstats_reader *taskstats; /* borrowed */
 	struct strbuf text;
+	struct process_memory memory; /* of the process last read */
 	/* The process last read; its totals, smaps, exe and uid, and the outcomes of their sources. */
 	struct thread_sample sample;
 	struct thread_sample again; /* totals of taskstats, read a second time */
@@ -31,6 +40,15 @@ void process_reader_done(struct process_reader *reader);
 /* Reads the process whose directory is @process_fd. Returns 0, or -errno where the trouble is our own (no
  * descriptors, no memory); what could not be read has its reason in reader->sample.outcomes. */
 must_check_ int process_read(struct process_reader *reader, int process_fd, uint32_t tgid);
+
+/* Reads only its executable and smaps. Sets @ret_is_same to whether the process, or none, is still the one that was born at
+ * @start_time_clock_ticks, or by then where that is not the leader's birth. Result as above. */
+must_check_ int process_read_rest(struct process_reader *reader, int process_fd, uint32_t tgid,
+                                  uint64_t start_time_clock_ticks, bool is_leaders,
+                                  bool *ret_is_same);
+
+/* The same of a kernel thread, of which there is nothing to read. */
+void process_read_kernel(struct process_reader *reader);
 
 /* From the first step of a thread's exit to its last the kernel has it in the taskstats totals twice. Reads them once
  * more; then process_take_smaller() keeps the smaller of the first reading and of this one less @exiting, what threads

@@ -87,7 +87,7 @@ static enum source_outcome read_file(struct thread_reader *reader, int thread_fd
 
 	if (reader->rules[source] != OUTCOME_read)
 		return reader->rules[source];
-	r = fd_read_all_at(thread_fd, name, &reader->text, THREAD_FILE_BYTES);
+	r = fd_read_record_at(thread_fd, name, &reader->text, THREAD_FILE_BYTES);
 	if (r == 0)
 		return OUTCOME_read;
 	if (r == -ENOENT && faccessat(thread_fd, "stat", F_OK, 0) == 0)

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "ctprof/mem.h"
+#include "walk-parts.h"
 
 enum { COMM_FILE_BYTES = 4096 };
 
@@ -67,8 +68,7 @@ static void count(struct snapshot_tally *tally, const struct thread_sample *samp
 		        sample->malformed.words[i] & ~sample->seen.words[i]);
 }
 
-/* The leader is read first and names the process; where it is gone already, the process's own comm does. */
-static void set_pcomm(struct walk *walk, int task_fd)
+void walk_set_pcomm(struct walk *walk, int process_fd)
 {
 	struct thread_sample *sample = walk->sample;
 
@@ -78,7 +78,7 @@ static void set_pcomm(struct walk *walk, int task_fd)
 		walk->has_pcomm = true;
 	}
 	if (!walk->has_pcomm) {
-		if (fd_read_all_at(task_fd, "../comm", &walk->pcomm, COMM_FILE_BYTES) < 0)
+		if (fd_read_all_at(process_fd, "comm", &walk->pcomm, COMM_FILE_BYTES) < 0)
 			strbuf_clear(&walk->pcomm);
 		if (walk->pcomm.len > 0 && walk->pcomm.data[walk->pcomm.len - 1] == '\n')
 			walk->pcomm.len--;
@@ -200,7 +200,7 @@ static void settle_totals(struct walk *walk, int task_fd, uint32_t tgid, bool th
 	process_drop_taskstats(&walk->process, OUTCOME_malformed);
 }
 
-static int write_pending(struct walk *walk)
+int walk_write_pending(struct walk *walk)
 {
 	struct thread_sample *sample = walk->pending;
 	int r;
@@ -232,37 +232,15 @@ static enum source_outcome read_thread(struct walk *walk, int task_fd, size_t in
 	return outcome;
 }
 
-/* Returns 0, or the writer's -errno. */
-static int walk_thread(struct walk *walk, int task_fd, uint32_t tgid, size_t index,
-                       uint64_t boottime_ns)
+int walk_add_row(struct walk *walk, int process_fd)
 {
 	struct thread_sample *sample = walk->sample;
-	enum source_outcome outcome;
 	int r;
 
-	sample_reset(sample);
-	sample->tgid = tgid;
-	sample->tid = walk->threads.ids[index];
-	sample->read_boottime_ns = boottime_ns;
-	outcome = read_thread(walk, task_fd, index);
-	if (walk->reader.fatal < 0)
-		return walk->reader.fatal;
-	if (outcome == OUTCOME_gone) {
-		walk->tally->threads_gone++;
-		return 0;
-	}
-	if (outcome != OUTCOME_read) {
-		walk->tally->threads_unreadable++;
-		walk->tally->sources[SOURCE_stat][outcome]++;
-		return 0;
-	}
-	if (walk->reader.exiting)
-		add_exiting(walk);
-	set_pcomm(walk, task_fd);
+	walk_set_pcomm(walk, process_fd);
 	add_process(walk);
 	add_smaps(walk);
-	jemalloc_take_thread(&walk->jemalloc, index, sample);
-	r = write_pending(walk);
+	r = walk_write_pending(walk);
 	walk->pending = sample;
 	walk->sample = &walk->samples[sample == &walk->samples[0]];
 	walk->has_row = true;
@@ -281,6 +259,35 @@ static void process_fds_done(struct process_fds *fds)
 	fd_closep(&fds->task);
 }
 
+/* Returns 0, or the writer's -errno. */
+static int walk_thread(struct walk *walk, const struct process_fds *fds, uint32_t tgid,
+                       size_t index, uint64_t boottime_ns)
+{
+	struct thread_sample *sample = walk->sample;
+	enum source_outcome outcome;
+
+	sample_reset(sample);
+	sample->tgid = tgid;
+	sample->tid = walk->threads.ids[index];
+	sample->read_boottime_ns = boottime_ns;
+	outcome = read_thread(walk, fds->task, index);
+	if (walk->reader.fatal < 0)
+		return walk->reader.fatal;
+	if (outcome == OUTCOME_gone) {
+		walk->tally->threads_gone++;
+		return 0;
+	}
+	if (outcome != OUTCOME_read) {
+		walk->tally->threads_unreadable++;
+		walk->tally->sources[SOURCE_stat][outcome]++;
+		return 0;
+	}
+	if (walk->reader.exiting)
+		add_exiting(walk);
+	jemalloc_take_thread(&walk->jemalloc, index, sample);
+	return walk_add_row(walk, fds->process);
+}
+
 /* The leader is read first, for its name is the process's. */
 static void move_leader_first(struct id_list *threads, uint32_t tgid)
 {
@@ -297,26 +304,25 @@ static int walk_threads(struct walk *walk, const struct process_fds *fds, uint32
                         uint64_t boottime_ns)
 {
 	uint64_t gone = walk->tally->threads_gone;
-	int task_fd = fds->task;
 
 	walk->has_pcomm = false;
 	walk->exiting_count = 0;
 	move_leader_first(&walk->threads, tgid);
-	jemalloc_read_process(&walk->jemalloc, fds->process, tgid, &walk->threads);
+	jemalloc_read_process(&walk->jemalloc, fds->process, tgid, &walk->threads, NULL);
 	for (size_t i = 0; i < walk->threads.count; i++) {
-		int r = walk_thread(walk, task_fd, tgid, i, boottime_ns);
+		int r = walk_thread(walk, fds, tgid, i, boottime_ns);
 
 		if (r < 0)
 			return r;
 	}
 	if (!walk->pending)
 		return 0;
-	settle_totals(walk, task_fd, tgid, walk->tally->threads_gone > gone);
+	settle_totals(walk, fds->task, tgid, walk->tally->threads_gone > gone);
 	add_totals(walk, walk->pending);
-	return write_pending(walk);
+	return walk_write_pending(walk);
 }
 
-static bool is_our_own_trouble(int r)
+bool walk_is_own_trouble(int r)
 {
 	return r == -EMFILE || r == -ENFILE || r == -ENOMEM;
 }
@@ -341,7 +347,7 @@ static int open_process(struct walk *walk, uint32_t tgid, struct process_fds *fd
 	return process_read(&walk->process, fds->process, tgid);
 }
 
-static int walk_process(struct walk *walk, uint32_t tgid)
+int walk_read_process(struct walk *walk, uint32_t tgid)
 {
 	uint64_t unreadable = walk->tally->threads_unreadable;
 	uint64_t boottime_ns =
@@ -353,7 +359,7 @@ static int walk_process(struct walk *walk, uint32_t tgid)
 		walk->tally->processes_denied++;
 		return 0;
 	}
-	if (is_our_own_trouble(r))
+	if (walk_is_own_trouble(r))
 		return r;
 	walk->has_row = false;
 	if (r == 0)
@@ -371,10 +377,16 @@ static int walk_process(struct walk *walk, uint32_t tgid)
 	return 0;
 }
 
-int walk_all(struct walk *walk, const char *root, struct strbuf *reterr)
+int walk_list_processes(struct walk *walk)
 {
 	cleanup_(fd_closep) int list_fd = fd_open_dir_at(walk->proc_fd, ".");
-	int r = list_fd < 0 ? list_fd : fd_list_ids(list_fd, &walk->processes, &walk->listing);
+
+	return list_fd < 0 ? list_fd : fd_list_ids(list_fd, &walk->processes, &walk->listing);
+}
+
+int walk_all(struct walk *walk, const char *root, struct strbuf *reterr)
+{
+	int r = walk_list_processes(walk);
 
 	if (r == 0 && walk->processes.count == 0)
 		r = -ENOENT;
@@ -384,9 +396,9 @@ int walk_all(struct walk *walk, const char *root, struct strbuf *reterr)
 		return r;
 	}
 	for (size_t i = 0; i < walk->processes.count; i++) {
-		r = walk_process(walk, walk->processes.ids[i]);
+		r = walk_read_process(walk, walk->processes.ids[i]);
 		/* The writer's own errors are told by whoever opened its file. */
-		if (is_our_own_trouble(r))
+		if (walk_is_own_trouble(r))
 			strbuf_addf(reterr, "%s: %s", root, strerror(-r));
 		if (r < 0)
 			return r;

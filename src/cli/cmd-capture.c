@@ -17,6 +17,7 @@ enum {
 	OPT_SYS_ROOT,
 	OPT_CGROUP_ROOT,
 	OPT_ANONYMOUS,
+	OPT_SOURCE,
 	OPT_SMAPS,
 	OPT_JEMALLOC,
 	OPT_WINDOW,
@@ -26,6 +27,8 @@ enum {
 
 /* A week: what is longer is a slip of the pen. */
 #define WINDOW_MAX_NS (UINT64_C(7) * 24 * 3600 * 1000000000)
+
+static const char *const sources[] = {"auto", "procfs", "bpf", NULL};
 
 static const char *const smaps[] = {"auto", "all", "off", NULL};
 
@@ -38,6 +41,8 @@ static const struct cli_option options[] = {
          TAKES(FILE)},
         {OPT_ANONYMOUS, 0, "anonymous", NULL, "leave out host and user names, exe, kernel cmdline",
          TAKES(NOTHING)},
+        {OPT_SOURCE, 0, "source", "HOW", "how threads are read: auto, procfs, bpf",
+         TAKES_WORD(sources)},
         {OPT_SMAPS, 0, "smaps", "WHICH", "smaps_rollup of processes: auto (not huge), all, off",
          TAKES_WORD(smaps)},
         {OPT_JEMALLOC, 0, "jemalloc", "HOW", "counters of jemalloc: auto, ptrace (stops), off",
@@ -97,6 +102,10 @@ static int parse(const struct command *command, int argc, char **argv, struct ar
 			break;
 		case OPT_ANONYMOUS:
 			ret->capture.anonymous = true;
+			break;
+		case OPT_SOURCE:
+			chosen = options_choose(&parser, sources);
+			ret->capture.source = (enum capture_source)chosen;
 			break;
 		case OPT_SMAPS:
 			chosen = options_choose(&parser, smaps);
@@ -235,6 +244,8 @@ static int run(const struct command *command, int argc, char **argv)
 		return EXIT_USAGE;
 	if (optind < argc)
 		return cli_usage_error(command, "unexpected argument '%s'", argv[optind]);
+	if (arguments.capture.source == CAPTURE_SOURCE_BPF && arguments.capture.proc_root)
+		return cli_usage_error(command, "--source bpf reads this system, not --proc-root");
 	if (!arguments.output || arguments.output[0] == '\0')
 		return cli_usage_error(command, "--output is missing");
 	if (strcmp(arguments.output, "-") == 0 && isatty(STDOUT_FILENO))

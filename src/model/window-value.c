@@ -115,10 +115,53 @@ static void forget_other_program(struct thread_sample *sample, const struct thre
 	(*went_back)++;
 }
 
+/* Which part of its CPU time a thread spent in which mode is found anew in every reading by BPF. Where one mode would have gone
+ * back by that, the other one has the difference, as in the kernel's own files. Rounding takes up to a tick from the sum. */
+static void keep_rising(uint64_t *user, uint64_t *system, uint64_t user_then, uint64_t system_then)
+{
+	uint64_t now, then;
+
+	if (__builtin_add_overflow(*user, *system, &now) ||
+	    __builtin_add_overflow(user_then, system_then, &then) || now + 1 < then)
+		return;
+	if (now < then)
+		now = then;
+	if (*user < user_then)
+		*user = user_then;
+	else if (now - *user < system_then)
+		*user = now - system_then;
+	*system = now - *user;
+}
+
+static void settle_cpu_time(struct thread_sample *sample, const struct thread_sample *first)
+{
+	uint64_t user, system, user_then, system_then;
+
+	if (!window_get_counter(sample, METRIC_utime_clock_ticks, &user) ||
+	    !window_get_counter(sample, METRIC_stime_clock_ticks, &system) ||
+	    !window_get_counter(first, METRIC_utime_clock_ticks, &user_then) ||
+	    !window_get_counter(first, METRIC_stime_clock_ticks, &system_then))
+		return;
+	keep_rising(&user, &system, user_then, system_then);
+	set_value(sample, METRIC_utime_clock_ticks, user);
+	set_value(sample, METRIC_stime_clock_ticks, system);
+}
+
+static void settle_total_cpu_time(struct thread_sample *sample, const struct thread_sample *first)
+{
+	enum { USER = PROCESS_TOTAL_utime_clock_ticks, SYSTEM = PROCESS_TOTAL_stime_clock_ticks };
+	const uint32_t both = UINT32_C(1) << USER | UINT32_C(1) << SYSTEM;
+
+	if ((sample->process_totals_seen & first->process_totals_seen & both) == both)
+		keep_rising(&sample->process_totals[USER], &sample->process_totals[SYSTEM],
+		            first->process_totals[USER], first->process_totals[SYSTEM]);
+}
+
 void window_subtract(struct thread_sample *sample, const struct thread_sample *first,
                      uint64_t *went_back)
 {
 	forget_other_program(sample, first, went_back);
+	settle_cpu_time(sample, first);
 	for (unsigned i = 0; i < METRIC_COUNT; i++) {
 		enum metric_id metric = (enum metric_id)i;
 
@@ -139,6 +182,7 @@ void window_forget(struct thread_sample *sample)
 
 void window_subtract_totals(struct thread_sample *sample, const struct thread_sample *first)
 {
+	settle_total_cpu_time(sample, first);
 	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
 		uint32_t bit = UINT32_C(1) << i;
 

@@ -19,7 +19,10 @@ accepts() {
     show) arguments+=(/nonexistent/a) ;;
     compare) arguments+=(/nonexistent/a /nonexistent/b) ;;
     window) arguments+=(--output /nonexistent/w /nonexistent/a /nonexistent/b) ;;
-    capture) arguments+=(--output /nonexistent/a --proc-root /nonexistent --quiet) ;;
+    capture)
+        arguments+=(--output /nonexistent/a --quiet)
+        [ "$2" = --source ] || arguments+=(--proc-root /nonexistent)
+        ;;
     esac
     [ "$2" != --exits ] || arguments+=(--window=1s)
     "$ctprof" "$1" "${arguments[@]}" >/dev/null 2>errors || status=$?

@@ -2,9 +2,9 @@
 /* refuse - runs a program to which the kernel refuses one system call, by a seccomp filter, so that what it does
  * without that call can be seen.
  *
- *	refuse socket|send|receive ERROR PROGRAM ARGUMENT...
+ *	refuse socket|send|receive|bpf ERROR PROGRAM ARGUMENT...
  *
- * socket refuses netlink sockets only, send and receive refuse what netlink sockets are used with. ERROR is the number
+ * socket refuses netlink sockets only, send and receive refuse what netlink sockets are used with, bpf all of bpf(2). ERROR is the number
  * of the error. */
 #include <errno.h>
 #include <linux/filter.h>
@@ -60,6 +60,8 @@ static void build(struct filter *filter, const char *what, unsigned error)
 		refuse_if(filter, SYS_recvfrom, error);
 		refuse_if(filter, SYS_recvmsg, error);
 		refuse_if(filter, SYS_recvmmsg, error);
+	} else if (strcmp(what, "bpf") == 0) {
+		refuse_if(filter, SYS_bpf, error);
 	} else {
 		fprintf(stderr, "refuse: no such call: %s\n", what);
 		exit(2);
@@ -73,7 +75,7 @@ int main(int argc, char **argv)
 	struct sock_fprog program;
 
 	if (argc < 4) {
-		fputs("Usage: refuse socket|send|receive ERROR PROGRAM ARGUMENT...\n", stderr);
+		fputs("Usage: refuse socket|send|receive|bpf ERROR PROGRAM ARGUMENT...\n", stderr);
 		return 2;
 	}
 	build(&filter, argv[1], (unsigned)atoi(argv[2]));

@@ -157,7 +157,7 @@ fi
 
 measure() {
     read_all before
-    "$CTPROF" capture -q -o "$1.zst" || fail "capture"
+    "$CTPROF" capture -q --source procfs -o "$1.zst" || fail "capture"
     read_all after
     captured_all "$1.zst" >value
     compare "$1" before value after "${@:2}"

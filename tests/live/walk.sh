@@ -99,15 +99,17 @@ while [ "$captures" -lt 10 ] || [ $((gone * seen)) -eq 0 ]; do
         jq -r --argjson pid "$pid" --arg brief "${p}churn-brief" --arg churn "${p}churn-churn" '
         [.threads[] | select(.tgid == $pid)] as $mine
         | [.parse_summary.tids_gone, ([$mine[] | select(.comm == $brief)] | length),
-            ([$mine[] | del(.nr_threads, .smaps_rollup_kib, .process_totals) | keys] | unique | length), ([$mine[] | select(.comm == $churn)] | length),
-            ([$mine[] | select(.missing)] | length), (.parse_summary | .tids_walked - .tids_gone),
+            ([$mine[] | del(.nr_threads, .smaps_rollup_kib, .process_totals, .missing, .hiwater_rss_bytes, .hiwater_vm_bytes) | keys] | unique | length), ([$mine[] | select(.comm == $churn)] | length),
+            ([$mine[] | del(.missing.process_taskstats) | select(.missing // {} | length > 0)] | length), (.parse_summary | .tids_walked - .tids_gone),
             (.threads | length), ([.threads[].missing // {} | select(any(. == "gone"))] | length)] | @tsv')
     gone=$((gone + lost)) seen=$((seen + brief))
-    # No half thread: those of one process have the same keys, but for what is the leader's.
+    # No half thread: those of one process have the same keys, but for what is the leader's, and the memory that one on its
+    # way out has given up.
     same "sets of keys in capture $captures" 1 "$sets"
     same "rows of capture $captures" "$walked" "$rows"
     # Four that last; one that has just begun still has the name of the one that made it.
     between "the churning threads in capture $captures" 4 "$churning" 36
+    # But for the total of a process that a thread was leaving: nobody can tell whether it is in there.
     same "threads of our own with a reason in capture $captures" 0 "$reasons"
     # Gone is a reason for a whole thread, never for a source of one that is there.
     same "threads of capture $captures that are half gone" 0 "$half"

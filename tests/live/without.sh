@@ -14,6 +14,7 @@ CTPROF=$(realpath "$1")
 refuse=$(realpath "$2")
 here=$(cd "$(dirname "$0")" && pwd)
 checks=0
+source=procfs
 # shellcheck source=/dev/null
 source "$here/lib.sh"
 scratch=$(mktemp -d)
@@ -23,7 +24,7 @@ cd "$scratch"
 # captured_by COMMAND...: what it captures is whole; its JSON is in a.json.
 captured_by() {
     rm -f a.zst a.json
-    "$@" capture -o a.zst 2>err || fail "$*: status $?: $(cat err)"
+    "$@" capture --source "$source" -o a.zst 2>err || fail "$*: status $?: $(cat err)"
     zstd -tq a.zst || fail "$*: the snapshot is damaged"
     zstd -dc a.zst >a.json
     [ "$(jq '.threads | length' a.json)" -gt 1 ] || fail "$*: no threads"

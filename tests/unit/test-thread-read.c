@@ -62,23 +62,40 @@ static void move_files(bool away)
 	}
 }
 
+/* Returns 0 or -errno instead of what reading would have given. */
+static int befall(int dir_fd, const char *name)
+{
+	unsigned at;
+
+	if (strchr(name, '/') || !is_thread(dir_fd))
+		return 0;
+	at = faults.reads++;
+	strbuf_addf(&faults.trace, "%s ", name);
+	if ((faults.at != UINT32_MAX && faults.at != at) ||
+	    (faults.name && strcmp(faults.name, name) != 0))
+		return 0;
+	if (!faults.vanishes)
+		return -faults.error;
+	move_files(true);
+	return 0;
+}
+
 int __real_fd_read_all_at(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes);
 int __wrap_fd_read_all_at(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes);
 int __wrap_fd_read_all_at(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes)
 {
-	if (!strchr(name, '/') && is_thread(dir_fd)) {
-		unsigned at = faults.reads++;
+	int r = befall(dir_fd, name);
 
-		strbuf_addf(&faults.trace, "%s ", name);
-		if ((faults.at == UINT32_MAX || faults.at == at) &&
-		    (!faults.name || strcmp(faults.name, name) == 0)) {
-			if (faults.vanishes)
-				move_files(true);
-			else if (faults.error != 0)
-				return -faults.error;
-		}
-	}
-	return __real_fd_read_all_at(dir_fd, name, out, max_bytes);
+	return r < 0 ? r : __real_fd_read_all_at(dir_fd, name, out, max_bytes);
+}
+
+int __real_fd_read_record_at(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes);
+int __wrap_fd_read_record_at(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes);
+int __wrap_fd_read_record_at(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes)
+{
+	int r = befall(dir_fd, name);
+
+	return r < 0 ? r : __real_fd_read_record_at(dir_fd, name, out, max_bytes);
 }
 
 int __real_fd_open_dir_at(int dir_fd, const char *name);

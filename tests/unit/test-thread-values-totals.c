@@ -146,7 +146,7 @@ static void test_exiting(void **state)
 	make();
 	assert_no_total(timeslices);
 	assert_no_total(swapin_delay_count);
-	assert_int_equal(sample.outcomes[SOURCE_process_taskstats], OUTCOME_gone);
+	assert_int_equal(sample.outcomes[SOURCE_process_taskstats], OUTCOME_malformed);
 	assert_total(minflt, 2 * values.minflt);
 }
 

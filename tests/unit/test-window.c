@@ -78,7 +78,65 @@ static void counters_are_differences(void **state)
 	assert_int_equal(pair.window.info.captured_boottime_ns, SECONDS(130));
 }
 
-/* A peak is news where it rose, a floor where it fell or became one. */
+static void set_totals(struct thread_sample *sample, uint64_t user, uint64_t system)
+{
+	sample->has_process_totals = true;
+	sample->process_totals_seen = UINT32_C(1) << PROCESS_TOTAL_utime_clock_ticks |
+	                              UINT32_C(1) << PROCESS_TOTAL_stime_clock_ticks;
+	sample->process_totals[PROCESS_TOTAL_utime_clock_ticks] = user;
+	sample->process_totals[PROCESS_TOTAL_stime_clock_ticks] = system;
+}
+
+/* How CPU time is divided may be found anew, but neither part goes back while their sum does not. */
+static void cpu_time_by_mode_never_falls(void **state)
+{
+	static const struct {
+		uint64_t user_then, system_then, user, system;
+		bool seen; /* else what fell is left out */
+		uint64_t user_rose, system_rose;
+	} cases[] = {
+	        {100, 50, 110, 55, true, 10, 5}, {100, 50, 170, 40, true, 60, 0},
+	        {100, 50, 90, 65, true, 0, 5},   {100, 50, 99, 51, true, 0, 0},
+	        {100, 50, 100, 49, true, 0, 0},  {100, 50, 99, 50, true, 0, 0},
+	        {100, 50, 90, 59, true, 0, 0},   {100, 50, 98, 60, true, 0, 8},
+	        {100, 50, 90, 40, false, 0, 0},  {0, 0, UINT64_MAX, 1, true, UINT64_MAX, 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		enum {
+			USER = PROCESS_TOTAL_utime_clock_ticks,
+			SYSTEM = PROCESS_TOTAL_stime_clock_ticks
+		};
+		cleanup_(pair_done) struct pair pair;
+		struct thread_sample *first, *last;
+		const struct thread_sample *row;
+
+		pair_init(&pair);
+		first = reading_add(&pair.a, 7, 7, 5);
+		last = reading_add(&pair.b, 7, 7, 5);
+		sample_set(first, utime_clock_ticks, (struct counter_ticks){cases[i].user_then});
+		sample_set(first, stime_clock_ticks, (struct counter_ticks){cases[i].system_then});
+		sample_set(last, utime_clock_ticks, (struct counter_ticks){cases[i].user});
+		sample_set(last, stime_clock_ticks, (struct counter_ticks){cases[i].system});
+		set_totals(first, cases[i].user_then, cases[i].system_then);
+		set_totals(last, cases[i].user, cases[i].system);
+		join(&pair);
+		row = snapshot_copy_find(&pair.window, 7);
+		assert_window(&pair.window.info, values_went_back, cases[i].seen ? 0 : 2);
+		assert_int_equal(row->has_process_totals, cases[i].seen);
+		if (!cases[i].seen) {
+			assert_unseen(row, utime_clock_ticks);
+			assert_unseen(row, stime_clock_ticks);
+			continue;
+		}
+		assert_seen(row, utime_clock_ticks, cases[i].user_rose);
+		assert_seen(row, stime_clock_ticks, cases[i].system_rose);
+		assert_int_equal(row->process_totals[USER], cases[i].user_rose);
+		assert_int_equal(row->process_totals[SYSTEM], cases[i].system_rose);
+	}
+}
+
 /* A thread that executes another program stays itself, but jemalloc begins anew. */
 static void another_program_has_no_difference_of_jemalloc(void **state)
 {
@@ -103,6 +161,7 @@ static void another_program_has_no_difference_of_jemalloc(void **state)
 	assert_window(&pair.window.info, values_went_back, 1);
 }
 
+/* A peak is news where it rose, a floor where it fell or became one. */
 static void peaks_and_floors_only_where_they_moved(void **state)
 {
 	static const struct {
@@ -252,15 +311,6 @@ static void reasons_of_the_begin_remain(void **state)
 	assert_int_equal(row->outcomes[SOURCE_taskstats], OUTCOME_off);
 }
 
-static void set_totals(struct thread_sample *sample, uint64_t user, uint64_t system)
-{
-	sample->has_process_totals = true;
-	sample->process_totals_seen = UINT32_C(1) << PROCESS_TOTAL_utime_clock_ticks |
-	                              UINT32_C(1) << PROCESS_TOTAL_stime_clock_ticks;
-	sample->process_totals[PROCESS_TOTAL_utime_clock_ticks] = user;
-	sample->process_totals[PROCESS_TOTAL_stime_clock_ticks] = system;
-}
-
 static void totals_are_differences(void **state)
 {
 	enum { USER = PROCESS_TOTAL_utime_clock_ticks, SYSTEM = PROCESS_TOTAL_stime_clock_ticks };
@@ -277,10 +327,15 @@ static void totals_are_differences(void **state)
 	set_totals(reading_add(&pair.b, 9, 9, SECOND_TICKS(110)), 3, 4);
 	/* It was there, and not read. */
 	set_totals(reading_add(&pair.b, 10, 10, 5), 3, 4);
+	/* Both have gone back. */
+	set_totals(reading_add(&pair.a, 11, 11, 5), 100, 50);
+	set_totals(reading_add(&pair.b, 11, 11, 5), 99, 49);
 	join(&pair);
 	row = snapshot_copy_find(&pair.window, 7);
-	assert_int_equal(row->process_totals_seen, 1u << USER);
-	assert_int_equal(row->process_totals[USER], 30);
+	assert_int_equal(row->process_totals_seen, 1u << USER | 1u << SYSTEM);
+	assert_int_equal(row->process_totals[USER], 29);
+	assert_int_equal(row->process_totals[SYSTEM], 0);
+	assert_false(snapshot_copy_find(&pair.window, 11)->has_process_totals);
 	row = snapshot_copy_find(&pair.window, 9);
 	assert_int_equal(row->process_totals[USER], 3);
 	assert_int_equal(row->process_totals[SYSTEM], 4);
@@ -456,6 +511,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(counters_are_differences),
+	        cmocka_unit_test(cpu_time_by_mode_never_falls),
 	        cmocka_unit_test(another_program_has_no_difference_of_jemalloc),
 	        cmocka_unit_test(peaks_and_floors_only_where_they_moved),
 	        cmocka_unit_test(born_inside_is_whole),

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "css-sets.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cgroup-walk.h"
+#include "ctprof/fd.h"
+#include "ctprof/mem.h"
+#include "ctprof/source.h"
+
+enum { CGROUP_FILE_BYTES = 1 << 20, NOWHERE = UINT32_MAX };
+
+/* Threads in the same cgroups. Two of them are asked, the second of another process where there is one. */
+struct css_set {
+	uint32_t last; /* place in the pass; the others follow in before[], down to NOWHERE */
+	bool is_one;   /* what was read holds for all of them; else each has to be asked */
+	enum source_outcome outcome;
+	struct strbuf path;
+	bool has_path;
+	bool is_v1;
+};
+
+/* The kernel's number of such a set may be that of another one a moment later, but its cgroup is not. */
+struct css_key {
+	uint64_t css_set;
+	uint64_t cgroup_id;
+};
+
+static struct css_key key_of(const struct thread_values *values)
+{
+	return (struct css_key){.css_set = values->css_set, .cgroup_id = values->cgroup_id};
+}
+
+static enum source_outcome read_text(const struct css_sets *sets,
+                                     const struct thread_values *values, struct strbuf *text)
+{
+	char name[64];
+	int r;
+
+	snprintf(name, sizeof(name), "%" PRIu32 "/task/%" PRIu32 "/cgroup", values->tgid,
+	         values->tid);
+	r = fd_read_record_at(sets->proc_fd, name, text, CGROUP_FILE_BYTES);
+	switch (-r) {
+	case 0:
+		return OUTCOME_read;
+	case ENOENT:
+	case ESRCH:
+		return OUTCOME_gone;
+	case EACCES:
+	case EPERM:
+		return OUTCOME_denied;
+	default:
+		return OUTCOME_malformed;
+	}
+}
+
+static enum source_outcome parse(struct css_sets *sets, struct thread_sample *sample)
+{
+	const char *text = strbuf_str(&sets->text);
+
+	if (sets->cgroups)
+		cgroup_walk_note(sets->cgroups, text, sets->text.len);
+	return cgroup_parse(text, sets->text.len, sample);
+}
+
+static bool is_same_text(const struct strbuf *a, const struct strbuf *b)
+{
+	return a->len == b->len && memcmp(strbuf_str(a), strbuf_str(b), a->len) == 0;
+}
+
+static const struct thread_values *thread_at(const struct css_sets *sets, uint32_t place)
+{
+	return &sets->pass->threads[sets->pass->order[place]];
+}
+
+/* Reads the file of the thread at @place, or of the first one before it that is still there, of another process than
+ * @tgid. Returns its place or NOWHERE. */
+static uint32_t read_other(const struct css_sets *sets, uint32_t place, uint32_t tgid,
+                           struct strbuf *text)
+{
+	enum { ATTEMPTS = 32 };
+	int attempts = 0;
+
+	for (; place != NOWHERE && attempts < ATTEMPTS; place = sets->before[place]) {
+		const struct thread_values *thread = thread_at(sets, place);
+
+		if (thread->tgid == tgid)
+			continue;
+		attempts++;
+		if (read_text(sets, thread, text) == OUTCOME_read)
+			return place;
+	}
+	return NOWHERE;
+}
+
+/* A thread may have left its cgroups since the pass, and a whole process as well; two processes hardly at the same time. */
+static void look(struct css_sets *sets, struct css_set *set, struct thread_sample *scratch)
+{
+	uint32_t place = read_other(sets, set->last, 0, &sets->text), other;
+
+	if (place == NOWHERE)
+		return;
+	other = read_other(sets, place, thread_at(sets, place)->tgid, &sets->other);
+	if (other == NOWHERE)
+		other = read_other(sets, sets->before[place], 0, &sets->other);
+	if (other != NOWHERE && !is_same_text(&sets->text, &sets->other))
+		return;
+	sample_reset(scratch);
+	set->outcome = parse(sets, scratch);
+	set->has_path = scratch->has_cgroup;
+	set->is_v1 = scratch->cgroup_is_v1;
+	if (set->has_path)
+		strbuf_add(&set->path, strbuf_str(&scratch->cgroup), scratch->cgroup.len);
+	set->is_one = true;
+}
+
+static struct css_set *add(struct css_sets *sets)
+{
+	if (sets->count == sets->capacity) {
+		sets->capacity = sets->capacity ? sets->capacity * 2 : 64;
+		sets->sets = mem_realloc(sets->sets, sets->capacity, sizeof(sets->sets[0]));
+	}
+	return &sets->sets[sets->count++];
+}
+
+static void collect(struct css_sets *sets)
+{
+	const struct thread_values_pass *pass = sets->pass;
+
+	sets->before = mem_calloc(pass->thread_count + 1, sizeof(sets->before[0]));
+	for (uint32_t i = 0; i < pass->thread_count; i++) {
+		const struct css_key key = key_of(thread_at(sets, i));
+		uint32_t set;
+
+		if (strmap_find(&sets->places, (const char *)&key, sizeof(key), &set)) {
+			sets->before[i] = sets->sets[set].last;
+			sets->sets[set].last = i;
+			continue;
+		}
+		strmap_add(&sets->places, (const char *)&key, sizeof(key));
+		sets->before[i] = NOWHERE;
+		*add(sets) = (struct css_set){.last = i};
+	}
+}
+
+void css_sets_init(struct css_sets *sets, int proc_fd, struct cgroup_walk *cgroups,
+                   const struct thread_values_pass *pass)
+{
+	struct thread_sample scratch = {0};
+
+	*sets = (struct css_sets){.proc_fd = proc_fd, .cgroups = cgroups, .pass = pass};
+	collect(sets);
+	for (size_t i = 0; i < sets->count; i++)
+		look(sets, &sets->sets[i], &scratch);
+	sample_done(&scratch);
+}
+
+void css_sets_done(struct css_sets *sets)
+{
+	for (size_t i = 0; i < sets->count; i++)
+		strbuf_done(&sets->sets[i].path);
+	free(sets->sets);
+	free(sets->before);
+	strmap_done(&sets->places);
+	strbuf_done(&sets->text);
+	strbuf_done(&sets->other);
+	*sets = (struct css_sets){0};
+}
+
+void css_sets_take(struct css_sets *sets, const struct thread_values *values,
+                   struct thread_sample *sample)
+{
+	enum source_outcome *outcome = &sample->outcomes[SOURCE_cgroup];
+	const struct css_key key = key_of(values);
+	const struct css_set *set = NULL;
+	uint32_t place;
+
+	if (strmap_find(&sets->places, (const char *)&key, sizeof(key), &place))
+		set = &sets->sets[place];
+	if (!set || !set->is_one) {
+		*outcome = read_text(sets, values, &sets->text);
+		if (*outcome == OUTCOME_read)
+			*outcome = parse(sets, sample);
+		return;
+	}
+	*outcome = set->outcome;
+	sample->has_cgroup = set->has_path;
+	sample->cgroup_is_v1 = set->is_v1;
+	strbuf_clear(&sample->cgroup);
+	strbuf_add(&sample->cgroup, strbuf_str(&set->path), set->path.len);
+}

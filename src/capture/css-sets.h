@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* css-sets - the cgroups of threads of which the kernel said only which are in the same ones. The cgroup file of two of them
+ * is read, and stands for all. */
+#include "ctprof/sample.h"
+#include "ctprof/strmap.h"
+#include "ctprof/thread-values.h"
+
+struct cgroup_walk;
+struct css_set;
+
+struct css_sets {
+	const struct thread_values_pass *pass; /* borrowed */
+	struct strmap places;                  /* by the kernel's numbers, the places in sets */
+	uint32_t *
+	        before; /* of each thread in the order of the pass, the one before it in the same set; owned */
+	struct css_set *sets; /* owned */
+	size_t count;
+	size_t capacity;
+	int proc_fd;                 /* borrowed */
+	struct cgroup_walk *cgroups; /* takes note of every cgroup; may be NULL */
+	struct strbuf text, other;   /* files being compared */
+};
+
+/* Reads the cgroups of all threads of a pass, which stays where it is until the sets are done. */
+void css_sets_init(struct css_sets *sets, int proc_fd, struct cgroup_walk *cgroups,
+                   const struct thread_values_pass *pass);
+void css_sets_done(struct css_sets *sets);
+
+/* Fills the cgroup of a thread and its source's outcome. */
+void css_sets_take(struct css_sets *sets, const struct thread_values *values,
+                   struct thread_sample *sample);

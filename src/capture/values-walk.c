@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "values-walk.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctprof/mem.h"
+#include "walk-parts.h"
+
+enum { NS_PER_SECOND = 1000000000 };
+
+int values_walk_open(struct values_walk *values)
+{
+	memset(values, 0, sizeof(*values));
+	return thread_values_open(&values->reader);
+}
+
+void values_walk_done(struct values_walk *values)
+{
+	thread_values_freep(&values->reader);
+	css_sets_done(&values->sets);
+	free(values->pointers);
+}
+
+int values_walk_read(struct values_walk *values, int proc_fd,
+                     const struct taskstats_rules *taskstats,
+                     enum source_outcome ret_rules[SOURCE_COUNT])
+{
+	/* Of what is in the pass; all else is read as ever. */
+	static const enum metric_source sources[] = {
+	        SOURCE_stat,         SOURCE_schedstat,  SOURCE_sched,
+	        SOURCE_io,           SOURCE_affinity,   SOURCE_taskstats,
+	        SOURCE_process_stat, SOURCE_process_io, SOURCE_process_taskstats};
+	int r = thread_values_read(values->reader, &values->pass);
+
+	if (r < 0)
+		return r;
+	thread_values_rules_init(&values->rules, values->reader, proc_fd, taskstats);
+	for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
+		ret_rules[sources[i]] = values->rules.outcomes[sources[i]];
+	ret_rules[SOURCE_status] = OUTCOME_read;
+	return 0;
+}
+
+/* The threads of one process, which stand together in the order of the pass. */
+struct threads_of_process {
+	size_t begin, end;
+	const struct thread_values *first;
+	const struct process_values *process; /* or NULL */
+};
+
+static const struct thread_values *thread_at(const struct values_walk *values, size_t place)
+{
+	return &values->pass.threads[values->pass.order[place]];
+}
+
+static struct threads_of_process next_process(const struct values_walk *values, size_t begin)
+{
+	struct threads_of_process threads = {
+	        .begin = begin, .end = begin, .first = thread_at(values, begin)};
+
+	while (threads.end < values->pass.thread_count &&
+	       thread_at(values, threads.end)->tgid == threads.first->tgid)
+		threads.end++;
+	threads.process = thread_values_process(&values->pass, threads.first->tgid);
+	return threads;
+}
+
+static bool is_kernel(const struct threads_of_process *threads)
+{
+	return (threads->first->flags & THREAD_VALUES_KERNEL) != 0;
+}
+
+/* What is not in the pass. Returns 1; 0 where the process is gone meanwhile, or not for us to see; or our own trouble. */
+static int read_process(struct values_walk *values, struct walk *walk,
+                        const struct threads_of_process *threads, int *ret_fd)
+{
+	const struct thread_values *first = threads->first;
+	uint64_t born = first->born_boottime_ns * values->rules.ticks_per_second / NS_PER_SECOND;
+	bool is_same;
+	char name[12];
+	int r;
+
+	*ret_fd = -1;
+	if (is_kernel(threads)) {
+		process_read_kernel(&walk->process);
+		return 1;
+	}
+	snprintf(name, sizeof(name), "%" PRIu32, first->tgid);
+	*ret_fd = fd_open_path_at(walk->proc_fd, name);
+	if (*ret_fd < 0)
+		return walk_is_own_trouble(*ret_fd) ? *ret_fd : 0;
+	r = process_read_rest(&walk->process, *ret_fd, first->tgid, born, first->tid == first->tgid,
+	                      &is_same);
+	return r < 0 ? r : is_same;
+}
+
+static uint32_t flags_of(const struct thread_values *thread)
+{
+	uint32_t flags = 0;
+
+	if (thread->flags & THREAD_VALUES_EXITING)
+		flags |= THREAD_POINTER_EXITING;
+	if (thread->flags & THREAD_VALUES_TRACED)
+		flags |= THREAD_POINTER_TRACED;
+	if (thread->state == 'T' || thread->state == 't')
+		flags |= THREAD_POINTER_STOPPED;
+	if (thread->state == 'D')
+		flags |= THREAD_POINTER_UNINTERRUPTIBLE;
+	return flags;
+}
+
+static int compare_tids(const void *a, const void *b)
+{
+	const struct thread_pointer *left = a, *right = b;
+
+	return (left->tid > right->tid) - (left->tid < right->tid);
+}
+
+/* jemalloc's reader has them in the order of the rows. */
+static void list_threads(struct values_walk *values, struct walk *walk,
+                         const struct threads_of_process *threads)
+{
+	struct id_list *list = &walk->threads;
+	size_t count = threads->end - threads->begin;
+
+	if (values->pointer_capacity < count) {
+		values->pointer_capacity = count * 2;
+		values->pointers = mem_realloc(values->pointers, values->pointer_capacity,
+		                               sizeof(values->pointers[0]));
+	}
+	if (list->capacity < count) {
+		list->capacity = count * 2;
+		list->ids = mem_realloc(list->ids, list->capacity, sizeof(list->ids[0]));
+	}
+	list->count = count;
+	for (size_t i = 0; i < count; i++) {
+		const struct thread_values *thread = thread_at(values, threads->begin + i);
+
+		list->ids[i] = thread->tid;
+		values->pointers[i] = (struct thread_pointer){
+		        .tid = thread->tid,
+		        .flags = flags_of(thread),
+		        .born_boottime_ns = thread->born_boottime_ns,
+		        .pointer = thread->flags & THREAD_VALUES_KERNEL ? 0 : thread->pointer,
+		};
+	}
+	qsort(values->pointers, count, sizeof(values->pointers[0]), compare_tids);
+}
+
+static void read_jemalloc(struct values_walk *values, struct walk *walk,
+                          const struct threads_of_process *threads, int process_fd)
+{
+	const bool has_pointers = (values->rules.kept & THREAD_VALUES_POINTER) != 0;
+	struct known_pointers known = {.count = threads->end - threads->begin};
+
+	if (is_kernel(threads)) {
+		jemalloc_pass_process(&walk->jemalloc);
+		return;
+	}
+	list_threads(values, walk, threads);
+	known.threads = values->pointers;
+	jemalloc_read_process(&walk->jemalloc, process_fd, threads->first->tgid, &walk->threads,
+	                      has_pointers ? &known : NULL);
+}
+
+static bool has_ended(const struct thread_values *thread)
+{
+	return thread->state == 'Z' || thread->state == 'X';
+}
+
+static int walk_thread(struct values_walk *values, struct walk *walk,
+                       const struct threads_of_process *threads, size_t place, int process_fd)
+{
+	const struct thread_values *thread = thread_at(values, place);
+	struct thread_sample *sample = walk->sample;
+
+	sample_reset(sample);
+	thread_values_sample(&values->rules, &values->pass, thread, threads->process, sample);
+	css_sets_take(&values->sets, thread, sample);
+	jemalloc_take_thread(&walk->jemalloc, place - threads->begin, sample);
+	/* Whoever has exited since the pass is left out whole, as one that exits while its files are read. */
+	if (sample->outcomes[SOURCE_cgroup] == OUTCOME_gone ||
+	    (sample->outcomes[SOURCE_jemalloc] == OUTCOME_gone && !has_ended(thread))) {
+		walk->tally->threads_gone++;
+		return 0;
+	}
+	if (threads->process) {
+		walk->process.sample.has_uid = true;
+		walk->process.sample.uid = threads->process->uid;
+	}
+	return walk_add_row(walk, process_fd);
+}
+
+static int walk_threads(struct values_walk *values, struct walk *walk,
+                        const struct threads_of_process *threads, int process_fd)
+{
+	struct process_values_sum sum = {0};
+	int r = 0;
+
+	walk->has_pcomm = false;
+	walk->has_row = false;
+	read_jemalloc(values, walk, threads, process_fd);
+	for (size_t place = threads->begin; r == 0 && place < threads->end; place++) {
+		process_values_add(&sum, thread_at(values, place));
+		r = walk_thread(values, walk, threads, place, process_fd);
+	}
+	if (r < 0)
+		return r;
+	if (walk->pending && threads->process)
+		process_values_totals(&values->rules, threads->process, &sum, walk->pending);
+	return walk_write_pending(walk);
+}
+
+static int walk_process(struct values_walk *values, struct walk *walk,
+                        const struct threads_of_process *threads)
+{
+	cleanup_(fd_closep) int process_fd = -1;
+	int r = read_process(values, walk, threads, &process_fd);
+
+	if (r < 0)
+		return r;
+	if (r == 0) {
+		walk->tally->threads_gone += threads->end - threads->begin;
+		walk->tally->processes_gone++;
+		return 0;
+	}
+	r = walk_threads(values, walk, threads, process_fd);
+	walk->tally->processes += walk->has_row;
+	walk->tally->processes_gone += !walk->has_row;
+	return r;
+}
+
+/* Some hosts hide processes from BPF, and some are younger than the pass: what is in /proc and not in the pass is read from
+ * its files. Rows are in the order of processes. */
+static int walk_both(struct values_walk *values, struct walk *walk)
+{
+	struct threads_of_process threads = {0};
+	size_t place = 0;
+	int r = 0;
+
+	while (r == 0) {
+		bool has_files = place < walk->processes.count;
+		bool has_values = threads.end < values->pass.thread_count;
+		uint32_t listed = has_files ? walk->processes.ids[place] : UINT32_MAX;
+		uint32_t passed = has_values ? thread_at(values, threads.end)->tgid : UINT32_MAX;
+
+		if (!has_files && !has_values)
+			break;
+		place += has_files && listed <= passed;
+		if (has_values && passed <= listed) {
+			threads = next_process(values, threads.end);
+			r = walk_process(values, walk, &threads);
+		} else {
+			r = walk_read_process(walk, listed);
+		}
+	}
+	return r;
+}
+
+int values_walk_all(struct values_walk *values, struct walk *walk, const char *root,
+                    struct strbuf *reterr)
+{
+	int r = walk_list_processes(walk);
+
+	css_sets_init(&values->sets, walk->proc_fd, walk->reader.cgroups, &values->pass);
+	if (r == 0)
+		r = walk_both(values, walk);
+	/* Those that were read from files make no difference to when the others were. */
+	walk->first_read_ns = values->pass.begin_boottime_ns;
+	walk->last_read_ns = values->pass.end_boottime_ns;
+	if (walk_is_own_trouble(r))
+		strbuf_addf(reterr, "%s: %s", root, strerror(-r));
+	return r;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* values-walk - writes a row for each thread of the host out of one pass of BPF over all of them. Files are read for processes
+ * only: where their memory is, what they run, whether they have jemalloc. */
+#include "css-sets.h"
+#include "ctprof/thread-pointer.h"
+#include "ctprof/thread-values.h"
+#include "walk.h"
+
+struct values_walk {
+	struct thread_values_reader *reader; /* owned; NULL: not in use */
+	struct thread_values_pass pass;
+	struct thread_values_rules rules;
+	struct css_sets sets;
+	struct thread_pointer *pointers; /* of the process being walked; owned */
+	size_t pointer_capacity;
+};
+
+/* Loads the program. Returns 0 or -errno. */
+must_check_ int values_walk_open(struct values_walk *values);
+void values_walk_done(struct values_walk *values);
+
+/* Reads all threads, and writes to @ret_rules what holds for the sources of the host then. Returns 0 or -errno. */
+must_check_ int values_walk_read(struct values_walk *values, int proc_fd,
+                                 const struct taskstats_rules *taskstats,
+                                 enum source_outcome ret_rules[SOURCE_COUNT]);
+
+/* Writes the rows. Result as that of walk_all(). */
+must_check_ int values_walk_all(struct values_walk *values, struct walk *walk, const char *root,
+                                struct strbuf *reterr);

@@ -1,0 +1,106 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# source.sh CTPROF WORKLOAD REFUSE: what is read by BPF is what is read from files, row by row; no file is opened for a thread; and
+# where the kernel refuses BPF, files are read, unless BPF was asked for.
+#
+# What is in single quotes is for jq, and lib.sh has the variables that nobody sets here.
+# shellcheck disable=SC2016,SC2154
+set -euo pipefail
+
+for program in jq zstd; do
+    if ! command -v "$program" >/dev/null; then
+        echo "skipped: no $program"
+        exit 77
+    fi
+done
+CTPROF=$(realpath "$1")
+WORKLOAD=$(realpath "$2")
+refuse=$(realpath "$3")
+here=$(cd "$(dirname "$0")" && pwd)
+export CTPROF WORKLOAD
+# shellcheck source=/dev/null
+source "$here/lib.sh"
+scratch=$(mktemp -d)
+trap 'stop_all; rm -rf "$scratch"' EXIT
+cd "$scratch"
+
+if ! "$CTPROF" capture -q --source bpf -o try.zst 2>err; then
+    grep -q '^ctprof: --source bpf: .' err || fail "no word why BPF does not work: $(cat err)"
+    [ ! -e try.zst ] || fail "a capture that failed left a file"
+    echo "skipped: $(cat err)"
+    exit 77
+fi
+
+p=$(unique_prefix)
+name=${p}pool workers=100
+start "$name" pool "$workers"
+pid=${pid_of[$name]}
+proceed "$name"
+await "$name.out" DONE
+kill -STOP "$pid"
+for ((i = 0; i < 100; i++)); do
+    [ "$(cut -d ' ' -f 3 "/proc/$pid/task"/*/stat | sort -u)" != T ] || break
+    sleep 0.05
+done
+
+# of FILE: the rows of the stopped process, without when they were read. What others share with it moves.
+of() {
+    zstd -dc "$1" | jq -cS --argjson pid "$pid" '.threads[] | select(.tgid == $pid) | del(.read_boottime_ns)
+        | if .smaps_rollup_kib then .smaps_rollup_kib |= keys else . end'
+}
+# differences A B [FILTER]: "tid key a b"
+differences() {
+    jq -nr --slurpfile a "$1" --slurpfile b "$2" "[\$a, \$b] | transpose[] | (.[0] | ${3-.}) as \$x | (.[1] | ${3-.}) as \$y
+        | (\$x + \$y | keys[]) | select(\$x[.] != \$y[.]) | \"\(\$x.tid) \(.) \(\$x[.]) \(\$y[.])\"" | head -n 20
+}
+"$CTPROF" capture -q --smaps all --source procfs -o files.zst || fail "from files: status $?"
+"$CTPROF" capture -q --smaps all --source bpf -o bpf.zst || fail "by BPF: status $?"
+"$CTPROF" capture -q --smaps all -o auto.zst || fail "by itself: status $?"
+"$CTPROF" capture -q --smaps all --source procfs -o again.zst || fail "from files again: status $?"
+same "the source" '"procfs" "bpf" "bpf"' "$(for file in files bpf auto; do zstd -dc $file.zst | jq .host.source; done | xargs -d '\n')"
+same "rows" $((workers + 1)) "$(of bpf.zst | wc -l)"
+for file in files bpf auto again; do of $file.zst >$file; done
+cmp -s files again || fail "a stopped process changes: $(differences files again)"
+# A record of delays is known by BPF, and concluded from its values from files.
+delays='with_entries(select(.key | test("^(blkio|swapin|freepages|thrashing|compact|wpcopy|irq)_delay_") | not))
+    | if .process_totals then .process_totals |= with_entries(select(.key | test("^(swapin|freepages|thrashing|compact|wpcopy|irq)_delay_") | not)) else . end'
+for file in bpf auto; do
+    same "what differs by BPF" 'nothing' "$(differences files $file "$delays" | grep . || echo nothing)"
+done
+between "values of a thread" 40 "$(head -n 1 bpf | jq length)" 200
+same "a delay that both have, and differs" 0 "$(jq -n --slurpfile a files --slurpfile b bpf '[$a, $b] | transpose
+    | map(. as [$x, $y] | $x | keys[] | . as $key | select(test("_delay_")) | select($y | has($key))
+        | select($x[$key] != $y[$key])) | length')"
+same "rules of sources that differ" '[]' "$(jq -nc --slurpfile a <(zstd -dc files.zst) --slurpfile b <(zstd -dc bpf.zst) \
+    '[$a[0].sources | keys[] | select($a[0].sources[.].rule != $b[0].sources[.].rule)]')"
+# All of them at once.
+zstd -dc bpf.zst | jq -e '.cost.walk_spread_ns < 1000000000' >/dev/null || fail "the pass took more than a second"
+kill -CONT "$pid"
+
+if command -v strace >/dev/null && strace -o trace true 2>/dev/null; then
+    strace -f -o trace -e trace=openat,open "$CTPROF" capture -q -o traced.zst || fail "under strace: status $?"
+    # Two threads of each set of cgroups are asked for them; the leader's stat is that of the process.
+    same "files of single threads of the pool" 0 \
+        "$(grep -c "task/[0-9]*/\(sched\|schedstat\|status\|io\)\"" trace || true)"
+    opened=$(grep -c "\"\($pid\|/proc/$pid\)/task/[0-9]*/" trace || true)
+    between "files of threads of the pool" 0 "$opened" 4
+else
+    echo "note: no strace, so opened files were not counted"
+fi
+finish "$name"
+
+if [ "$("$refuse" bpf 1 true; echo $?)" -eq 77 ]; then
+    echo "note: this kernel has no seccomp filters, so BPF was not refused"
+else
+    for error in 1 13 38 22; do
+        "$refuse" bpf "$error" "$CTPROF" capture -q -o refused.zst || fail "without BPF ($error): status $?"
+        same "the source without BPF ($error)" '"procfs"' "$(zstd -dc refused.zst | jq .host.source)"
+        status=0
+        "$refuse" bpf "$error" "$CTPROF" capture -q --source bpf -o never.zst 2>err || status=$?
+        same "status of --source bpf without it ($error)" 1 "$status"
+        same "lines about it" 1 "$(grep -c '^ctprof: --source bpf: .' err)"
+        same "lines in all" 1 "$(wc -l <err)"
+        [ ! -e never.zst ] || fail "a capture that failed left a file"
+    done
+fi
+echo "$checks checks"
