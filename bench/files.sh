@@ -6,20 +6,15 @@
 #   bench/files.sh BUILD_DIR
 #
 # RUNS (5) in the environment is how often each command runs.
+# shellcheck disable=SC2154 # lib.sh sets what is not set here.
 set -eu
 
-if [ $# -ne 1 ]; then
-    echo "Usage: bench/files.sh BUILD_DIR" >&2
-    exit 2
-fi
-build=$(cd "$1" && pwd)
-runs=${RUNS:-5}
-counts="10000 100000 1000000"
+[ $# -eq 1 ] || { echo "Usage: bench/files.sh BUILD_DIR" >&2; exit 2; }
+# shellcheck source=/dev/null
+. "$(dirname "$0")/lib.sh"
+bench_begin "$1"
 
-ninja -C "$build" bench >&2
-tmp=$(mktemp -d -p "$([ -w /dev/shm ] && echo /dev/shm || echo "${TMPDIR:-/tmp}")")
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 1' INT TERM HUP
+counts="10000 100000 1000000"
 
 for count in $counts; do
     for step in 0 1; do
@@ -27,20 +22,30 @@ for count in $counts; do
     done
 done
 
-printf '\nWriting and reading 100000 synthetic threads, medians of %s runs\n' "$runs"
+heading "Writing and reading 100000 synthetic threads, medians of $runs runs"
 "$build/bench/snapshot-io" "$runs" "$tmp/100000-1.zst"
 
-printf '\ncompare of synthetic snapshots, one thread in ten busy\n'
-printf '%-42s %8s %17s %8s %17s %8s %17s %8s\n' "median (minimum..maximum) of $runs runs" \
-    'wall ms' '' 'user ms' '' 'sys ms' '' 'peak MiB'
+heading "compare of synthetic snapshots in 1000 groups, one thread in ten busy"
+columns
 for count in $counts; do
-    "$build/bench/measure" "$runs" "compare $count threads" "$build/src/ctprof" compare \
-        "$tmp/$count-0.zst" "$tmp/$count-1.zst" | tee -a "$tmp/compared"
+    "$measure" -o "$tmp/compared" "$runs" "compare $count threads" "$ctprof" compare "$tmp/$count-0.zst" "$tmp/$count-1.zst"
 done
 
-# The slope of the line through the logarithms of threads and of user time.
-awk '{
-    x = log($2); y = log($6)
-    n++; sx += x; sy += y; sxx += x * x; sxy += x * y
+# grown COLUMN: the exponent from 10,000 to 1,000,000.
+grown() {
+    for count in $counts; do
+        echo "$count $(median_of "compare $count threads" "$1" "$tmp/compared")"
+    done | exponent
 }
-END { printf "user time grows with threads to the power of %.3f\n", (n * sxy - sx * sy) / (n * sxx - sx * sx) }' "$tmp/compared"
+
+of() {
+    median_of "compare $1 threads" "$2" "$tmp/compared"
+}
+
+heading "What is aimed at, compare"
+target "compare of two 100000-thread snapshots, wall time" "$(calculate 'a / 1000' "$(of 100000 2)")" '<' 1 "s"
+target "compare of two 100000-thread snapshots, peak, groups included" "$(of 100000 5)" '<=' 64 "MiB"
+target "compare from 10000 to 1000000 threads, wall time: exponent" "$(grown 2)" '<=' 1.05 ""
+target "compare from 10000 to 1000000 threads, CPU time: exponent" "$(grown cpu)" '<=' 1.05 ""
+target "compare of 1000000 threads, peak as a part of that of 100000" \
+    "$(calculate 'a / b' "$(of 1000000 5)" "$(of 100000 5)")" '<=' 1.1 "times"

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* threads - starts PROCESSES processes of THREADS sleeping threads each, all named as a busy host's would be,
  * prints READY once the last one sleeps, and ends with all of them at the end of standard input or on a
- * signal. */
+ * signal.
+ *
+ *   threads PROCESSES THREADS_OF_EACH [BUSY]
+ *
+ * With BUSY every so many-th thread wakes up now and then, each at its own pace, and computes a little, writes to a file
+ * and reads it, and touches memory that was not there: some 10 % of a CPU for 1,000 of them. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -14,6 +19,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { STACK_BYTES = 64 << 10, NAME_BYTES = 16 };
@@ -32,6 +38,57 @@ static void *sleep_forever(void *name)
 	for (;;)
 		pause();
 	return NULL;
+}
+
+/* One of the threads that work. The amounts differ from thread to thread. */
+struct work {
+	char *name;
+	unsigned long number;
+	int file; /* of the process, or -1 */
+};
+
+static void work_once(const struct work *work, volatile unsigned char *memory, size_t page)
+{
+	unsigned char bytes[4096] = {0};
+	size_t len = 64 + work->number * 37 % 4000, pages = 1 + work->number % 4;
+	off_t place = (off_t)(work->number % 64) * 4096;
+
+	for (unsigned long i = 0; i < 2000 + work->number * 101 % 20000; i++)
+		bytes[i % sizeof(bytes)] += (unsigned char)i;
+	if (work->file >= 0 && pwrite(work->file, bytes, len, place) > 0 &&
+	    pread(work->file, bytes, len / 2, place) < 0)
+		bytes[0] = 0;
+	madvise((void *)memory, 4 * page, MADV_DONTNEED);
+	for (size_t i = 0; i < pages; i++)
+		memory[i * page] = bytes[i];
+}
+
+static void *work_forever(void *argument)
+{
+	const struct work *work = argument;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	volatile unsigned char *memory =
+	        mmap(NULL, 4 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct timespec wait = {0, 300000000 + (long)(work->number * 7919 % 600) * 1000000};
+
+	if (memory == MAP_FAILED)
+		return sleep_forever(work->name);
+	prctl(PR_SET_NAME, work->name);
+	work_once(work, memory, page);
+	atomic_fetch_add(&shared->sleeping, 1);
+	for (;;) {
+		nanosleep(&wait, NULL);
+		work_once(work, memory, page);
+	}
+	return NULL;
+}
+
+/* A file without a name, and no disk's business until the kernel writes it back. */
+static int open_work_file(void)
+{
+	FILE *file = tmpfile();
+
+	return file ? fileno(file) : -1;
 }
 
 /* Names repeat from process to process, with the numbers that real ones have. */
@@ -53,11 +110,28 @@ static void fill_process_name(unsigned long process, char ret_name[NAME_BYTES])
 	snprintf(ret_name, NAME_BYTES, "%s-%lu", services[process % 10], process / 10 % 10000);
 }
 
+static int start_thread(const pthread_attr_t *attributes, char *name, unsigned long number,
+                        bool busy, int file)
+{
+	struct work *work;
+	pthread_t id;
+
+	if (!busy)
+		return pthread_create(&id, attributes, sleep_forever, name);
+	work = malloc(sizeof(*work));
+	if (!work)
+		return ENOMEM;
+	*work = (struct work){name, number, file};
+	return pthread_create(&id, attributes, work_forever, work);
+}
+
 /* A process; never returns. */
-static void be_process(unsigned long process, unsigned long threads, pid_t parent)
+static void be_process(unsigned long process, unsigned long threads, unsigned long busy,
+                       pid_t parent)
 {
 	char name[NAME_BYTES];
 	pthread_attr_t attributes;
+	int file = busy > 0 ? open_work_file() : -1;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
@@ -66,8 +140,9 @@ static void be_process(unsigned long process, unsigned long threads, pid_t paren
 	pthread_attr_setstacksize(&attributes, STACK_BYTES);
 	pthread_attr_setguardsize(&attributes, 0);
 	for (unsigned long thread = 1; thread < threads; thread++) {
-		pthread_t id;
-		int r = pthread_create(&id, &attributes, sleep_forever, thread_name(thread));
+		unsigned long number = process * threads + thread;
+		int r = start_thread(&attributes, thread_name(thread), number,
+		                     busy > 0 && number % busy == 0, file);
 
 		if (r != 0) {
 			atomic_store(&shared->error, r);
@@ -166,12 +241,13 @@ static bool parse_count(const char *text, unsigned long *ret)
 
 int main(int argc, char **argv)
 {
-	unsigned long processes, threads, started = 0;
+	unsigned long processes, threads, busy = 0, started = 0;
 	pid_t self = getpid(), *children;
 	char byte;
 
-	if (argc != 3 || !parse_count(argv[1], &processes) || !parse_count(argv[2], &threads)) {
-		fputs("Usage: threads PROCESSES THREADS_OF_EACH\n", stderr);
+	if (argc < 3 || argc > 4 || !parse_count(argv[1], &processes) ||
+	    !parse_count(argv[2], &threads) || (argc == 4 && !parse_count(argv[3], &busy))) {
+		fputs("Usage: threads PROCESSES THREADS_OF_EACH [BUSY]\n", stderr);
 		return 2;
 	}
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
@@ -189,7 +265,7 @@ int main(int argc, char **argv)
 			break;
 		}
 		if (children[started] == 0)
-			be_process(started, threads, self);
+			be_process(started, threads, busy, self);
 	}
 	while (atomic_load(&shared->sleeping) < processes * threads &&
 	       atomic_load(&shared->error) == 0)
