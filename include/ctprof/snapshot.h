@@ -136,6 +136,15 @@ must_check_ int snapshot_write_begin(struct snapshot_writer *writer,
                                      const struct snapshot_info *info);
 must_check_ int snapshot_write_thread(struct snapshot_writer *writer,
                                       const struct thread_sample *sample);
+/* Rows that are made outside of the writer, each set of them in a thread of its own, and given to it as text. */
+struct snapshot_rows;
+struct snapshot_rows *snapshot_rows_new(const enum source_outcome rules[SOURCE_COUNT]);
+struct snapshot_rows *snapshot_rows_free(struct snapshot_rows *rows);
+/* Appends the row to @text, which was empty or has rows already. */
+void snapshot_rows_add(struct snapshot_rows *rows, const struct thread_sample *sample,
+                       struct strbuf *text);
+/* As snapshot_write_thread() for all rows in @text. */
+must_check_ int snapshot_write_rows(struct snapshot_writer *writer, const struct strbuf *text);
 must_check_ int snapshot_write_cgroup(struct snapshot_writer *writer,
                                       const struct cgroup_stats *stats);
 /* Bytes of JSON so far. */

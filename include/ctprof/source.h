@@ -24,12 +24,22 @@ struct source_want {
 
 enum { SOURCE_NUMBERS = 64 }; /* stat has 52 fields */
 
+/* The beginnings of the lines that a file of "key: value" lines had the last time, and what they mean: the next thread's
+ * file mostly has the same lines. */
+struct source_line {
+	char key[64]; /* with blanks and the colon */
+	size_t len;   /* 0: nothing is known */
+	const struct source_want *want;
+};
+enum { SOURCE_LINES = 96 };
+
 /* Everything the registry wants from one source, by the source's own keys. */
 struct source_keys {
 	struct strmap by_key;      /* to the first want */
 	struct source_want *wants; /* owned */
 	size_t count;
 	int by_number[SOURCE_NUMBERS]; /* first want for a key that is a small number, or -1 */
+	struct source_line *lines;     /* owned; SOURCE_LINES of them, by the number of the line */
 };
 
 /* Collects the rows of metrics and fallbacks for @source. */

@@ -37,7 +37,12 @@ must_check_ enum source_outcome taskstats_parse(const void *payload, size_t len,
                                                 const struct taskstats_rules *rules,
                                                 struct thread_sample *sample);
 
-/* The same for the payload of a thread group: fills process_totals. Peaks, floors and high-water marks of a group
+/* Fills what schedstat has as well, from the very counters of the kernel that are behind that file; or nothing, where one
+ * of them is not there, or is zero: that may be a thread without a delay record. */
+void taskstats_parse_schedstat(const void *payload, size_t len, const struct taskstats_rules *rules,
+                               struct thread_sample *sample);
+
+/* The same as taskstats_parse() for the payload of a thread group: fills process_totals. Peaks, floors and high-water marks of a group
  * mean nothing (the kernel leaves those of one of its threads) and are not taken. */
 must_check_ enum source_outcome taskstats_parse_process(const void *payload, size_t len,
                                                         const struct taskstats_rules *rules,

@@ -98,11 +98,13 @@ bool scan_word(struct span *rest, struct span *ret_word)
 
 static struct span trim(struct span span)
 {
-	while (span.len > 0 && is_blank(span.text[0]))
-		span = (struct span){span.text + 1, span.len - 1};
-	while (span.len > 0 && is_blank(span.text[span.len - 1]))
-		span.len--;
-	return span;
+	const char *start = span.text, *end = span.text + span.len;
+
+	while (start < end && is_blank(*start))
+		start++;
+	while (start < end && is_blank(end[-1]))
+		end--;
+	return (struct span){start, (size_t)(end - start)};
 }
 
 bool scan_pair(struct span line, struct span *ret_key, struct span *ret_value)

@@ -7,12 +7,14 @@
 #include <time.h>
 
 #include "capture-roots.h"
+#include "cgroup-share.h"
 #include "cgroup-walk.h"
 #include "cost.h"
 #include "ctprof/fd.h"
 #include "ctprof/source.h"
 #include "own-proc.h"
 #include "values-walk.h"
+#include "walk-team.h"
 #include "walk.h"
 
 #ifndef CTPROF_VERSION
@@ -62,6 +64,9 @@ struct capture {
 	int sys_fd;
 	struct cgroup_mounts mounts;
 	struct cgroup_walk cgroups;
+	struct cgroup_share share;
+	struct taskstats_rules taskstats_rules;
+	struct walk_options walk_options;
 	struct walk walk;
 	struct values_walk values;
 	struct cost_meter meter;
@@ -72,6 +77,7 @@ static void capture_done(struct capture *capture)
 	walk_done(&capture->walk);
 	values_walk_done(&capture->values);
 	cgroup_walk_done(&capture->cgroups);
+	cgroup_share_done(&capture->share);
 	cgroup_mounts_done(&capture->mounts);
 	fd_closep(&capture->sys_fd);
 	fd_closep(&capture->proc_fd);
@@ -124,18 +130,25 @@ static void begin_walk(struct capture *capture, struct snapshot_writer *writer,
                        struct snapshot_info *info)
 {
 	const struct capture_options *options = capture->options;
-	struct taskstats_rules rules = taskstats_rules_of(&info->host);
-	struct walk_options walk_options = {
+
+	const bool live = !options->proc_root && proc_is_own(capture->proc_fd);
+
+	/* A hierarchy that the user names may be another system's. */
+	if (live && !options->cgroup_root)
+		cgroup_share_init(&capture->share, &capture->mounts);
+	capture->taskstats_rules = taskstats_rules_of(&info->host);
+	capture->walk_options = (struct walk_options){
 	        .proc_fd = capture->proc_fd,
-	        .live = !options->proc_root && proc_is_own(capture->proc_fd),
+	        .live = live,
 	        .process = {.smaps = options->smaps, .exe = !options->anonymous},
 	        .jemalloc = options->jemalloc,
-	        .taskstats_rules = &rules,
+	        .taskstats_rules = &capture->taskstats_rules,
 	        .cgroups = &capture->cgroups,
+	        .share = capture->share.mounts ? &capture->share : NULL,
 	        .tree_boottime_ns = options->proc_root ? &info->captured_boottime_ns : NULL,
 	};
 
-	walk_init(&capture->walk, &walk_options, info->rules);
+	walk_init(&capture->walk, &capture->walk_options, info->rules);
 	capture->walk.writer = writer;
 	capture->walk.tally = &info->tally;
 }
@@ -158,14 +171,14 @@ static int read_values(struct capture *capture, struct snapshot_info *info, stru
 {
 	static const char bpf[] = "bpf", procfs[] = "procfs";
 	const struct capture_options *options = capture->options;
-	struct taskstats_rules rules = taskstats_rules_of(&info->host);
 	bool live = !options->proc_root && proc_is_own(capture->proc_fd);
 	int r = live ? 0 : -EPERM;
 
 	if (options->source != CAPTURE_SOURCE_PROCFS && r == 0)
 		r = values_walk_open(&capture->values);
 	if (capture->values.reader)
-		r = values_walk_read(&capture->values, capture->proc_fd, &rules, info->rules);
+		r = values_walk_read(&capture->values, capture->proc_fd, &capture->taskstats_rules,
+		                     info->rules);
 	if (r < 0)
 		thread_values_freep(&capture->values.reader);
 	if (r < 0 && options->source == CAPTURE_SOURCE_BPF) {
@@ -179,11 +192,22 @@ static int read_values(struct capture *capture, struct snapshot_info *info, stru
 	return 0;
 }
 
-static int walk_threads(struct capture *capture, const char *root, struct strbuf *reterr)
+static int walk_threads(struct capture *capture, const struct snapshot_info *info, const char *root,
+                        struct strbuf *reterr)
 {
+	unsigned members;
+	int r;
+
 	if (capture->values.reader)
 		return values_walk_all(&capture->values, &capture->walk, root, reterr);
-	return walk_all(&capture->walk, root, reterr);
+	r = walk_find(&capture->walk, root, reterr);
+	if (r < 0)
+		return r;
+	members = walk_team_size(&capture->walk);
+	if (members == 1)
+		return walk_each(&capture->walk, root, reterr);
+	return walk_team_all(&capture->walk, &capture->walk_options, info->rules, members, root,
+	                     reterr);
 }
 
 /* Its helpers end here, so that what they used can be counted. */
@@ -242,7 +266,7 @@ int capture_run(const struct capture_options *options, struct snapshot_writer *w
 	if (r == 0)
 		r = snapshot_write_begin(writer, ret_info);
 	if (r == 0)
-		r = walk_threads(&capture, root, reterr);
+		r = walk_threads(&capture, ret_info, root, reterr);
 	if (r == 0)
 		r = read_rest(&capture, writer, ret_info, root, reterr);
 	if (r == 0)

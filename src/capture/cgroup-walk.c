@@ -96,6 +96,22 @@ void cgroup_walk_note(struct cgroup_walk *walk, const char *text, size_t len)
 	}
 }
 
+static void merge_paths(struct strmap *paths, const struct strmap *other)
+{
+	for (size_t i = 0; i < other->count; i++) {
+		const struct strmap_entry *from = &other->entries[i];
+		struct strmap_entry *entry = strmap_add(paths, from->key, from->key_len);
+
+		entry->value = (void *)((uintptr_t)entry->value | (uintptr_t)from->value);
+	}
+}
+
+void cgroup_walk_merge(struct cgroup_walk *walk, const struct cgroup_walk *other)
+{
+	merge_paths(&walk->v2, &other->v2);
+	merge_paths(&walk->v1, &other->v1);
+}
+
 static struct planned_file *plan_add(struct plan *plan, const char *name, size_t controller)
 {
 	for (size_t i = 0; i < plan->count; i++)
@@ -220,8 +236,7 @@ static int open_by_parts(int mount_fd, const char *path)
 	return fd;
 }
 
-/* Returns a descriptor or -errno; -EXDEV where the path is outside of the mount. */
-static int open_cgroup(int mount_fd, const struct cgroup_mount *mount, const struct strbuf *path)
+int cgroup_walk_open(int mount_fd, const struct cgroup_mount *mount, const struct strbuf *path)
 {
 	cleanup_(strbuf_done) struct strbuf located = STRBUF_INIT;
 	const char *below;
@@ -305,7 +320,7 @@ static int read_directory(struct reading_state *state, int mount_fd,
                           size_t controller)
 {
 	const struct strbuf *path = &state->stats.path;
-	cleanup_(fd_closep) int cgroup_fd = open_cgroup(mount_fd, mount, path);
+	cleanup_(fd_closep) int cgroup_fd = cgroup_walk_open(mount_fd, mount, path);
 	cleanup_(fd_closep) int again_fd = -1;
 	int r;
 
@@ -314,7 +329,7 @@ static int read_directory(struct reading_state *state, int mount_fd,
 	r = read_files(state, plan, controller, cgroup_fd);
 	if (r < 0)
 		return r;
-	again_fd = open_cgroup(mount_fd, mount, path);
+	again_fd = cgroup_walk_open(mount_fd, mount, path);
 	if (again_fd < 0)
 		return is_fatal(again_fd) ? again_fd : (int)reading_of_errno(again_fd);
 	return READING_DONE;

@@ -22,6 +22,14 @@ void cgroup_walk_done(struct cgroup_walk *walk);
 /* Notes the cgroups in the text of a thread's cgroup file. Cheap where the text is that of the call before. */
 void cgroup_walk_note(struct cgroup_walk *walk, const char *text, size_t len);
 
+/* Notes what @other has noted. */
+void cgroup_walk_merge(struct cgroup_walk *walk, const struct cgroup_walk *other);
+
+/* Opens the cgroup with this path below the mount, whose point is @mount_fd. Returns a descriptor or -errno; -EXDEV where the
+ * path is outside of the mount. */
+must_check_ int cgroup_walk_open(int mount_fd, const struct cgroup_mount *mount,
+                                 const struct strbuf *path);
+
 /* Reads every cgroup that was noted, version 2 before version 1, each by its path, and writes those that could be
  * read. What could not be is in @tally. A hierarchy without a mount in @mounts is passed over, unless they are the
  * system's: then its cgroups are outside. Returns 0; the writer's -errno; or -EMFILE, -ENFILE or -ENOMEM where we

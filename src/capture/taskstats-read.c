@@ -83,6 +83,19 @@ static void ask_batch(struct taskstats_reader *reader, const uint32_t *ids, size
 	        taskstats_ask(reader->client, false, ids + index, reader->count, reader->replies);
 }
 
+/* Values of schedstat are taken by whoever has not read the file. */
+static enum source_outcome parse_reply(const struct taskstats_reader *reader,
+                                       const struct taskstats_reply *reply,
+                                       struct thread_sample *sample)
+{
+	enum source_outcome outcome =
+	        taskstats_parse(reply->payload, reply->len, &reader->rules, sample);
+
+	if (outcome == OUTCOME_read && sample->outcomes[SOURCE_schedstat] == OUTCOME_unneeded)
+		taskstats_parse_schedstat(reply->payload, reply->len, &reader->rules, sample);
+	return outcome;
+}
+
 enum source_outcome taskstats_read_thread(struct taskstats_reader *reader, const uint32_t *ids,
                                           size_t index, size_t count, struct thread_sample *sample)
 {
@@ -98,8 +111,7 @@ enum source_outcome taskstats_read_thread(struct taskstats_reader *reader, const
 		error = reader->batch_error < 0 ? reader->batch_error : reply->error;
 		outcome = outcome_of(error);
 		if (outcome == OUTCOME_read)
-			outcome =
-			        taskstats_parse(reply->payload, reply->len, &reader->rules, sample);
+			outcome = parse_reply(reader, reply, sample);
 		else if (outcome == OUTCOME_denied)
 			stop_asking(reader, outcome);
 		else if (is_broken(error))

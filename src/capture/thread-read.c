@@ -2,9 +2,12 @@
 #include "thread-read.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cgroup-share.h"
 #include "cgroup-walk.h"
 #include "ctprof/fd.h"
 
@@ -57,6 +60,7 @@ void thread_reader_done(struct thread_reader *reader)
 	source_keys_done(&reader->status);
 	source_keys_done(&reader->io);
 	strbuf_done(&reader->text);
+	strbuf_done(&reader->cgroup);
 }
 
 static enum source_outcome outcome_of_errno(struct thread_reader *reader, int r)
@@ -144,6 +148,49 @@ static enum source_outcome read_cgroup(struct thread_reader *reader, int thread_
 	return outcome;
 }
 
+/* Threads that exit are left behind where a process is moved. */
+static bool is_staying(const struct thread_reader *reader, const struct thread_sample *sample)
+{
+	return !reader->exiting && !sample_has_ended(sample);
+}
+
+/* Takes note of what was read of a thread, where it holds for the others of its process. */
+static void keep_cgroup(struct thread_reader *reader, const struct thread_sample *sample)
+{
+	reader->has_cgroup =
+	        sample->has_cgroup && is_staying(reader, sample) &&
+	        cgroup_share_holds(reader->share, strbuf_str(&reader->text), reader->text.len);
+	if (!reader->has_cgroup)
+		return;
+	strbuf_clear(&reader->cgroup);
+	strbuf_add(&reader->cgroup, strbuf_str(&sample->cgroup), sample->cgroup.len);
+	reader->cgroup_is_v1 = sample->cgroup_is_v1;
+}
+
+/* A large process may be moved meanwhile, so every now and then the file is looked at again. */
+static enum source_outcome read_listed_cgroup(struct thread_reader *reader, int thread_fd,
+                                              const struct thread_place *place,
+                                              struct thread_sample *sample)
+{
+	enum { EVERY = 64, WORTH = 4 };
+	const bool is_asked = place->index % EVERY == 0 && place->count >= WORTH;
+	enum source_outcome outcome;
+
+	if (is_asked || place->index == 0)
+		reader->has_cgroup = false;
+	if (!reader->has_cgroup || !is_staying(reader, sample)) {
+		outcome = read_cgroup(reader, thread_fd, sample);
+		if (is_asked && reader->share && outcome == OUTCOME_read)
+			keep_cgroup(reader, sample);
+		return outcome;
+	}
+	strbuf_clear(&sample->cgroup);
+	strbuf_add(&sample->cgroup, strbuf_str(&reader->cgroup), reader->cgroup.len);
+	sample->has_cgroup = true;
+	sample->cgroup_is_v1 = reader->cgroup_is_v1;
+	return sample->outcomes[SOURCE_cgroup] = OUTCOME_read;
+}
+
 static enum source_outcome read_affinity(struct thread_reader *reader, struct thread_sample *sample)
 {
 	enum source_outcome outcome = reader->rules[SOURCE_affinity];
@@ -152,6 +199,14 @@ static enum source_outcome read_affinity(struct thread_reader *reader, struct th
 		outcome = affinity_read(sample);
 	sample->outcomes[SOURCE_affinity] = outcome;
 	return outcome;
+}
+
+/* Taskstats may have given its three numbers. */
+static bool needs_schedstat(const struct thread_sample *sample)
+{
+	return !metric_set_has(&sample->seen, METRIC_run_time_ns) ||
+	       !metric_set_has(&sample->seen, METRIC_wait_time_ns) ||
+	       !metric_set_has(&sample->seen, METRIC_timeslices);
 }
 
 /* status is the dearest file, so it is read only when something is left for it. */
@@ -190,32 +245,68 @@ bool thread_is_exiting(struct thread_reader *reader, int task_fd, const char *na
 	return exiting;
 }
 
-enum source_outcome thread_read(struct thread_reader *reader, int task_fd, const char *name,
-                                struct thread_sample *sample)
+/* A thread that exits now is dropped whole: half of its values would pass for all of them. */
+static enum source_outcome read_files(struct thread_reader *reader, int thread_fd,
+                                      const struct thread_place *place,
+                                      struct thread_sample *sample)
 {
-	cleanup_(fd_closep) int thread_fd = fd_open_path_at(task_fd, name);
-	enum source_outcome outcome;
+	enum source_outcome outcome = read_and_parse(reader, thread_fd, SOURCE_stat, "stat",
+	                                             stat_parse, &reader->stat, sample);
 
-	if (thread_fd < 0)
-		return outcome_of_errno(reader, thread_fd);
-	outcome = read_and_parse(reader, thread_fd, SOURCE_stat, "stat", stat_parse, &reader->stat,
-	                         sample);
 	if (outcome != OUTCOME_read)
 		return outcome == OUTCOME_off ? OUTCOME_gone : outcome;
-
 	reader->exiting = is_exiting(&reader->text, sample);
-	/* A thread that exits now is dropped whole: half of its values would pass for all of them. */
-	if (read_schedstat(reader, thread_fd, sample) == OUTCOME_gone ||
-	    read_and_parse(reader, thread_fd, SOURCE_sched, "sched", sched_parse, &reader->sched,
+	if (read_and_parse(reader, thread_fd, SOURCE_sched, "sched", sched_parse, &reader->sched,
 	                   sample) == OUTCOME_gone ||
 	    read_and_parse(reader, thread_fd, SOURCE_io, "io", io_parse, &reader->io, sample) ==
 	            OUTCOME_gone ||
-	    read_cgroup(reader, thread_fd, sample) == OUTCOME_gone ||
+	    read_listed_cgroup(reader, thread_fd, place, sample) == OUTCOME_gone ||
 	    read_affinity(reader, sample) == OUTCOME_gone)
+		return OUTCOME_gone;
+	return OUTCOME_read;
+}
+
+static enum source_outcome read_rest(struct thread_reader *reader, int thread_fd,
+                                     struct thread_sample *sample)
+{
+	if (needs_schedstat(sample) && read_schedstat(reader, thread_fd, sample) == OUTCOME_gone)
 		return OUTCOME_gone;
 	if (needs_status(sample) &&
 	    read_and_parse(reader, thread_fd, SOURCE_status, "status", status_parse,
 	                   &reader->status, sample) == OUTCOME_gone)
 		return OUTCOME_gone;
 	return OUTCOME_read;
+}
+
+enum source_outcome thread_read_listed(struct thread_reader *reader,
+                                       struct taskstats_reader *taskstats, int task_fd,
+                                       const struct thread_place *place,
+                                       struct thread_sample *sample)
+{
+	cleanup_(fd_closep) int thread_fd = -1;
+	enum source_outcome outcome;
+	char name[12];
+
+	snprintf(name, sizeof(name), "%" PRIu32, place->ids[place->index]);
+	thread_fd = fd_open_path_at(task_fd, name);
+	if (thread_fd < 0)
+		return outcome_of_errno(reader, thread_fd);
+	outcome = read_files(reader, thread_fd, place, sample);
+	if (outcome == OUTCOME_read && taskstats_read_thread(taskstats, place->ids, place->index,
+	                                                     place->count, sample) == OUTCOME_gone)
+		outcome = OUTCOME_gone;
+	return outcome == OUTCOME_read ? read_rest(reader, thread_fd, sample) : outcome;
+}
+
+enum source_outcome thread_read(struct thread_reader *reader, int task_fd, const char *name,
+                                struct thread_sample *sample)
+{
+	cleanup_(fd_closep) int thread_fd = fd_open_path_at(task_fd, name);
+	const struct thread_place alone = {.ids = &sample->tid, .count = 1};
+	enum source_outcome outcome;
+
+	if (thread_fd < 0)
+		return outcome_of_errno(reader, thread_fd);
+	outcome = read_files(reader, thread_fd, &alone, sample);
+	return outcome == OUTCOME_read ? read_rest(reader, thread_fd, sample) : outcome;
 }

@@ -6,8 +6,10 @@
 #include "ctprof/macro.h"
 #include "ctprof/sample.h"
 #include "ctprof/source.h"
+#include "taskstats-read.h"
 
 struct cgroup_walk;
+struct cgroup_share;
 
 /* What is reused from thread to thread. */
 struct thread_reader {
@@ -17,6 +19,10 @@ struct thread_reader {
 	bool exiting;       /* the thread last read was on its way out, and not dead yet */
 	bool live;          /* the threads are this system's own, in our pid namespace */
 	struct cgroup_walk *cgroups; /* borrowed, takes note of the threads' cgroups; may be NULL */
+	const struct cgroup_share *share; /* borrowed; NULL: each thread's file is read */
+	/* Of thread_read_listed(): the cgroup that all threads of the process are in. */
+	struct strbuf cgroup;
+	bool has_cgroup, cgroup_is_v1;
 	enum source_outcome
 	        rules[SOURCE_COUNT]; /* OUTCOME_read, or why a source is not tried at all */
 };
@@ -32,6 +38,19 @@ void thread_reader_done(struct thread_reader *reader);
  * Where reader->fatal is set the outcome means nothing and the capture has failed. */
 must_check_ enum source_outcome thread_read(struct thread_reader *reader, int task_fd,
                                             const char *name, struct thread_sample *sample);
+
+/* A thread in the list of its process's, which must stay as it is while they are read in order. */
+struct thread_place {
+	const uint32_t *ids; /* borrowed */
+	size_t count;
+	size_t index;
+};
+
+/* The same with taskstats, and without the files that have nothing but what taskstats gave. */
+must_check_ enum source_outcome thread_read_listed(struct thread_reader *reader,
+                                                   struct taskstats_reader *taskstats, int task_fd,
+                                                   const struct thread_place *place,
+                                                   struct thread_sample *sample);
 
 /* Whether the thread is, now, on its way out and not dead yet. */
 bool thread_is_exiting(struct thread_reader *reader, int task_fd, const char *name);

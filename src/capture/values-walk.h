@@ -25,6 +25,6 @@ must_check_ int values_walk_read(struct values_walk *values, int proc_fd,
                                  const struct taskstats_rules *taskstats,
                                  enum source_outcome ret_rules[SOURCE_COUNT]);
 
-/* Writes the rows. Result as that of walk_all(). */
+/* Writes the rows. Result as that of walk_each(). */
 must_check_ int values_walk_all(struct values_walk *values, struct walk *walk, const char *root,
                                 struct strbuf *reterr);

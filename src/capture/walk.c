@@ -28,6 +28,7 @@ void walk_init(struct walk *walk, const struct walk_options *options,
 	walk->proc_fd = options->proc_fd;
 	walk->tree_boottime_ns = options->tree_boottime_ns;
 	thread_reader_init(&walk->reader, options->proc_fd, options->live, options->cgroups);
+	walk->reader.share = options->share;
 	taskstats_reader_init(&walk->taskstats, options->live, options->taskstats_rules);
 	process_reader_init(&walk->process, options->proc_fd, &options->process, &walk->taskstats);
 	jemalloc_reader_init(&walk->jemalloc, options->jemalloc, options->live);
@@ -208,7 +209,10 @@ int walk_write_pending(struct walk *walk)
 	if (!sample)
 		return 0;
 	walk->pending = NULL;
-	r = snapshot_write_thread(walk->writer, sample);
+	if (walk->company)
+		r = walk->company->add_row(walk->company, sample);
+	else
+		r = snapshot_write_thread(walk->writer, sample);
 	if (r == 0)
 		count(walk->tally, sample);
 	return r;
@@ -217,19 +221,12 @@ int walk_write_pending(struct walk *walk)
 /* Reads the thread at @index of the list. Returns OUTCOME_read where the sample is whole. */
 static enum source_outcome read_thread(struct walk *walk, int task_fd, size_t index)
 {
-	char name[12];
-	enum source_outcome outcome;
+	const struct thread_place place = {walk->threads.ids, walk->threads.count, index};
 
-	snprintf(name, sizeof(name), "%u", walk->threads.ids[index]);
 	walk->last_read_ns = now_ns(CLOCK_MONOTONIC);
 	if (walk->first_read_ns == 0)
 		walk->first_read_ns = walk->last_read_ns;
-	outcome = thread_read(&walk->reader, task_fd, name, walk->sample);
-	if (outcome == OUTCOME_read &&
-	    taskstats_read_thread(&walk->taskstats, walk->threads.ids, index, walk->threads.count,
-	                          walk->sample) == OUTCOME_gone)
-		outcome = OUTCOME_gone;
-	return outcome;
+	return thread_read_listed(&walk->reader, &walk->taskstats, task_fd, &place, walk->sample);
 }
 
 int walk_add_row(struct walk *walk, int process_fd)
@@ -308,7 +305,10 @@ static int walk_threads(struct walk *walk, const struct process_fds *fds, uint32
 	walk->has_pcomm = false;
 	walk->exiting_count = 0;
 	move_leader_first(&walk->threads, tgid);
-	jemalloc_read_process(&walk->jemalloc, fds->process, tgid, &walk->threads, NULL);
+	if (walk->company)
+		walk->company->read_jemalloc(walk->company, walk, fds->process, tgid);
+	else
+		jemalloc_read_process(&walk->jemalloc, fds->process, tgid, &walk->threads, NULL);
 	for (size_t i = 0; i < walk->threads.count; i++) {
 		int r = walk_thread(walk, fds, tgid, i, boottime_ns);
 
@@ -384,24 +384,26 @@ int walk_list_processes(struct walk *walk)
 	return list_fd < 0 ? list_fd : fd_list_ids(list_fd, &walk->processes, &walk->listing);
 }
 
-int walk_all(struct walk *walk, const char *root, struct strbuf *reterr)
+int walk_each(struct walk *walk, const char *root, struct strbuf *reterr)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < walk->processes.count && r == 0; i++)
+		r = walk_read_process(walk, walk->processes.ids[i]);
+	/* The writer's own errors are told by whoever opened its file. */
+	if (walk_is_own_trouble(r))
+		strbuf_addf(reterr, "%s: %s", root, strerror(-r));
+	return r;
+}
+
+int walk_find(struct walk *walk, const char *root, struct strbuf *reterr)
 {
 	int r = walk_list_processes(walk);
 
 	if (r == 0 && walk->processes.count == 0)
 		r = -ENOENT;
-	if (r < 0) {
+	if (r < 0)
 		strbuf_addf(reterr, "%s: %s", root,
 		            r == -ENOENT ? "no process found there" : strerror(-r));
-		return r;
-	}
-	for (size_t i = 0; i < walk->processes.count; i++) {
-		r = walk_read_process(walk, walk->processes.ids[i]);
-		/* The writer's own errors are told by whoever opened its file. */
-		if (walk_is_own_trouble(r))
-			strbuf_addf(reterr, "%s: %s", root, strerror(-r));
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	return r;
 }

@@ -14,6 +14,17 @@ struct exiting_thread {
 	uint64_t used[PROCESS_TOTAL_COUNT];
 };
 
+struct walk;
+
+/* Where the rows go to, and who reads jemalloc's counters, where a walk is one of several. */
+struct walk_company {
+	/* Returns 0, or -errno. */
+	int (*add_row)(struct walk_company *self, const struct thread_sample *sample);
+	/* Reads those of walk->threads into walk->jemalloc. */
+	void (*read_jemalloc)(struct walk_company *self, struct walk *walk, int process_fd,
+	                      uint32_t tgid);
+};
+
 struct walk {
 	int proc_fd; /* borrowed */
 	struct thread_reader reader;
@@ -33,6 +44,7 @@ struct walk {
 	struct exiting_thread *exiting; /* threads of it that were on their way out; owned */
 	size_t exiting_count;
 	size_t exiting_capacity;
+	struct walk_company *company;   /* borrowed; NULL: it is the only one */
 	struct snapshot_writer *writer; /* borrowed, as is the tally */
 	struct snapshot_tally *tally;
 	const uint64_t
@@ -48,6 +60,7 @@ struct walk_options {
 	enum capture_jemalloc jemalloc;
 	const struct taskstats_rules *taskstats_rules;
 	struct cgroup_walk *cgroups;      /* borrowed; takes note of every thread's */
+	const struct cgroup_share *share; /* borrowed; NULL: each thread's cgroup is read */
 	const uint64_t *tree_boottime_ns; /* see struct walk */
 };
 
@@ -56,6 +69,9 @@ void walk_init(struct walk *walk, const struct walk_options *options,
                enum source_outcome ret_rules[SOURCE_COUNT]);
 void walk_done(struct walk *walk);
 
-/* Walks all processes. Returns 0; or -errno, with a sentence about @root appended to @reterr where the tree or our own
+/* Lists the processes of the tree. Returns 0; or -errno with a sentence about @root appended to @reterr. */
+must_check_ int walk_find(struct walk *walk, const char *root, struct strbuf *reterr);
+
+/* Walks those processes. Returns 0; or -errno, with a sentence about @root appended to @reterr where the tree or our own
  * limits are at fault, and without one where the writer failed. */
-must_check_ int walk_all(struct walk *walk, const char *root, struct strbuf *reterr);
+must_check_ int walk_each(struct walk *walk, const char *root, struct strbuf *reterr);

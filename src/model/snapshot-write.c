@@ -112,6 +112,45 @@ int snapshot_write_thread(struct snapshot_writer *writer, const struct thread_sa
 	return flush(writer);
 }
 
+struct snapshot_rows {
+	struct row_writer writer;
+};
+
+struct snapshot_rows *snapshot_rows_new(const enum source_outcome rules[SOURCE_COUNT])
+{
+	struct snapshot_rows *rows = mem_calloc(1, sizeof(*rows));
+
+	row_writer_init(&rows->writer);
+	memcpy(rows->writer.rules, rules, sizeof(rows->writer.rules));
+	return rows;
+}
+
+struct snapshot_rows *snapshot_rows_free(struct snapshot_rows *rows)
+{
+	if (rows)
+		row_writer_done(&rows->writer);
+	free(rows);
+	return NULL;
+}
+
+void snapshot_rows_add(struct snapshot_rows *rows, const struct thread_sample *sample,
+                       struct strbuf *text)
+{
+	struct json_writer out = {.out = text, .need_comma = text->len > 0};
+
+	row_write(&rows->writer, &out, sample);
+}
+
+int snapshot_write_rows(struct snapshot_writer *writer, const struct strbuf *text)
+{
+	if (writer->error == 0 && writer->phase != PHASE_THREADS)
+		writer->error = -EINVAL;
+	if (writer->error < 0 || text->len == 0)
+		return writer->error;
+	json_write_raw(&writer->out, strbuf_str(text), text->len);
+	return flush(writer);
+}
+
 /* Closes containers, empty ones too, until @phase is the open one. */
 static void advance(struct snapshot_writer *writer, enum phase phase)
 {

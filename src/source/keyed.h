@@ -9,6 +9,12 @@
 void keyed_set(const struct source_keys *keys, const struct source_want *want, struct span value,
                struct thread_sample *sample);
 
+/* Takes a line apart; @number is which one of its file's it is. Keys are matched in full, and with @dotted then by what
+ * stands behind their last dot. @ret_want is NULL where nobody wants it, and @ret_value means nothing then. False where
+ * the line is of another form. */
+bool keyed_take(const struct source_keys *keys, size_t number, struct span line, bool dotted,
+                const struct source_want **ret_want, struct span *ret_value);
+
 /* Parses a whole file of such lines, keys matched in full. */
 must_check_ enum source_outcome keyed_parse(const struct source_keys *keys, const char *text,
                                             size_t len, struct thread_sample *sample);

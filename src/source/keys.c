@@ -65,12 +65,14 @@ void source_keys_init(struct source_keys *keys, enum metric_source source)
 			                             .encoding =
 			                                     metric_fallback_table[i].encoding});
 	index_numbers(keys);
+	keys->lines = mem_calloc(SOURCE_LINES, sizeof(keys->lines[0]));
 }
 
 void source_keys_done(struct source_keys *keys)
 {
 	strmap_done(&keys->by_key);
 	free(keys->wants);
+	free(keys->lines);
 	*keys = (struct source_keys){.by_key = STRMAP_INIT};
 }
 

@@ -41,14 +41,10 @@ static void keep_operand(struct differences *differences, const struct source_wa
 	differences->list[i].parts[want->part] = value;
 }
 
-static void set_line(const struct source_keys *keys, struct span key, struct span value,
-                     struct differences *differences, struct thread_sample *sample)
+static void set_line(const struct source_keys *keys, const struct source_want *want,
+                     struct span value, struct differences *differences,
+                     struct thread_sample *sample)
 {
-	const struct source_want *want = source_keys_find(keys, key.text, key.len);
-	const char *dot = memrchr(key.text, '.', key.len);
-
-	if (!want && dot)
-		want = source_keys_find(keys, dot + 1, key.len - (size_t)(dot - key.text) - 1);
 	keyed_set(keys, want, value, sample);
 	while (want) {
 		if (want->encoding == ENCODING_DOTTED_MS_DIFFERENCE)
@@ -72,7 +68,8 @@ static void set_differences(const struct differences *differences, struct thread
 enum source_outcome sched_parse(const struct source_keys *keys, const char *text, size_t len,
                                 struct thread_sample *sample)
 {
-	struct span rest = {text, len}, line, key, value;
+	struct span rest = {text, len}, line, value;
+	const struct source_want *want;
 	struct differences differences = {0};
 
 	do {
@@ -80,9 +77,9 @@ enum source_outcome sched_parse(const struct source_keys *keys, const char *text
 			return OUTCOME_malformed;
 	} while (!is_dashes(line));
 
-	while (scan_line(&rest, &line))
-		if (scan_pair(line, &key, &value))
-			set_line(keys, key, value, &differences, sample);
+	for (size_t number = 0; scan_line(&rest, &line); number++)
+		if (keyed_take(keys, number, line, true, &want, &value))
+			set_line(keys, want, value, &differences, sample);
 	set_differences(&differences, sample);
 	return OUTCOME_read;
 }

@@ -297,6 +297,26 @@ enum source_outcome taskstats_parse(const void *bytes, size_t len,
 	return OUTCOME_read;
 }
 
+/* What is too long for the thread's life leaves all of it to the file. */
+void taskstats_parse_schedstat(const void *bytes, size_t len, const struct taskstats_rules *rules,
+                               struct thread_sample *sample)
+{
+	struct payload payload;
+	uint64_t run_ns, wait_ns, timeslices, longest_ns;
+
+	if (!rules->cpu_delay || !payload_open(&payload, bytes, len) ||
+	    !payload_get(&payload, FIELD_cpu_run_virtual_total, &run_ns) ||
+	    !payload_get(&payload, FIELD_cpu_delay_total, &wait_ns) ||
+	    !payload_get(&payload, FIELD_cpu_count, &timeslices))
+		return;
+	longest_ns = longest_wait_ns(&payload);
+	if (run_ns == 0 || timeslices == 0 || run_ns > longest_ns || wait_ns > longest_ns)
+		return;
+	sample_set(sample, run_time_ns, (struct counter_ns){run_ns});
+	sample_set(sample, wait_time_ns, (struct counter_ns){wait_ns});
+	sample_set(sample, timeslices, (struct counter_count){timeslices});
+}
+
 enum source_outcome taskstats_parse_process(const void *bytes, size_t len,
                                             const struct taskstats_rules *rules,
                                             struct thread_sample *sample)

@@ -173,6 +173,58 @@ static unsigned check_metrics(enum form form, size_t len)
 	return count;
 }
 
+/* What schedstat has is where the layout has it; a zero among it may be that nothing was kept. */
+static void test_taskstats_of_schedstat(void **state)
+{
+	static const struct taskstats_rules none = {.delays = TASKSTATS_DELAYS_BOOT};
+	static const struct {
+		unsigned version;
+		size_t len;
+		enum form form;
+	} cases[] = {{8, 328, APPENDED},
+	             {14, 496, MAX_INSIDE},
+	             {15, 560, RANGE_INSIDE},
+	             {16, 560, APPENDED}};
+	static const char *const keys[] = {"cpu_count", "cpu_run_virtual_total", "etime"};
+	unsigned char *payload;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		enum form form = cases[i].form;
+
+		payload = make_payload(cases[i].version, cases[i].len);
+		sample_reset(&sample);
+		taskstats_parse_schedstat(payload, cases[i].len, &all, &sample);
+		assert_int_equal(count_metrics(&sample.seen), 3);
+		assert_int_equal(stored(METRIC_run_time_ns),
+		                 value_at(offset_of("cpu_run_virtual_total", form)));
+		assert_int_equal(stored(METRIC_wait_time_ns),
+		                 value_at(offset_of("cpu_delay_total", form)));
+		assert_int_equal(stored(METRIC_timeslices), value_at(offset_of("cpu_count", form)));
+
+		sample_reset(&sample);
+		taskstats_parse_schedstat(payload, cases[i].len, &none, &sample);
+		taskstats_parse_schedstat(payload, 1, &all, &sample);
+		assert_int_equal(count_metrics(&sample.seen), 0);
+		free(payload);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		bool is_age = strcmp(keys[i], "etime") == 0;
+		uint64_t value = 0, run = UINT64_C(5000000000);
+
+		payload = make_payload(16, 560);
+		memcpy(payload + offset_of(keys[i], APPENDED), &value, sizeof(value));
+		/* Five seconds on a CPU in no life at all. */
+		if (is_age)
+			memcpy(payload + offset_of("cpu_run_virtual_total", APPENDED), &run,
+			       sizeof(run));
+		sample_reset(&sample);
+		taskstats_parse_schedstat(payload, 560, &all, &sample);
+		assert_int_equal(count_metrics(&sample.seen), 0);
+		free(payload);
+	}
+}
+
 static void test_taskstats_layouts(void **state)
 {
 	static const struct {
@@ -491,6 +543,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_taskstats_layouts),
+	        cmocka_unit_test(test_taskstats_of_schedstat),
 	        cmocka_unit_test(test_taskstats_keys),
 	        cmocka_unit_test(test_taskstats_every_length),
 	        cmocka_unit_test(test_taskstats_every_version_and_length),

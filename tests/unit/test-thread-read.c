@@ -62,8 +62,8 @@ static void move_files(bool away)
 	}
 }
 
-/* Returns 0 or -errno instead of what reading would have given. */
-static int befall(int dir_fd, const char *name)
+/* What is to become of reading the file: 0, or -errno. */
+static int fault_of_read(int dir_fd, const char *name)
 {
 	unsigned at;
 
@@ -74,17 +74,16 @@ static int befall(int dir_fd, const char *name)
 	if ((faults.at != UINT32_MAX && faults.at != at) ||
 	    (faults.name && strcmp(faults.name, name) != 0))
 		return 0;
-	if (!faults.vanishes)
-		return -faults.error;
-	move_files(true);
-	return 0;
+	if (faults.vanishes)
+		move_files(true);
+	return faults.vanishes ? 0 : -faults.error;
 }
 
 int __real_fd_read_all_at(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes);
 int __wrap_fd_read_all_at(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes);
 int __wrap_fd_read_all_at(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes)
 {
-	int r = befall(dir_fd, name);
+	int r = fault_of_read(dir_fd, name);
 
 	return r < 0 ? r : __real_fd_read_all_at(dir_fd, name, out, max_bytes);
 }
@@ -93,7 +92,7 @@ int __real_fd_read_record_at(int dir_fd, const char *name, struct strbuf *out, s
 int __wrap_fd_read_record_at(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes);
 int __wrap_fd_read_record_at(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes)
 {
-	int r = befall(dir_fd, name);
+	int r = fault_of_read(dir_fd, name);
 
 	return r < 0 ? r : __real_fd_read_record_at(dir_fd, name, out, max_bytes);
 }
@@ -478,7 +477,7 @@ static void test_thread_status_only_when_needed(void **state)
 	thread_reader_init(&reader, proc_fd, true, NULL);
 	strbuf_clear(&faults.trace);
 	assert_int_equal(thread_read(&reader, task_fd, name, &sample), OUTCOME_read);
-	assert_text(&faults.trace, "stat schedstat sched io cgroup ");
+	assert_text(&faults.trace, "stat sched io cgroup schedstat ");
 	assert_true(metric_set_has(&sample.seen, METRIC_cpu_affinity));
 
 	faults.name = "sched";
@@ -487,7 +486,7 @@ static void test_thread_status_only_when_needed(void **state)
 	sample_reset(&sample);
 	sample.tid = sample.tgid = (uint32_t)getpid();
 	assert_int_equal(thread_read(&reader, task_fd, name, &sample), OUTCOME_read);
-	assert_text(&faults.trace, "stat schedstat sched io cgroup status ");
+	assert_text(&faults.trace, "stat sched io cgroup schedstat status ");
 	assert_true(metric_set_has(&sample.seen, METRIC_voluntary_csw));
 	assert_unseen(&sample, nr_migrations);
 
