@@ -24,12 +24,6 @@ struct css_set {
 	bool is_v1;
 };
 
-/* The kernel's number of such a set may be that of another one a moment later, but its cgroup is not. */
-struct css_key {
-	uint64_t css_set;
-	uint64_t cgroup_id;
-};
-
 static struct css_key key_of(const struct thread_values *values)
 {
 	return (struct css_key){.css_set = values->css_set, .cgroup_id = values->cgroup_id};
@@ -127,6 +121,21 @@ static struct css_set *add(struct css_sets *sets)
 	return &sets->sets[sets->count++];
 }
 
+/* Threads that follow one another are mostly in the same one. */
+static bool find_set(struct css_sets *sets, const struct css_key *key, uint32_t *ret_set)
+{
+	if (sets->has_found && memcmp(key, &sets->found_key, sizeof(*key)) == 0) {
+		*ret_set = sets->found;
+		return true;
+	}
+	if (!strmap_find(&sets->places, (const char *)key, sizeof(*key), ret_set))
+		return false;
+	sets->has_found = true;
+	sets->found_key = *key;
+	sets->found = *ret_set;
+	return true;
+}
+
 static void collect(struct css_sets *sets)
 {
 	const struct thread_values_pass *pass = sets->pass;
@@ -136,7 +145,7 @@ static void collect(struct css_sets *sets)
 		const struct css_key key = key_of(thread_at(sets, i));
 		uint32_t set;
 
-		if (strmap_find(&sets->places, (const char *)&key, sizeof(key), &set)) {
+		if (find_set(sets, &key, &set)) {
 			sets->before[i] = sets->sets[set].last;
 			sets->sets[set].last = i;
 			continue;
@@ -179,7 +188,7 @@ void css_sets_take(struct css_sets *sets, const struct thread_values *values,
 	const struct css_set *set = NULL;
 	uint32_t place;
 
-	if (strmap_find(&sets->places, (const char *)&key, sizeof(key), &place))
+	if (find_set(sets, &key, &place))
 		set = &sets->sets[place];
 	if (!set || !set->is_one) {
 		*outcome = read_text(sets, values, &sets->text);

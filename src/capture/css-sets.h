@@ -9,11 +9,21 @@
 struct cgroup_walk;
 struct css_set;
 
+/* The kernel's number of such a set may be that of another one a moment later, but its cgroup is not. */
+struct css_key {
+	uint64_t css_set;
+	uint64_t cgroup_id;
+};
+
 struct css_sets {
 	const struct thread_values_pass *pass; /* borrowed */
 	struct strmap places;                  /* by the kernel's numbers, the places in sets */
 	uint32_t *
 	        before; /* of each thread in the order of the pass, the one before it in the same set; owned */
+	/* What was found last in places. */
+	struct css_key found_key;
+	uint32_t found;
+	bool has_found;
 	struct css_set *sets; /* owned */
 	size_t count;
 	size_t capacity;

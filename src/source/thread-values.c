@@ -92,6 +92,7 @@ static int load(void *context)
 		return errno ? -errno : -ENOMEM;
 	reader->program->rodata->cpu_bytes = bytes_of_possible_cpus(&reader->text);
 	reader->program->rodata->workers_have_full_names = !is_before(6, 11);
+	reader->program->rodata->has_rdonly_cast = !is_before(6, 2);
 	r = thread_values_bpf__load(reader->program);
 	if (r < 0)
 		return r;
