@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "capture-roots.h"
-#include "cost.h"
+#include "capture-run.h"
 #include "ctprof/capture.h"
 #include "ctprof/exit-log.h"
 #include "ctprof/fd.h"
@@ -47,15 +47,17 @@ static void memory_file_done(struct memory_file *file)
 	snapshot_info_done(&file->info);
 }
 
-static int read_into(const struct capture_options *options, struct memory_file *file,
-                     struct strbuf *reterr)
+static int read_into(const struct capture_options *options, struct thread_values_reader *reader,
+                     struct memory_file *file, struct strbuf *reterr)
 {
 	cleanup_(snapshot_writer_freep) struct snapshot_writer *writer = NULL;
+	struct cost_meter meter;
 
+	cost_begin(&meter);
 	file->sink = (struct byte_sink){memory_write};
 	file->source = (struct byte_source){memory_read};
 	writer = snapshot_writer_new(&file->sink, SNAPSHOT_ZSTD_LEVEL);
-	return capture_run(options, writer, &file->info, reterr);
+	return capture_run_loaded(options, reader, &meter, writer, &file->info, reterr);
 }
 
 /* What the listener has to know of the host before anything is read. */
@@ -145,26 +147,31 @@ static void measure(struct window_meter *self, const struct snapshot_info *first
 	set_sum(first, last, COST_total_stop_ns, info);
 }
 
-/* @listener is NULL where nobody listens. */
-static int read_next(const struct capture_window_options *options, struct exit_listener *listener,
+/* What both readings use. */
+struct readers {
+	struct exit_listener *listener; /* NULL where nobody listens */
+	struct thread_values_reader *threads;
+};
+
+static int read_next(const struct capture_window_options *options, const struct readers *readers,
                      struct memory_file *file, struct strbuf *reterr)
 {
-	if (listener)
-		exit_listener_catch_up(listener);
-	return read_into(&options->capture, file, reterr);
+	if (readers->listener)
+		exit_listener_catch_up(readers->listener);
+	return read_into(&options->capture, readers->threads, file, reterr);
 }
 
-static int read_both(const struct capture_window_options *options, struct exit_listener *listener,
+static int read_both(const struct capture_window_options *options, const struct readers *readers,
                      struct memory_file *files[2], struct strbuf *reterr)
 {
 	uint64_t begin_ns;
-	int r = read_next(options, listener, files[0], reterr);
+	int r = read_next(options, readers, files[0], reterr);
 
 	if (r < 0)
 		return r;
 	begin_ns = files[0]->info.captured_boottime_ns;
 	r = options->wait->until(options->wait, begin_ns, begin_ns + options->length_ns);
-	return r < 0 ? r : read_next(options, listener, files[1], reterr);
+	return r < 0 ? r : read_next(options, readers, files[1], reterr);
 }
 
 int capture_window(const struct capture_window_options *options, struct snapshot_writer *writer,
@@ -183,17 +190,20 @@ int capture_window(const struct capture_window_options *options, struct snapshot
 	        .exits = &exits,
 	        .meter = &meter.base,
 	};
-	struct exit_listener *listener;
+	cleanup_(thread_values_freep) struct thread_values_reader *threads = NULL;
+	struct readers readers;
 	int r;
 
 	memset(ret_info, 0, sizeof(*ret_info));
 	cost_begin(&meter.cost);
 	r = find_surroundings(&options->capture, &surroundings, reterr);
+	if (r == 0)
+		r = capture_load(&options->capture, &threads, reterr);
 	if (r < 0)
 		return r;
-	listener = listen_to_exits(options, &surroundings);
-	r = read_both(options, listener, files, reterr);
-	if (listener)
-		exit_listener_stop(listener, &exits);
+	readers = (struct readers){listen_to_exits(options, &surroundings), threads};
+	r = read_both(options, &readers, files, reterr);
+	if (readers.listener)
+		exit_listener_stop(readers.listener, &exits);
 	return r < 0 ? r : window_make(&window, writer, ret_info, reterr);
 }

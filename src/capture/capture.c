@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "capture-roots.h"
+#include "capture-run.h"
 #include "cgroup-share.h"
 #include "cgroup-walk.h"
 #include "cost.h"
@@ -69,7 +70,7 @@ struct capture {
 	struct walk_options walk_options;
 	struct walk walk;
 	struct values_walk values;
-	struct cost_meter meter;
+	const struct cost_meter *meter;
 };
 
 static void capture_done(struct capture *capture)
@@ -166,25 +167,39 @@ static const char *why_no_bpf(int error)
 	}
 }
 
-/* Reads all threads by BPF, where that is wanted and works; else it is left to the walk. */
+static int fail_without_bpf(int error, struct strbuf *reterr)
+{
+	strbuf_addf(reterr, "--source bpf: %s", why_no_bpf(error));
+	return error;
+}
+
+int capture_load(const struct capture_options *options, struct thread_values_reader **ret_reader,
+                 struct strbuf *reterr)
+{
+	cleanup_(fd_closep) int proc_fd = -1;
+	int r;
+
+	*ret_reader = NULL;
+	if (options->source == CAPTURE_SOURCE_PROCFS || options->proc_root)
+		return 0;
+	proc_fd = fd_open_path_at(AT_FDCWD, "/proc");
+	r = proc_fd >= 0 && proc_is_own(proc_fd) ? thread_values_open(ret_reader) : -EPERM;
+	return r < 0 && options->source == CAPTURE_SOURCE_BPF ? fail_without_bpf(r, reterr) : 0;
+}
+
+/* Reads all threads by BPF; where that does not work it is left to the walk. */
 static int read_values(struct capture *capture, struct snapshot_info *info, struct strbuf *reterr)
 {
 	static const char bpf[] = "bpf", procfs[] = "procfs";
-	const struct capture_options *options = capture->options;
-	bool live = !options->proc_root && proc_is_own(capture->proc_fd);
-	int r = live ? 0 : -EPERM;
+	int r = 0;
 
-	if (options->source != CAPTURE_SOURCE_PROCFS && r == 0)
-		r = values_walk_open(&capture->values);
 	if (capture->values.reader)
 		r = values_walk_read(&capture->values, capture->proc_fd, &capture->taskstats_rules,
 		                     info->rules);
 	if (r < 0)
-		thread_values_freep(&capture->values.reader);
-	if (r < 0 && options->source == CAPTURE_SOURCE_BPF) {
-		strbuf_addf(reterr, "--source bpf: %s", why_no_bpf(r));
-		return r;
-	}
+		capture->values.reader = NULL;
+	if (r < 0 && capture->options->source == CAPTURE_SOURCE_BPF)
+		return fail_without_bpf(r, reterr);
 	if (capture->values.reader)
 		host_set_text(&info->host, HOST_source, bpf, strlen(bpf));
 	else
@@ -237,25 +252,26 @@ static int read_rest(struct capture *capture, struct snapshot_writer *writer,
 	psi_read_host(capture->proc_fd, &info->psi);
 	sched_ext_read(capture->sys_fd, &info->sched_ext);
 	end_probing(&capture->walk.jemalloc, info);
-	cost_end(&capture->meter, info);
+	cost_end(capture->meter, info);
 	cost_set(info, COST_walk_spread_ns,
 	         capture->walk.last_read_ns - capture->walk.first_read_ns);
 	cost_set(info, COST_json_bytes, snapshot_writer_json_bytes(writer));
 	return 0;
 }
 
-int capture_run(const struct capture_options *options, struct snapshot_writer *writer,
-                struct snapshot_info *ret_info, struct strbuf *reterr)
+int capture_run_loaded(const struct capture_options *options, struct thread_values_reader *reader,
+                       const struct cost_meter *meter, struct snapshot_writer *writer,
+                       struct snapshot_info *ret_info, struct strbuf *reterr)
 {
 	const char *root = options->proc_root ? options->proc_root : "/proc";
 	cleanup_(capture_done) struct capture capture = {
-	        .options = options, .proc_fd = -1, .sys_fd = -1};
+	        .options = options, .proc_fd = -1, .sys_fd = -1, .meter = meter};
 	int r;
 
 	memset(ret_info, 0, sizeof(*ret_info));
 	ret_info->captured_at_unix_ns = now_ns(CLOCK_REALTIME);
 	ret_info->captured_boottime_ns = now_ns(CLOCK_BOOTTIME);
-	cost_begin(&capture.meter);
+	capture.values.reader = reader;
 	cgroup_walk_init(&capture.cgroups);
 	r = open_roots(&capture, reterr);
 	if (r < 0)
@@ -272,4 +288,17 @@ int capture_run(const struct capture_options *options, struct snapshot_writer *w
 	if (r == 0)
 		r = snapshot_write_end(writer, ret_info);
 	return r;
+}
+
+int capture_run(const struct capture_options *options, struct snapshot_writer *writer,
+                struct snapshot_info *ret_info, struct strbuf *reterr)
+{
+	cleanup_(thread_values_freep) struct thread_values_reader *reader = NULL;
+	struct cost_meter meter;
+	int r;
+
+	memset(ret_info, 0, sizeof(*ret_info));
+	cost_begin(&meter);
+	r = capture_load(options, &reader, reterr);
+	return r < 0 ? r : capture_run_loaded(options, reader, &meter, writer, ret_info, reterr);
 }

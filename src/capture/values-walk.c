@@ -11,15 +11,8 @@
 
 enum { NS_PER_SECOND = 1000000000 };
 
-int values_walk_open(struct values_walk *values)
-{
-	memset(values, 0, sizeof(*values));
-	return thread_values_open(&values->reader);
-}
-
 void values_walk_done(struct values_walk *values)
 {
-	thread_values_freep(&values->reader);
 	css_sets_done(&values->sets);
 	free(values->pointers);
 }

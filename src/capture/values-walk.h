@@ -8,7 +8,7 @@
 #include "walk.h"
 
 struct values_walk {
-	struct thread_values_reader *reader; /* owned; NULL: not in use */
+	struct thread_values_reader *reader; /* borrowed; NULL: not in use */
 	struct thread_values_pass pass;
 	struct thread_values_rules rules;
 	struct css_sets sets;
@@ -16,8 +16,6 @@ struct values_walk {
 	size_t pointer_capacity;
 };
 
-/* Loads the program. Returns 0 or -errno. */
-must_check_ int values_walk_open(struct values_walk *values);
 void values_walk_done(struct values_walk *values);
 
 /* Reads all threads, and writes to @ret_rules what holds for the sources of the host then. Returns 0 or -errno. */

@@ -23,7 +23,7 @@
 #include "parity-load.h"
 #include "parity-read.h"
 
-enum { CANNOT = 77, THREADS_LEAST = 500, FAILURES_SHOWN = 40 };
+enum { CANNOT = 77, THREADS_LEAST = 500, FAILURES_SHOWN = 40, RSS_SLACK_BYTES = 4 << 20 };
 
 struct tally {
 	uint64_t offered;  /* seen in both readings of /proc */
@@ -154,8 +154,12 @@ static bool is_between(enum metric_id metric, const struct thread_sample *before
 	if (metric_table[metric].rule == RULE_MIN)
 		return (low == 0 && (have == 0 || have >= high)) || (high <= have && have <= low);
 	/* The kernel makes a note of a peak only when it goes down again, and not of all the CPUs. */
-	if (metric_table[metric].type == METRIC_TYPE_peak_bytes && high < low)
+	if (metric == METRIC_hiwater_vm_bytes && high < low)
 		return high <= have && have <= low;
+	/* What threads or CPUs have counted of the pages of a process reaches its sum in lots of 64 and more, up and down. */
+	if (metric == METRIC_hiwater_rss_bytes)
+		return have + RSS_SLACK_BYTES >= (low < high ? low : high) &&
+		       have <= (low < high ? high : low) + RSS_SLACK_BYTES;
 	return low <= have && have <= high;
 }
 
