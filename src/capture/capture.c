@@ -162,6 +162,8 @@ static const char *why_no_bpf(int error)
 	case EPERM:
 	case EACCES:
 		return "BPF is for root in the initial namespaces";
+	case ESRCH:
+		return "the types of the kernel (BTF) cannot be read";
 	default:
 		return strerror(-error);
 	}
@@ -272,6 +274,7 @@ int capture_run_loaded(const struct capture_options *options, struct thread_valu
 	ret_info->captured_at_unix_ns = now_ns(CLOCK_REALTIME);
 	ret_info->captured_boottime_ns = now_ns(CLOCK_BOOTTIME);
 	capture.values.reader = reader;
+	capture.values.mounts = &capture.mounts;
 	cgroup_walk_init(&capture.cgroups);
 	r = open_roots(&capture, reterr);
 	if (r < 0)

@@ -2,10 +2,12 @@
 #include "css-sets.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cgroup-walk.h"
 #include "ctprof/fd.h"
@@ -14,9 +16,11 @@
 
 enum { CGROUP_FILE_BYTES = 1 << 20, NOWHERE = UINT32_MAX };
 
-/* Threads in the same cgroups. Two of them are asked, the second of another process where there is one. */
+/* Threads in the same cgroups, by their places in the pass. Two of them are asked: whoever has just been born is likely to be
+ * moved, so the oldest, and the oldest of another process where there is one. */
 struct css_set {
-	uint32_t last; /* place in the pass; the others follow in before[], down to NOWHERE */
+	uint32_t oldest, other;
+	uint32_t last; /* the others follow in before[], down to NOWHERE */
 	bool is_one;   /* what was read holds for all of them; else each has to be asked */
 	enum source_outcome outcome;
 	struct strbuf path;
@@ -26,7 +30,10 @@ struct css_set {
 
 static struct css_key key_of(const struct thread_values *values)
 {
-	return (struct css_key){.css_set = values->css_set, .cgroup_id = values->cgroup_id};
+	/* Of a thread that is on its way out the kernel says that it is in no cgroup of version 1. */
+	return (struct css_key){.css_set = values->css_set,
+	                        .cgroup_id = values->cgroup_id,
+	                        .is_exiting = (values->flags & THREAD_VALUES_EXITING) != 0};
 }
 
 static enum source_outcome read_text(const struct css_sets *sets,
@@ -71,45 +78,92 @@ static const struct thread_values *thread_at(const struct css_sets *sets, uint32
 	return &sets->pass->threads[sets->pass->order[place]];
 }
 
-/* Reads the file of the thread at @place, or of the first one before it that is still there, of another process than
- * @tgid. Returns its place or NOWHERE. */
-static uint32_t read_other(const struct css_sets *sets, uint32_t place, uint32_t tgid,
-                           struct strbuf *text)
+/* Reads the file of the first that is still there: of the two that are chosen, and then of the others. Passes over those of
+ * @tgid, and over the one at @except. Returns its place or NOWHERE. */
+static uint32_t read_one(const struct css_sets *sets, const struct css_set *set, uint32_t tgid,
+                         uint32_t except, struct strbuf *text)
 {
-	enum { ATTEMPTS = 32 };
-	int attempts = 0;
+	enum { CHOSEN = 2, ATTEMPTS = 32 };
+	uint32_t place = set->oldest;
 
-	for (; place != NOWHERE && attempts < ATTEMPTS; place = sets->before[place]) {
-		const struct thread_values *thread = thread_at(sets, place);
-
-		if (thread->tgid == tgid)
-			continue;
-		attempts++;
-		if (read_text(sets, thread, text) == OUTCOME_read)
+	for (int i = 0; i < CHOSEN + ATTEMPTS; i++) {
+		if (place != NOWHERE && place != except && thread_at(sets, place)->tgid != tgid &&
+		    read_text(sets, thread_at(sets, place), text) == OUTCOME_read)
 			return place;
+		if (i == 0)
+			place = set->other;
+		else if (i == 1)
+			place = set->last;
+		else if (place == NOWHERE)
+			break;
+		else
+			place = sets->before[place];
 	}
 	return NOWHERE;
 }
 
-/* A thread may have left its cgroups since the pass, and a whole process as well; two processes hardly at the same time. */
+/* Whether the path is certainly not that of the cgroup that the threads were in: the inode of a cgroup is its number. */
+static bool is_other_cgroup(const struct css_sets *sets, const struct strbuf *path, uint64_t id)
+{
+	const struct cgroup_mount *unified = &sets->mounts->unified;
+	cleanup_(fd_closep) int mount_fd = -1, fd = -1;
+	struct stat status;
+
+	if (!unified->found)
+		return false;
+	mount_fd = fd_open_path_at(AT_FDCWD, strbuf_str(&unified->point));
+	if (mount_fd < 0)
+		return false;
+	fd = cgroup_walk_open(mount_fd, unified, path);
+	if (fd < 0)
+		return fd == -ENOENT;
+	return fstat(fd, &status) == 0 && status.st_ino != id;
+}
+
+/* A thread may have left its cgroups since the pass, and a whole process as well. Two processes hardly do at the same time, and
+ * if they do, it shows in the number of their cgroup. */
 static void look(struct css_sets *sets, struct css_set *set, struct thread_sample *scratch)
 {
-	uint32_t place = read_other(sets, set->last, 0, &sets->text), other;
+	uint32_t place = read_one(sets, set, 0, NOWHERE, &sets->text), other;
+	const struct thread_values *thread;
 
 	if (place == NOWHERE)
 		return;
-	other = read_other(sets, place, thread_at(sets, place)->tgid, &sets->other);
+	thread = thread_at(sets, place);
+	other = read_one(sets, set, thread->tgid, place, &sets->other);
 	if (other == NOWHERE)
-		other = read_other(sets, sets->before[place], 0, &sets->other);
+		other = read_one(sets, set, 0, place, &sets->other);
 	if (other != NOWHERE && !is_same_text(&sets->text, &sets->other))
 		return;
 	sample_reset(scratch);
 	set->outcome = parse(sets, scratch);
+	if (scratch->has_cgroup && !scratch->cgroup_is_v1 &&
+	    is_other_cgroup(sets, &scratch->cgroup, thread->cgroup_id))
+		return;
 	set->has_path = scratch->has_cgroup;
 	set->is_v1 = scratch->cgroup_is_v1;
 	if (set->has_path)
 		strbuf_add(&set->path, strbuf_str(&scratch->cgroup), scratch->cgroup.len);
 	set->is_one = true;
+}
+
+static bool is_older(const struct css_sets *sets, uint32_t place, uint32_t than)
+{
+	return than == NOWHERE ||
+	       thread_at(sets, place)->born_boottime_ns < thread_at(sets, than)->born_boottime_ns;
+}
+
+static void choose(const struct css_sets *sets, struct css_set *set, uint32_t place)
+{
+	bool is_same_process = thread_at(sets, place)->tgid == thread_at(sets, set->oldest)->tgid;
+
+	if (is_older(sets, place, set->oldest)) {
+		if (!is_same_process)
+			set->other = set->oldest;
+		set->oldest = place;
+	} else if (!is_same_process && is_older(sets, place, set->other)) {
+		set->other = place;
+	}
 }
 
 static struct css_set *add(struct css_sets *sets)
@@ -148,20 +202,22 @@ static void collect(struct css_sets *sets)
 		if (find_set(sets, &key, &set)) {
 			sets->before[i] = sets->sets[set].last;
 			sets->sets[set].last = i;
+			choose(sets, &sets->sets[set], i);
 			continue;
 		}
 		strmap_add(&sets->places, (const char *)&key, sizeof(key));
 		sets->before[i] = NOWHERE;
-		*add(sets) = (struct css_set){.last = i};
+		*add(sets) = (struct css_set){.oldest = i, .other = NOWHERE, .last = i};
 	}
 }
 
-void css_sets_init(struct css_sets *sets, int proc_fd, struct cgroup_walk *cgroups,
-                   const struct thread_values_pass *pass)
+void css_sets_init(struct css_sets *sets, int proc_fd, const struct cgroup_mounts *mounts,
+                   struct cgroup_walk *cgroups, const struct thread_values_pass *pass)
 {
 	struct thread_sample scratch = {0};
 
-	*sets = (struct css_sets){.proc_fd = proc_fd, .cgroups = cgroups, .pass = pass};
+	*sets = (struct css_sets){
+	        .proc_fd = proc_fd, .mounts = mounts, .cgroups = cgroups, .pass = pass};
 	collect(sets);
 	for (size_t i = 0; i < sets->count; i++)
 		look(sets, &sets->sets[i], &scratch);

@@ -2,6 +2,7 @@
 #pragma once
 /* css-sets - the cgroups of threads of which the kernel said only which are in the same ones. The cgroup file of two of them
  * is read, and stands for all. */
+#include "ctprof/cgroup-mount.h"
 #include "ctprof/sample.h"
 #include "ctprof/strmap.h"
 #include "ctprof/thread-values.h"
@@ -13,6 +14,7 @@ struct css_set;
 struct css_key {
 	uint64_t css_set;
 	uint64_t cgroup_id;
+	uint64_t is_exiting;
 };
 
 struct css_sets {
@@ -27,14 +29,15 @@ struct css_sets {
 	struct css_set *sets; /* owned */
 	size_t count;
 	size_t capacity;
-	int proc_fd;                 /* borrowed */
-	struct cgroup_walk *cgroups; /* takes note of every cgroup; may be NULL */
-	struct strbuf text, other;   /* files being compared */
+	const struct cgroup_mounts *mounts; /* borrowed */
+	int proc_fd;                        /* borrowed */
+	struct cgroup_walk *cgroups;        /* takes note of every cgroup; may be NULL */
+	struct strbuf text, other;          /* files being compared */
 };
 
 /* Reads the cgroups of all threads of a pass, which stays where it is until the sets are done. */
-void css_sets_init(struct css_sets *sets, int proc_fd, struct cgroup_walk *cgroups,
-                   const struct thread_values_pass *pass);
+void css_sets_init(struct css_sets *sets, int proc_fd, const struct cgroup_mounts *mounts,
+                   struct cgroup_walk *cgroups, const struct thread_values_pass *pass);
 void css_sets_done(struct css_sets *sets);
 
 /* Fills the cgroup of a thread and its source's outcome. */

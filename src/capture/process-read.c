@@ -243,29 +243,42 @@ int process_read(struct process_reader *reader, int process_fd, uint32_t tgid)
 	return r;
 }
 
-int process_read_rest(struct process_reader *reader, int process_fd, uint32_t tgid,
-                      uint64_t start_time_clock_ticks, bool is_leaders, bool *ret_is_same)
+/* Whether the process whose stat was read is the one that was seen. Without memory and threads it has ended since. */
+static bool is_still(const struct process_reader *reader, const struct process_seen *seen)
+{
+	const struct process_memory *memory = &reader->memory;
+	uint64_t born = 0;
+
+	if (!own_stat_field(reader, FIELD_START_TIME, &born) ||
+	    (seen->is_leaders ? born != seen->born_clock_ticks : born > seen->born_clock_ticks))
+		return false;
+	return seen->had_ended || !memory->is_known || memory->mapped_bytes > 0 ||
+	       memory->threads > 1;
+}
+
+int process_read_rest(struct process_reader *reader, int process_fd,
+                      const struct process_seen *seen, bool *ret_is_same)
 {
 	enum source_outcome *outcomes = reader->sample.outcomes;
 	char name[32];
-	uint64_t born = 0;
 	int r;
 
 	*ret_is_same = false;
 	sample_reset(&reader->sample);
 	/* The leader's own, for that of the process adds up all its threads. */
-	snprintf(name, sizeof(name), "task/%" PRIu32 "/stat", tgid);
+	snprintf(name, sizeof(name), "task/%" PRIu32 "/stat", seen->tgid);
 	r = fd_read_record_at(process_fd, name, &reader->text, PROCESS_FILE_BYTES);
 	if (r < 0)
 		return is_our_own_trouble(r) ? r : 0;
 	outcomes[SOURCE_process_stat] = OUTCOME_read;
-	if (!own_stat_field(reader, FIELD_START_TIME, &born) ||
-	    (is_leaders ? born != start_time_clock_ticks : born > start_time_clock_ticks))
-		return 0;
 	find_memory(reader);
+	if (!is_still(reader, seen))
+		return 0;
 	r = read_exe(reader, process_fd);
 	if (r == 0)
 		r = read_smaps(reader, process_fd);
+	if (r == 0 && seen->needs_uid)
+		r = read_uid(reader, process_fd, seen->tgid);
 	*ret_is_same = outcomes[SOURCE_exe] != OUTCOME_gone &&
 	               outcomes[SOURCE_smaps_rollup] != OUTCOME_gone;
 	return r;

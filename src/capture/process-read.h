@@ -41,11 +41,20 @@ void process_reader_done(struct process_reader *reader);
  * descriptors, no memory); what could not be read has its reason in reader->sample.outcomes. */
 must_check_ int process_read(struct process_reader *reader, int process_fd, uint32_t tgid);
 
-/* Reads only its executable and smaps. Sets @ret_is_same to whether the process, or none, is still the one that was born at
- * @start_time_clock_ticks, or by then where that is not the leader's birth. Result as above. */
-must_check_ int process_read_rest(struct process_reader *reader, int process_fd, uint32_t tgid,
-                                  uint64_t start_time_clock_ticks, bool is_leaders,
-                                  bool *ret_is_same);
+/* A process as it was when its threads were read. */
+struct process_seen {
+	uint32_t tgid;
+	uint64_t
+	        born_clock_ticks; /* the leader's birth, or that of a thread, by when the leader was born */
+	bool is_leaders;
+	bool had_ended; /* the leader had */
+	bool needs_uid;
+};
+
+/* Reads only its executable and smaps, and its user where that is not known. Sets @ret_is_same to whether it was still the
+ * same process, and alive if it was. Result as above. */
+must_check_ int process_read_rest(struct process_reader *reader, int process_fd,
+                                  const struct process_seen *seen, bool *ret_is_same);
 
 /* The same of a kernel thread, of which there is nothing to read. */
 void process_read_kernel(struct process_reader *reader);

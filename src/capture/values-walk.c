@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "values-walk.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,12 +67,31 @@ static bool is_kernel(const struct threads_of_process *threads)
 	return (threads->first->flags & THREAD_VALUES_KERNEL) != 0;
 }
 
-/* What is not in the pass. Returns 1; 0 where the process is gone meanwhile, or not for us to see; or our own trouble. */
+static bool has_ended(const struct thread_values *thread)
+{
+	return thread->state == 'Z' || thread->state == 'X';
+}
+
+static struct process_seen seen_of(const struct values_walk *values,
+                                   const struct threads_of_process *threads)
+{
+	const struct thread_values *first = threads->first;
+	uint64_t tick_ns = NS_PER_SECOND / values->rules.ticks_per_second;
+
+	return (struct process_seen){
+	        .tgid = first->tgid,
+	        .born_clock_ticks = first->born_boottime_ns / tick_ns,
+	        .is_leaders = first->tid == first->tgid,
+	        .had_ended = has_ended(first) || (first->flags & THREAD_VALUES_EXITING),
+	        .needs_uid = !threads->process,
+	};
+}
+
+/* What is not in the pass. Returns 1; 0 where the process is gone meanwhile; or -errno. */
 static int read_process(struct values_walk *values, struct walk *walk,
                         const struct threads_of_process *threads, int *ret_fd)
 {
-	const struct thread_values *first = threads->first;
-	uint64_t born = first->born_boottime_ns * values->rules.ticks_per_second / NS_PER_SECOND;
+	const struct process_seen seen = seen_of(values, threads);
 	bool is_same;
 	char name[12];
 	int r;
@@ -81,12 +101,11 @@ static int read_process(struct values_walk *values, struct walk *walk,
 		process_read_kernel(&walk->process);
 		return 1;
 	}
-	snprintf(name, sizeof(name), "%" PRIu32, first->tgid);
+	snprintf(name, sizeof(name), "%" PRIu32, seen.tgid);
 	*ret_fd = fd_open_path_at(walk->proc_fd, name);
 	if (*ret_fd < 0)
-		return walk_is_own_trouble(*ret_fd) ? *ret_fd : 0;
-	r = process_read_rest(&walk->process, *ret_fd, first->tgid, born, first->tid == first->tgid,
-	                      &is_same);
+		return *ret_fd;
+	r = process_read_rest(&walk->process, *ret_fd, &seen, &is_same);
 	return r < 0 ? r : is_same;
 }
 
@@ -159,11 +178,6 @@ static void read_jemalloc(struct values_walk *values, struct walk *walk,
 	                      has_pointers ? &known : NULL);
 }
 
-static bool has_ended(const struct thread_values *thread)
-{
-	return thread->state == 'Z' || thread->state == 'X';
-}
-
 static int walk_thread(struct values_walk *values, struct walk *walk,
                        const struct threads_of_process *threads, size_t place, int process_fd)
 {
@@ -213,9 +227,13 @@ static int walk_process(struct values_walk *values, struct walk *walk,
 	cleanup_(fd_closep) int process_fd = -1;
 	int r = read_process(values, walk, threads, &process_fd);
 
-	if (r < 0)
+	if (walk_is_own_trouble(r))
 		return r;
-	if (r == 0) {
+	if (r == -EACCES || r == -EPERM) {
+		walk->tally->processes_denied++;
+		return 0;
+	}
+	if (r <= 0) {
 		walk->tally->threads_gone += threads->end - threads->begin;
 		walk->tally->processes_gone++;
 		return 0;
@@ -258,7 +276,8 @@ int values_walk_all(struct values_walk *values, struct walk *walk, const char *r
 {
 	int r = walk_list_processes(walk);
 
-	css_sets_init(&values->sets, walk->proc_fd, walk->reader.cgroups, &values->pass);
+	css_sets_init(&values->sets, walk->proc_fd, values->mounts, walk->reader.cgroups,
+	              &values->pass);
 	if (r == 0)
 		r = walk_both(values, walk);
 	/* Those that were read from files make no difference to when the others were. */

@@ -9,6 +9,7 @@
 
 struct values_walk {
 	struct thread_values_reader *reader; /* borrowed; NULL: not in use */
+	const struct cgroup_mounts *mounts;  /* borrowed */
 	struct thread_values_pass pass;
 	struct thread_values_rules rules;
 	struct css_sets sets;

@@ -162,7 +162,9 @@ static void report_denied(const struct snapshot_tally *tally, bool other_tree)
 		          (unsigned long long)tally->processes_denied);
 	if (tally->sources[SOURCE_taskstats][OUTCOME_skipped] > 0 && !other_tree)
 		cli_error("taskstats skipped: /proc is of another pid namespace");
-	if (tally->sources[SOURCE_taskstats][OUTCOME_denied] > 0)
+	/* Without the right for it BPF may give some. */
+	if (tally->sources[SOURCE_taskstats][OUTCOME_denied] > 0 &&
+	    tally->sources[SOURCE_taskstats][OUTCOME_read] == 0)
 		cli_error("taskstats denied: no delay accounting (root can read it; see 'ctprof "
 		          "doctor')");
 	if (tally->cgroups_denied > 0)

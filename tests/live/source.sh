@@ -73,6 +73,9 @@ same "a delay that both have, and differs" 0 "$(jq -n --slurpfile a files --slur
         | select($x[$key] != $y[$key])) | length')"
 same "rules of sources that differ" '[]' "$(jq -nc --slurpfile a <(zstd -dc files.zst) --slurpfile b <(zstd -dc bpf.zst) \
     '[$a[0].sources | keys[] | select($a[0].sources[.].rule != $b[0].sources[.].rule)]')"
+# Among them those of the zombies that others have left.
+cgroups='[(.cgroup_stats, .cgroup_v1_stats) // {} | keys]'
+same "cgroups" "$(zstd -dc files.zst | jq -c "$cgroups")" "$(zstd -dc bpf.zst | jq -c "$cgroups")"
 # All of them at once.
 zstd -dc bpf.zst | jq -e '.cost.walk_spread_ns < 1000000000' >/dev/null || fail "the pass took more than a second"
 kill -CONT "$pid"
