@@ -180,7 +180,7 @@ static int by_size(const void *a, const void *b)
 static double median(double *values, size_t count)
 {
 	qsort(values, count, sizeof(*values), by_size);
-	return values[count / 2];
+	return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 
 struct source {

@@ -25,7 +25,7 @@ done
 heading "Writing and reading 100000 synthetic threads, medians of $runs runs"
 "$build/bench/snapshot-io" "$runs" "$tmp/100000-1.zst"
 
-heading "compare of synthetic snapshots in 1000 groups, one thread in ten busy"
+heading "compare of synthetic snapshots in a thousand groups at most, one thread in ten busy"
 columns
 for count in $counts; do
     "$measure" -o "$tmp/compared" "$runs" "compare $count threads" "$ctprof" compare "$tmp/$count-0.zst" "$tmp/$count-1.zst"

@@ -47,6 +47,7 @@ stops() {
 # The same JSON at several levels, so that the level of snapshots is chosen by measurement. It comes in on
 # standard input, as a stream does, for the writer streams too.
 zstd_levels() {
+    command -v zstd >/dev/null || { echo "zstd levels: not measured, there is no zstd"; return; }
     heading "zstd levels: $2"
     zstd -dqf "$1" -o "$tmp/levels.json"
     columns

@@ -52,13 +52,14 @@ describe_host() {
         "$(awk '/^MemTotal:/ { print int($2 / 1024) }' /proc/meminfo)" "$("$build/src/ctprof" --version)"
 }
 
-# target WHAT VALUE RELATION LIMIT UNIT: whether a figure is what was aimed at. RELATION is one of <=, < and >=; a VALUE of
-# "-" was not measured.
+# target WHAT VALUE RELATION LIMIT UNIT: whether a figure is what was aimed at. RELATION is one of <=, < and >=; a VALUE
+# that is no number was not measured.
 target() {
     awk -v what="$1" -v value="$2" -v relation="$3" -v limit="$4" -v unit="$5" 'BEGIN {
+        none = value !~ /^-?[0-9.]+(e[-+]?[0-9]+)?$/
         met = relation == "<=" ? value + 0 <= limit + 0 : relation == "<" ? value + 0 < limit + 0 : value + 0 >= limit + 0
-        printf "%-66s %10s %-2s %8s %-9s %s\n", what, value == "-" ? "-" : sprintf("%.2f", value), relation,
-            limit ~ /[.]...$/ ? sprintf("%.2f", limit) : limit, unit, value == "-" ? "not measured" : met ? "met" : "NOT MET"
+        printf "%-66s %10s %-2s %8s %-9s %s\n", what, none ? "-" : sprintf("%.2f", value), relation,
+            limit ~ /[.]...$/ ? sprintf("%.2f", limit) : limit, unit, none ? "not measured" : met ? "met" : "NOT MET"
     }' | tee -a "${TARGETS:-/dev/null}"
 }
 
@@ -153,13 +154,14 @@ stop_threads() {
     helper=
 }
 
-# rows_of FILE: how many threads a snapshot has.
+# rows_of FILE: how many threads a snapshot has. Names may have commas, and what stands behind them has none.
 rows_of() {
-    "$ctprof" show --group-by cgroup --metrics thread_count --limit 0 --format csv "$1" |
-        awk -F, 'NR > 1 { n += $2 } END { print n }'
+    "$ctprof" show --group-by cgroup --metrics thread_count --columns value --limit 0 --format csv "$1" |
+        awk -F, 'NR > 1 { n += $NF } END { print n }'
 }
 
 sizes() {
+    command -v zstd >/dev/null || { echo "$2: size not measured, there is no zstd"; return; }
     rows=$(rows_of "$1")
     bytes=$(size_of "$1")
     json=$(zstd -dc "$1" | wc -c)

@@ -116,7 +116,9 @@ static int by_size(const void *a, const void *b)
 
 static double median(const struct command *command, unsigned figure)
 {
-	return command->figures[figure][command->runs / 2];
+	const double *sorted = command->figures[figure];
+
+	return (sorted[(command->runs - 1) / 2] + sorted[command->runs / 2]) / 2;
 }
 
 static void print_figure(const struct command *command, unsigned figure)

@@ -194,7 +194,7 @@ static struct figures median_of(const struct figures *runs, unsigned count)
 		for (unsigned run = 0; run < count; run++)
 			column[run] = ((const uint64_t *)(const void *)&runs[run])[i];
 		qsort(column, count, sizeof(column[0]), compare);
-		medians[i] = column[count / 2];
+		medians[i] = (column[(count - 1) / 2] + column[count / 2]) / 2;
 	}
 	memcpy(&median, medians, sizeof(median));
 	return median;

@@ -10,7 +10,8 @@ struct group_filter {
 	struct group_by by;
 	const char *label; /* as tables print it; borrowed */
 	struct key_names names[GROUP_KEYS_MAX];
-	bool found; /* a thread of the group, or what exited ones did */
+	struct strbuf text; /* a name as it is printed */
+	bool found;         /* a thread of the group, or what exited ones did */
 };
 
 /* Whether the thread is in the group. @host as for key_names_of_thread(). */

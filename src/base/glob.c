@@ -6,11 +6,29 @@
 
 #include "ctprof/scan.h"
 
-/* The strings that fnmatch() wants, kept from one segment to the next. */
+enum { SHORT_BYTES = 256 };
+
+/* The strings that fnmatch() wants, kept from one segment to the next. Most fit without memory of their own. */
 struct matcher {
+	char short_pattern[SHORT_BYTES];
+	char short_text[SHORT_BYTES];
 	struct strbuf pattern;
 	struct strbuf text;
 };
+
+static const char *string_of(struct span span, char short_bytes[static SHORT_BYTES],
+                             struct strbuf *long_bytes)
+{
+	if (span.len < SHORT_BYTES) {
+		if (span.len > 0)
+			memcpy(short_bytes, span.text, span.len);
+		short_bytes[span.len] = '\0';
+		return short_bytes;
+	}
+	strbuf_clear(long_bytes);
+	strbuf_add(long_bytes, span.text, span.len);
+	return strbuf_str(long_bytes);
+}
 
 static void matcher_done(struct matcher *matcher)
 {
@@ -98,11 +116,8 @@ static bool match(struct matcher *matcher, struct span pattern, struct span text
 		return true;
 	if (text.len > 0 && memchr(text.text, '\0', text.len))
 		return false;
-	strbuf_clear(&matcher->pattern);
-	strbuf_add(&matcher->pattern, pattern.text, pattern.len);
-	strbuf_clear(&matcher->text);
-	strbuf_add(&matcher->text, text.text, text.len);
-	return fnmatch(matcher->pattern.data, matcher->text.data, 0) == 0;
+	return fnmatch(string_of(pattern, matcher->short_pattern, &matcher->pattern),
+	               string_of(text, matcher->short_text, &matcher->text), 0) == 0;
 }
 
 /* Each segment is matched by itself, so that it is enough to go back to the last "**" and have it take one more. */

@@ -300,22 +300,34 @@ void jemalloc_pass_process(struct jemalloc_reader *reader)
 		probe_summary_add_process(&reader->summary, reader->tag, false);
 }
 
-/* Which program it is is asked before all else, so that an exec in the middle mixes no two. */
+static enum probe_tag look(struct jemalloc_reader *reader, int process_fd,
+                           const struct id_list *threads, bool *ret_is_found)
+{
+	cleanup_(seen_process_done) struct seen_process seen = {.thread_fd = -1};
+	enum probe_tag tag = find_maps(reader, process_fd, threads, &seen);
+
+	return tag == PROBE_TAG_ok ? find_places(reader, seen.tid, seen.thread_fd, ret_is_found)
+	                           : tag;
+}
+
+/* Few processes have one. Of these it is asked which program they run, and everything else again: so an exec in the middle
+ * mixes no two. */
 static enum probe_tag read_process(struct jemalloc_reader *reader, int process_fd, uint32_t tgid,
                                    const struct id_list *threads,
                                    const struct known_pointers *known, bool *ret_is_found)
 {
-	cleanup_(seen_process_done) struct seen_process seen = {.thread_fd = -1};
 	enum probe_tag tag;
 
 	if (tgid == (uint32_t)getpid())
 		return PROBE_TAG_own_process;
+	reader->request.tgid = tgid;
+	tag = look(reader, process_fd, threads, ret_is_found);
+	if (tag != PROBE_TAG_ok)
+		return tag;
 	if (!process_identity_read(tgid, &reader->request.identity))
 		return PROBE_TAG_pid_missing;
-	reader->request.tgid = tgid;
-	tag = find_maps(reader, process_fd, threads, &seen);
-	if (tag == PROBE_TAG_ok)
-		tag = find_places(reader, seen.tid, seen.thread_fd, ret_is_found);
+	*ret_is_found = false;
+	tag = look(reader, process_fd, threads, ret_is_found);
 	return tag == PROBE_TAG_ok ? probe(reader, threads, known) : tag;
 }
 

@@ -21,12 +21,14 @@ static bool skip_text(const char **rest, const char *text, size_t len, bool last
 }
 
 /* The same for a name, as it is or as it is printed. */
-static bool skip_name(const char **rest, const char *name, size_t len, bool last)
+static bool skip_name(struct group_filter *filter, const char **rest, const char *name, size_t len,
+                      bool last)
 {
-	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	struct strbuf *text = &filter->text;
 
-	text_add_escaped(&text, name, len);
-	return skip_text(rest, strbuf_str(&text), text.len, last) ||
+	strbuf_clear(text);
+	text_add_escaped(text, name, len);
+	return skip_text(rest, strbuf_str(text), text->len, last) ||
 	       (memchr(name, '\0', len) == NULL && skip_text(rest, name, len, last));
 }
 
@@ -51,12 +53,12 @@ static bool matches(struct group_filter *filter, unsigned key, const char *rest,
 	bool last = key + 1 == filter->by.count;
 	const char *behind = rest;
 
-	if (skip_name(&behind, pattern->key, pattern->key_len, last) &&
+	if (skip_name(filter, &behind, pattern->key, pattern->key_len, last) &&
 	    (last || matches(filter, key + 1, behind, sample, host, exited)))
 		return true;
 	behind = rest;
 	/* The name is still where it was made. */
-	return skip_name(&behind, strbuf_str(&names->name), names->name.len, last) &&
+	return skip_name(filter, &behind, strbuf_str(&names->name), names->name.len, last) &&
 	       (last || matches(filter, key + 1, behind, sample, host, exited));
 }
 
@@ -79,4 +81,5 @@ void group_filter_done(struct group_filter *filter)
 {
 	for (unsigned i = 0; i < GROUP_KEYS_MAX; i++)
 		key_names_done(&filter->names[i]);
+	strbuf_done(&filter->text);
 }

@@ -2,6 +2,7 @@
 /* Memory is taken for names and groups, and not for rows: three times as many rows ask for none more. */
 #include "check.h"
 
+#include "ctprof/group-filter.h"
 #include "ctprof/group.h"
 #include "memory-stream.h"
 #include "snapshots.h"
@@ -112,6 +113,7 @@ static void test_writing(void **state)
 struct grouping {
 	struct snapshot_visitor visitor; /* must stay the first member */
 	struct group_table groups;
+	struct group_filter filter;
 	uint32_t rows;
 };
 
@@ -119,23 +121,26 @@ static int group_row(struct snapshot_visitor *self, struct thread_sample *sample
 {
 	struct grouping *grouping = (struct grouping *)self;
 
-	group_table_add(&grouping->groups, sample);
+	if (!grouping->filter.label || group_filter_wants(&grouping->filter, sample, NULL))
+		group_table_add(&grouping->groups, sample);
 	grouping->rows++;
 	return 0;
 }
 
-static size_t count_reading(enum group_key key, uint32_t rows)
+/* @label may be NULL: all groups. */
+static size_t count_reading(struct group_by by, const char *label, uint32_t rows)
 {
 	struct memory_sink file = memory_sink_make(SIZE_MAX);
 	struct memory_source source;
-	struct grouping grouping = {.visitor = {.thread = group_row}};
+	struct grouping grouping = {.visitor = {.thread = group_row},
+	                            .filter = {.by = by, .label = label}};
 	struct snapshot_info info;
 	struct strbuf reason = STRBUF_INIT;
 	size_t counted;
 
 	(void)count_writing(&file.base, rows);
 	source = memory_source_make(file.bytes.data, file.bytes.len, SIZE_MAX);
-	group_table_init(&grouping.groups, group_by_key(key, false));
+	group_table_init(&grouping.groups, by);
 	allocations = 0;
 	assert_int_equal(snapshot_read(&source.base, &snapshot_default_limits, &grouping.visitor,
 	                               &info, &reason),
@@ -144,6 +149,7 @@ static size_t count_reading(enum group_key key, uint32_t rows)
 	counted = allocations;
 	assert_int_equal(grouping.rows, rows);
 	group_table_done(&grouping.groups);
+	group_filter_done(&grouping.filter);
 	snapshot_info_done(&info);
 	strbuf_done(&reason);
 	strbuf_done(&file.bytes);
@@ -156,11 +162,25 @@ static void test_reading(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
-		size_t few = count_reading(keys[i], FEW_ROWS);
+		const struct group_by by = group_by_key(keys[i], false);
+		size_t few = count_reading(by, NULL, FEW_ROWS);
 
 		assert_in_range(few, 1, FEW_ROWS / 4);
-		assert_int_equal(count_reading(keys[i], MANY_ROWS), few);
+		assert_int_equal(count_reading(by, NULL, MANY_ROWS), few);
+		assert_int_equal(count_reading(by, "some name", FEW_ROWS),
+		                 count_reading(by, "some name", MANY_ROWS));
 	}
+}
+
+static void test_reading_with_globs(void **state)
+{
+	static const char *const globs[] = {"/slice/*/nothing*"};
+	struct group_by by = group_by_key(GROUP_KEY_cgroup, false);
+
+	(void)state;
+	by.flatten = globs;
+	by.flatten_count = ARRAY_SIZE(globs);
+	assert_int_equal(count_reading(by, NULL, FEW_ROWS), count_reading(by, NULL, MANY_ROWS));
 }
 
 int main(void)
@@ -168,6 +188,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_writing),
 	        cmocka_unit_test(test_reading),
+	        cmocka_unit_test(test_reading_with_globs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
