@@ -12,6 +12,9 @@ struct file_looker *file_looker_new(void);
 struct file_looker *file_looker_free(struct file_looker *looker);
 void file_looker_freep(struct file_looker **looker);
 
+/* Starts the helper now, where that is a good moment: the process has no other threads yet. */
+void file_looker_start(struct file_looker *looker);
+
 /* Looks into a file that a process has mapped; @tid is one of its threads that lives. Files with the same device, inode, time
  * of change and size are looked into once. Returns 0; or -errno where the file could not be opened through this process, -ETIME
  * where that took too long. */

@@ -293,6 +293,12 @@ static enum probe_tag probe(struct jemalloc_reader *reader, const struct id_list
 	return PROBE_TAG_ok;
 }
 
+void jemalloc_reader_start(struct jemalloc_reader *reader)
+{
+	if (reader->rule == OUTCOME_read)
+		file_looker_start(reader->files.looker);
+}
+
 void jemalloc_pass_process(struct jemalloc_reader *reader)
 {
 	reader->tag = PROBE_TAG_readlink_failure;

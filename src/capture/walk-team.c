@@ -468,6 +468,8 @@ int walk_team_all(struct walk *walk, const struct walk_options *options,
 
 	team->options = options;
 	team->rules = rules;
+	/* A process that begins as the copy of one with threads may find locks held by those it has not. */
+	jemalloc_reader_start(&walk->jemalloc);
 	team_begin(team, members < MEMBERS_MAX ? members : MEMBERS_MAX);
 	if (team->count == 0) {
 		team_free(team);

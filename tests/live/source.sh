@@ -21,7 +21,9 @@ export CTPROF WORKLOAD
 # shellcheck source=/dev/null
 source "$here/lib.sh"
 scratch=$(mktemp -d)
-trap 'stop_all; rm -rf "$scratch"' EXIT
+pid=
+# It may be stopped, or have ended.
+trap 'kill -CONT $pid 2>/dev/null || true; stop_all; rm -rf "$scratch"' EXIT
 cd "$scratch"
 
 if ! "$CTPROF" capture -q --source bpf -o try.zst 2>err; then
@@ -51,7 +53,7 @@ of() {
 # differences A B [FILTER]: "tid key a b"
 differences() {
     jq -nr --slurpfile a "$1" --slurpfile b "$2" "[\$a, \$b] | transpose[] | (.[0] | ${3-.}) as \$x | (.[1] | ${3-.}) as \$y
-        | (\$x + \$y | keys[]) | select(\$x[.] != \$y[.]) | \"\(\$x.tid) \(.) \(\$x[.]) \(\$y[.])\"" | head -n 20
+        | (\$x + \$y | keys[]) | select(\$x[.] != \$y[.]) | \"\(\$x.tid) \(.) \(\$x[.]) \(\$y[.])\"" | sed -n '1,20p'
 }
 "$CTPROF" capture -q --smaps all --source procfs -o files.zst || fail "from files: status $?"
 "$CTPROF" capture -q --smaps all --source bpf -o bpf.zst || fail "by BPF: status $?"
@@ -81,7 +83,8 @@ zstd -dc bpf.zst | jq -e '.cost.walk_spread_ns < 1000000000' >/dev/null || fail 
 kill -CONT "$pid"
 
 if command -v strace >/dev/null && strace -o trace true 2>/dev/null; then
-    strace -f -o trace -e trace=openat,open "$CTPROF" capture -q -o traced.zst || fail "under strace: status $?"
+    # LeakSanitizer traces as well.
+    ASAN_OPTIONS=detect_leaks=0 strace -f -o trace -e trace=openat,open "$CTPROF" capture -q -o traced.zst || fail "under strace: status $?"
     # Two threads of each set of cgroups are asked for them; the leader's stat is that of the process.
     same "files of single threads of the pool" 0 \
         "$(grep -c "task/[0-9]*/\(sched\|schedstat\|status\|io\)\"" trace || true)"
