@@ -179,8 +179,7 @@ fi
 inside="$parent/a:b::c"
 cat >contained.sh <<'INNER'
 set -eu
-mount --make-rprivate /
-umount -l "$1" 2>/dev/null || true
+unmount_cgroups
 mount -t tmpfs none /sys/fs/cgroup
 mkdir /sys/fs/cgroup/here
 mount -t cgroup2 none /mnt
@@ -199,7 +198,7 @@ same "controllers of a part, which are not the root's" false "$(jq '.host | has(
 # A part mounted over all of it: what is below is hidden, although it is of the same device.
 cat >covered.sh <<'INNER'
 set -eu
-mount --make-rprivate /
+unmount_cgroups "$1"
 mount --bind "$1/$2" "$1"
 exec "$3" capture -q -o a.zst
 INNER
@@ -220,7 +219,7 @@ if [ -n "$pids" ]; then
 fi
 # The other way round all of it can be seen.
 # shellcheck disable=SC2016 # The inner shell expands it.
-unshare --mount bash -c 'mount --make-rprivate /
+unshare --mount bash -c 'unmount_cgroups "$1"
     mount --bind "$1" /mnt && mount --bind "$1/$2" "$1" && mount --move /mnt "$1" && exec "$3" capture -q -o a.zst' - \
     "$unified" "$parent" "$CTPROF"
 zstd -qdc a.zst >a.json
@@ -230,7 +229,7 @@ same "the cgroup beside, which is on top" true \
 # A cgroup mounted over another one below: under that name stands what is not its own.
 cat >over.sh <<'INNER'
 set -eu
-mount --make-rprivate /
+unmount_cgroups "$1"
 mount --bind "$1/$2" "$1/$3"
 exec "$4" capture -q -o a.zst
 INNER
@@ -246,7 +245,7 @@ set -eu
 echo $$ >"$1/cgroup.procs"
 if [ "$3" = mount ]; then
     exec unshare --cgroup --mount bash -c \
-        'mount --make-rprivate /; umount -l /sys/fs/cgroup; mount -t cgroup2 none /sys/fs/cgroup; exec "$1" capture -q -o a.zst' - "$2"
+        'unmount_cgroups; mount -t cgroup2 none /sys/fs/cgroup; exec "$1" capture -q -o a.zst' - "$2"
 fi
 exec unshare --cgroup "$2" capture -q -o a.zst
 INNER
@@ -270,9 +269,9 @@ between "what is outside of the namespace" "${#names[@]}" "$(summary cgroups_out
 
 # Nothing mounted, then no mountinfo either: libcgroup alone, and it cannot start.
 # shellcheck disable=SC2016 # The inner shell expands it.
-unshare --mount bash -c 'mount --make-rprivate /; umount -l /sys/fs/cgroup; exec "$1" capture -q -o a.zst' - "$CTPROF"
+unshare --mount bash -c 'unmount_cgroups; exec "$1" capture -q -o a.zst' - "$CTPROF"
 zstd -qdc a.zst >a.json
-if ! grep -q cgroup <(unshare --mount bash -c 'mount --make-rprivate /; umount -l /sys/fs/cgroup; cat /proc/self/mountinfo'); then
+if ! grep -q cgroup <(unshare --mount bash -c 'unmount_cgroups; cat /proc/self/mountinfo'); then
     same "nothing mounted" none "$(jq -r .host.cgroup_mode a.json)"
     same "cgroups without a mount" 0 "$(summary cgroups)"
     between "cgroups out of reach" 1 "$(summary cgroups_outside)" 100000

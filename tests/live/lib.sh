@@ -83,6 +83,27 @@ stop_all() {
     done
 }
 
+# mounts CONDITION: where the mounts are of which awk says so, the last one first.
+mounts() {
+    local point
+
+    awk '{ for (i = 7; $i != "-"; i++); type = $(i + 1) } '"$1"' { print $5 }' /proc/self/mountinfo | tac |
+        while read -r point; do
+            printf '%b\n' "${point//\\/\\0}"
+        done
+}
+# unmount_cgroups [POINT]: in a mount namespace of our own, every hierarchy, wherever it is mounted, but for the one at
+# POINT. A host may show its hierarchies in more places than one: in the roots of containers, in chroots.
+unmount_cgroups() {
+    local point
+
+    # What is shared would be unmounted for everybody; / is none of the mounts in a chroot.
+    # shellcheck disable=SC2016 # The fields of awk.
+    mounts '$7 ~ /^shared:/' | while read -r point; do mount --make-private "$point"; done
+    mounts 'type ~ /^cgroup2?$/' | while read -r point; do [ "$point" = "${1-}" ] || umount -l "$point" || true; done
+}
+export -f mounts unmount_cgroups
+
 # readings PID...: "tid metric value" for every thread, from the files of /proc by way of awk.
 readings() {
     local pid

@@ -78,7 +78,7 @@ else
 fi
 
 unshared() {
-    unshare --mount --propagation unchanged sh -c "$1"' && shift && exec "$@"' sh - "${@:2}"
+    unshare --mount --propagation unchanged bash -c "$1"' && shift && exec "$@"' bash - "${@:2}"
 }
 if [ "$(id -u)" -ne 0 ] || ! unshare --mount --propagation unchanged true 2>/dev/null; then
     echo "note: this user makes no namespaces, so nothing was unmounted"
@@ -96,11 +96,7 @@ else
     empty=$scratch/empty
     mkdir "$empty"
     captured_by unshared "mount --bind $empty /sys/fs/cgroup" "$CTPROF"
-    # shellcheck disable=SC2016 # The inner shell expands them.
-    unmount='mount --make-rprivate / 2>/dev/null
-        for point in $(cut -d" " -f5 /proc/self/mountinfo | grep "^/sys/fs/cgroup" | sort -r); do umount -l "$point"; done
-        true'
-    captured_by unshared "$unmount" "$CTPROF"
+    captured_by unshared unmount_cgroups "$CTPROF"
     same "no cgroup mount: the mode" none "$(jq -r .host.cgroup_mode a.json)"
     same "no cgroup mount: cgroups read" 0 "$(jq '(.cgroup_stats | length) + (.cgroup_v1_stats | length)' a.json)"
 
