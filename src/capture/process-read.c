@@ -256,31 +256,50 @@ static bool is_still(const struct process_reader *reader, const struct process_s
 	       memory->threads > 1;
 }
 
-int process_read_rest(struct process_reader *reader, int process_fd,
-                      const struct process_seen *seen, bool *ret_is_same)
+/* Reads the leader's own stat, for that of the process adds up all its threads. */
+static int read_leader(struct process_reader *reader, int process_fd,
+                       const struct process_seen *seen, bool *ret_is_still)
 {
-	enum source_outcome *outcomes = reader->sample.outcomes;
 	char name[32];
 	int r;
 
-	*ret_is_same = false;
-	sample_reset(&reader->sample);
-	/* The leader's own, for that of the process adds up all its threads. */
 	snprintf(name, sizeof(name), "task/%" PRIu32 "/stat", seen->tgid);
 	r = fd_read_record_at(process_fd, name, &reader->text, PROCESS_FILE_BYTES);
+	*ret_is_still = false;
 	if (r < 0)
 		return is_our_own_trouble(r) ? r : 0;
-	outcomes[SOURCE_process_stat] = OUTCOME_read;
+	reader->sample.outcomes[SOURCE_process_stat] = OUTCOME_read;
 	find_memory(reader);
-	if (!is_still(reader, seen))
-		return 0;
+	*ret_is_still = is_still(reader, seen);
+	return 0;
+}
+
+/* A process that had memory a moment ago, and now nothing that hangs on it, may be ending. */
+static bool is_doubtful(const struct process_reader *reader)
+{
+	const enum source_outcome *outcomes = reader->sample.outcomes;
+
+	return reader->memory.is_known && reader->memory.mapped_bytes > 0 &&
+	       (outcomes[SOURCE_exe] == OUTCOME_off ||
+	        outcomes[SOURCE_smaps_rollup] == OUTCOME_unneeded);
+}
+
+int process_read_rest(struct process_reader *reader, int process_fd,
+                      const struct process_seen *seen, bool *ret_is_same)
+{
+	int r;
+
+	sample_reset(&reader->sample);
+	r = read_leader(reader, process_fd, seen, ret_is_same);
+	if (r < 0 || !*ret_is_same)
+		return r;
 	r = read_exe(reader, process_fd);
 	if (r == 0)
 		r = read_smaps(reader, process_fd);
+	if (r == 0 && is_doubtful(reader))
+		r = read_leader(reader, process_fd, seen, ret_is_same);
 	if (r == 0 && seen->needs_uid)
 		r = read_uid(reader, process_fd, seen->tgid);
-	*ret_is_same = outcomes[SOURCE_exe] != OUTCOME_gone &&
-	               outcomes[SOURCE_smaps_rollup] != OUTCOME_gone;
 	return r;
 }
 
