@@ -60,7 +60,6 @@ void row_note_cpus(struct row_reader *rows, enum metric_id metric,
 	/* No CPU is no value. */
 	if (mask->used_words == 0)
 		return;
-	cpus->metric = metric;
 	cpus->mask = *mask;
 	json_write_key(&out, metric_table[metric].name);
 	json_write_open(&out, '[');
@@ -75,8 +74,7 @@ static int expect_cpus(struct row_reader *rows, struct json_reader *json, enum m
 {
 	const struct row_cpus *cpus = &rows->cpus;
 
-	if (cpus->metric != metric ||
-	    !json_reader_expect_member(json, strbuf_str(&cpus->member), cpus->member.len))
+	if (!json_reader_expect_member(json, strbuf_str(&cpus->member), cpus->member.len))
 		return IS_OTHER;
 	memcpy((char *)sample + metric_table[metric].offset, &cpus->mask,
 	       offsetof(struct cpu_mask, words) +

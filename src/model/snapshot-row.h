@@ -19,7 +19,6 @@ enum row_identity {
 
 /* A list of CPUs, as a member of a row, and what it is: neighbours mostly have the same. */
 struct row_cpus {
-	enum metric_id metric;
 	struct strbuf member;
 	struct cpu_mask mask;
 };

@@ -117,7 +117,7 @@ static void test_not_in_array(void **state)
 {
 	const struct json_expected key = expected_key("key");
 	struct test_source source;
-	struct json_reader *reader = opened(&source, "[1,\"key\":2]", SIZE_MAX, &roomy);
+	struct json_reader *reader = opened(&source, "[1,\"key\":2,3]", SIZE_MAX, &roomy);
 	enum json_token token;
 	uint64_t value;
 

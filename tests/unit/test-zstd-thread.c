@@ -83,6 +83,29 @@ static void test_failing_sink(void **state)
 	}
 }
 
+static int fail_once(struct byte_sink *self, const void *bytes, size_t len)
+{
+	struct memory_sink *sink = (struct memory_sink *)self;
+
+	(void)bytes;
+	(void)len;
+	if (sink->room == 0)
+		return 0;
+	sink->room = 0;
+	return -EIO;
+}
+
+/* What was lost is not made up for by what is written behind it. */
+static void test_sink_that_recovers(void **state)
+{
+	(void)state;
+	for (unsigned pieces = 0; pieces < PIECES; pieces += 10) {
+		struct memory_sink sink = {.base = {fail_once}, .room = 1};
+
+		assert_int_equal(compress_pieces(&sink, pieces), -EIO);
+	}
+}
+
 static void test_not_ended(void **state)
 {
 	(void)state;
@@ -107,6 +130,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_same_bytes),
 	        cmocka_unit_test(test_failing_sink),
+	        cmocka_unit_test(test_sink_that_recovers),
 	        cmocka_unit_test(test_not_ended),
 	};
 
