@@ -41,5 +41,9 @@ void id_list_done(struct id_list *list);
 /* Writes all of it. Returns 0 or -errno. */
 must_check_ int fd_write_all(int fd, const void *bytes, size_t len);
 
+/* Waits until there is something to be read, or the other side has gone. @until_ns is of CLOCK_MONOTONIC. Returns 0, -ETIME
+ * past it, or -errno. */
+must_check_ int fd_await_input(int fd, uint64_t until_ns);
+
 /* Closes and sets to -1; for cleanup_(fd_closep). */
 void fd_closep(int *fd);

@@ -4,10 +4,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "ctprof/clock.h"
 #include "ctprof/mem.h"
 #include "ctprof/scan.h"
 
@@ -170,6 +173,23 @@ int fd_write_all(int fd, const void *bytes, size_t len)
 		len -= (size_t)written;
 	}
 	return 0;
+}
+
+int fd_await_input(int fd, uint64_t until_ns)
+{
+	struct pollfd input = {.fd = fd, .events = POLLIN};
+	uint64_t now_ns;
+	int r = -EINTR;
+
+	while (r == -EINTR && (now_ns = clock_now_ns(CLOCK_MONOTONIC)) < until_ns) {
+		uint64_t left_ms = (until_ns - now_ns) / CLOCK_MS + 1;
+
+		r = poll(&input, 1, left_ms < INT_MAX ? (int)left_ms : INT_MAX);
+		r = r < 0 ? -errno : r;
+	}
+	if (r > 0)
+		return 0;
+	return r == 0 || r == -EINTR ? -ETIME : r;
 }
 
 void fd_closep(int *fd)

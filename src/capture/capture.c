@@ -4,13 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <time.h>
 
 #include "capture-roots.h"
 #include "capture-run.h"
 #include "cgroup-share.h"
 #include "cgroup-walk.h"
 #include "cost.h"
+#include "ctprof/clock.h"
 #include "ctprof/fd.h"
 #include "ctprof/source.h"
 #include "own-proc.h"
@@ -21,14 +21,6 @@
 #ifndef CTPROF_VERSION
 #error "CTPROF_VERSION comes from the build"
 #endif
-
-static uint64_t now_ns(clockid_t clock)
-{
-	struct timespec now = {0};
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* Opens a root; one that the user named must exist. */
 int capture_open_root(const char *given, const char *fallback, int *ret_fd, struct strbuf *reterr)
@@ -271,8 +263,8 @@ int capture_run_loaded(const struct capture_options *options, struct thread_valu
 	int r;
 
 	memset(ret_info, 0, sizeof(*ret_info));
-	ret_info->captured_at_unix_ns = now_ns(CLOCK_REALTIME);
-	ret_info->captured_boottime_ns = now_ns(CLOCK_BOOTTIME);
+	ret_info->captured_at_unix_ns = clock_now_ns(CLOCK_REALTIME);
+	ret_info->captured_boottime_ns = clock_now_ns(CLOCK_BOOTTIME);
 	capture.values.reader = reader;
 	capture.values.mounts = &capture.mounts;
 	cgroup_walk_init(&capture.cgroups);

@@ -3,20 +3,12 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
-#include <time.h>
 
+#include "ctprof/clock.h"
 #include "ctprof/fd.h"
 #include "ctprof/scan.h"
 
 enum { IO_FILE_BYTES = 4096 };
-
-static uint64_t monotonic_ns(void)
-{
-	struct timespec now = {0};
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* Our own system calls as the kernel counts them; needs CONFIG_TASK_IO_ACCOUNTING. */
 static bool read_calls(uint64_t *ret_reads, uint64_t *ret_writes)
@@ -41,7 +33,7 @@ static bool read_calls(uint64_t *ret_reads, uint64_t *ret_writes)
 
 void cost_begin(struct cost_meter *meter)
 {
-	*meter = (struct cost_meter){.monotonic_ns = monotonic_ns()};
+	*meter = (struct cost_meter){.monotonic_ns = clock_now_ns(CLOCK_MONOTONIC)};
 	meter->has_calls = read_calls(&meter->read_calls, &meter->write_calls);
 }
 
@@ -61,7 +53,7 @@ void cost_end(const struct cost_meter *meter, struct snapshot_info *info)
 	struct rusage usage, helpers;
 	uint64_t reads, writes;
 
-	cost_set(info, COST_wall_ns, monotonic_ns() - meter->monotonic_ns);
+	cost_set(info, COST_wall_ns, clock_now_ns(CLOCK_MONOTONIC) - meter->monotonic_ns);
 	/* Children are the helpers that have ended. */
 	if (getrusage(RUSAGE_SELF, &usage) == 0 && getrusage(RUSAGE_CHILDREN, &helpers) == 0) {
 		cost_set(info, COST_user_cpu_ns,

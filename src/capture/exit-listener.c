@@ -10,9 +10,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "ctprof/clock.h"
 #include "ctprof/fd.h"
 #include "ctprof/mem.h"
 #include "ctprof/taskstats-exits.h"
@@ -38,14 +38,6 @@ struct exit_listener {
 	pthread_t thread;
 };
 
-static uint64_t boottime_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static void take_end(void *context, const struct thread_end *end)
 {
 	struct exit_listener *listener = context;
@@ -58,7 +50,7 @@ static void take_record(void *context, const void *payload, size_t len)
 	struct exit_listener *listener = context;
 
 	/* Not before the record was made: many come while others are read. */
-	exit_merge_add_record(&listener->merge, boottime_now(), payload, len);
+	exit_merge_add_record(&listener->merge, clock_now_ns(CLOCK_BOOTTIME), payload, len);
 }
 
 /* Ends before records: the record of an end that was read is there. */
@@ -102,7 +94,7 @@ void exit_listener_catch_up(struct exit_listener *listener)
  * records nobody knows which, and ends have one moment more. */
 static void read_the_rest(struct exit_listener *listener)
 {
-	uint64_t until = boottime_now();
+	uint64_t until = clock_now_ns(CLOCK_BOOTTIME);
 
 	read_ends(listener);
 	read_records(listener);

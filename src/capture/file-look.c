@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <linux/openat2.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,9 +14,9 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "ctprof/clock.h"
 #include "ctprof/fd.h"
 #include "ctprof/helper.h"
 #include "ctprof/mem.h"
@@ -253,33 +252,17 @@ void file_looker_start(struct file_looker *looker)
 	(void)start(looker);
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec now = {0};
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* Returns 0, -ETIME, or -EPIPE where the helper is gone. */
 static int await(const struct file_looker *looker, struct answer *ret_answer)
 {
-	int64_t until_ms = now_ms() + LOOK_MS;
-	struct pollfd ready = {.fd = looker->socket, .events = POLLIN};
+	int r = fd_await_input(looker->socket, clock_now_ns(CLOCK_MONOTONIC) + LOOK_MS * CLOCK_MS);
 
-	for (;;) {
-		int64_t left_ms = until_ms - now_ms();
-		int r = left_ms > 0 ? poll(&ready, 1, (int)left_ms) : 0;
-
-		if (r == 0)
-			return -ETIME;
-		if (r < 0 && errno == EINTR)
-			continue;
-		if (r < 0 || recv(looker->socket, ret_answer, sizeof(*ret_answer), MSG_DONTWAIT) !=
-		                     (ssize_t)sizeof(*ret_answer))
-			return -EPIPE;
-		return 0;
-	}
+	if (r == -ETIME)
+		return r;
+	return r == 0 && recv(looker->socket, ret_answer, sizeof(*ret_answer), MSG_DONTWAIT) ==
+	                               (ssize_t)sizeof(*ret_answer)
+	               ? 0
+	               : -EPIPE;
 }
 
 int file_looker_look(struct file_looker *looker, uint32_t tgid, uint32_t tid,

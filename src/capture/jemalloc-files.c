@@ -5,9 +5,9 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "ctprof/clock.h"
 #include "ctprof/mem.h"
 
 /* All files together may cost no more than this. */
@@ -20,14 +20,6 @@ static const struct jemalloc_object failures[] = {
         [PROBE_TAG_maps_read_failure] = {.tag = PROBE_TAG_maps_read_failure},
         [PROBE_TAG_pid_missing] = {.tag = PROBE_TAG_pid_missing},
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now = {0};
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 void jemalloc_files_init(struct jemalloc_files *files)
 {
@@ -72,14 +64,14 @@ static const struct jemalloc_object *look(struct jemalloc_files *files,
                                           const struct mapping_process *process,
                                           const struct mapped_file *mapped)
 {
-	uint64_t begin_ns = now_ns();
+	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC);
 	struct jemalloc_object object, *known;
 	int r;
 
 	if (files->used_ns > budget_ns)
 		return &failures[PROBE_TAG_budget];
 	r = file_looker_look(files->looker, process->tgid, process->tid, mapped, &object);
-	files->used_ns += now_ns() - begin_ns;
+	files->used_ns += clock_now_ns(CLOCK_MONOTONIC) - begin_ns;
 	/* A file system that does not answer would not answer the next one either. */
 	if (r < 0 && r != -ETIME)
 		return failure_of(process, r);

@@ -6,23 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "ctprof/clock.h"
 #include "ctprof/mem.h"
 #include "ctprof/source.h"
 
 /* A process may have as many mappings as it has memory; and all processes together may cost no more than this. */
 enum { MAPS_BYTES = 256 << 20, LINK_BYTES = 1 << 16 };
 static const uint64_t budget_ns = 20u * 1000000000ull;
-
-static uint64_t now_ns(void)
-{
-	struct timespec now = {0};
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 void jemalloc_reader_init(struct jemalloc_reader *reader, enum capture_jemalloc mode, bool live)
 {
@@ -282,14 +274,14 @@ static enum probe_tag count_threads(struct jemalloc_reader *reader)
 static enum probe_tag probe(struct jemalloc_reader *reader, const struct id_list *threads,
                             const struct known_pointers *known)
 {
-	uint64_t begin_ns = now_ns();
+	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC);
 
 	if (reader->used_ns > budget_ns)
 		return PROBE_TAG_budget;
 	list_threads(reader, threads);
 	find_pointers(reader, known);
 	memory_prober_run(reader->prober, &reader->request);
-	reader->used_ns += now_ns() - begin_ns;
+	reader->used_ns += clock_now_ns(CLOCK_MONOTONIC) - begin_ns;
 	return PROBE_TAG_ok;
 }
 

@@ -5,20 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "ctprof/clock.h"
 #include "ctprof/mem.h"
 #include "walk-parts.h"
 
 enum { COMM_FILE_BYTES = 4096 };
-
-static uint64_t now_ns(clockid_t clock)
-{
-	struct timespec now = {0};
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 void walk_init(struct walk *walk, const struct walk_options *options,
                enum source_outcome ret_rules[SOURCE_COUNT])
@@ -223,7 +215,7 @@ static enum source_outcome read_thread(struct walk *walk, int task_fd, size_t in
 {
 	const struct thread_place place = {walk->threads.ids, walk->threads.count, index};
 
-	walk->last_read_ns = now_ns(CLOCK_MONOTONIC);
+	walk->last_read_ns = clock_now_ns(CLOCK_MONOTONIC);
 	if (walk->first_read_ns == 0)
 		walk->first_read_ns = walk->last_read_ns;
 	return thread_read_listed(&walk->reader, &walk->taskstats, task_fd, &place, walk->sample);
@@ -351,7 +343,7 @@ int walk_read_process(struct walk *walk, uint32_t tgid)
 {
 	uint64_t unreadable = walk->tally->threads_unreadable;
 	uint64_t boottime_ns =
-	        walk->tree_boottime_ns ? *walk->tree_boottime_ns : now_ns(CLOCK_BOOTTIME);
+	        walk->tree_boottime_ns ? *walk->tree_boottime_ns : clock_now_ns(CLOCK_BOOTTIME);
 	cleanup_(process_fds_done) struct process_fds fds = {-1, -1};
 	int r = open_process(walk, tgid, &fds);
 

@@ -6,8 +6,8 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/signalfd.h>
-#include <time.h>
 
+#include "ctprof/clock.h"
 #include "ctprof/fd.h"
 
 enum { NS_PER_SECOND = 1000000000 };
@@ -20,14 +20,6 @@ static sigset_t interrupts(void)
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
 	return set;
-}
-
-static uint64_t boottime_ns(void)
-{
-	struct timespec now = {0};
-
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
 }
 
 /* Lets the next interrupt end the program, as it would without us. */
@@ -69,7 +61,7 @@ static int until(struct capture_wait *self, uint64_t begin_ns, uint64_t end_ns)
 	uint64_t now;
 	int r = 0;
 
-	while (r == 0 && (now = boottime_ns()) < end_ns) {
+	while (r == 0 && (now = clock_now_ns(CLOCK_BOOTTIME)) < end_ns) {
 		if (wait->progress)
 			show(now - begin_ns, end_ns - begin_ns);
 		r = wait_a_little(wait, end_ns - now);

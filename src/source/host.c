@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "ctprof/clock.h"
 #include "ctprof/fd.h"
 #include "ctprof/scan.h"
 #include "ctprof/source.h"
@@ -104,13 +104,10 @@ static void read_pid_namespace(int proc_fd, struct host *host)
 static void read_running_system(struct host *host)
 {
 	struct utsname names;
-	struct timespec now;
 
 	if (uname(&names) == 0)
 		host_set_text(host, HOST_arch, names.machine, strlen(names.machine));
-	if (clock_gettime(CLOCK_BOOTTIME, &now) == 0)
-		host_set_number(host, HOST_uptime_ns,
-		                (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
+	host_set_number(host, HOST_uptime_ns, clock_now_ns(CLOCK_BOOTTIME));
 }
 
 /* "1234.56 2345.67", seconds: all that another system's tree tells of its clock. */

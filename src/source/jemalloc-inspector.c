@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "ctprof/clock.h"
 #include "ctprof/fd.h"
 #include "ctprof/helper.h"
 #include "ctprof/jemalloc.h"
@@ -33,16 +32,8 @@ struct jemalloc_inspector {
 struct look {
 	int root_fd;
 	const char *directory;
-	int64_t deadline_ms;
+	uint64_t deadline_ns;
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 struct jemalloc_inspector *jemalloc_inspector_new(void)
 {
@@ -107,19 +98,10 @@ static int start(struct jemalloc_inspector *inspector)
 static int receive(const struct jemalloc_inspector *inspector, const struct look *look,
                    struct inspector_reply *reply)
 {
-	struct pollfd ready = {.fd = inspector->socket, .events = POLLIN};
+	int r = fd_await_input(inspector->socket, look->deadline_ns);
 
-	for (;;) {
-		int64_t left = look->deadline_ms - now_ms();
-		int r = left > 0 ? poll(&ready, 1, (int)left) : 0;
-
-		if (r == 0)
-			return -ETIME;
-		if (r > 0)
-			break;
-		if (errno != EINTR)
-			return -EPIPE;
-	}
+	if (r < 0)
+		return r == -ETIME ? r : -EPIPE;
 	return descriptor_socket_receive(inspector->socket, reply, sizeof(*reply), NULL) ==
 	                       sizeof(*reply)
 	               ? 0
@@ -186,7 +168,7 @@ void jemalloc_inspector_look(struct jemalloc_inspector *inspector, int fd, int r
 	const struct look look = {
 	        .root_fd = root_fd,
 	        .directory = directory,
-	        .deadline_ms = now_ms() + FILE_MS,
+	        .deadline_ns = clock_now_ns(CLOCK_MONOTONIC) + FILE_MS * CLOCK_MS,
 	};
 	int r = -EPIPE;
 

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <time.h>
 
+#include "ctprof/clock.h"
 #include "ctprof/memory-probe.h"
 
 /* How far a thread is. */
@@ -45,14 +45,6 @@ struct probe_shared {
 	struct probe_thread threads[]; /* by tid, rising */
 };
 
-static inline uint64_t monotonic_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static inline void probe_thread_end(struct probe_thread *thread, enum probe_tag tag)
 {
 	thread->step = PROBE_STEP_DONE;
@@ -64,7 +56,7 @@ static inline void probe_count_stop(struct probe_shared *shared, struct probe_th
 {
 	uint64_t since =
 	        thread->asked_ns > shared->last_look_ns ? thread->asked_ns : shared->last_look_ns;
-	uint64_t took = monotonic_now() - since;
+	uint64_t took = clock_now_ns(CLOCK_MONOTONIC) - since;
 
 	thread->is_attached = false;
 	shared->cost.stops++;

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "ctprof/clock.h"
 #include "ctprof/fd.h"
 #include "ctprof/helper.h"
 #include "ctprof/mem.h"
@@ -162,10 +163,10 @@ static bool is_helper_stopped(const struct memory_prober *prober)
 static bool await_answer(const struct memory_prober *prober)
 {
 	uint64_t wait_ms = WAIT_MS + prober->shared->thread_count / THREADS_A_MS;
-	uint64_t until = monotonic_now() + wait_ms * 1000000;
+	uint64_t until = clock_now_ns(CLOCK_MONOTONIC) + wait_ms * CLOCK_MS;
 	struct pollfd answer = {.fd = prober->socket_fd, .events = POLLIN};
 
-	while (monotonic_now() < until) {
+	while (clock_now_ns(CLOCK_MONOTONIC) < until) {
 		if (poll(&answer, 1, LOOK_EVERY_MS) > 0)
 			return true;
 		if (is_helper_stopped(prober))

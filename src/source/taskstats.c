@@ -19,8 +19,8 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <time.h>
 
+#include "ctprof/clock.h"
 #include "ctprof/mem.h"
 #include "ctprof/taskstats.h"
 
@@ -257,20 +257,12 @@ static int datagrams_receive(struct taskstats_client *client, int flags)
 	return count < 0 ? -errno : count;
 }
 
-static time_t now_seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec;
-}
-
 /* The socket itself waits no longer than TIMEOUT_SECONDS; the clock is for messages that come and come but are not
  * the ones that were asked for. */
 static int replies_receive(struct taskstats_client *client, struct batch *batch)
 {
 	int flags = MSG_WAITFORONE, missing = -ETIMEDOUT;
-	time_t start = 0;
+	uint64_t until_ns = 0;
 
 	while (batch->outstanding > 0) {
 		int count = datagrams_receive(client, flags);
@@ -290,9 +282,9 @@ static int replies_receive(struct taskstats_client *client, struct batch *batch)
 		}
 		if (batch->outstanding == 0)
 			break;
-		if (start == 0)
-			start = now_seconds();
-		else if (now_seconds() - start > TIMEOUT_SECONDS)
+		if (until_ns == 0)
+			until_ns = clock_now_ns(CLOCK_MONOTONIC) + TIMEOUT_SECONDS * CLOCK_SECOND;
+		else if (clock_now_ns(CLOCK_MONOTONIC) > until_ns)
 			break;
 	}
 	for (size_t i = 0; i < batch->count; i++)

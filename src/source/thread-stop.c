@@ -13,6 +13,7 @@
 #include <sys/user.h>
 #include <sys/wait.h>
 
+#include "ctprof/clock.h"
 #include "ctprof/scan.h"
 #include "ctprof/source.h"
 #include "memory-probe-parts.h"
@@ -114,7 +115,7 @@ static enum probe_tag why_refused(const struct probe_shared *shared,
 
 static void ask(struct stopper *stopper, struct probe_thread *thread)
 {
-	thread->asked_ns = monotonic_now();
+	thread->asked_ns = clock_now_ns(CLOCK_MONOTONIC);
 	/* Before it is, so that whatever ends us now is counted. */
 	thread->is_attached = true;
 	if (ptrace(PTRACE_SEIZE, (pid_t)thread->tid, NULL, NULL) < 0) {
@@ -242,7 +243,7 @@ static bool take_all_stopped(struct stopper *stopper)
 	bool any = false;
 
 	for (;;) {
-		uint64_t before = monotonic_now();
+		uint64_t before = clock_now_ns(CLOCK_MONOTONIC);
 		int status;
 		pid_t tid = waitpid(-1, &status, __WALL | WNOHANG);
 
@@ -268,7 +269,7 @@ static bool take_all_stopped(struct stopper *stopper)
 static void give_up_late(struct stopper *stopper)
 {
 	struct probe_shared *shared = stopper->shared;
-	uint64_t now = monotonic_now();
+	uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
 
 	for (size_t i = 0; i < shared->thread_count; i++) {
 		struct probe_thread *thread = &shared->threads[i];

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "bpf-load.h"
+#include "ctprof/clock.h"
 #include "ctprof/fd.h"
 #include "ctprof/thread-values.h"
 #include "thread-values-store.h"
@@ -35,14 +35,6 @@ struct thread_values_reader {
 	bool ext_is_known; /* which threads a sched_ext scheduler runs */
 	struct strbuf text;
 };
-
-static uint64_t now_boottime_ns(void)
-{
-	struct timespec now = {0};
-
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* Reads a set of CPUs of /sys; empty where there is none. */
 static void read_cpus(struct strbuf *text, const char *path, struct cpu_mask *ret_cpus)
@@ -217,11 +209,11 @@ int thread_values_read(struct thread_values_reader *reader, struct thread_values
 	thread_values_store_clear(&reader->store, &online);
 	prepare_ext(reader);
 	reader->program->bss->cpus_told = 0;
-	*ret_pass = (struct thread_values_pass){.begin_boottime_ns = now_boottime_ns()};
+	*ret_pass = (struct thread_values_pass){.begin_boottime_ns = clock_now_ns(CLOCK_BOOTTIME)};
 	r = read_records(fd, &reader->store);
 	if (r < 0)
 		return r;
-	ret_pass->end_boottime_ns = now_boottime_ns();
+	ret_pass->end_boottime_ns = clock_now_ns(CLOCK_BOOTTIME);
 	thread_values_store_finish(&reader->store, ret_pass);
 	return 0;
 }

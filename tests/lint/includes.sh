@@ -19,7 +19,7 @@ status=0
 awk '
 BEGIN {
     # Which public header belongs to which folder.
-    belongs["base"] = "edit-distance fd glob helper json-read json-write keyed-values macro mem output scan strbuf stream strmap text"
+    belongs["base"] = "clock edit-distance fd glob helper json-read json-write keyed-values macro mem output scan strbuf stream strmap text"
     belongs["metric"] = "cgroup-stats fold host metric probe psi sample units"
     belongs["source"] = "cgroup-id cgroup-mount jemalloc maps memory-probe source taskstats taskstats-exits thread-end thread-pointer thread-values"
     belongs["model"] = "cgroup-key doctor exit-log fact-derive fact-groups fact-rows group group-by group-filter measure normalise rates reference rename-match rows snapshot spread thread-store where window"
@@ -46,7 +46,7 @@ BEGIN {
     # Headers of other libraries, or folders of such, and the only files that have them.
     wraps["zstd.h"] = wraps["zstd_errors.h"] = "^src/model/zstd-stream[.]c$"
     wraps["netlink/"] = "^src/source/taskstats(-exits)?[.]c$"
-    wraps["bpf/"] = "^src/source/(bpf-load|thread-ends|thread-pointers|thread-values|bpf/.*[.]bpf)[.]c$"
+    wraps["bpf/"] = "^src/source/((bpf-load|thread-ends|thread-pointers|thread-values|bpf/.*[.]bpf)[.]c|bpf/kernel[.]h)$"
     wraps["zlib.h"] = "^src/source/(kernel-config|debug-file)[.]c$"
     wraps["libelf.h"] = wraps["gelf.h"] = "^src/source/elf-file[.]c$"
     wraps["dwarf.h"] = wraps["elfutils/"] = "^src/source/tsd-members[.]c$"

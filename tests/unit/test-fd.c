@@ -4,10 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
+#include "ctprof/clock.h"
 #include "ctprof/fd.h"
 #include "ctprof/mem.h"
 #include "ctprof/scan.h"
@@ -372,6 +375,49 @@ static void test_read_link_errors(void **state)
 	strbuf_done(&out);
 }
 
+static void test_await_input(void **state)
+{
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(fd_await_input(ends[0], 0), -ETIME);
+	assert_int_equal(fd_await_input(ends[0], clock_now_ns(CLOCK_MONOTONIC) + 2 * CLOCK_MS),
+	                 -ETIME);
+	assert_int_equal(fd_write_all(ends[1], "x", 1), 0);
+	assert_int_equal(fd_await_input(ends[0], UINT64_MAX), 0);
+	assert_int_equal(read(ends[0], &(char){0}, 1), 1);
+	close(ends[1]);
+	assert_int_equal(fd_await_input(ends[0], UINT64_MAX), 0);
+	close(ends[0]);
+}
+
+static void interrupted(int number)
+{
+	(void)number;
+}
+
+/* A signal neither ends the wait nor makes it longer. */
+static void test_await_input_through_signals(void **state)
+{
+	const struct sigaction action = {.sa_handler = interrupted};
+	const struct itimerval often = {.it_interval = {.tv_usec = 1000},
+	                                .it_value = {.tv_usec = 1000}};
+	const struct itimerval never = {0};
+	uint64_t until = clock_now_ns(CLOCK_MONOTONIC) + 30 * CLOCK_MS;
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
+	assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
+	assert_int_equal(fd_await_input(ends[0], until), -ETIME);
+	assert_true(clock_now_ns(CLOCK_MONOTONIC) >= until);
+	assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 static void test_closep_keeps_errno(void **state)
 {
 	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC), closed = fd;
@@ -405,6 +451,8 @@ int main(void)
 	        cmocka_unit_test(test_write_all_errors),
 	        in_tree(test_read_link_sizes),
 	        in_tree(test_read_link_errors),
+	        cmocka_unit_test(test_await_input),
+	        cmocka_unit_test(test_await_input_through_signals),
 	        cmocka_unit_test(test_closep_keeps_errno),
 	};
 
