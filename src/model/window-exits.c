@@ -12,9 +12,10 @@
  *
  * A record that seems born by the time that the thread was alive for certain is the thread's: its successors were born
  * after that. Should there be several, all but the last are of predecessors; but where they all lie in one tick nothing
- * tells them apart. A record that seems born later is taken for the thread's own only where no record was lost and it
- * was not later than by a tick. Whatever remains in doubt belongs to nobody: the thread is lost, and the record left
- * out, for to count it as a life of its own would be wrong by all that the thread had done before.
+ * tells them apart. A record that seems born later is taken for the thread's own only where no record was lost, and it
+ * was not later than by a tick, or, if the id has no other record, than on a host so busy that we had to wait for a CPU.
+ * Whatever remains in doubt belongs to nobody: the thread is lost, and the record left out, for to count it as a life of
+ * its own would be wrong by all that the thread had done before.
  *
  * There is one more way for a thread to go: another thread of its process that executes a program takes over the
  * leader's ids and birth. Then the leader has a record although there is a thread with all its ids in the last
@@ -26,8 +27,8 @@
 #include "ctprof/mem.h"
 #include "window-join.h"
 
-/* A record that comes that much later than its thread ended is not believed where others were lost; and lives that seem to
- * overlap for longer did. */
+/* A record that comes that much later than its thread ended is not believed; and lives that seem to overlap for longer
+ * did. */
 #define LATE_NS UINT64_C(1000000000)
 
 enum record_use {
@@ -127,9 +128,11 @@ static uint32_t judge_late(struct matching *matching, const struct thread_key *k
 
 	if (note->is_complete)
 		return THREAD_STORE_NONE;
-	if (join->exits->overruns == 0)
-		return note->born_boottime_ns - alive_ns <= join->tick_ns ? record
-		                                                          : THREAD_STORE_NONE;
+	if (join->exits->overruns == 0) {
+		uint64_t most_ns = matching->of_tid_count == 1 ? LATE_NS : join->tick_ns;
+
+		return note->born_boottime_ns - alive_ns <= most_ns ? record : THREAD_STORE_NONE;
+	}
 	if (note->born_boottime_ns - born_by < LATE_NS)
 		matching->uses[record] = RECORD_IN_DOUBT;
 	return THREAD_STORE_NONE;

@@ -156,6 +156,12 @@ static const struct reuse reuses[] = {
          .left_out = 1},
         {"born just before its reading, and a record that is late by less than a tick",
          .start_ms = 100995, .ends = {{100995, 111000, 8}}, .parts = "e"},
+        {"the same, and we had to wait for a CPU", .start_ms = 100995,
+         .ends = {{100995, 111000, 300}}, .parts = "e"},
+        {"so late is only a record of another one", .start_ms = 100995,
+         .ends = {{100995, 111000, 1300}}, .parts = "p", .lost = 1},
+        {"several that late: which one it was, nobody knows", .start_ms = 100995,
+         .ends = {{100995, 111000, 300}, {111300, 112000, 300}}, .parts = "pp", .lost = 1},
         {"a predecessor that ended before the reading", .start_ms = 100500,
          .ends = {{50000, 100400, 1}, {100500, 110000, 1}}, .parts = "e", .left_out = 1},
         {
