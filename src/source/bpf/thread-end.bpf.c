@@ -1,95 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A thread's last switch: it is dead, leaves its CPU and never comes back, so its counters have their last values.
  * Everything else that tells of an exit comes earlier. */
-typedef unsigned char __u8;
-typedef unsigned short __u16;
-typedef unsigned int __u32;
-typedef unsigned long long __u64;
-typedef signed int __s32;
-typedef signed long long __s64;
-typedef __u16 __be16;
-typedef __u32 __be32;
-typedef __u32 __wsum;
-
-#include <bpf/bpf_helpers.h>
-/* In this order. */
-#include <bpf/bpf_core_read.h>
-
 #include "ctprof/thread-end.h"
+#include "kernel.h"
 
 /* Numbers of the kernel's interface. */
 enum {
 	MAP_RINGBUF = 27,
 	RINGBUF_NO_WAKEUP = 1,
-	STATE_DEAD = 0x80,
-	NICE_ZERO = 120, /* a priority */
 	RING_BYTES = 8 << 20,
 };
-
-/* Of the kernel's structures the fields that are read; the loader finds where they are. */
-#define KERNELS __attribute__((preserve_access_index))
-
-struct kernfs_node {
-	__u64 id;
-} KERNELS;
-
-struct cgroup {
-	struct kernfs_node *kn;
-} KERNELS;
-
-struct css_set {
-	struct cgroup *dfl_cgrp;
-} KERNELS;
-
-typedef struct {
-	__u32 val;
-} KERNELS kuid_t;
-
-struct cred {
-	kuid_t euid;
-} KERNELS;
-
-struct sched_entity {
-	__u64 sum_exec_runtime;
-	__u64 nr_migrations;
-} KERNELS;
-
-struct sched_info {
-	unsigned long pcount;
-	unsigned long long run_delay;
-} KERNELS;
-
-struct task_io_accounting {
-	__u64 rchar, wchar, syscr, syscw;
-	__u64 read_bytes, write_bytes, cancelled_write_bytes;
-} KERNELS;
-
-struct prev_cputime {
-	__u64 utime, stime;
-} KERNELS;
-
-struct task_struct {
-	unsigned int __state;
-	int static_prio;
-	unsigned int policy;
-	int pid, tgid;
-	struct task_struct *group_leader;
-	char comm[THREAD_END_COMM_BYTES];
-	__u64 utime, stime;
-	struct prev_cputime prev_cputime;
-	__u64 start_boottime;
-	unsigned long nvcsw, nivcsw, min_flt, maj_flt;
-	struct sched_entity se;
-	struct sched_info sched_info;
-	struct task_io_accounting ioac;
-	struct css_set *cgroups;
-	const struct cred *cred;
-} KERNELS;
-
-/* Before Linux 5.14. */
-struct task_struct___state {
-	long state;
-} KERNELS;
 
 struct {
 	__uint(type, MAP_RINGBUF);
@@ -98,13 +18,6 @@ struct {
 
 __u64 lost = 0;
 char LICENSE[] SEC("license") = "GPL";
-
-static __always_inline __u64 state_of(const struct task_struct *task)
-{
-	if (bpf_core_field_exists(task->__state))
-		return task->__state;
-	return (__u64)((const struct task_struct___state *)task)->state;
-}
 
 static __always_inline void read_cpu_time(const struct task_struct *task, struct thread_end *end)
 {
@@ -162,7 +75,7 @@ int thread_end(__u64 *arguments)
 	struct task_struct *task = (struct task_struct *)arguments[1];
 	struct thread_end *end;
 
-	if (!(state_of(task) & STATE_DEAD))
+	if (!(state_of(task) & STATE_LEAVING))
 		return 0;
 	end = bpf_ringbuf_reserve(&ring, sizeof(*end), 0);
 	if (!end) {

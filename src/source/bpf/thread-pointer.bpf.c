@@ -6,87 +6,13 @@
  *   aarch64: only if it has written TPIDR_EL0 since it last came to a CPU, as a C library does once, just after execve();
  *     clone() writes to memory.
  * Such a pointer is one that the thread had before, or 0. */
-typedef unsigned char __u8;
-typedef unsigned short __u16;
-typedef unsigned int __u32;
-typedef unsigned long long __u64;
-typedef signed int __s32;
-typedef signed long long __s64;
-typedef __u16 __be16;
-typedef __u32 __be32;
-typedef __u32 __wsum;
-
-#include <bpf/bpf_helpers.h>
-/* In this order. */
-#include <bpf/bpf_core_read.h>
-
 #include "ctprof/thread-pointer.h"
-
-/* Numbers of the kernel's interface, and of its insides where they have never changed. */
-enum {
-	STATE_UNINTERRUPTIBLE = 0x2,
-	STATE_STOPPED = 0x4,
-	STATE_TRACED = 0x8,
-	STATE_NO_LOAD = 0x400, /* idle */
-	STATE_FROZEN = 0x8000, /* since Linux 6.1 */
-	FLAG_EXITING = 0x4,
-	FLAG_IO_WORKER = 0x10,
-	FLAG_USER_WORKER = 0x4000, /* since Linux 6.4 */
-	FLAG_KERNEL_THREAD = 0x200000,
-};
-
-/* Of the kernel's structures the fields that are read; the loader finds where they are. */
-#define KERNELS __attribute__((preserve_access_index))
-
-struct signal_struct {
-	int nr_threads;
-} KERNELS;
-
-/* One field or the other, by architecture. */
-struct thread_struct {
-	unsigned long fsbase;
-	struct {
-		unsigned long tp_value;
-	} uw;
-} KERNELS;
-
-struct task_struct {
-	unsigned int __state;
-	unsigned int flags;
-	unsigned int ptrace;
-	int pid, tgid;
-	__u64 start_boottime;
-	struct signal_struct *signal;
-	struct thread_struct thread;
-} KERNELS;
-
-/* Before Linux 5.14. */
-struct task_struct___state {
-	long state;
-} KERNELS;
-
-struct seq_file;
-
-struct bpf_iter_meta {
-	struct seq_file *seq;
-};
-
-struct bpf_iter__task {
-	struct bpf_iter_meta *meta;
-	struct task_struct *task; /* NULL at the end */
-};
+#include "kernel.h"
 
 __u32 wanted_tgid = 0;
 /* How many threads the process had when the first was met. */
 __u32 thread_count = 0;
 char LICENSE[] SEC("license") = "GPL";
-
-static __always_inline __u64 state_of(const struct task_struct *task)
-{
-	if (bpf_core_field_exists(task->__state))
-		return task->__state;
-	return (__u64)((const struct task_struct___state *)task)->state;
-}
 
 static __always_inline __u32 flags_of(const struct task_struct *task)
 {

@@ -1,22 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* All threads of the host, one record each, as the kernel has their counters in memory. Wherever a field has moved or may
  * be missing the loader decides; what the kernel keeps is told in kept. */
-typedef unsigned char __u8;
-typedef unsigned short __u16;
-typedef unsigned int __u32;
-typedef unsigned long long __u64;
-typedef signed int __s32;
-typedef signed long long __s64;
-typedef __u16 __be16;
-typedef __u32 __be32;
-typedef __u32 __wsum;
-
-#include <bpf/bpf_helpers.h>
-/* In this order. */
-#include <bpf/bpf_core_read.h>
-
 #include "ctprof/thread-values.h"
-#include "thread-values-kernel.h"
+#include "kernel.h"
 
 /* How much of a set of CPUs is worth reading. */
 const volatile __u32 cpu_bytes = sizeof(unsigned long);
@@ -73,13 +59,6 @@ static __always_inline void find_kept(const struct task_struct *task)
 	bits |= KEEPS(task->thread.uw.tp_value, THREAD_VALUES_POINTER);
 	bits |= KEEPS(signal->stats, THREAD_VALUES_EXITED_STATS);
 	kept = bits;
-}
-
-static __always_inline __u64 state_of(const struct task_struct *task)
-{
-	if (bpf_core_field_exists(task->__state))
-		return task->__state;
-	return (__u64)((const struct task_struct___state *)task)->state;
 }
 
 /* The kernel's own rules for the letter in /proc. */

@@ -1,7 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* thread-values-kernel - of the kernel's structures the fields that thread-values.bpf.c reads; the loader finds where they
- * are. What stands behind ___ is not part of a name: it tells shapes of one structure apart. */
+/* kernel - of the kernel's structures the fields that the BPF programs read; the loader finds where they are. What stands
+ * behind ___ is not part of a name: it tells shapes of one structure apart. */
+typedef unsigned char __u8;
+typedef unsigned short __u16;
+typedef unsigned int __u32;
+typedef unsigned long long __u64;
+typedef signed int __s32;
+typedef signed long long __s64;
+typedef __u16 __be16;
+typedef __u32 __be32;
+typedef __u32 __wsum;
+
+#include <bpf/bpf_helpers.h>
+/* In this order. */
+#include <bpf/bpf_core_read.h>
 
 /* Numbers of the kernel's interface, and of its insides where they have never changed. */
 enum {
@@ -12,8 +25,10 @@ enum {
 	STATE_DEAD = 0x10, /* this and the next are exit states */
 	STATE_ZOMBIE = 0x20,
 	STATE_PARKED = 0x40,
+	STATE_LEAVING = 0x80, /* dead, and leaves its CPU for the last time */
 	STATES_SHOWN = 0x7f,
-	STATE_IDLE = 0x402,       /* uninterruptible, and no load */
+	STATE_NO_LOAD = 0x400,
+	STATE_IDLE = STATE_UNINTERRUPTIBLE | STATE_NO_LOAD,
 	STATE_LOCK_WAIT = 0x1000, /* since Linux 5.16 */
 	STATE_FROZEN = 0x8000,    /* since Linux 6.1 */
 	FLAG_EXITING = 0x4,
@@ -28,6 +43,8 @@ enum {
 	PAGES_SHARED = 3,
 	PAGES_KINDS = 4,
 	CPUS_HEADER_BYTES = 8,
+	COMM_BYTES = 16,
+	WORK_BYTES = 32,
 };
 #define SLICE_MAX 0xffffffffu
 
@@ -176,7 +193,7 @@ struct work_struct;
 struct worker {
 	struct work_struct *current_work;
 	struct worker_pool *pool;
-	char desc[THREAD_VALUES_WORK_BYTES];
+	char desc[WORK_BYTES];
 } KERNELS;
 
 /* One field or the other, by architecture. */
@@ -214,14 +231,15 @@ struct task_struct {
 	struct mm_struct *mm;
 	int exit_state;
 	int pid, tgid;
+	struct task_struct *group_leader;
 	__u64 utime, stime;
 	struct prev_cputime prev_cputime;
 	struct vtime vtime;
 	unsigned long nvcsw, nivcsw;
 	__u64 start_boottime;
 	unsigned long min_flt, maj_flt;
-	const struct cred *real_cred;
-	char comm[THREAD_VALUES_COMM_BYTES];
+	const struct cred *real_cred, *cred;
+	char comm[COMM_BYTES];
 	struct signal_struct *signal;
 	struct task_io_accounting ioac;
 	__u64 acct_rss_mem1;
@@ -260,3 +278,10 @@ struct bpf_iter__task {
 	struct bpf_iter_meta *meta;
 	struct task_struct *task; /* NULL at the end */
 };
+
+static __always_inline __u64 state_of(const struct task_struct *task)
+{
+	if (bpf_core_field_exists(task->__state))
+		return task->__state;
+	return (__u64)((const struct task_struct___state *)task)->state;
+}
