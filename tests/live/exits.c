@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "capture/exit-listener.h"
+#include "ctprof/clock.h"
 #include "ctprof/fd.h"
 #include "ctprof/source.h"
 
@@ -343,13 +344,17 @@ static void compare(const struct sums *sums, bool complete)
 	check(sums->rchar > 0, "characters read", sums->rchar, sums->rchar);
 }
 
-static void check_log(const struct exit_log *log, bool complete, const struct strbuf *cgroup)
+/* Of everything that was born from then on: somebody's number from before may be one of ours by now. */
+static void check_log(const struct exit_log *log, bool complete, uint64_t begin_ns,
+                      const struct strbuf *cgroup)
 {
 	struct thread_sample sample = {0};
 	struct sums sums = {0};
 	uint64_t threads = 0;
 
 	for (uint32_t row = 0; row < log->records.count; row++) {
+		if (log->notes[row].born_boottime_ns < begin_ns)
+			continue;
 		thread_store_get(&log->records, row, &sample);
 		if (sample.tid == (uint32_t)large_pid)
 			check(log->notes[row].is_complete == complete, "the last row, complete",
@@ -378,6 +383,7 @@ int main(int argc, char **argv)
 	struct exit_listener *listener;
 	int proc_fd = fd_open_path_at(AT_FDCWD, "/proc");
 	enum window_exits wanted = WINDOW_EXITS_completed;
+	uint64_t begin_ns;
 
 	if (argc != 2)
 		fail("Usage: exits completed|recorded");
@@ -389,13 +395,14 @@ int main(int argc, char **argv)
 		read_own_cgroup(&cgroup);
 	options.mounts = &mounts;
 	listener = exit_listener_start(&options);
+	begin_ns = clock_now_ns(CLOCK_BOOTTIME);
 	run_processes();
 	run_busy_process();
 	run_threads();
 	kill_large_process();
 	exit_listener_stop(listener, &log);
 	if (log.exits == wanted)
-		check_log(&log, wanted == WINDOW_EXITS_completed, &cgroup);
+		check_log(&log, wanted == WINDOW_EXITS_completed, begin_ns, &cgroup);
 	else
 		printf("skipped: exits are %s here\n", window_exits_names[log.exits]);
 	wanted = log.exits == wanted ? WINDOW_EXITS_UNKNOWN : log.exits;
