@@ -181,14 +181,14 @@ cat >contained.sh <<'INNER'
 set -eu
 unmount_cgroups
 mount -t tmpfs none /sys/fs/cgroup
-mkdir /sys/fs/cgroup/here
-mount -t cgroup2 none /mnt
-mount --bind "/mnt/$2" /sys/fs/cgroup/here
-umount /mnt
+mkdir /sys/fs/cgroup/here /sys/fs/cgroup/all
+mount -t cgroup2 none /sys/fs/cgroup/all
+mount --bind "/sys/fs/cgroup/all/$2" /sys/fs/cgroup/here
+umount /sys/fs/cgroup/all
 grep -q cgroup2 /proc/self/mountinfo
 exec "$3" capture -q -o a.zst
 INNER
-unshare --mount bash contained.sh "$unified" "$inside" "$CTPROF"
+with_own_mounts bash contained.sh "$unified" "$inside" "$CTPROF"
 zstd -qdc a.zst >a.json
 same "the mounts of a container" v2 "$(jq -r .host.cgroup_mode a.json)"
 same "what a container sees" "[\"/$inside\"]" "$(jq -c '.cgroup_stats | keys' a.json)"
@@ -202,7 +202,7 @@ unmount_cgroups "$1"
 mount --bind "$1/$2" "$1"
 exec "$3" capture -q -o a.zst
 INNER
-unshare --mount bash covered.sh "$unified" "$parent" "$CTPROF"
+with_own_mounts bash covered.sh "$unified" "$parent" "$CTPROF"
 zstd -qdc a.zst >a.json
 same "cgroups below a part that hides the rest" "$((${#names[@]} + 1))" \
     "$(jq --arg path "/$parent/" '[.cgroup_stats | keys[] | select(startswith($path))] | length' a.json)"
@@ -212,15 +212,16 @@ same "the cgroup beside, which is hidden" false \
     "$(jq --arg path "/$parent-beside" '.cgroup_stats | has($path)' a.json)"
 same "controllers of a part over all of it" false "$(jq '.host | has("cgroup2_controllers")' a.json)"
 if [ -n "$pids" ]; then
-    unshare --mount bash covered.sh "$pids" "$parent" "$CTPROF"
+    with_own_mounts bash covered.sh "$pids" "$parent" "$CTPROF"
     zstd -qdc a.zst >a.json
     same "pids.current of a part of version 1" 1 "$(value cgroup_v1_stats "$v1" pids current)"
     same "pids.current of the root, which is hidden" null "$(value cgroup_v1_stats / pids current)"
 fi
 # The other way round all of it can be seen.
 # shellcheck disable=SC2016 # The inner shell expands it.
-unshare --mount bash -c 'unmount_cgroups "$1"
-    mount --bind "$1" /mnt && mount --bind "$1/$2" "$1" && mount --move /mnt "$1" && exec "$3" capture -q -o a.zst' - \
+with_own_mounts bash -c 'unmount_cgroups "$1"
+    mount --bind "$1" /sys/kernel && mount --bind "$1/$2" "$1" && mount --move /sys/kernel "$1" &&
+        exec "$3" capture -q -o a.zst' - \
     "$unified" "$parent" "$CTPROF"
 zstd -qdc a.zst >a.json
 same "the cgroup beside, which is on top" true \
@@ -233,7 +234,7 @@ unmount_cgroups "$1"
 mount --bind "$1/$2" "$1/$3"
 exec "$4" capture -q -o a.zst
 INNER
-unshare --mount bash over.sh "$unified" "$parent-beside" "$inside" "$CTPROF"
+with_own_mounts bash over.sh "$unified" "$parent-beside" "$inside" "$CTPROF"
 zstd -qdc a.zst >a.json
 same "a cgroup with another one over it" false "$(jq --arg path "/$inside" '.cgroup_stats | has($path)' a.json)"
 same "the one that is over it" true "$(jq --arg path "/$parent-beside" '.cgroup_stats | has($path)' a.json)"
@@ -244,8 +245,9 @@ cat >namespace.sh <<'INNER'
 set -eu
 echo $$ >"$1/cgroup.procs"
 if [ "$3" = mount ]; then
-    exec unshare --cgroup --mount bash -c \
+    with_own_mounts unshare --cgroup bash -c \
         'unmount_cgroups; mount -t cgroup2 none /sys/fs/cgroup; exec "$1" capture -q -o a.zst' - "$2"
+    exit
 fi
 exec unshare --cgroup "$2" capture -q -o a.zst
 INNER
@@ -269,9 +271,9 @@ between "what is outside of the namespace" "${#names[@]}" "$(summary cgroups_out
 
 # Nothing mounted, then no mountinfo either: libcgroup alone, and it cannot start.
 # shellcheck disable=SC2016 # The inner shell expands it.
-unshare --mount bash -c 'unmount_cgroups; exec "$1" capture -q -o a.zst' - "$CTPROF"
+with_own_mounts bash -c 'unmount_cgroups; exec "$1" capture -q -o a.zst' - "$CTPROF"
 zstd -qdc a.zst >a.json
-if ! grep -q cgroup <(unshare --mount bash -c 'unmount_cgroups; cat /proc/self/mountinfo'); then
+if ! grep -q cgroup <(with_own_mounts bash -c 'unmount_cgroups; cat /proc/self/mountinfo'); then
     same "nothing mounted" none "$(jq -r .host.cgroup_mode a.json)"
     same "cgroups without a mount" 0 "$(summary cgroups)"
     between "cgroups out of reach" 1 "$(summary cgroups_outside)" 100000

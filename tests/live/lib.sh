@@ -92,17 +92,22 @@ mounts() {
             printf '%b\n' "${point//\\/\\0}"
         done
 }
-# unmount_cgroups [POINT]: in a mount namespace of our own, every hierarchy, wherever it is mounted, but for the one at
-# POINT. A host may show its hierarchies in more places than one: in the roots of containers, in chroots.
+# with_own_mounts COMMAND...: what it mounts upon a mount is seen by nobody else. In a chroot / is none of the mounts, so
+# that nothing may be mounted upon a directory of it, and they are made private one by one, but for what others hide.
+with_own_mounts() {
+    # shellcheck disable=SC2016 # The inner shell expands them.
+    unshare --mount --propagation unchanged bash -euc '
+        while read -r point; do mount --make-private "$point" 2>/dev/null || true; done < <(mounts "\$7 ~ /^shared:/")
+        exec "$@"' - "$@"
+}
+# unmount_cgroups [POINT]: with mounts of our own, every hierarchy, wherever it is mounted, but for the one at POINT. A
+# host may show its hierarchies in more places than one: in the roots of containers, in chroots.
 unmount_cgroups() {
     local point
 
-    # What is shared would be unmounted for everybody; / is none of the mounts in a chroot.
-    # shellcheck disable=SC2016 # The fields of awk.
-    mounts '$7 ~ /^shared:/' | while read -r point; do mount --make-private "$point"; done
     mounts 'type ~ /^cgroup2?$/' | while read -r point; do [ "$point" = "${1-}" ] || umount -l "$point" || true; done
 }
-export -f mounts unmount_cgroups
+export -f mounts with_own_mounts unmount_cgroups
 
 # readings PID...: "tid metric value" for every thread, from the files of /proc by way of awk.
 readings() {

@@ -78,7 +78,7 @@ else
 fi
 
 unshared() {
-    unshare --mount --propagation unchanged bash -c "$1"' && shift && exec "$@"' bash - "${@:2}"
+    with_own_mounts bash -c "$1"' && shift && exec "$@"' bash - "${@:2}"
 }
 if [ "$(id -u)" -ne 0 ] || ! unshare --mount --propagation unchanged true 2>/dev/null; then
     echo "note: this user makes no namespaces, so nothing was unmounted"
