@@ -17,11 +17,11 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "capture/cgroup-walk.h"
 #include "ctprof/capture.h"
+#include "ctprof/clock.h"
 #include "ctprof/source.h"
 #include "ctprof/thread-values.h"
 #include "model/snapshot-row-write.h"
@@ -41,10 +41,7 @@ static struct {
 
 static double cpu_ms(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+	return (double)clock_now_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e6;
 }
 
 /* What was used since the last call is that phase's. */
@@ -190,9 +187,11 @@ struct source {
 	double figures[WAYS][FIGURES][RUNS_MAX];
 };
 
+/* In another order each time: what a capture finds in caches is what the one before it has left there. */
 static void run_source(struct source *source, size_t index)
 {
-	for (enum way way = 0; way < WAYS && !source->failed; way++) {
+	for (size_t turn = 0; turn < WAYS && !source->failed; turn++) {
+		enum way way = (enum way)((index + turn) % WAYS);
 		double once[FIGURES];
 
 		source->failed = capture_once(source->id, way, once) < 0;

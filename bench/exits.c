@@ -19,17 +19,10 @@
 #include <unistd.h>
 
 #include "capture/exit-listener.h"
+#include "ctprof/clock.h"
 #include "ctprof/fd.h"
 
 enum { CANNOT = 77, MAKERS = 2, STACK_BYTES = 64 << 10, BURSTS_A_SECOND = 200 };
-
-static uint64_t ns_now(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 static int exit_at_once(void *unused)
 {
@@ -50,16 +43,16 @@ static void make_exit(char *stack)
 static void make_exits(uint64_t until_ns, double rate)
 {
 	char *stack = malloc(STACK_BYTES);
-	uint64_t start = ns_now(CLOCK_MONOTONIC), now = start;
+	uint64_t start = clock_now_ns(CLOCK_MONOTONIC), now = start;
 	double made = 0;
 	const struct timespec pause = {.tv_nsec = 1000000000 / BURSTS_A_SECOND};
 
 	while (stack && now < until_ns) {
 		for (double due = rate * (double)(now - start) / 1e9; made < due && now < until_ns;
-		     made++, now = ns_now(CLOCK_MONOTONIC))
+		     made++, now = clock_now_ns(CLOCK_MONOTONIC))
 			make_exit(stack);
 		nanosleep(&pause, NULL);
-		now = ns_now(CLOCK_MONOTONIC);
+		now = clock_now_ns(CLOCK_MONOTONIC);
 	}
 	_exit(made > 0 && made < 1e9 ? 0 : 1);
 }
@@ -104,7 +97,7 @@ struct figures {
 
 static void run_makers(unsigned seconds, double rate)
 {
-	uint64_t until = ns_now(CLOCK_MONOTONIC) + UINT64_C(1000000000) * seconds;
+	uint64_t until = clock_now_ns(CLOCK_MONOTONIC) + UINT64_C(1000000000) * seconds;
 
 	for (int i = 0; i < MAKERS; i++)
 		if (fork() == 0)
@@ -155,18 +148,18 @@ int main(int argc, char **argv)
 	}
 	cgroup_mounts_find(proc_fd, true, &mounts);
 	options.mounts = &mounts;
-	begin = ns_now(CLOCK_MONOTONIC);
+	begin = clock_now_ns(CLOCK_MONOTONIC);
 	listener = exit_listener_start(&options);
-	figures.start_ms = (double)(ns_now(CLOCK_MONOTONIC) - begin) / 1e6;
+	figures.start_ms = (double)(clock_now_ns(CLOCK_MONOTONIC) - begin) / 1e6;
 	figures.process_ms = -cpu_ms_of_process();
-	begin = ns_now(CLOCK_MONOTONIC);
+	begin = clock_now_ns(CLOCK_MONOTONIC);
 	run_makers(seconds, strtod(argv[2], NULL));
-	figures.seconds = (double)(ns_now(CLOCK_MONOTONIC) - begin) / 1e9;
+	figures.seconds = (double)(clock_now_ns(CLOCK_MONOTONIC) - begin) / 1e9;
 	figures.listener_ms = (double)run_ns_of("exit-listener") / 1e6;
 	figures.process_ms += cpu_ms_of_process();
-	begin = ns_now(CLOCK_MONOTONIC);
+	begin = clock_now_ns(CLOCK_MONOTONIC);
 	exit_listener_stop(listener, &log);
-	figures.stop_ms = (double)(ns_now(CLOCK_MONOTONIC) - begin) / 1e6;
+	figures.stop_ms = (double)(clock_now_ns(CLOCK_MONOTONIC) - begin) / 1e6;
 	getrusage(RUSAGE_SELF, &usage);
 	figures.peak_kib = usage.ru_maxrss;
 	listened = log.records.count > 0;

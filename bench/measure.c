@@ -20,8 +20,9 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "ctprof/clock.h"
 
 enum { WALL, USER, SYSTEM, PEAK, CPU, FIGURES, RUNS_MAX = 1000, COMMANDS_MAX = 32 };
 
@@ -40,10 +41,7 @@ struct wishes {
 
 static double seconds_now(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+	return (double)clock_now_ns(CLOCK_MONOTONIC) / 1e9;
 }
 
 static double milliseconds(struct timeval time)

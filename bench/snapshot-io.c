@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "ctprof/clock.h"
 #include "ctprof/group.h"
 #include "ctprof/mem.h"
 #include "ctprof/sample.h"
@@ -89,10 +89,7 @@ enum figure { WALL, CPU, FIRST_THREAD, FIGURES };
 
 static double seconds_of(clockid_t clock)
 {
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+	return (double)clock_now_ns(clock) / 1e9;
 }
 
 static void start(double figures[FIGURES])

@@ -14,9 +14,9 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "ctprof/clock.h"
 #include "ctprof/memory-probe.h"
 #include "ctprof/thread-pointer.h"
 
@@ -27,14 +27,6 @@ static __thread volatile uint64_t counters[2];
 struct figures {
 	uint64_t read, stops, longest_ns, total_ns, wall_ns;
 };
-
-static uint64_t ns_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 static int64_t offset_of(const volatile uint64_t *counter)
 {
@@ -149,7 +141,7 @@ static void probe(pid_t pid, unsigned max, struct thread_pointers *pointers,
 	                                                   .deallocated = offset_of(&counters[1])}},
 	                                       .threads = threads};
 	struct memory_prober *prober = memory_prober_new();
-	uint64_t start = ns_now();
+	uint64_t start = clock_now_ns(CLOCK_MONOTONIC);
 	const struct memory_probe_cost *cost;
 
 	if (!process_identity_read(request.tgid, &request.identity))
@@ -161,7 +153,7 @@ static void probe(pid_t pid, unsigned max, struct thread_pointers *pointers,
 	*ret_figures = (struct figures){.stops = cost->stops,
 	                                .longest_ns = cost->longest_stop_ns,
 	                                .total_ns = cost->total_stop_ns,
-	                                .wall_ns = ns_now() - start};
+	                                .wall_ns = clock_now_ns(CLOCK_MONOTONIC) - start};
 	for (size_t i = 0; i < request.thread_count; i++)
 		ret_figures->read += threads[i].tag == PROBE_TAG_ok;
 	memory_prober_free(prober);

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "ctprof/clock.h"
 #include "ctprof/mem.h"
 #include "ctprof/sample.h"
 #include "ctprof/taskstats.h"
@@ -55,10 +55,7 @@ static struct ids list_threads(void)
 
 static double microseconds_now(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
+	return (double)clock_now_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e3;
 }
 
 /* Returns how many threads answered, or -errno. */

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
+#include "ctprof/clock.h"
 #include "ctprof/source.h"
 #include "ctprof/thread-values.h"
 
@@ -16,10 +16,7 @@ enum { RUNS_MAX = 1000, CANNOT = 77 };
 
 static double microseconds_now(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
+	return (double)clock_now_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e3;
 }
 
 static int compare(const void *a, const void *b)
