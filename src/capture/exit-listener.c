@@ -33,6 +33,8 @@ struct exit_listener {
 	pthread_mutex_t reading; /* held by whoever reads the two sources into merge */
 	struct exit_merge merge;
 	enum window_exits outcome;
+	/* What was there by then has been read. Before the first look there could be nothing. */
+	uint64_t looked_boottime_ns;
 	int stop_fd; /* readable when the thread is to stop */
 	bool has_thread;
 	pthread_t thread;
@@ -49,8 +51,16 @@ static void take_record(void *context, const void *payload, size_t len)
 {
 	struct exit_listener *listener = context;
 
+	/* The record's length of a life is in microseconds, and has no time that the host was suspended. */
+	enum { ROUNDING_NS = 1000 };
+	uint64_t awake_ns = clock_now_ns(CLOCK_MONOTONIC);
 	/* Not before the record was made: many come while others are read. */
-	exit_merge_add_record(&listener->merge, clock_now_ns(CLOCK_BOOTTIME), payload, len);
+	uint64_t now_ns = clock_now_ns(CLOCK_BOOTTIME);
+	uint64_t suspended_ns = now_ns > awake_ns ? now_ns - awake_ns : 0;
+
+	exit_merge_add_record(&listener->merge, now_ns,
+	                      now_ns - listener->looked_boottime_ns + suspended_ns + ROUNDING_NS,
+	                      payload, len);
 }
 
 /* Ends before records: the record of an end that was read is there. */
@@ -62,8 +72,11 @@ static void read_ends(struct exit_listener *listener)
 
 static void read_records(struct exit_listener *listener)
 {
+	uint64_t begin_ns = clock_now_ns(CLOCK_BOOTTIME);
+
 	if (listener->exits)
 		taskstats_exits_read(listener->exits, take_record, listener);
+	listener->looked_boottime_ns = begin_ns;
 }
 
 /* Whether the wait was ended by a word to stop. */
@@ -181,6 +194,7 @@ static void open_sources(struct exit_listener *listener,
 	int records;
 
 	find_possible_cpus(&cpus);
+	listener->looked_boottime_ns = clock_now_ns(CLOCK_BOOTTIME);
 	records = taskstats_exits_open(&cpus, &listener->exits);
 	listener->outcome = outcome_of(records, ends);
 }

@@ -15,7 +15,7 @@ struct waiting_record {
 	uint32_t tid;  /* 0: free */
 	uint32_t next; /* of the same slot, or free as well; NOWHERE behind the last */
 	uint64_t elapsed_ns;
-	uint64_t received_boottime_ns;
+	uint64_t received_boottime_ns, late_ns;
 	uint64_t number; /* in order of arrival */
 	size_t len;
 	unsigned char payload[TASKSTATS_PAYLOAD_BYTES];
@@ -90,6 +90,7 @@ static void keep_waiting(struct exit_merge *merge, const struct waiting_record *
 	                                  .next = *slot,
 	                                  .elapsed_ns = head->elapsed_ns,
 	                                  .received_boottime_ns = head->received_boottime_ns,
+	                                  .late_ns = head->late_ns,
 	                                  .number = merge->log.received,
 	                                  .len = head->len};
 	memcpy(record->payload, payload, head->len);
@@ -112,17 +113,19 @@ static void let_go(struct exit_merge *merge, uint32_t place)
 }
 
 /* Fills the sample and the note from the record alone. */
-static bool take_record(struct exit_merge *merge, uint64_t received_boottime_ns,
-                        const void *payload, size_t len, struct exit_note *note)
+static bool take_record(struct exit_merge *merge, const struct waiting_record *head,
+                        const void *payload, struct exit_note *note)
 {
+	uint64_t received_boottime_ns = head->received_boottime_ns;
 	struct thread_sample *sample = &merge->sample;
 	struct taskstats_exit exit;
 
 	sample_reset(sample);
 	*note = (struct exit_note){0};
-	if (taskstats_parse_exit(payload, len, &merge->rules, sample, &exit) != OUTCOME_read)
+	if (taskstats_parse_exit(payload, head->len, &merge->rules, sample, &exit) != OUTCOME_read)
 		return false;
 	note->exited_boottime_ns = received_boottime_ns;
+	note->late_ns = head->late_ns;
 	note->born_boottime_ns =
 	        received_boottime_ns > sample->life_ns ? received_boottime_ns - sample->life_ns : 0;
 	note->has_tgid = exit.has_tgid;
@@ -135,10 +138,11 @@ static bool take_record(struct exit_merge *merge, uint64_t received_boottime_ns,
 }
 
 void exit_merge_add_record(struct exit_merge *merge, uint64_t received_boottime_ns,
-                           const void *payload, size_t len)
+                           uint64_t late_ns, const void *payload, size_t len)
 {
 	struct waiting_record head = {
 	        .received_boottime_ns = received_boottime_ns,
+	        .late_ns = late_ns,
 	        .len = len < TASKSTATS_PAYLOAD_BYTES ? len : TASKSTATS_PAYLOAD_BYTES};
 	struct exit_note note;
 
@@ -147,7 +151,7 @@ void exit_merge_add_record(struct exit_merge *merge, uint64_t received_boottime_
 	merge->log.received++;
 	if (merge->expects_ends)
 		keep_waiting(merge, &head, payload);
-	else if (take_record(merge, received_boottime_ns, payload, head.len, &note))
+	else if (take_record(merge, &head, payload, &note))
 		exit_log_add(&merge->log, &merge->sample, &note);
 }
 
@@ -260,8 +264,7 @@ static void match_end(struct exit_merge *merge, const struct thread_end *end,
 	if (place != NOWHERE) {
 		struct waiting_record *record = &merge->records[place];
 
-		if (!take_record(merge, record->received_boottime_ns, record->payload, record->len,
-		                 &note))
+		if (!take_record(merge, record, record->payload, &note))
 			sample_reset(&merge->sample);
 		let_go(merge, place);
 	} else if (end->ended_boottime_ns > until_boottime_ns) {
@@ -305,8 +308,7 @@ void exit_merge_finish(struct exit_merge *merge, struct exit_log *ret_log)
 	for (uint32_t i = 0; merge->waiting > 0 && i < merge->capacity; i++) {
 		const struct waiting_record *record = &merge->records[i];
 
-		if (record->tid != 0 && take_record(merge, record->received_boottime_ns,
-		                                    record->payload, record->len, &note))
+		if (record->tid != 0 && take_record(merge, record, record->payload, &note))
 			exit_log_add(&merge->log, &merge->sample, &note);
 	}
 	*ret_log = merge->log;

@@ -37,9 +37,10 @@ void exit_merge_init(struct exit_merge *merge, const struct taskstats_rules *rul
 /* For cleanup_(exit_merge_done). */
 void exit_merge_done(struct exit_merge *merge);
 
-/* A record that was there at the moment given (CLOCK_BOOTTIME). What is no record is not counted. */
+/* A record that was there at the moment given (CLOCK_BOOTTIME), and the birth that follows from it may be later by
+ * @late_ns at most. What is no record is not counted. */
 void exit_merge_add_record(struct exit_merge *merge, uint64_t received_boottime_ns,
-                           const void *payload, size_t len);
+                           uint64_t late_ns, const void *payload, size_t len);
 
 /* Keeps a copy. */
 void exit_merge_add_end(struct exit_merge *merge, const struct thread_end *end);

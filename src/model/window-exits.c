@@ -6,15 +6,15 @@
  *   it says: from then on it was. A record of an end before that is not its own.
  * - A complete record knows the birth, so it is of the same tick as the thread's, or of another thread. The kernel's
  *   record alone knows how long the life was, and we when we heard of its end: the birth computed from these is no
- *   earlier than the true one, and later by as much as the record was on its way. So one that seems born before the
- *   thread's tick is of a predecessor, while one that seems born later may be of the thread itself, if the record
- *   was late, or of a successor, if the thread's own was lost.
+ *   earlier than the true one, and later by as much as the record was on its way, at most since we looked last. So one
+ *   that seems born before the thread's tick is of a predecessor, while one that seems born later may be of the thread
+ *   itself, if the record was late, or of a successor, if the thread's own was lost.
  *
  * A record that seems born by the time that the thread was alive for certain is the thread's: its successors were born
  * after that. Should there be several, all but the last are of predecessors; but where they all lie in one tick nothing
- * tells them apart. A record that seems born later is taken for the thread's own only where no record was lost, and it
- * was not later than by a tick, or, if the id has no other record, than on a host so busy that we had to wait for a CPU.
- * Whatever remains in doubt belongs to nobody: the thread is lost, and the record left out, for to count it as a life of
+ * tells them apart. A record that seems born later than it can be late is of a successor. Else it is taken for the
+ * thread's own only where no record was lost, and it is late by a tick at most or the only one of its id, however long
+ * we had to wait for a CPU. Whatever remains in doubt belongs to nobody: the thread is lost, and the record left out, for to count it as a life of
  * its own would be wrong by all that the thread had done before.
  *
  * There is one more way for a thread to go: another thread of its process that executes a program takes over the
@@ -27,8 +27,7 @@
 #include "ctprof/mem.h"
 #include "window-join.h"
 
-/* A record that comes that much later than its thread ended is not believed; and lives that seem to overlap for longer
- * did. */
+/* Lives that seem to overlap for longer did. */
 #define LATE_NS UINT64_C(1000000000)
 
 enum record_use {
@@ -119,22 +118,17 @@ static void mark_last(struct matching *matching)
 }
 
 /* A record that seems to be born after its thread was alive for certain. */
-static uint32_t judge_late(struct matching *matching, const struct thread_key *key,
-                           uint64_t alive_ns, uint32_t record)
+static uint32_t judge_late(struct matching *matching, uint64_t alive_ns, uint32_t record)
 {
 	const struct window_join *join = matching->join;
 	const struct exit_note *note = &join->exits->notes[record];
-	uint64_t born_by = window_tick_begin(join, key->start_time_clock_ticks + 1);
+	uint64_t late_ns = note->born_boottime_ns - alive_ns;
 
-	if (note->is_complete)
+	if (note->is_complete || late_ns > note->late_ns)
 		return THREAD_STORE_NONE;
-	if (join->exits->overruns == 0) {
-		uint64_t most_ns = matching->of_tid_count == 1 ? LATE_NS : join->tick_ns;
-
-		return note->born_boottime_ns - alive_ns <= most_ns ? record : THREAD_STORE_NONE;
-	}
-	if (note->born_boottime_ns - born_by < LATE_NS)
-		matching->uses[record] = RECORD_IN_DOUBT;
+	if (join->exits->overruns == 0 && (matching->of_tid_count == 1 || late_ns <= join->tick_ns))
+		return record;
+	matching->uses[record] = RECORD_IN_DOUBT;
 	return THREAD_STORE_NONE;
 }
 
@@ -167,7 +161,7 @@ static uint32_t find_end(struct matching *matching, const struct thread_key *key
 			continue;
 		if (join->exits->notes[record].born_boottime_ns > alive_ns) {
 			if (chosen == THREAD_STORE_NONE)
-				chosen = judge_late(matching, key, alive_ns, record);
+				chosen = judge_late(matching, alive_ns, record);
 			break;
 		}
 		if (chosen != THREAD_STORE_NONE && took_over(join, record, chosen)) {

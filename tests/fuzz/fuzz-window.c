@@ -58,6 +58,7 @@ static void add_ends(const uint8_t *data, size_t size, struct exit_log *log)
 		struct exit_note note = {
 		        .born_boottime_ns = (uint64_t)data[2] * HALF_TICK_NS,
 		        .exited_boottime_ns = (uint64_t)(data[2] + data[3]) * HALF_TICK_NS,
+		        .late_ns = (uint64_t)(data[5] & 15) * HALF_TICK_NS,
 		        .user_ns = (uint64_t)data[4] << (data[5] & 31),
 		        .system_ns = data[4],
 		        .has_cpu_time = data[5] & 32,

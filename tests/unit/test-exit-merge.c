@@ -8,7 +8,7 @@
 #include "random.h"
 #include "seen.h"
 
-enum { MS = 1000000 };
+enum { MS = 1000000, LATE_NS = 7 };
 
 static const struct taskstats_rules rules = {
         .cpu_delay = true, .delays = TASKSTATS_DELAYS_BOOT, .io = true};
@@ -39,7 +39,7 @@ static void add_record(uint32_t tid, uint64_t received_ms, uint64_t life_ms, uin
 	record.ac_pid = tid;
 	record.ac_etime = life_ms * 1000;
 	record.blkio.count = mark;
-	exit_merge_add_record(&merge, received_ms * MS, &record, RECORD_LEN);
+	exit_merge_add_record(&merge, received_ms * MS, LATE_NS, &record, RECORD_LEN);
 }
 
 static void add_end(uint32_t tid, uint64_t born_ms, uint64_t ended_ms, uint64_t run_ns)
@@ -91,7 +91,7 @@ static void test_record_alone(void **state)
 	begin(false);
 	add_record(5, 7000, 5000, 1);
 	assert_int_equal(merge.log.records.count, 1);
-	exit_merge_add_record(&merge, 1, "nonsense", 8);
+	exit_merge_add_record(&merge, 1, LATE_NS, "nonsense", 8);
 	add_record(6, 7000, 8000, 1); /* older than the clock */
 	exit_merge_finish(&merge, &result);
 	assert_int_equal(result.received, 2);

@@ -137,6 +137,7 @@ void add_end(struct exit_log *log, struct end_spec spec)
 	             &(struct exit_note){
 	                     .born_boottime_ns = seems_born,
 	                     .exited_boottime_ns = spec.exited_ns + spec.late_ns,
+	                     .late_ns = spec.late_ns,
 	                     .user_ns = spec.user_ns,
 	                     .system_ns = spec.system_ns,
 	                     .has_cpu_time = true,
