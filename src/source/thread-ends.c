@@ -41,6 +41,9 @@ static int load(void *context)
 	r = thread_end_bpf__load(ends->program);
 	if (r < 0)
 		return r;
+	/* The library goes on where it has found that it cannot map them. */
+	if (!ends->program->bss)
+		return -EIO;
 	ends->ring = ring_buffer__new(bpf_map__fd(ends->program->maps.ring), take_end, ends, NULL);
 	if (!ends->ring)
 		return errno ? -errno : -ENOMEM;

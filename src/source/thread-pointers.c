@@ -48,6 +48,9 @@ static int load(void *context)
 	r = thread_pointer_bpf__load(pointers->program);
 	if (r < 0)
 		return r;
+	/* The library goes on where it has found that it cannot map them. */
+	if (!pointers->program->bss)
+		return -EIO;
 	errno = 0;
 	pointers->whole = bpf_program__attach_iter(pointers->program->progs.thread_pointer, NULL);
 	if (!pointers->whole)

@@ -88,6 +88,9 @@ static int load(void *context)
 	r = thread_values_bpf__load(reader->program);
 	if (r < 0)
 		return r;
+	/* The library goes on where it has found that it cannot map them. */
+	if (!reader->program->bss)
+		return -EIO;
 	errno = 0;
 	reader->link = bpf_program__attach_iter(reader->program->progs.thread_values, NULL);
 	if (!reader->link)

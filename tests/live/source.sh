@@ -90,6 +90,14 @@ if command -v strace >/dev/null && strace -o trace true 2>/dev/null; then
         "$(grep -c "task/[0-9]*/\(sched\|schedstat\|status\|io\)\"" trace || true)"
     opened=$(grep -c "\"\($pid\|/proc/$pid\)/task/[0-9]*/" trace || true)
     between "files of threads of the pool" 0 "$opened" 4
+    # Each of its calls fails once.
+    ASAN_OPTIONS=detect_leaks=0 strace -f -o trace -e trace=bpf "$CTPROF" capture -q -o traced.zst || fail "under strace: status $?"
+    calls=$(grep -c 'bpf(' trace)
+    between "calls of bpf(2)" 3 "$calls" 1000
+    for ((i = 1; i <= calls; i++)); do
+        ASAN_OPTIONS=detect_leaks=0 strace -f -o trace -e trace=bpf -e inject=bpf:error=EMFILE:when=$i \
+            "$CTPROF" capture -q -o injected.zst || fail "where call $i of bpf(2) fails: status $?"
+    done
 else
     echo "note: no strace, so opened files were not counted"
 fi
