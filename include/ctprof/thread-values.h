@@ -52,6 +52,8 @@ enum thread_values_flags {
 	THREAD_VALUES_HAS_DELAYS = 1 << 8, /* it has a delay record */
 	THREAD_VALUES_HAS_STATS = 1 << 9,  /* of a process: taskstats of exited threads */
 	THREAD_VALUES_HAS_CPUS = 1 << 10,  /* cpus means something */
+	/* Of a process: a thread of it exited while it was read. */
+	THREAD_VALUES_CHANGED = 1 << 12,
 };
 
 enum thread_delay {
@@ -136,6 +138,7 @@ struct process_values {
 	uint64_t run_ns;
 	uint64_t sampled_user_ns, sampled_system_ns;
 	uint64_t told_user_ns, told_system_ns; /* of the whole process */
+	uint64_t start_stack; /* where the stack of its program starts; 0: it has no memory */
 	uint64_t minflt, majflt;
 	/* Of children that it has waited for. */
 	uint64_t children_user_ns, children_system_ns, children_minflt, children_majflt;
@@ -229,14 +232,22 @@ void thread_values_sample(const struct thread_values_rules *rules,
 
 /* Sums over the living threads of a process, for its totals. */
 struct process_values_sum {
+	uint64_t read_boottime_ns; /* of the process; set by the caller */
+	uint32_t threads;          /* that were there then, or before */
 	uint64_t run_ns, sampled_user_ns, sampled_system_ns;
 	uint64_t minflt, majflt;
 	struct thread_io io;
 	uint64_t cpu_count, cpu_delay_ns, stats_run_ns;
 	uint64_t delay_counts[THREAD_DELAY_COUNT], delay_ns[THREAD_DELAY_COUNT];
 	bool any_exiting, any_time_runs;
+	bool any_before, any_behind; /* the leader, in the order of the pass */
 };
 void process_values_add(struct process_values_sum *sum, const struct thread_values *values);
+
+/* Whether the sum has each thread that had not exited when the process was read, and none that had: only then its work is in the
+ * totals once. */
+bool process_values_are_whole(const struct process_values *process,
+                              const struct process_values_sum *sum);
 
 /* Fills process_totals of @sample, has_process_totals, and the outcomes of the sources of process totals: what exited threads
  * have left and what the threads of @sum have, which are those of the pass. Taskstats are OUTCOME_malformed where a thread was on

@@ -84,6 +84,7 @@ enum {
 	FIELD_START_TIME = 22,
 	FIELD_MAPPED_BYTES = 23,
 	FIELD_RESIDENT_PAGES = 24,
+	FIELD_START_STACK = 28,
 };
 
 /* A field of the process's stat, which is in reader->text. */
@@ -256,6 +257,15 @@ static bool is_still(const struct process_reader *reader, const struct process_s
 	       memory->threads > 1;
 }
 
+/* Each program that is executed has its stack somewhere else. Where the kernel does not tell, it says 0. */
+static bool has_other_stack(const struct process_reader *reader, const struct process_seen *seen)
+{
+	uint64_t start;
+
+	return seen->start_stack > 0 && own_stat_field(reader, FIELD_START_STACK, &start) &&
+	       start > 0 && start != seen->start_stack;
+}
+
 /* Reads the leader's own stat, for that of the process adds up all its threads. */
 static int read_leader(struct process_reader *reader, int process_fd,
                        const struct process_seen *seen, bool *ret_is_still)
@@ -267,10 +277,11 @@ static int read_leader(struct process_reader *reader, int process_fd,
 	r = fd_read_record_at(process_fd, name, &reader->text, PROCESS_FILE_BYTES);
 	*ret_is_still = false;
 	if (r < 0)
-		return is_our_own_trouble(r) ? r : 0;
+		return is_our_own_trouble(r) || r == -EACCES || r == -EPERM ? r : 0;
 	reader->sample.outcomes[SOURCE_process_stat] = OUTCOME_read;
 	find_memory(reader);
 	*ret_is_still = is_still(reader, seen);
+	reader->has_executed = *ret_is_still && has_other_stack(reader, seen);
 	return 0;
 }
 
@@ -284,18 +295,31 @@ static bool is_doubtful(const struct process_reader *reader)
 	        outcomes[SOURCE_smaps_rollup] == OUTCOME_unneeded);
 }
 
+/* What hangs on the program that it runs. */
+static int read_program(struct process_reader *reader, int process_fd)
+{
+	enum source_outcome *outcomes = reader->sample.outcomes;
+	int r;
+
+	if (reader->has_executed) {
+		outcomes[SOURCE_exe] = outcomes[SOURCE_smaps_rollup] = OUTCOME_gone;
+		return 0;
+	}
+	r = read_exe(reader, process_fd);
+	return r == 0 ? read_smaps(reader, process_fd) : r;
+}
+
 int process_read_rest(struct process_reader *reader, int process_fd,
                       const struct process_seen *seen, bool *ret_is_same)
 {
 	int r;
 
 	sample_reset(&reader->sample);
+	reader->has_executed = false;
 	r = read_leader(reader, process_fd, seen, ret_is_same);
 	if (r < 0 || !*ret_is_same)
 		return r;
-	r = read_exe(reader, process_fd);
-	if (r == 0)
-		r = read_smaps(reader, process_fd);
+	r = read_program(reader, process_fd);
 	if (r == 0 && is_doubtful(reader))
 		r = read_leader(reader, process_fd, seen, ret_is_same);
 	if (r == 0 && seen->needs_uid)
@@ -310,6 +334,21 @@ void process_read_kernel(struct process_reader *reader)
 	/* Where there is no memory nothing is read. */
 	(void)read_exe(reader, -1);
 	(void)read_smaps(reader, -1);
+}
+
+int process_read_totals(struct process_reader *reader, int process_fd)
+{
+	struct thread_sample *sample = &reader->sample;
+	int r;
+
+	sample->process_totals_seen = 0;
+	r = read_totals(reader, process_fd, SOURCE_process_io, "io");
+	if (r == 0)
+		r = read_totals(reader, process_fd, SOURCE_process_stat, "stat");
+	if (r == 0)
+		drop_io_of_children(reader);
+	sample->outcomes[SOURCE_process_taskstats] = OUTCOME_malformed;
+	return r;
 }
 
 enum source_outcome process_read_again(struct process_reader *reader, uint32_t tgid)

@@ -27,6 +27,7 @@ struct process_reader {
 	struct taskstats_reader *taskstats; /* borrowed */
 	struct strbuf text;
 	struct process_memory memory; /* of the process last read */
+	bool has_executed; /* by process_read_rest(): another program than it had when it was seen */
 	/* The process last read; its totals, smaps, exe and uid, and the outcomes of their sources. */
 	struct thread_sample sample;
 	struct thread_sample again; /* totals of taskstats, read a second time */
@@ -47,17 +48,22 @@ struct process_seen {
 	uint64_t
 	        born_clock_ticks; /* the leader's birth, or that of a thread, by when the leader was born */
 	bool is_leaders;
-	bool had_ended; /* the leader had */
+	bool had_ended;       /* the leader had */
+	uint64_t start_stack; /* as its stat has it; 0: not known */
 	bool needs_uid;
 };
 
-/* Reads only its executable and smaps, and its user where that is not known. Sets @ret_is_same to whether it was still the
- * same process, and alive if it was. Result as above. */
+/* Reads only its executable and smaps, and its user where that is not known. Where it has executed another program since, the
+ * first two are gone. Sets @ret_is_same to whether it was still the same process, and alive if it was. Result as above, or
+ * -EACCES or -EPERM where this user may not even see its stat. */
 must_check_ int process_read_rest(struct process_reader *reader, int process_fd,
                                   const struct process_seen *seen, bool *ret_is_same);
 
 /* The same of a kernel thread, of which there is nothing to read. */
 void process_read_kernel(struct process_reader *reader);
+
+/* Reads the totals of a process once more, of its stat and io; those of taskstats are malformed. Result as process_read(). */
+must_check_ int process_read_totals(struct process_reader *reader, int process_fd);
 
 /* From the first step of a thread's exit to its last the kernel has it in the taskstats totals twice. Reads them once
  * more; then process_take_smaller() keeps the smaller of the first reading and of this one less @exiting, what threads

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +85,7 @@ static struct process_seen seen_of(const struct values_walk *values,
 	        .is_leaders = first->tid == first->tgid,
 	        .had_ended = has_ended(first) || (first->flags & THREAD_VALUES_EXITING),
 	        .needs_uid = !threads->process,
+	        .start_stack = threads->process ? threads->process->start_stack : 0,
 	};
 }
 
@@ -201,10 +203,29 @@ static int walk_thread(struct values_walk *values, struct walk *walk,
 	return walk_add_row(walk, process_fd);
 }
 
+/* Where a thread has exited between the turns of the leader and its own, its work would be in them twice or not at all: then the
+ * kernel is asked for them. */
+static int add_totals(struct values_walk *values, struct walk *walk,
+                      const struct process_values *process, const struct process_values_sum *sum,
+                      int process_fd)
+{
+	int r = 0;
+
+	if (process_values_are_whole(process, sum) || process_fd < 0) {
+		process_values_totals(&values->rules, process, sum, walk->pending);
+		return 0;
+	}
+	r = process_read_totals(&walk->process, process_fd);
+	if (r == 0)
+		walk_add_totals(walk, walk->pending);
+	return r;
+}
+
 static int walk_threads(struct values_walk *values, struct walk *walk,
                         const struct threads_of_process *threads, int process_fd)
 {
-	struct process_values_sum sum = {0};
+	struct process_values_sum sum = {
+	        .read_boottime_ns = threads->process ? threads->process->read_boottime_ns : 0};
 	int r = 0;
 
 	walk->has_pcomm = false;
@@ -214,11 +235,9 @@ static int walk_threads(struct values_walk *values, struct walk *walk,
 		process_values_add(&sum, thread_at(values, place));
 		r = walk_thread(values, walk, threads, place, process_fd);
 	}
-	if (r < 0)
-		return r;
-	if (walk->pending && threads->process)
-		process_values_totals(&values->rules, threads->process, &sum, walk->pending);
-	return walk_write_pending(walk);
+	if (r == 0 && walk->pending && threads->process)
+		r = add_totals(values, walk, threads->process, &sum, process_fd);
+	return r < 0 ? r : walk_write_pending(walk);
 }
 
 static int walk_process(struct values_walk *values, struct walk *walk,
@@ -229,6 +248,9 @@ static int walk_process(struct values_walk *values, struct walk *walk,
 
 	if (walk_is_own_trouble(r))
 		return r;
+	/* Hidden from this user by an option of the mount; of /proc it would not appear at all. */
+	if (r == -ENOENT && kill((pid_t)threads->first->tgid, 0) < 0 && errno == EPERM)
+		return 0;
 	if (r == -EACCES || r == -EPERM) {
 		walk->tally->processes_denied++;
 		return 0;

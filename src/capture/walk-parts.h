@@ -17,3 +17,6 @@ void walk_set_pcomm(struct walk *walk, int process_fd);
 /* The sample gets what it has from its process, and waits for the next one to come: then it is written. Returns 0, or the writer's -errno. */
 must_check_ int walk_add_row(struct walk *walk, int process_fd);
 must_check_ int walk_write_pending(struct walk *walk);
+
+/* Gives the row the totals of its process that were read last. */
+void walk_add_totals(struct walk *walk, struct thread_sample *sample);

@@ -111,7 +111,7 @@ static void add_smaps(struct walk *walk)
 }
 
 /* The last row of a process has its totals: only then it is known what they are worth. */
-static void add_totals(struct walk *walk, struct thread_sample *sample)
+void walk_add_totals(struct walk *walk, struct thread_sample *sample)
 {
 	static const enum metric_source sources[] = {SOURCE_process_stat, SOURCE_process_io,
 	                                             SOURCE_process_taskstats};
@@ -310,7 +310,7 @@ static int walk_threads(struct walk *walk, const struct process_fds *fds, uint32
 	if (!walk->pending)
 		return 0;
 	settle_totals(walk, fds->task, tgid, walk->tally->threads_gone > gone);
-	add_totals(walk, walk->pending);
+	walk_add_totals(walk, walk->pending);
 	return walk_write_pending(walk);
 }
 

@@ -25,6 +25,9 @@ void process_values_add(struct process_values_sum *sum, const struct thread_valu
 {
 	bool has_ended = values->state == 'Z' || values->state == 'X';
 
+	sum->threads += values->born_boottime_ns <= sum->read_boottime_ns;
+	sum->any_before |= values->tid < values->tgid;
+	sum->any_behind |= values->tid > values->tgid;
 	add(&sum->run_ns, values->run_ns);
 	add(&sum->sampled_user_ns, values->sampled_user_ns);
 	add(&sum->sampled_system_ns, values->sampled_system_ns);
@@ -42,6 +45,15 @@ void process_values_add(struct process_values_sum *sum, const struct thread_valu
 		add(&sum->delay_counts[delay], values->delay_counts[delay]);
 		add(&sum->delay_ns[delay], values->delays[delay].total_ns);
 	}
+}
+
+/* Of threads that come before the leader some may have exited by its turn, and of those behind it by theirs: with both, one
+ * may make up for the other. */
+bool process_values_are_whole(const struct process_values *process,
+                              const struct process_values_sum *sum)
+{
+	return !(process->flags & THREAD_VALUES_CHANGED) && sum->threads == process->nr_threads &&
+	       !(sum->any_before && sum->any_behind);
 }
 
 static void set(struct thread_sample *sample, enum process_total total, uint64_t exited,

@@ -17,14 +17,16 @@ static struct {
 	        *stat_then; /* what stat is once the link was read; "" for none; NULL: as it was */
 } befalls;
 
+enum { START_STACK = 140000 };
+
 static void write_stat(const struct temp_tree *tree, unsigned threads, unsigned long born,
                        unsigned long mapped)
 {
 	char text[256];
 
 	snprintf(text, sizeof(text),
-	         "7 (a) b) S 1 7 7 0 -1 0 5 6 7 8 9 10 11 12 20 0 %u 0 %lu %lu 3 0\n", threads,
-	         born, mapped);
+	         "7 (a) b) S 1 7 7 0 -1 0 5 6 7 8 9 10 11 12 20 0 %u 0 %lu %lu 3 0 1 2 %d 0\n",
+	         threads, born, mapped, START_STACK);
 	temp_tree_write_text(tree, "7/task/7/stat", text);
 }
 
@@ -141,6 +143,33 @@ static void test_without_executable(void **state)
 	process_reader_done(&reader);
 }
 
+/* Another program since: what is there now hangs on that one. */
+static void test_executed(void **state)
+{
+	struct process_seen seen = alive;
+
+	(void)state;
+	seen.start_stack = START_STACK;
+	assert_true(read_rest(&seen));
+	assert_false(reader.has_executed);
+	assert_true(reader.sample.has_exe);
+	process_reader_done(&reader);
+	seen.start_stack = START_STACK + 16;
+	assert_true(read_rest(&seen));
+	assert_true(reader.has_executed);
+	assert_false(reader.sample.has_exe || reader.sample.has_smaps);
+	assert_int_equal(reader.sample.outcomes[SOURCE_exe], OUTCOME_gone);
+	assert_int_equal(reader.sample.outcomes[SOURCE_smaps_rollup], OUTCOME_gone);
+	process_reader_done(&reader);
+	/* Not told. */
+	temp_tree_write_text(
+	        befalls.tree, "7/task/7/stat",
+	        "7 (a) b) S 1 7 7 0 -1 0 5 6 7 8 9 10 11 12 20 0 2 0 4711 8192 3 0 1 1 0 0\n");
+	assert_true(read_rest(&seen));
+	assert_false(reader.has_executed);
+	process_reader_done(&reader);
+}
+
 static void test_gone(void **state)
 {
 	(void)state;
@@ -153,8 +182,9 @@ int main(void)
 {
 #define TEST(test_) cmocka_unit_test_setup_teardown(test_, setup, temp_tree_teardown)
 	const struct CMUnitTest tests[] = {
-	        TEST(test_alive), TEST(test_another_one),        TEST(test_ended),
-	        TEST(test_ends),  TEST(test_without_executable), TEST(test_gone),
+	        TEST(test_alive),    TEST(test_another_one),        TEST(test_ended),
+	        TEST(test_ends),     TEST(test_without_executable), TEST(test_gone),
+	        TEST(test_executed),
 	};
 #undef TEST
 

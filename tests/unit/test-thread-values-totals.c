@@ -203,6 +203,42 @@ static void test_overflow(void **state)
 	assert_total(rchar, UINT64_MAX);
 }
 
+static bool are_whole(const uint32_t *tids, const uint64_t *births, size_t count)
+{
+	sum = (struct process_values_sum){.read_boottime_ns = 1000};
+	process.nr_threads = 3;
+	for (size_t i = 0; i < count; i++) {
+		struct thread_values values = values_thread();
+
+		values.tgid = 50;
+		values.tid = tids[i];
+		values.born_boottime_ns = births[i];
+		process_values_add(&sum, &values);
+	}
+	return process_values_are_whole(&process, &sum);
+}
+
+/* Each thread that was there when the process was read, and no other one. */
+static void test_whole(void **state)
+{
+	static const uint32_t behind[] = {50, 51, 52, 53}, before[] = {50, 7, 8, 9},
+	                      around[] = {50, 7, 51, 52};
+	static const uint64_t births[] = {1, 2, 1000, 1001}, old[] = {1, 2, 3, 4};
+
+	(void)state;
+	process.flags &= ~(uint32_t)THREAD_VALUES_CHANGED;
+	assert_true(are_whole(behind, births, 3));
+	assert_true(are_whole(behind, births, 4));
+	assert_true(are_whole(before, births, 4));
+	/* One has exited before its turn; one has behind its turn. */
+	assert_false(are_whole(behind, births, 2));
+	assert_false(are_whole(before, old, 4));
+	/* Both, perhaps. */
+	assert_false(are_whole(around, births, 3));
+	process.flags |= THREAD_VALUES_CHANGED;
+	assert_false(are_whole(behind, births, 3));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -212,6 +248,7 @@ int main(void)
 	        cmocka_unit_test_setup(test_exiting, setup),
 	        cmocka_unit_test_setup(test_rules, setup),
 	        cmocka_unit_test_setup(test_overflow, setup),
+	        cmocka_unit_test_setup(test_whole, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, done);

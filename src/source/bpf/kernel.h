@@ -165,7 +165,7 @@ struct percpu_counter {
 } KERNELS;
 
 struct mm_struct {
-	unsigned long hiwater_rss, hiwater_vm, total_vm;
+	unsigned long hiwater_rss, hiwater_vm, total_vm, start_stack;
 	struct percpu_counter rss_stat[PAGES_KINDS];
 } KERNELS;
 

@@ -402,6 +402,7 @@ static __always_inline void read_exited_stats(const struct taskstats *stats)
 static __always_inline void read_process(const struct task_struct *task)
 {
 	const struct signal_struct *signal = task->signal;
+	const struct mm_struct *mm = task->mm;
 	const struct taskstats *stats;
 
 	__builtin_memset(&process, 0, sizeof(process));
@@ -410,6 +411,7 @@ static __always_inline void read_process(const struct task_struct *task)
 	process.uid = task->real_cred->euid.val;
 	process.read_boottime_ns = bpf_ktime_get_boot_ns();
 	process.nr_threads = (__u32)signal->nr_threads;
+	process.start_stack = mm ? mm->start_stack : 0;
 	process.run_ns = signal->sum_sched_runtime;
 	process.sampled_user_ns = signal->utime;
 	process.sampled_system_ns = signal->stime;
@@ -482,6 +484,9 @@ int thread_values(struct bpf_iter__task *context)
 	}
 	if (task->pid == task->tgid) {
 		read_process(task);
+		FORGET();
+		if ((__u32)task->signal->nr_threads != process.nr_threads)
+			process.flags |= THREAD_VALUES_CHANGED;
 		if (bpf_seq_write(seq, &process, sizeof(process)) < 0)
 			return 0;
 	}
