@@ -36,6 +36,14 @@ static bool is_gone(const struct probe_shared *shared, uint32_t tid)
 	return syscall(SYS_tgkill, (pid_t)shared->tgid, (pid_t)tid, 0) < 0 && errno == ESRCH;
 }
 
+/* Where a thread has exited meanwhile, what it had may be another one's by now, or nobody's: then that it leads nowhere is no
+ * failure. */
+static void end_doubtful(const struct probe_shared *shared, struct probe_thread *thread,
+                         enum probe_tag tag)
+{
+	probe_thread_end(thread, is_gone(shared, thread->tid) ? PROBE_TAG_pid_missing : tag);
+}
+
 static void end_unread(struct probe_shared *shared, enum probe_tag tag)
 {
 	for (size_t i = 0; i < shared->thread_count; i++)
@@ -83,7 +91,8 @@ static int read_batch(struct reader *reader)
 		if (done < count) {
 			size_t bad = done / reader->words_each;
 
-			probe_thread_end(reader->threads[bad], PROBE_TAG_tls_arithmetic);
+			end_doubtful(reader->shared, reader->threads[bad],
+			             PROBE_TAG_tls_arithmetic);
 			done = (bad + 1) * reader->words_each;
 		}
 	}
@@ -137,9 +146,9 @@ static void take_batch(struct reader *reader)
 		if (thread->step != PROBE_STEP_READ)
 			continue;
 		if (!is_thread_pointer(thread, words[0]))
-			probe_thread_end(thread, PROBE_TAG_tls_arithmetic);
+			end_doubtful(reader->shared, thread, PROBE_TAG_tls_arithmetic);
 		else if (!take_counters(reader, thread, words + 1))
-			probe_thread_end(thread, PROBE_TAG_implausible);
+			end_doubtful(reader->shared, thread, PROBE_TAG_implausible);
 	}
 }
 

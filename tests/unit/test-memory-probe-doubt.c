@@ -108,6 +108,34 @@ static void test_doubt_thread(void **state)
 	end_target(pid);
 }
 
+/* Nor is it a failure then that this makes no sense, or leads nowhere. */
+static void test_doubt_thread_failure(void **state)
+{
+	static volatile uint64_t words[8192];
+	pid_t pid = start_with(UINT64_MAX, UINT64_MAX);
+	const struct {
+		uint64_t pointer;
+		enum probe_tag tag;
+	} cases[] = {
+	        {board->delivered, PROBE_TAG_implausible},
+	        {UINT64_C(1) << 16, PROBE_TAG_tls_arithmetic}, /* nobody's memory */
+#ifdef __x86_64__
+	        {(uintptr_t)&words[ARRAY_SIZE(words) / 2], PROBE_TAG_tls_arithmetic},
+#endif
+	};
+
+	(void)state;
+	(void)words;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		prepare(pid);
+		assert_int_equal(probe_at(cases[i].pointer), cases[i].tag);
+		prepare(pid);
+		probed[0].tid = (uint32_t)getpid();
+		assert_int_equal(probe_at(cases[i].pointer), PROBE_TAG_pid_missing);
+	}
+	end_target(pid);
+}
+
 static void test_doubt_falling(void **state)
 {
 	enum { TRIES = 2000 };
@@ -133,9 +161,9 @@ static void test_doubt_falling(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(test_doubt_limits),  cmocka_unit_test(test_doubt_pointer),
-	        cmocka_unit_test(test_doubt_program), cmocka_unit_test(test_doubt_thread),
-	        cmocka_unit_test(test_doubt_falling),
+	        cmocka_unit_test(test_doubt_limits),         cmocka_unit_test(test_doubt_pointer),
+	        cmocka_unit_test(test_doubt_program),        cmocka_unit_test(test_doubt_thread),
+	        cmocka_unit_test(test_doubt_thread_failure), cmocka_unit_test(test_doubt_falling),
 	};
 
 	make_board();
