@@ -346,6 +346,23 @@ void jemalloc_read_process(struct jemalloc_reader *reader, int process_fd, uint3
 		probe_summary_add_thread(&reader->summary, reader->tag);
 }
 
+void jemalloc_leave_process(struct jemalloc_reader *reader)
+{
+	reader->tag = PROBE_TAG_pid_missing;
+	if (reader->rule == OUTCOME_read)
+		probe_summary_add_process(&reader->summary, reader->tag, false);
+}
+
+bool jemalloc_has_counters(const struct jemalloc_reader *reader)
+{
+	return reader->rule == OUTCOME_read && reader->tag == PROBE_TAG_ok;
+}
+
+void jemalloc_forget_process(struct jemalloc_reader *reader)
+{
+	reader->tag = PROBE_TAG_pid_missing;
+}
+
 void jemalloc_take_thread(const struct jemalloc_reader *reader, size_t index,
                           struct thread_sample *sample)
 {

@@ -49,6 +49,14 @@ void jemalloc_read_process(struct jemalloc_reader *reader, int process_fd, uint3
 /* Says that the next process has none: a kernel's. */
 void jemalloc_pass_process(struct jemalloc_reader *reader);
 
+/* Says that the next process has executed another program: of the one that it had there is nothing to be read. */
+void jemalloc_leave_process(struct jemalloc_reader *reader);
+
+/* Whether the process has jemalloc, whose counters were asked for. */
+bool jemalloc_has_counters(const struct jemalloc_reader *reader);
+/* What was read was of another program. */
+void jemalloc_forget_process(struct jemalloc_reader *reader);
+
 /* Gives @sample, the thread at @index of the list, what was read. */
 void jemalloc_take_thread(const struct jemalloc_reader *reader, size_t index,
                           struct thread_sample *sample);

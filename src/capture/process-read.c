@@ -267,21 +267,21 @@ static bool has_other_stack(const struct process_reader *reader, const struct pr
 }
 
 /* Reads the leader's own stat, for that of the process adds up all its threads. */
-static int read_leader(struct process_reader *reader, int process_fd,
-                       const struct process_seen *seen, bool *ret_is_still)
+int process_look_again(struct process_reader *reader, int process_fd,
+                       const struct process_seen *seen, bool *ret_is_same)
 {
 	char name[32];
 	int r;
 
 	snprintf(name, sizeof(name), "task/%" PRIu32 "/stat", seen->tgid);
 	r = fd_read_record_at(process_fd, name, &reader->text, PROCESS_FILE_BYTES);
-	*ret_is_still = false;
+	*ret_is_same = false;
 	if (r < 0)
 		return is_our_own_trouble(r) || r == -EACCES || r == -EPERM ? r : 0;
 	reader->sample.outcomes[SOURCE_process_stat] = OUTCOME_read;
 	find_memory(reader);
-	*ret_is_still = is_still(reader, seen);
-	reader->has_executed = *ret_is_still && has_other_stack(reader, seen);
+	*ret_is_same = is_still(reader, seen);
+	reader->has_executed = *ret_is_same && has_other_stack(reader, seen);
 	return 0;
 }
 
@@ -316,12 +316,12 @@ int process_read_rest(struct process_reader *reader, int process_fd,
 
 	sample_reset(&reader->sample);
 	reader->has_executed = false;
-	r = read_leader(reader, process_fd, seen, ret_is_same);
+	r = process_look_again(reader, process_fd, seen, ret_is_same);
 	if (r < 0 || !*ret_is_same)
 		return r;
 	r = read_program(reader, process_fd);
 	if (r == 0 && is_doubtful(reader))
-		r = read_leader(reader, process_fd, seen, ret_is_same);
+		r = process_look_again(reader, process_fd, seen, ret_is_same);
 	if (r == 0 && seen->needs_uid)
 		r = read_uid(reader, process_fd, seen->tgid);
 	return r;

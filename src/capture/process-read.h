@@ -62,6 +62,10 @@ must_check_ int process_read_rest(struct process_reader *reader, int process_fd,
 /* The same of a kernel thread, of which there is nothing to read. */
 void process_read_kernel(struct process_reader *reader);
 
+/* Looks at the process of process_read_rest() once more, and sets has_executed and @ret_is_same as that does. */
+must_check_ int process_look_again(struct process_reader *reader, int process_fd,
+                                   const struct process_seen *seen, bool *ret_is_same);
+
 /* Reads the totals of a process once more, of its stat and io; those of taskstats are malformed. Result as process_read(). */
 must_check_ int process_read_totals(struct process_reader *reader, int process_fd);
 

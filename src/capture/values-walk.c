@@ -44,6 +44,7 @@ struct threads_of_process {
 	size_t begin, end;
 	const struct thread_values *first;
 	const struct process_values *process; /* or NULL */
+	bool live_on;                         /* when jemalloc's counters had been read */
 };
 
 static const struct thread_values *thread_at(const struct values_walk *values, size_t place)
@@ -174,10 +175,41 @@ static void read_jemalloc(struct values_walk *values, struct walk *walk,
 		jemalloc_pass_process(&walk->jemalloc);
 		return;
 	}
+	if (walk->process.has_executed) {
+		jemalloc_leave_process(&walk->jemalloc);
+		return;
+	}
 	list_threads(values, walk, threads);
 	known.threads = values->pointers;
 	jemalloc_read_process(&walk->jemalloc, process_fd, threads->first->tgid, &walk->threads,
 	                      has_pointers ? &known : NULL);
+}
+
+/* Reading jemalloc's counters takes its time. Where the process has executed another program meanwhile they are that one's. */
+static int look_again(const struct values_walk *values, struct walk *walk,
+                      struct threads_of_process *threads, int process_fd)
+{
+	const struct process_seen seen = seen_of(values, threads);
+	int r;
+
+	threads->live_on = true;
+	if (!jemalloc_has_counters(&walk->jemalloc))
+		return 0;
+	r = process_look_again(&walk->process, process_fd, &seen, &threads->live_on);
+	if (walk->process.has_executed)
+		jemalloc_forget_process(&walk->jemalloc);
+	return walk_is_own_trouble(r) ? r : 0;
+}
+
+/* A thread that has exited since the pass is as it was then, where its process lives on. Without that, and where its cgroup
+ * cannot be known any more, it is left out whole. */
+static bool is_left_out(const struct threads_of_process *threads,
+                        const struct thread_values *thread, const struct thread_sample *sample)
+{
+	if (sample->outcomes[SOURCE_cgroup] == OUTCOME_gone)
+		return true;
+	return sample->outcomes[SOURCE_jemalloc] == OUTCOME_gone && !has_ended(thread) &&
+	       !threads->live_on;
 }
 
 static int walk_thread(struct values_walk *values, struct walk *walk,
@@ -190,9 +222,7 @@ static int walk_thread(struct values_walk *values, struct walk *walk,
 	thread_values_sample(&values->rules, &values->pass, thread, threads->process, sample);
 	css_sets_take(&values->sets, thread, sample);
 	jemalloc_take_thread(&walk->jemalloc, place - threads->begin, sample);
-	/* Whoever has exited since the pass is left out whole, as one that exits while its files are read. */
-	if (sample->outcomes[SOURCE_cgroup] == OUTCOME_gone ||
-	    (sample->outcomes[SOURCE_jemalloc] == OUTCOME_gone && !has_ended(thread))) {
+	if (is_left_out(threads, thread, sample)) {
 		walk->tally->threads_gone++;
 		return 0;
 	}
@@ -222,15 +252,16 @@ static int add_totals(struct values_walk *values, struct walk *walk,
 }
 
 static int walk_threads(struct values_walk *values, struct walk *walk,
-                        const struct threads_of_process *threads, int process_fd)
+                        struct threads_of_process *threads, int process_fd)
 {
 	struct process_values_sum sum = {
 	        .read_boottime_ns = threads->process ? threads->process->read_boottime_ns : 0};
-	int r = 0;
+	int r;
 
 	walk->has_pcomm = false;
 	walk->has_row = false;
 	read_jemalloc(values, walk, threads, process_fd);
+	r = look_again(values, walk, threads, process_fd);
 	for (size_t place = threads->begin; r == 0 && place < threads->end; place++) {
 		process_values_add(&sum, thread_at(values, place));
 		r = walk_thread(values, walk, threads, place, process_fd);
@@ -241,7 +272,7 @@ static int walk_threads(struct values_walk *values, struct walk *walk,
 }
 
 static int walk_process(struct values_walk *values, struct walk *walk,
-                        const struct threads_of_process *threads)
+                        struct threads_of_process *threads)
 {
 	cleanup_(fd_closep) int process_fd = -1;
 	int r = read_process(values, walk, threads, &process_fd);

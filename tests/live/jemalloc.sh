@@ -184,6 +184,25 @@ fi
 capture again.zst
 same "afterwards it is read again" "$(said "${p}static")" "$(seen again.zst "$(pid "${p}static")")"
 
+# By BPF, threads that exit before their counters are read are there with all else.
+if [ "$(zstd -dc again.zst | jq -r .host.source)" = bpf ]; then
+    LD_PRELOAD=$library python3 -c 'import threading, time
+while True:
+    threads = [threading.Thread(target=time.sleep, args=(i / 10000,)) for i in range(20)]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()' &
+    brief=$!
+    exited=0
+    for ((n = 0; n < 100 && exited == 0; n++)); do
+        capture brief.zst
+        exited=$(zstd -dc brief.zst | jq --argjson pid "$brief" '[.threads[]
+            | select(.tgid == $pid and .missing.jemalloc == "gone" and has("run_time_ns") and .state != "Z" and .state != "X")] | length')
+    done
+    kill "$brief"
+    wait "$brief" 2>/dev/null || true
+    between "threads that had exited when their counters were to be read" 1 "$exited" 1000
+fi
+
 # Killed in the middle, at any moment, ctprof leaves nobody stopped.
 for ((n = 0; n < 60; n++)); do
     "$CTPROF" capture -q --jemalloc ptrace -o killed.zst &

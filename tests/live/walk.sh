@@ -101,7 +101,8 @@ while [ "$captures" -lt 10 ] || [ $((gone * seen)) -eq 0 ]; do
         | [.parse_summary.tids_gone, ([$mine[] | select(.comm == $brief)] | length),
             ([$mine[] | del(.nr_threads, .smaps_rollup_kib, .process_totals, .missing, .hiwater_rss_bytes, .hiwater_vm_bytes) | keys] | unique | length), ([$mine[] | select(.comm == $churn)] | length),
             ([$mine[] | del(.missing.process_taskstats) | select(.missing // {} | length > 0)] | length), (.parse_summary | .tids_walked - .tids_gone),
-            (.threads | length), ([.threads[].missing // {} | select(any(. == "gone"))] | length)] | @tsv')
+            (.threads | length), ((.host.source == "bpf") as $bpf | [.threads[].missing // {}
+                | if $bpf then del(.exe, .smaps_rollup, .jemalloc) else . end | select(any(. == "gone"))] | length)] | @tsv')
     gone=$((gone + lost)) seen=$((seen + brief))
     # No half thread: those of one process have the same keys, but for what is the leader's, and the memory that one on its
     # way out has given up.
@@ -111,7 +112,7 @@ while [ "$captures" -lt 10 ] || [ $((gone * seen)) -eq 0 ]; do
     between "the churning threads in capture $captures" 4 "$churning" 36
     # But for the total of a process that a thread was leaving: nobody can tell whether it is in there.
     same "threads of our own with a reason in capture $captures" 0 "$reasons"
-    # Gone is a reason for a whole thread, never for a source of one that is there.
+    # Gone is a reason for a whole thread, never for a source of one that is there, but for what BPF does not read.
     same "threads of capture $captures that are half gone" 0 "$half"
 done
 echo "$captures captures, $seen brief threads in them, $gone gone while they were read"
