@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/kcmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "ctprof/clock.h"
@@ -298,14 +300,32 @@ void jemalloc_pass_process(struct jemalloc_reader *reader)
 		probe_summary_add_process(&reader->summary, reader->tag, false);
 }
 
+/* Between vfork and exec, and after clone with CLONE_VM alone, a process has its parent's memory, and mostly its parent's
+ * thread-local storage as well, whose counters would count twice. Where the kernel does not say, it is taken for one with
+ * memory of its own. Asked by a thread that has memory: two that have given up theirs are the same. */
+static bool is_memory_of_parent(struct jemalloc_reader *reader, const struct seen_process *seen)
+{
+	enum { STAT_BYTES = 1 << 16, FIELD_PARENT = 4 };
+	uint64_t parent;
+
+	if (fd_read_all_at(seen->thread_fd, "stat", &reader->text, STAT_BYTES) < 0 ||
+	    !stat_field(strbuf_str(&reader->text), reader->text.len, FIELD_PARENT, &parent))
+		return false;
+	/* 0: out of our pid namespace. */
+	return parent > 0 && parent <= INT32_MAX &&
+	       syscall(SYS_kcmp, (pid_t)seen->tid, (pid_t)parent, KCMP_VM, 0UL, 0UL) == 0;
+}
+
 static enum probe_tag look(struct jemalloc_reader *reader, int process_fd,
                            const struct id_list *threads, bool *ret_is_found)
 {
 	cleanup_(seen_process_done) struct seen_process seen = {.thread_fd = -1};
 	enum probe_tag tag = find_maps(reader, process_fd, threads, &seen);
 
-	return tag == PROBE_TAG_ok ? find_places(reader, seen.tid, seen.thread_fd, ret_is_found)
-	                           : tag;
+	if (tag == PROBE_TAG_ok)
+		tag = find_places(reader, seen.tid, seen.thread_fd, ret_is_found);
+	return tag == PROBE_TAG_ok && is_memory_of_parent(reader, &seen) ? PROBE_TAG_shared_memory
+	                                                                 : tag;
 }
 
 /* Few processes have one. Of these it is asked which program they run, and everything else again: so an exec in the middle

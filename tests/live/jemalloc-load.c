@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* jemalloc-load - threads that allocate and free known amounts, and that say what jemalloc itself says of them.
  *
- *   jemalloc-load NAME THREADS BYTES [leave]
+ *   jemalloc-load NAME THREADS BYTES [leave|share]
  *
  * Prints READY; then for each line of input makes another round and prints a line "tid allocated deallocated" for each
  * thread, 0 where there is no jemalloc, and DONE. In a round every thread allocates BLOCKS blocks, a little larger with each
  * thread, keeps a third of them, frees a third and has its neighbour free the rest. Between the rounds no thread allocates or frees
  * anything: the odd ones sleep, the even ones wait for a lock. With "leave" the leader exits after the first round, and
- * the others stay.
+ * the others stay; with "share" it has a child all the time that has its memory and its thread-local storage.
  */
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -127,13 +129,31 @@ static void make_round(void)
 	pthread_barrier_wait(&barrier);
 }
 
+static int be_child(void *argument)
+{
+	(void)argument;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;)
+		pause();
+	return 0;
+}
+
+static void start_child(void)
+{
+	static _Alignas(16) char stack[16384];
+
+	if (clone(be_child, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL) < 0)
+		abort();
+}
+
 int main(int argc, char **argv)
 {
 	char input;
 
 	bool leave = argc == 5 && strcmp(argv[4], "leave") == 0;
+	bool share = argc == 5 && strcmp(argv[4], "share") == 0;
 
-	if (argc != 4 && !leave)
+	if (argc != 4 && !leave && !share)
 		return 2;
 	prctl(PR_SET_NAME, argv[1]);
 	worker_count = (unsigned)atoi(argv[2]);
@@ -148,6 +168,8 @@ int main(int argc, char **argv)
 			return 1;
 	}
 	pthread_barrier_wait(&barrier);
+	if (share)
+		start_child();
 	print("READY\n");
 	while (read(STDIN_FILENO, &input, 1) == 1) {
 		if (input != '\n')

@@ -184,6 +184,20 @@ fi
 capture again.zst
 same "afterwards it is read again" "$(said "${p}static")" "$(seen again.zst "$(pid "${p}static")")"
 
+# A child in its parent's memory, with its thread-local storage, has no counters of its own.
+WORKLOAD=$programs/jemalloc-load-linked
+start "${p}share" "$threads" 1000 share
+round "${p}share"
+for mode in auto ptrace; do
+    capture share.zst --jemalloc "$mode"
+    same "the parent of a child in its memory, $mode" "$(said "${p}share")" "$(seen share.zst "$(pid "${p}share")")"
+    same "the child, $mode" '[null,"skipped"]' "$(zstd -dc share.zst | jq -c --arg name "${p}share" \
+        --argjson pid "$(pid "${p}share")" '.threads[] | select(.pcomm == $name and .tgid != $pid)
+            | [.allocated_bytes, .missing.jemalloc]')"
+    between "processes with the memory of their parent" 1 \
+        "$(zstd -dc share.zst | jq '.probe_summary.processes."shared-memory"')" 1000
+done
+
 # By BPF, threads that exit before their counters are read are there with all else.
 if [ "$(zstd -dc again.zst | jq -r .host.source)" = bpf ]; then
     LD_PRELOAD=$library python3 -c 'import threading, time
