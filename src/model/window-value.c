@@ -95,18 +95,26 @@ static bool has_fallen(const struct thread_sample *sample, const struct thread_s
 	       value_of(sample, metric) < value_of(first, metric);
 }
 
+/* By the executable; where that is not known of both, as of snapshots without names, by what the process is called, which it may
+ * have changed by itself: a value that is missing is better than a wrong one. */
+static bool is_other_program(const struct thread_sample *sample, const struct thread_sample *first)
+{
+	if (sample->has_exe && first->has_exe)
+		return !is_same_text(&sample->exe, &first->exe);
+	return sample->pcomm.len > 0 && first->pcomm.len > 0 &&
+	       !is_same_text(&sample->pcomm, &first->pcomm);
+}
+
 /* jemalloc counts from the start of a program, and not from the birth of a thread. Where the thread has executed another one
  * in between, neither of its counters is of use, though perhaps only one of them has gone back. */
 static void forget_other_program(struct thread_sample *sample, const struct thread_sample *first,
                                  uint64_t *went_back)
 {
-	bool is_other =
-	        sample->has_exe && first->has_exe && !is_same_text(&sample->exe, &first->exe);
-
 	if (!metric_set_has(&sample->seen, METRIC_allocated_bytes) &&
 	    !metric_set_has(&sample->seen, METRIC_deallocated_bytes))
 		return;
-	if (!is_other && !has_fallen(sample, first, METRIC_allocated_bytes) &&
+	if (!is_other_program(sample, first) &&
+	    !has_fallen(sample, first, METRIC_allocated_bytes) &&
 	    !has_fallen(sample, first, METRIC_deallocated_bytes))
 		return;
 	metric_set_remove(&sample->seen, METRIC_allocated_bytes);
