@@ -56,6 +56,7 @@ static void test_probe_by_pointers_stops_nobody(void **state)
 	assert_int_equal(thread_pointers_read(pointers, (uint32_t)pid, &found), 0);
 }
 
+/* Where the host is busy as well some do not stop in time, and a helper that is given up may still trace the last one. */
 static void test_probe_busy_threads(void **state)
 {
 	pid_t pid = start_target(100, spin);
@@ -63,7 +64,9 @@ static void test_probe_busy_threads(void **state)
 	(void)state;
 	(void)probe(pid);
 	check_values();
-	assert_int_equal(count_tags(PROBE_TAG_ok) + count_tags(PROBE_TAG_waitpid), 100);
+	assert_int_equal(count_tags(PROBE_TAG_ok) + count_tags(PROBE_TAG_waitpid) +
+	                         count_tags(PROBE_TAG_traced),
+	                 100);
 	assert_true(count_tags(PROBE_TAG_ok) > 0);
 	assert_false(is_anybody_stopped(pid));
 	end_target(pid);
