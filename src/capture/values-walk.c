@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "ctprof/mem.h"
 #include "walk-parts.h"
@@ -271,17 +272,29 @@ static int walk_threads(struct values_walk *values, struct walk *walk,
 	return r < 0 ? r : walk_write_pending(walk);
 }
 
+/* Whether an option of the mount hides a process that is there from this user: of /proc it would not appear at all. */
+static bool is_hidden(const struct walk *walk, uint32_t tgid)
+{
+	struct stat status;
+	char name[12];
+
+	if (kill((pid_t)tgid, 0) == 0 || errno != EPERM)
+		return false;
+	snprintf(name, sizeof(name), "%" PRIu32, tgid);
+	return fstatat(walk->proc_fd, name, &status, 0) < 0 && errno == ENOENT;
+}
+
 static int walk_process(struct values_walk *values, struct walk *walk,
                         struct threads_of_process *threads)
 {
 	cleanup_(fd_closep) int process_fd = -1;
-	int r = read_process(values, walk, threads, &process_fd);
+	int r;
 
+	if (is_hidden(walk, threads->first->tgid))
+		return 0;
+	r = read_process(values, walk, threads, &process_fd);
 	if (walk_is_own_trouble(r))
 		return r;
-	/* Hidden from this user by an option of the mount; of /proc it would not appear at all. */
-	if (r == -ENOENT && kill((pid_t)threads->first->tgid, 0) < 0 && errno == EPERM)
-		return 0;
 	if (r == -EACCES || r == -EPERM) {
 		walk->tally->processes_denied++;
 		return 0;
