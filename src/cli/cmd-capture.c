@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "capture-note.h"
 #include "ctprof/capture.h"
 #include "ctprof/output.h"
 #include "duration.h"
@@ -51,7 +52,8 @@ static const struct cli_option options[] = {
          TAKES(TEXT)},
         {OPT_EXITS, 0, "exits", "HOW", "ends in the window: auto, records (without BPF), off",
          TAKES_WORD(exits)},
-        {OPT_QUIET, 'q', "quiet", NULL, "say nothing about what could not be read", TAKES(NOTHING)},
+        {OPT_QUIET, 'q', "quiet", NULL, "say nothing of what was read and what was not",
+         TAKES(NOTHING)},
         {OPT_PROC_ROOT, 0, "proc-root", "DIR", "read threads from DIR instead of /proc",
          TAKES(DIRECTORY)},
         {OPT_SYS_ROOT, 0, "sys-root", "DIR", "read the host's devices from DIR instead of /sys",
@@ -193,7 +195,8 @@ static int capture_either(const struct arguments *arguments, struct snapshot_wri
 	return r < 0 ? r : capture_window(&window, writer, info, reterr);
 }
 
-static int capture(const struct arguments *arguments, struct snapshot_info *info)
+static int capture(const struct arguments *arguments, struct snapshot_info *info,
+                   uint64_t *ret_bytes)
 {
 	cleanup_(output_done) struct output output = OUTPUT_INIT;
 	/* Done before its sink is. */
@@ -207,6 +210,7 @@ static int capture(const struct arguments *arguments, struct snapshot_info *info
 	}
 	if (r == 0)
 		r = output_commit(&output);
+	*ret_bytes = output.bytes;
 	if (r < 0 && reason.len > 0)
 		cli_error("%s", strbuf_str(&reason));
 	else if (r < 0)
@@ -217,27 +221,20 @@ static int capture(const struct arguments *arguments, struct snapshot_info *info
 	return r;
 }
 
-static void report(const struct arguments *arguments, const struct snapshot_info *info)
+static void report(const struct arguments *arguments, const struct snapshot_info *info,
+                   uint64_t file_bytes)
 {
-	bool is_window = info->kind == KIND_window;
-
 	report_denied(&info->tally, arguments->capture.proc_root != NULL);
-	if (is_window)
+	if (info->kind == KIND_window)
 		window_note_missing(info);
-	if (!isatty(STDERR_FILENO))
-		return;
-	if (is_window)
-		window_note_contents(info);
-	else
-		fprintf(stderr, "%llu threads of %llu processes\n",
-		        (unsigned long long)info->tally.threads,
-		        (unsigned long long)info->tally.processes);
+	capture_note_written(info, file_bytes);
 }
 
 static int run(const struct command *command, int argc, char **argv)
 {
 	cleanup_(snapshot_info_done) struct snapshot_info info = {0};
 	struct arguments arguments = {0};
+	uint64_t file_bytes = 0;
 	int id = parse(command, argc, argv, &arguments);
 
 	if (id == OPTIONS_HELP || id == OPTIONS_VERSION)
@@ -254,10 +251,10 @@ static int run(const struct command *command, int argc, char **argv)
 		return cli_usage_error(command, "a snapshot is not written to a terminal");
 	if (arguments.has_exits && arguments.length_ns == 0)
 		return cli_usage_error(command, "--exits is for a --window");
-	if (capture(&arguments, &info) < 0)
+	if (capture(&arguments, &info, &file_bytes) < 0)
 		return EXIT_FAILED;
 	if (!arguments.quiet)
-		report(&arguments, &info);
+		report(&arguments, &info, file_bytes);
 	return EXIT_DONE;
 }
 

@@ -18,7 +18,7 @@ static double seconds_of(uint64_t ns)
 	return (double)ns / 1e9;
 }
 
-void window_note_contents(const struct snapshot_info *info)
+void window_note_add_contents(const struct snapshot_info *info, struct strbuf *out)
 {
 	static const struct {
 		enum window_number number;
@@ -28,17 +28,23 @@ void window_note_contents(const struct snapshot_info *info)
 	        {WINDOW_threads_exited, "exited"},       {WINDOW_threads_passed, "born and exited"},
 	        {WINDOW_threads_lost, "lost"},           {WINDOW_threads_unknown, "unknown"},
 	};
-	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 
+	strbuf_addf(out, "window of %.3fs: ", seconds_of(number_of(info, WINDOW_length_ns)));
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
 		unsigned long long count = number_of(info, parts[i].number);
 
 		if (i > 0 && count == 0)
 			continue;
-		strbuf_addf(&text, i > 0 ? ", %llu %s" : "%llu threads %s", count, parts[i].part);
+		strbuf_addf(out, i > 0 ? ", %llu %s" : "%llu threads %s", count, parts[i].part);
 	}
-	fprintf(stderr, "window of %.3fs: %s\n", seconds_of(number_of(info, WINDOW_length_ns)),
-	        strbuf_str(&text));
+}
+
+void window_note_contents(const struct snapshot_info *info)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+	window_note_add_contents(info, &text);
+	fprintf(stderr, "%s\n", strbuf_str(&text));
 }
 
 /* How the ends of threads came to be known, or why not. */

@@ -2,8 +2,12 @@
 #pragma once
 /* window-note - what is said on stderr about a window that was made. */
 #include "ctprof/snapshot.h"
+#include "ctprof/strbuf.h"
 
-/* One line: its length, and how many threads there were of each part. */
+/* Appends the window's length, and how many threads there were of each part. */
+void window_note_add_contents(const struct snapshot_info *info, struct strbuf *out);
+
+/* The same as a line on stderr. */
 void window_note_contents(const struct snapshot_info *info);
 
 /* One line for what is missing in a window that was captured, or none where nothing is. */

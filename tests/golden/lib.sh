@@ -3,6 +3,12 @@
 # What the golden cases and the tests of bad input share; sourced, with CTPROF (the binary) and FIXTURES
 # (tests/fixtures) set.
 
+# steady_stderr COMMAND...: runs it; its line about what was written is without size and time, which differ from run to
+# run and from machine to machine.
+steady_stderr() {
+    { "$@" 2>&1 >&3 3>&- | sed -E '/^ctprof: wrote /s/, [0-9.]+[KMG]?i?B in [0-9.]+[mµn]?s/, SIZE in TIME/' >&2; } 3>&1
+}
+
 # capture_fixture NAME [OPTION...]: captures a fixture tree with all its roots.
 capture_fixture() {
     local tree=$FIXTURES/$1 roots=(--proc-root "$FIXTURES/$1/proc")
@@ -10,7 +16,7 @@ capture_fixture() {
     shift
     [ ! -d "$tree/sys" ] || roots+=(--sys-root "$tree/sys")
     [ ! -d "$tree/cgroup" ] || roots+=(--cgroup-root "$tree/cgroup")
-    "$CTPROF" capture "${roots[@]}" "$@"
+    steady_stderr "$CTPROF" capture "${roots[@]}" "$@"
 }
 
 # canonical [FILTER]: a snapshot on standard input as JSON, without what differs from run to run and from

@@ -111,14 +111,15 @@ terminal '"$CTPROF" capture -o -' >out || status=$?
 [ "$(grep -c '^ctprof: capture: ' out)" -eq "$(wc -l <out)" ] || fail "a snapshot on a terminal: $(cat -v out)"
 ok
 
-# How much was captured is said on a terminal only.
+# What was written is said in one line, on a terminal or not, and not with --quiet.
+written='^ctprof: wrote [0-9]+ threads of [0-9]+ processes, [0-9.]+[KMG]?i?B in [0-9.]+m?s; taskstats [0-9a-zEPRMSCH, ]+$'
 terminal '"$CTPROF" capture -o new.zst' >out
-grep -qE '^[0-9]+ threads of [0-9]+ processes$' out || fail "no word about a capture: $(cat -v out)"
+[ "$(grep -cE "$written" out)" -eq 1 ] || fail "no word about a capture: $(cat -v out)"
 terminal '"$CTPROF" capture --quiet -o new.zst' >out
 [ ! -s out ] || fail "words from a quiet capture: $(cat -v out)"
 "$CTPROF" capture -o new.zst 2>err
-if grep -q 'threads of' err; then
-    fail "words about a capture where no terminal is"
-fi
+[ "$(grep -cE "$written" err)" -eq 1 ] || fail "no word about a capture where no terminal is: $(cat -v err)"
+threads=$(zstd -dc new.zst | jq '.threads | length')
+grep -q "wrote $threads threads of " err || fail "not the $threads threads of the file: $(cat -v err)"
 ok
 echo "$checks checks"

@@ -44,7 +44,7 @@ fi
 
 as_nobody "$scratch/ctprof" capture -o a.zst 2>err || fail "status $?: $(cat err)"
 cat err
-same "lines on stderr" 2 "$(wc -l <err)"
+same "lines on stderr" 3 "$(wc -l <err)"
 zstd -tq a.zst
 zstd -dc a.zst >a.json
 
@@ -53,6 +53,8 @@ same "taskstats" denied "$(jq -r .sources.taskstats.rule a.json)"
 same "the line about taskstats" "ctprof: taskstats denied: no delay accounting (root can read it; see 'ctprof doctor')" "$(head -n 1 err)"
 same "rows with a value of taskstats" 0 "$(jq '[.threads[] | select(has("cpu_delay_count") or has("hiwater_rss_bytes"))] | length' a.json)"
 sed -i 1d err
+[[ $(tail -n 1 err) =~ ^ctprof:\ wrote\ [0-9]+\ threads\ .*\;\ taskstats\ [0-9]+\ EPERM$ ]] || fail "what was written: $(tail -n 1 err)"
+sed -i '$d' err
 
 # "ctprof: 112 readings denied: io 112 (...)": the same numbers as in the file.
 [[ $(cat err) =~ ^ctprof:\ ([0-9]+)\ readings?\ denied:\ ([a-z0-9_,\ ]+)\  ]] || fail "the line says something else"
