@@ -7,6 +7,7 @@
 
 #include "ctprof/fold.h"
 #include "ctprof/group-by.h"
+#include "ctprof/hash.h"
 #include "ctprof/macro.h"
 #include "ctprof/measure.h"
 #include "ctprof/metric.h"
@@ -30,8 +31,9 @@ struct group {
 	uint32_t exited_left_out; /* a bit for each total of which something was not added */
 	/* Fingerprints of the processes whose totals are not known, by source. */
 	uint64_t unknown[PROCESS_SOURCE_COUNT];
-	uint32_t known;   /* a bit for each total that is known of any process */
-	uint64_t members; /* fingerprint of who they are: tgid, tid and start time, in any order */
+	uint32_t known; /* a bit for each total that is known of any process */
+	uint64_t
+	        members; /* fingerprint of who they are: tgid, tid and start time, in any order; of this process only */
 	/* Births of those threads whose birth is known. */
 	uint64_t births_clock_ticks; /* sum */
 	uint32_t births;
@@ -71,6 +73,7 @@ struct group_process {
 
 struct group_table {
 	struct group_by by;
+	struct hash_seed seed;   /* of the fingerprints */
 	const struct host *host; /* of the threads; borrowed, may be NULL; set by the caller */
 	/* The snapshot's, as far as it was read; borrowed, may be NULL; set by the caller. */
 	const struct snapshot_info *info;

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ctprof/hash.h"
+
 /* A list that would have more is not kept at all: io.stat has six for each of its devices. */
 #define KEYED_VALUES_MAX 65536
 
@@ -20,7 +22,7 @@ struct keyed_values {
 	size_t capacity;
 	uint32_t *slots; /* owned; index + 1 into entries, 0 for empty; of long lists only */
 	size_t slot_count;
-	uint64_t seed;
+	struct hash_seed seed; /* of the slots, once there are any */
 };
 
 /* Stores a value, in place of an older one of that key. */

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ctprof/hash.h"
+
 struct strmap_entry {
 	char *key; /* NUL-terminated copy, owned by the map */
 	size_t key_len;
@@ -19,7 +21,7 @@ struct strmap {
 	size_t capacity;
 	uint32_t *slots; /* index + 1 into entries, 0 for empty */
 	size_t slot_count;
-	uint64_t seed;
+	struct hash_seed seed;
 };
 
 #define STRMAP_INIT ((struct strmap){0})
@@ -32,10 +34,6 @@ bool strmap_find(const struct strmap *map, const char *key, size_t key_len, uint
 
 /* The entry of @key, added with value NULL where it was missing; borrowed until the next addition. */
 struct strmap_entry *strmap_add(struct strmap *map, const char *key, size_t key_len);
-
-/* The hash itself, and a seed for it that is this process's own, for tables of another shape. */
-uint64_t strmap_seed(void);
-uint64_t strmap_hash(uint64_t seed, const char *bytes, size_t len);
 
 /* Frees the keys and the table, not the values. For cleanup_(strmap_done). */
 void strmap_done(struct strmap *map);

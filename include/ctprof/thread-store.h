@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ctprof/hash.h"
 #include "ctprof/sample.h"
 #include "ctprof/strbuf.h"
 #include "ctprof/strmap.h"
@@ -21,15 +22,18 @@ struct thread_key {
 struct thread_store_row {
 	struct thread_key key;
 	uint64_t offset; /* into packed */
-	uint32_t next;   /* another row with a tid of this hash, or THREAD_STORE_NONE */
+	uint32_t before; /* the row with this tid that was added before, or THREAD_STORE_NONE */
 };
 
 /* All zero is the empty store. */
 struct thread_store {
 	struct thread_store_row *rows; /* owned, as all of these */
 	uint32_t count, capacity;
-	uint32_t *slots; /* by hash of the tid, the row added last */
-	uint32_t slot_count;
+	/* Two hash tables with open addressing, at most half full: by tid, and by tid, tgid and start time. A slot has the
+	 * row that was added last, or THREAD_STORE_NONE. */
+	uint32_t *by_tid, *by_key;
+	uint32_t slot_count; /* of each */
+	struct hash_seed seed;
 	struct strbuf packed;
 	struct strmap names; /* every name, label and CPU set, once */
 };
@@ -51,6 +55,9 @@ static inline const struct thread_key *thread_store_key(const struct thread_stor
 
 /* The sample's read_boottime_ns, without unpacking the rest. */
 uint64_t thread_store_time(const struct thread_store *store, uint32_t row);
+
+/* The row added last with this tid, tgid and start time; THREAD_STORE_NONE where there is none. */
+uint32_t thread_store_find_key(const struct thread_store *store, const struct thread_key *key);
 
 /* The row added last for a tid, and the one before a row for the same tid; THREAD_STORE_NONE where there is none. */
 uint32_t thread_store_find(const struct thread_store *store, uint32_t tid);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "ctprof/mem.h"
-#include "ctprof/strmap.h"
 
 /* Up to here a look at each entry is cheaper than a hash. */
 enum { SHORT_LIST = 16, FIRST_CAPACITY = 32 };
@@ -20,7 +19,7 @@ static bool is_key(const struct keyed_value *entry, const char *key, size_t key_
 static size_t find_slot(const struct keyed_values *values, const char *key, size_t key_len)
 {
 	size_t mask = values->slot_count - 1;
-	size_t slot = strmap_hash(values->seed, key, key_len) & mask;
+	size_t slot = hash_bytes(&values->seed, key, key_len) & mask;
 
 	while (values->slots[slot] != 0 &&
 	       !is_key(&values->entries[values->slots[slot] - 1], key, key_len))
@@ -70,8 +69,8 @@ static void index_last(struct keyed_values *values)
 		index_entry(values, values->count - 1);
 		return;
 	}
-	if (values->seed == 0)
-		values->seed = strmap_seed();
+	if (values->slot_count == 0)
+		values->seed = hash_seed();
 	if (values->count * 2 > values->slot_count) {
 		values->slot_count = values->capacity * 2;
 		values->slots =

@@ -3,46 +3,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 
 #include "ctprof/mem.h"
 
 enum { STRMAP_FIRST_SLOTS = 64 };
-
-/* The kernel gives each process 16 random bytes; half of them seed the hash. */
-uint64_t strmap_seed(void)
-{
-	const void *random = (const void *)getauxval(AT_RANDOM);
-	uint64_t seed = 0;
-
-	if (random)
-		memcpy(&seed, random, sizeof(seed));
-	return seed;
-}
-
-static uint64_t hash_mix(uint64_t hash)
-{
-	hash ^= hash >> 32;
-	hash *= 0xd6e8feb86659fd93u;
-	hash ^= hash >> 32;
-	return hash;
-}
-
-uint64_t strmap_hash(uint64_t seed, const char *bytes, size_t len)
-{
-	uint64_t hash = seed ^ len;
-
-	while (len > 0) {
-		uint64_t word = 0;
-		size_t take = len < sizeof(word) ? len : sizeof(word);
-
-		memcpy(&word, bytes, take);
-		hash = hash_mix(hash ^ word);
-		bytes += take;
-		len -= take;
-	}
-	return hash_mix(hash);
-}
 
 /* The slot that holds the key, or the empty slot where it belongs. */
 static size_t find_slot(const struct strmap *map, const char *key, size_t key_len, uint64_t hash)
@@ -83,7 +47,7 @@ bool strmap_find(const struct strmap *map, const char *key, size_t key_len, uint
 
 	if (map->slot_count == 0)
 		return false;
-	slot = find_slot(map, key, key_len, strmap_hash(map->seed, key, key_len));
+	slot = find_slot(map, key, key_len, hash_bytes(&map->seed, key, key_len));
 	if (map->slots[slot] == 0)
 		return false;
 	*ret_place = map->slots[slot] - 1;
@@ -104,8 +68,8 @@ struct strmap_entry *strmap_add(struct strmap *map, const char *key, size_t key_
 	size_t slot;
 
 	if (map->slot_count == 0)
-		map->seed = strmap_seed();
-	hash = strmap_hash(map->seed, key, key_len);
+		map->seed = hash_seed();
+	hash = hash_bytes(&map->seed, key, key_len);
 	if ((map->count + 1) * 2 > map->slot_count)
 		grow_slots(map);
 	slot = find_slot(map, key, key_len, hash);

@@ -27,6 +27,7 @@ void exit_merge_init(struct exit_merge *merge, const struct taskstats_rules *rul
 	*merge = (struct exit_merge){.rules = *rules,
 	                             .cgroups = cgroups,
 	                             .expects_ends = expects_ends,
+	                             .seed = hash_seed(),
 	                             .first_free = NOWHERE};
 }
 
@@ -48,7 +49,7 @@ static uint64_t clock_ticks_of(uint64_t boottime_ns)
 
 static uint32_t *slot_of(struct exit_merge *merge, uint32_t tid)
 {
-	return &merge->slots[tid * UINT32_C(0x9e3779b1) & (merge->capacity - 1)];
+	return &merge->slots[hash_bytes(&merge->seed, &tid, sizeof(tid)) & (merge->capacity - 1)];
 }
 
 /* Twice the room. */

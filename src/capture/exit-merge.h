@@ -8,6 +8,7 @@
 
 #include "ctprof/cgroup-id.h"
 #include "ctprof/exit-log.h"
+#include "ctprof/hash.h"
 #include "ctprof/taskstats.h"
 #include "ctprof/thread-end.h"
 
@@ -24,6 +25,7 @@ struct exit_merge {
 	uint32_t capacity, waiting;
 	uint32_t first_free;
 	uint32_t *slots; /* by hash of the tid; as many as capacity */
+	struct hash_seed seed;
 
 	struct thread_end *ends; /* that came since the last match */
 	size_t end_count, end_capacity;

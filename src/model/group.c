@@ -13,7 +13,8 @@
 
 void group_table_init(struct group_table *table, struct group_by by)
 {
-	*table = (struct group_table){.by = by, .map = STRMAP_INIT, .exited = STRMAP_INIT};
+	*table = (struct group_table){
+	        .by = by, .map = STRMAP_INIT, .exited = STRMAP_INIT, .seed = hash_seed()};
 }
 
 struct group *group_free(struct group *group, size_t spread_count)
@@ -42,15 +43,13 @@ void group_table_done(struct group_table *table)
 	group_process_done(&table->process);
 }
 
-/* A hash of a thread's identity; the sum over a group is its fingerprint. */
-static uint64_t member_hash(uint32_t tgid, uint32_t tid, uint64_t start_time_clock_ticks)
+/* A hash of a thread's identity; the sum over a group is its fingerprint, which means something in this process only. */
+static uint64_t member_hash(const struct hash_seed *seed, uint32_t tgid, uint32_t tid,
+                            uint64_t start_time_clock_ticks)
 {
-	uint64_t hash = (uint64_t)tgid << 32 | tid;
+	const uint64_t words[] = {(uint64_t)tgid << 32 | tid, start_time_clock_ticks};
 
-	hash = (hash ^ (hash >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	hash ^= start_time_clock_ticks;
-	hash = (hash ^ (hash >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return hash ^ (hash >> 31);
+	return hash_bytes(seed, words, sizeof(words));
 }
 
 /* The group of these names, made where it is new. */
@@ -103,7 +102,8 @@ static void add_to_group(struct group_table *table, struct thread_sample *sample
 	group->passed += sample->window_part == WINDOW_PART_passed;
 	group->ended += sample->window_part == WINDOW_PART_passed ||
 	                sample->window_part == WINDOW_PART_exited;
-	group->members += member_hash(sample->tgid, sample->tid, sample->start_time_clock_ticks);
+	group->members += member_hash(&table->seed, sample->tgid, sample->tid,
+	                              sample->start_time_clock_ticks);
 	add_birth(table, group, sample->start_time_clock_ticks);
 	add_to_cells(group, sample);
 	group_rates_add(table, group, sample);
@@ -156,16 +156,17 @@ static void name_exited(struct group_table *table)
 			                                        &exited, table->host);
 }
 
-static void note_sources(const struct group_process *process, uint32_t *known,
+static void note_sources(const struct group_table *table, uint32_t *known,
                          uint64_t unknown[PROCESS_SOURCE_COUNT])
 {
+	const struct group_process *process = &table->process;
 	bool knows[PROCESS_SOURCE_COUNT];
 
 	for (unsigned source = 0; source < PROCESS_SOURCE_COUNT; source++) {
 		knows[source] = group_process_knows(process, (enum process_source)source);
 		if (!knows[source])
-			unknown[source] +=
-			        member_hash(process->tgid, 0, process->start_time_clock_ticks);
+			unknown[source] += member_hash(&table->seed, process->tgid, 0,
+			                               process->start_time_clock_ticks);
 	}
 	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
 		if (knows[process_source(process_total_table[i].source)])
@@ -183,7 +184,7 @@ static void note_exited(struct group_table *table)
 
 	if (!note)
 		note = entry->value = mem_calloc(1, sizeof(*note));
-	note_sources(&table->process, &note->known, note->unknown);
+	note_sources(table, &note->known, note->unknown);
 	if (!group)
 		return;
 	group->known = note->known;
@@ -220,7 +221,7 @@ void group_table_finish(struct group_table *table)
 		note_exited(table);
 	} else {
 		group = group_of(table, process->names);
-		note_sources(process, &group->known, group->unknown);
+		note_sources(table, &group->known, group->unknown);
 	}
 	if (!any)
 		return;
@@ -228,7 +229,8 @@ void group_table_finish(struct group_table *table)
 		table->filter->found = true;
 	group = group_of(table, process->names);
 	if (group->threads == 0)
-		group->members += member_hash(process->tgid, 0, process->start_time_clock_ticks);
+		group->members += member_hash(&table->seed, process->tgid, 0,
+		                              process->start_time_clock_ticks);
 	add_remainders(group, remainders);
 	group_rates_add_exited(table, group, remainders);
 }

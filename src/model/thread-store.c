@@ -19,7 +19,8 @@ enum {
 void thread_store_done(struct thread_store *store)
 {
 	free(store->rows);
-	free(store->slots);
+	free(store->by_tid);
+	free(store->by_key);
 	strbuf_done(&store->packed);
 	strmap_done(&store->names);
 	*store = (struct thread_store){0};
@@ -257,41 +258,84 @@ static void take_set(const struct thread_store *store, size_t *at, struct metric
 		ret->words[i] = take(store, at);
 }
 
-static uint32_t slot_of(const struct thread_store *store, uint32_t tid)
+static bool same_key(const struct thread_key *a, const struct thread_key *b)
 {
-	return (tid * UINT32_C(0x9e3779b1)) & (store->slot_count - 1);
+	return a->tid == b->tid && a->tgid == b->tgid &&
+	       a->start_time_clock_ticks == b->start_time_clock_ticks;
 }
 
+/* The slot of the tid, or the free one where it belongs. */
+static uint32_t *tid_slot(const struct thread_store *store, uint32_t tid)
+{
+	uint32_t mask = store->slot_count - 1;
+	uint32_t slot = (uint32_t)hash_bytes(&store->seed, &tid, sizeof(tid)) & mask;
+
+	while (store->by_tid[slot] != THREAD_STORE_NONE &&
+	       store->rows[store->by_tid[slot]].key.tid != tid)
+		slot = (slot + 1) & mask;
+	return &store->by_tid[slot];
+}
+
+/* The same for tid, tgid and start time. */
+static uint32_t *key_slot(const struct thread_store *store, const struct thread_key *key)
+{
+	const uint64_t words[] = {(uint64_t)key->tgid << 32 | key->tid,
+	                          key->start_time_clock_ticks};
+	uint32_t mask = store->slot_count - 1;
+	uint32_t slot = (uint32_t)hash_bytes(&store->seed, words, sizeof(words)) & mask;
+
+	while (store->by_key[slot] != THREAD_STORE_NONE &&
+	       !same_key(&store->rows[store->by_key[slot]].key, key))
+		slot = (slot + 1) & mask;
+	return &store->by_key[slot];
+}
+
+static void index_row(struct thread_store *store, uint32_t row)
+{
+	uint32_t *slot = tid_slot(store, store->rows[row].key.tid);
+
+	store->rows[row].before = *slot;
+	*slot = row;
+	*key_slot(store, &store->rows[row].key) = row;
+}
+
+static uint32_t *free_slots(uint32_t *old, uint32_t count)
+{
+	uint32_t *slots;
+
+	free(old);
+	slots = mem_realloc(NULL, count, sizeof(slots[0]));
+	memset(slots, 0xff, count * sizeof(slots[0]));
+	return slots;
+}
+
+/* Doubles the room. Rows are numbered with 32 bits. */
 static void grow(struct thread_store *store)
 {
-	store->capacity = store->capacity ? 2 * store->capacity : 256;
-	store->rows = mem_realloc(store->rows, store->capacity, sizeof(store->rows[0]));
-	free(store->slots);
-	store->slot_count = store->capacity;
-	store->slots = mem_calloc(store->slot_count, sizeof(store->slots[0]));
-	memset(store->slots, 0xff, store->slot_count * sizeof(store->slots[0]));
-	for (uint32_t i = 0; i < store->count; i++) {
-		uint32_t *slot = &store->slots[slot_of(store, store->rows[i].key.tid)];
+	enum { FIRST_ROWS = 256, ROWS_MAX = 1u << 30 };
 
-		store->rows[i].next = *slot;
-		*slot = i;
-	}
+	if (store->capacity == ROWS_MAX)
+		mem_exhausted();
+	if (store->capacity == 0)
+		store->seed = hash_seed();
+	store->capacity = store->capacity ? 2 * store->capacity : FIRST_ROWS;
+	store->rows = mem_realloc(store->rows, store->capacity, sizeof(store->rows[0]));
+	store->slot_count = 2 * store->capacity;
+	store->by_tid = free_slots(store->by_tid, store->slot_count);
+	store->by_key = free_slots(store->by_key, store->slot_count);
+	for (uint32_t row = 0; row < store->count; row++)
+		index_row(store, row);
 }
 
 uint32_t thread_store_add(struct thread_store *store, const struct thread_sample *sample)
 {
-	struct thread_store_row *row;
-	uint32_t *slot;
-
 	if (store->count == store->capacity)
 		grow(store);
-	row = &store->rows[store->count];
-	slot = &store->slots[slot_of(store, sample->tid)];
-	*row = (struct thread_store_row){
-	        {sample->tid, sample->tgid, sample->start_time_clock_ticks},
-	        store->packed.len,
-	        *slot};
-	*slot = store->count;
+	store->rows[store->count] = (struct thread_store_row){
+	        .key = {sample->tid, sample->tgid, sample->start_time_clock_ticks},
+	        .offset = store->packed.len,
+	};
+	index_row(store, store->count);
 
 	put_identity(store, sample);
 	if (sample->has_process_totals)
@@ -344,21 +388,17 @@ uint64_t thread_store_time(const struct thread_store *store, uint32_t row)
 	return take(store, &at);
 }
 
+uint32_t thread_store_find_key(const struct thread_store *store, const struct thread_key *key)
+{
+	return store->count > 0 ? *key_slot(store, key) : THREAD_STORE_NONE;
+}
+
 uint32_t thread_store_find(const struct thread_store *store, uint32_t tid)
 {
-	uint32_t row = store->count > 0 ? store->slots[slot_of(store, tid)] : THREAD_STORE_NONE;
-
-	while (row != THREAD_STORE_NONE && store->rows[row].key.tid != tid)
-		row = store->rows[row].next;
-	return row;
+	return store->count > 0 ? *tid_slot(store, tid) : THREAD_STORE_NONE;
 }
 
 uint32_t thread_store_before(const struct thread_store *store, uint32_t row)
 {
-	uint32_t before = store->rows[row].next;
-
-	while (before != THREAD_STORE_NONE &&
-	       store->rows[before].key.tid != store->rows[row].key.tid)
-		before = store->rows[before].next;
-	return before;
+	return store->rows[row].before;
 }

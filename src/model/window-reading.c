@@ -105,17 +105,7 @@ void window_reading_done(struct window_reading *reading)
 
 uint32_t window_reading_find(const struct window_reading *reading, const struct thread_key *key)
 {
-	const struct thread_store *threads = &reading->threads;
-	uint32_t row = thread_store_find(threads, key->tid);
-
-	for (; row != THREAD_STORE_NONE; row = thread_store_before(threads, row)) {
-		const struct thread_key *here = thread_store_key(threads, row);
-
-		if (here->tgid == key->tgid &&
-		    here->start_time_clock_ticks == key->start_time_clock_ticks)
-			break;
-	}
-	return row;
+	return thread_store_find_key(&reading->threads, key);
 }
 
 uint32_t window_reading_leader(const struct window_reading *reading, uint32_t tgid)

@@ -132,6 +132,18 @@ test_value_escape() {
     fails 'no use at all' value-escape.sh "$tmp/no-values"
 }
 
+test_hash() {
+    fresh
+    echo 'unsigned mix(unsigned tid) { return tid * UINT32_C(0x9e3779b1); }' | append src/model/group.c
+    fails 'src/model/group.c:|this looks like a hash function' hash.sh "$tree"
+    fresh
+    printf 'unsigned at(unsigned tid)\n{\n\tunsigned slot = tid & (slot_count - 1);\n\treturn slot;\n}\n' |
+        append src/model/rows.c
+    fails 'src/model/rows.c:[0-9]+: a slot that does not' hash.sh "$tree"
+    mkdir -p "$tmp/no-hash/src" "$tmp/no-hash/include"
+    fails 'no sources' hash.sh "$tmp/no-hash"
+}
+
 test_spdx() {
     for file in src/base/new.c registry/new.def man/new.sh src/new/meson.build man/new.1.scd; do
         fresh
@@ -223,6 +235,7 @@ test_options() {
 }
 
 test_includes
+test_hash
 test_value_escape
 test_spdx
 test_size

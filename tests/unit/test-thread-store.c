@@ -66,11 +66,43 @@ static void finds_all_of_a_tid(void **state)
 	sample_done(&sample);
 }
 
+static uint32_t add_key(struct thread_store *store, uint32_t tid, uint32_t tgid, uint64_t start)
+{
+	struct thread_sample sample = {.tid = tid, .tgid = tgid, .start_time_clock_ticks = start};
+	uint32_t row = thread_store_add(store, &sample);
+
+	sample_done(&sample);
+	return row;
+}
+
+/* Threads that share two of tid, tgid and start time are told apart; of several with the same three, it is the last. */
+static void finds_a_key(void **state)
+{
+	enum { ROWS = 3000, AGAIN = 7 };
+	cleanup_(thread_store_done) struct thread_store store = {0};
+	struct thread_key absent = {1, 1, ROWS + 1};
+	uint32_t last;
+
+	(void)state;
+	assert_int_equal(thread_store_find_key(&store, &absent), THREAD_STORE_NONE);
+	for (uint32_t i = 1; i <= ROWS; i++) {
+		add_key(&store, 1, 1, i);
+		add_key(&store, 1, i + 1, 1);
+		add_key(&store, i + 1, 1, 1);
+	}
+	for (uint32_t row = 0; row < store.count; row++)
+		assert_int_equal(thread_store_find_key(&store, thread_store_key(&store, row)), row);
+	assert_int_equal(thread_store_find_key(&store, &absent), THREAD_STORE_NONE);
+	last = add_key(&store, 1, 1, AGAIN);
+	assert_int_equal(thread_store_find_key(&store, thread_store_key(&store, last)), last);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(keeps_everything),
 	        cmocka_unit_test(finds_all_of_a_tid),
+	        cmocka_unit_test(finds_a_key),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
