@@ -25,7 +25,7 @@ fi
 # shellcheck disable=SC2086
 awk '
 FNR == 1 { hashed = 0 }
-/hash_bytes\(|->hash|\.hash/ { hashed = FNR }
+/hash_bytes\(|->hash|\.hash|= hash &/ { hashed = FNR }
 /(slot|bucket)(s)?[a-z_]* *= .*(%|& *\(?[a-z_>.-]*(mask|count|capacity))/ && FNR - hashed > 3 && !/slot \+ 1/ {
     printf "%s:%d: a slot that does not come from hash_bytes(): %s\n", FILENAME, FNR, $0
     failed = 1
