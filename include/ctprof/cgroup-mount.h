@@ -62,13 +62,15 @@ bool cgroup_mount_locate(const struct cgroup_mount *mount, const char *path, str
 
 /* What is mounted in the mount namespace of @proc_fd's self and not hidden by another mount, by its mountinfo and,
  * where @live, by libcgroup. Where a mount is from outside of our cgroup namespace, we look for ourselves below it.
- * Never fails: where neither can be read, nothing is found. @ret_mounts is zeroed or done. */
+ * Never fails: where neither can be read, nothing is found, and where mountinfo is there but cannot be read,
+ * @ret_mounts->looked is false. @ret_mounts is zeroed or done. */
 void cgroup_mounts_find(int proc_fd, bool live, struct cgroup_mounts *ret_mounts);
 
 /* Takes a directory for the mounts. With cgroup.controllers in it, it is the root of the cgroup2 hierarchy. Else it
  * is what /sys/fs/cgroup is on a hybrid or version 1 host: "unified" in it is the root of the cgroup2 hierarchy, and
  * directories named by a controller ("memory") or by several ("cpu,cpuacct") are those of version 1. A directory
- * with neither has nothing mounted. @ret_mounts is zeroed or done. */
+ * with neither has nothing mounted. Where the directory cannot be read, nothing is found and @ret_mounts->looked is false.
+ * @ret_mounts is zeroed or done. */
 void cgroup_mounts_take_directory(const char *directory, struct cgroup_mounts *ret_mounts);
 
 enum cgroup_mode cgroup_mounts_mode(const struct cgroup_mounts *mounts);

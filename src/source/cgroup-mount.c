@@ -2,6 +2,7 @@
 #include "ctprof/cgroup-mount.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <libcgroup.h>
 #include <linux/magic.h>
@@ -297,16 +298,20 @@ void cgroup_mounts_find(int proc_fd, bool live, struct cgroup_mounts *ret_mounts
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 	struct cgroup_v1_controllers controllers;
 	struct span rest, line;
+	int r;
 
 	cgroup_v1_controllers_init(&controllers);
-	ret_mounts->looked = true;
 	ret_mounts->is_system = true;
 	if (live)
 		ask_libcgroup(&controllers, &answer);
-	if (fd_read_all_at(proc_fd, "self/mountinfo", &text, MOUNTINFO_BYTES) < 0) {
+	r = fd_read_all_at(proc_fd, "self/mountinfo", &text, MOUNTINFO_BYTES);
+	if (r < 0) {
 		take_answer(ret_mounts, &answer);
+		ret_mounts->looked =
+		        r == -ENOENT || ret_mounts->unified.found || ret_mounts->any_v1;
 		return;
 	}
+	ret_mounts->looked = true;
 	rest = (struct span){strbuf_str(&text), text.len};
 	while (scan_line(&rest, &line))
 		take_line(ret_mounts, &controllers, &answer, line, rest, live);
@@ -356,15 +361,26 @@ void cgroup_mounts_take_directory(const char *directory, struct cgroup_mounts *r
 	struct cgroup_v1_controllers controllers;
 
 	cgroup_v1_controllers_init(&controllers);
-	ret_mounts->looked = true;
 	strbuf_addf(&path, "%s/cgroup.controllers", directory);
 	if (faccessat(AT_FDCWD, strbuf_str(&path), F_OK, 0) == 0) {
+		ret_mounts->looked = true;
 		mount_set(&ret_mounts->unified, directory, "/");
 		return;
 	}
+	/* A directory that cannot be read is not one without cgroups. */
+	if (errno != ENOENT)
+		return;
 	dir = opendir(directory);
-	for (const struct dirent *entry; dir && (entry = readdir(dir));)
+	while (dir) {
+		const struct dirent *entry;
+
+		errno = 0;
+		entry = readdir(dir);
+		if (!entry)
+			break;
 		take_entry(ret_mounts, &controllers, directory, entry->d_name);
+	}
+	ret_mounts->looked = dir && errno == 0;
 }
 
 enum cgroup_mode cgroup_mounts_mode(const struct cgroup_mounts *mounts)

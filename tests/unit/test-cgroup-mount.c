@@ -264,7 +264,7 @@ static void test_mount_none(void **state)
 	cgroup_mounts_set_host(&mounts, &host);
 	assert_null(host_text(&host, HOST_cgroup_mode));
 	cgroup_mounts_find(-1, false, &mounts);
-	check_mode(CGROUP_MODE_NONE, "none");
+	assert_false(mounts.looked);
 }
 
 /* Where mountinfo cannot be read, libcgroup is what there is. */
@@ -528,6 +528,25 @@ static void test_mount_directory(void **state)
 	check_mount(&mounts.unified, tree->path, "/");
 }
 
+/* What cannot be read is not a host without cgroups. */
+static void test_mount_unreadable(void **state)
+{
+	const struct temp_tree *tree = *state;
+	cleanup_(host_done) struct host host = {0};
+
+	assert_int_equal(symlinkat("cgroup.controllers", tree->fd, "cgroup.controllers"), 0);
+	cgroup_mounts_done(&mounts);
+	cgroup_mounts_take_directory(tree->path, &mounts);
+	assert_false(mounts.looked);
+	cgroup_mounts_set_host(&mounts, &host);
+	assert_false(host.seen[HOST_cgroup_mode]);
+
+	temp_tree_make_dir(tree, "self/mountinfo");
+	cgroup_mounts_done(&mounts);
+	cgroup_mounts_find(tree->fd, false, &mounts);
+	assert_false(mounts.looked);
+}
+
 #define in_tree(test_) cmocka_unit_test_setup_teardown(test_, setup, teardown)
 
 int main(void)
@@ -548,6 +567,7 @@ int main(void)
 	        in_tree(test_mount_namespace),
 	        in_tree(test_mount_namespace_unknown),
 	        in_tree(test_mount_directory),
+	        in_tree(test_mount_unreadable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
