@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* fail-alloc - a library for LD_PRELOAD in which an allocation fails. Allocations are counted from the moment at which all
+ * libraries are loaded, in all threads, and on in child processes.
+ *
+ *   FAIL_ALLOC_AT=N     the Nth allocation returns NULL with ENOMEM
+ *   FAIL_ALLOC_FROM=N   so do all from the Nth on
+ *   FAIL_ALLOC_COUNT=FILE   the number of allocations of the first process is written there at its exit
+ *
+ * Without any of them it only makes the system call FAULT_BEGIN, which tells fault-call that the program itself begins. */
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fault-begin.h"
+
+/* The C library's own allocator, under the names that it keeps for this. */
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *old, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+
+static atomic_ulong allocations;
+static unsigned long fail_at, fail_from;
+static bool started;
+static pid_t first_process;
+
+static unsigned long number_of(const char *variable)
+{
+	const char *text = getenv(variable);
+
+	return text ? strtoul(text, NULL, 10) : 0;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+	fail_at = number_of("FAIL_ALLOC_AT");
+	fail_from = number_of("FAIL_ALLOC_FROM");
+	first_process = getpid();
+	(void)syscall(FAULT_BEGIN);
+	started = true;
+}
+
+__attribute__((destructor)) static void end(void)
+{
+	const char *path = getenv("FAIL_ALLOC_COUNT");
+	char text[24];
+	int fd, len;
+
+	started = false;
+	if (!path || getpid() != first_process)
+		return;
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	len = snprintf(text, sizeof(text), "%lu\n", atomic_load(&allocations));
+	if (fd >= 0 && write(fd, text, (size_t)len) == len)
+		close(fd);
+}
+
+static bool fails(void)
+{
+	unsigned long number;
+
+	if (!started)
+		return false;
+	number = atomic_fetch_add(&allocations, 1) + 1;
+	if (number != fail_at && (fail_from == 0 || number < fail_from))
+		return false;
+	errno = ENOMEM;
+	return true;
+}
+
+/* The attributes that the headers give these functions let a compiler drop a check; nothing here relies on them. */
+void *malloc(size_t size)
+{
+	return fails() ? NULL : __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+	return fails() ? NULL : __libc_calloc(count, size);
+}
+
+void *realloc(void *old, size_t size)
+{
+	return fails() ? NULL : __libc_realloc(old, size);
+}
+
+void *reallocarray(void *old, size_t count, size_t size)
+{
+	size_t bytes;
+
+	if (__builtin_mul_overflow(count, size, &bytes)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	return realloc(old, bytes);
+}
+
+void *memalign(size_t alignment, size_t size)
+{
+	return fails() ? NULL : __libc_memalign(alignment, size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+	return memalign(alignment, size);
+}
+
+int posix_memalign(void **ret, size_t alignment, size_t size)
+{
+	void *p = memalign(alignment, size);
+
+	if (!p)
+		return ENOMEM;
+	*ret = p;
+	return 0;
+}
