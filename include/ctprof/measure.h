@@ -13,7 +13,7 @@
 enum { MEASURE_COUNT = (int)METRIC_COUNT + (int)DERIVED_COUNT, DERIVED_INPUTS_MAX = 10 };
 
 /* What of its inputs a derived metric is computed from, see registry/derived.def. */
-enum derived_basis { BASIS_SUMS, BASIS_ADDS, BASIS_RATES, BASIS_LIFE };
+enum derived_basis { BASIS_SUMS, BASIS_ADDS, BASIS_PARTS, BASIS_RATES, BASIS_LIFE };
 
 struct derived_desc {
 	const char *name;
@@ -50,15 +50,24 @@ struct derive_inputs {
 	const struct derive_frame *frame;
 };
 
-/* Computes a derived metric of a group; none where an input is unseen, where the
- * inputs were seen for different numbers of threads, or where a denominator is 0. */
+/* Computes a derived metric of a group; none where a needed input is unseen, where the needed
+ * inputs were seen for different numbers of threads, or where a denominator is 0. Where the inputs can only add (PARTS), it
+ * is the sum over what was seen, and none where nothing was. */
 struct quantity derive(enum derived_id derived, const struct derive_inputs *in);
+
+/* The inputs that a value of derive() lacks although they could only have added to it: those that were seen of fewer
+ * threads than another one, or of none. Empty where there is no value or all inputs are needed. */
+struct metric_set derive_missing(enum derived_id derived, const struct derive_inputs *in);
+
+/* How many threads have at least one of the inputs (PARTS), or all needed ones: the largest, or the smallest number of
+ * threads that an input was seen of. */
+uint32_t derive_threads(enum derived_id derived, const struct derive_inputs *in);
 
 /* What a ratio or an average is divided by: the weight of the group's value in the host's. None where the
  * derived metric is a sum or a difference. */
 struct quantity derive_weight(enum derived_id derived, const struct derive_inputs *in);
 
-/* The same with the inputs per second, of a derived metric that is a sum (ADDS). */
+/* The same with the inputs per second, of a derived metric that is a sum (ADDS, PARTS). */
 struct quantity derive_per_second(enum derived_id derived, const struct derive_inputs *in);
 
 /* A metric per second; 0 where its rate is not kept. */

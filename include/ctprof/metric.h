@@ -201,6 +201,24 @@ static inline void metric_set_remove(struct metric_set *set, enum metric_id metr
 	set->words[(unsigned)metric / 64] &= ~(UINT64_C(1) << ((unsigned)metric % 64));
 }
 
+static inline bool metric_set_is_empty(const struct metric_set *set)
+{
+	uint64_t any = 0;
+
+	for (unsigned i = 0; i < METRIC_SET_WORDS; i++)
+		any |= set->words[i];
+	return any == 0;
+}
+
+static inline bool metric_set_equal(const struct metric_set *a, const struct metric_set *b)
+{
+	uint64_t differences = 0;
+
+	for (unsigned i = 0; i < METRIC_SET_WORDS; i++)
+		differences |= a->words[i] ^ b->words[i];
+	return differences == 0;
+}
+
 static inline bool metric_set_has(const struct metric_set *set, enum metric_id metric)
 {
 	return (set->words[(unsigned)metric / 64] >> ((unsigned)metric % 64)) & 1;

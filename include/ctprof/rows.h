@@ -135,6 +135,9 @@ struct row_view {
 	/* What exited threads did is known on a side, but not of the same processes on the other, and so it is not in the
 	 * values. */
 	bool exited_left_out;
+	/* Inputs that the value of a derived metric lacks, see derive_missing(). Where they are not the same on both sides,
+	 * the two are sums of different things and have no difference. */
+	struct metric_set missing_inputs[SIDE_MAX];
 	/* Mean over the threads whose value is in, without those that have exited; none for what is not a sum. */
 	struct quantity means[SIDE_MAX];
 	enum measure_per

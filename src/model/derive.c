@@ -197,6 +197,12 @@ enum {
 	NEEDED_excess_of_life = 3,
 };
 
+/* The functions whose inputs can only add to the result, so that a row of the basis PARTS may have them. Such a row needs none
+ * of its inputs by itself. */
+enum {
+	ONLY_ADDS_total_delay = 0,
+};
+
 /* clang-format off */
 
 /* Applies a macro to each of one to ten inputs. */
@@ -215,7 +221,7 @@ enum {
 
 /* The aggregate of a metric, in the metric's own type, and the same per second. */
 #define TYPE_OF(id_) __typeof__(((struct thread_sample *)0)->id_)
-#define INPUT_SUM(id_) (TYPE_OF(id_)){.v = in->cells[METRIC_##id_].number}
+#define INPUT_SUM(id_) (TYPE_OF(id_)){.v = in->cells[METRIC_##id_].number} /* 0 where unseen */
 #define INPUT_ROUNDED(id_) (TYPE_OF(id_)){.v = rounded_rate(in, METRIC_##id_)}
 #define INPUT_LIFE(id_) (TYPE_OF(id_)){.v = living_part(in, METRIC_##id_)}
 #define INPUT_RATE(id_)                                                                            \
@@ -229,22 +235,26 @@ enum {
 /* How a function is called, by its basis. */
 #define CALL_SUMS(function_, ...) function_(EACH(INPUT_SUM, __VA_ARGS__))
 #define CALL_ADDS(function_, ...) function_(EACH(INPUT_SUM, __VA_ARGS__))
+#define CALL_PARTS(function_, ...) function_(EACH(INPUT_SUM, __VA_ARGS__))
 #define CALL_RATES(function_, ...) function_(in->frame, EACH(INPUT_RATE, __VA_ARGS__))
 #define CALL_LIFE(function_, ...) function_(EACH(INPUT_LIFE, __VA_ARGS__))
 
 /* What a sum, or what is made of rates, is a part of is not said by its inputs; a share of a life is one of the life. */
 #define WEIGH_SUMS(function_, ...) weight_##function_(EACH(INPUT_SUM, __VA_ARGS__))
 #define WEIGH_ADDS(function_, ...) ((struct quantity){0})
+#define WEIGH_PARTS(function_, ...) ((struct quantity){0})
 #define WEIGH_RATES(function_, ...) ((struct quantity){0})
 #define WEIGH_LIFE(function_, life_, ...) quantity_integer(in->cells[METRIC_##life_].number)
 
 #define RESCALE_SUMS(function_, ...) ((struct quantity){0})
 #define RESCALE_ADDS(function_, ...) function_(EACH(INPUT_ROUNDED, __VA_ARGS__))
+#define RESCALE_PARTS(function_, ...) function_(EACH(INPUT_ROUNDED, __VA_ARGS__))
 #define RESCALE_RATES(function_, ...) ((struct quantity){0})
 #define RESCALE_LIFE(function_, ...) ((struct quantity){0})
 
 #define NEEDED_SUMS(function_, ...) EACH_COUNT(__VA_ARGS__)
 #define NEEDED_ADDS(function_, ...) EACH_COUNT(__VA_ARGS__)
+#define NEEDED_PARTS(function_, ...) ONLY_ADDS_##function_
 #define NEEDED_RATES(function_, ...) EACH_COUNT(__VA_ARGS__)
 #define NEEDED_LIFE(function_, ...) NEEDED_##function_
 
@@ -352,13 +362,25 @@ static bool covers_first(const struct derived_desc *desc, const struct derive_in
 	return cell->seen > 0 && cell->seen == in->cells[desc->inputs[0]].seen;
 }
 
-/* Inputs that cover different threads have no quotient and no sum. */
+static uint32_t most_seen(const struct derived_desc *desc, const struct derive_inputs *in)
+{
+	uint32_t most = 0;
+
+	for (size_t i = 0; i < desc->input_count; i++)
+		if (in->cells[desc->inputs[i]].seen > most)
+			most = in->cells[desc->inputs[i]].seen;
+	return most;
+}
+
+/* Inputs that cover different threads have no quotient and no difference. */
 static bool inputs_seen(enum derived_id derived, const struct derive_inputs *in)
 {
 	const struct derived_desc *desc = &derived_table[derived];
 
 	if (desc->basis == BASIS_RATES && (!in->frame || !has_rates(in, derived)))
 		return false;
+	if (desc->basis == BASIS_PARTS)
+		return most_seen(desc, in) > 0;
 	for (size_t i = 0; i < desc->needed_count; i++)
 		if (!covers_first(desc, in, i))
 			return false;
@@ -373,6 +395,40 @@ static bool inputs_seen(enum derived_id derived, const struct derive_inputs *in)
 struct quantity derive(enum derived_id derived, const struct derive_inputs *in)
 {
 	return inputs_seen(derived, in) ? evaluate(derived, in) : (struct quantity){0};
+}
+
+/* A share of a life that needs the life only is the larger of its parts. The others take their parts off a life, so that
+ * a missing one does not leave them too small. */
+static bool inputs_only_add(const struct derived_desc *desc)
+{
+	return desc->basis == BASIS_PARTS || (desc->basis == BASIS_LIFE && desc->needed_count == 1);
+}
+
+struct metric_set derive_missing(enum derived_id derived, const struct derive_inputs *in)
+{
+	const struct derived_desc *desc = &derived_table[derived];
+	struct metric_set missing = {{0}};
+	uint32_t most = most_seen(desc, in);
+
+	if (!inputs_only_add(desc) || !inputs_seen(derived, in))
+		return missing;
+	for (size_t i = 0; i < desc->input_count; i++)
+		if (in->cells[desc->inputs[i]].seen < most)
+			metric_set_add(&missing, desc->inputs[i]);
+	return missing;
+}
+
+uint32_t derive_threads(enum derived_id derived, const struct derive_inputs *in)
+{
+	const struct derived_desc *desc = &derived_table[derived];
+	uint32_t fewest = UINT32_MAX;
+
+	if (desc->basis == BASIS_PARTS)
+		return most_seen(desc, in);
+	for (size_t i = 0; i < desc->needed_count; i++)
+		if (in->cells[desc->inputs[i]].seen < fewest)
+			fewest = in->cells[desc->inputs[i]].seen;
+	return fewest;
 }
 
 struct quantity derive_weight(enum derived_id derived, const struct derive_inputs *in)

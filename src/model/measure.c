@@ -83,9 +83,12 @@ enum measure_per measure_per_default(enum snapshot_kind kind)
 
 bool measure_scales(unsigned measure)
 {
-	return measure_is_derived(measure)
-	               ? derived_table[measure_derived(measure)].basis == BASIS_ADDS
-	               : metric_has_rate((enum metric_id)measure);
+	enum derived_basis basis;
+
+	if (!measure_is_derived(measure))
+		return metric_has_rate((enum metric_id)measure);
+	basis = derived_table[measure_derived(measure)].basis;
+	return basis == BASIS_ADDS || basis == BASIS_PARTS;
 }
 
 static struct quantity total(unsigned measure, const struct derive_inputs *in)
@@ -107,12 +110,11 @@ static struct quantity per_second(unsigned measure, const struct derive_inputs *
 	return quantity_real(derive_rate(in, metric));
 }
 
-/* The threads whose value is in: of a derived metric they are the same for all inputs. */
+/* The threads whose value is in. */
 static uint32_t threads_in(unsigned measure, const struct derive_inputs *in)
 {
-	return measure_is_derived(measure)
-	               ? in->cells[derived_table[measure_derived(measure)].inputs[0]].seen
-	               : in->cells[measure].seen;
+	return measure_is_derived(measure) ? derive_threads(measure_derived(measure), in)
+	                                   : in->cells[measure].seen;
 }
 
 /* How much of a metric exited threads are. */

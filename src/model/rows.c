@@ -84,12 +84,21 @@ static enum measure_per impact_per(const struct row_set *set, unsigned measure)
 	return windows && measure_scales(measure) ? PER_second : PER_total;
 }
 
+/* Sums of different inputs have no difference. */
+static bool is_of_same_inputs(const struct row_view *view)
+{
+	return metric_set_equal(&view->missing_inputs[SIDE_BASELINE],
+	                        &view->missing_inputs[SIDE_CANDIDATE]);
+}
+
 /* The value (in compare the difference) that the impact goes by, whatever the row shows. */
 static struct quantity impact_difference(const struct row_set *set, const struct row_view *view,
                                          enum measure_per per)
 {
 	struct quantity values[SIDE_MAX] = {{0}};
 
+	if (set->sides == SIDE_MAX && !is_of_same_inputs(view))
+		return (struct quantity){0};
 	if (per == view->per || view->group->exited)
 		return set->sides == 1 ? view->values[0] : view->delta;
 	for (unsigned side = 0; side < set->sides; side++)
@@ -214,7 +223,8 @@ static bool is_of_the_moved(const struct row_set *set, unsigned side, enum metri
 	        type == METRIC_TYPE_floor_ns);
 }
 
-/* A derived metric is as well covered as its worst input. */
+/* A derived metric is as well covered as its worst input; one whose inputs can only add, as its best one, and says what the
+ * others lack. */
 static void set_coverage(const struct row_set *set, struct row_view *view, unsigned side,
                          const struct group *group)
 {
@@ -229,8 +239,14 @@ static void set_coverage(const struct row_set *set, struct row_view *view, unsig
 		return;
 	}
 	derived = &derived_table[measure_derived(view->measure)];
-	view->seen[side] = group->threads;
 	view->expected[side] = group->threads;
+	if (derived->basis == BASIS_PARTS) {
+		struct derive_inputs in = inputs_of(set, side, group);
+
+		view->seen[side] = derive_threads(measure_derived(view->measure), &in);
+		return;
+	}
+	view->seen[side] = group->threads;
 	/* Where one of several inputs would do, there is a value or there are none of them. */
 	for (size_t i = 0; i < (view->values[side].kind == QUANTITY_NONE ? derived->input_count
 	                                                                 : derived->needed_count);
@@ -240,6 +256,17 @@ static void set_coverage(const struct row_set *set, struct row_view *view, unsig
 		if (seen < view->seen[side])
 			view->seen[side] = seen;
 	}
+}
+
+static void set_missing_inputs(const struct row_set *set, struct row_view *view, unsigned side,
+                               const struct group *group)
+{
+	struct derive_inputs in;
+
+	if (!measure_is_derived(view->measure) || view->values[side].kind == QUANTITY_NONE)
+		return;
+	in = inputs_of(set, side, group);
+	view->missing_inputs[side] = derive_missing(measure_derived(view->measure), &in);
 }
 
 static bool metric_left_out(const struct group *group, enum metric_id metric)
@@ -342,12 +369,14 @@ void row_view(const struct row_set *set, const struct row_group *group, unsigned
 		if (!measure_is_derived(measure))
 			ret->cells[side] = &here->cells[measure];
 		set_coverage(set, ret, side, here);
+		set_missing_inputs(set, ret, side, here);
 		ret->exited_left_out = ret->exited_left_out || exited_left_out(here, measure);
 	}
 	set_means(set, ret);
 	if (set->sides == SIDE_MAX) {
-		ret->delta = quantity_difference(ret->values[SIDE_CANDIDATE],
-		                                 ret->values[SIDE_BASELINE]);
+		if (is_of_same_inputs(ret))
+			ret->delta = quantity_difference(ret->values[SIDE_CANDIDATE],
+			                                 ret->values[SIDE_BASELINE]);
 		ret->delta = without_rounding(ret);
 		ret->percent = percent_of(ret);
 		ret->members_differ = members_differ(set, group);

@@ -12,6 +12,7 @@ static bool is_sided(enum report_column column)
 	case COLUMN_coverage:
 	case COLUMN_seen:
 	case COLUMN_partial:
+	case COLUMN_missing_inputs:
 	case COLUMN_mean:
 	case COLUMN_error:
 	case COLUMN_uptime:

@@ -151,6 +151,10 @@ static void set_side(struct machine_value *value, const struct row_set *set,
 	case COLUMN_partial:
 		set_flag(value, report_is_partial(view, column.side));
 		break;
+	case COLUMN_missing_inputs:
+		report_add_missing_inputs(view, column.side, &value->text);
+		value->kind = value->text.len > 0 ? MACHINE_TEXT : MACHINE_NONE;
+		break;
 	case COLUMN_mean:
 		set_number(value, view->means[column.side]);
 		break;

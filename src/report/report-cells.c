@@ -52,6 +52,7 @@ bool report_cell_is_number(struct cell_column column)
 	case COLUMN_type:
 	case COLUMN_unit:
 	case COLUMN_tags:
+	case COLUMN_missing_inputs:
 		return false;
 	default:
 		return true;
@@ -225,6 +226,18 @@ static void add_partial(const struct report *report, const struct row_view *view
 	strbuf_add_str(out, report_is_partial(view, side) ? "yes" : "no");
 }
 
+static void add_missing_inputs(const struct report *report, const struct row_view *view,
+                               unsigned side, enum report_column column, struct strbuf *out)
+{
+	size_t start = out->len;
+
+	(void)report;
+	(void)column;
+	report_add_missing_inputs(view, side, out);
+	if (out->len == start)
+		strbuf_add_char(out, '-');
+}
+
 /* What the value of one thread is per: that of a thread needs no word. */
 static enum measure_per per_of_one(const struct row_view *view)
 {
@@ -354,6 +367,9 @@ static void add_name(const struct report *report, const struct row_view *view,
 		break;
 	case COLUMN_unit:
 		strbuf_add_str(out, measure_unit_name(view->measure, view->per));
+		break;
+	case COLUMN_missing_inputs:
+		add_sides(report, view, column.column, add_missing_inputs, out);
 		break;
 	default:
 		add_tags(view, out);

@@ -18,6 +18,12 @@ void report_add_amount(const struct row_view *view, struct quantity value, enum 
                        struct strbuf *out);
 void report_add_difference(const struct row_view *view, struct strbuf *out);
 
+/* Appends the lines below a table that explain the marks in its cells. */
+void report_add_footnotes(const struct report *report, struct strbuf *out);
+
+/* Appends the names of the inputs that a side's value lacks, with blanks between them. */
+void report_add_missing_inputs(const struct row_view *view, unsigned side, struct strbuf *out);
+
 /* A column of the distribution over a group's threads. */
 struct quantity report_spread_value(const struct row_set *set, const struct row_view *view,
                                     enum report_column column, unsigned side);

@@ -86,58 +86,6 @@ static void print_rows(FILE *file, const struct report *report)
 	tree_done(&context.tree);
 }
 
-static bool has_partial(const struct row_view *view, unsigned sides)
-{
-	for (unsigned side = 0; side < sides; side++)
-		if (report_is_partial(view, side))
-			return true;
-	return false;
-}
-
-/* Whether a cell of the row is marked as the value of some threads only. */
-static bool marks_partial(const struct report *report, const struct row_view *view)
-{
-	const struct column_list *columns = &report->columns;
-	struct row_view sorted;
-
-	if (column_list_has(columns, COLUMN_SORTED)) {
-		row_view(report->rows, view->group, report->sorted_by, &sorted);
-		if (has_partial(&sorted, report->rows->sides))
-			return true;
-	}
-	return (column_list_has(columns, COLUMN_value) ||
-	        column_list_has(columns, COLUMN_baseline) ||
-	        column_list_has(columns, COLUMN_candidate) ||
-	        column_list_has(columns, COLUMN_arrow)) &&
-	       has_partial(view, report->rows->sides);
-}
-
-/* Explains the marks that the rows carry. */
-static void add_footnotes(const struct report *report, struct strbuf *out)
-{
-	bool counted = column_list_has(&report->columns, COLUMN_threads);
-	struct row_context context = {.report = report};
-	bool partial = false, members_differ = false;
-
-	for (size_t i = 0; i < report_shown(report); i++) {
-		const struct row_view *view = report_view_of(&context, i);
-
-		members_differ = members_differ || (counted && view->members_differ &&
-		                                    !row_group_is_exited(view->group));
-		partial = partial || marks_partial(report, view);
-	}
-	if (partial)
-		strbuf_add_str(out, "* from some of the group's threads: the others, or those "
-		                    "that have exited, did not have the value or could not be "
-		                    "read\n");
-	if (members_differ)
-		strbuf_addf(
-		        out,
-		        "%s not the same threads on both sides: some started, exited or changed "
-		        "their name\n",
-		        report_members_mark);
-}
-
 /* Lines, which Markdown would run together and look for markup in. */
 static void print_text(FILE *file, const struct report *report, const struct strbuf *text)
 {
@@ -166,7 +114,7 @@ void report_table(FILE *file, const struct report *report)
 		report_add_left_out(report, &text);
 		if (text.len > 0)
 			strbuf_add_char(&text, '\n');
-		add_footnotes(report, &text);
+		report_add_footnotes(report, &text);
 		if (report->style.markdown && text.len > 0)
 			putc('\n', file);
 		print_text(file, report, &text);

@@ -90,6 +90,8 @@ static void add_cell(const struct row_view *view, unsigned side, struct strbuf *
 
 bool report_is_partial(const struct row_view *view, unsigned side)
 {
+	if (!metric_set_is_empty(&view->missing_inputs[side]))
+		return true;
 	if (view->per != PER_total && !row_has_value(view, side))
 		return false;
 	return !view->group->exited && view->seen[side] > 0 &&

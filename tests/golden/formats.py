@@ -14,9 +14,9 @@ import sys
 import unicodedata
 
 ALL_COLUMNS = {
-    "show": "group,threads,metric,section,type,unit,value,impact,coverage,seen,partial,mean,error,tags,uptime,p50,p90,p99,max,"
+    "show": "group,threads,metric,section,type,unit,value,impact,coverage,seen,partial,missing_inputs,mean,error,tags,uptime,p50,p90,p99,max,"
             "busiest,variation",
-    "compare": "group,threads,metric,section,type,unit,baseline,candidate,delta,%,impact,coverage,seen,partial,mean,error,tags,uptime,"
+    "compare": "group,threads,metric,section,type,unit,baseline,candidate,delta,%,impact,coverage,seen,partial,missing_inputs,mean,error,tags,uptime,"
                "p50,p90,p99,max,busiest,variation",
 }
 DISPLAY = {"full": "baseline,candidate,delta,%", "delta-only": "delta,%", "no-pct": "baseline,candidate,delta",
@@ -127,6 +127,7 @@ def value_cells(row, name, side, rules):
     rule = rules.get(row["metric"], "derived")
     seen = row["coverage" + side]
     star = seen is not None and 0 < int(seen) < int(row["threads" + side]) and row["metric"] != "nr_threads"
+    star = star or bool(row.get("missing_inputs" + side))
     if rule == "mode":
         text = re.escape(value) + rf"( \(\d+/{seen}\))?"
     elif rule == "affinity" and value.startswith("mixed:"):
@@ -175,6 +176,8 @@ def one_side(row, column, side):
         return row["threads" + side] or "-"
     if column in ("seen", "partial"):
         return "yes" if row[column + side] else "no"
+    if column == "missing_inputs":
+        return row[column + side] or "-"
     if column == "mean":
         return scaled(unit_of_one(row), row["mean" + side], exact=True)
     if column == "coverage":

@@ -53,10 +53,13 @@ def derived($id):
     elif $id == "total_offcpu_delay_ns" then
         [.cpu_delay_total_ns, .blkio_delay_total_ns, .freepages_delay_total_ns, .compact_delay_total_ns,
             .wpcopy_delay_total_ns, .irq_delay_total_ns] as $parts
-        | if any($parts[], .swapin_delay_total_ns, .thrashing_delay_total_ns; . == null) then null
+        | if all($parts[], .swapin_delay_total_ns, .thrashing_delay_total_ns; . == null) then null
             else ($parts | add) + ([.swapin_delay_total_ns, .thrashing_delay_total_ns] | max) end
     else ($id | capture("^avg_(?<x>[a-z]+)_delay_ns$").x) as $x
         | quotient(.[$x + "_delay_total_ns"]; .[$x + "_delay_count"]) end;
+# The delays that some threads of a group have and others lack, or all lack: their sum is without them.
+def lacking: .coverage as $c | [$c | to_entries[] | select(.key | endswith("_delay_total_ns"))] as $parts
+    | ($parts | map(.value) | max) as $most | [$parts[] | select(.value < $most) | .key] | sort;
 # What the exited threads of each process did: its totals less the sums over its threads, where all have the metric.
 # CPU time is split into user and system time anew for the whole, so only both together are taken.
 def exited: [.threads | group_by(.tgid)[] | . as $threads | ([.[] | select(.process_totals)][0] | select(.)) as $first
@@ -211,6 +214,7 @@ for key in "${keys[@]}"; do
         | . as [$m, $rule, $type]
         | $old[$g][$m] as $x | $new[$g][$m] as $y
         | (if $x == null or $y == null then null
+            elif $m == "total_offcpu_delay_ns" and ($old[$g] | lacking) != ($new[$g] | lacking) then null
             elif $rule == "mode" then if $x == $y then "same" else "differs" end
             elif $rule == "range" then ($y | midpoint) - ($x | midpoint)
             elif $rule == "affinity" then ($y | size) - ($x | size)

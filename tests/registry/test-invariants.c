@@ -256,6 +256,19 @@ static void test_formulas_name_their_inputs(void **state)
 	}
 }
 
+/* A formula of which no part is taken away from another, or divided by one, is a sum of parts: one that is missing leaves the
+ * others true. */
+static void test_sums_are_of_parts(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < DERIVED_COUNT; i++) {
+		const char *formula = derived_table[i].formula;
+
+		assert_int_equal(!strstr(formula, " - ") && !strstr(formula, " / "),
+		                 derived_table[i].basis == BASIS_PARTS);
+	}
+}
+
 static bool is_host_number(const char *word, size_t len)
 {
 	for (unsigned i = 0; i < HOST_FIELD_COUNT; i++)
@@ -393,6 +406,7 @@ int main(void)
 	        cmocka_unit_test(test_names_are_identifiers),
 	        cmocka_unit_test(test_descriptions_are_phrases),
 	        cmocka_unit_test(test_formulas_name_their_inputs),
+	        cmocka_unit_test(test_sums_are_of_parts),
 	        cmocka_unit_test(test_sections_follow_sources),
 	        cmocka_unit_test(test_keys_are_unique_within_a_source),
 	        cmocka_unit_test(test_fallbacks_are_second_places),

@@ -124,10 +124,9 @@ static void test_derive_total_delay(void **state)
 	        METRIC_swapin_delay_total_ns,    METRIC_thrashing_delay_total_ns};
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(inputs); i++) {
-		assert_none(derive(DERIVED_total_offcpu_delay_ns, &sums));
+	assert_none(derive(DERIVED_total_offcpu_delay_ns, &sums));
+	for (size_t i = 0; i < ARRAY_SIZE(inputs); i++)
 		set(inputs[i], UINT64_C(1) << (4 * i));
-	}
 	assert_integer(derive(DERIVED_total_offcpu_delay_ns, &sums), 0x10111111);
 	set(METRIC_swapin_delay_total_ns, UINT64_C(1) << 32);
 	assert_integer(derive(DERIVED_total_offcpu_delay_ns, &sums), 0x100111111);
@@ -137,6 +136,43 @@ static void test_derive_total_delay(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(inputs); i++)
 		set(inputs[i], 0);
 	assert_integer(derive(DERIVED_total_offcpu_delay_ns, &sums), 0);
+}
+
+static bool is_missing(enum derived_id derived, enum metric_id metric)
+{
+	struct metric_set missing = derive_missing(derived, &sums);
+
+	return metric_set_has(&missing, metric);
+}
+
+/* A delay that the kernel does not measure is left out of their sum, and named. */
+static void test_derive_total_delay_of_parts(void **state)
+{
+	struct metric_set missing;
+
+	(void)state;
+	set(METRIC_cpu_delay_total_ns, 100);
+	set(METRIC_thrashing_delay_total_ns, 20);
+	assert_integer(derive(DERIVED_total_offcpu_delay_ns, &sums), 120);
+	assert_true(is_missing(DERIVED_total_offcpu_delay_ns, METRIC_irq_delay_total_ns));
+	assert_true(is_missing(DERIVED_total_offcpu_delay_ns, METRIC_swapin_delay_total_ns));
+	assert_false(is_missing(DERIVED_total_offcpu_delay_ns, METRIC_cpu_delay_total_ns));
+	assert_int_equal(derive_threads(DERIVED_total_offcpu_delay_ns, &sums), 4);
+
+	/* Of one thread it is not known how long it waited for a device. */
+	for (size_t i = 0; i < derived_table[DERIVED_total_offcpu_delay_ns].input_count; i++)
+		set(derived_table[DERIVED_total_offcpu_delay_ns].inputs[i], 1);
+	missing = derive_missing(DERIVED_total_offcpu_delay_ns, &sums);
+	assert_true(metric_set_is_empty(&missing));
+	cells[METRIC_blkio_delay_total_ns].seen = 3;
+	assert_integer(derive(DERIVED_total_offcpu_delay_ns, &sums), 7);
+	assert_true(is_missing(DERIVED_total_offcpu_delay_ns, METRIC_blkio_delay_total_ns));
+	assert_false(is_missing(DERIVED_total_offcpu_delay_ns, METRIC_irq_delay_total_ns));
+
+	/* What is no such sum lacks nothing, or has no value. */
+	set(METRIC_run_time_ns, 1);
+	missing = derive_missing(DERIVED_avg_slice_ns, &sums);
+	assert_true(metric_set_is_empty(&missing));
 }
 
 /* Inputs that cover different threads have no quotient. */
@@ -171,7 +207,7 @@ static void test_derive_named_inputs(void **state)
 
 		frame.kind =
 		        strstr(derived->description, "in a window: ") ? KIND_window : KIND_lifetime;
-		assert_true(derived->needed_count >= 1);
+		assert_true(derived->needed_count >= 1 || derived->basis == BASIS_PARTS);
 		for (unsigned i = 0; i < METRIC_COUNT; i++)
 			set((enum metric_id)i, 5);
 		assert_int_not_equal(derive((enum derived_id)d, &all).kind, QUANTITY_NONE);
@@ -250,6 +286,7 @@ int main(void)
 	        cmocka_unit_test_setup(test_derive_shares, reset),
 	        cmocka_unit_test_setup(test_derive_live_heap, reset),
 	        cmocka_unit_test_setup(test_derive_total_delay, reset),
+	        cmocka_unit_test_setup(test_derive_total_delay_of_parts, reset),
 	        cmocka_unit_test_setup(test_derive_coverage_differs, reset),
 	        cmocka_unit_test_setup(test_derive_named_inputs, reset),
 	        cmocka_unit_test_setup(test_measure_names, reset),

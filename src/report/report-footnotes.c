@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The lines below a table that explain the marks in its cells. */
+#include "report-cells.h"
+#include "report-parts.h"
+
+struct marks {
+	bool partial; /* by threads: see report_is_partial() */
+	bool members_differ;
+	/* By derived metric, the inputs that a marked value lacks. */
+	struct metric_set missing_inputs[DERIVED_COUNT];
+};
+
+static void add_missing_inputs(struct marks *marks, const struct row_view *view, unsigned side)
+{
+	struct metric_set *set = &marks->missing_inputs[measure_derived(view->measure)];
+
+	for (unsigned i = 0; i < METRIC_SET_WORDS; i++)
+		set->words[i] |= view->missing_inputs[side].words[i];
+}
+
+/* Notes the marks of the values in a row's cells. */
+static void add_value_marks(struct marks *marks, const struct row_view *view, unsigned sides)
+{
+	for (unsigned side = 0; side < sides; side++) {
+		if (!metric_set_is_empty(&view->missing_inputs[side]))
+			add_missing_inputs(marks, view, side);
+		else
+			marks->partial = marks->partial || report_is_partial(view, side);
+	}
+}
+
+static void find_marks(const struct report *report, struct marks *ret)
+{
+	const struct column_list *columns = &report->columns;
+	bool counted = column_list_has(columns, COLUMN_threads);
+	bool sorted = column_list_has(columns, COLUMN_SORTED);
+	bool valued = column_list_has(columns, COLUMN_value) ||
+	              column_list_has(columns, COLUMN_baseline) ||
+	              column_list_has(columns, COLUMN_candidate) ||
+	              column_list_has(columns, COLUMN_arrow);
+	struct row_context context = {.report = report};
+
+	for (size_t i = 0; i < report_shown(report); i++) {
+		const struct row_view *view = report_view_of(&context, i);
+		struct row_view by;
+
+		ret->members_differ = ret->members_differ || (counted && view->members_differ &&
+		                                              !row_group_is_exited(view->group));
+		if (valued)
+			add_value_marks(ret, view, report->rows->sides);
+		if (!sorted)
+			continue;
+		row_view(report->rows, view->group, report->sorted_by, &by);
+		add_value_marks(ret, &by, report->rows->sides);
+	}
+}
+
+/* "* total_offcpu_delay_ns is a sum without irq_delay_total_ns, which no thread or not every one has" */
+static void add_derived_note(const struct derived_desc *derived, const struct metric_set *missing,
+                             struct strbuf *out)
+{
+	const char *separator = " is a lower bound: without ";
+
+	if (metric_set_is_empty(missing))
+		return;
+	strbuf_addf(out, "* %s", derived->name);
+	for (size_t i = 0; i < derived->input_count; i++) {
+		if (!metric_set_has(missing, derived->inputs[i]))
+			continue;
+		strbuf_addf(out, "%s%s", separator, metric_table[derived->inputs[i]].name);
+		separator = ", ";
+	}
+	strbuf_add_str(out, ", which some or all of the threads do not have\n");
+}
+
+void report_add_footnotes(const struct report *report, struct strbuf *out)
+{
+	struct marks marks = {0};
+
+	find_marks(report, &marks);
+	if (marks.partial)
+		strbuf_add_str(out, "* from some of the group's threads: the others, or those "
+		                    "that have exited, did not have the value or could not be "
+		                    "read\n");
+	for (unsigned i = 0; i < DERIVED_COUNT; i++)
+		add_derived_note(&derived_table[i], &marks.missing_inputs[i], out);
+	if (marks.members_differ)
+		strbuf_addf(
+		        out,
+		        "%s not the same threads on both sides: some started, exited or changed "
+		        "their name\n",
+		        report_members_mark);
+}
+
+void report_add_missing_inputs(const struct row_view *view, unsigned side, struct strbuf *out)
+{
+	size_t start = out->len;
+
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		if (metric_set_has(&view->missing_inputs[side], (enum metric_id)i))
+			strbuf_addf(out, "%s%s", out->len > start ? " " : "", metric_table[i].name);
+}
