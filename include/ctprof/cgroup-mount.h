@@ -11,7 +11,7 @@
 #include "ctprof/scan.h"
 #include "ctprof/strbuf.h"
 
-enum { CGROUP_V1_CONTROLLERS_MAX = 32 }; /* one bit each */
+enum { CGROUP_V1_CONTROLLERS_MAX = 16 }; /* one bit each */
 
 /* The version 1 controllers that the registry has rows for, in the order of the rows. */
 struct cgroup_v1_controllers {

@@ -156,6 +156,9 @@ void sched_ext_done(struct sched_ext *sched_ext);
 struct cgroup_stats {
 	struct strbuf path; /* as /proc/<pid>/cgroup shows it; raw bytes */
 	bool is_v1; /* of the version 1 hierarchies, whose controllers have separate paths */
+	uint64_t
+	        read_boottime_ns; /* CLOCK_BOOTTIME when it was read, of a window at its end; 0: not known */
+	uint64_t interval_ns; /* of a window: the time between its two readings; 0: not known */
 	struct fact_value values[CGROUP_VALUE_COUNT];
 	bool has_list[CGROUP_LIST_COUNT]; /* the file was there; it may be empty */
 	struct keyed_values lists[CGROUP_LIST_COUNT];

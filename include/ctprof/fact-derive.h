@@ -31,7 +31,8 @@ struct fact_derived_desc {
 };
 extern const struct fact_derived_desc fact_derived_table[FACT_DERIVED_COUNT];
 
-/* Computes one of them. @stats are the cgroup's, NULL for a value of the host. None where an input is unseen, where a
+/* Computes one of them. @stats are the cgroup's, NULL for a value of the host, and @rates what cgroup-rates.h makes of them;
+ * with NULL they are divided by the length of the window. What is from /proc/stat is divided by its own interval. None where an input is unseen, where a
  * denominator is 0, and for a value of windows in a lifetime snapshot. */
 struct quantity fact_derive(enum fact_derived_id derived, const struct snapshot_info *info,
-                            const struct cgroup_stats *stats);
+                            const struct cgroup_stats *stats, const struct cgroup_stats *rates);

@@ -11,7 +11,13 @@
 struct cgroup_group {
 	uint32_t members;
 	struct cgroup_stats stats;
+	/* Those of the members for which the time between their readings is known, in a window. */
+	uint32_t rate_members;
+	struct cgroup_stats rates; /* see cgroup-rates.h */
 };
+
+/* The rates, or NULL where they are not those of all members. */
+const struct cgroup_stats *cgroup_group_rates(const struct cgroup_group *group);
 
 struct cgroup_table {
 	struct strmap map; /* pattern of the path to struct cgroup_group; owned */

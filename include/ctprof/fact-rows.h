@@ -18,6 +18,8 @@ struct fact_cell {
 	enum fact_state state;
 	struct quantity number; /* FACT_NUMBER */
 	const char *text;       /* FACT_TEXT; borrowed; raw bytes */
+	struct quantity
+	        rate; /* the number per second of its own interval; none where that is not known */
 };
 
 struct fact_row {

@@ -147,6 +147,15 @@ void snapshot_rows_add(struct snapshot_rows *rows, const struct thread_sample *s
 must_check_ int snapshot_write_rows(struct snapshot_writer *writer, const struct strbuf *text);
 must_check_ int snapshot_write_cgroup(struct snapshot_writer *writer,
                                       const struct cgroup_stats *stats);
+/* Cgroups that are read before the threads are written: they are kept as text, some 2 KB each. */
+struct snapshot_cgroups;
+struct snapshot_cgroups *snapshot_cgroups_new(void);
+struct snapshot_cgroups *snapshot_cgroups_free(struct snapshot_cgroups *cgroups);
+void snapshot_cgroups_add(struct snapshot_cgroups *cgroups, const struct cgroup_stats *stats);
+/* As snapshot_write_cgroup() for all of one version that were added since the last call. All cgroups of a snapshot are
+ * written either in this way or one by one. */
+must_check_ int snapshot_write_cgroups(struct snapshot_writer *writer,
+                                       struct snapshot_cgroups *cgroups, bool is_v1);
 /* Bytes of JSON so far. */
 uint64_t snapshot_writer_json_bytes(const struct snapshot_writer *writer);
 /* The tail: pressure, sched_ext, rules, tally, window and cost, and the end of the frame. */

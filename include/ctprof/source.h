@@ -189,3 +189,8 @@ must_check_ enum source_outcome kernel_config_parse_gzip(const void *bytes, size
  * system. hostname and kernel_cmdline are left out where @anonymous. */
 void host_read(int proc_fd, int sys_fd, int cgroup_fd, bool live, bool anonymous,
                struct host *host);
+
+/* Fills what counts since boot, to be called right beside the reading of the threads: the fields of @host that come
+ * from /proc/stat, and @psi as psi_read_host() does. stat_interval_ns and pressure_interval_ns become CLOCK_BOOTTIME in
+ * the middle of each reading; where not @live, they become @host's uptime_ns, or stay unseen. */
+void host_read_counters(int proc_fd, bool live, struct host *host, struct psi *psi);

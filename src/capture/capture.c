@@ -50,6 +50,23 @@ int capture_find_cgroups(const struct capture_options *options, int proc_fd,
 	return 0;
 }
 
+/* Keeps cgroups that are read before the threads' rows can be written, and writes the others as they come. */
+struct cgroup_keeper {
+	struct cgroup_sink sink; /* must stay the first member */
+	struct snapshot_cgroups *cgroups;
+	struct snapshot_writer *writer; /* NULL: they are to be kept */
+};
+
+static int keep_cgroup(struct cgroup_sink *self, const struct cgroup_stats *stats)
+{
+	struct cgroup_keeper *keeper = (struct cgroup_keeper *)self;
+
+	snapshot_cgroups_add(keeper->cgroups, stats);
+	return keeper->writer
+	               ? snapshot_write_cgroups(keeper->writer, keeper->cgroups, stats->is_v1)
+	               : 0;
+}
+
 /* The roots of what is read, and what is found there once for the whole host. */
 struct capture {
 	const struct capture_options *options;
@@ -62,6 +79,7 @@ struct capture {
 	struct walk_options walk_options;
 	struct walk walk;
 	struct values_walk values;
+	struct cgroup_keeper cgroup_keeper;
 	const struct cost_meter *meter;
 };
 
@@ -70,6 +88,7 @@ static void capture_done(struct capture *capture)
 	walk_done(&capture->walk);
 	values_walk_done(&capture->values);
 	cgroup_walk_done(&capture->cgroups);
+	snapshot_cgroups_free(capture->cgroup_keeper.cgroups);
 	cgroup_share_done(&capture->share);
 	cgroup_mounts_done(&capture->mounts);
 	fd_closep(&capture->sys_fd);
@@ -115,8 +134,6 @@ static void read_host(struct capture *capture, struct snapshot_info *info)
 	if (!proc_is_own(capture->proc_fd))
 		host_forget(&info->host, HOST_pid_namespace);
 	cgroup_mounts_set_host(&capture->mounts, &info->host);
-	if (!live)
-		info->captured_boottime_ns = info->host.numbers[HOST_uptime_ns];
 }
 
 static void begin_walk(struct capture *capture, struct snapshot_writer *writer,
@@ -181,12 +198,37 @@ int capture_load(const struct capture_options *options, struct thread_values_rea
 	return r < 0 && options->source == CAPTURE_SOURCE_BPF ? fail_without_bpf(r, reterr) : 0;
 }
 
-/* Reads all threads by BPF; where that does not work it is left to the walk. */
-static int read_values(struct capture *capture, struct snapshot_info *info, struct strbuf *reterr)
+static int read_cgroups(struct capture *capture, struct snapshot_info *info, const char *root,
+                        struct strbuf *reterr)
+{
+	int r = cgroup_walk_read(&capture->cgroups, &capture->mounts, &capture->cgroup_keeper.sink,
+	                         &info->tally);
+
+	if (r == -EMFILE || r == -ENFILE || r == -ENOMEM)
+		strbuf_addf(reterr, "%s: %s", root, strerror(-r));
+	return r;
+}
+
+/* The time of the snapshot, from which a window counts: when its readings begin, behind all that may be slow, such as the
+ * name service. Of another system's tree only the uptime is known. */
+static void set_time(const struct capture *capture, struct snapshot_info *info)
+{
+	info->captured_at_unix_ns = clock_now_ns(CLOCK_REALTIME);
+	info->captured_boottime_ns = capture->options->proc_root
+	                                     ? info->host.numbers[HOST_uptime_ns]
+	                                     : clock_now_ns(CLOCK_BOOTTIME);
+}
+
+/* Reads what counts on the host as a whole, and all threads by BPF with their cgroups, one right behind the other; where BPF
+ * does not work the threads are left to the walk. */
+static int read_values(struct capture *capture, struct snapshot_info *info, const char *root,
+                       struct strbuf *reterr)
 {
 	static const char bpf[] = "bpf", procfs[] = "procfs";
 	int r = 0;
 
+	set_time(capture, info);
+	host_read_counters(capture->proc_fd, !capture->options->proc_root, &info->host, &info->psi);
 	if (capture->values.reader)
 		r = values_walk_read(&capture->values, capture->proc_fd, &capture->taskstats_rules,
 		                     info->rules);
@@ -194,11 +236,13 @@ static int read_values(struct capture *capture, struct snapshot_info *info, stru
 		capture->values.reader = NULL;
 	if (r < 0 && capture->options->source == CAPTURE_SOURCE_BPF)
 		return fail_without_bpf(r, reterr);
-	if (capture->values.reader)
-		host_set_text(&info->host, HOST_source, bpf, strlen(bpf));
-	else
+	if (!capture->values.reader) {
 		host_set_text(&info->host, HOST_source, procfs, strlen(procfs));
-	return 0;
+		return 0;
+	}
+	host_set_text(&info->host, HOST_source, bpf, strlen(bpf));
+	values_walk_find_cgroups(&capture->values, capture->proc_fd, &capture->cgroups);
+	return read_cgroups(capture, info, root, reterr);
 }
 
 static int walk_threads(struct capture *capture, const struct snapshot_info *info, const char *root,
@@ -233,17 +277,28 @@ static void end_probing(struct jemalloc_reader *reader, struct snapshot_info *in
 	cost_set(info, COST_total_stop_ns, cost.total_stop_ns);
 }
 
+/* The cgroups that were kept, and those that are known only now. */
+static int write_cgroups(struct capture *capture, struct snapshot_writer *writer,
+                         struct snapshot_info *info, const char *root, struct strbuf *reterr)
+{
+	struct cgroup_keeper *keeper = &capture->cgroup_keeper;
+	int r;
+
+	keeper->writer = writer;
+	r = read_cgroups(capture, info, root, reterr);
+	if (r == 0)
+		r = snapshot_write_cgroups(writer, keeper->cgroups, false);
+	return r < 0 ? r : snapshot_write_cgroups(writer, keeper->cgroups, true);
+}
+
 /* What is read behind the threads. */
 static int read_rest(struct capture *capture, struct snapshot_writer *writer,
                      struct snapshot_info *info, const char *root, struct strbuf *reterr)
 {
-	int r = cgroup_walk_read(&capture->cgroups, &capture->mounts, writer, &info->tally);
+	int r = write_cgroups(capture, writer, info, root, reterr);
 
-	if (r == -EMFILE || r == -ENFILE || r == -ENOMEM)
-		strbuf_addf(reterr, "%s: %s", root, strerror(-r));
 	if (r < 0)
 		return r;
-	psi_read_host(capture->proc_fd, &info->psi);
 	sched_ext_read(capture->sys_fd, &info->sched_ext);
 	end_probing(&capture->walk.jemalloc, info);
 	cost_end(capture->meter, info);
@@ -263,17 +318,19 @@ int capture_run_loaded(const struct capture_options *options, struct thread_valu
 	int r;
 
 	memset(ret_info, 0, sizeof(*ret_info));
-	ret_info->captured_at_unix_ns = clock_now_ns(CLOCK_REALTIME);
-	ret_info->captured_boottime_ns = clock_now_ns(CLOCK_BOOTTIME);
 	capture.values.reader = reader;
 	capture.values.mounts = &capture.mounts;
 	cgroup_walk_init(&capture.cgroups);
+	capture.cgroups.tree_boottime_ns =
+	        options->proc_root ? &ret_info->captured_boottime_ns : NULL;
+	capture.cgroup_keeper.sink.add = keep_cgroup;
+	capture.cgroup_keeper.cgroups = snapshot_cgroups_new();
 	r = open_roots(&capture, reterr);
 	if (r < 0)
 		return r;
 	read_host(&capture, ret_info);
 	begin_walk(&capture, writer, ret_info);
-	r = read_values(&capture, ret_info, reterr);
+	r = read_values(&capture, ret_info, root, reterr);
 	if (r == 0)
 		r = snapshot_write_begin(writer, ret_info);
 	if (r == 0)

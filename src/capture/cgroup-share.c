@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cgroup-walk.h"
+#include "cgroup-open.h"
 #include "ctprof/fd.h"
 #include "ctprof/source.h"
 #include "ctprof/strbuf.h"

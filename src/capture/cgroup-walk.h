@@ -10,9 +10,11 @@
 
 struct cgroup_walk {
 	struct cgroup_v1_controllers controllers;
-	struct strmap v2;   /* paths */
-	struct strmap v1;   /* paths; the value holds the controllers' bits */
+	struct strmap v2;   /* paths; the value holds what became of reading it */
+	struct strmap v1;   /* the same, with the controllers' bits */
 	struct strbuf last; /* the text noted last */
+	/* When another system's tree was copied, 0 where that is not known; NULL: our clock tells. Borrowed. */
+	const uint64_t *tree_boottime_ns;
 };
 
 void cgroup_walk_init(struct cgroup_walk *walk);
@@ -25,14 +27,14 @@ void cgroup_walk_note(struct cgroup_walk *walk, const char *text, size_t len);
 /* Notes what @other has noted. */
 void cgroup_walk_merge(struct cgroup_walk *walk, const struct cgroup_walk *other);
 
-/* Opens the cgroup with this path below the mount, whose point is @mount_fd. Returns a descriptor or -errno; -EXDEV where the
- * path is outside of the mount. */
-must_check_ int cgroup_walk_open(int mount_fd, const struct cgroup_mount *mount,
-                                 const struct strbuf *path);
+/* Where cgroups go that were read; returns 0 or -errno. The stats are the caller's and are reused. */
+struct cgroup_sink {
+	int (*add)(struct cgroup_sink *self, const struct cgroup_stats *stats);
+};
 
-/* Reads every cgroup that was noted, version 2 before version 1, each by its path, and writes those that could be
- * read. What could not be is in @tally. A hierarchy without a mount in @mounts is passed over, unless they are the
- * system's: then its cgroups are outside. Returns 0; the writer's -errno; or -EMFILE, -ENFILE or -ENOMEM where we
- * have run out of what it takes. */
-must_check_ int cgroup_walk_read(const struct cgroup_walk *walk, const struct cgroup_mounts *mounts,
-                                 struct snapshot_writer *writer, struct snapshot_tally *tally);
+/* Reads every cgroup that was noted and not read before, version 2 before version 1, each by its path, and gives those that
+ * could be read to @sink, with the time of their reading. @tally becomes that of all that were noted so far. A hierarchy
+ * without a mount in @mounts is passed over, unless they are the system's: then its cgroups are outside. Returns 0; the
+ * sink's -errno; or -EMFILE, -ENFILE or -ENOMEM where we have run out of what it takes. */
+must_check_ int cgroup_walk_read(struct cgroup_walk *walk, const struct cgroup_mounts *mounts,
+                                 struct cgroup_sink *sink, struct snapshot_tally *tally);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cgroup-open.h"
 #include "cgroup-walk.h"
 #include "ctprof/fd.h"
 #include "ctprof/mem.h"

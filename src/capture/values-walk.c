@@ -40,6 +40,11 @@ int values_walk_read(struct values_walk *values, int proc_fd,
 	return 0;
 }
 
+void values_walk_find_cgroups(struct values_walk *values, int proc_fd, struct cgroup_walk *cgroups)
+{
+	css_sets_init(&values->sets, proc_fd, values->mounts, cgroups, &values->pass);
+}
+
 /* The threads of one process, which stand together in the order of the pass. */
 struct threads_of_process {
 	size_t begin, end;
@@ -342,8 +347,6 @@ int values_walk_all(struct values_walk *values, struct walk *walk, const char *r
 {
 	int r = walk_list_processes(walk);
 
-	css_sets_init(&values->sets, walk->proc_fd, values->mounts, walk->reader.cgroups,
-	              &values->pass);
 	if (r == 0)
 		r = walk_both(values, walk);
 	/* Those that were read from files make no difference to when the others were. */

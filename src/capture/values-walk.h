@@ -24,6 +24,9 @@ must_check_ int values_walk_read(struct values_walk *values, int proc_fd,
                                  const struct taskstats_rules *taskstats,
                                  enum source_outcome ret_rules[SOURCE_COUNT]);
 
+/* Finds the cgroups of the threads that were read, and notes them in @cgroups; to be called before the rows are written. */
+void values_walk_find_cgroups(struct values_walk *values, int proc_fd, struct cgroup_walk *cgroups);
+
 /* Writes the rows. Result as that of walk_each(). */
 must_check_ int values_walk_all(struct values_walk *values, struct walk *walk, const char *root,
                                 struct strbuf *reterr);

@@ -155,6 +155,7 @@ void cgroup_stats_reset(struct cgroup_stats *stats)
 {
 	strbuf_clear(&stats->path);
 	stats->is_v1 = false;
+	stats->read_boottime_ns = stats->interval_ns = 0;
 	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++)
 		fact_clear(&stats->values[i]);
 	for (unsigned i = 0; i < CGROUP_LIST_COUNT; i++) {

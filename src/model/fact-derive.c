@@ -2,6 +2,7 @@
 /* The formulas are those of the tools that the registry names, with one difference: nothing is cut off. */
 #include "ctprof/fact-derive.h"
 
+#include "ctprof/cgroup-rates.h"
 #include "ctprof/macro.h"
 
 enum { NS_PER_US = 1000, NS_PER_S = 1000000000 };
@@ -95,63 +96,83 @@ static uint64_t length_ns(const struct snapshot_info *info)
 	return info->host.seen[HOST_uptime_ns] ? info->host.numbers[HOST_uptime_ns] : 0;
 }
 
+/* How long the numbers of /proc/stat have counted; files from before that was kept have the snapshot's own time only. */
+static uint64_t stat_interval_ns(const struct snapshot_info *info)
+{
+	const struct host *host = &info->host;
+
+	return host->seen[HOST_stat_interval_ns] ? host->numbers[HOST_stat_interval_ns]
+	                                         : length_ns(info);
+}
+
 static struct quantity forks_per_second(const struct snapshot_info *info)
 {
 	if (!info->host.seen[HOST_forks])
 		return (struct quantity){0};
 	return quotient((unsigned __int128)info->host.numbers[HOST_forks] * NS_PER_S,
-	                length_ns(info));
+	                stat_interval_ns(info));
 }
 
-/* The CPU time of the cgroup, out of the hierarchy that it is of. False where that is not known, or counts from the birth
- * of the cgroup, of which the snapshot has no time. */
-static bool usage_ns(const struct snapshot_info *info, const struct cgroup_stats *stats,
-                     unsigned __int128 *ret)
+/* The CPU time of the cgroup in ns per second of its own interval, as cgroup-rates.h has rates, out of the hierarchy that it
+ * is of. False where that is not known, or counts from the birth of the cgroup, of which the snapshot has no time. */
+static bool usage_rate(const struct snapshot_info *info, const struct cgroup_stats *stats,
+                       const struct cgroup_stats *rates, unsigned __int128 *ret)
 {
-	const struct fact_value *usec = &stats->values[CGROUP_VALUE_cpu_usage_usec];
-	const struct fact_value *ns = &stats->values[CGROUP_VALUE_cpuacct_usage_ns];
+	const struct cgroup_stats *from = rates ? rates : stats;
+	const struct fact_value *usec = &from->values[CGROUP_VALUE_cpu_usage_usec];
+	const struct fact_value *ns = &from->values[CGROUP_VALUE_cpuacct_usage_ns];
 	const struct fact_value *value = usec->state == FACT_NUMBER ? usec : ns;
+	uint64_t length = length_ns(info);
 
 	/* A snapshot may hold any number. */
-	if (info->kind != KIND_window || value->state != FACT_NUMBER || value->number < 0)
+	if (info->kind != KIND_window || value->state != FACT_NUMBER || value->number < 0 ||
+	    (!rates && length == 0))
 		return false;
-	*ret = (unsigned __int128)value->number * (value == usec ? NS_PER_US : 1);
+	*ret = (unsigned __int128)(rates ? value->number
+	                                 : cgroup_rate((uint64_t)value->number, length)) *
+	       (value == usec ? NS_PER_US : 1);
 	return true;
 }
 
+/* Both are rates, so that it makes no difference which of the two was read over more time. */
 static struct quantity percent_docker(const struct snapshot_info *info,
-                                      const struct cgroup_stats *stats)
+                                      const struct cgroup_stats *stats,
+                                      const struct cgroup_stats *rates)
 {
 	struct derive_frame frame = derive_frame_of(info);
-	uint64_t cpu_ticks_per_second;
-	unsigned __int128 usage;
+	enum { TICK_RATE_BITS = 32 };
+	uint64_t cpu_ticks_per_second, stat_ns = stat_interval_ns(info);
+	unsigned __int128 usage, ticks = docker_clock_ticks(&info->host);
 
-	if (!usage_ns(info, stats, &usage) ||
+	if (!usage_rate(info, stats, rates, &usage) || stat_ns == 0 ||
 	    __builtin_mul_overflow(frame.clock_ticks_per_second, frame.online_cpus,
 	                           &cpu_ticks_per_second) ||
 	    cpu_ticks_per_second == 0 || cpu_ticks_per_second > UINT32_MAX)
 		return (struct quantity){0};
-	return quotient(usage * 100 * cpu_ticks_per_second,
-	                (unsigned __int128)docker_clock_ticks(&info->host) * NS_PER_S);
+	/* 64 + 30 + 32 bits; and in front of the division 63 + 10 + 7 + 32 + 12. */
+	ticks = (ticks * NS_PER_S << TICK_RATE_BITS) / stat_ns;
+	return quotient(usage * 100 * cpu_ticks_per_second << (TICK_RATE_BITS - CGROUP_RATE_BITS),
+	                ticks * NS_PER_S);
 }
 
 static struct quantity percent_cadvisor(const struct snapshot_info *info,
-                                        const struct cgroup_stats *stats)
+                                        const struct cgroup_stats *stats,
+                                        const struct cgroup_stats *rates)
 {
 	unsigned __int128 usage;
 
-	if (!usage_ns(info, stats, &usage))
+	if (!usage_rate(info, stats, rates, &usage))
 		return (struct quantity){0};
-	return quotient(usage * 100, length_ns(info));
+	return quotient(usage * 100, (unsigned __int128)NS_PER_S << CGROUP_RATE_BITS);
 }
 
 static struct quantity of_cgroup(enum fact_derived_id derived, const struct snapshot_info *info,
-                                 const struct cgroup_stats *stats)
+                                 const struct cgroup_stats *stats, const struct cgroup_stats *rates)
 {
 	if (derived == FACT_DERIVED_cpu_percent_docker)
-		return percent_docker(info, stats);
+		return percent_docker(info, stats, rates);
 	if (derived == FACT_DERIVED_cpu_percent_cadvisor)
-		return percent_cadvisor(info, stats);
+		return percent_cadvisor(info, stats, rates);
 	return (struct quantity){0};
 }
 
@@ -187,7 +208,7 @@ static struct quantity of_host(enum fact_derived_id derived, const struct snapsh
 }
 
 struct quantity fact_derive(enum fact_derived_id derived, const struct snapshot_info *info,
-                            const struct cgroup_stats *stats)
+                            const struct cgroup_stats *stats, const struct cgroup_stats *rates)
 {
-	return stats ? of_cgroup(derived, info, stats) : of_host(derived, info);
+	return stats ? of_cgroup(derived, info, stats, rates) : of_host(derived, info);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string.h>
 
+#include "ctprof/cgroup-rates.h"
 #include "ctprof/fact-derive.h"
 #include "ctprof/macro.h"
 #include "fact-build.h"
@@ -40,9 +41,29 @@ static struct fact_cell scaled_cell(uint64_t number, unsigned factor)
 	return number_cell(__builtin_mul_overflow(number, factor, &scaled) ? UINT64_MAX : scaled);
 }
 
+/* What the rates of a group say of the number in the cell. */
+static void set_rate(struct fact_cell *cell, uint64_t rate)
+{
+	if (cell->state == FACT_NUMBER)
+		cell->rate = cgroup_rate_quantity(rate > INT64_MAX ? INT64_MAX : (int64_t)rate);
+}
+
+static struct fact_cell list_cell(const struct keyed_value *entry, size_t place,
+                                  const struct keyed_values *rates, unsigned factor)
+{
+	struct fact_cell cell = scaled_cell(entry->value, factor);
+	const struct keyed_value *rate =
+	        rates ? keyed_values_find(rates, entry->key, strlen(entry->key), place) : NULL;
+
+	if (rate)
+		set_rate(&cell, rate->value);
+	return cell;
+}
+
 /* The entries of a keyed list, in the order of the first side; those that only the second one has come behind.
- * A side without the list is NULL. Values are multiplied. */
+ * A side without the list, or without rates of it, is NULL. Values are multiplied. */
 static void emit_list(struct fact_build *build, const struct keyed_values *const *lists,
+                      const struct keyed_values *const *rates,
                       struct fact_kind (*kind_of)(const struct fact_build *build, const char *key),
                       unsigned factor)
 {
@@ -56,11 +77,22 @@ static void emit_list(struct fact_build *build, const struct keyed_values *const
 				other = keyed_values_find(lists[!side], entry->key, len, i);
 			if (other && side == SIDE_CANDIDATE)
 				continue;
-			cells[side] = scaled_cell(entry->value, factor);
+			cells[side] = list_cell(entry, i, rates[side], factor);
 			if (other)
-				cells[!side] = scaled_cell(other->value, factor);
+				cells[!side] = list_cell(other, i, rates[!side], factor);
 			fact_build_row(build, entry->key, len, kind_of(build, entry->key), cells);
 		}
+}
+
+/* The cell of one side, with its rate where that is known. */
+static struct fact_cell cgroup_cell(const struct cgroup_group *group, unsigned id)
+{
+	const struct cgroup_stats *rates = cgroup_group_rates(group);
+	struct fact_cell cell = value_cell(&group->stats.values[id]);
+
+	if (rates && rates->values[id].state == FACT_NUMBER)
+		set_rate(&cell, (uint64_t)rates->values[id].number);
+	return cell;
 }
 
 static void emit_cgroup_values(struct fact_build *build, const struct cgroup_group *const *groups)
@@ -73,7 +105,7 @@ static void emit_cgroup_values(struct fact_build *build, const struct cgroup_gro
 			continue;
 		for (unsigned side = 0; side < build->set->sides; side++)
 			if (groups[side])
-				cells[side] = value_cell(&groups[side]->stats.values[id]);
+				cells[side] = cgroup_cell(groups[side], id);
 		emit(build, desc->name,
 		     (struct fact_kind){.unit = desc->unit,
 		                        .id = id,
@@ -83,7 +115,8 @@ static void emit_cgroup_values(struct fact_build *build, const struct cgroup_gro
 }
 
 /* The sum over the devices, as far as they have the key. A cgroup that never did I/O has an empty io.stat. */
-static struct fact_cell io_sum(const struct cgroup_stats *stats, const struct cgroup_key_desc *desc)
+static struct fact_cell sum_devices(const struct cgroup_stats *stats,
+                                    const struct cgroup_key_desc *desc)
 {
 	const struct keyed_values *list = &stats->lists[CGROUP_LIST_io_stat];
 	bool seen = stats->has_list[CGROUP_LIST_io_stat] && list->count == 0;
@@ -99,6 +132,18 @@ static struct fact_cell io_sum(const struct cgroup_stats *stats, const struct cg
 			sum = UINT64_MAX;
 	}
 	return seen ? number_cell(sum) : (struct fact_cell){0};
+}
+
+static struct fact_cell io_sum(const struct cgroup_group *group, const struct cgroup_key_desc *desc)
+{
+	const struct cgroup_stats *rates = cgroup_group_rates(group);
+	struct fact_cell cell = sum_devices(&group->stats, desc), rate = {0};
+
+	if (rates)
+		rate = sum_devices(rates, desc);
+	if (rate.state == FACT_NUMBER)
+		set_rate(&cell, (uint64_t)rate.number.integer);
+	return cell;
 }
 
 /* What is added up counts; of what is there now, a group has the largest. */
@@ -120,7 +165,7 @@ static void emit_io(struct fact_build *build, const struct cgroup_group *const *
 			continue;
 		for (unsigned side = 0; side < build->set->sides; side++)
 			if (groups[side])
-				cells[side] = io_sum(&groups[side]->stats, &cgroup_key_table[k]);
+				cells[side] = io_sum(groups[side], &cgroup_key_table[k]);
 		strncat(name, cgroup_key_table[k].key, sizeof(name) - strlen(name) - 1);
 		emit(build, name, kind_of_key(&cgroup_key_table[k], id++), cells);
 	}
@@ -138,12 +183,18 @@ static struct fact_kind stat_kind(const struct fact_build *build, const char *ke
 static void emit_cgroup_list(struct fact_build *build, const struct cgroup_group *const *groups,
                              enum cgroup_list_id list)
 {
-	const struct keyed_values *lists[SIDE_MAX] = {NULL};
+	const struct keyed_values *lists[SIDE_MAX] = {NULL}, *rate_lists[SIDE_MAX] = {NULL};
 
-	for (unsigned side = 0; side < build->set->sides; side++)
+	for (unsigned side = 0; side < build->set->sides; side++) {
+		const struct cgroup_stats *rates =
+		        groups[side] ? cgroup_group_rates(groups[side]) : NULL;
+
 		if (groups[side])
 			lists[side] = &groups[side]->stats.lists[list];
-	emit_list(build, lists, stat_kind, 1);
+		if (rates)
+			rate_lists[side] = &rates->lists[list];
+	}
+	emit_list(build, lists, rate_lists, stat_kind, 1);
 }
 
 static struct fact_cell psi_cell(const struct psi_line *line, unsigned average)
@@ -154,8 +205,33 @@ static struct fact_cell psi_cell(const struct psi_line *line, unsigned average)
 	                                               : line->total_usec);
 }
 
-static void emit_psi_line(struct fact_build *build, const struct psi_line *const *lines,
-                          unsigned resource, unsigned row)
+/* The pressure of one side, and what says how long its totals counted: the rates of a cgroup, or the interval of the
+ * host's. */
+struct psi_side {
+	const struct psi *psi; /* NULL: the side has none */
+	const struct psi *rates;
+	uint64_t interval_ns;
+};
+
+static struct fact_cell psi_side_cell(const struct psi_side *side, unsigned resource, unsigned row,
+                                      unsigned average)
+{
+	const struct psi_line *line = side->psi ? &side->psi->lines[resource][row] : NULL;
+	struct fact_cell cell = {0};
+
+	if (line)
+		cell = psi_cell(line, average);
+	if (average < PSI_AVERAGE_COUNT || cell.state != FACT_NUMBER)
+		return cell;
+	if (side->rates && side->rates->lines[resource][row].seen)
+		set_rate(&cell, side->rates->lines[resource][row].total_usec);
+	else if (side->interval_ns > 0)
+		set_rate(&cell, (uint64_t)cgroup_rate(line->total_usec, side->interval_ns));
+	return cell;
+}
+
+static void emit_psi_line(struct fact_build *build, const struct psi_side *psi, unsigned resource,
+                          unsigned row)
 {
 	enum { PSI_VALUE_COUNT = PSI_AVERAGE_COUNT + 1 };
 
@@ -165,8 +241,7 @@ static void emit_psi_line(struct fact_build *build, const struct psi_line *const
 		bool is_total = average == PSI_AVERAGE_COUNT;
 
 		for (unsigned side = 0; side < build->set->sides; side++)
-			if (lines[side])
-				cells[side] = psi_cell(lines[side], average);
+			cells[side] = psi_side_cell(&psi[side], resource, row, average);
 		strbuf_addf(&name, "%s_%s_%s", psi_resource_names[resource], psi_row_names[row],
 		            is_total ? "total" : psi_average_names[average]);
 		emit(build, strbuf_str(&name),
@@ -178,17 +253,11 @@ static void emit_psi_line(struct fact_build *build, const struct psi_line *const
 	}
 }
 
-static void emit_psi(struct fact_build *build, const struct psi *const *psi)
+static void emit_psi(struct fact_build *build, const struct psi_side *psi)
 {
 	for (unsigned resource = 0; resource < PSI_RESOURCE_COUNT; resource++)
-		for (unsigned row = 0; row < PSI_ROW_COUNT; row++) {
-			const struct psi_line *lines[SIDE_MAX] = {NULL};
-
-			for (unsigned side = 0; side < build->set->sides; side++)
-				if (psi[side])
-					lines[side] = &psi[side]->lines[resource][row];
-			emit_psi_line(build, lines, resource, row);
-		}
+		for (unsigned row = 0; row < PSI_ROW_COUNT; row++)
+			emit_psi_line(build, psi, resource, row);
 }
 
 /* Values of cgroups, or where there are none of the host. */
@@ -204,7 +273,8 @@ static void emit_derived(struct fact_build *build, const struct cgroup_group *co
 			if (!groups || groups[side])
 				cells[side] = quantity_cell(fact_derive(
 				        (enum fact_derived_id)id, build->sides[side].info,
-				        groups ? &groups[side]->stats : NULL));
+				        groups ? &groups[side]->stats : NULL,
+				        groups ? cgroup_group_rates(groups[side]) : NULL));
 		emit(build, desc->name,
 		     (struct fact_kind){.unit = desc->unit,
 		                        .id = groups ? FACT_ID_DERIVED + id : id,
@@ -213,10 +283,23 @@ static void emit_derived(struct fact_build *build, const struct cgroup_group *co
 	}
 }
 
+static void emit_cgroup_psi(struct fact_build *build, const struct cgroup_group *const *groups)
+{
+	struct psi_side psi[SIDE_MAX] = {{0}};
+
+	for (unsigned side = 0; side < build->set->sides; side++) {
+		const struct cgroup_stats *rates =
+		        groups[side] ? cgroup_group_rates(groups[side]) : NULL;
+
+		if (groups[side])
+			psi[side] = (struct psi_side){.psi = &groups[side]->stats.psi,
+			                              .rates = rates ? &rates->psi : NULL};
+	}
+	emit_psi(build, psi);
+}
+
 static void emit_cgroup(struct fact_build *build, const struct cgroup_group *const *groups)
 {
-	const struct psi *psi[SIDE_MAX] = {NULL};
-
 	switch (build->section) {
 	case SECTION_cgroup_stats:
 		emit_cgroup_values(build, groups);
@@ -233,10 +316,7 @@ static void emit_cgroup(struct fact_build *build, const struct cgroup_group *con
 		emit_cgroup_list(build, groups, CGROUP_LIST_memory_events);
 		break;
 	default:
-		for (unsigned side = 0; side < build->set->sides; side++)
-			if (groups[side])
-				psi[side] = &groups[side]->stats.psi;
-		emit_psi(build, psi);
+		emit_cgroup_psi(build, groups);
 		break;
 	}
 }
@@ -295,7 +375,7 @@ static void emit_smaps_group(struct fact_build *build, const struct strmap_entry
                              const struct smaps_group *const *groups)
 {
 	enum { BYTES_IN_KIB = 1024 };
-	const struct keyed_values *lists[SIDE_MAX] = {NULL};
+	const struct keyed_values *lists[SIDE_MAX] = {NULL}, *no_rates[SIDE_MAX] = {NULL};
 	const struct smaps_group *only = groups[0] ? groups[0] : groups[1];
 	bool one_name = !only->several_names;
 
@@ -309,7 +389,7 @@ static void emit_smaps_group(struct fact_build *build, const struct strmap_entry
 	/* A pattern that stands for one name only, over both sides, is shown as that name. */
 	fact_build_begin(build, one_name ? only->first_name : entry->key,
 	                 one_name ? only->first_name_len : entry->key_len);
-	emit_list(build, lists, smaps_kind, BYTES_IN_KIB);
+	emit_list(build, lists, no_rates, smaps_kind, BYTES_IN_KIB);
 	fact_build_end(build);
 }
 
@@ -334,10 +414,15 @@ static void emit_smaps(struct fact_build *build)
 
 static void emit_host_psi(struct fact_build *build)
 {
-	const struct psi *psi[SIDE_MAX] = {NULL};
+	struct psi_side psi[SIDE_MAX] = {{0}};
 
-	for (unsigned side = 0; side < build->set->sides; side++)
-		psi[side] = &build->sides[side].info->psi;
+	for (unsigned side = 0; side < build->set->sides; side++) {
+		const struct snapshot_info *info = build->sides[side].info;
+
+		psi[side].psi = &info->psi;
+		if (info->host.seen[HOST_pressure_interval_ns])
+			psi[side].interval_ns = info->host.numbers[HOST_pressure_interval_ns];
+	}
 	emit_psi(build, psi);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctprof/cgroup-rates.h"
 #include "ctprof/mem.h"
 #include "ctprof/normalise.h"
 
@@ -18,6 +19,7 @@ void cgroup_table_done(struct cgroup_table *table)
 		struct cgroup_group *group = table->map.entries[i].value;
 
 		cgroup_stats_done(&group->stats);
+		cgroup_stats_done(&group->rates);
 		free(group);
 	}
 	strmap_done(&table->map);
@@ -34,6 +36,13 @@ void cgroup_table_add(struct cgroup_table *table, struct span pattern,
 	group = entry->value;
 	cgroup_stats_merge(&group->stats, group->members, stats);
 	group->members++;
+	if (stats->interval_ns > 0)
+		cgroup_rates_add(&group->rates, group->rate_members++, stats);
+}
+
+const struct cgroup_stats *cgroup_group_rates(const struct cgroup_group *group)
+{
+	return group->members > 0 && group->rate_members == group->members ? &group->rates : NULL;
 }
 
 void smaps_table_init(struct smaps_table *table, bool literal)

@@ -110,7 +110,8 @@ void fact_build_begin(struct fact_build *build, const char *name, size_t len)
 	build->group_start = build->set->count;
 }
 
-/* A difference over a window as a rate; unseen where nobody knows how long the window was. */
+/* A difference over a window as a rate. Files from before the times of readings were kept have the length of the window
+ * only; it is unseen where nobody knows that either. */
 static struct fact_cell rate_cell(const struct fact_build *build, unsigned side,
                                   const struct fact_cell *cell)
 {
@@ -119,6 +120,8 @@ static struct fact_cell rate_cell(const struct fact_build *build, unsigned side,
 
 	if (cell->state != FACT_NUMBER)
 		return *cell;
+	if (cell->rate.kind != QUANTITY_NONE)
+		return (struct fact_cell){.state = FACT_NUMBER, .number = cell->rate};
 	/* A snapshot may hold any number. */
 	if (length_ns == 0 || cell->number.integer < 0)
 		return (struct fact_cell){0};

@@ -11,6 +11,8 @@
 
 /* The exact path, where the key is not. No object of the registry has this name. */
 static const char path_hex[] = "path_hex";
+/* The same names as in the rows of threads, and of no object either. */
+static const char read_boottime_key[] = "read_boottime_ns", interval_key[] = "interval_ns";
 
 static bool is_of(const struct cgroup_value_desc *value, bool is_v1)
 {
@@ -221,6 +223,14 @@ static void write_object(struct json_writer *out, const struct cgroup_stats *sta
 		json_write_close(out, '}');
 }
 
+static void write_time(struct json_writer *out, const char *key, uint64_t time_ns)
+{
+	if (time_ns == 0 || time_ns > INT64_MAX)
+		return;
+	json_write_key(out, key);
+	json_write_u64(out, time_ns);
+}
+
 static bool value_object_is_new(unsigned at)
 {
 	for (unsigned i = 0; i < at; i++)
@@ -246,6 +256,8 @@ void cgroup_write(struct json_writer *out, const struct cgroup_stats *stats, str
                   struct strbuf *scratch)
 {
 	write_path(out, &stats->path, keys, scratch);
+	write_time(out, read_boottime_key, stats->read_boottime_ns);
+	write_time(out, interval_key, stats->interval_ns);
 	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++)
 		if (is_of(&cgroup_value_table[i], stats->is_v1) && value_object_is_new(i))
 			write_object(out, stats, cgroup_value_table[i].object, scratch);
@@ -471,6 +483,10 @@ static int read_member(struct value_reader *reader, struct cgroup_stats *stats)
 
 	if (strcmp(key, path_hex) == 0)
 		return read_path_hex(reader, &stats->path);
+	if (strcmp(key, read_boottime_key) == 0)
+		return value_u64(reader, &stats->read_boottime_ns);
+	if (strcmp(key, interval_key) == 0)
+		return value_u64(reader, &stats->interval_ns);
 	if (!object)
 		return json_reader_skip(reader->json);
 	r = value_enter(reader, object);

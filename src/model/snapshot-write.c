@@ -182,6 +182,52 @@ int snapshot_write_cgroup(struct snapshot_writer *writer, const struct cgroup_st
 	return flush(writer);
 }
 
+struct snapshot_cgroups {
+	struct strbuf texts[2]; /* of version 2, of version 1 */
+	struct strmap keys[2];  /* as cgroup_write() wants them */
+	struct strbuf scratch;
+};
+
+struct snapshot_cgroups *snapshot_cgroups_new(void)
+{
+	return mem_calloc(1, sizeof(struct snapshot_cgroups));
+}
+
+struct snapshot_cgroups *snapshot_cgroups_free(struct snapshot_cgroups *cgroups)
+{
+	for (unsigned i = 0; cgroups && i < ARRAY_SIZE(cgroups->texts); i++) {
+		strbuf_done(&cgroups->texts[i]);
+		strmap_done(&cgroups->keys[i]);
+	}
+	if (cgroups)
+		strbuf_done(&cgroups->scratch);
+	free(cgroups);
+	return NULL;
+}
+
+void snapshot_cgroups_add(struct snapshot_cgroups *cgroups, const struct cgroup_stats *stats)
+{
+	struct strbuf *text = &cgroups->texts[stats->is_v1];
+	struct json_writer out = {.out = text, .need_comma = text->len > 0};
+
+	cgroup_write(&out, stats, &cgroups->keys[stats->is_v1], &cgroups->scratch);
+}
+
+int snapshot_write_cgroups(struct snapshot_writer *writer, struct snapshot_cgroups *cgroups,
+                           bool is_v1)
+{
+	struct strbuf *text = &cgroups->texts[is_v1];
+
+	if (writer->error < 0 || text->len == 0)
+		return writer->error;
+	advance(writer, is_v1 ? PHASE_V1_CGROUPS : PHASE_CGROUPS);
+	if (!is_v1 && writer->phase == PHASE_V1_CGROUPS)
+		return writer->error = -EINVAL;
+	json_write_raw(&writer->out, strbuf_str(text), text->len);
+	strbuf_clear(text);
+	return flush(writer);
+}
+
 uint64_t snapshot_writer_json_bytes(const struct snapshot_writer *writer)
 {
 	return writer->compressed + writer->json.len;

@@ -34,6 +34,7 @@ static void copy_cgroup(struct cgroup_stats *to, const struct cgroup_stats *from
 	*to = (struct cgroup_stats){0};
 	strbuf_add(&to->path, strbuf_str(&from->path), from->path.len);
 	cgroup_stats_merge(to, 0, from);
+	to->read_boottime_ns = from->read_boottime_ns;
 }
 
 /* The version stands in front of the path. */

@@ -242,6 +242,15 @@ static void subtract_list(enum cgroup_list_id list, struct keyed_values *values,
 	*values = kept;
 }
 
+/* Two readings in the wrong order have no interval between them. */
+static void set_interval(struct cgroup_stats *stats, const struct cgroup_stats *first)
+{
+	stats->interval_ns = 0;
+	if (first && first->read_boottime_ns > 0 &&
+	    stats->read_boottime_ns > first->read_boottime_ns)
+		stats->interval_ns = stats->read_boottime_ns - first->read_boottime_ns;
+}
+
 void window_subtract_cgroup(struct cgroup_stats *stats, const struct cgroup_stats *first)
 {
 	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++)
@@ -251,6 +260,7 @@ void window_subtract_cgroup(struct cgroup_stats *stats, const struct cgroup_stat
 		subtract_list((enum cgroup_list_id)i, &stats->lists[i],
 		              first ? &first->lists[i] : NULL);
 	window_subtract_psi(&stats->psi, first ? &first->psi : NULL);
+	set_interval(stats, first);
 }
 
 void window_subtract_psi(struct psi *psi, const struct psi *first)

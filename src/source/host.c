@@ -128,20 +128,15 @@ static void read_uptime(int proc_fd, struct host *host)
 
 /* "cpu  user nice system idle iowait irq softirq steal guest guest_nice"; guest is part of user. Far below stands
  * "processes", which counts threads as well. */
-static void read_cpu_time(int proc_fd, struct host *host)
+static void parse_stat(struct span rest, struct host *host)
 {
-	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
-	struct span rest, line, word;
+	struct span line, word;
 	static const enum host_field behind_system[] = {
 	        HOST_idle_clock_ticks,    HOST_iowait_clock_ticks, HOST_irq_clock_ticks,
 	        HOST_softirq_clock_ticks, HOST_steal_clock_ticks,
 	};
 	uint64_t user, nice, system, other;
 
-	/* The interrupt line alone may be huge; only the first line is wanted. */
-	if (fd_read_all_at(proc_fd, "stat", &text, HOST_FILE_BYTES * 16) < 0)
-		return;
-	rest = (struct span){strbuf_str(&text), text.len};
 	if (!scan_line(&rest, &line) || !scan_word(&line, &word) || !span_is(word, "cpu"))
 		return;
 	if (!scan_word(&line, &word) || !scan_u64(word.text, word.len, &user) ||
@@ -159,6 +154,42 @@ static void read_cpu_time(int proc_fd, struct host *host)
 		if (scan_word(&line, &word) && span_is(word, "processes") &&
 		    scan_word(&line, &word) && scan_u64(word.text, word.len, &other))
 			host_set_number(host, HOST_forks, other);
+}
+
+/* Stores when something was read: the middle between @begin_ns and now, because the reading may have waited for a CPU
+ * before the kernel made the text or after it. Of another system's tree only the uptime is known. */
+static void set_read_time(bool live, uint64_t begin_ns, enum host_field field, struct host *host)
+{
+	uint64_t now_ns = clock_now_ns(CLOCK_BOOTTIME);
+
+	if (live)
+		host_set_number(host, field, begin_ns + (now_ns - begin_ns) / 2);
+	else if (host->seen[HOST_uptime_ns])
+		host_set_number(host, field, host->numbers[HOST_uptime_ns]);
+}
+
+static void read_stat(int proc_fd, bool live, struct host *host)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	uint64_t begin_ns = clock_now_ns(CLOCK_BOOTTIME);
+
+	/* The interrupt line alone may be huge. */
+	if (fd_read_all_at(proc_fd, "stat", &text, HOST_FILE_BYTES * 16) < 0)
+		return;
+	parse_stat((struct span){strbuf_str(&text), text.len}, host);
+	if (host->seen[HOST_user_clock_ticks])
+		set_read_time(live, begin_ns, HOST_stat_interval_ns, host);
+}
+
+void host_read_counters(int proc_fd, bool live, struct host *host, struct psi *psi)
+{
+	uint64_t begin_ns;
+
+	read_stat(proc_fd, live, host);
+	begin_ns = clock_now_ns(CLOCK_BOOTTIME);
+	psi_read_host(proc_fd, psi);
+	if (psi_seen(psi))
+		set_read_time(live, begin_ns, HOST_pressure_interval_ns, host);
 }
 
 /* "0.42 0.31 0.27 2/345 6789": the number behind the slash. */
@@ -202,7 +233,6 @@ void host_read(int proc_fd, int sys_fd, int cgroup_fd, bool live, bool anonymous
 	if (live)
 		read_pid_namespace(proc_fd, host);
 	read_total_threads(proc_fd, host);
-	read_cpu_time(proc_fd, host);
 	read_online_cpus(sys_fd, host);
 	read_text_or_empty(cgroup_fd, "cgroup.controllers", HOST_TEXT_BYTES, host,
 	                   HOST_cgroup2_controllers);

@@ -127,6 +127,14 @@ static json_t *cgroup_objects(bool is_v1)
 	return objects;
 }
 
+static json_t *time_schema(const char *description)
+{
+	json_t *schema = schema_integer(1, INT64_MAX);
+
+	schema_set(schema, "description", json_string(description));
+	return schema;
+}
+
 json_t *schema_cgroup(bool is_v1)
 {
 	json_auto_t *objects = cgroup_objects(is_v1);
@@ -137,6 +145,11 @@ json_t *schema_cgroup(bool is_v1)
 	        path, "description",
 	        json_string("raw bytes of the path in hexadecimal, where the key is not the path"));
 	schema_set(properties, "path_hex", path);
+	schema_set(
+	        properties, "read_boottime_ns",
+	        time_schema("CLOCK_BOOTTIME when the cgroup was read, in a window the last time"));
+	schema_set(properties, "interval_ns",
+	           time_schema("in a window, the time between the two readings of the cgroup"));
 	for (void *i = json_object_iter(objects); i; i = json_object_iter_next(objects, i)) {
 		json_t *object =
 		        schema_properties(json_incref(json_object_iter_value(i)), NULL, false);

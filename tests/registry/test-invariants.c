@@ -281,8 +281,8 @@ static bool is_host_number(const char *word, size_t len)
 /* What is explained where it stands. */
 static bool is_fact_word(const char *word, size_t len)
 {
-	static const char *const words[] = {"100", "usage_seconds", "length_seconds",
-	                                    "all_clock_ticks"};
+	static const char *const words[] = {"100", "usage_seconds", "interval_seconds",
+	                                    "stat_interval_seconds", "all_clock_ticks"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (strlen(words[i]) == len && strncmp(words[i], word, len) == 0)

@@ -80,6 +80,8 @@ void random_cgroup(struct random *random, bool is_v1, struct cgroup_stats *stats
 {
 	cgroup_stats_reset(stats);
 	stats->is_v1 = is_v1;
+	stats->read_boottime_ns = random_number(random) & INT64_MAX;
+	stats->interval_ns = random_number(random) & INT64_MAX;
 	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++)
 		if (cgroup_value_table[i].version == (is_v1 ? 1u : 2u) && random_chance(random, 50))
 			random_fact(random, cgroup_value_table[i].form, &stats->values[i]);
@@ -108,6 +110,8 @@ void cgroup_stats_copy(struct cgroup_stats *to, const struct cgroup_stats *from)
 	cgroup_stats_merge(to, 0, from);
 	for (unsigned i = 0; i < CGROUP_LIST_COUNT; i++)
 		to->has_list[i] = from->has_list[i];
+	to->read_boottime_ns = from->read_boottime_ns;
+	to->interval_ns = from->interval_ns;
 	strbuf_add(&to->path, from->path.data, from->path.len);
 }
 
@@ -164,7 +168,8 @@ bool same_cgroup(const struct cgroup_stats *a, const struct cgroup_stats *b)
 		if (a->has_list[i] != b->has_list[i] ||
 		    (a->has_list[i] && !same_keyed_values(&a->lists[i], &b->lists[i])))
 			return false;
-	return a->is_v1 == b->is_v1 && a->path.len == b->path.len &&
+	return a->is_v1 == b->is_v1 && a->read_boottime_ns == b->read_boottime_ns &&
+	       a->interval_ns == b->interval_ns && a->path.len == b->path.len &&
 	       (a->path.len == 0 || memcmp(a->path.data, b->path.data, a->path.len) == 0) &&
 	       same_psi(&a->psi, &b->psi);
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "capture/cgroup-walk.h"
+#include "ctprof/clock.h"
 #include "ctprof/mem.h"
 #include "ctprof/source.h"
 #include "temp-tree.h"
@@ -17,14 +18,16 @@ static struct cgroup_walk walk;
 static struct cgroup_mounts mounts;
 static struct snapshot_tally tally;
 static const struct temp_tree *tree;
+static int take(struct cgroup_sink *self, const struct cgroup_stats *stats);
+static struct cgroup_sink sink = {take};
 
 /* What was written: one line for each cgroup. */
 static struct strbuf written;
 static int write_result;
+static uint64_t read_ns; /* of the one written last */
 static const char *remove_while_reading;
 static int openat2_errno; /* what openat2(2) fails with, or 0 */
 
-int __wrap_snapshot_write_cgroup(struct snapshot_writer *writer, const struct cgroup_stats *stats);
 long __wrap_syscall(long number, ...);
 long __real_syscall(long number, ...);
 enum source_outcome __wrap_psi_parse(const char *text, size_t len,
@@ -38,9 +41,10 @@ static void add_value(const struct cgroup_stats *stats, enum cgroup_value_id id,
 		strbuf_addf(&written, " %s=%ld", name, (long)stats->values[id].number);
 }
 
-int __wrap_snapshot_write_cgroup(struct snapshot_writer *writer, const struct cgroup_stats *stats)
+static int take(struct cgroup_sink *self, const struct cgroup_stats *stats)
 {
-	assert_null(writer);
+	(void)self;
+	read_ns = stats->read_boottime_ns;
 	strbuf_addf(&written, "%s %s", stats->is_v1 ? "v1" : "v2", strbuf_str(&stats->path));
 	add_value(stats, CGROUP_VALUE_memory_current, "memory");
 	add_value(stats, CGROUP_VALUE_pids_current, "pids");
@@ -108,11 +112,20 @@ static void note(const char *text)
 	free(copy);
 }
 
+/* As if nothing had been read; the controllers of version 1 stay. */
+static void forget_readings(struct strmap *paths)
+{
+	for (size_t i = 0; i < paths->count; i++)
+		paths->entries[i].value = (void *)((uintptr_t)paths->entries[i].value & 0xffff);
+}
+
 static void check_written(const char *expected)
 {
+	forget_readings(&walk.v2);
+	forget_readings(&walk.v1);
 	strbuf_clear(&written);
 	tally = (struct snapshot_tally){0};
-	assert_int_equal(cgroup_walk_read(&walk, &mounts, NULL, &tally), 0);
+	assert_int_equal(cgroup_walk_read(&walk, &mounts, &sink, &tally), 0);
 	assert_text(&written, expected);
 }
 
@@ -162,6 +175,45 @@ static void test_walk_order(void **state)
 	check_written("v2 / memory=1\nv2 /a\nv2 /a b\nv2 /a/x memory=3\n"
 	              "v2 /b memory=2 events=2 irq=77\n");
 	check_tally(5, 0, 0, 0); /* the first line of a text is its cgroup */
+}
+
+/* What was read once is not read again, and counts in the tally all the same. */
+static void test_walk_twice(void **state)
+{
+	(void)state;
+	use_v2();
+	temp_tree_write_text(tree, "a/memory.current", "1\n");
+	temp_tree_write_text(tree, "b/memory.current", "2\n");
+	note("0::/b\n");
+	note("0::/gone\n");
+	check_written("v2 /b memory=2\n");
+	check_tally(1, 1, 0, 0);
+	note("0::/a\n");
+	note("0::/b\n");
+	strbuf_clear(&written);
+	assert_int_equal(cgroup_walk_read(&walk, &mounts, &sink, &tally), 0);
+	assert_text(&written, "v2 /a memory=1\n");
+	check_tally(2, 1, 0, 0);
+}
+
+/* Each has a time of its own; in another system's tree it is that of the tree. */
+static void test_walk_times(void **state)
+{
+	uint64_t before_ns = clock_now_ns(CLOCK_BOOTTIME), tree_ns = 5;
+
+	(void)state;
+	use_v2();
+	temp_tree_write_text(tree, "a/memory.current", "1\n");
+	temp_tree_make_dir(tree, "empty");
+	note("0::/a\n");
+	check_written("v2 /a memory=1\n");
+	assert_in_range(read_ns, before_ns, clock_now_ns(CLOCK_BOOTTIME));
+	walk.tree_boottime_ns = &tree_ns;
+	check_written("v2 /a memory=1\n");
+	assert_int_equal(read_ns, 5);
+	tree_ns = 0;
+	check_written("v2 /a memory=1\n");
+	assert_int_equal(read_ns, 0);
 }
 
 static void test_walk_nothing_looked_for(void **state)
@@ -435,7 +487,7 @@ static void test_walk_writer_fails(void **state)
 	note("0::/x\n");
 	temp_tree_make_dir(tree, "x");
 	write_result = -ENOSPC;
-	assert_int_equal(cgroup_walk_read(&walk, &mounts, NULL, &tally), -ENOSPC);
+	assert_int_equal(cgroup_walk_read(&walk, &mounts, &sink, &tally), -ENOSPC);
 	assert_text(&written, "v2 /\n");
 }
 
@@ -446,7 +498,7 @@ static void test_walk_no_descriptors(void **state)
 	use_v2();
 	note("0::/\n");
 	openat2_errno = EMFILE;
-	assert_int_equal(cgroup_walk_read(&walk, &mounts, NULL, &tally), -EMFILE);
+	assert_int_equal(cgroup_walk_read(&walk, &mounts, &sink, &tally), -EMFILE);
 	check_tally(0, 0, 0, 0);
 }
 
@@ -455,6 +507,7 @@ static void test_walk_no_descriptors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	        in_tree(test_walk_twice),          in_tree(test_walk_times),
 	        in_tree(test_walk_order),          in_tree(test_walk_nothing_looked_for),
 	        in_tree(test_walk_hostile_names),  in_tree(test_walk_without_openat2),
 	        in_tree(test_walk_outside),        in_tree(test_walk_nul),

@@ -2,6 +2,7 @@
 /* CPU time of cgroups and of the host in percent. */
 #include "check.h"
 
+#include "ctprof/cgroup-rates.h"
 #include "ctprof/fact-derive.h"
 #include "groups.h"
 
@@ -47,17 +48,18 @@ static int teardown(void **state)
 
 static struct quantity docker(const struct fixture *fixture)
 {
-	return fact_derive(FACT_DERIVED_cpu_percent_docker, &fixture->info, &fixture->stats);
+	return fact_derive(FACT_DERIVED_cpu_percent_docker, &fixture->info, &fixture->stats, NULL);
 }
 
 static struct quantity cadvisor(const struct fixture *fixture)
 {
-	return fact_derive(FACT_DERIVED_cpu_percent_cadvisor, &fixture->info, &fixture->stats);
+	return fact_derive(FACT_DERIVED_cpu_percent_cadvisor, &fixture->info, &fixture->stats,
+	                   NULL);
 }
 
 static struct quantity of_host(const struct fixture *fixture, enum fact_derived_id derived)
 {
-	return fact_derive(derived, &fixture->info, NULL);
+	return fact_derive(derived, &fixture->info, NULL, NULL);
 }
 
 /* 25 s of 40 s of four CPUs, of which one was stolen, which docker leaves out; more than there are is not cut off. */
@@ -88,6 +90,29 @@ static void test_cgroup_version_1(void **state)
 	fact_set_number(&fixture->stats.values[CGROUP_VALUE_cpuacct_usage_ns], 5000000000);
 	assert_real(docker(fixture), 50.0 * 4000 / 3900);
 	assert_real(cadvisor(fixture), 50);
+}
+
+/* The cgroup was read over 8 s of the window's 10, and the ticks over 5. */
+static void test_own_intervals(void **state)
+{
+	struct fixture *fixture = *state;
+	cleanup_(cgroup_stats_done) struct cgroup_stats rates = {.is_v1 = false};
+	struct quantity docker, cadvisor;
+
+	fixture->stats.interval_ns = UINT64_C(8000000000);
+	fact_set_number(&fixture->stats.values[CGROUP_VALUE_cpu_usage_usec], 16000000);
+	cgroup_rates_add(&rates, 0, &fixture->stats);
+	host_set_number(&fixture->info.host, HOST_stat_interval_ns, UINT64_C(5000000000));
+	docker = fact_derive(FACT_DERIVED_cpu_percent_docker, &fixture->info, &fixture->stats,
+	                     &rates);
+	cadvisor = fact_derive(FACT_DERIVED_cpu_percent_cadvisor, &fixture->info, &fixture->stats,
+	                       &rates);
+	assert_real(cadvisor, 200);
+	assert_real(docker, 200.0 * 2000 / 3900);
+	assert_real(of_host(fixture, FACT_DERIVED_forks_per_second), 300);
+	fixture->info.kind = KIND_lifetime;
+	host_set_number(&fixture->info.host, HOST_stat_interval_ns, UINT64_C(100000000000));
+	assert_real(of_host(fixture, FACT_DERIVED_forks_per_second), 15);
 }
 
 /* Since a birth that nobody knows there is no percentage. */
@@ -190,7 +215,7 @@ static void test_subjects(void **state)
 		assert_int_equal(of_host(fixture, (enum fact_derived_id)i).kind != QUANTITY_NONE,
 		                 subject == SUBJECT_HOST);
 		assert_int_equal(
-		        fact_derive((enum fact_derived_id)i, &fixture->info, &fixture->stats)
+		        fact_derive((enum fact_derived_id)i, &fixture->info, &fixture->stats, NULL)
 		                        .kind != QUANTITY_NONE,
 		        subject == SUBJECT_CGROUPS);
 	}
@@ -203,6 +228,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        on_window(test_cgroup_version_2),
 	        on_window(test_cgroup_version_1),
+	        on_window(test_own_intervals),
 	        on_window(test_cgroup_lifetime),
 	        on_window(test_cgroup_inputs),
 	        on_window(test_host),

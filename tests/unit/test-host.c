@@ -5,6 +5,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "ctprof/clock.h"
 #include "ctprof/fd.h"
 #include "ctprof/source.h"
 #include "temp-tree.h"
@@ -40,8 +41,10 @@ static struct host read_tree(const struct temp_tree *tree, bool live, bool anony
 	int proc = fd_open_path_at(tree->fd, "proc"), sys = fd_open_path_at(tree->fd, "sys");
 	int cgroup = fd_open_path_at(tree->fd, "cg");
 	struct host host = {0};
+	struct psi psi;
 
 	host_read(proc, sys, cgroup, live, anonymous, &host);
+	host_read_counters(proc, live, &host, &psi);
 	fd_closep(&proc);
 	fd_closep(&sys);
 	fd_closep(&cgroup);
@@ -246,6 +249,36 @@ static void test_host_counters(void **state)
 	check_counters(*state, "cpu 1 2 x 4 5 6 7 8\nprocesses 5\n", 0, false);
 }
 
+/* Numbers are stamped where they were read: by our clock, or by the uptime of another system's tree. */
+static void test_host_times(void **state)
+{
+	const struct temp_tree *tree = *state;
+	uint64_t before_ns = clock_now_ns(CLOCK_BOOTTIME);
+	struct host host;
+
+	temp_tree_write_text(tree, "proc/stat", "cpu 1 2 3\n");
+	temp_tree_write_text(tree, "proc/pressure/io",
+	                     "some avg10=0.00 avg60=0.00 avg300=0.00 total=1\n");
+	temp_tree_write_text(tree, "proc/uptime", "12.50 3.00\n");
+	host = read_tree(tree, true, false);
+	for (enum host_field field = HOST_stat_interval_ns; field <= HOST_pressure_interval_ns;
+	     field++) {
+		assert_true(host.seen[field]);
+		assert_in_range(host.numbers[field], before_ns, clock_now_ns(CLOCK_BOOTTIME));
+	}
+	host_done(&host);
+	host = read_tree(tree, false, false);
+	assert_number(&host, HOST_stat_interval_ns, UINT64_C(12500000000));
+	assert_number(&host, HOST_pressure_interval_ns, UINT64_C(12500000000));
+	host_done(&host);
+	temp_tree_write_text(tree, "proc/stat", "nonsense\n");
+	temp_tree_write_text(tree, "proc/uptime", "nonsense\n");
+	host = read_tree(tree, false, false);
+	assert_false(host.seen[HOST_stat_interval_ns]);
+	assert_false(host.seen[HOST_pressure_interval_ns]);
+	host_done(&host);
+}
+
 static void test_host_cpu_time(void **state)
 {
 	check_cpu_time(*state, "cpu 1 2 3", true, 3, 3);
@@ -317,6 +350,7 @@ int main(void)
 	        cmocka_unit_test(test_host_no_trees),
 	        in_tree(test_host_cpu_time),
 	        in_tree(test_host_counters),
+	        in_tree(test_host_times),
 	        in_tree(test_host_total_threads),
 	        in_tree(test_host_online_cpus),
 	};

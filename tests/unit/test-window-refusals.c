@@ -224,6 +224,55 @@ static void cgroups_are_differences(void **state)
 	assert_window(&pair.window.info, cgroups_lost, 1);
 }
 
+static void stamp(struct reading *reading, const char *path, uint64_t read_boottime_ns)
+{
+	reading_add_cgroup(reading, path)->read_boottime_ns = read_boottime_ns;
+}
+
+/* Each cgroup has the time between its own two readings, whatever the length of the window. */
+static void cgroups_have_intervals_of_their_own(void **state)
+{
+	cleanup_(pair_done) struct pair pair;
+	const struct cgroup_stats *cgroups;
+
+	(void)state;
+	pair_init(&pair);
+	stamp(&pair.a, "/a", SECONDS(1001));
+	stamp(&pair.b, "/a", SECONDS(1013));
+	stamp(&pair.a, "/b", SECONDS(1002));
+	stamp(&pair.b, "/b", SECONDS(1011));
+	stamp(&pair.b, "/new", SECONDS(1011));
+	stamp(&pair.a, "/old file", 0);
+	stamp(&pair.b, "/old file", SECONDS(1011));
+	stamp(&pair.a, "/wrong order", SECONDS(1011));
+	stamp(&pair.b, "/wrong order", SECONDS(1011));
+	window_between(&pair.a, &pair.b, NULL, &pair.window);
+	cgroups = pair.window.cgroups;
+	assert_int_equal(pair.window.cgroup_count, 5);
+	assert_int_equal(cgroups[0].interval_ns, SECONDS(12));
+	assert_int_equal(cgroups[0].read_boottime_ns, SECONDS(1013));
+	assert_int_equal(cgroups[1].interval_ns, SECONDS(9));
+	for (size_t i = 2; i < pair.window.cgroup_count; i++)
+		assert_int_equal(cgroups[i].interval_ns, 0);
+}
+
+/* So has what is of the host as a whole. */
+static void host_has_intervals_of_its_own(void **state)
+{
+	cleanup_(pair_done) struct pair pair;
+	const struct host *host = &pair.window.info.host;
+
+	(void)state;
+	pair_init(&pair);
+	host_set_number(&pair.a.info.host, HOST_stat_interval_ns, SECONDS(1001));
+	host_set_number(&pair.b.info.host, HOST_stat_interval_ns, SECONDS(1013));
+	host_set_number(&pair.b.info.host, HOST_pressure_interval_ns, SECONDS(1013));
+	window_between(&pair.a, &pair.b, NULL, &pair.window);
+	assert_true(host->seen[HOST_stat_interval_ns]);
+	assert_int_equal(host->numbers[HOST_stat_interval_ns], SECONDS(12));
+	assert_false(host->seen[HOST_pressure_interval_ns]);
+}
+
 /* It may have been there, without a thread, and so unread. */
 static void new_cgroup_has_what_it_has_at_the_end(void **state)
 {
@@ -286,6 +335,8 @@ int main(void)
 	        cmocka_unit_test(unreadable_inputs),
 	        cmocka_unit_test(limits_hold_for_both),
 	        cmocka_unit_test(cgroups_are_differences),
+	        cmocka_unit_test(cgroups_have_intervals_of_their_own),
+	        cmocka_unit_test(host_has_intervals_of_its_own),
 	        cmocka_unit_test(new_cgroup_has_what_it_has_at_the_end),
 	        cmocka_unit_test(versions_are_told_apart),
 	        cmocka_unit_test(host_pressure_is_a_difference),

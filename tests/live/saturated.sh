@@ -1,0 +1,162 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# saturated.sh CTPROF WORKLOAD: on a host whose CPUs have no idle time, threads, cgroups and /proc/stat are three ways to
+# count the same CPU time. Over a window of 30 s they agree within 1 % and the part of the window that reading took, in
+# amounts and in what show says per second, also where something that a capture asks is slow. Makes cgroups and load of its
+# own, and removes them.
+# shellcheck disable=SC2154 # lib.sh counts the checks.
+set -euo pipefail
+
+for program in jq zstd python3 mkfifo unshare; do
+    if ! command -v "$program" >/dev/null; then
+        echo "skipped: no $program"
+        exit 77
+    fi
+done
+CTPROF=$(realpath "$1")
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=/dev/null
+source "$here/lib.sh"
+if [ "$(id -u)" != 0 ]; then
+    echo "skipped: threads of all users, and cgroups to be made, are for root"
+    exit 77
+fi
+
+# mounted TYPE OPTION: where a hierarchy is, of those that show all of it.
+mounted() {
+    awk -v type="$1" -v option="$2" '
+        { for (i = 6; $i != "-"; i++); n = split($(i + 3), options, ",") }
+        $(i + 1) == type && $4 == "/" { for (j = 1; j <= n; j++) if (options[j] == option) { print $5; exit } }' \
+        /proc/self/mountinfo
+}
+hierarchy=$(mounted cgroup cpuacct)
+[ -n "$hierarchy" ] || hierarchy=$(mounted cgroup2 rw)
+parent=ctprof-test-$$
+if [ -z "$hierarchy" ] || ! mkdir "$hierarchy/$parent" 2>/dev/null; then
+    echo "skipped: no cgroup hierarchy that counts CPU time, and in which this user may make cgroups"
+    exit 77
+fi
+
+seconds=30
+cpus=$(getconf _NPROCESSORS_ONLN)
+scratch=$(mktemp -d)
+spinners=()
+groups=(a b c)
+clean_up() {
+    for pid in "${spinners[@]}"; do
+        kill "$pid" 2>/dev/null || true
+        wait "$pid" 2>/dev/null || true
+    done
+    for group in "${groups[@]}"; do
+        for _ in 1 2 3 4 5; do
+            rmdir "$hierarchy/$parent/$group" 2>/dev/null && break
+            sleep 0.1
+        done
+    done
+    rmdir "$hierarchy/$parent" 2>/dev/null || true
+    rm -rf "$scratch"
+}
+trap clean_up EXIT
+cd "$scratch"
+
+# As many threads as CPUs in each of two cgroups; in the third one processes that live for a moment.
+for group in a b; do
+    mkdir "$hierarchy/$parent/$group"
+    for ((i = 0; i < cpus; i++)); do
+        # shellcheck disable=SC2016 # The inner shell expands it.
+        bash -c 'echo $$ >"$1/cgroup.procs"; while :; do :; done' - "$hierarchy/$parent/$group" &
+        spinners+=($!)
+    done
+done
+mkdir "$hierarchy/$parent/c"
+# shellcheck disable=SC2016
+bash -c 'echo $$ >"$1/cgroup.procs"; while :; do (for ((i = 0; i < 20000; i++)); do :; done); done' - \
+    "$hierarchy/$parent/c" &
+spinners+=($!)
+sleep 1
+
+# fact SECTION GROUP METRIC: of a cgroup, or of the host.
+fact() {
+    "$CTPROF" show --format json --group-by cgroup --no-cg-normalize --sections "$1" w.zst |
+        jq -r --arg group "$2" --arg metric "$3" '.rows[] | select(.group == $group and .metric == $metric) | .value'
+}
+
+# agree WHAT: the window in w.zst.
+agree() {
+    local v1='' root
+    zstd -qdc w.zst >w.json
+    case $(jq -r '.cgroup_v1_stats["/"].cpuacct // "none"' w.json) in
+    none) root=/ ;;
+    *) root=v1:/ v1=1 ;;
+    esac
+    jq -c --arg v1 "$v1" --argjson cpus "$cpus" '
+        .host as $host | .window.length_ns as $length | .host.clock_ticks_per_second as $hz
+        | (if $v1 == "1" then .cgroup_v1_stats["/"].cpuacct.usage_ns
+           else .cgroup_stats["/"].cpu.usage_usec * 1000 end) as $cgroups
+        | (($host.user_clock_ticks + $host.system_clock_ticks + $host.irq_clock_ticks + $host.softirq_clock_ticks)
+            / $hz * 1e9) as $ticks
+        | { threads: ([.threads[].run_time_ns // 0] | add), $cgroups, $ticks,
+            length: $length, cpus: $cpus,
+            spread: .cost.walk_spread_ns,
+            exits: .window.exits,
+            steal: ($host.steal_clock_ticks / $hz * 1e9), idle: (($host.idle_clock_ticks + $host.iowait_clock_ticks) / $hz * 1e9) }
+        ' w.json >sums.json
+    python3 - "$1" sums.json "$(fact cgroup-stats $root cpu_percent_cadvisor)" \
+        "$(fact cgroup-stats $root cpu_percent_docker)" "$(fact host-cpu host busy_percent)" <<'PYTHON'
+import json, sys
+what, sums = sys.argv[1], json.load(open(sys.argv[2]))
+cadvisor, docker, busy = (float(text) for text in sys.argv[3:])
+length, cpus = sums["length"], sums["cpus"]
+all_time = length * cpus
+steal, idle = 100 * sums["steal"] / all_time, 100 * sums["idle"] / all_time
+print(f"{what}: {length / 1e9:.2f} s, read in {sums['spread'] / 1e9:.3f} s, steal {steal:.2f} %, idle {idle:.2f} %, "
+      f"exits {sums['exits']}; CPUs by threads {sums['threads'] / length:.4f}, cgroups {sums['cgroups'] / length:.4f}, "
+      f"ticks {sums['ticks'] / length:.4f}; cAdvisor {cadvisor:.2f} %, docker {docker:.2f} %, busy {busy:.2f} %")
+if steal > 1:
+    print(f"skipped: {steal:.2f} % of the time is stolen")
+    sys.exit(77)
+if idle > 1:
+    print(f"skipped: {idle:.2f} % of the time is idle, although there is work")
+    sys.exit(77)
+allowed = 0.01 + sums["spread"] / length
+bad = []
+kinds = ["cgroups", "ticks"] + (["threads"] if sums["exits"] == "completed" else [])
+for a in kinds:
+    for b in kinds:
+        if a < b and abs(sums[a] - sums[b]) > allowed * max(sums[a], sums[b]):
+            bad.append(f"{a} {sums[a] / 1e9:.3f} s and {b} {sums[b] / 1e9:.3f} s")
+# What is divided by its own interval does not depend on how long reading took.
+for name, value, per_cpu in (("cAdvisor", cadvisor, cpus), ("docker", docker, cpus), ("busy", busy, 1)):
+    if abs(value / per_cpu - 100) > 1 + steal + idle:
+        bad.append(f"{name} {value:.2f} % of {per_cpu} CPUs")
+if bad:
+    print("FAILED:", what, "; ".join(bad), f"(allowed: {100 * allowed:.2f} %)")
+    sys.exit(1)
+PYTHON
+}
+# check WHAT COMMAND...: which writes the window.
+check() {
+    local what=$1 status=0
+
+    shift
+    rm -f w.zst
+    "$@" || fail "$what: capture ended with status $?"
+    agree "$what" || status=$?
+    [ "$status" = 0 ] || exit "$status"
+    checks=$((checks + 1))
+}
+
+check "default" "$CTPROF" capture -q --window "${seconds}s" -o w.zst
+check "procfs" "$CTPROF" capture -q --source procfs --window "${seconds}s" -o w.zst
+
+# A name service that takes 2 s to answer, at the first of the two readings only.
+mkfifo passwd
+(
+    sleep 2
+    while :; do echo 'root:x:0:0::/:/bin/sh' >passwd; done
+) &
+spinners+=($!)
+# shellcheck disable=SC2016
+slow=(with_own_mounts bash -c 'mount --bind passwd /etc/passwd && exec "$@"' -)
+check "a slow name service" "${slow[@]}" "$CTPROF" capture -q --window "${seconds}s" -o w.zst
+echo "$checks checks passed"
