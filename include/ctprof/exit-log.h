@@ -12,7 +12,8 @@
 struct exit_note {
 	uint64_t
 	        born_boottime_ns; /* CLOCK_BOOTTIME; no earlier than the thread's birth, and that where is_complete */
-	uint64_t exited_boottime_ns; /* CLOCK_BOOTTIME; no earlier than its exit */
+	uint64_t process_born_boottime_ns; /* the same of its process's leader; 0: not known */
+	uint64_t exited_boottime_ns;       /* CLOCK_BOOTTIME; no earlier than its exit */
 	uint64_t late_ns; /* by how much at most the birth may be later than the true one */
 	/* CPU time of its life by mode; in the sample there is none, for there it is in clock ticks. */
 	uint64_t user_ns;

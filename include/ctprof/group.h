@@ -59,8 +59,8 @@ struct exited_note {
 struct group_process {
 	bool open;
 	uint32_t tgid;
-	uint64_t start_time_clock_ticks;
-	uint32_t names[GROUP_KEYS_MAX]; /* numbers of its first thread's names */
+	uint64_t start_time_clock_ticks; /* or PROCESS_START_UNKNOWN */
+	uint32_t names[GROUP_KEYS_MAX];  /* numbers of its first thread's names */
 	struct strbuf pcomm;
 	bool exited_unwanted; /* the filter does not want those of its threads that have exited */
 	uint32_t threads;

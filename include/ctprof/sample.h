@@ -25,6 +25,9 @@ struct thread_sample {
 	uint32_t tid;
 	uint32_t tgid;
 	uint64_t start_time_clock_ticks; /* since boot; /proc/<tid>/stat field 22 */
+	/* The same of the leader of its process; means something only with has_process_start. See sample_process_start(). */
+	uint64_t process_start_clock_ticks;
+	bool has_process_start;
 	uint64_t read_boottime_ns; /* CLOCK_BOOTTIME when reading the process began; 0: not known */
 	/* Of a window only, see registry/identity.def; none of them is 0 or WINDOW_PART_NONE there. */
 	enum window_part window_part;
@@ -108,6 +111,32 @@ must_check_ bool sample_set_flag(struct thread_sample *sample, enum metric_id me
 
 /* Why an unseen metric was not seen: its own reason, else that of its source, else off. */
 enum source_outcome sample_reason(const struct thread_sample *sample, enum metric_id metric);
+
+/* A start time that is not known. */
+#define PROCESS_START_UNKNOWN UINT64_MAX
+
+/* The start time of the thread's process in clock ticks since boot, or PROCESS_START_UNKNOWN. A process is its tgid and this
+ * time, for the kernel reuses ids. It is the start time of the leader. A thread that executes a program in place of the
+ * leader is given the leader's (de_thread() in fs/exec.c), so a process keeps its start time for all its life. */
+static inline uint64_t sample_process_start(const struct thread_sample *sample)
+{
+	if (sample->tid == sample->tgid)
+		return sample->start_time_clock_ticks;
+	return sample->has_process_start ? sample->process_start_clock_ticks
+	                                 : PROCESS_START_UNKNOWN;
+}
+
+/* The inverse; @clock_ticks may be PROCESS_START_UNKNOWN. */
+static inline void sample_set_process_start(struct thread_sample *sample, uint64_t clock_ticks)
+{
+	sample->process_start_clock_ticks = clock_ticks;
+	sample->has_process_start = clock_ticks != PROCESS_START_UNKNOWN;
+}
+
+/* Whether the thread is of the process with this tgid and start time, as far as both start times are known. No thread is
+ * older than its process. */
+bool sample_is_of_process(const struct thread_sample *sample, uint32_t tgid,
+                          uint64_t process_start_clock_ticks);
 
 /* Whether the thread has ended already, and its parent has not waited for it yet (state Z or X). */
 bool sample_has_ended(const struct thread_sample *sample);

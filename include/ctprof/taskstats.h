@@ -50,7 +50,9 @@ must_check_ enum source_outcome taskstats_parse_process(const void *payload, siz
 
 /* What an exit record says beside the metrics. */
 struct taskstats_exit {
-	bool has_tgid;     /* since Linux 5.19 */
+	bool has_tgid;        /* since Linux 5.19 */
+	bool has_process_age; /* since Linux 5.19: ac_tgetime, the age of the leader */
+	uint64_t process_age_ns;
 	bool has_cpu_time; /* by mode, not far from the truth */
 	uint64_t user_ns;
 	uint64_t system_ns;

@@ -27,6 +27,7 @@ struct thread_end {
 	uint32_t policy;
 	int32_t nice;
 	uint64_t born_boottime_ns;
+	uint64_t process_born_boottime_ns; /* birth of the thread group leader; 0: not known */
 	uint64_t ended_boottime_ns;
 	uint64_t run_ns;
 	uint64_t

@@ -17,7 +17,17 @@ struct thread_key {
 	uint32_t tid;
 	uint32_t tgid;
 	uint64_t start_time_clock_ticks;
+	uint64_t process_start_clock_ticks; /* or PROCESS_START_UNKNOWN */
 };
+
+/* Whether the threads are of the same process, as far as that is known. */
+static inline bool thread_key_same_process(const struct thread_key *a, const struct thread_key *b)
+{
+	uint64_t left = a->process_start_clock_ticks, right = b->process_start_clock_ticks;
+
+	return a->tgid == b->tgid &&
+	       (left == right || left == PROCESS_START_UNKNOWN || right == PROCESS_START_UNKNOWN);
+}
 
 struct thread_store_row {
 	struct thread_key key;

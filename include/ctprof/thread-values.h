@@ -106,6 +106,7 @@ struct thread_values {
 	char state; /* the letter */
 	uint32_t delay_counts[THREAD_DELAY_COUNT];
 	uint64_t born_boottime_ns;
+	uint64_t process_born_boottime_ns; /* birth of its leader; 0: the leader was gone */
 	uint64_t run_ns;
 	uint64_t sampled_user_ns, sampled_system_ns; /* see thread_end_cpu_time() */
 	uint64_t told_user_ns, told_system_ns;
@@ -125,7 +126,7 @@ struct thread_values {
 		uint64_t name;    /* of a kernel's thread: 1 + the place among the names, or 0 */
 	};
 };
-_Static_assert(sizeof(struct thread_values) == 640, "a hundred thousand of them are 64 MB");
+_Static_assert(sizeof(struct thread_values) == 648, "a hundred thousand of them are 65 MB");
 
 /* A process, read with its leader, before or behind other threads of it: what the threads that have exited by then have
  * left. */
@@ -135,6 +136,7 @@ struct process_values {
 	uint32_t uid; /* effective, of the leader */
 	uint32_t nr_threads;
 	uint64_t read_boottime_ns;
+	uint64_t born_boottime_ns; /* of the leader */
 	uint64_t run_ns;
 	uint64_t sampled_user_ns, sampled_system_ns;
 	uint64_t told_user_ns, told_system_ns; /* of the whole process */
@@ -178,10 +180,10 @@ struct thread_values_text {
 struct thread_values_pass {
 	const struct thread_values *threads;
 	size_t thread_count;
-	const struct process_values
-	        *processes; /* by tgid; one is missing where its leader was not met */
+	const struct process_values *
+	        processes; /* by tgid, one at most of each; one is missing where its leader was not met */
 	size_t process_count;
-	/* Indices of threads, by process: by tgid, the leader first, then by tid. */
+	/* Indices of threads, by process: by tgid, birth of the process, the leader first, then by tid. */
 	const uint32_t *order;
 	const struct cpu_mask *cpus; /* online ones only, as the kernel tells them */
 	const struct thread_values_text *names;
@@ -200,9 +202,17 @@ void thread_values_freep(struct thread_values_reader **reader);
 must_check_ int thread_values_read(struct thread_values_reader *reader,
                                    struct thread_values_pass *ret_pass);
 
-/* The process of a pass, or NULL. */
+/* The process of a thread of the pass, or NULL where its leader was not met. A process of the same tgid that was born at
+ * another time is another process. */
 const struct process_values *thread_values_process(const struct thread_values_pass *pass,
-                                                   uint32_t tgid);
+                                                   const struct thread_values *thread);
+
+/* Whether two threads of a pass are of the same process. */
+static inline bool thread_values_same_process(const struct thread_values *a,
+                                              const struct thread_values *b)
+{
+	return a->tgid == b->tgid && a->process_born_boottime_ns == b->process_born_boottime_ns;
+}
 
 /* What holds for the whole host while records are made into samples. */
 struct thread_values_rules {

@@ -113,6 +113,13 @@ static void let_go(struct exit_merge *merge, uint32_t place)
 	merge->waiting--;
 }
 
+static void set_process_start(struct thread_sample *sample, uint64_t process_born_boottime_ns)
+{
+	sample_set_process_start(sample, process_born_boottime_ns > 0
+	                                         ? clock_ticks_of(process_born_boottime_ns)
+	                                         : PROCESS_START_UNKNOWN);
+}
+
 /* Fills the sample and the note from the record alone. */
 static bool take_record(struct exit_merge *merge, const struct waiting_record *head,
                         const void *payload, struct exit_note *note)
@@ -129,11 +136,14 @@ static bool take_record(struct exit_merge *merge, const struct waiting_record *h
 	note->late_ns = head->late_ns;
 	note->born_boottime_ns =
 	        received_boottime_ns > sample->life_ns ? received_boottime_ns - sample->life_ns : 0;
+	if (exit.has_process_age && received_boottime_ns > exit.process_age_ns)
+		note->process_born_boottime_ns = received_boottime_ns - exit.process_age_ns;
 	note->has_tgid = exit.has_tgid;
 	note->has_cpu_time = exit.has_cpu_time;
 	note->user_ns = exit.user_ns;
 	note->system_ns = exit.system_ns;
 	sample->start_time_clock_ticks = clock_ticks_of(note->born_boottime_ns);
+	set_process_start(sample, note->process_born_boottime_ns);
 	sample->outcomes[SOURCE_taskstats] = OUTCOME_read;
 	return true;
 }
@@ -242,6 +252,7 @@ static void set_identity(struct exit_merge *merge, const struct thread_end *end)
 	sample->tid = end->tid;
 	sample->tgid = end->tgid;
 	sample->start_time_clock_ticks = clock_ticks_of(end->born_boottime_ns);
+	set_process_start(sample, end->process_born_boottime_ns);
 	sample->life_ns = end->ended_boottime_ns - end->born_boottime_ns;
 	sample->uid = end->uid;
 	sample->has_uid = true;
@@ -277,6 +288,7 @@ static void match_end(struct exit_merge *merge, const struct thread_end *end,
 	set_policy(&merge->sample, end);
 	set_counters(&merge->sample, end);
 	note = (struct exit_note){.born_boottime_ns = end->born_boottime_ns,
+	                          .process_born_boottime_ns = end->process_born_boottime_ns,
 	                          .exited_boottime_ns = end->ended_boottime_ns,
 	                          .has_cpu_time = true,
 	                          .has_tgid = true,

@@ -120,6 +120,16 @@ static void drop_io_of_children(struct process_reader *reader)
 	drop_totals(sample, SOURCE_process_io, OUTCOME_off);
 }
 
+/* The start time in stat is that of the leader, also where the leader has exited. */
+static void find_start(struct process_reader *reader)
+{
+	uint64_t start = PROCESS_START_UNKNOWN;
+
+	if (reader->sample.outcomes[SOURCE_process_stat] == OUTCOME_read)
+		(void)own_stat_field(reader, FIELD_START_TIME, &start);
+	sample_set_process_start(&reader->sample, start);
+}
+
 static void find_memory(struct process_reader *reader)
 {
 	struct process_memory *memory = &reader->memory;
@@ -232,6 +242,7 @@ int process_read(struct process_reader *reader, int process_fd, uint32_t tgid)
 		r = read_totals(reader, process_fd, SOURCE_process_stat, "stat");
 	if (r == 0) {
 		drop_io_of_children(reader);
+		find_start(reader);
 		find_memory(reader);
 		r = read_exe(reader, process_fd);
 	}
@@ -250,8 +261,7 @@ static bool is_still(const struct process_reader *reader, const struct process_s
 	const struct process_memory *memory = &reader->memory;
 	uint64_t born = 0;
 
-	if (!own_stat_field(reader, FIELD_START_TIME, &born) ||
-	    (seen->is_leaders ? born != seen->born_clock_ticks : born > seen->born_clock_ticks))
+	if (!own_stat_field(reader, FIELD_START_TIME, &born) || born != seen->born_clock_ticks)
 		return false;
 	return seen->had_ended || !memory->is_known || memory->mapped_bytes > 0 ||
 	       memory->threads > 1;
@@ -279,6 +289,7 @@ int process_look_again(struct process_reader *reader, int process_fd,
 	if (r < 0)
 		return is_our_own_trouble(r) || r == -EACCES || r == -EPERM ? r : 0;
 	reader->sample.outcomes[SOURCE_process_stat] = OUTCOME_read;
+	find_start(reader);
 	find_memory(reader);
 	*ret_is_same = is_still(reader, seen);
 	reader->has_executed = *ret_is_same && has_other_stack(reader, seen);

@@ -45,11 +45,9 @@ must_check_ int process_read(struct process_reader *reader, int process_fd, uint
 /* A process as it was when its threads were read. */
 struct process_seen {
 	uint32_t tgid;
-	uint64_t
-	        born_clock_ticks; /* the leader's birth, or that of a thread, by when the leader was born */
-	bool is_leaders;
-	bool had_ended;       /* the leader had */
-	uint64_t start_stack; /* as its stat has it; 0: not known */
+	uint64_t born_clock_ticks; /* start time of the process, which is its leader's */
+	bool had_ended;            /* the leader had */
+	uint64_t start_stack;      /* as its stat has it; 0: not known */
 	bool needs_uid;
 };
 

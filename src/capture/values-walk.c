@@ -64,9 +64,9 @@ static struct threads_of_process next_process(const struct values_walk *values, 
 	        .begin = begin, .end = begin, .first = thread_at(values, begin)};
 
 	while (threads.end < values->pass.thread_count &&
-	       thread_at(values, threads.end)->tgid == threads.first->tgid)
+	       thread_values_same_process(thread_at(values, threads.end), threads.first))
 		threads.end++;
-	threads.process = thread_values_process(&values->pass, threads.first->tgid);
+	threads.process = thread_values_process(&values->pass, threads.first);
 	return threads;
 }
 
@@ -88,8 +88,7 @@ static struct process_seen seen_of(const struct values_walk *values,
 
 	return (struct process_seen){
 	        .tgid = first->tgid,
-	        .born_clock_ticks = first->born_boottime_ns / tick_ns,
-	        .is_leaders = first->tid == first->tgid,
+	        .born_clock_ticks = first->process_born_boottime_ns / tick_ns,
 	        .had_ended = has_ended(first) || (first->flags & THREAD_VALUES_EXITING),
 	        .needs_uid = !threads->process,
 	        .start_stack = threads->process ? threads->process->start_stack : 0,

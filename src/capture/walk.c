@@ -81,12 +81,16 @@ void walk_set_pcomm(struct walk *walk, int process_fd)
 	strbuf_add(&sample->pcomm, strbuf_str(&walk->pcomm), walk->pcomm.len);
 }
 
-/* Every row has its process's executable and user; what became of reading the first is counted once. */
+/* Every row has its process's start time, executable and user; what became of reading the executable is counted once. */
 static void add_process(struct walk *walk)
 {
 	struct thread_sample *sample = walk->sample;
-	const struct thread_sample *process = &walk->process.sample;
+	struct thread_sample *process = &walk->process.sample;
 
+	if (sample->tid == sample->tgid)
+		sample_set_process_start(process, sample->start_time_clock_ticks);
+	else if (!sample->has_process_start && process->has_process_start)
+		sample_set_process_start(sample, process->process_start_clock_ticks);
 	sample->has_exe = process->has_exe;
 	if (process->has_exe)
 		strbuf_add(&sample->exe, strbuf_str(&process->exe), process->exe.len);

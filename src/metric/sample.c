@@ -17,6 +17,7 @@ void sample_reset(struct thread_sample *sample)
 	sample->tid = 0;
 	sample->tgid = 0;
 	sample->start_time_clock_ticks = 0;
+	sample_set_process_start(sample, PROCESS_START_UNKNOWN);
 	sample->read_boottime_ns = 0;
 	sample->window_part = WINDOW_PART_NONE;
 	sample->interval_ns = 0;
@@ -234,6 +235,20 @@ enum source_outcome sample_reason(const struct thread_sample *sample, enum metri
 	if (outcome == OUTCOME_read || outcome == OUTCOME_unneeded)
 		return OUTCOME_off;
 	return outcome;
+}
+
+bool sample_is_of_process(const struct thread_sample *sample, uint32_t tgid,
+                          uint64_t process_start_clock_ticks)
+{
+	uint64_t own = sample_process_start(sample);
+
+	if (sample->tgid != tgid)
+		return false;
+	if (process_start_clock_ticks == PROCESS_START_UNKNOWN)
+		return true;
+	if (own == PROCESS_START_UNKNOWN)
+		return process_start_clock_ticks <= sample->start_time_clock_ticks;
+	return own == process_start_clock_ticks;
 }
 
 bool sample_has_ended(const struct thread_sample *sample)

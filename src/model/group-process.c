@@ -7,7 +7,7 @@ static void open_process(struct group_process *process, const struct thread_samp
 {
 	process->open = true;
 	process->tgid = sample->tgid;
-	process->start_time_clock_ticks = sample->start_time_clock_ticks;
+	process->start_time_clock_ticks = sample_process_start(sample);
 	strbuf_clear(&process->pcomm);
 	strbuf_add(&process->pcomm, strbuf_str(&sample->pcomm), sample->pcomm.len);
 	process->exited_unwanted = false;
@@ -20,13 +20,16 @@ static void open_process(struct group_process *process, const struct thread_samp
 
 bool group_process_is_next(const struct group_process *process, const struct thread_sample *sample)
 {
-	return process->open && sample->tgid != process->tgid;
+	return process->open &&
+	       !sample_is_of_process(sample, process->tgid, process->start_time_clock_ticks);
 }
 
 void group_process_add(struct group_process *process, const struct thread_sample *sample)
 {
 	if (!process->open)
 		open_process(process, sample);
+	if (process->start_time_clock_ticks == PROCESS_START_UNKNOWN)
+		process->start_time_clock_ticks = sample_process_start(sample);
 	if (sample->has_process_totals) {
 		process->totals_seen = sample->process_totals_seen;
 		memcpy(process->totals, sample->process_totals, sizeof(process->totals));

@@ -28,6 +28,9 @@ struct reading {
 	struct json_reader *json;
 	struct row_reader rows;
 	struct thread_sample sample;
+	/* The process of the row before; see find_process(). */
+	uint32_t tgid;
+	uint64_t process_start_clock_ticks;
 	struct value_reader values; /* of cgroups and pressure */
 	struct cgroup_stats stats;
 	uint64_t cgroups;
@@ -171,6 +174,20 @@ static int read_meta(struct reading *reading, meta_function *read)
 	return read_either(reading, read, NULL);
 }
 
+/* Rows of older files do not name the start time of their process. The rows of a process follow one another, its leader
+ * first, so it is that of the rows before, where the thread can be of their process. */
+static void find_process(struct reading *reading)
+{
+	struct thread_sample *sample = &reading->sample;
+
+	if (sample_process_start(sample) == PROCESS_START_UNKNOWN &&
+	    reading->info->tally.threads > 0 &&
+	    sample_is_of_process(sample, reading->tgid, reading->process_start_clock_ticks))
+		sample_set_process_start(sample, reading->process_start_clock_ticks);
+	reading->tgid = sample->tgid;
+	reading->process_start_clock_ticks = sample_process_start(sample);
+}
+
 static int read_thread(struct reading *reading)
 {
 	uint64_t index = reading->info->tally.threads;
@@ -188,6 +205,7 @@ static int read_thread(struct reading *reading)
 			            strbuf_str(&reading->rows.values.reason));
 		return r;
 	}
+	find_process(reading);
 	reading->info->tally.threads++;
 	return reading->visitor->thread(reading->visitor, &reading->sample);
 }

@@ -204,6 +204,8 @@ static int expect_identity(struct row_reader *rows, struct json_reader *json,
 		return expect_name(json, expected, &sample->exe);
 	case ROW_start_time_clock_ticks:
 		return expect_u64(json, expected, &sample->start_time_clock_ticks);
+	case ROW_process_start_time_clock_ticks:
+		return expect_u64(json, expected, &sample->process_start_clock_ticks);
 	case ROW_read_boottime_ns:
 		return expect_u64(json, expected, &sample->read_boottime_ns);
 	case ROW_interval_ns:

@@ -17,6 +17,7 @@ void row_writer_init(struct row_writer *rows)
 	json_member_key_init(&rows->exe, "exe");
 	json_member_key_init(&rows->uid, "uid");
 	json_member_key_init(&rows->start_time, "start_time_clock_ticks");
+	json_member_key_init(&rows->process_start, "process_start_time_clock_ticks");
 	json_member_key_init(&rows->read_boottime, "read_boottime_ns");
 	cpu_mask_clear(&rows->cpus);
 }
@@ -250,6 +251,8 @@ static void write_times(struct row_writer *rows, struct json_writer *out,
                         const struct thread_sample *sample)
 {
 	json_write_member_u64(out, &rows->start_time, sample->start_time_clock_ticks);
+	if (sample->tid != sample->tgid && sample->has_process_start)
+		json_write_member_u64(out, &rows->process_start, sample->process_start_clock_ticks);
 	if (sample->read_boottime_ns > 0)
 		json_write_member_u64(out, &rows->read_boottime, sample->read_boottime_ns);
 	if (sample->window_part == WINDOW_PART_NONE)

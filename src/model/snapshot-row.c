@@ -319,6 +319,8 @@ static int read_identity(struct row_reader *rows, struct json_reader *json, enum
 		return read_u32(rows, json, token, key, &sample->uid);
 	case ROW_start_time_clock_ticks:
 		return read_u64(rows, json, token, key, &sample->start_time_clock_ticks);
+	case ROW_process_start_time_clock_ticks:
+		return read_u64(rows, json, token, key, &sample->process_start_clock_ticks);
 	case ROW_read_boottime_ns:
 		return read_u64(rows, json, token, key, &sample->read_boottime_ns);
 	case ROW_window_part:
@@ -479,6 +481,7 @@ int row_read(struct row_reader *rows, struct json_reader *json, struct thread_sa
 	sample->cgroup_is_v1 = sample->has_cgroup && !has(identities, ROW_cgroup);
 	sample->has_exe = has(identities, ROW_exe);
 	sample->has_uid = has(identities, ROW_uid);
+	sample->has_process_start = has(identities, ROW_process_start_time_clock_ticks);
 	if (!has(identities, ROW_life_ns))
 		sample->life_ns = sample->interval_ns;
 	for (size_t i = 0; i < ARRAY_SIZE(required); i++)

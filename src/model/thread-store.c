@@ -332,7 +332,8 @@ uint32_t thread_store_add(struct thread_store *store, const struct thread_sample
 	if (store->count == store->capacity)
 		grow(store);
 	store->rows[store->count] = (struct thread_store_row){
-	        .key = {sample->tid, sample->tgid, sample->start_time_clock_ticks},
+	        .key = {sample->tid, sample->tgid, sample->start_time_clock_ticks,
+	                sample_process_start(sample)},
 	        .offset = store->packed.len,
 	};
 	index_row(store, store->count);
@@ -363,6 +364,7 @@ void thread_store_get(const struct thread_store *store, uint32_t row, struct thr
 	ret->tid = store->rows[row].key.tid;
 	ret->tgid = store->rows[row].key.tgid;
 	ret->start_time_clock_ticks = store->rows[row].key.start_time_clock_ticks;
+	sample_set_process_start(ret, store->rows[row].key.process_start_clock_ticks);
 	flags = (unsigned)take(store, &at);
 	take_identity(store, &at, flags, ret);
 	if (flags & HAS_TOTALS)

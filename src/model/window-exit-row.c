@@ -143,18 +143,14 @@ static void set_cpu_time(struct window_join *join, const struct exit_note *note,
 static bool find_leader(struct window_join *join, const struct thread_store *store,
                         const struct window_exit *ended)
 {
-	uint32_t row = thread_store_find(store, ended->tgid);
+	const struct thread_key leader = {ended->tgid, ended->tgid, ended->process_start,
+	                                  ended->process_start};
+	uint32_t row = thread_store_find_key(store, &leader);
 
-	for (; row != THREAD_STORE_NONE; row = thread_store_before(store, row)) {
-		const struct thread_key *key = thread_store_key(store, row);
-
-		if (key->tgid == ended->tgid &&
-		    key->start_time_clock_ticks == ended->process_start) {
-			thread_store_get(store, row, &join->other);
-			return true;
-		}
-	}
-	return false;
+	if (row == THREAD_STORE_NONE)
+		return false;
+	thread_store_get(store, row, &join->other);
+	return true;
 }
 
 /* What the process was called at last: in the last reading, or when the thread ended, or when the leader did, whose
@@ -209,6 +205,7 @@ void window_make_exit(struct window_join *join, const struct window_exit *ended)
 	else
 		make_passed(join, note);
 	set_exe(join, ended);
+	sample_set_process_start(sample, ended->process_start);
 	sample->read_boottime_ns = note->exited_boottime_ns;
 	sample->has_process_totals = false;
 	sample->process_totals_seen = 0;

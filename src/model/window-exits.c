@@ -64,6 +64,8 @@ static bool can_be_of(const struct matching *matching, uint32_t record,
 
 	if (note->has_tgid && own->tgid != key->tgid)
 		return false;
+	if (note->is_complete && !thread_key_same_process(own, key))
+		return false;
 	if (note->exited_boottime_ns < read_ns)
 		return false;
 	return note->is_complete ? seems_born == key->start_time_clock_ticks
@@ -259,26 +261,90 @@ static bool leader_of(const struct thread_store *threads, uint32_t tgid, uint64_
 	return found;
 }
 
-/* Finds the process of a thread that ended: of all those that had its tgid, the last that is no younger. */
+static bool has_leader(const struct window_reading *reading, uint32_t tgid, uint64_t born)
+{
+	const struct thread_key leader = {tgid, tgid, born, born};
+
+	return window_reading_find(reading, &leader) != THREAD_STORE_NONE;
+}
+
+/* The process of a thread whose start time nobody has recorded: of all those that had the tgid, the last that is no younger
+ * than the thread. A process of the last reading is another one where its leader is younger. */
+static void guess_process(struct window_join *join, struct window_exit *ended, uint64_t born,
+                          uint64_t slack)
+{
+	const struct thread_store *last = &join->last.threads;
+	uint64_t best = 0, youngest = 0;
+	bool known = leader_of(&join->exits->records, ended->tgid, born, slack, &best);
+
+	known = leader_of(&join->first.threads, ended->tgid, born, slack, &best) || known;
+	ended->is_live = leader_of(last, ended->tgid, born, slack, &best);
+	known = known || ended->is_live;
+	ended->process_start = known ? best : PROCESS_START_UNKNOWN;
+	if (!known)
+		ended->is_live = !leader_of(last, ended->tgid, UINT64_MAX, 0, &youngest);
+}
+
+static void take_nearer(uint64_t start, uint64_t process_start, uint64_t earliest, uint64_t latest,
+                        uint64_t *best)
+{
+	uint64_t distance = start > process_start ? start - process_start : process_start - start;
+	uint64_t before = *best > process_start ? *best - process_start : process_start - *best;
+
+	if (start >= earliest && start <= latest &&
+	    (*best == PROCESS_START_UNKNOWN || distance < before))
+		*best = start;
+}
+
+/* A start time that follows from a record is later than the true one by as much as the record was on its way. The true one is
+ * that of the nearest leader with this tgid that was read, else that which the leader's record gives. */
+static uint64_t nearest_leader(const struct window_join *join, uint32_t tgid,
+                               const struct exit_note *note, uint64_t process_start)
+{
+	const struct thread_store *stores[] = {&join->last.threads, &join->first.threads,
+	                                       &join->exits->records};
+	uint64_t late_ticks = note->late_ns / join->tick_ns + 1;
+	uint64_t earliest = process_start > late_ticks ? process_start - late_ticks : 0;
+	uint64_t best = PROCESS_START_UNKNOWN;
+
+	for (size_t i = 0; i < ARRAY_SIZE(stores); i++) {
+		bool is_record = stores[i] == &join->exits->records;
+		uint32_t row = thread_store_find(stores[i], tgid);
+
+		if (is_record && best != PROCESS_START_UNKNOWN)
+			break;
+		for (; row != THREAD_STORE_NONE; row = thread_store_before(stores[i], row)) {
+			const struct thread_key *key = thread_store_key(stores[i], row);
+			uint64_t late_ns = is_record ? join->exits->notes[row].late_ns : 0;
+
+			if (key->tgid == tgid)
+				take_nearer(key->start_time_clock_ticks, process_start, earliest,
+				            process_start + late_ns / join->tick_ns + 1, &best);
+		}
+	}
+	return best == PROCESS_START_UNKNOWN ? process_start : best;
+}
+
+/* Finds the process of a thread that ended. */
 static void place(struct window_join *join, struct window_exit *ended)
 {
 	const struct thread_key *own = thread_store_key(&join->exits->records, ended->record);
 	const struct exit_note *note = &join->exits->notes[ended->record];
+	bool was_read = ended->first != THREAD_STORE_NONE;
 	const struct thread_key *key =
-	        ended->first == THREAD_STORE_NONE
-	                ? own
-	                : thread_store_key(&join->first.threads, ended->first);
-	uint64_t slack = note->is_complete || ended->first != THREAD_STORE_NONE ? 0 : 1;
-	uint64_t born = key->start_time_clock_ticks, best = 0;
-	bool known = false;
+	        was_read ? thread_store_key(&join->first.threads, ended->first) : own;
+	bool is_exact = was_read || note->is_complete;
 
-	if (leader_of(&join->exits->records, ended->tgid, born, slack, &best))
-		known = true;
-	if (leader_of(&join->first.threads, ended->tgid, born, slack, &best))
-		known = true;
-	ended->is_live = leader_of(&join->last.threads, ended->tgid, born, slack, &best) || !known;
-	ended->process_start = best;
 	ended->is_leader = key->tid == ended->tgid;
+	ended->process_start = key->process_start_clock_ticks;
+	if (ended->process_start == PROCESS_START_UNKNOWN) {
+		guess_process(join, ended, key->start_time_clock_ticks, is_exact ? 0 : 1);
+		return;
+	}
+	if (!is_exact && !ended->is_leader)
+		ended->process_start =
+		        nearest_leader(join, ended->tgid, note, ended->process_start);
+	ended->is_live = has_leader(&join->last, ended->tgid, ended->process_start);
 }
 
 static int compare_ended(const void *a, const void *b)

@@ -10,8 +10,7 @@ struct window_exit {
 	uint32_t record; /* row of the log */
 	uint32_t first;  /* row of the first reading; THREAD_STORE_NONE: it was born inside */
 	uint32_t tgid;
-	uint64_t
-	        process_start; /* birth of its process's leader in clock ticks; 0 where it is not known */
+	uint64_t process_start; /* of its process in clock ticks, or PROCESS_START_UNKNOWN */
 	bool is_leader;
 	bool is_live; /* its process is in the last reading */
 	bool is_written;

@@ -106,45 +106,19 @@ void window_reading_done(struct window_reading *reading)
 
 uint32_t window_reading_find(const struct window_reading *reading, const struct thread_key *key)
 {
-	return thread_store_find_key(&reading->threads, key);
-}
-
-uint32_t window_reading_leader(const struct window_reading *reading, uint32_t tgid)
-{
 	const struct thread_store *threads = &reading->threads;
-	uint32_t row = thread_store_find(threads, tgid);
+	uint32_t row = thread_store_find_key(threads, key);
 
-	while (row != THREAD_STORE_NONE && thread_store_key(threads, row)->tgid != tgid)
-		row = thread_store_before(threads, row);
-	return row;
-}
-
-/* Whether the row is of the process whose leader was born then. Of several processes of that tgid, it is the last one
- * that was there when the row's thread was born. */
-static bool is_of_process(const struct window_reading *reading, uint32_t row, uint64_t leader_start)
-{
-	const struct thread_store *threads = &reading->threads;
-	const struct thread_key *key = thread_store_key(threads, row);
-	uint32_t leader = thread_store_find(threads, key->tgid);
-	uint64_t youngest = 0;
-	bool found = false;
-
-	for (; leader != THREAD_STORE_NONE; leader = thread_store_before(threads, leader)) {
-		const struct thread_key *here = thread_store_key(threads, leader);
-
-		if (here->tgid != key->tgid ||
-		    here->start_time_clock_ticks > key->start_time_clock_ticks)
-			continue;
-		if (!found || here->start_time_clock_ticks > youngest)
-			youngest = here->start_time_clock_ticks;
-		found = true;
-	}
-	return found && youngest == leader_start;
+	return row != THREAD_STORE_NONE &&
+	                       thread_key_same_process(thread_store_key(threads, row), key)
+	               ? row
+	               : THREAD_STORE_NONE;
 }
 
 uint32_t window_reading_totals(const struct window_reading *reading, uint32_t tgid,
-                               uint64_t leader_start)
+                               uint64_t process_start)
 {
+	const struct thread_store *threads = &reading->threads;
 	size_t low = 0, high = reading->totals_count;
 
 	while (low < high) {
@@ -156,7 +130,8 @@ uint32_t window_reading_totals(const struct window_reading *reading, uint32_t tg
 			high = middle;
 	}
 	for (; low < reading->totals_count && reading->totals[low].tgid == tgid; low++)
-		if (is_of_process(reading, reading->totals[low].row, leader_start))
+		if (thread_store_key(threads, reading->totals[low].row)
+		            ->process_start_clock_ticks == process_start)
 			return reading->totals[low].row;
 	return THREAD_STORE_NONE;
 }

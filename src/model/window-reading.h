@@ -34,13 +34,9 @@ void window_reading_done(struct window_reading *reading);
 /* The row of a thread, or THREAD_STORE_NONE. */
 uint32_t window_reading_find(const struct window_reading *reading, const struct thread_key *key);
 
-/* The row of a process's leader, or THREAD_STORE_NONE; of several (the tgid was used again during the reading) the one
- * that was read last. */
-uint32_t window_reading_leader(const struct window_reading *reading, uint32_t tgid);
-
-/* The row with the totals of the process whose leader was born then, or THREAD_STORE_NONE. */
+/* The row with the totals of the process of this tgid and start time, or THREAD_STORE_NONE. */
 uint32_t window_reading_totals(const struct window_reading *reading, uint32_t tgid,
-                               uint64_t leader_start);
+                               uint64_t process_start);
 
 /* A cgroup of that path and version, or NULL. */
 const struct cgroup_stats *window_reading_cgroup(const struct window_reading *reading,

@@ -160,24 +160,21 @@ static void make_row(struct window_join *join, uint32_t row)
 	}
 }
 
-/* The totals of a process whose leader was not read are not known to be of the same process as before. */
+/* The totals of a process whose start time is not known are not known to be of the same process as before. */
 static void make_totals(struct window_join *join)
 {
 	struct thread_sample *sample = &join->sample;
-	uint32_t leader = window_reading_leader(&join->last, sample->tgid);
+	uint64_t born = sample_process_start(sample);
 	uint32_t first = THREAD_STORE_NONE;
-	uint64_t born = 0;
 
 	if (!sample->has_process_totals)
 		return;
-	if (leader != THREAD_STORE_NONE) {
-		born = thread_store_key(&join->last.threads, leader)->start_time_clock_ticks;
+	if (born != PROCESS_START_UNKNOWN)
 		first = window_reading_totals(&join->first, sample->tgid, born);
-	}
 	if (first != THREAD_STORE_NONE) {
 		thread_store_get(&join->first.threads, first, &join->other);
 		window_subtract_totals(sample, &join->other);
-	} else if (leader == THREAD_STORE_NONE || !is_born_inside(join, born)) {
+	} else if (born == PROCESS_START_UNKNOWN || !is_born_inside(join, born)) {
 		sample->has_process_totals = false;
 		sample->process_totals_seen = 0;
 	}
@@ -229,9 +226,9 @@ static int write_row(struct window_join *join, struct snapshot_writer *writer,
 	return snapshot_write_thread(writer, &join->sample);
 }
 
-/* Writes the threads that ended and whose process is there still. */
-static int write_ended_of(struct window_join *join, struct snapshot_writer *writer, uint32_t tgid,
-                          struct process_time *time)
+/* Writes the threads that ended and whose process, that of @of, is there still. */
+static int write_ended_of(struct window_join *join, struct snapshot_writer *writer,
+                          const struct thread_key *of, struct process_time *time)
 {
 	size_t low = 0, high = join->ended_count;
 	int r = 0;
@@ -239,13 +236,18 @@ static int write_ended_of(struct window_join *join, struct snapshot_writer *writ
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (join->ended[middle].tgid < tgid)
+		if (join->ended[middle].tgid < of->tgid)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	for (; r == 0 && low < join->ended_count && join->ended[low].tgid == tgid; low++) {
-		if (!join->ended[low].is_live || join->ended[low].is_written)
+	for (; r == 0 && low < join->ended_count && join->ended[low].tgid == of->tgid; low++) {
+		const struct thread_key process = {.tgid = of->tgid,
+		                                   .process_start_clock_ticks =
+		                                           join->ended[low].process_start};
+
+		if (!join->ended[low].is_live || join->ended[low].is_written ||
+		    !thread_key_same_process(&process, of))
 			continue;
 		join->ended[low].is_written = true;
 		window_make_exit(join, &join->ended[low]);
@@ -263,12 +265,12 @@ static int write_last(struct window_join *join, struct snapshot_writer *writer)
 	int r = 0;
 
 	for (uint32_t row = 0; r == 0 && row < threads->count; row++) {
-		uint32_t tgid = thread_store_key(threads, row)->tgid;
+		const struct thread_key *key = thread_store_key(threads, row);
 		bool is_end = row + 1 == threads->count ||
-		              thread_store_key(threads, row + 1)->tgid != tgid;
+		              !thread_key_same_process(key, thread_store_key(threads, row + 1));
 
 		if (is_end)
-			r = write_ended_of(join, writer, tgid, &time);
+			r = write_ended_of(join, writer, key, &time);
 		if (r < 0)
 			break;
 		make_row(join, row);

@@ -78,6 +78,7 @@ enum layout {
 	FIELD_(argument_, compact_delay_max,     COMPACT,   512, 408, 448)      \
 	FIELD_(argument_, compact_delay_min,     COMPACT,   520,   0, 456)      \
 	FIELD_(argument_, ac_tgid,               IDENTITY,  368, 416, 464)      \
+	FIELD_(argument_, ac_tgetime,            IDENTITY,  376, 424, 472)      \
 	FIELD_(argument_, wpcopy_count,          WPCOPY,    400, 448, 496)      \
 	FIELD_(argument_, wpcopy_delay_total,    WPCOPY,    408, 456, 504)      \
 	FIELD_(argument_, wpcopy_delay_max,      WPCOPY,    528, 464, 512)      \
@@ -413,6 +414,19 @@ static void set_policy(const struct payload *payload, struct thread_sample *samp
 		sample_set(sample, nice, (struct ordinal_i32){nice});
 }
 
+/* The kernel takes both ages at one moment, so that their difference is exact to a microsecond. */
+static void set_process_age(const struct payload *payload, const struct thread_sample *sample,
+                            struct taskstats_exit *exit)
+{
+	uint64_t elapsed_us;
+
+	if (!exit->has_tgid || !payload_get(payload, FIELD_ac_tgetime, &elapsed_us) ||
+	    elapsed_us > UINT64_MAX / NS_PER_US || elapsed_us * NS_PER_US < sample->life_ns)
+		return;
+	exit->has_process_age = true;
+	exit->process_age_ns = elapsed_us * NS_PER_US;
+}
+
 static void set_identity(const struct payload *payload, struct thread_sample *sample,
                          struct taskstats_exit *exit)
 {
@@ -424,6 +438,7 @@ static void set_identity(const struct payload *payload, struct thread_sample *sa
 	        sample->tgid != 0;
 	if (!exit->has_tgid)
 		sample->tgid = sample->tid;
+	set_process_age(payload, sample, exit);
 	sample->has_uid = payload_copy(payload, FIELD_ac_uid, &sample->uid, sizeof(sample->uid));
 	strbuf_clear(&sample->comm);
 	if (payload_copy(payload, FIELD_ac_comm, comm, sizeof(comm)))

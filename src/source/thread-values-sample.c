@@ -309,6 +309,8 @@ static void set_identity(const struct thread_values_rules *rules,
 	strbuf_add(&sample->comm, name, len);
 	sample->start_time_clock_ticks =
 	        values->born_boottime_ns / (UINT64_C(1000000000) / rules->ticks_per_second);
+	sample_set_process_start(sample, values->process_born_boottime_ns /
+	                                         (UINT64_C(1000000000) / rules->ticks_per_second));
 	sample->read_boottime_ns = process ? process->read_boottime_ns : pass->begin_boottime_ns;
 	if (!process)
 		return;

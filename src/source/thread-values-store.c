@@ -173,7 +173,11 @@ static int compare_places(const void *a, const void *b)
 {
 	const struct thread_values_place *left = a, *right = b;
 
-	return (left->rank > right->rank) - (left->rank < right->rank);
+	if (left->tgid != right->tgid)
+		return left->tgid < right->tgid ? -1 : 1;
+	if (left->process_born_boottime_ns != right->process_born_boottime_ns)
+		return left->process_born_boottime_ns < right->process_born_boottime_ns ? -1 : 1;
+	return (left->tid > right->tid) - (left->tid < right->tid);
 }
 
 static int compare_processes(const void *a, const void *b)
@@ -181,6 +185,31 @@ static int compare_processes(const void *a, const void *b)
 	const struct process_values *left = a, *right = b;
 
 	return (left->tgid > right->tgid) - (left->tgid < right->tgid);
+}
+
+static const struct process_values *find_process(const struct process_values *processes,
+                                                 size_t count, uint32_t tgid)
+{
+	const struct process_values key = {.tgid = tgid};
+
+	if (count == 0)
+		return NULL;
+	return bsearch(&key, processes, count, sizeof(processes[0]), compare_processes);
+}
+
+/* Where the leader was gone: the process of this tgid that was met, if the thread is not older than that, and else one that
+ * begins with the thread. */
+static void find_birth(const struct thread_values_store *store, struct thread_values *thread)
+{
+	const struct process_values *process;
+
+	if (thread->process_born_boottime_ns > 0)
+		return;
+	process = find_process(store->processes, store->process_count, thread->tgid);
+	thread->process_born_boottime_ns =
+	        process && process->born_boottime_ns <= thread->born_boottime_ns
+	                ? process->born_boottime_ns
+	                : thread->born_boottime_ns;
 }
 
 static void order_threads(struct thread_values_store *store)
@@ -195,11 +224,14 @@ static void order_threads(struct thread_values_store *store)
 		        mem_realloc(store->order, store->place_capacity, sizeof(store->order[0]));
 	}
 	for (size_t i = 0; i < store->thread_count; i++) {
-		const struct thread_values *thread = &store->threads[i];
-		uint64_t place = thread->tid == thread->tgid ? 0 : thread->tid;
+		struct thread_values *thread = &store->threads[i];
 
+		find_birth(store, thread);
 		store->places[i] = (struct thread_values_place){
-		        .rank = (uint64_t)thread->tgid << 32 | place, .index = (uint32_t)i};
+		        .process_born_boottime_ns = thread->process_born_boottime_ns,
+		        .tgid = thread->tgid,
+		        .tid = thread->tid == thread->tgid ? 0 : thread->tid,
+		        .index = (uint32_t)i};
 		in_order = in_order && (i == 0 || compare_places(&store->places[i - 1],
 		                                                 &store->places[i]) <= 0);
 	}
@@ -211,10 +243,10 @@ static void order_threads(struct thread_values_store *store)
 
 void thread_values_store_finish(struct thread_values_store *store, struct thread_values_pass *pass)
 {
-	order_threads(store);
 	if (store->process_count > 0)
 		qsort(store->processes, store->process_count, sizeof(store->processes[0]),
 		      compare_processes);
+	order_threads(store);
 	pass->threads = store->threads;
 	pass->thread_count = store->thread_count;
 	pass->processes = store->processes;
@@ -225,12 +257,11 @@ void thread_values_store_finish(struct thread_values_store *store, struct thread
 }
 
 const struct process_values *thread_values_process(const struct thread_values_pass *pass,
-                                                   uint32_t tgid)
+                                                   const struct thread_values *thread)
 {
-	const struct process_values key = {.tgid = tgid};
+	const struct process_values *process =
+	        find_process(pass->processes, pass->process_count, thread->tgid);
 
-	if (pass->process_count == 0)
-		return NULL;
-	return bsearch(&key, pass->processes, pass->process_count, sizeof(pass->processes[0]),
-	               compare_processes);
+	return process && process->born_boottime_ns == thread->process_born_boottime_ns ? process
+	                                                                                : NULL;
 }

@@ -8,7 +8,9 @@
 #include "ctprof/thread-values.h"
 
 struct thread_values_place {
-	uint64_t rank; /* process, the leader first, then the thread */
+	uint64_t process_born_boottime_ns;
+	uint32_t tgid;
+	uint32_t tid; /* 0: the leader, which comes first */
 	uint32_t index;
 };
 

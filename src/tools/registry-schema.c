@@ -140,6 +140,7 @@ static json_t *identity_schema(enum row_identity identity)
 		schema = schema_reference("u32", NULL);
 		break;
 	case IDENTITY_start_time_clock_ticks:
+	case IDENTITY_process_start_time_clock_ticks:
 	case IDENTITY_read_boottime_ns:
 	case IDENTITY_interval_ns:
 	case IDENTITY_life_ns:

@@ -143,6 +143,10 @@ static void check_row(const json_t *row, const struct thread_sample *sample)
 	require_integer(row, "tid", sample->tid);
 	require_integer(row, "tgid", sample->tgid);
 	require_integer(row, "start_time_clock_ticks", sample->start_time_clock_ticks);
+	/* Where a row does not say, it may follow from the rows before. */
+	if (json_object_get(row, "process_start_time_clock_ticks"))
+		require_integer(row, "process_start_time_clock_ticks",
+		                sample->process_start_clock_ticks);
 	require_integer(row, "read_boottime_ns", sample->read_boottime_ns);
 	require_integer(row, "interval_ns", sample->interval_ns);
 	require(sample->has_uid == (json_object_get(row, "uid") != NULL), "a user");
@@ -170,8 +174,9 @@ static void check_row(const json_t *row, const struct thread_sample *sample)
 /* All that the sample holds, so that two readings can be compared. */
 static void add_row(struct strbuf *out, const struct thread_sample *sample)
 {
-	strbuf_addf(out, "%u %u %llu %llu %u %llu %llu %d%d%d%d %u ", sample->tid, sample->tgid,
-	            (unsigned long long)sample->start_time_clock_ticks,
+	strbuf_addf(out, "%u %u %llu %llu %llu %u %llu %llu %d%d%d%d %u ", sample->tid,
+	            sample->tgid, (unsigned long long)sample->start_time_clock_ticks,
+	            (unsigned long long)sample_process_start(sample),
 	            (unsigned long long)sample->read_boottime_ns, (unsigned)sample->window_part,
 	            (unsigned long long)sample->interval_ns, (unsigned long long)sample->life_ns,
 	            sample->has_cgroup, sample->cgroup_is_v1, sample->has_exe, sample->has_uid,

@@ -66,6 +66,10 @@ static void add_ends(const uint8_t *data, size_t size, struct exit_log *log)
 		        .is_complete = data[5] & 128,
 		};
 
+		if (data[5] & 16 && data[4] < data[2]) {
+			note.process_born_boottime_ns = (uint64_t)data[4] * HALF_TICK_NS;
+			sample_set_process_start(&sample, data[4] / 2);
+		}
 		sample.start_time_clock_ticks = data[2] / 2;
 		sample.life_ns = (uint64_t)data[3] * HALF_TICK_NS;
 		sample_set(&sample, run_time_ns, (struct counter_ns){data[4]});

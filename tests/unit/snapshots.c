@@ -119,6 +119,7 @@ static bool same_identity(const struct thread_sample *a, const struct thread_sam
 {
 	return a->tid == b->tid && a->tgid == b->tgid &&
 	       a->start_time_clock_ticks == b->start_time_clock_ticks &&
+	       sample_process_start(a) == sample_process_start(b) &&
 	       a->read_boottime_ns == b->read_boottime_ns && a->window_part == b->window_part &&
 	       a->interval_ns == b->interval_ns && a->life_ns == b->life_ns &&
 	       same_name(&a->pcomm, &b->pcomm) && same_name(&a->comm, &b->comm) &&
@@ -333,6 +334,8 @@ void random_thread(struct random *random, struct thread_sample *sample)
 	sample->tid = (uint32_t)random_number(random);
 	sample->tgid = (uint32_t)random_number(random);
 	sample->start_time_clock_ticks = random_number(random);
+	/* Without it the reader would take that of the row before, where the tgid is the same. */
+	sample_set_process_start(sample, random_number(random));
 	sample->read_boottime_ns = random_number(random);
 	random_window_part(random, sample);
 	random_name(random, &sample->pcomm);

@@ -38,6 +38,7 @@ static void add_record(uint32_t tid, uint64_t received_ms, uint64_t life_ms, uin
 	record_fill(&record, 16);
 	record.ac_pid = tid;
 	record.ac_etime = life_ms * 1000;
+	record.ac_tgetime = life_ms * 1000 + 250000;
 	record.blkio.count = mark;
 	exit_merge_add_record(&merge, received_ms * MS, LATE_NS, &record, RECORD_LEN);
 }
@@ -52,6 +53,7 @@ static void add_end(uint32_t tid, uint64_t born_ms, uint64_t ended_ms, uint64_t 
 	                               .policy = 0,
 	                               .nice = 5,
 	                               .born_boottime_ns = born_ms * MS,
+	                               .process_born_boottime_ns = UINT64_C(1500) * MS,
 	                               .ended_boottime_ns = ended_ms * MS,
 	                               .run_ns = run_ns,
 	                               .sampled_user_ns = 1,
@@ -108,8 +110,12 @@ static void test_record_alone(void **state)
 	assert_int_equal(sample.tgid, RECORD_TGID);
 	assert_int_equal(sample.start_time_clock_ticks, 2 * sysconf(_SC_CLK_TCK));
 	assert_int_equal(sample.life_ns, UINT64_C(5000) * MS);
+	assert_int_equal(note->process_born_boottime_ns, UINT64_C(1750) * MS);
+	assert_int_equal(sample_process_start(&sample), 175 * sysconf(_SC_CLK_TCK) / 100);
 	assert_seen(&sample, minflt, 41);
 	assert_int_equal(row(1)->born_boottime_ns, 0);
+	assert_int_equal(row(1)->process_born_boottime_ns, 0);
+	assert_int_equal(sample_process_start(&sample), PROCESS_START_UNKNOWN);
 }
 
 static void check_values_of_end(void)
@@ -135,6 +141,7 @@ static void check_values_of_end(void)
 	assert_text(&sample.pcomm, "sixteen letters ");
 	assert_int_equal(sample.uid, 12);
 	assert_int_equal(sample.tgid, 77);
+	assert_int_equal(sample_process_start(&sample), 15 * sysconf(_SC_CLK_TCK) / 10);
 	assert_false(sample.has_cgroup);
 }
 

@@ -66,8 +66,7 @@ static bool read_rest(const struct process_seen *seen)
 	return is_same;
 }
 
-static const struct process_seen alive = {
-        .tgid = TGID, .born_clock_ticks = BORN, .is_leaders = true};
+static const struct process_seen alive = {.tgid = TGID, .born_clock_ticks = BORN};
 
 static void test_alive(void **state)
 {
@@ -90,13 +89,6 @@ static void test_another_one(void **state)
 		assert_false(reader.sample.has_exe);
 		process_reader_done(&reader);
 	}
-	/* Of a thread it is only known that its process is no younger. */
-	seen.is_leaders = false;
-	assert_true(read_rest(&seen));
-	process_reader_done(&reader);
-	seen.born_clock_ticks = BORN - 1;
-	assert_false(read_rest(&seen));
-	process_reader_done(&reader);
 }
 
 /* It has become a zombie since, or it was one already; a leader that has exited leaves its threads. */

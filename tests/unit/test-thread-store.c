@@ -80,7 +80,7 @@ static void finds_a_key(void **state)
 {
 	enum { ROWS = 3000, AGAIN = 7 };
 	cleanup_(thread_store_done) struct thread_store store = {0};
-	struct thread_key absent = {1, 1, ROWS + 1};
+	struct thread_key absent = {1, 1, ROWS + 1, ROWS + 1};
 	uint32_t last;
 
 	(void)state;

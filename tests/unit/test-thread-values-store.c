@@ -99,8 +99,9 @@ static void test_order(void **state)
 		assert_int_equal(pass.threads[pass.order[i]].tid, tids[i]);
 	}
 	assert_int_equal(pass.threads[0].tid, 20);
-	assert_int_equal(thread_values_process(&pass, 40)->uid, 41);
-	assert_null(thread_values_process(&pass, 90));
+	assert_int_equal(thread_values_process(&pass, &(struct thread_values){.tgid = 40})->uid,
+	                 41);
+	assert_null(thread_values_process(&pass, &(struct thread_values){.tgid = 90}));
 }
 
 static void test_empty(void **state)
@@ -109,7 +110,7 @@ static void test_empty(void **state)
 
 	(void)state;
 	assert_int_equal(pass.thread_count, 0);
-	assert_null(thread_values_process(&pass, 1));
+	assert_null(thread_values_process(&pass, &(struct thread_values){.tgid = 1}));
 }
 
 /* Wherever the kernel's buffer ends. */

@@ -127,23 +127,28 @@ void add_end(struct exit_log *log, struct end_spec spec)
 	        .life_ns = spec.exited_ns - spec.born_ns,
 	};
 
+	if (spec.process_born_ns > 0)
+		sample_set_process_start(&sample, (spec.process_born_ns + spec.late_ns) / TICK_NS);
 	sample_name(&sample.comm, spec.comm ? spec.comm : "ended");
 	sample.has_cgroup = spec.cgroup != NULL;
 	if (spec.cgroup)
 		sample_name(&sample.cgroup, spec.cgroup);
 	sample_set(&sample, run_time_ns, (struct counter_ns){spec.run_time_ns});
 	sample.outcomes[SOURCE_taskstats] = OUTCOME_read;
-	exit_log_add(log, &sample,
-	             &(struct exit_note){
-	                     .born_boottime_ns = seems_born,
-	                     .exited_boottime_ns = spec.exited_ns + spec.late_ns,
-	                     .late_ns = spec.late_ns,
-	                     .user_ns = spec.user_ns,
-	                     .system_ns = spec.system_ns,
-	                     .has_cpu_time = true,
-	                     .has_tgid = spec.tgid != 0,
-	                     .is_complete = spec.is_complete,
-	             });
+	exit_log_add(
+	        log, &sample,
+	        &(struct exit_note){
+	                .born_boottime_ns = seems_born,
+	                .process_born_boottime_ns =
+	                        spec.process_born_ns > 0 ? spec.process_born_ns + spec.late_ns : 0,
+	                .exited_boottime_ns = spec.exited_ns + spec.late_ns,
+	                .late_ns = spec.late_ns,
+	                .user_ns = spec.user_ns,
+	                .system_ns = spec.system_ns,
+	                .has_cpu_time = true,
+	                .has_tgid = spec.tgid != 0,
+	                .is_complete = spec.is_complete,
+	        });
 	log->exits = WINDOW_EXITS_recorded;
 	log->received++;
 	sample_done(&sample);

@@ -46,6 +46,7 @@ struct end_spec {
 	uint32_t tid, tgid; /* tgid 0: not known */
 	uint64_t born_ns, exited_ns, late_ns;
 	bool is_complete;
+	uint64_t process_born_ns; /* 0: not known */
 	uint64_t run_time_ns;
 	uint64_t user_ns, system_ns;
 	const char *comm;

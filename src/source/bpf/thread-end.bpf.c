@@ -53,14 +53,24 @@ static __always_inline void read_io(const struct task_struct *task, struct threa
 	}
 }
 
-/* The leader of a thread that has been released may be gone itself; what is there then is not the leader of ours. */
-static __always_inline void read_names(struct task_struct *task, struct thread_end *end)
+/* The leader of a thread that has been released may be gone itself; what is there then is not the leader of ours. Its birth
+ * is read before that is checked. */
+static __always_inline void read_leader(const struct task_struct *task, struct thread_end *end)
 {
 	struct task_struct *leader = BPF_CORE_READ(task, group_leader);
+	__u64 born = BPF_CORE_READ(leader, start_boottime);
 
+	if ((__u32)BPF_CORE_READ(leader, pid) != end->tgid ||
+	    (__u32)BPF_CORE_READ(leader, tgid) != end->tgid)
+		return;
+	bpf_core_read(end->pcomm, sizeof(end->pcomm), &leader->comm);
+	end->process_born_boottime_ns = born;
+}
+
+static __always_inline void read_names(struct task_struct *task, struct thread_end *end)
+{
 	bpf_probe_read_kernel(end->comm, sizeof(end->comm), task->comm);
-	if ((__u32)BPF_CORE_READ(leader, pid) == end->tgid)
-		bpf_core_read(end->pcomm, sizeof(end->pcomm), &leader->comm);
+	read_leader(task, end);
 	end->uid = BPF_CORE_READ(task, cred, euid.val);
 	if (bpf_core_field_exists(task->cgroups)) {
 		end->cgroup_id = BPF_CORE_READ(task, cgroups, dfl_cgrp, kn, id);

@@ -140,9 +140,21 @@ static __always_inline void read_scheduling(const struct task_struct *task)
 		thread.wait_min_ns = task->sched_info.min_run_delay;
 }
 
+/* The leader of a thread that has been released may be gone itself; then there is something else in its memory. The birth
+ * is read before the check, so that what is checked is no older. */
+static __always_inline __u64 birth_of_process(const struct task_struct *task)
+{
+	const struct task_struct *leader = task->group_leader;
+	__u64 born = leader->start_boottime;
+
+	FORGET();
+	return leader->pid == task->tgid && leader->tgid == task->tgid ? born : 0;
+}
+
 static __always_inline void read_time(const struct task_struct *task)
 {
 	thread.born_boottime_ns = task->start_boottime;
+	thread.process_born_boottime_ns = birth_of_process(task);
 	thread.run_ns = task->se.sum_exec_runtime;
 	thread.sampled_user_ns = task->utime;
 	thread.sampled_system_ns = task->stime;
@@ -410,6 +422,7 @@ static __always_inline void read_process(const struct task_struct *task)
 	process.tgid = (__u32)task->tgid;
 	process.uid = task->real_cred->euid.val;
 	process.read_boottime_ns = bpf_ktime_get_boot_ns();
+	process.born_boottime_ns = task->start_boottime;
 	process.nr_threads = (__u32)signal->nr_threads;
 	process.start_stack = mm ? mm->start_stack : 0;
 	process.run_ns = signal->sum_sched_runtime;

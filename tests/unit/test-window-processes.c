@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Processes that had the same tgid one after the other, in a window, in its groups, and in files that do not tell when a
+ * process started. */
+#include <stdlib.h>
+
+#include "groups.h"
+#include "window-scene.h"
+
+enum { REUSED = 300, WORKER = 301, CLIENT = 302 };
+
+static struct thread_sample *add_row(struct reading *reading, uint32_t tid, uint64_t start,
+                                     uint64_t process_start, const char *pcomm)
+{
+	struct thread_sample *sample = reading_add(reading, REUSED, tid, start);
+
+	if (process_start != PROCESS_START_UNKNOWN)
+		sample_set_process_start(sample, process_start);
+	sample_name(&sample->pcomm, pcomm);
+	return sample;
+}
+
+static void set_ticks(struct thread_sample *sample, uint64_t ticks)
+{
+	sample_set(sample, utime_clock_ticks, (struct counter_ticks){ticks});
+	sample_set(sample, stime_clock_ticks, (struct counter_ticks){0});
+}
+
+static void set_totals(struct thread_sample *sample, uint64_t ticks)
+{
+	sample->has_process_totals = true;
+	sample->process_totals_seen =
+	        1u << PROCESS_TOTAL_utime_clock_ticks | 1u << PROCESS_TOTAL_stime_clock_ticks;
+	sample->process_totals[PROCESS_TOTAL_utime_clock_ticks] = ticks;
+}
+
+/* The groups of all rows by pcomm, with what exited threads did. */
+static void group_rows(const struct snapshot_copy *copy, struct group_table *table)
+{
+	group_table_init(table, group_by_key(GROUP_KEY_pcomm, true));
+	for (size_t i = 0; i < copy->count; i++) {
+		struct thread_sample sample = {0};
+
+		sample_copy(&sample, &copy->samples[i]);
+		group_table_add(table, &sample);
+		sample_done(&sample);
+	}
+	group_table_finish(table);
+	for (size_t i = 0; i < table->map.count; i++)
+		group_include_exited(table, table->map.entries[i].value,
+		                     (1u << PROCESS_SOURCE_COUNT) - 1, 0);
+}
+
+static void assert_group(const struct group_table *table, const char *pcomm, uint32_t threads,
+                         uint64_t ticks)
+{
+	const struct group *group = table_group(table, pcomm);
+
+	assert_non_null(group);
+	assert_int_equal(group->threads, threads);
+	assert_int_equal(group->cells[METRIC_utime_clock_ticks].number, ticks);
+}
+
+static struct end_spec end_of(uint32_t tid, uint64_t born_s, uint64_t process_born_s,
+                              uint64_t ticks)
+{
+	return (struct end_spec){.tid = tid,
+	                         .tgid = REUSED,
+	                         .born_ns = SECONDS(born_s),
+	                         .process_born_ns = SECONDS(process_born_s),
+	                         .exited_ns = SECONDS(born_s + 1),
+	                         .user_ns = ticks * TICK_NS};
+}
+
+/* Three processes passed, each with a worker, and a fourth one has the tgid at the end. All times are the work of exactly one
+ * of them, however late the records were. */
+static void each_process_has_its_own_name(void **state)
+{
+	static const char *const names[] = {"alpha", "beta", "gamma"};
+
+	(void)state;
+	for (int complete = 0; complete < 2; complete++) {
+		cleanup_(scene_done) struct scene scene;
+		struct group_table table;
+
+		scene_init(&scene);
+		set_totals(add_row(&scene.b, REUSED, SECOND_TICKS(125), PROCESS_START_UNKNOWN,
+		                   "delta"),
+		           0);
+		set_ticks(&scene.b.samples[scene.b.count - 1], 0);
+		for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
+			uint64_t born_s = 105 + 5 * i;
+			struct end_spec worker = end_of(WORKER, born_s + 2, born_s, 100 << i);
+			struct end_spec leader = end_of(REUSED, born_s, born_s, 1u << i);
+
+			worker.is_complete = leader.is_complete = complete;
+			worker.late_ns = complete ? 0 : MILLISECONDS(35);
+			leader.late_ns = complete ? 0 : MILLISECONDS(4);
+			leader.exited_ns = SECONDS(born_s + 4);
+			leader.comm = names[i];
+			worker.comm = "worker";
+			add_end(&scene.exits, worker);
+			add_end(&scene.exits, leader);
+		}
+		join(&scene);
+		assert_numbers(&scene, 0, 6, 0, 0);
+		group_rows(&scene.window, &table);
+		assert_group(&table, "alpha", 2, 101);
+		assert_group(&table, "beta", 2, 202);
+		assert_group(&table, "gamma", 2, 404);
+		assert_group(&table, "delta", 1, 0);
+		assert_null(table_group(&table, "worker"));
+		group_table_done(&table);
+	}
+}
+
+/* The same tid, tgid and start time, and yet another process: the kernel gives a tid again within a tick where it is asked
+ * to. */
+static void tid_of_another_process(void **state)
+{
+	cleanup_(scene_done) struct scene scene;
+	const struct thread_sample *row;
+	struct thread_sample *first, *last;
+
+	(void)state;
+	scene_init(&scene);
+	add_row(&scene.a, REUSED, SECOND_TICKS(20), SECOND_TICKS(20), "old");
+	first = add_row(&scene.a, WORKER, SECOND_TICKS(90), SECOND_TICKS(20), "old");
+	sample_set(first, run_time_ns, (struct counter_ns){500});
+	add_row(&scene.b, REUSED, SECOND_TICKS(90), SECOND_TICKS(90), "new");
+	last = add_row(&scene.b, WORKER, SECOND_TICKS(90), SECOND_TICKS(90), "new");
+	sample_set(last, run_time_ns, (struct counter_ns){700});
+	join(&scene);
+	row = snapshot_copy_find(&scene.window, WORKER);
+	assert_unseen(row, run_time_ns);
+	assert_int_equal(sample_process_start(row), SECOND_TICKS(90));
+	assert_window(&scene.window.info, threads_lost, 2);
+}
+
+/* Totals are those of the process that has them, also where its leader was not read. */
+static void totals_of_the_same_process(void **state)
+{
+	(void)state;
+	for (int reused = 0; reused < 2; reused++) {
+		cleanup_(scene_done) struct scene scene;
+		const struct thread_sample *row;
+
+		scene_init(&scene);
+		set_totals(add_row(&scene.a, WORKER, SECOND_TICKS(60), SECOND_TICKS(50), "app"),
+		           40);
+		set_totals(add_row(&scene.b, WORKER, SECOND_TICKS(60),
+		                   SECOND_TICKS(reused ? 55 : 50), "app"),
+		           50);
+		join(&scene);
+		row = snapshot_copy_find(&scene.window, WORKER);
+		assert_int_equal(row->has_process_totals, !reused);
+		if (!reused)
+			assert_int_equal(row->process_totals[PROCESS_TOTAL_utime_clock_ticks], 10);
+	}
+}
+
+/* A thread that ended is of the process of its own, not of the one that has the tgid at the end, whether its own leader was
+ * ever seen or not. */
+static void ended_before_the_process_that_is_there(void **state)
+{
+	(void)state;
+	for (int known = 0; known < 2; known++) {
+		cleanup_(scene_done) struct scene scene;
+		struct end_spec end = end_of(CLIENT, 105, known ? 40 : 0, 7);
+		const struct thread_sample *row;
+		struct group_table table;
+
+		scene_init(&scene);
+		set_ticks(
+		        add_row(&scene.b, REUSED, SECOND_TICKS(120), PROCESS_START_UNKNOWN, "new"),
+		        3);
+		set_totals(&scene.b.samples[scene.b.count - 1], 3);
+		end.comm = "client";
+		end.is_complete = true;
+		add_end(&scene.exits, end);
+		join(&scene);
+		row = snapshot_copy_find(&scene.window, CLIENT);
+		assert_int_equal(sample_process_start(row),
+		                 known ? SECOND_TICKS(40) : PROCESS_START_UNKNOWN);
+		group_rows(&scene.window, &table);
+		assert_group(&table, "new", 1, 3);
+		assert_group(&table, "client", 1, 7);
+		group_table_done(&table);
+	}
+}
+
+/* A file without the key: threads are of the leader before them, and two leaders never of one process. */
+static void files_without_start_times_of_processes(void **state)
+{
+	static const uint64_t starts[] = {50, 50, 60, 60, PROCESS_START_UNKNOWN};
+	cleanup_(strbuf_done) struct strbuf bytes = STRBUF_INIT;
+	struct snapshot_copy copy;
+	struct group_table table;
+	struct reading reading;
+
+	(void)state;
+	reading_init(&reading, SECONDS(100));
+	set_ticks(add_row(&reading, REUSED, 50, PROCESS_START_UNKNOWN, "first"), 1);
+	set_ticks(add_row(&reading, WORKER, 50, PROCESS_START_UNKNOWN, "first"), 2);
+	set_totals(&reading.samples[1], 13);
+	set_ticks(add_row(&reading, REUSED, 60, PROCESS_START_UNKNOWN, "second"), 100);
+	set_ticks(add_row(&reading, WORKER, 70, PROCESS_START_UNKNOWN, "second"), 200);
+	/* Older than the leader before it. */
+	set_ticks(add_row(&reading, CLIENT, 55, PROCESS_START_UNKNOWN, "third"), 400);
+	reading_pack(&reading, &bytes);
+	snapshot_copy_read(&copy, bytes.data, bytes.len, NULL);
+	assert_int_equal(copy.count, ARRAY_SIZE(starts));
+	for (size_t i = 0; i < ARRAY_SIZE(starts); i++)
+		assert_int_equal(sample_process_start(&copy.samples[i]), starts[i]);
+	group_rows(&copy, &table);
+	assert_group(&table, "first", 2, 13);
+	assert_group(&table, "second", 2, 300);
+	assert_group(&table, "third", 1, 400);
+	group_table_done(&table);
+	snapshot_copy_done(&copy);
+	reading_done(&reading);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(each_process_has_its_own_name),
+	        cmocka_unit_test(tid_of_another_process),
+	        cmocka_unit_test(totals_of_the_same_process),
+	        cmocka_unit_test(ended_before_the_process_that_is_there),
+	        cmocka_unit_test(files_without_start_times_of_processes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
