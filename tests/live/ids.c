@@ -4,6 +4,10 @@
  *
  *	ids NAME reuse           one id for three processes, one after the other: DONE ID NS NS NS, what each has used
  *	                         between the lines, or UNABLE where the kernel does not let us choose ids
+ *	ids NAME processes N MS  N processes with one id and a second thread each, one after the other, called NAMEa,
+ *	                         NAMEb and so on: DONE NS ... ID, what each has used by its own account, or UNABLE.
+ *	                         The first one is there before READY, the last one at DONE; the k-th burns k times MS.
+ *	                         Of every second one the leader ends before the other thread begins to burn
  *	ids NAME shrink N KEPT MS
  *	                         N threads burn MS of CPU time each, twice, and all but KEPT end: DONE NS */
 #include <errno.h>
@@ -11,6 +15,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -164,6 +169,106 @@ static void reuse(void)
 	end(&last, 2);
 }
 
+/* What the two threads of a process have to do. */
+static struct {
+	int to, from;
+	unsigned first_ms, second_ms;
+	bool leader_ends;
+} work;
+
+static uint64_t used_by_process_ns(void)
+{
+	struct timespec used;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+	return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+}
+
+static void *second_thread(void *context)
+{
+	uint64_t used;
+	char word;
+
+	(void)context;
+	prctl(PR_SET_NAME, "second");
+	take(work.to, &word, 1);
+	if (work.leader_ends)
+		usleep(20000);
+	burn(work.second_ms);
+	used = used_by_process_ns();
+	put(work.from, &used, sizeof(used));
+	take(work.to, &word, 1);
+	_exit(0);
+}
+
+static _Noreturn void run_two_threads(const char *name)
+{
+	pthread_t second;
+
+	prctl(PR_SET_NAME, name);
+	if (pthread_create(&second, NULL, second_thread, NULL) != 0)
+		die("pthread_create");
+	burn(work.first_ms);
+	if (work.leader_ends)
+		syscall(SYS_exit, 0);
+	for (;;)
+		pause();
+}
+
+static struct child begin_two_threads(pid_t id, const char *name, unsigned number, unsigned ms)
+{
+	struct child child;
+	int to[2], from[2];
+	char own_name[16];
+
+	snprintf(own_name, sizeof(own_name), "%.14s%c", name, 'a' + (int)number);
+	if (pipe(to) < 0 || pipe(from) < 0)
+		die("pipe");
+	child = (struct child){begin_with_id(id), to[1], from[0]};
+	if (child.id == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		work.to = to[0];
+		work.from = from[1];
+		work.leader_ends = number % 2;
+		/* The first one is there before the window begins, and burns in it alone. */
+		work.first_ms = number ? ms * (number + 1) / 3 : 0;
+		work.second_ms = ms * (number + 1) - work.first_ms;
+		run_two_threads(own_name);
+	}
+	close(to[0]);
+	close(from[1]);
+	return child;
+}
+
+static void processes(const char *name, unsigned count, unsigned ms)
+{
+	struct child child = begin_two_threads(0, name, 0, ms);
+	pid_t id = child.id;
+
+	if (id < 0)
+		die("clone3");
+	usleep(20000);
+	puts("READY");
+	await_line();
+	printf("DONE");
+	for (unsigned i = 0;; i++) {
+		put(child.to, ".", 1);
+		printf(" %llu", (unsigned long long)used_by(&child));
+		if (i + 1 == count)
+			break;
+		end(&child, 1);
+		child = begin_two_threads(id, name, i + 1, ms);
+		if (child.id < 0) {
+			puts(" UNABLE");
+			await_line();
+			return;
+		}
+	}
+	printf(" %d\n", (int)id);
+	await_line();
+	end(&child, 1);
+}
+
 static unsigned kept, burn_ms;
 static pthread_barrier_t barrier;
 static _Atomic uint64_t used_inside;
@@ -213,6 +318,8 @@ int main(int argc, char **argv)
 	prctl(PR_SET_NAME, argv[1]);
 	if (strcmp(argv[2], "reuse") == 0) {
 		reuse();
+	} else if (strcmp(argv[2], "processes") == 0 && argc == 5) {
+		processes(argv[1], (unsigned)atoi(argv[3]), (unsigned)atoi(argv[4]));
 	} else if (strcmp(argv[2], "shrink") == 0 && argc == 6) {
 		kept = (unsigned)atoi(argv[4]);
 		burn_ms = (unsigned)atoi(argv[5]);

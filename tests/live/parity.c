@@ -324,7 +324,7 @@ static unsigned compare_threads(const struct thread_values_rules *rules,
 		    first->start_time_clock_ticks != last->start_time_clock_ticks)
 			continue;
 		sample_reset(&sample);
-		thread_values_sample(rules, pass, values, thread_values_process(pass, values->tgid),
+		thread_values_sample(rules, pass, values, thread_values_process(pass, values),
 		                     &sample);
 		if (sample.start_time_clock_ticks != first->start_time_clock_ticks)
 			failed(&sample, "start", "%" PRIu64 ", not %" PRIu64,
@@ -360,13 +360,16 @@ static void compare_totals(const struct thread_values_rules *rules,
 	size_t i = 0;
 
 	while (i < pass->thread_count) {
-		uint32_t tgid = pass->threads[pass->order[i]].tgid;
-		const struct process_values *process = thread_values_process(pass, tgid);
+		const struct thread_values *leader = &pass->threads[pass->order[i]];
+		const struct process_values *process = thread_values_process(pass, leader);
+		uint32_t tgid = leader->tgid;
 		const struct thread_sample *first = parity_find_process(before, tgid);
 		const struct thread_sample *last = parity_find_process(after, tgid);
 		struct process_values_sum sum = {0};
 
-		for (; i < pass->thread_count && pass->threads[pass->order[i]].tgid == tgid; i++)
+		for (; i < pass->thread_count &&
+		       thread_values_same_process(&pass->threads[pass->order[i]], leader);
+		     i++)
 			process_values_add(&sum, &pass->threads[pass->order[i]]);
 		if (!process || !first || !last)
 			continue;

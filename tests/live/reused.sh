@@ -1,0 +1,94 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# reused.sh CTPROF IDS: one tgid for several processes inside a window. Each of them has the CPU time that it has counted
+# itself under its own name and nobody else's, by both sources, whatever is listened to.
+#
+# What is in single quotes is for jq, and lib.sh has the variables that nobody sets here.
+# shellcheck disable=SC2016,SC2154
+set -euo pipefail
+
+for program in jq zstd; do
+    if ! command -v "$program" >/dev/null; then
+        echo "skipped: no $program"
+        exit 77
+    fi
+done
+CTPROF=$(realpath "$1")
+WORKLOAD=$(realpath "$2")
+here=$(cd "$(dirname "$0")" && pwd)
+export CTPROF WORKLOAD
+# shellcheck source=/dev/null
+source "$here/lib.sh"
+scratch=$(mktemp -d)
+trap 'stop_all; rm -rf "$scratch"' EXIT
+cd "$scratch"
+
+processes=6
+ms=15
+letters=(a b c d e f)
+
+# value FILE GROUP METRIC: of a process by its name, in milliseconds; "none" without such a group or value.
+value() {
+    "$CTPROF" show --format json --group-by pcomm --no-thread-normalize --per total --metrics "$3" "$1" |
+        jq -r --arg group "$2" '[.rows[] | select(.group == $group) | .value] | if length > 0 and .[0] != null then .[0] | floor else "none" end'
+}
+
+# in_window SOURCE EXITS: the window around a new set of processes.
+in_window() {
+    local name listener used i
+    name=$(unique_prefix)
+    start "$name" processes "$processes" "$ms"
+    "$CTPROF" capture -q --window 60s --source "$1" --exits "$2" -o w.zst 2>err &
+    listener=$!
+    sleep 0.7
+    if ! kill -0 "$listener" 2>/dev/null; then
+        echo "not checked: --source $1 --exits $2: $(head -c 200 err)"
+        wait "$listener" || true
+        finish "$name"
+        return
+    fi
+    proceed "$name"
+    await "$name.out" "DONE.*[0-9E]$"
+    kill -INT "$listener"
+    wait "$listener" || fail "a window that is interrupted ends with status $?"
+    read -r -a used < <(sed 's/DONE //' "$name.out" | tail -n 1)
+    finish "$name"
+    if [ "${used[-1]}" = UNABLE ]; then
+        echo "skipped: ids cannot be chosen here"
+        exit 77
+    fi
+    exits=$(zstd -dc w.zst | jq -r .window.exits)
+    for ((i = 0; i < processes; i++)); do
+        check_process "$name${letters[i]}" "$i" $((used[i] / 1000000)) "$exits"
+    done
+    echo "$1 $2: exits $exits, processes of ${used[-1]} used ${used[*]:0:processes} ns"
+}
+
+# check_process GROUP NUMBER MS EXITS
+check_process() {
+    local run threads
+    run=$(value w.zst "$1" run_time_ns)
+    threads=$(value w.zst "$1" thread_count)
+    [ "$run" = none ] || run=$((run / 1000000))
+    if [ "$2" = $((processes - 1)) ]; then
+        same "threads of $1" 2 "$threads"
+        between "CPU time of $1, which is there at the end, in ms" $(($3 - 1)) "$run" $(($3 + 6))
+    elif [ "$4" = completed ]; then
+        same "threads of $1" 2 "$threads"
+        between "CPU time of $1 in ms" $(($3 - 1)) "$run" $(($3 + 6))
+    elif [ "$4" = recorded ]; then
+        # A record has the CPU time of long lives only, and that is less than all of it.
+        same "threads of $1" 2 "$threads"
+        [ "$run" = none ] || between "CPU time of $1 by records, in ms" 0 "$run" $(($3 + 6))
+    else
+        same "threads of $1 without a listener" none "$threads"
+    fi
+}
+
+for source in procfs bpf; do
+    for exits in auto records off; do
+        in_window "$source" "$exits"
+    done
+done
+[ "$checks" -gt 0 ] || fail "nothing was checked"
+echo "$checks checks"
