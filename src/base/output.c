@@ -8,10 +8,12 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "ctprof/fd.h"
 #include "ctprof/mem.h"
+#include "output-place.h"
 
 enum { NAME_TRIES = 32 };
 
@@ -40,6 +42,12 @@ static char *temporary_name(const struct output *output)
 	return mem_copy(strbuf_str(&name), name.len);
 }
 
+/* What is to replace a file is nobody else's until it has that file's permissions. */
+static mode_t first_mode(const struct output *output)
+{
+	return output->keeps ? 0600 : output->mode;
+}
+
 /* Makes the file, or the name of the open file, that goes by a fresh temporary name. Returns 0 or -errno. */
 typedef int name_function(struct output *output, const char *name);
 
@@ -60,7 +68,8 @@ static int with_temporary_name(struct output *output, name_function *make)
 
 static int create_file(struct output *output, const char *name)
 {
-	output->fd = openat(output->dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	output->fd = openat(output->dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+	                    first_mode(output));
 	return output->fd < 0 ? -errno : 0;
 }
 
@@ -80,7 +89,8 @@ static int open_temporary(struct output *output)
 	/* Without /proc an open file cannot be given a name. */
 	if (access("/proc/self/fd", X_OK) < 0)
 		return with_temporary_name(output, create_file);
-	output->fd = openat(output->dir_fd, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+	output->fd =
+	        openat(output->dir_fd, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, first_mode(output));
 	if (output->fd >= 0) {
 		output->linkable = true;
 		return 0;
@@ -91,77 +101,153 @@ static int open_temporary(struct output *output)
 	return with_temporary_name(output, create_file);
 }
 
-/* A symbolic link is followed, so that what it points at is replaced and not the link itself. */
-static int open_directory(struct output *output, const char *path)
+/* Writes to a descriptor of the process, from where it stands. */
+static int use_descriptor(struct output *output, int descriptor)
 {
-	cleanup_(mem_freep) char *resolved = realpath(path, NULL);
-	const char *whole = resolved ? resolved : path;
-	const char *slash = strrchr(whole, '/');
-	cleanup_(mem_freep) char *dir = slash ? mem_copy(whole, (size_t)(slash - whole) + 1) : NULL;
+	int flags = fcntl(descriptor, F_GETFL);
 
-	output->target = mem_copy(slash ? slash + 1 : whole, strlen(slash ? slash + 1 : whole));
-	output->dir_fd = open(dir ? dir : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return output->dir_fd < 0 ? -errno : 0;
+	output->in_place = true;
+	/* A write would find this out, too, but only when there is something to write. */
+	if (flags >= 0 && (flags & O_ACCMODE) == O_RDONLY)
+		return -EBADF;
+	output->fd = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+	return output->fd < 0 ? -errno : 0;
 }
 
-int output_open(struct output *output, const char *path)
+static int reopen(struct output *output, const struct output_place *place, int flags)
 {
-	struct stat status;
+	int fd = output_place_reopen(place, flags);
+
+	if (fd == -ESTALE)
+		strbuf_add_str(&output->reason, "was exchanged while it was opened");
+	return fd;
+}
+
+static int open_in_place(struct output *output, const struct output_place *place)
+{
+	int fd = reopen(output, place, O_WRONLY);
+
+	output->in_place = true;
+	if (fd < 0)
+		return fd;
+	output->fd = fd;
+	return 0;
+}
+
+/* Replacing is not a way around a file's own permissions, so the kernel is asked for the right to write. It does not
+ * have to wait for somebody who holds a lease, and a program that is running may be replaced. */
+static int check_replaceable(struct output *output, const struct output_place *place)
+{
+	int fd = reopen(output, place, O_WRONLY | O_NONBLOCK);
+
+	if (fd < 0)
+		return fd == -EAGAIN || fd == -ETXTBSY ? 0 : fd;
+	fd_closep(&fd);
+	return 0;
+}
+
+/* With an access control list the bits of the group are those of the list's mask, and say nothing of the group. */
+static bool has_acl(const struct output_place *place)
+{
+	char path[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", place->target_fd);
+	return getxattr(path, "system.posix_acl_access", NULL, 0) > 0;
+}
+
+/* What the file that is replaced hands on. */
+static void keep(struct output *output, const struct output_place *place)
+{
+	output->keeps = output_place_is_own(place);
+	if (!output->keeps)
+		return;
+	output->gid = place->target.st_gid;
+	output->mode = place->target.st_mode & 0777;
+	if (has_acl(place))
+		output->mode &= ~(mode_t)S_IRWXG;
+}
+
+int output_open(struct output *output, const char *path, enum output_audience audience)
+{
+	cleanup_(output_place_done) struct output_place place = OUTPUT_PLACE_INIT;
 	int r;
 
 	*output = OUTPUT_INIT;
 	output->sink.write = output_write;
-	if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0) {
-		output->in_place = true;
-		output->fd = dup(STDOUT_FILENO);
-		return output->fd < 0 ? -errno : 0;
-	}
-	if (path[0] == '\0')
-		return -ENOENT;
-	if (stat(path, &status) == 0) {
-		if (S_ISDIR(status.st_mode))
-			return -EISDIR;
-		if (!S_ISREG(status.st_mode)) {
-			output->in_place = true;
-			output->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-			return output->fd < 0 ? -errno : 0;
-		}
-		/* Replacing is not a way around a file's own permissions. */
-		if (access(path, W_OK) < 0)
-			return -errno;
-	} else if (errno != ENOENT) {
-		return -errno;
-	} else if (lstat(path, &status) == 0) {
-		/* A link that points nowhere is neither replaced nor followed. */
-		return -ENOENT;
-	}
-	r = open_directory(output, path);
+	output->mode = audience == OUTPUT_PUBLIC ? 0666 : 0600;
+	if (strcmp(path, "-") == 0)
+		return use_descriptor(output, STDOUT_FILENO);
+	r = output_place_find(&place, path, &output->reason);
 	if (r < 0)
 		return r;
-	if (output->target[0] == '\0')
-		return -EISDIR;
+	if (place.descriptor >= 0)
+		return use_descriptor(output, place.descriptor);
+	if (place.target_fd >= 0 && !S_ISREG(place.target.st_mode))
+		return open_in_place(output, &place);
+	if (place.target_fd >= 0)
+		r = check_replaceable(output, &place);
+	if (r < 0)
+		return r;
+	keep(output, &place);
+	output->dir_fd = place.dir_fd;
+	place.dir_fd = -1;
+	output->target = take_ptr(place.name);
 	return open_temporary(output);
+}
+
+/* Gives the file the group and the permissions of the one that it replaces. */
+static int hand_on(const struct output *output)
+{
+	struct stat status;
+	mode_t mode = output->mode;
+
+	if (!output->keeps)
+		return 0;
+	if (fstat(output->fd, &status) < 0)
+		return -errno;
+	/* A group that this user is not in is lost, and with it what the group was allowed. */
+	if (status.st_gid != output->gid && fchown(output->fd, (uid_t)-1, output->gid) < 0)
+		mode &= ~(mode_t)S_IRWXG;
+	/* The directory may have an access control list for new files; the bits of the group would open it to those who
+	 * are in it. */
+	if (fremovexattr(output->fd, "system.posix_acl_access") < 0 && errno != ENODATA &&
+	    errno != EOPNOTSUPP)
+		mode &= ~(mode_t)S_IRWXG;
+	return fchmod(output->fd, mode) < 0 ? -errno : 0;
+}
+
+/* Some directories may be written and not read, and some file systems flush none. */
+static int flush_directory(struct output *output)
+{
+	cleanup_(fd_closep) int fd =
+	        openat(output->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int r = fd >= 0 && fsync(fd) < 0 && errno != EINVAL ? -errno : 0;
+
+	if (r < 0)
+		strbuf_addf(&output->reason, "was written, but not its directory: %s",
+		            strerror(-r));
+	return r;
+}
+
+static int close_in_place(struct output *output)
+{
+	int fd = output->fd;
+
+	output->fd = -1;
+	/* Some file systems report a failed write only here. */
+	return close(fd) < 0 ? -errno : 0;
 }
 
 int output_commit(struct output *output)
 {
-	struct stat old;
-	int r = 0;
+	int r;
 
-	if (output->in_place) {
-		int fd = output->fd;
-
-		output->fd = -1;
-		/* Some file systems report a failed write only here. */
-		return close(fd) < 0 ? -errno : 0;
-	}
-	/* A replaced file keeps its permissions. */
-	if (fstatat(output->dir_fd, output->target, &old, 0) == 0 &&
-	    fchmod(output->fd, old.st_mode & 07777) < 0)
-		return -errno;
-	if (fsync(output->fd) < 0)
-		return -errno;
-	if (output->linkable)
+	if (output->in_place)
+		return close_in_place(output);
+	r = hand_on(output);
+	if (r == 0 && fsync(output->fd) < 0)
+		r = -errno;
+	if (r == 0 && output->linkable)
 		r = with_temporary_name(output, link_file);
 	if (r < 0)
 		return r;
@@ -169,7 +255,12 @@ int output_commit(struct output *output)
 		return -errno;
 	free(output->temporary);
 	output->temporary = NULL;
-	return 0;
+	return flush_directory(output);
+}
+
+const char *output_reason(const struct output *output, int error)
+{
+	return output->reason.len > 0 ? strbuf_str(&output->reason) : strerror(-error);
 }
 
 void output_done(struct output *output)
@@ -178,6 +269,7 @@ void output_done(struct output *output)
 		unlinkat(output->dir_fd, output->temporary, 0);
 	free(output->temporary);
 	free(output->target);
+	strbuf_done(&output->reason);
 	fd_closep(&output->fd);
 	fd_closep(&output->dir_fd);
 	*output = OUTPUT_INIT;

@@ -202,7 +202,7 @@ static int capture(const struct arguments *arguments, struct snapshot_info *info
 	/* Done before its sink is. */
 	cleanup_(snapshot_writer_freep) struct snapshot_writer *writer = NULL;
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
-	int r = output_open(&output, arguments->output);
+	int r = output_open(&output, arguments->output, OUTPUT_PRIVATE);
 
 	if (r == 0) {
 		writer = snapshot_writer_new(&output.sink, SNAPSHOT_ZSTD_LEVEL);
@@ -217,7 +217,7 @@ static int capture(const struct arguments *arguments, struct snapshot_info *info
 		cli_error("%s: %s",
 		          strcmp(arguments->output, "-") == 0 ? "standard output"
 		                                              : arguments->output,
-		          strerror(-r));
+		          output_reason(&output, r));
 	return r;
 }
 

@@ -85,7 +85,7 @@ static int make(const struct arguments *arguments, char **paths, struct snapshot
 		r = open_input(&last, paths[1], &window.last);
 	if (r < 0)
 		return r;
-	r = output_open(&output, arguments->output);
+	r = output_open(&output, arguments->output, OUTPUT_PRIVATE);
 	if (r == 0) {
 		writer = snapshot_writer_new(&output.sink, SNAPSHOT_ZSTD_LEVEL);
 		r = window_make(&window, writer, info, &reason);
@@ -95,7 +95,8 @@ static int make(const struct arguments *arguments, char **paths, struct snapshot
 	if (r < 0 && reason.len > 0)
 		cli_error("%s", strbuf_str(&reason));
 	else if (r < 0)
-		cli_error("%s: %s", name_of(arguments->output, "standard output"), strerror(-r));
+		cli_error("%s: %s", name_of(arguments->output, "standard output"),
+		          output_reason(&output, r));
 	return r;
 }
 

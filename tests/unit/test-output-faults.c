@@ -16,11 +16,13 @@
 static struct {
 	int tmpfile_error; /* what opening a file without a name fails with, or 0 */
 	int fsync_error;
+	unsigned fsync_after; /* how many of them work before */
 	int link_error;
 	int rename_error;
 	int fchmod_error;
 	int close_error;
-	int access_error;     /* of what lies in /proc */
+	int proc_error; /* of what lies in /proc */
+	int chown_error;
 	unsigned taken_names; /* how many names of temporary files are taken */
 	unsigned fsyncs;
 	unsigned named; /* attempts to create a file under a name */
@@ -63,8 +65,9 @@ int __real_fsync(int fd);
 int __wrap_fsync(int fd);
 int __wrap_fsync(int fd)
 {
-	faults.fsyncs++;
-	return faults.fsync_error ? fail_with(faults.fsync_error) : __real_fsync(fd);
+	if (faults.fsyncs++ < faults.fsync_after || faults.fsync_error == 0)
+		return __real_fsync(fd);
+	return fail_with(faults.fsync_error);
 }
 
 int __real_linkat(int old_fd, const char *old, int new_fd, const char *new, int flags);
@@ -99,9 +102,35 @@ int __real_access(const char *path, int mode);
 int __wrap_access(const char *path, int mode);
 int __wrap_access(const char *path, int mode)
 {
-	if (faults.access_error != 0 && strncmp(path, "/proc/", 6) == 0)
-		return fail_with(faults.access_error);
+	if (faults.proc_error != 0 && strncmp(path, "/proc/", 6) == 0)
+		return fail_with(faults.proc_error);
 	return __real_access(path, mode);
+}
+
+static int fake_open(const char *path, int flags)
+{
+	if (faults.proc_error != 0 && strncmp(path, "/proc/", 6) == 0)
+		return fail_with(faults.proc_error);
+	return (int)syscall(SYS_openat, AT_FDCWD, path, flags, 0);
+}
+
+int __wrap_open(const char *path, int flags);
+int __wrap_open(const char *path, int flags)
+{
+	return fake_open(path, flags);
+}
+
+int __wrap_open64(const char *path, int flags);
+int __wrap_open64(const char *path, int flags)
+{
+	return fake_open(path, flags);
+}
+
+int __real_fchown(int fd, uid_t uid, gid_t gid);
+int __wrap_fchown(int fd, uid_t uid, gid_t gid);
+int __wrap_fchown(int fd, uid_t uid, gid_t gid)
+{
+	return faults.chown_error ? fail_with(faults.chown_error) : __real_fchown(fd, uid, gid);
 }
 
 int __real_close(int fd);
@@ -123,7 +152,7 @@ static int replace(const struct temp_tree *tree)
 {
 	cleanup_(mem_freep) char *path = temp_tree_path(tree, "target");
 	cleanup_(output_done) struct output output = OUTPUT_INIT;
-	int r = output_open(&output, path);
+	int r = output_open(&output, path, OUTPUT_PRIVATE);
 
 	if (r == 0)
 		r = output.sink.write(&output.sink, "after", 5);
@@ -153,7 +182,30 @@ static void check_works(const struct temp_tree *tree)
 static void test_output_is_flushed(void **state)
 {
 	check_works(*state);
-	assert_int_equal(faults.fsyncs, 1);
+	/* The file and its directory. */
+	assert_int_equal(faults.fsyncs, 2);
+}
+
+/* Then the new file is in its place, and that is said. */
+static void test_output_directory_is_not_flushed(void **state)
+{
+	const struct temp_tree *tree = *state;
+	cleanup_(mem_freep) char *path = temp_tree_path(tree, "target");
+	cleanup_(output_done) struct output output = OUTPUT_INIT;
+
+	faults.fsync_after = 1;
+	faults.fsync_error = EIO;
+	assert_int_equal(output_open(&output, path, OUTPUT_PRIVATE), 0);
+	assert_int_equal(output.sink.write(&output.sink, "after", 5), 0);
+	assert_int_equal(output_commit(&output), -EIO);
+	assert_string_equal(output_reason(&output, -EIO),
+	                    "was written, but not its directory: Input/output error");
+	temp_tree_assert_text(tree, "target", "after");
+	assert_int_equal(temp_tree_count(tree, "."), 1);
+	/* Some file systems flush no directory. */
+	faults.fsyncs = 0;
+	faults.fsync_error = EINVAL;
+	check_works(tree);
 }
 
 /* Without O_TMPFILE the file has a temporary name. */
@@ -171,9 +223,45 @@ static void test_output_without_tmpfile(void **state)
 /* Without /proc there is no way to give an open file a name. */
 static void test_output_without_proc(void **state)
 {
-	faults.access_error = ENOENT;
-	check_works(*state);
+	const struct temp_tree *tree = *state;
+	char text[8] = "";
+	int fd;
+
+	faults.proc_error = ENOENT;
+	check_works(tree);
 	assert_int_equal(faults.named, 1);
+	/* What is written in place is opened by its name, where nobody else can change what that is. */
+	temp_tree_remove(tree, "target");
+	assert_int_equal(mkfifoat(tree->fd, "target", 0600), 0);
+	fd = (int)syscall(SYS_openat, tree->fd, "target", O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
+	assert_int_equal(replace(tree), 0);
+	assert_int_equal(read(fd, text, sizeof(text)), 5);
+	assert_string_equal(text, "after");
+	assert_int_equal(fchmod(tree->fd, 01777), 0);
+	assert_int_equal(replace(tree), -ENOENT);
+	close(fd);
+}
+
+/* A group that cannot be handed on takes its bits along. */
+static void test_output_group_fails(void **state)
+{
+	const struct temp_tree *tree = *state;
+	struct stat status;
+
+	if (geteuid() != 0)
+		skip();
+	temp_tree_write_text(tree, "target", "before");
+	assert_int_equal(fchownat(tree->fd, "target", (uid_t)-1, 7, 0), 0);
+	assert_int_equal(fchmodat(tree->fd, "target", 0664, 0), 0);
+	assert_int_equal(replace(tree), 0);
+	assert_int_equal(fstatat(tree->fd, "target", &status, 0), 0);
+	assert_int_equal(status.st_gid, 7);
+	assert_int_equal(status.st_mode & 07777, 0664);
+	faults.chown_error = EPERM;
+	assert_int_equal(replace(tree), 0);
+	assert_int_equal(fstatat(tree->fd, "target", &status, 0), 0);
+	assert_int_equal(status.st_gid, getegid());
+	assert_int_equal(status.st_mode & 07777, 0604);
 }
 
 static void test_output_tmpfile_fails(void **state)
@@ -190,7 +278,7 @@ static void test_output_named_and_left(void **state)
 	struct output output;
 
 	faults.tmpfile_error = EOPNOTSUPP;
-	assert_int_equal(output_open(&output, path), 0);
+	assert_int_equal(output_open(&output, path, OUTPUT_PRIVATE), 0);
 	assert_int_equal(temp_tree_count(tree, "."), 1);
 	assert_int_equal(faccessat(tree->fd, "target", F_OK, 0), -1);
 	output_done(&output);
@@ -244,7 +332,7 @@ static void test_output_close_fails_in_place(void **state)
 	struct output output;
 
 	(void)state;
-	assert_int_equal(output_open(&output, "/dev/null"), 0);
+	assert_int_equal(output_open(&output, "/dev/null", OUTPUT_PRIVATE), 0);
 	assert_int_equal(output.sink.write(&output.sink, "x", 1), 0);
 	faults.close_error = ENOSPC;
 	assert_int_equal(output_commit(&output), -ENOSPC);
@@ -275,6 +363,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        in_tree(test_output_is_flushed),
+	        in_tree(test_output_directory_is_not_flushed),
+	        in_tree(test_output_group_fails),
 	        in_tree(test_output_without_tmpfile),
 	        in_tree(test_output_without_proc),
 	        in_tree(test_output_tmpfile_fails),

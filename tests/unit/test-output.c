@@ -18,7 +18,7 @@
 static int write_file(const char *path, const char *text, bool commit)
 {
 	cleanup_(output_done) struct output output = OUTPUT_INIT;
-	int r = output_open(&output, path);
+	int r = output_open(&output, path, OUTPUT_PRIVATE);
 
 	if (r == 0)
 		r = output.sink.write(&output.sink, text, strlen(text));
@@ -48,8 +48,37 @@ static void test_output_new_file(void **state)
 	temp_tree_assert_text(tree, "new", "contents");
 	assert_int_equal(temp_tree_count(tree, "."), 1);
 	assert_int_equal(fstatat(tree->fd, "new", &status, 0), 0);
-	assert_int_equal(status.st_mode & 07777, 0640);
+	assert_int_equal(status.st_mode & 07777, 0600);
 	assert_int_equal(status.st_nlink, 1);
+}
+
+/* The audience's bits, less the umask. */
+static void test_output_audience(void **state)
+{
+	static const struct {
+		enum output_audience audience;
+		mode_t mask, mode;
+	} cases[] = {
+	        {OUTPUT_PRIVATE, 0, 0600},    {OUTPUT_PRIVATE, 022, 0600},
+	        {OUTPUT_PRIVATE, 0277, 0400}, {OUTPUT_PUBLIC, 0, 0666},
+	        {OUTPUT_PUBLIC, 027, 0640},
+	};
+	const struct temp_tree *tree = *state;
+	cleanup_(mem_freep) char *path = temp_tree_path(tree, "new");
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		cleanup_(output_done) struct output output = OUTPUT_INIT;
+		mode_t before = umask(cases[i].mask);
+		int r = output_open(&output, path, cases[i].audience);
+		struct stat status;
+
+		umask(before);
+		assert_int_equal(r, 0);
+		assert_int_equal(output_commit(&output), 0);
+		assert_int_equal(fstatat(tree->fd, "new", &status, 0), 0);
+		assert_int_equal(status.st_mode & 07777, cases[i].mode);
+		temp_tree_remove(tree, "new");
+	}
 }
 
 static void test_output_several_writes(void **state)
@@ -58,7 +87,7 @@ static void test_output_several_writes(void **state)
 	cleanup_(mem_freep) char *path = temp_tree_path(tree, "new");
 	struct output output;
 
-	assert_int_equal(output_open(&output, path), 0);
+	assert_int_equal(output_open(&output, path, OUTPUT_PRIVATE), 0);
 	assert_int_equal(output.sink.write(&output.sink, "one ", 4), 0);
 	assert_int_equal(output.sink.write(&output.sink, "", 0), 0);
 	assert_int_equal(output.sink.write(&output.sink, "two", 3), 0);
@@ -85,6 +114,11 @@ static void test_output_replaces_and_keeps_mode(void **state)
 	assert_int_equal(after.st_mode, before.st_mode);
 	assert_int_not_equal(after.st_ino, before.st_ino);
 	assert_int_equal(temp_tree_count(tree, "."), 1);
+	/* But for those that make an executable another user's. */
+	assert_int_equal(fchmodat(tree->fd, "old", 07751, 0), 0);
+	assert_int_equal(write_in(tree, "old", "newer"), 0);
+	assert_int_equal(fstatat(tree->fd, "old", &after, 0), 0);
+	assert_int_equal(after.st_mode & 07777, 0751);
 }
 
 /* Somebody who has the old file open goes on reading the old file, whole. */
@@ -98,7 +132,7 @@ static void test_output_is_untouched_until_commit(void **state)
 
 	temp_tree_write_text(tree, "old", "before");
 	fd = openat(tree->fd, "old", O_RDONLY | O_CLOEXEC);
-	assert_int_equal(output_open(&output, path), 0);
+	assert_int_equal(output_open(&output, path, OUTPUT_PRIVATE), 0);
 	temp_tree_assert_text(tree, "old", "before");
 	assert_int_equal(output.sink.write(&output.sink, "after", 5), 0);
 	temp_tree_assert_text(tree, "old", "before");
@@ -133,7 +167,7 @@ static void test_output_sink_fails(void **state)
 	int first, second;
 
 	temp_tree_write_text(tree, "old", "before");
-	assert_int_equal(output_open(&output, path), 0);
+	assert_int_equal(output_open(&output, path, OUTPUT_PRIVATE), 0);
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &unlimited), 0);
 	small = unlimited;
@@ -332,6 +366,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        in_tree(test_output_new_file),
+	        in_tree(test_output_audience),
 	        in_tree(test_output_several_writes),
 	        in_tree(test_output_replaces_and_keeps_mode),
 	        in_tree(test_output_is_untouched_until_commit),

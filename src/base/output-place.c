@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "output-place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "ctprof/fd.h"
+#include "ctprof/mem.h"
+#include "ctprof/scan.h"
+
+/* As many links as the kernel follows in one path. */
+enum { LINKS_MAX = 40 };
+
+struct walk {
+	struct output_place *place;
+	char *rest; /* what is left of the path; owned */
+	unsigned links;
+	uid_t root_owner; /* of "/": in a user namespace, the host's root may have no number of its own */
+	bool last_is_link; /* the last name comes from a link, which was the last name before */
+	struct strbuf *reterr;
+};
+
+static bool is_trusted(uid_t uid)
+{
+	return uid == geteuid() || uid == 0;
+}
+
+/* Access control lists need no look: where one gives somebody the right to write, the bits of the group have it. */
+static bool others_may_write(const struct stat *dir, uid_t root_owner)
+{
+	return (dir->st_mode & (S_IWGRP | S_IWOTH)) != 0 ||
+	       (!is_trusted(dir->st_uid) && dir->st_uid != root_owner);
+}
+
+/* Whether something that leads elsewhere, or is written in place, may be used. */
+static bool is_ours(const struct walk *walk, const struct stat *status)
+{
+	return !others_may_write(&walk->place->dir, walk->root_owner) ||
+	       (is_trusted(status->st_uid) && status->st_nlink == 1);
+}
+
+static int refuse(const struct walk *walk, const char *what, const char *name,
+                  const struct stat *status)
+{
+	strbuf_addf(walk->reterr, "'%s' is a %s ", name, what);
+	if (is_trusted(status->st_uid))
+		strbuf_addf(walk->reterr, "with %lu names", (unsigned long)status->st_nlink);
+	else
+		strbuf_addf(walk->reterr, "of user %u", (unsigned)status->st_uid);
+	strbuf_add_str(walk->reterr, " in a directory that others may write");
+	return -EACCES;
+}
+
+/* Goes on in another directory, which the place owns from then on. */
+static int move_to(struct walk *walk, int dir_fd)
+{
+	struct output_place *place = walk->place;
+
+	if (dir_fd < 0)
+		return -errno;
+	fd_closep(&place->dir_fd);
+	place->dir_fd = dir_fd;
+	return fstat(dir_fd, &place->dir) < 0 ? -errno : 0;
+}
+
+/* The descriptor that an absolute path names, or -1. These names mean what the caller has open, and that is not looked
+ * up again. */
+static int named_descriptor(const char *path)
+{
+	static const char *const directories[] = {"/dev/fd/", "/proc/self/fd/"};
+	uint64_t number;
+
+	if (strcmp(path, "/dev/stdout") == 0)
+		return STDOUT_FILENO;
+	if (strcmp(path, "/dev/stderr") == 0)
+		return STDERR_FILENO;
+	for (size_t i = 0; i < ARRAY_SIZE(directories); i++) {
+		const char *name = path + strlen(directories[i]);
+
+		if (strncmp(path, directories[i], strlen(directories[i])) == 0 &&
+		    scan_u64(name, strlen(name), &number) && number <= INT_MAX)
+			return (int)number;
+	}
+	return -1;
+}
+
+/* Begins at the root or in the working directory; or the path names a descriptor, and that is all. */
+static int move_to_start(struct walk *walk)
+{
+	walk->place->descriptor = named_descriptor(walk->rest);
+	if (walk->place->descriptor >= 0)
+		return 0;
+	return move_to(walk,
+	               open(walk->rest[0] == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+}
+
+static bool is_procfs(int fd)
+{
+	struct statfs status;
+
+	return fstatfs(fd, &status) == 0 && status.f_type == PROC_SUPER_MAGIC;
+}
+
+/* Puts what the link says in front of what is left of the path. */
+static int follow_text(struct walk *walk, int link_fd, const char *behind)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	/* An empty name is the link itself, since Linux 2.6.39. */
+	int r = fd_read_link_at(link_fd, "", &text, PATH_MAX);
+
+	if (r < 0)
+		return r;
+	if (text.len == 0)
+		return -ENOENT;
+	walk->last_is_link |= *behind == '\0';
+	strbuf_add_str(&text, behind);
+	free(walk->rest);
+	walk->rest = mem_copy(strbuf_str(&text), text.len);
+	return walk->rest[0] == '/' ? move_to_start(walk) : 0;
+}
+
+/* A link of procfs is more than its text: the kernel leads to the open file itself. Returns 1 where that is done, 0 where
+ * the text is to be followed, or -errno. */
+static int follow_in_procfs(struct walk *walk, const char *name, bool is_last)
+{
+	struct output_place *place = walk->place;
+	int flags = O_PATH | O_CLOEXEC | (is_last ? 0 : O_DIRECTORY), r;
+	cleanup_(fd_closep) int fd = openat(place->dir_fd, name, flags);
+
+	if (fd >= 0 && !is_last) {
+		r = move_to(walk, fd);
+		fd = -1;
+		return r < 0 ? r : 1;
+	}
+	if (fd < 0 || fstat(fd, &place->target) < 0)
+		return -errno;
+	if (S_ISDIR(place->target.st_mode))
+		return -EISDIR;
+	/* A regular file is replaced, for which it needs a name. */
+	if (S_ISREG(place->target.st_mode))
+		return 0;
+	place->target_fd = fd;
+	fd = -1;
+	return 1;
+}
+
+/* Follows the link @name. Returns 1 where the place has moved by that name already, 0 where the link's text is now in
+ * the path, or -errno. */
+static int follow(struct walk *walk, int link_fd, const struct stat *status, const char *name,
+                  const char *behind)
+{
+	int r = 0;
+
+	if (++walk->links > LINKS_MAX)
+		return -ELOOP;
+	if (!is_ours(walk, status))
+		return refuse(walk, "symbolic link", name, status);
+	if (is_procfs(walk->place->dir_fd))
+		r = follow_in_procfs(walk, name, *behind == '\0');
+	return r != 0 ? r : follow_text(walk, link_fd, behind);
+}
+
+/* Goes into the directory @name, or follows the link of that name; @behind is the path from the slash on. Returns 1, 0
+ * as follow() does, or -errno. */
+static int enter(struct walk *walk, const char *name, const char *behind)
+{
+	cleanup_(fd_closep) int link_fd = -1;
+	struct stat status;
+	int fd = openat(walk->place->dir_fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int r;
+
+	if (fd >= 0 || (errno != ENOTDIR && errno != ELOOP)) {
+		r = move_to(walk, fd);
+		return r < 0 ? r : 1;
+	}
+	link_fd = openat(walk->place->dir_fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (link_fd < 0 || fstat(link_fd, &status) < 0)
+		return -errno;
+	return S_ISLNK(status.st_mode) ? follow(walk, link_fd, &status, name, behind) : -ENOTDIR;
+}
+
+/* Looks at what has the last name. Returns 1 where that is the place, 0 as follow() does, or -errno. */
+static int take_last(struct walk *walk, const char *name)
+{
+	struct output_place *place = walk->place;
+	cleanup_(fd_closep) int fd = openat(place->dir_fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	int r = 1;
+
+	if (fd < 0)
+		/* A link that points nowhere is neither replaced nor followed. */
+		return errno == ENOENT && !walk->last_is_link ? 1 : -errno;
+	if (fstat(fd, &place->target) < 0)
+		return -errno;
+	if (S_ISDIR(place->target.st_mode))
+		return -EISDIR;
+	if (S_ISLNK(place->target.st_mode)) {
+		struct stat link = place->target;
+
+		return follow(walk, fd, &link, name, "");
+	}
+	if (!S_ISREG(place->target.st_mode) && !is_ours(walk, &place->target))
+		r = refuse(walk,
+		           S_ISFIFO(place->target.st_mode)   ? "FIFO"
+		           : S_ISSOCK(place->target.st_mode) ? "socket"
+		                                             : "device",
+		           name, &place->target);
+	place->target_fd = fd;
+	fd = -1;
+	return r;
+}
+
+/* Takes the next name of the path. Returns 1 where it was the last one and the place is found, 0, or -errno. */
+static int take_name(struct walk *walk)
+{
+	const char *start = walk->rest + strspn(walk->rest, "/"), *behind;
+	cleanup_(mem_freep) char *name = NULL;
+	int r;
+
+	behind = start + strcspn(start, "/");
+	name = mem_copy(start, (size_t)(behind - start));
+	if (*behind == '\0' &&
+	    (name[0] == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0))
+		return -EISDIR;
+	r = *behind == '\0' ? take_last(walk, name) : enter(walk, name, behind);
+	if (r <= 0)
+		return r;
+	if (*behind == '\0') {
+		walk->place->name = take_ptr(name);
+		return 1;
+	}
+	memmove(walk->rest, behind, strlen(behind) + 1);
+	return 0;
+}
+
+int output_place_find(struct output_place *place, const char *path, struct strbuf *reterr)
+{
+	struct walk walk = {.place = place, .reterr = reterr};
+	struct stat root;
+	int r;
+
+	if (path[0] == '\0')
+		return -ENOENT;
+	walk.root_owner = stat("/", &root) == 0 ? root.st_uid : 0;
+	walk.rest = mem_copy(path, strlen(path));
+	r = move_to_start(&walk);
+	while (r == 0 && place->descriptor < 0)
+		r = take_name(&walk);
+	free(walk.rest);
+	return r < 0 ? r : 0;
+}
+
+int output_place_reopen(const struct output_place *place, int flags)
+{
+	char path[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
+	struct stat status, root;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", place->target_fd);
+	fd = open(path, flags | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0 && errno == ENOENT && stat("/", &root) == 0 &&
+	    !others_may_write(&place->dir, root.st_uid))
+		fd = openat(place->dir_fd, place->name, flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &status) == 0 && status.st_dev == place->target.st_dev &&
+	    status.st_ino == place->target.st_ino)
+		return fd;
+	fd_closep(&fd);
+	return -ESTALE;
+}
+
+bool output_place_is_own(const struct output_place *place)
+{
+	const struct stat *dir = &place->dir, *target = &place->target;
+	bool others_write = (dir->st_mode & S_IWOTH) != 0 ||
+	                    ((dir->st_mode & S_IWGRP) != 0 && dir->st_gid != getegid());
+
+	if (place->target_fd < 0 || !S_ISREG(target->st_mode) || target->st_uid != geteuid() ||
+	    !is_trusted(dir->st_uid))
+		return false;
+	if ((dir->st_mode & (S_IWGRP | S_IWOTH)) != 0 && target->st_nlink != 1)
+		return false;
+	return !others_write || (dir->st_mode & S_ISVTX) != 0;
+}
+
+void output_place_done(struct output_place *place)
+{
+	free(place->name);
+	fd_closep(&place->dir_fd);
+	fd_closep(&place->target_fd);
+	*place = OUTPUT_PLACE_INIT;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* output-place - finds what a path names, for writing, where others may change names meanwhile. Each directory on the
+ * way is opened once and held, and each further name is looked up through its descriptor. No name is looked up twice. */
+#include <stdbool.h>
+#include <sys/stat.h>
+
+#include "ctprof/macro.h"
+#include "ctprof/strbuf.h"
+
+struct output_place {
+	int descriptor; /* the path names this descriptor of the process, as /dev/fd/3 does; -1: it does not */
+	int dir_fd;         /* O_PATH: the directory that the last name is in */
+	char *name;         /* the last name of the path; owned */
+	int target_fd;      /* O_PATH: what has that name; -1: nothing has */
+	struct stat dir;    /* of dir_fd */
+	struct stat target; /* of target_fd */
+};
+
+#define OUTPUT_PLACE_INIT ((struct output_place){.descriptor = -1, .dir_fd = -1, .target_fd = -1})
+
+/* Finds the place. @place is OUTPUT_PLACE_INIT before. On success either @descriptor, or @dir_fd and @name are set. The
+ * target, where there is one, is no directory and no symbolic link.
+ *
+ * A symbolic link is followed where it belongs to this user or to root, or where nobody else may write the directory
+ * that it is in. A target that is not a regular file (FIFO, device, socket) is taken under the same conditions. In a
+ * directory that others may write, neither may have a second hard link, because then others may have given it its name.
+ *
+ * Returns 0; -EACCES where the rule above refuses something, with a phrase in @reterr that says what; or -errno:
+ * -ENOENT for a link that leads to nothing, -EISDIR for a directory, -ELOOP after 40 links. */
+must_check_ int output_place_find(struct output_place *place, const char *path,
+                                  struct strbuf *reterr);
+
+/* Opens the target itself, through /proc/self/fd, and checks that it is what was seen. Without /proc it is opened by its
+ * name, and only in a directory that nobody else may write. @flags are those of open(2). Returns a descriptor or
+ * -errno, -ESTALE where something else has the name now. */
+must_check_ int output_place_reopen(const struct output_place *place, int flags);
+
+/* Whether the target is a regular file of this user, and has its name from this user or root: others can neither
+ * rename files in the directory nor have made a link to one of this user's files in it. */
+bool output_place_is_own(const struct output_place *place);
+
+/* For cleanup_(output_place_done). */
+void output_place_done(struct output_place *place);

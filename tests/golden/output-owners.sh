@@ -1,0 +1,204 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# output-owners.sh CTPROF EXCHANGE_NAMES: root writes snapshots where another user may write, too. That user decides
+# nothing: not the permissions of a snapshot, not its owner, and not where it goes. Needs root, to be two users.
+set -euo pipefail
+
+other=65534
+if [ "$(id -u)" -ne 0 ]; then
+    echo "skipped: only root can be two users"
+    exit 77
+fi
+if ! command -v timeout >/dev/null || ! command -v zstd >/dev/null; then
+    echo "skipped: no timeout or no zstd"
+    exit 77
+fi
+CTPROF=$(realpath "$1")
+exchange=$(realpath "$2")
+here=$(cd "$(dirname "$0")" && pwd)
+tree=$here/../fixtures/vanished/proc
+scratch=$(mktemp -d)
+racer=
+trap '[ -z "$racer" ] || kill "$racer" 2>/dev/null || true; rm -rf "$scratch"' EXIT
+chmod 755 "$scratch"
+cd "$scratch"
+umask 022
+
+checks=0
+fail() {
+    echo "output-owners.sh: $*"
+    [ ! -s err ] || cat -v err
+    exit 1
+}
+ok() {
+    checks=$((checks + 1))
+}
+
+# The snapshots for the windows.
+mkdir snapshots
+"$CTPROF" capture --proc-root "$here/../fixtures/6.12-schedstats/proc" -q -o snapshots/first.zst
+"$CTPROF" capture --proc-root "$here/../fixtures/6.12-schedstats-later/proc" -q -o snapshots/last.zst
+
+# capture FILE, window FILE: the two commands that write files. A FIFO without a reader would be waited for.
+capture() {
+    timeout 20 "$CTPROF" capture --proc-root "$tree" -q -o "$1" >out 2>err
+}
+window() {
+    timeout 20 "$CTPROF" window snapshots/first.zst snapshots/last.zst -q -o "$1" >out 2>err
+}
+
+# outside: a directory that is root's alone, and whatever is in it.
+outside() {
+    rm -rf outside
+    mkdir outside
+    echo "root's own" >outside/victim
+    chmod 644 outside/victim
+}
+untouched() {
+    [ "$(ls -A outside)" = victim ] || fail "$1: made outside: $(ls -A outside)"
+    [ "$(cat outside/victim)" = "root's own" ] || fail "$1: a file outside was written to"
+    [ "$(stat -c %a outside/victim)" = 644 ] || fail "$1: a file outside has another mode"
+}
+# shared MODE OWNER: a directory that others may write.
+shared() {
+    rm -rf shared
+    mkdir shared
+    chown "$2:$2" shared
+    chmod "$1" shared
+}
+# written COMMAND WHAT NAME: a snapshot of root's, for root.
+written() {
+    "$1" "$3" || fail "$2: not written"
+    [ ! -s err ] || fail "$2: something was said"
+    [ "$(stat -c '%F %u %a %h' "$3")" = "regular file 0 600 1" ] || fail "$2: it is $(stat -c '%F %u %a %h' "$3")"
+    zstd -tq "$3" || fail "$2: it is damaged"
+    untouched "$2"
+    ok
+}
+# refused COMMAND WHAT NAME REASON: one line, and nothing has changed.
+refused() {
+    local status=0 before
+
+    before=$(find shared -printf '%p %y %m %U %i\n' | LC_ALL=C sort)
+    "$1" "$3" || status=$?
+    [ "$status" -eq 1 ] || fail "$2: status $status, not 1"
+    [ "$(cat err)" = "ctprof: $3: $4" ] || fail "$2: another line"
+    [ "$(find shared -printf '%p %y %m %U %i\n' | LC_ALL=C sort)" = "$before" ] || fail "$2: something has changed"
+    untouched "$2"
+    ok
+}
+
+outside
+in_shared="in a directory that others may write"
+for command in capture window; do
+    for directory in "1777 0" "0777 0" "0775 0" "0755 $other" "1777 $other"; do
+        # shellcheck disable=SC2086
+        shared $directory
+        what="$command in a directory of mode and owner $directory"
+        written "$command" "$what" shared/new.zst
+
+        # Somebody has prepared a file that anybody may write and whoever runs it becomes its owner.
+        touch shared/before.zst
+        chown "$other:$other" shared/before.zst
+        chmod 6777 shared/before.zst
+        exec 4<>shared/before.zst
+        written "$command" "$what, over a prepared file" shared/before.zst
+        [ ! -s /dev/fd/4 ] || fail "$what: the prepared file itself was written to"
+        exec 4>&-
+
+        ln -s ../outside/victim shared/link
+        ln -s ../outside/missing shared/dangling
+        ln -s ../outside shared/way
+        mkfifo -m 666 shared/pipe
+        chown -h "$other:$other" shared/link shared/dangling shared/way shared/pipe
+        for link in link dangling; do
+            refused "$command" "$what, through a link" "shared/$link" \
+                "'$link' is a symbolic link of user $other $in_shared"
+        done
+        refused "$command" "$what, by way of a link" shared/way/new.zst \
+            "'way' is a symbolic link of user $other $in_shared"
+        refused "$command" "$what, into a FIFO" shared/pipe "'pipe' is a FIFO of user $other $in_shared"
+    done
+done
+
+# What is one's own keeps its permissions, and links of one's own are followed.
+shared 1777 0
+capture shared/own.zst
+chmod 640 shared/own.zst
+chgrp 7 shared/own.zst
+capture shared/own.zst || fail "a file of one's own is not replaced"
+[ "$(stat -c '%u %g %a' shared/own.zst)" = "0 7 640" ] || fail "a file of one's own does not keep its permissions"
+ln -s own.zst shared/to-own
+chmod 604 shared/own.zst
+capture shared/to-own || fail "a link of one's own is not followed"
+[ -L shared/to-own ] || fail "a link of one's own is replaced"
+[ "$(stat -c '%u %g %a' shared/own.zst)" = "0 7 604" ] || fail "through a link permissions are lost"
+chmod 6755 shared/own.zst
+capture shared/own.zst || fail "a file of one's own that is an executable is not replaced"
+[ "$(stat -c %a shared/own.zst)" = 755 ] || fail "a snapshot makes others its owner"
+ok
+
+# What the caller has open may be anybody's.
+mkfifo -m 666 shared/named
+chown "$other" shared/named
+exec 5<>shared/named
+for path in /dev/fd/5 /proc/self/fd/5; do
+    capture "$path" || fail "$path is refused"
+    dd bs=65536 count=1 <&5 2>/dev/null | zstd -tq || fail "$path does not get the snapshot"
+    ok
+done
+exec 5>&-
+capture >(cat >substituted) || fail "a process substitution is refused"
+wait $!
+zstd -tq substituted || fail "a process substitution does not get the snapshot"
+for path in /dev/null /dev/stdout - /dev/stderr; do
+    capture "$path" || fail "$path is refused"
+    ok
+done
+
+# race WHAT PATH LINK...: another user exchanges "name" in the shared directory as fast as possible. Nothing is written
+# outside, and every file of root's is for root alone.
+race() {
+    local what=$1 path=$2 end=$((SECONDS + ${RACE_SECONDS:-3})) bad status captures=0 done=0 names lines
+
+    shift 2
+    outside
+    "$exchange" "$other" shared name "$@" &
+    racer=$!
+    until [ -e shared/name ] || [ -L shared/name ]; do
+        kill -0 "$racer" || fail "$what: nobody exchanges names"
+    done
+    while [ "$SECONDS" -lt "$end" ]; do
+        status=0
+        capture "$path" || status=$?
+        captures=$((captures + 1))
+        [ "$status" -le 1 ] || fail "$what: status $status"
+        names=(outside/*)
+        [ "${names[*]}" = outside/victim ] || fail "$what: made ${names[*]}"
+        [ "$(<outside/victim)" = "root's own" ] || fail "$what: a file outside was written to"
+        mapfile -t lines <err
+        [ "${#lines[@]}" -eq "$status" ] || fail "$what: status $status, and not as many lines"
+        [ "$status" -eq 0 ] || continue
+        done=$((done + 1))
+        bad=$(find shared -type f -uid 0 ! \( -perm 600 -links 1 \) -printf '%p %m ' 2>/dev/null) || true
+        [ -z "$bad" ] || fail "$what: made $bad"
+        # Where there is a sticky bit the other user cannot remove it.
+        find shared -type f -uid 0 -delete 2>/dev/null || true
+    done
+    kill "$racer"
+    wait "$racer" 2>/dev/null || true
+    racer=
+    untouched "$what"
+    if [ "$done" -eq 0 ] || [ "$done" -eq "$captures" ]; then
+        fail "$what: $done of $captures were written, so there was no race"
+    fi
+    echo "$what: $captures captures, $done written, all of them for root only"
+    ok
+}
+shared 1777 0
+race "a file is exchanged" shared/name ../outside/victim ../outside/missing "$scratch/outside/victim"
+shared 0777 0
+race "a file is exchanged, without the sticky bit" shared/name ../outside/victim ../outside/missing
+shared 1777 0
+race "a directory is exchanged" shared/name/new.zst ../outside "$scratch/outside"
+echo "$checks checks"
