@@ -144,6 +144,40 @@ test_hash() {
     fails 'no sources' hash.sh "$tmp/no-hash"
 }
 
+test_writing_opens() {
+    for line in 'int fd = open(path, O_WRONLY | O_CLOEXEC);' 'fd = openat(dir, name, O_CREAT);' \
+        '	*ret_fd = open(path, O_RDWR);' '	        O_RDONLY | O_TRUNC);' 'int fd = creat(path, 0666);' \
+        'FILE *f = fopen(path, "we");' 'FILE *f = fopen(path, mode);' 'FILE *f = fopen(path,' 'f = fdopen(fd, "r+");' \
+        'int fd = open(path, O_APPEND); /* kept */' 'f = fopen64(path, "a");'; do
+        fresh
+        echo "$line" | append src/model/group.c
+        fails 'src/model/group.c:[0-9]+: opens for writing' writing-opens.sh "$tree"
+    done
+    for line in 'r = renameat(a, b, c, d);' 'if (unlink(path) < 0)' 'fchmod(fd, 0666);' 'mkdir(path, 0777);' \
+        'return system(command);'; do
+        fresh
+        echo "$line" | append src/cli/load.c
+        fails 'src/cli/load.c:[0-9]+: changes a file' writing-opens.sh "$tree"
+    done
+    # Comments, reading and other names are no complaint.
+    fresh
+    printf '%s\n' '/* O_WRONLY, and unlink(path) */' ' * fopen(path, "w")' 'f = fopen(path, "re");' 'NOT_O_RDWR' \
+        'row_rename(set);' 'strbuf_link(a);' | append src/model/group.c
+    cases=$((cases + 1))
+    if ! "$here/writing-opens.sh" "$tree" >"$tmp/output" 2>&1; then
+        echo "writing-opens.sh: complained about what writes nothing"
+        sed 's/^/    /' "$tmp/output"
+        failures=$((failures + 1))
+    fi
+    sed -i 's/O_WRONLY/O_RDONLY/' "$tree/src/capture/doctor.c"
+    fails 'src/capture/doctor.c: is an exception' writing-opens.sh "$tree"
+    fresh
+    : >"$tree/src/base/output.c"
+    fails 'not even output.c' writing-opens.sh "$tree"
+    mkdir -p "$tmp/empty"
+    fails 'no sources' writing-opens.sh "$tmp/empty"
+}
+
 test_spdx() {
     for file in src/base/new.c registry/new.def man/new.sh src/new/meson.build man/new.1.scd; do
         fresh
@@ -237,6 +271,7 @@ test_options() {
 test_includes
 test_hash
 test_value_escape
+test_writing_opens
 test_spdx
 test_size
 test_format

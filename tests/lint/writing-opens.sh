@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Files are written through output.h and nothing else. It knows how to write as root where others may write, too: whose
+# permissions a new file has, which links are followed, and what is left behind after an error. So no other file of src
+# opens for writing, or makes, renames, removes or gives away a file.
+#
+#   writing-opens.sh ROOT
+set -eu
+[ $# -eq 1 ] || { echo "Usage: writing-opens.sh ROOT" >&2; exit 2; }
+cd "$1"
+
+# Places that open for writing although they are not output, and why.
+#   src/source/inspector-child.c    /dev/null, as standard descriptors of a helper process
+#   src/source/inspector-sandbox.c  names the flags that the helper process may not use
+#   src/capture/doctor.c            switches of the kernel below /proc/sys, by names of the registry
+exceptions="src/source/inspector-child.c src/source/inspector-sandbox.c src/capture/doctor.c"
+
+files=$(find src include -name '*.[ch]' | LC_ALL=C sort)
+[ -n "$files" ] || { echo "writing-opens.sh: no sources in $1" >&2; exit 1; }
+# shellcheck disable=SC2086 # The names have no blanks.
+awk -v exceptions="$exceptions" '
+    BEGIN {
+        n = split(exceptions, names, " ")
+        for (i = 1; i <= n; i++)
+            unused[names[i]] = 1
+        flags = "(^|[^A-Z_])O_(WRONLY|RDWR|CREAT|TRUNC|APPEND|TMPFILE)([^A-Z_]|$)"
+        makes = "(^|[^a-z0-9_])(creat|creat64|mkstemp|mkstemps|mkostemp|mkostemps|tmpfile|tmpnam|freopen)[(]"
+        calls = "(^|[^a-z0-9_])(mkdtemp|mkdir|mkdirat|mkfifo|mkfifoat|mknod|mknodat|symlink|symlinkat|link|linkat|rename|renameat|renameat2|unlink" \
+            "|unlinkat|rmdir|remove|chmod|fchmod|fchmodat|chown|lchown|fchown|fchownat|truncate|ftruncate|popen|system)[(]"
+        # A stream is for reading where the line says so.
+        streams = "(^|[^a-z0-9_])(fopen|fopen64|fdopen)[(]"
+        reads = "\"r[a-z]*\""
+    }
+    function complain(text) {
+        printf "%s:%d: %s: %s\n", FILENAME, FNR, text, $0
+        failed = 1
+    }
+    FILENAME ~ /^src\/base\/output(-place)?[.]c$/ { seen = seen || $0 ~ flags; next }
+    # Comments may speak of all of it.
+    { code = $0; gsub(/\/\*.*\*\//, "", code); sub(/\/\/.*/, "", code) }
+    code ~ /^[ \t]*(\/\*|\*[ \t\/]|\*$)/ { next }
+    { writes = code ~ flags || code ~ makes || (code ~ streams && code !~ reads) }
+    writes || code ~ calls {
+        if (index(" " exceptions " ", " " FILENAME " ")) {
+            delete unused[FILENAME]
+            next
+        }
+        complain(writes ? "opens for writing, which is for output.c" \
+                        : "changes a file or a directory, which is for output.c")
+    }
+    END {
+        for (name in unused) {
+            print name ": is an exception of writing-opens.sh but opens nothing for writing any more"
+            failed = 1
+        }
+        if (!seen) {
+            print "writing-opens.sh: not even output.c opens for writing"
+            failed = 1
+        }
+        exit failed
+    }' $files
