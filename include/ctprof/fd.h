@@ -8,7 +8,8 @@
 #include "ctprof/strbuf.h"
 
 /* Reads a whole file into @out, replacing its contents. /proc may return less than is there from one
- * read(2), so it is read until the end is reported. Returns 0, -EFBIG past @max_bytes, or -errno. */
+ * read(2), so it is read until the end is reported. A symbolic link is not followed, for a tree of files may be somebody
+ * else's (-ELOOP). Returns 0, -EFBIG past @max_bytes, or -errno. */
 must_check_ int fd_read_all_at(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes);
 
 /* The same for a file that the kernel makes in one piece, as most files of a process are: the read that leaves room is the

@@ -48,6 +48,9 @@ struct jemalloc_inspector *jemalloc_inspector_new(void);
 struct jemalloc_inspector *jemalloc_inspector_free(struct jemalloc_inspector *inspector);
 void jemalloc_inspector_freep(struct jemalloc_inspector **inspector);
 
+/* The helper keeps this descriptor open, that of a struct helper_guard. It is borrowed until the inspector is freed. */
+void jemalloc_inspector_set_guard(struct jemalloc_inspector *inspector, int guard_fd);
+
 /* As jemalloc_inspect(). Debugging information is looked for below @root_fd, the root directory of the process (or -1), and
  * for a debuglink beside @directory, the file's own directory there (or NULL); below this system's root after that. */
 void jemalloc_inspector_look(struct jemalloc_inspector *inspector, int fd, int root_fd,

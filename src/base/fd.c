@@ -45,7 +45,7 @@ static int open_and_read(int dir_fd, const char *name, struct strbuf *out, size_
 	cleanup_(fd_closep) int fd = -1;
 
 	strbuf_clear(out);
-	fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
 		return -errno;
 	return read_all(fd, out, max_bytes, whole);

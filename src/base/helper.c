@@ -2,10 +2,16 @@
 #include "ctprof/helper.h"
 
 #include <errno.h>
+#include <grp.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "ctprof/macro.h"
 
@@ -22,7 +28,66 @@ void helper_ignore_signals(void)
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-void helper_reap(pid_t pid, unsigned wait_ms)
+void helper_close_others(int kept, int also_kept)
+{
+	int first = kept < also_kept ? kept : also_kept;
+	int last = kept < also_kept ? also_kept : kept;
+	unsigned from = 0;
+
+	if (first > 0)
+		(void)close_range(from, (unsigned)first - 1, 0);
+	if (first >= 0)
+		from = (unsigned)first + 1;
+	if (last > first && (unsigned)last > from)
+		(void)close_range(from, (unsigned)last - 1, 0);
+	if (last >= 0)
+		from = (unsigned)last + 1;
+	(void)close_range(from, ~0U, 0);
+}
+
+void helper_keep_capabilities(uint64_t kept)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {0};
+
+	if (syscall(SYS_capget, &header, sets) < 0)
+		_exit(1);
+	for (unsigned i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
+		sets[i].permitted &= (uint32_t)(kept >> (32 * i));
+		sets[i].effective = sets[i].permitted;
+		sets[i].inheritable = 0;
+	}
+	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	if (syscall(SYS_capset, &header, sets) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		_exit(1);
+}
+
+/* Far above what distributions, containers and directories of users hand out, and each process's own. */
+static uid_t stranger_id(void)
+{
+	return (uid_t)(UINT32_C(0xf0000000) | ((uint32_t)getpid() & 0x3fffff));
+}
+
+void helper_become_stranger(uint64_t kept)
+{
+	uid_t id = stranger_id();
+
+	(void)prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);
+	(void)setgroups(0, NULL);
+	(void)setresgid(id, id, id);
+	(void)setresuid(id, id, id);
+	helper_keep_capabilities(kept);
+	(void)prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0);
+	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
+void helper_end_with(pid_t parent)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 || getppid() != parent)
+		_exit(1);
+}
+
+bool helper_reap(pid_t pid, unsigned wait_ms)
 {
 	const struct timespec millisecond = {.tv_nsec = 1000000};
 
@@ -30,7 +95,8 @@ void helper_reap(pid_t pid, unsigned wait_ms)
 		pid_t r = waitpid(pid, NULL, WNOHANG);
 
 		if (r == pid || (r < 0 && errno != EINTR))
-			return;
+			return true;
 		(void)nanosleep(&millisecond, NULL);
 	}
+	return false;
 }

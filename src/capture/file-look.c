@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <linux/openat2.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,18 +13,16 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "ctprof/clock.h"
 #include "ctprof/fd.h"
 #include "ctprof/helper.h"
 #include "ctprof/mem.h"
+#include "ctprof/regular-file.h"
 #include "ctprof/strmap.h"
 
 enum {
-	/* Whatever the process made of the path since: a FIFO or a terminal is not to be waited for. */
-	OPEN_FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
 	LOOK_MS = 4000,
 	REAP_MS = 50,
 };
@@ -48,6 +46,8 @@ struct answer {
 struct file_looker {
 	pid_t helper; /* 0: none */
 	int socket;
+	struct helper_guard *guard; /* borrowed */
+	bool is_left;               /* a helper could not be ended: no other one is started */
 };
 
 /* The helper's own. */
@@ -57,20 +57,18 @@ struct helper {
 	struct jemalloc_inspector *inspector;
 };
 
-/* The very file that is mapped, also where it has been removed or lies on another mount; for CAP_CHECKPOINT_RESTORE, and
- * before Linux 5.9 CAP_SYS_ADMIN. */
+/* Opens the file that is mapped, also where it has been removed or lies on another mount. That takes
+ * CAP_CHECKPOINT_RESTORE. */
 static int open_mapping(const struct question *question)
 {
 	char name[96];
-	int fd;
 
 	snprintf(name, sizeof(name), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64,
 	         question->tgid, question->start, question->end);
-	fd = open(name, OPEN_FLAGS);
-	return fd < 0 ? -errno : fd;
+	return regular_file_open_link(name);
 }
 
-/* The root of the process; one whose leader has exited has it in its other threads only. */
+/* Opens the root of the process; one whose leader has exited has it in its other threads only. */
 static int open_root(const struct question *question)
 {
 	char name[64];
@@ -80,31 +78,27 @@ static int open_root(const struct question *question)
 	return fd_open_path_at(AT_FDCWD, name);
 }
 
-/* What lies at its path now, as the process sees it; links in there lead nowhere else. */
+/* Opens what lies at the path of the mapping now, where it is the file that is mapped. */
 static int open_in_root(const struct question *question, int root_fd)
 {
-	struct open_how how = {.flags = OPEN_FLAGS,
-	                       .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
-	int fd;
+	int fd = root_fd < 0 ? root_fd : regular_file_open(root_fd, question->path);
+	struct stat status;
 
-	if (root_fd < 0)
-		return root_fd;
-	fd = (int)syscall(SYS_openat2, root_fd, question->path, &how, sizeof(how));
-	return fd < 0 ? -errno : fd;
+	if (fd >= 0 && (fstat(fd, &status) < 0 || status.st_ino != question->inode)) {
+		fd_closep(&fd);
+		return -ENOENT;
+	}
+	return fd == -EMEDIUMTYPE ? -ENOENT : fd;
 }
 
 /* Where neither way leads to the file, and the first is closed for want of rights, so is the file. */
-static int open_mapped(const struct question *question, int root_fd, struct stat *ret_status)
+static int open_mapped(const struct question *question, int root_fd)
 {
-	int first = open_mapping(question);
-	int fd = first < 0 ? open_in_root(question, root_fd) : first;
+	int first = open_mapping(question), fd = first;
 
-	if (fd >= 0 &&
-	    (fstat(fd, ret_status) < 0 || (first < 0 && ret_status->st_ino != question->inode))) {
-		fd_closep(&fd);
-		fd = -ENOENT;
-	}
-	if (fd < 0 && (first == -EPERM || first == -EACCES))
+	if (first < 0 && first != -EMEDIUMTYPE && first != -EREMOTE)
+		fd = open_in_root(question, root_fd);
+	if (fd < 0 && (first == -EPERM || first == -EACCES) && fd != -EREMOTE)
 		return -EACCES;
 	return fd;
 }
@@ -125,16 +119,18 @@ static void inspect(struct helper *helper, int fd, int root_fd, struct jemalloc_
 static int look(struct helper *helper, struct jemalloc_object *ret_object)
 {
 	cleanup_(fd_closep) int root_fd = open_root(&helper->question);
-	struct stat status = {0};
-	cleanup_(fd_closep) int fd = open_mapped(&helper->question, root_fd, &status);
+	cleanup_(fd_closep) int fd = open_mapped(&helper->question, root_fd);
 	struct strmap_entry *entry;
 	struct identity identity;
+	struct stat status;
 
 	*ret_object = (struct jemalloc_object){.tag = PROBE_TAG_jemalloc_not_found};
+	if (fd == -EMEDIUMTYPE)
+		return 0;
 	if (fd < 0)
 		return fd;
-	if (!S_ISREG(status.st_mode))
-		return 0;
+	if (fstat(fd, &status) < 0)
+		return -errno;
 	identity = (struct identity){
 	        .device = status.st_dev,
 	        .inode = status.st_ino,
@@ -153,23 +149,27 @@ static int look(struct helper *helper, struct jemalloc_object *ret_object)
 	return 0;
 }
 
-static void become_helper(int socket, pid_t parent)
+/* What it takes to follow links in /proc to files that others have mapped, and to read files that are not ours. */
+static const uint64_t capabilities = UINT64_C(1) << CAP_SYS_PTRACE |
+                                     UINT64_C(1) << CAP_DAC_READ_SEARCH |
+                                     UINT64_C(1) << CAP_CHECKPOINT_RESTORE;
+
+static void become_helper(int socket, int guard_fd, pid_t parent)
 {
 	helper_ignore_signals();
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
-		_exit(1);
 	(void)prctl(PR_SET_NAME, "ctprof-look");
-	if (socket > 0)
-		(void)close_range(0, (unsigned)socket - 1, 0);
-	(void)close_range((unsigned)socket + 1, ~0U, 0);
+	helper_close_others(socket, guard_fd);
+	helper_become_stranger(capabilities);
+	helper_end_with(parent);
 }
 
-noreturn_ static void help(int socket, pid_t parent)
+noreturn_ static void help(int socket, int guard_fd, pid_t parent)
 {
 	struct helper helper = {.inspector = NULL};
 
-	become_helper(socket, parent);
+	become_helper(socket, guard_fd, parent);
 	helper.inspector = jemalloc_inspector_new();
+	jemalloc_inspector_set_guard(helper.inspector, guard_fd);
 	for (;;) {
 		struct answer answer = {0};
 		ssize_t len = recv(socket, &helper.question, sizeof(helper.question), 0);
@@ -186,10 +186,11 @@ noreturn_ static void help(int socket, pid_t parent)
 	_exit(0);
 }
 
-struct file_looker *file_looker_new(void)
+struct file_looker *file_looker_new(struct helper_guard *guard)
 {
 	struct file_looker *looker = mem_calloc(1, sizeof(*looker));
 
+	looker->guard = guard;
 	looker->socket = -1;
 	return looker;
 }
@@ -201,7 +202,10 @@ static void stop(struct file_looker *looker, bool is_at_work)
 	if (looker->helper > 0) {
 		if (is_at_work)
 			(void)kill(looker->helper, SIGKILL);
-		helper_reap(looker->helper, REAP_MS);
+		/* From now on it is seen by everybody as one that was left behind. */
+		looker->is_left = !helper_reap(looker->helper, REAP_MS);
+		if (looker->is_left)
+			helper_guard_leave(looker->guard);
 	}
 	looker->helper = 0;
 }
@@ -228,6 +232,8 @@ static int start(struct file_looker *looker)
 
 	if (looker->helper > 0)
 		return 0;
+	if (looker->is_left || !helper_guard_enter(looker->guard))
+		return -EBUSY;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0)
 		return -errno;
 	sigfillset(&all);
@@ -235,7 +241,7 @@ static int start(struct file_looker *looker)
 	looker->helper = fork();
 	error = errno;
 	if (looker->helper == 0)
-		help(sockets[1], own);
+		help(sockets[1], looker->guard->helper_fd, own);
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 	close(sockets[1]);
 	looker->socket = sockets[0];
@@ -253,9 +259,12 @@ void file_looker_start(struct file_looker *looker)
 }
 
 /* Returns 0, -ETIME, or -EPIPE where the helper is gone. */
-static int await(const struct file_looker *looker, struct answer *ret_answer)
+static int await(const struct file_looker *looker, uint64_t wait_ns, struct answer *ret_answer)
 {
-	int r = fd_await_input(looker->socket, clock_now_ns(CLOCK_MONOTONIC) + LOOK_MS * CLOCK_MS);
+	uint64_t longest_ns = LOOK_MS * CLOCK_MS;
+	int r = fd_await_input(looker->socket,
+	                       clock_now_ns(CLOCK_MONOTONIC) +
+	                               (wait_ns < longest_ns ? wait_ns : longest_ns));
 
 	if (r == -ETIME)
 		return r;
@@ -266,7 +275,8 @@ static int await(const struct file_looker *looker, struct answer *ret_answer)
 }
 
 int file_looker_look(struct file_looker *looker, uint32_t tgid, uint32_t tid,
-                     const struct mapped_file *mapped, struct jemalloc_object *ret_object)
+                     const struct mapped_file *mapped, uint64_t wait_ns,
+                     struct jemalloc_object *ret_object)
 {
 	struct question question = {.tgid = tgid,
 	                            .tid = tid,
@@ -284,7 +294,7 @@ int file_looker_look(struct file_looker *looker, uint32_t tgid, uint32_t tid,
 		memcpy(question.path, mapped->path.text, mapped->path.len);
 	r = send(looker->socket, &question, sizeof(question), MSG_NOSIGNAL) ==
 	                    (ssize_t)sizeof(question)
-	            ? await(looker, &answer)
+	            ? await(looker, wait_ns, &answer)
 	            : -EPIPE;
 	if (r < 0) {
 		stop(looker, true);

@@ -11,7 +11,7 @@
 #include "ctprof/mem.h"
 
 /* All files together may cost no more than this. */
-static const uint64_t budget_ns = 10u * 1000000000ull;
+static const uint64_t longest_ns = 10u * 1000000000ull;
 
 /* The files that could not be looked into. */
 static const struct jemalloc_object failures[] = {
@@ -19,20 +19,36 @@ static const struct jemalloc_object failures[] = {
         [PROBE_TAG_not_permitted] = {.tag = PROBE_TAG_not_permitted},
         [PROBE_TAG_maps_read_failure] = {.tag = PROBE_TAG_maps_read_failure},
         [PROBE_TAG_pid_missing] = {.tag = PROBE_TAG_pid_missing},
+        [PROBE_TAG_remote_file_system] = {.tag = PROBE_TAG_remote_file_system},
+        [PROBE_TAG_earlier_helper] = {.tag = PROBE_TAG_earlier_helper},
 };
 
 void jemalloc_files_init(struct jemalloc_files *files)
 {
-	*files = (struct jemalloc_files){.looker = file_looker_new()};
+	*files = (struct jemalloc_files){.guard = HELPER_GUARD_INIT, .budget_ns = longest_ns};
+}
+
+void jemalloc_files_rest(struct jemalloc_files *files)
+{
+	file_looker_freep(&files->looker);
+	helper_guard_leave(&files->guard);
 }
 
 void jemalloc_files_done(struct jemalloc_files *files)
 {
+	jemalloc_files_rest(files);
 	for (size_t i = 0; i < files->by_line.count; i++)
 		free(files->by_line.entries[i].value);
 	strmap_done(&files->by_line);
+	mount_systems_done(&files->systems);
 	strbuf_done(&files->key);
-	file_looker_freep(&files->looker);
+}
+
+void jemalloc_files_start(struct jemalloc_files *files)
+{
+	if (!files->looker)
+		files->looker = file_looker_new(&files->guard);
+	file_looker_start(files->looker);
 }
 
 /* Where parts of one file system are mounted in different namespaces, the same line may stand for different files. */
@@ -51,6 +67,10 @@ static const struct jemalloc_object *failure_of(const struct mapping_process *pr
 	case EACCES:
 	case EPERM:
 		return &failures[PROBE_TAG_not_permitted];
+	case EBUSY:
+		return &failures[PROBE_TAG_earlier_helper];
+	case EREMOTE:
+		return &failures[PROBE_TAG_remote_file_system];
 	case ENOENT:
 	case ESRCH:
 		if (faccessat(process->thread_fd, "stat", F_OK, 0) != 0)
@@ -60,25 +80,50 @@ static const struct jemalloc_object *failure_of(const struct mapping_process *pr
 	return &failures[PROBE_TAG_maps_read_failure];
 }
 
+/* A file system that does not answer is not asked what it is: the mounts say so. */
+static bool is_remote(struct jemalloc_files *files, const struct mapping_process *process,
+                      const struct mapped_file *mapped)
+{
+	struct span line = mapped->file, device;
+
+	if (!files->has_systems)
+		mount_systems_init(&files->systems);
+	files->has_systems = true;
+	return scan_word(&line, &device) && mount_systems_find(&files->systems, process->thread_fd,
+	                                                       device) == FILE_SYSTEM_REMOTE;
+}
+
+static const struct jemalloc_object *keep(struct jemalloc_files *files,
+                                          const struct jemalloc_object *object)
+{
+	struct jemalloc_object *known = mem_calloc(1, sizeof(*known));
+
+	*known = *object;
+	strmap_add(&files->by_line, strbuf_str(&files->key), files->key.len)->value = known;
+	return known;
+}
+
 static const struct jemalloc_object *look(struct jemalloc_files *files,
                                           const struct mapping_process *process,
                                           const struct mapped_file *mapped)
 {
 	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC);
-	struct jemalloc_object object, *known;
+	struct jemalloc_object object;
 	int r;
 
-	if (files->used_ns > budget_ns)
+	if (is_remote(files, process, mapped))
+		return keep(files, &failures[PROBE_TAG_remote_file_system]);
+	if (files->used_ns >= files->budget_ns)
 		return &failures[PROBE_TAG_budget];
-	r = file_looker_look(files->looker, process->tgid, process->tid, mapped, &object);
+	if (!files->looker)
+		files->looker = file_looker_new(&files->guard);
+	r = file_looker_look(files->looker, process->tgid, process->tid, mapped,
+	                     files->budget_ns - files->used_ns, &object);
 	files->used_ns += clock_now_ns(CLOCK_MONOTONIC) - begin_ns;
+	if (r == -ETIME && files->used_ns >= files->budget_ns)
+		return &failures[PROBE_TAG_budget];
 	/* A file system that does not answer would not answer the next one either. */
-	if (r < 0 && r != -ETIME)
-		return failure_of(process, r);
-	known = mem_calloc(1, sizeof(*known));
-	*known = object;
-	strmap_add(&files->by_line, strbuf_str(&files->key), files->key.len)->value = known;
-	return known;
+	return r < 0 && r != -ETIME ? failure_of(process, r) : keep(files, &object);
 }
 
 const struct jemalloc_object *jemalloc_files_find(struct jemalloc_files *files,

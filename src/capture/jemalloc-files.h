@@ -4,6 +4,7 @@
  * and however many processes map it. */
 #include "ctprof/jemalloc.h"
 #include "ctprof/maps.h"
+#include "ctprof/mount-systems.h"
 #include "ctprof/strbuf.h"
 #include "ctprof/strmap.h"
 #include "file-look.h"
@@ -12,8 +13,12 @@ struct jemalloc_files {
 	/* As processes in a mount namespace name it in a line of maps: struct jemalloc_object, owned. */
 	struct strmap by_line;
 	struct strbuf key;
-	struct file_looker *looker; /* owned */
-	uint64_t used_ns;           /* for looking into files, so far */
+	struct helper_guard guard;  /* of all helpers of a capture */
+	struct file_looker *looker; /* owned; NULL before the first file */
+	bool has_systems;
+	struct mount_systems systems;
+	uint64_t used_ns;   /* for looking into files, so far */
+	uint64_t budget_ns; /* no more than this, and no longer for one file */
 };
 
 /* The process whose files are wanted. */
@@ -24,8 +29,14 @@ struct mapping_process {
 	char mounts[32]; /* its mount namespace */
 };
 
+/* Nothing is read or started before the first file. */
 void jemalloc_files_init(struct jemalloc_files *files);
+/* Ends the helper. What is known of files stays, and the next file starts another one. */
+void jemalloc_files_rest(struct jemalloc_files *files);
 void jemalloc_files_done(struct jemalloc_files *files);
+
+/* Starts the helper now, where that is a good moment: the process has no other threads yet. */
+void jemalloc_files_start(struct jemalloc_files *files);
 
 /* @thread_fd, the directory of thread @tid, is borrowed. */
 void mapping_process_init(struct mapping_process *process, uint32_t tgid, uint32_t tid,

@@ -26,12 +26,13 @@ void jemalloc_reader_init(struct jemalloc_reader *reader, enum capture_jemalloc 
 	reader->summary.seen = reader->rule == OUTCOME_read;
 	jemalloc_files_init(&reader->files);
 	reader->prober = memory_prober_new();
+	memory_prober_set_guard(reader->prober, &reader->files.guard);
 }
 
 void jemalloc_reader_done(struct jemalloc_reader *reader)
 {
-	jemalloc_files_done(&reader->files);
 	memory_prober_freep(&reader->prober);
+	jemalloc_files_done(&reader->files);
 	thread_pointers_freep(&reader->pointers);
 	strbuf_done(&reader->text);
 	strbuf_done(&reader->link);
@@ -290,7 +291,7 @@ static enum probe_tag probe(struct jemalloc_reader *reader, const struct id_list
 void jemalloc_reader_start(struct jemalloc_reader *reader)
 {
 	if (reader->rule == OUTCOME_read)
-		file_looker_start(reader->files.looker);
+		jemalloc_files_start(&reader->files);
 }
 
 void jemalloc_pass_process(struct jemalloc_reader *reader)

@@ -3,43 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "ctprof/fd.h"
+#include "ctprof/regular-file.h"
 #include "ctprof/strbuf.h"
-
-/* Opening anything but a regular file could wait, or do things: so what it is is found out first. */
-static int open_regular(int path_fd)
-{
-	cleanup_(strbuf_done) struct strbuf name = STRBUF_INIT;
-	struct stat status;
-	int fd;
-
-	if (fstat(path_fd, &status) < 0)
-		return -errno;
-	if (!S_ISREG(status.st_mode))
-		return -ENOENT;
-	strbuf_addf(&name, "/proc/self/fd/%d", path_fd);
-	fd = open(strbuf_str(&name), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	return fd < 0 ? -errno : fd;
-}
-
-/* No link leads out of the root, whoever made it. */
-static int open_below(int root_fd, const char *path)
-{
-	const struct open_how how = {
-	        .flags = O_PATH | O_CLOEXEC,
-	        .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
-	};
-	cleanup_(fd_closep) int fd = -1;
-
-	fd = (int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
-	return fd < 0 ? -errno : open_regular(fd);
-}
 
 static int open_by_build_id(int root_fd, const uint8_t *build_id, size_t len)
 {
@@ -49,7 +18,7 @@ static int open_by_build_id(int root_fd, const uint8_t *build_id, size_t len)
 	for (size_t i = 1; i < len; i++)
 		strbuf_addf(&path, "%02x", build_id[i]);
 	strbuf_add_str(&path, ".debug");
-	return open_below(root_fd, strbuf_str(&path));
+	return regular_file_open(root_fd, strbuf_str(&path));
 }
 
 static int open_by_link(int root_fd, const char *directory, const char *link)
@@ -65,7 +34,7 @@ static int open_by_link(int root_fd, const char *directory, const char *link)
 
 		strbuf_addf(&path, "%s%s%s/%s", places[i].before, directory, places[i].between,
 		            link);
-		fd = open_below(root_fd, strbuf_str(&path));
+		fd = regular_file_open(root_fd, strbuf_str(&path));
 	}
 	return fd;
 }

@@ -4,22 +4,21 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <linux/capability.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "ctprof/clock.h"
 #include "ctprof/fd.h"
 #include "ctprof/helper.h"
 #include "ctprof/jemalloc.h"
 #include "descriptor-socket.h"
 #include "inspector-sandbox.h"
 
-enum { SOCKET = 3, NOBODY = 65534, DESCRIPTORS_MAX = 16 };
+enum { SOCKET = 3, GUARD = 4, NOBODY = 65534, DESCRIPTORS_MAX = 16, IDLE_MS = 1000 };
 
 /* What a file may cost: the largest image, and a gigabyte that the emulator reserves. */
 static const rlim_t memory_bytes = (rlim_t)4 << 30;
@@ -42,15 +41,18 @@ static void limit_memory(void)
 	limit(RLIMIT_AS, memory_bytes + pages * (uint64_t)sysconf(_SC_PAGESIZE));
 }
 
-/* Nothing is left but the socket; what a library prints goes nowhere. */
-static void keep_only(int socket)
+/* Nothing is left but the socket and the guard; what a library prints goes nowhere. */
+static void keep_only(int socket, int guard_fd)
 {
-	int null;
+	enum { ABOVE = 8 };
+	int null, high_socket = fcntl(socket, F_DUPFD_CLOEXEC, ABOVE);
+	int high_guard = guard_fd < 0 ? -1 : fcntl(guard_fd, F_DUPFD_CLOEXEC, ABOVE);
 
-	if (socket != SOCKET && dup2(socket, SOCKET) < 0)
+	if (high_socket < 0 || dup3(high_socket, SOCKET, O_CLOEXEC) < 0)
 		_exit(1);
-	(void)close_range(SOCKET + 1, ~0U, 0);
-	(void)fcntl(SOCKET, F_SETFD, FD_CLOEXEC);
+	if (guard_fd >= 0 && (high_guard < 0 || dup3(high_guard, GUARD, O_CLOEXEC) < 0))
+		_exit(1);
+	(void)close_range(guard_fd < 0 ? GUARD : GUARD + 1, ~0U, 0);
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (null < 0 || dup2(null, fd) < 0)
@@ -61,14 +63,10 @@ static void keep_only(int socket)
 /* Who has no right to become somebody else keeps only what every process of this user may, less capabilities. */
 static void give_up_rights(void)
 {
-	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	const struct __user_cap_data_struct nothing[_LINUX_CAPABILITY_U32S_3] = {0};
-
 	(void)setgroups(0, NULL);
 	(void)setresgid(NOBODY, NOBODY, NOBODY);
 	(void)setresuid(NOBODY, NOBODY, NOBODY);
-	if (syscall(SYS_capset, &header, nothing) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-		_exit(1);
+	helper_keep_capabilities(0);
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_FSIZE, 0);
@@ -76,10 +74,10 @@ static void give_up_rights(void)
 	limit(RLIMIT_NOFILE, DESCRIPTORS_MAX);
 }
 
-/* After the rights, with which the wish to die is forgotten. */
-static void die_with(pid_t parent)
+/* Whoever asks next starts another one. A parent that hangs in the kernel, and so neither asks nor ends, does not keep it. */
+static void await_work(void)
 {
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 || getppid() != parent)
+	if (fd_await_input(SOCKET, clock_now_ns(CLOCK_MONOTONIC) + IDLE_MS * CLOCK_MS) < 0)
 		_exit(0);
 }
 
@@ -127,15 +125,15 @@ static void send_result(const struct jemalloc_object *object)
 	send_reply(&reply);
 }
 
-void inspector_child_run(int socket, pid_t parent)
+void inspector_child_run(int socket, int guard_fd, pid_t parent)
 {
 	struct jemalloc_debug_files debug_files = {.open = ask_for_debug_file};
 
 	limit_memory();
 	helper_ignore_signals();
-	keep_only(socket);
+	keep_only(socket, guard_fd);
 	give_up_rights();
-	die_with(parent);
+	helper_end_with(parent);
 	(void)prctl(PR_SET_NAME, "ctprof-inspect", 0, 0, 0);
 	inspector_sandbox_enter();
 	for (;;) {
@@ -143,6 +141,7 @@ void inspector_child_run(int socket, pid_t parent)
 		struct jemalloc_object object;
 		int fd;
 
+		await_work();
 		if (descriptor_socket_receive(SOCKET, &question, sizeof(question), &fd) !=
 		            sizeof(question) ||
 		    fd < 0)

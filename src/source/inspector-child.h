@@ -38,5 +38,6 @@ struct inspector_reply {
 	char link[INSPECTOR_LINK_MAX]; /* with a NUL; empty where there is none */
 };
 
-/* The whole life of the child, whose end of the socket is @socket. */
-noreturn_ void inspector_child_run(int socket, pid_t parent);
+/* The whole life of the child, whose end of the socket is @socket. @guard_fd, or -1, is kept open. Without anything to do for
+ * a second it ends. */
+noreturn_ void inspector_child_run(int socket, int guard_fd, pid_t parent);

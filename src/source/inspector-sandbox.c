@@ -51,6 +51,10 @@ static const uint32_t allowed[] = {
 #endif
         SYS_readlinkat,
         /* the socket */
+        SYS_ppoll,
+#ifdef SYS_poll
+        SYS_poll,
+#endif
         SYS_recvmsg,
         SYS_sendmsg,
         /* what the C library does at any time */

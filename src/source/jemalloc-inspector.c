@@ -26,6 +26,8 @@ enum {
 struct jemalloc_inspector {
 	pid_t child; /* 0: none */
 	int socket;
+	int guard_fd; /* borrowed; kept open by the child; -1: none */
+	bool is_left; /* a child could not be ended: no other one is started */
 };
 
 /* One file. */
@@ -40,7 +42,13 @@ struct jemalloc_inspector *jemalloc_inspector_new(void)
 	struct jemalloc_inspector *inspector = mem_calloc(1, sizeof(*inspector));
 
 	inspector->socket = -1;
+	inspector->guard_fd = -1;
 	return inspector;
+}
+
+void jemalloc_inspector_set_guard(struct jemalloc_inspector *inspector, int guard_fd)
+{
+	inspector->guard_fd = guard_fd;
 }
 
 static void stop(struct jemalloc_inspector *inspector)
@@ -49,7 +57,7 @@ static void stop(struct jemalloc_inspector *inspector)
 	if (inspector->child == 0)
 		return;
 	(void)kill(inspector->child, SIGKILL);
-	helper_reap(inspector->child, REAP_MS);
+	inspector->is_left = !helper_reap(inspector->child, REAP_MS);
 	inspector->child = 0;
 }
 
@@ -76,6 +84,8 @@ static int start(struct jemalloc_inspector *inspector)
 
 	if (inspector->child != 0)
 		return 0;
+	if (inspector->is_left)
+		return -EBUSY;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0)
 		return -errno;
 	sigfillset(&all);
@@ -83,7 +93,7 @@ static int start(struct jemalloc_inspector *inspector)
 	inspector->child = fork();
 	error = errno;
 	if (inspector->child == 0)
-		inspector_child_run(sockets[1], own);
+		inspector_child_run(sockets[1], inspector->guard_fd, own);
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 	fd_closep(&sockets[1]);
 	inspector->socket = sockets[0];
@@ -175,7 +185,9 @@ void jemalloc_inspector_look(struct jemalloc_inspector *inspector, int fd, int r
 	*ret_object = (struct jemalloc_object){.tag = PROBE_TAG_worker_panic};
 	for (int i = 0; i < ATTEMPTS && r == -EPIPE; i++) {
 		r = ask(inspector, &look, fd, ret_object);
-		if (r < 0)
+		if (r < 0 && r != -EBUSY)
 			stop(inspector);
 	}
+	if (r == -EBUSY)
+		ret_object->tag = PROBE_TAG_earlier_helper;
 }

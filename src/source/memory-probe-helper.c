@@ -3,6 +3,7 @@
  * with us. Made by fork() of a process with threads, it allocates nothing. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -23,23 +24,20 @@ static void set_signals(void)
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
-static void close_others(int fd)
-{
-	if (fd > 0)
-		(void)close_range(0, (unsigned)fd - 1, 0);
-	(void)close_range((unsigned)fd + 1, ~0U, 0);
-}
+/* What tracing takes, reading the memory of others, and a real-time priority while threads are stopped. It opens files of
+ * /proc only. As it stays its user, no other user's process can stop it while it has stopped threads. */
+static const uint64_t capabilities = UINT64_C(1) << CAP_SYS_PTRACE | UINT64_C(1) << CAP_SYS_NICE;
 
 /* A session of its own, so that neither a terminal nor a kill of our whole group stops it. */
-static void become_helper(int socket_fd, pid_t parent)
+static void become_helper(int socket_fd, int guard_fd, pid_t parent)
 {
 	set_signals();
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
-		_exit(1);
 	(void)setsid();
 	(void)prctl(PR_SET_NAME, "ctprof-probe");
 	(void)prctl(PR_SET_TIMERSLACK, 1UL);
-	close_others(socket_fd);
+	helper_close_others(socket_fd, guard_fd);
+	helper_keep_capabilities(capabilities);
+	helper_end_with(parent);
 }
 
 static bool is_same(const struct process_identity *a, const struct process_identity *b)
@@ -81,11 +79,11 @@ static void answer(struct probe_shared *shared)
 		end_as_missing(shared);
 }
 
-void memory_probe_help(int socket_fd, pid_t parent, struct probe_shared *shared)
+void memory_probe_help(int socket_fd, int guard_fd, pid_t parent, struct probe_shared *shared)
 {
 	char byte;
 
-	become_helper(socket_fd, parent);
+	become_helper(socket_fd, guard_fd, parent);
 	for (;;) {
 		ssize_t n = recv(socket_fd, &byte, 1, 0);
 

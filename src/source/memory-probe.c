@@ -33,6 +33,7 @@ struct memory_prober {
 	struct probe_shared *shared; /* mapped, owned; NULL before the first request */
 	size_t capacity;             /* of it, in threads */
 	struct memory_probe_cost cost;
+	struct helper_guard *guard; /* borrowed; NULL: none */
 };
 
 enum answer { ANSWERED, WANTS_SUCCESSOR, UNANSWERED };
@@ -61,7 +62,8 @@ static void end_helper(struct memory_prober *prober)
 {
 	if (prober->pid > 0) {
 		kill(prober->pid, SIGKILL);
-		helper_reap(prober->pid, REAP_MS);
+		if (!helper_reap(prober->pid, REAP_MS) && prober->guard)
+			helper_guard_leave(prober->guard);
 		count_left_behind(prober->shared);
 	}
 	prober->pid = 0;
@@ -79,6 +81,11 @@ static void unmap(struct memory_prober *prober)
 		munmap(prober->shared, size_of(prober->capacity));
 	prober->shared = NULL;
 	prober->capacity = 0;
+}
+
+void memory_prober_set_guard(struct memory_prober *prober, struct helper_guard *guard)
+{
+	prober->guard = guard;
 }
 
 struct memory_prober *memory_prober_free(struct memory_prober *prober)
@@ -128,7 +135,8 @@ static bool start_helper(struct memory_prober *prober)
 		return false;
 	pid = fork();
 	if (pid == 0)
-		memory_probe_help(sockets[1], self, prober->shared);
+		memory_probe_help(sockets[1], prober->guard ? prober->guard->helper_fd : -1, self,
+		                  prober->shared);
 	close(sockets[1]);
 	if (pid < 0) {
 		close(sockets[0]);
@@ -303,6 +311,10 @@ void memory_prober_run(struct memory_prober *prober, struct memory_probe_request
 	}
 	if (!reserve(prober, request->thread_count)) {
 		end_all(request, PROBE_TAG_worker_panic);
+		return;
+	}
+	if (!has_helper(prober) && prober->guard && !helper_guard_enter(prober->guard)) {
+		end_all(request, PROBE_TAG_earlier_helper);
 		return;
 	}
 	put(prober->shared, request);

@@ -178,6 +178,20 @@ test_writing_opens() {
     fails 'no sources' writing-opens.sh "$tmp/empty"
 }
 
+test_open() {
+    fresh
+    echo 'int peek(const char *path) { return open(path, 0); }' | append src/capture/file-look.c
+    fails 'src/capture/file-look.c: 1 calls that open files, 0 are allowed' open.sh "$tree"
+    fresh
+    echo 'void *peek(const char *path) { return fopen(path, "r"); }' | append src/source/proc-text.c
+    fails 'src/source/proc-text.c: 2 calls that open files, 1 are allowed' open.sh "$tree"
+    fresh
+    sed -i 's/opendir(/open_directory(/' "$tree/src/capture/doctor-cgroup.c"
+    fails 'src/capture/doctor-cgroup.c: is an exception' open.sh "$tree"
+    mkdir -p "$tmp/no-opens/src/source" "$tmp/no-opens/src/capture"
+    fails 'no use at all' open.sh "$tmp/no-opens"
+}
+
 test_spdx() {
     for file in src/base/new.c registry/new.def man/new.sh src/new/meson.build man/new.1.scd; do
         fresh
@@ -272,6 +286,7 @@ test_includes
 test_hash
 test_value_escape
 test_writing_opens
+test_open
 test_spdx
 test_size
 test_format

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctprof/regular-file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "ctprof/fd.h"
+
+/* Types as mountinfo names them, and as statfs(2) does. One magic number may be that of several types. Stacked file systems
+ * other than overlay, which every container uses, are not here: nobody knows what is below them. */
+static const struct {
+	const char *type;
+	uint32_t magic;
+} local_systems[] = {
+        {"bcachefs", 0xca451a4e},  {"btrfs", 0x9123683e},  {"cramfs", 0x28cd3d45},
+        {"devtmpfs", 0x01021994},  {"erofs", 0xe0f5e1e2},  {"exfat", 0x2011bab0},
+        {"ext2", 0xef53},          {"ext3", 0xef53},       {"ext4", 0xef53},
+        {"f2fs", 0xf2f52010},      {"hfs", 0x4244},        {"hfsplus", 0x482b},
+        {"hugetlbfs", 0x958458f6}, {"iso9660", 0x9660},    {"jfs", 0x3153464a},
+        {"minix", 0x138f},         {"nilfs2", 0x3434},     {"ntfs3", 0x7366746e},
+        {"overlay", 0x794c7630},   {"ramfs", 0x858458f6},  {"reiserfs", 0x52654973},
+        {"romfs", 0x7275},         {"rootfs", 0x858458f6}, {"squashfs", 0x73717368},
+        {"tmpfs", 0x01021994},     {"udf", 0x15013346},    {"vfat", 0x4d44},
+        {"msdos", 0x4d44},         {"xfs", 0x58465342},    {"zfs", 0x2fc12fc1},
+};
+
+enum file_system_kind file_system_kind_of_type(const char *type, size_t len)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(local_systems); i++)
+		if (strlen(local_systems[i].type) == len &&
+		    memcmp(local_systems[i].type, type, len) == 0)
+			return FILE_SYSTEM_LOCAL;
+	return FILE_SYSTEM_REMOTE;
+}
+
+/* statfs(2) asks some servers, which may not answer; callers that can learn the type from mountinfo do so before. */
+static int check_system(int path_fd)
+{
+	struct statfs status;
+
+	if (fstatfs(path_fd, &status) < 0)
+		return -errno;
+	for (size_t i = 0; i < ARRAY_SIZE(local_systems); i++)
+		if ((uint32_t)status.f_type == local_systems[i].magic)
+			return 0;
+	return -EREMOTE;
+}
+
+/* What a file is never changes, so that what the kernel remembers of it will do: no server is asked for that. */
+static int check_type(int path_fd)
+{
+	struct statx status;
+
+	if (statx(path_fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &status) < 0)
+		return -errno;
+	return S_ISREG(status.stx_mode) ? 0 : -EMEDIUMTYPE;
+}
+
+static int reopen(int path_fd)
+{
+	char name[32];
+	int r = check_type(path_fd), fd;
+
+	if (r == 0)
+		r = check_system(path_fd);
+	if (r < 0)
+		return r;
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", path_fd);
+	fd = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+int regular_file_open(int root_fd, const char *path)
+{
+	struct open_how how = {
+	        .flags = O_PATH | O_CLOEXEC,
+	        .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+	cleanup_(fd_closep) int path_fd =
+	        (int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
+
+	return path_fd < 0 ? -errno : reopen(path_fd);
+}
+
+int regular_file_open_link(const char *path)
+{
+	cleanup_(fd_closep) int path_fd = open(path, O_PATH | O_CLOEXEC);
+
+	return path_fd < 0 ? -errno : reopen(path_fd);
+}

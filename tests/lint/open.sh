@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Files at paths that other processes influence are opened by regular_file_open() only, which opens nothing but regular files
+# on local file systems. The rooms that deal with such paths may not open files in another way, but for the calls below.
+#
+#   open.sh ROOT
+set -eu
+[ $# -eq 1 ] || { echo "Usage: open.sh ROOT" >&2; exit 2; }
+cd "$1"
+
+# file, how many calls, and why they may be there.
+exceptions='
+src/capture/cgroup-open.c 2 openat2 and openat with O_PATH and O_NOFOLLOW, of directories below a mount of cgroups
+src/capture/doctor-cgroup.c 1 opendir of the mount of cgroups
+src/capture/doctor.c 2 switches of the kernel at paths of our own below /proc and /sys
+src/source/cgroup-id.c 2 the mount of cgroups, and by their ids directories in it
+src/source/cgroup-mount.c 1 opendir of a directory that the user named
+src/source/cgroup-namespace.c 1 directories with O_NOFOLLOW below the mount of cgroups
+src/source/ctl-call.c 1 dlopen of a library by its name
+src/source/host-context.c 1 /proc/cpuinfo
+src/source/inspector-child.c 1 /dev/null
+src/source/inspector-sandbox.c 2 the number of openat(2), which libraries may call without any rights
+src/source/proc-text.c 1 files of /proc by number
+src/source/thread-values.c 1 /proc/kallsyms
+'
+
+calls='(^|[^[:alnum:]_>.])(open|open64|openat|openat64|openat2|creat|fopen|freopen|popen|opendir|dlopen|open_by_handle_at|SYS_open[a-z0-9]*)[[:space:]]*[(,]'
+hits=$(grep -rnE "$calls" --include='*.[ch]' src/source src/capture | grep -vE '^[^:]*:[0-9]+:[[:space:]]*(/?\*|//)' || true)
+[ -n "$hits" ] || { echo "open.sh: no use at all in $1, not even the legal ones" >&2; exit 1; }
+printf '%s\n' "$hits" | awk -F: -v exceptions="$exceptions" '
+    BEGIN {
+        n = split(exceptions, lines, "\n")
+        for (i = 1; i <= n; i++)
+            if (split(lines[i], words, " ") > 2)
+                most[words[1]] = words[2]
+    }
+    {
+        found[$1]++
+        text[$1] = text[$1] $0 "\n"
+    }
+    END {
+        for (file in found)
+            if (found[file] > most[file] + 0) {
+                printf "%s%s: %d calls that open files, %d are allowed: paths of others are for regular_file_open()\n",
+                    text[file], file, found[file], most[file]
+                failed = 1
+            }
+        for (file in most)
+            if (found[file] + 0 < most[file]) {
+                print file ": is an exception of open.sh with more calls than it has"
+                failed = 1
+            }
+        exit failed
+    }'

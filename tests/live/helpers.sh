@@ -1,0 +1,175 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# helpers.sh CTPROF HANGING_MOUNT WORKLOAD: programs on file systems that do not answer hold up neither a capture nor a window,
+# and leave at most one helper process behind, whatever the file system is. Helpers have no rights and no descriptors that
+# they do not need.
+set -euo pipefail
+
+for program in jq zstd unshare python3; do
+    if ! command -v "$program" >/dev/null; then
+        echo "skipped: no $program"
+        exit 77
+    fi
+done
+if [ "$(id -u)" -ne 0 ] || [ ! -c /dev/fuse ]; then
+    echo "skipped: this takes root and /dev/fuse"
+    exit 77
+fi
+CTPROF=$(realpath "$1")
+server=$(realpath "$2")
+WORKLOAD=$(realpath "$3")
+here=$(cd "$(dirname "$0")" && pwd)
+if [ -z "${WITH_OWN_MOUNTS-}" ]; then
+    # shellcheck source=/dev/null
+    source "$here/lib.sh"
+    export WITH_OWN_MOUNTS=1
+    with_own_mounts "$0" "$CTPROF" "$server" "$WORKLOAD"
+    exit
+fi
+# shellcheck source=/dev/null
+source "$here/lib.sh"
+scratch=$(mktemp -d)
+started=()
+# The server first: whoever waits for it can end then.
+stop_started() {
+    [ -z "${KEEP-}" ] || helpers
+    for pid in "${started[@]}"; do
+        kill -KILL "$pid" 2>/dev/null || true
+    done
+    sleep 0.2
+    umount -R -l "$scratch" 2>/dev/null || true
+}
+trap 'stop_started; rm -rf "$scratch"' EXIT
+mount -t tmpfs -o mode=755 none "$scratch"
+cd "$scratch"
+
+# helpers: those that live, "pid name", but for those of other builds.
+helpers() {
+    local status
+
+    for status in /proc/[0-9]*/status; do
+        [[ $(readlink "${status%status}exe") == "$CTPROF"* ]] || continue
+        awk -v pid="${status//[^0-9]/}" '/^Name:/ { name = $2 } /^State:/ { state = $2 }
+            END { if (name ~ /^ctprof-(look|inspect|probe)$/ && state !~ /[ZX]/) print pid, name }' "$status" 2>/dev/null || true
+    done
+}
+# serve NAME: a mount that answers, with a program in it.
+serve() {
+    mkdir "$1"
+    "$server" "$1" "$(command -v sleep)" >"$1.out" 2>"$1.err" &
+    server_pid=$!
+    started+=("$server_pid")
+    for ((i = 0; i < 300; i++)); do
+        grep -q READY "$1.out" 2>/dev/null && return
+        kill -0 "$server_pid" 2>/dev/null || break
+        sleep 0.01
+    done
+    echo "skipped: FUSE cannot be mounted here: $(cat "$1.err")"
+    exit 77
+}
+run_program() {
+    "$1" 300 &
+    program_pid=$!
+    started+=("$program_pid")
+    for ((i = 0; i < 300; i++)); do
+        [ "$(cat "/proc/$program_pid/comm")" = program ] && [[ $(cat "/proc/$program_pid/stat") =~ \)\ S ]] && break
+        sleep 0.01
+    done
+    # Its first pages have been read.
+    sleep 0.3
+    kill -USR1 "$server_pid"
+}
+end_all() {
+    kill -KILL "$server_pid" "$program_pid"
+    wait "$server_pid" "$program_pid" 2>/dev/null || true
+    for ((i = 0; i < 500; i++)); do
+        [ -z "$(helpers)" ] && return
+        sleep 0.01
+    done
+    fail "helpers are left: $(helpers)"
+}
+# captures WHAT MOST_MS MOST_HELPERS: three in a row.
+captures() {
+    local begin took
+
+    for n in 1 2 3; do
+        begin=$(date +%s%N)
+        timeout 60 "$CTPROF" capture -q -o "$n.zst" || fail "$1: a capture ended with status $?"
+        took=$((($(date +%s%N) - begin) / 1000000))
+        between "$1: ms that capture $n took" 0 "$took" "$2"
+        # What has been told to end may need a moment.
+        sleep 1.3
+        between "$1: helpers behind capture $n" 0 "$(helpers | wc -l)" "$3"
+    done
+}
+tag() {
+    zstd -dc "$1" | jq --arg tag "$2" '.probe_summary.processes[$tag] // 0'
+}
+
+"$CTPROF" capture -q -o before.zst
+usual=$(zstd -dc before.zst | jq .cost.wall_ns)
+most_ms=$((usual * 3 / 1000000 + 2500))
+
+# Mounted, and its type is known.
+serve plain
+run_program ./plain/program
+captures "FUSE" "$most_ms" 0
+for n in 1 2 3; do
+    between "processes on FUSE in capture $n" 1 "$(tag "$n.zst" remote-file-system)" 1000
+done
+"$CTPROF" show 1.zst >shown
+grep -q remote-file-system shown || fail "show does not say why: $(grep probe shown)"
+"$CTPROF" capture -q --window 1s -o window.zst
+between "ns of a window of 1 s" 1000000000 "$(zstd -dc window.zst | jq .window.length_ns)" 1050000000
+end_all
+
+# Unmounted while it is in use: no mount says what it is.
+serve gone
+run_program ./gone/program
+umount -l gone
+captures "FUSE, unmounted" $((most_ms + 5000)) 1
+end_all
+
+# Below a file system that is local by all appearances.
+serve lower
+mkdir empty merged
+if mount -t overlay -o lowerdir=empty:lower none merged 2>/dev/null; then
+    run_program ./merged/program
+    captures "overlay on FUSE" $((most_ms + 5000)) 1
+    read -r helper name < <(helpers) || true
+    if [ -n "${helper-}" ]; then
+        between "processes that were not looked at for the helper's sake" 1 "$(tag 3.zst earlier-helper)" 1000000
+        same "the helper" ctprof-look "$name"
+        # CAP_DAC_READ_SEARCH, CAP_SYS_PTRACE, CAP_CHECKPOINT_RESTORE
+        allowed=$((1 << 2 | 1 << 19 | 1 << 40))
+        for set in CapInh CapPrm CapEff CapAmb; do
+            held=$((16#$(awk -v set="$set:" '$1 == set { print $2 }' "/proc/$helper/status")))
+            same "$set of the helper beyond what it needs" 0 $((held & ~allowed))
+        done
+        same "NoNewPrivs of the helper" 1 "$(awk '$1 == "NoNewPrivs:" { print $2 }' "/proc/$helper/status")"
+        same "ids of the helper that are root's" 0 "$(awk '/^[UG]id:/ { for (i = 2; i <= 5; i++) n += $i == 0 } END { print n + 0 }' "/proc/$helper/status")"
+        # The socket, the guard, the root of the process, its file, and the socket of the one that parses.
+        between "descriptors of the helper" 2 "$(find "/proc/$helper/fd" -type l | wc -l)" 5
+        # A window loses its probes, not its length.
+        "$CTPROF" capture -q --window 1s -o window.zst
+        between "ns of a window of 1 s" 1000000000 "$(zstd -dc window.zst | jq .window.length_ns)" 1050000000
+    fi
+    end_all
+    # Afterwards everything is looked at again.
+    "$CTPROF" capture -q -o after.zst
+    same "processes that were not looked at afterwards" 0 "$(tag after.zst earlier-helper)"
+else
+    echo "not tested: no overlay on FUSE here"
+fi
+
+# No capture of another one's is disturbed: both have helpers at the same time.
+for n in 1 2 3 4; do
+    "$CTPROF" capture -q -o "same-$n.zst" &
+    pids[n]=$!
+done
+for n in 1 2 3 4; do
+    wait "${pids[$n]}" || fail "one of four captures ended with status $?"
+    same "earlier helpers among captures at the same time" 0 "$(tag "same-$n.zst" earlier-helper)"
+done
+# shellcheck disable=SC2154 # lib.sh has it.
+echo "$checks checks"
