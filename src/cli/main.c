@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "ctprof/json-memory.h"
 
 static void print_help(FILE *file)
 {
@@ -43,6 +44,7 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_DFL);
 	/* Helper processes are waited for, which does not work where our parent ignored this one. */
 	signal(SIGCHLD, SIG_DFL);
+	json_memory_init();
 	if (argc < 2) {
 		print_help(stderr);
 		return EXIT_USAGE;

@@ -19,7 +19,7 @@ status=0
 awk '
 BEGIN {
     # Which public header belongs to which folder.
-    belongs["base"] = "clock edit-distance fd glob hash helper helper-guard json-read json-write keyed-values macro mem output regular-file scan strbuf stream strmap text"
+    belongs["base"] = "clock edit-distance fd glob hash helper helper-guard json-memory json-read json-write keyed-values macro mem output regular-file scan strbuf stream strmap text"
     belongs["metric"] = "cgroup-stats fold host metric probe psi sample units"
     belongs["source"] = "cgroup-id cgroup-mount jemalloc maps memory-probe mount-systems source taskstats taskstats-exits thread-end thread-pointer thread-values"
     belongs["model"] = "cgroup-key cgroup-rates doctor exit-log fact-derive fact-groups fact-rows group group-by group-filter measure normalise rates reference rename-match rows snapshot spread thread-store where window"
@@ -52,7 +52,7 @@ BEGIN {
     wraps["dwarf.h"] = wraps["elfutils/"] = "^src/source/tsd-members[.]c$"
     wraps["unicorn/"] = "^src/source/ctl-call[.]c$"
     wraps["libcgroup.h"] = "^src/source/cgroup-mount[.]c$"
-    wraps["jansson.h"] = "^src/(model/snapshot-(meta|probe|tree)|report/metric-list(-facts)?-json|metric/registry-print.*|tools/.*)[.]c$"
+    wraps["jansson.h"] = "^src/(base/json-memory|model/snapshot-(meta|probe|tree)|report/metric-list(-facts)?-json|metric/registry-print.*|tools/.*)[.]c$"
 }
 
 function complain(text) {
