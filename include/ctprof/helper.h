@@ -12,6 +12,10 @@ void helper_ignore_signals(void);
 /* In the helper: closes all descriptors but two. Either may be -1. */
 void helper_close_others(int kept, int also_kept);
 
+/* In the helper: gives up supplementary groups and takes @id as all its user and group ids. Without the right to (EPERM), or where the user
+ * namespace has no such id (EINVAL), the process keeps those that it has; any other failure ends it. */
+void helper_become(uint32_t id);
+
 /* In the helper: gives up all capabilities but those in @kept, a set of bits 1 << CAP_... (see <linux/capability.h>), of
  * which only those are kept that are there. No program that it may execute gets any (PR_SET_NO_NEW_PRIVS). Ends the helper
  * where that fails. */

@@ -62,20 +62,25 @@ void helper_keep_capabilities(uint64_t kept)
 		_exit(1);
 }
 
-/* Far above what distributions, containers and directories of users hand out, and each process's own. */
-static uid_t stranger_id(void)
+void helper_become(uint32_t id)
 {
-	return (uid_t)(UINT32_C(0xf0000000) | ((uint32_t)getpid() & 0x3fffff));
+	(void)setgroups(0, NULL);
+	if (setresgid(id, id, id) < 0 && errno != EPERM && errno != EINVAL)
+		_exit(1);
+	if (setresuid(id, id, id) < 0 && errno != EPERM && errno != EINVAL)
+		_exit(1);
+}
+
+/* Far above what distributions, containers and directories of users hand out, and each process's own. */
+static uint32_t stranger_id(void)
+{
+	return UINT32_C(0xf0000000) | ((uint32_t)getpid() & 0x3fffff);
 }
 
 void helper_become_stranger(uint64_t kept)
 {
-	uid_t id = stranger_id();
-
 	(void)prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);
-	(void)setgroups(0, NULL);
-	(void)setresgid(id, id, id);
-	(void)setresuid(id, id, id);
+	helper_become(stranger_id());
 	helper_keep_capabilities(kept);
 	(void)prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0);
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);

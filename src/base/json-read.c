@@ -268,8 +268,8 @@ int json_reader_capture(struct json_reader *reader, struct strbuf *out, size_t m
 		write_token(&writer, reader);
 		if (out->len - start > max_bytes) {
 			reader->scan.token_offset = offset;
-			result = json_scan_fail_limit(
-			        &reader->scan, "the value of this key is too long", max_bytes);
+			(void)json_scan_fail_limit(&reader->scan,
+			                           "the value of this key is too long", max_bytes);
 			/* The caller's cap, which no limit of the reader moves. */
 			reader->scan.over_limit = false;
 			result = -EMSGSIZE;

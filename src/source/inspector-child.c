@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,9 +62,7 @@ static void keep_only(int socket, int guard_fd)
 /* Who has no right to become somebody else keeps only what every process of this user may, less capabilities. */
 static void give_up_rights(void)
 {
-	(void)setgroups(0, NULL);
-	(void)setresgid(NOBODY, NOBODY, NOBODY);
-	(void)setresuid(NOBODY, NOBODY, NOBODY);
+	helper_become(NOBODY);
 	helper_keep_capabilities(0);
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	limit(RLIMIT_CORE, 0);

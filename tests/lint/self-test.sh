@@ -22,7 +22,7 @@ fresh() {
     mkdir -p "$tree/tests" "$tree/bench"
     cp -R "$root/src" "$root/include" "$root/registry" "$root/man" "$tree/"
     cp -R "$root/tests/lint" "$tree/tests/"
-    cp "$root/.clang-format" "$root/meson.build" "$tree/"
+    cp "$root/.clang-format" "$root/.clang-tidy" "$root/meson.build" "$tree/"
 }
 
 # A file of the copy, made anew from standard input, or with standard input behind what it has.
@@ -41,7 +41,10 @@ fails() {
     shift 2
     cases=$((cases + 1))
     set +e
-    "$here/$script" "$@" >"$tmp/output" 2>&1
+    case $script in
+    *.py) python3 -B "$here/$script" "$@" ;;
+    *) "$here/$script" "$@" ;;
+    esac >"$tmp/output" 2>&1
     status=$?
     set -e
     if [ "$status" -eq 77 ]; then
@@ -247,6 +250,48 @@ test_shellcheck() {
     fails 'no scripts' shellcheck.sh "$tmp/empty"
 }
 
+test_hardening() {
+    # What the distribution's compiler does by itself is switched off.
+    echo 'int main(void) { return 0; }' >"$tmp/soft.c"
+    if ! "${CC:-cc}" -O2 -no-pie -fno-stack-protector -Wl,-z,norelro -Wl,-z,lazy -Wl,-z,execstack \
+        -Wl,-rpath,/nowhere "$tmp/soft.c" -o "$tmp/soft" 2>/dev/null ||
+        ! "${CC:-cc}" -c -fcf-protection=none "$tmp/soft.c" -o "$tmp/soft.o" 2>/dev/null; then
+        echo "not tested: hardening.sh: this compiler makes no binary without hardening"
+        return
+    fi
+    ar rcs "$tmp/soft.a" "$tmp/soft.o"
+    for reason in 'not a position-independent' 'no segment that is read-only' 'symbols are bound late' \
+        'the stack is executable' 'in a path of its own' 'no function checks its stack' 'fortified as __read_chk' \
+        'soft.a: 0 of 1 objects'; do
+        fails "$reason" hardening.sh "$tmp/soft" 3 "$tmp/soft.a"
+    done
+}
+
+test_analyze() {
+    for tool in gcc clang-tidy cppcheck; do
+        fresh
+        put src/base/broken.c <<'EOT'
+#include <stddef.h>
+int broken(void);
+int broken(void)
+{
+	int *p = NULL;
+
+	return *p;
+}
+EOT
+        put compile_commands.json <<EOT
+[{"directory": "$tree", "command": "cc -O2 -o x.o -c src/base/broken.c", "file": "src/base/broken.c",
+  "output": "src/libbase.a.p/broken.c.o"}]
+EOT
+        fails 'src/base/broken.c:7: .*([Dd]ereference|NULL)' analyze.py "$tool" "$tree" "$tree"
+        echo "$tool broken src/base/broken.c" | append tests/lint/analyzer-exceptions
+        fails "analyzer-exceptions:[0-9]+: not 'tool check file reason'" analyze.py "$tool" "$tree" "$tree"
+        echo '[]' | put compile_commands.json
+        fails 'no sources of the tool' analyze.py "$tool" "$tree" "$tree"
+    done
+}
+
 test_help_screen() {
     fake 's/^Usage.*/&                                                                        too wide/'
     fails 'line 1 has [0-9]+ columns' help-screen.sh "$tree" "$tmp/fake"
@@ -291,6 +336,8 @@ test_spdx
 test_size
 test_format
 test_shellcheck
+test_hardening
+test_analyze
 test_help_screen
 test_options
 echo "$cases broken trees, $failures not found out"

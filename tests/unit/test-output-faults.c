@@ -61,6 +61,19 @@ int __wrap_openat64(int dir_fd, const char *name, int flags, unsigned mode)
 	return fake_openat(dir_fd, name, flags, mode);
 }
 
+/* The same again, as fortified code calls it without a mode. */
+int __wrap___openat64_2(int dir_fd, const char *name, int flags);
+int __wrap___openat64_2(int dir_fd, const char *name, int flags)
+{
+	return fake_openat(dir_fd, name, flags, 0);
+}
+
+int __wrap___openat_2(int dir_fd, const char *name, int flags);
+int __wrap___openat_2(int dir_fd, const char *name, int flags)
+{
+	return fake_openat(dir_fd, name, flags, 0);
+}
+
 int __real_fsync(int fd);
 int __wrap_fsync(int fd);
 int __wrap_fsync(int fd)
@@ -122,6 +135,18 @@ int __wrap_open(const char *path, int flags)
 
 int __wrap_open64(const char *path, int flags);
 int __wrap_open64(const char *path, int flags)
+{
+	return fake_open(path, flags);
+}
+
+int __wrap___open_2(const char *path, int flags);
+int __wrap___open_2(const char *path, int flags)
+{
+	return fake_open(path, flags);
+}
+
+int __wrap___open64_2(const char *path, int flags);
+int __wrap___open64_2(const char *path, int flags)
 {
 	return fake_open(path, flags);
 }
