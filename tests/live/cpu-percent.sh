@@ -21,6 +21,7 @@ scratch=$(mktemp -d)
 made=()
 clean_up() {
     stop_all
+    [ -z "${calculator_PID-}" ] || kill "$calculator_PID" 2>/dev/null || true
     wait 2>/dev/null || true
     for ((i = ${#made[@]} - 1; i >= 0; i--)); do
         rmdir "${made[i]}" 2>/dev/null || true
@@ -48,16 +49,32 @@ fact() {
     "$CTPROF" show --format json --group-by cgroup --no-cg-normalize --sections "$2" "$1" |
         jq -r --arg group "$3" --arg metric "$4" '.rows[] | select(.group == $group and .metric == $metric) | .value'
 }
+# One Python computes everything, for its start takes longer than a measurement where the CPUs are busy: a line with an
+# expression and "name=number" words, separated by tabs, is answered by a line with its value, or with what is wrong.
+coproc calculator { python3 -uc '
+import sys
+for line in sys.stdin:
+    expression, *pairs = line.rstrip("\n").split("\t")
+    try:
+        print(eval(expression, {name: float(number) for name, number in (pair.split("=") for pair in pairs)}))
+    except Exception as error:
+        print(f"{type(error).__name__}: {error}")'; }
+# shellcheck disable=SC2154 # coproc sets both.
+exec {to_calculator}>&"${calculator[1]}" {from_calculator}<&"${calculator[0]}"
+# compute EXPRESSION NAME=NUMBER...
+compute() {
+    local IFS=$'\t' answer
+
+    echo "${*//$'\n'/ }" >&"$to_calculator"
+    read -r answer <&"$from_calculator"
+    echo "$answer"
+}
 # holds WHAT EXPRESSION NAME=NUMBER...: numbers that are not there hold nothing.
 holds() {
     local what=$1 expression=$2
 
     shift 2
-    python3 -c '
-import sys
-names = dict(pair.split("=") for pair in sys.argv[2:])
-sys.exit(0 if eval(sys.argv[1], {name: float(number) for name, number in names.items()}) else 1)' \
-        "$expression" "$@" || fail "$what: not $expression, with $*"
+    [ "$(compute "$expression" "$@")" = True ] || fail "$what: not $expression, with $*"
     checks=$((checks + 1))
 }
 
@@ -195,12 +212,9 @@ of_pidstat() {
 }
 # Within 5 %, two ticks, or what the tool rounds off. The tools look some ms earlier or later.
 is_near() {
-    python3 -c '
-import sys
-have, want, tick, digit = map(float, sys.argv[1:])
-sys.exit(0 if abs(have - want) <= max(0.05 * want, 2 * tick, digit) else 1)' "$1" "$2" "$3" 0.1
+    [ "$(compute "abs(have - want) <= max(0.05 * want, 2 * tick, 0.1)" "have=$1" "want=$2" "tick=$3")" = True ]
 }
-tick_percent=$(python3 -c "print(100 / $(getconf CLK_TCK) / $seconds)")
+tick_percent=$(compute "100 / hertz / seconds" "hertz=$(getconf CLK_TCK)" "seconds=$seconds")
 # near WHAT HAVE WANT: notes what is off.
 near() {
     if [ -z "$2" ] || [ "$2" = null ] || [ -z "$3" ]; then
@@ -239,7 +253,7 @@ slack=$(python3 -c '
 times = [float(line.split()[0].split("=")[1]) for line in open("looks")]
 print(times[1] - times[0] + times[3] - times[2])')
 if [ ${#off[@]} -gt 0 ]; then
-    python3 -c "import sys; sys.exit($slack > 0.1 * $seconds)" || {
+    [ "$(compute "slack <= 0.1 * seconds" "slack=$slack" "seconds=$seconds")" = True ] || {
         echo "skipped: this host is too busy for two tools to look at the same time ($slack s): ${off[*]}"
         off=()
     }

@@ -83,18 +83,35 @@ capture() {
     "$CTPROF" capture -q -o "$1.zst" || fail "capture ended with status $?"
     look "${pids[@]}" >"after-$1"
 }
+# got: percent of the last CPU that both busy ones had between the captures, by the inner readings.
+got() {
+    awk -v first="$first" -v second="$second" '
+        FNR == 1 { file++ }
+        $1 == first || $1 == second { run[file] += $3; age[file] += $5; count[file]++ }
+        END { length_s = age[2] / count[2] - age[1] / count[1]
+            printf "%d\n", 100 * (run[2] - run[1]) / length_s }' after-a before-b
+}
+# A host that is busy otherwise is waited for, up to three windows; what the shares must be together is known only where
+# the two had the CPU for themselves.
 sleep 0.3
-capture a
-sleep "$seconds"
-capture b
+for attempt in 1 2 3; do
+    capture a
+    sleep "$seconds"
+    capture b
+    share=$(got)
+    [ "$share" -lt 90 ] || break
+    echo "attempt $attempt: the busy ones had $share % of their CPU"
+done
 "$CTPROF" window a.zst b.zst -o w.zst 2>/dev/null || fail "window ended with status $?"
 for file in b w; do
     "$CTPROF" show --format json --group-by pcomm --no-thread-normalize --sections state "$file.zst" >"$file.json"
 done
 
 # Every share is between what it can have been at least and at most, by the readings around the captures.
-python3 - "$first" "$second" "$asleep" "$writing" <<'PYTHON' || fail "the shares"
+python3 - "$share" "$first" "$second" "$asleep" "$writing" <<'PYTHON' || fail "the shares"
 import json, sys
+
+had_percent = int(sys.argv.pop(1))
 
 def read(name):
     threads = [line.split() for line in open(name)]
@@ -137,8 +154,11 @@ for group in sys.argv[1:]:
 one, two, nap = (shares_of("w.json", group) for group in sys.argv[1:4])
 # The first thread of each sleeps, and the other one competes: half of the group's time, give or take what lies between
 # the readings of one process on a busy host.
-check("on a CPU, both together", 30, one["state_on_cpu_percent"] + two["state_on_cpu_percent"], 55)
-check("waiting for a CPU, both together", 45, one["state_cpu_wait_percent"] + two["state_cpu_wait_percent"], 70)
+if had_percent >= 90:
+    check("on a CPU, both together", 30, one["state_on_cpu_percent"] + two["state_on_cpu_percent"], 55)
+    check("waiting for a CPU, both together", 45, one["state_cpu_wait_percent"] + two["state_cpu_wait_percent"], 70)
+else:
+    print(f"skipped: others were on the CPU of the two, which had {had_percent} % of it, so what their shares are is not known")
 check("other sleep of the busy", 45, one["state_other_sleep_percent"], 55)
 check("other sleep of the sleeper", 99, nap["state_other_sleep_percent"], 100)
 if shares_of("w.json", sys.argv[4])["state_block_io_percent"] is None:
