@@ -68,7 +68,11 @@ struct group_process {
 	uint64_t totals[PROCESS_TOTAL_COUNT];
 	uint64_t sums[PROCESS_TOTAL_COUNT];
 	uint32_t seen[PROCESS_TOTAL_COUNT]; /* threads that are in the sum */
-	uint64_t interval_ns; /* in which the thread added last was observed; 0: not known */
+	/* What the counters of the thread added last are divided by: in a window the time of its observation, in a lifetime
+	 * snapshot its own age where groups are made by names of threads, else the age of the process. 0: not known. */
+	uint64_t interval_ns;
+	uint64_t
+	        exited_interval_ns; /* the same for what exited threads did: never a thread's own age */
 };
 
 struct group_table {

@@ -32,6 +32,6 @@ struct rate_list {
 };
 void rate_list_add(struct rate_list *list, enum metric_id metric);
 
-/* Whether a metric counts something that has a rate: it is a sum, and neither that of the threads themselves nor of
- * their lives. */
+/* Whether a metric counts something that has a rate: it is a sum, but not the number of threads. The rate of lived_ns is how
+ * many threads there were on average, in seconds of life per second. */
 bool metric_has_rate(enum metric_id metric);

@@ -38,9 +38,18 @@ static bool is_of_window(const struct group_table *table, const struct thread_sa
 	       (table->info && table->info->kind == KIND_window);
 }
 
-/* How long the thread's counters were counting: in a window until the end of its observation, else since the birth of
- * its process, as tools have it that know no threads. */
-static uint64_t interval_ns(const struct group_table *table, const struct thread_sample *sample)
+static bool is_by_threads(const struct group_by *by)
+{
+	for (unsigned i = 0; i < by->count; i++)
+		if (group_key_is_of_thread(by->keys[i]))
+			return true;
+	return false;
+}
+
+/* How long the counters of the process have been counting, as of this thread: in a window until the end of the thread's
+ * observation, else since the process started. */
+static uint64_t process_interval_ns(const struct group_table *table,
+                                    const struct thread_sample *sample)
 {
 	return is_of_window(table, sample)
 	               ? sample->interval_ns
@@ -55,7 +64,10 @@ void group_rates_see(struct group_table *table, struct thread_sample *sample)
 
 	if (!table->rates)
 		table->rates = window ? table->window_rates : table->lifetime_rates;
-	table->process.interval_ns = interval_ns(table, sample);
+	table->process.exited_interval_ns = process_interval_ns(table, sample);
+	/* ps has the age of the process for a process, and the thread's own for a thread (ps -L). */
+	table->process.interval_ns =
+	        !window && is_by_threads(&table->by) ? lived_ns : table->process.exited_interval_ns;
 	if (lived_ns > 0)
 		sample_set(sample, lived_ns, (struct counter_ns){lived_ns});
 }
@@ -98,7 +110,7 @@ void group_rates_add(const struct group_table *table, struct group *group,
 void group_rates_add_exited(const struct group_table *table, struct group *group,
                             const uint64_t remainders[PROCESS_TOTAL_COUNT])
 {
-	uint64_t interval = table->process.interval_ns;
+	uint64_t interval = table->process.exited_interval_ns;
 
 	if (!table->rates || table->rates->count == 0)
 		return;
