@@ -65,6 +65,20 @@ static struct quantity exited_movement(const struct row_set *set, const struct r
 	return quantity_integer(used);
 }
 
+/* Clock ticks of a candidate whose clock ticks at another frequency, in ticks of the baseline: only as time they can be
+ * compared. */
+static struct quantity in_common_ticks(const struct row_set *set, unsigned side, unsigned measure,
+                                       struct quantity value)
+{
+	uint64_t own = set->frames[side].clock_ticks_per_second;
+	uint64_t common = set->frames[SIDE_BASELINE].clock_ticks_per_second;
+
+	if (value.kind == QUANTITY_NONE || measure_unit(measure) != UNIT_ticks || own == 0 ||
+	    common == 0 || own == common)
+		return value;
+	return quantity_real(quantity_double(value) * (double)common / (double)own);
+}
+
 static struct quantity value_of(const struct row_set *set, unsigned side, const struct group *group,
                                 unsigned measure, enum measure_per per)
 {
@@ -72,7 +86,7 @@ static struct quantity value_of(const struct row_set *set, unsigned side, const 
 
 	if (per == PER_thread && group->threads == 0 && measure_scales(measure))
 		return (struct quantity){0};
-	return measure_quantity(measure, per, &in);
+	return in_common_ticks(set, side, measure, measure_quantity(measure, per, &in));
 }
 
 /* Windows differ in length, so that what happened in them compares as rates. */
@@ -146,7 +160,8 @@ static struct quantity impact_of(const struct row_set *set, const struct row_vie
 	for (unsigned side = 0; side < set->sides; side++) {
 		struct derive_inputs all = inputs_of(set, side, set->totals[side]);
 
-		totals[side] = measure_quantity(view->measure, per, &all);
+		totals[side] = in_common_ticks(set, side, view->measure,
+		                               measure_quantity(view->measure, per, &all));
 	}
 	if (measure_is_derived(view->measure)) {
 		if (set->sides == 1)
@@ -201,13 +216,19 @@ static bool members_differ(const struct row_set *set, const struct row_group *gr
 	       (baseline->threads != candidate->threads || baseline->members != candidate->members);
 }
 
+/* A place on a scale has no size that another one could be a share of: nice 5 is not so many percent of nice 1. */
+static bool is_ordinal(unsigned measure)
+{
+	return !measure_is_derived(measure) && metric_table[measure].rule == RULE_RANGE;
+}
+
 /* In percent of the baseline's size, so that it has the sign of the delta. */
 static struct quantity percent_of(const struct row_view *view)
 {
 	double baseline = quantity_double(view->values[SIDE_BASELINE]);
 
 	if (view->delta.kind == QUANTITY_NONE || measure_unit(view->measure) == UNIT_ratio ||
-	    !(fabs(baseline) > 2.220446049250313e-16))
+	    is_ordinal(view->measure) || !(fabs(baseline) > 2.220446049250313e-16))
 		return (struct quantity){0};
 	return quantity_real(100 * quantity_double(view->delta) / fabs(baseline));
 }
@@ -329,7 +350,8 @@ static void set_means(const struct row_set *set, struct row_view *view)
 	if (measure_is_derived(view->measure) || metric_table[view->measure].rule != RULE_SUM)
 		return;
 	for (unsigned side = 0; side < set->sides; side++)
-		view->means[side] = mean_of(set, view, side);
+		view->means[side] =
+		        in_common_ticks(set, side, view->measure, mean_of(set, view, side));
 }
 
 /* Each thread's rate is cut off at 2^-32, so that the same work in windows of different length may seem to differ. What is

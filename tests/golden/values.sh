@@ -221,7 +221,7 @@ for key in "${keys[@]}"; do
             else $y - $x end) as $delta
         | (if $rule == "range" then $x | midpoint elif $rule == "affinity" and $x != null then $x | size else $x end)
             as $from
-        | (if $delta == null or ($delta | type) == "string" or $rule == "ratio" or $from == 0 then null
+        | (if $delta == null or ($delta | type) == "string" or $rule == "ratio" or $rule == "range" or $from == 0 then null
             else 100 * $delta / ($from | fabs) end) as $percent
         | (if $rule != "sum" or $before[$g] != $after[$g] then "" elif $delta == null then null
             else quotient($delta | fabs; [$old_host[$m], $new_host[$m]] | max) end) as $impact

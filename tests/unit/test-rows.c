@@ -169,6 +169,45 @@ static void test_row_of_counter(void **state)
 	assert_real(view.impact, 0.1);
 }
 
+/* The same second on hosts whose clocks tick 100 and 250 times in it, and twice that. */
+static void test_row_of_other_ticks(void **state)
+{
+	static const struct {
+		const char *name;
+		int64_t ticks[SIDE_MAX];
+		double candidate, delta, impact;
+	} cases[] = {{"same", {100, 250}, 100, 0, 0}, {"twice", {100, 500}, 200, 100, 1.0 / 3}};
+	struct host hosts[SIDE_MAX];
+
+	(void)state;
+	memset(hosts, 0, sizeof(hosts));
+	host_set_number(&hosts[SIDE_BASELINE], HOST_clock_ticks_per_second, 100);
+	host_set_number(&hosts[SIDE_CANDIDATE], HOST_clock_ticks_per_second, 250);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		for (unsigned side = 0; side < SIDE_MAX; side++) {
+			tables[side].host = &hosts[side];
+			add_thread(&tables[side],
+			           (struct thread_spec){.name = cases[i].name,
+			                                .values = {{METRIC_utime_clock_ticks,
+			                                            cases[i].ticks[side]},
+			                                           {METRIC_minflt, 5}}});
+		}
+	build(2, NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct row_view view = view_row(&rows, cases[i].name, METRIC_utime_clock_ticks);
+
+		assert_integer(view.values[SIDE_BASELINE], 100);
+		assert_real(view.values[SIDE_CANDIDATE], cases[i].candidate);
+		assert_real(view.means[SIDE_CANDIDATE], cases[i].candidate);
+		assert_real(view.delta, cases[i].delta);
+		assert_real(view.percent, cases[i].delta);
+		assert_real(view.impact, cases[i].impact);
+		assert_integer(view_row(&rows, cases[i].name, METRIC_minflt).delta, 0);
+	}
+	host_done(&hosts[SIDE_BASELINE]);
+	host_done(&hosts[SIDE_CANDIDATE]);
+}
+
 static void test_row_percent(void **state)
 {
 	unsigned ratio = (unsigned)METRIC_COUNT + DERIVED_cpu_efficiency;
@@ -192,9 +231,9 @@ static void test_row_percent(void **state)
 	assert_real(view_row(&rows, "a", METRIC_majflt).percent, 25);
 	assert_real(view_row(&rows, "a", ratio).delta, 0.5);
 	assert_none(view_row(&rows, "a", ratio).percent);
-	/* Up is up, from a baseline below zero as well. */
+	/* A place on a scale is no share of another one. */
 	assert_real(view_row(&rows, "a", METRIC_nice).delta, 5);
-	assert_real(view_row(&rows, "a", METRIC_nice).percent, 50);
+	assert_none(view_row(&rows, "a", METRIC_nice).percent);
 	assert_none(view_row(&rows, "a", METRIC_wait_max).percent);
 	assert_none(view_row(&rows, "a", METRIC_wait_max).delta);
 }
@@ -435,6 +474,7 @@ int main(void)
 	        on_tables(test_row_of_one_side),
 	        on_tables(test_row_of_counter),
 	        on_tables(test_row_percent),
+	        on_tables(test_row_of_other_ticks),
 	        on_tables(test_row_delta_is_exact),
 	        on_tables(test_row_impact_of_other_kinds),
 	        on_tables(test_row_impact_of_average),
