@@ -90,6 +90,9 @@ struct snapshot_window {
 };
 void window_set(struct snapshot_window *window, enum window_number number, uint64_t value);
 
+/* Whether the window is more than 5 % longer than was asked for. */
+bool window_is_longer_than_asked(const struct snapshot_window *window);
+
 struct snapshot_info {
 	enum snapshot_origin origin;
 	enum snapshot_kind kind;

@@ -26,6 +26,9 @@ struct window_options {
 	const struct snapshot_limits *limits; /* of each of the two */
 	const struct exit_log *exits;         /* borrowed; NULL: nobody listened */
 	struct window_meter *meter;           /* borrowed; NULL: what it cost is not known */
+	uint64_t asked_length_ns;             /* 0: nobody asked for a length */
+	struct host *
+	        users; /* whose names of users are moved to the window; NULL: those of the last one */
 };
 
 /* Reads both, joins them, and writes a snapshot of kind window. Both are in memory meanwhile, at some 200 bytes a

@@ -4,14 +4,23 @@
 #include "cost.h"
 #include "ctprof/capture.h"
 #include "ctprof/thread-values.h"
+#include "jemalloc-files.h"
 
 /* Loads the program that reads threads, where it is wanted and works; else *ret_reader, which the caller frees, is NULL.
  * Returns 0, or -errno with a sentence where nothing else was wanted. */
 must_check_ int capture_load(const struct capture_options *options,
                              struct thread_values_reader **ret_reader, struct strbuf *reterr);
 
-/* As capture_run(). @reader, which may be NULL, is borrowed, and can be used again; @meter has begun. */
+/* What is there before a capture, and can be used for another one. All of it is borrowed. */
+struct capture_tools {
+	struct thread_values_reader *threads; /* NULL: threads are read from /proc */
+	struct jemalloc_files *files;
+	/* Where the capture is a reading of a window, which says nothing of users: its first one, or they are known. */
+	bool without_users;
+};
+
+/* As capture_run(); @meter has begun. */
 must_check_ int capture_run_loaded(const struct capture_options *options,
-                                   struct thread_values_reader *reader,
+                                   const struct capture_tools *tools,
                                    const struct cost_meter *meter, struct snapshot_writer *writer,
                                    struct snapshot_info *ret_info, struct strbuf *reterr);

@@ -6,12 +6,17 @@
 #include "capture-roots.h"
 #include "capture-run.h"
 #include "ctprof/capture.h"
+#include "ctprof/clock.h"
 #include "ctprof/exit-log.h"
 #include "ctprof/fd.h"
 #include "ctprof/source.h"
 #include "ctprof/window.h"
 #include "exit-listener.h"
+#include "jemalloc-read.h"
 #include "own-proc.h"
+
+/* For files that nobody had mapped before the window. */
+#define FILES_IN_READING_NS (100 * CLOCK_MS)
 
 /* A snapshot in memory. */
 struct memory_file {
@@ -47,7 +52,7 @@ static void memory_file_done(struct memory_file *file)
 	snapshot_info_done(&file->info);
 }
 
-static int read_into(const struct capture_options *options, struct thread_values_reader *reader,
+static int read_into(const struct capture_options *options, const struct capture_tools *tools,
                      struct memory_file *file, struct strbuf *reterr)
 {
 	cleanup_(snapshot_writer_freep) struct snapshot_writer *writer = NULL;
@@ -57,7 +62,7 @@ static int read_into(const struct capture_options *options, struct thread_values
 	file->sink = (struct byte_sink){memory_write};
 	file->source = (struct byte_source){memory_read};
 	writer = snapshot_writer_new(&file->sink, SNAPSHOT_ZSTD_LEVEL);
-	return capture_run_loaded(options, reader, &meter, writer, &file->info, reterr);
+	return capture_run_loaded(options, tools, &meter, writer, &file->info, reterr);
 }
 
 /* What the listener has to know of the host before anything is read. */
@@ -150,28 +155,55 @@ static void measure(struct window_meter *self, const struct snapshot_info *first
 /* What both readings use. */
 struct readers {
 	struct exit_listener *listener; /* NULL where nobody listens */
-	struct thread_values_reader *threads;
+	struct capture_tools tools;
 };
 
-static int read_next(const struct capture_window_options *options, const struct readers *readers,
-                     struct memory_file *file, struct strbuf *reterr)
+static void done_reader(struct jemalloc_reader *reader)
 {
-	if (readers->listener)
-		exit_listener_catch_up(readers->listener);
-	return read_into(&options->capture, readers->threads, file, reterr);
+	jemalloc_reader_done(reader);
 }
 
+/* Does what may be slow and is no reading: names of users, and which files have jemalloc. What is new in the readings may take
+ * little time there. */
+static void prepare(const struct capture_window_options *options,
+                    const struct surroundings *surroundings, struct readers *readers,
+                    struct host *users)
+{
+	const struct capture_options *capture = &options->capture;
+	const bool live = !capture->proc_root && proc_is_own(surroundings->proc_fd);
+	cleanup_(done_reader) struct jemalloc_reader reader;
+
+	if (!capture->proc_root && !capture->anonymous)
+		host_read_users(surroundings->proc_fd, users);
+	readers->tools.without_users = true;
+	jemalloc_reader_init(&reader, capture->jemalloc, live, readers->tools.files);
+	jemalloc_reader_prepare(&reader, surroundings->proc_fd, readers->tools.threads != NULL);
+}
+
+static int read_next(const struct capture_options *options, const struct readers *readers,
+                     struct memory_file *file, struct strbuf *reterr)
+{
+	jemalloc_files_limit(readers->tools.files, FILES_IN_READING_NS);
+	if (readers->listener)
+		exit_listener_catch_up(readers->listener);
+	return read_into(options, &readers->tools, file, reterr);
+}
+
+/* A window has the smaps of its end, so that the first reading leaves them out. */
 static int read_both(const struct capture_window_options *options, const struct readers *readers,
                      struct memory_file *files[2], struct strbuf *reterr)
 {
+	struct capture_options first = options->capture;
 	uint64_t begin_ns;
-	int r = read_next(options, readers, files[0], reterr);
+	int r;
 
+	first.smaps = CAPTURE_SMAPS_OFF;
+	r = read_next(&first, readers, files[0], reterr);
 	if (r < 0)
 		return r;
 	begin_ns = files[0]->info.captured_boottime_ns;
 	r = options->wait->until(options->wait, begin_ns, begin_ns + options->length_ns);
-	return r < 0 ? r : read_next(options, readers, files[1], reterr);
+	return r < 0 ? r : read_next(&options->capture, readers, files[1], reterr);
 }
 
 int capture_window(const struct capture_window_options *options, struct snapshot_writer *writer,
@@ -183,25 +215,32 @@ int capture_window(const struct capture_window_options *options, struct snapshot
 	cleanup_(exit_log_done) struct exit_log exits = {.exits = WINDOW_EXITS_skipped};
 	struct memory_file *files[2] = {&first, &last};
 	struct meter meter = {.base = {measure}};
+	cleanup_(host_done) struct host users = {0};
 	struct window_options window = {
 	        .first = {&first.source, "the first reading"},
 	        .last = {&last.source, "the last reading"},
 	        .limits = &snapshot_default_limits,
 	        .exits = &exits,
 	        .meter = &meter.base,
+	        .asked_length_ns = options->length_ns,
+	        .users = &users,
 	};
 	cleanup_(thread_values_freep) struct thread_values_reader *threads = NULL;
+	cleanup_(jemalloc_files_done) struct jemalloc_files known_files;
 	struct readers readers;
 	int r;
 
 	memset(ret_info, 0, sizeof(*ret_info));
+	jemalloc_files_init(&known_files);
 	cost_begin(&meter.cost);
 	r = find_surroundings(&options->capture, &surroundings, reterr);
 	if (r == 0)
 		r = capture_load(&options->capture, &threads, reterr);
 	if (r < 0)
 		return r;
-	readers = (struct readers){listen_to_exits(options, &surroundings), threads};
+	readers = (struct readers){.tools = {.threads = threads, .files = &known_files}};
+	prepare(options, &surroundings, &readers, &users);
+	readers.listener = listen_to_exits(options, &surroundings);
 	r = read_both(options, &readers, files, reterr);
 	if (readers.listener)
 		exit_listener_stop(readers.listener, &exits);

@@ -70,6 +70,7 @@ static int keep_cgroup(struct cgroup_sink *self, const struct cgroup_stats *stat
 /* The roots of what is read, and what is found there once for the whole host. */
 struct capture {
 	const struct capture_options *options;
+	const struct capture_tools *tools;
 	int proc_fd;
 	int sys_fd;
 	struct cgroup_mounts mounts;
@@ -128,7 +129,7 @@ static void read_host(struct capture *capture, struct snapshot_info *info)
 	host_read(capture->proc_fd, capture->sys_fd, cgroup_fd, live, options->anonymous,
 	          &info->host);
 	/* Here, and not behind the walk: the name service may be slow, and the host stands in front of the threads. */
-	if (live && !options->anonymous)
+	if (live && !options->anonymous && !capture->tools->without_users)
 		host_read_users(capture->proc_fd, &info->host);
 	/* Its threads are not those of our namespace, nor can that of their ids be told. */
 	if (!proc_is_own(capture->proc_fd))
@@ -152,6 +153,7 @@ static void begin_walk(struct capture *capture, struct snapshot_writer *writer,
 	        .live = live,
 	        .process = {.smaps = options->smaps, .exe = !options->anonymous},
 	        .jemalloc = options->jemalloc,
+	        .jemalloc_files = capture->tools->files,
 	        .taskstats_rules = &capture->taskstats_rules,
 	        .cgroups = &capture->cgroups,
 	        .share = capture->share.mounts ? &capture->share : NULL,
@@ -308,17 +310,17 @@ static int read_rest(struct capture *capture, struct snapshot_writer *writer,
 	return 0;
 }
 
-int capture_run_loaded(const struct capture_options *options, struct thread_values_reader *reader,
+int capture_run_loaded(const struct capture_options *options, const struct capture_tools *tools,
                        const struct cost_meter *meter, struct snapshot_writer *writer,
                        struct snapshot_info *ret_info, struct strbuf *reterr)
 {
 	const char *root = options->proc_root ? options->proc_root : "/proc";
 	cleanup_(capture_done) struct capture capture = {
-	        .options = options, .proc_fd = -1, .sys_fd = -1, .meter = meter};
+	        .options = options, .tools = tools, .proc_fd = -1, .sys_fd = -1, .meter = meter};
 	int r;
 
 	memset(ret_info, 0, sizeof(*ret_info));
-	capture.values.reader = reader;
+	capture.values.reader = tools->threads;
 	capture.values.mounts = &capture.mounts;
 	cgroup_walk_init(&capture.cgroups);
 	capture.cgroups.tree_boottime_ns =
@@ -346,11 +348,15 @@ int capture_run(const struct capture_options *options, struct snapshot_writer *w
                 struct snapshot_info *ret_info, struct strbuf *reterr)
 {
 	cleanup_(thread_values_freep) struct thread_values_reader *reader = NULL;
+	cleanup_(jemalloc_files_done) struct jemalloc_files files;
+	struct capture_tools tools = {.files = &files};
 	struct cost_meter meter;
 	int r;
 
 	memset(ret_info, 0, sizeof(*ret_info));
+	jemalloc_files_init(&files);
 	cost_begin(&meter);
 	r = capture_load(options, &reader, reterr);
-	return r < 0 ? r : capture_run_loaded(options, reader, &meter, writer, ret_info, reterr);
+	tools.threads = reader;
+	return r < 0 ? r : capture_run_loaded(options, &tools, &meter, writer, ret_info, reterr);
 }

@@ -41,7 +41,27 @@ void jemalloc_files_done(struct jemalloc_files *files)
 		free(files->by_line.entries[i].value);
 	strmap_done(&files->by_line);
 	mount_systems_done(&files->systems);
+	thread_pointers_freep(&files->pointers);
 	strbuf_done(&files->key);
+}
+
+void jemalloc_files_limit(struct jemalloc_files *files, uint64_t budget_ns)
+{
+	files->used_ns = 0;
+	files->budget_ns = budget_ns;
+}
+
+struct thread_pointers *jemalloc_files_pointers(struct jemalloc_files *files)
+{
+	if (!files->pointers_tried && thread_pointers_open(&files->pointers) < 0)
+		files->pointers = NULL;
+	files->pointers_tried = true;
+	return files->pointers;
+}
+
+void jemalloc_files_drop_pointers(struct jemalloc_files *files)
+{
+	thread_pointers_freep(&files->pointers);
 }
 
 void jemalloc_files_start(struct jemalloc_files *files)

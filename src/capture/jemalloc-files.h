@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* jemalloc-files - which of the files mapped by processes have jemalloc. Each file is looked into once, whatever is found,
- * and however many processes map it. */
+/* jemalloc-files - what is kept from one reading of jemalloc's counters to the next: which of the files mapped by processes
+ * have jemalloc, and the program that reads thread pointers. Each file is looked into once, whatever is found, and however
+ * many processes map it: one that could not be read is not tried again. */
 #include "ctprof/jemalloc.h"
 #include "ctprof/maps.h"
 #include "ctprof/mount-systems.h"
 #include "ctprof/strbuf.h"
 #include "ctprof/strmap.h"
+#include "ctprof/thread-pointer.h"
 #include "file-look.h"
 
 struct jemalloc_files {
@@ -17,8 +19,10 @@ struct jemalloc_files {
 	struct file_looker *looker; /* owned; NULL before the first file */
 	bool has_systems;
 	struct mount_systems systems;
-	uint64_t used_ns;   /* for looking into files, so far */
-	uint64_t budget_ns; /* no more than this, and no longer for one file */
+	uint64_t used_ns;                 /* for looking into files, so far */
+	uint64_t budget_ns;               /* no more than this, and no longer for one file */
+	struct thread_pointers *pointers; /* owned; NULL: not tried yet, or they do not work here */
+	bool pointers_tried;
 };
 
 /* The process whose files are wanted. */
@@ -34,6 +38,14 @@ void jemalloc_files_init(struct jemalloc_files *files);
 /* Ends the helper. What is known of files stays, and the next file starts another one. */
 void jemalloc_files_rest(struct jemalloc_files *files);
 void jemalloc_files_done(struct jemalloc_files *files);
+
+/* From now on all files together may take at most @budget_ns. Before the first call that is 10 s. */
+void jemalloc_files_limit(struct jemalloc_files *files, uint64_t budget_ns);
+
+/* The program that reads thread pointers, which is loaded at the first call; NULL where that does not work. */
+struct thread_pointers *jemalloc_files_pointers(struct jemalloc_files *files);
+/* It has ceased to work. */
+void jemalloc_files_drop_pointers(struct jemalloc_files *files);
 
 /* Starts the helper now, where that is a good moment: the process has no other threads yet. */
 void jemalloc_files_start(struct jemalloc_files *files);

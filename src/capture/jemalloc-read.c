@@ -18,22 +18,25 @@
 enum { MAPS_BYTES = 256 << 20, LINK_BYTES = 1 << 16 };
 static const uint64_t budget_ns = 20u * 1000000000ull;
 
-void jemalloc_reader_init(struct jemalloc_reader *reader, enum capture_jemalloc mode, bool live)
+void jemalloc_reader_init(struct jemalloc_reader *reader, enum capture_jemalloc mode, bool live,
+                          struct jemalloc_files *files)
 {
 	memset(reader, 0, sizeof(*reader));
-	reader->rule = live && mode != CAPTURE_JEMALLOC_OFF ? OUTCOME_read : OUTCOME_skipped;
+	reader->rule =
+	        live && files && mode != CAPTURE_JEMALLOC_OFF ? OUTCOME_read : OUTCOME_skipped;
 	reader->by_stopping = mode == CAPTURE_JEMALLOC_PTRACE;
 	reader->summary.seen = reader->rule == OUTCOME_read;
-	jemalloc_files_init(&reader->files);
+	reader->files = files;
 	reader->prober = memory_prober_new();
-	memory_prober_set_guard(reader->prober, &reader->files.guard);
+	memory_prober_set_guard(reader->prober, files ? &files->guard : NULL);
 }
 
 void jemalloc_reader_done(struct jemalloc_reader *reader)
 {
 	memory_prober_freep(&reader->prober);
-	jemalloc_files_done(&reader->files);
-	thread_pointers_freep(&reader->pointers);
+	if (reader->files)
+		jemalloc_files_rest(reader->files);
+	reader->files = NULL;
 	strbuf_done(&reader->text);
 	strbuf_done(&reader->link);
 	free(reader->request.threads);
@@ -150,7 +153,7 @@ static enum probe_tag find_places(struct jemalloc_reader *reader, uint32_t tid, 
 	maps_begin(&maps, strbuf_str(&reader->text), reader->text.len);
 	while (maps_next(&maps, &mapped)) {
 		const struct jemalloc_object *object =
-		        jemalloc_files_find(&reader->files, &process, &mapped);
+		        jemalloc_files_find(reader->files, &process, &mapped);
 
 		if (object->is_found) {
 			enum probe_tag added = add_place(reader, thread_fd, object, &mapped);
@@ -230,6 +233,7 @@ static void find_pointers(struct jemalloc_reader *reader, const struct known_poi
 {
 	enum { ATTEMPTS = 4 };
 	static const struct timespec pause = {.tv_nsec = 1000000};
+	struct thread_pointers *pointers;
 	const struct thread_pointer *known;
 	ssize_t count;
 
@@ -238,16 +242,13 @@ static void find_pointers(struct jemalloc_reader *reader, const struct known_poi
 		return;
 	if (given)
 		forget_pointers(&reader->request);
-	if (!reader->pointers_tried && !reader->by_stopping &&
-	    thread_pointers_open(&reader->pointers) < 0)
-		reader->pointers = NULL;
-	reader->pointers_tried = true;
-	for (int i = 0; reader->pointers && i < ATTEMPTS; i++) {
+	pointers = reader->by_stopping ? NULL : jemalloc_files_pointers(reader->files);
+	for (int i = 0; pointers && i < ATTEMPTS; i++) {
 		if (i > 0)
 			nanosleep(&pause, NULL);
-		count = thread_pointers_read(reader->pointers, reader->request.tgid, &known);
+		count = thread_pointers_read(pointers, reader->request.tgid, &known);
 		if (count < 0)
-			thread_pointers_freep(&reader->pointers);
+			jemalloc_files_drop_pointers(reader->files);
 		if (count <= 0) {
 			forget_pointers(&reader->request);
 			return;
@@ -288,10 +289,51 @@ static enum probe_tag probe(struct jemalloc_reader *reader, const struct id_list
 	return PROBE_TAG_ok;
 }
 
+/* Looks into what a process has mapped. Returns whether it has jemalloc. */
+static bool prepare_process(struct jemalloc_reader *reader, int process_fd, uint32_t tgid,
+                            struct id_list *threads)
+{
+	cleanup_(seen_process_done) struct seen_process seen = {.thread_fd = -1};
+	cleanup_(fd_closep) int task_fd = fd_open_dir_at(process_fd, "task");
+	bool is_found = false;
+
+	if (task_fd < 0 || fd_list_ids(task_fd, threads, &reader->text) < 0 || threads->count == 0)
+		return false;
+	reader->request.tgid = tgid;
+	if (find_maps(reader, process_fd, threads, &seen) == PROBE_TAG_ok)
+		(void)find_places(reader, seen.tid, seen.thread_fd, &is_found);
+	return is_found;
+}
+
+void jemalloc_reader_prepare(struct jemalloc_reader *reader, int proc_fd, bool has_pointers)
+{
+	cleanup_(fd_closep) int list_fd = fd_open_dir_at(proc_fd, ".");
+	cleanup_(id_list_done) struct id_list processes = {0}, threads = {0};
+	bool any = false;
+
+	if (reader->rule != OUTCOME_read || list_fd < 0 ||
+	    fd_list_ids(list_fd, &processes, &reader->text) < 0)
+		return;
+	for (size_t i = 0; i < processes.count; i++) {
+		cleanup_(fd_closep) int process_fd = -1;
+		char name[12];
+
+		if (processes.ids[i] == (uint32_t)getpid())
+			continue;
+		snprintf(name, sizeof(name), "%" PRIu32, processes.ids[i]);
+		process_fd = fd_open_path_at(proc_fd, name);
+		any = (process_fd >= 0 &&
+		       prepare_process(reader, process_fd, processes.ids[i], &threads)) ||
+		      any;
+	}
+	if (any && !has_pointers && !reader->by_stopping)
+		(void)jemalloc_files_pointers(reader->files);
+}
+
 void jemalloc_reader_start(struct jemalloc_reader *reader)
 {
 	if (reader->rule == OUTCOME_read)
-		jemalloc_files_start(&reader->files);
+		jemalloc_files_start(reader->files);
 }
 
 void jemalloc_pass_process(struct jemalloc_reader *reader)

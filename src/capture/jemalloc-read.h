@@ -12,15 +12,13 @@
 #include "jemalloc-files.h"
 
 struct jemalloc_reader {
-	enum source_outcome rule; /* OUTCOME_read, or why nobody is looked at */
-	bool by_stopping;         /* leave BPF alone */
-	struct jemalloc_files files;
-	struct memory_prober *prober;     /* owned */
-	struct thread_pointers *pointers; /* owned; NULL: not tried yet, or they do not work here */
-	bool pointers_tried;
-	struct strbuf text; /* maps of the process being read */
-	struct strbuf link; /* where its executable is */
-	uint64_t used_ns;   /* time spent on probing so far */
+	enum source_outcome rule;     /* OUTCOME_read, or why nobody is looked at */
+	bool by_stopping;             /* leave BPF alone */
+	struct jemalloc_files *files; /* borrowed; NULL: nobody is looked at */
+	struct memory_prober *prober; /* owned */
+	struct strbuf text;           /* maps of the process being read */
+	struct strbuf link;           /* where its executable is */
+	uint64_t used_ns;             /* time spent on probing so far */
 	struct probe_summary summary;
 	/* The process last read. */
 	enum probe_tag tag;                  /* where it is not ok, that of all its threads */
@@ -28,8 +26,14 @@ struct jemalloc_reader {
 	size_t capacity;
 };
 
-/* @live: the threads are this system's own, in our pid namespace. */
-void jemalloc_reader_init(struct jemalloc_reader *reader, enum capture_jemalloc mode, bool live);
+/* @live: the threads are this system's own, in our pid namespace. @files, which may be NULL, is borrowed until
+ * jemalloc_reader_done(), and keeps what is learnt for other readers. */
+void jemalloc_reader_init(struct jemalloc_reader *reader, enum capture_jemalloc mode, bool live,
+                          struct jemalloc_files *files);
+
+/* Looks into the files that the processes below @proc_fd have mapped, and loads what the counters take, which may be slow;
+ * readings that follow find it done. @has_pointers: they will be given the thread pointers. */
+void jemalloc_reader_prepare(struct jemalloc_reader *reader, int proc_fd, bool has_pointers);
 /* Ends the helpers. The summary stays, and nothing is left to be freed by another call. */
 void jemalloc_reader_done(struct jemalloc_reader *reader);
 

@@ -23,7 +23,8 @@ void walk_init(struct walk *walk, const struct walk_options *options,
 	walk->reader.share = options->share;
 	taskstats_reader_init(&walk->taskstats, options->live, options->taskstats_rules);
 	process_reader_init(&walk->process, options->proc_fd, &options->process, &walk->taskstats);
-	jemalloc_reader_init(&walk->jemalloc, options->jemalloc, options->live);
+	jemalloc_reader_init(&walk->jemalloc, options->jemalloc, options->live,
+	                     options->jemalloc_files);
 
 	memcpy(ret_rules, walk->reader.rules, sizeof(walk->reader.rules));
 	ret_rules[SOURCE_taskstats] = walk->taskstats.rule;

@@ -58,6 +58,7 @@ struct walk_options {
 	bool live; /* its ids are those of our own pid namespace */
 	struct process_wishes process;
 	enum capture_jemalloc jemalloc;
+	struct jemalloc_files *jemalloc_files; /* borrowed; NULL: nobody is looked at */
 	const struct taskstats_rules *taskstats_rules;
 	struct cgroup_walk *cgroups;      /* borrowed; takes note of every thread's */
 	const struct cgroup_share *share; /* borrowed; NULL: each thread's cgroup is read */

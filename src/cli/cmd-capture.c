@@ -224,6 +224,8 @@ static int capture(const struct arguments *arguments, struct snapshot_info *info
 static void report(const struct arguments *arguments, const struct snapshot_info *info,
                    uint64_t file_bytes)
 {
+	if (info->kind == KIND_window)
+		window_note_length(info);
 	report_denied(&info->tally, arguments->capture.proc_root != NULL);
 	if (info->kind == KIND_window)
 		window_note_missing(info);

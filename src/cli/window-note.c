@@ -47,6 +47,14 @@ void window_note_contents(const struct snapshot_info *info)
 	fprintf(stderr, "%s\n", strbuf_str(&text));
 }
 
+void window_note_length(const struct snapshot_info *info)
+{
+	if (window_is_longer_than_asked(&info->window))
+		cli_error("the window is %.3fs long, longer than the %.3fs that were asked for",
+		          seconds_of(number_of(info, WINDOW_length_ns)),
+		          seconds_of(number_of(info, WINDOW_asked_length_ns)));
+}
+
 /* How the ends of threads came to be known, or why not. */
 static void add_cause(const struct snapshot_info *info, struct strbuf *out)
 {

@@ -29,6 +29,15 @@ void window_set(struct snapshot_window *window, enum window_number number, uint6
 	window->seen[number] = true;
 }
 
+bool window_is_longer_than_asked(const struct snapshot_window *window)
+{
+	unsigned __int128 length = window->numbers[WINDOW_length_ns];
+	unsigned __int128 asked = window->numbers[WINDOW_asked_length_ns];
+
+	return window->seen[WINDOW_length_ns] && window->seen[WINDOW_asked_length_ns] &&
+	       length * 100 > asked * 105;
+}
+
 bool snapshot_has_all_threads(const struct snapshot_info *info)
 {
 	uint64_t total = info->host.numbers[HOST_total_threads];

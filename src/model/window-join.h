@@ -23,6 +23,7 @@ struct window_rest {
 
 struct window_join {
 	struct window_reading first, last;
+	uint64_t asked_length_ns;     /* 0: nobody asked for one */
 	const struct exit_log *exits; /* borrowed; the empty log where nobody listened */
 	uint64_t tick_ns;
 	uint64_t begin_ns, end_ns; /* CLOCK_BOOTTIME; begin is before end */

@@ -65,13 +65,16 @@ static void mark_continued(struct window_join *join)
 	}
 }
 
-/* A source that gave something only at the end leaves its reason from the begin behind. */
+/* A source that gave something only at the end leaves its reason from the begin behind, unless what it gives is as it is at the
+ * end. */
 static void copy_reasons(const struct window_join *join, const struct thread_sample *first,
                          struct thread_sample *sample)
 {
 	for (unsigned s = 0; s < SOURCE_COUNT; s++) {
 		enum source_outcome then = first->outcomes[s], now = sample->outcomes[s];
 
+		if (s == SOURCE_smaps_rollup || s == SOURCE_exe)
+			continue;
 		if (then == OUTCOME_unneeded)
 			then = join->first.info.rules[s];
 		if (now == OUTCOME_unneeded)
@@ -335,6 +338,8 @@ static void begin_numbers(struct window_join *join)
 	window_set(window, WINDOW_begin_unix_ns, first->captured_at_unix_ns);
 	window_set(window, WINDOW_begin_boottime_ns, join->begin_ns);
 	window_set(window, WINDOW_length_ns, join->end_ns - join->begin_ns);
+	if (join->asked_length_ns > 0)
+		window_set(window, WINDOW_asked_length_ns, join->asked_length_ns);
 	for (size_t i = 0; i < ARRAY_SIZE(counted); i++)
 		window_set(window, counted[i], 0);
 	if (window->exits != WINDOW_EXITS_recorded && window->exits != WINDOW_EXITS_completed)
@@ -469,12 +474,25 @@ static int write_window(struct window_join *join, const struct window_options *o
 	return snapshot_write_end(writer, info);
 }
 
+/* The names are where nobody else has them afterwards. */
+static void take_users(struct snapshot_info *info, struct host *users)
+{
+	struct host_map map = info->host.maps[HOST_users];
+	bool seen = info->host.seen[HOST_users];
+
+	info->host.maps[HOST_users] = users->maps[HOST_users];
+	info->host.seen[HOST_users] = users->seen[HOST_users];
+	users->maps[HOST_users] = map;
+	users->seen[HOST_users] = seen;
+}
+
 int window_make(const struct window_options *options, struct snapshot_writer *writer,
                 struct snapshot_info *ret_info, struct strbuf *reterr)
 {
 	static const struct exit_log nobody = {.exits = WINDOW_EXITS_skipped};
 	cleanup_(join_done) struct window_join join = {
 	        .exits = options->exits ? options->exits : &nobody,
+	        .asked_length_ns = options->asked_length_ns,
 	        .info = &join.last.info,
 	};
 	int r = window_reading_load(&options->first, options->limits, &join.first, reterr);
@@ -483,6 +501,8 @@ int window_make(const struct window_options *options, struct snapshot_writer *wr
 		r = window_reading_load(&options->last, options->limits, &join.last, reterr);
 	if (r == 0)
 		r = window_check(&join.first, &join.last, options, reterr);
+	if (r == 0 && options->users)
+		take_users(join.info, options->users);
 	if (r == 0) {
 		begin_join(&join);
 		r = write_window(&join, options, writer);

@@ -68,6 +68,11 @@ static void add_span(const struct snapshot_window *window, struct strbuf *out)
 		report_add_duration(window->numbers[WINDOW_length_ns], out);
 	else
 		strbuf_add_str(out, "of unknown length");
+	if (window_is_longer_than_asked(window)) {
+		strbuf_add_str(out, " (longer than the ");
+		report_add_duration(window->numbers[WINDOW_asked_length_ns], out);
+		strbuf_add_str(out, " that were asked for)");
+	}
 	if (!window->seen[WINDOW_begin_unix_ns])
 		return;
 	strbuf_add_str(out, " from ");

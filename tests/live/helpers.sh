@@ -162,6 +162,21 @@ else
     echo "not tested: no overlay on FUSE here"
 fi
 
+# A window that could not end in time says so first. The program is stopped after its first reading.
+"$CTPROF" capture --window 1s -o late.zst 2>late.err &
+late=$!
+sleep 0.7
+kill -STOP "$late"
+sleep 1.5
+kill -CONT "$late"
+wait "$late" || fail "a window that was stopped ended with status $?"
+between "ns of a window that was stopped" 1500000000 "$(zstd -dc late.zst | jq .window.length_ns)" 20000000000
+same "ns that were asked for" 1000000000 "$(zstd -dc late.zst | jq .window.asked_length_ns)"
+sed -n 1p late.err | grep -q "longer than the 1.000s that were asked for" || fail "the first line is: $(sed -n 1p late.err)"
+"$CTPROF" show late.zst | sed -n 2p | grep -q "longer than the 1.000s that were asked for" ||
+    fail "the head of show is: $("$CTPROF" show late.zst | sed -n 1,3p)"
+checks=$((checks + 2))
+
 # No capture of another one's is disturbed: both have helpers at the same time.
 for n in 1 2 3 4; do
     "$CTPROF" capture -q -o "same-$n.zst" &

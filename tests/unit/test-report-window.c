@@ -34,6 +34,21 @@ static void test_nothing_known(void **state)
 	expect(*state, "window    of unknown length\n");
 }
 
+/* Up to 5 % is how exact waiting is. */
+static void test_longer(void **state)
+{
+	struct report_fixture *fixture = *state;
+	struct snapshot_window *window = make_window(fixture, 0);
+
+	window_set(window, WINDOW_length_ns, second + second / 20);
+	window_set(window, WINDOW_asked_length_ns, second);
+	expect(fixture, "window    1.050s\n");
+	window_set(window, WINDOW_length_ns, second + second / 20 + 1);
+	expect(fixture, "window    1.050s (longer than the 1.000s that were asked for)\n");
+	window_set(window, WINDOW_length_ns, second / 2);
+	expect(fixture, "window    500.000ms\n");
+}
+
 static void test_numbers(void **state)
 {
 	struct report_fixture *fixture = *state;
@@ -136,9 +151,8 @@ static void test_overlap(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        WINDOW_TEST(test_lifetime),
-	        WINDOW_TEST(test_nothing_known),
-	        WINDOW_TEST(test_numbers),
+	        WINDOW_TEST(test_lifetime), WINDOW_TEST(test_nothing_known),
+	        WINDOW_TEST(test_longer),   WINDOW_TEST(test_numbers),
 	        WINDOW_TEST(test_overlap),
 	};
 

@@ -31,14 +31,17 @@ static void walk_tree(struct walked *walked, int proc_fd, unsigned members, size
 	struct memory_sink sink = memory_sink_make(room);
 	struct snapshot_writer *writer = snapshot_writer_new(&sink.base, SNAPSHOT_ZSTD_LEVEL);
 	struct cgroup_walk cgroups;
+	struct jemalloc_files files;
 	struct walk_options options = {.proc_fd = proc_fd,
 	                               .taskstats_rules = &rules,
 	                               .cgroups = &cgroups,
+	                               .jemalloc_files = &files,
 	                               .tree_boottime_ns = &boottime_ns};
 	struct walk walk;
 
 	memset(walked, 0, sizeof(*walked));
 	cgroup_walk_init(&cgroups);
+	jemalloc_files_init(&files);
 	walk_init(&walk, &options, walked->info.rules);
 	walk.writer = writer;
 	walk.tally = &walked->info.tally;
@@ -58,6 +61,7 @@ static void walk_tree(struct walked *walked, int proc_fd, unsigned members, size
 		walked->result = snapshot_write_end(writer, &walked->info);
 	walked->cgroups = cgroups.v2.count;
 	walk_done(&walk);
+	jemalloc_files_done(&files);
 	cgroup_walk_done(&cgroups);
 	snapshot_writer_free(writer);
 	walked->json = sink.bytes;
