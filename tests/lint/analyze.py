@@ -2,7 +2,7 @@
 """analyze.py TOOL ROOT BUILD: one static analyzer over the sources of the tool, as they are compiled in BUILD. TOOL is gcc
 (-fanalyzer), clang-tidy or cppcheck. What it says is a failure, unless tests/lint/analyzer-exceptions has it with a reason:
 by tool, check and file, for lines move. With ANALYZE_NODES, clang's analyzer follows more paths through a function than
-40000 states; its own default is 225000, which takes five times as long and is for a machine that has the time."""
+15000 states; its own default is 225000, which takes ten times as long and is for a machine that has the time."""
 import concurrent.futures
 import json
 import os
@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 tool, root, build = sys.argv[1], os.path.realpath(sys.argv[2]), os.path.realpath(sys.argv[3])
-nodes = os.environ.get("ANALYZE_NODES", "40000")
+nodes = os.environ.get("ANALYZE_NODES", "15000")
 exceptions_file = os.path.join(root, "tests", "lint", "analyzer-exceptions")
 # Of the libraries and the program; the same sources are compiled again for tests.
 OWN = re.compile(r"^src/(lib[a-z]+[.]a|ctprof)[.]p/")
