@@ -174,7 +174,9 @@ static const char *why_no_bpf(int error)
 	case EACCES:
 		return "BPF is for root in the initial namespaces";
 	case ESRCH:
-		return "the types of the kernel (BTF) cannot be read";
+		/* libbpf gives the same error for both. */
+		return "the types of the kernel (BTF) cannot be read, or there is no memory for "
+		       "them";
 	default:
 		return strerror(-error);
 	}
