@@ -32,6 +32,9 @@ struct report {
 	struct group_by explains_by; /* what that group is one of */
 	/* The group whose threads are the rows, as the user gave it; NULL: none. */
 	const char *explains;
+	/* In CSV, texts that a spreadsheet would run as a formula stand as they are. Else a single quote stands before
+	 * them, or, behind a separator in them, before the rest. */
+	bool csv_raw;
 	size_t limit; /* rows to print, 0 for all; of each group where only the top ones are listed */
 	struct table_style style;
 };

@@ -19,15 +19,15 @@ bool text_is_utf8(const char *bytes, size_t len);
 /* Appends @bytes with each ill-formed byte replaced by U+FFFD: valid UTF-8, but not reversible. */
 void text_add_replaced(struct strbuf *out, const char *bytes, size_t len);
 
-/* Whether a character may reach a terminal as it is: not one of those that text_add_escaped() escapes. */
+/* Whether a character may reach a terminal as it is, after a letter: it is no control character (C0, DEL, C1), no
+ * noncharacter, and none that is invisible or moves or joins others (Default_Ignorable_Code_Point and format controls
+ * of Unicode 15.0, separators of lines and paragraphs, U+2800, U+1D159). */
 bool text_is_harmless(uint32_t code_point);
 
-/* Appends @bytes in a form that is safe on a terminal and different for different bytes: printable
- * characters stand for themselves, a backslash is doubled, and every byte of a control character
- * (C0, DEL, C1), of a character that changes the direction or the layout of text (bidirectional
- * controls U+061C U+200E U+200F U+202A-U+202E U+2066-U+2069, line and paragraph separators U+2028
- * U+2029, zero-width U+200B-U+200D U+2060 U+FEFF, noncharacters) or of ill-formed UTF-8 becomes
- * \xHH. Independent of the locale. */
+/* Appends @bytes in a form that is safe on a terminal and different for different bytes. Printable characters stand for
+ * themselves and a backslash is doubled. \xHH stands for each byte of ill-formed UTF-8, of a character that
+ * text_is_harmless() refuses, and of a combining mark that has no letter before it in @bytes or is the ninth or later
+ * on its letter. Emoji that are made by joiners and variation selectors come apart. Independent of the locale. */
 void text_add_escaped(struct strbuf *out, const char *bytes, size_t len);
 
 /* Columns that @bytes take on a terminal: 2 for wide characters, 0 for combining ones; ill-formed

@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+/* More marks on one letter than any script has; a pile of them reaches into the lines above and below. */
+enum { MARKS_MAX = 8 };
+
 static size_t ascii_run(const char *bytes, size_t len)
 {
 	size_t run = 0;
@@ -68,10 +71,26 @@ static bool is_control(uint32_t c)
 	return c < 0x20 || (c >= 0x7f && c < 0xa0);
 }
 
-static bool changes_layout(uint32_t c)
+/* Characters that show nothing, or move or join others. Unicode 15.0: Default_Ignorable_Code_Point (soft hyphen, joiners,
+ * Hangul fillers, variation selectors, bidirectional controls, tags, and what is reserved for more of them), the other
+ * format controls of category Cf but those that are drawn (Prepended_Concatenation_Mark), separators of lines and
+ * paragraphs, and two signs that are blank: U+2800 and U+1D159. */
+static bool is_invisible(uint32_t c)
 {
-	return c == 0x61c || (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
-	       c == 0x2060 || (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
+	static const struct {
+		uint32_t first, last;
+	} ranges[] = {
+	        {0x00ad, 0x00ad},   {0x034f, 0x034f},   {0x061c, 0x061c},   {0x115f, 0x1160},
+	        {0x17b4, 0x17b5},   {0x180b, 0x180f},   {0x200b, 0x200f},   {0x2028, 0x202e},
+	        {0x2060, 0x206f},   {0x2800, 0x2800},   {0x3164, 0x3164},   {0xfe00, 0xfe0f},
+	        {0xfeff, 0xfeff},   {0xffa0, 0xffa0},   {0xfff0, 0xfffb},   {0x13430, 0x1343f},
+	        {0x1bca0, 0x1bca3}, {0x1d159, 0x1d159}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(ranges) && c >= ranges[i].first; i++)
+		if (c <= ranges[i].last)
+			return true;
+	return false;
 }
 
 static bool is_noncharacter(uint32_t c)
@@ -92,25 +111,37 @@ static void add_hex(struct strbuf *out, const char *bytes, size_t len)
 
 bool text_is_harmless(uint32_t c)
 {
-	return !is_control(c) && !changes_layout(c) && !is_noncharacter(c);
+	return !is_control(c) && !is_invisible(c) && !is_noncharacter(c);
+}
+
+/* Whether a character goes into the cell of the one before it. */
+static bool is_mark(const char *bytes, size_t len)
+{
+	return (unsigned char)bytes[0] >= 0x80 && text_width(bytes, len) == 0;
 }
 
 void text_add_escaped(struct strbuf *out, const char *bytes, size_t len)
 {
+	unsigned marks =
+	        MARKS_MAX; /* in the cell so far; the text has none of its own before its first character */
 	uint32_t c;
 
 	for (size_t pos = 0, step; pos < len; pos += step) {
+		bool harmless, mark;
+
 		step = text_decode(bytes + pos, len - pos, &c);
-		if (step == 0) {
-			step = 1;
+		harmless = step > 0 && text_is_harmless(c);
+		step = step > 0 ? step : 1;
+		mark = harmless && is_mark(bytes + pos, step);
+		if (!harmless || (mark && marks >= MARKS_MAX)) {
 			add_hex(out, bytes + pos, step);
-		} else if (!text_is_harmless(c)) {
-			add_hex(out, bytes + pos, step);
-		} else {
-			if (c == '\\')
-				strbuf_add_char(out, '\\');
-			strbuf_add(out, bytes + pos, step);
+			marks = MARKS_MAX;
+			continue;
 		}
+		if (c == '\\')
+			strbuf_add_char(out, '\\');
+		strbuf_add(out, bytes + pos, step);
+		marks = mark ? marks + 1 : 0;
 	}
 }
 

@@ -24,6 +24,7 @@ enum {
 	OPT_SPREAD,
 	OPT_EXPLAIN,
 	OPT_FORMAT,
+	OPT_CSV_RAW,
 	OPT_COLOR,
 	OPT_WRAP,
 	OPT_NO_PAGER,
@@ -92,6 +93,8 @@ const struct cli_option report_option_table[] = {
          TAKES(TEXT)},
         {OPT_FORMAT, 'f', "format", "FORMAT", "table (default), csv, json, ndjson, markdown",
          TAKES_WORD(formats)},
+        {OPT_CSV_RAW, 0, "csv-raw", NULL, "in csv, leave what looks like a formula as it is",
+         TAKES(NOTHING)},
         {OPT_COLOR, 0, "color", "WHEN", "auto (default), always or never",
          TAKES_WORD(report_colors)},
         {OPT_WRAP, 0, "wrap", NULL, "continue what is too wide in lines below", TAKES(NOTHING)},
@@ -348,6 +351,9 @@ static int parse_option(const struct option_parser *parser, int id, struct repor
 	case OPT_FORMAT:
 		chosen = options_choose(parser, formats);
 		options->format = (enum report_format)chosen;
+		break;
+	case OPT_CSV_RAW:
+		options->csv_raw = true;
 		break;
 	case OPT_COLOR:
 		chosen = options_choose(parser, report_colors);

@@ -13,6 +13,7 @@ struct report_options {
 	struct group_by by;
 	const char **flatten; /* what by.flatten points at; owned, the texts are argv's */
 	enum report_format format;
+	bool csv_raw; /* as in struct report */
 	bool limit_given;
 	size_t limit;
 	int color;          /* 0 auto, 1 always, 2 never */

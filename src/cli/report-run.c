@@ -128,6 +128,7 @@ static void make_report(FILE *file, const struct report_options *options, struct
 	                        .explains = options->explains,
 	                        .explains_by = options->by,
 	                        .limit = options->limit,
+	                        .csv_raw = options->csv_raw,
 	                        .style = report_style(options->color)};
 
 	report.style.wrap = options->wrap;

@@ -2,11 +2,69 @@
 #include <string.h>
 
 #include "ctprof/report.h"
+#include "ctprof/strbuf.h"
 #include "machine-value.h"
 #include "report-parts.h"
 
+/* The length of an integer or decimal number at the start of @text, or 0. */
+static size_t number_len(const char *text)
+{
+	static const char digits[] = "0123456789";
+	size_t sign = *text == '-' || *text == '+', whole = strspn(text + sign, digits), len, part;
+
+	if (whole == 0)
+		return 0;
+	len = sign + whole;
+	part = text[len] == '.' ? strspn(text + len + 1, digits) : 0;
+	return part > 0 ? len + 1 + part : len;
+}
+
+/* A number, or a range of them: "-5", "-20..19". */
+static bool is_number(const char *text)
+{
+	size_t len = number_len(text), last;
+
+	if (len > 0 && strncmp(text + len, "..", 2) == 0 && (last = number_len(text + len + 2)) > 0)
+		len += 2 + last;
+	return len > 0 && text[len] == '\0';
+}
+
+/* Whether a spreadsheet may take what begins here for a formula. Some trim blanks, and quotes that are there already
+ * count as well, so that taking one off leads back to the text. */
+static bool begins_formula(const char *text)
+{
+	/* In UTF-8: the full-width forms of the four. */
+	static const char *const wide[] = {"\uff1d", "\uff0b", "\uff0d", "\uff20"};
+
+	text += strspn(text, " '");
+	if (*text != '\0' && strchr("=+-@\t\r\n", *text))
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(wide); i++)
+		if (strncmp(text, wide[i], strlen(wide[i])) == 0)
+			return true;
+	return false;
+}
+
+/* Adds the text so that a spreadsheet takes it for text, as OWASP advises against CSV injection: a single quote stands before
+ * what it would run. In some locales other separators than the comma begin a cell. */
+static void add_as_text(struct strbuf *out, const char *text)
+{
+	bool begins = true;
+
+	if (is_number(text)) {
+		strbuf_add_str(out, text);
+		return;
+	}
+	for (; *text; text++) {
+		if (begins && begins_formula(text))
+			strbuf_add_char(out, '\'');
+		begins = strchr(",;|\t", *text) != NULL;
+		strbuf_add_char(out, *text);
+	}
+}
+
 /* RFC 4180 quoting; lines end with a lone newline, as everything else on this system does. */
-static void print_text(FILE *file, const char *text)
+static void print_quoted(FILE *file, const char *text)
 {
 	if (!strpbrk(text, ",\"\r\n")) {
 		fputs(text, file);
@@ -21,8 +79,31 @@ static void print_text(FILE *file, const char *text)
 	putc('"', file);
 }
 
-static void print_value(FILE *file, struct machine_value *value)
+struct csv_line {
+	FILE *file;
+	const struct row_set *set;
+	bool raw; /* texts as they are */
+	struct machine_columns columns;
+	struct machine_value value;
+	struct strbuf text;
+};
+
+static void print_text(struct csv_line *line, const char *text)
 {
+	if (line->raw) {
+		print_quoted(line->file, text);
+		return;
+	}
+	strbuf_clear(&line->text);
+	add_as_text(&line->text, text);
+	print_quoted(line->file, strbuf_str(&line->text));
+}
+
+static void print_value(struct csv_line *line)
+{
+	struct machine_value *value = &line->value;
+	FILE *file = line->file;
+
 	switch (value->kind) {
 	case MACHINE_NONE:
 		break;
@@ -35,17 +116,10 @@ static void print_value(FILE *file, struct machine_value *value)
 		fputs(value->flag ? "true" : "false", file);
 		break;
 	case MACHINE_TEXT:
-		print_text(file, strbuf_str(&value->text));
+		print_text(line, strbuf_str(&value->text));
 		break;
 	}
 }
-
-struct csv_line {
-	FILE *file;
-	const struct row_set *set;
-	struct machine_columns columns;
-	struct machine_value value;
-};
 
 /* One of the two is NULL. */
 static void print_line(struct csv_line *line, const struct row_view *view,
@@ -58,14 +132,15 @@ static void print_line(struct csv_line *line, const struct row_view *view,
 			machine_value(line->set, view, line->columns.columns[c], &line->value);
 		else
 			machine_fact_value(fact, line->columns.columns[c], &line->value);
-		print_value(line->file, &line->value);
+		print_value(line);
 	}
 	putc('\n', line->file);
 }
 
 void report_csv(FILE *file, const struct report *report)
 {
-	struct csv_line line = {.file = file, .set = report->rows};
+	struct csv_line line = {
+	        .file = file, .set = report->rows, .raw = report->csv_raw, .text = STRBUF_INIT};
 	struct fact_cursor fact_cursor = {0};
 	struct row_cursor cursor = {0};
 	const struct fact_row *fact;
@@ -80,4 +155,5 @@ void report_csv(FILE *file, const struct report *report)
 	while (!ferror(file) && (fact = report_next_fact(report, &fact_cursor)))
 		print_line(&line, NULL, fact);
 	machine_value_done(&line.value);
+	strbuf_done(&line.text);
 }

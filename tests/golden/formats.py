@@ -75,6 +75,20 @@ def machine_text(value):
     return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
+NUMBER = r"[+-]?[0-9]+([.][0-9]+)?"
+
+
+def spreadsheet_text(text):
+    """A text of CSV in which no spreadsheet finds a formula: where a cell may begin, and does with one, is a quote."""
+    if re.fullmatch(NUMBER + r"([.][.]" + NUMBER + ")?", text):
+        return text
+    return re.sub(r"(^|(?<=[,;|\t]))(?=[ ']*[-=+@\t\r\n\uff1d\uff0b\uff0d\uff20])", "'", text)
+
+
+def csv_cell(value):
+    return spreadsheet_text(value) if isinstance(value, str) and type(value) is str else machine_text(value)
+
+
 def read_machine(run):
     """The rows of JSON, after it was found to be the same as the other two."""
     rows = load(run("json"))["rows"]
@@ -83,12 +97,13 @@ def read_machine(run):
     parsed = load("[" + ",".join(lines) + "]")
     check(len(parsed) == len(lines) and all(isinstance(row, dict) for row in parsed), "a line of NDJSON is no object")
     same_list("rows of JSON and NDJSON", [list(row.items()) for row in rows], [list(row.items()) for row in parsed])
-    text = run("csv")
-    table = list(csv.reader(io.StringIO(text, newline=""), strict=True))
-    check(text.count("\n") == len(table), "CSV has rows of several lines")
-    if rows:
-        same_list("columns of CSV and JSON", table[0], list(rows[0]))
-    same_list("rows of CSV and JSON", table[1:], [[machine_text(value) for value in row.values()] for row in rows])
+    for options, cell in ((), csv_cell), (("--csv-raw",), machine_text):
+        text = run("csv", options)
+        table = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+        check(text.count("\n") == len(table), "CSV has rows of several lines")
+        if rows:
+            same_list("columns of CSV and JSON", table[0], list(rows[0]))
+        same_list("rows of CSV and JSON", table[1:], [[cell(value) for value in row.values()] for row in rows])
     return rows
 
 

@@ -43,6 +43,12 @@ printed() {
     if LC_ALL=C grep -aP '\xc2[\x80-\x9f]|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xaf]' "$2"; then
         fail "$1 printed a character that moves others about"
     fi
+    # What Unicode says is invisible, by another's tables.
+    if command -v perl >/dev/null; then
+        perl -CS -ne 'if (/[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Variation_Selector}\p{Zl}\p{Zp}]/
+                || /[\x{fff9}-\x{fffb}\x{2800}]/ || /(^|[^\P{M}])\p{M}{9}/ || /^\p{M}/) { print; exit 1 }' "$2" ||
+            fail "$1 printed a character that cannot be seen"
+    fi
 }
 checks=0
 
@@ -50,10 +56,19 @@ capture_fixture hostile-names -o hostile.zst
 zstd -dc hostile.zst >hostile.json
 
 # A second side in which every counter has moved and one hostile name is new.
+# shellcheck disable=SC2016 # The dollars are jq's.
 edit '.threads |= map(.voluntary_csw += 7 | .rchar += 4096)
     | .threads += [.threads[0] | .tid = 999 | .comm = "new\u001b[2J\u007f" | .comm_hex = "6e65771b5b324a7fff"
         | .pcomm = .comm | .pcomm_hex = .comm_hex | .cgroup = "/new\n" | .cgroup_hex = "2f6e65770aff"]
-    | .host.boot_id = "other"' hostile.zst >later.zst
+    | .host.boot_id = "other"
+    | .threads[0] as $thread
+    | .threads += [["a\u00adb", "a\u034fb", "a\u180eb", "a\u2064b", "a\u3164b", "a\u115fb", "a\uffa0b", "a\ufff9b\ufffac\ufffb",
+            "a\ufe0fb", "a\udb40\udc01b", "a\udb40\udc41\udb40\udc7f", "a\udb40\uddefb", "a\u2800b", "ab", "\u0301b",
+            "b\u0301\u0301\u0301\u0301\u0301\u0301\u0301\u0301\u0301\u0301\u0301"] +
+            ["=cmd|'"'"' /C calc'"'"'!A0", "+1", "-1-1", "-bash", "@SUM(A1)", " =1", "\uff1d1", "\uff0b1", "\uff0d1", "\uff201",
+            "x;=1", "x,-y", "x|+y", "\t=1", "\r=1"] | to_entries[]
+        | .value as $name | $thread + {tid: (1000 + .key), comm: $name, pcomm: $name, cgroup: ("/" + $name)}
+        | del(.comm_hex, .pcomm_hex, .cgroup_hex)]' hostile.zst >later.zst
 # The same, with a hostile host.
 edit '.host.hostname = "h\u001b[31m\u0085\u202e" | .host.kernel_release = "6\u007f\n1"
     | .host.kernel_cmdline = "\u0001"' later.zst >host.zst
@@ -113,6 +128,26 @@ for key in pcomm comm cgroup; do
     count=$("$CTPROF" show "${options[@]}" --limit 0 hostile.zst | sed '1,/^$/d' | tail -n +2 | wc -l)
     [ "$count" -eq "$want" ] || fail "the table has $count lines for $want names of $key"
 done
+
+# CSV has nothing that a spreadsheet would run, whichever separator it knows; numbers are numbers.
+if command -v python3 >/dev/null; then
+    "$CTPROF" show --no-thread-normalize --group-by comm-exact,cgroup --format csv later.zst >cells.csv
+    "$CTPROF" show --no-thread-normalize --group-by comm-exact,cgroup --format csv --csv-raw later.zst >raw.csv
+    python3 - cells.csv raw.csv <<'END' || fail "CSV has a formula"
+import csv, re, sys
+formula = re.compile(r"[ ]*[-=+@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+number = re.compile(r"-?[0-9.e+-]+([.][.]-?[0-9]+)?")
+def formulas(path):
+    with open(path, encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file))
+    return [cell for row in rows for text in row for cell in re.split(r"[,;|\t\n]", text)
+            if formula.match(cell) and not number.fullmatch(text)]
+have, raw = formulas(sys.argv[1]), formulas(sys.argv[2])
+print("formulas:", have[:5], "raw:", len(raw)) if have or len(raw) < 12 else None
+sys.exit(bool(have) or len(raw) < 12)
+END
+    checks=$((checks + 1))
+fi
 
 # The bytes in the snapshot are those of the thread's stat, between the first "(" and the last ")".
 if command -v perl >/dev/null; then

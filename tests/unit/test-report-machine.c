@@ -84,6 +84,8 @@ static bool same_cell(const struct strbuf *cell, const json_t *value)
 
 static void compare_formats(struct report_fixture *fixture, unsigned sides)
 {
+	/* JSON has its texts as they are. */
+	fixture->report.csv_raw = true;
 	char *csv = report_print(fixture, sides, report_csv);
 	char *text = report_print(fixture, sides, report_json);
 	json_t *root = load_json(text), *json_rows = json_object_get(root, "rows"), *json_row;
@@ -190,6 +192,76 @@ static void test_csv_headings(void **state)
 	free(text);
 }
 
+/* A name that a spreadsheet would run has a single quote before it, in each place where a cell may begin. */
+static void test_csv_formulas(void **state)
+{
+	static const struct {
+		const char *name, *cell;
+	} cases[] = {
+	        {"=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"},
+	        {"+1+cmd", "'+1+cmd"},
+	        {"-bash", "'-bash"},
+	        {"@SUM(A1)", "'@SUM(A1)"},
+	        {" =1", "' =1"},
+	        {"'=1", "''=1"},
+	        {"' '=1", "'' '=1"},
+	        {"\uff1d1", "'\uff1d1"},
+	        {"\uff0b1", "'\uff0b1"},
+	        {"\uff0d1", "'\uff0d1"},
+	        {"\uff201", "'\uff201"},
+	        {"a;=1", "a;'=1"},
+	        {"a|-x", "a|'-x"},
+	        {"a,+x", "\"a,'+x\""},
+	        {"a; @x", "a;' @x"},
+	        {";;=x", ";;'=x"},
+	        {"=\"", "\"'=\"\"\""},
+	        {"-", "'-"},
+	        {"--", "'--"},
+	        {"-5-3", "'-5-3"},
+	        {"-5..", "'-5.."},
+	        {"-5..=x", "'-5..=x"},
+	        {"-.5", "'-.5"},
+	        {"-5.", "'-5."},
+	        {"-5e3", "'-5e3"},
+	        /* Numbers and ranges, and what begins like neither. */
+	        {"-5", "-5"},
+	        {"+5.25", "+5.25"},
+	        {"-5..5", "-5..5"},
+	        {"-20..-1", "-20..-1"},
+	        {"a=1", "a=1"},
+	        {"a-b", "a-b"},
+	        {"'a", "'a"},
+	        {"\uff0c1", "\uff0c1"},
+	        {"0-3,8", "\"0-3,8\""},
+	        /* Control characters are escaped already. */
+	        {"\t=1", "\\x09=1"},
+	        {"a\n=1", "a\\x0a=1"},
+	};
+	struct report_fixture *fixture = *state;
+	char *text, *raw;
+
+	group_table_done(&fixture->tables[0]);
+	group_table_init(&fixture->tables[0], group_by_key(GROUP_KEY_comm_exact, true));
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		add_thread(&fixture->tables[0], (struct thread_spec){.name = cases[i].name});
+	print_only(fixture, METRIC_thread_count);
+	text = report_print(fixture, 1, report_csv);
+	fixture->report.csv_raw = true;
+	raw = report_print(fixture, 1, report_csv);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		cleanup_(strbuf_done) struct strbuf line = STRBUF_INIT;
+
+		strbuf_addf(&line, "\n%s,1,thread_count,", cases[i].cell);
+		if (!strstr(text, strbuf_str(&line)))
+			fail_msg("%s: not in %s", strbuf_str(&line), text);
+	}
+	assert_non_null(strstr(raw, "\n=cmd|' /C calc'!A0,1,thread_count,"));
+	assert_non_null(strstr(raw, "\n\"a,+x\",1,thread_count,"));
+	assert_null(strstr(raw, "\n'-"));
+	free(text);
+	free(raw);
+}
+
 /* Raw values in base units, each rule in its own way, nothing where nothing was seen. */
 static void test_csv_values(void **state)
 {
@@ -281,7 +353,7 @@ static void test_csv_quoting(void **state)
 	check_csv(fixture, 1, METRIC_policy,
 	          " x ,1,policy,primary,,label_text,\"a\"\"b\",,1,true,false,\n"
 	          "\"a,b\",1,policy,primary,,label_text,one\\x0atwo,,1,true,false,\n"
-	          "new\\x0aline,1,policy,primary,,label_text,=1+2,,1,true,false,\n"
+	          "new\\x0aline,1,policy,primary,,label_text,'=1+2,,1,true,false,\n"
 	          "\"say \"\"hi\"\"\",1,policy,primary,,label_text,one\\x0dtwo,,1,true,false,\n");
 }
 
@@ -433,10 +505,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        on_report(test_formats_agree),  on_report(test_csv_headings),
-	        on_report(test_csv_values),     on_report(test_csv_exited),
-	        on_report(test_csv_quoting),    on_report(test_large_integers),
-	        on_report(test_json_head),      on_report(test_json_left_out),
-	        on_report(test_json_many_rows),
+	        on_report(test_csv_formulas),   on_report(test_csv_values),
+	        on_report(test_csv_exited),     on_report(test_csv_quoting),
+	        on_report(test_large_integers), on_report(test_json_head),
+	        on_report(test_json_left_out),  on_report(test_json_many_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

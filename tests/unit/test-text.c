@@ -138,12 +138,66 @@ static void test_escaped(void **state)
 	check_escaped_bytes("a\0b", 3, "a\\x00b");
 }
 
+/* What is not seen must not make two names look like one. */
+static void test_escaped_invisible(void **state)
+{
+	static const struct {
+		const char *bytes, *escaped;
+	} cases[] = {
+	        {"a\u00adb", "a\\xc2\\xadb"},
+	        {"a\u034fb", "a\\xcd\\x8fb"},
+	        {"a\u180eb", "a\\xe1\\xa0\\x8eb"},
+	        {"a\u2064b", "a\\xe2\\x81\\xa4b"},
+	        {"a\u206fb", "a\\xe2\\x81\\xafb"},
+	        {"\u3164", "\\xe3\\x85\\xa4"},
+	        {"\uffa0", "\\xef\\xbe\\xa0"},
+	        {"a\ufff9b\ufffac\ufffb", "a\\xef\\xbf\\xb9b\\xef\\xbf\\xbac\\xef\\xbf\\xbb"},
+	        {"a\ufe0f", "a\\xef\\xb8\\x8f"},
+	        {"a\U000e0001", "a\\xf3\\xa0\\x80\\x81"},
+	        {"a\U000e0041\U000e007f", "a\\xf3\\xa0\\x81\\x81\\xf3\\xa0\\x81\\xbf"},
+	        {"a\U000e01ef", "a\\xf3\\xa0\\x87\\xaf"},
+	        {"\u2800", "\\xe2\\xa0\\x80"},
+	        /* What is seen stays: a replacement character, another space, marks on letters. */
+	        {"\ufffd\u00a0\u3000", "\ufffd\u00a0\u3000"},
+	        {"\u0915\u094d\u0937", "\u0915\u094d\u0937"},
+	        {"\u1112\u1161\u11ab", "\u1112\u1161\u11ab"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		check_escaped(cases[i].bytes, cases[i].escaped);
+}
+
+/* A mark goes onto what stands before it, and that must be a letter of the same text. */
+static void test_escaped_marks(void **state)
+{
+	struct strbuf text = STRBUF_INIT, expected = STRBUF_INIT;
+
+	(void)state;
+	check_escaped("\u0301a", "\\xcc\\x81a");
+	check_escaped("\x01\u0301a", "\\x01\\xcc\\x81a");
+	check_escaped("\u200d\u0301\u0302", "\\xe2\\x80\\x8d\\xcc\\x81\\xcc\\x82");
+	check_escaped(" \u0301", " \u0301");
+	strbuf_add_char(&text, 'a');
+	for (int i = 0; i < 8; i++)
+		strbuf_add_str(&text, "\u0301");
+	strbuf_add_str(&expected, strbuf_str(&text));
+	strbuf_add_str(&text, "\u0301\u0301b\u0301");
+	strbuf_add_str(&expected, "\\xcc\\x81\\xcc\\x81b\u0301");
+	check_escaped(strbuf_str(&text), strbuf_str(&expected));
+	strbuf_done(&text);
+	strbuf_done(&expected);
+}
+
 static bool must_be_escaped(uint32_t c)
 {
 	static const uint32_t ranges[][2] = {
-	        {0, 0x1f},        {0x7f, 0x9f},     {0x61c, 0x61c},
-	        {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x2060},
-	        {0x2066, 0x2069}, {0xfdd0, 0xfdef}, {0xfeff, 0xfeff},
+	        {0, 0x1f},          {0x7f, 0x9f},       {0xad, 0xad},       {0x34f, 0x34f},
+	        {0x61c, 0x61c},     {0x115f, 0x1160},   {0x17b4, 0x17b5},   {0x180b, 0x180f},
+	        {0x200b, 0x200f},   {0x2028, 0x202e},   {0x2060, 0x206f},   {0x2800, 0x2800},
+	        {0x3164, 0x3164},   {0xfdd0, 0xfdef},   {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},
+	        {0xffa0, 0xffa0},   {0xfff0, 0xfffb},   {0x13430, 0x1343f}, {0x1bca0, 0x1bca3},
+	        {0x1d159, 0x1d159}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(ranges); i++) {
@@ -157,12 +211,13 @@ static void test_escape_every_character(void **state)
 {
 	(void)state;
 	for (uint32_t c = 0; c < CODE_POINTS; c++) {
-		struct strbuf expected = STRBUF_INIT;
 		bool escape = must_be_escaped(c) || (c >= 0xd800 && c <= 0xdfff);
-		char bytes[4];
-		size_t len = encode(c, bytes);
+		struct strbuf expected = STRBUF_INIT;
+		char bytes[5] = "x";
+		size_t len = 1 + encode(c, bytes + 1);
 
-		for (size_t i = 0; i < len; i++) {
+		strbuf_add_char(&expected, 'x');
+		for (size_t i = 1; i < len; i++) {
 			if (escape)
 				strbuf_addf(&expected, "\\x%02x", (unsigned char)bytes[i]);
 			else
@@ -300,6 +355,8 @@ int main(void)
 	        cmocka_unit_test(test_decode_every_start),
 	        cmocka_unit_test(test_replaced),
 	        cmocka_unit_test(test_escaped),
+	        cmocka_unit_test(test_escaped_invisible),
+	        cmocka_unit_test(test_escaped_marks),
 	        cmocka_unit_test(test_escape_every_character),
 	        cmocka_unit_test(test_escape_is_injective),
 	        cmocka_unit_test(test_width_of_characters),
