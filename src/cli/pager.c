@@ -12,6 +12,7 @@
 
 #include "command.h"
 #include "ctprof/text.h"
+#include "privileged.h"
 
 /* What a shell says of a command that it cannot run. */
 enum { SHELL_NOT_EXECUTABLE = 126, SHELL_NOT_FOUND = 127 };
@@ -80,10 +81,34 @@ static void default_signals(const struct pager *pager, sigset_t *ret)
 			sigaddset(ret, signals[i]);
 }
 
+/* As git sets it, for pagers that call less; what is printed is UTF-8 in every locale. */
+static void set_environment(const struct pager *pager)
+{
+	setenv("LESS", "FRX", 0);
+	if (!getenv("LESSCHARDEF"))
+		setenv("LESSCHARSET", "utf-8", 0);
+	if (!pager->secure)
+		return;
+	setenv("LESSSECURE", "1", 1);
+	/* It would allow some of it again. */
+	unsetenv("LESSSECURE_ALLOW");
+}
+
+/* Where nobody's PATH is looked at. */
+static const char *less_of_system(void)
+{
+	static const char *const paths[] = {"/usr/bin/less", "/bin/less"};
+
+	return access(paths[0], X_OK) == 0 ? paths[0] : paths[1];
+}
+
 /* Returns 0 or -errno. */
 static int spawn(struct pager *pager, int input)
 {
-	const char *command = pager->command ? pager->command : "less";
+	bool is_set_id = process_is_set_id();
+	const char *command = pager->command ? pager->command
+	                      : is_set_id    ? less_of_system()
+	                                     : "less";
 	bool by_shell = command[strcspn(command, shell_characters)] != '\0';
 	const char *const by_shell_argv[] = {shell, "-c", command, NULL};
 	const char *const argv[] = {command, pager->command ? NULL : "-FRX", NULL};
@@ -92,16 +117,15 @@ static int spawn(struct pager *pager, int input)
 	sigset_t defaults;
 	int r;
 
-	/* As git sets it, for pagers that call less; what is printed is UTF-8 in every locale. */
-	setenv("LESS", "FRX", 0);
-	if (!getenv("LESSCHARDEF"))
-		setenv("LESSCHARSET", "utf-8", 0);
+	set_environment(pager);
 	default_signals(pager, &defaults);
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
 	posix_spawnattr_init(&attributes);
 	posix_spawnattr_setsigdefault(&attributes, &defaults);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+	/* The pager of a set-id program belongs to whoever called that. */
+	posix_spawnattr_setflags(&attributes, (short)(POSIX_SPAWN_SETSIGDEF |
+	                                              (is_set_id ? POSIX_SPAWN_RESETIDS : 0)));
 	r = posix_spawnp(&pager->process, by_shell ? shell : command, &actions, &attributes,
 	                 (char *const *)(by_shell ? by_shell_argv : argv), environ);
 	posix_spawnattr_destroy(&attributes);
@@ -239,16 +263,44 @@ static ssize_t write_text(void *cookie, const char *bytes, size_t len)
 	return done ? (ssize_t)len : 0;
 }
 
+static bool is_one_of(const char *word, const char *const *words)
+{
+	while (*words && strcasecmp(word, *words) != 0)
+		words++;
+	return *words != NULL;
+}
+
+/* Sets whether the pager may be one that opens files and starts programs. Returns whether the environment may choose it: in
+ * secure mode it does only where somebody asked for that mode, and so knows of it; only less is known to have it. */
+static bool choose_security(struct pager *pager)
+{
+	static const char *const off[] = {"0", "no", "n", "false", "f", "off", NULL};
+	static const char *const on[] = {"1", "yes", "y", "true", "t", "on", NULL};
+	const char *wish = getenv("CTPROF_PAGERSECURE");
+
+	if (process_is_set_id()) {
+		pager->secure = true;
+		return false;
+	}
+	if (wish && is_one_of(wish, off))
+		return true;
+	/* A word that is neither asks for something, and it is not to have less. */
+	pager->secure = wish || process_is_privileged();
+	return wish ? is_one_of(wish, on) : !pager->secure;
+}
+
 /* CTPROF_PAGER, PAGER or less, in this order; a blank one and cat mean none. Returns whether there is one. */
 static bool choose_command(struct pager *pager)
 {
 	static const char blanks[] = " \t\n";
+	const char *command = getenv("CTPROF_PAGER");
 
-	pager->command = getenv("CTPROF_PAGER");
-	if (!pager->command)
-		pager->command = getenv("PAGER");
-	return !pager->command || (pager->command[strspn(pager->command, blanks)] != '\0' &&
-	                           strcmp(pager->command, "cat") != 0);
+	if (!command)
+		command = getenv("PAGER");
+	if (command && (command[strspn(command, blanks)] == '\0' || strcmp(command, "cat") == 0))
+		return false;
+	pager->command = choose_security(pager) ? command : NULL;
+	return true;
 }
 
 /* Whether what is taller than the terminal is for a pager. */

@@ -22,7 +22,8 @@ struct pager {
 	FILE *file; /* where to print; standard output, or a stream that only pager_finish() closes */
 	enum pager_state state;
 	size_t rows, columns; /* of the terminal */
-	const char *command;  /* borrowed from the environment */
+	const char *command;  /* borrowed from the environment; NULL: less */
+	bool secure;          /* opens no file and starts no program (LESSSECURE) */
 	struct strbuf held;   /* what no one has seen yet for certain */
 	bool keeping;         /* no one may have read of the pipe yet */
 	size_t written, room; /* bytes that the pipe took, and that it can hold */
@@ -34,7 +35,11 @@ struct pager {
 
 /* Decides where to print: where @wanted, standard output is a terminal and a pager is set, what is taller than the
  * terminal goes through the pager. The pager must stay where it is, and nothing may be printed on standard output
- * itself, until pager_finish(). */
+ * itself, until pager_finish().
+ *
+ * $CTPROF_PAGERSECURE says whether the pager runs in secure mode. Where it is not set, the mode is on for a process that
+ * may do more than others (privileged.h), and only less is used then. A set-id program always uses the system's less in
+ * this mode, as the user who called it, and no variable says otherwise. */
 void pager_start(struct pager *pager, bool wanted);
 
 /* Waits for the pager, closes standard output and reports what could not be written. A pager that was left before

@@ -21,7 +21,9 @@ cd "$scratch"
 cp "$here/snapshots/v1-baseline.ctprof.zst" a.zst
 cp "$here/snapshots/v1-candidate.ctprof.zst" b.zst
 export LC_ALL=C.UTF-8 TERM=xterm NO_COLOR=1
-unset PAGER CTPROF_PAGER LESS LESSSECURE LESSCHARSET LESSCHARDEF
+unset PAGER CTPROF_PAGER LESS LESSSECURE LESSSECURE_ALLOW LESSCHARSET LESSCHARDEF
+# Root's pager is chosen by root only where this says so; see the end.
+export CTPROF_PAGERSECURE=0
 
 checks=0
 fail() {
@@ -219,6 +221,98 @@ for trap in ':' "trap '' INT QUIT"; do
     diff -u screen inside || fail "the pager ignores other signals than its user"
     ok
 done
+
+# Secure mode. The recorder is a pager that somebody has chosen, bin/less is less.
+secure="LESSSECURE=1"
+printf '#!/bin/sh\n[ "$*" = -FRX ] && echo "less ${LESSSECURE-unset} ${LESSSECURE_ALLOW-unset}" >less-ran && cat >/dev/null\n' >bin/less
+# pagers WHAT SETTINGS RECORDER LESS: the surroundings in which the two ran, if they did.
+pagers() {
+    rm -f surroundings less-ran
+    terminal 5 500 "$2 PATH=\$PWD/bin:\$PATH $compare"
+    [ "$status" -eq 0 ] || fail "$1: status $status"
+    [ "$(sed 's/.* //' surroundings 2>/dev/null)" = "$3" ] || fail "$1: the chosen pager ran with '$(cat surroundings)', not '$3'"
+    [ "$(cat less-ran 2>/dev/null)" = "$4" ] || fail "$1: less ran with '$(cat less-ran)', not '$4'"
+    ok
+}
+for off in 0 no FALSE off; do
+    pagers "secure mode $off" "CTPROF_PAGERSECURE=$off" LESSSECURE=unset ""
+done
+for on in 1 yes True on; do
+    pagers "secure mode $on" "CTPROF_PAGERSECURE=$on LESSSECURE_ALLOW=shell" "$secure" ""
+    pagers "secure mode $on, less" "CTPROF_PAGERSECURE=$on PAGER=less LESSSECURE_ALLOW=shell LESSSECURE=0" "" ""
+done
+pagers "secure mode of no known word" "CTPROF_PAGERSECURE=maybe LESSSECURE_ALLOW=shell" "" "less 1 unset"
+pagers "secure mode of no word" "CTPROF_PAGERSECURE=" "" "less 1 unset"
+unset CTPROF_PAGERSECURE
+if [ "$(id -u)" -eq 0 ]; then
+    pagers "root" "LESSSECURE_ALLOW=shell" "" "less 1 unset"
+    pagers "root with a pager of its own" "CTPROF_PAGER='./recorder # by the shell'" "" "less 1 unset"
+    unpaged 5 500 "PAGER=cat $compare" compare.txt
+    unpaged 5 500 "CTPROF_PAGER= $compare" compare.txt
+else
+    pagers "a user" "" LESSSECURE=unset ""
+fi
+
+# Others: nobody, who has no rights but those that the program file or its caller give.
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+    cp "$CTPROF" ctprof
+    chmod 777 .
+    chmod 755 ctprof
+    touch input surroundings less-ran
+    as_nobody="setpriv --reuid 65534 --regid 65534 --clear-groups"
+    # others WHAT SETPRIV RECORDER LESS
+    others() {
+        rm -f input surroundings less-ran
+        terminal 5 500 "PATH=\$PWD/bin:\$PATH $2 ./ctprof compare a.zst b.zst"
+        [ "$status" -eq 0 ] || fail "$1: status $status: $(cat screen)"
+        [ "$(sed 's/.* //' surroundings 2>/dev/null)" = "$3" ] || fail "$1: the chosen pager ran with '$(cat surroundings)'"
+        [ "$(cat less-ran 2>/dev/null)" = "$4" ] || fail "$1: less ran with '$(cat less-ran)'"
+        ok
+    }
+    if $as_nobody ./ctprof --version >/dev/null 2>&1; then
+        others "nobody" "$as_nobody" LESSSECURE=unset ""
+        others "nobody with a capability" "$as_nobody --inh-caps +net_admin --ambient-caps +net_admin" "" "less 1 unset"
+        # A set-id program has neither a pager that its caller's variables name nor a less of its caller's path. It is
+        # the system's less, with the rights of the caller.
+        if [ -x /usr/bin/less ]; then
+            for mode in 4755 2755; do
+                chown 0:0 ctprof
+                chmod "$mode" ctprof
+                rm -f input surroundings less-ran keys
+                mkfifo keys
+                script -qec "stty rows 5 cols 500; PATH=$PWD/bin:\$PATH exec $as_nobody env CTPROF_PAGERSECURE=0 \
+                    PAGER=./recorder ./ctprof compare a.zst b.zst" /dev/null <keys >screen &
+                terminal_pid=$!
+                exec 6>keys
+                less_pid=
+                for _ in $(seq 100); do
+                    for process in $(pgrep -x less); do
+                        [ "$(readlink "/proc/$process/cwd")" != "$PWD" ] || less_pid=$process
+                    done
+                    [ -z "$less_pid" ] || break
+                    sleep 0.1
+                done
+                if [ -n "$less_pid" ]; then
+                    ids=$(sed -n 's/^[UG]id:\t//p' "/proc/$less_pid/status" | tr -s '\t\n' ' ')
+                    secured=$(tr '\0' '\n' <"/proc/$less_pid/environ" | grep '^LESSSECURE=') || true
+                fi
+                sleep 0.2
+                printf q >&6
+                exec 6>&-
+                wait "$terminal_pid" || true
+                [ -n "$less_pid" ] || fail "set-id $mode: no less: $(cat -v screen)"
+                [ "$ids" = "65534 65534 65534 65534 65534 65534 65534 65534 " ] || fail "set-id $mode: less runs as $ids"
+                [ "$secured" = LESSSECURE=1 ] || fail "set-id $mode: less is not in secure mode"
+                [ ! -e surroundings ] || fail "set-id $mode: its caller has chosen the pager"
+                [ ! -e less-ran ] || fail "set-id $mode: its caller has chosen the less"
+                ok
+            done
+        fi
+    else
+        echo "note: nobody cannot run ctprof here, so nobody was not tried"
+    fi
+fi
+export CTPROF_PAGERSECURE=0
 
 if command -v less >/dev/null; then
     # less reads its keys from the terminal.
