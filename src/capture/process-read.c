@@ -156,6 +156,30 @@ static bool lacks_memory(const struct process_reader *reader, enum source_outcom
 	return true;
 }
 
+/* The executable of a process whose leader has exited, as /proc/<tgid>/task/<tid>/exe of a thread that lives. The directory is
+ * the one of this process, so that no other process can be met there. */
+static int read_exe_of_thread(int process_fd, struct strbuf *exe)
+{
+	enum { ATTEMPTS = 64 }; /* threads that are exiting have none either */
+	cleanup_(fd_closep) int task_fd = fd_open_dir_at(process_fd, "task");
+	cleanup_(id_list_done) struct id_list threads = {0};
+	cleanup_(strbuf_done) struct strbuf listing = STRBUF_INIT;
+	int r = task_fd < 0 ? task_fd : fd_list_ids(task_fd, &threads, &listing);
+
+	if (r < 0)
+		return r;
+	r = -ENOENT;
+	for (size_t i = 0; i < threads.count && i < ATTEMPTS; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "%" PRIu32 "/exe", threads.ids[i]);
+		r = fd_read_link_at(task_fd, name, exe, PROCESS_LINK_BYTES);
+		if (r != -ENOENT && r != -ESRCH)
+			break;
+	}
+	return r;
+}
+
 /* Where a link is denied, so is that of a kernel thread, which has none; its stat says so to everybody. */
 static int read_exe(struct process_reader *reader, int process_fd)
 {
@@ -163,8 +187,10 @@ static int read_exe(struct process_reader *reader, int process_fd)
 	enum source_outcome outcome = OUTCOME_skipped;
 	int r = 0;
 
-	if (reader->wishes.exe && !lacks_memory(reader, &outcome)) {
-		r = fd_read_link_at(process_fd, "exe", &sample->exe, PROCESS_LINK_BYTES);
+	if (reader->wishes.exe && (!lacks_memory(reader, &outcome) || outcome == OUTCOME_off)) {
+		r = outcome == OUTCOME_off
+		            ? read_exe_of_thread(process_fd, &sample->exe)
+		            : fd_read_link_at(process_fd, "exe", &sample->exe, PROCESS_LINK_BYTES);
 		sample->has_exe = r == 0 && sample->exe.len > 0;
 		outcome = r == 0 && !sample->has_exe ? OUTCOME_malformed : outcome_of(r);
 	}

@@ -58,6 +58,10 @@ in_window() {
         exit 77
     fi
     exits=$(zstd -dc w.zst | jq -r .window.exits)
+    # Its leader has exited, its second thread has not.
+    same "executable of $name${letters[processes - 1]}" "$WORKLOAD" \
+        "$(zstd -dc w.zst | jq -r --arg name "$name${letters[processes - 1]}" \
+            '[.threads[] | select(.pcomm == $name) | .exe] | unique | map(. // "none") | join(" ")')"
     for ((i = 0; i < processes; i++)); do
         check_process "$name${letters[i]}" "$i" $((used[i] / 1000000)) "$exits"
     done

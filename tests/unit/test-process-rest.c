@@ -91,6 +91,27 @@ static void test_another_one(void **state)
 	}
 }
 
+/* A leader that has exited has no executable, but the threads that it has left have, but for those that are exiting. */
+static void test_leader_has_exited(void **state)
+{
+	static const char *const files[] = {"7/task/8/comm", "7/task/9/comm"};
+	struct process_seen seen = alive;
+
+	seen.had_ended = true;
+	write_stat(*state, 3, BORN, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		temp_tree_write_text(*state, files[i], "thread");
+	assert_true(read_rest(&seen));
+	assert_false(reader.sample.has_exe);
+	assert_int_equal(reader.sample.outcomes[SOURCE_exe], OUTCOME_off);
+	process_reader_done(&reader);
+	assert_int_equal(symlinkat("/bin/left", befalls.tree->fd, "7/task/9/exe"), 0);
+	assert_true(read_rest(&seen));
+	assert_string_equal(strbuf_str(&reader.sample.exe), "/bin/left");
+	assert_int_equal(reader.sample.outcomes[SOURCE_exe], OUTCOME_read);
+	process_reader_done(&reader);
+}
+
 /* It has become a zombie since, or it was one already; a leader that has exited leaves its threads. */
 static void test_ended(void **state)
 {
@@ -174,9 +195,10 @@ int main(void)
 {
 #define TEST(test_) cmocka_unit_test_setup_teardown(test_, setup, temp_tree_teardown)
 	const struct CMUnitTest tests[] = {
-	        TEST(test_alive),    TEST(test_another_one),        TEST(test_ended),
-	        TEST(test_ends),     TEST(test_without_executable), TEST(test_gone),
-	        TEST(test_executed),
+	        TEST(test_alive), TEST(test_another_one),
+	        TEST(test_ended), TEST(test_leader_has_exited),
+	        TEST(test_ends),  TEST(test_without_executable),
+	        TEST(test_gone),  TEST(test_executed),
 	};
 #undef TEST
 
