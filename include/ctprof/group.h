@@ -67,7 +67,7 @@ struct group_process {
 	uint32_t totals_seen; /* a bit for each enum process_total */
 	uint64_t totals[PROCESS_TOTAL_COUNT];
 	uint64_t sums[PROCESS_TOTAL_COUNT];
-	uint32_t seen[PROCESS_TOTAL_COUNT]; /* threads that are in the sum */
+	uint32_t seen[PROCESS_TOTAL_COUNT]; /* threads that are in the sum, or need not be */
 	/* What the counters of the thread added last are divided by: in a window the time of its observation, in a lifetime
 	 * snapshot its own age where groups are made by names of threads, else the age of the process. 0: not known. */
 	uint64_t interval_ns;

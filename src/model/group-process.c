@@ -24,6 +24,36 @@ bool group_process_is_next(const struct group_process *process, const struct thr
 	       !sample_is_of_process(sample, process->tgid, process->start_time_clock_ticks);
 }
 
+/* Whether the thread was born when the kernel kept no delay record: it was read, and has none of the seven buckets that the
+ * record has. The bucket cpu is not one of them. Then the kernel adds nothing of it to the total of its process either
+ * (delayacct_add_tsk() of kernel/delayacct.c). */
+static bool has_no_delay_record(const struct thread_sample *sample)
+{
+	static const enum metric_id buckets[] = {
+	        METRIC_blkio_delay_count,     METRIC_swapin_delay_count,
+	        METRIC_freepages_delay_count, METRIC_thrashing_delay_count,
+	        METRIC_compact_delay_count,   METRIC_wpcopy_delay_count,
+	        METRIC_irq_delay_count,
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(buckets); i++)
+		if (metric_set_has(&sample->seen, buckets[i]) ||
+		    sample_reason(sample, buckets[i]) != OUTCOME_off)
+			return false;
+	return metric_set_has(&sample->seen, METRIC_cpu_delay_count);
+}
+
+/* Whether nothing but work of threads that have ended is missing in the sum where the thread's value is: the thread has ended
+ * itself, and there is no full record of it, or the kernel does not count it at all. */
+static bool leaves_the_sum_whole(const struct thread_sample *sample, enum metric_id metric)
+{
+	if (sample->window_part == WINDOW_PART_exited || sample->window_part == WINDOW_PART_passed)
+		return true;
+	return metric_table[metric].source == SOURCE_taskstats &&
+	       metric != METRIC_cpu_delay_count && metric != METRIC_cpu_delay_total_ns &&
+	       has_no_delay_record(sample);
+}
+
 void group_process_add(struct group_process *process, const struct thread_sample *sample)
 {
 	if (!process->open)
@@ -39,8 +69,10 @@ void group_process_add(struct group_process *process, const struct thread_sample
 		enum metric_id metric = process_total_table[i].metric;
 		uint64_t value;
 
-		if (!metric_set_has(&sample->seen, metric))
+		if (!metric_set_has(&sample->seen, metric)) {
+			process->seen[i] += leaves_the_sum_whole(sample, metric);
 			continue;
+		}
 		/* Everything that has a total is a counter, and so 64 bits wide. */
 		memcpy(&value, sample_value(sample, metric), sizeof(value));
 		if (__builtin_add_overflow(process->sums[i], value, &process->sums[i]))

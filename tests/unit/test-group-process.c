@@ -251,6 +251,65 @@ static void test_exited_partial(void **state)
 	group_table_done(&table);
 }
 
+/* A row of a process that has used 100 in all; @swapin and @run are not seen where they are negative. */
+static void add_delays(struct group_table *table, uint32_t tid, enum window_part part, int64_t run,
+                       int64_t swapin)
+{
+	struct thread_sample sample = {0};
+
+	sample_reset(&sample);
+	sample.tgid = 1;
+	sample.tid = tid;
+	sample.start_time_clock_ticks = 7;
+	sample.window_part = part;
+	sample.interval_ns = sample.life_ns = 1;
+	sample_name(&sample.pcomm, "a");
+	sample_name(&sample.comm, "a");
+	sample_set(&sample, cpu_delay_count, (struct counter_count){1});
+	if (run >= 0)
+		sample_set(&sample, run_time_ns, (struct counter_ns){(uint64_t)run});
+	if (swapin >= 0) {
+		sample_set(&sample, swapin_delay_count, (struct counter_count){1});
+		sample_set(&sample, swapin_delay_total_ns, (struct counter_ns){(uint64_t)swapin});
+	}
+	set_total(&sample, PROCESS_TOTAL_run_time_ns, 100);
+	set_total(&sample, PROCESS_TOTAL_swapin_delay_total_ns, 100);
+	group_table_add(table, &sample);
+	sample_done(&sample);
+}
+
+/* A thread without a delay record is in no total, and what a thread did that ended without a full record is work of ended
+ * threads: neither takes from the others what exited threads did. Of a living thread whose value could not be read nobody
+ * knows how much of the total it is. */
+static void test_exited_beside_one_without_a_record(void **state)
+{
+	static const struct {
+		enum window_part part;
+		int64_t run, swapin;
+		uint64_t run_sum, swapin_sum; /* of the group */
+	} cases[] = {
+	        {WINDOW_PART_NONE, 20, 20, 100, 100},      {WINDOW_PART_NONE, 20, -1, 100, 100},
+	        {WINDOW_PART_continued, 20, -1, 100, 100}, {WINDOW_PART_exited, -1, -1, 100, 100},
+	        {WINDOW_PART_passed, -1, 20, 100, 100},    {WINDOW_PART_NONE, -1, 20, 10, 100},
+	        {WINDOW_PART_continued, -1, -1, 10, 100},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct group_table table;
+
+		group_table_init(&table, group_by_key(GROUP_KEY_pcomm, false));
+		add_delays(&table, 1, cases[i].part, 10, 10);
+		add_delays(&table, 2, cases[i].part, cases[i].run, cases[i].swapin);
+		finish(&table);
+		assert_int_equal(get(&table, "a")->cells[METRIC_run_time_ns].number,
+		                 cases[i].run_sum);
+		assert_int_equal(get(&table, "a")->cells[METRIC_swapin_delay_total_ns].number,
+		                 cases[i].swapin_sum);
+		group_table_done(&table);
+	}
+}
+
 /* Snapshots of before have no totals. */
 static void test_exited_without_totals(void **state)
 {
@@ -384,6 +443,7 @@ int main(void)
 	        cmocka_unit_test(test_exited_by_comm_rounding),
 	        cmocka_unit_test(test_exited_cpu_split),
 	        cmocka_unit_test(test_exited_partial),
+	        cmocka_unit_test(test_exited_beside_one_without_a_record),
 	        cmocka_unit_test(test_exited_without_totals),
 	        cmocka_unit_test(test_exited_comparable),
 	        cmocka_unit_test(test_exited_complete),
