@@ -18,6 +18,14 @@ void cgroup_normalise(const char *path, size_t len, struct strbuf *out, struct s
 must_check_ bool cgroup_flatten(const char *const *globs, size_t count, const char *path,
                                 size_t len, struct strbuf *out);
 
+/* Makes of the path of a cgroup that of the one above it: "/a/b" becomes "/a", and this "/". Above the root of a cgroup
+ * namespace the kernel goes on with "/..", "/../..". Returns false, and leaves it alone, where it is no path from a root, or
+ * would become longer than a path of the kernel's. */
+must_check_ bool cgroup_path_climb(struct strbuf *path);
+
+/* Whether the path is that of a cgroup above the root of our cgroup namespace: "/..", "/../..". */
+bool cgroup_path_is_above_root(const char *path);
+
 /* What a path can be in. Of several, the innermost counts: a container in a container is another container, but what
  * systemd makes in a container is still in that container.
  *

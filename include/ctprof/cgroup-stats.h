@@ -47,6 +47,7 @@ enum fact_form {
 	FORM_FIELD,       /* the second word of the file */
 	FORM_FLAT,        /* the integer behind a key */
 	FORM_CPUS,        /* a list of CPUs */
+	FORM_DEVICES,     /* the sum of the integers behind a device and a key */
 	FORM_TEXT,        /* the whole file, without its newline */
 };
 

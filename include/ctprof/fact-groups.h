@@ -2,6 +2,7 @@
 #pragma once
 /* fact-groups - reduces what a snapshot holds beside its threads' metrics to groups: cgroups by their path,
  * smaps_rollup by process name. */
+#include "ctprof/cgroup-path.h"
 #include "ctprof/cgroup-stats.h"
 #include "ctprof/sample.h"
 #include "ctprof/scan.h"
@@ -14,6 +15,7 @@ struct cgroup_group {
 	/* Those of the members for which the time between their readings is known, in a window. */
 	uint32_t rate_members;
 	struct cgroup_stats rates; /* see cgroup-rates.h */
+	struct cgroup_above above; /* see cgroup-path.h; filled by cgroup_table_finish() */
 };
 
 /* The rates, or NULL where they are not those of all members. */
@@ -21,6 +23,7 @@ const struct cgroup_stats *cgroup_group_rates(const struct cgroup_group *group);
 
 struct cgroup_table {
 	struct strmap map; /* pattern of the path to struct cgroup_group; owned */
+	struct cgroup_tree tree;
 };
 
 void cgroup_table_init(struct cgroup_table *table);
@@ -28,6 +31,9 @@ void cgroup_table_done(struct cgroup_table *table);
 /* @pattern is what group_table_cgroup() makes of the path. */
 void cgroup_table_add(struct cgroup_table *table, struct span pattern,
                       const struct cgroup_stats *stats);
+
+/* To be called behind the last cgroup: fills what cgroups are subject to from above. */
+void cgroup_table_finish(struct cgroup_table *table);
 
 /* The processes of one name: pattern of pcomm, or "pcomm[tgid]" where names are literal. */
 struct smaps_group {

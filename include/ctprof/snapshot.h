@@ -26,7 +26,9 @@ struct snapshot_tally {
 	uint64_t threads_unreadable; /* left out: their stat is denied, or makes no sense */
 	uint64_t malformed_values;   /* single values that made no sense */
 	uint64_t sources[SOURCE_COUNT][OUTCOME_COUNT]; /* threads by what became of each source */
-	uint64_t cgroups;         /* distinct ones that threads were in, and that were read */
+	uint64_t cgroups; /* distinct ones that threads were in, and that were read */
+	uint64_t
+	        cgroup_ancestors; /* read because they are above those, and without a thread that was read */
 	uint64_t cgroups_gone;    /* removed before they were read */
 	uint64_t cgroups_denied;  /* that deny this user some or all of their files */
 	uint64_t cgroups_outside; /* outside of what is mounted here, as seen from a namespace */

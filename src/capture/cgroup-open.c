@@ -73,18 +73,31 @@ static int open_by_parts(int mount_fd, const char *path)
 	return fd;
 }
 
+/* Where the cgroup is below the mount, in @located. */
+static bool locate(const struct cgroup_mount *mount, const struct strbuf *path,
+                   struct strbuf *located)
+{
+	return mount->found && strlen(strbuf_str(path)) == path->len &&
+	       cgroup_mount_locate(mount, strbuf_str(path), located) &&
+	       !has_parent(strbuf_str(located));
+}
+
+bool cgroup_is_below(const struct cgroup_mount *mount, const struct strbuf *path)
+{
+	cleanup_(strbuf_done) struct strbuf located = STRBUF_INIT;
+
+	return locate(mount, path, &located);
+}
+
 int cgroup_walk_open(int mount_fd, const struct cgroup_mount *mount, const struct strbuf *path)
 {
 	cleanup_(strbuf_done) struct strbuf located = STRBUF_INIT;
 	const char *below;
 	int fd;
 
-	if (!mount->found || strlen(strbuf_str(path)) != path->len ||
-	    !cgroup_mount_locate(mount, strbuf_str(path), &located))
+	if (!locate(mount, path, &located))
 		return -EXDEV;
 	below = strbuf_str(&located);
-	if (has_parent(below))
-		return -EXDEV;
 	if (mount_fd < 0)
 		return mount_fd;
 	fd = open_beneath(mount_fd, below);

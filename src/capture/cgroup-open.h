@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* cgroup-open - opens the directory of a cgroup by its path, and nothing outside of the mount. */
+#include <stdbool.h>
+
 #include "ctprof/cgroup-mount.h"
 #include "ctprof/macro.h"
 #include "ctprof/strbuf.h"
+
+/* Whether the mount shows the cgroup with this path. */
+bool cgroup_is_below(const struct cgroup_mount *mount, const struct strbuf *path);
 
 /* Opens the cgroup with this path below the mount, whose point is @mount_fd. Returns a descriptor or -errno; -EXDEV where the
  * path is outside of the mount. */

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cgroup-open.h"
 #include "cgroup-read.h"
+#include "ctprof/cgroup-key.h"
 #include "ctprof/mem.h"
 #include "ctprof/source.h"
 
@@ -21,6 +23,28 @@ void cgroup_walk_done(struct cgroup_walk *walk)
 	strbuf_done(&walk->last);
 }
 
+/* What an entry's value says beside the controllers of version 1. */
+enum {
+	CONTROLLER_BITS = 16,
+	/* Outcomes of cgroup_read_v2(), and whether it was called. */
+	CGROUP_IS_READ = CGROUP_READ_END << CONTROLLER_BITS,
+};
+_Static_assert((int)CGROUP_HAS_THREADS > (int)CGROUP_IS_READ, "an entry has room for outcomes");
+_Static_assert((int)CGROUP_V1_CONTROLLERS_MAX <= (int)CONTROLLER_BITS,
+               "controllers have room in an entry");
+
+static uintptr_t bits_of(const struct strmap_entry *entry)
+{
+	return (uintptr_t)entry->value;
+}
+
+static void add_bits(struct strmap *paths, const char *path, size_t len, uintptr_t bits)
+{
+	struct strmap_entry *entry = strmap_add(paths, path, len);
+
+	entry->value = (void *)(bits_of(entry) | bits);
+}
+
 /* Threads of one process follow one another and nearly always share their cgroups. */
 void cgroup_walk_note(struct cgroup_walk *walk, const char *text, size_t len)
 {
@@ -33,17 +57,14 @@ void cgroup_walk_note(struct cgroup_walk *walk, const char *text, size_t len)
 	strbuf_clear(&walk->last);
 	strbuf_add(&walk->last, text, len);
 	while (cgroup_next_line(&walk->controllers, &rest, &line)) {
-		struct strmap_entry *entry;
-
 		if (cgroup_path_is_cut(line.path)) {
 			has_v2 = has_v2 || line.is_v2;
 		} else if (line.is_v2 && !has_v2) {
-			(void)strmap_add(&walk->v2, line.path.text, line.path.len);
+			add_bits(&walk->v2, line.path.text, line.path.len, CGROUP_HAS_THREADS);
 			has_v2 = true;
 		} else if (line.controllers != 0) {
-			entry = strmap_add(&walk->v1, line.path.text, line.path.len);
-			entry->value =
-			        (void *)((uintptr_t)entry->value | (uintptr_t)line.controllers);
+			add_bits(&walk->v1, line.path.text, line.path.len,
+			         line.controllers | (uintptr_t)CGROUP_HAS_THREADS);
 		}
 	}
 }
@@ -52,9 +73,8 @@ static void merge_paths(struct strmap *paths, const struct strmap *other)
 {
 	for (size_t i = 0; i < other->count; i++) {
 		const struct strmap_entry *from = &other->entries[i];
-		struct strmap_entry *entry = strmap_add(paths, from->key, from->key_len);
 
-		entry->value = (void *)((uintptr_t)entry->value | (uintptr_t)from->value);
+		add_bits(paths, from->key, from->key_len, bits_of(from));
 	}
 }
 
@@ -76,15 +96,38 @@ static int compare_entries(const void *a, const void *b)
 	return (entry_a->key_len > entry_b->key_len) - (entry_a->key_len < entry_b->key_len);
 }
 
-/* What an entry's value says beside the controllers of version 1: outcomes of cgroup_read_v2(), and whether it was
- * called. */
-enum { CONTROLLER_BITS = 16, CGROUP_IS_READ = CGROUP_READ_END << CONTROLLER_BITS };
-_Static_assert((int)CGROUP_V1_CONTROLLERS_MAX <= (int)CONTROLLER_BITS,
-               "controllers have room in an entry");
-
-static uintptr_t bits_of(const struct strmap_entry *entry)
+/* Makes of a path that of the cgroup above it; false where nobody can see that one. Only a mount that was made outside of our
+ * cgroup namespace shows what is above the namespace's root. */
+static bool climb(const struct cgroup_mounts *mounts, struct strbuf *path)
 {
-	return (uintptr_t)entry->value;
+	if (!cgroup_path_climb(path))
+		return false;
+	return path->data[path->len - 1] != '.' || !cgroup_path_is_above_root(strbuf_str(path)) ||
+	       cgroup_is_below(&mounts->unified, path);
+}
+
+/* Adds the cgroups above those that are there: what limits them limits all that is below. */
+static void add_ancestors(struct strmap *paths, const struct cgroup_mounts *mounts)
+{
+	cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT;
+
+	for (size_t i = 0, count = paths->count; i < count; i++) {
+		uintptr_t controllers = bits_of(&paths->entries[i]) & ((1u << CONTROLLER_BITS) - 1);
+
+		if (bits_of(&paths->entries[i]) & CGROUP_IS_READ)
+			continue;
+		strbuf_clear(&path);
+		strbuf_add(&path, paths->entries[i].key, paths->entries[i].key_len);
+		while (climb(mounts, &path)) {
+			uint32_t place;
+			bool known = strmap_find(paths, path.data, path.len, &place) &&
+			             (bits_of(&paths->entries[place]) & controllers) == controllers;
+
+			if (known)
+				break;
+			add_bits(paths, path.data, path.len, controllers);
+		}
+	}
 }
 
 static bool has_outcome(const struct strmap_entry *entry, unsigned outcome)
@@ -127,6 +170,10 @@ static void tally_all(const struct strmap *paths, struct snapshot_tally *tally)
 	for (size_t i = 0; i < paths->count; i++) {
 		const struct strmap_entry *entry = &paths->entries[i];
 
+		if (!(bits_of(entry) & CGROUP_HAS_THREADS)) {
+			tally->cgroup_ancestors += has_outcome(entry, CGROUP_READ_DONE);
+			continue;
+		}
 		tally->cgroups += has_outcome(entry, CGROUP_READ_DONE);
 		tally->cgroups_denied += has_outcome(entry, CGROUP_READ_DENIED);
 		tally->cgroups_outside += has_outcome(entry, CGROUP_READ_OUTSIDE);
@@ -140,12 +187,15 @@ int cgroup_walk_read(struct cgroup_walk *walk, const struct cgroup_mounts *mount
 	cleanup_(cgroup_reader_done) struct cgroup_reader reader;
 	int r;
 
+	add_ancestors(&walk->v2, mounts);
+	add_ancestors(&walk->v1, mounts);
 	cgroup_reader_init(&reader, mounts, &walk->controllers, walk->tree_boottime_ns);
 	r = read_all(&reader, &walk->v2, false, sink);
 	if (r == 0)
 		r = read_all(&reader, &walk->v1, true, sink);
 	if (r < 0)
 		return r;
+	tally->cgroup_ancestors = 0;
 	tally->cgroups = tally->cgroups_denied = tally->cgroups_outside = tally->cgroups_gone = 0;
 	tally_all(&walk->v2, tally);
 	tally_all(&walk->v1, tally);

@@ -8,6 +8,9 @@
 #include "ctprof/snapshot.h"
 #include "ctprof/strmap.h"
 
+/* In the value of a path: a thread is in that cgroup. Else it is only above such a one. */
+enum { CGROUP_HAS_THREADS = 1 << 30 };
+
 struct cgroup_walk {
 	struct cgroup_v1_controllers controllers;
 	struct strmap v2;   /* paths; the value holds what became of reading it */
@@ -32,7 +35,7 @@ struct cgroup_sink {
 	int (*add)(struct cgroup_sink *self, const struct cgroup_stats *stats);
 };
 
-/* Reads every cgroup that was noted and not read before, version 2 before version 1, each by its path, and gives those that
+/* Reads every cgroup that was noted, and those above, that were not read before, version 2 before version 1, each by its path, and gives those that
  * could be read to @sink, with the time of their reading. @tally becomes that of all that were noted so far. A hierarchy
  * without a mount in @mounts is passed over, unless they are the system's: then its cgroups are outside. Returns 0; the
  * sink's -errno; or -EMFILE, -ENFILE or -ENOMEM where we have run out of what it takes. */

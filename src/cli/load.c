@@ -52,6 +52,7 @@ static int load_file(struct load *load)
 	r = snapshot_read(&source.source, load->limits, &grouping.visitor, &load->info,
 	                  &load->error);
 	group_table_finish(&load->groups);
+	cgroup_table_finish(&load->cgroups);
 	reference_add_metrics(load->info.forgotten, &forgotten);
 	group_table_forget(&load->groups, &forgotten);
 	load->file_bytes = source.bytes;

@@ -14,13 +14,15 @@ enum {
 	FORM_RULES_FIELD_LIMIT = FORM_RULES_LIMIT,
 	FORM_RULES_FIELD = 1 << FACT_RULE_MAX,
 	FORM_RULES_FLAT = 1 << FACT_RULE_SUM | 1 << FACT_RULE_MAX,
+	FORM_RULES_DEVICES = 1 << FACT_RULE_SUM,
 	FORM_RULES_CPUS = 1 << FACT_RULE_SAME,
 };
 #define CGROUP_VALUE(id_, version_, object_, key_, file_, file_key_, form_, rule_, window_, unit_, section_, column_, text_) \
 	_Static_assert((FORM_RULES_##form_ & 1 << FACT_RULE_##rule_) != 0,                         \
 		       "cgroup value " #id_ ": a " #form_ " cannot be put together by " #rule_);   \
 	_Static_assert(FACT_WINDOW_##window_ == FACT_WINDOW_END ||                                 \
-			       FORM_##form_ == FORM_NUMBER || FORM_##form_ == FORM_FLAT,           \
+			       FORM_##form_ == FORM_NUMBER || FORM_##form_ == FORM_FLAT ||         \
+			       FORM_##form_ == FORM_DEVICES,                                       \
 		       "cgroup value " #id_ ": a " #form_ " cannot be " #window_ " in a window");  \
 	_Static_assert((version_) == 1 || (version_) == 2,                                         \
 		       "cgroup value " #id_ ": there is no such version of cgroups");              \
@@ -88,6 +90,7 @@ const struct named_desc fact_form_table[FORM_COUNT] = {
 	[FORM_FIELD] = {"field", "the second word of the file is an integer"},
 	[FORM_FLAT] = {"flat", "the integer behind a key"},
 	[FORM_CPUS] = {"cpus", "a list of CPUs"},
+	[FORM_DEVICES] = {"devices", "the sum of the integers behind a device and a key"},
 	[FORM_TEXT] = {"text", "the whole file, without its newline"},
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "ctprof/cgroup-key.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "ctprof/glob.h"
@@ -401,4 +402,37 @@ bool cgroup_part_of(enum cgroup_part part, const char *path, size_t len, struct 
 		return true;
 	}
 	return false;
+}
+
+bool cgroup_path_is_above_root(const char *path)
+{
+	static const char up[] = "/..";
+
+	if (*path == '\0')
+		return false;
+	while (strncmp(path, up, strlen(up)) == 0)
+		path += strlen(up);
+	return *path == '\0';
+}
+
+bool cgroup_path_climb(struct strbuf *path)
+{
+	const char *text = strbuf_str(path);
+	size_t len = path->len;
+
+	if (text[0] != '/' || strlen(text) != len)
+		return false;
+	if (len == 1 || cgroup_path_is_above_root(text)) {
+		if (len >= PATH_MAX - strlen("/.."))
+			return false;
+		if (len == 1)
+			strbuf_clear(path);
+		strbuf_add_str(path, "/..");
+		return true;
+	}
+	while (len > 1 && text[len - 1] != '/')
+		len--;
+	path->len = len > 1 ? len - 1 : len;
+	path->data[path->len] = '\0';
+	return true;
 }

@@ -199,6 +199,7 @@ static struct quantity of_host(enum fact_derived_id derived, const struct snapsh
 		return share_of_field(host, HOST_idle_clock_ticks);
 	case FACT_DERIVED_forks_per_second:
 		return forks_per_second(info);
+	case FACT_DERIVED_throttled_by ... FACT_DERIVED_pids_limit_by:
 	case FACT_DERIVED_cpu_percent_docker:
 	case FACT_DERIVED_cpu_percent_cadvisor:
 	case FACT_DERIVED_COUNT:

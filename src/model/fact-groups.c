@@ -20,9 +20,16 @@ void cgroup_table_done(struct cgroup_table *table)
 
 		cgroup_stats_done(&group->stats);
 		cgroup_stats_done(&group->rates);
+		cgroup_above_done(&group->above);
 		free(group);
 	}
 	strmap_done(&table->map);
+	cgroup_tree_done(&table->tree);
+}
+
+void cgroup_table_finish(struct cgroup_table *table)
+{
+	cgroup_tree_finish(&table->tree);
 }
 
 void cgroup_table_add(struct cgroup_table *table, struct span pattern,
@@ -38,6 +45,8 @@ void cgroup_table_add(struct cgroup_table *table, struct span pattern,
 	group->members++;
 	if (stats->interval_ns > 0)
 		cgroup_rates_add(&group->rates, group->rate_members++, stats);
+	cgroup_tree_add(&table->tree, stats, (struct span){entry->key, entry->key_len},
+	                &group->above);
 }
 
 const struct cgroup_stats *cgroup_group_rates(const struct cgroup_group *group)

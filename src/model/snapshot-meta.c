@@ -136,6 +136,7 @@ void snapshot_meta_add_parse_summary(const struct snapshot_info *info, struct st
 	tree_set(object, "dominant_read_failure", dominant ? json_string(dominant) : json_null());
 	tree_set(object, "malformed_values", tree_number(tally->malformed_values));
 	tree_set(object, "cgroups", tree_number(tally->cgroups));
+	tree_set(object, "cgroup_ancestors", tree_number(tally->cgroup_ancestors));
 	tree_set(object, "cgroups_gone", tree_number(tally->cgroups_gone));
 	tree_set(object, "cgroups_denied", tree_number(tally->cgroups_denied));
 	tree_set(object, "cgroups_outside", tree_number(tally->cgroups_outside));
@@ -344,6 +345,7 @@ int snapshot_meta_read_parse_summary(const struct strbuf *json, struct snapshot_
 	        {"tids_unreadable", &tally->threads_unreadable},
 	        {"malformed_values", &tally->malformed_values},
 	        {"cgroups", &tally->cgroups},
+	        {"cgroup_ancestors", &tally->cgroup_ancestors},
 	        {"cgroups_gone", &tally->cgroups_gone},
 	        {"cgroups_denied", &tally->cgroups_denied},
 	        {"cgroups_outside", &tally->cgroups_outside},

@@ -279,12 +279,51 @@ static void add_column(struct facts_context *context, const char *heading, unsig
 		context->columns[context->column_count++] = (struct wide_column){heading, id};
 }
 
+static bool is_of_above(const struct fact_row *row)
+{
+	return row->id >= FACT_ID_DERIVED + FACT_DERIVED_throttled_by &&
+	       row->id <= FACT_ID_DERIVED + FACT_DERIVED_pids_limit_by;
+}
+
+/* Whether a cell of the line names another cgroup than its own. */
+static bool names_another(const struct fact_line *line, unsigned id)
+{
+	const struct fact_row *row = facts_row_with(line, id);
+	bool another = false;
+
+	for (unsigned side = 0; row && side < SIDE_MAX; side++) {
+		cleanup_(strbuf_done) struct strbuf name = STRBUF_INIT;
+
+		if (row->sides[side].state != FACT_TEXT)
+			continue;
+		text_add_escaped(&name, row->sides[side].text, strlen(row->sides[side].text));
+		another = another || strcmp(strbuf_str(&name), line->rows[0].group) != 0;
+	}
+	return another;
+}
+
+/* A limit that every cgroup has from itself is in the column of its own file already. In the registry a limit has the name of
+ * whose it is right behind it. */
+static bool is_said_already(const struct fact_line *line, unsigned id)
+{
+	unsigned first = FACT_ID_DERIVED + FACT_DERIVED_cpu_limit_percent;
+
+	if (id < first || id > FACT_ID_DERIVED + FACT_DERIVED_pids_limit_by)
+		return false;
+	return !names_another(line, first + ((id - first) | 1));
+}
+
 /* Whether the column says anything. What stays as it is has a place in a comparison of limits, which are read
  * side by side, but not in one of what was used. */
 static bool has_something(const struct facts_context *context, const struct fact_row *row)
 {
 	const struct fact_row_set *facts = context->report->facts;
 
+	/* That nothing above limits or throttles needs no column. */
+	if (row && is_of_above(row) && !row->changed &&
+	    (row->sides[0].state == FACT_UNLIMITED ||
+	     (row->sides[0].state == FACT_NUMBER && quantity_is_zero(row->sides[0].number))))
+		return false;
 	return row && (row->changed || facts->sides == 1 || facts->unchanged ||
 	               context->section == SECTION_cgroup_limits);
 }
@@ -302,15 +341,23 @@ static void choose_columns(struct facts_context *context)
 		if (heading && heading[0] == '\0')
 			continue;
 		for (size_t i = 0; i < context->line_count && !has_something(context, row); i++)
-			row = row_of_column(&context->lines[i], id);
+			row = is_said_already(&context->lines[i], id)
+			              ? NULL
+			              : row_of_column(&context->lines[i], id);
 		if (has_something(context, row))
 			add_column(context, heading ? heading : row->metric, id);
 	}
 }
 
-static unsigned version_of(const struct fact_row *row)
+/* Lists of version 1 are not kept, and what is computed of several values is of either. */
+static unsigned version_of(const struct fact_line *line)
 {
-	return row->id < CGROUP_VALUE_COUNT ? cgroup_value_table[row->id].version : 2;
+	static const char v1_prefix[] = "v1:";
+
+	for (size_t i = 0; i < line->count; i++)
+		if (line->rows[i].id < CGROUP_VALUE_COUNT)
+			return cgroup_value_table[line->rows[i].id].version;
+	return strncmp(line->rows[0].group, v1_prefix, strlen(v1_prefix)) == 0 ? 1 : 2;
 }
 
 /* Whether the table shows why the group is listed: not every value has a column. */
@@ -335,7 +382,7 @@ static void print_cgroups(FILE *file, struct facts_context *context, const struc
 
 		end = facts_group_end(rows, at, count);
 		line = (struct fact_line){rows + at, end - at};
-		if (version_of(line.rows) != version || !is_shown(context, &line))
+		if (version_of(&line) != version || !is_shown(context, &line))
 			continue;
 		if (facts_is_full(context, context->line_count))
 			context->left_out++;

@@ -26,10 +26,20 @@ static void set_integer(const struct cgroup_value_desc *row, struct fact_value *
 		(void)set_number(value, word);
 }
 
+/* Of version 1, a quota without a limit is -1, and memory without one as many whole pages as there can be. */
+static bool is_no_limit(struct span word)
+{
+	enum { LARGEST_PAGE = 256 << 10 };
+	int64_t number;
+
+	return scan_i64(word.text, word.len, &number) &&
+	       (number == -1 || number > INT64_MAX - LARGEST_PAGE);
+}
+
 static void set_limit(const struct cgroup_value_desc *row, struct fact_value *value,
                       struct span word)
 {
-	if (span_is(word, "max"))
+	if (span_is(word, "max") || (row->version == 1 && is_no_limit(word)))
 		fact_set_unlimited(value);
 	else
 		set_integer(row, value, word);
@@ -56,6 +66,22 @@ static bool find_flat(struct span text, const char *key, struct span *ret_value)
 			return true;
 		}
 	return false;
+}
+
+/* "8:0 Read 4096". A cgroup without I/O has no device; a number that makes no sense leaves the value unseen. */
+static void set_devices(struct span text, const char *key, struct fact_value *value)
+{
+	struct span line, words[3];
+	uint64_t sum = 0, number;
+
+	while (scan_line(&text, &line)) {
+		if (!split_words(line, words, 3) || !span_is(words[1], key))
+			continue;
+		if (!scan_u64(words[2].text, words[2].len, &number) ||
+		    __builtin_add_overflow(sum, number, &sum) || sum > INT64_MAX)
+			return;
+	}
+	fact_set_number(value, (int64_t)sum);
 }
 
 static void set_cpus(struct fact_value *value, struct span word)
@@ -95,6 +121,9 @@ static void set_value(const struct cgroup_value_desc *row, struct fact_value *va
 	case FORM_FLAT:
 		if (find_flat(text, row->file_key, &words[0]))
 			set_integer(row, value, words[0]);
+		break;
+	case FORM_DEVICES:
+		set_devices(text, row->file_key, value);
 		break;
 	case FORM_CPUS:
 		if (one)

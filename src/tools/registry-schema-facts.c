@@ -76,6 +76,7 @@ static json_t *value_schema(enum fact_form form)
 	case FORM_NUMBER:
 	case FORM_FIELD:
 	case FORM_FLAT:
+	case FORM_DEVICES:
 		return schema_integer(INT64_MIN, INT64_MAX);
 	case FORM_CPUS:
 	case FORM_TEXT:

@@ -310,9 +310,10 @@ static json_t *failures_by_file_schema(void)
 static json_t *parse_summary_schema(void)
 {
 	static const char *const numbers[] = {
-	        "tgids_walked", "tgids_gone",     "tgids_denied",     "tids_walked",
-	        "tids_gone",    "read_failures",  "malformed_values", "cgroups",
-	        "cgroups_gone", "cgroups_denied", "cgroups_outside",  "tids_unreadable"};
+	        "tgids_walked",     "tgids_gone",    "tgids_denied",     "tids_walked",
+	        "tids_gone",        "read_failures", "malformed_values", "cgroups",
+	        "cgroup_ancestors", "cgroups_gone",  "cgroups_denied",   "cgroups_outside",
+	        "tids_unreadable"};
 	static const char by_file[] = "read_failures_by_file", dominant[] = "dominant_read_failure";
 	json_t *properties = schema_object(), *required = json_array();
 	json_t *dominant_names = source_names();

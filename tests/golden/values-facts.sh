@@ -44,16 +44,31 @@ def version2: .key as $g | .value
       ((.io.stat // empty) as $devices | ("rbytes", "wbytes", "rios", "wios", "dbytes", "dios") as $k
         | entry("cgroup-stats"; $g; "io_\($k)"; [$devices[][$k]] | add // 0)),
       (.psi // {} | psi("pressure"; $g));
+# A cgroup and those above it, and the smallest limit on the way.
+def way: if . == "/" then . else ., ((sub("/[^/]*$"; "") | if . == "" then "/" else . end) | way) end;
+def bound($all; $g; $metric; $by; value): [$g | way | . as $p | $all[$p] | select(. != null) | value | {by: $p, value: .}]
+    | if . == [] then empty else ((map(select(.value != null)) | min_by(.value)) as $least
+        | entry("cgroup-limits"; $g; $metric; $least.value // "max"),
+          (if $least then entry("cgroup-limits"; $g; $by; $least.by) else empty end)) end;
+def of($object; $key): .[$object] | select(. != null) | select(has($key)) | .[$key];
+def bounds: . as $all | keys[] | . as $g
+    | bound($all; $g; "cpu_limit_percent"; "cpu_limit_by"; .cpu | select(. != null) | select(has("max_quota_us"))
+        | if .max_quota_us then 100 * .max_quota_us / .max_period_us else null end),
+      bound($all; $g; "memory_limit"; "memory_limit_by"; of("memory"; "max")),
+      bound($all; $g; "memory_high_limit"; "memory_high_limit_by"; of("memory"; "high")),
+      bound($all; $g; "pids_limit"; "pids_limit_by"; of("pids"; "max"));
 def version1: "v1:\(.key)" as $g | .value
     | known("cgroup-stats"; $g; "cpuacct_usage_ns"; .cpuacct; "usage_ns"),
       (("user_clock_ticks", "system_clock_ticks") as $k | known("cgroup-stats"; $g; "cpuacct_\($k)"; .cpuacct; $k)),
       (("nr_periods", "nr_throttled", "throttled_ns") as $k | known("cgroup-stats"; $g; "cpu_v1_\($k)"; .cpu; $k)),
       known("cgroup-stats"; $g; "memory_v1_usage"; .memory; "usage_bytes"),
-      (("current", "max") as $k | known("cgroup-limits"; $g; "pids_v1_\($k)"; .pids; $k));
+      (("current", "max") as $k | known("cgroup-limits"; $g; "pids_v1_\($k)"; .pids; $k)),
+      # Nothing is above the only one.
+      known("cgroup-limits"; $g; "pids_limit"; .pids; "max");
 def smaps: [.threads[] | select(.smaps_rollup_kib)] | group_by(.tgid)[] | .[0] | "\(.pcomm)[\(.tgid)]" as $g
     | .smaps_rollup_kib | to_entries[] | entry("smaps-rollup"; $g; .key; .value * 1024);
 def facts: [(.cgroup_stats | to_entries[] | version2), (.cgroup_v1_stats | to_entries[] | version1),
-    (.psi | psi("host-pressure"; "host")), smaps,
+    (.cgroup_stats | bounds), (.psi | psi("host-pressure"; "host")), smaps,
     (.sched_ext | to_entries[] | entry("sched-ext"; "host"; .key; .value))] | from_entries;
 def tsv: map(if . == null then "-" else tostring end) | join("\t");
 '

@@ -149,7 +149,8 @@ static void test_cgroup_keys_are_unique(void **state)
 
 		assert_string_not_equal(value->object, "psi");
 		assert_string_not_equal(value->object, "path_hex");
-		assert_int_equal(value->file_key[0] != '\0', value->form == FORM_FLAT);
+		assert_int_equal(value->file_key[0] != '\0',
+		                 value->form == FORM_FLAT || value->form == FORM_DEVICES);
 		for (unsigned j = 0; j < i; j++)
 			assert_false(value->version == cgroup_value_table[j].version &&
 			             strcmp(value->object, cgroup_value_table[j].object) == 0 &&
@@ -282,7 +283,13 @@ static bool is_host_number(const char *word, size_t len)
 static bool is_fact_word(const char *word, size_t len)
 {
 	static const char *const words[] = {"100", "usage_seconds", "interval_seconds",
-	                                    "stat_interval_seconds", "all_clock_ticks"};
+	                                    "stat_interval_seconds", "all_clock_ticks",
+	                                    /* Of a cgroup and those above it. */
+	                                    "nearest", "cgroup", "above", "with", "of", "up", "to",
+	                                    "the", "root", "smallest", "0", "nr_throttled",
+	                                    "throttled_usec", "throttled_by", "max", "high",
+	                                    "max_quota_us", "max_period_us", "cpu_limit_percent",
+	                                    "memory_limit", "memory_high_limit", "pids_limit"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (strlen(words[i]) == len && strncmp(words[i], word, len) == 0)

@@ -43,6 +43,7 @@ static void random_fact(struct random *random, enum fact_form form, struct fact_
 	case FORM_NUMBER:
 	case FORM_FIELD:
 	case FORM_FLAT:
+	case FORM_DEVICES:
 		break;
 	case FORM_CPUS:
 	case FORM_TEXT:

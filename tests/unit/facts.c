@@ -75,6 +75,8 @@ void make_facts(struct fact_fixture *fixture, unsigned sides)
 		given[side] = (struct fact_side){.cgroups = &fixture->cgroups[side],
 		                                 .smaps = &fixture->smaps[side],
 		                                 .info = &fixture->infos[side]};
+	for (unsigned side = 0; side < sides; side++)
+		cgroup_table_finish(&fixture->cgroups[side]);
 	fact_rows_done(&fixture->set);
 	fact_rows_init(&fixture->set, given, sides, &fixture->options);
 }

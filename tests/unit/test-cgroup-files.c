@@ -206,6 +206,48 @@ static void test_file_versions(void **state)
 	assert_int_equal(count_seen(), 8);
 }
 
+/* Of version 1 no limit is -1, or as many whole pages as there can be. */
+static void test_file_v1_limits(void **state)
+{
+	(void)state;
+	cgroup_stats_reset(&stats);
+	stats.is_v1 = true;
+	add("cpu.cfs_quota_us", "-1\n");
+	check_unlimited(CGROUP_VALUE_cpu_v1_quota_us);
+	add("cpu.cfs_quota_us", "20000\n");
+	check_number(CGROUP_VALUE_cpu_v1_quota_us, 20000);
+	add("memory.limit_in_bytes", "9223372036854771712\n");
+	check_unlimited(CGROUP_VALUE_memory_v1_limit);
+	add("memory.limit_in_bytes", "9223372036854710272\n"); /* pages of 64 KiB */
+	check_unlimited(CGROUP_VALUE_memory_v1_limit);
+	add("memory.limit_in_bytes", "4611686018427387904\n");
+	check_number(CGROUP_VALUE_memory_v1_limit, INT64_C(4611686018427387904));
+	stats.is_v1 = false;
+	add("memory.max", "9223372036854771712\n");
+	check_number(CGROUP_VALUE_memory_max, INT64_C(9223372036854771712));
+}
+
+/* What is read of each device is added up; a cgroup without I/O has none. */
+static void test_file_devices(void **state)
+{
+	static const char file[] = "blkio.throttle.io_service_bytes_recursive";
+
+	(void)state;
+	cgroup_stats_reset(&stats);
+	stats.is_v1 = true;
+	add(file, "8:0 Read 4096\n8:0 Write 1\n8:0 Total 4097\n8:16 Read 8192\nTotal 12289\n");
+	check_number(CGROUP_VALUE_blkio_read_bytes, 12288);
+	check_number(CGROUP_VALUE_blkio_write_bytes, 1);
+	check_unseen(CGROUP_VALUE_blkio_reads);
+	add(file, "Total 0\n");
+	check_number(CGROUP_VALUE_blkio_read_bytes, 0);
+	cgroup_stats_reset(&stats);
+	stats.is_v1 = true;
+	add(file, "8:0 Read x\n8:0 Write 9223372036854775807\n8:1 Write 1\n");
+	check_unseen(CGROUP_VALUE_blkio_read_bytes);
+	check_unseen(CGROUP_VALUE_blkio_write_bytes);
+}
+
 static void parse_list(enum cgroup_list_id list, const char *text)
 {
 	char *copy = exact_copy(text, strlen(text));
@@ -308,7 +350,8 @@ int main(void)
 	        with_stats(test_file_numbers),  with_stats(test_file_numbers_refused),
 	        with_stats(test_file_limits),   with_stats(test_file_fields),
 	        with_stats(test_file_flat),     with_stats(test_file_cpus),
-	        with_stats(test_file_versions), with_stats(test_list_flat),
+	        with_stats(test_file_versions), with_stats(test_file_v1_limits),
+	        with_stats(test_file_devices),  with_stats(test_list_flat),
 	        with_stats(test_list_nested),   with_stats(test_list_nested_joined_lines),
 	        with_stats(test_list_limits),
 	};

@@ -24,6 +24,7 @@ static struct cgroup_sink sink = {take};
 /* What was written: one line for each cgroup. */
 static struct strbuf written;
 static int write_result;
+static bool with_ancestors;
 static uint64_t read_ns; /* of the one written last */
 static const char *remove_while_reading;
 static int openat2_errno; /* what openat2(2) fails with, or 0 */
@@ -43,7 +44,12 @@ static void add_value(const struct cgroup_stats *stats, enum cgroup_value_id id,
 
 static int take(struct cgroup_sink *self, const struct cgroup_stats *stats)
 {
+	const struct strmap *paths = stats->is_v1 ? &walk.v1 : &walk.v2;
+	uintptr_t bits = (uintptr_t)strmap_get(paths, strbuf_str(&stats->path), stats->path.len);
+
 	(void)self;
+	if (!with_ancestors && !(bits & CGROUP_HAS_THREADS))
+		return 0;
 	read_ns = stats->read_boottime_ns;
 	strbuf_addf(&written, "%s %s", stats->is_v1 ? "v1" : "v2", strbuf_str(&stats->path));
 	add_value(stats, CGROUP_VALUE_memory_current, "memory");
@@ -91,6 +97,7 @@ static int setup(void **state)
 	tree = *state;
 	cgroup_walk_init(&walk);
 	write_result = 0;
+	with_ancestors = false;
 	openat2_errno = 0;
 	tally = (struct snapshot_tally){0};
 	return 0;
@@ -112,11 +119,11 @@ static void note(const char *text)
 	free(copy);
 }
 
-/* As if nothing had been read; the controllers of version 1 stay. */
 static void forget_readings(struct strmap *paths)
 {
 	for (size_t i = 0; i < paths->count; i++)
-		paths->entries[i].value = (void *)((uintptr_t)paths->entries[i].value & 0xffff);
+		paths->entries[i].value = (void *)((uintptr_t)paths->entries[i].value &
+		                                   (0xffff | CGROUP_HAS_THREADS));
 }
 
 static void check_written(const char *expected)
@@ -196,7 +203,65 @@ static void test_walk_twice(void **state)
 	check_tally(2, 1, 0, 0);
 }
 
-/* Each has a time of its own; in another system's tree it is that of the tree. */
+/* What is above a cgroup with threads is read once, before it, and counts by itself; a thread may come to it later. */
+static void test_walk_ancestors(void **state)
+{
+	(void)state;
+	use_v2();
+	with_ancestors = true;
+	temp_tree_write_text(tree, "a/b/c/memory.current", "3\n");
+	temp_tree_write_text(tree, "a/b/d/memory.current", "4\n");
+	temp_tree_write_text(tree, "a/memory.current", "1\n");
+	temp_tree_write_text(tree, "a b/memory.current", "666\n");
+	temp_tree_write_text(tree, "memory.current", "9\n");
+	note("0::/a/b/d\n");
+	note("0::/a/b/c\n");
+	note("0::/gone/x\n");
+	note("0::/..\n");
+	check_written(
+	        "v2 / memory=9\nv2 /a memory=1\nv2 /a/b\nv2 /a/b/c memory=3\nv2 /a/b/d memory=4\n");
+	check_tally(2, 1, 0, 1);
+	assert_int_equal(tally.cgroup_ancestors, 3);
+	note("0::/a\n");
+	strbuf_clear(&written);
+	assert_int_equal(cgroup_walk_read(&walk, &mounts, &sink, &tally), 0);
+	assert_text(&written, "");
+	check_tally(3, 1, 0, 1);
+	assert_int_equal(tally.cgroup_ancestors, 2);
+}
+
+static void test_walk_ancestors_v1(void **state)
+{
+	(void)state;
+	with_ancestors = true;
+	temp_tree_write_text(tree, "pids/a/pids.current", "30\n");
+	temp_tree_write_text(tree, "pids/a/x/pids.current", "31\n");
+	temp_tree_write_text(tree, "pids/pids.current", "32\n");
+	temp_tree_write_text(tree, "memory/a/memory.usage_in_bytes", "40\n");
+	temp_tree_write_text(tree, "memory/memory.usage_in_bytes", "41\n");
+	cgroup_mounts_take_directory(tree->path, &mounts);
+	note("8:pids:/a/x\n7:memory:/\n");
+	check_written("v1 / v1_memory=41 v1_pids=32\nv1 /a v1_pids=30\nv1 /a/x v1_pids=31\n");
+	check_tally(2, 0, 0, 0);
+	assert_int_equal(tally.cgroup_ancestors, 1);
+}
+
+static void test_walk_ancestors_of_namespace(void **state)
+{
+	(void)state;
+	use_v2();
+	with_ancestors = true;
+	temp_tree_write_text(tree, "memory.current", "1\n");
+	temp_tree_write_text(tree, "a/memory.current", "2\n");
+	temp_tree_write_text(tree, "a/sub/memory.current", "3\n");
+	note("0::/sub\n");
+	use_root("/..");
+	mounts.unified.namespace_known = true;
+	strbuf_add_str(&mounts.unified.namespace_root, "a");
+	check_written("v2 / memory=2\nv2 /.. memory=1\nv2 /sub memory=3\n");
+	assert_int_equal(tally.cgroup_ancestors, 2);
+}
+
 static void test_walk_times(void **state)
 {
 	uint64_t before_ns = clock_now_ns(CLOCK_BOOTTIME), tree_ns = 5;
@@ -453,7 +518,7 @@ static void test_walk_cut_paths(void **state)
 	}
 	check_written("");
 	check_tally(0, 1, 0, 0);
-	assert_int_equal(walk.v2.count, 1);
+	assert_int_equal(walk.v2.count, 1 + longest / 100 + 1);
 	assert_int_equal(walk.v2.entries[0].key_len, longest - 1);
 }
 
@@ -507,15 +572,27 @@ static void test_walk_no_descriptors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        in_tree(test_walk_twice),          in_tree(test_walk_times),
-	        in_tree(test_walk_order),          in_tree(test_walk_nothing_looked_for),
-	        in_tree(test_walk_hostile_names),  in_tree(test_walk_without_openat2),
-	        in_tree(test_walk_outside),        in_tree(test_walk_nul),
-	        in_tree(test_walk_roots),          in_tree(test_walk_v1),
-	        in_tree(test_walk_missing_mounts), in_tree(test_walk_removed_meanwhile),
-	        in_tree(test_walk_denied),         in_tree(test_walk_writer_fails),
-	        in_tree(test_walk_no_descriptors), in_tree(test_walk_denied_v1),
-	        in_tree(test_walk_cut_paths),      in_tree(test_walk_namespace),
+	        in_tree(test_walk_ancestors),
+	        in_tree(test_walk_ancestors_v1),
+	        in_tree(test_walk_ancestors_of_namespace),
+	        in_tree(test_walk_twice),
+	        in_tree(test_walk_times),
+	        in_tree(test_walk_order),
+	        in_tree(test_walk_nothing_looked_for),
+	        in_tree(test_walk_hostile_names),
+	        in_tree(test_walk_without_openat2),
+	        in_tree(test_walk_outside),
+	        in_tree(test_walk_nul),
+	        in_tree(test_walk_roots),
+	        in_tree(test_walk_v1),
+	        in_tree(test_walk_missing_mounts),
+	        in_tree(test_walk_removed_meanwhile),
+	        in_tree(test_walk_denied),
+	        in_tree(test_walk_writer_fails),
+	        in_tree(test_walk_no_descriptors),
+	        in_tree(test_walk_denied_v1),
+	        in_tree(test_walk_cut_paths),
+	        in_tree(test_walk_namespace),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -192,7 +192,7 @@ static void test_cgroup_lines(void **state)
 
 	(void)state;
 	cgroup_v1_controllers_init(&controllers);
-	assert_int_equal(controllers.count, 4);
+	assert_int_equal(controllers.count, 5);
 	assert_string_equal(controllers.names[0], "cpuacct");
 	both = cgroup_v1_controllers_find(&controllers, (struct span){"cpuacct,x,cpu", 13});
 	pids = cgroup_v1_controllers_find(&controllers, (struct span){"pids,", 5});

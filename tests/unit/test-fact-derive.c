@@ -214,6 +214,9 @@ static void test_subjects(void **state)
 		assert_true(subject == SUBJECT_CGROUPS || subject == SUBJECT_HOST);
 		assert_int_equal(of_host(fixture, (enum fact_derived_id)i).kind != QUANTITY_NONE,
 		                 subject == SUBJECT_HOST);
+		/* Of the way up nothing is known here: see test-cgroup-path.c. */
+		if (i >= FACT_DERIVED_throttled_by && i <= FACT_DERIVED_pids_limit_by)
+			continue;
 		assert_int_equal(
 		        fact_derive((enum fact_derived_id)i, &fixture->info, &fixture->stats, NULL)
 		                        .kind != QUANTITY_NONE,

@@ -105,12 +105,16 @@ static void test_unlimited(void **state)
 		set_limit(&fixture->cgroups[side], "/still", CGROUP_VALUE_memory_max, -1);
 	}
 	expect(fixture, 2, SECTION_cgroup_limits,
-	       "/lifted memory_max 4096 max; /raised memory_max 4096 5000 904; ");
+	       "/lifted memory_max 4096 max; /lifted memory_limit 4096 max; "
+	       "/lifted memory_limit_by /lifted -; /raised memory_max 4096 5000 904; "
+	       "/raised memory_limit 4096 5000 904; /raised memory_limit_by /raised /raised; ");
 	fixture->options.unchanged = true;
 	expect(fixture, 2, SECTION_cgroup_limits,
-	       "/lifted memory_max 4096 max; /raised memory_max 4096 5000 904; "
-	       "/still memory_max max max; ");
-	assert_false(fixture->set.rows[2].changed);
+	       "/lifted memory_max 4096 max; /lifted memory_limit 4096 max; "
+	       "/lifted memory_limit_by /lifted -; /raised memory_max 4096 5000 904; "
+	       "/raised memory_limit 4096 5000 904; /raised memory_limit_by /raised /raised; "
+	       "/still memory_max max max; /still memory_limit max max; ");
+	assert_false(fixture->set.rows[6].changed);
 }
 
 /* A changed row brings along the group's other ones of the section, which a table shows beside it. */

@@ -437,9 +437,17 @@ static void test_machine(void **state)
 	        "a,b\",,,memory_max,cgroup-limits,bytes,,1048576,max,,,,,,true,true,false,false,,\n"
 	        "\"/a,b\",,,pids_current,cgroup-limits,count,,7,5,-2,-28.571428571428573,,"
 	        ",,true,true,false,false,,\n"
+	        "\"/a,b\",,,cpu_limit_percent,cgroup-limits,percent,,20,50,30,150.0,,,,true,true,"
+	        "false,false,,\n"
+	        "\"/a,b\",,,memory_limit,cgroup-limits,bytes,,1048576,max,,,,,,true,true,false,"
+	        "false,,\n"
+	        "\"/a,b\",,,memory_limit_by,cgroup-limits,,,\"/"
+	        "a,b\",,,,,,,true,false,false,false,,\n"
 	        "/new,,,cpu_max_quota_us,cgroup-limits,us,,,max,,,,,,false,true,false,false,,\n"
 	        "/new,,,cpu_max_period_us,cgroup-limits,us,,,100000,,,,,,false,true,false,false,,\n"
-	        "/new,,,pids_current,cgroup-limits,count,,,1,,,,,,false,true,false,false,,\n");
+	        "/new,,,pids_current,cgroup-limits,count,,,1,,,,,,false,true,false,false,,\n"
+	        "/new,,,cpu_limit_percent,cgroup-limits,percent,,,max,,,,,,false,true,false,"
+	        "false,,\n");
 	free(text);
 	both->report->report.facts_limit = 2;
 	text = print(both, 2, SECTION_cgroup_limits, report_json);
@@ -449,7 +457,7 @@ static void test_machine(void **state)
 	        "\"bytes\",\"type\":null,\"baseline\":1048576,\"candidate\":\"max\",\"delta\":null,"
 	        "\"percent\":null,\"impact\":null,\"coverage_baseline\":null");
 	assert_null(strstr(text, "pids_current"));
-	assert_contains(text, "\"left_out\":{\"limit\":4,");
+	assert_contains(text, "\"left_out\":{\"limit\":8,");
 	free(text);
 	text = print(both, 1, SECTION_cgroup_limits, report_csv);
 	assert_contains(text, "\"/a,b\",,cpu_max_quota_us,cgroup-limits,us,,20000,,,true,false,\n");
