@@ -44,6 +44,9 @@ struct group {
 	struct rate_sum *rates;
 	struct rate_sum *exited_rates;
 	unsigned rate_count;
+	/* Of a window: how far the readings of jemalloc's counters lie from those of everything else, at both ends together, at
+	 * most; UINT64_MAX: not known. */
+	uint64_t jemalloc_lag_ns;
 	bool rates_unknown; /* of some thread it is not known how long it was observed */
 	struct fold_cell cells[METRIC_COUNT];
 };

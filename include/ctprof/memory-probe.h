@@ -35,6 +35,7 @@ struct memory_probe_thread {
 	enum probe_tag tag; /* in: ok, or why it is left alone. Out: what became of it */
 	uint64_t allocated; /* out, ok only: sums over the places */
 	uint64_t deallocated;
+	uint64_t read_boottime_ns; /* out, ok only: CLOCK_BOOTTIME in the middle of reading them */
 };
 
 enum { MEMORY_PROBE_PLACES_MAX = 4 };

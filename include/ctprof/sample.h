@@ -29,6 +29,9 @@ struct thread_sample {
 	uint64_t process_start_clock_ticks;
 	bool has_process_start;
 	uint64_t read_boottime_ns; /* CLOCK_BOOTTIME when reading the process began; 0: not known */
+	/* CLOCK_BOOTTIME at which jemalloc's counters were read; 0: with all else, or not at all. */
+	uint64_t jemalloc_boottime_ns;
+	uint64_t jemalloc_interval_ns; /* of a window: between their two readings; 0: interval_ns */
 	/* Of a window only, see registry/identity.def; none of them is 0 or WINDOW_PART_NONE there. */
 	enum window_part window_part;
 	uint64_t interval_ns;

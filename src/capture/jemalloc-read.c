@@ -441,6 +441,7 @@ void jemalloc_take_thread(const struct jemalloc_reader *reader, size_t index,
 	sample->outcomes[SOURCE_jemalloc] = probe_tag_table[tag].outcome;
 	if (tag != PROBE_TAG_ok)
 		return;
+	sample->jemalloc_boottime_ns = thread->read_boottime_ns;
 	sample_set(sample, allocated_bytes, (struct counter_bytes){thread->allocated});
 	sample_set(sample, deallocated_bytes, (struct counter_bytes){thread->deallocated});
 }

@@ -22,6 +22,8 @@ void sample_reset(struct thread_sample *sample)
 	sample->window_part = WINDOW_PART_NONE;
 	sample->interval_ns = 0;
 	sample->life_ns = 0;
+	sample->jemalloc_boottime_ns = 0;
+	sample->jemalloc_interval_ns = 0;
 	strbuf_clear(&sample->pcomm);
 	strbuf_clear(&sample->comm);
 	strbuf_clear(&sample->cgroup);

@@ -81,18 +81,58 @@ static struct rate_sum *rates_of(const struct group_table *table, struct group *
 	return group->rates;
 }
 
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/* The time in which the metric counted: jemalloc's counters have their own readings. */
+static uint64_t interval_of(const struct group_table *table, const struct thread_sample *sample,
+                            enum metric_id metric)
+{
+	uint64_t interval = table->process.interval_ns;
+
+	if (metric_table[metric].source != SOURCE_jemalloc || interval == 0)
+		return interval;
+	if (is_of_window(table, sample))
+		return sample->jemalloc_interval_ns > 0 ? sample->jemalloc_interval_ns : interval;
+	if (sample->read_boottime_ns == 0 ||
+	    sample->jemalloc_boottime_ns < sample->read_boottime_ns)
+		return interval;
+	return interval + (sample->jemalloc_boottime_ns - sample->read_boottime_ns);
+}
+
+/* How far the readings of jemalloc's counters at both ends of a window lie from those of everything else. */
+static void note_jemalloc_lag(const struct group_table *table, struct group *group,
+                              const struct thread_sample *sample)
+{
+	uint64_t lag_ns = UINT64_MAX, end_ns, difference;
+
+	if (!is_of_window(table, sample) || !metric_set_has(&sample->seen, METRIC_allocated_bytes))
+		return;
+	if (sample->jemalloc_boottime_ns > 0 && sample->read_boottime_ns > 0) {
+		end_ns = distance(sample->jemalloc_boottime_ns, sample->read_boottime_ns);
+		difference = sample->jemalloc_interval_ns > 0
+		                     ? distance(sample->jemalloc_interval_ns, sample->interval_ns)
+		                     : 0;
+		lag_ns = 2 * end_ns + difference;
+	}
+	if (lag_ns > group->jemalloc_lag_ns)
+		group->jemalloc_lag_ns = lag_ns;
+}
+
 void group_rates_add(const struct group_table *table, struct group *group,
                      const struct thread_sample *sample)
 {
-	uint64_t interval = table->process.interval_ns;
 	struct rate_sum *rates;
 
+	note_jemalloc_lag(table, group, sample);
 	if (!table->rates || table->rates->count == 0)
 		return;
 	rates = rates_of(table, group);
 	for (unsigned i = 0; i < table->rates->count; i++) {
 		enum metric_id metric = (enum metric_id)table->rates->metrics[i];
-		uint64_t value;
+		uint64_t interval = interval_of(table, sample, metric), value;
 
 		if (!metric_set_has(&sample->seen, metric))
 			continue;
@@ -138,6 +178,8 @@ void group_rates_include(const struct rate_list *list, struct group *group,
 void group_rates_merge(struct group *into, const struct group *from)
 {
 	into->rates_unknown = into->rates_unknown || from->rates_unknown;
+	if (from->jemalloc_lag_ns > into->jemalloc_lag_ns)
+		into->jemalloc_lag_ns = from->jemalloc_lag_ns;
 	if (!from->rates)
 		return;
 	if (!into->rates) {

@@ -65,6 +65,24 @@ static struct quantity skew_of(const struct error_side *side)
 	               : (struct quantity){0};
 }
 
+/* Reading jemalloc's counters begins when all else has been read. Their rates are by their own interval, and so are not
+ * off by that, but their sums are of that interval and not of the window. */
+static struct quantity skew_of_metric(const struct error_side *side, enum metric_id metric,
+                                      bool is_sum)
+{
+	const struct derive_frame *frame = side->frame;
+	struct quantity skew = skew_of(side);
+
+	if (frame->kind != KIND_window || metric_table[metric].source != SOURCE_jemalloc ||
+	    skew.kind == QUANTITY_NONE)
+		return skew;
+	if (side->group->jemalloc_lag_ns == UINT64_MAX)
+		return (struct quantity){0};
+	return is_sum ? quantity_real(quantity_double(skew) + (double)side->group->jemalloc_lag_ns /
+	                                                              (double)frame->length_ns)
+	              : skew;
+}
+
 /* What a step is per second: one by the time in which a thread was observed, the mean over the threads. */
 static struct quantity per_second_of(const struct error_side *side)
 {
@@ -79,7 +97,8 @@ static struct quantity per_second_of(const struct error_side *side)
 /* The error of a sum that counts the whole window, or the whole life. */
 static struct quantity error_of_sum(const struct error_side *side, enum metric_id metric)
 {
-	struct quantity steps = steps_of(side, metric), skew = skew_of(side);
+	struct quantity steps = steps_of(side, metric);
+	struct quantity skew = skew_of_metric(side, metric, true);
 
 	if (steps.kind == QUANTITY_NONE || skew.kind == QUANTITY_NONE)
 		return (struct quantity){0};
@@ -90,7 +109,8 @@ static struct quantity error_of_sum(const struct error_side *side, enum metric_i
 static struct quantity error_of_rate(const struct error_side *side, enum metric_id metric,
                                      double value)
 {
-	struct quantity steps = steps_of(side, metric), skew = skew_of(side);
+	struct quantity steps = steps_of(side, metric);
+	struct quantity skew = skew_of_metric(side, metric, false);
 	struct quantity per_second = per_second_of(side);
 
 	if (steps.kind == QUANTITY_NONE || skew.kind == QUANTITY_NONE ||

@@ -206,6 +206,10 @@ static int expect_identity(struct row_reader *rows, struct json_reader *json,
 		return expect_u64(json, expected, &sample->start_time_clock_ticks);
 	case ROW_process_start_time_clock_ticks:
 		return expect_u64(json, expected, &sample->process_start_clock_ticks);
+	case ROW_jemalloc_boottime_ns:
+		return expect_u64(json, expected, &sample->jemalloc_boottime_ns);
+	case ROW_jemalloc_interval_ns:
+		return expect_u64(json, expected, &sample->jemalloc_interval_ns);
 	case ROW_read_boottime_ns:
 		return expect_u64(json, expected, &sample->read_boottime_ns);
 	case ROW_interval_ns:

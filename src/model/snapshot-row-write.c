@@ -19,6 +19,7 @@ void row_writer_init(struct row_writer *rows)
 	json_member_key_init(&rows->start_time, "start_time_clock_ticks");
 	json_member_key_init(&rows->process_start, "process_start_time_clock_ticks");
 	json_member_key_init(&rows->read_boottime, "read_boottime_ns");
+	json_member_key_init(&rows->jemalloc_boottime, "jemalloc_boottime_ns");
 	cpu_mask_clear(&rows->cpus);
 }
 
@@ -255,6 +256,8 @@ static void write_times(struct row_writer *rows, struct json_writer *out,
 		json_write_member_u64(out, &rows->process_start, sample->process_start_clock_ticks);
 	if (sample->read_boottime_ns > 0)
 		json_write_member_u64(out, &rows->read_boottime, sample->read_boottime_ns);
+	if (sample->jemalloc_boottime_ns > 0)
+		json_write_member_u64(out, &rows->jemalloc_boottime, sample->jemalloc_boottime_ns);
 	if (sample->window_part == WINDOW_PART_NONE)
 		return;
 	json_write_key(out, "window_part");
@@ -262,6 +265,8 @@ static void write_times(struct row_writer *rows, struct json_writer *out,
 	write_optional(out, "interval_ns", sample->interval_ns);
 	if (sample->life_ns != sample->interval_ns)
 		write_optional(out, "life_ns", sample->life_ns);
+	if (sample->jemalloc_interval_ns != sample->interval_ns)
+		write_optional(out, "jemalloc_interval_ns", sample->jemalloc_interval_ns);
 }
 
 void row_write(struct row_writer *rows, struct json_writer *out, const struct thread_sample *sample)

@@ -14,6 +14,7 @@ enum {
 	HAS_TOTALS = 16,
 	HAS_MALFORMED = 32,
 	HAS_SMAPS = 64,
+	HAS_JEMALLOC_TIME = 128,
 };
 
 void thread_store_done(struct thread_store *store)
@@ -167,7 +168,8 @@ static unsigned flags_of(const struct thread_sample *sample)
 	       (sample->has_exe ? HAS_EXE : 0u) | (sample->has_uid ? HAS_UID : 0u) |
 	       (sample->has_process_totals ? HAS_TOTALS : 0u) |
 	       (any_metric(&sample->malformed) ? HAS_MALFORMED : 0u) |
-	       (sample->has_smaps ? HAS_SMAPS : 0u);
+	       (sample->has_smaps ? HAS_SMAPS : 0u) |
+	       (sample->jemalloc_boottime_ns > 0 ? HAS_JEMALLOC_TIME : 0u);
 }
 
 static void put_identity(struct thread_store *store, const struct thread_sample *sample)
@@ -177,6 +179,10 @@ static void put_identity(struct thread_store *store, const struct thread_sample 
 	put(store, sample->window_part);
 	put(store, sample->interval_ns);
 	put(store, sample->life_ns);
+	if (sample->jemalloc_boottime_ns > 0) {
+		put(store, sample->jemalloc_boottime_ns);
+		put(store, sample->jemalloc_interval_ns);
+	}
 	put_name(store, sample->pcomm.data, sample->pcomm.len);
 	put_name(store, sample->comm.data, sample->comm.len);
 	if (sample->has_cgroup)
@@ -198,6 +204,10 @@ static void take_identity(const struct thread_store *store, size_t *at, unsigned
 	ret->window_part = (enum window_part)take(store, at);
 	ret->interval_ns = take(store, at);
 	ret->life_ns = take(store, at);
+	if (flags & HAS_JEMALLOC_TIME) {
+		ret->jemalloc_boottime_ns = take(store, at);
+		ret->jemalloc_interval_ns = take(store, at);
+	}
 	take_text(store, at, &ret->pcomm);
 	take_text(store, at, &ret->comm);
 	if (ret->has_cgroup)

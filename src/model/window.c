@@ -93,6 +93,14 @@ static void set_interval(const struct window_join *join, struct thread_sample *s
 	sample->life_ns = sample->interval_ns;
 }
 
+/* jemalloc's counters are read some time after the others. @begin_ns is of their first reading; 0: not known. */
+static void set_jemalloc_interval(struct thread_sample *sample, uint64_t begin_ns)
+{
+	uint64_t end_ns = sample->jemalloc_boottime_ns;
+
+	sample->jemalloc_interval_ns = begin_ns > 0 && end_ns > begin_ns ? end_ns - begin_ns : 0;
+}
+
 /* Nobody knows how much of what the thread has done was done inside. */
 static void make_unknown(struct window_join *join)
 {
@@ -125,6 +133,7 @@ static void make_continued(struct window_join *join, uint32_t first_row)
 		return;
 	}
 	window_subtract(sample, first, &went_back);
+	set_jemalloc_interval(sample, first->jemalloc_boottime_ns);
 	window_count(join, WINDOW_values_went_back, went_back);
 	window_count(join, WINDOW_threads_continued, 1);
 	copy_reasons(join, first, sample);
@@ -137,6 +146,7 @@ static void make_born(struct window_join *join)
 	uint64_t end_ns = window_read_time(&join->last, sample->read_boottime_ns);
 
 	set_interval(join, sample, join->begin_ns);
+	set_jemalloc_interval(sample, join->begin_ns);
 	sample->window_part = WINDOW_PART_born;
 	sample->life_ns = end_ns > born_ns ? end_ns - born_ns : 1;
 	window_count(join, WINDOW_threads_born, 1);

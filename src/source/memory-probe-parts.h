@@ -29,6 +29,7 @@ struct probe_thread {
 	uint64_t seen[MEMORY_PROBE_PLACES_MAX][2]; /* at the first reading */
 	uint64_t allocated;
 	uint64_t deallocated;
+	uint64_t read_boottime_ns;
 	size_t origin; /* in the request */
 };
 

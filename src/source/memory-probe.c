@@ -241,6 +241,7 @@ static void take(const struct probe_shared *shared, struct memory_probe_request 
 		to->tag = from->step == PROBE_STEP_DONE ? from->tag : PROBE_TAG_worker_panic;
 		to->allocated = to->tag == PROBE_TAG_ok ? from->allocated : 0;
 		to->deallocated = to->tag == PROBE_TAG_ok ? from->deallocated : 0;
+		to->read_boottime_ns = to->tag == PROBE_TAG_ok ? from->read_boottime_ns : 0;
 		if (from->pointer != 0) {
 			to->has_pointer = true;
 			to->pointer = from->pointer;

@@ -137,7 +137,7 @@ static bool take_counters(const struct reader *reader, struct probe_thread *thre
 	return true;
 }
 
-static void take_batch(struct reader *reader)
+static void take_batch(struct reader *reader, uint64_t read_boottime_ns)
 {
 	for (size_t i = 0; i < reader->thread_count; i++) {
 		struct probe_thread *thread = reader->threads[i];
@@ -145,6 +145,7 @@ static void take_batch(struct reader *reader)
 
 		if (thread->step != PROBE_STEP_READ)
 			continue;
+		thread->read_boottime_ns = read_boottime_ns;
 		if (!is_thread_pointer(thread, words[0]))
 			end_doubtful(reader->shared, thread, PROBE_TAG_tls_arithmetic);
 		else if (!take_counters(reader, thread, words + 1))
@@ -159,10 +160,11 @@ static enum probe_tag tag_of_error(int error)
 
 static void flush(struct reader *reader)
 {
+	uint64_t begin_ns = clock_now_ns(CLOCK_BOOTTIME);
 	int r = reader->thread_count > 0 ? read_batch(reader) : 0;
 
 	if (r == 0)
-		take_batch(reader);
+		take_batch(reader, begin_ns + (clock_now_ns(CLOCK_BOOTTIME) - begin_ns) / 2);
 	for (size_t i = 0; r < 0 && i < reader->thread_count; i++)
 		if (reader->threads[i]->step == PROBE_STEP_READ)
 			probe_thread_end(reader->threads[i], tag_of_error(-r));

@@ -142,6 +142,8 @@ static json_t *identity_schema(enum row_identity identity)
 	case IDENTITY_start_time_clock_ticks:
 	case IDENTITY_process_start_time_clock_ticks:
 	case IDENTITY_read_boottime_ns:
+	case IDENTITY_jemalloc_boottime_ns:
+	case IDENTITY_jemalloc_interval_ns:
 	case IDENTITY_interval_ns:
 	case IDENTITY_life_ns:
 		schema = schema_reference("u64", NULL);
