@@ -261,7 +261,7 @@ test_hardening() {
     fi
     ar rcs "$tmp/soft.a" "$tmp/soft.o"
     for reason in 'not a position-independent' 'no segment that is read-only' 'symbols are bound late' \
-        'the stack is executable' 'in a path of its own' 'no function checks its stack' 'fortified as __read_chk' \
+        'the stack is executable' 'in a path of its own' 'no function checks its stack' 'fortified as snprintf' \
         'soft.a: 0 of 1 objects'; do
         fails "$reason" hardening.sh "$tmp/soft" 3 "$tmp/soft.a"
     done
