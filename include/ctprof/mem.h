@@ -4,6 +4,8 @@
  * and one line on stderr: a profiler that cannot allocate has nothing useful left to do, and output
  * files are only ever linked into place once they are whole. */
 #include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
 
 #include "ctprof/macro.h"
 
@@ -16,8 +18,35 @@ must_check_ void *mem_realloc(void *old, size_t count, size_t size);
 /* A copy of @len bytes with a NUL behind them. @bytes is borrowed. */
 must_check_ char *mem_copy(const void *bytes, size_t len);
 
-/* Ends the program: "ctprof: out of memory", status 1. */
+/* Ends the program with status 1 and one line on stderr: "ctprof: out of memory", or that mem_limit() was reached. Undoes
+ * what mem_undo_push() has registered. Allocates nothing itself. */
 noreturn_ void mem_exhausted(void);
+
+/* The same where @bytes were asked for in vain, which tells a limit that was reached from a lack of memory. */
+noreturn_ void mem_exhausted_for(uint64_t bytes);
+
+/* Limits what the process may use from now on to @bytes more than it has and MEM_LIMIT_EXTRA_BYTES. To be called once,
+ * before there are threads. The kernel counts (RLIMIT_DATA, setrlimit(2); Linux 4.7 and newer count private writable
+ * mappings in it): every allocation of this program and of its libraries, and what malloc(3) has not given back. Does
+ * nothing in a program built with a sanitizer, whose own memory is not to be counted. */
+void mem_limit(uint64_t bytes);
+
+/* Takes the limit off a child process, which inherited it. */
+void mem_limit_lift(pid_t child);
+
+/* Libraries, buffers and the stacks of threads, which no file makes larger. */
+#define MEM_LIMIT_EXTRA_BYTES ((uint64_t)32 << 20)
+
+/* What has to be undone when running out of memory ends the program, such as a temporary file. undo() may not allocate,
+ * and runs in the thread that ran out of memory, while others go on. */
+struct mem_undo {
+	void (*undo)(struct mem_undo *self);
+	struct mem_undo *next; /* mem.c's */
+};
+
+/* Registers @undo, which is borrowed until mem_undo_pop(), the last one first. For the main thread. */
+void mem_undo_push(struct mem_undo *undo);
+void mem_undo_pop(struct mem_undo *undo);
 
 /* For cleanup_(mem_freep): frees the object that the variable points to. */
 void mem_freep(void *pointer_to_pointer);

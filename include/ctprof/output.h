@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "ctprof/macro.h"
+#include "ctprof/mem.h"
 #include "ctprof/strbuf.h"
 #include "ctprof/stream.h"
 
@@ -26,7 +27,8 @@ struct output {
 	gid_t gid;       /* its group */
 	char *target;    /* last part of the path; NULL where written directly */
 	char *temporary; /* its name in the directory while it is being written, or NULL */
-	unsigned long bytes; /* written so far */
+	unsigned long bytes;  /* written so far */
+	struct mem_undo undo; /* registered while there is a temporary name */
 	struct strbuf reason;
 };
 
@@ -57,5 +59,5 @@ must_check_ int output_commit(struct output *output);
  * may hold any bytes. Borrowed until output_done(). */
 const char *output_reason(const struct output *output, int error);
 
-/* Closes; what was not committed is gone. For cleanup_(output_done). */
+/* Closes; what was not committed is gone, also where running out of memory ends the program before. For cleanup_(output_done). */
 void output_done(struct output *output);

@@ -21,6 +21,13 @@ enum window_part {
 };
 extern const char *const window_part_names[WINDOW_PART_COUNT]; /* [WINDOW_PART_NONE] is empty */
 
+/* The longest names and paths that the kernel has, in bytes. A comm has 15 bytes (TASK_COMM_LEN in
+ * include/linux/sched.h), and those of kernel threads are made up of up to 63 (proc_task_name() in fs/proc/array.c). Paths
+ * are written into a page or PATH_MAX bytes, with " (deleted)" (proc_cgroup_show(), do_proc_readlink()). What is longer
+ * is of no kernel: it is malformed, and no snapshot has it. */
+#define SAMPLE_COMM_BYTES 64
+#define SAMPLE_PATH_BYTES (4096 + 16)
+
 struct thread_sample {
 	uint32_t tid;
 	uint32_t tgid;

@@ -174,6 +174,7 @@ struct snapshot_limits {
 	uint64_t values;     /* in the lists of all cgroups together */
 	unsigned depth;      /* containers inside one another */
 	size_t string_bytes; /* of one string */
+	uint64_t memory;     /* bytes that a command keeps of what it reads; mem_limit() holds it */
 };
 extern const struct snapshot_limits snapshot_default_limits;
 

@@ -1,18 +1,135 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "ctprof/mem.h"
 
-#include <stdint.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
+
+#include "ctprof/fd.h"
+
+enum { MIB = 1 << 20 };
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
+        __has_feature(memory_sanitizer)
+#define IS_SANITIZED 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define IS_SANITIZED 1
+#endif
+
+/* Set by mem_limit(), once. */
+static uint64_t limit_bytes;
+static struct rlimit limit_before;
+
+static struct mem_undo *_Atomic undo_list;
+
+/* Private writable memory, which RLIMIT_DATA is about, and the stack: the sixth number of /proc/self/statm. 0 where it
+ * cannot be read. */
+static uint64_t data_bytes(void)
+{
+	uint64_t pages[6] = {0};
+	char text[256], *at = text;
+	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	fd_closep(&fd);
+	if (len <= 0)
+		return 0;
+	text[len] = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(pages); i++)
+		pages[i] = strtoull(at, &at, 10);
+	return pages[5] * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Whether it was the limit that refused so many bytes. malloc(3) asks for a little more than it is asked for. */
+static bool is_at_limit(uint64_t bytes)
+{
+	struct rlimit limit;
+	uint64_t used = data_bytes();
+
+	return limit_bytes > 0 && used > 0 && getrlimit(RLIMIT_DATA, &limit) == 0 &&
+	       (bytes >= limit.rlim_cur || used + bytes + MIB > limit.rlim_cur);
+}
 
 void mem_exhausted(void)
 {
-	static const char message[] = "ctprof: out of memory\n";
-	ssize_t written = write(STDERR_FILENO, message, sizeof(message) - 1);
+	mem_exhausted_for(0);
+}
 
-	(void)written;
+void mem_exhausted_for(uint64_t bytes)
+{
+	static atomic_flag is_ending = ATOMIC_FLAG_INIT;
+	char message[128];
+	int len;
+
+	/* Another thread has ended the program, and says why. */
+	while (atomic_flag_test_and_set(&is_ending))
+		pause();
+	for (struct mem_undo *undo = atomic_load(&undo_list); undo; undo = undo->next)
+		undo->undo(undo);
+	len = is_at_limit(bytes)
+	              ? snprintf(message, sizeof(message),
+	                         "ctprof: over a limit (see --read-limit): more than %" PRIu64
+	                         " MiB of memory\n",
+	                         limit_bytes / MIB)
+	              : snprintf(message, sizeof(message), "ctprof: out of memory\n");
+	if (len > 0 && write(STDERR_FILENO, message, (size_t)len) < 0)
+		_exit(1);
 	_exit(1);
+}
+
+void mem_limit(uint64_t bytes)
+{
+#ifndef IS_SANITIZED
+	uint64_t used = data_bytes(), total;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_DATA, &limit) < 0 ||
+	    __builtin_add_overflow(bytes, used + MEM_LIMIT_EXTRA_BYTES, &total) ||
+	    total >= limit.rlim_cur)
+		return;
+	limit_before = limit;
+	limit.rlim_cur = (rlim_t)total;
+	if (setrlimit(RLIMIT_DATA, &limit) == 0)
+		limit_bytes = bytes;
+#else
+	(void)bytes;
+#endif
+}
+
+void mem_limit_lift(pid_t child)
+{
+	if (limit_bytes > 0)
+		(void)prlimit(child, RLIMIT_DATA, &limit_before, NULL);
+}
+
+void mem_undo_push(struct mem_undo *undo)
+{
+	undo->next = atomic_load(&undo_list);
+	atomic_store(&undo_list, undo);
+}
+
+void mem_undo_pop(struct mem_undo *undo)
+{
+	struct mem_undo *at = atomic_load(&undo_list);
+
+	if (at == undo) {
+		atomic_store(&undo_list, undo->next);
+		return;
+	}
+	while (at && at->next != undo)
+		at = at->next;
+	if (at)
+		at->next = undo->next;
 }
 
 void *mem_calloc(size_t count, size_t size)
@@ -20,7 +137,7 @@ void *mem_calloc(size_t count, size_t size)
 	void *p = calloc(count ? count : 1, size ? size : 1);
 
 	if (!p)
-		mem_exhausted();
+		mem_exhausted_for((count ? count : 1) * (size ? size : 1));
 	return p;
 }
 
@@ -33,7 +150,7 @@ void *mem_realloc(void *old, size_t count, size_t size)
 		mem_exhausted();
 	p = realloc(old, bytes ? bytes : 1);
 	if (!p)
-		mem_exhausted();
+		mem_exhausted_for(bytes);
 	return p;
 }
 

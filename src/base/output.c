@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,22 @@ static mode_t first_mode(const struct output *output)
 /* Makes the file, or the name of the open file, that goes by a fresh temporary name. Returns 0 or -errno. */
 typedef int name_function(struct output *output, const char *name);
 
+/* The name is gone; the memory that it was in is not touched. */
+static void undo_temporary(struct mem_undo *undo)
+{
+	struct output *output =
+	        (struct output *)(void *)((char *)undo - offsetof(struct output, undo));
+
+	(void)unlinkat(output->dir_fd, output->temporary, 0);
+}
+
+static void forget_temporary(struct output *output)
+{
+	mem_undo_pop(&output->undo);
+	free(output->temporary);
+	output->temporary = NULL;
+}
+
 static int with_temporary_name(struct output *output, name_function *make)
 {
 	int r = -EEXIST;
@@ -62,6 +79,10 @@ static int with_temporary_name(struct output *output, name_function *make)
 			free(output->temporary);
 			output->temporary = NULL;
 		}
+	}
+	if (r == 0) {
+		output->undo.undo = undo_temporary;
+		mem_undo_push(&output->undo);
 	}
 	return r;
 }
@@ -253,8 +274,7 @@ int output_commit(struct output *output)
 		return r;
 	if (renameat(output->dir_fd, output->temporary, output->dir_fd, output->target) < 0)
 		return -errno;
-	free(output->temporary);
-	output->temporary = NULL;
+	forget_temporary(output);
 	return flush_directory(output);
 }
 
@@ -265,9 +285,10 @@ const char *output_reason(const struct output *output, int error)
 
 void output_done(struct output *output)
 {
-	if (output->temporary)
+	if (output->temporary) {
 		unlinkat(output->dir_fd, output->temporary, 0);
-	free(output->temporary);
+		forget_temporary(output);
+	}
 	free(output->target);
 	strbuf_done(&output->reason);
 	fd_closep(&output->fd);

@@ -76,6 +76,8 @@ void walk_set_pcomm(struct walk *walk, int process_fd)
 			strbuf_clear(&walk->pcomm);
 		if (walk->pcomm.len > 0 && walk->pcomm.data[walk->pcomm.len - 1] == '\n')
 			walk->pcomm.len--;
+		if (walk->pcomm.len > SAMPLE_COMM_BYTES)
+			strbuf_clear(&walk->pcomm);
 		walk->has_pcomm = true;
 	}
 	strbuf_clear(&sample->pcomm);

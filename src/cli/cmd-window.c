@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ctprof/mem.h"
 #include "ctprof/output.h"
 #include "ctprof/window.h"
 #include "fd-source.h"
@@ -118,6 +119,7 @@ static int run(const struct command *command, int argc, char **argv)
 		return cli_usage_error(command, "--output is missing");
 	if (strcmp(arguments.output, "-") == 0 && isatty(STDOUT_FILENO))
 		return cli_usage_error(command, "a snapshot is not written to a terminal");
+	mem_limit(arguments.limits.memory);
 	if (make(&arguments, argv + optind, &info) < 0)
 		return EXIT_FAILED;
 	if (!arguments.quiet && isatty(STDERR_FILENO))

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "ctprof/mem.h"
 #include "ctprof/text.h"
 #include "privileged.h"
 
@@ -128,6 +129,8 @@ static int spawn(struct pager *pager, int input)
 	                                              (is_set_id ? POSIX_SPAWN_RESETIDS : 0)));
 	r = posix_spawnp(&pager->process, by_shell ? shell : command, &actions, &attributes,
 	                 (char *const *)(by_shell ? by_shell_argv : argv), environ);
+	if (r == 0)
+		mem_limit_lift(pager->process);
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&actions);
 	return -r;

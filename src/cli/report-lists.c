@@ -9,10 +9,11 @@
 #include "ctprof/scan.h"
 #include "ctprof/strbuf.h"
 
-enum { CAP_BYTES, CAP_THREADS, CAP_VALUES, CAP_DEPTH, CAP_STRING };
+enum { CAP_BYTES, CAP_MEMORY, CAP_THREADS, CAP_VALUES, CAP_DEPTH, CAP_STRING };
 const char *const report_caps[] = {
-        [CAP_BYTES] = "bytes=", [CAP_THREADS] = "threads=", [CAP_VALUES] = "values=",
-        [CAP_DEPTH] = "depth=", [CAP_STRING] = "string=",   [CAP_STRING + 1] = NULL};
+        [CAP_BYTES] = "bytes=",   [CAP_MEMORY] = "memory=", [CAP_THREADS] = "threads=",
+        [CAP_VALUES] = "values=", [CAP_DEPTH] = "depth=",   [CAP_STRING] = "string=",
+        [CAP_STRING + 1] = NULL};
 
 static struct span trim(struct span span)
 {
@@ -360,6 +361,8 @@ static bool set_cap(struct snapshot_limits *limits, struct span word)
 		return false;
 	if (cap == CAP_BYTES)
 		limits->bytes = value;
+	else if (cap == CAP_MEMORY)
+		limits->memory = value;
 	else if (cap == CAP_THREADS)
 		limits->threads = value;
 	else if (cap == CAP_VALUES)
@@ -379,8 +382,8 @@ int list_read_limits(const struct option_parser *parser, struct snapshot_limits 
 	while ((r = next_entry(parser, &rest, &word)) > 0)
 		if (!set_cap(limits, word))
 			return options_error(parser,
-			                     "'%.*s' is not bytes=, threads=, values=, depth= or "
-			                     "string= and a number",
+			                     "'%.*s' is not bytes=, memory=, threads=, values=, "
+			                     "depth= or string= and a number",
 			                     (int)word.len, word.text);
 	return r;
 }

@@ -295,6 +295,7 @@ static int run(const struct report_options *options, char **paths, unsigned coun
 
 	for (unsigned i = 0; i < count; i++)
 		load_init(&loads[i], options, paths[i]);
+	mem_limit(options->limits.memory);
 	load_run(loads, count);
 	for (unsigned i = 0; i < count; i++)
 		if (loads[i].result < 0) {

@@ -42,16 +42,32 @@ void host_set_number(struct host *host, enum host_field field, uint64_t number)
 	host->seen[field] = true;
 }
 
+/* The place of a name, or the one where it belongs; *ret_found says which. */
+static size_t map_place(const struct host_map *map, const char *name, bool *ret_found)
+{
+	size_t low = 0, high = map->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (strcmp(map->entries[middle].name, name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*ret_found = low < map->count && strcmp(map->entries[low].name, name) == 0;
+	return low;
+}
+
 void host_map_set(struct host *host, enum host_field field, const char *name, const char *text,
                   size_t len)
 {
 	struct host_map *map = &host->maps[field];
-	size_t at = 0;
+	bool found;
+	size_t at = map_place(map, name, &found);
 
 	host->seen[field] = true;
-	while (at < map->count && strcmp(map->entries[at].name, name) < 0)
-		at++;
-	if (at < map->count && strcmp(map->entries[at].name, name) == 0) {
+	if (found) {
 		free(map->entries[at].text);
 		map->entries[at].text = mem_copy(text, len);
 		return;
@@ -68,10 +84,10 @@ const char *host_map_get(const struct host *host, enum host_field field, const c
 {
 	const struct host_map *map = &host->maps[field];
 
-	for (size_t i = 0; i < map->count; i++)
-		if (strcmp(map->entries[i].name, name) == 0)
-			return map->entries[i].text;
-	return NULL;
+	bool found;
+	size_t at = map_place(map, name, &found);
+
+	return found ? map->entries[at].text : NULL;
 }
 
 const char *host_text(const struct host *host, enum host_field field)

@@ -109,7 +109,7 @@ static void add_exe_name(const struct thread_sample *sample, struct strbuf *out)
 static void add_user_name(const struct thread_sample *sample, const struct host *host,
                           struct strbuf *out)
 {
-	const struct host_map *users = host ? &host->maps[HOST_users] : NULL;
+	const char *name;
 	char uid[16];
 
 	if (!sample->has_uid) {
@@ -117,12 +117,11 @@ static void add_user_name(const struct thread_sample *sample, const struct host 
 		return;
 	}
 	snprintf(uid, sizeof(uid), "%u", sample->uid);
-	for (size_t i = 0; users && i < users->count; i++)
-		if (strcmp(users->entries[i].name, uid) == 0) {
-			strbuf_addf(out, "%s (%s)", users->entries[i].text, uid);
-			return;
-		}
-	strbuf_add_str(out, uid);
+	name = host ? host_map_get(host, HOST_users, uid) : NULL;
+	if (name)
+		strbuf_addf(out, "%s (%s)", name, uid);
+	else
+		strbuf_add_str(out, uid);
 }
 
 /* "1234 nginx", "1240 worker-1 (1234 nginx)" where it is not the leader. */

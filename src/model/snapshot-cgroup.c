@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ctprof/mem.h"
+#include "ctprof/sample.h"
 #include "ctprof/strmap.h"
 #include "ctprof/text.h"
 #include "snapshot-reference.h"
@@ -469,7 +470,7 @@ static int read_path_hex(struct value_reader *reader, struct strbuf *path)
 	enum json_token token;
 	int r = json_reader_next(reader->json, &token);
 
-	return r < 0 ? r : value_hex(reader, token, path_hex, path);
+	return r < 0 ? r : value_hex(reader, token, path_hex, SAMPLE_PATH_BYTES, path);
 }
 
 /* One member of a cgroup, whose key is reader->key. */
@@ -499,15 +500,20 @@ static int read_member(struct value_reader *reader, struct cgroup_stats *stats)
 
 int cgroup_read(struct value_reader *reader, bool is_v1, struct cgroup_stats *stats)
 {
+	/* A key has a number behind the path where two paths look alike. */
+	enum { KEY_BYTES = SAMPLE_PATH_BYTES + 32 };
 	bool end;
 	int r;
 
 	cgroup_stats_reset(stats);
 	stats->is_v1 = is_v1;
 	reader->nulls = 0;
-	strbuf_add(&stats->path, strbuf_str(&reader->key), reader->key.len);
 	strbuf_clear(&reader->place);
-	strbuf_addf(&reader->place, "%s[\"", is_v1 ? "cgroup_v1_stats" : "cgroup_stats");
+	strbuf_add_str(&reader->place, is_v1 ? "cgroup_v1_stats" : "cgroup_stats");
+	if (!name_fits(strbuf_str(&reader->key), reader->key.len, KEY_BYTES))
+		return value_refuse_length(reader, NULL, SAMPLE_PATH_BYTES);
+	strbuf_add(&stats->path, strbuf_str(&reader->key), reader->key.len);
+	strbuf_add_str(&reader->place, "[\"");
 	text_add_escaped(&reader->place, strbuf_str(&reader->key), reader->key.len);
 	strbuf_add_str(&reader->place, "\"]");
 	r = value_open(reader, NULL);

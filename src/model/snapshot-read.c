@@ -18,6 +18,7 @@ const struct snapshot_limits snapshot_default_limits = {
         .values = 8u << 20,  /* 100,000 cgroups have less */
         .depth = 64,
         .string_bytes = 1 << 20,
+        .memory = UINT64_C(1) << 30,
 };
 
 /* The parts outside "threads" are held as text before they are parsed. */

@@ -148,14 +148,17 @@ static int expect_metric(struct row_reader *rows, struct json_reader *json,
 	return r;
 }
 
-static int expect_name(struct json_reader *json, const struct json_expected *expected,
-                       struct strbuf *ret)
+static int expect_name(struct row_reader *rows, struct json_reader *json,
+                       const struct json_expected *expected, enum row_identity identity,
+                       size_t bytes_max, struct strbuf *ret)
 {
 	const char *text;
 	size_t len;
 
 	if (!json_reader_expect_text(json, expected, &text, &len))
 		return IS_OTHER;
+	if (len > bytes_max)
+		return value_refuse_length(&rows->values, identity_table[identity].name, bytes_max);
 	strbuf_clear(ret);
 	strbuf_add(ret, text, len);
 	return IS_READ;
@@ -194,14 +197,17 @@ static int expect_identity(struct row_reader *rows, struct json_reader *json,
 	case ROW_uid:
 		return expect_u32(rows, json, expected, identity, &sample->uid);
 	case ROW_pcomm:
-		return expect_name(json, expected, &sample->pcomm);
+		return expect_name(rows, json, expected, identity, SAMPLE_COMM_BYTES,
+		                   &sample->pcomm);
 	case ROW_comm:
-		return expect_name(json, expected, &sample->comm);
+		return expect_name(rows, json, expected, identity, SAMPLE_COMM_BYTES,
+		                   &sample->comm);
 	case ROW_cgroup:
 	case ROW_cgroup_v1:
-		return expect_name(json, expected, &sample->cgroup);
+		return expect_name(rows, json, expected, identity, SAMPLE_PATH_BYTES,
+		                   &sample->cgroup);
 	case ROW_exe:
-		return expect_name(json, expected, &sample->exe);
+		return expect_name(rows, json, expected, identity, SAMPLE_PATH_BYTES, &sample->exe);
 	case ROW_start_time_clock_ticks:
 		return expect_u64(json, expected, &sample->start_time_clock_ticks);
 	case ROW_process_start_time_clock_ticks:

@@ -55,7 +55,7 @@ static int read_u32(struct row_reader *rows, struct json_reader *json, enum json
 }
 
 static int read_name(struct row_reader *rows, struct json_reader *json, enum json_token token,
-                     const char *key, struct strbuf *ret)
+                     const char *key, size_t bytes_max, struct strbuf *ret)
 {
 	const char *text;
 	size_t len;
@@ -63,6 +63,8 @@ static int read_name(struct row_reader *rows, struct json_reader *json, enum jso
 	if (token != JSON_TOKEN_STRING)
 		return refuse(rows, key, "a string");
 	text = json_reader_text(json, &len);
+	if (!name_fits(text, len, bytes_max))
+		return value_refuse_length(&rows->values, key, bytes_max);
 	strbuf_clear(ret);
 	strbuf_add(ret, text, len);
 	return 0;
@@ -298,23 +300,23 @@ static int read_identity(struct row_reader *rows, struct json_reader *json, enum
 	case ROW_tgid:
 		return read_u32(rows, json, token, key, &sample->tgid);
 	case ROW_pcomm:
-		return read_name(rows, json, token, key, &sample->pcomm);
+		return read_name(rows, json, token, key, SAMPLE_COMM_BYTES, &sample->pcomm);
 	case ROW_pcomm_hex:
-		return value_hex(&rows->values, token, key, &sample->pcomm);
+		return value_hex(&rows->values, token, key, SAMPLE_COMM_BYTES, &sample->pcomm);
 	case ROW_comm:
-		return read_name(rows, json, token, key, &sample->comm);
+		return read_name(rows, json, token, key, SAMPLE_COMM_BYTES, &sample->comm);
 	case ROW_comm_hex:
-		return value_hex(&rows->values, token, key, &sample->comm);
+		return value_hex(&rows->values, token, key, SAMPLE_COMM_BYTES, &sample->comm);
 	case ROW_cgroup:
 	case ROW_cgroup_v1:
-		return read_name(rows, json, token, key, &sample->cgroup);
+		return read_name(rows, json, token, key, SAMPLE_PATH_BYTES, &sample->cgroup);
 	case ROW_cgroup_hex:
 	case ROW_cgroup_v1_hex:
-		return value_hex(&rows->values, token, key, &sample->cgroup);
+		return value_hex(&rows->values, token, key, SAMPLE_PATH_BYTES, &sample->cgroup);
 	case ROW_exe:
-		return read_name(rows, json, token, key, &sample->exe);
+		return read_name(rows, json, token, key, SAMPLE_PATH_BYTES, &sample->exe);
 	case ROW_exe_hex:
-		return value_hex(&rows->values, token, key, &sample->exe);
+		return value_hex(&rows->values, token, key, SAMPLE_PATH_BYTES, &sample->exe);
 	case ROW_uid:
 		return read_u32(rows, json, token, key, &sample->uid);
 	case ROW_start_time_clock_ticks:

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "ctprof/sample.h"
 #include "ctprof/text.h"
 
 bool name_is_readable(const char *bytes, size_t len)
@@ -24,6 +25,18 @@ void name_add_readable(struct strbuf *out, const char *bytes, size_t len)
 		bytes += run;
 		len -= run;
 	}
+}
+
+bool name_fits(const char *text, size_t len, size_t bytes_max)
+{
+	size_t bytes = len;
+
+	if (len <= bytes_max)
+		return true;
+	for (size_t i = 0; i + 3 <= len && len <= 3 * bytes_max; i++)
+		if (memcmp(text + i, "\xef\xbf\xbd", 3) == 0)
+			bytes -= 2;
+	return bytes <= bytes_max;
 }
 
 void name_add_hex(struct strbuf *out, const char *bytes, size_t len)
@@ -176,7 +189,14 @@ static int hex_digit(char c)
 	return -1;
 }
 
-int value_hex(struct value_reader *reader, enum json_token token, const char *key,
+int value_refuse_length(struct value_reader *reader, const char *key, size_t bytes_max)
+{
+	return value_refuse(reader, key,
+	                    bytes_max == SAMPLE_COMM_BYTES ? "a name of at most 64 bytes"
+	                                                   : "a path of at most 4112 bytes");
+}
+
+int value_hex(struct value_reader *reader, enum json_token token, const char *key, size_t bytes_max,
               struct strbuf *ret)
 {
 	const char *text;
@@ -185,6 +205,8 @@ int value_hex(struct value_reader *reader, enum json_token token, const char *ke
 	if (token != JSON_TOKEN_STRING)
 		return value_refuse(reader, key, "a string");
 	text = json_reader_text(reader->json, &len);
+	if (len / 2 > bytes_max)
+		return value_refuse_length(reader, key, bytes_max);
 	strbuf_clear(&reader->bytes);
 	for (size_t i = 0; i + 1 < len; i += 2) {
 		int high = hex_digit(text[i]), low = hex_digit(text[i + 1]);

@@ -23,6 +23,9 @@ bool name_is_readable(const char *bytes, size_t len);
 /* Appends valid UTF-8 without NULs: each byte that has no place in it becomes U+FFFD. */
 void name_add_readable(struct strbuf *out, const char *bytes, size_t len);
 
+/* Whether a text can be the readable form of @bytes_max bytes: each that is not UTF-8 became U+FFFD, which has three. */
+bool name_fits(const char *text, size_t len, size_t bytes_max);
+
 /* Appends two hexadecimal digits for each byte. */
 void name_add_hex(struct strbuf *out, const char *bytes, size_t len);
 
@@ -65,9 +68,12 @@ must_check_ int value_next_key(struct value_reader *reader, bool *ret_end);
 /* Inside an object, behind a key: an integer from 0 on. */
 must_check_ int value_u64(struct value_reader *reader, uint64_t *ret);
 
-/* The current token must be a string of hexadecimal digits; replaces @ret by the bytes. */
+/* The current token must be a string of hexadecimal digits; replaces @ret by the bytes, @bytes_max at most. */
 must_check_ int value_hex(struct value_reader *reader, enum json_token token, const char *key,
-                          struct strbuf *ret);
+                          size_t bytes_max, struct strbuf *ret);
+
+/* Refuses a name or path for its length, which SAMPLE_COMM_BYTES or SAMPLE_PATH_BYTES says. */
+int value_refuse_length(struct value_reader *reader, const char *key, size_t bytes_max);
 
 /* Stores the number behind reader->key in a list. Returns -E2BIG where the list or the key is too long. */
 must_check_ int value_into(struct value_reader *reader, struct keyed_values *values,

@@ -25,7 +25,8 @@ static int keep_thread(struct snapshot_visitor *self, struct thread_sample *samp
 		reading->totals = mem_realloc(reading->totals, reading->totals_capacity,
 		                              sizeof(reading->totals[0]));
 	}
-	reading->totals[reading->totals_count++] = (struct window_totals_row){sample->tgid, row};
+	reading->totals[reading->totals_count++] =
+	        (struct window_totals_row){sample->tgid, row, sample_process_start(sample)};
 	return 0;
 }
 
@@ -68,6 +69,8 @@ static int compare_totals(const void *a, const void *b)
 
 	if (left->tgid != right->tgid)
 		return left->tgid < right->tgid ? -1 : 1;
+	if (left->process_start != right->process_start)
+		return left->process_start < right->process_start ? -1 : 1;
 	return left->row < right->row ? -1 : left->row > right->row;
 }
 
@@ -118,22 +121,21 @@ uint32_t window_reading_find(const struct window_reading *reading, const struct 
 uint32_t window_reading_totals(const struct window_reading *reading, uint32_t tgid,
                                uint64_t process_start)
 {
-	const struct thread_store *threads = &reading->threads;
+	const struct window_totals_row wanted = {.tgid = tgid, .process_start = process_start};
 	size_t low = 0, high = reading->totals_count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (reading->totals[middle].tgid < tgid)
+		if (compare_totals(&reading->totals[middle], &wanted) < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	for (; low < reading->totals_count && reading->totals[low].tgid == tgid; low++)
-		if (thread_store_key(threads, reading->totals[low].row)
-		            ->process_start_clock_ticks == process_start)
-			return reading->totals[low].row;
-	return THREAD_STORE_NONE;
+	if (low == reading->totals_count || reading->totals[low].tgid != tgid ||
+	    reading->totals[low].process_start != process_start)
+		return THREAD_STORE_NONE;
+	return reading->totals[low].row;
 }
 
 const struct cgroup_stats *window_reading_cgroup(const struct window_reading *reading,

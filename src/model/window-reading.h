@@ -11,12 +11,13 @@
 struct window_totals_row {
 	uint32_t tgid;
 	uint32_t row;
+	uint64_t process_start; /* or PROCESS_START_UNKNOWN */
 };
 
 struct window_reading {
 	struct snapshot_info info;
 	struct thread_store threads;
-	struct window_totals_row *totals; /* by tgid; owned, as is the next */
+	struct window_totals_row *totals; /* by tgid, start time and row; owned, as is the next */
 	size_t totals_count, totals_capacity;
 	struct cgroup_stats *cgroups;
 	size_t cgroup_count, cgroup_capacity;

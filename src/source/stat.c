@@ -40,7 +40,7 @@ enum source_outcome stat_parse(const struct source_keys *keys, const char *text,
 	struct span rest, word;
 	uint64_t start_time;
 
-	if (!open || !close || close < open)
+	if (!open || !close || close < open || (size_t)(close - open) - 1 > SAMPLE_COMM_BYTES)
 		return OUTCOME_malformed;
 	rest = (struct span){close + 1, len - (size_t)(close - text) - 1};
 	if (!find_start_time(rest, &start_time))

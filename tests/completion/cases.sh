@@ -100,8 +100,8 @@ grep -vx -e pressure -e sched-ext <<<"$sections" |
     offer all 'ctprof compare --sections=pressure,sched-ext,' --sections=pressure,sched-ext, ''
 # "memory-stat" is no part of another name's.
 offer all 'ctprof compare --sections primary,mem' primary, mem <<<"$sections"
-words bytes threads values depth string | offer all 'ctprof show --read-limit ' '' ''
-words threads depth string |
+words bytes memory threads values depth string | offer all 'ctprof show --read-limit ' '' ''
+words memory threads depth string |
     offer all 'ctprof show --read-limit bytes=16G,values=3,' bytes=16G,values=3, ''
 
 # Directions.

@@ -81,9 +81,8 @@ static void ask_copy(void)
 }
 
 /* Exhaustion ends the process with one line and status 1. */
-static void check_ends(void (*ask)(void))
+static void check_ends_with(void (*ask)(void), const char *expected)
 {
-	static const char expected[] = "ctprof: out of memory\n";
 	char said[256] = "";
 	int ends[2], status;
 	pid_t child;
@@ -105,6 +104,11 @@ static void check_ends(void (*ask)(void))
 	close(ends[0]);
 }
 
+static void check_ends(void (*ask)(void))
+{
+	check_ends_with(ask, "ctprof: out of memory\n");
+}
+
 static void test_mem_exhausted_ends(void **state)
 {
 	(void)state;
@@ -119,6 +123,79 @@ static void test_mem_exhausted_ends(void **state)
 #endif
 }
 
+static void take_too_much(void)
+{
+	mem_limit((uint64_t)64 << 20);
+	for (;;)
+		memset(mem_realloc(NULL, 1 << 16, 1), 1, 1 << 16);
+}
+
+/* What the message says of the limit is true: memory runs out at it, not far below. */
+static void take_enough(void)
+{
+	mem_limit((uint64_t)64 << 20);
+	for (size_t taken = 0; taken < 60; taken++)
+		memset(mem_realloc(NULL, 1 << 20, 1), 1, 1 << 20);
+	mem_exhausted();
+}
+
+static void take_with_lifted_limit(void)
+{
+	mem_limit((uint64_t)64 << 20);
+	mem_limit_lift(getpid());
+	memset(mem_realloc(NULL, (size_t)200 << 20, 1), 1, 1);
+	mem_exhausted();
+}
+
+static void test_mem_limit_ends(void **state)
+{
+	(void)state;
+#ifndef __SANITIZE_ADDRESS__
+	check_ends_with(take_too_much,
+	                "ctprof: over a limit (see --read-limit): more than 64 MiB of memory\n");
+	check_ends(take_enough);
+	check_ends(take_with_lifted_limit);
+#else
+	(void)take_too_much;
+	(void)take_enough;
+	(void)take_with_lifted_limit;
+#endif
+}
+
+static void say(struct mem_undo *undo)
+{
+	(void)undo;
+	assert_int_equal(write(STDERR_FILENO, "undone\n", 7), 7);
+}
+
+static void undo_two_of_three(void)
+{
+	struct mem_undo undos[3] = {{.undo = say}, {.undo = say}, {.undo = say}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(undos); i++)
+		mem_undo_push(&undos[i]);
+	mem_undo_pop(&undos[1]);
+	mem_exhausted();
+}
+
+static void undo_nothing(void)
+{
+	struct mem_undo undos[2] = {{.undo = say}, {.undo = say}};
+
+	mem_undo_push(&undos[0]);
+	mem_undo_push(&undos[1]);
+	mem_undo_pop(&undos[1]);
+	mem_undo_pop(&undos[0]);
+	mem_exhausted();
+}
+
+static void test_mem_undo(void **state)
+{
+	(void)state;
+	check_ends_with(undo_two_of_three, "undone\nundone\nctprof: out of memory\n");
+	check_ends(undo_nothing);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -127,6 +204,8 @@ int main(void)
 	        cmocka_unit_test(test_mem_copy_ends_in_nul),
 	        cmocka_unit_test(test_mem_freep_scope),
 	        cmocka_unit_test(test_mem_exhausted_ends),
+	        cmocka_unit_test(test_mem_limit_ends),
+	        cmocka_unit_test(test_mem_undo),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -89,7 +89,7 @@ static void name_all(struct thread_sample *sample, const char *bytes, size_t len
 /* Every byte there is, alone, before and behind others, and all of them at once. */
 static void test_snapshot_every_byte_in_names(void **state)
 {
-	enum { BYTES = 256, FORMS = 3, OTHERS = 5, THREADS = BYTES * FORMS + OTHERS };
+	enum { BYTES = 256, FORMS = 3, OTHERS = 8, THREADS = BYTES * FORMS + OTHERS };
 	static struct thread_sample samples[THREADS];
 	struct snapshot_info info = plain_info();
 	struct snapshot_copy copy;
@@ -105,8 +105,9 @@ static void test_snapshot_every_byte_in_names(void **state)
 		name_all(&samples[count++], wrapped + 1, 1);
 		name_all(&samples[count++], wrapped + 1, 2);
 	}
-	name_all(&samples[count++], all, BYTES);
-	name_all(&samples[count++], all + 1, BYTES - 1);
+	for (size_t from = 0; from < BYTES; from += SAMPLE_COMM_BYTES)
+		name_all(&samples[count++], all + from, SAMPLE_COMM_BYTES);
+	name_all(&samples[count++], all + 1, SAMPLE_COMM_BYTES - 1);
 	name_all(&samples[count++], "", 0);
 	name_all(&samples[count++], "\xff\0\xff", 3);
 	name_all(&samples[count++], "\xc3\xa9\0", 3);

@@ -1,0 +1,260 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""growth.py CTPROF: what is twice as large takes about twice the time, whatever a file was made for.
+
+Each kind of hostile input is made in two sizes, the second twice the first. The user time of the larger one may be at
+most 2.5 times that of the smaller one, each the least of several runs. What is the same for both, such as starting the
+program, is measured with an input of nothing and taken off, so that it hides no growth."""
+
+import os
+import shutil
+import sys
+import tempfile
+
+import files
+from run import Run, is_sanitized, skip
+
+GROWTH_MAX = 2.5
+# The smaller input must take so long that the clock can tell; it is made larger until it does.
+LEAST_SECONDS = 0.06
+TRIES = 5
+ROUNDS = 4
+
+
+def collisions(bits):
+    """Strings of hexadecimal digits. In strmap's former hash all of them collided, whatever its seed: flipping the bits 31
+    and 63 of two words, one behind the other, took itself back."""
+    plain = "61" * 16
+    flipped = "616161e1616161e1616161e1616161e1"
+    for number in range(1 << bits):
+        yield "2f" * 8 + "".join(flipped if number >> bit & 1 else plain for bit in range(bits))
+
+
+def starts(count):
+    """One tid with many start times."""
+    return files.snapshot(files.row(7, 7, start=start) for start in range(count))
+
+
+def tids(count):
+    """One start time and many tids, all of which end in the same sixteen bits."""
+    return files.snapshot(files.row(tid * 65536 + 1, tid * 65536 + 1) for tid in range(1, count + 1))
+
+
+def processes(count):
+    """One tgid with many start times, each with totals of its own."""
+    totals = ',"process_totals":{"utime_clock_ticks":5,"stime_clock_ticks":5}'
+    return files.snapshot(files.row(7, 7, start=start, more=totals) for start in range(count))
+
+
+def twins(count):
+    """Threads that are all the same, which no reading can have."""
+    return files.snapshot(files.row(7, 7, start=5) for _ in range(count))
+
+
+def leaders(count):
+    """Rows with the tid of a leader and another tgid, before the rows of its process."""
+    half = count // 2
+    rows = [files.row(7, tgid + 100, start=tgid) for tgid in range(half)]
+    rows += [files.row(tid + 10, 7, start=9) for tid in range(half)]
+    return files.snapshot(rows)
+
+
+def collide(count):
+    """Paths that collided in the former hash function."""
+    bits = count.bit_length() - 1
+    return files.snapshot(
+        files.row(tid + 1, 1, more=f',"cgroup":"/","cgroup_hex":"{path}"') for tid, path in enumerate(collisions(bits))
+    )
+
+
+def groups(count):
+    """Each process has another name."""
+    return files.snapshot(files.row(i + 1, i + 1, files.word(i)) for i in range(count))
+
+
+def renames(side):
+    """Cgroups that all have nearly the same threads, and other names on the other side."""
+
+    def make(count):
+        rows = []
+        for group in range(count):
+            for kind in range(12):
+                name = files.word(kind if kind < 11 else 100 + group % 50)
+                path = f"/{side}{files.word(group)}/x"
+                rows.append(files.row(len(rows) + 1, 1, name, more=f',"cgroup":"{path}"'))
+        return files.snapshot(rows)
+
+    return make
+
+
+def deep(count):
+    """A path of as many cgroups inside one another as a path can have, with one more letter in each row."""
+    return files.snapshot(
+        files.row(i + 1, 1, more=f',"cgroup":"/{"a1/" * (i % 3 + 1200)}{files.word(i)}"') for i in range(count)
+    )
+
+
+def siblings(count):
+    """Many cgroups of one parent, each with values of its own."""
+    rows = (files.row(i + 1, 1, more=f',"cgroup":"/parent/{files.word(i)}"') for i in range(count))
+    stats = (
+        f'"/parent/{files.word(i)}":{{"cpu":{{"usage_usec":{i}}},"memory":{{"current":{i},"stat":{{"anon":{i}}}}}}}'
+        for i in range(count)
+    )
+    return files.snapshot(rows, list(stats))
+
+
+def digits(count):
+    """Paths that are one long number each."""
+    return files.snapshot(
+        files.row(i + 1, 1, more=f',"cgroup":"/{"7" * 3900}{i % 10}"') for i in range(count)
+    )
+
+
+def letters(count):
+    """Paths of one letter again and again, for globs with many stars."""
+    return files.snapshot(
+        files.row(i + 1, 1, more=f',"cgroup":"/{"a" * 3900}{i % 10}"') for i in range(count)
+    )
+
+
+def lists(count):
+    """Lists of as many keys as a list may have."""
+    stat = ",".join(f'"k{key}":1' for key in range(30000))
+    return files.snapshot([], [f'"/c{i}":{{"memory":{{"stat":{{{stat}}}}}}}' for i in range(count)])
+
+
+def users(count):
+    """Every thread has another user, and there is a long list of them."""
+    names = {str(uid): "u" for uid in range(8000)}
+    rows = (files.row(i + 1, i + 1, more=f',"uid":{i % 8000}') for i in range(count))
+    return files.snapshot(rows, host={"users": names})
+
+
+def cpus(count):
+    """Lists of all CPUs there can be, never the same twice in a row."""
+    every = [",".join(str(cpu) for cpu in range(first, 8192)) for first in range(2)]
+    return files.snapshot(
+        files.row(i + 1, i + 1, more=f',"cpu_affinity":[{every[i % 2]}]') for i in range(count)
+    )
+
+
+def unknown(count):
+    """Keys that mean nothing."""
+    more = "".join(f',"x{i}":{i}' for i in range(count))
+    return files.snapshot([files.row(1, 1, more=more)])
+
+
+STARS = "/" + "*a" * 60 + "*b"
+
+# What is made, how many at first, and the command; {a} and {b} are two files of that kind.
+KINDS = [
+    ("one tid, many start times", starts, None, 4000, ["window", "{a}", "{b}", "-q", "-o", "{out}"]),
+    ("one start time, many tids", tids, None, 4000, ["window", "{a}", "{b}", "-q", "-o", "{out}"]),
+    ("one tgid, many processes", processes, None, 4000, ["window", "{a}", "{b}", "-q", "-o", "{out}"]),
+    ("the same thread again and again", twins, None, 4000, ["window", "{a}", "{b}", "-q", "-o", "{out}"]),
+    ("leaders of other processes", leaders, None, 4000, ["window", "{a}", "{b}", "-q", "-o", "{out}"]),
+    ("paths that collided", collide, None, 1024, ["show", "-g", "cgroup", "--no-cg-normalize", "{a}"]),
+    ("a group for each thread", groups, None, 4000, ["show", "{a}"]),
+    ("a group for each thread, compared", groups, None, 4000, ["compare", "{a}", "{b}"]),
+    ("a group for each thread, as JSON", groups, None, 1000, ["show", "--format", "json", "--limit", "0", "{a}"]),
+    ("renames of similar cgroups", renames("a"), renames("b"), 200, ["compare", "-g", "cgroup,pcomm", "{a}", "{b}"]),
+    ("deep cgroups", deep, None, 500, ["show", "-g", "all", "{a}"]),
+    ("deep cgroups, compared", deep, None, 250, ["compare", "-g", "cgroup", "--no-cg-normalize", "{a}", "{b}"]),
+    ("many cgroups of one parent", siblings, None, 2000, ["show", "-g", "cgroup", "--no-cg-normalize", "{a}"]),
+    ("long numbers in paths", digits, None, 500, ["show", "-g", "cgroup", "{a}"]),
+    ("globs of many stars", letters, None, 100, ["show", "-g", "cgroup", "--cgroup-flatten", STARS, "{a}"]),
+    ("long lists of keys", lists, None, 3, ["show", "-g", "cgroup", "{a}"]),
+    ("many users", users, None, 4000, ["show", "-g", "user", "{a}"]),
+    ("many CPUs", cpus, None, 200, ["show", "{a}"]),
+    ("unknown keys", unknown, None, 100000, ["show", "{a}"]),
+]
+
+
+def make(directory, name, maker, other, count):
+    """Two files of a kind, the second captured later. Returns the arguments that they stand for."""
+    names = {}
+    for side, (function, later) in {"a": (maker, 0), "b": (other or maker, 10**9)}.items():
+        path = os.path.join(directory, f"{name}-{side}.zst")
+        pieces = function(count)
+        text = "".join(pieces)
+        if later:
+            begin = files.BOOTTIME_NS
+            text = text.replace(f'"captured_boottime_ns":{begin}', f'"captured_boottime_ns":{begin + later}', 1)
+        files.write(path, [text])
+        names[side] = path
+    names["out"] = os.path.join(directory, "out.zst")
+    return names
+
+
+def measure(command, tries):
+    """The least user time of a few runs."""
+    least = None
+    for _ in range(tries):
+        run = Run(command)
+        if run.status != 0:
+            raise RuntimeError(f"{' '.join(command)}: status {run.status}: {run.error}")
+        least = run.seconds if least is None else min(least, run.seconds)
+    return least
+
+
+def growth(ctprof, directory, kind, scale):
+    """The size of the smaller input, and what it and twice as much take."""
+    _, maker, other, count, arguments = kind
+    count *= scale
+
+    def command(names):
+        return [ctprof] + [argument.format(**names) for argument in arguments]
+
+    names = make(directory, "one", maker, other, count)
+    once = measure(command(names), 1)
+    while once < LEAST_SECONDS:
+        count *= 2
+        names = make(directory, "one", maker, other, count)
+        once = measure(command(names), 1)
+    double = make(directory, "two", maker, other, 2 * count)
+    once = twice = float("inf")
+    for _ in range(ROUNDS):
+        once = min(once, measure(command(names), TRIES))
+        twice = min(twice, measure(command(double), TRIES - 2))
+        if twice < GROWTH_MAX * once:
+            break
+    return count, once, twice
+
+
+def main():
+    if len(sys.argv) < 2:
+        print("Usage: growth.py CTPROF [WORD]", file=sys.stderr)
+        return 2
+    ctprof = os.path.realpath(sys.argv[1])
+    wanted = sys.argv[2] if len(sys.argv) > 2 else ""
+    if not shutil.which("zstd"):
+        skip("no zstd")
+    if is_sanitized(ctprof):
+        skip("an instrumented program takes time of its own")
+    failed = 0
+    with tempfile.TemporaryDirectory() as directory:
+        for kind in KINDS:
+            if wanted not in kind[0]:
+                continue
+            try:
+                count, once, twice = growth(ctprof, directory, kind, 1)
+            except RuntimeError as error:
+                print(f"FAILED: {kind[0]}: {error}", flush=True)
+                failed += 1
+                continue
+            # What no longer fits into a cache may look worse once. What grows faster does so at every size.
+            if twice >= GROWTH_MAX * once:
+                count, once, twice = growth(ctprof, directory, kind, 2 * count // kind[3])
+            bad = twice >= GROWTH_MAX * once
+            failed += bad
+            print(
+                f"{'FAILED' if bad else 'ok'}: {kind[0]}: {count} take {once:.3f} s, twice as many {twice:.3f} s:"
+                f" {twice / once:.2f} times",
+                flush=True,
+            )
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
