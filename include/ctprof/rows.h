@@ -131,6 +131,10 @@ struct row_view {
 	/* ... and the difference is none of work: a counter fell, which no thread's own counter does, or the group
 	 * is one of kernel workers, who carry their counters with them. It has no impact. */
 	bool no_movement;
+	/* Within one boot: the threads are the same ones, and a counter of theirs is lower than before. No thread's counter
+	 * falls, so it was counted anew (a thread executed a program in place of another one, or its allocator was replaced):
+	 * there is no difference. */
+	bool went_back;
 	uint32_t expected[SIDE_MAX]; /* threads that can have one */
 	/* What exited threads did is known on a side, but not of the same processes on the other, and so it is not in the
 	 * values. */

@@ -136,7 +136,7 @@ static struct quantity impact_of(const struct row_set *set, const struct row_vie
 	struct quantity totals[SIDE_MAX];
 	double factor = 1;
 
-	if (difference.kind == QUANTITY_NONE || view->no_movement ||
+	if (difference.kind == QUANTITY_NONE || view->no_movement || view->went_back ||
 	    view->measure == METRIC_lived_ns ||
 	    (view->measure == METRIC_thread_count && set->frames[0].kind == KIND_window))
 		return (struct quantity){0};
@@ -191,6 +191,38 @@ static bool measure_fell(const struct row_view *view)
 	derived = &derived_table[measure_derived(view->measure)];
 	for (size_t i = 0; i < derived->input_count; i++)
 		if (counter_fell(derived->inputs[i], view->group))
+			return true;
+	return false;
+}
+
+/* The same of the group's threads alone, all of which have the metric on both sides or on none. How exited threads' time is
+ * split by mode may change. */
+static bool own_counter_fell(enum metric_id metric, const struct row_group *group)
+{
+	const struct group *before = group->sides[SIDE_BASELINE];
+	const struct group *after = group->sides[SIDE_CANDIDATE];
+
+	return metric_table[metric].rule == RULE_SUM && metric != METRIC_thread_count &&
+	       before->cells[metric].seen > 0 &&
+	       before->cells[metric].seen == after->cells[metric].seen &&
+	       before->cells[metric].number - group_exited_part(before, metric) >
+	               after->cells[metric].number - group_exited_part(after, metric);
+}
+
+static bool went_back(const struct row_set *set, const struct row_view *view)
+{
+	const struct row_group *group = view->group;
+	const struct derived_desc *derived;
+
+	if (!set->continues || view->members_differ || group->exited ||
+	    !group->sides[SIDE_BASELINE] || !group->sides[SIDE_CANDIDATE] ||
+	    set->frames[SIDE_BASELINE].kind == KIND_window)
+		return false;
+	if (!measure_is_derived(view->measure))
+		return own_counter_fell((enum metric_id)view->measure, group);
+	derived = &derived_table[measure_derived(view->measure)];
+	for (size_t i = 0; i < derived->input_count; i++)
+		if (own_counter_fell(derived->inputs[i], group))
 			return true;
 	return false;
 }
@@ -396,12 +428,13 @@ void row_view(const struct row_set *set, const struct row_group *group, unsigned
 	}
 	set_means(set, ret);
 	if (set->sides == SIDE_MAX) {
-		if (is_of_same_inputs(ret))
+		ret->members_differ = members_differ(set, group);
+		ret->went_back = went_back(set, ret);
+		if (is_of_same_inputs(ret) && !ret->went_back)
 			ret->delta = quantity_difference(ret->values[SIDE_CANDIDATE],
 			                                 ret->values[SIDE_BASELINE]);
 		ret->delta = without_rounding(ret);
 		ret->percent = percent_of(ret);
-		ret->members_differ = members_differ(set, group);
 		ret->no_movement = group->exited
 		                           ? measure_fell(ret)
 		                           : ret->members_differ &&

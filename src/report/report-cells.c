@@ -7,6 +7,7 @@
 
 /* Behind the number of threads, where they are not the same ones on both sides. */
 const char report_members_mark[] = "†";
+const char report_went_back_mark[] = "‡";
 
 bool report_is_tree(const struct report *report)
 {
@@ -158,6 +159,8 @@ static enum table_color add_delta(const struct row_view *view, struct strbuf *ou
 
 	if (!measure_is_label(view->measure)) {
 		report_add_difference(view, out);
+		if (view->went_back)
+			strbuf_add_str(out, report_went_back_mark);
 		return report_color_of(view->delta);
 	}
 	if (!baseline || !candidate || baseline->seen == 0 || candidate->seen == 0)

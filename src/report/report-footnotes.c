@@ -6,6 +6,7 @@
 struct marks {
 	bool partial; /* by threads: see report_is_partial() */
 	bool members_differ;
+	bool went_back;
 	/* By derived metric, the inputs that a marked value lacks. */
 	struct metric_set missing_inputs[DERIVED_COUNT];
 };
@@ -46,6 +47,8 @@ static void find_marks(const struct report *report, struct marks *ret)
 
 		ret->members_differ = ret->members_differ || (counted && view->members_differ &&
 		                                              !row_group_is_exited(view->group));
+		ret->went_back = ret->went_back ||
+		                 (column_list_has(columns, COLUMN_delta) && view->went_back);
 		if (valued)
 			add_value_marks(ret, view, report->rows->sides);
 		if (!sorted)
@@ -90,6 +93,11 @@ void report_add_footnotes(const struct report *report, struct strbuf *out)
 		        "%s not the same threads on both sides: some started, exited or changed "
 		        "their name\n",
 		        report_members_mark);
+	if (marks.went_back)
+		strbuf_addf(out,
+		            "%s went back: of the same threads it is lower than before, so it was "
+		            "counted anew, and there is no difference\n",
+		            report_went_back_mark);
 }
 
 void report_add_missing_inputs(const struct row_view *view, unsigned side, struct strbuf *out)

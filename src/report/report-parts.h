@@ -12,6 +12,8 @@ void report_add_head(const struct report *report, struct strbuf *out);
 
 /* Behind the number of threads, where they are not the same ones on both sides. */
 extern const char report_members_mark[];
+/* Behind the difference that there is not, where a counter of the same threads went back. */
+extern const char report_went_back_mark[];
 
 /* Append a value of the row's measure, on the ladder of its unit and with what it is per behind it, and its delta. */
 void report_add_amount(const struct row_view *view, struct quantity value, enum measure_per per,

@@ -222,6 +222,8 @@ def expected_cell(row, column, command, rules):
     if column == "delta":
         if row["delta"] in ("same", "differs"):
             return row["delta"]
+        if row["delta"] is None:
+            return "-‡?"
         return re.escape(scaled(row["unit"], row["delta"], "+", row["type"] == "derived"))
     if column == "%":
         return "-" if row["percent"] is None else re.escape(f"{float(row['percent']):+.1f}%")

@@ -92,7 +92,8 @@ def aggregate($key; $registry):
                 then .[$m.name] = ($more | add) | .coverage[$m.name] = (if $more == [] then 0 else 1 end)
                 else .[$m.name] = (if $seen == [] then null elif $more == [] then $seen | fold($m.rule)
                     else ($seen + $more | add) end)
-                    | .coverage[$m.name] = ($seen | length) end)
+                    | .coverage[$m.name] = ($seen | length)
+                    | .own[$m.name] = (if $m.rule == "sum" and $m.name != "thread_count" then $seen | add else null end) end)
         | . as $cells
         | reduce $registry.derived[] as $d (.; .[$d.name] = ($cells | derived($d.name)))
         | .threads = ([$threads[] | select(.gone | not)] | length))})
@@ -213,7 +214,12 @@ for key in "${keys[@]}"; do
         | ($r.metrics[] | [.name, .rule, .type]), ($r.derived[] | [.name, .unit, "derived"])
         | . as [$m, $rule, $type]
         | $old[$g][$m] as $x | $new[$g][$m] as $y
-        | (if $x == null or $y == null then null
+        # Of the same threads, a counter that is lower was counted anew, and so was what is computed from it.
+        | ($before[$g] != null and $before[$g] == $after[$g] and any(
+            ([$r.derived[] | select(.name == $m) | .inputs[]] | if . == [] then [$m] else . end)[];
+            $old[$g].own[.] as $was | $new[$g].own[.] as $is | $was != null and $is != null and $is < $was
+                and $old[$g].coverage[.] == $new[$g].coverage[.])) as $went_back
+        | (if $x == null or $y == null or $went_back then null
             elif $m == "total_offcpu_delay_ns" and ($old[$g] | lacking) != ($new[$g] | lacking) then null
             elif $rule == "mode" then if $x == $y then "same" else "differs" end
             elif $rule == "range" then ($y | midpoint) - ($x | midpoint)

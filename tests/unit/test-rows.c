@@ -414,6 +414,36 @@ static void test_row_of_exited_threads_unknown(void **state)
 }
 
 /* Within one boot: the same threads, others, and a counter that fell. */
+/* A counter of the same thread that is lower than before is no negative work; one of other threads may be. */
+static void test_row_went_back(void **state)
+{
+	(void)state;
+	options.continues = true;
+	for (unsigned side = 0; side < 2; side++) {
+		add_thread(&tables[side],
+		           (struct thread_spec){.name = "same",
+		                                .tid = 5,
+		                                .values = {{METRIC_minflt, side ? 90 : 100},
+		                                           {METRIC_majflt, side ? 7 : 5},
+		                                           {METRIC_nice, side ? -5 : 5}}});
+		add_thread(&tables[side],
+		           (struct thread_spec){.name = "others",
+		                                .tid = 6 + side,
+		                                .values = {{METRIC_minflt, side ? 90 : 100}}});
+	}
+	build_rows(2);
+	assert_true(view_row(&rows, "same", METRIC_minflt).went_back);
+	assert_none(view_row(&rows, "same", METRIC_minflt).delta);
+	assert_none(view_row(&rows, "same", METRIC_minflt).percent);
+	assert_none(view_row(&rows, "same", METRIC_minflt).impact);
+	assert_integer(view_row(&rows, "same", METRIC_minflt).values[SIDE_CANDIDATE], 90);
+	assert_false(view_row(&rows, "same", METRIC_majflt).went_back);
+	assert_integer(view_row(&rows, "same", METRIC_majflt).delta, 2);
+	assert_integer(view_row(&rows, "same", METRIC_nice).delta, -10);
+	assert_false(view_row(&rows, "others", METRIC_minflt).went_back);
+	assert_integer(view_row(&rows, "others", METRIC_minflt).delta, -10);
+}
+
 static void test_row_members(void **state)
 {
 	(void)state;
@@ -483,6 +513,7 @@ int main(void)
 	        on_tables(test_row_of_exited_threads_moved),
 	        on_tables(test_row_of_exited_threads_unknown),
 	        on_tables(test_row_members),
+	        on_tables(test_row_went_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
