@@ -45,6 +45,18 @@ enum metric_rule { /* one bit each: a type admits a set of them */
 #undef RULE
 };
 
+enum metric_bound_index {
+#define BOUND(id_, text_) BOUND_INDEX_##id_,
+#include "bounds.def"
+#undef BOUND
+	BOUND_INDEX_COUNT,
+};
+enum metric_bound { /* one bit each: a type admits a set of them */
+#define BOUND(id_, text_) BOUND_##id_ = 1 << BOUND_INDEX_##id_,
+#include "bounds.def"
+#undef BOUND
+};
+
 enum metric_encoding_index {
 #define ENCODING(id_, text_) ENCODING_INDEX_##id_,
 #include "encodings.def"
@@ -127,7 +139,7 @@ struct cpu_mask {
 #define METRIC_VALUE_FLAG bool
 #define METRIC_VALUE_CPUS struct cpu_mask
 
-#define METRIC_TYPE(id_, representation_, unit_, rules_, encodings_, text_)                        \
+#define METRIC_TYPE(id_, representation_, unit_, rules_, bounds_, encodings_, text_)                        \
 	struct id_ {                                                                               \
 		METRIC_VALUE_##representation_ v;                                                  \
 	};
@@ -135,14 +147,14 @@ struct cpu_mask {
 #undef METRIC_TYPE
 
 enum metric_type {
-#define METRIC_TYPE(id_, representation_, unit_, rules_, encodings_, text_) METRIC_TYPE_##id_,
+#define METRIC_TYPE(id_, representation_, unit_, rules_, bounds_, encodings_, text_) METRIC_TYPE_##id_,
 #include CTPROF_METRIC_TYPES_DEF
 #undef METRIC_TYPE
 	METRIC_TYPE_COUNT,
 };
 
 enum metric_id {
-#define METRIC(id_, type_, rule_, encoding_, source_, key_, section_, class_, gates_, text_) METRIC_##id_,
+#define METRIC(id_, type_, bound_, rule_, encoding_, source_, key_, section_, class_, gates_, text_) METRIC_##id_,
 #include CTPROF_METRICS_DEF
 #undef METRIC
 	METRIC_COUNT,
@@ -254,6 +266,7 @@ struct metric_desc {
 	const char *description;
 	const char *key; /* in the source's own words */
 	enum metric_type type;
+	enum metric_bound bound;
 	enum metric_rule rule;
 	enum metric_encoding encoding;
 	enum metric_source source;

@@ -66,10 +66,14 @@ struct thread_sample {
 
 	struct metric_set seen;
 	struct metric_set malformed; /* the source was read, this value made no sense */
+	/* Beyond the metric's bound: it is not seen, and its field has what the kernel said, for a difference of two of
+	 * them is as true as any. */
+	struct metric_set impossible;
 	enum source_outcome outcomes[SOURCE_COUNT]; /* why a source gave nothing */
 
-	/* One field for each metric, in its own type. Without its bit in seen a field means nothing. */
-#define METRIC(id_, type_, rule_, encoding_, source_, key_, section_, class_, gates_, text_) \
+	/* One field for each metric, in its own type. Without its bit in seen or impossible a field means nothing. */
+#define METRIC(id_, type_, bound_, rule_, encoding_, source_, key_, section_, class_, gates_, \
+               text_)                                                                         \
 	struct type_ id_;
 #include CTPROF_METRICS_DEF
 #undef METRIC
@@ -85,6 +89,34 @@ struct thread_sample {
 /* Copies a value of the metric's own type to *ret_ where it was seen; says whether it was. */
 #define sample_get(sample_, id_, ret_) \
 	(metric_set_has(&(sample_)->seen, METRIC_##id_) && ((*(ret_) = (sample_)->id_), true))
+
+/* The longest times that a thread can have, with what readings may be off by: see metric_longest_ns(). */
+struct sample_bounds {
+	uint64_t running_ns; /* BOUND_running */
+	uint64_t life_ns;    /* BOUND_waiting and BOUND_event */
+	uint64_t ticks_per_second;
+};
+
+/* The longest time that the kernel can have counted for a thread within @lived_ns: that, and 1 % and 1 s more for clocks that
+ * differ and values that are read one after the other. */
+uint64_t metric_longest_ns(uint64_t lived_ns);
+
+/* Makes values impossible that are beyond the bound of their metric, see registry/bounds.def. */
+void sample_judge(struct thread_sample *sample, const struct sample_bounds *bounds);
+
+/* The same for a thread of a lifetime snapshot that was read at @read_boottime_ns at the latest; does nothing where it was born
+ * later, or where that is 0. */
+void sample_judge_at(struct thread_sample *sample, uint64_t read_boottime_ns,
+                     uint64_t ticks_per_second);
+
+/* Keeps a value of 64 bits as one that is impossible. */
+void sample_set_impossible(struct thread_sample *sample, enum metric_id metric, uint64_t value);
+
+/* Whether the kernel said a number, impossible or not; the field of the metric has it. */
+static inline bool sample_has_said(const struct thread_sample *sample, enum metric_id metric)
+{
+	return metric_set_has(&sample->seen, metric) || metric_set_has(&sample->impossible, metric);
+}
 
 /* Makes the sample empty: nothing seen, every source unneeded. Buffers keep their memory. */
 void sample_reset(struct thread_sample *sample);

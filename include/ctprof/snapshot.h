@@ -18,13 +18,14 @@ enum { SNAPSHOT_VERSION = 1 };
 
 /* What was and what was not read. */
 struct snapshot_tally {
-	uint64_t processes;          /* with at least one thread in the snapshot */
-	uint64_t processes_gone;     /* exited before one of their threads was read */
-	uint64_t processes_denied;   /* whose threads this user may not list (hidepid) */
-	uint64_t threads;            /* rows */
-	uint64_t threads_gone;       /* exited during their read, and left out whole */
-	uint64_t threads_unreadable; /* left out: their stat is denied, or makes no sense */
-	uint64_t malformed_values;   /* single values that made no sense */
+	uint64_t processes;                /* with at least one thread in the snapshot */
+	uint64_t processes_gone;           /* exited before one of their threads was read */
+	uint64_t processes_denied;         /* whose threads this user may not list (hidepid) */
+	uint64_t threads;                  /* rows */
+	uint64_t threads_gone;             /* exited during their read, and left out whole */
+	uint64_t threads_unreadable;       /* left out: their stat is denied, or makes no sense */
+	uint64_t malformed_values;         /* single values that made no sense */
+	uint64_t impossible[METRIC_COUNT]; /* values beyond the bound of their metric, by metric */
 	uint64_t sources[SOURCE_COUNT][OUTCOME_COUNT]; /* threads by what became of each source */
 	uint64_t cgroups; /* distinct ones that threads were in, and that were read */
 	uint64_t
@@ -33,6 +34,12 @@ struct snapshot_tally {
 	uint64_t cgroups_denied;  /* that deny this user some or all of their files */
 	uint64_t cgroups_outside; /* outside of what is mounted here, as seen from a namespace */
 };
+
+/* Adds the sample's impossible values, by metric. */
+void snapshot_tally_add_impossible(struct snapshot_tally *tally,
+                                   const struct thread_sample *sample);
+/* How many there are of all metrics. */
+uint64_t snapshot_tally_impossible(const struct snapshot_tally *tally);
 
 /* What a capture itself cost; the fields are registry/capture-cost.def's. */
 enum capture_cost {

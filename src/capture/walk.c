@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ctprof/clock.h"
 #include "ctprof/mem.h"
@@ -57,6 +58,7 @@ static void count(struct snapshot_tally *tally, const struct thread_sample *samp
 	tally->threads++;
 	for (unsigned s = 0; s < SOURCE_COUNT; s++)
 		tally->sources[s][sample->outcomes[s]]++;
+	snapshot_tally_add_impossible(tally, sample);
 	for (size_t i = 0; i < METRIC_SET_WORDS; i++)
 		tally->malformed_values += (unsigned)__builtin_popcountll(
 		        sample->malformed.words[i] & ~sample->seen.words[i]);
@@ -200,6 +202,15 @@ static void settle_totals(struct walk *walk, int task_fd, uint32_t tgid, bool th
 	process_drop_taskstats(&walk->process, OUTCOME_malformed);
 }
 
+/* Of this system's threads it is known that they have been read by now; of another tree, when that was taken. */
+static void judge(const struct walk *walk, struct thread_sample *sample)
+{
+	uint64_t read_ns =
+	        walk->tree_boottime_ns ? *walk->tree_boottime_ns : clock_now_ns(CLOCK_BOOTTIME);
+
+	sample_judge_at(sample, read_ns, (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
 int walk_write_pending(struct walk *walk)
 {
 	struct thread_sample *sample = walk->pending;
@@ -208,6 +219,7 @@ int walk_write_pending(struct walk *walk)
 	if (!sample)
 		return 0;
 	walk->pending = NULL;
+	judge(walk, sample);
 	if (walk->company)
 		r = walk->company->add_row(walk->company, sample);
 	else

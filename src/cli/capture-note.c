@@ -16,9 +16,13 @@ static void add_count(struct strbuf *out, uint64_t count, const char *one, const
 static void add_taskstats(const struct snapshot_info *info, struct strbuf *out)
 {
 	static const char *const words[OUTCOME_COUNT] = {
-	        [OUTCOME_read] = "ok",         [OUTCOME_off] = "off",
-	        [OUTCOME_denied] = "EPERM",    [OUTCOME_gone] = "ESRCH",
-	        [OUTCOME_skipped] = "skipped", [OUTCOME_malformed] = "malformed",
+	        [OUTCOME_read] = "ok",
+	        [OUTCOME_off] = "off",
+	        [OUTCOME_denied] = "EPERM",
+	        [OUTCOME_gone] = "ESRCH",
+	        [OUTCOME_skipped] = "skipped",
+	        [OUTCOME_malformed] = "malformed",
+	        [OUTCOME_impossible] = "impossible",
 	};
 	const uint64_t *outcomes = info->tally.sources[SOURCE_taskstats];
 	const char *separator = " ";

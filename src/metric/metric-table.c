@@ -12,17 +12,27 @@
 
 /* clang-format off */
 
-/* What each type admits. */
-#define METRIC_TYPE(id_, representation_, unit_, rules_, encodings_, text_)                        \
+/* What each type admits. A time has a bound, and nothing else has one. */
+#define METRIC_TYPE(id_, representation_, unit_, rules_, bounds_, encodings_, text_)                        \
+	enum { id_##_bounds = (bounds_) };                                                         \
 	enum { id_##_rules = (rules_) };                                                           \
 	enum { id_##_encodings = (encodings_) };
 #include CTPROF_METRIC_TYPES_DEF
 #undef METRIC_TYPE
+#define METRIC_TYPE(id_, representation_, unit_, rules_, bounds_, encodings_, text_)               \
+	_Static_assert(((int)UNIT_##unit_ == (int)UNIT_ns ||                                       \
+			(int)UNIT_##unit_ == (int)UNIT_ticks) ==                                   \
+			       (((int)id_##_bounds & (int)BOUND_none) == 0),                       \
+		       "type " #id_ ": a time has bounds, and nothing else has");
+#include CTPROF_METRIC_TYPES_DEF
+#undef METRIC_TYPE
 
 /* Lock 1: the claim. */
-#define METRIC(id_, type_, rule_, encoding_, source_, key_, section_, class_, gates_, text_)       \
+#define METRIC(id_, type_, bound_, rule_, encoding_, source_, key_, section_, class_, gates_, text_)       \
 	_Static_assert(((int)type_##_rules & (int)RULE_##rule_) != 0,                              \
 		       "metric " #id_ ": a " #type_ " cannot be folded with " #rule_);             \
+	_Static_assert(((int)type_##_bounds & (int)BOUND_##bound_) != 0,                           \
+		       "metric " #id_ ": a " #type_ " cannot have the bound " #bound_);            \
 	_Static_assert(((int)type_##_encodings & (int)ENCODING_##encoding_) != 0,                  \
 		       "metric " #id_ ": a " #type_ " cannot be read as " #encoding_);             \
 	_Static_assert(sizeof("" text_) > 1, "metric " #id_ ": has no description");               \
@@ -72,12 +82,13 @@ FOLD_TYPED(cpu_set, AFFINITY, fold_affinity(cell, &typed->v))
 #define GATES2(a_, b_) {GATE_##a_, GATE_##b_}
 
 const struct metric_desc metric_table[METRIC_COUNT] = {
-#define METRIC(id_, type_, rule_, encoding_, source_, key_, section_, class_, gates_, text_)       \
+#define METRIC(id_, type_, bound_, rule_, encoding_, source_, key_, section_, class_, gates_, text_)       \
 	[METRIC_##id_] = {                                                                         \
 		.name = #id_,                                                                      \
 		.description = text_,                                                              \
 		.key = key_,                                                                       \
 		.type = METRIC_TYPE_##type_,                                                       \
+		.bound = BOUND_##bound_,                                                           \
 		.rule = RULE_##rule_,                                                              \
 		.encoding = ENCODING_##encoding_,                                                  \
 		.source = SOURCE_##source_,                                                        \
@@ -92,7 +103,7 @@ const struct metric_desc metric_table[METRIC_COUNT] = {
 };
 
 const struct metric_type_desc metric_type_table[METRIC_TYPE_COUNT] = {
-#define METRIC_TYPE(id_, representation_, unit_, rules_, encodings_, text_)                        \
+#define METRIC_TYPE(id_, representation_, unit_, rules_, bounds_, encodings_, text_)                        \
 	[METRIC_TYPE_##id_] = {.name = #id_,                                                       \
 			       .description = text_,                                               \
 			       .representation = REPRESENTATION_##representation_,                 \
@@ -180,7 +191,7 @@ const struct identity_desc identity_table[] = {
 const size_t identity_count = ARRAY_SIZE(identity_table);
 
 /* What an exited thread has done adds up; what it had reached at most does not. */
-#define METRIC(id_, type_, rule_, encoding_, source_, key_, section_, class_, gates_, text_)       \
+#define METRIC(id_, type_, bound_, rule_, encoding_, source_, key_, section_, class_, gates_, text_)       \
 	enum { rule_of_##id_ = (int)RULE_##rule_ };
 #include CTPROF_METRICS_DEF
 #undef METRIC

@@ -39,6 +39,7 @@ void sample_reset(struct thread_sample *sample)
 	keyed_values_clear(&sample->smaps_rollup_kib);
 	memset(&sample->seen, 0, sizeof(sample->seen));
 	memset(&sample->malformed, 0, sizeof(sample->malformed));
+	memset(&sample->impossible, 0, sizeof(sample->impossible));
 	memset(sample->outcomes, 0, sizeof(sample->outcomes));
 }
 
@@ -228,12 +229,83 @@ bool sample_set_difference(struct thread_sample *sample, enum metric_id metric, 
 	return false;
 }
 
+uint64_t metric_longest_ns(uint64_t lived_ns)
+{
+	enum { SLACK_NS = 1000000000 };
+	uint64_t ns;
+
+	if (__builtin_add_overflow(lived_ns, lived_ns / 100 + SLACK_NS, &ns))
+		return UINT64_MAX;
+	return ns;
+}
+
+void sample_set_impossible(struct thread_sample *sample, enum metric_id metric, uint64_t value)
+{
+	store(sample, metric, &value, sizeof(value));
+	metric_set_remove(&sample->seen, metric);
+	metric_set_add(&sample->impossible, metric);
+}
+
+/* A thread is charged with whole ticks in which it ran for a moment only. */
+static uint64_t longest_ticks(uint64_t longest_ns, uint64_t ticks_per_second)
+{
+	enum { NS_PER_SECOND = 1000000000, SLACK_TICKS = 20 };
+	unsigned __int128 ticks = (unsigned __int128)longest_ns * ticks_per_second / NS_PER_SECOND;
+
+	return ticks < UINT64_MAX - SLACK_TICKS ? (uint64_t)ticks + SLACK_TICKS : UINT64_MAX;
+}
+
+static uint64_t bound_of(enum metric_id metric, const struct sample_bounds *bounds)
+{
+	uint64_t longest_ns =
+	        metric_table[metric].bound == BOUND_running ? bounds->running_ns : bounds->life_ns;
+
+	return metric_unit(metric) == UNIT_ticks
+	               ? longest_ticks(longest_ns, bounds->ticks_per_second)
+	               : longest_ns;
+}
+
+void sample_judge(struct thread_sample *sample, const struct sample_bounds *bounds)
+{
+	for (unsigned i = 0; i < METRIC_COUNT; i++) {
+		enum metric_id metric = (enum metric_id)i;
+		uint64_t value;
+
+		if (!metric_set_has(&sample->seen, metric) ||
+		    !(metric_table[i].bound & (BOUND_running | BOUND_waiting | BOUND_event)))
+			continue;
+		/* Every time is 64 bits wide. */
+		memcpy(&value, sample_value(sample, metric), sizeof(value));
+		if (value > bound_of(metric, bounds))
+			sample_set_impossible(sample, metric, value);
+	}
+}
+
+void sample_judge_at(struct thread_sample *sample, uint64_t read_boottime_ns,
+                     uint64_t ticks_per_second)
+{
+	enum { NS_PER_SECOND = 1000000000 };
+	unsigned __int128 born_ns =
+	        (unsigned __int128)sample->start_time_clock_ticks * NS_PER_SECOND;
+	uint64_t longest_ns;
+
+	if (read_boottime_ns == 0 || ticks_per_second == 0)
+		return;
+	born_ns /= ticks_per_second;
+	if (born_ns > read_boottime_ns)
+		return;
+	longest_ns = metric_longest_ns(read_boottime_ns - (uint64_t)born_ns);
+	sample_judge(sample, &(struct sample_bounds){longest_ns, longest_ns, ticks_per_second});
+}
+
 enum source_outcome sample_reason(const struct thread_sample *sample, enum metric_id metric)
 {
 	enum source_outcome outcome = sample->outcomes[metric_table[metric].source];
 
 	if (metric_set_has(&sample->malformed, metric))
 		return OUTCOME_malformed;
+	if (metric_set_has(&sample->impossible, metric))
+		return OUTCOME_impossible;
 	if (outcome == OUTCOME_read || outcome == OUTCOME_unneeded)
 		return OUTCOME_off;
 	return outcome;

@@ -104,6 +104,17 @@ static uint64_t failures_of(const struct snapshot_info *info, unsigned source)
 	return tally->sources[source][OUTCOME_denied] + tally->sources[source][OUTCOME_malformed];
 }
 
+/* By metric; they stand in the rows, too. */
+static json_t *impossible_values(const struct snapshot_tally *tally)
+{
+	json_t *object = tree_new();
+
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		if (tally->impossible[i] > 0)
+			tree_set(object, metric_table[i].name, tree_number(tally->impossible[i]));
+	return object;
+}
+
 void snapshot_meta_add_parse_summary(const struct snapshot_info *info, struct strbuf *out)
 {
 	const struct snapshot_tally *tally = &info->tally;
@@ -135,6 +146,8 @@ void snapshot_meta_add_parse_summary(const struct snapshot_info *info, struct st
 	tree_set(object, "read_failures_by_file", by_file);
 	tree_set(object, "dominant_read_failure", dominant ? json_string(dominant) : json_null());
 	tree_set(object, "malformed_values", tree_number(tally->malformed_values));
+	if (snapshot_tally_impossible(tally) > 0)
+		tree_set(object, "impossible_values", impossible_values(tally));
 	tree_set(object, "cgroups", tree_number(tally->cgroups));
 	tree_set(object, "cgroup_ancestors", tree_number(tally->cgroup_ancestors));
 	tree_set(object, "cgroups_gone", tree_number(tally->cgroups_gone));

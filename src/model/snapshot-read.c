@@ -4,6 +4,7 @@
 
 #include "ctprof/json-read.h"
 #include "ctprof/snapshot.h"
+#include "ctprof/thread-store.h"
 #include "snapshot-cgroup.h"
 #include "snapshot-meta.h"
 #include "snapshot-reference.h"
@@ -23,6 +24,9 @@ const struct snapshot_limits snapshot_default_limits = {
 
 /* The parts outside "threads" are held as text before they are parsed. */
 enum { META_BYTES = 1 << 20 };
+
+/* Of every architecture that ktstr ctprof runs on, and of a file that does not say. */
+enum { CLOCK_TICKS_PER_SECOND = 100 };
 
 struct reading {
 	struct zstd_decompressor *zstd;
@@ -44,6 +48,9 @@ struct reading {
 	size_t reterr_start; /* what the caller had in there */
 	struct reference_summary reference;
 	struct strbuf reference_error; /* the first that is wrong in a file of ktstr ctprof only */
+	/* Rows of a file of which it is not known yet whose it is. */
+	struct thread_store held;
+	uint64_t tool_birth_clock_ticks; /* of the youngest thread of ktstr; 0: there is none */
 	bool has_format;
 	bool has_version;
 	bool has_kind;
@@ -189,6 +196,82 @@ static void find_process(struct reading *reading)
 	reading->process_start_clock_ticks = sample_process_start(sample);
 }
 
+static int visit(struct reading *reading)
+{
+	snapshot_tally_add_impossible(&reading->info->tally, &reading->sample);
+	return reading->visitor->thread(reading->visitor, &reading->sample);
+}
+
+static uint64_t ticks_per_second(const struct reading *reading)
+{
+	const struct host *host = &reading->info->host;
+
+	return host->seen[HOST_clock_ticks_per_second] ? host->numbers[HOST_clock_ticks_per_second]
+	                                               : CLOCK_TICKS_PER_SECOND;
+}
+
+/* What an earlier version wrote was not judged, and a row may have been changed since. In a window, work is bounded by the
+ * time that the thread was there. */
+static void judge_own(struct reading *reading)
+{
+	struct thread_sample *sample = &reading->sample;
+	uint64_t read_ns = sample->read_boottime_ns;
+
+	if (read_ns == 0)
+		read_ns = reading->info->captured_boottime_ns;
+	sample_judge_at(sample, read_ns, ticks_per_second(reading));
+	if (sample->window_part == WINDOW_PART_NONE || sample->life_ns == 0)
+		return;
+	sample_judge(sample, &(struct sample_bounds){metric_longest_ns(sample->life_ns), UINT64_MAX,
+	                                             ticks_per_second(reading)});
+}
+
+/* A file of ktstr ctprof does not say when the host had booted. It has the threads of the tool itself, which were born a
+ * moment before it read the others, in no order: the rows are kept until all are there. */
+static int hold(struct reading *reading)
+{
+	static const char tool[] = "ktstr";
+	const struct thread_sample *sample = &reading->sample;
+
+	thread_store_add(&reading->held, sample);
+	if (sample->pcomm.len == strlen(tool) &&
+	    memcmp(sample->pcomm.data, tool, strlen(tool)) == 0 &&
+	    sample->start_time_clock_ticks > reading->tool_birth_clock_ticks)
+		reading->tool_birth_clock_ticks = sample->start_time_clock_ticks;
+	return 0;
+}
+
+/* How long the tool may have taken for its reading is not known: a second, and a millisecond for each thread. */
+static void judge_reference(struct reading *reading)
+{
+	enum { NS_PER_SECOND = 1000000000, NS_PER_THREAD = 1000000 };
+	uint64_t ticks = reading->tool_birth_clock_ticks, per_second = ticks_per_second(reading);
+	uint64_t read_ns;
+
+	if (ticks == 0 || per_second == 0 ||
+	    __builtin_mul_overflow(ticks, NS_PER_SECOND / per_second, &read_ns) ||
+	    __builtin_add_overflow(read_ns, reading->held.count * (uint64_t)NS_PER_THREAD,
+	                           &read_ns))
+		return;
+	sample_judge_at(&reading->sample, read_ns, per_second);
+}
+
+/* Rows that stood before it was known whose file it is. */
+static int visit_held(struct reading *reading)
+{
+	int r = 0;
+
+	for (uint32_t row = 0; r == 0 && row < reading->held.count; row++) {
+		thread_store_get(&reading->held, row, &reading->sample);
+		if (reading->has_format)
+			judge_own(reading);
+		else
+			judge_reference(reading);
+		r = visit(reading);
+	}
+	return r;
+}
+
 static int read_thread(struct reading *reading)
 {
 	uint64_t index = reading->info->tally.threads;
@@ -208,7 +291,10 @@ static int read_thread(struct reading *reading)
 	}
 	find_process(reading);
 	reading->info->tally.threads++;
-	return reading->visitor->thread(reading->visitor, &reading->sample);
+	if (!reading->has_format)
+		return hold(reading);
+	judge_own(reading);
+	return visit(reading);
 }
 
 static int read_threads(struct reading *reading)
@@ -380,7 +466,7 @@ static int check_own(struct reading *reading)
 		return refuse(reading, strbuf_str(&reading->rows.values.own_reason));
 	if (reading->values.own_reason.len > 0)
 		return refuse(reading, strbuf_str(&reading->values.own_reason));
-	return 0;
+	return visit_held(reading);
 }
 
 /* At the end of an object without "format". Files of ours have had their version and kind beside it since the first one. */
@@ -403,7 +489,7 @@ static int finish_reference(struct reading *reading)
 		return refuse(reading, strbuf_str(&reading->reference_error));
 	reading->info->tally.cgroups = reading->cgroups;
 	reference_finish(rows, &reading->reference, reading->info);
-	return 0;
+	return visit_held(reading);
 }
 
 /* The file's own keys come in a fixed order, but a tool that rewrote it may have sorted them. */
@@ -467,6 +553,7 @@ int snapshot_read(struct byte_source *source, const struct snapshot_limits *limi
 	r = explain(&reading, r);
 
 	row_reader_done(&reading.rows);
+	thread_store_done(&reading.held);
 	sample_done(&reading.sample);
 	value_reader_done(&reading.values);
 	cgroup_stats_done(&reading.stats);

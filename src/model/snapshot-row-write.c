@@ -197,6 +197,24 @@ static void write_missing(struct row_writer *rows, struct json_writer *out,
 	json_write_close(out, '}');
 }
 
+static void write_impossible(struct json_writer *out, const struct thread_sample *sample)
+{
+	if (metric_set_is_empty(&sample->impossible))
+		return;
+	json_write_key(out, "impossible");
+	json_write_open(out, '{');
+	for (unsigned i = 0; i < METRIC_COUNT; i++) {
+		uint64_t value;
+
+		if (!metric_set_has(&sample->impossible, (enum metric_id)i) ||
+		    !is_number(sample, (enum metric_id)i, &value))
+			continue;
+		json_write_key(out, metric_table[i].name);
+		json_write_u64(out, value);
+	}
+	json_write_close(out, '}');
+}
+
 static void write_process_totals(struct row_writer *rows, struct json_writer *out,
                                  const struct thread_sample *sample)
 {
@@ -281,6 +299,7 @@ void row_write(struct row_writer *rows, struct json_writer *out, const struct th
 	}
 	if (sample->has_process_totals)
 		write_process_totals(rows, out, sample);
+	write_impossible(out, sample);
 	write_missing(rows, out, sample);
 	json_write_close(out, '}');
 }

@@ -207,6 +207,41 @@ static int read_missing(struct row_reader *rows, struct json_reader *json, enum 
 	}
 }
 
+/* Of a metric that nothing bounds, or that a later version knows, there is nothing impossible. */
+static void set_impossible(struct thread_sample *sample, const struct strbuf *name, uint64_t value)
+{
+	enum metric_id metric;
+
+	if (metric_find(strbuf_str(name), name->len, &metric) &&
+	    (metric_table[metric].bound & (BOUND_running | BOUND_waiting | BOUND_event)) &&
+	    !metric_set_has(&sample->seen, metric))
+		sample_set_impossible(sample, metric, value);
+}
+
+static int read_impossible(struct row_reader *rows, enum json_token token,
+                           struct thread_sample *sample)
+{
+	struct value_reader *values = &rows->values;
+	uint64_t value;
+	bool end;
+	int r;
+
+	if (token != JSON_TOKEN_OBJECT_OPEN)
+		return refuse(rows, "impossible", "an object");
+	strbuf_add_str(&values->place, "impossible");
+	for (;;) {
+		r = value_next_key(values, &end);
+		if (r < 0 || end)
+			break;
+		r = value_u64(values, &value);
+		if (r < 0)
+			break;
+		set_impossible(sample, &values->key, value);
+	}
+	value_leave(values, 0);
+	return r;
+}
+
 static int read_smaps(struct row_reader *rows, const char *key, enum json_token token,
                       struct thread_sample *sample)
 {
@@ -339,6 +374,8 @@ static int read_identity(struct row_reader *rows, struct json_reader *json, enum
 		return read_smaps(rows, key, token, sample);
 	case ROW_process_totals:
 		return read_process_totals(rows, token, sample);
+	case ROW_impossible:
+		return read_impossible(rows, token, sample);
 	case ROW_missing:
 		return read_missing(rows, json, token, sample);
 	case ROW_METRICS:

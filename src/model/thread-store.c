@@ -15,6 +15,7 @@ enum {
 	HAS_MALFORMED = 32,
 	HAS_SMAPS = 64,
 	HAS_JEMALLOC_TIME = 128,
+	HAS_IMPOSSIBLE = 256,
 };
 
 void thread_store_done(struct thread_store *store)
@@ -168,6 +169,7 @@ static unsigned flags_of(const struct thread_sample *sample)
 	       (sample->has_exe ? HAS_EXE : 0u) | (sample->has_uid ? HAS_UID : 0u) |
 	       (sample->has_process_totals ? HAS_TOTALS : 0u) |
 	       (any_metric(&sample->malformed) ? HAS_MALFORMED : 0u) |
+	       (any_metric(&sample->impossible) ? HAS_IMPOSSIBLE : 0u) |
 	       (sample->has_smaps ? HAS_SMAPS : 0u) |
 	       (sample->jemalloc_boottime_ns > 0 ? HAS_JEMALLOC_TIME : 0u);
 }
@@ -356,10 +358,12 @@ uint32_t thread_store_add(struct thread_store *store, const struct thread_sample
 	put_set(store, &sample->seen);
 	if (any_metric(&sample->malformed))
 		put_set(store, &sample->malformed);
+	if (any_metric(&sample->impossible))
+		put_set(store, &sample->impossible);
 	for (unsigned s = 0; s < SOURCE_COUNT; s++)
 		put(store, sample->outcomes[s]);
 	for (unsigned i = 0; i < METRIC_COUNT; i++)
-		if (metric_set_has(&sample->seen, (enum metric_id)i))
+		if (sample_has_said(sample, (enum metric_id)i))
 			put_value(store, (enum metric_id)i,
 			          sample_value(sample, (enum metric_id)i));
 	return store->count++;
@@ -384,10 +388,12 @@ void thread_store_get(const struct thread_store *store, uint32_t row, struct thr
 	take_set(store, &at, &ret->seen);
 	if (flags & HAS_MALFORMED)
 		take_set(store, &at, &ret->malformed);
+	if (flags & HAS_IMPOSSIBLE)
+		take_set(store, &at, &ret->impossible);
 	for (unsigned s = 0; s < SOURCE_COUNT; s++)
 		ret->outcomes[s] = (enum source_outcome)take(store, &at);
 	for (unsigned i = 0; i < METRIC_COUNT; i++)
-		if (metric_set_has(&ret->seen, (enum metric_id)i))
+		if (sample_has_said(ret, (enum metric_id)i))
 			take_value(store, &at, (enum metric_id)i,
 			           (char *)ret + metric_table[i].offset);
 }

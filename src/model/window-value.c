@@ -47,7 +47,7 @@ static uint64_t value_of(const struct thread_sample *sample, enum metric_id metr
 bool window_get_counter(const struct thread_sample *sample, enum metric_id metric,
                         uint64_t *ret_value)
 {
-	if (!metric_set_has(&sample->seen, metric))
+	if (!sample_has_said(sample, metric))
 		return false;
 	*ret_value = value_of(sample, metric);
 	return true;
@@ -165,6 +165,19 @@ static void settle_total_cpu_time(struct thread_sample *sample, const struct thr
 		            first->process_totals[USER], first->process_totals[SYSTEM]);
 }
 
+static void forget(struct thread_sample *sample, enum metric_id metric)
+{
+	metric_set_remove(&sample->seen, metric);
+	metric_set_remove(&sample->impossible, metric);
+}
+
+/* Two readings that are both too long by the same wait have a true difference. */
+static void believe(struct thread_sample *sample, enum metric_id metric)
+{
+	metric_set_remove(&sample->impossible, metric);
+	metric_set_add(&sample->seen, metric);
+}
+
 void window_subtract(struct thread_sample *sample, const struct thread_sample *first,
                      uint64_t *went_back)
 {
@@ -173,11 +186,12 @@ void window_subtract(struct thread_sample *sample, const struct thread_sample *f
 	for (unsigned i = 0; i < METRIC_COUNT; i++) {
 		enum metric_id metric = (enum metric_id)i;
 
-		if (!metric_set_has(&sample->seen, metric) || treatment_of(metric) == TREAT_END)
+		if (!sample_has_said(sample, metric) || treatment_of(metric) == TREAT_END)
 			continue;
-		if (!metric_set_has(&first->seen, metric) ||
-		    !subtract(sample, first, metric, went_back))
-			metric_set_remove(&sample->seen, metric);
+		if (!sample_has_said(first, metric) || !subtract(sample, first, metric, went_back))
+			forget(sample, metric);
+		else if (treatment_of(metric) == TREAT_DIFFERENCE)
+			believe(sample, metric);
 	}
 }
 
@@ -185,7 +199,7 @@ void window_forget(struct thread_sample *sample)
 {
 	for (unsigned i = 0; i < METRIC_COUNT; i++)
 		if (treatment_of((enum metric_id)i) != TREAT_END)
-			metric_set_remove(&sample->seen, (enum metric_id)i);
+			forget(sample, (enum metric_id)i);
 }
 
 void window_subtract_totals(struct thread_sample *sample, const struct thread_sample *first)

@@ -6,7 +6,8 @@
 #include "ctprof/psi.h"
 #include "ctprof/sample.h"
 
-/* The value of a metric that counts from the thread's birth on, where it was seen. */
+/* The value of a metric that counts from the thread's birth on, where it was seen, or is impossible: differences of such
+ * values are true. */
 bool window_get_counter(const struct thread_sample *sample, enum metric_id metric,
                         uint64_t *ret_value);
 

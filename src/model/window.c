@@ -213,9 +213,11 @@ static void add_time(struct process_time *time, const struct thread_sample *samp
 	                      UINT32_C(1) << PROCESS_TOTAL_stime_clock_ticks;
 	uint64_t ticks;
 
-	if (window_get_counter(sample, METRIC_utime_clock_ticks, &ticks))
+	if (metric_set_has(&sample->seen, METRIC_utime_clock_ticks) &&
+	    window_get_counter(sample, METRIC_utime_clock_ticks, &ticks))
 		time->rows = add_up(time->rows, ticks);
-	if (window_get_counter(sample, METRIC_stime_clock_ticks, &ticks))
+	if (metric_set_has(&sample->seen, METRIC_stime_clock_ticks) &&
+	    window_get_counter(sample, METRIC_stime_clock_ticks, &ticks))
 		time->rows = add_up(time->rows, ticks);
 	if (!sample->has_process_totals || (sample->process_totals_seen & both) != both)
 		return;
@@ -231,9 +233,25 @@ static void close_process(struct window_join *join, struct process_time *time)
 	*time = (struct process_time){0};
 }
 
+/* Work inside is no longer than the thread was there; a wait that ended inside may have begun before, but not before the
+ * thread. The readings' own values were judged when they were read. */
+static void judge(struct window_join *join)
+{
+	struct thread_sample *sample = &join->sample;
+	uint64_t born_ns = window_tick_begin(join, sample->start_time_clock_ticks);
+	uint64_t end_ns = window_read_time(&join->last, sample->read_boottime_ns);
+	struct sample_bounds bounds = {.ticks_per_second = NS_PER_SECOND / join->tick_ns};
+
+	bounds.running_ns = metric_longest_ns(sample->life_ns);
+	bounds.life_ns = end_ns > born_ns ? metric_longest_ns(end_ns - born_ns) : UINT64_MAX;
+	sample_judge(sample, &bounds);
+	snapshot_tally_add_impossible(&join->info->tally, sample);
+}
+
 static int write_row(struct window_join *join, struct snapshot_writer *writer,
                      struct process_time *time)
 {
+	judge(join);
 	add_time(time, &join->sample);
 	join->rows++;
 	return snapshot_write_thread(writer, &join->sample);
@@ -449,6 +467,8 @@ static void begin_join(struct window_join *join)
 	join->end_ns = join->info->captured_boottime_ns;
 	join->whole_host = sees_whole_host(&join->first, &join->first.info) &&
 	                   sees_whole_host(&join->last, join->info);
+	/* The window's own are counted as its rows are made. */
+	memset(join->info->tally.impossible, 0, sizeof(join->info->tally.impossible));
 	begin_numbers(join);
 	set_skew(join);
 	mark_continued(join);

@@ -81,6 +81,17 @@ static void write_sources(struct json_output *out, const struct snapshot_info *i
 	json_write_close(&out->writer, '}');
 }
 
+/* By metric. */
+static void write_impossible(struct json_output *out, const struct snapshot_tally *tally)
+{
+	json_write_key(&out->writer, "impossible_values");
+	json_write_open(&out->writer, '{');
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		if (tally->impossible[i] > 0)
+			write_count(out, metric_table[i].name, tally->impossible[i]);
+	json_write_close(&out->writer, '}');
+}
+
 static void write_tally(struct json_output *out, const struct snapshot_tally *tally)
 {
 	json_write_key(&out->writer, "tally");
@@ -90,6 +101,7 @@ static void write_tally(struct json_output *out, const struct snapshot_tally *ta
 	write_count(out, "threads_gone", tally->threads_gone);
 	write_count(out, "threads_unreadable", tally->threads_unreadable);
 	write_count(out, "malformed_values", tally->malformed_values);
+	write_impossible(out, tally);
 	write_count(out, "cgroups", tally->cgroups);
 	write_count(out, "cgroups_gone", tally->cgroups_gone);
 	write_count(out, "cgroups_denied", tally->cgroups_denied);

@@ -80,6 +80,26 @@ static const char *no_sources(const struct snapshot_info *info)
 	return info->origin == ORIGIN_ktstr ? "see the note\n" : "nothing\n";
 }
 
+/* "impossible 2 values, beyond the lives of their threads and left out: blkio_delay_total_ns 1, blkio_delay_max_ns 1" */
+static void add_impossible(const struct snapshot_tally *tally, const char *side, struct strbuf *out)
+{
+	uint64_t all = snapshot_tally_impossible(tally);
+	const char *separator = "";
+
+	if (all == 0)
+		return;
+	strbuf_addf(out, "impossible %s%llu value%s beyond the thread's life, left out: ", side,
+	            (unsigned long long)all, all == 1 ? "" : "s");
+	for (unsigned i = 0; i < METRIC_COUNT; i++) {
+		if (tally->impossible[i] == 0)
+			continue;
+		strbuf_addf(out, "%s%s %llu", separator, metric_table[i].name,
+		            (unsigned long long)tally->impossible[i]);
+		separator = ", ";
+	}
+	strbuf_add_char(out, '\n');
+}
+
 void report_add_missing(const struct report *report, struct strbuf *out)
 {
 	static const char *const headings[SIDE_MAX] = {"missing   baseline: ",
@@ -97,6 +117,8 @@ void report_add_missing(const struct report *report, struct strbuf *out)
 			                                : no_sources(report->sides[side].info));
 	for (unsigned side = 0; side < SIDE_MAX; side++)
 		strbuf_done(&texts[side]);
+	add_impossible(&report->sides[SIDE_BASELINE].info->tally, "baseline: ", out);
+	add_impossible(&report->sides[SIDE_CANDIDATE].info->tally, "candidate: ", out);
 }
 
 /* The requests of taskstats, in the words of their answers. */
@@ -191,5 +213,6 @@ void report_add_tally(const struct report *report, unsigned side, struct strbuf 
 	add_taskstats(&info->tally, out);
 	report_add_probe(&info->probe, out);
 	add_parse(&info->tally, out);
+	add_impossible(&info->tally, "", out);
 	add_cost(&report->sides[side], out);
 }

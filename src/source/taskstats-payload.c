@@ -114,7 +114,7 @@ static const struct {
 	enum metric_encoding encoding;
 	enum field field;
 } wants[] = {
-#define METRIC(id_, type_, rule_, encoding_, source_, key_, ...)                                   \
+#define METRIC(id_, type_, bound_, rule_, encoding_, source_, key_, ...)                                   \
 	{METRIC_##id_, ENCODING_##encoding_, FIELD_OF(SOURCE_##source_ == SOURCE_taskstats, key_)},
 #include CTPROF_METRICS_DEF
 #undef METRIC
@@ -244,12 +244,7 @@ static void buckets_find(const struct payload *payload, const struct taskstats_r
  * record of whichever thread runs at that moment; in its own record the wait then ends as one since boot. */
 uint64_t taskstats_longest_wait_ns(uint64_t elapsed_ns)
 {
-	enum { SLACK_NS = 1000000000 };
-	uint64_t ns;
-
-	if (__builtin_add_overflow(elapsed_ns, elapsed_ns / 100 + SLACK_NS, &ns))
-		return UINT64_MAX;
-	return ns;
+	return metric_longest_ns(elapsed_ns);
 }
 
 static uint64_t longest_wait_ns(const struct payload *payload)
@@ -291,8 +286,10 @@ enum source_outcome taskstats_parse(const void *bytes, size_t len,
 		    metric_set_has(&sample->seen, wants[i].metric) ||
 		    !payload_get(&payload, field, &value))
 			continue;
-		if ((value > longest_ns && metric_unit(wants[i].metric) == UNIT_ns) ||
-		    !sample_set_integer(sample, wants[i].metric, decode(wants[i].encoding, value)))
+		if (value > longest_ns && metric_unit(wants[i].metric) == UNIT_ns)
+			sample_set_impossible(sample, wants[i].metric, value);
+		else if (!sample_set_integer(sample, wants[i].metric,
+		                             decode(wants[i].encoding, value)))
 			metric_set_add(&sample->malformed, wants[i].metric);
 	}
 	return OUTCOME_read;
@@ -364,8 +361,9 @@ static void set_counters(const struct payload *payload, const bool filled[static
 		if (!filled[fields[counters[i].field].bucket] ||
 		    !payload_get(payload, counters[i].field, &value))
 			continue;
-		if ((value > longest_ns && metric_unit(metric) == UNIT_ns) ||
-		    !sample_set_integer(sample, metric, value))
+		if (value > longest_ns && metric_unit(metric) == UNIT_ns)
+			sample_set_impossible(sample, metric, value);
+		else if (!sample_set_integer(sample, metric, value))
 			metric_set_add(&sample->malformed, metric);
 	}
 	if (payload_get(payload, FIELD_nvcsw, &value) && value < UINT64_MAX)

@@ -202,7 +202,7 @@ static void set_wait(struct thread_sample *sample, enum metric_id metric, uint64
                      uint64_t longest_ns)
 {
 	if (value > longest_ns)
-		metric_set_add(&sample->malformed, metric);
+		sample_set_impossible(sample, metric, value);
 	else
 		set(sample, metric, value);
 }

@@ -129,6 +129,21 @@ static json_t *missing_schema(void)
 	return schema;
 }
 
+/* Numbers of those metrics that have a bound. */
+static json_t *impossible_schema(void)
+{
+	json_t *properties = schema_object();
+	json_t *schema;
+
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		if (is_written((enum metric_id)i) &&
+		    (metric_table[i].bound & (BOUND_running | BOUND_waiting | BOUND_event)))
+			schema_set(properties, metric_table[i].name, schema_reference("u64", NULL));
+	schema = schema_properties(properties, NULL, false);
+	schema_set(schema, "minProperties", json_integer(1));
+	return schema;
+}
+
 static json_t *identity_schema(enum row_identity identity)
 {
 	json_t *schema = NULL;
@@ -171,6 +186,9 @@ static json_t *identity_schema(enum row_identity identity)
 		break;
 	case IDENTITY_process_totals:
 		schema = schema_process_totals();
+		break;
+	case IDENTITY_impossible:
+		schema = impossible_schema();
 		break;
 	case IDENTITY_missing:
 		schema = missing_schema();
@@ -326,6 +344,8 @@ static json_t *parse_summary_schema(void)
 			schema_append(required, json_string(numbers[i]));
 	}
 	schema_append(dominant_names, json_null());
+	/* Not in files without any. */
+	schema_set(properties, "impossible_values", impossible_schema());
 	schema_set(properties, by_file, failures_by_file_schema());
 	schema_set(properties, dominant, schema_enum(dominant_names));
 	schema_append(required, json_string(by_file));

@@ -4,9 +4,11 @@
 #ifdef METRIC
 #include "metrics.def"
 #ifdef FIXED
-METRIC(wait_longest, peak_ns, MAX, DOTTED_MS, sched, "test_key", primary, any, NO_GATES, "a test")
+METRIC(wait_longest, peak_ns, event, MAX, DOTTED_MS, sched, "test_key", primary, any, NO_GATES,
+       "a test")
 #else
-METRIC(wait_max, peak_ns, MAX, DOTTED_MS, sched, "test_key", primary, any, NO_GATES, "a test")
+METRIC(wait_max, peak_ns, event, MAX, DOTTED_MS, sched, "test_key", primary, any, NO_GATES,
+       "a test")
 #endif
 #else
 #define CTPROF_METRICS_DEF __BASE_FILE__

@@ -3,9 +3,11 @@
 #ifdef METRIC
 #include "metrics.def"
 #ifdef FIXED
-METRIC(test_row, cpu_set, AFFINITY, CPU_MASK, sched, "test_key", primary, any, NO_GATES, "a test")
+METRIC(test_row, cpu_set, none, AFFINITY, CPU_MASK, sched, "test_key", primary, any, NO_GATES,
+       "a test")
 #else
-METRIC(test_row, cpu_set, AFFINITY, DECIMAL, sched, "test_key", primary, any, NO_GATES, "a test")
+METRIC(test_row, cpu_set, none, AFFINITY, DECIMAL, sched, "test_key", primary, any, NO_GATES,
+       "a test")
 #endif
 #else
 #define CTPROF_METRICS_DEF __BASE_FILE__

@@ -3,9 +3,10 @@
 #ifdef METRIC
 #include "metrics.def"
 #ifdef FIXED
-METRIC(test_row, label_flag, MODE, FLAG, sched, "test_key", primary, any, NO_GATES, "a test")
+METRIC(test_row, label_flag, none, MODE, FLAG, sched, "test_key", primary, any, NO_GATES, "a test")
 #else
-METRIC(test_row, label_flag, MODE, LETTER, sched, "test_key", primary, any, NO_GATES, "a test")
+METRIC(test_row, label_flag, none, MODE, LETTER, sched, "test_key", primary, any, NO_GATES,
+       "a test")
 #endif
 #else
 #define CTPROF_METRICS_DEF __BASE_FILE__

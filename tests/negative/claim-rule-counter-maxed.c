@@ -3,9 +3,11 @@
 #ifdef METRIC
 #include "metrics.def"
 #ifdef FIXED
-METRIC(test_row, counter_ns, SUM, DECIMAL, sched, "test_key", primary, any, NO_GATES, "a test")
+METRIC(test_row, counter_ns, waiting, SUM, DECIMAL, sched, "test_key", primary, any, NO_GATES,
+       "a test")
 #else
-METRIC(test_row, counter_ns, MAX, DECIMAL, sched, "test_key", primary, any, NO_GATES, "a test")
+METRIC(test_row, counter_ns, waiting, MAX, DECIMAL, sched, "test_key", primary, any, NO_GATES,
+       "a test")
 #endif
 #else
 #define CTPROF_METRICS_DEF __BASE_FILE__

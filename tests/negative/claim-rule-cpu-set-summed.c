@@ -3,9 +3,10 @@
 #ifdef METRIC
 #include "metrics.def"
 #ifdef FIXED
-METRIC(test_row, cpu_set, AFFINITY, CPU_LIST, sched, "test_key", primary, any, NO_GATES, "a test")
+METRIC(test_row, cpu_set, none, AFFINITY, CPU_LIST, sched, "test_key", primary, any, NO_GATES,
+       "a test")
 #else
-METRIC(test_row, cpu_set, SUM, CPU_LIST, sched, "test_key", primary, any, NO_GATES, "a test")
+METRIC(test_row, cpu_set, none, SUM, CPU_LIST, sched, "test_key", primary, any, NO_GATES, "a test")
 #endif
 #else
 #define CTPROF_METRICS_DEF __BASE_FILE__

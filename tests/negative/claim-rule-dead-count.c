@@ -8,28 +8,31 @@
 #ifdef METRIC
 #include "metrics.def"
 #ifdef FIXED
-METRIC(test_row_sum, counter_count, SUM, DECIMAL, sched, "test_key", primary, any, NO_GATES,
+METRIC(test_row_sum, counter_count, none, SUM, DECIMAL, sched, "test_key", primary, any, NO_GATES,
        "a test")
-METRIC(test_row_max, counter_count, SUM, DECIMAL, sched, "test_key", primary, any, NO_GATES,
+METRIC(test_row_max, counter_count, none, SUM, DECIMAL, sched, "test_key", primary, any, NO_GATES,
        "a test")
-METRIC(test_row_min, counter_count, SUM, DECIMAL, sched, "test_key", primary, any, NO_GATES,
+METRIC(test_row_min, counter_count, none, SUM, DECIMAL, sched, "test_key", primary, any, NO_GATES,
        "a test")
-METRIC(test_row_range, counter_count, SUM, DECIMAL, sched, "test_key", primary, any, NO_GATES,
+METRIC(test_row_range, counter_count, none, SUM, DECIMAL, sched, "test_key", primary, any, NO_GATES,
        "a test")
-METRIC(test_row_mode, counter_count, SUM, DECIMAL, sched, "test_key", primary, any, NO_GATES,
+METRIC(test_row_mode, counter_count, none, SUM, DECIMAL, sched, "test_key", primary, any, NO_GATES,
        "a test")
-METRIC(test_row_affinity, counter_count, SUM, DECIMAL, sched, "test_key", primary, any, NO_GATES,
-       "a test")
+METRIC(test_row_affinity, counter_count, none, SUM, DECIMAL, sched, "test_key", primary, any,
+       NO_GATES, "a test")
 #else
-METRIC(test_row_sum, dead_count, SUM, DECIMAL, sched, "test_key", primary, any, NO_GATES, "a test")
-METRIC(test_row_max, dead_count, MAX, DECIMAL, sched, "test_key", primary, any, NO_GATES, "a test")
-METRIC(test_row_min, dead_count, MIN, DECIMAL, sched, "test_key", primary, any, NO_GATES, "a test")
-METRIC(test_row_range, dead_count, RANGE, DECIMAL, sched, "test_key", primary, any, NO_GATES,
+METRIC(test_row_sum, dead_count, none, SUM, DECIMAL, sched, "test_key", primary, any, NO_GATES,
        "a test")
-METRIC(test_row_mode, dead_count, MODE, DECIMAL, sched, "test_key", primary, any, NO_GATES,
+METRIC(test_row_max, dead_count, none, MAX, DECIMAL, sched, "test_key", primary, any, NO_GATES,
        "a test")
-METRIC(test_row_affinity, dead_count, AFFINITY, DECIMAL, sched, "test_key", primary, any, NO_GATES,
+METRIC(test_row_min, dead_count, none, MIN, DECIMAL, sched, "test_key", primary, any, NO_GATES,
        "a test")
+METRIC(test_row_range, dead_count, none, RANGE, DECIMAL, sched, "test_key", primary, any, NO_GATES,
+       "a test")
+METRIC(test_row_mode, dead_count, none, MODE, DECIMAL, sched, "test_key", primary, any, NO_GATES,
+       "a test")
+METRIC(test_row_affinity, dead_count, none, AFFINITY, DECIMAL, sched, "test_key", primary, any,
+       NO_GATES, "a test")
 #endif
 #else
 #define CTPROF_METRICS_DEF __BASE_FILE__

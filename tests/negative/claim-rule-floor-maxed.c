@@ -3,9 +3,9 @@
 #ifdef METRIC
 #include "metrics.def"
 #ifdef FIXED
-METRIC(test_row, floor_ns, MIN, DECIMAL, sched, "test_key", primary, any, NO_GATES, "a test")
+METRIC(test_row, floor_ns, event, MIN, DECIMAL, sched, "test_key", primary, any, NO_GATES, "a test")
 #else
-METRIC(test_row, floor_ns, MAX, DECIMAL, sched, "test_key", primary, any, NO_GATES, "a test")
+METRIC(test_row, floor_ns, event, MAX, DECIMAL, sched, "test_key", primary, any, NO_GATES, "a test")
 #endif
 #else
 #define CTPROF_METRICS_DEF __BASE_FILE__

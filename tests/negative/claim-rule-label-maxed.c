@@ -3,9 +3,11 @@
 #ifdef METRIC
 #include "metrics.def"
 #ifdef FIXED
-METRIC(test_row, label_letter, MODE, LETTER, sched, "test_key", primary, any, NO_GATES, "a test")
+METRIC(test_row, label_letter, none, MODE, LETTER, sched, "test_key", primary, any, NO_GATES,
+       "a test")
 #else
-METRIC(test_row, label_letter, MAX, LETTER, sched, "test_key", primary, any, NO_GATES, "a test")
+METRIC(test_row, label_letter, none, MAX, LETTER, sched, "test_key", primary, any, NO_GATES,
+       "a test")
 #endif
 #else
 #define CTPROF_METRICS_DEF __BASE_FILE__

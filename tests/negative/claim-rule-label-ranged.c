@@ -3,9 +3,11 @@
 #ifdef METRIC
 #include "metrics.def"
 #ifdef FIXED
-METRIC(test_row, label_text, MODE, POLICY, sched, "test_key", primary, any, NO_GATES, "a test")
+METRIC(test_row, label_text, none, MODE, POLICY, sched, "test_key", primary, any, NO_GATES,
+       "a test")
 #else
-METRIC(test_row, label_text, RANGE, POLICY, sched, "test_key", primary, any, NO_GATES, "a test")
+METRIC(test_row, label_text, none, RANGE, POLICY, sched, "test_key", primary, any, NO_GATES,
+       "a test")
 #endif
 #else
 #define CTPROF_METRICS_DEF __BASE_FILE__

@@ -3,9 +3,11 @@
 #ifdef METRIC
 #include "metrics.def"
 #ifdef FIXED
-METRIC(test_row, ordinal_i32, RANGE, DECIMAL, sched, "test_key", primary, any, NO_GATES, "a test")
+METRIC(test_row, ordinal_i32, none, RANGE, DECIMAL, sched, "test_key", primary, any, NO_GATES,
+       "a test")
 #else
-METRIC(test_row, ordinal_i32, SUM, DECIMAL, sched, "test_key", primary, any, NO_GATES, "a test")
+METRIC(test_row, ordinal_i32, none, SUM, DECIMAL, sched, "test_key", primary, any, NO_GATES,
+       "a test")
 #endif
 #else
 #define CTPROF_METRICS_DEF __BASE_FILE__

@@ -3,9 +3,11 @@
 #ifdef METRIC
 #include "metrics.def"
 #ifdef FIXED
-METRIC(test_row, peak_ns, MAX, DOTTED_MS, sched, "test_key", primary, any, NO_GATES, "a test")
+METRIC(test_row, peak_ns, event, MAX, DOTTED_MS, sched, "test_key", primary, any, NO_GATES,
+       "a test")
 #else
-METRIC(test_row, peak_ns, SUM, DOTTED_MS, sched, "test_key", primary, any, NO_GATES, "a test")
+METRIC(test_row, peak_ns, event, SUM, DOTTED_MS, sched, "test_key", primary, any, NO_GATES,
+       "a test")
 #endif
 #else
 #define CTPROF_METRICS_DEF __BASE_FILE__

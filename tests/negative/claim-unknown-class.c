@@ -3,10 +3,10 @@
 #ifdef METRIC
 #include "metrics.def"
 #ifdef FIXED
-METRIC(test_row, counter_count, SUM, DECIMAL, sched, "test_key", primary, cfs_only, NO_GATES,
+METRIC(test_row, counter_count, none, SUM, DECIMAL, sched, "test_key", primary, cfs_only, NO_GATES,
        "a test")
 #else
-METRIC(test_row, counter_count, SUM, DECIMAL, sched, "test_key", primary, idle_only, NO_GATES,
+METRIC(test_row, counter_count, none, SUM, DECIMAL, sched, "test_key", primary, idle_only, NO_GATES,
        "a test")
 #endif
 #else

@@ -3,11 +3,11 @@
 #ifdef METRIC
 #include "metrics.def"
 #ifdef FIXED
-METRIC(test_row, counter_count, SUM, DECIMAL, sched, "test_key", primary, any, GATES1(SCHED_CORE),
-       "a test")
+METRIC(test_row, counter_count, none, SUM, DECIMAL, sched, "test_key", primary, any,
+       GATES1(SCHED_CORE), "a test")
 #else
-METRIC(test_row, counter_count, SUM, DECIMAL, sched, "test_key", primary, any, GATES1(LATENCYTOP),
-       "a test")
+METRIC(test_row, counter_count, none, SUM, DECIMAL, sched, "test_key", primary, any,
+       GATES1(LATENCYTOP), "a test")
 #endif
 #else
 #define CTPROF_METRICS_DEF __BASE_FILE__

@@ -3,9 +3,10 @@
 #ifdef METRIC
 #include "metrics.def"
 #ifdef FIXED
-METRIC(test_row, counter_count, SUM, DECIMAL, sched, "test_key", primary, any, NO_GATES, "a test")
+METRIC(test_row, counter_count, none, SUM, DECIMAL, sched, "test_key", primary, any, NO_GATES,
+       "a test")
 #else
-METRIC(test_row, counter_count, MEDIAN, DECIMAL, sched, "test_key", primary, any, NO_GATES,
+METRIC(test_row, counter_count, none, MEDIAN, DECIMAL, sched, "test_key", primary, any, NO_GATES,
        "a test")
 #endif
 #else

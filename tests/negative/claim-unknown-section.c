@@ -3,10 +3,11 @@
 #ifdef METRIC
 #include "metrics.def"
 #ifdef FIXED
-METRIC(test_row, counter_count, SUM, DECIMAL, sched, "test_key", taskstats_delay, any, NO_GATES,
-       "a test")
+METRIC(test_row, counter_count, none, SUM, DECIMAL, sched, "test_key", taskstats_delay, any,
+       NO_GATES, "a test")
 #else
-METRIC(test_row, counter_count, SUM, DECIMAL, sched, "test_key", secondary, any, NO_GATES, "a test")
+METRIC(test_row, counter_count, none, SUM, DECIMAL, sched, "test_key", secondary, any, NO_GATES,
+       "a test")
 #endif
 #else
 #define CTPROF_METRICS_DEF __BASE_FILE__

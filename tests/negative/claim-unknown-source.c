@@ -3,9 +3,11 @@
 #ifdef METRIC
 #include "metrics.def"
 #ifdef FIXED
-METRIC(test_row, counter_count, SUM, DECIMAL, status, "test_key", primary, any, NO_GATES, "a test")
+METRIC(test_row, counter_count, none, SUM, DECIMAL, status, "test_key", primary, any, NO_GATES,
+       "a test")
 #else
-METRIC(test_row, counter_count, SUM, DECIMAL, wchan, "test_key", primary, any, NO_GATES, "a test")
+METRIC(test_row, counter_count, none, SUM, DECIMAL, wchan, "test_key", primary, any, NO_GATES,
+       "a test")
 #endif
 #else
 #define CTPROF_METRICS_DEF __BASE_FILE__

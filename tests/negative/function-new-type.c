@@ -2,13 +2,16 @@
 /* expect: 'fold_gauge_bytes_MAX' undeclared|use of undeclared identifier 'fold_gauge_bytes_MAX' */
 #ifdef METRIC_TYPE
 #include "metric-types.def"
-METRIC_TYPE(gauge_bytes, U64, bytes, RULE_MAX, ENCODING_DECIMAL, "bytes as they stand now")
+METRIC_TYPE(gauge_bytes, U64, bytes, RULE_MAX, BOUND_none, ENCODING_DECIMAL,
+            "bytes as they stand now")
 #elif defined(METRIC)
 #include "metrics.def"
 #ifdef FIXED
-METRIC(test_row, gauge_count, MAX, DECIMAL, sched, "test_key", primary, any, NO_GATES, "a test")
+METRIC(test_row, gauge_count, none, MAX, DECIMAL, sched, "test_key", primary, any, NO_GATES,
+       "a test")
 #else
-METRIC(test_row, gauge_bytes, MAX, DECIMAL, sched, "test_key", primary, any, NO_GATES, "a test")
+METRIC(test_row, gauge_bytes, none, MAX, DECIMAL, sched, "test_key", primary, any, NO_GATES,
+       "a test")
 #endif
 #else
 #define CTPROF_METRIC_TYPES_DEF __BASE_FILE__

@@ -8,9 +8,9 @@
 #elif defined(METRIC)
 #include "metrics.def"
 #ifdef FIXED
-METRIC(test_row, peak_ns, MAX, DECIMAL, sched, "test_key", primary, any, NO_GATES, "a test")
+METRIC(test_row, peak_ns, event, MAX, DECIMAL, sched, "test_key", primary, any, NO_GATES, "a test")
 #else
-METRIC(test_row, peak_ns, SUM, DECIMAL, sched, "test_key", primary, any, NO_GATES, "a test")
+METRIC(test_row, peak_ns, event, SUM, DECIMAL, sched, "test_key", primary, any, NO_GATES, "a test")
 #endif
 #else
 #define CTPROF_METRIC_TYPES_DEF __BASE_FILE__

@@ -343,7 +343,7 @@ def main():
         odd = capture(ctprof, "--proc-root", root)
     by_tid = {row["tid"]: row for row in odd["threads"]}
     # That the odd threads are odd in the way they are meant to be.
-    assert by_tid[11]["utime_clock_ticks"] == U64_MAX and by_tid[11]["priority"] == -2**31, by_tid[11]
+    assert by_tid[11]["impossible"]["utime_clock_ticks"] == U64_MAX and by_tid[11]["priority"] == -2**31, by_tid[11]
     assert by_tid[14]["exe_hex"] and by_tid[14]["uid"] == 2**32 - 1, by_tid[14]
     assert by_tid[12]["comm_hex"] and by_tid[12]["cgroup_hex"] and by_tid[12]["state"] == '"', by_tid[12]
     assert by_tid[13]["missing"]["utime_clock_ticks"] == "malformed", by_tid[13]

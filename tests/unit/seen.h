@@ -18,6 +18,15 @@
 		assert_false(metric_set_has(&(sample_)->malformed, METRIC_##id_)); \
 	} while (0)
 
+/* Beyond its bound, and kept. */
+#define assert_impossible(sample_, id_, value_)                                    \
+	do {                                                                       \
+		assert_false(metric_set_has(&(sample_)->seen, METRIC_##id_));      \
+		assert_false(metric_set_has(&(sample_)->malformed, METRIC_##id_)); \
+		assert_true(metric_set_has(&(sample_)->impossible, METRIC_##id_)); \
+		assert_int_equal((sample_)->id_.v, (value_));                      \
+	} while (0)
+
 #define assert_malformed(sample_, id_)                                            \
 	do {                                                                      \
 		assert_false(metric_set_has(&(sample_)->seen, METRIC_##id_));     \

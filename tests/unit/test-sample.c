@@ -309,6 +309,61 @@ static void test_reasons(void **state)
 	assert_int_equal(sample_reason(&sample, METRIC_majflt), OUTCOME_denied);
 }
 
+/* Every time is bounded by the life of its thread, or says that nothing bounds it; one nanosecond more is impossible, and one
+ * less is not. */
+static void test_judge_every_bound(void **state)
+{
+	const struct sample_bounds bounds = {
+	        .running_ns = 5000000000, .life_ns = 9000000000, .ticks_per_second = 100};
+
+	(void)state;
+	for (unsigned i = 0; i < METRIC_COUNT; i++) {
+		enum metric_id metric = (enum metric_id)i;
+		bool is_time = metric_unit(metric) == UNIT_ns || metric_unit(metric) == UNIT_ticks;
+		enum metric_bound bound = metric_table[i].bound;
+		uint64_t most = bound == BOUND_running ? bounds.running_ns : bounds.life_ns;
+		bool bounded = is_time && bound != BOUND_open;
+
+		assert_int_equal(is_time, bound != BOUND_none);
+		if (metric_unit(metric) == UNIT_ticks)
+			most = most / 10000000 + 20;
+		sample_reset(&sample);
+		if (!sample_set_integer(&sample, metric, most))
+			continue;
+		sample_judge(&sample, &bounds);
+		assert_true(seen(metric));
+		if (!sample_set_integer(&sample, metric, most + 1))
+			continue;
+		sample_judge(&sample, &bounds);
+		assert_int_equal(seen(metric), !bounded);
+		assert_int_equal(metric_set_has(&sample.impossible, metric), bounded);
+		assert_true(sample_has_said(&sample, metric));
+		if (bounded)
+			assert_int_equal(sample_reason(&sample, metric), OUTCOME_impossible);
+	}
+}
+
+/* At the end of a life of 2 s: that, 1 % and 1 s. A thread that was born later than it was read has no age. */
+static void test_judge_at(void **state)
+{
+	const uint64_t life = 2000000000, most = life + life / 100 + 1000000000;
+
+	(void)state;
+	sample.start_time_clock_ticks = 364799;
+	sample_set(&sample, blkio_delay_total_ns, (struct counter_ns){3648111719672});
+	sample_set(&sample, blkio_delay_max_ns, (struct peak_ns){most + 1});
+	sample_set(&sample, run_time_ns, (struct counter_ns){most});
+	sample_judge_at(&sample, 0, 100);
+	sample_judge_at(&sample, 3647989999999, 100);
+	assert_true(seen(METRIC_blkio_delay_total_ns));
+	sample_judge_at(&sample, UINT64_C(3647990000000) + life, 100);
+	assert_false(seen(METRIC_blkio_delay_total_ns));
+	assert_false(seen(METRIC_blkio_delay_max_ns));
+	assert_true(seen(METRIC_run_time_ns));
+	assert_int_equal(sample.blkio_delay_total_ns.v, 3648111719672);
+	assert_int_equal(metric_longest_ns(UINT64_MAX), UINT64_MAX);
+}
+
 static void test_reset_forgets(void **state)
 {
 	(void)state;
@@ -321,6 +376,7 @@ static void test_reset_forgets(void **state)
 	for (unsigned i = 0; i < METRIC_COUNT; i++) {
 		metric_set_add(&sample.seen, (enum metric_id)i);
 		metric_set_add(&sample.malformed, (enum metric_id)i);
+		metric_set_add(&sample.impossible, (enum metric_id)i);
 		assert_true(seen((enum metric_id)i));
 	}
 	for (unsigned s = 0; s < SOURCE_COUNT; s++)
@@ -336,6 +392,7 @@ static void test_reset_forgets(void **state)
 	for (unsigned i = 0; i < METRIC_COUNT; i++) {
 		assert_false(seen((enum metric_id)i));
 		assert_false(malformed((enum metric_id)i));
+		assert_false(metric_set_has(&sample.impossible, (enum metric_id)i));
 	}
 	for (unsigned s = 0; s < SOURCE_COUNT; s++)
 		assert_int_equal(sample.outcomes[s], OUTCOME_unneeded);
@@ -370,6 +427,8 @@ int main(void)
 	        on_sample(test_label_replaced),
 	        on_sample(test_get_only_what_was_seen),
 	        on_sample(test_reasons),
+	        on_sample(test_judge_every_bound),
+	        on_sample(test_judge_at),
 	        on_sample(test_reset_forgets),
 	};
 

@@ -189,7 +189,7 @@ static void test_exit_rules(void **state)
 	/* A wait of more than a life. */
 	record.cpu.total = UINT64_C(7000000000);
 	assert_int_equal(parse(&record, RECORD_LEN, &all), OUTCOME_read);
-	assert_malformed(&sample, wait_time_ns);
+	assert_impossible(&sample, wait_time_ns, UINT64_C(7000000000));
 	record.nvcsw = UINT64_MAX;
 	memset(record.ac_comm, 'x', sizeof(record.ac_comm));
 	record.ac_tgid = 0;

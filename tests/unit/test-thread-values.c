@@ -293,15 +293,15 @@ static void test_impossible_waits(void **state)
 	values.wait_ns = VALUES_AGE_NS;
 	make();
 	assert_seen(&sample, blkio_delay_total_ns, life + life / 100 + 1000000000);
-	assert_malformed(&sample, blkio_delay_max_ns);
-	assert_malformed(&sample, cpu_delay_total_ns);
+	assert_impossible(&sample, blkio_delay_max_ns, life + life / 100 + 1000000001);
+	assert_impossible(&sample, cpu_delay_total_ns, VALUES_AGE_NS);
 	/* As schedstat has it, where nobody asks. */
 	assert_seen(&sample, wait_time_ns, VALUES_AGE_NS);
 
 	values.born_boottime_ns = VALUES_AGE_NS + 5;
 	values.wait_ns = 1000000001;
 	make();
-	assert_malformed(&sample, cpu_delay_total_ns);
+	assert_impossible(&sample, cpu_delay_total_ns, 1000000001);
 }
 
 static void test_limits(void **state)

@@ -65,7 +65,8 @@ static void add_everywhere(struct random *random, struct reading readings[READIN
 
 static bool is_seen(const struct thread_sample *row, enum metric_id metric, uint64_t *ret_value)
 {
-	if (!row || !metric_set_has(&row->seen, metric))
+	/* Random work is mostly more than there was time for, and kept as such. */
+	if (!row || !sample_has_said(row, metric))
 		return false;
 	memcpy(ret_value, sample_value(row, metric), sizeof(*ret_value));
 	return true;
