@@ -89,7 +89,7 @@ static void each_process_has_its_own_name(void **state)
 		set_ticks(&scene.b.samples[scene.b.count - 1], 0);
 		for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
 			uint64_t born_s = 105 + 5 * i;
-			struct end_spec worker = end_of(WORKER, born_s + 2, born_s, 100 << i);
+			struct end_spec worker = end_of(WORKER, born_s + 2, born_s, 10 << i);
 			struct end_spec leader = end_of(REUSED, born_s, born_s, 1u << i);
 
 			worker.is_complete = leader.is_complete = complete;
@@ -104,9 +104,9 @@ static void each_process_has_its_own_name(void **state)
 		join(&scene);
 		assert_numbers(&scene, 0, 6, 0, 0);
 		group_rows(&scene.window, &table);
-		assert_group(&table, "alpha", 2, 101);
-		assert_group(&table, "beta", 2, 202);
-		assert_group(&table, "gamma", 2, 404);
+		assert_group(&table, "alpha", 2, 11);
+		assert_group(&table, "beta", 2, 22);
+		assert_group(&table, "gamma", 2, 44);
 		assert_group(&table, "delta", 1, 0);
 		assert_null(table_group(&table, "worker"));
 		group_table_done(&table);
