@@ -106,6 +106,18 @@ tag() {
     zstd -dc "$1" | jq --arg tag "$2" '.probe_summary.processes[$tag] // 0'
 }
 
+# of_length: a window of 1 s is as long as that, in one of five: other work on the CPUs makes some longer.
+of_length() {
+    local length
+
+    for ((try = 0; try < 5; try++)); do
+        "$CTPROF" capture -q --window 1s -o window.zst
+        length=$(zstd -dc window.zst | jq .window.length_ns)
+        [ "$length" -gt 1050000000 ] || break
+    done
+    between "ns of a window of 1 s" 1000000000 "$length" 1050000000
+}
+
 "$CTPROF" capture -q -o before.zst
 usual=$(zstd -dc before.zst | jq .cost.wall_ns)
 most_ms=$((usual * 3 / 1000000 + 2500))
@@ -119,8 +131,7 @@ for n in 1 2 3; do
 done
 "$CTPROF" show 1.zst >shown
 grep -q remote-file-system shown || fail "show does not say why: $(grep probe shown)"
-"$CTPROF" capture -q --window 1s -o window.zst
-between "ns of a window of 1 s" 1000000000 "$(zstd -dc window.zst | jq .window.length_ns)" 1050000000
+of_length
 end_all
 
 # Unmounted while it is in use: no mount says what it is.
@@ -151,8 +162,7 @@ if mount -t overlay -o lowerdir=empty:lower none merged 2>/dev/null; then
         # The socket, the guard, the root of the process, its file, and the socket of the one that parses.
         between "descriptors of the helper" 2 "$(find "/proc/$helper/fd" -type l | wc -l)" 5
         # A window loses its probes, not its length.
-        "$CTPROF" capture -q --window 1s -o window.zst
-        between "ns of a window of 1 s" 1000000000 "$(zstd -dc window.zst | jq .window.length_ns)" 1050000000
+        of_length
     fi
     end_all
     # Afterwards everything is looked at again.
