@@ -340,7 +340,7 @@ static json_t *parse_summary_schema(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
 		schema_set(properties, numbers[i], tally(0));
-		if (strncmp(numbers[i], "cgroups", strlen("cgroups")) != 0)
+		if (strncmp(numbers[i], "cgroup", strlen("cgroup")) != 0)
 			schema_append(required, json_string(numbers[i]));
 	}
 	schema_append(dominant_names, json_null());
