@@ -178,6 +178,14 @@ static void believe(struct thread_sample *sample, enum metric_id metric)
 	metric_set_add(&sample->seen, metric);
 }
 
+bool window_is_behind(const struct thread_sample *sample, const struct thread_sample *first)
+{
+	return has_fallen(sample, first, METRIC_run_time_ns) ||
+	       has_fallen(sample, first, METRIC_timeslices) ||
+	       has_fallen(sample, first, METRIC_voluntary_csw) ||
+	       has_fallen(sample, first, METRIC_nonvoluntary_csw);
+}
+
 void window_subtract(struct thread_sample *sample, const struct thread_sample *first,
                      uint64_t *went_back)
 {

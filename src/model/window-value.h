@@ -17,6 +17,10 @@ bool window_get_counter(const struct thread_sample *sample, enum metric_id metri
 void window_subtract(struct thread_sample *sample, const struct thread_sample *first,
                      uint64_t *went_back);
 
+/* Whether the thread has run less, or has been switched less often, than in the earlier reading @first. These never go back:
+ * it is another thread. */
+bool window_is_behind(const struct thread_sample *sample, const struct thread_sample *first);
+
 /* Makes unseen what says something about the whole life of a thread. */
 void window_forget(struct thread_sample *sample);
 

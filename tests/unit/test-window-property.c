@@ -8,12 +8,18 @@
 
 enum { READINGS = 3, THREADS = 60, ROUNDS = 150 };
 
-/* A counter of a thread by reading: it rises, and now and then it is not seen, or goes back. Nobody runs for longer than
- * there is time. */
+/* A counter of a thread by reading: it rises, and now and then it is not seen, or goes back, unless that tells of another
+ * thread. Nobody runs for longer than there is time. */
 struct history {
 	bool seen[READINGS];
 	uint64_t values[READINGS];
 };
+
+static bool never_goes_back(enum metric_id metric)
+{
+	return metric == METRIC_run_time_ns || metric == METRIC_timeslices ||
+	       metric == METRIC_voluntary_csw || metric == METRIC_nonvoluntary_csw;
+}
 
 static void random_history(struct random *random, enum metric_id metric, struct history *ret)
 {
@@ -26,7 +32,7 @@ static void random_history(struct random *random, enum metric_id metric, struct 
 			                                      ? random_below(random, SECONDS(1))
 			                                      : random_number(random) >> 3);
 	}
-	if (metric != METRIC_run_time_ns && random_chance(random, 5))
+	if (!never_goes_back(metric) && random_chance(random, 5))
 		ret->values[1 + random_below(random, READINGS - 1)] = random_number(random);
 }
 

@@ -79,6 +79,44 @@ static void executing_thread_ran_too_long(void **state)
 	}
 }
 
+static void set_ran(struct thread_sample *sample, uint64_t ran_ms, uint64_t process_ran_ms)
+{
+	sample_set(sample, run_time_ns, (struct counter_ns){MILLISECONDS(ran_ms)});
+	if (process_ran_ms == 0)
+		return;
+	sample->has_process_totals = true;
+	sample->process_totals_seen = UINT32_C(1) << PROCESS_TOTAL_run_time_ns;
+	sample->process_totals[PROCESS_TOTAL_run_time_ns] = MILLISECONDS(process_ran_ms);
+}
+
+/* Or for longer than its whole process, or for less than before. */
+static void executing_thread_ran_more_or_less_than_possible(void **state)
+{
+	static const struct {
+		uint64_t ran_ms, process_ran_ms; /* before; 0: not known */
+		uint64_t ran_later_ms, process_ran_later_ms;
+		bool is_another;
+	} cases[] = {
+	        {50, 8000, 20000, 28000, false}, {50, 8000, 20000, 9000, true},
+	        {50, 0, 20000, 9000, false},     {50, 8000, 20000, 0, false},
+	        {50, 8000, 2050, 9000, false},   {50, 0, 49, 0, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		cleanup_(scene_done) struct scene scene;
+
+		scene_init(&scene);
+		set_ran(&scene.a.samples[0], cases[i].ran_ms, cases[i].process_ran_ms);
+		set_ran(&scene.b.samples[0], cases[i].ran_later_ms, cases[i].process_ran_later_ms);
+		join(&scene);
+		assert_window(&scene.window.info, threads_unknown, cases[i].is_another);
+		assert_int_equal(metric_set_has(&scene.window.samples[0].seen, METRIC_run_time_ns),
+		                 !cases[i].is_another);
+		assert_window(&scene.window.info, values_went_back, 0);
+	}
+}
+
 /* What has ended inside and was not waited for is in the last reading, and nowhere else. */
 static void zombies_have_one_row(void **state)
 {
@@ -117,6 +155,7 @@ int main(void)
 	        cmocka_unit_test(executing_thread_is_not_the_leader),
 	        cmocka_unit_test(executing_thread_ends_too),
 	        cmocka_unit_test(executing_thread_ran_too_long),
+	        cmocka_unit_test(executing_thread_ran_more_or_less_than_possible),
 	        cmocka_unit_test(zombies_have_one_row),
 	};
 
