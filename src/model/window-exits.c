@@ -336,6 +336,7 @@ static void place(struct window_join *join, struct window_exit *ended)
 	bool is_exact = was_read || note->is_complete;
 
 	ended->is_leader = key->tid == ended->tgid;
+	ended->process_born_ns = note->is_complete ? note->process_born_boottime_ns : 0;
 	ended->process_start = key->process_start_clock_ticks;
 	if (ended->process_start == PROCESS_START_UNKNOWN) {
 		guess_process(join, ended, key->start_time_clock_ticks, is_exact ? 0 : 1);
@@ -355,6 +356,8 @@ static int compare_ended(const void *a, const void *b)
 		return left->tgid < right->tgid ? -1 : 1;
 	if (left->process_start != right->process_start)
 		return left->process_start < right->process_start ? -1 : 1;
+	if (left->process_born_ns != right->process_born_ns)
+		return left->process_born_ns < right->process_born_ns ? -1 : 1;
 	if (left->is_leader != right->is_leader)
 		return left->is_leader ? -1 : 1;
 	return left->record < right->record ? -1 : left->record > right->record;

@@ -11,6 +11,8 @@ struct window_exit {
 	uint32_t first;  /* row of the first reading; THREAD_STORE_NONE: it was born inside */
 	uint32_t tgid;
 	uint64_t process_start; /* of its process in clock ticks, or PROCESS_START_UNKNOWN */
+	uint64_t
+	        process_born_ns; /* the same to the nanosecond, where the record is complete; else 0 */
 	bool is_leader;
 	bool is_live; /* its process is in the last reading */
 	bool is_written;

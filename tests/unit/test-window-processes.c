@@ -113,6 +113,39 @@ static void each_process_has_its_own_name(void **state)
 	}
 }
 
+/* Three processes that passed, born in one clock tick. */
+static void processes_of_one_tick(void **state)
+{
+	static const char *const names[] = {"alpha", "beta", "gamma"};
+	cleanup_(scene_done) struct scene scene;
+	struct group_table table;
+
+	(void)state;
+	scene_init(&scene);
+	for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
+		uint64_t born_ns = SECONDS(105) + i * TICK_NS / 4;
+		struct end_spec leader = end_of(REUSED, 105, 105, 1u << i);
+		struct end_spec worker = end_of(WORKER, 105, 105, 10u << i);
+
+		leader.is_complete = worker.is_complete = true;
+		leader.born_ns = leader.process_born_ns = worker.process_born_ns = born_ns;
+		worker.born_ns = born_ns + TICK_NS / 8;
+		leader.exited_ns = worker.exited_ns = born_ns + TICK_NS / 5;
+		leader.comm = names[i];
+		leader.pcomm = worker.pcomm = names[i];
+		worker.comm = "worker";
+		add_end(&scene.exits, worker);
+		add_end(&scene.exits, leader);
+	}
+	join(&scene);
+	assert_numbers(&scene, 0, 6, 0, 0);
+	group_rows(&scene.window, &table);
+	assert_group(&table, "alpha", 2, 11);
+	assert_group(&table, "beta", 2, 22);
+	assert_group(&table, "gamma", 2, 44);
+	group_table_done(&table);
+}
+
 /* The same tid, tgid and start time, and yet another process: the kernel gives a tid again within a tick where it is asked
  * to. */
 static void tid_of_another_process(void **state)
@@ -224,6 +257,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(each_process_has_its_own_name),
+	        cmocka_unit_test(processes_of_one_tick),
 	        cmocka_unit_test(tid_of_another_process),
 	        cmocka_unit_test(totals_of_the_same_process),
 	        cmocka_unit_test(ended_before_the_process_that_is_there),

@@ -130,6 +130,8 @@ void add_end(struct exit_log *log, struct end_spec spec)
 	if (spec.process_born_ns > 0)
 		sample_set_process_start(&sample, (spec.process_born_ns + spec.late_ns) / TICK_NS);
 	sample_name(&sample.comm, spec.comm ? spec.comm : "ended");
+	if (spec.pcomm)
+		sample_name(&sample.pcomm, spec.pcomm);
 	sample.has_cgroup = spec.cgroup != NULL;
 	if (spec.cgroup)
 		sample_name(&sample.cgroup, spec.cgroup);

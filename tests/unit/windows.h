@@ -50,6 +50,7 @@ struct end_spec {
 	uint64_t run_time_ns;
 	uint64_t user_ns, system_ns;
 	const char *comm;
+	const char *pcomm;  /* NULL: not known */
 	const char *cgroup; /* NULL: not known */
 };
 void add_end(struct exit_log *log, struct end_spec spec);
