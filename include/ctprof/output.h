@@ -40,8 +40,8 @@ struct output {
  *
  * A new file has the permissions of @audience, and this user's ids. A regular file that this user owns, where others
  * cannot have put it under that name, hands its permission bits (0777) and, where the system lets this user, its group
- * on to the file that replaces it; without the group, not the group's bits either. Nothing of another user's file is
- * taken over. To replace a file takes the right to write it, and what rename(2) asks for.
+ * on to the file that replaces it; without the group, not the group's bits either. In a sticky directory others can have
+ * put it there, and it can only take permissions away. Nothing of another user's file is taken over. To replace a file takes the right to write it, and what rename(2) asks for.
  *
  * A target that is no regular file is written in place, and /dev/stdout, /dev/stderr, /dev/fd/N and /proc/self/fd/N are
  * the descriptor itself. A symbolic link is followed. A link, FIFO, device or socket of another user is refused in a

@@ -276,18 +276,35 @@ int output_place_reopen(const struct output_place *place, int flags)
 	return -ESTALE;
 }
 
+/* Whether others may put a file of this user's that they find elsewhere under a name in the directory. The sticky bit only
+ * keeps them from taking one away. A group with the number of its user is that user's own, as pam_umask(8) has it. */
+static bool others_may_rename_into(const struct stat *dir)
+{
+	bool own_group = dir->st_gid == getegid() && getegid() == geteuid();
+
+	return !is_trusted(dir->st_uid) || (dir->st_mode & S_IWOTH) != 0 ||
+	       ((dir->st_mode & S_IWGRP) != 0 && !own_group);
+}
+
 bool output_place_is_own(const struct output_place *place)
 {
 	const struct stat *dir = &place->dir, *target = &place->target;
-	bool others_write = (dir->st_mode & S_IWOTH) != 0 ||
-	                    ((dir->st_mode & S_IWGRP) != 0 && dir->st_gid != getegid());
 
-	if (place->target_fd < 0 || !S_ISREG(target->st_mode) || target->st_uid != geteuid() ||
-	    !is_trusted(dir->st_uid))
+	if (place->target_fd < 0 || !S_ISREG(target->st_mode) || target->st_uid != geteuid())
 		return false;
 	if ((dir->st_mode & (S_IWGRP | S_IWOTH)) != 0 && target->st_nlink != 1)
 		return false;
-	return !others_write || (dir->st_mode & S_ISVTX) != 0;
+	return !others_may_rename_into(dir);
+}
+
+mode_t output_place_narrow(const struct output_place *place, mode_t mode)
+{
+	const struct stat *dir = &place->dir, *target = &place->target;
+
+	if (place->target_fd < 0 || !S_ISREG(target->st_mode) || target->st_uid != geteuid() ||
+	    !is_trusted(dir->st_uid) || (dir->st_mode & S_ISVTX) == 0 || target->st_nlink != 1)
+		return mode;
+	return mode & target->st_mode;
 }
 
 void output_place_done(struct output_place *place)

@@ -37,8 +37,12 @@ must_check_ int output_place_find(struct output_place *place, const char *path,
 must_check_ int output_place_reopen(const struct output_place *place, int flags);
 
 /* Whether the target is a regular file of this user, and has its name from this user or root: others can neither
- * rename files in the directory nor have made a link to one of this user's files in it. */
+ * rename files in the directory nor move one of this user's files into it nor have made a link to one in it. */
 bool output_place_is_own(const struct output_place *place);
+
+/* The permissions of a new file, @mode, without those that a file of this user's in a sticky directory lacks. Others may have
+ * moved it there, for which they need nothing but a file of this user's in a directory of theirs, so that it gives none. */
+mode_t output_place_narrow(const struct output_place *place, mode_t mode);
 
 /* For cleanup_(output_place_done). */
 void output_place_done(struct output_place *place);

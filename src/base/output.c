@@ -180,8 +180,10 @@ static bool has_acl(const struct output_place *place)
 static void keep(struct output *output, const struct output_place *place)
 {
 	output->keeps = output_place_is_own(place);
-	if (!output->keeps)
+	if (!output->keeps) {
+		output->mode = output_place_narrow(place, output->mode);
 		return;
+	}
 	output->gid = place->target.st_gid;
 	output->mode = place->target.st_mode & 0777;
 	if (has_acl(place))

@@ -9,8 +9,8 @@ if [ "$(id -u)" -ne 0 ]; then
     echo "skipped: only root can be two users"
     exit 77
 fi
-if ! command -v timeout >/dev/null || ! command -v zstd >/dev/null; then
-    echo "skipped: no timeout or no zstd"
+if ! command -v timeout >/dev/null || ! command -v zstd >/dev/null || ! command -v setpriv >/dev/null; then
+    echo "skipped: no timeout, no zstd or no setpriv"
     exit 77
 fi
 CTPROF=$(realpath "$1")
@@ -121,8 +121,8 @@ for command in capture window; do
     done
 done
 
-# What is one's own keeps its permissions, and links of one's own are followed.
-shared 1777 0
+# What is one's own keeps its permissions where others cannot have put it, and links of one's own are followed.
+shared 0755 0
 capture shared/own.zst
 chmod 640 shared/own.zst
 chgrp 7 shared/own.zst
@@ -137,6 +137,30 @@ chmod 6755 shared/own.zst
 capture shared/own.zst || fail "a file of one's own that is an executable is not replaced"
 [ "$(stat -c %a shared/own.zst)" = 755 ] || fail "a snapshot makes others its owner"
 ok
+
+# A file of root's in a directory of another user's, which that user may move into a sticky one. It gives no permissions,
+# and may take some.
+for mode in 666 644 640 4755 400; do
+    for directory in "1777 0" "1775 0"; do
+        # shellcheck disable=SC2086
+        shared $directory
+        chgrp "$other" shared
+        mkdir theirs
+        echo "root's own" >theirs/file
+        chmod "$mode" theirs/file
+        chgrp "$other" theirs/file
+        chown "$other" theirs
+        setpriv --reuid="$other" --regid="$other" --clear-groups --inh-caps=-all mv theirs/file shared/moved.zst ||
+            fail "the other user cannot move a file into a directory of mode $directory"
+        rmdir theirs
+        capture shared/moved.zst || fail "a file that was moved to its place is not replaced"
+        expected="0 0 600"
+        [ "$mode" != 400 ] || expected="0 0 400"
+        [ "$(stat -c '%u %g %a' shared/moved.zst)" = "$expected" ] ||
+            fail "by a file of mode $mode that was moved to its place a snapshot has $(stat -c '%u %g %a' shared/moved.zst)"
+        ok
+    done
+done
 
 # What the caller has open may be anybody's.
 mkfifo -m 666 shared/named

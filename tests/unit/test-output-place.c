@@ -207,9 +207,9 @@ static void test_place_bits(void **state)
 		bool linked;
 		mode_t mode;
 	} cases[] = {
-	        {0755, 0, false, 0644}, {0755, 0, true, 0644},      {01777, 0, false, 0644},
+	        {0755, 0, false, 0644}, {0755, 0, true, 0644},      {01777, 0, false, 0600},
 	        {01777, 0, true, 0600}, {0777, 0, false, 0600},     {0775, 0, false, 0644},
-	        {0775, 0, true, 0600},  {0775, GROUP, false, 0600}, {01775, GROUP, false, 0644},
+	        {0775, 0, true, 0600},  {0775, GROUP, false, 0600}, {01775, GROUP, false, 0600},
 	};
 	const struct temp_tree *tree = *state;
 
