@@ -41,8 +41,9 @@ static void make_samples(const struct thread_values_rules *rules,
 	for (size_t i = 0; i < pass->thread_count; i++) {
 		const struct thread_values *values = &pass->threads[pass->order[i]];
 
-		if (!process || process->tgid != values->tgid)
-			process = thread_values_process(pass, values->tgid);
+		if (i == 0 ||
+		    !thread_values_same_process(&pass->threads[pass->order[i - 1]], values))
+			process = thread_values_process(pass, values);
 		sample_reset(sample);
 		thread_values_sample(rules, pass, values, process, sample);
 	}
