@@ -44,6 +44,8 @@ struct group {
 	struct rate_sum *rates;
 	struct rate_sum *exited_rates;
 	unsigned rate_count;
+	/* By metric; NULL where no wait began before the window. Owned. */
+	struct wait_before *before;
 	/* Of a window: how far the readings of jemalloc's counters lie from those of everything else, at both ends together, at
 	 * most; UINT64_MAX: not known. */
 	uint64_t jemalloc_lag_ns;

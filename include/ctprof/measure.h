@@ -13,7 +13,7 @@
 enum { MEASURE_COUNT = (int)METRIC_COUNT + (int)DERIVED_COUNT, DERIVED_INPUTS_MAX = 10 };
 
 /* What of its inputs a derived metric is computed from, see registry/derived.def. */
-enum derived_basis { BASIS_SUMS, BASIS_ADDS, BASIS_PARTS, BASIS_RATES, BASIS_LIFE };
+enum derived_basis { BASIS_SUMS, BASIS_SHARE, BASIS_ADDS, BASIS_PARTS, BASIS_RATES, BASIS_LIFE };
 
 struct derived_desc {
 	const char *name;
@@ -40,13 +40,20 @@ struct derive_frame {
 };
 struct derive_frame derive_frame_of(const struct snapshot_info *info);
 
+/* Waits that ended in a window and are longer than their threads were in it: they began before. */
+struct wait_before {
+	uint64_t beyond_ns; /* what is in the sum and was not in the window, at least */
+	uint32_t threads;   /* that have such a wait */
+};
+
 /* What a group knows. Everything is borrowed; all but the cells may be NULL. */
 struct derive_inputs {
 	const struct fold_cell *cells; /* METRIC_COUNT of them */
 	const uint64_t
 	        *exited; /* by enum process_total, how much of the cells exited threads are */
 	const struct rate_list *rate_list;
-	const struct rate_sum *rates; /* by the places of the list */
+	const struct rate_sum *rates;     /* by the places of the list */
+	const struct wait_before *before; /* by metric */
 	const struct derive_frame *frame;
 };
 
@@ -72,6 +79,9 @@ struct quantity derive_per_second(enum derived_id derived, const struct derive_i
 
 /* A metric per second; 0 where its rate is not kept. */
 double derive_rate(const struct derive_inputs *in, enum metric_id metric);
+
+/* How many threads have a wait in the metric that began before the window. */
+uint32_t derive_began_before(const struct derive_inputs *in, enum metric_id metric);
 
 /* How a measure is shown that grows with time, or with the number of threads. */
 enum measure_per { PER_total, PER_second, PER_thread, PER_cpu_second, PER_COUNT };

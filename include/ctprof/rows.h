@@ -142,6 +142,9 @@ struct row_view {
 	/* Inputs that the value of a derived metric lacks, see derive_missing(). Where they are not the same on both sides,
 	 * the two are sums of different things and have no difference. */
 	struct metric_set missing_inputs[SIDE_MAX];
+	/* In a window, how many threads have a wait in the value that ended there and is longer than they were there; per second and
+	 * in percentages no more of it counts than that. */
+	uint32_t began_before[SIDE_MAX];
 	/* Mean over the threads whose value is in, without those that have exited; none for what is not a sum. */
 	struct quantity means[SIDE_MAX];
 	enum measure_per

@@ -222,6 +222,7 @@ enum {
 /* The aggregate of a metric, in the metric's own type, and the same per second. */
 #define TYPE_OF(id_) __typeof__(((struct thread_sample *)0)->id_)
 #define INPUT_SUM(id_) (TYPE_OF(id_)){.v = in->cells[METRIC_##id_].number} /* 0 where unseen */
+#define INPUT_INSIDE(id_) (TYPE_OF(id_)){.v = without_before(in, METRIC_##id_, in->cells[METRIC_##id_].number)}
 #define INPUT_ROUNDED(id_) (TYPE_OF(id_)){.v = rounded_rate(in, METRIC_##id_)}
 #define INPUT_LIFE(id_) (TYPE_OF(id_)){.v = living_part(in, METRIC_##id_)}
 #define INPUT_RATE(id_)                                                                            \
@@ -234,6 +235,7 @@ enum {
 
 /* How a function is called, by its basis. */
 #define CALL_SUMS(function_, ...) function_(EACH(INPUT_SUM, __VA_ARGS__))
+#define CALL_SHARE(function_, ...) function_(EACH(INPUT_INSIDE, __VA_ARGS__))
 #define CALL_ADDS(function_, ...) function_(EACH(INPUT_SUM, __VA_ARGS__))
 #define CALL_PARTS(function_, ...) function_(EACH(INPUT_SUM, __VA_ARGS__))
 #define CALL_RATES(function_, ...) function_(in->frame, EACH(INPUT_RATE, __VA_ARGS__))
@@ -241,18 +243,21 @@ enum {
 
 /* What a sum, or what is made of rates, is a part of is not said by its inputs; a share of a life is one of the life. */
 #define WEIGH_SUMS(function_, ...) weight_##function_(EACH(INPUT_SUM, __VA_ARGS__))
+#define WEIGH_SHARE(function_, ...) weight_##function_(EACH(INPUT_INSIDE, __VA_ARGS__))
 #define WEIGH_ADDS(function_, ...) ((struct quantity){0})
 #define WEIGH_PARTS(function_, ...) ((struct quantity){0})
 #define WEIGH_RATES(function_, ...) ((struct quantity){0})
 #define WEIGH_LIFE(function_, life_, ...) quantity_integer(in->cells[METRIC_##life_].number)
 
 #define RESCALE_SUMS(function_, ...) ((struct quantity){0})
+#define RESCALE_SHARE(function_, ...) ((struct quantity){0})
 #define RESCALE_ADDS(function_, ...) function_(EACH(INPUT_ROUNDED, __VA_ARGS__))
 #define RESCALE_PARTS(function_, ...) function_(EACH(INPUT_ROUNDED, __VA_ARGS__))
 #define RESCALE_RATES(function_, ...) ((struct quantity){0})
 #define RESCALE_LIFE(function_, ...) ((struct quantity){0})
 
 #define NEEDED_SUMS(function_, ...) EACH_COUNT(__VA_ARGS__)
+#define NEEDED_SHARE(function_, ...) EACH_COUNT(__VA_ARGS__)
 #define NEEDED_ADDS(function_, ...) EACH_COUNT(__VA_ARGS__)
 #define NEEDED_PARTS(function_, ...) ONLY_ADDS_##function_
 #define NEEDED_RATES(function_, ...) EACH_COUNT(__VA_ARGS__)
@@ -298,6 +303,20 @@ static uint64_t rounded_rate(const struct derive_inputs *in, enum metric_id metr
 	return (uint64_t)llround(derive_rate(in, metric));
 }
 
+uint32_t derive_began_before(const struct derive_inputs *in, enum metric_id metric)
+{
+	return in->before ? in->before[metric].threads : 0;
+}
+
+/* What of a sum can have been in the window. */
+static uint64_t without_before(const struct derive_inputs *in, enum metric_id metric,
+                               uint64_t number)
+{
+	uint64_t beyond_ns = in->before ? in->before[metric].beyond_ns : 0;
+
+	return number > beyond_ns ? number - beyond_ns : 0;
+}
+
 /* The part of the group's threads, none of the exited ones'; nothing where some of the threads lack it. */
 static uint64_t living_part(const struct derive_inputs *in, enum metric_id metric)
 {
@@ -309,7 +328,7 @@ static uint64_t living_part(const struct derive_inputs *in, enum metric_id metri
 			exited = in->exited[i];
 	if (cell->seen != in->cells[METRIC_lived_ns].seen || cell->number < exited)
 		return 0;
-	return cell->number - exited;
+	return without_before(in, metric, cell->number - exited);
 }
 
 static struct quantity evaluate(enum derived_id derived, const struct derive_inputs *in)

@@ -121,12 +121,59 @@ static void note_jemalloc_lag(const struct group_table *table, struct group *gro
 		group->jemalloc_lag_ns = lag_ns;
 }
 
+uint64_t group_rates_inside(const struct thread_sample *sample, enum metric_id metric,
+                            uint64_t value)
+{
+	uint64_t most = sample->life_ns > 0 ? sample->life_ns : sample->interval_ns;
+
+	if (metric_table[metric].bound != BOUND_waiting || most == 0 ||
+	    (sample->window_part != WINDOW_PART_continued &&
+	     sample->window_part != WINDOW_PART_exited))
+		return value;
+	return value < most ? value : most;
+}
+
+static void note_before(struct group *group, enum metric_id metric, uint64_t beyond_ns,
+                        uint32_t threads)
+{
+	struct wait_before *before;
+
+	if (threads == 0)
+		return;
+	if (!group->before)
+		group->before = mem_calloc(METRIC_COUNT, sizeof(group->before[0]));
+	before = &group->before[metric];
+	before->threads += threads;
+	if (__builtin_add_overflow(before->beyond_ns, beyond_ns, &before->beyond_ns))
+		before->beyond_ns = UINT64_MAX;
+}
+
+static void note_waits(struct group *group, const struct thread_sample *sample)
+{
+	if (sample->window_part != WINDOW_PART_continued &&
+	    sample->window_part != WINDOW_PART_exited)
+		return;
+	for (unsigned i = 0; i < METRIC_COUNT; i++) {
+		enum metric_id metric = (enum metric_id)i;
+		uint64_t value, inside;
+
+		if (metric_table[i].bound != BOUND_waiting ||
+		    !metric_set_has(&sample->seen, metric))
+			continue;
+		/* Every wait is a counter, and so 64 bits wide. */
+		value = *(const uint64_t *)sample_value(sample, metric);
+		inside = group_rates_inside(sample, metric, value);
+		note_before(group, metric, value - inside, value > inside);
+	}
+}
+
 void group_rates_add(const struct group_table *table, struct group *group,
                      const struct thread_sample *sample)
 {
 	struct rate_sum *rates;
 
 	note_jemalloc_lag(table, group, sample);
+	note_waits(group, sample);
 	if (!table->rates || table->rates->count == 0)
 		return;
 	rates = rates_of(table, group);
@@ -143,7 +190,7 @@ void group_rates_add(const struct group_table *table, struct group *group,
 			group->rates_unknown =
 			        group->rates_unknown || metric != METRIC_thread_count;
 		else if (value > 0)
-			rate_add(&rates[i], value, interval);
+			rate_add(&rates[i], group_rates_inside(sample, metric, value), interval);
 	}
 }
 
@@ -180,6 +227,9 @@ void group_rates_merge(struct group *into, const struct group *from)
 	into->rates_unknown = into->rates_unknown || from->rates_unknown;
 	if (from->jemalloc_lag_ns > into->jemalloc_lag_ns)
 		into->jemalloc_lag_ns = from->jemalloc_lag_ns;
+	for (unsigned i = 0; from->before && i < METRIC_COUNT; i++)
+		note_before(into, (enum metric_id)i, from->before[i].beyond_ns,
+		            from->before[i].threads);
 	if (!from->rates)
 		return;
 	if (!into->rates) {
@@ -192,6 +242,7 @@ void group_rates_merge(struct group *into, const struct group *from)
 
 void group_rates_done(struct group *group)
 {
+	free(group->before);
 	free(group->rates);
 	free(group->exited_rates);
 }

@@ -5,6 +5,7 @@
 
 #include "ctprof/measure.h"
 #include "ctprof/mem.h"
+#include "group-rates.h"
 
 /* What the values are per that are kept of the measure. */
 static enum measure_per per_of(const struct group_table *table, unsigned measure)
@@ -26,7 +27,7 @@ static void add_rate(const struct group_table *table, struct spread *spread,
 		return;
 	/* Everything that has a rate is a counter, and so 64 bits wide. */
 	memcpy(&value, sample_value(sample, metric), sizeof(value));
-	rate_add(&rate, value, table->process.interval_ns);
+	rate_add(&rate, group_rates_inside(sample, metric, value), table->process.interval_ns);
 	spread_add_real(spread, rate_value(rate));
 }
 
@@ -85,6 +86,9 @@ static void add_derived(const struct group_table *table, struct spread *spread,
 			metric_table[input].fold(&cells[input], sample_value(sample, input));
 		else if (i < desc->needed_count)
 			return;
+		if (by_rates || desc->basis == BASIS_LIFE || desc->basis == BASIS_SHARE)
+			cells[input].number =
+			        group_rates_inside(sample, input, cells[input].number);
 		if (!by_rates)
 			continue;
 		if (table->process.interval_ns == 0)

@@ -432,6 +432,7 @@ struct derive_inputs group_inputs(const struct group *group, const struct rate_l
 	        .exited = group->exited,
 	        .rate_list = list,
 	        .rates = group->rates_unknown ? NULL : group->rates,
+	        .before = group->before,
 	        .frame = frame,
 	};
 }

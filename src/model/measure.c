@@ -146,10 +146,27 @@ static struct quantity per_thread(unsigned measure, const struct derive_inputs *
 	return sum.kind == QUANTITY_NONE ? sum : quantity_real(quantity_double(sum) / threads);
 }
 
+/* What can have been in the window, which is where the CPU time was. */
+static struct quantity total_inside(unsigned measure, const struct derive_inputs *in)
+{
+	struct fold_cell cells[METRIC_COUNT];
+	struct derive_inputs inside = {.cells = cells, .frame = in->frame};
+
+	if (!in->before)
+		return total(measure, in);
+	memcpy(cells, in->cells, sizeof(cells));
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		if (in->before[i].threads > 0)
+			cells[i].number -= in->before[i].beyond_ns < cells[i].number
+			                           ? in->before[i].beyond_ns
+			                           : cells[i].number;
+	return total(measure, &inside);
+}
+
 static struct quantity per_cpu_second(unsigned measure, const struct derive_inputs *in)
 {
 	const struct fold_cell *run_time = &in->cells[METRIC_run_time_ns];
-	struct quantity sum = total(measure, in);
+	struct quantity sum = total_inside(measure, in);
 
 	if (sum.kind == QUANTITY_NONE || run_time->seen != threads_in(measure, in) ||
 	    run_time->number == 0)

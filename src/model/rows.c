@@ -322,6 +322,24 @@ static void set_missing_inputs(const struct row_set *set, struct row_view *view,
 	view->missing_inputs[side] = derive_missing(measure_derived(view->measure), &in);
 }
 
+static uint32_t began_before(const struct row_set *set, const struct row_view *view, unsigned side,
+                             const struct group *group)
+{
+	struct derive_inputs in = inputs_of(set, side, group);
+	const struct derived_desc *derived;
+	uint32_t most = 0;
+
+	if (!measure_is_derived(view->measure))
+		return derive_began_before(&in, (enum metric_id)view->measure);
+	derived = &derived_table[measure_derived(view->measure)];
+	for (size_t i = 0; i < derived->input_count; i++) {
+		uint32_t threads = derive_began_before(&in, derived->inputs[i]);
+
+		most = threads > most ? threads : most;
+	}
+	return most;
+}
+
 static bool metric_left_out(const struct group *group, enum metric_id metric)
 {
 	for (unsigned i = 0; group->exited_left_out >> i != 0; i++)
@@ -424,6 +442,7 @@ void row_view(const struct row_set *set, const struct row_group *group, unsigned
 			ret->cells[side] = &here->cells[measure];
 		set_coverage(set, ret, side, here);
 		set_missing_inputs(set, ret, side, here);
+		ret->began_before[side] = began_before(set, ret, side, here);
 		ret->exited_left_out = ret->exited_left_out || exited_left_out(here, measure);
 	}
 	set_means(set, ret);

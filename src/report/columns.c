@@ -62,11 +62,12 @@ void column_list_default(struct column_list *list, unsigned sides,
 
 void column_list_machine(struct column_list *list, unsigned sides, bool spread)
 {
-	static const uint8_t columns[] = {
-	        COLUMN_group,     COLUMN_threads, COLUMN_metric,  COLUMN_section,
-	        COLUMN_unit,      COLUMN_type,    COLUMN_value,   COLUMN_baseline,
-	        COLUMN_candidate, COLUMN_delta,   COLUMN_percent, COLUMN_impact,
-	        COLUMN_coverage,  COLUMN_seen,    COLUMN_partial, COLUMN_missing_inputs};
+	static const uint8_t columns[] = {COLUMN_group,          COLUMN_threads,  COLUMN_metric,
+	                                  COLUMN_section,        COLUMN_unit,     COLUMN_type,
+	                                  COLUMN_value,          COLUMN_baseline, COLUMN_candidate,
+	                                  COLUMN_delta,          COLUMN_percent,  COLUMN_impact,
+	                                  COLUMN_coverage,       COLUMN_seen,     COLUMN_partial,
+	                                  COLUMN_missing_inputs, COLUMN_marks};
 
 	*list = (struct column_list){0};
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++) {

@@ -183,6 +183,10 @@ void machine_value(const struct row_set *set, const struct row_view *view,
 	case COLUMN_metric:
 		set_text(ret, measure_name(view->measure));
 		break;
+	case COLUMN_marks:
+		report_add_marks(view, &ret->text);
+		ret->kind = ret->text.len > 0 ? MACHINE_TEXT : MACHINE_NONE;
+		break;
 	case COLUMN_section:
 		set_text(ret, section_table[measure_section(view->measure)].name);
 		break;

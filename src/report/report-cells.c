@@ -8,6 +8,7 @@
 /* Behind the number of threads, where they are not the same ones on both sides. */
 const char report_members_mark[] = "†";
 const char report_went_back_mark[] = "‡";
+const char report_began_before_mark[] = "§";
 
 bool report_is_tree(const struct report *report)
 {
@@ -54,6 +55,7 @@ bool report_cell_is_number(struct cell_column column)
 	case COLUMN_unit:
 	case COLUMN_tags:
 	case COLUMN_missing_inputs:
+	case COLUMN_marks:
 		return false;
 	default:
 		return true;
@@ -351,6 +353,15 @@ static void add_tags(const struct row_view *view, struct strbuf *out)
 		strbuf_add_char(out, '-');
 }
 
+static void add_marks(const struct row_view *view, struct strbuf *out)
+{
+	size_t start = out->len;
+
+	report_add_marks(view, out);
+	if (out->len == start)
+		strbuf_add_char(out, '-');
+}
+
 /* The columns that say what a row is about. */
 static void add_name(const struct report *report, const struct row_view *view,
                      struct cell_column column, struct strbuf *out)
@@ -373,6 +384,9 @@ static void add_name(const struct report *report, const struct row_view *view,
 		break;
 	case COLUMN_missing_inputs:
 		add_sides(report, view, column.column, add_missing_inputs, out);
+		break;
+	case COLUMN_marks:
+		add_marks(view, out);
 		break;
 	default:
 		add_tags(view, out);

@@ -7,6 +7,7 @@ struct marks {
 	bool partial; /* by threads: see report_is_partial() */
 	bool members_differ;
 	bool went_back;
+	bool began_before;
 	/* By derived metric, the inputs that a marked value lacks. */
 	struct metric_set missing_inputs[DERIVED_COUNT];
 };
@@ -23,6 +24,8 @@ static void add_missing_inputs(struct marks *marks, const struct row_view *view,
 static void add_value_marks(struct marks *marks, const struct row_view *view, unsigned sides)
 {
 	for (unsigned side = 0; side < sides; side++) {
+		marks->began_before = marks->began_before ||
+		                      (view->began_before[side] > 0 && row_has_value(view, side));
 		if (!metric_set_is_empty(&view->missing_inputs[side]))
 			add_missing_inputs(marks, view, side);
 		else
@@ -98,6 +101,29 @@ void report_add_footnotes(const struct report *report, struct strbuf *out)
 		            "%s went back: of the same threads it is lower than before, so it was "
 		            "counted anew, and there is no difference\n",
 		            report_went_back_mark);
+	if (marks.began_before)
+		strbuf_addf(
+		        out,
+		        "%s began before: waits of some threads are longer than these were in the "
+		        "window; of those, rates and percentages count no more than that\n",
+		        report_began_before_mark);
+}
+
+void report_add_marks(const struct row_view *view, struct strbuf *out)
+{
+	const struct {
+		bool holds;
+		const char *word;
+	} marks[] = {
+	        {view->began_before[SIDE_BASELINE] > 0 || view->began_before[SIDE_CANDIDATE] > 0,
+	         "began_before"},
+	        {view->went_back, "went_back"},
+	};
+	size_t start = out->len;
+
+	for (size_t i = 0; i < ARRAY_SIZE(marks); i++)
+		if (marks[i].holds)
+			strbuf_addf(out, "%s%s", out->len > start ? " " : "", marks[i].word);
 }
 
 void report_add_missing_inputs(const struct row_view *view, unsigned side, struct strbuf *out)

@@ -14,6 +14,7 @@ void report_add_head(const struct report *report, struct strbuf *out);
 extern const char report_members_mark[];
 /* Behind the difference that there is not, where a counter of the same threads went back. */
 extern const char report_went_back_mark[];
+extern const char report_began_before_mark[]; /* behind a value */
 
 /* Append a value of the row's measure, on the ladder of its unit and with what it is per behind it, and its delta. */
 void report_add_amount(const struct row_view *view, struct quantity value, enum measure_per per,
@@ -24,6 +25,9 @@ void report_add_difference(const struct row_view *view, struct strbuf *out);
 void report_add_footnotes(const struct report *report, struct strbuf *out);
 
 /* Appends the names of the inputs that a side's value lacks, with blanks between them. */
+/* The words of the column "marks". */
+void report_add_marks(const struct row_view *view, struct strbuf *out);
+
 void report_add_missing_inputs(const struct row_view *view, unsigned side, struct strbuf *out);
 
 /* A column of the distribution over a group's threads. */

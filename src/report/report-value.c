@@ -113,6 +113,8 @@ void report_add_value(const struct row_view *view, unsigned side, struct strbuf 
 	/* A value that not every thread contributed to must not pass for one that all did. */
 	if (report_is_partial(view, side))
 		strbuf_add_char(out, '*');
+	if (view->began_before[side] > 0)
+		strbuf_add_str(out, report_began_before_mark);
 }
 
 enum table_color report_color_of(struct quantity quantity)

@@ -14,9 +14,9 @@ import sys
 import unicodedata
 
 ALL_COLUMNS = {
-    "show": "group,threads,metric,section,type,unit,value,impact,coverage,seen,partial,missing_inputs,mean,error,tags,uptime,p50,p90,p99,max,"
+    "show": "group,threads,metric,section,type,unit,value,impact,coverage,seen,partial,missing_inputs,marks,mean,error,tags,uptime,p50,p90,p99,max,"
             "busiest,variation",
-    "compare": "group,threads,metric,section,type,unit,baseline,candidate,delta,%,impact,coverage,seen,partial,missing_inputs,mean,error,tags,uptime,"
+    "compare": "group,threads,metric,section,type,unit,baseline,candidate,delta,%,impact,coverage,seen,partial,missing_inputs,marks,mean,error,tags,uptime,"
                "p50,p90,p99,max,busiest,variation",
 }
 DISPLAY = {"full": "baseline,candidate,delta,%", "delta-only": "delta,%", "no-pct": "baseline,candidate,delta",
@@ -158,7 +158,8 @@ def value_cells(row, name, side, rules):
         text = re.escape(value)
     else:
         text = re.escape(scaled(row["unit"], value, exact=row["type"] == "derived"))
-    return Pattern(text + (r"\*" if star else ""))
+    before = "§?" if "began_before" in (row.get("marks") or "").split() else ""
+    return Pattern(text + (r"\*" if star else "") + before)
 
 
 def unit_of_one(row):
@@ -213,6 +214,8 @@ def expected_cell(row, column, command, rules):
     """A pattern for the cell of a column."""
     if column in ("metric", "section", "type", "unit"):
         return re.escape(row[column])
+    if column == "marks":
+        return re.escape(row[column] or "-")
     if column == "tags":
         return re.escape(row["tags"] or "-")
     if column in ("value", "baseline", "candidate"):

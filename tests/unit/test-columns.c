@@ -85,11 +85,11 @@ static void test_machine(void **state)
 	(void)state;
 	column_list_machine(&list, 1, false);
 	check_list(&list, "group threads metric section unit type value impact coverage seen "
-	                  "partial missing_inputs");
+	                  "partial missing_inputs marks");
 	column_list_machine(&list, 2, true);
 	check_list(&list,
 	           "group threads metric section unit type baseline candidate delta % impact "
-	           "coverage seen partial missing_inputs p50 p90 p99 max busiest variation");
+	           "coverage seen partial missing_inputs marks p50 p90 p99 max busiest variation");
 }
 
 static void test_list(void **state)

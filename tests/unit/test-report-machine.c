@@ -93,7 +93,7 @@ static void compare_formats(struct report_fixture *fixture, unsigned sides)
 	const char *rest = read_csv_row(csv, &heading);
 	size_t index;
 
-	assert_int_equal(heading.count, sides == 1 ? 12 : 20);
+	assert_int_equal(heading.count, sides == 1 ? 13 : 21);
 	json_array_foreach(json_rows, index, json_row)
 	{
 		const char *key;
@@ -181,14 +181,14 @@ static void test_csv_headings(void **state)
 	char *text = report_print(*state, 1, report_csv);
 
 	assert_string_equal(text, "group,threads,metric,section,unit,type,value,impact,coverage,"
-	                          "seen,partial,missing_inputs\n");
+	                          "seen,partial,missing_inputs,marks\n");
 	free(text);
 	text = report_print(*state, 2, report_csv);
 	assert_string_equal(
 	        text, "group,threads_baseline,threads_candidate,metric,section,unit,type,baseline,"
 	              "candidate,delta,percent,impact,coverage_baseline,coverage_candidate,"
 	              "seen_baseline,seen_candidate,partial_baseline,partial_candidate,"
-	              "missing_inputs_baseline,missing_inputs_candidate\n");
+	              "missing_inputs_baseline,missing_inputs_candidate,marks\n");
 	free(text);
 }
 
@@ -289,31 +289,32 @@ static void test_csv_values(void **state)
 	                                .values = {{METRIC_run_time_ns, 1000000}}});
 	add_thread(&fixture->tables[1], (struct thread_spec){.name = "a", .cpus = "1-3"});
 	check_csv(fixture, 1, METRIC_run_time_ns,
-	          "a,2,run_time_ns,primary,ns,counter_ns,1500000,1.0,1,true,true,\n");
-	check_csv(fixture, 1, METRIC_nice, "a,2,nice,primary,,ordinal_i32,-5..5,,2,true,false,\n");
+	          "a,2,run_time_ns,primary,ns,counter_ns,1500000,1.0,1,true,true,,\n");
+	check_csv(fixture, 1, METRIC_nice, "a,2,nice,primary,,ordinal_i32,-5..5,,2,true,false,,\n");
 	check_csv(fixture, 1, METRIC_rt_priority,
-	          "a,2,rt_priority,primary,,ordinal_u32,3,,2,true,false,\n");
-	check_csv(fixture, 1, METRIC_state, "a,2,state,primary,,label_letter,S,,2,true,false,\n");
+	          "a,2,rt_priority,primary,,ordinal_u32,3,,2,true,false,,\n");
+	check_csv(fixture, 1, METRIC_state, "a,2,state,primary,,label_letter,S,,2,true,false,,\n");
 	check_csv(fixture, 1, METRIC_ext_enabled,
-	          "a,2,ext_enabled,primary,,label_flag,false,,2,true,false,\n");
+	          "a,2,ext_enabled,primary,,label_flag,false,,2,true,false,,\n");
 	check_csv(fixture, 1, METRIC_cpu_affinity,
-	          "a,2,cpu_affinity,primary,,cpu_set,0-3,,2,true,false,\n");
+	          "a,2,cpu_affinity,primary,,cpu_set,0-3,,2,true,false,,\n");
 	check_csv(fixture, 1, METRIC_wait_max,
-	          "a,2,wait_max,primary,ns,peak_ns,,,0,false,false,\n");
+	          "a,2,wait_max,primary,ns,peak_ns,,,0,false,false,,\n");
 	check_csv(fixture, 2, METRIC_run_time_ns,
 	          "a,2,2,run_time_ns,primary,ns,counter_ns,1500000,1000000,-500000,"
-	          "-33.333333333333336,0.3333333333333333,1,1,true,true,true,true,,\n");
+	          "-33.333333333333336,0.3333333333333333,1,1,true,true,true,true,,,\n");
 	check_csv(fixture, 2, METRIC_state,
-	          "a,2,2,state,primary,,label_letter,S,R,differs,,,2,1,true,true,false,true,,\n");
-	check_csv(fixture, 2, METRIC_policy,
-	          "a,2,2,policy,primary,,label_text,SCHED_OTHER,,,,,1,0,true,false,true,false,,\n");
+	          "a,2,2,state,primary,,label_letter,S,R,differs,,,2,1,true,true,false,true,,,\n");
+	check_csv(
+	        fixture, 2, METRIC_policy,
+	        "a,2,2,policy,primary,,label_text,SCHED_OTHER,,,,,1,0,true,false,true,false,,,\n");
 	check_csv(fixture, 2, METRIC_cpu_affinity,
 	          "a,2,2,cpu_affinity,primary,,cpu_set,0-3,mixed:1..3,-2,-50.0,,2,2,true,true,"
-	          "false,false,,\n");
+	          "false,false,,,\n");
 	fixture->options.unchanged = true;
 	check_csv(fixture, 2, METRIC_thread_count,
 	          "a,2,2,thread_count,primary,count,counter_count,2,2,0,0.0,0.0,2,2,true,true,"
-	          "false,false,,\n");
+	          "false,false,,,\n");
 }
 
 /* What the exited used is of no threads that could be counted. */
@@ -334,10 +335,10 @@ static void test_csv_exited(void **state)
 	check_csv(
 	        fixture, 2, METRIC_utime_clock_ticks,
 	        "(exited threads),,,utime_clock_ticks,primary,ticks,counter_ticks,50,100,50,100.0,"
-	        "1.0,,,true,true,false,false,,\n");
+	        "1.0,,,true,true,false,false,,,\n");
 	fixture->options.unchanged = true;
 	check_csv(fixture, 2, METRIC_state,
-	          "a,1,1,state,primary,,label_letter,S,S,same,,,1,1,true,true,false,false,,\n");
+	          "a,1,1,state,primary,,label_letter,S,S,same,,,1,1,true,true,false,false,,,\n");
 }
 
 static void test_csv_quoting(void **state)
@@ -351,10 +352,10 @@ static void test_csv_quoting(void **state)
 	add_thread(&fixture->tables[0],
 	           (struct thread_spec){.name = "new\nline", .policy = "=1+2"});
 	check_csv(fixture, 1, METRIC_policy,
-	          " x ,1,policy,primary,,label_text,\"a\"\"b\",,1,true,false,\n"
-	          "\"a,b\",1,policy,primary,,label_text,one\\x0atwo,,1,true,false,\n"
-	          "new\\x0aline,1,policy,primary,,label_text,'=1+2,,1,true,false,\n"
-	          "\"say \"\"hi\"\"\",1,policy,primary,,label_text,one\\x0dtwo,,1,true,false,\n");
+	          " x ,1,policy,primary,,label_text,\"a\"\"b\",,1,true,false,,\n"
+	          "\"a,b\",1,policy,primary,,label_text,one\\x0atwo,,1,true,false,,\n"
+	          "new\\x0aline,1,policy,primary,,label_text,'=1+2,,1,true,false,,\n"
+	          "\"say \"\"hi\"\"\",1,policy,primary,,label_text,one\\x0dtwo,,1,true,false,,\n");
 }
 
 /* Integers in full, beyond what doubles and other readers have. */
@@ -373,7 +374,7 @@ static void test_large_integers(void **state)
 	sample_done(&sample);
 	check_csv(fixture, 2, METRIC_rchar,
 	          "a,1,1,rchar,primary,bytes,counter_bytes,18446744073709551615,1,"
-	          "-18446744073709551614,-100.0,1.0,1,1,true,true,false,false,,\n");
+	          "-18446744073709551614,-100.0,1.0,1,1,true,true,false,false,,,\n");
 	text = report_print(fixture, 2, report_json);
 	assert_contains(text, "\"baseline\":18446744073709551615,");
 	assert_contains(text, "\"delta\":-18446744073709551614,");
