@@ -2,6 +2,7 @@
 #pragma once
 /* cgroup-rates - what counts in cgroups of a window, per second: each cgroup was read at times of its own, and is divided by
  * the time between its own two readings before cgroups that share a group are added up. Pure. */
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "ctprof/cgroup-stats.h"
@@ -18,6 +19,10 @@ static inline struct quantity cgroup_rate_quantity(int64_t rate)
 {
 	return quantity_real((double)rate / (double)(1 << CGROUP_RATE_BITS));
 }
+
+/* Returns whether a value, a key or a total that counts is seen. A cgroup that did not exist at the first reading of a window
+ * has none there, and no interval. */
+bool cgroup_counts(const struct cgroup_stats *stats);
 
 /* Adds the rates of a cgroup to those of @into, which holds @members cgroups so far. They stand in the places of the
  * values, keys and totals that count; everything else is unseen. @from->interval_ns is not 0. */

@@ -15,10 +15,11 @@ struct cgroup_group {
 	/* Those of the members for which the time between their readings is known, in a window. */
 	uint32_t rate_members;
 	struct cgroup_stats rates; /* see cgroup-rates.h */
+	bool rate_unknown;         /* another member counts, and has no such time */
 	struct cgroup_above above; /* see cgroup-path.h; filled by cgroup_table_finish() */
 };
 
-/* The rates, or NULL where they are not those of all members. */
+/* Returns the rates, or NULL where a member that counts has none. */
 const struct cgroup_stats *cgroup_group_rates(const struct cgroup_group *group);
 
 struct cgroup_table {

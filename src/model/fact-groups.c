@@ -45,13 +45,15 @@ void cgroup_table_add(struct cgroup_table *table, struct span pattern,
 	group->members++;
 	if (stats->interval_ns > 0)
 		cgroup_rates_add(&group->rates, group->rate_members++, stats);
+	else if (cgroup_counts(stats))
+		group->rate_unknown = true;
 	cgroup_tree_add(&table->tree, stats, (struct span){entry->key, entry->key_len},
 	                &group->above);
 }
 
 const struct cgroup_stats *cgroup_group_rates(const struct cgroup_group *group)
 {
-	return group->members > 0 && group->rate_members == group->members ? &group->rates : NULL;
+	return group->rate_members > 0 && !group->rate_unknown ? &group->rates : NULL;
 }
 
 void smaps_table_init(struct smaps_table *table, bool literal)

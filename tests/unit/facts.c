@@ -67,6 +67,23 @@ void add_process(struct smaps_table *table, const char *name, uint32_t tgid, uin
 	sample_done(&sample);
 }
 
+void set_psi(struct psi *psi, enum psi_resource resource, enum psi_row row, uint32_t hundredths,
+             uint64_t total_usec)
+{
+	psi->lines[resource][row] =
+	        (struct psi_line){true, {hundredths, hundredths, hundredths}, total_usec};
+}
+
+void make_windows(struct fact_fixture *fixture, const uint64_t *seconds)
+{
+	for (unsigned side = 0; side < SIDE_MAX; side++) {
+		fixture->infos[side].kind = KIND_window;
+		window_set(&fixture->infos[side].window, WINDOW_length_ns,
+		           seconds[side] * 1000000000);
+	}
+	fixture->options.per = PER_second;
+}
+
 void make_facts(struct fact_fixture *fixture, unsigned sides)
 {
 	struct fact_side given[SIDE_MAX];

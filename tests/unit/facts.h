@@ -27,6 +27,13 @@ void add_cgroup_stats(struct cgroup_table *table, const struct cgroup_stats *sta
 void add_process(struct smaps_table *table, const char *name, uint32_t tgid, uint64_t rss_kib,
                  uint64_t pss_kib);
 
+/* Sets a line of pressure: the three averages, and the total. */
+void set_psi(struct psi *psi, enum psi_resource resource, enum psi_row row, uint32_t hundredths,
+             uint64_t total_usec);
+
+/* Makes both sides windows of so many seconds, shown per second. */
+void make_windows(struct fact_fixture *fixture, const uint64_t *seconds);
+
 /* Makes the rows of one or two sides anew. */
 void make_facts(struct fact_fixture *fixture, unsigned sides);
 

@@ -197,13 +197,6 @@ static void test_version_1(void **state)
 	expect(fixture, 1, SECTION_cgroup_stats, "/a memory_current 5; v1:/a memory_v1_usage 5; ");
 }
 
-static void set_psi(struct psi *psi, enum psi_resource resource, enum psi_row row,
-                    uint32_t hundredths, uint64_t total_usec)
-{
-	psi->lines[resource][row] =
-	        (struct psi_line){true, {hundredths, hundredths, hundredths}, total_usec};
-}
-
 /* A changed row brings along those of its resource. */
 static void test_pressure(void **state)
 {
@@ -294,67 +287,6 @@ static void test_sched_ext(void **state)
 	expect(fixture, 2, SECTION_sched_ext, "");
 	fact_clear(&fixture->infos[0].sched_ext.values[SCHED_EXT_state]);
 	expect(fixture, 2, SECTION_sched_ext, "host state - enabled; host enable_seq 3 3 0; ");
-}
-
-static void make_windows(struct fact_fixture *fixture, const uint64_t *seconds)
-{
-	for (unsigned side = 0; side < SIDE_MAX; side++) {
-		fixture->infos[side].kind = KIND_window;
-		window_set(&fixture->infos[side].window, WINDOW_length_ns,
-		           seconds[side] * 1000000000);
-	}
-	fixture->options.per = PER_second;
-}
-
-/* What a cgroup that was read over this time rose by. */
-static void add_interval(struct cgroup_table *table, const char *path, uint64_t seconds,
-                         int64_t usage_usec)
-{
-	struct cgroup_stats stats = {.interval_ns = seconds * 1000000000};
-
-	strbuf_add_str(&stats.path, path);
-	fact_set_number(&stats.values[CGROUP_VALUE_cpu_usage_usec], usage_usec);
-	stats.has_list[CGROUP_LIST_memory_stat] = stats.has_list[CGROUP_LIST_io_stat] = true;
-	keyed_values_set(&stats.lists[CGROUP_LIST_memory_stat], "pgfault", 7, 60);
-	keyed_values_set(&stats.lists[CGROUP_LIST_io_stat], "8:0 rbytes", 10, 120);
-	keyed_values_set(&stats.lists[CGROUP_LIST_io_stat], "8:1 rbytes", 10, 120);
-	set_psi(&stats.psi, PSI_io, PSI_ROW_some, 5, 30);
-	add_cgroup_stats(table, &stats);
-	cgroup_stats_done(&stats);
-}
-
-/* Each cgroup is divided by the time between its own two readings, in a group of several before they are added up; so is the
- * host's pressure. Where one has no such time, the length of the window has to do. */
-static void test_rates_by_own_interval(void **state)
-{
-	struct fact_fixture *fixture = *state;
-	struct cgroup_table *table = &fixture->cgroups[0];
-	const struct fact_row_set *set = &fixture->set;
-
-	make_windows(fixture, (const uint64_t[]){10, 10});
-	add_interval(table, "/a", 12, 36000000);
-	add_interval(table, "/two", 12, 3600);
-	add_interval(table, "/two", 6, 600);
-	add_interval(table, "/old", 12, 3600);
-	add_interval(table, "/old", 0, 400);
-	set_psi(&fixture->infos[0].psi, PSI_io, PSI_ROW_some, 5, 30);
-	host_set_number(&fixture->infos[0].host, HOST_pressure_interval_ns, UINT64_C(15000000000));
-	memset(fixture->options.sections, 1, sizeof(fixture->options.sections));
-	make_facts(fixture, 1);
-	assert_real(find_fact(set, "/a", "cpu_usage_usec")->sides[0].number, 3000000);
-	assert_real(find_fact(set, "/a", "pgfault")->sides[0].number, 5);
-	assert_real(find_fact(set, "/a", "io_rbytes")->sides[0].number, 20);
-	assert_real(find_fact(set, "/a", "io_some_total")->sides[0].number, 2.5);
-	assert_real(find_fact(set, "/a", "cpu_percent_cadvisor")->sides[0].number, 300);
-	assert_real(find_fact(set, "/two", "cpu_usage_usec")->sides[0].number, 400);
-	assert_real(find_fact(set, "/two", "pgfault")->sides[0].number, 15);
-	assert_real(find_fact(set, "/two", "io_rbytes")->sides[0].number, 60);
-	assert_real(find_fact(set, "/two", "io_some_total")->sides[0].number, 7.5);
-	assert_real(find_fact(set, "/old", "cpu_usage_usec")->sides[0].number, 400);
-	assert_real(find_fact(set, "host", "io_some_total")->sides[0].number, 2);
-	fixture->options.per = PER_total;
-	make_facts(fixture, 1);
-	assert_integer(find_fact(set, "/two", "cpu_usage_usec")->sides[0].number, 4200);
 }
 
 /* Windows of different lengths: twice as much in twice the time is nothing that changed. What does not count stays as
@@ -497,7 +429,6 @@ int main(void)
 	        on_facts(test_smaps_overflow),
 	        on_facts(test_sections_and_symmetry),
 	        on_facts(test_rates),
-	        on_facts(test_rates_by_own_interval),
 	        on_facts(test_no_rates),
 	        on_facts(test_derived),
 	};
