@@ -395,8 +395,8 @@ static void compare_totals(const struct thread_values_rules *rules,
 			if (is_time_total(total) &&
 			    total_of_time(&sample) <= total_of_time(last) + 1)
 				high = UINT64_MAX;
-			/* Of a process that has ended meanwhile taskstats say nothing. */
-			if (high < low && have <= low)
+			/* taskstats has zeros for a process that ended meanwhile: there is no upper bound. */
+			if (high < low)
 				continue;
 			if (have < low || have > high)
 				failed(&sample,
