@@ -89,7 +89,7 @@ static void each_process_has_its_own_name(void **state)
 		set_ticks(&scene.b.samples[scene.b.count - 1], 0);
 		for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
 			uint64_t born_s = 105 + 5 * i;
-			struct end_spec worker = end_of(WORKER, born_s + 2, born_s, 10 << i);
+			struct end_spec worker = end_of(WORKER, born_s + 2, born_s, 10u << i);
 			struct end_spec leader = end_of(REUSED, born_s, born_s, 1u << i);
 
 			worker.is_complete = leader.is_complete = complete;
