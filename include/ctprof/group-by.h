@@ -84,6 +84,9 @@ struct key_names {
 
 void key_names_done(struct key_names *names);
 
+/* Whether its names are whole paths of cgroups, which --cgroup-flatten and patterns are for. */
+bool group_key_is_path(enum group_key key);
+
 /* Whether all threads of a process have the same name for this key: that of the first one is taken. */
 bool group_key_is_of_process(enum group_key key);
 

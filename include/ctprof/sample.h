@@ -27,6 +27,8 @@ extern const char *const window_part_names[WINDOW_PART_COUNT]; /* [WINDOW_PART_N
  * is of no kernel: it is malformed, and no snapshot has it. */
 #define SAMPLE_COMM_BYTES 64
 #define SAMPLE_PATH_BYTES (4096 + 16)
+/* A line for each hierarchy of version 1. */
+#define SAMPLE_CGROUPS_V1_BYTES (16 * (SAMPLE_PATH_BYTES + 64))
 
 struct thread_sample {
 	uint32_t tid;
@@ -48,6 +50,9 @@ struct thread_sample {
 	struct strbuf cgroup; /* raw bytes; means something only with has_cgroup */
 	bool has_cgroup;
 	bool cgroup_is_v1; /* there is no cgroup2 path; cgroup is one of version 1 */
+	/* Raw bytes, "cpu,cpuacct:/path" and a newline for each hierarchy of version 1 with a controller of registry/cgroup.def;
+	 * empty where there is none, or where it is not known. */
+	struct strbuf cgroups_v1;
 	/* Raw bytes, the process's executable; means something only with has_exe. */
 	struct strbuf exe;
 	bool has_exe;

@@ -94,7 +94,7 @@ must_check_ bool status_uid(const char *text, size_t len, uint32_t *ret_uid);
 
 /* /proc/<tgid>/task/<tid>/cgroup: the path of the line "0::", byte for byte; where the kernel has no cgroup2
  * hierarchy, that of the first version 1 controller of registry/cgroup.def, or of name=systemd, and
- * cgroup_is_v1 is set. Returns OUTCOME_read; OUTCOME_off where there is none of these; or OUTCOME_malformed where a
+ * cgroup_is_v1 is set. cgroups_v1 has all of version 1 that there are. Returns OUTCOME_read; OUTCOME_off where there is none of these; or OUTCOME_malformed where a
  * line is none of the kernel's as well, or where cgroup_path_is_cut(). */
 must_check_ enum source_outcome cgroup_parse(const char *text, size_t len,
                                              struct thread_sample *sample);

@@ -24,7 +24,7 @@ struct css_set {
 	uint32_t last; /* the others follow in before[], down to NOWHERE */
 	bool is_one;   /* what was read holds for all of them; else each has to be asked */
 	enum source_outcome outcome;
-	struct strbuf path;
+	struct strbuf path, v1_paths;
 	bool has_path;
 	bool is_v1;
 };
@@ -145,6 +145,7 @@ static void look(struct css_sets *sets, struct css_set *set, struct thread_sampl
 	set->is_v1 = scratch->cgroup_is_v1;
 	if (set->has_path)
 		strbuf_add(&set->path, strbuf_str(&scratch->cgroup), scratch->cgroup.len);
+	strbuf_add(&set->v1_paths, strbuf_str(&scratch->cgroups_v1), scratch->cgroups_v1.len);
 	set->is_one = true;
 }
 
@@ -227,8 +228,10 @@ void css_sets_init(struct css_sets *sets, int proc_fd, const struct cgroup_mount
 
 void css_sets_done(struct css_sets *sets)
 {
-	for (size_t i = 0; i < sets->count; i++)
+	for (size_t i = 0; i < sets->count; i++) {
 		strbuf_done(&sets->sets[i].path);
+		strbuf_done(&sets->sets[i].v1_paths);
+	}
 	free(sets->sets);
 	free(sets->before);
 	strmap_done(&sets->places);
@@ -258,4 +261,6 @@ void css_sets_take(struct css_sets *sets, const struct thread_values *values,
 	sample->cgroup_is_v1 = set->is_v1;
 	strbuf_clear(&sample->cgroup);
 	strbuf_add(&sample->cgroup, strbuf_str(&set->path), set->path.len);
+	strbuf_clear(&sample->cgroups_v1);
+	strbuf_add(&sample->cgroups_v1, strbuf_str(&set->v1_paths), set->v1_paths.len);
 }

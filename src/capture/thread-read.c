@@ -61,6 +61,7 @@ void thread_reader_done(struct thread_reader *reader)
 	source_keys_done(&reader->io);
 	strbuf_done(&reader->text);
 	strbuf_done(&reader->cgroup);
+	strbuf_done(&reader->cgroups_v1);
 }
 
 static enum source_outcome outcome_of_errno(struct thread_reader *reader, int r)
@@ -165,6 +166,8 @@ static void keep_cgroup(struct thread_reader *reader, const struct thread_sample
 	strbuf_clear(&reader->cgroup);
 	strbuf_add(&reader->cgroup, strbuf_str(&sample->cgroup), sample->cgroup.len);
 	reader->cgroup_is_v1 = sample->cgroup_is_v1;
+	strbuf_clear(&reader->cgroups_v1);
+	strbuf_add(&reader->cgroups_v1, strbuf_str(&sample->cgroups_v1), sample->cgroups_v1.len);
 }
 
 /* A large process may be moved meanwhile, so every now and then the file is looked at again. */
@@ -188,6 +191,8 @@ static enum source_outcome read_listed_cgroup(struct thread_reader *reader, int 
 	strbuf_add(&sample->cgroup, strbuf_str(&reader->cgroup), reader->cgroup.len);
 	sample->has_cgroup = true;
 	sample->cgroup_is_v1 = reader->cgroup_is_v1;
+	strbuf_clear(&sample->cgroups_v1);
+	strbuf_add(&sample->cgroups_v1, strbuf_str(&reader->cgroups_v1), reader->cgroups_v1.len);
 	return sample->outcomes[SOURCE_cgroup] = OUTCOME_read;
 }
 

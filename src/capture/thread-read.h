@@ -21,7 +21,7 @@ struct thread_reader {
 	struct cgroup_walk *cgroups; /* borrowed, takes note of the threads' cgroups; may be NULL */
 	const struct cgroup_share *share; /* borrowed; NULL: each thread's file is read */
 	/* Of thread_read_listed(): the cgroup that all threads of the process are in. */
-	struct strbuf cgroup;
+	struct strbuf cgroup, cgroups_v1;
 	bool has_cgroup, cgroup_is_v1;
 	enum source_outcome
 	        rules[SOURCE_COUNT]; /* OUTCOME_read, or why a source is not tried at all */

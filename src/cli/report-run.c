@@ -192,13 +192,21 @@ static void add_group_by(const struct group_by *by, struct strbuf *out)
 		strbuf_addf(out, "%s%s", i > 0 ? "," : "", group_key_table[by->keys[i]].name);
 }
 
+static bool has_path(const struct group_by *by)
+{
+	for (unsigned i = 0; i < by->count; i++)
+		if (group_key_is_path(by->keys[i]))
+			return true;
+	return false;
+}
+
 /* One line for each section that was asked for in vain. */
 static void warn_of_omitted(const struct report_options *options)
 {
 	cleanup_(strbuf_done) struct strbuf by = STRBUF_INIT;
 
 	add_group_by(&options->by, &by);
-	if (options->by.flatten_count > 0 && !group_by_has(&options->by, GROUP_KEY_cgroup))
+	if (options->by.flatten_count > 0 && !has_path(&options->by))
 		cli_error("--cgroup-flatten has no effect under --group-by %s", strbuf_str(&by));
 	for (unsigned i = 0; i < SECTION_COUNT; i++)
 		if (options->omitted[i])

@@ -29,6 +29,7 @@ void sample_reset(struct thread_sample *sample)
 	strbuf_clear(&sample->cgroup);
 	sample->has_cgroup = false;
 	sample->cgroup_is_v1 = false;
+	strbuf_clear(&sample->cgroups_v1);
 	strbuf_clear(&sample->exe);
 	sample->has_exe = false;
 	sample->uid = 0;
@@ -48,6 +49,7 @@ void sample_done(struct thread_sample *sample)
 	strbuf_done(&sample->pcomm);
 	strbuf_done(&sample->comm);
 	strbuf_done(&sample->cgroup);
+	strbuf_done(&sample->cgroups_v1);
 	strbuf_done(&sample->exe);
 	keyed_values_done(&sample->smaps_rollup_kib);
 }

@@ -8,6 +8,7 @@
 #include "ctprof/cgroup-key.h"
 #include "ctprof/mem.h"
 #include "ctprof/normalise.h"
+#include "ctprof/scan.h"
 
 /* clang-format off */
 const struct group_key_desc group_key_table[GROUP_KEY_COUNT] = {
@@ -74,6 +75,12 @@ void key_names_done(struct key_names *names)
 	*names = (struct key_names){0};
 }
 
+bool group_key_is_path(enum group_key key)
+{
+	return key == GROUP_KEY_cgroup ||
+	       (key >= GROUP_KEY_cgroup_v1_cpu && key <= GROUP_KEY_cgroup_v1_pids);
+}
+
 /* A real path starts with a slash, so the first is nobody's; the second tells a path of version 1 apart. */
 static const char no_cgroup[] = "(no cgroup)", v1_prefix[] = "v1:";
 
@@ -85,6 +92,43 @@ static void add_cgroup_name(bool is_v1, const char *path, size_t len, struct str
 	if (is_v1)
 		strbuf_add_str(out, v1_prefix);
 	strbuf_add(out, path, len);
+}
+
+/* Of a word in a list with commas. */
+static bool has_word(struct span list, const char *word)
+{
+	while (list.len > 0) {
+		const char *comma = memchr(list.text, ',', list.len);
+		size_t len = comma ? (size_t)(comma - list.text) : list.len;
+
+		if (span_is((struct span){list.text, len}, word))
+			return true;
+		len += comma != NULL;
+		list = (struct span){list.text + len, list.len - len};
+	}
+	return false;
+}
+
+/* The path in the hierarchy of version 1 that has the controller, with the name that its cgroup has in the tables of cgroups. */
+static void add_v1_name(const char *controller, const struct thread_sample *sample,
+                        struct strbuf *out)
+{
+	struct span rest = {strbuf_str(&sample->cgroups_v1), sample->cgroups_v1.len}, line;
+
+	while (scan_line(&rest, &line)) {
+		const char *colon = memchr(line.text, ':', line.len);
+		size_t len = colon ? (size_t)(colon - line.text) : line.len;
+
+		if (!colon || !has_word((struct span){line.text, len}, controller))
+			continue;
+		add_cgroup_name(true, colon + 1, line.len - len - 1, out);
+		return;
+	}
+	strbuf_addf(out,
+	            sample->has_cgroup && sample->window_part != WINDOW_PART_passed
+	                    ? "(no cgroup of %s)"
+	                    : "(cgroup of %s not read)",
+	            controller);
 }
 
 static void add_part_name(enum cgroup_part part, const char *otherwise,
@@ -172,6 +216,21 @@ static void add_thread_name(enum group_key key, const struct thread_sample *samp
 	case GROUP_KEY_cgroup_slice:
 		add_part_name(CGROUP_PART_SLICE, "(no slice)", sample, out);
 		break;
+	case GROUP_KEY_cgroup_v1_cpu:
+		add_v1_name("cpu", sample, out);
+		break;
+	case GROUP_KEY_cgroup_v1_cpuacct:
+		add_v1_name("cpuacct", sample, out);
+		break;
+	case GROUP_KEY_cgroup_v1_memory:
+		add_v1_name("memory", sample, out);
+		break;
+	case GROUP_KEY_cgroup_v1_blkio:
+		add_v1_name("blkio", sample, out);
+		break;
+	case GROUP_KEY_cgroup_v1_pids:
+		add_v1_name("pids", sample, out);
+		break;
 	case GROUP_KEY_thread:
 		add_thread_id(sample, out);
 		break;
@@ -213,7 +272,7 @@ static bool add_pattern(const struct group_by *by, enum group_key key, const str
 {
 	const char *text = strbuf_str(name);
 
-	if (key == GROUP_KEY_cgroup && flatten(by, text, name->len, out))
+	if (group_key_is_path(key) && flatten(by, text, name->len, out))
 		return true;
 	switch (key) {
 	case GROUP_KEY_pcomm:
@@ -224,6 +283,11 @@ static bool add_pattern(const struct group_by *by, enum group_key key, const str
 		}
 		break;
 	case GROUP_KEY_cgroup:
+	case GROUP_KEY_cgroup_v1_cpu:
+	case GROUP_KEY_cgroup_v1_cpuacct:
+	case GROUP_KEY_cgroup_v1_memory:
+	case GROUP_KEY_cgroup_v1_blkio:
+	case GROUP_KEY_cgroup_v1_pids:
 	case GROUP_KEY_cgroup_service:
 	case GROUP_KEY_cgroup_slice:
 		if (!by->literal_cgroups) {

@@ -206,6 +206,9 @@ static int expect_identity(struct row_reader *rows, struct json_reader *json,
 	case ROW_cgroup_v1:
 		return expect_name(rows, json, expected, identity, SAMPLE_PATH_BYTES,
 		                   &sample->cgroup);
+	case ROW_cgroups_v1:
+		return expect_name(rows, json, expected, identity, SAMPLE_CGROUPS_V1_BYTES,
+		                   &sample->cgroups_v1);
 	case ROW_exe:
 		return expect_name(rows, json, expected, identity, SAMPLE_PATH_BYTES, &sample->exe);
 	case ROW_start_time_clock_ticks:

@@ -14,6 +14,7 @@ void row_writer_init(struct row_writer *rows)
 	json_member_key_init(&rows->comm, "comm");
 	json_member_key_init(&rows->cgroup, "cgroup");
 	json_member_key_init(&rows->cgroup_v1, "cgroup_v1");
+	json_member_key_init(&rows->cgroups_v1, "cgroups_v1");
 	json_member_key_init(&rows->exe, "exe");
 	json_member_key_init(&rows->uid, "uid");
 	json_member_key_init(&rows->start_time, "start_time_clock_ticks");
@@ -251,6 +252,8 @@ static void write_identity(struct row_writer *rows, struct json_writer *out,
 		write_name(rows, out, &rows->cgroup_v1, "cgroup_v1_hex", &sample->cgroup);
 	else if (sample->has_cgroup)
 		write_name(rows, out, &rows->cgroup, "cgroup_hex", &sample->cgroup);
+	if (sample->cgroups_v1.len > 0)
+		write_name(rows, out, &rows->cgroups_v1, "cgroups_v1_hex", &sample->cgroups_v1);
 	if (sample->has_exe)
 		write_name(rows, out, &rows->exe, "exe_hex", &sample->exe);
 	if (sample->has_uid)

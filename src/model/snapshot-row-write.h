@@ -9,8 +9,8 @@ struct row_writer {
 	enum source_outcome rules
 	        [SOURCE_COUNT]; /* of the host; what a thread has otherwise is told in its row */
 	struct json_member_key keys[METRIC_COUNT];
-	struct json_member_key tgid, pcomm, comm, cgroup, cgroup_v1, exe, uid, start_time,
-	        process_start, read_boottime, jemalloc_boottime;
+	struct json_member_key tgid, pcomm, comm, cgroup, cgroup_v1, cgroups_v1, exe, uid,
+	        start_time, process_start, read_boottime, jemalloc_boottime;
 	/* The last list of CPUs, and what it is in JSON: neighbours mostly have the same. */
 	struct cpu_mask cpus;
 	struct strbuf cpus_json;

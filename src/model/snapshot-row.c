@@ -348,6 +348,12 @@ static int read_identity(struct row_reader *rows, struct json_reader *json, enum
 	case ROW_cgroup_hex:
 	case ROW_cgroup_v1_hex:
 		return value_hex(&rows->values, token, key, SAMPLE_PATH_BYTES, &sample->cgroup);
+	case ROW_cgroups_v1:
+		return read_name(rows, json, token, key, SAMPLE_CGROUPS_V1_BYTES,
+		                 &sample->cgroups_v1);
+	case ROW_cgroups_v1_hex:
+		return value_hex(&rows->values, token, key, SAMPLE_CGROUPS_V1_BYTES,
+		                 &sample->cgroups_v1);
 	case ROW_exe:
 		return read_name(rows, json, token, key, SAMPLE_PATH_BYTES, &sample->exe);
 	case ROW_exe_hex:
@@ -422,6 +428,8 @@ bool row_is_superseded(uintptr_t meaning, unsigned identities)
 		       has(identities, ROW_cgroup_hex);
 	case ROW_cgroup_v1_hex:
 		return has(identities, ROW_cgroup) || has(identities, ROW_cgroup_hex);
+	case ROW_cgroups_v1:
+		return has(identities, ROW_cgroups_v1_hex);
 	case ROW_exe:
 		return has(identities, ROW_exe_hex);
 	}

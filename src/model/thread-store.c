@@ -16,6 +16,7 @@ enum {
 	HAS_SMAPS = 64,
 	HAS_JEMALLOC_TIME = 128,
 	HAS_IMPOSSIBLE = 256,
+	HAS_CGROUPS_V1 = 512,
 };
 
 void thread_store_done(struct thread_store *store)
@@ -165,7 +166,8 @@ static bool any_metric(const struct metric_set *set)
 
 static unsigned flags_of(const struct thread_sample *sample)
 {
-	return (sample->has_cgroup ? HAS_CGROUP : 0u) | (sample->cgroup_is_v1 ? CGROUP_IS_V1 : 0u) |
+	return (sample->cgroups_v1.len > 0 ? HAS_CGROUPS_V1 : 0u) |
+	       (sample->has_cgroup ? HAS_CGROUP : 0u) | (sample->cgroup_is_v1 ? CGROUP_IS_V1 : 0u) |
 	       (sample->has_exe ? HAS_EXE : 0u) | (sample->has_uid ? HAS_UID : 0u) |
 	       (sample->has_process_totals ? HAS_TOTALS : 0u) |
 	       (any_metric(&sample->malformed) ? HAS_MALFORMED : 0u) |
@@ -189,6 +191,8 @@ static void put_identity(struct thread_store *store, const struct thread_sample 
 	put_name(store, sample->comm.data, sample->comm.len);
 	if (sample->has_cgroup)
 		put_name(store, sample->cgroup.data, sample->cgroup.len);
+	if (sample->cgroups_v1.len > 0)
+		put_name(store, sample->cgroups_v1.data, sample->cgroups_v1.len);
 	if (sample->has_exe)
 		put_name(store, sample->exe.data, sample->exe.len);
 	if (sample->has_uid)
@@ -214,6 +218,8 @@ static void take_identity(const struct thread_store *store, size_t *at, unsigned
 	take_text(store, at, &ret->comm);
 	if (ret->has_cgroup)
 		take_text(store, at, &ret->cgroup);
+	if (flags & HAS_CGROUPS_V1)
+		take_text(store, at, &ret->cgroups_v1);
 	if (ret->has_exe)
 		take_text(store, at, &ret->exe);
 	if (ret->has_uid)

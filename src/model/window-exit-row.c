@@ -96,6 +96,8 @@ static void make_exited(struct window_join *join, const struct window_exit *ende
 		sample->has_cgroup = first->has_cgroup;
 		sample->cgroup_is_v1 = first->cgroup_is_v1;
 	}
+	if (sample->cgroups_v1.len == 0)
+		copy_name(&sample->cgroups_v1, &first->cgroups_v1);
 	sample->uid = first->has_uid ? first->uid : sample->uid;
 	sample->has_uid = first->has_uid || sample->has_uid;
 }
@@ -182,6 +184,14 @@ static void set_exe(struct window_join *join, const struct window_exit *ended)
 	join->sample.has_exe = join->other.has_exe;
 }
 
+/* A record does not tell the cgroups of version 1. Where a reading has the process, they are those of its leader. */
+static void set_cgroups_v1(struct window_join *join, const struct window_exit *ended)
+{
+	if (join->sample.cgroups_v1.len == 0 && (find_leader(join, &join->last.threads, ended) ||
+	                                         find_leader(join, &join->first.threads, ended)))
+		copy_name(&join->sample.cgroups_v1, &join->other.cgroups_v1);
+}
+
 static void make_passed(struct window_join *join, const struct exit_note *note)
 {
 	struct thread_sample *sample = &join->sample;
@@ -205,6 +215,7 @@ void window_make_exit(struct window_join *join, const struct window_exit *ended)
 	else
 		make_passed(join, note);
 	set_exe(join, ended);
+	set_cgroups_v1(join, ended);
 	sample_set_process_start(sample, ended->process_start);
 	sample->read_boottime_ns = note->exited_boottime_ns;
 	sample->has_process_totals = false;

@@ -103,11 +103,47 @@ static enum source_outcome parse_v1(const char *text, size_t len, struct thread_
 	return set_path(sample, best, true);
 }
 
+static void add_names(const struct cgroup_v1_controllers *controllers, uint32_t of,
+                      struct strbuf *out)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < controllers->count; i++) {
+		if (!(of & UINT32_C(1) << i))
+			continue;
+		if (!first)
+			strbuf_add_char(out, ',');
+		strbuf_add_str(out, controllers->names[i]);
+		first = false;
+	}
+}
+
+/* The lines of version 1 that have controllers of the registry, without their numbers. */
+static void set_v1_lines(const char *text, size_t len, struct thread_sample *sample)
+{
+	struct cgroup_v1_controllers controllers;
+	struct span rest = {text, len};
+	struct cgroup_line line;
+
+	cgroup_v1_controllers_init(&controllers);
+	strbuf_clear(&sample->cgroups_v1);
+	while (cgroup_next_line(&controllers, &rest, &line)) {
+		if (line.controllers == 0 || cgroup_path_is_cut(line.path) ||
+		    sample->cgroups_v1.len + line.path.len + 128 > SAMPLE_CGROUPS_V1_BYTES)
+			continue;
+		add_names(&controllers, line.controllers, &sample->cgroups_v1);
+		strbuf_add_char(&sample->cgroups_v1, ':');
+		strbuf_add(&sample->cgroups_v1, line.path.text, line.path.len);
+		strbuf_add_char(&sample->cgroups_v1, '\n');
+	}
+}
+
 enum source_outcome cgroup_parse(const char *text, size_t len, struct thread_sample *sample)
 {
 	static const char unified[] = "0::";
 	struct span rest = {text, len}, line;
 
+	set_v1_lines(text, len, sample);
 	while (scan_line(&rest, &line)) {
 		if (line.len < strlen(unified) || memcmp(line.text, unified, strlen(unified)) != 0)
 			continue;

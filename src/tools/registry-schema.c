@@ -167,6 +167,7 @@ static json_t *identity_schema(enum row_identity identity)
 	case IDENTITY_comm:
 	case IDENTITY_cgroup:
 	case IDENTITY_cgroup_v1:
+	case IDENTITY_cgroups_v1:
 	case IDENTITY_exe:
 		schema = schema_type("string");
 		break;
@@ -174,6 +175,7 @@ static json_t *identity_schema(enum row_identity identity)
 	case IDENTITY_comm_hex:
 	case IDENTITY_cgroup_hex:
 	case IDENTITY_cgroup_v1_hex:
+	case IDENTITY_cgroups_v1_hex:
 	case IDENTITY_exe_hex:
 		schema = text_matching("^([0-9a-f]{2})+$");
 		break;
@@ -239,6 +241,7 @@ static json_t *thread_schema(void)
 	require_with(dependent, IDENTITY_comm_hex, IDENTITY_comm);
 	require_with(dependent, IDENTITY_cgroup_hex, IDENTITY_cgroup);
 	require_with(dependent, IDENTITY_cgroup_v1_hex, IDENTITY_cgroup_v1);
+	require_with(dependent, IDENTITY_cgroups_v1_hex, IDENTITY_cgroups_v1);
 	require_with(dependent, IDENTITY_exe_hex, IDENTITY_exe);
 	schema = schema_properties(properties, required, false);
 	schema_set(schema, "dependentRequired", dependent);

@@ -89,6 +89,7 @@ void sample_copy(struct thread_sample *to, const struct thread_sample *from)
 	copy_name(&to->pcomm, &from->pcomm);
 	copy_name(&to->comm, &from->comm);
 	copy_name(&to->cgroup, &from->cgroup);
+	copy_name(&to->cgroups_v1, &from->cgroups_v1);
 	copy_name(&to->exe, &from->exe);
 	keyed_values_copy(&to->smaps_rollup_kib, &from->smaps_rollup_kib);
 }
@@ -124,7 +125,7 @@ static bool same_identity(const struct thread_sample *a, const struct thread_sam
 	       a->read_boottime_ns == b->read_boottime_ns && a->window_part == b->window_part &&
 	       a->interval_ns == b->interval_ns && a->life_ns == b->life_ns &&
 	       same_name(&a->pcomm, &b->pcomm) && same_name(&a->comm, &b->comm) &&
-	       a->has_cgroup == b->has_cgroup &&
+	       same_name(&a->cgroups_v1, &b->cgroups_v1) && a->has_cgroup == b->has_cgroup &&
 	       (!a->has_cgroup ||
 	        (a->cgroup_is_v1 == b->cgroup_is_v1 && same_name(&a->cgroup, &b->cgroup)));
 }
@@ -353,6 +354,8 @@ void random_thread(struct random *random, struct thread_sample *sample)
 	if (sample->has_cgroup)
 		random_name(random, &sample->cgroup);
 	sample->cgroup_is_v1 = sample->has_cgroup && random_chance(random, 30);
+	if (random_chance(random, 30))
+		random_name(random, &sample->cgroups_v1);
 	random_process(random, sample);
 	for (unsigned s = 0; s < SOURCE_COUNT; s++)
 		sample->outcomes[s] = (enum source_outcome)random_below(random, OUTCOME_COUNT);

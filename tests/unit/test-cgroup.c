@@ -103,6 +103,19 @@ static void test_cgroup_version_1_only(void **state)
 	assert_false(sample.cgroup_is_v1);
 }
 
+/* Beside the one that names the thread, all hierarchies of version 1 with a controller of the registry. */
+static void test_cgroup_lines_of_version_1(void **state)
+{
+	static const char text[] = "9:name=systemd:/init.scope\n8:pids:/a b:c\n5:freezer:/f\n"
+	                           "2:net_cls,cpuacct,cpu:/docker/x\n0::/two\n";
+
+	(void)state;
+	check_path(text, "/two");
+	assert_string_equal(strbuf_str(&sample.cgroups_v1), "pids:/a b:c\ncpuacct,cpu:/docker/x\n");
+	check_path("0::/two\n", "/two");
+	assert_int_equal(sample.cgroups_v1.len, 0);
+}
+
 static void test_cgroup_none(void **state)
 {
 	static const char *const texts[] = {
@@ -219,6 +232,7 @@ int main(void)
 	        cmocka_unit_test(test_cgroup_paths),
 	        cmocka_unit_test(test_cgroup_among_version_1),
 	        cmocka_unit_test(test_cgroup_version_1_only),
+	        cmocka_unit_test(test_cgroup_lines_of_version_1),
 	        cmocka_unit_test(test_cgroup_none),
 	        cmocka_unit_test(test_cgroup_malformed),
 	        cmocka_unit_test(test_cgroup_cut),

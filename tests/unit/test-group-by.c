@@ -17,6 +17,7 @@ static void set_users(void)
 /* What a thread is called; NULL is not known. */
 struct called {
 	const char *pcomm, *comm, *cgroup, *exe;
+	const char *cgroups_v1;
 	bool is_v1, has_uid;
 	uint32_t uid;
 };
@@ -33,6 +34,8 @@ static void fill(struct thread_sample *sample, struct called called)
 		sample_name(&sample->cgroup, called.cgroup);
 	sample->has_cgroup = called.cgroup != NULL;
 	sample->cgroup_is_v1 = called.is_v1;
+	if (called.cgroups_v1)
+		sample_name(&sample->cgroups_v1, called.cgroups_v1);
 	if (called.exe)
 		sample_name(&sample->exe, called.exe);
 	sample->has_exe = called.exe != NULL;
@@ -189,6 +192,22 @@ static void test_names_of_parts(void **state)
 	/* Parts are the same in both versions. */
 	in_unit.is_v1 = true;
 	check_both(GROUP_KEY_cgroup_service, in_unit, "getty@tty1.service", "getty@{I}.service");
+}
+
+static void test_names_of_version_1(void **state)
+{
+	struct called called = {.cgroup = "/", .cgroups_v1 = "pids:/p\ncpuacct,cpu:/job-7\n"};
+	struct called nowhere = {.cgroup = "/"}, unread = {0};
+
+	(void)state;
+	check_both(GROUP_KEY_cgroup_v1_cpu, called, "v1:/job-7", "v1:/job-{N}");
+	check_both(GROUP_KEY_cgroup_v1_cpuacct, called, "v1:/job-7", "v1:/job-{N}");
+	check_both(GROUP_KEY_cgroup_v1_pids, called, "v1:/p", "v1:/p");
+	check_both(GROUP_KEY_cgroup_v1_memory, called, "(no cgroup of memory)",
+	           "(no cgroup of memory)");
+	check_both(GROUP_KEY_cgroup_v1_cpu, nowhere, "(no cgroup of cpu)", "(no cgroup of cpu)");
+	check_both(GROUP_KEY_cgroup_v1_cpu, unread, "(cgroup of cpu not read)",
+	           "(cgroup of cpu not read)");
 }
 
 /* A thread is itself under whatever name, and is shown by the last one. */
@@ -510,6 +529,7 @@ int main(void)
 	        cmocka_unit_test(test_names_of_executables),
 	        cmocka_unit_test(test_names_of_users),
 	        cmocka_unit_test(test_names_of_parts),
+	        cmocka_unit_test(test_names_of_version_1),
 	        cmocka_unit_test(test_threads),
 	        cmocka_unit_test(test_exited),
 	        cmocka_unit_test(test_shown),

@@ -18,7 +18,7 @@ static void assert_name(const char *name)
 /* Those of one family have its name in front. */
 static void assert_key_name(const char *name)
 {
-	const char *colon = strchr(name, ':');
+	const char *colon = strrchr(name, ':');
 
 	assert_name(colon ? colon + 1 : name);
 	assert_true(name[0] >= 'a' && name[0] <= 'z');
