@@ -213,7 +213,8 @@ class Boot:
         """Each cgroup's counters and limits, and the pressure of the host, against their files."""
         stats = self.snapshots[when].get("cgroup_stats", {})
         compared = 0
-        for name in self.work:
+        for work in self.work:
+            name = expected.PLACES.get(work, work)
             have = stats.get(f"/vm/{name}")
             if have is None:
                 self.checks.that(False, f"{when}: cgroup /vm/{name} is missing")
@@ -274,6 +275,92 @@ class Boot:
             wrong = set(have.get("cpu", {})) - {"usage_usec", "user_usec", "system_usec"}
             self.checks.that(not wrong, f"{when}: /vm/{name} has {wrong} of cpu, without the controller")
         return compared
+
+    # Limits and throttling from above.
+
+    def above(self, readings, place):
+        """The files of the cgroup itself and of those above it, the nearest first, as (name, files)."""
+        while True:
+            yield "/vm" + (f"/{place}" if place else ""), readings.cgroups.get(place, {})
+            if not place:
+                return
+            place = place.rpartition("/")[0]
+
+    def effective(self, when, place, file):
+        """The smallest limit and whose it is; (None, None) without a limit, and False where no cgroup has the file."""
+        best, by, found = None, None, False
+        for name, files in self.above(self.before[when], place):
+            words = files.get(file, "").split()
+            found = found or bool(words)
+            if not words or words[0] == "max":
+                continue
+            value = 100 * int(words[0]) / int(words[1]) if file == "cpu.max" else int(words[0])
+            if best is None or value < best:
+                best, by = value, name
+        return (best, by) if found else False
+
+    def shown(self, when):
+        """{(cgroup, metric): value} as show has it."""
+        command = [self.ctprof, "show", "--format", "json", "--group-by", "cgroup", "--no-cg-normalize", "--sections",
+                   "cgroup-stats,cgroup-limits", f"{self.directory}/{when}.zst"]
+        rows = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)["rows"]
+        return {(row["group"], row["metric"]): row["value"] for row in rows}
+
+    def check_above(self, when):
+        """What each cgroup is subject to from above, against the files of those above it."""
+        shown = self.shown(when)
+        places = {expected.PLACES.get(work, work) for work in self.work} | {"above", "above/plain"}
+        for place in sorted(places):
+            group = f"/vm/{place}"
+            for metric, file in (("cpu_limit", "cpu.max"), ("memory_limit", "memory.max"),
+                                 ("memory_high_limit", "memory.high"), ("pids_limit", "pids.max")):
+                value = shown.get((group, "cpu_limit_percent" if metric == "cpu_limit" else metric))
+                by = shown.get((group, f"{metric}_by"))
+                want = self.effective(when, place, file)
+                if want is False:
+                    self.checks.that(value is None and by is None,
+                                     f"{when}: {metric} of {group} is {value} of {by}, which no file says")
+                    continue
+                number = "max" if want[0] is None else want[0]
+                self.checks.that((value, by) == (number, want[1]),
+                                 f"{when}: {metric} of {group} is {value} of {by}, not {number} of {want[1]}")
+                if self.on and (place, metric) in expected.EFFECTIVE:
+                    self.checks.that(want == expected.EFFECTIVE[place, metric],
+                                     f"{when}: the files of {group} say {metric} {want}: init did not set it")
+            self.check_throttled_by(when, place, shown)
+
+    def check_throttled_by(self, when, place, shown):
+        group = f"/vm/{place}"
+        have = [shown.get((group, metric)) for metric in ("throttled_by", "throttled_by_periods", "throttled_by_usec")]
+        if not self.on:
+            self.checks.that(have == [None] * 3, f"{when}: {group} is throttled by {have}, without the controller")
+            return
+        low, high = (next(((name, files["cpu.stat"]) for name, files in list(self.above(readings[when], place))[1:]
+                           if files.get("cpu.stat", {}).get("nr_throttled", 0) > 0), (None, None))
+                     for readings in (self.before, self.after))
+        if low[0] != high[0]:
+            return
+        self.checks.that(have[0] == low[0], f"{when}: {group} is throttled by {have[0]}, not {low[0]}")
+        for value, key in zip(have[1:], ("nr_throttled", "throttled_usec")):
+            bounds = (low[1][key], high[1][key]) if low[0] else (0, 0)
+            self.checks.between(f"{when}: {key} of what is above {group}", bounds[0], value, bounds[1])
+
+    def check_stopped(self):
+        """Work below a quota of the cgroup above was stopped by it between the captures, and others were not."""
+        rows = {(row["group"], row["metric"]): row for row in
+                self.compare("--group-by", "cgroup", "--no-cg-normalize", "--sections", "cgroup-stats")}
+        low, high = (sign * (self.after[first].cgroups["above"]["cpu.stat"]["throttled_usec"]
+                             - self.before[second].cgroups["above"]["cpu.stat"]["throttled_usec"])
+                     for sign, first, second in ((-1, "a", "b"), (1, "b", "a")))
+        self.checks.between("throttled_usec of /vm/above by its file", 300000, low, None)
+        for work in expected.STOPPED_FROM_ABOVE:
+            group = f"/vm/{expected.PLACES[work]}"
+            self.checks.between(f"throttled_by_usec of {group}, compared", low,
+                                dig(rows, ((group, "throttled_by_usec"), "delta")), high)
+            self.checks.that(dig(rows, ((group, "throttled_by"), "candidate")) == "/vm/above",
+                             f"{group} is throttled by {rows.get((group, 'throttled_by'))}")
+        self.checks.that(dig(rows, (("/vm/throttled", "throttled_by_usec"), "delta")) == 0,
+                         "/vm/throttled is stopped by another cgroup than itself")
 
     # What the work did.
 
@@ -416,6 +503,10 @@ class Boot:
         self.check_host()
         values = sum(self.check_brackets(when) for when in self.snapshots)
         values += sum(self.check_cgroups(when) for when in self.snapshots)
+        for when in self.snapshots:
+            self.check_above(when)
+        if self.on:
+            self.check_stopped()
         self.checks.that(values > (4000 if self.on else 1200), f"only {values} values to compare")
         self.check_moves()
         self.check_churn()

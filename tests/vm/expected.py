@@ -26,6 +26,7 @@ MOVES = {
     "direct": {"read_bytes": (2000 * 4096, 2000 * 4096), "rchar": (2000 * 4096, 2000 * 4096), "syscr": (2000, 2000),
                "blkio_delay_count": (100, 2100), "blkio_delay_total_ns": (1 * MS, ANY), "iowait_count": (100, 2100),
                "iowait_sum": (1 * MS, ANY), "block_sum": (1 * MS, ANY), "voluntary_csw": (100, 2200)},
+    "below": {"run_time_ns": (20 * MS, 700 * MS)}, "bare": {"run_time_ns": (20 * MS, 700 * MS)}, "tight": {},
     "cow": {"minflt": (5 * 2048, 5 * 2048 + 100), "wpcopy_delay_count": (4 * 2048 * 9 // 10, 4 * 2048 + 100),
             "wpcopy_delay_total_ns": (1 * MS, ANY)},
     "starved": {"wait_time_ns": (700 * MS, ANY), "wait_sum": (700 * MS, ANY), "cpu_delay_total_ns": (700 * MS, ANY),
@@ -44,9 +45,26 @@ MOVES = {
                 "majflt": (0, ANY), "read_bytes": (0, ANY)},
 }
 
+# The cgroup of a work that is not in one of its own name, below /vm.
+PLACES = {"below": "above/below", "tight": "above/tight", "bare": "above/plain/bare"}
+
+# The effective limits and whose they are, as init sets them: (below /vm, metric): (value, cgroup).
+EFFECTIVE = {
+    ("above/below", "cpu_limit"): (20, "/vm/above"), ("above/below", "memory_limit"): (96 * MIB, "/vm/above"),
+    ("above/below", "memory_high_limit"): (80 * MIB, "/vm/above"), ("above/below", "pids_limit"): (60, "/vm/above"),
+    ("above/tight", "cpu_limit"): (20, "/vm/above"), ("above/tight", "memory_limit"): (64 * MIB, "/vm/above/tight"),
+    ("above/tight", "memory_high_limit"): (80 * MIB, "/vm/above"), ("above/tight", "pids_limit"): (20, "/vm/above/tight"),
+    ("above/plain/bare", "cpu_limit"): (20, "/vm/above"), ("above/plain/bare", "memory_limit"): (96 * MIB, "/vm/above"),
+    ("above/plain/bare", "pids_limit"): (60, "/vm/above"), ("above", "cpu_limit"): (20, "/vm/above"),
+    ("throttled", "cpu_limit"): (10, "/vm/throttled"), ("refault", "memory_limit"): (16 * MIB, "/vm/refault"),
+}
+# Works that spin below the quota of /vm/above.
+STOPPED_FROM_ABOVE = ("below", "bare")
+
 # Without limits the files and the memory fit, and what is here holds instead.
 MOVES_OFF = {
-    "throttled": {"run_time_ns": (100 * MS, ANY)},
+    "throttled": {"run_time_ns": (100 * MS, ANY)}, "below": {"run_time_ns": (100 * MS, ANY)},
+    "bare": {"run_time_ns": (100 * MS, ANY)},
     "refault": {"read_bytes": (20 * MIB, 21 * MIB), "majflt": (1, ANY), "wchar": (0, 0)},
     "anon": {"minflt": (5120, ANY), "majflt": (0, 0), "read_bytes": (0, 0)},
 }

@@ -71,7 +71,7 @@ def pressure_line(line, ret):
 
 
 class Readings:
-    """threads and processes by id, cgroups by name ("" is their parent), pressure by resource."""
+    """threads and processes by id, cgroups by their path below /vm ("" is /vm), pressure by resource."""
 
     def __init__(self, directory, when):
         self.threads, self.processes, self.smaps = {}, {}, {}
@@ -96,7 +96,7 @@ class Readings:
         elif path.startswith("/proc/pressure/"):
             pressure_line(text, self.pressure.setdefault(path.rpartition("/")[2], {}))
         else:
-            match = re.match(r"/sys/fs/cgroup/vm/(?:(\w+)/)?([a-z.]+)$", path)
+            match = re.match(r"/sys/fs/cgroup/vm/(?:(\w+(?:/\w+)*)/)?([a-z.]+)$", path)
             if match:
                 self.add_cgroup(self.cgroups.setdefault(match.group(1) or "", {}), match.group(2), text)
 

@@ -15,7 +15,7 @@ suites=("${@:-bookworm}")
 [ $# -gt 0 ] || suites=(bookworm trixie)
 here=$(cd "$(dirname "$0")" && pwd)
 cache=${CTPROF_VM_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/ctprof-vm}
-seconds=180 # for one boot; it takes 20, or 90 where others use the machine as well
+seconds=420 # for one boot; it takes 20, and 200 where others use the machine as well
 
 if [ "$(uname -m)" != x86_64 ]; then
     echo "skipped: the kernels are for x86_64"
