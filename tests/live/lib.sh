@@ -65,6 +65,20 @@ proceed() {
     printf 'go\n' >&"${input_of[$1]}"
 }
 
+# await_between PID: until a capture waits between the two readings of its window: its first thread sleeps, and has used no
+# CPU time for 0.4 s. On a busy machine the first reading takes longer than any time that one would wait for it.
+await_between() {
+    local now before='' still=0
+
+    for ((i = 0; i < 600 && still < 4; i++)); do
+        now=$(sed 's/.*) //' "/proc/$1/task/$1/stat" 2>/dev/null | cut -d ' ' -f 1,12,13) || return 0
+        if [[ $now == S* && $now == "$before" ]]; then still=$((still + 1)); else still=0; fi
+        before=$now
+        sleep 0.1
+    done
+    [ "$still" = 4 ] || fail "the window of $1 has not begun within a minute"
+}
+
 finish() {
     local fd=${input_of[$1]}
 

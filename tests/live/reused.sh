@@ -40,7 +40,7 @@ in_window() {
     start "$name" processes "$processes" "$ms"
     "$CTPROF" capture -q --window 60s --source "$1" --exits "$2" -o w.zst 2>err &
     listener=$!
-    sleep 0.7
+    await_between "$listener"
     if ! kill -0 "$listener" 2>/dev/null; then
         echo "not checked: --source $1 --exits $2: $(head -c 200 err)"
         wait "$listener" || true
