@@ -468,6 +468,7 @@ struct derive_frame derive_frame_of(const struct snapshot_info *info)
 
 	if (info->kind == KIND_window) {
 		frame.length_ns = info->window.numbers[WINDOW_length_ns];
+		frame.exits = info->window.exits;
 		frame.exits_completed = info->window.exits == WINDOW_EXITS_completed;
 		frame.read_skew_known = info->window.seen[WINDOW_read_skew_ns];
 		frame.read_skew_ns = info->window.numbers[WINDOW_read_skew_ns];

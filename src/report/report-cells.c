@@ -8,6 +8,7 @@
 /* Behind the number of threads, where they are not the same ones on both sides. */
 const char report_members_mark[] = "†";
 const char report_went_back_mark[] = "‡";
+const char report_measured_mark[] = "¶";
 const char report_began_before_mark[] = "§";
 
 bool report_is_tree(const struct report *report)
@@ -163,6 +164,8 @@ static enum table_color add_delta(const struct row_view *view, struct strbuf *ou
 		report_add_difference(view, out);
 		if (view->went_back)
 			strbuf_add_str(out, report_went_back_mark);
+		if (view->measured_differently)
+			strbuf_add_str(out, report_measured_mark);
 		return report_color_of(view->delta);
 	}
 	if (!baseline || !candidate || baseline->seen == 0 || candidate->seen == 0)

@@ -8,6 +8,7 @@ struct marks {
 	bool members_differ;
 	bool went_back;
 	bool began_before;
+	bool measured_differently;
 	/* By derived metric, the inputs that a marked value lacks. */
 	struct metric_set missing_inputs[DERIVED_COUNT];
 };
@@ -52,6 +53,9 @@ static void find_marks(const struct report *report, struct marks *ret)
 		                                              !row_group_is_exited(view->group));
 		ret->went_back = ret->went_back ||
 		                 (column_list_has(columns, COLUMN_delta) && view->went_back);
+		ret->measured_differently =
+		        ret->measured_differently ||
+		        (column_list_has(columns, COLUMN_delta) && view->measured_differently);
 		if (valued)
 			add_value_marks(ret, view, report->rows->sides);
 		if (!sorted)
@@ -101,6 +105,11 @@ void report_add_footnotes(const struct report *report, struct strbuf *out)
 		            "%s went back: of the same threads it is lower than before, so it was "
 		            "counted anew, and there is no difference\n",
 		            report_went_back_mark);
+	if (marks.measured_differently)
+		strbuf_addf(out,
+		            "%s measured differently: threads of the group ended, and their ends "
+		            "were known in another way on the other side (see exits); not ranked\n",
+		            report_measured_mark);
 	if (marks.began_before)
 		strbuf_addf(
 		        out,
@@ -118,6 +127,7 @@ void report_add_marks(const struct row_view *view, struct strbuf *out)
 	        {view->began_before[SIDE_BASELINE] > 0 || view->began_before[SIDE_CANDIDATE] > 0,
 	         "began_before"},
 	        {view->went_back, "went_back"},
+	        {view->measured_differently, "measured_differently"},
 	};
 	size_t start = out->len;
 

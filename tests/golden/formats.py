@@ -227,7 +227,8 @@ def expected_cell(row, column, command, rules):
             return row["delta"]
         if row["delta"] is None:
             return "-‡?"
-        return re.escape(scaled(row["unit"], row["delta"], "+", row["type"] == "derived"))
+        differently = "¶" if "measured_differently" in (row["marks"] or "").split() else ""
+        return re.escape(scaled(row["unit"], row["delta"], "+", row["type"] == "derived") + differently)
     if column == "%":
         return "-" if row["percent"] is None else re.escape(f"{float(row['percent']):+.1f}%")
     if column == "impact":
