@@ -19,6 +19,7 @@
 #include "ctprof/strmap.h"
 
 struct group_filter;
+struct group_marks;
 
 struct group {
 	uint32_t threads;
@@ -49,6 +50,8 @@ struct group {
 	/* Of a window: how far the readings of jemalloc's counters lie from those of everything else, at both ends together, at
 	 * most; UINT64_MAX: not known. */
 	uint64_t jemalloc_lag_ns;
+	struct group_marks
+	        *marks;     /* see src/model/group-marks.h; NULL where there are none. Owned. */
 	bool rates_unknown; /* of some thread it is not known how long it was observed */
 	struct fold_cell cells[METRIC_COUNT];
 };

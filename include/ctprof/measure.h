@@ -43,8 +43,9 @@ struct derive_frame derive_frame_of(const struct snapshot_info *info);
 
 /* Waits that ended in a window and are longer than their threads were in it: they began before. */
 struct wait_before {
-	uint64_t beyond_ns; /* what is in the sum and was not in the window, at least */
-	uint32_t threads;   /* that have such a wait */
+	uint64_t
+	        beyond_ns; /* what is in the sum and no state had in the window, see sample_state_inside() */
+	uint32_t threads; /* that have such a wait */
 };
 
 /* What a group knows. Everything is borrowed; all but the cells may be NULL. */

@@ -138,6 +138,9 @@ struct row_view {
 	 * falls, so it was counted anew (a thread executed a program in place of another one, or its allocator was replaced):
 	 * there is no difference. */
 	bool went_back;
+	/* Within one boot, of lifetime snapshots: a value of some thread is impossible on one side only. One of the values has
+	 * it, wrong as it is, and the other one has not: there is no difference. */
+	bool impossible_differs;
 	uint32_t expected[SIDE_MAX]; /* threads that can have one */
 	/* What exited threads did is known on a side, but not of the same processes on the other, and so it is not in the
 	 * values. */

@@ -100,6 +100,7 @@ struct sample_bounds {
 	uint64_t running_ns; /* BOUND_running */
 	uint64_t life_ns;    /* BOUND_waiting and BOUND_event */
 	uint64_t ticks_per_second;
+	uint64_t more_ticks; /* what a number of clock ticks may exceed its bound by */
 };
 
 /* The longest time that the kernel can have counted for a thread within @lived_ns: that, and 1 % and 1 s more for clocks that
@@ -114,8 +115,27 @@ void sample_judge(struct thread_sample *sample, const struct sample_bounds *boun
 void sample_judge_at(struct thread_sample *sample, uint64_t read_boottime_ns,
                      uint64_t ticks_per_second);
 
+/* The same for the work of a thread in a window: no longer than it lived there (life_ns), and 1 % and 100 ms more, in clock
+ * ticks two more, by which the time between the two readings may be off: a reading is noted a moment before it is made. Where
+ * it is not known when the thread was read, 1 % and 1 s more. Does nothing where life_ns is 0. */
+void sample_judge_inside(struct thread_sample *sample, uint64_t ticks_per_second);
+
 /* Keeps a value of 64 bits as one that is impossible. */
 void sample_set_impossible(struct thread_sample *sample, enum metric_id metric, uint64_t value);
+
+/* Whether a value of a window's row is the time of waits (BOUND_waiting) of which one began before the window: it ended
+ * inside, was added then as a whole, and is longer than the thread lived in the window (life_ns). Never so of a thread that was
+ * born inside. */
+bool sample_began_before(const struct thread_sample *sample, enum metric_id metric);
+
+/* The most of a counter's value that can lie in the window: no more than life_ns, of a wait that began before it. What rates
+ * are made of. Everywhere else the value itself. The value must have been seen. */
+uint64_t sample_inside(const struct thread_sample *sample, enum metric_id metric);
+
+/* The same, of a wait that began before less the time that the thread was in its other states (on a CPU, waiting for one, in
+ * any delay), so that it makes the times of the states no more than life_ns together. Several that began before have equal
+ * parts of what is left. */
+uint64_t sample_state_inside(const struct thread_sample *sample, enum metric_id metric);
 
 /* Whether the kernel said a number, impossible or not; the field of the metric has it. */
 static inline bool sample_has_said(const struct thread_sample *sample, enum metric_id metric)

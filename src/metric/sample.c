@@ -248,13 +248,14 @@ void sample_set_impossible(struct thread_sample *sample, enum metric_id metric, 
 	metric_set_add(&sample->impossible, metric);
 }
 
-/* A thread is charged with whole ticks in which it ran for a moment only. */
-static uint64_t longest_ticks(uint64_t longest_ns, uint64_t ticks_per_second)
+static uint64_t longest_ticks(uint64_t longest_ns, const struct sample_bounds *bounds)
 {
-	enum { NS_PER_SECOND = 1000000000, SLACK_TICKS = 20 };
-	unsigned __int128 ticks = (unsigned __int128)longest_ns * ticks_per_second / NS_PER_SECOND;
+	enum { NS_PER_SECOND = 1000000000 };
+	unsigned __int128 ticks =
+	        (unsigned __int128)longest_ns * bounds->ticks_per_second / NS_PER_SECOND;
 
-	return ticks < UINT64_MAX - SLACK_TICKS ? (uint64_t)ticks + SLACK_TICKS : UINT64_MAX;
+	return ticks < UINT64_MAX - bounds->more_ticks ? (uint64_t)ticks + bounds->more_ticks
+	                                               : UINT64_MAX;
 }
 
 static uint64_t bound_of(enum metric_id metric, const struct sample_bounds *bounds)
@@ -262,9 +263,7 @@ static uint64_t bound_of(enum metric_id metric, const struct sample_bounds *boun
 	uint64_t longest_ns =
 	        metric_table[metric].bound == BOUND_running ? bounds->running_ns : bounds->life_ns;
 
-	return metric_unit(metric) == UNIT_ticks
-	               ? longest_ticks(longest_ns, bounds->ticks_per_second)
-	               : longest_ns;
+	return metric_unit(metric) == UNIT_ticks ? longest_ticks(longest_ns, bounds) : longest_ns;
 }
 
 void sample_judge(struct thread_sample *sample, const struct sample_bounds *bounds)
@@ -286,7 +285,8 @@ void sample_judge(struct thread_sample *sample, const struct sample_bounds *boun
 void sample_judge_at(struct thread_sample *sample, uint64_t read_boottime_ns,
                      uint64_t ticks_per_second)
 {
-	enum { NS_PER_SECOND = 1000000000 };
+	/* A thread is charged with whole ticks in which it ran for a moment only. */
+	enum { NS_PER_SECOND = 1000000000, SLACK_TICKS = 20 };
 	unsigned __int128 born_ns =
 	        (unsigned __int128)sample->start_time_clock_ticks * NS_PER_SECOND;
 	uint64_t longest_ns;
@@ -297,7 +297,130 @@ void sample_judge_at(struct thread_sample *sample, uint64_t read_boottime_ns,
 	if (born_ns > read_boottime_ns)
 		return;
 	longest_ns = metric_longest_ns(read_boottime_ns - (uint64_t)born_ns);
-	sample_judge(sample, &(struct sample_bounds){longest_ns, longest_ns, ticks_per_second});
+	sample_judge(sample, &(struct sample_bounds){longest_ns, longest_ns, ticks_per_second,
+	                                             SLACK_TICKS});
+}
+
+void sample_judge_inside(struct thread_sample *sample, uint64_t ticks_per_second)
+{
+	/* CPU time is split by mode, and each part is rounded to a tick. */
+	enum { SLACK_NS = 100000000, SLACK_TICKS = 2 };
+	uint64_t life_ns = sample->life_ns, longest_ns = UINT64_MAX;
+
+	if (life_ns == 0 || ticks_per_second == 0)
+		return;
+	if (sample->read_boottime_ns == 0)
+		longest_ns = metric_longest_ns(life_ns);
+	else if (__builtin_add_overflow(life_ns, life_ns / 100 + SLACK_NS, &longest_ns))
+		longest_ns = UINT64_MAX;
+	sample_judge(sample, &(struct sample_bounds){longest_ns, UINT64_MAX, ticks_per_second,
+	                                             SLACK_TICKS});
+}
+
+/* Everything that counts is 64 bits wide. */
+static uint64_t counter(const struct thread_sample *sample, enum metric_id metric)
+{
+	uint64_t value;
+
+	memcpy(&value, sample_value(sample, metric), sizeof(value));
+	return value;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Whether the value is the time of waits in a window. */
+static bool is_waiting_inside(const struct thread_sample *sample, enum metric_id metric)
+{
+	return sample->life_ns > 0 && metric_table[metric].bound == BOUND_waiting &&
+	       metric_set_has(&sample->seen, metric);
+}
+
+bool sample_began_before(const struct thread_sample *sample, enum metric_id metric)
+{
+	return is_waiting_inside(sample, metric) && sample->window_part != WINDOW_PART_born &&
+	       sample->window_part != WINDOW_PART_passed &&
+	       counter(sample, metric) > sample->life_ns;
+}
+
+uint64_t sample_inside(const struct thread_sample *sample, enum metric_id metric)
+{
+	uint64_t value = counter(sample, metric);
+
+	return is_waiting_inside(sample, metric) ? smaller(value, sample->life_ns) : value;
+}
+
+static bool is_too_long(const struct thread_sample *sample, enum metric_id metric)
+{
+	return is_waiting_inside(sample, metric) && counter(sample, metric) > sample->life_ns;
+}
+
+/* The states of a thread; of the last two, which overlap, the larger one counts. */
+static const enum metric_id states[] = {
+        METRIC_run_time_ns,
+        METRIC_wait_time_ns,
+        METRIC_blkio_delay_total_ns,
+        METRIC_freepages_delay_total_ns,
+        METRIC_compact_delay_total_ns,
+        METRIC_wpcopy_delay_total_ns,
+        METRIC_irq_delay_total_ns,
+        METRIC_swapin_delay_total_ns,
+        METRIC_thrashing_delay_total_ns,
+};
+
+static bool is_state(enum metric_id metric)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(states); i++)
+		if (states[i] == metric)
+			return true;
+	return false;
+}
+
+static bool overlaps(enum metric_id metric)
+{
+	return metric == METRIC_swapin_delay_total_ns || metric == METRIC_thrashing_delay_total_ns;
+}
+
+/* The time in states that are not too long. */
+static uint64_t known_states_ns(const struct thread_sample *sample)
+{
+	uint64_t sum = 0, overlapping = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
+		uint64_t value;
+
+		if (!metric_set_has(&sample->seen, states[i]) || is_too_long(sample, states[i]))
+			continue;
+		value = smaller(counter(sample, states[i]), sample->life_ns);
+		if (!overlaps(states[i]))
+			sum = smaller(sum + value, sample->life_ns);
+		else if (value > overlapping)
+			overlapping = value;
+	}
+	return smaller(sum + overlapping, sample->life_ns);
+}
+
+/* How many states are too long; of the two that overlap one counts. */
+static uint64_t too_long_states(const struct thread_sample *sample)
+{
+	uint64_t count = 0;
+	bool overlapping = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(states); i++)
+		if (overlaps(states[i]))
+			overlapping = overlapping || is_too_long(sample, states[i]);
+		else
+			count += is_too_long(sample, states[i]);
+	return count + overlapping;
+}
+
+uint64_t sample_state_inside(const struct thread_sample *sample, enum metric_id metric)
+{
+	if (!is_state(metric) || !is_too_long(sample, metric))
+		return sample_inside(sample, metric);
+	return (sample->life_ns - known_states_ns(sample)) / too_long_states(sample);
 }
 
 enum source_outcome sample_reason(const struct thread_sample *sample, enum metric_id metric)

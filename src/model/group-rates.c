@@ -121,24 +121,12 @@ static void note_jemalloc_lag(const struct group_table *table, struct group *gro
 		group->jemalloc_lag_ns = lag_ns;
 }
 
-uint64_t group_rates_inside(const struct thread_sample *sample, enum metric_id metric,
-                            uint64_t value)
-{
-	uint64_t most = sample->life_ns > 0 ? sample->life_ns : sample->interval_ns;
-
-	if (metric_table[metric].bound != BOUND_waiting || most == 0 ||
-	    (sample->window_part != WINDOW_PART_continued &&
-	     sample->window_part != WINDOW_PART_exited))
-		return value;
-	return value < most ? value : most;
-}
-
 static void note_before(struct group *group, enum metric_id metric, uint64_t beyond_ns,
                         uint32_t threads)
 {
 	struct wait_before *before;
 
-	if (threads == 0)
+	if (threads == 0 && beyond_ns == 0)
 		return;
 	if (!group->before)
 		group->before = mem_calloc(METRIC_COUNT, sizeof(group->before[0]));
@@ -150,20 +138,19 @@ static void note_before(struct group *group, enum metric_id metric, uint64_t bey
 
 static void note_waits(struct group *group, const struct thread_sample *sample)
 {
-	if (sample->window_part != WINDOW_PART_continued &&
-	    sample->window_part != WINDOW_PART_exited)
+	if (sample->life_ns == 0)
 		return;
 	for (unsigned i = 0; i < METRIC_COUNT; i++) {
 		enum metric_id metric = (enum metric_id)i;
-		uint64_t value, inside;
 
 		if (metric_table[i].bound != BOUND_waiting ||
 		    !metric_set_has(&sample->seen, metric))
 			continue;
 		/* Every wait is a counter, and so 64 bits wide. */
-		value = *(const uint64_t *)sample_value(sample, metric);
-		inside = group_rates_inside(sample, metric, value);
-		note_before(group, metric, value - inside, value > inside);
+		note_before(group, metric,
+		            *(const uint64_t *)sample_value(sample, metric) -
+		                    sample_state_inside(sample, metric),
+		            sample_began_before(sample, metric));
 	}
 }
 
@@ -190,7 +177,7 @@ void group_rates_add(const struct group_table *table, struct group *group,
 			group->rates_unknown =
 			        group->rates_unknown || metric != METRIC_thread_count;
 		else if (value > 0)
-			rate_add(&rates[i], group_rates_inside(sample, metric, value), interval);
+			rate_add(&rates[i], sample_inside(sample, metric), interval);
 	}
 }
 

@@ -6,11 +6,6 @@
 /* Chooses the list of rates for the snapshot's kind, and sets the time that the thread lived, where it is known. */
 void group_rates_see(struct group_table *table, struct thread_sample *sample);
 
-/* The part of a thread's value that can have been while it was in the window. The kernel adds some waits when they end, so that
- * they may have begun before; percentages and rates count no more of them than that. */
-uint64_t group_rates_inside(const struct thread_sample *sample, enum metric_id metric,
-                            uint64_t value);
-
 /* Adds a thread's counters to its group, each divided by the time in which it was observed. */
 void group_rates_add(const struct group_table *table, struct group *group,
                      const struct thread_sample *sample);

@@ -5,7 +5,6 @@
 
 #include "ctprof/measure.h"
 #include "ctprof/mem.h"
-#include "group-rates.h"
 
 /* What the values are per that are kept of the measure. */
 static enum measure_per per_of(const struct group_table *table, unsigned measure)
@@ -21,13 +20,10 @@ static void add_rate(const struct group_table *table, struct spread *spread,
                      const struct thread_sample *sample, enum metric_id metric)
 {
 	struct rate_sum rate = {0};
-	uint64_t value;
 
 	if (table->process.interval_ns == 0)
 		return;
-	/* Everything that has a rate is a counter, and so 64 bits wide. */
-	memcpy(&value, sample_value(sample, metric), sizeof(value));
-	rate_add(&rate, group_rates_inside(sample, metric, value), table->process.interval_ns);
+	rate_add(&rate, sample_inside(sample, metric), table->process.interval_ns);
 	spread_add_real(spread, rate_value(rate));
 }
 
@@ -86,9 +82,11 @@ static void add_derived(const struct group_table *table, struct spread *spread,
 			metric_table[input].fold(&cells[input], sample_value(sample, input));
 		else if (i < desc->needed_count)
 			return;
-		if (by_rates || desc->basis == BASIS_LIFE || desc->basis == BASIS_SHARE)
-			cells[input].number =
-			        group_rates_inside(sample, input, cells[input].number);
+		if (by_rates && cells[input].seen > 0)
+			cells[input].number = sample_inside(sample, input);
+		else if (cells[input].seen > 0 &&
+		         (desc->basis == BASIS_LIFE || desc->basis == BASIS_SHARE))
+			cells[input].number = sample_state_inside(sample, input);
 		if (!by_rates)
 			continue;
 		if (table->process.interval_ns == 0)

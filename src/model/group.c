@@ -7,6 +7,7 @@
 #include "ctprof/group-filter.h"
 #include "ctprof/measure.h"
 #include "ctprof/mem.h"
+#include "group-marks.h"
 #include "group-process.h"
 #include "group-rates.h"
 #include "group-spread.h"
@@ -23,6 +24,7 @@ struct group *group_free(struct group *group, size_t spread_count)
 		spread_done(&group->spreads[i]);
 	free(group->spreads);
 	group_rates_done(group);
+	group_marks_done(group);
 	for (unsigned i = 0; i < METRIC_COUNT; i++)
 		fold_cell_done((enum metric_id)i, &group->cells[i]);
 	free(group->exited);
@@ -91,6 +93,8 @@ static void add_to_group(struct group_table *table, struct thread_sample *sample
 {
 	size_t names_len = table->by.count * sizeof(numbers[0]);
 	struct group *group = table->last;
+	uint64_t member = member_hash(&table->seed, sample->tgid, sample->tid,
+	                              sample->start_time_clock_ticks);
 
 	if (!group || memcmp(numbers, table->last_numbers, names_len) != 0) {
 		group = table->last = group_of(table, numbers);
@@ -102,10 +106,10 @@ static void add_to_group(struct group_table *table, struct thread_sample *sample
 	group->passed += sample->window_part == WINDOW_PART_passed;
 	group->ended += sample->window_part == WINDOW_PART_passed ||
 	                sample->window_part == WINDOW_PART_exited;
-	group->members += member_hash(&table->seed, sample->tgid, sample->tid,
-	                              sample->start_time_clock_ticks);
+	group->members += member;
 	add_birth(table, group, sample->start_time_clock_ticks);
 	add_to_cells(group, sample);
+	group_marks_add(group, sample, member);
 	group_rates_add(table, group, sample);
 	group_spread_add(table, group, sample);
 }
@@ -358,6 +362,7 @@ void group_merge(struct group *into, const struct group *from, size_t spread_cou
 		if (__builtin_add_overflow(into->exited[i], from->exited[i], &into->exited[i]))
 			into->exited[i] = UINT64_MAX;
 	group_rates_merge(into, from);
+	group_marks_merge(into, from);
 	if (!from->spreads)
 		return;
 	if (!into->spreads)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ctprof/mem.h"
+#include "row-marks.h"
 #include "row-match.h"
 #include "row-select.h"
 
@@ -137,7 +138,8 @@ static struct quantity impact_of(const struct row_set *set, const struct row_vie
 	double factor = 1;
 
 	if (difference.kind == QUANTITY_NONE || view->no_movement || view->went_back ||
-	    view->measured_differently || view->measure == METRIC_lived_ns ||
+	    view->measured_differently || view->impossible_differs ||
+	    view->measure == METRIC_lived_ns ||
 	    (view->measure == METRIC_thread_count && set->frames[0].kind == KIND_window))
 		return (struct quantity){0};
 	if (view->group->exited)
@@ -450,7 +452,8 @@ void row_view(const struct row_set *set, const struct row_group *group, unsigned
 		ret->members_differ = members_differ(set, group);
 		ret->went_back = went_back(set, ret);
 		ret->measured_differently = row_group_is_measured_differently(set, group);
-		if (is_of_same_inputs(ret) && !ret->went_back)
+		ret->impossible_differs = row_marks_impossible_differ(set, group, measure);
+		if (is_of_same_inputs(ret) && !ret->went_back && !ret->impossible_differs)
 			ret->delta = quantity_difference(ret->values[SIDE_CANDIDATE],
 			                                 ret->values[SIDE_BASELINE]);
 		ret->delta = without_rounding(ret);

@@ -220,10 +220,8 @@ static void judge_own(struct reading *reading)
 	if (read_ns == 0)
 		read_ns = reading->info->captured_boottime_ns;
 	sample_judge_at(sample, read_ns, ticks_per_second(reading));
-	if (sample->window_part == WINDOW_PART_NONE || sample->life_ns == 0)
-		return;
-	sample_judge(sample, &(struct sample_bounds){metric_longest_ns(sample->life_ns), UINT64_MAX,
-	                                             ticks_per_second(reading)});
+	if (sample->window_part != WINDOW_PART_NONE)
+		sample_judge_inside(sample, ticks_per_second(reading));
 }
 
 /* A file of ktstr ctprof does not say when the host had booted. It has the threads of the tool itself, which were born a

@@ -272,13 +272,11 @@ static void close_process(struct window_join *join, struct process_time *time)
 static void judge(struct window_join *join)
 {
 	struct thread_sample *sample = &join->sample;
-	uint64_t born_ns = window_tick_begin(join, sample->start_time_clock_ticks);
-	uint64_t end_ns = window_read_time(&join->last, sample->read_boottime_ns);
-	struct sample_bounds bounds = {.ticks_per_second = NS_PER_SECOND / join->tick_ns};
+	uint64_t ticks_per_second = NS_PER_SECOND / join->tick_ns;
 
-	bounds.running_ns = metric_longest_ns(sample->life_ns);
-	bounds.life_ns = end_ns > born_ns ? metric_longest_ns(end_ns - born_ns) : UINT64_MAX;
-	sample_judge(sample, &bounds);
+	sample_judge_at(sample, window_read_time(&join->last, sample->read_boottime_ns),
+	                ticks_per_second);
+	sample_judge_inside(sample, ticks_per_second);
 	snapshot_tally_add_impossible(&join->info->tally, sample);
 }
 

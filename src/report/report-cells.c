@@ -9,6 +9,7 @@
 const char report_members_mark[] = "†";
 const char report_went_back_mark[] = "‡";
 const char report_measured_mark[] = "¶";
+const char report_impossible_mark[] = "‖";
 const char report_began_before_mark[] = "§";
 
 bool report_is_tree(const struct report *report)
@@ -164,6 +165,8 @@ static enum table_color add_delta(const struct row_view *view, struct strbuf *ou
 		report_add_difference(view, out);
 		if (view->went_back)
 			strbuf_add_str(out, report_went_back_mark);
+		else if (view->impossible_differs)
+			strbuf_add_str(out, report_impossible_mark);
 		if (view->measured_differently)
 			strbuf_add_str(out, report_measured_mark);
 		return report_color_of(view->delta);

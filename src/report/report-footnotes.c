@@ -7,6 +7,7 @@ struct marks {
 	bool partial; /* by threads: see report_is_partial() */
 	bool members_differ;
 	bool went_back;
+	bool impossible_differs;
 	bool began_before;
 	bool measured_differently;
 	/* By derived metric, the inputs that a marked value lacks. */
@@ -56,6 +57,9 @@ static void find_marks(const struct report *report, struct marks *ret)
 		ret->measured_differently =
 		        ret->measured_differently ||
 		        (column_list_has(columns, COLUMN_delta) && view->measured_differently);
+		ret->impossible_differs =
+		        ret->impossible_differs || (column_list_has(columns, COLUMN_delta) &&
+		                                    view->impossible_differs && !view->went_back);
 		if (valued)
 			add_value_marks(ret, view, report->rows->sides);
 		if (!sorted)
@@ -110,6 +114,11 @@ void report_add_footnotes(const struct report *report, struct strbuf *out)
 		            "%s measured differently: threads of the group ended, and their ends "
 		            "were known in another way on the other side (see exits); not ranked\n",
 		            report_measured_mark);
+	if (marks.impossible_differs)
+		strbuf_addf(out,
+		            "%s some thread's value is impossible on one side only, so there is no "
+		            "difference\n",
+		            report_impossible_mark);
 	if (marks.began_before)
 		strbuf_addf(
 		        out,
@@ -128,6 +137,7 @@ void report_add_marks(const struct row_view *view, struct strbuf *out)
 	         "began_before"},
 	        {view->went_back, "went_back"},
 	        {view->measured_differently, "measured_differently"},
+	        {view->impossible_differs, "impossible_differs"},
 	};
 	size_t start = out->len;
 

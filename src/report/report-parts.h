@@ -14,7 +14,8 @@ void report_add_head(const struct report *report, struct strbuf *out);
 extern const char report_members_mark[];
 /* Behind the difference that there is not, where a counter of the same threads went back. */
 extern const char report_went_back_mark[];
-extern const char report_measured_mark[]; /* behind a delta */
+extern const char report_measured_mark[];     /* behind a delta */
+extern const char report_impossible_mark[];   /* behind a difference that there is not */
 extern const char report_began_before_mark[]; /* behind a value */
 
 /* Append a value of the row's measure, on the ladder of its unit and with what it is per behind it, and its delta. */

@@ -313,8 +313,10 @@ static void test_reasons(void **state)
  * less is not. */
 static void test_judge_every_bound(void **state)
 {
-	const struct sample_bounds bounds = {
-	        .running_ns = 5000000000, .life_ns = 9000000000, .ticks_per_second = 100};
+	const struct sample_bounds bounds = {.running_ns = 5000000000,
+	                                     .life_ns = 9000000000,
+	                                     .ticks_per_second = 100,
+	                                     .more_ticks = 20};
 
 	(void)state;
 	for (unsigned i = 0; i < METRIC_COUNT; i++) {
@@ -362,6 +364,35 @@ static void test_judge_at(void **state)
 	assert_true(seen(METRIC_run_time_ns));
 	assert_int_equal(sample.blkio_delay_total_ns.v, 3648111719672);
 	assert_int_equal(metric_longest_ns(UINT64_MAX), UINT64_MAX);
+}
+
+/* In a window of 1 s: that, 1 % and 100 ms, in clock ticks two more, and no second. Waits may have begun before. */
+static void test_judge_inside(void **state)
+{
+	const uint64_t life = 1000000000, most = life + life / 100 + 100000000;
+
+	(void)state;
+	sample.life_ns = life;
+	sample.read_boottime_ns = 7;
+	sample_set(&sample, run_time_ns, (struct counter_ns){most});
+	sample_set(&sample, utime_clock_ticks, (struct counter_ticks){111 + 2});
+	sample_set(&sample, stime_clock_ticks, (struct counter_ticks){111 + 3});
+	sample_set(&sample, blkio_delay_total_ns, (struct counter_ns){3648111719672});
+	sample_judge_inside(&sample, 100);
+	assert_true(seen(METRIC_run_time_ns));
+	assert_true(seen(METRIC_utime_clock_ticks));
+	assert_false(seen(METRIC_stime_clock_ticks));
+	assert_true(seen(METRIC_blkio_delay_total_ns));
+	sample_set(&sample, run_time_ns, (struct counter_ns){most + 1});
+	sample_judge_inside(&sample, 0);
+	assert_true(seen(METRIC_run_time_ns));
+	sample_judge_inside(&sample, 100);
+	assert_false(seen(METRIC_run_time_ns));
+	/* Nobody knows when it was read. */
+	sample.read_boottime_ns = 0;
+	sample_set(&sample, run_time_ns, (struct counter_ns){metric_longest_ns(life)});
+	sample_judge_inside(&sample, 100);
+	assert_true(seen(METRIC_run_time_ns));
 }
 
 static void test_reset_forgets(void **state)
@@ -429,6 +460,7 @@ int main(void)
 	        on_sample(test_reasons),
 	        on_sample(test_judge_every_bound),
 	        on_sample(test_judge_at),
+	        on_sample(test_judge_inside),
 	        on_sample(test_reset_forgets),
 	};
 

@@ -125,7 +125,7 @@ static void processes_of_one_tick(void **state)
 	for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
 		uint64_t born_ns = SECONDS(105) + i * TICK_NS / 4;
 		struct end_spec leader = end_of(REUSED, 105, 105, 1u << i);
-		struct end_spec worker = end_of(WORKER, 105, 105, 10u << i);
+		struct end_spec worker = end_of(WORKER, 105, 105, 2u << i);
 
 		leader.is_complete = worker.is_complete = true;
 		leader.born_ns = leader.process_born_ns = worker.process_born_ns = born_ns;
@@ -140,9 +140,9 @@ static void processes_of_one_tick(void **state)
 	join(&scene);
 	assert_numbers(&scene, 0, 6, 0, 0);
 	group_rows(&scene.window, &table);
-	assert_group(&table, "alpha", 2, 11);
-	assert_group(&table, "beta", 2, 22);
-	assert_group(&table, "gamma", 2, 44);
+	assert_group(&table, "alpha", 2, 3);
+	assert_group(&table, "beta", 2, 6);
+	assert_group(&table, "gamma", 2, 12);
 	group_table_done(&table);
 }
 
