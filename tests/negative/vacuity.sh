@@ -163,6 +163,7 @@ mkdir "$work/model"
 sed -E '/struct rate_/!s/struct counter_[a-z]+/double/g; /user\.v|100 \* wait\.v/!s/([a-z])\.v\>/\1/g
     s/metric_sum\(([a-z]+), /(\1 + /
     s/^(#define INPUT_SUM\(id_\)).*/\1 ((double)in->cells[METRIC_##id_].number)/
+    s/^(#define INPUT_INSIDE\(id_\)).*/\1 ((double)without_before(in, METRIC_##id_, in->cells[METRIC_##id_].number))/
     s/^(#define INPUT_ROUNDED\(id_\)).*/\1 ((double)rounded_rate(in, METRIC_##id_))/
     s/^(#define INPUT_LIFE\(id_\)).*/\1 ((double)living_part(in, METRIC_##id_))/' \
     "$source/model/derive.c" >"$work/model/derive.c"
