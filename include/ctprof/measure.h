@@ -31,7 +31,7 @@ extern const struct derived_desc derived_table[DERIVED_COUNT];
 /* What holds for all of a snapshot's groups. What is not known is 0. */
 struct derive_frame {
 	enum snapshot_kind kind;
-	uint64_t length_ns;   /* of the window */
+	uint64_t length_ns;      /* of the window */
 	enum window_exits exits; /* how they were known, of a window */
 	bool exits_completed; /* counters of threads that ended there go on to their last switch */
 	bool read_skew_known;
