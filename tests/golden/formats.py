@@ -226,8 +226,8 @@ def expected_cell(row, column, command, rules):
         if row["delta"] in ("same", "differs"):
             return row["delta"]
         if row["delta"] is None:
-            return "-‡?"
-        differently = "¶" if "measured_differently" in (row["marks"] or "").split() else ""
+            return "-‡?¶?"
+        differently = "¶" if "measured_differently" in (row.get("marks") or "").split() else ""
         return re.escape(scaled(row["unit"], row["delta"], "+", row["type"] == "derived") + differently)
     if column == "%":
         return "-" if row["percent"] is None else re.escape(f"{float(row['percent']):+.1f}%")
