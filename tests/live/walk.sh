@@ -67,7 +67,7 @@ same "readings of stat" "$(jq '.threads | length' walk.json)" "$(jq .sources.sta
 echo "# the keys of the rows"
 {
     "$CTPROF" metric-list --format json | jq -r '.metrics[].name'
-    sed -n 's/^IDENTITY(\([a-z_]*\),.*/\1/p' "$here/../../registry/identity.def"
+    sed -n 's/^IDENTITY(\([a-z0-9_]*\),.*/\1/p' "$here/../../registry/identity.def"
 } | sort >registry
 jq -r '[.threads[] | keys[]] | unique[]' walk.json | sort >keys
 unknown=$(comm -23 keys registry)
