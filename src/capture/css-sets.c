@@ -60,13 +60,18 @@ static enum source_outcome read_text(const struct css_sets *sets,
 	}
 }
 
-static enum source_outcome parse(struct css_sets *sets, struct thread_sample *sample)
+/* Of a thread with PF_EXITING the kernel says "/" in every hierarchy of version 1. */
+static enum source_outcome parse(struct css_sets *sets, bool is_exiting,
+                                 struct thread_sample *sample)
 {
 	const char *text = strbuf_str(&sets->text);
+	enum source_outcome outcome = cgroup_parse(text, sets->text.len, sample);
 
 	if (sets->cgroups)
 		cgroup_walk_note(sets->cgroups, text, sets->text.len);
-	return cgroup_parse(text, sets->text.len, sample);
+	if (is_exiting)
+		strbuf_clear(&sample->cgroups_v1);
+	return outcome;
 }
 
 static bool is_same_text(const struct strbuf *a, const struct strbuf *b)
@@ -137,7 +142,7 @@ static void look(struct css_sets *sets, struct css_set *set, struct thread_sampl
 	if (other != NOWHERE && !is_same_text(&sets->text, &sets->other))
 		return;
 	sample_reset(scratch);
-	set->outcome = parse(sets, scratch);
+	set->outcome = parse(sets, key_of(thread).is_exiting, scratch);
 	if (scratch->has_cgroup && !scratch->cgroup_is_v1 &&
 	    is_other_cgroup(sets, &scratch->cgroup, thread->cgroup_id))
 		return;
@@ -253,7 +258,7 @@ void css_sets_take(struct css_sets *sets, const struct thread_values *values,
 	if (!set || !set->is_one) {
 		*outcome = read_text(sets, values, &sets->text);
 		if (*outcome == OUTCOME_read)
-			*outcome = parse(sets, sample);
+			*outcome = parse(sets, key.is_exiting, sample);
 		return;
 	}
 	*outcome = set->outcome;

@@ -134,6 +134,12 @@ static enum source_outcome read_schedstat(struct thread_reader *reader, int thre
 	return outcome;
 }
 
+/* Threads that exit are left behind where a process is moved. */
+static bool is_staying(const struct thread_reader *reader, const struct thread_sample *sample)
+{
+	return !reader->exiting && !sample_has_ended(sample);
+}
+
 static enum source_outcome read_cgroup(struct thread_reader *reader, int thread_fd,
                                        struct thread_sample *sample)
 {
@@ -141,18 +147,15 @@ static enum source_outcome read_cgroup(struct thread_reader *reader, int thread_
 
 	if (outcome == OUTCOME_read) {
 		outcome = cgroup_parse(strbuf_str(&reader->text), reader->text.len, sample);
+		/* Of a thread with PF_EXITING the kernel says "/" in every hierarchy of version 1. */
+		if (!is_staying(reader, sample))
+			strbuf_clear(&sample->cgroups_v1);
 		if (reader->cgroups)
 			cgroup_walk_note(reader->cgroups, strbuf_str(&reader->text),
 			                 reader->text.len);
 	}
 	sample->outcomes[SOURCE_cgroup] = outcome;
 	return outcome;
-}
-
-/* Threads that exit are left behind where a process is moved. */
-static bool is_staying(const struct thread_reader *reader, const struct thread_sample *sample)
-{
-	return !reader->exiting && !sample_has_ended(sample);
 }
 
 /* Takes note of what was read of a thread, where it holds for the others of its process. */

@@ -125,7 +125,8 @@ static void add_v1_name(const char *controller, const struct thread_sample *samp
 		return;
 	}
 	strbuf_addf(out,
-	            sample->has_cgroup && sample->window_part != WINDOW_PART_passed
+	            sample->has_cgroup && sample->window_part != WINDOW_PART_passed &&
+	                            !sample_has_ended(sample)
 	                    ? "(no cgroup of %s)"
 	                    : "(cgroup of %s not read)",
 	            controller);

@@ -171,6 +171,10 @@ static void make_continued(struct window_join *join, const struct thread_key *ke
 	window_count(join, WINDOW_values_went_back, went_back);
 	window_count(join, WINDOW_threads_continued, 1);
 	copy_reasons(join, first, sample);
+	/* Of a thread that has ended meanwhile the kernel does not say any more. */
+	if (sample->cgroups_v1.len == 0)
+		strbuf_add(&sample->cgroups_v1, strbuf_str(&first->cgroups_v1),
+		           first->cgroups_v1.len);
 }
 
 static void make_born(struct window_join *join)

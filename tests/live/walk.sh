@@ -99,12 +99,12 @@ while [ "$captures" -lt 10 ] || [ $((gone * seen)) -eq 0 ]; do
         jq -r --argjson pid "$pid" --arg brief "${p}churn-brief" --arg churn "${p}churn-churn" '
         [.threads[] | select(.tgid == $pid)] as $mine
         | [.parse_summary.tids_gone, ([$mine[] | select(.comm == $brief)] | length),
-            ([$mine[] | del(.nr_threads, .smaps_rollup_kib, .process_totals, .missing, .hiwater_rss_bytes, .hiwater_vm_bytes) | keys] | unique | length), ([$mine[] | select(.comm == $churn)] | length),
+            ([$mine[] | del(.nr_threads, .smaps_rollup_kib, .process_totals, .process_start_time_clock_ticks, .missing, .impossible, .hiwater_rss_bytes, .hiwater_vm_bytes, .cgroups_v1) | keys] | unique | length), ([$mine[] | select(.comm == $churn)] | length),
             ([$mine[] | del(.missing.process_taskstats) | select(.missing // {} | length > 0)] | length), (.parse_summary | .tids_walked - .tids_gone),
             (.threads | length), ((.host.source == "bpf") as $bpf | [.threads[].missing // {}
                 | if $bpf then del(.exe, .smaps_rollup, .jemalloc) else . end | select(any(. == "gone"))] | length)] | @tsv')
     gone=$((gone + lost)) seen=$((seen + brief))
-    # No half thread: those of one process have the same keys, but for what is the leader's, and the memory that one on its
+    # No half thread: those of one process have the same keys, but for those of the leader, and memory and cgroups that one on its
     # way out has given up.
     same "sets of keys in capture $captures" 1 "$sets"
     same "rows of capture $captures" "$walked" "$rows"

@@ -180,6 +180,41 @@ static void test_number_is_another(void **state)
 	scene_done(&scene);
 }
 
+static void check_cgroups_v1(struct scene *scene, size_t place, const char *text)
+{
+	cleanup_(sample_done) struct thread_sample sample = {0};
+
+	strbuf_add_str(&sample.cgroups_v1, "of another");
+	css_sets_take(&scene->sets, &scene->threads[place], &sample);
+	assert_string_equal(strbuf_str(&sample.cgroups_v1), text);
+}
+
+/* For those that are on their way out the kernel says "/". */
+static void test_version_1(void **state)
+{
+	static const char text[] = "3:memory:/m\n2:cpuacct:/c\n1:cpu:/c\n0::/a\n";
+	static const char ending[] = "3:memory:/\n2:cpuacct:/\n1:cpu:/\n0::/a\n";
+	struct scene scene;
+
+	scene_init(&scene, state);
+	add(&scene, 7, 7, text);
+	add(&scene, 7, 8, NULL);
+	add(&scene, 9, 9, text);
+	add(&scene, 10, 10, ending)->flags = THREAD_VALUES_EXITING;
+	/* These do not agree, so each of them is read. */
+	add(&scene, 11, 11, text)->css_set = 98;
+	add(&scene, 12, 12, "1:cpu:/d\n0::/a\n")->css_set = 98;
+	add(&scene, 13, 13, "0::/a\n")->css_set = 97;
+	look(&scene);
+	for (size_t i = 0; i < 3; i++)
+		check_cgroups_v1(&scene, i, "memory:/m\ncpuacct:/c\ncpu:/c\n");
+	check_cgroups_v1(&scene, 3, "");
+	check_cgroups_v1(&scene, 4, "memory:/m\ncpuacct:/c\ncpu:/c\n");
+	check_cgroups_v1(&scene, 5, "cpu:/d\n");
+	check_cgroups_v1(&scene, 6, "");
+	scene_done(&scene);
+}
+
 int main(void)
 {
 #define TEST(test_) cmocka_unit_test_setup_teardown(test_, temp_tree_setup, temp_tree_teardown)
@@ -187,6 +222,7 @@ int main(void)
 	        TEST(test_two_speak_for_all), TEST(test_newest_have_moved),
 	        TEST(test_two_differ),        TEST(test_gone),
 	        TEST(test_exiting_are_apart), TEST(test_number_is_another),
+	        TEST(test_version_1),
 	};
 #undef TEST
 

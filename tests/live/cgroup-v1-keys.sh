@@ -1,0 +1,129 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# cgroup-v1-keys.sh CTPROF: a process whose cgroup of version 1 is another than that of version 2, grouped by both, as
+# /proc and as BPF read it, in a snapshot and in a window in which it exits. Makes a cgroup and removes it.
+# shellcheck disable=SC2154 # lib.sh counts the checks.
+set -euo pipefail
+
+for program in jq zstd; do
+    if ! command -v "$program" >/dev/null; then
+        echo "skipped: no $program"
+        exit 77
+    fi
+done
+CTPROF=$(realpath "$1")
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=/dev/null
+source "$here/lib.sh"
+
+# Where the hierarchy of a controller of version 1 is, of those that show all of it.
+mounted() {
+    awk -v option="$1" '
+        { for (i = 6; $i != "-"; i++); n = split($(i + 3), options, ",") }
+        $(i + 1) == "cgroup" && $4 == "/" { for (j = 1; j <= n; j++) if (options[j] == option) { print $5; exit } }' \
+        /proc/self/mountinfo
+}
+controller=cpu
+mount=$(mounted $controller)
+if [ -z "$mount" ]; then
+    echo "skipped: no hierarchy of version 1 with the controller $controller"
+    exit 77
+fi
+group=ctprof-test-v1-$$
+if ! mkdir "$mount/$group" 2>/dev/null; then
+    echo "skipped: this user may make no cgroups in '$mount'"
+    exit 77
+fi
+scratch=$(mktemp -d)
+pids=()
+clean_up() {
+    for pid in "${pids[@]}"; do
+        kill "$pid" 2>/dev/null || true
+        wait "$pid" 2>/dev/null || true
+    done
+    for _ in 1 2 3 4 5; do
+        rmdir "$mount/$group" 2>/dev/null && break
+        sleep 0.1
+    done
+    rm -rf "$scratch"
+}
+trap clean_up EXIT
+cd "$scratch"
+
+# Sleeps until it is killed, in the cgroup.
+sleep 600 &
+pid=$!
+pids+=("$pid")
+# The path of a process in the hierarchy whose line is matched by a pattern, as the kernel has it now.
+path_of() {
+    sed -n "s/^[0-9]*:$2:\(.*\)/\1/p" "/proc/$1/cgroup"
+}
+list="\([^:]*,\)\?$controller\(,[^:]*\)\?"
+before=$(path_of "$pid" '')
+echo "$pid" >"$mount/$group/cgroup.procs"
+same "the path of version 2 stays" "[$before]" "[$(path_of "$pid" '')]"
+same "the kernel has it moved" "/$group" "$(sed -n "s/^[0-9]*:$list:\(.*\)/\3/p" "/proc/$pid/cgroup")"
+
+# A zombie that was in the cgroup, for which the kernel says "/". Its parent does not wait for it.
+# shellcheck disable=SC2016 # The inner shell expands it.
+bash -c 'echo $$ >"$1/cgroup.procs"; sleep 0 & echo $! >zombie; exec sleep 600' - "$mount/$group" &
+pids+=($!)
+for ((i = 0; i < 1000; i++)); do
+    zombie=$(cat zombie 2>/dev/null || true)
+    [ -n "$zombie" ] && grep -q '^State:.Z' "/proc/$zombie/status" && break
+    sleep 0.01
+done
+same "the kernel's path of a zombie" / "$(sed -n "s/^[0-9]*:$list:\(.*\)/\3/p" "/proc/$zombie/cgroup")"
+
+# name FILE KEY PID: the name of the group that the process is in under a key, beside the one by thread.
+name() {
+    "$CTPROF" show --group-by "thread,$2" --no-cg-normalize --format json --metrics thread_count "$1" |
+        jq -r --arg pid "$3 " --arg key "${2//:/_}" '[.rows[] | select(.thread | startswith($pid)) | .[$key]] | .[0]'
+}
+for source in procfs bpf; do
+    if ! "$CTPROF" capture -q --source $source -o $source.zst 2>$source.err; then
+        [ $source = bpf ] || fail "capture --source $source: $(cat $source.err)"
+        echo "no BPF here: $(head -n 1 $source.err)"
+        continue
+    fi
+    same "$source: by $controller" "v1:/$group" "$(name $source.zst cgroup:v1:$controller "$pid")"
+    same "$source: this shell" "v1:$(sed -n "s/^[0-9]*:$list:\(.*\)/\3/p" /proc/$$/cgroup)" \
+        "$(name $source.zst cgroup:v1:$controller $$)"
+    [ -z "$before" ] || same "$source: by version 2" "$before" "$(name $source.zst cgroup "$pid")"
+    same "$source: the group has two threads" 2 "$(
+        "$CTPROF" show --group-by cgroup:v1:$controller --no-cg-normalize --format json --metrics thread_count $source.zst |
+            jq -r --arg group "v1:/$group" '[.rows[] | select(.group == $group) | .value] | add'
+    )"
+    # Each hierarchy with controllers, of every thread that both name: against the kernel's text of the shell.
+    expected=$(sed -n 's/^[1-9][0-9]*:\([^=:]*\):\(.*\)/\1 \2/p' /proc/$$/cgroup |
+        while read -r names path; do for word in ${names//,/ }; do echo "$word $path"; done; done |
+        grep -E '^(cpu|cpuacct|memory|blkio|pids) ' | sort)
+    have=$(zstd -qdc $source.zst | jq -r --argjson pid $$ '.threads[] | select(.tid == $pid) | .cgroups_v1 | split("\n")[] | select(. != "") |
+        capture("^(?<list>[^:]*):(?<path>.*)$") | .path as $path | .list | split(",")[] | "\(.) \($path)"' | sort)
+    same "$source: all hierarchies of this shell" "$expected" "$have"
+
+    same "$source: a zombie" "(cgroup of $controller not read)" \
+        "$(name $source.zst cgroup:v1:$controller "$zombie")"
+
+    # One that exits in a window is where the first reading saw it.
+    sleep 600 &
+    ending=$!
+    pids+=("$ending")
+    echo "$ending" >"$mount/$group/cgroup.procs"
+    "$CTPROF" capture -q --source $source --window 3s -o $source-window.zst &
+    window=$!
+    sleep 1.5
+    kill "$ending"
+    wait "$ending" 2>/dev/null || true
+    wait $window || fail "capture --source $source --window"
+    part=$(zstd -qdc $source-window.zst |
+        jq -r --argjson pid "$ending" '.threads[] | select(.tid == $pid) | .window_part')
+    if [ "$part" = exited ]; then
+        same "$source: exited in the window" "v1:/$group" \
+            "$(name $source-window.zst cgroup:v1:$controller "$ending")"
+    else
+        echo "$source: the window has no exit record of process $ending ('$part')"
+    fi
+    same "$source: alive in the window" "v1:/$group" "$(name $source-window.zst cgroup:v1:$controller "$pid")"
+done
+echo "$checks checks passed"
