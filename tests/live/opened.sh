@@ -69,17 +69,18 @@ as_nobody mkfifo fifo
 hide "over-device" "$device"
 hide "over-fifo" "$PWD/fifo"
 as_nobody env PATH=/usr/bin:/bin python3 -c '
-import ctypes, time
+import ctypes, os, time
 libc = ctypes.CDLL(None)
 fd = libc.open(b"/dev/zero", 0)
 libc.mmap.restype = ctypes.c_void_p
 PROT_READ_EXEC, MAP_PRIVATE = 5, 2
 libc.mmap(None, 4096, PROT_READ_EXEC, MAP_PRIVATE, fd, 0)
 libc.close(fd)
-print("READY", flush=True)
-time.sleep(300)' >zero.out &
-victims+=($!)
+print("READY", os.getpid(), flush=True)
+time.sleep(300)' >zero.out 2>&1 &
 await zero.out READY
+# The job is a shell that waits for the program.
+victims+=("$(cut -d" " -f2 zero.out)")
 
 # opened FILE: opens that succeeded, of anything but files that are ours to open, and not with O_PATH.
 opened() {
