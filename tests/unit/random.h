@@ -51,8 +51,11 @@ static inline uint64_t random_number(struct random *random)
 	                                 UINT64_MAX};
 	uint64_t number = random_next(random);
 
-	if (random_chance(random, 20))
-		return edges[random_below(random, ARRAY_SIZE(edges))] - random_below(random, 2);
+	if (random_chance(random, 20)) {
+		/* Two statements: C leaves the order of operands to the compiler. */
+		number = edges[random_below(random, ARRAY_SIZE(edges))];
+		return number - random_below(random, 2);
+	}
 	return number >> random_below(random, 64);
 }
 

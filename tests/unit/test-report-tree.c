@@ -308,8 +308,10 @@ static void test_hostile_paths(void **state)
 			for (size_t at = 0; at < len; at++)
 				path[at] = likely[random_below(&random, sizeof(likely) - 1)];
 			path[len] = '\0';
-			add(path, random_chance(&random, 50) ? "p" : "/a",
-			    random_chance(&random, 50) ? "c" : "", random_below(&random, 100));
+			const char *pcomm = random_chance(&random, 50) ? "p" : "/a";
+			const char *comm = random_chance(&random, 50) ? "c" : "";
+
+			add(path, pcomm, comm, random_below(&random, 100));
 		}
 		options.order = random_chance(&random, 50) ? ORDER_NAME : ORDER_DELTA;
 		build();

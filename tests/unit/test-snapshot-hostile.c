@@ -203,8 +203,8 @@ static void test_json_pieces_moved(void **state)
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		struct random random = random_start(SEED, round);
 		size_t from = random_below(&random, json.len);
-		size_t len =
-		        random_below(&random, json.len - from) / (1 + random_below(&random, 20));
+		size_t part = 1 + random_below(&random, 20);
+		size_t len = random_below(&random, json.len - from) / part;
 		size_t to = random_chance(&random, 50) ? from : random_below(&random, json.len);
 		struct snapshot_copy copy;
 
