@@ -22,7 +22,6 @@
 #include "capture/cgroup-walk.h"
 #include "ctprof/capture.h"
 #include "ctprof/clock.h"
-#include "ctprof/source.h"
 #include "ctprof/thread-values.h"
 #include "model/snapshot-row-write.h"
 #include "model/zstd-thread.h"

@@ -9,7 +9,6 @@
 #include <sys/resource.h>
 
 #include "ctprof/clock.h"
-#include "ctprof/source.h"
 #include "ctprof/thread-values.h"
 
 enum { RUNS_MAX = 1000, CANNOT = 77 };

@@ -4,6 +4,7 @@
  * process does makes it fail, and what could not be read is tallied with its reason. */
 #include <stdbool.h>
 
+#include "ctprof/jemalloc.h"
 #include "ctprof/macro.h"
 #include "ctprof/snapshot.h"
 #include "ctprof/strbuf.h"
@@ -14,13 +15,6 @@ enum capture_smaps { CAPTURE_SMAPS_AUTO, CAPTURE_SMAPS_ALL, CAPTURE_SMAPS_OFF };
 
 #define CAPTURE_SMAPS_AUTO_MAPPED_BYTES (UINT64_C(64) << 30)
 #define CAPTURE_SMAPS_AUTO_RESIDENT_BYTES (UINT64_C(4) << 30)
-
-/* How the thread pointers of processes with jemalloc are learnt. */
-enum capture_jemalloc {
-	CAPTURE_JEMALLOC_AUTO, /* from BPF, or, where that does not work, by stopping each thread */
-	CAPTURE_JEMALLOC_PTRACE, /* by stopping each thread */
-	CAPTURE_JEMALLOC_OFF,    /* not at all: no process is looked into */
-};
 
 /* How the values of threads are read. */
 enum capture_source {
@@ -34,7 +28,7 @@ struct capture_options {
 	const char *sys_root;    /* NULL: /sys */
 	const char *cgroup_root; /* NULL: where mountinfo says that cgroup2 is */
 	enum capture_smaps smaps;
-	enum capture_jemalloc jemalloc;
+	enum jemalloc_mode jemalloc;
 	enum capture_source source;
 	/* Leave out the names of the host and of users, executables and the kernel's command line. */
 	bool anonymous;

@@ -9,6 +9,13 @@
 #include "ctprof/macro.h"
 #include "ctprof/probe.h"
 
+/* How the thread pointers of processes with jemalloc are read. */
+enum jemalloc_mode {
+	JEMALLOC_MODE_AUTO,   /* by BPF, or, where that does not work, by stopping each thread */
+	JEMALLOC_MODE_PTRACE, /* by stopping each thread */
+	JEMALLOC_MODE_OFF,    /* not at all: no process is looked into */
+};
+
 /* What an ELF file says. Offsets are those from the thread pointer: %fs on x86-64, TPIDR_EL0 on aarch64. */
 struct jemalloc_object {
 	enum probe_tag

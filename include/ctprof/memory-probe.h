@@ -9,17 +9,7 @@
 #include "ctprof/helper-guard.h"
 #include "ctprof/macro.h"
 #include "ctprof/probe.h"
-
-/* One and the same program in one and the same process has the same. Addresses are 0 or 1 where this user may not know
- * them. */
-struct process_identity {
-	uint64_t start_time;
-	uint64_t start_code;
-	uint64_t start_stack;
-};
-
-/* Reads it from /proc/<tgid>/stat; false where the process is gone. */
-must_check_ bool process_identity_read(uint32_t tgid, struct process_identity *ret_identity);
+#include "ctprof/process-identity.h"
 
 /* Two counters relative to the thread pointer. */
 struct memory_probe_place {

@@ -353,6 +353,11 @@ extern const struct named_desc outcome_table[OUTCOME_COUNT]; /* [OUTCOME_unneede
 extern const struct section_desc section_table[SECTION_COUNT];
 extern const struct named_desc gate_table[GATE_COUNT]; /* [GATE_none] is empty */
 extern const struct named_desc sched_class_table[SCHED_CLASS_COUNT];
+
+struct strbuf;
+
+/* Appends a metric's tags, those of its scheduling class and of its gates: "[cfs-only] [SCHEDSTATS]". */
+void metric_add_tags(enum metric_id metric, struct strbuf *out);
 extern const struct metric_fallback_desc metric_fallback_table[]; /* metric_fallback_count rows */
 extern const size_t metric_fallback_count;
 extern const struct identity_desc identity_table[]; /* identity_count rows */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* report - rows of one or two snapshots, and the registry itself, as tables, CSV or JSON. */
+/* report - rows of one or two snapshots as tables, CSV or JSON. */
 #include <stdio.h>
 
 #include "ctprof/columns.h"
-#include "ctprof/doctor.h"
 #include "ctprof/fact-rows.h"
 #include "ctprof/group.h"
 #include "ctprof/rows.h"
@@ -66,31 +65,3 @@ bool report_is_partial(const struct row_view *view, unsigned side);
 /* Where the snapshot is one of ktstr ctprof, appends a sentence, without its full stop, about what its zeros mean,
  * and returns true. */
 bool report_add_origin(const struct report_side *side, struct strbuf *out);
-
-/* The registry: tag legend, sections, metrics, derived metrics. */
-void report_metric_list(FILE *file, const struct table_style *style);
-void report_metric_list_json(FILE *file);
-
-/* Appends a metric's tags: "[cfs-only] [SCHEDSTATS]". */
-void report_add_tags(enum metric_id metric, struct strbuf *out);
-
-/* What became of a switch that doctor was told to set. */
-enum toggle_result {
-	TOGGLE_NOT_ASKED,
-	TOGGLE_SET,
-	TOGGLE_WAS_ON,
-	TOGGLE_NONE, /* the kernel has no such switch */
-	TOGGLE_FAILED,
-};
-
-struct report_doctor {
-	const struct doctor_findings *findings;
-	const struct doctor_verdict *verdict;
-	enum toggle_result toggles[DOCTOR_TOGGLE_COUNT];
-	char old_values[DOCTOR_TOGGLE_COUNT][24]; /* of those that were set */
-	struct table_style style;
-};
-
-/* A line for each family, and below them each fix once. */
-void report_doctor(FILE *file, const struct report_doctor *report);
-void report_doctor_json(FILE *file, const struct report_doctor *report);

@@ -5,14 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ctprof/cgroup-mount.h"
-#include "ctprof/cgroup-stats.h"
-#include "ctprof/host.h"
 #include "ctprof/macro.h"
 #include "ctprof/psi.h"
 #include "ctprof/sample.h"
 #include "ctprof/strmap.h"
-#include "ctprof/taskstats.h"
 
 /* A metric that wants a key of a source. */
 struct source_want {
@@ -92,29 +88,6 @@ must_check_ enum source_outcome io_parse(const struct source_keys *keys, const c
 /* The effective user id in a status file: the second number of its line "Uid:". False where there is none. */
 must_check_ bool status_uid(const char *text, size_t len, uint32_t *ret_uid);
 
-/* /proc/<tgid>/task/<tid>/cgroup: the path of the line "0::", byte for byte; where the kernel has no cgroup2
- * hierarchy, that of the first version 1 controller of registry/cgroup.def, or of name=systemd, and
- * cgroup_is_v1 is set. cgroups_v1 has all of version 1 that there are. Returns OUTCOME_read; OUTCOME_off where there is none of these; or OUTCOME_malformed where a
- * line is none of the kernel's as well, or where cgroup_path_is_cut(). */
-must_check_ enum source_outcome cgroup_parse(const char *text, size_t len,
-                                             struct thread_sample *sample);
-
-/* Whether a path in that text is as long as the kernel's longest, so that its end may have been cut off: then it names
- * another cgroup, if any. */
-bool cgroup_path_is_cut(struct span path);
-
-/* A line of the same text, one of is_v2, controllers and is_systemd set. */
-struct cgroup_line {
-	bool is_v2;
-	bool is_systemd;      /* the hierarchy name=systemd */
-	uint32_t controllers; /* of version 1, as cgroup_v1_controllers_find() has them */
-	struct span path;     /* borrowed from the text */
-};
-
-/* Takes lines off the front of @rest until one says something; false at the end. */
-bool cgroup_next_line(const struct cgroup_v1_controllers *controllers, struct span *rest,
-                      struct cgroup_line *ret);
-
 /* sched_getaffinity(2) of @sample->tid, in the caller's pid namespace. Returns OUTCOME_read, _gone,
  * _denied, _off (no such system call) or _malformed (an empty set). */
 must_check_ enum source_outcome affinity_read(struct thread_sample *sample);
@@ -128,10 +101,6 @@ must_check_ enum source_outcome psi_parse(const char *text, size_t len,
 /* Reads the host's pressure below @proc_fd; a resource that the kernel does not have stays unseen. */
 void psi_read_host(int proc_fd, struct psi *psi);
 
-/* Reads @sys_fd's kernel/sched_ext; present is false where the kernel has none, and single files may be missing.
- * @sys_fd may be -1. */
-void sched_ext_read(int sys_fd, struct sched_ext *sched_ext);
-
 /* /proc/<tgid>/smaps_rollup: its "Key: N kB" lines, into sample->smaps_rollup_kib. Returns OUTCOME_read, or
  * OUTCOME_malformed where there is no such line, as for a process without memory. */
 must_check_ enum source_outcome smaps_parse(const char *text, size_t len,
@@ -141,56 +110,3 @@ must_check_ enum source_outcome smaps_parse(const char *text, size_t len,
  * /proc/<tgid>/io. Returns OUTCOME_read or OUTCOME_malformed. */
 must_check_ enum source_outcome process_totals_parse(enum metric_source source, const char *text,
                                                      size_t len, struct thread_sample *sample);
-
-/* One file of a cgroup into the values of @stats that registry/cgroup.def reads from it, for the hierarchy
- * stats->is_v1 says; a value that makes no sense stays unseen. */
-void cgroup_file_parse(const char *file, const char *text, size_t len, struct cgroup_stats *stats);
-
-/* memory.stat, memory.events (flat keyed) and io.stat (nested keyed) into a list. */
-void cgroup_list_parse(enum cgroup_list_id list, const char *text, size_t len,
-                       struct cgroup_stats *stats);
-
-/* What a host's switches mean for its taskstats, from task_delayacct, kernel_release and kernel_config of @host and
- * from host->boot. What is not known counts as possible: the cpu bucket is kept, the others were switched on at
- * run time. Pure. */
-struct taskstats_rules taskstats_rules_of(const struct host *host);
-
-/* The options of the kernel's configuration that metrics, or the way to them, depend on. */
-enum kernel_option {
-#define KERNEL_OPTION(id_, absent_, text_) KERNEL_OPTION_##id_,
-#include "kernel-options.def"
-#undef KERNEL_OPTION
-	KERNEL_OPTION_COUNT,
-};
-
-struct kernel_option_desc {
-	const char *name;   /* without CONFIG_; the key in the host's kernel_config */
-	bool absent_is_off; /* a configuration that does not mention it has it off */
-	const char *description;
-};
-extern const struct kernel_option_desc kernel_option_table[KERNEL_OPTION_COUNT];
-
-/* Takes the options out of a kernel's configuration into @host's kernel_config. Returns OUTCOME_read, or
- * OUTCOME_malformed where the text is not a whole configuration; @host is not touched then. */
-must_check_ enum source_outcome kernel_config_parse(const char *text, size_t len,
-                                                    struct host *host);
-
-/* Fills the host's users: the names of those who own the processes of this system's /proc, by user id. Asks the name
- * service once for each user; ids that nobody has a name for have no entry. */
-void host_read_users(int proc_fd, struct host *host);
-
-/* The same for a gzip file, of which at most 16 MiB are unpacked. */
-must_check_ enum source_outcome kernel_config_parse_gzip(const void *bytes, size_t len,
-                                                         struct host *host);
-
-/* Fills all host fields that the trees under @proc_fd and @sys_fd have; -1 means that there is no such
- * tree. @cgroup_fd is the root of the cgroup2 hierarchy or -1. @live says that @proc_fd is the /proc of
- * this process's own pid namespace. Clock ticks, the architecture and the uptime are those of the running
- * system. hostname and kernel_cmdline are left out where @anonymous. */
-void host_read(int proc_fd, int sys_fd, int cgroup_fd, bool live, bool anonymous,
-               struct host *host);
-
-/* Fills what counts since boot, to be called right beside the reading of the threads: the fields of @host that come
- * from /proc/stat, and @psi as psi_read_host() does. stat_interval_ns and pressure_interval_ns become CLOCK_BOOTTIME in
- * the middle of each reading; where not @live, they become @host's uptime_ns, or stay unseen. */
-void host_read_counters(int proc_fd, bool live, struct host *host, struct psi *psi);

@@ -9,7 +9,7 @@
 #include "ctprof/clock.h"
 #include "ctprof/exit-log.h"
 #include "ctprof/fd.h"
-#include "ctprof/source.h"
+#include "ctprof/host-read.h"
 #include "ctprof/window.h"
 #include "exit-listener.h"
 #include "jemalloc-read.h"

@@ -12,7 +12,7 @@
 #include "cost.h"
 #include "ctprof/clock.h"
 #include "ctprof/fd.h"
-#include "ctprof/source.h"
+#include "ctprof/host-read.h"
 #include "own-proc.h"
 #include "values-walk.h"
 #include "walk-team.h"

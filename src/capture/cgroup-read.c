@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cgroup-open.h"
+#include "ctprof/cgroup-files.h"
 #include "ctprof/clock.h"
 #include "ctprof/fd.h"
 #include "ctprof/psi.h"

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "cgroup-open.h"
+#include "ctprof/cgroup.h"
 #include "ctprof/fd.h"
-#include "ctprof/source.h"
 #include "ctprof/strbuf.h"
 
 enum { TYPE_BYTES = 64 };

@@ -7,8 +7,8 @@
 #include "cgroup-open.h"
 #include "cgroup-read.h"
 #include "ctprof/cgroup-key.h"
+#include "ctprof/cgroup.h"
 #include "ctprof/mem.h"
-#include "ctprof/source.h"
 
 void cgroup_walk_init(struct cgroup_walk *walk)
 {

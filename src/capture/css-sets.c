@@ -11,9 +11,9 @@
 
 #include "cgroup-open.h"
 #include "cgroup-walk.h"
+#include "ctprof/cgroup.h"
 #include "ctprof/fd.h"
 #include "ctprof/mem.h"
-#include "ctprof/source.h"
 
 enum { CGROUP_FILE_BYTES = 1 << 20, NOWHERE = UINT32_MAX };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ctprof/cgroup-files.h"
 #include "ctprof/fd.h"
 #include "ctprof/source.h"
 #include "doctor-find.h"

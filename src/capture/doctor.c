@@ -14,6 +14,7 @@
 
 #include "ctprof/doctor-probe.h"
 #include "ctprof/fd.h"
+#include "ctprof/host-read.h"
 #include "ctprof/mem.h"
 #include "ctprof/scan.h"
 #include "ctprof/source.h"

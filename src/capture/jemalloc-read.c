@@ -18,13 +18,12 @@
 enum { MAPS_BYTES = 256 << 20, LINK_BYTES = 1 << 16 };
 static const uint64_t budget_ns = 20u * 1000000000ull;
 
-void jemalloc_reader_init(struct jemalloc_reader *reader, enum capture_jemalloc mode, bool live,
+void jemalloc_reader_init(struct jemalloc_reader *reader, enum jemalloc_mode mode, bool live,
                           struct jemalloc_files *files)
 {
 	memset(reader, 0, sizeof(*reader));
-	reader->rule =
-	        live && files && mode != CAPTURE_JEMALLOC_OFF ? OUTCOME_read : OUTCOME_skipped;
-	reader->by_stopping = mode == CAPTURE_JEMALLOC_PTRACE;
+	reader->rule = live && files && mode != JEMALLOC_MODE_OFF ? OUTCOME_read : OUTCOME_skipped;
+	reader->by_stopping = mode == JEMALLOC_MODE_PTRACE;
 	reader->summary.seen = reader->rule == OUTCOME_read;
 	reader->files = files;
 	reader->prober = memory_prober_new();

@@ -4,7 +4,6 @@
  * the threads' own storage. */
 #include <stdbool.h>
 
-#include "ctprof/capture.h"
 #include "ctprof/fd.h"
 #include "ctprof/memory-probe.h"
 #include "ctprof/sample.h"
@@ -28,7 +27,7 @@ struct jemalloc_reader {
 
 /* @live: the threads are this system's own, in our pid namespace. @files, which may be NULL, is borrowed until
  * jemalloc_reader_done(), and keeps what is learnt for other readers. */
-void jemalloc_reader_init(struct jemalloc_reader *reader, enum capture_jemalloc mode, bool live,
+void jemalloc_reader_init(struct jemalloc_reader *reader, enum jemalloc_mode mode, bool live,
                           struct jemalloc_files *files);
 
 /* Looks into the files that the processes below @proc_fd have mapped, and loads what the counters take, which may be slow;

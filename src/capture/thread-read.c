@@ -9,6 +9,7 @@
 
 #include "cgroup-share.h"
 #include "cgroup-walk.h"
+#include "ctprof/cgroup.h"
 #include "ctprof/fd.h"
 
 /* The largest is status of a process in thousands of groups; anything longer is not what it says it is. */

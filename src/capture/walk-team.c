@@ -217,7 +217,7 @@ static void member_begin(struct member *member)
 
 	cgroup_walk_init(&member->cgroups);
 	options.cgroups = &member->cgroups;
-	options.jemalloc = CAPTURE_JEMALLOC_OFF;
+	options.jemalloc = JEMALLOC_MODE_OFF;
 	options.jemalloc_files = NULL;
 	walk_init(&member->walk, &options, rules);
 	member->walk.jemalloc.rule = team->walk->jemalloc.rule;

@@ -57,7 +57,7 @@ struct walk_options {
 	int proc_fd;
 	bool live; /* its ids are those of our own pid namespace */
 	struct process_wishes process;
-	enum capture_jemalloc jemalloc;
+	enum jemalloc_mode jemalloc;
 	struct jemalloc_files *jemalloc_files; /* borrowed; NULL: nobody is looked at */
 	const struct taskstats_rules *taskstats_rules;
 	struct cgroup_walk *cgroups;      /* borrowed; takes note of every thread's */

@@ -115,7 +115,7 @@ static int parse(const struct command *command, int argc, char **argv, struct ar
 			break;
 		case OPT_JEMALLOC:
 			chosen = options_choose(&parser, jemalloc);
-			ret->capture.jemalloc = (enum capture_jemalloc)chosen;
+			ret->capture.jemalloc = (enum jemalloc_mode)chosen;
 			break;
 		case OPT_WINDOW:
 			chosen = parse_window(&parser, &ret->length_ns);

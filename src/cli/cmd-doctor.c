@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "ctprof/doctor-probe.h"
-#include "ctprof/report.h"
+#include "ctprof/report-doctor.h"
 #include "options.h"
 #include "pager.h"
 #include "report-options.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <getopt.h>
 
-#include "ctprof/report.h"
+#include "ctprof/metric-list.h"
 #include "options.h"
 #include "pager.h"
 
@@ -45,9 +45,9 @@ static int run(const struct command *command, int argc, char **argv)
 		return cli_usage_error(command, "unexpected argument '%s'", argv[optind]);
 	pager_start(&pager, !no_pager && format == 0);
 	if (format == 0)
-		report_metric_list(pager.file, &plain);
+		metric_list_print(pager.file, &plain);
 	else
-		report_metric_list_json(pager.file);
+		metric_list_print_json(pager.file);
 	return pager_finish(&pager);
 }
 

@@ -248,3 +248,18 @@ bool outcome_find(const char *name, size_t len, enum source_outcome *ret_outcome
 		}
 	return false;
 }
+
+void metric_add_tags(enum metric_id metric, struct strbuf *out)
+{
+	const struct metric_desc *desc = &metric_table[metric];
+	const char *separator = "";
+
+	if (sched_class_table[desc->sched_class].name[0] != '\0') {
+		strbuf_addf(out, "[%s]", sched_class_table[desc->sched_class].name);
+		separator = " ";
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(desc->gates) && desc->gates[i] != GATE_none; i++) {
+		strbuf_addf(out, "%s[%s]", separator, gate_table[desc->gates[i]].name);
+		separator = " ";
+	}
+}

@@ -131,7 +131,7 @@ static void set_tags(struct machine_value *value, unsigned measure)
 {
 	value->kind = MACHINE_TEXT;
 	if (!measure_is_derived(measure))
-		report_add_tags((enum metric_id)measure, &value->text);
+		metric_add_tags((enum metric_id)measure, &value->text);
 }
 
 /* What a column has for each side. */

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctprof/metric-list.h"
+
 #include <jansson.h>
 
+#include "ctprof/columns.h"
+#include "ctprof/group-by.h"
 #include "ctprof/macro.h"
+#include "ctprof/measure.h"
 #include "ctprof/mem.h"
-#include "ctprof/report.h"
 #include "metric-list-facts.h"
 
 static const char *const subject_names[] = {
@@ -152,7 +156,7 @@ static json_t *columns(void)
 	return array;
 }
 
-void report_metric_list_json(FILE *file)
+void metric_list_print_json(FILE *file)
 {
 	json_auto_t *root = json_object();
 	json_t *metrics = json_array(), *derived = json_array();

@@ -1,23 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctprof/metric-list.h"
+
 #include <string.h>
 
-#include "ctprof/report.h"
+#include "ctprof/columns.h"
+#include "ctprof/group-by.h"
+#include "ctprof/measure.h"
 #include "metric-list-facts.h"
-
-void report_add_tags(enum metric_id metric, struct strbuf *out)
-{
-	const struct metric_desc *desc = &metric_table[metric];
-	const char *separator = "";
-
-	if (sched_class_table[desc->sched_class].name[0] != '\0') {
-		strbuf_addf(out, "[%s]", sched_class_table[desc->sched_class].name);
-		separator = " ";
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(desc->gates) && desc->gates[i] != GATE_none; i++) {
-		strbuf_addf(out, "%s[%s]", separator, gate_table[desc->gates[i]].name);
-		separator = " ";
-	}
-}
 
 static enum table_color legend_cell(void *context, size_t row, unsigned column, struct strbuf *out)
 {
@@ -62,7 +51,7 @@ static enum table_color metric_cell(void *context, size_t row, unsigned column, 
 		strbuf_add_str(out, metric_rule_name(metric->rule));
 		break;
 	case 3:
-		report_add_tags((enum metric_id)row, out);
+		metric_add_tags((enum metric_id)row, out);
 		break;
 	case 4:
 		strbuf_add_str(out, metric->description);
@@ -145,7 +134,7 @@ static void print_keys_and_columns(FILE *file, const struct table_style *style)
 	table_print(file, style, columns, ARRAY_SIZE(columns), COLUMN_COUNT, column_cell, NULL);
 }
 
-void report_metric_list(FILE *file, const struct table_style *style)
+void metric_list_print(FILE *file, const struct table_style *style)
 {
 	static const struct table_column sections[] = {{"section", false, false},
 	                                               {"heading", false, false},

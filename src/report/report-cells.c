@@ -354,7 +354,7 @@ static void add_tags(const struct row_view *view, struct strbuf *out)
 	size_t start = out->len;
 
 	if (!measure_is_derived(view->measure))
-		report_add_tags((enum metric_id)view->measure, out);
+		metric_add_tags((enum metric_id)view->measure, out);
 	if (out->len == start)
 		strbuf_add_char(out, '-');
 }

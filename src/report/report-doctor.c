@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctprof/report-doctor.h"
+
 #include <string.h>
 
 #include "ctprof/json-write.h"
-#include "ctprof/report.h"
 #include "ctprof/text.h"
 
 static bool is_harmless(const struct strbuf *text)

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctprof/cgroup-files.h"
+
 #include <string.h>
 
+#include "ctprof/sample.h"
 #include "ctprof/scan.h"
-#include "ctprof/source.h"
 
 enum {
 	KEY_BYTES = 128,

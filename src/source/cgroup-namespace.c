@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ctprof/cgroup.h"
 #include "ctprof/fd.h"
-#include "ctprof/source.h"
 
 enum {
 	OWN_CGROUP_BYTES = 1 << 20,

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctprof/cgroup.h"
+
 #include <limits.h>
 #include <string.h>
 
 #include "ctprof/cgroup-mount.h"
 #include "ctprof/scan.h"
-#include "ctprof/source.h"
 
 static bool is_number(struct span span)
 {

@@ -7,8 +7,9 @@
 #include <unistd.h>
 
 #include "ctprof/fd.h"
+#include "ctprof/host-read.h"
+#include "ctprof/kernel-config.h"
 #include "ctprof/scan.h"
-#include "ctprof/source.h"
 #include "host-parts.h"
 
 enum {

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 
 #include "ctprof/fd.h"
+#include "ctprof/host-read.h"
 #include "ctprof/mem.h"
-#include "ctprof/source.h"
 #include "host-parts.h"
 
 /* Some name services have long entries; what is longer than this is none. */

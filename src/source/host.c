@@ -5,6 +5,7 @@
 
 #include "ctprof/clock.h"
 #include "ctprof/fd.h"
+#include "ctprof/host-read.h"
 #include "ctprof/scan.h"
 #include "ctprof/source.h"
 #include "host-parts.h"

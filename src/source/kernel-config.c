@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctprof/kernel-config.h"
+
 #include <string.h>
 
 #define ZLIB_CONST
@@ -6,7 +8,6 @@
 
 #include "ctprof/fd.h"
 #include "ctprof/scan.h"
-#include "ctprof/source.h"
 #include "host-parts.h"
 
 /* A configuration of everything has 300 KiB of text. */

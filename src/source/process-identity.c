@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "ctprof/memory-probe.h"
+#include "ctprof/process-identity.h"
+
 #include "ctprof/source.h"
 #include "proc-text.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "ctprof/fd.h"
+#include "ctprof/host-read.h"
 #include "ctprof/scan.h"
-#include "ctprof/source.h"
 
 enum { SCHED_EXT_FILE_BYTES = 4096 };
 

@@ -3,6 +3,9 @@
  * both, and a refused file leaves the sample as it was. */
 #include <string.h>
 
+#include "ctprof/cgroup-files.h"
+#include "ctprof/cgroup.h"
+#include "ctprof/kernel-config.h"
 #include "ctprof/normalise.h"
 #include "ctprof/source.h"
 #include "fuzz.h"

@@ -21,10 +21,10 @@ BEGIN {
     # Which public header belongs to which folder.
     belongs["base"] = "clock edit-distance fd glob hash helper helper-guard json-memory json-read json-write keyed-values macro mem output regular-file scan strbuf stream strmap text"
     belongs["metric"] = "cgroup-stats fold host metric probe psi sample units"
-    belongs["source"] = "cgroup-id cgroup-mount jemalloc maps memory-probe mount-systems source taskstats taskstats-exits thread-end thread-pointer thread-values"
+    belongs["source"] = "cgroup cgroup-files cgroup-id cgroup-mount host-read jemalloc kernel-config maps memory-probe mount-systems process-identity source taskstats taskstats-exits thread-end thread-pointer thread-values"
     belongs["model"] = "cgroup-key cgroup-path cgroup-rates doctor exit-log fact-derive fact-groups fact-rows group group-by group-filter measure normalise rates reference rename-match rows snapshot spread thread-store where window"
     belongs["capture"] = "capture doctor-probe"
-    belongs["report"] = "columns report table"
+    belongs["report"] = "columns metric-list report report-doctor table"
     for (folder in belongs) {
         n = split(belongs[folder], names, " ")
         for (i = 1; i <= n; i++)

@@ -17,8 +17,8 @@
 
 #include "ctprof/cgroup-id.h"
 #include "ctprof/fd.h"
+#include "ctprof/host-read.h"
 #include "ctprof/mem.h"
-#include "ctprof/source.h"
 #include "ctprof/thread-values.h"
 #include "parity-load.h"
 #include "parity-read.h"

@@ -2,7 +2,7 @@
 /* The files of a cgroup: what makes no sense stays unseen, and the rows of the registry say what is looked for. */
 #include "check.h"
 
-#include "ctprof/source.h"
+#include "ctprof/cgroup-files.h"
 
 static struct cgroup_stats stats;
 

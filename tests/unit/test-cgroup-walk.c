@@ -11,7 +11,6 @@
 #include "capture/cgroup-walk.h"
 #include "ctprof/clock.h"
 #include "ctprof/mem.h"
-#include "ctprof/source.h"
 #include "temp-tree.h"
 
 static struct cgroup_walk walk;

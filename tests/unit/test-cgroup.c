@@ -2,7 +2,7 @@
 /* Where a thread is among the cgroups: in the text of its cgroup file. */
 #include "check.h"
 
-#include "ctprof/source.h"
+#include "ctprof/cgroup.h"
 
 static struct thread_sample sample;
 

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "ctprof/report.h"
+#include "ctprof/report-doctor.h"
 #include "ctprof/text.h"
 #include "doctors.h"
 

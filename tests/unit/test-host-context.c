@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "ctprof/fd.h"
-#include "ctprof/source.h"
+#include "ctprof/host-read.h"
 #include "model/snapshot-meta.h"
 #include "temp-tree.h"
 

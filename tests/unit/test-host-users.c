@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "ctprof/host-read.h"
 #include "ctprof/scan.h"
-#include "ctprof/source.h"
 #include "temp-tree.h"
 
 enum { GONE = 66 }; /* a process that exits between two looks at it */

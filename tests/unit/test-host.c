@@ -7,7 +7,7 @@
 
 #include "ctprof/clock.h"
 #include "ctprof/fd.h"
-#include "ctprof/source.h"
+#include "ctprof/host-read.h"
 #include "temp-tree.h"
 
 static const char *const files[][2] = {

@@ -3,7 +3,7 @@
 
 #include <zlib.h>
 
-#include "ctprof/source.h"
+#include "ctprof/kernel-config.h"
 #include "source/host-parts.h"
 #include "temp-tree.h"
 

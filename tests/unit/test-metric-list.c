@@ -5,13 +5,13 @@
 #include <stdio.h>
 
 #include "ctprof/measure.h"
-#include "ctprof/report.h"
+#include "ctprof/metric-list.h"
 
 static void check_tags(enum metric_id metric, const char *expected)
 {
 	struct strbuf tags = STRBUF_INIT;
 
-	report_add_tags(metric, &tags);
+	metric_add_tags(metric, &tags);
 	assert_text(&tags, expected);
 	strbuf_done(&tags);
 }
@@ -36,7 +36,7 @@ static void test_metric_list_text(void **state)
 	FILE *file = open_memstream(&text, &size);
 
 	(void)state;
-	report_metric_list(file, &style);
+	metric_list_print(file, &style);
 	assert_int_equal(fclose(file), 0);
 	for (unsigned i = 0; i < MEASURE_COUNT; i++) {
 		struct strbuf line = STRBUF_INIT;
@@ -162,7 +162,7 @@ static void test_metric_list_json(void **state)
 	json_t *root, *metrics, *derived;
 
 	(void)state;
-	report_metric_list_json(file);
+	metric_list_print_json(file);
 	assert_int_equal(fclose(file), 0);
 	root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
 	assert_non_null(root);

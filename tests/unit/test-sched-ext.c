@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "check.h"
 
-#include "ctprof/source.h"
+#include "ctprof/host-read.h"
 #include "temp-tree.h"
 
 static const char *const files[SCHED_EXT_COUNT][2] = {
