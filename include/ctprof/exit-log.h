@@ -36,6 +36,11 @@ struct exit_log {
 	uint64_t ends;     /* rows that are complete */
 };
 
+/* exit_part_of() says how much of a metric a window has of a thread that ended inside it: the row of registry/exits.def for
+ * the way in which the window knows of ended threads. EXIT_PART_NOTHING where it does not know of them. */
+enum exit_part { EXIT_PART_NOTHING, EXIT_PART_PART, EXIT_PART_WHOLE };
+enum exit_part exit_part_of(enum metric_id metric, enum window_exits exits);
+
 /* For cleanup_(exit_log_done). */
 void exit_log_done(struct exit_log *log);
 

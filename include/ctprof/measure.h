@@ -32,8 +32,9 @@ extern const struct derived_desc derived_table[DERIVED_COUNT];
 struct derive_frame {
 	enum snapshot_kind kind;
 	uint64_t length_ns;      /* of the window */
-	enum window_exits exits; /* how they were known, of a window */
-	bool exits_completed; /* counters of threads that ended there go on to their last switch */
+	enum window_exits exits; /* how the window knows of threads that ended there */
+	bool missed_known;
+	uint64_t missed; /* threads that ended there and have no row; at least so many */
 	bool read_skew_known;
 	uint64_t read_skew_ns; /* of the window, see registry/window.def */
 	uint64_t clock_ticks_per_second;

@@ -21,6 +21,9 @@
 #ifndef CTPROF_PROCESS_TOTALS_DEF
 #define CTPROF_PROCESS_TOTALS_DEF "process-totals.def"
 #endif
+#ifndef CTPROF_EXITS_DEF
+#define CTPROF_EXITS_DEF "exits.def"
+#endif
 #ifndef CTPROF_DERIVED_DEF
 #define CTPROF_DERIVED_DEF "derived.def"
 #endif

@@ -115,9 +115,6 @@ void row_set_done(struct row_set *set);
 /* Whether a group is about threads that have exited, and no others. */
 bool row_group_is_exited(const struct row_group *group);
 
-/* Whether two windows know the ends of the group's threads in different ways, and there were any. */
-bool row_group_is_measured_differently(const struct row_set *set, const struct row_group *group);
-
 /* Everything a renderer needs of a row. */
 struct row_view {
 	const struct row_group *group;
@@ -148,8 +145,8 @@ struct row_view {
 	/* Inputs that the value of a derived metric lacks, see derive_missing(). Where they are not the same on both sides,
 	 * the two are sums of different things and have no difference. */
 	struct metric_set missing_inputs[SIDE_MAX];
-	/* The ends of threads were known otherwise in one window than in the other, and threads of the group ended: what they did
-	 * is in one side only, or more of it is there. It has no impact. */
+	/* Both sides are windows, threads of the group ended, and one window has less than the other of what such threads have of
+	 * this measure (registry/exits.def). The difference is in part one of how it was measured. It has no impact. */
 	bool measured_differently;
 	/* In a window, how many threads have a wait in the value that ended there and is longer than they were there; per second and
 	 * in percentages no more of it counts than that. */

@@ -92,6 +92,9 @@ enum window_exits {
 extern const char
         *const window_exits_names[WINDOW_EXITS_COUNT]; /* [WINDOW_EXITS_UNKNOWN] is empty */
 
+/* Whether the window has records of threads that exited: recorded or completed. */
+bool window_exits_are_known(enum window_exits exits);
+
 struct snapshot_window {
 	enum window_exits exits;
 	bool seen[WINDOW_NUMBER_COUNT];

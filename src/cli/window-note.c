@@ -97,8 +97,7 @@ static void note_short_records(const struct snapshot_info *info)
 /* Nobody listened, and how many threads there were cannot be told from what this user sees. */
 static bool is_in_the_dark(const struct snapshot_info *info)
 {
-	return info->window.exits != WINDOW_EXITS_recorded &&
-	       info->window.exits != WINDOW_EXITS_completed &&
+	return !window_exits_are_known(info->window.exits) &&
 	       !info->window.seen[WINDOW_threads_missed];
 }
 

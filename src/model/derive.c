@@ -469,7 +469,10 @@ struct derive_frame derive_frame_of(const struct snapshot_info *info)
 	if (info->kind == KIND_window) {
 		frame.length_ns = info->window.numbers[WINDOW_length_ns];
 		frame.exits = info->window.exits;
-		frame.exits_completed = info->window.exits == WINDOW_EXITS_completed;
+		frame.missed_known = info->window.seen[WINDOW_threads_lost] &&
+		                     info->window.seen[WINDOW_threads_missed];
+		frame.missed = info->window.numbers[WINDOW_threads_lost] +
+		               info->window.numbers[WINDOW_threads_missed];
 		frame.read_skew_known = info->window.seen[WINDOW_read_skew_ns];
 		frame.read_skew_ns = info->window.numbers[WINDOW_read_skew_ns];
 	}

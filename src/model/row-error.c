@@ -15,9 +15,7 @@ struct error_side {
  * the next, so that of all of them one tick may be missing. */
 static double known_whole(const struct error_side *side)
 {
-	return side->frame->kind == KIND_window && side->frame->exits_completed
-	               ? side->group->passed
-	               : 0;
+	return side->frame->exits == WINDOW_EXITS_completed ? side->group->passed : 0;
 }
 
 static double ticks_off(const struct error_side *side, double threads)
@@ -31,7 +29,8 @@ static double ticks_off(const struct error_side *side, double threads)
  * ran in its last step. */
 static double run_time_ticks_off(const struct error_side *side, double threads, double cpus)
 {
-	bool recorded = side->frame->kind == KIND_window && !side->frame->exits_completed;
+	bool recorded =
+	        side->frame->kind == KIND_window && side->frame->exits != WINDOW_EXITS_completed;
 	double ended = recorded ? side->group->ended : known_whole(side);
 
 	return fmin(fmax(threads - ended, 0), cpus) + (recorded ? fmin(ended, threads) : 0);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ctprof/mem.h"
+#include "row-exits.h"
 #include "row-marks.h"
 #include "row-match.h"
 #include "row-select.h"
@@ -451,7 +452,7 @@ void row_view(const struct row_set *set, const struct row_group *group, unsigned
 	if (set->sides == SIDE_MAX) {
 		ret->members_differ = members_differ(set, group);
 		ret->went_back = went_back(set, ret);
-		ret->measured_differently = row_group_is_measured_differently(set, group);
+		ret->measured_differently = row_is_measured_differently(set, ret);
 		ret->impossible_differs = row_marks_impossible_differ(set, group, measure);
 		if (is_of_same_inputs(ret) && !ret->went_back && !ret->impossible_differs)
 			ret->delta = quantity_difference(ret->values[SIDE_CANDIDATE],

@@ -23,6 +23,11 @@ const char *const window_exits_names[WINDOW_EXITS_COUNT] = {
         [WINDOW_EXITS_skipped] = "skipped",
 };
 
+bool window_exits_are_known(enum window_exits exits)
+{
+	return exits == WINDOW_EXITS_recorded || exits == WINDOW_EXITS_completed;
+}
+
 void window_set(struct snapshot_window *window, enum window_number number, uint64_t value)
 {
 	window->numbers[number] = value;

@@ -406,7 +406,7 @@ static void begin_numbers(struct window_join *join)
 		window_set(window, WINDOW_asked_length_ns, join->asked_length_ns);
 	for (size_t i = 0; i < ARRAY_SIZE(counted); i++)
 		window_set(window, counted[i], 0);
-	if (window->exits != WINDOW_EXITS_recorded && window->exits != WINDOW_EXITS_completed)
+	if (!window_exits_are_known(window->exits))
 		return;
 	window_set(window, WINDOW_exit_records, join->exits->received);
 	window_set(window, WINDOW_exit_overruns, join->exits->overruns);

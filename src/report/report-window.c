@@ -33,11 +33,6 @@ static void add_count(struct parts *parts, const struct snapshot_window *window,
 		            (unsigned long long)number(window, which), behind);
 }
 
-static bool was_listening(const struct snapshot_window *window)
-{
-	return window->exits == WINDOW_EXITS_recorded || window->exits == WINDOW_EXITS_completed;
-}
-
 /* "threads: 90 continued, 14 born, 3 exited, 2 born and exited, 0 lost, at least 4 never seen" */
 static void add_threads(const struct snapshot_window *window, struct strbuf *out)
 {
@@ -49,12 +44,12 @@ static void add_threads(const struct snapshot_window *window, struct strbuf *out
 	add_count(&parts, window, WINDOW_threads_exited, "", "exited");
 	add_count(&parts, window, WINDOW_threads_passed, "", "born and exited");
 	/* That none was lost is news where somebody has looked. */
-	if (was_listening(window) && window->seen[WINDOW_threads_lost] &&
+	if (window_exits_are_known(window->exits) && window->seen[WINDOW_threads_lost] &&
 	    number(window, WINDOW_threads_lost) == 0)
 		strbuf_add_str(next_part(&parts, ", "), "0 lost");
 	add_count(&parts, window, WINDOW_threads_lost, "", "lost");
 	add_count(&parts, window, WINDOW_threads_missed, "at least ", "never seen");
-	if (window->exits != WINDOW_EXITS_UNKNOWN && !was_listening(window) &&
+	if (window->exits != WINDOW_EXITS_UNKNOWN && !window_exits_are_known(window->exits) &&
 	    !window->seen[WINDOW_threads_missed])
 		strbuf_add_str(next_part(&parts, ", "), "nobody knows how many never seen");
 	add_count(&parts, window, WINDOW_threads_unknown, "", "only at the end");

@@ -179,6 +179,59 @@ static void test_record_and_end(void **state)
 	assert_unseen(&sample, blkio_delay_count);
 }
 
+/* registry/exits.def has those metrics that records, and records with ends, have values of. */
+static void check_parts(enum window_exits exits)
+{
+	for (unsigned i = 0; i < METRIC_COUNT; i++) {
+		enum metric_id metric = (enum metric_id)i;
+		enum exit_part part = exit_part_of(metric, exits);
+
+		if (metric == METRIC_thread_count || metric == METRIC_lived_ns ||
+		    metric == METRIC_utime_clock_ticks || metric == METRIC_stime_clock_ticks)
+			assert_int_not_equal(part, EXIT_PART_NOTHING);
+		else if (metric_table[i].source == SOURCE_taskstats)
+			assert_int_equal(part, EXIT_PART_WHOLE);
+		else
+			assert_int_equal(metric_set_has(&sample.seen, metric),
+			                 part != EXIT_PART_NOTHING);
+	}
+}
+
+static void test_parts(void **state)
+{
+	struct record_appended record;
+
+	(void)state;
+	begin(false);
+	add_record(5, 7000, 5000, 1);
+	record_fill(&record, 16);
+	record.ac_utime = record.ac_stime = 1000;
+	record.cpu_run_virtual_total = 2000000;
+	exit_merge_add_record(&merge, UINT64_C(8000) * MS, LATE_NS, &record, RECORD_LEN);
+	exit_merge_finish(&merge, &result);
+	assert_true(row(0)->has_cpu_time);
+	check_parts(WINDOW_EXITS_recorded);
+	/* What the record of a short life lacks is known in part. */
+	assert_false(row(1)->has_cpu_time);
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		if (metric_table[i].source != SOURCE_synthetic &&
+		    exit_part_of((enum metric_id)i, WINDOW_EXITS_recorded) == EXIT_PART_WHOLE &&
+		    metric_table[i].source != SOURCE_taskstats)
+			assert_true(metric_set_has(&sample.seen, (enum metric_id)i));
+	begin(true);
+	add_record(5, 7010, 4999, 55);
+	add_end(5, 2005, 7005, 1000);
+	exit_merge_finish(&merge, &result);
+	assert_true(row(0)->has_cpu_time);
+	check_parts(WINDOW_EXITS_completed);
+	for (unsigned i = 0; i < METRIC_COUNT; i++) {
+		assert_int_equal(exit_part_of((enum metric_id)i, WINDOW_EXITS_denied),
+		                 EXIT_PART_NOTHING);
+		assert_true(exit_part_of((enum metric_id)i, WINDOW_EXITS_recorded) <=
+		            exit_part_of((enum metric_id)i, WINDOW_EXITS_completed));
+	}
+}
+
 /* What the kernel does not keep is not zero. */
 static void test_end_without_gates(void **state)
 {
@@ -380,15 +433,11 @@ static void test_cpu_time(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(test_record_alone),
-	        cmocka_unit_test(test_record_and_end),
-	        cmocka_unit_test(test_end_without_gates),
-	        cmocka_unit_test(test_reused_tid),
-	        cmocka_unit_test(test_reused_tid_at_once),
-	        cmocka_unit_test(test_lost_end),
-	        cmocka_unit_test(test_clocks_apart),
-	        cmocka_unit_test(test_until),
-	        cmocka_unit_test(test_many),
+	        cmocka_unit_test(test_record_alone), cmocka_unit_test(test_record_and_end),
+	        cmocka_unit_test(test_parts),        cmocka_unit_test(test_end_without_gates),
+	        cmocka_unit_test(test_reused_tid),   cmocka_unit_test(test_reused_tid_at_once),
+	        cmocka_unit_test(test_lost_end),     cmocka_unit_test(test_clocks_apart),
+	        cmocka_unit_test(test_until),        cmocka_unit_test(test_many),
 	        cmocka_unit_test(test_cpu_time),
 	};
 

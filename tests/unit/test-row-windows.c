@@ -197,6 +197,125 @@ static void test_uptime(void **state)
 	assert_none(row_uptime(&rows, find_group(&rows, "a"), 0));
 }
 
+/* Two threads, of which one may have ended in the window. */
+static void add_pair(unsigned side, const char *name, bool ended, int64_t number)
+{
+	for (unsigned i = 0; i < 2; i++)
+		add_thread(&tables[side],
+		           (struct thread_spec){.name = name,
+		                                .interval_ns = 30 * second,
+		                                .life_ns = 30 * second,
+		                                .window_part = ended && i == 1
+		                                                       ? WINDOW_PART_passed
+		                                                       : WINDOW_PART_continued,
+		                                .values = {{METRIC_run_time_ns, number},
+		                                           {METRIC_rchar, number},
+		                                           {METRIC_blkio_delay_total_ns, number},
+		                                           {METRIC_wait_sum, number},
+		                                           {METRIC_utime_clock_ticks, number},
+		                                           {METRIC_stime_clock_ticks, 0}}});
+}
+
+static void know_exits(enum window_exits baseline, enum window_exits candidate)
+{
+	infos[SIDE_BASELINE].window.exits = baseline;
+	infos[SIDE_CANDIDATE].window.exits = candidate;
+	build_rows(2);
+}
+
+static bool differs(const char *label, unsigned measure)
+{
+	struct row_view found = view(label, measure);
+
+	assert_int_equal(found.impact.kind == QUANTITY_NONE, found.measured_differently);
+	return found.measured_differently;
+}
+
+/* Of "churn" a thread ended on both sides, of "calm" none did. "calm" has the smaller difference and comes first by
+ * impact; the other orders rank "churn" by its size. */
+static void test_measured_differently(void **state)
+{
+	static const unsigned cpu = METRIC_COUNT + DERIVED_cpu_percent;
+	static const struct row_sort_key by_run_time = {.measure = METRIC_run_time_ns};
+
+	(void)state;
+	LIST_ONLY(METRIC_run_time_ns);
+	for (unsigned side = 0; side < SIDE_MAX; side++) {
+		infos[side].host.seen[HOST_clock_ticks_per_second] = true;
+		infos[side].host.numbers[HOST_clock_ticks_per_second] = 100;
+		add_pair(side, "calm", false, 100000 + 100 * side);
+		add_pair(side, "churn", true, 100000 + 100000 * side);
+	}
+	know_exits(WINDOW_EXITS_recorded, WINDOW_EXITS_completed);
+	assert_true(differs("churn", METRIC_run_time_ns));
+	assert_true(differs("churn", METRIC_rchar));
+	assert_true(differs("churn", cpu));
+	assert_false(differs("churn", METRIC_blkio_delay_total_ns));
+	assert_false(differs("churn", METRIC_wait_sum));
+	assert_false(differs("calm", METRIC_run_time_ns));
+	assert_int_equal(rows.row_count, 2);
+	assert_string_equal(rows.groups[rows.rows[0].group].label, "calm");
+	assert_real(view("churn", METRIC_run_time_ns).percent, 100);
+	options.order = ORDER_DELTA;
+	know_exits(WINDOW_EXITS_completed, WINDOW_EXITS_recorded);
+	assert_true(differs("churn", METRIC_run_time_ns));
+	assert_string_equal(rows.groups[rows.rows[0].group].label, "churn");
+	options.order = ORDER_PERCENT;
+	know_exits(WINDOW_EXITS_completed, WINDOW_EXITS_recorded);
+	assert_string_equal(rows.groups[rows.rows[0].group].label, "churn");
+	assert_true(view("churn", METRIC_run_time_ns).measured_differently);
+	options.order = ORDER_IMPACT;
+	know_exits(WINDOW_EXITS_completed, WINDOW_EXITS_recorded);
+	assert_string_equal(rows.groups[rows.rows[0].group].label, "calm");
+	options.sort_keys = &by_run_time;
+	options.sort_key_count = 1;
+	know_exits(WINDOW_EXITS_completed, WINDOW_EXITS_recorded);
+	assert_string_equal(rows.groups[rows.rows[0].group].label, "churn");
+}
+
+/* The window that knows less must have such threads in the group. Where it lacks threads, the other window decides. */
+static void test_measured_differently_by_side(void **state)
+{
+	static const struct {
+		enum window_exits exits[SIDE_MAX];
+		bool before,
+		        after; /* whether the row differs of a group whose threads ended then */
+	} cases[] = {
+	        {{WINDOW_EXITS_recorded, WINDOW_EXITS_completed}, true, false},
+	        {{WINDOW_EXITS_completed, WINDOW_EXITS_recorded}, false, true},
+	        {{WINDOW_EXITS_denied, WINDOW_EXITS_recorded}, true, true},
+	        {{WINDOW_EXITS_recorded, WINDOW_EXITS_skipped}, true, true},
+	        {{WINDOW_EXITS_completed, WINDOW_EXITS_off}, true, true},
+	        {{WINDOW_EXITS_off, WINDOW_EXITS_skipped}, false, false},
+	        {{WINDOW_EXITS_recorded, WINDOW_EXITS_recorded}, false, false},
+	        {{WINDOW_EXITS_UNKNOWN, WINDOW_EXITS_completed}, true, true},
+	};
+
+	(void)state;
+	for (unsigned side = 0; side < SIDE_MAX; side++) {
+		add_pair(side, "before", side == SIDE_BASELINE, 1000 + side);
+		add_pair(side, "after", side == SIDE_CANDIDATE, 1000 + side);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		know_exits(cases[i].exits[0], cases[i].exits[1]);
+		assert_int_equal(differs("before", METRIC_run_time_ns), cases[i].before);
+		assert_int_equal(differs("after", METRIC_run_time_ns), cases[i].after);
+	}
+	/* The candidate has no records, but it is known that no thread ended there. */
+	window_set(&infos[SIDE_CANDIDATE].window, WINDOW_threads_lost, 0);
+	know_exits(WINDOW_EXITS_completed, WINDOW_EXITS_denied);
+	assert_true(differs("before", METRIC_run_time_ns));
+	window_set(&infos[SIDE_CANDIDATE].window, WINDOW_threads_missed, 0);
+	know_exits(WINDOW_EXITS_completed, WINDOW_EXITS_denied);
+	assert_false(differs("before", METRIC_run_time_ns));
+	/* The candidate has records, but not of all. */
+	know_exits(WINDOW_EXITS_completed, WINDOW_EXITS_recorded);
+	assert_false(differs("before", METRIC_run_time_ns));
+	window_set(&infos[SIDE_CANDIDATE].window, WINDOW_threads_missed, 1);
+	know_exits(WINDOW_EXITS_completed, WINDOW_EXITS_recorded);
+	assert_true(differs("before", METRIC_run_time_ns));
+}
+
 #define WINDOW_TEST(test_) cmocka_unit_test_setup_teardown(test_, start_windows, end_rows)
 
 int main(void)
@@ -209,6 +328,8 @@ int main(void)
 	        WINDOW_TEST(test_per_others),
 	        cmocka_unit_test(test_spread),
 	        WINDOW_TEST(test_uptime),
+	        WINDOW_TEST(test_measured_differently),
+	        WINDOW_TEST(test_measured_differently_by_side),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
