@@ -290,8 +290,6 @@ static int write_cgroups(struct capture *capture, struct snapshot_writer *writer
 
 	keeper->writer = writer;
 	r = read_cgroups(capture, info, root, reterr);
-	if (r == 0)
-		r = snapshot_write_cgroups(writer, keeper->cgroups, false);
 	return r < 0 ? r : snapshot_write_cgroups(writer, keeper->cgroups, true);
 }
 

@@ -213,19 +213,24 @@ void snapshot_cgroups_add(struct snapshot_cgroups *cgroups, const struct cgroup_
 	cgroup_write(&out, stats, &cgroups->keys[stats->is_v1], &cgroups->scratch);
 }
 
-int snapshot_write_cgroups(struct snapshot_writer *writer, struct snapshot_cgroups *cgroups,
-                           bool is_v1)
+static int write_kept(struct snapshot_writer *writer, struct strbuf *text, enum phase phase)
 {
-	struct strbuf *text = &cgroups->texts[is_v1];
-
 	if (writer->error < 0 || text->len == 0)
 		return writer->error;
-	advance(writer, is_v1 ? PHASE_V1_CGROUPS : PHASE_CGROUPS);
-	if (!is_v1 && writer->phase == PHASE_V1_CGROUPS)
+	advance(writer, phase);
+	if (writer->phase != phase)
 		return writer->error = -EINVAL;
 	json_write_raw(&writer->out, strbuf_str(text), text->len);
 	strbuf_clear(text);
 	return flush(writer);
+}
+
+int snapshot_write_cgroups(struct snapshot_writer *writer, struct snapshot_cgroups *cgroups,
+                           bool is_v1)
+{
+	int r = write_kept(writer, &cgroups->texts[false], PHASE_CGROUPS);
+
+	return r < 0 || !is_v1 ? r : write_kept(writer, &cgroups->texts[true], PHASE_V1_CGROUPS);
 }
 
 uint64_t snapshot_writer_json_bytes(const struct snapshot_writer *writer)
