@@ -21,6 +21,8 @@ struct output {
 	int fd;
 	int dir_fd;
 	bool linkable;   /* written without a name, and linked into place at the end */
+	bool is_new;     /* nothing had the target's name */
+	bool only_adds;  /* the directory is append-only */
 	bool in_place;   /* the target is no regular file (a pipe, /dev/full): written directly */
 	bool keeps;      /* replaces a file of this user's, and takes over these two: */
 	mode_t mode;     /* its permission bits, at most 0777 */
@@ -47,10 +49,14 @@ struct output {
  * the descriptor itself. A symbolic link is followed. A link, FIFO, device or socket of another user is refused in a
  * directory that others may write; output-place.h has the rule.
  *
+ * In an append-only directory (chattr +a, as statx(2) has it) only a new file can be written, on a file system with O_TMPFILE;
+ * anything else is refused with EPERM, so that no temporary name stays behind.
+ *
  * Returns 0 or -errno; output_reason() has the words. */
 must_check_ int output_open(struct output *output, const char *path, enum output_audience audience);
 
-/* Flushes to disk, puts the file in its place and flushes the directory. Returns 0 or -errno; after an error the target
+/* Flushes to disk, puts the file in its place and flushes the directory. Returns 0 or -errno, -EEXIST where something took
+ * the name in an append-only directory; after an error the target
  * is what it was, and nothing is left beside it. There is one exception: where only the directory cannot be flushed, the
  * new file is in its place, and output_reason() says so. */
 must_check_ int output_commit(struct output *output);

@@ -94,7 +94,6 @@ static int create_file(struct output *output, const char *name)
 	return output->fd < 0 ? -errno : 0;
 }
 
-/* linkat(2) does not replace, so a file without a name gets a temporary one first. */
 static int link_file(struct output *output, const char *name)
 {
 	char proc_path[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
@@ -105,11 +104,22 @@ static int link_file(struct output *output, const char *name)
 	return 0;
 }
 
+/* Makes the file under a temporary name, which is to be renamed. */
+static int name_first(struct output *output)
+{
+	if (!output->only_adds)
+		return with_temporary_name(output, create_file);
+	strbuf_add_str(&output->reason,
+	               "cannot be written: its directory is append-only, and there are no files "
+	               "without names here");
+	return -EPERM;
+}
+
 static int open_temporary(struct output *output)
 {
 	/* Without /proc an open file cannot be given a name. */
 	if (access("/proc/self/fd", X_OK) < 0)
-		return with_temporary_name(output, create_file);
+		return name_first(output);
 	output->fd =
 	        openat(output->dir_fd, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, first_mode(output));
 	if (output->fd >= 0) {
@@ -119,7 +129,25 @@ static int open_temporary(struct output *output)
 	/* EISDIR: the kernel or the file system does not know O_TMPFILE. */
 	if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)
 		return -errno;
-	return with_temporary_name(output, create_file);
+	return name_first(output);
+}
+
+/* In an append-only directory (chattr +a) names are added, and none is changed or removed, a temporary one neither. */
+static bool is_append_only(int dir_fd)
+{
+	struct statx status;
+
+	return statx(dir_fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, 0, &status) == 0 &&
+	       (status.stx_attributes & STATX_ATTR_APPEND) != 0;
+}
+
+static int check_append_only(struct output *output, const struct output_place *place)
+{
+	output->only_adds = is_append_only(place->dir_fd);
+	if (!output->only_adds || place->target_fd < 0)
+		return 0;
+	strbuf_add_str(&output->reason, "cannot be replaced: its directory is append-only");
+	return -EPERM;
 }
 
 /* Writes to a descriptor of the process, from where it stands. */
@@ -209,8 +237,11 @@ int output_open(struct output *output, const char *path, enum output_audience au
 		return open_in_place(output, &place);
 	if (place.target_fd >= 0)
 		r = check_replaceable(output, &place);
+	if (r == 0)
+		r = check_append_only(output, &place);
 	if (r < 0)
 		return r;
+	output->is_new = place.target_fd < 0;
 	keep(output, &place);
 	output->dir_fd = place.dir_fd;
 	place.dir_fd = -1;
@@ -261,6 +292,26 @@ static int close_in_place(struct output *output)
 	return close(fd) < 0 ? -errno : 0;
 }
 
+/* linkat(2) does not replace. A file without a name gets the target's where nothing had that, else a temporary one. */
+static int name_file(struct output *output)
+{
+	int r = -EEXIST;
+
+	if (output->linkable && output->is_new)
+		r = link_file(output, output->target);
+	if (r != -EEXIST || output->only_adds)
+		return r;
+	if (output->linkable) {
+		r = with_temporary_name(output, link_file);
+		if (r < 0)
+			return r;
+	}
+	if (renameat(output->dir_fd, output->temporary, output->dir_fd, output->target) < 0)
+		return -errno;
+	forget_temporary(output);
+	return 0;
+}
+
 int output_commit(struct output *output)
 {
 	int r;
@@ -270,14 +321,9 @@ int output_commit(struct output *output)
 	r = hand_on(output);
 	if (r == 0 && fsync(output->fd) < 0)
 		r = -errno;
-	if (r == 0 && output->linkable)
-		r = with_temporary_name(output, link_file);
-	if (r < 0)
-		return r;
-	if (renameat(output->dir_fd, output->temporary, output->dir_fd, output->target) < 0)
-		return -errno;
-	forget_temporary(output);
-	return flush_directory(output);
+	if (r == 0)
+		r = name_file(output);
+	return r < 0 ? r : flush_directory(output);
 }
 
 const char *output_reason(const struct output *output, int error)

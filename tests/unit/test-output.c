@@ -3,13 +3,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "ctprof/fd.h"
 #include "ctprof/mem.h"
 #include "ctprof/output.h"
 #include "temp-tree.h"
@@ -360,6 +363,49 @@ static void test_output_unwritable_file(void **state)
 	assert_int_equal(temp_tree_count(tree, "dir"), 1);
 }
 
+/* Sets or clears what chattr +a does; false where that cannot be done. */
+static bool set_append_only(const struct temp_tree *tree, const char *name, bool on)
+{
+	cleanup_(fd_closep) int fd = openat(tree->fd, name, O_RDONLY | O_DIRECTORY);
+	int flags;
+
+	if (fd < 0 || ioctl(fd, FS_IOC_GETFLAGS, &flags) < 0)
+		return false;
+	flags = on ? flags | FS_APPEND_FL : flags & ~FS_APPEND_FL;
+	return ioctl(fd, FS_IOC_SETFLAGS, &flags) == 0;
+}
+
+/* Names cannot be removed there, so no temporary one may be made. */
+static void test_output_append_only(void **state)
+{
+	const struct temp_tree *tree = *state;
+	cleanup_(mem_freep) char *path = NULL;
+	cleanup_(output_done) struct output late = OUTPUT_INIT;
+	int made, uncommitted, again, raced;
+
+	temp_tree_write_text(tree, "dir/old", "before");
+	path = temp_tree_path(tree, "dir/late");
+	if (!set_append_only(tree, "dir", true))
+		skip();
+	made = write_in(tree, "dir/new", "contents");
+	uncommitted = write_file(path, "contents", false);
+	again = write_in(tree, "dir/old", "after");
+	raced = output_open(&late, path, OUTPUT_PRIVATE);
+	if (raced == 0) {
+		temp_tree_write_text(tree, "dir/late", "another one's");
+		raced = output_commit(&late);
+	}
+	assert_true(set_append_only(tree, "dir", false));
+	assert_int_equal(made, 0);
+	assert_int_equal(uncommitted, 0);
+	assert_int_equal(again, -EPERM);
+	assert_int_equal(raced, -EEXIST);
+	temp_tree_assert_text(tree, "dir/new", "contents");
+	temp_tree_assert_text(tree, "dir/old", "before");
+	temp_tree_assert_text(tree, "dir/late", "another one's");
+	assert_int_equal(temp_tree_count(tree, "dir"), 3);
+}
+
 #define in_tree(test_) cmocka_unit_test_setup_teardown(test_, temp_tree_setup, temp_tree_teardown)
 
 int main(void)
@@ -381,6 +427,7 @@ int main(void)
 	        in_tree(test_output_in_place),
 	        in_tree(test_output_standard_output),
 	        in_tree(test_output_unwritable_file),
+	        in_tree(test_output_append_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
