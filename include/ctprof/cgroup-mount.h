@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* cgroup-mount - where the cgroup hierarchies are mounted: the one of version 2, and those of version 1 whose
- * controllers registry/cgroup.def reads. */
+/* cgroup-mount - where the cgroup hierarchies are mounted: the one of version 2, and those of version 1 that
+ * registry/cgroup-controllers.def names. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,15 +13,17 @@
 
 enum { CGROUP_V1_CONTROLLERS_MAX = 16 }; /* one bit each */
 
-/* The version 1 controllers that the registry has rows for, in the order of the rows. */
+/* The hierarchies of version 1 that are known: first the controllers with values, in the order of registry/cgroup.def, then the
+ * others of registry/cgroup-controllers.def, among them named hierarchies such as "name=systemd". */
 struct cgroup_v1_controllers {
 	const char *names[CGROUP_V1_CONTROLLERS_MAX];
 	size_t count;
+	uint32_t with_values; /* bits of those that cgroup.def has rows for */
 };
 
 void cgroup_v1_controllers_init(struct cgroup_v1_controllers *controllers);
 
-/* The bits of the controllers in a list such as "cpu,cpuacct"; others have none. */
+/* The bits of the controllers and names in a list such as "cpu,cpuacct"; those that are not known have none. */
 uint32_t cgroup_v1_controllers_find(const struct cgroup_v1_controllers *controllers,
                                     struct span list);
 

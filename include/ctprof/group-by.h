@@ -27,7 +27,11 @@ struct group_key_desc {
 };
 extern const struct group_key_desc group_key_table[GROUP_KEY_COUNT];
 
-enum { GROUP_KEYS_MAX = 6 };
+enum {
+	GROUP_KEYS_MAX = 6,
+	/* "cgroup-name=" and the name of a hierarchy, which the kernel bounds by 63 bytes. */
+	GROUP_OTHER_BYTES = 80,
+};
 
 /* A word for several keys. */
 struct group_tree_desc {
@@ -49,6 +53,8 @@ struct group_by {
 	/* A cgroup that one of these globs matches is grouped under the glob itself; borrowed. */
 	const char *const *flatten;
 	size_t flatten_count;
+	/* Of the key cgroup_v1_other: the heading of its column, "cgroup-" and the name of the hierarchy. */
+	char other[GROUP_OTHER_BYTES];
 };
 
 /* Grouping by one key, names and cgroups to the letter or not. */
@@ -58,6 +64,13 @@ bool group_by_has(const struct group_by *by, enum group_key key);
 
 /* Whether rows of cgroups can stand below those of the groups: a group is a cgroup. */
 bool group_by_is_cgroup(const struct group_by *by);
+
+/* Finds the key with this name on the command line: one of group_key_table, or cgroup_v1_other for "cgroup:v1:" and the name
+ * of any other hierarchy, which is stored in @by. Returns GROUP_KEY_COUNT where there is none. */
+enum group_key group_by_find(struct group_by *by, struct span name);
+
+/* Appends the name of a key as the command line takes it. */
+void group_by_add_name(const struct group_by *by, unsigned key, struct strbuf *out);
 
 /* The heading of a key's column. */
 const char *group_by_heading(const struct group_by *by, unsigned key);

@@ -70,7 +70,7 @@ static bool unified_holds(const struct cgroup_share *share, struct span path)
 
 static bool v1_holds(const struct cgroup_share *share, uint32_t controllers, struct span path)
 {
-	int fd = share->v1_fds[__builtin_ctz(controllers)];
+	int fd = controllers == 0 ? -1 : share->v1_fds[__builtin_ctz(controllers)];
 
 	return fd >= 0 && span_is(path, "/") && !has_children(fd);
 }
@@ -79,16 +79,11 @@ bool cgroup_share_holds(const struct cgroup_share *share, const char *text, size
 {
 	struct span rest = {text, len};
 	struct cgroup_line line;
-	bool has_v2 = false, has_systemd = false;
 
 	while (cgroup_next_line(&share->controllers, &rest, &line)) {
-		if (line.is_v2 && !unified_holds(share, line.path))
+		if (line.is_v2 ? !unified_holds(share, line.path)
+		               : !v1_holds(share, line.controllers, line.path))
 			return false;
-		if (line.controllers != 0 && !v1_holds(share, line.controllers, line.path))
-			return false;
-		has_v2 = has_v2 || line.is_v2;
-		has_systemd = has_systemd || (line.is_systemd && line.controllers == 0);
 	}
-	/* systemd's own hierarchy counts where there is no version 2, and is not among those that are known here. */
-	return has_v2 || (len > 0 && !has_systemd);
+	return len > 0;
 }

@@ -57,14 +57,16 @@ void cgroup_walk_note(struct cgroup_walk *walk, const char *text, size_t len)
 	strbuf_clear(&walk->last);
 	strbuf_add(&walk->last, text, len);
 	while (cgroup_next_line(&walk->controllers, &rest, &line)) {
+		uint32_t controllers = line.controllers & walk->controllers.with_values;
+
 		if (cgroup_path_is_cut(line.path)) {
 			has_v2 = has_v2 || line.is_v2;
 		} else if (line.is_v2 && !has_v2) {
 			add_bits(&walk->v2, line.path.text, line.path.len, CGROUP_HAS_THREADS);
 			has_v2 = true;
-		} else if (line.controllers != 0) {
+		} else if (controllers != 0) {
 			add_bits(&walk->v1, line.path.text, line.path.len,
-			         line.controllers | (uintptr_t)CGROUP_HAS_THREADS);
+			         controllers | (uintptr_t)CGROUP_HAS_THREADS);
 		}
 	}
 }

@@ -308,21 +308,24 @@ int list_group_keys(const struct option_parser *parser, struct group_by *by)
 			return 0;
 		}
 	while ((r = next_entry(parser, &rest, &word)) > 0) {
-		unsigned key = 0;
+		enum group_key key;
 
 		for (size_t i = 0; i < group_tree_count; i++)
 			if (span_is(word, group_tree_table[i].name))
 				return options_error(parser, "'%s' goes with no other key",
 				                     group_tree_table[i].name);
-		while (key < GROUP_KEY_COUNT && !span_is(word, key_name(key)))
-			key++;
+		key = group_by_find(by, word);
 		if (key == GROUP_KEY_COUNT)
 			return unknown_key(parser, word);
-		if (group_by_has(by, (enum group_key)key))
-			return report_duplicate(parser, word);
+		if (group_by_has(by, key))
+			return key == GROUP_KEY_cgroup_v1_other
+			               ? options_error(parser,
+			                               "more than one hierarchy of version 1 "
+			                               "that is not known by name")
+			               : report_duplicate(parser, word);
 		if (by->count == GROUP_KEYS_MAX)
 			return options_error(parser, "more than %d keys", GROUP_KEYS_MAX);
-		by->keys[by->count++] = (enum group_key)key;
+		by->keys[by->count++] = key;
 	}
 	return r;
 }

@@ -188,8 +188,10 @@ static void add_group_by(const struct group_by *by, struct strbuf *out)
 {
 	if (by->tree)
 		strbuf_add_str(out, by->tree->name);
-	for (unsigned i = 0; !by->tree && i < by->count; i++)
-		strbuf_addf(out, "%s%s", i > 0 ? "," : "", group_key_table[by->keys[i]].name);
+	for (unsigned i = 0; !by->tree && i < by->count; i++) {
+		strbuf_add_str(out, i > 0 ? "," : "");
+		group_by_add_name(by, i, out);
+	}
 }
 
 static bool has_path(const struct group_by *by)

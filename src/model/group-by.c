@@ -50,10 +50,60 @@ bool group_by_is_cgroup(const struct group_by *by)
 	return by->count == 1 && by->keys[0] == GROUP_KEY_cgroup;
 }
 
+static const char v1_family[] = "cgroup:v1:", other_heading[] = "cgroup-";
+
+/* The kernel's rule for names of hierarchies; those of controllers have fewer kinds of characters. */
+static bool is_hierarchy_name(struct span name)
+{
+	struct span plain = name;
+
+	if (plain.len > strlen("name=") && memcmp(plain.text, "name=", strlen("name=")) == 0)
+		plain = (struct span){name.text + strlen("name="), name.len - strlen("name=")};
+	for (size_t i = 0; i < plain.len; i++) {
+		char c = plain.text[i];
+
+		if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9') &&
+		    c != '_' && c != '.' && c != '-')
+			return false;
+	}
+	return plain.len > 0;
+}
+
+enum group_key group_by_find(struct group_by *by, struct span name)
+{
+	const size_t family = strlen(v1_family);
+	struct span other;
+
+	for (unsigned key = 0; key < GROUP_KEY_COUNT; key++)
+		if (key != GROUP_KEY_cgroup_v1_other && span_is(name, group_key_table[key].name))
+			return (enum group_key)key;
+	if (name.len <= family || memcmp(name.text, v1_family, family) != 0)
+		return GROUP_KEY_COUNT;
+	other = (struct span){name.text + family, name.len - family};
+	if (!is_hierarchy_name(other) || other.len >= sizeof(by->other) - strlen(other_heading))
+		return GROUP_KEY_COUNT;
+	if (!group_by_has(by, GROUP_KEY_cgroup_v1_other))
+		snprintf(by->other, sizeof(by->other), "%s%.*s", other_heading, (int)other.len,
+		         other.text);
+	return GROUP_KEY_cgroup_v1_other;
+}
+
+void group_by_add_name(const struct group_by *by, unsigned key, struct strbuf *out)
+{
+	enum group_key id = by->keys[key];
+
+	if (id == GROUP_KEY_cgroup_v1_other)
+		strbuf_addf(out, "%s%s", v1_family, by->other + strlen(other_heading));
+	else
+		strbuf_add_str(out, group_key_table[id].name);
+}
+
 const char *group_by_heading(const struct group_by *by, unsigned key)
 {
 	enum group_key id = by->keys[key];
 
+	if (id == GROUP_KEY_cgroup_v1_other && by->other[0] != '\0')
+		return by->other;
 	if (id == GROUP_KEY_comm && by->literal_names)
 		id = GROUP_KEY_comm_exact;
 	return group_key_table[id].heading;
@@ -75,10 +125,22 @@ void key_names_done(struct key_names *names)
 	*names = (struct key_names){0};
 }
 
+static bool is_v1_key(enum group_key key)
+{
+	switch (key) {
+#define CGROUP_CONTROLLER(id_, name_) case GROUP_KEY_cgroup_v1_##id_:
+#include "cgroup-controllers.def"
+#undef CGROUP_CONTROLLER
+	case GROUP_KEY_cgroup_v1_other:
+		return true;
+	default:
+		return false;
+	}
+}
+
 bool group_key_is_path(enum group_key key)
 {
-	return key == GROUP_KEY_cgroup ||
-	       (key >= GROUP_KEY_cgroup_v1_cpu && key <= GROUP_KEY_cgroup_v1_pids);
+	return key == GROUP_KEY_cgroup || is_v1_key(key);
 }
 
 /* A real path starts with a slash, so the first is nobody's; the second tells a path of version 1 apart. */
@@ -109,27 +171,49 @@ static bool has_word(struct span list, const char *word)
 	return false;
 }
 
-/* The path in the hierarchy of version 1 that has the controller, with the name that its cgroup has in the tables of cgroups. */
-static void add_v1_name(const char *controller, const struct thread_sample *sample,
-                        struct strbuf *out)
+/* The controllers, or the name, of a line of cgroups_v1; the path is behind the colon. */
+static bool split_line(struct span line, struct span *ret_list, struct span *ret_path)
 {
-	struct span rest = {strbuf_str(&sample->cgroups_v1), sample->cgroups_v1.len}, line;
+	const char *colon = memchr(line.text, ':', line.len);
+	size_t len = colon ? (size_t)(colon - line.text) : line.len;
+
+	*ret_list = (struct span){line.text, len};
+	*ret_path = colon ? (struct span){colon + 1, line.len - len - 1} : (struct span){0};
+	return colon != NULL;
+}
+
+/* Whether the host had no such hierarchy. Files of before there was such a list do not say. */
+static bool lacks_hierarchy(const struct host *host, const char *name)
+{
+	const char *text = host ? host_text(host, HOST_cgroup_v1_hierarchies) : NULL;
+	struct span rest = {text, text ? strlen(text) : 0}, list;
+
+	if (!text)
+		return false;
+	while (scan_word(&rest, &list))
+		if (has_word(list, name))
+			return false;
+	return true;
+}
+
+/* The path in the hierarchy of version 1 that has the controller, with the name that its cgroup has in the tables of cgroups.
+ * Every thread has one in each hierarchy, so where there is none it was not read: a thread that exits has left its cgroups,
+ * and records of exits do not have them. */
+static void add_v1_name(const char *name, const struct thread_sample *sample,
+                        const struct host *host, struct strbuf *out)
+{
+	struct span rest = {strbuf_str(&sample->cgroups_v1), sample->cgroups_v1.len};
+	struct span line, list, path;
 
 	while (scan_line(&rest, &line)) {
-		const char *colon = memchr(line.text, ':', line.len);
-		size_t len = colon ? (size_t)(colon - line.text) : line.len;
-
-		if (!colon || !has_word((struct span){line.text, len}, controller))
+		if (!split_line(line, &list, &path) || !has_word(list, name))
 			continue;
-		add_cgroup_name(true, colon + 1, line.len - len - 1, out);
+		add_cgroup_name(true, path.text, path.len, out);
 		return;
 	}
 	strbuf_addf(out,
-	            sample->has_cgroup && sample->window_part != WINDOW_PART_passed &&
-	                            !sample_has_ended(sample)
-	                    ? "(no cgroup of %s)"
-	                    : "(cgroup of %s not read)",
-	            controller);
+	            lacks_hierarchy(host, name) ? "(no cgroup of %s)" : "(cgroup of %s not read)",
+	            name);
 }
 
 static void add_part_name(enum cgroup_part part, const char *otherwise,
@@ -181,8 +265,9 @@ static void add_thread_id(const struct thread_sample *sample, struct strbuf *out
 	strbuf_add_char(out, ')');
 }
 
-static void add_thread_name(enum group_key key, const struct thread_sample *sample,
-                            const struct host *host, struct strbuf *out)
+static void add_thread_name(const struct group_by *by, enum group_key key,
+                            const struct thread_sample *sample, const struct host *host,
+                            struct strbuf *out)
 {
 	switch (key) {
 	case GROUP_KEY_pcomm:
@@ -217,20 +302,14 @@ static void add_thread_name(enum group_key key, const struct thread_sample *samp
 	case GROUP_KEY_cgroup_slice:
 		add_part_name(CGROUP_PART_SLICE, "(no slice)", sample, out);
 		break;
-	case GROUP_KEY_cgroup_v1_cpu:
-		add_v1_name("cpu", sample, out);
+#define CGROUP_CONTROLLER(id_, name_)                  \
+	case GROUP_KEY_cgroup_v1_##id_:                \
+		add_v1_name(name_, sample, host, out); \
 		break;
-	case GROUP_KEY_cgroup_v1_cpuacct:
-		add_v1_name("cpuacct", sample, out);
-		break;
-	case GROUP_KEY_cgroup_v1_memory:
-		add_v1_name("memory", sample, out);
-		break;
-	case GROUP_KEY_cgroup_v1_blkio:
-		add_v1_name("blkio", sample, out);
-		break;
-	case GROUP_KEY_cgroup_v1_pids:
-		add_v1_name("pids", sample, out);
+#include "cgroup-controllers.def"
+#undef CGROUP_CONTROLLER
+	case GROUP_KEY_cgroup_v1_other:
+		add_v1_name(by->other + strlen(other_heading), sample, host, out);
 		break;
 	case GROUP_KEY_thread:
 		add_thread_id(sample, out);
@@ -275,6 +354,10 @@ static bool add_pattern(const struct group_by *by, enum group_key key, const str
 
 	if (group_key_is_path(key) && flatten(by, text, name->len, out))
 		return true;
+	if (group_key_is_path(key) && !by->literal_cgroups) {
+		normalise_cgroup(text, name->len, out, scratch);
+		return false;
+	}
 	switch (key) {
 	case GROUP_KEY_pcomm:
 	case GROUP_KEY_comm:
@@ -283,12 +366,6 @@ static bool add_pattern(const struct group_by *by, enum group_key key, const str
 			return false;
 		}
 		break;
-	case GROUP_KEY_cgroup:
-	case GROUP_KEY_cgroup_v1_cpu:
-	case GROUP_KEY_cgroup_v1_cpuacct:
-	case GROUP_KEY_cgroup_v1_memory:
-	case GROUP_KEY_cgroup_v1_blkio:
-	case GROUP_KEY_cgroup_v1_pids:
 	case GROUP_KEY_cgroup_service:
 	case GROUP_KEY_cgroup_slice:
 		if (!by->literal_cgroups) {
@@ -365,7 +442,7 @@ uint32_t key_names_of_thread(struct key_names *names, const struct group_by *by,
 	enum group_key id = by->keys[key];
 
 	strbuf_clear(&names->name);
-	add_thread_name(id, sample, host, &names->name);
+	add_thread_name(by, id, sample, host, &names->name);
 	if (id != GROUP_KEY_thread && (id != GROUP_KEY_user || !sample->has_uid))
 		return add_name(names, by, id);
 	/* Both are told by a number; what they are called may change, or be known on one side only. */

@@ -112,9 +112,10 @@ static void write_group_by(struct json_output *out, const struct group_by *by)
 	strbuf_clear(&out->scratch);
 	if (by->tree)
 		strbuf_add_str(&out->scratch, by->tree->name);
-	for (unsigned i = 0; !by->tree && i < by->count; i++)
-		strbuf_addf(&out->scratch, "%s%s", i > 0 ? "," : "",
-		            group_key_table[by->keys[i]].name);
+	for (unsigned i = 0; !by->tree && i < by->count; i++) {
+		strbuf_add_str(&out->scratch, i > 0 ? "," : "");
+		group_by_add_name(by, i, &out->scratch);
+	}
 	json_write_text(&out->writer, strbuf_str(&out->scratch), out->scratch.len);
 }
 

@@ -33,20 +33,31 @@ struct libcgroup_answer {
 	struct strbuf v1[CGROUP_V1_CONTROLLERS_MAX];
 };
 
+static const char *const known_names[] = {
+#define CGROUP_CONTROLLER(id_, name_) name_,
+#include "cgroup-controllers.def"
+#undef CGROUP_CONTROLLER
+};
+_Static_assert(ARRAY_SIZE(known_names) <= CGROUP_V1_CONTROLLERS_MAX, "each has a bit");
+
+static void add_name(struct cgroup_v1_controllers *controllers, const char *name)
+{
+	for (size_t at = 0; at < controllers->count; at++)
+		if (strcmp(controllers->names[at], name) == 0)
+			return;
+	if (controllers->count < CGROUP_V1_CONTROLLERS_MAX)
+		controllers->names[controllers->count++] = name;
+}
+
 void cgroup_v1_controllers_init(struct cgroup_v1_controllers *controllers)
 {
 	controllers->count = 0;
-	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++) {
-		const char *name = cgroup_value_table[i].object;
-		bool known = false;
-
-		if (cgroup_value_table[i].version != 1)
-			continue;
-		for (size_t at = 0; at < controllers->count; at++)
-			known = known || strcmp(controllers->names[at], name) == 0;
-		if (!known && controllers->count < CGROUP_V1_CONTROLLERS_MAX)
-			controllers->names[controllers->count++] = name;
-	}
+	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++)
+		if (cgroup_value_table[i].version == 1)
+			add_name(controllers, cgroup_value_table[i].object);
+	controllers->with_values = (UINT32_C(1) << controllers->count) - 1;
+	for (size_t i = 0; i < ARRAY_SIZE(known_names); i++)
+		add_name(controllers, known_names[i]);
 }
 
 uint32_t cgroup_v1_controllers_find(const struct cgroup_v1_controllers *controllers,

@@ -43,12 +43,16 @@ bool cgroup_next_line(const struct cgroup_v1_controllers *controllers, struct sp
 		*ret = (struct cgroup_line){.path = path};
 		if (span_is(number, "0")) {
 			ret->is_v2 = list.len == 0;
+			if (!ret->is_v2)
+				continue;
 		} else if (is_number(number) && path.len > 0 && path.text[0] == '/') {
+			ret->list = list;
 			ret->controllers = cgroup_v1_controllers_find(controllers, list);
 			ret->is_systemd = span_is(list, "name=systemd");
+		} else {
+			continue;
 		}
-		if (ret->is_v2 || ret->controllers != 0 || ret->is_systemd)
-			return true;
+		return true;
 	}
 	return false;
 }
@@ -91,8 +95,9 @@ static enum source_outcome parse_v1(const char *text, size_t len, struct thread_
 
 	cgroup_v1_controllers_init(&controllers);
 	while (cgroup_next_line(&controllers, &rest, &line)) {
-		unsigned rank = line.controllers != 0 ? (unsigned)__builtin_ctz(line.controllers)
-		                                      : CGROUP_V1_CONTROLLERS_MAX;
+		uint32_t read = line.controllers & controllers.with_values;
+		unsigned rank = read != 0 ? (unsigned)__builtin_ctz(read)
+		                          : CGROUP_V1_CONTROLLERS_MAX + !line.is_systemd * 1u;
 
 		if (rank < best_rank) {
 			best = line.path;
@@ -104,22 +109,7 @@ static enum source_outcome parse_v1(const char *text, size_t len, struct thread_
 	return set_path(sample, best, true);
 }
 
-static void add_names(const struct cgroup_v1_controllers *controllers, uint32_t of,
-                      struct strbuf *out)
-{
-	bool first = true;
-
-	for (size_t i = 0; i < controllers->count; i++) {
-		if (!(of & UINT32_C(1) << i))
-			continue;
-		if (!first)
-			strbuf_add_char(out, ',');
-		strbuf_add_str(out, controllers->names[i]);
-		first = false;
-	}
-}
-
-/* The lines of version 1 that have controllers of the registry, without their numbers. */
+/* The lines of version 1, without their numbers. */
 static void set_v1_lines(const char *text, size_t len, struct thread_sample *sample)
 {
 	struct cgroup_v1_controllers controllers;
@@ -129,10 +119,12 @@ static void set_v1_lines(const char *text, size_t len, struct thread_sample *sam
 	cgroup_v1_controllers_init(&controllers);
 	strbuf_clear(&sample->cgroups_v1);
 	while (cgroup_next_line(&controllers, &rest, &line)) {
-		if (line.controllers == 0 || cgroup_path_is_cut(line.path) ||
-		    sample->cgroups_v1.len + line.path.len + 128 > SAMPLE_CGROUPS_V1_BYTES)
+		size_t bytes = line.list.len + line.path.len + strlen(":\n");
+
+		if (line.is_v2 || line.list.len == 0 || cgroup_path_is_cut(line.path) ||
+		    sample->cgroups_v1.len + bytes > SAMPLE_CGROUPS_V1_BYTES)
 			continue;
-		add_names(&controllers, line.controllers, &sample->cgroups_v1);
+		strbuf_add(&sample->cgroups_v1, line.list.text, line.list.len);
 		strbuf_add_char(&sample->cgroups_v1, ':');
 		strbuf_add(&sample->cgroups_v1, line.path.text, line.path.len);
 		strbuf_add_char(&sample->cgroups_v1, '\n');

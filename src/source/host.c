@@ -3,6 +3,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "ctprof/cgroup-mount.h"
+#include "ctprof/cgroup.h"
 #include "ctprof/clock.h"
 #include "ctprof/fd.h"
 #include "ctprof/host-read.h"
@@ -213,6 +215,32 @@ static void read_total_threads(int proc_fd, struct host *host)
 		host_set_number(host, HOST_total_threads, total);
 }
 
+/* Every process is in a cgroup of every hierarchy, so any one tells which there are. */
+static void read_hierarchies(int proc_fd, struct host *host)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT, names = STRBUF_INIT;
+	struct cgroup_v1_controllers controllers;
+	struct cgroup_line line;
+	struct span rest;
+
+	if (fd_read_all_at(proc_fd, "self/cgroup", &text, HOST_FILE_BYTES) < 0 &&
+	    fd_read_all_at(proc_fd, "1/cgroup", &text, HOST_FILE_BYTES) < 0)
+		return;
+	cgroup_v1_controllers_init(&controllers);
+	rest = (struct span){strbuf_str(&text), text.len};
+	while (cgroup_next_line(&controllers, &rest, &line)) {
+		if (line.list.len == 0)
+			continue;
+		if (names.len > 0)
+			strbuf_add_char(&names, ' ');
+		strbuf_add(&names, line.list.text, line.list.len);
+	}
+	if (names.len == 0)
+		strbuf_add_str(&names, "none");
+	host_put_text(host, HOST_cgroup_v1_hierarchies, strbuf_str(&names), names.len,
+	              HOST_TEXT_BYTES);
+}
+
 void host_read(int proc_fd, int sys_fd, int cgroup_fd, bool live, bool anonymous, struct host *host)
 {
 	long ticks = sysconf(_SC_CLK_TCK);
@@ -237,6 +265,7 @@ void host_read(int proc_fd, int sys_fd, int cgroup_fd, bool live, bool anonymous
 	read_online_cpus(sys_fd, host);
 	read_text_or_empty(cgroup_fd, "cgroup.controllers", HOST_TEXT_BYTES, host,
 	                   HOST_cgroup2_controllers);
+	read_hierarchies(proc_fd, host);
 	host_read_kernel_config(proc_fd, live, host);
 	host_read_switches(proc_fd, host);
 	host_read_hardware(proc_fd, sys_fd, host);

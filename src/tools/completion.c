@@ -44,7 +44,10 @@ void completion_words_init(struct completion_words *ret_words, const struct cli_
 		break;
 	case VALUES_GROUP_KEYS:
 		for (unsigned i = 0; i < GROUP_KEY_COUNT; i++)
-			add_word(&words, group_key_table[i].name, group_key_table[i].description);
+			/* The last one of version 1 is a form, not a word. */
+			if (i != GROUP_KEY_cgroup_v1_other)
+				add_word(&words, group_key_table[i].name,
+				         group_key_table[i].description);
 		for (size_t i = 0; i < group_tree_count; i++)
 			add_word(&words, group_tree_table[i].name, group_tree_table[i].description);
 		break;

@@ -38,7 +38,10 @@ commands=$("$ctprof" --help | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p')
 metrics=$(names '(.metrics[], .derived[]).name')
 sort_keys=$(names '(.metrics[] | select(.rule != "mode")).name, .derived[].name')
 sections=$(names '.sections[].name')
-keys=$(sed -n 's/^GROUP_\(KEY\|TREE\)([^"]*"\([^"]*\)".*/\2/p' "$group_keys")
+keys=$(
+    sed -n 's/^GROUP_\(KEY\|TREE\)([^"]*"\([^"]*\)".*/\2/p' "$group_keys" | grep -v NAME
+    sed -n 's/^CGROUP_CONTROLLER([^"]*"\([^"]*\)".*/cgroup:v1:\1/p' "${group_keys%/*}/cgroup-controllers.def"
+)
 [ -n "$commands" ] && [ -n "$metrics" ] && [ -n "$sort_keys" ] && [ -n "$sections" ] && [ -n "$keys" ]
 
 # Commands and options: all of them, and no others.

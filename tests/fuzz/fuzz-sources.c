@@ -128,8 +128,9 @@ static void check_cgroup_lines(const char *text, size_t len)
 
 	cgroup_v1_controllers_init(&controllers);
 	while (cgroup_next_line(&controllers, &rest, &line)) {
-		require(line.is_v2 || line.is_systemd || line.controllers != 0,
-		        "a line that says something");
+		require(line.is_v2 ? line.list.len == 0 && line.controllers == 0
+		                   : line.list.text >= text && line.list.len < len,
+		        "a line of one version");
 		require(line.path.text + line.path.len <= text + len, "a path within the text");
 		require(line.is_v2 || line.path.text[0] == '/', "an absolute path");
 	}

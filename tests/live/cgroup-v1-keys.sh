@@ -78,7 +78,7 @@ same "the kernel's path of a zombie" / "$(sed -n "s/^[0-9]*:$list:\(.*\)/\3/p" "
 # name FILE KEY PID: the name of the group that the process is in under a key, beside the one by thread.
 name() {
     "$CTPROF" show --group-by "thread,$2" --no-cg-normalize --format json --metrics thread_count "$1" |
-        jq -r --arg pid "$3 " --arg key "${2//:/_}" '[.rows[] | select(.thread | startswith($pid)) | .[$key]] | .[0]'
+        jq -r --arg pid "$3 " --arg key "${2//[:=]/_}" '[.rows[] | select(.thread | startswith($pid)) | .[$key]] | .[0]'
 }
 for source in procfs bpf; do
     if ! "$CTPROF" capture -q --source $source -o $source.zst 2>$source.err; then
@@ -94,13 +94,24 @@ for source in procfs bpf; do
         "$CTPROF" show --group-by cgroup:v1:$controller --no-cg-normalize --format json --metrics thread_count $source.zst |
             jq -r --arg group "v1:/$group" '[.rows[] | select(.group == $group) | .value] | add'
     )"
-    # Each hierarchy with controllers, of every thread that both name: against the kernel's text of the shell.
-    expected=$(sed -n 's/^[1-9][0-9]*:\([^=:]*\):\(.*\)/\1 \2/p' /proc/$$/cgroup |
-        while read -r names path; do for word in ${names//,/ }; do echo "$word $path"; done; done |
-        grep -E '^(cpu|cpuacct|memory|blkio|pids) ' | sort)
+    # Every hierarchy, against the kernel's text of the shell: those without values and named ones as well.
+    expected=$(sed -n 's/^[1-9][0-9]*:\([^:]*\):\(.*\)/\1 \2/p' /proc/$$/cgroup |
+        while read -r names path; do for word in ${names//,/ }; do echo "$word $path"; done; done | sort)
     have=$(zstd -qdc $source.zst | jq -r --argjson pid $$ '.threads[] | select(.tid == $pid) | .cgroups_v1 | split("\n")[] | select(. != "") |
         capture("^(?<list>[^:]*):(?<path>.*)$") | .path as $path | .list | split(",")[] | "\(.) \($path)"' | sort)
     same "$source: all hierarchies of this shell" "$expected" "$have"
+
+    while read -r word path; do
+        [ "$("$CTPROF" metric-list --format json | jq --arg key "cgroup:v1:$word" '[.group_keys[] | select(.name == $key)] | length')" = 1 ] ||
+            continue
+        same "$source: this shell by $word" "v1:$path" "$(name $source.zst "cgroup:v1:$word" $$)"
+    done <<<"$expected"
+    same "$source: a hierarchy that this kernel does not have" "(no cgroup of nosuch)" \
+        "$("$CTPROF" show --group-by cgroup:v1:nosuch --format json --metrics thread_count $source.zst | jq -r '[.rows[].group] | unique | join(" ")')"
+    # As a file of a version that did not read them.
+    zstd -qdc $source.zst | jq -c 'del(.host.cgroup_v1_hierarchies) | del(.threads[].cgroups_v1)' | zstd -q -f -o old.zst
+    same "$source: a file without these keys" "(cgroup of $controller not read)" \
+        "$("$CTPROF" show --group-by cgroup:v1:$controller --format json --metrics thread_count old.zst | jq -r '[.rows[].group] | unique | join(" ")')"
 
     same "$source: a zombie" "(cgroup of $controller not read)" \
         "$(name $source.zst cgroup:v1:$controller "$zombie")"
@@ -112,7 +123,8 @@ for source in procfs bpf; do
     echo "$ending" >"$mount/$group/cgroup.procs"
     "$CTPROF" capture -q --source $source --window 3s -o $source-window.zst &
     window=$!
-    sleep 1.5
+    sleep 1
+    sleep 0.5
     kill "$ending"
     wait "$ending" 2>/dev/null || true
     wait $window || fail "capture --source $source --window"
@@ -124,6 +136,10 @@ for source in procfs bpf; do
     else
         echo "$source: the window has no exit record of process $ending ('$part')"
     fi
+    passed=$(zstd -qdc $source-window.zst | jq -r 'first(.threads[] | select(.window_part == "passed" and .tid == .tgid and
+        (has("cgroups_v1") | not)) | .tid) // empty')
+    [ -z "$passed" ] || same "$source: born and ended in the window" "(cgroup of $controller not read)" \
+        "$(name $source-window.zst cgroup:v1:$controller "$passed")"
     same "$source: alive in the window" "v1:/$group" "$(name $source-window.zst cgroup:v1:$controller "$pid")"
 done
 echo "$checks checks passed"

@@ -74,9 +74,11 @@ static void test_version_1(void **state)
 	cgroup_share_init(&share, &mounts);
 	assert_int_equal(holds(&share, "3:cpu:/\n0::/a\n"), counts);
 	assert_int_equal(holds(&share, "3:cpu:/\n"), counts);
-	/* Hierarchies that nobody looks at make no difference. */
-	assert_int_equal(holds(&share, "5:freezer:/x\n3:cpu:/\n0::/a\n"), counts);
-	assert_int_equal(holds(&share, "1:name=systemd:/x\n3:cpu:/\n0::/a\n"), counts);
+	/* Every hierarchy counts, with values to read or not, known or not. */
+	assert_false(holds(&share, "5:freezer:/x\n3:cpu:/\n0::/a\n"));
+	assert_false(holds(&share, "1:name=systemd:/x\n3:cpu:/\n0::/a\n"));
+	assert_false(holds(&share, "1:name=mine:/\n3:cpu:/\n0::/a\n"));
+	assert_false(holds(&share, "7:schedtune:/\n3:cpu:/\n0::/a\n"));
 	assert_false(holds(&share, "1:name=systemd:/x\n3:cpu:/\n"));
 	assert_false(holds(&share, "3:cpu:/\n0::/b\n"));
 	assert_false(holds(&share, "3:cpu:/x\n0::/a\n"));

@@ -336,7 +336,7 @@ static void check_outside(void)
 	cgroup_mounts_done(&mounts);
 	temp_tree_write_text(tree, "m/in/memory.current", "1\n");
 	temp_tree_write_text(tree, "out/memory.current", "666\n");
-	temp_tree_write_text(tree, "m/cgroup.controllers", "");
+	temp_tree_write_text(tree, "m/cgroup.controllers", "memory\n");
 	(void)symlinkat("../out", tree->fd, "m/link");
 	(void)symlinkat("in", tree->fd, "m/inner");
 	cleanup_(mem_freep) char *path = temp_tree_path(tree, "m");

@@ -103,15 +103,17 @@ static void test_cgroup_version_1_only(void **state)
 	assert_false(sample.cgroup_is_v1);
 }
 
-/* Beside the one that names the thread, all hierarchies of version 1 with a controller of the registry. */
+/* Beside the one that names the thread, all hierarchies of version 1, known or not. */
 static void test_cgroup_lines_of_version_1(void **state)
 {
-	static const char text[] = "9:name=systemd:/init.scope\n8:pids:/a b:c\n5:freezer:/f\n"
+	static const char text[] = "9:name=systemd:/init.scope\n8:pids:/a b:c\n5:schedtune:/f\n"
 	                           "2:net_cls,cpuacct,cpu:/docker/x\n0::/two\n";
 
 	(void)state;
 	check_path(text, "/two");
-	assert_string_equal(strbuf_str(&sample.cgroups_v1), "pids:/a b:c\ncpuacct,cpu:/docker/x\n");
+	assert_string_equal(strbuf_str(&sample.cgroups_v1),
+	                    "name=systemd:/init.scope\npids:/a b:c\nschedtune:/f\n"
+	                    "net_cls,cpuacct,cpu:/docker/x\n");
 	check_path("0::/two\n", "/two");
 	assert_int_equal(sample.cgroups_v1.len, 0);
 }
@@ -192,7 +194,9 @@ static void test_cgroup_cut(void **state)
 
 static void test_cgroup_lines(void **state)
 {
-	static const char text[] = "12:freezer:/none of ours\n"
+	static const char text[] = "12:schedtune:/not known\n"
+	                           "11:freezer:/no values\n"
+	                           "0:name:/neither\n"
 	                           "nonsense\n"
 	                           "9:cpu,cpuacct:/both\n"
 	                           "8:pids:/a:b\n"
@@ -201,25 +205,37 @@ static void test_cgroup_lines(void **state)
 	struct span rest = {text, strlen(text)};
 	struct cgroup_v1_controllers controllers;
 	struct cgroup_line line;
-	uint32_t both, pids;
+	uint32_t both, pids, freezer;
 
 	(void)state;
 	cgroup_v1_controllers_init(&controllers);
-	assert_int_equal(controllers.count, 5);
+	assert_int_equal(controllers.with_values, 0x1f);
+	assert_true(controllers.count > 5);
 	assert_string_equal(controllers.names[0], "cpuacct");
+	freezer = cgroup_v1_controllers_find(&controllers, (struct span){"freezer", 7});
+	assert_int_equal(__builtin_popcount(freezer), 1);
+	assert_int_equal(freezer & controllers.with_values, 0);
 	both = cgroup_v1_controllers_find(&controllers, (struct span){"cpuacct,x,cpu", 13});
 	pids = cgroup_v1_controllers_find(&controllers, (struct span){"pids,", 5});
 	assert_int_equal(__builtin_popcount(both), 2);
 	assert_int_equal(cgroup_v1_controllers_find(&controllers, (struct span){",", 1}), 0);
 
 	assert_true(cgroup_next_line(&controllers, &rest, &line));
+	assert_true(!line.is_v2 && !line.is_systemd && line.controllers == 0);
+	assert_true(span_is(line.list, "schedtune"));
+	assert_true(cgroup_next_line(&controllers, &rest, &line));
+	assert_int_equal(line.controllers, freezer);
+	assert_true(cgroup_next_line(&controllers, &rest, &line));
 	assert_int_equal(line.controllers, both);
+	assert_int_equal(line.controllers & controllers.with_values, both);
+	assert_true(span_is(line.list, "cpu,cpuacct"));
 	assert_true(span_is(line.path, "/both"));
 	assert_true(cgroup_next_line(&controllers, &rest, &line));
 	assert_int_equal(line.controllers, pids);
 	assert_true(span_is(line.path, "/a:b"));
 	assert_true(cgroup_next_line(&controllers, &rest, &line));
-	assert_true(line.is_systemd && !line.is_v2 && line.controllers == 0);
+	assert_true(line.is_systemd && !line.is_v2 &&
+	            !(line.controllers & controllers.with_values));
 	assert_true(cgroup_next_line(&controllers, &rest, &line));
 	assert_true(line.is_v2 && !line.is_systemd && line.controllers == 0);
 	assert_true(span_is(line.path, "/"));

@@ -14,6 +14,15 @@ static void set_users(void)
 	host_map_set(&host, HOST_users, "100", "with space\x1b", 11);
 }
 
+/* NULL: the file does not say. */
+static void set_hierarchies(const char *text)
+{
+	if (text)
+		host_set_text(&host, HOST_cgroup_v1_hierarchies, text, strlen(text));
+	else
+		host.seen[HOST_cgroup_v1_hierarchies] = false;
+}
+
 /* What a thread is called; NULL is not known. */
 struct called {
 	const char *pcomm, *comm, *cgroup, *exe;
@@ -196,18 +205,62 @@ static void test_names_of_parts(void **state)
 
 static void test_names_of_version_1(void **state)
 {
-	struct called called = {.cgroup = "/", .cgroups_v1 = "pids:/p\ncpuacct,cpu:/job-7\n"};
+	struct called called = {.cgroup = "/",
+	                        .cgroups_v1 = "pids:/p\ncpuacct,cpu:/job-7\n"
+	                                      "name=systemd:/s\n"};
 	struct called nowhere = {.cgroup = "/"}, unread = {0};
 
 	(void)state;
 	check_both(GROUP_KEY_cgroup_v1_cpu, called, "v1:/job-7", "v1:/job-{N}");
 	check_both(GROUP_KEY_cgroup_v1_cpuacct, called, "v1:/job-7", "v1:/job-{N}");
 	check_both(GROUP_KEY_cgroup_v1_pids, called, "v1:/p", "v1:/p");
-	check_both(GROUP_KEY_cgroup_v1_memory, called, "(no cgroup of memory)",
-	           "(no cgroup of memory)");
-	check_both(GROUP_KEY_cgroup_v1_cpu, nowhere, "(no cgroup of cpu)", "(no cgroup of cpu)");
+	check_both(GROUP_KEY_cgroup_v1_name_systemd, called, "v1:/s", "v1:/s");
+	/* A file that does not say which hierarchies there were says nothing about those that a row lacks. */
+	check_both(GROUP_KEY_cgroup_v1_memory, called, "(cgroup of memory not read)",
+	           "(cgroup of memory not read)");
+	check_both(GROUP_KEY_cgroup_v1_cpu, nowhere, "(cgroup of cpu not read)",
+	           "(cgroup of cpu not read)");
 	check_both(GROUP_KEY_cgroup_v1_cpu, unread, "(cgroup of cpu not read)",
 	           "(cgroup of cpu not read)");
+	set_hierarchies("pids cpuacct,cpu name=systemd");
+	check_both(GROUP_KEY_cgroup_v1_memory, called, "(no cgroup of memory)",
+	           "(no cgroup of memory)");
+	check_both(GROUP_KEY_cgroup_v1_cpu, nowhere, "(cgroup of cpu not read)",
+	           "(cgroup of cpu not read)");
+	set_hierarchies("none");
+	check_both(GROUP_KEY_cgroup_v1_cpu, nowhere, "(no cgroup of cpu)", "(no cgroup of cpu)");
+	set_hierarchies(NULL);
+}
+
+/* Hierarchies that the registry does not know have a key as well, one in a grouping. */
+static void test_other_hierarchies(void **state)
+{
+	static const char *const bad[] = {"cgroup:v1:",    "cgroup:v1:a b", "cgroup:v1:name=",
+	                                  "cgroup:v1:a/b", "cgroup:v2:cpu", "cgroup:v1:a=b"};
+	struct called called = {.cgroup = "/", .cgroups_v1 = "schedtune:/top\nname=mine:/job-7\n"};
+	struct key_names names = {0};
+	struct group_by by = {.count = 1};
+	struct strbuf text = STRBUF_INIT;
+	char longest[128];
+
+	(void)state;
+	by.keys[0] = group_by_find(&by, (struct span){"cgroup:v1:schedtune", 19});
+	assert_int_equal(by.keys[0], GROUP_KEY_cgroup_v1_other);
+	check_span(pattern_at(&names, number_of(&names, &by, called)), "v1:/top");
+	by = (struct group_by){0};
+	by.keys[by.count++] = group_by_find(&by, (struct span){"cgroup:v1:name=mine", 19});
+	check_span(pattern_at(&names, number_of(&names, &by, called)), "v1:/job-{N}");
+	group_by_add_name(&by, 0, &text);
+	assert_string_equal(strbuf_str(&text), "cgroup:v1:name=mine");
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_int_equal(group_by_find(&by, (struct span){bad[i], strlen(bad[i])}),
+		                 GROUP_KEY_COUNT);
+	memset(longest, 'x', sizeof(longest));
+	memcpy(longest, "cgroup:v1:", 10);
+	assert_int_equal(group_by_find(&by, (struct span){longest, sizeof(longest)}),
+	                 GROUP_KEY_COUNT);
+	strbuf_done(&text);
+	key_names_done(&names);
 }
 
 /* A thread is itself under whatever name, and is shown by the last one. */
@@ -530,6 +583,7 @@ int main(void)
 	        cmocka_unit_test(test_names_of_users),
 	        cmocka_unit_test(test_names_of_parts),
 	        cmocka_unit_test(test_names_of_version_1),
+	        cmocka_unit_test(test_other_hierarchies),
 	        cmocka_unit_test(test_threads),
 	        cmocka_unit_test(test_exited),
 	        cmocka_unit_test(test_shown),
