@@ -13,7 +13,10 @@
 #include "ctprof/psi.h"
 #include "ctprof/source.h"
 
-enum { CGROUP_FILE_BYTES = 8 << 20 /* io.stat of a thousand devices is a hundredth of it */ };
+enum {
+	CGROUP_FILE_BYTES = 8 << 20, /* io.stat of a thousand devices is a hundredth of it */
+	CONTROLLERS_BYTES = 1 << 16,
+};
 
 /* What became of one directory of a cgroup, the best first. */
 enum reading {
@@ -39,6 +42,39 @@ static size_t controller_index(const struct cgroup_v1_controllers *controllers, 
 	uint32_t bits = cgroup_v1_controllers_find(controllers, (struct span){name, strlen(name)});
 
 	return bits == 0 ? CGROUP_V1_CONTROLLERS_MAX : (size_t)__builtin_ctz(bits);
+}
+
+/* Whether cgroups of version 2 may have the file where these controllers are at the root: the others are not enabled
+ * anywhere below it. The CPU time and pressure are there without a controller. */
+static bool may_exist(const char *name, const struct strbuf *at_root)
+{
+	const size_t len = strcspn(name, ".");
+	struct span rest = {strbuf_str(at_root), at_root->len}, word;
+
+	if (strcmp(name, "cpu.stat") == 0 || strcmp(name + len, ".pressure") == 0 ||
+	    span_is((struct span){name, len}, "cgroup"))
+		return true;
+	while (scan_word(&rest, &word))
+		if (word.len == len && memcmp(word.text, name, len) == 0)
+			return true;
+	return false;
+}
+
+/* Takes files off the plan of version 2 that no cgroup has; where the root does not say, none. A tree that was given may be
+ * in parts. */
+static void plan_narrow(struct cgroup_reader *reader)
+{
+	struct cgroup_plan *plan = &reader->plans[1];
+	size_t count = 0;
+
+	if (reader->unified_fd < 0 || !reader->mounts->is_system ||
+	    fd_read_record_at(reader->unified_fd, "cgroup.controllers", &reader->text,
+	                      CONTROLLERS_BYTES) < 0)
+		return;
+	for (size_t i = 0; i < plan->count; i++)
+		if (may_exist(plan->files[i].name, &reader->text))
+			plan->files[count++] = plan->files[i];
+	plan->count = count;
 }
 
 static void plan_init(struct cgroup_reader *reader, const struct cgroup_v1_controllers *controllers)
@@ -74,8 +110,11 @@ void cgroup_reader_init(struct cgroup_reader *reader, const struct cgroup_mounts
 	*reader = (struct cgroup_reader){.mounts = mounts, .tree_boottime_ns = tree_boottime_ns};
 	plan_init(reader, controllers);
 	reader->unified_fd = mount_open(&mounts->unified);
+	plan_narrow(reader);
 	for (size_t i = 0; i < CGROUP_V1_CONTROLLERS_MAX; i++)
-		reader->v1_fds[i] = mount_open(&mounts->v1[i]);
+		reader->v1_fds[i] = controllers->with_values & UINT32_C(1) << i
+		                            ? mount_open(&mounts->v1[i])
+		                            : -ENOENT;
 }
 
 void cgroup_reader_done(struct cgroup_reader *reader)
@@ -132,6 +171,14 @@ static void set_read_time(struct cgroup_reader *reader, uint64_t begin_ns)
 		        begin_ns + (clock_now_ns(CLOCK_BOOTTIME) - begin_ns) / 2;
 }
 
+/* The kernel makes the text of such a file as one record; what serves a tree that was given may not. */
+static int read_file(struct cgroup_reader *reader, int cgroup_fd, const char *name)
+{
+	if (reader->mounts->is_system)
+		return fd_read_record_at(cgroup_fd, name, &reader->text, CGROUP_FILE_BYTES);
+	return fd_read_all_at(cgroup_fd, name, &reader->text, CGROUP_FILE_BYTES);
+}
+
 /* Most cgroups lack most files: their controllers are not enabled, or they are the root. */
 static int read_files(struct cgroup_reader *reader, const struct cgroup_plan *plan,
                       size_t controller, int cgroup_fd)
@@ -143,9 +190,10 @@ static int read_files(struct cgroup_reader *reader, const struct cgroup_plan *pl
 
 		if (file->controller != controller)
 			continue;
-		r = fd_read_all_at(cgroup_fd, file->name, &reader->text, CGROUP_FILE_BYTES);
+		r = read_file(reader, cgroup_fd, file->name);
 		if (is_fatal(r))
 			return r;
+		reader->was_there = r == 0;
 		if (r == 0) {
 			if (!reader->any)
 				set_read_time(reader, begin_ns);
@@ -159,7 +207,8 @@ static int read_files(struct cgroup_reader *reader, const struct cgroup_plan *pl
 }
 
 /* Reads the files in one directory of the cgroup. Returns an enum reading or -errno. A cgroup that was removed
- * meanwhile leaves us with some of its values, so whether it is there is asked again at the end. */
+ * meanwhile leaves us with some of its values, so whether it is there is asked again at the end, unless its last file could
+ * be opened: nothing is below a directory that was removed. */
 static int read_directory(struct cgroup_reader *reader, int mount_fd,
                           const struct cgroup_mount *mount, const struct cgroup_plan *plan,
                           size_t controller)
@@ -171,9 +220,12 @@ static int read_directory(struct cgroup_reader *reader, int mount_fd,
 
 	if (cgroup_fd < 0)
 		return is_fatal(cgroup_fd) ? cgroup_fd : (int)reading_of_errno(cgroup_fd);
+	reader->was_there = false;
 	r = read_files(reader, plan, controller, cgroup_fd);
 	if (r < 0)
 		return r;
+	if (reader->was_there)
+		return READING_DONE;
 	again_fd = cgroup_walk_open(mount_fd, mount, path);
 	if (again_fd < 0)
 		return is_fatal(again_fd) ? again_fd : (int)reading_of_errno(again_fd);

@@ -39,6 +39,7 @@ struct cgroup_reader {
 	struct cgroup_stats stats; /* of the cgroup read last */
 	bool denied;               /* of the cgroup being read: a file was */
 	bool any;                  /* a file could be read */
+	bool was_there;            /* the last file in the directory could be read */
 };
 
 /* What became of a cgroup, bits: CGROUP_READ_DENIED may come with CGROUP_READ_DONE, where some files were denied. */
