@@ -45,6 +45,7 @@ struct group {
 	struct rate_sum *rates;
 	struct rate_sum *exited_rates;
 	unsigned rate_count;
+	struct rate_sum delays_beyond; /* see struct derive_inputs */
 	/* By metric; NULL where no wait began before the window. Owned. */
 	struct wait_before *before;
 	/* Of a window: how far the readings of jemalloc's counters lie from those of everything else, at both ends together, at

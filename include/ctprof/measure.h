@@ -57,6 +57,8 @@ struct derive_inputs {
 	const struct rate_list *rate_list;
 	const struct rate_sum *rates;     /* by the places of the list */
 	const struct wait_before *before; /* by metric */
+	/* By how much the delays of single threads together exceed those threads' lives, per second; see sample_delays_beyond(). */
+	const struct rate_sum *delays_beyond;
 	const struct derive_frame *frame;
 };
 
@@ -77,7 +79,8 @@ uint32_t derive_threads(enum derived_id derived, const struct derive_inputs *in)
  * derived metric is a sum or a difference. */
 struct quantity derive_weight(enum derived_id derived, const struct derive_inputs *in);
 
-/* The same with the inputs per second, of a derived metric that is a sum (ADDS, PARTS). */
+/* The same with the inputs per second, of a derived metric that is a sum (ADDS, PARTS). Without what is beyond the threads'
+ * lives, where the inputs are delays (PARTS): they overlap, as block I/O does while memory is freed. */
 struct quantity derive_per_second(enum derived_id derived, const struct derive_inputs *in);
 
 /* A metric per second; 0 where its rate is not kept. */

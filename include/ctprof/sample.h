@@ -137,6 +137,10 @@ uint64_t sample_inside(const struct thread_sample *sample, enum metric_id metric
  * parts of what is left. */
 uint64_t sample_state_inside(const struct thread_sample *sample, enum metric_id metric);
 
+/* By how much the thread's delays together exceed @lived_ns: the sum over the delays of total_offcpu_delay_ns in
+ * registry/derived.def, each no more than sample_inside(). 0 where they do not. */
+uint64_t sample_delays_beyond(const struct thread_sample *sample, uint64_t lived_ns);
+
 /* Whether the kernel said a number, impossible or not; the field of the metric has it. */
 static inline bool sample_has_said(const struct thread_sample *sample, enum metric_id metric)
 {

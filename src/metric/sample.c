@@ -352,6 +352,39 @@ uint64_t sample_inside(const struct thread_sample *sample, enum metric_id metric
 	return is_waiting_inside(sample, metric) ? smaller(value, sample->life_ns) : value;
 }
 
+/* The larger one of the two counts. */
+static bool overlaps(enum metric_id metric)
+{
+	return metric == METRIC_swapin_delay_total_ns || metric == METRIC_thrashing_delay_total_ns;
+}
+
+uint64_t sample_delays_beyond(const struct thread_sample *sample, uint64_t lived_ns)
+{
+	static const enum metric_id delays[] = {
+	        METRIC_cpu_delay_total_ns,       METRIC_blkio_delay_total_ns,
+	        METRIC_freepages_delay_total_ns, METRIC_compact_delay_total_ns,
+	        METRIC_wpcopy_delay_total_ns,    METRIC_irq_delay_total_ns,
+	        METRIC_swapin_delay_total_ns,    METRIC_thrashing_delay_total_ns,
+	};
+	unsigned __int128 sum = 0, beyond;
+	uint64_t overlapping = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(delays); i++) {
+		uint64_t value;
+
+		if (!metric_set_has(&sample->seen, delays[i]))
+			continue;
+		value = sample_inside(sample, delays[i]);
+		if (!overlaps(delays[i]))
+			sum += value;
+		else if (value > overlapping)
+			overlapping = value;
+	}
+	sum += overlapping;
+	beyond = sum > lived_ns ? sum - lived_ns : 0;
+	return beyond < UINT64_MAX ? (uint64_t)beyond : UINT64_MAX;
+}
+
 static bool is_too_long(const struct thread_sample *sample, enum metric_id metric)
 {
 	return is_waiting_inside(sample, metric) && counter(sample, metric) > sample->life_ns;
@@ -376,11 +409,6 @@ static bool is_state(enum metric_id metric)
 		if (states[i] == metric)
 			return true;
 	return false;
-}
-
-static bool overlaps(enum metric_id metric)
-{
-	return metric == METRIC_swapin_delay_total_ns || metric == METRIC_thrashing_delay_total_ns;
 }
 
 /* The time in states that are not too long. */

@@ -457,8 +457,16 @@ struct quantity derive_weight(enum derived_id derived, const struct derive_input
 
 struct quantity derive_per_second(enum derived_id derived, const struct derive_inputs *in)
 {
-	return inputs_seen(derived, in) && has_rates(in, derived) ? rescale(derived, in)
-	                                                          : (struct quantity){0};
+	struct quantity sum;
+
+	if (!inputs_seen(derived, in) || !has_rates(in, derived))
+		return (struct quantity){0};
+	sum = rescale(derived, in);
+	if (derived_table[derived].basis != BASIS_PARTS || !in->delays_beyond ||
+	    in->delays_beyond->fixed == 0)
+		return sum;
+	return quantity_integer(
+	        llround(fmax(quantity_double(sum) - rate_value(*in->delays_beyond), 0)));
 }
 
 struct derive_frame derive_frame_of(const struct snapshot_info *info)

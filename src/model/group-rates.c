@@ -2,6 +2,7 @@
 #include "group-rates.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "ctprof/mem.h"
 
@@ -154,6 +155,23 @@ static void note_waits(struct group *group, const struct thread_sample *sample)
 	}
 }
 
+void group_rates_note_delays_beyond(struct rate_sum *sum, const struct thread_sample *sample,
+                                    uint64_t interval_ns)
+{
+	const void *lived = sample_value(sample, METRIC_lived_ns);
+	uint64_t longest_ns = interval_ns, beyond_ns, lived_ns;
+
+	if (interval_ns == 0)
+		return;
+	if (metric_set_has(&sample->seen, METRIC_lived_ns)) {
+		memcpy(&lived_ns, lived, sizeof(lived_ns));
+		longest_ns = lived_ns < interval_ns ? lived_ns : interval_ns;
+	}
+	beyond_ns = sample_delays_beyond(sample, longest_ns);
+	if (beyond_ns > 0)
+		rate_add(sum, beyond_ns, interval_ns);
+}
+
 void group_rates_add(const struct group_table *table, struct group *group,
                      const struct thread_sample *sample)
 {
@@ -179,6 +197,7 @@ void group_rates_add(const struct group_table *table, struct group *group,
 		else if (value > 0)
 			rate_add(&rates[i], sample_inside(sample, metric), interval);
 	}
+	group_rates_note_delays_beyond(&group->delays_beyond, sample, table->process.interval_ns);
 }
 
 void group_rates_add_exited(const struct group_table *table, struct group *group,
@@ -217,6 +236,7 @@ void group_rates_merge(struct group *into, const struct group *from)
 	for (unsigned i = 0; from->before && i < METRIC_COUNT; i++)
 		note_before(into, (enum metric_id)i, from->before[i].beyond_ns,
 		            from->before[i].threads);
+	rate_merge(&into->delays_beyond, from->delays_beyond);
 	if (!from->rates)
 		return;
 	if (!into->rates) {

@@ -5,6 +5,7 @@
 
 #include "ctprof/measure.h"
 #include "ctprof/mem.h"
+#include "group-rates.h"
 
 /* What the values are per that are kept of the measure. */
 static enum measure_per per_of(const struct group_table *table, unsigned measure)
@@ -67,10 +68,13 @@ static void add_derived(const struct group_table *table, struct spread *spread,
 	const struct derived_desc *desc = &derived_table[derived];
 	struct fold_cell cells[METRIC_COUNT];
 	struct rate_list list = {0};
-	struct rate_sum rates[DERIVED_INPUTS_MAX] = {{0}};
+	struct rate_sum rates[DERIVED_INPUTS_MAX] = {{0}}, delays_beyond = {0};
 	struct derive_frame frame = group_table_frame(table);
-	struct derive_inputs in = {
-	        .cells = cells, .rate_list = &list, .rates = rates, .frame = &frame};
+	struct derive_inputs in = {.cells = cells,
+	                           .rate_list = &list,
+	                           .rates = rates,
+	                           .delays_beyond = &delays_beyond,
+	                           .frame = &frame};
 	struct quantity value;
 
 	cells[METRIC_lived_ns] = (struct fold_cell){0};
@@ -95,6 +99,8 @@ static void add_derived(const struct group_table *table, struct spread *spread,
 		rate_add(&rates[list.places[input] - 1u], cells[input].number,
 		         table->process.interval_ns);
 	}
+	if (desc->basis == BASIS_PARTS && by_rates)
+		group_rates_note_delays_beyond(&delays_beyond, sample, table->process.interval_ns);
 	value = per == PER_second ? derive_per_second(derived, &in) : derive(derived, &in);
 	if (value.kind != QUANTITY_NONE)
 		spread_add_real(spread, quantity_double(value));

@@ -136,11 +136,71 @@ static void life_per_second_of_a_window(void **state)
 	}
 }
 
+static double delays_per_second(struct group_table *table, struct spread_summary *ret_spread)
+{
+	const struct derive_frame frame = group_table_frame(table);
+	struct group *group;
+	struct derive_inputs in;
+
+	group_table_finish(table);
+	group = table_group(table, "process");
+	assert_non_null(group);
+	in = group_inputs(group, table->rates, &frame);
+	spread_summarise(&group->spreads[0], ret_spread);
+	return quantity_double(measure_quantity(METRIC_COUNT + DERIVED_total_offcpu_delay_ns,
+	                                        PER_second, &in)) /
+	       1e9;
+}
+
+/* Delays overlap: memory is freed while block I/O is waited for. One thread is never off the CPU for more than a second per
+ * second, and what is too much of it is taken off no other thread. */
+static void delays_within_life(void **state)
+{
+	static const uint16_t measures[] = {METRIC_COUNT + DERIVED_total_offcpu_delay_ns};
+
+	(void)state;
+	for (enum snapshot_kind kind = KIND_lifetime; kind <= KIND_window; kind++) {
+		const uint64_t length = 10 * second;
+		struct group_table table;
+		struct spread_summary spread;
+
+		start(&table, GROUP_KEY_pcomm, kind);
+		table.spread_measures = measures;
+		table.spread_count = ARRAY_SIZE(measures);
+		table.spread_per = PER_second;
+		for (uint32_t tid = 10; tid < 12; tid++) {
+			struct thread_sample sample = {
+			        .tid = tid,
+			        .tgid = 10,
+			        .start_time_clock_ticks = (READ_S - 10) * TICKS_PER_SECOND,
+			        .has_process_start = true,
+			        .process_start_clock_ticks = (READ_S - 10) * TICKS_PER_SECOND,
+			        .read_boottime_ns = READ_S * second};
+
+			if (kind == KIND_window) {
+				sample.window_part = WINDOW_PART_continued;
+				sample.interval_ns = sample.life_ns = length;
+			}
+			sample_set(&sample, blkio_delay_total_ns,
+			           (struct counter_ns){tid == 10 ? 8 * second : second});
+			sample_set(&sample, freepages_delay_total_ns,
+			           (struct counter_ns){tid == 10 ? 9 * second : second});
+			sample_set(&sample, swapin_delay_total_ns, (struct counter_ns){second});
+			sample_set(&sample, thrashing_delay_total_ns, (struct counter_ns){second});
+			add(&table, &sample, "thread");
+		}
+		assert_near(delays_per_second(&table, &spread), 1.3);
+		assert_near(quantity_double(spread.max) / 1e9, 1);
+		end(&table);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(life_of_thread_and_process),
 	        cmocka_unit_test(life_per_second_of_a_window),
+	        cmocka_unit_test(delays_within_life),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
