@@ -181,6 +181,26 @@ test_writing_opens() {
     fails 'no sources' writing-opens.sh "$tmp/empty"
 }
 
+test_process_identity() {
+    fresh
+    printf 'bool same(const struct thread_key *a, const struct thread_key *b)\n{\n\treturn a->tgid == b->tgid;\n}\n' |
+        append src/model/group.c
+    fails 'src/model/group.c:[0-9]+: same\(\) compares a bare tgid' process-identity.sh "$tree"
+    fresh
+    printf 'bool same(const struct thread_key *a, uint32_t wanted)\n{\n\treturn wanted != a->tgid;\n}\n' |
+        append src/capture/walk.c
+    fails 'src/capture/walk.c:[0-9]+: same\(\) compares a bare tgid' process-identity.sh "$tree"
+    fresh
+    sed -i 's/sample->tgid != rows->tgid/true/' "$tree/src/model/snapshot-reference.c"
+    fails 'reference_row_finish compares no tgid any more' process-identity.sh "$tree"
+    fresh
+    echo 'src/model/group.c nothing' | append tests/lint/process-identity-exceptions
+    fails 'no reason: src/model/group.c nothing' process-identity.sh "$tree"
+    mkdir -p "$tmp/no-identity/src" "$tmp/no-identity/include"
+    echo 'int none;' >"$tmp/no-identity/src/none.c"
+    fails 'no comparison at all' process-identity.sh "$tmp/no-identity"
+}
+
 test_open() {
     fresh
     echo 'int peek(const char *path) { return open(path, 0); }' | append src/capture/file-look.c
@@ -332,6 +352,7 @@ test_hash
 test_value_escape
 test_writing_opens
 test_open
+test_process_identity
 test_spdx
 test_size
 test_format
