@@ -54,8 +54,25 @@ struct group {
 	struct group_marks
 	        *marks;     /* see src/model/group-marks.h; NULL where there are none. Owned. */
 	bool rates_unknown; /* of some thread it is not known how long it was observed */
-	struct fold_cell cells[METRIC_COUNT];
+	/* By metric; NULL where there are none, and where they are packed. Owned. */
+	struct fold_cell *cells;
+	/* The cells, rates and waits of a group of one thread, see src/model/group-pack.h; NULL where they are not packed. Owned. */
+	unsigned char *packed;
 };
+
+/* Reads the cells of groups, one group after the other. Starts zeroed. */
+struct group_reader {
+	const struct group *of; /* what @copy is made from; borrowed */
+	struct group copy;      /* owns its cells; its rates and waits where they were packed */
+};
+
+/* The group with cells, rates and waits that can be read: itself, or a copy that is good until the next call for another
+ * group. The group must not change meanwhile. NULL for NULL. */
+const struct group *group_read(struct group_reader *reader, const struct group *group);
+void group_reader_done(struct group_reader *reader);
+
+/* The cell of a metric whose value is a number, without a reader. */
+struct fold_cell group_number(const struct group *group, enum metric_id metric);
 
 /* What is known of the exited threads of a name, as in struct group. */
 struct exited_note {
@@ -155,7 +172,7 @@ unsigned group_comparable_sources(const struct group *a, const struct group *b);
 void group_merge(struct group *into, const struct group *from, size_t spread_count);
 struct group *group_free(struct group *group, size_t spread_count);
 
-/* The group whose names have these patterns, one for each key, or NULL. */
+/* The group whose names have these patterns, one for each key, or NULL. Its cells are not packed. */
 struct group *group_table_find(const struct group_table *table, const struct span *patterns);
 
 /* The pattern of an entry's name for a key. */

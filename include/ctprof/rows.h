@@ -97,6 +97,8 @@ struct row_set {
 	uint64_t last_birth_clock_ticks[SIDE_MAX];
 	/* Mean lifetime of the threads of the group where it is longest. */
 	double longest_life_clock_ticks[SIDE_MAX];
+	struct group_reader
+	        *readers; /* by side, of the groups of the row that was viewed last; owned */
 	const uint16_t *spread_measures; /* as in struct group_table */
 	size_t spread_count;
 	struct group *exited[SIDE_MAX]; /* owned, or NULL */
@@ -118,8 +120,11 @@ bool row_group_is_exited(const struct row_group *group);
 /* Everything a renderer needs of a row. */
 struct row_view {
 	const struct row_group *group;
+	/* Its sides, whose cells can be read until the set is asked for a row of another group; NULL for a missing side. */
+	const struct group *sides[SIDE_MAX];
 	unsigned measure;
-	const struct fold_cell *cells[SIDE_MAX]; /* NULL for a derived metric or a missing side */
+	const struct fold_cell
+	        *cells[SIDE_MAX]; /* of @sides; NULL for a derived metric or a missing side */
 	struct quantity values[SIDE_MAX];
 	struct quantity delta;   /* candidate minus baseline */
 	struct quantity percent; /* of the baseline; none for ratios and a baseline of 0 */

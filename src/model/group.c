@@ -8,6 +8,7 @@
 #include "ctprof/measure.h"
 #include "ctprof/mem.h"
 #include "group-marks.h"
+#include "group-pack.h"
 #include "group-process.h"
 #include "group-rates.h"
 #include "group-spread.h"
@@ -25,8 +26,10 @@ struct group *group_free(struct group *group, size_t spread_count)
 	free(group->spreads);
 	group_rates_done(group);
 	group_marks_done(group);
-	for (unsigned i = 0; i < METRIC_COUNT; i++)
+	for (unsigned i = 0; group->cells && i < METRIC_COUNT; i++)
 		fold_cell_done((enum metric_id)i, &group->cells[i]);
+	free(group->cells);
+	free(group->packed);
 	free(group->exited);
 	free(group);
 	return NULL;
@@ -67,6 +70,7 @@ static struct group *group_of(struct group_table *table, const uint32_t numbers[
 
 static void add_to_cells(struct group *group, const struct thread_sample *sample)
 {
+	group_open(group);
 	for (unsigned word = 0; word < METRIC_SET_WORDS; word++)
 		for (uint64_t left = sample->seen.words[word]; left != 0; left &= left - 1) {
 			unsigned i = word * 64 + (unsigned)__builtin_ctzll(left);
@@ -93,13 +97,20 @@ static void add_to_group(struct group_table *table, struct thread_sample *sample
 {
 	size_t names_len = table->by.count * sizeof(numbers[0]);
 	struct group *group = table->last;
+	struct fold_cell *cells = NULL;
 	uint64_t member = member_hash(&table->seed, sample->tgid, sample->tid,
 	                              sample->start_time_clock_ticks);
 
 	if (!group || memcmp(numbers, table->last_numbers, names_len) != 0) {
+		/* Many groups never have a second thread. */
+		if (group && group->threads == 1)
+			cells = group_pack_leaving_cells(group);
 		group = table->last = group_of(table, numbers);
 		memcpy(table->last_numbers, numbers, names_len);
+		if (!group->cells && !group->packed)
+			group->cells = take_ptr(cells);
 	}
+	free(cells);
 	sample_set(sample, thread_count, (struct counter_count){1});
 	group->threads++;
 	group->leaders += sample->tid == sample->tgid;
@@ -269,12 +280,19 @@ void group_table_complete(struct group_table *table, const struct group_table *o
 
 void group_table_forget(struct group_table *table, const struct metric_set *metrics)
 {
+	static const struct metric_set none;
+	bool any = !metric_set_equal(metrics, &none);
+
 	for (size_t g = 0; g < table->map.count; g++) {
 		struct group *group = table->map.entries[g].value;
 
-		for (unsigned i = 0; i < METRIC_COUNT; i++)
+		if (any)
+			group_open(group);
+		for (unsigned i = 0; any && i < METRIC_COUNT; i++)
 			if (metric_set_has(metrics, (enum metric_id)i))
 				fold_cell_done((enum metric_id)i, &group->cells[i]);
+		if (any && group->threads <= 1)
+			group_pack(group);
 		for (size_t i = 0; group->spreads && i < table->spread_count; i++)
 			if (measure_has_any(table->spread_measures[i], metrics))
 				spread_done(&group->spreads[i]);
@@ -284,8 +302,11 @@ void group_table_forget(struct group_table *table, const struct metric_set *metr
 void group_include_exited(const struct group_table *table, struct group *group, unsigned sources,
                           unsigned left_out)
 {
+	if (group->exited)
+		group_open(group);
 	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
-		struct fold_cell *cell = &group->cells[process_total_table[i].metric];
+		enum metric_id metric = process_total_table[i].metric;
+		struct fold_cell *cell;
 		unsigned source = 1u << process_source(process_total_table[i].source);
 		uint64_t *part = group->exited ? &group->exited[i] : NULL;
 		uint64_t number;
@@ -302,6 +323,7 @@ void group_include_exited(const struct group_table *table, struct group *group, 
 		if (!part)
 			continue;
 		group_rates_include(table->rates, group, (enum process_total)i);
+		cell = &group->cells[metric];
 		if (__builtin_add_overflow(cell->number, *part, &number))
 			number = UINT64_MAX;
 		cell->number = number;
@@ -309,6 +331,8 @@ void group_include_exited(const struct group_table *table, struct group *group, 
 		if (group->threads == 0 && group->known >> i & 1)
 			cell->seen = 1;
 	}
+	if (group->threads <= 1)
+		group_pack(group);
 }
 
 uint64_t group_exited_part(const struct group *group, enum metric_id metric)
@@ -339,8 +363,12 @@ unsigned group_comparable_sources(const struct group *a, const struct group *b)
 	return sources;
 }
 
-void group_merge(struct group *into, const struct group *from, size_t spread_count)
+void group_merge(struct group *into, const struct group *maybe_packed, size_t spread_count)
 {
+	cleanup_(group_reader_done) struct group_reader reader = {0};
+	const struct group *from = group_read(&reader, maybe_packed);
+
+	group_open(into);
 	into->threads += from->threads;
 	into->leaders += from->leaders;
 	into->ended += from->ended;
@@ -374,12 +402,17 @@ void group_merge(struct group *into, const struct group *from, size_t spread_cou
 struct group *group_table_find(const struct group_table *table, const struct span *patterns)
 {
 	uint32_t numbers[GROUP_KEYS_MAX];
+	struct group *group;
 
 	for (unsigned i = 0; i < table->by.count; i++)
 		if (!strmap_find(&table->names[i].map, patterns[i].text, patterns[i].len,
 		                 &numbers[i]))
 			return NULL;
-	return strmap_get(&table->map, (const char *)numbers, table->by.count * sizeof(numbers[0]));
+	group = strmap_get(&table->map, (const char *)numbers,
+	                   table->by.count * sizeof(numbers[0]));
+	if (group)
+		group_open(group);
+	return group;
 }
 
 struct span group_table_pattern(const struct group_table *table, const struct strmap_entry *entry,
@@ -403,11 +436,13 @@ struct span group_table_cgroup(struct group_table *table, const char *path, size
 
 struct group *group_table_total(const struct group_table *table)
 {
+	cleanup_(group_reader_done) struct group_reader reader = {0};
 	struct group *total = mem_calloc(1, sizeof(*total));
 
-	/* Without its distributions, which nobody asks for. */
+	group_open(total);
+	/* The total has no distributions. */
 	for (size_t g = 0; g < table->map.count; g++) {
-		struct group group = *(const struct group *)table->map.entries[g].value;
+		struct group group = *group_read(&reader, table->map.entries[g].value);
 
 		group.spreads = NULL;
 		group_merge(total, &group, 0);

@@ -161,7 +161,7 @@ static bool has_error(const struct error_side *side, enum metric_id metric)
 
 struct quantity row_error(const struct row_set *set, const struct row_view *view, unsigned side)
 {
-	const struct group *group = view->group->sides[side];
+	const struct group *group = view->sides[side];
 	enum metric_id metric = (enum metric_id)view->measure;
 	double value = quantity_double(view->values[side]);
 	struct error_side here;

@@ -4,6 +4,7 @@
 
 #include "ctprof/mem.h"
 #include "ctprof/text.h"
+#include "group-pack.h"
 #include "row-match.h"
 #include "row-pairs.h"
 #include "row-rename.h"
@@ -100,7 +101,9 @@ static uint64_t run_time(const struct row_group *group)
 	const struct group *side = group->sides[SIDE_BASELINE] ? group->sides[SIDE_BASELINE]
 	                                                       : group->sides[SIDE_CANDIDATE];
 
-	return side->cells[METRIC_run_time_ns].seen ? side->cells[METRIC_run_time_ns].number : 0;
+	struct fold_cell cell = group_number(side, METRIC_run_time_ns);
+
+	return cell.seen > 0 ? cell.number : 0;
 }
 
 static int by_run_time(const void *a, const void *b)
@@ -132,6 +135,7 @@ static struct group *exited_group(const struct row_cpu_time *cpu_time,
 	    cpu_time->system_clock_ticks < system->number)
 		return NULL;
 	group = mem_calloc(1, sizeof(*group));
+	group_open(group);
 	group->cells[METRIC_utime_clock_ticks].number = cpu_time->user_clock_ticks - user->number;
 	group->cells[METRIC_utime_clock_ticks].seen = 1;
 	group->cells[METRIC_stime_clock_ticks].number =

@@ -34,7 +34,7 @@ static double weight(const struct row_set *set, const struct row_view *view)
 	double share = 1;
 
 	for (unsigned side = 0; side < set->sides; side++) {
-		const struct group *group = view->group->sides[side];
+		const struct group *group = view->sides[side];
 		struct derive_inputs here, all;
 		struct quantity part, whole;
 
@@ -118,9 +118,8 @@ static struct quantity impact_difference(const struct row_set *set, const struct
 	if (per == view->per || view->group->exited)
 		return set->sides == 1 ? view->values[0] : view->delta;
 	for (unsigned side = 0; side < set->sides; side++)
-		if (view->group->sides[side])
-			values[side] =
-			        value_of(set, side, view->group->sides[side], view->measure, per);
+		if (view->sides[side])
+			values[side] = value_of(set, side, view->sides[side], view->measure, per);
 	return set->sides == 1 ? values[0]
 	                       : quantity_difference(values[SIDE_CANDIDATE], values[SIDE_BASELINE]);
 }
@@ -174,10 +173,10 @@ static struct quantity impact_of(const struct row_set *set, const struct row_vie
 	return relative(quantity_double(difference) * factor, totals[0], totals[last]);
 }
 
-static bool counter_fell(enum metric_id metric, const struct row_group *group)
+static bool counter_fell(enum metric_id metric, const struct row_view *view)
 {
-	const struct fold_cell *baseline = &group->sides[SIDE_BASELINE]->cells[metric];
-	const struct fold_cell *candidate = &group->sides[SIDE_CANDIDATE]->cells[metric];
+	const struct fold_cell *baseline = &view->sides[SIDE_BASELINE]->cells[metric];
+	const struct fold_cell *candidate = &view->sides[SIDE_CANDIDATE]->cells[metric];
 
 	/* The number of threads is no counter of any thread. */
 	return metric_table[metric].rule == RULE_SUM && metric != METRIC_thread_count &&
@@ -190,20 +189,20 @@ static bool measure_fell(const struct row_view *view)
 	const struct derived_desc *derived;
 
 	if (!measure_is_derived(view->measure))
-		return counter_fell((enum metric_id)view->measure, view->group);
+		return counter_fell((enum metric_id)view->measure, view);
 	derived = &derived_table[measure_derived(view->measure)];
 	for (size_t i = 0; i < derived->input_count; i++)
-		if (counter_fell(derived->inputs[i], view->group))
+		if (counter_fell(derived->inputs[i], view))
 			return true;
 	return false;
 }
 
 /* The same of the group's threads alone, all of which have the metric on both sides or on none. How exited threads' time is
  * split by mode may change. */
-static bool own_counter_fell(enum metric_id metric, const struct row_group *group)
+static bool own_counter_fell(enum metric_id metric, const struct row_view *view)
 {
-	const struct group *before = group->sides[SIDE_BASELINE];
-	const struct group *after = group->sides[SIDE_CANDIDATE];
+	const struct group *before = view->sides[SIDE_BASELINE];
+	const struct group *after = view->sides[SIDE_CANDIDATE];
 
 	return metric_table[metric].rule == RULE_SUM && metric != METRIC_thread_count &&
 	       before->cells[metric].seen > 0 &&
@@ -222,10 +221,10 @@ static bool went_back(const struct row_set *set, const struct row_view *view)
 	    set->frames[SIDE_BASELINE].kind == KIND_window)
 		return false;
 	if (!measure_is_derived(view->measure))
-		return own_counter_fell((enum metric_id)view->measure, group);
+		return own_counter_fell((enum metric_id)view->measure, view);
 	derived = &derived_table[measure_derived(view->measure)];
 	for (size_t i = 0; i < derived->input_count; i++)
-		if (own_counter_fell(derived->inputs[i], group))
+		if (own_counter_fell(derived->inputs[i], view))
 			return true;
 	return false;
 }
@@ -383,7 +382,7 @@ static double living_rate(const struct row_set *set, unsigned side, const struct
 static struct quantity mean_of(const struct row_set *set, const struct row_view *view,
                                unsigned side)
 {
-	const struct group *group = view->group->sides[side];
+	const struct group *group = view->sides[side];
 	enum metric_id metric = (enum metric_id)view->measure;
 	double sum;
 
@@ -436,8 +435,9 @@ void row_view(const struct row_set *set, const struct row_group *group, unsigned
 	ret->measure = measure;
 	ret->per = measure_scales(measure) && !group->exited ? set->per : PER_total;
 	for (unsigned side = 0; side < set->sides; side++) {
-		const struct group *here = group->sides[side];
+		const struct group *here = group_read(&set->readers[side], group->sides[side]);
 
+		ret->sides[side] = here;
 		if (!here)
 			continue;
 		ret->values[side] = value_of(set, side, here, measure, ret->per);
@@ -482,7 +482,8 @@ void row_set_init(struct row_set *set, const struct group_table *const *tables, 
 	                        .per = options->per,
 	                        .by = tables[0]->by,
 	                        .spread_measures = tables[0]->spread_measures,
-	                        .spread_count = tables[0]->spread_count};
+	                        .spread_count = tables[0]->spread_count,
+	                        .readers = mem_calloc(SIDE_MAX, sizeof(set->readers[0]))};
 	for (unsigned side = 0; side < sides; side++) {
 		set->frames[side] = group_table_frame(tables[side]);
 		set->rate_lists[side] = tables[side]->rates;
@@ -506,7 +507,10 @@ void row_set_done(struct row_set *set)
 	free_groups(set->groups, set->group_count);
 	for (unsigned side = 0; side < SIDE_MAX; side++) {
 		free_groups(set->unmatched[side], set->unmatched_count[side]);
-		free(set->exited[side]);
+		if (set->exited[side])
+			group_free(set->exited[side], 0);
+		if (set->readers)
+			group_reader_done(&set->readers[side]);
 	}
 	for (size_t i = 0; i < set->merged_count; i++)
 		group_free(set->merged[i], set->spread_count);
@@ -521,6 +525,7 @@ void row_set_done(struct row_set *set)
 	for (unsigned side = 0; side < set->sides; side++)
 		group_free(set->totals[side], 0);
 	free(set->rows);
+	free(set->readers);
 	*set = (struct row_set){0};
 }
 
@@ -555,12 +560,14 @@ static struct quantity share_of_window(const struct row_set *set, const struct g
                                        unsigned side)
 {
 	uint64_t length_ns = set->frames[side].length_ns;
-	const struct fold_cell *lived;
+	struct fold_cell lived;
 
-	if (!group || length_ns == 0 || group->cells[METRIC_lived_ns].seen == 0)
+	if (!group || length_ns == 0)
 		return (struct quantity){0};
-	lived = &group->cells[METRIC_lived_ns];
-	return quantity_real(100 * (double)lived->number / lived->seen / (double)length_ns);
+	lived = group_number(group, METRIC_lived_ns);
+	return lived.seen > 0
+	               ? quantity_real(100 * (double)lived.number / lived.seen / (double)length_ns)
+	               : (struct quantity){0};
 }
 
 struct quantity row_uptime(const struct row_set *set, const struct row_group *group, unsigned side)

@@ -191,16 +191,16 @@ static void add_exited(const struct report *report, struct strbuf *out)
 static void add_unmatched_group(const struct row_group *group, unsigned side, struct strbuf *out)
 {
 	const struct group *here = group->sides[side];
-	const struct fold_cell *run_time = &here->cells[METRIC_run_time_ns];
+	struct fold_cell run_time = group_number(here, METRIC_run_time_ns);
 
 	strbuf_addf(out, "%s (", group->label);
 	if (here->threads > 0)
 		strbuf_addf(out, "%u thread%s", here->threads, here->threads == 1 ? "" : "s");
 	else
 		strbuf_add_str(out, "no living thread");
-	if (run_time->seen > 0) {
+	if (run_time.seen > 0) {
 		strbuf_add_str(out, ", run time ");
-		units_format(UNIT_ns, quantity_integer(run_time->number), false, out);
+		units_format(UNIT_ns, quantity_integer(run_time.number), false, out);
 	}
 	strbuf_add_char(out, ')');
 }

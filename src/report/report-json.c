@@ -63,6 +63,7 @@ static void write_unmatched(struct json_output *out, const char *name, const str
 	for (size_t i = 0; i < set->unmatched_count[side]; i++) {
 		const struct row_group *group = &set->unmatched[side][i];
 		const struct group *here = group->sides[side];
+		struct fold_cell run_time = group_number(here, METRIC_run_time_ns);
 
 		json_write_open(&out->writer, '{');
 		json_write_key(&out->writer, "group");
@@ -73,8 +74,8 @@ static void write_unmatched(struct json_output *out, const char *name, const str
 		else
 			json_write_null(&out->writer);
 		json_write_key(&out->writer, "run_time_ns");
-		if (here->cells[METRIC_run_time_ns].seen > 0)
-			json_write_u64(&out->writer, here->cells[METRIC_run_time_ns].number);
+		if (run_time.seen > 0)
+			json_write_u64(&out->writer, run_time.number);
 		else
 			json_write_null(&out->writer);
 		json_write_close(&out->writer, '}');

@@ -117,6 +117,55 @@ FILES = [
     ("many CPUs", cpus, 500),
 ]
 
+# A host may have 400,000 threads, and its files are compared thread by thread within the default limit of 1 GiB. A tenth of
+# it is tried, with a tenth of the limit.
+HOST_THREADS = 40000
+HOST_LIMIT_MIB = 102
+BUSY_ONE_IN = 10
+METRICS = (
+    "wait_time_ns timeslices voluntary_csw nonvoluntary_csw nr_wakeups nr_wakeups_local nr_wakeups_remote nr_migrations"
+    " wait_sum wait_count wait_max voluntary_sleep_ns sleep_max block_sum block_max iowait_sum iowait_count exec_max"
+    " slice_max minflt majflt utime_clock_ticks stime_clock_ticks rchar wchar syscr syscw read_bytes write_bytes"
+    " cpu_delay_count cpu_delay_total_ns blkio_delay_count blkio_delay_total_ns"
+).split()
+
+
+def whole_host(count):
+    """Threads with their metrics, one in ten of them busy."""
+    for i in range(count):
+        bits = 34 if i % BUSY_ONE_IN == 0 else 14
+        values = ",".join(
+            f'"{name}":{(i + 1) * 2654435761 * (m + 1) % (1 << bits)}' for m, name in enumerate(METRICS)
+        )
+        yield files.row(
+            i + 1,
+            i // 10 * 10 + 1,
+            f"proc-{files.word(i // 10 % 300)}",
+            f"w{i % 10}",
+            more=f',"policy":"SCHED_OTHER","cpu_affinity":[0,1,2,3],{values}',
+        ).replace('"wait_time_ns":1000,', "", 1)
+
+
+def check_whole_host(ctprof, directory):
+    """Returns how many commands failed that need not."""
+    limit = ["--read-limit", f"memory={HOST_LIMIT_MIB}M"]
+    paths_of, _ = make(directory, "host", lambda count: files.snapshot(whole_host(count)), HOST_THREADS)
+    failed = 0
+    for command in (
+        ["compare", *limit, "-g", "thread", "{a}", "{b}"],
+        ["show", *limit, "-g", "thread", "{a}"],
+        ["window", *limit, "{a}", "{b}", "-q", "-o", "{out}"],
+        ["compare", *limit, "-g", "thread", "{out}", "{out}"],
+    ):
+        result = run(ctprof, command, paths_of)
+        if result.status != 0:
+            print(f"FAILED: {HOST_THREADS} threads: {' '.join(command)}: {result.error}")
+            failed += 1
+        else:
+            print(f"{HOST_THREADS} threads: {' '.join(command)}: {result.kib >> 10} MiB, {result.seconds:.2f} s", flush=True)
+    return failed
+
+
 LIMIT = ["--read-limit", f"memory={LIMIT_MIB}M"]
 COMMANDS = [
     ["show", *LIMIT, "{a}"],
@@ -186,6 +235,7 @@ def main():
         skip("mem_limit() does nothing in an instrumented program")
     failed = limited = 0
     with tempfile.TemporaryDirectory() as directory:
+        failed += check_whole_host(ctprof, directory)
         small, _ = make(directory, "small", ordinary, 10)
         base_kib = max(run(ctprof, command, small).kib for command in COMMANDS)
         for name, maker, count in FILES:

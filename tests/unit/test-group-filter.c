@@ -226,6 +226,8 @@ static void test_filter_is_group(void **state)
 			struct group_table only;
 			const struct group_table *one[] = {&only};
 			const struct row_group *found;
+			struct group_reader readers[2] = {{0}};
+			const struct group *wanted, *read;
 			struct row_set few;
 
 			group_samples(&only, by, &filter, samples);
@@ -235,10 +237,14 @@ static void test_filter_is_group(void **state)
 			found = &few.groups[0];
 			check_random(&random, found->sides[0]->members == group->members);
 			check_random(&random, found->sides[0]->threads == group->threads);
+			wanted = group_read(&readers[0], group);
+			read = group_read(&readers[1], found->sides[0]);
 			for (unsigned m = 0; m < METRIC_COUNT; m++)
 				check_random(&random,
-				             fold_equal((enum metric_id)m, &group->cells[m],
-				                        &found->sides[0]->cells[m]));
+				             fold_equal((enum metric_id)m, &wanted->cells[m],
+				                        &read->cells[m]));
+			group_reader_done(&readers[0]);
+			group_reader_done(&readers[1]);
 			row_set_done(&few);
 			group_table_done(&only);
 		}

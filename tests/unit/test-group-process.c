@@ -372,6 +372,7 @@ static void test_exited_comparable(void **state)
 	assert_int_equal(group_comparable_sources(get(&with, "a"), get(&without, "a")), taskstats);
 	group = get(&with, "a");
 	group_include_exited(&with, group, stat, io);
+	group = get(&with, "a");
 	check_cell(group, METRIC_utime_clock_ticks, 51, 1);
 	check_cell(group, METRIC_syscw, 2, 1);
 	/* All of what was left out, whether anything had been done or not. */
@@ -421,12 +422,14 @@ static void test_exited_complete(void **state)
 	assert_non_null(group);
 	assert_true(group_comparable_sources(group, get(&after, "a (exited threads)")) & stat);
 	group_include_exited(&before, group, stat, 0);
+	group = get(&before, "a (exited threads)");
 	check_cell(group, METRIC_utime_clock_ticks, 0, 1);
 	assert_int_equal(group->cells[METRIC_minflt].seen, 0);
 	group = get(&before, "b (exited threads)");
 	assert_non_null(group);
 	assert_false(group_comparable_sources(group, get(&after, "b (exited threads)")) & stat);
 	group_include_exited(&before, group, 0, stat);
+	group = get(&before, "b (exited threads)");
 	assert_int_equal(group->cells[METRIC_utime_clock_ticks].seen, 0);
 	/* The process was not there. */
 	assert_null(get(&before, "c (exited threads)"));

@@ -71,7 +71,7 @@ static double lifetime_percent(const struct group_table *table, const char *name
 
 	assert_non_null(group);
 	group_include_exited(table, group, (1u << PROCESS_SOURCE_COUNT) - 1, 0);
-	in = group_inputs(group, table->rates, &frame);
+	in = group_inputs(table_group(table, name), table->rates, &frame);
 	value = derive(DERIVED_cpu_lifetime_percent, &in);
 	assert_int_not_equal(value.kind, QUANTITY_NONE);
 	return quantity_double(value);
