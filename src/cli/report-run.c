@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "ctprof/macro.h"
@@ -284,6 +285,22 @@ static const char *name_of(const struct load *load)
 	return strcmp(load->path, "-") == 0 ? "standard input" : load->path;
 }
 
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat stat_a, stat_b;
+
+	return strcmp(a, b) == 0 ||
+	       (stat(a, &stat_a) == 0 && stat(b, &stat_b) == 0 && stat_a.st_dev == stat_b.st_dev &&
+	        stat_a.st_ino == stat_b.st_ino);
+}
+
+/* Whether both sides are one file, and failed for one reason. */
+static bool is_same_failure(const struct load *a, const struct load *b)
+{
+	return a->result == b->result && is_same_file(a->path, b->path) &&
+	       strcmp(strbuf_str(&a->error), strbuf_str(&b->error)) == 0;
+}
+
 /* What happened in a window compares with nothing that happened in lives. */
 static bool kinds_agree(const struct load *loads, unsigned count)
 {
@@ -309,7 +326,9 @@ static int run(const struct report_options *options, char **paths, unsigned coun
 	load_run(loads, count);
 	for (unsigned i = 0; i < count; i++)
 		if (loads[i].result < 0) {
-			cli_error("%s: %s", name_of(&loads[i]), strbuf_str(&loads[i].error));
+			if (i == 0 || !is_same_failure(&loads[0], &loads[i]))
+				cli_error("%s: %s", name_of(&loads[i]),
+				          strbuf_str(&loads[i].error));
 			status = EXIT_FAILED;
 		}
 	if (status == EXIT_DONE && !kinds_agree(loads, count))
