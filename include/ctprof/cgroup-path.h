@@ -22,7 +22,7 @@ struct cgroup_bound {
 	bool several;   /* of a group: cgroups of other patterns have the same limit */
 };
 
-/* What cgroups that share a group are subject to. */
+/* The limits and the throttling that apply to the cgroups of a group from the cgroups above them. */
 struct cgroup_above {
 	uint32_t members;
 	struct cgroup_bound bounds[CGROUP_LIMIT_COUNT];

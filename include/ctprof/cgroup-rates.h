@@ -14,7 +14,7 @@ enum { CGROUP_RATE_BITS = 20 };
 /* @value per second of @interval_ns, which is not 0; stops at INT64_MAX. */
 int64_t cgroup_rate(uint64_t value, uint64_t interval_ns);
 
-/* As a number per second. */
+/* Converts a rate to a number per second. */
 static inline struct quantity cgroup_rate_quantity(int64_t rate)
 {
 	return quantity_real((double)rate / (double)(1 << CGROUP_RATE_BITS));

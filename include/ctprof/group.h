@@ -46,10 +46,10 @@ struct group {
 	struct rate_sum *exited_rates;
 	unsigned rate_count;
 	struct rate_sum delays_beyond; /* see struct derive_inputs */
-	/* By metric; NULL where no wait began before the window. Owned. */
+	/* The waits that began before the window, indexed by metric; NULL where there are none. Owned. */
 	struct wait_before *before;
-	/* Of a window: how far the readings of jemalloc's counters lie from those of everything else, at both ends together, at
-	 * most; UINT64_MAX: not known. */
+	/* The largest distance, in a window, between the readings of jemalloc's counters and the other readings of a thread, both
+	 * ends added up. UINT64_MAX: not known. */
 	uint64_t jemalloc_lag_ns;
 	struct group_marks
 	        *marks;     /* see src/model/group-marks.h; NULL where there are none. Owned. */
@@ -95,8 +95,9 @@ struct group_process {
 	uint64_t totals[PROCESS_TOTAL_COUNT];
 	uint64_t sums[PROCESS_TOTAL_COUNT];
 	uint32_t seen[PROCESS_TOTAL_COUNT]; /* threads that are in the sum, or need not be */
-	/* What the counters of the thread added last are divided by: in a window the time of its observation, in a lifetime
-	 * snapshot its own age where groups are made by names of threads, else the age of the process. 0: not known. */
+	/* The interval that rates of the last thread are computed over. It is the time of the thread's observation in a window;
+	 * in a lifetime snapshot it is the thread's age under a key of threads, and the age of the process otherwise. 0: not
+	 * known. */
 	uint64_t interval_ns;
 	uint64_t
 	        exited_interval_ns; /* the same for what exited threads did: never a thread's own age */

@@ -28,5 +28,5 @@ must_check_ bool helper_guard_enter(struct helper_guard *guard);
 /* Gives the bytes back. Helpers that have not ended are left behind from now on. @guard can be entered again. */
 void helper_guard_leave(struct helper_guard *guard);
 
-/* As helper_guard_enter(), with the file in an open directory. For tests. */
+/* Does what helper_guard_enter() does, with the file in an open directory. Tests use it. */
 must_check_ bool helper_guard_enter_at(struct helper_guard *guard, int dir_fd);

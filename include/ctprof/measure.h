@@ -71,8 +71,8 @@ struct quantity derive(enum derived_id derived, const struct derive_inputs *in);
  * threads than another one, or of none. Empty where there is no value or all inputs are needed. */
 struct metric_set derive_missing(enum derived_id derived, const struct derive_inputs *in);
 
-/* How many threads have at least one of the inputs (PARTS), or all needed ones: the largest, or the smallest number of
- * threads that an input was seen of. */
+/* Returns the number of threads that have a value. A metric of BASIS_PARTS needs one input: the result is the largest number of
+ * threads that any input was seen of. Other metrics need several: the result is the smallest number. */
 uint32_t derive_threads(enum derived_id derived, const struct derive_inputs *in);
 
 /* What a ratio or an average is divided by: the weight of the group's value in the host's. None where the

@@ -34,11 +34,11 @@ void mem_limit(uint64_t bytes);
 /* Takes the limit off a child process, which inherited it. */
 void mem_limit_lift(pid_t child);
 
-/* Libraries, buffers and the stacks of threads, which no file makes larger. */
+/* Memory for libraries, buffers and the stacks of threads. Its size does not depend on the file. */
 #define MEM_LIMIT_EXTRA_BYTES ((uint64_t)32 << 20)
 
-/* What has to be undone when running out of memory ends the program, such as a temporary file. undo() may not allocate,
- * and runs in the thread that ran out of memory, while others go on. */
+/* An action that mem_exhausted() takes before it ends the program, such as removing a temporary file. undo() may not allocate
+ * memory. It runs in the thread that ran out of memory, while other threads go on. */
 struct mem_undo {
 	void (*undo)(struct mem_undo *self);
 	struct mem_undo *next; /* mem.c's */

@@ -10,10 +10,10 @@
 #include "ctprof/strbuf.h"
 #include "ctprof/stream.h"
 
-/* Who is to read a new file. The umask takes away from either. */
+/* The permissions of a new file, before the umask is applied. */
 enum output_audience {
-	OUTPUT_PRIVATE, /* 0600: snapshots and windows, which tell of all users' programs */
-	OUTPUT_PUBLIC,  /* 0666: what is made to be shown, such as reports */
+	OUTPUT_PRIVATE, /* 0600: snapshots and windows, which describe the programs of all users */
+	OUTPUT_PUBLIC,  /* 0666: reports */
 };
 
 struct output {

@@ -94,7 +94,7 @@ static void note_short_records(const struct snapshot_info *info)
 	          (double)ticks / (double)per_second);
 }
 
-/* Nobody listened, and how many threads there were cannot be told from what this user sees. */
+/* Returns true where exit records were not received and this user cannot see the number of threads on the host. */
 static bool is_in_the_dark(const struct snapshot_info *info)
 {
 	return !window_exits_are_known(info->window.exits) &&

@@ -86,7 +86,8 @@ static size_t find_pairs(struct inspection *inspection, struct ctl_pair pairs[CT
 	return 1;
 }
 
-/* Whom jemalloc itself answers. Nothing of what does not answer says that there are no counters, unless it says so. */
+/* Runs jemalloc's own functions to get the offsets of the counters. Returns 0, -ENOENT where jemalloc says that it has no
+ * counters, -ENODATA where it gives no answer, or -ENOTUNIQ where two jemallocs answer. */
 static int ask_code(struct inspection *inspection)
 {
 	struct ctl_pair pairs[CTL_PAIRS_MAX];

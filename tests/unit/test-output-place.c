@@ -177,7 +177,7 @@ static void test_place_own_in_shared(void **state)
 	check_refused(tree, "dir/pipe", NULL);
 }
 
-/* Nobody else could have put it there. */
+/* Other users cannot create files in this directory. */
 static void test_place_of_another_in_own(void **state)
 {
 	const struct temp_tree *tree = *state;

@@ -59,7 +59,7 @@ static void test_open_others(void **state)
 	assert_int_equal(regular_file_open(tree->fd, "directory"), -EMEDIUMTYPE);
 	assert_int_equal(regular_file_open(root, "/dev/null"), -EMEDIUMTYPE);
 	assert_int_equal(regular_file_open_link("/dev/null"), -EMEDIUMTYPE);
-	/* Nobody had the FIFO open for reading. */
+	/* The FIFO had no reader. */
 	writer = openat(tree->fd, "fifo", O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 	assert_int_equal(writer, -1);
 	assert_int_equal(errno, ENXIO);
