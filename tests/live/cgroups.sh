@@ -106,7 +106,7 @@ for ((i = 0; i < 500; i++)); do
 done
 [ ! -e "$unified/$parent/removed" ] || fail "the cgroup of a zombie cannot be removed"
 
-sleep 0.3 # Until all of them sleep.
+await_sleep "${sleepers[@]}"
 before=0
 [ -z "$cpuacct" ] || before=$(cat "$cpuacct/cpuacct.usage")
 capture "$CTPROF"

@@ -276,6 +276,12 @@ static void check_busy(const struct thread_sample *sample, const struct exit_not
 	busy.found = true;
 	check(run_ns + 60000000 >= user_ns + system_ns && run_ns <= user_ns + system_ns + 1000000,
 	      "CPU time of a busy process", run_ns, user_ns + system_ns);
+	/* A record divides the time by its own ticks. On a busy machine most of them may have hit others. */
+	if (!note->has_cpu_time && !note->is_complete) {
+		printf("not checked: ticks found less than 200 ms of the %" PRIu64 " ns in a mode\n",
+		       run_ns);
+		return;
+	}
 	check(note->has_cpu_time && note->user_ns + note->system_ns == run_ns &&
 	              note->user_ns + 70000000 >= user_ns && note->user_ns <= user_ns + 70000000,
 	      "in user mode", note->user_ns, user_ns);

@@ -79,6 +79,19 @@ await_between() {
     [ "$still" = 4 ] || fail "the window of $1 has not begun within a minute"
 }
 
+# await_sleep PID...: until each of them is in nanosleep(2), as sleep(1) is once it has been loaded.
+await_sleep() {
+    local pid
+
+    for pid in "$@"; do
+        for ((i = 0; i < 1500; i++)); do
+            ! grep -qs nanosleep "/proc/$pid/wchan" || continue 2
+            sleep 0.02
+        done
+        fail "process $pid is not in nanosleep: $(cat "/proc/$pid/wchan" 2>&1)"
+    done
+}
+
 finish() {
     local fd=${input_of[$1]}
 

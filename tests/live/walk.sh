@@ -20,16 +20,19 @@ scratch=$(mktemp -d)
 trap 'stop_all; rm -rf "$scratch"' EXIT
 cd "$scratch"
 
-# threads: "tgid/tid" of all, by name.
+# threads: "tgid/tid" of all that have not exited, and "tgid/tid ended" of those that have and are waited for.
 threads() {
-    local dirs=(/proc/[0-9]*/task/[0-9]*)
+    local files=(/proc/[0-9]*/task/[0-9]*/stat)
 
-    printf '%s\n' "${dirs[@]}" | awk -F / '{ print $3 "/" $5 }' | sort
+    { grep -sH '' "${files[@]}" || true; } |
+        sed -n 's#^/proc/\([0-9]*\)/task/\([0-9]*\)/stat:.*) \(.\) [-0-9 ]*$#\1/\2 \3#p' |
+        sed 's/ [ZX]$/ ended/; t; s/ .$//' | sort
 }
 
 echo "# the threads of the walk"
-# Others may start and end threads meanwhile. Those that were there before and after must be in the capture; when
-# nothing else changed, they and the capture itself are all that is in it.
+# Other processes may start and end threads meanwhile. A thread that exits while it is read is left out. Those that were there
+# before and after, and did not exit in between, must be in the capture. When nothing else changed, they and the capture
+# itself are all that is in it.
 quiet=0
 for ((attempt = 0; attempt < 40 && quiet == 0; attempt++)); do
     threads >before
@@ -41,12 +44,12 @@ for ((attempt = 0; attempt < 40 && quiet == 0; attempt++)); do
     zstd -dc walk.zst >walk.json
     jq -r '.threads[] | "\(.tgid)/\(.tid)"' walk.json | sort >in
     [ -z "$(uniq -d in)" ] || fail "threads are in it twice: $(uniq -d in | head -n 3)"
-    missed=$(comm -12 before after | comm -23 - in)
+    missed=$(comm -12 before after | sed 's/ ended$//' | sort | comm -23 - in)
     [ -z "$missed" ] || fail "these were there all the time and are missing: $missed"
     [ -z "$(jq -r '[.threads[].tgid] | . as $t | [range(1; length) | select($t[.] != $t[. - 1]) | $t[.]]
         | group_by(.)[] | select(length > 1) | .[0]' walk.json)" ] || fail "threads of one process are apart"
     if cmp -s before after; then
-        echo "$child/$child" | sort - before | diff - in || continue
+        echo "$child/$child" | cat - before | sed 's/ ended$//' | sort | diff - in || continue
         quiet=1
     fi
     checks=$((checks + 1))
