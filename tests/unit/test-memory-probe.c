@@ -189,7 +189,7 @@ static void test_probe_parent_of_vfork(void **state)
 			__atomic_fetch_add(&board->ready, 1, __ATOMIC_SEQ_CST);
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			for (;;)
-				(void)syscall(SYS_pause);
+				(void)pause();
 		}
 		_exit(0);
 	}
