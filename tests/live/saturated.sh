@@ -74,18 +74,24 @@ mkdir "$hierarchy/$parent/c"
 bash -c 'echo $$ >"$1/cgroup.procs"; while :; do (for ((i = 0; i < 20000; i++)); do :; done); done' - \
     "$hierarchy/$parent/c" &
 spinners+=($!)
-sleep 1
+# Until the processes are in their cgroups.
+for group in "${groups[@]}"; do
+    for ((i = 0; i < 1500; i++)); do
+        ! grep -q . "$hierarchy/$parent/$group/cgroup.procs" || break
+        sleep 0.02
+    done
+done
 
-# fact SECTION GROUP METRIC: of a cgroup, or of the host.
+# fact FILE SECTION GROUP METRIC: of a cgroup, or of the host.
 fact() {
-    "$CTPROF" show --format json --group-by cgroup --no-cg-normalize --sections "$1" w.zst |
-        jq -r --arg group "$2" --arg metric "$3" '.rows[] | select(.group == $group and .metric == $metric) | .value'
+    "$CTPROF" show --format json --group-by cgroup --no-cg-normalize --sections "$2" "$1" |
+        jq -r --arg group "$3" --arg metric "$4" '.rows[] | select(.group == $group and .metric == $metric) | .value'
 }
 
-# agree WHAT: the window in w.zst.
+# agree WHAT FILE: the window in the file.
 agree() {
     local v1='' root
-    zstd -qdc w.zst >w.json
+    zstd -qdc "$2" >w.json
     case $(jq -r '.cgroup_v1_stats["/"].cpuacct // "none"' w.json) in
     none) root=/ ;;
     *) root=v1:/ v1=1 ;;
@@ -102,8 +108,8 @@ agree() {
             exits: .window.exits,
             steal: ($host.steal_clock_ticks / $hz * 1e9), idle: (($host.idle_clock_ticks + $host.iowait_clock_ticks) / $hz * 1e9) }
         ' w.json >sums.json
-    python3 - "$1" sums.json "$(fact cgroup-stats $root cpu_percent_cadvisor)" \
-        "$(fact cgroup-stats $root cpu_percent_docker)" "$(fact host-cpu host busy_percent)" <<'PYTHON'
+    python3 - "$1" sums.json "$(fact "$2" cgroup-stats $root cpu_percent_cadvisor)" \
+        "$(fact "$2" cgroup-stats $root cpu_percent_docker)" "$(fact "$2" host-cpu host busy_percent)" <<'PYTHON'
 import json, sys
 what, sums = sys.argv[1], json.load(open(sys.argv[2]))
 cadvisor, docker, busy = (float(text) for text in sys.argv[3:])
@@ -135,26 +141,30 @@ if bad:
     sys.exit(1)
 PYTHON
 }
-# check WHAT COMMAND...: which writes the window.
+# check STATUS WHAT FILE: of a capture that ended with the status and wrote the window.
 check() {
-    local what=$1 status=0
+    local status=0
 
-    shift
-    rm -f w.zst
-    "$@" || status=$?
-    if [ "$status" = 77 ]; then
-        echo "not tested: $what"
+    if [ "$1" = 77 ]; then
+        echo "not tested: $2"
         return
     fi
-    [ "$status" = 0 ] || fail "$what: capture ended with status $status"
-    agree "$what" || status=$?
+    [ "$1" = 0 ] || fail "$2: capture ended with status $1"
+    agree "$2" "$3" || status=$?
     [ "$status" = 0 ] || exit "$status"
     checks=$((checks + 1))
 }
 
-check "default" "$CTPROF" capture -q --window "${seconds}s" -o w.zst
-check "procfs" "$CTPROF" capture -q --source procfs --window "${seconds}s" -o w.zst
-
+# Three windows at the same time. Each begins when the one before is between its readings, so that they do not read at the
+# same time.
+"$CTPROF" capture -q --window "${seconds}s" -o default.zst &
+default=$!
+spinners+=("$default")
+await_between $default
+"$CTPROF" capture -q --source procfs --window "${seconds}s" -o procfs.zst &
+procfs=$!
+spinners+=("$procfs")
+await_between $procfs
 # A name service that takes 2 s to answer, at the first of the two readings only.
 mkfifo passwd
 (
@@ -164,7 +174,15 @@ mkfifo passwd
 spinners+=($!)
 # shellcheck disable=SC2016
 slow=(with_own_mounts bash -c 'mount --bind passwd /etc/passwd && exec "$@"' -)
-check "a slow name service" "${slow[@]}" "$CTPROF" capture -q --window "${seconds}s" -o w.zst
+status=0
+"${slow[@]}" "$CTPROF" capture -q --window "${seconds}s" -o slow.zst || status=$?
+check $status "a slow name service" slow.zst
+status=0
+wait $default || status=$?
+check $status "default" default.zst
+status=0
+wait $procfs || status=$?
+check $status "procfs" procfs.zst
 
 # beside_hanging_program SERVER COMMAND...: runs the command, with mounts of its own, while there is a process whose
 # executable lies on a file system that has stopped answering. An overlay upon that one looks local, so that the capture
@@ -205,5 +223,7 @@ beside_hanging_program() {
 export -f beside_hanging_program
 # shellcheck disable=SC2016
 hanging=(with_own_mounts bash -c 'beside_hanging_program "$@"' - "$server")
-check "an executable that hangs" "${hanging[@]}" "$CTPROF" capture -q --window "${seconds}s" -o w.zst
+status=0
+"${hanging[@]}" "$CTPROF" capture -q --window "${seconds}s" -o hanging.zst || status=$?
+check $status "an executable that hangs" hanging.zst
 echo "$checks checks passed"
