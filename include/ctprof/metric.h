@@ -18,6 +18,9 @@
 #ifndef CTPROF_METRIC_FALLBACKS_DEF
 #define CTPROF_METRIC_FALLBACKS_DEF "metric-fallbacks.def"
 #endif
+#ifndef CTPROF_BPF_PLACES_DEF
+#define CTPROF_BPF_PLACES_DEF "bpf-places.def"
+#endif
 #ifndef CTPROF_PROCESS_TOTALS_DEF
 #define CTPROF_PROCESS_TOTALS_DEF "process-totals.def"
 #endif
@@ -73,7 +76,7 @@ enum metric_encoding { /* one bit each */
 };
 
 enum metric_source {
-#define SOURCE(id_, what_, who_) SOURCE_##id_,
+#define SOURCE(id_, metrics_, what_, who_) SOURCE_##id_,
 #include "sources.def"
 #undef SOURCE
 	SOURCE_COUNT,

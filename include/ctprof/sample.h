@@ -71,6 +71,8 @@ struct thread_sample {
 
 	struct metric_set seen;
 	struct metric_set malformed; /* the source was read, this value made no sense */
+	/* The thread was read by BPF, which does not carry the value; see NOT_BY_BPF in registry/bpf-places.def. */
+	struct metric_set skipped;
 	/* Beyond the metric's bound: it is not seen, and its field has what the kernel said, for a difference of two of
 	 * them is as true as any. */
 	struct metric_set impossible;

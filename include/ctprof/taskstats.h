@@ -25,7 +25,7 @@ struct taskstats_rules {
 	bool cpu_delay;
 	enum taskstats_delays delays;
 	bool irq; /* the kernel is known to account for interrupt time (CONFIG_IRQ_TIME_ACCOUNTING) */
-	bool io; /* CONFIG_TASK_IO_ACCOUNTING; only exit records have metrics of it */
+	bool io; /* CONFIG_TASK_IO_ACCOUNTING; whoever reads finds this out, see taskstats_reader_init() */
 };
 
 /* Fills the taskstats metrics of @sample from a struct taskstats as the kernel sent it, but none that it has seen

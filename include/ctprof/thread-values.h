@@ -2,7 +2,8 @@
 #pragma once
 /* thread-values - the counters of all threads of the host in one pass, without a file for any of them, by a BPF iterator
  * (src/source/bpf/thread-values.bpf.c, which shares the first half of this header). thread-values-sample.c makes samples
- * of the records, in which a value is there exactly where /proc and taskstats would have given it. Where ctprof was built
+ * of the records by the rows of registry/bpf-places.def; a value is there exactly where /proc and taskstats would have given
+ * it, and one that the program does not carry is in skipped. Where ctprof was built
  * without BPF, or the kernel, the user's rights or a namespace of our own forbid it, opening fails, and /proc is left. */
 #include <stddef.h>
 #include <stdint.h>
@@ -217,7 +218,7 @@ static inline bool thread_values_same_process(const struct thread_values *a,
 /* What holds for the whole host while records are made into samples. */
 struct thread_values_rules {
 	uint32_t kept; /* of enum thread_values_kept */
-	/* Metrics of the sources schedstat, sched and io that this kernel prints at the moment. */
+	/* Metrics that this kernel prints at the moment, of the sources schedstat, sched, io and status; all of the others. */
 	struct metric_set printed;
 	/* For each source OUTCOME_read, or why it gives nothing, as the capture's tally has it. */
 	enum source_outcome outcomes[SOURCE_COUNT];

@@ -425,6 +425,16 @@ void jemalloc_forget_process(struct jemalloc_reader *reader)
 	reader->tag = PROBE_TAG_pid_missing;
 }
 
+/* clang-format off */
+#define METRIC(id_, type_, bound_, rule_, encoding_, source_, ...)                                 \
+	_Static_assert((int)SOURCE_##source_ != (int)SOURCE_jemalloc ||                            \
+			       (int)METRIC_##id_ == (int)METRIC_allocated_bytes ||                 \
+			       (int)METRIC_##id_ == (int)METRIC_deallocated_bytes,                 \
+		       "metric " #id_ ": jemalloc_take_thread() does not set it");
+#include CTPROF_METRICS_DEF
+#undef METRIC
+/* clang-format on */
+
 void jemalloc_take_thread(const struct jemalloc_reader *reader, size_t index,
                           struct thread_sample *sample)
 {

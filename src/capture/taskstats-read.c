@@ -52,6 +52,7 @@ void taskstats_reader_init(struct taskstats_reader *reader, bool live,
 	*reader = (struct taskstats_reader){.rules = *rules, .rule = OUTCOME_skipped};
 	if (!live)
 		return;
+	reader->rules.io = access("/proc/self/io", F_OK) == 0;
 	reader->replies = mem_calloc(TASKSTATS_BATCH, sizeof(reader->replies[0]));
 	error = taskstats_open(&reader->client);
 	if (error == 0)

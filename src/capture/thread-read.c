@@ -210,20 +210,12 @@ static enum source_outcome read_affinity(struct thread_reader *reader, struct th
 	return outcome;
 }
 
-/* Taskstats may have given its three numbers. */
-static bool needs_schedstat(const struct thread_sample *sample)
+/* Whether the thread lacks a metric that the file has. Taskstats may have given what schedstat has, and status, which is the
+ * dearest file, mostly has what others gave. */
+static bool needs_file(const struct source_keys *keys, const struct thread_sample *sample)
 {
-	return !metric_set_has(&sample->seen, METRIC_run_time_ns) ||
-	       !metric_set_has(&sample->seen, METRIC_wait_time_ns) ||
-	       !metric_set_has(&sample->seen, METRIC_timeslices);
-}
-
-/* status is the dearest file, so it is read only when something is left for it. */
-static bool needs_status(const struct thread_sample *sample)
-{
-	for (size_t i = 0; i < metric_fallback_count; i++)
-		if (metric_fallback_table[i].source == SOURCE_status &&
-		    !metric_set_has(&sample->seen, metric_fallback_table[i].metric))
+	for (size_t i = 0; i < keys->count; i++)
+		if (!metric_set_has(&sample->seen, keys->wants[i].metric))
 			return true;
 	return false;
 }
@@ -278,9 +270,10 @@ static enum source_outcome read_files(struct thread_reader *reader, int thread_f
 static enum source_outcome read_rest(struct thread_reader *reader, int thread_fd,
                                      struct thread_sample *sample)
 {
-	if (needs_schedstat(sample) && read_schedstat(reader, thread_fd, sample) == OUTCOME_gone)
+	if (needs_file(&reader->schedstat, sample) &&
+	    read_schedstat(reader, thread_fd, sample) == OUTCOME_gone)
 		return OUTCOME_gone;
-	if (needs_status(sample) &&
+	if (needs_file(&reader->status, sample) &&
 	    read_and_parse(reader, thread_fd, SOURCE_status, "status", status_parse,
 	                   &reader->status, sample) == OUTCOME_gone)
 		return OUTCOME_gone;

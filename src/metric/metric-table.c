@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The registry's constant tables, and the compile-time checks that keep its rows sound. A row passes four
+/* The registry's constant tables, and the compile-time checks that keep its rows sound. A row passes five
  * locks: its type must admit its rule (claim); a fold function must exist for exactly that pair (function);
- * values are wrapped by type, so formulas over the wrong kind do not compile (use, in derive.c); and a
- * value can only be stored through its metric's name, in its metric's type (presence, in sample.h). */
+ * values are wrapped by type, so formulas over the wrong kind do not compile (use, in derive.c); a
+ * value can only be stored through its metric's name, in its metric's type (presence, in sample.h); and each
+ * way to read threads knows the metric or says that it does not (place). */
 #include "ctprof/metric.h"
 
 #include <string.h>
@@ -19,7 +20,7 @@
 	enum { id_##_encodings = (encodings_) };
 #include CTPROF_METRIC_TYPES_DEF
 #undef METRIC_TYPE
-#define METRIC_TYPE(id_, representation_, unit_, rules_, bounds_, encodings_, text_)               \
+#define METRIC_TYPE(id_, representation_, unit_, rules_, bounds_, encodings_, text_)                        \
 	_Static_assert(((int)UNIT_##unit_ == (int)UNIT_ns ||                                       \
 			(int)UNIT_##unit_ == (int)UNIT_ticks) ==                                   \
 			       (((int)id_##_bounds & (int)BOUND_none) == 0),                       \
@@ -44,6 +45,33 @@
 		       "metric " #metric_ ": its fallback cannot be read as " #encoding_);
 #include CTPROF_METRIC_FALLBACKS_DEF
 #undef METRIC_FALLBACK
+
+/* Lock 5: the place. Something reads metrics from the source. */
+enum {
+	STRUCT_ENCODINGS = ENCODING_STRUCT_U64 | ENCODING_STRUCT_KIB,
+	TEXT_ENCODINGS = ENCODING_DECIMAL | ENCODING_DOTTED_MS | ENCODING_DOTTED_MS_DIFFERENCE | ENCODING_POLICY |
+			 ENCODING_LETTER | ENCODING_FLAG | ENCODING_CPU_LIST,
+};
+enum metrics_of_source { METRICS_KEYS, METRICS_FIELDS, METRICS_CODE, METRICS_NONE };
+enum {
+#define SOURCE(id_, metrics_, what_, who_) metrics_of_##id_ = METRICS_##metrics_,
+#include "sources.def"
+#undef SOURCE
+};
+#define METRIC(id_, type_, bound_, rule_, encoding_, source_, ...)                                 \
+	_Static_assert((int)metrics_of_##source_ != (int)METRICS_NONE,                             \
+		       "metric " #id_ ": nothing reads metrics from " #source_);                   \
+	_Static_assert((int)metrics_of_##source_ != (int)METRICS_KEYS ||                           \
+			       ((int)ENCODING_##encoding_ & (int)TEXT_ENCODINGS) != 0,             \
+		       "metric " #id_ ": " #source_ " is text and has nothing in " #encoding_);    \
+	_Static_assert((int)metrics_of_##source_ != (int)METRICS_FIELDS ||                         \
+			       ((int)ENCODING_##encoding_ & (int)STRUCT_ENCODINGS) != 0,           \
+		       "metric " #id_ ": " #source_ " is a structure and has nothing in " #encoding_); \
+	_Static_assert((int)ENCODING_##encoding_ != (int)ENCODING_DOTTED_MS_DIFFERENCE ||          \
+			       (int)SOURCE_##source_ == (int)SOURCE_sched,                         \
+		       "metric " #id_ ": only the parser of sched makes differences");
+#include CTPROF_METRICS_DEF
+#undef METRIC
 
 /* Lock 2: the function. Every legal pair of type and rule has one, whether a row uses it or not; an illegal
  * pair has none, so widening a type's rules alone does not let a row through. */
@@ -139,7 +167,7 @@ const struct named_desc encoding_table[ENCODING_INDEX_COUNT] = {
 };
 
 const struct source_desc source_table[SOURCE_COUNT] = {
-#define SOURCE(id_, what_, who_) [SOURCE_##id_] = {#id_, what_, who_},
+#define SOURCE(id_, metrics_, what_, who_) [SOURCE_##id_] = {#id_, what_, who_},
 #include "sources.def"
 #undef SOURCE
 };

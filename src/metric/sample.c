@@ -40,6 +40,7 @@ void sample_reset(struct thread_sample *sample)
 	keyed_values_clear(&sample->smaps_rollup_kib);
 	memset(&sample->seen, 0, sizeof(sample->seen));
 	memset(&sample->malformed, 0, sizeof(sample->malformed));
+	memset(&sample->skipped, 0, sizeof(sample->skipped));
 	memset(&sample->impossible, 0, sizeof(sample->impossible));
 	memset(sample->outcomes, 0, sizeof(sample->outcomes));
 }
@@ -459,6 +460,8 @@ enum source_outcome sample_reason(const struct thread_sample *sample, enum metri
 		return OUTCOME_malformed;
 	if (metric_set_has(&sample->impossible, metric))
 		return OUTCOME_impossible;
+	if (metric_set_has(&sample->skipped, metric))
+		return OUTCOME_skipped;
 	if (outcome == OUTCOME_read || outcome == OUTCOME_unneeded)
 		return OUTCOME_off;
 	return outcome;

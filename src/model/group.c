@@ -92,6 +92,17 @@ static void add_birth(struct group_table *table, struct group *group, uint64_t b
 		table->last_birth_clock_ticks = birth_clock_ticks;
 }
 
+/* lived_ns is set by group-rates.c. */
+/* clang-format off */
+#define METRIC(id_, type_, bound_, rule_, encoding_, source_, ...)                                 \
+	_Static_assert((int)SOURCE_##source_ != (int)SOURCE_synthetic ||                           \
+			       (int)METRIC_##id_ == (int)METRIC_thread_count ||                    \
+			       (int)METRIC_##id_ == (int)METRIC_lived_ns,                          \
+		       "metric " #id_ ": nothing makes it");
+#include CTPROF_METRICS_DEF
+#undef METRIC
+/* clang-format on */
+
 static void add_to_group(struct group_table *table, struct thread_sample *sample,
                          const uint32_t numbers[GROUP_KEYS_MAX])
 {

@@ -154,13 +154,26 @@ static void write_metrics(struct row_writer *rows, struct json_writer *out,
 	}
 }
 
-static bool any_malformed(const struct thread_sample *sample)
+/* Whether single metrics have a reason of their own. */
+static bool any_reason(const struct thread_sample *sample)
 {
 	uint64_t any = 0;
 
 	for (size_t i = 0; i < METRIC_SET_WORDS; i++)
-		any |= sample->malformed.words[i] & ~sample->seen.words[i];
+		any |= (sample->malformed.words[i] | sample->skipped.words[i]) &
+		       ~sample->seen.words[i];
 	return any != 0;
+}
+
+static void write_reasons(struct json_writer *out, const struct thread_sample *sample,
+                          const struct metric_set *metrics, enum source_outcome reason)
+{
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		if (metric_set_has(metrics, (enum metric_id)i) &&
+		    !metric_set_has(&sample->seen, (enum metric_id)i)) {
+			json_write_key(out, metric_table[i].name);
+			json_write_str(out, outcome_table[reason].name);
+		}
 }
 
 static bool differs_from_rule(const struct row_writer *rows, const struct thread_sample *sample,
@@ -175,7 +188,7 @@ static bool differs_from_rule(const struct row_writer *rows, const struct thread
 static void write_missing(struct row_writer *rows, struct json_writer *out,
                           const struct thread_sample *sample)
 {
-	bool any = any_malformed(sample);
+	bool any = any_reason(sample);
 
 	for (unsigned s = 0; !any && s < SOURCE_COUNT; s++)
 		any = differs_from_rule(rows, sample, s);
@@ -189,12 +202,8 @@ static void write_missing(struct row_writer *rows, struct json_writer *out,
 			json_write_key(out, source_table[s].name);
 			json_write_str(out, outcome_table[sample->outcomes[s]].name);
 		}
-	for (unsigned i = 0; i < METRIC_COUNT; i++)
-		if (metric_set_has(&sample->malformed, (enum metric_id)i) &&
-		    !metric_set_has(&sample->seen, (enum metric_id)i)) {
-			json_write_key(out, metric_table[i].name);
-			json_write_str(out, outcome_table[OUTCOME_malformed].name);
-		}
+	write_reasons(out, sample, &sample->malformed, OUTCOME_malformed);
+	write_reasons(out, sample, &sample->skipped, OUTCOME_skipped);
 	json_write_close(out, '}');
 }
 

@@ -174,8 +174,12 @@ static void set_reason(struct thread_sample *sample, const char *name, size_t na
 		return;
 	if (source_find(name, name_len, &source))
 		sample->outcomes[source] = outcome;
-	else if (metric_find(name, name_len, &metric) && outcome == OUTCOME_malformed)
+	else if (!metric_find(name, name_len, &metric))
+		return;
+	else if (outcome == OUTCOME_malformed)
 		metric_set_add(&sample->malformed, metric);
+	else if (outcome == OUTCOME_skipped && !metric_set_has(&sample->malformed, metric))
+		metric_set_add(&sample->skipped, metric);
 }
 
 static int read_missing(struct row_reader *rows, struct json_reader *json, enum json_token token,

@@ -17,6 +17,7 @@ enum {
 	HAS_JEMALLOC_TIME = 128,
 	HAS_IMPOSSIBLE = 256,
 	HAS_CGROUPS_V1 = 512,
+	HAS_SKIPPED = 1024,
 };
 
 void thread_store_done(struct thread_store *store)
@@ -171,6 +172,7 @@ static unsigned flags_of(const struct thread_sample *sample)
 	       (sample->has_exe ? HAS_EXE : 0u) | (sample->has_uid ? HAS_UID : 0u) |
 	       (sample->has_process_totals ? HAS_TOTALS : 0u) |
 	       (any_metric(&sample->malformed) ? HAS_MALFORMED : 0u) |
+	       (any_metric(&sample->skipped) ? HAS_SKIPPED : 0u) |
 	       (any_metric(&sample->impossible) ? HAS_IMPOSSIBLE : 0u) |
 	       (sample->has_smaps ? HAS_SMAPS : 0u) |
 	       (sample->jemalloc_boottime_ns > 0 ? HAS_JEMALLOC_TIME : 0u);
@@ -364,6 +366,8 @@ uint32_t thread_store_add(struct thread_store *store, const struct thread_sample
 	put_set(store, &sample->seen);
 	if (any_metric(&sample->malformed))
 		put_set(store, &sample->malformed);
+	if (any_metric(&sample->skipped))
+		put_set(store, &sample->skipped);
 	if (any_metric(&sample->impossible))
 		put_set(store, &sample->impossible);
 	for (unsigned s = 0; s < SOURCE_COUNT; s++)
@@ -394,6 +398,8 @@ void thread_store_get(const struct thread_store *store, uint32_t row, struct thr
 	take_set(store, &at, &ret->seen);
 	if (flags & HAS_MALFORMED)
 		take_set(store, &at, &ret->malformed);
+	if (flags & HAS_SKIPPED)
+		take_set(store, &at, &ret->skipped);
 	if (flags & HAS_IMPOSSIBLE)
 		take_set(store, &at, &ret->impossible);
 	for (unsigned s = 0; s < SOURCE_COUNT; s++)

@@ -196,6 +196,8 @@ void window_subtract(struct thread_sample *sample, const struct thread_sample *f
 
 		if (!sample_has_said(sample, metric) || treatment_of(metric) == TREAT_END)
 			continue;
+		if (metric_set_has(&first->skipped, metric))
+			metric_set_add(&sample->skipped, metric);
 		if (!sample_has_said(first, metric) || !subtract(sample, first, metric, went_back))
 			forget(sample, metric);
 		else if (treatment_of(metric) == TREAT_DIFFERENCE)

@@ -5,6 +5,15 @@
 
 #include "ctprof/source.h"
 
+/* clang-format off */
+#define METRIC(id_, type_, bound_, rule_, encoding_, source_, ...)                                 \
+	_Static_assert((int)SOURCE_##source_ != (int)SOURCE_affinity ||                            \
+			       (int)METRIC_##id_ == (int)METRIC_cpu_affinity,                      \
+		       "metric " #id_ ": affinity_read() does not set it");
+#include CTPROF_METRICS_DEF
+#undef METRIC
+/* clang-format on */
+
 /* The wrapper in libc hides how many bytes the kernel filled in, so the system call is made directly. */
 enum source_outcome affinity_read(struct thread_sample *sample)
 {

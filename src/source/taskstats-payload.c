@@ -19,7 +19,8 @@ enum bucket {
 	BUCKET_IRQ,
 	BUCKET_MEMORY,
 	BUCKET_BYTES,
-	BUCKET_IDENTITY,
+	BUCKET_EVENTS,
+	BUCKET_IDENTITY, /* fewer than 64 bits, or in microseconds: no metric has these */
 	BUCKET_COUNT,
 };
 
@@ -56,15 +57,15 @@ enum layout {
 	FIELD_(argument_, ac_etime,              IDENTITY,  144, 168, 192)      \
 	FIELD_(argument_, ac_utime,              IDENTITY,  152, 176, 200)      \
 	FIELD_(argument_, ac_stime,              IDENTITY,  160, 184, 208)      \
-	FIELD_(argument_, ac_minflt,             IDENTITY,  168, 192, 216)      \
-	FIELD_(argument_, ac_majflt,             IDENTITY,  176, 200, 224)      \
+	FIELD_(argument_, ac_minflt,             EVENTS,    168, 192, 216)      \
+	FIELD_(argument_, ac_majflt,             EVENTS,    176, 200, 224)      \
 	FIELD_(argument_, hiwater_rss,           MEMORY,    200, 224, 248)      \
 	FIELD_(argument_, hiwater_vm,            MEMORY,    208, 232, 256)      \
 	FIELD_(argument_, read_bytes,            BYTES,     248, 272, 296)      \
 	FIELD_(argument_, write_bytes,           BYTES,     256, 280, 304)      \
 	FIELD_(argument_, cancelled_write_bytes, BYTES,     264, 288, 312)      \
-	FIELD_(argument_, nvcsw,                 IDENTITY,  272, 296, 320)      \
-	FIELD_(argument_, nivcsw,                IDENTITY,  280, 304, 328)      \
+	FIELD_(argument_, nvcsw,                 EVENTS,    272, 296, 320)      \
+	FIELD_(argument_, nivcsw,                EVENTS,    280, 304, 328)      \
 	FIELD_(argument_, freepages_count,       FREEPAGES, 312, 336, 360)      \
 	FIELD_(argument_, freepages_delay_total, FREEPAGES, 320, 344, 368)      \
 	FIELD_(argument_, freepages_delay_max,   FREEPAGES, 480, 352, 376)      \
@@ -108,6 +109,20 @@ static const struct {
  * to compare. */
 #define FIELD_IF_(wanted_, key_, ...) + (__builtin_strcmp(wanted_, #key_) == 0 ? FIELD_##key_ : 0)
 #define FIELD_OF(is_taskstats_, wanted_) ((is_taskstats_) ? FIELD_NONE FIELDS(FIELD_IF_, wanted_) : FIELD_NONE)
+
+enum {
+#define FIELD(argument_, key_, bucket_, ...) BUCKET_OF_##key_ = BUCKET_##bucket_,
+	FIELDS(FIELD, )
+#undef FIELD
+};
+#define IS_VALUE_(wanted_, key_, ...)                                                              \
+	|| (__builtin_strcmp(wanted_, #key_) == 0 && (int)BUCKET_OF_##key_ != (int)BUCKET_IDENTITY)
+#define IS_VALUE(wanted_) (false FIELDS(IS_VALUE_, wanted_))
+#define METRIC(id_, type_, bound_, rule_, encoding_, source_, key_, ...)                                   \
+	_Static_assert(SOURCE_##source_ != SOURCE_taskstats || IS_VALUE(key_),                     \
+		       "metric " #id_ ": the table of taskstats-payload.c has no value " key_);
+#include CTPROF_METRICS_DEF
+#undef METRIC
 
 static const struct {
 	enum metric_id metric;
@@ -237,7 +252,8 @@ static void buckets_find(const struct payload *payload, const struct taskstats_r
 	/* Every address space has had a size: zero is a thread without one, or a kernel without CONFIG_TASK_XACCT. */
 	ret_filled[BUCKET_MEMORY] = is_nonzero(payload, FIELD_hiwater_vm);
 	ret_filled[BUCKET_BYTES] = rules->io;
-	ret_filled[BUCKET_IDENTITY] = true;
+	ret_filled[BUCKET_EVENTS] = true;
+	ret_filled[BUCKET_IDENTITY] = false;
 }
 
 /* Since Linux 6.12, where threads leave the run queue late, the start of a wait for a block device can be noted in the

@@ -54,14 +54,28 @@ static enum source_outcome read_printed(const struct printed_file *file, const c
 	return outcome;
 }
 
+static bool is_file(const struct printed_file *files, size_t count, enum metric_source source)
+{
+	for (size_t i = 0; i < count; i++)
+		if (files[i].source == source)
+			return true;
+	return false;
+}
+
 static void find_printed(struct thread_values_rules *rules, int proc_fd)
 {
 	static const struct printed_file files[] = {
 	        {SOURCE_schedstat, schedstat_parse, {"self/schedstat", "1/schedstat"}},
 	        {SOURCE_sched, sched_parse, {"self/sched", "1/sched", "2/sched"}},
 	        {SOURCE_io, io_parse, {"self/io"}},
+	        {SOURCE_status, status_parse, {"self/status"}},
 	};
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+	/* Every kernel gives all metrics of the other sources. */
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		if (!is_file(files, ARRAY_SIZE(files), metric_table[i].source))
+			metric_set_add(&rules->printed, (enum metric_id)i);
 
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		enum source_outcome *outcome = &rules->outcomes[files[i].source];
@@ -78,39 +92,6 @@ static void find_printed(struct thread_values_rules *rules, int proc_fd)
 				*outcome = found;
 		}
 	}
-}
-
-/* Keys of files, by what the program has found in the kernel. */
-static void drop_unkept(struct thread_values_rules *rules)
-{
-	static const struct {
-		uint32_t kept;
-		enum metric_id metric;
-	} needs[] = {
-	        {THREAD_VALUES_SCHED_INFO, METRIC_wait_time_ns},
-	        {THREAD_VALUES_SCHED_INFO, METRIC_timeslices},
-	        {THREAD_VALUES_BLOCK_SUM, METRIC_block_sum},
-	        {THREAD_VALUES_BLOCK_SUM, METRIC_voluntary_sleep_ns},
-	        {THREAD_VALUES_FORCEIDLE, METRIC_core_forceidle_sum},
-	        {THREAD_VALUES_SLICE, METRIC_fair_slice_ns},
-	        {THREAD_VALUES_EXT, METRIC_ext_enabled},
-	        {THREAD_VALUES_CHARS, METRIC_rchar},
-	        {THREAD_VALUES_CHARS, METRIC_wchar},
-	        {THREAD_VALUES_CHARS, METRIC_syscr},
-	        {THREAD_VALUES_CHARS, METRIC_syscw},
-	        {THREAD_VALUES_BYTES, METRIC_read_bytes},
-	        {THREAD_VALUES_BYTES, METRIC_write_bytes},
-	        {THREAD_VALUES_BYTES, METRIC_cancelled_write_bytes},
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(needs); i++)
-		if (!(rules->kept & needs[i].kept))
-			metric_set_remove(&rules->printed, needs[i].metric);
-	for (unsigned i = 0; i < METRIC_COUNT; i++)
-		for (size_t gate = 0; gate < ARRAY_SIZE(metric_table[i].gates); gate++)
-			if (metric_table[i].gates[gate] == GATE_SCHEDSTATS &&
-			    !(rules->kept & THREAD_VALUES_SCHEDSTATS))
-				metric_set_remove(&rules->printed, (enum metric_id)i);
 }
 
 void thread_values_rules_init(struct thread_values_rules *rules,
@@ -136,6 +117,7 @@ void thread_values_rules_init(struct thread_values_rules *rules,
 	                                                    : OUTCOME_off;
 	rules->outcomes[SOURCE_process_stat] = OUTCOME_read;
 	find_printed(rules, proc_fd);
-	drop_unkept(rules);
+	/* Not read for any thread. */
+	rules->outcomes[SOURCE_status] = OUTCOME_skipped;
 	rules->outcomes[SOURCE_process_io] = rules->outcomes[SOURCE_io];
 }

@@ -110,7 +110,17 @@ static json_t *value_schema(enum metric_representation representation)
 	return NULL;
 }
 
-/* Reasons by source, and by metric for single values that made no sense. */
+/* The reasons of single values: they made no sense, or BPF does not carry them. */
+static json_t *metric_reasons(void)
+{
+	json_t *names = json_array();
+
+	schema_append(names, json_string(outcome_table[OUTCOME_malformed].name));
+	schema_append(names, json_string(outcome_table[OUTCOME_skipped].name));
+	return names;
+}
+
+/* Reasons by source, and by metric. */
 static json_t *missing_schema(void)
 {
 	json_t *properties = schema_object();
@@ -121,9 +131,7 @@ static json_t *missing_schema(void)
 		           schema_enum(outcome_names(OUTCOME_read + 1)));
 	for (unsigned i = 0; i < METRIC_COUNT; i++)
 		if (is_written((enum metric_id)i))
-			schema_set(properties, metric_table[i].name,
-			           schema_constant(
-			                   json_string(outcome_table[OUTCOME_malformed].name)));
+			schema_set(properties, metric_table[i].name, schema_enum(metric_reasons()));
 	schema = schema_properties(properties, NULL, false);
 	schema_set(schema, "minProperties", json_integer(1));
 	return schema;

@@ -3,7 +3,7 @@
 #ifdef METRIC
 #include "metrics.def"
 #ifdef FIXED
-METRIC(test_row, cpu_set, none, AFFINITY, CPU_MASK, sched, "test_key", primary, any, NO_GATES,
+METRIC(test_row, cpu_set, none, AFFINITY, CPU_MASK, affinity, "test_key", primary, any, NO_GATES,
        "a test")
 #else
 METRIC(test_row, cpu_set, none, AFFINITY, DECIMAL, sched, "test_key", primary, any, NO_GATES,

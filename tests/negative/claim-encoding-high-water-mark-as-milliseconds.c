@@ -3,7 +3,7 @@
 #ifdef METRIC
 #include "metrics.def"
 #ifdef FIXED
-METRIC(test_row, peak_bytes, none, MAX, STRUCT_KIB, sched, "test_key", primary, any, NO_GATES,
+METRIC(test_row, peak_bytes, none, MAX, STRUCT_KIB, taskstats, "test_key", primary, any, NO_GATES,
        "a test")
 #else
 METRIC(test_row, peak_bytes, none, MAX, DOTTED_MS, sched, "test_key", primary, any, NO_GATES,

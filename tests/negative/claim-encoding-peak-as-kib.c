@@ -3,7 +3,7 @@
 #ifdef METRIC
 #include "metrics.def"
 #ifdef FIXED
-METRIC(test_row, peak_ns, event, MAX, STRUCT_U64, sched, "test_key", primary, any, NO_GATES,
+METRIC(test_row, peak_ns, event, MAX, STRUCT_U64, taskstats, "test_key", primary, any, NO_GATES,
        "a test")
 #else
 METRIC(test_row, peak_ns, event, MAX, STRUCT_KIB, sched, "test_key", primary, any, NO_GATES,

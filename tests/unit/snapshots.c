@@ -113,6 +113,10 @@ static bool same_values(const struct thread_sample *a, const struct thread_sampl
 		if (!sample_has_said(a, metric) &&
 		    metric_set_has(&a->malformed, metric) != metric_set_has(&b->malformed, metric))
 			return false;
+		/* A value that makes no sense was carried. */
+		if (!sample_has_said(a, metric) && !metric_set_has(&a->malformed, metric) &&
+		    metric_set_has(&a->skipped, metric) != metric_set_has(&b->skipped, metric))
+			return false;
 	}
 	return true;
 }
@@ -366,6 +370,8 @@ void random_thread(struct random *random, struct thread_sample *sample)
 			random_value(random, (enum metric_id)i, sample);
 		if (random_chance(random, 10))
 			metric_set_add(&sample->malformed, (enum metric_id)i);
+		if ((sample->tid + i) % 10 == 0)
+			metric_set_add(&sample->skipped, (enum metric_id)i);
 	}
 }
 

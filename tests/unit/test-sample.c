@@ -307,6 +307,8 @@ static void test_reasons(void **state)
 	assert_false(sample_set_text(&sample, METRIC_minflt, ENCODING_DECIMAL, "x", 1));
 	assert_int_equal(sample_reason(&sample, METRIC_minflt), OUTCOME_malformed);
 	assert_int_equal(sample_reason(&sample, METRIC_majflt), OUTCOME_denied);
+	metric_set_add(&sample.skipped, METRIC_majflt);
+	assert_int_equal(sample_reason(&sample, METRIC_majflt), OUTCOME_skipped);
 }
 
 /* Every time is bounded by the life of its thread, or says that nothing bounds it; one nanosecond more is impossible, and one
@@ -408,6 +410,7 @@ static void test_reset_forgets(void **state)
 		metric_set_add(&sample.seen, (enum metric_id)i);
 		metric_set_add(&sample.malformed, (enum metric_id)i);
 		metric_set_add(&sample.impossible, (enum metric_id)i);
+		metric_set_add(&sample.skipped, (enum metric_id)i);
 		assert_true(seen((enum metric_id)i));
 	}
 	for (unsigned s = 0; s < SOURCE_COUNT; s++)
@@ -424,6 +427,7 @@ static void test_reset_forgets(void **state)
 		assert_false(seen((enum metric_id)i));
 		assert_false(malformed((enum metric_id)i));
 		assert_false(metric_set_has(&sample.impossible, (enum metric_id)i));
+		assert_false(metric_set_has(&sample.skipped, (enum metric_id)i));
 	}
 	for (unsigned s = 0; s < SOURCE_COUNT; s++)
 		assert_int_equal(sample.outcomes[s], OUTCOME_unneeded);

@@ -239,6 +239,19 @@ static void test_not_kept(void **state)
 	assert_unseen(&sample, hiwater_vm_bytes);
 
 	rules = values_rules();
+	rules.kept = THREAD_VALUES_SCHED_INFO | THREAD_VALUES_BYTES;
+	make();
+	assert_seen(&sample, timeslices, AT(timeslices));
+	assert_seen(&sample, nr_migrations, AT(nr_migrations));
+	assert_seen(&sample, read_bytes, AT(io.read_bytes));
+	assert_unseen(&sample, rchar);
+	assert_unseen(&sample, nr_wakeups);
+	assert_unseen(&sample, voluntary_sleep_ns);
+	assert_unseen(&sample, core_forceidle_sum);
+	assert_unseen(&sample, fair_slice_ns);
+	assert_unseen(&sample, ext_enabled);
+
+	rules = values_rules();
 	rules.outcomes[SOURCE_taskstats] = OUTCOME_off;
 	make();
 	assert_unseen(&sample, hiwater_rss_bytes);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* expect: metric test_row: has no row in bpf-places.def that says where BPF has it */
+#ifdef METRIC
+#include "metrics.def"
+METRIC(test_row, counter_count, none, SUM, DECIMAL, sched, "test_key", primary, any, NO_GATES,
+       "a test")
+#elif defined(BPF_PLACE)
+#include "bpf-places.def"
+#ifdef FIXED
+BPF_PLACE(test_row, NO_NEEDS, NOT_BY_BPF)
+#endif
+#else
+#define CTPROF_METRICS_DEF __BASE_FILE__
+#define CTPROF_BPF_PLACES_DEF __BASE_FILE__
+#include "source/thread-values-sample.c"
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* expect: metric test_row: metrics of synthetic and jemalloc are ELSEWHERE in bpf-places.def, and those of other sources are not */
+#ifdef METRIC
+#include "metrics.def"
+METRIC(test_row, counter_bytes, none, SUM, STRUCT_U64, jemalloc, "test_key", primary, any, NO_GATES,
+       "a test")
+#elif defined(BPF_PLACE)
+#include "bpf-places.def"
+#ifdef FIXED
+BPF_PLACE(test_row, NO_NEEDS, ELSEWHERE)
+#else
+BPF_PLACE(test_row, NO_NEEDS, NOT_BY_BPF)
+#endif
+#else
+#define CTPROF_METRICS_DEF __BASE_FILE__
+#define CTPROF_BPF_PLACES_DEF __BASE_FILE__
+#include "source/thread-values-sample.c"
+#endif

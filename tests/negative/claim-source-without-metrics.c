@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* expect: metric test_row: nothing reads metrics from cgroup */
+#ifdef METRIC
+#include "metrics.def"
+#ifdef FIXED
+METRIC(test_row, counter_count, none, SUM, DECIMAL, status, "test_key", primary, any, NO_GATES,
+       "a test")
+#else
+METRIC(test_row, counter_count, none, SUM, DECIMAL, cgroup, "test_key", primary, any, NO_GATES,
+       "a test")
+#endif
+#else
+#define CTPROF_METRICS_DEF __BASE_FILE__
+#include "metric/metric-table.c"
+#endif
