@@ -209,34 +209,47 @@ static void set_policy(struct thread_sample *sample, const struct thread_end *en
 	int len = snprintf(text, sizeof(text), "%u", end->policy);
 
 	(void)sample_set_text(sample, METRIC_policy, ENCODING_POLICY, text, (size_t)len);
-	sample_set(sample, nice, (struct ordinal_i32){end->nice});
 }
+
+/* copy_<metric>() sets the metric from the thread's last switch, as its row in exits.def says. Code in window-exit-row.c sets CPU
+ * time by mode, and code in group.c the synthetic ones. */
+/* clang-format off */
+#define THREAD_END_ALWAYS 0
+#define NOTHING SKIP,
+#define PART(place_) place_
+#define WHOLE(place_) place_
+#define END(field_, kept_) FIELD, field_, THREAD_END_##kept_
+#define RECORD SKIP,
+#define CODE CODE,
+#define SET_SKIP(id_, ...)
+#define SET_FIELD(id_, field_, kept_)                                                              \
+	if ((end->kept & (kept_)) == (kept_))                                                      \
+		sample_set(sample, id_, (__typeof__(sample->id_)){end->field_})
+#define SET_CODE(id_, ...)                                                                         \
+	_Static_assert((int)METRIC_##id_ == (int)METRIC_policy ||                                  \
+			       (int)METRIC_##id_ == (int)METRIC_utime_clock_ticks ||               \
+			       (int)METRIC_##id_ == (int)METRIC_stime_clock_ticks ||               \
+			       (int)METRIC_##id_ == (int)METRIC_thread_count ||                    \
+			       (int)METRIC_##id_ == (int)METRIC_lived_ns,                          \
+		       "metric " #id_ ": no code sets it from the last switch of a thread")
+#define EXIT_METRIC(id_, recorded_, completed_) PLACE_(id_, completed_)
+#define PLACE_(id_, ...) SETTER_(id_, __VA_ARGS__)
+#define SETTER_(id_, form_, ...)                                                                   \
+	static void copy_##id_(unused_ const struct thread_end *end,                               \
+			       unused_ struct thread_sample *sample)                               \
+	{                                                                                          \
+		SET_##form_(id_, __VA_ARGS__);                                                     \
+	}
+#include CTPROF_EXITS_DEF
+#undef EXIT_METRIC
 
 static void set_counters(struct thread_sample *sample, const struct thread_end *end)
 {
-	sample_set(sample, run_time_ns, (struct counter_ns){end->run_ns});
-	sample_set(sample, voluntary_csw, (struct counter_count){end->voluntary_csw});
-	sample_set(sample, nonvoluntary_csw, (struct counter_count){end->nonvoluntary_csw});
-	sample_set(sample, minflt, (struct counter_count){end->minflt});
-	sample_set(sample, majflt, (struct counter_count){end->majflt});
-	sample_set(sample, nr_migrations, (struct counter_count){end->nr_migrations});
-	if (end->kept & THREAD_END_SCHED_INFO) {
-		sample_set(sample, timeslices, (struct counter_count){end->timeslices});
-		sample_set(sample, wait_time_ns, (struct counter_ns){end->wait_ns});
-	}
-	if (end->kept & THREAD_END_CHARS) {
-		sample_set(sample, rchar, (struct counter_bytes){end->rchar});
-		sample_set(sample, wchar, (struct counter_bytes){end->wchar});
-		sample_set(sample, syscr, (struct counter_count){end->syscr});
-		sample_set(sample, syscw, (struct counter_count){end->syscw});
-	}
-	if (end->kept & THREAD_END_BYTES) {
-		sample_set(sample, read_bytes, (struct counter_bytes){end->read_bytes});
-		sample_set(sample, write_bytes, (struct counter_bytes){end->write_bytes});
-		sample_set(sample, cancelled_write_bytes,
-		           (struct counter_bytes){end->cancelled_write_bytes});
-	}
+#define EXIT_METRIC(id_, ...) copy_##id_(end, sample);
+#include CTPROF_EXITS_DEF
+#undef EXIT_METRIC
 }
+/* clang-format on */
 
 static void set_name(struct strbuf *name, const char comm[static THREAD_END_COMM_BYTES])
 {

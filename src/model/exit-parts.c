@@ -14,11 +14,21 @@ enum {
 #include CTPROF_METRICS_DEF
 #undef METRIC
 
+/* How much there is; where it is matters to those that read the records. A completed record has all that the record has. */
+#define NOTHING EXIT_PART_NOTHING
+#define PART(place_) EXIT_PART_PART
+#define WHOLE(place_) EXIT_PART_WHOLE
+#define EXIT_METRIC(metric_, recorded_, completed_)                                                \
+	_Static_assert((int)(completed_) >= (int)(recorded_),                                      \
+		       "metric " #metric_ ": a completed record has at least what the record has");
+#include CTPROF_EXITS_DEF
+#undef EXIT_METRIC
+
 static const struct {
 	uint8_t recorded, completed; /* enum exit_part */
 } exit_parts[METRIC_COUNT] = {
 #define EXIT_METRIC(metric_, recorded_, completed_) \
-	[METRIC_##metric_] = {EXIT_PART_##recorded_, EXIT_PART_##completed_},
+	[METRIC_##metric_] = {recorded_, completed_},
 #include CTPROF_EXITS_DEF
 #undef EXIT_METRIC
 };

@@ -18,17 +18,21 @@ static bool same_name(const struct strbuf *a, const struct strbuf *b)
 }
 
 /* What was not in the record cannot be read any more. */
+static void set_gone(const struct window_join *join, enum metric_source source,
+                     struct thread_sample *sample)
+{
+	if (join->info->rules[source] == OUTCOME_read &&
+	    sample->outcomes[source] == OUTCOME_unneeded)
+		sample->outcomes[source] = OUTCOME_gone;
+}
+
 static void set_outcomes(const struct window_join *join, struct thread_sample *sample)
 {
-	static const enum metric_source sources[] = {
-	        SOURCE_stat, SOURCE_schedstat, SOURCE_sched,     SOURCE_status,
-	        SOURCE_io,   SOURCE_affinity,  SOURCE_taskstats,
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
-		if (join->info->rules[sources[i]] == OUTCOME_read &&
-		    sample->outcomes[sources[i]] == OUTCOME_unneeded)
-			sample->outcomes[sources[i]] = OUTCOME_gone;
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		if (metric_table[i].source != SOURCE_synthetic)
+			set_gone(join, metric_table[i].source, sample);
+	for (size_t i = 0; i < metric_fallback_count; i++)
+		set_gone(join, metric_fallback_table[i].source, sample);
 	if (!sample->has_cgroup && sample->outcomes[SOURCE_cgroup] == OUTCOME_unneeded)
 		sample->outcomes[SOURCE_cgroup] = OUTCOME_gone;
 	if (!sample->has_exe && sample->outcomes[SOURCE_exe] == OUTCOME_unneeded)

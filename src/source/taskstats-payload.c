@@ -139,6 +139,50 @@ static const struct {
 #undef METRIC_FALLBACK
 };
 
+/* What a record of an exit has beside the metrics of taskstats, by registry/exits.def. */
+enum { FIELD_KEY = FIELD_NONE, FIELD_CODE = FIELD_NONE };
+#define NOTHING FIELD_NONE
+#define PART(field_) FIELD_##field_
+#define WHOLE(field_) FIELD_##field_
+static const enum field exit_fields[METRIC_COUNT] = {
+#define EXIT_METRIC(metric_, recorded_, ...) [METRIC_##metric_] = (enum field)(recorded_),
+#include CTPROF_EXITS_DEF
+#undef EXIT_METRIC
+};
+#undef NOTHING
+#undef PART
+#undef WHOLE
+
+/* taskstats_parse() sets the metrics of taskstats, and set_counters() those that have a field; the rest needs code: here, or in
+ * window-exit-row.c for CPU time by mode, in group.c for the synthetic ones. */
+enum { BUCKET_OF_KEY = -1, BUCKET_OF_CODE = -2, BUCKET_OF_NOTHING = -3 };
+#define NOTHING BUCKET_OF_NOTHING
+#define PART(field_) BUCKET_OF_##field_
+#define WHOLE(field_) BUCKET_OF_##field_
+enum {
+#define METRIC(id_, type_, bound_, rule_, encoding_, source_, ...) source_of_##id_ = SOURCE_##source_,
+#include CTPROF_METRICS_DEF
+#undef METRIC
+};
+#define EXIT_METRIC(id_, recorded_, ...)                                                           \
+	_Static_assert(((int)source_of_##id_ == (int)SOURCE_taskstats) == ((int)(recorded_) == (int)BUCKET_OF_KEY), \
+		       "metric " #id_ ": a record of an exit has all metrics of taskstats by KEY, and no others"); \
+	_Static_assert((int)(recorded_) != (int)BUCKET_IDENTITY,                                   \
+		       "metric " #id_ ": the field is no value, see the table of taskstats-payload.c"); \
+	_Static_assert((int)(recorded_) != (int)BUCKET_OF_CODE || (int)METRIC_##id_ == (int)METRIC_policy ||     \
+			       (int)METRIC_##id_ == (int)METRIC_nice ||                            \
+			       (int)METRIC_##id_ == (int)METRIC_voluntary_csw ||                   \
+			       (int)METRIC_##id_ == (int)METRIC_run_time_ns ||                     \
+			       (int)METRIC_##id_ == (int)METRIC_utime_clock_ticks ||               \
+			       (int)METRIC_##id_ == (int)METRIC_stime_clock_ticks ||               \
+			       (int)source_of_##id_ == (int)SOURCE_synthetic,                      \
+		       "metric " #id_ ": no code sets it from the record of an exit");
+#include CTPROF_EXITS_DEF
+#undef EXIT_METRIC
+#undef NOTHING
+#undef PART
+#undef WHOLE
+
 static const enum field total_fields[PROCESS_TOTAL_COUNT] = {
 #define PROCESS_TOTAL(metric_, source_, key_)                                                      \
 	[PROCESS_TOTAL_##metric_] = FIELD_OF(SOURCE_##source_ == SOURCE_process_taskstats, key_),
@@ -356,26 +400,14 @@ enum source_outcome taskstats_parse_process(const void *bytes, size_t len,
 static void set_counters(const struct payload *payload, const bool filled[static BUCKET_COUNT],
                          struct thread_sample *sample)
 {
-	static const struct {
-		enum field field;
-		enum metric_id metric;
-	} counters[] = {
-	        {FIELD_ac_minflt, METRIC_minflt},
-	        {FIELD_ac_majflt, METRIC_majflt},
-	        {FIELD_nivcsw, METRIC_nonvoluntary_csw},
-	        {FIELD_cpu_count, METRIC_timeslices},
-	        {FIELD_cpu_delay_total, METRIC_wait_time_ns},
-	        {FIELD_read_bytes, METRIC_read_bytes},
-	        {FIELD_write_bytes, METRIC_write_bytes},
-	        {FIELD_cancelled_write_bytes, METRIC_cancelled_write_bytes},
-	};
 	uint64_t longest_ns = longest_wait_ns(payload), value;
 
-	for (size_t i = 0; i < ARRAY_SIZE(counters); i++) {
-		enum metric_id metric = counters[i].metric;
+	for (unsigned i = 0; i < METRIC_COUNT; i++) {
+		enum metric_id metric = (enum metric_id)i;
+		enum field field = exit_fields[i];
 
-		if (!filled[fields[counters[i].field].bucket] ||
-		    !payload_get(payload, counters[i].field, &value))
+		if (field == FIELD_NONE || !filled[fields[field].bucket] ||
+		    !payload_get(payload, field, &value))
 			continue;
 		if (value > longest_ns && metric_unit(metric) == UNIT_ns)
 			sample_set_impossible(sample, metric, value);

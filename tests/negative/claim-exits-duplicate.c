@@ -3,7 +3,7 @@
 #ifdef EXIT_METRIC
 #include "exits.def"
 #ifndef FIXED
-EXIT_METRIC(wait_sum, PART, WHOLE)
+EXIT_METRIC(wait_sum, PART(nvcsw), WHOLE(RECORD))
 #endif
 #else
 #define CTPROF_EXITS_DEF __BASE_FILE__

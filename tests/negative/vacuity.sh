@@ -135,7 +135,9 @@ run 77 no-such-compiler "$work/good.c" "$@"
 export CHECK_FLAGS='-D_Static_assert(...)='
 for case in "$cases"/claim-encoding-*.c "$cases"/claim-fallback-encoding.c \
     "$cases"/claim-no-description.c "$cases"/fact-*.c "$cases"/claim-bpf-missing.c "$cases"/claim-bpf-elsewhere.c \
-    "$cases"/claim-bpf-of-jemalloc.c "$cases"/claim-code-*.c "$cases"/claim-source-*.c "$cases"/claim-taskstats-*.c; do
+    "$cases"/claim-bpf-of-jemalloc.c "$cases"/claim-code-*.c "$cases"/claim-exits-key.c \
+    "$cases"/claim-exits-without-key.c "$cases"/claim-exits-no-code.c "$cases"/claim-exits-end-no-code.c "$cases"/claim-exits-less.c \
+    "$cases"/claim-source-*.c "$cases"/claim-taskstats-*.c; do
     verdict ACCEPTED "$case" "$@"
 done
 for case in "$cases"/claim-rule-*.c; do

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* expect: metric test_row: a record of an exit has all metrics of taskstats by KEY, and no others */
+#ifdef METRIC
+#include "metrics.def"
+METRIC(test_row, counter_count, none, SUM, DECIMAL, sched, "test_key", primary, any, NO_GATES,
+       "a test")
+#elif defined(EXIT_METRIC)
+#include "exits.def"
+#ifdef FIXED
+EXIT_METRIC(test_row, WHOLE(nvcsw), WHOLE(RECORD))
+#else
+EXIT_METRIC(test_row, WHOLE(KEY), WHOLE(RECORD))
+#endif
+#else
+#define CTPROF_METRICS_DEF __BASE_FILE__
+#define CTPROF_EXITS_DEF __BASE_FILE__
+#include "source/taskstats-payload.c"
+#endif
