@@ -30,6 +30,8 @@ struct capture_options {
 	enum capture_smaps smaps;
 	enum jemalloc_mode jemalloc;
 	enum capture_source source;
+	/* Look for jemalloc also in files on FUSE, NFS and other file systems that are not local. */
+	bool remote_files;
 	/* Leave out the names of the host and of users, executables and the kernel's command line. */
 	bool anonymous;
 };

@@ -11,6 +11,12 @@
 
 #include "ctprof/macro.h"
 
+/* Which file systems a file may be on. */
+enum file_systems {
+	FILE_SYSTEMS_LOCAL, /* only those that are known to be local */
+	FILE_SYSTEMS_ALL,   /* also those that may not answer, where the user asked for that */
+};
+
 enum file_system_kind {
 	FILE_SYSTEM_UNKNOWN,
 	FILE_SYSTEM_LOCAL, /* served by this kernel from a local device or from memory */
@@ -24,10 +30,10 @@ enum file_system_kind file_system_kind_of_type(const char *type, size_t len);
 /* Opens the regular file at @path below @root_fd, which is taken for the root directory: neither "..", nor an absolute path,
  * nor a symbolic link leads out of it, and links of /proc are not followed (openat2(2), Linux 5.6). The descriptor is
  * O_RDONLY, O_NONBLOCK, O_NOCTTY and O_CLOEXEC, and the caller's. Returns it; -EMEDIUMTYPE for what is no regular file,
- * -EREMOTE for a file on a file system that is not local, or another -errno. It may wait for ever where a directory on the
+ * -EREMOTE for a file on a file system that is not @allowed, or another -errno. It may wait for ever where a directory on the
  * way is on a file system that does not answer: call it in a helper process. */
-must_check_ int regular_file_open(int root_fd, const char *path);
+must_check_ int regular_file_open(int root_fd, const char *path, enum file_systems allowed);
 
 /* The same for a link of /proc that leads to a file by itself, such as /proc/<pid>/map_files/<range>. No other process
  * influences @path, only what the link leads to. */
-must_check_ int regular_file_open_link(const char *path);
+must_check_ int regular_file_open_link(const char *path, enum file_systems allowed);

@@ -64,12 +64,12 @@ static int check_type(int path_fd)
 	return S_ISREG(status.stx_mode) ? 0 : -EMEDIUMTYPE;
 }
 
-static int reopen(int path_fd)
+static int reopen(int path_fd, enum file_systems allowed)
 {
 	char name[32];
 	int r = check_type(path_fd), fd;
 
-	if (r == 0)
+	if (r == 0 && allowed == FILE_SYSTEMS_LOCAL)
 		r = check_system(path_fd);
 	if (r < 0)
 		return r;
@@ -78,7 +78,7 @@ static int reopen(int path_fd)
 	return fd < 0 ? -errno : fd;
 }
 
-int regular_file_open(int root_fd, const char *path)
+int regular_file_open(int root_fd, const char *path, enum file_systems allowed)
 {
 	struct open_how how = {
 	        .flags = O_PATH | O_CLOEXEC,
@@ -87,12 +87,12 @@ int regular_file_open(int root_fd, const char *path)
 	cleanup_(fd_closep) int path_fd =
 	        (int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
 
-	return path_fd < 0 ? -errno : reopen(path_fd);
+	return path_fd < 0 ? -errno : reopen(path_fd, allowed);
 }
 
-int regular_file_open_link(const char *path)
+int regular_file_open_link(const char *path, enum file_systems allowed)
 {
 	cleanup_(fd_closep) int path_fd = open(path, O_PATH | O_CLOEXEC);
 
-	return path_fd < 0 ? -errno : reopen(path_fd);
+	return path_fd < 0 ? -errno : reopen(path_fd, allowed);
 }

@@ -231,7 +231,8 @@ int capture_window(const struct capture_window_options *options, struct snapshot
 	int r;
 
 	memset(ret_info, 0, sizeof(*ret_info));
-	jemalloc_files_init(&known_files);
+	jemalloc_files_init(&known_files,
+	                    options->capture.remote_files ? FILE_SYSTEMS_ALL : FILE_SYSTEMS_LOCAL);
 	cost_begin(&meter.cost);
 	r = find_surroundings(&options->capture, &surroundings, reterr);
 	if (r == 0)

@@ -354,7 +354,7 @@ int capture_run(const struct capture_options *options, struct snapshot_writer *w
 	int r;
 
 	memset(ret_info, 0, sizeof(*ret_info));
-	jemalloc_files_init(&files);
+	jemalloc_files_init(&files, options->remote_files ? FILE_SYSTEMS_ALL : FILE_SYSTEMS_LOCAL);
 	cost_begin(&meter);
 	r = capture_load(options, &reader, reterr);
 	tools.threads = reader;

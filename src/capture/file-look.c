@@ -35,6 +35,7 @@ struct identity {
 struct question {
 	uint32_t tgid, tid;
 	uint64_t start, end, inode;
+	enum file_systems allowed;
 	char path[PATH_MAX];
 };
 
@@ -47,7 +48,8 @@ struct file_looker {
 	pid_t helper; /* 0: none */
 	int socket;
 	struct helper_guard *guard; /* borrowed */
-	bool is_left;               /* a helper could not be ended: no other one is started */
+	enum file_systems allowed;
+	bool is_left; /* a helper could not be ended: no other one is started */
 };
 
 /* The helper's own. */
@@ -65,7 +67,7 @@ static int open_mapping(const struct question *question)
 
 	snprintf(name, sizeof(name), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64,
 	         question->tgid, question->start, question->end);
-	return regular_file_open_link(name);
+	return regular_file_open_link(name, question->allowed);
 }
 
 /* Opens the root of the process; one whose leader has exited has it in its other threads only. */
@@ -81,7 +83,8 @@ static int open_root(const struct question *question)
 /* Opens what lies at the path of the mapping now, where it is the file that is mapped. */
 static int open_in_root(const struct question *question, int root_fd)
 {
-	int fd = root_fd < 0 ? root_fd : regular_file_open(root_fd, question->path);
+	int fd = root_fd < 0 ? root_fd
+	                     : regular_file_open(root_fd, question->path, question->allowed);
 	struct stat status;
 
 	if (fd >= 0 && (fstat(fd, &status) < 0 || status.st_ino != question->inode)) {
@@ -111,6 +114,7 @@ static void inspect(struct helper *helper, int fd, int root_fd, struct jemalloc_
 
 	if (slash)
 		*slash = '\0';
+	jemalloc_inspector_allow(helper->inspector, helper->question.allowed);
 	jemalloc_inspector_look(helper->inspector, fd, root_fd, slash ? directory : NULL,
 	                        ret_object);
 }
@@ -193,6 +197,11 @@ struct file_looker *file_looker_new(struct helper_guard *guard)
 	looker->guard = guard;
 	looker->socket = -1;
 	return looker;
+}
+
+void file_looker_allow(struct file_looker *looker, enum file_systems allowed)
+{
+	looker->allowed = allowed;
 }
 
 /* One that is not at work ends by itself, and its own helper before it. */
@@ -282,7 +291,8 @@ int file_looker_look(struct file_looker *looker, uint32_t tgid, uint32_t tid,
 	                            .tid = tid,
 	                            .start = mapped->start,
 	                            .end = mapped->end,
-	                            .inode = mapped->inode};
+	                            .inode = mapped->inode,
+	                            .allowed = looker->allowed};
 	struct answer answer;
 	int r = start(looker);
 

@@ -23,9 +23,10 @@ static const struct jemalloc_object failures[] = {
         [PROBE_TAG_earlier_helper] = {.tag = PROBE_TAG_earlier_helper},
 };
 
-void jemalloc_files_init(struct jemalloc_files *files)
+void jemalloc_files_init(struct jemalloc_files *files, enum file_systems allowed)
 {
-	*files = (struct jemalloc_files){.guard = HELPER_GUARD_INIT, .budget_ns = longest_ns};
+	*files = (struct jemalloc_files){
+	        .allowed = allowed, .guard = HELPER_GUARD_INIT, .budget_ns = longest_ns};
 }
 
 void jemalloc_files_rest(struct jemalloc_files *files)
@@ -49,6 +50,7 @@ void jemalloc_files_limit(struct jemalloc_files *files, uint64_t budget_ns)
 {
 	files->used_ns = 0;
 	files->budget_ns = budget_ns;
+	files->allowed = FILE_SYSTEMS_LOCAL;
 }
 
 struct thread_pointers *jemalloc_files_pointers(struct jemalloc_files *files)
@@ -131,12 +133,13 @@ static const struct jemalloc_object *look(struct jemalloc_files *files,
 	struct jemalloc_object object;
 	int r;
 
-	if (is_remote(files, process, mapped))
+	if (files->allowed == FILE_SYSTEMS_LOCAL && is_remote(files, process, mapped))
 		return keep(files, &failures[PROBE_TAG_remote_file_system]);
 	if (files->used_ns >= files->budget_ns)
 		return &failures[PROBE_TAG_budget];
 	if (!files->looker)
 		files->looker = file_looker_new(&files->guard);
+	file_looker_allow(files->looker, files->allowed);
 	r = file_looker_look(files->looker, process->tgid, process->tid, mapped,
 	                     files->budget_ns - files->used_ns, &object);
 	files->used_ns += clock_now_ns(CLOCK_MONOTONIC) - begin_ns;

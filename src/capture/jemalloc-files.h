@@ -15,6 +15,7 @@ struct jemalloc_files {
 	/* As processes in a mount namespace name it in a line of maps: struct jemalloc_object, owned. */
 	struct strmap by_line;
 	struct strbuf key;
+	enum file_systems allowed;
 	struct helper_guard guard;  /* of all helpers of a capture */
 	struct file_looker *looker; /* owned; NULL before the first file */
 	bool has_systems;
@@ -34,12 +35,14 @@ struct mapping_process {
 };
 
 /* Nothing is read or started before the first file. */
-void jemalloc_files_init(struct jemalloc_files *files);
+/* Files on file systems that are not @allowed are not looked into. */
+void jemalloc_files_init(struct jemalloc_files *files, enum file_systems allowed);
 /* Ends the helper. What is known of files stays, and the next file starts another one. */
 void jemalloc_files_rest(struct jemalloc_files *files);
 void jemalloc_files_done(struct jemalloc_files *files);
 
-/* From now on all files together may take at most @budget_ns. Before the first call that is 10 s. */
+/* Called before a reading: from now on all files together may take at most @budget_ns, and only those on local file systems are
+ * looked into, whatever was allowed before. Before the first call that is 10 s. */
 void jemalloc_files_limit(struct jemalloc_files *files, uint64_t budget_ns);
 
 /* The program that reads thread pointers, which is loaded at the first call; NULL where that does not work. */

@@ -21,6 +21,7 @@ enum {
 	OPT_SOURCE,
 	OPT_SMAPS,
 	OPT_JEMALLOC,
+	OPT_REMOTE_FILES,
 	OPT_WINDOW,
 	OPT_EXITS,
 	OPT_QUIET
@@ -48,6 +49,8 @@ static const struct cli_option options[] = {
          TAKES_WORD(smaps)},
         {OPT_JEMALLOC, 0, "jemalloc", "HOW", "counters of jemalloc: auto, ptrace (stops), off",
          TAKES_WORD(jemalloc)},
+        {OPT_REMOTE_FILES, 0, "remote-files", NULL,
+         "look for jemalloc on FUSE, NFS and the like as well", TAKES(NOTHING)},
         {OPT_WINDOW, 'w', "window", "TIME", "what happens in TIME from now: 500ms, 30s, 5m, 2h",
          TAKES(TEXT)},
         {OPT_EXITS, 0, "exits", "HOW", "ends in the window: auto, records (without BPF), off",
@@ -116,6 +119,9 @@ static int parse(const struct command *command, int argc, char **argv, struct ar
 		case OPT_JEMALLOC:
 			chosen = options_choose(&parser, jemalloc);
 			ret->capture.jemalloc = (enum jemalloc_mode)chosen;
+			break;
+		case OPT_REMOTE_FILES:
+			ret->capture.remote_files = true;
 			break;
 		case OPT_WINDOW:
 			chosen = parse_window(&parser, &ret->length_ns);

@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "ctprof/fd.h"
-#include "ctprof/regular-file.h"
 #include "ctprof/strbuf.h"
 
-static int open_by_build_id(int root_fd, const uint8_t *build_id, size_t len)
+static int open_by_build_id(enum file_systems allowed, int root_fd, const uint8_t *build_id,
+                            size_t len)
 {
 	cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT;
 
@@ -18,10 +18,11 @@ static int open_by_build_id(int root_fd, const uint8_t *build_id, size_t len)
 	for (size_t i = 1; i < len; i++)
 		strbuf_addf(&path, "%02x", build_id[i]);
 	strbuf_add_str(&path, ".debug");
-	return regular_file_open(root_fd, strbuf_str(&path));
+	return regular_file_open(root_fd, strbuf_str(&path), allowed);
 }
 
-static int open_by_link(int root_fd, const char *directory, const char *link)
+static int open_by_link(enum file_systems allowed, int root_fd, const char *directory,
+                        const char *link)
 {
 	static const struct {
 		const char *before;
@@ -34,25 +35,25 @@ static int open_by_link(int root_fd, const char *directory, const char *link)
 
 		strbuf_addf(&path, "%s%s%s/%s", places[i].before, directory, places[i].between,
 		            link);
-		fd = regular_file_open(root_fd, strbuf_str(&path));
+		fd = regular_file_open(root_fd, strbuf_str(&path), allowed);
 	}
 	return fd;
 }
 
-static int open_in(int root_fd, const char *directory, const uint8_t *build_id, size_t build_id_len,
-                   const char *link)
+static int open_in(enum file_systems allowed, int root_fd, const char *directory,
+                   const uint8_t *build_id, size_t build_id_len, const char *link)
 {
 	int fd = -ENOENT;
 
 	if (build_id_len > 1)
-		fd = open_by_build_id(root_fd, build_id, build_id_len);
+		fd = open_by_build_id(allowed, root_fd, build_id, build_id_len);
 	if (fd < 0 && directory && link[0] != '\0')
-		fd = open_by_link(root_fd, directory, link);
+		fd = open_by_link(allowed, root_fd, directory, link);
 	return fd;
 }
 
-int debug_open(int root_fd, const char *directory, const uint8_t *build_id, size_t build_id_len,
-               const char *link)
+int debug_open(enum file_systems allowed, int root_fd, const char *directory,
+               const uint8_t *build_id, size_t build_id_len, const char *link)
 {
 	cleanup_(fd_closep) int own_root = -1;
 	int fd = -ENOENT;
@@ -60,9 +61,10 @@ int debug_open(int root_fd, const char *directory, const uint8_t *build_id, size
 	if (strchr(link, '/'))
 		return -EINVAL;
 	if (root_fd >= 0)
-		fd = open_in(root_fd, directory, build_id, build_id_len, link);
+		fd = open_in(allowed, root_fd, directory, build_id, build_id_len, link);
 	if (fd >= 0)
 		return fd;
 	own_root = fd_open_path_at(AT_FDCWD, "/");
-	return own_root < 0 ? own_root : open_in(own_root, directory, build_id, build_id_len, link);
+	return own_root < 0 ? own_root
+	                    : open_in(allowed, own_root, directory, build_id, build_id_len, link);
 }

@@ -27,6 +27,7 @@ struct jemalloc_inspector {
 	pid_t child; /* 0: none */
 	int socket;
 	int guard_fd; /* borrowed; kept open by the child; -1: none */
+	enum file_systems allowed;
 	bool is_left; /* a child could not be ended: no other one is started */
 };
 
@@ -49,6 +50,11 @@ struct jemalloc_inspector *jemalloc_inspector_new(void)
 void jemalloc_inspector_set_guard(struct jemalloc_inspector *inspector, int guard_fd)
 {
 	inspector->guard_fd = guard_fd;
+}
+
+void jemalloc_inspector_allow(struct jemalloc_inspector *inspector, enum file_systems allowed)
+{
+	inspector->allowed = allowed;
 }
 
 static void stop(struct jemalloc_inspector *inspector)
@@ -127,8 +133,8 @@ static int send_debug_file(const struct jemalloc_inspector *inspector, const str
 	if (wish->build_id_len > sizeof(wish->build_id) ||
 	    !memchr(wish->link, '\0', sizeof(wish->link)))
 		return -EPIPE;
-	fd = debug_open(look->root_fd, look->directory, wish->build_id, wish->build_id_len,
-	                wish->link);
+	fd = debug_open(inspector->allowed, look->root_fd, look->directory, wish->build_id,
+	                wish->build_id_len, wish->link);
 	answer.error = fd < 0 ? fd : 0;
 	return descriptor_socket_send(inspector->socket, &answer, sizeof(answer), fd);
 }

@@ -67,13 +67,14 @@ serve() {
     echo "skipped: FUSE cannot be mounted here: $(cat "$1.err")"
     exit 77
 }
+# run_program FILE [no]: the server hangs afterwards, but for "no".
 run_program() {
     "$1" 300 &
     program_pid=$!
     started+=("$program_pid")
     # Until its first pages have been read.
     await_sleep "$program_pid"
-    kill -USR1 "$server_pid"
+    [ -n "${2-}" ] || kill -USR1 "$server_pid"
 }
 end_all() {
     kill -KILL "$server_pid" "$program_pid"
@@ -130,6 +131,22 @@ done
 "$CTPROF" show 1.zst >shown
 grep -q remote-file-system shown || fail "show does not say why: $(grep probe shown)"
 of_length
+# The server does not answer: the helper waits, the capture and a window do not.
+begin=$(date +%s%N)
+timeout 60 "$CTPROF" capture -q --remote-files -o remote.zst || fail "--remote-files: a capture ended with status $?"
+between "--remote-files: ms that a capture took" 0 $((($(date +%s%N) - begin) / 1000000)) $((most_ms + 5000))
+between "--remote-files: helpers behind it" 0 "$(helpers | wc -l)" 1
+same "--remote-files: processes that were not looked at for where their files are" 0 "$(tag remote.zst remote-file-system)"
+end_all
+
+# The server answers.
+serve answering
+run_program ./answering/program no
+"$CTPROF" capture -q -o answered.zst
+between "FUSE that answers: processes that were not looked at" 1 "$(tag answered.zst remote-file-system)" 1000
+"$CTPROF" capture -q --remote-files -o answered.zst
+same "--remote-files: processes on FUSE that were not looked at" 0 "$(tag answered.zst remote-file-system)"
+same "--remote-files: earlier helpers" 0 "$(tag answered.zst earlier-helper)"
 end_all
 
 # Unmounted while it is in use: no mount says what it is.

@@ -21,7 +21,7 @@ static void test_open_flags(void **state)
 	char text[8] = {0};
 
 	temp_tree_write_text(tree, "usr/file", "text");
-	fd = regular_file_open(tree->fd, "/usr/file");
+	fd = regular_file_open(tree->fd, "/usr/file", FILE_SYSTEMS_LOCAL);
 	assert_true(fd >= 0);
 	assert_int_equal(read(fd, text, sizeof(text)), 4);
 	assert_string_equal(text, "text");
@@ -39,13 +39,13 @@ static void test_open_in_root(void **state)
 	assert_int_equal(symlinkat("/etc/hostname", tree->fd, "absolute"), 0);
 	assert_int_equal(symlinkat("/etc/passwd", tree->fd, "outside"), 0);
 	assert_int_equal(symlinkat("/proc/self/fd/0", tree->fd, "magic"), 0);
-	link = regular_file_open(tree->fd, "absolute");
+	link = regular_file_open(tree->fd, "absolute", FILE_SYSTEMS_LOCAL);
 	assert_true(link >= 0);
-	inside = regular_file_open(tree->fd, "../../etc/hostname");
+	inside = regular_file_open(tree->fd, "../../etc/hostname", FILE_SYSTEMS_LOCAL);
 	assert_true(inside >= 0);
-	assert_int_equal(regular_file_open(tree->fd, "outside"), -ENOENT);
-	assert_int_equal(regular_file_open(tree->fd, "magic"), -ENOENT);
-	assert_int_equal(regular_file_open(tree->fd, "missing"), -ENOENT);
+	assert_int_equal(regular_file_open(tree->fd, "outside", FILE_SYSTEMS_LOCAL), -ENOENT);
+	assert_int_equal(regular_file_open(tree->fd, "magic", FILE_SYSTEMS_LOCAL), -ENOENT);
+	assert_int_equal(regular_file_open(tree->fd, "missing", FILE_SYSTEMS_LOCAL), -ENOENT);
 }
 
 static void test_open_others(void **state)
@@ -55,10 +55,11 @@ static void test_open_others(void **state)
 
 	assert_int_equal(mkfifoat(tree->fd, "fifo", 0600), 0);
 	temp_tree_make_dir(tree, "directory");
-	assert_int_equal(regular_file_open(tree->fd, "fifo"), -EMEDIUMTYPE);
-	assert_int_equal(regular_file_open(tree->fd, "directory"), -EMEDIUMTYPE);
-	assert_int_equal(regular_file_open(root, "/dev/null"), -EMEDIUMTYPE);
-	assert_int_equal(regular_file_open_link("/dev/null"), -EMEDIUMTYPE);
+	assert_int_equal(regular_file_open(tree->fd, "fifo", FILE_SYSTEMS_LOCAL), -EMEDIUMTYPE);
+	assert_int_equal(regular_file_open(tree->fd, "directory", FILE_SYSTEMS_LOCAL),
+	                 -EMEDIUMTYPE);
+	assert_int_equal(regular_file_open(root, "/dev/null", FILE_SYSTEMS_LOCAL), -EMEDIUMTYPE);
+	assert_int_equal(regular_file_open_link("/dev/null", FILE_SYSTEMS_LOCAL), -EMEDIUMTYPE);
 	/* The FIFO had no reader. */
 	writer = openat(tree->fd, "fifo", O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 	assert_int_equal(writer, -1);
@@ -68,8 +69,14 @@ static void test_open_others(void **state)
 /* A file of /proc is a regular one, on a file system that is not in the list. */
 static void test_open_other_system(void **state)
 {
+	int fd;
+
 	(void)state;
-	assert_int_equal(regular_file_open_link("/proc/self/stat"), -EREMOTE);
+	assert_int_equal(regular_file_open_link("/proc/self/stat", FILE_SYSTEMS_LOCAL), -EREMOTE);
+	fd = regular_file_open_link("/proc/self/stat", FILE_SYSTEMS_ALL);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(regular_file_open_link("/dev/null", FILE_SYSTEMS_ALL), -EMEDIUMTYPE);
 }
 
 static void test_kinds(void **state)

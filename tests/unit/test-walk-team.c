@@ -41,7 +41,7 @@ static void walk_tree(struct walked *walked, int proc_fd, unsigned members, size
 
 	memset(walked, 0, sizeof(*walked));
 	cgroup_walk_init(&cgroups);
-	jemalloc_files_init(&files);
+	jemalloc_files_init(&files, FILE_SYSTEMS_LOCAL);
 	walk_init(&walk, &options, walked->info.rules);
 	walk.writer = writer;
 	walk.tally = &walked->info.tally;
