@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* clock - what a clock of clock_gettime(2) says, in nanoseconds. */
+/* clock - units of time, and clocks of clock_gettime(2), in nanoseconds. */
 #include <stdint.h>
 #include <time.h>
 
-#define CLOCK_MS UINT64_C(1000000)
-#define CLOCK_SECOND UINT64_C(1000000000)
+#define NS_PER_US UINT64_C(1000)
+#define NS_PER_MS UINT64_C(1000000)
+#define NS_PER_SECOND UINT64_C(1000000000)
 
 /* @clock is one that every kernel has: CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_BOOTTIME, CPU time of our own. */
 static inline uint64_t clock_now_ns(clockid_t clock)
@@ -13,5 +14,5 @@ static inline uint64_t clock_now_ns(clockid_t clock)
 	struct timespec now = {0};
 
 	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * CLOCK_SECOND + (uint64_t)now.tv_nsec;
+	return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
 }

@@ -50,7 +50,7 @@ struct host_map_entry {
 /* Texts by name, in the order of the names. */
 struct host_map {
 	struct host_map_entry *entries; /* owned */
-	size_t count;
+	size_t count, capacity;
 };
 
 /* What the kernel's command line switches. No part of a snapshot, and known also where the command line itself is
@@ -85,6 +85,10 @@ const char *host_map_get(const struct host *host, enum host_field field, const c
 
 /* A text field, or NULL where it was not read; borrowed. */
 const char *host_text(const struct host *host, enum host_field field);
+
+/* The clock ticks (USER_HZ) of a second. 100, as on every architecture that ctprof is built for, where they are not known
+ * or are no number of ticks. */
+uint64_t host_ticks_per_second(const struct host *host);
 
 /* Makes a field unseen again. */
 void host_forget(struct host *host, enum host_field field);

@@ -2,6 +2,7 @@
 #pragma once
 /* macro - attributes, ownership helpers and small arithmetic used everywhere. */
 #include <stddef.h>
+#include <stdint.h>
 
 #define must_check_ __attribute__((warn_unused_result))
 #define nonnull_ __attribute__((nonnull))
@@ -20,6 +21,32 @@
 		*pp__ = NULL;                             \
 		p__;                                      \
 	})
+
+/* What is counted never goes round: where a result has no room it is the largest number, for signed ones that or the
+ * smallest. */
+static inline uint64_t saturating_add(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static inline void saturating_add_to(uint64_t *sum, uint64_t more)
+{
+	*sum = saturating_add(*sum, more);
+}
+
+static inline uint64_t saturating_multiply(uint64_t a, uint64_t b)
+{
+	uint64_t product;
+
+	return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+}
+
+static inline int64_t saturating_add_signed(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	return !__builtin_add_overflow(a, b, &sum) ? sum : a > 0 ? INT64_MAX : INT64_MIN;
+}
 
 #define ARRAY_SIZE(array_) (sizeof(array_) / sizeof((array_)[0]))
 

@@ -15,6 +15,30 @@ must_check_ void *mem_calloc(size_t count, size_t size);
 /* Resizes @old (may be NULL) to @count objects of @size bytes; new bytes are not initialised. */
 must_check_ void *mem_realloc(void *old, size_t count, size_t size);
 
+/* Resizes @old, which has room for *@capacity objects of @size bytes, to twice the room or to what is @wanted, whichever is
+ * more, but not to more than @most objects. Ends the program where that is not enough. */
+must_check_ void *mem_grow(void *old, size_t size, size_t wanted, size_t most, size_t *capacity);
+
+/* The growing array. @array_ points to objects and is NULL at first; @capacity_ is how many there is room for, in any
+ * unsigned type, and 0 at first. Makes room for @wanted_ objects; new ones are not initialised. */
+#define array_reserve(array_, capacity_, wanted_)                                          \
+	do {                                                                               \
+		size_t array_wanted__ = (wanted_), array_room__ = (capacity_);             \
+		if (array_wanted__ > array_room__) {                                       \
+			(array_) = mem_grow((array_), sizeof((array_)[0]), array_wanted__, \
+			                    (__typeof__(capacity_))-1, &array_room__);     \
+			(capacity_) = (__typeof__(capacity_))array_room__;                 \
+		}                                                                          \
+	} while (0)
+
+/* Adds an object behind the @count_ that are there. Gives a pointer to it, good until the next one is added; the object is
+ * not initialised. */
+#define array_add(array_, count_, capacity_)                            \
+	({                                                              \
+		array_reserve(array_, capacity_, (size_t)(count_) + 1); \
+		&(array_)[(count_)++];                                  \
+	})
+
 /* A copy of @len bytes with a NUL behind them. @bytes is borrowed. */
 must_check_ char *mem_copy(const void *bytes, size_t len);
 

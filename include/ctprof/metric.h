@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ctprof/macro.h"
+
 #ifndef CTPROF_METRICS_DEF
 #define CTPROF_METRICS_DEF "metrics.def"
 #endif
@@ -185,11 +187,7 @@ enum derived_id {
 #define METRIC_SUM_(type_)                                                            \
 	static inline struct type_ metric_sum_##type_(struct type_ a, struct type_ b) \
 	{                                                                             \
-		struct type_ sum;                                                     \
-                                                                                      \
-		if (__builtin_add_overflow(a.v, b.v, &sum.v))                         \
-			sum.v = UINT64_MAX;                                           \
-		return sum;                                                           \
+		return (struct type_){saturating_add(a.v, b.v)};                      \
 	}
 METRIC_SUM_(counter_count)
 METRIC_SUM_(counter_ns)

@@ -79,7 +79,7 @@ struct row_set {
 	struct row_group *unmatched[SIDE_MAX]; /* those of one side only, most run time first */
 	size_t unmatched_count[SIDE_MAX];
 	struct row_rename *renames;
-	size_t rename_count;
+	size_t rename_count, rename_capacity;
 	struct row *rows; /* the first ones, as many as the limit lets through */
 	size_t row_count;
 	size_t row_total; /* how many there are without the limit */
@@ -103,9 +103,9 @@ struct row_set {
 	size_t spread_count;
 	struct group *exited[SIDE_MAX]; /* owned, or NULL */
 	struct group **merged;          /* groups put together from several renamed ones; owned */
-	size_t merged_count;
+	size_t merged_count, merged_capacity;
 	char **labels; /* owned; what parts and renamed point at */
-	size_t label_count;
+	size_t label_count, label_capacity;
 };
 
 /* Builds the rows of one or two tables of groups, which must outlive the set. @cpu_times, by side, adds the

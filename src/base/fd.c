@@ -105,11 +105,7 @@ static void add_id(struct id_list *list, const char *name)
 	/* 007 is no name that a kernel gives, and would be read as 7 a second time. */
 	if (name[0] == '0' || !scan_u64(name, strlen(name), &id) || id > UINT32_MAX)
 		return;
-	if (list->count == list->capacity) {
-		list->capacity = list->capacity ? list->capacity * 2 : 256;
-		list->ids = mem_realloc(list->ids, list->capacity, sizeof(list->ids[0]));
-	}
-	list->ids[list->count++] = (uint32_t)id;
+	*array_add(list->ids, list->count, list->capacity) = (uint32_t)id;
 }
 
 static int compare_ids(const void *a, const void *b)
@@ -182,7 +178,7 @@ int fd_await_input(int fd, uint64_t until_ns)
 	int r = -EINTR;
 
 	while (r == -EINTR && (now_ns = clock_now_ns(CLOCK_MONOTONIC)) < until_ns) {
-		uint64_t left_ms = (until_ns - now_ns) / CLOCK_MS + 1;
+		uint64_t left_ms = (until_ns - now_ns) / NS_PER_MS + 1;
 
 		r = poll(&input, 1, left_ms < INT_MAX ? (int)left_ms : INT_MAX);
 		r = r < 0 ? -errno : r;

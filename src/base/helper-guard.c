@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "ctprof/helper-guard.h"
+#include "ctprof/clock.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -49,7 +50,7 @@ static bool is_any_left(int fd)
 /* Helpers whose parent was killed need a moment to end. */
 static bool does_any_stay(int fd)
 {
-	static const struct timespec nap = {.tv_nsec = LOOK_EVERY_MS * 1000000};
+	static const struct timespec nap = {.tv_nsec = LOOK_EVERY_MS * NS_PER_MS};
 
 	for (int waited = 0; waited < WAIT_MS; waited += LOOK_EVERY_MS) {
 		if (!is_any_left(fd))

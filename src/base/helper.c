@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "ctprof/helper.h"
+#include "ctprof/clock.h"
 
 #include <errno.h>
 #include <grp.h>
@@ -94,7 +95,7 @@ void helper_end_with(pid_t parent)
 
 bool helper_reap(pid_t pid, unsigned wait_ms)
 {
-	const struct timespec millisecond = {.tv_nsec = 1000000};
+	const struct timespec millisecond = {.tv_nsec = NS_PER_MS};
 
 	for (unsigned i = 0; i <= wait_ms; i++) {
 		pid_t r = waitpid(pid, NULL, WNOHANG);

@@ -45,12 +45,10 @@ struct keyed_value *keyed_values_find(const struct keyed_values *values, const c
 
 static void grow(struct keyed_values *values)
 {
-	size_t capacity = values->capacity ? values->capacity * 2 : FIRST_CAPACITY;
+	size_t old = values->capacity;
 
-	values->entries = mem_realloc(values->entries, capacity, sizeof(values->entries[0]));
-	memset(values->entries + values->capacity, 0,
-	       (capacity - values->capacity) * sizeof(values->entries[0]));
-	values->capacity = capacity;
+	array_reserve(values->entries, values->capacity, old ? old + 1 : FIRST_CAPACITY);
+	memset(values->entries + old, 0, (values->capacity - old) * sizeof(values->entries[0]));
 }
 
 static void index_entry(struct keyed_values *values, size_t index)

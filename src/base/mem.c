@@ -154,6 +154,16 @@ void *mem_realloc(void *old, size_t count, size_t size)
 	return p;
 }
 
+void *mem_grow(void *old, size_t size, size_t wanted, size_t most, size_t *capacity)
+{
+	size_t room = *capacity > most / 2 ? most : 2 * *capacity;
+
+	if (wanted > most)
+		mem_exhausted();
+	*capacity = wanted > room ? wanted : room;
+	return mem_realloc(old, *capacity, size);
+}
+
 char *mem_copy(const void *bytes, size_t len)
 {
 	char *copy;

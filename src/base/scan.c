@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "ctprof/scan.h"
+#include "ctprof/clock.h"
 
 #include <string.h>
 
@@ -54,8 +55,7 @@ bool scan_dotted_ms(const char *text, size_t len, uint64_t *ret_ns)
 	memcpy(fraction, dot + 1, digits < FRACTION_DIGITS ? digits : FRACTION_DIGITS);
 
 	if (!scan_u64(fraction, sizeof(fraction), &rest) ||
-	    __builtin_mul_overflow(ms, UINT64_C(1000000), &ns) ||
-	    __builtin_add_overflow(ns, rest, &ns))
+	    __builtin_mul_overflow(ms, NS_PER_MS, &ns) || __builtin_add_overflow(ns, rest, &ns))
 		return false;
 	*ret_ns = ns;
 	return true;

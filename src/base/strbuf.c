@@ -12,16 +12,14 @@ enum { STRBUF_FIRST = 64 };
 
 char *strbuf_reserve(struct strbuf *buf, size_t extra)
 {
-	size_t wanted, capacity = buf->capacity ? buf->capacity : STRBUF_FIRST;
+	size_t wanted;
 
 	if (__builtin_add_overflow(buf->len, extra, &wanted) ||
 	    __builtin_add_overflow(wanted, (size_t)1, &wanted))
 		mem_exhausted();
 	if (wanted > buf->capacity) {
-		while (capacity < wanted)
-			capacity = capacity > SIZE_MAX / 2 ? wanted : capacity * 2;
-		buf->data = mem_realloc(buf->data, capacity, 1);
-		buf->capacity = capacity;
+		array_reserve(buf->data, buf->capacity,
+		              wanted > STRBUF_FIRST ? wanted : STRBUF_FIRST);
 		buf->data[buf->len] = '\0';
 	}
 	return buf->data + buf->len;

@@ -78,11 +78,7 @@ struct strmap_entry *strmap_add(struct strmap *map, const char *key, size_t key_
 
 	if (map->count >= UINT32_MAX - 1)
 		mem_exhausted();
-	if (map->count == map->capacity) {
-		map->capacity = map->capacity ? map->capacity * 2 : STRMAP_FIRST_SLOTS;
-		map->entries = mem_realloc(map->entries, map->capacity, sizeof(map->entries[0]));
-	}
-	entry = &map->entries[map->count++];
+	entry = array_add(map->entries, map->count, map->capacity);
 	*entry = (struct strmap_entry){
 	        .key = mem_copy(key, key_len), .key_len = key_len, .hash = hash};
 	map->slots[slot] = (uint32_t)map->count;

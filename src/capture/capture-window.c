@@ -16,7 +16,7 @@
 #include "own-proc.h"
 
 /* For files that nobody had mapped before the window. */
-#define FILES_IN_READING_NS (100 * CLOCK_MS)
+#define FILES_IN_READING_NS (100 * NS_PER_MS)
 
 /* A snapshot in memory. */
 struct memory_file {

@@ -11,6 +11,7 @@
 #include "cgroup-walk.h"
 #include "cost.h"
 #include "ctprof/clock.h"
+#include "ctprof/error.h"
 #include "ctprof/fd.h"
 #include "ctprof/host-read.h"
 #include "own-proc.h"
@@ -208,7 +209,7 @@ static int read_cgroups(struct capture *capture, struct snapshot_info *info, con
 	int r = cgroup_walk_read(&capture->cgroups, &capture->mounts, &capture->cgroup_keeper.sink,
 	                         &info->tally);
 
-	if (r == -EMFILE || r == -ENFILE || r == -ENOMEM)
+	if (error_is_own(r))
 		strbuf_addf(reterr, "%s: %s", root, strerror(-r));
 	return r;
 }

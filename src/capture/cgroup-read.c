@@ -9,6 +9,7 @@
 #include "cgroup-open.h"
 #include "ctprof/cgroup-files.h"
 #include "ctprof/clock.h"
+#include "ctprof/error.h"
 #include "ctprof/fd.h"
 #include "ctprof/psi.h"
 #include "ctprof/source.h"
@@ -126,12 +127,6 @@ void cgroup_reader_done(struct cgroup_reader *reader)
 	cgroup_stats_done(&reader->stats);
 }
 
-/* Out of what we need ourselves: nothing that the cgroup is to blame for. */
-static bool is_fatal(int r)
-{
-	return r == -EMFILE || r == -ENFILE || r == -ENOMEM;
-}
-
 static enum reading reading_of_errno(int r)
 {
 	switch (-r) {
@@ -191,7 +186,7 @@ static int read_files(struct cgroup_reader *reader, const struct cgroup_plan *pl
 		if (file->controller != controller)
 			continue;
 		r = read_file(reader, cgroup_fd, file->name);
-		if (is_fatal(r))
+		if (error_is_own(r))
 			return r;
 		reader->was_there = r == 0;
 		if (r == 0) {
@@ -199,7 +194,7 @@ static int read_files(struct cgroup_reader *reader, const struct cgroup_plan *pl
 				set_read_time(reader, begin_ns);
 			reader->any = true;
 			parse_file(file, &reader->text, &reader->stats);
-		} else if (r == -EACCES || r == -EPERM) {
+		} else if (error_is_denied(r)) {
 			reader->denied = true;
 		}
 	}
@@ -219,7 +214,7 @@ static int read_directory(struct cgroup_reader *reader, int mount_fd,
 	int r;
 
 	if (cgroup_fd < 0)
-		return is_fatal(cgroup_fd) ? cgroup_fd : (int)reading_of_errno(cgroup_fd);
+		return error_is_own(cgroup_fd) ? cgroup_fd : (int)reading_of_errno(cgroup_fd);
 	reader->was_there = false;
 	r = read_files(reader, plan, controller, cgroup_fd);
 	if (r < 0)
@@ -228,7 +223,7 @@ static int read_directory(struct cgroup_reader *reader, int mount_fd,
 		return READING_DONE;
 	again_fd = cgroup_walk_open(mount_fd, mount, path);
 	if (again_fd < 0)
-		return is_fatal(again_fd) ? again_fd : (int)reading_of_errno(again_fd);
+		return error_is_own(again_fd) ? again_fd : (int)reading_of_errno(again_fd);
 	return READING_DONE;
 }
 

@@ -45,7 +45,7 @@ void cost_set(struct snapshot_info *info, enum capture_cost cost, uint64_t value
 
 static uint64_t time_ns(struct timeval time)
 {
-	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_usec * 1000u;
+	return (uint64_t)time.tv_sec * NS_PER_SECOND + (uint64_t)time.tv_usec * NS_PER_US;
 }
 
 void cost_end(const struct cost_meter *meter, struct snapshot_info *info)

@@ -14,6 +14,7 @@
 #include "ctprof/cgroup.h"
 #include "ctprof/fd.h"
 #include "ctprof/mem.h"
+#include "ctprof/source.h"
 
 enum { CGROUP_FILE_BYTES = 1 << 20, NOWHERE = UINT32_MAX };
 
@@ -46,18 +47,7 @@ static enum source_outcome read_text(const struct css_sets *sets,
 	snprintf(name, sizeof(name), "%" PRIu32 "/task/%" PRIu32 "/cgroup", values->tgid,
 	         values->tid);
 	r = fd_read_record_at(sets->proc_fd, name, text, CGROUP_FILE_BYTES);
-	switch (-r) {
-	case 0:
-		return OUTCOME_read;
-	case ENOENT:
-	case ESRCH:
-		return OUTCOME_gone;
-	case EACCES:
-	case EPERM:
-		return OUTCOME_denied;
-	default:
-		return OUTCOME_malformed;
-	}
+	return outcome_of_error(ERROR_OF_THREAD, r);
 }
 
 /* Of a thread with PF_EXITING the kernel says "/" in every hierarchy of version 1. */
@@ -175,11 +165,7 @@ static void choose(const struct css_sets *sets, struct css_set *set, uint32_t pl
 
 static struct css_set *add(struct css_sets *sets)
 {
-	if (sets->count == sets->capacity) {
-		sets->capacity = sets->capacity ? sets->capacity * 2 : 64;
-		sets->sets = mem_realloc(sets->sets, sets->capacity, sizeof(sets->sets[0]));
-	}
-	return &sets->sets[sets->count++];
+	return array_add(sets->sets, sets->count, sets->capacity);
 }
 
 /* Threads that follow one another are mostly in the same one. */

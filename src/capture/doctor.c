@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "ctprof/doctor-probe.h"
+#include "ctprof/error.h"
 #include "ctprof/fd.h"
 #include "ctprof/host-read.h"
 #include "ctprof/mem.h"
@@ -270,7 +271,7 @@ static void try_memory(uint32_t pid, struct doctor_tries *tries)
 
 	if (len >= 0 || errno == EFAULT)
 		tries->read++;
-	else if (errno == EPERM || errno == EACCES)
+	else if (error_is_denied(-errno))
 		tries->denied++;
 	/* Kernel threads have no memory. */
 	else if (errno != ESRCH)

@@ -89,7 +89,7 @@ static bool sleep_unless_stopped(const struct exit_listener *listener)
 
 static void sleep_ms(long ms)
 {
-	const struct timespec time = {.tv_nsec = ms * 1000000};
+	const struct timespec time = {.tv_nsec = ms * (long)NS_PER_MS};
 
 	(void)nanosleep(&time, NULL);
 }
@@ -116,7 +116,7 @@ static void read_the_rest(struct exit_listener *listener)
 		return;
 	if (!listener->exits) {
 		sleep_ms(LOOK_EVERY_MS);
-		until += (uint64_t)LOOK_EVERY_MS * 1000000;
+		until += LOOK_EVERY_MS * NS_PER_MS;
 	}
 	for (int look = 0; look < LAST_LOOKS_MAX; look++) {
 		read_ends(listener);

@@ -6,9 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ctprof/clock.h"
 #include "ctprof/mem.h"
 
-enum { NOWHERE = UINT32_MAX, NS_PER_SECOND = 1000000000 };
+enum { NOWHERE = UINT32_MAX };
 
 /* A record keeps its bytes until it is known which of its values are the last ones. */
 struct waiting_record {
@@ -57,8 +58,7 @@ static void grow(struct exit_merge *merge)
 {
 	uint32_t old = merge->capacity;
 
-	merge->capacity = old ? 2 * old : 64;
-	merge->records = mem_realloc(merge->records, merge->capacity, sizeof(merge->records[0]));
+	array_reserve(merge->records, merge->capacity, old ? old + 1 : 64);
 	free(merge->slots);
 	merge->slots = mem_calloc(merge->capacity, sizeof(merge->slots[0]));
 	memset(merge->slots, 0xff, merge->capacity * sizeof(merge->slots[0]));
@@ -168,18 +168,14 @@ void exit_merge_add_record(struct exit_merge *merge, uint64_t received_boottime_
 
 void exit_merge_add_end(struct exit_merge *merge, const struct thread_end *end)
 {
-	if (merge->end_count == merge->end_capacity) {
-		merge->end_capacity = merge->end_capacity ? 2 * merge->end_capacity : 64;
-		merge->ends = mem_realloc(merge->ends, merge->end_capacity, sizeof(merge->ends[0]));
-	}
-	merge->ends[merge->end_count++] = *end;
+	*array_add(merge->ends, merge->end_count, merge->end_capacity) = *end;
 }
 
 /* Whether it may be the record of the thread: it is not of a longer life, and was not there before its birth. The
  * kernel reads one clock after the other when a thread is born, and may be interrupted between them. */
 static bool is_possible(const struct waiting_record *record, const struct thread_end *end)
 {
-	enum { SLACK_NS = 100000000 };
+	enum { SLACK_NS = 100 * NS_PER_MS };
 	uint64_t life_ns = end->ended_boottime_ns - end->born_boottime_ns;
 
 	return record->tid == end->tid && record->elapsed_ns <= life_ns + SLACK_NS &&

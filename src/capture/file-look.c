@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "ctprof/clock.h"
+#include "ctprof/error.h"
 #include "ctprof/fd.h"
 #include "ctprof/helper.h"
 #include "ctprof/mem.h"
@@ -101,7 +102,7 @@ static int open_mapped(const struct question *question, int root_fd)
 
 	if (first < 0 && first != -EMEDIUMTYPE && first != -EREMOTE)
 		fd = open_in_root(question, root_fd);
-	if (fd < 0 && (first == -EPERM || first == -EACCES) && fd != -EREMOTE)
+	if (fd < 0 && error_is_denied(first) && fd != -EREMOTE)
 		return -EACCES;
 	return fd;
 }
@@ -270,7 +271,7 @@ void file_looker_start(struct file_looker *looker)
 /* Returns 0, -ETIME, or -EPIPE where the helper is gone. */
 static int await(const struct file_looker *looker, uint64_t wait_ns, struct answer *ret_answer)
 {
-	uint64_t longest_ns = LOOK_MS * CLOCK_MS;
+	uint64_t longest_ns = LOOK_MS * NS_PER_MS;
 	int r = fd_await_input(looker->socket,
 	                       clock_now_ns(CLOCK_MONOTONIC) +
 	                               (wait_ns < longest_ns ? wait_ns : longest_ns));

@@ -11,7 +11,7 @@
 #include "ctprof/mem.h"
 
 /* All files together may cost no more than this. */
-static const uint64_t longest_ns = 10u * 1000000000ull;
+static const uint64_t longest_ns = 10 * NS_PER_SECOND;
 
 /* The files that could not be looked into. */
 static const struct jemalloc_object failures[] = {

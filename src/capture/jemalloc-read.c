@@ -16,7 +16,7 @@
 
 /* A process may have as many mappings as it has memory; and all processes together may cost no more than this. */
 enum { MAPS_BYTES = 256 << 20, LINK_BYTES = 1 << 16 };
-static const uint64_t budget_ns = 20u * 1000000000ull;
+static const uint64_t budget_ns = 20 * NS_PER_SECOND;
 
 void jemalloc_reader_init(struct jemalloc_reader *reader, enum jemalloc_mode mode, bool live,
                           struct jemalloc_files *files)
@@ -170,11 +170,7 @@ static void list_threads(struct jemalloc_reader *reader, const struct id_list *t
 {
 	struct memory_probe_request *request = &reader->request;
 
-	if (reader->capacity < threads->count) {
-		reader->capacity = threads->count;
-		request->threads = mem_realloc(request->threads, reader->capacity,
-		                               sizeof(request->threads[0]));
-	}
+	array_reserve(request->threads, reader->capacity, threads->count);
 	request->thread_count = threads->count;
 	for (size_t i = 0; i < threads->count; i++)
 		request->threads[i] = (struct memory_probe_thread){.tid = threads->ids[i]};
@@ -231,7 +227,7 @@ static void forget_pointers(struct memory_probe_request *request)
 static void find_pointers(struct jemalloc_reader *reader, const struct known_pointers *given)
 {
 	enum { ATTEMPTS = 4 };
-	static const struct timespec pause = {.tv_nsec = 1000000};
+	static const struct timespec pause = {.tv_nsec = NS_PER_MS};
 	struct thread_pointers *pointers;
 	const struct thread_pointer *known;
 	ssize_t count;

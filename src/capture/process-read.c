@@ -10,6 +10,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "ctprof/error.h"
 #include "ctprof/fd.h"
 #include "ctprof/scan.h"
 #include "ctprof/source.h"
@@ -39,39 +40,17 @@ void process_reader_done(struct process_reader *reader)
 	sample_done(&reader->again);
 }
 
-static bool is_our_own_trouble(int r)
-{
-	return r == -EMFILE || r == -ENFILE || r == -ENOMEM;
-}
-
-static enum source_outcome outcome_of(int r)
-{
-	switch (-r) {
-	case 0:
-		return OUTCOME_read;
-	case EACCES:
-	case EPERM:
-		return OUTCOME_denied;
-	case ENOENT:
-		return OUTCOME_off;
-	case ESRCH:
-		return OUTCOME_gone;
-	default:
-		return OUTCOME_malformed;
-	}
-}
-
 static int read_totals(struct process_reader *reader, int process_fd, enum metric_source source,
                        const char *name)
 {
 	struct thread_sample *sample = &reader->sample;
 	int r = fd_read_record_at(process_fd, name, &reader->text, PROCESS_FILE_BYTES);
 
-	sample->outcomes[source] = outcome_of(r);
+	sample->outcomes[source] = outcome_of_error(ERROR_OF_FEATURE, r);
 	if (r == 0)
 		sample->outcomes[source] = process_totals_parse(source, strbuf_str(&reader->text),
 		                                                reader->text.len, sample);
-	return is_our_own_trouble(r) ? r : 0;
+	return error_is_own(r) ? r : 0;
 }
 
 /* Numbers of proc(5)'s fields of stat. */
@@ -192,13 +171,14 @@ static int read_exe(struct process_reader *reader, int process_fd)
 		            ? read_exe_of_thread(process_fd, &sample->exe)
 		            : fd_read_link_at(process_fd, "exe", &sample->exe, PROCESS_LINK_BYTES);
 		sample->has_exe = r == 0 && sample->exe.len > 0;
-		outcome = r == 0 && !sample->has_exe ? OUTCOME_malformed : outcome_of(r);
+		outcome = r == 0 && !sample->has_exe ? OUTCOME_malformed
+		                                     : outcome_of_error(ERROR_OF_FEATURE, r);
 	}
 	/* That there is none is known as well. */
 	if (outcome == OUTCOME_unneeded)
 		sample->has_exe = true;
 	sample->outcomes[SOURCE_exe] = outcome;
-	return is_our_own_trouble(r) ? r : 0;
+	return error_is_own(r) ? r : 0;
 }
 
 /* The directory of a process is always its effective user's, also where the kernel gives what is in it to root. In a
@@ -220,7 +200,7 @@ static int read_uid(struct process_reader *reader, int process_fd, uint32_t tgid
 	r = fd_read_all_at(process_fd, name, &reader->text, PROCESS_FILE_BYTES);
 	sample->has_uid =
 	        r == 0 && status_uid(strbuf_str(&reader->text), reader->text.len, &sample->uid);
-	return is_our_own_trouble(r) ? r : 0;
+	return error_is_own(r) ? r : 0;
 }
 
 /* Whether smaps_rollup is to be read; where not, @ret_outcome says why. */
@@ -249,11 +229,11 @@ static int read_smaps(struct process_reader *reader, int process_fd)
 	}
 	r = fd_read_record_at(process_fd, "smaps_rollup", &reader->text, PROCESS_FILE_BYTES);
 	/* A process that is exiting has given up its memory, like one that never had any. */
-	outcome = r == -ESRCH ? OUTCOME_unneeded : outcome_of(r);
+	outcome = r == -ESRCH ? OUTCOME_unneeded : outcome_of_error(ERROR_OF_FEATURE, r);
 	if (r == 0)
 		outcome = smaps_parse(strbuf_str(&reader->text), reader->text.len, sample);
 	sample->outcomes[SOURCE_smaps_rollup] = outcome;
-	return is_our_own_trouble(r) ? r : 0;
+	return error_is_own(r) ? r : 0;
 }
 
 /* The I/O comes first, so that what its totals hold of children shows in the stat that is read behind it. */
@@ -313,7 +293,7 @@ int process_look_again(struct process_reader *reader, int process_fd,
 	r = fd_read_record_at(process_fd, name, &reader->text, PROCESS_FILE_BYTES);
 	*ret_is_same = false;
 	if (r < 0)
-		return is_our_own_trouble(r) || r == -EACCES || r == -EPERM ? r : 0;
+		return error_is_own(r) || error_is_denied(r) ? r : 0;
 	reader->sample.outcomes[SOURCE_process_stat] = OUTCOME_read;
 	find_start(reader);
 	find_memory(reader);

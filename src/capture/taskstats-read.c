@@ -7,27 +7,7 @@
 #include <unistd.h>
 
 #include "ctprof/mem.h"
-
-static enum source_outcome outcome_of(int error)
-{
-	switch (-error) {
-	case 0:
-		return OUTCOME_read;
-	case EPERM:
-	case EACCES:
-		return OUTCOME_denied;
-	case ESRCH:
-		return OUTCOME_gone;
-	case ENOENT:
-	case EOPNOTSUPP:
-	case EAFNOSUPPORT:
-	case EPROTONOSUPPORT:
-	case ENOSYS:
-		return OUTCOME_off;
-	default:
-		return OUTCOME_malformed;
-	}
-}
+#include "ctprof/source.h"
 
 /* Whether the socket is of no more use: another batch would only wait for its timeout again. */
 static bool is_broken(int error)
@@ -59,10 +39,8 @@ void taskstats_reader_init(struct taskstats_reader *reader, bool live,
 		error = taskstats_ask(reader->client, false, &own, 1, reader->replies);
 	if (error == 0)
 		error = reader->replies[0].error;
-	reader->rule = outcome_of(error);
 	/* A socket that a sandbox refuses is denied to us as well; anything else means that there is none. */
-	if (reader->rule == OUTCOME_gone || reader->rule == OUTCOME_malformed)
-		reader->rule = OUTCOME_off;
+	reader->rule = outcome_of_error(ERROR_OF_KERNEL, error);
 	if (reader->rule != OUTCOME_read)
 		stop_asking(reader, reader->rule);
 }
@@ -110,7 +88,7 @@ enum source_outcome taskstats_read_thread(struct taskstats_reader *reader, const
 			ask_batch(reader, ids, index, count);
 		reply = &reader->replies[index - reader->first];
 		error = reader->batch_error < 0 ? reader->batch_error : reply->error;
-		outcome = outcome_of(error);
+		outcome = outcome_of_error(ERROR_OF_FEATURE, error);
 		if (outcome == OUTCOME_read)
 			outcome = parse_reply(reader, reply, sample);
 		else if (outcome == OUTCOME_denied)
@@ -134,7 +112,7 @@ enum source_outcome taskstats_read_process(struct taskstats_reader *reader, uint
 	/* The batch of threads, if there was one, is gone. */
 	reader->count = 0;
 	error = taskstats_ask(reader->client, true, &tgid, 1, reply);
-	outcome = outcome_of(error < 0 ? error : reply->error);
+	outcome = outcome_of_error(ERROR_OF_FEATURE, error < 0 ? error : reply->error);
 
 	/* What the kernel says of a thread group that is gone. */
 	if (error == 0 && reply->error == -EINVAL)

@@ -10,6 +10,7 @@
 #include "cgroup-share.h"
 #include "cgroup-walk.h"
 #include "ctprof/cgroup.h"
+#include "ctprof/error.h"
 #include "ctprof/fd.h"
 
 /* The largest is status of a process in thousands of groups; anything longer is not what it says it is. */
@@ -65,23 +66,11 @@ void thread_reader_done(struct thread_reader *reader)
 	strbuf_done(&reader->cgroups_v1);
 }
 
-static enum source_outcome outcome_of_errno(struct thread_reader *reader, int r)
+static enum source_outcome failure_of(struct thread_reader *reader, int r)
 {
-	switch (-r) {
-	case EMFILE:
-	case ENFILE:
-	case ENOMEM:
+	if (error_is_own(r))
 		reader->fatal = r;
-		return OUTCOME_malformed;
-	case ENOENT:
-	case ESRCH:
-		return OUTCOME_gone;
-	case EACCES:
-	case EPERM:
-		return OUTCOME_denied;
-	default:
-		return OUTCOME_malformed;
-	}
+	return outcome_of_error(ERROR_OF_THREAD, r);
 }
 
 /* Reads a file of the thread into reader->text. A missing file means that the thread has exited, or that
@@ -98,7 +87,7 @@ static enum source_outcome read_file(struct thread_reader *reader, int thread_fd
 		return OUTCOME_read;
 	if (r == -ENOENT && faccessat(thread_fd, "stat", F_OK, 0) == 0)
 		return OUTCOME_off;
-	return outcome_of_errno(reader, r);
+	return failure_of(reader, r);
 }
 
 typedef enum source_outcome parse_function(const struct source_keys *keys, const char *text,
@@ -292,7 +281,7 @@ enum source_outcome thread_read_listed(struct thread_reader *reader,
 	snprintf(name, sizeof(name), "%" PRIu32, place->ids[place->index]);
 	thread_fd = fd_open_path_at(task_fd, name);
 	if (thread_fd < 0)
-		return outcome_of_errno(reader, thread_fd);
+		return failure_of(reader, thread_fd);
 	outcome = read_files(reader, thread_fd, place, sample);
 	if (outcome == OUTCOME_read && taskstats_read_thread(taskstats, place->ids, place->index,
 	                                                     place->count, sample) == OUTCOME_gone)
@@ -308,7 +297,7 @@ enum source_outcome thread_read(struct thread_reader *reader, int task_fd, const
 	enum source_outcome outcome;
 
 	if (thread_fd < 0)
-		return outcome_of_errno(reader, thread_fd);
+		return failure_of(reader, thread_fd);
 	outcome = read_files(reader, thread_fd, &alone, sample);
 	return outcome == OUTCOME_read ? read_rest(reader, thread_fd, sample) : outcome;
 }

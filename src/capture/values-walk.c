@@ -9,10 +9,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "ctprof/clock.h"
+#include "ctprof/error.h"
 #include "ctprof/mem.h"
 #include "walk-parts.h"
-
-enum { NS_PER_SECOND = 1000000000 };
 
 void values_walk_done(struct values_walk *values)
 {
@@ -146,15 +146,8 @@ static void list_threads(struct values_walk *values, struct walk *walk,
 	struct id_list *list = &walk->threads;
 	size_t count = threads->end - threads->begin;
 
-	if (values->pointer_capacity < count) {
-		values->pointer_capacity = count * 2;
-		values->pointers = mem_realloc(values->pointers, values->pointer_capacity,
-		                               sizeof(values->pointers[0]));
-	}
-	if (list->capacity < count) {
-		list->capacity = count * 2;
-		list->ids = mem_realloc(list->ids, list->capacity, sizeof(list->ids[0]));
-	}
+	array_reserve(values->pointers, values->pointer_capacity, count);
+	array_reserve(list->ids, list->capacity, count);
 	list->count = count;
 	for (size_t i = 0; i < count; i++) {
 		const struct thread_values *thread = thread_at(values, threads->begin + i);
@@ -203,7 +196,7 @@ static int look_again(const struct values_walk *values, struct walk *walk,
 	r = process_look_again(&walk->process, process_fd, &seen, &threads->live_on);
 	if (walk->process.has_executed)
 		jemalloc_forget_process(&walk->jemalloc);
-	return walk_is_own_trouble(r) ? r : 0;
+	return error_is_own(r) ? r : 0;
 }
 
 /* A thread that has exited since the pass is as it was then, where its process lives on. Without that, and where its cgroup
@@ -297,9 +290,9 @@ static int walk_process(struct values_walk *values, struct walk *walk,
 	if (is_hidden(walk, threads->first->tgid))
 		return 0;
 	r = read_process(values, walk, threads, &process_fd);
-	if (walk_is_own_trouble(r))
+	if (error_is_own(r))
 		return r;
-	if (r == -EACCES || r == -EPERM) {
+	if (error_is_denied(r)) {
 		walk->tally->processes_denied++;
 		return 0;
 	}
@@ -351,7 +344,7 @@ int values_walk_all(struct values_walk *values, struct walk *walk, const char *r
 	/* Those that were read from files make no difference to when the others were. */
 	walk->first_read_ns = values->pass.begin_boottime_ns;
 	walk->last_read_ns = values->pass.end_boottime_ns;
-	if (walk_is_own_trouble(r))
+	if (error_is_own(r))
 		strbuf_addf(reterr, "%s: %s", root, strerror(-r));
 	return r;
 }

@@ -3,9 +3,6 @@
 /* walk-parts - what the two ways of going through the threads share: how a row comes to be. */
 #include "walk.h"
 
-/* Whether we have run out of what it takes; nothing else ends a walk but the writer. */
-bool walk_is_own_trouble(int r);
-
 /* Lists the processes of the tree. Returns 0 or -errno. */
 must_check_ int walk_list_processes(struct walk *walk);
 /* Reads a process from its files and writes its rows. Returns 0; the writer's -errno; or our own trouble. */

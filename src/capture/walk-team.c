@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 
 #include "cgroup-walk.h"
+#include "ctprof/error.h"
 #include "ctprof/mem.h"
 #include "walk-parts.h"
 
@@ -481,7 +482,7 @@ int walk_team_all(struct walk *walk, const struct walk_options *options,
 		member_end(&team->members[i]);
 	r = team->error;
 	team_free(team);
-	if (walk_is_own_trouble(r))
+	if (error_is_own(r))
 		strbuf_addf(reterr, "%s: %s", root, strerror(-r));
 	return r;
 }

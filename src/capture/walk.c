@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "ctprof/clock.h"
+#include "ctprof/error.h"
 #include "ctprof/mem.h"
 #include "walk-parts.h"
 
@@ -138,12 +139,7 @@ static void add_exiting(struct walk *walk)
 {
 	struct exiting_thread *thread;
 
-	if (walk->exiting_count == walk->exiting_capacity) {
-		walk->exiting_capacity = walk->exiting_capacity ? walk->exiting_capacity * 2 : 16;
-		walk->exiting = mem_realloc(walk->exiting, walk->exiting_capacity,
-		                            sizeof(walk->exiting[0]));
-	}
-	thread = &walk->exiting[walk->exiting_count++];
+	thread = array_add(walk->exiting, walk->exiting_count, walk->exiting_capacity);
 	*thread = (struct exiting_thread){.tid = walk->sample->tid};
 	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
 		enum metric_id metric = process_total_table[i].metric;
@@ -169,8 +165,7 @@ static size_t sum_exiting(struct walk *walk, int task_fd, uint64_t ret_used[PROC
 			continue;
 		count++;
 		for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
-			if (__builtin_add_overflow(ret_used[i], thread->used[i], &ret_used[i]))
-				ret_used[i] = UINT64_MAX;
+			saturating_add_to(&ret_used[i], thread->used[i]);
 	}
 	return count;
 }
@@ -333,11 +328,6 @@ static int walk_threads(struct walk *walk, const struct process_fds *fds, uint32
 	return walk_write_pending(walk);
 }
 
-bool walk_is_own_trouble(int r)
-{
-	return r == -EMFILE || r == -ENFILE || r == -ENOMEM;
-}
-
 /* What is read of the process as a whole comes first, so that its totals are never later than its threads. */
 static int open_process(struct walk *walk, uint32_t tgid, struct process_fds *fds)
 {
@@ -366,11 +356,11 @@ int walk_read_process(struct walk *walk, uint32_t tgid)
 	cleanup_(process_fds_done) struct process_fds fds = {-1, -1};
 	int r = open_process(walk, tgid, &fds);
 
-	if (r == -EACCES || r == -EPERM) {
+	if (error_is_denied(r)) {
 		walk->tally->processes_denied++;
 		return 0;
 	}
-	if (walk_is_own_trouble(r))
+	if (error_is_own(r))
 		return r;
 	walk->has_row = false;
 	if (r == 0)
@@ -402,7 +392,7 @@ int walk_each(struct walk *walk, const char *root, struct strbuf *reterr)
 	for (size_t i = 0; i < walk->processes.count && r == 0; i++)
 		r = walk_read_process(walk, walk->processes.ids[i]);
 	/* The writer's own errors are told by whoever opened its file. */
-	if (walk_is_own_trouble(r))
+	if (error_is_own(r))
 		strbuf_addf(reterr, "%s: %s", root, strerror(-r));
 	return r;
 }

@@ -6,6 +6,7 @@
 
 #include "capture-note.h"
 #include "ctprof/capture.h"
+#include "ctprof/clock.h"
 #include "ctprof/output.h"
 #include "duration.h"
 #include "options.h"
@@ -28,7 +29,7 @@ enum {
 };
 
 /* A week: what is longer is a slip of the pen. */
-#define WINDOW_MAX_NS (UINT64_C(7) * 24 * 3600 * 1000000000)
+#define WINDOW_MAX_NS (7 * 24 * 3600 * NS_PER_SECOND)
 
 static const char *const sources[] = {"auto", "procfs", "bpf", NULL};
 

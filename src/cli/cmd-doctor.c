@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ctprof/doctor-probe.h"
+#include "ctprof/error.h"
 #include "ctprof/report-doctor.h"
 #include "options.h"
 #include "pager.h"
@@ -82,7 +83,7 @@ static int enable(const struct doctor_findings *findings, struct report_doctor *
 		if (r == 0)
 			continue;
 		cli_error("%s cannot be switched on: %s%s", doctor_toggle_table[t].sysctl,
-		          strerror(-r), r == -EACCES || r == -EPERM ? " (only root may)" : "");
+		          strerror(-r), error_is_denied(r) ? " (only root may)" : "");
 		status = EXIT_FAILED;
 	}
 	return status;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "duration.h"
+#include "ctprof/clock.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -8,11 +9,8 @@ static const struct {
 	const char *name;
 	uint64_t ns;
 } units[] = {
-        {"ms", 1000000},
-        {"", 1000000000},
-        {"s", 1000000000},
-        {"m", UINT64_C(60) * 1000000000},
-        {"h", UINT64_C(3600) * 1000000000},
+        {"ms", NS_PER_MS},         {"", NS_PER_SECOND},         {"s", NS_PER_SECOND},
+        {"m", 60 * NS_PER_SECOND}, {"h", 3600 * NS_PER_SECOND},
 };
 
 /* Takes digits off the text; false where there is none, or too many. */

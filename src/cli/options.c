@@ -31,7 +31,7 @@ void options_visit(const struct command *command, option_visitor *visit, void *c
 
 struct building {
 	struct option *long_options;
-	size_t count;
+	size_t count, capacity;
 	struct strbuf letters;
 };
 
@@ -40,8 +40,7 @@ static void build_option(const struct cli_option *option, void *context)
 	struct building *building = context;
 	struct option *entry;
 
-	building->long_options = mem_realloc(building->long_options, building->count + 2,
-	                                     sizeof(building->long_options[0]));
+	array_reserve(building->long_options, building->capacity, building->count + 2);
 	entry = &building->long_options[building->count++];
 	*entry = (struct option){option->name, option->argument ? required_argument : no_argument,
 	                         NULL, LONG_ONLY + option->id};

@@ -141,9 +141,8 @@ static int parse_number(const struct option_parser *parser, size_t *ret)
 
 static void add_condition(struct report_options *options, struct where *where)
 {
-	options->conditions = mem_realloc(options->conditions, options->condition_count + 1,
-	                                  sizeof(options->conditions[0]));
-	options->conditions[options->condition_count++] = where;
+	*array_add(options->conditions, options->condition_count, options->condition_capacity) =
+	        where;
 }
 
 static int parse_where(const struct option_parser *parser, struct report_options *options)
@@ -212,9 +211,8 @@ static int parse_flatten(const struct option_parser *parser, struct report_optio
 	if (parser->value[0] != '/' && strncmp(parser->value, "**", 2) != 0)
 		return options_error(parser, "'%s': paths of cgroups begin with '/'",
 		                     parser->value);
-	options->flatten = mem_realloc(options->flatten, options->by.flatten_count + 1,
-	                               sizeof(options->flatten[0]));
-	options->flatten[options->by.flatten_count++] = parser->value;
+	*array_add(options->flatten, options->by.flatten_count, options->flatten_capacity) =
+	        parser->value;
 	options->by.flatten = options->flatten;
 	return 0;
 }

@@ -12,6 +12,7 @@ struct report_options {
 	unsigned sides;
 	struct group_by by;
 	const char **flatten; /* what by.flatten points at; owned, the texts are argv's */
+	size_t flatten_capacity;
 	enum report_format format;
 	bool csv_raw; /* as in struct report */
 	bool limit_given;
@@ -27,7 +28,7 @@ struct report_options {
 	struct row_options rows; /* sort_keys and conditions point at members below */
 	struct row_sort_key sort_keys[SORT_KEYS_MAX];
 	struct where **conditions; /* owned, as are they */
-	size_t condition_count;
+	size_t condition_count, condition_capacity;
 	/* What rates are kept of, see struct group_table. */
 	struct rate_list lifetime_rates;
 	struct rate_list window_rates;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "ctprof/clock.h"
 #include "ctprof/macro.h"
 #include "ctprof/strbuf.h"
 
@@ -15,7 +16,7 @@ static unsigned long long number_of(const struct snapshot_info *info, enum windo
 
 static double seconds_of(uint64_t ns)
 {
-	return (double)ns / 1e9;
+	return (double)ns / NS_PER_SECOND;
 }
 
 void window_note_add_contents(const struct snapshot_info *info, struct strbuf *out)

@@ -10,8 +10,6 @@
 #include "ctprof/clock.h"
 #include "ctprof/fd.h"
 
-enum { NS_PER_SECOND = 1000000000 };
-
 static sigset_t interrupts(void)
 {
 	sigset_t set;

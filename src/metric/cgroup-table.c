@@ -184,13 +184,6 @@ static void copy_value(struct fact_value *into, const struct fact_value *from)
 		into->text = mem_copy(from->text, strlen(from->text));
 }
 
-static int64_t sum_of(int64_t a, int64_t b)
-{
-	int64_t sum;
-
-	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
-}
-
 static int64_t larger(int64_t a, int64_t b)
 {
 	return a > b ? a : b;
@@ -232,8 +225,9 @@ static void merge_value(enum fact_rule rule, struct fact_value *into, const stru
 	if (into->state == FACT_UNSEEN)
 		copy_value(into, from);
 	else
-		into->number = rule == FACT_RULE_SUM ? sum_of(into->number, from->number)
-		                                     : larger(into->number, from->number);
+		into->number = rule == FACT_RULE_SUM
+		                       ? saturating_add_signed(into->number, from->number)
+		                       : larger(into->number, from->number);
 }
 
 static void merge_list(enum cgroup_list_id list, struct keyed_values *into,
@@ -248,8 +242,8 @@ static void merge_list(enum cgroup_list_id list, struct keyed_values *into,
 			keyed_values_set(into, key, strlen(key), value);
 		else if (cgroup_key_find(list, key)->rule == FACT_RULE_MAX)
 			here->value = here->value > value ? here->value : value;
-		else if (__builtin_add_overflow(here->value, value, &here->value))
-			here->value = UINT64_MAX;
+		else
+			saturating_add_to(&here->value, value);
 	}
 }
 

@@ -131,11 +131,6 @@ static void merge_affinity(struct fold_cell *into, const struct fold_affinity *f
 	into->affinity->uniform = into->affinity->uniform && from->uniform;
 }
 
-static uint64_t saturating_sum(uint64_t a, uint64_t b)
-{
-	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
 void fold_merge(enum metric_id metric, struct fold_cell *into, const struct fold_cell *from)
 {
 	uint32_t seen = into->seen + from->seen;
@@ -145,7 +140,7 @@ void fold_merge(enum metric_id metric, struct fold_cell *into, const struct fold
 		return;
 	switch (metric_table[metric].rule) {
 	case RULE_SUM:
-		into->number = saturating_sum(into->number, from->number);
+		into->number = saturating_add(into->number, from->number);
 		break;
 	case RULE_MAX:
 		fold_max(into, from->number);

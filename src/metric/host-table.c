@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctprof/clock.h"
 #include "ctprof/host.h"
 #include "ctprof/mem.h"
 
@@ -72,7 +73,7 @@ void host_map_set(struct host *host, enum host_field field, const char *name, co
 		map->entries[at].text = mem_copy(text, len);
 		return;
 	}
-	map->entries = mem_realloc(map->entries, map->count + 1, sizeof(map->entries[0]));
+	array_reserve(map->entries, map->capacity, map->count + 1);
 	memmove(map->entries + at + 1, map->entries + at,
 	        (map->count - at) * sizeof(map->entries[0]));
 	map->entries[at] =
@@ -93,6 +94,15 @@ const char *host_map_get(const struct host *host, enum host_field field, const c
 const char *host_text(const struct host *host, enum host_field field)
 {
 	return host->texts[field];
+}
+
+uint64_t host_ticks_per_second(const struct host *host)
+{
+	uint64_t ticks = host->numbers[HOST_clock_ticks_per_second];
+
+	return host->seen[HOST_clock_ticks_per_second] && ticks > 0 && ticks <= NS_PER_SECOND
+	               ? ticks
+	               : 100;
 }
 
 void host_forget(struct host *host, enum host_field field)

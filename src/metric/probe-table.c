@@ -67,23 +67,15 @@ enum probe_tag probe_summary_dominant(const struct probe_summary *summary)
 	return most > 0 ? dominant : summary->said_dominant;
 }
 
-/* A file may hold any numbers. */
-static uint64_t add_saturated(uint64_t a, uint64_t b)
-{
-	uint64_t sum;
-
-	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
-
 bool probe_summary_is_about_rights(const struct probe_summary *summary)
 {
 	uint64_t denied = 0, failed = 0;
 
 	for (unsigned i = 0; i < PROBE_TAG_COUNT; i++)
 		if (probe_tag_table[i].kind == PROBE_DENIED)
-			denied = add_saturated(denied, summary->processes[i]);
+			saturating_add_to(&denied, summary->processes[i]);
 		else if (probe_tag_table[i].kind == PROBE_FAILED)
-			failed = add_saturated(failed, summary->processes[i]);
+			saturating_add_to(&failed, summary->processes[i]);
 	if (denied == 0 && failed == 0)
 		return summary->said_about_rights;
 	return denied >= failed;

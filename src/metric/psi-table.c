@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctprof/macro.h"
 #include "ctprof/psi.h"
 
 /* clang-format off */
@@ -80,8 +81,7 @@ static void merge_line(struct psi_line *into, const struct psi_line *from)
 	for (unsigned i = 0; i < PSI_AVERAGE_COUNT; i++)
 		if (from->averages[i] > into->averages[i])
 			into->averages[i] = from->averages[i];
-	if (__builtin_add_overflow(into->total_usec, from->total_usec, &into->total_usec))
-		into->total_usec = UINT64_MAX;
+	saturating_add_to(&into->total_usec, from->total_usec);
 }
 
 void psi_merge(struct psi *into, const struct psi *from)

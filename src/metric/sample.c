@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "ctprof/sample.h"
+#include "ctprof/clock.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -234,12 +235,7 @@ bool sample_set_difference(struct thread_sample *sample, enum metric_id metric, 
 
 uint64_t metric_longest_ns(uint64_t lived_ns)
 {
-	enum { SLACK_NS = 1000000000 };
-	uint64_t ns;
-
-	if (__builtin_add_overflow(lived_ns, lived_ns / 100 + SLACK_NS, &ns))
-		return UINT64_MAX;
-	return ns;
+	return saturating_add(lived_ns, lived_ns / 100 + NS_PER_SECOND);
 }
 
 void sample_set_impossible(struct thread_sample *sample, enum metric_id metric, uint64_t value)
@@ -251,7 +247,6 @@ void sample_set_impossible(struct thread_sample *sample, enum metric_id metric, 
 
 static uint64_t longest_ticks(uint64_t longest_ns, const struct sample_bounds *bounds)
 {
-	enum { NS_PER_SECOND = 1000000000 };
 	unsigned __int128 ticks =
 	        (unsigned __int128)longest_ns * bounds->ticks_per_second / NS_PER_SECOND;
 
@@ -287,7 +282,7 @@ void sample_judge_at(struct thread_sample *sample, uint64_t read_boottime_ns,
                      uint64_t ticks_per_second)
 {
 	/* A thread is charged with whole ticks in which it ran for a moment only. */
-	enum { NS_PER_SECOND = 1000000000, SLACK_TICKS = 20 };
+	enum { SLACK_TICKS = 20 };
 	unsigned __int128 born_ns =
 	        (unsigned __int128)sample->start_time_clock_ticks * NS_PER_SECOND;
 	uint64_t longest_ns;
@@ -305,15 +300,15 @@ void sample_judge_at(struct thread_sample *sample, uint64_t read_boottime_ns,
 void sample_judge_inside(struct thread_sample *sample, uint64_t ticks_per_second)
 {
 	/* CPU time is split by mode, and each part is rounded to a tick. */
-	enum { SLACK_NS = 100000000, SLACK_TICKS = 2 };
-	uint64_t life_ns = sample->life_ns, longest_ns = UINT64_MAX;
+	enum { SLACK_NS = 100 * NS_PER_MS, SLACK_TICKS = 2 };
+	uint64_t life_ns = sample->life_ns, longest_ns;
 
 	if (life_ns == 0 || ticks_per_second == 0)
 		return;
 	if (sample->read_boottime_ns == 0)
 		longest_ns = metric_longest_ns(life_ns);
-	else if (__builtin_add_overflow(life_ns, life_ns / 100 + SLACK_NS, &longest_ns))
-		longest_ns = UINT64_MAX;
+	else
+		longest_ns = saturating_add(life_ns, life_ns / 100 + SLACK_NS);
 	sample_judge(sample, &(struct sample_bounds){longest_ns, UINT64_MAX, ticks_per_second,
 	                                             SLACK_TICKS});
 }

@@ -6,9 +6,10 @@
 
 #include "ctprof/cgroup-key.h"
 #include "ctprof/cgroup-rates.h"
+#include "ctprof/clock.h"
 #include "ctprof/mem.h"
 
-enum { MILLION = 1000000, NS_PER_US = 1000 };
+enum { MILLION = 1000000 };
 
 /* Where a limit is read from, of version 1 and of version 2. */
 static const struct {
@@ -112,11 +113,7 @@ void cgroup_tree_add(struct cgroup_tree *tree, const struct cgroup_stats *stats,
 	/* A file that has one twice has it once here. */
 	if (entry->value)
 		return;
-	if (tree->count == tree->capacity) {
-		tree->capacity = tree->capacity ? 2 * tree->capacity : 64;
-		tree->nodes = mem_realloc(tree->nodes, tree->capacity, sizeof(tree->nodes[0]));
-	}
-	node = &tree->nodes[tree->count++];
+	node = array_add(tree->nodes, tree->count, tree->capacity);
 	entry->value = (void *)(uintptr_t)tree->count;
 	*node = (struct cgroup_node){.path = {entry->key + 1, entry->key_len - 1},
 	                             .is_v1 = stats->is_v1,
@@ -183,10 +180,8 @@ static void add_throttler(struct cgroup_above *above, const struct cgroup_node *
 	above->has_rates =
 	        (above->throttler_count == 0 || above->has_rates) && node->interval_ns > 0;
 	above->throttler_count++;
-	if (__builtin_add_overflow(above->periods, node->periods, &above->periods))
-		above->periods = UINT64_MAX;
-	if (__builtin_add_overflow(above->usec, node->usec, &above->usec))
-		above->usec = UINT64_MAX;
+	saturating_add_to(&above->periods, node->periods);
+	saturating_add_to(&above->usec, node->usec);
 	if (above->has_rates &&
 	    (__builtin_add_overflow(above->periods_rate,
 	                            cgroup_rate(node->periods, node->interval_ns),

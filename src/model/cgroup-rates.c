@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "ctprof/cgroup-rates.h"
+#include "ctprof/clock.h"
 
 #include <string.h>
-
-enum { NS_PER_SECOND = 1000000000 };
 
 int64_t cgroup_rate(uint64_t value, uint64_t interval_ns)
 {

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "ctprof/clock.h"
 #include "ctprof/measure.h"
 #include "ctprof/sample.h"
 
@@ -133,7 +134,8 @@ static struct quantity lifetime_percent_of_cpu(const struct derive_frame *frame,
 static struct quantity lifetime_percent_of_wait(const struct derive_frame *frame,
                                                 struct rate_ns wait)
 {
-	return frame->kind == KIND_lifetime ? quotient(100 * wait.v, 1e9) : (struct quantity){0};
+	return frame->kind == KIND_lifetime ? quotient(100 * wait.v, NS_PER_SECOND)
+	                                    : (struct quantity){0};
 }
 
 static struct quantity share_of_life(struct counter_ns life, struct counter_ns part)

@@ -17,10 +17,7 @@ void exit_log_add(struct exit_log *log, const struct thread_sample *sample,
 {
 	uint32_t row = thread_store_add(&log->records, sample);
 
-	if (row == log->capacity) {
-		log->capacity = log->capacity ? 2 * log->capacity : 256;
-		log->notes = mem_realloc(log->notes, log->capacity, sizeof(log->notes[0]));
-	}
+	array_reserve(log->notes, log->capacity, row + UINT32_C(1));
 	log->notes[row] = *note;
 	log->ends += note->is_complete;
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The formulas are those of the tools that the registry names, with one difference: nothing is cut off. */
 #include "ctprof/fact-derive.h"
+#include "ctprof/clock.h"
 
 #include "ctprof/cgroup-rates.h"
 #include "ctprof/macro.h"
-
-enum { NS_PER_US = 1000, NS_PER_S = 1000000000 };
 
 /* clang-format off */
 const struct fact_derived_desc fact_derived_table[FACT_DERIVED_COUNT] = {
@@ -109,7 +108,7 @@ static struct quantity forks_per_second(const struct snapshot_info *info)
 {
 	if (!info->host.seen[HOST_forks])
 		return (struct quantity){0};
-	return quotient((unsigned __int128)info->host.numbers[HOST_forks] * NS_PER_S,
+	return quotient((unsigned __int128)info->host.numbers[HOST_forks] * NS_PER_SECOND,
 	                stat_interval_ns(info));
 }
 
@@ -150,9 +149,9 @@ static struct quantity percent_docker(const struct snapshot_info *info,
 	    cpu_ticks_per_second == 0 || cpu_ticks_per_second > UINT32_MAX)
 		return (struct quantity){0};
 	/* 64 + 30 + 32 bits; and in front of the division 63 + 10 + 7 + 32 + 12. */
-	ticks = (ticks * NS_PER_S << TICK_RATE_BITS) / stat_ns;
+	ticks = (ticks * NS_PER_SECOND << TICK_RATE_BITS) / stat_ns;
 	return quotient(usage * 100 * cpu_ticks_per_second << (TICK_RATE_BITS - CGROUP_RATE_BITS),
-	                ticks * NS_PER_S);
+	                ticks * NS_PER_SECOND);
 }
 
 static struct quantity percent_cadvisor(const struct snapshot_info *info,
@@ -163,7 +162,7 @@ static struct quantity percent_cadvisor(const struct snapshot_info *info,
 
 	if (!usage_rate(info, stats, rates, &usage))
 		return (struct quantity){0};
-	return quotient(usage * 100, (unsigned __int128)NS_PER_S << CGROUP_RATE_BITS);
+	return quotient(usage * 100, (unsigned __int128)NS_PER_SECOND << CGROUP_RATE_BITS);
 }
 
 static struct quantity of_cgroup(enum fact_derived_id derived, const struct snapshot_info *info,

@@ -39,9 +39,7 @@ static void emit(struct fact_build *build, const char *metric, struct fact_kind 
 /* A number of a list in the unit of its rows; what is more than 64 bits have is the most that they have. */
 static struct fact_cell scaled_cell(uint64_t number, unsigned factor)
 {
-	uint64_t scaled;
-
-	return number_cell(__builtin_mul_overflow(number, factor, &scaled) ? UINT64_MAX : scaled);
+	return number_cell(saturating_multiply(number, factor));
 }
 
 /* What the rates of a group say of the number in the cell. */
@@ -131,8 +129,7 @@ static struct fact_cell sum_devices(const struct cgroup_stats *stats,
 		if (!blank || strcmp(blank + 1, desc->key) != 0)
 			continue;
 		seen = true;
-		if (__builtin_add_overflow(sum, list->entries[i].value, &sum))
-			sum = UINT64_MAX;
+		saturating_add_to(&sum, list->entries[i].value);
 	}
 	return seen ? number_cell(sum) : (struct fact_cell){0};
 }

@@ -123,7 +123,7 @@ void smaps_table_add(struct smaps_table *table, const struct thread_sample *samp
 
 		if (!sum)
 			keyed_values_set(&group->kib, key, strlen(key), value);
-		else if (__builtin_add_overflow(sum->value, value, &sum->value))
-			sum->value = UINT64_MAX;
+		else
+			saturating_add_to(&sum->value, value);
 	}
 }

@@ -27,14 +27,11 @@ struct fact_group {
 static const char *keep_text(struct fact_row_set *set, const char *bytes, size_t len)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	char **kept;
 
 	text_add_escaped(&text, bytes, len);
-	if (set->text_count == set->text_capacity) {
-		set->text_capacity = set->text_capacity ? 2 * set->text_capacity : 64;
-		set->texts = mem_realloc(set->texts, set->text_capacity, sizeof(set->texts[0]));
-	}
-	set->texts[set->text_count] = mem_copy(strbuf_str(&text), text.len);
-	return set->texts[set->text_count++];
+	kept = array_add(set->texts, set->text_count, set->text_capacity);
+	return *kept = mem_copy(strbuf_str(&text), text.len);
 }
 
 /* Tables that show the rows of a group side by side need all of them. */
@@ -166,11 +163,7 @@ void fact_build_row(struct fact_build *build, const char *name, size_t len, stru
 	if (set->sides == SIDE_MAX)
 		compare_sides(&row);
 	row.weight = weight_of(&row, set->sides, metric);
-	if (set->count == set->capacity) {
-		set->capacity = set->capacity ? 2 * set->capacity : 64;
-		set->rows = mem_realloc(set->rows, set->capacity, sizeof(set->rows[0]));
-	}
-	set->rows[set->count++] = row;
+	*array_add(set->rows, set->count, set->capacity) = row;
 }
 
 /* Whether a row meets the conditions. */
@@ -303,12 +296,7 @@ void fact_build_end(struct fact_build *build)
 	if (set->sides == SIDE_MAX &&
 	    (build->section == SECTION_memory_stat || build->section == SECTION_memory_events))
 		qsort(set->rows + group.start, group.count, sizeof(set->rows[0]), by_weight);
-	if (build->group_count == build->group_capacity) {
-		build->group_capacity = build->group_capacity ? 2 * build->group_capacity : 64;
-		build->groups =
-		        mem_realloc(build->groups, build->group_capacity, sizeof(build->groups[0]));
-	}
-	build->groups[build->group_count++] = group;
+	*array_add(build->groups, build->group_count, build->group_capacity) = group;
 }
 
 static int by_rank(const void *a, const void *b)

@@ -85,8 +85,7 @@ void group_process_add(struct group_process *process, const struct thread_sample
 		}
 		/* Everything that has a total is a counter, and so 64 bits wide. */
 		memcpy(&value, sample_value(sample, metric), sizeof(value));
-		if (__builtin_add_overflow(process->sums[i], value, &process->sums[i]))
-			process->sums[i] = UINT64_MAX;
+		saturating_add_to(&process->sums[i], value);
 		process->seen[i]++;
 	}
 }

@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctprof/clock.h"
 #include "ctprof/mem.h"
-
-enum { NS_PER_SECOND = 1000000000 };
 
 static uint64_t clock_ticks_per_second(const struct group_table *table)
 {
@@ -133,8 +132,7 @@ static void note_before(struct group *group, enum metric_id metric, uint64_t bey
 		group->before = mem_calloc(METRIC_COUNT, sizeof(group->before[0]));
 	before = &group->before[metric];
 	before->threads += threads;
-	if (__builtin_add_overflow(before->beyond_ns, beyond_ns, &before->beyond_ns))
-		before->beyond_ns = UINT64_MAX;
+	saturating_add_to(&before->beyond_ns, beyond_ns);
 }
 
 static void note_waits(struct group *group, const struct thread_sample *sample)

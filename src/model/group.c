@@ -85,9 +85,7 @@ static void add_birth(struct group_table *table, struct group *group, uint64_t b
 	if (birth_clock_ticks == 0)
 		return;
 	group->births++;
-	if (__builtin_add_overflow(group->births_clock_ticks, birth_clock_ticks,
-	                           &group->births_clock_ticks))
-		group->births_clock_ticks = UINT64_MAX;
+	saturating_add_to(&group->births_clock_ticks, birth_clock_ticks);
 	if (birth_clock_ticks > table->last_birth_clock_ticks)
 		table->last_birth_clock_ticks = birth_clock_ticks;
 }
@@ -222,8 +220,7 @@ static void add_remainders(struct group *group, const uint64_t remainders[PROCES
 	if (!group->exited)
 		group->exited = mem_calloc(PROCESS_TOTAL_COUNT, sizeof(group->exited[0]));
 	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
-		if (__builtin_add_overflow(group->exited[i], remainders[i], &group->exited[i]))
-			group->exited[i] = UINT64_MAX;
+		saturating_add_to(&group->exited[i], remainders[i]);
 }
 
 void group_table_finish(struct group_table *table)
@@ -320,7 +317,6 @@ void group_include_exited(const struct group_table *table, struct group *group, 
 		struct fold_cell *cell;
 		unsigned source = 1u << process_source(process_total_table[i].source);
 		uint64_t *part = group->exited ? &group->exited[i] : NULL;
-		uint64_t number;
 
 		if (!(sources & source)) {
 			if (left_out & source)
@@ -335,9 +331,7 @@ void group_include_exited(const struct group_table *table, struct group *group, 
 			continue;
 		group_rates_include(table->rates, group, (enum process_total)i);
 		cell = &group->cells[metric];
-		if (__builtin_add_overflow(cell->number, *part, &number))
-			number = UINT64_MAX;
-		cell->number = number;
+		cell->number = saturating_add(cell->number, *part);
 		/* Among threads it is no thread more; alone it must count as something. */
 		if (group->threads == 0 && group->known >> i & 1)
 			cell->seen = 1;
@@ -388,9 +382,7 @@ void group_merge(struct group *into, const struct group *maybe_packed, size_t sp
 	into->known |= from->known;
 	into->members += from->members;
 	into->births += from->births;
-	if (__builtin_add_overflow(into->births_clock_ticks, from->births_clock_ticks,
-	                           &into->births_clock_ticks))
-		into->births_clock_ticks = UINT64_MAX;
+	saturating_add_to(&into->births_clock_ticks, from->births_clock_ticks);
 	for (unsigned i = 0; i < PROCESS_SOURCE_COUNT; i++)
 		into->unknown[i] += from->unknown[i];
 	for (unsigned i = 0; i < METRIC_COUNT; i++)
@@ -398,8 +390,7 @@ void group_merge(struct group *into, const struct group *maybe_packed, size_t sp
 	if (from->exited && !into->exited)
 		into->exited = mem_calloc(PROCESS_TOTAL_COUNT, sizeof(into->exited[0]));
 	for (unsigned i = 0; from->exited && i < PROCESS_TOTAL_COUNT; i++)
-		if (__builtin_add_overflow(into->exited[i], from->exited[i], &into->exited[i]))
-			into->exited[i] = UINT64_MAX;
+		saturating_add_to(&into->exited[i], from->exited[i]);
 	group_rates_merge(into, from);
 	group_marks_merge(into, from);
 	if (!from->spreads)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "ctprof/measure.h"
+#include "ctprof/clock.h"
 
 #include <string.h>
 
@@ -171,7 +172,7 @@ static struct quantity per_cpu_second(unsigned measure, const struct derive_inpu
 	if (sum.kind == QUANTITY_NONE || run_time->seen != threads_in(measure, in) ||
 	    run_time->number == 0)
 		return (struct quantity){0};
-	return quantity_real(quantity_double(sum) * 1e9 / (double)run_time->number);
+	return quantity_real(quantity_double(sum) * NS_PER_SECOND / (double)run_time->number);
 }
 
 struct quantity measure_quantity(unsigned measure, enum measure_per per,

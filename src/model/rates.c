@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "ctprof/rates.h"
+#include "ctprof/clock.h"
 
 #define RATE_MAX (~(unsigned __int128)0)
 
@@ -11,7 +12,6 @@ void rate_merge(struct rate_sum *into, struct rate_sum from)
 
 void rate_add(struct rate_sum *sum, uint64_t value, uint64_t interval_ns)
 {
-	enum { NS_PER_SECOND = 1000000000 };
 	/* 64 + 30 + 32 bits. */
 	unsigned __int128 scaled = ((unsigned __int128)value * NS_PER_SECOND) << RATE_FRACTION_BITS;
 

@@ -2,6 +2,7 @@
 /* The kernel has CPU time in steps, and threads of a window are not read at one moment. */
 #include <math.h>
 
+#include "ctprof/clock.h"
 #include "ctprof/rows.h"
 
 /* What an error is worked out from: a side of a row. */
@@ -47,9 +48,9 @@ static struct quantity steps_of(const struct error_side *side, enum metric_id me
 		return quantity_real(ticks_off(side, threads));
 	if (metric != METRIC_run_time_ns)
 		return quantity_real(0);
-	return frequency > 0 && cpus > 0
-	               ? quantity_real(run_time_ticks_off(side, threads, cpus) * 1e9 / frequency)
-	               : (struct quantity){0};
+	return frequency > 0 && cpus > 0 ? quantity_real(run_time_ticks_off(side, threads, cpus) *
+	                                                 NS_PER_SECOND / frequency)
+	                                 : (struct quantity){0};
 }
 
 /* The part of a value that may be of the time before or behind the window; none where that is not known. */
@@ -130,8 +131,9 @@ static struct quantity error_per_cpu_second(const struct error_side *side, enum 
 	if (metric == METRIC_run_time_ns || here.kind == QUANTITY_NONE ||
 	    below.kind == QUANTITY_NONE)
 		return (struct quantity){0};
-	return quantity_real((quantity_double(here) * 1e9 + value * quantity_double(below)) /
-	                     run_time);
+	return quantity_real(
+	        (quantity_double(here) * NS_PER_SECOND + value * quantity_double(below)) /
+	        run_time);
 }
 
 /* Time in user mode and in kernel mode are off by themselves. */

@@ -21,12 +21,9 @@ struct matching {
 
 static const char *keep_label(struct row_set *set, const struct strbuf *text)
 {
-	if ((set->label_count & (set->label_count - 1)) == 0)
-		set->labels =
-		        mem_realloc(set->labels, set->label_count > 0 ? 2 * set->label_count : 1,
-		                    sizeof(set->labels[0]));
-	set->labels[set->label_count] = mem_copy(strbuf_str(text), text->len);
-	return set->labels[set->label_count++];
+	char **label = array_add(set->labels, set->label_count, set->label_capacity);
+
+	return *label = mem_copy(strbuf_str(text), text->len);
 }
 
 /* How a name is shown: one label for both sides. */
@@ -76,11 +73,7 @@ struct group_list {
 
 static void add_group(struct group_list *list, struct row_group group)
 {
-	if (list->count == list->capacity) {
-		list->capacity = list->capacity ? list->capacity * 2 : 64;
-		list->groups = mem_realloc(list->groups, list->capacity, sizeof(list->groups[0]));
-	}
-	list->groups[list->count++] = group;
+	*array_add(list->groups, list->count, list->capacity) = group;
 }
 
 static int by_label(const void *a, const void *b)
@@ -263,8 +256,7 @@ static const struct group *candidate_of(struct matching *matching, uint32_t base
 	merged = mem_calloc(1, sizeof(*merged));
 	for (uint32_t i = first; i != NO_PLACE; i = pairs->next[i])
 		group_merge(merged, group_at(pairs, SIDE_CANDIDATE, i), set->spread_count);
-	set->merged = mem_realloc(set->merged, set->merged_count + 1, sizeof(set->merged[0]));
-	set->merged[set->merged_count++] = merged;
+	*array_add(set->merged, set->merged_count, set->merged_capacity) = merged;
 	return merged;
 }
 

@@ -149,9 +149,7 @@ static void list_renames(struct row_set *set, const struct renaming *renaming,
 
 		if (pair->cascaded)
 			continue;
-		set->renames =
-		        mem_realloc(set->renames, set->rename_count + 1, sizeof(set->renames[0]));
-		rename = &set->renames[set->rename_count++];
+		rename = array_add(set->renames, set->rename_count, set->rename_capacity);
 		*rename = (struct row_rename){.overlap = (uint32_t)pair->overlap,
 		                              .cascaded = (uint32_t)pair->children};
 		for (unsigned side = 0; side < SIDE_MAX; side++) {

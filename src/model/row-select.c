@@ -230,12 +230,7 @@ static void select_row(struct selection *selection, struct row row)
 		}
 		return;
 	}
-	if (selection->count == selection->capacity) {
-		selection->capacity = selection->capacity ? selection->capacity * 2 : 256;
-		selection->rows = mem_realloc(selection->rows, selection->capacity,
-		                              sizeof(selection->rows[0]));
-	}
-	selection->rows[selection->count++] = row;
+	*array_add(selection->rows, selection->count, selection->capacity) = row;
 	if (selection->limit > 0)
 		sift_up(selection, selection->count - 1);
 }

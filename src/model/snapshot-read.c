@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "ctprof/clock.h"
 #include "ctprof/json-read.h"
 #include "ctprof/snapshot.h"
 #include "ctprof/thread-store.h"
@@ -26,7 +27,6 @@ const struct snapshot_limits snapshot_default_limits = {
 enum { META_BYTES = 1 << 20 };
 
 /* Of every architecture that ktstr ctprof runs on, and of a file that does not say. */
-enum { CLOCK_TICKS_PER_SECOND = 100 };
 
 struct reading {
 	struct zstd_decompressor *zstd;
@@ -202,26 +202,19 @@ static int visit(struct reading *reading)
 	return reading->visitor->thread(reading->visitor, &reading->sample);
 }
 
-static uint64_t ticks_per_second(const struct reading *reading)
-{
-	const struct host *host = &reading->info->host;
-
-	return host->seen[HOST_clock_ticks_per_second] ? host->numbers[HOST_clock_ticks_per_second]
-	                                               : CLOCK_TICKS_PER_SECOND;
-}
-
 /* What an earlier version wrote was not judged, and a row may have been changed since. In a window, work is bounded by the
  * time that the thread was there. */
 static void judge_own(struct reading *reading)
 {
 	struct thread_sample *sample = &reading->sample;
+	uint64_t ticks_per_second = host_ticks_per_second(&reading->info->host);
 	uint64_t read_ns = sample->read_boottime_ns;
 
 	if (read_ns == 0)
 		read_ns = reading->info->captured_boottime_ns;
-	sample_judge_at(sample, read_ns, ticks_per_second(reading));
+	sample_judge_at(sample, read_ns, ticks_per_second);
 	if (sample->window_part != WINDOW_PART_NONE)
-		sample_judge_inside(sample, ticks_per_second(reading));
+		sample_judge_inside(sample, ticks_per_second);
 }
 
 /* A file of ktstr ctprof does not say when the host had booted. It has the threads of the tool itself, which were born a
@@ -242,14 +235,12 @@ static int hold(struct reading *reading)
 /* How long the tool may have taken for its reading is not known: a second, and a millisecond for each thread. */
 static void judge_reference(struct reading *reading)
 {
-	enum { NS_PER_SECOND = 1000000000, NS_PER_THREAD = 1000000 };
-	uint64_t ticks = reading->tool_birth_clock_ticks, per_second = ticks_per_second(reading);
+	uint64_t ticks = reading->tool_birth_clock_ticks;
+	uint64_t per_second = host_ticks_per_second(&reading->info->host);
 	uint64_t read_ns;
 
-	if (ticks == 0 || per_second == 0 ||
-	    __builtin_mul_overflow(ticks, NS_PER_SECOND / per_second, &read_ns) ||
-	    __builtin_add_overflow(read_ns, reading->held.count * (uint64_t)NS_PER_THREAD,
-	                           &read_ns))
+	if (ticks == 0 || __builtin_mul_overflow(ticks, NS_PER_SECOND / per_second, &read_ns) ||
+	    __builtin_add_overflow(read_ns, reading->held.count * NS_PER_MS, &read_ns))
 		return;
 	sample_judge_at(&reading->sample, read_ns, per_second);
 }

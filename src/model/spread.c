@@ -78,14 +78,9 @@ static uint32_t sum_of_counts(uint32_t count, uint32_t extra)
 static void reserve(struct spread *spread, uint32_t extra)
 {
 	uint32_t wanted = sum_of_counts(spread->count, extra);
-	uint32_t capacity = spread->capacity ? spread->capacity : FIRST_CAPACITY;
 
-	if (wanted <= spread->capacity)
-		return;
-	while (capacity < wanted)
-		capacity = capacity > UINT32_MAX / 2 ? wanted : capacity * 2;
-	spread->values = mem_realloc(spread->values, capacity, sizeof(spread->values[0]));
-	spread->capacity = capacity;
+	array_reserve(spread->values, spread->capacity,
+	              wanted > FIRST_CAPACITY ? wanted : FIRST_CAPACITY);
 }
 
 static void add(struct spread *spread, enum spread_kind kind, bool is_zero, uint64_t encoded)

@@ -324,7 +324,7 @@ static uint32_t *free_slots(uint32_t *old, uint32_t count)
 	uint32_t *slots;
 
 	free(old);
-	slots = mem_realloc(NULL, count, sizeof(slots[0]));
+	slots = mem_calloc(count, sizeof(slots[0]));
 	memset(slots, 0xff, count * sizeof(slots[0]));
 	return slots;
 }
@@ -338,8 +338,8 @@ static void grow(struct thread_store *store)
 		mem_exhausted();
 	if (store->capacity == 0)
 		store->seed = hash_seed();
-	store->capacity = store->capacity ? 2 * store->capacity : FIRST_ROWS;
-	store->rows = mem_realloc(store->rows, store->capacity, sizeof(store->rows[0]));
+	array_reserve(store->rows, store->capacity,
+	              store->capacity ? store->capacity + 1 : FIRST_ROWS);
 	store->slot_count = 2 * store->capacity;
 	store->by_tid = free_slots(store->by_tid, store->slot_count);
 	store->by_key = free_slots(store->by_key, store->slot_count);

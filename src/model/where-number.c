@@ -4,23 +4,22 @@
 #include <string.h>
 #include <strings.h>
 
+#include "ctprof/clock.h"
 #include "ctprof/units.h"
 #include "where-parts.h"
 
 /* Digits times the largest factor, an hour in ns, stay below 2^127. */
 enum { DIGITS_MAX = 25, EXPONENT_MAX = 1000000 };
 
-#define NS_PER_S UINT64_C(1000000000)
-
 static const struct where_unit units[] = {
         {"ns", WHERE_TIME, 1},
-        {"us", WHERE_TIME, 1000},
-        {"\xc2\xb5s", WHERE_TIME, 1000}, /* the micro sign */
-        {"\xce\xbcs", WHERE_TIME, 1000}, /* the Greek letter */
-        {"ms", WHERE_TIME, 1000000},
-        {"s", WHERE_TIME, NS_PER_S},
-        {"min", WHERE_TIME, 60 * NS_PER_S},
-        {"h", WHERE_TIME, 3600 * NS_PER_S},
+        {"us", WHERE_TIME, NS_PER_US},
+        {"\xc2\xb5s", WHERE_TIME, NS_PER_US}, /* the micro sign */
+        {"\xce\xbcs", WHERE_TIME, NS_PER_US}, /* the Greek letter */
+        {"ms", WHERE_TIME, NS_PER_MS},
+        {"s", WHERE_TIME, NS_PER_SECOND},
+        {"min", WHERE_TIME, 60 * NS_PER_SECOND},
+        {"h", WHERE_TIME, 3600 * NS_PER_SECOND},
         {"B", WHERE_BYTES, 1},
         {"KiB", WHERE_BYTES, UINT64_C(1) << 10},
         {"MiB", WHERE_BYTES, UINT64_C(1) << 20},

@@ -422,12 +422,8 @@ static bool parse_number(struct parser *parser, struct where_test *test)
 
 static uint32_t add_node(struct where *where, const struct where_node *node)
 {
-	if (where->count == where->capacity) {
-		where->capacity = where->capacity * 2 + 2;
-		where->nodes = mem_realloc(where->nodes, where->capacity, sizeof(*where->nodes));
-	}
-	where->nodes[where->count] = *node;
-	return where->count++;
+	*array_add(where->nodes, where->count, where->capacity) = *node;
+	return where->count - 1;
 }
 
 static uint32_t parse_test(struct parser *parser)

@@ -111,10 +111,8 @@ static struct window_rest *rest_of(struct window_join *join, const struct strbuf
 	struct strmap_entry *entry = strmap_add(&join->rest_places, strbuf_str(pcomm), pcomm->len);
 
 	if (!entry->value) {
-		if ((join->rest_count & (join->rest_count - 1)) == 0)
-			join->rests = mem_realloc(join->rests, 2 * join->rest_count + 1,
-			                          sizeof(join->rests[0]));
-		join->rests[join->rest_count++] = (struct window_rest){0, 0};
+		*array_add(join->rests, join->rest_count, join->rest_capacity) =
+		        (struct window_rest){0, 0};
 		entry->value = (void *)(uintptr_t)join->rest_count;
 	}
 	return &join->rests[(uintptr_t)entry->value - 1];

@@ -24,11 +24,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctprof/clock.h"
 #include "ctprof/mem.h"
 #include "window-join.h"
 
 /* Lives that seem to overlap for longer did. */
-#define LATE_NS UINT64_C(1000000000)
+#define LATE_NS NS_PER_SECOND
 
 enum record_use {
 	RECORD_OF_NOBODY,
@@ -80,11 +81,7 @@ static void collect(struct matching *matching, uint32_t tid)
 
 	for (uint32_t row = last; row != THREAD_STORE_NONE; row = thread_store_before(records, row))
 		count++;
-	if (count > matching->of_tid_capacity) {
-		matching->of_tid_capacity = 2 * count;
-		matching->of_tid = mem_realloc(matching->of_tid, matching->of_tid_capacity,
-		                               sizeof(matching->of_tid[0]));
-	}
+	array_reserve(matching->of_tid, matching->of_tid_capacity, count);
 	matching->of_tid_count = at = count;
 	for (uint32_t row = last; row != THREAD_STORE_NONE; row = thread_store_before(records, row))
 		matching->of_tid[--at] = row;

@@ -35,7 +35,7 @@ struct window_join {
 	size_t ended_count;
 	struct strmap rest_places; /* pcomm to the place among the rests, plus one */
 	struct window_rest *rests;
-	size_t rest_count;
+	size_t rest_count, rest_capacity;
 	struct thread_sample sample, other; /* scratch */
 	struct snapshot_info *info;         /* the window's; borrowed */
 	bool whole_host;                    /* both readings have all threads of the host */

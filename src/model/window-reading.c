@@ -19,13 +19,7 @@ static int keep_thread(struct snapshot_visitor *self, struct thread_sample *samp
 
 	if (!sample->has_process_totals)
 		return 0;
-	if (reading->totals_count == reading->totals_capacity) {
-		reading->totals_capacity =
-		        reading->totals_capacity ? 2 * reading->totals_capacity : 64;
-		reading->totals = mem_realloc(reading->totals, reading->totals_capacity,
-		                              sizeof(reading->totals[0]));
-	}
-	reading->totals[reading->totals_count++] =
+	*array_add(reading->totals, reading->totals_count, reading->totals_capacity) =
 	        (struct window_totals_row){sample->tgid, row, sample_process_start(sample)};
 	return 0;
 }
@@ -50,13 +44,8 @@ static int keep_cgroup(struct snapshot_visitor *self, const struct cgroup_stats 
 	struct window_reading *reading = ((struct loading *)self)->reading;
 	cleanup_(strbuf_done) struct strbuf key = STRBUF_INIT;
 
-	if (reading->cgroup_count == reading->cgroup_capacity) {
-		reading->cgroup_capacity =
-		        reading->cgroup_capacity ? 2 * reading->cgroup_capacity : 64;
-		reading->cgroups = mem_realloc(reading->cgroups, reading->cgroup_capacity,
-		                               sizeof(reading->cgroups[0]));
-	}
-	copy_cgroup(&reading->cgroups[reading->cgroup_count++], stats);
+	copy_cgroup(array_add(reading->cgroups, reading->cgroup_count, reading->cgroup_capacity),
+	            stats);
 	add_cgroup_key(&key, stats);
 	strmap_add(&reading->cgroup_places, strbuf_str(&key), key.len)->value =
 	        (void *)(uintptr_t)reading->cgroup_count;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "ctprof/window.h"
+#include "ctprof/clock.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,8 +9,6 @@
 #include "ctprof/mem.h"
 #include "window-join.h"
 #include "window-value.h"
-
-enum { NS_PER_SECOND = 1000000000, CLOCK_TICKS_PER_SECOND = 100 };
 
 /* The walk reads threads in batches of this many, for which it notes one time only. */
 enum { READ_BATCH = 32 };
@@ -34,9 +33,7 @@ uint64_t window_tick_of(const struct window_join *join, uint64_t boottime_ns)
 
 uint64_t window_tick_begin(const struct window_join *join, uint64_t tick)
 {
-	uint64_t begin;
-
-	return __builtin_mul_overflow(tick, join->tick_ns, &begin) ? UINT64_MAX : begin;
+	return saturating_multiply(tick, join->tick_ns);
 }
 
 void window_count(struct window_join *join, enum window_number number, uint64_t more)
@@ -231,13 +228,6 @@ static void make_totals(struct window_join *join)
 	}
 }
 
-static uint64_t add_up(uint64_t a, uint64_t b)
-{
-	uint64_t sum;
-
-	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
-
 /* CPU time of a process so far: by its rows, and by its total, which counts instead where it is known. */
 struct process_time {
 	uint64_t rows;
@@ -253,21 +243,21 @@ static void add_time(struct process_time *time, const struct thread_sample *samp
 
 	if (metric_set_has(&sample->seen, METRIC_utime_clock_ticks) &&
 	    window_get_counter(sample, METRIC_utime_clock_ticks, &ticks))
-		time->rows = add_up(time->rows, ticks);
+		time->rows = saturating_add(time->rows, ticks);
 	if (metric_set_has(&sample->seen, METRIC_stime_clock_ticks) &&
 	    window_get_counter(sample, METRIC_stime_clock_ticks, &ticks))
-		time->rows = add_up(time->rows, ticks);
+		time->rows = saturating_add(time->rows, ticks);
 	if (!sample->has_process_totals || (sample->process_totals_seen & both) != both)
 		return;
 	time->has_total = true;
-	time->total = add_up(sample->process_totals[PROCESS_TOTAL_utime_clock_ticks],
-	                     sample->process_totals[PROCESS_TOTAL_stime_clock_ticks]);
+	time->total = saturating_add(sample->process_totals[PROCESS_TOTAL_utime_clock_ticks],
+	                             sample->process_totals[PROCESS_TOTAL_stime_clock_ticks]);
 }
 
 static void close_process(struct window_join *join, struct process_time *time)
 {
 	join->accounted_ticks =
-	        add_up(join->accounted_ticks, time->has_total ? time->total : time->rows);
+	        saturating_add(join->accounted_ticks, time->has_total ? time->total : time->rows);
 	*time = (struct process_time){0};
 }
 
@@ -467,8 +457,8 @@ static void set_missing(struct window_join *join)
 		                                              : 0);
 	if (!host->seen[HOST_user_clock_ticks] || !host->seen[HOST_system_clock_ticks])
 		return;
-	ticks = add_up(host->numbers[HOST_user_clock_ticks],
-	               host->numbers[HOST_system_clock_ticks]);
+	ticks = saturating_add(host->numbers[HOST_user_clock_ticks],
+	                       host->numbers[HOST_system_clock_ticks]);
 	/* Where the host's ticks missed what ran between them, nobody knows how much is left. */
 	if (ticks >= join->accounted_ticks)
 		window_set(window, WINDOW_unaccounted_clock_ticks, ticks - join->accounted_ticks);
@@ -491,14 +481,7 @@ static bool sees_whole_host(const struct window_reading *reading, const struct s
 
 static void begin_join(struct window_join *join)
 {
-	const struct host *host = &join->info->host;
-	uint64_t per_second = host->seen[HOST_clock_ticks_per_second]
-	                              ? host->numbers[HOST_clock_ticks_per_second]
-	                              : CLOCK_TICKS_PER_SECOND;
-
-	if (per_second == 0 || per_second > NS_PER_SECOND)
-		per_second = CLOCK_TICKS_PER_SECOND;
-	join->tick_ns = NS_PER_SECOND / per_second;
+	join->tick_ns = NS_PER_SECOND / host_ticks_per_second(&join->info->host);
 	join->begin_ns = join->first.info.captured_boottime_ns;
 	join->end_ns = join->info->captured_boottime_ns;
 	join->whole_host = sees_whole_host(&join->first, &join->first.info) &&

@@ -35,12 +35,7 @@ static void compare_texts(struct difference_list *list, const char *field, const
 	if (baseline == candidate || (baseline && candidate && strcmp(baseline, candidate) == 0))
 		return;
 	strbuf_addf(&name, "%s%s%s", field, entry ? "." : "", entry ? entry : "");
-	if (list->count == list->capacity) {
-		list->capacity = list->capacity ? 2 * list->capacity : 16;
-		list->entries =
-		        mem_realloc(list->entries, list->capacity, sizeof(list->entries[0]));
-	}
-	list->entries[list->count++] = (struct difference){
+	*array_add(list->entries, list->count, list->capacity) = (struct difference){
 	        .field = mem_copy(strbuf_str(&name), name.len),
 	        .texts = {copy_text(baseline), copy_text(candidate)},
 	};

@@ -18,12 +18,8 @@ static void facts_context_done(struct facts_context *context)
 
 void facts_add_line(struct facts_context *context, const struct fact_row *rows, size_t count)
 {
-	if (context->line_count == context->line_capacity) {
-		context->line_capacity = context->line_capacity ? 2 * context->line_capacity : 64;
-		context->lines = mem_realloc(context->lines, context->line_capacity,
-		                             sizeof(context->lines[0]));
-	}
-	context->lines[context->line_count++] = (struct fact_line){rows, count};
+	*array_add(context->lines, context->line_count, context->line_capacity) =
+	        (struct fact_line){rows, count};
 }
 
 bool facts_is_full(const struct facts_context *context, size_t printed)

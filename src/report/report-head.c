@@ -2,6 +2,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "ctprof/clock.h"
 #include "ctprof/report.h"
 #include "ctprof/text.h"
 #include "ctprof/units.h"
@@ -11,7 +12,7 @@ enum { UNMATCHED_SHOWN = 8 };
 
 void report_add_time(uint64_t unix_ns, struct strbuf *out)
 {
-	time_t seconds = (time_t)(unix_ns / 1000000000u);
+	time_t seconds = (time_t)(unix_ns / NS_PER_SECOND);
 	struct tm parts;
 	char text[64];
 
@@ -70,7 +71,7 @@ void report_add_duration(uint64_t ns, struct strbuf *out)
 		uint64_t seconds;
 		const char *unit;
 	} steps[] = {{86400, "d"}, {3600, "h"}, {60, "min"}, {1, "s"}};
-	uint64_t seconds = ns / 1000000000u;
+	uint64_t seconds = ns / NS_PER_SECOND;
 	size_t step = 0;
 
 	if (seconds < 120) {

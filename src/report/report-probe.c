@@ -30,13 +30,6 @@ static enum part part_of(enum probe_tag tag)
 	}
 }
 
-static uint64_t add_saturated(uint64_t a, uint64_t b)
-{
-	uint64_t sum;
-
-	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
-
 /* How many there are of a tag; none of a thread's whose process is counted with it. */
 static uint64_t count_of(const struct probe_summary *probe, enum probe_tag tag, bool threads)
 {
@@ -132,7 +125,7 @@ static void add_threads(const struct probe_summary *probe, struct strbuf *out)
 	uint64_t all = 0, read = probe->threads[PROBE_TAG_ok];
 
 	for (unsigned i = 0; i < PROBE_TAG_COUNT; i++)
-		all = add_saturated(all, probe->threads[i]);
+		saturating_add_to(&all, probe->threads[i]);
 	if (read > 0 && read < all)
 		strbuf_addf(out, ", %llu of %llu threads", (unsigned long long)read,
 		            (unsigned long long)all);

@@ -18,11 +18,7 @@ struct piece {
 
 static void add_line(struct tree *tree, struct tree_line line)
 {
-	if (tree->count == tree->capacity) {
-		tree->capacity = tree->capacity ? 2 * tree->capacity : 64;
-		tree->lines = mem_realloc(tree->lines, tree->capacity, sizeof(tree->lines[0]));
-	}
-	tree->lines[tree->count++] = line;
+	*array_add(tree->lines, tree->count, tree->capacity) = line;
 }
 
 /* The heading of a cgroup at a depth: "/" for the root alone, else one segment with its slash; false below the path. */

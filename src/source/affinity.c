@@ -21,17 +21,7 @@ enum source_outcome affinity_read(struct thread_sample *sample)
 	long filled = syscall(SYS_sched_getaffinity, sample->tid, sizeof(mask->words), mask->words);
 
 	if (filled < 0)
-		switch (errno) {
-		case ESRCH:
-			return OUTCOME_gone;
-		case EPERM:
-		case EACCES:
-			return OUTCOME_denied;
-		case ENOSYS:
-			return OUTCOME_off;
-		default:
-			return OUTCOME_malformed;
-		}
+		return outcome_of_error(ERROR_OF_FEATURE, -errno);
 	mask->used_words = (uint32_t)filled / sizeof(mask->words[0]);
 	if (cpu_mask_count(mask) == 0)
 		return OUTCOME_malformed;

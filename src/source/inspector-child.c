@@ -74,7 +74,7 @@ static void give_up_rights(void)
 /* Whoever asks next starts another one. A parent that hangs in the kernel, and so neither asks nor ends, does not keep it. */
 static void await_work(void)
 {
-	if (fd_await_input(SOCKET, clock_now_ns(CLOCK_MONOTONIC) + IDLE_MS * CLOCK_MS) < 0)
+	if (fd_await_input(SOCKET, clock_now_ns(CLOCK_MONOTONIC) + IDLE_MS * NS_PER_MS) < 0)
 		_exit(0);
 }
 

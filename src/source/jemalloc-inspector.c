@@ -184,7 +184,7 @@ void jemalloc_inspector_look(struct jemalloc_inspector *inspector, int fd, int r
 	const struct look look = {
 	        .root_fd = root_fd,
 	        .directory = directory,
-	        .deadline_ns = clock_now_ns(CLOCK_MONOTONIC) + FILE_MS * CLOCK_MS,
+	        .deadline_ns = clock_now_ns(CLOCK_MONOTONIC) + FILE_MS * NS_PER_MS,
 	};
 	int r = -EPIPE;
 

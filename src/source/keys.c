@@ -18,10 +18,8 @@ static void add_want(struct source_keys *keys, const char *key, size_t key_len,
 	struct strmap_entry *entry = strmap_add(&keys->by_key, key, key_len);
 
 	want.next = entry->value ? (int)((uintptr_t)entry->value - 1) : -1;
-	keys->wants = mem_realloc(keys->wants, keys->count + 1, sizeof(keys->wants[0]));
-	keys->wants[keys->count] = want;
 	entry->value = index_to_value(keys->count);
-	keys->count++;
+	*array_add(keys->wants, keys->count, keys->capacity) = want;
 }
 
 static void add_row(struct source_keys *keys, const char *key, struct source_want want)

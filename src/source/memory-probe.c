@@ -171,7 +171,7 @@ static bool is_helper_stopped(const struct memory_prober *prober)
 static bool await_answer(const struct memory_prober *prober)
 {
 	uint64_t wait_ms = WAIT_MS + prober->shared->thread_count / THREADS_A_MS;
-	uint64_t until = clock_now_ns(CLOCK_MONOTONIC) + wait_ms * CLOCK_MS;
+	uint64_t until = clock_now_ns(CLOCK_MONOTONIC) + wait_ms * NS_PER_MS;
 	struct pollfd answer = {.fd = prober->socket_fd, .events = POLLIN};
 
 	while (clock_now_ns(CLOCK_MONOTONIC) < until) {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ctprof/clock.h"
 #include "ctprof/taskstats.h"
 
 enum bucket {
@@ -23,8 +24,6 @@ enum bucket {
 	BUCKET_IDENTITY, /* fewer than 64 bits, or in microseconds: no metric has these */
 	BUCKET_COUNT,
 };
-
-enum { NS_PER_US = 1000 };
 
 enum layout {
 	LAYOUT_APPENDED,     /* versions 8 to 14, and from 16 on */
@@ -309,21 +308,17 @@ uint64_t taskstats_longest_wait_ns(uint64_t elapsed_ns)
 
 static uint64_t longest_wait_ns(const struct payload *payload)
 {
-	uint64_t elapsed_us, ns;
+	uint64_t elapsed_us;
 
 	if (!payload_get(payload, FIELD_ac_etime, &elapsed_us) ||
-	    __builtin_mul_overflow(elapsed_us, (uint64_t)NS_PER_US, &ns))
+	    elapsed_us > UINT64_MAX / NS_PER_US)
 		return UINT64_MAX;
-	return taskstats_longest_wait_ns(ns);
+	return taskstats_longest_wait_ns(elapsed_us * NS_PER_US);
 }
 
 static uint64_t decode(enum metric_encoding encoding, uint64_t value)
 {
-	uint64_t bytes;
-
-	if (encoding != ENCODING_STRUCT_KIB)
-		return value;
-	return __builtin_mul_overflow(value, UINT64_C(1024), &bytes) ? UINT64_MAX : bytes;
+	return encoding == ENCODING_STRUCT_KIB ? saturating_multiply(value, 1024) : value;
 }
 
 enum source_outcome taskstats_parse(const void *bytes, size_t len,

@@ -283,7 +283,7 @@ static int replies_receive(struct taskstats_client *client, struct batch *batch)
 		if (batch->outstanding == 0)
 			break;
 		if (until_ns == 0)
-			until_ns = clock_now_ns(CLOCK_MONOTONIC) + TIMEOUT_SECONDS * CLOCK_SECOND;
+			until_ns = clock_now_ns(CLOCK_MONOTONIC) + TIMEOUT_SECONDS * NS_PER_SECOND;
 		else if (clock_now_ns(CLOCK_MONOTONIC) > until_ns)
 			break;
 	}

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 
 #include "ctprof/clock.h"
+#include "ctprof/error.h"
 #include "ctprof/scan.h"
 #include "ctprof/source.h"
 #include "memory-probe-parts.h"
@@ -25,7 +26,7 @@ enum {
 	NAP_NS = 500000,
 	STOP_WITHIN_NS = 250000000,
 	BLOCKED_LOOKS = 5,
-	BLOCKED_NAP_NS = 1000000,
+	BLOCKED_NAP_NS = NS_PER_MS,
 	STATE_FIELD = 3,
 	FLAGS_FIELD = 9,
 };
@@ -46,7 +47,7 @@ struct stopper {
 
 static enum probe_tag tag_of_error(int error)
 {
-	return error == EACCES || error == EPERM ? PROBE_TAG_not_permitted : PROBE_TAG_pid_missing;
+	return error_is_denied(-error) ? PROBE_TAG_not_permitted : PROBE_TAG_pid_missing;
 }
 
 /* What is in the way of stopping a thread, if anything. What works for a process in the kernel, as for io_uring, has no

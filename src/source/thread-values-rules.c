@@ -19,27 +19,14 @@ struct printed_file {
 	const char *paths[3];
 };
 
-static enum source_outcome outcome_of(int r)
-{
-	switch (-r) {
-	case 0:
-		return OUTCOME_read;
-	case EACCES:
-	case EPERM:
-		return OUTCOME_denied;
-	default:
-		return OUTCOME_off;
-	}
-}
-
 static enum source_outcome read_printed(const struct printed_file *file, const char *path,
                                         int proc_fd, struct strbuf *text,
                                         struct metric_set *printed)
 {
 	cleanup_(sample_done) struct thread_sample sample = {0};
 	cleanup_(source_keys_done) struct source_keys keys = {0};
-	enum source_outcome outcome =
-	        outcome_of(fd_read_all_at(proc_fd, path, text, RULE_FILE_BYTES));
+	enum source_outcome outcome = outcome_of_error(
+	        ERROR_OF_KERNEL, fd_read_all_at(proc_fd, path, text, RULE_FILE_BYTES));
 
 	if (outcome != OUTCOME_read)
 		return outcome;

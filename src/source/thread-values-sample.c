@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ctprof/clock.h"
 #include "ctprof/thread-end.h"
 #include "ctprof/thread-values.h"
 
@@ -120,10 +121,7 @@ static bool counts_delay(const struct thread_record *record, enum thread_delay d
 
 static uint64_t bytes_of_pages(const struct thread_record *record, uint64_t pages)
 {
-	uint64_t bytes;
-
-	return __builtin_mul_overflow(pages, record->rules->page_bytes, &bytes) ? UINT64_MAX
-	                                                                        : bytes;
+	return saturating_multiply(pages, record->rules->page_bytes);
 }
 
 static bool is_negative(uint64_t number)
@@ -220,7 +218,7 @@ static void set_metrics(const struct thread_record *record, struct thread_sample
 static void find_cpu_time(struct thread_record *record)
 {
 	const struct thread_values *values = record->values;
-	uint64_t tick_ns = UINT64_C(1000000000) / record->rules->ticks_per_second;
+	uint64_t tick_ns = NS_PER_SECOND / record->rules->ticks_per_second;
 	uint64_t user = values->sampled_user_ns, system = values->sampled_system_ns;
 	const struct cpu_time_found found = {
 	        .run_ns = values->run_ns,
@@ -264,9 +262,9 @@ static void set_identity(const struct thread_values_rules *rules,
 	strbuf_clear(&sample->comm);
 	strbuf_add(&sample->comm, name, len);
 	sample->start_time_clock_ticks =
-	        values->born_boottime_ns / (UINT64_C(1000000000) / rules->ticks_per_second);
+	        values->born_boottime_ns / (NS_PER_SECOND / rules->ticks_per_second);
 	sample_set_process_start(sample, values->process_born_boottime_ns /
-	                                         (UINT64_C(1000000000) / rules->ticks_per_second));
+	                                         (NS_PER_SECOND / rules->ticks_per_second));
 	sample->read_boottime_ns = process ? process->read_boottime_ns : pass->begin_boottime_ns;
 	if (!process)
 		return;

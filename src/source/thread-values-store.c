@@ -32,17 +32,6 @@ void thread_values_store_done(struct thread_values_store *store)
 	strmap_done(&store->cpus_by_words);
 }
 
-/* Makes room for one more; memory that is not written to costs nothing. */
-static void *grow(void *array, size_t count, size_t *capacity, size_t size)
-{
-	enum { LEAST = 256 };
-
-	if (count < *capacity)
-		return array;
-	*capacity = *capacity ? *capacity + *capacity / 2 : LEAST;
-	return mem_realloc(array, *capacity, size);
-}
-
 /* The kernel puts all parts into so many bytes, too. */
 static void compose_name(struct thread_values_store *store, const char *comm)
 {
@@ -51,9 +40,7 @@ static void compose_name(struct thread_values_store *store, const char *comm)
 	size_t room = sizeof(text->bytes) - 1, len, work;
 	bool is_comm = parts->full[0] == '\0';
 
-	store->names = grow(store->names, store->name_count, &store->name_capacity,
-	                    sizeof(store->names[0]));
-	text = &store->names[store->name_count++];
+	text = array_add(store->names, store->name_count, store->name_capacity);
 	memset(text, 0, sizeof(*text));
 	len = is_comm ? strnlen(comm, THREAD_VALUES_COMM_BYTES)
 	              : strnlen(parts->full, sizeof(parts->full));
@@ -70,9 +57,7 @@ static void add_thread(struct thread_values_store *store, const struct thread_va
 {
 	struct thread_values *thread;
 
-	store->threads = grow(store->threads, store->thread_count, &store->thread_capacity,
-	                      sizeof(store->threads[0]));
-	thread = &store->threads[store->thread_count++];
+	thread = array_add(store->threads, store->thread_count, store->thread_capacity);
 	memcpy(thread, record, sizeof(*thread));
 	if (store->cpus_count == 0)
 		thread->flags &= ~(uint32_t)THREAD_VALUES_HAS_CPUS;
@@ -87,9 +72,8 @@ static void add_thread(struct thread_values_store *store, const struct thread_va
 
 static void add_process(struct thread_values_store *store, const struct process_values *record)
 {
-	store->processes = grow(store->processes, store->process_count, &store->process_capacity,
-	                        sizeof(store->processes[0]));
-	memcpy(&store->processes[store->process_count++], record, sizeof(*record));
+	memcpy(array_add(store->processes, store->process_count, store->process_capacity), record,
+	       sizeof(*record));
 }
 
 static void add_name(struct thread_values_store *store, const struct thread_values_name *record)
@@ -114,9 +98,7 @@ static void add_cpus(struct thread_values_store *store, const struct thread_valu
 	struct cpu_mask *cpus;
 
 	if (!entry->value) {
-		store->cpus = grow(store->cpus, store->cpus_count, &store->cpus_capacity,
-		                   sizeof(store->cpus[0]));
-		cpus = &store->cpus[store->cpus_count++];
+		cpus = array_add(store->cpus, store->cpus_count, store->cpus_capacity);
 		cpus->used_words = record->bytes / (uint32_t)sizeof(cpus->words[0]);
 		memcpy(cpus->words, record->words, record->bytes);
 		take_online(cpus, &store->online);
@@ -216,13 +198,8 @@ static void order_threads(struct thread_values_store *store)
 {
 	bool in_order = true;
 
-	if (store->place_capacity < store->thread_count) {
-		store->place_capacity = store->thread_capacity;
-		store->places =
-		        mem_realloc(store->places, store->place_capacity, sizeof(store->places[0]));
-		store->order =
-		        mem_realloc(store->order, store->place_capacity, sizeof(store->order[0]));
-	}
+	array_reserve(store->places, store->place_capacity, store->thread_count);
+	array_reserve(store->order, store->order_capacity, store->thread_count);
 	for (size_t i = 0; i < store->thread_count; i++) {
 		struct thread_values *thread = &store->threads[i];
 

@@ -26,7 +26,7 @@ struct thread_values_store {
 	size_t process_count, process_capacity;
 	size_t name_count, name_capacity;
 	size_t cpus_count, cpus_capacity;
-	size_t place_capacity;
+	size_t place_capacity, order_capacity;
 
 	struct strmap cpus_by_words; /* to 1 + the index */
 	struct cpu_mask online;      /* empty: not known */

@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctprof/clock.h"
 #include "ctprof/thread-end.h"
 #include "ctprof/thread-values.h"
 
-static void add(uint64_t *sum, uint64_t value)
-{
-	if (__builtin_add_overflow(*sum, value, sum))
-		*sum = UINT64_MAX;
-}
-
 static void add_io(struct thread_io *sum, const struct thread_io *io)
 {
-	add(&sum->rchar, io->rchar);
-	add(&sum->wchar, io->wchar);
-	add(&sum->syscr, io->syscr);
-	add(&sum->syscw, io->syscw);
-	add(&sum->read_bytes, io->read_bytes);
-	add(&sum->write_bytes, io->write_bytes);
-	add(&sum->cancelled_write_bytes, io->cancelled_write_bytes);
+	saturating_add_to(&sum->rchar, io->rchar);
+	saturating_add_to(&sum->wchar, io->wchar);
+	saturating_add_to(&sum->syscr, io->syscr);
+	saturating_add_to(&sum->syscw, io->syscw);
+	saturating_add_to(&sum->read_bytes, io->read_bytes);
+	saturating_add_to(&sum->write_bytes, io->write_bytes);
+	saturating_add_to(&sum->cancelled_write_bytes, io->cancelled_write_bytes);
 }
 
 /* The kernel leaves those that have ended out of a process's taskstats, for they are in those of exited threads; all else of
@@ -28,22 +23,22 @@ void process_values_add(struct process_values_sum *sum, const struct thread_valu
 	sum->threads += values->born_boottime_ns <= sum->read_boottime_ns;
 	sum->any_before |= values->tid < values->tgid;
 	sum->any_behind |= values->tid > values->tgid;
-	add(&sum->run_ns, values->run_ns);
-	add(&sum->sampled_user_ns, values->sampled_user_ns);
-	add(&sum->sampled_system_ns, values->sampled_system_ns);
-	add(&sum->minflt, values->minflt);
-	add(&sum->majflt, values->majflt);
+	saturating_add_to(&sum->run_ns, values->run_ns);
+	saturating_add_to(&sum->sampled_user_ns, values->sampled_user_ns);
+	saturating_add_to(&sum->sampled_system_ns, values->sampled_system_ns);
+	saturating_add_to(&sum->minflt, values->minflt);
+	saturating_add_to(&sum->majflt, values->majflt);
 	add_io(&sum->io, &values->io);
 	sum->any_time_runs |= (values->flags & THREAD_VALUES_TIME_RUNS) != 0;
 	if (has_ended)
 		return;
 	sum->any_exiting |= (values->flags & THREAD_VALUES_EXITING) != 0;
-	add(&sum->cpu_count, values->timeslices);
-	add(&sum->cpu_delay_ns, values->wait_ns);
-	add(&sum->stats_run_ns, values->run_ns);
+	saturating_add_to(&sum->cpu_count, values->timeslices);
+	saturating_add_to(&sum->cpu_delay_ns, values->wait_ns);
+	saturating_add_to(&sum->stats_run_ns, values->run_ns);
 	for (unsigned delay = 0; delay < THREAD_DELAY_COUNT; delay++) {
-		add(&sum->delay_counts[delay], values->delay_counts[delay]);
-		add(&sum->delay_ns[delay], values->delays[delay].total_ns);
+		saturating_add_to(&sum->delay_counts[delay], values->delay_counts[delay]);
+		saturating_add_to(&sum->delay_ns[delay], values->delays[delay].total_ns);
 	}
 }
 
@@ -59,7 +54,7 @@ bool process_values_are_whole(const struct process_values *process,
 static void set(struct thread_sample *sample, enum process_total total, uint64_t exited,
                 uint64_t living)
 {
-	add(&exited, living);
+	saturating_add_to(&exited, living);
 	sample->process_totals[total] = exited;
 	sample->process_totals_seen |= UINT32_C(1) << total;
 	sample->has_process_totals = true;
@@ -68,7 +63,7 @@ static void set(struct thread_sample *sample, enum process_total total, uint64_t
 static void set_stat(const struct thread_values_rules *rules, const struct process_values *process,
                      const struct process_values_sum *sum, struct thread_sample *sample)
 {
-	uint64_t tick_ns = UINT64_C(1000000000) / rules->ticks_per_second, user, system;
+	uint64_t tick_ns = NS_PER_SECOND / rules->ticks_per_second, user, system;
 	struct cpu_time_found found = {
 	        .run_ns = process->run_ns,
 	        .sampled_user_ns = process->sampled_user_ns,
@@ -81,9 +76,9 @@ static void set_stat(const struct thread_values_rules *rules, const struct proce
 	set(sample, PROCESS_TOTAL_majflt, process->majflt, sum->majflt);
 	if (sum->any_time_runs)
 		return;
-	add(&found.run_ns, sum->run_ns);
-	add(&found.sampled_user_ns, sum->sampled_user_ns);
-	add(&found.sampled_system_ns, sum->sampled_system_ns);
+	saturating_add_to(&found.run_ns, sum->run_ns);
+	saturating_add_to(&found.sampled_user_ns, sum->sampled_user_ns);
+	saturating_add_to(&found.sampled_system_ns, sum->sampled_system_ns);
 	user = found.sampled_user_ns;
 	system = found.sampled_system_ns;
 	if (rules->kept & THREAD_VALUES_TOLD)
@@ -97,7 +92,7 @@ static void set_stat(const struct thread_values_rules *rules, const struct proce
 static bool has_had_children(const struct thread_values_rules *rules,
                              const struct process_values *process)
 {
-	uint64_t tick_ns = UINT64_C(1000000000) / rules->ticks_per_second;
+	uint64_t tick_ns = NS_PER_SECOND / rules->ticks_per_second;
 
 	return process->children_user_ns >= tick_ns || process->children_system_ns >= tick_ns ||
 	       process->children_minflt > 0 || process->children_majflt > 0;

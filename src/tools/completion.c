@@ -11,8 +11,8 @@
 
 static void add_word(struct completion_words *words, const char *text, const char *description)
 {
-	words->words = mem_realloc(words->words, words->count + 1, sizeof(words->words[0]));
-	words->words[words->count++] = (struct completion_word){text, description};
+	*array_add(words->words, words->count, words->capacity) =
+	        (struct completion_word){text, description};
 }
 
 static void add_measures(struct completion_words *words, bool sortable)

@@ -15,7 +15,7 @@ struct completion_word {
 
 struct completion_words {
 	struct completion_word *words; /* owned */
-	size_t count;
+	size_t count, capacity;
 };
 
 /* What can stand for an argument, or as an entry of it; none where that is no list of words. @ret_words is zeroed or

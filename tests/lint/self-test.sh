@@ -147,6 +147,29 @@ test_hash() {
     fails 'no sources' hash.sh "$tmp/no-hash"
 }
 
+test_one_way() {
+    fresh
+    echo 'enum { NS_PER_SECOND = 1000000000 };' | append src/model/group.c
+    fails 'src/model/group.c:[0-9]+: a unit of time' one-way.sh "$tree"
+    fresh
+    printf 'static bool own(int r)\n{\n\treturn r == -ENFILE;\n}\n' | append src/capture/walk.c
+    fails 'src/capture/walk.c:[0-9]+: error_is_own' one-way.sh "$tree"
+    fresh
+    printf 'static bool no(int r)\n{\n\treturn r == -EPERM || r == -EACCES;\n}\n' | append src/capture/walk.c
+    fails 'src/capture/walk.c:[0-9]+: error_is_denied' one-way.sh "$tree"
+    fresh
+    printf '\tcase EPERM:\n\tcase EACCES:\n\t\treturn OUTCOME_denied;\n' | append src/source/io.c
+    fails 'src/source/io.c:[0-9]+: outcome_of_error' one-way.sh "$tree"
+    fresh
+    printf '\tif (__builtin_add_overflow(a, b, &a))\n\t\ta = UINT64_MAX;\n' | append src/model/rows.c
+    fails 'src/model/rows.c:[0-9]+: ctprof/macro.h has' one-way.sh "$tree"
+    fresh
+    printf '\tlist = mem_realloc(list, 2 * capacity, sizeof(*list));\n' | append src/model/rows.c
+    fails 'src/model/rows.c:[0-9]+: array_add' one-way.sh "$tree"
+    mkdir -p "$tmp/no-sources/src" "$tmp/no-sources/include"
+    fails 'no sources' one-way.sh "$tmp/no-sources"
+}
+
 test_writing_opens() {
     for line in 'int fd = open(path, O_WRONLY | O_CLOEXEC);' 'fd = openat(dir, name, O_CREAT);' \
         '	*ret_fd = open(path, O_RDWR);' '	        O_RDONLY | O_TRUNC);' 'int fd = creat(path, 0666);' \
@@ -349,6 +372,7 @@ test_options() {
 
 test_includes
 test_hash
+test_one_way
 test_value_escape
 test_writing_opens
 test_open

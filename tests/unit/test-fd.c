@@ -382,7 +382,7 @@ static void test_await_input(void **state)
 	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	assert_int_equal(fd_await_input(ends[0], 0), -ETIME);
-	assert_int_equal(fd_await_input(ends[0], clock_now_ns(CLOCK_MONOTONIC) + 2 * CLOCK_MS),
+	assert_int_equal(fd_await_input(ends[0], clock_now_ns(CLOCK_MONOTONIC) + 2 * NS_PER_MS),
 	                 -ETIME);
 	assert_int_equal(fd_write_all(ends[1], "x", 1), 0);
 	assert_int_equal(fd_await_input(ends[0], UINT64_MAX), 0);
@@ -404,7 +404,7 @@ static void test_await_input_through_signals(void **state)
 	const struct itimerval often = {.it_interval = {.tv_usec = 1000},
 	                                .it_value = {.tv_usec = 1000}};
 	const struct itimerval never = {0};
-	uint64_t until = clock_now_ns(CLOCK_MONOTONIC) + 30 * CLOCK_MS;
+	uint64_t until = clock_now_ns(CLOCK_MONOTONIC) + 30 * NS_PER_MS;
 	int ends[2];
 
 	(void)state;

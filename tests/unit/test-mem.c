@@ -38,6 +38,93 @@ static void test_mem_realloc_keeps(void **state)
 	free(bytes);
 }
 
+static void test_saturating(void **state)
+{
+	uint64_t sum = UINT64_MAX - 3;
+
+	(void)state;
+	assert_true(saturating_add(2, 3) == 5);
+	assert_true(saturating_add(UINT64_MAX, 0) == UINT64_MAX);
+	assert_true(saturating_add(UINT64_MAX - 1, 1) == UINT64_MAX);
+	assert_true(saturating_add(UINT64_MAX - 1, 2) == UINT64_MAX);
+	assert_true(saturating_add(UINT64_MAX, UINT64_MAX) == UINT64_MAX);
+	saturating_add_to(&sum, 2);
+	assert_true(sum == UINT64_MAX - 1);
+	saturating_add_to(&sum, 2);
+	assert_true(sum == UINT64_MAX);
+	assert_true(saturating_multiply(UINT64_C(1) << 32, UINT64_C(1) << 31) == UINT64_C(1) << 63);
+	assert_true(saturating_multiply(UINT64_C(1) << 32, UINT64_C(1) << 32) == UINT64_MAX);
+	assert_true(saturating_multiply(0, UINT64_MAX) == 0);
+	assert_true(saturating_add_signed(-2, 3) == 1);
+	assert_true(saturating_add_signed(INT64_MAX, 1) == INT64_MAX);
+	assert_true(saturating_add_signed(INT64_MIN, -1) == INT64_MIN);
+	assert_true(saturating_add_signed(INT64_MAX, INT64_MIN) == -1);
+}
+
+static void test_array_add_keeps(void **state)
+{
+	cleanup_(mem_freep) uint32_t *numbers = NULL;
+	size_t count = 0, capacity = 0, moves = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < 1000; i++) {
+		size_t before = capacity;
+
+		*array_add(numbers, count, capacity) = i;
+		moves += capacity != before;
+		assert_true(count <= capacity && capacity < 2 * count);
+	}
+	assert_int_equal(count, 1000);
+	assert_int_equal(moves, 11); /* 1, 2, 4 ... 1024 */
+	for (uint32_t i = 0; i < 1000; i++)
+		assert_int_equal(numbers[i], i);
+}
+
+static void test_array_reserve_wanted(void **state)
+{
+	cleanup_(mem_freep) uint64_t *numbers = NULL;
+	uint32_t capacity = 0;
+	uint64_t *before;
+
+	(void)state;
+	array_reserve(numbers, capacity, 0);
+	assert_null(numbers);
+	array_reserve(numbers, capacity, 3);
+	assert_int_equal(capacity, 3);
+	before = numbers;
+	array_reserve(numbers, capacity, 2);
+	assert_ptr_equal(numbers, before);
+	assert_int_equal(capacity, 3);
+	array_reserve(numbers, capacity, 4);
+	assert_int_equal(capacity, 6);
+	array_reserve(numbers, capacity, 100);
+	assert_int_equal(capacity, 100);
+	numbers[99] = 1;
+}
+
+/* A capacity in a small type is never more than the type holds. */
+static void test_array_reserve_small_type(void **state)
+{
+	cleanup_(mem_freep) char *bytes = NULL;
+	uint8_t capacity = 0;
+
+	(void)state;
+	array_reserve(bytes, capacity, 200);
+	assert_int_equal(capacity, 200);
+	array_reserve(bytes, capacity, 201);
+	assert_int_equal(capacity, 255);
+	bytes[254] = 1;
+}
+
+static void reserve_too_much(void)
+{
+	char *bytes = NULL;
+	uint8_t capacity = 0;
+
+	array_reserve(bytes, capacity, 256);
+	free(bytes);
+}
+
 static void test_mem_copy_ends_in_nul(void **state)
 {
 	char *copy = mem_copy("abc", 2);
@@ -115,6 +202,7 @@ static void test_mem_exhausted_ends(void **state)
 	check_ends(mem_exhausted);
 	check_ends(ask_realloc);
 	check_ends(ask_copy);
+	check_ends(reserve_too_much);
 #ifndef __SANITIZE_ADDRESS__
 	/* A sanitizer ends the process itself where calloc(3) overflows. */
 	check_ends(ask_calloc);
@@ -201,6 +289,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_mem_calloc_zeroed),
 	        cmocka_unit_test(test_mem_realloc_keeps),
+	        cmocka_unit_test(test_saturating),
+	        cmocka_unit_test(test_array_add_keeps),
+	        cmocka_unit_test(test_array_reserve_wanted),
+	        cmocka_unit_test(test_array_reserve_small_type),
 	        cmocka_unit_test(test_mem_copy_ends_in_nul),
 	        cmocka_unit_test(test_mem_freep_scope),
 	        cmocka_unit_test(test_mem_exhausted_ends),

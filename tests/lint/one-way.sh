@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Small things that every file needs are written once: units of time (clock.h), what an errno means (error.h and
+# outcome_of_error()), numbers that do not go round (macro.h) and arrays that grow (mem.h).
+#
+#   one-way.sh ROOT
+set -eu
+[ $# -eq 1 ] || { echo "Usage: one-way.sh ROOT" >&2; exit 2; }
+cd "$1"
+
+files=$(find src include -name '*.[ch]' | LC_ALL=C sort)
+[ -n "$files" ] || { echo "one-way.sh: no sources in $1" >&2; exit 1; }
+
+# One object of a length of its own is no array. The files left out allocate for libraries, or keep what they allocated.
+# shellcheck disable=SC2086 # The names have no blanks.
+awk '
+function complain(text) {
+    printf "%s:%d: %s\n", FILENAME, FNR, text
+    failed = 1
+}
+
+FNR == 1 { overflow = denied = -9 }
+
+# A suffix of numbers is no unit of time.
+FILENAME != "include/ctprof/clock.h" && !/WHERE_ANY_KIND/ &&
+    /(^|[^0-9a-zA-Z_])(1000000000[uUlL]*|1e9)([^0-9a-zA-Z_]|$)|(#define +|enum .*|^\t)[NMU]S_PER_[A-Z]+( *=| +[^ ]*[0-9])/ {
+    complain("a unit of time; ctprof/clock.h has them all")
+}
+
+FILENAME != "include/ctprof/error.h" {
+    if (/(case|==) *-?(EMFILE|ENFILE)/)
+        complain("error_is_own() of ctprof/error.h says so")
+    if (/== *-?(EACCES|EPERM).*\|\|.*== *-?(EACCES|EPERM)/)
+        complain("error_is_denied() of ctprof/error.h says so")
+}
+
+FILENAME != "src/source/outcome.c" {
+    if (/case (EACCES|EPERM):/)
+        denied = FNR
+    if (/OUTCOME_denied/ && FNR - denied <= 2)
+        complain("outcome_of_error() of ctprof/source.h says what an errno means")
+}
+
+FILENAME != "include/ctprof/macro.h" {
+    if (/__builtin_(add|mul)_overflow\(/)
+        overflow = FNR
+    if (/(\?|[^=!]=) *U?INT(64|32)_MAX( *:|;)/ && FNR - overflow <= 2)
+        complain("ctprof/macro.h has arithmetic that stays at the largest number")
+}
+
+FILENAME !~ /^src\/base\/(mem|json-memory|keyed-values)[.]c$|^src\/source\/bpf-memory[.]c$|^include\/ctprof\/mem[.]h$/ &&
+    /(^|[^a-z_])(mem_)?realloc\(/ && !/mem_realloc\([A-Za-z_>-]*, 1, / {
+    complain("array_add() and array_reserve() of ctprof/mem.h are the arrays that grow")
+}
+
+END { exit failed }
+' $files
