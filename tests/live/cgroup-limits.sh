@@ -6,24 +6,12 @@
 # shellcheck disable=SC2154 # lib.sh counts the checks.
 set -euo pipefail
 
-for program in jq zstd; do
-    if ! command -v "$program" >/dev/null; then
-        echo "skipped: no $program"
-        exit 77
-    fi
-done
 CTPROF=$(realpath "$1")
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null
 source "$here/lib.sh"
+needs jq zstd
 
-# mounted TYPE OPTION: where a hierarchy is, of those that show all of it.
-mounted() {
-    awk -v type="$1" -v option="$2" '
-        { for (i = 6; $i != "-"; i++); n = split($(i + 3), options, ",") }
-        $(i + 1) == type && $4 == "/" { for (j = 1; j <= n; j++) if (options[j] == option) { print $5; exit } }' \
-        /proc/self/mountinfo
-}
 parent=ctprof-test-$$
 scratch=$(mktemp -d)
 pids=()

@@ -5,26 +5,14 @@
 # shellcheck disable=SC2154 # lib.sh counts the checks.
 set -euo pipefail
 
-for program in jq zstd; do
-    if ! command -v "$program" >/dev/null; then
-        echo "skipped: no $program"
-        exit 77
-    fi
-done
 CTPROF=$(realpath "$1")
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null
 source "$here/lib.sh"
+needs jq zstd
 
-# Where the hierarchy of a controller of version 1 is, of those that show all of it.
-mounted() {
-    awk -v option="$1" '
-        { for (i = 6; $i != "-"; i++); n = split($(i + 3), options, ",") }
-        $(i + 1) == "cgroup" && $4 == "/" { for (j = 1; j <= n; j++) if (options[j] == option) { print $5; exit } }' \
-        /proc/self/mountinfo
-}
 controller=cpu
-mount=$(mounted $controller)
+mount=$(mounted cgroup $controller)
 if [ -z "$mount" ]; then
     echo "skipped: no hierarchy of version 1 with the controller $controller"
     exit 77

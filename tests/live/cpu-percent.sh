@@ -5,18 +5,13 @@
 # shellcheck disable=SC2154 # lib.sh counts the checks.
 set -euo pipefail
 
-for program in jq zstd python3 ps; do
-    if ! command -v "$program" >/dev/null; then
-        echo "skipped: no $program"
-        exit 77
-    fi
-done
 CTPROF=$(realpath "$1")
 WORKLOAD=$(realpath "$2")
 here=$(cd "$(dirname "$0")" && pwd)
 export CTPROF WORKLOAD
 # shellcheck source=/dev/null
 source "$here/lib.sh"
+needs jq zstd python3 ps
 scratch=$(mktemp -d)
 made=()
 clean_up() {
@@ -126,12 +121,6 @@ for task in "/proc/$busy_pid/task/"* "/proc/$duty_pid/task/"*; do
 done
 
 # Cgroups, where this user may make some.
-mounted() {
-    awk -v type="$1" -v option="$2" '
-        { for (i = 6; $i != "-"; i++); n = split($(i + 3), options, ",") }
-        $(i + 1) == type && $4 == "/" { for (j = 1; j <= n; j++) if (options[j] == option) { print $5; exit } }' \
-        /proc/self/mountinfo
-}
 cgroup=/ctprof-percent-$$
 usages=()
 # join NAME MOUNT FILE

@@ -4,16 +4,11 @@
 # without rights.
 set -euo pipefail
 
-for program in jq zcat setpriv; do
-    if ! command -v "$program" >/dev/null; then
-        echo "skipped: no $program"
-        exit 77
-    fi
-done
 here=$(cd "$(dirname "$0")" && pwd)
 checks=0
 # shellcheck source=/dev/null
 source "$here/lib.sh"
+needs jq zcat setpriv
 scratch=$(mktemp -d)
 restore=
 undo() {

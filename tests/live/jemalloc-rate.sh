@@ -4,12 +4,6 @@
 # values its counters are read. Other processes are slow to be read meanwhile: their memory is large.
 set -euo pipefail
 
-for program in jq zstd; do
-    if ! command -v "$program" >/dev/null; then
-        echo "skipped: no $program"
-        exit 77
-    fi
-done
 if [ ! -x "$2" ]; then
     echo "skipped: no jemalloc to link with"
     exit 77
@@ -19,6 +13,7 @@ program=$(realpath "$2")
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null
 source "$here/lib.sh"
+needs jq zstd
 scratch=$(mktemp -d)
 pids=()
 end_all() {

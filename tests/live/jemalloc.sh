@@ -6,12 +6,6 @@
 # (static), at a fixed address (fixed) and without any shared object (alone).
 set -euo pipefail
 
-for program in jq zstd strip setpriv python3; do
-    if ! command -v "$program" >/dev/null; then
-        echo "skipped: no $program"
-        exit 77
-    fi
-done
 if [ ! -x "$2/jemalloc-load-linked" ]; then
     echo "skipped: no jemalloc to link with"
     exit 77
@@ -23,6 +17,7 @@ WORKLOAD=$programs/jemalloc-load-plain
 export CTPROF WORKLOAD
 # shellcheck source=/dev/null
 source "$here/lib.sh"
+needs jq zstd strip setpriv python3
 scratch=$(mktemp -d)
 trap 'stop_all; rm -rf "$scratch"' EXIT
 chmod 755 "$scratch"

@@ -13,6 +13,26 @@ fail() {
     exit 1
 }
 
+# needs PROGRAM...: skips the test where one of them is not installed.
+needs() {
+    local program
+
+    for program in "$@"; do
+        if ! command -v "$program" >/dev/null; then
+            echo "skipped: no $program"
+            exit 77
+        fi
+    done
+}
+
+# mounted TYPE OPTION: prints where a hierarchy of cgroups is mounted, of the mounts that show all of it.
+mounted() {
+    awk -v type="$1" -v option="$2" '
+        { for (i = 6; $i != "-"; i++); n = split($(i + 3), options, ",") }
+        $(i + 1) == type && $4 == "/" { for (j = 1; j <= n; j++) if (options[j] == option) { print $5; exit } }' \
+        /proc/self/mountinfo
+}
+
 # same WHAT WANT HAVE
 same() {
     if [ -z "$2" ] || [ "$2" != "$3" ]; then

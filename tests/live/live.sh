@@ -4,18 +4,13 @@
 # is held against the work itself, and against readings of /proc made by shell and ps around the captures.
 set -euo pipefail
 
-for program in jq zstd taskset chrt renice; do
-    if ! command -v "$program" >/dev/null; then
-        echo "skipped: no $program"
-        exit 77
-    fi
-done
 CTPROF=$(realpath "$1")
 WORKLOAD=$(realpath "$2")
 here=$(cd "$(dirname "$0")" && pwd)
 export CTPROF WORKLOAD
 # shellcheck source=/dev/null
 source "$here/lib.sh"
+needs jq zstd taskset chrt renice
 scratch=$(mktemp -d)
 trap 'stop_all; rm -rf "$scratch"' EXIT
 cd "$scratch"

@@ -5,12 +5,6 @@
 # any of them, other than with O_PATH, which opens nothing. strace says what is opened.
 set -euo pipefail
 
-for program in jq zstd strace setpriv unshare python3; do
-    if ! command -v "$program" >/dev/null; then
-        echo "skipped: no $program"
-        exit 77
-    fi
-done
 if [ "$(id -u)" -ne 0 ]; then
     echo "skipped: this is about root"
     exit 77
@@ -19,6 +13,7 @@ CTPROF=$(realpath "$1")
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null
 source "$here/lib.sh"
+needs jq zstd strace setpriv unshare python3
 scratch=$(mktemp -d)
 victims=()
 stop_victims() {

@@ -6,15 +6,10 @@
 # shellcheck disable=SC2154 # lib.sh counts the checks.
 set -euo pipefail
 
-for program in getent jq ps setpriv zstd; do
-    if ! command -v "$program" >/dev/null; then
-        echo "skipped: no $program"
-        exit 77
-    fi
-done
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null
 source "$here/lib.sh"
+needs getent jq ps setpriv zstd
 scratch=$(mktemp -d)
 sleepers=()
 trap 'kill "${sleepers[@]}" 2>/dev/null || true; rm -rf "$scratch"' EXIT

@@ -7,29 +7,17 @@
 # shellcheck disable=SC2154 # lib.sh counts the checks.
 set -euo pipefail
 
-for program in jq zstd python3 mkfifo unshare; do
-    if ! command -v "$program" >/dev/null; then
-        echo "skipped: no $program"
-        exit 77
-    fi
-done
 CTPROF=$(realpath "$1")
 server=$(realpath "$2")
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null
 source "$here/lib.sh"
+needs jq zstd python3 mkfifo unshare
 if [ "$(id -u)" != 0 ]; then
     echo "skipped: threads of all users, and cgroups to be made, are for root"
     exit 77
 fi
 
-# mounted TYPE OPTION: where a hierarchy is, of those that show all of it.
-mounted() {
-    awk -v type="$1" -v option="$2" '
-        { for (i = 6; $i != "-"; i++); n = split($(i + 3), options, ",") }
-        $(i + 1) == type && $4 == "/" { for (j = 1; j <= n; j++) if (options[j] == option) { print $5; exit } }' \
-        /proc/self/mountinfo
-}
 hierarchy=$(mounted cgroup cpuacct)
 [ -n "$hierarchy" ] || hierarchy=$(mounted cgroup2 rw)
 parent=ctprof-test-$$

@@ -7,12 +7,6 @@
 # shellcheck disable=SC2016,SC2154
 set -euo pipefail
 
-for program in jq zstd; do
-    if ! command -v "$program" >/dev/null; then
-        echo "skipped: no $program"
-        exit 77
-    fi
-done
 CTPROF=$(realpath "$1")
 WORKLOAD=$(realpath "$2")
 refuse=$(realpath "$3")
@@ -20,6 +14,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 export CTPROF WORKLOAD
 # shellcheck source=/dev/null
 source "$here/lib.sh"
+needs jq zstd
 scratch=$(mktemp -d)
 pid=
 # It may be stopped, or have ended.

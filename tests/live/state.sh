@@ -5,12 +5,6 @@
 # shellcheck disable=SC2154 # lib.sh counts the checks.
 set -euo pipefail
 
-for program in jq zstd python3 taskset; do
-    if ! command -v "$program" >/dev/null; then
-        echo "skipped: no $program"
-        exit 77
-    fi
-done
 if [ ! -r "/proc/$$/schedstat" ]; then
     echo "skipped: this kernel has no schedstat"
     exit 77
@@ -21,6 +15,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 export CTPROF WORKLOAD
 # shellcheck source=/dev/null
 source "$here/lib.sh"
+needs jq zstd python3 taskset
 scratch=$(mktemp -d)
 writer=
 clean_up() {

@@ -5,12 +5,6 @@
 # runs, where it is off.
 set -euo pipefail
 
-for program in jq zstd; do
-    if ! command -v "$program" >/dev/null; then
-        echo "skipped: no $program"
-        exit 77
-    fi
-done
 CTPROF=$(realpath "$1")
 WORKLOAD=$(realpath "$2")
 READER=$(realpath "$3")
@@ -18,6 +12,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 export CTPROF WORKLOAD
 # shellcheck source=/dev/null
 source "$here/lib.sh"
+needs jq zstd
 if ! reason=$("$READER" $$ 2>&1 >/dev/null); then
     echo "skipped: $reason"
     exit 77

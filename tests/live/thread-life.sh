@@ -6,17 +6,12 @@
 # shellcheck disable=SC2154 # lib.sh counts the checks.
 set -euo pipefail
 
-for program in jq zstd python3 ps; do
-    if ! command -v "$program" >/dev/null; then
-        echo "skipped: no $program"
-        exit 77
-    fi
-done
 CTPROF=$(realpath "$1")
 here=$(cd "$(dirname "$0")" && pwd)
 export CTPROF
 # shellcheck source=/dev/null
 source "$here/lib.sh"
+needs jq zstd python3 ps
 scratch=$(mktemp -d)
 process=
 clean_up() {

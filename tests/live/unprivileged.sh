@@ -3,12 +3,6 @@
 # unprivileged.sh CTPROF: a user without rights gets what is for everybody, and is told in one line what was denied.
 set -euo pipefail
 
-for program in jq zstd; do
-    if ! command -v "$program" >/dev/null; then
-        echo "skipped: no $program"
-        exit 77
-    fi
-done
 if [ "$(id -u)" -eq 0 ] && ! setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all true 2>/dev/null; then
     echo "skipped: root cannot become somebody else here"
     exit 77
@@ -17,6 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 checks=0
 # shellcheck source=/dev/null
 source "$here/lib.sh"
+needs jq zstd
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 # A copy where anybody can run it: the build may be in a place that is root's alone.

@@ -4,18 +4,13 @@
 # go by the thousand.
 set -euo pipefail
 
-for program in jq zstd; do
-    if ! command -v "$program" >/dev/null; then
-        echo "skipped: no $program"
-        exit 77
-    fi
-done
 CTPROF=$(realpath "$1")
 WORKLOAD=$(realpath "$2")
 here=$(cd "$(dirname "$0")" && pwd)
 export CTPROF WORKLOAD
 # shellcheck source=/dev/null
 source "$here/lib.sh"
+needs jq zstd
 scratch=$(mktemp -d)
 trap 'stop_all; rm -rf "$scratch"' EXIT
 cd "$scratch"

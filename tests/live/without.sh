@@ -4,12 +4,6 @@
 # says what it did without.
 set -euo pipefail
 
-for program in jq zstd unshare mount umount; do
-    if ! command -v "$program" >/dev/null; then
-        echo "skipped: no $program"
-        exit 77
-    fi
-done
 CTPROF=$(realpath "$1")
 refuse=$(realpath "$2")
 here=$(cd "$(dirname "$0")" && pwd)
@@ -17,6 +11,7 @@ checks=0
 source=procfs
 # shellcheck source=/dev/null
 source "$here/lib.sh"
+needs jq zstd unshare mount umount
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
