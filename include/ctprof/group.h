@@ -89,7 +89,7 @@ struct group_process {
 	uint32_t names[GROUP_KEYS_MAX];  /* numbers of its first thread's names */
 	struct strbuf pcomm;
 	bool exited_unwanted; /* the filter does not want those of its threads that have exited */
-	bool leader_passed;   /* its leader was born in the window, and ended in it */
+	uint32_t successors;  /* process_successors of its threads */
 	uint32_t threads;
 	uint32_t totals_seen; /* a bit for each enum process_total */
 	uint64_t totals[PROCESS_TOTAL_COUNT];

@@ -37,6 +37,8 @@ struct thread_sample {
 	/* The same of the leader of its process; means something only with has_process_start. See sample_process_start(). */
 	uint64_t process_start_clock_ticks;
 	bool has_process_start;
+	/* Of a window only: how many later processes had the same tgid and the same start time in clock ticks. */
+	uint32_t process_successors;
 	uint64_t read_boottime_ns; /* CLOCK_BOOTTIME when reading the process began; 0: not known */
 	/* CLOCK_BOOTTIME at which jemalloc's counters were read; 0: with all else, or not at all. */
 	uint64_t jemalloc_boottime_ns;

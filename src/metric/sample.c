@@ -19,6 +19,7 @@ void sample_reset(struct thread_sample *sample)
 	sample->tgid = 0;
 	sample->start_time_clock_ticks = 0;
 	sample_set_process_start(sample, PROCESS_START_UNKNOWN);
+	sample->process_successors = 0;
 	sample->read_boottime_ns = 0;
 	sample->window_part = WINDOW_PART_NONE;
 	sample->interval_ns = 0;

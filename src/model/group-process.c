@@ -11,7 +11,7 @@ static void open_process(struct group_process *process, const struct thread_samp
 	strbuf_clear(&process->pcomm);
 	strbuf_add(&process->pcomm, strbuf_str(&sample->pcomm), sample->pcomm.len);
 	process->exited_unwanted = false;
-	process->leader_passed = false;
+	process->successors = sample->process_successors;
 	process->threads = 0;
 	process->totals_seen = 0;
 	memset(process->totals, 0, sizeof(process->totals));
@@ -19,18 +19,11 @@ static void open_process(struct group_process *process, const struct thread_samp
 	memset(process->seen, 0, sizeof(process->seen));
 }
 
-static bool is_passed_leader(const struct thread_sample *sample)
-{
-	return sample->tid == sample->tgid && sample->window_part == WINDOW_PART_passed;
-}
-
-/* Within one clock tick, processes may have had the same id one after the other, where somebody chose it. The rows of each begin
- * with its leader's. */
 bool group_process_is_next(const struct group_process *process, const struct thread_sample *sample)
 {
 	return process->open &&
 	       (!sample_is_of_process(sample, process->tgid, process->start_time_clock_ticks) ||
-	        (process->leader_passed && is_passed_leader(sample)));
+	        sample->process_successors != process->successors);
 }
 
 /* Whether the thread was born when the kernel kept no delay record: it was read, and has none of the seven buckets that the
@@ -74,7 +67,6 @@ void group_process_add(struct group_process *process, const struct thread_sample
 		memcpy(process->totals, sample->process_totals, sizeof(process->totals));
 	}
 	process->threads++;
-	process->leader_passed = process->leader_passed || is_passed_leader(sample);
 	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
 		enum metric_id metric = process_total_table[i].metric;
 		uint64_t value;

@@ -292,6 +292,7 @@ static void write_times(struct row_writer *rows, struct json_writer *out,
 		return;
 	json_write_key(out, "window_part");
 	json_write_str(out, window_part_names[sample->window_part]);
+	write_optional(out, "process_successors", sample->process_successors);
 	write_optional(out, "interval_ns", sample->interval_ns);
 	if (sample->life_ns != sample->interval_ns)
 		write_optional(out, "life_ns", sample->life_ns);

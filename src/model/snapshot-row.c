@@ -368,6 +368,8 @@ static int read_identity(struct row_reader *rows, struct json_reader *json, enum
 		return read_u64(rows, json, token, key, &sample->start_time_clock_ticks);
 	case ROW_process_start_time_clock_ticks:
 		return read_u64(rows, json, token, key, &sample->process_start_clock_ticks);
+	case ROW_process_successors:
+		return read_u32(rows, json, token, key, &sample->process_successors);
 	case ROW_jemalloc_boottime_ns:
 		return read_u64(rows, json, token, key, &sample->jemalloc_boottime_ns);
 	case ROW_jemalloc_interval_ns:

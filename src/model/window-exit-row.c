@@ -143,7 +143,8 @@ static void set_cpu_time(struct window_join *join, const struct exit_note *note,
 	          take_ticks(join, note->system_ns, &rest->system_ns));
 }
 
-/* Of a thread's process the leader that a store has, into join->other. */
+/* Of a thread's process the leader that a store has, into join->other. Leaders are found by the start time of the process in
+ * clock ticks, so none is that of a process with successors for certain. */
 static bool find_leader(struct window_join *join, const struct thread_store *store,
                         const struct window_exit *ended)
 {
@@ -151,7 +152,7 @@ static bool find_leader(struct window_join *join, const struct thread_store *sto
 	                                  ended->process_start};
 	uint32_t row = thread_store_find_key(store, &leader);
 
-	if (row == THREAD_STORE_NONE)
+	if (ended->successors > 0 || row == THREAD_STORE_NONE)
 		return false;
 	thread_store_get(store, row, &join->other);
 	return true;
@@ -219,6 +220,7 @@ void window_make_exit(struct window_join *join, const struct window_exit *ended)
 	set_exe(join, ended);
 	set_cgroups_v1(join, ended);
 	sample_set_process_start(sample, ended->process_start);
+	sample->process_successors = ended->successors;
 	sample->read_boottime_ns = note->exited_boottime_ns;
 	sample->has_process_totals = false;
 	sample->process_totals_seen = 0;

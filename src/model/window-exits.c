@@ -334,6 +334,8 @@ static void place(struct window_join *join, struct window_exit *ended)
 
 	ended->is_leader = key->tid == ended->tgid;
 	ended->process_born_ns = note->is_complete ? note->process_born_boottime_ns : 0;
+	if (ended->is_leader && note->is_complete)
+		ended->process_born_ns = note->born_boottime_ns;
 	ended->process_start = key->process_start_clock_ticks;
 	if (ended->process_start == PROCESS_START_UNKNOWN) {
 		guess_process(join, ended, key->start_time_clock_ticks, is_exact ? 0 : 1);
@@ -360,6 +362,105 @@ static int compare_ended(const void *a, const void *b)
 	return left->record < right->record ? -1 : left->record > right->record;
 }
 
+/* The threads that ended of one process. */
+struct process_ends {
+	struct window_exit *ended; /* borrowed */
+	size_t count;
+};
+
+/* The last of the processes in an array that is sorted. */
+static struct process_ends last_process(struct window_exit *ended, size_t count)
+{
+	size_t at = count - 1;
+
+	while (at > 0 && ended[at - 1].process_born_ns == ended[count - 1].process_born_ns)
+		at--;
+	return (struct process_ends){ended + at, count - at};
+}
+
+/* Whether a process, its leader and all that is known of it, ended in the tick in which it started. Otherwise no other process
+ * with its id can have started in that tick. */
+static bool ended_in_its_tick(const struct window_join *join, const struct process_ends *process)
+{
+	uint64_t start = process->ended[0].process_start;
+
+	for (size_t i = 0; i < process->count; i++) {
+		const struct exit_note *note = &join->exits->notes[process->ended[i].record];
+
+		if (note->exited_boottime_ns > note->late_ns &&
+		    window_tick_of(join, note->exited_boottime_ns - note->late_ns) > start)
+			return false;
+	}
+	return process->ended[0].is_leader;
+}
+
+static void set_successors(const struct process_ends *process, uint32_t successors,
+                           bool may_be_live)
+{
+	for (size_t i = 0; i < process->count; i++) {
+		process->ended[i].successors = successors;
+		process->ended[i].is_live = process->ended[i].is_live && successors == 0;
+		process->ended[i].may_be_live = may_be_live;
+	}
+}
+
+/* The same of records that do not have the birth of the process: each leader is taken for one of another process, if it ended in
+ * its first tick, and all other threads are of the last process. */
+static void number_leaders(const struct window_join *join, const struct process_ends *unknown,
+                           bool is_live, uint32_t successors)
+{
+	for (size_t i = unknown->count; i-- > 0;) {
+		struct process_ends leader = {&unknown->ended[i], 1};
+
+		if (!leader.ended->is_leader)
+			continue;
+		successors += is_live && successors == 0;
+		if (ended_in_its_tick(join, &leader))
+			set_successors(&leader, successors++, is_live);
+		else if (successors == 0)
+			successors = 1;
+	}
+}
+
+/* Numbers the processes with one tgid that started in one tick: @count ended threads, sorted. The last one may be the process of
+ * the last reading. Then its leader has a record only where another thread executed a program and took over the leader's ids.
+ * If that was in the same tick, nothing tells this process from a predecessor. */
+static void number_processes(const struct window_join *join, struct window_exit *ended,
+                             size_t count)
+{
+	bool is_live = ended[0].is_live;
+	uint32_t successors = 0;
+
+	while (count > 0) {
+		struct process_ends process = last_process(ended, count);
+		bool may_be_live = is_live && successors == 0 && ended_in_its_tick(join, &process);
+
+		count -= process.count;
+		if (process.ended[0].process_born_ns == 0) {
+			number_leaders(join, &process, is_live, successors);
+			return;
+		}
+		successors += may_be_live;
+		set_successors(&process, successors++, may_be_live);
+	}
+}
+
+static void number_all_processes(const struct window_join *join)
+{
+	size_t end;
+
+	for (size_t begin = 0; begin < join->ended_count; begin = end) {
+		const struct window_exit *first = &join->ended[begin];
+
+		for (end = begin + 1; end < join->ended_count; end++)
+			if (join->ended[end].tgid != first->tgid ||
+			    join->ended[end].process_start != first->process_start)
+				break;
+		if (first->process_start != PROCESS_START_UNKNOWN)
+			number_processes(join, &join->ended[begin], end - begin);
+	}
+}
+
 void window_find_exits(struct window_join *join)
 {
 	struct matching matching = {.join = join, .records = &join->exits->records};
@@ -374,6 +475,7 @@ void window_find_exits(struct window_join *join)
 		place(join, &join->ended[i]);
 	if (join->ended_count > 0)
 		qsort(join->ended, join->ended_count, sizeof(join->ended[0]), compare_ended);
+	number_all_processes(join);
 	free(matching.uses);
 	free(matching.of_tid);
 }

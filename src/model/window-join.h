@@ -13,8 +13,11 @@ struct window_exit {
 	uint64_t process_start; /* of its process in clock ticks, or PROCESS_START_UNKNOWN */
 	uint64_t
 	        process_born_ns; /* the same to the nanosecond, where the record is complete; else 0 */
+	uint32_t successors;     /* later processes with this tgid and process_start */
 	bool is_leader;
 	bool is_live; /* its process is in the last reading */
+	/* Its process may be the one of the last reading, though it is taken for a predecessor. */
+	bool may_be_live;
 	bool is_written;
 };
 

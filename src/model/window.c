@@ -208,6 +208,12 @@ static void make_row(struct window_join *join, uint32_t row)
 	}
 }
 
+static void forget_totals(struct thread_sample *sample)
+{
+	sample->has_process_totals = false;
+	sample->process_totals_seen = 0;
+}
+
 /* The totals of a process whose start time is not known are not known to be of the same process as before. */
 static void make_totals(struct window_join *join)
 {
@@ -223,8 +229,7 @@ static void make_totals(struct window_join *join)
 		thread_store_get(&join->first.threads, first, &join->other);
 		window_subtract_totals(sample, &join->other);
 	} else if (born == PROCESS_START_UNKNOWN || !is_born_inside(join, born)) {
-		sample->has_process_totals = false;
-		sample->process_totals_seen = 0;
+		forget_totals(sample);
 	}
 }
 
@@ -283,9 +288,11 @@ static int write_row(struct window_join *join, struct snapshot_writer *writer,
 	return snapshot_write_thread(writer, &join->sample);
 }
 
-/* Writes the threads that ended and whose process, that of @of, is there still. */
+/* Writes the threads that ended and whose process, that of @of, is there still. Says in @ret_in_doubt whether others may be of it
+ * as well. */
 static int write_ended_of(struct window_join *join, struct snapshot_writer *writer,
-                          const struct thread_key *of, struct process_time *time)
+                          const struct thread_key *of, struct process_time *time,
+                          bool *ret_in_doubt)
 {
 	size_t low = 0, high = join->ended_count;
 	int r = 0;
@@ -303,8 +310,10 @@ static int write_ended_of(struct window_join *join, struct snapshot_writer *writ
 		                                   .process_start_clock_ticks =
 		                                           join->ended[low].process_start};
 
-		if (!join->ended[low].is_live || join->ended[low].is_written ||
-		    !thread_key_same_process(&process, of))
+		if (!thread_key_same_process(&process, of))
+			continue;
+		*ret_in_doubt = *ret_in_doubt || join->ended[low].may_be_live;
+		if (!join->ended[low].is_live || join->ended[low].is_written)
 			continue;
 		join->ended[low].is_written = true;
 		window_make_exit(join, &join->ended[low]);
@@ -323,15 +332,19 @@ static int write_last(struct window_join *join, struct snapshot_writer *writer)
 
 	for (uint32_t row = 0; r == 0 && row < threads->count; row++) {
 		const struct thread_key *key = thread_store_key(threads, row);
+		bool in_doubt = false;
 		bool is_end = row + 1 == threads->count ||
 		              !thread_key_same_process(key, thread_store_key(threads, row + 1));
 
 		if (is_end)
-			r = write_ended_of(join, writer, key, &time);
+			r = write_ended_of(join, writer, key, &time, &in_doubt);
 		if (r < 0)
 			break;
 		make_row(join, row);
 		make_totals(join);
+		/* Of a thread that may be of the process or not, the total counts nothing twice where it is not known. */
+		if (in_doubt)
+			forget_totals(&join->sample);
 		r = write_row(join, writer, &time);
 		if (is_end)
 			close_process(join, &time);

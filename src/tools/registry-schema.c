@@ -160,6 +160,7 @@ static json_t *identity_schema(enum row_identity identity)
 	case IDENTITY_tid:
 	case IDENTITY_tgid:
 	case IDENTITY_uid:
+	case IDENTITY_process_successors:
 		schema = schema_reference("u32", NULL);
 		break;
 	case IDENTITY_start_time_clock_ticks:

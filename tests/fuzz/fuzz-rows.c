@@ -147,6 +147,7 @@ static void check_row(const json_t *row, const struct thread_sample *sample)
 	if (json_object_get(row, "process_start_time_clock_ticks"))
 		require_integer(row, "process_start_time_clock_ticks",
 		                sample->process_start_clock_ticks);
+	require_integer(row, "process_successors", sample->process_successors);
 	require_integer(row, "read_boottime_ns", sample->read_boottime_ns);
 	require_integer(row, "interval_ns", sample->interval_ns);
 	require(sample->has_uid == (json_object_get(row, "uid") != NULL), "a user");

@@ -146,6 +146,120 @@ static void processes_of_one_tick(void **state)
 	group_table_done(&table);
 }
 
+/* A process with the tgid of the others, born in the tick at 105 s, and alive at the end. It has used @total ticks, its exited
+ * threads included, of which its leader has used 3. */
+static void add_living(struct scene *scene, uint64_t total)
+{
+	set_ticks(add_row(&scene->b, REUSED, SECOND_TICKS(105), PROCESS_START_UNKNOWN, "living"),
+	          3);
+	set_totals(&scene->b.samples[scene->b.count - 1], total);
+}
+
+/* A thread that ended, complete, of a process that was born @offset_ns into the same tick. */
+static void add_end_in_tick(struct scene *scene, uint32_t tid, uint64_t offset_ns,
+                            uint64_t exited_ns, uint64_t ticks, const char *pcomm)
+{
+	struct end_spec end = end_of(tid, 105, 105, ticks);
+
+	end.is_complete = true;
+	end.process_born_ns = SECONDS(105) + offset_ns;
+	end.born_ns = end.process_born_ns + (tid == REUSED ? 0 : TICK_NS / 16);
+	end.exited_ns = SECONDS(105) + exited_ns;
+	end.comm = tid == REUSED ? pcomm : "worker";
+	end.pcomm = pcomm;
+	add_end(&scene->exits, end);
+}
+
+/* Processes that ended in the tick in which the living one was born keep their own rows, whether a thread of the living one
+ * has ended or not. Where none has, the last of them may be the living one itself, before another of its threads executed a
+ * program: then its total is not used, because it may count that work a second time. */
+static void predecessors_of_a_living_process(void **state)
+{
+	(void)state;
+	for (int known = 0; known < 2; known++) {
+		cleanup_(scene_done) struct scene scene;
+		struct group_table table;
+
+		scene_init(&scene);
+		add_living(&scene, 20);
+		for (unsigned i = 0; i < 2; i++) {
+			const char *pcomm = i == 0 ? "alpha" : "beta";
+			uint64_t offset_ns = i * TICK_NS / 4;
+
+			add_end_in_tick(&scene, WORKER, offset_ns, offset_ns + TICK_NS / 5, 2u << i,
+			                pcomm);
+			add_end_in_tick(&scene, REUSED, offset_ns, offset_ns + TICK_NS / 5, 1u << i,
+			                pcomm);
+		}
+		if (known)
+			add_end_in_tick(&scene, CLIENT, TICK_NS / 2, SECONDS(10), 5, "living");
+		join(&scene);
+		assert_numbers(&scene, 0, 4 + (uint64_t)known, 0, 0);
+		group_rows(&scene.window, &table);
+		assert_group(&table, "alpha", 2, 3);
+		assert_group(&table, "beta", 2, 6);
+		assert_group(&table, "living", known ? 2 : 1, known ? 20 : 3);
+		group_table_done(&table);
+	}
+}
+
+/* Threads that were not leaders have executed programs, and took over the ids of the leaders, once or twice, after the tick of
+ * the birth. What the leaders did is in the total of the process, and is not counted beside it. */
+static void leaders_whose_ids_were_taken_over(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		bool twice = i & 1, complete = i & 2;
+		cleanup_(scene_done) struct scene scene;
+		struct group_table table;
+
+		scene_init(&scene);
+		add_living(&scene, 0);
+		scene.b.samples[scene.b.count - 1].has_process_totals = false;
+		set_ticks(add_row(&scene.b, WORKER, SECOND_TICKS(110), SECOND_TICKS(105), "living"),
+		          2);
+		set_totals(&scene.b.samples[scene.b.count - 1], 40);
+		for (unsigned k = 0; k <= twice; k++) {
+			struct end_spec end = end_of(REUSED, 105, 105, 15 - k);
+
+			end.is_complete = complete;
+			end.late_ns = complete ? 0 : 1000;
+			end.exited_ns = SECONDS(106 + k);
+			end.comm = "former";
+			add_end(&scene.exits, end);
+		}
+		join(&scene);
+		group_rows(&scene.window, &table);
+		assert_null(table_group(&table, "former"));
+		assert_group(&table, "living", 3 + twice, 40);
+		group_table_done(&table);
+	}
+}
+
+/* The same within the first tick: nothing tells the leader from that of another process. Its work counts once. */
+static void leader_whose_ids_were_taken_over_at_once(void **state)
+{
+	(void)state;
+	for (int complete = 0; complete < 2; complete++) {
+		cleanup_(scene_done) struct scene scene;
+		struct end_spec end = end_of(REUSED, 105, 105, 1);
+		struct group_table table;
+
+		scene_init(&scene);
+		add_living(&scene, 20);
+		end.is_complete = complete;
+		end.late_ns = complete ? 0 : 1000;
+		end.exited_ns = SECONDS(105) + TICK_NS / 2;
+		end.comm = "former";
+		add_end(&scene.exits, end);
+		join(&scene);
+		group_rows(&scene.window, &table);
+		assert_group(&table, "former", 1, 1);
+		assert_group(&table, "living", 1, 3);
+		group_table_done(&table);
+	}
+}
+
 /* The same tid, tgid and start time, and yet another process: the kernel gives a tid again within a tick where it is asked
  * to. */
 static void tid_of_another_process(void **state)
@@ -258,6 +372,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(each_process_has_its_own_name),
 	        cmocka_unit_test(processes_of_one_tick),
+	        cmocka_unit_test(predecessors_of_a_living_process),
+	        cmocka_unit_test(leaders_whose_ids_were_taken_over),
+	        cmocka_unit_test(leader_whose_ids_were_taken_over_at_once),
 	        cmocka_unit_test(tid_of_another_process),
 	        cmocka_unit_test(totals_of_the_same_process),
 	        cmocka_unit_test(ended_before_the_process_that_is_there),
