@@ -165,7 +165,12 @@ void row_view(const struct row_set *set, const struct row_group *group, unsigned
               struct row_view *ret);
 
 /* Whether the side has a value at all, which for a label is no number. */
-bool row_has_value(const struct row_view *view, unsigned side);
+static inline bool row_has_value(const struct row_view *view, unsigned side)
+{
+	if (view->cells[side] && view->per == PER_total)
+		return view->cells[side]->seen > 0;
+	return view->values[side].kind != QUANTITY_NONE;
+}
 
 /* Walks over the rows, in order. Starts zeroed. */
 struct row_cursor {

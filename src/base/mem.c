@@ -12,8 +12,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "ctprof/fd.h"
-
 enum { MIB = 1 << 20 };
 
 #if defined(__has_feature)
@@ -41,7 +39,8 @@ static uint64_t data_bytes(void)
 	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
 	ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
 
-	fd_closep(&fd);
+	if (fd >= 0)
+		close(fd);
 	if (len <= 0)
 		return 0;
 	text[len] = '\0';

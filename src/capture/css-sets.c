@@ -14,7 +14,7 @@
 #include "ctprof/cgroup.h"
 #include "ctprof/fd.h"
 #include "ctprof/mem.h"
-#include "ctprof/source.h"
+#include "ctprof/outcome.h"
 
 enum { CGROUP_FILE_BYTES = 1 << 20, NOWHERE = UINT32_MAX };
 

@@ -12,6 +12,7 @@
 
 #include "ctprof/error.h"
 #include "ctprof/fd.h"
+#include "ctprof/outcome.h"
 #include "ctprof/scan.h"
 #include "ctprof/source.h"
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "ctprof/mem.h"
-#include "ctprof/source.h"
+#include "ctprof/outcome.h"
 
 /* Whether the socket is of no more use: another batch would only wait for its timeout again. */
 static bool is_broken(int error)

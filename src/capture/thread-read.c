@@ -12,6 +12,7 @@
 #include "ctprof/cgroup.h"
 #include "ctprof/error.h"
 #include "ctprof/fd.h"
+#include "ctprof/outcome.h"
 
 /* The largest is status of a process in thousands of groups; anything longer is not what it says it is. */
 enum { THREAD_FILE_BYTES = 4 << 20 };

@@ -9,12 +9,6 @@
 #include "ctprof/strbuf.h"
 #include "ctprof/text.h"
 
-const struct command *const command_table[] = {
-        &command_capture, &command_show, &command_compare, &command_window, &command_metric_list,
-        &command_doctor,  NULL,
-};
-_Static_assert(ARRAY_SIZE(command_table) <= COMMANDS_MAX + 1, "COMMANDS_MAX is too small");
-
 /* Messages quote file names and arguments, which may hold anything. */
 printf_(1, 0) static void print_line(const char *format, va_list args)
 {

@@ -5,6 +5,19 @@
 #include "ctprof/fact-rows.h"
 #include "ctprof/strmap.h"
 
+/* A metric of a section, and its sums over all groups. */
+struct fact_metric {
+	const char *name; /* safe to print; the set's */
+	double totals[SIDE_MAX];
+};
+
+/* A group's rows, and what it is ranked by. */
+struct fact_group {
+	const char *label;
+	size_t start, count;
+	double first, second;
+};
+
 struct fact_build {
 	struct fact_row_set *set;
 	const struct fact_side *sides;

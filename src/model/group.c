@@ -452,20 +452,6 @@ struct group *group_table_total(const struct group_table *table)
 	return total;
 }
 
-struct derive_frame group_table_frame(const struct group_table *table)
-{
-	struct derive_frame frame = {0};
-	const struct host *host = table->host;
-
-	if (table->info)
-		return derive_frame_of(table->info);
-	if (host && host->seen[HOST_clock_ticks_per_second])
-		frame.clock_ticks_per_second = host->numbers[HOST_clock_ticks_per_second];
-	if (host && host->seen[HOST_online_cpus])
-		frame.online_cpus = host->numbers[HOST_online_cpus];
-	return frame;
-}
-
 struct derive_inputs group_inputs(const struct group *group, const struct rate_list *list,
                                   const struct derive_frame *frame)
 {

@@ -117,16 +117,6 @@ static int read_number(struct row_reader *rows, struct json_reader *json, enum m
 	return refuse(rows, metric_table[metric].name, "an integer in the metric's range");
 }
 
-int row_set_label(struct row_reader *rows, enum metric_id metric, const char *text, size_t len,
-                  struct thread_sample *sample)
-{
-	if (!rows->is_own && reference_row_is_unread(&rows->reference, metric, text, len))
-		return 0;
-	return sample_set_label(sample, metric, text, len)
-	               ? 0
-	               : refuse(rows, metric_table[metric].name, "a label");
-}
-
 static int read_metric(struct row_reader *rows, struct json_reader *json, enum json_token token,
                        enum metric_id metric, struct thread_sample *sample)
 {
@@ -415,33 +405,6 @@ static int read_reference_key(struct row_reader *rows, enum json_token token,
 	return 0;
 }
 
-static bool has(unsigned identities, enum row_identity identity)
-{
-	return (identities & 1u << identity) != 0;
-}
-
-bool row_is_superseded(uintptr_t meaning, unsigned identities)
-{
-	switch (meaning) {
-	case ROW_pcomm:
-		return has(identities, ROW_pcomm_hex);
-	case ROW_comm:
-		return has(identities, ROW_comm_hex);
-	case ROW_cgroup:
-		return has(identities, ROW_cgroup_hex);
-	case ROW_cgroup_v1:
-		return has(identities, ROW_cgroup_v1_hex) || has(identities, ROW_cgroup) ||
-		       has(identities, ROW_cgroup_hex);
-	case ROW_cgroup_v1_hex:
-		return has(identities, ROW_cgroup) || has(identities, ROW_cgroup_hex);
-	case ROW_cgroups_v1:
-		return has(identities, ROW_cgroups_v1_hex);
-	case ROW_exe:
-		return has(identities, ROW_exe_hex);
-	}
-	return false;
-}
-
 /* What the key means, plus one, or 0. Rows have their keys in the same order, so the first guess is nearly always
  * right. */
 static uintptr_t meaning_of(struct row_reader *rows, const char *key, size_t len)
@@ -534,15 +497,17 @@ int row_read(struct row_reader *rows, struct json_reader *json, struct thread_sa
 		if (r < 0)
 			return r;
 	}
-	sample->has_cgroup = has(identities, ROW_cgroup) || has(identities, ROW_cgroup_v1);
-	sample->cgroup_is_v1 = sample->has_cgroup && !has(identities, ROW_cgroup);
-	sample->has_exe = has(identities, ROW_exe);
-	sample->has_uid = has(identities, ROW_uid);
-	sample->has_process_start = has(identities, ROW_process_start_time_clock_ticks);
-	if (!has(identities, ROW_life_ns))
+	sample->has_cgroup = row_has_identity(identities, ROW_cgroup) ||
+	                     row_has_identity(identities, ROW_cgroup_v1);
+	sample->cgroup_is_v1 = sample->has_cgroup && !row_has_identity(identities, ROW_cgroup);
+	sample->has_exe = row_has_identity(identities, ROW_exe);
+	sample->has_uid = row_has_identity(identities, ROW_uid);
+	sample->has_process_start =
+	        row_has_identity(identities, ROW_process_start_time_clock_ticks);
+	if (!row_has_identity(identities, ROW_life_ns))
 		sample->life_ns = sample->interval_ns;
 	for (size_t i = 0; i < ARRAY_SIZE(required); i++)
-		if (!has(identities, required[i])) {
+		if (!row_has_identity(identities, required[i])) {
 			strbuf_addf(&rows->values.reason, "no \"%s\"",
 			            identity_table[required[i]].name);
 			return -EBADMSG;

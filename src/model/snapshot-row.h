@@ -57,6 +57,9 @@ void row_expect_done(struct row_reader *rows);
 must_check_ int row_read_expected(struct row_reader *rows, struct json_reader *json,
                                   struct thread_sample *sample, unsigned *identities);
 
+/* Whether the identity is one of @identities. */
+bool row_has_identity(unsigned identities, enum row_identity identity);
+
 /* Whether the key is superseded by one of @identities: the exact bytes take the place of the readable ones, and a
  * path of cgroup2 that of one of version 1, whichever key comes first. */
 bool row_is_superseded(uintptr_t meaning, unsigned identities);

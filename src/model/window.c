@@ -26,21 +26,6 @@ static void join_done(struct window_join *join)
 	sample_done(&join->other);
 }
 
-uint64_t window_tick_of(const struct window_join *join, uint64_t boottime_ns)
-{
-	return boottime_ns / join->tick_ns;
-}
-
-uint64_t window_tick_begin(const struct window_join *join, uint64_t tick)
-{
-	return saturating_multiply(tick, join->tick_ns);
-}
-
-void window_count(struct window_join *join, enum window_number number, uint64_t more)
-{
-	window_set(&join->info->window, number, join->info->window.numbers[number] + more);
-}
-
 /* A thread that was born in the tick in which the first reading began is taken for one that was born inside: else the
  * reading would have it. */
 static bool is_born_inside(const struct window_join *join, uint64_t start_time_clock_ticks)

@@ -6,11 +6,6 @@
 #include "ctprof/units.h"
 
 /* Behind the number of threads, where they are not the same ones on both sides. */
-const char report_members_mark[] = "†";
-const char report_went_back_mark[] = "‡";
-const char report_measured_mark[] = "¶";
-const char report_impossible_mark[] = "‖";
-const char report_began_before_mark[] = "§";
 
 bool report_is_tree(const struct report *report)
 {

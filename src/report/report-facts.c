@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctprof/mem.h"
 #include "ctprof/report.h"
 #include "ctprof/text.h"
 #include "ctprof/units.h"
@@ -16,90 +15,18 @@ static void facts_context_done(struct facts_context *context)
 	free(context->lines);
 }
 
-void facts_add_line(struct facts_context *context, const struct fact_row *rows, size_t count)
-{
-	*array_add(context->lines, context->line_count, context->line_capacity) =
-	        (struct fact_line){rows, count};
-}
-
-bool facts_is_full(const struct facts_context *context, size_t printed)
-{
-	return context->report->facts_limit > 0 && printed >= context->report->facts_limit;
-}
-
-/* "3.500ms/s" where the row is one of rates. */
-static void add_number(const struct fact_row *row, struct quantity number, struct strbuf *out)
-{
-	units_format(row->unit, number, false, out);
-	strbuf_add_str(out, measure_per_table[row->per].suffix);
-}
-
-static void add_difference(const struct fact_row *row, struct strbuf *out)
-{
-	units_format_delta(row->unit, row->delta, false, out);
-	if (row->delta.kind != QUANTITY_NONE)
-		strbuf_add_str(out, measure_per_table[row->per].suffix);
-}
-
-static void add_cell(const struct fact_row *row, unsigned side, struct strbuf *out)
-{
-	const struct fact_cell *cell = &row->sides[side];
-
-	if (cell->state == FACT_NUMBER)
-		add_number(row, cell->number, out);
-	else if (cell->state == FACT_UNLIMITED)
-		strbuf_add_str(out, "max");
-	else if (cell->state == FACT_TEXT && cell->text[0] != '\0')
-		text_add_escaped(out, cell->text, strlen(cell->text));
-	else
-		strbuf_add_char(out, '-');
-}
-
-static enum table_color add_delta(const struct fact_row *row, struct strbuf *out)
-{
-	if (row->sides[SIDE_BASELINE].state == FACT_TEXT &&
-	    row->sides[SIDE_CANDIDATE].state == FACT_TEXT)
-		strbuf_add_str(out, row->changed ? "differs" : "same");
-	else
-		add_difference(row, out);
-	return report_color_of(row->delta);
-}
-
-enum table_color facts_add_sides(const struct fact_row *row, unsigned sides, struct strbuf *out)
-{
-	add_cell(row, SIDE_BASELINE, out);
-	if (sides == 1 || !row->changed)
-		return COLOR_NONE;
-	strbuf_add_str(out, " → ");
-	add_cell(row, SIDE_CANDIDATE, out);
-	if (row->delta.kind != QUANTITY_NONE) {
-		strbuf_add_str(out, " (");
-		add_difference(row, out);
-		strbuf_add_char(out, ')');
-	}
-	return report_color_of(row->delta);
-}
-
-const struct fact_row *facts_row_with(const struct fact_line *line, unsigned id)
-{
-	for (size_t i = 0; i < line->count; i++)
-		if (line->rows[i].id == id)
-			return &line->rows[i];
-	return NULL;
-}
-
 /* "50.000ms/100.000ms": a quota says nothing without its period. */
 static void add_cpu_max(const struct fact_row *quota, const struct fact_row *period, unsigned side,
                         struct strbuf *out)
 {
 	if (quota)
-		add_cell(quota, side, out);
+		facts_add_cell(quota, side, out);
 	else
 		strbuf_add_char(out, '-');
 	if (!period || period->sides[side].state == FACT_UNSEEN)
 		return;
 	strbuf_add_char(out, '/');
-	add_cell(period, side, out);
+	facts_add_cell(period, side, out);
 }
 
 /* " (+10.000ms)", or " (+10.000ms/-50.000ms)" where the period is another one as well. */
@@ -178,33 +105,6 @@ static enum table_color wide_cell(void *opaque, size_t index, unsigned column, s
 	if (context->columns[column].id == CGROUP_VALUE_cpu_max_quota_us)
 		return add_cpu_max_sides(line, context->report->rows->sides, out);
 	return facts_add_sides(row, context->report->rows->sides, out);
-}
-
-void facts_print_heading(FILE *file, const struct report *report, const char *heading,
-                         const char *part)
-{
-	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
-
-	strbuf_addf(&text, "## %s%s%s", heading, part ? " / " : "", part ? part : "");
-	putc('\n', file);
-	table_print_colored(file, &report->style, COLOR_HEADING, strbuf_str(&text));
-	fputs(report->style.markdown ? "\n\n" : "\n", file);
-}
-
-void facts_print_left_out(FILE *file, const struct facts_context *context)
-{
-	if (context->left_out > 0)
-		fprintf(file, "%s%zu more (--limit 0 shows all)\n",
-		        context->report->style.markdown ? "\n" : "", context->left_out);
-}
-
-size_t facts_group_end(const struct fact_row *rows, size_t start, size_t count)
-{
-	size_t end = start;
-
-	while (end < count && rows[end].group == rows[start].group)
-		end++;
-	return end;
 }
 
 /* Columns that a column of the table takes on a terminal. */
@@ -415,13 +315,13 @@ static enum table_color long_cell(void *opaque, size_t index, unsigned column, s
 		strbuf_add_str(out, row->metric);
 		break;
 	case LONG_BASELINE:
-		add_cell(row, SIDE_BASELINE, out);
+		facts_add_cell(row, SIDE_BASELINE, out);
 		break;
 	case LONG_CANDIDATE:
-		add_cell(row, SIDE_CANDIDATE, out);
+		facts_add_cell(row, SIDE_CANDIDATE, out);
 		break;
 	case LONG_DELTA:
-		return add_delta(row, out);
+		return facts_add_delta(row, out);
 	case LONG_PERCENT:
 		if (row->percent.kind == QUANTITY_NONE)
 			strbuf_add_char(out, '-');

@@ -41,6 +41,12 @@ size_t facts_group_end(const struct fact_row *rows, size_t start, size_t count);
 /* The line's row of that id, or NULL. */
 const struct fact_row *facts_row_with(const struct fact_line *line, unsigned id);
 
+/* Appends the value of a side, with what it is per: "3.500ms/s", "max", "-". */
+void facts_add_cell(const struct fact_row *row, unsigned side, struct strbuf *out);
+
+/* Appends the difference, or "same" and "differs" of texts. Returns the colour of the cell. */
+enum table_color facts_add_delta(const struct fact_row *row, struct strbuf *out);
+
 /* Both sides in one cell: "A → B (+D)", or "A" where they are equal. */
 enum table_color facts_add_sides(const struct fact_row *row, unsigned sides, struct strbuf *out);
 

@@ -127,31 +127,3 @@ void report_add_footnotes(const struct report *report, struct strbuf *out)
 		        "window; of those, rates and percentages count no more than that\n",
 		        report_began_before_mark);
 }
-
-void report_add_marks(const struct row_view *view, struct strbuf *out)
-{
-	const struct {
-		bool holds;
-		const char *word;
-	} marks[] = {
-	        {view->began_before[SIDE_BASELINE] > 0 || view->began_before[SIDE_CANDIDATE] > 0,
-	         "began_before"},
-	        {view->went_back, "went_back"},
-	        {view->measured_differently, "measured_differently"},
-	        {view->impossible_differs, "impossible_differs"},
-	};
-	size_t start = out->len;
-
-	for (size_t i = 0; i < ARRAY_SIZE(marks); i++)
-		if (marks[i].holds)
-			strbuf_addf(out, "%s%s", out->len > start ? " " : "", marks[i].word);
-}
-
-void report_add_missing_inputs(const struct row_view *view, unsigned side, struct strbuf *out)
-{
-	size_t start = out->len;
-
-	for (unsigned i = 0; i < METRIC_COUNT; i++)
-		if (metric_set_has(&view->missing_inputs[side], (enum metric_id)i))
-			strbuf_addf(out, "%s%s", out->len > start ? " " : "", metric_table[i].name);
-}

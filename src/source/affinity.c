@@ -3,6 +3,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "ctprof/outcome.h"
 #include "ctprof/source.h"
 
 /* clang-format off */

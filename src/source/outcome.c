@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctprof/outcome.h"
+
+#include <errno.h>
+
 #include "ctprof/error.h"
-#include "ctprof/source.h"
 
 static bool is_absent(int r)
 {

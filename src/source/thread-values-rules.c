@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "ctprof/fd.h"
+#include "ctprof/outcome.h"
 #include "ctprof/source.h"
 #include "thread-values-store.h"
 

@@ -20,7 +20,7 @@ awk '
 BEGIN {
     # Which public header belongs to which folder.
     belongs["base"] = "clock edit-distance error fd glob hash helper helper-guard json-memory json-read json-write keyed-values macro mem output regular-file scan strbuf stream strmap text"
-    belongs["metric"] = "cgroup-stats fold host metric probe psi sample units"
+    belongs["metric"] = "cgroup-stats fold host metric outcome probe psi sample units"
     belongs["source"] = "cgroup cgroup-files cgroup-id cgroup-mount host-read jemalloc kernel-config maps memory-probe mount-systems process-identity source taskstats taskstats-exits thread-end thread-pointer thread-values"
     belongs["model"] = "cgroup-key cgroup-path cgroup-rates doctor exit-log fact-derive fact-groups fact-rows group group-by group-filter measure normalise rates reference rename-match rows snapshot spread thread-store where window"
     belongs["capture"] = "capture doctor-probe"

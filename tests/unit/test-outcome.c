@@ -5,7 +5,7 @@
 
 #include "ctprof/error.h"
 #include "ctprof/macro.h"
-#include "ctprof/source.h"
+#include "ctprof/outcome.h"
 
 static void test_error_own(void **state)
 {
