@@ -19,12 +19,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "bpf/thread-values.h"
+#include "capture/capture.h"
 #include "capture/cgroup-walk.h"
-#include "ctprof/capture.h"
-#include "ctprof/clock.h"
-#include "ctprof/thread-values.h"
-#include "model/snapshot-row-write.h"
-#include "model/zstd-thread.h"
+#include "snapshot/snapshot-row-write.h"
+#include "snapshot/zstd-thread.h"
 
 enum { RUNS_MAX = 100 };
 

@@ -18,9 +18,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/fd.h"
 #include "capture/exit-listener.h"
-#include "ctprof/clock.h"
-#include "ctprof/fd.h"
 
 enum { CANNOT = 77, MAKERS = 2, STACK_BYTES = 64 << 10, BURSTS_A_SECOND = 200 };
 

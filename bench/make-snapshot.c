@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ctprof/fd.h"
-#include "ctprof/mem.h"
-#include "ctprof/sample.h"
-#include "ctprof/snapshot.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "metric/sample.h"
+#include "snapshot/snapshot.h"
 #include "synthetic-host.h"
 
 enum {

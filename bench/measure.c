@@ -22,7 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ctprof/clock.h"
+#include "base/clock.h"
 
 enum { WALL, USER, SYSTEM, PEAK, CPU, FIGURES, RUNS_MAX = 1000, COMMANDS_MAX = 32 };
 

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctprof/clock.h"
-#include "ctprof/group.h"
-#include "ctprof/mem.h"
-#include "ctprof/sample.h"
-#include "ctprof/snapshot.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "group/group.h"
+#include "metric/sample.h"
+#include "snapshot/snapshot.h"
 
 enum { ROWS_KEPT = 500, RUNS_MAX = 100 };
 

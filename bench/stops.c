@@ -16,9 +16,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ctprof/clock.h"
-#include "ctprof/memory-probe.h"
-#include "ctprof/thread-pointer.h"
+#include "base/clock.h"
+#include "bpf/thread-pointer.h"
+#include "jemalloc/memory-probe.h"
 
 enum { STACK_BYTES = 64 << 10, RUNS_MAX = 1000, BLOCK_BYTES = 512 };
 

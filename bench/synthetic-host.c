@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "ctprof/macro.h"
+#include "base/macro.h"
 
 enum {
 	COMM_BYTES = 15, /* longer names are cut off, as the kernel does */

@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "ctprof/taskstats.h"
+#include "taskstats/taskstats.h"
 
 enum { REPLY_BYTES = 4096, RECEIVE_BYTES = 1 << 20, ATTRIBUTE_BYTES = sizeof(struct nlattr) };
 

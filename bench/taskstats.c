@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctprof/clock.h"
-#include "ctprof/mem.h"
-#include "ctprof/sample.h"
-#include "ctprof/taskstats.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "metric/sample.h"
 #include "taskstats-floor.h"
+#include "taskstats/taskstats.h"
 
 enum { RUNS_MAX = 1000, CANNOT = 77 };
 

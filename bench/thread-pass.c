@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "ctprof/clock.h"
-#include "ctprof/thread-values.h"
+#include "base/clock.h"
+#include "bpf/thread-values.h"
 
 enum { RUNS_MAX = 1000, CANNOT = 77 };
 

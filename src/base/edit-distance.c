@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "ctprof/edit-distance.h"
+#include "base/edit-distance.h"
 
 /* The usual table, of which three rows are kept. */
 size_t edit_distance(const char *a, size_t a_len, const char *b, size_t b_len)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "ctprof/fd.h"
+#include "base/fd.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ctprof/clock.h"
-#include "ctprof/mem.h"
-#include "ctprof/scan.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/scan.h"
 
 /* Two pages: nearly every file of a thread fits with one read and one that reports the end. */
 enum { READ_CHUNK = 8192, LIST_CHUNK = 32768, LINK_CHUNK = 256 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "ctprof/glob.h"
+#include "base/glob.h"
 
 #include <fnmatch.h>
 #include <string.h>
 
-#include "ctprof/scan.h"
+#include "base/scan.h"
 
 enum { SHORT_BYTES = 256 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "ctprof/helper-guard.h"
-#include "ctprof/clock.h"
+#include "base/helper-guard.h"
+#include "base/clock.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ctprof/fd.h"
+#include "base/fd.h"
 
 enum {
 	SLOTS = 64, /* more captures of one user at a time find no place and start no helpers */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "ctprof/helper.h"
-#include "ctprof/clock.h"
+#include "base/helper.h"
+#include "base/clock.h"
 
 #include <errno.h>
 #include <grp.h>
@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ctprof/macro.h"
+#include "base/macro.h"
 
 void helper_ignore_signals(void)
 {

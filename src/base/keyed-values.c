@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "ctprof/keyed-values.h"
+#include "base/keyed-values.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctprof/mem.h"
+#include "base/mem.h"
 
 /* Up to here a look at each entry is cheaper than a hash. */
 enum { SHORT_LIST = 16, FIRST_CAPACITY = 32 };

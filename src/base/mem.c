@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "ctprof/mem.h"
+#include "base/mem.h"
 
 #include <errno.h>
 #include <fcntl.h>

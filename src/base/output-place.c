@@ -11,9 +11,9 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "ctprof/fd.h"
-#include "ctprof/mem.h"
-#include "ctprof/scan.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "base/scan.h"
 
 /* As many links as the kernel follows in one path. */
 enum { LINKS_MAX = 40 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "ctprof/output.h"
+#include "base/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,8 +12,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "ctprof/fd.h"
-#include "ctprof/mem.h"
+#include "base/fd.h"
+#include "base/mem.h"
 #include "output-place.h"
 
 enum { NAME_TRIES = 32 };

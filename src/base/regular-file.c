@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "ctprof/regular-file.h"
+#include "base/regular-file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "ctprof/fd.h"
+#include "base/fd.h"
 
 /* Types as mountinfo names them, and as statfs(2) does. One magic number may be that of several types. Stacked file systems
  * other than overlay, which every container uses, are not here: nobody knows what is below them. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "ctprof/scan.h"
-#include "ctprof/clock.h"
+#include "base/scan.h"
+#include "base/clock.h"
 
 #include <string.h>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "ctprof/strbuf.h"
+#include "base/strbuf.h"
 
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctprof/mem.h"
+#include "base/mem.h"
 
 enum { STRBUF_FIRST = 64 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "ctprof/strmap.h"
+#include "base/strmap.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctprof/mem.h"
+#include "base/mem.h"
 
 enum { STRMAP_FIRST_SLOTS = 64 };
 

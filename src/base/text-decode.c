@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "ctprof/text.h"
+#include "base/text.h"
 
 size_t text_decode(const char *bytes, size_t len, uint32_t *ret_code_point)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "ctprof/text.h"
+#include "base/text.h"
 
 struct code_point_range {
 	uint32_t first, last;

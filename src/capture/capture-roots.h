@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* capture-roots - the trees that a capture reads. */
-#include "ctprof/capture.h"
-#include "ctprof/cgroup-mount.h"
+#include "capture/capture.h"
+#include "cgroup/cgroup-mount.h"
 
 /* Opens the root that is given, which must exist, or else the fallback, which need not: *ret_fd is below 0 then. Returns
  * 0, or -errno with a sentence. */

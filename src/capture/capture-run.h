@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* capture-run - a capture in two steps: what takes long and has nothing to do with when the threads are read comes first. */
+#include "bpf/thread-values.h"
+#include "capture/capture.h"
 #include "cost.h"
-#include "ctprof/capture.h"
-#include "ctprof/thread-values.h"
-#include "jemalloc-files.h"
+#include "jemalloc/jemalloc-files.h"
 
 /* Loads the program that reads threads, where it is wanted and works; else *ret_reader, which the caller frees, is NULL.
  * Returns 0, or -errno with a sentence where nothing else was wanted. */

@@ -3,17 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/fd.h"
 #include "capture-roots.h"
 #include "capture-run.h"
-#include "ctprof/capture.h"
-#include "ctprof/clock.h"
-#include "ctprof/exit-log.h"
-#include "ctprof/fd.h"
-#include "ctprof/host-read.h"
-#include "ctprof/window.h"
+#include "capture/capture.h"
+#include "capture/own-proc.h"
 #include "exit-listener.h"
-#include "jemalloc-read.h"
-#include "own-proc.h"
+#include "host/host-read.h"
+#include "jemalloc/jemalloc-read.h"
+#include "window/exit-log.h"
+#include "window/window.h"
 
 /* For files that nobody had mapped before the window. */
 #define FILES_IN_READING_NS (100 * NS_PER_MS)

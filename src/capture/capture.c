@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "ctprof/capture.h"
+#include "capture/capture.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/fd.h"
 #include "capture-roots.h"
 #include "capture-run.h"
-#include "cgroup-share.h"
+#include "capture/own-proc.h"
 #include "cgroup-walk.h"
+#include "cgroup/cgroup-share.h"
 #include "cost.h"
-#include "ctprof/clock.h"
-#include "ctprof/error.h"
-#include "ctprof/fd.h"
-#include "ctprof/host-read.h"
-#include "own-proc.h"
+#include "host/host-read.h"
 #include "values-walk.h"
 #include "walk-team.h"
 #include "walk.h"

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cgroup-open.h"
-#include "cgroup-read.h"
-#include "ctprof/cgroup-key.h"
-#include "ctprof/cgroup.h"
-#include "ctprof/mem.h"
+#include "base/mem.h"
+#include "cgroup/cgroup-open.h"
+#include "cgroup/cgroup-read.h"
+#include "cgroup/cgroup.h"
+#include "group/cgroup-key.h"
 
 void cgroup_walk_init(struct cgroup_walk *walk)
 {

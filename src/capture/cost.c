@@ -4,9 +4,9 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 
-#include "ctprof/clock.h"
-#include "ctprof/fd.h"
-#include "ctprof/scan.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/scan.h"
 
 enum { IO_FILE_BYTES = 4096 };
 

@@ -9,12 +9,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cgroup-open.h"
+#include "base/fd.h"
+#include "base/mem.h"
 #include "cgroup-walk.h"
-#include "ctprof/cgroup.h"
-#include "ctprof/fd.h"
-#include "ctprof/mem.h"
-#include "ctprof/outcome.h"
+#include "cgroup/cgroup-open.h"
+#include "cgroup/cgroup.h"
+#include "metric/outcome.h"
 
 enum { CGROUP_FILE_BYTES = 1 << 20, NOWHERE = UINT32_MAX };
 

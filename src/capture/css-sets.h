@@ -2,10 +2,10 @@
 #pragma once
 /* css-sets - the cgroups of threads of which the kernel said only which are in the same ones. The cgroup file of two of them
  * is read, and stands for all. */
-#include "ctprof/cgroup-mount.h"
-#include "ctprof/sample.h"
-#include "ctprof/strmap.h"
-#include "ctprof/thread-values.h"
+#include "base/strmap.h"
+#include "bpf/thread-values.h"
+#include "cgroup/cgroup-mount.h"
+#include "metric/sample.h"
 
 struct cgroup_walk;
 struct css_set;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "exit-listener.h"
+
 /* The thread that listens sleeps and looks, a hundred times a second, instead of being woken for every exit: at ten
  * thousand exits a second that is what makes it cheap, and the buffers hold seconds of that. */
-#include "exit-listener.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,11 +13,11 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "ctprof/clock.h"
-#include "ctprof/fd.h"
-#include "ctprof/mem.h"
-#include "ctprof/taskstats-exits.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/mem.h"
 #include "exit-merge.h"
+#include "taskstats/taskstats-exits.h"
 
 enum {
 	LOOK_EVERY_MS = 10,

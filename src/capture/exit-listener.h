@@ -3,10 +3,10 @@
 /* exit-listener - takes note of every thread of the host that exits, on a thread of its own. */
 #include <stdbool.h>
 
-#include "ctprof/cgroup-mount.h"
-#include "ctprof/exit-log.h"
-#include "ctprof/macro.h"
-#include "ctprof/taskstats.h"
+#include "base/macro.h"
+#include "cgroup/cgroup-mount.h"
+#include "taskstats/taskstats.h"
+#include "window/exit-log.h"
 
 struct exit_listener_options {
 	bool live;                    /* the threads are this system's, in our pid namespace */

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ctprof/clock.h"
-#include "ctprof/mem.h"
+#include "base/clock.h"
+#include "base/mem.h"
 
 enum { NOWHERE = UINT32_MAX };
 

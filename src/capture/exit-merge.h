@@ -6,11 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ctprof/cgroup-id.h"
-#include "ctprof/exit-log.h"
-#include "ctprof/hash.h"
-#include "ctprof/taskstats.h"
-#include "ctprof/thread-end.h"
+#include "base/hash.h"
+#include "bpf/thread-end.h"
+#include "cgroup/cgroup-id.h"
+#include "taskstats/taskstats.h"
+#include "window/exit-log.h"
 
 struct waiting_record;
 

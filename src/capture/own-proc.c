@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "own-proc.h"
+#include "capture/own-proc.h"
 
 #include <stdint.h>
 #include <unistd.h>
 
-#include "ctprof/scan.h"
+#include "base/scan.h"
 
 bool proc_is_own(int proc_fd)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "process-read.h"
+#include "capture/process-read.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -10,11 +10,11 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "ctprof/error.h"
-#include "ctprof/fd.h"
-#include "ctprof/outcome.h"
-#include "ctprof/scan.h"
-#include "ctprof/source.h"
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/scan.h"
+#include "metric/outcome.h"
+#include "procfs/procfs.h"
 
 enum { PROCESS_FILE_BYTES = 1 << 20, PROCESS_LINK_BYTES = 1 << 16 };
 

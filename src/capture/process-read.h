@@ -2,10 +2,10 @@
 #pragma once
 /* process-read - what is read once for a whole process, before its threads: the totals that include exited threads,
  * smaps_rollup, its executable and its user. */
-#include "ctprof/capture.h"
-#include "ctprof/macro.h"
-#include "ctprof/sample.h"
-#include "taskstats-read.h"
+#include "base/macro.h"
+#include "capture/capture.h"
+#include "metric/sample.h"
+#include "taskstats/taskstats-read.h"
 
 /* What is read only where it is asked for. */
 struct process_wishes {

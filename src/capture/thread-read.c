@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "thread-read.h"
+#include "capture/thread-read.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -7,12 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cgroup-share.h"
+#include "base/error.h"
+#include "base/fd.h"
 #include "cgroup-walk.h"
-#include "ctprof/cgroup.h"
-#include "ctprof/error.h"
-#include "ctprof/fd.h"
-#include "ctprof/outcome.h"
+#include "cgroup/cgroup-share.h"
+#include "cgroup/cgroup.h"
+#include "metric/outcome.h"
 
 /* The largest is status of a process in thousands of groups; anything longer is not what it says it is. */
 enum { THREAD_FILE_BYTES = 4 << 20 };

@@ -3,10 +3,10 @@
 /* thread-read - reads all sources of one thread into a sample. */
 #include <stdbool.h>
 
-#include "ctprof/macro.h"
-#include "ctprof/sample.h"
-#include "ctprof/source.h"
-#include "taskstats-read.h"
+#include "base/macro.h"
+#include "metric/sample.h"
+#include "procfs/procfs.h"
+#include "taskstats/taskstats-read.h"
 
 struct cgroup_walk;
 struct cgroup_share;

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "ctprof/clock.h"
-#include "ctprof/error.h"
-#include "ctprof/mem.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/mem.h"
 #include "walk-parts.h"
 
 void values_walk_done(struct values_walk *values)

@@ -2,9 +2,9 @@
 #pragma once
 /* values-walk - writes a row for each thread of the host out of one pass of BPF over all of them. Files are read for processes
  * only: where their memory is, what they run, whether they have jemalloc. */
+#include "bpf/thread-pointer.h"
+#include "bpf/thread-values.h"
 #include "css-sets.h"
-#include "ctprof/thread-pointer.h"
-#include "ctprof/thread-values.h"
 #include "walk.h"
 
 struct values_walk {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "walk-team.h"
+
 /* A walker takes the next process of the list, and puts its rows into pieces of text that wait in the process's parcel. The
  * thread that has the writer writes the parcels out in the order of the list. Between two processes, and between two pieces
  * of a large one, walkers take the lock; while they read threads they share nothing.
  *
  * jemalloc's reader has helpers, caches and a budget. It stays where the writer is, and walkers ask for it. */
-#include "walk-team.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -15,9 +16,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/error.h"
+#include "base/mem.h"
 #include "cgroup-walk.h"
-#include "ctprof/error.h"
-#include "ctprof/mem.h"
 #include "walk-parts.h"
 
 enum {

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ctprof/clock.h"
-#include "ctprof/error.h"
-#include "ctprof/mem.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/mem.h"
 #include "walk-parts.h"
 
 enum { COMM_FILE_BYTES = 4096 };

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* walk - goes through the threads of a /proc tree, process by process, and writes a row for each. */
-#include "ctprof/fd.h"
-#include "ctprof/macro.h"
-#include "ctprof/snapshot.h"
-#include "jemalloc-read.h"
-#include "process-read.h"
-#include "taskstats-read.h"
-#include "thread-read.h"
+#include "base/fd.h"
+#include "base/macro.h"
+#include "capture/process-read.h"
+#include "capture/thread-read.h"
+#include "jemalloc/jemalloc-read.h"
+#include "snapshot/snapshot.h"
+#include "taskstats/taskstats-read.h"
 
 struct exiting_thread {
 	uint32_t tid;

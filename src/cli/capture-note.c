@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture-note.h"
 
-#include "command.h"
-#include "ctprof/macro.h"
-#include "ctprof/strbuf.h"
-#include "ctprof/units.h"
+#include "base/macro.h"
+#include "base/strbuf.h"
+#include "cli/command.h"
+#include "metric/units.h"
 #include "window-note.h"
 
 static void add_count(struct strbuf *out, uint64_t count, const char *one, const char *many)

@@ -4,12 +4,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/output.h"
 #include "capture-note.h"
-#include "ctprof/capture.h"
-#include "ctprof/clock.h"
-#include "ctprof/output.h"
+#include "capture/capture.h"
+#include "cli/options.h"
 #include "duration.h"
-#include "options.h"
 #include "window-note.h"
 #include "window-wait.h"
 

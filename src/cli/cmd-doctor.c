@@ -4,10 +4,10 @@
 #include <signal.h>
 #include <string.h>
 
-#include "ctprof/doctor-probe.h"
-#include "ctprof/error.h"
-#include "ctprof/report-doctor.h"
-#include "options.h"
+#include "base/error.h"
+#include "cli/options.h"
+#include "doctor/doctor-probe.h"
+#include "doctor/report-doctor.h"
 #include "pager.h"
 #include "report-options.h"
 

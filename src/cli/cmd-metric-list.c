@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <getopt.h>
 
-#include "ctprof/metric-list.h"
-#include "options.h"
+#include "cli/options.h"
+#include "listing/metric-list.h"
 #include "pager.h"
 
 enum { OPT_FORMAT = 1, OPT_NO_PAGER };

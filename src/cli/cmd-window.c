@@ -3,13 +3,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ctprof/mem.h"
-#include "ctprof/output.h"
-#include "ctprof/window.h"
+#include "base/mem.h"
+#include "base/output.h"
+#include "cli/options.h"
 #include "fd-source.h"
-#include "options.h"
 #include "report-lists.h"
 #include "window-note.h"
+#include "window/window.h"
 
 enum { OPT_OUTPUT = 1, OPT_READ_LIMIT, OPT_QUIET };
 

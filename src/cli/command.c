@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "command.h"
+#include "cli/command.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
 
-#include "ctprof/edit-distance.h"
-#include "ctprof/strbuf.h"
-#include "ctprof/text.h"
+#include "base/edit-distance.h"
+#include "base/strbuf.h"
+#include "base/text.h"
 
 /* Messages quote file names and arguments, which may hold anything. */
 printf_(1, 0) static void print_line(const char *format, va_list args)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "command.h"
+#include "cli/command.h"
 
 const struct command *const command_table[] = {
         &command_capture, &command_show, &command_compare, &command_window, &command_metric_list,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "duration.h"
-#include "ctprof/clock.h"
+#include "base/clock.h"
 
 #include <stddef.h>
 #include <string.h>

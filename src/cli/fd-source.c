@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ctprof/fd.h"
+#include "base/fd.h"
 
 int fd_source_read(struct byte_source *self, void *buffer, size_t size, size_t *ret_len)
 {

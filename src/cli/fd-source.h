@@ -3,8 +3,8 @@
 /* fd-source - the bytes of a file, or of standard input. */
 #include <stdint.h>
 
-#include "ctprof/macro.h"
-#include "ctprof/stream.h"
+#include "base/macro.h"
+#include "base/stream.h"
 
 struct fd_source {
 	struct byte_source source; /* must stay the first member */

@@ -5,8 +5,8 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "ctprof/reference.h"
 #include "fd-source.h"
+#include "snapshot/reference.h"
 
 struct grouping {
 	struct snapshot_visitor visitor; /* must stay the first member */

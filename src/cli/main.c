@@ -2,8 +2,8 @@
 #include <signal.h>
 #include <string.h>
 
-#include "command.h"
-#include "ctprof/json-memory.h"
+#include "cli/command.h"
+#include "json/json-memory.h"
 
 static void print_help(FILE *file)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "options.h"
+#include "cli/options.h"
 
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctprof/mem.h"
-#include "ctprof/strbuf.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
 
 enum { LONG_ONLY = 256, ID_HELP = 1000, ID_VERSION };
 

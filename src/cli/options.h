@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* options - getopt_long over a command's tables, with its own error messages. */
-#include "command.h"
+#include "cli/command.h"
 
 enum { OPTIONS_END = 0, OPTIONS_ERROR = -1, OPTIONS_HELP = -2, OPTIONS_VERSION = -3 };
 

@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "ctprof/mem.h"
-#include "ctprof/text.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "cli/command.h"
 #include "privileged.h"
 
 /* What a shell says of a command that it cannot run. */

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "ctprof/macro.h"
-#include "ctprof/strbuf.h"
+#include "base/macro.h"
+#include "base/strbuf.h"
 
 enum pager_state {
 	PAGER_HOLDING, /* the text fits on the terminal so far */

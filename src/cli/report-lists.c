@@ -4,10 +4,10 @@
 #include <string.h>
 #include <strings.h>
 
-#include "ctprof/glob.h"
-#include "ctprof/mem.h"
-#include "ctprof/scan.h"
-#include "ctprof/strbuf.h"
+#include "base/glob.h"
+#include "base/mem.h"
+#include "base/scan.h"
+#include "base/strbuf.h"
 
 enum { CAP_BYTES, CAP_MEMORY, CAP_THREADS, CAP_VALUES, CAP_DEPTH, CAP_STRING };
 const char *const report_caps[] = {

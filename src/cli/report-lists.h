@@ -2,11 +2,11 @@
 #pragma once
 /* report-lists - the lists that options of show and compare take, separated by commas. All functions read the value of
  * the option last returned, and return 0, or -1 with the error printed. */
-#include "ctprof/columns.h"
-#include "ctprof/group-by.h"
-#include "ctprof/rows.h"
-#include "ctprof/snapshot.h"
-#include "options.h"
+#include "cli/options.h"
+#include "compare/rows.h"
+#include "group/group-by.h"
+#include "report/columns.h"
+#include "snapshot/snapshot.h"
 
 enum { SORT_KEYS_MAX = 16 };
 

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctprof/glob.h"
-#include "ctprof/mem.h"
-#include "ctprof/scan.h"
-#include "ctprof/strbuf.h"
+#include "base/glob.h"
+#include "base/mem.h"
+#include "base/scan.h"
+#include "base/strbuf.h"
 
 enum {
 	OPT_GROUP_BY = OPT_REPORT_FIRST,

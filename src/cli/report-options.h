@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* report-options - what show and compare have in common: their options and how a report is printed. */
-#include "ctprof/fact-rows.h"
-#include "ctprof/report.h"
-#include "ctprof/rows.h"
-#include "ctprof/snapshot.h"
-#include "ctprof/where.h"
+#include "compare/rows.h"
+#include "facts/fact-rows.h"
 #include "report-lists.h"
+#include "report/report.h"
+#include "snapshot/snapshot.h"
+#include "where/where.h"
 
 struct report_options {
 	unsigned sides;

@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ctprof/macro.h"
-#include "ctprof/mem.h"
-#include "ctprof/text.h"
+#include "base/macro.h"
+#include "base/mem.h"
+#include "base/text.h"
 #include "load.h"
 #include "pager.h"
 #include "report-options.h"

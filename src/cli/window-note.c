@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "ctprof/clock.h"
-#include "ctprof/macro.h"
-#include "ctprof/strbuf.h"
+#include "base/clock.h"
+#include "base/macro.h"
+#include "base/strbuf.h"
+#include "cli/command.h"
 
 static unsigned long long number_of(const struct snapshot_info *info, enum window_number number)
 {

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <sys/signalfd.h>
 
-#include "ctprof/clock.h"
-#include "ctprof/fd.h"
+#include "base/clock.h"
+#include "base/fd.h"
 
 static sigset_t interrupts(void)
 {

@@ -3,7 +3,7 @@
 /* window-wait - waits for the end of a window, which an interrupt makes come earlier. */
 #include <stdbool.h>
 
-#include "ctprof/capture.h"
+#include "capture/capture.h"
 
 struct window_wait {
 	struct capture_wait base; /* must stay the first member */

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctprof/cgroup-stats.h"
-#include "ctprof/mem.h"
+#include "base/mem.h"
+#include "metric/cgroup-stats.h"
 
 /* clang-format off */
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string.h>
 
-#include "ctprof/sample.h"
-#include "ctprof/scan.h"
+#include "base/scan.h"
+#include "metric/sample.h"
 
 void cpu_mask_clear(struct cpu_mask *mask)
 {

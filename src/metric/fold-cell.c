@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "ctprof/mem.h"
-#include "ctprof/sample.h"
+#include "base/mem.h"
+#include "metric/sample.h"
 
 void fold_max(struct fold_cell *cell, uint64_t value)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* fold-cell - the steps of folding that know a cell and no metric. */
-#include "ctprof/fold.h"
+#include "metric/fold.h"
 
 /* Flipping the sign bit makes signed numbers sort as unsigned ones. */
 #define FOLD_SIGN_BIT (UINT32_C(1) << 31)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "ctprof/fold.h"
+#include "metric/fold.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctprof/sample.h"
 #include "fold-cell.h"
+#include "metric/sample.h"
 
 int64_t fold_range_bound(enum metric_id metric, uint32_t stored)
 {

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctprof/clock.h"
-#include "ctprof/host.h"
-#include "ctprof/mem.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "metric/host.h"
 
 /* clang-format off */
 const struct host_field_desc host_field_table[HOST_FIELD_COUNT] = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "ctprof/macro.h"
-#include "ctprof/psi.h"
+#include "base/macro.h"
+#include "metric/psi.h"
 
 /* clang-format off */
 const char *const psi_resource_names[PSI_RESOURCE_COUNT] = {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "ctprof/sample.h"
-#include "ctprof/clock.h"
+#include "metric/sample.h"
+#include "base/clock.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "ctprof/scan.h"
+#include "base/scan.h"
 
 const char *const window_part_names[WINDOW_PART_COUNT] = {
         [WINDOW_PART_NONE] = "",         [WINDOW_PART_continued] = "continued",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "ctprof/units.h"
+#include "metric/units.h"
 
 #include <math.h>
 

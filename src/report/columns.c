@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "ctprof/columns.h"
+#include "report/columns.h"
 
-#include "ctprof/rows.h"
+#include "compare/rows.h"
 
 /* clang-format off */
 enum { SHOW = 1, COMPARE = 2, BOTH = SHOW | COMPARE };

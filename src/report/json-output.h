@@ -3,9 +3,9 @@
 /* json-output - a report as JSON on its way to a file: rows are written one at a time, for there may be millions. */
 #include <stdio.h>
 
-#include "ctprof/json-write.h"
-#include "ctprof/report.h"
 #include "machine-value.h"
+#include "report/report.h"
+#include "json/json-write.h"
 
 struct json_output {
 	FILE *file;

@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-#include "ctprof/json-write.h"
-#include "ctprof/sample.h"
-#include "ctprof/text.h"
-#include "ctprof/units.h"
+#include "base/text.h"
+#include "metric/sample.h"
+#include "metric/units.h"
 #include "report-parts.h"
+#include "json/json-write.h"
 
 void machine_value_done(struct machine_value *value)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* machine-value - a cell as the machine formats have it: raw, in base units, the same in all of them. */
-#include "ctprof/fact-rows.h"
-#include "ctprof/fold.h"
-#include "ctprof/report.h"
-#include "ctprof/rows.h"
-#include "ctprof/strbuf.h"
+#include "base/strbuf.h"
+#include "compare/rows.h"
+#include "facts/fact-rows.h"
+#include "metric/fold.h"
+#include "report/report.h"
 
 enum machine_kind { MACHINE_NONE, MACHINE_NUMBER, MACHINE_TEXT, MACHINE_FLAG };
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "ctprof/units.h"
+#include "metric/units.h"
 
 /* Behind the number of threads, where they are not the same ones on both sides. */
 

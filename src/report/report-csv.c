@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string.h>
 
-#include "ctprof/report.h"
-#include "ctprof/strbuf.h"
+#include "base/strbuf.h"
 #include "machine-value.h"
 #include "report-parts.h"
+#include "report/report.h"
 
 /* The length of an integer or decimal number at the start of @text, or 0. */
 static size_t number_len(const char *text)

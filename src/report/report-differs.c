@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctprof/mem.h"
-#include "ctprof/strmap.h"
-#include "ctprof/text.h"
+#include "base/mem.h"
+#include "base/strmap.h"
+#include "base/text.h"
 #include "report-parts.h"
 
 enum { LINES_SHOWN = 6, SHORT_TEXT_BYTES = 48, SHOWN_COLUMNS = 96, WORDS_SHOWN = 12 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string.h>
 
-#include "ctprof/mem.h"
-#include "ctprof/text.h"
-#include "ctprof/units.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "metric/units.h"
 #include "report-facts.h"
 
 void facts_add_line(struct facts_context *context, const struct fact_row *rows, size_t count)

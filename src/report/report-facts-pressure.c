@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctprof/mem.h"
+#include "base/mem.h"
 #include "report-facts.h"
 
 enum { PSI_VALUE_COUNT = PSI_AVERAGE_COUNT + 1 };

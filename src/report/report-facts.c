@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "report-facts.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctprof/report.h"
-#include "ctprof/text.h"
-#include "ctprof/units.h"
-#include "report-facts.h"
+#include "base/text.h"
+#include "metric/units.h"
 #include "report-parts.h"
+#include "report/report.h"
 
 enum { GROUP_COLUMNS = 24 };
 

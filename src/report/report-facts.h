@@ -2,7 +2,7 @@
 #pragma once
 /* report-facts - what the tables below the first one have in common: rows become lines, as many as the limit
  * lets through. */
-#include "ctprof/fact-derive.h"
+#include "facts/fact-derive.h"
 #include "report-parts.h"
 
 enum { WIDE_COLUMNS_MAX = (int)FACT_ID_DERIVED + (int)FACT_DERIVED_COUNT };

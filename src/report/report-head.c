@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string.h>
 
-#include "ctprof/clock.h"
-#include "ctprof/report.h"
-#include "ctprof/text.h"
-#include "ctprof/units.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "metric/units.h"
 #include "report-parts.h"
+#include "report/report.h"
 
 enum { UNMATCHED_SHOWN = 8 };
 

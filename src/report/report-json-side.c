@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string.h>
 
-#include "ctprof/reference.h"
-#include "ctprof/text.h"
+#include "base/text.h"
 #include "json-output.h"
 #include "report-parts.h"
+#include "snapshot/reference.h"
 
 static void write_valid_text(struct json_output *out, const char *text)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string.h>
 
-#include "ctprof/json-write.h"
-#include "ctprof/report.h"
-#include "ctprof/text.h"
+#include "base/text.h"
 #include "json-output.h"
 #include "machine-value.h"
 #include "report-parts.h"
+#include "report/report.h"
+#include "json/json-write.h"
 
 /* Rows are written one at a time: there may be millions. */
 enum { FLUSH_BYTES = 64 << 10 };

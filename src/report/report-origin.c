@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string.h>
 
-#include "ctprof/reference.h"
-#include "ctprof/report.h"
-#include "ctprof/text.h"
+#include "base/text.h"
 #include "report-parts.h"
+#include "report/report.h"
+#include "snapshot/reference.h"
 
 /* Whether all families of the group of this one are in the set. */
 static bool has_group(uint32_t families, unsigned family)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string.h>
 
-#include "ctprof/report.h"
 #include "report-cells.h"
 #include "report-tree.h"
+#include "report/report.h"
 
 static enum table_color row_cell(void *opaque, size_t row, unsigned column, struct strbuf *out)
 {

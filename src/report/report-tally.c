@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string.h>
 
-#include "ctprof/units.h"
+#include "metric/units.h"
 #include "report-parts.h"
 
 /* Parts of a line, with what stands between them. */

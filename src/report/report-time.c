@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <time.h>
 
-#include "ctprof/clock.h"
-#include "ctprof/units.h"
+#include "base/clock.h"
+#include "metric/units.h"
 #include "report-parts.h"
 
 void report_add_time(uint64_t unix_ns, struct strbuf *out)

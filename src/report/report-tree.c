@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctprof/mem.h"
-#include "ctprof/strmap.h"
+#include "base/mem.h"
+#include "base/strmap.h"
 
 /* A path may have any number of segments, and what lies deeper stands on one line. */
 enum { DEPTH_MAX = 24 };

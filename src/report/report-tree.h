@@ -2,7 +2,7 @@
 #pragma once
 /* report-tree - the rows of a grouping by several keys as one tree: the segments of the cgroup's path, the keys between,
  * and the rows below those of the last key. */
-#include "ctprof/report.h"
+#include "report/report.h"
 
 /* There may be one for each group and measure, so it is small. */
 struct tree_line {

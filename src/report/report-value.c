@@ -2,11 +2,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "ctprof/report.h"
-#include "ctprof/sample.h"
-#include "ctprof/text.h"
-#include "ctprof/units.h"
+#include "base/text.h"
+#include "metric/sample.h"
+#include "metric/units.h"
 #include "report-parts.h"
+#include "report/report.h"
 
 enum { MUCH_PERCENT = 50 };
 

@@ -2,7 +2,7 @@
 /* What the head says of a window: which time it covers, which threads, and what of them is not known. */
 #include <string.h>
 
-#include "ctprof/units.h"
+#include "metric/units.h"
 #include "report-parts.h"
 
 /* Parts of a line, with what stands between them. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Functions that set variables of their caller: "words" to a list, "kind" to what an argument is. */
+#include "base/text.h"
 #include "cli/options.h"
 #include "completion.h"
-#include "ctprof/text.h"
 
 static void add_words(struct strbuf *out, const struct cli_values *values)
 {

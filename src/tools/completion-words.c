@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctprof/group.h"
-#include "ctprof/measure.h"
-#include "ctprof/mem.h"
+#include "base/mem.h"
+#include "group/group.h"
+#include "measure/measure.h"
 
 static void add_word(struct completion_words *words, const char *text, const char *description)
 {

@@ -2,9 +2,9 @@
 /* A function for each list of words, and one for each command that gives _arguments what the command takes. */
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/options.h"
 #include "completion.h"
-#include "ctprof/text.h"
 
 struct printing {
 	struct strbuf *out;

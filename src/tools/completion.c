@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctprof/mem.h"
+#include "base/mem.h"
 
 typedef void add_tables(struct strbuf *out, const struct command *const *commands);
 

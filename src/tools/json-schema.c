@@ -3,7 +3,7 @@
 
 #include <jansson.h>
 
-#include "ctprof/mem.h"
+#include "base/mem.h"
 
 void schema_set(json_t *object, const char *key, json_t *value)
 {

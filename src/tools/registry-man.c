@@ -2,13 +2,13 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "ctprof/cgroup-stats.h"
-#include "ctprof/fact-derive.h"
-#include "ctprof/host.h"
-#include "ctprof/macro.h"
-#include "ctprof/measure.h"
-#include "ctprof/snapshot.h"
+#include "base/macro.h"
+#include "facts/fact-derive.h"
+#include "measure/measure.h"
+#include "metric/cgroup-stats.h"
+#include "metric/host.h"
 #include "registry-print.h"
+#include "snapshot/snapshot.h"
 
 /* Text from the registry, with what scdoc would take for markup escaped. An underscore inside a word is
  * none, and stays as it is so that names can be searched for in the page's source. */

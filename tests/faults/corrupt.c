@@ -17,9 +17,9 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "base/fd.h"
+#include "base/mem.h"
 #include "command-run.h"
-#include "ctprof/fd.h"
-#include "ctprof/mem.h"
 #include "fuzz.h"
 
 enum { FILE_BYTES_MAX = 1 << 20, READERS = 3 };

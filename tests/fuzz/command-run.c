@@ -10,9 +10,9 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "ctprof/fd.h"
-#include "ctprof/mem.h"
-#include "ctprof/text.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "base/text.h"
 #include "fuzz.h"
 
 enum { CAPTURED_BYTES_MAX = 1 << 28 };

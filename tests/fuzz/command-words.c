@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "command-run.h"
-#include "ctprof/columns.h"
-#include "ctprof/group-by.h"
-#include "ctprof/measure.h"
-#include "ctprof/mem.h"
+#include "group/group-by.h"
+#include "measure/measure.h"
+#include "report/columns.h"
 
 enum { CHOICES = 16, OPTION_BYTES = 24 };
 

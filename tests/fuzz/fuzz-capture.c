@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "command-run.h"
-#include "ctprof/fd.h"
 #include "fuzz.h"
 #include "input-tree.h"
 

@@ -7,9 +7,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "ctprof/fd.h"
-#include "ctprof/jemalloc.h"
+#include "base/fd.h"
 #include "fuzz.h"
+#include "jemalloc/jemalloc-inspect.h"
 
 enum { LENGTH_BYTES = 4, MACHINE = 62 /* EM_X86_64 on any machine */ };
 

@@ -4,9 +4,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "ctprof/fd.h"
-#include "ctprof/jemalloc.h"
+#include "base/fd.h"
 #include "fuzz.h"
+#include "jemalloc/jemalloc-inspect.h"
 
 static struct jemalloc_object look(int fd)
 {

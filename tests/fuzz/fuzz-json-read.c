@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctprof/json-read.h"
+#include "json/json-read.h"
 
 enum { JANSSON_DEPTH = 2048 };
 

@@ -3,9 +3,9 @@
  * spelt out, is taken for the same again. */
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/text.h"
 #include "cli/report-lists.h"
-#include "ctprof/mem.h"
-#include "ctprof/text.h"
 #include "fuzz.h"
 
 static const struct cli_option option = {.id = 1, .name = "list"};

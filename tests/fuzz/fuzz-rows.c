@@ -10,9 +10,9 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "ctprof/snapshot.h"
 #include "fuzz.h"
-#include "model/zstd-stream.h"
+#include "snapshot/snapshot.h"
+#include "snapshot/zstd-stream.h"
 
 static const char head[] =
         "{\"format\":\"ctprof\",\"version\":1,\"kind\":\"lifetime\",\"threads\":[",

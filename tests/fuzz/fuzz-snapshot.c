@@ -4,11 +4,11 @@
 #include <errno.h>
 #include <string.h>
 
-#include "../../src/model/zstd-stream.h"
-#include "ctprof/group.h"
-#include "ctprof/reference.h"
-#include "ctprof/snapshot.h"
 #include "fuzz.h"
+#include "group/group.h"
+#include "snapshot/reference.h"
+#include "snapshot/snapshot.h"
+#include "snapshot/zstd-stream.h"
 
 struct memory_source {
 	struct byte_source source; /* must stay the first member */

@@ -3,12 +3,12 @@
  * both, and a refused file leaves the sample as it was. */
 #include <string.h>
 
-#include "ctprof/cgroup-files.h"
-#include "ctprof/cgroup.h"
-#include "ctprof/kernel-config.h"
-#include "ctprof/normalise.h"
-#include "ctprof/source.h"
+#include "cgroup/cgroup-files.h"
+#include "cgroup/cgroup.h"
 #include "fuzz.h"
+#include "group/normalise.h"
+#include "host/kernel-config.h"
+#include "procfs/procfs.h"
 
 typedef enum source_outcome parse_function(const struct source_keys *keys, const char *text,
                                            size_t len, struct thread_sample *sample);

@@ -3,10 +3,10 @@
  * over lies inside, a record is refused whole or says whose it is, and it never has both a value and a complaint. */
 #include <string.h>
 
-#include "ctprof/mem.h"
-#include "ctprof/taskstats-exits.h"
-#include "ctprof/taskstats.h"
+#include "base/mem.h"
 #include "fuzz.h"
+#include "taskstats/taskstats-exits.h"
+#include "taskstats/taskstats.h"
 
 enum { FAMILY = 31 };
 

@@ -3,8 +3,8 @@
  * source only, where the rules allow them, and never both a value and a complaint. */
 #include <string.h>
 
-#include "ctprof/taskstats.h"
 #include "fuzz.h"
+#include "taskstats/taskstats.h"
 
 static bool is_empty(const struct metric_set *set)
 {

@@ -3,10 +3,10 @@
  * expression in parentheses agree. */
 #include <string.h>
 
-#include "ctprof/mem.h"
-#include "ctprof/text.h"
-#include "ctprof/where.h"
+#include "base/mem.h"
+#include "base/text.h"
 #include "fuzz.h"
+#include "where/where.h"
 
 static const struct where_row rows[] = {
         {0},

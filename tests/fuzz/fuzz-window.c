@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include "../../src/model/zstd-stream.h"
-#include "ctprof/exit-log.h"
-#include "ctprof/window.h"
 #include "fuzz.h"
+#include "snapshot/zstd-stream.h"
+#include "window/exit-log.h"
+#include "window/window.h"
 
 struct memory_source {
 	struct byte_source source; /* must stay the first member */

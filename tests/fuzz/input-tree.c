@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ctprof/fd.h"
-#include "ctprof/mem.h"
+#include "base/fd.h"
+#include "base/mem.h"
 #include "fuzz.h"
 
 enum { FILES_MAX = 300, DEPTH_MAX = 10, PATH_BYTES_MAX = 200, DIRECTORY_MODE = 0700 };

@@ -15,7 +15,7 @@ import files
 from run import Run, in_child, is_sanitized, skip
 
 LIMIT_MIB = 24
-# mem_limit() of include/ctprof/mem.h allows so much beside it for buffers, libraries and stacks.
+# mem_limit() of src/base/mem.h allows so much beside it for buffers, libraries and stacks.
 EXTRA_MIB = 32
 TIME_RATIO_MAX = 25
 # User time that starting the program and rounding can account for.

@@ -17,7 +17,7 @@ tool, root, build = sys.argv[1], os.path.realpath(sys.argv[2]), os.path.realpath
 nodes = os.environ.get("ANALYZE_NODES", "15000")
 exceptions_file = os.path.join(root, "tests", "lint", "analyzer-exceptions")
 # Of the libraries and the program; the same sources are compiled again for tests.
-OWN = re.compile(r"^src/(lib[a-z]+[.]a|ctprof)[.]p/")
+OWN = re.compile(r"^src/([a-z]+/lib[a-z]+[.]a|ctprof)[.]p/")
 # file:line:column: level: text [check]
 LINE = re.compile(r"^(?P<file>[^:\n]+):(?P<line>[0-9]+):(?:[0-9]+:)? (?:warning|error): (?P<text>.*) \[(?P<check>[^\]]+)\]$", re.M)
 
@@ -123,7 +123,7 @@ def main():
             check = match["check"].split(",")[0]
             file = name_of(match["file"], directory)
             # What bpftool and meson write is not ours.
-            if not file.startswith(("src/", "include/", "registry/")):
+            if not file.startswith(("src/", "registry/")):
                 continue
             key = (tool, check, file)
             if key in exceptions:

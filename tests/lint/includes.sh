@@ -41,7 +41,7 @@ BEGIN {
     may["cli"] = may["tools"] = "base metric source model capture report"
 
     # Files that may see less than their folder. A table knows no metric.
-    may["src/report/table.c"] = may["include/ctprof/table.h"] = "base table.h"
+    may["src/base/table.c"] = may["src/base/table.h"] = "base table.h"
 
     # Headers of other libraries, or folders of such, and the only files that have them.
     wraps["zstd.h"] = wraps["zstd_errors.h"] = "^src/model/zstd-stream[.]c$"

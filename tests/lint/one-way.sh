@@ -8,7 +8,7 @@ set -eu
 [ $# -eq 1 ] || { echo "Usage: one-way.sh ROOT" >&2; exit 2; }
 cd "$1"
 
-files=$(find src include -name '*.[ch]' | LC_ALL=C sort)
+files=$(find src -name '*.[ch]' | LC_ALL=C sort)
 [ -n "$files" ] || { echo "one-way.sh: no sources in $1" >&2; exit 1; }
 
 # One object of a length of its own is no array. The files left out allocate for libraries, or keep what they allocated.
@@ -22,35 +22,35 @@ function complain(text) {
 FNR == 1 { overflow = denied = -9 }
 
 # A suffix of numbers is no unit of time.
-FILENAME != "include/ctprof/clock.h" && !/WHERE_ANY_KIND/ &&
+FILENAME != "src/base/clock.h" && !/WHERE_ANY_KIND/ &&
     /(^|[^0-9a-zA-Z_])(1000000000[uUlL]*|1e9)([^0-9a-zA-Z_]|$)|(#define +|enum .*|^\t)[NMU]S_PER_[A-Z]+( *=| +[^ ]*[0-9])/ {
-    complain("a unit of time; ctprof/clock.h has them all")
+    complain("a unit of time; src/base/clock.h has them all")
 }
 
-FILENAME != "include/ctprof/error.h" {
+FILENAME != "src/base/error.h" {
     if (/(case|==) *-?(EMFILE|ENFILE)/)
-        complain("error_is_own() of ctprof/error.h says so")
+        complain("error_is_own() of src/base/error.h says so")
     if (/== *-?(EACCES|EPERM).*\|\|.*== *-?(EACCES|EPERM)/)
-        complain("error_is_denied() of ctprof/error.h says so")
+        complain("error_is_denied() of src/base/error.h says so")
 }
 
-FILENAME != "src/source/outcome.c" {
+FILENAME != "src/metric/outcome.c" {
     if (/case (EACCES|EPERM):/)
         denied = FNR
     if (/OUTCOME_denied/ && FNR - denied <= 2)
-        complain("outcome_of_error() of ctprof/source.h says what an errno means")
+        complain("outcome_of_error() of src/procfs/procfs.h says what an errno means")
 }
 
-FILENAME != "include/ctprof/macro.h" {
+FILENAME != "src/base/macro.h" {
     if (/__builtin_(add|mul)_overflow\(/)
         overflow = FNR
     if (/(\?|[^=!]=) *U?INT(64|32)_MAX( *:|;)/ && FNR - overflow <= 2)
-        complain("ctprof/macro.h has arithmetic that stays at the largest number")
+        complain("src/base/macro.h has arithmetic that stays at the largest number")
 }
 
 FILENAME !~ /^src\/base\/(mem|json-memory|keyed-values)[.]c$|^src\/source\/bpf-memory[.]c$|^include\/ctprof\/mem[.]h$/ &&
     /(^|[^a-z_])(mem_)?realloc\(/ && !/mem_realloc\([A-Za-z_>-]*, 1, / {
-    complain("array_add() and array_reserve() of ctprof/mem.h are the arrays that grow")
+    complain("array_add() and array_reserve() of src/base/mem.h are the arrays that grow")
 }
 
 END { exit failed }

@@ -10,22 +10,22 @@ cd "$1"
 
 # file, how many calls, and why they may be there.
 exceptions='
-src/capture/cgroup-open.c 2 openat2 and openat with O_PATH and O_NOFOLLOW, of directories below a mount of cgroups
-src/capture/doctor-cgroup.c 1 opendir of the mount of cgroups
-src/capture/doctor.c 2 switches of the kernel at paths of our own below /proc and /sys
-src/source/cgroup-id.c 2 the mount of cgroups, and by their ids directories in it
-src/source/cgroup-mount.c 1 opendir of a directory that the user named
-src/source/cgroup-namespace.c 1 directories with O_NOFOLLOW below the mount of cgroups
-src/source/ctl-call.c 1 dlopen of a library by its name
-src/source/host-context.c 1 /proc/cpuinfo
-src/source/inspector-child.c 1 /dev/null
-src/source/inspector-sandbox.c 2 the number of openat(2), which libraries may call without any rights
-src/source/proc-text.c 1 files of /proc by number
-src/source/thread-values.c 1 /proc/kallsyms
+src/cgroup/cgroup-open.c 2 openat2 and openat with O_PATH and O_NOFOLLOW, of directories below a mount of cgroups
+src/doctor/doctor-cgroup.c 1 opendir of the mount of cgroups
+src/doctor/doctor-probe.c 2 switches of the kernel at paths of our own below /proc and /sys
+src/cgroup/cgroup-id.c 2 the mount of cgroups, and by their ids directories in it
+src/cgroup/cgroup-mount.c 1 opendir of a directory that the user named
+src/cgroup/cgroup-namespace.c 1 directories with O_NOFOLLOW below the mount of cgroups
+src/jemalloc/ctl-call.c 1 dlopen of a library by its name
+src/host/host-context.c 1 /proc/cpuinfo
+src/jemalloc/inspector-child.c 1 /dev/null
+src/jemalloc/inspector-sandbox.c 2 the number of openat(2), which libraries may call without any rights
+src/procfs/proc-text.c 1 files of /proc by number
+src/bpf/thread-values.c 1 /proc/kallsyms
 '
 
 calls='(^|[^[:alnum:]_>.])(open|open64|openat|openat64|openat2|creat|fopen|freopen|popen|opendir|dlopen|open_by_handle_at|SYS_open[a-z0-9]*)[[:space:]]*[(,]'
-hits=$(grep -rnE "$calls" --include='*.[ch]' src/source src/capture | grep -vE '^[^:]*:[0-9]+:[[:space:]]*(/?\*|//)' || true)
+hits=$(grep -rnE "$calls" --include='*.[ch]' src/procfs src/taskstats src/cgroup src/host src/bpf src/jemalloc src/capture src/doctor | grep -vE '^[^:]*:[0-9]+:[[:space:]]*(/?\*|//)' || true)
 [ -n "$hits" ] || { echo "open.sh: no use at all in $1, not even the legal ones" >&2; exit 1; }
 printf '%s\n' "$hits" | awk -F: -v exceptions="$exceptions" '
     BEGIN {

@@ -69,29 +69,29 @@ test_includes() {
     # Compiling is left out where it does not matter, for it takes long.
     export LINT_COMPILERS=
     fresh
-    echo '#include "ctprof/sample.h"' | append src/base/mem.c
-    fails 'src/base/mem.c:[0-9]+: this file may not include ctprof/sample.h' includes.sh "$tree"
+    echo '#include "src/metric/sample.h"' | append src/base/mem.c
+    fails 'src/base/mem.c:[0-9]+: this file may not include src/metric/sample.h' includes.sh "$tree"
     fresh
-    echo '#include "ctprof/snapshot.h"' | append src/source/io.c
-    fails 'src/source/io.c:[0-9]+: this file may not include ctprof/snapshot.h' includes.sh "$tree"
+    echo '#include "src/snapshot/snapshot.h"' | append src/procfs/io.c
+    fails 'src/procfs/io.c:[0-9]+: this file may not include src/snapshot/snapshot.h' includes.sh "$tree"
     fresh
-    echo '#include "ctprof/source.h"' | append src/model/group.c
-    fails 'src/model/group.c:[0-9]+: this file may not include ctprof/source.h' includes.sh "$tree"
+    echo '#include "src/procfs/procfs.h"' | append src/group/group.c
+    fails 'src/group/group.c:[0-9]+: this file may not include src/procfs/procfs.h' includes.sh "$tree"
     fresh
-    echo '#include "ctprof/source.h"' | append src/report/report-csv.c
-    fails 'src/report/report-csv.c:[0-9]+: this file may not include ctprof/source.h' includes.sh "$tree"
+    echo '#include "src/procfs/procfs.h"' | append src/report/report-csv.c
+    fails 'src/report/report-csv.c:[0-9]+: this file may not include src/procfs/procfs.h' includes.sh "$tree"
     fresh
-    echo '#include "ctprof/metric.h"' | append src/report/table.c
-    fails 'src/report/table.c:[0-9]+: this file may not include ctprof/metric.h' includes.sh "$tree"
+    echo '#include "src/metric/metric.h"' | append src/base/table.c
+    fails 'src/base/table.c:[0-9]+: this file may not include src/metric/metric.h' includes.sh "$tree"
     fresh
-    echo '#include "zstd-stream.h"' | append src/report/table.c
+    echo '#include "zstd-stream.h"' | append src/base/table.c
     fails 'src/report/zstd-stream.h does not exist' includes.sh "$tree"
     fresh
     echo '#include "../model/zstd-stream.h"' | append src/cli/load.c
     fails 'is neither a public header nor one of this folder' includes.sh "$tree"
     fresh
-    echo '#include "cli/options.h"' | append src/report/table.c
-    fails 'src/report/table.c:[0-9]+: "cli/options.h" is neither a public header' includes.sh "$tree"
+    echo '#include "cli/options.h"' | append src/base/table.c
+    fails 'src/base/table.c:[0-9]+: "cli/options.h" is neither a public header' includes.sh "$tree"
     fresh
     echo '#include "cli/novel.h"' | append src/tools/completion.c
     fails 'src/cli/novel.h does not exist' includes.sh "$tree"
@@ -105,8 +105,8 @@ test_includes() {
     echo '#include <netlink/attr.h>' | append src/capture/capture.c
     fails 'src/capture/capture.c:[0-9]+: <netlink/attr.h> is wrapped' includes.sh "$tree"
     fresh
-    echo '#include <bpf/libbpf.h>' | append src/source/taskstats.c
-    fails 'src/source/taskstats.c:[0-9]+: <bpf/libbpf.h> is wrapped' includes.sh "$tree"
+    echo '#include <bpf/libbpf.h>' | append src/taskstats/taskstats.c
+    fails 'src/taskstats/taskstats.c:[0-9]+: <bpf/libbpf.h> is wrapped' includes.sh "$tree"
     fresh
     echo '#include "metrics.def"' | append src/base/text.c
     fails 'base knows no metric' includes.sh "$tree"
@@ -118,39 +118,39 @@ test_includes() {
     fails 'src/novel/novel.c:1: an unknown folder' includes.sh "$tree"
     fresh
     unset LINT_COMPILERS
-    echo 'size_t needs_stddef(void);' | put include/ctprof/stream.h
-    fails 'include/ctprof/stream.h: does not compile alone' includes.sh "$tree"
+    echo 'size_t needs_stddef(void);' | put src/base/stream.h
+    fails 'src/base/stream.h: does not compile alone' includes.sh "$tree"
     mkdir "$tmp/empty"
     fails 'no sources' includes.sh "$tmp/empty"
 }
 
 test_value_escape() {
     fresh
-    echo 'int leak(struct counter_ns *c) { return c->v + (*c).v; }' | append src/model/group.c
-    fails 'src/model/group.c:[0-9]+: takes a value out' value-escape.sh "$tree"
+    echo 'int leak(struct counter_ns *c) { return c->v + (*c).v; }' | append src/group/group.c
+    fails 'src/group/group.c:[0-9]+: takes a value out' value-escape.sh "$tree"
     fresh
-    sed -i 's/[.]v\b/.w/g' "$tree/src/source/affinity.c"
-    fails 'src/source/affinity.c: is an exception' value-escape.sh "$tree"
+    sed -i 's/[.]v\b/.w/g' "$tree/src/procfs/affinity.c"
+    fails 'src/procfs/affinity.c: is an exception' value-escape.sh "$tree"
     mkdir -p "$tmp/no-values/src" "$tmp/no-values/include"
     fails 'no use at all' value-escape.sh "$tmp/no-values"
 }
 
 test_hash() {
     fresh
-    echo 'unsigned mix(unsigned tid) { return tid * UINT32_C(0x9e3779b1); }' | append src/model/group.c
-    fails 'src/model/group.c:|this looks like a hash function' hash.sh "$tree"
+    echo 'unsigned mix(unsigned tid) { return tid * UINT32_C(0x9e3779b1); }' | append src/group/group.c
+    fails 'src/group/group.c:|this looks like a hash function' hash.sh "$tree"
     fresh
     printf 'unsigned at(unsigned tid)\n{\n\tunsigned slot = tid & (slot_count - 1);\n\treturn slot;\n}\n' |
-        append src/model/rows.c
-    fails 'src/model/rows.c:[0-9]+: a slot that does not' hash.sh "$tree"
+        append src/compare/rows.c
+    fails 'src/compare/rows.c:[0-9]+: a slot that does not' hash.sh "$tree"
     mkdir -p "$tmp/no-hash/src" "$tmp/no-hash/include"
     fails 'no sources' hash.sh "$tmp/no-hash"
 }
 
 test_one_way() {
     fresh
-    echo 'enum { NS_PER_SECOND = 1000000000 };' | append src/model/group.c
-    fails 'src/model/group.c:[0-9]+: a unit of time' one-way.sh "$tree"
+    echo 'enum { NS_PER_SECOND = 1000000000 };' | append src/group/group.c
+    fails 'src/group/group.c:[0-9]+: a unit of time' one-way.sh "$tree"
     fresh
     printf 'static bool own(int r)\n{\n\treturn r == -ENFILE;\n}\n' | append src/capture/walk.c
     fails 'src/capture/walk.c:[0-9]+: error_is_own' one-way.sh "$tree"
@@ -158,14 +158,14 @@ test_one_way() {
     printf 'static bool no(int r)\n{\n\treturn r == -EPERM || r == -EACCES;\n}\n' | append src/capture/walk.c
     fails 'src/capture/walk.c:[0-9]+: error_is_denied' one-way.sh "$tree"
     fresh
-    printf '\tcase EPERM:\n\tcase EACCES:\n\t\treturn OUTCOME_denied;\n' | append src/source/io.c
-    fails 'src/source/io.c:[0-9]+: outcome_of_error' one-way.sh "$tree"
+    printf '\tcase EPERM:\n\tcase EACCES:\n\t\treturn OUTCOME_denied;\n' | append src/procfs/io.c
+    fails 'src/procfs/io.c:[0-9]+: outcome_of_error' one-way.sh "$tree"
     fresh
-    printf '\tif (__builtin_add_overflow(a, b, &a))\n\t\ta = UINT64_MAX;\n' | append src/model/rows.c
-    fails 'src/model/rows.c:[0-9]+: ctprof/macro.h has' one-way.sh "$tree"
+    printf '\tif (__builtin_add_overflow(a, b, &a))\n\t\ta = UINT64_MAX;\n' | append src/compare/rows.c
+    fails 'src/compare/rows.c:[0-9]+: src/base/macro.h has' one-way.sh "$tree"
     fresh
-    printf '\tlist = mem_realloc(list, 2 * capacity, sizeof(*list));\n' | append src/model/rows.c
-    fails 'src/model/rows.c:[0-9]+: array_add' one-way.sh "$tree"
+    printf '\tlist = mem_realloc(list, 2 * capacity, sizeof(*list));\n' | append src/compare/rows.c
+    fails 'src/compare/rows.c:[0-9]+: array_add' one-way.sh "$tree"
     mkdir -p "$tmp/no-sources/src" "$tmp/no-sources/include"
     fails 'no sources' one-way.sh "$tmp/no-sources"
 }
@@ -176,8 +176,8 @@ test_writing_opens() {
         'FILE *f = fopen(path, "we");' 'FILE *f = fopen(path, mode);' 'FILE *f = fopen(path,' 'f = fdopen(fd, "r+");' \
         'int fd = open(path, O_APPEND); /* kept */' 'f = fopen64(path, "a");'; do
         fresh
-        echo "$line" | append src/model/group.c
-        fails 'src/model/group.c:[0-9]+: opens for writing' writing-opens.sh "$tree"
+        echo "$line" | append src/group/group.c
+        fails 'src/group/group.c:[0-9]+: opens for writing' writing-opens.sh "$tree"
     done
     for line in 'r = renameat(a, b, c, d);' 'if (unlink(path) < 0)' 'fchmod(fd, 0666);' 'mkdir(path, 0777);' \
         'return system(command);'; do
@@ -188,15 +188,15 @@ test_writing_opens() {
     # Comments, reading and other names are no complaint.
     fresh
     printf '%s\n' '/* O_WRONLY, and unlink(path) */' ' * fopen(path, "w")' 'f = fopen(path, "re");' 'NOT_O_RDWR' \
-        'row_rename(set);' 'strbuf_link(a);' | append src/model/group.c
+        'row_rename(set);' 'strbuf_link(a);' | append src/group/group.c
     cases=$((cases + 1))
     if ! "$here/writing-opens.sh" "$tree" >"$tmp/output" 2>&1; then
         echo "writing-opens.sh: complained about what writes nothing"
         sed 's/^/    /' "$tmp/output"
         failures=$((failures + 1))
     fi
-    sed -i 's/O_WRONLY/O_RDONLY/' "$tree/src/capture/doctor.c"
-    fails 'src/capture/doctor.c: is an exception' writing-opens.sh "$tree"
+    sed -i 's/O_WRONLY/O_RDONLY/' "$tree/src/doctor/doctor-probe.c"
+    fails 'src/doctor/doctor-probe.c: is an exception' writing-opens.sh "$tree"
     fresh
     : >"$tree/src/base/output.c"
     fails 'not even output.c' writing-opens.sh "$tree"
@@ -207,18 +207,18 @@ test_writing_opens() {
 test_process_identity() {
     fresh
     printf 'bool same(const struct thread_key *a, const struct thread_key *b)\n{\n\treturn a->tgid == b->tgid;\n}\n' |
-        append src/model/group.c
-    fails 'src/model/group.c:[0-9]+: same\(\) compares a bare tgid' process-identity.sh "$tree"
+        append src/group/group.c
+    fails 'src/group/group.c:[0-9]+: same\(\) compares a bare tgid' process-identity.sh "$tree"
     fresh
     printf 'bool same(const struct thread_key *a, uint32_t wanted)\n{\n\treturn wanted != a->tgid;\n}\n' |
         append src/capture/walk.c
     fails 'src/capture/walk.c:[0-9]+: same\(\) compares a bare tgid' process-identity.sh "$tree"
     fresh
-    sed -i 's/sample->tgid != rows->tgid/true/' "$tree/src/model/snapshot-reference.c"
+    sed -i 's/sample->tgid != rows->tgid/true/' "$tree/src/snapshot/snapshot-reference.c"
     fails 'reference_row_finish compares no tgid any more' process-identity.sh "$tree"
     fresh
-    echo 'src/model/group.c nothing' | append tests/lint/process-identity-exceptions
-    fails 'no reason: src/model/group.c nothing' process-identity.sh "$tree"
+    echo 'src/group/group.c nothing' | append tests/lint/process-identity-exceptions
+    fails 'no reason: src/group/group.c nothing' process-identity.sh "$tree"
     mkdir -p "$tmp/no-identity/src" "$tmp/no-identity/include"
     echo 'int none;' >"$tmp/no-identity/src/none.c"
     fails 'no comparison at all' process-identity.sh "$tmp/no-identity"
@@ -226,14 +226,14 @@ test_process_identity() {
 
 test_open() {
     fresh
-    echo 'int peek(const char *path) { return open(path, 0); }' | append src/capture/file-look.c
-    fails 'src/capture/file-look.c: 1 calls that open files, 0 are allowed' open.sh "$tree"
+    echo 'int peek(const char *path) { return open(path, 0); }' | append src/jemalloc/file-look.c
+    fails 'src/jemalloc/file-look.c: 1 calls that open files, 0 are allowed' open.sh "$tree"
     fresh
-    echo 'void *peek(const char *path) { return fopen(path, "r"); }' | append src/source/proc-text.c
-    fails 'src/source/proc-text.c: 2 calls that open files, 1 are allowed' open.sh "$tree"
+    echo 'void *peek(const char *path) { return fopen(path, "r"); }' | append src/procfs/proc-text.c
+    fails 'src/procfs/proc-text.c: 2 calls that open files, 1 are allowed' open.sh "$tree"
     fresh
-    sed -i 's/opendir(/open_directory(/' "$tree/src/capture/doctor-cgroup.c"
-    fails 'src/capture/doctor-cgroup.c: is an exception' open.sh "$tree"
+    sed -i 's/opendir(/open_directory(/' "$tree/src/doctor/doctor-cgroup.c"
+    fails 'src/doctor/doctor-cgroup.c: is an exception' open.sh "$tree"
     mkdir -p "$tmp/no-opens/src/source" "$tmp/no-opens/src/capture"
     fails 'no use at all' open.sh "$tmp/no-opens"
 }

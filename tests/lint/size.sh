@@ -10,7 +10,7 @@ set -eu
 cd "$1"
 
 folders=
-for folder in src include registry tests bench; do
+for folder in src registry tests bench; do
     [ ! -d "$folder" ] || folders="$folders $folder"
 done
 # shellcheck disable=SC2086 # The names have no blanks.

@@ -9,12 +9,12 @@ set -eu
 cd "$1"
 
 # Places that need it although they are none of those, and why.
-#   src/source/affinity.c      the kernel fills the mask in place
+#   src/procfs/affinity.c      the kernel fills the mask in place
 #   src/capture/thread-read.c  asks whether a sum of ticks is zero
-#   src/source/thread-values-sample.c  both of it
-exceptions="src/source/affinity.c src/capture/thread-read.c src/source/thread-values-sample.c"
+#   src/bpf/thread-values-sample.c  both of it
+exceptions="src/procfs/affinity.c src/capture/thread-read.c src/bpf/thread-values-sample.c"
 
-hits=$(grep -rnE '(\.|->)v\b' --include='*.[ch]' src include || true)
+hits=$(grep -rnE '(\.|->)v\b' --include='*.[ch]' src || true)
 [ -n "$hits" ] || { echo "value-escape.sh: no use at all in $1, not even the legal ones" >&2; exit 1; }
 printf '%s\n' "$hits" | awk -F: -v exceptions="$exceptions" '
     BEGIN {
@@ -22,7 +22,7 @@ printf '%s\n' "$hits" | awk -F: -v exceptions="$exceptions" '
         for (i = 1; i <= n; i++)
             unused[names[i]] = 1
     }
-    $1 == "include/ctprof/metric.h" || $1 ~ /^src\/metric\// || $1 == "src/model/derive.c" { next }
+    $1 ~ /^src\/metric\// || $1 == "src/measure/derive.c" { next }
     index(" " exceptions " ", " " $1 " ") { delete unused[$1]; next }
     { print $0; print $1 ":" $2 ": takes a value out of its type"; failed = 1 }
     END {

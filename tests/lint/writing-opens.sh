@@ -10,13 +10,13 @@ set -eu
 cd "$1"
 
 # Places that open for writing although they are not output, and why.
-#   src/source/inspector-child.c    /dev/null, as standard descriptors of a helper process
-#   src/source/inspector-sandbox.c  names the flags that the helper process may not use
+#   src/jemalloc/inspector-child.c    /dev/null, as standard descriptors of a helper process
+#   src/jemalloc/inspector-sandbox.c  names the flags that the helper process may not use
 #   src/base/helper-guard.c         a file for locks, in a directory of the user's that nobody else may write
-#   src/capture/doctor.c            switches of the kernel below /proc/sys, by names of the registry
-exceptions="src/base/helper-guard.c src/source/inspector-child.c src/source/inspector-sandbox.c src/capture/doctor.c"
+#   src/doctor/doctor-probe.c            switches of the kernel below /proc/sys, by names of the registry
+exceptions="src/base/helper-guard.c src/jemalloc/inspector-child.c src/jemalloc/inspector-sandbox.c src/doctor/doctor-probe.c"
 
-files=$(find src include -name '*.[ch]' | LC_ALL=C sort)
+files=$(find src -name '*.[ch]' | LC_ALL=C sort)
 [ -n "$files" ] || { echo "writing-opens.sh: no sources in $1" >&2; exit 1; }
 # shellcheck disable=SC2086 # The names have no blanks.
 awk -v exceptions="$exceptions" '

@@ -21,10 +21,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/fd.h"
 #include "capture/exit-listener.h"
-#include "ctprof/clock.h"
-#include "ctprof/fd.h"
-#include "ctprof/source.h"
+#include "procfs/procfs.h"
 
 enum { CANNOT = 77, SHORT = 2000, KILLED = 50, THREADS = 200, FIELD_START_TIME = 22 };
 
@@ -278,7 +278,8 @@ static void check_busy(const struct thread_sample *sample, const struct exit_not
 	      "CPU time of a busy process", run_ns, user_ns + system_ns);
 	/* A record divides the time by its own ticks. On a busy machine most of them may have hit others. */
 	if (!note->has_cpu_time && !note->is_complete) {
-		printf("not checked: ticks found less than 200 ms of the %" PRIu64 " ns in a mode\n",
+		printf("not checked: ticks found less than 200 ms of the %" PRIu64
+		       " ns in a mode\n",
 		       run_ns);
 		return;
 	}

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctprof/fd.h"
-#include "ctprof/mem.h"
+#include "base/fd.h"
+#include "base/mem.h"
 
 void parity_readers_open(struct readers *readers, const struct taskstats_rules *rules)
 {

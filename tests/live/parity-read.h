@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* parity-read - all threads of the host from /proc and taskstats, as a capture reads them. */
+#include "base/fd.h"
 #include "capture/process-read.h"
-#include "capture/taskstats-read.h"
 #include "capture/thread-read.h"
-#include "ctprof/fd.h"
+#include "taskstats/taskstats-read.h"
 
 /* One reading of /proc. */
 struct reading {

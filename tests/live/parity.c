@@ -15,11 +15,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ctprof/cgroup-id.h"
-#include "ctprof/fd.h"
-#include "ctprof/host-read.h"
-#include "ctprof/mem.h"
-#include "ctprof/thread-values.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "bpf/thread-values.h"
+#include "cgroup/cgroup-id.h"
+#include "host/host-read.h"
 #include "parity-load.h"
 #include "parity-read.h"
 

@@ -14,5 +14,5 @@ BPF_PLACE(test_row, NO_NEEDS, FIELD(test_field))
 #else
 #define CTPROF_METRICS_DEF __BASE_FILE__
 #define CTPROF_BPF_PLACES_DEF __BASE_FILE__
-#include "source/thread-values-sample.c"
+#include "bpf/thread-values-sample.c"
 #endif

@@ -10,5 +10,5 @@ METRIC(test_row, cpu_set, none, AFFINITY, CPU_MASK, affinity, "", primary, any, 
 #endif
 #else
 #define CTPROF_METRICS_DEF __BASE_FILE__
-#include "source/affinity.c"
+#include "procfs/affinity.c"
 #endif

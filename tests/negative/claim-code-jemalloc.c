@@ -11,5 +11,5 @@ METRIC(test_row, counter_bytes, none, SUM, STRUCT_U64, jemalloc, "", primary, an
 #endif
 #else
 #define CTPROF_METRICS_DEF __BASE_FILE__
-#include "capture/jemalloc-read.c"
+#include "jemalloc/jemalloc-read.c"
 #endif

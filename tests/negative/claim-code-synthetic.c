@@ -10,5 +10,5 @@ METRIC(test_row, counter_count, none, SUM, ONE, synthetic, "", primary, any, NO_
 #endif
 #else
 #define CTPROF_METRICS_DEF __BASE_FILE__
-#include "model/group.c"
+#include "group/group.c"
 #endif

@@ -13,5 +13,5 @@ DERIVED(test_sum, total_delay, ns, derived, "a formula", "a test", cpu_delay_tot
 #endif
 #else
 #define CTPROF_DERIVED_DEF __BASE_FILE__
-#include "model/derive.c"
+#include "measure/derive.c"
 #endif

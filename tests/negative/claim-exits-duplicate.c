@@ -7,5 +7,5 @@ EXIT_METRIC(wait_sum, PART(nvcsw), WHOLE(RECORD))
 #endif
 #else
 #define CTPROF_EXITS_DEF __BASE_FILE__
-#include "model/exit-parts.c"
+#include "window/exit-parts.c"
 #endif

@@ -14,5 +14,5 @@ EXIT_METRIC(test_row, PART(nvcsw), NOTHING)
 #else
 #define CTPROF_METRICS_DEF __BASE_FILE__
 #define CTPROF_EXITS_DEF __BASE_FILE__
-#include "model/exit-parts.c"
+#include "window/exit-parts.c"
 #endif

@@ -12,5 +12,5 @@ EXIT_METRIC(test_row, NOTHING, NOTHING)
 #else
 #define CTPROF_METRICS_DEF __BASE_FILE__
 #define CTPROF_EXITS_DEF __BASE_FILE__
-#include "model/exit-parts.c"
+#include "window/exit-parts.c"
 #endif

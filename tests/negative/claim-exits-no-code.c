@@ -14,5 +14,5 @@ EXIT_METRIC(test_row, PART(CODE), WHOLE(RECORD))
 #else
 #define CTPROF_METRICS_DEF __BASE_FILE__
 #define CTPROF_EXITS_DEF __BASE_FILE__
-#include "source/taskstats-payload.c"
+#include "taskstats/taskstats-payload.c"
 #endif

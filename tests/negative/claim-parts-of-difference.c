@@ -11,5 +11,5 @@ DERIVED(test_difference, PARTS, difference_of_bytes, bytes, derived, "a formula"
 #endif
 #else
 #define CTPROF_DERIVED_DEF __BASE_FILE__
-#include "model/derive.c"
+#include "measure/derive.c"
 #endif

@@ -11,5 +11,5 @@ METRIC(test_row, counter_ns, running, SUM, STRUCT_U64, taskstats, "ac_utime", ta
 #endif
 #else
 #define CTPROF_METRICS_DEF __BASE_FILE__
-#include "source/taskstats-payload.c"
+#include "taskstats/taskstats-payload.c"
 #endif

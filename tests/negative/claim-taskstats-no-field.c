@@ -11,5 +11,5 @@ METRIC(test_row, counter_count, none, SUM, STRUCT_U64, taskstats, "test_key", ta
 #endif
 #else
 #define CTPROF_METRICS_DEF __BASE_FILE__
-#include "source/taskstats-payload.c"
+#include "taskstats/taskstats-payload.c"
 #endif

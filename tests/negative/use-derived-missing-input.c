@@ -11,5 +11,5 @@ DERIVED(test_ratio, SUMS, total_delay, ns, derived, "a formula", "a test", cpu_d
 #endif
 #else
 #define CTPROF_DERIVED_DEF __BASE_FILE__
-#include "model/derive.c"
+#include "measure/derive.c"
 #endif

@@ -10,5 +10,5 @@ DERIVED(test_ratio, SUMS, ratio_of_bytes, ns, derived, "a formula", "a test", ut
 #endif
 #else
 #define CTPROF_DERIVED_DEF __BASE_FILE__
-#include "model/derive.c"
+#include "measure/derive.c"
 #endif

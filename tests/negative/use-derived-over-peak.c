@@ -9,5 +9,5 @@ DERIVED(test_ratio, SUMS, average_ns, ns, derived, "a formula", "a test", wait_m
 #endif
 #else
 #define CTPROF_DERIVED_DEF __BASE_FILE__
-#include "model/derive.c"
+#include "measure/derive.c"
 #endif

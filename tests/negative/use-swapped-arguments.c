@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* expect: incompatible type for argument 1 of 'average_ns'|passing .*'struct counter_count'.* to parameter of incompatible type 'struct counter_ns' */
-#include "model/derive.c"
+#include "measure/derive.c"
 
 struct quantity average(struct counter_ns total, struct counter_count count)
 {

@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vacuity.sh COMPILER INCLUDE SOURCE INCLUDE_DIRS...: shows that the suite can fail.
+# vacuity.sh COMPILER SOURCE INCLUDE_DIRS...: shows that the suite can fail.
 #
 # First, check.sh must find fault with a case of each wrong kind. Then each of the five locks is disabled in
 # turn, and the cases that it alone holds back must be reported as ACCEPTED; the claims that a second lock
-# holds back must be reported as refused by that one. INCLUDE and SOURCE are the folders of the headers and of
-# the sources, which are among INCLUDE_DIRS too.
+# holds back must be reported as refused by that one. SOURCE is the folder of the sources, which is
+# among INCLUDE_DIRS too.
 set -eu
 export LC_ALL=C
 
-compiler=$1 include=$2 source=$3
-shift 3
+compiler=$1 source=$2
+shift 2
 cases=$(cd "$(dirname "$0")" && pwd)
 
 work=$(mktemp -d)
@@ -161,7 +161,7 @@ for case in use-raw-integer use-into-raw-integer use-other-kind use-less-than; d
     sed -E 's/struct (counter|peak)_[a-z]+/uint64_t/g; s/\.v\>//g' "$cases/$case.c" >"$work/$case.c"
     verdict ACCEPTED "$work/$case.c" "$@"
 done
-mkdir "$work/model"
+mkdir "$work/measure"
 # Rates keep their types.
 sed -E '/struct rate_/!s/struct counter_[a-z]+/double/g; /user\.v|100 \* wait\.v/!s/([a-z])\.v\>/\1/g
     s/metric_sum\(([a-z]+), /(\1 + /
@@ -169,15 +169,15 @@ sed -E '/struct rate_/!s/struct counter_[a-z]+/double/g; /user\.v|100 \* wait\.v
     s/^(#define INPUT_INSIDE\(id_\)).*/\1 ((double)without_before(in, METRIC_##id_, in->cells[METRIC_##id_].number))/
     s/^(#define INPUT_ROUNDED\(id_\)).*/\1 ((double)rounded_rate(in, METRIC_##id_))/
     s/^(#define INPUT_LIFE\(id_\)).*/\1 ((double)living_part(in, METRIC_##id_))/' \
-    "$source/model/derive.c" >"$work/model/derive.c"
+    "$source/measure/derive.c" >"$work/measure/derive.c"
 for case in swapped-inputs over-peak other-unit; do
     verdict ACCEPTED "$cases/use-derived-$case.c" "$work" "$@"
 done
 
 # Lock 4 disabled: a value is stored and fetched without regard to its type.
-mkdir "$work/ctprof"
+mkdir "$work/metric"
 sed 's/(sample_)->id_ = (__VA_ARGS__)/(void)(__VA_ARGS__)/
-    s/\*(ret_) = (sample_)->id_/(void)(ret_)/' "$include/ctprof/sample.h" >"$work/ctprof/sample.h"
+    s/\*(ret_) = (sample_)->id_/(void)(ret_)/' "$source/metric/sample.h" >"$work/metric/sample.h"
 for case in set-other-kind set-raw-integer get-other-kind; do
     verdict ACCEPTED "$cases/presence-$case.c" "$work" "$@"
 done

@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctprof/cgroup-stats.h"
-#include "ctprof/fact-derive.h"
-#include "ctprof/fact-rows.h"
-#include "ctprof/host.h"
-#include "ctprof/macro.h"
-#include "ctprof/measure.h"
-#include "ctprof/sample.h"
-#include "ctprof/snapshot.h"
+#include "base/macro.h"
+#include "facts/fact-derive.h"
+#include "facts/fact-rows.h"
+#include "measure/measure.h"
+#include "metric/cgroup-stats.h"
+#include "metric/host.h"
+#include "metric/sample.h"
+#include "snapshot/snapshot.h"
 
 /* Metrics and derived metrics share one namespace. */
 static void test_measure_names_are_unique(void **state)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The registry here has a metric that BPF does not carry: no row is without its value and without a reason. */
-#include "ctprof/strbuf.h"
-#include "ctprof/thread-store.h"
-#include "model/snapshot-row-write.h"
-#include "model/snapshot-row.h"
-#include "model/window-value.h"
+#include "base/strbuf.h"
 #include "seen.h"
+#include "snapshot/snapshot-row-write.h"
+#include "snapshot/snapshot-row.h"
+#include "snapshot/thread-store.h"
 #include "thread-values.h"
+#include "window/window-value.h"
 
 static struct thread_values_rules rules;
 static struct thread_values values;

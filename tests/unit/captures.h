@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* captures - a capture of a tree, and what its snapshot says when it is read back. */
-#include "ctprof/capture.h"
+#include "capture/capture.h"
 #include "snapshots.h"
 #include "temp-tree.h"
 

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctprof/macro.h"
-#include "ctprof/strbuf.h"
+#include "base/macro.h"
+#include "base/strbuf.h"
 
 /* The contents of a buffer are this text and nothing else. */
 #define assert_text(buf_, expected_)                                        \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* doctors - hosts for doctor_judge(). */
-#include "ctprof/doctor.h"
+#include "doctor/doctor.h"
 
 /* A host on which everything can be read; each test takes something away. Free it by doctor_check(). */
 struct doctor_findings *doctor_healthy(void);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "facts.h"
 
-#include "ctprof/mem.h"
-#include "ctprof/units.h"
+#include "base/mem.h"
+#include "metric/units.h"
 #include "samples.h"
 
 int fact_fixture_setup(void **state)

@@ -2,7 +2,7 @@
 #pragma once
 /* facts - what snapshots hold beside their threads, to test with. */
 #include "check.h"
-#include "ctprof/fact-rows.h"
+#include "facts/fact-rows.h"
 
 struct fact_fixture {
 	struct cgroup_table cgroups[SIDE_MAX];

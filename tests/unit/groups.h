@@ -2,7 +2,7 @@
 #pragma once
 /* groups - groups and rows to test with, in few words. */
 #include "check.h"
-#include "ctprof/rows.h"
+#include "compare/rows.h"
 
 enum { SPEC_VALUES = 8 };
 

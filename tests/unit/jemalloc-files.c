@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "ctprof/fd.h"
+#include "base/fd.h"
 
 static const char *environment(const char *name, const char *otherwise)
 {

@@ -3,7 +3,7 @@
 /* jemalloc-files - files with a jemalloc, or nearly, which the tests build with the compiler of the build. */
 #include <stdbool.h>
 
-#include "ctprof/jemalloc.h"
+#include "jemalloc/jemalloc-inspect.h"
 #include "temp-tree.h"
 
 /* Runs a command of the shell, in the tree's directory, with CC and SOURCES set. Whether it succeeded. */

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "ctprof/json-read.h"
+#include "json/json-read.h"
 
 static const struct json_limits roomy = {
         .depth = 100, .string_bytes = 1000000, .total_bytes = UINT64_MAX};

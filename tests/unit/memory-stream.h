@@ -3,8 +3,8 @@
 /* memory-stream - bytes that go to memory and come from it, in pieces, and a disk that fills up. */
 #include <stddef.h>
 
-#include "ctprof/strbuf.h"
-#include "ctprof/stream.h"
+#include "base/strbuf.h"
+#include "base/stream.h"
 
 struct memory_sink {
 	struct byte_sink base; /* must stay the first member */

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "ctprof/memory-probe.h"
+#include "jemalloc/memory-probe.h"
 
 enum { THREADS = 40, THREADS_MAX = 400 };
 

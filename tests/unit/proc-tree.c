@@ -3,8 +3,8 @@
 
 #include <inttypes.h>
 
+#include "base/mem.h"
 #include "check.h"
-#include "ctprof/mem.h"
 
 char *proc_tree_file(uint32_t tgid, uint32_t tid, const char *name)
 {

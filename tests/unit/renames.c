@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "renames.h"
 
-#include "ctprof/mem.h"
+#include "base/mem.h"
 
 struct rename_side rename_list_side(const struct rename_list *list)
 {

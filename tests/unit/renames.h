@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* renames - sides of a rename matching, made by hand or by chance, and checks of what every result has. */
-#include "ctprof/rename-match.h"
+#include "group/rename-match.h"
 #include "random.h"
 
 struct rename_list {

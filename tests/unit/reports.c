@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "reports.h"
 
-#include "ctprof/mem.h"
+#include "base/mem.h"
 
 int report_fixture_setup(void **state)
 {

@@ -3,8 +3,8 @@
 /* reports - reports of two tables of groups, printed into memory. */
 #include <stdio.h>
 
-#include "ctprof/report.h"
 #include "groups.h"
+#include "report/report.h"
 
 struct report_fixture {
 	struct group_table tables[SIDE_MAX];

@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
+#include "base/mem.h"
 #include "cgroups.h"
-#include "ctprof/mem.h"
 #include "memory-stream.h"
 #include "samples.h"
 

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "check.h"
-#include "ctprof/mem.h"
 
 int temp_tree_setup(void **state)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* thread-values - what the tests of the records of a pass start from. */
+#include "bpf/thread-values.h"
 #include "check.h"
-#include "ctprof/thread-values.h"
 
 enum { VALUES_TGID = 400, VALUES_TID = 401, VALUES_TICKS = 100 };
 

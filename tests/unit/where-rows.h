@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* where-rows - rows to be tested by expressions. */
-#include "ctprof/where.h"
+#include "where/where.h"
 
 enum {
 	ROW_SHOW,     /* majflt of nginx, 7 seen of 8 threads */

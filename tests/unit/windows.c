@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "ctprof/mem.h"
+#include "base/mem.h"
 #include "memory-stream.h"
 #include "samples.h"
 

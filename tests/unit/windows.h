@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* windows - readings of a host that could be, and the window between two of them. */
-#include "ctprof/exit-log.h"
-#include "ctprof/window.h"
 #include "snapshots.h"
+#include "window/exit-log.h"
+#include "window/window.h"
 
 /* A clock tick, and times and ticks that are easy to tell apart: seconds since boot. */
 #define TICK_NS UINT64_C(10000000)

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* output - a file that appears under its name whole or not at all. Every file that a command writes is written through
+ * it: nobody but this user and root decides what is replaced, followed or opened, or with which permissions. */
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/macro.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "base/stream.h"
+
+/* The permissions of a new file, before the umask is applied. */
+enum output_audience {
+	OUTPUT_PRIVATE, /* 0600: snapshots and windows, which describe the programs of all users */
+	OUTPUT_PUBLIC,  /* 0666: reports */
+};
+
+struct output {
+	struct byte_sink sink; /* where to write; must stay the first member */
+	int fd;
+	int dir_fd;
+	bool linkable;   /* written without a name, and linked into place at the end */
+	bool is_new;     /* nothing had the target's name */
+	bool only_adds;  /* the directory is append-only */
+	bool in_place;   /* the target is no regular file (a pipe, /dev/full): written directly */
+	bool keeps;      /* replaces a file of this user's, and takes over these two: */
+	mode_t mode;     /* its permission bits, at most 0777 */
+	gid_t gid;       /* its group */
+	char *target;    /* last part of the path; NULL where written directly */
+	char *temporary; /* its name in the directory while it is being written, or NULL */
+	unsigned long bytes;  /* written so far */
+	struct mem_undo undo; /* registered while there is a temporary name */
+	struct strbuf reason;
+};
+
+#define OUTPUT_INIT ((struct output){.fd = -1, .dir_fd = -1, .reason = STRBUF_INIT})
+
+/* Prepares to write @path, "-" for standard output. The file is written without a name (O_TMPFILE), or
+ * under a temporary one where the file system cannot, in the target's directory; an existing target is
+ * replaced on commit and untouched until then. The directory is looked up once and held.
+ *
+ * A new file has the permissions of @audience, and this user's ids. A regular file that this user owns, where others
+ * cannot have put it under that name, hands its permission bits (0777) and, where the system lets this user, its group
+ * on to the file that replaces it; without the group, not the group's bits either. In a sticky directory others can have
+ * put it there, and it can only take permissions away. Nothing of another user's file is taken over. To replace a file takes the right to write it, and what rename(2) asks for.
+ *
+ * A target that is no regular file is written in place, and /dev/stdout, /dev/stderr, /dev/fd/N and /proc/self/fd/N are
+ * the descriptor itself. A symbolic link is followed. A link, FIFO, device or socket of another user is refused in a
+ * directory that others may write; output-place.h has the rule.
+ *
+ * In an append-only directory (chattr +a, as statx(2) has it) only a new file can be written, on a file system with O_TMPFILE;
+ * anything else is refused with EPERM, so that no temporary name stays behind.
+ *
+ * Returns 0 or -errno; output_reason() has the words. */
+must_check_ int output_open(struct output *output, const char *path, enum output_audience audience);
+
+/* Flushes to disk, puts the file in its place and flushes the directory. Returns 0 or -errno, -EEXIST where something took
+ * the name in an append-only directory; after an error the target
+ * is what it was, and nothing is left beside it. There is one exception: where only the directory cannot be flushed, the
+ * new file is in its place, and output_reason() says so. */
+must_check_ int output_commit(struct output *output);
+
+/* Why output_open() or output_commit() returned @error, as a phrase to stand behind the file's name. Names of files in it
+ * may hold any bytes. Borrowed until output_done(). */
+const char *output_reason(const struct output *output, int error);
+
+/* Closes; what was not committed is gone, also where running out of memory ends the program before. For cleanup_(output_done). */
+void output_done(struct output *output);

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A thread's last switch: it is dead, leaves its CPU and never comes back, so its counters have their last values.
+ * Everything else that tells of an exit comes earlier. */
+#include "bpf/thread-end.h"
+#include "kernel.h"
+
+/* Numbers of the kernel's interface. */
+enum {
+	MAP_RINGBUF = 27,
+	RINGBUF_NO_WAKEUP = 1,
+	RING_BYTES = 8 << 20,
+};
+
+struct {
+	__uint(type, MAP_RINGBUF);
+	__uint(max_entries, RING_BYTES);
+} ring SEC(".maps");
+
+__u64 lost = 0;
+char LICENSE[] SEC("license") = "GPL";
+
+static __always_inline void read_cpu_time(const struct task_struct *task, struct thread_end *end)
+{
+	end->run_ns = task->se.sum_exec_runtime;
+	end->nr_migrations = task->se.nr_migrations;
+	end->sampled_user_ns = task->utime;
+	end->sampled_system_ns = task->stime;
+	if (bpf_core_field_exists(task->prev_cputime.utime)) {
+		end->told_user_ns = task->prev_cputime.utime;
+		end->told_system_ns = task->prev_cputime.stime;
+	}
+	if (bpf_core_field_exists(task->sched_info.pcount)) {
+		end->timeslices = task->sched_info.pcount;
+		end->wait_ns = task->sched_info.run_delay;
+		end->kept |= THREAD_END_SCHED_INFO;
+	}
+}
+
+static __always_inline void read_io(const struct task_struct *task, struct thread_end *end)
+{
+	if (bpf_core_field_exists(task->ioac.rchar)) {
+		end->rchar = task->ioac.rchar;
+		end->wchar = task->ioac.wchar;
+		end->syscr = task->ioac.syscr;
+		end->syscw = task->ioac.syscw;
+		end->kept |= THREAD_END_CHARS;
+	}
+	if (bpf_core_field_exists(task->ioac.read_bytes)) {
+		end->read_bytes = task->ioac.read_bytes;
+		end->write_bytes = task->ioac.write_bytes;
+		end->cancelled_write_bytes = task->ioac.cancelled_write_bytes;
+		end->kept |= THREAD_END_BYTES;
+	}
+}
+
+/* The leader of a thread that has been released may be gone itself; what is there then is not the leader of ours. Its birth
+ * is read before that is checked. */
+static __always_inline void read_leader(const struct task_struct *task, struct thread_end *end)
+{
+	struct task_struct *leader = BPF_CORE_READ(task, group_leader);
+	__u64 born = BPF_CORE_READ(leader, start_boottime);
+
+	if ((__u32)BPF_CORE_READ(leader, pid) != end->tgid ||
+	    (__u32)BPF_CORE_READ(leader, tgid) != end->tgid)
+		return;
+	bpf_core_read(end->pcomm, sizeof(end->pcomm), &leader->comm);
+	end->process_born_boottime_ns = born;
+}
+
+static __always_inline void read_names(struct task_struct *task, struct thread_end *end)
+{
+	bpf_probe_read_kernel(end->comm, sizeof(end->comm), task->comm);
+	read_leader(task, end);
+	end->uid = BPF_CORE_READ(task, cred, euid.val);
+	if (bpf_core_field_exists(task->cgroups)) {
+		end->cgroup_id = BPF_CORE_READ(task, cgroups, dfl_cgrp, kn, id);
+		end->kept |= THREAD_END_CGROUP;
+	}
+}
+
+/* The arguments of the tracepoint: whether it was preempted, who leaves, who comes. */
+SEC("tp_btf/sched_switch")
+int thread_end(__u64 *arguments)
+{
+	struct task_struct *task = (struct task_struct *)arguments[1];
+	struct thread_end *end;
+
+	if (!(state_of(task) & STATE_LEAVING))
+		return 0;
+	end = bpf_ringbuf_reserve(&ring, sizeof(*end), 0);
+	if (!end) {
+		__sync_fetch_and_add(&lost, 1);
+		return 0;
+	}
+	__builtin_memset(end, 0, sizeof(*end));
+	end->tid = (__u32)task->pid;
+	end->tgid = (__u32)task->tgid;
+	end->policy = task->policy;
+	end->nice = task->static_prio - NICE_ZERO;
+	end->born_boottime_ns = task->start_boottime;
+	end->ended_boottime_ns = bpf_ktime_get_boot_ns();
+	end->voluntary_csw = task->nvcsw;
+	end->nonvoluntary_csw = task->nivcsw;
+	end->minflt = task->min_flt;
+	end->majflt = task->maj_flt;
+	read_cpu_time(task, end);
+	read_io(task, end);
+	read_names(task, end);
+	/* Whoever reads looks by itself, often enough: a wakeup each would cost more than all of this. */
+	bpf_ringbuf_submit(end, RINGBUF_NO_WAKEUP);
+	return 0;
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "base/clock.h"
+#include "bpf/thread-end.h"
+#include "bpf/thread-values.h"
+
+static void add_io(struct thread_io *sum, const struct thread_io *io)
+{
+	saturating_add_to(&sum->rchar, io->rchar);
+	saturating_add_to(&sum->wchar, io->wchar);
+	saturating_add_to(&sum->syscr, io->syscr);
+	saturating_add_to(&sum->syscw, io->syscw);
+	saturating_add_to(&sum->read_bytes, io->read_bytes);
+	saturating_add_to(&sum->write_bytes, io->write_bytes);
+	saturating_add_to(&sum->cancelled_write_bytes, io->cancelled_write_bytes);
+}
+
+/* The kernel leaves those that have ended out of a process's taskstats, for they are in those of exited threads; all else of
+ * a process has them until they are waited for. */
+void process_values_add(struct process_values_sum *sum, const struct thread_values *values)
+{
+	bool has_ended = values->state == 'Z' || values->state == 'X';
+
+	sum->threads += values->born_boottime_ns <= sum->read_boottime_ns;
+	sum->any_before |= values->tid < values->tgid;
+	sum->any_behind |= values->tid > values->tgid;
+	saturating_add_to(&sum->run_ns, values->run_ns);
+	saturating_add_to(&sum->sampled_user_ns, values->sampled_user_ns);
+	saturating_add_to(&sum->sampled_system_ns, values->sampled_system_ns);
+	saturating_add_to(&sum->minflt, values->minflt);
+	saturating_add_to(&sum->majflt, values->majflt);
+	add_io(&sum->io, &values->io);
+	sum->any_time_runs |= (values->flags & THREAD_VALUES_TIME_RUNS) != 0;
+	if (has_ended)
+		return;
+	sum->any_exiting |= (values->flags & THREAD_VALUES_EXITING) != 0;
+	saturating_add_to(&sum->cpu_count, values->timeslices);
+	saturating_add_to(&sum->cpu_delay_ns, values->wait_ns);
+	saturating_add_to(&sum->stats_run_ns, values->run_ns);
+	for (unsigned delay = 0; delay < THREAD_DELAY_COUNT; delay++) {
+		saturating_add_to(&sum->delay_counts[delay], values->delay_counts[delay]);
+		saturating_add_to(&sum->delay_ns[delay], values->delays[delay].total_ns);
+	}
+}
+
+/* Of threads that come before the leader some may have exited by its turn, and of those behind it by theirs: with both, one
+ * may make up for the other. */
+bool process_values_are_whole(const struct process_values *process,
+                              const struct process_values_sum *sum)
+{
+	return !(process->flags & THREAD_VALUES_CHANGED) && sum->threads == process->nr_threads &&
+	       !(sum->any_before && sum->any_behind);
+}
+
+static void set(struct thread_sample *sample, enum process_total total, uint64_t exited,
+                uint64_t living)
+{
+	saturating_add_to(&exited, living);
+	sample->process_totals[total] = exited;
+	sample->process_totals_seen |= UINT32_C(1) << total;
+	sample->has_process_totals = true;
+}
+
+static void set_stat(const struct thread_values_rules *rules, const struct process_values *process,
+                     const struct process_values_sum *sum, struct thread_sample *sample)
+{
+	uint64_t tick_ns = NS_PER_SECOND / rules->ticks_per_second, user, system;
+	struct cpu_time_found found = {
+	        .run_ns = process->run_ns,
+	        .sampled_user_ns = process->sampled_user_ns,
+	        .sampled_system_ns = process->sampled_system_ns,
+	        .told_user_ns = process->told_user_ns,
+	        .told_system_ns = process->told_system_ns,
+	};
+
+	set(sample, PROCESS_TOTAL_minflt, process->minflt, sum->minflt);
+	set(sample, PROCESS_TOTAL_majflt, process->majflt, sum->majflt);
+	if (sum->any_time_runs)
+		return;
+	saturating_add_to(&found.run_ns, sum->run_ns);
+	saturating_add_to(&found.sampled_user_ns, sum->sampled_user_ns);
+	saturating_add_to(&found.sampled_system_ns, sum->sampled_system_ns);
+	user = found.sampled_user_ns;
+	system = found.sampled_system_ns;
+	if (rules->kept & THREAD_VALUES_TOLD)
+		cpu_time_divide(&found, &user, &system);
+	set(sample, PROCESS_TOTAL_utime_clock_ticks, user / tick_ns, 0);
+	set(sample, PROCESS_TOTAL_stime_clock_ticks, system / tick_ns, 0);
+}
+
+/* The kernel adds the I/O of a child that was waited for to that of its parent, and then nobody can tell it from that of
+ * exited threads. */
+static bool has_had_children(const struct thread_values_rules *rules,
+                             const struct process_values *process)
+{
+	uint64_t tick_ns = NS_PER_SECOND / rules->ticks_per_second;
+
+	return process->children_user_ns >= tick_ns || process->children_system_ns >= tick_ns ||
+	       process->children_minflt > 0 || process->children_majflt > 0;
+}
+
+static enum source_outcome set_io(const struct thread_values_rules *rules,
+                                  const struct process_values *process,
+                                  const struct process_values_sum *sum,
+                                  struct thread_sample *sample)
+{
+	const uint32_t needed = THREAD_VALUES_CHARS | THREAD_VALUES_BYTES;
+	const struct thread_io *exited = &process->io, *living = &sum->io;
+
+	if (rules->outcomes[SOURCE_process_io] != OUTCOME_read)
+		return rules->outcomes[SOURCE_process_io];
+	if ((rules->kept & needed) != needed || has_had_children(rules, process))
+		return OUTCOME_off;
+	set(sample, PROCESS_TOTAL_rchar, exited->rchar, living->rchar);
+	set(sample, PROCESS_TOTAL_wchar, exited->wchar, living->wchar);
+	set(sample, PROCESS_TOTAL_syscr, exited->syscr, living->syscr);
+	set(sample, PROCESS_TOTAL_syscw, exited->syscw, living->syscw);
+	set(sample, PROCESS_TOTAL_read_bytes, exited->read_bytes, living->read_bytes);
+	set(sample, PROCESS_TOTAL_write_bytes, exited->write_bytes, living->write_bytes);
+	set(sample, PROCESS_TOTAL_cancelled_write_bytes, exited->cancelled_write_bytes,
+	    living->cancelled_write_bytes);
+	return OUTCOME_read;
+}
+
+static void set_delays(const struct thread_values_rules *rules,
+                       const struct process_values *process, const struct process_values_sum *sum,
+                       struct thread_sample *sample)
+{
+	static const struct {
+		enum thread_delay delay;
+		uint32_t kept;
+		enum process_total count, total;
+	} places[] = {
+#define DELAY(name_, kept_)                                                \
+	{THREAD_DELAY_##name_, kept_, PROCESS_TOTAL_##name_##_delay_count, \
+	 PROCESS_TOTAL_##name_##_delay_total_ns}
+	        DELAY(swapin, THREAD_VALUES_DELAYS),    DELAY(freepages, THREAD_VALUES_DELAYS),
+	        DELAY(thrashing, THREAD_VALUES_DELAYS), DELAY(compact, THREAD_VALUES_COMPACT),
+	        DELAY(wpcopy, THREAD_VALUES_WPCOPY),    DELAY(irq, THREAD_VALUES_IRQ),
+#undef DELAY
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		unsigned delay = places[i].delay;
+		uint64_t exited_count = process->stats_delay_counts[delay];
+		uint64_t exited_ns = process->stats_delay_ns[delay];
+
+		if (!(rules->kept & places[i].kept))
+			continue;
+		if (delay == THREAD_DELAY_irq && !rules->taskstats.irq &&
+		    exited_count + sum->delay_counts[delay] == 0 &&
+		    exited_ns + sum->delay_ns[delay] == 0)
+			continue;
+		set(sample, places[i].count, exited_count, sum->delay_counts[delay]);
+		set(sample, places[i].total, exited_ns, sum->delay_ns[delay]);
+	}
+}
+
+/* Any trace of a delay record, where the kernel was not told at boot to give one to everybody. */
+static bool has_delays(const struct thread_values_rules *rules,
+                       const struct process_values *process, const struct process_values_sum *sum)
+{
+	uint64_t traces = 0;
+
+	for (unsigned delay = 0; delay < THREAD_DELAY_COUNT; delay++)
+		traces |= process->stats_delay_counts[delay] | process->stats_delay_ns[delay] |
+		          sum->delay_counts[delay] | sum->delay_ns[delay];
+	return rules->taskstats.delays == TASKSTATS_DELAYS_BOOT ||
+	       (rules->taskstats.delays == TASKSTATS_DELAYS_LATER && traces != 0);
+}
+
+static enum source_outcome set_taskstats(const struct thread_values_rules *rules,
+                                         const struct process_values *process,
+                                         const struct process_values_sum *sum,
+                                         struct thread_sample *sample)
+{
+	const uint32_t cpu_needs = THREAD_VALUES_SCHED_INFO | THREAD_VALUES_DELAYS;
+
+	if (rules->outcomes[SOURCE_process_taskstats] != OUTCOME_read)
+		return rules->outcomes[SOURCE_process_taskstats];
+	if (sum->any_exiting)
+		return OUTCOME_malformed;
+	if (rules->taskstats.cpu_delay && (rules->kept & cpu_needs) == cpu_needs) {
+		set(sample, PROCESS_TOTAL_run_time_ns, process->stats_run_ns, sum->stats_run_ns);
+		set(sample, PROCESS_TOTAL_wait_time_ns, process->stats_cpu_delay_ns,
+		    sum->cpu_delay_ns);
+		set(sample, PROCESS_TOTAL_timeslices, process->stats_cpu_count, sum->cpu_count);
+		set(sample, PROCESS_TOTAL_cpu_delay_count, process->stats_cpu_count,
+		    sum->cpu_count);
+		set(sample, PROCESS_TOTAL_cpu_delay_total_ns, process->stats_cpu_delay_ns,
+		    sum->cpu_delay_ns);
+	}
+	if (has_delays(rules, process, sum))
+		set_delays(rules, process, sum, sample);
+	return OUTCOME_read;
+}
+
+void process_values_totals(const struct thread_values_rules *rules,
+                           const struct process_values *process,
+                           const struct process_values_sum *sum, struct thread_sample *sample)
+{
+	set_stat(rules, process, sum, sample);
+	sample->outcomes[SOURCE_process_stat] = OUTCOME_read;
+	sample->outcomes[SOURCE_process_io] = set_io(rules, process, sum, sample);
+	sample->outcomes[SOURCE_process_taskstats] = set_taskstats(rules, process, sum, sample);
+}

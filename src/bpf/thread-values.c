@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "bpf/thread-values.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "bpf-load.h"
+#include "thread-values-store.h"
+/* Made from bpf/thread-values.bpf.c by the build, to other rules than ours. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#include <thread-values.skel.h>
+#pragma GCC diagnostic pop
+
+enum {
+	READ_BYTES = 32 << 10, /* what the kernel gives at once */
+	TRIES_MAX = 1000,
+	SYS_FILE_BYTES = 1 << 16,
+};
+
+struct thread_values_reader {
+	struct thread_values_bpf *program; /* owned, as the others */
+	struct bpf_link *link;
+	struct thread_values_store store;
+	bool ext_is_known; /* which threads a sched_ext scheduler runs */
+	struct strbuf text;
+};
+
+/* Reads a set of CPUs of /sys; empty where there is none. */
+static void read_cpus(struct strbuf *text, const char *path, struct cpu_mask *ret_cpus)
+{
+	cpu_mask_clear(ret_cpus);
+	if (fd_read_all_at(AT_FDCWD, path, text, SYS_FILE_BYTES) < 0)
+		return;
+	while (text->len > 0 && text->data[text->len - 1] == '\n')
+		text->len--;
+	if (!cpu_mask_parse(ret_cpus, strbuf_str(text), text->len))
+		cpu_mask_clear(ret_cpus);
+}
+
+/* Kernels are built for many more CPUs than there can be. */
+static uint32_t bytes_of_possible_cpus(struct strbuf *text)
+{
+	struct cpu_mask possible;
+
+	read_cpus(text, "/sys/devices/system/cpu/possible", &possible);
+	if (possible.used_words == 0)
+		return THREAD_VALUES_CPUS_MAX / 8;
+	return possible.used_words * (uint32_t)sizeof(possible.words[0]);
+}
+
+static bool is_before(unsigned long major, unsigned long minor)
+{
+	struct utsname system;
+	unsigned long own_major;
+	char *end;
+
+	if (uname(&system) < 0)
+		return false;
+	own_major = strtoul(system.release, &end, 10);
+	if (own_major != major || *end != '.')
+		return own_major < major;
+	return strtoul(end + 1, NULL, 10) < minor;
+}
+
+static int load(void *context)
+{
+	struct thread_values_reader *reader = context;
+	int r;
+
+	errno = 0;
+	reader->program = thread_values_bpf__open();
+	if (!reader->program)
+		return errno ? -errno : -ENOMEM;
+	reader->program->rodata->cpu_bytes = bytes_of_possible_cpus(&reader->text);
+	reader->program->rodata->workers_have_full_names = !is_before(6, 11);
+	reader->program->rodata->has_rdonly_cast = !is_before(6, 2);
+	r = thread_values_bpf__load(reader->program);
+	if (r < 0)
+		return r;
+	/* The library goes on where it has found that it cannot map them. */
+	if (!reader->program->bss)
+		return -EIO;
+	errno = 0;
+	reader->link = bpf_program__attach_iter(reader->program->progs.thread_values, NULL);
+	if (!reader->link)
+		return errno ? -errno : -ENOMEM;
+	return 0;
+}
+
+int thread_values_open(struct thread_values_reader **ret_reader)
+{
+	cleanup_(thread_values_freep) struct thread_values_reader *reader =
+	        mem_calloc(1, sizeof(*reader));
+	int r = bpf_load(load, reader);
+
+	if (r < 0)
+		return r;
+	*ret_reader = take_ptr(reader);
+	return 0;
+}
+
+struct thread_values_reader *thread_values_free(struct thread_values_reader *reader)
+{
+	if (reader) {
+		bpf_link__destroy(reader->link);
+		thread_values_bpf__destroy(reader->program);
+		thread_values_store_done(&reader->store);
+		strbuf_done(&reader->text);
+	}
+	free(reader);
+	return NULL;
+}
+
+void thread_values_freep(struct thread_values_reader **reader)
+{
+	*reader = thread_values_free(*reader);
+}
+
+uint32_t thread_values_kept(const struct thread_values_reader *reader)
+{
+	uint32_t kept = reader->program->bss->kept;
+
+	return reader->ext_is_known ? kept : kept & ~(uint32_t)THREAD_VALUES_EXT;
+}
+
+/* The address of the class is told to those who may know it. The file is long, but is only read while a scheduler of
+ * sched_ext is loaded. */
+static uint64_t find_ext_class(void)
+{
+	static const char name[] = " ext_sched_class";
+	FILE *symbols = fopen("/proc/kallsyms", "re");
+	uint64_t address = 0;
+	char *line = NULL;
+	size_t size = 0;
+
+	if (!symbols)
+		return 0;
+	while (address == 0 && getline(&line, &size, symbols) > 0) {
+		const char *found = strstr(line, name);
+
+		if (found && found[strlen(name)] == '\n')
+			address = strtoull(line, NULL, 16);
+	}
+	free(line);
+	(void)fclose(symbols);
+	return address;
+}
+
+/* While no scheduler is loaded, and none is about to be, it runs nobody. */
+static void prepare_ext(struct thread_values_reader *reader)
+{
+	static const char path[] = "/sys/kernel/sched_ext/state", off[] = "disabled\n";
+
+	reader->program->bss->ext_class = 0;
+	reader->ext_is_known = true;
+	if (fd_read_all_at(AT_FDCWD, path, &reader->text, SYS_FILE_BYTES) < 0 ||
+	    strcmp(strbuf_str(&reader->text), off) == 0)
+		return;
+	reader->program->bss->ext_class = find_ext_class();
+	reader->ext_is_known = reader->program->bss->ext_class != 0;
+}
+
+/* The kernel says EAGAIN after very many threads that give nothing: it goes on from there. Where its own buffer is larger
+ * than ours a record may come in two parts. */
+static int read_records(int fd, struct thread_values_store *store)
+{
+	uint64_t buffer[READ_BYTES / sizeof(uint64_t)];
+	char *bytes = (char *)buffer;
+	size_t len = 0;
+	unsigned tries = 0;
+
+	for (;;) {
+		ssize_t n = read(fd, bytes + len, sizeof(buffer) - len);
+		ssize_t used;
+
+		if (n == 0)
+			return len == 0 ? 0 : -EBADMSG;
+		if (n < 0) {
+			if ((errno != EAGAIN && errno != EINTR) || ++tries > TRIES_MAX)
+				return -errno;
+			continue;
+		}
+		len += (size_t)n;
+		used = thread_values_store_add(store, bytes, len);
+		if (used < 0)
+			return (int)used;
+		len -= (size_t)used;
+		memmove(bytes, bytes + used, len);
+	}
+}
+
+int thread_values_read(struct thread_values_reader *reader, struct thread_values_pass *ret_pass)
+{
+	cleanup_(fd_closep) int fd = bpf_iter_create(bpf_link__fd(reader->link));
+	struct cpu_mask online;
+	int r;
+
+	if (fd < 0)
+		return -errno;
+	read_cpus(&reader->text, "/sys/devices/system/cpu/online", &online);
+	thread_values_store_clear(&reader->store, &online);
+	prepare_ext(reader);
+	reader->program->bss->cpus_told = 0;
+	*ret_pass = (struct thread_values_pass){.begin_boottime_ns = clock_now_ns(CLOCK_BOOTTIME)};
+	r = read_records(fd, &reader->store);
+	if (r < 0)
+		return r;
+	ret_pass->end_boottime_ns = clock_now_ns(CLOCK_BOOTTIME);
+	thread_values_store_finish(&reader->store, ret_pass);
+	return 0;
+}

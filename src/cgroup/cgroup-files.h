@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* cgroup-files - parses the files of a cgroup that registry/cgroup.def and registry/cgroup-lists.def name. */
+#include <stddef.h>
+
+#include "metric/cgroup-stats.h"
+
+/* One file of a cgroup into the values of @stats that registry/cgroup.def reads from it, for the hierarchy
+ * stats->is_v1 says; a value that makes no sense stays unseen. */
+void cgroup_file_parse(const char *file, const char *text, size_t len, struct cgroup_stats *stats);
+
+/* memory.stat, memory.events (flat keyed) and io.stat (nested keyed) into a list. */
+void cgroup_list_parse(enum cgroup_list_id list, const char *text, size_t len,
+                       struct cgroup_stats *stats);

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* cgroup-id - which path a cgroup of version 2 has, by the number that the kernel knows it by. */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/strbuf.h"
+#include "cgroup/cgroup-mount.h"
+
+struct cgroup_ids;
+
+/* Never NULL. Numbers are looked up below the mount of version 2 in @mounts, where it
+ * shows the whole hierarchy; where there is none, no number has a path. */
+struct cgroup_ids *cgroup_ids_new(const struct cgroup_mounts *mounts);
+struct cgroup_ids *cgroup_ids_free(struct cgroup_ids *ids);
+void cgroup_ids_freep(struct cgroup_ids **ids);
+
+/* The path as /proc/<pid>/cgroup has it for version 2, or NULL where there is none: the cgroup is gone, or out of
+ * reach. What was found, or not, when a number was first asked for stays so: a path outlives its cgroup. Borrowed
+ * until @ids are freed. */
+const struct strbuf *cgroup_ids_path(struct cgroup_ids *ids, uint64_t id);

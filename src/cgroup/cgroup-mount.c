@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cgroup/cgroup-mount.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libcgroup.h>
+#include <linux/magic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "cgroup-namespace.h"
+
+enum { MOUNTINFO_BYTES = 16 << 20 };
+
+/* A line of mountinfo, as the kernel wrote it. */
+struct mount_line {
+	struct span id, device, root, point, type, options;
+};
+
+/* What libcgroup says. It knows a hierarchy by its controllers only: not at all where it has none, and not which
+ * part of it a mount shows. Where mountinfo can be read it only decides between mounts that are as good as each
+ * other, so that we read where libcgroup's own tools do; where /proc is restricted so that it cannot, /proc/mounts
+ * and /proc/cgroups, which libcgroup reads, are the second chance. */
+struct libcgroup_answer {
+	struct strbuf unified;
+	struct strbuf v1[CGROUP_V1_CONTROLLERS_MAX];
+};
+
+static void answer_done(struct libcgroup_answer *answer)
+{
+	strbuf_done(&answer->unified);
+	for (size_t i = 0; i < CGROUP_V1_CONTROLLERS_MAX; i++)
+		strbuf_done(&answer->v1[i]);
+}
+
+static void say_nothing(void *unused_pointer, int level, const char *format, va_list args)
+{
+	(void)unused_pointer;
+	(void)level;
+	(void)format;
+	(void)args;
+}
+
+static void answer_take(struct libcgroup_answer *answer,
+                        const struct cgroup_v1_controllers *controllers,
+                        const struct cgroup_mount_point *found)
+{
+	struct span name = {found->name, strlen(found->name)};
+	uint32_t bits = cgroup_v1_controllers_find(controllers, name);
+	struct strbuf *into = NULL;
+	struct statfs status;
+
+	if (statfs(found->path, &status) < 0)
+		return;
+	if (status.f_type == CGROUP2_SUPER_MAGIC)
+		into = &answer->unified;
+	else if (status.f_type == CGROUP_SUPER_MAGIC && bits != 0)
+		into = &answer->v1[__builtin_ctz(bits)];
+	if (into && into->len == 0)
+		strbuf_add_str(into, found->path);
+}
+
+/* Nothing that goes wrong here matters: an empty answer is one. */
+static void ask_libcgroup(const struct cgroup_v1_controllers *controllers,
+                          struct libcgroup_answer *answer)
+{
+	struct cgroup_mount_point found;
+	void *handle = NULL;
+
+	cgroup_set_logger(say_nothing, CGROUP_LOG_ERROR, NULL);
+	if (cgroup_init() != 0)
+		return;
+	for (int r = cgroup_get_controller_begin(&handle, &found); r == 0;
+	     r = cgroup_get_controller_next(&handle, &found))
+		answer_take(answer, controllers, &found);
+	cgroup_get_controller_end(&handle);
+}
+
+static bool span_equal(struct span a, struct span b)
+{
+	return a.len == b.len && memcmp(a.text, b.text, a.len) == 0;
+}
+
+static void mount_set(struct cgroup_mount *mount, const char *point, const char *root)
+{
+	mount->found = true;
+	strbuf_clear(&mount->point);
+	strbuf_add_str(&mount->point, point);
+	strbuf_clear(&mount->root);
+	strbuf_add_str(&mount->root, root);
+	mount->namespace_known = false;
+}
+
+static bool is_octal(char c)
+{
+	return c >= '0' && c <= '7';
+}
+
+/* Blanks, tabs, newlines and backslashes in paths are written as octal escapes. */
+static void add_unescaped(struct strbuf *out, struct span path)
+{
+	for (size_t i = 0; i < path.len; i++) {
+		const char *c = path.text + i;
+
+		if (*c == '\\' && path.len - i > 3 && is_octal(c[1]) && is_octal(c[2]) &&
+		    is_octal(c[3])) {
+			strbuf_add_char(out, (char)(((c[1] - '0') << 6) | ((c[2] - '0') << 3) |
+			                            (c[3] - '0')));
+			i += 3;
+		} else {
+			strbuf_add_char(out, *c);
+		}
+	}
+}
+
+/* The first word is the id of the mount, the third the device, the fourth what of it is mounted, the fifth where; behind a lone dash stand the
+ * type, the source and the options of the file system. */
+static bool mount_line_parse(struct span line, struct mount_line *ret)
+{
+	enum { ID_WORD = 1, DEVICE_WORD = 3, ROOT_WORD, POINT_WORD };
+	struct span word, source;
+	int number = 0;
+
+	*ret = (struct mount_line){0};
+	while (scan_word(&line, &word) && !span_is(word, "-")) {
+		number++;
+		if (number == ID_WORD)
+			ret->id = word;
+		else if (number == DEVICE_WORD)
+			ret->device = word;
+		else if (number == ROOT_WORD)
+			ret->root = word;
+		else if (number == POINT_WORD)
+			ret->point = word;
+	}
+	if (number < POINT_WORD || !scan_word(&line, &ret->type))
+		return false;
+	if (scan_word(&line, &source))
+		(void)scan_word(&line, &ret->options);
+	return true;
+}
+
+/* Whether a line of @rest mounts the same file system over the point of @line. */
+static bool is_covered(const struct mount_line *line, struct span rest)
+{
+	struct mount_line later;
+	struct span text;
+
+	while (scan_line(&rest, &text))
+		if (mount_line_parse(text, &later) && span_equal(later.point, line->point) &&
+		    span_equal(later.device, line->device))
+			return true;
+	return false;
+}
+
+/* Whether @number is what the kernel calls the mount at @point. Returns -1 where it does not say, which is before
+ * Linux 5.8 and in containers whose filter refuses statx(2). */
+static int has_mount_id(const char *point, struct span number)
+{
+	struct statx status;
+	uint64_t id;
+
+	if (statx(AT_FDCWD, point, AT_NO_AUTOMOUNT, STATX_MNT_ID, &status) < 0 ||
+	    !(status.stx_mask & STATX_MNT_ID) || !scan_u64(number.text, number.len, &id))
+		return -1;
+	return status.stx_mnt_id == id;
+}
+
+/* A mount that another one hides is in mountinfo all the same. A bind mount of the same hierarchy has the same
+ * device, so the device alone does not tell; without the id of the mount the last one at a point is the one that
+ * is seen. */
+static bool is_visible(const struct mount_line *line, const char *point, struct span rest)
+{
+	int same = has_mount_id(point, line->id);
+	cleanup_(strbuf_done) struct strbuf device = STRBUF_INIT;
+	struct stat status;
+
+	if (same >= 0)
+		return same == 1;
+	if (stat(point, &status) < 0)
+		return false;
+	strbuf_addf(&device, "%u:%u", major(status.st_dev), minor(status.st_dev));
+	return span_is(line->device, strbuf_str(&device)) && !is_covered(line, rest);
+}
+
+static bool ends_with(const struct strbuf *text, const char *end)
+{
+	size_t len = strlen(end);
+
+	return text->len >= len && memcmp(text->data + text->len - len, end, len) == 0;
+}
+
+/* The less, the more of our own paths are below the mount. */
+static unsigned root_rank(const struct strbuf *root)
+{
+	const char *text = strbuf_str(root);
+
+	if (strcmp(text, "/") == 0)
+		return 0;
+	if (ends_with(root, "//deleted"))
+		return 3;
+	return strncmp(text, "/..", 3) == 0 ? 2 : 1;
+}
+
+static void mount_offer(struct cgroup_mount *mount, const struct strbuf *answer,
+                        const struct strbuf *point, const struct strbuf *root)
+{
+	unsigned here = root_rank(root);
+	unsigned there = mount->found ? root_rank(&mount->root) : UINT32_MAX;
+	bool is_answer = answer->len > 0 && strcmp(strbuf_str(answer), strbuf_str(point)) == 0;
+
+	if (here < there || (here == there && is_answer))
+		mount_set(mount, strbuf_str(point), strbuf_str(root));
+}
+
+static void take_line(struct cgroup_mounts *mounts, const struct cgroup_v1_controllers *controllers,
+                      const struct libcgroup_answer *answer, struct span text, struct span rest,
+                      bool live)
+{
+	cleanup_(strbuf_done) struct strbuf point = STRBUF_INIT;
+	cleanup_(strbuf_done) struct strbuf root = STRBUF_INIT;
+	struct mount_line line;
+	uint32_t bits;
+
+	if (!mount_line_parse(text, &line) ||
+	    (!span_is(line.type, "cgroup") && !span_is(line.type, "cgroup2")))
+		return;
+	add_unescaped(&point, line.point);
+	add_unescaped(&root, line.root);
+	if (live && !is_visible(&line, strbuf_str(&point), rest))
+		return;
+	if (span_is(line.type, "cgroup2")) {
+		mount_offer(&mounts->unified, &answer->unified, &point, &root);
+		return;
+	}
+	mounts->any_v1 = true;
+	bits = cgroup_v1_controllers_find(controllers, line.options);
+	for (size_t i = 0; i < controllers->count; i++)
+		if (bits & (UINT32_C(1) << i))
+			mount_offer(&mounts->v1[i], &answer->v1[i], &point, &root);
+}
+
+static void take_answer(struct cgroup_mounts *mounts, const struct libcgroup_answer *answer)
+{
+	if (answer->unified.len > 0)
+		mount_set(&mounts->unified, strbuf_str(&answer->unified), "/");
+	for (size_t i = 0; i < CGROUP_V1_CONTROLLERS_MAX; i++)
+		if (answer->v1[i].len > 0) {
+			mount_set(&mounts->v1[i], strbuf_str(&answer->v1[i]), "/");
+			mounts->any_v1 = true;
+		}
+}
+
+void cgroup_mounts_find(int proc_fd, bool live, struct cgroup_mounts *ret_mounts)
+{
+	cleanup_(answer_done) struct libcgroup_answer answer = {0};
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	struct cgroup_v1_controllers controllers;
+	struct span rest, line;
+	int r;
+
+	cgroup_v1_controllers_init(&controllers);
+	ret_mounts->is_system = true;
+	if (live)
+		ask_libcgroup(&controllers, &answer);
+	r = fd_read_all_at(proc_fd, "self/mountinfo", &text, MOUNTINFO_BYTES);
+	if (r < 0) {
+		take_answer(ret_mounts, &answer);
+		ret_mounts->looked =
+		        r == -ENOENT || ret_mounts->unified.found || ret_mounts->any_v1;
+		return;
+	}
+	ret_mounts->looked = true;
+	rest = (struct span){strbuf_str(&text), text.len};
+	while (scan_line(&rest, &line))
+		take_line(ret_mounts, &controllers, &answer, line, rest, live);
+	cgroup_mounts_find_namespace(proc_fd, ret_mounts);
+}
+
+static bool is_directory(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static void closedirp(DIR **dir)
+{
+	if (*dir)
+		closedir(*dir);
+}
+
+/* A directory for a controller alone goes before one for several, whatever the order of the names. */
+static void take_entry(struct cgroup_mounts *mounts,
+                       const struct cgroup_v1_controllers *controllers, const char *directory,
+                       const char *name)
+{
+	cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT;
+	bool unified = strcmp(name, "unified") == 0;
+	uint32_t bits = cgroup_v1_controllers_find(controllers, (struct span){name, strlen(name)});
+
+	if (!unified && bits == 0 && strcmp(name, "systemd") != 0)
+		return;
+	strbuf_addf(&path, "%s/%s", directory, name);
+	if (!is_directory(strbuf_str(&path)))
+		return;
+	mounts->any_v1 = mounts->any_v1 || !unified;
+	if (unified)
+		mount_set(&mounts->unified, strbuf_str(&path), "/");
+	for (size_t i = 0; i < controllers->count; i++)
+		if ((bits & (UINT32_C(1) << i)) &&
+		    (!mounts->v1[i].found || strcmp(name, controllers->names[i]) == 0))
+			mount_set(&mounts->v1[i], strbuf_str(&path), "/");
+}
+
+void cgroup_mounts_take_directory(const char *directory, struct cgroup_mounts *ret_mounts)
+{
+	cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT;
+	cleanup_(closedirp) DIR *dir = NULL;
+	struct cgroup_v1_controllers controllers;
+
+	cgroup_v1_controllers_init(&controllers);
+	strbuf_addf(&path, "%s/cgroup.controllers", directory);
+	if (faccessat(AT_FDCWD, strbuf_str(&path), F_OK, 0) == 0) {
+		ret_mounts->looked = true;
+		mount_set(&ret_mounts->unified, directory, "/");
+		return;
+	}
+	/* A directory that cannot be read is not one without cgroups. */
+	if (errno != ENOENT)
+		return;
+	dir = opendir(directory);
+	while (dir) {
+		const struct dirent *entry;
+
+		errno = 0;
+		entry = readdir(dir);
+		if (!entry)
+			break;
+		take_entry(ret_mounts, &controllers, directory, entry->d_name);
+	}
+	ret_mounts->looked = dir && errno == 0;
+}
+
+enum cgroup_mode cgroup_mounts_mode(const struct cgroup_mounts *mounts)
+{
+	if (mounts->unified.found)
+		return mounts->any_v1 ? CGROUP_MODE_HYBRID : CGROUP_MODE_V2;
+	return mounts->any_v1 ? CGROUP_MODE_V1 : CGROUP_MODE_NONE;
+}
+
+void cgroup_mounts_set_host(const struct cgroup_mounts *mounts, struct host *host)
+{
+	static const char *const names[] = {
+	        [CGROUP_MODE_NONE] = "none",
+	        [CGROUP_MODE_V1] = "v1",
+	        [CGROUP_MODE_HYBRID] = "hybrid",
+	        [CGROUP_MODE_V2] = "v2",
+	};
+	const char *name = names[cgroup_mounts_mode(mounts)];
+
+	if (mounts->looked)
+		host_set_text(host, HOST_cgroup_mode, name, strlen(name));
+}
+
+static void mount_done(struct cgroup_mount *mount)
+{
+	strbuf_done(&mount->point);
+	strbuf_done(&mount->root);
+	strbuf_done(&mount->namespace_root);
+}
+
+void cgroup_mounts_done(struct cgroup_mounts *mounts)
+{
+	mount_done(&mounts->unified);
+	for (size_t i = 0; i < CGROUP_V1_CONTROLLERS_MAX; i++)
+		mount_done(&mounts->v1[i]);
+	*mounts = (struct cgroup_mounts){0};
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* cgroup - parses /proc/<tgid>/task/<tid>/cgroup: the cgroups that a thread is in. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/macro.h"
+#include "base/scan.h"
+#include "cgroup/cgroup-mount.h"
+#include "metric/sample.h"
+
+/* /proc/<tgid>/task/<tid>/cgroup: the path of the line "0::", byte for byte; where the kernel has no cgroup2
+ * hierarchy, that of the first version 1 controller of registry/cgroup.def, or of name=systemd, and
+ * cgroup_is_v1 is set. cgroups_v1 has all of version 1 that there are,
+ * known ones or not. Returns OUTCOME_read; OUTCOME_off where there
+ * is none of these; or OUTCOME_malformed where a line is none of the kernel's as well, or where
+ * cgroup_path_is_cut(). */
+must_check_ enum source_outcome cgroup_parse(const char *text, size_t len,
+                                             struct thread_sample *sample);
+
+/* Whether a path in that text is as long as the kernel's longest, so that its end may have been cut off: then it names
+ * another cgroup, if any. */
+bool cgroup_path_is_cut(struct span path);
+
+/* A line of the same text: of version 2, or of a hierarchy of version 1. */
+struct cgroup_line {
+	bool is_v2;
+	bool is_systemd;      /* the hierarchy name=systemd */
+	uint32_t controllers; /* of version 1, as cgroup_v1_controllers_find() has them */
+	struct span list;     /* of version 1: "cpu,cpuacct" or "name=systemd"; from the text */
+	struct span path;     /* borrowed from the text */
+};
+
+/* Takes lines off the front of @rest until one is the kernel's; false at the end. */
+bool cgroup_next_line(const struct cgroup_v1_controllers *controllers, struct span *rest,
+                      struct cgroup_line *ret);

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "row-match.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "group/group-pack.h"
+#include "row-pairs.h"
+#include "row-rename.h"
+
+/* Longer than a thread's name can be, so that no thread can pass for it. */
+static const char exited_label[] = "(exited threads)";
+
+/* What the matching needs while it goes on. */
+struct matching {
+	struct row_set *set;
+	struct row_pairs pairs;
+	const char **labels[SIDE_MAX][GROUP_KEYS_MAX]; /* of names, by number; the array is owned */
+};
+
+static const char *keep_label(struct row_set *set, const struct strbuf *text)
+{
+	char **label = array_add(set->labels, set->label_count, set->label_capacity);
+
+	return *label = mem_copy(strbuf_str(text), text->len);
+}
+
+/* How a name is shown: one label for both sides. */
+static const char *label_of(struct matching *matching, unsigned side, unsigned key, uint32_t number)
+{
+	const struct row_pairs *pairs = &matching->pairs;
+	const struct key_names *names[SIDE_MAX] = {NULL};
+	const struct strmap_entry *entry = &pairs->tables[side]->names[key].map.entries[number];
+	struct span shown;
+	const char **label = &matching->labels[side][key][number];
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	uint32_t other;
+
+	if (*label)
+		return *label;
+	for (unsigned i = 0; i < matching->set->sides; i++)
+		names[i] = &pairs->tables[i]->names[key];
+	shown = key_names_shown(names, matching->set->sides,
+	                        (struct span){entry->key, entry->key_len});
+	text_add_escaped(&text, shown.text, shown.len);
+	*label = keep_label(matching->set, &text);
+	other = matching->set->sides == SIDE_MAX ? pairs->elsewhere[side][key][number] : NO_PLACE;
+	if (other != NO_PLACE)
+		matching->labels[!side][key][other] = *label;
+	return *label;
+}
+
+/* Fills in what the group is called, going by one side's names. */
+static void name_group(struct matching *matching, struct row_group *group, unsigned side,
+                       const struct strmap_entry *entry)
+{
+	const struct group_by *by = &matching->set->by;
+	cleanup_(strbuf_done) struct strbuf label = STRBUF_INIT;
+
+	for (unsigned key = 0; key < by->count; key++) {
+		group->parts[key] = label_of(matching, side, key, row_pairs_number(entry, key));
+		strbuf_addf(&label, "%s%s", key > 0 ? " / " : "", group->parts[key]);
+	}
+	group->label = mem_copy(strbuf_str(&label), label.len);
+}
+
+struct group_list {
+	struct row_group *groups;
+	size_t count;
+	size_t capacity;
+};
+
+static void add_group(struct group_list *list, struct row_group group)
+{
+	*array_add(list->groups, list->count, list->capacity) = group;
+}
+
+static int by_label(const void *a, const void *b)
+{
+	const struct row_group *group_a = a, *group_b = b;
+
+	int order = strcmp(group_a->label, group_b->label);
+
+	/* Names that hold what separates them may make one label of two. */
+	for (unsigned i = 0; order == 0 && i < GROUP_KEYS_MAX; i++)
+		if (group_a->parts[i] && group_b->parts[i])
+			order = strcmp(group_a->parts[i], group_b->parts[i]);
+	return order;
+}
+
+static uint64_t run_time(const struct row_group *group)
+{
+	const struct group *side = group->sides[SIDE_BASELINE] ? group->sides[SIDE_BASELINE]
+	                                                       : group->sides[SIDE_CANDIDATE];
+
+	struct fold_cell cell = group_number(side, METRIC_run_time_ns);
+
+	return cell.seen > 0 ? cell.number : 0;
+}
+
+static int by_run_time(const void *a, const void *b)
+{
+	uint64_t time_a = run_time(a), time_b = run_time(b);
+
+	if (time_a != time_b)
+		return time_a < time_b ? 1 : -1;
+	return by_label(a, b);
+}
+
+static void sort_groups(struct group_list *list, int (*compare)(const void *, const void *))
+{
+	if (list->count > 0)
+		qsort(list->groups, list->count, sizeof(list->groups[0]), compare);
+}
+
+/* What all threads of the host used, less what those in the snapshot did. */
+static struct group *exited_group(const struct row_cpu_time *cpu_time,
+                                  const struct fold_cell totals[METRIC_COUNT])
+{
+	const struct fold_cell *user = &totals[METRIC_utime_clock_ticks];
+	const struct fold_cell *system = &totals[METRIC_stime_clock_ticks];
+	struct group *group;
+
+	/* The two are sampled in different ways; a difference below zero says nothing. */
+	if (!cpu_time->seen || user->seen == 0 || system->seen == 0 ||
+	    cpu_time->user_clock_ticks < user->number ||
+	    cpu_time->system_clock_ticks < system->number)
+		return NULL;
+	group = mem_calloc(1, sizeof(*group));
+	group_open(group);
+	group->cells[METRIC_utime_clock_ticks].number = cpu_time->user_clock_ticks - user->number;
+	group->cells[METRIC_utime_clock_ticks].seen = 1;
+	group->cells[METRIC_stime_clock_ticks].number =
+	        cpu_time->system_clock_ticks - system->number;
+	group->cells[METRIC_stime_clock_ticks].seen = 1;
+	return group;
+}
+
+static void add_exited(struct row_set *set, struct group_list *matched,
+                       const struct row_cpu_time *cpu_times)
+{
+	struct row_group group = {.exited = true};
+
+	for (unsigned side = 0; side < set->sides; side++) {
+		set->exited[side] = exited_group(&cpu_times[side], set->totals[side]->cells);
+		if (!set->exited[side])
+			return;
+		group.sides[side] = set->exited[side];
+	}
+	group.label = mem_copy(exited_label, strlen(exited_label));
+	add_group(matched, group);
+}
+
+static struct group *group_at(const struct row_pairs *pairs, unsigned side, uint32_t place)
+{
+	return pairs->tables[side]->map.entries[place].value;
+}
+
+/* The sources of which both sides of a pair have the totals of the same processes, and those of the others that one of
+ * them has any totals of. */
+static unsigned comparable_sources(const struct row_pairs *pairs, uint32_t baseline,
+                                   unsigned *ret_left_out)
+{
+	const struct group *group = group_at(pairs, SIDE_BASELINE, baseline);
+	struct group sum = {0};
+	unsigned sources;
+
+	for (uint32_t i = pairs->first[baseline]; i != NO_PLACE; i = pairs->next[i]) {
+		const struct group *candidate = group_at(pairs, SIDE_CANDIDATE, i);
+
+		sum.known |= candidate->known;
+		for (unsigned source = 0; source < PROCESS_SOURCE_COUNT; source++)
+			sum.unknown[source] += candidate->unknown[source];
+	}
+	sources = group_comparable_sources(group, &sum);
+	*ret_left_out = ~sources & (group_known_sources(group) | group_known_sources(&sum));
+	return sources;
+}
+
+/* In a window exited threads have rows of their own. What processes did beyond that belongs to that window, and is
+ * nothing that the other one could have as well. */
+static bool is_window(const struct row_pairs *pairs)
+{
+	return group_table_frame(pairs->tables[SIDE_BASELINE]).kind == KIND_window;
+}
+
+static void include_exited(const struct row_pairs *pairs, unsigned sides)
+{
+	const unsigned all = (1u << PROCESS_SOURCE_COUNT) - 1;
+	bool window = is_window(pairs);
+
+	for (uint32_t b = 0; b < pairs->tables[SIDE_BASELINE]->map.count; b++) {
+		bool compared = pairs->first[b] != NO_PLACE && !window;
+		unsigned left_out = 0;
+		unsigned sources = compared ? comparable_sources(pairs, b, &left_out) : all;
+
+		group_include_exited(pairs->tables[SIDE_BASELINE],
+		                     group_at(pairs, SIDE_BASELINE, b), sources, left_out);
+		for (uint32_t c = pairs->first[b]; c != NO_PLACE; c = pairs->next[c])
+			group_include_exited(pairs->tables[SIDE_CANDIDATE],
+			                     group_at(pairs, SIDE_CANDIDATE, c), sources, left_out);
+	}
+	for (uint32_t c = 0; sides == SIDE_MAX && c < pairs->tables[SIDE_CANDIDATE]->map.count; c++)
+		if (pairs->to_baseline[c] == NO_PLACE)
+			group_include_exited(pairs->tables[SIDE_CANDIDATE],
+			                     group_at(pairs, SIDE_CANDIDATE, c), all, 0);
+}
+
+/* The label of the candidate's cgroup where that is not the baseline's, else NULL. */
+static const char *other_cgroup(struct matching *matching, uint32_t baseline, uint32_t candidate)
+{
+	const struct row_pairs *pairs = &matching->pairs;
+	const struct group_by *by = &matching->set->by;
+	const struct strmap_entry *entries[SIDE_MAX] = {
+	        &pairs->tables[SIDE_BASELINE]->map.entries[baseline],
+	        &pairs->tables[SIDE_CANDIDATE]->map.entries[candidate]};
+
+	for (unsigned key = 0; key < by->count; key++) {
+		uint32_t number = row_pairs_number(entries[SIDE_CANDIDATE], key);
+
+		if (by->keys[key] == GROUP_KEY_cgroup &&
+		    pairs->elsewhere[SIDE_CANDIDATE][key][number] !=
+		            row_pairs_number(entries[SIDE_BASELINE], key))
+			return label_of(matching, SIDE_CANDIDATE, key, number);
+	}
+	return NULL;
+}
+
+/* What the cgroup is called in the candidate where it was renamed, the alphabetically first one of several; else
+ * NULL. */
+static const char *renamed_to(struct matching *matching, uint32_t baseline)
+{
+	const struct row_pairs *pairs = &matching->pairs;
+	const char *first = NULL;
+
+	for (uint32_t i = pairs->first[baseline]; i != NO_PLACE; i = pairs->next[i]) {
+		const char *label = other_cgroup(matching, baseline, i);
+
+		if (label && (!first || strcmp(label, first) < 0))
+			first = label;
+	}
+	return first;
+}
+
+/* What the candidate has of a baseline group: one group, or several put together. */
+static const struct group *candidate_of(struct matching *matching, uint32_t baseline)
+{
+	const struct row_pairs *pairs = &matching->pairs;
+	struct row_set *set = matching->set;
+	uint32_t first = pairs->first[baseline];
+	struct group *merged;
+
+	if (pairs->next[first] == NO_PLACE)
+		return group_at(pairs, SIDE_CANDIDATE, first);
+	merged = mem_calloc(1, sizeof(*merged));
+	for (uint32_t i = first; i != NO_PLACE; i = pairs->next[i])
+		group_merge(merged, group_at(pairs, SIDE_CANDIDATE, i), set->spread_count);
+	*array_add(set->merged, set->merged_count, set->merged_capacity) = merged;
+	return merged;
+}
+
+static void add_baseline_groups(struct matching *matching, struct group_list *matched,
+                                struct group_list *unmatched)
+{
+	const struct row_pairs *pairs = &matching->pairs;
+	const struct strmap *map = &pairs->tables[SIDE_BASELINE]->map;
+
+	for (uint32_t i = 0; i < map->count; i++) {
+		struct row_group group = {.sides = {map->entries[i].value}};
+		bool paired = pairs->first[i] != NO_PLACE;
+
+		name_group(matching, &group, SIDE_BASELINE, &map->entries[i]);
+		if (paired) {
+			group.sides[SIDE_CANDIDATE] = candidate_of(matching, i);
+			group.renamed = renamed_to(matching, i);
+		}
+		add_group(paired || matching->set->sides == 1 ? matched : unmatched, group);
+	}
+}
+
+static void add_candidate_groups(struct matching *matching, struct group_list *unmatched)
+{
+	const struct row_pairs *pairs = &matching->pairs;
+	const struct strmap *map = &pairs->tables[SIDE_CANDIDATE]->map;
+
+	for (uint32_t i = 0; i < map->count; i++) {
+		struct row_group group = {.sides = {NULL, map->entries[i].value}};
+
+		if (pairs->to_baseline[i] != NO_PLACE)
+			continue;
+		name_group(matching, &group, SIDE_CANDIDATE, &map->entries[i]);
+		add_group(unmatched, group);
+	}
+}
+
+static void matching_init(struct matching *matching, struct row_set *set,
+                          const struct group_table *const *tables)
+{
+	*matching = (struct matching){.set = set};
+	row_pairs_init(&matching->pairs, tables, set->sides);
+	for (unsigned side = 0; side < set->sides; side++)
+		for (unsigned key = 0; key < set->by.count; key++) {
+			size_t count = tables[side]->names[key].map.count;
+
+			matching->labels[side][key] =
+			        mem_calloc(count > 0 ? count : 1, sizeof(const char *));
+		}
+}
+
+static void matching_done(struct matching *matching)
+{
+	for (unsigned side = 0; side < SIDE_MAX; side++)
+		for (unsigned key = 0; key < GROUP_KEYS_MAX; key++)
+			free(matching->labels[side][key]);
+	row_pairs_done(&matching->pairs);
+}
+
+static void add_totals(struct row_set *set, const struct group_table *const *tables)
+{
+	for (unsigned side = 0; side < set->sides; side++) {
+		set->totals[side] = group_table_total(tables[side]);
+		set->last_birth_clock_ticks[side] = tables[side]->last_birth_clock_ticks;
+	}
+}
+
+void row_match(struct row_set *set, const struct group_table *const *tables,
+               const struct row_cpu_time *cpu_times, const struct row_options *options)
+{
+	struct group_list matched = {0}, unmatched[SIDE_MAX] = {{0}};
+	struct matching matching;
+
+	matching_init(&matching, set, tables);
+	if (set->sides == SIDE_MAX && options->renamed)
+		row_rename(set, &matching.pairs);
+	include_exited(&matching.pairs, set->sides);
+	add_totals(set, tables);
+	add_baseline_groups(&matching, &matched, &unmatched[SIDE_BASELINE]);
+	if (set->sides == SIDE_MAX)
+		add_candidate_groups(&matching, &unmatched[SIDE_CANDIDATE]);
+	if (cpu_times)
+		add_exited(set, &matched, cpu_times);
+	for (unsigned side = 0; side < SIDE_MAX && options->one_sided; side++) {
+		for (size_t i = 0; i < unmatched[side].count; i++)
+			add_group(&matched, unmatched[side].groups[i]);
+		unmatched[side].count = 0;
+	}
+	sort_groups(&matched, by_label);
+	set->groups = matched.groups;
+	set->group_count = matched.count;
+	for (unsigned side = 0; side < SIDE_MAX; side++) {
+		sort_groups(&unmatched[side], by_run_time);
+		set->unmatched[side] = unmatched[side].groups;
+		set->unmatched_count[side] = unmatched[side].count;
+	}
+	matching_done(&matching);
+}

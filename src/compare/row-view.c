@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <math.h>
+#include <string.h>
+
+#include "compare/rows.h"
+#include "row-exits.h"
+#include "row-marks.h"
+
+bool row_group_is_exited(const struct row_group *group)
+{
+	for (unsigned side = 0; side < SIDE_MAX && !group->exited; side++)
+		if (group->sides[side] && group->sides[side]->threads > 0)
+			return false;
+	return true;
+}
+
+/* |difference| over the larger of the two sides of the host; none where that is 0. */
+static struct quantity relative(double difference, struct quantity a, struct quantity b)
+{
+	double larger = fmax(fabs(quantity_double(a)), fabs(quantity_double(b)));
+
+	return larger > 0 ? quantity_real(fabs(difference) / larger) : (struct quantity){0};
+}
+
+/* What a group of one side knows. */
+static struct derive_inputs inputs_of(const struct row_set *set, unsigned side,
+                                      const struct group *group)
+{
+	return group_inputs(group, set->rate_lists[side], &set->frames[side]);
+}
+
+/* Share of the host's denominators that are the group's, on the side where it is smaller: a group that has
+ * only now grown did not move the host-wide value by all it is now. */
+static double weight(const struct row_set *set, const struct row_view *view)
+{
+	double share = 1;
+
+	for (unsigned side = 0; side < set->sides; side++) {
+		const struct group *group = view->sides[side];
+		struct derive_inputs here, all;
+		struct quantity part, whole;
+
+		if (!group)
+			continue;
+		here = inputs_of(set, side, group);
+		all = inputs_of(set, side, set->totals[side]);
+		part = derive_weight(measure_derived(view->measure), &here);
+		whole = derive_weight(measure_derived(view->measure), &all);
+		if (part.kind == QUANTITY_NONE)
+			return 1;
+		if (whole.kind != QUANTITY_NONE && quantity_double(whole) > 0)
+			share = fmin(share, quantity_double(part) / quantity_double(whole));
+	}
+	return share;
+}
+
+/* What the exited used grows by no more than the whole host used in between. What is beyond was used before the
+ * baseline, by threads that were alive then. */
+static struct quantity exited_movement(const struct row_set *set, const struct row_view *view)
+{
+	const struct row_cpu_time *before = &set->cpu_times[SIDE_BASELINE];
+	const struct row_cpu_time *after = &set->cpu_times[SIDE_CANDIDATE];
+	bool user = view->measure == METRIC_utime_clock_ticks;
+	__int128 used = user ? (__int128)after->user_clock_ticks - before->user_clock_ticks
+	                     : (__int128)after->system_clock_ticks - before->system_clock_ticks;
+
+	if (view->delta.kind != QUANTITY_INTEGER || view->delta.integer <= used)
+		return view->delta;
+	return quantity_integer(used);
+}
+
+/* Clock ticks of a candidate whose clock ticks at another frequency, in ticks of the baseline: only as time they can be
+ * compared. */
+static struct quantity in_common_ticks(const struct row_set *set, unsigned side, unsigned measure,
+                                       struct quantity value)
+{
+	uint64_t own = set->frames[side].clock_ticks_per_second;
+	uint64_t common = set->frames[SIDE_BASELINE].clock_ticks_per_second;
+
+	if (value.kind == QUANTITY_NONE || measure_unit(measure) != UNIT_ticks || own == 0 ||
+	    common == 0 || own == common)
+		return value;
+	return quantity_real(quantity_double(value) * (double)common / (double)own);
+}
+
+static struct quantity value_of(const struct row_set *set, unsigned side, const struct group *group,
+                                unsigned measure, enum measure_per per)
+{
+	struct derive_inputs in = inputs_of(set, side, group);
+
+	if (per == PER_thread && group->threads == 0 && measure_scales(measure))
+		return (struct quantity){0};
+	return in_common_ticks(set, side, measure, measure_quantity(measure, per, &in));
+}
+
+/* Windows differ in length, so that what happened in them compares as rates. */
+static enum measure_per impact_per(const struct row_set *set, unsigned measure)
+{
+	bool windows = set->frames[0].kind == KIND_window &&
+	               set->frames[set->sides - 1].kind == KIND_window;
+
+	return windows && measure_scales(measure) ? PER_second : PER_total;
+}
+
+/* Sums of different inputs have no difference. */
+static bool is_of_same_inputs(const struct row_view *view)
+{
+	return metric_set_equal(&view->missing_inputs[SIDE_BASELINE],
+	                        &view->missing_inputs[SIDE_CANDIDATE]);
+}
+
+/* The value (in compare the difference) that the impact goes by, whatever the row shows. */
+static struct quantity impact_difference(const struct row_set *set, const struct row_view *view,
+                                         enum measure_per per)
+{
+	struct quantity values[SIDE_MAX] = {{0}};
+
+	if (set->sides == SIDE_MAX && !is_of_same_inputs(view))
+		return (struct quantity){0};
+	if (per == view->per || view->group->exited)
+		return set->sides == 1 ? view->values[0] : view->delta;
+	for (unsigned side = 0; side < set->sides; side++)
+		if (view->sides[side])
+			values[side] = value_of(set, side, view->sides[side], view->measure, per);
+	return set->sides == 1 ? values[0]
+	                       : quantity_difference(values[SIDE_CANDIDATE], values[SIDE_BASELINE]);
+}
+
+/* How much of the host the row moved (in show: how much of the host it is): |delta| over the larger of the
+ * measure's two host-wide totals. A ratio or an average has no total; there it is how far the group's change
+ * moves the host-wide value, relative to that value. Labels, places on a scale, CPU sets and floors have
+ * none: the host's smallest value is no total. Nor has the time lived, which passes for everybody, nor in a window the
+ * number of threads, of which a longer one has seen more. */
+static struct quantity impact_of(const struct row_set *set, const struct row_view *view)
+{
+	unsigned last = set->sides - 1;
+	enum measure_per per = impact_per(set, view->measure);
+	struct quantity difference = impact_difference(set, view, per);
+	struct quantity totals[SIDE_MAX];
+	double factor = 1;
+
+	if (difference.kind == QUANTITY_NONE || view->no_movement || view->went_back ||
+	    view->measured_differently || view->impossible_differs ||
+	    view->measure == METRIC_lived_ns ||
+	    (view->measure == METRIC_thread_count && set->frames[0].kind == KIND_window))
+		return (struct quantity){0};
+	if (view->group->exited)
+		difference = exited_movement(set, view);
+	if (!measure_is_derived(view->measure))
+		switch (metric_table[view->measure].rule) {
+		case RULE_SUM:
+			break;
+		case RULE_MAX:
+			/* One group always holds the host's peak, which makes no share of it. */
+			if (set->sides == 1)
+				return (struct quantity){0};
+			break;
+		case RULE_MIN:
+		case RULE_RANGE:
+		case RULE_MODE:
+		case RULE_AFFINITY:
+			return (struct quantity){0};
+		}
+	for (unsigned side = 0; side < set->sides; side++) {
+		struct derive_inputs all = inputs_of(set, side, set->totals[side]);
+
+		totals[side] = in_common_ticks(set, side, view->measure,
+		                               measure_quantity(view->measure, per, &all));
+	}
+	if (measure_is_derived(view->measure)) {
+		if (set->sides == 1)
+			return (struct quantity){0};
+		factor = weight(set, view);
+	}
+	return relative(quantity_double(difference) * factor, totals[0], totals[last]);
+}
+
+static bool counter_fell(enum metric_id metric, const struct row_view *view)
+{
+	const struct fold_cell *baseline = &view->sides[SIDE_BASELINE]->cells[metric];
+	const struct fold_cell *candidate = &view->sides[SIDE_CANDIDATE]->cells[metric];
+
+	/* The number of threads is no counter of any thread. */
+	return metric_table[metric].rule == RULE_SUM && metric != METRIC_thread_count &&
+	       baseline->seen > 0 && candidate->seen > 0 && candidate->number < baseline->number;
+}
+
+/* A derived metric fell with any of its inputs: it then compares different threads. */
+static bool measure_fell(const struct row_view *view)
+{
+	const struct derived_desc *derived;
+
+	if (!measure_is_derived(view->measure))
+		return counter_fell((enum metric_id)view->measure, view);
+	derived = &derived_table[measure_derived(view->measure)];
+	for (size_t i = 0; i < derived->input_count; i++)
+		if (counter_fell(derived->inputs[i], view))
+			return true;
+	return false;
+}
+
+/* The same of the group's threads alone, all of which have the metric on both sides or on none. How exited threads' time is
+ * split by mode may change. */
+static bool own_counter_fell(enum metric_id metric, const struct row_view *view)
+{
+	const struct group *before = view->sides[SIDE_BASELINE];
+	const struct group *after = view->sides[SIDE_CANDIDATE];
+
+	return metric_table[metric].rule == RULE_SUM && metric != METRIC_thread_count &&
+	       before->cells[metric].seen > 0 &&
+	       before->cells[metric].seen == after->cells[metric].seen &&
+	       before->cells[metric].number - group_exited_part(before, metric) >
+	               after->cells[metric].number - group_exited_part(after, metric);
+}
+
+static bool went_back(const struct row_set *set, const struct row_view *view)
+{
+	const struct row_group *group = view->group;
+	const struct derived_desc *derived;
+
+	if (!set->continues || view->members_differ || group->exited ||
+	    !group->sides[SIDE_BASELINE] || !group->sides[SIDE_CANDIDATE] ||
+	    set->frames[SIDE_BASELINE].kind == KIND_window)
+		return false;
+	if (!measure_is_derived(view->measure))
+		return own_counter_fell((enum metric_id)view->measure, view);
+	derived = &derived_table[measure_derived(view->measure)];
+	for (size_t i = 0; i < derived->input_count; i++)
+		if (own_counter_fell(derived->inputs[i], view))
+			return true;
+	return false;
+}
+
+/* Kernel workers change their name with the work they do, and carry what they have counted from group to
+ * group. */
+static bool is_kworkers(const struct row_set *set, const struct row_group *group)
+{
+	static const char prefix[] = "kworker/";
+
+	for (unsigned key = 0; !group->exited && key < set->by.count; key++)
+		if (strncmp(group->parts[key], prefix, strlen(prefix)) == 0)
+			return true;
+	return false;
+}
+
+static bool members_differ(const struct row_set *set, const struct row_group *group)
+{
+	const struct group *baseline = group->sides[SIDE_BASELINE];
+	const struct group *candidate = group->sides[SIDE_CANDIDATE];
+
+	return set->continues && baseline && candidate && !group->exited &&
+	       (baseline->threads != candidate->threads || baseline->members != candidate->members);
+}
+
+/* A place on a scale has no size that another one could be a share of: nice 5 is not so many percent of nice 1. */
+static bool is_ordinal(unsigned measure)
+{
+	return !measure_is_derived(measure) && metric_table[measure].rule == RULE_RANGE;
+}
+
+/* In percent of the baseline's size, so that it has the sign of the delta. */
+static struct quantity percent_of(const struct row_view *view)
+{
+	double baseline = quantity_double(view->values[SIDE_BASELINE]);
+
+	if (view->delta.kind == QUANTITY_NONE || measure_unit(view->measure) == UNIT_ratio ||
+	    is_ordinal(view->measure) || !(fabs(baseline) > 2.220446049250313e-16))
+		return (struct quantity){0};
+	return quantity_real(100 * quantity_double(view->delta) / fabs(baseline));
+}
+
+/* A window has a peak only of the threads where it rose there, and a floor only where it fell: nothing is missing of the
+ * others. */
+static bool is_of_the_moved(const struct row_set *set, unsigned side, enum metric_id metric)
+{
+	enum metric_type type = metric_table[metric].type;
+
+	return set->frames[side].kind == KIND_window &&
+	       (type == METRIC_TYPE_peak_ns || type == METRIC_TYPE_peak_bytes ||
+	        type == METRIC_TYPE_floor_ns);
+}
+
+/* A derived metric is as well covered as its worst input; one whose inputs can only add, as its best one, and says what the
+ * others lack. */
+static void set_coverage(const struct row_set *set, struct row_view *view, unsigned side,
+                         const struct group *group)
+{
+	enum metric_id metric = (enum metric_id)view->measure;
+	const struct derived_desc *derived;
+
+	if (!measure_is_derived(view->measure)) {
+		view->seen[side] = group->cells[metric].seen;
+		view->expected[side] = is_of_the_moved(set, side, metric)
+		                               ? view->seen[side]
+		                               : group_threads_for(group, metric);
+		return;
+	}
+	derived = &derived_table[measure_derived(view->measure)];
+	view->expected[side] = group->threads;
+	if (derived->basis == BASIS_PARTS) {
+		struct derive_inputs in = inputs_of(set, side, group);
+
+		view->seen[side] = derive_threads(measure_derived(view->measure), &in);
+		return;
+	}
+	view->seen[side] = group->threads;
+	/* Where one of several inputs would do, there is a value or there are none of them. */
+	for (size_t i = 0; i < (view->values[side].kind == QUANTITY_NONE ? derived->input_count
+	                                                                 : derived->needed_count);
+	     i++) {
+		uint32_t seen = group->cells[derived->inputs[i]].seen;
+
+		if (seen < view->seen[side])
+			view->seen[side] = seen;
+	}
+}
+
+static void set_missing_inputs(const struct row_set *set, struct row_view *view, unsigned side,
+                               const struct group *group)
+{
+	struct derive_inputs in;
+
+	if (!measure_is_derived(view->measure) || view->values[side].kind == QUANTITY_NONE)
+		return;
+	in = inputs_of(set, side, group);
+	view->missing_inputs[side] = derive_missing(measure_derived(view->measure), &in);
+}
+
+static uint32_t began_before(const struct row_set *set, const struct row_view *view, unsigned side,
+                             const struct group *group)
+{
+	struct derive_inputs in = inputs_of(set, side, group);
+	const struct derived_desc *derived;
+	uint32_t most = 0;
+
+	if (!measure_is_derived(view->measure))
+		return derive_began_before(&in, (enum metric_id)view->measure);
+	derived = &derived_table[measure_derived(view->measure)];
+	for (size_t i = 0; i < derived->input_count; i++) {
+		uint32_t threads = derive_began_before(&in, derived->inputs[i]);
+
+		most = threads > most ? threads : most;
+	}
+	return most;
+}
+
+static bool metric_left_out(const struct group *group, enum metric_id metric)
+{
+	for (unsigned i = 0; group->exited_left_out >> i != 0; i++)
+		if (group->exited_left_out >> i & 1 && process_total_table[i].metric == metric)
+			return true;
+	return false;
+}
+
+static bool exited_left_out(const struct group *group, unsigned measure)
+{
+	const struct derived_desc *derived;
+
+	if (group->exited_left_out == 0)
+		return false;
+	if (!measure_is_derived(measure))
+		return metric_left_out(group, (enum metric_id)measure);
+	derived = &derived_table[measure_derived(measure)];
+	for (size_t i = 0; i < derived->input_count; i++)
+		if (metric_left_out(group, derived->inputs[i]))
+			return true;
+	return false;
+}
+
+/* What the threads themselves did per second, without those that have exited. */
+static double living_rate(const struct row_set *set, unsigned side, const struct group *group,
+                          enum metric_id metric)
+{
+	struct derive_inputs in = inputs_of(set, side, group);
+	double rate = derive_rate(&in, metric);
+
+	for (unsigned i = 0; group->exited_rates && i < PROCESS_TOTAL_COUNT; i++)
+		if (process_total_table[i].metric == metric)
+			rate -= rate_value(group->exited_rates[i]);
+	return rate;
+}
+
+/* What exited threads did is in the value, but of no thread. */
+static struct quantity mean_of(const struct row_set *set, const struct row_view *view,
+                               unsigned side)
+{
+	const struct group *group = view->sides[side];
+	enum metric_id metric = (enum metric_id)view->measure;
+	double sum;
+
+	if (!group || group->threads == 0 || view->seen[side] == 0 || view->per == PER_cpu_second ||
+	    view->values[side].kind == QUANTITY_NONE)
+		return (struct quantity){0};
+	if (view->per == PER_second)
+		sum = living_rate(set, side, group, metric);
+	else
+		sum = (double)group->cells[metric].number -
+		      (double)group_exited_part(group, metric);
+	return quantity_real(sum / view->seen[side]);
+}
+
+static void set_means(const struct row_set *set, struct row_view *view)
+{
+	if (measure_is_derived(view->measure) || metric_table[view->measure].rule != RULE_SUM)
+		return;
+	for (unsigned side = 0; side < set->sides; side++)
+		view->means[side] =
+		        in_common_ticks(set, side, view->measure, mean_of(set, view, side));
+}
+
+/* Each thread's rate is cut off at 2^-32, so that the same work in windows of different length may seem to differ. What is
+ * divided by CPU time is as exact as a double is. */
+static struct quantity without_rounding(const struct row_view *view)
+{
+	enum { DOUBLE_BITS = 48 };
+	bool rate = view->per == PER_second ||
+	            (measure_is_derived(view->measure) &&
+	             derived_table[measure_derived(view->measure)].basis == BASIS_RATES);
+	double cut_off = 0;
+
+	for (unsigned side = 0; rate && side < SIDE_MAX; side++)
+		if (view->group->sides[side])
+			cut_off +=
+			        2 * ldexp(view->group->sides[side]->threads, -RATE_FRACTION_BITS);
+	if (view->per == PER_cpu_second)
+		cut_off = ldexp(fabs(quantity_double(view->values[SIDE_BASELINE])), -DOUBLE_BITS);
+	return view->delta.kind == QUANTITY_REAL && fabs(view->delta.real) <= cut_off
+	               ? quantity_real(0)
+	               : view->delta;
+}
+
+void row_view(const struct row_set *set, const struct row_group *group, unsigned measure,
+              struct row_view *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	ret->group = group;
+	ret->measure = measure;
+	ret->per = measure_scales(measure) && !group->exited ? set->per : PER_total;
+	for (unsigned side = 0; side < set->sides; side++) {
+		const struct group *here = group_read(&set->readers[side], group->sides[side]);
+
+		ret->sides[side] = here;
+		if (!here)
+			continue;
+		ret->values[side] = value_of(set, side, here, measure, ret->per);
+		if (!measure_is_derived(measure))
+			ret->cells[side] = &here->cells[measure];
+		set_coverage(set, ret, side, here);
+		set_missing_inputs(set, ret, side, here);
+		ret->began_before[side] = began_before(set, ret, side, here);
+		ret->exited_left_out = ret->exited_left_out || exited_left_out(here, measure);
+	}
+	set_means(set, ret);
+	if (set->sides == SIDE_MAX) {
+		ret->members_differ = members_differ(set, group);
+		ret->went_back = went_back(set, ret);
+		ret->measured_differently = row_is_measured_differently(set, ret);
+		ret->impossible_differs = row_marks_impossible_differ(set, group, measure);
+		if (is_of_same_inputs(ret) && !ret->went_back && !ret->impossible_differs)
+			ret->delta = quantity_difference(ret->values[SIDE_CANDIDATE],
+			                                 ret->values[SIDE_BASELINE]);
+		ret->delta = without_rounding(ret);
+		ret->percent = percent_of(ret);
+		ret->no_movement = group->exited
+		                           ? measure_fell(ret)
+		                           : ret->members_differ &&
+		                                     (is_kworkers(set, group) || measure_fell(ret));
+	}
+	ret->impact = impact_of(set, ret);
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* rows - the rows of a table: one for each group and measure, of one snapshot (show) or of two matched ones
+ * (compare), filtered and in order. Pure: the same groups and options give the same rows. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "group/group.h"
+#include "measure/measure.h"
+
+enum row_side { SIDE_BASELINE, SIDE_CANDIDATE, SIDE_MAX }; /* show has the first only */
+
+enum row_order { ORDER_IMPACT, ORDER_DELTA, ORDER_PERCENT, ORDER_NAME };
+
+struct where;
+
+struct row_sort_key {
+	unsigned measure;
+	bool ascending;
+};
+
+struct row_options {
+	enum row_order order;
+	enum measure_per per;                 /* how values that scale are shown */
+	const struct row_sort_key *sort_keys; /* where there are any, groups are ranked by them */
+	size_t sort_key_count;
+	bool continues;               /* the candidate was taken later in the baseline's boot */
+	bool unchanged;               /* keep rows whose sides are equal or both unseen */
+	bool one_sided;               /* keep rows of groups that one side only has */
+	bool renamed;                 /* pair cgroups that were renamed by the threads in them */
+	bool measures[MEASURE_COUNT]; /* which ones to list */
+	/* Rows that pass all of these are listed; borrowed. */
+	const struct where *const *conditions;
+	size_t condition_count;
+	size_t top_groups; /* only the groups that come first, 0 for all ... */
+	size_t limit; /* how many rows to keep, 0 for all; of each group where top_groups is set */
+	/* Find rows only when row_next() asks for them, where the order allows it. */
+	bool late;
+};
+
+/* CPU time of all threads of the host since boot, exited ones included. */
+struct row_cpu_time {
+	bool seen;
+	uint64_t user_clock_ticks;
+	uint64_t system_clock_ticks;
+};
+
+struct row_group {
+	char *label; /* safe to print; owned; with several keys "a / b" */
+	/* Label by key, borrowed from the set; all NULL for exited. */
+	const char *parts[GROUP_KEYS_MAX];
+	const struct group *sides[SIDE_MAX]; /* NULL where the side does not have it */
+	bool exited; /* not a group of threads: what the host's threads that have exited used */
+	/* The cgroup's label in the candidate where it was renamed; borrowed. */
+	const char *renamed;
+};
+
+/* Two cgroups of different paths that hold the same threads. */
+struct row_rename {
+	char *labels[SIDE_MAX];   /* safe to print; owned */
+	uint32_t types[SIDE_MAX]; /* kinds of threads in each */
+	uint32_t overlap;         /* kinds that both have */
+	uint32_t cascaded;        /* cgroups that were paired because they lie below these two */
+};
+
+struct row {
+	uint32_t group;
+	uint16_t measure;
+	double key; /* what the order ranks by; NaN comes last */
+};
+
+struct row_set {
+	unsigned sides;
+	bool continues;
+	struct group_by by;
+	struct row_group *groups; /* matched ones, by label or by the sort keys */
+	size_t group_count;
+	struct row_group *unmatched[SIDE_MAX]; /* those of one side only, most run time first */
+	size_t unmatched_count[SIDE_MAX];
+	struct row_rename *renames;
+	size_t rename_count, rename_capacity;
+	struct row *rows; /* the first ones, as many as the limit lets through */
+	size_t row_count;
+	size_t row_total; /* how many there are without the limit */
+	/* The rows are not here: row_next() finds them, and the counts are true behind the last one. */
+	const struct row_options *late; /* borrowed */
+	size_t groups_left_out;         /* by top_groups, with rows of their own */
+	size_t unchanged_count;         /* rows left out because both sides are equal */
+	size_t unseen_count;            /* rows left out because no side has a value */
+	size_t filtered_count;          /* rows left out by the conditions */
+	struct group *totals[SIDE_MAX]; /* the host's; owned */
+	struct derive_frame frames[SIDE_MAX];
+	const struct rate_list *rate_lists[SIDE_MAX]; /* as in struct group_table */
+	enum measure_per per;
+	struct row_cpu_time cpu_times[SIDE_MAX]; /* as given, or unseen */
+	uint64_t last_birth_clock_ticks[SIDE_MAX];
+	/* Mean lifetime of the threads of the group where it is longest. */
+	double longest_life_clock_ticks[SIDE_MAX];
+	struct group_reader
+	        *readers; /* by side, of the groups of the row that was viewed last; owned */
+	const uint16_t *spread_measures; /* as in struct group_table */
+	size_t spread_count;
+	struct group *exited[SIDE_MAX]; /* owned, or NULL */
+	struct group **merged;          /* groups put together from several renamed ones; owned */
+	size_t merged_count, merged_capacity;
+	char **labels; /* owned; what parts and renamed point at */
+	size_t label_count, label_capacity;
+};
+
+/* Builds the rows of one or two tables of groups, which must outlive the set. @cpu_times, by side, adds the
+ * row group of exited threads; NULL leaves it out. @options must outlive the set where it says late. */
+void row_set_init(struct row_set *set, const struct group_table *const *tables, unsigned sides,
+                  const struct row_cpu_time *cpu_times, const struct row_options *options);
+void row_set_done(struct row_set *set);
+
+/* Whether a group is about threads that have exited, and no others. */
+bool row_group_is_exited(const struct row_group *group);
+
+/* Everything a renderer needs of a row. */
+struct row_view {
+	const struct row_group *group;
+	/* Its sides, whose cells can be read until the set is asked for a row of another group; NULL for a missing side. */
+	const struct group *sides[SIDE_MAX];
+	unsigned measure;
+	const struct fold_cell
+	        *cells[SIDE_MAX]; /* of @sides; NULL for a derived metric or a missing side */
+	struct quantity values[SIDE_MAX];
+	struct quantity delta;   /* candidate minus baseline */
+	struct quantity percent; /* of the baseline; none for ratios and a baseline of 0 */
+	struct quantity impact;  /* how much of the host moved */
+	uint32_t seen[SIDE_MAX]; /* threads whose value is in */
+	/* Within one boot: the group's threads are not the same ones on both sides, for some started, exited or
+	 * changed their name. */
+	bool members_differ;
+	/* ... and the difference is none of work: a counter fell, which no thread's own counter does, or the group
+	 * is one of kernel workers, who carry their counters with them. It has no impact. */
+	bool no_movement;
+	/* Within one boot: the threads are the same ones, and a counter of theirs is lower than before. No thread's counter
+	 * falls, so it was counted anew (a thread executed a program in place of another one, or its allocator was replaced):
+	 * there is no difference. */
+	bool went_back;
+	/* Within one boot, of lifetime snapshots: a value of some thread is impossible on one side only. One of the values has
+	 * it, wrong as it is, and the other one has not: there is no difference. */
+	bool impossible_differs;
+	uint32_t expected[SIDE_MAX]; /* threads that can have one */
+	/* What exited threads did is known on a side, but not of the same processes on the other, and so it is not in the
+	 * values. */
+	bool exited_left_out;
+	/* Inputs that the value of a derived metric lacks, see derive_missing(). Where they are not the same on both sides,
+	 * the two are sums of different things and have no difference. */
+	struct metric_set missing_inputs[SIDE_MAX];
+	/* Both sides are windows, threads of the group ended, and one window has less than the other of what such threads have of
+	 * this measure (registry/exits.def). The difference is in part one of how it was measured. It has no impact. */
+	bool measured_differently;
+	/* In a window, how many threads have a wait in the value that ended there and is longer than they were there; per second and
+	 * in percentages no more of it counts than that. */
+	uint32_t began_before[SIDE_MAX];
+	/* Mean over the threads whose value is in, without those that have exited; none for what is not a sum. */
+	struct quantity means[SIDE_MAX];
+	enum measure_per
+	        per; /* what the values, the delta and the means are per; total where the measure does not scale */
+};
+void row_view(const struct row_set *set, const struct row_group *group, unsigned measure,
+              struct row_view *ret);
+
+/* Whether the side has a value at all, which for a label is no number. */
+static inline bool row_has_value(const struct row_view *view, unsigned side)
+{
+	if (view->cells[side] && view->per == PER_total)
+		return view->cells[side]->seen > 0;
+	return view->values[side].kind != QUANTITY_NONE;
+}
+
+/* Walks over the rows, in order. Starts zeroed. */
+struct row_cursor {
+	size_t at; /* row, or group where they are found late */
+	unsigned measure;
+};
+bool row_next(struct row_set *set, struct row_cursor *cursor, struct row_view *ret);
+
+/* By how much a value may be off because the kernel counts in steps, in what the value is per. Each thread that is in it
+ * may be off
+ * - by a clock tick, in what is counted in ticks;
+ * - by the time since its last tick, in run time: a clock tick, of as many threads as there are CPUs, and of each that
+ *   ended in a window whose exit records are not complete;
+ * - in a window, by the part of the window that the times of its readings are uncertain by.
+ * None for what is not a counter (but for percentages of CPU time), for what only exited threads did, and where
+ * the clock or the uncertainty is not known. A rate needs that of thread_count among the table's rates. */
+struct quantity row_error(const struct row_set *set, const struct row_view *view, unsigned side);
+/* Whether that is more than 1 % of the value. */
+bool row_error_is_notable(struct quantity error, struct quantity value);
+
+/* How long the group's threads have lived on average, in percent of the group where that is longest; in a window, how
+ * long they lived there, in percent of its length. None where that is not known. */
+struct quantity row_uptime(const struct row_set *set, const struct row_group *group, unsigned side);
+
+/* The distribution of the measure over the group's threads; NULL where it was not asked for or there is none. */
+struct spread *row_spread(const struct row_set *set, const struct row_group *group,
+                          unsigned measure, unsigned side);

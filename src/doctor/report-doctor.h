@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* report-doctor - prints what doctor found, as a table or as JSON. */
+#include <stdio.h>
+
+#include "base/table.h"
+#include "doctor/doctor.h"
+
+/* What became of a switch that doctor was told to set. */
+enum toggle_result {
+	TOGGLE_NOT_ASKED,
+	TOGGLE_SET,
+	TOGGLE_WAS_ON,
+	TOGGLE_NONE, /* the kernel has no such switch */
+	TOGGLE_FAILED,
+};
+
+struct report_doctor {
+	const struct doctor_findings *findings;
+	const struct doctor_verdict *verdict;
+	enum toggle_result toggles[DOCTOR_TOGGLE_COUNT];
+	char old_values[DOCTOR_TOGGLE_COUNT][24]; /* of those that were set */
+	struct table_style style;
+};
+
+/* A line for each family, and below them each fix once. */
+void report_doctor(FILE *file, const struct report_doctor *report);
+void report_doctor_json(FILE *file, const struct report_doctor *report);

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "facts/cgroup-path.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "facts/cgroup-rates.h"
+#include "group/cgroup-key.h"
+
+enum { MILLION = 1000000 };
+
+/* Where a limit is read from, of version 1 and of version 2. */
+static const struct {
+	bool has[2];
+	enum cgroup_value_id ids[2];
+} limit_values[CGROUP_LIMIT_COUNT] = {
+        [CGROUP_LIMIT_cpu] = {{true, true},
+                              {CGROUP_VALUE_cpu_v1_quota_us, CGROUP_VALUE_cpu_max_quota_us}},
+        [CGROUP_LIMIT_memory] = {{true, true},
+                                 {CGROUP_VALUE_memory_v1_limit, CGROUP_VALUE_memory_max}},
+        [CGROUP_LIMIT_memory_high] = {{false, true}, {0, CGROUP_VALUE_memory_high}},
+        [CGROUP_LIMIT_pids] = {{true, true}, {CGROUP_VALUE_pids_v1_max, CGROUP_VALUE_pids_max}},
+};
+
+void cgroup_above_done(struct cgroup_above *above)
+{
+	strmap_done(&above->throttlers);
+}
+
+void cgroup_tree_done(struct cgroup_tree *tree)
+{
+	strmap_done(&tree->places);
+	free(tree->nodes);
+	*tree = (struct cgroup_tree){0};
+}
+
+/* A snapshot may hold any number. */
+static bool number_of(const struct cgroup_stats *stats, enum cgroup_value_id id, uint64_t *ret)
+{
+	const struct fact_value *value = &stats->values[id];
+
+	if (value->state != FACT_NUMBER || value->number < 0)
+		return false;
+	*ret = (uint64_t)value->number;
+	return true;
+}
+
+static void set_limits(struct cgroup_node *node, const struct cgroup_stats *stats)
+{
+	unsigned version = stats->is_v1 ? 0 : 1;
+
+	for (unsigned i = 0; i < CGROUP_LIMIT_COUNT; i++) {
+		enum cgroup_value_id id = limit_values[i].ids[version];
+
+		if (!limit_values[i].has[version])
+			continue;
+		if (stats->values[id].state == FACT_UNLIMITED)
+			node->states[i] = FACT_UNLIMITED;
+		else if (number_of(stats, id, &node->limits[i]))
+			node->states[i] = FACT_NUMBER;
+	}
+}
+
+/* A quota says nothing without its period. */
+static void scale_cpu_limit(struct cgroup_node *node, const struct cgroup_stats *stats)
+{
+	uint64_t period, *quota = &node->limits[CGROUP_LIMIT_cpu];
+
+	if (node->states[CGROUP_LIMIT_cpu] != FACT_NUMBER)
+		return;
+	if (!number_of(stats,
+	               stats->is_v1 ? CGROUP_VALUE_cpu_v1_period_us
+	                            : CGROUP_VALUE_cpu_max_period_us,
+	               &period) ||
+	    period == 0 || *quota > INT64_MAX / MILLION)
+		node->states[CGROUP_LIMIT_cpu] = FACT_UNSEEN;
+	else
+		*quota = *quota * MILLION / period;
+}
+
+static void set_throttling(struct cgroup_node *node, const struct cgroup_stats *stats)
+{
+	uint64_t ns;
+
+	node->has_throttling = number_of(
+	        stats, stats->is_v1 ? CGROUP_VALUE_cpu_v1_nr_throttled : CGROUP_VALUE_nr_throttled,
+	        &node->periods);
+	if (!stats->is_v1)
+		(void)number_of(stats, CGROUP_VALUE_throttled_usec, &node->usec);
+	else if (number_of(stats, CGROUP_VALUE_cpu_v1_throttled_ns, &ns))
+		node->usec = ns / NS_PER_US;
+}
+
+/* The version stands in front of the path. */
+static void make_key(bool is_v1, const char *path, size_t len, struct strbuf *key)
+{
+	strbuf_clear(key);
+	strbuf_add_char(key, is_v1 ? '1' : '2');
+	strbuf_add(key, path, len);
+}
+
+void cgroup_tree_add(struct cgroup_tree *tree, const struct cgroup_stats *stats,
+                     struct span pattern, struct cgroup_above *above)
+{
+	cleanup_(strbuf_done) struct strbuf key = STRBUF_INIT;
+	struct strmap_entry *entry;
+	struct cgroup_node *node;
+
+	make_key(stats->is_v1, strbuf_str(&stats->path), stats->path.len, &key);
+	entry = strmap_add(&tree->places, strbuf_str(&key), key.len);
+	/* A file that has one twice has it once here. */
+	if (entry->value)
+		return;
+	node = array_add(tree->nodes, tree->count, tree->capacity);
+	entry->value = (void *)(uintptr_t)tree->count;
+	*node = (struct cgroup_node){.path = {entry->key + 1, entry->key_len - 1},
+	                             .is_v1 = stats->is_v1,
+	                             .pattern = pattern,
+	                             .above = above,
+	                             .interval_ns = stats->interval_ns};
+	set_limits(node, stats);
+	scale_cpu_limit(node, stats);
+	set_throttling(node, stats);
+}
+
+/* A path of version 1 is that of a cgroup in some of the hierarchies only: what is above it in another one is not above
+ * this cgroup. Of version 2 there is one hierarchy, and a controller need not go down to the cgroup to limit it. */
+static bool is_in_hierarchy(const struct cgroup_node *below, unsigned limit)
+{
+	return !below->is_v1 || below->states[limit] != FACT_UNSEEN;
+}
+
+/* Takes in the limits of @node for @below, which is itself or below it. */
+static void lower_bounds(struct cgroup_bound *bounds, const struct cgroup_node *node,
+                         const struct cgroup_node *below)
+{
+	for (unsigned i = 0; i < CGROUP_LIMIT_COUNT; i++) {
+		struct cgroup_bound *bound = &bounds[i];
+
+		if (node->states[i] == FACT_UNSEEN || !is_in_hierarchy(below, i) ||
+		    (node->states[i] == FACT_UNLIMITED && bound->state != FACT_UNSEEN) ||
+		    (bound->state == FACT_NUMBER && bound->number <= node->limits[i]))
+			continue;
+		bound->state = node->states[i];
+		bound->number = node->limits[i];
+		bound->by = node->states[i] == FACT_NUMBER ? node->pattern : (struct span){0};
+	}
+}
+
+static bool same_pattern(struct span a, struct span b)
+{
+	return a.len == b.len && memcmp(a.text, b.text, a.len) == 0;
+}
+
+/* The largest limit of a group is that of its limits; where one has none, or is not known, neither has the group. */
+static void merge_bound(struct cgroup_bound *into, const struct cgroup_bound *from)
+{
+	if (into->state != FACT_NUMBER || from->state == FACT_UNSEEN) {
+		if (from->state == FACT_UNSEEN)
+			*into = *from;
+		return;
+	}
+	if (from->state == FACT_UNLIMITED || from->number > into->number)
+		*into = *from;
+	else if (from->number == into->number && !same_pattern(from->by, into->by))
+		into->several = true;
+}
+
+/* Each cgroup above counts once for a group, however many of the group's cgroups are below it. */
+static void add_throttler(struct cgroup_above *above, const struct cgroup_node *node, size_t place)
+{
+	struct strmap_entry *entry =
+	        strmap_add(&above->throttlers, (const char *)&place, sizeof(place));
+
+	if (entry->value)
+		return;
+	entry->value = (void *)1;
+	above->has_rates =
+	        (above->throttler_count == 0 || above->has_rates) && node->interval_ns > 0;
+	above->throttler_count++;
+	saturating_add_to(&above->periods, node->periods);
+	saturating_add_to(&above->usec, node->usec);
+	if (above->has_rates &&
+	    (__builtin_add_overflow(above->periods_rate,
+	                            cgroup_rate(node->periods, node->interval_ns),
+	                            &above->periods_rate) ||
+	     __builtin_add_overflow(above->usec_rate, cgroup_rate(node->usec, node->interval_ns),
+	                            &above->usec_rate)))
+		above->has_rates = false;
+	if (!above->by.text || node->usec > above->by_usec) {
+		above->by = node->pattern;
+		above->by_usec = node->usec;
+	}
+}
+
+static const struct cgroup_node *find(const struct cgroup_tree *tree, bool is_v1,
+                                      const struct strbuf *path, struct strbuf *key)
+{
+	uintptr_t place;
+
+	make_key(is_v1, path->data, path->len, key);
+	place = (uintptr_t)strmap_get(&tree->places, strbuf_str(key), key->len);
+	return place > 0 ? &tree->nodes[place - 1] : NULL;
+}
+
+/* What is above the root of a namespace is there only where somebody could see it. */
+static void resolve(const struct cgroup_tree *tree, const struct cgroup_node *node,
+                    struct strbuf *path, struct strbuf *key)
+{
+	struct cgroup_bound bounds[CGROUP_LIMIT_COUNT] = {{0}};
+	bool throttled = false;
+
+	lower_bounds(bounds, node, node);
+	strbuf_clear(path);
+	strbuf_add(path, node->path.text, node->path.len);
+	while (cgroup_path_climb(path)) {
+		const struct cgroup_node *parent = find(tree, node->is_v1, path, key);
+
+		if (!parent && cgroup_path_is_above_root(strbuf_str(path)))
+			break;
+		if (!parent)
+			continue;
+		lower_bounds(bounds, parent, node);
+		if (!parent->has_throttling || (node->is_v1 && !node->has_throttling))
+			continue;
+		node->above->throttling_seen = true;
+		if (!throttled && parent->periods > 0)
+			add_throttler(node->above, parent, (size_t)(parent - tree->nodes));
+		throttled = throttled || parent->periods > 0;
+	}
+	for (unsigned i = 0; i < CGROUP_LIMIT_COUNT; i++)
+		if (node->above->members == 0)
+			node->above->bounds[i] = bounds[i];
+		else
+			merge_bound(&node->above->bounds[i], &bounds[i]);
+	node->above->members++;
+}
+
+void cgroup_tree_finish(struct cgroup_tree *tree)
+{
+	cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT, key = STRBUF_INIT;
+
+	for (size_t i = 0; i < tree->count; i++)
+		resolve(tree, &tree->nodes[i], &path, &key);
+}

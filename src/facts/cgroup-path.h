@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* cgroup-path - what a cgroup is subject to on the way from itself to the root of its hierarchy: a CPU limit above that
+ * throttles it, and of each limit the smallest. Only cgroups that are in the snapshot count. Pure. */
+#include "base/scan.h"
+#include "base/strmap.h"
+#include "metric/cgroup-stats.h"
+
+enum cgroup_limit {
+	CGROUP_LIMIT_cpu, /* in millionths of a CPU */
+	CGROUP_LIMIT_memory,
+	CGROUP_LIMIT_memory_high,
+	CGROUP_LIMIT_pids,
+	CGROUP_LIMIT_COUNT,
+};
+
+/* The smallest limit on the way up. */
+struct cgroup_bound {
+	enum fact_state state; /* FACT_UNSEEN where no file on the way said anything */
+	uint64_t number;
+	struct span by; /* pattern of the cgroup that has it; borrowed from the tree's caller */
+	bool several;   /* of a group: cgroups of other patterns have the same limit */
+};
+
+/* The limits and the throttling that apply to the cgroups of a group from the cgroups above them. */
+struct cgroup_above {
+	uint32_t members;
+	struct cgroup_bound bounds[CGROUP_LIMIT_COUNT];
+	bool throttling_seen; /* somebody above counts it */
+	/* Sums over the cgroups above that throttled, each once. */
+	uint64_t periods, usec;
+	int64_t periods_rate, usec_rate; /* as in cgroup-rates.h; where has_rates */
+	bool has_rates;
+	struct span by; /* the one that did so for the longest time; no text where nobody did */
+	uint64_t by_usec;
+	uint32_t throttler_count;
+	struct strmap throttlers; /* their places in the tree */
+};
+void cgroup_above_done(struct cgroup_above *above);
+
+/* A cgroup as far as those below it need to know it. */
+struct cgroup_node {
+	struct span path; /* borrowed from the tree's map */
+	bool is_v1;
+	struct span pattern;        /* borrowed from whoever added it */
+	struct cgroup_above *above; /* of its group; borrowed */
+	enum fact_state states[CGROUP_LIMIT_COUNT];
+	uint64_t limits[CGROUP_LIMIT_COUNT];
+	bool has_throttling;
+	uint64_t periods, usec;
+	uint64_t interval_ns;
+};
+
+struct cgroup_tree {
+	struct strmap places;      /* version and path, to the place of the node */
+	struct cgroup_node *nodes; /* owned */
+	size_t count, capacity;
+};
+void cgroup_tree_done(struct cgroup_tree *tree);
+
+/* Notes a cgroup of a group; @pattern and @above stay where they are. */
+void cgroup_tree_add(struct cgroup_tree *tree, const struct cgroup_stats *stats,
+                     struct span pattern, struct cgroup_above *above);
+
+/* To be called behind the last one: fills what the groups are subject to. */
+void cgroup_tree_finish(struct cgroup_tree *tree);

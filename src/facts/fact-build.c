@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "fact-build.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "where/where.h"
+
+static const char *keep_text(struct fact_row_set *set, const char *bytes, size_t len)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	char **kept;
+
+	text_add_escaped(&text, bytes, len);
+	kept = array_add(set->texts, set->text_count, set->text_capacity);
+	return *kept = mem_copy(strbuf_str(&text), text.len);
+}
+
+/* Tables that show the rows of a group side by side need all of them. */
+static bool is_wide(enum metric_section section)
+{
+	return section == SECTION_cgroup_stats || section == SECTION_cgroup_limits ||
+	       section == SECTION_pressure || section == SECTION_host_pressure ||
+	       section == SECTION_host_cpu || section == SECTION_sched_ext;
+}
+
+/* The rows that stand side by side: those of a resource under pressure, all of them elsewhere. */
+static unsigned part_of(const struct fact_row *row)
+{
+	if (row->section != SECTION_pressure && row->section != SECTION_host_pressure)
+		return 0;
+	return row->id / (PSI_ROW_COUNT * (PSI_AVERAGE_COUNT + 1));
+}
+
+static bool same_cell(const struct fact_cell *a, const struct fact_cell *b)
+{
+	if (a->state != b->state)
+		return false;
+	if (a->state == FACT_NUMBER)
+		return quantity_is_zero(quantity_difference(a->number, b->number));
+	return a->state != FACT_TEXT || strcmp(a->text, b->text) == 0;
+}
+
+static double magnitude(struct quantity quantity)
+{
+	return fabs(quantity_double(quantity));
+}
+
+static double weight_of(const struct fact_row *row, unsigned sides,
+                        const struct fact_metric *metric)
+{
+	double larger = fmax(metric->totals[SIDE_BASELINE], metric->totals[SIDE_CANDIDATE]);
+	struct quantity size = sides == 1 ? row->sides[0].number : row->delta;
+
+	if (size.kind == QUANTITY_NONE)
+		return row->changed && row->sides[SIDE_BASELINE].state != FACT_UNSEEN &&
+		       row->sides[SIDE_CANDIDATE].state != FACT_UNSEEN;
+	return larger > 0 ? magnitude(size) / larger : 0;
+}
+
+static void compare_sides(struct fact_row *row)
+{
+	struct quantity baseline = row->sides[SIDE_BASELINE].number;
+
+	row->changed = !same_cell(&row->sides[SIDE_BASELINE], &row->sides[SIDE_CANDIDATE]);
+	row->delta = quantity_difference(row->sides[SIDE_CANDIDATE].number, baseline);
+	if (row->delta.kind != QUANTITY_NONE && !quantity_is_zero(baseline) &&
+	    row->unit != UNIT_percent_hundredths && row->unit != UNIT_ratio)
+		row->percent = quantity_real(100 * quantity_double(row->delta) /
+		                             quantity_double(baseline));
+}
+
+static struct fact_metric *metric_of(struct fact_build *build, const char *name, size_t len)
+{
+	struct strmap_entry *entry = strmap_add(&build->metrics, name, len);
+	struct fact_metric *metric = entry->value;
+
+	if (!metric) {
+		metric = entry->value = mem_calloc(1, sizeof(*metric));
+		metric->name = keep_text(build->set, name, len);
+	}
+	return metric;
+}
+
+void fact_build_begin(struct fact_build *build, const char *name, size_t len)
+{
+	build->group_name = name;
+	build->group_name_len = len;
+	build->group_start = build->set->count;
+}
+
+/* A difference over a window as a rate. Files from before the times of readings were kept have the length of the window
+ * only; it is unseen where nobody knows that either. */
+static struct fact_cell rate_cell(const struct fact_build *build, unsigned side,
+                                  const struct fact_cell *cell)
+{
+	uint64_t length_ns = derive_frame_of(build->sides[side].info).length_ns;
+	struct rate_sum rate = {0};
+
+	if (cell->state != FACT_NUMBER)
+		return *cell;
+	if (cell->rate.kind != QUANTITY_NONE)
+		return (struct fact_cell){.state = FACT_NUMBER, .number = cell->rate};
+	/* A snapshot may hold any number. */
+	if (length_ns == 0 || cell->number.integer < 0)
+		return (struct fact_cell){0};
+	rate_add(&rate, (uint64_t)cell->number.integer, length_ns);
+	return (struct fact_cell){.state = FACT_NUMBER, .number = quantity_real(rate_value(rate))};
+}
+
+/* Returns false where no side has seen the value. */
+static bool set_cells(const struct fact_build *build, bool as_rate, const struct fact_cell *cells,
+                      struct fact_row *row)
+{
+	bool seen = false;
+
+	for (unsigned side = 0; side < build->set->sides; side++) {
+		row->sides[side] = as_rate ? rate_cell(build, side, &cells[side]) : cells[side];
+		seen = seen || row->sides[side].state != FACT_UNSEEN;
+	}
+	return seen;
+}
+
+void fact_build_row(struct fact_build *build, const char *name, size_t len, struct fact_kind kind,
+                    const struct fact_cell *cells)
+{
+	struct fact_row_set *set = build->set;
+	bool as_rate = kind.counts && build->rates;
+	struct fact_row row = {.section = build->section,
+	                       .unit = kind.unit,
+	                       .id = kind.id,
+	                       .per = as_rate || kind.per_second ? PER_second : PER_total};
+	struct fact_metric *metric;
+
+	if (!set_cells(build, as_rate, cells, &row))
+		return;
+	metric = metric_of(build, name, len);
+	if (build->totals_only) {
+		for (unsigned side = 0; side < set->sides; side++)
+			if (row.sides[side].state == FACT_NUMBER)
+				metric->totals[side] += magnitude(row.sides[side].number);
+		return;
+	}
+	row.metric = metric->name;
+	if (set->sides == SIDE_MAX)
+		compare_sides(&row);
+	row.weight = weight_of(&row, set->sides, metric);
+	*array_add(set->rows, set->count, set->capacity) = row;
+}
+
+/* Whether a row meets the conditions. */
+static bool meets_conditions(const struct fact_build *build, const struct fact_row *row,
+                             const char *group)
+{
+	const struct fact_row_options *options = build->options;
+	struct where_row tested = {.group = group,
+	                           .metric = row->metric,
+	                           .section = section_table[row->section].name,
+	                           .unit = row->unit,
+	                           .unit_name = unit_name_per(row->unit, row->per)};
+	bool show = build->set->sides == 1;
+
+	tested.numbers[WHERE_DELTA] = row->delta;
+	tested.numbers[WHERE_PERCENT] = row->percent;
+	tested.numbers[show ? WHERE_VALUE : WHERE_BASELINE] = row->sides[SIDE_BASELINE].number;
+	if (!show)
+		tested.numbers[WHERE_CANDIDATE] = row->sides[SIDE_CANDIDATE].number;
+	for (size_t i = 0; i < options->condition_count; i++)
+		if (!where_holds(options->conditions[i], &tested))
+			return false;
+	return true;
+}
+
+/* Marks the rows that do not meet the conditions. Returns a bit for each part that has one that does. */
+static unsigned apply_conditions(struct fact_build *build)
+{
+	struct fact_row_set *set = build->set;
+	cleanup_(strbuf_done) struct strbuf group = STRBUF_INIT;
+	unsigned parts = 0;
+
+	if (build->options->condition_count == 0)
+		return UINT_MAX;
+	text_add_escaped(&group, build->group_name, build->group_name_len);
+	for (size_t i = build->group_start; i < set->count; i++) {
+		struct fact_row *row = &set->rows[i];
+
+		row->companion = !meets_conditions(build, row, strbuf_str(&group));
+		if (!row->companion)
+			parts |= 1U << part_of(row);
+	}
+	return parts;
+}
+
+/* Throws out what is not to be listed of the group's rows. */
+static void drop_rows(struct fact_build *build)
+{
+	struct fact_row_set *set = build->set;
+	bool wide = is_wide(build->section);
+	unsigned changed_parts = 0, met_parts = apply_conditions(build);
+	size_t kept = build->group_start;
+
+	for (size_t i = build->group_start; i < set->count; i++)
+		if (set->rows[i].changed)
+			changed_parts |= 1U << part_of(&set->rows[i]);
+	for (size_t i = build->group_start; i < set->count; i++) {
+		const struct fact_row *row = &set->rows[i];
+		bool keep = build->options->unchanged;
+
+		if (set->sides == 1)
+			keep = keep || wide || !quantity_is_zero(row->sides[0].number);
+		else
+			keep = keep || (wide ? changed_parts >> part_of(row) & 1 : row->changed);
+		if (keep && (wide ? met_parts >> part_of(row) & 1 : !row->companion))
+			set->rows[kept++] = *row;
+	}
+	set->count = kept;
+}
+
+static int by_weight(const void *a, const void *b)
+{
+	const struct fact_row *row_a = a, *row_b = b;
+
+	if (row_a->weight < row_b->weight || row_a->weight > row_b->weight)
+		return row_a->weight < row_b->weight ? 1 : -1;
+	return strcmp(row_a->metric, row_b->metric);
+}
+
+/* Rss says most about a process's memory, and Pss decides where it is the same. Movement comes first in compare,
+ * and what one side lacks has none. */
+static void rank_smaps(const struct fact_row_set *set, struct fact_group *group)
+{
+	group->first = group->second = -1;
+	for (size_t i = group->start; i < group->start + group->count; i++) {
+		const struct fact_row *row = &set->rows[i];
+
+		if (strcmp(row->metric, "Rss") == 0 && set->sides == SIDE_MAX) {
+			if (row->delta.kind != QUANTITY_NONE)
+				group->first = magnitude(row->delta);
+			group->second = fmax(quantity_double(row->sides[0].number),
+			                     quantity_double(row->sides[1].number));
+		} else if (strcmp(row->metric, "Rss") == 0) {
+			group->first = magnitude(row->sides[0].number);
+		} else if (strcmp(row->metric, "Pss") == 0 && set->sides == 1) {
+			group->second = magnitude(row->sides[0].number);
+		}
+	}
+}
+
+static void rank_group(const struct fact_build *build, struct fact_group *group)
+{
+	const struct fact_row_set *set = build->set;
+
+	if (build->section == SECTION_smaps_rollup) {
+		rank_smaps(set, group);
+		return;
+	}
+	for (size_t i = group->start; i < group->start + group->count; i++)
+		group->first = fmax(group->first, set->rows[i].weight);
+}
+
+void fact_build_end(struct fact_build *build)
+{
+	struct fact_row_set *set = build->set;
+	struct fact_group group = {.start = build->group_start};
+
+	if (build->totals_only)
+		return;
+	/* What does not change may still decide the place. */
+	group.count = set->count - group.start;
+	rank_group(build, &group);
+	drop_rows(build);
+	group.count = set->count - group.start;
+	if (group.count == 0)
+		return;
+	group.label = keep_text(set, build->group_name, build->group_name_len);
+	for (size_t i = group.start; i < set->count; i++)
+		set->rows[i].group = group.label;
+	if (set->sides == SIDE_MAX &&
+	    (build->section == SECTION_memory_stat || build->section == SECTION_memory_events))
+		qsort(set->rows + group.start, group.count, sizeof(set->rows[0]), by_weight);
+	*array_add(build->groups, build->group_count, build->group_capacity) = group;
+}

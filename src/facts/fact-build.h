@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* fact-build - how the rows of one section come together: what the section holds is told twice, once to add up
+ * the totals, once to make rows. */
+#include "base/strmap.h"
+#include "facts/fact-rows.h"
+
+/* A metric of a section, and its sums over all groups. */
+struct fact_metric {
+	const char *name; /* safe to print; the set's */
+	double totals[SIDE_MAX];
+};
+
+/* A group's rows, and what it is ranked by. */
+struct fact_group {
+	const char *label;
+	size_t start, count;
+	double first, second;
+};
+
+struct fact_build {
+	struct fact_row_set *set;
+	const struct fact_side *sides;
+	const struct fact_row_options *options;
+	enum metric_section section;
+	bool rates;            /* what counts is told per second */
+	bool totals_only;      /* the first time */
+	struct strmap metrics; /* name to struct fact_metric; owned */
+	/* The group that rows are being told of; borrowed. */
+	const char *group_name;
+	size_t group_name_len;
+	size_t group_start;        /* its first row */
+	struct fact_group *groups; /* owned */
+	size_t group_count;
+	size_t group_capacity;
+};
+
+/* Tells everything of build->section, group by group. */
+void fact_emit(struct fact_build *build);
+
+/* What a row is about, beside its name. */
+struct fact_kind {
+	enum metric_unit unit;
+	unsigned id; /* as in struct fact_row */
+	bool counts; /* the value only rises: a window has what it rose there, which is a rate by the time it took */
+	bool per_second; /* the value is a rate already */
+};
+
+/* What fact_emit() tells: the rows of a group come between begin and end. Names are raw bytes; the group's must stay
+ * until its end. */
+void fact_build_begin(struct fact_build *build, const char *name, size_t len);
+void fact_build_row(struct fact_build *build, const char *metric, size_t len, struct fact_kind kind,
+                    const struct fact_cell *cells);
+void fact_build_end(struct fact_build *build);

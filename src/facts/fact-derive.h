@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* fact-derive - values computed from what a snapshot holds beside its threads' metrics: CPU time of cgroups and of the
+ * host in percent, by the formulas of other tools. The rows are registry/fact-derived.def's. Pure. */
+#include "measure/measure.h"
+#include "metric/cgroup-stats.h"
+#include "metric/fold.h"
+#include "snapshot/snapshot.h"
+
+#ifndef CTPROF_FACT_DERIVED_DEF
+#define CTPROF_FACT_DERIVED_DEF "fact-derived.def"
+#endif
+
+/* clang-format off */
+enum fact_derived_id {
+#define FACT_DERIVED(id_, per_, unit_, section_, formula_, tool_, text_) FACT_DERIVED_##id_,
+#include CTPROF_FACT_DERIVED_DEF
+#undef FACT_DERIVED
+	FACT_DERIVED_COUNT,
+};
+/* clang-format on */
+
+struct fact_derived_desc {
+	const char *name;
+	const char *description;
+	const char *formula;
+	const char *tool; /* that has the same number */
+	enum metric_unit unit;
+	enum measure_per per; /* what a value is per */
+	enum metric_section section;
+};
+extern const struct fact_derived_desc fact_derived_table[FACT_DERIVED_COUNT];
+
+/* Computes one of them. @stats are the cgroup's, NULL for a value of the host, and @rates what cgroup-rates.h makes of them;
+ * with NULL they are divided by the length of the window. What is from /proc/stat is divided by its own interval. None where an input is unseen, where a
+ * denominator is 0, and for a value of windows in a lifetime snapshot. */
+struct quantity fact_derive(enum fact_derived_id derived, const struct snapshot_info *info,
+                            const struct cgroup_stats *stats, const struct cgroup_stats *rates);

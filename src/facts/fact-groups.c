@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "facts/fact-groups.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "facts/cgroup-rates.h"
+#include "group/normalise.h"
+
+void cgroup_table_init(struct cgroup_table *table)
+{
+	*table = (struct cgroup_table){.map = STRMAP_INIT};
+}
+
+void cgroup_table_done(struct cgroup_table *table)
+{
+	for (size_t i = 0; i < table->map.count; i++) {
+		struct cgroup_group *group = table->map.entries[i].value;
+
+		cgroup_stats_done(&group->stats);
+		cgroup_stats_done(&group->rates);
+		cgroup_above_done(&group->above);
+		free(group);
+	}
+	strmap_done(&table->map);
+	cgroup_tree_done(&table->tree);
+}
+
+void cgroup_table_finish(struct cgroup_table *table)
+{
+	cgroup_tree_finish(&table->tree);
+}
+
+void cgroup_table_add(struct cgroup_table *table, struct span pattern,
+                      const struct cgroup_stats *stats)
+{
+	struct strmap_entry *entry = strmap_add(&table->map, pattern.text, pattern.len);
+	struct cgroup_group *group;
+
+	if (!entry->value)
+		entry->value = mem_calloc(1, sizeof(struct cgroup_group));
+	group = entry->value;
+	cgroup_stats_merge(&group->stats, group->members, stats);
+	group->members++;
+	if (stats->interval_ns > 0)
+		cgroup_rates_add(&group->rates, group->rate_members++, stats);
+	else if (cgroup_counts(stats))
+		group->rate_unknown = true;
+	cgroup_tree_add(&table->tree, stats, (struct span){entry->key, entry->key_len},
+	                &group->above);
+}
+
+const struct cgroup_stats *cgroup_group_rates(const struct cgroup_group *group)
+{
+	return group->rate_members > 0 && !group->rate_unknown ? &group->rates : NULL;
+}
+
+void smaps_table_init(struct smaps_table *table, bool literal)
+{
+	*table = (struct smaps_table){.literal = literal, .map = STRMAP_INIT};
+}
+
+void smaps_table_done(struct smaps_table *table)
+{
+	for (size_t i = 0; i < table->map.count; i++) {
+		struct smaps_group *group = table->map.entries[i].value;
+
+		free(group->first_name);
+		keyed_values_done(&group->kib);
+		free(group);
+	}
+	strmap_done(&table->map);
+	strbuf_done(&table->scratch);
+}
+
+/* The key of the sample's process in @table->scratch. */
+static void make_key(struct smaps_table *table, const struct thread_sample *sample)
+{
+	const char *name = strbuf_str(&sample->pcomm);
+
+	strbuf_clear(&table->scratch);
+	if (table->literal) {
+		strbuf_add(&table->scratch, name, sample->pcomm.len);
+		strbuf_addf(&table->scratch, "[%u]", sample->tgid);
+	} else {
+		normalise_name(name, sample->pcomm.len, &table->scratch);
+	}
+}
+
+static void note_name(struct smaps_group *group, const char *name, size_t len)
+{
+	if (!group->first_name) {
+		group->first_name = mem_copy(name, len);
+		group->first_name_len = len;
+	} else if (len != group->first_name_len || memcmp(name, group->first_name, len) != 0) {
+		group->several_names = true;
+	}
+}
+
+void smaps_table_add(struct smaps_table *table, const struct thread_sample *sample)
+{
+	const struct keyed_values *from = &sample->smaps_rollup_kib;
+	struct strmap_entry *entry;
+	struct smaps_group *group;
+
+	if (!sample->has_smaps)
+		return;
+	make_key(table, sample);
+	entry = strmap_add(&table->map, strbuf_str(&table->scratch), table->scratch.len);
+	if (!entry->value)
+		entry->value = mem_calloc(1, sizeof(struct smaps_group));
+	group = entry->value;
+	group->processes++;
+	if (table->literal)
+		note_name(group, entry->key, entry->key_len);
+	else
+		note_name(group, strbuf_str(&sample->pcomm), sample->pcomm.len);
+	for (size_t i = 0; i < from->count; i++) {
+		const char *key = from->entries[i].key;
+		struct keyed_value *sum = keyed_values_find(&group->kib, key, strlen(key), i);
+		uint64_t value = from->entries[i].value;
+
+		if (!sum)
+			keyed_values_set(&group->kib, key, strlen(key), value);
+		else
+			saturating_add_to(&sum->value, value);
+	}
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* fact-groups - reduces what a snapshot holds beside its threads' metrics to groups: cgroups by their path,
+ * smaps_rollup by process name. */
+#include "base/scan.h"
+#include "base/strmap.h"
+#include "facts/cgroup-path.h"
+#include "metric/cgroup-stats.h"
+#include "metric/sample.h"
+
+/* Cgroups that share a key, merged by the rules of registry/cgroup.def. */
+struct cgroup_group {
+	uint32_t members;
+	struct cgroup_stats stats;
+	/* Those of the members for which the time between their readings is known, in a window. */
+	uint32_t rate_members;
+	struct cgroup_stats rates; /* see cgroup-rates.h */
+	bool rate_unknown;         /* another member counts, and has no such time */
+	struct cgroup_above above; /* see cgroup-path.h; filled by cgroup_table_finish() */
+};
+
+/* Returns the rates, or NULL where a member that counts has none. */
+const struct cgroup_stats *cgroup_group_rates(const struct cgroup_group *group);
+
+struct cgroup_table {
+	struct strmap map; /* pattern of the path to struct cgroup_group; owned */
+	struct cgroup_tree tree;
+};
+
+void cgroup_table_init(struct cgroup_table *table);
+void cgroup_table_done(struct cgroup_table *table);
+/* @pattern is what group_table_cgroup() makes of the path. */
+void cgroup_table_add(struct cgroup_table *table, struct span pattern,
+                      const struct cgroup_stats *stats);
+
+/* To be called behind the last cgroup: fills what cgroups are subject to from above. */
+void cgroup_table_finish(struct cgroup_table *table);
+
+/* The processes of one name: pattern of pcomm, or "pcomm[tgid]" where names are literal. */
+struct smaps_group {
+	uint32_t processes;
+	char *first_name; /* owned; see struct group */
+	size_t first_name_len;
+	bool several_names;
+	struct keyed_values kib; /* sums over the processes */
+};
+
+struct smaps_table {
+	bool literal;
+	struct strmap map; /* to struct smaps_group; owned */
+	struct strbuf scratch;
+};
+
+void smaps_table_init(struct smaps_table *table, bool literal);
+void smaps_table_done(struct smaps_table *table);
+/* Ignores a sample without smaps. */
+void smaps_table_add(struct smaps_table *table, const struct thread_sample *sample);

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* fact-rows - the rows of the sections that are not about threads' metrics, of one snapshot (show) or of two
+ * (compare): one for each group and value, section by section and group by group. Pure. */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "compare/rows.h"
+#include "facts/fact-groups.h"
+#include "group/group-by.h"
+#include "metric/fold.h"
+#include "snapshot/snapshot.h"
+
+/* Behind the values of cgroups and the keys of io.stat. */
+enum { FACT_ID_DERIVED = CGROUP_VALUE_COUNT + 8 };
+
+struct fact_cell {
+	enum fact_state state;
+	struct quantity number; /* FACT_NUMBER */
+	const char *text;       /* FACT_TEXT; borrowed; raw bytes */
+	struct quantity
+	        rate; /* the number per second of its own interval; none where that is not known */
+};
+
+struct fact_row {
+	enum metric_section section;
+	/* Safe to print: cgroup, process name, "host"; the same pointer within a group. */
+	const char *group;
+	/* Safe to print: "memory_current", "anon", "Rss", "cpu_some_avg10", "state". */
+	const char *metric;
+	enum metric_unit unit;
+	enum measure_per per; /* what the values and the delta are per: total or second */
+	/* Where the value stands in the registry: an enum cgroup_value_id in cgroup-stats and cgroup-limits (or
+	 * CGROUP_VALUE_COUNT + place of the key for the sums over io.stat's devices, or FACT_ID_DERIVED + an enum
+	 * fact_derived_id), an enum sched_ext_id; an enum fact_derived_id in host-cpu;
+	 * in the pressure sections (resource * PSI_ROW_COUNT + row) * (PSI_AVERAGE_COUNT + 1) + average, the
+	 * total last; 0 elsewhere. */
+	unsigned id;
+	struct fact_cell sides[SIDE_MAX];
+	struct quantity delta; /* none unless both sides are numbers */
+	/* Of the baseline; none where that is 0 or the unit is a percentage. */
+	struct quantity percent;
+	bool changed;   /* the two sides differ; one may be missing */
+	bool companion; /* does not meet the conditions, and stands beside one that does */
+	/* In compare |delta|, in show the value, over the larger of the two sums over all groups of the section;
+	 * 1 where a limit or a text became another one, 0 where there is nothing to take a difference of. */
+	double weight;
+};
+
+struct fact_side {
+	const struct cgroup_table *cgroups;
+	/* Of the threads' and these cgroups; NULL: patterns are shown. */
+	const struct key_names *cgroup_names;
+	const struct smaps_table *smaps;
+	const struct snapshot_info *info;
+};
+
+struct fact_row_options {
+	bool sections[SECTION_COUNT]; /* which ones to build */
+	/* Compare: rows whose sides are equal as well. Show: zeros of lists as well. */
+	bool unchanged;
+	/* Of windows: with PER_second, what counts is divided by the length; with all else it is what it rose by. */
+	enum measure_per per;
+	const struct where *const *conditions; /* as in struct row_options */
+	size_t condition_count;
+};
+
+struct fact_row_set {
+	unsigned sides;
+	bool unchanged; /* as in the options */
+	/* By section. In it by group, the one with the largest weight of a row first, ties by name; smaps-rollup by
+	 * the delta (show: the size) of Rss. In a group by the registry or as the kernel has the lines; in compare
+	 * the rows of memory-stat and memory-events by weight. */
+	struct fact_row *rows;
+	size_t count;
+	size_t capacity;
+	char **texts; /* owned: labels and names */
+	size_t text_count;
+	size_t text_capacity;
+};
+
+/* @sides must outlive the set. What neither side has seen has no row. In show, and in compare for cgroup-stats, cgroup-limits, pressure,
+ * host-pressure and sched-ext, a group that has one changed row in a section has all its rows of it (of the
+ * resource, for pressure), so that a table may show them side by side. */
+void fact_rows_init(struct fact_row_set *set, const struct fact_side *sides, unsigned count,
+                    const struct fact_row_options *options);
+void fact_rows_done(struct fact_row_set *set);

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* group-by - what threads are grouped by: one key or several, and the names that each key has met. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/scan.h"
+#include "base/strmap.h"
+#include "metric/host.h"
+#include "metric/sample.h"
+
+enum group_key {
+#define GROUP_KEY(id_, name_, heading_, text_) GROUP_KEY_##id_,
+#define GROUP_TREE(id_, name_, heading_, text_, ...)
+#include "group-keys.def"
+#undef GROUP_KEY
+#undef GROUP_TREE
+	GROUP_KEY_COUNT,
+};
+
+struct group_key_desc {
+	const char *name;    /* on the command line */
+	const char *column;  /* in machine formats */
+	const char *heading; /* in tables */
+	const char *description;
+};
+extern const struct group_key_desc group_key_table[GROUP_KEY_COUNT];
+
+enum {
+	GROUP_KEYS_MAX = 6,
+	/* "cgroup-name=" and the name of a hierarchy, which the kernel bounds by 63 bytes. */
+	GROUP_OTHER_BYTES = 80,
+};
+
+/* A word for several keys. */
+struct group_tree_desc {
+	const char *name;
+	const char *heading;
+	const char *description;
+	unsigned count;
+	enum group_key keys[GROUP_KEYS_MAX];
+};
+extern const struct group_tree_desc group_tree_table[];
+extern const size_t group_tree_count;
+
+struct group_by {
+	unsigned count;
+	enum group_key keys[GROUP_KEYS_MAX];
+	const struct group_tree_desc *tree; /* NULL where the keys are columns */
+	bool literal_names;                 /* pcomm and comm to the letter */
+	bool literal_cgroups;
+	/* A cgroup that one of these globs matches is grouped under the glob itself; borrowed. */
+	const char *const *flatten;
+	size_t flatten_count;
+	/* Of the key cgroup_v1_other: the heading of its column, "cgroup-" and the name of the hierarchy. */
+	char other[GROUP_OTHER_BYTES];
+};
+
+/* Grouping by one key, names and cgroups to the letter or not. */
+struct group_by group_by_key(enum group_key key, bool literal);
+
+bool group_by_has(const struct group_by *by, enum group_key key);
+
+/* Whether rows of cgroups can stand below those of the groups: a group is a cgroup. */
+bool group_by_is_cgroup(const struct group_by *by);
+
+/* Finds the key with this name on the command line: one of group_key_table, or cgroup_v1_other for "cgroup:v1:" and the name
+ * of any other hierarchy, which is stored in @by. Returns GROUP_KEY_COUNT where there is none. */
+enum group_key group_by_find(struct group_by *by, struct span name);
+
+/* Appends the name of a key as the command line takes it. */
+void group_by_add_name(const struct group_by *by, unsigned key, struct strbuf *out);
+
+/* The heading of a key's column. */
+const char *group_by_heading(const struct group_by *by, unsigned key);
+
+/* The names of one key that were met, by their pattern. A pattern that stands for one name only is shown as that
+ * name. */
+struct key_name {
+	char *first; /* owned; NULL where it is the pattern itself */
+	size_t first_len;
+	bool several; /* names share the pattern */
+};
+struct key_names {
+	/* Pattern to struct key_name, owned; a name's number is its place in here. */
+	struct strmap map;
+	/* The name met last: threads of a process follow one another. */
+	struct strbuf last;
+	uint32_t last_number;
+	bool has_last;
+	bool identities;    /* patterns say who a thread is, which changes its name now and then */
+	struct strbuf name; /* scratch */
+	struct strbuf pattern;
+	struct strbuf scratch;
+};
+
+void key_names_done(struct key_names *names);
+
+/* Whether its names are whole paths of cgroups, which --cgroup-flatten and patterns are for. */
+bool group_key_is_path(enum group_key key);
+
+/* Whether all threads of a process have the same name for this key: that of the first one is taken. */
+bool group_key_is_of_process(enum group_key key);
+
+/* The number of a thread's name for key @key of @by, new or not. @host has the names of users and says whose threads
+ * they are; may be NULL. */
+uint32_t key_names_of_thread(struct key_names *names, const struct group_by *by, unsigned key,
+                             const struct thread_sample *sample, const struct host *host);
+
+/* The process of threads that have exited. */
+struct exited_process {
+	uint32_t tgid;
+	uint64_t start_time_clock_ticks;
+	const char *pcomm;
+	size_t pcomm_len;
+};
+
+/* Whether the threads of a process that have exited have a name of their own for this key: that of each one is not
+ * known. */
+bool group_key_is_of_thread(enum group_key key);
+
+/* The number of the name that such threads share. */
+uint32_t key_names_of_exited(struct key_names *names, const struct group_by *by, unsigned key,
+                             const struct exited_process *process, const struct host *host);
+
+/* The same for a cgroup. */
+uint32_t key_names_of_cgroup(struct key_names *names, const struct group_by *by, const char *path,
+                             size_t len, bool is_v1);
+
+/* What the name with this pattern is shown as: the pattern, or the name where it is the only one; raw bytes, borrowed.
+ * @names has the names of one or two snapshots; each may be NULL. */
+struct span key_names_shown(const struct key_names *const *names, unsigned count,
+                            struct span pattern);

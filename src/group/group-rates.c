@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "group-rates.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+
+static uint64_t clock_ticks_per_second(const struct group_table *table)
+{
+	const struct host *host = table->host;
+
+	return host && host->seen[HOST_clock_ticks_per_second]
+	               ? host->numbers[HOST_clock_ticks_per_second]
+	               : 0;
+}
+
+/* The time from a birth to when the sample was read; 0 where it is not known. */
+static uint64_t age_ns(const struct group_table *table, const struct thread_sample *sample,
+                       uint64_t birth_clock_ticks)
+{
+	uint64_t read_ns = sample->read_boottime_ns, frequency = clock_ticks_per_second(table);
+	unsigned __int128 birth_ns = (unsigned __int128)birth_clock_ticks * NS_PER_SECOND;
+
+	if (read_ns == 0 && table->info)
+		read_ns = table->info->captured_boottime_ns;
+	if (frequency == 0 || read_ns == 0)
+		return 0;
+	birth_ns /= frequency;
+	return birth_ns < read_ns ? read_ns - (uint64_t)birth_ns : 0;
+}
+
+/* The rows of a window say that they are of one, for in a file the kind may stand behind them. */
+static bool is_of_window(const struct group_table *table, const struct thread_sample *sample)
+{
+	return sample->window_part != WINDOW_PART_NONE ||
+	       (table->info && table->info->kind == KIND_window);
+}
+
+static bool is_by_threads(const struct group_by *by)
+{
+	for (unsigned i = 0; i < by->count; i++)
+		if (group_key_is_of_thread(by->keys[i]))
+			return true;
+	return false;
+}
+
+/* How long the counters of the process have been counting, as of this thread: in a window until the end of the thread's
+ * observation, else since the process started. */
+static uint64_t process_interval_ns(const struct group_table *table,
+                                    const struct thread_sample *sample)
+{
+	return is_of_window(table, sample)
+	               ? sample->interval_ns
+	               : age_ns(table, sample, table->process.start_time_clock_ticks);
+}
+
+void group_rates_see(struct group_table *table, struct thread_sample *sample)
+{
+	bool window = is_of_window(table, sample);
+	uint64_t lived_ns =
+	        window ? sample->life_ns : age_ns(table, sample, sample->start_time_clock_ticks);
+
+	if (!table->rates)
+		table->rates = window ? table->window_rates : table->lifetime_rates;
+	table->process.exited_interval_ns = process_interval_ns(table, sample);
+	/* ps has the age of the process for a process, and the thread's own for a thread (ps -L). */
+	table->process.interval_ns =
+	        !window && is_by_threads(&table->by) ? lived_ns : table->process.exited_interval_ns;
+	if (lived_ns > 0)
+		sample_set(sample, lived_ns, (struct counter_ns){lived_ns});
+}
+
+static struct rate_sum *rates_of(const struct group_table *table, struct group *group)
+{
+	if (!group->rates) {
+		group->rates = mem_calloc(table->rates->count, sizeof(group->rates[0]));
+		group->rate_count = table->rates->count;
+	}
+	return group->rates;
+}
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/* The time in which the metric counted: jemalloc's counters have their own readings. */
+static uint64_t interval_of(const struct group_table *table, const struct thread_sample *sample,
+                            enum metric_id metric)
+{
+	uint64_t interval = table->process.interval_ns;
+
+	if (metric_table[metric].source != SOURCE_jemalloc || interval == 0)
+		return interval;
+	if (is_of_window(table, sample))
+		return sample->jemalloc_interval_ns > 0 ? sample->jemalloc_interval_ns : interval;
+	if (sample->read_boottime_ns == 0 ||
+	    sample->jemalloc_boottime_ns < sample->read_boottime_ns)
+		return interval;
+	return interval + (sample->jemalloc_boottime_ns - sample->read_boottime_ns);
+}
+
+/* How far the readings of jemalloc's counters at both ends of a window lie from those of everything else. */
+static void note_jemalloc_lag(const struct group_table *table, struct group *group,
+                              const struct thread_sample *sample)
+{
+	uint64_t lag_ns = UINT64_MAX, end_ns, difference;
+
+	if (!is_of_window(table, sample) || !metric_set_has(&sample->seen, METRIC_allocated_bytes))
+		return;
+	if (sample->jemalloc_boottime_ns > 0 && sample->read_boottime_ns > 0) {
+		end_ns = distance(sample->jemalloc_boottime_ns, sample->read_boottime_ns);
+		difference = sample->jemalloc_interval_ns > 0
+		                     ? distance(sample->jemalloc_interval_ns, sample->interval_ns)
+		                     : 0;
+		lag_ns = 2 * end_ns + difference;
+	}
+	if (lag_ns > group->jemalloc_lag_ns)
+		group->jemalloc_lag_ns = lag_ns;
+}
+
+static void note_before(struct group *group, enum metric_id metric, uint64_t beyond_ns,
+                        uint32_t threads)
+{
+	struct wait_before *before;
+
+	if (threads == 0 && beyond_ns == 0)
+		return;
+	if (!group->before)
+		group->before = mem_calloc(METRIC_COUNT, sizeof(group->before[0]));
+	before = &group->before[metric];
+	before->threads += threads;
+	saturating_add_to(&before->beyond_ns, beyond_ns);
+}
+
+static void note_waits(struct group *group, const struct thread_sample *sample)
+{
+	if (sample->life_ns == 0)
+		return;
+	for (unsigned i = 0; i < METRIC_COUNT; i++) {
+		enum metric_id metric = (enum metric_id)i;
+
+		if (metric_table[i].bound != BOUND_waiting ||
+		    !metric_set_has(&sample->seen, metric))
+			continue;
+		/* Every wait is a counter, and so 64 bits wide. */
+		note_before(group, metric,
+		            *(const uint64_t *)sample_value(sample, metric) -
+		                    sample_state_inside(sample, metric),
+		            sample_began_before(sample, metric));
+	}
+}
+
+void group_rates_note_delays_beyond(struct rate_sum *sum, const struct thread_sample *sample,
+                                    uint64_t interval_ns)
+{
+	const void *lived = sample_value(sample, METRIC_lived_ns);
+	uint64_t longest_ns = interval_ns, beyond_ns, lived_ns;
+
+	if (interval_ns == 0)
+		return;
+	if (metric_set_has(&sample->seen, METRIC_lived_ns)) {
+		memcpy(&lived_ns, lived, sizeof(lived_ns));
+		longest_ns = lived_ns < interval_ns ? lived_ns : interval_ns;
+	}
+	beyond_ns = sample_delays_beyond(sample, longest_ns);
+	if (beyond_ns > 0)
+		rate_add(sum, beyond_ns, interval_ns);
+}
+
+void group_rates_add(const struct group_table *table, struct group *group,
+                     const struct thread_sample *sample)
+{
+	struct rate_sum *rates;
+
+	note_jemalloc_lag(table, group, sample);
+	note_waits(group, sample);
+	if (!table->rates || table->rates->count == 0)
+		return;
+	rates = rates_of(table, group);
+	for (unsigned i = 0; i < table->rates->count; i++) {
+		enum metric_id metric = (enum metric_id)table->rates->metrics[i];
+		uint64_t interval = interval_of(table, sample, metric), value;
+
+		if (!metric_set_has(&sample->seen, metric))
+			continue;
+		/* Everything that has a rate is a counter, and so 64 bits wide. */
+		value = *(const uint64_t *)sample_value(sample, metric);
+		/* The number of threads is there to tell how long they were observed, and has no rate to lack. */
+		if (interval == 0)
+			group->rates_unknown =
+			        group->rates_unknown || metric != METRIC_thread_count;
+		else if (value > 0)
+			rate_add(&rates[i], sample_inside(sample, metric), interval);
+	}
+	group_rates_note_delays_beyond(&group->delays_beyond, sample, table->process.interval_ns);
+}
+
+void group_rates_add_exited(const struct group_table *table, struct group *group,
+                            const uint64_t remainders[PROCESS_TOTAL_COUNT])
+{
+	uint64_t interval = table->process.exited_interval_ns;
+
+	if (!table->rates || table->rates->count == 0)
+		return;
+	rates_of(table, group);
+	if (!group->exited_rates)
+		group->exited_rates =
+		        mem_calloc(PROCESS_TOTAL_COUNT, sizeof(group->exited_rates[0]));
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
+		if (remainders[i] > 0 && interval > 0)
+			rate_add(&group->exited_rates[i], remainders[i], interval);
+}
+
+void group_rates_include(const struct rate_list *list, struct group *group,
+                         enum process_total total)
+{
+	unsigned place;
+
+	if (!group->exited_rates)
+		return;
+	place = list->places[process_total_table[total].metric];
+	if (place > 0)
+		rate_merge(&group->rates[place - 1], group->exited_rates[total]);
+}
+
+void group_rates_merge(struct group *into, const struct group *from)
+{
+	into->rates_unknown = into->rates_unknown || from->rates_unknown;
+	if (from->jemalloc_lag_ns > into->jemalloc_lag_ns)
+		into->jemalloc_lag_ns = from->jemalloc_lag_ns;
+	for (unsigned i = 0; from->before && i < METRIC_COUNT; i++)
+		note_before(into, (enum metric_id)i, from->before[i].beyond_ns,
+		            from->before[i].threads);
+	rate_merge(&into->delays_beyond, from->delays_beyond);
+	if (!from->rates)
+		return;
+	if (!into->rates) {
+		into->rates = mem_calloc(from->rate_count, sizeof(into->rates[0]));
+		into->rate_count = from->rate_count;
+	}
+	for (unsigned i = 0; i < from->rate_count; i++)
+		rate_merge(&into->rates[i], from->rates[i]);
+}
+
+void group_rates_done(struct group *group)
+{
+	free(group->before);
+	free(group->rates);
+	free(group->exited_rates);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* group-rates - time in groups: how long threads lived, and their counters per second. */
+#include "group/group.h"
+
+/* Chooses the list of rates for the snapshot's kind, and sets the time that the thread lived, where it is known. */
+void group_rates_see(struct group_table *table, struct thread_sample *sample);
+
+/* Adds a thread's counters to its group, each divided by the time in which it was observed. */
+void group_rates_add(const struct group_table *table, struct group *group,
+                     const struct thread_sample *sample);
+
+/* Adds to @sum by how much the thread's delays together exceed its life, per second of the interval, see
+ * sample_delays_beyond(). Does nothing where the interval is 0. */
+void group_rates_note_delays_beyond(struct rate_sum *sum, const struct thread_sample *sample,
+                                    uint64_t interval_ns);
+
+/* group_rates_add_exited() adds what exited threads of the process did; it is part of the group once group_rates_include() is called for
+ * the total. */
+void group_rates_add_exited(const struct group_table *table, struct group *group,
+                            const uint64_t remainders[PROCESS_TOTAL_COUNT]);
+void group_rates_include(const struct rate_list *list, struct group *group,
+                         enum process_total total);
+
+void group_rates_merge(struct group *into, const struct group *from);
+void group_rates_done(struct group *group);

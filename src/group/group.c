@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "group/group.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "group-process.h"
+#include "group-rates.h"
+#include "group-spread.h"
+#include "group/group-filter.h"
+#include "group/group-marks.h"
+#include "group/group-pack.h"
+#include "measure/measure.h"
+
+void group_table_init(struct group_table *table, struct group_by by)
+{
+	*table = (struct group_table){
+	        .by = by, .map = STRMAP_INIT, .exited = STRMAP_INIT, .seed = hash_seed()};
+}
+
+struct group *group_free(struct group *group, size_t spread_count)
+{
+	for (size_t i = 0; group->spreads && i < spread_count; i++)
+		spread_done(&group->spreads[i]);
+	free(group->spreads);
+	group_rates_done(group);
+	group_marks_done(group);
+	for (unsigned i = 0; group->cells && i < METRIC_COUNT; i++)
+		fold_cell_done((enum metric_id)i, &group->cells[i]);
+	free(group->cells);
+	free(group->packed);
+	free(group->exited);
+	free(group);
+	return NULL;
+}
+
+void group_table_done(struct group_table *table)
+{
+	for (size_t i = 0; i < table->map.count; i++)
+		group_free(table->map.entries[i].value, table->spread_count);
+	strmap_done(&table->map);
+	for (size_t i = 0; i < table->exited.count; i++)
+		free(table->exited.entries[i].value);
+	strmap_done(&table->exited);
+	for (unsigned i = 0; i < GROUP_KEYS_MAX; i++)
+		key_names_done(&table->names[i]);
+	group_process_done(&table->process);
+}
+
+/* A hash of a thread's identity; the sum over a group is its fingerprint, which means something in this process only. */
+static uint64_t member_hash(const struct hash_seed *seed, uint32_t tgid, uint32_t tid,
+                            uint64_t start_time_clock_ticks)
+{
+	const uint64_t words[] = {(uint64_t)tgid << 32 | tid, start_time_clock_ticks};
+
+	return hash_bytes(seed, words, sizeof(words));
+}
+
+/* The group of these names, made where it is new. */
+static struct group *group_of(struct group_table *table, const uint32_t numbers[GROUP_KEYS_MAX])
+{
+	struct strmap_entry *entry = strmap_add(&table->map, (const char *)numbers,
+	                                        table->by.count * sizeof(numbers[0]));
+
+	if (!entry->value)
+		entry->value = mem_calloc(1, sizeof(struct group));
+	return entry->value;
+}
+
+static void add_to_cells(struct group *group, const struct thread_sample *sample)
+{
+	group_open(group);
+	for (unsigned word = 0; word < METRIC_SET_WORDS; word++)
+		for (uint64_t left = sample->seen.words[word]; left != 0; left &= left - 1) {
+			unsigned i = word * 64 + (unsigned)__builtin_ctzll(left);
+
+			metric_table[i].fold(&group->cells[i],
+			                     sample_value(sample, (enum metric_id)i));
+		}
+}
+
+static void add_birth(struct group_table *table, struct group *group, uint64_t birth_clock_ticks)
+{
+	if (birth_clock_ticks == 0)
+		return;
+	group->births++;
+	saturating_add_to(&group->births_clock_ticks, birth_clock_ticks);
+	if (birth_clock_ticks > table->last_birth_clock_ticks)
+		table->last_birth_clock_ticks = birth_clock_ticks;
+}
+
+/* lived_ns is set by group-rates.c. */
+/* clang-format off */
+#define METRIC(id_, type_, bound_, rule_, encoding_, source_, ...)                                 \
+	_Static_assert((int)SOURCE_##source_ != (int)SOURCE_synthetic ||                           \
+			       (int)METRIC_##id_ == (int)METRIC_thread_count ||                    \
+			       (int)METRIC_##id_ == (int)METRIC_lived_ns,                          \
+		       "metric " #id_ ": nothing makes it");
+#include CTPROF_METRICS_DEF
+#undef METRIC
+/* clang-format on */
+
+static void add_to_group(struct group_table *table, struct thread_sample *sample,
+                         const uint32_t numbers[GROUP_KEYS_MAX])
+{
+	size_t names_len = table->by.count * sizeof(numbers[0]);
+	struct group *group = table->last;
+	struct fold_cell *cells = NULL;
+	uint64_t member = member_hash(&table->seed, sample->tgid, sample->tid,
+	                              sample->start_time_clock_ticks);
+
+	if (!group || memcmp(numbers, table->last_numbers, names_len) != 0) {
+		/* Many groups never have a second thread. */
+		if (group && group->threads == 1)
+			cells = group_pack_leaving_cells(group);
+		group = table->last = group_of(table, numbers);
+		memcpy(table->last_numbers, numbers, names_len);
+		if (!group->cells && !group->packed)
+			group->cells = take_ptr(cells);
+	}
+	free(cells);
+	sample_set(sample, thread_count, (struct counter_count){1});
+	group->threads++;
+	group->leaders += sample->tid == sample->tgid;
+	group->passed += sample->window_part == WINDOW_PART_passed;
+	group->ended += sample->window_part == WINDOW_PART_passed ||
+	                sample->window_part == WINDOW_PART_exited;
+	group->members += member;
+	add_birth(table, group, sample->start_time_clock_ticks);
+	add_to_cells(group, sample);
+	group_marks_add(group, sample, member);
+	group_rates_add(table, group, sample);
+	group_spread_add(table, group, sample);
+}
+
+void group_table_add(struct group_table *table, struct thread_sample *sample)
+{
+	bool first,
+	        wanted = !table->filter || group_filter_wants(table->filter, sample, table->host);
+	uint32_t numbers[GROUP_KEYS_MAX] = {0};
+
+	if (group_process_is_next(&table->process, sample))
+		group_table_finish(table);
+	first = !table->process.open;
+	group_process_add(&table->process, sample);
+	group_rates_see(table, sample);
+	if (first && table->filter)
+		table->process.exited_unwanted =
+		        !group_filter_wants_exited(table->filter, sample, table->host);
+	for (unsigned i = 0; (wanted || first) && i < table->by.count; i++)
+		numbers[i] = !first && group_key_is_of_process(table->by.keys[i])
+		                     ? table->process.names[i]
+		                     : key_names_of_thread(&table->names[i], &table->by, i, sample,
+		                                           table->host);
+	if (first)
+		memcpy(table->process.names, numbers, sizeof(numbers));
+	if (wanted)
+		add_to_group(table, sample, numbers);
+}
+
+static bool is_by_thread_names(const struct group_by *by)
+{
+	for (unsigned i = 0; i < by->count; i++)
+		if (group_key_is_of_thread(by->keys[i]))
+			return true;
+	return false;
+}
+
+/* Makes process->names those of its exited threads. */
+static void name_exited(struct group_table *table)
+{
+	struct group_process *process = &table->process;
+	const struct exited_process exited = {process->tgid, process->start_time_clock_ticks,
+	                                      strbuf_str(&process->pcomm), process->pcomm.len};
+
+	for (unsigned i = 0; i < table->by.count; i++)
+		if (group_key_is_of_thread(table->by.keys[i]))
+			process->names[i] = key_names_of_exited(&table->names[i], &table->by, i,
+			                                        &exited, table->host);
+}
+
+static void note_sources(const struct group_table *table, uint32_t *known,
+                         uint64_t unknown[PROCESS_SOURCE_COUNT])
+{
+	const struct group_process *process = &table->process;
+	bool knows[PROCESS_SOURCE_COUNT];
+
+	for (unsigned source = 0; source < PROCESS_SOURCE_COUNT; source++) {
+		knows[source] = group_process_knows(process, (enum process_source)source);
+		if (!knows[source])
+			unknown[source] += member_hash(&table->seed, process->tgid, 0,
+			                               process->start_time_clock_ticks);
+	}
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
+		if (knows[process_source(process_total_table[i].source)])
+			*known |= process->totals_seen & UINT32_C(1) << i;
+}
+
+/* Takes note of what is known of the exited threads of a name, whether they did anything or not. */
+static void note_exited(struct group_table *table)
+{
+	size_t key_len = table->by.count * sizeof(table->process.names[0]);
+	struct strmap_entry *entry =
+	        strmap_add(&table->exited, (const char *)table->process.names, key_len);
+	struct group *group = strmap_get(&table->map, entry->key, key_len);
+	struct exited_note *note = entry->value;
+
+	if (!note)
+		note = entry->value = mem_calloc(1, sizeof(*note));
+	note_sources(table, &note->known, note->unknown);
+	if (!group)
+		return;
+	group->known = note->known;
+	memcpy(group->unknown, note->unknown, sizeof(group->unknown));
+}
+
+static void add_remainders(struct group *group, const uint64_t remainders[PROCESS_TOTAL_COUNT])
+{
+	if (!group->exited)
+		group->exited = mem_calloc(PROCESS_TOTAL_COUNT, sizeof(group->exited[0]));
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
+		saturating_add_to(&group->exited[i], remainders[i]);
+}
+
+void group_table_finish(struct group_table *table)
+{
+	struct group_process *process = &table->process;
+	bool by_thread_names = is_by_thread_names(&table->by);
+	uint64_t remainders[PROCESS_TOTAL_COUNT];
+	struct group *group;
+	bool any;
+
+	if (!process->open)
+		return;
+	any = group_process_close(process, remainders);
+	if (process->exited_unwanted)
+		return;
+	name_exited(table);
+	if (by_thread_names) {
+		any = any && !group_process_is_rounding(process, remainders);
+		if (any)
+			group_of(table, process->names);
+		note_exited(table);
+	} else {
+		group = group_of(table, process->names);
+		note_sources(table, &group->known, group->unknown);
+	}
+	if (!any)
+		return;
+	if (table->filter)
+		table->filter->found = true;
+	group = group_of(table, process->names);
+	if (group->threads == 0)
+		group->members += member_hash(&table->seed, process->tgid, 0,
+		                              process->start_time_clock_ticks);
+	add_remainders(group, remainders);
+	group_rates_add_exited(table, group, remainders);
+}
+
+void group_table_complete(struct group_table *table, const struct group_table *other)
+{
+	static const uint64_t nothing[PROCESS_TOTAL_COUNT];
+
+	for (size_t i = 0; i < other->exited.count; i++) {
+		const struct strmap_entry *theirs = &other->exited.entries[i];
+		uint32_t numbers[GROUP_KEYS_MAX];
+		const struct exited_note *note;
+		struct group *group;
+		bool named = strmap_get(&other->map, theirs->key, theirs->key_len) != NULL;
+
+		for (unsigned key = 0; named && key < table->by.count; key++) {
+			struct span pattern = group_table_pattern(other, theirs, key);
+
+			named = strmap_find(&table->names[key].map, pattern.text, pattern.len,
+			                    &numbers[key]);
+		}
+		note = named ? strmap_get(&table->exited, (const char *)numbers, theirs->key_len)
+		             : NULL;
+		if (!note || strmap_get(&table->map, (const char *)numbers, theirs->key_len))
+			continue;
+		group = group_of(table, numbers);
+		group->known = note->known;
+		memcpy(group->unknown, note->unknown, sizeof(group->unknown));
+		add_remainders(group, nothing);
+	}
+}
+
+void group_table_forget(struct group_table *table, const struct metric_set *metrics)
+{
+	static const struct metric_set none;
+	bool any = !metric_set_equal(metrics, &none);
+
+	for (size_t g = 0; g < table->map.count; g++) {
+		struct group *group = table->map.entries[g].value;
+
+		if (any)
+			group_open(group);
+		for (unsigned i = 0; any && i < METRIC_COUNT; i++)
+			if (metric_set_has(metrics, (enum metric_id)i))
+				fold_cell_done((enum metric_id)i, &group->cells[i]);
+		if (any && group->threads <= 1)
+			group_pack(group);
+		for (size_t i = 0; group->spreads && i < table->spread_count; i++)
+			if (measure_has_any(table->spread_measures[i], metrics))
+				spread_done(&group->spreads[i]);
+	}
+}
+
+void group_include_exited(const struct group_table *table, struct group *group, unsigned sources,
+                          unsigned left_out)
+{
+	if (group->exited)
+		group_open(group);
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
+		enum metric_id metric = process_total_table[i].metric;
+		struct fold_cell *cell;
+		unsigned source = 1u << process_source(process_total_table[i].source);
+		uint64_t *part = group->exited ? &group->exited[i] : NULL;
+
+		if (!(sources & source)) {
+			if (left_out & source)
+				group->exited_left_out |= 1u << i;
+			if (part)
+				*part = 0;
+			if (group->exited_rates)
+				group->exited_rates[i] = (struct rate_sum){0};
+			continue;
+		}
+		if (!part)
+			continue;
+		group_rates_include(table->rates, group, (enum process_total)i);
+		cell = &group->cells[metric];
+		cell->number = saturating_add(cell->number, *part);
+		/* Among threads it is no thread more; alone it must count as something. */
+		if (group->threads == 0 && group->known >> i & 1)
+			cell->seen = 1;
+	}
+	if (group->threads <= 1)
+		group_pack(group);
+}
+
+uint64_t group_exited_part(const struct group *group, enum metric_id metric)
+{
+	for (unsigned i = 0; group->exited && i < PROCESS_TOTAL_COUNT; i++)
+		if (process_total_table[i].metric == metric)
+			return group->exited[i];
+	return 0;
+}
+
+unsigned group_known_sources(const struct group *group)
+{
+	unsigned sources = 0;
+
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
+		if (group->known >> i & 1)
+			sources |= 1u << process_source(process_total_table[i].source);
+	return sources;
+}
+
+unsigned group_comparable_sources(const struct group *a, const struct group *b)
+{
+	unsigned sources = 0;
+
+	for (unsigned i = 0; i < PROCESS_SOURCE_COUNT; i++)
+		if (a->unknown[i] == b->unknown[i])
+			sources |= 1u << i;
+	return sources;
+}
+
+void group_merge(struct group *into, const struct group *maybe_packed, size_t spread_count)
+{
+	cleanup_(group_reader_done) struct group_reader reader = {0};
+	const struct group *from = group_read(&reader, maybe_packed);
+
+	group_open(into);
+	into->threads += from->threads;
+	into->leaders += from->leaders;
+	into->ended += from->ended;
+	into->passed += from->passed;
+	into->exited_left_out |= from->exited_left_out;
+	into->known |= from->known;
+	into->members += from->members;
+	into->births += from->births;
+	saturating_add_to(&into->births_clock_ticks, from->births_clock_ticks);
+	for (unsigned i = 0; i < PROCESS_SOURCE_COUNT; i++)
+		into->unknown[i] += from->unknown[i];
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		fold_merge((enum metric_id)i, &into->cells[i], &from->cells[i]);
+	if (from->exited && !into->exited)
+		into->exited = mem_calloc(PROCESS_TOTAL_COUNT, sizeof(into->exited[0]));
+	for (unsigned i = 0; from->exited && i < PROCESS_TOTAL_COUNT; i++)
+		saturating_add_to(&into->exited[i], from->exited[i]);
+	group_rates_merge(into, from);
+	group_marks_merge(into, from);
+	if (!from->spreads)
+		return;
+	if (!into->spreads)
+		into->spreads = mem_calloc(spread_count, sizeof(into->spreads[0]));
+	for (size_t i = 0; i < spread_count; i++)
+		spread_merge(&into->spreads[i], &from->spreads[i]);
+}
+
+struct group *group_table_find(const struct group_table *table, const struct span *patterns)
+{
+	uint32_t numbers[GROUP_KEYS_MAX];
+	struct group *group;
+
+	for (unsigned i = 0; i < table->by.count; i++)
+		if (!strmap_find(&table->names[i].map, patterns[i].text, patterns[i].len,
+		                 &numbers[i]))
+			return NULL;
+	group = strmap_get(&table->map, (const char *)numbers,
+	                   table->by.count * sizeof(numbers[0]));
+	if (group)
+		group_open(group);
+	return group;
+}
+
+struct span group_table_pattern(const struct group_table *table, const struct strmap_entry *entry,
+                                unsigned key)
+{
+	const struct strmap_entry *name;
+	uint32_t number;
+
+	memcpy(&number, entry->key + key * sizeof(number), sizeof(number));
+	name = &table->names[key].map.entries[number];
+	return (struct span){name->key, name->key_len};
+}
+
+struct span group_table_cgroup(struct group_table *table, const char *path, size_t len, bool is_v1)
+{
+	struct key_names *names = &table->names[0];
+	uint32_t number = key_names_of_cgroup(names, &table->by, path, len, is_v1);
+
+	return (struct span){names->map.entries[number].key, names->map.entries[number].key_len};
+}
+
+struct group *group_table_total(const struct group_table *table)
+{
+	cleanup_(group_reader_done) struct group_reader reader = {0};
+	struct group *total = mem_calloc(1, sizeof(*total));
+
+	group_open(total);
+	/* The total has no distributions. */
+	for (size_t g = 0; g < table->map.count; g++) {
+		struct group group = *group_read(&reader, table->map.entries[g].value);
+
+		group.spreads = NULL;
+		group_merge(total, &group, 0);
+	}
+	return total;
+}
+
+struct derive_inputs group_inputs(const struct group *group, const struct rate_list *list,
+                                  const struct derive_frame *frame)
+{
+	return (struct derive_inputs){
+	        .cells = group->cells,
+	        .exited = group->exited,
+	        .rate_list = list,
+	        .rates = group->rates_unknown ? NULL : group->rates,
+	        .before = group->before,
+	        .delays_beyond = &group->delays_beyond,
+	        .frame = frame,
+	};
+}
+
+uint32_t group_threads_for(const struct group *group, enum metric_id metric)
+{
+	return metric_is_leader_only(metric) ? group->leaders : group->threads;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* host-parts - the subjects of host_read(). Each leaves the fields unseen that it cannot read; a descriptor of -1
+ * is a tree that is not there. */
+#include "base/strbuf.h"
+#include "metric/host.h"
+#include "metric/metric.h"
+
+/* Most bytes of a text, counted as JSON may spell it. All of a host is below the 1 MiB that is read of it. */
+enum {
+	HOST_TEXT_BYTES = 4096,
+	HOST_LINE_BYTES = 1 << 16,  /* kernel_cmdline, sched_features */
+	HOST_MAP_BYTES = 192 << 10, /* a map with its names: a governor for each of 8192 CPUs */
+	HOST_MAP_ENTRIES = CPU_MASK_CPUS,
+};
+
+/* Bytes that a JSON string may need for a text, quotes included. */
+size_t host_text_cost(const char *text, size_t len);
+
+/* Stores a text that was read. One without a word, with a NUL, or longer than @max_bytes is no value. */
+void host_put_text(struct host *host, enum host_field field, const char *text, size_t len,
+                   size_t max_bytes);
+
+/* Whether host_put_text() would store it. */
+bool host_text_is_sound(const char *text, size_t len, size_t max_bytes);
+
+/* Stores an entry of a map that has @used bytes already, and counts it. What makes no sense, or goes beyond what a map
+ * may have, is left out. */
+void host_put_entry(struct host *host, enum host_field field, const char *name,
+                    const struct strbuf *line, size_t *used);
+
+/* kernel_config: from config.gz below @proc_fd; else, of the running system (@live), from /boot/config-<release>,
+ * and of another one's tree from its file config. Needs kernel_release. */
+void host_read_kernel_config(int proc_fd, bool live, struct host *host);
+
+/* host->boot, task_delayacct and sched_schedstats. Needs kernel_release and kernel_config. */
+void host_read_switches(int proc_fd, struct host *host);
+
+/* Processors, memory, huge pages, mitigations, frequency governors. */
+void host_read_hardware(int proc_fd, int sys_fd, struct host *host);
+
+/* Tunables and features of the scheduler. */
+void host_read_scheduler(int proc_fd, int sys_fd, struct host *host);

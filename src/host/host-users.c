@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "host-parts.h"
+#include "host/host-read.h"
+
+/* Some name services have long entries; what is longer than this is none. */
+enum { ENTRY_FIRST_BYTES = 1 << 10, ENTRY_MOST_BYTES = 1 << 20 };
+
+/* Appends the name of a user; false where there is none. @scratch is reused. */
+static bool find_name(uid_t uid, struct strbuf *scratch, struct strbuf *ret_name)
+{
+	struct passwd entry, *found = NULL;
+	int r = ERANGE;
+
+	for (size_t room = ENTRY_FIRST_BYTES; r == ERANGE && room <= ENTRY_MOST_BYTES; room *= 2) {
+		strbuf_clear(scratch);
+		r = getpwuid_r(uid, &entry, strbuf_reserve(scratch, room), room, &found);
+	}
+	if (r != 0 || !found || !found->pw_name)
+		return false;
+	strbuf_add_str(ret_name, found->pw_name);
+	return true;
+}
+
+/* Turns the ids of processes into those of their owners; the list gets shorter where processes are gone. */
+static void take_owners(int proc_fd, struct id_list *list)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		struct stat status;
+		char name[12];
+
+		snprintf(name, sizeof(name), "%" PRIu32, list->ids[i]);
+		if (fstatat(proc_fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0)
+			list->ids[count++] = status.st_uid;
+	}
+	list->count = count;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	uint32_t id_a = *(const uint32_t *)a, id_b = *(const uint32_t *)b;
+
+	return (id_a > id_b) - (id_a < id_b);
+}
+
+void host_read_users(int proc_fd, struct host *host)
+{
+	cleanup_(strbuf_done) struct strbuf scratch = STRBUF_INIT;
+	cleanup_(strbuf_done) struct strbuf name = STRBUF_INIT;
+	cleanup_(id_list_done) struct id_list list = {0};
+	cleanup_(fd_closep) int fd = fd_open_dir_at(proc_fd, ".");
+	size_t used = 0;
+
+	if (fd < 0 || fd_list_ids(fd, &list, &scratch) < 0)
+		return;
+	take_owners(proc_fd, &list);
+	if (list.count > 0)
+		qsort(list.ids, list.count, sizeof(list.ids[0]), compare_ids);
+	for (size_t i = 0; i < list.count; i++) {
+		char id[12];
+
+		if ((i > 0 && list.ids[i] == list.ids[i - 1]) ||
+		    host->maps[HOST_users].count >= HOST_MAP_ENTRIES)
+			continue;
+		strbuf_clear(&name);
+		if (!find_name(list.ids[i], &scratch, &name))
+			continue;
+		snprintf(id, sizeof(id), "%" PRIu32, list.ids[i]);
+		host_put_entry(host, HOST_users, id, &name, &used);
+	}
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "jemalloc/jemalloc-files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+
+/* All files together may cost no more than this. */
+static const uint64_t longest_ns = 10 * NS_PER_SECOND;
+
+/* The files that could not be looked into. */
+static const struct jemalloc_object failures[] = {
+        [PROBE_TAG_budget] = {.tag = PROBE_TAG_budget},
+        [PROBE_TAG_not_permitted] = {.tag = PROBE_TAG_not_permitted},
+        [PROBE_TAG_maps_read_failure] = {.tag = PROBE_TAG_maps_read_failure},
+        [PROBE_TAG_pid_missing] = {.tag = PROBE_TAG_pid_missing},
+        [PROBE_TAG_remote_file_system] = {.tag = PROBE_TAG_remote_file_system},
+        [PROBE_TAG_earlier_helper] = {.tag = PROBE_TAG_earlier_helper},
+};
+
+void jemalloc_files_init(struct jemalloc_files *files, enum file_systems allowed)
+{
+	*files = (struct jemalloc_files){
+	        .allowed = allowed, .guard = HELPER_GUARD_INIT, .budget_ns = longest_ns};
+}
+
+void jemalloc_files_rest(struct jemalloc_files *files)
+{
+	file_looker_freep(&files->looker);
+	helper_guard_leave(&files->guard);
+}
+
+void jemalloc_files_done(struct jemalloc_files *files)
+{
+	jemalloc_files_rest(files);
+	for (size_t i = 0; i < files->by_line.count; i++)
+		free(files->by_line.entries[i].value);
+	strmap_done(&files->by_line);
+	mount_systems_done(&files->systems);
+	thread_pointers_freep(&files->pointers);
+	strbuf_done(&files->key);
+}
+
+void jemalloc_files_limit(struct jemalloc_files *files, uint64_t budget_ns)
+{
+	files->used_ns = 0;
+	files->budget_ns = budget_ns;
+	files->allowed = FILE_SYSTEMS_LOCAL;
+}
+
+struct thread_pointers *jemalloc_files_pointers(struct jemalloc_files *files)
+{
+	if (!files->pointers_tried && thread_pointers_open(&files->pointers) < 0)
+		files->pointers = NULL;
+	files->pointers_tried = true;
+	return files->pointers;
+}
+
+void jemalloc_files_drop_pointers(struct jemalloc_files *files)
+{
+	thread_pointers_freep(&files->pointers);
+}
+
+void jemalloc_files_start(struct jemalloc_files *files)
+{
+	if (!files->looker)
+		files->looker = file_looker_new(&files->guard);
+	file_looker_start(files->looker);
+}
+
+/* Where parts of one file system are mounted in different namespaces, the same line may stand for different files. */
+void mapping_process_init(struct mapping_process *process, uint32_t tgid, uint32_t tid,
+                          int thread_fd)
+{
+	*process = (struct mapping_process){.tgid = tgid, .tid = tid, .thread_fd = thread_fd};
+	if (readlinkat(thread_fd, "ns/mnt", process->mounts, sizeof(process->mounts)) < 0)
+		process->mounts[0] = '\0';
+}
+
+/* What went wrong with this process says nothing about the file, which another one may show. */
+static const struct jemalloc_object *failure_of(const struct mapping_process *process, int r)
+{
+	switch (-r) {
+	case EACCES:
+	case EPERM:
+		return &failures[PROBE_TAG_not_permitted];
+	case EBUSY:
+		return &failures[PROBE_TAG_earlier_helper];
+	case EREMOTE:
+		return &failures[PROBE_TAG_remote_file_system];
+	case ENOENT:
+	case ESRCH:
+		if (faccessat(process->thread_fd, "stat", F_OK, 0) != 0)
+			return &failures[PROBE_TAG_pid_missing];
+		break;
+	}
+	return &failures[PROBE_TAG_maps_read_failure];
+}
+
+/* A file system that does not answer is not asked what it is: the mounts say so. */
+static bool is_remote(struct jemalloc_files *files, const struct mapping_process *process,
+                      const struct mapped_file *mapped)
+{
+	struct span line = mapped->file, device;
+
+	if (!files->has_systems)
+		mount_systems_init(&files->systems);
+	files->has_systems = true;
+	return scan_word(&line, &device) && mount_systems_find(&files->systems, process->thread_fd,
+	                                                       device) == FILE_SYSTEM_REMOTE;
+}
+
+static const struct jemalloc_object *keep(struct jemalloc_files *files,
+                                          const struct jemalloc_object *object)
+{
+	struct jemalloc_object *known = mem_calloc(1, sizeof(*known));
+
+	*known = *object;
+	strmap_add(&files->by_line, strbuf_str(&files->key), files->key.len)->value = known;
+	return known;
+}
+
+static const struct jemalloc_object *look(struct jemalloc_files *files,
+                                          const struct mapping_process *process,
+                                          const struct mapped_file *mapped)
+{
+	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC);
+	struct jemalloc_object object;
+	int r;
+
+	if (files->allowed == FILE_SYSTEMS_LOCAL && is_remote(files, process, mapped))
+		return keep(files, &failures[PROBE_TAG_remote_file_system]);
+	if (files->used_ns >= files->budget_ns)
+		return &failures[PROBE_TAG_budget];
+	if (!files->looker)
+		files->looker = file_looker_new(&files->guard);
+	file_looker_allow(files->looker, files->allowed);
+	r = file_looker_look(files->looker, process->tgid, process->tid, mapped,
+	                     files->budget_ns - files->used_ns, &object);
+	files->used_ns += clock_now_ns(CLOCK_MONOTONIC) - begin_ns;
+	if (r == -ETIME && files->used_ns >= files->budget_ns)
+		return &failures[PROBE_TAG_budget];
+	/* A file system that does not answer would not answer the next one either. */
+	return r < 0 && r != -ETIME ? failure_of(process, r) : keep(files, &object);
+}
+
+const struct jemalloc_object *jemalloc_files_find(struct jemalloc_files *files,
+                                                  const struct mapping_process *process,
+                                                  const struct mapped_file *mapped)
+{
+	const struct jemalloc_object *known;
+
+	strbuf_clear(&files->key);
+	strbuf_add(&files->key, process->mounts, sizeof(process->mounts));
+	strbuf_add(&files->key, mapped->file.text, mapped->file.len);
+	known = strmap_get(&files->by_line, strbuf_str(&files->key), files->key.len);
+	return known ? known : look(files, process, mapped);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* jemalloc-files - what is kept from one reading of jemalloc's counters to the next: which of the files mapped by processes
+ * have jemalloc, and the program that reads thread pointers. Each file is looked into once, whatever is found, and however
+ * many processes map it: one that could not be read is not tried again. */
+#include "base/strbuf.h"
+#include "base/strmap.h"
+#include "bpf/thread-pointer.h"
+#include "file-look.h"
+#include "jemalloc/jemalloc-inspect.h"
+#include "procfs/maps.h"
+#include "procfs/mount-systems.h"
+
+struct jemalloc_files {
+	/* As processes in a mount namespace name it in a line of maps: struct jemalloc_object, owned. */
+	struct strmap by_line;
+	struct strbuf key;
+	enum file_systems allowed;
+	struct helper_guard guard;  /* of all helpers of a capture */
+	struct file_looker *looker; /* owned; NULL before the first file */
+	bool has_systems;
+	struct mount_systems systems;
+	uint64_t used_ns;                 /* for looking into files, so far */
+	uint64_t budget_ns;               /* no more than this, and no longer for one file */
+	struct thread_pointers *pointers; /* owned; NULL: not tried yet, or they do not work here */
+	bool pointers_tried;
+};
+
+/* The process whose files are wanted. */
+struct mapping_process {
+	uint32_t tgid;
+	uint32_t tid;    /* of one of its threads that lives */
+	int thread_fd;   /* that one's directory */
+	char mounts[32]; /* its mount namespace */
+};
+
+/* Nothing is read or started before the first file. */
+/* Files on file systems that are not @allowed are not looked into. */
+void jemalloc_files_init(struct jemalloc_files *files, enum file_systems allowed);
+/* Ends the helper. What is known of files stays, and the next file starts another one. */
+void jemalloc_files_rest(struct jemalloc_files *files);
+void jemalloc_files_done(struct jemalloc_files *files);
+
+/* Called before a reading: from now on all files together may take at most @budget_ns, and only those on local file systems are
+ * looked into, whatever was allowed before. Before the first call that is 10 s. */
+void jemalloc_files_limit(struct jemalloc_files *files, uint64_t budget_ns);
+
+/* The program that reads thread pointers, which is loaded at the first call; NULL where that does not work. */
+struct thread_pointers *jemalloc_files_pointers(struct jemalloc_files *files);
+/* It has ceased to work. */
+void jemalloc_files_drop_pointers(struct jemalloc_files *files);
+
+/* Starts the helper now, where that is a good moment: the process has no other threads yet. */
+void jemalloc_files_start(struct jemalloc_files *files);
+
+/* @thread_fd, the directory of thread @tid, is borrowed. */
+void mapping_process_init(struct mapping_process *process, uint32_t tgid, uint32_t tid,
+                          int thread_fd);
+
+/* What is known of a file that the process has mapped; where it cannot be opened, its tag says so. Good until the next
+ * call. */
+const struct jemalloc_object *jemalloc_files_find(struct jemalloc_files *files,
+                                                  const struct mapping_process *process,
+                                                  const struct mapped_file *mapped);

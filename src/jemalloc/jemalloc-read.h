@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* jemalloc-read - jemalloc's counters of a process's threads: finds jemalloc in what the process has mapped, and reads
+ * the threads' own storage. */
+#include <stdbool.h>
+
+#include "base/fd.h"
+#include "bpf/thread-pointer.h"
+#include "jemalloc/jemalloc-files.h"
+#include "jemalloc/memory-probe.h"
+#include "metric/sample.h"
+
+struct jemalloc_reader {
+	enum source_outcome rule;     /* OUTCOME_read, or why nobody is looked at */
+	bool by_stopping;             /* leave BPF alone */
+	struct jemalloc_files *files; /* borrowed; NULL: nobody is looked at */
+	struct memory_prober *prober; /* owned */
+	struct strbuf text;           /* maps of the process being read */
+	struct strbuf link;           /* where its executable is */
+	uint64_t used_ns;             /* time spent on probing so far */
+	struct probe_summary summary;
+	/* The process last read. */
+	enum probe_tag tag;                  /* where it is not ok, that of all its threads */
+	struct memory_probe_request request; /* its threads, in the order of the list; owned */
+	size_t capacity;
+};
+
+/* @live: the threads are this system's own, in our pid namespace. @files, which may be NULL, is borrowed until
+ * jemalloc_reader_done(), and keeps what is learnt for other readers. */
+void jemalloc_reader_init(struct jemalloc_reader *reader, enum jemalloc_mode mode, bool live,
+                          struct jemalloc_files *files);
+
+/* Looks into the files that the processes below @proc_fd have mapped, and loads what the counters take, which may be slow;
+ * readings that follow find it done. @has_pointers: they will be given the thread pointers. */
+void jemalloc_reader_prepare(struct jemalloc_reader *reader, int proc_fd, bool has_pointers);
+/* Ends the helpers. The summary stays, and nothing is left to be freed by another call. */
+void jemalloc_reader_done(struct jemalloc_reader *reader);
+
+/* Starts the helper that nearly every capture needs, before there are other threads. */
+void jemalloc_reader_start(struct jemalloc_reader *reader);
+
+/* Thread pointers that are known already, by tid. */
+struct known_pointers {
+	const struct thread_pointer *threads;
+	size_t count;
+};
+
+/* Reads the threads of the process whose directory is @process_fd. @known may be NULL. */
+void jemalloc_read_process(struct jemalloc_reader *reader, int process_fd, uint32_t tgid,
+                           const struct id_list *threads, const struct known_pointers *known);
+
+/* Says that the next process has none: a kernel's. */
+void jemalloc_pass_process(struct jemalloc_reader *reader);
+
+/* Says that the next process has executed another program: of the one that it had there is nothing to be read. */
+void jemalloc_leave_process(struct jemalloc_reader *reader);
+
+/* Whether the process has jemalloc, whose counters were asked for. */
+bool jemalloc_has_counters(const struct jemalloc_reader *reader);
+/* What was read was of another program. */
+void jemalloc_forget_process(struct jemalloc_reader *reader);
+
+/* Gives @sample, the thread at @index of the list, what was read. */
+void jemalloc_take_thread(const struct jemalloc_reader *reader, size_t index,
+                          struct thread_sample *sample);

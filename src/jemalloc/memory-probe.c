@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Our side: starts the helper process, waits for it no longer than it may take, and ends it where it takes longer. */
+#include "jemalloc/memory-probe.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/helper.h"
+#include "base/mem.h"
+#include "memory-probe-parts.h"
+
+enum {
+	FIRST_CAPACITY = 1024,
+	LARGEST_CAPACITY = 1 << 23, /* more threads than the kernel allows */
+	WAIT_MS = 1250,
+	THREADS_A_MS = 10,
+	LOOK_EVERY_MS = 20, /* at the helper, which somebody may have stopped */
+	REAP_MS = 500,
+};
+
+struct memory_prober {
+	pid_t pid;                   /* of the helper; 0: there is none */
+	int socket_fd;               /* to it; -1 */
+	struct probe_shared *shared; /* mapped, owned; NULL before the first request */
+	size_t capacity;             /* of it, in threads */
+	struct memory_probe_cost cost;
+	struct helper_guard *guard; /* borrowed; NULL: none */
+};
+
+enum answer { ANSWERED, WANTS_SUCCESSOR, UNANSWERED };
+
+struct memory_prober *memory_prober_new(void)
+{
+	struct memory_prober *prober = mem_calloc(1, sizeof(*prober));
+
+	prober->socket_fd = -1;
+	return prober;
+}
+
+/* Of a helper that was ended, the threads that it had attached have been stopped until now, for all we know. One that ends
+ * by itself has just looked: those that it leaves behind had not stopped. */
+static void count_left_behind(struct probe_shared *shared)
+{
+	for (size_t i = 0; i < shared->thread_count; i++)
+		if (shared->threads[i].is_attached) {
+			if (!shared->wants_successor)
+				probe_count_stop(shared, &shared->threads[i]);
+			shared->threads[i].is_attached = false;
+		}
+}
+
+static void end_helper(struct memory_prober *prober)
+{
+	if (prober->pid > 0) {
+		kill(prober->pid, SIGKILL);
+		if (!helper_reap(prober->pid, REAP_MS) && prober->guard)
+			helper_guard_leave(prober->guard);
+		count_left_behind(prober->shared);
+	}
+	prober->pid = 0;
+	fd_closep(&prober->socket_fd);
+}
+
+static size_t size_of(size_t capacity)
+{
+	return sizeof(struct probe_shared) + capacity * sizeof(struct probe_thread);
+}
+
+static void unmap(struct memory_prober *prober)
+{
+	if (prober->shared)
+		munmap(prober->shared, size_of(prober->capacity));
+	prober->shared = NULL;
+	prober->capacity = 0;
+}
+
+void memory_prober_set_guard(struct memory_prober *prober, struct helper_guard *guard)
+{
+	prober->guard = guard;
+}
+
+struct memory_prober *memory_prober_free(struct memory_prober *prober)
+{
+	if (prober) {
+		end_helper(prober);
+		unmap(prober);
+	}
+	free(prober);
+	return NULL;
+}
+
+void memory_prober_freep(struct memory_prober **prober)
+{
+	*prober = memory_prober_free(*prober);
+}
+
+/* Memory that is shared with the helper has to be there before it is. */
+static bool reserve(struct memory_prober *prober, size_t threads)
+{
+	size_t capacity = FIRST_CAPACITY;
+	void *memory;
+
+	if (prober->capacity >= threads && prober->shared)
+		return true;
+	if (threads > LARGEST_CAPACITY)
+		return false;
+	while (capacity < threads)
+		capacity *= 2;
+	end_helper(prober);
+	unmap(prober);
+	memory = mmap(NULL, size_of(capacity), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+	              -1, 0);
+	if (memory == MAP_FAILED)
+		return false;
+	prober->shared = memory;
+	prober->capacity = capacity;
+	return true;
+}
+
+static bool start_helper(struct memory_prober *prober)
+{
+	pid_t self = getpid(), pid;
+	int sockets[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0)
+		return false;
+	pid = fork();
+	if (pid == 0)
+		memory_probe_help(sockets[1], prober->guard ? prober->guard->helper_fd : -1, self,
+		                  prober->shared);
+	close(sockets[1]);
+	if (pid < 0) {
+		close(sockets[0]);
+		return false;
+	}
+	/* From here, for on a busy host it may be long until it could do so. */
+	(void)setpriority(PRIO_PROCESS, (id_t)pid, -20);
+	prober->pid = pid;
+	prober->socket_fd = sockets[0];
+	return true;
+}
+
+/* The helper ends with the thread that started it, which need not be this one. */
+static bool has_helper(const struct memory_prober *prober)
+{
+	siginfo_t info = {0};
+
+	return prober->pid > 0 &&
+	       waitid(P_PID, (id_t)prober->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	       info.si_pid == 0;
+}
+
+/* A helper that somebody has stopped keeps threads stopped. */
+static bool is_helper_stopped(const struct memory_prober *prober)
+{
+	siginfo_t info = {0};
+
+	return waitid(P_PID, (id_t)prober->pid, &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
+	       info.si_pid == prober->pid;
+}
+
+static bool await_answer(const struct memory_prober *prober)
+{
+	uint64_t wait_ms = WAIT_MS + prober->shared->thread_count / THREADS_A_MS;
+	uint64_t until = clock_now_ns(CLOCK_MONOTONIC) + wait_ms * NS_PER_MS;
+	struct pollfd answer = {.fd = prober->socket_fd, .events = POLLIN};
+
+	while (clock_now_ns(CLOCK_MONOTONIC) < until) {
+		if (poll(&answer, 1, LOOK_EVERY_MS) > 0)
+			return true;
+		if (is_helper_stopped(prober))
+			return false;
+	}
+	return false;
+}
+
+static enum answer ask(struct memory_prober *prober)
+{
+	char byte = 0;
+	ssize_t n;
+
+	if (!has_helper(prober)) {
+		end_helper(prober);
+		if (!start_helper(prober))
+			return UNANSWERED;
+	}
+	if (send(prober->socket_fd, &byte, 1, MSG_NOSIGNAL) == 1 && await_answer(prober)) {
+		n = recv(prober->socket_fd, &byte, 1, MSG_DONTWAIT);
+		if (n == 1)
+			return ANSWERED;
+	}
+	end_helper(prober);
+	return prober->shared->wants_successor ? WANTS_SUCCESSOR : UNANSWERED;
+}
+
+static int compare_tids(const void *a, const void *b)
+{
+	const struct probe_thread *left = a, *right = b;
+
+	return (left->tid > right->tid) - (left->tid < right->tid);
+}
+
+static void put(struct probe_shared *shared, const struct memory_probe_request *request)
+{
+	*shared = (struct probe_shared){.tgid = request->tgid,
+	                                .identity = request->identity,
+	                                .place_count = request->place_count,
+	                                .thread_count = request->thread_count};
+	for (size_t i = 0; i < request->place_count; i++)
+		shared->places[i] = request->places[i];
+	for (size_t i = 0; i < request->thread_count; i++) {
+		const struct memory_probe_thread *thread = &request->threads[i];
+		struct probe_thread *copy = &shared->threads[i];
+
+		*copy = (struct probe_thread){.tid = thread->tid, .origin = i};
+		if (thread->tag != PROBE_TAG_ok) {
+			probe_thread_end(copy, thread->tag);
+		} else if (thread->has_pointer) {
+			copy->step = PROBE_STEP_READ;
+			copy->pointer = thread->pointer;
+		}
+	}
+	qsort(shared->threads, shared->thread_count, sizeof(shared->threads[0]), compare_tids);
+}
+
+static void take(const struct probe_shared *shared, struct memory_probe_request *request)
+{
+	for (size_t i = 0; i < shared->thread_count; i++) {
+		const struct probe_thread *from = &shared->threads[i];
+		struct memory_probe_thread *to = &request->threads[from->origin];
+
+		to->tag = from->step == PROBE_STEP_DONE ? from->tag : PROBE_TAG_worker_panic;
+		to->allocated = to->tag == PROBE_TAG_ok ? from->allocated : 0;
+		to->deallocated = to->tag == PROBE_TAG_ok ? from->deallocated : 0;
+		to->read_boottime_ns = to->tag == PROBE_TAG_ok ? from->read_boottime_ns : 0;
+		if (from->pointer != 0) {
+			to->has_pointer = true;
+			to->pointer = from->pointer;
+		}
+	}
+}
+
+struct owner {
+	uint64_t pointer;
+	struct memory_probe_thread *thread;
+};
+
+static int compare_owners(const void *a, const void *b)
+{
+	const struct owner *left = a, *right = b;
+
+	if (left->pointer != right->pointer)
+		return left->pointer < right->pointer ? -1 : 1;
+	return (left->thread > right->thread) - (left->thread < right->thread);
+}
+
+/* Threads made without thread-local storage of their own have that of their maker, and its counters count once. */
+static void drop_duplicates(struct memory_probe_request *request)
+{
+	cleanup_(mem_freep) struct owner *owners = NULL;
+	size_t count = 0;
+
+	if (request->thread_count < 2)
+		return;
+	owners = mem_calloc(request->thread_count, sizeof(*owners));
+	for (size_t i = 0; i < request->thread_count; i++)
+		if (request->threads[i].tag == PROBE_TAG_ok)
+			owners[count++] =
+			        (struct owner){request->threads[i].pointer, &request->threads[i]};
+	qsort(owners, count, sizeof(*owners), compare_owners);
+	for (size_t i = 1; i < count; i++) {
+		if (owners[i].pointer != owners[i - 1].pointer)
+			continue;
+		owners[i].thread->tag = PROBE_TAG_tls_arithmetic;
+		owners[i].thread->allocated = owners[i].thread->deallocated = 0;
+	}
+}
+
+static void end_all(struct memory_probe_request *request, enum probe_tag tag)
+{
+	for (size_t i = 0; i < request->thread_count; i++)
+		if (request->threads[i].tag == PROBE_TAG_ok)
+			request->threads[i].tag = tag;
+}
+
+static void add_cost(struct memory_probe_cost *sum, const struct memory_probe_cost *cost)
+{
+	sum->stops += cost->stops;
+	sum->total_stop_ns += cost->total_stop_ns;
+	if (cost->longest_stop_ns > sum->longest_stop_ns)
+		sum->longest_stop_ns = cost->longest_stop_ns;
+}
+
+void memory_prober_run(struct memory_prober *prober, struct memory_probe_request *request)
+{
+	if (request->tgid == (uint32_t)getpid()) {
+		end_all(request, PROBE_TAG_own_process);
+		return;
+	}
+	if (request->place_count == 0 || request->place_count > MEMORY_PROBE_PLACES_MAX) {
+		end_all(request, PROBE_TAG_tls_arithmetic);
+		return;
+	}
+	if (!reserve(prober, request->thread_count)) {
+		end_all(request, PROBE_TAG_worker_panic);
+		return;
+	}
+	if (!has_helper(prober) && prober->guard && !helper_guard_enter(prober->guard)) {
+		end_all(request, PROBE_TAG_earlier_helper);
+		return;
+	}
+	put(prober->shared, request);
+	if (ask(prober) == WANTS_SUCCESSOR) {
+		prober->shared->wants_successor = false;
+		(void)ask(prober);
+	}
+	take(prober->shared, request);
+	drop_duplicates(request);
+	add_cost(&prober->cost, &prober->shared->cost);
+}
+
+const struct memory_probe_cost *memory_prober_cost(const struct memory_prober *prober)
+{
+	return &prober->cost;
+}

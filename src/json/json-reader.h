@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* json-reader - what the JSON reader knows between two tokens: for json-read.c, which has the grammar, and
+ * json-expected.c, which has the short way through it. */
+#include "json-scan.h"
+#include "json/json-read.h"
+
+enum expectation {
+	EXPECT_DOCUMENT,
+	EXPECT_FIRST_KEY,  /* or the end of the object */
+	EXPECT_FIRST_ITEM, /* or the end of the array */
+	EXPECT_COLON,
+	EXPECT_COMMA, /* or the end of the container */
+	EXPECT_NOTHING,
+};
+
+struct json_reader {
+	struct json_scan scan;
+	struct strbuf closers; /* the brackets that close the open containers, innermost last */
+	enum expectation expectation;
+	enum json_token token;
+};

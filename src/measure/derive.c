@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Each formula takes the aggregated inputs in the types of their metrics: a row of derived.def that swaps
+ * them, or names a metric of another kind, does not compile. */
+#include <math.h>
+#include <stdbool.h>
+
+#include "base/clock.h"
+#include "measure/measure.h"
+#include "metric/sample.h"
+
+/* Counters per second. */
+struct rate_count {
+	double v;
+};
+struct rate_ns {
+	double v;
+};
+struct rate_ticks {
+	double v;
+};
+struct rate_bytes {
+	double v;
+};
+
+static struct quantity quotient(double numerator, double denominator)
+{
+	return denominator > 0 ? quantity_real(numerator / denominator) : (struct quantity){0};
+}
+
+static struct quantity ratio_of_counts(struct counter_count part, struct counter_count whole)
+{
+	return quotient((double)part.v, (double)whole.v);
+}
+
+static struct quantity weight_ratio_of_counts(struct counter_count part, struct counter_count whole)
+{
+	(void)part;
+	return quantity_integer(whole.v);
+}
+
+static struct quantity ratio_of_bytes(struct counter_bytes part, struct counter_bytes whole)
+{
+	return quotient((double)part.v, (double)whole.v);
+}
+
+static struct quantity weight_ratio_of_bytes(struct counter_bytes part, struct counter_bytes whole)
+{
+	(void)part;
+	return quantity_integer(whole.v);
+}
+
+static struct quantity average_ns(struct counter_ns total, struct counter_count count)
+{
+	return quotient((double)total.v, (double)count.v);
+}
+
+static struct quantity weight_average_ns(struct counter_ns total, struct counter_count count)
+{
+	(void)total;
+	return quantity_integer(count.v);
+}
+
+static struct quantity weight_share_of_time(struct counter_ns part, struct counter_ns rest)
+{
+	return quantity_integer((__int128)part.v + rest.v);
+}
+
+static struct quantity share_of_time(struct counter_ns part, struct counter_ns rest)
+{
+	return quotient((double)part.v, quantity_double(weight_share_of_time(part, rest)));
+}
+
+static struct quantity weight_share_of_counts(struct counter_count part, struct counter_count rest)
+{
+	return quantity_integer((__int128)part.v + rest.v);
+}
+
+static struct quantity share_of_counts(struct counter_count part, struct counter_count rest)
+{
+	return quotient((double)part.v, quantity_double(weight_share_of_counts(part, rest)));
+}
+
+static struct quantity difference_of_bytes(struct counter_bytes from, struct counter_bytes less)
+{
+	return quantity_integer((__int128)from.v - less.v);
+}
+
+/* A swap-in of a page evicted a moment ago is counted as both, so only the larger one is added. */
+static struct quantity total_delay(struct counter_ns cpu, struct counter_ns blkio,
+                                   struct counter_ns freepages, struct counter_ns compact,
+                                   struct counter_ns wpcopy, struct counter_ns irq,
+                                   struct counter_ns swapin, struct counter_ns thrashing)
+{
+	struct counter_ns sum = metric_sum(cpu, blkio);
+
+	sum = metric_sum(sum, freepages);
+	sum = metric_sum(sum, compact);
+	sum = metric_sum(sum, wpcopy);
+	sum = metric_sum(sum, irq);
+	sum = metric_sum(sum, swapin.v > thrashing.v ? swapin : thrashing);
+	return quantity_integer(sum.v);
+}
+
+static struct quantity percent_of_ticks(const struct derive_frame *frame, struct rate_ticks user,
+                                        struct rate_ticks system)
+{
+	return quotient(100 * (user.v + system.v), (double)frame->clock_ticks_per_second);
+}
+
+static struct quantity percent_of_cpu(const struct derive_frame *frame, struct rate_ticks user,
+                                      struct rate_ticks system)
+{
+	return frame->kind == KIND_window ? percent_of_ticks(frame, user, system)
+	                                  : (struct quantity){0};
+}
+
+static struct quantity percent_of_host(const struct derive_frame *frame, struct rate_ticks user,
+                                       struct rate_ticks system)
+{
+	struct quantity percent = percent_of_cpu(frame, user, system);
+
+	if (percent.kind == QUANTITY_NONE)
+		return percent;
+	return quotient(quantity_double(percent), (double)frame->online_cpus);
+}
+
+static struct quantity lifetime_percent_of_cpu(const struct derive_frame *frame,
+                                               struct rate_ticks user, struct rate_ticks system)
+{
+	return frame->kind == KIND_lifetime ? percent_of_ticks(frame, user, system)
+	                                    : (struct quantity){0};
+}
+
+static struct quantity lifetime_percent_of_wait(const struct derive_frame *frame,
+                                                struct rate_ns wait)
+{
+	return frame->kind == KIND_lifetime ? quotient(100 * wait.v, NS_PER_SECOND)
+	                                    : (struct quantity){0};
+}
+
+static struct quantity share_of_life(struct counter_ns life, struct counter_ns part)
+{
+	return quotient(100 * (double)part.v, (double)life.v);
+}
+
+static struct counter_ns larger(struct counter_ns a, struct counter_ns b)
+{
+	return a.v > b.v ? a : b;
+}
+
+static struct quantity larger_share_of_life(struct counter_ns life, struct counter_ns a,
+                                            struct counter_ns b)
+{
+	return share_of_life(life, larger(a, b));
+}
+
+/* What total_delay() and the time on a CPU leave of a life, below zero where that is more than all of it. */
+static double life_left(struct counter_ns life, struct counter_ns run, struct counter_ns wait,
+                        struct counter_ns blkio, struct counter_ns swapin,
+                        struct counter_ns thrashing, struct counter_ns freepages,
+                        struct counter_ns compact, struct counter_ns wpcopy, struct counter_ns irq)
+{
+	struct quantity delays =
+	        total_delay(wait, blkio, freepages, compact, wpcopy, irq, swapin, thrashing);
+
+	return (double)life.v - (double)run.v - quantity_double(delays);
+}
+
+static struct quantity rest_of_life(struct counter_ns life, struct counter_ns run,
+                                    struct counter_ns wait, struct counter_ns blkio,
+                                    struct counter_ns swapin, struct counter_ns thrashing,
+                                    struct counter_ns freepages, struct counter_ns compact,
+                                    struct counter_ns wpcopy, struct counter_ns irq)
+{
+	double left = life_left(life, run, wait, blkio, swapin, thrashing, freepages, compact,
+	                        wpcopy, irq);
+
+	return quotient(100 * fmax(left, 0), (double)life.v);
+}
+
+static struct quantity excess_of_life(struct counter_ns life, struct counter_ns run,
+                                      struct counter_ns wait, struct counter_ns blkio,
+                                      struct counter_ns swapin, struct counter_ns thrashing,
+                                      struct counter_ns freepages, struct counter_ns compact,
+                                      struct counter_ns wpcopy, struct counter_ns irq)
+{
+	double left = life_left(life, run, wait, blkio, swapin, thrashing, freepages, compact,
+	                        wpcopy, irq);
+
+	return quotient(100 * fmin(left, 0), (double)life.v);
+}
+
+/* How many inputs, from the first one on, a function of the basis LIFE cannot do without. Where that is only the life, one
+ * of the others must be there: rest_of_life() takes off what there is of them. */
+enum {
+	NEEDED_share_of_life = 2,
+	NEEDED_larger_share_of_life = 1,
+	NEEDED_rest_of_life = 3,
+	NEEDED_excess_of_life = 3,
+};
+
+/* The functions whose inputs can only add to the result, so that a row of the basis PARTS may have them. Such a row needs none
+ * of its inputs by itself. */
+enum {
+	ONLY_ADDS_total_delay = 0,
+};
+
+/* clang-format off */
+
+/* Applies a macro to each of one to ten inputs. */
+#define EACH_COUNT_(a_, b_, c_, d_, e_, f_, g_, h_, i_, j_, n_, ...) n_
+#define EACH_COUNT(...) EACH_COUNT_(__VA_ARGS__, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)
+#define EACH_PASTE_(a_, b_) a_##b_
+#define EACH_PASTE(a_, b_) EACH_PASTE_(a_, b_)
+#define EACH_1(m_, a_) m_(a_)
+#define EACH_2(m_, a_, b_) m_(a_), m_(b_)
+#define EACH_3(m_, a_, b_, c_) m_(a_), m_(b_), m_(c_)
+#define EACH_8(m_, a_, b_, c_, d_, e_, f_, g_, h_)                                                 \
+	m_(a_), m_(b_), m_(c_), m_(d_), m_(e_), m_(f_), m_(g_), m_(h_)
+#define EACH_10(m_, a_, b_, c_, d_, e_, f_, g_, h_, i_, j_)                                        \
+	EACH_8(m_, a_, b_, c_, d_, e_, f_, g_, h_), m_(i_), m_(j_)
+#define EACH(m_, ...) EACH_PASTE(EACH_, EACH_COUNT(__VA_ARGS__))(m_, __VA_ARGS__)
+
+/* The aggregate of a metric, in the metric's own type, and the same per second. */
+#define TYPE_OF(id_) __typeof__(((struct thread_sample *)0)->id_)
+#define INPUT_SUM(id_) (TYPE_OF(id_)){.v = in->cells[METRIC_##id_].number} /* 0 where unseen */
+#define INPUT_INSIDE(id_) (TYPE_OF(id_)){.v = without_before(in, METRIC_##id_, in->cells[METRIC_##id_].number)}
+#define INPUT_ROUNDED(id_) (TYPE_OF(id_)){.v = rounded_rate(in, METRIC_##id_)}
+#define INPUT_LIFE(id_) (TYPE_OF(id_)){.v = living_part(in, METRIC_##id_)}
+#define INPUT_RATE(id_)                                                                            \
+	_Generic(((struct thread_sample *)0)->id_,                                                 \
+		struct counter_count: (struct rate_count){derive_rate(in, METRIC_##id_)},          \
+		struct counter_ns: (struct rate_ns){derive_rate(in, METRIC_##id_)},                \
+		struct counter_ticks: (struct rate_ticks){derive_rate(in, METRIC_##id_)},          \
+		struct counter_bytes: (struct rate_bytes){derive_rate(in, METRIC_##id_)})
+#define INPUT_ID(id_) METRIC_##id_
+
+/* How a function is called, by its basis. */
+#define CALL_SUMS(function_, ...) function_(EACH(INPUT_SUM, __VA_ARGS__))
+#define CALL_SHARE(function_, ...) function_(EACH(INPUT_INSIDE, __VA_ARGS__))
+#define CALL_ADDS(function_, ...) function_(EACH(INPUT_SUM, __VA_ARGS__))
+#define CALL_PARTS(function_, ...) function_(EACH(INPUT_SUM, __VA_ARGS__))
+#define CALL_RATES(function_, ...) function_(in->frame, EACH(INPUT_RATE, __VA_ARGS__))
+#define CALL_LIFE(function_, ...) function_(EACH(INPUT_LIFE, __VA_ARGS__))
+
+/* What a sum, or what is made of rates, is a part of is not said by its inputs; a share of a life is one of the life. */
+#define WEIGH_SUMS(function_, ...) weight_##function_(EACH(INPUT_SUM, __VA_ARGS__))
+#define WEIGH_SHARE(function_, ...) weight_##function_(EACH(INPUT_INSIDE, __VA_ARGS__))
+#define WEIGH_ADDS(function_, ...) ((struct quantity){0})
+#define WEIGH_PARTS(function_, ...) ((struct quantity){0})
+#define WEIGH_RATES(function_, ...) ((struct quantity){0})
+#define WEIGH_LIFE(function_, life_, ...) quantity_integer(in->cells[METRIC_##life_].number)
+
+#define RESCALE_SUMS(function_, ...) ((struct quantity){0})
+#define RESCALE_SHARE(function_, ...) ((struct quantity){0})
+#define RESCALE_ADDS(function_, ...) function_(EACH(INPUT_ROUNDED, __VA_ARGS__))
+#define RESCALE_PARTS(function_, ...) function_(EACH(INPUT_ROUNDED, __VA_ARGS__))
+#define RESCALE_RATES(function_, ...) ((struct quantity){0})
+#define RESCALE_LIFE(function_, ...) ((struct quantity){0})
+
+#define NEEDED_SUMS(function_, ...) EACH_COUNT(__VA_ARGS__)
+#define NEEDED_SHARE(function_, ...) EACH_COUNT(__VA_ARGS__)
+#define NEEDED_ADDS(function_, ...) EACH_COUNT(__VA_ARGS__)
+#define NEEDED_PARTS(function_, ...) ONLY_ADDS_##function_
+#define NEEDED_RATES(function_, ...) EACH_COUNT(__VA_ARGS__)
+#define NEEDED_LIFE(function_, ...) NEEDED_##function_
+
+const struct derived_desc derived_table[DERIVED_COUNT] = {
+#define DERIVED(id_, basis_, function_, unit_, section_, formula_, text_, ...)                     \
+	[DERIVED_##id_] = {                                                                        \
+		.name = #id_,                                                                      \
+		.description = text_,                                                              \
+		.formula = formula_,                                                               \
+		.basis = BASIS_##basis_,                                                           \
+		.unit = UNIT_##unit_,                                                              \
+		.section = SECTION_##section_,                                                     \
+		.input_count = EACH_COUNT(__VA_ARGS__),                                            \
+		.needed_count = NEEDED_##basis_(function_, __VA_ARGS__),                           \
+		.inputs = {EACH(INPUT_ID, __VA_ARGS__)},                                           \
+	},
+#include CTPROF_DERIVED_DEF
+#undef DERIVED
+};
+
+/* Whether the rates of all inputs are kept. */
+static bool has_rates(const struct derive_inputs *in, enum derived_id derived)
+{
+	const struct derived_desc *desc = &derived_table[derived];
+
+	for (size_t i = 0; i < desc->input_count; i++)
+		if (!in->rates || !in->rate_list || in->rate_list->places[desc->inputs[i]] == 0)
+			return false;
+	return true;
+}
+
+double derive_rate(const struct derive_inputs *in, enum metric_id metric)
+{
+	unsigned place = in->rates && in->rate_list ? in->rate_list->places[metric] : 0;
+
+	return place > 0 ? rate_value(in->rates[place - 1]) : 0;
+}
+
+static uint64_t rounded_rate(const struct derive_inputs *in, enum metric_id metric)
+{
+	return (uint64_t)llround(derive_rate(in, metric));
+}
+
+uint32_t derive_began_before(const struct derive_inputs *in, enum metric_id metric)
+{
+	return in->before ? in->before[metric].threads : 0;
+}
+
+/* What of a sum can have been in the window. */
+static uint64_t without_before(const struct derive_inputs *in, enum metric_id metric,
+                               uint64_t number)
+{
+	uint64_t beyond_ns = in->before ? in->before[metric].beyond_ns : 0;
+
+	return number > beyond_ns ? number - beyond_ns : 0;
+}
+
+/* The part of the group's threads, none of the exited ones'; nothing where some of the threads lack it. */
+static uint64_t living_part(const struct derive_inputs *in, enum metric_id metric)
+{
+	const struct fold_cell *cell = &in->cells[metric];
+	uint64_t exited = 0;
+
+	for (unsigned i = 0; in->exited && i < PROCESS_TOTAL_COUNT; i++)
+		if (process_total_table[i].metric == metric)
+			exited = in->exited[i];
+	if (cell->seen != in->cells[METRIC_lived_ns].seen || cell->number < exited)
+		return 0;
+	return without_before(in, metric, cell->number - exited);
+}
+
+static struct quantity evaluate(enum derived_id derived, const struct derive_inputs *in)
+{
+	switch (derived) {
+#define DERIVED(id_, basis_, function_, unit_, section_, formula_, text_, ...)                     \
+	case DERIVED_##id_:                                                                        \
+		return CALL_##basis_(function_, __VA_ARGS__);
+#include CTPROF_DERIVED_DEF
+#undef DERIVED
+	case DERIVED_COUNT:
+		break;
+	}
+	return (struct quantity){0};
+}
+
+static struct quantity weigh(enum derived_id derived, const struct derive_inputs *in)
+{
+	switch (derived) {
+#define DERIVED(id_, basis_, function_, unit_, section_, formula_, text_, ...)                     \
+	case DERIVED_##id_:                                                                        \
+		return WEIGH_##basis_(function_, __VA_ARGS__);
+#include CTPROF_DERIVED_DEF
+#undef DERIVED
+	case DERIVED_COUNT:
+		break;
+	}
+	return (struct quantity){0};
+}
+
+static struct quantity rescale(enum derived_id derived, const struct derive_inputs *in)
+{
+	switch (derived) {
+#define DERIVED(id_, basis_, function_, unit_, section_, formula_, text_, ...)                     \
+	case DERIVED_##id_:                                                                        \
+		return RESCALE_##basis_(function_, __VA_ARGS__);
+#include CTPROF_DERIVED_DEF
+#undef DERIVED
+	case DERIVED_COUNT:
+		break;
+	}
+	return (struct quantity){0};
+}
+/* clang-format on */
+
+static bool covers_first(const struct derived_desc *desc, const struct derive_inputs *in, size_t i)
+{
+	const struct fold_cell *cell = &in->cells[desc->inputs[i]];
+
+	return cell->seen > 0 && cell->seen == in->cells[desc->inputs[0]].seen;
+}
+
+static uint32_t most_seen(const struct derived_desc *desc, const struct derive_inputs *in)
+{
+	uint32_t most = 0;
+
+	for (size_t i = 0; i < desc->input_count; i++)
+		if (in->cells[desc->inputs[i]].seen > most)
+			most = in->cells[desc->inputs[i]].seen;
+	return most;
+}
+
+/* Inputs that cover different threads have no quotient and no difference. */
+static bool inputs_seen(enum derived_id derived, const struct derive_inputs *in)
+{
+	const struct derived_desc *desc = &derived_table[derived];
+
+	if (desc->basis == BASIS_RATES && (!in->frame || !has_rates(in, derived)))
+		return false;
+	if (desc->basis == BASIS_PARTS)
+		return most_seen(desc, in) > 0;
+	for (size_t i = 0; i < desc->needed_count; i++)
+		if (!covers_first(desc, in, i))
+			return false;
+	if (desc->needed_count > 1 || desc->input_count == 1)
+		return true;
+	for (size_t i = 1; i < desc->input_count; i++)
+		if (covers_first(desc, in, i))
+			return true;
+	return false;
+}
+
+struct quantity derive(enum derived_id derived, const struct derive_inputs *in)
+{
+	return inputs_seen(derived, in) ? evaluate(derived, in) : (struct quantity){0};
+}
+
+/* A share of a life that needs the life only is the larger of its parts. The others take their parts off a life, so that
+ * a missing one does not leave them too small. */
+static bool inputs_only_add(const struct derived_desc *desc)
+{
+	return desc->basis == BASIS_PARTS || (desc->basis == BASIS_LIFE && desc->needed_count == 1);
+}
+
+struct metric_set derive_missing(enum derived_id derived, const struct derive_inputs *in)
+{
+	const struct derived_desc *desc = &derived_table[derived];
+	struct metric_set missing = {{0}};
+	uint32_t most = most_seen(desc, in);
+
+	if (!inputs_only_add(desc) || !inputs_seen(derived, in))
+		return missing;
+	for (size_t i = 0; i < desc->input_count; i++)
+		if (in->cells[desc->inputs[i]].seen < most)
+			metric_set_add(&missing, desc->inputs[i]);
+	return missing;
+}
+
+uint32_t derive_threads(enum derived_id derived, const struct derive_inputs *in)
+{
+	const struct derived_desc *desc = &derived_table[derived];
+	uint32_t fewest = UINT32_MAX;
+
+	if (desc->basis == BASIS_PARTS)
+		return most_seen(desc, in);
+	for (size_t i = 0; i < desc->needed_count; i++)
+		if (in->cells[desc->inputs[i]].seen < fewest)
+			fewest = in->cells[desc->inputs[i]].seen;
+	return fewest;
+}
+
+struct quantity derive_weight(enum derived_id derived, const struct derive_inputs *in)
+{
+	return inputs_seen(derived, in) ? weigh(derived, in) : (struct quantity){0};
+}
+
+struct quantity derive_per_second(enum derived_id derived, const struct derive_inputs *in)
+{
+	struct quantity sum;
+
+	if (!inputs_seen(derived, in) || !has_rates(in, derived))
+		return (struct quantity){0};
+	sum = rescale(derived, in);
+	if (derived_table[derived].basis != BASIS_PARTS || !in->delays_beyond ||
+	    in->delays_beyond->fixed == 0)
+		return sum;
+	return quantity_integer(
+	        llround(fmax(quantity_double(sum) - rate_value(*in->delays_beyond), 0)));
+}
+
+struct derive_frame derive_frame_of(const struct snapshot_info *info)
+{
+	const struct host *host = &info->host;
+	struct derive_frame frame = {.kind = info->kind};
+
+	if (info->kind == KIND_window) {
+		frame.length_ns = info->window.numbers[WINDOW_length_ns];
+		frame.exits = info->window.exits;
+		frame.missed_known = info->window.seen[WINDOW_threads_lost] &&
+		                     info->window.seen[WINDOW_threads_missed];
+		frame.missed = info->window.numbers[WINDOW_threads_lost] +
+		               info->window.numbers[WINDOW_threads_missed];
+		frame.read_skew_known = info->window.seen[WINDOW_read_skew_ns];
+		frame.read_skew_ns = info->window.numbers[WINDOW_read_skew_ns];
+	}
+	if (host->seen[HOST_clock_ticks_per_second])
+		frame.clock_ticks_per_second = host->numbers[HOST_clock_ticks_per_second];
+	if (host->seen[HOST_online_cpus])
+		frame.online_cpus = host->numbers[HOST_online_cpus];
+	return frame;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* rates - sums of counters per second, each thread's divided by the time in which it was observed. They are kept as
+ * integers with a fixed point, so that the order of the threads makes no difference. */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "metric/metric.h"
+
+enum { RATE_FRACTION_BITS = 32 };
+
+/* In 2^-32 per second; stops at 2^128-1. */
+struct rate_sum {
+	unsigned __int128 fixed;
+};
+
+/* Adds a thread's counter. @interval_ns is not 0. */
+void rate_add(struct rate_sum *sum, uint64_t value, uint64_t interval_ns);
+void rate_merge(struct rate_sum *into, struct rate_sum from);
+
+/* Per second. */
+static inline double rate_value(struct rate_sum sum)
+{
+	return (double)sum.fixed / 4294967296.0;
+}
+
+/* The metrics that rates are kept of, each with its place. All zero is the empty list. */
+struct rate_list {
+	unsigned count;
+	uint16_t metrics[METRIC_COUNT];
+	uint16_t places[METRIC_COUNT]; /* by metric: its place plus one, or 0 */
+};
+void rate_list_add(struct rate_list *list, enum metric_id metric);
+
+/* Whether a metric counts something that has a rate: it is a sum, but not the number of threads. The rate of lived_ns is how
+ * many threads there were on average, in seconds of life per second. */
+bool metric_has_rate(enum metric_id metric);

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* cgroup-stats - what a snapshot holds of one cgroup; the values are those of registry/cgroup.def and
+ * registry/cgroup-lists.def. The state of sched_ext, registry/sched-ext.def, is made of the same values. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/keyed-values.h"
+#include "base/macro.h"
+#include "base/strbuf.h"
+#include "metric/metric.h"
+#include "metric/psi.h"
+
+#ifndef CTPROF_CGROUP_DEF
+#define CTPROF_CGROUP_DEF "cgroup.def"
+#endif
+#ifndef CTPROF_CGROUP_LISTS_DEF
+#define CTPROF_CGROUP_LISTS_DEF "cgroup-lists.def"
+#endif
+
+enum fact_state {
+	FACT_UNSEEN,
+	FACT_NUMBER,
+	FACT_UNLIMITED, /* "max"; null in a snapshot */
+	FACT_TEXT,
+};
+
+/* A value outside of the threads. All zero is unseen. */
+struct fact_value {
+	enum fact_state state;
+	int64_t number;
+	char *text; /* FACT_TEXT; owned */
+};
+
+void fact_set_number(struct fact_value *value, int64_t number);
+void fact_set_unlimited(struct fact_value *value);
+void fact_set_text(struct fact_value *value, const char *text, size_t len);
+/* Makes it unseen and frees the text. */
+void fact_clear(struct fact_value *value);
+
+/* How a value is spelt in its file. */
+enum fact_form {
+	FORM_NUMBER,      /* the whole file is one integer */
+	FORM_LIMIT,       /* the same, or "max" */
+	FORM_FIELD_LIMIT, /* the first word of the file, an integer or "max" */
+	FORM_FIELD,       /* the second word of the file */
+	FORM_FLAT,        /* the integer behind a key */
+	FORM_CPUS,        /* a list of CPUs */
+	FORM_DEVICES,     /* the sum of the integers behind a device and a key */
+	FORM_TEXT,        /* the whole file, without its newline */
+};
+
+/* How the values of cgroups that share a group become one. */
+enum fact_rule {
+	FACT_RULE_SUM,
+	FACT_RULE_MAX,
+	FACT_RULE_MAX_LIMIT, /* unlimited where one is; unseen where one is */
+	FACT_RULE_MIN_LIMIT, /* unlimited is the largest; unseen where one is unseen */
+	FACT_RULE_SAME,      /* unseen unless all agree */
+};
+
+/* What a window makes of a value. */
+enum fact_window {
+	FACT_WINDOW_END,        /* it is what it was at the end */
+	FACT_WINDOW_DIFFERENCE, /* what it rose there; it only rises */
+	FACT_WINDOW_RISEN,      /* the value at the end, where it rose there */
+};
+
+enum { FORM_COUNT = FORM_TEXT + 1, FACT_RULE_COUNT = FACT_RULE_SAME + 1 };
+
+/* Names in machine formats, and what they mean. */
+extern const struct named_desc fact_form_table[FORM_COUNT];
+extern const struct named_desc fact_rule_table[FACT_RULE_COUNT];
+
+/* clang-format off */
+enum cgroup_value_id {
+#define CGROUP_VALUE(id_, version_, object_, key_, file_, file_key_, form_, rule_, window_, unit_, section_, column_, text_) \
+	CGROUP_VALUE_##id_,
+#include CTPROF_CGROUP_DEF
+#undef CGROUP_VALUE
+	CGROUP_VALUE_COUNT,
+};
+
+enum cgroup_list_id {
+#define CGROUP_LIST(id_, file_, object_, key_, section_, text_) CGROUP_LIST_##id_,
+#define CGROUP_KEY(list_, key_, rule_, unit_)
+#include CTPROF_CGROUP_LISTS_DEF
+#undef CGROUP_LIST
+#undef CGROUP_KEY
+	CGROUP_LIST_COUNT,
+};
+
+enum sched_ext_id {
+#define SCHED_EXT(id_, form_, text_) SCHED_EXT_##id_,
+#include "sched-ext.def"
+#undef SCHED_EXT
+	SCHED_EXT_COUNT,
+};
+/* clang-format on */
+
+struct cgroup_value_desc {
+	const char *name;
+	unsigned version; /* of the hierarchy: 1 or 2 */
+	const char *object;
+	const char *key;
+	const char *file;
+	const char *file_key; /* FORM_FLAT */
+	enum fact_form form;
+	enum fact_rule rule;
+	enum fact_window window;
+	enum metric_unit unit;
+	enum metric_section section;
+	const char *column; /* "" where the tables have no column for it */
+	const char *description;
+};
+extern const struct cgroup_value_desc cgroup_value_table[CGROUP_VALUE_COUNT];
+
+struct cgroup_list_desc {
+	const char *name;
+	const char *file;
+	const char *object;
+	const char *key;
+	enum metric_section section;
+	const char *description;
+};
+extern const struct cgroup_list_desc cgroup_list_table[CGROUP_LIST_COUNT];
+
+/* What is known of a key of a list. */
+struct cgroup_key_desc {
+	enum cgroup_list_id list;
+	const char *key;
+	enum fact_rule rule; /* SUM or MAX */
+	enum metric_unit unit;
+};
+extern const struct cgroup_key_desc cgroup_key_table[]; /* cgroup_key_count rows */
+extern const size_t cgroup_key_count;
+
+/* The row of a key; for io_stat of what stands behind the device. A key that the registry does not know is a
+ * sum without a unit. Never NULL. */
+const struct cgroup_key_desc *cgroup_key_find(enum cgroup_list_id list, const char *key);
+
+struct named_fact_desc {
+	const char *name;
+	enum fact_form form;
+	const char *description;
+};
+extern const struct named_fact_desc sched_ext_table[SCHED_EXT_COUNT];
+
+struct sched_ext {
+	bool present; /* the kernel has the directory */
+	struct fact_value values[SCHED_EXT_COUNT];
+};
+/* For cleanup_(sched_ext_done). */
+void sched_ext_done(struct sched_ext *sched_ext);
+
+struct cgroup_stats {
+	struct strbuf path; /* as /proc/<pid>/cgroup shows it; raw bytes */
+	bool is_v1; /* of the version 1 hierarchies, whose controllers have separate paths */
+	uint64_t
+	        read_boottime_ns; /* CLOCK_BOOTTIME when it was read, of a window at its end; 0: not known */
+	uint64_t interval_ns; /* of a window: the time between its two readings; 0: not known */
+	struct fact_value values[CGROUP_VALUE_COUNT];
+	bool has_list[CGROUP_LIST_COUNT]; /* the file was there; it may be empty */
+	struct keyed_values lists[CGROUP_LIST_COUNT];
+	struct psi psi;
+};
+
+/* Empties, keeping memory for reuse. */
+void cgroup_stats_reset(struct cgroup_stats *stats);
+/* For cleanup_(cgroup_stats_done). */
+void cgroup_stats_done(struct cgroup_stats *stats);
+
+/* Adds another cgroup to one group, each value by its rule. @into holds @members cgroups so far; with 0 it
+ * becomes a copy. The path is left alone. */
+void cgroup_stats_merge(struct cgroup_stats *into, uint32_t members,
+                        const struct cgroup_stats *from);

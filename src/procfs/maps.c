@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "procfs/maps.h"
+
+#include <string.h>
+
+/* A line is "start-end rwxp offset device inode   path"; all numbers but the inode are hexadecimal. */
+struct line {
+	uint64_t start, end, offset, inode;
+	bool is_code;
+	bool is_gap; /* nobody may touch it: between two segments */
+	struct span file, path;
+};
+
+static bool take_hex(struct span *rest, char behind, uint64_t *ret_value)
+{
+	uint64_t value = 0;
+	size_t i = 0;
+
+	for (; i < rest->len && i < 16; i++) {
+		char c = rest->text[i];
+
+		if (c >= '0' && c <= '9')
+			value = value << 4 | (uint64_t)(c - '0');
+		else if (c >= 'a' && c <= 'f')
+			value = value << 4 | (uint64_t)(c - 'a' + 10);
+		else
+			break;
+	}
+	if (i == 0 || i >= rest->len || rest->text[i] != behind)
+		return false;
+	*rest = (struct span){rest->text + i + 1, rest->len - i - 1};
+	*ret_value = value;
+	return true;
+}
+
+static bool take_permissions(struct span *rest, struct line *ret_line)
+{
+	enum { PERMISSIONS = 5 };
+
+	if (rest->len < PERMISSIONS)
+		return false;
+	ret_line->is_code = rest->text[2] == 'x';
+	ret_line->is_gap = memcmp(rest->text, "---", 3) == 0;
+	*rest = (struct span){rest->text + PERMISSIONS, rest->len - PERMISSIONS};
+	return true;
+}
+
+static bool parse_line(struct span text, struct line *ret_line)
+{
+	struct span device, inode;
+
+	if (!take_hex(&text, '-', &ret_line->start) || !take_hex(&text, ' ', &ret_line->end) ||
+	    !take_permissions(&text, ret_line) || !take_hex(&text, ' ', &ret_line->offset))
+		return false;
+	ret_line->file = text;
+	if (!scan_word(&text, &device) || !scan_word(&text, &inode) ||
+	    !scan_u64(inode.text, inode.len, &ret_line->inode))
+		return false;
+	while (text.len > 0 && *text.text == ' ')
+		text = (struct span){text.text + 1, text.len - 1};
+	ret_line->path = text;
+	return true;
+}
+
+static bool is_same_file(struct span a, struct span b)
+{
+	return a.len == b.len && memcmp(a.text, b.text, a.len) == 0;
+}
+
+void maps_begin(struct maps_reader *reader, const char *text, size_t len)
+{
+	*reader = (struct maps_reader){.rest = {text, len}};
+}
+
+/* The loader maps a file's segments in the order of its bytes, and two of them have at most a page of it in common. What
+ * begins further back belongs to another loading of the file. */
+static void add_to_run(struct maps_reader *reader, const struct line *line)
+{
+	enum { LARGEST_PAGE = 65536 };
+	struct mapped_file *run = &reader->run;
+
+	if (!run->file.text || !is_same_file(run->file, line->file) ||
+	    line->offset + LARGEST_PAGE < reader->last_offset) {
+		*run = (struct mapped_file){
+		        .first_start = line->start,
+		        .first_offset = line->offset,
+		        .inode = line->inode,
+		        .file = line->file,
+		        .path = line->path,
+		};
+		reader->is_told = false;
+	}
+	reader->last_offset = line->offset + (line->end - line->start);
+}
+
+bool maps_next(struct maps_reader *reader, struct mapped_file *ret_file)
+{
+	struct span text;
+	struct line line;
+
+	while (scan_line(&reader->rest, &text)) {
+		if (!parse_line(text, &line) || line.inode == 0 || line.is_gap)
+			continue;
+		add_to_run(reader, &line);
+		if (!line.is_code || reader->is_told)
+			continue;
+		reader->is_told = true;
+		reader->run.start = line.start;
+		reader->run.end = line.end;
+		*ret_file = reader->run;
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* columns - the columns of a report's rows, and which of them are asked for. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/macro.h"
+
+enum report_column {
+#define COLUMN(id_, name_, heading_, commands_, text_) COLUMN_##id_,
+#define DISPLAY(name_, text_, ...)
+#include "columns.def"
+#undef COLUMN
+#undef DISPLAY
+	COLUMN_COUNT,
+	COLUMN_SORTED = COLUMN_COUNT, /* what the groups are ranked by; has no name */
+};
+
+enum { COLUMNS_MAX = COLUMN_COUNT + 1, DISPLAY_COLUMNS_MAX = 4 };
+
+struct column_desc {
+	const char *name;
+	const char *heading;
+	const char *description;
+	bool in_show;
+	bool in_compare;
+};
+extern const struct column_desc column_table[COLUMN_COUNT];
+
+struct display_desc {
+	const char *name;
+	const char *description;
+	unsigned count;
+	uint8_t columns[DISPLAY_COLUMNS_MAX];
+};
+extern const struct display_desc display_table[];
+extern const size_t display_count;
+
+struct column_list {
+	unsigned count;
+	uint8_t columns[COLUMNS_MAX]; /* enum report_column */
+};
+
+void column_list_add(struct column_list *list, enum report_column column);
+bool column_list_has(const struct column_list *list, enum report_column column);
+
+/* Columns of a table for one side or two: those of the display, which is NULL in show, and those of a distribution. */
+void column_list_default(struct column_list *list, unsigned sides,
+                         const struct display_desc *display, bool spread);
+
+/* Columns of the machine formats. */
+void column_list_machine(struct column_list *list, unsigned sides, bool spread);
+
+/* Whether a column is about the distribution inside of a group. */
+bool column_is_spread(enum report_column column);

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* report - rows of one or two snapshots as tables, CSV or JSON. */
+#include <stdio.h>
+
+#include "base/table.h"
+#include "compare/rows.h"
+#include "facts/fact-rows.h"
+#include "group/group.h"
+#include "report/columns.h"
+#include "snapshot/snapshot.h"
+
+enum report_format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON, FORMAT_NDJSON, FORMAT_MARKDOWN };
+
+struct report_side {
+	const char *path; /* as the user gave it; may hold any bytes */
+	const struct snapshot_info *info;
+	uint64_t file_bytes; /* compressed size; 0 where not known */
+};
+
+struct report {
+	struct row_set *rows;
+	bool without_rows;                /* only what stands around them */
+	const struct fact_row_set *facts; /* NULL: none */
+	/* Groups or, where each row has a line, lines to print of each of their tables; in the machine formats rows
+	 * of each section. 0 for all. */
+	size_t facts_limit;
+	struct report_side sides[SIDE_MAX];
+	struct column_list columns;
+	unsigned sorted_by;          /* the measure in COLUMN_SORTED */
+	struct group_by explains_by; /* what that group is one of */
+	/* The group whose threads are the rows, as the user gave it; NULL: none. */
+	const char *explains;
+	/* In CSV, texts that a spreadsheet would run as a formula stand as they are. Else a single quote stands before
+	 * them, or, behind a separator in them, before the rest. */
+	bool csv_raw;
+	size_t limit; /* rows to print, 0 for all; of each group where only the top ones are listed */
+	struct table_style style;
+};
+
+/* Print a whole report. Errors are left in @file's error flag. */
+void report_table(FILE *file, const struct report *report);
+void report_csv(FILE *file, const struct report *report);
+void report_json(FILE *file, const struct report *report);
+/* One JSON object on a line for each row, and nothing else. */
+void report_ndjson(FILE *file, const struct report *report);
+
+/* Rows that the limit leaves, and those that it cuts off. */
+size_t report_shown(const struct report *report);
+size_t report_left_out(const struct report *report);
+
+/* How many of the rows that are not about threads a machine format cuts off. */
+size_t report_facts_left_out(const struct report *report);
+
+/* Appends what the report leaves out, "12 more rows (--limit 0 shows all)" and so on; nothing where it leaves
+ * out nothing. */
+void report_add_left_out(const struct report *report, struct strbuf *out);
+
+/* Appends a group's metric as people read it, "min..max" for ranges, "-" where it was not seen. */
+void report_add_value(const struct row_view *view, unsigned side, struct strbuf *out);
+
+/* Whether the side has the value from some of the threads only. */
+bool report_is_partial(const struct row_view *view, unsigned side);
+
+/* Where the snapshot is one of ktstr ctprof, appends a sentence, without its full stop, about what its zeros mean,
+ * and returns true. */
+bool report_add_origin(const struct report_side *side, struct strbuf *out);

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* reference - what is particular about the snapshots of another tool, ktstr ctprof, which wrote the format before there
+ * was a "format" key: there a zero may stand for a value that was not read. The families of values that are missing
+ * together are registry/reference.def's. */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "metric/metric.h"
+
+/* clang-format off */
+enum reference_family {
+#define REFERENCE_FAMILY(id_, name_, group_, zeros_) REFERENCE_FAMILY_##id_,
+#define REFERENCE_METRIC(metric_, family_, flag_)
+#include "reference.def"
+#undef REFERENCE_FAMILY
+#undef REFERENCE_METRIC
+	REFERENCE_FAMILY_COUNT,
+};
+/* clang-format on */
+
+/* What the zeros of a family say, as registry/reference.def explains. */
+enum reference_zeros {
+	REFERENCE_ZEROS_ROWS,
+	REFERENCE_ZEROS_WHOLE,
+	REFERENCE_ZEROS_AMBIGUOUS,
+	REFERENCE_ZEROS_VERSION,
+	REFERENCE_ZEROS_VERSIONS,
+};
+
+struct reference_family_desc {
+	const char *name;
+	const char *group; /* the name of several families together, or the same */
+	enum reference_zeros zeros;
+};
+extern const struct reference_family_desc reference_family_table[REFERENCE_FAMILY_COUNT];
+
+/* A set of families has a bit for each. */
+static inline bool reference_has(uint32_t families, enum reference_family family)
+{
+	return (families >> (unsigned)family) & 1;
+}
+
+/* Adds the metrics of a set of families to @metrics. */
+void reference_add_metrics(uint32_t families, struct metric_set *metrics);

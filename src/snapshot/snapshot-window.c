@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "snapshot/snapshot.h"
+
+/* clang-format off */
+const struct window_number_desc window_number_table[WINDOW_NUMBER_COUNT] = {
+#define WINDOW_NUMBER(id_, unit_, text_) [WINDOW_##id_] = {#id_, UNIT_##unit_, text_},
+#include "window.def"
+#undef WINDOW_NUMBER
+};
+/* clang-format on */
+
+const char *const snapshot_kind_names[KIND_COUNT] = {
+        [KIND_lifetime] = "lifetime",
+        [KIND_window] = "window",
+};
+
+const char *const window_exits_names[WINDOW_EXITS_COUNT] = {
+        [WINDOW_EXITS_UNKNOWN] = "",
+        [WINDOW_EXITS_recorded] = "recorded",
+        [WINDOW_EXITS_completed] = "completed",
+        [WINDOW_EXITS_off] = "off",
+        [WINDOW_EXITS_denied] = "denied",
+        [WINDOW_EXITS_skipped] = "skipped",
+};
+
+bool window_exits_are_known(enum window_exits exits)
+{
+	return exits == WINDOW_EXITS_recorded || exits == WINDOW_EXITS_completed;
+}
+
+void window_set(struct snapshot_window *window, enum window_number number, uint64_t value)
+{
+	window->numbers[number] = value;
+	window->seen[number] = true;
+}
+
+bool window_is_longer_than_asked(const struct snapshot_window *window)
+{
+	unsigned __int128 length = window->numbers[WINDOW_length_ns];
+	unsigned __int128 asked = window->numbers[WINDOW_asked_length_ns];
+
+	return window->seen[WINDOW_length_ns] && window->seen[WINDOW_asked_length_ns] &&
+	       length * 100 > asked * 105;
+}
+
+bool snapshot_has_all_threads(const struct snapshot_info *info)
+{
+	uint64_t total = info->host.numbers[HOST_total_threads];
+	uint64_t walked =
+	        info->tally.threads + info->tally.threads_gone + info->tally.processes_gone;
+
+	/* Threads come and go between the count and the walk. */
+	return info->host.seen[HOST_total_threads] && walked + walked / 50 + 10 >= total;
+}

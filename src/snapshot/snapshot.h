@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* snapshot - the file that capture writes and show and compare read: one zstd frame of one JSON object, as
+ * ctprof-snapshot(5) describes. Both directions stream; memory does not grow with the number of threads. */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/macro.h"
+#include "base/strbuf.h"
+#include "base/stream.h"
+#include "metric/cgroup-stats.h"
+#include "metric/host.h"
+#include "metric/probe.h"
+#include "metric/psi.h"
+#include "metric/sample.h"
+
+enum { SNAPSHOT_VERSION = 1 };
+
+/* What was and what was not read. */
+struct snapshot_tally {
+	uint64_t processes;                /* with at least one thread in the snapshot */
+	uint64_t processes_gone;           /* exited before one of their threads was read */
+	uint64_t processes_denied;         /* whose threads this user may not list (hidepid) */
+	uint64_t threads;                  /* rows */
+	uint64_t threads_gone;             /* exited during their read, and left out whole */
+	uint64_t threads_unreadable;       /* left out: their stat is denied, or makes no sense */
+	uint64_t malformed_values;         /* single values that made no sense */
+	uint64_t impossible[METRIC_COUNT]; /* values beyond the bound of their metric, by metric */
+	uint64_t sources[SOURCE_COUNT][OUTCOME_COUNT]; /* threads by what became of each source */
+	uint64_t cgroups; /* distinct ones that threads were in, and that were read */
+	uint64_t
+	        cgroup_ancestors; /* read because they are above those, and without a thread that was read */
+	uint64_t cgroups_gone;    /* removed before they were read */
+	uint64_t cgroups_denied;  /* that deny this user some or all of their files */
+	uint64_t cgroups_outside; /* outside of what is mounted here, as seen from a namespace */
+};
+
+/* Adds the sample's impossible values, by metric. */
+void snapshot_tally_add_impossible(struct snapshot_tally *tally,
+                                   const struct thread_sample *sample);
+/* How many there are of all metrics. */
+uint64_t snapshot_tally_impossible(const struct snapshot_tally *tally);
+
+/* What a capture itself cost; the fields are registry/capture-cost.def's. */
+enum capture_cost {
+#define COST(id_, unit_, text_) COST_##id_,
+#include "capture-cost.def"
+#undef COST
+	COST_COUNT,
+};
+struct capture_cost_desc {
+	const char *name;
+	enum metric_unit unit;
+	const char *description;
+};
+extern const struct capture_cost_desc capture_cost_table[COST_COUNT];
+
+/* Who wrote a snapshot. */
+enum snapshot_origin {
+	ORIGIN_ctprof,
+	ORIGIN_ktstr, /* ktstr ctprof, whose files have no "format"; see src/snapshot/reference.h */
+};
+
+/* What counters count from: the birth of a thread, or the begin of a window. */
+enum snapshot_kind { KIND_lifetime, KIND_window, KIND_COUNT };
+extern const char *const snapshot_kind_names[KIND_COUNT];
+
+enum window_number {
+#define WINDOW_NUMBER(id_, unit_, text_) WINDOW_##id_,
+#include "window.def"
+#undef WINDOW_NUMBER
+	WINDOW_NUMBER_COUNT,
+};
+struct window_number_desc {
+	const char *name;
+	enum metric_unit unit;
+	const char *description;
+};
+extern const struct window_number_desc window_number_table[WINDOW_NUMBER_COUNT];
+
+/* How a window knows of the threads that exited in it. Where it does not, that is a source_outcome: off, denied, or
+ * skipped (by option, or it was made from two snapshots). */
+enum window_exits {
+	WINDOW_EXITS_UNKNOWN,
+	WINDOW_EXITS_recorded, /* exit records of taskstats, which end before the thread's last steps */
+	WINDOW_EXITS_completed, /* the same, with the counters at its last switch from BPF */
+	WINDOW_EXITS_off,       /* the kernel has none */
+	WINDOW_EXITS_denied,    /* they are for CAP_NET_ADMIN in the initial namespaces */
+	WINDOW_EXITS_skipped,   /* nobody listened */
+	WINDOW_EXITS_COUNT,
+};
+extern const char
+        *const window_exits_names[WINDOW_EXITS_COUNT]; /* [WINDOW_EXITS_UNKNOWN] is empty */
+
+/* Whether the window has records of threads that exited: recorded or completed. */
+bool window_exits_are_known(enum window_exits exits);
+
+struct snapshot_window {
+	enum window_exits exits;
+	bool seen[WINDOW_NUMBER_COUNT];
+	uint64_t numbers[WINDOW_NUMBER_COUNT];
+};
+void window_set(struct snapshot_window *window, enum window_number number, uint64_t value);
+
+/* Whether the window is more than 5 % longer than was asked for. */
+bool window_is_longer_than_asked(const struct snapshot_window *window);
+
+struct snapshot_info {
+	enum snapshot_origin origin;
+	enum snapshot_kind kind;
+	struct snapshot_window window; /* KIND_window */
+	/* ORIGIN_ktstr, sets of enum reference_family: those that are zero in every thread and were not read, which
+	 * the caller has to forget; and those of which single zeros may be values that were not read. */
+	uint32_t forgotten;
+	uint32_t ambiguous;
+	uint64_t captured_at_unix_ns;
+	uint64_t captured_boottime_ns; /* CLOCK_BOOTTIME; 0 where it is not known */
+	struct host host;
+	/* What holds for a source unless a thread says otherwise: OUTCOME_read, or the reason why the whole
+	 * host has nothing from it. */
+	enum source_outcome rules[SOURCE_COUNT];
+	struct snapshot_tally tally;
+	struct probe_summary probe;
+	struct psi psi; /* the host's */
+	struct sched_ext sched_ext;
+	bool cost_seen[COST_COUNT];
+	uint64_t cost[COST_COUNT];
+};
+
+void snapshot_info_done(struct snapshot_info *info);
+
+/* Whether the snapshot has all threads of its host. What the host knows of all of them together says something about
+ * those that have exited only then: not in another pid namespace, not behind hidepid, not of one process. */
+bool snapshot_has_all_threads(const struct snapshot_info *info);
+
+/* Writing. The four calls come in this order, thread as often as there are threads and cgroup as often as there
+ * are cgroups; threads of one process follow one another, and version 2 cgroups precede those of version 1. All
+ * return 0, -EINVAL for another order, or the sink's -errno; a failure sticks. */
+struct snapshot_writer;
+
+/* zstd compression level of the files; see bench/ for the measurement behind it. */
+enum { SNAPSHOT_ZSTD_LEVEL = 1 };
+
+/* @sink is borrowed. Never NULL; free with snapshot_writer_free(). */
+struct snapshot_writer *snapshot_writer_new(struct byte_sink *sink, int zstd_level);
+struct snapshot_writer *snapshot_writer_free(struct snapshot_writer *writer);
+void snapshot_writer_freep(struct snapshot_writer **writer);
+
+/* The head: kind, times and host of @info. Its rules hold for the rows that follow. */
+must_check_ int snapshot_write_begin(struct snapshot_writer *writer,
+                                     const struct snapshot_info *info);
+must_check_ int snapshot_write_thread(struct snapshot_writer *writer,
+                                      const struct thread_sample *sample);
+/* Rows that are made outside of the writer, each set of them in a thread of its own, and given to it as text. */
+struct snapshot_rows;
+struct snapshot_rows *snapshot_rows_new(const enum source_outcome rules[SOURCE_COUNT]);
+struct snapshot_rows *snapshot_rows_free(struct snapshot_rows *rows);
+/* Appends the row to @text, which was empty or has rows already. */
+void snapshot_rows_add(struct snapshot_rows *rows, const struct thread_sample *sample,
+                       struct strbuf *text);
+/* As snapshot_write_thread() for all rows in @text. */
+must_check_ int snapshot_write_rows(struct snapshot_writer *writer, const struct strbuf *text);
+must_check_ int snapshot_write_cgroup(struct snapshot_writer *writer,
+                                      const struct cgroup_stats *stats);
+/* Cgroups that are read before the threads are written: they are kept as text, some 2 KB each. */
+struct snapshot_cgroups;
+struct snapshot_cgroups *snapshot_cgroups_new(void);
+struct snapshot_cgroups *snapshot_cgroups_free(struct snapshot_cgroups *cgroups);
+void snapshot_cgroups_add(struct snapshot_cgroups *cgroups, const struct cgroup_stats *stats);
+/* As snapshot_write_cgroup() for all of one version that were added since the last call. Version 2 comes first in a snapshot:
+ * its cgroups are written before those of version 1 (@is_v1), and none may be added to version 2 afterwards. All cgroups of a
+ * snapshot are written either in this way or one by one. */
+must_check_ int snapshot_write_cgroups(struct snapshot_writer *writer,
+                                       struct snapshot_cgroups *cgroups, bool is_v1);
+/* Bytes of JSON so far. */
+uint64_t snapshot_writer_json_bytes(const struct snapshot_writer *writer);
+/* The tail: pressure, sched_ext, rules, tally, window and cost, and the end of the frame. */
+must_check_ int snapshot_write_end(struct snapshot_writer *writer,
+                                   const struct snapshot_info *info);
+
+/* Reading. */
+struct snapshot_limits {
+	uint64_t bytes;      /* decompressed */
+	uint64_t threads;    /* rows, and as many cgroups */
+	uint64_t values;     /* in the lists of all cgroups together */
+	unsigned depth;      /* containers inside one another */
+	size_t string_bytes; /* of one string */
+	uint64_t memory;     /* bytes that a command keeps of what it reads; mem_limit() holds it */
+};
+extern const struct snapshot_limits snapshot_default_limits;
+
+/* Called for each row and each cgroup in the order of the file, which may have cgroups first; the sample and the
+ * stats are the reader's and are reused. A result other than 0 ends the reading and becomes its result. cgroup may
+ * be NULL. */
+struct snapshot_visitor {
+	int (*thread)(struct snapshot_visitor *self, struct thread_sample *sample);
+	int (*cgroup)(struct snapshot_visitor *self, const struct cgroup_stats *stats);
+};
+
+/* Reads a snapshot from @source, the compressed bytes; also one of ktstr ctprof. Returns 0; -EBADMSG where they are not a snapshot
+ * this version reads, or -E2BIG where they break a limit, with one sentence appended to @reterr; or the
+ * source's or the visitor's own result.
+ * @ret_info is filled as far as the reading came; snapshot_info_done() it in any case. */
+must_check_ int snapshot_read(struct byte_source *source, const struct snapshot_limits *limits,
+                              struct snapshot_visitor *visitor, struct snapshot_info *ret_info,
+                              struct strbuf *reterr);

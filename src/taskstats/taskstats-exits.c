@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "taskstats/taskstats-exits.h"
+
+/* The kernel sends the record of an exit to whoever has registered for the CPU, while the thread exits, and drops it
+ * where the socket is full. A socket for a few CPUs each keeps them from filling one buffer together. */
+#include <errno.h>
+#include <linux/genetlink.h>
+#include <linux/taskstats.h>
+#include <netlink/attr.h>
+#include <netlink/genl/genl.h>
+#include <netlink/msg.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "metric/sample.h"
+#include "taskstats/taskstats.h"
+
+enum {
+	CPUS_OF_SOCKET = 8,
+	RECEIVE_BUFFER_BYTES = 16 << 20, /* the kernel doubles it: some 14,000 records */
+	TIMEOUT_SECONDS = 2,
+	BATCH = 64,
+	BATCHES_MAX = 4096,    /* more than fit a socket: the others have their turn as well */
+	DATAGRAM_BYTES = 4096, /* a record has 700 bytes, that of a last thread twice as many */
+	ERRNO_MAX = 4095,
+};
+
+struct listener {
+	struct strbuf cpus; /* "0-7", what it has registered for */
+};
+
+struct taskstats_exits {
+	uint16_t family;
+	uint64_t overruns;
+	size_t count;
+	struct pollfd *sockets;     /* owned, as listeners; their descriptors are ours */
+	struct listener *listeners; /* one for each socket */
+
+	struct sockaddr_nl senders[BATCH];
+	struct iovec vectors[BATCH];
+	struct mmsghdr datagrams[BATCH];
+	_Alignas(struct nlmsghdr) unsigned char bytes[BATCH][DATAGRAM_BYTES];
+};
+
+static void message_take(uint16_t family, struct nlmsghdr *message, taskstats_exit_taker *take,
+                         void *context)
+{
+	struct nlattr *both, *stats;
+
+	if (message->nlmsg_type != family || !genlmsg_valid_hdr(message, 0) ||
+	    genlmsg_hdr(message)->cmd != TASKSTATS_CMD_NEW)
+		return;
+	both = nlmsg_find_attr(message, GENL_HDRLEN, TASKSTATS_TYPE_AGGR_PID);
+	stats = both ? nla_find(nla_data(both), nla_len(both), TASKSTATS_TYPE_STATS) : NULL;
+	if (stats)
+		take(context, nla_data(stats), (size_t)nla_len(stats));
+}
+
+void taskstats_exits_take(uint16_t family, void *bytes, size_t len, taskstats_exit_taker *take,
+                          void *context)
+{
+	struct nlmsghdr *message = bytes;
+	int left = (int)len;
+
+	for (; nlmsg_ok(message, left); message = nlmsg_next(message, &left))
+		message_take(family, message, take, context);
+}
+
+/* For a socket that is being closed nothing that goes wrong matters. */
+static int command_send(uint16_t family, int fd, uint16_t type, const struct strbuf *cpus,
+                        uint16_t flags)
+{
+	const struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
+	struct nl_msg *message = nlmsg_alloc();
+	struct nlmsghdr *header;
+	ssize_t sent = -1;
+	int error = ENOMEM;
+
+	if (message &&
+	    genlmsg_put(message, 0, 1, family, 0, flags, TASKSTATS_CMD_GET,
+	                TASKSTATS_GENL_VERSION) &&
+	    nla_put_string(message, type, strbuf_str(cpus)) == 0) {
+		header = nlmsg_hdr(message);
+		sent = sendto(fd, header, header->nlmsg_len, 0, (const struct sockaddr *)&kernel,
+		              sizeof(kernel));
+		error = errno;
+	}
+	nlmsg_free(message);
+	return sent < 0 ? -error : 0;
+}
+
+/* Returns 1 where the datagram is no answer, 0, or the kernel's -errno. */
+static int answer_take(struct nlmsghdr *message, size_t len)
+{
+	int error;
+
+	if (!nlmsg_ok(message, (int)len) || message->nlmsg_type != NLMSG_ERROR)
+		return 1;
+	if (nlmsg_datalen(message) < (int)sizeof(error))
+		return -EBADMSG;
+	memcpy(&error, nlmsg_data(message), sizeof(error));
+	return error <= 0 && error >= -ERRNO_MAX ? error : -EBADMSG;
+}
+
+/* One datagram at a time: records may stand before the answer, which are of threads that exited too early to matter,
+ * and behind it, which stay in the socket. */
+static int answer_receive(struct taskstats_exits *exits, int fd)
+{
+	enum { OTHERS_MAX = 100000 };
+	struct sockaddr_nl *sender = &exits->senders[0];
+
+	for (int others = 0; others < OTHERS_MAX; others++) {
+		socklen_t sender_len = sizeof(*sender);
+		ssize_t got = recvfrom(fd, exits->bytes[0], DATAGRAM_BYTES, 0,
+		                       (struct sockaddr *)sender, &sender_len);
+		int r;
+
+		if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+			break;
+		if (got < 0 && errno != EINTR && errno != ENOBUFS)
+			return -errno;
+		if (got < 0 || sender->nl_pid != 0)
+			continue;
+		r = answer_take((struct nlmsghdr *)exits->bytes[0], (size_t)got);
+		if (r <= 0)
+			return r;
+	}
+	return -ETIMEDOUT;
+}
+
+static int socket_open(void)
+{
+	const struct timeval timeout = {.tv_sec = TIMEOUT_SECONDS};
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
+
+	if (fd < 0)
+		return -errno;
+	/* Where the limit cannot be passed, up to the limit. */
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &(int){RECEIVE_BUFFER_BYTES}, sizeof(int)) <
+	    0)
+		(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &(int){RECEIVE_BUFFER_BYTES},
+		                 sizeof(int));
+	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
+	return fd;
+}
+
+static int register_for(struct taskstats_exits *exits, const struct cpu_mask *cpus)
+{
+	struct listener *listener = &exits->listeners[exits->count];
+	int fd = socket_open(), r;
+
+	if (fd < 0)
+		return fd;
+	exits->sockets[exits->count++] = (struct pollfd){.fd = fd, .events = POLLIN};
+	*listener = (struct listener){0};
+	cpu_mask_format(cpus, &listener->cpus);
+	r = command_send(exits->family, fd, TASKSTATS_CMD_ATTR_REGISTER_CPUMASK, &listener->cpus,
+	                 NLM_F_REQUEST | NLM_F_ACK);
+	return r < 0 ? r : answer_receive(exits, fd);
+}
+
+static int register_for_all(struct taskstats_exits *exits, const struct cpu_mask *cpus)
+{
+	unsigned cpu = cpu_mask_next(cpus, 0);
+	size_t sockets = cpu_mask_count(cpus) / CPUS_OF_SOCKET + 1;
+
+	exits->sockets = mem_calloc(sockets, sizeof(exits->sockets[0]));
+	exits->listeners = mem_calloc(sockets, sizeof(exits->listeners[0]));
+	while (cpu < CPU_MASK_CPUS) {
+		struct cpu_mask some;
+		int r;
+
+		cpu_mask_clear(&some);
+		for (int i = 0; i < CPUS_OF_SOCKET && cpu < CPU_MASK_CPUS; i++) {
+			if (!cpu_mask_add(&some, cpu))
+				break;
+			cpu = cpu_mask_next(cpus, cpu + 1);
+		}
+		r = register_for(exits, &some);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int taskstats_exits_open(const struct cpu_mask *cpus, struct taskstats_exits **ret_exits)
+{
+	cleanup_(taskstats_exits_freep) struct taskstats_exits *exits = NULL;
+	cleanup_(taskstats_freep) struct taskstats_client *client = NULL;
+	int r = taskstats_open(&client);
+
+	if (r < 0)
+		return r;
+	exits = mem_calloc(1, sizeof(*exits));
+	exits->family = taskstats_family(client);
+	r = register_for_all(exits, cpus);
+	if (r < 0)
+		return r;
+	*ret_exits = take_ptr(exits);
+	return 0;
+}
+
+struct taskstats_exits *taskstats_exits_free(struct taskstats_exits *exits)
+{
+	if (!exits)
+		return NULL;
+	for (size_t i = 0; i < exits->count; i++) {
+		(void)command_send(exits->family, exits->sockets[i].fd,
+		                   TASKSTATS_CMD_ATTR_DEREGISTER_CPUMASK, &exits->listeners[i].cpus,
+		                   NLM_F_REQUEST);
+		fd_closep(&exits->sockets[i].fd);
+		strbuf_done(&exits->listeners[i].cpus);
+	}
+	free(exits->sockets);
+	free(exits->listeners);
+	free(exits);
+	return NULL;
+}
+
+void taskstats_exits_freep(struct taskstats_exits **exits)
+{
+	*exits = taskstats_exits_free(*exits);
+}
+
+static bool is_from_kernel(const struct taskstats_exits *exits, size_t index)
+{
+	return exits->datagrams[index].msg_hdr.msg_namelen == sizeof(exits->senders[index]) &&
+	       exits->senders[index].nl_family == AF_NETLINK && exits->senders[index].nl_pid == 0;
+}
+
+/* Returns how many came, or -errno. */
+static int datagrams_receive(struct taskstats_exits *exits, int fd)
+{
+	int count;
+
+	for (size_t i = 0; i < BATCH; i++) {
+		exits->vectors[i] = (struct iovec){exits->bytes[i], sizeof(exits->bytes[i])};
+		exits->datagrams[i].msg_hdr =
+		        (struct msghdr){.msg_name = &exits->senders[i],
+		                        .msg_namelen = sizeof(exits->senders[i]),
+		                        .msg_iov = &exits->vectors[i],
+		                        .msg_iovlen = 1};
+	}
+	count = recvmmsg(fd, exits->datagrams, BATCH, MSG_DONTWAIT, NULL);
+	return count < 0 ? -errno : count;
+}
+
+/* A socket that says something else than that it was full, or interrupted, has nothing to give for now. */
+static void socket_read(struct taskstats_exits *exits, int fd, taskstats_exit_taker *take,
+                        void *context)
+{
+	for (int batches = 0; batches < BATCHES_MAX; batches++) {
+		int count = datagrams_receive(exits, fd);
+
+		if (count == -ENOBUFS)
+			exits->overruns++;
+		else if (count < 0 && count != -EINTR)
+			return;
+		for (int i = 0; i < count; i++)
+			if (is_from_kernel(exits, (size_t)i))
+				taskstats_exits_take(exits->family, exits->bytes[i],
+				                     exits->datagrams[i].msg_len, take, context);
+	}
+}
+
+void taskstats_exits_read(struct taskstats_exits *exits, taskstats_exit_taker *take, void *context)
+{
+	int ready = poll(exits->sockets, exits->count, 0);
+
+	for (size_t i = 0; i < exits->count; i++)
+		/* After an interruption, whatever they say. */
+		if (ready < 0 || exits->sockets[i].revents != 0)
+			socket_read(exits, exits->sockets[i].fd, take, context);
+}
+
+uint64_t taskstats_exits_overruns(const struct taskstats_exits *exits)
+{
+	return exits->overruns;
+}

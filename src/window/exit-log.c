@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "window/exit-log.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+void exit_log_done(struct exit_log *log)
+{
+	thread_store_done(&log->records);
+	free(log->notes);
+	*log = (struct exit_log){0};
+}
+
+void exit_log_add(struct exit_log *log, const struct thread_sample *sample,
+                  const struct exit_note *note)
+{
+	uint32_t row = thread_store_add(&log->records, sample);
+
+	array_reserve(log->notes, log->capacity, row + UINT32_C(1));
+	log->notes[row] = *note;
+	log->ends += note->is_complete;
+}

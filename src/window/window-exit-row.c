@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "window-join.h"
+#include "window-value.h"
+
+static void copy_name(struct strbuf *to, const struct strbuf *from)
+{
+	strbuf_clear(to);
+	strbuf_add(to, strbuf_str(from), from->len);
+}
+
+static bool same_name(const struct strbuf *a, const struct strbuf *b)
+{
+	return a->len == b->len && memcmp(strbuf_str(a), strbuf_str(b), a->len) == 0;
+}
+
+/* What was not in the record cannot be read any more. */
+static void set_gone(const struct window_join *join, enum metric_source source,
+                     struct thread_sample *sample)
+{
+	if (join->info->rules[source] == OUTCOME_read &&
+	    sample->outcomes[source] == OUTCOME_unneeded)
+		sample->outcomes[source] = OUTCOME_gone;
+}
+
+static void set_outcomes(const struct window_join *join, struct thread_sample *sample)
+{
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		if (metric_table[i].source != SOURCE_synthetic)
+			set_gone(join, metric_table[i].source, sample);
+	for (size_t i = 0; i < metric_fallback_count; i++)
+		set_gone(join, metric_fallback_table[i].source, sample);
+	if (!sample->has_cgroup && sample->outcomes[SOURCE_cgroup] == OUTCOME_unneeded)
+		sample->outcomes[SOURCE_cgroup] = OUTCOME_gone;
+	if (!sample->has_exe && sample->outcomes[SOURCE_exe] == OUTCOME_unneeded)
+		sample->outcomes[SOURCE_exe] = OUTCOME_gone;
+}
+
+static void set_ticks(struct thread_sample *sample, uint64_t user, uint64_t system)
+{
+	sample_set(sample, utime_clock_ticks, (struct counter_ticks){user});
+	sample_set(sample, stime_clock_ticks, (struct counter_ticks){system});
+}
+
+/* CPU time by mode of a thread that was read before. The kernel splits it by what its ticks happened to hit, and the
+ * record does so anew: where one mode would have gone back by that, the other one has the difference, and their sum
+ * stays what it is. Rounding takes up to a tick from the sum. */
+static void subtract_cpu_time(struct window_join *join, const struct exit_note *note,
+                              const struct thread_sample *first, struct thread_sample *sample)
+{
+	uint64_t user, system;
+	__int128 user_rose, rose;
+
+	metric_set_remove(&sample->seen, METRIC_utime_clock_ticks);
+	metric_set_remove(&sample->seen, METRIC_stime_clock_ticks);
+	if (!note->has_cpu_time || !window_get_counter(first, METRIC_utime_clock_ticks, &user) ||
+	    !window_get_counter(first, METRIC_stime_clock_ticks, &system))
+		return;
+	user_rose = (__int128)(note->user_ns / join->tick_ns) - user;
+	rose = user_rose + (note->system_ns / join->tick_ns) - system;
+	if (rose < -1) {
+		window_count(join, WINDOW_values_went_back, 1);
+		return;
+	}
+	rose = rose < 0 ? 0 : rose;
+	user_rose = user_rose < 0 ? 0 : user_rose > rose ? rose : user_rose;
+	set_ticks(sample, (uint64_t)user_rose, (uint64_t)(rose - user_rose));
+}
+
+static void make_exited(struct window_join *join, const struct window_exit *ended,
+                        const struct exit_note *note)
+{
+	struct thread_sample *sample = &join->sample, *first = &join->other;
+	uint64_t read_ns, went_back = 0;
+
+	thread_store_get(&join->first.threads, ended->first, first);
+	read_ns = window_read_time(&join->first, first->read_boottime_ns);
+	metric_set_remove(&sample->seen, METRIC_utime_clock_ticks);
+	metric_set_remove(&sample->seen, METRIC_stime_clock_ticks);
+	window_subtract(sample, first, &went_back);
+	window_count(join, WINDOW_values_went_back, went_back);
+	subtract_cpu_time(join, note, first, sample);
+
+	sample->window_part = WINDOW_PART_exited;
+	sample->tgid = first->tgid;
+	sample->start_time_clock_ticks = first->start_time_clock_ticks;
+	sample->life_ns =
+	        note->exited_boottime_ns > read_ns ? note->exited_boottime_ns - read_ns : 1;
+	sample->interval_ns = join->end_ns > read_ns ? join->end_ns - read_ns : 1;
+	if (sample->interval_ns < sample->life_ns)
+		sample->interval_ns = sample->life_ns;
+	/* As at its end, where that is known. */
+	if (sample->comm.len == 0)
+		copy_name(&sample->comm, &first->comm);
+	if (!sample->has_cgroup) {
+		copy_name(&sample->cgroup, &first->cgroup);
+		sample->has_cgroup = first->has_cgroup;
+		sample->cgroup_is_v1 = first->cgroup_is_v1;
+	}
+	if (sample->cgroups_v1.len == 0)
+		copy_name(&sample->cgroups_v1, &first->cgroups_v1);
+	sample->uid = first->has_uid ? first->uid : sample->uid;
+	sample->has_uid = first->has_uid || sample->has_uid;
+}
+
+static struct window_rest *rest_of(struct window_join *join, const struct strbuf *pcomm)
+{
+	struct strmap_entry *entry = strmap_add(&join->rest_places, strbuf_str(pcomm), pcomm->len);
+
+	if (!entry->value) {
+		*array_add(join->rests, join->rest_count, join->rest_capacity) =
+		        (struct window_rest){0, 0};
+		entry->value = (void *)(uintptr_t)join->rest_count;
+	}
+	return &join->rests[(uintptr_t)entry->value - 1];
+}
+
+/* Takes the whole ticks out of a thread's time and the rest. */
+static uint64_t take_ticks(const struct window_join *join, uint64_t time_ns, uint64_t *rest_ns)
+{
+	uint64_t part_ns = time_ns % join->tick_ns + *rest_ns;
+
+	*rest_ns = part_ns % join->tick_ns;
+	return time_ns / join->tick_ns + part_ns / join->tick_ns;
+}
+
+/* A short process uses less than a tick: what makes no whole one goes to the next thread of its name, so that their
+ * sum is right. */
+static void set_cpu_time(struct window_join *join, const struct exit_note *note,
+                         struct thread_sample *sample)
+{
+	struct window_rest *rest;
+
+	metric_set_remove(&sample->seen, METRIC_utime_clock_ticks);
+	metric_set_remove(&sample->seen, METRIC_stime_clock_ticks);
+	if (!note->has_cpu_time)
+		return;
+	rest = rest_of(join, &sample->pcomm);
+	set_ticks(sample, take_ticks(join, note->user_ns, &rest->user_ns),
+	          take_ticks(join, note->system_ns, &rest->system_ns));
+}
+
+/* Of a thread's process the leader that a store has, into join->other. Leaders are found by the start time of the process in
+ * clock ticks, so none is that of a process with successors for certain. */
+static bool find_leader(struct window_join *join, const struct thread_store *store,
+                        const struct window_exit *ended)
+{
+	const struct thread_key leader = {ended->tgid, ended->tgid, ended->process_start,
+	                                  ended->process_start};
+	uint32_t row = thread_store_find_key(store, &leader);
+
+	if (ended->successors > 0 || row == THREAD_STORE_NONE)
+		return false;
+	thread_store_get(store, row, &join->other);
+	return true;
+}
+
+/* What the process was called at last: in the last reading, or when the thread ended, or when the leader did, whose
+ * record has no name but its own; else in the first reading. */
+static void set_pcomm(struct window_join *join, const struct window_exit *ended)
+{
+	struct strbuf *pcomm = &join->sample.pcomm;
+
+	if (find_leader(join, &join->last.threads, ended))
+		copy_name(pcomm, &join->other.pcomm);
+	else if (pcomm->len > 0)
+		return;
+	else if (find_leader(join, &join->exits->records, ended))
+		copy_name(pcomm, &join->other.comm);
+	else if (find_leader(join, &join->first.threads, ended))
+		copy_name(pcomm, &join->other.pcomm);
+	else
+		copy_name(pcomm, &join->sample.comm);
+}
+
+/* The executable of the process, where a reading has it. A process that has another name by now may have another one. */
+static void set_exe(struct window_join *join, const struct window_exit *ended)
+{
+	if (!find_leader(join, &join->last.threads, ended) &&
+	    (!find_leader(join, &join->first.threads, ended) ||
+	     !same_name(&join->other.pcomm, &join->sample.pcomm)))
+		return;
+	copy_name(&join->sample.exe, &join->other.exe);
+	join->sample.has_exe = join->other.has_exe;
+}
+
+/* A record does not tell the cgroups of version 1. Where a reading has the process, they are those of its leader. */
+static void set_cgroups_v1(struct window_join *join, const struct window_exit *ended)
+{
+	if (join->sample.cgroups_v1.len == 0 && (find_leader(join, &join->last.threads, ended) ||
+	                                         find_leader(join, &join->first.threads, ended)))
+		copy_name(&join->sample.cgroups_v1, &join->other.cgroups_v1);
+}
+
+static void make_passed(struct window_join *join, const struct exit_note *note)
+{
+	struct thread_sample *sample = &join->sample;
+
+	sample->window_part = WINDOW_PART_passed;
+	sample->interval_ns = join->end_ns - join->begin_ns;
+	if (sample->life_ns == 0)
+		sample->life_ns = 1;
+	set_cpu_time(join, note, sample);
+}
+
+void window_make_exit(struct window_join *join, const struct window_exit *ended)
+{
+	const struct exit_note *note = &join->exits->notes[ended->record];
+	struct thread_sample *sample = &join->sample;
+
+	thread_store_get(&join->exits->records, ended->record, sample);
+	set_pcomm(join, ended);
+	if (ended->first != THREAD_STORE_NONE)
+		make_exited(join, ended, note);
+	else
+		make_passed(join, note);
+	set_exe(join, ended);
+	set_cgroups_v1(join, ended);
+	sample_set_process_start(sample, ended->process_start);
+	sample->process_successors = ended->successors;
+	sample->read_boottime_ns = note->exited_boottime_ns;
+	sample->has_process_totals = false;
+	sample->process_totals_seen = 0;
+	set_outcomes(join, sample);
+}

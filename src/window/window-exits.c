@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Whose end is a record of? Ids are used again, also inside a window, so a tid says little. What is certain:
+ *
+ * - Lives with the same tid do not overlap, and their records come in order of death, so also in order of birth.
+ * - A thread of a reading was alive when that reading of its process began, or was born afterwards, in the tick that
+ *   it says: from then on it was. A record of an end before that is not its own.
+ * - A complete record knows the birth, so it is of the same tick as the thread's, or of another thread. The kernel's
+ *   record alone knows how long the life was, and we when we heard of its end: the birth computed from these is no
+ *   earlier than the true one, and later by as much as the record was on its way, at most since we looked last. So one
+ *   that seems born before the thread's tick is of a predecessor, while one that seems born later may be of the thread
+ *   itself, if the record was late, or of a successor, if the thread's own was lost.
+ *
+ * A record that seems born by the time that the thread was alive for certain is the thread's: its successors were born
+ * after that. Should there be several, all but the last are of predecessors; but where they all lie in one tick nothing
+ * tells them apart. A record that seems born later than it can be late is of a successor. Else it is taken for the
+ * thread's own only where no record was lost, and it is late by a tick at most or the only one of its id, however long
+ * we had to wait for a CPU. Whatever remains in doubt belongs to nobody: the thread is lost, and the record left out, for to count it as a life of
+ * its own would be wrong by all that the thread had done before.
+ *
+ * There is one more way for a thread to go: another thread of its process that executes a program takes over the
+ * leader's ids and birth. Then the leader has a record although there is a thread with all its ids in the last
+ * reading, whose counters are those of another thread. They are unknown, and the leader has ended. Where that thread ends
+ * as well, two records have the same ids and birth: the first one is the leader's, and the other one in doubt. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "window-join.h"
+
+/* Lives that seem to overlap for longer did. */
+#define LATE_NS NS_PER_SECOND
+
+enum record_use {
+	RECORD_OF_NOBODY,
+	RECORD_OF_LAST,  /* of a thread that ended after the last reading of it */
+	RECORD_OF_FIRST, /* of a thread of the first reading */
+	RECORD_IN_DOUBT,
+};
+
+struct matching {
+	struct window_join *join;
+	const struct thread_store *records;
+	unsigned char *uses; /* enum record_use by record; owned */
+	uint32_t *of_tid;    /* the records of one tid, in order of death; owned */
+	size_t of_tid_count, of_tid_capacity;
+};
+
+/* From when on a thread of a reading was alive. */
+static uint64_t alive_from(const struct window_join *join, const struct thread_key *key,
+                           uint64_t read_ns)
+{
+	uint64_t born_by = window_tick_begin(join, key->start_time_clock_ticks + 1);
+
+	return born_by > read_ns ? born_by : read_ns;
+}
+
+/* Whether a record can be of the end of a thread that was read then. */
+static bool can_be_of(const struct matching *matching, uint32_t record,
+                      const struct thread_key *key, uint64_t read_ns)
+{
+	const struct exit_note *note = &matching->join->exits->notes[record];
+	const struct thread_key *own = thread_store_key(matching->records, record);
+	uint64_t seems_born = window_tick_of(matching->join, note->born_boottime_ns);
+
+	if (note->has_tgid && own->tgid != key->tgid)
+		return false;
+	if (note->is_complete && !thread_key_same_process(own, key))
+		return false;
+	if (note->exited_boottime_ns < read_ns)
+		return false;
+	return note->is_complete ? seems_born == key->start_time_clock_ticks
+	                         : seems_born >= key->start_time_clock_ticks;
+}
+
+static void collect(struct matching *matching, uint32_t tid)
+{
+	const struct thread_store *records = matching->records;
+	size_t count = 0, at;
+	uint32_t last = thread_store_find(records, tid);
+
+	for (uint32_t row = last; row != THREAD_STORE_NONE; row = thread_store_before(records, row))
+		count++;
+	array_reserve(matching->of_tid, matching->of_tid_capacity, count);
+	matching->of_tid_count = at = count;
+	for (uint32_t row = last; row != THREAD_STORE_NONE; row = thread_store_before(records, row))
+		matching->of_tid[--at] = row;
+}
+
+/* Whether a thread had ended when it was read, and only waited for its parent. */
+static bool was_zombie(struct window_join *join, const struct window_reading *reading, uint32_t row)
+{
+	thread_store_get(&reading->threads, row, &join->other);
+	return sample_has_ended(&join->other);
+}
+
+/* The records of what the last reading has as well: of threads that ended after it, or before it and were still there to be
+ * read. Of the ids of the latter there has been no other thread since, so what ended last was that one. */
+static void mark_last(struct matching *matching)
+{
+	struct window_join *join = matching->join;
+	const struct thread_store *threads = &join->last.threads;
+
+	for (uint32_t row = 0; row < threads->count; row++) {
+		const struct thread_key *key = thread_store_key(threads, row);
+		uint64_t read_ns = window_read_time(&join->last, thread_store_time(threads, row));
+		uint32_t record = thread_store_find(matching->records, key->tid);
+
+		if (record != THREAD_STORE_NONE && was_zombie(join, &join->last, row) &&
+		    can_be_of(matching, record, key, 0))
+			matching->uses[record] = RECORD_OF_LAST;
+		for (; record != THREAD_STORE_NONE;
+		     record = thread_store_before(matching->records, record))
+			if (can_be_of(matching, record, key, read_ns))
+				matching->uses[record] = RECORD_OF_LAST;
+	}
+}
+
+/* A record that seems to be born after its thread was alive for certain. */
+static uint32_t judge_late(struct matching *matching, uint64_t alive_ns, uint32_t record)
+{
+	const struct window_join *join = matching->join;
+	const struct exit_note *note = &join->exits->notes[record];
+	uint64_t late_ns = note->born_boottime_ns - alive_ns;
+
+	if (note->is_complete || late_ns > note->late_ns)
+		return THREAD_STORE_NONE;
+	if (join->exits->overruns == 0 && (matching->of_tid_count == 1 || late_ns <= join->tick_ns))
+		return record;
+	matching->uses[record] = RECORD_IN_DOUBT;
+	return THREAD_STORE_NONE;
+}
+
+/* Whether a life seems to begin before another one with its tid has ended. Then a thread has executed a program that was
+ * not the leader of its process: it took over the leader's ids and birth, but what it had done before was its own. */
+static bool took_over(const struct window_join *join, uint32_t record, uint32_t leader)
+{
+	const struct exit_note *note = &join->exits->notes[record];
+	const struct exit_note *before = &join->exits->notes[leader];
+
+	if (note->is_complete && before->is_complete)
+		return note->born_boottime_ns == before->born_boottime_ns;
+	return note->born_boottime_ns + LATE_NS < before->exited_boottime_ns;
+}
+
+/* The record of the end of a thread of the first reading, or THREAD_STORE_NONE. */
+static uint32_t find_end(struct matching *matching, const struct thread_key *key, uint64_t read_ns)
+{
+	const struct window_join *join = matching->join;
+	uint64_t alive_ns = alive_from(join, key, read_ns);
+	bool in_one_tick = alive_ns > read_ns, in_doubt = false;
+	uint32_t chosen = THREAD_STORE_NONE;
+
+	collect(matching, key->tid);
+	for (size_t i = 0; i < matching->of_tid_count; i++) {
+		uint32_t record = matching->of_tid[i];
+
+		if (matching->uses[record] != RECORD_OF_NOBODY ||
+		    !can_be_of(matching, record, key, read_ns))
+			continue;
+		if (join->exits->notes[record].born_boottime_ns > alive_ns) {
+			if (chosen == THREAD_STORE_NONE)
+				chosen = judge_late(matching, alive_ns, record);
+			break;
+		}
+		if (chosen != THREAD_STORE_NONE && took_over(join, record, chosen)) {
+			matching->uses[record] = RECORD_IN_DOUBT;
+			continue;
+		}
+		if (chosen != THREAD_STORE_NONE && in_one_tick) {
+			matching->uses[chosen] = matching->uses[record] = RECORD_IN_DOUBT;
+			in_doubt = true;
+		}
+		chosen = record;
+	}
+	return in_doubt ? THREAD_STORE_NONE : chosen;
+}
+
+static void add_ended(struct window_join *join, uint32_t record, uint32_t first)
+{
+	const struct thread_key *own = thread_store_key(&join->exits->records, record);
+
+	join->ended[join->ended_count++] = (struct window_exit){
+	        .record = record,
+	        .first = first,
+	        .tgid = first == THREAD_STORE_NONE
+	                        ? own->tgid
+	                        : thread_store_key(&join->first.threads, first)->tgid,
+	};
+}
+
+static void match_first(struct matching *matching)
+{
+	struct window_join *join = matching->join;
+	const struct thread_store *threads = &join->first.threads;
+
+	for (uint32_t row = 0; row < threads->count; row++) {
+		const struct thread_key *key = thread_store_key(threads, row);
+		uint64_t read_ns = window_read_time(&join->first, thread_store_time(threads, row));
+		uint32_t record;
+
+		if (join->in_last[row] && key->tid != key->tgid)
+			continue;
+		record = find_end(matching, key, read_ns);
+		if (record == THREAD_STORE_NONE) {
+			window_count(join, WINDOW_threads_lost,
+			             !join->in_last[row] && !was_zombie(join, &join->first, row));
+			continue;
+		}
+		if (join->in_last[row])
+			join->replaced[window_reading_find(&join->last, key)] = true;
+		matching->uses[record] = RECORD_OF_FIRST;
+		add_ended(join, record, row);
+		window_count(join, WINDOW_threads_exited, 1);
+	}
+}
+
+/* What is left over was born inside, or is none of the window's. */
+static void match_rest(struct matching *matching)
+{
+	struct window_join *join = matching->join;
+
+	for (uint32_t record = 0; record < matching->records->count; record++) {
+		const struct exit_note *note = &join->exits->notes[record];
+
+		if (matching->uses[record] == RECORD_OF_LAST ||
+		    matching->uses[record] == RECORD_OF_FIRST)
+			continue;
+		if (matching->uses[record] == RECORD_IN_DOUBT ||
+		    note->born_boottime_ns < join->begin_ns) {
+			window_count(join, WINDOW_exits_left_out, 1);
+		} else if (note->born_boottime_ns <= join->end_ns) {
+			add_ended(join, record, THREAD_STORE_NONE);
+			window_count(join, WINDOW_threads_passed, 1);
+		} else {
+			join->exits_behind++;
+		}
+	}
+}
+
+/* The birth of the leader that a process of this tgid had when one of its threads was born, as far as it is not younger
+ * than @best; what is known of the birth of the thread is right to @slack ticks. */
+static bool leader_of(const struct thread_store *threads, uint32_t tgid, uint64_t born,
+                      uint64_t slack, uint64_t *best)
+{
+	uint32_t row = thread_store_find(threads, tgid);
+	bool found = false;
+
+	for (; row != THREAD_STORE_NONE; row = thread_store_before(threads, row)) {
+		const struct thread_key *key = thread_store_key(threads, row);
+
+		if (key->tgid != tgid || key->start_time_clock_ticks > born + slack ||
+		    key->start_time_clock_ticks < *best)
+			continue;
+		*best = key->start_time_clock_ticks;
+		found = true;
+	}
+	return found;
+}
+
+static bool has_leader(const struct window_reading *reading, uint32_t tgid, uint64_t born)
+{
+	const struct thread_key leader = {tgid, tgid, born, born};
+
+	return window_reading_find(reading, &leader) != THREAD_STORE_NONE;
+}
+
+/* The process of a thread whose start time nobody has recorded: of all those that had the tgid, the last that is no younger
+ * than the thread. A process of the last reading is another one where its leader is younger. */
+static void guess_process(struct window_join *join, struct window_exit *ended, uint64_t born,
+                          uint64_t slack)
+{
+	const struct thread_store *last = &join->last.threads;
+	uint64_t best = 0, youngest = 0;
+	bool known = leader_of(&join->exits->records, ended->tgid, born, slack, &best);
+
+	known = leader_of(&join->first.threads, ended->tgid, born, slack, &best) || known;
+	ended->is_live = leader_of(last, ended->tgid, born, slack, &best);
+	known = known || ended->is_live;
+	ended->process_start = known ? best : PROCESS_START_UNKNOWN;
+	if (!known)
+		ended->is_live = !leader_of(last, ended->tgid, UINT64_MAX, 0, &youngest);
+}
+
+static void take_nearer(uint64_t start, uint64_t process_start, uint64_t earliest, uint64_t latest,
+                        uint64_t *best)
+{
+	uint64_t distance = start > process_start ? start - process_start : process_start - start;
+	uint64_t before = *best > process_start ? *best - process_start : process_start - *best;
+
+	if (start >= earliest && start <= latest &&
+	    (*best == PROCESS_START_UNKNOWN || distance < before))
+		*best = start;
+}
+
+/* A start time that follows from a record is later than the true one by as much as the record was on its way. The true one is
+ * that of the nearest leader with this tgid that was read, else that which the leader's record gives. */
+static uint64_t nearest_leader(const struct window_join *join, uint32_t tgid,
+                               const struct exit_note *note, uint64_t process_start)
+{
+	const struct thread_store *stores[] = {&join->last.threads, &join->first.threads,
+	                                       &join->exits->records};
+	uint64_t late_ticks = note->late_ns / join->tick_ns + 1;
+	uint64_t earliest = process_start > late_ticks ? process_start - late_ticks : 0;
+	uint64_t best = PROCESS_START_UNKNOWN;
+
+	for (size_t i = 0; i < ARRAY_SIZE(stores); i++) {
+		bool is_record = stores[i] == &join->exits->records;
+		uint32_t row = thread_store_find(stores[i], tgid);
+
+		if (is_record && best != PROCESS_START_UNKNOWN)
+			break;
+		for (; row != THREAD_STORE_NONE; row = thread_store_before(stores[i], row)) {
+			const struct thread_key *key = thread_store_key(stores[i], row);
+			uint64_t late_ns = is_record ? join->exits->notes[row].late_ns : 0;
+
+			if (key->tgid == tgid)
+				take_nearer(key->start_time_clock_ticks, process_start, earliest,
+				            process_start + late_ns / join->tick_ns + 1, &best);
+		}
+	}
+	return best == PROCESS_START_UNKNOWN ? process_start : best;
+}
+
+/* Finds the process of a thread that ended. */
+static void place(struct window_join *join, struct window_exit *ended)
+{
+	const struct thread_key *own = thread_store_key(&join->exits->records, ended->record);
+	const struct exit_note *note = &join->exits->notes[ended->record];
+	bool was_read = ended->first != THREAD_STORE_NONE;
+	const struct thread_key *key =
+	        was_read ? thread_store_key(&join->first.threads, ended->first) : own;
+	bool is_exact = was_read || note->is_complete;
+
+	ended->is_leader = key->tid == ended->tgid;
+	ended->process_born_ns = note->is_complete ? note->process_born_boottime_ns : 0;
+	if (ended->is_leader && note->is_complete)
+		ended->process_born_ns = note->born_boottime_ns;
+	ended->process_start = key->process_start_clock_ticks;
+	if (ended->process_start == PROCESS_START_UNKNOWN) {
+		guess_process(join, ended, key->start_time_clock_ticks, is_exact ? 0 : 1);
+		return;
+	}
+	if (!is_exact && !ended->is_leader)
+		ended->process_start =
+		        nearest_leader(join, ended->tgid, note, ended->process_start);
+	ended->is_live = has_leader(&join->last, ended->tgid, ended->process_start);
+}
+
+static int compare_ended(const void *a, const void *b)
+{
+	const struct window_exit *left = a, *right = b;
+
+	if (left->tgid != right->tgid)
+		return left->tgid < right->tgid ? -1 : 1;
+	if (left->process_start != right->process_start)
+		return left->process_start < right->process_start ? -1 : 1;
+	if (left->process_born_ns != right->process_born_ns)
+		return left->process_born_ns < right->process_born_ns ? -1 : 1;
+	if (left->is_leader != right->is_leader)
+		return left->is_leader ? -1 : 1;
+	return left->record < right->record ? -1 : left->record > right->record;
+}
+
+/* The threads that ended of one process. */
+struct process_ends {
+	struct window_exit *ended; /* borrowed */
+	size_t count;
+};
+
+/* The last of the processes in an array that is sorted. */
+static struct process_ends last_process(struct window_exit *ended, size_t count)
+{
+	size_t at = count - 1;
+
+	while (at > 0 && ended[at - 1].process_born_ns == ended[count - 1].process_born_ns)
+		at--;
+	return (struct process_ends){ended + at, count - at};
+}
+
+/* Whether a process, its leader and all that is known of it, ended in the tick in which it started. Otherwise no other process
+ * with its id can have started in that tick. */
+static bool ended_in_its_tick(const struct window_join *join, const struct process_ends *process)
+{
+	uint64_t start = process->ended[0].process_start;
+
+	for (size_t i = 0; i < process->count; i++) {
+		const struct exit_note *note = &join->exits->notes[process->ended[i].record];
+
+		if (note->exited_boottime_ns > note->late_ns &&
+		    window_tick_of(join, note->exited_boottime_ns - note->late_ns) > start)
+			return false;
+	}
+	return process->ended[0].is_leader;
+}
+
+static void set_successors(const struct process_ends *process, uint32_t successors,
+                           bool may_be_live)
+{
+	for (size_t i = 0; i < process->count; i++) {
+		process->ended[i].successors = successors;
+		process->ended[i].is_live = process->ended[i].is_live && successors == 0;
+		process->ended[i].may_be_live = may_be_live;
+	}
+}
+
+/* The same of records that do not have the birth of the process: each leader is taken for one of another process, if it ended in
+ * its first tick, and all other threads are of the last process. */
+static void number_leaders(const struct window_join *join, const struct process_ends *unknown,
+                           bool is_live, uint32_t successors)
+{
+	for (size_t i = unknown->count; i-- > 0;) {
+		struct process_ends leader = {&unknown->ended[i], 1};
+
+		if (!leader.ended->is_leader)
+			continue;
+		successors += is_live && successors == 0;
+		if (ended_in_its_tick(join, &leader))
+			set_successors(&leader, successors++, is_live);
+		else if (successors == 0)
+			successors = 1;
+	}
+}
+
+/* Numbers the processes with one tgid that started in one tick: @count ended threads, sorted. The last one may be the process of
+ * the last reading. Then its leader has a record only where another thread executed a program and took over the leader's ids.
+ * If that was in the same tick, nothing tells this process from a predecessor. */
+static void number_processes(const struct window_join *join, struct window_exit *ended,
+                             size_t count)
+{
+	bool is_live = ended[0].is_live;
+	uint32_t successors = 0;
+
+	while (count > 0) {
+		struct process_ends process = last_process(ended, count);
+		bool may_be_live = is_live && successors == 0 && ended_in_its_tick(join, &process);
+
+		count -= process.count;
+		if (process.ended[0].process_born_ns == 0) {
+			number_leaders(join, &process, is_live, successors);
+			return;
+		}
+		successors += may_be_live;
+		set_successors(&process, successors++, may_be_live);
+	}
+}
+
+static void number_all_processes(const struct window_join *join)
+{
+	size_t end;
+
+	for (size_t begin = 0; begin < join->ended_count; begin = end) {
+		const struct window_exit *first = &join->ended[begin];
+
+		for (end = begin + 1; end < join->ended_count; end++)
+			if (join->ended[end].tgid != first->tgid ||
+			    join->ended[end].process_start != first->process_start)
+				break;
+		if (first->process_start != PROCESS_START_UNKNOWN)
+			number_processes(join, &join->ended[begin], end - begin);
+	}
+}
+
+void window_find_exits(struct window_join *join)
+{
+	struct matching matching = {.join = join, .records = &join->exits->records};
+	uint32_t count = join->exits->records.count;
+
+	matching.uses = mem_calloc((size_t)count + 1, sizeof(matching.uses[0]));
+	join->ended = mem_calloc((size_t)count + 1, sizeof(join->ended[0]));
+	mark_last(&matching);
+	match_first(&matching);
+	match_rest(&matching);
+	for (size_t i = 0; i < join->ended_count; i++)
+		place(join, &join->ended[i]);
+	if (join->ended_count > 0)
+		qsort(join->ended, join->ended_count, sizeof(join->ended[0]), compare_ended);
+	number_all_processes(join);
+	free(matching.uses);
+	free(matching.of_tid);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* window-join - what the parts of window_make() share. */
+#include "base/macro.h"
+#include "window-reading.h"
+#include "window/exit-log.h"
+
+/* A thread that ended inside, of which there is a record. */
+struct window_exit {
+	uint32_t record; /* row of the log */
+	uint32_t first;  /* row of the first reading; THREAD_STORE_NONE: it was born inside */
+	uint32_t tgid;
+	uint64_t process_start; /* of its process in clock ticks, or PROCESS_START_UNKNOWN */
+	uint64_t
+	        process_born_ns; /* the same to the nanosecond, where the record is complete; else 0 */
+	uint32_t successors;     /* later processes with this tgid and process_start */
+	bool is_leader;
+	bool is_live; /* its process is in the last reading */
+	/* Its process may be the one of the last reading, though it is taken for a predecessor. */
+	bool may_be_live;
+	bool is_written;
+};
+
+/* CPU time of passed threads that makes no whole tick, by pcomm. */
+struct window_rest {
+	uint64_t user_ns, system_ns;
+};
+
+struct window_join {
+	struct window_reading first, last;
+	uint64_t asked_length_ns;     /* 0: nobody asked for one */
+	const struct exit_log *exits; /* borrowed; the empty log where nobody listened */
+	uint64_t tick_ns;
+	uint64_t begin_ns, end_ns; /* CLOCK_BOOTTIME; begin is before end */
+	bool *in_last;             /* by row of the first reading; owned, as all of these */
+	bool *replaced;            /* by row of the last reading: see window-exits.c */
+	struct window_exit *ended; /* by tgid and birth of the process, leader first */
+	size_t ended_count;
+	struct strmap rest_places; /* pcomm to the place among the rests, plus one */
+	struct window_rest *rests;
+	size_t rest_count, rest_capacity;
+	struct thread_sample sample, other; /* scratch */
+	struct snapshot_info *info;         /* the window's; borrowed */
+	bool whole_host;                    /* both readings have all threads of the host */
+	uint64_t exits_behind;              /* records of threads born behind the end */
+	uint64_t accounted_ticks;           /* CPU time of the window's processes */
+	uint64_t rows;                      /* written */
+};
+
+/* Whether there is a window between the two; -EINVAL with a sentence otherwise. */
+must_check_ int window_check(const struct window_reading *first, const struct window_reading *last,
+                             const struct window_options *options, struct strbuf *reterr);
+
+/* The tick in which a time was, and when a tick began. */
+uint64_t window_tick_of(const struct window_join *join, uint64_t boottime_ns);
+uint64_t window_tick_begin(const struct window_join *join, uint64_t tick);
+
+/* Finds what each exit record belongs to: fills replaced, ended and its tallies. in_last is filled already. */
+void window_find_exits(struct window_join *join);
+
+/* The row of a thread that ended, in join->sample. */
+void window_make_exit(struct window_join *join, const struct window_exit *ended);
+
+/* Adds to the window's numbers. */
+void window_count(struct window_join *join, enum window_number number, uint64_t more);

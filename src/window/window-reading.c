@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "window-reading.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+struct loading {
+	struct snapshot_visitor visitor; /* must stay the first member */
+	struct window_reading *reading;
+};
+
+static int keep_thread(struct snapshot_visitor *self, struct thread_sample *sample)
+{
+	struct window_reading *reading = ((struct loading *)self)->reading;
+	uint32_t row = thread_store_add(&reading->threads, sample);
+
+	if (!sample->has_process_totals)
+		return 0;
+	*array_add(reading->totals, reading->totals_count, reading->totals_capacity) =
+	        (struct window_totals_row){sample->tgid, row, sample_process_start(sample)};
+	return 0;
+}
+
+static void copy_cgroup(struct cgroup_stats *to, const struct cgroup_stats *from)
+{
+	*to = (struct cgroup_stats){0};
+	strbuf_add(&to->path, strbuf_str(&from->path), from->path.len);
+	cgroup_stats_merge(to, 0, from);
+	to->read_boottime_ns = from->read_boottime_ns;
+}
+
+/* The version stands in front of the path. */
+static void add_cgroup_key(struct strbuf *key, const struct cgroup_stats *stats)
+{
+	strbuf_add_char(key, stats->is_v1 ? '1' : '2');
+	strbuf_add(key, strbuf_str(&stats->path), stats->path.len);
+}
+
+static int keep_cgroup(struct snapshot_visitor *self, const struct cgroup_stats *stats)
+{
+	struct window_reading *reading = ((struct loading *)self)->reading;
+	cleanup_(strbuf_done) struct strbuf key = STRBUF_INIT;
+
+	copy_cgroup(array_add(reading->cgroups, reading->cgroup_count, reading->cgroup_capacity),
+	            stats);
+	add_cgroup_key(&key, stats);
+	strmap_add(&reading->cgroup_places, strbuf_str(&key), key.len)->value =
+	        (void *)(uintptr_t)reading->cgroup_count;
+	return 0;
+}
+
+static int compare_totals(const void *a, const void *b)
+{
+	const struct window_totals_row *left = a, *right = b;
+
+	if (left->tgid != right->tgid)
+		return left->tgid < right->tgid ? -1 : 1;
+	if (left->process_start != right->process_start)
+		return left->process_start < right->process_start ? -1 : 1;
+	return left->row < right->row ? -1 : left->row > right->row;
+}
+
+int window_reading_load(const struct window_input *input, const struct snapshot_limits *limits,
+                        struct window_reading *ret_reading, struct strbuf *reterr)
+{
+	struct loading loading = {{keep_thread, keep_cgroup}, ret_reading};
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	int r = snapshot_read(input->source, limits, &loading.visitor, &ret_reading->info, &reason);
+
+	if (r == -E2BIG)
+		strbuf_addf(reterr, "%s: over a limit (see --read-limit): %s", input->name,
+		            strbuf_str(&reason));
+	else if (r == -EBADMSG)
+		strbuf_addf(reterr, "%s: not a ctprof snapshot: %s", input->name,
+		            strbuf_str(&reason));
+	else if (r < 0)
+		strbuf_addf(reterr, "%s: %s", input->name, strerror(-r));
+	if (ret_reading->totals_count > 0)
+		qsort(ret_reading->totals, ret_reading->totals_count,
+		      sizeof(ret_reading->totals[0]), compare_totals);
+	return r;
+}
+
+void window_reading_done(struct window_reading *reading)
+{
+	for (size_t i = 0; i < reading->cgroup_count; i++)
+		cgroup_stats_done(&reading->cgroups[i]);
+	free(reading->cgroups);
+	free(reading->totals);
+	strmap_done(&reading->cgroup_places);
+	thread_store_done(&reading->threads);
+	snapshot_info_done(&reading->info);
+	*reading = (struct window_reading){0};
+}
+
+uint32_t window_reading_find(const struct window_reading *reading, const struct thread_key *key)
+{
+	const struct thread_store *threads = &reading->threads;
+	uint32_t row = thread_store_find_key(threads, key);
+
+	return row != THREAD_STORE_NONE &&
+	                       thread_key_same_process(thread_store_key(threads, row), key)
+	               ? row
+	               : THREAD_STORE_NONE;
+}
+
+uint32_t window_reading_totals(const struct window_reading *reading, uint32_t tgid,
+                               uint64_t process_start)
+{
+	const struct window_totals_row wanted = {.tgid = tgid, .process_start = process_start};
+	size_t low = 0, high = reading->totals_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compare_totals(&reading->totals[middle], &wanted) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == reading->totals_count || reading->totals[low].tgid != tgid ||
+	    reading->totals[low].process_start != process_start)
+		return THREAD_STORE_NONE;
+	return reading->totals[low].row;
+}
+
+const struct cgroup_stats *window_reading_cgroup(const struct window_reading *reading,
+                                                 const struct cgroup_stats *like)
+{
+	cleanup_(strbuf_done) struct strbuf key = STRBUF_INIT;
+	uintptr_t place;
+
+	add_cgroup_key(&key, like);
+	place = (uintptr_t)strmap_get(&reading->cgroup_places, strbuf_str(&key), key.len);
+	return place > 0 ? &reading->cgroups[place - 1] : NULL;
+}
+
+uint64_t window_read_time(const struct window_reading *reading, uint64_t read_boottime_ns)
+{
+	return read_boottime_ns > 0 ? read_boottime_ns : reading->info.captured_boottime_ns;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* window-reading - a whole snapshot in memory, with its threads by tid and its processes by tgid. */
+#include "base/macro.h"
+#include "base/strmap.h"
+#include "snapshot/snapshot.h"
+#include "snapshot/thread-store.h"
+#include "window/window.h"
+
+/* A row that has the totals of its process. */
+struct window_totals_row {
+	uint32_t tgid;
+	uint32_t row;
+	uint64_t process_start; /* or PROCESS_START_UNKNOWN */
+};
+
+struct window_reading {
+	struct snapshot_info info;
+	struct thread_store threads;
+	struct window_totals_row *totals; /* by tgid, start time and row; owned, as is the next */
+	size_t totals_count, totals_capacity;
+	struct cgroup_stats *cgroups;
+	size_t cgroup_count, cgroup_capacity;
+	struct strmap cgroup_places; /* version and path to the place among the cgroups, plus one */
+};
+
+/* Returns 0, or -errno with a sentence that begins with the input's name. @ret_reading is zeroed; window_reading_done()
+ * it in any case. */
+must_check_ int window_reading_load(const struct window_input *input,
+                                    const struct snapshot_limits *limits,
+                                    struct window_reading *ret_reading, struct strbuf *reterr);
+/* For cleanup_(window_reading_done). */
+void window_reading_done(struct window_reading *reading);
+
+/* The row of a thread, or THREAD_STORE_NONE. */
+uint32_t window_reading_find(const struct window_reading *reading, const struct thread_key *key);
+
+/* The row with the totals of the process of this tgid and start time, or THREAD_STORE_NONE. */
+uint32_t window_reading_totals(const struct window_reading *reading, uint32_t tgid,
+                               uint64_t process_start);
+
+/* A cgroup of that path and version, or NULL. */
+const struct cgroup_stats *window_reading_cgroup(const struct window_reading *reading,
+                                                 const struct cgroup_stats *like);
+
+/* When a row was read; of a row that does not say, the begin of the reading, before which it was not. */
+uint64_t window_read_time(const struct window_reading *reading, uint64_t read_boottime_ns);

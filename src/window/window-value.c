@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "window-value.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+enum treatment { TREAT_DIFFERENCE, TREAT_RISEN, TREAT_FALLEN, TREAT_END };
+
+static enum treatment treatment_of(enum metric_id metric)
+{
+	switch (metric_table[metric].type) {
+	case METRIC_TYPE_counter_count:
+	case METRIC_TYPE_counter_ns:
+	case METRIC_TYPE_counter_ticks:
+	case METRIC_TYPE_counter_bytes:
+		return TREAT_DIFFERENCE;
+	case METRIC_TYPE_peak_ns:
+	case METRIC_TYPE_peak_bytes:
+		return TREAT_RISEN;
+	case METRIC_TYPE_floor_ns:
+		return TREAT_FALLEN;
+	case METRIC_TYPE_gauge_ns:
+	case METRIC_TYPE_gauge_count:
+	case METRIC_TYPE_ordinal_i32:
+	case METRIC_TYPE_ordinal_u32:
+	case METRIC_TYPE_label_text:
+	case METRIC_TYPE_label_letter:
+	case METRIC_TYPE_label_flag:
+	case METRIC_TYPE_cpu_set:
+	case METRIC_TYPE_dead_count:
+	case METRIC_TYPE_COUNT:
+		break;
+	}
+	return TREAT_END;
+}
+
+/* Everything that counts, and every peak and floor, is 64 bits wide. */
+static uint64_t value_of(const struct thread_sample *sample, enum metric_id metric)
+{
+	uint64_t value;
+
+	memcpy(&value, sample_value(sample, metric), sizeof(value));
+	return value;
+}
+
+bool window_get_counter(const struct thread_sample *sample, enum metric_id metric,
+                        uint64_t *ret_value)
+{
+	if (!sample_has_said(sample, metric))
+		return false;
+	*ret_value = value_of(sample, metric);
+	return true;
+}
+
+static void set_value(struct thread_sample *sample, enum metric_id metric, uint64_t value)
+{
+	memcpy((char *)sample + metric_table[metric].offset, &value, sizeof(value));
+}
+
+/* Whether anything is known of a value that both readings have; a difference takes the value's place. */
+static bool subtract(struct thread_sample *sample, const struct thread_sample *first,
+                     enum metric_id metric, uint64_t *went_back)
+{
+	uint64_t now = value_of(sample, metric), then = value_of(first, metric);
+
+	switch (treatment_of(metric)) {
+	case TREAT_DIFFERENCE:
+		if (now < then) {
+			(*went_back)++;
+			return false;
+		}
+		set_value(sample, metric, now - then);
+		return true;
+	case TREAT_RISEN:
+		return now > then;
+	case TREAT_FALLEN:
+		/* 0 stands for "nothing yet". */
+		return now != 0 && (then == 0 || now < then);
+	case TREAT_END:
+		break;
+	}
+	return true;
+}
+
+static bool is_same_text(const struct strbuf *a, const struct strbuf *b)
+{
+	return a->len == b->len && memcmp(strbuf_str(a), strbuf_str(b), a->len) == 0;
+}
+
+static bool has_fallen(const struct thread_sample *sample, const struct thread_sample *first,
+                       enum metric_id metric)
+{
+	return metric_set_has(&sample->seen, metric) && metric_set_has(&first->seen, metric) &&
+	       value_of(sample, metric) < value_of(first, metric);
+}
+
+/* By the executable; where that is not known of both, as of snapshots without names, by what the process is called, which it may
+ * have changed by itself: a value that is missing is better than a wrong one. */
+static bool is_other_program(const struct thread_sample *sample, const struct thread_sample *first)
+{
+	if (sample->has_exe && first->has_exe)
+		return !is_same_text(&sample->exe, &first->exe);
+	return sample->pcomm.len > 0 && first->pcomm.len > 0 &&
+	       !is_same_text(&sample->pcomm, &first->pcomm);
+}
+
+/* jemalloc counts from the start of a program, and not from the birth of a thread. Where the thread has executed another one
+ * in between, neither of its counters is of use, though perhaps only one of them has gone back. */
+static void forget_other_program(struct thread_sample *sample, const struct thread_sample *first,
+                                 uint64_t *went_back)
+{
+	if (!metric_set_has(&sample->seen, METRIC_allocated_bytes) &&
+	    !metric_set_has(&sample->seen, METRIC_deallocated_bytes))
+		return;
+	if (!is_other_program(sample, first) &&
+	    !has_fallen(sample, first, METRIC_allocated_bytes) &&
+	    !has_fallen(sample, first, METRIC_deallocated_bytes))
+		return;
+	metric_set_remove(&sample->seen, METRIC_allocated_bytes);
+	metric_set_remove(&sample->seen, METRIC_deallocated_bytes);
+	sample->outcomes[SOURCE_jemalloc] = OUTCOME_malformed;
+	(*went_back)++;
+}
+
+/* Which part of its CPU time a thread spent in which mode is found anew in every reading by BPF. Where one mode would have gone
+ * back by that, the other one has the difference, as in the kernel's own files. Rounding takes up to a tick from the sum. */
+static void keep_rising(uint64_t *user, uint64_t *system, uint64_t user_then, uint64_t system_then)
+{
+	uint64_t now, then;
+
+	if (__builtin_add_overflow(*user, *system, &now) ||
+	    __builtin_add_overflow(user_then, system_then, &then) || now + 1 < then)
+		return;
+	if (now < then)
+		now = then;
+	if (*user < user_then)
+		*user = user_then;
+	else if (now - *user < system_then)
+		*user = now - system_then;
+	*system = now - *user;
+}
+
+static void settle_cpu_time(struct thread_sample *sample, const struct thread_sample *first)
+{
+	uint64_t user, system, user_then, system_then;
+
+	if (!window_get_counter(sample, METRIC_utime_clock_ticks, &user) ||
+	    !window_get_counter(sample, METRIC_stime_clock_ticks, &system) ||
+	    !window_get_counter(first, METRIC_utime_clock_ticks, &user_then) ||
+	    !window_get_counter(first, METRIC_stime_clock_ticks, &system_then))
+		return;
+	keep_rising(&user, &system, user_then, system_then);
+	set_value(sample, METRIC_utime_clock_ticks, user);
+	set_value(sample, METRIC_stime_clock_ticks, system);
+}
+
+static void settle_total_cpu_time(struct thread_sample *sample, const struct thread_sample *first)
+{
+	enum { USER = PROCESS_TOTAL_utime_clock_ticks, SYSTEM = PROCESS_TOTAL_stime_clock_ticks };
+	const uint32_t both = UINT32_C(1) << USER | UINT32_C(1) << SYSTEM;
+
+	if ((sample->process_totals_seen & first->process_totals_seen & both) == both)
+		keep_rising(&sample->process_totals[USER], &sample->process_totals[SYSTEM],
+		            first->process_totals[USER], first->process_totals[SYSTEM]);
+}
+
+static void forget(struct thread_sample *sample, enum metric_id metric)
+{
+	metric_set_remove(&sample->seen, metric);
+	metric_set_remove(&sample->impossible, metric);
+}
+
+/* Two readings that are both too long by the same wait have a true difference. */
+static void believe(struct thread_sample *sample, enum metric_id metric)
+{
+	metric_set_remove(&sample->impossible, metric);
+	metric_set_add(&sample->seen, metric);
+}
+
+bool window_is_behind(const struct thread_sample *sample, const struct thread_sample *first)
+{
+	return has_fallen(sample, first, METRIC_run_time_ns) ||
+	       has_fallen(sample, first, METRIC_timeslices) ||
+	       has_fallen(sample, first, METRIC_voluntary_csw) ||
+	       has_fallen(sample, first, METRIC_nonvoluntary_csw);
+}
+
+void window_subtract(struct thread_sample *sample, const struct thread_sample *first,
+                     uint64_t *went_back)
+{
+	forget_other_program(sample, first, went_back);
+	settle_cpu_time(sample, first);
+	for (unsigned i = 0; i < METRIC_COUNT; i++) {
+		enum metric_id metric = (enum metric_id)i;
+
+		if (!sample_has_said(sample, metric) || treatment_of(metric) == TREAT_END)
+			continue;
+		if (metric_set_has(&first->skipped, metric))
+			metric_set_add(&sample->skipped, metric);
+		if (!sample_has_said(first, metric) || !subtract(sample, first, metric, went_back))
+			forget(sample, metric);
+		else if (treatment_of(metric) == TREAT_DIFFERENCE)
+			believe(sample, metric);
+	}
+}
+
+void window_forget(struct thread_sample *sample)
+{
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		if (treatment_of((enum metric_id)i) != TREAT_END)
+			forget(sample, (enum metric_id)i);
+}
+
+void window_subtract_totals(struct thread_sample *sample, const struct thread_sample *first)
+{
+	settle_total_cpu_time(sample, first);
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
+		uint32_t bit = UINT32_C(1) << i;
+
+		if (!(sample->process_totals_seen & bit))
+			continue;
+		if (!(first->process_totals_seen & bit) ||
+		    sample->process_totals[i] < first->process_totals[i])
+			sample->process_totals_seen &= ~bit;
+		else
+			sample->process_totals[i] -= first->process_totals[i];
+	}
+	sample->has_process_totals = sample->process_totals_seen != 0;
+}
+
+static void subtract_fact(enum fact_window window, struct fact_value *value,
+                          const struct fact_value *first)
+{
+	if (window == FACT_WINDOW_END || value->state == FACT_UNSEEN)
+		return;
+	if (value->state != FACT_NUMBER || !first || first->state != FACT_NUMBER ||
+	    value->number < first->number ||
+	    (window == FACT_WINDOW_RISEN && value->number == first->number))
+		fact_clear(value);
+	else if (window == FACT_WINDOW_DIFFERENCE &&
+	         __builtin_sub_overflow(value->number, first->number, &value->number))
+		fact_clear(value);
+}
+
+/* Keys that the registry does not know count, as all sums do. */
+static void subtract_list(enum cgroup_list_id list, struct keyed_values *values,
+                          const struct keyed_values *first)
+{
+	struct keyed_values kept = {0};
+
+	for (size_t i = 0; i < values->count; i++) {
+		const char *key = values->entries[i].key;
+		uint64_t value = values->entries[i].value;
+		const struct keyed_value *then;
+
+		if (cgroup_key_find(list, key)->rule == FACT_RULE_SUM) {
+			then = first ? keyed_values_find(first, key, strlen(key), i) : NULL;
+			if (!then || value < then->value)
+				continue;
+			value -= then->value;
+		}
+		keyed_values_set(&kept, key, strlen(key), value);
+	}
+	keyed_values_done(values);
+	*values = kept;
+}
+
+/* Two readings in the wrong order have no interval between them. */
+static void set_interval(struct cgroup_stats *stats, const struct cgroup_stats *first)
+{
+	stats->interval_ns = 0;
+	if (first && first->read_boottime_ns > 0 &&
+	    stats->read_boottime_ns > first->read_boottime_ns)
+		stats->interval_ns = stats->read_boottime_ns - first->read_boottime_ns;
+}
+
+void window_subtract_cgroup(struct cgroup_stats *stats, const struct cgroup_stats *first)
+{
+	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++)
+		subtract_fact(cgroup_value_table[i].window, &stats->values[i],
+		              first ? &first->values[i] : NULL);
+	for (unsigned i = 0; i < CGROUP_LIST_COUNT; i++)
+		subtract_list((enum cgroup_list_id)i, &stats->lists[i],
+		              first ? &first->lists[i] : NULL);
+	window_subtract_psi(&stats->psi, first ? &first->psi : NULL);
+	set_interval(stats, first);
+}
+
+void window_subtract_psi(struct psi *psi, const struct psi *first)
+{
+	for (unsigned resource = 0; resource < PSI_RESOURCE_COUNT; resource++)
+		for (unsigned row = 0; row < PSI_ROW_COUNT; row++) {
+			struct psi_line *line = &psi->lines[resource][row];
+			const struct psi_line *then = first ? &first->lines[resource][row] : NULL;
+
+			if (!line->seen)
+				continue;
+			if (!then || !then->seen || line->total_usec < then->total_usec)
+				line->seen = false;
+			else
+				line->total_usec -= then->total_usec;
+		}
+}
+
+void window_subtract_host(struct host *host, const struct host *first)
+{
+	for (unsigned i = 0; i < HOST_FIELD_COUNT; i++) {
+		if (!host_field_table[i].counts || !host->seen[i])
+			continue;
+		if (!first->seen[i] || host->numbers[i] < first->numbers[i])
+			host_forget(host, (enum host_field)i);
+		else
+			host->numbers[i] -= first->numbers[i];
+	}
+}

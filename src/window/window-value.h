@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* window-value - what a window makes of single values. */
+#include "metric/cgroup-stats.h"
+#include "metric/host.h"
+#include "metric/psi.h"
+#include "metric/sample.h"
+
+/* The value of a metric that counts from the thread's birth on, where it was seen, or is impossible: differences of such
+ * values are true. */
+bool window_get_counter(const struct thread_sample *sample, enum metric_id metric,
+                        uint64_t *ret_value);
+
+/* Turns what a thread had at the end into what happened since @first: counters become differences, peaks that did not
+ * rise and floors that did not fall are unseen, as is what was seen only at the end. Adds the counters that went back,
+ * which are unseen too, to @went_back. */
+void window_subtract(struct thread_sample *sample, const struct thread_sample *first,
+                     uint64_t *went_back);
+
+/* Whether the thread has run less, or has been switched less often, than in the earlier reading @first. These never go back:
+ * it is another thread. */
+bool window_is_behind(const struct thread_sample *sample, const struct thread_sample *first);
+
+/* Makes unseen what says something about the whole life of a thread. */
+void window_forget(struct thread_sample *sample);
+
+/* The same as window_subtract() for the totals of a process. */
+void window_subtract_totals(struct thread_sample *sample, const struct thread_sample *first);
+
+/* The same for a cgroup; with NULL for one that was not in the first reading, which may have been there without
+ * threads: only what is as it was at the end remains. */
+void window_subtract_cgroup(struct cgroup_stats *stats, const struct cgroup_stats *first);
+
+/* The same for the totals of pressure; a line is either known or not. @first may be NULL. */
+void window_subtract_psi(struct psi *psi, const struct psi *first);
+
+/* The same for the fields of a host that count. */
+void window_subtract_host(struct host *host, const struct host *first);

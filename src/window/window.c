@@ -1,0 +1,560 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "window/window.h"
+#include "base/clock.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "window-join.h"
+#include "window-value.h"
+
+/* The walk reads threads in batches of this many, for which it notes one time only. */
+enum { READ_BATCH = 32 };
+
+static void join_done(struct window_join *join)
+{
+	window_reading_done(&join->first);
+	window_reading_done(&join->last);
+	free(join->in_last);
+	free(join->replaced);
+	free(join->ended);
+	strmap_done(&join->rest_places);
+	free(join->rests);
+	sample_done(&join->sample);
+	sample_done(&join->other);
+}
+
+/* A thread that was born in the tick in which the first reading began is taken for one that was born inside: else the
+ * reading would have it. */
+static bool is_born_inside(const struct window_join *join, uint64_t start_time_clock_ticks)
+{
+	return start_time_clock_ticks >= window_tick_of(join, join->begin_ns);
+}
+
+static void mark_continued(struct window_join *join)
+{
+	const struct thread_store *last = &join->last.threads;
+
+	join->in_last = mem_calloc((size_t)join->first.threads.count + 1, sizeof(bool));
+	join->replaced = mem_calloc((size_t)last->count + 1, sizeof(bool));
+	for (uint32_t row = 0; row < last->count; row++) {
+		uint32_t first = window_reading_find(&join->first, thread_store_key(last, row));
+
+		if (first != THREAD_STORE_NONE)
+			join->in_last[first] = true;
+	}
+}
+
+/* A source that gave something only at the end leaves its reason from the begin behind, unless what it gives is as it is at the
+ * end. */
+static void copy_reasons(const struct window_join *join, const struct thread_sample *first,
+                         struct thread_sample *sample)
+{
+	for (unsigned s = 0; s < SOURCE_COUNT; s++) {
+		enum source_outcome then = first->outcomes[s], now = sample->outcomes[s];
+
+		if (s == SOURCE_smaps_rollup || s == SOURCE_exe)
+			continue;
+		if (then == OUTCOME_unneeded)
+			then = join->first.info.rules[s];
+		if (now == OUTCOME_unneeded)
+			now = join->info->rules[s];
+		if (now == OUTCOME_read && then != OUTCOME_read)
+			sample->outcomes[s] = then;
+	}
+}
+
+static void set_interval(const struct window_join *join, struct thread_sample *sample,
+                         uint64_t begin_ns)
+{
+	uint64_t end_ns = window_read_time(&join->last, sample->read_boottime_ns);
+
+	sample->interval_ns = end_ns > begin_ns ? end_ns - begin_ns : join->end_ns - join->begin_ns;
+	sample->life_ns = sample->interval_ns;
+}
+
+/* jemalloc's counters are read some time after the others. @begin_ns is of their first reading; 0: not known. */
+static void set_jemalloc_interval(struct thread_sample *sample, uint64_t begin_ns)
+{
+	uint64_t end_ns = sample->jemalloc_boottime_ns;
+
+	sample->jemalloc_interval_ns = begin_ns > 0 && end_ns > begin_ns ? end_ns - begin_ns : 0;
+}
+
+/* Nobody knows how much of what the thread has done was done inside. */
+static void make_unknown(struct window_join *join)
+{
+	window_forget(&join->sample);
+	window_count(join, WINDOW_threads_unknown, 1);
+}
+
+/* How long the whole process has run since @first was read, exited threads included, where both readings know it. */
+static bool process_ran(const struct window_join *join, const struct thread_key *process,
+                        uint64_t *ret_ns)
+{
+	const uint32_t bit = UINT32_C(1) << PROCESS_TOTAL_run_time_ns;
+	const struct window_reading *readings[] = {&join->first, &join->last};
+	uint64_t total_ns[ARRAY_SIZE(readings)];
+
+	for (size_t i = 0; i < ARRAY_SIZE(readings); i++) {
+		uint32_t row = window_reading_totals(readings[i], process->tgid,
+		                                     process->process_start_clock_ticks);
+		cleanup_(sample_done) struct thread_sample sample = {0};
+
+		if (row == THREAD_STORE_NONE)
+			return false;
+		thread_store_get(&readings[i]->threads, row, &sample);
+		if (!(sample.process_totals_seen & bit))
+			return false;
+		total_ns[i] = sample.process_totals[PROCESS_TOTAL_run_time_ns];
+	}
+	*ret_ns = total_ns[1] > total_ns[0] ? total_ns[1] - total_ns[0] : 0;
+	return true;
+}
+
+/* Whether a thread has run for longer than there was time, or, as the leader of its process, for longer than all of it, or
+ * has counted less than before: then it is another one than that of the first reading, which took over its ids when it
+ * executed a program. Tick and skew of the readings are allowed for; the total is read before the thread. */
+static bool is_another(const struct window_join *join, const struct thread_key *key,
+                       const struct thread_sample *first)
+{
+	uint64_t interval_ns = join->sample.interval_ns, process_ns;
+	uint64_t slack_ns = interval_ns / 16 + 10 * join->tick_ns, ran_ns;
+	struct counter_ns before, now;
+
+	if (key->tid == key->tgid && window_is_behind(&join->sample, first))
+		return true;
+	if (!sample_get(first, run_time_ns, &before) ||
+	    !sample_get(&join->sample, run_time_ns, &now))
+		return false;
+	ran_ns = metric_rose(before, now);
+	if (ran_ns > interval_ns + slack_ns)
+		return true;
+	return key->tid == key->tgid && ran_ns > slack_ns && process_ran(join, key, &process_ns) &&
+	       ran_ns - slack_ns > process_ns;
+}
+
+static void make_continued(struct window_join *join, const struct thread_key *key,
+                           uint32_t first_row)
+{
+	struct thread_sample *sample = &join->sample, *first = &join->other;
+	uint64_t went_back = 0;
+
+	thread_store_get(&join->first.threads, first_row, first);
+	set_interval(join, sample, window_read_time(&join->first, first->read_boottime_ns));
+	if (is_another(join, key, first)) {
+		make_unknown(join);
+		return;
+	}
+	window_subtract(sample, first, &went_back);
+	set_jemalloc_interval(sample, first->jemalloc_boottime_ns);
+	window_count(join, WINDOW_values_went_back, went_back);
+	window_count(join, WINDOW_threads_continued, 1);
+	copy_reasons(join, first, sample);
+	/* Of a thread that has ended meanwhile the kernel does not say any more. */
+	if (sample->cgroups_v1.len == 0)
+		strbuf_add(&sample->cgroups_v1, strbuf_str(&first->cgroups_v1),
+		           first->cgroups_v1.len);
+}
+
+static void make_born(struct window_join *join)
+{
+	struct thread_sample *sample = &join->sample;
+	uint64_t born_ns = window_tick_begin(join, sample->start_time_clock_ticks);
+	uint64_t end_ns = window_read_time(&join->last, sample->read_boottime_ns);
+
+	set_interval(join, sample, join->begin_ns);
+	set_jemalloc_interval(sample, join->begin_ns);
+	sample->window_part = WINDOW_PART_born;
+	sample->life_ns = end_ns > born_ns ? end_ns - born_ns : 1;
+	window_count(join, WINDOW_threads_born, 1);
+}
+
+/* The thread of a row of the last reading, in join->sample. One that is older than the window and was not in its first
+ * reading, or that has taken over the ids of one that was, has done nobody knows how much of its work inside. */
+static void make_row(struct window_join *join, uint32_t row)
+{
+	struct thread_sample *sample = &join->sample;
+	const struct thread_key *key = thread_store_key(&join->last.threads, row);
+	uint32_t first = window_reading_find(&join->first, key);
+
+	thread_store_get(&join->last.threads, row, sample);
+	sample->window_part = WINDOW_PART_continued;
+	if (first != THREAD_STORE_NONE && !join->replaced[row]) {
+		make_continued(join, key, first);
+	} else if (first == THREAD_STORE_NONE &&
+	           is_born_inside(join, key->start_time_clock_ticks)) {
+		make_born(join);
+	} else {
+		set_interval(join, sample, join->begin_ns);
+		make_unknown(join);
+	}
+}
+
+static void forget_totals(struct thread_sample *sample)
+{
+	sample->has_process_totals = false;
+	sample->process_totals_seen = 0;
+}
+
+/* The totals of a process whose start time is not known are not known to be of the same process as before. */
+static void make_totals(struct window_join *join)
+{
+	struct thread_sample *sample = &join->sample;
+	uint64_t born = sample_process_start(sample);
+	uint32_t first = THREAD_STORE_NONE;
+
+	if (!sample->has_process_totals)
+		return;
+	if (born != PROCESS_START_UNKNOWN)
+		first = window_reading_totals(&join->first, sample->tgid, born);
+	if (first != THREAD_STORE_NONE) {
+		thread_store_get(&join->first.threads, first, &join->other);
+		window_subtract_totals(sample, &join->other);
+	} else if (born == PROCESS_START_UNKNOWN || !is_born_inside(join, born)) {
+		forget_totals(sample);
+	}
+}
+
+/* CPU time of a process so far: by its rows, and by its total, which counts instead where it is known. */
+struct process_time {
+	uint64_t rows;
+	uint64_t total;
+	bool has_total;
+};
+
+static void add_time(struct process_time *time, const struct thread_sample *sample)
+{
+	const uint32_t both = UINT32_C(1) << PROCESS_TOTAL_utime_clock_ticks |
+	                      UINT32_C(1) << PROCESS_TOTAL_stime_clock_ticks;
+	uint64_t ticks;
+
+	if (metric_set_has(&sample->seen, METRIC_utime_clock_ticks) &&
+	    window_get_counter(sample, METRIC_utime_clock_ticks, &ticks))
+		time->rows = saturating_add(time->rows, ticks);
+	if (metric_set_has(&sample->seen, METRIC_stime_clock_ticks) &&
+	    window_get_counter(sample, METRIC_stime_clock_ticks, &ticks))
+		time->rows = saturating_add(time->rows, ticks);
+	if (!sample->has_process_totals || (sample->process_totals_seen & both) != both)
+		return;
+	time->has_total = true;
+	time->total = saturating_add(sample->process_totals[PROCESS_TOTAL_utime_clock_ticks],
+	                             sample->process_totals[PROCESS_TOTAL_stime_clock_ticks]);
+}
+
+static void close_process(struct window_join *join, struct process_time *time)
+{
+	join->accounted_ticks =
+	        saturating_add(join->accounted_ticks, time->has_total ? time->total : time->rows);
+	*time = (struct process_time){0};
+}
+
+/* Work inside is no longer than the thread was there; a wait that ended inside may have begun before, but not before the
+ * thread. The readings' own values were judged when they were read. */
+static void judge(struct window_join *join)
+{
+	struct thread_sample *sample = &join->sample;
+	uint64_t ticks_per_second = NS_PER_SECOND / join->tick_ns;
+
+	sample_judge_at(sample, window_read_time(&join->last, sample->read_boottime_ns),
+	                ticks_per_second);
+	sample_judge_inside(sample, ticks_per_second);
+	snapshot_tally_add_impossible(&join->info->tally, sample);
+}
+
+static int write_row(struct window_join *join, struct snapshot_writer *writer,
+                     struct process_time *time)
+{
+	judge(join);
+	add_time(time, &join->sample);
+	join->rows++;
+	return snapshot_write_thread(writer, &join->sample);
+}
+
+/* Writes the threads that ended and whose process, that of @of, is there still. Says in @ret_in_doubt whether others may be of it
+ * as well. */
+static int write_ended_of(struct window_join *join, struct snapshot_writer *writer,
+                          const struct thread_key *of, struct process_time *time,
+                          bool *ret_in_doubt)
+{
+	size_t low = 0, high = join->ended_count;
+	int r = 0;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (join->ended[middle].tgid < of->tgid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; r == 0 && low < join->ended_count && join->ended[low].tgid == of->tgid; low++) {
+		const struct thread_key process = {.tgid = of->tgid,
+		                                   .process_start_clock_ticks =
+		                                           join->ended[low].process_start};
+
+		if (!thread_key_same_process(&process, of))
+			continue;
+		*ret_in_doubt = *ret_in_doubt || join->ended[low].may_be_live;
+		if (!join->ended[low].is_live || join->ended[low].is_written)
+			continue;
+		join->ended[low].is_written = true;
+		window_make_exit(join, &join->ended[low]);
+		r = write_row(join, writer, time);
+	}
+	return r;
+}
+
+/* The rows of the last reading in its own order; before the last one of a process, which has its totals, come those of
+ * its threads that ended. */
+static int write_last(struct window_join *join, struct snapshot_writer *writer)
+{
+	const struct thread_store *threads = &join->last.threads;
+	struct process_time time = {0};
+	int r = 0;
+
+	for (uint32_t row = 0; r == 0 && row < threads->count; row++) {
+		const struct thread_key *key = thread_store_key(threads, row);
+		bool in_doubt = false;
+		bool is_end = row + 1 == threads->count ||
+		              !thread_key_same_process(key, thread_store_key(threads, row + 1));
+
+		if (is_end)
+			r = write_ended_of(join, writer, key, &time, &in_doubt);
+		if (r < 0)
+			break;
+		make_row(join, row);
+		make_totals(join);
+		/* Of a thread that may be of the process or not, the total counts nothing twice where it is not known. */
+		if (in_doubt)
+			forget_totals(&join->sample);
+		r = write_row(join, writer, &time);
+		if (is_end)
+			close_process(join, &time);
+	}
+	return r;
+}
+
+/* The processes that are gone, one after the other; not the one first whose tgid the process in front has now. */
+static int write_gone(struct window_join *join, struct snapshot_writer *writer)
+{
+	const struct thread_store *threads = &join->last.threads;
+	uint32_t before =
+	        threads->count > 0 ? thread_store_key(threads, threads->count - 1)->tgid : 0;
+	struct process_time time = {0};
+	int r = 0;
+
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; r == 0 && i < join->ended_count; i++) {
+			if (join->ended[i].is_written ||
+			    (pass == 0 && join->ended[i].tgid == before))
+				continue;
+			join->ended[i].is_written = true;
+			window_make_exit(join, &join->ended[i]);
+			r = write_row(join, writer, &time);
+			close_process(join, &time);
+		}
+	return r;
+}
+
+/* Those of version 2 come first. */
+static int write_cgroups(struct window_join *join, struct snapshot_writer *writer)
+{
+	int r = 0;
+
+	for (int is_v1 = 0; is_v1 < 2; is_v1++)
+		for (size_t i = 0; r == 0 && i < join->last.cgroup_count; i++) {
+			struct cgroup_stats *stats = &join->last.cgroups[i];
+
+			if (stats->is_v1 != (is_v1 == 1))
+				continue;
+			window_subtract_cgroup(stats, window_reading_cgroup(&join->first, stats));
+			r = snapshot_write_cgroup(writer, stats);
+		}
+	return r;
+}
+
+static void begin_numbers(struct window_join *join)
+{
+	static const enum window_number counted[] = {
+	        WINDOW_threads_continued, WINDOW_threads_born,   WINDOW_threads_exited,
+	        WINDOW_threads_passed,    WINDOW_threads_lost,   WINDOW_threads_unknown,
+	        WINDOW_values_went_back,  WINDOW_exits_left_out,
+	};
+	const struct snapshot_info *first = &join->first.info;
+	struct snapshot_window *window = &join->info->window;
+
+	*window = (struct snapshot_window){.exits = join->exits->exits};
+	window_set(window, WINDOW_begin_unix_ns, first->captured_at_unix_ns);
+	window_set(window, WINDOW_begin_boottime_ns, join->begin_ns);
+	window_set(window, WINDOW_length_ns, join->end_ns - join->begin_ns);
+	if (join->asked_length_ns > 0)
+		window_set(window, WINDOW_asked_length_ns, join->asked_length_ns);
+	for (size_t i = 0; i < ARRAY_SIZE(counted); i++)
+		window_set(window, counted[i], 0);
+	if (!window_exits_are_known(window->exits))
+		return;
+	window_set(window, WINDOW_exit_records, join->exits->received);
+	window_set(window, WINDOW_exit_overruns, join->exits->overruns);
+	window_set(window, WINDOW_exit_ends, join->exits->ends);
+}
+
+/* How long reading a batch of threads took. */
+static uint64_t skew_of(const struct snapshot_info *info)
+{
+	if (!info->cost_seen[COST_walk_spread_ns] || info->tally.threads == 0)
+		return 0;
+	return info->cost[COST_walk_spread_ns] / info->tally.threads * READ_BATCH;
+}
+
+static void set_skew(struct window_join *join)
+{
+	uint64_t first = skew_of(&join->first.info), last = skew_of(join->info);
+
+	if (first > 0 && last > 0)
+		window_set(&join->info->window, WINDOW_read_skew_ns, first > last ? first : last);
+}
+
+static void set_cgroups_lost(struct window_join *join)
+{
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < join->first.cgroup_count; i++)
+		lost += !window_reading_cgroup(&join->last, &join->first.cgroups[i]);
+	window_set(&join->info->window, WINDOW_cgroups_lost, lost);
+}
+
+/* Births inside that are known of. What is doubtful counts, so that never more is said to be missing than is. */
+static uint64_t known_births(const struct window_join *join)
+{
+	const uint64_t *numbers = join->info->window.numbers;
+	const struct thread_store *first = &join->first.threads;
+	uint64_t births = join->exits_behind + numbers[WINDOW_threads_born] +
+	                  numbers[WINDOW_threads_passed] + numbers[WINDOW_exits_left_out];
+
+	for (uint32_t row = 0; row < first->count; row++)
+		births +=
+		        is_born_inside(join, thread_store_key(first, row)->start_time_clock_ticks);
+	return births;
+}
+
+/* What the host knows of its threads as a whole, less what is known of each. */
+static void set_missing(struct window_join *join)
+{
+	const struct host *host = &join->info->host;
+	struct snapshot_window *window = &join->info->window;
+	uint64_t births = known_births(join), ticks;
+
+	if (!join->whole_host)
+		return;
+	if (host->seen[HOST_forks])
+		window_set(window, WINDOW_threads_missed,
+		           host->numbers[HOST_forks] > births ? host->numbers[HOST_forks] - births
+		                                              : 0);
+	if (!host->seen[HOST_user_clock_ticks] || !host->seen[HOST_system_clock_ticks])
+		return;
+	ticks = saturating_add(host->numbers[HOST_user_clock_ticks],
+	                       host->numbers[HOST_system_clock_ticks]);
+	/* Where the host's ticks missed what ran between them, nobody knows how much is left. */
+	if (ticks >= join->accounted_ticks)
+		window_set(window, WINDOW_unaccounted_clock_ticks, ticks - join->accounted_ticks);
+}
+
+/* Whether a reading saw the threads of the whole host. On a host where many come and go their number is not that of those
+ * that were read; but who sees the first process of the host and its kernel's, and was denied nobody, sees all. */
+static bool sees_whole_host(const struct window_reading *reading, const struct snapshot_info *info)
+{
+	enum { FIRST_PROCESS = 1, FIRST_OF_KERNEL = 2 };
+	const char *namespace = host_text(&info->host, HOST_pid_namespace);
+
+	if (namespace && strcmp(namespace, HOST_INITIAL_PID_NAMESPACE) == 0 &&
+	    info->tally.processes_denied == 0 &&
+	    thread_store_find(&reading->threads, FIRST_PROCESS) != THREAD_STORE_NONE &&
+	    thread_store_find(&reading->threads, FIRST_OF_KERNEL) != THREAD_STORE_NONE)
+		return true;
+	return snapshot_has_all_threads(info);
+}
+
+static void begin_join(struct window_join *join)
+{
+	join->tick_ns = NS_PER_SECOND / host_ticks_per_second(&join->info->host);
+	join->begin_ns = join->first.info.captured_boottime_ns;
+	join->end_ns = join->info->captured_boottime_ns;
+	join->whole_host = sees_whole_host(&join->first, &join->first.info) &&
+	                   sees_whole_host(&join->last, join->info);
+	/* The window's own are counted as its rows are made. */
+	memset(join->info->tally.impossible, 0, sizeof(join->info->tally.impossible));
+	begin_numbers(join);
+	set_skew(join);
+	mark_continued(join);
+	window_find_exits(join);
+	window_subtract_host(&join->info->host, &join->first.info.host);
+	window_subtract_psi(&join->info->psi, &join->first.info.psi);
+	join->info->kind = KIND_window;
+}
+
+static int write_window(struct window_join *join, const struct window_options *options,
+                        struct snapshot_writer *writer)
+{
+	struct snapshot_info *info = join->info, last = *info; /* for its cost */
+	int r = snapshot_write_begin(writer, info);
+
+	if (r == 0)
+		r = write_last(join, writer);
+	if (r == 0)
+		r = write_gone(join, writer);
+	set_cgroups_lost(join);
+	if (r == 0)
+		r = write_cgroups(join, writer);
+	if (r < 0)
+		return r;
+	set_missing(join);
+	info->tally.threads = join->rows;
+	memset(info->cost_seen, 0, sizeof(info->cost_seen));
+	if (options->meter) {
+		options->meter->measure(options->meter, &join->first.info, &last, info);
+		info->cost[COST_json_bytes] = snapshot_writer_json_bytes(writer);
+		info->cost_seen[COST_json_bytes] = true;
+	}
+	return snapshot_write_end(writer, info);
+}
+
+/* The names are where nobody else has them afterwards. */
+static void take_users(struct snapshot_info *info, struct host *users)
+{
+	struct host_map map = info->host.maps[HOST_users];
+	bool seen = info->host.seen[HOST_users];
+
+	info->host.maps[HOST_users] = users->maps[HOST_users];
+	info->host.seen[HOST_users] = users->seen[HOST_users];
+	users->maps[HOST_users] = map;
+	users->seen[HOST_users] = seen;
+}
+
+int window_make(const struct window_options *options, struct snapshot_writer *writer,
+                struct snapshot_info *ret_info, struct strbuf *reterr)
+{
+	static const struct exit_log nobody = {.exits = WINDOW_EXITS_skipped};
+	cleanup_(join_done) struct window_join join = {
+	        .exits = options->exits ? options->exits : &nobody,
+	        .asked_length_ns = options->asked_length_ns,
+	        .info = &join.last.info,
+	};
+	int r = window_reading_load(&options->first, options->limits, &join.first, reterr);
+
+	if (r == 0)
+		r = window_reading_load(&options->last, options->limits, &join.last, reterr);
+	if (r == 0)
+		r = window_check(&join.first, &join.last, options, reterr);
+	if (r == 0 && options->users)
+		take_users(join.info, options->users);
+	if (r == 0) {
+		begin_join(&join);
+		r = write_window(&join, options, writer);
+	}
+	*ret_info = join.last.info;
+	join.last.info = (struct snapshot_info){0};
+	return r;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* window - two lifetime snapshots of one boot made into one of what happened between them. Threads are joined on who
+ * they are (tgid, tid, birth), and those that ended in between by their exit records. A counter becomes what it rose
+ * by; a peak stays where it rose, a floor where it fell; everything else is as it was at the end. What cannot be known
+ * is left out and counted: see ctprof-snapshot(5). */
+#include "base/macro.h"
+#include "base/strbuf.h"
+#include "base/stream.h"
+#include "snapshot/snapshot.h"
+#include "window/exit-log.h"
+
+struct window_input {
+	struct byte_source *source;
+	const char *name; /* for error messages */
+};
+
+/* Fills info->cost, at the end of the work; the others are the two readings'. */
+struct window_meter {
+	void (*measure)(struct window_meter *self, const struct snapshot_info *first,
+	                const struct snapshot_info *last, struct snapshot_info *info);
+};
+
+struct window_options {
+	struct window_input first, last;
+	const struct snapshot_limits *limits; /* of each of the two */
+	const struct exit_log *exits;         /* borrowed; NULL: nobody listened */
+	struct window_meter *meter;           /* borrowed; NULL: what it cost is not known */
+	uint64_t asked_length_ns;             /* 0: nobody asked for a length */
+	struct host *
+	        users; /* whose names of users are moved to the window; NULL: those of the last one */
+};
+
+/* Reads both, joins them, and writes a snapshot of kind window. Both are in memory meanwhile, at some 200 bytes a
+ * thread. Returns 0; or -errno, with a sentence appended to @reterr where an input cannot be read, or where the two
+ * have no window between them (-EINVAL), and without one where the writer failed. @ret_info is the window's;
+ * snapshot_info_done() it in any case. */
+must_check_ int window_make(const struct window_options *options, struct snapshot_writer *writer,
+                            struct snapshot_info *ret_info, struct strbuf *reterr);

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "check.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/helper-guard.h"
+#include "base/helper.h"
+#include "temp-tree.h"
+
+/* A helper that keeps nothing but the guard; the pipe says when. */
+static pid_t start_helper(const struct helper_guard *guard)
+{
+	int pipe_fds[2];
+	pid_t pid;
+	char byte;
+
+	assert_int_equal(pipe2(pipe_fds, O_CLOEXEC), 0);
+	pid = fork();
+	if (pid == 0) {
+		helper_close_others(guard->helper_fd, -1);
+		for (;;)
+			pause();
+	}
+	assert_true(pid > 0);
+	close(pipe_fds[1]);
+	assert_int_equal(read(pipe_fds[0], &byte, 1), 0);
+	close(pipe_fds[0]);
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static bool can_enter(int dir_fd)
+{
+	struct helper_guard guard = HELPER_GUARD_INIT;
+	bool entered = helper_guard_enter_at(&guard, dir_fd);
+
+	helper_guard_leave(&guard);
+	return entered;
+}
+
+/* Captures at the same time do not mind each other's helpers. */
+static void test_at_the_same_time(void **state)
+{
+	const struct temp_tree *tree = *state;
+	struct helper_guard one = HELPER_GUARD_INIT, other = HELPER_GUARD_INIT;
+	pid_t helpers[2];
+
+	assert_true(helper_guard_enter_at(&one, tree->fd));
+	helpers[0] = start_helper(&one);
+	assert_true(helper_guard_enter_at(&one, tree->fd));
+	assert_true(helper_guard_enter_at(&other, tree->fd));
+	helpers[1] = start_helper(&other);
+	assert_true(can_enter(tree->fd));
+	end(helpers[0]);
+	end(helpers[1]);
+	helper_guard_leave(&one);
+	helper_guard_leave(&other);
+	assert_true(can_enter(tree->fd));
+}
+
+static void test_left_behind(void **state)
+{
+	const struct temp_tree *tree = *state;
+	struct helper_guard guard = HELPER_GUARD_INIT, next = HELPER_GUARD_INIT;
+	pid_t helper;
+
+	assert_true(helper_guard_enter_at(&guard, tree->fd));
+	helper = start_helper(&guard);
+	helper_guard_leave(&guard);
+	assert_false(helper_guard_enter_at(&next, tree->fd));
+	assert_int_equal(next.helper_fd, -1);
+	end(helper);
+	/* The answer stays what it was until it is asked for anew. */
+	assert_false(helper_guard_enter_at(&next, tree->fd));
+	helper_guard_leave(&next);
+	assert_true(helper_guard_enter_at(&next, tree->fd));
+	helper_guard_leave(&next);
+}
+
+/* A file that others may write, or that is none, guards nothing, and keeps nobody from starting helpers. */
+static void test_file_of_others(void **state)
+{
+	const struct temp_tree *tree = *state;
+	struct helper_guard guard = HELPER_GUARD_INIT;
+
+	temp_tree_write_text(tree, "helpers", "");
+	assert_int_equal(fchmodat(tree->fd, "helpers", 0622, 0), 0);
+	assert_true(helper_guard_enter_at(&guard, tree->fd));
+	assert_int_equal(guard.helper_fd, -1);
+	temp_tree_remove(tree, "helpers");
+	assert_int_equal(symlinkat("elsewhere", tree->fd, "helpers"), 0);
+	assert_true(helper_guard_enter_at(&guard, tree->fd));
+	assert_int_equal(guard.helper_fd, -1);
+	assert_int_equal(faccessat(tree->fd, "elsewhere", F_OK, 0), -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test_setup_teardown(test_at_the_same_time, temp_tree_setup,
+	                                        temp_tree_teardown),
+	        cmocka_unit_test_setup_teardown(test_left_behind, temp_tree_setup,
+	                                        temp_tree_teardown),
+	        cmocka_unit_test_setup_teardown(test_file_of_others, temp_tree_setup,
+	                                        temp_tree_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Where an output goes in directories that others may write. Files of two users are made by root only. */
+#include "check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/output.h"
+#include "temp-tree.h"
+
+enum { OTHER = 65534, GROUP = 7 };
+
+static int write_path(const char *path, const char *reason)
+{
+	cleanup_(output_done) struct output output = OUTPUT_INIT;
+	int r = output_open(&output, path, OUTPUT_PRIVATE);
+
+	if (r == 0)
+		r = output.sink.write(&output.sink, "text", 4);
+	if (r == 0)
+		r = output_commit(&output);
+	if (reason)
+		assert_string_equal(output_reason(&output, r), reason);
+	return r;
+}
+
+static int write_in(const struct temp_tree *tree, const char *name)
+{
+	cleanup_(mem_freep) char *path = temp_tree_path(tree, name);
+
+	return write_path(path, NULL);
+}
+
+static void check_refused(const struct temp_tree *tree, const char *name, const char *reason)
+{
+	cleanup_(mem_freep) char *path = temp_tree_path(tree, name);
+
+	assert_int_equal(write_path(path, reason), -EACCES);
+}
+
+static void give(const struct temp_tree *tree, const char *name, uid_t uid)
+{
+	assert_int_equal(fchownat(tree->fd, name, uid, (gid_t)uid, AT_SYMLINK_NOFOLLOW), 0);
+}
+
+static void make_link(const struct temp_tree *tree, const char *text, const char *name, uid_t uid)
+{
+	assert_int_equal(symlinkat(text, tree->fd, name), 0);
+	give(tree, name, uid);
+}
+
+static void make_fifo(const struct temp_tree *tree, const char *name, uid_t uid)
+{
+	assert_int_equal(mkfifoat(tree->fd, name, 0666), 0);
+	give(tree, name, uid);
+}
+
+static void make_file(const struct temp_tree *tree, const char *name, uid_t uid, mode_t mode)
+{
+	temp_tree_write_text(tree, name, "before");
+	give(tree, name, uid);
+	assert_int_equal(fchmodat(tree->fd, name, mode, 0), 0);
+}
+
+static void make_dir(const struct temp_tree *tree, const char *name, uid_t uid, mode_t mode)
+{
+	temp_tree_make_dir(tree, name);
+	give(tree, name, uid);
+	assert_int_equal(fchmodat(tree->fd, name, mode, 0), 0);
+}
+
+/* It is a new regular file of this user's, and nothing else has happened in its directory. */
+static void check_is(const struct temp_tree *tree, const char *name, mode_t mode)
+{
+	struct stat status;
+
+	temp_tree_assert_text(tree, name, "text");
+	assert_int_equal(fstatat(tree->fd, name, &status, AT_SYMLINK_NOFOLLOW), 0);
+	assert_int_equal(status.st_mode, S_IFREG | mode);
+	assert_int_equal(status.st_uid, geteuid());
+	assert_int_equal(status.st_nlink, 1);
+}
+
+/* A file that somebody else has prepared, in every kind of directory. */
+static void test_place_file_of_another(void **state)
+{
+	static const struct {
+		uid_t owner;
+		mode_t mode;
+	} directories[] = {{0, 01777}, {0, 0777}, {0, 0755}, {OTHER, 0755}, {OTHER, 01777}};
+	const struct temp_tree *tree = *state;
+	struct stat before, after;
+
+	if (geteuid() != 0)
+		skip();
+	for (size_t i = 0; i < ARRAY_SIZE(directories); i++) {
+		make_dir(tree, "dir", directories[i].owner, directories[i].mode);
+		make_file(tree, "dir/file", OTHER, 06777);
+		assert_int_equal(fstatat(tree->fd, "dir/file", &before, 0), 0);
+		assert_int_equal(write_in(tree, "dir/file"), 0);
+		check_is(tree, "dir/file", 0600);
+		assert_int_equal(fstatat(tree->fd, "dir/file", &after, 0), 0);
+		assert_int_not_equal(before.st_ino, after.st_ino);
+		assert_int_equal(after.st_gid, getegid());
+		temp_tree_remove(tree, "dir");
+	}
+}
+
+static void test_place_refused(void **state)
+{
+	static const mode_t modes[] = {01777, 0777, 01775, 0775};
+	const struct temp_tree *tree = *state;
+
+	if (geteuid() != 0)
+		skip();
+	temp_tree_write_text(tree, "far/file", "before");
+	for (size_t i = 0; i < ARRAY_SIZE(modes) + 1; i++) {
+		if (i < ARRAY_SIZE(modes))
+			make_dir(tree, "dir", 0, modes[i]);
+		else
+			make_dir(tree, "dir", OTHER, 0755);
+		make_link(tree, "../far/file", "dir/link", OTHER);
+		make_link(tree, "../far/new", "dir/dangling", OTHER);
+		make_link(tree, "../far", "dir/far", OTHER);
+		make_fifo(tree, "dir/fifo", OTHER);
+		check_refused(tree, "dir/link",
+		              "'link' is a symbolic link of user 65534 in a directory that others "
+		              "may write");
+		check_refused(tree, "dir/dangling", NULL);
+		check_refused(tree, "dir/far/file",
+		              "'far' is a symbolic link of user 65534 in a directory that others "
+		              "may write");
+		check_refused(tree, "dir/far/new", NULL);
+		check_refused(tree, "dir/fifo",
+		              "'fifo' is a FIFO of user 65534 in a directory that others may "
+		              "write");
+		assert_int_equal(temp_tree_count(tree, "dir"), 4);
+		temp_tree_remove(tree, "dir");
+	}
+	temp_tree_assert_text(tree, "far/file", "before");
+	assert_int_equal(temp_tree_count(tree, "far"), 1);
+}
+
+/* What is one's own is used there as everywhere, unless it may have been moved there by a second hard link. */
+static void test_place_own_in_shared(void **state)
+{
+	const struct temp_tree *tree = *state;
+	char text[8] = "";
+	int fd;
+
+	make_dir(tree, "dir", geteuid(), 01777);
+	temp_tree_write_text(tree, "far/file", "before");
+	make_link(tree, "../far/file", "dir/link", geteuid());
+	make_link(tree, "../far", "dir/far", geteuid());
+	make_fifo(tree, "dir/fifo", geteuid());
+	assert_int_equal(write_in(tree, "dir/link"), 0);
+	temp_tree_assert_text(tree, "far/file", "text");
+	assert_int_equal(write_in(tree, "dir/far/new"), 0);
+	check_is(tree, "far/new", 0600);
+	fd = openat(tree->fd, "dir/fifo", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	assert_int_equal(write_in(tree, "dir/fifo"), 0);
+	assert_int_equal(read(fd, text, sizeof(text)), 4);
+	close(fd);
+
+	assert_int_equal(linkat(tree->fd, "dir/link", tree->fd, "dir/again", 0), 0);
+	check_refused(tree, "dir/again",
+	              "'again' is a symbolic link with 2 names in a directory that others may "
+	              "write");
+	assert_int_equal(linkat(tree->fd, "dir/fifo", tree->fd, "dir/pipe", 0), 0);
+	check_refused(tree, "dir/pipe", NULL);
+}
+
+/* Other users cannot create files in this directory. */
+static void test_place_of_another_in_own(void **state)
+{
+	const struct temp_tree *tree = *state;
+	char text[8] = "";
+	int fd;
+
+	if (geteuid() != 0)
+		skip();
+	make_dir(tree, "dir", 0, 0755);
+	temp_tree_write_text(tree, "far/file", "before");
+	make_link(tree, "../far/file", "dir/link", OTHER);
+	make_fifo(tree, "dir/fifo", OTHER);
+	assert_int_equal(write_in(tree, "dir/link"), 0);
+	temp_tree_assert_text(tree, "far/file", "text");
+	fd = openat(tree->fd, "dir/fifo", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	assert_int_equal(write_in(tree, "dir/fifo"), 0);
+	assert_int_equal(read(fd, text, sizeof(text)), 4);
+	close(fd);
+}
+
+/* Which bits a file of one's own hands on: not where others may have chosen it among one's files. */
+static void test_place_bits(void **state)
+{
+	static const struct {
+		mode_t dir;
+		gid_t group; /* of the directory; 0: one's own */
+		bool linked;
+		mode_t mode;
+	} cases[] = {
+	        {0755, 0, false, 0644}, {0755, 0, true, 0644},      {01777, 0, false, 0600},
+	        {01777, 0, true, 0600}, {0777, 0, false, 0600},     {0775, 0, false, 0644},
+	        {0775, 0, true, 0600},  {0775, GROUP, false, 0600}, {01775, GROUP, false, 0600},
+	};
+	const struct temp_tree *tree = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		if (cases[i].group != 0 && geteuid() != 0)
+			continue;
+		make_dir(tree, "dir", geteuid(), cases[i].dir);
+		assert_int_equal(fchownat(tree->fd, "dir", (uid_t)-1,
+		                          cases[i].group ? cases[i].group : getegid(), 0),
+		                 0);
+		temp_tree_write_text(tree, "dir/file", "before");
+		assert_int_equal(fchmodat(tree->fd, "dir/file", 0644, 0), 0);
+		if (cases[i].linked)
+			assert_int_equal(linkat(tree->fd, "dir/file", tree->fd, "other-name", 0),
+			                 0);
+		assert_int_equal(write_in(tree, "dir/file"), 0);
+		check_is(tree, "dir/file", cases[i].mode);
+		if (cases[i].linked) {
+			temp_tree_assert_text(tree, "other-name", "before");
+			temp_tree_remove(tree, "other-name");
+		}
+		temp_tree_remove(tree, "dir");
+	}
+	/* Nor where the directory is somebody's, who may rename what is in it. */
+	if (geteuid() == 0) {
+		make_dir(tree, "dir", OTHER, 0755);
+		make_file(tree, "dir/file", 0, 0644);
+		assert_int_equal(write_in(tree, "dir/file"), 0);
+		check_is(tree, "dir/file", 0600);
+	}
+}
+
+static void test_place_group(void **state)
+{
+	const struct temp_tree *tree = *state;
+	struct stat status;
+
+	if (geteuid() != 0)
+		skip();
+	make_file(tree, "file", 0, 0640);
+	assert_int_equal(fchownat(tree->fd, "file", 0, GROUP, 0), 0);
+	assert_int_equal(write_in(tree, "file"), 0);
+	check_is(tree, "file", 0640);
+	assert_int_equal(fstatat(tree->fd, "file", &status, 0), 0);
+	assert_int_equal(status.st_gid, GROUP);
+
+	/* Two files of OTHER's, of a group that it is in and of one that it is not in. */
+	make_dir(tree, "dir", OTHER, 0700);
+	make_file(tree, "dir/in", OTHER, 0664);
+	make_file(tree, "dir/out", OTHER, 0664);
+	assert_int_equal(fchownat(tree->fd, "dir/in", OTHER, GROUP, 0), 0);
+	assert_int_equal(fchownat(tree->fd, "dir/out", OTHER, GROUP + 1, 0), 0);
+	assert_int_equal(fchmod(tree->fd, 0755), 0);
+	if (fork() == 0) {
+		gid_t groups[] = {GROUP};
+
+		_exit(setgroups(1, groups) == 0 && setresgid(OTHER, OTHER, OTHER) == 0 &&
+		                      setresuid(OTHER, OTHER, OTHER) == 0 &&
+		                      write_in(tree, "dir/in") == 0 &&
+		                      write_in(tree, "dir/out") == 0
+		              ? 0
+		              : 1);
+	}
+	{
+		int result;
+
+		assert_true(wait(&result) > 0);
+		assert_int_equal(result, 0);
+	}
+	assert_int_equal(fstatat(tree->fd, "dir/in", &status, 0), 0);
+	assert_int_equal(status.st_gid, GROUP);
+	assert_int_equal(status.st_mode, S_IFREG | 0664);
+	assert_int_equal(fstatat(tree->fd, "dir/out", &status, 0), 0);
+	assert_int_equal(status.st_gid, OTHER);
+	assert_int_equal(status.st_mode, S_IFREG | 0604);
+}
+
+/* An access control list, in the form of linux/posix_acl_xattr.h: version 2, then tag, permissions and id of each. The
+ * bits of the group are those of its mask, and say nothing about the group. */
+static void test_place_access_control_list(void **state)
+{
+	enum { USER_OBJ = 1, USER = 2, GROUP_OBJ = 4, MASK = 16, OTHERS = 32 };
+	static const struct {
+		uint32_t version;
+		struct {
+			uint16_t tag, permissions;
+			uint32_t id;
+		} entries[5];
+	} list = {2,
+	          {{USER_OBJ, 6, UINT32_MAX},
+	           {USER, 6, OTHER},
+	           {GROUP_OBJ, 0, UINT32_MAX},
+	           {MASK, 6, UINT32_MAX},
+	           {OTHERS, 0, UINT32_MAX}}};
+	const struct temp_tree *tree = *state;
+	cleanup_(mem_freep) char *file = temp_tree_path(tree, "file");
+	cleanup_(mem_freep) char *dir = temp_tree_path(tree, "dir");
+	cleanup_(mem_freep) char *below = temp_tree_path(tree, "dir/file");
+
+	temp_tree_write_text(tree, "file", "before");
+	if (setxattr(file, "system.posix_acl_access", &list, sizeof(list), 0) < 0)
+		skip();
+	assert_int_equal(write_in(tree, "file"), 0);
+	check_is(tree, "file", 0600);
+
+	/* A directory's list for new files gives nobody a file that takes over its group's bits. */
+	temp_tree_write_text(tree, "dir/file", "before");
+	assert_int_equal(fchmodat(tree->fd, "dir/file", 0660, 0), 0);
+	assert_int_equal(setxattr(dir, "system.posix_acl_default", &list, sizeof(list), 0), 0);
+	assert_int_equal(write_in(tree, "dir/file"), 0);
+	check_is(tree, "dir/file", 0660);
+	assert_int_equal(getxattr(below, "system.posix_acl_access", NULL, 0), -1);
+}
+
+static void test_place_links(void **state)
+{
+	const struct temp_tree *tree = *state;
+	cleanup_(mem_freep) char *far = temp_tree_path(tree, "far");
+	char name[16];
+
+	temp_tree_make_dir(tree, "far/deep");
+	temp_tree_make_dir(tree, "near");
+	make_link(tree, far, "absolute", geteuid());
+	make_link(tree, "near/../far/./deep", "relative", geteuid());
+	make_link(tree, "absolute//deep/", "chain", geteuid());
+	make_link(tree, "relative/file", "end", geteuid());
+	make_link(tree, "chain/missing", "dangling", geteuid());
+	make_link(tree, "loop", "loop", geteuid());
+	assert_int_equal(write_in(tree, "absolute/deep/file"), 0);
+	assert_int_equal(write_in(tree, "relative/file"), 0);
+	assert_int_equal(write_in(tree, "chain///file"), 0);
+	assert_int_equal(write_in(tree, "far/deep/../../chain/../deep/file"), 0);
+	assert_int_equal(write_in(tree, "end"), 0);
+	assert_int_equal(temp_tree_count(tree, "far/deep"), 1);
+	assert_int_equal(write_in(tree, "dangling"), -ENOENT);
+	assert_int_equal(write_in(tree, "loop"), -ELOOP);
+	assert_int_equal(write_in(tree, "loop/file"), -ELOOP);
+	assert_int_equal(write_in(tree, "end/"), -ENOTDIR);
+	assert_int_equal(write_in(tree, "end/file"), -ENOTDIR);
+	assert_int_equal(write_in(tree, "chain/"), -EISDIR);
+	assert_int_equal(write_in(tree, "chain/.."), -EISDIR);
+	assert_int_equal(write_path("/", NULL), -EISDIR);
+	assert_int_equal(temp_tree_count(tree, "far/deep"), 1);
+
+	/* 40 links and not one more. */
+	make_link(tree, "far/deep", "link-0", geteuid());
+	for (int i = 1; i <= 40; i++) {
+		char text[16];
+
+		snprintf(text, sizeof(text), "link-%d", i - 1);
+		snprintf(name, sizeof(name), "link-%d", i);
+		make_link(tree, text, name, geteuid());
+	}
+	assert_int_equal(write_in(tree, "link-39/file"), 0);
+	assert_int_equal(write_in(tree, "link-40/file"), -ELOOP);
+}
+
+/* By whatever name, it is the descriptor that is written to, and from where it stands. */
+static void test_place_descriptor(void **state)
+{
+	static const char *const forms[] = {"/dev/fd/%d", "/proc/self/fd/%d", "//dev//fd/%d",
+	                                    "/dev/../dev/fd/%d"};
+	const struct temp_tree *tree = *state;
+	cleanup_(mem_freep) char *link = temp_tree_path(tree, "link");
+	int fd = openat(tree->fd, "file", O_RDWR | O_CREAT | O_CLOEXEC, 0644), ends[2];
+	char path[64], text[8] = "";
+
+	assert_int_equal(write(fd, "begin ", 6), 6);
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+		snprintf(path, sizeof(path), forms[i], fd);
+#pragma GCC diagnostic pop
+		assert_int_equal(write_path(path, NULL), 0);
+	}
+	snprintf(path, sizeof(path), "/dev/fd/%d", fd);
+	make_link(tree, path, "link", geteuid());
+	assert_int_equal(write_path(link, NULL), 0);
+	temp_tree_assert_text(tree, "file", "begin texttexttexttexttext");
+	close(fd);
+	assert_int_equal(write_path(path, NULL), -EBADF);
+	fd = openat(tree->fd, "file", O_RDONLY | O_CLOEXEC);
+	snprintf(path, sizeof(path), "/dev/fd/%d", fd);
+	assert_int_equal(write_path(path, NULL), -EBADF);
+	close(fd);
+
+	/* What is not the directory of descriptors is an ordinary one. */
+	temp_tree_make_dir(tree, "dev/fd");
+	assert_int_equal(write_in(tree, "dev/fd/1"), 0);
+	check_is(tree, "dev/fd/1", 0600);
+
+	/* Of other processes procfs leads to the open file. */
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)getpid(), ends[1]);
+	assert_int_equal(write_path(path, NULL), 0);
+	assert_int_equal(read(ends[0], text, sizeof(text)), 4);
+	close(ends[0]);
+	close(ends[1]);
+	snprintf(path, sizeof(path), "/proc/%d/cwd", (int)getpid());
+	assert_int_equal(write_path(path, NULL), -EISDIR);
+}
+
+#define in_tree(test_) cmocka_unit_test_setup_teardown(test_, temp_tree_setup, temp_tree_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        in_tree(test_place_file_of_another),
+	        in_tree(test_place_refused),
+	        in_tree(test_place_own_in_shared),
+	        in_tree(test_place_of_another_in_own),
+	        in_tree(test_place_bits),
+	        in_tree(test_place_group),
+	        in_tree(test_place_access_control_list),
+	        in_tree(test_place_links),
+	        in_tree(test_place_descriptor),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

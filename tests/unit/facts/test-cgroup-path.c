@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What limits and throttles a cgroup from above, against hierarchies that are written down here. */
+#include "check.h"
+
+#include "facts/cgroup-path.h"
+#include "facts/cgroup-rates.h"
+#include "group/cgroup-key.h"
+
+/* A cgroup of version 1 or 2, in the group of its own path or of another one. */
+struct given {
+	const char *path;
+	const char *group; /* NULL: its path */
+	bool is_v1;
+	int64_t quota, period; /* 0: not there; -1: no limit */
+	int64_t memory, pids;
+	int64_t periods, usec; /* throttled; -1: not there */
+	uint64_t interval_s;
+};
+
+enum { GROUPS = 8 };
+static struct cgroup_tree tree;
+static struct cgroup_above groups[GROUPS];
+static const char *names[GROUPS];
+
+static struct cgroup_above *group_of(const char *name)
+{
+	unsigned i = 0;
+
+	while (names[i] && strcmp(names[i], name) != 0)
+		i++;
+	assert_true(i < GROUPS);
+	names[i] = name;
+	return &groups[i];
+}
+
+static void set(struct cgroup_stats *stats, enum cgroup_value_id id, int64_t value)
+{
+	if (value < 0)
+		fact_set_unlimited(&stats->values[id]);
+	else if (value > 0)
+		fact_set_number(&stats->values[id], value);
+}
+
+static void add(const struct given *given)
+{
+	cleanup_(cgroup_stats_done) struct cgroup_stats stats = {.is_v1 = given->is_v1};
+	const char *group = given->group ? given->group : given->path;
+	bool v1 = given->is_v1;
+
+	strbuf_add_str(&stats.path, given->path);
+	stats.interval_ns = given->interval_s * 1000000000;
+	set(&stats, v1 ? CGROUP_VALUE_cpu_v1_quota_us : CGROUP_VALUE_cpu_max_quota_us,
+	    given->quota);
+	set(&stats, v1 ? CGROUP_VALUE_cpu_v1_period_us : CGROUP_VALUE_cpu_max_period_us,
+	    given->period);
+	set(&stats, v1 ? CGROUP_VALUE_memory_v1_limit : CGROUP_VALUE_memory_max, given->memory);
+	set(&stats, v1 ? CGROUP_VALUE_pids_v1_max : CGROUP_VALUE_pids_max, given->pids);
+	if (given->periods >= 0) {
+		fact_set_number(&stats.values[v1 ? CGROUP_VALUE_cpu_v1_nr_throttled
+		                                 : CGROUP_VALUE_nr_throttled],
+		                given->periods);
+		fact_set_number(&stats.values[v1 ? CGROUP_VALUE_cpu_v1_throttled_ns
+		                                 : CGROUP_VALUE_throttled_usec],
+		                given->usec * (v1 ? 1000 : 1));
+	}
+	cgroup_tree_add(&tree, &stats, (struct span){group, strlen(group)}, group_of(group));
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < GROUPS; i++)
+		cgroup_above_done(&groups[i]);
+	cgroup_tree_done(&tree);
+	memset(groups, 0, sizeof(groups));
+	memset(names, 0, sizeof(names));
+	return 0;
+}
+
+static void make(const struct given *given, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		add(&given[i]);
+	cgroup_tree_finish(&tree);
+}
+
+static void assert_bound(const char *group, enum cgroup_limit limit, uint64_t number,
+                         const char *by)
+{
+	const struct cgroup_bound *bound = &group_of(group)->bounds[limit];
+
+	assert_int_equal(bound->state, FACT_NUMBER);
+	assert_int_equal(bound->number, number);
+	assert_string_equal(bound->by.text, by);
+}
+
+static void assert_throttled(const char *group, uint64_t periods, uint64_t usec, const char *by)
+{
+	const struct cgroup_above *above = group_of(group);
+
+	assert_true(above->throttling_seen);
+	assert_int_equal(above->periods, periods);
+	assert_int_equal(above->usec, usec);
+	if (by)
+		assert_string_equal(above->by.text, by);
+	else
+		assert_null(above->by.text);
+}
+
+/* The nearest one above that throttled, not itself and not what is further up; the smallest of each limit. */
+static void test_way_up(void **state)
+{
+	static const struct given given[] = {
+	        {.path = "/a/b/c",
+	         .quota = -1,
+	         .period = 100000,
+	         .memory = 50,
+	         .periods = 9,
+	         .usec = 9},
+	        {.path = "/a",
+	         .quota = 50000,
+	         .period = 100000,
+	         .memory = 30,
+	         .pids = 7,
+	         .periods = 4,
+	         .usec = 40},
+	        {.path = "/a/b", .quota = 80000, .period = 40000, .memory = 40, .periods = 0},
+	        {.path = "/", .periods = -1},
+	        {.path = "/ab", .periods = 5, .quota = -1, .period = 1, .pids = -1},
+	};
+
+	(void)state;
+	make(given, ARRAY_SIZE(given));
+	assert_throttled("/a/b/c", 4, 40, "/a");
+	assert_throttled("/a/b", 4, 40, "/a");
+	assert_false(group_of("/a")->throttling_seen);
+	assert_false(group_of("/ab")->throttling_seen);
+	assert_bound("/a/b/c", CGROUP_LIMIT_cpu, 500000, "/a");
+	assert_bound("/a/b/c", CGROUP_LIMIT_memory, 30, "/a");
+	assert_bound("/a/b/c", CGROUP_LIMIT_pids, 7, "/a");
+	assert_bound("/a", CGROUP_LIMIT_memory, 30, "/a");
+	assert_int_equal(group_of("/ab")->bounds[CGROUP_LIMIT_cpu].state, FACT_UNLIMITED);
+	assert_int_equal(group_of("/ab")->bounds[CGROUP_LIMIT_pids].state, FACT_UNLIMITED);
+	assert_int_equal(group_of("/ab")->bounds[CGROUP_LIMIT_memory].state, FACT_UNSEEN);
+}
+
+/* Of version 1, what is above a path in another hierarchy is not above this cgroup. */
+static void test_hierarchies(void **state)
+{
+	static const struct given given[] = {
+	        {.path = "/a",
+	         .is_v1 = true,
+	         .quota = 1000,
+	         .period = 100000,
+	         .memory = 5,
+	         .pids = 6,
+	         .periods = 3,
+	         .usec = 30},
+	        {.path = "/a/cpu", .is_v1 = true, .quota = -1, .period = 100000, .periods = 0},
+	        {.path = "/a/pids", .is_v1 = true, .pids = -1, .periods = -1},
+	        {.path = "/a/v2", .periods = -1},
+	};
+
+	(void)state;
+	make(given, ARRAY_SIZE(given));
+	assert_throttled("/a/cpu", 3, 30, "/a");
+	assert_bound("/a/cpu", CGROUP_LIMIT_cpu, 10000, "/a");
+	assert_int_equal(group_of("/a/cpu")->bounds[CGROUP_LIMIT_pids].state, FACT_UNSEEN);
+	assert_false(group_of("/a/pids")->throttling_seen);
+	assert_bound("/a/pids", CGROUP_LIMIT_pids, 6, "/a");
+	assert_int_equal(group_of("/a/pids")->bounds[CGROUP_LIMIT_cpu].state, FACT_UNSEEN);
+	assert_false(group_of("/a/v2")->throttling_seen);
+}
+
+/* In a group, each cgroup above counts once, and the largest limit is that of the group. */
+static void test_groups(void **state)
+{
+	static const struct given given[] = {
+	        {.path = "/p1",
+	         .group = "/p{N}",
+	         .memory = 10,
+	         .periods = 2,
+	         .usec = 20,
+	         .interval_s = 2},
+	        {.path = "/p2",
+	         .group = "/p{N}",
+	         .memory = 30,
+	         .periods = 4,
+	         .usec = 60,
+	         .interval_s = 4},
+	        {.path = "/p1/x", .group = "/p{N}/x", .memory = -1, .periods = 0},
+	        {.path = "/p2/x", .group = "/p{N}/x", .memory = -1, .periods = 0},
+	        {.path = "/p1/y", .group = "/p{N}/y", .periods = 0},
+	        {.path = "/p1/y/z", .group = "/p{N}/y", .periods = 0},
+	        {.path = "/free/x", .group = "/free/x", .memory = -1, .periods = 0},
+	};
+
+	(void)state;
+	make(given, ARRAY_SIZE(given));
+	assert_throttled("/p{N}/x", 6, 80, "/p{N}");
+	assert_true(group_of("/p{N}/x")->has_rates);
+	assert_int_equal(group_of("/p{N}/x")->periods_rate, 2 << CGROUP_RATE_BITS);
+	assert_int_equal(group_of("/p{N}/x")->usec_rate, 25 << CGROUP_RATE_BITS);
+	assert_bound("/p{N}/x", CGROUP_LIMIT_memory, 30, "/p{N}");
+	assert_throttled("/p{N}/y", 2, 20, "/p{N}");
+	assert_int_equal(group_of("/free/x")->bounds[CGROUP_LIMIT_memory].state, FACT_UNLIMITED);
+}
+
+/* What is above the root of a namespace counts where it could be seen. */
+static void test_namespace(void **state)
+{
+	static const struct given given[] = {
+	        {.path = "/", .memory = -1, .periods = -1},
+	        {.path = "/x", .memory = -1, .periods = -1},
+	        {.path = "/..", .memory = 10, .periods = 1, .usec = 1},
+	        {.path = "/../y", .memory = 20, .periods = 0},
+	};
+
+	(void)state;
+	make(given, ARRAY_SIZE(given));
+	assert_bound("/x", CGROUP_LIMIT_memory, 10, "/..");
+	assert_bound("/../y", CGROUP_LIMIT_memory, 10, "/..");
+	assert_throttled("/../y", 1, 1, "/..");
+}
+
+/* A snapshot may hold anything. */
+static void test_nonsense(void **state)
+{
+	static const struct given given[] = {
+	        {.path = "relative/x", .memory = 5, .periods = 1},
+	        {.path = "", .memory = 5, .periods = 1},
+	        {.path = "/z",
+	         .quota = INT64_MAX,
+	         .period = 1,
+	         .periods = INT64_MAX,
+	         .usec = INT64_MAX},
+	        {.path = "/z/..", .periods = 0},
+	        {.path = "/z", .periods = 3},
+	};
+
+	(void)state;
+	make(given, ARRAY_SIZE(given));
+	assert_int_equal(group_of("/z")->bounds[CGROUP_LIMIT_cpu].state, FACT_UNSEEN);
+	assert_throttled("/z/..", INT64_MAX, INT64_MAX, "/z");
+}
+
+static void check_climb(const char *path, const char *expected)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+	strbuf_add_str(&text, path);
+	assert_int_equal(cgroup_path_climb(&text), expected != NULL);
+	assert_text(&text, expected ? expected : path);
+}
+
+static void test_climb(void **state)
+{
+	(void)state;
+	check_climb("/a/b", "/a");
+	check_climb("/a", "/");
+	check_climb("/", "/..");
+	check_climb("/..", "/../..");
+	check_climb("/../a", "/..");
+	check_climb("/...", "/");
+	check_climb("/a/..", "/a");
+	check_climb("", NULL);
+	check_climb("a/b", NULL);
+	assert_true(cgroup_path_is_above_root("/../.."));
+	assert_false(cgroup_path_is_above_root("/../..x"));
+	assert_false(cgroup_path_is_above_root("/"));
+	assert_false(cgroup_path_is_above_root(""));
+}
+
+#define with_tree(test_) cmocka_unit_test_teardown(test_, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        with_tree(test_way_up),   with_tree(test_hierarchies),
+	        with_tree(test_groups),   with_tree(test_namespace),
+	        with_tree(test_nonsense), cmocka_unit_test(test_climb),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "check.h"
+
+#include "procfs/maps.h"
+
+static void assert_span(struct span span, const char *want)
+{
+	assert_int_equal(span.len, strlen(want));
+	assert_memory_equal(span.text, want, span.len);
+}
+
+static const char program[] =
+        "55d0c0000000-55d0c0002000 r--p 00000000 fd:00 77         /usr/bin/some program\n"
+        "55d0c0002000-55d0c0009000 r-xp 00002000 fd:00 77         /usr/bin/some program\n"
+        "55d0c0009000-55d0c000a000 rw-p 00009000 fd:00 77         /usr/bin/some program\n"
+        "55d0c1000000-55d0c1021000 rw-p 00000000 00:00 0          [heap]\n"
+        "7f0000000000-7f0000021000 rwxp 00000000 00:00 0 \n"
+        "7f1000000000-7f1000001000 r--p 00000000 fd:00 78         /lib/data.so (deleted)\n"
+        "7f1000001000-7f1000002000 r-xp 00001000 fd:00 78         /lib/data.so (deleted)\n"
+        "7f2000000000-7f2000002000 r-xp 00000000 08:01 99         /lib/old style.so\n"
+        "7f2000002000-7f2000003000 rw-p 00001000 08:01 99         /lib/old style.so\n"
+        "7ffd00000000-7ffd00021000 rw-p 00000000 00:00 0          [stack]\n"
+        "7ffd00100000-7ffd00102000 r-xp 00000000 00:00 0          [vdso]\n"
+        "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0  [vsyscall]\n";
+
+static void files_with_code(void **state)
+{
+	struct maps_reader reader;
+	struct mapped_file file;
+
+	(void)state;
+	maps_begin(&reader, program, strlen(program));
+	assert_true(maps_next(&reader, &file));
+	assert_int_equal(file.start, 0x55d0c0002000);
+	assert_int_equal(file.end, 0x55d0c0009000);
+	assert_int_equal(file.first_start, 0x55d0c0000000);
+	assert_int_equal(file.first_offset, 0);
+	assert_int_equal(file.inode, 77);
+	assert_span(file.path, "/usr/bin/some program");
+	assert_span(file.file, "fd:00 77         /usr/bin/some program");
+	assert_true(maps_next(&reader, &file));
+	assert_int_equal(file.first_start, 0x7f1000000000);
+	assert_span(file.path, "/lib/data.so (deleted)");
+	assert_true(maps_next(&reader, &file));
+	assert_int_equal(file.start, 0x7f2000000000);
+	assert_int_equal(file.first_start, 0x7f2000000000);
+	assert_false(maps_next(&reader, &file));
+}
+
+/* dlmopen() loads a file once more. Between segments there may be gaps, of any length in the file's own terms. */
+static void each_loading_by_itself(void **state)
+{
+	static const char text[] = "100000-102000 r--p 00000000 fd:00 5 /a\n"
+	                           "102000-150000 ---p 00002000 fd:00 5 /a\n"
+	                           "150000-170000 r-xp 00001000 fd:00 5 /a\n"
+	                           "170000-180000 rw-p 00020000 fd:00 5 /a\n"
+	                           "180000-182000 r--p 00000000 fd:00 5 /a\n"
+	                           "182000-192000 r-xp 00001000 fd:00 5 /a\n"
+	                           "192000-193000 r-xp 00011000 fd:00 5 /a\n";
+	struct maps_reader reader;
+	struct mapped_file file;
+
+	(void)state;
+	maps_begin(&reader, text, strlen(text));
+	assert_true(maps_next(&reader, &file));
+	assert_int_equal(file.first_start, 0x100000);
+	assert_true(maps_next(&reader, &file));
+	assert_int_equal(file.first_start, 0x180000);
+	assert_int_equal(file.start, 0x182000);
+	assert_false(maps_next(&reader, &file));
+}
+
+/* Who has mapped a file to read it, as what prints stack traces does, has not loaded it there. */
+static void copies_to_read_are_no_loading(void **state)
+{
+	static const char text[] = "100000-190000 r--p 00000000 fd:00 5 /a\n"
+	                           "190000-191000 rw-p 00000000 00:00 0\n"
+	                           "191000-192000 r--p 00000000 fd:00 5 /a\n"
+	                           "192000-1a2000 r-xp 00001000 fd:00 5 /a\n"
+	                           "1a2000-1b2000 rw-p 00011000 fd:00 5 /a\n";
+	struct maps_reader reader;
+	struct mapped_file file;
+
+	(void)state;
+	maps_begin(&reader, text, strlen(text));
+	assert_true(maps_next(&reader, &file));
+	assert_int_equal(file.first_start, 0x191000);
+	assert_false(maps_next(&reader, &file));
+}
+
+static void nonsense_is_passed_over(void **state)
+{
+	static const char text[] = "\n"
+	                           "1000\n"
+	                           "1000-\n"
+	                           "1000-2000 r-x\n"
+	                           "1000-2000 r-xp 0 fd:00\n"
+	                           "1000-2000 r-xp 0 fd:00 minus /a\n"
+	                           "12345678123456789-2000 r-xp 0 fd:00 3 /a\n"
+	                           "g-2000 r-xp 0 fd:00 3 /a\n"
+	                           "1000-2000 r-xp 0 fd:00 4";
+	struct maps_reader reader;
+	struct mapped_file file;
+
+	(void)state;
+	maps_begin(&reader, text, strlen(text));
+	assert_true(maps_next(&reader, &file));
+	assert_int_equal(file.inode, 4);
+	assert_int_equal(file.path.len, 0);
+	assert_false(maps_next(&reader, &file));
+	maps_begin(&reader, NULL, 0);
+	assert_false(maps_next(&reader, &file));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(files_with_code),
+	        cmocka_unit_test(each_loading_by_itself),
+	        cmocka_unit_test(copies_to_read_are_no_loading),
+	        cmocka_unit_test(nonsense_is_passed_over),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
