@@ -41,7 +41,7 @@ awk -v list="$list" '
         sub(/^[[:space:]]*\*.*/, "", code)
         sub(/\/\/.*/, "", code)
         # The leader asks of its own row.
-        gsub(/(tid|pid) *[!=]= *[A-Za-z_]*(->|\.)?tgid/, "", code)
+        gsub(/(tid|pid) *[!=]= *([A-Za-z_]+(->|\.))*tgid/, "", code)
         gsub(/tgid *[!=]= *([A-Za-z_]+(->|\.))?(tid|pid)([^A-Za-z_]|$)/, "", code)
         if (code !~ /tgid\)? *[!=]=/ && code !~ /[!=]= *[^&|;]*[^A-Za-z_]*tgid([^A-Za-z_(]|$)/)
             next

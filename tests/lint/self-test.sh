@@ -20,8 +20,8 @@ failures=0
 fresh() {
     rm -rf "$tree"
     mkdir -p "$tree/tests" "$tree/bench"
-    cp -R "$root/src" "$root/include" "$root/registry" "$root/man" "$tree/"
-    cp -R "$root/tests/lint" "$tree/tests/"
+    cp -R "$root/src" "$root/registry" "$root/man" "$tree/"
+    cp -R "$root/tests/lint" "$root/tests/unit" "$tree/tests/"
     cp "$root/.clang-format" "$root/.clang-tidy" "$root/meson.build" "$tree/"
 }
 
@@ -69,32 +69,32 @@ test_includes() {
     # Compiling is left out where it does not matter, for it takes long.
     export LINT_COMPILERS=
     fresh
-    echo '#include "src/metric/sample.h"' | append src/base/mem.c
-    fails 'src/base/mem.c:[0-9]+: this file may not include src/metric/sample.h' includes.sh "$tree"
+    echo '#include "metric/sample.h"' | append src/base/mem.c
+    fails 'src/base/mem.c:[0-9]+: this file may not include metric/sample.h: base does not link metric' includes.sh "$tree"
     fresh
-    echo '#include "src/snapshot/snapshot.h"' | append src/procfs/io.c
-    fails 'src/procfs/io.c:[0-9]+: this file may not include src/snapshot/snapshot.h' includes.sh "$tree"
+    echo '#include "snapshot/snapshot.h"' | append src/procfs/io.c
+    fails 'src/procfs/io.c:[0-9]+: this file may not include snapshot/snapshot.h' includes.sh "$tree"
     fresh
-    echo '#include "src/procfs/procfs.h"' | append src/group/group.c
-    fails 'src/group/group.c:[0-9]+: this file may not include src/procfs/procfs.h' includes.sh "$tree"
+    echo '#include "procfs/procfs.h"' | append src/group/group.c
+    fails 'src/group/group.c:[0-9]+: this file may not include procfs/procfs.h' includes.sh "$tree"
     fresh
-    echo '#include "src/procfs/procfs.h"' | append src/report/report-csv.c
-    fails 'src/report/report-csv.c:[0-9]+: this file may not include src/procfs/procfs.h' includes.sh "$tree"
+    echo '#include "report/report.h"' | append src/compare/rows.c
+    fails 'src/compare/rows.c:[0-9]+: this file may not include report/report.h' includes.sh "$tree"
     fresh
-    echo '#include "src/metric/metric.h"' | append src/base/table.c
-    fails 'src/base/table.c:[0-9]+: this file may not include src/metric/metric.h' includes.sh "$tree"
+    sed -i 's/\[base_lib\]/[metric_lib, base_lib]/' "$tree/src/json/meson.build"
+    fails 'src/json/meson.build:[0-9]+: json links metric and includes none' includes.sh "$tree"
     fresh
-    echo '#include "zstd-stream.h"' | append src/base/table.c
+    echo '#include "zstd-stream.h"' | append src/report/report-csv.c
     fails 'src/report/zstd-stream.h does not exist' includes.sh "$tree"
     fresh
-    echo '#include "../model/zstd-stream.h"' | append src/cli/load.c
-    fails 'is neither a public header nor one of this folder' includes.sh "$tree"
-    fresh
-    echo '#include "cli/options.h"' | append src/base/table.c
-    fails 'src/base/table.c:[0-9]+: "cli/options.h" is neither a public header' includes.sh "$tree"
+    echo '#include "../snapshot/zstd-stream.h"' | append src/cli/load.c
+    fails 'is no header of a room' includes.sh "$tree"
     fresh
     echo '#include "cli/novel.h"' | append src/tools/completion.c
-    fails 'src/cli/novel.h does not exist' includes.sh "$tree"
+    fails '"cli/novel.h" is no header of a room' includes.sh "$tree"
+    fresh
+    echo '#include "snapshot/zstd-stream.h"' | append src/window/window.c
+    fails 'zstd-stream.h: is private in .*, and a contract in src/window/window.c' includes.sh "$tree"
     fresh
     echo '#include <zstd.h>' | append src/cli/main.c
     fails 'src/cli/main.c:[0-9]+: <zstd.h> is wrapped elsewhere' includes.sh "$tree"
@@ -111,17 +111,42 @@ test_includes() {
     echo '#include "metrics.def"' | append src/base/text.c
     fails 'base knows no metric' includes.sh "$tree"
     fresh
-    echo '#pragma once' | put include/ctprof/novel.h
-    fails 'include/ctprof/novel.h:1: this header is not in the table' includes.sh "$tree"
-    fresh
     echo 'int novel;' | put src/novel/novel.c
-    fails 'src/novel/novel.c:1: an unknown folder' includes.sh "$tree"
+    fails 'src/novel/novel.c:1: no room, for it has no meson.build' includes.sh "$tree"
     fresh
     unset LINT_COMPILERS
-    echo 'size_t needs_stddef(void);' | put src/base/stream.h
-    fails 'src/base/stream.h: does not compile alone' includes.sh "$tree"
+    mkdir -p "$tmp/alone/src/base"
+    echo 'size_t needs_stddef(void);' >"$tmp/alone/src/base/stream.h"
+    : >"$tmp/alone/src/base/meson.build"
+    fails 'src/base/stream.h: does not compile alone' includes.sh "$tmp/alone"
     mkdir "$tmp/empty"
     fails 'no sources' includes.sh "$tmp/empty"
+}
+
+test_circles() {
+    mkdir "$tmp/circle"
+    echo 'int one(void); int two(void); int one(void) { return two(); }' >"$tmp/circle/one.c"
+    echo 'int one(void); int two(void); int two(void) { return one(); }' >"$tmp/circle/two.c"
+    for name in one two; do
+        "${CC:-cc}" -c "$tmp/circle/$name.c" -o "$tmp/circle/$name.c.o"
+    done
+    ar rcs "$tmp/circle/libcircle.a" "$tmp/circle/one.c.o" "$tmp/circle/two.c.o"
+    fails 'in a circle, two.c uses one of one.c' circles.sh "$tmp/circle/libcircle.a"
+    ar rcs "$tmp/circle/libempty.a"
+    fails 'no names' circles.sh "$tmp/circle/libempty.a"
+}
+
+test_untested() {
+    fresh
+    echo 'int novel;' | put src/base/novel.c
+    fails 'src/base/novel.c: no tests/unit/base/test-novel.c' untested.sh "$tree"
+    fresh
+    echo 'src/base/novel.c nothing' | append tests/lint/untested
+    fails 'src/base/novel.c: no source needs this line' untested.sh "$tree"
+    fresh
+    echo 'int novel;' | put tests/unit/novel/test-novel.c
+    fails 'tests/unit/novel/test-novel.c: is in no folder of a room' untested.sh "$tree"
+    fails 'no sources' untested.sh "$tmp/empty"
 }
 
 test_value_escape() {
@@ -131,7 +156,7 @@ test_value_escape() {
     fresh
     sed -i 's/[.]v\b/.w/g' "$tree/src/procfs/affinity.c"
     fails 'src/procfs/affinity.c: is an exception' value-escape.sh "$tree"
-    mkdir -p "$tmp/no-values/src" "$tmp/no-values/include"
+    mkdir -p "$tmp/no-values/src"
     fails 'no use at all' value-escape.sh "$tmp/no-values"
 }
 
@@ -143,7 +168,7 @@ test_hash() {
     printf 'unsigned at(unsigned tid)\n{\n\tunsigned slot = tid & (slot_count - 1);\n\treturn slot;\n}\n' |
         append src/compare/rows.c
     fails 'src/compare/rows.c:[0-9]+: a slot that does not' hash.sh "$tree"
-    mkdir -p "$tmp/no-hash/src" "$tmp/no-hash/include"
+    mkdir -p "$tmp/no-hash/src"
     fails 'no sources' hash.sh "$tmp/no-hash"
 }
 
@@ -166,7 +191,7 @@ test_one_way() {
     fresh
     printf '\tlist = mem_realloc(list, 2 * capacity, sizeof(*list));\n' | append src/compare/rows.c
     fails 'src/compare/rows.c:[0-9]+: array_add' one-way.sh "$tree"
-    mkdir -p "$tmp/no-sources/src" "$tmp/no-sources/include"
+    mkdir -p "$tmp/no-sources/src"
     fails 'no sources' one-way.sh "$tmp/no-sources"
 }
 
@@ -219,7 +244,7 @@ test_process_identity() {
     fresh
     echo 'src/group/group.c nothing' | append tests/lint/process-identity-exceptions
     fails 'no reason: src/group/group.c nothing' process-identity.sh "$tree"
-    mkdir -p "$tmp/no-identity/src" "$tmp/no-identity/include"
+    mkdir -p "$tmp/no-identity/src"
     echo 'int none;' >"$tmp/no-identity/src/none.c"
     fails 'no comparison at all' process-identity.sh "$tmp/no-identity"
 }
@@ -234,7 +259,9 @@ test_open() {
     fresh
     sed -i 's/opendir(/open_directory(/' "$tree/src/doctor/doctor-cgroup.c"
     fails 'src/doctor/doctor-cgroup.c: is an exception' open.sh "$tree"
-    mkdir -p "$tmp/no-opens/src/source" "$tmp/no-opens/src/capture"
+    for room in procfs taskstats cgroup host bpf jemalloc capture doctor; do
+        mkdir -p "$tmp/no-opens/src/$room"
+    done
     fails 'no use at all' open.sh "$tmp/no-opens"
 }
 
@@ -325,7 +352,7 @@ int broken(void)
 EOT
         put compile_commands.json <<EOT
 [{"directory": "$tree", "command": "cc -O2 -o x.o -c src/base/broken.c", "file": "src/base/broken.c",
-  "output": "src/libbase.a.p/broken.c.o"}]
+  "output": "src/base/libbase.a.p/broken.c.o"}]
 EOT
         fails 'src/base/broken.c:7: .*([Dd]ereference|NULL)' analyze.py "$tool" "$tree" "$tree"
         echo "$tool broken src/base/broken.c" | append tests/lint/analyzer-exceptions
@@ -371,6 +398,8 @@ test_options() {
 }
 
 test_includes
+test_circles
+test_untested
 test_hash
 test_one_way
 test_value_escape
