@@ -58,6 +58,12 @@ uint64_t window_tick_begin(const struct window_join *join, uint64_t tick);
 /* Finds what each exit record belongs to: fills replaced, ended and its tallies. in_last is filled already. */
 void window_find_exits(struct window_join *join);
 
+/* Whether the thread in join->sample, a row of the last reading, may be another one than @first, which had the same ids in the
+ * first reading: it has run for longer than there was time, or, as the leader of its process, for longer than all of it, or has
+ * counted less than before, or nobody knows which thread of its process has executed a program since. */
+bool window_is_another(const struct window_join *join, const struct thread_key *key,
+                       const struct thread_sample *first);
+
 /* The row of a thread that ended, in join->sample. */
 void window_make_exit(struct window_join *join, const struct window_exit *ended);
 

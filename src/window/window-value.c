@@ -95,12 +95,26 @@ static bool has_fallen(const struct thread_sample *sample, const struct thread_s
 	       value_of(sample, metric) < value_of(first, metric);
 }
 
-/* By the executable; where that is not known of both, as of snapshots without names, by what the process is called, which it may
- * have changed by itself: a value that is missing is better than a wrong one. */
-static bool is_other_program(const struct thread_sample *sample, const struct thread_sample *first)
+/* Length of the path of an executable without what the kernel adds when the file is removed or replaced. */
+static size_t path_len(const struct strbuf *exe)
 {
-	if (sample->has_exe && first->has_exe)
-		return !is_same_text(&sample->exe, &first->exe);
+	static const char deleted[] = " (deleted)";
+	size_t len = sizeof(deleted) - 1;
+
+	return exe->len > len && memcmp(strbuf_str(exe) + exe->len - len, deleted, len) == 0
+	               ? exe->len - len
+	               : exe->len;
+}
+
+/* By the executable; where that is not known of both, as of snapshots without names, or of a zombie, by what the process is
+ * called, which it may have changed by itself: a value that is missing is better than a wrong one. */
+bool window_is_other_program(const struct thread_sample *sample, const struct thread_sample *first)
+{
+	/* Both are empty of a kernel thread, whose name says what it does just now. */
+	if (sample->has_exe && first->has_exe && (sample->exe.len > 0) == (first->exe.len > 0))
+		return path_len(&sample->exe) != path_len(&first->exe) ||
+		       memcmp(strbuf_str(&sample->exe), strbuf_str(&first->exe),
+		              path_len(&first->exe)) != 0;
 	return sample->pcomm.len > 0 && first->pcomm.len > 0 &&
 	       !is_same_text(&sample->pcomm, &first->pcomm);
 }
@@ -113,7 +127,7 @@ static void forget_other_program(struct thread_sample *sample, const struct thre
 	if (!metric_set_has(&sample->seen, METRIC_allocated_bytes) &&
 	    !metric_set_has(&sample->seen, METRIC_deallocated_bytes))
 		return;
-	if (!is_other_program(sample, first) &&
+	if (!window_is_other_program(sample, first) &&
 	    !has_fallen(sample, first, METRIC_allocated_bytes) &&
 	    !has_fallen(sample, first, METRIC_deallocated_bytes))
 		return;
@@ -180,10 +194,19 @@ static void believe(struct thread_sample *sample, enum metric_id metric)
 
 bool window_is_behind(const struct thread_sample *sample, const struct thread_sample *first)
 {
-	return has_fallen(sample, first, METRIC_run_time_ns) ||
-	       has_fallen(sample, first, METRIC_timeslices) ||
-	       has_fallen(sample, first, METRIC_voluntary_csw) ||
-	       has_fallen(sample, first, METRIC_nonvoluntary_csw);
+	static const enum metric_id rising[] = {
+	        METRIC_run_time_ns,   METRIC_timeslices,
+	        METRIC_voluntary_csw, METRIC_nonvoluntary_csw,
+	        METRIC_minflt,        METRIC_majflt,
+	        METRIC_rchar,         METRIC_wchar,
+	        METRIC_syscr,         METRIC_syscw,
+	        METRIC_read_bytes,    METRIC_write_bytes,
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rising); i++)
+		if (has_fallen(sample, first, rising[i]))
+			return true;
+	return false;
 }
 
 void window_subtract(struct thread_sample *sample, const struct thread_sample *first,

@@ -17,9 +17,12 @@ bool window_get_counter(const struct thread_sample *sample, enum metric_id metri
 void window_subtract(struct thread_sample *sample, const struct thread_sample *first,
                      uint64_t *went_back);
 
-/* Whether the thread has run less, or has been switched less often, than in the earlier reading @first. These never go back:
- * it is another thread. */
+/* Whether the thread has run less, or has done less of what only rises (context switches, page faults, I/O), than in the
+ * earlier reading @first: it is another thread. Counters of schedstats are not asked: who owns a thread can reset them. */
 bool window_is_behind(const struct thread_sample *sample, const struct thread_sample *first);
+
+/* Whether the process has executed another program since the earlier reading @first of its leader. */
+bool window_is_other_program(const struct thread_sample *sample, const struct thread_sample *first);
 
 /* Makes unseen what says something about the whole life of a thread. */
 void window_forget(struct thread_sample *sample);

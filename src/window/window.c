@@ -90,52 +90,6 @@ static void make_unknown(struct window_join *join)
 	window_count(join, WINDOW_threads_unknown, 1);
 }
 
-/* How long the whole process has run since @first was read, exited threads included, where both readings know it. */
-static bool process_ran(const struct window_join *join, const struct thread_key *process,
-                        uint64_t *ret_ns)
-{
-	const uint32_t bit = UINT32_C(1) << PROCESS_TOTAL_run_time_ns;
-	const struct window_reading *readings[] = {&join->first, &join->last};
-	uint64_t total_ns[ARRAY_SIZE(readings)];
-
-	for (size_t i = 0; i < ARRAY_SIZE(readings); i++) {
-		uint32_t row = window_reading_totals(readings[i], process->tgid,
-		                                     process->process_start_clock_ticks);
-		cleanup_(sample_done) struct thread_sample sample = {0};
-
-		if (row == THREAD_STORE_NONE)
-			return false;
-		thread_store_get(&readings[i]->threads, row, &sample);
-		if (!(sample.process_totals_seen & bit))
-			return false;
-		total_ns[i] = sample.process_totals[PROCESS_TOTAL_run_time_ns];
-	}
-	*ret_ns = total_ns[1] > total_ns[0] ? total_ns[1] - total_ns[0] : 0;
-	return true;
-}
-
-/* Whether a thread has run for longer than there was time, or, as the leader of its process, for longer than all of it, or
- * has counted less than before: then it is another one than that of the first reading, which took over its ids when it
- * executed a program. Tick and skew of the readings are allowed for; the total is read before the thread. */
-static bool is_another(const struct window_join *join, const struct thread_key *key,
-                       const struct thread_sample *first)
-{
-	uint64_t interval_ns = join->sample.interval_ns, process_ns;
-	uint64_t slack_ns = interval_ns / 16 + 10 * join->tick_ns, ran_ns;
-	struct counter_ns before, now;
-
-	if (key->tid == key->tgid && window_is_behind(&join->sample, first))
-		return true;
-	if (!sample_get(first, run_time_ns, &before) ||
-	    !sample_get(&join->sample, run_time_ns, &now))
-		return false;
-	ran_ns = metric_rose(before, now);
-	if (ran_ns > interval_ns + slack_ns)
-		return true;
-	return key->tid == key->tgid && ran_ns > slack_ns && process_ran(join, key, &process_ns) &&
-	       ran_ns - slack_ns > process_ns;
-}
-
 static void make_continued(struct window_join *join, const struct thread_key *key,
                            uint32_t first_row)
 {
@@ -144,7 +98,7 @@ static void make_continued(struct window_join *join, const struct thread_key *ke
 
 	thread_store_get(&join->first.threads, first_row, first);
 	set_interval(join, sample, window_read_time(&join->first, first->read_boottime_ns));
-	if (is_another(join, key, first)) {
+	if (window_is_another(join, key, first)) {
 		make_unknown(join);
 		return;
 	}

@@ -9,8 +9,12 @@
  *	                         The first one is there before READY, the last one at DONE; the k-th burns k times MS.
  *	                         Of every second one the leader ends before the other thread begins to burn
  *	ids NAME shrink N KEPT MS
- *	                         N threads burn MS of CPU time each, twice, and all but KEPT end: DONE NS */
+ *	                         N threads burn MS of CPU time each, twice, and all but KEPT end: DONE NS
+ *	ids NAME execute WHO MS  a process whose leader has burnt 20 ms executes a shell, which says DONE. WHO does it: leader,
+ *	                         which is alone; thread, another one that has burnt MS before READY; or late, one that begins
+ *	                         after the line */
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -310,6 +314,42 @@ static void shrink(unsigned count)
 	await_line();
 }
 
+static _Noreturn void execute_shell(void)
+{
+	await_line();
+	execl("/bin/sh", "sh", "-c", "echo DONE; read line", (char *)NULL);
+	die("/bin/sh");
+}
+
+static void *executing_thread(void *is_late)
+{
+	if (!is_late) {
+		burn(burn_ms);
+		puts("READY");
+	}
+	execute_shell();
+}
+
+static _Noreturn void execute(const char *who)
+{
+	bool is_late = strcmp(who, "late") == 0;
+	pthread_t thread;
+	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+
+	burn(20);
+	if (strcmp(who, "thread") != 0)
+		puts("READY");
+	if (strcmp(who, "leader") == 0)
+		execute_shell();
+	/* The thread reads the line as well: this only waits for it. */
+	if (is_late && poll(&input, 1, -1) < 0)
+		die("poll");
+	if (pthread_create(&thread, NULL, executing_thread, is_late ? &burn_ms : NULL) != 0)
+		die("pthread_create");
+	for (;;)
+		pause();
+}
+
 int main(int argc, char **argv)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -324,6 +364,9 @@ int main(int argc, char **argv)
 		kept = (unsigned)atoi(argv[4]);
 		burn_ms = (unsigned)atoi(argv[5]);
 		shrink((unsigned)atoi(argv[3]));
+	} else if (strcmp(argv[2], "execute") == 0 && argc == 5) {
+		burn_ms = (unsigned)atoi(argv[4]);
+		execute(argv[3]);
 	} else {
 		return 2;
 	}

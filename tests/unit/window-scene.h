@@ -20,7 +20,7 @@ static inline void scene_init(struct scene *scene)
 	*scene = (struct scene){0};
 	reading_init(&scene->a, SECONDS(100));
 	reading_init(&scene->b, SECONDS(130));
-	reading_add(&scene->a, TGID, TGID, SECOND_TICKS(49));
+	sample_name(&reading_add(&scene->a, TGID, TGID, SECOND_TICKS(49))->pcomm, "leader");
 	sample_name(&reading_add(&scene->b, TGID, TGID, SECOND_TICKS(49))->pcomm, "leader");
 }
 

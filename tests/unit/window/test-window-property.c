@@ -18,7 +18,9 @@ struct history {
 static bool never_goes_back(enum metric_id metric)
 {
 	return metric == METRIC_run_time_ns || metric == METRIC_timeslices ||
-	       metric == METRIC_voluntary_csw || metric == METRIC_nonvoluntary_csw;
+	       metric == METRIC_voluntary_csw || metric == METRIC_nonvoluntary_csw ||
+	       metric == METRIC_minflt || metric == METRIC_majflt ||
+	       metric_table[metric].source == SOURCE_io;
 }
 
 static void random_history(struct random *random, enum metric_id metric, struct history *ret)

@@ -117,6 +117,65 @@ static void executing_thread_ran_more_or_less_than_possible(void **state)
 	}
 }
 
+/* A process with page faults of its leader and of all its exited threads together. */
+static void set_faults(struct thread_sample *leader, uint64_t minflt, uint64_t exited_minflt,
+                       uint64_t threads, const char *exe)
+{
+	sample_set(leader, minflt, (struct counter_count){minflt});
+	sample_set(leader, nr_threads, (struct gauge_count){threads});
+	leader->has_process_totals = true;
+	leader->process_totals_seen = UINT32_C(1) << PROCESS_TOTAL_minflt;
+	leader->process_totals[PROCESS_TOTAL_minflt] = minflt + exited_minflt;
+	leader->has_exe = exe != NULL;
+	if (exe)
+		sample_name(&leader->exe, exe);
+}
+
+/* Or a process runs another program, and its leader may have been one of the threads that exited meanwhile. Where one thread
+ * executes programs, as in a shell and what it starts, it is the same thread. */
+static void executing_thread_counted_more(void **state)
+{
+	static const struct {
+		const char *exe, *exe_later; /* NULL: not known */
+		uint64_t threads, faults, faults_later, exited_faults_later;
+		bool records, is_another;
+	} cases[] = {
+	        {"/bin/sh", "/bin/ls", 1, 100, 400, 0, false, false}, /* a shell's child */
+	        {"/bin/sh", "/bin/ls", 1, 100, 400, 99, false, false},
+	        {"/bin/sh", "/bin/ls", 1, 100, 400, 100, false,
+	         true}, /* a new thread executed it */
+	        {"/bin/sh", "/bin/ls", 2, 100, 400, 0, false, true},
+	        {"/bin/sh", "/bin/ls", 2, 100, 400, 300, true,
+	         false}, /* else there were a record */
+	        {"/bin/sh", "/bin/sh", 2, 100, 400, 300, false, false},
+	        {"/bin/sh", "/bin/sh", 2, 100, 99, 300, false, true}, /* went back */
+	        {"/bin/sh", "/bin/sh (deleted)", 2, 100, 400, 300, false, false},
+	        {"/bin/sh", "", 2, 100, 400, 300, false, false}, /* a zombie */
+	        {"", "", 1, 0, 0, 0, false,
+	         false}, /* a kernel thread, which has another name now */
+	        {NULL, NULL, 1, 0, 0, 0, false, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		cleanup_(scene_done) struct scene scene;
+
+		scene_init(&scene);
+		set_faults(&scene.a.samples[0], cases[i].faults, 0, cases[i].threads, cases[i].exe);
+		set_faults(&scene.b.samples[0], cases[i].faults_later, cases[i].exited_faults_later,
+		           cases[i].threads, cases[i].exe_later);
+		if (cases[i].records)
+			scene.exits.exits = WINDOW_EXITS_recorded;
+		if (cases[i].faults == 0)
+			sample_name(&scene.b.samples[0].pcomm, "kworker/0:1-mm");
+		join(&scene);
+		assert_window(&scene.window.info, threads_unknown, cases[i].is_another);
+		assert_int_equal(metric_set_has(&scene.window.samples[0].seen, METRIC_minflt),
+		                 !cases[i].is_another);
+		assert_window(&scene.window.info, values_went_back, 0);
+	}
+}
+
 /* What has ended inside and was not waited for is in the last reading, and nowhere else. */
 static void zombies_have_one_row(void **state)
 {
@@ -156,6 +215,7 @@ int main(void)
 	        cmocka_unit_test(executing_thread_ends_too),
 	        cmocka_unit_test(executing_thread_ran_too_long),
 	        cmocka_unit_test(executing_thread_ran_more_or_less_than_possible),
+	        cmocka_unit_test(executing_thread_counted_more),
 	        cmocka_unit_test(zombies_have_one_row),
 	};
 

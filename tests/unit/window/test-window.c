@@ -50,8 +50,8 @@ static void counters_are_differences(void **state)
 	sample_set(last, run_time_ns, (struct counter_ns){1700});
 	sample_set(first, timeslices, (struct counter_count){UINT64_MAX - 1});
 	sample_set(last, timeslices, (struct counter_count){UINT64_MAX});
-	sample_set(first, minflt, (struct counter_count){9});
-	sample_set(last, minflt, (struct counter_count){8});
+	sample_set(first, nr_wakeups, (struct counter_count){9});
+	sample_set(last, nr_wakeups, (struct counter_count){8});
 	sample_set(first, majflt, (struct counter_count){9});
 	sample_set(last, rchar, (struct counter_bytes){9});
 	sample_set(first, wchar, (struct counter_bytes){9});
@@ -62,7 +62,7 @@ static void counters_are_differences(void **state)
 	row = snapshot_copy_find(&pair.window, 7);
 	assert_seen(row, run_time_ns, 700);
 	assert_seen(row, timeslices, 1);
-	assert_unseen(row, minflt);
+	assert_unseen(row, nr_wakeups);
 	assert_unseen(row, majflt);
 	assert_unseen(row, rchar);
 	assert_seen(row, wchar, 0);

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A thread that is not the leader of its process and executes a program takes over the leader's ids and birth (de_thread() in
+ * fs/exec.c), but keeps its own counters. The difference of its counters and those of the former leader means
+ * nothing. */
+#include "base/mem.h"
+#include "window-join.h"
+#include "window-value.h"
+
+/* How long the whole process has run since @first was read, exited threads included, where both readings know it. */
+static bool process_ran(const struct window_join *join, const struct thread_key *process,
+                        uint64_t *ret_ns)
+{
+	const uint32_t bit = UINT32_C(1) << PROCESS_TOTAL_run_time_ns;
+	const struct window_reading *readings[] = {&join->first, &join->last};
+	uint64_t total_ns[ARRAY_SIZE(readings)];
+
+	for (size_t i = 0; i < ARRAY_SIZE(readings); i++) {
+		uint32_t row = window_reading_totals(readings[i], process->tgid,
+		                                     process->process_start_clock_ticks);
+		cleanup_(sample_done) struct thread_sample sample = {0};
+
+		if (row == THREAD_STORE_NONE)
+			return false;
+		thread_store_get(&readings[i]->threads, row, &sample);
+		if (!(sample.process_totals_seen & bit))
+			return false;
+		total_ns[i] = sample.process_totals[PROCESS_TOTAL_run_time_ns];
+	}
+	*ret_ns = total_ns[1] > total_ns[0] ? total_ns[1] - total_ns[0] : 0;
+	return true;
+}
+
+/* How many page faults of a process a reading has of its exited threads. */
+static bool exited_minflt(const struct window_reading *reading, uint32_t leader_row, uint64_t *ret)
+{
+	const struct thread_store *threads = &reading->threads;
+	const struct thread_key *process = thread_store_key(threads, leader_row);
+	const uint32_t bit = UINT32_C(1) << PROCESS_TOTAL_minflt;
+	cleanup_(sample_done) struct thread_sample sample = {0};
+	uint64_t total = 0, sum = 0;
+	bool known = false;
+
+	for (uint32_t row = leader_row;
+	     row < threads->count &&
+	     thread_key_same_process(thread_store_key(threads, row), process);
+	     row++) {
+		struct counter_count minflt;
+
+		thread_store_get(threads, row, &sample);
+		if (!sample_get(&sample, minflt, &minflt))
+			return false;
+		saturating_add_to(&sum, minflt.v);
+		if (!(sample.process_totals_seen & bit))
+			continue;
+		known = true;
+		total = sample.process_totals[PROCESS_TOTAL_minflt];
+	}
+	*ret = total > sum ? total - sum : 0;
+	return known;
+}
+
+/* Whether threads have exited that had as many page faults as the leader at least, so that it may be one of them. Only kernel
+ * threads have none; they execute nothing, but change their names. */
+static bool leader_may_have_exited(const struct window_join *join, const struct thread_key *key,
+                                   const struct thread_sample *first)
+{
+	uint32_t first_row = window_reading_find(&join->first, key);
+	uint32_t last_row = window_reading_find(&join->last, key);
+	struct counter_count minflt;
+	uint64_t before, now;
+
+	if (sample_get(first, minflt, &minflt) && minflt.v == 0)
+		return false;
+	if (!sample_get(first, minflt, &minflt) ||
+	    !exited_minflt(&join->first, first_row, &before) ||
+	    !exited_minflt(&join->last, last_row, &now))
+		return true;
+	return now > before && now - before >= minflt.v;
+}
+
+/* Whether the leader of a process may be another thread now, because the process has executed a program. Records of ends tell.
+ * Without them, a process with one thread may have executed it in this thread, as shells do: then no thread has exited. */
+static bool may_have_taken_over(const struct window_join *join, const struct thread_key *key,
+                                const struct thread_sample *first)
+{
+	struct gauge_count threads;
+
+	if (!window_is_other_program(&join->sample, first) ||
+	    (window_exits_are_known(join->exits->exits) && join->exits->overruns == 0))
+		return false;
+	if (sample_get(first, nr_threads, &threads) && threads.v > 1)
+		return true;
+	return leader_may_have_exited(join, key, first);
+}
+
+/* Tick and skew of the readings are allowed for; the total is read before the thread. */
+bool window_is_another(const struct window_join *join, const struct thread_key *key,
+                       const struct thread_sample *first)
+{
+	uint64_t interval_ns = join->sample.interval_ns, process_ns;
+	uint64_t slack_ns = interval_ns / 16 + 10 * join->tick_ns, ran_ns;
+	struct counter_ns before, now;
+
+	if (key->tid == key->tgid &&
+	    (window_is_behind(&join->sample, first) || may_have_taken_over(join, key, first)))
+		return true;
+	if (!sample_get(first, run_time_ns, &before) ||
+	    !sample_get(&join->sample, run_time_ns, &now))
+		return false;
+	ran_ns = metric_rose(before, now);
+	if (ran_ns > interval_ns + slack_ns)
+		return true;
+	return key->tid == key->tgid && ran_ns > slack_ns && process_ran(join, key, &process_ns) &&
+	       ran_ns - slack_ns > process_ns;
+}
