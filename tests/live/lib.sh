@@ -33,6 +33,16 @@ mounted() {
         /proc/self/mountinfo
 }
 
+# threads: "tgid/tid" of all that have not begun to exit, and "tgid/tid ended" of the others that are in /proc still.
+# The field behind the five numbers that follow the state has the flags; 4 is PF_EXITING.
+threads() {
+    local files=(/proc/[0-9]*/task/[0-9]*/stat)
+
+    { grep -sH '' "${files[@]}" || true; } |
+        sed -n 's#^/proc/\([0-9]*\)/task/\([0-9]*\)/stat:.*) \(.\) \([-0-9]* \)\{5\}\([0-9]*\) [-0-9 ]*$#\1/\2 \3 \5#p' |
+        awk '{ print $1 ($2 ~ /[ZX]/ || int($3 / 4) % 2 ? " ended" : "") }' | sort
+}
+
 # same WHAT WANT HAVE
 same() {
     if [ -z "$2" ] || [ "$2" != "$3" ]; then

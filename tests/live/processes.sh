@@ -85,8 +85,9 @@ exes_captured() {
             esac
         done | sort
 }
+# ps prints ids from 2^31 on as negative numbers.
 users() {
-    ps -eo pid=,euid=,euser:64= | awk '{ print $1, $2, $3 }' | sort
+    ps -eo pid=,euid=,euser:64= | awk '{ printf "%s %.0f %s\n", $1, $2 < 0 ? $2 + 4294967296 : $2, $3 }' | sort
 }
 # A user without a name is a number to ps.
 users_captured() {

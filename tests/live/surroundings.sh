@@ -14,12 +14,6 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 
-threads() {
-    local list
-    list=(/proc/[0-9]*/task/[0-9]*)
-    echo ${#list[@]}
-}
-
 echo old >kept
 if (ulimit -n 7; "$CTPROF" capture -o kept) 2>err; then
     fail "a capture without descriptors ended well"
@@ -32,13 +26,15 @@ if ! unshare --pid --fork true 2>/dev/null; then
     echo "skipped: no new pid namespace here; the rest passed"
     exit 77
 fi
-before=$(threads)
+threads >before
 # Affine to one CPU, so that its own affinity cannot be mistaken for another thread's on more than one.
 unshare --pid --fork taskset -c 0 "$CTPROF" capture -q -o inner.zst
-after=$(threads)
+threads >after
 zstd -qdc inner.zst >inner.json
-between "threads" "$((before < after ? before - 5 : after - 5))" "$(jq '.threads | length' inner.json)" \
-    "$((before > after ? before + 5 : after + 5))"
+jq -r '.threads[] | "\(.tgid)/\(.tid)"' inner.json | sort >in
+comm -12 before after | sed 's/ ended$//' | sort >steady
+between "threads that were there all the time" 2 "$(wc -l <steady)" 10000000
+same "those of them that are missing" none "$(comm -23 steady in | grep . || echo none)"
 same "CPUs that this shell may run on" "$(nproc)" \
     "$(jq --argjson pid $$ '.threads[] | select(.tid == $pid) | .cpu_affinity | length' inner.json)"
 echo "$checks checks passed"

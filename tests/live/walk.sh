@@ -15,15 +15,6 @@ scratch=$(mktemp -d)
 trap 'stop_all; rm -rf "$scratch"' EXIT
 cd "$scratch"
 
-# threads: "tgid/tid" of all that have not exited, and "tgid/tid ended" of those that have and are waited for.
-threads() {
-    local files=(/proc/[0-9]*/task/[0-9]*/stat)
-
-    { grep -sH '' "${files[@]}" || true; } |
-        sed -n 's#^/proc/\([0-9]*\)/task/\([0-9]*\)/stat:.*) \(.\) [-0-9 ]*$#\1/\2 \3#p' |
-        sed 's/ [ZX]$/ ended/; t; s/ .$//' | sort
-}
-
 echo "# the threads of the walk"
 # Other processes may start and end threads meanwhile. A thread that exits while it is read is left out. Those that were there
 # before and after, and did not exit in between, must be in the capture. When nothing else changed, they and the capture
