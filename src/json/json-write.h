@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* json-write - a direct writer of compact JSON into a buffer, for what is too much for a tree in
- * memory. It places the commas; the caller opens, names and closes. */
+/* json-write - a direct writer of compact JSON into a buffer, for the rows of snapshots and for reports. It places the
+ * commas; the caller opens, names and closes. jansson 2.14 cannot write them: its integers end at 2^63-1, it writes 0.1 as
+ * 0.10000000000000001, and it leaves characters in a string that change what a terminal shows. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
