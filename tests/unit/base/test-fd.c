@@ -14,6 +14,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/scan.h"
+#include "kernel-ability.h"
 #include "random.h"
 #include "temp-tree.h"
 
@@ -278,6 +279,7 @@ static void test_list_ids_finds_us(void **state)
 	int fd = fd_open_dir_at(AT_FDCWD, "/proc/self/task");
 
 	(void)state;
+	need_own_process();
 	assert_int_equal(fd_list_ids(fd, &list, &scratch), 0);
 	assert_int_equal(list.count, 1);
 	assert_int_equal(list.ids[0], getpid());

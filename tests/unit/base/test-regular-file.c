@@ -12,6 +12,7 @@
 #include "base/fd.h"
 #include "base/regular-file.h"
 #include "procfs/mount-systems.h"
+#include "kernel-ability.h"
 #include "temp-tree.h"
 
 static void test_open_flags(void **state)
@@ -20,6 +21,7 @@ static void test_open_flags(void **state)
 	cleanup_(fd_closep) int fd = -1;
 	char text[8] = {0};
 
+	need_openat2();
 	temp_tree_write_text(tree, "usr/file", "text");
 	fd = regular_file_open(tree->fd, "/usr/file", FILE_SYSTEMS_LOCAL);
 	assert_true(fd >= 0);
@@ -35,6 +37,7 @@ static void test_open_in_root(void **state)
 	const struct temp_tree *tree = *state;
 	cleanup_(fd_closep) int inside = -1, link = -1;
 
+	need_openat2();
 	temp_tree_write_text(tree, "etc/hostname", "inside");
 	assert_int_equal(symlinkat("/etc/hostname", tree->fd, "absolute"), 0);
 	assert_int_equal(symlinkat("/etc/passwd", tree->fd, "outside"), 0);
@@ -53,6 +56,7 @@ static void test_open_others(void **state)
 	const struct temp_tree *tree = *state;
 	cleanup_(fd_closep) int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC), writer = -1;
 
+	need_openat2();
 	assert_int_equal(mkfifoat(tree->fd, "fifo", 0600), 0);
 	temp_tree_make_dir(tree, "directory");
 	assert_int_equal(regular_file_open(tree->fd, "fifo", FILE_SYSTEMS_LOCAL), -EMEDIUMTYPE);
@@ -72,6 +76,7 @@ static void test_open_other_system(void **state)
 	int fd;
 
 	(void)state;
+	need_openat2();
 	assert_int_equal(regular_file_open_link("/proc/self/stat", FILE_SYSTEMS_LOCAL), -EREMOTE);
 	fd = regular_file_open_link("/proc/self/stat", FILE_SYSTEMS_ALL);
 	assert_true(fd >= 0);

@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "captures.h"
+#include "kernel-ability.h"
 #include "memory-stream.h"
 #include "proc-tree.h"
 #include "seen.h"
@@ -172,6 +173,7 @@ static void test_capture_exe_and_users(void **state)
 	char id[12];
 
 	(void)state;
+	need_own_process();
 	snprintf(id, sizeof(id), "%u", geteuid());
 	captured_run(&captured, &options);
 	assert_int_equal(captured.result, 0);
@@ -527,6 +529,7 @@ static void capture_this_system(const struct capture_options *options, uint64_t 
 static void test_capture_this_system(void **state)
 {
 	(void)state;
+	need_own_process();
 	capture_this_system(&(struct capture_options){.source = CAPTURE_SOURCE_PROCFS}, 2 + 16);
 	capture_this_system(&(struct capture_options){.source = CAPTURE_SOURCE_AUTO}, 2 + 16);
 }

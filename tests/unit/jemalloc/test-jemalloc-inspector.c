@@ -16,6 +16,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "jemalloc-files.h"
+#include "kernel-ability.h"
 
 static struct jemalloc_object look_fd(struct jemalloc_inspector *inspector, int fd)
 {
@@ -141,6 +142,7 @@ static void test_helper_has_no_rights(void **state)
 	        jemalloc_inspector_new();
 	cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT, text = STRBUF_INIT;
 
+	need_seccomp();
 	build(*state);
 	assert_int_equal(look(inspector, *state, "like.so"), PROBE_TAG_ok);
 	strbuf_addf(&path, "/proc/%d/status", (int)child_of_us());

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "jemalloc/memory-probe.h"
+#include "kernel-ability.h"
 #include "probe-target.h"
 #include "random.h"
 
@@ -90,6 +91,7 @@ static void test_probe_killed_in_the_middle(void **state)
 	pid_t pid = start_target(THREADS, be_thread);
 
 	(void)state;
+	need_ptrace();
 	for (unsigned round = 0; round < 150; round++) {
 		struct random random = random_start(1, round);
 		pid_t prober = fork(), helper;

@@ -11,6 +11,7 @@
 
 #include "bpf/thread-pointer.h"
 #include "jemalloc/memory-probe.h"
+#include "kernel-ability.h"
 #include "probe-target.h"
 
 enum { NOBODY = 65534 };
@@ -215,6 +216,10 @@ int main(void)
 	        cmocka_unit_test(test_probe_parent_of_vfork),
 	};
 
+	if (!has_ptrace()) {
+		puts("skipped: there is no ptrace here");
+		return 77;
+	}
 	make_board();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
