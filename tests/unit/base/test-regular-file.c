@@ -11,8 +11,8 @@
 
 #include "base/fd.h"
 #include "base/regular-file.h"
-#include "procfs/mount-systems.h"
 #include "kernel-ability.h"
+#include "procfs/mount-systems.h"
 #include "temp-tree.h"
 
 static void test_open_flags(void **state)

@@ -6,10 +6,10 @@
 #include <jansson.h>
 #include <math.h>
 
-#include "json/json-read.h"
-#include "json/json-write.h"
 #include "memory-stream.h"
 #include "random.h"
+#include "json/json-read.h"
+#include "json/json-write.h"
 
 enum { ROUNDS = 3000, MEMBERS_MAX = 12, TEXT_MAX = 24 };
 
