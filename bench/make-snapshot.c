@@ -12,8 +12,8 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
-#include "metric/sample.h"
-#include "snapshot/snapshot.h"
+#include "ctprof/metric/sample.h"
+#include "ctprof/snapshot/snapshot.h"
 #include "synthetic-host.h"
 
 enum {

@@ -13,9 +13,9 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "ctprof/metric/sample.h"
+#include "ctprof/snapshot/snapshot.h"
 #include "group/group.h"
-#include "metric/sample.h"
-#include "snapshot/snapshot.h"
 
 enum { ROWS_KEPT = 500, RUNS_MAX = 100 };
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/macro.h"
+#include "ctprof/base/macro.h"
 
 enum {
 	COMM_BYTES = 15, /* longer names are cut off, as the kernel does */

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "metric/sample.h"
+#include "ctprof/metric/sample.h"
 
 enum { SYNTHETIC_CPUS = 64 };
 

@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "metric/sample.h"
+#include "ctprof/metric/sample.h"
 #include "taskstats-floor.h"
 #include "taskstats/taskstats.h"
 

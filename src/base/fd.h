@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/macro.h"
-#include "base/strbuf.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/base/strbuf.h"
 
 /* Reads a whole file into @out, replacing its contents. /proc may return less than is there from one
  * read(2), so it is read until the end is reported. A symbolic link is not followed, for a tree of files may be somebody

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/macro.h"
-#include "base/strbuf.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/base/strbuf.h"
 
 /* Whether @pattern can be used; if not, appends one phrase that says why to @reterr. */
 must_check_ bool glob_check(const char *pattern, struct strbuf *reterr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "base/hash.h"
+#include "ctprof/base/hash.h"
 
 #include <endian.h>
 #include <string.h>

@@ -11,7 +11,7 @@
  * there is no such place, as for a user without a session, helpers are started without a guard. */
 #include <stdbool.h>
 
-#include "base/macro.h"
+#include "ctprof/base/macro.h"
 
 struct helper_guard {
 	int parent_fd; /* owned, as the next one; -1: there is none */

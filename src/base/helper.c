@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/macro.h"
+#include "ctprof/base/macro.h"
 
 void helper_ignore_signals(void)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "base/keyed-values.h"
+#include "ctprof/base/keyed-values.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/macro.h"
+#include "ctprof/base/macro.h"
 
 /* Zeroed memory for @count objects of @size bytes; the caller frees it with free(). */
 must_check_ void *mem_calloc(size_t count, size_t size);

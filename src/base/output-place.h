@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
-#include "base/macro.h"
-#include "base/strbuf.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/base/strbuf.h"
 
 struct output_place {
 	int descriptor; /* the path names this descriptor of the process, as /dev/fd/3 does; -1: it does not */

@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "base/macro.h"
 #include "base/mem.h"
-#include "base/strbuf.h"
-#include "base/stream.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/base/strbuf.h"
+#include "ctprof/base/stream.h"
 
 /* The permissions of a new file, before the umask is applied. */
 enum output_audience {

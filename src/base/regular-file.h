@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/macro.h"
+#include "ctprof/base/macro.h"
 
 /* Which file systems a file may be on. */
 enum file_systems {

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/macro.h"
+#include "ctprof/base/macro.h"
 
 must_check_ bool scan_u64(const char *text, size_t len, uint64_t *ret);
 must_check_ bool scan_i64(const char *text, size_t len, int64_t *ret);

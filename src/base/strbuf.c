@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "base/strbuf.h"
+#include "ctprof/base/strbuf.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/hash.h"
+#include "ctprof/base/hash.h"
 
 struct strmap_entry {
 	char *key; /* NUL-terminated copy, owned by the map */

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/macro.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "ctprof/base/macro.h"
 
 enum { SHRUNK_MIN = 12, TEXT_MIN = 5 /* an escape and an ellipsis */ };
 

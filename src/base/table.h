@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "base/strbuf.h"
+#include "ctprof/base/strbuf.h"
 
 enum table_color {
 	COLOR_NONE,

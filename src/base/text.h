@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/macro.h"
-#include "base/strbuf.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/base/strbuf.h"
 
 /* Decodes the UTF-8 character at the start of @bytes. Returns its length (1 to 4) and stores the
  * code point, or 0 where the bytes are not well-formed UTF-8 (overlong forms, surrogates and values

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/macro.h"
+#include "ctprof/base/macro.h"
 
 /* What of a thread_end the kernel keeps. */
 enum thread_end_kept {

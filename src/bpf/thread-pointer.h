@@ -9,7 +9,7 @@
 #include <sys/types.h>
 #endif
 
-#include "base/macro.h"
+#include "ctprof/base/macro.h"
 
 enum thread_pointer_flags {
 	THREAD_POINTER_TRACED = 1,          /* by anybody */

@@ -8,9 +8,9 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
-#include "base/strbuf.h"
 #include "bpf-load.h"
 #include "bpf/thread-pointer.h"
+#include "ctprof/base/strbuf.h"
 /* Made from bpf/thread-pointer.bpf.c by the build, to other rules than ours. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"

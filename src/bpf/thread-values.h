@@ -168,8 +168,8 @@ struct thread_values_name {
 };
 
 #ifndef __bpf__
-#include "base/macro.h"
-#include "metric/sample.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/metric/sample.h"
 #include "taskstats/taskstats.h"
 
 /* A name as /proc tells it, of at most one byte less. */

@@ -4,10 +4,10 @@
  * process does makes it fail, and what could not be read is tallied with its reason. */
 #include <stdbool.h>
 
-#include "base/macro.h"
-#include "base/strbuf.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/base/strbuf.h"
+#include "ctprof/snapshot/snapshot.h"
 #include "jemalloc/jemalloc-inspect.h"
-#include "snapshot/snapshot.h"
 
 /* Which leaders' smaps_rollup is read. The kernel walks all page tables for it, some 10 ms for each GiB of small
  * pages, and holds the process's mmap lock meanwhile; AUTO leaves alone what is larger than the two sizes. */

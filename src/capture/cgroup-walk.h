@@ -3,10 +3,10 @@
 /* cgroup-walk - collects the cgroups that threads are in, and reads each of them once. */
 #include <stddef.h>
 
-#include "base/macro.h"
 #include "base/strmap.h"
 #include "cgroup/cgroup-mount.h"
-#include "snapshot/snapshot.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/snapshot/snapshot.h"
 
 /* In the value of a path: a thread is in that cgroup. Else it is only above such a one. */
 enum { CGROUP_HAS_THREADS = 1 << 30 };

@@ -3,7 +3,7 @@
 /* cost - what a capture itself takes. */
 #include <stdint.h>
 
-#include "snapshot/snapshot.h"
+#include "ctprof/snapshot/snapshot.h"
 
 /* The state of the meters when the capture began. */
 struct cost_meter {

@@ -5,7 +5,7 @@
 #include "base/strmap.h"
 #include "bpf/thread-values.h"
 #include "cgroup/cgroup-mount.h"
-#include "metric/sample.h"
+#include "ctprof/metric/sample.h"
 
 struct cgroup_walk;
 struct css_set;

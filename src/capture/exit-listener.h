@@ -3,8 +3,8 @@
 /* exit-listener - takes note of every thread of the host that exits, on a thread of its own. */
 #include <stdbool.h>
 
-#include "base/macro.h"
 #include "cgroup/cgroup-mount.h"
+#include "ctprof/base/macro.h"
 #include "taskstats/taskstats.h"
 #include "window/exit-log.h"
 

@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/hash.h"
 #include "bpf/thread-end.h"
 #include "cgroup/cgroup-id.h"
+#include "ctprof/base/hash.h"
 #include "taskstats/taskstats.h"
 #include "window/exit-log.h"
 

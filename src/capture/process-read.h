@@ -2,9 +2,9 @@
 #pragma once
 /* process-read - what is read once for a whole process, before its threads: the totals that include exited threads,
  * smaps_rollup, its executable and its user. */
-#include "base/macro.h"
 #include "capture/capture.h"
-#include "metric/sample.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/metric/sample.h"
 #include "taskstats/taskstats-read.h"
 
 /* What is read only where it is asked for. */

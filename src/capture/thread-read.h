@@ -3,8 +3,8 @@
 /* thread-read - reads all sources of one thread into a sample. */
 #include <stdbool.h>
 
-#include "base/macro.h"
-#include "metric/sample.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/metric/sample.h"
 #include "procfs/procfs.h"
 #include "taskstats/taskstats-read.h"
 

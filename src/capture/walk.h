@@ -2,11 +2,11 @@
 #pragma once
 /* walk - goes through the threads of a /proc tree, process by process, and writes a row for each. */
 #include "base/fd.h"
-#include "base/macro.h"
 #include "capture/process-read.h"
 #include "capture/thread-read.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/snapshot/snapshot.h"
 #include "jemalloc/jemalloc-read.h"
-#include "snapshot/snapshot.h"
 #include "taskstats/taskstats-read.h"
 
 struct exiting_thread {

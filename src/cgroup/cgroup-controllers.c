@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "cgroup/cgroup-mount.h"
-#include "metric/cgroup-stats.h"
+#include "ctprof/metric/cgroup-stats.h"
 
 static const char *const known_names[] = {
 #define CGROUP_CONTROLLER(id_, name_) name_,

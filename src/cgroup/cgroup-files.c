@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/scan.h"
-#include "metric/sample.h"
+#include "ctprof/metric/sample.h"
 
 enum {
 	KEY_BYTES = 128,

@@ -3,7 +3,7 @@
 /* cgroup-files - parses the files of a cgroup that registry/cgroup.def and registry/cgroup-lists.def name. */
 #include <stddef.h>
 
-#include "metric/cgroup-stats.h"
+#include "ctprof/metric/cgroup-stats.h"
 
 /* One file of a cgroup into the values of @stats that registry/cgroup.def reads from it, for the hierarchy
  * stats->is_v1 says; a value that makes no sense stays unseen. */

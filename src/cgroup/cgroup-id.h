@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/strbuf.h"
 #include "cgroup/cgroup-mount.h"
+#include "ctprof/base/strbuf.h"
 
 struct cgroup_ids;
 

@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/macro.h"
 #include "base/scan.h"
-#include "base/strbuf.h"
-#include "metric/host.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/base/strbuf.h"
+#include "ctprof/metric/host.h"
 
 enum { CGROUP_V1_CONTROLLERS_MAX = 16 }; /* one bit each */
 

@@ -3,9 +3,9 @@
 /* cgroup-open - opens the directory of a cgroup by its path, and nothing outside of the mount. */
 #include <stdbool.h>
 
-#include "base/macro.h"
-#include "base/strbuf.h"
 #include "cgroup/cgroup-mount.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/base/strbuf.h"
 
 /* Whether the mount shows the cgroup with this path. */
 bool cgroup_is_below(const struct cgroup_mount *mount, const struct strbuf *path);

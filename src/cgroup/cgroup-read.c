@@ -11,7 +11,7 @@
 #include "base/fd.h"
 #include "cgroup/cgroup-files.h"
 #include "cgroup/cgroup-open.h"
-#include "metric/psi.h"
+#include "ctprof/metric/psi.h"
 #include "procfs/procfs.h"
 
 enum {

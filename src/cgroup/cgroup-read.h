@@ -5,10 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/macro.h"
 #include "base/scan.h"
 #include "cgroup/cgroup-mount.h"
-#include "metric/cgroup-stats.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/metric/cgroup-stats.h"
 
 enum {
 	CGROUP_FILES_MAX = CGROUP_VALUE_COUNT + CGROUP_LIST_COUNT + PSI_RESOURCE_COUNT,

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/strbuf.h"
 #include "cgroup/cgroup-open.h"
 #include "cgroup/cgroup.h"
+#include "ctprof/base/strbuf.h"
 
 enum { TYPE_BYTES = 64 };
 

@@ -5,10 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/macro.h"
 #include "base/scan.h"
 #include "cgroup/cgroup-mount.h"
-#include "metric/sample.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/metric/sample.h"
 
 /* /proc/<tgid>/task/<tid>/cgroup: the path of the line "0::", byte for byte; where the kernel has no cgroup2
  * hierarchy, that of the first version 1 controller of registry/cgroup.def, or of name=systemd, and

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture-note.h"
 
-#include "base/macro.h"
-#include "base/strbuf.h"
 #include "cli/command.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/base/strbuf.h"
 #include "metric/units.h"
 #include "window-note.h"
 

@@ -3,7 +3,7 @@
 /* capture-note - what is said on stderr about a capture that succeeded. */
 #include <stdint.h>
 
-#include "snapshot/snapshot.h"
+#include "ctprof/snapshot/snapshot.h"
 
 /* Prints one line that says what was written and how reading it went: "ctprof: wrote 143 threads of 98 processes,
  * 21.312KiB in 52.123ms; taskstats 141 ok, 2 ESRCH". @file_bytes is the compressed size. A window has its own length

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/edit-distance.h"
-#include "base/strbuf.h"
 #include "base/text.h"
+#include "ctprof/base/strbuf.h"
 
 /* Messages quote file names and arguments, which may hold anything. */
 printf_(1, 0) static void print_line(const char *format, va_list args)

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/macro.h"
+#include "ctprof/base/macro.h"
 
 /* Parses "500ms", "30s", "1.5m", "2h" or a number of seconds. False where it is none of these, or too long to be
  * counted in nanoseconds. */

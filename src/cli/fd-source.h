@@ -3,8 +3,8 @@
 /* fd-source - the bytes of a file, or of standard input. */
 #include <stdint.h>
 
-#include "base/macro.h"
-#include "base/stream.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/base/stream.h"
 
 struct fd_source {
 	struct byte_source source; /* must stay the first member */

@@ -3,10 +3,10 @@
 /* load - reads snapshot files into groups, two at once on two cores. */
 #include <stdbool.h>
 
+#include "ctprof/snapshot/snapshot.h"
 #include "facts/fact-groups.h"
 #include "group/group-filter.h"
 #include "group/group.h"
-#include "snapshot/snapshot.h"
 
 struct load {
 	const char *path; /* "-" for standard input */

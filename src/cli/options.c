@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/strbuf.h"
+#include "ctprof/base/strbuf.h"
 
 enum { LONG_ONLY = 256, ID_HELP = 1000, ID_VERSION };
 

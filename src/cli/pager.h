@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "base/macro.h"
-#include "base/strbuf.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/base/strbuf.h"
 
 enum pager_state {
 	PAGER_HOLDING, /* the text fits on the terminal so far */

@@ -7,7 +7,7 @@
 #include "base/glob.h"
 #include "base/mem.h"
 #include "base/scan.h"
-#include "base/strbuf.h"
+#include "ctprof/base/strbuf.h"
 
 enum { CAP_BYTES, CAP_MEMORY, CAP_THREADS, CAP_VALUES, CAP_DEPTH, CAP_STRING };
 const char *const report_caps[] = {

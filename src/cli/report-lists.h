@@ -4,9 +4,9 @@
  * the option last returned, and return 0, or -1 with the error printed. */
 #include "cli/options.h"
 #include "compare/rows.h"
+#include "ctprof/snapshot/snapshot.h"
 #include "group/group-by.h"
 #include "report/columns.h"
-#include "snapshot/snapshot.h"
 
 enum { SORT_KEYS_MAX = 16 };
 

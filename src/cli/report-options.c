@@ -7,7 +7,7 @@
 #include "base/glob.h"
 #include "base/mem.h"
 #include "base/scan.h"
-#include "base/strbuf.h"
+#include "ctprof/base/strbuf.h"
 
 enum {
 	OPT_GROUP_BY = OPT_REPORT_FIRST,

@@ -2,10 +2,10 @@
 #pragma once
 /* report-options - what show and compare have in common: their options and how a report is printed. */
 #include "compare/rows.h"
+#include "ctprof/snapshot/snapshot.h"
 #include "facts/fact-rows.h"
 #include "report-lists.h"
 #include "report/report.h"
-#include "snapshot/snapshot.h"
 #include "where/where.h"
 
 struct report_options {

@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/macro.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "ctprof/base/macro.h"
 #include "load.h"
 #include "pager.h"
 #include "report-options.h"

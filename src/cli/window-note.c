@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/macro.h"
-#include "base/strbuf.h"
 #include "cli/command.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/base/strbuf.h"
 
 static unsigned long long number_of(const struct snapshot_info *info, enum window_number number)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* window-note - what is said on stderr about a window that was made. */
-#include "base/strbuf.h"
-#include "snapshot/snapshot.h"
+#include "ctprof/base/strbuf.h"
+#include "ctprof/snapshot/snapshot.h"
 
 /* Appends the window's length, and how many threads there were of each part. */
 void window_note_add_contents(const struct snapshot_info *info, struct strbuf *out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* doctor-probe - finds out what can be read here and now, by reading it. */
-#include "base/macro.h"
+#include "ctprof/base/macro.h"
 #include "doctor/doctor.h"
 
 /* Tries everything below /proc, /sys and the mounted cgroup hierarchies once, and taskstats. What cannot be read is

@@ -6,11 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/macro.h"
-#include "base/strbuf.h"
-#include "metric/host.h"
-#include "metric/metric.h"
-#include "metric/psi.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/base/strbuf.h"
+#include "ctprof/metric/host.h"
+#include "ctprof/metric/metric.h"
+#include "ctprof/metric/psi.h"
 
 /* clang-format off */
 enum doctor_family {

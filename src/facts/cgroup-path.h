@@ -4,7 +4,7 @@
  * throttles it, and of each limit the smallest. Only cgroups that are in the snapshot count. Pure. */
 #include "base/scan.h"
 #include "base/strmap.h"
-#include "metric/cgroup-stats.h"
+#include "ctprof/metric/cgroup-stats.h"
 
 enum cgroup_limit {
 	CGROUP_LIMIT_cpu, /* in millionths of a CPU */

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "metric/cgroup-stats.h"
+#include "ctprof/metric/cgroup-stats.h"
 #include "metric/fold.h"
 
 /* Rates are integers with a fixed point, in 2^-20 per second. */

@@ -3,7 +3,7 @@
 #include "facts/fact-derive.h"
 #include "base/clock.h"
 
-#include "base/macro.h"
+#include "ctprof/base/macro.h"
 #include "facts/cgroup-rates.h"
 
 /* clang-format off */

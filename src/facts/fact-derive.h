@@ -2,10 +2,10 @@
 #pragma once
 /* fact-derive - values computed from what a snapshot holds beside its threads' metrics: CPU time of cgroups and of the
  * host in percent, by the formulas of other tools. The rows are registry/fact-derived.def's. Pure. */
+#include "ctprof/metric/cgroup-stats.h"
+#include "ctprof/snapshot/snapshot.h"
 #include "measure/measure.h"
-#include "metric/cgroup-stats.h"
 #include "metric/fold.h"
-#include "snapshot/snapshot.h"
 
 #ifndef CTPROF_FACT_DERIVED_DEF
 #define CTPROF_FACT_DERIVED_DEF "fact-derived.def"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string.h>
 
-#include "base/macro.h"
+#include "ctprof/base/macro.h"
 #include "fact-build.h"
 #include "facts/cgroup-rates.h"
 #include "facts/fact-derive.h"

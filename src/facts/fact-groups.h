@@ -4,9 +4,9 @@
  * smaps_rollup by process name. */
 #include "base/scan.h"
 #include "base/strmap.h"
+#include "ctprof/metric/cgroup-stats.h"
+#include "ctprof/metric/sample.h"
 #include "facts/cgroup-path.h"
-#include "metric/cgroup-stats.h"
-#include "metric/sample.h"
 
 /* Cgroups that share a key, merged by the rules of registry/cgroup.def. */
 struct cgroup_group {

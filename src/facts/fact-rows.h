@@ -6,10 +6,10 @@
 #include <stddef.h>
 
 #include "compare/rows.h"
+#include "ctprof/snapshot/snapshot.h"
 #include "facts/fact-groups.h"
 #include "group/group-by.h"
 #include "metric/fold.h"
-#include "snapshot/snapshot.h"
 
 /* Behind the values of cgroups and the keys of io.stat. */
 enum { FACT_ID_DERIVED = CGROUP_VALUE_COUNT + 8 };

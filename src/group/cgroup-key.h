@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/macro.h"
-#include "base/strbuf.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/base/strbuf.h"
 
 /* Appends the pattern of a path. In segments NAME@INSTANCE.service the instance becomes {I}, unless it is empty or has
  * one of . - _ in it; a UUID, with dashes or underscores, also behind "pod", becomes {H}; then normalise_name() goes over

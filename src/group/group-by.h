@@ -7,8 +7,8 @@
 
 #include "base/scan.h"
 #include "base/strmap.h"
-#include "metric/host.h"
-#include "metric/sample.h"
+#include "ctprof/metric/host.h"
+#include "ctprof/metric/sample.h"
 
 enum group_key {
 #define GROUP_KEY(id_, name_, heading_, text_) GROUP_KEY_##id_,

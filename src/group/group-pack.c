@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/strbuf.h"
+#include "ctprof/base/strbuf.h"
 
 /* The first byte of what is packed. */
 enum { HAS_RATES = 1, HAS_BEFORE = 2 };

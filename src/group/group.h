@@ -5,18 +5,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/hash.h"
-#include "base/macro.h"
 #include "base/scan.h"
 #include "base/strmap.h"
+#include "ctprof/base/hash.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/metric/metric.h"
+#include "ctprof/metric/sample.h"
+#include "ctprof/snapshot/snapshot.h"
 #include "group/group-by.h"
 #include "measure/measure.h"
 #include "measure/rates.h"
 #include "measure/spread.h"
 #include "metric/fold.h"
-#include "metric/metric.h"
-#include "metric/sample.h"
-#include "snapshot/snapshot.h"
 
 struct group_filter;
 struct group_marks;

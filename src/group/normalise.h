@@ -3,7 +3,7 @@
 /* normalise - the pattern that numbered names have in common: worker-12 and worker-7 are worker-{N}. */
 #include <stddef.h>
 
-#include "base/strbuf.h"
+#include "ctprof/base/strbuf.h"
 
 /* Appends the pattern of a name. The name is cut into runs of separators (. - _ / : @ + [ ] and Unicode white
  * space), which are copied, and tokens. The first rule that fits a whole token decides:

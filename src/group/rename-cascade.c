@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/strbuf.h"
+#include "ctprof/base/strbuf.h"
 
 /* Pairs of roots that are tried for one cgroup, at most: files may be made to have any number that apply. */
 enum { ROOTS_TRIED_MAX = 64 };

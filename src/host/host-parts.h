@@ -2,9 +2,9 @@
 #pragma once
 /* host-parts - the subjects of host_read(). Each leaves the fields unseen that it cannot read; a descriptor of -1
  * is a tree that is not there. */
-#include "base/strbuf.h"
-#include "metric/host.h"
-#include "metric/metric.h"
+#include "ctprof/base/strbuf.h"
+#include "ctprof/metric/host.h"
+#include "ctprof/metric/metric.h"
 
 /* Most bytes of a text, counted as JSON may spell it. All of a host is below the 1 MiB that is read of it. */
 enum {

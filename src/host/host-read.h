@@ -3,9 +3,9 @@
 /* host-read - reads the fields of registry/host.def from /proc and /sys. */
 #include <stdbool.h>
 
-#include "metric/cgroup-stats.h"
-#include "metric/host.h"
-#include "metric/psi.h"
+#include "ctprof/metric/cgroup-stats.h"
+#include "ctprof/metric/host.h"
+#include "ctprof/metric/psi.h"
 #include "taskstats/taskstats.h"
 
 /* Fills all host fields that the trees under @proc_fd and @sys_fd have; -1 means that there is no such

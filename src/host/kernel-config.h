@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/macro.h"
-#include "metric/host.h"
-#include "metric/sample.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/metric/host.h"
+#include "ctprof/metric/sample.h"
 
 /* The options of the kernel's configuration that metrics, or the way to them, depend on. */
 enum kernel_option {

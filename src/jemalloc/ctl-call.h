@@ -4,7 +4,7 @@
  * and some zeros. */
 #include <stdint.h>
 
-#include "base/macro.h"
+#include "ctprof/base/macro.h"
 #include "elf-image.h"
 
 /* Asks the function of "thread.allocatedp" or its like for the address of the counter, and takes off that of the thread's

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/strbuf.h"
+#include "ctprof/base/strbuf.h"
 
 static int open_by_build_id(enum file_systems allowed, int root_fd, const uint8_t *build_id,
                             size_t len)

@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/macro.h"
 #include "base/regular-file.h"
+#include "ctprof/base/macro.h"
 
 /* Below @root_fd (-1: none), which may be somebody else's, and then below this system's root. @link may be empty, and
  * @directory NULL. Returns the descriptor of a regular file on one of the

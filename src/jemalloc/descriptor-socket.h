@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "base/macro.h"
+#include "ctprof/base/macro.h"
 
 /* Sends a message whole, without waiting, and a descriptor with it unless @fd is -1. Returns 0 or -errno. */
 must_check_ int descriptor_socket_send(int socket, const void *bytes, size_t len, int fd);

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/macro.h"
+#include "ctprof/base/macro.h"
 
 enum { ELF_SEGMENTS_MAX = 64, ELF_BUILD_ID_MAX = 64 };
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/macro.h"
+#include "ctprof/base/macro.h"
 #include "elf-file.h"
 
 enum {

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/macro.h"
+#include "ctprof/base/macro.h"
 #include "elf-file.h"
 
 enum { INSPECTOR_LINK_MAX = 256 };

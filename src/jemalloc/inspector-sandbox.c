@@ -11,7 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-#include "base/macro.h"
+#include "ctprof/base/macro.h"
 
 #if defined(__x86_64__)
 #define OWN_ARCHITECTURE AUDIT_ARCH_X86_64

@@ -3,9 +3,9 @@
 /* jemalloc-files - what is kept from one reading of jemalloc's counters to the next: which of the files mapped by processes
  * have jemalloc, and the program that reads thread pointers. Each file is looked into once, whatever is found, and however
  * many processes map it: one that could not be read is not tried again. */
-#include "base/strbuf.h"
 #include "base/strmap.h"
 #include "bpf/thread-pointer.h"
+#include "ctprof/base/strbuf.h"
 #include "file-look.h"
 #include "jemalloc/jemalloc-inspect.h"
 #include "procfs/maps.h"

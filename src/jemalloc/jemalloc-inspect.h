@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/macro.h"
 #include "base/regular-file.h"
-#include "metric/probe.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/metric/probe.h"
 
 /* How the thread pointers of processes with jemalloc are read. */
 enum jemalloc_mode {

@@ -6,9 +6,9 @@
 
 #include "base/fd.h"
 #include "bpf/thread-pointer.h"
+#include "ctprof/metric/sample.h"
 #include "jemalloc/jemalloc-files.h"
 #include "jemalloc/memory-probe.h"
-#include "metric/sample.h"
 
 struct jemalloc_reader {
 	enum source_outcome rule;     /* OUTCOME_read, or why nobody is looked at */

@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "base/helper-guard.h"
-#include "base/macro.h"
-#include "metric/probe.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/metric/probe.h"
 #include "procfs/process-identity.h"
 
 /* Two counters relative to the thread pointer. */

@@ -3,7 +3,7 @@
 /* tsd-members - where the counters are in jemalloc's struct tsd_s, by debugging information (DWARF). */
 #include <stdint.h>
 
-#include "base/macro.h"
+#include "ctprof/base/macro.h"
 #include "elf-file.h"
 
 /* Returns 0, or -ENODATA where the file does not say. Opens no other file. */

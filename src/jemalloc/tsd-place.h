@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ctprof/metric/probe.h"
 #include "elf-image.h"
 #include "jemalloc-symbols.h"
-#include "metric/probe.h"
 
 struct tsd_place {
 	bool has_slot; /* the offset is to be added to the word at slot_address */

@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/macro.h"
-#include "base/strbuf.h"
-#include "base/stream.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/base/strbuf.h"
+#include "ctprof/base/stream.h"
 
 enum json_token {
 	JSON_TOKEN_END, /* the document is complete and nothing but white space followed */

@@ -8,9 +8,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/macro.h"
-#include "base/strbuf.h"
-#include "base/stream.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/base/strbuf.h"
+#include "ctprof/base/stream.h"
 #include "json/json-read.h"
 
 enum {

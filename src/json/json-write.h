@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/strbuf.h"
+#include "ctprof/base/strbuf.h"
 
 struct json_writer {
 	struct strbuf *out; /* borrowed */

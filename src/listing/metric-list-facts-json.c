@@ -2,10 +2,10 @@
 #include <jansson.h>
 
 #include "base/mem.h"
+#include "ctprof/metric/cgroup-stats.h"
+#include "ctprof/snapshot/snapshot.h"
 #include "facts/fact-derive.h"
 #include "metric-list-facts.h"
-#include "metric/cgroup-stats.h"
-#include "snapshot/snapshot.h"
 
 static const char *const host_kind_names[] = {
         [HOST_KIND_TEXT] = "text",

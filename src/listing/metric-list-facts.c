@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-#include "base/macro.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/metric/cgroup-stats.h"
+#include "ctprof/snapshot/snapshot.h"
 #include "facts/fact-derive.h"
-#include "metric/cgroup-stats.h"
-#include "snapshot/snapshot.h"
 
 static void add_file(enum fact_form form, const char *file, const char *file_key,
                      struct strbuf *out)

@@ -3,8 +3,8 @@
 
 #include <jansson.h>
 
-#include "base/macro.h"
 #include "base/mem.h"
+#include "ctprof/base/macro.h"
 #include "group/group-by.h"
 #include "measure/measure.h"
 #include "metric-list-facts.h"

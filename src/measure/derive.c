@@ -5,8 +5,8 @@
 #include <stdbool.h>
 
 #include "base/clock.h"
+#include "ctprof/metric/sample.h"
 #include "measure/measure.h"
-#include "metric/sample.h"
 
 /* Counters per second. */
 struct rate_count {

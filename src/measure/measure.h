@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "ctprof/metric/metric.h"
+#include "ctprof/snapshot/snapshot.h"
 #include "measure/rates.h"
 #include "metric/fold.h"
-#include "metric/metric.h"
-#include "snapshot/snapshot.h"
 
 enum { MEASURE_COUNT = (int)METRIC_COUNT + (int)DERIVED_COUNT, DERIVED_INPUTS_MAX = 10 };
 

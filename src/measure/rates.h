@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "metric/metric.h"
+#include "ctprof/metric/metric.h"
 
 enum { RATE_FRACTION_BITS = 32 };
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "metric/cgroup-stats.h"
+#include "ctprof/metric/cgroup-stats.h"
 
 /* clang-format off */
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/scan.h"
-#include "metric/sample.h"
+#include "ctprof/metric/sample.h"
 
 void cpu_mask_clear(struct cpu_mask *mask)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "metric/sample.h"
+#include "ctprof/metric/sample.h"
 
 void fold_max(struct fold_cell *cell, uint64_t value)
 {

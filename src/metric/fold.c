@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctprof/metric/sample.h"
 #include "fold-cell.h"
-#include "metric/sample.h"
 
 int64_t fold_range_bound(enum metric_id metric, uint32_t stored)
 {

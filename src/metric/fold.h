@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/macro.h"
-#include "metric/metric.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/metric/metric.h"
 
 /* How often each value of a label occurs. Groups mostly have one value, and a short one. */
 struct fold_tally {

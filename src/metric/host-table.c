@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "metric/host.h"
+#include "ctprof/metric/host.h"
 
 /* clang-format off */
 const struct host_field_desc host_field_table[HOST_FIELD_COUNT] = {

@@ -4,12 +4,12 @@
  * values are wrapped by type, so formulas over the wrong kind do not compile (use, in derive.c); a
  * value can only be stored through its metric's name, in its metric's type (presence, in sample.h); and each
  * way to read threads knows the metric or says that it does not (place). */
-#include "metric/metric.h"
+#include "ctprof/metric/metric.h"
 
 #include <string.h>
 
+#include "ctprof/metric/sample.h"
 #include "metric/fold.h"
-#include "metric/sample.h"
 
 /* clang-format off */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* outcome - what an error of a reading means. */
-#include "base/macro.h"
-#include "metric/metric.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/metric/metric.h"
 
 /* What was read when an error came, which decides what the error means. */
 enum error_policy {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string.h>
 
-#include "metric/probe.h"
+#include "ctprof/metric/probe.h"
 
 /* clang-format off */
 const struct probe_tag_desc probe_tag_table[PROBE_TAG_COUNT] = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "base/macro.h"
-#include "metric/psi.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/metric/psi.h"
 
 /* clang-format off */
 const char *const psi_resource_names[PSI_RESOURCE_COUNT] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "metric/sample.h"
+#include "ctprof/metric/sample.h"
 #include "base/clock.h"
 
 #include <stdio.h>

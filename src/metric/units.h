@@ -3,9 +3,9 @@
 /* units - values as people read them: scaled on the ladder of their unit. Machine formats never are. */
 #include <stdbool.h>
 
-#include "base/strbuf.h"
+#include "ctprof/base/strbuf.h"
+#include "ctprof/metric/metric.h"
 #include "metric/fold.h"
-#include "metric/metric.h"
 
 /* Appends a value: "999ns", "8.697K", "7.500GiB", "0.250" for a ratio; with @exact_decimals a value below the
  * first step keeps two decimals ("12.50ns"), for averages. "-" where there is none. */

@@ -3,8 +3,8 @@
 /* maps - the files whose code is mapped into a process, out of the text of /proc/<tgid>/maps. */
 #include <stdint.h>
 
-#include "base/macro.h"
 #include "base/scan.h"
+#include "ctprof/base/macro.h"
 
 /* A file with code in the process. The same file stands here as often as it was loaded. */
 struct mapped_file {

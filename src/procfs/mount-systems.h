@@ -4,8 +4,8 @@
  * that a file system which does not answer is not asked for it. */
 #include "base/regular-file.h"
 #include "base/scan.h"
-#include "base/strbuf.h"
 #include "base/strmap.h"
+#include "ctprof/base/strbuf.h"
 
 struct mount_systems {
 	struct strmap by_device; /* device number to enum file_system_kind */

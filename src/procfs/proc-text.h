@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/macro.h"
+#include "ctprof/base/macro.h"
 
 enum { PROC_TEXT_BYTES = 4096 };
 

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/macro.h"
+#include "ctprof/base/macro.h"
 
 /* One and the same program in one and the same process has the same. Addresses are 0 or 1 where this user may not know
  * them. */

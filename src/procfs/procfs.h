@@ -5,10 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/macro.h"
 #include "base/strmap.h"
-#include "metric/psi.h"
-#include "metric/sample.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/metric/psi.h"
+#include "ctprof/metric/sample.h"
 
 /* A metric that wants a key of a source. */
 struct source_want {

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/macro.h"
+#include "ctprof/base/macro.h"
 
 enum report_column {
 #define COLUMN(id_, name_, heading_, commands_, text_) COLUMN_##id_,

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "metric/sample.h"
+#include "ctprof/metric/sample.h"
 #include "metric/units.h"
 #include "report-parts.h"
 #include "json/json-write.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* machine-value - a cell as the machine formats have it: raw, in base units, the same in all of them. */
-#include "base/strbuf.h"
 #include "compare/rows.h"
+#include "ctprof/base/strbuf.h"
 #include "facts/fact-rows.h"
 #include "metric/fold.h"
 #include "report/report.h"

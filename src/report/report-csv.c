@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string.h>
 
-#include "base/strbuf.h"
+#include "ctprof/base/strbuf.h"
 #include "machine-value.h"
 #include "report-parts.h"
 #include "report/report.h"

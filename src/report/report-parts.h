@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* report-parts - what stands around the rows in a table, and what the formats share of it. */
-#include "metric/probe.h"
+#include "ctprof/metric/probe.h"
 #include "report/report.h"
 
 /* The tables of the rows that are not about threads, each with a blank line and a heading before it. */

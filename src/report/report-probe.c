@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "metric/probe.h"
+#include "ctprof/metric/probe.h"
 #include "report-parts.h"
 
 /* What is told together: tags of processes, or those of single threads, whose process has another tag. */

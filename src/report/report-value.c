@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "metric/sample.h"
+#include "ctprof/metric/sample.h"
 #include "metric/units.h"
 #include "report-parts.h"
 #include "report/report.h"

@@ -5,10 +5,10 @@
 
 #include "base/table.h"
 #include "compare/rows.h"
+#include "ctprof/snapshot/snapshot.h"
 #include "facts/fact-rows.h"
 #include "group/group.h"
 #include "report/columns.h"
-#include "snapshot/snapshot.h"
 
 enum report_format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON, FORMAT_NDJSON, FORMAT_MARKDOWN };
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "metric/metric.h"
+#include "ctprof/metric/metric.h"
 
 /* clang-format off */
 enum reference_family {

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/strmap.h"
 #include "base/text.h"
-#include "metric/sample.h"
+#include "ctprof/metric/sample.h"
 #include "snapshot-reference.h"
 
 /* The exact path, where the key is not. No object of the registry has this name. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* snapshot-cgroup - one cgroup of a snapshot: a member of "cgroup_stats" or "cgroup_v1_stats". */
-#include "base/macro.h"
 #include "base/strmap.h"
-#include "metric/cgroup-stats.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/metric/cgroup-stats.h"
 #include "snapshot-value.h"
 #include "json/json-write.h"
 

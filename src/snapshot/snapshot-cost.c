@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "snapshot/snapshot.h"
+#include "ctprof/snapshot/snapshot.h"
 
 /* clang-format off */
 const struct capture_cost_desc capture_cost_table[COST_COUNT] = {

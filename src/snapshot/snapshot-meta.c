@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/macro.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "ctprof/base/macro.h"
 #include "snapshot-tree.h"
 
 /* One for each CPU that there can be. */

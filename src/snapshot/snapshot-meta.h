@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* snapshot-meta - the parts of a snapshot that are small enough for a tree: host, tallies, sched_ext, cost. */
-#include "base/macro.h"
-#include "base/strbuf.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/base/strbuf.h"
+#include "ctprof/snapshot/snapshot.h"
 #include "snapshot-reference.h"
-#include "snapshot/snapshot.h"
 
 /* Append the JSON text of the value of the key "window", "host", "sources", "probe_summary", "parse_summary",
  * "taskstats_summary", "sched_ext", "cost". */

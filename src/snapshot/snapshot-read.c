@@ -3,12 +3,12 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "ctprof/snapshot/snapshot.h"
 #include "snapshot-cgroup.h"
 #include "snapshot-meta.h"
 #include "snapshot-reference.h"
 #include "snapshot-row.h"
 #include "snapshot-value.h"
-#include "snapshot/snapshot.h"
 #include "snapshot/thread-store.h"
 #include "zstd-stream.h"
 #include "json/json-read.h"

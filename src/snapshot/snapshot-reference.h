@@ -5,14 +5,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/macro.h"
-#include "base/strbuf.h"
-#include "metric/cgroup-stats.h"
-#include "metric/metric.h"
-#include "metric/psi.h"
-#include "metric/sample.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/base/strbuf.h"
+#include "ctprof/metric/cgroup-stats.h"
+#include "ctprof/metric/metric.h"
+#include "ctprof/metric/psi.h"
+#include "ctprof/metric/sample.h"
+#include "ctprof/snapshot/snapshot.h"
 #include "snapshot/reference.h"
-#include "snapshot/snapshot.h"
 
 /* Keys of a row that only that tool has. */
 enum reference_key {

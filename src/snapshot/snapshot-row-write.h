@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* snapshot-row-write - writes one thread of a snapshot as JSON. */
-#include "base/strbuf.h"
-#include "metric/sample.h"
+#include "ctprof/base/strbuf.h"
+#include "ctprof/metric/sample.h"
 #include "json/json-write.h"
 
 struct row_writer {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* snapshot-row - reads one thread of a snapshot from the JSON tokens into a sample. */
-#include "base/macro.h"
 #include "base/strmap.h"
-#include "metric/sample.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/metric/sample.h"
 #include "snapshot-reference.h"
 #include "snapshot-value.h"
 #include "json/json-read.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "snapshot/snapshot.h"
+#include "ctprof/snapshot/snapshot.h"
 
 void snapshot_tally_add_impossible(struct snapshot_tally *tally, const struct thread_sample *sample)
 {

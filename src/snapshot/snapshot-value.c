@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "metric/sample.h"
+#include "ctprof/metric/sample.h"
 
 bool name_is_readable(const char *bytes, size_t len)
 {

@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/keyed-values.h"
-#include "base/macro.h"
-#include "base/strbuf.h"
-#include "metric/psi.h"
+#include "ctprof/base/keyed-values.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/base/strbuf.h"
+#include "ctprof/metric/psi.h"
 #include "json/json-read.h"
 #include "json/json-write.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "snapshot/snapshot.h"
+#include "ctprof/snapshot/snapshot.h"
 
 /* clang-format off */
 const struct window_number_desc window_number_table[WINDOW_NUMBER_COUNT] = {

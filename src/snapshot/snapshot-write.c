@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "ctprof/snapshot/snapshot.h"
 #include "snapshot-cgroup.h"
 #include "snapshot-meta.h"
 #include "snapshot-row-write.h"
 #include "snapshot-value.h"
-#include "snapshot/snapshot.h"
 #include "zstd-thread.h"
 #include "json/json-write.h"
 

@@ -5,10 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/hash.h"
-#include "base/strbuf.h"
 #include "base/strmap.h"
-#include "metric/sample.h"
+#include "ctprof/base/hash.h"
+#include "ctprof/base/strbuf.h"
+#include "ctprof/metric/sample.h"
 
 enum { THREAD_STORE_NONE = UINT32_MAX };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* zstd-stream - one zstd frame around a byte sink or a byte source. */
-#include "base/macro.h"
-#include "base/strbuf.h"
-#include "base/stream.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/base/strbuf.h"
+#include "ctprof/base/stream.h"
 
 struct zstd_compressor;
 

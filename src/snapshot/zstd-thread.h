@@ -2,9 +2,9 @@
 #pragma once
 /* zstd-thread - a zstd frame around a byte sink, compressed by a thread of its own while its owner makes the next
  * bytes. The thread starts with the first piece, so that what is small enough for one needs none. */
-#include "base/macro.h"
-#include "base/strbuf.h"
-#include "base/stream.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/base/strbuf.h"
+#include "ctprof/base/stream.h"
 
 struct zstd_thread;
 

@@ -18,7 +18,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
-#include "metric/sample.h"
+#include "ctprof/metric/sample.h"
 #include "taskstats/taskstats.h"
 
 enum {

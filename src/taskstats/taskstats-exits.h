@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/macro.h"
+#include "ctprof/base/macro.h"
 
 struct cpu_mask;
 struct taskstats_exits;

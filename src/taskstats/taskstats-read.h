@@ -2,8 +2,8 @@
 #pragma once
 /* taskstats-read - the taskstats of the threads being walked, asked for in batches. Nothing that goes wrong with the
  * socket fails a capture. */
-#include "base/macro.h"
-#include "metric/sample.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/metric/sample.h"
 #include "taskstats/taskstats.h"
 
 struct taskstats_reader {

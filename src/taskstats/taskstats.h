@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/macro.h"
-#include "metric/sample.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/metric/sample.h"
 
 /* Since when the seven delay buckets other than cpu are kept. The kernel gives a thread its delay record when it
  * is born, and only while the toggle is on. */

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "base/strbuf.h"
 #include "cli/command.h"
+#include "ctprof/base/strbuf.h"
 
 struct completion_word {
 	const char *text;        /* borrowed, as the next */

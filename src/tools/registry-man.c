@@ -2,13 +2,13 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "base/macro.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/metric/cgroup-stats.h"
+#include "ctprof/metric/host.h"
+#include "ctprof/snapshot/snapshot.h"
 #include "facts/fact-derive.h"
 #include "measure/measure.h"
-#include "metric/cgroup-stats.h"
-#include "metric/host.h"
 #include "registry-print.h"
-#include "snapshot/snapshot.h"
 
 /* Text from the registry, with what scdoc would take for markup escaped. An underscore inside a word is
  * none, and stays as it is so that names can be searched for in the page's source. */

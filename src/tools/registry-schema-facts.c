@@ -4,10 +4,10 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "base/macro.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/metric/cgroup-stats.h"
+#include "ctprof/snapshot/snapshot.h"
 #include "json-schema.h"
-#include "metric/cgroup-stats.h"
-#include "snapshot/snapshot.h"
 
 /* An object with any keys, all values of which are alike. */
 static json_t *map_of(json_t *values)

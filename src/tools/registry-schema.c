@@ -5,14 +5,14 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "base/macro.h"
 #include "base/mem.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/metric/host.h"
+#include "ctprof/metric/sample.h"
+#include "ctprof/snapshot/snapshot.h"
 #include "json-schema.h"
-#include "metric/host.h"
-#include "metric/sample.h"
 #include "registry-print.h"
 #include "registry-schema-facts.h"
-#include "snapshot/snapshot.h"
 
 enum row_identity {
 #define IDENTITY(id_, json_type_, text_) IDENTITY_##id_,

@@ -23,10 +23,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/macro.h"
-#include "base/strbuf.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/base/strbuf.h"
+#include "ctprof/metric/metric.h"
 #include "metric/fold.h"
-#include "metric/metric.h"
 
 enum { WHERE_BYTES_MAX = 64 * 1024, WHERE_DEPTH_MAX = 64 };
 

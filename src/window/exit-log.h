@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "metric/sample.h"
-#include "snapshot/snapshot.h"
+#include "ctprof/metric/sample.h"
+#include "ctprof/snapshot/snapshot.h"
 #include "snapshot/thread-store.h"
 
 /* What is known of an end beside the thread's sample. */

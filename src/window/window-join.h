@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* window-join - what the parts of window_make() share. */
-#include "base/macro.h"
+#include "ctprof/base/macro.h"
 #include "window-reading.h"
 #include "window/exit-log.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* window-reading - a whole snapshot in memory, with its threads by tid and its processes by tgid. */
-#include "base/macro.h"
 #include "base/strmap.h"
-#include "snapshot/snapshot.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/snapshot/snapshot.h"
 #include "snapshot/thread-store.h"
 #include "window/window.h"
 

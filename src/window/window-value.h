@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* window-value - what a window makes of single values. */
-#include "metric/cgroup-stats.h"
-#include "metric/host.h"
-#include "metric/psi.h"
-#include "metric/sample.h"
+#include "ctprof/metric/cgroup-stats.h"
+#include "ctprof/metric/host.h"
+#include "ctprof/metric/psi.h"
+#include "ctprof/metric/sample.h"
 
 /* The value of a metric that counts from the thread's birth on, where it was seen, or is impossible: differences of such
  * values are true. */

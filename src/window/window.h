@@ -4,10 +4,10 @@
  * they are (tgid, tid, birth), and those that ended in between by their exit records. A counter becomes what it rose
  * by; a peak stays where it rose, a floor where it fell; everything else is as it was at the end. What cannot be known
  * is left out and counted: see ctprof-snapshot(5). */
-#include "base/macro.h"
-#include "base/strbuf.h"
-#include "base/stream.h"
-#include "snapshot/snapshot.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/base/strbuf.h"
+#include "ctprof/base/stream.h"
+#include "ctprof/snapshot/snapshot.h"
 #include "window/exit-log.h"
 
 struct window_input {

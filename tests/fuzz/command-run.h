@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/strbuf.h"
 #include "cli/command.h"
+#include "ctprof/base/strbuf.h"
 
 /* The input, from which options are chosen by leading bytes. */
 struct command_input {

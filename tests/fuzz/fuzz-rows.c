@@ -10,8 +10,8 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "ctprof/snapshot/snapshot.h"
 #include "fuzz.h"
-#include "snapshot/snapshot.h"
 #include "snapshot/zstd-stream.h"
 
 static const char head[] =

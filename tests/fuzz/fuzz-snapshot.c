@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "ctprof/snapshot/snapshot.h"
 #include "fuzz.h"
 #include "group/group.h"
 #include "snapshot/reference.h"
-#include "snapshot/snapshot.h"
 #include "snapshot/zstd-stream.h"
 
 struct memory_source {

@@ -8,7 +8,7 @@ set -eu
 [ $# -eq 1 ] || { echo "Usage: hash.sh ROOT" >&2; exit 2; }
 cd "$1"
 
-files=$(find src -name '*.[ch]' ! -path src/base/hash.c | LC_ALL=C sort)
+files=$(find src include -name '*.[ch]' ! -path src/base/hash.c | LC_ALL=C sort)
 [ -n "$files" ] || { echo "hash.sh: no sources in $1" >&2; exit 1; }
 status=0
 
@@ -17,7 +17,7 @@ status=0
 # shellcheck disable=SC2086 # The names have no blanks.
 if grep -nE '(\*|\^)=? *(UINT(32|64)_C\()?0x[0-9a-fA-F]{8,}|(UINT(32|64)_C\()?0x[0-9a-fA-F]{8,}[uUlL]*\)? *[*^] ' $files |
     grep -v '0x0101010101010101'; then
-    echo "hash.sh: this looks like a hash function; hash_bytes() of src/base/hash.h is the one to use"
+    echo "hash.sh: this looks like a hash function; hash_bytes() of include/ctprof/base/hash.h is the one to use"
     status=1
 fi
 

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Which file includes which: a room includes headers of the rooms in its link line, as "room/header.h", and all rooms of
 # its link line are needed. A header that its own room includes by its bare name is private to the room; one that is
-# included as "room/header.h" is a contract. Programs, which no room links, may include
-# headers of all rooms. Headers of other libraries stay in the files that wrap them, and each header of ours compiles alone.
+# included as "room/header.h" is a contract, and so is "ctprof/room/header.h", which stands in include/ and includes only
+# such headers. Programs, which no room links, may include headers of all rooms. Headers of other libraries stay in the
+# files that wrap them, and each header of ours compiles alone.
 #
 #   includes.sh ROOT
 #
@@ -12,7 +13,7 @@ set -eu
 [ $# -eq 1 ] || { echo "Usage: includes.sh ROOT" >&2; exit 2; }
 cd "$1"
 
-files=$(find src -name '*.[ch]' | LC_ALL=C sort)
+files=$(find src include -name '*.[ch]' | LC_ALL=C sort)
 [ -n "$files" ] || { echo "includes.sh: no sources in $1" >&2; exit 1; }
 builds=$(find src -mindepth 2 -name meson.build | LC_ALL=C sort)
 [ -n "$builds" ] || { echo "includes.sh: no rooms in $1" >&2; exit 1; }
@@ -47,8 +48,9 @@ function exists(path) {
 }
 
 FNR == 1 {
+    is_public = FILENAME ~ /^include\/ctprof\//
     split(FILENAME, parts, "/")
-    here = parts[2]
+    here = parts[is_public ? 3 : 2]
 }
 
 # The link line of a room: static_library() and what is in its parentheses.
@@ -80,7 +82,10 @@ FNR == 1 && !(here in is_room) {
     sub(/[ \t]*$/, "", what)
     quote = substr(what, 1, 1)
     name = substr(what, 2, length(what) - 2)
-    split(name, words, "/")
+    path = name ~ /^ctprof\// ? "include/" name : "src/" name
+    room = name
+    sub(/^ctprof\//, "", room)
+    split(room, words, "/")
     if (quote == "<") {
         wrapped = (name in wraps) ? name : words[1] "/"
         if ((wrapped in wraps) && FILENAME !~ wraps[wrapped])
@@ -91,13 +96,15 @@ FNR == 1 && !(here in is_room) {
             complain(here " knows no metric, so it may not expand " what)
     } else if (name !~ /\//) {
         path = "src/" here "/" name
-        if (!exists(path))
+        if (is_public || !exists(path))
             complain(path " does not exist; a header of another room is included as \"room/header.h\"")
         is_private[path] = FILENAME ":" FNR
-    } else if (name !~ /^[a-z]+\/[^\/]+$/ || !exists("src/" name)) {
+    } else if (room !~ /^[a-z]+\/[^\/]+$/ || !exists(path)) {
         complain("\"" name "\" is no header of a room")
+    } else if (is_public && name !~ /^ctprof\//) {
+        complain("a header of include/ctprof includes others of include/ctprof only, and not " name)
     } else {
-        is_contract["src/" name] = FILENAME ":" FNR
+        is_contract[path] = FILENAME ":" FNR
         if (words[1] != here && (here in is_library) && FILENAME != "src/cli/main.c") {
             if (!((here, words[1]) in links))
                 complain("this file may not include " name ": " here " does not link " words[1])
@@ -123,12 +130,13 @@ END {
 
 for compiler in ${LINT_COMPILERS-gcc clang}; do
     command -v "$compiler" >/dev/null || { echo "no $compiler: headers are not compiled with it"; continue; }
-    for header in src/*/*.h; do
+    for header in src/*/*.h include/ctprof/*/*.h; do
         # What a BPF program is compiled with is not for this target.
         [ "$header" != src/bpf/kernel.h ] || continue
-        printf '#include "%s"\n' "${header#src/}" |
+        name=${header#src/}
+        printf '#include "%s"\n' "${name#include/}" |
             "$compiler" -std=gnu17 -D_GNU_SOURCE -DCTPROF_VERSION='""' -Wall -Wextra -Werror \
-                -Isrc -Iregistry -fsyntax-only -x c - ||
+                -Iinclude -Isrc -Iregistry -fsyntax-only -x c - ||
             { echo "$header: does not compile alone with $compiler"; status=1; }
     done
 done

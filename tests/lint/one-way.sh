@@ -8,7 +8,7 @@ set -eu
 [ $# -eq 1 ] || { echo "Usage: one-way.sh ROOT" >&2; exit 2; }
 cd "$1"
 
-files=$(find src -name '*.[ch]' | LC_ALL=C sort)
+files=$(find src include -name '*.[ch]' | LC_ALL=C sort)
 [ -n "$files" ] || { echo "one-way.sh: no sources in $1" >&2; exit 1; }
 
 # One object of a length of its own is no array. The files left out allocate for libraries, or keep what they allocated.
@@ -41,11 +41,11 @@ FILENAME != "src/metric/outcome.c" {
         complain("outcome_of_error() of src/metric/outcome.h says what an errno means")
 }
 
-FILENAME != "src/base/macro.h" {
+FILENAME != "include/ctprof/base/macro.h" {
     if (/__builtin_(add|mul)_overflow\(/)
         overflow = FNR
     if (/(\?|[^=!]=) *U?INT(64|32)_MAX( *:|;)/ && FNR - overflow <= 2)
-        complain("src/base/macro.h has arithmetic that stays at the largest number")
+        complain("include/ctprof/base/macro.h has arithmetic that stays at the largest number")
 }
 
 FILENAME !~ /^src\/(base\/(mem|keyed-values)|json\/json-memory|bpf\/bpf-memory)[.]c$|^src\/base\/mem[.]h$/ &&

@@ -12,7 +12,7 @@ export LC_ALL=C
 cd "$1"
 list=tests/lint/process-identity-exceptions
 
-files=$(find src -name '*.[ch]' | sort)
+files=$(find src include -name '*.[ch]' | sort)
 # shellcheck disable=SC2086 # one word for each file
 awk -v list="$list" '
     BEGIN {

@@ -20,7 +20,7 @@ failures=0
 fresh() {
     rm -rf "$tree"
     mkdir -p "$tree/tests" "$tree/bench"
-    cp -R "$root/src" "$root/registry" "$root/man" "$tree/"
+    cp -R "$root/include" "$root/src" "$root/registry" "$root/man" "$tree/"
     cp -R "$root/tests/lint" "$root/tests/unit" "$tree/tests/"
     cp "$root/.clang-format" "$root/.clang-tidy" "$root/meson.build" "$tree/"
 }
@@ -69,11 +69,11 @@ test_includes() {
     # Compiling is left out where it does not matter, for it takes long.
     export LINT_COMPILERS=
     fresh
-    echo '#include "metric/sample.h"' | append src/base/mem.c
-    fails 'src/base/mem.c:[0-9]+: this file may not include metric/sample.h: base does not link metric' includes.sh "$tree"
+    echo '#include "ctprof/metric/sample.h"' | append src/base/mem.c
+    fails 'src/base/mem.c:[0-9]+: this file may not include ctprof/metric/sample.h: base does not link metric' includes.sh "$tree"
     fresh
-    echo '#include "snapshot/snapshot.h"' | append src/procfs/io.c
-    fails 'src/procfs/io.c:[0-9]+: this file may not include snapshot/snapshot.h' includes.sh "$tree"
+    echo '#include "ctprof/snapshot/snapshot.h"' | append src/procfs/io.c
+    fails 'src/procfs/io.c:[0-9]+: this file may not include ctprof/snapshot/snapshot.h' includes.sh "$tree"
     fresh
     echo '#include "procfs/procfs.h"' | append src/group/group.c
     fails 'src/group/group.c:[0-9]+: this file may not include procfs/procfs.h' includes.sh "$tree"
@@ -115,7 +115,7 @@ test_includes() {
     fails 'src/novel/novel.c:1: no room, for it has no meson.build' includes.sh "$tree"
     fresh
     unset LINT_COMPILERS
-    mkdir -p "$tmp/alone/src/base"
+    mkdir -p "$tmp/alone/src/base" "$tmp/alone/include"
     echo 'size_t needs_stddef(void);' >"$tmp/alone/src/base/stream.h"
     : >"$tmp/alone/src/base/meson.build"
     fails 'src/base/stream.h: does not compile alone' includes.sh "$tmp/alone"
@@ -187,7 +187,7 @@ test_one_way() {
     fails 'src/procfs/io.c:[0-9]+: outcome_of_error' one-way.sh "$tree"
     fresh
     printf '\tif (__builtin_add_overflow(a, b, &a))\n\t\ta = UINT64_MAX;\n' | append src/compare/rows.c
-    fails 'src/compare/rows.c:[0-9]+: src/base/macro.h has' one-way.sh "$tree"
+    fails 'src/compare/rows.c:[0-9]+: include/ctprof/base/macro.h has' one-way.sh "$tree"
     fresh
     printf '\tlist = mem_realloc(list, 2 * capacity, sizeof(*list));\n' | append src/compare/rows.c
     fails 'src/compare/rows.c:[0-9]+: array_add' one-way.sh "$tree"

@@ -16,7 +16,7 @@ cd "$1"
 #   src/doctor/doctor-probe.c            switches of the kernel below /proc/sys, by names of the registry
 exceptions="src/base/helper-guard.c src/jemalloc/inspector-child.c src/jemalloc/inspector-sandbox.c src/doctor/doctor-probe.c"
 
-files=$(find src -name '*.[ch]' | LC_ALL=C sort)
+files=$(find src include -name '*.[ch]' | LC_ALL=C sort)
 [ -n "$files" ] || { echo "writing-opens.sh: no sources in $1" >&2; exit 1; }
 # shellcheck disable=SC2086 # The names have no blanks.
 awk -v exceptions="$exceptions" '

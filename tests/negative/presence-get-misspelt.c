@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* expect: no member named 'nice_value' */
 /* expect: 'METRIC_nice_value' undeclared|use of undeclared identifier 'METRIC_nice_value' */
-#include "metric/sample.h"
+#include "ctprof/metric/sample.h"
 
 bool look(const struct thread_sample *sample, struct ordinal_i32 *nice)
 {

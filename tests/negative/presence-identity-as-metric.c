@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* expect: 'METRIC_tid' undeclared|use of undeclared identifier 'METRIC_tid' */
-#include "metric/sample.h"
+#include "ctprof/metric/sample.h"
 
 bool look(const struct thread_sample *sample, uint32_t *tid)
 {

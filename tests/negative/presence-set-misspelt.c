@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* expect: no member named 'run_time' */
 /* expect: 'METRIC_run_time' undeclared|use of undeclared identifier 'METRIC_run_time' */
-#include "metric/sample.h"
+#include "ctprof/metric/sample.h"
 
 void fill(struct thread_sample *sample)
 {

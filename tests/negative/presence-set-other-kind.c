@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* expect: assigning to (type )?'struct peak_ns' from (incompatible )?type 'struct counter_ns' */
-#include "metric/sample.h"
+#include "ctprof/metric/sample.h"
 
 void fill(struct thread_sample *sample)
 {

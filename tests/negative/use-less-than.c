@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* expect: invalid operands to binary (<|expression) */
-#include "metric/metric.h"
+#include "ctprof/metric/metric.h"
 
 bool is_less(struct counter_ns a, struct counter_ns b)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* expect: 'struct counter_bytes \*' from a function with (incompatible return|result) type 'struct counter_ns \*' */
-#include "metric/metric.h"
+#include "ctprof/metric/metric.h"
 
 struct counter_ns *point(struct counter_bytes *bytes, struct counter_ns *total)
 {

@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/macro.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/metric/cgroup-stats.h"
+#include "ctprof/metric/host.h"
+#include "ctprof/metric/sample.h"
+#include "ctprof/snapshot/snapshot.h"
 #include "facts/fact-derive.h"
 #include "facts/fact-rows.h"
 #include "measure/measure.h"
-#include "metric/cgroup-stats.h"
-#include "metric/host.h"
-#include "metric/sample.h"
-#include "snapshot/snapshot.h"
 
 /* Metrics and derived metrics share one namespace. */
 static void test_measure_names_are_unique(void **state)

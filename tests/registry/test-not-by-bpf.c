@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The registry here has a metric that BPF does not carry: no row is without its value and without a reason. */
-#include "base/strbuf.h"
+#include "ctprof/base/strbuf.h"
 #include "seen.h"
 #include "snapshot/snapshot-row-write.h"
 #include "snapshot/snapshot-row.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* cgroups - what a snapshot holds of cgroups and of the host, to test with. */
-#include "metric/cgroup-stats.h"
+#include "ctprof/metric/cgroup-stats.h"
 #include "random.h"
 
 /* A cgroup with about half of the values that its version has, each in any state that its form admits. The path

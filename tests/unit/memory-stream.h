@@ -3,8 +3,8 @@
 /* memory-stream - bytes that go to memory and come from it, in pieces, and a disk that fills up. */
 #include <stddef.h>
 
-#include "base/strbuf.h"
-#include "base/stream.h"
+#include "ctprof/base/strbuf.h"
+#include "ctprof/base/stream.h"
 
 struct memory_sink {
 	struct byte_sink base; /* must stay the first member */

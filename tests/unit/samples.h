@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* samples - thread samples to test with. */
-#include "metric/sample.h"
+#include "ctprof/metric/sample.h"
 #include "random.h"
 
 /* Sets a name to the bytes of a string. */

@@ -2,7 +2,7 @@
 #pragma once
 /* seen - what a sample has, and has not. Metrics are named without their prefix. */
 #include "check.h"
-#include "metric/sample.h"
+#include "ctprof/metric/sample.h"
 
 #define assert_seen(sample_, id_, expected_)                                       \
 	do {                                                                       \

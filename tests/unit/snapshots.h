@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* snapshots - whole snapshots in memory, to be compared with what was written. */
+#include "ctprof/snapshot/snapshot.h"
 #include "random.h"
-#include "snapshot/snapshot.h"
 
 struct snapshot_copy {
 	struct snapshot_visitor visitor; /* must stay the first member */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "base/hash.h"
 #include "check.h"
+#include "ctprof/base/hash.h"
 
 struct vector {
 	size_t len;

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "base/keyed-values.h"
+#include "ctprof/base/keyed-values.h"
 
 static void set(struct keyed_values *values, const char *key, uint64_t value)
 {

@@ -2,7 +2,7 @@
 /* Merging cgroups, rule by rule. */
 #include "check.h"
 
-#include "metric/cgroup-stats.h"
+#include "ctprof/metric/cgroup-stats.h"
 
 enum { UNSEEN = -1, UNLIMITED = -2 };
 

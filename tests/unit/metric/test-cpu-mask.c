@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "check.h"
 
-#include "metric/sample.h"
+#include "ctprof/metric/sample.h"
 #include "random.h"
 
 static bool parse(struct cpu_mask *mask, const char *text)

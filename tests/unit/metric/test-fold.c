@@ -3,8 +3,8 @@
 
 #include <math.h>
 
+#include "ctprof/metric/sample.h"
 #include "metric/fold.h"
-#include "metric/sample.h"
 
 static void fold_number(enum metric_id metric, struct fold_cell *cell, uint64_t value)
 {

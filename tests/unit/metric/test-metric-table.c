@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "check.h"
 
+#include "ctprof/metric/host.h"
+#include "ctprof/metric/sample.h"
 #include "group/group.h"
 #include "measure/measure.h"
 #include "metric/fold.h"
-#include "metric/host.h"
-#include "metric/sample.h"
 
 /* Names as the command line, CSV and JSON have them: no blanks, no capitals, nothing to quote. */
 static void assert_name(const char *name)

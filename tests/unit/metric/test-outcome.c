@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "base/error.h"
-#include "base/macro.h"
+#include "ctprof/base/macro.h"
 #include "metric/outcome.h"
 
 static void test_error_own(void **state)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "check.h"
 
-#include "metric/probe.h"
+#include "ctprof/metric/probe.h"
 
 static void test_tags(void **state)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "check.h"
 
-#include "metric/sample.h"
+#include "ctprof/metric/sample.h"
 
 static struct thread_sample sample;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "check.h"
 
-#include "metric/host.h"
+#include "ctprof/metric/host.h"
 #include "reports.h"
 
 /* The n-th line of a text, from 0 on, starts with this. */

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <sys/socket.h>
 
-#include "metric/sample.h"
+#include "ctprof/metric/sample.h"
 #include "taskstats/taskstats-exits.h"
 #include "taskstats/taskstats.h"
 

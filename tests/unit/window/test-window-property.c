@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* window(a,b) + window(b,c) = window(a,c) for every counter of every thread that is in all three. */
 #include "check.h"
-#include "metric/metric.h"
+#include "ctprof/metric/metric.h"
 #include "random.h"
 #include "samples.h"
 #include "windows.h"

@@ -5,10 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/keyed-values.h"
-#include "base/macro.h"
-#include "base/strbuf.h"
-#include "metric/metric.h"
+#include "ctprof/base/keyed-values.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/base/strbuf.h"
+#include "ctprof/metric/metric.h"
 
 /* What became of a thread in a window. */
 enum window_part {

@@ -6,11 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/keyed-values.h"
-#include "base/macro.h"
-#include "base/strbuf.h"
-#include "metric/metric.h"
-#include "metric/psi.h"
+#include "ctprof/base/keyed-values.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/base/strbuf.h"
+#include "ctprof/metric/metric.h"
+#include "ctprof/metric/psi.h"
 
 #ifndef CTPROF_CGROUP_DEF
 #define CTPROF_CGROUP_DEF "cgroup.def"

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-#include "base/macro.h"
+#include "ctprof/base/macro.h"
 
 struct strbuf {
 	char *data; /* owned; NULL while nothing was ever added */

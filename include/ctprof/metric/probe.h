@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/macro.h"
-#include "metric/metric.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/metric/metric.h"
 
 enum probe_kind { PROBE_READ, PROBE_EXPECTED, PROBE_DENIED, PROBE_FAILED };
 

@@ -5,14 +5,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/macro.h"
-#include "base/strbuf.h"
-#include "base/stream.h"
-#include "metric/cgroup-stats.h"
-#include "metric/host.h"
-#include "metric/probe.h"
-#include "metric/psi.h"
-#include "metric/sample.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/base/strbuf.h"
+#include "ctprof/base/stream.h"
+#include "ctprof/metric/cgroup-stats.h"
+#include "ctprof/metric/host.h"
+#include "ctprof/metric/probe.h"
+#include "ctprof/metric/psi.h"
+#include "ctprof/metric/sample.h"
 
 enum { SNAPSHOT_VERSION = 1 };
 

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/hash.h"
+#include "ctprof/base/hash.h"
 
 /* A list that would have more is not kept at all: io.stat has six for each of its devices. */
 #define KEYED_VALUES_MAX 65536

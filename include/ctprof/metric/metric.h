@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/macro.h"
+#include "ctprof/base/macro.h"
 
 #ifndef CTPROF_METRICS_DEF
 #define CTPROF_METRICS_DEF "metrics.def"
