@@ -44,12 +44,12 @@ static bool exited_minflt(const struct window_reading *reading, uint32_t leader_
 	     row < threads->count &&
 	     thread_key_same_process(thread_store_key(threads, row), process);
 	     row++) {
-		struct counter_count minflt;
+		uint64_t minflt;
 
 		thread_store_get(threads, row, &sample);
-		if (!sample_get(&sample, minflt, &minflt))
+		if (!window_get_counter(&sample, METRIC_minflt, &minflt))
 			return false;
-		saturating_add_to(&sum, minflt.v);
+		saturating_add_to(&sum, minflt);
 		if (!(sample.process_totals_seen & bit))
 			continue;
 		known = true;
@@ -66,16 +66,16 @@ static bool leader_may_have_exited(const struct window_join *join, const struct 
 {
 	uint32_t first_row = window_reading_find(&join->first, key);
 	uint32_t last_row = window_reading_find(&join->last, key);
-	struct counter_count minflt;
-	uint64_t before, now;
+	uint64_t minflt, before, now;
 
-	if (sample_get(first, minflt, &minflt) && minflt.v == 0)
+	if (!window_get_counter(first, METRIC_minflt, &minflt))
+		return true;
+	if (minflt == 0)
 		return false;
-	if (!sample_get(first, minflt, &minflt) ||
-	    !exited_minflt(&join->first, first_row, &before) ||
+	if (!exited_minflt(&join->first, first_row, &before) ||
 	    !exited_minflt(&join->last, last_row, &now))
 		return true;
-	return now > before && now - before >= minflt.v;
+	return now > before && now - before >= minflt;
 }
 
 /* Whether the leader of a process may be another thread now, because the process has executed a program. Records of ends tell.
@@ -83,17 +83,18 @@ static bool leader_may_have_exited(const struct window_join *join, const struct 
 static bool may_have_taken_over(const struct window_join *join, const struct thread_key *key,
                                 const struct thread_sample *first)
 {
-	struct gauge_count threads;
+	uint64_t threads;
 
 	if (!window_is_other_program(&join->sample, first) ||
 	    (window_exits_are_known(join->exits->exits) && join->exits->overruns == 0))
 		return false;
-	if (sample_get(first, nr_threads, &threads) && threads.v > 1)
+	if (window_get_counter(first, METRIC_nr_threads, &threads) && threads > 1)
 		return true;
 	return leader_may_have_exited(join, key, first);
 }
 
-/* Tick and skew of the readings are allowed for; the total is read before the thread. */
+/* Only the leader's ids are taken over: a difference that is impossible for another thread is the kernel's fault, and judged
+ * as such. Tick and skew of the readings are allowed for; the total is read before the thread. */
 bool window_is_another(const struct window_join *join, const struct thread_key *key,
                        const struct thread_sample *first)
 {
@@ -101,8 +102,9 @@ bool window_is_another(const struct window_join *join, const struct thread_key *
 	uint64_t slack_ns = interval_ns / 16 + 10 * join->tick_ns, ran_ns;
 	struct counter_ns before, now;
 
-	if (key->tid == key->tgid &&
-	    (window_is_behind(&join->sample, first) || may_have_taken_over(join, key, first)))
+	if (key->tid != key->tgid)
+		return false;
+	if (window_is_behind(&join->sample, first) || may_have_taken_over(join, key, first))
 		return true;
 	if (!sample_get(first, run_time_ns, &before) ||
 	    !sample_get(&join->sample, run_time_ns, &now))
@@ -110,6 +112,6 @@ bool window_is_another(const struct window_join *join, const struct thread_key *
 	ran_ns = metric_rose(before, now);
 	if (ran_ns > interval_ns + slack_ns)
 		return true;
-	return key->tid == key->tgid && ran_ns > slack_ns && process_ran(join, key, &process_ns) &&
+	return ran_ns > slack_ns && process_ran(join, key, &process_ns) &&
 	       ran_ns - slack_ns > process_ns;
 }

@@ -79,6 +79,30 @@ static void executing_thread_ran_too_long(void **state)
 	}
 }
 
+/* Nobody takes over the ids of a thread that is not the leader: the kernel was wrong, and what else it says stays. */
+static void other_thread_ran_too_long(void **state)
+{
+	cleanup_(scene_done) struct scene scene;
+	const struct thread_sample *row;
+	struct thread_sample *sample;
+
+	(void)state;
+	scene_init(&scene);
+	sample = reading_add(&scene.a, TGID, 701, SECOND_TICKS(60));
+	sample_set(sample, run_time_ns, (struct counter_ns){500});
+	sample_set(sample, minflt, (struct counter_count){5});
+	sample = reading_add(&scene.b, TGID, 701, SECOND_TICKS(60));
+	sample_set(sample, run_time_ns, (struct counter_ns){500 + SECONDS(40)});
+	sample_set(sample, minflt, (struct counter_count){7});
+	join(&scene);
+	row = snapshot_copy_find(&scene.window, 701);
+	assert_int_equal(row->window_part, WINDOW_PART_continued);
+	assert_window(&scene.window.info, threads_unknown, 0);
+	assert_unseen(row, run_time_ns);
+	assert_true(metric_set_has(&row->impossible, METRIC_run_time_ns));
+	assert_seen(row, minflt, 2);
+}
+
 static void set_ran(struct thread_sample *sample, uint64_t ran_ms, uint64_t process_ran_ms)
 {
 	sample_set(sample, run_time_ns, (struct counter_ns){MILLISECONDS(ran_ms)});
@@ -214,6 +238,7 @@ int main(void)
 	        cmocka_unit_test(executing_thread_is_not_the_leader),
 	        cmocka_unit_test(executing_thread_ends_too),
 	        cmocka_unit_test(executing_thread_ran_too_long),
+	        cmocka_unit_test(other_thread_ran_too_long),
 	        cmocka_unit_test(executing_thread_ran_more_or_less_than_possible),
 	        cmocka_unit_test(executing_thread_counted_more),
 	        cmocka_unit_test(zombies_have_one_row),
