@@ -86,6 +86,17 @@ void mem_exhausted_for(uint64_t bytes)
 	_exit(1);
 }
 
+void mem_watch(void)
+{
+	errno = 0;
+}
+
+void mem_watch_end(void)
+{
+	if (errno == ENOMEM)
+		mem_exhausted();
+}
+
 void mem_limit(uint64_t bytes)
 {
 #ifndef IS_SANITIZED

@@ -49,6 +49,12 @@ noreturn_ void mem_exhausted(void);
 /* The same where @bytes were asked for in vain, which tells a limit that was reached from a lack of memory. */
 noreturn_ void mem_exhausted_for(uint64_t bytes);
 
+/* For calls of a library that handles a lack of memory like another error, or ignores it. mem_watch() before the calls sets
+ * errno to 0, and mem_watch_end() behind them calls mem_exhausted() where errno is ENOMEM, as malloc(3) leaves it. No call
+ * in between may change errno for another reason. */
+void mem_watch(void);
+void mem_watch_end(void);
+
 /* Limits what the process may use from now on to @bytes more than it has and MEM_LIMIT_EXTRA_BYTES. To be called once,
  * before there are threads. The kernel counts (RLIMIT_DATA, setrlimit(2); Linux 4.7 and newer count private writable
  * mappings in it): every allocation of this program and of its libraries, and what malloc(3) has not given back. Does

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unicorn/unicorn.h>
 
+#include "base/mem.h"
+
 enum {
 	INSTRUCTIONS_MAX = 100000,
 	/* What lies where in memory of our own, which is one block. */
@@ -166,8 +168,8 @@ static int call(struct machine *machine, uint64_t function, uint64_t data, uint6
 	return 0;
 }
 
-/* Twice, with the data in two places, so that the answer depends on them and on nothing else. */
-int ctl_call(const struct elf_image *image, uint64_t function, uint64_t *ret_offset)
+/* Calls the function twice, with the data in two places, so that the answer depends on them and on nothing else. */
+static int call_twice(const struct elf_image *image, uint64_t function, uint64_t *ret_offset)
 {
 	cleanup_(machine_done) struct machine machine = {0};
 	uint64_t offset = 0, moved = 0;
@@ -187,4 +189,15 @@ int ctl_call(const struct elf_image *image, uint64_t function, uint64_t *ret_off
 		return -EINVAL;
 	*ret_offset = offset;
 	return 0;
+}
+
+int ctl_call(const struct elf_image *image, uint64_t function, uint64_t *ret_offset)
+{
+	int r;
+
+	mem_watch();
+	r = call_twice(image, function, ret_offset);
+	if (r < 0)
+		mem_watch_end();
+	return r;
 }

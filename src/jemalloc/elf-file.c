@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/mem.h"
+
 enum { SECTIONS_MAX = 1 << 20, SECTION_BYTES_MAX = 1 << 29 };
 
 static bool is_native(const unsigned char *ident)
@@ -52,15 +54,18 @@ int elf_file_open(int fd, struct elf_file *ret_file)
 	ret_file->is_foreign = !is_native(ident);
 	if (ret_file->is_foreign)
 		return 0;
+	mem_watch();
 	(void)elf_version(EV_CURRENT);
 	ret_file->elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (!ret_file->elf || !gelf_getehdr(ret_file->elf, &header)) {
+		mem_watch_end();
 		elf_file_close(ret_file);
 		return -ENOEXEC;
 	}
 	ret_file->machine = header.e_machine;
 	ret_file->type = header.e_type;
 	read_segments(ret_file);
+	mem_watch_end();
 	return 0;
 }
 
@@ -71,8 +76,7 @@ void elf_file_close(struct elf_file *file)
 	*file = ELF_FILE_INIT;
 }
 
-/* The first section of a type, or with a name where there is one. */
-static Elf_Scn *find_section(const struct elf_file *file, uint32_t type, const char *name,
+static Elf_Scn *next_section(const struct elf_file *file, uint32_t type, const char *name,
                              Elf_Scn *after, GElf_Shdr *ret_header)
 {
 	Elf_Scn *section = after;
@@ -97,10 +101,25 @@ static Elf_Scn *find_section(const struct elf_file *file, uint32_t type, const c
 	return NULL;
 }
 
+/* The first section of a type, or with a name where there is one. */
+static Elf_Scn *find_section(const struct elf_file *file, uint32_t type, const char *name,
+                             Elf_Scn *after, GElf_Shdr *ret_header)
+{
+	Elf_Scn *section;
+
+	mem_watch();
+	section = next_section(file, type, name, after, ret_header);
+	mem_watch_end();
+	return section;
+}
+
 static Elf_Data *section_bytes(Elf_Scn *section)
 {
-	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+	Elf_Data *data;
 
+	mem_watch();
+	data = section ? elf_getdata(section, NULL) : NULL;
+	mem_watch_end();
 	return data && data->d_buf && data->d_size > 0 ? data : NULL;
 }
 
@@ -112,6 +131,7 @@ bool elf_file_each_symbol(const struct elf_file *file, uint32_t table,
 	Elf_Data *data = section_bytes(find_section(file, table, NULL, NULL, &header));
 	size_t count = data ? data->d_size / sizeof(Elf64_Sym) : 0;
 
+	mem_watch();
 	for (size_t i = 0; i < count; i++) {
 		const char *name;
 		GElf_Sym symbol;
@@ -122,6 +142,7 @@ bool elf_file_each_symbol(const struct elf_file *file, uint32_t table,
 		if (name && name[0] != '\0')
 			take(context, name, &symbol);
 	}
+	mem_watch_end();
 	return data != NULL;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* elf-file - the parts of an ELF file that tell of jemalloc. The file is read, never mapped: somebody else may cut it
+/* elf-file - the parts of an ELF file that tell of jemalloc. A lack of memory in libelf ends the process (mem_exhausted()): it
+ * must not look like a file without jemalloc. The file is read, never mapped: somebody else may cut it
  * short at any moment. */
 #include <elf.h>
 #include <stdbool.h>

@@ -126,9 +126,9 @@ void inspector_child_run(int socket, int guard_fd, pid_t parent)
 {
 	struct jemalloc_debug_files debug_files = {.open = ask_for_debug_file};
 
-	limit_memory();
 	helper_ignore_signals();
 	keep_only(socket, guard_fd);
+	limit_memory();
 	give_up_rights();
 	helper_end_with(parent);
 	(void)prctl(PR_SET_NAME, "ctprof-inspect", 0, 0, 0);

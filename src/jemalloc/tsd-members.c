@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 enum {
 	DEPTH_MAX = 4, /* of namespaces and the like around a struct */
 	ENTRIES_MAX = 20000000,
@@ -125,11 +127,15 @@ static bool look_below(struct search *search, Dwarf_Die *parent, unsigned depth)
 int tsd_members_find(const struct elf_file *file, uint64_t *ret_allocated,
                      uint64_t *ret_deallocated)
 {
-	cleanup_(end_dwarf) Dwarf *dwarf = dwarf_begin_elf(file->elf, DWARF_C_READ, NULL);
+	cleanup_(end_dwarf) Dwarf *dwarf = NULL;
 	struct search search = {0};
 	Dwarf_CU *unit = NULL;
 	Dwarf_Die top;
 
+	mem_watch();
+	dwarf = dwarf_begin_elf(file->elf, DWARF_C_READ, NULL);
+	if (dwarf)
+		(void)dwarf_new_oom_handler(dwarf, mem_exhausted);
 	while (dwarf && search.entries < ENTRIES_MAX &&
 	       dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &top, NULL) == 0) {
 		search.entries++;
@@ -139,5 +145,6 @@ int tsd_members_find(const struct elf_file *file, uint64_t *ret_allocated,
 			return 0;
 		}
 	}
+	mem_watch_end();
 	return -ENODATA;
 }

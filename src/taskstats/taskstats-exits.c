@@ -80,10 +80,11 @@ static int command_send(uint16_t family, int fd, uint16_t type, const struct str
 	struct nl_msg *message = nlmsg_alloc();
 	struct nlmsghdr *header;
 	ssize_t sent = -1;
-	int error = ENOMEM;
+	int error = EMSGSIZE;
 
-	if (message &&
-	    genlmsg_put(message, 0, 1, family, 0, flags, TASKSTATS_CMD_GET,
+	if (!message)
+		return -ENOMEM;
+	if (genlmsg_put(message, 0, 1, family, 0, flags, TASKSTATS_CMD_GET,
 	                TASKSTATS_GENL_VERSION) &&
 	    nla_put_string(message, type, strbuf_str(cpus)) == 0) {
 		header = nlmsg_hdr(message);
@@ -162,6 +163,8 @@ static int register_for(struct taskstats_exits *exits, const struct cpu_mask *cp
 	cpu_mask_format(cpus, &listener->cpus);
 	r = command_send(exits->family, fd, TASKSTATS_CMD_ATTR_REGISTER_CPUMASK, &listener->cpus,
 	                 NLM_F_REQUEST | NLM_F_ACK);
+	if (r == -ENOMEM)
+		mem_exhausted();
 	return r < 0 ? r : answer_receive(exits, fd);
 }
 

@@ -100,6 +100,8 @@ static struct nl_sock *socket_new(void)
 	struct nl_cb *callbacks = nl_cb_alloc(NL_CB_DEFAULT);
 	struct nl_sock *socket = callbacks ? nl_socket_alloc_cb(callbacks) : NULL;
 
+	if (!socket)
+		mem_exhausted();
 	nl_cb_put(callbacks);
 	return socket;
 }
@@ -380,8 +382,6 @@ int taskstats_open(struct taskstats_client **ret_client)
 	client = mem_calloc(1, sizeof(*client));
 	client->socket = socket_new();
 	client->next_sequence = 1;
-	if (!client->socket)
-		return -ENOMEM;
 	r = genl_connect(client->socket);
 	if (r < 0)
 		return errno_of_libnl(r);

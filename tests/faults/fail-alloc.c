@@ -5,6 +5,7 @@
  *   FAIL_ALLOC_AT=N     the Nth allocation returns NULL with ENOMEM
  *   FAIL_ALLOC_FROM=N   so do all from the Nth on
  *   FAIL_ALLOC_COUNT=FILE   the number of allocations of the first process is written there at its exit
+ *   FAIL_ALLOC_REACHED=FILE the largest number of an allocation in any of the processes, as an unsigned long in memory
  *
  * Without any of them it only makes the system call FAULT_BEGIN, which tells fault-call that the program itself begins. */
 #include <errno.h>
@@ -16,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "fault-begin.h"
@@ -30,6 +32,8 @@ static atomic_ulong allocations;
 static unsigned long fail_at, fail_from;
 static bool started;
 static pid_t first_process;
+static atomic_ulong
+        *reached; /* shared with the child processes and with FAIL_ALLOC_REACHED; NULL without it */
 
 static unsigned long number_of(const char *variable)
 {
@@ -38,11 +42,26 @@ static unsigned long number_of(const char *variable)
 	return text ? strtoul(text, NULL, 10) : 0;
 }
 
+static void share_reached(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	void *bytes = MAP_FAILED;
+
+	if (fd >= 0 && ftruncate(fd, sizeof(*reached)) == 0)
+		bytes = mmap(NULL, sizeof(*reached), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (bytes == MAP_FAILED)
+		abort();
+	close(fd);
+	reached = bytes;
+}
+
 __attribute__((constructor)) static void begin(void)
 {
 	fail_at = number_of("FAIL_ALLOC_AT");
 	fail_from = number_of("FAIL_ALLOC_FROM");
 	first_process = getpid();
+	if (getenv("FAIL_ALLOC_REACHED"))
+		share_reached(getenv("FAIL_ALLOC_REACHED"));
 	(void)syscall(FAULT_BEGIN);
 	started = true;
 }
@@ -69,6 +88,8 @@ static bool fails(void)
 	if (!started)
 		return false;
 	number = atomic_fetch_add(&allocations, 1) + 1;
+	if (reached && number > atomic_load(reached))
+		atomic_store(reached, number);
 	if (number != fail_at && (fail_from == 0 || number < fail_from))
 		return false;
 	errno = ENOMEM;
