@@ -27,11 +27,12 @@ struct cgroup_above {
 	uint32_t members;
 	struct cgroup_bound bounds[CGROUP_LIMIT_COUNT];
 	bool throttling_seen; /* somebody above counts it */
-	/* Sums over the cgroups above that throttled, each once. */
+	/* Sums over the nearest cgroups above that were throttled, each once: their own counts, which do not say how much
+	 * of that time the cgroups below wanted to run, or existed. */
 	uint64_t periods, usec;
 	int64_t periods_rate, usec_rate; /* as in cgroup-rates.h; where has_rates */
 	bool has_rates;
-	struct span by; /* the one that did so for the longest time; no text where nobody did */
+	struct span by; /* the one that was throttled longest; no text where none was */
 	uint64_t by_usec;
 	uint32_t throttler_count;
 	struct strmap throttlers; /* their places in the tree */

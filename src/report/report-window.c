@@ -52,7 +52,7 @@ static void add_threads(const struct snapshot_window *window, struct strbuf *out
 	if (window->exits != WINDOW_EXITS_UNKNOWN && !window_exits_are_known(window->exits) &&
 	    !window->seen[WINDOW_threads_missed])
 		strbuf_add_str(next_part(&parts, ", "), "nobody knows how many never seen");
-	add_count(&parts, window, WINDOW_threads_unknown, "", "only at the end");
+	add_count(&parts, window, WINDOW_threads_unknown, "", "unknown at the begin");
 	if (text.len > 0)
 		strbuf_addf(out, "; threads: %s", strbuf_str(&text));
 }
@@ -118,7 +118,8 @@ static void add_exits(const struct snapshot_info *info, struct strbuf *out)
 	if (exits)
 		strbuf_add_str(next_part(&parts, "; "), exits);
 	if (unaccounted > 0 && ticks_per_second > 0)
-		strbuf_addf(next_part(&parts, "; "), "%.2fs of the host's CPU time is in no thread",
+		strbuf_addf(next_part(&parts, "; "),
+		            "%.2fs of the host's CPU time is in no row and no process total",
 		            (double)unaccounted / (double)ticks_per_second);
 	add_plural(&parts, window, WINDOW_exit_overruns, "time the kernel had no room for records",
 	           "times the kernel had no room for records");

@@ -75,7 +75,9 @@ static void test_numbers(void **state)
 	       "window    30.002s from 2023-11-14 22:13:20 UTC; threads: 90 continued, 1 "
 	       "born and exited, 0 lost, at least 40 never seen\n"
 	       "exits     recorded, complete to the last switch of each thread; 1.50s of the "
-	       "host's CPU time is in no thread; 1 value went back and is left out\n");
+	       "host's CPU time is in no row and no process total; 1 value went back and is left "
+	       "out\n");
+	window_set(window, WINDOW_threads_unknown, 1);
 	window_set(window, WINDOW_threads_lost, 3);
 	window_set(window, WINDOW_threads_missed, 0);
 	window_set(window, WINDOW_unaccounted_clock_ticks, 0);
@@ -84,7 +86,7 @@ static void test_numbers(void **state)
 	window_set(window, WINDOW_cgroups_lost, 1);
 	expect(fixture,
 	       "window    30.002s from 2023-11-14 22:13:20 UTC; threads: 90 continued, 1 "
-	       "born and exited, 3 lost\n"
+	       "born and exited, 3 lost, 1 unknown at the begin\n"
 	       "exits     recorded, complete to the last switch of each thread; 1 time the "
 	       "kernel had no room for records; 2 values went back and are left out; 1 cgroup "
 	       "was removed\n");
