@@ -89,7 +89,7 @@ while [ "$captures" -lt 10 ] || [ $((gone * seen)) -eq 0 ]; do
         [.threads[] | select(.tgid == $pid)] as $mine
         | [.parse_summary.tids_gone, ([$mine[] | select(.comm == $brief)] | length),
             ([$mine[] | del(.nr_threads, .smaps_rollup_kib, .process_totals, .process_start_time_clock_ticks, .missing, .impossible, .hiwater_rss_bytes, .hiwater_vm_bytes, .cgroups_v1) | keys] | unique | length), ([$mine[] | select(.comm == $churn)] | length),
-            ([$mine[] | del(.missing.process_taskstats) | select(.missing // {} | length > 0)] | length), (.parse_summary | .tids_walked - .tids_gone),
+            ([$mine[] | .missing // {} | del(.process_taskstats) | to_entries[] | "\(.key):\(.value)"] | unique | join(",") | if . == "" then "none" else . end), (.parse_summary | .tids_walked - .tids_gone),
             (.threads | length), ((.host.source == "bpf") as $bpf | [.threads[].missing // {}
                 | if $bpf then del(.exe, .smaps_rollup, .jemalloc) else . end | select(any(. == "gone"))] | length)] | @tsv')
     gone=$((gone + lost)) seen=$((seen + brief))
@@ -100,7 +100,7 @@ while [ "$captures" -lt 10 ] || [ $((gone * seen)) -eq 0 ]; do
     # Four that last; one that has just begun still has the name of the one that made it.
     between "the churning threads in capture $captures" 4 "$churning" 36
     # But for the total of a process that a thread was leaving: nobody can tell whether it is in there.
-    same "threads of our own with a reason in capture $captures" 0 "$reasons"
+    same "what is missing of threads of our own in capture $captures, and why" none "$reasons"
     # Gone is a reason for a whole thread, never for a source of one that is there, but for what BPF does not read.
     same "threads of capture $captures that are half gone" 0 "$half"
 done
