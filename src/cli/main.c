@@ -44,6 +44,8 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_DFL);
 	/* Helper processes are waited for, which does not work where our parent ignored this one. */
 	signal(SIGCHLD, SIG_DFL);
+	/* A write beyond RLIMIT_FSIZE fails with EFBIG then, and the command says so. */
+	signal(SIGXFSZ, SIG_IGN);
 	json_memory_init();
 	if (argc < 2) {
 		print_help(stderr);

@@ -77,6 +77,8 @@ static void restore_signals(const struct pager *pager)
 static void default_signals(const struct pager *pager, sigset_t *ret)
 {
 	sigemptyset(ret);
+	/* main() ignores it. */
+	sigaddset(ret, SIGXFSZ);
 	for (unsigned i = 0; i < PAGER_SIGNALS; i++)
 		if (signals[i] == SIGPIPE || pager->before[i].sa_handler != SIG_IGN)
 			sigaddset(ret, signals[i]);
