@@ -5,7 +5,7 @@
 # First, check.sh must find fault with a case of each wrong kind. Then each of the five locks is disabled in
 # turn, and the cases that it alone holds back must be reported as ACCEPTED; the claims that a second lock
 # holds back must be reported as refused by that one. SOURCE is the folder of the sources, which is
-# among INCLUDE_DIRS too.
+# among INCLUDE_DIRS too and has include/ beside it.
 set -eu
 export LC_ALL=C
 
@@ -175,9 +175,9 @@ for case in swapped-inputs over-peak other-unit; do
 done
 
 # Lock 4 disabled: a value is stored and fetched without regard to its type.
-mkdir "$work/metric"
+mkdir -p "$work/ctprof/metric"
 sed 's/(sample_)->id_ = (__VA_ARGS__)/(void)(__VA_ARGS__)/
-    s/\*(ret_) = (sample_)->id_/(void)(ret_)/' "$source/metric/sample.h" >"$work/metric/sample.h"
+    s/\*(ret_) = (sample_)->id_/(void)(ret_)/' "$source/../include/ctprof/metric/sample.h" >"$work/ctprof/metric/sample.h"
 for case in set-other-kind set-raw-integer get-other-kind; do
     verdict ACCEPTED "$cases/presence-$case.c" "$work" "$@"
 done
