@@ -11,7 +11,7 @@
 
 #include "ctprof/base/macro.h"
 
-/* Which file systems a file may be on. */
+/* The file systems that a file may be on. */
 enum file_systems {
 	FILE_SYSTEMS_LOCAL, /* only those that are known to be local */
 	FILE_SYSTEMS_ALL,   /* also those that may not answer, where the user asked for that */

@@ -114,7 +114,7 @@ static bool counts_delay(const struct thread_record *record, enum thread_delay d
 	if (record->rules->taskstats.delays == TASKSTATS_DELAYS_OFF ||
 	    !(values->flags & THREAD_VALUES_HAS_DELAYS))
 		return false;
-	/* Without interrupt time accounting the bucket is there and stays at zero. */
+	/* The bucket is there and stays at zero without interrupt time accounting. */
 	return delay != THREAD_DELAY_irq || record->rules->taskstats.irq ||
 	       values->delay_counts[delay] != 0 || values->delays[delay].total_ns != 0;
 }
@@ -214,7 +214,7 @@ static void set_metrics(const struct thread_record *record, struct thread_sample
 }
 /* clang-format on */
 
-/* Where the kernel would bring CPU time up to date first, what it will say is not known. */
+/* CPU time stays unknown if the kernel would bring it up to date before it prints it. */
 static void find_cpu_time(struct thread_record *record)
 {
 	const struct thread_values *values = record->values;
@@ -289,7 +289,7 @@ void thread_values_sample(const struct thread_values_rules *rules,
                           const struct thread_values_pass *pass, const struct thread_values *values,
                           const struct process_values *process, struct thread_sample *sample)
 {
-	/* By when the thread was read, not by when its process was: it may be a little younger. */
+	/* The end of the pass counts, not the time at which the process was read: the thread may be a little younger. */
 	uint64_t elapsed_ns = pass->end_boottime_ns > values->born_boottime_ns
 	                              ? pass->end_boottime_ns - values->born_boottime_ns
 	                              : 0;

@@ -50,7 +50,7 @@ static enum source_outcome read_text(const struct css_sets *sets,
 	return outcome_of_error(ERROR_OF_THREAD, r);
 }
 
-/* Of a thread with PF_EXITING the kernel says "/" in every hierarchy of version 1. */
+/* The kernel prints "/" in every hierarchy of version 1 for a thread with PF_EXITING. */
 static enum source_outcome parse(struct css_sets *sets, bool is_exiting,
                                  struct thread_sample *sample)
 {

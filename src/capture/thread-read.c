@@ -138,7 +138,7 @@ static enum source_outcome read_cgroup(struct thread_reader *reader, int thread_
 
 	if (outcome == OUTCOME_read) {
 		outcome = cgroup_parse(strbuf_str(&reader->text), reader->text.len, sample);
-		/* Of a thread with PF_EXITING the kernel says "/" in every hierarchy of version 1. */
+		/* The kernel prints "/" in every hierarchy of version 1 for a thread with PF_EXITING. */
 		if (!is_staying(reader, sample))
 			strbuf_clear(&sample->cgroups_v1);
 		if (reader->cgroups)

@@ -6,7 +6,7 @@
 #include "base/table.h"
 #include "doctor/doctor.h"
 
-/* What became of a switch that doctor was told to set. */
+/* The outcome for one switch of --enable. */
 enum toggle_result {
 	TOGGLE_NOT_ASKED,
 	TOGGLE_SET,

@@ -156,7 +156,7 @@ static void add_cgroup_name(bool is_v1, const char *path, size_t len, struct str
 	strbuf_add(out, path, len);
 }
 
-/* Of a word in a list with commas. */
+/* Tells whether a list with commas has the word. */
 static bool has_word(struct span list, const char *word)
 {
 	while (list.len > 0) {

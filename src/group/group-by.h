@@ -53,7 +53,7 @@ struct group_by {
 	/* A cgroup that one of these globs matches is grouped under the glob itself; borrowed. */
 	const char *const *flatten;
 	size_t flatten_count;
-	/* Of the key cgroup_v1_other: the heading of its column, "cgroup-" and the name of the hierarchy. */
+	/* The heading of the column of cgroup_v1_other: "cgroup-" and the name of the hierarchy. */
 	char other[GROUP_OTHER_BYTES];
 };
 

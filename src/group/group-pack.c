@@ -14,7 +14,7 @@ enum { HAS_RATES = 1, HAS_BEFORE = 2 };
 /* The first byte of a number: how many bytes follow, and in the upper half how many threads have been seen. */
 enum { SEEN_NONE, SEEN_ONE, SEEN_FOLLOWS, SEEN_SHIFT = 4, LEN_MASK = 15 };
 
-/* What is packed ends with so many bytes more, so that every number can be read as if it were a whole word. */
+/* A packed group ends with so many bytes more, so that every number can be read as if it were a whole word. */
 enum { PADDING = sizeof(uint64_t) };
 
 /* Room for most groups. malloc(3) is slow for a little more than that. */

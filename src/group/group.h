@@ -54,7 +54,7 @@ struct group {
 	struct group_marks
 	        *marks;     /* see src/group/group-marks.h; NULL where there are none. Owned. */
 	bool rates_unknown; /* of some thread it is not known how long it was observed */
-	/* By metric; NULL where there are none, and where they are packed. Owned. */
+	/* Indexed by metric; NULL if there are none, or if they are packed. Owned. */
 	struct fold_cell *cells;
 	/* The cells, rates and waits of a group of one thread, see src/group/group-pack.h; NULL where they are not packed. Owned. */
 	unsigned char *packed;

@@ -14,7 +14,7 @@ struct file_looker *file_looker_new(struct helper_guard *guard);
 struct file_looker *file_looker_free(struct file_looker *looker);
 void file_looker_freep(struct file_looker **looker);
 
-/* From now on files on these file systems may be opened. At first they are the local ones. */
+/* Sets the file systems from which files may be opened. Only local ones are allowed before the first call. */
 void file_looker_allow(struct file_looker *looker, enum file_systems allowed);
 
 /* Starts the helper now, where that is a good moment: the process has no other threads yet. */

@@ -59,7 +59,7 @@ void jemalloc_inspector_freep(struct jemalloc_inspector **inspector);
 /* The helper keeps this descriptor open, that of a struct helper_guard. It is borrowed until the inspector is freed. */
 void jemalloc_inspector_set_guard(struct jemalloc_inspector *inspector, int guard_fd);
 
-/* Where files with debugging information may be; on local file systems only before the first call. */
+/* Sets the file systems that files with debugging information may be on. Only local ones are allowed before the first call. */
 void jemalloc_inspector_allow(struct jemalloc_inspector *inspector, enum file_systems allowed);
 
 /* As jemalloc_inspect(). Debugging information is looked for below @root_fd, the root directory of the process (or -1), and

@@ -57,7 +57,7 @@ struct derive_inputs {
 	const struct rate_list *rate_list;
 	const struct rate_sum *rates;     /* by the places of the list */
 	const struct wait_before *before; /* by metric */
-	/* By how much the delays of single threads together exceed those threads' lives, per second; see sample_delays_beyond(). */
+	/* The time by which the delays of single threads together exceed those threads' lives, per second; see sample_delays_beyond(). */
 	const struct rate_sum *delays_beyond;
 	const struct derive_frame *frame;
 };

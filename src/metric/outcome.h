@@ -4,7 +4,7 @@
 #include "ctprof/base/macro.h"
 #include "ctprof/metric/metric.h"
 
-/* What was read when an error came, which decides what the error means. */
+/* The thing that was read when an error came; it decides what the error means. */
 enum error_policy {
 	ERROR_OF_THREAD, /* a file of a thread: that it is not there means that the thread has ended */
 	ERROR_OF_FEATURE, /* what some kernels lack, for a thread or a process: that it is not there means just that */

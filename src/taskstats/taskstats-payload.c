@@ -138,7 +138,7 @@ static const struct {
 #undef METRIC_FALLBACK
 };
 
-/* What a record of an exit has beside the metrics of taskstats, by registry/exits.def. */
+/* Metrics that an exit record has beside those of taskstats, by registry/exits.def. */
 enum { FIELD_KEY = FIELD_NONE, FIELD_CODE = FIELD_NONE };
 #define NOTHING FIELD_NONE
 #define PART(field_) FIELD_##field_
@@ -288,7 +288,7 @@ static void buckets_find(const struct payload *payload, const struct taskstats_r
 	for (enum bucket bucket = BUCKET_BLKIO; bucket <= BUCKET_IRQ; bucket++)
 		ret_filled[bucket] = delays;
 	ret_filled[BUCKET_CPU] = rules->cpu_delay;
-	/* Without interrupt time accounting the bucket is there and stays at zero. */
+	/* The bucket is there and stays at zero without interrupt time accounting. */
 	if (!rules->irq && !is_nonzero(payload, FIELD_irq_count) &&
 	    !is_nonzero(payload, FIELD_irq_delay_total))
 		ret_filled[BUCKET_IRQ] = false;

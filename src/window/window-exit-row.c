@@ -143,7 +143,7 @@ static void set_cpu_time(struct window_join *join, const struct exit_note *note,
 	          take_ticks(join, note->system_ns, &rest->system_ns));
 }
 
-/* Of a thread's process the leader that a store has, into join->other. Leaders are found by the start time of the process in
+/* Copies the leader of a thread's process in a store into join->other. Leaders are found by the start time of the process in
  * clock ticks, so none is that of a process with successors for certain. */
 static bool find_leader(struct window_join *join, const struct thread_store *store,
                         const struct window_exit *ended)

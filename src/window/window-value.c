@@ -106,7 +106,7 @@ static size_t path_len(const struct strbuf *exe)
 	               : exe->len;
 }
 
-/* By the executable; where that is not known of both, as of snapshots without names, or of a zombie, by what the process is
+/* Compares the executables. If one is not known, as in snapshots without names, or of a zombie, it compares what the process is
  * called, which it may have changed by itself: a value that is missing is better than a wrong one. */
 bool window_is_other_program(const struct thread_sample *sample, const struct thread_sample *first)
 {

@@ -281,7 +281,7 @@ static int write_last(struct window_join *join, struct snapshot_writer *writer)
 			break;
 		make_row(join, row);
 		make_totals(join);
-		/* Of a thread that may be of the process or not, the total counts nothing twice where it is not known. */
+		/* A thread may or may not belong to the process: without the total nothing is counted twice. */
 		if (in_doubt)
 			forget_totals(&join->sample);
 		r = write_row(join, writer, &time);

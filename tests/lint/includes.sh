@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Which file includes which: a room includes headers of the rooms in its link line, as "room/header.h", and all rooms of
+# Checks which file includes which. A room includes headers of the rooms in its link line, as "room/header.h", and all rooms of
 # its link line are needed. A header that its own room includes by its bare name is private to the room; one that is
 # included as "room/header.h" is a contract, and so is "ctprof/room/header.h", which stands in include/ and includes only
 # such headers. Programs, which no room links, may include headers of all rooms. Headers of other libraries stay in the

@@ -96,7 +96,7 @@ for source in procfs bpf; do
     done <<<"$expected"
     same "$source: a hierarchy that this kernel does not have" "(no cgroup of nosuch)" \
         "$("$CTPROF" show --group-by cgroup:v1:nosuch --format json --metrics thread_count $source.zst | jq -r '[.rows[].group] | unique | join(" ")')"
-    # As a file of a version that did not read them.
+    # The file is like one of a version that did not read them.
     zstd -qdc $source.zst | jq -c 'del(.host.cgroup_v1_hierarchies) | del(.threads[].cgroups_v1)' | zstd -q -f -o old.zst
     same "$source: a file without these keys" "(cgroup of $controller not read)" \
         "$("$CTPROF" show --group-by cgroup:v1:$controller --format json --metrics thread_count old.zst | jq -r '[.rows[].group] | unique | join(" ")')"

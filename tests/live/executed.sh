@@ -3,7 +3,7 @@
 # executed.sh CTPROF IDS: a process executes a program between two readings, and nobody listens to exits. Where its leader does it,
 # the window has what the leader did. Where another thread does it, that thread has the leader's ids: the window says nothing.
 #
-# What is in single quotes is for jq, and lib.sh has the variables that nobody sets here.
+# Single quotes hold programs for jq, and lib.sh sets the variables that are not set here.
 # shellcheck disable=SC2016,SC2154
 set -euo pipefail
 

@@ -72,7 +72,7 @@ run_program() {
     "$1" 300 &
     program_pid=$!
     started+=("$program_pid")
-    # Until its first pages have been read.
+    # Waits until its first pages have been read.
     await_sleep "$program_pid"
     [ -n "${2-}" ] || kill -USR1 "$server_pid"
 }

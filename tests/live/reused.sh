@@ -3,7 +3,7 @@
 # reused.sh CTPROF IDS: one tgid for several processes inside a window. Each of them has the CPU time that it has counted
 # itself under its own name and nobody else's, by both sources, whatever is listened to.
 #
-# What is in single quotes is for jq, and lib.sh has the variables that nobody sets here.
+# Single quotes hold programs for jq, and lib.sh sets the variables that are not set here.
 # shellcheck disable=SC2016,SC2154
 set -euo pipefail
 

@@ -62,7 +62,7 @@ mkdir "$hierarchy/$parent/c"
 bash -c 'echo $$ >"$1/cgroup.procs"; while :; do (for ((i = 0; i < 20000; i++)); do :; done); done' - \
     "$hierarchy/$parent/c" &
 spinners+=($!)
-# Until the processes are in their cgroups.
+# Waits until the processes are in their cgroups.
 for group in "${groups[@]}"; do
     for ((i = 0; i < 1500; i++)); do
         ! grep -q . "$hierarchy/$parent/$group/cgroup.procs" || break

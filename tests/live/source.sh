@@ -3,7 +3,7 @@
 # source.sh CTPROF WORKLOAD REFUSE: what is read by BPF is what is read from files, row by row; no file is opened for a thread; and
 # where the kernel refuses BPF, files are read, unless BPF was asked for.
 #
-# What is in single quotes is for jq, and lib.sh has the variables that nobody sets here.
+# Single quotes hold programs for jq, and lib.sh sets the variables that are not set here.
 # shellcheck disable=SC2016,SC2154
 set -euo pipefail
 

@@ -103,7 +103,7 @@ for thread in "$leader $process" "$late $late_tid"; do
     holds "$name by ps -L behind" "last * (low - 1.02) / (high + 0.02) - 0.1 <= percent <= (last + 0.1) * (high + 1.02) / (low - 1.02)" \
         "percent=$percent" "last=$last" "low=$low" "high=$high"
 done
-# By the age of the process the second thread would have less than it has by its own.
+# The second thread would have less by the age of the process than by its own age.
 read -r process_age _ < <(life_of "$process")
 holds "$late by the age of its process" "100 * cpu / (process_age - 5.9) < percent" "percent=$percent" "cpu=$cpu" \
     "process_age=$process_age"

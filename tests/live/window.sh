@@ -3,7 +3,7 @@
 # window.sh CTPROF IDS: windows of the running system. Two in a row are one; an id that is used again inside is several
 # threads; a pool that shrinks has done what it did; and an interrupt ends a window early.
 #
-# What is in single quotes is for jq, and lib.sh has the variables that nobody sets here.
+# Single quotes hold programs for jq, and lib.sh sets the variables that are not set here.
 # shellcheck disable=SC2016,SC2154
 set -euo pipefail
 

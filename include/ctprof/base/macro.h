@@ -22,7 +22,7 @@
 		p__;                                      \
 	})
 
-/* What is counted never goes round: where a result has no room it is the largest number, for signed ones that or the
+/* Counters saturate. A sum beyond the range of its type is the largest number of the type, or, if it is signed and negative, the
  * smallest. */
 static inline uint64_t saturating_add(uint64_t a, uint64_t b)
 {

@@ -37,7 +37,7 @@ struct thread_sample {
 	/* The same of the leader of its process; means something only with has_process_start. See sample_process_start(). */
 	uint64_t process_start_clock_ticks;
 	bool has_process_start;
-	/* Of a window only: how many later processes had the same tgid and the same start time in clock ticks. */
+	/* The number of later processes with the same tgid and the same start time in clock ticks; only windows have it. */
 	uint32_t process_successors;
 	uint64_t read_boottime_ns; /* CLOCK_BOOTTIME when reading the process began; 0: not known */
 	/* CLOCK_BOOTTIME at which jemalloc's counters were read; 0: with all else, or not at all. */
@@ -141,8 +141,8 @@ uint64_t sample_inside(const struct thread_sample *sample, enum metric_id metric
  * parts of what is left. */
 uint64_t sample_state_inside(const struct thread_sample *sample, enum metric_id metric);
 
-/* By how much the thread's delays together exceed @lived_ns: the sum over the delays of total_offcpu_delay_ns in
- * registry/derived.def, each no more than sample_inside(). 0 where they do not. */
+/* Returns the nanoseconds by which the thread's delays together exceed @lived_ns, or 0. The delays are those of
+ * total_offcpu_delay_ns in registry/derived.def, each no more than sample_inside(). */
 uint64_t sample_delays_beyond(const struct thread_sample *sample, uint64_t lived_ns);
 
 /* Whether the kernel said a number, impossible or not; the field of the metric has it. */

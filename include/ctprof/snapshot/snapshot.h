@@ -167,8 +167,8 @@ struct snapshot_cgroups;
 struct snapshot_cgroups *snapshot_cgroups_new(void);
 struct snapshot_cgroups *snapshot_cgroups_free(struct snapshot_cgroups *cgroups);
 void snapshot_cgroups_add(struct snapshot_cgroups *cgroups, const struct cgroup_stats *stats);
-/* As snapshot_write_cgroup() for all of one version that were added since the last call. Version 2 comes first in a snapshot:
- * its cgroups are written before those of version 1 (@is_v1), and none may be added to version 2 afterwards. All cgroups of a
+/* Writes all cgroups of one version that were added since the last call, like snapshot_write_cgroup(). Version 2 comes first in a
+ * snapshot: its cgroups are written before those of version 1 (@is_v1), and none may be added to version 2 afterwards. All cgroups of a
  * snapshot are written either in this way or one by one. */
 must_check_ int snapshot_write_cgroups(struct snapshot_writer *writer,
                                        struct snapshot_cgroups *cgroups, bool is_v1);

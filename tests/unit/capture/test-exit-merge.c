@@ -211,7 +211,7 @@ static void test_parts(void **state)
 	exit_merge_finish(&merge, &result);
 	assert_true(row(0)->has_cpu_time);
 	check_parts(WINDOW_EXITS_recorded);
-	/* What the record of a short life lacks is known in part. */
+	/* The record of a short life has part of the values. */
 	assert_false(row(1)->has_cpu_time);
 	for (unsigned i = 0; i < METRIC_COUNT; i++)
 		if (metric_table[i].source != SOURCE_synthetic &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which files of a cgroup are read. What becomes of cgroups is in test-cgroup-walk.c. */
+/* Tests which files of a cgroup are read. test-cgroup-walk.c tests which cgroups are. */
 #include "check.h"
 
 #include "cgroup/cgroup-read.h"
@@ -10,7 +10,7 @@ static bool has_value(const struct cgroup_reader *reader, enum cgroup_value_id i
 	return reader->stats.values[id].state != FACT_UNSEEN;
 }
 
-/* What the root lacks no cgroup has, so its files are not asked for; those of a given tree are. */
+/* A controller that the root lacks is in no cgroup, so its files are not asked for; those of a given tree are. */
 static void test_controllers_of_root(void **state)
 {
 	const struct temp_tree *tree = *state;

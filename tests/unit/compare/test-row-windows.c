@@ -231,7 +231,7 @@ static bool differs(const char *label, unsigned measure)
 	return found.measured_differently;
 }
 
-/* Of "churn" a thread ended on both sides, of "calm" none did. "calm" has the smaller difference and comes first by
+/* A thread of "churn" ended on both sides, and none of "calm" did. "calm" has the smaller difference and comes first by
  * impact; the other orders rank "churn" by its size. */
 static void test_measured_differently(void **state)
 {

@@ -29,7 +29,7 @@ static void test_error_denied(void **state)
 	assert_false(error_is_denied(-ENOENT));
 }
 
-/* By policy, in the order of enum error_policy. */
+/* Indexed by policy, in the order of enum error_policy. */
 static void test_outcome_of_error(void **state)
 {
 	static const struct {

@@ -83,7 +83,7 @@ static bool is_seen(const struct thread_sample *row, enum metric_id metric, uint
 	return true;
 }
 
-/* Where one mode of CPU time went back, the other has the difference, and only their sum adds up. Rounding may take a tick
+/* The sum of both modes of CPU time adds up: if one went back, the other has the difference. Rounding may take a tick
  * from the sum between two readings; the window between them has 0 then, and the sum of the windows is a tick too large. */
 static bool is_cpu_time(enum metric_id metric)
 {

@@ -79,7 +79,7 @@ static void executing_thread_ran_too_long(void **state)
 	}
 }
 
-/* Nobody takes over the ids of a thread that is not the leader: the kernel was wrong, and what else it says stays. */
+/* The ids of a thread that is not the leader cannot be taken over: the kernel was wrong, and its other values stay. */
 static void other_thread_ran_too_long(void **state)
 {
 	cleanup_(scene_done) struct scene scene;
