@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "bpf/thread-values.h"
+#include "bpf/task-record.h"
 #include "capture/capture.h"
 #include "capture/cgroup-walk.h"
 #include "snapshot/snapshot-row-write.h"
@@ -60,14 +60,14 @@ void __wrap_cgroup_mounts_set_host(const struct cgroup_mounts *mounts, struct ho
 	phase_ends(HOST);
 }
 
-int __real_thread_values_open(struct thread_values_reader **ret_reader);
-int __wrap_thread_values_open(struct thread_values_reader **ret_reader);
-int __wrap_thread_values_open(struct thread_values_reader **ret_reader)
+int __real_task_record_open(struct task_record_reader **ret_reader);
+int __wrap_task_record_open(struct task_record_reader **ret_reader);
+int __wrap_task_record_open(struct task_record_reader **ret_reader)
 {
 	int r;
 
 	phase_ends(WALK);
-	r = __real_thread_values_open(ret_reader);
+	r = __real_task_record_open(ret_reader);
 	phase_ends(LOAD);
 	return r;
 }

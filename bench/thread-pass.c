@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 
 #include "base/clock.h"
-#include "bpf/thread-values.h"
+#include "bpf/task-record.h"
 
 enum { RUNS_MAX = 1000, CANNOT = 77 };
 
@@ -32,19 +32,18 @@ static void print(const char *what, double *costs, size_t runs)
 	       costs[runs - 1]);
 }
 
-static void make_samples(const struct thread_values_rules *rules,
-                         const struct thread_values_pass *pass, struct thread_sample *sample)
+static void make_samples(const struct task_record_rules *rules, const struct task_record_pass *pass,
+                         struct thread_sample *sample)
 {
-	const struct process_values *process = NULL;
+	const struct process_record *process = NULL;
 
 	for (size_t i = 0; i < pass->thread_count; i++) {
-		const struct thread_values *values = &pass->threads[pass->order[i]];
+		const struct task_record *values = &pass->threads[pass->order[i]];
 
-		if (i == 0 ||
-		    !thread_values_same_process(&pass->threads[pass->order[i - 1]], values))
-			process = thread_values_process(pass, values);
+		if (i == 0 || !task_record_same_process(&pass->threads[pass->order[i - 1]], values))
+			process = task_record_process(pass, values);
 		sample_reset(sample);
-		thread_values_sample(rules, pass, values, process, sample);
+		task_record_sample(rules, pass, values, process, sample);
 	}
 }
 
@@ -56,13 +55,13 @@ int main(int argc, char **argv)
 	                                          .delays = TASKSTATS_DELAYS_LATER};
 	int proc_fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r;
 	double begin = microseconds_now();
-	struct thread_values_reader *reader;
-	struct thread_values_rules rules;
-	struct thread_values_pass pass;
+	struct task_record_reader *reader;
+	struct task_record_rules rules;
+	struct task_record_pass pass;
 	struct thread_sample sample = {0};
 	struct rusage usage;
 
-	r = thread_values_open(&reader);
+	r = task_record_open(&reader);
 	if (r < 0) {
 		printf("no pass by BPF: %s\n", strerror(-r));
 		return CANNOT;
@@ -72,17 +71,17 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < runs; i++) {
 		double start = microseconds_now(), middle, end;
 
-		r = thread_values_read(reader, &pass);
+		r = task_record_read(reader, &pass);
 		if (r < 0) {
 			printf("the pass failed: %s\n", strerror(-r));
 			return 1;
 		}
 		middle = microseconds_now();
 		if (i == 0) {
-			thread_values_rules_init(&rules, reader, proc_fd, &taskstats);
+			task_record_rules_init(&rules, reader, proc_fd, &taskstats);
 			middle = microseconds_now();
 			start = middle;
-			r = thread_values_read(reader, &pass);
+			r = task_record_read(reader, &pass);
 			middle = microseconds_now();
 		}
 		make_samples(&rules, &pass, &sample);
@@ -102,6 +101,6 @@ int main(int argc, char **argv)
 	printf("first to last            %.1f ms (%.1f..%.1f)\n", spreads[runs / 2], spreads[0],
 	       spreads[runs - 1]);
 	sample_done(&sample);
-	thread_values_free(reader);
+	task_record_free(reader);
 	return 0;
 }

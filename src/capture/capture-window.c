@@ -225,7 +225,7 @@ int capture_window(const struct capture_window_options *options, struct snapshot
 	        .asked_length_ns = options->length_ns,
 	        .users = &users,
 	};
-	cleanup_(thread_values_freep) struct thread_values_reader *threads = NULL;
+	cleanup_(task_record_freep) struct task_record_reader *threads = NULL;
 	cleanup_(jemalloc_files_done) struct jemalloc_files known_files;
 	struct readers readers;
 	int r;

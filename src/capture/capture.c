@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
+#include "bpf-walk.h"
 #include "capture-roots.h"
 #include "capture-run.h"
 #include "capture/own-proc.h"
@@ -15,7 +16,6 @@
 #include "cgroup/cgroup-share.h"
 #include "cost.h"
 #include "host/host-read.h"
-#include "values-walk.h"
 #include "walk-team.h"
 #include "walk.h"
 
@@ -80,7 +80,7 @@ struct capture {
 	struct taskstats_rules taskstats_rules;
 	struct walk_options walk_options;
 	struct walk walk;
-	struct values_walk values;
+	struct bpf_walk bpf;
 	struct cgroup_keeper cgroup_keeper;
 	const struct cost_meter *meter;
 };
@@ -88,7 +88,7 @@ struct capture {
 static void capture_done(struct capture *capture)
 {
 	walk_done(&capture->walk);
-	values_walk_done(&capture->values);
+	bpf_walk_done(&capture->bpf);
 	cgroup_walk_done(&capture->cgroups);
 	snapshot_cgroups_free(capture->cgroup_keeper.cgroups);
 	cgroup_share_done(&capture->share);
@@ -189,7 +189,7 @@ static int fail_without_bpf(int error, struct strbuf *reterr)
 	return error;
 }
 
-int capture_load(const struct capture_options *options, struct thread_values_reader **ret_reader,
+int capture_load(const struct capture_options *options, struct task_record_reader **ret_reader,
                  struct strbuf *reterr)
 {
 	cleanup_(fd_closep) int proc_fd = -1;
@@ -199,7 +199,7 @@ int capture_load(const struct capture_options *options, struct thread_values_rea
 	if (options->source == CAPTURE_SOURCE_PROCFS || options->proc_root)
 		return 0;
 	proc_fd = fd_open_path_at(AT_FDCWD, "/proc");
-	r = proc_fd >= 0 && proc_is_own(proc_fd) ? thread_values_open(ret_reader) : -EPERM;
+	r = proc_fd >= 0 && proc_is_own(proc_fd) ? task_record_open(ret_reader) : -EPERM;
 	return r < 0 && options->source == CAPTURE_SOURCE_BPF ? fail_without_bpf(r, reterr) : 0;
 }
 
@@ -234,19 +234,19 @@ static int read_values(struct capture *capture, struct snapshot_info *info, cons
 
 	set_time(capture, info);
 	host_read_counters(capture->proc_fd, !capture->options->proc_root, &info->host, &info->psi);
-	if (capture->values.reader)
-		r = values_walk_read(&capture->values, capture->proc_fd, &capture->taskstats_rules,
-		                     info->rules);
+	if (capture->bpf.reader)
+		r = bpf_walk_read(&capture->bpf, capture->proc_fd, &capture->taskstats_rules,
+		                  info->rules);
 	if (r < 0)
-		capture->values.reader = NULL;
+		capture->bpf.reader = NULL;
 	if (r < 0 && capture->options->source == CAPTURE_SOURCE_BPF)
 		return fail_without_bpf(r, reterr);
-	if (!capture->values.reader) {
+	if (!capture->bpf.reader) {
 		host_set_text(&info->host, HOST_source, procfs, strlen(procfs));
 		return 0;
 	}
 	host_set_text(&info->host, HOST_source, bpf, strlen(bpf));
-	values_walk_find_cgroups(&capture->values, capture->proc_fd, &capture->cgroups);
+	bpf_walk_find_cgroups(&capture->bpf, capture->proc_fd, &capture->cgroups);
 	return read_cgroups(capture, info, root, reterr);
 }
 
@@ -256,8 +256,8 @@ static int walk_threads(struct capture *capture, const struct snapshot_info *inf
 	unsigned members;
 	int r;
 
-	if (capture->values.reader)
-		return values_walk_all(&capture->values, &capture->walk, root, reterr);
+	if (capture->bpf.reader)
+		return bpf_walk_all(&capture->bpf, &capture->walk, root, reterr);
 	r = walk_find(&capture->walk, root, reterr);
 	if (r < 0)
 		return r;
@@ -321,8 +321,8 @@ int capture_run_loaded(const struct capture_options *options, const struct captu
 	int r;
 
 	memset(ret_info, 0, sizeof(*ret_info));
-	capture.values.reader = tools->threads;
-	capture.values.mounts = &capture.mounts;
+	capture.bpf.reader = tools->threads;
+	capture.bpf.mounts = &capture.mounts;
 	cgroup_walk_init(&capture.cgroups);
 	capture.cgroups.tree_boottime_ns =
 	        options->proc_root ? &ret_info->captured_boottime_ns : NULL;
@@ -348,7 +348,7 @@ int capture_run_loaded(const struct capture_options *options, const struct captu
 int capture_run(const struct capture_options *options, struct snapshot_writer *writer,
                 struct snapshot_info *ret_info, struct strbuf *reterr)
 {
-	cleanup_(thread_values_freep) struct thread_values_reader *reader = NULL;
+	cleanup_(task_record_freep) struct task_record_reader *reader = NULL;
 	cleanup_(jemalloc_files_done) struct jemalloc_files files;
 	struct capture_tools tools = {.files = &files};
 	struct cost_meter meter;

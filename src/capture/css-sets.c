@@ -30,16 +30,16 @@ struct css_set {
 	bool is_v1;
 };
 
-static struct css_key key_of(const struct thread_values *values)
+static struct css_key key_of(const struct task_record *values)
 {
 	/* Of a thread that is on its way out the kernel says that it is in no cgroup of version 1. */
 	return (struct css_key){.css_set = values->css_set,
 	                        .cgroup_id = values->cgroup_id,
-	                        .is_exiting = (values->flags & THREAD_VALUES_EXITING) != 0};
+	                        .is_exiting = (values->flags & TASK_RECORD_EXITING) != 0};
 }
 
-static enum source_outcome read_text(const struct css_sets *sets,
-                                     const struct thread_values *values, struct strbuf *text)
+static enum source_outcome read_text(const struct css_sets *sets, const struct task_record *values,
+                                     struct strbuf *text)
 {
 	char name[64];
 	int r;
@@ -69,7 +69,7 @@ static bool is_same_text(const struct strbuf *a, const struct strbuf *b)
 	return a->len == b->len && memcmp(strbuf_str(a), strbuf_str(b), a->len) == 0;
 }
 
-static const struct thread_values *thread_at(const struct css_sets *sets, uint32_t place)
+static const struct task_record *thread_at(const struct css_sets *sets, uint32_t place)
 {
 	return &sets->pass->threads[sets->pass->order[place]];
 }
@@ -121,7 +121,7 @@ static bool is_other_cgroup(const struct css_sets *sets, const struct strbuf *pa
 static void look(struct css_sets *sets, struct css_set *set, struct thread_sample *scratch)
 {
 	uint32_t place = read_one(sets, set, 0, NOWHERE, &sets->text), other;
-	const struct thread_values *thread;
+	const struct task_record *thread;
 
 	if (place == NOWHERE)
 		return;
@@ -185,7 +185,7 @@ static bool find_set(struct css_sets *sets, const struct css_key *key, uint32_t 
 
 static void collect(struct css_sets *sets)
 {
-	const struct thread_values_pass *pass = sets->pass;
+	const struct task_record_pass *pass = sets->pass;
 
 	sets->before = mem_calloc(pass->thread_count + 1, sizeof(sets->before[0]));
 	for (uint32_t i = 0; i < pass->thread_count; i++) {
@@ -205,7 +205,7 @@ static void collect(struct css_sets *sets)
 }
 
 void css_sets_init(struct css_sets *sets, int proc_fd, const struct cgroup_mounts *mounts,
-                   struct cgroup_walk *cgroups, const struct thread_values_pass *pass)
+                   struct cgroup_walk *cgroups, const struct task_record_pass *pass)
 {
 	struct thread_sample scratch = {0};
 
@@ -231,7 +231,7 @@ void css_sets_done(struct css_sets *sets)
 	*sets = (struct css_sets){0};
 }
 
-void css_sets_take(struct css_sets *sets, const struct thread_values *values,
+void css_sets_take(struct css_sets *sets, const struct task_record *values,
                    struct thread_sample *sample)
 {
 	enum source_outcome *outcome = &sample->outcomes[SOURCE_cgroup];

@@ -3,7 +3,7 @@
 /* css-sets - the cgroups of threads of which the kernel said only which are in the same ones. The cgroup file of two of them
  * is read, and stands for all. */
 #include "base/strmap.h"
-#include "bpf/thread-values.h"
+#include "bpf/task-record.h"
 #include "cgroup/cgroup-mount.h"
 #include "ctprof/metric/sample.h"
 
@@ -18,8 +18,8 @@ struct css_key {
 };
 
 struct css_sets {
-	const struct thread_values_pass *pass; /* borrowed */
-	struct strmap places;                  /* by the kernel's numbers, the places in sets */
+	const struct task_record_pass *pass; /* borrowed */
+	struct strmap places;                /* by the kernel's numbers, the places in sets */
 	uint32_t *
 	        before; /* of each thread in the order of the pass, the one before it in the same set; owned */
 	/* What was found last in places. */
@@ -37,9 +37,9 @@ struct css_sets {
 
 /* Reads the cgroups of all threads of a pass, which stays where it is until the sets are done. */
 void css_sets_init(struct css_sets *sets, int proc_fd, const struct cgroup_mounts *mounts,
-                   struct cgroup_walk *cgroups, const struct thread_values_pass *pass);
+                   struct cgroup_walk *cgroups, const struct task_record_pass *pass);
 void css_sets_done(struct css_sets *sets);
 
 /* Fills the cgroup of a thread and its source's outcome. */
-void css_sets_take(struct css_sets *sets, const struct thread_values *values,
+void css_sets_take(struct css_sets *sets, const struct task_record *values,
                    struct thread_sample *sample);

@@ -18,8 +18,8 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/scan.h"
+#include "bpf/task-record.h"
 #include "bpf/thread-pointer.h"
-#include "bpf/thread-values.h"
 #include "capture/own-proc.h"
 #include "capture/process-read.h"
 #include "capture/thread-read.h"
@@ -319,11 +319,11 @@ static void find_ptrace_scope(int proc_fd, struct doctor_findings *findings)
 static void find_bpf(struct doctor_findings *findings)
 {
 	cleanup_(thread_pointers_freep) struct thread_pointers *pointers = NULL;
-	cleanup_(thread_values_freep) struct thread_values_reader *values = NULL;
+	cleanup_(task_record_freep) struct task_record_reader *values = NULL;
 
 	findings->bpf_error = thread_pointers_open(&pointers);
 	if (findings->bpf_error == 0)
-		findings->bpf_error = thread_values_open(&values);
+		findings->bpf_error = task_record_open(&values);
 }
 
 /* Once more than the readers do it, for the error. */

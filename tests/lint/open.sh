@@ -21,7 +21,7 @@ src/host/host-context.c 1 /proc/cpuinfo
 src/jemalloc/inspector-child.c 1 /dev/null
 src/jemalloc/inspector-sandbox.c 2 the number of openat(2), which libraries may call without any rights
 src/procfs/proc-text.c 1 files of /proc by number
-src/bpf/thread-values.c 1 /proc/kallsyms
+src/bpf/task-record.c 1 /proc/kallsyms
 '
 
 calls='(^|[^[:alnum:]_>.])(open|open64|openat|openat64|openat2|creat|fopen|freopen|popen|opendir|dlopen|open_by_handle_at|SYS_open[a-z0-9]*)[[:space:]]*[(,]'

@@ -17,7 +17,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
-#include "bpf/thread-values.h"
+#include "bpf/task-record.h"
 #include "cgroup/cgroup-id.h"
 #include "host/host-read.h"
 #include "parity-load.h"
@@ -195,7 +195,7 @@ static bool is_right(enum metric_id metric, const struct thread_sample *before,
 
 static void compare_metric(enum metric_id metric, const struct thread_sample *before,
                            const struct thread_sample *value, const struct thread_sample *after,
-                           const struct thread_values_rules *rules, bool still)
+                           const struct task_record_rules *rules, bool still)
 {
 	struct tally *tally = &metrics[metric];
 	bool offered = has(before, metric) && has(after, metric);
@@ -246,7 +246,7 @@ static void compare_identity(const struct thread_sample *before, const struct th
 		failed(value, "comm", "not %s", strbuf_str(&before->comm));
 }
 
-static void compare_cgroup(struct cgroup_ids *ids, const struct thread_values *values,
+static void compare_cgroup(struct cgroup_ids *ids, const struct task_record *values,
                            const struct thread_sample *before, const struct thread_sample *after)
 {
 	const struct strbuf *path;
@@ -263,7 +263,7 @@ static void compare_cgroup(struct cgroup_ids *ids, const struct thread_values *v
 		       strbuf_str(&before->cgroup));
 }
 
-static void compare_pointers(const struct thread_values_pass *pass)
+static void compare_pointers(const struct task_record_pass *pass)
 {
 	size_t count;
 	const struct parity_anchor *anchors = parity_load_anchors(&count);
@@ -281,7 +281,7 @@ static void compare_pointers(const struct thread_values_pass *pass)
 }
 
 /* Nobody who was there all the time is left out, except whole processes: there are hosts that hide some from BPF. */
-static void find_missing(const struct thread_values_pass *pass, const struct reading *before,
+static void find_missing(const struct task_record_pass *pass, const struct reading *before,
                          const struct reading *after)
 {
 	const unsigned hidden_most = 10; /* in a hundred */
@@ -307,15 +307,15 @@ static void find_missing(const struct thread_values_pass *pass, const struct rea
 	}
 }
 
-static unsigned compare_threads(const struct thread_values_rules *rules,
-                                const struct thread_values_pass *pass, struct cgroup_ids *ids,
+static unsigned compare_threads(const struct task_record_rules *rules,
+                                const struct task_record_pass *pass, struct cgroup_ids *ids,
                                 const struct reading *before, const struct reading *after)
 {
 	struct thread_sample sample = {0};
 	unsigned count = 0;
 
 	for (size_t i = 0; i < pass->thread_count; i++) {
-		const struct thread_values *values = &pass->threads[i];
+		const struct task_record *values = &pass->threads[i];
 		const struct thread_sample *first = parity_find_thread(before, values->tid);
 		const struct thread_sample *last = parity_find_thread(after, values->tid);
 		bool still;
@@ -324,8 +324,7 @@ static unsigned compare_threads(const struct thread_values_rules *rules,
 		    first->start_time_clock_ticks != last->start_time_clock_ticks)
 			continue;
 		sample_reset(&sample);
-		thread_values_sample(rules, pass, values, thread_values_process(pass, values),
-		                     &sample);
+		task_record_sample(rules, pass, values, task_record_process(pass, values), &sample);
 		if (sample.start_time_clock_ticks != first->start_time_clock_ticks)
 			failed(&sample, "start", "%" PRIu64 ", not %" PRIu64,
 			       sample.start_time_clock_ticks, first->start_time_clock_ticks);
@@ -352,30 +351,30 @@ static uint64_t total_of_time(const struct thread_sample *sample)
 	       sample->process_totals[PROCESS_TOTAL_stime_clock_ticks];
 }
 
-static void compare_totals(const struct thread_values_rules *rules,
-                           const struct thread_values_pass *pass, const struct reading *before,
+static void compare_totals(const struct task_record_rules *rules,
+                           const struct task_record_pass *pass, const struct reading *before,
                            const struct reading *after)
 {
 	struct thread_sample sample = {0};
 	size_t i = 0;
 
 	while (i < pass->thread_count) {
-		const struct thread_values *leader = &pass->threads[pass->order[i]];
-		const struct process_values *process = thread_values_process(pass, leader);
+		const struct task_record *leader = &pass->threads[pass->order[i]];
+		const struct process_record *process = task_record_process(pass, leader);
 		uint32_t tgid = leader->tgid;
 		const struct thread_sample *first = parity_find_process(before, tgid);
 		const struct thread_sample *last = parity_find_process(after, tgid);
-		struct process_values_sum sum = {0};
+		struct process_record_sum sum = {0};
 
 		for (; i < pass->thread_count &&
-		       thread_values_same_process(&pass->threads[pass->order[i]], leader);
+		       task_record_same_process(&pass->threads[pass->order[i]], leader);
 		     i++)
-			process_values_add(&sum, &pass->threads[pass->order[i]]);
+			process_record_add(&sum, &pass->threads[pass->order[i]]);
 		if (!process || !first || !last)
 			continue;
 		sample_reset(&sample);
 		sample.tgid = tgid;
-		process_values_totals(rules, process, &sum, &sample);
+		process_record_totals(rules, process, &sum, &sample);
 		if (process->uid != first->uid && process->uid != last->uid)
 			failed(&sample, "uid", "%u, not %u", process->uid, first->uid);
 		for (unsigned total = 0; total < PROCESS_TOTAL_COUNT; total++) {
@@ -436,24 +435,24 @@ static void print_all(void)
 	       identity.compared, pointers.compared, cgroups.compared);
 }
 
-static void run(struct readers *readers, struct thread_values_reader *reader,
+static void run(struct readers *readers, struct task_record_reader *reader,
                 const struct taskstats_rules *taskstats, struct cgroup_ids *ids, unsigned rounds)
 {
 	struct reading before = {0}, after = {0};
-	struct thread_values_rules rules;
-	struct thread_values_pass pass;
+	struct task_record_rules rules;
+	struct task_record_pass pass;
 
 	for (unsigned round = 0; round < rounds; round++) {
 		unsigned count;
 		int r;
 
 		parity_read_proc(readers, &before);
-		r = thread_values_read(reader, &pass);
+		r = task_record_read(reader, &pass);
 		if (r < 0) {
 			printf("FAILED: the pass: %s\n", strerror(-r));
 			exit(1);
 		}
-		thread_values_rules_init(&rules, reader, readers->proc_fd, taskstats);
+		task_record_rules_init(&rules, reader, readers->proc_fd, taskstats);
 		parity_read_proc(readers, &after);
 		find_missing(&pass, &before, &after);
 		count = compare_threads(&rules, &pass, ids, &before, &after);
@@ -472,13 +471,13 @@ int main(int argc, char **argv)
 {
 	unsigned rounds = argc > 1 ? (unsigned)atoi(argv[1]) : 5;
 	const struct timespec settling = {.tv_sec = 1};
-	struct thread_values_reader *reader = NULL;
+	struct task_record_reader *reader = NULL;
 	struct readers readers = {.proc_fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
 	struct cgroup_mounts mounts = {0};
 	struct taskstats_rules taskstats;
 	struct host host = {0};
 	int sys_fd = open("/sys", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int r = thread_values_open(&reader);
+	int r = task_record_open(&reader);
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (r < 0) {

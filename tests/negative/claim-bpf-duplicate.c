@@ -7,5 +7,5 @@ BPF_PLACE(minflt, NO_NEEDS, FIELD(majflt))
 #endif
 #else
 #define CTPROF_BPF_PLACES_DEF __BASE_FILE__
-#include "bpf/thread-values-sample.c"
+#include "bpf/task-record-sample.c"
 #endif

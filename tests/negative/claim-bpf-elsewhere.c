@@ -14,5 +14,5 @@ BPF_PLACE(test_row, NO_NEEDS, ELSEWHERE)
 #else
 #define CTPROF_METRICS_DEF __BASE_FILE__
 #define CTPROF_BPF_PLACES_DEF __BASE_FILE__
-#include "bpf/thread-values-sample.c"
+#include "bpf/task-record-sample.c"
 #endif

@@ -12,5 +12,5 @@ BPF_PLACE(test_row, NO_NEEDS, NOT_BY_BPF)
 #else
 #define CTPROF_METRICS_DEF __BASE_FILE__
 #define CTPROF_BPF_PLACES_DEF __BASE_FILE__
-#include "bpf/thread-values-sample.c"
+#include "bpf/task-record-sample.c"
 #endif

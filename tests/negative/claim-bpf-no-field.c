@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* expect: 'const struct thread_values' has no member named 'test_field'|no member named 'test_field' in 'struct thread_values' */
+/* expect: 'const struct task_record' has no member named 'test_field'|no member named 'test_field' in 'struct task_record' */
 #ifdef METRIC
 #include "metrics.def"
 METRIC(test_row, counter_count, none, SUM, DECIMAL, sched, "test_key", primary, any, NO_GATES,
@@ -14,5 +14,5 @@ BPF_PLACE(test_row, NO_NEEDS, FIELD(test_field))
 #else
 #define CTPROF_METRICS_DEF __BASE_FILE__
 #define CTPROF_BPF_PLACES_DEF __BASE_FILE__
-#include "bpf/thread-values-sample.c"
+#include "bpf/task-record-sample.c"
 #endif

@@ -7,5 +7,5 @@ BPF_PLACE(minflts, NO_NEEDS, FIELD(minflt))
 #endif
 #else
 #define CTPROF_BPF_PLACES_DEF __BASE_FILE__
-#include "bpf/thread-values-sample.c"
+#include "bpf/task-record-sample.c"
 #endif

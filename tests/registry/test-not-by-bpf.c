@@ -5,13 +5,13 @@
 #include "snapshot/snapshot-row-write.h"
 #include "snapshot/snapshot-row.h"
 #include "snapshot/thread-store.h"
-#include "thread-values.h"
+#include "task-record.h"
 #include "window/window-value.h"
 
-static struct thread_values_rules rules;
-static struct thread_values values;
+static struct task_record_rules rules;
+static struct task_record values;
 static struct cpu_mask cpus[1];
-static struct thread_values_pass pass = {
+static struct task_record_pass pass = {
         .cpus = cpus, .begin_boottime_ns = VALUES_AGE_NS, .end_boottime_ns = VALUES_AGE_NS};
 static struct thread_sample sample, other;
 
@@ -38,7 +38,7 @@ static int done(void **state)
 static void make(void)
 {
 	sample_reset(&sample);
-	thread_values_sample(&rules, &pass, &values, NULL, &sample);
+	task_record_sample(&rules, &pass, &values, NULL, &sample);
 }
 
 static enum source_outcome reason(void)

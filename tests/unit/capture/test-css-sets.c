@@ -13,9 +13,9 @@ enum { THREADS_MAX = 16 };
 
 struct scene {
 	const struct temp_tree *tree;
-	struct thread_values threads[THREADS_MAX];
+	struct task_record threads[THREADS_MAX];
 	uint32_t order[THREADS_MAX];
-	struct thread_values_pass pass;
+	struct task_record_pass pass;
 	struct cgroup_mounts mounts;
 	struct css_sets sets;
 };
@@ -29,14 +29,14 @@ static void scene_init(struct scene *scene, void **state)
 }
 
 /* A thread that was born in the order of these calls; its file now says @text, or is gone where that is NULL. */
-static struct thread_values *add(struct scene *scene, uint32_t tgid, uint32_t tid, const char *text)
+static struct task_record *add(struct scene *scene, uint32_t tgid, uint32_t tid, const char *text)
 {
 	size_t place = scene->pass.thread_count++;
-	struct thread_values *thread = &scene->threads[place];
+	struct task_record *thread = &scene->threads[place];
 	char name[64];
 
 	scene->order[place] = (uint32_t)place;
-	*thread = (struct thread_values){
+	*thread = (struct task_record){
 	        .tgid = tgid, .tid = tid, .css_set = 99, .born_boottime_ns = 1000 + place};
 	snprintf(name, sizeof(name), "%u/task/%u/cgroup", tgid, tid);
 	if (text)
@@ -145,8 +145,8 @@ static void test_exiting_are_apart(void **state)
 	struct scene scene;
 
 	scene_init(&scene, state);
-	add(&scene, 7, 7, "1:memory:/\n")->flags = THREAD_VALUES_EXITING;
-	add(&scene, 8, 8, "1:memory:/\n")->flags = THREAD_VALUES_EXITING;
+	add(&scene, 7, 7, "1:memory:/\n")->flags = TASK_RECORD_EXITING;
+	add(&scene, 8, 8, "1:memory:/\n")->flags = TASK_RECORD_EXITING;
 	add(&scene, 9, 9, "1:memory:/z\n");
 	look(&scene);
 	check_cgroup(&scene, 0, "/");
@@ -200,7 +200,7 @@ static void test_version_1(void **state)
 	add(&scene, 7, 7, text);
 	add(&scene, 7, 8, NULL);
 	add(&scene, 9, 9, text);
-	add(&scene, 10, 10, ending)->flags = THREAD_VALUES_EXITING;
+	add(&scene, 10, 10, ending)->flags = TASK_RECORD_EXITING;
 	/* These do not agree, so each of them is read. */
 	add(&scene, 11, 11, text)->css_set = 98;
 	add(&scene, 12, 12, "1:cpu:/d\n0::/a\n")->css_set = 98;

@@ -2,14 +2,14 @@
 /* Samples of the records of a pass. */
 #include "bpf/thread-end.h"
 #include "seen.h"
-#include "thread-values.h"
+#include "task-record.h"
 
-static struct thread_values_rules rules;
-static struct thread_values values;
+static struct task_record_rules rules;
+static struct task_record values;
 static struct cpu_mask cpus[2];
-static struct thread_values_text names[1];
-static struct thread_values_pass pass;
-static struct process_values process;
+static struct task_record_text names[1];
+static struct task_record_pass pass;
+static struct process_record process;
 static struct thread_sample sample;
 
 static int setup(void **state)
@@ -20,11 +20,11 @@ static int setup(void **state)
 	memset(cpus, 0, sizeof(cpus));
 	assert_true(cpu_mask_parse(&cpus[0], "0-1", 3));
 	memset(names, 0, sizeof(names));
-	pass = (struct thread_values_pass){.cpus = cpus,
-	                                   .names = names,
-	                                   .begin_boottime_ns = VALUES_AGE_NS,
-	                                   .end_boottime_ns = VALUES_AGE_NS};
-	process = (struct process_values){.tgid = VALUES_TGID,
+	pass = (struct task_record_pass){.cpus = cpus,
+	                                 .names = names,
+	                                 .begin_boottime_ns = VALUES_AGE_NS,
+	                                 .end_boottime_ns = VALUES_AGE_NS};
+	process = (struct process_record){.tgid = VALUES_TGID,
 	                                  .uid = 33,
 	                                  .nr_threads = 7,
 	                                  .read_boottime_ns = VALUES_AGE_NS + 1};
@@ -41,7 +41,7 @@ static int done(void **state)
 static void make(void)
 {
 	sample_reset(&sample);
-	thread_values_sample(&rules, &pass, &values, &process, &sample);
+	task_record_sample(&rules, &pass, &values, &process, &sample);
 }
 
 static void test_identity(void **state)
@@ -62,17 +62,17 @@ static void test_identity(void **state)
 	assert_seen(&sample, nr_threads, 7);
 
 	sample_reset(&sample);
-	thread_values_sample(&rules, &pass, &values, NULL, &sample);
+	task_record_sample(&rules, &pass, &values, NULL, &sample);
 	assert_unseen(&sample, nr_threads);
 	assert_false(sample.has_uid);
 	assert_int_equal(sample.read_boottime_ns, VALUES_AGE_NS);
 }
 
 /* What the place of the field says. */
-#define AT(field_)                                                   \
-	(1000 + (offsetof(struct thread_values, field_) -            \
-	         offsetof(struct thread_values, born_boottime_ns)) / \
-	                8)
+#define AT(field_)                                                                                 \
+	(1000 +                                                                                    \
+	 (offsetof(struct task_record, field_) - offsetof(struct task_record, born_boottime_ns)) / \
+	         8)
 
 static void check_delays(void)
 {
@@ -215,7 +215,7 @@ static void test_not_printed(void **state)
 static void test_not_kept(void **state)
 {
 	(void)state;
-	rules.kept &= ~(uint32_t)(THREAD_VALUES_COMPACT | THREAD_VALUES_WPCOPY | THREAD_VALUES_IRQ);
+	rules.kept &= ~(uint32_t)(TASK_RECORD_COMPACT | TASK_RECORD_WPCOPY | TASK_RECORD_IRQ);
 	make();
 	assert_unseen(&sample, compact_delay_count);
 	assert_unseen(&sample, wpcopy_delay_total_ns);
@@ -223,23 +223,23 @@ static void test_not_kept(void **state)
 	assert_seen(&sample, thrashing_delay_count, 500 + THREAD_DELAY_thrashing);
 
 	rules = values_rules();
-	rules.kept &= ~(uint32_t)(THREAD_VALUES_DELAY_MAX | THREAD_VALUES_DELAY_MIN);
+	rules.kept &= ~(uint32_t)(TASK_RECORD_DELAY_MAX | TASK_RECORD_DELAY_MIN);
 	make();
 	assert_unseen(&sample, cpu_delay_max_ns);
 	assert_unseen(&sample, blkio_delay_min_ns);
 	assert_seen(&sample, cpu_delay_count, AT(timeslices));
 
 	rules = values_rules();
-	rules.kept &= ~(uint32_t)THREAD_VALUES_SCHED_INFO;
+	rules.kept &= ~(uint32_t)TASK_RECORD_SCHED_INFO;
 	make();
 	assert_unseen(&sample, cpu_delay_count);
-	rules.kept &= ~(uint32_t)THREAD_VALUES_HIWATER;
+	rules.kept &= ~(uint32_t)TASK_RECORD_HIWATER;
 	make();
 	assert_unseen(&sample, hiwater_rss_bytes);
 	assert_unseen(&sample, hiwater_vm_bytes);
 
 	rules = values_rules();
-	rules.kept = THREAD_VALUES_SCHED_INFO | THREAD_VALUES_BYTES;
+	rules.kept = TASK_RECORD_SCHED_INFO | TASK_RECORD_BYTES;
 	make();
 	assert_seen(&sample, timeslices, AT(timeslices));
 	assert_seen(&sample, nr_migrations, AT(nr_migrations));
@@ -269,7 +269,7 @@ static void test_delay_rules(void **state)
 	rules.taskstats.delays = TASKSTATS_DELAYS_LATER;
 	make();
 	assert_seen(&sample, blkio_delay_count, 500);
-	values.flags &= ~(uint32_t)THREAD_VALUES_HAS_DELAYS;
+	values.flags &= ~(uint32_t)TASK_RECORD_HAS_DELAYS;
 	make();
 	assert_unseen(&sample, blkio_delay_count);
 	rules.taskstats.cpu_delay = false;
@@ -367,7 +367,7 @@ static void test_policies(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		values.policy = cases[i].policy;
-		values.flags = cases[i].fair ? THREAD_VALUES_ON_EXT : 0;
+		values.flags = cases[i].fair ? TASK_RECORD_ON_EXT : 0;
 		make();
 		assert_string_equal(sample.policy.v.bytes, cases[i].name);
 		assert_int_equal(metric_set_has(&sample.seen, METRIC_fair_slice_ns), cases[i].fair);
@@ -384,7 +384,7 @@ static void test_schedstat_off(void **state)
 	values.told_user_ns = values.told_system_ns = 0;
 	make();
 	assert_seen(&sample, run_time_ns, 0);
-	rules.kept &= ~(uint32_t)THREAD_VALUES_TOLD;
+	rules.kept &= ~(uint32_t)TASK_RECORD_TOLD;
 	values.sampled_user_ns = 20000000;
 	make();
 	assert_seen(&sample, utime_clock_ticks, 2);
@@ -401,11 +401,11 @@ static void test_cpu_time(void **state)
 	make();
 	assert_seen(&sample, utime_clock_ticks, 200);
 	assert_seen(&sample, stime_clock_ticks, 100);
-	rules.kept &= ~(uint32_t)THREAD_VALUES_TOLD;
+	rules.kept &= ~(uint32_t)TASK_RECORD_TOLD;
 	make();
 	assert_seen(&sample, utime_clock_ticks, 100);
 	assert_seen(&sample, stime_clock_ticks, 50);
-	values.flags |= THREAD_VALUES_TIME_RUNS;
+	values.flags |= TASK_RECORD_TIME_RUNS;
 	make();
 	assert_unseen(&sample, utime_clock_ticks);
 	assert_unseen(&sample, stime_clock_ticks);
@@ -414,7 +414,7 @@ static void test_cpu_time(void **state)
 static void test_names(void **state)
 {
 	(void)state;
-	memcpy(values.comm, "0123456789abcdef", THREAD_VALUES_COMM_BYTES);
+	memcpy(values.comm, "0123456789abcdef", TASK_RECORD_COMM_BYTES);
 	make();
 	assert_text(&sample.comm, "0123456789abcdef");
 	for (unsigned byte = 1; byte < 256; byte++) {
@@ -432,7 +432,7 @@ static void test_names(void **state)
 	values.name = 1;
 	make();
 	assert_int_equal(sample.comm.len, 0);
-	values.flags |= THREAD_VALUES_KERNEL;
+	values.flags |= TASK_RECORD_KERNEL;
 	memset(names[0].bytes, 'k', sizeof(names[0].bytes));
 	make();
 	assert_int_equal(sample.comm.len, sizeof(names[0].bytes));
@@ -452,7 +452,7 @@ static void test_affinity(void **state)
 	make();
 	assert_true(cpu_mask_has(&sample.cpu_affinity.v, 8191));
 	assert_int_equal(sample.outcomes[SOURCE_affinity], OUTCOME_read);
-	values.flags &= ~(uint32_t)THREAD_VALUES_HAS_CPUS;
+	values.flags &= ~(uint32_t)TASK_RECORD_HAS_CPUS;
 	make();
 	assert_unseen(&sample, cpu_affinity);
 }

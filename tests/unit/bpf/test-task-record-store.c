@@ -4,11 +4,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "bpf/thread-values-store.h"
+#include "bpf/task-record-store.h"
+#include "task-record.h"
 #include "temp-tree.h"
-#include "thread-values.h"
 
-static struct thread_values_store store;
+static struct task_record_store store;
 static struct strbuf stream;
 
 static int setup(void **state)
@@ -16,7 +16,7 @@ static int setup(void **state)
 	const struct cpu_mask unknown = {0};
 
 	(void)state;
-	thread_values_store_clear(&store, &unknown);
+	task_record_store_clear(&store, &unknown);
 	strbuf_clear(&stream);
 	return 0;
 }
@@ -24,14 +24,14 @@ static int setup(void **state)
 static int done(void **state)
 {
 	(void)state;
-	thread_values_store_done(&store);
+	task_record_store_done(&store);
 	strbuf_done(&stream);
 	return 0;
 }
 
 static void put_thread(uint32_t tgid, uint32_t tid, uint32_t flags)
 {
-	struct thread_values values = values_thread();
+	struct task_record values = values_thread();
 
 	values.tgid = tgid;
 	values.tid = tid;
@@ -41,38 +41,38 @@ static void put_thread(uint32_t tgid, uint32_t tid, uint32_t flags)
 
 static void put_process(uint32_t tgid)
 {
-	const struct process_values values = {
-	        .flags = THREAD_VALUES_IS_PROCESS, .tgid = tgid, .uid = tgid + 1};
+	const struct process_record values = {
+	        .flags = TASK_RECORD_IS_PROCESS, .tgid = tgid, .uid = tgid + 1};
 
 	strbuf_add(&stream, (const char *)&values, sizeof(values));
 }
 
 static void put_cpus(uint32_t bytes, uint64_t first, uint64_t second)
 {
-	const struct thread_values_cpus cpus = {
-	        .flags = THREAD_VALUES_IS_CPUS, .bytes = bytes, .words = {first, second}};
+	const struct task_record_cpus cpus = {
+	        .flags = TASK_RECORD_IS_CPUS, .bytes = bytes, .words = {first, second}};
 
 	strbuf_add(&stream, (const char *)&cpus,
-	           offsetof(struct thread_values_cpus, words) +
+	           offsetof(struct task_record_cpus, words) +
 	                   (bytes < sizeof(cpus.words) ? bytes : sizeof(cpus.words)));
 }
 
 static void put_name(const char *full, char mark, const char *work)
 {
-	struct thread_values_name name = {.flags = THREAD_VALUES_IS_NAME, .mark = (uint32_t)mark};
+	struct task_record_name name = {.flags = TASK_RECORD_IS_NAME, .mark = (uint32_t)mark};
 
 	memcpy(name.full, full, strnlen(full, sizeof(name.full)));
 	memcpy(name.work, work, strnlen(work, sizeof(name.work)));
 	strbuf_add(&stream, (const char *)&name, sizeof(name));
 }
 
-static struct thread_values_pass finish(void)
+static struct task_record_pass finish(void)
 {
-	struct thread_values_pass pass = {0};
+	struct task_record_pass pass = {0};
 
-	assert_int_equal(thread_values_store_add(&store, strbuf_str(&stream), stream.len),
+	assert_int_equal(task_record_store_add(&store, strbuf_str(&stream), stream.len),
 	                 stream.len);
-	thread_values_store_finish(&store, &pass);
+	task_record_store_finish(&store, &pass);
 	return pass;
 }
 
@@ -80,7 +80,7 @@ static void test_order(void **state)
 {
 	static const uint32_t tgids[] = {30, 30, 30, 40, 40, 90};
 	static const uint32_t tids[] = {30, 20, 50, 40, 35, 91};
-	struct thread_values_pass pass;
+	struct task_record_pass pass;
 
 	(void)state;
 	put_thread(30, 20, 0);
@@ -99,47 +99,46 @@ static void test_order(void **state)
 		assert_int_equal(pass.threads[pass.order[i]].tid, tids[i]);
 	}
 	assert_int_equal(pass.threads[0].tid, 20);
-	assert_int_equal(thread_values_process(&pass, &(struct thread_values){.tgid = 40})->uid,
-	                 41);
-	assert_null(thread_values_process(&pass, &(struct thread_values){.tgid = 90}));
+	assert_int_equal(task_record_process(&pass, &(struct task_record){.tgid = 40})->uid, 41);
+	assert_null(task_record_process(&pass, &(struct task_record){.tgid = 90}));
 }
 
 static void test_empty(void **state)
 {
-	struct thread_values_pass pass = finish();
+	struct task_record_pass pass = finish();
 
 	(void)state;
 	assert_int_equal(pass.thread_count, 0);
-	assert_null(thread_values_process(&pass, &(struct thread_values){.tgid = 1}));
+	assert_null(task_record_process(&pass, &(struct task_record){.tgid = 1}));
 }
 
 /* Wherever the kernel's buffer ends. */
 static void test_pieces(void **state)
 {
-	struct thread_values_pass pass;
+	struct task_record_pass pass;
 	char *bytes;
 
 	(void)state;
 	put_cpus(8, 1, 0);
 	put_process(30);
 	put_name("", '-', "events");
-	put_thread(30, 30, THREAD_VALUES_KERNEL);
+	put_thread(30, 30, TASK_RECORD_KERNEL);
 	put_thread(30, 31, 0);
 	for (size_t cut = 0; cut <= stream.len; cut++) {
 		struct strbuf whole = stream;
 		ssize_t used;
 
-		thread_values_store_clear(&store, &(struct cpu_mask){0});
+		task_record_store_clear(&store, &(struct cpu_mask){0});
 		bytes = exact_copy(strbuf_str(&whole), cut);
-		used = thread_values_store_add(&store, bytes, cut);
+		used = task_record_store_add(&store, bytes, cut);
 		free(bytes);
 		assert_in_range(used, 0, cut);
 		assert_true(used % 8 == 0);
 		bytes = exact_copy(strbuf_str(&whole) + used, whole.len - (size_t)used);
-		assert_int_equal(thread_values_store_add(&store, bytes, whole.len - (size_t)used),
+		assert_int_equal(task_record_store_add(&store, bytes, whole.len - (size_t)used),
 		                 whole.len - (size_t)used);
 		free(bytes);
-		thread_values_store_finish(&store, &pass);
+		task_record_store_finish(&store, &pass);
 		assert_int_equal(pass.thread_count, 2);
 		assert_int_equal(pass.process_count, 1);
 		assert_string_equal(pass.names[pass.threads[0].name - 1].bytes, "worker-events");
@@ -148,12 +147,12 @@ static void test_pieces(void **state)
 
 static void test_cpus(void **state)
 {
-	struct thread_values_pass pass;
+	struct task_record_pass pass;
 	struct cpu_mask online = {0};
 
 	(void)state;
 	assert_true(cpu_mask_parse(&online, "0-2", 3));
-	thread_values_store_clear(&store, &online);
+	task_record_store_clear(&store, &online);
 	put_thread(1, 1, 0); /* before any set */
 	put_cpus(16, 0xff, 1);
 	put_thread(2, 2, 0);
@@ -163,8 +162,8 @@ static void test_cpus(void **state)
 	put_cpus(16, 0xff, 1);
 	put_thread(5, 5, 0);
 	pass = finish();
-	assert_false(pass.threads[0].flags & THREAD_VALUES_HAS_CPUS);
-	assert_true(pass.threads[1].flags & THREAD_VALUES_HAS_CPUS);
+	assert_false(pass.threads[0].flags & TASK_RECORD_HAS_CPUS);
+	assert_true(pass.threads[1].flags & TASK_RECORD_HAS_CPUS);
 	assert_int_equal(pass.threads[1].cpus, pass.threads[4].cpus);
 	assert_int_equal(pass.threads[2].cpus, pass.threads[3].cpus);
 	assert_int_equal(store.cpus_count, 2);
@@ -174,14 +173,14 @@ static void test_cpus(void **state)
 
 static void test_bad_cpus(void **state)
 {
-	static const uint32_t sizes[] = {
-	        0, 4, 12, sizeof(uint64_t[THREAD_VALUES_CPUS_MAX / 64]) + 8, UINT32_MAX};
+	static const uint32_t sizes[] = {0, 4, 12, sizeof(uint64_t[TASK_RECORD_CPUS_MAX / 64]) + 8,
+	                                 UINT32_MAX};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		setup(NULL);
 		put_cpus(sizes[i], 1, 1);
-		assert_int_equal(thread_values_store_add(&store, strbuf_str(&stream), stream.len),
+		assert_int_equal(task_record_store_add(&store, strbuf_str(&stream), stream.len),
 		                 -EBADMSG);
 	}
 }
@@ -206,14 +205,14 @@ static void test_names(void **state)
 	        {"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcd", '+', "more",
 	         "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcd+"},
 	};
-	struct thread_values_pass pass;
+	struct task_record_pass pass;
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		put_name(cases[i].full, cases[i].mark, cases[i].work);
-		put_thread(2, 10 + (uint32_t)i, THREAD_VALUES_KERNEL);
+		put_thread(2, 10 + (uint32_t)i, TASK_RECORD_KERNEL);
 	}
-	put_thread(2, 50, THREAD_VALUES_KERNEL);
+	put_thread(2, 50, TASK_RECORD_KERNEL);
 	put_thread(3, 51, 0);
 	pass = finish();
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -228,7 +227,7 @@ static void test_names(void **state)
 static void test_many(void **state)
 {
 	enum { MANY = 3000 };
-	struct thread_values_pass pass;
+	struct task_record_pass pass;
 
 	(void)state;
 	for (int again = 0; again < 2; again++) {
@@ -248,23 +247,23 @@ static void test_many(void **state)
 
 static uint32_t kept;
 
-uint32_t __wrap_thread_values_kept(const struct thread_values_reader *reader);
-uint32_t __wrap_thread_values_kept(const struct thread_values_reader *reader)
+uint32_t __wrap_task_record_kept(const struct task_record_reader *reader);
+uint32_t __wrap_task_record_kept(const struct task_record_reader *reader)
 {
 	assert_null(reader);
 	return kept;
 }
 
-static struct thread_values_rules rules_of(const struct temp_tree *tree)
+static struct task_record_rules rules_of(const struct temp_tree *tree)
 {
 	const struct taskstats_rules taskstats = {.irq = true};
-	struct thread_values_rules rules;
+	struct task_record_rules rules;
 	char *root = temp_tree_path(tree, "");
 	int proc_fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	free(root);
 	assert_true(proc_fd >= 0);
-	thread_values_rules_init(&rules, NULL, proc_fd, &taskstats);
+	task_record_rules_init(&rules, NULL, proc_fd, &taskstats);
 	close(proc_fd);
 	assert_true(rules.taskstats.irq);
 	return rules;
@@ -274,7 +273,7 @@ static struct thread_values_rules rules_of(const struct temp_tree *tree)
 
 static void test_rules(void **state)
 {
-	struct thread_values_rules rules;
+	struct task_record_rules rules;
 	const struct temp_tree *tree = *state;
 
 	temp_tree_make_dir(tree, "self");
@@ -301,7 +300,7 @@ static void test_rules(void **state)
 		                 source == SOURCE_status ? OUTCOME_skipped : OUTCOME_read);
 	assert_int_equal(rules.outcomes[SOURCE_process_io], OUTCOME_read);
 
-	kept = THREAD_VALUES_SCHED_INFO | THREAD_VALUES_BYTES;
+	kept = TASK_RECORD_SCHED_INFO | TASK_RECORD_BYTES;
 	rules = rules_of(tree);
 	assert_int_equal(rules.outcomes[SOURCE_taskstats], OUTCOME_off);
 	assert_int_equal(rules.outcomes[SOURCE_process_taskstats], OUTCOME_off);
@@ -309,7 +308,7 @@ static void test_rules(void **state)
 
 static void test_rules_off(void **state)
 {
-	struct thread_values_rules rules;
+	struct task_record_rules rules;
 	const struct temp_tree *tree = *state;
 
 	temp_tree_make_dir(tree, "self");

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* thread-values-store - keeps the records of a pass by their kind. */
+/* task-record-store - keeps the records of a pass by their kind. */
 #include <sys/types.h>
 
 #include "base/mem.h"
 #include "base/strmap.h"
-#include "bpf/thread-values.h"
+#include "bpf/task-record.h"
 
-struct thread_values_place {
+struct task_record_place {
 	uint64_t process_born_boottime_ns;
 	uint32_t tgid;
 	uint32_t tid; /* 0: the leader, which comes first */
 	uint32_t index;
 };
 
-struct thread_values_store {
+struct task_record_store {
 	/* All arrays are owned. */
-	struct thread_values *threads;
-	struct process_values *processes;
-	struct thread_values_text *names;
+	struct task_record *threads;
+	struct process_record *processes;
+	struct task_record_text *names;
 	struct cpu_mask *cpus;
 	uint32_t *order;
-	struct thread_values_place *places;
+	struct task_record_place *places;
 	size_t thread_count, thread_capacity;
 	size_t process_count, process_capacity;
 	size_t name_count, name_capacity;
@@ -31,21 +31,21 @@ struct thread_values_store {
 	struct strmap cpus_by_words; /* to 1 + the index */
 	struct cpu_mask online;      /* empty: not known */
 	uint32_t current_cpus;
-	struct thread_values_name name_parts; /* of the thread to come, if it has any */
+	struct task_record_name name_parts; /* of the thread to come, if it has any */
 	bool has_name;
 };
 
 /* Forgets what was stored. @online may be empty where it is not known. */
-void thread_values_store_clear(struct thread_values_store *store, const struct cpu_mask *online);
-void thread_values_store_done(struct thread_values_store *store);
+void task_record_store_clear(struct task_record_store *store, const struct cpu_mask *online);
+void task_record_store_done(struct task_record_store *store);
 
 /* Takes records, one behind another, in memory that is aligned to 8 bytes. Returns how many bytes of it were whole records,
  * or -EBADMSG where it is no such thing. */
-must_check_ ssize_t thread_values_store_add(struct thread_values_store *store, const char *bytes,
-                                            size_t len);
+must_check_ ssize_t task_record_store_add(struct task_record_store *store, const char *bytes,
+                                          size_t len);
 
 /* Puts everything in order and lends it to @pass. */
-void thread_values_store_finish(struct thread_values_store *store, struct thread_values_pass *pass);
+void task_record_store_finish(struct task_record_store *store, struct task_record_pass *pass);
 
 /* What the kernel keeps, by the last pass. */
-uint32_t thread_values_kept(const struct thread_values_reader *reader);
+uint32_t task_record_kept(const struct task_record_reader *reader);

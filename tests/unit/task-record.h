@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* thread-values - what the tests of the records of a pass start from. */
-#include "bpf/thread-values.h"
+/* task-record - what the tests of the records of a pass start from. */
+#include "bpf/task-record.h"
 #include "check.h"
 
 enum { VALUES_TGID = 400, VALUES_TID = 401, VALUES_TICKS = 100 };
@@ -10,9 +10,9 @@ enum { VALUES_TGID = 400, VALUES_TID = 401, VALUES_TICKS = 100 };
 #define VALUES_AGE_NS UINT64_C(1000000000000)
 
 /* A kernel that keeps and prints everything. */
-static inline struct thread_values_rules values_rules(void)
+static inline struct task_record_rules values_rules(void)
 {
-	struct thread_values_rules rules = {
+	struct task_record_rules rules = {
 	        .kept = UINT32_MAX,
 	        .taskstats = {.cpu_delay = true, .delays = TASKSTATS_DELAYS_BOOT, .irq = true},
 	        .ticks_per_second = VALUES_TICKS,
@@ -27,11 +27,11 @@ static inline struct thread_values_rules values_rules(void)
 }
 
 /* A thread in which each number of 64 bits is another one: 1000 and its place. */
-static inline struct thread_values values_thread(void)
+static inline struct task_record values_thread(void)
 {
-	const size_t first = offsetof(struct thread_values, born_boottime_ns);
-	struct thread_values values = {
-	        .flags = THREAD_VALUES_HAS_CPUS | THREAD_VALUES_HAS_DELAYS,
+	const size_t first = offsetof(struct task_record, born_boottime_ns);
+	struct task_record values = {
+	        .flags = TASK_RECORD_HAS_CPUS | TASK_RECORD_HAS_DELAYS,
 	        .tid = VALUES_TID,
 	        .tgid = VALUES_TGID,
 	        .comm = "worker",

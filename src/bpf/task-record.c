@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "bpf/thread-values.h"
+#include "bpf/task-record.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -15,12 +15,12 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "bpf-load.h"
-#include "thread-values-store.h"
-/* Made from bpf/thread-values.bpf.c by the build, to other rules than ours. */
+#include "task-record-store.h"
+/* Made from bpf/task-record.bpf.c by the build, to other rules than ours. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wsign-conversion"
-#include <thread-values.skel.h>
+#include <task-record.skel.h>
 #pragma GCC diagnostic pop
 
 enum {
@@ -29,10 +29,10 @@ enum {
 	SYS_FILE_BYTES = 1 << 16,
 };
 
-struct thread_values_reader {
-	struct thread_values_bpf *program; /* owned, as the others */
+struct task_record_reader {
+	struct task_record_bpf *program; /* owned, as the others */
 	struct bpf_link *link;
-	struct thread_values_store store;
+	struct task_record_store store;
 	bool ext_is_known; /* which threads a sched_ext scheduler runs */
 	struct strbuf text;
 };
@@ -56,7 +56,7 @@ static uint32_t bytes_of_possible_cpus(struct strbuf *text)
 
 	read_cpus(text, "/sys/devices/system/cpu/possible", &possible);
 	if (possible.used_words == 0)
-		return THREAD_VALUES_CPUS_MAX / 8;
+		return TASK_RECORD_CPUS_MAX / 8;
 	return possible.used_words * (uint32_t)sizeof(possible.words[0]);
 }
 
@@ -76,32 +76,32 @@ static bool is_before(unsigned long major, unsigned long minor)
 
 static int load(void *context)
 {
-	struct thread_values_reader *reader = context;
+	struct task_record_reader *reader = context;
 	int r;
 
 	errno = 0;
-	reader->program = thread_values_bpf__open();
+	reader->program = task_record_bpf__open();
 	if (!reader->program)
 		return errno ? -errno : -ENOMEM;
 	reader->program->rodata->cpu_bytes = bytes_of_possible_cpus(&reader->text);
 	reader->program->rodata->workers_have_full_names = !is_before(6, 11);
 	reader->program->rodata->has_rdonly_cast = !is_before(6, 2);
-	r = thread_values_bpf__load(reader->program);
+	r = task_record_bpf__load(reader->program);
 	if (r < 0)
 		return r;
 	/* The library goes on where it has found that it cannot map them. */
 	if (!reader->program->bss)
 		return -EIO;
 	errno = 0;
-	reader->link = bpf_program__attach_iter(reader->program->progs.thread_values, NULL);
+	reader->link = bpf_program__attach_iter(reader->program->progs.task_record, NULL);
 	if (!reader->link)
 		return errno ? -errno : -ENOMEM;
 	return 0;
 }
 
-int thread_values_open(struct thread_values_reader **ret_reader)
+int task_record_open(struct task_record_reader **ret_reader)
 {
-	cleanup_(thread_values_freep) struct thread_values_reader *reader =
+	cleanup_(task_record_freep) struct task_record_reader *reader =
 	        mem_calloc(1, sizeof(*reader));
 	int r = bpf_load(load, reader);
 
@@ -111,28 +111,28 @@ int thread_values_open(struct thread_values_reader **ret_reader)
 	return 0;
 }
 
-struct thread_values_reader *thread_values_free(struct thread_values_reader *reader)
+struct task_record_reader *task_record_free(struct task_record_reader *reader)
 {
 	if (reader) {
 		bpf_link__destroy(reader->link);
-		thread_values_bpf__destroy(reader->program);
-		thread_values_store_done(&reader->store);
+		task_record_bpf__destroy(reader->program);
+		task_record_store_done(&reader->store);
 		strbuf_done(&reader->text);
 	}
 	free(reader);
 	return NULL;
 }
 
-void thread_values_freep(struct thread_values_reader **reader)
+void task_record_freep(struct task_record_reader **reader)
 {
-	*reader = thread_values_free(*reader);
+	*reader = task_record_free(*reader);
 }
 
-uint32_t thread_values_kept(const struct thread_values_reader *reader)
+uint32_t task_record_kept(const struct task_record_reader *reader)
 {
 	uint32_t kept = reader->program->bss->kept;
 
-	return reader->ext_is_known ? kept : kept & ~(uint32_t)THREAD_VALUES_EXT;
+	return reader->ext_is_known ? kept : kept & ~(uint32_t)TASK_RECORD_EXT;
 }
 
 /* The address of the class is told to those who may know it. The file is long, but is only read while a scheduler of
@@ -159,7 +159,7 @@ static uint64_t find_ext_class(void)
 }
 
 /* While no scheduler is loaded, and none is about to be, it runs nobody. */
-static void prepare_ext(struct thread_values_reader *reader)
+static void prepare_ext(struct task_record_reader *reader)
 {
 	static const char path[] = "/sys/kernel/sched_ext/state", off[] = "disabled\n";
 
@@ -174,7 +174,7 @@ static void prepare_ext(struct thread_values_reader *reader)
 
 /* The kernel says EAGAIN after very many threads that give nothing: it goes on from there. Where its own buffer is larger
  * than ours a record may come in two parts. */
-static int read_records(int fd, struct thread_values_store *store)
+static int read_records(int fd, struct task_record_store *store)
 {
 	uint64_t buffer[READ_BYTES / sizeof(uint64_t)];
 	char *bytes = (char *)buffer;
@@ -193,7 +193,7 @@ static int read_records(int fd, struct thread_values_store *store)
 			continue;
 		}
 		len += (size_t)n;
-		used = thread_values_store_add(store, bytes, len);
+		used = task_record_store_add(store, bytes, len);
 		if (used < 0)
 			return (int)used;
 		len -= (size_t)used;
@@ -201,7 +201,7 @@ static int read_records(int fd, struct thread_values_store *store)
 	}
 }
 
-int thread_values_read(struct thread_values_reader *reader, struct thread_values_pass *ret_pass)
+int task_record_read(struct task_record_reader *reader, struct task_record_pass *ret_pass)
 {
 	cleanup_(fd_closep) int fd = bpf_iter_create(bpf_link__fd(reader->link));
 	struct cpu_mask online;
@@ -210,14 +210,14 @@ int thread_values_read(struct thread_values_reader *reader, struct thread_values
 	if (fd < 0)
 		return -errno;
 	read_cpus(&reader->text, "/sys/devices/system/cpu/online", &online);
-	thread_values_store_clear(&reader->store, &online);
+	task_record_store_clear(&reader->store, &online);
 	prepare_ext(reader);
 	reader->program->bss->cpus_told = 0;
-	*ret_pass = (struct thread_values_pass){.begin_boottime_ns = clock_now_ns(CLOCK_BOOTTIME)};
+	*ret_pass = (struct task_record_pass){.begin_boottime_ns = clock_now_ns(CLOCK_BOOTTIME)};
 	r = read_records(fd, &reader->store);
 	if (r < 0)
 		return r;
 	ret_pass->end_boottime_ns = clock_now_ns(CLOCK_BOOTTIME);
-	thread_values_store_finish(&reader->store, ret_pass);
+	task_record_store_finish(&reader->store, ret_pass);
 	return 0;
 }

@@ -6,7 +6,7 @@
 #include "base/fd.h"
 #include "metric/outcome.h"
 #include "procfs/procfs.h"
-#include "thread-values-store.h"
+#include "task-record-store.h"
 
 enum { RULE_FILE_BYTES = 1 << 16 };
 
@@ -50,7 +50,7 @@ static bool is_file(const struct printed_file *files, size_t count, enum metric_
 	return false;
 }
 
-static void find_printed(struct thread_values_rules *rules, int proc_fd)
+static void find_printed(struct task_record_rules *rules, int proc_fd)
 {
 	static const struct printed_file files[] = {
 	        {SOURCE_schedstat, schedstat_parse, {"self/schedstat", "1/schedstat"}},
@@ -82,14 +82,14 @@ static void find_printed(struct thread_values_rules *rules, int proc_fd)
 	}
 }
 
-void thread_values_rules_init(struct thread_values_rules *rules,
-                              const struct thread_values_reader *reader, int proc_fd,
-                              const struct taskstats_rules *taskstats)
+void task_record_rules_init(struct task_record_rules *rules,
+                            const struct task_record_reader *reader, int proc_fd,
+                            const struct taskstats_rules *taskstats)
 {
 	long ticks = sysconf(_SC_CLK_TCK), page = sysconf(_SC_PAGESIZE);
 
 	memset(rules, 0, sizeof(*rules));
-	rules->kept = thread_values_kept(reader);
+	rules->kept = task_record_kept(reader);
 	rules->taskstats = *taskstats;
 	rules->ticks_per_second = ticks > 0 ? (uint64_t)ticks : 100;
 	rules->page_bytes = page > 0 ? (uint64_t)page : 4096;
@@ -97,10 +97,10 @@ void thread_values_rules_init(struct thread_values_rules *rules,
 		rules->outcomes[s] = OUTCOME_skipped;
 	rules->outcomes[SOURCE_stat] = OUTCOME_read;
 	rules->outcomes[SOURCE_affinity] = OUTCOME_read;
-	rules->outcomes[SOURCE_taskstats] =
-	        rules->kept & (THREAD_VALUES_DELAYS | THREAD_VALUES_HIWATER) ? OUTCOME_read
-	                                                                     : OUTCOME_off;
-	rules->outcomes[SOURCE_process_taskstats] = rules->kept & THREAD_VALUES_EXITED_STATS
+	rules->outcomes[SOURCE_taskstats] = rules->kept & (TASK_RECORD_DELAYS | TASK_RECORD_HIWATER)
+	                                            ? OUTCOME_read
+	                                            : OUTCOME_off;
+	rules->outcomes[SOURCE_process_taskstats] = rules->kept & TASK_RECORD_EXITED_STATS
 	                                                    ? rules->outcomes[SOURCE_taskstats]
 	                                                    : OUTCOME_off;
 	rules->outcomes[SOURCE_process_stat] = OUTCOME_read;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "base/clock.h"
+#include "bpf/task-record.h"
 #include "bpf/thread-end.h"
-#include "bpf/thread-values.h"
 
 static void add_io(struct thread_io *sum, const struct thread_io *io)
 {
@@ -16,7 +16,7 @@ static void add_io(struct thread_io *sum, const struct thread_io *io)
 
 /* The kernel leaves those that have ended out of a process's taskstats, for they are in those of exited threads; all else of
  * a process has them until they are waited for. */
-void process_values_add(struct process_values_sum *sum, const struct thread_values *values)
+void process_record_add(struct process_record_sum *sum, const struct task_record *values)
 {
 	bool has_ended = values->state == 'Z' || values->state == 'X';
 
@@ -29,10 +29,10 @@ void process_values_add(struct process_values_sum *sum, const struct thread_valu
 	saturating_add_to(&sum->minflt, values->minflt);
 	saturating_add_to(&sum->majflt, values->majflt);
 	add_io(&sum->io, &values->io);
-	sum->any_time_runs |= (values->flags & THREAD_VALUES_TIME_RUNS) != 0;
+	sum->any_time_runs |= (values->flags & TASK_RECORD_TIME_RUNS) != 0;
 	if (has_ended)
 		return;
-	sum->any_exiting |= (values->flags & THREAD_VALUES_EXITING) != 0;
+	sum->any_exiting |= (values->flags & TASK_RECORD_EXITING) != 0;
 	saturating_add_to(&sum->cpu_count, values->timeslices);
 	saturating_add_to(&sum->cpu_delay_ns, values->wait_ns);
 	saturating_add_to(&sum->stats_run_ns, values->run_ns);
@@ -44,10 +44,10 @@ void process_values_add(struct process_values_sum *sum, const struct thread_valu
 
 /* Of threads that come before the leader some may have exited by its turn, and of those behind it by theirs: with both, one
  * may make up for the other. */
-bool process_values_are_whole(const struct process_values *process,
-                              const struct process_values_sum *sum)
+bool process_record_are_whole(const struct process_record *process,
+                              const struct process_record_sum *sum)
 {
-	return !(process->flags & THREAD_VALUES_CHANGED) && sum->threads == process->nr_threads &&
+	return !(process->flags & TASK_RECORD_CHANGED) && sum->threads == process->nr_threads &&
 	       !(sum->any_before && sum->any_behind);
 }
 
@@ -60,8 +60,8 @@ static void set(struct thread_sample *sample, enum process_total total, uint64_t
 	sample->has_process_totals = true;
 }
 
-static void set_stat(const struct thread_values_rules *rules, const struct process_values *process,
-                     const struct process_values_sum *sum, struct thread_sample *sample)
+static void set_stat(const struct task_record_rules *rules, const struct process_record *process,
+                     const struct process_record_sum *sum, struct thread_sample *sample)
 {
 	uint64_t tick_ns = NS_PER_SECOND / rules->ticks_per_second, user, system;
 	struct cpu_time_found found = {
@@ -81,7 +81,7 @@ static void set_stat(const struct thread_values_rules *rules, const struct proce
 	saturating_add_to(&found.sampled_system_ns, sum->sampled_system_ns);
 	user = found.sampled_user_ns;
 	system = found.sampled_system_ns;
-	if (rules->kept & THREAD_VALUES_TOLD)
+	if (rules->kept & TASK_RECORD_TOLD)
 		cpu_time_divide(&found, &user, &system);
 	set(sample, PROCESS_TOTAL_utime_clock_ticks, user / tick_ns, 0);
 	set(sample, PROCESS_TOTAL_stime_clock_ticks, system / tick_ns, 0);
@@ -89,8 +89,8 @@ static void set_stat(const struct thread_values_rules *rules, const struct proce
 
 /* The kernel adds the I/O of a child that was waited for to that of its parent, and then nobody can tell it from that of
  * exited threads. */
-static bool has_had_children(const struct thread_values_rules *rules,
-                             const struct process_values *process)
+static bool has_had_children(const struct task_record_rules *rules,
+                             const struct process_record *process)
 {
 	uint64_t tick_ns = NS_PER_SECOND / rules->ticks_per_second;
 
@@ -98,12 +98,12 @@ static bool has_had_children(const struct thread_values_rules *rules,
 	       process->children_minflt > 0 || process->children_majflt > 0;
 }
 
-static enum source_outcome set_io(const struct thread_values_rules *rules,
-                                  const struct process_values *process,
-                                  const struct process_values_sum *sum,
+static enum source_outcome set_io(const struct task_record_rules *rules,
+                                  const struct process_record *process,
+                                  const struct process_record_sum *sum,
                                   struct thread_sample *sample)
 {
-	const uint32_t needed = THREAD_VALUES_CHARS | THREAD_VALUES_BYTES;
+	const uint32_t needed = TASK_RECORD_CHARS | TASK_RECORD_BYTES;
 	const struct thread_io *exited = &process->io, *living = &sum->io;
 
 	if (rules->outcomes[SOURCE_process_io] != OUTCOME_read)
@@ -121,9 +121,8 @@ static enum source_outcome set_io(const struct thread_values_rules *rules,
 	return OUTCOME_read;
 }
 
-static void set_delays(const struct thread_values_rules *rules,
-                       const struct process_values *process, const struct process_values_sum *sum,
-                       struct thread_sample *sample)
+static void set_delays(const struct task_record_rules *rules, const struct process_record *process,
+                       const struct process_record_sum *sum, struct thread_sample *sample)
 {
 	static const struct {
 		enum thread_delay delay;
@@ -133,9 +132,9 @@ static void set_delays(const struct thread_values_rules *rules,
 #define DELAY(name_, kept_)                                                \
 	{THREAD_DELAY_##name_, kept_, PROCESS_TOTAL_##name_##_delay_count, \
 	 PROCESS_TOTAL_##name_##_delay_total_ns}
-	        DELAY(swapin, THREAD_VALUES_DELAYS),    DELAY(freepages, THREAD_VALUES_DELAYS),
-	        DELAY(thrashing, THREAD_VALUES_DELAYS), DELAY(compact, THREAD_VALUES_COMPACT),
-	        DELAY(wpcopy, THREAD_VALUES_WPCOPY),    DELAY(irq, THREAD_VALUES_IRQ),
+	        DELAY(swapin, TASK_RECORD_DELAYS),    DELAY(freepages, TASK_RECORD_DELAYS),
+	        DELAY(thrashing, TASK_RECORD_DELAYS), DELAY(compact, TASK_RECORD_COMPACT),
+	        DELAY(wpcopy, TASK_RECORD_WPCOPY),    DELAY(irq, TASK_RECORD_IRQ),
 #undef DELAY
 	};
 
@@ -156,8 +155,8 @@ static void set_delays(const struct thread_values_rules *rules,
 }
 
 /* Any trace of a delay record, where the kernel was not told at boot to give one to everybody. */
-static bool has_delays(const struct thread_values_rules *rules,
-                       const struct process_values *process, const struct process_values_sum *sum)
+static bool has_delays(const struct task_record_rules *rules, const struct process_record *process,
+                       const struct process_record_sum *sum)
 {
 	uint64_t traces = 0;
 
@@ -168,12 +167,12 @@ static bool has_delays(const struct thread_values_rules *rules,
 	       (rules->taskstats.delays == TASKSTATS_DELAYS_LATER && traces != 0);
 }
 
-static enum source_outcome set_taskstats(const struct thread_values_rules *rules,
-                                         const struct process_values *process,
-                                         const struct process_values_sum *sum,
+static enum source_outcome set_taskstats(const struct task_record_rules *rules,
+                                         const struct process_record *process,
+                                         const struct process_record_sum *sum,
                                          struct thread_sample *sample)
 {
-	const uint32_t cpu_needs = THREAD_VALUES_SCHED_INFO | THREAD_VALUES_DELAYS;
+	const uint32_t cpu_needs = TASK_RECORD_SCHED_INFO | TASK_RECORD_DELAYS;
 
 	if (rules->outcomes[SOURCE_process_taskstats] != OUTCOME_read)
 		return rules->outcomes[SOURCE_process_taskstats];
@@ -194,9 +193,9 @@ static enum source_outcome set_taskstats(const struct thread_values_rules *rules
 	return OUTCOME_read;
 }
 
-void process_values_totals(const struct thread_values_rules *rules,
-                           const struct process_values *process,
-                           const struct process_values_sum *sum, struct thread_sample *sample)
+void process_record_totals(const struct task_record_rules *rules,
+                           const struct process_record *process,
+                           const struct process_record_sum *sum, struct thread_sample *sample)
 {
 	set_stat(rules, process, sum, sample);
 	sample->outcomes[SOURCE_process_stat] = OUTCOME_read;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "values-walk.h"
+#include "bpf-walk.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -14,92 +14,91 @@
 #include "base/mem.h"
 #include "walk-parts.h"
 
-void values_walk_done(struct values_walk *values)
+void bpf_walk_done(struct bpf_walk *bpf)
 {
-	css_sets_done(&values->sets);
-	free(values->pointers);
+	css_sets_done(&bpf->sets);
+	free(bpf->pointers);
 }
 
-int values_walk_read(struct values_walk *values, int proc_fd,
-                     const struct taskstats_rules *taskstats,
-                     enum source_outcome ret_rules[SOURCE_COUNT])
+int bpf_walk_read(struct bpf_walk *bpf, int proc_fd, const struct taskstats_rules *taskstats,
+                  enum source_outcome ret_rules[SOURCE_COUNT])
 {
 	/* Of what is in the pass; all else is read as ever. */
 	static const enum metric_source sources[] = {
 	        SOURCE_stat,         SOURCE_schedstat,  SOURCE_sched,
 	        SOURCE_io,           SOURCE_affinity,   SOURCE_taskstats,
 	        SOURCE_process_stat, SOURCE_process_io, SOURCE_process_taskstats};
-	int r = thread_values_read(values->reader, &values->pass);
+	int r = task_record_read(bpf->reader, &bpf->pass);
 
 	if (r < 0)
 		return r;
-	thread_values_rules_init(&values->rules, values->reader, proc_fd, taskstats);
+	task_record_rules_init(&bpf->rules, bpf->reader, proc_fd, taskstats);
 	for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
-		ret_rules[sources[i]] = values->rules.outcomes[sources[i]];
+		ret_rules[sources[i]] = bpf->rules.outcomes[sources[i]];
 	ret_rules[SOURCE_status] = OUTCOME_read;
 	return 0;
 }
 
-void values_walk_find_cgroups(struct values_walk *values, int proc_fd, struct cgroup_walk *cgroups)
+void bpf_walk_find_cgroups(struct bpf_walk *bpf, int proc_fd, struct cgroup_walk *cgroups)
 {
-	css_sets_init(&values->sets, proc_fd, values->mounts, cgroups, &values->pass);
+	css_sets_init(&bpf->sets, proc_fd, bpf->mounts, cgroups, &bpf->pass);
 }
 
 /* The threads of one process, which stand together in the order of the pass. */
 struct threads_of_process {
 	size_t begin, end;
-	const struct thread_values *first;
-	const struct process_values *process; /* or NULL */
+	const struct task_record *first;
+	const struct process_record *process; /* or NULL */
 	bool live_on;                         /* when jemalloc's counters had been read */
 };
 
-static const struct thread_values *thread_at(const struct values_walk *values, size_t place)
+static const struct task_record *thread_at(const struct bpf_walk *bpf, size_t place)
 {
-	return &values->pass.threads[values->pass.order[place]];
+	return &bpf->pass.threads[bpf->pass.order[place]];
 }
 
-static struct threads_of_process next_process(const struct values_walk *values, size_t begin)
+static struct threads_of_process next_process(const struct bpf_walk *bpf, size_t begin)
 {
 	struct threads_of_process threads = {
-	        .begin = begin, .end = begin, .first = thread_at(values, begin)};
+	        .begin = begin, .end = begin, .first = thread_at(bpf, begin)};
 
-	while (threads.end < values->pass.thread_count &&
-	       thread_values_same_process(thread_at(values, threads.end), threads.first))
+	while (threads.end < bpf->pass.thread_count &&
+	       task_record_same_process(thread_at(bpf, threads.end), threads.first))
 		threads.end++;
-	threads.process = thread_values_process(&values->pass, threads.first);
+	threads.process = task_record_process(&bpf->pass, threads.first);
 	return threads;
 }
 
 static bool is_kernel(const struct threads_of_process *threads)
 {
-	return (threads->first->flags & THREAD_VALUES_KERNEL) != 0;
+	return (threads->first->flags & TASK_RECORD_KERNEL) != 0;
 }
 
-static bool has_ended(const struct thread_values *thread)
+static bool has_ended(const struct task_record *thread)
 {
 	return thread->state == 'Z' || thread->state == 'X';
 }
 
-static struct process_seen seen_of(const struct values_walk *values,
+static struct process_seen seen_of(const struct bpf_walk *bpf,
                                    const struct threads_of_process *threads)
 {
-	const struct thread_values *first = threads->first;
-	uint64_t tick_ns = NS_PER_SECOND / values->rules.ticks_per_second;
+	const struct task_record *first = threads->first;
+	uint64_t tick_ns = NS_PER_SECOND / bpf->rules.ticks_per_second;
 
 	return (struct process_seen){
 	        .tgid = first->tgid,
 	        .born_clock_ticks = first->process_born_boottime_ns / tick_ns,
-	        .had_ended = has_ended(first) || (first->flags & THREAD_VALUES_EXITING),
+	        .had_ended = has_ended(first) || (first->flags & TASK_RECORD_EXITING),
 	        .needs_uid = !threads->process,
 	        .start_stack = threads->process ? threads->process->start_stack : 0,
 	};
 }
 
 /* What is not in the pass. Returns 1; 0 where the process is gone meanwhile; or -errno. */
-static int read_process(struct values_walk *values, struct walk *walk,
+static int read_process(struct bpf_walk *bpf, struct walk *walk,
                         const struct threads_of_process *threads, int *ret_fd)
 {
-	const struct process_seen seen = seen_of(values, threads);
+	const struct process_seen seen = seen_of(bpf, threads);
 	bool is_same;
 	char name[12];
 	int r;
@@ -117,13 +116,13 @@ static int read_process(struct values_walk *values, struct walk *walk,
 	return r < 0 ? r : is_same;
 }
 
-static uint32_t flags_of(const struct thread_values *thread)
+static uint32_t flags_of(const struct task_record *thread)
 {
 	uint32_t flags = 0;
 
-	if (thread->flags & THREAD_VALUES_EXITING)
+	if (thread->flags & TASK_RECORD_EXITING)
 		flags |= THREAD_POINTER_EXITING;
-	if (thread->flags & THREAD_VALUES_TRACED)
+	if (thread->flags & TASK_RECORD_TRACED)
 		flags |= THREAD_POINTER_TRACED;
 	if (thread->state == 'T' || thread->state == 't')
 		flags |= THREAD_POINTER_STOPPED;
@@ -140,33 +139,33 @@ static int compare_tids(const void *a, const void *b)
 }
 
 /* jemalloc's reader has them in the order of the rows. */
-static void list_threads(struct values_walk *values, struct walk *walk,
+static void list_threads(struct bpf_walk *bpf, struct walk *walk,
                          const struct threads_of_process *threads)
 {
 	struct id_list *list = &walk->threads;
 	size_t count = threads->end - threads->begin;
 
-	array_reserve(values->pointers, values->pointer_capacity, count);
+	array_reserve(bpf->pointers, bpf->pointer_capacity, count);
 	array_reserve(list->ids, list->capacity, count);
 	list->count = count;
 	for (size_t i = 0; i < count; i++) {
-		const struct thread_values *thread = thread_at(values, threads->begin + i);
+		const struct task_record *thread = thread_at(bpf, threads->begin + i);
 
 		list->ids[i] = thread->tid;
-		values->pointers[i] = (struct thread_pointer){
+		bpf->pointers[i] = (struct thread_pointer){
 		        .tid = thread->tid,
 		        .flags = flags_of(thread),
 		        .born_boottime_ns = thread->born_boottime_ns,
-		        .pointer = thread->flags & THREAD_VALUES_KERNEL ? 0 : thread->pointer,
+		        .pointer = thread->flags & TASK_RECORD_KERNEL ? 0 : thread->pointer,
 		};
 	}
-	qsort(values->pointers, count, sizeof(values->pointers[0]), compare_tids);
+	qsort(bpf->pointers, count, sizeof(bpf->pointers[0]), compare_tids);
 }
 
-static void read_jemalloc(struct values_walk *values, struct walk *walk,
+static void read_jemalloc(struct bpf_walk *bpf, struct walk *walk,
                           const struct threads_of_process *threads, int process_fd)
 {
-	const bool has_pointers = (values->rules.kept & THREAD_VALUES_POINTER) != 0;
+	const bool has_pointers = (bpf->rules.kept & TASK_RECORD_POINTER) != 0;
 	struct known_pointers known = {.count = threads->end - threads->begin};
 
 	if (is_kernel(threads)) {
@@ -177,17 +176,17 @@ static void read_jemalloc(struct values_walk *values, struct walk *walk,
 		jemalloc_leave_process(&walk->jemalloc);
 		return;
 	}
-	list_threads(values, walk, threads);
-	known.threads = values->pointers;
+	list_threads(bpf, walk, threads);
+	known.threads = bpf->pointers;
 	jemalloc_read_process(&walk->jemalloc, process_fd, threads->first->tgid, &walk->threads,
 	                      has_pointers ? &known : NULL);
 }
 
 /* Reading jemalloc's counters takes its time. Where the process has executed another program meanwhile they are that one's. */
-static int look_again(const struct values_walk *values, struct walk *walk,
+static int look_again(const struct bpf_walk *bpf, struct walk *walk,
                       struct threads_of_process *threads, int process_fd)
 {
-	const struct process_seen seen = seen_of(values, threads);
+	const struct process_seen seen = seen_of(bpf, threads);
 	int r;
 
 	threads->live_on = true;
@@ -201,8 +200,8 @@ static int look_again(const struct values_walk *values, struct walk *walk,
 
 /* A thread that has exited since the pass is as it was then, where its process lives on. Without that, and where its cgroup
  * cannot be known any more, it is left out whole. */
-static bool is_left_out(const struct threads_of_process *threads,
-                        const struct thread_values *thread, const struct thread_sample *sample)
+static bool is_left_out(const struct threads_of_process *threads, const struct task_record *thread,
+                        const struct thread_sample *sample)
 {
 	if (sample->outcomes[SOURCE_cgroup] == OUTCOME_gone)
 		return true;
@@ -210,15 +209,15 @@ static bool is_left_out(const struct threads_of_process *threads,
 	       !threads->live_on;
 }
 
-static int walk_thread(struct values_walk *values, struct walk *walk,
+static int walk_thread(struct bpf_walk *bpf, struct walk *walk,
                        const struct threads_of_process *threads, size_t place, int process_fd)
 {
-	const struct thread_values *thread = thread_at(values, place);
+	const struct task_record *thread = thread_at(bpf, place);
 	struct thread_sample *sample = walk->sample;
 
 	sample_reset(sample);
-	thread_values_sample(&values->rules, &values->pass, thread, threads->process, sample);
-	css_sets_take(&values->sets, thread, sample);
+	task_record_sample(&bpf->rules, &bpf->pass, thread, threads->process, sample);
+	css_sets_take(&bpf->sets, thread, sample);
 	jemalloc_take_thread(&walk->jemalloc, place - threads->begin, sample);
 	if (is_left_out(threads, thread, sample)) {
 		walk->tally->threads_gone++;
@@ -233,14 +232,14 @@ static int walk_thread(struct values_walk *values, struct walk *walk,
 
 /* Where a thread has exited between the turns of the leader and its own, its work would be in them twice or not at all: then the
  * kernel is asked for them. */
-static int add_totals(struct values_walk *values, struct walk *walk,
-                      const struct process_values *process, const struct process_values_sum *sum,
+static int add_totals(struct bpf_walk *bpf, struct walk *walk,
+                      const struct process_record *process, const struct process_record_sum *sum,
                       int process_fd)
 {
 	int r = 0;
 
-	if (process_values_are_whole(process, sum) || process_fd < 0) {
-		process_values_totals(&values->rules, process, sum, walk->pending);
+	if (process_record_are_whole(process, sum) || process_fd < 0) {
+		process_record_totals(&bpf->rules, process, sum, walk->pending);
 		return 0;
 	}
 	r = process_read_totals(&walk->process, process_fd);
@@ -249,23 +248,23 @@ static int add_totals(struct values_walk *values, struct walk *walk,
 	return r;
 }
 
-static int walk_threads(struct values_walk *values, struct walk *walk,
+static int walk_threads(struct bpf_walk *bpf, struct walk *walk,
                         struct threads_of_process *threads, int process_fd)
 {
-	struct process_values_sum sum = {
+	struct process_record_sum sum = {
 	        .read_boottime_ns = threads->process ? threads->process->read_boottime_ns : 0};
 	int r;
 
 	walk->has_pcomm = false;
 	walk->has_row = false;
-	read_jemalloc(values, walk, threads, process_fd);
-	r = look_again(values, walk, threads, process_fd);
+	read_jemalloc(bpf, walk, threads, process_fd);
+	r = look_again(bpf, walk, threads, process_fd);
 	for (size_t place = threads->begin; r == 0 && place < threads->end; place++) {
-		process_values_add(&sum, thread_at(values, place));
-		r = walk_thread(values, walk, threads, place, process_fd);
+		process_record_add(&sum, thread_at(bpf, place));
+		r = walk_thread(bpf, walk, threads, place, process_fd);
 	}
 	if (r == 0 && walk->pending && threads->process)
-		r = add_totals(values, walk, threads->process, &sum, process_fd);
+		r = add_totals(bpf, walk, threads->process, &sum, process_fd);
 	return r < 0 ? r : walk_write_pending(walk);
 }
 
@@ -281,7 +280,7 @@ static bool is_hidden(const struct walk *walk, uint32_t tgid)
 	return fstatat(walk->proc_fd, name, &status, 0) < 0 && errno == ENOENT;
 }
 
-static int walk_process(struct values_walk *values, struct walk *walk,
+static int walk_process(struct bpf_walk *bpf, struct walk *walk,
                         struct threads_of_process *threads)
 {
 	cleanup_(fd_closep) int process_fd = -1;
@@ -289,7 +288,7 @@ static int walk_process(struct values_walk *values, struct walk *walk,
 
 	if (is_hidden(walk, threads->first->tgid))
 		return 0;
-	r = read_process(values, walk, threads, &process_fd);
+	r = read_process(bpf, walk, threads, &process_fd);
 	if (error_is_own(r))
 		return r;
 	if (error_is_denied(r)) {
@@ -301,7 +300,7 @@ static int walk_process(struct values_walk *values, struct walk *walk,
 		walk->tally->processes_gone++;
 		return 0;
 	}
-	r = walk_threads(values, walk, threads, process_fd);
+	r = walk_threads(bpf, walk, threads, process_fd);
 	walk->tally->processes += walk->has_row;
 	walk->tally->processes_gone += !walk->has_row;
 	return r;
@@ -309,7 +308,7 @@ static int walk_process(struct values_walk *values, struct walk *walk,
 
 /* Some hosts hide processes from BPF, and some are younger than the pass: what is in /proc and not in the pass is read from
  * its files. Rows are in the order of processes. */
-static int walk_both(struct values_walk *values, struct walk *walk)
+static int walk_both(struct bpf_walk *bpf, struct walk *walk)
 {
 	struct threads_of_process threads = {0};
 	size_t place = 0;
@@ -317,16 +316,16 @@ static int walk_both(struct values_walk *values, struct walk *walk)
 
 	while (r == 0) {
 		bool has_files = place < walk->processes.count;
-		bool has_values = threads.end < values->pass.thread_count;
+		bool has_values = threads.end < bpf->pass.thread_count;
 		uint32_t listed = has_files ? walk->processes.ids[place] : UINT32_MAX;
-		uint32_t passed = has_values ? thread_at(values, threads.end)->tgid : UINT32_MAX;
+		uint32_t passed = has_values ? thread_at(bpf, threads.end)->tgid : UINT32_MAX;
 
 		if (!has_files && !has_values)
 			break;
 		place += has_files && listed <= passed;
 		if (has_values && passed <= listed) {
-			threads = next_process(values, threads.end);
-			r = walk_process(values, walk, &threads);
+			threads = next_process(bpf, threads.end);
+			r = walk_process(bpf, walk, &threads);
 		} else {
 			r = walk_read_process(walk, listed);
 		}
@@ -334,16 +333,16 @@ static int walk_both(struct values_walk *values, struct walk *walk)
 	return r;
 }
 
-int values_walk_all(struct values_walk *values, struct walk *walk, const char *root,
-                    struct strbuf *reterr)
+int bpf_walk_all(struct bpf_walk *bpf, struct walk *walk, const char *root,
+                 struct strbuf *reterr)
 {
 	int r = walk_list_processes(walk);
 
 	if (r == 0)
-		r = walk_both(values, walk);
+		r = walk_both(bpf, walk);
 	/* Those that were read from files make no difference to when the others were. */
-	walk->first_read_ns = values->pass.begin_boottime_ns;
-	walk->last_read_ns = values->pass.end_boottime_ns;
+	walk->first_read_ns = bpf->pass.begin_boottime_ns;
+	walk->last_read_ns = bpf->pass.end_boottime_ns;
 	if (error_is_own(r))
 		strbuf_addf(reterr, "%s: %s", root, strerror(-r));
 	return r;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* thread-values - the counters of all threads of the host in one pass, without a file for any of them, by a BPF iterator
- * (src/bpf/thread-values.bpf.c, which shares the first half of this header). thread-values-sample.c makes samples
+/* task-record - the counters of all threads of the host in one pass, without a file for any of them, by a BPF iterator
+ * (src/bpf/task-record.bpf.c, which shares the first half of this header). task-record-sample.c makes samples
  * of the records by the rows of registry/bpf-places.def; a value is there exactly where /proc and taskstats would have given
  * it, and one that the program does not carry is in skipped. Where ctprof was built
  * without BPF, or the kernel, the user's rights or a namespace of our own forbid it, opening fails, and /proc is left. */
@@ -9,52 +9,52 @@
 #include <stdint.h>
 
 enum {
-	THREAD_VALUES_COMM_BYTES = 16,
-	THREAD_VALUES_NAME_BYTES = 64, /* of a thread of the kernel */
-	THREAD_VALUES_WORK_BYTES = 32,
-	THREAD_VALUES_CPUS_MAX = 8192,
+	TASK_RECORD_COMM_BYTES = 16,
+	TASK_RECORD_NAME_BYTES = 64, /* of a thread of the kernel */
+	TASK_RECORD_WORK_BYTES = 32,
+	TASK_RECORD_CPUS_MAX = 8192,
 };
 
 /* What of the records this kernel keeps: the same for all threads. */
-enum thread_values_kept {
-	THREAD_VALUES_SCHED_INFO = 1 << 0, /* timeslices, wait_ns */
-	THREAD_VALUES_SCHEDSTATS = 1 << 1, /* scheduler statistics; they may not count now */
-	THREAD_VALUES_BLOCK_SUM = 1 << 2,  /* sum_block_runtime among them */
-	THREAD_VALUES_FORCEIDLE = 1 << 3,  /* core_forceidle_sum among them */
-	THREAD_VALUES_SLICE = 1 << 4,
-	THREAD_VALUES_EXT = 1 << 5,    /* sched_ext */
-	THREAD_VALUES_CHARS = 1 << 6,  /* rchar, wchar, syscr, syscw */
-	THREAD_VALUES_BYTES = 1 << 7,  /* read_bytes and its like */
-	THREAD_VALUES_DELAYS = 1 << 8, /* buckets blkio, swapin, freepages and thrashing */
-	THREAD_VALUES_COMPACT = 1 << 9,
-	THREAD_VALUES_WPCOPY = 1 << 10,
-	THREAD_VALUES_IRQ = 1 << 11,
-	THREAD_VALUES_DELAY_MAX = 1 << 12, /* of each bucket, and the shortest */
-	THREAD_VALUES_DELAY_MIN = 1 << 13,
-	THREAD_VALUES_HIWATER = 1 << 14,
-	THREAD_VALUES_CGROUP = 1 << 15,
-	THREAD_VALUES_TOLD = 1 << 16, /* CPU time by mode is a share of run_ns, and never falls */
-	THREAD_VALUES_POINTER = 1 << 17,
-	THREAD_VALUES_EXITED_STATS = 1 << 18, /* taskstats of exited threads */
+enum task_record_kept {
+	TASK_RECORD_SCHED_INFO = 1 << 0, /* timeslices, wait_ns */
+	TASK_RECORD_SCHEDSTATS = 1 << 1, /* scheduler statistics; they may not count now */
+	TASK_RECORD_BLOCK_SUM = 1 << 2,  /* sum_block_runtime among them */
+	TASK_RECORD_FORCEIDLE = 1 << 3,  /* core_forceidle_sum among them */
+	TASK_RECORD_SLICE = 1 << 4,
+	TASK_RECORD_EXT = 1 << 5,    /* sched_ext */
+	TASK_RECORD_CHARS = 1 << 6,  /* rchar, wchar, syscr, syscw */
+	TASK_RECORD_BYTES = 1 << 7,  /* read_bytes and its like */
+	TASK_RECORD_DELAYS = 1 << 8, /* buckets blkio, swapin, freepages and thrashing */
+	TASK_RECORD_COMPACT = 1 << 9,
+	TASK_RECORD_WPCOPY = 1 << 10,
+	TASK_RECORD_IRQ = 1 << 11,
+	TASK_RECORD_DELAY_MAX = 1 << 12, /* of each bucket, and the shortest */
+	TASK_RECORD_DELAY_MIN = 1 << 13,
+	TASK_RECORD_HIWATER = 1 << 14,
+	TASK_RECORD_CGROUP = 1 << 15,
+	TASK_RECORD_TOLD = 1 << 16, /* CPU time by mode is a share of run_ns, and never falls */
+	TASK_RECORD_POINTER = 1 << 17,
+	TASK_RECORD_EXITED_STATS = 1 << 18, /* taskstats of exited threads */
 };
 
 /* Of a record; the first three say what else it is than a thread. */
-enum thread_values_flags {
-	THREAD_VALUES_IS_PROCESS = 1 << 0, /* a struct process_values */
-	THREAD_VALUES_IS_CPUS = 1 << 1,    /* a struct thread_values_cpus */
-	THREAD_VALUES_IS_NAME = 1 << 11,   /* a struct thread_values_name */
-	THREAD_VALUES_EXITING = 1 << 2,    /* on its way out, or has ended */
-	THREAD_VALUES_KERNEL = 1 << 3,     /* a thread of the kernel */
-	THREAD_VALUES_TRACED = 1 << 4,     /* by anybody */
-	THREAD_VALUES_WORKER = 1 << 5,     /* works for a process in the kernel, as for io_uring */
-	THREAD_VALUES_ON_EXT = 1 << 6,     /* a sched_ext scheduler runs it */
+enum task_record_flags {
+	TASK_RECORD_IS_PROCESS = 1 << 0, /* a struct process_record */
+	TASK_RECORD_IS_CPUS = 1 << 1,    /* a struct task_record_cpus */
+	TASK_RECORD_IS_NAME = 1 << 11,   /* a struct task_record_name */
+	TASK_RECORD_EXITING = 1 << 2,    /* on its way out, or has ended */
+	TASK_RECORD_KERNEL = 1 << 3,     /* a thread of the kernel */
+	TASK_RECORD_TRACED = 1 << 4,     /* by anybody */
+	TASK_RECORD_WORKER = 1 << 5,     /* works for a process in the kernel, as for io_uring */
+	TASK_RECORD_ON_EXT = 1 << 6,     /* a sched_ext scheduler runs it */
 	/* The kernel would add to its CPU time by mode what is not in it yet. */
-	THREAD_VALUES_TIME_RUNS = 1 << 7,
-	THREAD_VALUES_HAS_DELAYS = 1 << 8, /* it has a delay record */
-	THREAD_VALUES_HAS_STATS = 1 << 9,  /* of a process: taskstats of exited threads */
-	THREAD_VALUES_HAS_CPUS = 1 << 10,  /* cpus means something */
+	TASK_RECORD_TIME_RUNS = 1 << 7,
+	TASK_RECORD_HAS_DELAYS = 1 << 8, /* it has a delay record */
+	TASK_RECORD_HAS_STATS = 1 << 9,  /* of a process: taskstats of exited threads */
+	TASK_RECORD_HAS_CPUS = 1 << 10,  /* cpus means something */
 	/* Of a process: a thread of it exited while it was read. */
-	THREAD_VALUES_CHANGED = 1 << 12,
+	TASK_RECORD_CHANGED = 1 << 12,
 };
 
 enum thread_delay {
@@ -92,12 +92,12 @@ struct thread_schedstats {
 };
 
 /* A thread. Ids are those of the initial pid namespace, the birth by CLOCK_BOOTTIME. */
-struct thread_values {
+struct task_record {
 	uint32_t flags;
 	uint32_t tid;
 	uint32_t tgid;
 	uint32_t cpus; /* which of the sets of CPUs it may run on */
-	char comm[THREAD_VALUES_COMM_BYTES];
+	char comm[TASK_RECORD_COMM_BYTES];
 	uint32_t slice_ns; /* the largest number stands for all larger ones */
 	uint16_t processor;
 	int16_t priority; /* as /proc has it */
@@ -127,11 +127,11 @@ struct thread_values {
 		uint64_t name;    /* of a kernel's thread: 1 + the place among the names, or 0 */
 	};
 };
-_Static_assert(sizeof(struct thread_values) == 648, "a hundred thousand of them are 65 MB");
+_Static_assert(sizeof(struct task_record) == 648, "a hundred thousand of them are 65 MB");
 
 /* A process, read with its leader, before or behind other threads of it: what the threads that have exited by then have
  * left. */
-struct process_values {
+struct process_record {
 	uint32_t flags;
 	uint32_t tgid;
 	uint32_t uid; /* effective, of the leader */
@@ -153,18 +153,18 @@ struct process_values {
 };
 
 /* A set of CPUs, which all threads behind it have until the next one. So much of words is there as bytes says. */
-struct thread_values_cpus {
+struct task_record_cpus {
 	uint32_t flags;
 	uint32_t bytes; /* how many there are */
-	uint64_t words[THREAD_VALUES_CPUS_MAX / 64];
+	uint64_t words[TASK_RECORD_CPUS_MAX / 64];
 };
 
 /* What the kernel tells of the thread of its own that comes next, beyond the comm. */
-struct thread_values_name {
+struct task_record_name {
 	uint32_t flags;
 	uint32_t mark; /* '+' while it works, '-' while it does not, 0 where it is no worker */
-	char full[THREAD_VALUES_NAME_BYTES]; /* empty where comm is all */
-	char work[THREAD_VALUES_WORK_BYTES]; /* what it worked for last */
+	char full[TASK_RECORD_NAME_BYTES]; /* empty where comm is all */
+	char work[TASK_RECORD_WORK_BYTES]; /* what it worked for last */
 };
 
 #ifndef __bpf__
@@ -173,51 +173,51 @@ struct thread_values_name {
 #include "taskstats/taskstats.h"
 
 /* A name as /proc tells it, of at most one byte less. */
-struct thread_values_text {
-	char bytes[THREAD_VALUES_NAME_BYTES];
+struct task_record_text {
+	char bytes[TASK_RECORD_NAME_BYTES];
 };
 
 /* One pass over the host, in the order of the kernel: by tid, over all processes. */
-struct thread_values_pass {
-	const struct thread_values *threads;
+struct task_record_pass {
+	const struct task_record *threads;
 	size_t thread_count;
-	const struct process_values *
+	const struct process_record *
 	        processes; /* by tgid, one at most of each; one is missing where its leader was not met */
 	size_t process_count;
 	/* Indices of threads, by process: by tgid, birth of the process, the leader first, then by tid. */
 	const uint32_t *order;
 	const struct cpu_mask *cpus; /* online ones only, as the kernel tells them */
-	const struct thread_values_text *names;
+	const struct task_record_text *names;
 	uint64_t begin_boottime_ns, end_boottime_ns;
 };
 
-struct thread_values_reader;
+struct task_record_reader;
 
 /* Loads the program. Returns 0, or -errno: -EOPNOTSUPP where ctprof was built without BPF, -EPERM in a pid namespace of our
  * own. */
-must_check_ int thread_values_open(struct thread_values_reader **ret_reader);
-struct thread_values_reader *thread_values_free(struct thread_values_reader *reader);
-void thread_values_freep(struct thread_values_reader **reader);
+must_check_ int task_record_open(struct task_record_reader **ret_reader);
+struct task_record_reader *task_record_free(struct task_record_reader *reader);
+void task_record_freep(struct task_record_reader **reader);
 
 /* Reads all threads of the host that it does not hide from BPF: /proc may know of more processes. The arrays are the reader's and are good until the next call. Returns 0, or -errno. */
-must_check_ int thread_values_read(struct thread_values_reader *reader,
-                                   struct thread_values_pass *ret_pass);
+must_check_ int task_record_read(struct task_record_reader *reader,
+                                 struct task_record_pass *ret_pass);
 
 /* The process of a thread of the pass, or NULL where its leader was not met. A process of the same tgid that was born at
  * another time is another process. */
-const struct process_values *thread_values_process(const struct thread_values_pass *pass,
-                                                   const struct thread_values *thread);
+const struct process_record *task_record_process(const struct task_record_pass *pass,
+                                                 const struct task_record *thread);
 
 /* Whether two threads of a pass are of the same process. */
-static inline bool thread_values_same_process(const struct thread_values *a,
-                                              const struct thread_values *b)
+static inline bool task_record_same_process(const struct task_record *a,
+                                            const struct task_record *b)
 {
 	return a->tgid == b->tgid && a->process_born_boottime_ns == b->process_born_boottime_ns;
 }
 
 /* What holds for the whole host while records are made into samples. */
-struct thread_values_rules {
-	uint32_t kept; /* of enum thread_values_kept */
+struct task_record_rules {
+	uint32_t kept; /* of enum task_record_kept */
 	/* Metrics that this kernel prints at the moment, of the sources schedstat, sched, io and status; all of the others. */
 	struct metric_set printed;
 	/* For each source OUTCOME_read, or why it gives nothing, as the capture's tally has it. */
@@ -229,20 +229,20 @@ struct thread_values_rules {
 
 /* Finds the rules out: what the kernel keeps from the program, after a pass; what it prints at the moment from the files
  * of this thread, and those of pids 1 and 2 where they can be read. @proc_fd is /proc. */
-void thread_values_rules_init(struct thread_values_rules *rules,
-                              const struct thread_values_reader *reader, int proc_fd,
-                              const struct taskstats_rules *taskstats);
+void task_record_rules_init(struct task_record_rules *rules,
+                            const struct task_record_reader *reader, int proc_fd,
+                            const struct taskstats_rules *taskstats);
 
 /* Fills an empty sample from a thread of the pass: tid, tgid, comm, birth, all metrics of the sources stat, schedstat, sched,
  * io, affinity and taskstats, and their outcomes; and with @process, which is the thread's or NULL, read_boottime_ns, uid
  * and at the leader nr_threads. Left to the caller: everything else of the process (pcomm, exe, memory, totals), the
  * cgroup, jemalloc, and what no source gives. */
-void thread_values_sample(const struct thread_values_rules *rules,
-                          const struct thread_values_pass *pass, const struct thread_values *values,
-                          const struct process_values *process, struct thread_sample *sample);
+void task_record_sample(const struct task_record_rules *rules, const struct task_record_pass *pass,
+                        const struct task_record *values, const struct process_record *process,
+                        struct thread_sample *sample);
 
 /* Sums over the living threads of a process, for its totals. */
-struct process_values_sum {
+struct process_record_sum {
 	uint64_t read_boottime_ns; /* of the process; set by the caller */
 	uint32_t threads;          /* that were there then, or before */
 	uint64_t run_ns, sampled_user_ns, sampled_system_ns;
@@ -253,17 +253,17 @@ struct process_values_sum {
 	bool any_exiting, any_time_runs;
 	bool any_before, any_behind; /* the leader, in the order of the pass */
 };
-void process_values_add(struct process_values_sum *sum, const struct thread_values *values);
+void process_record_add(struct process_record_sum *sum, const struct task_record *values);
 
 /* Whether the sum has each thread that had not exited when the process was read, and none that had: only then its work is in the
  * totals once. */
-bool process_values_are_whole(const struct process_values *process,
-                              const struct process_values_sum *sum);
+bool process_record_are_whole(const struct process_record *process,
+                              const struct process_record_sum *sum);
 
 /* Fills process_totals of @sample, has_process_totals, and the outcomes of the sources of process totals: what exited threads
  * have left and what the threads of @sum have, which are those of the pass. Taskstats are OUTCOME_malformed where a thread was on
  * its way out, for nobody can tell whether it is in them once or twice. */
-void process_values_totals(const struct thread_values_rules *rules,
-                           const struct process_values *process,
-                           const struct process_values_sum *sum, struct thread_sample *sample);
+void process_record_totals(const struct task_record_rules *rules,
+                           const struct process_record *process,
+                           const struct process_record_sum *sum, struct thread_sample *sample);
 #endif

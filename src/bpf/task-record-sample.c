@@ -3,15 +3,15 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "bpf/task-record.h"
 #include "bpf/thread-end.h"
-#include "bpf/thread-values.h"
 
 /* A thread of the pass, and what is computed once for several of its metrics. */
 struct thread_record {
-	const struct thread_values_rules *rules;
-	const struct thread_values_pass *pass;
-	const struct thread_values *values;
-	const struct process_values *process; /* or NULL */
+	const struct task_record_rules *rules;
+	const struct task_record_pass *pass;
+	const struct task_record *values;
+	const struct process_record *process; /* or NULL */
 	uint64_t longest_ns;                  /* no wait of the thread is longer */
 	bool has_cpu_time;
 	uint64_t user_ticks, system_ticks;
@@ -45,7 +45,7 @@ enum {
 static bool is_given(const struct thread_record *record, const struct thread_sample *sample,
                      enum metric_id metric, enum metric_source source, uint32_t needs)
 {
-	const struct thread_values_rules *rules = record->rules;
+	const struct task_record_rules *rules = record->rules;
 
 	if ((rules->kept & needs) != needs)
 		return false;
@@ -78,7 +78,7 @@ static void set_affinity(const struct thread_record *record, struct thread_sampl
 	struct cpu_mask *own = &sample->cpu_affinity.v;
 
 	sample->outcomes[SOURCE_affinity] = OUTCOME_malformed;
-	if (!(record->values->flags & THREAD_VALUES_HAS_CPUS))
+	if (!(record->values->flags & TASK_RECORD_HAS_CPUS))
 		return;
 	cpus = &record->pass->cpus[record->values->cpus];
 	if (cpu_mask_count(cpus) == 0)
@@ -94,7 +94,7 @@ static bool is_leader(const struct thread_record *record)
 	return record->process && record->values->tid == record->values->tgid;
 }
 
-static bool has_fair_slice(const struct thread_values *values)
+static bool has_fair_slice(const struct task_record *values)
 {
 	enum { OTHER = 0, BATCH = 3, EXT = 7 };
 
@@ -109,10 +109,10 @@ static bool counts_cpu_delay(const struct thread_record *record)
 
 static bool counts_delay(const struct thread_record *record, enum thread_delay delay)
 {
-	const struct thread_values *values = record->values;
+	const struct task_record *values = record->values;
 
 	if (record->rules->taskstats.delays == TASKSTATS_DELAYS_OFF ||
-	    !(values->flags & THREAD_VALUES_HAS_DELAYS))
+	    !(values->flags & TASK_RECORD_HAS_DELAYS))
 		return false;
 	/* The bucket is there and stays at zero without interrupt time accounting. */
 	return delay != THREAD_DELAY_irq || record->rules->taskstats.irq ||
@@ -133,9 +133,9 @@ static bool is_negative(uint64_t number)
  * file with a sign; a negative one is malformed. */
 /* clang-format off */
 #define NO_NEEDS 0
-#define NEEDS1(a_) THREAD_VALUES_##a_
-#define NEEDS2(a_, b_) THREAD_VALUES_##a_ | THREAD_VALUES_##b_
-#define NEEDS3(a_, b_, c_) THREAD_VALUES_##a_ | THREAD_VALUES_##b_ | THREAD_VALUES_##c_
+#define NEEDS1(a_) TASK_RECORD_##a_
+#define NEEDS2(a_, b_) TASK_RECORD_##a_ | TASK_RECORD_##b_
+#define NEEDS3(a_, b_, c_) TASK_RECORD_##a_ | TASK_RECORD_##b_ | TASK_RECORD_##c_
 
 #define FIELD(field_) NUMBER, true, values->field_
 #define FIELD_ALWAYS(field_) ALWAYS, values->field_
@@ -199,7 +199,7 @@ static bool is_negative(uint64_t number)
 	static void copy_##id_(unused_ const struct thread_record *record,                         \
 			      unused_ struct thread_sample *sample)                                \
 	{                                                                                          \
-		unused_ const struct thread_values *values = record->values;                       \
+		unused_ const struct task_record *values = record->values;                       \
                                                                                                    \
 		SET_##form_(id_, needs_, __VA_ARGS__);                                             \
 	}
@@ -217,7 +217,7 @@ static void set_metrics(const struct thread_record *record, struct thread_sample
 /* CPU time stays unknown if the kernel would bring it up to date before it prints it. */
 static void find_cpu_time(struct thread_record *record)
 {
-	const struct thread_values *values = record->values;
+	const struct task_record *values = record->values;
 	uint64_t tick_ns = NS_PER_SECOND / record->rules->ticks_per_second;
 	uint64_t user = values->sampled_user_ns, system = values->sampled_system_ns;
 	const struct cpu_time_found found = {
@@ -228,10 +228,10 @@ static void find_cpu_time(struct thread_record *record)
 	        .told_system_ns = values->told_system_ns,
 	};
 
-	record->has_cpu_time = !(values->flags & THREAD_VALUES_TIME_RUNS);
+	record->has_cpu_time = !(values->flags & TASK_RECORD_TIME_RUNS);
 	if (!record->has_cpu_time)
 		return;
-	if (record->rules->kept & THREAD_VALUES_TOLD)
+	if (record->rules->kept & TASK_RECORD_TOLD)
 		cpu_time_divide(&found, &user, &system);
 	record->user_ticks = user / tick_ns;
 	record->system_ticks = system / tick_ns;
@@ -240,20 +240,20 @@ static void find_cpu_time(struct thread_record *record)
 /* All zero from a thread that has used CPU time is not a measurement. */
 static bool schedstat_makes_sense(const struct thread_record *record)
 {
-	const struct thread_values *values = record->values;
+	const struct task_record *values = record->values;
 
 	return values->run_ns > 0 || values->wait_ns > 0 || values->timeslices > 0 ||
 	       !record->has_cpu_time || (record->user_ticks == 0 && record->system_ticks == 0);
 }
 
-static void set_identity(const struct thread_values_rules *rules,
-                         const struct thread_values_pass *pass, const struct thread_values *values,
-                         const struct process_values *process, struct thread_sample *sample)
+static void set_identity(const struct task_record_rules *rules, const struct task_record_pass *pass,
+                         const struct task_record *values, const struct process_record *process,
+                         struct thread_sample *sample)
 {
 	const char *name = values->comm;
 	size_t len = strnlen(values->comm, sizeof(values->comm));
 
-	if ((values->flags & THREAD_VALUES_KERNEL) && values->name > 0) {
+	if ((values->flags & TASK_RECORD_KERNEL) && values->name > 0) {
 		name = pass->names[values->name - 1].bytes;
 		len = strnlen(name, sizeof(pass->names[0].bytes));
 	}
@@ -285,9 +285,9 @@ static void set_outcomes(const struct thread_record *record, struct thread_sampl
 		sample->outcomes[SOURCE_schedstat] = OUTCOME_off;
 }
 
-void thread_values_sample(const struct thread_values_rules *rules,
-                          const struct thread_values_pass *pass, const struct thread_values *values,
-                          const struct process_values *process, struct thread_sample *sample)
+void task_record_sample(const struct task_record_rules *rules, const struct task_record_pass *pass,
+                        const struct task_record *values, const struct process_record *process,
+                        struct thread_sample *sample)
 {
 	/* The end of the pass counts, not the time at which the process was read: the thread may be a little younger. */
 	uint64_t elapsed_ns = pass->end_boottime_ns > values->born_boottime_ns

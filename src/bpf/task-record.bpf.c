@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* All threads of the host, one record each, as the kernel has their counters in memory. Wherever a field has moved or may
  * be missing the loader decides; what the kernel keeps is told in kept. */
-#include "bpf/thread-values.h"
+#include "bpf/task-record.h"
 #include "kernel.h"
 
 /* How much of a set of CPUs is worth reading. */
@@ -15,13 +15,13 @@ __u64 ext_class = 0;
 __u32 kept = 0;
 /* The set of CPUs that was told last, if any was. */
 __u32 cpus_told = 0;
-__u64 told_words[THREAD_VALUES_CPUS_MAX / 64] = {};
+__u64 told_words[TASK_RECORD_CPUS_MAX / 64] = {};
 
 /* Too large for the stack. */
-struct thread_values thread = {};
-struct process_values process = {};
-struct thread_values_cpus cpus = {};
-struct thread_values_name name = {};
+struct task_record thread = {};
+struct process_record process = {};
+struct task_record_cpus cpus = {};
+struct task_record_name name = {};
 char LICENSE[] SEC("license") = "GPL";
 
 /* Compares what was read before with what is read again. */
@@ -36,28 +36,28 @@ static __always_inline void find_kept(const struct task_struct *task)
 	const struct task_delay_info *delays = NULL;
 	const struct sched_statistics *stats = NULL;
 	const struct mm_struct *mm = NULL;
-	__u32 bits = KEEPS(task->sched_info.pcount, THREAD_VALUES_SCHED_INFO);
+	__u32 bits = KEEPS(task->sched_info.pcount, TASK_RECORD_SCHED_INFO);
 
-	bits |= KEEPS(task->stats.wait_sum, THREAD_VALUES_SCHEDSTATS);
-	bits |= KEEPS(before->se.statistics.wait_sum, THREAD_VALUES_SCHEDSTATS);
-	bits |= KEEPS(stats->sum_block_runtime, THREAD_VALUES_BLOCK_SUM);
-	bits |= KEEPS(stats->core_forceidle_sum, THREAD_VALUES_FORCEIDLE);
-	bits |= KEEPS(task->se.slice, THREAD_VALUES_SLICE);
-	bits |= KEEPS(task->scx, THREAD_VALUES_EXT);
-	bits |= KEEPS(task->ioac.rchar, THREAD_VALUES_CHARS);
-	bits |= KEEPS(task->ioac.read_bytes, THREAD_VALUES_BYTES);
-	bits |= KEEPS(task->delays, THREAD_VALUES_DELAYS);
-	bits |= KEEPS(delays->compact_delay, THREAD_VALUES_COMPACT);
-	bits |= KEEPS(delays->wpcopy_delay, THREAD_VALUES_WPCOPY);
-	bits |= KEEPS(delays->irq_delay, THREAD_VALUES_IRQ);
-	bits |= KEEPS(task->sched_info.max_run_delay, THREAD_VALUES_DELAY_MAX);
-	bits |= KEEPS(task->sched_info.min_run_delay, THREAD_VALUES_DELAY_MIN);
-	bits |= KEEPS(task->acct_rss_mem1, KEEPS(mm->hiwater_vm, THREAD_VALUES_HIWATER));
-	bits |= KEEPS(task->cgroups, THREAD_VALUES_CGROUP);
-	bits |= KEEPS(task->prev_cputime.utime, THREAD_VALUES_TOLD);
-	bits |= KEEPS(task->thread.fsbase, THREAD_VALUES_POINTER);
-	bits |= KEEPS(task->thread.uw.tp_value, THREAD_VALUES_POINTER);
-	bits |= KEEPS(signal->stats, THREAD_VALUES_EXITED_STATS);
+	bits |= KEEPS(task->stats.wait_sum, TASK_RECORD_SCHEDSTATS);
+	bits |= KEEPS(before->se.statistics.wait_sum, TASK_RECORD_SCHEDSTATS);
+	bits |= KEEPS(stats->sum_block_runtime, TASK_RECORD_BLOCK_SUM);
+	bits |= KEEPS(stats->core_forceidle_sum, TASK_RECORD_FORCEIDLE);
+	bits |= KEEPS(task->se.slice, TASK_RECORD_SLICE);
+	bits |= KEEPS(task->scx, TASK_RECORD_EXT);
+	bits |= KEEPS(task->ioac.rchar, TASK_RECORD_CHARS);
+	bits |= KEEPS(task->ioac.read_bytes, TASK_RECORD_BYTES);
+	bits |= KEEPS(task->delays, TASK_RECORD_DELAYS);
+	bits |= KEEPS(delays->compact_delay, TASK_RECORD_COMPACT);
+	bits |= KEEPS(delays->wpcopy_delay, TASK_RECORD_WPCOPY);
+	bits |= KEEPS(delays->irq_delay, TASK_RECORD_IRQ);
+	bits |= KEEPS(task->sched_info.max_run_delay, TASK_RECORD_DELAY_MAX);
+	bits |= KEEPS(task->sched_info.min_run_delay, TASK_RECORD_DELAY_MIN);
+	bits |= KEEPS(task->acct_rss_mem1, KEEPS(mm->hiwater_vm, TASK_RECORD_HIWATER));
+	bits |= KEEPS(task->cgroups, TASK_RECORD_CGROUP);
+	bits |= KEEPS(task->prev_cputime.utime, TASK_RECORD_TOLD);
+	bits |= KEEPS(task->thread.fsbase, TASK_RECORD_POINTER);
+	bits |= KEEPS(task->thread.uw.tp_value, TASK_RECORD_POINTER);
+	bits |= KEEPS(signal->stats, TASK_RECORD_EXITED_STATS);
 	kept = bits;
 }
 
@@ -90,18 +90,18 @@ static __always_inline __u32 flags_of(const struct task_struct *task)
 	__u32 flags = task->flags, found = 0;
 
 	if ((flags & FLAG_EXITING) || task->exit_state)
-		found |= THREAD_VALUES_EXITING;
+		found |= TASK_RECORD_EXITING;
 	if (flags & FLAG_KERNEL_THREAD)
-		found |= THREAD_VALUES_KERNEL;
+		found |= TASK_RECORD_KERNEL;
 	if (flags & (FLAG_USER_WORKER | FLAG_IO_WORKER))
-		found |= THREAD_VALUES_WORKER;
+		found |= TASK_RECORD_WORKER;
 	if (task->ptrace)
-		found |= THREAD_VALUES_TRACED;
+		found |= TASK_RECORD_TRACED;
 	if (bpf_core_field_exists(task->scx) && ext_class &&
 	    (__u64)(unsigned long)task->sched_class == ext_class)
-		found |= THREAD_VALUES_ON_EXT;
+		found |= TASK_RECORD_ON_EXT;
 	if (bpf_core_field_exists(task->vtime.state) && task->vtime.state > VTIME_IDLE)
-		found |= THREAD_VALUES_TIME_RUNS;
+		found |= TASK_RECORD_TIME_RUNS;
 	return found;
 }
 
@@ -249,7 +249,7 @@ static __always_inline void read_delays(const struct task_struct *task)
 		__builtin_memset(thread.delays, 0, sizeof(thread.delays));
 		return;
 	}
-	thread.flags |= THREAD_VALUES_HAS_DELAYS;
+	thread.flags |= TASK_RECORD_HAS_DELAYS;
 	COPY_DELAY(blkio);
 	COPY_DELAY(swapin);
 	COPY_DELAY(freepages);
@@ -315,7 +315,7 @@ static __always_inline void read_places(const struct task_struct *task)
 	else if (bpf_core_field_exists(task->thread.uw.tp_value))
 		thread.pointer = task->thread.uw.tp_value;
 	/* What works for a process in the kernel, as for io_uring, has a copy of its creator's pointer. */
-	if (thread.flags & (THREAD_VALUES_KERNEL | THREAD_VALUES_WORKER))
+	if (thread.flags & (TASK_RECORD_KERNEL | TASK_RECORD_WORKER))
 		thread.pointer = 0;
 	bpf_core_read(thread.comm, sizeof(thread.comm), &task->comm);
 }
@@ -367,7 +367,7 @@ static __always_inline int has_name(const struct task_struct *task)
 	kthread = kthread_of(task);
 	if (!kthread)
 		return 0;
-	name.flags = THREAD_VALUES_IS_NAME;
+	name.flags = TASK_RECORD_IS_NAME;
 	name.mark = 0;
 	name.full[0] = '\0';
 	name.work[0] = '\0';
@@ -392,7 +392,7 @@ static __always_inline int has_name(const struct task_struct *task)
 
 static __always_inline void read_exited_stats(const struct taskstats *stats)
 {
-	process.flags |= THREAD_VALUES_HAS_STATS;
+	process.flags |= TASK_RECORD_HAS_STATS;
 	process.stats_cpu_count = stats->cpu_count;
 	process.stats_cpu_delay_ns = stats->cpu_delay_total;
 	process.stats_run_ns = stats->cpu_run_virtual_total;
@@ -418,7 +418,7 @@ static __always_inline void read_process(const struct task_struct *task)
 	const struct taskstats *stats;
 
 	__builtin_memset(&process, 0, sizeof(process));
-	process.flags = THREAD_VALUES_IS_PROCESS;
+	process.flags = TASK_RECORD_IS_PROCESS;
 	process.tgid = (__u32)task->tgid;
 	process.uid = task->real_cred->euid.val;
 	process.read_boottime_ns = bpf_ktime_get_boot_ns();
@@ -449,7 +449,7 @@ static __always_inline void read_process(const struct task_struct *task)
 
 static __always_inline void read_thread(const struct task_struct *task)
 {
-	thread.flags = flags_of(task) | THREAD_VALUES_HAS_CPUS;
+	thread.flags = flags_of(task) | TASK_RECORD_HAS_CPUS;
 	thread.tid = (__u32)task->pid;
 	thread.tgid = (__u32)task->tgid;
 	read_scheduling(task);
@@ -477,7 +477,7 @@ static __always_inline const struct task_struct *untrusted(const struct task_str
 /* Where the buffer is full the kernel drops all that was written for this thread, and comes back to it once the buffer is
  * empty. */
 SEC("iter/task")
-int thread_values(struct bpf_iter__task *context)
+int task_record(struct bpf_iter__task *context)
 {
 	const struct task_struct *task = context->task;
 	struct seq_file *seq = context->meta->seq;
@@ -490,7 +490,7 @@ int thread_values(struct bpf_iter__task *context)
 	bytes = bytes_of_cpus(task);
 	other = (__u32)has_other_cpus(task, bytes);
 	if (other) {
-		cpus.flags = THREAD_VALUES_IS_CPUS;
+		cpus.flags = TASK_RECORD_IS_CPUS;
 		cpus.bytes = bytes;
 		if (bpf_seq_write(seq, &cpus, bytes + CPUS_HEADER_BYTES) < 0)
 			return 0;
@@ -499,7 +499,7 @@ int thread_values(struct bpf_iter__task *context)
 		read_process(task);
 		FORGET();
 		if ((__u32)task->signal->nr_threads != process.nr_threads)
-			process.flags |= THREAD_VALUES_CHANGED;
+			process.flags |= TASK_RECORD_CHANGED;
 		if (bpf_seq_write(seq, &process, sizeof(process)) < 0)
 			return 0;
 	}

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "thread-values-store.h"
+#include "task-record-store.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEADER_BYTES = offsetof(struct thread_values_cpus, words) };
+enum { HEADER_BYTES = offsetof(struct task_record_cpus, words) };
 
-void thread_values_store_clear(struct thread_values_store *store, const struct cpu_mask *online)
+void task_record_store_clear(struct task_record_store *store, const struct cpu_mask *online)
 {
 	store->thread_count = 0;
 	store->process_count = 0;
@@ -21,7 +21,7 @@ void thread_values_store_clear(struct thread_values_store *store, const struct c
 	store->has_name = false;
 }
 
-void thread_values_store_done(struct thread_values_store *store)
+void task_record_store_done(struct task_record_store *store)
 {
 	free(store->threads);
 	free(store->processes);
@@ -33,16 +33,16 @@ void thread_values_store_done(struct thread_values_store *store)
 }
 
 /* The kernel puts all parts into so many bytes, too. */
-static void compose_name(struct thread_values_store *store, const char *comm)
+static void compose_name(struct task_record_store *store, const char *comm)
 {
-	const struct thread_values_name *parts = &store->name_parts;
-	struct thread_values_text *text;
+	const struct task_record_name *parts = &store->name_parts;
+	struct task_record_text *text;
 	size_t room = sizeof(text->bytes) - 1, len, work;
 	bool is_comm = parts->full[0] == '\0';
 
 	text = array_add(store->names, store->name_count, store->name_capacity);
 	memset(text, 0, sizeof(*text));
-	len = is_comm ? strnlen(comm, THREAD_VALUES_COMM_BYTES)
+	len = is_comm ? strnlen(comm, TASK_RECORD_COMM_BYTES)
 	              : strnlen(parts->full, sizeof(parts->full));
 	len = len < room ? len : room;
 	memcpy(text->bytes, is_comm ? comm : parts->full, len);
@@ -53,16 +53,16 @@ static void compose_name(struct thread_values_store *store, const char *comm)
 	memcpy(text->bytes + len, parts->work, work < room - len ? work : room - len);
 }
 
-static void add_thread(struct thread_values_store *store, const struct thread_values *record)
+static void add_thread(struct task_record_store *store, const struct task_record *record)
 {
-	struct thread_values *thread;
+	struct task_record *thread;
 
 	thread = array_add(store->threads, store->thread_count, store->thread_capacity);
 	memcpy(thread, record, sizeof(*thread));
 	if (store->cpus_count == 0)
-		thread->flags &= ~(uint32_t)THREAD_VALUES_HAS_CPUS;
+		thread->flags &= ~(uint32_t)TASK_RECORD_HAS_CPUS;
 	thread->cpus = store->current_cpus;
-	if (thread->flags & THREAD_VALUES_KERNEL) {
+	if (thread->flags & TASK_RECORD_KERNEL) {
 		if (store->has_name)
 			compose_name(store, thread->comm);
 		thread->name = store->has_name ? store->name_count : 0;
@@ -70,13 +70,13 @@ static void add_thread(struct thread_values_store *store, const struct thread_va
 	store->has_name = false;
 }
 
-static void add_process(struct thread_values_store *store, const struct process_values *record)
+static void add_process(struct task_record_store *store, const struct process_record *record)
 {
 	memcpy(array_add(store->processes, store->process_count, store->process_capacity), record,
 	       sizeof(*record));
 }
 
-static void add_name(struct thread_values_store *store, const struct thread_values_name *record)
+static void add_name(struct task_record_store *store, const struct task_record_name *record)
 {
 	memcpy(&store->name_parts, record, sizeof(*record));
 	store->has_name = true;
@@ -91,7 +91,7 @@ static void take_online(struct cpu_mask *cpus, const struct cpu_mask *online)
 		cpus->words[i] &= i < online->used_words ? online->words[i] : 0;
 }
 
-static void add_cpus(struct thread_values_store *store, const struct thread_values_cpus *record)
+static void add_cpus(struct task_record_store *store, const struct task_record_cpus *record)
 {
 	struct strmap_entry *entry =
 	        strmap_add(&store->cpus_by_words, (const char *)record->words, record->bytes);
@@ -108,21 +108,21 @@ static void add_cpus(struct thread_values_store *store, const struct thread_valu
 }
 
 /* How long a record is, by its header; 0 where it is none. */
-static size_t length_of(const struct thread_values_cpus *record)
+static size_t length_of(const struct task_record_cpus *record)
 {
-	if (record->flags & THREAD_VALUES_IS_PROCESS)
-		return sizeof(struct process_values);
-	if (record->flags & THREAD_VALUES_IS_NAME)
-		return sizeof(struct thread_values_name);
-	if (!(record->flags & THREAD_VALUES_IS_CPUS))
-		return sizeof(struct thread_values);
+	if (record->flags & TASK_RECORD_IS_PROCESS)
+		return sizeof(struct process_record);
+	if (record->flags & TASK_RECORD_IS_NAME)
+		return sizeof(struct task_record_name);
+	if (!(record->flags & TASK_RECORD_IS_CPUS))
+		return sizeof(struct task_record);
 	if (record->bytes == 0 || record->bytes > sizeof(record->words) ||
 	    record->bytes % sizeof(record->words[0]) != 0)
 		return 0;
 	return HEADER_BYTES + record->bytes;
 }
 
-ssize_t thread_values_store_add(struct thread_values_store *store, const char *bytes, size_t len)
+ssize_t task_record_store_add(struct task_record_store *store, const char *bytes, size_t len)
 {
 	size_t used = 0;
 
@@ -139,11 +139,11 @@ ssize_t thread_values_store_add(struct thread_values_store *store, const char *b
 		if (size > len - used)
 			return (ssize_t)used;
 		memcpy(&flags, record, sizeof(flags));
-		if (flags & THREAD_VALUES_IS_CPUS)
+		if (flags & TASK_RECORD_IS_CPUS)
 			add_cpus(store, record);
-		else if (flags & THREAD_VALUES_IS_PROCESS)
+		else if (flags & TASK_RECORD_IS_PROCESS)
 			add_process(store, record);
-		else if (flags & THREAD_VALUES_IS_NAME)
+		else if (flags & TASK_RECORD_IS_NAME)
 			add_name(store, record);
 		else
 			add_thread(store, record);
@@ -153,7 +153,7 @@ ssize_t thread_values_store_add(struct thread_values_store *store, const char *b
 
 static int compare_places(const void *a, const void *b)
 {
-	const struct thread_values_place *left = a, *right = b;
+	const struct task_record_place *left = a, *right = b;
 
 	if (left->tgid != right->tgid)
 		return left->tgid < right->tgid ? -1 : 1;
@@ -164,15 +164,15 @@ static int compare_places(const void *a, const void *b)
 
 static int compare_processes(const void *a, const void *b)
 {
-	const struct process_values *left = a, *right = b;
+	const struct process_record *left = a, *right = b;
 
 	return (left->tgid > right->tgid) - (left->tgid < right->tgid);
 }
 
-static const struct process_values *find_process(const struct process_values *processes,
+static const struct process_record *find_process(const struct process_record *processes,
                                                  size_t count, uint32_t tgid)
 {
-	const struct process_values key = {.tgid = tgid};
+	const struct process_record key = {.tgid = tgid};
 
 	if (count == 0)
 		return NULL;
@@ -181,9 +181,9 @@ static const struct process_values *find_process(const struct process_values *pr
 
 /* Where the leader was gone: the process of this tgid that was met, if the thread is not older than that, and else one that
  * begins with the thread. */
-static void find_birth(const struct thread_values_store *store, struct thread_values *thread)
+static void find_birth(const struct task_record_store *store, struct task_record *thread)
 {
-	const struct process_values *process;
+	const struct process_record *process;
 
 	if (thread->process_born_boottime_ns > 0)
 		return;
@@ -194,17 +194,17 @@ static void find_birth(const struct thread_values_store *store, struct thread_va
 	                : thread->born_boottime_ns;
 }
 
-static void order_threads(struct thread_values_store *store)
+static void order_threads(struct task_record_store *store)
 {
 	bool in_order = true;
 
 	array_reserve(store->places, store->place_capacity, store->thread_count);
 	array_reserve(store->order, store->order_capacity, store->thread_count);
 	for (size_t i = 0; i < store->thread_count; i++) {
-		struct thread_values *thread = &store->threads[i];
+		struct task_record *thread = &store->threads[i];
 
 		find_birth(store, thread);
-		store->places[i] = (struct thread_values_place){
+		store->places[i] = (struct task_record_place){
 		        .process_born_boottime_ns = thread->process_born_boottime_ns,
 		        .tgid = thread->tgid,
 		        .tid = thread->tid == thread->tgid ? 0 : thread->tid,
@@ -218,7 +218,7 @@ static void order_threads(struct thread_values_store *store)
 		store->order[i] = store->places[i].index;
 }
 
-void thread_values_store_finish(struct thread_values_store *store, struct thread_values_pass *pass)
+void task_record_store_finish(struct task_record_store *store, struct task_record_pass *pass)
 {
 	if (store->process_count > 0)
 		qsort(store->processes, store->process_count, sizeof(store->processes[0]),
@@ -233,10 +233,10 @@ void thread_values_store_finish(struct thread_values_store *store, struct thread
 	pass->names = store->names;
 }
 
-const struct process_values *thread_values_process(const struct thread_values_pass *pass,
-                                                   const struct thread_values *thread)
+const struct process_record *task_record_process(const struct task_record_pass *pass,
+                                                 const struct task_record *thread)
 {
-	const struct process_values *process =
+	const struct process_record *process =
 	        find_process(pass->processes, pass->process_count, thread->tgid);
 
 	return process && process->born_boottime_ns == thread->process_born_boottime_ns ? process

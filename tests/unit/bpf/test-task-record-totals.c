@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What a process has in all: what its exited threads have left and what its living ones have. */
-#include "thread-values.h"
+#include "task-record.h"
 
-static struct thread_values_rules rules;
-static struct process_values process;
-static struct process_values_sum sum;
+static struct task_record_rules rules;
+static struct process_record process;
+static struct process_record_sum sum;
 static struct thread_sample sample;
 
 static int setup(void **state)
@@ -13,11 +13,11 @@ static int setup(void **state)
 
 	(void)state;
 	rules = values_rules();
-	process = (struct process_values){.flags = THREAD_VALUES_IS_PROCESS, .tgid = VALUES_TGID};
-	for (size_t at = offsetof(struct process_values, io); at < sizeof(process);
+	process = (struct process_record){.flags = TASK_RECORD_IS_PROCESS, .tgid = VALUES_TGID};
+	for (size_t at = offsetof(struct process_record, io); at < sizeof(process);
 	     at += sizeof(number), number++)
 		memcpy((char *)&process + at, &number, sizeof(number));
-	sum = (struct process_values_sum){0};
+	sum = (struct process_record_sum){0};
 	return 0;
 }
 
@@ -31,7 +31,7 @@ static int done(void **state)
 static void make(void)
 {
 	sample_reset(&sample);
-	process_values_totals(&rules, &process, &sum, &sample);
+	process_record_totals(&rules, &process, &sum, &sample);
 }
 
 #define assert_total(id_, expected_)                                                       \
@@ -43,11 +43,11 @@ static void make(void)
 
 static void test_exited_and_living(void **state)
 {
-	struct thread_values values = values_thread();
+	struct task_record values = values_thread();
 
 	(void)state;
-	process_values_add(&sum, &values);
-	process_values_add(&sum, &values);
+	process_record_add(&sum, &values);
+	process_record_add(&sum, &values);
 	process.minflt = 7;
 	make();
 	assert_total(minflt, 7 + 2 * values.minflt);
@@ -89,12 +89,12 @@ static void test_exited_and_living(void **state)
 /* The proportion is that of the whole process, not of each thread. */
 static void test_cpu_time(void **state)
 {
-	struct thread_values values = {.run_ns = 1000000000, .sampled_user_ns = 1, .state = 'S'};
+	struct task_record values = {.run_ns = 1000000000, .sampled_user_ns = 1, .state = 'S'};
 
 	(void)state;
-	process_values_add(&sum, &values);
-	values = (struct thread_values){.run_ns = 1000000000, .sampled_system_ns = 3, .state = 'S'};
-	process_values_add(&sum, &values);
+	process_record_add(&sum, &values);
+	values = (struct task_record){.run_ns = 1000000000, .sampled_system_ns = 3, .state = 'S'};
+	process_record_add(&sum, &values);
 	make();
 	assert_total(utime_clock_ticks, 50);
 	assert_total(stime_clock_ticks, 150);
@@ -103,8 +103,8 @@ static void test_cpu_time(void **state)
 	make();
 	assert_total(utime_clock_ticks, 150);
 	assert_total(stime_clock_ticks, 250);
-	values.flags = THREAD_VALUES_TIME_RUNS;
-	process_values_add(&sum, &values);
+	values.flags = TASK_RECORD_TIME_RUNS;
+	process_record_add(&sum, &values);
 	make();
 	assert_no_total(utime_clock_ticks);
 	assert_no_total(stime_clock_ticks);
@@ -130,19 +130,19 @@ static void test_children(void **state)
 
 static void test_exiting(void **state)
 {
-	struct thread_values values = values_thread();
+	struct task_record values = values_thread();
 
 	(void)state;
 	/* It is among the exited ones already. */
 	values.state = 'Z';
-	values.flags |= THREAD_VALUES_EXITING;
-	process_values_add(&sum, &values);
+	values.flags |= TASK_RECORD_EXITING;
+	process_record_add(&sum, &values);
 	make();
 	assert_total(timeslices, process.stats_cpu_count);
 	assert_total(minflt, values.minflt);
 	assert_total(rchar, process.io.rchar + values.io.rchar);
 	values.state = 'R';
-	process_values_add(&sum, &values);
+	process_record_add(&sum, &values);
 	make();
 	assert_no_total(timeslices);
 	assert_no_total(swapin_delay_count);
@@ -178,12 +178,12 @@ static void test_rules(void **state)
 	assert_total(swapin_delay_count, 0);
 	assert_total(irq_delay_count, 0);
 	rules.taskstats.irq = false;
-	rules.kept &= ~(uint32_t)THREAD_VALUES_COMPACT;
+	rules.kept &= ~(uint32_t)TASK_RECORD_COMPACT;
 	make();
 	assert_no_total(irq_delay_count);
 	assert_no_total(compact_delay_count);
 	rules.taskstats.cpu_delay = false;
-	rules.kept &= ~(uint32_t)THREAD_VALUES_CHARS;
+	rules.kept &= ~(uint32_t)TASK_RECORD_CHARS;
 	make();
 	assert_no_total(timeslices);
 	assert_no_total(read_bytes);
@@ -191,13 +191,13 @@ static void test_rules(void **state)
 
 static void test_overflow(void **state)
 {
-	struct thread_values values = values_thread();
+	struct task_record values = values_thread();
 
 	(void)state;
 	memset(&values.io, 0xff, sizeof(values.io));
 	values.minflt = UINT64_MAX;
-	process_values_add(&sum, &values);
-	process_values_add(&sum, &values);
+	process_record_add(&sum, &values);
+	process_record_add(&sum, &values);
 	make();
 	assert_total(minflt, UINT64_MAX);
 	assert_total(rchar, UINT64_MAX);
@@ -205,17 +205,17 @@ static void test_overflow(void **state)
 
 static bool are_whole(const uint32_t *tids, const uint64_t *births, size_t count)
 {
-	sum = (struct process_values_sum){.read_boottime_ns = 1000};
+	sum = (struct process_record_sum){.read_boottime_ns = 1000};
 	process.nr_threads = 3;
 	for (size_t i = 0; i < count; i++) {
-		struct thread_values values = values_thread();
+		struct task_record values = values_thread();
 
 		values.tgid = 50;
 		values.tid = tids[i];
 		values.born_boottime_ns = births[i];
-		process_values_add(&sum, &values);
+		process_record_add(&sum, &values);
 	}
-	return process_values_are_whole(&process, &sum);
+	return process_record_are_whole(&process, &sum);
 }
 
 /* Each thread that was there when the process was read, and no other one. */
@@ -226,7 +226,7 @@ static void test_whole(void **state)
 	static const uint64_t births[] = {1, 2, 1000, 1001}, old[] = {1, 2, 3, 4};
 
 	(void)state;
-	process.flags &= ~(uint32_t)THREAD_VALUES_CHANGED;
+	process.flags &= ~(uint32_t)TASK_RECORD_CHANGED;
 	assert_true(are_whole(behind, births, 3));
 	assert_true(are_whole(behind, births, 4));
 	assert_true(are_whole(before, births, 4));
@@ -235,7 +235,7 @@ static void test_whole(void **state)
 	assert_false(are_whole(before, old, 4));
 	/* Both, perhaps. */
 	assert_false(are_whole(around, births, 3));
-	process.flags |= THREAD_VALUES_CHANGED;
+	process.flags |= TASK_RECORD_CHANGED;
 	assert_false(are_whole(behind, births, 3));
 }
 

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* bpf-walk - writes a row for each thread of the host out of one pass of BPF over all of them. Files are read for processes
+ * only: where their memory is, what they run, whether they have jemalloc. */
+#include "bpf/task-record.h"
+#include "bpf/thread-pointer.h"
+#include "css-sets.h"
+#include "walk.h"
+
+struct bpf_walk {
+	struct task_record_reader *reader;  /* borrowed; NULL: not in use */
+	const struct cgroup_mounts *mounts; /* borrowed */
+	struct task_record_pass pass;
+	struct task_record_rules rules;
+	struct css_sets sets;
+	struct thread_pointer *pointers; /* of the process being walked; owned */
+	size_t pointer_capacity;
+};
+
+void bpf_walk_done(struct bpf_walk *bpf);
+
+/* Reads all threads, and writes to @ret_rules what holds for the sources of the host then. Returns 0 or -errno. */
+must_check_ int bpf_walk_read(struct bpf_walk *bpf, int proc_fd,
+                              const struct taskstats_rules *taskstats,
+                              enum source_outcome ret_rules[SOURCE_COUNT]);
+
+/* Finds the cgroups of the threads that were read, and notes them in @cgroups; to be called before the rows are written. */
+void bpf_walk_find_cgroups(struct bpf_walk *bpf, int proc_fd, struct cgroup_walk *cgroups);
+
+/* Writes the rows. Result as that of walk_each(). */
+must_check_ int bpf_walk_all(struct bpf_walk *bpf, struct walk *walk, const char *root,
+                             struct strbuf *reterr);
