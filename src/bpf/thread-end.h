@@ -64,17 +64,18 @@ void cpu_time_divide(const struct cpu_time_found *found, uint64_t *ret_user_ns,
 void thread_end_cpu_time(const struct thread_end *end, uint64_t *ret_user_ns,
                          uint64_t *ret_system_ns);
 
-struct thread_ends;
+struct thread_end_reader;
 
 /* Loads the program and attaches it: what ends from the return on will be read. Returns 0, or -errno: -EOPNOTSUPP
  * where ctprof was built without BPF, -EPERM in a pid namespace of our own. */
-must_check_ int thread_ends_open(struct thread_ends **ret_ends);
-struct thread_ends *thread_ends_free(struct thread_ends *ends);
-void thread_ends_freep(struct thread_ends **ends);
+must_check_ int thread_end_reader_open(struct thread_end_reader **ret_reader);
+struct thread_end_reader *thread_end_reader_free(struct thread_end_reader *reader);
+void thread_end_reader_freep(struct thread_end_reader **reader);
 
 /* Hands everything that is in the ring buffer to @take, in order; @end is borrowed until it returns. Never waits. */
-void thread_ends_read(struct thread_ends *ends,
-                      void (*take)(void *context, const struct thread_end *end), void *context);
+void thread_end_reader_read(struct thread_end_reader *reader,
+                            void (*take)(void *context, const struct thread_end *end),
+                            void *context);
 
 /* How many ends found the ring buffer full. */
-uint64_t thread_ends_lost(const struct thread_ends *ends);
+uint64_t thread_end_reader_lost(const struct thread_end_reader *reader);

@@ -232,9 +232,8 @@ static int walk_thread(struct bpf_walk *bpf, struct walk *walk,
 
 /* Where a thread has exited between the turns of the leader and its own, its work would be in them twice or not at all: then the
  * kernel is asked for them. */
-static int add_totals(struct bpf_walk *bpf, struct walk *walk,
-                      const struct process_record *process, const struct process_record_sum *sum,
-                      int process_fd)
+static int add_totals(struct bpf_walk *bpf, struct walk *walk, const struct process_record *process,
+                      const struct process_record_sum *sum, int process_fd)
 {
 	int r = 0;
 
@@ -248,8 +247,8 @@ static int add_totals(struct bpf_walk *bpf, struct walk *walk,
 	return r;
 }
 
-static int walk_threads(struct bpf_walk *bpf, struct walk *walk,
-                        struct threads_of_process *threads, int process_fd)
+static int walk_threads(struct bpf_walk *bpf, struct walk *walk, struct threads_of_process *threads,
+                        int process_fd)
 {
 	struct process_record_sum sum = {
 	        .read_boottime_ns = threads->process ? threads->process->read_boottime_ns : 0};
@@ -280,8 +279,7 @@ static bool is_hidden(const struct walk *walk, uint32_t tgid)
 	return fstatat(walk->proc_fd, name, &status, 0) < 0 && errno == ENOENT;
 }
 
-static int walk_process(struct bpf_walk *bpf, struct walk *walk,
-                        struct threads_of_process *threads)
+static int walk_process(struct bpf_walk *bpf, struct walk *walk, struct threads_of_process *threads)
 {
 	cleanup_(fd_closep) int process_fd = -1;
 	int r;
@@ -333,8 +331,7 @@ static int walk_both(struct bpf_walk *bpf, struct walk *walk)
 	return r;
 }
 
-int bpf_walk_all(struct bpf_walk *bpf, struct walk *walk, const char *root,
-                 struct strbuf *reterr)
+int bpf_walk_all(struct bpf_walk *bpf, struct walk *walk, const char *root, struct strbuf *reterr)
 {
 	int r = walk_list_processes(walk);
 

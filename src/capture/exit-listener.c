@@ -28,8 +28,8 @@ enum {
 };
 
 struct exit_listener {
-	struct thread_ends *ends;      /* NULL where there are none; owned, as all of these */
-	struct taskstats_exits *exits; /* the same */
+	struct thread_end_reader *ends; /* NULL where there are none; owned, as all of these */
+	struct taskstats_exits *exits;  /* the same */
 	struct cgroup_ids *cgroups;
 	pthread_mutex_t reading; /* held by whoever reads the two sources into merge */
 	struct exit_merge merge;
@@ -68,7 +68,7 @@ static void take_record(void *context, const void *payload, size_t len)
 static void read_ends(struct exit_listener *listener)
 {
 	if (listener->ends)
-		thread_ends_read(listener->ends, take_end, listener);
+		thread_end_reader_read(listener->ends, take_end, listener);
 }
 
 static void read_records(struct exit_listener *listener)
@@ -190,7 +190,7 @@ static int start_thread(struct exit_listener *listener)
 static void open_sources(struct exit_listener *listener,
                          const struct exit_listener_options *options)
 {
-	int ends = options->without_ends ? -EOPNOTSUPP : thread_ends_open(&listener->ends);
+	int ends = options->without_ends ? -EOPNOTSUPP : thread_end_reader_open(&listener->ends);
 	struct cpu_mask cpus;
 	int records;
 
@@ -242,9 +242,9 @@ void exit_listener_stop(struct exit_listener *listener, struct exit_log *ret_log
 	if (listener->exits)
 		ret_log->overruns = taskstats_exits_overruns(listener->exits);
 	if (listener->ends)
-		ret_log->overruns += thread_ends_lost(listener->ends);
+		ret_log->overruns += thread_end_reader_lost(listener->ends);
 	taskstats_exits_freep(&listener->exits);
-	thread_ends_freep(&listener->ends);
+	thread_end_reader_freep(&listener->ends);
 	cgroup_ids_freep(&listener->cgroups);
 	fd_closep(&listener->stop_fd);
 	pthread_mutex_destroy(&listener->reading);

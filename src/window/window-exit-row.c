@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "window-join.h"
-#include "window-value.h"
+#include "window-subtract.h"
 
 static void copy_name(struct strbuf *to, const struct strbuf *from)
 {

@@ -4,7 +4,7 @@
  * nothing. */
 #include "base/mem.h"
 #include "window-join.h"
-#include "window-value.h"
+#include "window-subtract.h"
 
 /* How long the whole process has run since @first was read, exited threads included, where both readings know it. */
 static bool process_ran(const struct window_join *join, const struct thread_key *process,

@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "window-join.h"
-#include "window-value.h"
+#include "window-subtract.h"
 
 /* The walk reads threads in batches of this many, for which it notes one time only. */
 enum { READ_BATCH = 32 };

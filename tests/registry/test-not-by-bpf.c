@@ -6,7 +6,7 @@
 #include "snapshot/snapshot-row.h"
 #include "snapshot/thread-store.h"
 #include "task-record.h"
-#include "window/window-value.h"
+#include "window/window-subtract.h"
 
 static struct task_record_rules rules;
 static struct task_record values;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "window-value.h"
+#include "window-subtract.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* window-value - what a window makes of single values. */
+/* window-subtract - differences of two readings: of threads, process totals, cgroups, pressure and the host. */
 #include "ctprof/metric/cgroup-stats.h"
 #include "ctprof/metric/host.h"
 #include "ctprof/metric/psi.h"

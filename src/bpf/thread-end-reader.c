@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "bpf-load.h"
+#include "bpf/thread-end.h"
+/* Made from bpf/thread-end.bpf.c by the build, to other rules than ours. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#include <thread-end.skel.h>
+#pragma GCC diagnostic pop
+
+struct thread_end_reader {
+	struct thread_end_bpf *program; /* owned, as the ring */
+	struct ring_buffer *ring;
+	void (*take)(void *context, const struct thread_end *end); /* while reading */
+	void *context;
+};
+
+static int take_end(void *context, void *bytes, size_t len)
+{
+	struct thread_end_reader *reader = context;
+
+	if (len >= sizeof(struct thread_end))
+		reader->take(reader->context, bytes);
+	return 0;
+}
+
+static int load(void *context)
+{
+	struct thread_end_reader *reader = context;
+	int r;
+
+	reader->program = thread_end_bpf__open();
+	if (!reader->program)
+		return errno ? -errno : -ENOMEM;
+	r = thread_end_bpf__load(reader->program);
+	if (r < 0)
+		return r;
+	/* The library goes on where it has found that it cannot map them. */
+	if (!reader->program->bss)
+		return -EIO;
+	reader->ring =
+	        ring_buffer__new(bpf_map__fd(reader->program->maps.ring), take_end, reader, NULL);
+	if (!reader->ring)
+		return errno ? -errno : -ENOMEM;
+	return thread_end_bpf__attach(reader->program);
+}
+
+int thread_end_reader_open(struct thread_end_reader **ret_reader)
+{
+	cleanup_(thread_end_reader_freep) struct thread_end_reader *reader =
+	        mem_calloc(1, sizeof(*reader));
+	int r = bpf_load(load, reader);
+
+	if (r < 0)
+		return r;
+	*ret_reader = take_ptr(reader);
+	return 0;
+}
+
+struct thread_end_reader *thread_end_reader_free(struct thread_end_reader *reader)
+{
+	if (reader) {
+		ring_buffer__free(reader->ring);
+		thread_end_bpf__destroy(reader->program);
+	}
+	free(reader);
+	return NULL;
+}
+
+void thread_end_reader_freep(struct thread_end_reader **reader)
+{
+	*reader = thread_end_reader_free(*reader);
+}
+
+void thread_end_reader_read(struct thread_end_reader *reader,
+                            void (*take)(void *context, const struct thread_end *end),
+                            void *context)
+{
+	reader->take = take;
+	reader->context = context;
+	(void)ring_buffer__consume(reader->ring);
+}
+
+uint64_t thread_end_reader_lost(const struct thread_end_reader *reader)
+{
+	return __atomic_load_n(&reader->program->bss->lost, __ATOMIC_RELAXED);
+}
