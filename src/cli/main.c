@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "json/json-memory.h"
+#include "json/json-tree.h"
 
 static void print_help(FILE *file)
 {

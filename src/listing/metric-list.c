@@ -1,165 +1,131 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "listing/metric-list.h"
 
-#include <string.h>
+#include <jansson.h>
 
-#include "group/group-by.h"
-#include "measure/measure.h"
-#include "metric-list-facts.h"
-#include "report/columns.h"
+#include "ctprof/base/macro.h"
+#include "listing/listing.h"
+#include "json/json-tree.h"
 
-static enum table_color legend_cell(void *context, size_t row, unsigned column, struct strbuf *out)
+struct printed {
+	struct listing_rows rows;
+	struct table_column columns[LISTING_COLUMNS_MAX];
+};
+
+static enum table_color add_cell(void *context, size_t row, unsigned column, struct strbuf *out)
 {
-	const struct named_desc *table = context;
+	const struct printed *printed = context;
+	const json_t *cell =
+	        json_object_get(printed->rows.rows[row].table, printed->columns[column].heading);
 
-	strbuf_add_str(out, column == 0 ? table[row].name : table[row].description);
+	if (json_is_true(cell))
+		strbuf_add_str(out, "yes");
+	else if (json_is_string(cell))
+		strbuf_add_str(out, json_string_value(cell));
+	for (size_t i = 0; i < json_array_size(cell); i++)
+		strbuf_addf(out, "%s%s", i > 0 ? ", " : "",
+		            json_string_value(json_array_get(cell, i)));
 	return COLOR_NONE;
 }
 
-static void print_legend(FILE *file, const struct table_style *style, const char *heading,
-                         const struct named_desc *table, size_t count)
+static void print_table(FILE *file, const struct table_style *style, enum listing_id listing)
 {
-	const struct table_column columns[] = {{heading, false, false}, {"meaning", false, false}};
+	struct printed printed = {.rows = listing_rows(listing)};
+	unsigned columns = 0;
+	size_t rows = 0;
+	const char *heading;
+	json_t *cell;
 
-	table_print(file, style, columns, ARRAY_SIZE(columns), count, legend_cell, (void *)table);
-	putc('\n', file);
-}
-
-static enum table_color section_cell(void *context, size_t row, unsigned column, struct strbuf *out)
-{
-	const struct section_desc *section = &section_table[row];
-	const char *const cells[] = {section->name, section->heading, section->description};
-
-	(void)context;
-	strbuf_add_str(out, cells[column]);
-	return COLOR_NONE;
-}
-
-static enum table_color metric_cell(void *context, size_t row, unsigned column, struct strbuf *out)
-{
-	const struct metric_desc *metric = &metric_table[row];
-
-	(void)context;
-	switch (column) {
-	case 0:
-		strbuf_add_str(out, metric->name);
-		break;
-	case 1:
-		strbuf_add_str(out, metric_type_table[metric->type].name);
-		break;
-	case 2:
-		strbuf_add_str(out, metric_rule_name(metric->rule));
-		break;
-	case 3:
-		metric_add_tags((enum metric_id)row, out);
-		break;
-	case 4:
-		strbuf_add_str(out, metric->description);
-		break;
+	json_object_foreach(printed.rows.rows[0].table, heading, cell)
+	{
+		if (columns < LISTING_COLUMNS_MAX)
+			printed.columns[columns++].heading = heading;
 	}
-	return COLOR_NONE;
-}
-
-static void add_inputs(const struct derived_desc *derived, struct strbuf *out)
-{
-	for (size_t i = 0; i < derived->input_count; i++)
-		strbuf_addf(out, "%s%s", i > 0 ? ", " : "", metric_table[derived->inputs[i]].name);
-}
-
-static enum table_color derived_cell(void *context, size_t row, unsigned column, struct strbuf *out)
-{
-	const struct derived_desc *derived = &derived_table[row];
-
-	(void)context;
-	switch (column) {
-	case 0:
-		strbuf_add_str(out, derived->name);
-		break;
-	case 1:
-		strbuf_add_str(out, unit_table[derived->unit].name);
-		break;
-	case 2:
-		add_inputs(derived, out);
-		break;
-	case 3:
-		strbuf_add_str(out, derived->description);
-		break;
-	}
-	return COLOR_NONE;
-}
-
-static enum table_color key_cell(void *context, size_t row, unsigned column, struct strbuf *out)
-{
-	const struct group_key_desc *key = &group_key_table[row];
-
-	(void)context;
-	if (row < GROUP_KEY_COUNT)
-		strbuf_add_str(out, column == 0 ? key->name : key->description);
-	else
-		strbuf_add_str(out, column == 0
-		                            ? group_tree_table[row - GROUP_KEY_COUNT].name
-		                            : group_tree_table[row - GROUP_KEY_COUNT].description);
-	return COLOR_NONE;
-}
-
-static enum table_color column_cell(void *context, size_t row, unsigned column, struct strbuf *out)
-{
-	const struct column_desc *desc = &column_table[row];
-
-	(void)context;
-	if (column == 0)
-		strbuf_add_str(out, desc->name);
-	else if (column == 1)
-		strbuf_addf(out, "%s%s%s", desc->in_show ? "show" : "",
-		            desc->in_show && desc->in_compare ? ", " : "",
-		            desc->in_compare ? "compare" : "");
-	else
-		strbuf_add_str(out, desc->description);
-	return COLOR_NONE;
-}
-
-/* What --group-by and --columns take. */
-static void print_keys_and_columns(FILE *file, const struct table_style *style)
-{
-	static const struct table_column keys[] = {{"key", false, SHRINKS_NEVER},
-	                                           {"description", false, SHRINKS_NEVER}};
-	static const struct table_column columns[] = {{"column", false, SHRINKS_NEVER},
-	                                              {"commands", false, SHRINKS_NEVER},
-	                                              {"description", false, SHRINKS_NEVER}};
-
-	fputs("\n## Group keys\n", file);
-	table_print(file, style, keys, ARRAY_SIZE(keys), GROUP_KEY_COUNT + group_tree_count,
-	            key_cell, NULL);
-	fputs("\n## Columns\n", file);
-	table_print(file, style, columns, ARRAY_SIZE(columns), COLUMN_COUNT, column_cell, NULL);
+	/* A row that is not in the table is behind those that are. */
+	while (rows < printed.rows.count && json_object_size(printed.rows.rows[rows].table) > 0)
+		rows++;
+	table_print(file, style, printed.columns, columns, rows, add_cell, &printed);
+	listing_rows_done(&printed.rows);
 }
 
 void metric_list_print(FILE *file, const struct table_style *style)
 {
-	static const struct table_column sections[] = {{"section", false, false},
-	                                               {"heading", false, false},
-	                                               {"description", false, false}};
-	static const struct table_column metrics[] = {{"metric", false, false},
-	                                              {"type", false, false},
-	                                              {"rule", false, false},
-	                                              {"tags", false, false},
-	                                              {"description", false, false}};
-	static const struct table_column derived[] = {{"metric", false, false},
-	                                              {"unit", false, false},
-	                                              {"inputs", false, false},
-	                                              {"description", false, false}};
+	static const struct {
+		const char *heading; /* NULL: the table belongs to the heading above */
+		enum listing_id listing;
+	} tables[] = {
+	        {"Tag legend", LISTING_SCHED_CLASSES},
+	        {NULL, LISTING_GATES},
+	        {NULL, LISTING_RULES},
+	        {"Sections", LISTING_SECTIONS},
+	        {"Metrics", LISTING_METRICS},
+	        {"Derived metrics", LISTING_DERIVED},
+	        {"Process totals", LISTING_PROCESS_TOTALS},
+	        {"Cgroup values", LISTING_CGROUP_VALUES},
+	        {"Cgroup lists", LISTING_CGROUP_LISTS},
+	        {"Keys of the lists", LISTING_CGROUP_KEYS},
+	        {"Rules of cgroups", LISTING_CGROUP_RULES},
+	        {"Pressure", LISTING_PSI},
+	        {"sched_ext", LISTING_SCHED_EXT},
+	        {"Host", LISTING_HOST},
+	        {"Derived values of cgroups and the host", LISTING_FACT_DERIVED},
+	        {"Cost of a capture", LISTING_COST},
+	        {"Window", LISTING_WINDOW},
+	        {"Group keys", LISTING_GROUP_KEYS},
+	        {"Columns", LISTING_COLUMNS},
+	};
 
-	fputs("## Tag legend\n", file);
-	/* The first class and the first gate stand for "none" and have no tag. */
-	print_legend(file, style, "sched_class", sched_class_table + 1, SCHED_CLASS_COUNT - 1);
-	print_legend(file, style, "config_gate", gate_table + 1, GATE_COUNT - 1);
-	print_legend(file, style, "rule", rule_table, RULE_INDEX_COUNT);
-	fputs("## Sections\n", file);
-	table_print(file, style, sections, ARRAY_SIZE(sections), SECTION_COUNT, section_cell, NULL);
-	fputs("\n## Metrics\n", file);
-	table_print(file, style, metrics, ARRAY_SIZE(metrics), METRIC_COUNT, metric_cell, NULL);
-	fputs("\n## Derived metrics\n", file);
-	table_print(file, style, derived, ARRAY_SIZE(derived), DERIVED_COUNT, derived_cell, NULL);
-	fact_list_print(file, style);
-	print_keys_and_columns(file, style);
+	for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
+		if (i > 0)
+			putc('\n', file);
+		if (tables[i].heading)
+			fprintf(file, "## %s\n", tables[i].heading);
+		print_table(file, style, tables[i].listing);
+	}
+}
+
+static json_t *rows_as_json(enum listing_id listing)
+{
+	cleanup_(listing_rows_done) struct listing_rows rows = listing_rows(listing);
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < rows.count; i++)
+		tree_append(array, json_incref(rows.rows[i].json));
+	return array;
+}
+
+void metric_list_print_json(FILE *file)
+{
+	static const struct {
+		const char *key;
+		enum listing_id listing;
+	} arrays[] = {
+	        {"sched_classes", LISTING_SCHED_CLASSES},
+	        {"gates", LISTING_GATES},
+	        {"rules", LISTING_RULES},
+	        {"sections", LISTING_SECTIONS},
+	        {"sources", LISTING_SOURCES},
+	        {"group_keys", LISTING_GROUP_KEYS},
+	        {"columns", LISTING_COLUMNS},
+	        {"metrics", LISTING_METRICS},
+	        {"derived", LISTING_DERIVED},
+	        {"process_totals", LISTING_PROCESS_TOTALS},
+	        {"cgroup_values", LISTING_CGROUP_VALUES},
+	        {"cgroup_lists", LISTING_CGROUP_LISTS},
+	        {"cgroup_rules", LISTING_CGROUP_RULES},
+	        {"cgroup_forms", LISTING_CGROUP_FORMS},
+	        {"psi", LISTING_PSI},
+	        {"sched_ext", LISTING_SCHED_EXT},
+	        {"host", LISTING_HOST},
+	        {"fact_derived", LISTING_FACT_DERIVED},
+	        {"cost", LISTING_COST},
+	        {"window", LISTING_WINDOW},
+	};
+	json_auto_t *root = tree_new();
+
+	tree_set(root, "ctprof", json_string(CTPROF_VERSION));
+	for (size_t i = 0; i < ARRAY_SIZE(arrays); i++)
+		tree_set(root, arrays[i].key, rows_as_json(arrays[i].listing));
+	json_dumpf(root, file, JSON_INDENT(2));
+	putc('\n', file);
 }

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "ctprof/base/macro.h"
-#include "snapshot-tree.h"
+#include "json/json-tree.h"
 
 /* One for each CPU that there can be. */
 enum { HOST_MAP_NAMES = CPU_MASK_CPUS };

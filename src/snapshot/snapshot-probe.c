@@ -3,7 +3,7 @@
 #include <jansson.h>
 
 #include "snapshot-meta.h"
-#include "snapshot-tree.h"
+#include "json/json-tree.h"
 
 static const char what[] = "probe_summary";
 static const char processes[] = "processes", threads[] = "threads", dominant[] = "dominant_failure",

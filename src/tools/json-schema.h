@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* json-schema - builds the parts of a JSON Schema. A part belongs to the caller until it is handed to one of
- * these functions, which all take over the values they are given; running out of memory ends the process. */
+ * these functions, which take over the values they are given; running out of memory ends the process. */
 #include <stdbool.h>
 #include <stdint.h>
 
 struct json_t;
-
-struct json_t *schema_object(void);
-void schema_set(struct json_t *object, const char *key, struct json_t *value);
-void schema_append(struct json_t *array, struct json_t *value);
 
 /* Any value of a type. */
 struct json_t *schema_type(const char *type);

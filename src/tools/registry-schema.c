@@ -13,6 +13,7 @@
 #include "json-schema.h"
 #include "registry-print.h"
 #include "registry-schema-facts.h"
+#include "json/json-tree.h"
 
 enum row_identity {
 #define IDENTITY(id_, json_type_, text_) IDENTITY_##id_,
@@ -35,7 +36,7 @@ static json_t *source_names(void)
 	json_t *names = json_array();
 
 	for (unsigned s = SOURCE_synthetic + 1; s < SOURCE_COUNT; s++)
-		schema_append(names, json_string(source_table[s].name));
+		tree_append(names, json_string(source_table[s].name));
 	return names;
 }
 
@@ -44,7 +45,7 @@ static json_t *outcome_names(unsigned first)
 	json_t *names = json_array();
 
 	for (unsigned o = first; o < OUTCOME_COUNT; o++)
-		schema_append(names, json_string(outcome_table[o].name));
+		tree_append(names, json_string(outcome_table[o].name));
 	return names;
 }
 
@@ -58,7 +59,7 @@ static json_t *names_of(const char *const *texts, size_t count)
 	json_t *names = json_array();
 
 	for (size_t i = 0; i < count; i++)
-		schema_append(names, json_string(texts[i]));
+		tree_append(names, json_string(texts[i]));
 	return names;
 }
 
@@ -66,8 +67,8 @@ static json_t *text_of(int64_t longest)
 {
 	json_t *schema = schema_type("string");
 
-	schema_set(schema, "minLength", json_integer(1));
-	schema_set(schema, "maxLength", json_integer(longest));
+	tree_set(schema, "minLength", json_integer(1));
+	tree_set(schema, "maxLength", json_integer(longest));
 	return schema;
 }
 
@@ -75,7 +76,7 @@ static json_t *text_matching(const char *pattern)
 {
 	json_t *schema = schema_type("string");
 
-	schema_set(schema, "pattern", json_string(pattern));
+	tree_set(schema, "pattern", json_string(pattern));
 	return schema;
 }
 
@@ -83,9 +84,9 @@ static json_t *cpu_array(void)
 {
 	json_t *schema = schema_type("array");
 
-	schema_set(schema, "items", schema_integer(0, CPU_MASK_CPUS - 1));
-	schema_set(schema, "minItems", json_integer(1));
-	schema_set(schema, "uniqueItems", json_true());
+	tree_set(schema, "items", schema_integer(0, CPU_MASK_CPUS - 1));
+	tree_set(schema, "minItems", json_integer(1));
+	tree_set(schema, "uniqueItems", json_true());
 	return schema;
 }
 
@@ -115,40 +116,40 @@ static json_t *metric_reasons(void)
 {
 	json_t *names = json_array();
 
-	schema_append(names, json_string(outcome_table[OUTCOME_malformed].name));
-	schema_append(names, json_string(outcome_table[OUTCOME_skipped].name));
+	tree_append(names, json_string(outcome_table[OUTCOME_malformed].name));
+	tree_append(names, json_string(outcome_table[OUTCOME_skipped].name));
 	return names;
 }
 
 /* Reasons by source, and by metric. */
 static json_t *missing_schema(void)
 {
-	json_t *properties = schema_object();
+	json_t *properties = tree_new();
 	json_t *schema;
 
 	for (unsigned s = SOURCE_synthetic + 1; s < SOURCE_COUNT; s++)
-		schema_set(properties, source_table[s].name,
-		           schema_enum(outcome_names(OUTCOME_read + 1)));
+		tree_set(properties, source_table[s].name,
+		         schema_enum(outcome_names(OUTCOME_read + 1)));
 	for (unsigned i = 0; i < METRIC_COUNT; i++)
 		if (is_written((enum metric_id)i))
-			schema_set(properties, metric_table[i].name, schema_enum(metric_reasons()));
+			tree_set(properties, metric_table[i].name, schema_enum(metric_reasons()));
 	schema = schema_properties(properties, NULL, false);
-	schema_set(schema, "minProperties", json_integer(1));
+	tree_set(schema, "minProperties", json_integer(1));
 	return schema;
 }
 
 /* Numbers of those metrics that have a bound. */
 static json_t *impossible_schema(void)
 {
-	json_t *properties = schema_object();
+	json_t *properties = tree_new();
 	json_t *schema;
 
 	for (unsigned i = 0; i < METRIC_COUNT; i++)
 		if (is_written((enum metric_id)i) &&
 		    (metric_table[i].bound & (BOUND_running | BOUND_waiting | BOUND_event)))
-			schema_set(properties, metric_table[i].name, schema_reference("u64", NULL));
+			tree_set(properties, metric_table[i].name, schema_reference("u64", NULL));
 	schema = schema_properties(properties, NULL, false);
-	schema_set(schema, "minProperties", json_integer(1));
+	tree_set(schema, "minProperties", json_integer(1));
 	return schema;
 }
 
@@ -205,7 +206,7 @@ static json_t *identity_schema(enum row_identity identity)
 		schema = missing_schema();
 		break;
 	}
-	schema_set(schema, "description", json_string(identity_table[identity].description));
+	tree_set(schema, "description", json_string(identity_table[identity].description));
 	return schema;
 }
 
@@ -213,18 +214,18 @@ static void require_with(json_t *dependent, enum row_identity identity, enum row
 {
 	json_t *names = json_array();
 
-	schema_append(names, json_string(identity_table[other].name));
-	schema_set(dependent, identity_table[identity].name, names);
+	tree_append(names, json_string(identity_table[other].name));
+	tree_set(dependent, identity_table[identity].name, names);
 }
 
 /* A path is of the one hierarchy or of the other. */
 static json_t *both_cgroups(void)
 {
-	json_t *schema = schema_object(), *names = json_array();
+	json_t *schema = tree_new(), *names = json_array();
 
-	schema_append(names, json_string(identity_table[IDENTITY_cgroup].name));
-	schema_append(names, json_string(identity_table[IDENTITY_cgroup_v1].name));
-	schema_set(schema, "required", names);
+	tree_append(names, json_string(identity_table[IDENTITY_cgroup].name));
+	tree_append(names, json_string(identity_table[IDENTITY_cgroup_v1].name));
+	tree_set(schema, "required", names);
 	return schema;
 }
 
@@ -232,20 +233,19 @@ static json_t *thread_schema(void)
 {
 	static const enum row_identity always[] = {IDENTITY_tid, IDENTITY_tgid, IDENTITY_pcomm,
 	                                           IDENTITY_comm, IDENTITY_start_time_clock_ticks};
-	json_t *properties = schema_object(), *dependent = schema_object();
+	json_t *properties = tree_new(), *dependent = tree_new();
 	json_t *required = json_array();
 	json_t *schema;
 
 	for (size_t i = 0; i < identity_count; i++)
-		schema_set(properties, identity_table[i].name,
-		           identity_schema((enum row_identity)i));
+		tree_set(properties, identity_table[i].name, identity_schema((enum row_identity)i));
 	for (unsigned i = 0; i < METRIC_COUNT; i++)
 		if (is_written((enum metric_id)i))
-			schema_set(properties, metric_table[i].name,
-			           schema_reference(metric_type_table[metric_table[i].type].name,
-			                            metric_table[i].description));
+			tree_set(properties, metric_table[i].name,
+			         schema_reference(metric_type_table[metric_table[i].type].name,
+			                          metric_table[i].description));
 	for (size_t i = 0; i < ARRAY_SIZE(always); i++)
-		schema_append(required, json_string(identity_table[always[i]].name));
+		tree_append(required, json_string(identity_table[always[i]].name));
 	require_with(dependent, IDENTITY_pcomm_hex, IDENTITY_pcomm);
 	require_with(dependent, IDENTITY_comm_hex, IDENTITY_comm);
 	require_with(dependent, IDENTITY_cgroup_hex, IDENTITY_cgroup);
@@ -253,8 +253,8 @@ static json_t *thread_schema(void)
 	require_with(dependent, IDENTITY_cgroups_v1_hex, IDENTITY_cgroups_v1);
 	require_with(dependent, IDENTITY_exe_hex, IDENTITY_exe);
 	schema = schema_properties(properties, required, false);
-	schema_set(schema, "dependentRequired", dependent);
-	schema_set(schema, "not", both_cgroups());
+	tree_set(schema, "dependentRequired", dependent);
+	tree_set(schema, "not", both_cgroups());
 	return schema;
 }
 
@@ -263,8 +263,8 @@ static json_t *kernel_config_schema(void)
 {
 	json_t *schema = schema_type("object");
 
-	schema_set(schema, "additionalProperties",
-	           schema_enum(names_of(host_option_values, HOST_OPTION_VALUES)));
+	tree_set(schema, "additionalProperties",
+	         schema_enum(names_of(host_option_values, HOST_OPTION_VALUES)));
 	return schema;
 }
 
@@ -283,7 +283,7 @@ static json_t *host_field_schema(enum host_field field)
 		return tally(0);
 	case HOST_KIND_MAP:
 		schema = schema_type("object");
-		schema_set(schema, "additionalProperties", schema_type("string"));
+		tree_set(schema, "additionalProperties", schema_type("string"));
 		return schema;
 	}
 	return NULL;
@@ -291,42 +291,42 @@ static json_t *host_field_schema(enum host_field field)
 
 static json_t *host_schema(void)
 {
-	json_t *properties = schema_object(), *required = json_array();
+	json_t *properties = tree_new(), *required = json_array();
 
 	for (unsigned i = 0; i < HOST_FIELD_COUNT; i++) {
 		json_t *field = host_field_schema((enum host_field)i);
 
-		schema_set(field, "description", json_string(host_field_table[i].description));
-		schema_set(properties, host_field_table[i].name, field);
+		tree_set(field, "description", json_string(host_field_table[i].description));
+		tree_set(properties, host_field_table[i].name, field);
 	}
-	schema_append(required, json_string(host_field_table[HOST_tool_version].name));
-	schema_append(required, json_string(host_field_table[HOST_source].name));
+	tree_append(required, json_string(host_field_table[HOST_tool_version].name));
+	tree_append(required, json_string(host_field_table[HOST_source].name));
 	return schema_properties(properties, required, true);
 }
 
 /* What became of a source, thread by thread. */
 static json_t *source_tally_schema(void)
 {
-	json_t *properties = schema_object(), *required = json_array();
+	json_t *properties = tree_new(), *required = json_array();
 
-	schema_set(properties, "rule", schema_enum(outcome_names(OUTCOME_read)));
+	tree_set(properties, "rule", schema_enum(outcome_names(OUTCOME_read)));
 	for (unsigned o = OUTCOME_read; o < OUTCOME_COUNT; o++) {
 		json_t *threads = tally(1);
 
-		schema_set(threads, "description", json_string(outcome_table[o].description));
-		schema_set(properties, outcome_table[o].name, threads);
+		tree_set(threads, "description", json_string(outcome_table[o].description));
+		tree_set(properties, outcome_table[o].name, threads);
 	}
-	schema_append(required, json_string("rule"));
+	tree_append(required, json_string("rule"));
 	return schema_properties(properties, required, false);
 }
 
 static json_t *sources_schema(void)
 {
-	json_t *properties = schema_object();
+	json_t *properties = tree_new();
 
 	for (unsigned s = SOURCE_synthetic + 1; s < SOURCE_COUNT; s++)
-		schema_set(properties, source_table[s].name,
-		           schema_reference("source_tally", source_table[s].what));
+		tree_set(properties, source_table[s].name,
+		         schema_reference("source_tally", source_table[s].what));
 	return schema_properties(properties, NULL, false);
 }
 
@@ -334,8 +334,8 @@ static json_t *failures_by_file_schema(void)
 {
 	json_t *schema = schema_type("object");
 
-	schema_set(schema, "propertyNames", schema_enum(source_names()));
-	schema_set(schema, "additionalProperties", tally(1));
+	tree_set(schema, "propertyNames", schema_enum(source_names()));
+	tree_set(schema, "additionalProperties", tally(1));
 	return schema;
 }
 
@@ -347,21 +347,21 @@ static json_t *parse_summary_schema(void)
 	        "cgroup_ancestors", "cgroups_gone",  "cgroups_denied",   "cgroups_outside",
 	        "tids_unreadable"};
 	static const char by_file[] = "read_failures_by_file", dominant[] = "dominant_read_failure";
-	json_t *properties = schema_object(), *required = json_array();
+	json_t *properties = tree_new(), *required = json_array();
 	json_t *dominant_names = source_names();
 
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
-		schema_set(properties, numbers[i], tally(0));
+		tree_set(properties, numbers[i], tally(0));
 		if (strncmp(numbers[i], "cgroup", strlen("cgroup")) != 0)
-			schema_append(required, json_string(numbers[i]));
+			tree_append(required, json_string(numbers[i]));
 	}
-	schema_append(dominant_names, json_null());
+	tree_append(dominant_names, json_null());
 	/* Not in files without any. */
-	schema_set(properties, "impossible_values", impossible_schema());
-	schema_set(properties, by_file, failures_by_file_schema());
-	schema_set(properties, dominant, schema_enum(dominant_names));
-	schema_append(required, json_string(by_file));
-	schema_append(required, json_string(dominant));
+	tree_set(properties, "impossible_values", impossible_schema());
+	tree_set(properties, by_file, failures_by_file_schema());
+	tree_set(properties, dominant, schema_enum(dominant_names));
+	tree_append(required, json_string(by_file));
+	tree_append(required, json_string(dominant));
 	return schema_properties(properties, required, true);
 }
 
@@ -369,7 +369,7 @@ static json_t *threads_schema(void)
 {
 	json_t *schema = schema_type("array");
 
-	schema_set(schema, "items", schema_reference("thread", NULL));
+	tree_set(schema, "items", schema_reference("thread", NULL));
 	return schema;
 }
 
@@ -379,56 +379,56 @@ static json_t *snapshot_schema(void)
 	static const char *const always[] = {
 	        "format", "version", "kind",          "captured_at_unix_ns",
 	        "host",   "threads", "parse_summary", "sources"};
-	json_t *properties = schema_object(), *required = json_array();
+	json_t *properties = tree_new(), *required = json_array();
 
-	schema_set(properties, "format", schema_constant(json_string("ctprof")));
-	schema_set(properties, "version", schema_constant(json_integer(SNAPSHOT_VERSION)));
-	schema_set(properties, "kind", schema_enum(names_of(snapshot_kind_names, KIND_COUNT)));
-	schema_set(properties, "captured_at_unix_ns",
-	           schema_reference("u64", "CLOCK_REALTIME at the start"));
-	schema_set(properties, "captured_boottime_ns",
-	           schema_reference("u64", "CLOCK_BOOTTIME at the start"));
-	schema_set(properties, "window", schema_window());
-	schema_set(properties, "host", host_schema());
-	schema_set(properties, "threads", threads_schema());
-	schema_set(properties, "cgroup_stats", schema_cgroups(false));
-	schema_set(properties, "cgroup_v1_stats", schema_cgroups(true));
-	schema_set(properties, "probe_summary", schema_probe_summary());
-	schema_set(properties, "parse_summary", parse_summary_schema());
-	schema_set(properties, "taskstats_summary", schema_taskstats_summary());
-	schema_set(properties, "psi",
-	           schema_reference("psi", "pressure stall information of the host"));
-	schema_set(properties, "sched_ext", schema_sched_ext());
-	schema_set(properties, "sources", sources_schema());
-	schema_set(properties, "cost", schema_cost());
+	tree_set(properties, "format", schema_constant(json_string("ctprof")));
+	tree_set(properties, "version", schema_constant(json_integer(SNAPSHOT_VERSION)));
+	tree_set(properties, "kind", schema_enum(names_of(snapshot_kind_names, KIND_COUNT)));
+	tree_set(properties, "captured_at_unix_ns",
+	         schema_reference("u64", "CLOCK_REALTIME at the start"));
+	tree_set(properties, "captured_boottime_ns",
+	         schema_reference("u64", "CLOCK_BOOTTIME at the start"));
+	tree_set(properties, "window", schema_window());
+	tree_set(properties, "host", host_schema());
+	tree_set(properties, "threads", threads_schema());
+	tree_set(properties, "cgroup_stats", schema_cgroups(false));
+	tree_set(properties, "cgroup_v1_stats", schema_cgroups(true));
+	tree_set(properties, "probe_summary", schema_probe_summary());
+	tree_set(properties, "parse_summary", parse_summary_schema());
+	tree_set(properties, "taskstats_summary", schema_taskstats_summary());
+	tree_set(properties, "psi",
+	         schema_reference("psi", "pressure stall information of the host"));
+	tree_set(properties, "sched_ext", schema_sched_ext());
+	tree_set(properties, "sources", sources_schema());
+	tree_set(properties, "cost", schema_cost());
 	for (size_t i = 0; i < ARRAY_SIZE(always); i++)
-		schema_append(required, json_string(always[i]));
+		tree_append(required, json_string(always[i]));
 	return schema_properties(properties, required, true);
 }
 
 static json_t *definitions(void)
 {
-	json_t *defs = schema_object();
+	json_t *defs = tree_new();
 	json_t *u64 = schema_type("integer");
 
-	schema_set(u64, "minimum", json_integer(0));
-	schema_set(u64, "maximum", json_string(U64_MAX_MARK));
-	schema_set(defs, "u64", u64);
-	schema_set(defs, "u32", schema_integer(0, UINT32_MAX));
+	tree_set(u64, "minimum", json_integer(0));
+	tree_set(u64, "maximum", json_string(U64_MAX_MARK));
+	tree_set(defs, "u64", u64);
+	tree_set(defs, "u32", schema_integer(0, UINT32_MAX));
 	for (unsigned i = 0; i < METRIC_TYPE_COUNT; i++) {
 		const struct metric_type_desc *type = &metric_type_table[i];
 		json_t *schema = value_schema(type->representation);
 
-		schema_set(schema, "description", json_string(type->description));
-		schema_set(defs, type->name, schema);
+		tree_set(schema, "description", json_string(type->description));
+		tree_set(defs, type->name, schema);
 	}
-	schema_set(defs, "thread", thread_schema());
-	schema_set(defs, "numbers", schema_numbers());
-	schema_set(defs, "psi_line", schema_psi_line());
-	schema_set(defs, "psi", schema_psi());
-	schema_set(defs, "cgroup", schema_cgroup(false));
-	schema_set(defs, "cgroup_v1", schema_cgroup(true));
-	schema_set(defs, "source_tally", source_tally_schema());
+	tree_set(defs, "thread", thread_schema());
+	tree_set(defs, "numbers", schema_numbers());
+	tree_set(defs, "psi_line", schema_psi_line());
+	tree_set(defs, "psi", schema_psi());
+	tree_set(defs, "cgroup", schema_cgroup(false));
+	tree_set(defs, "cgroup_v1", schema_cgroup(true));
+	tree_set(defs, "source_tally", source_tally_schema());
 	return defs;
 }
 
@@ -446,15 +446,15 @@ static void print(FILE *file, const json_t *schema)
 
 void registry_print_schema(FILE *file)
 {
-	json_auto_t *root = schema_object();
+	json_auto_t *root = tree_new();
 	json_auto_t *snapshot = snapshot_schema();
 
-	schema_set(root, "$schema", json_string("https://json-schema.org/draft/2020-12/schema"));
-	schema_set(root, "title", json_string("ctprof snapshot"));
-	schema_set(root, "description",
-	           json_string("What 'ctprof capture' and 'ctprof window' write, decompressed."));
+	tree_set(root, "$schema", json_string("https://json-schema.org/draft/2020-12/schema"));
+	tree_set(root, "title", json_string("ctprof snapshot"));
+	tree_set(root, "description",
+	         json_string("What 'ctprof capture' and 'ctprof window' write, decompressed."));
 	if (json_object_update(root, snapshot) < 0)
 		mem_exhausted();
-	schema_set(root, "$defs", definitions());
+	tree_set(root, "$defs", definitions());
 	print(file, root);
 }

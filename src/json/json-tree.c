@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "snapshot-tree.h"
+#include "json/json-tree.h"
 
 #include <errno.h>
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
+
+static void *allocate(size_t size)
+{
+	return mem_realloc(NULL, size, 1);
+}
+
+void json_memory_init(void)
+{
+	json_set_alloc_funcs(allocate, free);
+}
 
 json_t *tree_new(void)
 {
@@ -20,6 +31,12 @@ json_t *tree_new(void)
 void tree_set(json_t *object, const char *key, json_t *value)
 {
 	if (!value || json_object_set_new(object, key, value) < 0)
+		mem_exhausted();
+}
+
+void tree_append(json_t *array, json_t *value)
+{
+	if (!value || json_array_append_new(array, value) < 0)
 		mem_exhausted();
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* snapshot-tree - JSON trees, for the parts of a snapshot that are small. Running out of memory ends the process. */
+/* json-tree - JSON values in memory, by jansson: the small parts of a snapshot, metric-list, and the JSON Schema. Running out
+ * of memory ends the process. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -9,14 +10,20 @@
 
 struct json_t;
 
+/* Makes jansson allocate by mem.h, so that running out of memory ends the program. The library itself reports it as it
+ * reports a text that is no JSON, and some of its functions use what they could not allocate. Called once, before
+ * jansson is used. */
+void json_memory_init(void);
+
 /* An empty object; the caller's, as are the two below. */
 struct json_t *tree_new(void);
 /* Any bytes; what is no UTF-8 is replaced. */
 struct json_t *tree_text(const char *text);
 /* Tallies and times stay far below 2^63; a larger one would be a lie anyway. */
 struct json_t *tree_number(uint64_t number);
-/* Takes over @value. */
+/* Both take over @value. */
 void tree_set(struct json_t *object, const char *key, struct json_t *value);
+void tree_append(struct json_t *array, struct json_t *value);
 /* Appends the text of it. */
 void tree_add_json(const struct json_t *json, struct strbuf *out);
 
