@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # saturated.sh CTPROF HANGING_MOUNT: on a host whose CPUs have no idle time, threads, cgroups and /proc/stat are three ways to
 # count the same CPU time. Over a window of 30 s they agree within 1 % and the part of the window that reading took, in
-# amounts and in what show says per second, also where something that a capture asks is slow, or does not answer.
+# amounts and in what show says per second, also where a name service is slow, and while an executable lies on a file system
+# that does not answer.
 # Makes cgroups and load of its own, and removes them.
 # shellcheck disable=SC2154 # lib.sh counts the checks.
 set -euo pipefail
@@ -143,35 +144,6 @@ check() {
     checks=$((checks + 1))
 }
 
-# Three windows at the same time. Each begins when the one before is between its readings, so that they do not read at the
-# same time.
-"$CTPROF" capture -q --window "${seconds}s" -o default.zst &
-default=$!
-spinners+=("$default")
-await_between $default
-"$CTPROF" capture -q --source procfs --window "${seconds}s" -o procfs.zst &
-procfs=$!
-spinners+=("$procfs")
-await_between $procfs
-# A name service that takes 2 s to answer, at the first of the two readings only.
-mkfifo passwd
-(
-    sleep 2
-    while :; do echo 'root:x:0:0::/:/bin/sh' >passwd; done
-) &
-spinners+=($!)
-# shellcheck disable=SC2016
-slow=(with_own_mounts bash -c 'mount --bind passwd /etc/passwd && exec "$@"' -)
-status=0
-"${slow[@]}" "$CTPROF" capture -q --window "${seconds}s" -o slow.zst || status=$?
-check $status "a slow name service" slow.zst
-status=0
-wait $default || status=$?
-check $status "default" default.zst
-status=0
-wait $procfs || status=$?
-check $status "procfs" procfs.zst
-
 # beside_hanging_program SERVER COMMAND...: runs the command, with mounts of its own, while there is a process whose
 # executable lies on a file system that has stopped answering. An overlay upon that one looks local, so that the capture
 # opens what is on it. Ends with 77 where there can be no such process.
@@ -209,9 +181,38 @@ beside_hanging_program() {
     return $status
 }
 export -f beside_hanging_program
+
+# Four windows at the same time. Each begins when the one before is between its readings, so that they do not read at the
+# same time. The executable hangs from the first reading of the fourth window on.
+"$CTPROF" capture -q --window "${seconds}s" -o default.zst &
+default=$!
+spinners+=("$default")
+await_between $default
+"$CTPROF" capture -q --source procfs --window "${seconds}s" -o procfs.zst &
+procfs=$!
+spinners+=("$procfs")
+await_between $procfs
+# A name service that takes 2 s to answer, at the first of the two readings only.
+mkfifo passwd
+(
+    sleep 2
+    while :; do echo 'root:x:0:0::/:/bin/sh' >passwd; done
+) &
+spinners+=($!)
 # shellcheck disable=SC2016
-hanging=(with_own_mounts bash -c 'beside_hanging_program "$@"' - "$server")
+with_own_mounts bash -c 'mount --bind passwd /etc/passwd && exec "$@"' - \
+    "$CTPROF" capture -q --window "${seconds}s" -o slow.zst &
+slow=$!
+spinners+=("$slow")
+sleep 4
 status=0
-"${hanging[@]}" "$CTPROF" capture -q --window "${seconds}s" -o hanging.zst || status=$?
+# shellcheck disable=SC2016
+with_own_mounts bash -c 'beside_hanging_program "$@"' - "$server" \
+    "$CTPROF" capture -q --window "${seconds}s" -o hanging.zst || status=$?
 check $status "an executable that hangs" hanging.zst
+for name in slow default procfs; do
+    status=0
+    wait "${!name}" || status=$?
+    check $status "$name" $name.zst
+done
 echo "$checks checks passed"
