@@ -2,8 +2,14 @@
 #include "base/helper-guard.h"
 #include "base/clock.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,7 +20,11 @@ enum {
 	SLOTS = 64, /* more captures of one user at a time find no place and start no helpers */
 	WAIT_MS = 200,
 	LOOK_EVERY_MS = 10,
+	NAME_BYTES = sizeof("ctprof.0123456789abcdef"),
+	ENTRIES_MAX = 100000, /* in a directory that others fill */
 };
+
+static const char prefix[] = "ctprof.";
 
 static struct flock byte_at(unsigned slot, bool is_helpers)
 {
@@ -68,6 +78,15 @@ static bool is_ours_alone(int fd, mode_t type)
 	       status.st_uid == geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
+static int open_own(int parent_fd, const char *name)
+{
+	int fd = openat(parent_fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd >= 0 && !is_ours_alone(fd, S_IFDIR))
+		fd_closep(&fd);
+	return fd;
+}
+
 static int open_file(int dir_fd)
 {
 	int fd = openat(dir_fd, "helpers",
@@ -78,26 +97,82 @@ static int open_file(int dir_fd)
 	return fd;
 }
 
-/* Below directories that only root can write, or only this user. */
-static int open_directory(void)
+/* Opens the directory @name below one that only this user can write. */
+static int open_below(const char *parent, const char *name)
 {
-	const char *parent = "/run", *name = "ctprof";
-	cleanup_(fd_closep) int parent_fd = -1;
-	char own[64];
-	int fd;
+	cleanup_(fd_closep) int parent_fd =
+	        open(parent, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
-	if (geteuid() != 0) {
-		snprintf(own, sizeof(own), "/run/user/%u", (unsigned)geteuid());
-		parent = own;
-	}
-	parent_fd = open(parent, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (parent_fd < 0 || !is_ours_alone(parent_fd, S_IFDIR))
 		return -1;
 	(void)mkdirat(parent_fd, name, 0700);
-	fd = openat(parent_fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd >= 0 && !is_ours_alone(fd, S_IFDIR))
-		fd_closep(&fd);
-	return fd;
+	return open_own(parent_fd, name);
+}
+
+/* Finds the first directory of ours in @shared_fd, by name. Returns false where there is none. */
+static bool find_own(int shared_fd, char ret_name[NAME_BYTES])
+{
+	int list_fd = fd_open_dir_at(shared_fd, ".");
+	DIR *list = list_fd < 0 ? NULL : fdopendir(list_fd);
+	const struct dirent *entry;
+	bool is_found = false;
+
+	if (!list) {
+		fd_closep(&list_fd);
+		return false;
+	}
+	for (unsigned i = 0; i < ENTRIES_MAX && (entry = readdir(list)); i++) {
+		cleanup_(fd_closep) int fd = -1;
+
+		if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0 ||
+		    strlen(entry->d_name) != NAME_BYTES - 1 ||
+		    (is_found && strcmp(entry->d_name, ret_name) > 0))
+			continue;
+		fd = open_own(shared_fd, entry->d_name);
+		if (fd < 0)
+			continue;
+		memcpy(ret_name, entry->d_name, NAME_BYTES);
+		is_found = true;
+	}
+	closedir(list);
+	return is_found;
+}
+
+int helper_guard_open_shared(int shared_fd)
+{
+	char name[NAME_BYTES];
+	struct stat status;
+	uint64_t random;
+
+	/* Nobody but its owner may rename or remove what is in such a directory. */
+	if (fstat(shared_fd, &status) < 0 || !(status.st_mode & S_ISVTX))
+		return -1;
+	if (!find_own(shared_fd, name)) {
+		if (getrandom(&random, sizeof(random), GRND_NONBLOCK) != sizeof(random))
+			return -1;
+		snprintf(name, sizeof(name), "%s%016" PRIx64, prefix, random);
+		/* Another capture may have made one meanwhile. */
+		if (mkdirat(shared_fd, name, 0700) < 0 || !find_own(shared_fd, name))
+			return -1;
+	}
+	return open_own(shared_fd, name);
+}
+
+static int open_directory(void)
+{
+	cleanup_(fd_closep) int shared_fd = -1;
+	char own[64];
+	int fd;
+
+	if (geteuid() == 0)
+		snprintf(own, sizeof(own), "/run");
+	else
+		snprintf(own, sizeof(own), "/run/user/%u", (unsigned)geteuid());
+	fd = open_below(own, "ctprof");
+	if (fd >= 0)
+		return fd;
+	shared_fd = open("/dev/shm", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return shared_fd < 0 ? -1 : helper_guard_open_shared(shared_fd);
 }
 
 static bool take_slot(struct helper_guard *guard)
@@ -113,33 +188,37 @@ static bool take_slot(struct helper_guard *guard)
 	return false;
 }
 
-bool helper_guard_enter_at(struct helper_guard *guard, int dir_fd)
+static int refuse(struct helper_guard *guard, int error)
 {
-	if (guard->parent_fd >= 0 || guard->is_refused)
-		return !guard->is_refused;
-	guard->parent_fd = open_file(dir_fd);
-	guard->helper_fd = guard->parent_fd < 0 ? -1 : open_file(dir_fd);
-	if (guard->helper_fd < 0) {
-		helper_guard_leave(guard);
-		return true;
-	}
-	if (!does_any_stay(guard->parent_fd) && take_slot(guard))
-		return true;
 	helper_guard_leave(guard);
-	guard->is_refused = true;
-	return false;
+	guard->refusal = error;
+	return error;
 }
 
-bool helper_guard_enter(struct helper_guard *guard)
+int helper_guard_enter_at(struct helper_guard *guard, int dir_fd)
 {
-	cleanup_(fd_closep) int dir_fd = guard->parent_fd < 0 ? open_directory() : -1;
+	if (guard->parent_fd >= 0 || guard->refusal < 0)
+		return guard->refusal;
+	guard->parent_fd = dir_fd < 0 ? -1 : open_file(dir_fd);
+	guard->helper_fd = guard->parent_fd < 0 ? -1 : open_file(dir_fd);
+	if (guard->helper_fd < 0)
+		return refuse(guard, -ENOLCK);
+	if (!does_any_stay(guard->parent_fd) && take_slot(guard))
+		return 0;
+	return refuse(guard, -EBUSY);
+}
 
-	return dir_fd < 0 || helper_guard_enter_at(guard, dir_fd);
+int helper_guard_enter(struct helper_guard *guard)
+{
+	bool is_answered = guard->parent_fd >= 0 || guard->refusal < 0;
+	cleanup_(fd_closep) int dir_fd = is_answered ? -1 : open_directory();
+
+	return helper_guard_enter_at(guard, dir_fd);
 }
 
 void helper_guard_leave(struct helper_guard *guard)
 {
 	fd_closep(&guard->helper_fd);
 	fd_closep(&guard->parent_fd);
-	guard->is_refused = false;
+	guard->refusal = 0;
 }

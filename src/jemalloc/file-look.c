@@ -162,10 +162,10 @@ static const uint64_t capabilities = UINT64_C(1) << CAP_SYS_PTRACE |
 static void become_helper(int socket, int guard_fd, pid_t parent)
 {
 	helper_ignore_signals();
-	(void)prctl(PR_SET_NAME, "ctprof-look");
 	helper_close_others(socket, guard_fd);
 	helper_become_stranger(capabilities);
 	helper_end_with(parent);
+	(void)prctl(PR_SET_NAME, "ctprof-look");
 }
 
 noreturn_ static void help(int socket, int guard_fd, pid_t parent)
@@ -238,12 +238,13 @@ static int start(struct file_looker *looker)
 {
 	sigset_t all, before;
 	pid_t own = getpid();
-	int sockets[2], error;
+	int sockets[2], error, r;
 
 	if (looker->helper > 0)
 		return 0;
-	if (looker->is_left || !helper_guard_enter(looker->guard))
-		return -EBUSY;
+	r = looker->is_left ? -EBUSY : helper_guard_enter(looker->guard);
+	if (r < 0)
+		return r;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0)
 		return -errno;
 	sigfillset(&all);

@@ -302,6 +302,8 @@ static void add_cost(struct memory_probe_cost *sum, const struct memory_probe_co
 
 void memory_prober_run(struct memory_prober *prober, struct memory_probe_request *request)
 {
+	int r;
+
 	if (request->tgid == (uint32_t)getpid()) {
 		end_all(request, PROBE_TAG_own_process);
 		return;
@@ -314,9 +316,13 @@ void memory_prober_run(struct memory_prober *prober, struct memory_probe_request
 		end_all(request, PROBE_TAG_worker_panic);
 		return;
 	}
-	if (!has_helper(prober) && prober->guard && !helper_guard_enter(prober->guard)) {
-		end_all(request, PROBE_TAG_earlier_helper);
-		return;
+	if (!has_helper(prober) && prober->guard) {
+		r = helper_guard_enter(prober->guard);
+		if (r < 0) {
+			end_all(request, r == -ENOLCK ? PROBE_TAG_no_helper_guard
+			                              : PROBE_TAG_earlier_helper);
+			return;
+		}
 	}
 	put(prober->shared, request);
 	if (ask(prober) == WANTS_SUCCESSOR) {

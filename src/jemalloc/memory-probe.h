@@ -55,8 +55,8 @@ struct memory_prober *memory_prober_new(void);
 struct memory_prober *memory_prober_free(struct memory_prober *prober);
 void memory_prober_freep(struct memory_prober **prober);
 
-/* The helper is started only where @guard lets it, and keeps it; without, threads are earlier_helper. @guard is borrowed
- * until the prober is freed. */
+/* The helper is started only where @guard lets it, and keeps it; without, threads are earlier_helper or
+ * no_helper_guard. @guard is borrowed until the prober is freed. */
 void memory_prober_set_guard(struct memory_prober *prober, struct helper_guard *guard);
 
 /* Fills the threads' tags and counters. Always returns in bounded time, and no thread is stopped any more then. */

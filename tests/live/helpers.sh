@@ -5,7 +5,7 @@
 # they do not need.
 set -euo pipefail
 
-for program in jq zstd unshare python3; do
+for program in jq zstd unshare python3 setpriv; do
     if ! command -v "$program" >/dev/null; then
         echo "skipped: no $program"
         exit 77
@@ -185,6 +185,49 @@ if mount -t overlay -o lowerdir=empty:lower none merged 2>/dev/null; then
     same "processes that were not looked at afterwards" 0 "$(tag after.zst earlier-helper)"
 else
     echo "not tested: no overlay on FUSE here"
+fi
+
+# A user without a session, as in cron and in services, has no directory below /run.
+user=12345
+if [ ! -e "/run/user/$user" ]; then
+    serve asked
+    cp "$CTPROF" ctprof
+    as_user() {
+        setpriv --reuid="$user" --regid="$user" --clear-groups --inh-caps=-all "$@"
+    }
+    helpers_of_user() {
+        grep -lE "^Uid:[[:space:]]${user}[[:space:]]" /proc/[0-9]*/status 2>/dev/null |
+            xargs -r grep -lE '^Name:[[:space:]]ctprof-' 2>/dev/null | wc -l
+    }
+    setpriv --reuid="$user" --regid="$user" --clear-groups --inh-caps=-all ./asked/program 300 &
+    program_pid=$!
+    started+=("$program_pid")
+    await_sleep "$program_pid"
+    kill -USR1 "$server_pid"
+    for n in 1 2 3; do
+        as_user timeout 60 ./ctprof capture -q --remote-files -o - >"user-$n.zst" || fail "a user's capture ended with status $?"
+        for ((i = 0; i < 50 && $(helpers_of_user) > 1; i++)); do
+            sleep 0.1
+        done
+        between "helpers of a user without a session behind capture $n" 0 "$(helpers_of_user)" 1
+    done
+    between "processes of the user that were not looked at for the helper's sake" 1 "$(tag user-3.zst earlier-helper)" 1000000
+    # With nothing to lock, no helper is started. The maps of a process can be read from its own user namespace only.
+    # shellcheck disable=SC2016 # The inner shell expands them.
+    as_user unshare --user --map-root-user --mount sh -c '
+        mount -t tmpfs -o mode=755 none /dev/shm || exit
+        sleep 60 &
+        ./ctprof capture -q -o -
+        status=$?
+        kill $!
+        exit $status' >none.zst ||
+        fail "a capture without /dev/shm ended with status $?"
+    between "processes that were not looked at for want of a lock" 1 "$(tag none.zst no-helper-guard)" 1000000
+    end_all
+    for ((i = 0; i < 500 && $(helpers_of_user) > 0; i++)); do
+        sleep 0.01
+    done
+    same "helpers of the user afterwards" 0 "$(helpers_of_user)"
 fi
 
 # A window that could not end in time says so first. The program is stopped between its readings, until the window should

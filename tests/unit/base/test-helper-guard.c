@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "check.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -42,7 +43,7 @@ static void end(pid_t pid)
 static bool can_enter(int dir_fd)
 {
 	struct helper_guard guard = HELPER_GUARD_INIT;
-	bool entered = helper_guard_enter_at(&guard, dir_fd);
+	bool entered = helper_guard_enter_at(&guard, dir_fd) == 0;
 
 	helper_guard_leave(&guard);
 	return entered;
@@ -55,10 +56,10 @@ static void test_at_the_same_time(void **state)
 	struct helper_guard one = HELPER_GUARD_INIT, other = HELPER_GUARD_INIT;
 	pid_t helpers[2];
 
-	assert_true(helper_guard_enter_at(&one, tree->fd));
+	assert_int_equal(helper_guard_enter_at(&one, tree->fd), 0);
 	helpers[0] = start_helper(&one);
-	assert_true(helper_guard_enter_at(&one, tree->fd));
-	assert_true(helper_guard_enter_at(&other, tree->fd));
+	assert_int_equal(helper_guard_enter_at(&one, tree->fd), 0);
+	assert_int_equal(helper_guard_enter_at(&other, tree->fd), 0);
 	helpers[1] = start_helper(&other);
 	assert_true(can_enter(tree->fd));
 	end(helpers[0]);
@@ -74,20 +75,20 @@ static void test_left_behind(void **state)
 	struct helper_guard guard = HELPER_GUARD_INIT, next = HELPER_GUARD_INIT;
 	pid_t helper;
 
-	assert_true(helper_guard_enter_at(&guard, tree->fd));
+	assert_int_equal(helper_guard_enter_at(&guard, tree->fd), 0);
 	helper = start_helper(&guard);
 	helper_guard_leave(&guard);
-	assert_false(helper_guard_enter_at(&next, tree->fd));
+	assert_int_equal(helper_guard_enter_at(&next, tree->fd), -EBUSY);
 	assert_int_equal(next.helper_fd, -1);
 	end(helper);
 	/* The answer stays what it was until it is asked for anew. */
-	assert_false(helper_guard_enter_at(&next, tree->fd));
+	assert_int_equal(helper_guard_enter_at(&next, tree->fd), -EBUSY);
 	helper_guard_leave(&next);
-	assert_true(helper_guard_enter_at(&next, tree->fd));
+	assert_int_equal(helper_guard_enter_at(&next, tree->fd), 0);
 	helper_guard_leave(&next);
 }
 
-/* A file that others may write, or that is none, guards nothing, and keeps nobody from starting helpers. */
+/* A file that others may write, or that is none, is no guard, and without one no helper is started. */
 static void test_file_of_others(void **state)
 {
 	const struct temp_tree *tree = *state;
@@ -95,13 +96,72 @@ static void test_file_of_others(void **state)
 
 	temp_tree_write_text(tree, "helpers", "");
 	assert_int_equal(fchmodat(tree->fd, "helpers", 0622, 0), 0);
-	assert_true(helper_guard_enter_at(&guard, tree->fd));
+	assert_int_equal(helper_guard_enter_at(&guard, tree->fd), -ENOLCK);
 	assert_int_equal(guard.helper_fd, -1);
+	helper_guard_leave(&guard);
 	temp_tree_remove(tree, "helpers");
 	assert_int_equal(symlinkat("elsewhere", tree->fd, "helpers"), 0);
-	assert_true(helper_guard_enter_at(&guard, tree->fd));
+	assert_int_equal(helper_guard_enter_at(&guard, tree->fd), -ENOLCK);
 	assert_int_equal(guard.helper_fd, -1);
 	assert_int_equal(faccessat(tree->fd, "elsewhere", F_OK, 0), -1);
+}
+
+static void test_no_directory(void **state)
+{
+	struct helper_guard guard = HELPER_GUARD_INIT;
+
+	(void)state;
+	assert_int_equal(helper_guard_enter_at(&guard, -1), -ENOLCK);
+	assert_int_equal(guard.helper_fd, -1);
+	/* The refusal stands, also where there would be a directory now. */
+	assert_int_equal(helper_guard_enter(&guard), -ENOLCK);
+	helper_guard_leave(&guard);
+}
+
+static ino_t inode_of(int fd)
+{
+	struct stat status;
+
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &status), 0);
+	assert_int_equal(status.st_mode & 07777, 0700);
+	assert_int_equal(status.st_uid, geteuid());
+	return status.st_ino;
+}
+
+/* Captures of one user find the same directory in one that all may write, whatever others have put there. */
+static void test_shared_directory(void **state)
+{
+	const struct temp_tree *tree = *state;
+	struct helper_guard guard = HELPER_GUARD_INIT, next = HELPER_GUARD_INIT;
+	int first, second;
+	pid_t helper;
+
+	assert_int_equal(fchmod(tree->fd, 0777), 0);
+	assert_int_equal(helper_guard_open_shared(tree->fd), -1);
+	assert_int_equal(fchmod(tree->fd, 01777), 0);
+	temp_tree_write_text(tree, "ctprof.0000000000000000", "");
+	assert_int_equal(symlinkat("/", tree->fd, "ctprof.0000000000000001"), 0);
+	assert_int_equal(mkdirat(tree->fd, "ctprof.0000000000000002", 0), 0);
+	assert_int_equal(fchmodat(tree->fd, "ctprof.0000000000000002", 0777, 0), 0);
+	assert_int_equal(mkdirat(tree->fd, "ctprof.short", 0700), 0);
+	if (geteuid() == 0) {
+		assert_int_equal(mkdirat(tree->fd, "ctprof.0000000000000003", 0700), 0);
+		assert_int_equal(fchownat(tree->fd, "ctprof.0000000000000003", 12345, 12345, 0), 0);
+	}
+	first = helper_guard_open_shared(tree->fd);
+	second = helper_guard_open_shared(tree->fd);
+	assert_int_equal(inode_of(first), inode_of(second));
+	assert_int_equal(helper_guard_enter_at(&guard, first), 0);
+	helper = start_helper(&guard);
+	helper_guard_leave(&guard);
+	assert_int_equal(helper_guard_enter_at(&next, second), -EBUSY);
+	helper_guard_leave(&next);
+	end(helper);
+	assert_int_equal(helper_guard_enter_at(&next, second), 0);
+	helper_guard_leave(&next);
+	close(first);
+	close(second);
 }
 
 int main(void)
@@ -112,6 +172,9 @@ int main(void)
 	        cmocka_unit_test_setup_teardown(test_left_behind, temp_tree_setup,
 	                                        temp_tree_teardown),
 	        cmocka_unit_test_setup_teardown(test_file_of_others, temp_tree_setup,
+	                                        temp_tree_teardown),
+	        cmocka_unit_test(test_no_directory),
+	        cmocka_unit_test_setup_teardown(test_shared_directory, temp_tree_setup,
 	                                        temp_tree_teardown),
 	};
 
