@@ -46,13 +46,20 @@ void helper_close_others(int kept, int also_kept)
 	(void)close_range(from, ~0U, 0);
 }
 
+static void read_capabilities(struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3])
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+
+	if (syscall(SYS_capget, &header, sets) < 0)
+		_exit(1);
+}
+
 void helper_keep_capabilities(uint64_t kept)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {0};
 
-	if (syscall(SYS_capget, &header, sets) < 0)
-		_exit(1);
+	read_capabilities(sets);
 	for (unsigned i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
 		sets[i].permitted &= (uint32_t)(kept >> (32 * i));
 		sets[i].effective = sets[i].permitted;
@@ -63,12 +70,27 @@ void helper_keep_capabilities(uint64_t kept)
 		_exit(1);
 }
 
-void helper_become(uint32_t id)
+static bool may_change_ids(void)
 {
-	(void)setgroups(0, NULL);
-	if (setresgid(id, id, id) < 0 && errno != EPERM && errno != EINVAL)
+	const uint32_t needed = UINT32_C(1) << CAP_SETUID | UINT32_C(1) << CAP_SETGID;
+	struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {0};
+
+	read_capabilities(sets);
+	return (sets[0].effective & needed) == needed;
+}
+
+/* The group comes first: the kernel maps no id of the user namespace of an ordinary user but that user's, and nothing has
+ * changed when setresgid() says so. */
+static void take_ids(uint32_t id)
+{
+	if (setresgid(id, id, id) < 0) {
+		if (errno != EINVAL)
+			_exit(1);
+		return;
+	}
+	if (setgroups(0, NULL) < 0)
 		_exit(1);
-	if (setresuid(id, id, id) < 0 && errno != EPERM && errno != EINVAL)
+	if (setresuid(id, id, id) < 0 && errno != EINVAL)
 		_exit(1);
 }
 
@@ -81,7 +103,8 @@ static uint32_t stranger_id(void)
 void helper_become_stranger(uint64_t kept)
 {
 	(void)prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);
-	helper_become(stranger_id());
+	if (may_change_ids())
+		take_ids(stranger_id());
 	helper_keep_capabilities(kept);
 	(void)prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0);
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);

@@ -17,7 +17,7 @@
 #include "inspector-sandbox.h"
 #include "jemalloc/jemalloc-inspect.h"
 
-enum { SOCKET = 3, GUARD = 4, NOBODY = 65534, DESCRIPTORS_MAX = 16, IDLE_MS = 1000 };
+enum { SOCKET = 3, GUARD = 4, DESCRIPTORS_MAX = 16, IDLE_MS = 1000 };
 
 /* What a file may cost: the largest image, and a gigabyte that the emulator reserves. */
 static const rlim_t memory_bytes = (rlim_t)4 << 30;
@@ -59,12 +59,11 @@ static void keep_only(int socket, int guard_fd)
 	fd_closep(&null);
 }
 
-/* Who has no right to become somebody else keeps only what every process of this user may, less capabilities. */
+/* In a capture the parent is the helper that opens files. It has no right to change ids any more, and so this process has its
+ * ids, which no process but these two has. */
 static void give_up_rights(void)
 {
-	helper_become(NOBODY);
-	helper_keep_capabilities(0);
-	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	helper_become_stranger(0);
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_FSIZE, 0);
 	limit(RLIMIT_NPROC, 0);

@@ -33,11 +33,11 @@ static void become_helper(int socket_fd, int guard_fd, pid_t parent)
 {
 	set_signals();
 	(void)setsid();
-	(void)prctl(PR_SET_NAME, "ctprof-probe");
 	(void)prctl(PR_SET_TIMERSLACK, 1UL);
 	helper_close_others(socket_fd, guard_fd);
 	helper_keep_capabilities(capabilities);
 	helper_end_with(parent);
+	(void)prctl(PR_SET_NAME, "ctprof-probe");
 }
 
 static bool is_same(const struct process_identity *a, const struct process_identity *b)
