@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ctprof/base/macro.h"
+#include "ctprof/metric/probe.h"
 #include "listing/listing.h"
 #include "registry-print.h"
 
@@ -86,5 +87,27 @@ void registry_print_man(FILE *file)
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
 		fprintf(file, "# %s\n\n", parts[i].heading);
 		print_rows(file, parts[i].listing, SECTION_COUNT);
+	}
+}
+
+void registry_print_tags(FILE *file)
+{
+	static const char *const kinds[] = {
+	        [PROBE_READ] = "a reading",
+	        [PROBE_EXPECTED] = "as expected",
+	        [PROBE_DENIED] = "a failure for want of rights",
+	        [PROBE_FAILED] = "a failure",
+	};
+
+	for (unsigned i = 0; i < PROBE_TAG_COUNT; i++) {
+		const struct probe_tag_desc *tag = &probe_tag_table[i];
+		const char *reason = outcome_table[tag->outcome].name;
+
+		fprintf(file, "*%s*\n\t", tag->name);
+		print_text(file, tag->description);
+		fprintf(file, "++\n%s", kinds[tag->kind]);
+		if (tag->kind != PROBE_READ && reason[0] != '\0')
+			fprintf(file, "; %s", reason);
+		fputs("\n\n", file);
 	}
 }

@@ -7,6 +7,9 @@
  * syntax. Errors are left in @file's error flag. */
 void registry_print_man(FILE *file);
 
+/* Prints the tags of ctprof-snapshot(5), in the same manner. */
+void registry_print_tags(FILE *file);
+
 /* Prints the JSON Schema (draft 2020-12) of the snapshots that this version writes. Errors are left in
  * @file's error flag. */
 void registry_print_schema(FILE *file);
