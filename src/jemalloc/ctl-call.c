@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unicorn/unicorn.h>
 
 #include "base/mem.h"
@@ -24,7 +25,8 @@ enum {
 	MOVED_DATA_AT = 0xa1040,
 	DATA_BYTES = 0x40000,
 	BLOCK_BYTES = 0x100000,
-	CTL_NO_ENTRY = 2, /* ENOENT of the target */
+	LIBRARY_BYTES = (1 << 30) + (64 << 20), /* more than the library reserves */
+	CTL_NO_ENTRY = 2,                       /* ENOENT of the target */
 };
 
 /* The functions of the library that are used here. */
@@ -168,6 +170,17 @@ static int call(struct machine *machine, uint64_t function, uint64_t data, uint6
 	return 0;
 }
 
+/* The library crashes where it cannot reserve its memory. */
+static void check_memory(void)
+{
+	void *memory = mmap(NULL, LIBRARY_BYTES, PROT_READ | PROT_WRITE,
+	                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (memory == MAP_FAILED)
+		mem_exhausted();
+	(void)munmap(memory, LIBRARY_BYTES);
+}
+
 /* Calls the function twice, with the data in two places, so that the answer depends on them and on nothing else. */
 static int call_twice(const struct elf_image *image, uint64_t function, uint64_t *ret_offset)
 {
@@ -177,6 +190,7 @@ static int call_twice(const struct elf_image *image, uint64_t function, uint64_t
 
 	if (!load(&machine.library))
 		return -EOPNOTSUPP;
+	check_memory();
 	if (!set_up(&machine, image))
 		return -EINVAL;
 	r = call(&machine, function, machine.block + DATA_AT, &offset);

@@ -28,7 +28,7 @@ struct elf_image {
 #define ELF_IMAGE_INIT ((struct elf_image){0})
 
 /* Reads the segments and applies the relocations that are relative to the image. Returns 0, -ENOEXEC where the segments
- * make no sense, -EFBIG, or -errno. @file is borrowed for the image's life. */
+ * make no sense, -EFBIG, -ENOMEM, or -errno of the reading. @file is borrowed for the image's life. */
 must_check_ int elf_image_load(const struct elf_file *file, struct elf_image *ret_image);
 /* For cleanup_(elf_image_done). */
 void elf_image_done(struct elf_image *image);

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/helper.h"
+#include "base/mem.h"
 #include "descriptor-socket.h"
 #include "inspector-sandbox.h"
 #include "jemalloc/jemalloc-inspect.h"
@@ -22,10 +23,14 @@ enum { SOCKET = 3, GUARD = 4, DESCRIPTORS_MAX = 16, IDLE_MS = 1000 };
 /* What a file may cost: the largest image, and a gigabyte that the emulator reserves. */
 static const rlim_t memory_bytes = (rlim_t)4 << 30;
 
+/* A limit that is lower already stays. */
 static void limit(__rlimit_resource_t resource, rlim_t value)
 {
-	const struct rlimit both = {.rlim_cur = value, .rlim_max = value};
+	struct rlimit both;
 
+	if (getrlimit(resource, &both) == 0 && both.rlim_cur < value)
+		value = both.rlim_cur;
+	both = (struct rlimit){.rlim_cur = value, .rlim_max = value};
 	(void)setrlimit(resource, &both);
 }
 
@@ -121,9 +126,19 @@ static void send_result(const struct jemalloc_object *object)
 	send_reply(&reply);
 }
 
+/* Tells the parent why the process ends. */
+static void send_out_of_memory(struct mem_undo *undo)
+{
+	const struct jemalloc_object object = {.tag = PROBE_TAG_out_of_memory};
+
+	(void)undo;
+	send_result(&object);
+}
+
 void inspector_child_run(int socket, int guard_fd, pid_t parent)
 {
 	struct jemalloc_debug_files debug_files = {.open = ask_for_debug_file};
+	struct mem_undo undo = {.undo = send_out_of_memory};
 
 	helper_ignore_signals();
 	keep_only(socket, guard_fd);
@@ -132,6 +147,7 @@ void inspector_child_run(int socket, int guard_fd, pid_t parent)
 	helper_end_with(parent);
 	(void)prctl(PR_SET_NAME, "ctprof-inspect", 0, 0, 0);
 	inspector_sandbox_enter();
+	mem_undo_push(&undo);
 	for (;;) {
 		struct inspector_question question;
 		struct jemalloc_object object;

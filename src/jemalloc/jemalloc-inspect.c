@@ -159,8 +159,9 @@ static enum probe_tag load_image(struct inspection *inspection)
 	switch (-r) {
 	case 0:
 	case EFBIG:
-	case ENOMEM:
 		return PROBE_TAG_ok;
+	case ENOMEM:
+		return PROBE_TAG_out_of_memory;
 	case ENOEXEC:
 		return PROBE_TAG_elf_malformed;
 	}

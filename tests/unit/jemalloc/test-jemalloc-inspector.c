@@ -212,6 +212,42 @@ static void test_signals(void **state)
 	assert_int_equal(child_of_us(), child);
 }
 
+/* Looks into a file with a helper that may map no more than @more bytes on top of what this process has. */
+static enum probe_tag look_within(const struct temp_tree *tree, const char *name, rlim_t more)
+{
+	cleanup_(jemalloc_inspector_freep) struct jemalloc_inspector *inspector =
+	        jemalloc_inspector_new();
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	cleanup_(fd_closep) int fd = jemalloc_files_open(tree, name);
+	struct rlimit before, lower;
+	struct jemalloc_object object;
+
+	assert_int_equal(fd_read_all_at(AT_FDCWD, "/proc/self/statm", &text, 4096), 0);
+	assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+	lower = before;
+	lower.rlim_cur =
+	        more + strtoull(strbuf_str(&text), NULL, 10) * (rlim_t)sysconf(_SC_PAGESIZE);
+	assert_int_equal(setrlimit(RLIMIT_AS, &lower), 0);
+	object = look_fd(inspector, fd);
+	assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+	return object.tag;
+}
+
+/* A lack of memory has its own tag: for the image of a file, whose segments lie far apart, and for the
+ * emulator, which reserves a gigabyte. */
+static void test_out_of_memory(void **state)
+{
+	if (is_sanitized())
+		skip();
+	jemalloc_files_run(*state, "$CC -w -fPIC -shared -ftls-model=initial-exec -o far.so -DFAR "
+	                           "-Wl,--section-start=.far=0x60000000 $SOURCES/jemalloc-like.c");
+	assert_int_equal(look_within(*state, "far.so", (rlim_t)3 << 30), PROBE_TAG_ok);
+	assert_int_equal(look_within(*state, "far.so", (rlim_t)1 << 30), PROBE_TAG_out_of_memory);
+	build(*state);
+	assert_int_equal(look_within(*state, "like.so", (rlim_t)256 << 20),
+	                 PROBE_TAG_out_of_memory);
+}
+
 static void test_no_fork(void **state)
 {
 	cleanup_(jemalloc_inspector_freep) struct jemalloc_inspector *inspector =
@@ -236,25 +272,14 @@ static void *allocate_for_ever(void *stop)
 	return NULL;
 }
 
-/* The C library takes its locks before a fork and lets go of them in the child; this sanitizer's allocator does not. */
-static bool can_fork_while_others_allocate(void)
-{
-#if defined(__SANITIZE_ADDRESS__)
-	return false;
-#elif defined(__has_feature)
-	return !__has_feature(address_sanitizer);
-#else
-	return true;
-#endif
-}
-
 /* A lock that another thread holds at the fork is never released in the child. */
 static void test_parent_with_threads(void **state)
 {
 	pthread_t threads[4];
 	bool stop = false;
 
-	if (!can_fork_while_others_allocate())
+	/* This sanitizer's allocator does not release its locks after a fork, as the C library does. */
+	if (is_sanitized())
 		skip();
 	build(*state);
 	for (size_t i = 0; i < ARRAY_SIZE(threads); i++)
@@ -426,6 +451,7 @@ int main(void)
 	        IN_TREE(test_killed_helper),
 	        IN_TREE(test_stopped_helper),
 	        IN_TREE(test_signals),
+	        IN_TREE(test_out_of_memory),
 	        IN_TREE(test_no_fork),
 	        IN_TREE(test_parent_with_threads),
 	        IN_TREE(test_root),
