@@ -12,12 +12,11 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/mem.h"
-#include "walk-parts.h"
 
 void bpf_walk_done(struct bpf_walk *bpf)
 {
 	css_sets_done(&bpf->sets);
-	free(bpf->pointers);
+	free(bpf->units);
 }
 
 int bpf_walk_read(struct bpf_walk *bpf, int proc_fd, const struct taskstats_rules *taskstats,
@@ -95,7 +94,7 @@ static struct process_seen seen_of(const struct bpf_walk *bpf,
 }
 
 /* What is not in the pass. Returns 1; 0 where the process is gone meanwhile; or -errno. */
-static int read_process(struct bpf_walk *bpf, struct walk *walk,
+static int read_process(const struct bpf_walk *bpf, struct walk *walk,
                         const struct threads_of_process *threads, int *ret_fd)
 {
 	const struct process_seen seen = seen_of(bpf, threads);
@@ -139,30 +138,30 @@ static int compare_tids(const void *a, const void *b)
 }
 
 /* jemalloc's reader has them in the order of the rows. */
-static void list_threads(struct bpf_walk *bpf, struct walk *walk,
+static void list_threads(const struct bpf_walk *bpf, struct walk *walk,
                          const struct threads_of_process *threads)
 {
 	struct id_list *list = &walk->threads;
 	size_t count = threads->end - threads->begin;
 
-	array_reserve(bpf->pointers, bpf->pointer_capacity, count);
+	array_reserve(walk->pointers, walk->pointer_capacity, count);
 	array_reserve(list->ids, list->capacity, count);
 	list->count = count;
 	for (size_t i = 0; i < count; i++) {
 		const struct task_record *thread = thread_at(bpf, threads->begin + i);
 
 		list->ids[i] = thread->tid;
-		bpf->pointers[i] = (struct thread_pointer){
+		walk->pointers[i] = (struct thread_pointer){
 		        .tid = thread->tid,
 		        .flags = flags_of(thread),
 		        .born_boottime_ns = thread->born_boottime_ns,
 		        .pointer = thread->flags & TASK_RECORD_KERNEL ? 0 : thread->pointer,
 		};
 	}
-	qsort(bpf->pointers, count, sizeof(bpf->pointers[0]), compare_tids);
+	qsort(walk->pointers, count, sizeof(walk->pointers[0]), compare_tids);
 }
 
-static void read_jemalloc(struct bpf_walk *bpf, struct walk *walk,
+static void read_jemalloc(const struct bpf_walk *bpf, struct walk *walk,
                           const struct threads_of_process *threads, int process_fd)
 {
 	const bool has_pointers = (bpf->rules.kept & TASK_RECORD_POINTER) != 0;
@@ -177,9 +176,9 @@ static void read_jemalloc(struct bpf_walk *bpf, struct walk *walk,
 		return;
 	}
 	list_threads(bpf, walk, threads);
-	known.threads = bpf->pointers;
-	jemalloc_read_process(&walk->jemalloc, process_fd, threads->first->tgid, &walk->threads,
-	                      has_pointers ? &known : NULL);
+	known.threads = walk->pointers;
+	walk->sink->read_jemalloc(walk->sink, walk, process_fd, threads->first->tgid,
+	                          has_pointers ? &known : NULL);
 }
 
 /* Reading jemalloc's counters takes its time. Where the process has executed another program meanwhile they are that one's. */
@@ -209,7 +208,7 @@ static bool is_left_out(const struct threads_of_process *threads, const struct t
 	       !threads->live_on;
 }
 
-static int walk_thread(struct bpf_walk *bpf, struct walk *walk,
+static int walk_thread(const struct bpf_walk *bpf, struct walk *walk,
                        const struct threads_of_process *threads, size_t place, int process_fd)
 {
 	const struct task_record *thread = thread_at(bpf, place);
@@ -217,7 +216,7 @@ static int walk_thread(struct bpf_walk *bpf, struct walk *walk,
 
 	sample_reset(sample);
 	task_record_sample(&bpf->rules, &bpf->pass, thread, threads->process, sample);
-	css_sets_take(&bpf->sets, thread, sample);
+	css_sets_take(&bpf->sets, &walk->css, thread, sample);
 	jemalloc_take_thread(&walk->jemalloc, place - threads->begin, sample);
 	if (is_left_out(threads, thread, sample)) {
 		walk->tally->threads_gone++;
@@ -232,8 +231,9 @@ static int walk_thread(struct bpf_walk *bpf, struct walk *walk,
 
 /* Where a thread has exited between the turns of the leader and its own, its work would be in them twice or not at all: then the
  * kernel is asked for them. */
-static int add_totals(struct bpf_walk *bpf, struct walk *walk, const struct process_record *process,
-                      const struct process_record_sum *sum, int process_fd)
+static int add_totals(const struct bpf_walk *bpf, struct walk *walk,
+                      const struct process_record *process, const struct process_record_sum *sum,
+                      int process_fd)
 {
 	int r = 0;
 
@@ -247,8 +247,8 @@ static int add_totals(struct bpf_walk *bpf, struct walk *walk, const struct proc
 	return r;
 }
 
-static int walk_threads(struct bpf_walk *bpf, struct walk *walk, struct threads_of_process *threads,
-                        int process_fd)
+static int walk_threads(const struct bpf_walk *bpf, struct walk *walk,
+                        struct threads_of_process *threads, int process_fd)
 {
 	struct process_record_sum sum = {
 	        .read_boottime_ns = threads->process ? threads->process->read_boottime_ns : 0};
@@ -279,7 +279,8 @@ static bool is_hidden(const struct walk *walk, uint32_t tgid)
 	return fstatat(walk->proc_fd, name, &status, 0) < 0 && errno == ENOENT;
 }
 
-static int walk_process(struct bpf_walk *bpf, struct walk *walk, struct threads_of_process *threads)
+static int walk_process(const struct bpf_walk *bpf, struct walk *walk,
+                        struct threads_of_process *threads)
 {
 	cleanup_(fd_closep) int process_fd = -1;
 	int r;
@@ -304,43 +305,43 @@ static int walk_process(struct bpf_walk *bpf, struct walk *walk, struct threads_
 	return r;
 }
 
-/* Some hosts hide processes from BPF, and some are younger than the pass: what is in /proc and not in the pass is read from
- * its files. Rows are in the order of processes. */
-static int walk_both(struct bpf_walk *bpf, struct walk *walk)
+/* A process: its first thread in the order of the pass, or its place in the list of /proc. */
+struct bpf_unit {
+	bool is_listed;
+	size_t place;
+};
+
+static int read_unit(const struct walk_work *work, struct walk *walk, size_t index)
 {
-	struct threads_of_process threads = {0};
-	size_t place = 0;
-	int r = 0;
+	const struct bpf_walk *bpf = (const struct bpf_walk *)work;
+	const struct bpf_unit *unit = &bpf->units[index];
+	struct threads_of_process threads;
 
-	while (r == 0) {
-		bool has_files = place < walk->processes.count;
-		bool has_values = threads.end < bpf->pass.thread_count;
-		uint32_t listed = has_files ? walk->processes.ids[place] : UINT32_MAX;
-		uint32_t passed = has_values ? thread_at(bpf, threads.end)->tgid : UINT32_MAX;
-
-		if (!has_files && !has_values)
-			break;
-		place += has_files && listed <= passed;
-		if (has_values && passed <= listed) {
-			threads = next_process(bpf, threads.end);
-			r = walk_process(bpf, walk, &threads);
-		} else {
-			r = walk_read_process(walk, listed);
-		}
-	}
-	return r;
+	if (unit->is_listed)
+		return walk_read_process(walk, bpf->listed[unit->place]);
+	threads = next_process(bpf, unit->place);
+	return walk_process(bpf, walk, &threads);
 }
 
-int bpf_walk_all(struct bpf_walk *bpf, struct walk *walk, const char *root, struct strbuf *reterr)
+/* Some hosts hide processes from BPF, and some processes are younger than the pass: what is in /proc and not in the pass is
+ * read from its files. */
+void bpf_walk_list(struct bpf_walk *bpf, const struct id_list *processes)
 {
-	int r = walk_list_processes(walk);
+	size_t listed = 0, passed = 0;
 
-	if (r == 0)
-		r = walk_both(bpf, walk);
-	/* Those that were read from files make no difference to when the others were. */
-	walk->first_read_ns = bpf->pass.begin_boottime_ns;
-	walk->last_read_ns = bpf->pass.end_boottime_ns;
-	if (error_is_own(r))
-		strbuf_addf(reterr, "%s: %s", root, strerror(-r));
-	return r;
+	bpf->work = (struct walk_work){.read = read_unit};
+	bpf->listed = processes->ids;
+	while (listed < processes->count || passed < bpf->pass.thread_count) {
+		bool has_files = listed < processes->count;
+		bool has_values = passed < bpf->pass.thread_count;
+		uint32_t id = has_files ? processes->ids[listed] : UINT32_MAX;
+		uint32_t tgid = has_values ? thread_at(bpf, passed)->tgid : UINT32_MAX;
+		struct bpf_unit *unit = array_add(bpf->units, bpf->work.count, bpf->unit_capacity);
+
+		*unit = (struct bpf_unit){.is_listed = !has_values || id < tgid};
+		unit->place = unit->is_listed ? listed : passed;
+		listed += has_files && id <= tgid;
+		if (!unit->is_listed)
+			passed = next_process(bpf, passed).end;
+	}
 }

@@ -5,16 +5,20 @@
 #include "bpf/task-record.h"
 #include "bpf/thread-pointer.h"
 #include "css-sets.h"
-#include "walk.h"
+#include "walk-team.h"
+
+struct bpf_unit;
 
 struct bpf_walk {
+	struct walk_work work;              /* must stay the first member */
 	struct task_record_reader *reader;  /* borrowed; NULL: not in use */
 	const struct cgroup_mounts *mounts; /* borrowed */
 	struct task_record_pass pass;
 	struct task_record_rules rules;
 	struct css_sets sets;
-	struct thread_pointer *pointers; /* of the process being walked; owned */
-	size_t pointer_capacity;
+	const uint32_t *listed; /* borrowed: the processes of /proc */
+	struct bpf_unit *units;
+	size_t unit_capacity;
 };
 
 void bpf_walk_done(struct bpf_walk *bpf);
@@ -27,6 +31,6 @@ must_check_ int bpf_walk_read(struct bpf_walk *bpf, int proc_fd,
 /* Finds the cgroups of the threads that were read, and notes them in @cgroups; to be called before the rows are written. */
 void bpf_walk_find_cgroups(struct bpf_walk *bpf, int proc_fd, struct cgroup_walk *cgroups);
 
-/* Writes the rows. Result as that of walk_each(). */
-must_check_ int bpf_walk_all(struct bpf_walk *bpf, struct walk *walk, const char *root,
-                             struct strbuf *reterr);
+/* Makes bpf->work: all processes of the pass, and those of @processes that it lacks, in the order of process ids. The list
+ * is borrowed. */
+void bpf_walk_list(struct bpf_walk *bpf, const struct id_list *processes);

@@ -80,6 +80,7 @@ struct capture {
 	struct taskstats_rules taskstats_rules;
 	struct walk_options walk_options;
 	struct walk walk;
+	struct snapshot_writer *writer;
 	struct bpf_walk bpf;
 	struct cgroup_keeper cgroup_keeper;
 	const struct cost_meter *meter;
@@ -162,7 +163,7 @@ static void begin_walk(struct capture *capture, struct snapshot_writer *writer,
 	};
 
 	walk_init(&capture->walk, &capture->walk_options, info->rules);
-	capture->walk.writer = writer;
+	capture->writer = writer;
 	capture->walk.tally = &info->tally;
 }
 
@@ -253,19 +254,30 @@ static int read_values(struct capture *capture, struct snapshot_info *info, cons
 static int walk_threads(struct capture *capture, const struct snapshot_info *info, const char *root,
                         struct strbuf *reterr)
 {
-	unsigned members;
-	int r;
+	struct bpf_walk *bpf = &capture->bpf;
+	struct walk *walk = &capture->walk;
+	struct walk_files files;
+	struct walk_job job = {.options = &capture->walk_options,
+	                       .rules = info->rules,
+	                       .work = &files.work,
+	                       .writer = capture->writer};
+	int r = walk_find(walk, root, reterr);
 
-	if (capture->bpf.reader)
-		return bpf_walk_all(&capture->bpf, &capture->walk, root, reterr);
-	r = walk_find(&capture->walk, root, reterr);
 	if (r < 0)
 		return r;
-	members = walk_team_size(&capture->walk);
-	if (members == 1)
-		return walk_each(&capture->walk, root, reterr);
-	return walk_team_all(&capture->walk, &capture->walk_options, info->rules, members, root,
-	                     reterr);
+	walk_files_init(&files, &walk->processes);
+	if (bpf->reader) {
+		bpf_walk_list(bpf, &walk->processes);
+		job.work = &bpf->work;
+	}
+	job.walkers = walk_team_size(walk, job.work);
+	r = walk_team_all(walk, &job, root, reterr);
+	/* Those that were read from files make no difference to when the others were. */
+	if (bpf->reader) {
+		walk->first_read_ns = bpf->pass.begin_boottime_ns;
+		walk->last_read_ns = bpf->pass.end_boottime_ns;
+	}
+	return r;
 }
 
 /* Its helpers end here, so that what they used can be counted. */

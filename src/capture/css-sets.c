@@ -51,14 +51,14 @@ static enum source_outcome read_text(const struct css_sets *sets, const struct t
 }
 
 /* The kernel prints "/" in every hierarchy of version 1 for a thread with PF_EXITING. */
-static enum source_outcome parse(struct css_sets *sets, bool is_exiting,
+static enum source_outcome parse(const struct css_reader *reader, bool is_exiting,
                                  struct thread_sample *sample)
 {
-	const char *text = strbuf_str(&sets->text);
-	enum source_outcome outcome = cgroup_parse(text, sets->text.len, sample);
+	const char *text = strbuf_str(&reader->text);
+	enum source_outcome outcome = cgroup_parse(text, reader->text.len, sample);
 
-	if (sets->cgroups)
-		cgroup_walk_note(sets->cgroups, text, sets->text.len);
+	if (reader->cgroups)
+		cgroup_walk_note(reader->cgroups, text, reader->text.len);
 	if (is_exiting)
 		strbuf_clear(&sample->cgroups_v1);
 	return outcome;
@@ -118,21 +118,22 @@ static bool is_other_cgroup(const struct css_sets *sets, const struct strbuf *pa
 
 /* A thread may have left its cgroups since the pass, and a whole process as well. Two processes hardly do at the same time, and
  * if they do, it shows in the number of their cgroup. */
-static void look(struct css_sets *sets, struct css_set *set, struct thread_sample *scratch)
+static void look(const struct css_sets *sets, struct css_reader *reader, struct css_set *set,
+                 struct strbuf *other_text, struct thread_sample *scratch)
 {
-	uint32_t place = read_one(sets, set, 0, NOWHERE, &sets->text), other;
+	uint32_t place = read_one(sets, set, 0, NOWHERE, &reader->text), other;
 	const struct task_record *thread;
 
 	if (place == NOWHERE)
 		return;
 	thread = thread_at(sets, place);
-	other = read_one(sets, set, thread->tgid, place, &sets->other);
+	other = read_one(sets, set, thread->tgid, place, other_text);
 	if (other == NOWHERE)
-		other = read_one(sets, set, 0, place, &sets->other);
-	if (other != NOWHERE && !is_same_text(&sets->text, &sets->other))
+		other = read_one(sets, set, 0, place, other_text);
+	if (other != NOWHERE && !is_same_text(&reader->text, other_text))
 		return;
 	sample_reset(scratch);
-	set->outcome = parse(sets, key_of(thread).is_exiting, scratch);
+	set->outcome = parse(reader, key_of(thread).is_exiting, scratch);
 	if (scratch->has_cgroup && !scratch->cgroup_is_v1 &&
 	    is_other_cgroup(sets, &scratch->cgroup, thread->cgroup_id))
 		return;
@@ -169,21 +170,22 @@ static struct css_set *add(struct css_sets *sets)
 }
 
 /* Threads that follow one another are mostly in the same one. */
-static bool find_set(struct css_sets *sets, const struct css_key *key, uint32_t *ret_set)
+static bool find_set(const struct css_sets *sets, struct css_reader *reader,
+                     const struct css_key *key, uint32_t *ret_set)
 {
-	if (sets->has_found && memcmp(key, &sets->found_key, sizeof(*key)) == 0) {
-		*ret_set = sets->found;
+	if (reader->has_found && memcmp(key, &reader->key, sizeof(*key)) == 0) {
+		*ret_set = reader->found;
 		return true;
 	}
 	if (!strmap_find(&sets->places, (const char *)key, sizeof(*key), ret_set))
 		return false;
-	sets->has_found = true;
-	sets->found_key = *key;
-	sets->found = *ret_set;
+	reader->has_found = true;
+	reader->key = *key;
+	reader->found = *ret_set;
 	return true;
 }
 
-static void collect(struct css_sets *sets)
+static void collect(struct css_sets *sets, struct css_reader *reader)
 {
 	const struct task_record_pass *pass = sets->pass;
 
@@ -192,7 +194,7 @@ static void collect(struct css_sets *sets)
 		const struct css_key key = key_of(thread_at(sets, i));
 		uint32_t set;
 
-		if (find_set(sets, &key, &set)) {
+		if (find_set(sets, reader, &key, &set)) {
 			sets->before[i] = sets->sets[set].last;
 			sets->sets[set].last = i;
 			choose(sets, &sets->sets[set], i);
@@ -207,14 +209,16 @@ static void collect(struct css_sets *sets)
 void css_sets_init(struct css_sets *sets, int proc_fd, const struct cgroup_mounts *mounts,
                    struct cgroup_walk *cgroups, const struct task_record_pass *pass)
 {
+	cleanup_(strbuf_done) struct strbuf other_text = STRBUF_INIT;
+	struct css_reader reader = {.cgroups = cgroups};
 	struct thread_sample scratch = {0};
 
-	*sets = (struct css_sets){
-	        .proc_fd = proc_fd, .mounts = mounts, .cgroups = cgroups, .pass = pass};
-	collect(sets);
+	*sets = (struct css_sets){.proc_fd = proc_fd, .mounts = mounts, .pass = pass};
+	collect(sets, &reader);
 	for (size_t i = 0; i < sets->count; i++)
-		look(sets, &sets->sets[i], &scratch);
+		look(sets, &reader, &sets->sets[i], &other_text, &scratch);
 	sample_done(&scratch);
+	strbuf_done(&reader.text);
 }
 
 void css_sets_done(struct css_sets *sets)
@@ -226,25 +230,23 @@ void css_sets_done(struct css_sets *sets)
 	free(sets->sets);
 	free(sets->before);
 	strmap_done(&sets->places);
-	strbuf_done(&sets->text);
-	strbuf_done(&sets->other);
 	*sets = (struct css_sets){0};
 }
 
-void css_sets_take(struct css_sets *sets, const struct task_record *values,
-                   struct thread_sample *sample)
+void css_sets_take(const struct css_sets *sets, struct css_reader *reader,
+                   const struct task_record *values, struct thread_sample *sample)
 {
 	enum source_outcome *outcome = &sample->outcomes[SOURCE_cgroup];
 	const struct css_key key = key_of(values);
 	const struct css_set *set = NULL;
 	uint32_t place;
 
-	if (find_set(sets, &key, &place))
+	if (find_set(sets, reader, &key, &place))
 		set = &sets->sets[place];
 	if (!set || !set->is_one) {
-		*outcome = read_text(sets, values, &sets->text);
+		*outcome = read_text(sets, values, &reader->text);
 		if (*outcome == OUTCOME_read)
-			*outcome = parse(sets, key.is_exiting, sample);
+			*outcome = parse(reader, key.is_exiting, sample);
 		return;
 	}
 	*outcome = set->outcome;

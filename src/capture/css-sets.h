@@ -17,22 +17,26 @@ struct css_key {
 	uint64_t is_exiting;
 };
 
+/* One for each thread of ours that calls css_sets_take(). Zeroed it is ready; its owner frees the text. */
+struct css_reader {
+	/* What was found last in places. */
+	struct css_key key;
+	uint32_t found;
+	bool has_found;
+	struct strbuf text;          /* of the file of a single thread */
+	struct cgroup_walk *cgroups; /* borrowed, takes note of every cgroup; may be NULL */
+};
+
 struct css_sets {
 	const struct task_record_pass *pass; /* borrowed */
 	struct strmap places;                /* by the kernel's numbers, the places in sets */
 	uint32_t *
 	        before; /* of each thread in the order of the pass, the one before it in the same set; owned */
-	/* What was found last in places. */
-	struct css_key found_key;
-	uint32_t found;
-	bool has_found;
 	struct css_set *sets; /* owned */
 	size_t count;
 	size_t capacity;
 	const struct cgroup_mounts *mounts; /* borrowed */
 	int proc_fd;                        /* borrowed */
-	struct cgroup_walk *cgroups;        /* takes note of every cgroup; may be NULL */
-	struct strbuf text, other;          /* files being compared */
 };
 
 /* Reads the cgroups of all threads of a pass, which stays where it is until the sets are done. */
@@ -40,6 +44,6 @@ void css_sets_init(struct css_sets *sets, int proc_fd, const struct cgroup_mount
                    struct cgroup_walk *cgroups, const struct task_record_pass *pass);
 void css_sets_done(struct css_sets *sets);
 
-/* Fills the cgroup of a thread and its source's outcome. */
-void css_sets_take(struct css_sets *sets, const struct task_record *values,
-                   struct thread_sample *sample);
+/* Fills the cgroup of a thread and its source's outcome. Several threads of ours may call it at once. */
+void css_sets_take(const struct css_sets *sets, struct css_reader *reader,
+                   const struct task_record *values, struct thread_sample *sample);

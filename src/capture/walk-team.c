@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "walk-team.h"
 
-/* A walker takes the next process of the list, and puts its rows into pieces of text that wait in the process's parcel. The
- * thread that has the writer writes the parcels out in the order of the list. Between two processes, and between two pieces
- * of a large one, walkers take the lock; while they read threads they share nothing.
+/* A walker takes the next process of the list, and puts its rows into pieces of text that wait in the process's batch. The
+ * thread that has the writer writes the batches in the order of the list. Between two processes, and between two pieces
+ * of a large one, walkers take the lock; while they read threads they share nothing that changes.
  *
- * jemalloc's reader has helpers, caches and a budget. It stays where the writer is, and walkers ask for it. */
+ * jemalloc's reader has helpers, caches and a budget. It stays in the thread that has the writer, and walkers send requests to
+ * it. Where no thread can be created, the thread that has the writer is the walker as well. */
 
 #include <errno.h>
 #include <pthread.h>
@@ -19,12 +20,11 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "cgroup-walk.h"
-#include "walk-parts.h"
 
 enum {
 	MEMBERS_MAX = 16,
 	PROCESSES_MIN = 32,       /* fewer are read by one */
-	PARCELS = 64,             /* how many processes walkers may be ahead of the writer */
+	BATCHES = 64,             /* how many processes walkers may be ahead of the writer */
 	PIECE_BYTES = 64 << 10,   /* a piece of rows is about as long as this */
 	WAITING_BYTES = 16 << 20, /* how much text may wait for the writer */
 };
@@ -35,7 +35,7 @@ struct piece {
 };
 
 /* The rows of a process that are not written yet. */
-struct parcel {
+struct batch {
 	struct piece *first, **last;
 	bool is_whole;
 };
@@ -43,19 +43,19 @@ struct parcel {
 struct walk_team;
 
 struct member {
-	struct walk_company company; /* must stay the first member */
+	struct walk_sink sink; /* must stay the first member */
 	struct walk_team *team;
 	pthread_t thread;
-	bool runs;
 	struct walk walk;
 	struct snapshot_rows *rows;
 	struct snapshot_tally tally;
 	struct cgroup_walk cgroups;
 	struct piece *piece; /* being filled; or NULL */
 	size_t place;        /* of the process being read, in the list */
-	/* Under the lock of the team: what it wants to know of jemalloc. */
+	/* Under the lock of the team: its request to jemalloc's reader. */
 	pthread_cond_t answered;
 	struct member *next_asker;
+	const struct known_pointers *asked_known;
 	uint32_t asked_tgid;
 	ino_t asked_inode;
 	bool asks;
@@ -63,27 +63,26 @@ struct member {
 
 struct walk_team {
 	struct walk *walk;
-	const struct walk_options *options;
-	const enum source_outcome *rules;
+	const struct walk_job *job;
 	pthread_mutex_t lock;
 	pthread_cond_t news; /* for the writer */
 	pthread_cond_t room; /* for walkers */
 	/* What follows is under the lock. */
 	size_t next;    /* process to be read */
 	size_t written; /* processes before this one are written */
-	struct parcel parcels[PARCELS];
+	struct batch batches[BATCHES];
 	size_t waiting_bytes;
 	struct piece *spare; /* pieces to be filled again */
 	struct member *first_asker, **last_asker;
 	bool is_over; /* all is read, or it has failed */
 	int error;    /* the first one */
 	struct member members[MEMBERS_MAX];
-	unsigned count;
+	unsigned count; /* threads; 0: the first member is the writer's own thread */
 };
 
-static struct parcel *parcel_at(struct walk_team *team, size_t place)
+static struct batch *batch_at(struct walk_team *team, size_t place)
 {
-	return &team->parcels[place % PARCELS];
+	return &team->batches[place % BATCHES];
 }
 
 /* The lock is held in what follows. */
@@ -117,23 +116,33 @@ static bool has_room(const struct walk_team *team, const struct member *member)
 	return team->waiting_bytes < most;
 }
 
-/* Puts the piece into the parcel. Returns 0, or the team's error. */
+static void serve_once(struct walk_team *team);
+
+static void wait_for(struct walk_team *team, pthread_cond_t *condition)
+{
+	if (team->count == 0)
+		serve_once(team);
+	else
+		pthread_cond_wait(condition, &team->lock);
+}
+
+/* Puts the piece into the batch. Returns 0, or the team's error. */
 static int hand_over(struct member *member, bool is_whole)
 {
 	struct walk_team *team = member->team;
-	struct parcel *parcel = parcel_at(team, member->place);
+	struct batch *batch = batch_at(team, member->place);
 	int r;
 
 	pthread_mutex_lock(&team->lock);
 	while (!team->is_over && !has_room(team, member))
-		pthread_cond_wait(&team->room, &team->lock);
+		wait_for(team, &team->room);
 	if (member->piece->text.len > 0) {
-		*parcel->last = member->piece;
-		parcel->last = &member->piece->next;
+		*batch->last = member->piece;
+		batch->last = &member->piece->next;
 		team->waiting_bytes += member->piece->text.len;
 		member->piece = take_spare(team);
 	}
-	parcel->is_whole = is_whole;
+	batch->is_whole = is_whole;
 	if (member->place == team->written)
 		pthread_cond_signal(&team->news);
 	r = team->error;
@@ -141,9 +150,9 @@ static int hand_over(struct member *member, bool is_whole)
 	return r;
 }
 
-static int add_row(struct walk_company *company, const struct thread_sample *sample)
+static int add_row(struct walk_sink *sink, const struct thread_sample *sample)
 {
-	struct member *member = (struct member *)company;
+	struct member *member = (struct member *)sink;
 
 	snapshot_rows_add(member->rows, sample, &member->piece->text);
 	return member->piece->text.len < PIECE_BYTES ? 0 : hand_over(member, false);
@@ -163,10 +172,10 @@ static void take_answer(struct jemalloc_reader *from, struct jemalloc_reader *to
 }
 
 /* While a directory of a process is open, another process with its number has one with another inode. */
-static void read_jemalloc(struct walk_company *company, struct walk *walk, int process_fd,
-                          uint32_t tgid)
+static void read_jemalloc(struct walk_sink *sink, struct walk *walk, int process_fd, uint32_t tgid,
+                          const struct known_pointers *known)
 {
-	struct member *member = (struct member *)company;
+	struct member *member = (struct member *)sink;
 	struct walk_team *team = member->team;
 	struct stat status;
 
@@ -178,6 +187,7 @@ static void read_jemalloc(struct walk_company *company, struct walk *walk, int p
 	pthread_mutex_lock(&team->lock);
 	if (!team->is_over) {
 		member->asked_tgid = tgid;
+		member->asked_known = known;
 		member->asked_inode = status.st_ino;
 		member->asks = true;
 		member->next_asker = NULL;
@@ -186,27 +196,24 @@ static void read_jemalloc(struct walk_company *company, struct walk *walk, int p
 		pthread_cond_signal(&team->news);
 	}
 	while (member->asks)
-		pthread_cond_wait(&member->answered, &team->lock);
+		wait_for(team, &member->answered);
 	pthread_mutex_unlock(&team->lock);
 }
 
 /* Takes the next process. False where there is none; then the walker stays until all have come to their end, for a thread of
  * ours that exits would disturb whoever is reading us. */
-static bool take_process(struct member *member, uint32_t *ret_tgid)
+static bool take_process(struct member *member)
 {
 	struct walk_team *team = member->team;
-	const struct id_list *processes = &team->walk->processes;
 	bool is_taken;
 
 	pthread_mutex_lock(&team->lock);
 	while (!team->is_over &&
-	       (team->next == processes->count || team->next - team->written >= PARCELS))
-		pthread_cond_wait(&team->room, &team->lock);
+	       (team->next == team->job->work->count || team->next - team->written >= BATCHES))
+		wait_for(team, &team->room);
 	is_taken = !team->is_over;
-	if (is_taken) {
+	if (is_taken)
 		member->place = team->next++;
-		*ret_tgid = processes->ids[member->place];
-	}
 	pthread_mutex_unlock(&team->lock);
 	return is_taken;
 }
@@ -214,7 +221,7 @@ static bool take_process(struct member *member, uint32_t *ret_tgid)
 static void member_begin(struct member *member)
 {
 	struct walk_team *team = member->team;
-	struct walk_options options = *team->options;
+	struct walk_options options = *team->job->options;
 	enum source_outcome rules[SOURCE_COUNT];
 
 	cgroup_walk_init(&member->cgroups);
@@ -224,8 +231,9 @@ static void member_begin(struct member *member)
 	walk_init(&member->walk, &options, rules);
 	member->walk.jemalloc.rule = team->walk->jemalloc.rule;
 	member->walk.tally = &member->tally;
-	member->walk.company = &member->company;
-	member->rows = snapshot_rows_new(team->rules);
+	member->walk.sink = &member->sink;
+	member->walk.css.cgroups = &member->cgroups;
+	member->rows = snapshot_rows_new(team->job->rules);
 	member->piece = mem_calloc(1, sizeof(*member->piece));
 }
 
@@ -243,16 +251,14 @@ static void take_own_descriptors(void)
 	(void)unshare(CLONE_FILES);
 }
 
-static void *member_run(void *context)
+static void member_run(struct member *member)
 {
-	struct member *member = context;
-	uint32_t tgid;
+	const struct walk_work *work = member->team->job->work;
 	int r = 0;
 
-	take_own_descriptors();
 	member_begin(member);
-	while (r == 0 && take_process(member, &tgid)) {
-		r = walk_read_process(&member->walk, tgid);
+	while (r == 0 && take_process(member)) {
+		r = work->read(work, &member->walk, member->place);
 		if (r == 0)
 			r = hand_over(member, true);
 	}
@@ -262,6 +268,12 @@ static void *member_run(void *context)
 		pthread_mutex_unlock(&member->team->lock);
 	}
 	walk_done(&member->walk);
+}
+
+static void *thread_run(void *member)
+{
+	take_own_descriptors();
+	member_run(member);
 	return NULL;
 }
 
@@ -301,9 +313,11 @@ static void member_end(struct member *member)
 {
 	struct walk *walk = member->team->walk;
 
-	pthread_join(member->thread, NULL);
+	if (member->team->count > 0)
+		pthread_join(member->thread, NULL);
 	add_tally(walk->tally, &member->tally);
 	add_times(walk, &member->walk);
+	probe_summary_add_counts(&walk->jemalloc.summary, &member->walk.jemalloc.summary);
 	if (walk->reader.cgroups)
 		cgroup_walk_merge(walk->reader.cgroups, &member->cgroups);
 	cgroup_walk_done(&member->cgroups);
@@ -311,21 +325,22 @@ static void member_end(struct member *member)
 	free_pieces(member->piece);
 }
 
-static struct walk_team *team_new(struct walk *walk)
+static struct walk_team *team_new(struct walk *walk, const struct walk_job *job)
 {
 	struct walk_team *team = mem_calloc(1, sizeof(*team));
 
 	team->walk = walk;
+	team->job = job;
 	team->last_asker = &team->first_asker;
-	for (size_t i = 0; i < PARCELS; i++)
-		team->parcels[i].last = &team->parcels[i].first;
+	for (size_t i = 0; i < BATCHES; i++)
+		team->batches[i].last = &team->batches[i].first;
 	pthread_mutex_init(&team->lock, NULL);
 	pthread_cond_init(&team->news, NULL);
 	pthread_cond_init(&team->room, NULL);
 	for (size_t i = 0; i < MEMBERS_MAX; i++) {
 		team->members[i].team = team;
-		team->members[i].company =
-		        (struct walk_company){.add_row = add_row, .read_jemalloc = read_jemalloc};
+		team->members[i].sink =
+		        (struct walk_sink){.add_row = add_row, .read_jemalloc = read_jemalloc};
 		pthread_cond_init(&team->members[i].answered, NULL);
 	}
 	return team;
@@ -333,8 +348,8 @@ static struct walk_team *team_new(struct walk *walk)
 
 static void team_free(struct walk_team *team)
 {
-	for (size_t i = 0; i < PARCELS; i++)
-		free_pieces(team->parcels[i].first);
+	for (size_t i = 0; i < BATCHES; i++)
+		free_pieces(team->batches[i].first);
 	free_pieces(team->spare);
 	for (size_t i = 0; i < MEMBERS_MAX; i++)
 		pthread_cond_destroy(&team->members[i].answered);
@@ -356,7 +371,7 @@ static void team_begin(struct walk_team *team, unsigned members)
 		struct member *member = &team->members[team->count];
 		char name[16];
 
-		if (pthread_create(&member->thread, NULL, member_run, member) != 0)
+		if (pthread_create(&member->thread, NULL, thread_run, member) != 0)
 			break;
 		snprintf(name, sizeof(name), "ctprof-walk-%u", team->count);
 		pthread_setname_np(member->thread, name);
@@ -395,7 +410,7 @@ static void answer(struct walk_team *team)
 	if (process_fd >= 0 && fstat(process_fd, &status) == 0 &&
 	    status.st_ino == member->asked_inode) {
 		jemalloc_read_process(reader, process_fd, member->asked_tgid, &member->walk.threads,
-		                      NULL);
+		                      member->asked_known);
 		take_answer(reader, &member->walk.jemalloc);
 	}
 
@@ -403,16 +418,16 @@ static void answer(struct walk_team *team)
 	let_go(member);
 }
 
-static void write_piece(struct walk_team *team, struct parcel *parcel)
+static void write_piece(struct walk_team *team, struct batch *batch)
 {
-	struct piece *piece = parcel->first;
+	struct piece *piece = batch->first;
 	int r;
 
-	parcel->first = piece->next;
-	if (!parcel->first)
-		parcel->last = &parcel->first;
+	batch->first = piece->next;
+	if (!batch->first)
+		batch->last = &batch->first;
 	pthread_mutex_unlock(&team->lock);
-	r = snapshot_write_rows(team->walk->writer, &piece->text);
+	r = snapshot_write_rows(team->job->writer, &piece->text);
 
 	pthread_mutex_lock(&team->lock);
 	team->waiting_bytes -= piece->text.len;
@@ -423,63 +438,75 @@ static void write_piece(struct walk_team *team, struct parcel *parcel)
 	pthread_cond_broadcast(&team->room);
 }
 
-/* What walkers ask for comes first, for they wait. */
+/* Requests of walkers come first, for they wait. */
+static void serve_once(struct walk_team *team)
+{
+	struct batch *batch = batch_at(team, team->written);
+
+	if (team->first_asker) {
+		answer(team);
+	} else if (team->written == team->job->work->count) {
+		team->is_over = true;
+	} else if (batch->first) {
+		write_piece(team, batch);
+	} else if (batch->is_whole) {
+		batch->is_whole = false;
+		team->written++;
+		pthread_cond_broadcast(&team->room);
+	} else {
+		pthread_cond_wait(&team->news, &team->lock);
+	}
+}
+
 static void team_serve(struct walk_team *team)
 {
 	pthread_mutex_lock(&team->lock);
-	while (!team->is_over) {
-		struct parcel *parcel = parcel_at(team, team->written);
-
-		if (team->first_asker) {
-			answer(team);
-		} else if (team->written == team->walk->processes.count) {
-			team->is_over = true;
-		} else if (parcel->first) {
-			write_piece(team, parcel);
-		} else if (parcel->is_whole) {
-			parcel->is_whole = false;
-			team->written++;
-			pthread_cond_broadcast(&team->room);
-		} else {
-			pthread_cond_wait(&team->news, &team->lock);
-		}
-	}
+	while (!team->is_over)
+		serve_once(team);
 	while (team->first_asker)
 		let_go(take_asker(team));
 	pthread_cond_broadcast(&team->room);
 	pthread_mutex_unlock(&team->lock);
 }
 
-unsigned walk_team_size(const struct walk *walk)
+static int read_files(const struct walk_work *work, struct walk *walk, size_t index)
+{
+	const struct walk_files *files = (const struct walk_files *)work;
+
+	return walk_read_process(walk, files->processes->ids[index]);
+}
+
+void walk_files_init(struct walk_files *files, const struct id_list *processes)
+{
+	*files = (struct walk_files){{processes->count, read_files}, processes};
+}
+
+unsigned walk_team_size(const struct walk *walk, const struct walk_work *work)
 {
 	cpu_set_t cpus;
 	unsigned count = 1;
 
-	if (!walk->reader.live || walk->processes.count < PROCESSES_MIN)
+	if (!walk->reader.live || work->count < PROCESSES_MIN)
 		return 1;
 	if (sched_getaffinity(0, sizeof(cpus), &cpus) == 0)
 		count = (unsigned)CPU_COUNT(&cpus);
 	return count < MEMBERS_MAX ? count : MEMBERS_MAX;
 }
 
-int walk_team_all(struct walk *walk, const struct walk_options *options,
-                  const enum source_outcome rules[SOURCE_COUNT], unsigned members, const char *root,
+int walk_team_all(struct walk *walk, const struct walk_job *job, const char *root,
                   struct strbuf *reterr)
 {
-	struct walk_team *team = team_new(walk);
+	struct walk_team *team = team_new(walk, job);
 	int r;
 
-	team->options = options;
-	team->rules = rules;
 	/* A process that begins as the copy of one with threads may find locks held by those it has not. */
 	jemalloc_reader_start(&walk->jemalloc);
-	team_begin(team, members < MEMBERS_MAX ? members : MEMBERS_MAX);
-	if (team->count == 0) {
-		team_free(team);
-		return walk_each(walk, root, reterr);
-	}
+	team_begin(team, job->walkers < MEMBERS_MAX ? job->walkers : MEMBERS_MAX);
+	if (team->count == 0)
+		member_run(&team->members[0]);
 	team_serve(team);
-	for (unsigned i = 0; i < team->count; i++)
+	member_end(&team->members[0]);
+	for (unsigned i = 1; i < team->count; i++)
 		member_end(&team->members[i]);
 	r = team->error;
 	team_free(team);

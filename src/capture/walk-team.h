@@ -1,15 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* walk-team - several threads walk the processes of a host, each with readers of its own; the rows reach the one writer in
- * the order that a single walk gives them. */
+/* walk-team - one or more threads of ours walk the processes of a host, each with readers of its own. The rows reach the one
+ * writer in the order of the processes. */
 #include "walk.h"
 
-/* How many walkers are worth their while: one for each CPU that we may run on, and one alone for a small host or another
- * system's tree. */
-unsigned walk_team_size(const struct walk *walk);
+/* The processes to be read. */
+struct walk_work {
+	size_t count;
+	/* Reads the process at @index and gives its rows to the sink of @walk. Several threads of ours call it at once. Result as that
+	 * of walk_read_process(). */
+	int (*read)(const struct walk_work *self, struct walk *walk, size_t index);
+};
 
-/* As walk_each(), behind walk_find(). @walk is initialised; its jemalloc reader, writer, tally and cgroups serve all, and its times become those of
- * all. @options are the ones it was initialised with, @rules those of the snapshot. */
-must_check_ int walk_team_all(struct walk *walk, const struct walk_options *options,
-                              const enum source_outcome rules[SOURCE_COUNT], unsigned members,
-                              const char *root, struct strbuf *reterr);
+/* The work of reading each process from its files. */
+struct walk_files {
+	struct walk_work work; /* must stay the first member */
+	const struct id_list *processes;
+};
+/* @processes is borrowed. */
+void walk_files_init(struct walk_files *files, const struct id_list *processes);
+
+struct walk_job {
+	const struct walk_options *options; /* those of the walk */
+	const enum source_outcome *rules;   /* of the snapshot */
+	const struct walk_work *work;
+	struct snapshot_writer *writer;
+	unsigned walkers; /* threads that read; 16 at most */
+};
+
+/* How many walkers are worth their cost: one for each CPU that we may run on, and one alone for a small host or another
+ * system's tree. */
+unsigned walk_team_size(const struct walk *walk, const struct walk_work *work);
+
+/* Reads all processes of the job. @walk is initialised; its jemalloc reader, tally and cgroups serve all walkers, and its times become
+ * those of all. Returns 0; or -errno, with a sentence about @root appended to @reterr where ctprof has run out of descriptors or
+ * memory, and without one where the writer failed. */
+must_check_ int walk_team_all(struct walk *walk, const struct walk_job *job, const char *root,
+                              struct strbuf *reterr);

@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/mem.h"
-#include "walk-parts.h"
 
 enum { COMM_FILE_BYTES = 4096 };
 
@@ -51,6 +50,8 @@ void walk_done(struct walk *walk)
 	id_list_done(&walk->threads);
 	strbuf_done(&walk->listing);
 	strbuf_done(&walk->pcomm);
+	strbuf_done(&walk->css.text);
+	free(walk->pointers);
 	free(walk->exiting);
 }
 
@@ -65,7 +66,7 @@ static void count(struct snapshot_tally *tally, const struct thread_sample *samp
 		        sample->malformed.words[i] & ~sample->seen.words[i]);
 }
 
-void walk_set_pcomm(struct walk *walk, int process_fd)
+static void set_pcomm(struct walk *walk, int process_fd)
 {
 	struct thread_sample *sample = walk->sample;
 
@@ -215,10 +216,7 @@ int walk_write_pending(struct walk *walk)
 		return 0;
 	walk->pending = NULL;
 	judge(walk, sample);
-	if (walk->company)
-		r = walk->company->add_row(walk->company, sample);
-	else
-		r = snapshot_write_thread(walk->writer, sample);
+	r = walk->sink->add_row(walk->sink, sample);
 	if (r == 0)
 		count(walk->tally, sample);
 	return r;
@@ -240,7 +238,7 @@ int walk_add_row(struct walk *walk, int process_fd)
 	struct thread_sample *sample = walk->sample;
 	int r;
 
-	walk_set_pcomm(walk, process_fd);
+	set_pcomm(walk, process_fd);
 	add_process(walk);
 	add_smaps(walk);
 	r = walk_write_pending(walk);
@@ -311,10 +309,7 @@ static int walk_threads(struct walk *walk, const struct process_fds *fds, uint32
 	walk->has_pcomm = false;
 	walk->exiting_count = 0;
 	move_leader_first(&walk->threads, tgid);
-	if (walk->company)
-		walk->company->read_jemalloc(walk->company, walk, fds->process, tgid);
-	else
-		jemalloc_read_process(&walk->jemalloc, fds->process, tgid, &walk->threads, NULL);
+	walk->sink->read_jemalloc(walk->sink, walk, fds->process, tgid, NULL);
 	for (size_t i = 0; i < walk->threads.count; i++) {
 		int r = walk_thread(walk, fds, tgid, i, boottime_ns);
 
@@ -378,28 +373,10 @@ int walk_read_process(struct walk *walk, uint32_t tgid)
 	return 0;
 }
 
-int walk_list_processes(struct walk *walk)
-{
-	cleanup_(fd_closep) int list_fd = fd_open_dir_at(walk->proc_fd, ".");
-
-	return list_fd < 0 ? list_fd : fd_list_ids(list_fd, &walk->processes, &walk->listing);
-}
-
-int walk_each(struct walk *walk, const char *root, struct strbuf *reterr)
-{
-	int r = 0;
-
-	for (size_t i = 0; i < walk->processes.count && r == 0; i++)
-		r = walk_read_process(walk, walk->processes.ids[i]);
-	/* The writer's own errors are told by whoever opened its file. */
-	if (error_is_own(r))
-		strbuf_addf(reterr, "%s: %s", root, strerror(-r));
-	return r;
-}
-
 int walk_find(struct walk *walk, const char *root, struct strbuf *reterr)
 {
-	int r = walk_list_processes(walk);
+	cleanup_(fd_closep) int list_fd = fd_open_dir_at(walk->proc_fd, ".");
+	int r = list_fd < 0 ? list_fd : fd_list_ids(list_fd, &walk->processes, &walk->listing);
 
 	if (r == 0 && walk->processes.count == 0)
 		r = -ENOENT;

@@ -4,6 +4,7 @@
 #include "base/fd.h"
 #include "capture/process-read.h"
 #include "capture/thread-read.h"
+#include "css-sets.h"
 #include "ctprof/base/macro.h"
 #include "ctprof/snapshot/snapshot.h"
 #include "jemalloc/jemalloc-read.h"
@@ -16,13 +17,13 @@ struct exiting_thread {
 
 struct walk;
 
-/* Where the rows go to, and who reads jemalloc's counters, where a walk is one of several. */
-struct walk_company {
+/* Receives the rows of a walk, and reads jemalloc's counters for it. */
+struct walk_sink {
 	/* Returns 0, or -errno. */
-	int (*add_row)(struct walk_company *self, const struct thread_sample *sample);
-	/* Reads those of walk->threads into walk->jemalloc. */
-	void (*read_jemalloc)(struct walk_company *self, struct walk *walk, int process_fd,
-	                      uint32_t tgid);
+	int (*add_row)(struct walk_sink *self, const struct thread_sample *sample);
+	/* Reads those of walk->threads into walk->jemalloc. @known may be NULL. */
+	void (*read_jemalloc)(struct walk_sink *self, struct walk *walk, int process_fd,
+	                      uint32_t tgid, const struct known_pointers *known);
 };
 
 struct walk {
@@ -44,9 +45,11 @@ struct walk {
 	struct exiting_thread *exiting; /* threads of it that were on their way out; owned */
 	size_t exiting_count;
 	size_t exiting_capacity;
-	struct walk_company *company;   /* borrowed; NULL: it is the only one */
-	struct snapshot_writer *writer; /* borrowed, as is the tally */
-	struct snapshot_tally *tally;
+	struct css_reader css;           /* of a walk over a pass of BPF */
+	struct thread_pointer *pointers; /* of the process being walked, from the pass; owned */
+	size_t pointer_capacity;
+	struct walk_sink *sink;       /* borrowed, as is the tally */
+	struct snapshot_tally *tally; /* the caller sets both */
 	const uint64_t
 	        *tree_boottime_ns; /* the one time of another system's tree; NULL: our clock */
 	uint64_t first_read_ns,
@@ -70,9 +73,18 @@ void walk_init(struct walk *walk, const struct walk_options *options,
                enum source_outcome ret_rules[SOURCE_COUNT]);
 void walk_done(struct walk *walk);
 
-/* Lists the processes of the tree. Returns 0; or -errno with a sentence about @root appended to @reterr. */
+/* Lists the processes of the tree in walk->processes. Returns 0; or -errno with a sentence about @root appended to @reterr. */
 must_check_ int walk_find(struct walk *walk, const char *root, struct strbuf *reterr);
 
-/* Walks those processes. Returns 0; or -errno, with a sentence about @root appended to @reterr where the tree or our own
- * limits are at fault, and without one where the writer failed. */
-must_check_ int walk_each(struct walk *walk, const char *root, struct strbuf *reterr);
+/* Reads a process from its files and gives its rows to the sink. Returns 0; the sink's -errno; or -errno where ctprof has run
+ * out of descriptors or memory. */
+must_check_ int walk_read_process(struct walk *walk, uint32_t tgid);
+
+/* Adds what walk->sample has from its process, and keeps it as walk->pending until the next row comes. The leader is read
+ * first and names the process; where it has exited, /proc/PID/comm does. Returns 0, or the sink's -errno. */
+must_check_ int walk_add_row(struct walk *walk, int process_fd);
+/* Gives the pending row to the sink. Returns 0, or the sink's -errno. */
+must_check_ int walk_write_pending(struct walk *walk);
+
+/* Gives the row the totals of its process that were read last. */
+void walk_add_totals(struct walk *walk, struct thread_sample *sample);

@@ -47,6 +47,18 @@ void probe_summary_add_thread(struct probe_summary *summary, enum probe_tag tag)
 	summary->threads[tag]++;
 }
 
+void probe_summary_add_counts(struct probe_summary *summary, const struct probe_summary *other)
+{
+	summary->tgids_walked += other->tgids_walked;
+	summary->jemalloc_detected += other->jemalloc_detected;
+	summary->probed_ok += other->probed_ok;
+	summary->failed += other->failed;
+	for (unsigned tag = 0; tag < PROBE_TAG_COUNT; tag++) {
+		summary->processes[tag] += other->processes[tag];
+		summary->threads[tag] += other->threads[tag];
+	}
+}
+
 enum probe_tag probe_summary_dominant(const struct probe_summary *summary)
 {
 	enum probe_tag dominant = PROBE_TAG_ok;

@@ -51,6 +51,8 @@ struct probe_summary {
 void probe_summary_add_process(struct probe_summary *summary, enum probe_tag tag,
                                bool has_jemalloc);
 void probe_summary_add_thread(struct probe_summary *summary, enum probe_tag tag);
+/* Adds what @other has counted. */
+void probe_summary_add_counts(struct probe_summary *summary, const struct probe_summary *other);
 
 /* The tag of the most failed processes, the first by name among equals; PROBE_TAG_ok where none has failed, or
  * where nobody knows. */

@@ -18,6 +18,7 @@ struct scene {
 	struct task_record_pass pass;
 	struct cgroup_mounts mounts;
 	struct css_sets sets;
+	struct css_reader reader;
 };
 
 static void scene_init(struct scene *scene, void **state)
@@ -53,7 +54,7 @@ static void check_cgroup(struct scene *scene, size_t place, const char *path)
 {
 	cleanup_(sample_done) struct thread_sample sample = {0};
 
-	css_sets_take(&scene->sets, &scene->threads[place], &sample);
+	css_sets_take(&scene->sets, &scene->reader, &scene->threads[place], &sample);
 	if (!path) {
 		assert_int_equal(sample.outcomes[SOURCE_cgroup], OUTCOME_gone);
 		assert_false(sample.has_cgroup);
@@ -67,6 +68,7 @@ static void check_cgroup(struct scene *scene, size_t place, const char *path)
 static void scene_done(struct scene *scene)
 {
 	css_sets_done(&scene->sets);
+	strbuf_done(&scene->reader.text);
 	cgroup_mounts_done(&scene->mounts);
 }
 
@@ -185,7 +187,7 @@ static void check_cgroups_v1(struct scene *scene, size_t place, const char *text
 	cleanup_(sample_done) struct thread_sample sample = {0};
 
 	strbuf_add_str(&sample.cgroups_v1, "of another");
-	css_sets_take(&scene->sets, &scene->threads[place], &sample);
+	css_sets_take(&scene->sets, &scene->reader, &scene->threads[place], &sample);
 	assert_string_equal(strbuf_str(&sample.cgroups_v1), text);
 }
 

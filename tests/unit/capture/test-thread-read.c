@@ -39,7 +39,7 @@ static bool is_thread(int dir_fd)
 	char link[64], path[4096], tail[64];
 	ssize_t len;
 
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", dir_fd);
+	snprintf(link, sizeof(link), "/proc/thread-self/fd/%d", dir_fd);
 	len = readlink(link, path, sizeof(path) - 1);
 	if (len < 0)
 		return false;
@@ -105,7 +105,7 @@ int __wrap_fd_open_dir_at(int dir_fd, const char *name)
 	ssize_t len;
 
 	if (faults.listing && faults.listing_error != 0) {
-		snprintf(link, sizeof(link), "/proc/self/fd/%d", dir_fd);
+		snprintf(link, sizeof(link), "/proc/thread-self/fd/%d", dir_fd);
 		len = readlink(link, path, sizeof(path) - 64);
 		assert_true(len > 0);
 		snprintf(path + len, 64, "/%s", name);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Several walkers must write what one writes, byte for byte, and end as it does. */
+/* Several walkers must write what one writes, and what the writer's own thread writes where there is no other (0 walkers), byte for
+ * byte, and end as it does. */
 #include "check.h"
 
 #include <errno.h>
@@ -37,24 +38,27 @@ static void walk_tree(struct walked *walked, int proc_fd, unsigned members, size
 	                               .cgroups = &cgroups,
 	                               .jemalloc_files = &files,
 	                               .tree_boottime_ns = &boottime_ns};
+	struct walk_files work;
+	struct walk_job job = {.options = &options,
+	                       .rules = walked->info.rules,
+	                       .work = &work.work,
+	                       .writer = writer,
+	                       .walkers = members};
 	struct walk walk;
 
 	memset(walked, 0, sizeof(*walked));
 	cgroup_walk_init(&cgroups);
 	jemalloc_files_init(&files, FILE_SYSTEMS_LOCAL);
 	walk_init(&walk, &options, walked->info.rules);
-	walk.writer = writer;
 	walk.tally = &walked->info.tally;
 	if (probes)
 		walk.jemalloc.rule = OUTCOME_read;
 	walked->result = snapshot_write_begin(writer, &walked->info);
 	if (walked->result == 0)
 		walked->result = walk_find(&walk, "tree", &walked->error);
-	if (walked->result == 0 && members == 0)
-		walked->result = walk_each(&walk, "tree", &walked->error);
-	else if (walked->result == 0)
-		walked->result = walk_team_all(&walk, &options, walked->info.rules, members, "tree",
-		                               &walked->error);
+	walk_files_init(&work, &walk.processes);
+	if (walked->result == 0)
+		walked->result = walk_team_all(&walk, &job, "tree", &walked->error);
 	walked->spread_ns = walk.last_read_ns - walk.first_read_ns;
 	walked->info.probe = walk.jemalloc.summary;
 	if (walked->result == 0)
@@ -143,7 +147,7 @@ static void test_no_descriptors(void **state)
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
 	none = before;
 	none.rlim_cur = (rlim_t)tree->fd + 2;
-	for (unsigned members = 1; members < 5; members++) {
+	for (unsigned members = 0; members < 5; members++) {
 		assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
 		walk_tree(&walked, tree->fd, members, SIZE_MAX, true);
 		assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
@@ -167,14 +171,15 @@ static void test_empty_tree(void **state)
 /* Those of another system's tree are read by one, whatever there is of them. */
 static void test_size(void **state)
 {
-	struct walk walk = {.processes.count = 10000};
+	struct walk_work work = {.count = 10000};
+	struct walk walk = {.tally = NULL};
 
 	(void)state;
-	assert_int_equal(walk_team_size(&walk), 1);
+	assert_int_equal(walk_team_size(&walk, &work), 1);
 	walk.reader.live = true;
-	assert_in_range(walk_team_size(&walk), 1, 16);
-	walk.processes.count = 3;
-	assert_int_equal(walk_team_size(&walk), 1);
+	assert_in_range(walk_team_size(&walk, &work), 1, 16);
+	work.count = 3;
+	assert_int_equal(walk_team_size(&walk, &work), 1);
 }
 
 int main(void)
