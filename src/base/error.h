@@ -4,14 +4,14 @@
 #include <errno.h>
 #include <stdbool.h>
 
-/* Whether ctprof itself has run out of descriptors or of memory: no process that is read is the cause, and a reading that
- * went on would lack values without a reason. */
+/* Returns whether ctprof itself has run out of descriptors or of memory: no process that is read is the cause, and a
+ * reading that went on would lack values without a reason. */
 static inline bool error_is_own(int r)
 {
 	return r == -EMFILE || r == -ENFILE || r == -ENOMEM;
 }
 
-/* Whether this user may not do it. */
+/* Returns whether this user may not do it. */
 static inline bool error_is_denied(int r)
 {
 	return r == -EACCES || r == -EPERM;

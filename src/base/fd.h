@@ -34,8 +34,8 @@ struct id_list {
 	size_t capacity;
 };
 
-/* The entries of a directory whose names are positive decimal numbers, rising. @scratch keeps the raw
- * listing. Returns 0 or -errno; what was listed before an error is in the list. */
+/* Returns the entries of a directory whose names are positive decimal numbers, rising. @scratch keeps the raw listing.
+ * Returns 0 or -errno; what was listed before an error is in the list. */
 must_check_ int fd_list_ids(int dir_fd, struct id_list *list, struct strbuf *scratch);
 void id_list_done(struct id_list *list);
 

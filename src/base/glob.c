@@ -52,7 +52,7 @@ static bool next_segment(struct span *rest, struct span *ret)
 	return true;
 }
 
-/* Length of the bracket expression at the start of @text, as fnmatch() reads it; 0 where nothing closes it. */
+/* Length of the bracket expression at the start of @text, as fnmatch() reads it; 0 if nothing closes it. */
 static size_t bracket_len(struct span text)
 {
 	size_t first = text.len > 1 && (text.text[1] == '!' || text.text[1] == '^') ? 2 : 1;

@@ -15,7 +15,7 @@ static bool is_key(const struct keyed_value *entry, const char *key, size_t key_
 	return strncmp(entry->key, key, key_len) == 0 && entry->key[key_len] == '\0';
 }
 
-/* The slot that holds the key, or the empty one where it belongs. */
+/* Returns the slot that holds the key, or the empty one where it belongs. */
 static size_t find_slot(const struct keyed_values *values, const char *key, size_t key_len)
 {
 	size_t mask = values->slot_count - 1;

@@ -30,7 +30,7 @@ static struct rlimit limit_before;
 
 static struct mem_undo *_Atomic undo_list;
 
-/* Private writable memory, which RLIMIT_DATA is about, and the stack: the sixth number of /proc/self/statm. 0 where it
+/* Private writable memory, which RLIMIT_DATA is about, and the stack: the sixth number of /proc/self/statm. 0 if it
  * cannot be read. */
 static uint64_t data_bytes(void)
 {
@@ -49,7 +49,8 @@ static uint64_t data_bytes(void)
 	return pages[5] * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Whether it was the limit that refused so many bytes. malloc(3) asks for a little more than it is asked for. */
+/* Returns whether it was the limit that refused so many bytes. malloc(3) asks for a little more than it is asked
+ * for. */
 static bool is_at_limit(uint64_t bytes)
 {
 	struct rlimit limit;

@@ -16,7 +16,7 @@ must_check_ void *mem_calloc(size_t count, size_t size);
 must_check_ void *mem_realloc(void *old, size_t count, size_t size);
 
 /* Resizes @old, which has room for *@capacity objects of @size bytes, to twice the room or to what is @wanted, whichever is
- * more, but not to more than @most objects. Ends the program where that is not enough. */
+ * more, but not to more than @most objects. Ends the program if that is not enough. */
 must_check_ void *mem_grow(void *old, size_t size, size_t wanted, size_t most, size_t *capacity);
 
 /* The growing array. @array_ points to objects and is NULL at first; @capacity_ is how many there is room for, in any
@@ -39,7 +39,7 @@ must_check_ void *mem_grow(void *old, size_t size, size_t wanted, size_t most, s
 		&(array_)[(count_)++];                                  \
 	})
 
-/* A copy of @len bytes with a NUL behind them. @bytes is borrowed. */
+/* Returns a copy of @len bytes with a NUL behind them. @bytes is borrowed. */
 must_check_ char *mem_copy(const void *bytes, size_t len);
 
 /* Ends the program with status 1 and one line on stderr: "ctprof: out of memory", or that mem_limit() was reached. Undoes

@@ -39,7 +39,7 @@ static bool others_may_write(const struct stat *dir, uid_t root_owner)
 	       (!is_trusted(dir->st_uid) && dir->st_uid != root_owner);
 }
 
-/* Whether something that leads elsewhere, or is written in place, may be used. */
+/* Returns whether something that leads elsewhere, or is written in place, may be used. */
 static bool is_ours(const struct walk *walk, const struct stat *status)
 {
 	return !others_may_write(&walk->place->dir, walk->root_owner) ||
@@ -70,8 +70,8 @@ static int move_to(struct walk *walk, int dir_fd)
 	return fstat(dir_fd, &place->dir) < 0 ? -errno : 0;
 }
 
-/* The descriptor that an absolute path names, or -1. These names mean what the caller has open, and that is not looked
- * up again. */
+/* Returns the descriptor that an absolute path names, or -1. These names mean what the caller has open, and that is not
+ * looked up again. */
 static int named_descriptor(const char *path)
 {
 	static const char *const directories[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -126,7 +126,7 @@ static int follow_text(struct walk *walk, int link_fd, const char *behind)
 	return walk->rest[0] == '/' ? move_to_start(walk) : 0;
 }
 
-/* A link of procfs is more than its text: the kernel leads to the open file itself. Returns 1 where that is done, 0 where
+/* A link of procfs is more than its text: the kernel leads to the open file itself. Returns 1 if that is done, 0 if
  * the text is to be followed, or -errno. */
 static int follow_in_procfs(struct walk *walk, const char *name, bool is_last)
 {
@@ -151,7 +151,7 @@ static int follow_in_procfs(struct walk *walk, const char *name, bool is_last)
 	return 1;
 }
 
-/* Follows the link @name. Returns 1 where the place has moved by that name already, 0 where the link's text is now in
+/* Follows the link @name. Returns 1 where the place has moved by that name already, 0 if the link's text is now in
  * the path, or -errno. */
 static int follow(struct walk *walk, int link_fd, const struct stat *status, const char *name,
                   const char *behind)
@@ -186,7 +186,7 @@ static int enter(struct walk *walk, const char *name, const char *behind)
 	return S_ISLNK(status.st_mode) ? follow(walk, link_fd, &status, name, behind) : -ENOTDIR;
 }
 
-/* Looks at what has the last name. Returns 1 where that is the place, 0 as follow() does, or -errno. */
+/* Looks at what has the last name. Returns 1 if that is the place, 0 as follow() does, or -errno. */
 static int take_last(struct walk *walk, const char *name)
 {
 	struct output_place *place = walk->place;
@@ -216,7 +216,7 @@ static int take_last(struct walk *walk, const char *name)
 	return r;
 }
 
-/* Takes the next name of the path. Returns 1 where it was the last one and the place is found, 0, or -errno. */
+/* Takes the next name of the path. Returns 1 if it was the last one and the place is found, 0, or -errno. */
 static int take_name(struct walk *walk)
 {
 	const char *start = walk->rest + strspn(walk->rest, "/"), *behind;
@@ -276,8 +276,9 @@ int output_place_reopen(const struct output_place *place, int flags)
 	return -ESTALE;
 }
 
-/* Whether others may put a file of this user's that they find elsewhere under a name in the directory. The sticky bit only
- * keeps them from taking one away. A group with the number of its user is that user's own, as pam_umask(8) has it. */
+/* Returns whether others may put a file of this user's that they find elsewhere under a name in the directory. The
+ * sticky bit only keeps them from taking one away. A group with the number of its user is that user's own, as
+ * pam_umask(8) has it. */
 static bool others_may_rename_into(const struct stat *dir)
 {
 	bool own_group = dir->st_gid == getegid() && getegid() == geteuid();

@@ -20,9 +20,9 @@ struct output_place {
 #define OUTPUT_PLACE_INIT ((struct output_place){.descriptor = -1, .dir_fd = -1, .target_fd = -1})
 
 /* Finds the place. @place is OUTPUT_PLACE_INIT before. On success either @descriptor, or @dir_fd and @name are set. The
- * target, where there is one, is no directory and no symbolic link.
+ * target, if there is one, is no directory and no symbolic link.
  *
- * A symbolic link is followed where it belongs to this user or to root, or where nobody else may write the directory
+ * A symbolic link is followed where it belongs to this user or to root, or if nobody else may write the directory
  * that it is in. A target that is not a regular file (FIFO, device, socket) is taken under the same conditions. In a
  * directory that others may write, neither may have a second hard link, because then others may have given it its name.
  *
@@ -36,12 +36,13 @@ must_check_ int output_place_find(struct output_place *place, const char *path,
  * -errno, -ESTALE where something else has the name now. */
 must_check_ int output_place_reopen(const struct output_place *place, int flags);
 
-/* Whether the target is a regular file of this user, and has its name from this user or root: others can neither
- * rename files in the directory nor move one of this user's files into it nor have made a link to one in it. */
+/* Returns whether the target is a regular file of this user, and has its name from this user or root: others can
+ * neither rename files in the directory nor move one of this user's files into it nor have made a link to one in it. */
 bool output_place_is_own(const struct output_place *place);
 
-/* The permissions of a new file, @mode, without those that a file of this user's in a sticky directory lacks. Others may have
- * moved it there, for which they need nothing but a file of this user's in a directory of theirs, so that it gives none. */
+/* Returns the permissions of a new file, @mode, without those that a file of this user's in a sticky directory lacks.
+ * Others may have moved it there, for which they need nothing but a file of this user's in a directory of theirs, so
+ * that it gives none. */
 mode_t output_place_narrow(const struct output_place *place, mode_t mode);
 
 /* For cleanup_(output_place_done). */

@@ -28,7 +28,7 @@ static int output_write(struct byte_sink *sink, const void *bytes, size_t len)
 	return r;
 }
 
-/* A fresh name beside the target, such as ".before.zst.3f2a91c07d18". */
+/* Returns a fresh name beside the target, such as ".before.zst.3f2a91c07d18". */
 static char *temporary_name(const struct output *output)
 {
 	cleanup_(strbuf_done) struct strbuf name = STRBUF_INIT;
@@ -292,7 +292,7 @@ static int close_in_place(struct output *output)
 	return close(fd) < 0 ? -errno : 0;
 }
 
-/* linkat(2) does not replace. A file without a name gets the target's where nothing had that, else a temporary one. */
+/* linkat(2) does not replace. A file without a name gets the target's if nothing had that, else a temporary one. */
 static int name_file(struct output *output)
 {
 	int r = -EEXIST;

@@ -23,8 +23,8 @@ enum file_system_kind {
 	FILE_SYSTEM_REMOTE, /* any other: FUSE, NFS, 9p, CIFS, Ceph and whatever is not known to be local */
 };
 
-/* The kind of a file system by its type as /proc/<pid>/mountinfo names it, such as "ext4" or "fuse.sshfs": LOCAL or REMOTE.
- * @type need not end in NUL. */
+/* Returns the kind of a file system by its type as /proc/<pid>/mountinfo names it, such as "ext4" or "fuse.sshfs":
+ * LOCAL or REMOTE. @type need not end in NUL. */
 enum file_system_kind file_system_kind_of_type(const char *type, size_t len);
 
 /* Opens the regular file at @path below @root_fd, which is taken for the root directory: neither "..", nor an absolute path,

@@ -29,7 +29,7 @@ bool scan_line(struct span *rest, struct span *ret_line);
 /* Takes the next word off the front of @rest: words are separated by blanks, tabs and newlines. */
 bool scan_word(struct span *rest, struct span *ret_word);
 
-/* Splits "key : value" at the first colon and trims both sides. False where there is no colon. */
+/* Splits "key : value" at the first colon and trims both sides. False if there is no colon. */
 bool scan_pair(struct span line, struct span *ret_key, struct span *ret_value);
 
 bool span_is(struct span span, const char *text);

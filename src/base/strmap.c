@@ -8,7 +8,7 @@
 
 enum { STRMAP_FIRST_SLOTS = 64 };
 
-/* The slot that holds the key, or the empty slot where it belongs. */
+/* Returns the slot that holds the key, or the empty slot where it belongs. */
 static size_t find_slot(const struct strmap *map, const char *key, size_t key_len, uint64_t hash)
 {
 	size_t slot = hash & (map->slot_count - 1);

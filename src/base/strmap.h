@@ -26,13 +26,13 @@ struct strmap {
 
 #define STRMAP_INIT ((struct strmap){0})
 
-/* The value of @key, or NULL. */
+/* Returns the value of @key, or NULL. */
 void *strmap_get(const struct strmap *map, const char *key, size_t key_len);
 
-/* Stores the place of @key among the entries; false where it is not in the map. */
+/* Stores the place of @key among the entries; false if it is not in the map. */
 bool strmap_find(const struct strmap *map, const char *key, size_t key_len, uint32_t *ret_place);
 
-/* The entry of @key, added with value NULL where it was missing; borrowed until the next addition. */
+/* Returns the entry of @key, added with value NULL if it was missing; borrowed until the next addition. */
 struct strmap_entry *strmap_add(struct strmap *map, const char *key, size_t key_len);
 
 /* Frees the keys and the table, not the values. For cleanup_(strmap_done). */

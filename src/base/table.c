@@ -79,9 +79,8 @@ struct printing {
 	unsigned column_count;
 	table_heading_function *heading; /* may be NULL */
 	size_t *widths;
-	struct cell *cells; /* of one row */
-	struct table_heading
-	        at; /* of the row, where it is a heading; its text is the first cell's */
+	struct cell *cells;      /* of one row */
+	struct table_heading at; /* of the row, if it is a heading; its text is the first cell's */
 };
 
 /* What one line has of a text. */
@@ -96,7 +95,7 @@ static bool is_one_of(const char *characters, char c)
 	return c != '\0' && strchr(characters, c);
 }
 
-/* The last place up to @full to break a text: before a blank, or behind one of @behind; 0 where there is none. */
+/* Returns the last place up to @full to break a text: before a blank, or behind one of @behind; 0 if there is none. */
 static size_t last_break(const char *bytes, size_t len, size_t full, const char *behind)
 {
 	size_t start = 0, at = full;
@@ -111,8 +110,8 @@ static size_t last_break(const char *bytes, size_t len, size_t full, const char 
 	return at > start ? at : 0;
 }
 
-/* Where to break a text that is wider than @room: behind a word or a '/', else inside of a name, else where the line is
- * full. */
+/* Returns where to break a text that is wider than @room: behind a word or a '/', else inside of a name, else where the
+ * line is full. */
 static size_t break_of(const char *bytes, size_t len, size_t room)
 {
 	size_t full = text_prefix_escaped(bytes, len, room), at;
@@ -271,7 +270,7 @@ static void shrink_in_turn(struct printing *printing, size_t excess)
 	}
 }
 
-/* Takes them from those of one kind, always from the widest: where they are continued below, lines are fewest. Returns
+/* Takes them from those of one kind, always from the widest: if they are continued below, lines are fewest. Returns
  * what is left to take. */
 static size_t shrink_evenly(struct printing *printing, size_t excess, enum table_shrink shrinks)
 {

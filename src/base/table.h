@@ -70,10 +70,10 @@ void table_print_tree(FILE *file, const struct table_style *style,
                       const struct table_column *columns, unsigned column_count, size_t row_count,
                       table_cell_function *cell, table_heading_function *heading, void *context);
 
-/* The look of a tree's heading, 0 being the root. */
+/* Returns the look of a tree's heading, 0 being the root. */
 enum table_color table_color_of_depth(unsigned depth);
 
-/* The look of a share that is better the higher it is, in percent: good from 75 on, fair from 50 on. */
+/* Returns the look of a share that is better the higher it is, in percent: good from 75 on, fair from 50 on. */
 enum table_color table_color_of_share(double percent);
 
 /* Prints text in a colour, or plainly. */

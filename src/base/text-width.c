@@ -160,7 +160,7 @@ static size_t character_width(uint32_t code_point)
 	return is_in_table(double_width, ARRAY_SIZE(double_width), code_point) ? 2 : 1;
 }
 
-/* The length of the character or the ill-formed byte at the start of @bytes. */
+/* Returns the length of the character or the ill-formed byte at the start of @bytes. */
 static size_t measure(const char *bytes, size_t len, size_t *ret_width)
 {
 	uint32_t code_point;
@@ -194,7 +194,7 @@ size_t text_prefix(const char *bytes, size_t len, size_t columns)
 	return pos;
 }
 
-/* The length of the escape at the start of @bytes, or 0. */
+/* Returns the length of the escape at the start of @bytes, or 0. */
 static size_t escape_len(const char *bytes, size_t len)
 {
 	if (len >= 2 && bytes[0] == '\\' && bytes[1] == '\\')

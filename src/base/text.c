@@ -92,7 +92,7 @@ bool text_is_harmless(uint32_t c)
 	return !is_control(c) && !is_invisible(c) && !is_noncharacter(c);
 }
 
-/* Whether a character goes into the cell of the one before it. */
+/* Returns whether a character goes into the cell of the one before it. */
 static bool is_mark(const char *bytes, size_t len)
 {
 	return (unsigned char)bytes[0] >= 0x80 && text_width(bytes, len) == 0;

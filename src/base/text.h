@@ -9,19 +9,19 @@
 #include "ctprof/base/strbuf.h"
 
 /* Decodes the UTF-8 character at the start of @bytes. Returns its length (1 to 4) and stores the
- * code point, or 0 where the bytes are not well-formed UTF-8 (overlong forms, surrogates and values
+ * code point, or 0 if the bytes are not well-formed UTF-8 (overlong forms, surrogates and values
  * above U+10FFFF are not) or @len is 0. */
 size_t text_decode(const char *bytes, size_t len, uint32_t *ret_code_point);
 
-/* Whether all @len bytes are well-formed UTF-8. */
+/* Returns whether all @len bytes are well-formed UTF-8. */
 bool text_is_utf8(const char *bytes, size_t len);
 
 /* Appends @bytes with each ill-formed byte replaced by U+FFFD: valid UTF-8, but not reversible. */
 void text_add_replaced(struct strbuf *out, const char *bytes, size_t len);
 
-/* Whether a character may reach a terminal as it is, after a letter: it is no control character (C0, DEL, C1), no
- * noncharacter, and none that is invisible or moves or joins others (Default_Ignorable_Code_Point and format controls
- * of Unicode 15.0, separators of lines and paragraphs, U+2800, U+1D159). */
+/* Returns whether a character may reach a terminal as it is, after a letter: it is no control character (C0, DEL, C1),
+ * no noncharacter, and none that is invisible or moves or joins others (Default_Ignorable_Code_Point and format
+ * controls of Unicode 15.0, separators of lines and paragraphs, U+2800, U+1D159). */
 bool text_is_harmless(uint32_t code_point);
 
 /* Appends @bytes in a form that is safe on a terminal and different for different bytes. Printable characters stand for
@@ -34,7 +34,7 @@ void text_add_escaped(struct strbuf *out, const char *bytes, size_t len);
  * bytes count as 1. Independent of the locale. */
 size_t text_width(const char *bytes, size_t len);
 
-/* The longest prefix of @bytes, in whole characters, that takes at most @columns columns. */
+/* Returns the longest prefix of @bytes, in whole characters, that takes at most @columns columns. */
 size_t text_prefix(const char *bytes, size_t len, size_t columns);
 
 /* The same of a text that text_add_escaped() made: no escape is split, either. */

@@ -19,7 +19,7 @@ enum {
 };
 
 struct cgroup_ids {
-	int mount_fd;        /* -1 where there is no mount */
+	int mount_fd;        /* -1 if there is no mount */
 	struct strbuf point; /* of the mount */
 	struct strmap known; /* by the bytes of the number; the values are strbufs, or NULL */
 };
@@ -71,7 +71,7 @@ static int open_id(const struct cgroup_ids *ids, uint64_t id)
 	return open_by_handle_at(ids->mount_fd, &of.handle, O_PATH | O_CLOEXEC);
 }
 
-/* The part of @path below the mount, "/" for the mount itself; NULL where it is not below it. */
+/* Returns the part of @path below the mount, "/" for the mount itself; NULL if it is not below it. */
 static const char *below_mount(const struct cgroup_ids *ids, const char *path)
 {
 	size_t len = ids->point.len;

@@ -10,12 +10,12 @@
 struct cgroup_ids;
 
 /* Never NULL. Numbers are looked up below the mount of version 2 in @mounts, where it
- * shows the whole hierarchy; where there is none, no number has a path. */
+ * shows the whole hierarchy; if there is none, no number has a path. */
 struct cgroup_ids *cgroup_ids_new(const struct cgroup_mounts *mounts);
 struct cgroup_ids *cgroup_ids_free(struct cgroup_ids *ids);
 void cgroup_ids_freep(struct cgroup_ids **ids);
 
-/* The path as /proc/<pid>/cgroup has it for version 2, or NULL where there is none: the cgroup is gone, or out of
- * reach. What was found, or not, when a number was first asked for stays so: a path outlives its cgroup. Borrowed
- * until @ids are freed. */
+/* Returns the path as /proc/<pid>/cgroup has it for version 2, or NULL if there is none: the cgroup is gone, or out of
+ * reach. What was found, or not, when a number was first asked for stays so: a path outlives its cgroup. Borrowed until
+ * @ids are freed. */
 const struct strbuf *cgroup_ids_path(struct cgroup_ids *ids, uint64_t id);

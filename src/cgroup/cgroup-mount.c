@@ -23,7 +23,7 @@ struct mount_line {
 	struct span id, device, root, point, type, options;
 };
 
-/* What libcgroup says. It knows a hierarchy by its controllers only: not at all where it has none, and not which
+/* What libcgroup says. It knows a hierarchy by its controllers only: not at all if it has none, and not which
  * part of it a mount shows. Where mountinfo can be read it only decides between mounts that are as good as each
  * other, so that we read where libcgroup's own tools do; where /proc is restricted so that it cannot, /proc/mounts
  * and /proc/cgroups, which libcgroup reads, are the second chance. */
@@ -146,7 +146,7 @@ static bool mount_line_parse(struct span line, struct mount_line *ret)
 	return true;
 }
 
-/* Whether a line of @rest mounts the same file system over the point of @line. */
+/* Returns whether a line of @rest mounts the same file system over the point of @line. */
 static bool is_covered(const struct mount_line *line, struct span rest)
 {
 	struct mount_line later;
@@ -159,7 +159,7 @@ static bool is_covered(const struct mount_line *line, struct span rest)
 	return false;
 }
 
-/* Whether @number is what the kernel calls the mount at @point. Returns -1 where it does not say, which is before
+/* Returns whether @number is what the kernel calls the mount at @point. Returns -1 if it does not say, which is before
  * Linux 5.8 and in containers whose filter refuses statx(2). */
 static int has_mount_id(const char *point, struct span number)
 {

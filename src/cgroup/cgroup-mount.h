@@ -23,7 +23,7 @@ struct cgroup_v1_controllers {
 
 void cgroup_v1_controllers_init(struct cgroup_v1_controllers *controllers);
 
-/* The bits of the controllers and names in a list such as "cpu,cpuacct"; those that are not known have none. */
+/* Returns the bits of the controllers and names in a list such as "cpu,cpuacct"; those that are not known have none. */
 uint32_t cgroup_v1_controllers_find(const struct cgroup_v1_controllers *controllers,
                                     struct span list);
 
@@ -58,13 +58,13 @@ struct cgroup_mounts {
 };
 
 /* Appends where the cgroup with the path @path, as threads have it, is below the mount's point: without a slash in
- * front, "." for the mount itself. Returns false, and appends nothing, where it is not below it or its name from
+ * front, "." for the mount itself. Returns false, and appends nothing if it is not below it or its name from
  * there is not known. What is appended may hold "..". */
 bool cgroup_mount_locate(const struct cgroup_mount *mount, const char *path, struct strbuf *out);
 
 /* What is mounted in the mount namespace of @proc_fd's self and not hidden by another mount, by its mountinfo and,
  * where @live, by libcgroup. Where a mount is from outside of our cgroup namespace, we look for ourselves below it.
- * Never fails: where neither can be read, nothing is found, and where mountinfo is there but cannot be read,
+ * Never fails: if neither can be read, nothing is found, and where mountinfo is there but cannot be read,
  * @ret_mounts->looked is false. @ret_mounts is zeroed or done. */
 void cgroup_mounts_find(int proc_fd, bool live, struct cgroup_mounts *ret_mounts);
 
@@ -77,7 +77,7 @@ void cgroup_mounts_take_directory(const char *directory, struct cgroup_mounts *r
 
 enum cgroup_mode cgroup_mounts_mode(const struct cgroup_mounts *mounts);
 
-/* Sets the host field cgroup_mode: "v2", "hybrid", "v1" or "none"; not where nothing was looked for. */
+/* Sets the host field cgroup_mode: "v2", "hybrid", "v1" or "none"; not if nothing was looked for. */
 void cgroup_mounts_set_host(const struct cgroup_mounts *mounts, struct host *host);
 
 /* For cleanup_(cgroup_mounts_done). */

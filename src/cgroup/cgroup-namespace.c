@@ -38,7 +38,7 @@ static void closedirp(DIR **dir)
 		closedir(*dir);
 }
 
-/* How many times "/.." stands at the beginning; @ret_rest is what is behind them. */
+/* Returns how many times "/.." stands at the beginning; @ret_rest is what is behind them. */
 static unsigned levels_up(const char *path, const char **ret_rest)
 {
 	unsigned levels = 0;
@@ -159,7 +159,7 @@ void cgroup_mounts_find_namespace(int proc_fd, struct cgroup_mounts *mounts)
 		find_namespace(&mounts->v1[i], own, i);
 }
 
-/* The first parts of the namespace's name, as many as are left after going up. */
+/* Returns the first parts of the namespace's name, as many as are left after going up. */
 static size_t parts_len(const struct strbuf *name, unsigned parts)
 {
 	size_t len = 0;

@@ -7,7 +7,7 @@
 #include "ctprof/base/macro.h"
 #include "ctprof/base/strbuf.h"
 
-/* Whether the mount shows the cgroup with this path. */
+/* Returns whether the mount shows the cgroup with this path. */
 bool cgroup_is_below(const struct cgroup_mount *mount, const struct strbuf *path);
 
 /* Opens the cgroup with this path below the mount, whose point is @mount_fd. Returns a descriptor or -errno; -EXDEV where the

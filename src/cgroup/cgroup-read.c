@@ -45,8 +45,8 @@ static size_t controller_index(const struct cgroup_v1_controllers *controllers, 
 	return bits == 0 ? CGROUP_V1_CONTROLLERS_MAX : (size_t)__builtin_ctz(bits);
 }
 
-/* Whether cgroups of version 2 may have the file where these controllers are at the root: the others are not enabled
- * anywhere below it. The CPU time and pressure are there without a controller. */
+/* Returns whether cgroups of version 2 may have the file where these controllers are at the root: the others are not
+ * enabled anywhere below it. The CPU time and pressure are there without a controller. */
 static bool may_exist(const char *name, const struct strbuf *at_root)
 {
 	const size_t len = strcspn(name, ".");

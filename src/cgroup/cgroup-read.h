@@ -58,7 +58,7 @@ void cgroup_reader_init(struct cgroup_reader *reader, const struct cgroup_mounts
 void cgroup_reader_done(struct cgroup_reader *reader);
 
 /* Reads the cgroup of that path, with CLOCK_BOOTTIME at the middle of its first file's reading. Returns bits of enum
- * cgroup_read_outcome; 0 where nobody looked, since the hierarchy is not mounted in a tree that was given; or -EMFILE,
+ * cgroup_read_outcome; 0 if nobody looked, since the hierarchy is not mounted in a tree that was given; or -EMFILE,
  * -ENFILE or -ENOMEM. Of version 1 one path may stand for a cgroup in each of several hierarchies: @controllers has their
  * bits. */
 must_check_ int cgroup_read_v2(struct cgroup_reader *reader, struct span path);

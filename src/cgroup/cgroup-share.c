@@ -3,7 +3,7 @@
 
 /* A cgroup of version 2 has the threads of a process apart only in a threaded subtree, whose root and members say so in
  * cgroup.type; the root of all has no such file, and may have one below it. In a hierarchy of version 1 each thread goes its
- * own way, but there is none where the hierarchy has a root and nothing below it. */
+ * own way, but there is none if the hierarchy has a root and nothing below it. */
 
 #include <fcntl.h>
 #include <string.h>
@@ -39,7 +39,7 @@ void cgroup_share_init(struct cgroup_share *share, const struct cgroup_mounts *m
 
 void cgroup_share_done(struct cgroup_share *share)
 {
-	/* Zeroed where it was never initialised. */
+	/* Zeroed if it was never initialised. */
 	if (!share->mounts)
 		return;
 	fd_closep(&share->unified_fd);

@@ -11,7 +11,7 @@ struct cgroup_share {
 	struct cgroup_v1_controllers controllers;
 	int unified_fd; /* what is mounted, or -1 */
 	int v1_fds
-	        [CGROUP_V1_CONTROLLERS_MAX]; /* roots of hierarchies; -1 where it is not known to be one */
+	        [CGROUP_V1_CONTROLLERS_MAX]; /* roots of hierarchies; -1 if it is not known to be one */
 };
 
 /* @mounts must be of the system that the threads are of, and stay. */

@@ -73,7 +73,7 @@ static enum source_outcome set_path(struct thread_sample *sample, struct span pa
 	return OUTCOME_read;
 }
 
-/* Whether the kernel may have written all lines, those of hierarchies that nobody asks for as well. */
+/* Returns whether the kernel may have written all lines, those of hierarchies that nobody asks for as well. */
 static bool is_cgroup_text(struct span text)
 {
 	struct span line, number, list, path;

@@ -19,8 +19,8 @@
 must_check_ enum source_outcome cgroup_parse(const char *text, size_t len,
                                              struct thread_sample *sample);
 
-/* Whether a path in that text is as long as the kernel's longest, so that its end may have been cut off: then it names
- * another cgroup, if any. */
+/* Returns whether a path in that text is as long as the kernel's longest, so that its end may have been cut off: then
+ * it names another cgroup, if any. */
 bool cgroup_path_is_cut(struct span path);
 
 /* A line of the same text: of version 2, or of a hierarchy of version 1. */

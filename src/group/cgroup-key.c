@@ -42,7 +42,7 @@ static bool take_suffix(struct span *span, const char *suffix)
 	return true;
 }
 
-/* Takes the last segment that is not empty off the end of a path. False where there is none. */
+/* Takes the last segment that is not empty off the end of a path. False if there is none. */
 static bool take_segment(struct span *path, struct span *ret)
 {
 	size_t end = path->len, start;
@@ -69,8 +69,8 @@ static bool is_id_digit(char c)
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
-/* Whether a UUID stands at the start: groups of 8, 4, 4, 4 and 12 digits, all with a dash between them or all with the
- * underscore that systemd's names have in its place. */
+/* Returns whether a UUID stands at the start: groups of 8, 4, 4, 4 and 12 digits, all with a dash between them or all
+ * with the underscore that systemd's names have in its place. */
 static bool is_uuid(struct span span)
 {
 	static const unsigned groups[] = {8, 4, 4, 4, 12};
@@ -89,7 +89,7 @@ static bool is_uuid(struct span span)
 	return span.len == UUID || !is_id_digit(span.text[UUID]);
 }
 
-/* Whether an id of 32 digits stands at the start. */
+/* Returns whether an id of 32 digits stands at the start. */
 static bool is_long_id(struct span span)
 {
 	size_t digits = 0;
@@ -325,7 +325,7 @@ static bool is_pod_uid(struct span span)
 	       is_grouped(span, groups, ARRAY_SIZE(groups), "-_");
 }
 
-/* The last @len bytes, where @prefix is right in front of them and a dash or nothing in front of that. */
+/* Returns the last @len bytes, where @prefix is right in front of them and a dash or nothing in front of that. */
 static bool tail_of(struct span span, const char *prefix, size_t len, struct span *ret)
 {
 	struct span front = {span.text, span.len - len};

@@ -13,17 +13,17 @@
  * the whole. The pattern of a pattern is itself. @scratch is the caller's, and overwritten. */
 void cgroup_normalise(const char *path, size_t len, struct strbuf *out, struct strbuf *scratch);
 
-/* Appends the first of @count globs that matches the path, the text of the glob itself. False, appending nothing, where
+/* Appends the first of @count globs that matches the path, the text of the glob itself. False, appending nothing if
  * none does. See glob_match_path(). */
 must_check_ bool cgroup_flatten(const char *const *globs, size_t count, const char *path,
                                 size_t len, struct strbuf *out);
 
 /* Makes of the path of a cgroup that of the one above it: "/a/b" becomes "/a", and this "/". Above the root of a cgroup
- * namespace the kernel goes on with "/..", "/../..". Returns false, and leaves it alone, where it is no path from a root, or
+ * namespace the kernel goes on with "/..", "/../..". Returns false, and leaves it alone, if it is no path from a root, or
  * would become longer than a path of the kernel's. */
 must_check_ bool cgroup_path_climb(struct strbuf *path);
 
-/* Whether the path is that of a cgroup above the root of our cgroup namespace: "/..", "/../..". */
+/* Returns whether the path is that of a cgroup above the root of our cgroup namespace: "/..", "/../..". */
 bool cgroup_path_is_above_root(const char *path);
 
 /* What a path can be in. Of several, the innermost counts: a container in a container is another container, but what
@@ -35,7 +35,7 @@ bool cgroup_path_is_above_root(const char *path);
  *              RUNTIME-ID.scope and RUNTIME-ID, and SLICE:RUNTIME:ID of runtimes that are given a name for systemd but
  *              do not use it; RUNTIME is docker, cri-containerd, crio, libpod, libpod-payload or nerdctl
  *              ID as a segment, below /docker, /kubepods/.../podUID, /ecs/TASK, /actions_job and any other parent but
- *              /libpod_parent, where it is a pod
+ *              /libpod_parent, if it is a pod
  *              /ecs/TASK/ID with 32 hexadecimal digits, a dash and a number
  *              /garden/ID, /garden/good/ID and /garden/bad/ID with groups of 8, 4, 4, 4 and 4 hexadecimal digits
  *              /buildkit/ID, docker-ID.scope and SLICE:docker:ID with 25 digits and letters, of builds
@@ -43,7 +43,7 @@ bool cgroup_path_is_above_root(const char *path);
  *              /lxc/NAME, /lxc.payload/NAME and lxc.payload.NAME
  *              machine-NAME.scope and systemd-nspawn@NAME.service: systemd-nspawn, and whatever else is registered
  *              with systemd-machined, but for virtual machines of libvirt
- *            An ID has 64 hexadecimal digits where nothing else is said. Monitors (conmon, lxc.monitor) are outside.
+ *            An ID has 64 hexadecimal digits if nothing else is said. Monitors (conmon, lxc.monitor) are outside.
  * POD        the uid of a Kubernetes pod, with dashes, out of podUID and kubepods-...-podUID.slice; static pods have
  *            one of 32 digits without dashes; or the id of a pod of podman, out of libpod_pod_ID, with a slice in front
  *            and .slice behind it or not, and /libpod_parent/ID
@@ -56,6 +56,6 @@ enum cgroup_part {
 	CGROUP_PART_SLICE,
 };
 
-/* Appends that part of a path. False, appending nothing, where the path has none. */
+/* Appends that part of a path. False, appending nothing if the path has none. */
 must_check_ bool cgroup_part_of(enum cgroup_part part, const char *path, size_t len,
                                 struct strbuf *out);

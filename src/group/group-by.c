@@ -182,7 +182,7 @@ static bool split_line(struct span line, struct span *ret_list, struct span *ret
 	return colon != NULL;
 }
 
-/* Whether the host had no such hierarchy. Files of before there was such a list do not say. */
+/* Returns whether the host had no such hierarchy. Files of before there was such a list do not say. */
 static bool lacks_hierarchy(const struct host *host, const char *name)
 {
 	const char *text = host ? host_text(host, HOST_cgroup_v1_hierarchies) : NULL;
@@ -197,7 +197,7 @@ static bool lacks_hierarchy(const struct host *host, const char *name)
 }
 
 /* The path in the hierarchy of version 1 that has the controller, with the name that its cgroup has in the tables of cgroups.
- * Every thread has one in each hierarchy, so where there is none it was not read: a thread that exits has left its cgroups,
+ * Every thread has one in each hierarchy, so if there is none it was not read: a thread that exits has left its cgroups,
  * and records of exits do not have them. */
 static void add_v1_name(const char *name, const struct thread_sample *sample,
                         const struct host *host, struct strbuf *out)
@@ -253,7 +253,7 @@ static void add_user_name(const struct thread_sample *sample, const struct host 
 		strbuf_add_str(out, uid);
 }
 
-/* "1234 nginx", "1240 worker-1 (1234 nginx)" where it is not the leader. */
+/* "1234 nginx", "1240 worker-1 (1234 nginx)" if it is not the leader. */
 static void add_thread_id(const struct thread_sample *sample, struct strbuf *out)
 {
 	strbuf_addf(out, "%u ", sample->tid);
@@ -319,7 +319,7 @@ static void add_thread_name(const struct group_by *by, enum group_key key,
 	}
 }
 
-/* How much of a cgroup's name is in front of its path. */
+/* Returns how much of a cgroup's name is in front of its path. */
 static size_t prefix_of(const char *name, size_t len)
 {
 	size_t prefix = strlen(v1_prefix);
@@ -346,7 +346,7 @@ static void normalise_cgroup(const char *name, size_t len, struct strbuf *out,
 	cgroup_normalise(name + prefix, len - prefix, out, scratch);
 }
 
-/* Appends the pattern of a name; true where it stands for itself, whatever names it has. */
+/* Appends the pattern of a name; true if it stands for itself, whatever names it has. */
 static bool add_pattern(const struct group_by *by, enum group_key key, const struct strbuf *name,
                         struct strbuf *out, struct strbuf *scratch)
 {
@@ -385,7 +385,7 @@ static bool same_bytes(const char *a, size_t a_len, const char *b, size_t b_len)
 	return a_len == b_len && (a_len == 0 || memcmp(a, b, a_len) == 0);
 }
 
-/* The number of the pattern in names->pattern, for the name in names->name. */
+/* Returns the number of the pattern in names->pattern, for the name in names->name. */
 static uint32_t number_of(struct key_names *names, bool stands_for_itself)
 {
 	const struct strbuf *pattern = &names->pattern, *raw = &names->name;
@@ -408,7 +408,7 @@ static uint32_t number_of(struct key_names *names, bool stands_for_itself)
 	return (uint32_t)(entry - names->map.entries);
 }
 
-/* The number of the name in names->name. */
+/* Returns the number of the name in names->name. */
 static uint32_t add_name(struct key_names *names, const struct group_by *by, enum group_key key)
 {
 	bool stands_for_itself;

@@ -7,7 +7,7 @@
 
 static const char separator[] = " / ";
 
-/* Whether @rest goes on with the text; moves behind it and what separates it from the next one. */
+/* Returns whether @rest goes on with the text; moves behind it and what separates it from the next one. */
 static bool skip_text(const char **rest, const char *text, size_t len, bool last)
 {
 	if (strncmp(*rest, text, len) != 0)
@@ -43,7 +43,7 @@ static uint32_t number_of(struct group_filter *filter, unsigned key,
 	return key_names_of_thread(&filter->names[key], &filter->by, key, sample, host);
 }
 
-/* Whether the names from @key on are what @rest says. Keys are few. */
+/* Returns whether the names from @key on are what @rest says. Keys are few. */
 static bool matches(struct group_filter *filter, unsigned key, const char *rest,
                     const struct thread_sample *sample, const struct host *host, bool exited)
 {
@@ -57,7 +57,7 @@ static bool matches(struct group_filter *filter, unsigned key, const char *rest,
 	    (last || matches(filter, key + 1, behind, sample, host, exited)))
 		return true;
 	behind = rest;
-	/* The name is still where it was made. */
+	/* The name is still if it was made. */
 	return skip_name(filter, &behind, strbuf_str(&names->name), names->name.len, last) &&
 	       (last || matches(filter, key + 1, behind, sample, host, exited));
 }

@@ -14,11 +14,11 @@ struct group_filter {
 	bool found;         /* a thread of the group, or what exited ones did */
 };
 
-/* Whether the thread is in the group. @host as for key_names_of_thread(). */
+/* Returns whether the thread is in the group. @host as for key_names_of_thread(). */
 bool group_filter_wants(struct group_filter *filter, const struct thread_sample *sample,
                         const struct host *host);
 
-/* Whether threads of the same process that have exited are in the group. */
+/* Returns whether threads of the same process that have exited are in the group. */
 bool group_filter_wants_exited(struct group_filter *filter, const struct thread_sample *sample,
                                const struct host *host);
 

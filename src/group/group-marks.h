@@ -20,5 +20,5 @@ void group_marks_add(struct group *group, const struct thread_sample *sample, ui
 void group_marks_merge(struct group *into, const struct group *from);
 void group_marks_done(struct group *group);
 
-/* What is noted of the metric, or NULL where there is nothing. @marks may be NULL. */
+/* What is noted of the metric, or NULL if there is nothing. @marks may be NULL. */
 const struct group_mark *group_marks_find(const struct group_marks *marks, enum metric_id metric);

@@ -10,5 +10,5 @@ void group_open(struct group *group);
 /* Packs cells, rates and waits. group_open() and group_read() give them back. */
 void group_pack(struct group *group);
 
-/* The same. Returns the cells, empty, for another group; NULL where there were none. The caller owns them. */
+/* The same. Returns the cells, empty, for another group; NULL if there were none. The caller owns them. */
 must_check_ struct fold_cell *group_pack_leaving_cells(struct group *group);

@@ -26,9 +26,9 @@ bool group_process_is_next(const struct group_process *process, const struct thr
 	        sample->process_successors != process->successors);
 }
 
-/* Whether the thread was born when the kernel kept no delay record: it was read, and has none of the seven buckets that the
- * record has. The bucket cpu is not one of them. Then the kernel adds nothing of it to the total of its process either
- * (delayacct_add_tsk() of kernel/delayacct.c). */
+/* Returns whether the thread was born when the kernel kept no delay record: it was read, and has none of the seven
+ * buckets that the record has. The bucket cpu is not one of them. Then the kernel adds nothing of it to the total of
+ * its process either (delayacct_add_tsk() of kernel/delayacct.c). */
 static bool has_no_delay_record(const struct thread_sample *sample)
 {
 	static const enum metric_id buckets[] = {
@@ -45,8 +45,8 @@ static bool has_no_delay_record(const struct thread_sample *sample)
 	return metric_set_has(&sample->seen, METRIC_cpu_delay_count);
 }
 
-/* Whether nothing but work of threads that have ended is missing in the sum where the thread's value is: the thread has ended
- * itself, and there is no full record of it, or the kernel does not count it at all. */
+/* Returns whether nothing but work of threads that have ended is missing in the sum where the thread's value is: the
+ * thread has ended itself, and there is no full record of it, or the kernel does not count it at all. */
 static bool leaves_the_sum_whole(const struct thread_sample *sample, enum metric_id metric)
 {
 	if (sample->window_part == WINDOW_PART_exited || sample->window_part == WINDOW_PART_passed)

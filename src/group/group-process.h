@@ -4,20 +4,21 @@
  * for them as well, less the sums over the living. */
 #include "group/group.h"
 
-/* Whether the thread is of another process than the ones before. */
+/* Returns whether the thread is of another process than the ones before. */
 bool group_process_is_next(const struct group_process *process, const struct thread_sample *sample);
 
 /* Takes note of the next thread of the process, or of the first one. */
 void group_process_add(struct group_process *process, const struct thread_sample *sample);
 
-/* Whether the process has totals of the source, and all its threads what these are the total of. */
+/* Returns whether the process has totals of the source, and all its threads what these are the total of. */
 bool group_process_knows(const struct group_process *process, enum process_source source);
 
 /* Ends the process. Returns whether its exited threads did anything, and how much of each total. */
 must_check_ bool group_process_close(struct group_process *process,
                                      uint64_t ret_remainders[PROCESS_TOTAL_COUNT]);
 
-/* Whether the remainders are no more than the fractions of clock ticks that the threads' own readings round off. */
+/* Returns whether the remainders are no more than the fractions of clock ticks that the threads' own readings round
+ * off. */
 bool group_process_is_rounding(const struct group_process *process,
                                const uint64_t remainders[PROCESS_TOTAL_COUNT]);
 

@@ -16,7 +16,7 @@ static uint64_t clock_ticks_per_second(const struct group_table *table)
 	               : 0;
 }
 
-/* The time from a birth to when the sample was read; 0 where it is not known. */
+/* Returns the time from a birth to when the sample was read; 0 if it is not known. */
 static uint64_t age_ns(const struct group_table *table, const struct thread_sample *sample,
                        uint64_t birth_clock_ticks)
 {
@@ -46,8 +46,8 @@ static bool is_by_threads(const struct group_by *by)
 	return false;
 }
 
-/* How long the counters of the process have been counting, as of this thread: in a window until the end of the thread's
- * observation, else since the process started. */
+/* Returns how long the counters of the process have been counting, as of this thread: in a window until the end of the
+ * thread's observation, else since the process started. */
 static uint64_t process_interval_ns(const struct group_table *table,
                                     const struct thread_sample *sample)
 {
@@ -86,7 +86,7 @@ static uint64_t distance(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* The time in which the metric counted: jemalloc's counters have their own readings. */
+/* Returns the time in which the metric counted: jemalloc's counters have their own readings. */
 static uint64_t interval_of(const struct group_table *table, const struct thread_sample *sample,
                             enum metric_id metric)
 {

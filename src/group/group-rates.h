@@ -3,7 +3,7 @@
 /* group-rates - time in groups: how long threads lived, and their counters per second. */
 #include "group/group.h"
 
-/* Chooses the list of rates for the snapshot's kind, and sets the time that the thread lived, where it is known. */
+/* Chooses the list of rates for the snapshot's kind, and sets the time that the thread lived, if it is known. */
 void group_rates_see(struct group_table *table, struct thread_sample *sample);
 
 /* Adds a thread's counters to its group, each divided by the time in which it was observed. */
@@ -11,7 +11,7 @@ void group_rates_add(const struct group_table *table, struct group *group,
                      const struct thread_sample *sample);
 
 /* Adds to @sum by how much the thread's delays together exceed its life, per second of the interval, see
- * sample_delays_beyond(). Does nothing where the interval is 0. */
+ * sample_delays_beyond(). Does nothing if the interval is 0. */
 void group_rates_note_delays_beyond(struct rate_sum *sum, const struct thread_sample *sample,
                                     uint64_t interval_ns);
 

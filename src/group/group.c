@@ -48,7 +48,8 @@ void group_table_done(struct group_table *table)
 	group_process_done(&table->process);
 }
 
-/* A hash of a thread's identity; the sum over a group is its fingerprint, which means something in this process only. */
+/* Returns a hash of a thread's identity; the sum over a group is its fingerprint, which means something in this process
+ * only. */
 static uint64_t member_hash(const struct hash_seed *seed, uint32_t tgid, uint32_t tid,
                             uint64_t start_time_clock_ticks)
 {
@@ -57,7 +58,7 @@ static uint64_t member_hash(const struct hash_seed *seed, uint32_t tgid, uint32_
 	return hash_bytes(seed, words, sizeof(words));
 }
 
-/* The group of these names, made where it is new. */
+/* Returns the group of these names, made if it is new. */
 static struct group *group_of(struct group_table *table, const uint32_t numbers[GROUP_KEYS_MAX])
 {
 	struct strmap_entry *entry = strmap_add(&table->map, (const char *)numbers,

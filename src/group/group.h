@@ -26,7 +26,7 @@ struct group {
 	uint32_t leaders; /* threads that lead their process */
 	/* In a window, threads that ended there, and those of them that were born there as well. */
 	uint32_t ended, passed;
-	/* What exited threads did, by enum process_total; NULL where it is nothing. group_include_exited() adds it to the
+	/* What exited threads did, by enum process_total; NULL if it is nothing. group_include_exited() adds it to the
 	 * cells, and leaves what it has added. Owned. */
 	uint64_t *exited;
 	uint32_t exited_left_out; /* a bit for each total of which something was not added */
@@ -38,40 +38,39 @@ struct group {
 	/* Births of those threads whose birth is known. */
 	uint64_t births_clock_ticks; /* sum */
 	uint32_t births;
-	/* By struct group_table's spread_measures; NULL where not asked for. Owned. */
+	/* By struct group_table's spread_measures; NULL if not asked for. Owned. */
 	struct spread *spreads;
 	/* By the places of struct group_table's list of rates, and by enum process_total what exited threads did, which
-	 * group_include_exited() adds to them; NULL where there are none. Owned. */
+	 * group_include_exited() adds to them; NULL if there are none. Owned. */
 	struct rate_sum *rates;
 	struct rate_sum *exited_rates;
 	unsigned rate_count;
 	struct rate_sum delays_beyond; /* see struct derive_inputs */
-	/* The waits that began before the window, indexed by metric; NULL where there are none. Owned. */
+	/* The waits that began before the window, indexed by metric; NULL if there are none. Owned. */
 	struct wait_before *before;
 	/* The largest distance, in a window, between the readings of jemalloc's counters and the other readings of a thread, both
 	 * ends added up. UINT64_MAX: not known. */
 	uint64_t jemalloc_lag_ns;
-	struct group_marks
-	        *marks;     /* see src/group/group-marks.h; NULL where there are none. Owned. */
-	bool rates_unknown; /* of some thread it is not known how long it was observed */
+	struct group_marks *marks; /* see src/group/group-marks.h; NULL if there are none. Owned. */
+	bool rates_unknown;        /* of some thread it is not known how long it was observed */
 	/* Indexed by metric; NULL if there are none, or if they are packed. Owned. */
 	struct fold_cell *cells;
-	/* The cells, rates and waits of a group of one thread, see src/group/group-pack.h; NULL where they are not packed. Owned. */
+	/* The cells, rates and waits of a group of one thread, see src/group/group-pack.h; NULL if they are not packed. Owned. */
 	unsigned char *packed;
 };
 
 /* Reads the cells of groups, one group after the other. Starts zeroed. */
 struct group_reader {
 	const struct group *of; /* what @copy is made from; borrowed */
-	struct group copy;      /* owns its cells; its rates and waits where they were packed */
+	struct group copy;      /* owns its cells; its rates and waits if they were packed */
 };
 
-/* The group with cells, rates and waits that can be read: itself, or a copy that is good until the next call for another
- * group. The group must not change meanwhile. NULL for NULL. */
+/* Returns the group with cells, rates and waits that can be read: itself, or a copy that is good until the next call
+ * for another group. The group must not change meanwhile. NULL for NULL. */
 const struct group *group_read(struct group_reader *reader, const struct group *group);
 void group_reader_done(struct group_reader *reader);
 
-/* The cell of a metric whose value is a number, without a reader. */
+/* Returns the cell of a metric whose value is a number, without a reader. */
 struct fold_cell group_number(const struct group *group, enum metric_id metric);
 
 /* What is known of the exited threads of a name, as in struct group. */
@@ -138,7 +137,7 @@ void group_table_init(struct group_table *table, struct group_by by);
 void group_table_done(struct group_table *table);
 
 /* Folds a thread into its group; thread_count is set on the way. Threads of one process must follow one another:
- * where one of them has totals of the process, what these exceed the sum over its threads by, which exited threads
+ * if one of them has totals of the process, what these exceed the sum over its threads by, which exited threads
  * did, is noted in the group when the next process begins. */
 void group_table_add(struct group_table *table, struct thread_sample *sample);
 
@@ -158,14 +157,14 @@ void group_table_complete(struct group_table *table, const struct group_table *o
 void group_include_exited(const struct group_table *table, struct group *group, unsigned sources,
                           unsigned left_out);
 
-/* How much of the metric's value exited threads are. */
+/* Returns how much of the metric's value exited threads are. */
 uint64_t group_exited_part(const struct group *group, enum metric_id metric);
 
-/* The sources that any total is known of, a bit each. */
+/* Returns the sources that any total is known of, a bit each. */
 unsigned group_known_sources(const struct group *group);
 
-/* The sources whose totals are known for the same processes in both groups, a bit each. Only their share of exited
- * threads can be compared: on one side more, it would look like work done or undone. */
+/* Returns the sources whose totals are known for the same processes in both groups, a bit each. Only their share of
+ * exited threads can be compared: on one side more, it would look like work done or undone. */
 unsigned group_comparable_sources(const struct group *a, const struct group *b);
 
 /* Adds another group to @into, which is zeroed or was merged into before; both have spreads of @spread_count
@@ -173,10 +172,10 @@ unsigned group_comparable_sources(const struct group *a, const struct group *b);
 void group_merge(struct group *into, const struct group *from, size_t spread_count);
 struct group *group_free(struct group *group, size_t spread_count);
 
-/* The group whose names have these patterns, one for each key, or NULL. Its cells are not packed. */
+/* Returns the group whose names have these patterns, one for each key, or NULL. Its cells are not packed. */
 struct group *group_table_find(const struct group_table *table, const struct span *patterns);
 
-/* The pattern of an entry's name for a key. */
+/* Returns the pattern of an entry's name for a key. */
 struct span group_table_pattern(const struct group_table *table, const struct strmap_entry *entry,
                                 unsigned key);
 
@@ -184,7 +183,7 @@ struct span group_table_pattern(const struct group_table *table, const struct st
  * path, borrowed until the next call. */
 struct span group_table_cgroup(struct group_table *table, const char *path, size_t len, bool is_v1);
 
-/* The host as one group of the table; free it with group_free(). */
+/* Returns the host as one group of the table; free it with group_free(). */
 struct group *group_table_total(const struct group_table *table);
 
 /* What holds for all groups of the table. */
@@ -194,5 +193,5 @@ struct derive_frame group_table_frame(const struct group_table *table);
 struct derive_inputs group_inputs(const struct group *group, const struct rate_list *list,
                                   const struct derive_frame *frame);
 
-/* How many threads of the group can have the metric at all: its leaders, or all of them. */
+/* Returns how many threads of the group can have the metric at all: its leaders, or all of them. */
 uint32_t group_threads_for(const struct group *group, enum metric_id metric);

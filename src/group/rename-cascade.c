@@ -81,7 +81,7 @@ static bool same_root(const struct root *a, const struct root *b)
 	       bytes_compare(a->baseline, a->baseline_len, b->baseline, b->baseline_len) == 0;
 }
 
-/* Where the last segment begins, behind its slash. */
+/* Returns where the last segment begins, behind its slash. */
 static size_t last_segment(const char *path, size_t len)
 {
 	const char *slash = len > 0 ? memrchr(path, '/', len) : NULL;
@@ -176,7 +176,7 @@ static void collect_roots(struct rename_work *work, struct root_list *list)
 	sort_roots(list);
 }
 
-/* The first pair of roots that applies to the path, or NO_ROOT. */
+/* Returns the first pair of roots that applies to the path, or NO_ROOT. */
 static size_t first_root(const struct root_list *list, const char *path, size_t len)
 {
 	size_t low = 0, high = list->count;
@@ -193,7 +193,7 @@ static size_t first_root(const struct root_list *list, const char *path, size_t 
 	return next_root(list, low > 0 ? low - 1 : NO_ROOT, path, len);
 }
 
-/* The baseline cgroup at the place that the cgroup has below the root, or NULL. */
+/* Returns the baseline cgroup at the place that the cgroup has below the root, or NULL. */
 static const struct rename_cgroup *find_moved(const struct rename_work *work,
                                               const struct root *root,
                                               const struct rename_cgroup *cgroup,

@@ -65,7 +65,7 @@ static bool is_eligible(const struct rename_cgroup *cgroup)
 	return !cgroup->matched && cgroup->type_count >= TYPES_MIN;
 }
 
-/* How many types there are, by the largest number. */
+/* Returns how many types there are, by the largest number. */
 static size_t count_types(const struct rename_side *side)
 {
 	size_t count = 0;
@@ -236,7 +236,8 @@ static bool is_better(const struct best_set *best, const struct type_set *set, u
 	return here > there || (here == there && (!best->set || set->place < best->set->place));
 }
 
-/* How many types two sets have in common from these places on; where fewer than @needed, any number below that. */
+/* Returns how many types two sets have in common from these places on; where fewer than @needed, any number below
+ * that. */
 static size_t count_common(const struct type_set *a, size_t i, const struct type_set *b, size_t j,
                            size_t needed)
 {
@@ -310,7 +311,7 @@ static void add_pair(struct rename_work *work, const struct type_set *set,
 	                             .jaccard = (double)best->overlap / (double)best->united};
 }
 
-/* How many whole segments two paths end with alike. */
+/* Returns how many whole segments two paths end with alike. */
 static size_t common_tail(const struct rename_cgroup *a, const struct rename_cgroup *b)
 {
 	size_t i = a->path_len, j = b->path_len, segments = 0;
@@ -336,8 +337,8 @@ static bool is_used(const struct rename_work *work, const struct alike *alike, s
 	return alike->used[alike->partners[partner].cgroup - work->baseline->cgroups];
 }
 
-/* The free partner whose path ends most like the candidate's, the alphabetically first one of several. Returns the count
- * where none ends alike. */
+/* Returns the free partner whose path ends most like the candidate's, the alphabetically first one of several. Returns
+ * the count where none ends alike. */
 static size_t find_partner(const struct rename_work *work, const struct alike *alike,
                            const struct type_set *set)
 {

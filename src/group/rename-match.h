@@ -43,7 +43,7 @@ struct rename_pair {
 	size_t candidate_root_len;
 	size_t baseline_root_len;
 	size_t overlap; /* types that are in both */
-	double jaccard; /* overlap by types that are in one or both; 0 where there are none */
+	double jaccard; /* overlap by types that are in one or both; 0 if there are none */
 	/* Cascaded pairs that follow from this one. Of direct pairs with the same roots, the one with the
 	 * alphabetically first candidate has them all. */
 	size_t children;
@@ -53,7 +53,7 @@ struct rename_pair {
 struct rename_map {
 	struct rename_pair *pairs; /* by the path of the candidate */
 	size_t count;
-	size_t *places; /* for each candidate: index + 1 into pairs, 0 where it has no pair */
+	size_t *places; /* for each candidate: index + 1 into pairs, 0 if it has no pair */
 	size_t candidate_count;
 };
 
@@ -65,7 +65,7 @@ struct rename_map {
 void rename_match(const struct rename_side *baseline, const struct rename_side *candidate,
                   struct rename_map *ret);
 
-/* The pair of a candidate cgroup by its index, or NULL; good until rename_map_done(). */
+/* Returns the pair of a candidate cgroup by its index, or NULL; good until rename_map_done(). */
 const struct rename_pair *rename_map_find(const struct rename_map *map, size_t candidate);
 
 /* For cleanup_(rename_map_done). */

@@ -111,7 +111,7 @@ static void read_files(int root_fd, const char *path, const char *prefix, struct
 	}
 }
 
-/* The number of "cpu12", as the kernel writes numbers. */
+/* Returns the number of "cpu12", as the kernel writes numbers. */
 static bool scan_name_number(const char *name, const char *prefix, uint64_t *ret)
 {
 	const char *digits = name + strlen(prefix);
@@ -263,7 +263,7 @@ static void read_boot(int proc_fd, struct host *host)
 
 enum { VERSION_MAJOR = 1 << 16 };
 
-/* "6.18.44-vm" as 6 * VERSION_MAJOR + 18; 0 where it is not known. */
+/* "6.18.44-vm" as 6 * VERSION_MAJOR + 18; 0 if it is not known. */
 static uint64_t kernel_version(const struct host *host)
 {
 	const char *release = host_text(host, HOST_kernel_release);

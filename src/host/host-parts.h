@@ -21,7 +21,7 @@ size_t host_text_cost(const char *text, size_t len);
 void host_put_text(struct host *host, enum host_field field, const char *text, size_t len,
                    size_t max_bytes);
 
-/* Whether host_put_text() would store it. */
+/* Returns whether host_put_text() would store it. */
 bool host_text_is_sound(const char *text, size_t len, size_t max_bytes);
 
 /* Stores an entry of a map that has @used bytes already, and counts it. What makes no sense, or goes beyond what a map

@@ -24,7 +24,7 @@ void host_read_counters(int proc_fd, bool live, struct host *host, struct psi *p
  * service once for each user; ids that nobody has a name for have no entry. */
 void host_read_users(int proc_fd, struct host *host);
 
-/* Reads @sys_fd's kernel/sched_ext; present is false where the kernel has none, and single files may be missing.
+/* Reads @sys_fd's kernel/sched_ext; present is false if the kernel has none, and single files may be missing.
  * @sys_fd may be -1. */
 void sched_ext_read(int sys_fd, struct sched_ext *sched_ext);
 

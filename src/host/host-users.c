@@ -15,7 +15,7 @@
 /* Some name services have long entries; what is longer than this is none. */
 enum { ENTRY_FIRST_BYTES = 1 << 10, ENTRY_MOST_BYTES = 1 << 20 };
 
-/* Appends the name of a user; false where there is none. @scratch is reused. */
+/* Appends the name of a user; false if there is none. @scratch is reused. */
 static bool find_name(uid_t uid, struct strbuf *scratch, struct strbuf *ret_name)
 {
 	struct passwd entry, *found = NULL;

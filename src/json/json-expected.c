@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The short way of the JSON reader, for members that are expected. It sees only what is in the buffer: a member that
+/* The short way of the JSON reader, for members that are expected. It sees only the bytes in the buffer: a member that
  * is cut off there goes the long way. */
 #include <string.h>
 
@@ -21,8 +21,8 @@ void json_expected_init(struct json_expected *expected, const char *name)
 	expected->len = len + 3;
 }
 
-/* Where the next member of the innermost container starts, or NULL where none can, or where limits are so low that
- * they would have to be looked at. */
+/* Returns the start of the next member of the innermost container. Returns NULL if no member can start there, or if a
+ * limit is near and has to be checked. */
 static const unsigned char *member_start(const struct json_reader *reader)
 {
 	const unsigned char *cursor = reader->scan.cursor;
@@ -31,14 +31,14 @@ static const unsigned char *member_start(const struct json_reader *reader)
 		return NULL;
 	if (reader->expectation == EXPECT_FIRST_KEY)
 		return cursor;
-	/* In an array no key follows, and what looks like one is none. */
+	/* An array has no keys. */
 	return reader->expectation == EXPECT_COMMA && *cursor == ',' &&
 	                       reader->closers.data[reader->closers.len - 1] == '}'
 	               ? cursor + 1
 	               : NULL;
 }
 
-/* A NUL stands behind the data, so that no comparison goes on there for more than a word. */
+/* The NUL behind the data ends each comparison within one word. */
 static inline const unsigned char *skip_key(const unsigned char *p,
                                             const struct json_expected *expected)
 {
@@ -59,7 +59,7 @@ static inline const unsigned char *skip_key(const unsigned char *p,
 	return p + expected->len;
 }
 
-/* Behind a value there is a comma or the end of the object, or else the value may not end there. */
+/* A value ends at a comma or at the end of the object. */
 static bool is_end_of_value(const unsigned char *p)
 {
 	return *p == ',' || *p == '}';
@@ -79,7 +79,7 @@ static bool move(struct json_reader *reader, enum json_token token, const unsign
 	return true;
 }
 
-/* How many of the word's bytes are digits, from the first one on. */
+/* Returns how many of the word's bytes are digits, from the first one on. */
 static unsigned digits_of(uint64_t word)
 {
 	uint64_t found =
@@ -89,7 +89,8 @@ static unsigned digits_of(uint64_t word)
 	return found ? (unsigned)__builtin_ctzll(found) / 8 : JSON_SCAN_WORD;
 }
 
-/* The number that the first @count bytes are, which are digits: neighbours are put together three times. */
+/* Returns the number that the first @count bytes, all digits, stand for. Each step joins neighbours; three steps join
+ * all eight. */
 static uint64_t number_of(uint64_t word, unsigned count)
 {
 	if (count == 0)
@@ -103,7 +104,7 @@ static uint64_t number_of(uint64_t word, unsigned count)
 static const uint32_t powers_of_ten[] = {1,      10,      100,      1000,     10000,
                                          100000, 1000000, 10000000, 100000000};
 
-/* Returns the end of the digits, or NULL where they are no plain integer. */
+/* Returns the end of the digits, or NULL if they are no plain integer. */
 static inline const unsigned char *read_digits(const unsigned char *p, uint64_t *ret_value)
 {
 	const unsigned char *start = p;
@@ -193,7 +194,7 @@ bool json_reader_expect_member(struct json_reader *reader, const char *member, s
 
 	if (!p || len == 0 || len >= (size_t)(reader->scan.end - p) || memcmp(p, member, len) != 0)
 		return false;
-	/* What is opened in it is closed there, and all of it is as deep as one container more. */
+	/* The member closes what it opens, and needs one level of depth more. */
 	return reader->closers.len < reader->scan.limits.depth && is_end_of_value(p + len) &&
 	       move(reader, JSON_TOKEN_ARRAY_CLOSE, p, p + len);
 }

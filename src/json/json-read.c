@@ -151,7 +151,7 @@ const char *json_reader_text(const struct json_reader *reader, size_t *ret_len)
 	return strbuf_str(&reader->scan.text);
 }
 
-/* The digits of the current number, whose sign is left to the caller. */
+/* Parses the digits of the current number; the caller applies the sign. */
 static int parse_magnitude(const struct json_reader *reader, bool *ret_negative,
                            uint64_t *ret_value)
 {
@@ -270,7 +270,7 @@ int json_reader_capture(struct json_reader *reader, struct strbuf *out, size_t m
 			reader->scan.token_offset = offset;
 			(void)json_scan_fail_limit(&reader->scan,
 			                           "the value of this key is too long", max_bytes);
-			/* The caller's cap, which no limit of the reader moves. */
+			/* This limit is the caller's, not one of the reader's. */
 			reader->scan.over_limit = false;
 			result = -EMSGSIZE;
 		}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* json-reader - what the JSON reader knows between two tokens: for json-read.c, which has the grammar, and
- * json-expected.c, which has the short way through it. */
+/* json-reader - the state of the JSON reader between two tokens. json-read.c has the grammar, json-expected.c the short
+ * way through it. */
 #include "json-scan.h"
 #include "json/json-read.h"
 

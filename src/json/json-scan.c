@@ -15,7 +15,7 @@ static bool is_in_number(int c)
 	return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
 }
 
-/* A carry or borrow goes to the bytes behind, so the first match is a true one. */
+/* Carries and borrows go to the bytes behind, so the first match is a true one. */
 static const unsigned char *skip_digit_run(const unsigned char *p)
 {
 	for (;; p += JSON_SCAN_WORD) {
@@ -45,7 +45,7 @@ void json_scan_done(struct json_scan *scan)
 	strbuf_done(&scan->error);
 }
 
-/* Every later call fails in the same way, and no half a token can be seen. */
+/* Every later call fails in the same way, so that nobody sees half a token. */
 static int set_failure(struct json_scan *scan, int failure, uint64_t offset)
 {
 	scan->failure = failure;
@@ -76,8 +76,7 @@ int json_scan_fail_expected(struct json_scan *scan, int c, const char *what)
 	return c < 0 ? c : json_scan_fail_at(scan, json_scan_offset(scan), what);
 }
 
-/* Never asks for more than the limit allows, but for the one byte that tells whether the document
- * ends there. */
+/* Never reads beyond the limit, but for the one byte that shows whether the document ends there. */
 int json_scan_refill(struct json_scan *scan)
 {
 	uint64_t room = scan->limits.total_bytes - scan->end_offset;
@@ -141,7 +140,7 @@ static const char *skip_digits(const char *p)
 	return p;
 }
 
-/* The first character that is not as in the grammar of numbers, NULL where all are. */
+/* Returns the first character that breaks the grammar of numbers, or NULL. */
 static const char *find_number_error(const char *p)
 {
 	const char *digits;
@@ -168,8 +167,8 @@ static const char *find_number_error(const char *p)
 	return *p == '\0' ? NULL : p;
 }
 
-/* A whole number without sign, as most are. Returns whether the cursor was on one that ends in this
- * buffer; else nothing was read. */
+/* Reads a whole number without sign, as most are. Returns false, and reads nothing, if the cursor is not at one that
+ * ends in this buffer. */
 static bool read_plain_integer(struct json_scan *scan)
 {
 	const unsigned char *start = scan->cursor, *end = skip_digit_run(start);

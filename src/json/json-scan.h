@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* json-scan - the lower half of the JSON reader: the buffer, white space and single tokens (strings
- * are in json-string.c). What may follow what is the business of json-read.c, the only user. */
+/* json-scan - the lower half of the JSON reader: the buffer, white space and single tokens (strings are in
+ * json-string.c). json-read.c, its only user, has the order of tokens. */
 #include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@ enum {
 	JSON_SCAN_BUFFER_BYTES = 64 * 1024,
 	JSON_SCAN_SLACK_BYTES = 32, /* behind the data, so that whole words can be read */
 	JSON_SCAN_WORD = sizeof(uint64_t),
-	JSON_SCAN_END = 256, /* in place of a byte: there is none left */
+	JSON_SCAN_END = 256, /* in place of a byte: the end of the document */
 };
 
 #define JSON_SCAN_EACH(byte_) (UINT64_C(0x0101010101010101) * (byte_))
@@ -27,13 +27,13 @@ struct json_scan {
 	struct json_limits limits;
 	const unsigned char *cursor; /* the next byte */
 	const unsigned char *end;    /* a NUL stands here, so that no run goes past it */
-	uint64_t end_offset;         /* where @end is in the document */
+	uint64_t end_offset;         /* the place of @end in the document */
 	uint64_t token_offset;
 	struct strbuf text; /* of the current token; has memory from the start */
 	struct strbuf error;
 	bool over_limit; /* the failure is about a limit, not about the text */
 	int failure;     /* 0, or what every call returns from now on */
-	bool ended;      /* the source has said so and is not asked again */
+	bool ended;      /* the source has ended and is not read again */
 	unsigned char buffer[JSON_SCAN_BUFFER_BYTES + 1 + JSON_SCAN_SLACK_BYTES];
 };
 
@@ -41,24 +41,24 @@ void json_scan_init(struct json_scan *scan, struct byte_source *source,
                     const struct json_limits *limits);
 void json_scan_done(struct json_scan *scan);
 
-/* Each records why the document is refused and returns -EBADMSG: at @offset, at the current token,
- * or at the cursor. @c is what was found there: a byte, JSON_SCAN_END, or an error, which was
- * recorded when it arose and is returned unchanged. */
+/* Each records the reason of the refusal and returns -EBADMSG: at @offset, at the current token, or at the cursor. @c
+ * is the byte that was found there, or JSON_SCAN_END; or an error, which was recorded when it arose and is returned
+ * unchanged. */
 int json_scan_fail_at(struct json_scan *scan, uint64_t offset, const char *what);
 int json_scan_fail_limit(struct json_scan *scan, const char *what, uint64_t limit);
 int json_scan_fail_expected(struct json_scan *scan, int c, const char *what);
 
-/* Fills the buffer again, all of which was used. Returns 0, JSON_SCAN_END or -errno. */
+/* Fills the buffer, whose bytes were all used. Returns 0, JSON_SCAN_END or -errno. */
 int json_scan_refill(struct json_scan *scan);
 
 /* Appends to the text of the token. Returns 0 or -errno. */
 must_check_ int json_scan_add(struct json_scan *scan, const void *bytes, size_t len);
 
-/* The first byte from @p on that is no plain ASCII of a string: a quote, a backslash, a control character such as the
- * NUL behind the data, or a byte of a longer character. */
+/* Returns the first byte from @p on that is no plain ASCII of a string: a quote, a backslash, a control character such
+ * as the NUL behind the data, or a byte of a longer character. */
 const unsigned char *json_scan_skip_plain(const unsigned char *p);
 
-/* Where the cursor is in the document. */
+/* Returns where the cursor is in the document. */
 static inline uint64_t json_scan_offset(const struct json_scan *scan)
 {
 	return scan->end_offset - (uint64_t)(scan->end - scan->cursor);
@@ -75,7 +75,7 @@ static inline void json_scan_clear_text(struct json_scan *scan)
 	scan->text.data[0] = '\0';
 }
 
-/* The byte at the cursor, JSON_SCAN_END, or -errno. */
+/* Returns the byte at the cursor, JSON_SCAN_END, or -errno. */
 static inline int json_scan_byte(struct json_scan *scan)
 {
 	if (scan->cursor == scan->end) {
@@ -87,7 +87,7 @@ static inline int json_scan_byte(struct json_scan *scan)
 	return *scan->cursor;
 }
 
-/* Eight bytes, the first one lowest. They may go past the data, into the slack. */
+/* Returns eight bytes, the first one lowest. They may go past the data, into the slack. */
 static inline uint64_t json_scan_word_at(const unsigned char *p)
 {
 	uint64_t word;
@@ -96,7 +96,7 @@ static inline uint64_t json_scan_word_at(const unsigned char *p)
 	return le64toh(word);
 }
 
-/* json_scan_add() for bytes of the buffer, of which more than @len may be copied along. */
+/* Does as json_scan_add() for bytes of the buffer; more than @len of them may be copied. */
 static inline int json_scan_add_run(struct json_scan *scan, const unsigned char *start, size_t len)
 {
 	struct strbuf *text = &scan->text;
@@ -110,11 +110,11 @@ static inline int json_scan_add_run(struct json_scan *scan, const unsigned char 
 	return 0;
 }
 
-/* The part of json_scan_peek() for white space and the end of the buffer. */
+/* Does the part of json_scan_peek() for white space and the end of the buffer. */
 int json_scan_peek_space(struct json_scan *scan);
 
-/* Skips white space. Returns the byte behind it, which stays unread and starts the current token,
- * JSON_SCAN_END or -errno. */
+/* Skips white space. Returns the byte behind it, which stays unread and starts the current token; JSON_SCAN_END; or
+ * -errno. */
 static inline int json_scan_peek(struct json_scan *scan)
 {
 	if (*scan->cursor <= ' ')

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "json-scan.h"
 
-/* A borrow goes to the bytes behind, so the first match is a true one. */
+/* Borrows go to the bytes behind, so the first match is a true one. */
 const unsigned char *json_scan_skip_plain(const unsigned char *p)
 {
 	for (;; p += JSON_SCAN_WORD) {
@@ -22,7 +22,7 @@ const unsigned char *json_scan_skip_plain(const unsigned char *p)
 	}
 }
 
-/* The value of the four hexadecimal digits of an escape that started at @offset, or -errno. */
+/* Returns the value of the four hexadecimal digits of an escape that started at @offset, or -errno. */
 static int read_hex4(struct json_scan *scan, uint64_t offset)
 {
 	int value = 0;
@@ -56,7 +56,7 @@ static int add_code_point(struct json_scan *scan, unsigned code_point)
 	return json_scan_add(scan, bytes, len);
 }
 
-/* The second half of a surrogate pair, as a number from 0 to 0x3ff, or -errno. */
+/* Returns the second half of a surrogate pair, as a number from 0 to 0x3ff, or -errno. */
 static int read_low_surrogate(struct json_scan *scan, uint64_t offset)
 {
 	int c;
@@ -115,7 +115,7 @@ static int read_escape(struct json_scan *scan)
 	            : read_unicode_escape(scan, offset);
 }
 
-/* One character that the run before it stopped at: it is ill-formed, or not whole in the buffer. */
+/* Reads one character that the run before it stopped at: it is ill-formed, or not whole in the buffer. */
 static int read_split_character(struct json_scan *scan)
 {
 	uint64_t offset = json_scan_offset(scan);

@@ -72,7 +72,7 @@ json_t *tree_load(const struct strbuf *json, const char *what, struct strbuf *re
 
 	if (value && json_is_object(value))
 		return value;
-	/* It is JSON; what the library says of what it does not take has a piece of the file in it. */
+	/* The text is JSON. jansson's own message has a piece of the file in it, so it is not printed. */
 	strbuf_addf(reterr, "%s: %s", what,
 	            json->len > 0 && json->data[0] == '{' ? "it holds a number above 2^63-1"
 	                                                  : "an object was expected");

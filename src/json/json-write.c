@@ -43,8 +43,8 @@ static void add_escape(struct strbuf *out, uint32_t c)
 		            0xdc00 + (c & 0x3ff));
 }
 
-/* Eight bytes at a time; in each, the highest bit is set where the byte is not plain, and may be set behind such a
- * one. */
+/* Checks eight bytes at a time. The highest bit of each byte of the result is set if the byte is not plain; it may also
+ * be set in bytes behind such a one. */
 static uint64_t find_unplain(const char *bytes)
 {
 	const uint64_t each = UINT64_C(0x0101010101010101);
@@ -132,7 +132,7 @@ void json_write_raw(struct json_writer *writer, const char *json, size_t len)
 	strbuf_add(writer->out, json, len);
 }
 
-/* Millions of these are written, and printf would take most of the time. */
+/* Snapshots have millions of numbers, and printf would use most of the time. */
 static const char digit_pairs[] = "00010203040506070809101112131415161718192021222324"
                                   "25262728293031323334353637383940414243444546474849"
                                   "50515253545556575859606162636465666768697071727374"
@@ -200,9 +200,9 @@ void json_write_null(struct json_writer *writer)
 	json_write_raw(writer, "null", 4);
 }
 
-/* Text of 15 digits survives the way to a double and back, and %g drops trailing zeros: where %.15g
- * reads back, nothing shorter does. Only subnormal numbers hold fewer digits. 17 digits always read
- * back. printf and strtod use '.' since the program never sets LC_NUMERIC. */
+/* Text of 15 digits survives the way to a double and back, and %g drops trailing zeros: if %.15g reads back, nothing
+ * shorter does. Only subnormal numbers hold fewer digits. 17 digits always read back. printf and strtod use '.' since
+ * the program never sets LC_NUMERIC. */
 void json_write_double(struct json_writer *writer, double value)
 {
 	int digits = fpclassify(value) == FP_SUBNORMAL ? 1 : 15;

@@ -25,8 +25,8 @@ void json_write_key(struct json_writer *writer, const char *name);
 /* A key that may hold any valid UTF-8. */
 void json_write_key_text(struct json_writer *writer, const char *bytes, size_t len);
 
-/* A string. @bytes must be valid UTF-8 (text_add_replaced makes it so); '"', '\' and every
- * character that is not text_is_harmless() are escaped, so that a terminal may show the JSON. */
+/* Writes a string. @bytes must be valid UTF-8 (text_add_replaced makes it so); '"', '\' and every character that is not
+ * text_is_harmless() are escaped, so that a terminal may show the JSON. */
 void json_write_text(struct json_writer *writer, const char *bytes, size_t len);
 void json_write_str(struct json_writer *writer, const char *text);
 
@@ -35,13 +35,13 @@ void json_write_i64(struct json_writer *writer, int64_t value);
 void json_write_bool(struct json_writer *writer, bool value);
 void json_write_null(struct json_writer *writer);
 
-/* The shortest decimal form that reads back as the same double; null for infinities and NaN. */
+/* Writes the shortest decimal form that reads back as the same double, or null for infinities and NaN. */
 void json_write_double(struct json_writer *writer, double value);
 
-/* A value that is JSON already. */
+/* Writes a value that is JSON already. */
 void json_write_raw(struct json_writer *writer, const char *json, size_t len);
 
-/* Members of objects of which millions are written: the key is made once, and the room for many of them is
+/* These functions write members of which a snapshot has millions: the key is made once, and room for many members is
  * reserved at once. */
 enum {
 	JSON_MEMBER_KEY_BYTES = 64,
@@ -56,7 +56,7 @@ struct json_member_key {
 /* @name needs no escaping and has at most JSON_MEMBER_KEY_BYTES - 4 bytes. */
 void json_member_key_init(struct json_member_key *key, const char *name);
 
-/* Both write at @at, where there is room for JSON_MEMBER_BYTES, and return the end of what they wrote. The member is not
+/* Both write at @at, which has room for JSON_MEMBER_BYTES, and return the end of the written bytes. The member is not
  * the first one of its object. */
 char *json_put_u64(char *at, uint64_t value);
 static inline char *json_put_member_u64(char *at, const struct json_member_key *key, uint64_t value)
@@ -65,11 +65,11 @@ static inline char *json_put_member_u64(char *at, const struct json_member_key *
 	return json_put_u64(at + key->len, value);
 }
 
-/* A member, and one that holds a string, both not the first one of their object. */
+/* Write a member with a number or a string. It is not the first one of its object. */
 void json_write_member_u64(struct json_writer *writer, const struct json_member_key *key,
                            uint64_t value);
 void json_write_member_text(struct json_writer *writer, const struct json_member_key *key,
                             const char *bytes, size_t len);
 
-/* How many of the bytes, from the first one on, are ASCII that stands in a string as it is. */
+/* Returns how many of the first bytes are ASCII that a string holds without escapes. */
 size_t json_plain_run(const char *bytes, size_t len);

@@ -85,7 +85,7 @@ static struct quantity difference_of_bytes(struct counter_bytes from, struct cou
 	return quantity_integer((__int128)from.v - less.v);
 }
 
-/* A swap-in of a page evicted a moment ago is counted as both, so only the larger one is added. */
+/* A swap-in of a page evicted a moment ago counts as both, so only the larger one is added. */
 static struct quantity total_delay(struct counter_ns cpu, struct counter_ns blkio,
                                    struct counter_ns freepages, struct counter_ns compact,
                                    struct counter_ns wpcopy, struct counter_ns irq,
@@ -154,7 +154,7 @@ static struct quantity larger_share_of_life(struct counter_ns life, struct count
 	return share_of_life(life, larger(a, b));
 }
 
-/* What total_delay() and the time on a CPU leave of a life, below zero where that is more than all of it. */
+/* Returns a life less total_delay() and the time on a CPU; below zero if these are longer. */
 static double life_left(struct counter_ns life, struct counter_ns run, struct counter_ns wait,
                         struct counter_ns blkio, struct counter_ns swapin,
                         struct counter_ns thrashing, struct counter_ns freepages,
@@ -190,8 +190,8 @@ static struct quantity excess_of_life(struct counter_ns life, struct counter_ns 
 	return quotient(100 * fmin(left, 0), (double)life.v);
 }
 
-/* How many inputs, from the first one on, a function of the basis LIFE cannot do without. Where that is only the life, one
- * of the others must be there: rest_of_life() takes off what there is of them. */
+/* The number of inputs, from the first one on, that a function of the basis LIFE needs. If that is only the life, one
+ * of the others must be there: rest_of_life() subtracts those that are. */
 enum {
 	NEEDED_share_of_life = 2,
 	NEEDED_larger_share_of_life = 1,
@@ -243,7 +243,8 @@ enum {
 #define CALL_RATES(function_, ...) function_(in->frame, EACH(INPUT_RATE, __VA_ARGS__))
 #define CALL_LIFE(function_, ...) function_(EACH(INPUT_LIFE, __VA_ARGS__))
 
-/* What a sum, or what is made of rates, is a part of is not said by its inputs; a share of a life is one of the life. */
+/* The inputs do not show the whole of which a sum, or a result of rates, is a part; a share of a life is a part of the
+ * life. */
 #define WEIGH_SUMS(function_, ...) weight_##function_(EACH(INPUT_SUM, __VA_ARGS__))
 #define WEIGH_SHARE(function_, ...) weight_##function_(EACH(INPUT_INSIDE, __VA_ARGS__))
 #define WEIGH_ADDS(function_, ...) ((struct quantity){0})
@@ -282,7 +283,7 @@ const struct derived_desc derived_table[DERIVED_COUNT] = {
 #undef DERIVED
 };
 
-/* Whether the rates of all inputs are kept. */
+/* Returns whether the rates of all inputs are kept. */
 static bool has_rates(const struct derive_inputs *in, enum derived_id derived)
 {
 	const struct derived_desc *desc = &derived_table[derived];
@@ -310,7 +311,7 @@ uint32_t derive_began_before(const struct derive_inputs *in, enum metric_id metr
 	return in->before ? in->before[metric].threads : 0;
 }
 
-/* What of a sum can have been in the window. */
+/* Returns the part of a sum that can have been in the window. */
 static uint64_t without_before(const struct derive_inputs *in, enum metric_id metric,
                                uint64_t number)
 {
@@ -319,7 +320,7 @@ static uint64_t without_before(const struct derive_inputs *in, enum metric_id me
 	return number > beyond_ns ? number - beyond_ns : 0;
 }
 
-/* The part of the group's threads, none of the exited ones'; nothing where some of the threads lack it. */
+/* Returns the value of the group's living threads, without exited ones; nothing if some of the threads lack it. */
 static uint64_t living_part(const struct derive_inputs *in, enum metric_id metric)
 {
 	const struct fold_cell *cell = &in->cells[metric];
@@ -418,8 +419,8 @@ struct quantity derive(enum derived_id derived, const struct derive_inputs *in)
 	return inputs_seen(derived, in) ? evaluate(derived, in) : (struct quantity){0};
 }
 
-/* A share of a life that needs the life only is the larger of its parts. The others take their parts off a life, so that
- * a missing one does not leave them too small. */
+/* A share of a life that needs the life only is the larger of its parts. The others subtract their parts from a life,
+ * so a missing one would leave them too large. */
 static bool inputs_only_add(const struct derived_desc *desc)
 {
 	return desc->basis == BASIS_PARTS || (desc->basis == BASIS_LIFE && desc->needed_count == 1);

@@ -111,14 +111,14 @@ static struct quantity per_second(unsigned measure, const struct derive_inputs *
 	return quantity_real(derive_rate(in, metric));
 }
 
-/* The threads whose value is in. */
+/* Returns the number of threads whose value is included. */
 static uint32_t threads_in(unsigned measure, const struct derive_inputs *in)
 {
 	return measure_is_derived(measure) ? derive_threads(measure_derived(measure), in)
 	                                   : in->cells[measure].seen;
 }
 
-/* How much of a metric exited threads are. */
+/* Returns the part of a metric that exited threads have. */
 static uint64_t exited_part(enum metric_id metric, const struct derive_inputs *in)
 {
 	for (unsigned i = 0; in->exited && i < PROCESS_TOTAL_COUNT; i++)
@@ -127,7 +127,7 @@ static uint64_t exited_part(enum metric_id metric, const struct derive_inputs *i
 	return 0;
 }
 
-/* What the threads themselves did, which is all that is divided by their number. */
+/* Returns the work of the group's own threads, the only part that is divided by their number. */
 static struct quantity per_thread(unsigned measure, const struct derive_inputs *in)
 {
 	struct fold_cell cells[METRIC_COUNT];
@@ -147,7 +147,7 @@ static struct quantity per_thread(unsigned measure, const struct derive_inputs *
 	return sum.kind == QUANTITY_NONE ? sum : quantity_real(quantity_double(sum) / threads);
 }
 
-/* What can have been in the window, which is where the CPU time was. */
+/* Returns the part that can have been in the window, as the CPU time was. */
 static struct quantity total_inside(unsigned measure, const struct derive_inputs *in)
 {
 	struct fold_cell cells[METRIC_COUNT];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* measure - what a row of a table is about: a metric of the registry, or one derived from several. Measures
- * are numbered: the metrics in display order, then the derived metrics. */
+/* measure - the subject of a table's row: a metric of the registry, or one derived from several. Measures are numbered:
+ * the metrics in display order, then the derived metrics. */
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -12,7 +12,7 @@
 
 enum { MEASURE_COUNT = (int)METRIC_COUNT + (int)DERIVED_COUNT, DERIVED_INPUTS_MAX = 10 };
 
-/* What of its inputs a derived metric is computed from, see registry/derived.def. */
+/* The form of the inputs that a derived metric is computed from, see registry/derived.def. */
 enum derived_basis { BASIS_SUMS, BASIS_SHARE, BASIS_ADDS, BASIS_PARTS, BASIS_RATES, BASIS_LIFE };
 
 struct derived_desc {
@@ -28,13 +28,14 @@ struct derived_desc {
 };
 extern const struct derived_desc derived_table[DERIVED_COUNT];
 
-/* What holds for all of a snapshot's groups. What is not known is 0. */
+/* The properties that all groups of a snapshot share. An unknown one is 0. */
 struct derive_frame {
 	enum snapshot_kind kind;
-	uint64_t length_ns;      /* of the window */
-	enum window_exits exits; /* how the window knows of threads that ended there */
+	uint64_t length_ns; /* of the window */
+	enum window_exits
+	        exits; /* the source of the window's records of threads that ended there */
 	bool missed_known;
-	uint64_t missed; /* threads that ended there and have no row; at least so many */
+	uint64_t missed; /* the least number of threads that ended there and have no row */
 	bool read_skew_known;
 	uint64_t read_skew_ns; /* of the window, see registry/window.def */
 	uint64_t clock_ticks_per_second;
@@ -42,18 +43,18 @@ struct derive_frame {
 };
 struct derive_frame derive_frame_of(const struct snapshot_info *info);
 
-/* Waits that ended in a window and are longer than their threads were in it: they began before. */
+/* Waits that ended in a window and are longer than their threads' lives in it: they began before. */
 struct wait_before {
 	uint64_t
-	        beyond_ns; /* what is in the sum and no state had in the window, see sample_state_inside() */
-	uint32_t threads; /* that have such a wait */
+	        beyond_ns; /* the part of the sum that no state had in the window, see sample_state_inside() */
+	uint32_t threads; /* threads with such a wait */
 };
 
-/* What a group knows. Everything is borrowed; all but the cells may be NULL. */
+/* The values of a group. Everything is borrowed; all but the cells may be NULL. */
 struct derive_inputs {
 	const struct fold_cell *cells; /* METRIC_COUNT of them */
 	const uint64_t
-	        *exited; /* by enum process_total, how much of the cells exited threads are */
+	        *exited; /* by enum process_total, the part of the cells that exited threads have */
 	const struct rate_list *rate_list;
 	const struct rate_sum *rates;     /* by the places of the list */
 	const struct wait_before *before; /* by metric */
@@ -62,34 +63,34 @@ struct derive_inputs {
 	const struct derive_frame *frame;
 };
 
-/* Computes a derived metric of a group; none where a needed input is unseen, where the needed
- * inputs were seen for different numbers of threads, or where a denominator is 0. Where the inputs can only add (PARTS), it
- * is the sum over what was seen, and none where nothing was. */
+/* Computes a derived metric of a group. Returns none if a needed input is unseen, if the needed inputs were seen for
+ * different numbers of threads, or if a denominator is 0. If the inputs can only add (PARTS), the result is the sum
+ * over those that were seen, and none if none was. */
 struct quantity derive(enum derived_id derived, const struct derive_inputs *in);
 
-/* The inputs that a value of derive() lacks although they could only have added to it: those that were seen of fewer
- * threads than another one, or of none. Empty where there is no value or all inputs are needed. */
+/* Returns the inputs that a value of derive() lacks although they could only have added to it: those that were seen of
+ * fewer threads than another one, or of none. Empty if there is no value or all inputs are needed. */
 struct metric_set derive_missing(enum derived_id derived, const struct derive_inputs *in);
 
 /* Returns the number of threads that have a value. A metric of BASIS_PARTS needs one input: the result is the largest number of
  * threads that any input was seen of. Other metrics need several: the result is the smallest number. */
 uint32_t derive_threads(enum derived_id derived, const struct derive_inputs *in);
 
-/* What a ratio or an average is divided by: the weight of the group's value in the host's. None where the
- * derived metric is a sum or a difference. */
+/* Returns the divisor of a ratio or an average: the weight of the group's value in the host's. None if the derived
+ * metric is a sum or a difference. */
 struct quantity derive_weight(enum derived_id derived, const struct derive_inputs *in);
 
-/* The same with the inputs per second, of a derived metric that is a sum (ADDS, PARTS). Without what is beyond the threads'
- * lives, where the inputs are delays (PARTS): they overlap, as block I/O does while memory is freed. */
+/* Computes a derived metric that is a sum (ADDS, PARTS) with its inputs per second. The part of delays (PARTS) beyond
+ * the threads' lives is left out: delays overlap, as block I/O does while memory is freed. */
 struct quantity derive_per_second(enum derived_id derived, const struct derive_inputs *in);
 
-/* A metric per second; 0 where its rate is not kept. */
+/* Returns a metric per second; 0 if its rate is not kept. */
 double derive_rate(const struct derive_inputs *in, enum metric_id metric);
 
-/* How many threads have a wait in the metric that began before the window. */
+/* Returns how many threads have a wait in the metric that began before the window. */
 uint32_t derive_began_before(const struct derive_inputs *in, enum metric_id metric);
 
-/* How a measure is shown that grows with time, or with the number of threads. */
+/* The divisor of a measure that grows with time, or with the number of threads. */
 enum measure_per { PER_total, PER_second, PER_thread, PER_cpu_second, PER_COUNT };
 
 struct measure_per_desc {
@@ -98,10 +99,10 @@ struct measure_per_desc {
 };
 extern const struct measure_per_desc measure_per_table[PER_COUNT];
 
-/* What is shown where nothing else is asked for: windows differ in length, lives have their own. */
+/* Returns the default: windows differ in length, lives have their own. */
 enum measure_per measure_per_default(enum snapshot_kind kind);
 
-/* Whether a measure is such a one: a counter, or a sum of some. */
+/* Returns whether a measure scales: it is a counter, or a sum of counters. */
 bool measure_scales(unsigned measure);
 
 static inline bool measure_is_derived(unsigned measure)
@@ -116,25 +117,25 @@ static inline enum derived_id measure_derived(unsigned measure)
 
 const char *measure_name(unsigned measure);
 enum metric_unit measure_unit(unsigned measure);
-/* The name that its unit has in machine formats: "ns", or "ns/s" per second where it scales. */
+/* Returns the name of its unit in machine formats: "ns", or "ns/s" per second if it scales. */
 const char *measure_unit_name(unsigned measure, enum measure_per per);
 
-/* The name of a unit of values that are per something: "ns/s". */
+/* Returns the name of a unit of values that are divided: "ns/s". */
 const char *unit_name_per(enum metric_unit unit, enum measure_per per);
 enum metric_section measure_section(unsigned measure);
-/* "counter_ns" and so on; "derived" for a derived metric. */
+/* Returns "counter_ns" and so on, or "derived" for a derived metric. */
 const char *measure_type(unsigned measure);
-/* Whether values are names, which have no differences. */
+/* Returns whether the values are names, which have no differences. */
 bool measure_is_label(unsigned measure);
 
-/* Whether the measure is one of the metrics, or derived from one. */
+/* Returns whether the measure is one of the metrics, or derived from one. */
 bool measure_has_any(unsigned measure, const struct metric_set *metrics);
 
-/* The number that stands for the measure in a group, see fold_quantity(). One that scales is divided by seconds, by the
- * threads whose value is in (what exited threads did left out), or by the group's CPU time in seconds; none where these
- * are not known of the same threads. */
+/* Returns the number that stands for the measure in a group, see fold_quantity(). One that scales is divided by
+ * seconds, by the threads whose value is included (without the part of exited threads), or by the group's CPU time in
+ * seconds; none if these are not known of the same threads. */
 struct quantity measure_quantity(unsigned measure, enum measure_per per,
                                  const struct derive_inputs *in);
 
-/* Finds a measure by name. Returns false, storing nothing, where there is none. */
+/* Finds a measure by name. Returns false, storing nothing if there is none. */
 bool measure_find(const char *name, size_t len, unsigned *ret_measure);

@@ -9,7 +9,7 @@
 
 enum { RATE_FRACTION_BITS = 32 };
 
-/* In 2^-32 per second; stops at 2^128-1. */
+/* In 2^-32 per second; the largest number is 2^128-1. */
 struct rate_sum {
 	unsigned __int128 fixed;
 };
@@ -18,13 +18,13 @@ struct rate_sum {
 void rate_add(struct rate_sum *sum, uint64_t value, uint64_t interval_ns);
 void rate_merge(struct rate_sum *into, struct rate_sum from);
 
-/* Per second. */
+/* Returns the rate per second. */
 static inline double rate_value(struct rate_sum sum)
 {
 	return (double)sum.fixed / 4294967296.0;
 }
 
-/* The metrics that rates are kept of, each with its place. All zero is the empty list. */
+/* The metrics of which rates are kept, each with its place. All zero is the empty list. */
 struct rate_list {
 	unsigned count;
 	uint16_t metrics[METRIC_COUNT];
@@ -32,6 +32,6 @@ struct rate_list {
 };
 void rate_list_add(struct rate_list *list, enum metric_id metric);
 
-/* Whether a metric counts something that has a rate: it is a sum, but not the number of threads. The rate of lived_ns is how
- * many threads there were on average, in seconds of life per second. */
+/* Returns whether a metric has a rate: it is a sum, but not the number of threads. The rate of lived_ns is the average
+ * number of threads, in seconds of life per second. */
 bool metric_has_rate(enum metric_id metric);

@@ -7,11 +7,11 @@
 
 #include "base/mem.h"
 
-/* What the smallest block of malloc(3) holds: many groups are of one thread. */
+/* The capacity that fits the smallest block of malloc(3): many groups have one thread. */
 enum { FIRST_CAPACITY = 3 };
 
-/* Values are kept as unsigned numbers in the same order. Two's complement needs its sign turned; so do positive
- * doubles, and negative ones all of their bits, as these grow with the magnitude. */
+/* Values are kept as unsigned numbers in the same order. The sign bit of two's complement is flipped. So is that of
+ * positive doubles; negative doubles have all bits flipped, since these grow with the magnitude. */
 static const uint64_t sign_bit = UINT64_C(1) << 63;
 
 static uint64_t encode_real(double value)
@@ -140,7 +140,7 @@ static size_t count_negative(const struct spread *spread)
 	return count;
 }
 
-/* The value at @rank, from 1, in the sorted list that zeros are a part of. */
+/* Returns the value at @rank, from 1, in the sorted list with the zeros. */
 static struct quantity value_at(const struct spread *spread, size_t negative, uint64_t rank)
 {
 	if (rank <= negative)
@@ -150,14 +150,13 @@ static struct quantity value_at(const struct spread *spread, size_t negative, ui
 	return spread->kind == SPREAD_REAL ? quantity_real(0) : quantity_integer(0);
 }
 
-/* percent * n / 100, rounded up, without overflow. */
+/* Returns percent * n / 100, rounded up, without overflow. */
 static uint64_t rank_of(uint64_t n, unsigned percent)
 {
 	return n / 100 * percent + (n % 100 * percent + 99) / 100;
 }
 
-/* Integers are summed exactly, so that a sum is 0 where it is. Reals are in the order of their size by now, the same in
- * any order of arrival. */
+/* Integers are summed exactly. Reals are sorted by now, so any order of arrival gives the same sum. */
 static long double sum_of(const struct spread *spread)
 {
 	__int128 integer = 0;
@@ -176,7 +175,7 @@ static long double deviation_of(const struct spread *spread, long double mean, u
 {
 	long double squares = (long double)spread->zeros * mean * mean;
 
-	/* The mean of values that are all the same may be off by a digit. */
+	/* The computed mean of equal values may be off by a digit. */
 	if (spread->zeros == 0 && spread->values[0] == spread->values[spread->count - 1])
 		return 0;
 	for (size_t i = 0; i < spread->count; i++) {

@@ -7,7 +7,7 @@
 
 /* clang-format off */
 
-/* Which rules a form admits: a text has no sum, and only what can be unlimited is a limit. */
+/* The rules that a form admits: a text has no sum, and only a value that can be unlimited is a limit. */
 enum {
 	FORM_RULES_NUMBER = 1 << FACT_RULE_SUM | 1 << FACT_RULE_MAX | 1 << FACT_RULE_MAX_LIMIT,
 	FORM_RULES_LIMIT = 1 << FACT_RULE_MAX_LIMIT | 1 << FACT_RULE_MIN_LIMIT,
@@ -194,7 +194,7 @@ static int64_t smaller(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* Limits and texts say something about the group only where all its cgroups have one. */
+/* A limit or a text describes the group only if all its cgroups have one. */
 static void merge_limit(enum fact_rule rule, struct fact_value *into, const struct fact_value *from)
 {
 	bool one_is_unlimited = into->state == FACT_UNLIMITED || from->state == FACT_UNLIMITED;

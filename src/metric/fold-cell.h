@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* fold-cell - the steps of folding that know a cell and no metric. */
+/* fold-cell - the steps of folding that depend on the cell and on no metric. */
 #include "metric/fold.h"
 
 /* Flipping the sign bit makes signed numbers sort as unsigned ones. */
@@ -9,7 +9,7 @@
 /* Adds a range of @seen threads. */
 void fold_range(struct fold_cell *cell, uint32_t low, uint32_t high, uint32_t seen);
 
-/* Adds so many threads with a label; the caller counts them in cell->seen. */
+/* Adds so many threads with a label; the caller adds them to cell->seen. */
 void fold_tally_add(struct fold_cell *cell, const char *label, uint32_t threads);
 
 /* Adds the CPUs of @seen threads. */

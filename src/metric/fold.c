@@ -71,7 +71,7 @@ const char *fold_winner(const struct fold_cell *cell, uint32_t *ret_threads)
 	return best.label;
 }
 
-/* A unanimous label equals a unanimous one; a mixed one must have the same share as well. */
+/* Two unanimous labels are equal if the text is; mixed ones must have the same share as well. */
 static bool mode_equal(const struct fold_cell *a, const struct fold_cell *b)
 {
 	uint32_t threads_a, threads_b;

@@ -9,7 +9,7 @@
 #include "ctprof/base/macro.h"
 #include "ctprof/metric/metric.h"
 
-/* How often each value of a label occurs. Groups mostly have one value, and a short one. */
+/* Counts how often each value of a label occurs. Most groups have one value, and a short one. */
 struct fold_tally {
 	uint32_t len;   /* of the entries */
 	char entries[]; /* each a uint32_t, the number of threads, and the label with its NUL */
@@ -20,18 +20,20 @@ struct fold_tally_entry {
 	uint32_t threads;
 };
 
-/* The entry at *@at, which starts at 0 and moves behind it; false behind the last one. @tally may be NULL. */
+/* Stores the entry at *@at, which starts at 0 and moves to the next one. Returns false behind the last one. @tally may
+ * be NULL. */
 bool fold_tally_next(const struct fold_tally *tally, uint32_t *at, struct fold_tally_entry *ret);
 
-/* What the CPU sets of a group have in common. */
+/* The range and the common set of CPUs of a group's threads. */
 struct fold_affinity {
 	unsigned min_cpus;
 	unsigned max_cpus;
 	bool uniform;
-	struct cpu_mask first; /* cut off behind used_words: only to be pointed at */
+	struct cpu_mask first; /* shortened behind used_words: use it by pointer only */
 };
 
-/* A metric of a group. All zero is the empty cell. Packed, for it is what groups consist of: 12 bytes, not 16. */
+/* The value of one metric of a group. All zero is the empty cell. It is packed, to 12 bytes instead of 16, since groups
+ * consist of such cells. */
 struct __attribute__((packed, aligned(4))) fold_cell {
 	union {
 		uint64_t number; /* SUM, MAX, MIN */
@@ -41,12 +43,12 @@ struct __attribute__((packed, aligned(4))) fold_cell {
 		struct fold_tally *tally;       /* MODE; owned */
 		struct fold_affinity *affinity; /* AFFINITY; owned */
 	};
-	uint32_t seen; /* threads whose value is in here; 0 means that there is no value */
+	uint32_t seen; /* threads whose value is in here; 0: there is no value */
 };
 
 _Static_assert(sizeof(struct fold_cell) == 12 || sizeof(void *) != 8, "nothing between cells");
 
-/* The typed fold functions of metric-table.c end in one of these. */
+/* The typed fold functions of metric-table.c call one of these. */
 void fold_max(struct fold_cell *cell, uint64_t value);
 void fold_min(struct fold_cell *cell, uint64_t value); /* ignores 0 */
 void fold_range_i32(struct fold_cell *cell, int32_t value);
@@ -60,18 +62,18 @@ void fold_merge(enum metric_id metric, struct fold_cell *into, const struct fold
 /* Frees what the cell owns and empties it. */
 void fold_cell_done(enum metric_id metric, struct fold_cell *cell);
 
-/* Whether both cells hold the same value, whatever the number of threads; labels are the same when the
- * winner and its share are. */
+/* Returns whether both cells hold the same value, whatever the number of threads. Labels are the same if the winner and
+ * its share are. */
 bool fold_equal(enum metric_id metric, const struct fold_cell *a, const struct fold_cell *b);
 
-/* The ends of a RANGE cell, in the metric's own numbers. */
+/* Return the ends of a RANGE cell, in the metric's own numbers. */
 int64_t fold_range_bound(enum metric_id metric, uint32_t stored);
 
-/* The most frequent label of a MODE cell, ties to the one that sorts first, and how many threads have it.
- * The cell must have been seen; the text is borrowed from it. */
+/* Returns the most frequent label of a MODE cell (the one that sorts first among equals) and the number of threads that
+ * have it. The cell must have been seen; the text is borrowed from it. */
 const char *fold_winner(const struct fold_cell *cell, uint32_t *ret_threads);
 
-/* A number: an exact integer where it is one, for 64-bit counters lose digits as doubles. */
+/* A number. An integer is kept exactly, since a double loses digits of 64-bit counters. */
 enum quantity_kind { QUANTITY_NONE, QUANTITY_INTEGER, QUANTITY_REAL };
 struct quantity {
 	enum quantity_kind kind;
@@ -82,10 +84,10 @@ struct quantity {
 struct quantity quantity_integer(__int128 integer);
 struct quantity quantity_real(double real); /* QUANTITY_NONE for NaN and infinities */
 double quantity_double(struct quantity quantity);
-/* a - b; none where either is. */
+/* Returns a - b; none if either is none. */
 struct quantity quantity_difference(struct quantity a, struct quantity b);
 bool quantity_is_zero(struct quantity quantity);
 
-/* The number that stands for a cell in deltas and sorting: the value; the midpoint of a range or of the
- * numbers of CPUs; none for labels and for cells without a value. */
+/* Returns the number that stands for a cell in deltas and sorting: the value; the midpoint of a range or of the numbers
+ * of CPUs; none for labels and for cells without a value. */
 struct quantity fold_quantity(enum metric_id metric, const struct fold_cell *cell);

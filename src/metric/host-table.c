@@ -43,7 +43,7 @@ void host_set_number(struct host *host, enum host_field field, uint64_t number)
 	host->seen[field] = true;
 }
 
-/* The place of a name, or the one where it belongs; *ret_found says which. */
+/* Returns the place of a name, or the place where it belongs; *ret_found says which. */
 static size_t map_place(const struct host_map *map, const char *name, bool *ret_found)
 {
 	size_t low = 0, high = map->count;

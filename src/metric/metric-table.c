@@ -13,7 +13,7 @@
 
 /* clang-format off */
 
-/* What each type admits. A time has a bound, and nothing else has one. */
+/* The rules, bounds and encodings that each type admits. A time has a bound, and nothing else has one. */
 #define METRIC_TYPE(id_, representation_, unit_, rules_, bounds_, encodings_, text_)                        \
 	enum { id_##_bounds = (bounds_) };                                                         \
 	enum { id_##_rules = (rules_) };                                                           \
@@ -46,7 +46,7 @@
 #include CTPROF_METRIC_FALLBACKS_DEF
 #undef METRIC_FALLBACK
 
-/* Lock 5: the place. Something reads metrics from the source. */
+/* Lock 5: the place. Some code reads metrics from the source. */
 enum {
 	STRUCT_ENCODINGS = ENCODING_STRUCT_U64 | ENCODING_STRUCT_KIB,
 	TEXT_ENCODINGS = ENCODING_DECIMAL | ENCODING_DOTTED_MS | ENCODING_DOTTED_MS_DIFFERENCE | ENCODING_POLICY |
@@ -218,7 +218,7 @@ const struct identity_desc identity_table[] = {
 };
 const size_t identity_count = ARRAY_SIZE(identity_table);
 
-/* What an exited thread has done adds up; what it had reached at most does not. */
+/* The counters of an exited thread are added; its peaks are not. */
 #define METRIC(id_, type_, bound_, rule_, encoding_, source_, key_, section_, class_, gates_, text_)       \
 	enum { rule_of_##id_ = (int)RULE_##rule_ };
 #include CTPROF_METRICS_DEF

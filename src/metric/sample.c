@@ -203,7 +203,7 @@ static bool set_by_encoding(struct thread_sample *sample, enum metric_id metric,
 	case ENCODING_CPU_LIST:
 		return set_cpu_list(sample, metric, text, len);
 	case ENCODING_ONE:
-	case ENCODING_ELAPSED: /* the rest have no text */
+	case ENCODING_ELAPSED: /* the others are not text */
 	case ENCODING_DOTTED_MS_DIFFERENCE:
 	case ENCODING_CPU_MASK:
 	case ENCODING_STRUCT_U64:
@@ -282,7 +282,7 @@ void sample_judge(struct thread_sample *sample, const struct sample_bounds *boun
 void sample_judge_at(struct thread_sample *sample, uint64_t read_boottime_ns,
                      uint64_t ticks_per_second)
 {
-	/* A thread is charged with whole ticks in which it ran for a moment only. */
+	/* The kernel charges a thread with whole ticks in which it ran for a moment only. */
 	enum { SLACK_TICKS = 20 };
 	unsigned __int128 born_ns =
 	        (unsigned __int128)sample->start_time_clock_ticks * NS_PER_SECOND;
@@ -314,7 +314,7 @@ void sample_judge_inside(struct thread_sample *sample, uint64_t ticks_per_second
 	                                             SLACK_TICKS});
 }
 
-/* Everything that counts is 64 bits wide. */
+/* Every counter is 64 bits wide. */
 static uint64_t counter(const struct thread_sample *sample, enum metric_id metric)
 {
 	uint64_t value;
@@ -328,7 +328,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Whether the value is the time of waits in a window. */
+/* Returns whether the value is the time of waits in a window. */
 static bool is_waiting_inside(const struct thread_sample *sample, enum metric_id metric)
 {
 	return sample->life_ns > 0 && metric_table[metric].bound == BOUND_waiting &&
@@ -349,7 +349,7 @@ uint64_t sample_inside(const struct thread_sample *sample, enum metric_id metric
 	return is_waiting_inside(sample, metric) ? smaller(value, sample->life_ns) : value;
 }
 
-/* The larger one of the two counts. */
+/* Only the larger one of these two counts. */
 static bool overlaps(enum metric_id metric)
 {
 	return metric == METRIC_swapin_delay_total_ns || metric == METRIC_thrashing_delay_total_ns;
@@ -387,7 +387,7 @@ static bool is_too_long(const struct thread_sample *sample, enum metric_id metri
 	return is_waiting_inside(sample, metric) && counter(sample, metric) > sample->life_ns;
 }
 
-/* The states of a thread; of the last two, which overlap, the larger one counts. */
+/* The states of a thread. The last two overlap, and the larger one counts. */
 static const enum metric_id states[] = {
         METRIC_run_time_ns,
         METRIC_wait_time_ns,
@@ -408,7 +408,7 @@ static bool is_state(enum metric_id metric)
 	return false;
 }
 
-/* The time in states that are not too long. */
+/* Returns the time in the states that are not too long. */
 static uint64_t known_states_ns(const struct thread_sample *sample)
 {
 	uint64_t sum = 0, overlapping = 0;
@@ -427,7 +427,7 @@ static uint64_t known_states_ns(const struct thread_sample *sample)
 	return smaller(sum + overlapping, sample->life_ns);
 }
 
-/* How many states are too long; of the two that overlap one counts. */
+/* Returns the number of states that are too long; the two that overlap count once. */
 static uint64_t too_long_states(const struct thread_sample *sample)
 {
 	uint64_t count = 0;

@@ -19,7 +19,7 @@ void units_format_integer(__int128 integer, struct strbuf *out)
 	strbuf_add(out, digits + at, sizeof(digits) - at);
 }
 
-/* The step that a magnitude reaches, or NULL. */
+/* Returns the step that a magnitude reaches, or NULL. */
 static const struct unit_step *step_for(enum metric_unit unit, double magnitude)
 {
 	const struct unit_step *best = NULL;
@@ -35,7 +35,7 @@ static bool is_integral(struct quantity value)
 	return value.kind == QUANTITY_INTEGER || fpclassify(fmod(value.real, 1)) == FP_ZERO;
 }
 
-/* Hundredths of a percent as the percentage that they are, to the digit. */
+/* Prints hundredths of a percent as a percentage, to the digit. */
 static void format_percentage(struct quantity value, bool sign, struct strbuf *out)
 {
 	enum { HUNDREDTHS = 100 };

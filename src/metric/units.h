@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* units - values as people read them: scaled on the ladder of their unit. Machine formats never are. */
+/* units - formats values for people, scaled on the ladder of their unit. Machine formats are never scaled. */
 #include <stdbool.h>
 
 #include "ctprof/base/strbuf.h"
@@ -8,11 +8,11 @@
 #include "metric/fold.h"
 
 /* Appends a value: "999ns", "8.697K", "7.500GiB", "0.250" for a ratio; with @exact_decimals a value below the
- * first step keeps two decimals ("12.50ns"), for averages. "-" where there is none. */
+ * first step keeps two decimals ("12.50ns"), for averages. "-" if there is none. */
 void units_format(enum metric_unit unit, struct quantity value, bool exact_decimals,
                   struct strbuf *out);
 
-/* Appends a difference with its sign, scaled by its own size: "+0ns", "-1.500ms". "-" where there is none. */
+/* Appends a difference with its sign, scaled by its own size: "+0ns", "-1.500ms". "-" if there is none. */
 void units_format_delta(enum metric_unit unit, struct quantity delta, bool exact_decimals,
                         struct strbuf *out);
 

@@ -52,5 +52,5 @@ void column_list_default(struct column_list *list, unsigned sides,
 /* Columns of the machine formats. */
 void column_list_machine(struct column_list *list, unsigned sides, bool spread);
 
-/* Whether a column is about the distribution inside of a group. */
+/* Returns whether a column is about the distribution inside of a group. */
 bool column_is_spread(enum report_column column);

@@ -4,7 +4,7 @@
 
 #include "machine-value.h"
 
-/* Whether a column has a value for each side. */
+/* Returns whether a column has a value for each side. */
 static bool is_sided(enum report_column column)
 {
 	switch (column) {

@@ -5,7 +5,7 @@
 
 #include "metric/units.h"
 
-/* Behind the number of threads, where they are not the same ones on both sides. */
+/* Behind the number of threads, if they are not the same ones on both sides. */
 
 bool report_is_tree(const struct report *report)
 {
@@ -71,7 +71,7 @@ const struct row_view *report_view_of(struct row_context *context, size_t index)
 	return &context->view;
 }
 
-/* The last segment of a path, or all of it. */
+/* Returns the last segment of a path, or all of it. */
 static const char *leaf_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -188,7 +188,7 @@ static enum table_color add_percent(struct quantity percent, struct strbuf *out)
 typedef void side_function(const struct report *report, const struct row_view *view, unsigned side,
                            enum report_column column, struct strbuf *out);
 
-/* "A→B", or "A" where both sides read alike. */
+/* "A→B", or "A" if both sides read alike. */
 static void add_sides(const struct report *report, const struct row_view *view,
                       enum report_column column, side_function *add, struct strbuf *out)
 {

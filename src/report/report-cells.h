@@ -18,13 +18,13 @@ struct cell_columns {
 /* The columns of the report's table, those of the keys among them. */
 void report_cell_columns(const struct report *report, struct cell_columns *ret);
 
-/* Whether the rows are a tree: its branches stand in the column of the groups, which must be the first. */
+/* Returns whether the rows are a tree: its branches stand in the column of the groups, which must be the first. */
 bool report_is_tree(const struct report *report);
 
-/* The heading of a column. */
+/* Returns the heading of a column. */
 const char *report_cell_heading(const struct report *report, struct cell_column column);
 
-/* Whether cells are numbers. */
+/* Returns whether cells are numbers. */
 bool report_cell_is_number(struct cell_column column);
 
 /* The rows of a table: keeps the view of the row last asked for. */

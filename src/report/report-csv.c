@@ -6,7 +6,7 @@
 #include "report-parts.h"
 #include "report/report.h"
 
-/* The length of an integer or decimal number at the start of @text, or 0. */
+/* Returns the length of an integer or decimal number at the start of @text, or 0. */
 static size_t number_len(const char *text)
 {
 	static const char digits[] = "0123456789";
@@ -29,8 +29,8 @@ static bool is_number(const char *text)
 	return len > 0 && text[len] == '\0';
 }
 
-/* Whether a spreadsheet may take what begins here for a formula. Some trim blanks, and quotes that are there already
- * count as well, so that taking one off leads back to the text. */
+/* Returns whether a spreadsheet may take what begins here for a formula. Some trim blanks, and quotes that are there
+ * already count as well, so that taking one off leads back to the text. */
 static bool begins_formula(const char *text)
 {
 	/* In UTF-8: the full-width forms of the four. */

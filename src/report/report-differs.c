@@ -211,7 +211,7 @@ static void add_words(const struct difference *difference, bool all, struct strb
 		strbuf_addf(out, " and %zu more", differing - WORDS_SHOWN);
 }
 
-/* Whether the text is a list of words, of which most will be the same on both sides. */
+/* Returns whether the text is a list of words, of which most will be the same on both sides. */
 static bool is_long(const char *text)
 {
 	return text && strlen(text) > SHORT_TEXT_BYTES && strpbrk(text, " \t\n");

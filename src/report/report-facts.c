@@ -66,7 +66,7 @@ static enum table_color add_cpu_max_sides(const struct fact_line *line, unsigned
 	return report_color_of(quota && quota->changed ? quota->delta : period->delta);
 }
 
-/* The column that a value is shown in; what is not in any table has none. */
+/* Returns the column that a value is shown in; what is not in any table has none. */
 static unsigned column_of(const struct fact_row *row)
 {
 	return row->id == CGROUP_VALUE_cpu_max_period_us ? CGROUP_VALUE_cpu_max_quota_us : row->id;
@@ -79,7 +79,7 @@ static bool has_column(const struct fact_row *row)
 	return column >= CGROUP_VALUE_COUNT || cgroup_value_table[column].column[0] != '\0';
 }
 
-/* A row of the column; for cpu.max one of two. */
+/* Returns a row of the column; for cpu.max one of two. */
 static const struct fact_row *row_of_column(const struct fact_line *line, unsigned column)
 {
 	for (size_t i = 0; i < line->count; i++)
@@ -127,7 +127,7 @@ static size_t measure(struct facts_context *context, unsigned column)
 	return widest;
 }
 
-/* How many columns from @start on fit beside the first one, which can give way; one at least. */
+/* Returns how many columns from @start on fit beside the first one, which can give way; one at least. */
 static unsigned columns_that_fit(struct facts_context *context, unsigned start)
 {
 	size_t width = context->report->style.width, total = measure(context, 0);
@@ -182,7 +182,7 @@ static bool is_of_above(const struct fact_row *row)
 	       row->id <= FACT_ID_DERIVED + FACT_DERIVED_pids_limit_by;
 }
 
-/* Whether a cell of the line names another cgroup than its own. */
+/* Returns whether a cell of the line names another cgroup than its own. */
 static bool names_another(const struct fact_line *line, unsigned id)
 {
 	const struct fact_row *row = facts_row_with(line, id);
@@ -210,7 +210,7 @@ static bool is_said_already(const struct fact_line *line, unsigned id)
 	return !names_another(line, first + ((id - first) | 1));
 }
 
-/* Whether the column says anything. What stays as it is has a place in a comparison of limits, which are read
+/* Returns whether the column says anything. What stays as it is has a place in a comparison of limits, which are read
  * side by side, but not in one of what was used. */
 static bool has_something(const struct facts_context *context, const struct fact_row *row)
 {
@@ -257,7 +257,7 @@ static unsigned version_of(const struct fact_line *line)
 	return strncmp(line->rows[0].group, v1_prefix, strlen(v1_prefix)) == 0 ? 1 : 2;
 }
 
-/* Whether the table shows why the group is listed: not every value has a column. */
+/* Returns whether the table shows why the group is listed: not every value has a column. */
 static bool is_shown(const struct facts_context *context, const struct fact_line *line)
 {
 	const struct fact_row_set *facts = context->report->facts;

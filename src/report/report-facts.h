@@ -32,13 +32,13 @@ struct facts_context {
 
 void facts_add_line(struct facts_context *context, const struct fact_row *rows, size_t count);
 
-/* Whether the limit lets no more than the @printed groups or lines through. */
+/* Returns whether the limit lets no more than the @printed groups or lines through. */
 bool facts_is_full(const struct facts_context *context, size_t printed);
 
-/* Where the rows end that belong to the same group as the one at @start. */
+/* Returns where the rows end that belong to the same group as the one at @start. */
 size_t facts_group_end(const struct fact_row *rows, size_t start, size_t count);
 
-/* The line's row of that id, or NULL. */
+/* Returns the line's row of that id, or NULL. */
 const struct fact_row *facts_row_with(const struct fact_line *line, unsigned id);
 
 /* Appends the value of a side, with what it is per: "3.500ms/s", "max", "-". */
@@ -47,7 +47,7 @@ void facts_add_cell(const struct fact_row *row, unsigned side, struct strbuf *ou
 /* Appends the difference, or "same" and "differs" of texts. Returns the colour of the cell. */
 enum table_color facts_add_delta(const struct fact_row *row, struct strbuf *out);
 
-/* Both sides in one cell: "A → B (+D)", or "A" where they are equal. */
+/* Both sides in one cell: "A → B (+D)", or "A" if they are equal. */
 enum table_color facts_add_sides(const struct fact_row *row, unsigned sides, struct strbuf *out);
 
 /* "## Heading", or "## Heading / part", with a blank line before it. */

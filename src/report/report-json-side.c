@@ -119,7 +119,7 @@ static void write_tags(struct json_output *out, const char *key, const uint64_t 
 	json_write_close(&out->writer, '}');
 }
 
-/* As the snapshot has it; null where nobody looked for jemalloc. */
+/* As the snapshot has it; null if nobody looked for jemalloc. */
 static void write_probe(struct json_output *out, const struct probe_summary *probe)
 {
 	enum probe_tag dominant = probe_summary_dominant(probe);

@@ -6,7 +6,7 @@
 #include "report/report.h"
 #include "snapshot/reference.h"
 
-/* Whether all families of the group of this one are in the set. */
+/* Returns whether all families of the group of this one are in the set. */
 static bool has_group(uint32_t families, unsigned family)
 {
 	for (unsigned i = 0; i < REFERENCE_FAMILY_COUNT; i++)
@@ -17,7 +17,7 @@ static bool has_group(uint32_t families, unsigned family)
 	return true;
 }
 
-/* Whether an earlier family of the set has the same group. */
+/* Returns whether an earlier family of the set has the same group. */
 static bool group_was_named(uint32_t families, unsigned family)
 {
 	for (unsigned i = 0; i < family; i++)
@@ -28,7 +28,7 @@ static bool group_was_named(uint32_t families, unsigned family)
 	return false;
 }
 
-/* "io, schedstat": groups instead of their families, or where @groups is not set only instead of all of theirs. */
+/* "io, schedstat": groups instead of their families, or if @groups is not set only instead of all of theirs. */
 static void add_families(uint32_t families, bool groups, struct strbuf *out)
 {
 	bool any = false;

@@ -10,7 +10,7 @@ void report_print_facts(FILE *file, const struct report *report);
 /* Appends what stands above the rows: what is compared, and what is not among the rows. */
 void report_add_head(const struct report *report, struct strbuf *out);
 
-/* Behind the number of threads, where they are not the same ones on both sides. */
+/* Behind the number of threads, if they are not the same ones on both sides. */
 extern const char report_members_mark[];
 /* Behind the difference that there is not, where a counter of the same threads went back. */
 extern const char report_went_back_mark[];
@@ -32,7 +32,7 @@ void report_add_marks(const struct row_view *view, struct strbuf *out);
 
 void report_add_missing_inputs(const struct row_view *view, unsigned side, struct strbuf *out);
 
-/* A column of the distribution over a group's threads. */
+/* Returns a column of the distribution over a group's threads. */
 struct quantity report_spread_value(const struct row_set *set, const struct row_view *view,
                                     enum report_column column, unsigned side);
 
@@ -45,13 +45,13 @@ struct fact_cursor {
 };
 /* The next row about threads; false behind the last one. */
 bool report_next_row(const struct report *report, struct row_cursor *cursor, struct row_view *ret);
-/* The next one that is not, or NULL behind the last one. */
+/* Returns the next one that is not, or NULL behind the last one. */
 const struct fact_row *report_next_fact(const struct report *report, struct fact_cursor *cursor);
 
 /* Appends lines about what the snapshot of one side lacks and what taking it has cost. */
 void report_add_tally(const struct report *report, unsigned side, struct strbuf *out);
 
-/* Appends a line about what became of looking for jemalloc; nothing where nobody looked. */
+/* Appends a line about what became of looking for jemalloc; nothing if nobody looked. */
 void report_add_probe(const struct probe_summary *probe, struct strbuf *out);
 
 /* Appends what either snapshot of a comparison lacks. */
@@ -66,7 +66,7 @@ void report_add_duration(uint64_t ns, struct strbuf *out);
 void report_add_window(const struct report *report, unsigned side, struct strbuf *out);
 
 /* For how long both windows of a comparison cover the same time of the same boot, and whether they are the same; false
- * where that is not known. */
+ * if that is not known. */
 bool report_windows_overlap(const struct report *report, uint64_t *ret_overlap_ns, bool *ret_same);
 /* Appends a line where they do and are not. */
 void report_add_overlap(const struct report *report, struct strbuf *out);
@@ -74,7 +74,7 @@ void report_add_overlap(const struct report *report, struct strbuf *out);
 /* What differs between the hosts of two snapshots, beside what their threads did. */
 struct difference {
 	char *field;           /* owned, as are the texts; "sched_tunables.sched_rt_runtime_us" */
-	char *texts[SIDE_MAX]; /* raw bytes; NULL where the side does not have it */
+	char *texts[SIDE_MAX]; /* raw bytes; NULL if the side does not have it */
 };
 struct difference_list {
 	struct difference *entries; /* owned */
@@ -91,6 +91,6 @@ void differences_done(struct difference_list *list);
 /* Appends the lines "also differs: ...". */
 void report_add_differs(const struct report *report, struct strbuf *out);
 
-/* The look of a difference, and of one in percent: above 50 either way it is bold. */
+/* Returns the look of a difference, and of one in percent: above 50 either way it is bold. */
 enum table_color report_color_of(struct quantity quantity);
 enum table_color report_color_of_percent(struct quantity percent);

@@ -30,7 +30,7 @@ static enum part part_of(enum probe_tag tag)
 	}
 }
 
-/* How many there are of a tag; none of a thread's whose process is counted with it. */
+/* Returns how many there are of a tag; none of a thread's whose process is counted with it. */
 static uint64_t count_of(const struct probe_summary *probe, enum probe_tag tag, bool threads)
 {
 	if (!threads)
@@ -52,7 +52,7 @@ static int compare_counts(const void *a, const void *b)
 	return strcmp(probe_tag_table[one->tag].name, probe_tag_table[other->tag].name);
 }
 
-/* The tags of a part, the most frequent one first. */
+/* Returns the tags of a part, the most frequent one first. */
 static size_t collect(const struct probe_summary *probe, enum part part, bool threads,
                       struct tag_count counts[PROBE_TAG_COUNT])
 {
@@ -119,7 +119,7 @@ static void add_failed(const struct probe_summary *probe, struct strbuf *out)
 	}
 }
 
-/* Threads of the processes with jemalloc, where not all of them were read. */
+/* Threads of the processes with jemalloc, if not all of them were read. */
 static void add_threads(const struct probe_summary *probe, struct strbuf *out)
 {
 	uint64_t all = 0, read = probe->threads[PROBE_TAG_ok];

@@ -34,7 +34,7 @@ static uint64_t asked(const struct snapshot_tally *tally, unsigned source)
 	return sum;
 }
 
-/* "io (12 of 143)", or the name alone where nobody has it. */
+/* "io (12 of 143)", or the name alone if nobody has it. */
 static void add_source(const struct snapshot_info *info, unsigned source, unsigned outcome,
                        struct strbuf *out)
 {

@@ -46,7 +46,7 @@ static unsigned path_depth(const char *path)
 	return depth;
 }
 
-/* What a group stands below at a depth; false where its own line comes. */
+/* What a group stands below at a depth; false if its own line comes. */
 static bool piece_at(const struct row_set *set, const struct row_group *group, unsigned depth,
                      struct piece *ret)
 {

@@ -8,7 +8,7 @@
 struct tree_line {
 	union {
 		const char *text; /* of a heading; borrowed from the groups' labels */
-		size_t row;       /* of the report, where it is no heading */
+		size_t row;       /* of the report, if it is no heading */
 	};
 	uint32_t text_len;
 	uint16_t depth; /* from 0 on */

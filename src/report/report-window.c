@@ -19,7 +19,7 @@ static struct strbuf *next_part(struct parts *parts, const char *separator)
 	return parts->out;
 }
 
-/* A number that is known and not 0, or 0. */
+/* Returns a number that is known and not 0, or 0. */
 static uint64_t number(const struct snapshot_window *window, enum window_number which)
 {
 	return window->seen[which] ? window->numbers[which] : 0;
@@ -149,7 +149,7 @@ void report_add_window(const struct report *report, unsigned side, struct strbuf
 		strbuf_addf(out, "exits     %s%s\n", name, strbuf_str(&exits));
 }
 
-/* The times of a window by the clock that counts from boot; false where they are not known. */
+/* The times of a window by the clock that counts from boot; false if they are not known. */
 static bool find_span(const struct snapshot_info *info, __int128 *ret_begin, __int128 *ret_end)
 {
 	const struct snapshot_window *window = &info->window;

@@ -15,7 +15,7 @@ enum report_format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON, FORMAT_NDJSON, FORMA
 struct report_side {
 	const char *path; /* as the user gave it; may hold any bytes */
 	const struct snapshot_info *info;
-	uint64_t file_bytes; /* compressed size; 0 where not known */
+	uint64_t file_bytes; /* compressed size; 0 if not known */
 };
 
 struct report {
@@ -49,17 +49,17 @@ void report_ndjson(FILE *file, const struct report *report);
 size_t report_shown(const struct report *report);
 size_t report_left_out(const struct report *report);
 
-/* How many of the rows that are not about threads a machine format cuts off. */
+/* Returns how many of the rows that are not about threads a machine format cuts off. */
 size_t report_facts_left_out(const struct report *report);
 
-/* Appends what the report leaves out, "12 more rows (--limit 0 shows all)" and so on; nothing where it leaves
+/* Appends what the report leaves out, "12 more rows (--limit 0 shows all)" and so on; nothing if it leaves
  * out nothing. */
 void report_add_left_out(const struct report *report, struct strbuf *out);
 
-/* Appends a group's metric as people read it, "min..max" for ranges, "-" where it was not seen. */
+/* Appends a group's metric as people read it, "min..max" for ranges, "-" if it was not seen. */
 void report_add_value(const struct row_view *view, unsigned side, struct strbuf *out);
 
-/* Whether the side has the value from some of the threads only. */
+/* Returns whether the side has the value from some of the threads only. */
 bool report_is_partial(const struct row_view *view, unsigned side);
 
 /* Where the snapshot is one of ktstr ctprof, appends a sentence, without its full stop, about what its zeros mean,

@@ -32,7 +32,7 @@ enum layout {
 	LAYOUT_COUNT,
 };
 
-/* FIELD(argument, key, bucket, offset in each layout); 0 where a layout has no such field. */
+/* FIELD(argument, key, bucket, offset in each layout); 0 if a layout has no such field. */
 /* clang-format off */
 #define FIELDS(FIELD_, argument_)                                               \
 	FIELD_(argument_, ac_nice,               IDENTITY,    9,   9,   9)      \
@@ -196,7 +196,7 @@ struct payload {
 	enum layout layout;
 };
 
-/* Whether the field is inside, and its bytes. */
+/* Returns whether the field is inside, and its bytes. */
 static bool payload_copy(const struct payload *payload, enum field field, void *ret, size_t size)
 {
 	size_t offset = fields[field].offsets[payload->layout];
@@ -261,7 +261,7 @@ static bool payload_open(struct payload *payload, const void *bytes, size_t len)
 	return layout_find(version, len, &payload->layout);
 }
 
-/* Whether there is a trace of a delay record. A thread without one has zeros in all seven buckets. */
+/* Returns whether there is a trace of a delay record. A thread without one has zeros in all seven buckets. */
 static bool has_delays(const struct payload *payload)
 {
 	static const enum field signs[] = {
@@ -413,7 +413,7 @@ static void set_counters(const struct payload *payload, const bool filled[static
 		sample_set(sample, voluntary_csw, (struct counter_count){value + 1});
 }
 
-/* CPU time by mode is what ticks found, in microseconds; exact time, where there is any, is divided as they say. */
+/* CPU time by mode is what ticks found, in microseconds; exact time, if there is any, is divided as they say. */
 static void set_cpu_time(const struct payload *payload, bool is_exact_kept,
                          struct thread_sample *sample, struct taskstats_exit *exit)
 {

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "metric/outcome.h"
 
-/* Whether the socket is of no more use: another batch would only wait for its timeout again. */
+/* Returns whether the socket is of no more use: another batch would only wait for its timeout again. */
 static bool is_broken(int error)
 {
 	return error != 0 && error != -ESRCH && error != -EPERM && error != -EINVAL &&

@@ -320,7 +320,7 @@ int taskstats_ask(struct taskstats_client *client, bool process, const uint32_t 
 	return replies_receive(client, &batch);
 }
 
-/* The family's number, where a datagram is the answer: 0 where it is not, or -errno. */
+/* The family's number, where a datagram is the answer: 0 if it is not, or -errno. */
 static int family_take(struct taskstats_client *client, size_t index, uint32_t sequence)
 {
 	struct nlmsghdr *message = (struct nlmsghdr *)client->bytes[index];

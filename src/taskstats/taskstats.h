@@ -37,7 +37,7 @@ must_check_ enum source_outcome taskstats_parse(const void *payload, size_t len,
                                                 const struct taskstats_rules *rules,
                                                 struct thread_sample *sample);
 
-/* Fills what schedstat has as well, from the very counters of the kernel that are behind that file; or nothing, where one
+/* Fills what schedstat has as well, from the very counters of the kernel that are behind that file; or nothing if one
  * of them is not there, or is zero: that may be a thread without a delay record. */
 void taskstats_parse_schedstat(const void *payload, size_t len, const struct taskstats_rules *rules,
                                struct thread_sample *sample);
@@ -64,16 +64,16 @@ struct taskstats_exit {
  *
  * The record is made before the thread has taken itself apart, so this is a little less than its whole life. Time on
  * a CPU is brought up to date at ticks and switches only, and of a thread that never saw either nearly all of it is
- * missing: run_time_ns and CPU time by mode are taken where they are so large that a tick more does not matter. The
+ * missing: run_time_ns and CPU time by mode are taken if they are so large that a tick more does not matter. The
  * last switch of every thread comes after the record and is a voluntary one, so it is counted here; others behind the
  * record are rare. Characters read and written, which the record has in steps of 1024, are not taken. Outcomes as of
- * taskstats_parse(); OUTCOME_malformed as well where there is no tid or no age. */
+ * taskstats_parse(); OUTCOME_malformed as well if there is no tid or no age. */
 must_check_ enum source_outcome taskstats_parse_exit(const void *payload, size_t len,
                                                      const struct taskstats_rules *rules,
                                                      struct thread_sample *sample,
                                                      struct taskstats_exit *ret_exit);
 
-/* Which thread an exit record is of and how long it has lived, without the rest of it. False where it does not say. */
+/* Which thread an exit record is of and how long it has lived, without the rest of it. False if it does not say. */
 bool taskstats_exit_key(const void *payload, size_t len, uint32_t *ret_tid,
                         uint64_t *ret_elapsed_ns);
 
@@ -91,14 +91,13 @@ void taskstats_freep(struct taskstats_client **client);
 
 enum { TASKSTATS_BATCH = 32, TASKSTATS_PAYLOAD_BYTES = 1024 };
 
-/* The number of the family among those of generic netlink. */
+/* Returns the number of the family among those of generic netlink. */
 uint16_t taskstats_family(const struct taskstats_client *client);
 
 struct taskstats_reply {
-	int error; /* 0, or -errno: -EPERM, -ESRCH where it has exited, -ETIMEDOUT, -EBADMSG */
+	int error; /* 0, or -errno: -EPERM, -ESRCH if it has exited, -ETIMEDOUT, -EBADMSG */
 	size_t len;
-	unsigned char
-	        payload[TASKSTATS_PAYLOAD_BYTES]; /* the first bytes of it, where it is longer */
+	unsigned char payload[TASKSTATS_PAYLOAD_BYTES]; /* the first bytes of it if it is longer */
 };
 
 /* Asks for up to TASKSTATS_BATCH threads, or thread groups, by their ids in our pid namespace, with one send, and

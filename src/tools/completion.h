@@ -10,7 +10,7 @@
 
 struct completion_word {
 	const char *text;        /* borrowed, as the next */
-	const char *description; /* NULL where it has none */
+	const char *description; /* NULL if it has none */
 };
 
 struct completion_words {
@@ -18,20 +18,20 @@ struct completion_words {
 	size_t count, capacity;
 };
 
-/* What can stand for an argument, or as an entry of it; none where that is no list of words. @ret_words is zeroed or
+/* What can stand for an argument, or as an entry of it; none if that is no list of words. @ret_words is zeroed or
  * done. */
 void completion_words_init(struct completion_words *ret_words, const struct cli_values *values);
 
 /* For cleanup_(completion_words_done). */
 void completion_words_done(struct completion_words *words);
 
-/* Whether the words of a kind come from the registry: they are printed once and not for each option. */
+/* Returns whether the words of a kind come from the registry: they are printed once and not for each option. */
 bool completion_is_shared(enum cli_values_kind kind);
 
-/* The name of a kind in the scripts. */
+/* Returns the name of a kind in the scripts. */
 const char *completion_kind_name(enum cli_values_kind kind);
 
-/* How many operands a command has. */
+/* Returns how many operands a command has. */
 unsigned completion_operand_count(const struct command *command);
 
 /* Appends a word so that fish takes it as it is: within single quotes where it must. Other shells have
@@ -47,6 +47,6 @@ void completion_add_zsh_tables(struct strbuf *out, const struct command *const *
 void completion_add_fish_tables(struct strbuf *out, const struct command *const *commands);
 
 /* Copies the script @template to @file with the tables of the shell ("bash", "zsh" or "fish") in place of its line
- * "# @TABLES@". Returns 0, -EINVAL where there is no such shell or line, or another -errno. */
+ * "# @TABLES@". Returns 0, -EINVAL if there is no such shell or line, or another -errno. */
 must_check_ int completion_print(FILE *file, FILE *template, const char *shell,
                                  const struct command *const *commands);

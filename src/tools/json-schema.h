@@ -13,8 +13,8 @@ struct json_t *schema_integer(int64_t low, int64_t high);
 /* This value only, or one of these. */
 struct json_t *schema_constant(struct json_t *value);
 struct json_t *schema_enum(struct json_t *values);
-/* What "$defs" has under this name; without a @description of its own where that is NULL. */
+/* What "$defs" has under this name; without a @description of its own if that is NULL. */
 struct json_t *schema_reference(const char *definition, const char *description);
-/* An object with these properties, of which @required, an array or NULL, must be there; with others too where
- * it is open. */
+/* Returns an object with these properties, of which @required, an array or NULL, must be there; with others too if it
+ * is open. */
 struct json_t *schema_properties(struct json_t *properties, struct json_t *required, bool open);

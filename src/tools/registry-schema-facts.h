@@ -12,7 +12,7 @@ struct json_t *schema_psi_line(void);
 struct json_t *schema_psi(void);
 struct json_t *schema_cgroup(bool is_v1);
 
-/* The values of the top level's keys. */
+/* Returns the values of the top level's keys. */
 struct json_t *schema_cgroups(bool is_v1);
 struct json_t *schema_probe_summary(void);
 struct json_t *schema_taskstats_summary(void);
@@ -20,5 +20,5 @@ struct json_t *schema_sched_ext(void);
 struct json_t *schema_window(void);
 struct json_t *schema_cost(void);
 
-/* The totals in a row. */
+/* Returns the totals in a row. */
 struct json_t *schema_process_totals(void);

@@ -24,13 +24,13 @@ enum row_identity {
 /* jansson's integers end at 2^63-1, so this stands for 2^64-1 until the schema is printed. */
 #define U64_MAX_MARK "u64 maximum"
 
-/* A number that snapshot-meta.c writes; it stops at what jansson can hold. */
+/* Returns a number that snapshot-meta.c writes; it stops at what jansson can hold. */
 static json_t *tally(int64_t low)
 {
 	return schema_integer(low, INT64_MAX);
 }
 
-/* The sources a capture can read, and the reasons it can give. */
+/* Returns the sources a capture can read, and the reasons it can give. */
 static json_t *source_names(void)
 {
 	json_t *names = json_array();
@@ -111,7 +111,7 @@ static json_t *value_schema(enum metric_representation representation)
 	return NULL;
 }
 
-/* The reasons of single values: they made no sense, or BPF does not carry them. */
+/* Returns the reasons of single values: they made no sense, or BPF does not carry them. */
 static json_t *metric_reasons(void)
 {
 	json_t *names = json_array();

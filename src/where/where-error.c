@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "where-parts.h"
+#include "where-tree.h"
 
-/* Columns of a word in a sentence, of an excerpt, and of what stands in it in front of the place. */
+/* The columns of a word in a sentence, of an excerpt, and of its part in front of the place. */
 enum { WORD_COLUMNS = 40, EXCERPT_COLUMNS = 72, CONTEXT_COLUMNS = 34 };
 
 static const char ellipsis[] = "...";
@@ -27,7 +27,7 @@ void where_add_word(struct strbuf *out, struct span word)
 	strbuf_addf(out, "%s'", prefix < escaped.len ? ellipsis : "");
 }
 
-/* Appends a part of the expression of at most so many columns. Returns the columns that it takes. */
+/* Appends a part of the expression of at most so many columns. Returns its columns. */
 static size_t add_part(struct strbuf *out, const char *part, size_t len, size_t columns)
 {
 	size_t prefix = text_prefix(part, len, columns);
@@ -38,7 +38,7 @@ static size_t add_part(struct strbuf *out, const char *part, size_t len, size_t 
 	return text_width(part, prefix) + strlen(rest);
 }
 
-/* What is in front of the place; where it is long, the end of it. Returns the columns that it takes. */
+/* Appends the text in front of the place, or the end of a long one. Returns its columns. */
 static size_t add_front(struct strbuf *out, const char *front, size_t len)
 {
 	size_t width = text_width(front, len);

@@ -3,7 +3,7 @@
 #include <strings.h>
 
 #include "base/edit-distance.h"
-#include "where-parts.h"
+#include "where-tree.h"
 
 enum { WORD_MAX = 16 };
 
@@ -55,7 +55,7 @@ const struct where_field *where_field_nearest(struct span name, unsigned sides)
 		              strncasecmp(other, name.text, name.len) == 0;
 		size_t here = begins ? 1 : edit_distance(word, name.len, other, strlen(other));
 
-		/* Half of a word is to be right. */
+		/* At least half of the word must match. */
 		if (where_field_exists(&fields[i], sides) && here < best &&
 		    2 * here < strlen(other)) {
 			best = here;

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "metric/units.h"
-#include "where-parts.h"
+#include "where-tree.h"
 
 /* Digits times the largest factor, an hour in ns, stay below 2^127. */
 enum { DIGITS_MAX = 25, EXPONENT_MAX = 1000000 };
@@ -61,7 +61,7 @@ static bool is_sign(struct span text, size_t at)
 	return at < text.len && (text.text[at] == '+' || text.text[at] == '-');
 }
 
-/* Zeros wait until another digit comes, so that those at the end cost none of the digits. */
+/* Zeros wait for another digit, so that zeros at the end use none of the digits. */
 struct digit_run {
 	struct where_decimal *decimal;
 	int significant;
@@ -86,7 +86,7 @@ static void add_digit(struct digit_run *run, unsigned digit)
 	decimal->digits = decimal->digits * 10 + digit;
 }
 
-/* Returns the place behind the exponent, @at where there is none. */
+/* Returns the place behind the exponent, or @at if there is none. */
 static size_t scan_exponent(struct span text, size_t at, int *ret_exponent)
 {
 	size_t start = at + 1 + is_sign(text, at + 1);
@@ -121,7 +121,7 @@ size_t where_decimal_scan(struct span text, struct where_decimal *ret)
 	return at;
 }
 
-/* The nearest double, for which strtod() is asked. */
+/* Returns the nearest double, by strtod(). */
 static double nearest_double(bool negative, unsigned __int128 digits, int exponent)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;

@@ -6,9 +6,9 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "where-parts.h"
+#include "where-tree.h"
 
-/* Every reader returns false, or no node, once something was refused, and nothing is read from then on. */
+/* Every reader returns false, or no node, after the first refusal, and reads nothing more. */
 struct parser {
 	const char *text, *end, *at;
 	unsigned sides, depth;
@@ -25,13 +25,13 @@ static const struct {
         {">=", WHERE_AT_LEAST}, {"~", WHERE_LIKE},     {"!~", WHERE_UNLIKE},
 };
 
-/* What other languages have. */
+/* Operators of other languages, with ours. */
 static const char *const foreign_operators[][2] = {
         {"=>", ">="}, {"=<", "<="}, {"<>", "!="}, {"=!", "!="}, {"===", "="},
         {"=~", "~"},  {"~=", "~"},  {"~~", "~"},  {"&", "&&"},  {"|", "||"},
 };
 
-/* Refuses the expression for a word of it: BEFORE'WORD'AFTER, where AFTER is a format. */
+/* Refuses the expression because of a word of it: BEFORE'WORD'AFTER, where AFTER is a format. */
 printf_(4, 5) static bool failf(struct parser *parser, struct span word, const char *before,
                                 const char *after, ...)
 {
@@ -122,7 +122,7 @@ static bool is_reserved(struct span word)
 	return is_word(word, "and") || is_word(word, "or") || is_word(word, "not");
 }
 
-/* What stands at the cursor, to be named in a sentence: a word, an operator, or one character. */
+/* Returns the word, the operator or the character at the cursor, for a message. */
 static struct span thing_ahead(struct parser *parser)
 {
 	struct span thing = word_ahead(parser);
@@ -161,7 +161,7 @@ static bool accept_sign(struct parser *parser, const char *sign)
 	return true;
 }
 
-/* Something is not there that should stand at the cursor. */
+/* Refuses the expression because something is missing at the cursor. */
 static bool fail_missing(struct parser *parser, const char *what)
 {
 	cleanup_(strbuf_done) struct strbuf before = STRBUF_INIT;
@@ -255,8 +255,8 @@ static bool parse_field(struct parser *parser, struct where_test *test)
 	return true;
 }
 
-/* Text in quotes, which the cursor is at. Labels have their backslashes doubled, and are compared as they are printed; only
- * a quote gives up the backslash in front of it. */
+/* Parses text in quotes at the cursor. Labels have their backslashes doubled, and are compared as they are printed;
+ * only the backslash in front of a quote is removed. */
 static bool parse_quoted(struct parser *parser, struct strbuf *out)
 {
 	const char *start = parser->at;
@@ -275,7 +275,7 @@ static bool parse_quoted(struct parser *parser, struct strbuf *out)
 	return fail(parser, (struct span){start, 1}, "the quote ", " is not closed");
 }
 
-/* Where the bracket that opens in front of @p closes, as fnmatch() sees it; NULL where it does not. */
+/* Returns the end of the bracket that opens in front of @p, by the rules of fnmatch(); NULL if it has none. */
 static const char *bracket_end(const char *p)
 {
 	p += *p == '!' || *p == '^';
@@ -335,7 +335,7 @@ static bool fail_number(struct parser *parser, const struct where_field *field)
 	return fail_missing(parser, "a value");
 }
 
-/* A word behind a number is a unit, unless the next test seems to begin with it. */
+/* Parses the word behind a number as a unit, unless the next test seems to begin with it. */
 static bool parse_unit(struct parser *parser, struct span *ret_word,
                        const struct where_unit **ret_unit)
 {
@@ -363,7 +363,7 @@ static bool parse_unit(struct parser *parser, struct span *ret_word,
 	            "; there are ns us ms s min h, B KiB MiB GiB TiB, K M G, % and ticks");
 }
 
-/* The numbers that are in a unit of their own, whatever the row's is. Returns whether they have such a unit. */
+/* Converts the limit for the fields whose unit does not depend on the row. Returns whether they have such a unit. */
 static bool convert(struct where_test *test, enum where_kind kind, int *ret_shift)
 {
 	bool is_percentage = kind == WHERE_PERCENTAGE;
@@ -438,7 +438,7 @@ static uint32_t parse_test(struct parser *parser)
 	return add_node(parser->where, &node);
 }
 
-/* Behind a test there is something that is no "and" and no "or". */
+/* Refuses a test that is followed by something other than "and" and "or". */
 static bool fail_connective(struct parser *parser)
 {
 	struct span thing = thing_ahead(parser);
@@ -473,7 +473,7 @@ static uint32_t parse_parentheses(struct parser *parser)
 	return node;
 }
 
-/* "!=" in front of a test is a test without a field. */
+/* Accepts "!" in front of a test; "!=" there is a test without a field. */
 static bool accept_not(struct parser *parser)
 {
 	skip_blanks(parser);
@@ -507,7 +507,7 @@ static bool accept_connective(struct parser *parser, enum where_node_kind kind)
 	return accept_sign(parser, "&&") || accept_word(parser, "and");
 }
 
-/* Operands with "or" between them, or with "and". One operand alone needs no node of its own. */
+/* Parses operands with "or" between them, or with "and". A single operand needs no node of its own. */
 static uint32_t parse_chain(struct parser *parser, enum where_node_kind kind)
 {
 	struct where *where = parser->where;

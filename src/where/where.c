@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "where-parts.h"
+#include "where-tree.h"
 
 void where_free(struct where *where)
 {
@@ -70,7 +70,7 @@ static bool text_test_holds(const struct where_test *test, const struct where_ro
 	}
 }
 
-/* What a test's unit is compared with in a row of this unit; NULL where it is about other rows. */
+/* Returns the limit in the unit of the row; NULL if the test is about other rows. */
 static const struct where_limit *limit_for(const struct where_test *test, enum metric_unit unit)
 {
 	if ((test->kind == WHERE_TIME && unit == UNIT_us) ||
@@ -124,7 +124,7 @@ static bool test_holds(const struct where_test *test, const struct where_row *ro
 	return test->field->is_text ? text_test_holds(test, row) : number_test_holds(test, row);
 }
 
-/* Nodes nest no deeper than the parentheses of the expression, so this does not, either. */
+/* The recursion is no deeper than the parentheses of the expression. */
 static bool node_holds(const struct where *where, uint32_t place, const struct where_row *row)
 {
 	const struct where_node *node = &where->nodes[place];

@@ -39,25 +39,25 @@ enum where_number {
 	WHERE_IMPACT,     /* 0.05 is 5 % */
 	WHERE_THREADS,    /* of the larger side */
 	WHERE_SEEN,       /* see where_row_add_seen() */
-	WHERE_SEEN_SHARE, /* 0 to 1; what seen is compared with a percentage by */
+	WHERE_SEEN_SHARE, /* 0 to 1; the number for seen compared with a percentage */
 	WHERE_NUMBER_COUNT
 };
 
-/* What a row is tested by. Everything is borrowed for the call. */
+/* The values of a row that tests use. Everything is borrowed for the call. */
 struct where_row {
-	const char *group; /* as printed; no test of a text that is NULL holds */
+	const char *group; /* as printed; NULL fails every test of this text */
 	const char *metric;
 	const char *section;
 	enum metric_unit unit;
-	const char *unit_name; /* where it has more to it than the unit's own: "ns/s"; else NULL */
+	const char *unit_name; /* set if it is more than the unit's own name: "ns/s"; else NULL */
 	struct quantity numbers[WHERE_NUMBER_COUNT]; /* all zero is a row without numbers */
 };
 
-/* Takes over one side's coverage: @seen of the @expected threads have the value. The smaller number and the smaller
- * share of the sides stay, which may be of different sides. */
+/* Adds one side's coverage: @seen of the @expected threads have the value. The row keeps the smallest number and the
+ * smallest share, which may be of different sides. */
 void where_row_add_seen(struct where_row *row, uint32_t seen, uint32_t expected);
 
-/* Why an expression was refused, and the bytes of it that are to blame, none at its end. All zero is the empty one. */
+/* The reason why an expression was refused, and the bytes at fault, none if its end is. All zero is the empty one. */
 struct where_error {
 	size_t offset;
 	size_t len;
@@ -67,21 +67,22 @@ void where_error_done(struct where_error *error);
 
 struct where;
 
-/* Reads an expression for rows of so many sides: 1 has value, 2 has delta, percent, baseline and candidate. @text is not
- * needed afterwards. Returns NULL and fills *@ret_error, whose sentence is replaced, where it is none. */
+/* Parses an expression for rows of so many sides: 1 has value, 2 has delta, percent, baseline and candidate. @text is
+ * not needed afterwards. Returns NULL and fills *@ret_error, whose sentence is replaced, if the expression is
+ * refused. */
 must_check_ struct where *where_parse(const char *text, unsigned sides,
                                       struct where_error *ret_error);
 void where_free(struct where *where);
 void where_freep(struct where **where);
 
-/* Whether a row meets the expression. A test of a number that the row does not have does not hold, whatever its
- * operator, nor does one with a unit of another kind than the row's: time (ns and us), bytes, ticks, percentages
- * (percent and percent_hundredths). Its "not" holds. Integers are compared as such, to the last digit. */
+/* Returns whether a row meets the expression. A test of a number is false if the row does not have the number, whatever
+ * the operator, or if its unit is of another kind than the row's: time (ns and us), bytes, ticks, percentages (percent
+ * and percent_hundredths). "not" makes it true. Integers are compared exactly. */
 bool where_holds(const struct where *where, const struct where_row *row);
 
-/* Whether no test is of a number. */
+/* Returns whether no test is about a number. */
 bool where_tests_only_text(const struct where *where);
 
 /* Appends three lines that are safe to print, the last one without its newline: the sentence, the expression, and a
- * mark below what is to blame. Of a long expression only what stands around the place is there. */
+ * mark below the place at fault. A long expression is cut to the text around the place. */
 void where_add_error(const char *text, const struct where_error *error, struct strbuf *out);

@@ -10,7 +10,7 @@ struct hash_seed {
 	uint64_t words[2];
 };
 
-/* The seed of this process: the 16 random bytes that the kernel gives to each (AT_RANDOM of getauxval(3)). */
+/* Returns the seed of this process: the 16 random bytes that the kernel gives to each (AT_RANDOM of getauxval(3)). */
 struct hash_seed hash_seed(void);
 
 /* SipHash-1-3 of @len bytes, which may be 0. The result is the same on machines of either byte order. */

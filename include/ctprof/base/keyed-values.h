@@ -28,7 +28,7 @@ struct keyed_values {
 /* Stores a value, in place of an older one of that key. */
 void keyed_values_set(struct keyed_values *values, const char *key, size_t key_len, uint64_t value);
 
-/* The value of a key, or NULL; borrowed until the next change. @hint is where it is looked for first. */
+/* Returns the value of a key, or NULL; borrowed until the next change. @hint is where it is looked for first. */
 struct keyed_value *keyed_values_find(const struct keyed_values *values, const char *key,
                                       size_t key_len, size_t hint);
 

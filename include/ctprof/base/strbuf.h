@@ -24,7 +24,7 @@ void strbuf_add_char(struct strbuf *buf, char c);
 void strbuf_addf(struct strbuf *buf, const char *format, ...) printf_(2, 3);
 void strbuf_vaddf(struct strbuf *buf, const char *format, va_list args) printf_(2, 0);
 
-/* The text as a NUL-terminated string, "" when nothing was added; borrowed until the next change. */
+/* Returns the text as a NUL-terminated string, "" when nothing was added; borrowed until the next change. */
 const char *strbuf_str(const struct strbuf *buf);
 
 /* Forgets the contents, keeps the memory. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* cgroup-stats - what a snapshot holds of one cgroup; the values are those of registry/cgroup.def and
- * registry/cgroup-lists.def. The state of sched_ext, registry/sched-ext.def, is made of the same values. */
+/* cgroup-stats - the values of one cgroup in a snapshot; registry/cgroup.def and registry/cgroup-lists.def declare
+ * them. The state of sched_ext, registry/sched-ext.def, consists of the same values. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,7 +26,7 @@ enum fact_state {
 	FACT_TEXT,
 };
 
-/* A value outside of the threads. All zero is unseen. */
+/* A value that is not about threads. All zero is unseen. */
 struct fact_value {
 	enum fact_state state;
 	int64_t number;
@@ -39,7 +39,7 @@ void fact_set_text(struct fact_value *value, const char *text, size_t len);
 /* Makes it unseen and frees the text. */
 void fact_clear(struct fact_value *value);
 
-/* How a value is spelt in its file. */
+/* The form of a value in its file. */
 enum fact_form {
 	FORM_NUMBER,      /* the whole file is one integer */
 	FORM_LIMIT,       /* the same, or "max" */
@@ -51,25 +51,25 @@ enum fact_form {
 	FORM_TEXT,        /* the whole file, without its newline */
 };
 
-/* How the values of cgroups that share a group become one. */
+/* The rule by which the values of cgroups in one group become one. */
 enum fact_rule {
 	FACT_RULE_SUM,
 	FACT_RULE_MAX,
-	FACT_RULE_MAX_LIMIT, /* unlimited where one is; unseen where one is */
-	FACT_RULE_MIN_LIMIT, /* unlimited is the largest; unseen where one is unseen */
+	FACT_RULE_MAX_LIMIT, /* unlimited if one is; unseen if one is */
+	FACT_RULE_MIN_LIMIT, /* unlimited is the largest; unseen if one is unseen */
 	FACT_RULE_SAME,      /* unseen unless all agree */
 };
 
-/* What a window makes of a value. */
+/* The value that a window has. */
 enum fact_window {
-	FACT_WINDOW_END,        /* it is what it was at the end */
-	FACT_WINDOW_DIFFERENCE, /* what it rose there; it only rises */
-	FACT_WINDOW_RISEN,      /* the value at the end, where it rose there */
+	FACT_WINDOW_END,        /* the value at the end */
+	FACT_WINDOW_DIFFERENCE, /* the difference; the value only rises */
+	FACT_WINDOW_RISEN,      /* the value at the end, if it rose */
 };
 
 enum { FORM_COUNT = FORM_TEXT + 1, FACT_RULE_COUNT = FACT_RULE_SAME + 1 };
 
-/* Names in machine formats, and what they mean. */
+/* Names in machine formats, and their meaning. */
 extern const struct named_desc fact_form_table[FORM_COUNT];
 extern const struct named_desc fact_rule_table[FACT_RULE_COUNT];
 
@@ -111,7 +111,7 @@ struct cgroup_value_desc {
 	enum fact_window window;
 	enum metric_unit unit;
 	enum metric_section section;
-	const char *column; /* "" where the tables have no column for it */
+	const char *column; /* "" if no table has a column for it */
 	const char *description;
 };
 extern const struct cgroup_value_desc cgroup_value_table[CGROUP_VALUE_COUNT];
@@ -126,7 +126,7 @@ struct cgroup_list_desc {
 };
 extern const struct cgroup_list_desc cgroup_list_table[CGROUP_LIST_COUNT];
 
-/* What is known of a key of a list. */
+/* A key of a list that the registry has. */
 struct cgroup_key_desc {
 	enum cgroup_list_id list;
 	const char *key;
@@ -136,8 +136,8 @@ struct cgroup_key_desc {
 extern const struct cgroup_key_desc cgroup_key_table[]; /* cgroup_key_count rows */
 extern const size_t cgroup_key_count;
 
-/* The row of a key; for io_stat of what stands behind the device. A key that the registry does not know is a
- * sum without a unit. Never NULL. */
+/* Returns the row of a key; for io_stat, of the key behind the device. A key that is not in the registry is a sum
+ * without a unit. Never NULL. */
 const struct cgroup_key_desc *cgroup_key_find(enum cgroup_list_id list, const char *key);
 
 struct named_fact_desc {
@@ -156,9 +156,9 @@ void sched_ext_done(struct sched_ext *sched_ext);
 
 struct cgroup_stats {
 	struct strbuf path; /* as /proc/<pid>/cgroup shows it; raw bytes */
-	bool is_v1; /* of the version 1 hierarchies, whose controllers have separate paths */
+	bool is_v1;         /* of hierarchies of version 1, whose controllers have separate paths */
 	uint64_t
-	        read_boottime_ns; /* CLOCK_BOOTTIME when it was read, of a window at its end; 0: not known */
+	        read_boottime_ns; /* CLOCK_BOOTTIME of the reading, in a window of the last one; 0: not known */
 	uint64_t interval_ns; /* of a window: the time between its two readings; 0: not known */
 	struct fact_value values[CGROUP_VALUE_COUNT];
 	bool has_list[CGROUP_LIST_COUNT]; /* the file was there; it may be empty */
@@ -171,7 +171,7 @@ void cgroup_stats_reset(struct cgroup_stats *stats);
 /* For cleanup_(cgroup_stats_done). */
 void cgroup_stats_done(struct cgroup_stats *stats);
 
-/* Adds another cgroup to one group, each value by its rule. @into holds @members cgroups so far; with 0 it
- * becomes a copy. The path is left alone. */
+/* Adds another cgroup to one group, each value by its rule. @into holds @members cgroups so far; if that is 0, it
+ * becomes a copy. The path stays as it is. */
 void cgroup_stats_merge(struct cgroup_stats *into, uint32_t members,
                         const struct cgroup_stats *from);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* host - what a snapshot says about the machine it was taken on; the fields are registry/host.def's. */
+/* host - the fields of a snapshot that describe the machine; registry/host.def declares them. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,7 +18,7 @@ enum host_field {
 	HOST_FIELD_COUNT,
 };
 
-/* What task_delayacct and sched_schedstats can be. */
+/* The states of task_delayacct and sched_schedstats. */
 enum host_toggle {
 	HOST_TOGGLE_on,
 	HOST_TOGGLE_runtime_off,
@@ -27,7 +27,7 @@ enum host_toggle {
 };
 extern const char *const host_toggle_names[HOST_TOGGLE_COUNT];
 
-/* What an option of kernel_config can be: y, m, n. */
+/* The values of an option of kernel_config: y, m, n. */
 enum { HOST_OPTION_VALUES = 3 };
 extern const char *const host_option_values[HOST_OPTION_VALUES];
 
@@ -37,7 +37,7 @@ struct host_field_desc {
 	const char *name;
 	const char *description;
 	enum host_kind kind;
-	bool compared; /* where it differs, a comparison says so */
+	bool compared; /* a comparison prints it if it differs */
 	bool counts;   /* a number that only rises while the host is up */
 };
 extern const struct host_field_desc host_field_table[HOST_FIELD_COUNT];
@@ -53,8 +53,8 @@ struct host_map {
 	size_t count, capacity;
 };
 
-/* What the kernel's command line switches. No part of a snapshot, and known also where the command line itself is
- * left out. */
+/* The switches on the kernel's command line. They are no part of a snapshot, and are known even if the command line
+ * itself is left out. */
 struct host_boot {
 	bool known;       /* the command line was read */
 	bool delayacct;   /* delay accounting from boot on; Linux 5.14 and newer */
@@ -69,7 +69,7 @@ struct host {
 	struct host_boot boot;
 };
 
-/* What pid_namespace is outside of all containers: the kernel has fixed its number. */
+/* The value of pid_namespace outside of all containers; the kernel has fixed its number. */
 #define HOST_INITIAL_PID_NAMESPACE "pid:[4026531836]"
 
 /* Stores a field; a text is copied. */
@@ -80,14 +80,14 @@ void host_set_number(struct host *host, enum host_field field, uint64_t number);
 void host_map_set(struct host *host, enum host_field field, const char *name, const char *text,
                   size_t len);
 
-/* An entry's text, or NULL; borrowed. */
+/* Returns an entry's text, or NULL; borrowed. */
 const char *host_map_get(const struct host *host, enum host_field field, const char *name);
 
-/* A text field, or NULL where it was not read; borrowed. */
+/* Returns a text field, or NULL if it was not read; borrowed. */
 const char *host_text(const struct host *host, enum host_field field);
 
-/* The clock ticks (USER_HZ) of a second. 100, as on every architecture that ctprof is built for, where they are not known
- * or are no number of ticks. */
+/* Returns the clock ticks (USER_HZ) per second. That is 100, as on every architecture that ctprof is built for, if the
+ * snapshot has no valid number. */
 uint64_t host_ticks_per_second(const struct host *host);
 
 /* Makes a field unseen again. */

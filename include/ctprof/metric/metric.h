@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* metric - the registry, compiled. Every enumerator, value type and table here expands from the rows of
- * registry/; CTPROF_METRICS_DEF and its like name another set of rows, which tests use.
- *
- * A value never travels as a bare integer: it is wrapped in a structure named after its metric type, so
- * that adding nanoseconds to bytes, or a peak to a counter, does not compile. */
+/* metric - the registry, compiled. The rows of registry/ expand to every enumerator, value type and table here;
+ * CTPROF_METRICS_DEF and its like name another set of rows, for tests.
+ * A value is never passed as a bare integer: a structure named after its metric type wraps it, so that adding
+ * nanoseconds to bytes, or a peak to a counter, does not compile. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -85,7 +84,7 @@ enum metric_source {
 };
 
 enum source_outcome {
-	OUTCOME_unneeded, /* nothing was wanted from the source */
+	OUTCOME_unneeded, /* no metric of the source was requested */
 #define OUTCOME(id_, text_) OUTCOME_##id_,
 #include "outcomes.def"
 #undef OUTCOME
@@ -114,7 +113,7 @@ enum sched_class {
 	SCHED_CLASS_COUNT,
 };
 
-/* How a value lies in memory. */
+/* The representation of a value in memory. */
 enum metric_representation {
 	REPRESENTATION_U64,
 	REPRESENTATION_I32,
@@ -176,7 +175,7 @@ enum derived_id {
 };
 /* clang-format on */
 
-/* a + b, stopping at 2^64-1, for counters of one kind; any other type does not compile. */
+/* Returns a + b, or 2^64-1 if that is larger, for counters of one kind; any other type does not compile. */
 #define metric_sum(a_, b_)                                        \
 	_Generic((a_), struct counter_count                       \
 	         : metric_sum_counter_count, struct counter_ns    \
@@ -195,7 +194,7 @@ METRIC_SUM_(counter_ticks)
 METRIC_SUM_(counter_bytes)
 #undef METRIC_SUM_
 
-/* How much a counter of time rose; 0 where it fell. */
+/* Returns the increase of a counter of time; 0 if it fell. */
 static inline uint64_t metric_rose(struct counter_ns before, struct counter_ns now)
 {
 	return now.v > before.v ? now.v - before.v : 0;
@@ -248,7 +247,7 @@ struct unit_step {
 
 struct unit_desc {
 	const char *name;              /* in machine formats */
-	const char *suffix;            /* of a value on no step */
+	const char *suffix;            /* of a value below the first step */
 	const struct unit_step *steps; /* rising; ends with divisor 0 */
 };
 
@@ -276,7 +275,7 @@ struct metric_desc {
 	enum metric_source source;
 	enum metric_section section;
 	enum sched_class sched_class;
-	enum metric_gate gates[2]; /* GATE_none where there are fewer */
+	enum metric_gate gates[2]; /* GATE_none if there are fewer */
 	size_t offset;             /* of the value in struct thread_sample */
 	fold_function *fold;
 };
@@ -293,14 +292,14 @@ struct named_desc {
 	const char *description;
 };
 
-/* What the rows of a section are about. */
+/* The things that the rows of a section are about. */
 enum section_subject { SUBJECT_THREADS, SUBJECT_CGROUPS, SUBJECT_PROCESSES, SUBJECT_HOST };
 
 struct section_desc {
 	const char *name;
 	const char *heading;
 	enum section_subject subject;
-	bool only_asked; /* tables leave it out unless it is asked for */
+	bool only_asked; /* tables have it only on request */
 	const char *description;
 };
 
@@ -368,25 +367,25 @@ extern const struct identity_desc identity_table[]; /* identity_count rows */
 extern const size_t identity_count;
 extern const struct process_total_desc process_total_table[PROCESS_TOTAL_COUNT];
 
-/* The unit of a metric's values, by its type. */
+/* Returns the unit of a metric's values, by its type. */
 static inline enum metric_unit metric_unit(enum metric_id metric)
 {
 	return metric_type_table[metric_table[metric].type].unit;
 }
 
-/* Whether a metric belongs to the process and is read at its leader only, so that the other threads of a
- * group do not count against its coverage. */
+/* Returns whether a metric belongs to the process and is read at its leader only; the other threads of a group do not
+ * count against its coverage. */
 static inline bool metric_is_leader_only(enum metric_id metric)
 {
 	return metric == METRIC_nr_threads;
 }
 
-/* The name of a rule ("sum"). @rule is a single bit. */
+/* Returns the name of a rule ("sum"). @rule is a single bit. */
 const char *metric_rule_name(enum metric_rule rule);
 
-/* Finds a metric by name. Returns false, and stores nothing, where there is none. */
+/* Finds a metric by name. Returns false, and stores nothing if there is none. */
 bool metric_find(const char *name, size_t len, enum metric_id *ret_metric);
 
-/* Finds a source, or an outcome other than "unneeded", by name, in the same manner. */
+/* Finds a source, or an outcome other than "unneeded", by name. Returns as above. */
 bool source_find(const char *name, size_t len, enum metric_source *ret_source);
 bool outcome_find(const char *name, size_t len, enum source_outcome *ret_outcome);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* probe - what became of looking for jemalloc's counters, and how it is told. */
+/* probe - the results of the search for jemalloc's counters, and their summary. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,26 +22,26 @@ struct probe_tag_desc {
 	enum probe_kind kind;
 	enum source_outcome outcome; /* of SOURCE_jemalloc in the thread's sample */
 	const char *description;
-	const char *hint; /* what can be done; empty where there is nothing */
+	const char *hint; /* advice; empty if there is none */
 };
 extern const struct probe_tag_desc probe_tag_table[PROBE_TAG_COUNT];
 
 /* Finds a tag by its name, which need not end in NUL. */
 bool probe_tag_find(const char *name, size_t len, enum probe_tag *ret_tag);
-/* Whether it is DENIED or FAILED. */
+/* Returns whether the tag is DENIED or FAILED. */
 bool probe_tag_is_failure(enum probe_tag tag);
 
 /* Every process has one tag, and so has every thread of a process with jemalloc. A process of which a thread was read
- * is ok; of another one it is the most frequent of its threads'. */
+ * is ok; any other has the most frequent tag of its threads. */
 struct probe_summary {
-	bool seen; /* somebody looked */
+	bool seen; /* jemalloc was looked for */
 	uint64_t tgids_walked;
-	uint64_t jemalloc_detected; /* processes with jemalloc, whatever came of it */
+	uint64_t jemalloc_detected; /* processes with jemalloc, whatever their tag */
 	uint64_t probed_ok;
 	uint64_t failed; /* processes whose tag is DENIED or FAILED */
 	uint64_t processes[PROBE_TAG_COUNT];
 	uint64_t threads[PROBE_TAG_COUNT];
-	/* What a file says that does not count by tag, as that of another tool: its most frequent failure, or ok, and
+	/* From a file that does not count by tag, as those of ktstr ctprof: its most frequent failure, or ok, and
 	 * whether failures are those of rights. */
 	enum probe_tag said_dominant;
 	bool said_about_rights;
@@ -54,8 +54,8 @@ void probe_summary_add_thread(struct probe_summary *summary, enum probe_tag tag)
 /* Adds what @other has counted. */
 void probe_summary_add_counts(struct probe_summary *summary, const struct probe_summary *other);
 
-/* The tag of the most failed processes, the first by name among equals; PROBE_TAG_ok where none has failed, or
- * where nobody knows. */
+/* Returns the tag of the most failed processes, the first by name among equals; PROBE_TAG_ok if none has failed or
+ * nothing is known. */
 enum probe_tag probe_summary_dominant(const struct probe_summary *summary);
-/* Whether at least half of the failures are those of rights. */
+/* Returns whether at least half of the failures are those of rights. */
 bool probe_summary_is_about_rights(const struct probe_summary *summary);

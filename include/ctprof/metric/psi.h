@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* psi - pressure stall information of the host or of one cgroup (Linux 4.20 and newer with CONFIG_PSI; cgroups
- * from 5.2); the rows are registry/psi.def's. */
+/* psi - pressure stall information of the host or of one cgroup (Linux 4.20 and newer with CONFIG_PSI; cgroups from
+ * 5.2). registry/psi.def declares its parts. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -38,7 +38,7 @@ enum psi_average {
 	PSI_AVERAGE_COUNT,
 };
 
-/* All of the time, in hundredths of a percent. */
+/* The whole time, in hundredths of a percent. */
 enum { PSI_AVERAGE_MAX = 10000 };
 
 /* One line of a pressure file. */
@@ -61,7 +61,7 @@ extern const char *const psi_resource_descriptions[PSI_RESOURCE_COUNT];
 extern const char *const psi_row_descriptions[PSI_ROW_COUNT];
 extern const char *const psi_average_descriptions[PSI_AVERAGE_COUNT];
 
-/* Whether any line was seen. */
+/* Returns whether any line was seen. */
 bool psi_seen(const struct psi *psi);
 
 /* Adds a cgroup that shares a group: averages by the larger one, totals by the sum. */

@@ -10,7 +10,7 @@
 #include "ctprof/base/strbuf.h"
 #include "ctprof/metric/metric.h"
 
-/* What became of a thread in a window. */
+/* The part of a thread's life that a window has. */
 enum window_part {
 	WINDOW_PART_NONE,      /* a thread of a lifetime snapshot */
 	WINDOW_PART_continued, /* in both readings */
@@ -22,9 +22,9 @@ enum window_part {
 extern const char *const window_part_names[WINDOW_PART_COUNT]; /* [WINDOW_PART_NONE] is empty */
 
 /* The longest names and paths that the kernel has, in bytes. A comm has 15 bytes (TASK_COMM_LEN in
- * include/linux/sched.h), and those of kernel threads are made up of up to 63 (proc_task_name() in fs/proc/array.c). Paths
- * are written into a page or PATH_MAX bytes, with " (deleted)" (proc_cgroup_show(), do_proc_readlink()). What is longer
- * is of no kernel: it is malformed, and no snapshot has it. */
+ * include/linux/sched.h), and those of kernel threads have up to 63 (proc_task_name() in fs/proc/array.c). The kernel
+ * writes paths into a page or PATH_MAX bytes, with " (deleted)" (proc_cgroup_show(), do_proc_readlink()). A longer one
+ * is malformed, and no snapshot has it. */
 #define SAMPLE_COMM_BYTES 64
 #define SAMPLE_PATH_BYTES (4096 + 16)
 /* A line for each hierarchy of version 1. */
@@ -34,13 +34,13 @@ struct thread_sample {
 	uint32_t tid;
 	uint32_t tgid;
 	uint64_t start_time_clock_ticks; /* since boot; /proc/<tid>/stat field 22 */
-	/* The same of the leader of its process; means something only with has_process_start. See sample_process_start(). */
+	/* The same of the leader of its process; valid only with has_process_start. See sample_process_start(). */
 	uint64_t process_start_clock_ticks;
 	bool has_process_start;
 	/* The number of later processes with the same tgid and the same start time in clock ticks; only windows have it. */
 	uint32_t process_successors;
 	uint64_t read_boottime_ns; /* CLOCK_BOOTTIME when reading the process began; 0: not known */
-	/* CLOCK_BOOTTIME at which jemalloc's counters were read; 0: with all else, or not at all. */
+	/* CLOCK_BOOTTIME at which jemalloc's counters were read; 0: with all other values, or not at all. */
 	uint64_t jemalloc_boottime_ns;
 	uint64_t jemalloc_interval_ns; /* of a window: between their two readings; 0: interval_ns */
 	/* Of a window only, see registry/identity.def; none of them is 0 or WINDOW_PART_NONE there. */
@@ -49,38 +49,38 @@ struct thread_sample {
 	uint64_t life_ns;
 	struct strbuf pcomm;  /* raw bytes, as the process chose them */
 	struct strbuf comm;   /* raw bytes */
-	struct strbuf cgroup; /* raw bytes; means something only with has_cgroup */
+	struct strbuf cgroup; /* raw bytes; valid only with has_cgroup */
 	bool has_cgroup;
 	bool cgroup_is_v1; /* there is no cgroup2 path; cgroup is one of version 1 */
-	/* Raw bytes, "cpu,cpuacct:/path" and a newline for each hierarchy of version 1 with a controller of registry/cgroup.def;
-	 * empty where there is none, or where it is not known. */
+	/* Raw bytes: "cpu,cpuacct:/path" and a newline for each hierarchy of version 1 with a controller of
+	 * registry/cgroup.def. Empty if there is none, or if it is not known. */
 	struct strbuf cgroups_v1;
-	/* Raw bytes, the process's executable; means something only with has_exe. */
+	/* Raw bytes, the process's executable; valid only with has_exe. */
 	struct strbuf exe;
 	bool has_exe;
-	uint32_t uid; /* effective user id of the process; means something only with has_uid */
+	uint32_t uid; /* effective user id of the process; valid only with has_uid */
 	bool has_uid;
 
-	/* What the kernel keeps of the whole process, exited threads included, read before any of its threads; on
-	 * the last sample of a process only. One bit of process_totals_seen for each enum process_total. */
+	/* The kernel's totals of the whole process, exited threads included, read before any of its threads; on the
+	 * last sample of a process only. One bit of process_totals_seen for each enum process_total. */
 	bool has_process_totals;
 	uint32_t process_totals_seen;
 	uint64_t process_totals[PROCESS_TOTAL_COUNT];
 
-	/* /proc/<tgid>/smaps_rollup in KiB by key, on the leader; means something only with has_smaps. */
+	/* /proc/<tgid>/smaps_rollup in KiB by key, on the leader; valid only with has_smaps. */
 	bool has_smaps;
 	struct keyed_values smaps_rollup_kib;
 
 	struct metric_set seen;
-	struct metric_set malformed; /* the source was read, this value made no sense */
+	struct metric_set malformed; /* the source was read, but this value was malformed */
 	/* The thread was read by BPF, which does not carry the value; see NOT_BY_BPF in registry/bpf-places.def. */
 	struct metric_set skipped;
-	/* Beyond the metric's bound: it is not seen, and its field has what the kernel said, for a difference of two of
-	 * them is as true as any. */
+	/* Values beyond the metric's bound. They are not seen, and the field keeps the kernel's number: the difference
+	 * of two such numbers is valid. */
 	struct metric_set impossible;
-	enum source_outcome outcomes[SOURCE_COUNT]; /* why a source gave nothing */
+	enum source_outcome outcomes[SOURCE_COUNT]; /* why a source gave no values */
 
-	/* One field for each metric, in its own type. Without its bit in seen or impossible a field means nothing. */
+	/* One field for each metric, in its own type. The field is valid only with a bit in seen or impossible. */
 #define METRIC(id_, type_, bound_, rule_, encoding_, source_, key_, section_, class_, gates_, \
                text_)                                                                         \
 	struct type_ id_;
@@ -95,57 +95,57 @@ struct thread_sample {
 		metric_set_add(&(sample_)->seen, METRIC_##id_); \
 	} while (0)
 
-/* Copies a value of the metric's own type to *ret_ where it was seen; says whether it was. */
+/* Copies a value of the metric's own type to *ret_ if it was seen. Returns whether it was. */
 #define sample_get(sample_, id_, ret_) \
 	(metric_set_has(&(sample_)->seen, METRIC_##id_) && ((*(ret_) = (sample_)->id_), true))
 
-/* The longest times that a thread can have, with what readings may be off by: see metric_longest_ns(). */
+/* The longest times that a thread can have, with the error of the readings: see metric_longest_ns(). */
 struct sample_bounds {
 	uint64_t running_ns; /* BOUND_running */
 	uint64_t life_ns;    /* BOUND_waiting and BOUND_event */
 	uint64_t ticks_per_second;
-	uint64_t more_ticks; /* what a number of clock ticks may exceed its bound by */
+	uint64_t more_ticks; /* the ticks by which a number of clock ticks may exceed its bound */
 };
 
-/* The longest time that the kernel can have counted for a thread within @lived_ns: that, and 1 % and 1 s more for clocks that
- * differ and values that are read one after the other. */
+/* Returns the longest time that the kernel can have counted for a thread within @lived_ns: that, and 1 % and 1 s more
+ * for clocks that differ and values that are read one after the other. */
 uint64_t metric_longest_ns(uint64_t lived_ns);
 
-/* Makes values impossible that are beyond the bound of their metric, see registry/bounds.def. */
+/* Marks values beyond the bound of their metric as impossible, see registry/bounds.def. */
 void sample_judge(struct thread_sample *sample, const struct sample_bounds *bounds);
 
-/* The same for a thread of a lifetime snapshot that was read at @read_boottime_ns at the latest; does nothing where it was born
- * later, or where that is 0. */
+/* Does so for a thread of a lifetime snapshot that was read at @read_boottime_ns at the latest; does nothing if it was
+ * born later, or if that is 0. */
 void sample_judge_at(struct thread_sample *sample, uint64_t read_boottime_ns,
                      uint64_t ticks_per_second);
 
-/* The same for the work of a thread in a window: no longer than it lived there (life_ns), and 1 % and 100 ms more, in clock
- * ticks two more, by which the time between the two readings may be off: a reading is noted a moment before it is made. Where
- * it is not known when the thread was read, 1 % and 1 s more. Does nothing where life_ns is 0. */
+/* Does so for the work of a thread in a window: no longer than it lived there (life_ns), and 1 % and 100 ms more, or
+ * two clock ticks more. The time between the two readings may be off by that: a reading is noted a moment before it is
+ * made. The margin is 1 % and 1 s if the time of the thread's reading is not known. Does nothing if life_ns is 0. */
 void sample_judge_inside(struct thread_sample *sample, uint64_t ticks_per_second);
 
-/* Keeps a value of 64 bits as one that is impossible. */
+/* Keeps a 64-bit value as impossible. */
 void sample_set_impossible(struct thread_sample *sample, enum metric_id metric, uint64_t value);
 
-/* Whether a value of a window's row is the time of waits (BOUND_waiting) of which one began before the window: it ended
- * inside, was added then as a whole, and is longer than the thread lived in the window (life_ns). Never so of a thread that was
- * born inside. */
+/* Returns whether a value of a window's row is the time of waits (BOUND_waiting) of which one began before the window:
+ * it ended inside, was added then as a whole, and is longer than the thread lived in the window (life_ns). False for a
+ * thread that was born inside. */
 bool sample_began_before(const struct thread_sample *sample, enum metric_id metric);
 
-/* The most of a counter's value that can lie in the window: no more than life_ns, of a wait that began before it. What rates
- * are made of. Everywhere else the value itself. The value must have been seen. */
+/* Returns the most of a counter's value that can lie in the window, for rates: no more than life_ns if a wait began
+ * before it, else the value itself. The value must have been seen. */
 uint64_t sample_inside(const struct thread_sample *sample, enum metric_id metric);
 
-/* The same, of a wait that began before less the time that the thread was in its other states (on a CPU, waiting for one, in
- * any delay), so that it makes the times of the states no more than life_ns together. Several that began before have equal
- * parts of what is left. */
+/* Returns the same for sums of states. A wait that began before the window is reduced by the time that the thread was
+ * in its other states (on a CPU, waiting for one, in any delay), so that the times of the states are no more than
+ * life_ns together. Several such waits have equal parts of what is left. */
 uint64_t sample_state_inside(const struct thread_sample *sample, enum metric_id metric);
 
 /* Returns the nanoseconds by which the thread's delays together exceed @lived_ns, or 0. The delays are those of
  * total_offcpu_delay_ns in registry/derived.def, each no more than sample_inside(). */
 uint64_t sample_delays_beyond(const struct thread_sample *sample, uint64_t lived_ns);
 
-/* Whether the kernel said a number, impossible or not; the field of the metric has it. */
+/* Returns whether the kernel gave a number, impossible or not; the field of the metric has it. */
 static inline bool sample_has_said(const struct thread_sample *sample, enum metric_id metric)
 {
 	return metric_set_has(&sample->seen, metric) || metric_set_has(&sample->impossible, metric);
@@ -157,24 +157,23 @@ void sample_reset(struct thread_sample *sample);
 /* Frees what the sample owns. @sample may be zeroed. */
 void sample_done(struct thread_sample *sample);
 
-/* The stored value of a metric, to be read as its type's structure. */
+/* Returns the stored value of a metric, to be read as its type's structure. */
 static inline const void *sample_value(const struct thread_sample *sample, enum metric_id metric)
 {
 	return (const char *)sample + metric_table[metric].offset;
 }
 
-/* Parses the kernel's text for a metric, in the given encoding, and marks the metric seen, or malformed
- * where the text makes no sense. Says whether it was seen. @text is borrowed and needs no NUL. */
+/* Parses the kernel's text for a metric, in the given encoding, and marks the metric seen, or malformed if the text
+ * makes no sense. Returns whether it was seen. @text is borrowed and needs no NUL. */
 bool sample_set_text(struct thread_sample *sample, enum metric_id metric,
                      enum metric_encoding encoding, const char *text, size_t len);
 
-/* As sample_set_text() for DOTTED_MS_DIFFERENCE: the first minus the second. A negative difference is
- * malformed. */
+/* Like sample_set_text() for DOTTED_MS_DIFFERENCE: the first minus the second. A negative difference is malformed. */
 bool sample_set_difference(struct thread_sample *sample, enum metric_id metric, const char *from,
                            size_t from_len, const char *less, size_t less_len);
 
 /* Stores a value of a metric whose representation is U64, I32, U32 or FLAG. Returns false, and stores
- * nothing, where @value does not fit. */
+ * nothing if @value does not fit. */
 must_check_ bool sample_set_integer(struct thread_sample *sample, enum metric_id metric,
                                     uint64_t value);
 must_check_ bool sample_set_negative(struct thread_sample *sample, enum metric_id metric,
@@ -184,15 +183,16 @@ must_check_ bool sample_set_label(struct thread_sample *sample, enum metric_id m
                                   const char *text, size_t len);
 must_check_ bool sample_set_flag(struct thread_sample *sample, enum metric_id metric, bool value);
 
-/* Why an unseen metric was not seen: its own reason, else that of its source, else off. */
+/* Returns the reason why an unseen metric was not seen: its own, else that of its source, else off. */
 enum source_outcome sample_reason(const struct thread_sample *sample, enum metric_id metric);
 
-/* A start time that is not known. */
+/* Stands for a start time that is not known. */
 #define PROCESS_START_UNKNOWN UINT64_MAX
 
-/* The start time of the thread's process in clock ticks since boot, or PROCESS_START_UNKNOWN. A process is its tgid and this
- * time, for the kernel reuses ids. It is the start time of the leader. A thread that executes a program in place of the
- * leader is given the leader's (de_thread() in fs/exec.c), so a process keeps its start time for all its life. */
+/* Returns the start time of the thread's process in clock ticks since boot, or PROCESS_START_UNKNOWN. A process is its
+ * tgid and this time, for the kernel reuses ids. It is the start time of the leader. A thread that executes a program
+ * in place of the leader is given the leader's (de_thread() in fs/exec.c), so a process keeps its start time for all
+ * its life. */
 static inline uint64_t sample_process_start(const struct thread_sample *sample)
 {
 	if (sample->tid == sample->tgid)
@@ -208,24 +208,24 @@ static inline void sample_set_process_start(struct thread_sample *sample, uint64
 	sample->has_process_start = clock_ticks != PROCESS_START_UNKNOWN;
 }
 
-/* Whether the thread is of the process with this tgid and start time, as far as both start times are known. No thread is
- * older than its process. */
+/* Returns whether the thread is of the process with this tgid and start time, as far as both start times are known. No
+ * thread is older than its process. */
 bool sample_is_of_process(const struct thread_sample *sample, uint32_t tgid,
                           uint64_t process_start_clock_ticks);
 
-/* Whether the thread has ended already, and its parent has not waited for it yet (state Z or X). */
+/* Returns whether the thread has ended and is a zombie, or dead (state Z or X). */
 bool sample_has_ended(const struct thread_sample *sample);
 
 /* CPU sets. */
 void cpu_mask_clear(struct cpu_mask *mask);
-/* Adds a CPU; false where the number is CPU_MASK_CPUS or more. */
+/* Adds a CPU. Returns false if the number is CPU_MASK_CPUS or more. */
 must_check_ bool cpu_mask_add(struct cpu_mask *mask, uint64_t cpu);
 unsigned cpu_mask_count(const struct cpu_mask *mask);
 bool cpu_mask_has(const struct cpu_mask *mask, unsigned cpu);
 bool cpu_mask_equal(const struct cpu_mask *a, const struct cpu_mask *b);
-/* The lowest CPU from @cpu on, or CPU_MASK_CPUS where there is none. */
+/* Returns the lowest CPU from @cpu on, or CPU_MASK_CPUS if there is none. */
 unsigned cpu_mask_next(const struct cpu_mask *mask, unsigned cpu);
-/* Parses "0-3,8"; false where it is not such a list or is empty. */
+/* Parses "0-3,8". Returns false if it is not such a list or is empty. */
 must_check_ bool cpu_mask_parse(struct cpu_mask *mask, const char *text, size_t len);
 /* Appends "0-3,8". */
 void cpu_mask_format(const struct cpu_mask *mask, struct strbuf *out);

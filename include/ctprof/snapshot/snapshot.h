@@ -38,7 +38,7 @@ struct snapshot_tally {
 /* Adds the sample's impossible values, by metric. */
 void snapshot_tally_add_impossible(struct snapshot_tally *tally,
                                    const struct thread_sample *sample);
-/* How many there are of all metrics. */
+/* Returns how many there are of all metrics. */
 uint64_t snapshot_tally_impossible(const struct snapshot_tally *tally);
 
 /* What a capture itself cost; the fields are registry/capture-cost.def's. */
@@ -92,7 +92,7 @@ enum window_exits {
 extern const char
         *const window_exits_names[WINDOW_EXITS_COUNT]; /* [WINDOW_EXITS_UNKNOWN] is empty */
 
-/* Whether the window has records of threads that exited: recorded or completed. */
+/* Returns whether the window has records of threads that exited: recorded or completed. */
 bool window_exits_are_known(enum window_exits exits);
 
 struct snapshot_window {
@@ -102,7 +102,7 @@ struct snapshot_window {
 };
 void window_set(struct snapshot_window *window, enum window_number number, uint64_t value);
 
-/* Whether the window is more than 5 % longer than was asked for. */
+/* Returns whether the window is more than 5 % longer than was asked for. */
 bool window_is_longer_than_asked(const struct snapshot_window *window);
 
 struct snapshot_info {
@@ -114,7 +114,7 @@ struct snapshot_info {
 	uint32_t forgotten;
 	uint32_t ambiguous;
 	uint64_t captured_at_unix_ns;
-	uint64_t captured_boottime_ns; /* CLOCK_BOOTTIME; 0 where it is not known */
+	uint64_t captured_boottime_ns; /* CLOCK_BOOTTIME; 0 if it is not known */
 	struct host host;
 	/* What holds for a source unless a thread says otherwise: OUTCOME_read, or the reason why the whole
 	 * host has nothing from it. */
@@ -129,8 +129,8 @@ struct snapshot_info {
 
 void snapshot_info_done(struct snapshot_info *info);
 
-/* Whether the snapshot has all threads of its host. What the host knows of all of them together says something about
- * those that have exited only then: not in another pid namespace, not behind hidepid, not of one process. */
+/* Returns whether the snapshot has all threads of its host. What the host knows of all of them together says something
+ * about those that have exited only then: not in another pid namespace, not behind hidepid, not of one process. */
 bool snapshot_has_all_threads(const struct snapshot_info *info);
 
 /* Writing. The four calls come in this order, thread as often as there are threads and cgroup as often as there
@@ -197,7 +197,7 @@ struct snapshot_visitor {
 	int (*cgroup)(struct snapshot_visitor *self, const struct cgroup_stats *stats);
 };
 
-/* Reads a snapshot from @source, the compressed bytes; also one of ktstr ctprof. Returns 0; -EBADMSG where they are not a snapshot
+/* Reads a snapshot from @source, the compressed bytes; also one of ktstr ctprof. Returns 0; -EBADMSG if they are not a snapshot
  * this version reads, or -E2BIG where they break a limit, with one sentence appended to @reterr; or the
  * source's or the visitor's own result.
  * @ret_info is filled as far as the reading came; snapshot_info_done() it in any case. */

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "random.h"
-#include "where/where-parts.h"
+#include "where/where-tree.h"
 #include "where/where.h"
 
 static void check(const char *text, size_t offset, size_t len, const char *expected)

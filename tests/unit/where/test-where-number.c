@@ -5,7 +5,7 @@
 
 #include "metric/units.h"
 #include "random.h"
-#include "where/where-parts.h"
+#include "where/where-tree.h"
 
 enum { ROUNDS = 20000 };
 
