@@ -28,7 +28,11 @@ static const char *const color_codes[COLOR_COUNT] = {
         [COLOR_DERIVED] = "\033[34m",
 };
 static const char color_reset[] = "\033[0m";
-static const char ellipsis[] = "…";
+
+static const char *ellipsis_of(const struct table_style *style)
+{
+	return style->ascii ? "~" : "…";
+}
 
 enum table_color table_color_of_depth(unsigned depth)
 {
@@ -172,7 +176,7 @@ static bool print_line(struct printing *printing)
 			            piece.len);
 		}
 		if (piece.cut)
-			fputs(ellipsis, printing->file);
+			fputs(ellipsis_of(printing->style), printing->file);
 		blanks += right ? 0 : room - piece.width;
 		more = more || cell->pos < cell->text.len;
 	}
@@ -224,7 +228,7 @@ static void print_heading(struct printing *printing)
 		print_blanks(printing->file, indent);
 		print_bytes(printing->file, printing->style, printing->at.color, piece.bytes,
 		            piece.len);
-		fputs(piece.cut ? ellipsis : "", printing->file);
+		fputs(piece.cut ? ellipsis_of(printing->style) : "", printing->file);
 		putc('\n', printing->file);
 	} while (pos < text->len);
 }

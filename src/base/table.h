@@ -43,6 +43,7 @@ struct table_style {
 	bool color;
 	unsigned width; /* of the terminal, in columns; 0: no limit */
 	bool markdown; /* as a Markdown table, for people who read it elsewhere: no colour, no width */
+	bool ascii;    /* the ellipsis and the arrow are ASCII */
 	bool wrap;     /* what is too wide goes on in lines below, instead of being cut */
 };
 

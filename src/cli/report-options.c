@@ -29,6 +29,9 @@ enum {
 	OPT_WRAP,
 	OPT_NO_PAGER,
 	OPT_READ_LIMIT,
+	OPT_LONG,
+	OPT_VERBOSE,
+	OPT_SELF,
 };
 
 const char *const report_orders[] = {"impact", "delta", "percent", "name", NULL};
@@ -69,6 +72,8 @@ const char *const report_compare_columns[] = {
 const struct cli_option report_option_table[] = {
         {OPT_GROUP_BY, 'g', "group-by", "KEYS", "pcomm (default), comm, cgroup, user, all, ...",
          TAKES(GROUP_KEYS)},
+        {OPT_LONG, 'l', "long", NULL, "list metrics; so do options about rows and columns",
+         TAKES(NOTHING)},
         {OPT_NO_THREAD_NORMALIZE, 0, "no-thread-normalize", NULL,
          "keep worker-1 and worker-2 apart", TAKES(NOTHING)},
         {OPT_NO_CG_NORMALIZE, 0, "no-cg-normalize", NULL, "keep cgroups a@1 and a@2 apart",
@@ -100,6 +105,8 @@ const struct cli_option report_option_table[] = {
         {OPT_WRAP, 0, "wrap", NULL, "continue what is too wide in lines below", TAKES(NOTHING)},
         {OPT_NO_PAGER, 0, "no-pager", NULL, "leave what is taller than the terminal to it",
          TAKES(NOTHING)},
+        {OPT_SELF, 0, "self", NULL, "rank ctprof itself in the overview", TAKES(NOTHING)},
+        {OPT_VERBOSE, 'v', "verbose", NULL, "say also how the snapshots were made", TAKES(NOTHING)},
         {OPT_READ_LIMIT, 0, "read-limit", "LIST", "caps on reading: bytes=16G,threads=4M,...",
          TAKES_WORDS(report_caps)},
         {0},
@@ -363,6 +370,15 @@ static int parse_option(const struct option_parser *parser, int id, struct repor
 	case OPT_NO_PAGER:
 		options->no_pager = true;
 		break;
+	case OPT_LONG:
+		options->list = true;
+		break;
+	case OPT_VERBOSE:
+		options->verbose = true;
+		break;
+	case OPT_SELF:
+		options->with_own = true;
+		break;
 	default:
 		return parse_list(parser, id, options, filters);
 	}
@@ -375,6 +391,21 @@ static bool is_for_people(const struct report_options *options)
 	return options->format == FORMAT_TABLE || options->format == FORMAT_MARKDOWN;
 }
 
+/* Whether the option is about rows or columns that only the list of metrics has. */
+static bool gives_list(int id)
+{
+	static const int about_rows[] = {
+	        OPT_SECTIONS,   OPT_METRICS, OPT_WHERE,     OPT_SORT_BY,     OPT_PER,
+	        OPT_SPREAD,     OPT_EXPLAIN, OPT_WRAP,      OPT_UNCHANGED,   OPT_ORDER,
+	        OPT_SHOW_ORDER, OPT_DISPLAY, OPT_MIN_DELTA, OPT_MIN_PERCENT, OPT_COLUMNS,
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(about_rows); i++)
+		if (about_rows[i] == id)
+			return true;
+	return false;
+}
+
 /* Which of the sections that are not about threads' metrics are shown, and how much of them. */
 static void choose_facts(struct report_options *options, const struct filters *filters)
 {
@@ -382,7 +413,7 @@ static void choose_facts(struct report_options *options, const struct filters *f
 
 	for (unsigned i = 0; i < SECTION_COUNT; i++) {
 		enum section_subject subject = section_table[i].subject;
-		bool wanted = filters->sections[i] && !options->explains &&
+		bool wanted = !options->overview && filters->sections[i] && !options->explains &&
 		              (filters->sections_given || !filters->metrics_given) &&
 		              (filters->sections_given || !is_for_people(options) ||
 		               !section_table[i].only_asked);
@@ -467,12 +498,12 @@ static void choose_rates(struct report_options *options)
 static void choose_rows(struct report_options *options, const struct filters *filters)
 {
 	for (unsigned i = 0; i < MEASURE_COUNT; i++)
-		options->rows.measures[i] = is_wanted(options, filters, i);
+		options->rows.measures[i] = !options->overview && is_wanted(options, filters, i);
 	choose_rates(options);
 	if (!options->limit_given && !is_for_people(options))
 		options->limit = 0;
 	else if (!options->limit_given && options->rows.top_groups > 0)
-		options->limit = TOP_LIMIT;
+		options->limit = options->overview ? options->rows.top_groups : TOP_LIMIT;
 	options->rows.limit = options->limit;
 	options->rows.late = !is_for_people(options);
 	options->rows.one_sided = options->explains != NULL;
@@ -504,12 +535,15 @@ int report_options_parse(struct report_options *options, const struct command *c
 	memset(&filters, true, sizeof(filters));
 	filters.metrics_given = filters.sections_given = false;
 	options_init(&parser, command, argc, argv);
-	while ((id = options_next(&parser)) > 0)
+	while ((id = options_next(&parser)) > 0) {
+		options->list = options->list || gives_list(id);
 		if (parse_option(&parser, id, options, &filters) < 0) {
 			id = OPTIONS_ERROR;
 			break;
 		}
+	}
 	options_done(&parser);
+	options->overview = !options->list && is_for_people(options);
 	choose_explained(options, &filters);
 	choose_rows(options, &filters);
 	choose_facts(options, &filters);

@@ -17,6 +17,10 @@ struct report_options {
 	bool csv_raw; /* as in struct report */
 	bool limit_given;
 	size_t limit;
+	bool list;          /* metrics are listed, in place of the overview */
+	bool overview;      /* one line for each group */
+	bool verbose;       /* as in struct report */
+	bool with_own;      /* as for overview_init() */
 	int color;          /* 0 auto, 1 always, 2 never */
 	bool wrap;          /* lines below in place of an ellipsis */
 	bool no_pager;      /* what is taller than the terminal is the terminal's */

@@ -7,25 +7,46 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/scan.h"
 #include "base/text.h"
 #include "ctprof/base/macro.h"
 #include "load.h"
+#include "overview/overview.h"
 #include "pager.h"
 #include "report-options.h"
 
+/* Whether the terminal can be expected to show more than ASCII; the first variable that is set decides, as in locale(7). */
+static bool locale_is_utf8(void)
+{
+	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		const char *value = getenv(names[i]);
+
+		if (value && value[0] != '\0')
+			return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
+	}
+	return false;
+}
+
 struct table_style report_style(int color)
 {
-	enum { AUTO, ALWAYS };
+	enum { AUTO, ALWAYS, COLUMNS_MOST = 10000 };
 	struct table_style style = {0};
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
 	bool terminal = isatty(STDOUT_FILENO);
+	const char *columns = getenv("COLUMNS");
+	uint64_t width;
 	struct winsize size;
 
 	style.color = color == ALWAYS ||
 	              (color == AUTO && terminal && !(no_color && no_color[0] != '\0') &&
 	               !(term && strcmp(term, "dumb") == 0));
-	if (terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+	if (columns && scan_u64(columns, strlen(columns), &width) && width <= COLUMNS_MOST)
+		style.width = (unsigned)width;
+	if (style.width == 0 && terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
 		style.width = size.ws_col;
+	style.ascii = !locale_is_utf8();
 	return style;
 }
 
@@ -44,6 +65,8 @@ static bool same_boot(const struct host *a, const struct host *b)
 
 	return boot_a && boot_b && strcmp(boot_a, boot_b) == 0;
 }
+
+enum { OVERVIEW_WIDTH = 80 /* where nobody knows how wide the terminal is */ };
 
 static void print_report(FILE *file, const struct report *report, enum report_format format)
 {
@@ -120,6 +143,7 @@ static void make_report(FILE *file, const struct report_options *options, struct
 	bool with_exited = false;
 	cleanup_(row_set_done) struct row_set rows = {0};
 	cleanup_(fact_rows_done) struct fact_row_set facts = {0};
+	cleanup_(overview_done) struct overview overview = {0};
 	struct report report = {.rows = &rows,
 	                        .without_rows = options->without_rows,
 	                        .facts = &facts,
@@ -128,18 +152,28 @@ static void make_report(FILE *file, const struct report_options *options, struct
 	                        .sorted_by = options->sort_keys[0].measure,
 	                        .explains = options->explains,
 	                        .explains_by = options->by,
+	                        .verbose = options->verbose,
 	                        .limit = options->limit,
 	                        .csv_raw = options->csv_raw,
 	                        .style = report_style(options->color)};
 
+	if (options->overview && report.style.width == 0)
+		report.style.width = OVERVIEW_WIDTH;
 	report.style.wrap = options->wrap;
 	report.style.markdown = options->format == FORMAT_MARKDOWN;
 	report.style.color = report.style.color && !report.style.markdown;
+	if (report.style.markdown)
+		report.style.width = 0;
 	for (unsigned i = 0; i < count; i++) {
 		tables[i] = &loads[i].groups;
 		cpu_times[i] = cpu_time_of(&loads[i].info.host);
 		report.sides[i] =
 		        (struct report_side){loads[i].path, &loads[i].info, loads[i].file_bytes};
+	}
+	if (options->overview) {
+		row_options.top_groups = 0;
+		/* On one boot, a group that one side does not have was not there. */
+		row_options.one_sided = count == SIDE_MAX && same_boot(hosts[0], hosts[1]);
 	}
 	if (row_options.per == PER_COUNT)
 		row_options.per = measure_per_default(loads[0].info.kind);
@@ -154,6 +188,10 @@ static void make_report(FILE *file, const struct report_options *options, struct
 	for (unsigned i = 0; count == SIDE_MAX && i < count; i++)
 		group_table_complete(&loads[i].groups, tables[!i]);
 	row_set_init(&rows, tables, count, with_exited ? cpu_times : NULL, &row_options);
+	if (options->overview) {
+		overview_init(&overview, &rows, options->with_own);
+		report.overview = &overview;
+	}
 	make_facts(options, loads, count, row_options.per, &facts);
 	print_report(file, &report, options->format);
 	if (options->format == FORMAT_CSV || options->format == FORMAT_NDJSON)

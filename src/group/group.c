@@ -127,6 +127,8 @@ static void add_to_group(struct group_table *table, struct thread_sample *sample
 	group->passed += sample->window_part == WINDOW_PART_passed;
 	group->ended += sample->window_part == WINDOW_PART_passed ||
 	                sample->window_part == WINDOW_PART_exited;
+	group->born += sample->window_part == WINDOW_PART_passed ||
+	               sample->window_part == WINDOW_PART_born;
 	group->members += member;
 	add_birth(table, group, sample->start_time_clock_ticks);
 	add_to_cells(group, sample);
@@ -379,6 +381,7 @@ void group_merge(struct group *into, const struct group *maybe_packed, size_t sp
 	into->leaders += from->leaders;
 	into->ended += from->ended;
 	into->passed += from->passed;
+	into->born += from->born;
 	into->exited_left_out |= from->exited_left_out;
 	into->known |= from->known;
 	into->members += from->members;

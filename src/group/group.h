@@ -24,8 +24,8 @@ struct group_marks;
 struct group {
 	uint32_t threads;
 	uint32_t leaders; /* threads that lead their process */
-	/* In a window, threads that ended there, and those of them that were born there as well. */
-	uint32_t ended, passed;
+	/* In a window, threads that ended there, those of them that were born there as well, and all that were born there. */
+	uint32_t ended, passed, born;
 	/* What exited threads did, by enum process_total; NULL if it is nothing. group_include_exited() adds it to the
 	 * cells, and leaves what it has added. Owned. */
 	uint64_t *exited;

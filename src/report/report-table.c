@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "report-cells.h"
+#include "report-overview.h"
 #include "report-tree.h"
 #include "report/report.h"
 
@@ -102,10 +103,33 @@ static void print_text(FILE *file, const struct report *report, const struct str
 	fputs("\n```\n\n", file);
 }
 
+static void print_overview(FILE *file, const struct report *report)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	bool partial;
+
+	report_add_overview_head(report, &text);
+	print_text(file, report, &text);
+	partial = report_print_overview_rows(file, report);
+	strbuf_clear(&text);
+	report_add_overview_foot(report, partial, &text);
+	if (report->verbose) {
+		strbuf_add_char(&text, '\n');
+		report_add_head(report, &text);
+	}
+	if (report->style.markdown && text.len > 0)
+		putc('\n', file);
+	print_text(file, report, &text);
+}
+
 void report_table(FILE *file, const struct report *report)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 
+	if (report->overview) {
+		print_overview(file, report);
+		return;
+	}
 	report_add_head(report, &text);
 	print_text(file, report, &text);
 	if (!report->without_rows) {

@@ -18,8 +18,13 @@ struct report_side {
 	uint64_t file_bytes; /* compressed size; 0 if not known */
 };
 
+struct overview;
+
 struct report {
 	struct row_set *rows;
+	/* One line for each group, in place of the rows; NULL: the rows. */
+	const struct overview *overview;
+	bool verbose;                     /* also how the snapshots were made, below the overview */
 	bool without_rows;                /* only what stands around them */
 	const struct fact_row_set *facts; /* NULL: none */
 	/* Groups or, where each row has a line, lines to print of each of their tables; in the machine formats rows

@@ -6,6 +6,7 @@
 #include "ctprof/base/macro.h"
 #include "ctprof/metric/probe.h"
 #include "listing/listing.h"
+#include "overview/aspect.h"
 #include "registry-print.h"
 
 /* Prints text from the registry, with what scdoc would take for markup escaped. An underscore inside a word is
@@ -61,6 +62,35 @@ static void print_section(FILE *file, enum metric_section section)
 		print_rows(file, listings[i], section);
 }
 
+static void print_aspect(FILE *file, const struct aspect_desc *aspect)
+{
+	fprintf(file, "*%s*\n\t", aspect->heading);
+	print_text(file, aspect->description);
+	fputs("; from ", file);
+	for (unsigned s = 0; s < aspect->source_count; s++) {
+		fputs(s > 0 ? ", else " : "", file);
+		for (unsigned i = 0; i < aspect->sources[s].count; i++) {
+			fputs(i > 0 ? " + " : "", file);
+			print_text(file, metric_table[aspect->sources[s].metrics[i]].name);
+		}
+	}
+	fprintf(file, "; weight %.0f %%", 100 * aspect->weight);
+	if (aspect->floor > 0)
+		fprintf(file, ", floor of the host's total %.0f", aspect->floor);
+	fputs("\n\n", file);
+}
+
+static void print_aspects(FILE *file)
+{
+	fputs("# COLUMNS OF THE OVERVIEW\n\n", file);
+	for (unsigned i = 0; i < ASPECT_COUNT; i++)
+		print_aspect(file, &aspect_table[i]);
+	fprintf(file,
+	        "Groups with a score below %.0f %%, or below %.0f %% where two sides are compared, "
+	        "are counted and not shown.\n\n",
+	        100 * aspect_floor_amount, 100 * aspect_floor_change);
+}
+
 void registry_print_man(FILE *file)
 {
 	static const struct {
@@ -84,6 +114,7 @@ void registry_print_man(FILE *file)
 	fputs("# METRICS\n\n", file);
 	for (unsigned i = 0; i < SECTION_COUNT; i++)
 		print_section(file, (enum metric_section)i);
+	print_aspects(file);
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
 		fprintf(file, "# %s\n\n", parts[i].heading);
 		print_rows(file, parts[i].listing, SECTION_COUNT);

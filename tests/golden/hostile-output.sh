@@ -90,6 +90,18 @@ for group in pcomm comm comm-exact cgroup; do
         done
     done
 done
+# The overview has names, paths and the host as well.
+for group in pcomm comm cgroup; do
+    for format in table markdown; do
+        for width in 40 500; do
+            options=(--group-by "$group" --format "$format" --limit 0 --verbose)
+            COLUMNS=$width "$CTPROF" show "${options[@]}" "$path" >out
+            printed "show ${options[*]}" out
+            COLUMNS=$width "$CTPROF" compare "${options[@]}" hostile.zst "$path" >out
+            printed "compare ${options[*]}" out
+        done
+    done
+done
 "$CTPROF" show "$path.missing" 2>err && fail "a missing file was shown"
 printed "an error about a hostile path" err
 [ "$(wc -l <err)" -eq 1 ] || fail "an error about a hostile path takes more than a line"
@@ -101,7 +113,7 @@ old=$here/snapshots/v1-facts-hostile.ctprof.zst
 new=$here/snapshots/v1-facts-hostile-later.ctprof.zst
 for group in pcomm cgroup; do
     for format in table csv json; do
-        options=(--group-by "$group" --format "$format" --limit 0)
+        options=(--long --group-by "$group" --format "$format" --limit 0)
         "$CTPROF" show "${options[@]}" "$old" >out
         printed "show ${options[*]} of hostile cgroups" out
         "$CTPROF" compare "${options[@]}" "$old" "$new" >out 2>err

@@ -71,7 +71,7 @@ unpaged() {
     ok
 }
 
-compare='"$CTPROF" compare a.zst b.zst'
+compare='"$CTPROF" compare -l a.zst b.zst'
 all='"$CTPROF" compare --unchanged --limit 0 a.zst b.zst'
 eval "$compare" >compare.txt
 eval "$all" >all.txt
@@ -96,7 +96,7 @@ terminal $((rows + 1)) "$bytes" "NO_COLOR= $compare"
 [ ! -e input ] || fail "colours take room"
 ok
 
-paged 5 500 '"$CTPROF" show -g pcomm - <a.zst' <("$CTPROF" show -g pcomm - <a.zst)
+paged 5 500 '"$CTPROF" show -l -g pcomm - <a.zst' <("$CTPROF" show -l -g pcomm - <a.zst)
 terminal 5 500 '"$CTPROF" doctor'
 [ -s input ] || fail "doctor is not paged"
 [ "$status" -eq "$doctor_status" ] || fail "doctor: status $status in a pager, else $doctor_status"
@@ -157,12 +157,12 @@ sed -n '/^$/,/^†/p' input | grep -v '^†' >table
 ! grep -q '.\{76\}' table || fail "too wide for the terminal: $(grep '.\{76\}' table)"
 grep -q '…' table || fail "nothing was cut on 75 columns"
 ok
-terminal 5 75 '"$CTPROF" compare --wrap --group-by cgroup --metrics run_time_ns --limit 0 a.zst b.zst'
+terminal 5 75 '"$CTPROF" compare -l --wrap --group-by cgroup --metrics run_time_ns --limit 0 a.zst b.zst'
 sed -n '/^$/,/^†/p' input | grep -v '^†' >table
 ! grep -q '.\{76\}' table || fail "--wrap: too wide for the terminal: $(grep '.\{76\}' table)"
 ! grep -q '…' input || fail "--wrap cuts"
 ok
-"$CTPROF" compare --wrap a.zst b.zst | diff -u compare.txt - || fail "--wrap where no terminal is"
+"$CTPROF" compare -l --wrap a.zst b.zst | diff -u compare.txt - || fail "--wrap where no terminal is"
 
 # Without the pager the text is printed all the same.
 terminal 5 500 "PAGER=./nowhere $all"
@@ -263,7 +263,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
     # others WHAT SETPRIV RECORDER LESS
     others() {
         rm -f input surroundings less-ran
-        terminal 5 500 "PATH=\$PWD/bin:\$PATH $2 ./ctprof compare a.zst b.zst"
+        terminal 5 500 "PATH=\$PWD/bin:\$PATH $2 ./ctprof compare -l a.zst b.zst"
         [ "$status" -eq 0 ] || fail "$1: status $status: $(cat screen)"
         [ "$(sed 's/.* //' surroundings 2>/dev/null)" = "$3" ] || fail "$1: the chosen pager ran with '$(cat surroundings)'"
         [ "$(cat less-ran 2>/dev/null)" = "$4" ] || fail "$1: less ran with '$(cat less-ran)'"
@@ -281,7 +281,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
                 rm -f input surroundings less-ran keys
                 mkfifo keys
                 script -qec "stty rows 5 cols 500; PATH=$PWD/bin:\$PATH exec $as_nobody env CTPROF_PAGERSECURE=0 \
-                    PAGER=./recorder ./ctprof compare a.zst b.zst" /dev/null <keys >screen &
+                    PAGER=./recorder ./ctprof compare -l a.zst b.zst" /dev/null <keys >screen &
                 terminal_pid=$!
                 exec 6>keys
                 less_pid=

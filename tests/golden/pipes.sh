@@ -31,7 +31,7 @@ fail() {
 
 for format in table csv json ndjson markdown; do
     for options in "" "--order name" "--sort-by run_time_ns" "--top 1000" "--spread --metrics *_ns"; do
-        for command in "show baseline.zst" "compare baseline.zst candidate.zst"; do
+        for command in "show -l baseline.zst" "compare -l baseline.zst candidate.zst"; do
             what="$command --format $format $options"
             # The globs of options are for ctprof.
             set -f

@@ -86,8 +86,8 @@ terminal 'NO_COLOR= "$CTPROF" compare a.zst b.zst' >out
 grep -q "$escape" out || fail "an empty NO_COLOR takes the colours away"
 
 # What is left without the colours is what goes to a file.
-terminal 'stty cols 500; "$CTPROF" compare a.zst b.zst' | sed "s/$escape\[[0-9;]*m//g" >colored
-"$CTPROF" compare a.zst b.zst >plain
+terminal 'stty cols 500; "$CTPROF" compare -l a.zst b.zst' | sed "s/$escape\[[0-9;]*m//g" >colored
+"$CTPROF" compare -l a.zst b.zst >plain
 diff -u plain colored || fail "the terminal shows other text than a file"
 ok
 
@@ -103,6 +103,34 @@ for group in pcomm cgroup; do
         ok
     done
 done
+
+# The overview fits any terminal: columns leave it, and no line of it is cut in two. COLUMNS decides where it is set, and 80
+# columns are taken where nobody says how many there are.
+fits() {
+    local line columns=$1
+    [ "$(wc -l <out)" -ge 4 ] || fail "no overview in $columns columns: $(cat out)"
+    while IFS= read -r line; do
+        [ "${#line}" -le "$columns" ] || fail "a line of ${#line} columns in $columns: $line"
+    done <out
+    ok
+}
+for columns in 40 80 120 200; do
+    for call in show\ a.zst 'compare a.zst b.zst' 'compare -g cgroup a.zst b.zst' 'show -g pcomm,comm b.zst'; do
+        terminal "stty cols $columns rows 24; CTPROF_PAGER= NO_COLOR=1 \"\$CTPROF\" $call" >out
+        fits "$columns"
+        terminal "stty cols 33; COLUMNS=$columns CTPROF_PAGER= NO_COLOR=1 \"\$CTPROF\" $call" >out
+        fits "$columns"
+    done
+done
+"$CTPROF" compare a.zst b.zst >out
+fits 80
+grep -q '→' out || fail "no arrow in UTF-8"
+LC_ALL=C "$CTPROF" compare a.zst b.zst >out
+fits 80
+if grep -q '[^ -~]' out; then
+    fail "more than ASCII in the C locale: $(grep '[^ -~]' out)"
+fi
+ok
 
 # A snapshot is not for reading.
 status=0

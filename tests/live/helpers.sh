@@ -128,7 +128,7 @@ captures "FUSE" "$most_ms" 0
 for n in 1 2 3; do
     between "processes on FUSE in capture $n" 1 "$(tag "$n.zst" remote-file-system)" 1000
 done
-"$CTPROF" show 1.zst >shown
+"$CTPROF" show -l 1.zst >shown
 grep -q remote-file-system shown || fail "show does not say why: $(grep probe shown)"
 of_length
 # The server does not answer: the helper waits, the capture and a window do not.
@@ -242,8 +242,8 @@ wait "$late" || fail "a window that was stopped ended with status $?"
 between "ns of a window that was stopped" 4000000000 "$(zstd -dc late.zst | jq .window.length_ns)" 60000000000
 same "ns that were asked for" 3000000000 "$(zstd -dc late.zst | jq .window.asked_length_ns)"
 sed -n 1p late.err | grep -q "longer than the 3.000s that were asked for" || fail "the first line is: $(sed -n 1p late.err)"
-"$CTPROF" show late.zst | sed -n 2p | grep -q "longer than the 3.000s that were asked for" ||
-    fail "the head of show is: $("$CTPROF" show late.zst | sed -n 1,3p)"
+"$CTPROF" show -l late.zst | sed -n 2p | grep -q "longer than the 3.000s that were asked for" ||
+    fail "the head of show is: $("$CTPROF" show -l late.zst | sed -n 1,3p)"
 checks=$((checks + 2))
 
 # No capture of another one's is disturbed: both have helpers at the same time.

@@ -105,7 +105,7 @@ while [ "$captures" -lt 10 ] || [ $((gone * seen)) -eq 0 ]; do
     same "threads of capture $captures that are half gone" 0 "$half"
 done
 echo "$captures captures, $seen brief threads in them, $gone gone while they were read"
-"$CTPROF" compare --group-by comm walk.zst churn.zst >out
+"$CTPROF" compare -l --group-by comm walk.zst churn.zst >out
 "$CTPROF" show --group-by comm --metrics thread_count --format csv churn.zst >out
 finish "${p}churn"
 echo "$checks checks"

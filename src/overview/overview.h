@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* overview - one line for each group: what it did in a window, between two snapshots or in the lives of its threads, or how
+ * much that changed. Lines are ranked by one score over all aspects. Pure: the same groups give the same lines. */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "compare/rows.h"
+#include "overview/aspect.h"
+
+/* What the amounts are. */
+enum overview_kind {
+	OVERVIEW_LIVES,        /* of one snapshot: since the birth of each thread */
+	OVERVIEW_WINDOW,       /* of one window: rates over its length */
+	OVERVIEW_LIVES_CHANGE, /* of two: the first kind, before and after */
+	OVERVIEW_CHANGE,       /* of two windows: the second kind, before and after */
+};
+
+struct overview_value {
+	bool seen;
+	bool partial;  /* some of the group's threads are not in it */
+	double amount; /* in the unit of the column; of lives in ns, numbers and bytes */
+};
+
+/* What a group moved is a share of these. */
+struct overview_scale {
+	double capacity[ASPECT_COUNT]; /* of the machine; 0: not known */
+	double total[ASPECT_COUNT];    /* of the host; 0 where it is below the aspect's floor */
+};
+
+enum overview_mark { OVERVIEW_STAYED, OVERVIEW_NEW, OVERVIEW_GONE };
+
+struct overview_threads {
+	uint32_t before,
+	        after; /* alive at the begin and the end; in a snapshot both are its threads */
+	uint32_t born, gone; /* in between */
+};
+
+struct overview_row {
+	const struct row_group *group; /* borrowed from the set */
+	enum overview_mark mark;
+	struct overview_threads threads;
+	struct overview_value values[ASPECT_COUNT]
+	                            [SIDE_MAX]; /* the first side only, of one snapshot */
+	double moved[ASPECT_COUNT];             /* NaN: not known */
+	double score;                           /* 0.01 is 1 % */
+};
+
+struct overview {
+	enum overview_kind kind;
+	unsigned sides;            /* that values have */
+	double floor;              /* rows with a lower score are noise */
+	struct overview_row *rows; /* by score, then by name; owned */
+	size_t count;
+	size_t noise; /* groups below the floor */
+	/* Groups that the set keeps apart because the other side is of another boot, by score; owned. */
+	struct overview_row *apart[SIDE_MAX];
+	size_t apart_count[SIDE_MAX];
+	struct overview_row *own; /* ctprof's own, where it is not ranked; owned, or NULL */
+	bool seen[ASPECT_COUNT];  /* whether any group has a value */
+	struct overview_scale scale;
+	struct overview_row host; /* all groups together; its group is NULL */
+};
+
+/* Makes the lines of all groups of a set, which must outlive them. With @with_own ctprof itself is ranked like the others. */
+void overview_init(struct overview *overview, const struct row_set *set, bool with_own);
+/* For cleanup_(overview_done). */
+void overview_done(struct overview *overview);
+
+/* The score: over all aspects, the largest share of the machine's capacity or of the host's total, whichever is larger, times
+ * the aspect's weight. What is not known (NaN) moved nothing. It rises with every amount, and does not depend on other
+ * groups but through the host's totals. */
+double overview_score(const double moved[ASPECT_COUNT], const struct overview_scale *scale);
+
+/* Whether the lines say what changed between two sides. */
+static inline bool overview_is_change(enum overview_kind kind)
+{
+	return kind == OVERVIEW_LIVES_CHANGE || kind == OVERVIEW_CHANGE;
+}
+
+/* Whether amounts are those of whole lives, and no rates. */
+static inline bool overview_is_of_lives(enum overview_kind kind)
+{
+	return kind == OVERVIEW_LIVES || kind == OVERVIEW_LIVES_CHANGE;
+}

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The overview as a table: columns leave before anything is wider than the terminal. */
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "report-overview.h"
+
+enum { GROUP_MIN = 16, GROUP_COLUMN = ASPECT_COUNT, COLUMNS = ASPECT_COUNT + 1 };
+
+struct overview_table {
+	const struct report *report;
+	const struct overview *overview;
+	size_t shown; /* rows */
+	unsigned count;
+	unsigned columns[COLUMNS]; /* aspects, or GROUP_COLUMN */
+};
+
+/* A number in three digits or so: "0.4", "35", "1.2K". What would be 0.0 is nothing. */
+static void add_number(double number, double base, struct strbuf *out)
+{
+	static const char *const suffixes[] = {"", "K", "M", "G", "T", "P", "E"};
+	unsigned step = 0;
+
+	/* A thousand of anything needs no fourth digit. */
+	while (number >= 999.5 && step + 1 < ARRAY_SIZE(suffixes)) {
+		number /= base;
+		step++;
+	}
+	if (number >= 0.05)
+		strbuf_addf(out, number < 9.95 ? "%.1f%s" : "%.0f%s", number, suffixes[step]);
+}
+
+/* Bytes have no fractions: below a tenth of a KiB there is nothing. */
+static void add_bytes(double bytes, struct strbuf *out)
+{
+	const double kib = 1024;
+
+	if (bytes >= 0.05 * kib && bytes < kib)
+		strbuf_addf(out, "%.1fK", bytes / kib);
+	else if (bytes >= kib)
+		add_number(bytes, kib, out);
+}
+
+void overview_add_time(double ns, struct strbuf *out)
+{
+	static const struct {
+		double below, divisor;
+		const char *suffix;
+	} steps[] = {
+	        {NS_PER_SECOND, NS_PER_SECOND / 1000.0, "ms"},
+	        {100.0 * NS_PER_SECOND, NS_PER_SECOND, "s"},
+	        {100.0 * 60 * NS_PER_SECOND, 60.0 * NS_PER_SECOND, "min"},
+	        {48.0 * 3600 * NS_PER_SECOND, 3600.0 * NS_PER_SECOND, "h"},
+	        {INFINITY, 24.0 * 3600 * NS_PER_SECOND, "d"},
+	};
+	size_t step = 0;
+
+	while (step + 1 < ARRAY_SIZE(steps) && ns >= steps[step].below)
+		step++;
+	ns /= steps[step].divisor;
+	if (ns >= 0.05)
+		strbuf_addf(out, ns < 9.95 ? "%.1f%s" : "%.0f%s", ns, steps[step].suffix);
+}
+
+void overview_add_amount(const struct overview *overview, unsigned aspect, double amount,
+                         struct strbuf *out)
+{
+	switch (aspect_table[aspect].kind) {
+	case ASPECT_KIND_TIME:
+		if (overview_is_of_lives(overview->kind))
+			overview_add_time(amount, out);
+		else
+			add_number(amount, 1000, out);
+		break;
+	case ASPECT_KIND_COUNT:
+	case ASPECT_KIND_THREADS:
+		add_number(amount, 1000, out);
+		break;
+	case ASPECT_KIND_BYTES:
+	case ASPECT_KIND_PEAK:
+		add_bytes(amount, out);
+		break;
+	}
+}
+
+const char *overview_arrow(const struct report *report)
+{
+	return report->style.ascii ? ">" : "→";
+}
+
+/* "-" is what is not known, nothing is nothing. */
+static void add_value(const struct overview *overview, unsigned aspect,
+                      const struct overview_value *value, struct strbuf *out)
+{
+	/* A window has peaks only where they rose. */
+	if (!value->seen && aspect_table[aspect].kind == ASPECT_KIND_PEAK &&
+	    !overview_is_of_lives(overview->kind))
+		return;
+	if (!value->seen) {
+		strbuf_add_char(out, '-');
+		return;
+	}
+	overview_add_amount(overview, aspect, value->amount, out);
+	if (value->partial)
+		strbuf_add_char(out, '*');
+}
+
+static void add_side(const struct overview_table *table, const struct overview_row *row,
+                     unsigned aspect, unsigned side, struct strbuf *out)
+{
+	size_t start = out->len;
+
+	if (row->group->sides[side])
+		add_value(table->overview, aspect, &row->values[aspect][side], out);
+	if (out->len == start)
+		strbuf_add_char(out, '0');
+}
+
+/* "35→80", or nothing where both are the same. */
+static enum table_color add_change(const struct overview_table *table,
+                                   const struct overview_row *row, unsigned aspect,
+                                   struct strbuf *out)
+{
+	cleanup_(strbuf_done) struct strbuf after = STRBUF_INIT;
+	const struct overview_value *values = row->values[aspect];
+	size_t start = out->len;
+
+	/* What did not rise is not known to be lower than before. */
+	if (aspect_table[aspect].kind == ASPECT_KIND_PEAK &&
+	    !(values[SIDE_BASELINE].seen && values[SIDE_CANDIDATE].seen)) {
+		if (values[SIDE_CANDIDATE].seen)
+			add_value(table->overview, aspect, &values[SIDE_CANDIDATE], out);
+		return COLOR_NONE;
+	}
+	add_side(table, row, aspect, SIDE_BASELINE, out);
+	add_side(table, row, aspect, SIDE_CANDIDATE, &after);
+	if (strcmp(strbuf_str(out) + start, strbuf_str(&after)) == 0) {
+		if (values[SIDE_BASELINE].seen || values[SIDE_CANDIDATE].seen)
+			out->len = start;
+		return COLOR_NONE;
+	}
+	strbuf_addf(out, "%s%s", overview_arrow(table->report), strbuf_str(&after));
+	if (isnan(row->moved[aspect]))
+		return COLOR_NONE;
+	return values[SIDE_CANDIDATE].amount > values[SIDE_BASELINE].amount ? COLOR_MORE
+	                                                                    : COLOR_LESS;
+}
+
+/* "12", "12+3-1", "12→15", "new 2", "gone 2". */
+static void add_threads(const struct overview_table *table, const struct overview_row *row,
+                        struct strbuf *out)
+{
+	const struct overview_threads *threads = &row->threads;
+	bool change = overview_is_change(table->overview->kind);
+
+	if (row->mark == OVERVIEW_NEW) {
+		strbuf_addf(out, "new %u", change ? threads->after : threads->born);
+		if (threads->gone > 0)
+			strbuf_addf(out, "-%u", threads->gone);
+	} else if (row->mark == OVERVIEW_GONE) {
+		strbuf_addf(out, "gone %u", change ? threads->before : threads->gone);
+	} else if (change && threads->before != threads->after) {
+		strbuf_addf(out, "%u%s%u", threads->before, overview_arrow(table->report),
+		            threads->after);
+	} else {
+		strbuf_addf(out, "%u", threads->after);
+		if (threads->born > 0)
+			strbuf_addf(out, "+%u", threads->born);
+		if (threads->gone > 0)
+			strbuf_addf(out, "-%u", threads->gone);
+	}
+}
+
+static enum table_color overview_cell(void *context, size_t index, unsigned column,
+                                      struct strbuf *out)
+{
+	const struct overview_table *table = context;
+	const struct overview_row *row = &table->overview->rows[index];
+	unsigned aspect = table->columns[column];
+
+	if (aspect == GROUP_COLUMN) {
+		strbuf_add_str(out, row->group->label);
+		return COLOR_NONE;
+	}
+	if (aspect_table[aspect].kind == ASPECT_KIND_THREADS) {
+		add_threads(table, row, out);
+		return row->mark == OVERVIEW_NEW    ? COLOR_MORE
+		       : row->mark == OVERVIEW_GONE ? COLOR_LESS
+		                                    : COLOR_NONE;
+	}
+	if (overview_is_change(table->overview->kind))
+		return add_change(table, row, aspect, out);
+	add_value(table->overview, aspect, &row->values[aspect][SIDE_BASELINE], out);
+	return COLOR_NONE;
+}
+
+static const char *heading_of(const struct overview_table *table, unsigned aspect)
+{
+	if (aspect == GROUP_COLUMN)
+		return table->report->rows->by.tree ? table->report->rows->by.tree->heading
+		                                    : group_by_heading(&table->report->rows->by, 0);
+	return overview_is_of_lives(table->overview->kind) ? aspect_table[aspect].life_heading
+	                                                   : aspect_table[aspect].heading;
+}
+
+/* Whether a cell has the mark of a value that lacks some threads. */
+static bool has_partial(struct overview_table *table)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+	for (size_t row = 0; row < table->shown; row++)
+		for (unsigned c = 0; c < table->count; c++) {
+			strbuf_clear(&text);
+			overview_cell(table, row, c, &text);
+			if (table->columns[c] != GROUP_COLUMN && text.len > 0 &&
+			    memchr(text.data, '*', text.len))
+				return true;
+		}
+	return false;
+}
+
+/* The width of the column, and whether all of its cells are empty. */
+static size_t width_of(struct overview_table *table, unsigned column, bool *ret_empty)
+{
+	const char *heading = heading_of(table, table->columns[column]);
+	size_t width = text_width(heading, strlen(heading));
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+	*ret_empty = true;
+	for (size_t row = 0; row < table->shown; row++) {
+		size_t len;
+
+		strbuf_clear(&text);
+		overview_cell(table, row, column, &text);
+		len = text_width(strbuf_str(&text), text.len);
+		*ret_empty = *ret_empty && len == 0;
+		width = len > width ? len : width;
+	}
+	return width;
+}
+
+/* The column that leaves next: an empty one before any other; the count where none does. */
+static unsigned next_to_leave(struct overview_table *table, size_t *ret_total)
+{
+	unsigned next = table->count;
+	bool next_empty = false;
+
+	*ret_total = table->count - 1;
+	for (unsigned c = 0; c < table->count; c++) {
+		unsigned aspect = table->columns[c];
+		bool empty;
+		size_t width = width_of(table, c, &empty);
+
+		*ret_total += aspect == GROUP_COLUMN && width > GROUP_MIN ? GROUP_MIN : width;
+		if (aspect == GROUP_COLUMN || aspect_table[aspect].leaves == 0)
+			continue;
+		if (next == table->count || (empty && !next_empty) ||
+		    (empty == next_empty &&
+		     aspect_table[aspect].leaves < aspect_table[table->columns[next]].leaves)) {
+			next = c;
+			next_empty = empty;
+		}
+	}
+	return next;
+}
+
+static void choose_columns(struct overview_table *table)
+{
+	size_t total;
+	unsigned next;
+
+	table->columns[table->count++] = GROUP_COLUMN;
+	for (unsigned a = 0; a < ASPECT_COUNT; a++)
+		if (table->overview->seen[a])
+			table->columns[table->count++] = a;
+	while ((next = next_to_leave(table, &total)) < table->count &&
+	       table->report->style.width > 0 && total > table->report->style.width) {
+		table->count--;
+		memmove(table->columns + next, table->columns + next + 1,
+		        (table->count - next) * sizeof(table->columns[0]));
+	}
+}
+
+bool report_print_overview_rows(FILE *file, const struct report *report)
+{
+	struct overview_table table = {
+	        .report = report,
+	        .overview = report->overview,
+	        .shown = overview_shown(report),
+	};
+	struct table_column columns[COLUMNS];
+
+	if (table.shown == 0)
+		return false;
+	choose_columns(&table);
+	for (unsigned c = 0; c < table.count; c++)
+		columns[c] = (struct table_column){
+		        heading_of(&table, table.columns[c]), table.columns[c] != GROUP_COLUMN,
+		        table.columns[c] == GROUP_COLUMN ? SHRINKS_ALWAYS : SHRINKS_NEVER};
+	table_print(file, &report->style, columns, table.count, table.shown, overview_cell, &table);
+	return has_partial(&table);
+}
+
+size_t overview_shown(const struct report *report)
+{
+	size_t count = report->overview->count;
+
+	return report->limit > 0 && report->limit < count ? report->limit : count;
+}

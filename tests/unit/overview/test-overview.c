@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The score and the lines of the overview. */
+#include <math.h>
+
+#include "base/clock.h"
+#include "overview/overview.h"
+#include "random.h"
+#include "row-fixture.h"
+
+enum { CPUS = 4 };
+static const uint64_t length_ns = 10 * NS_PER_SECOND;
+static struct snapshot_info infos[SIDE_MAX];
+static struct overview overview;
+
+static int start(void **state)
+{
+	start_by_comm(state);
+	memset(options.measures, 0, sizeof(options.measures));
+	for (unsigned side = 0; side < SIDE_MAX; side++) {
+		infos[side] = (struct snapshot_info){.kind = KIND_window};
+		window_set(&infos[side].window, WINDOW_length_ns, length_ns);
+		infos[side].host.seen[HOST_online_cpus] = true;
+		infos[side].host.numbers[HOST_online_cpus] = CPUS;
+		tables[side].info = &infos[side];
+		tables[side].host = &infos[side].host;
+	}
+	return 0;
+}
+
+static int end(void **state)
+{
+	overview_done(&overview);
+	return end_rows(state);
+}
+
+static void build(unsigned sides)
+{
+	overview_done(&overview);
+	build_rows(sides);
+	overview_init(&overview, &rows, false);
+}
+
+/* A thread that ran for so many percent of the window, and wrote so many bytes. */
+static void add(unsigned side, const char *name, uint64_t percent, uint64_t bytes)
+{
+	add_thread(&tables[side],
+	           (struct thread_spec){
+	                   .name = name,
+	                   .interval_ns = length_ns,
+	                   .life_ns = length_ns,
+	                   .values = {{METRIC_run_time_ns, (int64_t)(percent * length_ns / 100)},
+	                              {METRIC_write_bytes, (int64_t)bytes}}});
+}
+
+static const struct overview_row *row_of(const char *label)
+{
+	for (size_t i = 0; i < overview.count; i++)
+		if (strcmp(overview.rows[i].group->label, label) == 0)
+			return &overview.rows[i];
+	return NULL;
+}
+
+static double score_of(const char *label)
+{
+	const struct overview_row *row = row_of(label);
+
+	return row ? row->score : 0;
+}
+
+static bool is_near(double a, double b)
+{
+	return fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b));
+}
+
+/* Two threads of 60 % each are 120, and 30 % of four CPUs; of what the host used they are more. */
+static void test_amounts(void **state)
+{
+	(void)state;
+	add(0, "hog", 60, 0);
+	add(0, "hog", 60, 0);
+	add(0, "small", 40, 0);
+	build(1);
+	assert_int_equal(overview.kind, OVERVIEW_WINDOW);
+	assert_int_equal(overview.count, 2);
+	assert_string_equal(overview.rows[0].group->label, "hog");
+	assert_true(is_near(overview.rows[0].values[ASPECT_cpu][0].amount, 120));
+	assert_true(is_near(overview.rows[0].score, 0.75));
+	assert_true(is_near(overview.scale.capacity[ASPECT_cpu], 400));
+	assert_true(overview.rows[0].values[ASPECT_wait][0].seen == false);
+	assert_false(overview.seen[ASPECT_wait]);
+}
+
+/* A share of a total that is below the floor says nothing: what is left is the share of the machine. */
+static void test_floor_of_the_host(void **state)
+{
+	(void)state;
+	add(0, "one", 4, 100);
+	build(1);
+	/* 4 % of a CPU are 1 % of four; 10 bytes a second are none of storage. */
+	assert_true(is_near(score_of("one"), 0.01));
+	assert_true(overview.scale.total[ASPECT_write] <= 0);
+	add(0, "two", 0, 100 << 20);
+	build(1);
+	assert_true(is_near(score_of("two"), 1 / (1 + 100.0 / (100 << 20))));
+}
+
+/* What is below the floor of rows is counted, and ctprof is kept apart. */
+static void test_noise_and_own(void **state)
+{
+	(void)state;
+	add(0, "hog", 90, 0);
+	add(0, "idle", 0, 0);
+	add(0, "nearly", 1, 0);
+	add(0, "ctprof", 50, 0);
+	build(1);
+	assert_int_equal(overview.count, 1);
+	assert_int_equal(overview.noise, 2);
+	assert_non_null(overview.own);
+	assert_string_equal(overview.own->group->label, "ctprof");
+	overview_done(&overview);
+	overview_init(&overview, &rows, true);
+	assert_int_equal(overview.count, 2);
+	assert_null(overview.own);
+}
+
+/* Between two windows the difference counts, whichever way it goes. */
+static void test_change(void **state)
+{
+	(void)state;
+	options.one_sided = true;
+	add(0, "less", 100, 0);
+	add(1, "less", 60, 0);
+	add(0, "same", 80, 0);
+	add(1, "same", 80, 0);
+	add(1, "new", 60, 0);
+	add(0, "gone", 20, 0);
+	build(2);
+	assert_int_equal(overview.kind, OVERVIEW_CHANGE);
+	assert_int_equal(overview.count, 3);
+	assert_string_equal(overview.rows[0].group->label, "new");
+	assert_int_equal(overview.rows[0].mark, OVERVIEW_NEW);
+	assert_string_equal(overview.rows[1].group->label, "less");
+	assert_string_equal(overview.rows[2].group->label, "gone");
+	assert_int_equal(overview.rows[2].mark, OVERVIEW_GONE);
+	assert_true(is_near(score_of("less"), 40 / 200.0));
+	assert_int_equal(overview.noise, 1);
+}
+
+/* Where the other side is another boot, groups of one side are no rows. */
+static void test_apart(void **state)
+{
+	(void)state;
+	add(0, "both", 10, 0);
+	add(1, "both", 90, 0);
+	add(1, "small", 1, 0);
+	add(1, "writer", 1, 100 << 20);
+	build(2);
+	assert_int_equal(overview.count, 1);
+	assert_int_equal(overview.apart_count[SIDE_BASELINE], 0);
+	assert_int_equal(overview.apart_count[SIDE_CANDIDATE], 2);
+	assert_string_equal(overview.apart[SIDE_CANDIDATE][0].group->label, "writer");
+}
+
+/* What one side has not seen moved nothing, and is no zero. */
+static void test_unseen(void **state)
+{
+	(void)state;
+	add(0, "a", 10, 0);
+	add(0, "b", 10, 0);
+	add(1, "a", 10, 100 << 20);
+	add_thread(&tables[1],
+	           (struct thread_spec){.name = "b", .values = {{METRIC_run_time_ns, 0}}});
+	build(2);
+	assert_non_null(row_of("b"));
+	assert_true(isnan(row_of("b")->moved[ASPECT_write]));
+	assert_false(row_of("b")->values[ASPECT_write][SIDE_CANDIDATE].seen);
+}
+
+static void fill_random(struct random *random, double amounts[ASPECT_COUNT])
+{
+	for (unsigned a = 0; a < ASPECT_COUNT; a++)
+		amounts[a] = (double)random_below(random, 1000);
+}
+
+/* More of anything is never a lower score, and what is not known is as good as nothing. */
+static void test_score_is_monotone(void **state)
+{
+	struct random random = random_start(1, 0);
+
+	(void)state;
+	for (unsigned round = 0; round < 2000; round++) {
+		struct overview_scale scale;
+		double amounts[ASPECT_COUNT], score;
+		unsigned aspect = (unsigned)random_below(&random, ASPECT_COUNT);
+
+		fill_random(&random, scale.capacity);
+		fill_random(&random, scale.total);
+		fill_random(&random, amounts);
+		score = overview_score(amounts, &scale);
+		assert_true(score >= 0);
+		amounts[aspect] += (double)random_below(&random, 100);
+		assert_true(overview_score(amounts, &scale) >= score);
+		amounts[aspect] = 0;
+		score = overview_score(amounts, &scale);
+		amounts[aspect] = NAN;
+		assert_true(is_near(overview_score(amounts, &scale), score));
+	}
+}
+
+enum { THREADS = 40, NAMES = 6 };
+struct work {
+	uint64_t percent, bytes;
+	unsigned name;
+};
+
+static const char *const names[NAMES + 1] = {"ant", "bee", "cat", "dog", "eel", "fox", "gnu"};
+
+static void add_all(const struct work work[THREADS], const unsigned order[THREADS], bool split)
+{
+	for (unsigned i = 0; i < THREADS; i++) {
+		const struct work *one = &work[order[i]];
+		/* Half of the threads of the first group are a group of their own. */
+		unsigned name = split && one->name == 0 && order[i] % 2 ? NAMES : one->name;
+
+		add(0, names[name], one->percent, one->bytes);
+	}
+	build(1);
+}
+
+/* Scores do not depend on the order of threads, nor on how those of another group are split; the parts of a group have no
+ * more than the whole, and together no less. */
+static void test_order_and_splitting(void **state)
+{
+	struct random random = random_start(7, 0);
+
+	for (unsigned round = 0; round < 40; round++) {
+		struct work work[THREADS];
+		unsigned order[THREADS];
+		double whole[NAMES];
+
+		for (unsigned i = 0; i < THREADS; i++) {
+			order[i] = i;
+			work[i] = (struct work){random_below(&random, 100),
+			                        (uint64_t)random_below(&random, 1000) << 16,
+			                        (unsigned)random_below(&random, NAMES)};
+		}
+		start(state);
+		add_all(work, order, false);
+		for (unsigned n = 0; n < NAMES; n++)
+			whole[n] = score_of(names[n]);
+		for (unsigned i = THREADS - 1; i > 0; i--) {
+			unsigned other = (unsigned)random_below(&random, i + 1), kept = order[i];
+
+			order[i] = order[other];
+			order[other] = kept;
+		}
+		start(state);
+		add_all(work, order, false);
+		for (unsigned n = 0; n < NAMES; n++)
+			assert_true(is_near(score_of(names[n]), whole[n]));
+		start(state);
+		add_all(work, order, true);
+		for (unsigned n = 1; n < NAMES; n++)
+			assert_true(is_near(score_of(names[n]), whole[n]));
+		assert_true(score_of(names[0]) <= whole[0] * (1 + 1e-9));
+		assert_true(score_of(names[NAMES]) <= whole[0] * (1 + 1e-9));
+		assert_true(score_of(names[0]) + score_of(names[NAMES]) + 2 * overview.floor >=
+		            whole[0]);
+	}
+}
+
+#define OVERVIEW_TEST(test_) cmocka_unit_test_setup_teardown(test_, start, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        OVERVIEW_TEST(test_amounts),
+	        OVERVIEW_TEST(test_floor_of_the_host),
+	        OVERVIEW_TEST(test_noise_and_own),
+	        OVERVIEW_TEST(test_change),
+	        OVERVIEW_TEST(test_apart),
+	        OVERVIEW_TEST(test_unseen),
+	        OVERVIEW_TEST(test_score_is_monotone),
+	        OVERVIEW_TEST(test_order_and_splitting),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
