@@ -4,12 +4,16 @@
 #include "capture/capture.h"
 #include "cgroup/cgroup-mount.h"
 
-/* Opens the root that is given, which must exist, or else the fallback, which need not: *ret_fd is below 0 then. Returns
- * 0, or -errno with a sentence. */
-must_check_ int capture_open_root(const char *given, const char *fallback, int *ret_fd,
-                                  struct strbuf *reterr);
+struct capture_roots {
+	int proc_fd;
+	int sys_fd; /* below 0: another system's tree without one */
+	struct cgroup_mounts mounts;
+};
+#define CAPTURE_ROOTS_INIT ((struct capture_roots){.proc_fd = -1, .sys_fd = -1})
 
-/* Finds where cgroups are; a directory that the user named must exist. Another system's tree has none but the one
- * given. */
-must_check_ int capture_find_cgroups(const struct capture_options *options, int proc_fd,
-                                     struct cgroup_mounts *mounts, struct strbuf *reterr);
+/* Opens the roots that @options name, which must exist, or this system's, and finds where cgroups are; another system's tree
+ * has none but those of the directory given. Returns 0, or -errno with a sentence. */
+must_check_ int capture_roots_open(const struct capture_options *options,
+                                   struct capture_roots *roots, struct strbuf *reterr);
+/* For cleanup_(capture_roots_done). */
+void capture_roots_done(struct capture_roots *roots);

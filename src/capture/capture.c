@@ -24,7 +24,7 @@
 #endif
 
 /* Opens a root; one that the user named must exist. */
-int capture_open_root(const char *given, const char *fallback, int *ret_fd, struct strbuf *reterr)
+static int open_root(const char *given, const char *fallback, int *ret_fd, struct strbuf *reterr)
 {
 	int fd = given || fallback ? fd_open_path_at(AT_FDCWD, given ? given : fallback) : -ENOENT;
 
@@ -36,45 +36,47 @@ int capture_open_root(const char *given, const char *fallback, int *ret_fd, stru
 	return 0;
 }
 
-int capture_find_cgroups(const struct capture_options *options, int proc_fd,
-                         struct cgroup_mounts *mounts, struct strbuf *reterr)
+int capture_roots_open(const struct capture_options *options, struct capture_roots *roots,
+                       struct strbuf *reterr)
 {
 	cleanup_(fd_closep) int given_fd = -1;
-	int r = capture_open_root(options->cgroup_root, NULL, &given_fd, reterr);
+	int r = open_root(options->proc_root ? options->proc_root : "/proc", NULL, &roots->proc_fd,
+	                  reterr);
 
-	if (r < 0)
-		return r;
-	if (options->cgroup_root)
-		cgroup_mounts_take_directory(options->cgroup_root, mounts);
-	else if (!options->proc_root)
-		cgroup_mounts_find(proc_fd, true, mounts);
-	return 0;
+	if (r == 0)
+		r = open_root(options->sys_root, options->proc_root ? NULL : "/sys", &roots->sys_fd,
+		              reterr);
+	if (r == 0)
+		r = open_root(options->cgroup_root, NULL, &given_fd, reterr);
+	if (r == 0 && options->cgroup_root)
+		cgroup_mounts_take_directory(options->cgroup_root, &roots->mounts);
+	else if (r == 0 && !options->proc_root)
+		cgroup_mounts_find(roots->proc_fd, true, &roots->mounts);
+	return r;
 }
 
-/* Keeps cgroups that are read before the threads' rows can be written, and writes the others as they come. */
-struct cgroup_keeper {
+void capture_roots_done(struct capture_roots *roots)
+{
+	cgroup_mounts_done(&roots->mounts);
+	fd_closep(&roots->sys_fd);
+	fd_closep(&roots->proc_fd);
+}
+
+struct cgroup_writer {
 	struct cgroup_sink sink; /* must stay the first member */
-	struct snapshot_cgroups *cgroups;
-	struct snapshot_writer *writer; /* NULL: they are to be kept */
+	struct snapshot_writer *writer;
 };
 
-static int keep_cgroup(struct cgroup_sink *self, const struct cgroup_stats *stats)
+static int write_cgroup(struct cgroup_sink *self, const struct cgroup_stats *stats)
 {
-	struct cgroup_keeper *keeper = (struct cgroup_keeper *)self;
-
-	snapshot_cgroups_add(keeper->cgroups, stats);
-	return keeper->writer
-	               ? snapshot_write_cgroups(keeper->writer, keeper->cgroups, stats->is_v1)
-	               : 0;
+	return snapshot_write_cgroup(((struct cgroup_writer *)self)->writer, stats);
 }
 
 /* The roots of what is read, and what is found there once for the whole host. */
 struct capture {
 	const struct capture_options *options;
 	const struct capture_tools *tools;
-	int proc_fd;
-	int sys_fd;
-	struct cgroup_mounts mounts;
+	struct capture_roots roots;
 	struct cgroup_walk cgroups;
 	struct cgroup_share share;
 	struct taskstats_rules taskstats_rules;
@@ -82,7 +84,7 @@ struct capture {
 	struct walk walk;
 	struct snapshot_writer *writer;
 	struct bpf_walk bpf;
-	struct cgroup_keeper cgroup_keeper;
+	struct cgroup_writer cgroup_writer;
 	const struct cost_meter *meter;
 };
 
@@ -91,25 +93,8 @@ static void capture_done(struct capture *capture)
 	walk_done(&capture->walk);
 	bpf_walk_done(&capture->bpf);
 	cgroup_walk_done(&capture->cgroups);
-	snapshot_cgroups_free(capture->cgroup_keeper.cgroups);
 	cgroup_share_done(&capture->share);
-	cgroup_mounts_done(&capture->mounts);
-	fd_closep(&capture->sys_fd);
-	fd_closep(&capture->proc_fd);
-}
-
-static int open_roots(struct capture *capture, struct strbuf *reterr)
-{
-	const struct capture_options *options = capture->options;
-	const char *proc_root = options->proc_root ? options->proc_root : "/proc";
-	int r = capture_open_root(proc_root, NULL, &capture->proc_fd, reterr);
-
-	if (r == 0)
-		r = capture_open_root(options->sys_root, options->proc_root ? NULL : "/sys",
-		                      &capture->sys_fd, reterr);
-	if (r == 0)
-		r = capture_find_cgroups(options, capture->proc_fd, &capture->mounts, reterr);
-	return r;
+	capture_roots_done(&capture->roots);
 }
 
 /* A part of the hierarchy offers only some of the controllers. */
@@ -124,19 +109,19 @@ static void read_host(struct capture *capture, struct snapshot_info *info)
 {
 	static const char version[] = CTPROF_VERSION;
 	const struct capture_options *options = capture->options;
-	cleanup_(fd_closep) int cgroup_fd = open_cgroup_root(&capture->mounts.unified);
+	cleanup_(fd_closep) int cgroup_fd = open_cgroup_root(&capture->roots.mounts.unified);
 	bool live = options->proc_root == NULL;
 
 	host_set_text(&info->host, HOST_tool_version, version, strlen(version));
-	host_read(capture->proc_fd, capture->sys_fd, cgroup_fd, live, options->anonymous,
-	          &info->host);
+	host_read(capture->roots.proc_fd, capture->roots.sys_fd, cgroup_fd, live,
+	          options->anonymous, &info->host);
 	/* Here, and not behind the walk: the name service may be slow, and the host stands in front of the threads. */
 	if (live && !options->anonymous && !capture->tools->without_users)
-		host_read_users(capture->proc_fd, &info->host);
+		host_read_users(capture->roots.proc_fd, &info->host);
 	/* Its threads are not those of our namespace, nor can that of their ids be told. */
-	if (!proc_is_own(capture->proc_fd))
+	if (!proc_is_own(capture->roots.proc_fd))
 		host_forget(&info->host, HOST_pid_namespace);
-	cgroup_mounts_set_host(&capture->mounts, &info->host);
+	cgroup_mounts_set_host(&capture->roots.mounts, &info->host);
 }
 
 static void begin_walk(struct capture *capture, struct snapshot_writer *writer,
@@ -144,14 +129,14 @@ static void begin_walk(struct capture *capture, struct snapshot_writer *writer,
 {
 	const struct capture_options *options = capture->options;
 
-	const bool live = !options->proc_root && proc_is_own(capture->proc_fd);
+	const bool live = !options->proc_root && proc_is_own(capture->roots.proc_fd);
 
 	/* A hierarchy that the user names may be another system's. */
 	if (live && !options->cgroup_root)
-		cgroup_share_init(&capture->share, &capture->mounts);
+		cgroup_share_init(&capture->share, &capture->roots.mounts);
 	capture->taskstats_rules = taskstats_rules_of(&info->host);
 	capture->walk_options = (struct walk_options){
-	        .proc_fd = capture->proc_fd,
+	        .proc_fd = capture->roots.proc_fd,
 	        .live = live,
 	        .process = {.smaps = options->smaps, .exe = !options->anonymous},
 	        .jemalloc = options->jemalloc,
@@ -207,8 +192,8 @@ int capture_load(const struct capture_options *options, struct task_record_reade
 static int read_cgroups(struct capture *capture, struct snapshot_info *info, const char *root,
                         struct strbuf *reterr)
 {
-	int r = cgroup_walk_read(&capture->cgroups, &capture->mounts, &capture->cgroup_keeper.sink,
-	                         &info->tally);
+	int r = cgroup_walk_read(&capture->cgroups, &capture->roots.mounts,
+	                         &capture->cgroup_writer.sink, &info->tally);
 
 	if (error_is_own(r))
 		strbuf_addf(reterr, "%s: %s", root, strerror(-r));
@@ -234,9 +219,10 @@ static int read_values(struct capture *capture, struct snapshot_info *info, cons
 	int r = 0;
 
 	set_time(capture, info);
-	host_read_counters(capture->proc_fd, !capture->options->proc_root, &info->host, &info->psi);
+	host_read_counters(capture->roots.proc_fd, !capture->options->proc_root, &info->host,
+	                   &info->psi);
 	if (capture->bpf.reader)
-		r = bpf_walk_read(&capture->bpf, capture->proc_fd, &capture->taskstats_rules,
+		r = bpf_walk_read(&capture->bpf, capture->roots.proc_fd, &capture->taskstats_rules,
 		                  info->rules);
 	if (r < 0)
 		capture->bpf.reader = NULL;
@@ -247,20 +233,17 @@ static int read_values(struct capture *capture, struct snapshot_info *info, cons
 		return 0;
 	}
 	host_set_text(&info->host, HOST_source, bpf, strlen(bpf));
-	bpf_walk_find_cgroups(&capture->bpf, capture->proc_fd, &capture->cgroups);
+	bpf_walk_find_cgroups(&capture->bpf, capture->roots.proc_fd, &capture->cgroups);
 	return read_cgroups(capture, info, root, reterr);
 }
 
-static int walk_threads(struct capture *capture, const struct snapshot_info *info, const char *root,
-                        struct strbuf *reterr)
+static int walk_threads(struct capture *capture, const char *root, struct strbuf *reterr)
 {
 	struct bpf_walk *bpf = &capture->bpf;
 	struct walk *walk = &capture->walk;
 	struct walk_files files;
-	struct walk_job job = {.options = &capture->walk_options,
-	                       .rules = info->rules,
-	                       .work = &files.work,
-	                       .writer = capture->writer};
+	struct walk_job job = {
+	        .options = &capture->walk_options, .work = &files.work, .writer = capture->writer};
 	int r = walk_find(walk, root, reterr);
 
 	if (r < 0)
@@ -294,27 +277,15 @@ static void end_probing(struct jemalloc_reader *reader, struct snapshot_info *in
 	cost_set(info, COST_total_stop_ns, cost.total_stop_ns);
 }
 
-/* The cgroups that were kept, and those that are known only now. */
-static int write_cgroups(struct capture *capture, struct snapshot_writer *writer,
-                         struct snapshot_info *info, const char *root, struct strbuf *reterr)
-{
-	struct cgroup_keeper *keeper = &capture->cgroup_keeper;
-	int r;
-
-	keeper->writer = writer;
-	r = read_cgroups(capture, info, root, reterr);
-	return r < 0 ? r : snapshot_write_cgroups(writer, keeper->cgroups, true);
-}
-
 /* What is read behind the threads. */
 static int read_rest(struct capture *capture, struct snapshot_writer *writer,
                      struct snapshot_info *info, const char *root, struct strbuf *reterr)
 {
-	int r = write_cgroups(capture, writer, info, root, reterr);
+	int r = read_cgroups(capture, info, root, reterr);
 
 	if (r < 0)
 		return r;
-	sched_ext_read(capture->sys_fd, &info->sched_ext);
+	sched_ext_read(capture->roots.sys_fd, &info->sched_ext);
 	end_probing(&capture->walk.jemalloc, info);
 	cost_end(capture->meter, info);
 	cost_set(info, COST_walk_spread_ns,
@@ -329,18 +300,17 @@ int capture_run_loaded(const struct capture_options *options, const struct captu
 {
 	const char *root = options->proc_root ? options->proc_root : "/proc";
 	cleanup_(capture_done) struct capture capture = {
-	        .options = options, .tools = tools, .proc_fd = -1, .sys_fd = -1, .meter = meter};
+	        .options = options, .tools = tools, .roots = CAPTURE_ROOTS_INIT, .meter = meter};
 	int r;
 
 	memset(ret_info, 0, sizeof(*ret_info));
 	capture.bpf.reader = tools->threads;
-	capture.bpf.mounts = &capture.mounts;
+	capture.bpf.mounts = &capture.roots.mounts;
 	cgroup_walk_init(&capture.cgroups);
 	capture.cgroups.tree_boottime_ns =
 	        options->proc_root ? &ret_info->captured_boottime_ns : NULL;
-	capture.cgroup_keeper.sink.add = keep_cgroup;
-	capture.cgroup_keeper.cgroups = snapshot_cgroups_new();
-	r = open_roots(&capture, reterr);
+	capture.cgroup_writer = (struct cgroup_writer){{write_cgroup}, writer};
+	r = capture_roots_open(options, &capture.roots, reterr);
 	if (r < 0)
 		return r;
 	read_host(&capture, ret_info);
@@ -349,7 +319,7 @@ int capture_run_loaded(const struct capture_options *options, const struct captu
 	if (r == 0)
 		r = snapshot_write_begin(writer, ret_info);
 	if (r == 0)
-		r = walk_threads(&capture, ret_info, root, reterr);
+		r = walk_threads(&capture, root, reterr);
 	if (r == 0)
 		r = read_rest(&capture, writer, ret_info, root, reterr);
 	if (r == 0)

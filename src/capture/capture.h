@@ -65,7 +65,7 @@ struct capture_window_options {
 };
 
 /* Reads twice and writes what happened in between: see src/window/window.h. Both readings are in memory meanwhile,
- * compressed. Result and @ret_info as those of capture_run(). */
+ * at some 200 bytes a thread. Result and @ret_info as those of capture_run(). */
 must_check_ int capture_window(const struct capture_window_options *options,
                                struct snapshot_writer *writer, struct snapshot_info *ret_info,
                                struct strbuf *reterr);

@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "cgroup-walk.h"
+#include "snapshot/snapshot-batch.h"
 
 enum {
 	MEMBERS_MAX = 16,
@@ -31,7 +32,7 @@ enum {
 
 struct piece {
 	struct piece *next;
-	struct strbuf text;
+	struct snapshot_batch rows;
 };
 
 /* The rows of a process that are not written yet. */
@@ -103,7 +104,7 @@ static struct piece *take_spare(struct walk_team *team)
 		team->spare = piece->next;
 	else
 		piece = mem_calloc(1, sizeof(*piece));
-	strbuf_clear(&piece->text);
+	snapshot_batch_clear(&piece->rows);
 	piece->next = NULL;
 	return piece;
 }
@@ -136,10 +137,10 @@ static int hand_over(struct member *member, bool is_whole)
 	pthread_mutex_lock(&team->lock);
 	while (!team->is_over && !has_room(team, member))
 		wait_for(team, &team->room);
-	if (member->piece->text.len > 0) {
+	if (snapshot_batch_bytes(&member->piece->rows) > 0) {
 		*batch->last = member->piece;
 		batch->last = &member->piece->next;
-		team->waiting_bytes += member->piece->text.len;
+		team->waiting_bytes += snapshot_batch_bytes(&member->piece->rows);
 		member->piece = take_spare(team);
 	}
 	batch->is_whole = is_whole;
@@ -153,9 +154,10 @@ static int hand_over(struct member *member, bool is_whole)
 static int add_row(struct walk_sink *sink, const struct thread_sample *sample)
 {
 	struct member *member = (struct member *)sink;
+	struct snapshot_batch *rows = &member->piece->rows;
 
-	snapshot_rows_add(member->rows, sample, &member->piece->text);
-	return member->piece->text.len < PIECE_BYTES ? 0 : hand_over(member, false);
+	snapshot_rows_add(member->rows, sample, rows);
+	return snapshot_batch_bytes(rows) < PIECE_BYTES ? 0 : hand_over(member, false);
 }
 
 /* The threads that were read change hands, and the next request gets the walker's old ones. */
@@ -233,7 +235,7 @@ static void member_begin(struct member *member)
 	member->walk.tally = &member->tally;
 	member->walk.sink = &member->sink;
 	member->walk.css.cgroups = &member->cgroups;
-	member->rows = snapshot_rows_new(team->job->rules);
+	member->rows = snapshot_rows_new(team->job->writer);
 	member->piece = mem_calloc(1, sizeof(*member->piece));
 }
 
@@ -282,7 +284,7 @@ static void free_pieces(struct piece *piece)
 	while (piece) {
 		struct piece *next = piece->next;
 
-		strbuf_done(&piece->text);
+		snapshot_batch_done(&piece->rows);
 		free(piece);
 		piece = next;
 	}
@@ -427,10 +429,10 @@ static void write_piece(struct walk_team *team, struct batch *batch)
 	if (!batch->first)
 		batch->last = &batch->first;
 	pthread_mutex_unlock(&team->lock);
-	r = snapshot_write_rows(team->job->writer, &piece->text);
+	r = snapshot_write_batch(team->job->writer, &piece->rows);
 
 	pthread_mutex_lock(&team->lock);
-	team->waiting_bytes -= piece->text.len;
+	team->waiting_bytes -= snapshot_batch_bytes(&piece->rows);
 	piece->next = team->spare;
 	team->spare = piece;
 	if (r < 0)

@@ -22,10 +22,9 @@ void walk_files_init(struct walk_files *files, const struct id_list *processes);
 
 struct walk_job {
 	const struct walk_options *options; /* those of the walk */
-	const enum source_outcome *rules;   /* of the snapshot */
 	const struct walk_work *work;
-	struct snapshot_writer *writer;
-	unsigned walkers; /* threads that read; 16 at most */
+	struct snapshot_writer *writer; /* has begun */
+	unsigned walkers;               /* threads that read; 16 at most */
 };
 
 /* How many walkers are worth their cost: one for each CPU that we may run on, and one alone for a small host or another

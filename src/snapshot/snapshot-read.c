@@ -7,6 +7,7 @@
 #include "snapshot-cgroup.h"
 #include "snapshot-meta.h"
 #include "snapshot-reference.h"
+#include "snapshot-row-judge.h"
 #include "snapshot-row.h"
 #include "snapshot-value.h"
 #include "snapshot/thread-store.h"
@@ -33,9 +34,7 @@ struct reading {
 	struct json_reader *json;
 	struct row_reader rows;
 	struct thread_sample sample;
-	/* The process of the row before; see find_process(). */
-	uint32_t tgid;
-	uint64_t process_start_clock_ticks;
+	struct row_process process;
 	struct value_reader values; /* of cgroups and pressure */
 	struct cgroup_stats stats;
 	uint64_t cgroups;
@@ -182,39 +181,10 @@ static int read_meta(struct reading *reading, meta_function *read)
 	return read_either(reading, read, NULL);
 }
 
-/* Rows of older files do not name the start time of their process. The rows of a process follow one another, its leader
- * first, so it is that of the rows before, where the thread can be of their process. */
-static void find_process(struct reading *reading)
-{
-	struct thread_sample *sample = &reading->sample;
-
-	if (sample_process_start(sample) == PROCESS_START_UNKNOWN &&
-	    reading->info->tally.threads > 0 &&
-	    sample_is_of_process(sample, reading->tgid, reading->process_start_clock_ticks))
-		sample_set_process_start(sample, reading->process_start_clock_ticks);
-	reading->tgid = sample->tgid;
-	reading->process_start_clock_ticks = sample_process_start(sample);
-}
-
 static int visit(struct reading *reading)
 {
 	snapshot_tally_add_impossible(&reading->info->tally, &reading->sample);
 	return reading->visitor->thread(reading->visitor, &reading->sample);
-}
-
-/* What an earlier version wrote was not judged, and a row may have been changed since. In a window, work is bounded by the
- * time that the thread was there. */
-static void judge_own(struct reading *reading)
-{
-	struct thread_sample *sample = &reading->sample;
-	uint64_t ticks_per_second = host_ticks_per_second(&reading->info->host);
-	uint64_t read_ns = sample->read_boottime_ns;
-
-	if (read_ns == 0)
-		read_ns = reading->info->captured_boottime_ns;
-	sample_judge_at(sample, read_ns, ticks_per_second);
-	if (sample->window_part != WINDOW_PART_NONE)
-		sample_judge_inside(sample, ticks_per_second);
 }
 
 /* A file of ktstr ctprof does not say when the host had booted. It has the threads of the tool itself, which were born a
@@ -253,7 +223,7 @@ static int visit_held(struct reading *reading)
 	for (uint32_t row = 0; r == 0 && row < reading->held.count; row++) {
 		thread_store_get(&reading->held, row, &reading->sample);
 		if (reading->has_format)
-			judge_own(reading);
+			row_judge(reading->info, &reading->sample);
 		else
 			judge_reference(reading);
 		r = visit(reading);
@@ -278,11 +248,11 @@ static int read_thread(struct reading *reading)
 			            strbuf_str(&reading->rows.values.reason));
 		return r;
 	}
-	find_process(reading);
+	row_find_process(&reading->process, &reading->sample);
 	reading->info->tally.threads++;
 	if (!reading->has_format)
 		return hold(reading);
-	judge_own(reading);
+	row_judge(reading->info, &reading->sample);
 	return visit(reading);
 }
 
@@ -525,6 +495,7 @@ int snapshot_read(struct byte_source *source, const struct snapshot_limits *limi
 	                                        .total_bytes = limits->bytes};
 	struct reading reading = {.limits = limits,
 	                          .visitor = visitor,
+	                          .process = ROW_PROCESS_INIT,
 	                          .info = ret_info,
 	                          .reterr = reterr,
 	                          .reterr_start = reterr->len};

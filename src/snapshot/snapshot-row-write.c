@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "snapshot-row-judge.h"
 #include "snapshot-value.h"
 
 void row_writer_init(struct row_writer *rows)
@@ -176,29 +177,20 @@ static void write_reasons(struct json_writer *out, const struct thread_sample *s
 		}
 }
 
-static bool differs_from_rule(const struct row_writer *rows, const struct thread_sample *sample,
-                              unsigned source)
-{
-	enum source_outcome outcome = sample->outcomes[source];
-
-	return outcome != OUTCOME_unneeded && outcome != OUTCOME_read &&
-	       outcome != rows->rules[source];
-}
-
 static void write_missing(struct row_writer *rows, struct json_writer *out,
                           const struct thread_sample *sample)
 {
 	bool any = any_reason(sample);
 
 	for (unsigned s = 0; !any && s < SOURCE_COUNT; s++)
-		any = differs_from_rule(rows, sample, s);
+		any = row_writes_outcome(rows->rules, sample, s);
 	if (!any)
 		return;
 
 	json_write_key(out, "missing");
 	json_write_open(out, '{');
 	for (unsigned s = 0; s < SOURCE_COUNT; s++)
-		if (differs_from_rule(rows, sample, s)) {
+		if (row_writes_outcome(rows->rules, sample, s)) {
 			json_write_key(out, source_table[s].name);
 			json_write_str(out, outcome_table[sample->outcomes[s]].name);
 		}

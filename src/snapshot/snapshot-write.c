@@ -7,8 +7,10 @@
 #include "ctprof/snapshot/snapshot.h"
 #include "snapshot-cgroup.h"
 #include "snapshot-meta.h"
+#include "snapshot-row-judge.h"
 #include "snapshot-row-write.h"
 #include "snapshot-value.h"
+#include "snapshot/snapshot-batch.h"
 #include "zstd-thread.h"
 #include "json/json-write.h"
 
@@ -16,18 +18,24 @@
 enum { WRITE_CHUNK = 128 << 10 };
 
 /* Which of the containers that rows go into is open. */
-enum phase { PHASE_THREADS, PHASE_CGROUPS, PHASE_V1_CGROUPS };
+enum phase { PHASE_BEFORE, PHASE_THREADS, PHASE_CGROUPS, PHASE_V1_CGROUPS };
 
 struct snapshot_writer {
-	struct zstd_thread *compressor;
+	struct zstd_thread *compressor; /* NULL: there is no file */
 	struct strbuf json;
 	uint64_t compressed; /* bytes of JSON that were passed on */
 	enum phase phase;
-	struct strmap cgroup_keys; /* of the open container, as cgroup_write() wants it */
+	struct strbuf kept[2]; /* cgroups of version 2, of version 1, that came before the rest */
+	struct strmap cgroup_keys[2]; /* of the same, as cgroup_write() wants them */
 	struct strbuf scratch;
 	struct json_writer out;
 	struct row_writer rows;
 	int error; /* the first one; nothing is written after it */
+	/* Without a file. */
+	struct snapshot_visitor *visitor; /* borrowed, as is the next */
+	const struct snapshot_info *info;
+	struct row_process process;
+	struct thread_sample sample; /* of a batch */
 };
 
 struct snapshot_writer *snapshot_writer_new(struct byte_sink *sink, int zstd_level)
@@ -40,15 +48,29 @@ struct snapshot_writer *snapshot_writer_new(struct byte_sink *sink, int zstd_lev
 	return writer;
 }
 
+struct snapshot_writer *snapshot_writer_new_visiting(struct snapshot_visitor *visitor)
+{
+	struct snapshot_writer *writer = mem_calloc(1, sizeof(*writer));
+
+	writer->visitor = visitor;
+	writer->process = ROW_PROCESS_INIT;
+	return writer;
+}
+
 struct snapshot_writer *snapshot_writer_free(struct snapshot_writer *writer)
 {
 	if (!writer)
 		return NULL;
-	zstd_thread_free(writer->compressor);
+	if (writer->compressor)
+		zstd_thread_free(writer->compressor);
 	strbuf_done(&writer->json);
 	strbuf_done(&writer->scratch);
-	strmap_done(&writer->cgroup_keys);
+	for (unsigned i = 0; i < ARRAY_SIZE(writer->kept); i++) {
+		strbuf_done(&writer->kept[i]);
+		strmap_done(&writer->cgroup_keys[i]);
+	}
 	row_writer_done(&writer->rows);
+	sample_done(&writer->sample);
 	free(writer);
 	return NULL;
 }
@@ -83,6 +105,10 @@ int snapshot_write_begin(struct snapshot_writer *writer, const struct snapshot_i
 	struct json_writer *out = &writer->out;
 
 	memcpy(writer->rows.rules, info->rules, sizeof(writer->rows.rules));
+	writer->info = info;
+	writer->phase = PHASE_THREADS;
+	if (writer->visitor)
+		return writer->error;
 	json_write_open(out, '{');
 	json_write_key(out, "format");
 	json_write_str(out, "ctprof");
@@ -102,26 +128,41 @@ int snapshot_write_begin(struct snapshot_writer *writer, const struct snapshot_i
 	return flush(writer);
 }
 
+/* The visitor has the texts of @sample, and values and reasons of its own. */
+static int visit(struct snapshot_writer *writer, const struct thread_sample *sample)
+{
+	struct thread_sample row = *sample;
+
+	row_keep_written_reasons(writer->rows.rules, &row);
+	row_find_process(&writer->process, &row);
+	row_judge(writer->info, &row);
+	return writer->visitor->thread(writer->visitor, &row);
+}
+
 int snapshot_write_thread(struct snapshot_writer *writer, const struct thread_sample *sample)
 {
 	if (writer->error == 0 && writer->phase != PHASE_THREADS)
 		writer->error = -EINVAL;
 	if (writer->error < 0)
 		return writer->error;
+	if (writer->visitor)
+		return writer->error = visit(writer, sample);
 	row_write(&writer->rows, &writer->out, sample);
 	return flush(writer);
 }
 
 struct snapshot_rows {
+	bool is_for_visitor;
 	struct row_writer writer;
 };
 
-struct snapshot_rows *snapshot_rows_new(const enum source_outcome rules[SOURCE_COUNT])
+struct snapshot_rows *snapshot_rows_new(const struct snapshot_writer *writer)
 {
 	struct snapshot_rows *rows = mem_calloc(1, sizeof(*rows));
 
+	rows->is_for_visitor = writer->visitor != NULL;
 	row_writer_init(&rows->writer);
-	memcpy(rows->writer.rules, rules, sizeof(rows->writer.rules));
+	memcpy(rows->writer.rules, writer->rows.rules, sizeof(rows->writer.rules));
 	return rows;
 }
 
@@ -134,21 +175,37 @@ struct snapshot_rows *snapshot_rows_free(struct snapshot_rows *rows)
 }
 
 void snapshot_rows_add(struct snapshot_rows *rows, const struct thread_sample *sample,
-                       struct strbuf *text)
+                       struct snapshot_batch *batch)
 {
-	struct json_writer out = {.out = text, .need_comma = text->len > 0};
+	struct json_writer out = {.out = &batch->text, .need_comma = batch->text.len > 0};
 
-	row_write(&rows->writer, &out, sample);
+	if (rows->is_for_visitor)
+		thread_store_add(&batch->samples, sample);
+	else
+		row_write(&rows->writer, &out, sample);
 }
 
-int snapshot_write_rows(struct snapshot_writer *writer, const struct strbuf *text)
+int snapshot_write_batch(struct snapshot_writer *writer, const struct snapshot_batch *batch)
 {
 	if (writer->error == 0 && writer->phase != PHASE_THREADS)
 		writer->error = -EINVAL;
-	if (writer->error < 0 || text->len == 0)
+	for (uint32_t row = 0; writer->error == 0 && row < batch->samples.count; row++) {
+		thread_store_get(&batch->samples, row, &writer->sample);
+		writer->error = visit(writer, &writer->sample);
+	}
+	if (writer->error < 0 || batch->text.len == 0)
 		return writer->error;
-	json_write_raw(&writer->out, strbuf_str(text), text->len);
+	json_write_raw(&writer->out, strbuf_str(&batch->text), batch->text.len);
 	return flush(writer);
+}
+
+static void write_kept(struct snapshot_writer *writer, bool is_v1)
+{
+	struct strbuf *kept = &writer->kept[is_v1];
+
+	if (kept->len > 0)
+		json_write_raw(&writer->out, strbuf_str(kept), kept->len);
+	strbuf_done(kept);
 }
 
 /* Closes containers, empty ones too, until @phase is the open one. */
@@ -160,88 +217,50 @@ static void advance(struct snapshot_writer *writer, enum phase phase)
 		json_write_close(out, ']');
 		json_write_key(out, "cgroup_stats");
 		json_write_open(out, '{');
+		write_kept(writer, false);
 		writer->phase = PHASE_CGROUPS;
 	}
 	if (writer->phase < phase) {
 		json_write_close(out, '}');
 		json_write_key(out, "cgroup_v1_stats");
 		json_write_open(out, '{');
-		strmap_done(&writer->cgroup_keys);
+		write_kept(writer, true);
 		writer->phase = PHASE_V1_CGROUPS;
 	}
 }
 
 int snapshot_write_cgroup(struct snapshot_writer *writer, const struct cgroup_stats *stats)
 {
+	struct strbuf *kept = &writer->kept[stats->is_v1];
+	struct json_writer keeping = {.out = kept, .need_comma = kept->len > 0};
+	bool is_kept = writer->phase == PHASE_BEFORE;
+
 	if (writer->error < 0)
 		return writer->error;
-	advance(writer, stats->is_v1 ? PHASE_V1_CGROUPS : PHASE_CGROUPS);
+	if (writer->visitor)
+		return writer->error = writer->visitor->cgroup
+		                               ? writer->visitor->cgroup(writer->visitor, stats)
+		                               : 0;
+	if (!is_kept)
+		advance(writer, stats->is_v1 ? PHASE_V1_CGROUPS : PHASE_CGROUPS);
 	if (!stats->is_v1 && writer->phase == PHASE_V1_CGROUPS)
 		return writer->error = -EINVAL;
-	cgroup_write(&writer->out, stats, &writer->cgroup_keys, &writer->scratch);
-	return flush(writer);
-}
-
-struct snapshot_cgroups {
-	struct strbuf texts[2]; /* of version 2, of version 1 */
-	struct strmap keys[2];  /* as cgroup_write() wants them */
-	struct strbuf scratch;
-};
-
-struct snapshot_cgroups *snapshot_cgroups_new(void)
-{
-	return mem_calloc(1, sizeof(struct snapshot_cgroups));
-}
-
-struct snapshot_cgroups *snapshot_cgroups_free(struct snapshot_cgroups *cgroups)
-{
-	for (unsigned i = 0; cgroups && i < ARRAY_SIZE(cgroups->texts); i++) {
-		strbuf_done(&cgroups->texts[i]);
-		strmap_done(&cgroups->keys[i]);
-	}
-	if (cgroups)
-		strbuf_done(&cgroups->scratch);
-	free(cgroups);
-	return NULL;
-}
-
-void snapshot_cgroups_add(struct snapshot_cgroups *cgroups, const struct cgroup_stats *stats)
-{
-	struct strbuf *text = &cgroups->texts[stats->is_v1];
-	struct json_writer out = {.out = text, .need_comma = text->len > 0};
-
-	cgroup_write(&out, stats, &cgroups->keys[stats->is_v1], &cgroups->scratch);
-}
-
-static int write_kept(struct snapshot_writer *writer, struct strbuf *text, enum phase phase)
-{
-	if (writer->error < 0 || text->len == 0)
-		return writer->error;
-	advance(writer, phase);
-	if (writer->phase != phase)
-		return writer->error = -EINVAL;
-	json_write_raw(&writer->out, strbuf_str(text), text->len);
-	strbuf_clear(text);
-	return flush(writer);
-}
-
-int snapshot_write_cgroups(struct snapshot_writer *writer, struct snapshot_cgroups *cgroups,
-                           bool is_v1)
-{
-	int r = write_kept(writer, &cgroups->texts[false], PHASE_CGROUPS);
-
-	return r < 0 || !is_v1 ? r : write_kept(writer, &cgroups->texts[true], PHASE_V1_CGROUPS);
+	cgroup_write(is_kept ? &keeping : &writer->out, stats, &writer->cgroup_keys[stats->is_v1],
+	             &writer->scratch);
+	return is_kept ? 0 : flush(writer);
 }
 
 uint64_t snapshot_writer_json_bytes(const struct snapshot_writer *writer)
 {
-	return writer->compressed + writer->json.len;
+	return writer->compressed + writer->json.len + writer->kept[0].len + writer->kept[1].len;
 }
 
 int snapshot_write_end(struct snapshot_writer *writer, const struct snapshot_info *info)
 {
 	struct json_writer *out = &writer->out;
 
+	if (writer->visitor)
+		return writer->error;
 	advance(writer, PHASE_V1_CGROUPS);
 	json_write_close(out, '}');
 	write_meta(writer, "probe_summary", snapshot_meta_add_probe_summary, info);

@@ -266,16 +266,15 @@ static void take_smaps(const struct thread_store *store, size_t *at, struct thre
 	}
 }
 
+/* Sets and outcomes are those of most other threads, so that they are kept as names are. */
 static void put_set(struct thread_store *store, const struct metric_set *set)
 {
-	for (size_t i = 0; i < METRIC_SET_WORDS; i++)
-		put(store, set->words[i]);
+	put_name(store, set, sizeof(*set));
 }
 
 static void take_set(const struct thread_store *store, size_t *at, struct metric_set *ret)
 {
-	for (size_t i = 0; i < METRIC_SET_WORDS; i++)
-		ret->words[i] = take(store, at);
+	memcpy(ret, take_name(store, at)->key, sizeof(*ret));
 }
 
 static bool same_key(const struct thread_key *a, const struct thread_key *b)
@@ -370,8 +369,7 @@ uint32_t thread_store_add(struct thread_store *store, const struct thread_sample
 		put_set(store, &sample->skipped);
 	if (any_metric(&sample->impossible))
 		put_set(store, &sample->impossible);
-	for (unsigned s = 0; s < SOURCE_COUNT; s++)
-		put(store, sample->outcomes[s]);
+	put_name(store, sample->outcomes, sizeof(sample->outcomes));
 	for (unsigned i = 0; i < METRIC_COUNT; i++)
 		if (sample_has_said(sample, (enum metric_id)i))
 			put_value(store, (enum metric_id)i,
@@ -402,8 +400,7 @@ void thread_store_get(const struct thread_store *store, uint32_t row, struct thr
 		take_set(store, &at, &ret->skipped);
 	if (flags & HAS_IMPOSSIBLE)
 		take_set(store, &at, &ret->impossible);
-	for (unsigned s = 0; s < SOURCE_COUNT; s++)
-		ret->outcomes[s] = (enum source_outcome)take(store, &at);
+	memcpy(ret->outcomes, take_name(store, &at)->key, sizeof(ret->outcomes));
 	for (unsigned i = 0; i < METRIC_COUNT; i++)
 		if (sample_has_said(ret, (enum metric_id)i))
 			take_value(store, &at, (enum metric_id)i,

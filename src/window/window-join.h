@@ -2,8 +2,8 @@
 #pragma once
 /* window-join - what the parts of window_make() share. */
 #include "ctprof/base/macro.h"
-#include "window-reading.h"
 #include "window/exit-log.h"
+#include "window/window-reading.h"
 
 /* A thread that ended inside, of which there is a record. */
 struct window_exit {

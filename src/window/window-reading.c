@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "window-reading.h"
+#include "window/window-reading.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -7,14 +7,9 @@
 
 #include "base/mem.h"
 
-struct loading {
-	struct snapshot_visitor visitor; /* must stay the first member */
-	struct window_reading *reading;
-};
-
 static int keep_thread(struct snapshot_visitor *self, struct thread_sample *sample)
 {
-	struct window_reading *reading = ((struct loading *)self)->reading;
+	struct window_reading *reading = (struct window_reading *)self;
 	uint32_t row = thread_store_add(&reading->threads, sample);
 
 	if (!sample->has_process_totals)
@@ -41,7 +36,7 @@ static void add_cgroup_key(struct strbuf *key, const struct cgroup_stats *stats)
 
 static int keep_cgroup(struct snapshot_visitor *self, const struct cgroup_stats *stats)
 {
-	struct window_reading *reading = ((struct loading *)self)->reading;
+	struct window_reading *reading = (struct window_reading *)self;
 	cleanup_(strbuf_done) struct strbuf key = STRBUF_INIT;
 
 	copy_cgroup(array_add(reading->cgroups, reading->cgroup_count, reading->cgroup_capacity),
@@ -63,12 +58,16 @@ static int compare_totals(const void *a, const void *b)
 	return left->row < right->row ? -1 : left->row > right->row;
 }
 
-int window_reading_load(const struct window_input *input, const struct snapshot_limits *limits,
-                        struct window_reading *ret_reading, struct strbuf *reterr)
+void window_reading_init(struct window_reading *ret_reading)
 {
-	struct loading loading = {{keep_thread, keep_cgroup}, ret_reading};
+	*ret_reading = (struct window_reading){.visitor = {keep_thread, keep_cgroup}};
+}
+
+int window_reading_load(const struct window_input *input, const struct snapshot_limits *limits,
+                        struct window_reading *reading, struct strbuf *reterr)
+{
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
-	int r = snapshot_read(input->source, limits, &loading.visitor, &ret_reading->info, &reason);
+	int r = snapshot_read(input->source, limits, &reading->visitor, &reading->info, &reason);
 
 	if (r == -E2BIG)
 		strbuf_addf(reterr, "%s: over a limit (see --read-limit): %s", input->name,
@@ -78,10 +77,14 @@ int window_reading_load(const struct window_input *input, const struct snapshot_
 		            strbuf_str(&reason));
 	else if (r < 0)
 		strbuf_addf(reterr, "%s: %s", input->name, strerror(-r));
-	if (ret_reading->totals_count > 0)
-		qsort(ret_reading->totals, ret_reading->totals_count,
-		      sizeof(ret_reading->totals[0]), compare_totals);
 	return r;
+}
+
+void window_reading_sort(struct window_reading *reading)
+{
+	if (reading->totals_count > 0)
+		qsort(reading->totals, reading->totals_count, sizeof(reading->totals[0]),
+		      compare_totals);
 }
 
 void window_reading_done(struct window_reading *reading)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* window-reading - a whole snapshot in memory, with its threads by tid and its processes by tgid. */
+/* window-reading - a whole snapshot in memory, with its threads by tid and its processes by tgid. It is filled by its visitor:
+ * from a file, or by a capture whose writer has the visitor. */
 #include "base/strmap.h"
 #include "ctprof/base/macro.h"
 #include "ctprof/snapshot/snapshot.h"
@@ -15,7 +16,8 @@ struct window_totals_row {
 };
 
 struct window_reading {
-	struct snapshot_info info;
+	struct snapshot_visitor visitor; /* must stay the first member */
+	struct snapshot_info info;       /* of whoever fills the reading */
 	struct thread_store threads;
 	struct window_totals_row *totals; /* by tgid, start time and row; owned, as is the next */
 	size_t totals_count, totals_capacity;
@@ -24,13 +26,18 @@ struct window_reading {
 	struct strmap cgroup_places; /* version and path to the place among the cgroups, plus one */
 };
 
-/* Returns 0, or -errno with a sentence that begins with the input's name. @ret_reading is zeroed; window_reading_done()
- * it in any case. */
+/* Sets the visitor; everything else is zeroed. */
+void window_reading_init(struct window_reading *ret_reading);
+
+/* Fills an initialised reading from a file. Returns 0, or -errno with a sentence that begins with the input's name. */
 must_check_ int window_reading_load(const struct window_input *input,
                                     const struct snapshot_limits *limits,
-                                    struct window_reading *ret_reading, struct strbuf *reterr);
+                                    struct window_reading *reading, struct strbuf *reterr);
 /* For cleanup_(window_reading_done). */
 void window_reading_done(struct window_reading *reading);
+
+/* Sorts what was filled. To be called once, before anything is looked up. */
+void window_reading_sort(struct window_reading *reading);
 
 /* The row of a thread, or THREAD_STORE_NONE. */
 uint32_t window_reading_find(const struct window_reading *reading, const struct thread_key *key);

@@ -331,7 +331,9 @@ void window_subtract_host(struct host *host, const struct host *first)
 	for (unsigned i = 0; i < HOST_FIELD_COUNT; i++) {
 		if (!host_field_table[i].counts || !host->seen[i])
 			continue;
-		if (!first->seen[i] || host->numbers[i] < first->numbers[i])
+		/* No snapshot holds a larger number. */
+		if (!first->seen[i] || host->numbers[i] > INT64_MAX ||
+		    host->numbers[i] < first->numbers[i])
 			host_forget(host, (enum host_field)i);
 		else
 			host->numbers[i] -= first->numbers[i];

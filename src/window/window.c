@@ -433,6 +433,8 @@ static bool sees_whole_host(const struct window_reading *reading, const struct s
 
 static void begin_join(struct window_join *join)
 {
+	window_reading_sort(&join->first);
+	window_reading_sort(&join->last);
 	join->tick_ns = NS_PER_SECOND / host_ticks_per_second(&join->info->host);
 	join->begin_ns = join->first.info.captured_boottime_ns;
 	join->end_ns = join->info->captured_boottime_ns;
@@ -487,21 +489,21 @@ static void take_users(struct snapshot_info *info, struct host *users)
 	users->seen[HOST_users] = seen;
 }
 
-int window_make(const struct window_options *options, struct snapshot_writer *writer,
-                struct snapshot_info *ret_info, struct strbuf *reterr)
+int window_of_readings(struct window_reading *first, struct window_reading *last,
+                       const struct window_options *options, struct snapshot_writer *writer,
+                       struct snapshot_info *ret_info, struct strbuf *reterr)
 {
 	static const struct exit_log nobody = {.exits = WINDOW_EXITS_skipped};
 	cleanup_(join_done) struct window_join join = {
+	        .first = *first,
+	        .last = *last,
 	        .exits = options->exits ? options->exits : &nobody,
 	        .asked_length_ns = options->asked_length_ns,
 	        .info = &join.last.info,
 	};
-	int r = window_reading_load(&options->first, options->limits, &join.first, reterr);
+	int r = window_check(&join.first, &join.last, options, reterr);
 
-	if (r == 0)
-		r = window_reading_load(&options->last, options->limits, &join.last, reterr);
-	if (r == 0)
-		r = window_check(&join.first, &join.last, options, reterr);
+	*first = *last = (struct window_reading){0};
 	if (r == 0 && options->users)
 		take_users(join.info, options->users);
 	if (r == 0) {
@@ -510,5 +512,23 @@ int window_make(const struct window_options *options, struct snapshot_writer *wr
 	}
 	*ret_info = join.last.info;
 	join.last.info = (struct snapshot_info){0};
+	return r;
+}
+
+int window_make(const struct window_options *options, struct snapshot_writer *writer,
+                struct snapshot_info *ret_info, struct strbuf *reterr)
+{
+	cleanup_(window_reading_done) struct window_reading first, last;
+	int r;
+
+	window_reading_init(&first);
+	window_reading_init(&last);
+	r = window_reading_load(&options->first, options->limits, &first, reterr);
+	if (r == 0)
+		r = window_reading_load(&options->last, options->limits, &last, reterr);
+	if (r == 0)
+		return window_of_readings(&first, &last, options, writer, ret_info, reterr);
+	*ret_info = last.info;
+	last.info = (struct snapshot_info){0};
 	return r;
 }

@@ -11,8 +11,8 @@
 #include "window/exit-log.h"
 
 struct window_input {
-	struct byte_source *source;
-	const char *name; /* for error messages */
+	struct byte_source *source; /* of a file; NULL: there is none */
+	const char *name;           /* for error messages */
 };
 
 /* Fills info->cost, at the end of the work; the others are the two readings'. */
@@ -23,7 +23,7 @@ struct window_meter {
 
 struct window_options {
 	struct window_input first, last;
-	const struct snapshot_limits *limits; /* of each of the two */
+	const struct snapshot_limits *limits; /* of each of the two files */
 	const struct exit_log *exits;         /* borrowed; NULL: nobody listened */
 	struct window_meter *meter;           /* borrowed; NULL: what it cost is not known */
 	uint64_t asked_length_ns;             /* 0: nobody asked for a length */
@@ -31,9 +31,17 @@ struct window_options {
 	        users; /* whose names of users are moved to the window; NULL: those of the last one */
 };
 
-/* Reads both, joins them, and writes a snapshot of kind window. Both are in memory meanwhile, at some 200 bytes a
+/* Reads both files, joins them, and writes a snapshot of kind window. Both are in memory meanwhile, at some 200 bytes a
  * thread. Returns 0; or -errno, with a sentence appended to @reterr where an input cannot be read, or where the two
  * have no window between them (-EINVAL), and without one where the writer failed. @ret_info is the window's;
  * snapshot_info_done() it in any case. */
 must_check_ int window_make(const struct window_options *options, struct snapshot_writer *writer,
                             struct snapshot_info *ret_info, struct strbuf *reterr);
+
+/* The same of two readings in memory (window-reading.h), which are filled, and are empty afterwards. The sources and the
+ * limits of @options mean nothing. */
+struct window_reading;
+must_check_ int window_of_readings(struct window_reading *first, struct window_reading *last,
+                                   const struct window_options *options,
+                                   struct snapshot_writer *writer, struct snapshot_info *ret_info,
+                                   struct strbuf *reterr);

@@ -56,6 +56,20 @@ void snapshot_copy_read_json(struct snapshot_copy *copy, const char *json, size_
 	strbuf_done(&packed);
 }
 
+void snapshot_copy_visit(struct snapshot_copy *copy, const struct snapshot_info *info,
+                         const struct thread_sample *samples, size_t count)
+{
+	struct snapshot_writer *writer = snapshot_writer_new_visiting(&copy->visitor);
+
+	memset(copy, 0, sizeof(*copy));
+	copy->visitor.thread = keep_thread;
+	assert_int_equal(snapshot_write_begin(writer, info), 0);
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(snapshot_write_thread(writer, &samples[i]), 0);
+	assert_int_equal(snapshot_write_end(writer, info), 0);
+	snapshot_writer_free(writer);
+}
+
 void snapshot_copy_done(struct snapshot_copy *copy)
 {
 	for (size_t i = 0; i < copy->count; i++)

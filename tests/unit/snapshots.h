@@ -21,6 +21,9 @@ void snapshot_copy_read(struct snapshot_copy *copy, const char *bytes, size_t le
 /* The same for the JSON text inside of one. */
 void snapshot_copy_read_json(struct snapshot_copy *copy, const char *json, size_t len,
                              const struct snapshot_limits *limits);
+/* Takes the rows from a writer that has no file; the info stays empty. */
+void snapshot_copy_visit(struct snapshot_copy *copy, const struct snapshot_info *info,
+                         const struct thread_sample *samples, size_t count);
 void snapshot_copy_done(struct snapshot_copy *copy);
 
 /* The thread with this id, or NULL. */

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "memory-stream.h"
 #include "samples.h"
+#include "window/window-reading.h"
 
 void reading_init(struct reading *reading, uint64_t boottime_ns)
 {
@@ -75,9 +76,69 @@ void reading_pack(const struct reading *reading, struct strbuf *out)
 	                  reading->cgroup_count, out);
 }
 
-void window_of_bytes(const struct strbuf *first, const struct strbuf *last,
-                     const struct exit_log *exits, const struct snapshot_limits *limits,
-                     struct snapshot_copy *ret_copy)
+static void host_copy(struct host *to, const struct host *from)
+{
+	for (unsigned i = 0; i < HOST_FIELD_COUNT; i++) {
+		enum host_field field = (enum host_field)i;
+
+		if (from->texts[i])
+			host_set_text(to, field, from->texts[i], strlen(from->texts[i]));
+		for (size_t j = 0; j < from->maps[i].count; j++)
+			host_map_set(to, field, from->maps[i].entries[j].name,
+			             from->maps[i].entries[j].text,
+			             strlen(from->maps[i].entries[j].text));
+		to->numbers[i] = from->numbers[i];
+		to->seen[i] = from->seen[i];
+	}
+}
+
+/* What the live window has of a reading: the file is left out. */
+static void fill(const struct reading *reading, struct window_reading *ret)
+{
+	struct snapshot_writer *writer = snapshot_writer_new_visiting(&ret->visitor);
+
+	window_reading_init(ret);
+	ret->info = reading->info;
+	ret->info.host = (struct host){0};
+	ret->info.tally.threads = reading->count;
+	host_copy(&ret->info.host, &reading->info.host);
+	assert_int_equal(snapshot_write_begin(writer, &ret->info), 0);
+	for (size_t i = 0; i < reading->count; i++)
+		assert_int_equal(snapshot_write_thread(writer, &reading->samples[i]), 0);
+	for (size_t i = 0; i < reading->cgroup_count; i++)
+		assert_int_equal(snapshot_write_cgroup(writer, &reading->cgroups[i]), 0);
+	assert_int_equal(snapshot_write_end(writer, &ret->info), 0);
+	snapshot_writer_free(writer);
+}
+
+/* Readings that were in no file make the same window. */
+static void check_without_files(const struct reading *first, const struct reading *last,
+                                const struct exit_log *exits, int result,
+                                const struct memory_sink *expected)
+{
+	struct memory_sink sink = memory_sink_make(SIZE_MAX);
+	struct snapshot_writer *writer = snapshot_writer_new(&sink.base, 1);
+	struct window_options options = {.first.name = "a", .last.name = "b", .exits = exits};
+	cleanup_(snapshot_info_done) struct snapshot_info info = {0};
+	cleanup_(strbuf_done) struct strbuf error = STRBUF_INIT;
+	struct window_reading readings[2];
+
+	fill(first, &readings[0]);
+	fill(last, &readings[1]);
+	assert_int_equal(
+	        window_of_readings(&readings[0], &readings[1], &options, writer, &info, &error),
+	        result);
+	snapshot_writer_free(writer);
+	if (result == 0) {
+		assert_int_equal(sink.bytes.len, expected->bytes.len);
+		assert_memory_equal(sink.bytes.data, expected->bytes.data, sink.bytes.len);
+	}
+	strbuf_done(&sink.bytes);
+}
+
+static void make_window(const struct strbuf *first, const struct strbuf *last,
+                        const struct exit_log *exits, const struct snapshot_limits *limits,
+                        struct memory_sink *sink, struct snapshot_copy *ret_copy)
 {
 	struct memory_source sources[2] = {memory_source_make(first->data, first->len, 1000),
 	                                   memory_source_make(last->data, last->len, 1000)};
@@ -87,14 +148,13 @@ void window_of_bytes(const struct strbuf *first, const struct strbuf *last,
 	        .limits = limits ? limits : &snapshot_default_limits,
 	        .exits = exits,
 	};
-	struct memory_sink sink = memory_sink_make(SIZE_MAX);
-	struct snapshot_writer *writer = snapshot_writer_new(&sink.base, 1);
+	struct snapshot_writer *writer = snapshot_writer_new(&sink->base, 1);
 	cleanup_(snapshot_info_done) struct snapshot_info info = {0};
 	cleanup_(strbuf_done) struct strbuf error = STRBUF_INIT;
 	int r = window_make(&options, writer, &info, &error);
 
 	if (r == 0) {
-		snapshot_copy_read(ret_copy, sink.bytes.data, sink.bytes.len, NULL);
+		snapshot_copy_read(ret_copy, sink->bytes.data, sink->bytes.len, NULL);
 		assert_int_equal(ret_copy->result, 0);
 		assert_int_equal(ret_copy->info.kind, KIND_window);
 		assert_true(same_info(&ret_copy->info, &info));
@@ -104,6 +164,15 @@ void window_of_bytes(const struct strbuf *first, const struct strbuf *last,
 		strbuf_add(&ret_copy->error, strbuf_str(&error), error.len);
 	}
 	snapshot_writer_free(writer);
+}
+
+void window_of_bytes(const struct strbuf *first, const struct strbuf *last,
+                     const struct exit_log *exits, const struct snapshot_limits *limits,
+                     struct snapshot_copy *ret_copy)
+{
+	struct memory_sink sink = memory_sink_make(SIZE_MAX);
+
+	make_window(first, last, exits, limits, &sink, ret_copy);
 	strbuf_done(&sink.bytes);
 }
 
@@ -111,10 +180,13 @@ void window_between(const struct reading *first, const struct reading *last,
                     const struct exit_log *exits, struct snapshot_copy *ret_copy)
 {
 	cleanup_(strbuf_done) struct strbuf a = STRBUF_INIT, b = STRBUF_INIT;
+	struct memory_sink sink = memory_sink_make(SIZE_MAX);
 
 	reading_pack(first, &a);
 	reading_pack(last, &b);
-	window_of_bytes(&a, &b, exits, NULL, ret_copy);
+	make_window(&a, &b, exits, NULL, &sink, ret_copy);
+	check_without_files(first, last, exits, ret_copy->result, &sink);
+	strbuf_done(&sink.bytes);
 }
 
 void add_end(struct exit_log *log, struct end_spec spec)

@@ -33,7 +33,7 @@ struct cgroup_stats *reading_add_cgroup(struct reading *reading, const char *pat
 /* The bytes of the snapshot. */
 void reading_pack(const struct reading *reading, struct strbuf *out);
 
-/* Makes the window and reads it back. copy->result is that of window_make(), and the sentence in copy->error. */
+/* Makes the window of two files and reads it back; the same readings without files must make the same bytes. copy->result is that of window_make(), and the sentence in copy->error. */
 void window_between(const struct reading *first, const struct reading *last,
                     const struct exit_log *exits, struct snapshot_copy *ret_copy);
 /* The same from bytes. */

@@ -133,9 +133,18 @@ void snapshot_info_done(struct snapshot_info *info);
  * about those that have exited only then: not in another pid namespace, not behind hidepid, not of one process. */
 bool snapshot_has_all_threads(const struct snapshot_info *info);
 
+/* A visitor gets each row and each cgroup of a snapshot, from snapshot_read() or from a writer, cgroups perhaps first. The
+ * sample and the stats are borrowed, and are reused. A result other than 0 ends the reading and becomes its result, or that
+ * of the writer. cgroup may be NULL. */
+struct snapshot_visitor {
+	int (*thread)(struct snapshot_visitor *self, struct thread_sample *sample);
+	int (*cgroup)(struct snapshot_visitor *self, const struct cgroup_stats *stats);
+};
+
 /* Writing. The four calls come in this order, thread as often as there are threads and cgroup as often as there
  * are cgroups; threads of one process follow one another, and version 2 cgroups precede those of version 1. All
- * return 0, -EINVAL for another order, or the sink's -errno; a failure sticks. */
+ * return 0, -EINVAL for another order, or the sink's -errno; a failure sticks. Cgroups may also come before begin, in
+ * any order: the writer keeps them as text, some 2 KB each. */
 struct snapshot_writer;
 
 /* zstd compression level of the files; see bench/ for the measurement behind it. */
@@ -143,6 +152,9 @@ enum { SNAPSHOT_ZSTD_LEVEL = 1 };
 
 /* @sink is borrowed. Never NULL; free with snapshot_writer_free(). */
 struct snapshot_writer *snapshot_writer_new(struct byte_sink *sink, int zstd_level);
+/* A writer without a file: the visitor gets each row and each cgroup as snapshot_read() would give it from the file.
+ * @visitor is borrowed, and so is the info of snapshot_write_begin(), until the writer is freed. */
+struct snapshot_writer *snapshot_writer_new_visiting(struct snapshot_visitor *visitor);
 struct snapshot_writer *snapshot_writer_free(struct snapshot_writer *writer);
 void snapshot_writer_freep(struct snapshot_writer **writer);
 
@@ -151,27 +163,8 @@ must_check_ int snapshot_write_begin(struct snapshot_writer *writer,
                                      const struct snapshot_info *info);
 must_check_ int snapshot_write_thread(struct snapshot_writer *writer,
                                       const struct thread_sample *sample);
-/* Rows that are made outside of the writer, each set of them in a thread of its own, and given to it as text. */
-struct snapshot_rows;
-struct snapshot_rows *snapshot_rows_new(const enum source_outcome rules[SOURCE_COUNT]);
-struct snapshot_rows *snapshot_rows_free(struct snapshot_rows *rows);
-/* Appends the row to @text, which was empty or has rows already. */
-void snapshot_rows_add(struct snapshot_rows *rows, const struct thread_sample *sample,
-                       struct strbuf *text);
-/* As snapshot_write_thread() for all rows in @text. */
-must_check_ int snapshot_write_rows(struct snapshot_writer *writer, const struct strbuf *text);
 must_check_ int snapshot_write_cgroup(struct snapshot_writer *writer,
                                       const struct cgroup_stats *stats);
-/* Cgroups that are read before the threads are written: they are kept as text, some 2 KB each. */
-struct snapshot_cgroups;
-struct snapshot_cgroups *snapshot_cgroups_new(void);
-struct snapshot_cgroups *snapshot_cgroups_free(struct snapshot_cgroups *cgroups);
-void snapshot_cgroups_add(struct snapshot_cgroups *cgroups, const struct cgroup_stats *stats);
-/* Writes all cgroups of one version that were added since the last call, like snapshot_write_cgroup(). Version 2 comes first in a
- * snapshot: its cgroups are written before those of version 1 (@is_v1), and none may be added to version 2 afterwards. All cgroups of a
- * snapshot are written either in this way or one by one. */
-must_check_ int snapshot_write_cgroups(struct snapshot_writer *writer,
-                                       struct snapshot_cgroups *cgroups, bool is_v1);
 /* Bytes of JSON so far. */
 uint64_t snapshot_writer_json_bytes(const struct snapshot_writer *writer);
 /* The tail: pressure, sched_ext, rules, tally, window and cost, and the end of the frame. */
@@ -188,14 +181,6 @@ struct snapshot_limits {
 	uint64_t memory;     /* bytes that a command keeps of what it reads; mem_limit() holds it */
 };
 extern const struct snapshot_limits snapshot_default_limits;
-
-/* Called for each row and each cgroup in the order of the file, which may have cgroups first; the sample and the
- * stats are the reader's and are reused. A result other than 0 ends the reading and becomes its result. cgroup may
- * be NULL. */
-struct snapshot_visitor {
-	int (*thread)(struct snapshot_visitor *self, struct thread_sample *sample);
-	int (*cgroup)(struct snapshot_visitor *self, const struct cgroup_stats *stats);
-};
 
 /* Reads a snapshot from @source, the compressed bytes; also one of ktstr ctprof. Returns 0; -EBADMSG if they are not a snapshot
  * this version reads, or -E2BIG where they break a limit, with one sentence appended to @reterr; or the

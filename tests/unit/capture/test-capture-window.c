@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A window that is captured and the window of two files that were captured at its begin and at its end are the same. */
+#include "check.h"
+
+#include "base/mem.h"
+#include "capture/capture.h"
+#include "memory-stream.h"
+#include "proc-tree.h"
+#include "windows.h"
+
+enum { PROCESSES = 12, THREADS = 4, FIRST = 100 };
+
+static void write_number(const struct temp_tree *tree, const char *name, const char *before,
+                         unsigned number, const char *behind)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	strbuf_addf(&text, "%s%u%s", before, number, behind);
+	temp_tree_write_text(tree, name, text.data);
+	strbuf_done(&text);
+}
+
+static void write_broken(const struct temp_tree *tree, uint32_t tgid, uint32_t tid)
+{
+	cleanup_(mem_freep) char *io = proc_tree_file(tgid, tid, "io");
+	cleanup_(mem_freep) char *sched = proc_tree_file(tgid, tid, "sched");
+
+	temp_tree_write_text(tree, io, "rchar: 99999999999999999999\nwchar: x\n");
+	temp_tree_remove(tree, sched);
+}
+
+/* The threads of a process rise, go back, break, come and go from @time to @time, each in its own way. */
+static void write_process(const struct temp_tree *tree, unsigned process, unsigned time)
+{
+	static const char *const names[] = {"worker", "\xff\"\\", "a b", "\xe6\xbc\xa2"};
+	uint32_t tgid = FIRST + process * 10;
+
+	for (uint32_t thread = 0; thread < THREADS; thread++) {
+		uint64_t ticks = (process * 7 + thread * 3) % 11 * (time + 1);
+		struct strbuf schedstat = STRBUF_INIT;
+
+		/* Some run for longer than they have lived, and some go back. */
+		strbuf_addf(&schedstat, "%llu %u00 %u\n",
+		            (unsigned long long)ticks * (thread == 3 ? 1000000000 : 1000), tgid,
+		            thread == 2 ? 100 - time : time);
+		proc_tree_add(tree,
+		              &(struct proc_thread){.tgid = tgid,
+		                                    .tid = tgid + thread + (thread == 1 ? time : 0),
+		                                    .comm = names[(process + thread * time) % 4],
+		                                    .schedstat = schedstat.data,
+		                                    .utime_clock_ticks = ticks});
+		if (process % 3 == time && thread == 2)
+			write_broken(tree, tgid, tgid + thread);
+		strbuf_done(&schedstat);
+	}
+	write_number(tree, "uptime", "1", time, ".25 1.0\n");
+}
+
+static void write_tree(const struct temp_tree *tree, unsigned time)
+{
+	for (unsigned process = 0; process < PROCESSES; process++) {
+		struct strbuf name = STRBUF_INIT;
+
+		strbuf_addf(&name, "%u", FIRST + process * 10);
+		if (process == 5 && time > 0)
+			temp_tree_remove(tree, name.data);
+		else if (process != 6 || time > 0)
+			write_process(tree, process, time);
+		strbuf_done(&name);
+	}
+	temp_tree_write_text(tree, "sys/kernel/random/boot_id", "boot\n");
+	write_number(tree, "stat", "cpu  ", time + 1, "00 2 3 4 5 6 7 8\nprocesses 100\n");
+	temp_tree_write_text(tree, "cgroup/cgroup.controllers", "cpu io memory\n");
+	write_number(tree, "cgroup/group-100/cpu.stat", "usage_usec ", time + 2,
+	             "00\nuser_usec 5\n");
+	write_number(tree, "cgroup/group-120/memory.current", "", time, "00\n");
+}
+
+static struct capture_options options_of(const char *proc, const char *cgroups)
+{
+	return (struct capture_options){.proc_root = proc, .cgroup_root = cgroups};
+}
+
+static void capture_file(const struct capture_options *options, struct strbuf *ret)
+{
+	struct memory_sink sink = memory_sink_make(SIZE_MAX);
+	struct snapshot_writer *writer = snapshot_writer_new(&sink.base, SNAPSHOT_ZSTD_LEVEL);
+	struct snapshot_info info;
+	struct strbuf error = STRBUF_INIT;
+
+	assert_int_equal(capture_run(options, writer, &info, &error), 0);
+	snapshot_writer_free(writer);
+	snapshot_info_done(&info);
+	*ret = sink.bytes;
+}
+
+struct changing {
+	struct capture_wait wait; /* must stay the first member */
+	const struct temp_tree *tree;
+};
+
+static int change(struct capture_wait *self, uint64_t begin_ns, uint64_t end_ns)
+{
+	assert_true(begin_ns < end_ns);
+	write_tree(((struct changing *)self)->tree, 1);
+	return 0;
+}
+
+static void capture_live(const struct capture_options *options, const struct temp_tree *tree,
+                         struct snapshot_copy *ret)
+{
+	struct changing changing = {{change}, tree};
+	struct capture_window_options window = {
+	        .capture = *options,
+	        .length_ns = SECONDS(1),
+	        .wait = &changing.wait,
+	};
+	struct memory_sink sink = memory_sink_make(SIZE_MAX);
+	struct snapshot_writer *writer = snapshot_writer_new(&sink.base, 1);
+	cleanup_(snapshot_info_done) struct snapshot_info info = {0};
+	cleanup_(strbuf_done) struct strbuf error = STRBUF_INIT;
+
+	assert_int_equal(capture_window(&window, writer, &info, &error), 0);
+	snapshot_writer_free(writer);
+	snapshot_copy_read(ret, sink.bytes.data, sink.bytes.len, NULL);
+	assert_int_equal(ret->result, 0);
+	strbuf_done(&sink.bytes);
+}
+
+/* What a file cannot have: when the clock stood where, and what it cost. */
+static void forget_stamps(struct snapshot_info *info)
+{
+	info->captured_at_unix_ns = 0;
+	info->window.numbers[WINDOW_begin_unix_ns] = 0;
+	info->window.numbers[WINDOW_asked_length_ns] = 0;
+	info->window.seen[WINDOW_asked_length_ns] = false;
+	info->window.numbers[WINDOW_read_skew_ns] = 0;
+	memset(info->cost, 0, sizeof(info->cost));
+	memset(info->cost_seen, 0, sizeof(info->cost_seen));
+}
+
+static void test_live_window_is_that_of_the_files(void **state)
+{
+	const struct temp_tree *tree = *state;
+	cleanup_(mem_freep) char *cgroups = temp_tree_path(tree, "cgroup");
+	struct capture_options options = options_of(tree->path, cgroups);
+	struct snapshot_copy live, filed;
+	struct strbuf files[2];
+	uint64_t impossible = 0, cgroup_values = 0;
+
+	write_tree(tree, 0);
+	capture_file(&options, &files[0]);
+	capture_live(&options, tree, &live);
+	capture_file(&options, &files[1]);
+	window_of_bytes(&files[0], &files[1], NULL, NULL, &filed);
+	assert_int_equal(filed.result, 0);
+	forget_stamps(&live.info);
+	forget_stamps(&filed.info);
+	assert_true(snapshot_copies_equal(&live, &filed));
+	/* There is something to compare. */
+	assert_in_range(live.count, 40, 60);
+	for (size_t i = 0; i < live.count; i++)
+		impossible += !metric_set_is_empty(&live.samples[i].impossible);
+	assert_true(impossible > 0 && live.info.tally.malformed_values > 0);
+	for (size_t i = 0; i < live.cgroup_count; i++)
+		for (unsigned v = 0; v < CGROUP_VALUE_COUNT; v++)
+			cgroup_values += live.cgroups[i].values[v].state != FACT_UNSEEN;
+	assert_true(cgroup_values > 0);
+	assert_true(live.info.window.numbers[WINDOW_values_went_back] > 0);
+	assert_true(live.info.window.numbers[WINDOW_threads_lost] > 0);
+	snapshot_copy_done(&live);
+	snapshot_copy_done(&filed);
+	strbuf_done(&files[0]);
+	strbuf_done(&files[1]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test_setup_teardown(test_live_window_is_that_of_the_files,
+	                                        temp_tree_setup, temp_tree_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
