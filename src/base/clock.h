@@ -8,7 +8,7 @@
 #define NS_PER_MS UINT64_C(1000000)
 #define NS_PER_SECOND UINT64_C(1000000000)
 
-/* @clock is one that every kernel has: CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_BOOTTIME, CPU time of our own. */
+/* @clock is one that every kernel has: CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_BOOTTIME or our own CPU time. */
 static inline uint64_t clock_now_ns(clockid_t clock)
 {
 	struct timespec now = {0};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "base/edit-distance.h"
 
-/* The usual table, of which three rows are kept. */
+/* Keeps three rows of the usual table. */
 size_t edit_distance(const char *a, size_t a_len, const char *b, size_t b_len)
 {
 	size_t rows[3][EDIT_DISTANCE_MAX + 1];

@@ -14,10 +14,10 @@
 #include "base/mem.h"
 #include "base/scan.h"
 
-/* Two pages: nearly every file of a thread fits with one read and one that reports the end. */
+/* Two pages: one read gets nearly every file of a thread, and one more finds the end. */
 enum { READ_CHUNK = 8192, LIST_CHUNK = 32768, LINK_CHUNK = 256 };
 
-/* With @whole a read that leaves room has come to the end. */
+/* With @whole, a read that leaves room has reached the end. */
 static int read_all(int fd, struct strbuf *out, size_t max_bytes, bool whole)
 {
 	for (;;) {
@@ -61,7 +61,7 @@ int fd_read_record_at(int dir_fd, const char *name, struct strbuf *out, size_t m
 	return open_and_read(dir_fd, name, out, max_bytes, true);
 }
 
-/* A buffer that is full to the brim may lack the end. */
+/* A full buffer may lack the end of the link. */
 int fd_read_link_at(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes)
 {
 	for (size_t room = LINK_CHUNK;; room *= 2) {
@@ -102,7 +102,7 @@ static void add_id(struct id_list *list, const char *name)
 {
 	uint64_t id;
 
-	/* 007 is no name that a kernel gives, and would be read as 7 a second time. */
+	/* No kernel writes 007, and it would be read as 7 a second time. */
 	if (name[0] == '0' || !scan_u64(name, strlen(name), &id) || id > UINT32_MAX)
 		return;
 	*array_add(list->ids, list->count, list->capacity) = (uint32_t)id;
@@ -115,7 +115,7 @@ static int compare_ids(const void *a, const void *b)
 	return (id_a > id_b) - (id_a < id_b);
 }
 
-/* The kernel lists ids in rising order nearly always; other file systems do not. */
+/* The kernel nearly always lists ids in rising order; other file systems do not. */
 static void sort_ids(struct id_list *list)
 {
 	for (size_t i = 1; i < list->count; i++)

@@ -8,7 +8,8 @@
 
 enum { SHORT_BYTES = 256 };
 
-/* The strings that fnmatch() wants, kept from one segment to the next. Most fit without memory of their own. */
+/* Copies of strings with a NUL for fnmatch(), reused from one segment to the next. Most fit without allocated
+ * memory. */
 struct matcher {
 	char short_pattern[SHORT_BYTES];
 	char short_text[SHORT_BYTES];
@@ -36,7 +37,7 @@ static void matcher_done(struct matcher *matcher)
 	strbuf_done(&matcher->text);
 }
 
-/* Takes the next segment that is not empty off the front of @rest. False at the end. */
+/* Removes the next segment that is not empty from the front of @rest. Returns false at the end. */
 static bool next_segment(struct span *rest, struct span *ret)
 {
 	size_t len = 0;
@@ -52,7 +53,7 @@ static bool next_segment(struct span *rest, struct span *ret)
 	return true;
 }
 
-/* Length of the bracket expression at the start of @text, as fnmatch() reads it; 0 if nothing closes it. */
+/* Returns the length of the bracket expression at the start of @text, as fnmatch() reads it; 0 if nothing closes it. */
 static size_t bracket_len(struct span text)
 {
 	size_t first = text.len > 1 && (text.text[1] == '!' || text.text[1] == '^') ? 2 : 1;
@@ -72,7 +73,7 @@ static size_t bracket_len(struct span text)
 	return i < text.len ? i + 1 : 0;
 }
 
-/* What is wrong with a segment of a pattern, or NULL. */
+/* Returns the fault of a segment of a pattern, or NULL. */
 static const char *segment_error(struct span segment)
 {
 	if (span_is(segment, "**"))
@@ -107,9 +108,9 @@ bool glob_check(const char *pattern, struct strbuf *reterr)
 	return !error;
 }
 
-/* glibc's fnmatch() goes back to the last star only, so that its work does not grow with the power of their number. No
- * FNM_PATHNAME: a segment has no slash, and in a name it is a character like others. Nobody calls setlocale(), so that
- * characters are bytes. */
+/* glibc's fnmatch() goes back to the last star only, so its work does not grow with the power of their number.
+ * FNM_PATHNAME is not needed: a segment has no slash, and in a name it is an ordinary character. The program never
+ * calls setlocale(), so characters are bytes. */
 static bool match(struct matcher *matcher, struct span pattern, struct span text)
 {
 	if (span_is(pattern, "*"))
@@ -120,7 +121,7 @@ static bool match(struct matcher *matcher, struct span pattern, struct span text
 	               string_of(text, matcher->short_text, &matcher->text), 0) == 0;
 }
 
-/* Each segment is matched by itself, so that it is enough to go back to the last "**" and have it take one more. */
+/* Matches each segment by itself. It is enough to go back to the last "**" and let it match one segment more. */
 static bool match_segments(struct matcher *matcher, struct span pattern, struct span path)
 {
 	struct span pattern_rest = pattern, path_rest = path, glob, segment;

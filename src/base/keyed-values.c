@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 
-/* Up to here a look at each entry is cheaper than a hash. */
+/* A search through so few entries is cheaper than a hash. */
 enum { SHORT_LIST = 16, FIRST_CAPACITY = 32 };
 
 static bool is_key(const struct keyed_value *entry, const char *key, size_t key_len)
@@ -58,7 +58,7 @@ static void index_entry(struct keyed_values *values, size_t index)
 	values->slots[find_slot(values, key, strlen(key))] = (uint32_t)index + 1;
 }
 
-/* Keeps the slots at most half full, and makes them once the list is no longer short. */
+/* Makes the slots when the list is no longer short, and keeps them at most half full. */
 static void index_last(struct keyed_values *values)
 {
 	if (values->count <= SHORT_LIST)

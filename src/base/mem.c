@@ -30,8 +30,8 @@ static struct rlimit limit_before;
 
 static struct mem_undo *_Atomic undo_list;
 
-/* Private writable memory, which RLIMIT_DATA is about, and the stack: the sixth number of /proc/self/statm. 0 if it
- * cannot be read. */
+/* Returns the private writable memory, which RLIMIT_DATA limits, and the stack: the sixth number of /proc/self/statm. 0
+ * if it cannot be read. */
 static uint64_t data_bytes(void)
 {
 	uint64_t pages[6] = {0};
@@ -49,7 +49,7 @@ static uint64_t data_bytes(void)
 	return pages[5] * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Returns whether it was the limit that refused so many bytes. malloc(3) asks for a little more than it is asked
+/* Returns whether the limit refused so many bytes. malloc(3) asks the kernel for a little more than its caller asked
  * for. */
 static bool is_at_limit(uint64_t bytes)
 {
@@ -71,7 +71,7 @@ void mem_exhausted_for(uint64_t bytes)
 	char message[128];
 	int len;
 
-	/* Another thread has ended the program, and says why. */
+	/* Another thread is ending the program, and prints the reason. */
 	while (atomic_flag_test_and_set(&is_ending))
 		pause();
 	for (struct mem_undo *undo = atomic_load(&undo_list); undo; undo = undo->next)

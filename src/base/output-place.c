@@ -15,12 +15,12 @@
 #include "base/mem.h"
 #include "base/scan.h"
 
-/* As many links as the kernel follows in one path. */
+/* The kernel follows as many links in one path. */
 enum { LINKS_MAX = 40 };
 
 struct walk {
 	struct output_place *place;
-	char *rest; /* what is left of the path; owned */
+	char *rest; /* the rest of the path; owned */
 	unsigned links;
 	uid_t root_owner; /* of "/": in a user namespace, the host's root may have no number of its own */
 	bool last_is_link; /* the last name comes from a link, which was the last name before */
@@ -32,14 +32,14 @@ static bool is_trusted(uid_t uid)
 	return uid == geteuid() || uid == 0;
 }
 
-/* Access control lists need no look: where one gives somebody the right to write, the bits of the group have it. */
+/* Access control lists need no check: if one lets somebody write, the bits of the group show it. */
 static bool others_may_write(const struct stat *dir, uid_t root_owner)
 {
 	return (dir->st_mode & (S_IWGRP | S_IWOTH)) != 0 ||
 	       (!is_trusted(dir->st_uid) && dir->st_uid != root_owner);
 }
 
-/* Returns whether something that leads elsewhere, or is written in place, may be used. */
+/* Returns whether a target that leads elsewhere, or is written in place, may be used. */
 static bool is_ours(const struct walk *walk, const struct stat *status)
 {
 	return !others_may_write(&walk->place->dir, walk->root_owner) ||
@@ -58,7 +58,7 @@ static int refuse(const struct walk *walk, const char *what, const char *name,
 	return -EACCES;
 }
 
-/* Goes on in another directory, which the place owns from then on. */
+/* Continues in another directory, which the place owns from then on. */
 static int move_to(struct walk *walk, int dir_fd)
 {
 	struct output_place *place = walk->place;
@@ -70,8 +70,8 @@ static int move_to(struct walk *walk, int dir_fd)
 	return fstat(dir_fd, &place->dir) < 0 ? -errno : 0;
 }
 
-/* Returns the descriptor that an absolute path names, or -1. These names mean what the caller has open, and that is not
- * looked up again. */
+/* Returns the descriptor that an absolute path names, or -1. These names mean descriptors that the caller has open, and
+ * are not looked up. */
 static int named_descriptor(const char *path)
 {
 	static const char *const directories[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -91,7 +91,7 @@ static int named_descriptor(const char *path)
 	return -1;
 }
 
-/* Begins at the root or in the working directory; or the path names a descriptor, and that is all. */
+/* Begins at the root or in the working directory. A path that names a descriptor ends here. */
 static int move_to_start(struct walk *walk)
 {
 	walk->place->descriptor = named_descriptor(walk->rest);
@@ -108,7 +108,7 @@ static bool is_procfs(int fd)
 	return fstatfs(fd, &status) == 0 && status.f_type == PROC_SUPER_MAGIC;
 }
 
-/* Puts what the link says in front of what is left of the path. */
+/* Replaces the link by its text, in front of the rest of the path. */
 static int follow_text(struct walk *walk, int link_fd, const char *behind)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
@@ -126,7 +126,7 @@ static int follow_text(struct walk *walk, int link_fd, const char *behind)
 	return walk->rest[0] == '/' ? move_to_start(walk) : 0;
 }
 
-/* A link of procfs is more than its text: the kernel leads to the open file itself. Returns 1 if that is done, 0 if
+/* A link of procfs is more than its text: the kernel leads to the open file itself. Returns 1 after following it, 0 if
  * the text is to be followed, or -errno. */
 static int follow_in_procfs(struct walk *walk, const char *name, bool is_last)
 {
@@ -143,7 +143,7 @@ static int follow_in_procfs(struct walk *walk, const char *name, bool is_last)
 		return -errno;
 	if (S_ISDIR(place->target.st_mode))
 		return -EISDIR;
-	/* A regular file is replaced, for which it needs a name. */
+	/* A regular file is replaced, and so needs a name. */
 	if (S_ISREG(place->target.st_mode))
 		return 0;
 	place->target_fd = fd;
@@ -151,8 +151,8 @@ static int follow_in_procfs(struct walk *walk, const char *name, bool is_last)
 	return 1;
 }
 
-/* Follows the link @name. Returns 1 where the place has moved by that name already, 0 if the link's text is now in
- * the path, or -errno. */
+/* Follows the link @name. Returns 1 if the place has moved already, 0 if the link's text is now in the path, or
+ * -errno. */
 static int follow(struct walk *walk, int link_fd, const struct stat *status, const char *name,
                   const char *behind)
 {
@@ -186,15 +186,15 @@ static int enter(struct walk *walk, const char *name, const char *behind)
 	return S_ISLNK(status.st_mode) ? follow(walk, link_fd, &status, name, behind) : -ENOTDIR;
 }
 
-/* Looks at what has the last name. Returns 1 if that is the place, 0 as follow() does, or -errno. */
-static int take_last(struct walk *walk, const char *name)
+/* Examines the file of the last name. Returns 1 if it is the place, 0 as follow() does, or -errno. */
+static int find_last(struct walk *walk, const char *name)
 {
 	struct output_place *place = walk->place;
 	cleanup_(fd_closep) int fd = openat(place->dir_fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	int r = 1;
 
 	if (fd < 0)
-		/* A link that points nowhere is neither replaced nor followed. */
+		/* A dangling link is neither replaced nor followed. */
 		return errno == ENOENT && !walk->last_is_link ? 1 : -errno;
 	if (fstat(fd, &place->target) < 0)
 		return -errno;
@@ -216,8 +216,8 @@ static int take_last(struct walk *walk, const char *name)
 	return r;
 }
 
-/* Takes the next name of the path. Returns 1 if it was the last one and the place is found, 0, or -errno. */
-static int take_name(struct walk *walk)
+/* Processes the next name of the path. Returns 1 if it was the last one and the place is found, 0, or -errno. */
+static int next_name(struct walk *walk)
 {
 	const char *start = walk->rest + strspn(walk->rest, "/"), *behind;
 	cleanup_(mem_freep) char *name = NULL;
@@ -228,7 +228,7 @@ static int take_name(struct walk *walk)
 	if (*behind == '\0' &&
 	    (name[0] == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0))
 		return -EISDIR;
-	r = *behind == '\0' ? take_last(walk, name) : enter(walk, name, behind);
+	r = *behind == '\0' ? find_last(walk, name) : enter(walk, name, behind);
 	if (r <= 0)
 		return r;
 	if (*behind == '\0') {
@@ -251,7 +251,7 @@ int output_place_find(struct output_place *place, const char *path, struct strbu
 	walk.rest = mem_copy(path, strlen(path));
 	r = move_to_start(&walk);
 	while (r == 0 && place->descriptor < 0)
-		r = take_name(&walk);
+		r = next_name(&walk);
 	free(walk.rest);
 	return r < 0 ? r : 0;
 }
@@ -276,9 +276,8 @@ int output_place_reopen(const struct output_place *place, int flags)
 	return -ESTALE;
 }
 
-/* Returns whether others may put a file of this user's that they find elsewhere under a name in the directory. The
- * sticky bit only keeps them from taking one away. A group with the number of its user is that user's own, as
- * pam_umask(8) has it. */
+/* Returns whether others may move a file of this user's into the directory. The sticky bit only forbids them to remove
+ * one. A group with the number of its user is that user's own, as pam_umask(8) has it. */
 static bool others_may_rename_into(const struct stat *dir)
 {
 	bool own_group = dir->st_gid == getegid() && getegid() == geteuid();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* output-place - finds what a path names, for writing, where others may change names meanwhile. Each directory on the
- * way is opened once and held, and each further name is looked up through its descriptor. No name is looked up twice. */
+/* output-place - finds the place that a path names, for writing, while others may change names. Each directory of the
+ * path is opened once and held, and each further name is looked up through its descriptor. No name is looked up
+ * twice. */
 #include <stdbool.h>
 #include <sys/stat.h>
 
@@ -9,10 +10,10 @@
 #include "ctprof/base/strbuf.h"
 
 struct output_place {
-	int descriptor; /* the path names this descriptor of the process, as /dev/fd/3 does; -1: it does not */
-	int dir_fd;         /* O_PATH: the directory that the last name is in */
-	char *name;         /* the last name of the path; owned */
-	int target_fd;      /* O_PATH: what has that name; -1: nothing has */
+	int descriptor; /* the path names this descriptor of the process, as /dev/fd/3 does; else -1 */
+	int dir_fd;     /* O_PATH: the directory that the last name is in */
+	char *name;     /* the last name of the path; owned */
+	int target_fd;      /* O_PATH: the file of that name; -1: there is none */
 	struct stat dir;    /* of dir_fd */
 	struct stat target; /* of target_fd */
 };
@@ -21,28 +22,27 @@ struct output_place {
 
 /* Finds the place. @place is OUTPUT_PLACE_INIT before. On success either @descriptor, or @dir_fd and @name are set. The
  * target, if there is one, is no directory and no symbolic link.
- *
- * A symbolic link is followed where it belongs to this user or to root, or if nobody else may write the directory
- * that it is in. A target that is not a regular file (FIFO, device, socket) is taken under the same conditions. In a
+ * A symbolic link is followed if it belongs to this user or to root, or if nobody else may write the directory that it
+ * is in. A target that is not a regular file (FIFO, device, socket) is accepted under the same conditions. In a
  * directory that others may write, neither may have a second hard link, because then others may have given it its name.
- *
- * Returns 0; -EACCES where the rule above refuses something, with a phrase in @reterr that says what; or -errno:
- * -ENOENT for a link that leads to nothing, -EISDIR for a directory, -ELOOP after 40 links. */
+ * Returns 0; -EACCES if the rule above refuses something, with a phrase in @reterr that names it; or -errno: -ENOENT
+ * for a dangling link, -EISDIR for a directory, -ELOOP after 40 links. */
 must_check_ int output_place_find(struct output_place *place, const char *path,
                                   struct strbuf *reterr);
 
-/* Opens the target itself, through /proc/self/fd, and checks that it is what was seen. Without /proc it is opened by its
- * name, and only in a directory that nobody else may write. @flags are those of open(2). Returns a descriptor or
- * -errno, -ESTALE where something else has the name now. */
+/* Opens the target itself, through /proc/self/fd, and checks that it is the same file. Without /proc it is opened by
+ * its name, and only in a directory that nobody else may write. @flags are those of open(2). Returns a descriptor or
+ * -errno, -ESTALE if something else has the name now. */
 must_check_ int output_place_reopen(const struct output_place *place, int flags);
 
 /* Returns whether the target is a regular file of this user, and has its name from this user or root: others can
- * neither rename files in the directory nor move one of this user's files into it nor have made a link to one in it. */
+ * neither rename files in the directory, nor move one of this user's files into it, nor have made a link to one in
+ * it. */
 bool output_place_is_own(const struct output_place *place);
 
 /* Returns the permissions of a new file, @mode, without those that a file of this user's in a sticky directory lacks.
- * Others may have moved it there, for which they need nothing but a file of this user's in a directory of theirs, so
- * that it gives none. */
+ * The existing file grants none, since others may have moved any file of this user's there from a directory of
+ * theirs. */
 mode_t output_place_narrow(const struct output_place *place, mode_t mode);
 
 /* For cleanup_(output_place_done). */

@@ -36,23 +36,23 @@ static char *temporary_name(const struct output *output)
 
 	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
 		memset(random, 0, sizeof(random));
-	/* Leave room for the suffix where the target's name is as long as names may be. */
+	/* Leaves room for the suffix if the target's name is as long as names may be. */
 	strbuf_addf(&name, ".%.200s.", output->target);
 	for (size_t i = 0; i < sizeof(random); i++)
 		strbuf_addf(&name, "%02x", random[i]);
 	return mem_copy(strbuf_str(&name), name.len);
 }
 
-/* What is to replace a file is nobody else's until it has that file's permissions. */
+/* Returns the first permissions: a file that replaces another one is private until it gets that file's permissions. */
 static mode_t first_mode(const struct output *output)
 {
 	return output->keeps ? 0600 : output->mode;
 }
 
-/* Makes the file, or the name of the open file, that goes by a fresh temporary name. Returns 0 or -errno. */
+/* Makes the file, or a name for the open file, under a fresh temporary name. Returns 0 or -errno. */
 typedef int name_function(struct output *output, const char *name);
 
-/* The name is gone; the memory that it was in is not touched. */
+/* Marks the name as gone; does not touch its memory. */
 static void undo_temporary(struct mem_undo *undo)
 {
 	struct output *output =
@@ -104,7 +104,7 @@ static int link_file(struct output *output, const char *name)
 	return 0;
 }
 
-/* Makes the file under a temporary name, which is to be renamed. */
+/* Makes the file under a temporary name, to be renamed later. */
 static int name_first(struct output *output)
 {
 	if (!output->only_adds)
@@ -132,7 +132,8 @@ static int open_temporary(struct output *output)
 	return name_first(output);
 }
 
-/* In an append-only directory (chattr +a) names are added, and none is changed or removed, a temporary one neither. */
+/* Returns whether the directory is append-only (chattr +a): names can be added, and none can be changed or removed, not
+ * even a temporary one. */
 static bool is_append_only(int dir_fd)
 {
 	struct statx status;
@@ -150,13 +151,13 @@ static int check_append_only(struct output *output, const struct output_place *p
 	return -EPERM;
 }
 
-/* Writes to a descriptor of the process, from where it stands. */
+/* Writes to a descriptor of the process, from its position. */
 static int use_descriptor(struct output *output, int descriptor)
 {
 	int flags = fcntl(descriptor, F_GETFL);
 
 	output->in_place = true;
-	/* A write would find this out, too, but only when there is something to write. */
+	/* A write would fail as well, but only once there is something to write. */
 	if (flags >= 0 && (flags & O_ACCMODE) == O_RDONLY)
 		return -EBADF;
 	output->fd = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
@@ -183,8 +184,8 @@ static int open_in_place(struct output *output, const struct output_place *place
 	return 0;
 }
 
-/* Replacing is not a way around a file's own permissions, so the kernel is asked for the right to write. It does not
- * have to wait for somebody who holds a lease, and a program that is running may be replaced. */
+/* Replacing must not bypass a file's own permissions, so the kernel is asked for the right to write. A lease on the
+ * file does not delay it, and a program that is running may be replaced. */
 static int check_replaceable(struct output *output, const struct output_place *place)
 {
 	int fd = reopen(output, place, O_WRONLY | O_NONBLOCK);
@@ -195,7 +196,7 @@ static int check_replaceable(struct output *output, const struct output_place *p
 	return 0;
 }
 
-/* With an access control list the bits of the group are those of the list's mask, and say nothing of the group. */
+/* With an access control list the bits of the group are those of the list's mask, and do not describe the group. */
 static bool has_acl(const struct output_place *place)
 {
 	char path[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
@@ -204,7 +205,7 @@ static bool has_acl(const struct output_place *place)
 	return getxattr(path, "system.posix_acl_access", NULL, 0) > 0;
 }
 
-/* What the file that is replaced hands on. */
+/* Notes the group and the permissions of the file that is replaced. */
 static void keep(struct output *output, const struct output_place *place)
 {
 	output->keeps = output_place_is_own(place);
@@ -259,11 +260,11 @@ static int hand_on(const struct output *output)
 		return 0;
 	if (fstat(output->fd, &status) < 0)
 		return -errno;
-	/* A group that this user is not in is lost, and with it what the group was allowed. */
+	/* The group is lost if this user is not in it, and with it the group's permissions. */
 	if (status.st_gid != output->gid && fchown(output->fd, (uid_t)-1, output->gid) < 0)
 		mode &= ~(mode_t)S_IRWXG;
-	/* The directory may have an access control list for new files; the bits of the group would open it to those who
-	 * are in it. */
+	/* The directory may have an access control list for new files, and the bits of the group would open the file to
+	 * its entries. */
 	if (fremovexattr(output->fd, "system.posix_acl_access") < 0 && errno != ENODATA &&
 	    errno != EOPNOTSUPP)
 		mode &= ~(mode_t)S_IRWXG;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* output - a file that appears under its name whole or not at all. Every file that a command writes is written through
- * it: nobody but this user and root decides what is replaced, followed or opened, or with which permissions. */
+/* output - a file that appears under its name whole or not at all. Commands write every file through it: only this user
+ * and root decide which file is replaced, followed or opened, and with which permissions. */
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -10,7 +10,7 @@
 #include "ctprof/base/strbuf.h"
 #include "ctprof/base/stream.h"
 
-/* The permissions of a new file, before the umask is applied. */
+/* The permissions of a new file, before the umask applies. */
 enum output_audience {
 	OUTPUT_PRIVATE, /* 0600: snapshots and windows, which describe the programs of all users */
 	OUTPUT_PUBLIC,  /* 0666: reports */
@@ -24,11 +24,11 @@ struct output {
 	bool is_new;     /* nothing had the target's name */
 	bool only_adds;  /* the directory is append-only */
 	bool in_place;   /* the target is no regular file (a pipe, /dev/full): written directly */
-	bool keeps;      /* replaces a file of this user's, and takes over these two: */
+	bool keeps;      /* replaces a file of this user's, and gets these two from it: */
 	mode_t mode;     /* its permission bits, at most 0777 */
 	gid_t gid;       /* its group */
-	char *target;    /* last part of the path; NULL where written directly */
-	char *temporary; /* its name in the directory while it is being written, or NULL */
+	char *target;    /* last part of the path; NULL if it is written directly */
+	char *temporary; /* its name in the directory during the writing, or NULL */
 	unsigned long bytes;  /* written so far */
 	struct mem_undo undo; /* registered while there is a temporary name */
 	struct strbuf reason;
@@ -36,34 +36,32 @@ struct output {
 
 #define OUTPUT_INIT ((struct output){.fd = -1, .dir_fd = -1, .reason = STRBUF_INIT})
 
-/* Prepares to write @path, "-" for standard output. The file is written without a name (O_TMPFILE), or
- * under a temporary one where the file system cannot, in the target's directory; an existing target is
- * replaced on commit and untouched until then. The directory is looked up once and held.
- *
- * A new file has the permissions of @audience, and this user's ids. A regular file that this user owns, where others
- * cannot have put it under that name, hands its permission bits (0777) and, where the system lets this user, its group
- * on to the file that replaces it; without the group, not the group's bits either. In a sticky directory others can have
- * put it there, and it can only take permissions away. Nothing of another user's file is taken over. To replace a file takes the right to write it, and what rename(2) asks for.
- *
+/* Prepares to write @path, "-" for standard output. The file is written without a name (O_TMPFILE), or under a
+ * temporary one if the file system cannot do that, in the target's directory; an existing target is replaced on commit
+ * and untouched until then. The directory is looked up once and held.
+ * A new file has the permissions of @audience, and this user's ids. If it replaces a regular file that this user owns,
+ * and that others cannot have put under that name, it gets that file's permission bits (0777) and, if the system lets
+ * this user, its group; without the group, not the group's bits either. In a sticky directory others can have put the
+ * file there, and it can only remove permissions. A file of another user passes nothing on. Replacing a file needs the
+ * right to write it, and the rights of rename(2).
  * A target that is no regular file is written in place, and /dev/stdout, /dev/stderr, /dev/fd/N and /proc/self/fd/N are
  * the descriptor itself. A symbolic link is followed. A link, FIFO, device or socket of another user is refused in a
  * directory that others may write; output-place.h has the rule.
- *
- * In an append-only directory (chattr +a, as statx(2) has it) only a new file can be written, on a file system with O_TMPFILE;
- * anything else is refused with EPERM, so that no temporary name stays behind.
- *
+ * In an append-only directory (chattr +a, as statx(2) has it) only a new file can be written, on a file system with
+ * O_TMPFILE; anything else is refused with EPERM, so that no temporary name stays behind.
  * Returns 0 or -errno; output_reason() has the words. */
 must_check_ int output_open(struct output *output, const char *path, enum output_audience audience);
 
-/* Flushes to disk, puts the file in its place and flushes the directory. Returns 0 or -errno, -EEXIST where something took
- * the name in an append-only directory; after an error the target
- * is what it was, and nothing is left beside it. There is one exception: where only the directory cannot be flushed, the
- * new file is in its place, and output_reason() says so. */
+/* Flushes to disk, puts the file in its place and flushes the directory. Returns 0 or -errno, -EEXIST if something got
+ * the name meanwhile in an append-only directory. After an error the target is unchanged, and nothing is left beside
+ * it, with one exception: if only the directory cannot be flushed, the new file is in its place, and output_reason()
+ * says so. */
 must_check_ int output_commit(struct output *output);
 
-/* Why output_open() or output_commit() returned @error, as a phrase to stand behind the file's name. Names of files in it
- * may hold any bytes. Borrowed until output_done(). */
+/* Returns the reason why output_open() or output_commit() returned @error, as a phrase to stand behind the file's name.
+ * Names of files in it may hold any bytes. Borrowed until output_done(). */
 const char *output_reason(const struct output *output, int error);
 
-/* Closes; what was not committed is gone, also where running out of memory ends the program before. For cleanup_(output_done). */
+/* Closes the file; one that was not committed is removed, also if running out of memory ends the program before. For
+ * cleanup_(output_done). */
 void output_done(struct output *output);

@@ -14,8 +14,9 @@
 
 #include "base/fd.h"
 
-/* Types as mountinfo names them, and as statfs(2) does. One magic number may be that of several types. Stacked file systems
- * other than overlay, which every container uses, are not here: nobody knows what is below them. */
+/* Types of file systems by their names in mountinfo and their numbers in statfs(2). Several types may share one magic
+ * number. Stacked file systems are left out, since the one below them is unknown; the exception is overlay, which every
+ * container uses. */
 static const struct {
 	const char *type;
 	uint32_t magic;
@@ -54,7 +55,7 @@ static int check_system(int path_fd)
 	return -EREMOTE;
 }
 
-/* What a file is never changes, so that what the kernel remembers of it will do: no server is asked for that. */
+/* The type of a file never changes, so the kernel's cached value will do, and no server is asked. */
 static int check_type(int path_fd)
 {
 	struct statx status;

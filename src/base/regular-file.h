@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* regular-file - opens files at paths that other processes influence: what they have mapped, what lies below their root
- * directory, what a file of theirs names. Opening a device or a FIFO can have an effect, and a file system that another
- * process serves may never answer. The path is therefore opened with O_PATH first, which calls neither a driver nor the
- * file system's open. What it leads to must be a regular file on a local file system; only then it is opened for reading,
- * through /proc/self/fd, so that it cannot become another file in between. tests/lint/open.sh keeps other ways of opening
- * out of the rooms that deal with such paths. */
+/* regular-file - opens files at paths that other processes influence: files that they have mapped, that lie below their
+ * root directory, or that a file of theirs names. Opening a device or a FIFO can have an effect, and a file system that
+ * another process serves may never answer. The path is therefore opened with O_PATH first, which calls neither a driver
+ * nor the file system's open. Only if it leads to a regular file on a local file system is it opened for reading,
+ * through /proc/self/fd, so that it cannot become another file in between. tests/lint/open.sh refuses other ways of
+ * opening in the rooms that deal with such paths. */
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -13,27 +13,27 @@
 
 /* The file systems that a file may be on. */
 enum file_systems {
-	FILE_SYSTEMS_LOCAL, /* only those that are known to be local */
-	FILE_SYSTEMS_ALL,   /* also those that may not answer, where the user asked for that */
+	FILE_SYSTEMS_LOCAL, /* only file systems that are known to be local */
+	FILE_SYSTEMS_ALL,   /* also those that may not answer, on the user's request */
 };
 
 enum file_system_kind {
 	FILE_SYSTEM_UNKNOWN,
-	FILE_SYSTEM_LOCAL, /* served by this kernel from a local device or from memory */
-	FILE_SYSTEM_REMOTE, /* any other: FUSE, NFS, 9p, CIFS, Ceph and whatever is not known to be local */
+	FILE_SYSTEM_LOCAL,  /* served by this kernel from a local device or from memory */
+	FILE_SYSTEM_REMOTE, /* any other: FUSE, NFS, 9p, CIFS, Ceph and unknown ones */
 };
 
 /* Returns the kind of a file system by its type as /proc/<pid>/mountinfo names it, such as "ext4" or "fuse.sshfs":
  * LOCAL or REMOTE. @type need not end in NUL. */
 enum file_system_kind file_system_kind_of_type(const char *type, size_t len);
 
-/* Opens the regular file at @path below @root_fd, which is taken for the root directory: neither "..", nor an absolute path,
- * nor a symbolic link leads out of it, and links of /proc are not followed (openat2(2), Linux 5.6). The descriptor is
- * O_RDONLY, O_NONBLOCK, O_NOCTTY and O_CLOEXEC, and the caller's. Returns it; -EMEDIUMTYPE for what is no regular file,
- * -EREMOTE for a file on a file system that is not @allowed, or another -errno. It may wait for ever where a directory on the
- * way is on a file system that does not answer: call it in a helper process. */
+/* Opens the regular file at @path below @root_fd, which stands for the root directory: neither "..", nor an absolute
+ * path, nor a symbolic link leads out of it, and links of /proc are not followed (openat2(2), Linux 5.6). The
+ * descriptor is O_RDONLY, O_NONBLOCK, O_NOCTTY and O_CLOEXEC, and the caller's. Returns it; -EMEDIUMTYPE for anything
+ * but a regular file, -EREMOTE for a file on a file system that is not @allowed, or another -errno. It may wait for
+ * ever if a directory of the path is on a file system that does not answer: call it in a helper process. */
 must_check_ int regular_file_open(int root_fd, const char *path, enum file_systems allowed);
 
-/* The same for a link of /proc that leads to a file by itself, such as /proc/<pid>/map_files/<range>. No other process
- * influences @path, only what the link leads to. */
+/* Opens the target of a link of /proc that leads to a file by itself, such as /proc/<pid>/map_files/<range>. Other
+ * processes influence only the target, not @path. */
 must_check_ int regular_file_open_link(const char *path, enum file_systems allowed);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* strmap - a hash map from byte strings to pointers. Keys are copied and may hold any bytes. The hash
- * is seeded per process, so nobody who chooses thread names can choose collisions. */
+/* strmap - a hash map from byte strings to pointers. Keys are copied and may hold any bytes. Each process has its own
+ * hash seed, so nobody who chooses thread names can choose collisions. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,10 +29,10 @@ struct strmap {
 /* Returns the value of @key, or NULL. */
 void *strmap_get(const struct strmap *map, const char *key, size_t key_len);
 
-/* Stores the place of @key among the entries; false if it is not in the map. */
+/* Stores the place of @key among the entries. Returns false if it is not in the map. */
 bool strmap_find(const struct strmap *map, const char *key, size_t key_len, uint32_t *ret_place);
 
-/* Returns the entry of @key, added with value NULL if it was missing; borrowed until the next addition. */
+/* Returns the entry of @key, and adds it with value NULL if it is missing; borrowed until the next addition. */
 struct strmap_entry *strmap_add(struct strmap *map, const char *key, size_t key_len);
 
 /* Frees the keys and the table, not the values. For cleanup_(strmap_done). */

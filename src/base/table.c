@@ -71,8 +71,8 @@ static void print_blanks(FILE *file, size_t count)
 struct cell {
 	struct strbuf text;
 	enum table_color color;
-	size_t pos; /* how much of the text is on lines that are printed */
-	/* Blanks before each of its lines: the place in a tree, which can be deeper than a column is wide. */
+	size_t pos; /* the part of the text that is printed already */
+	/* Blanks before each of its lines, from its depth in a tree, which can be deeper than a column is wide. */
 	size_t indent, indent_max;
 };
 
@@ -87,7 +87,7 @@ struct printing {
 	struct table_heading at; /* of the row, if it is a heading; its text is the first cell's */
 };
 
-/* What one line has of a text. */
+/* The part of a text on one line. */
 struct piece {
 	const char *bytes;
 	size_t len, width;
@@ -108,19 +108,19 @@ static size_t last_break(const char *bytes, size_t len, size_t full, const char 
 	while (start < full && is_one_of(" /_-", bytes[start]))
 		start++;
 	while (at > start && !(at < len && bytes[at] == ' ') &&
-	       /* What combines with the '/' stays with it. */
+	       /* Combining characters stay with the '/'. */
 	       !(is_one_of(behind, bytes[at - 1]) && text_prefix(bytes + at, len - at, 0) == 0))
 		at--;
 	return at > start ? at : 0;
 }
 
-/* Returns where to break a text that is wider than @room: behind a word or a '/', else inside of a name, else where the
- * line is full. */
+/* Returns the place to break a text that is wider than @room: behind a word or a '/', else inside a name, else where
+ * the line is full. */
 static size_t break_of(const char *bytes, size_t len, size_t room)
 {
 	size_t full = text_prefix_escaped(bytes, len, room), at;
 
-	/* Too narrow for anything: then something sticks out. */
+	/* Nothing fits: one character exceeds the room. */
 	for (; full == 0; room++)
 		full = text_prefix_escaped(bytes, len, room);
 	at = last_break(bytes, len, full, "/");
@@ -129,8 +129,9 @@ static size_t break_of(const char *bytes, size_t len, size_t room)
 	return at > 0 ? at : full;
 }
 
-/* Takes what fits into @room columns from the text at @pos on. What is not cut is whole, or continued. */
-static struct piece take_piece(const struct strbuf *text, size_t *pos, size_t room, bool wrap)
+/* Returns the part of the text from @pos on that fits into @room columns, and moves @pos behind it. The part is whole,
+ * cut or continued. */
+static struct piece next_piece(const struct strbuf *text, size_t *pos, size_t room, bool wrap)
 {
 	struct piece piece = {.bytes = strbuf_str(text) + *pos, .len = text->len - *pos};
 
@@ -155,17 +156,18 @@ static struct piece take_piece(const struct strbuf *text, size_t *pos, size_t ro
 	return piece;
 }
 
-/* Prints a line of the row whose cells are filled in. Returns whether there is to be another one. */
+/* Prints a line of the row whose cells are filled in. Returns whether there is another line. */
 static bool print_line(struct printing *printing)
 {
-	size_t blanks = 0; /* still to come: nothing trails the last text of a line */
+	size_t blanks =
+	        0; /* to be printed before the next text, so that no line ends with blanks */
 	bool more = false;
 
 	for (unsigned c = 0; c < printing->column_count; c++) {
 		struct cell *cell = &printing->cells[c];
 		size_t room = printing->widths[c] - cell->indent;
 		struct piece piece =
-		        take_piece(&cell->text, &cell->pos, room, printing->style->wrap);
+		        next_piece(&cell->text, &cell->pos, room, printing->style->wrap);
 		bool right = printing->columns[c].right;
 
 		blanks += (c > 0) + cell->indent + (right ? room - piece.width : 0);
@@ -222,7 +224,7 @@ static void print_heading(struct printing *printing)
 	if (width > 0 && indent > width / 2)
 		indent = width / 2;
 	do {
-		struct piece piece = take_piece(text, &pos, width > 0 ? width - indent : SIZE_MAX,
+		struct piece piece = next_piece(text, &pos, width > 0 ? width - indent : SIZE_MAX,
 		                                printing->style->wrap);
 
 		print_blanks(printing->file, indent);
@@ -260,7 +262,7 @@ static void shrink_column(struct printing *printing, unsigned column, size_t by)
 	printing->cells[column].indent_max = printing->widths[column] - TEXT_MIN;
 }
 
-/* Takes @excess columns from those that are cut, the first one first. */
+/* Removes @excess columns from those that are cut, the first one first. */
 static void shrink_in_turn(struct printing *printing, size_t excess)
 {
 	for (unsigned c = 0; c < printing->column_count && excess > 0; c++) {
@@ -274,8 +276,8 @@ static void shrink_in_turn(struct printing *printing, size_t excess)
 	}
 }
 
-/* Takes them from those of one kind, always from the widest: if they are continued below, lines are fewest. Returns
- * what is left to take. */
+/* Removes them from the columns of one kind, always from the widest one: that gives the fewest lines if they are
+ * continued below. Returns the columns that are still too many. */
 static size_t shrink_evenly(struct printing *printing, size_t excess, enum table_shrink shrinks)
 {
 	for (; excess > 0; excess--) {
@@ -309,12 +311,12 @@ static void shrink(struct printing *printing)
 		shrink_in_turn(printing, excess);
 		return;
 	}
-	/* What is never cut is broken last. */
+	/* Columns that are never cut come last. */
 	excess = shrink_evenly(printing, excess, SHRINKS_ALWAYS);
 	shrink_evenly(printing, excess, SHRINKS_WRAPPED);
 }
 
-/* Characters that mean something to Markdown. An underscore inside of a word does not. */
+/* Returns whether Markdown gives the character a meaning. An underscore inside a word has none. */
 static bool is_markup(const char *bytes, size_t len, size_t at)
 {
 	if (bytes[at] != '_')
@@ -330,7 +332,7 @@ static void print_markdown_cell(FILE *file, const struct strbuf *text)
 
 	fputs("| ", file);
 	for (size_t i = 0; i < text->len; i++) {
-		/* Blanks at the start are the place in a tree. */
+		/* Blanks at the start show the place in a tree. */
 		leads = leads && bytes[i] == ' ';
 		if (leads) {
 			fputs("&nbsp;", file);
@@ -350,7 +352,7 @@ static void print_markdown_row(struct printing *printing)
 	fputs("|\n", printing->file);
 }
 
-/* A heading between rows is a row whose other cells are empty. */
+/* Begins a row whose other cells are empty, for a heading between rows. */
 static void start_markdown_heading(struct printing *printing)
 {
 	struct strbuf *text = &printing->cells[0].text;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* table - columns of text, padded to their widest cell. It knows no metric. Cells are asked for twice, once
- * to measure and once to print, and only those of one row are kept, so a table of any length takes no memory. */
+/* table - columns of text, padded to their widest cell. It has no metrics in it. Each cell is requested twice, once to
+ * measure and once to print, and only those of one row are kept, so a table of any length needs no memory. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 enum table_color {
 	COLOR_NONE,
 	COLOR_HEADING, /* cyan */
-	COLOR_MORE,    /* yellow: more than before, which is no verdict */
+	COLOR_MORE,    /* yellow: more than before, without a verdict */
 	COLOR_LESS,    /* magenta */
 	COLOR_MUCH_MORE,
 	COLOR_MUCH_LESS, /* the same, bold */
@@ -26,11 +26,11 @@ enum table_color {
 	COLOR_COUNT
 };
 
-/* What a column does where the terminal is too narrow. */
+/* The behaviour of a column on a narrow terminal. */
 enum table_shrink {
 	SHRINKS_NEVER,
-	SHRINKS_ALWAYS, /* gives way, before any other */
-	SHRINKS_WRAPPED /* gives way if its cells are continued below, and is not cut */
+	SHRINKS_ALWAYS, /* is cut, before any other */
+	SHRINKS_WRAPPED /* becomes narrower if its cells continue below, and is not cut */
 };
 
 struct table_column {
@@ -44,10 +44,10 @@ struct table_style {
 	unsigned width; /* of the terminal, in columns; 0: no limit */
 	bool markdown; /* as a Markdown table, for people who read it elsewhere: no colour, no width */
 	bool ascii;    /* the ellipsis and the arrow are ASCII */
-	bool wrap;     /* what is too wide goes on in lines below, instead of being cut */
+	bool wrap;     /* a text that is too wide continues in lines below instead of being cut */
 };
 
-/* Appends the text of a cell, which must be safe to print, to @out and says how it is to look. */
+/* Appends the text of a cell, which must be safe to print, to @out. Returns its colour. */
 typedef enum table_color table_cell_function(void *context, size_t row, unsigned column,
                                              struct strbuf *out);
 
@@ -57,7 +57,8 @@ struct table_heading {
 	unsigned indent; /* blanks before it */
 };
 
-/* Whether the row is a heading and has no cells; then appends its text, safe to print, to @out. @ret is zeroed. */
+/* Returns whether the row is a heading and has no cells; then appends its text, safe to print, to @out. @ret is
+ * zeroed. */
 typedef bool table_heading_function(void *context, size_t row, struct table_heading *ret,
                                     struct strbuf *out);
 
@@ -65,16 +66,16 @@ typedef bool table_heading_function(void *context, size_t row, struct table_head
 void table_print(FILE *file, const struct table_style *style, const struct table_column *columns,
                  unsigned column_count, size_t row_count, table_cell_function *cell, void *context);
 
-/* The same for a table with headings between its rows. They do not widen it, and are cut to the terminal's width,
- * or continued. */
+/* Prints a table with headings between its rows. They do not widen it, and are cut to the terminal's width, or
+ * continued. */
 void table_print_tree(FILE *file, const struct table_style *style,
                       const struct table_column *columns, unsigned column_count, size_t row_count,
                       table_cell_function *cell, table_heading_function *heading, void *context);
 
-/* Returns the look of a tree's heading, 0 being the root. */
+/* Returns the colour of a tree's heading, 0 being the root. */
 enum table_color table_color_of_depth(unsigned depth);
 
-/* Returns the look of a share that is better the higher it is, in percent: good from 75 on, fair from 50 on. */
+/* Returns the colour of a share that is better the higher it is, in percent: good from 75 on, fair from 50 on. */
 enum table_color table_color_of_share(double percent);
 
 /* Prints text in a colour, or plainly. */

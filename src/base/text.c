@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* More marks on one letter than any script has; a pile of them reaches into the lines above and below. */
+/* More marks on one letter than any script has; a pile of them would cover the lines above and below. */
 enum { MARKS_MAX = 8 };
 
 static size_t ascii_run(const char *bytes, size_t len)
@@ -49,10 +49,10 @@ static bool is_control(uint32_t c)
 	return c < 0x20 || (c >= 0x7f && c < 0xa0);
 }
 
-/* Characters that show nothing, or move or join others. Unicode 15.0: Default_Ignorable_Code_Point (soft hyphen, joiners,
- * Hangul fillers, variation selectors, bidirectional controls, tags, and what is reserved for more of them), the other
- * format controls of category Cf but those that are drawn (Prepended_Concatenation_Mark), separators of lines and
- * paragraphs, and two signs that are blank: U+2800 and U+1D159. */
+/* Returns whether a character is invisible, or moves or joins others. Unicode 15.0: Default_Ignorable_Code_Point (soft
+ * hyphen, joiners, Hangul fillers, variation selectors, bidirectional controls, tags, and those reserved for more of
+ * them), the other format controls of category Cf but the visible ones (Prepended_Concatenation_Mark), separators of
+ * lines and paragraphs, and two signs that are blank: U+2800 and U+1D159. */
 static bool is_invisible(uint32_t c)
 {
 	static const struct {
@@ -101,7 +101,7 @@ static bool is_mark(const char *bytes, size_t len)
 void text_add_escaped(struct strbuf *out, const char *bytes, size_t len)
 {
 	unsigned marks =
-	        MARKS_MAX; /* in the cell so far; the text has none of its own before its first character */
+	        MARKS_MAX; /* in the cell so far; before the first character no mark is allowed */
 	uint32_t c;
 
 	for (size_t pos = 0, step; pos < len; pos += step) {

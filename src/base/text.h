@@ -8,9 +8,8 @@
 #include "ctprof/base/macro.h"
 #include "ctprof/base/strbuf.h"
 
-/* Decodes the UTF-8 character at the start of @bytes. Returns its length (1 to 4) and stores the
- * code point, or 0 if the bytes are not well-formed UTF-8 (overlong forms, surrogates and values
- * above U+10FFFF are not) or @len is 0. */
+/* Decodes the UTF-8 character at the start of @bytes and stores the code point. Returns its length (1 to 4), or 0 if
+ * the bytes are not well-formed UTF-8 (overlong forms, surrogates and values above U+10FFFF are not) or @len is 0. */
 size_t text_decode(const char *bytes, size_t len, uint32_t *ret_code_point);
 
 /* Returns whether all @len bytes are well-formed UTF-8. */
@@ -30,15 +29,15 @@ bool text_is_harmless(uint32_t code_point);
  * on its letter. Emoji that are made by joiners and variation selectors come apart. Independent of the locale. */
 void text_add_escaped(struct strbuf *out, const char *bytes, size_t len);
 
-/* Columns that @bytes take on a terminal: 2 for wide characters, 0 for combining ones; ill-formed
- * bytes count as 1. Independent of the locale. */
+/* Returns the columns of @bytes on a terminal: 2 for wide characters, 0 for combining ones; ill-formed bytes count as
+ * 1. Independent of the locale. */
 size_t text_width(const char *bytes, size_t len);
 
-/* Returns the longest prefix of @bytes, in whole characters, that takes at most @columns columns. */
+/* Returns the longest prefix of @bytes, in whole characters, that has at most @columns columns. */
 size_t text_prefix(const char *bytes, size_t len, size_t columns);
 
-/* The same of a text that text_add_escaped() made: no escape is split, either. */
+/* Does so for a text that text_add_escaped() made, and splits no escape either. */
 size_t text_prefix_escaped(const char *bytes, size_t len, size_t columns);
 
-/* Appends a word so that a POSIX shell takes it as it is. */
+/* Appends a word, quoted if a POSIX shell needs that. */
 void text_add_shell_word(struct strbuf *out, const char *word);

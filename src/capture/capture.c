@@ -49,7 +49,7 @@ int capture_roots_open(const struct capture_options *options, struct capture_roo
 	if (r == 0)
 		r = open_root(options->cgroup_root, NULL, &given_fd, reterr);
 	if (r == 0 && options->cgroup_root)
-		cgroup_mounts_take_directory(options->cgroup_root, &roots->mounts);
+		cgroup_mounts_from_directory(options->cgroup_root, &roots->mounts);
 	else if (r == 0 && !options->proc_root)
 		cgroup_mounts_find(roots->proc_fd, true, &roots->mounts);
 	return r;

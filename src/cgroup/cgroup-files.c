@@ -20,7 +20,7 @@ static bool set_number(struct fact_value *value, struct span word)
 	return true;
 }
 
-/* Only what has no unit, a nice value, can be below zero. */
+/* Only a nice value, which has no unit, can be below zero. */
 static void set_integer(const struct cgroup_value_desc *row, struct fact_value *value,
                         struct span word)
 {
@@ -28,7 +28,8 @@ static void set_integer(const struct cgroup_value_desc *row, struct fact_value *
 		(void)set_number(value, word);
 }
 
-/* Of version 1, a quota without a limit is -1, and memory without one as many whole pages as there can be. */
+/* Returns whether the number means "no limit" in version 1: -1 for a quota, and the largest number of whole pages for
+ * memory. */
 static bool is_no_limit(struct span word)
 {
 	enum { LARGEST_PAGE = 256 << 10 };
@@ -47,7 +48,7 @@ static void set_limit(const struct cgroup_value_desc *row, struct fact_value *va
 		set_integer(row, value, word);
 }
 
-/* The file's words if it has just @count of them. */
+/* Splits the file into words. Returns whether there are just @count of them. */
 static bool split_words(struct span text, struct span *ret_words, size_t count)
 {
 	struct span more;
@@ -70,7 +71,8 @@ static bool find_flat(struct span text, const char *key, struct span *ret_value)
 	return false;
 }
 
-/* "8:0 Read 4096". A cgroup without I/O has no device; a number that makes no sense leaves the value unseen. */
+/* Sums lines such as "8:0 Read 4096". A cgroup without I/O has no device; a malformed number leaves the value
+ * unseen. */
 static void set_devices(struct span text, const char *key, struct fact_value *value)
 {
 	struct span line, words[3];
@@ -151,7 +153,7 @@ void cgroup_file_parse(const char *file, const char *text, size_t len, struct cg
 	}
 }
 
-/* Keys become names in snapshots and tables; the kernel's are printable ASCII. */
+/* Returns whether the key can be a name in snapshots and tables; the kernel's keys are printable ASCII. */
 static bool is_plain(struct span word)
 {
 	for (size_t i = 0; i < word.len; i++)
@@ -176,7 +178,7 @@ static void parse_flat(struct span line, struct keyed_values *list)
 		set_key(list, words[0].text, words[0].len, words[1]);
 }
 
-/* "8:0". What is "(unknown)" has no other name, and there may be several of it. */
+/* Returns whether the word is a device such as "8:0". Several devices may be called "(unknown)", which names none. */
 static bool is_device(struct span word)
 {
 	struct span major, minor;
@@ -186,8 +188,8 @@ static bool is_device(struct span word)
 	       scan_u64(minor.text, minor.len, &number) && word.len <= KEY_BYTES;
 }
 
-/* "8:0 rbytes=1 wbytes=2". Some kernels (5.15 is one) print a device that has no values, without a newline behind it
- * ("253:0 8:0 rbytes=1"), so a word without '=' is a device wherever it stands. */
+/* Parses "8:0 rbytes=1 wbytes=2". Some kernels (5.15 is one) print a device without values, and no newline behind it
+ * ("253:0 8:0 rbytes=1"), so a word without '=' is a device in any place. */
 static void parse_nested(struct span line, struct keyed_values *list)
 {
 	cleanup_(strbuf_done) struct strbuf key = STRBUF_INIT;
@@ -224,7 +226,7 @@ void cgroup_list_parse(enum cgroup_list_id list, const char *text, size_t len,
 			parse_nested(line, &stats->lists[list]);
 		else
 			parse_flat(line, &stats->lists[list]);
-	/* A part of a list would pass for all of it. */
+	/* A part of a list would look like the whole. */
 	if (stats->lists[list].count == KEYED_VALUES_MAX) {
 		keyed_values_clear(&stats->lists[list]);
 		stats->has_list[list] = false;

@@ -5,10 +5,10 @@
 
 #include "ctprof/metric/cgroup-stats.h"
 
-/* One file of a cgroup into the values of @stats that registry/cgroup.def reads from it, for the hierarchy
- * stats->is_v1 says; a value that makes no sense stays unseen. */
+/* Parses one file of a cgroup into the values of @stats that registry/cgroup.def reads from it, for the hierarchy that
+ * stats->is_v1 names; a malformed value stays unseen. */
 void cgroup_file_parse(const char *file, const char *text, size_t len, struct cgroup_stats *stats);
 
-/* memory.stat, memory.events (flat keyed) and io.stat (nested keyed) into a list. */
+/* Parses memory.stat, memory.events (flat keyed) or io.stat (nested keyed) into a list. */
 void cgroup_list_parse(enum cgroup_list_id list, const char *text, size_t len,
                        struct cgroup_stats *stats);

@@ -83,8 +83,8 @@ static const char *below_mount(const struct cgroup_ids *ids, const char *path)
 	return path[len] == '\0' ? "/" : path[len] == '/' ? path + len : NULL;
 }
 
-/* A name that the kernel gave to a cgroup which is gone, or is outside of the mount, is that of no directory, or of
- * another one. */
+/* Returns whether the path is that of the cgroup. The kernel's name of a cgroup that is gone, or outside of the mount,
+ * is the path of no directory, or of another one. */
 static bool is_there(const char *path, uint64_t id)
 {
 	struct stat status;
@@ -92,7 +92,7 @@ static bool is_there(const char *path, uint64_t id)
 	return stat(path, &status) == 0 && status.st_ino == id;
 }
 
-static struct strbuf *look_up(const struct cgroup_ids *ids, uint64_t id)
+static struct strbuf *find_path(const struct cgroup_ids *ids, uint64_t id)
 {
 	cleanup_(fd_closep) int fd = -1;
 	cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT;
@@ -123,6 +123,6 @@ const struct strbuf *cgroup_ids_path(struct cgroup_ids *ids, uint64_t id)
 	struct strmap_entry *entry = strmap_add(&ids->known, (const char *)&id, sizeof(id));
 
 	if (ids->known.count != known)
-		entry->value = look_up(ids, id);
+		entry->value = find_path(ids, id);
 	return entry->value;
 }

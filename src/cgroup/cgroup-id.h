@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* cgroup-id - which path a cgroup of version 2 has, by the number that the kernel knows it by. */
+/* cgroup-id - finds the path of a cgroup of version 2 by the kernel's number of it. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -9,13 +9,13 @@
 
 struct cgroup_ids;
 
-/* Never NULL. Numbers are looked up below the mount of version 2 in @mounts, where it
- * shows the whole hierarchy; if there is none, no number has a path. */
+/* Never returns NULL. Numbers are looked up below the mount of version 2 in @mounts, if it shows the whole hierarchy;
+ * without one, no number has a path. */
 struct cgroup_ids *cgroup_ids_new(const struct cgroup_mounts *mounts);
 struct cgroup_ids *cgroup_ids_free(struct cgroup_ids *ids);
 void cgroup_ids_freep(struct cgroup_ids **ids);
 
 /* Returns the path as /proc/<pid>/cgroup has it for version 2, or NULL if there is none: the cgroup is gone, or out of
- * reach. What was found, or not, when a number was first asked for stays so: a path outlives its cgroup. Borrowed until
- * @ids are freed. */
+ * reach. The first answer for a number is kept, since the path is needed after the cgroup is gone. Borrowed until @ids
+ * are freed. */
 const struct strbuf *cgroup_ids_path(struct cgroup_ids *ids, uint64_t id);

@@ -23,10 +23,10 @@ struct mount_line {
 	struct span id, device, root, point, type, options;
 };
 
-/* What libcgroup says. It knows a hierarchy by its controllers only: not at all if it has none, and not which
- * part of it a mount shows. Where mountinfo can be read it only decides between mounts that are as good as each
- * other, so that we read where libcgroup's own tools do; where /proc is restricted so that it cannot, /proc/mounts
- * and /proc/cgroups, which libcgroup reads, are the second chance. */
+/* The answer of libcgroup. It knows a hierarchy by its controllers only: not at all if it has none, and not which part
+ * of it a mount shows. If mountinfo can be read, the answer only decides between mounts that are equally good, so that
+ * we read where libcgroup's own tools do. If it cannot, because /proc is restricted, /proc/mounts and /proc/cgroups,
+ * which libcgroup reads, are the second source. */
 struct libcgroup_answer {
 	struct strbuf unified;
 	struct strbuf v1[CGROUP_V1_CONTROLLERS_MAX];
@@ -39,7 +39,7 @@ static void answer_done(struct libcgroup_answer *answer)
 		strbuf_done(&answer->v1[i]);
 }
 
-static void say_nothing(void *unused_pointer, int level, const char *format, va_list args)
+static void ignore_message(void *unused_pointer, int level, const char *format, va_list args)
 {
 	(void)unused_pointer;
 	(void)level;
@@ -47,9 +47,9 @@ static void say_nothing(void *unused_pointer, int level, const char *format, va_
 	(void)args;
 }
 
-static void answer_take(struct libcgroup_answer *answer,
-                        const struct cgroup_v1_controllers *controllers,
-                        const struct cgroup_mount_point *found)
+static void answer_add(struct libcgroup_answer *answer,
+                       const struct cgroup_v1_controllers *controllers,
+                       const struct cgroup_mount_point *found)
 {
 	struct span name = {found->name, strlen(found->name)};
 	uint32_t bits = cgroup_v1_controllers_find(controllers, name);
@@ -66,19 +66,19 @@ static void answer_take(struct libcgroup_answer *answer,
 		strbuf_add_str(into, found->path);
 }
 
-/* Nothing that goes wrong here matters: an empty answer is one. */
+/* Errors are ignored: the answer is empty then. */
 static void ask_libcgroup(const struct cgroup_v1_controllers *controllers,
                           struct libcgroup_answer *answer)
 {
 	struct cgroup_mount_point found;
 	void *handle = NULL;
 
-	cgroup_set_logger(say_nothing, CGROUP_LOG_ERROR, NULL);
+	cgroup_set_logger(ignore_message, CGROUP_LOG_ERROR, NULL);
 	if (cgroup_init() != 0)
 		return;
 	for (int r = cgroup_get_controller_begin(&handle, &found); r == 0;
 	     r = cgroup_get_controller_next(&handle, &found))
-		answer_take(answer, controllers, &found);
+		answer_add(answer, controllers, &found);
 	cgroup_get_controller_end(&handle);
 }
 
@@ -102,7 +102,7 @@ static bool is_octal(char c)
 	return c >= '0' && c <= '7';
 }
 
-/* Blanks, tabs, newlines and backslashes in paths are written as octal escapes. */
+/* The kernel writes blanks, tabs, newlines and backslashes in paths as octal escapes. */
 static void add_unescaped(struct strbuf *out, struct span path)
 {
 	for (size_t i = 0; i < path.len; i++) {
@@ -119,8 +119,9 @@ static void add_unescaped(struct strbuf *out, struct span path)
 	}
 }
 
-/* The first word is the id of the mount, the third the device, the fourth what of it is mounted, the fifth where; behind a lone dash stand the
- * type, the source and the options of the file system. */
+/* Splits a line: the first word is the id of the mount, the third the device, the fourth the mounted part of the file
+ * system, the fifth the mount point; behind a lone dash stand the type, the source and the options of the file
+ * system. */
 static bool mount_line_parse(struct span line, struct mount_line *ret)
 {
 	enum { ID_WORD = 1, DEVICE_WORD = 3, ROOT_WORD, POINT_WORD };
@@ -159,8 +160,8 @@ static bool is_covered(const struct mount_line *line, struct span rest)
 	return false;
 }
 
-/* Returns whether @number is what the kernel calls the mount at @point. Returns -1 if it does not say, which is before
- * Linux 5.8 and in containers whose filter refuses statx(2). */
+/* Returns whether @number is the kernel's id of the mount at @point. Returns -1 if that is unknown: before Linux 5.8,
+ * and in containers whose filter refuses statx(2). */
 static int has_mount_id(const char *point, struct span number)
 {
 	struct statx status;
@@ -172,9 +173,9 @@ static int has_mount_id(const char *point, struct span number)
 	return status.stx_mnt_id == id;
 }
 
-/* A mount that another one hides is in mountinfo all the same. A bind mount of the same hierarchy has the same
- * device, so the device alone does not tell; without the id of the mount the last one at a point is the one that
- * is seen. */
+/* Returns whether no other mount hides this one; mountinfo lists hidden ones, too. A bind mount of the same hierarchy
+ * has the same device, so the device alone does not decide; without the id of the mount the last one at a point is the
+ * visible one. */
 static bool is_visible(const struct mount_line *line, const char *point, struct span rest)
 {
 	int same = has_mount_id(point, line->id);
@@ -196,7 +197,7 @@ static bool ends_with(const struct strbuf *text, const char *end)
 	return text->len >= len && memcmp(text->data + text->len - len, end, len) == 0;
 }
 
-/* The less, the more of our own paths are below the mount. */
+/* Returns a rank that is lower the more of our own paths are below the mount. */
 static unsigned root_rank(const struct strbuf *root)
 {
 	const char *text = strbuf_str(root);
@@ -219,9 +220,9 @@ static void mount_offer(struct cgroup_mount *mount, const struct strbuf *answer,
 		mount_set(mount, strbuf_str(point), strbuf_str(root));
 }
 
-static void take_line(struct cgroup_mounts *mounts, const struct cgroup_v1_controllers *controllers,
-                      const struct libcgroup_answer *answer, struct span text, struct span rest,
-                      bool live)
+static void add_line(struct cgroup_mounts *mounts, const struct cgroup_v1_controllers *controllers,
+                     const struct libcgroup_answer *answer, struct span text, struct span rest,
+                     bool live)
 {
 	cleanup_(strbuf_done) struct strbuf point = STRBUF_INIT;
 	cleanup_(strbuf_done) struct strbuf root = STRBUF_INIT;
@@ -246,7 +247,7 @@ static void take_line(struct cgroup_mounts *mounts, const struct cgroup_v1_contr
 			mount_offer(&mounts->v1[i], &answer->v1[i], &point, &root);
 }
 
-static void take_answer(struct cgroup_mounts *mounts, const struct libcgroup_answer *answer)
+static void use_answer(struct cgroup_mounts *mounts, const struct libcgroup_answer *answer)
 {
 	if (answer->unified.len > 0)
 		mount_set(&mounts->unified, strbuf_str(&answer->unified), "/");
@@ -271,15 +272,15 @@ void cgroup_mounts_find(int proc_fd, bool live, struct cgroup_mounts *ret_mounts
 		ask_libcgroup(&controllers, &answer);
 	r = fd_read_all_at(proc_fd, "self/mountinfo", &text, MOUNTINFO_BYTES);
 	if (r < 0) {
-		take_answer(ret_mounts, &answer);
-		ret_mounts->looked =
+		use_answer(ret_mounts, &answer);
+		ret_mounts->searched =
 		        r == -ENOENT || ret_mounts->unified.found || ret_mounts->any_v1;
 		return;
 	}
-	ret_mounts->looked = true;
+	ret_mounts->searched = true;
 	rest = (struct span){strbuf_str(&text), text.len};
 	while (scan_line(&rest, &line))
-		take_line(ret_mounts, &controllers, &answer, line, rest, live);
+		add_line(ret_mounts, &controllers, &answer, line, rest, live);
 	cgroup_mounts_find_namespace(proc_fd, ret_mounts);
 }
 
@@ -296,10 +297,9 @@ static void closedirp(DIR **dir)
 		closedir(*dir);
 }
 
-/* A directory for a controller alone goes before one for several, whatever the order of the names. */
-static void take_entry(struct cgroup_mounts *mounts,
-                       const struct cgroup_v1_controllers *controllers, const char *directory,
-                       const char *name)
+/* A directory for a controller alone comes before one for several, whatever the order of the names. */
+static void add_entry(struct cgroup_mounts *mounts, const struct cgroup_v1_controllers *controllers,
+                      const char *directory, const char *name)
 {
 	cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT;
 	bool unified = strcmp(name, "unified") == 0;
@@ -319,7 +319,7 @@ static void take_entry(struct cgroup_mounts *mounts,
 			mount_set(&mounts->v1[i], strbuf_str(&path), "/");
 }
 
-void cgroup_mounts_take_directory(const char *directory, struct cgroup_mounts *ret_mounts)
+void cgroup_mounts_from_directory(const char *directory, struct cgroup_mounts *ret_mounts)
 {
 	cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT;
 	cleanup_(closedirp) DIR *dir = NULL;
@@ -328,11 +328,11 @@ void cgroup_mounts_take_directory(const char *directory, struct cgroup_mounts *r
 	cgroup_v1_controllers_init(&controllers);
 	strbuf_addf(&path, "%s/cgroup.controllers", directory);
 	if (faccessat(AT_FDCWD, strbuf_str(&path), F_OK, 0) == 0) {
-		ret_mounts->looked = true;
+		ret_mounts->searched = true;
 		mount_set(&ret_mounts->unified, directory, "/");
 		return;
 	}
-	/* A directory that cannot be read is not one without cgroups. */
+	/* A directory that cannot be read may have cgroups. */
 	if (errno != ENOENT)
 		return;
 	dir = opendir(directory);
@@ -343,9 +343,9 @@ void cgroup_mounts_take_directory(const char *directory, struct cgroup_mounts *r
 		entry = readdir(dir);
 		if (!entry)
 			break;
-		take_entry(ret_mounts, &controllers, directory, entry->d_name);
+		add_entry(ret_mounts, &controllers, directory, entry->d_name);
 	}
-	ret_mounts->looked = dir && errno == 0;
+	ret_mounts->searched = dir && errno == 0;
 }
 
 enum cgroup_mode cgroup_mounts_mode(const struct cgroup_mounts *mounts)
@@ -365,7 +365,7 @@ void cgroup_mounts_set_host(const struct cgroup_mounts *mounts, struct host *hos
 	};
 	const char *name = names[cgroup_mounts_mode(mounts)];
 
-	if (mounts->looked)
+	if (mounts->searched)
 		host_set_text(host, HOST_cgroup_mode, name, strlen(name));
 }
 

@@ -15,12 +15,12 @@ enum {
 	SEARCH_DIRECTORIES = 10000, /* a tenth of a second */
 };
 
-/* Paths that begin with ".." say how far up, and nothing else names the cgroup that our namespace begins with. But a
- * process is in one cgroup of a hierarchy: where cgroup.procs has us, a directory as far down as the mount's root is
- * up can be no other. */
+/* Paths that begin with ".." count levels upwards, and nothing else names the cgroup that our namespace begins with.
+ * But a process is in one cgroup of a hierarchy: a directory whose cgroup.procs lists us, and which is as many levels
+ * down as the mount's root is up, can be no other. */
 struct search {
 	struct strbuf own;  /* our own cgroup from the namespace's root, without a slash in front */
-	struct strbuf name; /* of the directory we are at, from the mount's root */
+	struct strbuf name; /* the name of the current directory, from the mount's root */
 	struct strbuf text;
 	unsigned directories;
 };
@@ -38,7 +38,7 @@ static void closedirp(DIR **dir)
 		closedir(*dir);
 }
 
-/* Returns how many times "/.." stands at the beginning; @ret_rest is what is behind them. */
+/* Returns how many times "/.." stands at the beginning; @ret_rest is the text behind them. */
 static unsigned levels_up(const char *path, const char **ret_rest)
 {
 	unsigned levels = 0;
@@ -70,7 +70,7 @@ static bool has_us(struct search *search, int dir_fd)
 
 static bool search_below(struct search *search, int parent_fd, const char *name, unsigned levels);
 
-/* No deeper than the levels of the mount's root, which are parts of one path of the kernel's. */
+/* The depth is bounded by the levels of the mount's root, which come from one path of the kernel's. */
 static bool search_children(struct search *search, int fd, unsigned levels)
 {
 	cleanup_(closedirp) DIR *dir = fdopendir(fd);
@@ -109,8 +109,8 @@ static bool search_below(struct search *search, int parent_fd, const char *name,
 	return found;
 }
 
-/* Takes our path in a hierarchy out of the text of our cgroup file; not where we are outside of our own namespace. */
-static bool take_own(struct search *search, struct span text, int controller)
+/* Finds our path in a hierarchy in the text of our cgroup file. Fails if we are outside of our own namespace. */
+static bool find_own(struct search *search, struct span text, int controller)
 {
 	struct cgroup_v1_controllers controllers;
 	struct cgroup_line line;
@@ -138,7 +138,7 @@ static void find_namespace(struct cgroup_mount *mount, struct span own, int cont
 	const char *rest;
 	unsigned levels = mount->found ? levels_up(strbuf_str(&mount->root), &rest) : 0;
 
-	if (levels == 0 || *rest != '\0' || !take_own(&search, own, controller) ||
+	if (levels == 0 || *rest != '\0' || !find_own(&search, own, controller) ||
 	    !search_below(&search, AT_FDCWD, strbuf_str(&mount->point), levels))
 		return;
 	mount->namespace_known = true;
@@ -159,7 +159,7 @@ void cgroup_mounts_find_namespace(int proc_fd, struct cgroup_mounts *mounts)
 		find_namespace(&mounts->v1[i], own, i);
 }
 
-/* Returns the first parts of the namespace's name, as many as are left after going up. */
+/* Returns the length of the first parts of the namespace's name that are left after going up. */
 static size_t parts_len(const struct strbuf *name, unsigned parts)
 {
 	size_t len = 0;

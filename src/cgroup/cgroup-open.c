@@ -12,8 +12,8 @@
 #include "base/fd.h"
 #include "base/mem.h"
 
-/* "..", as a namespace shows what is above it, may stand in the part that the mount's root has as well, but not
- * behind it. */
+/* Returns whether the path has ".." behind the part that the mount's root has as well. In that part ".." may stand, as
+ * a namespace shows the cgroups above it. */
 static bool has_parent(const char *path)
 {
 	while (*path != '\0') {
@@ -39,7 +39,8 @@ static int open_beneath(int fd, const char *path)
 	return opened < 0 ? -errno : (int)opened;
 }
 
-/* Another mount below ours shows another cgroup under this one's name. Without mount ids (before 5.8) nobody knows. */
+/* Returns whether another mount below ours shows another cgroup under this name. That is unknown without mount ids
+ * (before 5.8). */
 static bool is_other_mount(int mount_fd, int fd)
 {
 	struct statx ours, there;
@@ -50,7 +51,7 @@ static bool is_other_mount(int mount_fd, int fd)
 	       ours.stx_mnt_id != there.stx_mnt_id;
 }
 
-/* Part by part, where openat2(2) is not to be had: some containers' seccomp filters refuse it, with ENOSYS or with
+/* Opens the path part by part if openat2(2) fails: seccomp filters of some containers refuse it, with ENOSYS or with
  * EPERM. */
 static int open_by_parts(int mount_fd, const char *path)
 {
@@ -73,7 +74,7 @@ static int open_by_parts(int mount_fd, const char *path)
 	return fd;
 }
 
-/* Where the cgroup is below the mount, in @located. */
+/* Stores the place of the cgroup below the mount in @located. */
 static bool locate(const struct cgroup_mount *mount, const struct strbuf *path,
                    struct strbuf *located)
 {

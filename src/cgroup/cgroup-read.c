@@ -19,7 +19,7 @@ enum {
 	CONTROLLERS_BYTES = 1 << 16,
 };
 
-/* What became of one directory of a cgroup, the best first. */
+/* The result of reading one directory of a cgroup, the best first. */
 enum reading {
 	READING_DONE,
 	READING_GONE,
@@ -45,8 +45,8 @@ static size_t controller_index(const struct cgroup_v1_controllers *controllers, 
 	return bits == 0 ? CGROUP_V1_CONTROLLERS_MAX : (size_t)__builtin_ctz(bits);
 }
 
-/* Returns whether cgroups of version 2 may have the file where these controllers are at the root: the others are not
- * enabled anywhere below it. The CPU time and pressure are there without a controller. */
+/* Returns whether cgroups of version 2 may have the file if the root has these controllers: others are not enabled
+ * anywhere below it. CPU time and pressure need no controller. */
 static bool may_exist(const char *name, const struct strbuf *at_root)
 {
 	const size_t len = strcspn(name, ".");
@@ -61,8 +61,8 @@ static bool may_exist(const char *name, const struct strbuf *at_root)
 	return false;
 }
 
-/* Takes files off the plan of version 2 that no cgroup has; where the root does not say, none. A tree that was given may be
- * in parts. */
+/* Removes the files that no cgroup can have from the plan of version 2; none if the root's controllers are unknown. A
+ * tree that was given may be incomplete. */
 static void plan_narrow(struct cgroup_reader *reader)
 {
 	struct cgroup_plan *plan = &reader->plans[1];
@@ -155,8 +155,8 @@ static void parse_file(const struct cgroup_file *file, const struct strbuf *buf,
 		       sizeof(stats->psi.lines[file->resource]));
 }
 
-/* The first file of a cgroup that can be read tells when: it has the CPU time, and the others follow at once. The time is
- * the middle of the reading, which may have waited for a CPU before the kernel made the text or after it. */
+/* The first file of a cgroup that can be read sets the time: it has the CPU time, and the others follow at once. The
+ * time is the middle of the reading, which may have waited for a CPU before the kernel made the text or after it. */
 static void set_read_time(struct cgroup_reader *reader, uint64_t begin_ns)
 {
 	if (reader->tree_boottime_ns)
@@ -166,7 +166,7 @@ static void set_read_time(struct cgroup_reader *reader, uint64_t begin_ns)
 		        begin_ns + (clock_now_ns(CLOCK_BOOTTIME) - begin_ns) / 2;
 }
 
-/* The kernel makes the text of such a file as one record; what serves a tree that was given may not. */
+/* The kernel makes the text of such a file as one record; another file system may not. */
 static int read_file(struct cgroup_reader *reader, int cgroup_fd, const char *name)
 {
 	if (reader->mounts->is_system)
@@ -201,9 +201,9 @@ static int read_files(struct cgroup_reader *reader, const struct cgroup_plan *pl
 	return 0;
 }
 
-/* Reads the files in one directory of the cgroup. Returns an enum reading or -errno. A cgroup that was removed
- * meanwhile leaves us with some of its values, so whether it is there is asked again at the end, unless its last file could
- * be opened: nothing is below a directory that was removed. */
+/* Reads the files in one directory of the cgroup. Returns an enum reading or -errno. A cgroup that is removed during
+ * the reading would leave some of its values, so its existence is checked at the end, unless its last file could be
+ * opened: a directory that was removed has no files. */
 static int read_directory(struct cgroup_reader *reader, int mount_fd,
                           const struct cgroup_mount *mount, const struct cgroup_plan *plan,
                           size_t controller)
@@ -227,8 +227,8 @@ static int read_directory(struct cgroup_reader *reader, int mount_fd,
 	return READING_DONE;
 }
 
-/* A cgroup is what the best of its directories is; one of which something was denied is among the denied even so, because
- * the values that it lacks would look like those of a controller that is not enabled. */
+/* Returns the outcome of a cgroup: that of the best of its directories. DENIED is set as well if anything was denied,
+ * because the missing values would look like those of a controller that is not enabled. */
 static unsigned outcome_of(const struct cgroup_reader *reader, bool done, int failure)
 {
 	bool denied = done ? reader->denied : failure == READING_DENIED;

@@ -15,10 +15,10 @@ enum {
 	PRESSURE_NAME_BYTES = 32,
 };
 
-/* A file to read once, whatever is in it: values by cgroup_file_parse(), and what is named here. */
+/* A file that is read once, whatever is in it: values by cgroup_file_parse(), and the lists and pressure named here. */
 struct cgroup_file {
 	const char *name;
-	size_t controller; /* version 1: whose directory it is in */
+	size_t controller; /* version 1: the controller whose directory has it */
 	int list;          /* enum cgroup_list_id, or -1 */
 	int resource;      /* enum psi_resource, or -1 */
 };
@@ -37,12 +37,12 @@ struct cgroup_reader {
 	char pressure_names[PSI_RESOURCE_COUNT][PRESSURE_NAME_BYTES];
 	struct strbuf text;
 	struct cgroup_stats stats; /* of the cgroup read last */
-	bool denied;               /* of the cgroup being read: a file was */
+	bool denied;               /* a file of the current cgroup was denied */
 	bool any;                  /* a file could be read */
 	bool was_there;            /* the last file in the directory could be read */
 };
 
-/* What became of a cgroup, bits: CGROUP_READ_DENIED may come with CGROUP_READ_DONE, where some files were denied. */
+/* The outcome of a cgroup, in bits: CGROUP_READ_DENIED may come with CGROUP_READ_DONE, if some files were denied. */
 enum cgroup_read_outcome {
 	CGROUP_READ_DONE = 1,    /* it is in reader->stats */
 	CGROUP_READ_DENIED = 2,  /* to this user */
@@ -58,9 +58,9 @@ void cgroup_reader_init(struct cgroup_reader *reader, const struct cgroup_mounts
 void cgroup_reader_done(struct cgroup_reader *reader);
 
 /* Reads the cgroup of that path, with CLOCK_BOOTTIME at the middle of its first file's reading. Returns bits of enum
- * cgroup_read_outcome; 0 if nobody looked, since the hierarchy is not mounted in a tree that was given; or -EMFILE,
- * -ENFILE or -ENOMEM. Of version 1 one path may stand for a cgroup in each of several hierarchies: @controllers has their
- * bits. */
+ * cgroup_read_outcome; 0 if there was no search, since the hierarchy is not mounted in a tree that was given; or
+ * -EMFILE, -ENFILE or -ENOMEM. In version 1 one path may stand for a cgroup in each of several hierarchies:
+ * @controllers has their bits. */
 must_check_ int cgroup_read_v2(struct cgroup_reader *reader, struct span path);
 must_check_ int cgroup_read_v1(struct cgroup_reader *reader, struct span path,
                                uint32_t controllers);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cgroup/cgroup-share.h"
 
-/* A cgroup of version 2 has the threads of a process apart only in a threaded subtree, whose root and members say so in
- * cgroup.type; the root of all has no such file, and may have one below it. In a hierarchy of version 1 each thread goes its
- * own way, but there is none if the hierarchy has a root and nothing below it. */
+/* In version 2, threads of a process can be in different cgroups only in a threaded subtree. Its root and members have
+ * that in cgroup.type; the root of all has no such file, and may have one below it. In version 1 each thread can be in
+ * any cgroup, but there is only one if the hierarchy has a root and nothing below it. */
 
 #include <fcntl.h>
 #include <string.h>
@@ -30,7 +30,7 @@ void cgroup_share_init(struct cgroup_share *share, const struct cgroup_mounts *m
 	for (size_t i = 0; i < CGROUP_V1_CONTROLLERS_MAX; i++) {
 		int fd = mount_open(&mounts->v1[i]);
 
-		/* Only the root itself has this one; a namespace shows another cgroup as root. */
+		/* Only the true root has this file; a namespace shows another cgroup as root. */
 		if (fd >= 0 && faccessat(fd, "cgroup.sane_behavior", F_OK, 0) < 0)
 			fd_closep(&fd);
 		share->v1_fds[i] = fd;
@@ -39,7 +39,7 @@ void cgroup_share_init(struct cgroup_share *share, const struct cgroup_mounts *m
 
 void cgroup_share_done(struct cgroup_share *share)
 {
-	/* Zeroed if it was never initialised. */
+	/* The structure may be zeroed without initialisation. */
 	if (!share->mounts)
 		return;
 	fd_closep(&share->unified_fd);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* cgroup-share - tells where all threads of a process must be in the same cgroups, so that one file tells of all. */
+/* cgroup-share - finds out whether all threads of a process must be in the same cgroups, so that one file is enough. */
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -18,6 +18,6 @@ struct cgroup_share {
 void cgroup_share_init(struct cgroup_share *share, const struct cgroup_mounts *mounts);
 void cgroup_share_done(struct cgroup_share *share);
 
-/* @text is the cgroup file of one of the threads, which is not on its way out. True where the kernel has all others that are
- * not, now, in the same cgroups of all hierarchies that are looked at. May be called by several threads at once. */
+/* Returns whether all threads of a process that do not exit are in the same cgroups of all known hierarchies at this
+ * moment. @text is the cgroup file of one of these threads. May be called by several threads at once. */
 bool cgroup_share_holds(const struct cgroup_share *share, const char *text, size_t len);

@@ -14,9 +14,9 @@ static bool is_number(struct span span)
 	return scan_u64(span.text, span.len, &number);
 }
 
-/* "0::/path" or "4:cpu,cpuacct:/path". The kernel refuses newlines in the names of cgroups, so a line is a line, and
- * colons in the names of hierarchies, so the path begins behind the second one. All else is possible, and nothing
- * is trimmed: a path may well end in a blank. */
+/* Splits "0::/path" or "4:cpu,cpuacct:/path". The kernel refuses newlines in the names of cgroups, so a line is one
+ * entry, and colons in the names of hierarchies, so the path begins behind the second colon. Nothing is trimmed: a path
+ * may end in a blank. */
 static bool split_line(struct span line, struct span *ret_number, struct span *ret_list,
                        struct span *ret_path)
 {
@@ -73,7 +73,7 @@ static enum source_outcome set_path(struct thread_sample *sample, struct span pa
 	return OUTCOME_read;
 }
 
-/* Returns whether the kernel may have written all lines, those of hierarchies that nobody asks for as well. */
+/* Returns whether the kernel may have written all lines, also those of unknown hierarchies. */
 static bool is_cgroup_text(struct span text)
 {
 	struct span line, number, list, path;
@@ -85,7 +85,7 @@ static bool is_cgroup_text(struct span text)
 	return true;
 }
 
-/* Of the version 1 hierarchies the one of the registry's first controller is taken, then systemd's own. */
+/* In version 1, the hierarchy of the registry's first controller is used, then systemd's own. */
 static enum source_outcome parse_v1(const char *text, size_t len, struct thread_sample *sample)
 {
 	struct cgroup_v1_controllers controllers;
@@ -109,7 +109,7 @@ static enum source_outcome parse_v1(const char *text, size_t len, struct thread_
 	return set_path(sample, best, true);
 }
 
-/* The lines of version 1, without their numbers. */
+/* Stores the lines of version 1 without their numbers. */
 static void set_v1_lines(const char *text, size_t len, struct thread_sample *sample)
 {
 	struct cgroup_v1_controllers controllers;

@@ -10,12 +10,10 @@
 #include "ctprof/base/macro.h"
 #include "ctprof/metric/sample.h"
 
-/* /proc/<tgid>/task/<tid>/cgroup: the path of the line "0::", byte for byte; where the kernel has no cgroup2
- * hierarchy, that of the first version 1 controller of registry/cgroup.def, or of name=systemd, and
- * cgroup_is_v1 is set. cgroups_v1 has all of version 1 that there are,
- * known ones or not. Returns OUTCOME_read; OUTCOME_off where there
- * is none of these; or OUTCOME_malformed where a line is none of the kernel's as well, or where
- * cgroup_path_is_cut(). */
+/* Parses /proc/<tgid>/task/<tid>/cgroup: the path of the line "0::", byte for byte. If the kernel has no cgroup2
+ * hierarchy, it is that of the first version 1 controller of registry/cgroup.def, or of name=systemd, and cgroup_is_v1
+ * is set. cgroups_v1 has all lines of version 1, known ones or not. Returns OUTCOME_read; OUTCOME_off if there is none
+ * of these; or OUTCOME_malformed if a line is not the kernel's, or if cgroup_path_is_cut(). */
 must_check_ enum source_outcome cgroup_parse(const char *text, size_t len,
                                              struct thread_sample *sample);
 
@@ -23,7 +21,7 @@ must_check_ enum source_outcome cgroup_parse(const char *text, size_t len,
  * it names another cgroup, if any. */
 bool cgroup_path_is_cut(struct span path);
 
-/* A line of the same text: of version 2, or of a hierarchy of version 1. */
+/* A line of the text: of version 2, or of a hierarchy of version 1. */
 struct cgroup_line {
 	bool is_v2;
 	bool is_systemd;      /* the hierarchy name=systemd */
@@ -32,6 +30,6 @@ struct cgroup_line {
 	struct span path;     /* borrowed from the text */
 };
 
-/* Takes lines off the front of @rest until one is the kernel's; false at the end. */
+/* Removes lines from the front of @rest until one is valid. Returns false at the end. */
 bool cgroup_next_line(const struct cgroup_v1_controllers *controllers, struct span *rest,
                       struct cgroup_line *ret);

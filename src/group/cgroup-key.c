@@ -22,7 +22,7 @@ static struct span span_from(struct span span, size_t start)
 	return (struct span){span.text + start, span.len - start};
 }
 
-static bool take_prefix(struct span *span, const char *prefix)
+static bool strip_prefix(struct span *span, const char *prefix)
 {
 	size_t len = strlen(prefix);
 
@@ -32,7 +32,7 @@ static bool take_prefix(struct span *span, const char *prefix)
 	return true;
 }
 
-static bool take_suffix(struct span *span, const char *suffix)
+static bool strip_suffix(struct span *span, const char *suffix)
 {
 	size_t len = strlen(suffix);
 
@@ -42,8 +42,8 @@ static bool take_suffix(struct span *span, const char *suffix)
 	return true;
 }
 
-/* Takes the last segment that is not empty off the end of a path. False if there is none. */
-static bool take_segment(struct span *path, struct span *ret)
+/* Removes the last segment that is not empty from the end of a path. Returns false if there is none. */
+static bool strip_segment(struct span *path, struct span *ret)
 {
 	size_t end = path->len, start;
 
@@ -69,8 +69,8 @@ static bool is_id_digit(char c)
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
-/* Returns whether a UUID stands at the start: groups of 8, 4, 4, 4 and 12 digits, all with a dash between them or all
- * with the underscore that systemd's names have in its place. */
+/* Returns whether a UUID stands at the start: groups of 8, 4, 4, 4 and 12 digits, all separated by a dash or all by the
+ * underscore that replaces it in systemd's names. */
 static bool is_uuid(struct span span)
 {
 	static const unsigned groups[] = {8, 4, 4, 4, 12};
@@ -107,7 +107,7 @@ static bool stands_behind(struct span span, size_t at, const char *text)
 }
 
 /* A UUID is one id and not five tokens, whose pattern depends on which digits are letters. Ids of static pods and of
- * systemd-run stand behind letters, which makes other tokens of them. */
+ * systemd-run follow letters, and would be other tokens with them. */
 static void add_ids(struct span span, struct strbuf *out)
 {
 	for (size_t at = 0; at < span.len;) {
@@ -134,7 +134,7 @@ static void add_segment(struct span segment, struct strbuf *out)
 	const char *at = segment.len > 0 ? memchr(segment.text, '@', segment.len) : NULL;
 	size_t name = at ? (size_t)(at - segment.text) + 1 : 0;
 
-	if (name > 1 && take_suffix(&instance, ".service") && instance.len > name) {
+	if (name > 1 && strip_suffix(&instance, ".service") && instance.len > name) {
 		instance = span_from(instance, name);
 		if (!memchr(instance.text, '.', instance.len) &&
 		    !memchr(instance.text, '-', instance.len) &&
@@ -199,7 +199,8 @@ static bool all_are(bool (*is)(char), struct span span)
 	return true;
 }
 
-/* Groups of hexadecimal digits between dashes, or between what else stands for them, and nothing else. */
+/* Returns whether the text is groups of hexadecimal digits between dashes, or between another separator, and nothing
+ * else. */
 static bool is_grouped(struct span span, const size_t *groups, size_t count, const char *dashes)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -239,7 +240,7 @@ static bool is_garden_id(struct span span)
 	return is_grouped(span, groups, ARRAY_SIZE(groups), "-");
 }
 
-/* RUNTIME-ID, RUNTIME-ID.scope and SLICE:RUNTIME:ID. */
+/* Finds the id in RUNTIME-ID, RUNTIME-ID.scope and SLICE:RUNTIME:ID. */
 static bool runtime_container(struct span segment, struct span *ret)
 {
 	static const char *const runtimes[] = {
@@ -255,11 +256,11 @@ static bool runtime_container(struct span segment, struct span *ret)
 			struct span slice = {segment.text, (size_t)(colon - segment.text)};
 
 			id = span_from(segment, slice.len + 1);
-			found = take_suffix(&slice, runtimes[i]) && take_suffix(&slice, ":") &&
+			found = strip_suffix(&slice, runtimes[i]) && strip_suffix(&slice, ":") &&
 			        slice.len > 0;
 		} else {
-			take_suffix(&id, ".scope");
-			found = take_prefix(&id, runtimes[i]) && take_prefix(&id, "-");
+			strip_suffix(&id, ".scope");
+			found = strip_prefix(&id, runtimes[i]) && strip_prefix(&id, "-");
 		}
 		if (found && (is_container_id(id) || (i == 0 && is_build_id(id)))) {
 			*ret = id;
@@ -269,25 +270,25 @@ static bool runtime_container(struct span segment, struct span *ret)
 	return false;
 }
 
-/* A container that is known by its name. */
+/* Finds the name of a container that has one. */
 static bool named_container(struct span segment, struct span parent, struct span *ret)
 {
 	struct span name = segment;
 
 	/* Virtual machines are registered with systemd-machined as well. */
-	if (take_suffix(&name, ".scope") && take_prefix(&name, "machine-") && name.len > 0 &&
-	    !take_prefix(&name, "qemu\\x2d")) {
+	if (strip_suffix(&name, ".scope") && strip_prefix(&name, "machine-") && name.len > 0 &&
+	    !strip_prefix(&name, "qemu\\x2d")) {
 		*ret = name;
 		return true;
 	}
 	name = segment;
-	if (take_suffix(&name, ".service") && take_prefix(&name, "systemd-nspawn@") &&
+	if (strip_suffix(&name, ".service") && strip_prefix(&name, "systemd-nspawn@") &&
 	    name.len > 0) {
 		*ret = name;
 		return true;
 	}
 	name = segment;
-	if ((take_prefix(&name, "lxc.payload.") && name.len > 0) || span_is(parent, "lxc") ||
+	if ((strip_prefix(&name, "lxc.payload.") && name.len > 0) || span_is(parent, "lxc") ||
 	    span_is(parent, "lxc.payload")) {
 		*ret = name;
 		return true;
@@ -299,8 +300,8 @@ static bool find_container(struct span segment, struct span outside, struct span
 {
 	struct span parent = {0}, grandparent = {0};
 
-	if (take_segment(&outside, &parent))
-		take_segment(&outside, &grandparent);
+	if (strip_segment(&outside, &parent))
+		strip_segment(&outside, &grandparent);
 	if (runtime_container(segment, ret) || named_container(segment, parent, ret))
 		return true;
 	*ret = segment;
@@ -325,12 +326,12 @@ static bool is_pod_uid(struct span span)
 	       is_grouped(span, groups, ARRAY_SIZE(groups), "-_");
 }
 
-/* Returns the last @len bytes, where @prefix is right in front of them and a dash or nothing in front of that. */
+/* Finds the last @len bytes, if @prefix is right in front of them and a dash or nothing in front of that. */
 static bool tail_of(struct span span, const char *prefix, size_t len, struct span *ret)
 {
 	struct span front = {span.text, span.len - len};
 
-	if (span.len < len || !take_suffix(&front, prefix) ||
+	if (span.len < len || !strip_suffix(&front, prefix) ||
 	    (front.len > 0 && front.text[front.len - 1] != '-'))
 		return false;
 	*ret = span_from(span, span.len - len);
@@ -344,12 +345,12 @@ static bool find_pod(struct span segment, struct span outside, struct span *ret)
 	struct span name = {segment.text, colon ? (size_t)(colon - segment.text) : segment.len};
 	struct span parent;
 
-	if (is_container_id(segment) && take_segment(&outside, &parent) &&
+	if (is_container_id(segment) && strip_segment(&outside, &parent) &&
 	    span_is(parent, "libpod_parent")) {
 		*ret = segment;
 		return true;
 	}
-	take_suffix(&name, ".slice");
+	strip_suffix(&name, ".slice");
 	for (size_t i = 0; i < ARRAY_SIZE(uid_lens); i++)
 		if (tail_of(name, "pod", uid_lens[i], ret) && is_pod_uid(*ret))
 			return true;
@@ -361,7 +362,7 @@ static bool ends_in_one_of(struct span segment, const char *const *suffixes, siz
 	for (size_t i = 0; i < count; i++) {
 		struct span name = segment;
 
-		if (take_suffix(&name, suffixes[i]) && name.len > 0)
+		if (strip_suffix(&name, suffixes[i]) && name.len > 0)
 			return true;
 	}
 	return false;
@@ -391,10 +392,10 @@ bool cgroup_part_of(enum cgroup_part part, const char *path, size_t len, struct 
 {
 	struct span rest = {path, len}, segment, found;
 
-	while (take_segment(&rest, &segment)) {
+	while (strip_segment(&rest, &segment)) {
 		if (!find_part(part, segment, rest, &found))
 			continue;
-		/* systemd takes a dash for the next level of slices, so that uids have underscores there. */
+		/* systemd reads a dash as the next level of slices, so uids have underscores there. */
 		for (size_t i = 0; i < found.len; i++)
 			strbuf_add_char(out, part == CGROUP_PART_POD && found.text[i] == '_'
 			                             ? '-'

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* cgroup-key - what the paths of cgroups have in common: a pattern, a glob that they match, or the service, container,
+/* cgroup-key - the keys made from the paths of cgroups: a pattern, a glob that they match, or the service, container,
  * pod or slice that they are in. Paths may hold any bytes. */
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,18 +9,18 @@
 #include "ctprof/base/strbuf.h"
 
 /* Appends the pattern of a path. In segments NAME@INSTANCE.service the instance becomes {I}, unless it is empty or has
- * one of . - _ in it; a UUID, with dashes or underscores, also behind "pod", becomes {H}; then normalise_name() goes over
- * the whole. The pattern of a pattern is itself. @scratch is the caller's, and overwritten. */
+ * one of . - _ in it; a UUID, with dashes or underscores, also behind "pod", becomes {H}; then normalise_name() is
+ * applied to the whole. The pattern of a pattern is itself. @scratch is the caller's, and overwritten. */
 void cgroup_normalise(const char *path, size_t len, struct strbuf *out, struct strbuf *scratch);
 
-/* Appends the first of @count globs that matches the path, the text of the glob itself. False, appending nothing if
- * none does. See glob_match_path(). */
+/* Appends the text of the first of @count globs that matches the path. Returns false, appending nothing, if none does.
+ * See glob_match_path(). */
 must_check_ bool cgroup_flatten(const char *const *globs, size_t count, const char *path,
                                 size_t len, struct strbuf *out);
 
-/* Makes of the path of a cgroup that of the one above it: "/a/b" becomes "/a", and this "/". Above the root of a cgroup
- * namespace the kernel goes on with "/..", "/../..". Returns false, and leaves it alone, if it is no path from a root, or
- * would become longer than a path of the kernel's. */
+/* Changes the path of a cgroup into that of the one above it: "/a/b" becomes "/a", and this "/". Above the root of a
+ * cgroup namespace the kernel continues with "/..", "/../..". Returns false, and does not change it, if it is no path
+ * from a root, or would become longer than a path of the kernel's. */
 must_check_ bool cgroup_path_climb(struct strbuf *path);
 
 /* Returns whether the path is that of a cgroup above the root of our cgroup namespace: "/..", "/../..". */
@@ -56,6 +56,6 @@ enum cgroup_part {
 	CGROUP_PART_SLICE,
 };
 
-/* Appends that part of a path. False, appending nothing if the path has none. */
+/* Appends that part of a path. Returns false, appending nothing, if the path has none. */
 must_check_ bool cgroup_part_of(enum cgroup_part part, const char *path, size_t len,
                                 struct strbuf *out);

@@ -52,7 +52,8 @@ bool group_by_is_cgroup(const struct group_by *by)
 
 static const char v1_family[] = "cgroup:v1:", other_heading[] = "cgroup-";
 
-/* The kernel's rule for names of hierarchies; those of controllers have fewer kinds of characters. */
+/* Returns whether the name obeys the kernel's rule for names of hierarchies; those of controllers have fewer kinds of
+ * characters. */
 static bool is_hierarchy_name(struct span name)
 {
 	struct span plain = name;
@@ -143,10 +144,10 @@ bool group_key_is_path(enum group_key key)
 	return key == GROUP_KEY_cgroup || is_v1_key(key);
 }
 
-/* A real path starts with a slash, so the first is nobody's; the second tells a path of version 1 apart. */
+/* A real path starts with a slash, so no cgroup has the first name; the second marks a path of version 1. */
 static const char no_cgroup[] = "(no cgroup)", v1_prefix[] = "v1:";
 
-/* Longer than a thread's name can be, so no thread can pass for it. */
+/* Longer than a thread's name can be, so that no thread can have this name. */
 static const char exited_suffix[] = " (exited threads)";
 
 static void add_cgroup_name(bool is_v1, const char *path, size_t len, struct strbuf *out)
@@ -156,7 +157,7 @@ static void add_cgroup_name(bool is_v1, const char *path, size_t len, struct str
 	strbuf_add(out, path, len);
 }
 
-/* Tells whether a list with commas has the word. */
+/* Returns whether a list with commas has the word. */
 static bool has_word(struct span list, const char *word)
 {
 	while (list.len > 0) {
@@ -171,7 +172,7 @@ static bool has_word(struct span list, const char *word)
 	return false;
 }
 
-/* The controllers, or the name, of a line of cgroups_v1; the path is behind the colon. */
+/* Splits a line of cgroups_v1 into the controllers, or the name, and the path behind the colon. */
 static bool split_line(struct span line, struct span *ret_list, struct span *ret_path)
 {
 	const char *colon = memchr(line.text, ':', line.len);
@@ -182,7 +183,7 @@ static bool split_line(struct span line, struct span *ret_list, struct span *ret
 	return colon != NULL;
 }
 
-/* Returns whether the host had no such hierarchy. Files of before there was such a list do not say. */
+/* Returns whether the host had no such hierarchy. Files from before that list existed do not show it. */
 static bool lacks_hierarchy(const struct host *host, const char *name)
 {
 	const char *text = host ? host_text(host, HOST_cgroup_v1_hierarchies) : NULL;
@@ -196,9 +197,9 @@ static bool lacks_hierarchy(const struct host *host, const char *name)
 	return true;
 }
 
-/* The path in the hierarchy of version 1 that has the controller, with the name that its cgroup has in the tables of cgroups.
- * Every thread has one in each hierarchy, so if there is none it was not read: a thread that exits has left its cgroups,
- * and records of exits do not have them. */
+/* Appends the path in the hierarchy of version 1 that has the controller, with the name of its cgroup in the tables of
+ * cgroups. Every thread has one in each hierarchy, so if there is none it was not read: a thread that exits has left
+ * its cgroups, and records of exits do not have them. */
 static void add_v1_name(const char *name, const struct thread_sample *sample,
                         const struct host *host, struct strbuf *out)
 {
@@ -234,7 +235,7 @@ static void add_exe_name(const struct thread_sample *sample, struct strbuf *out)
 		strbuf_add(out, strbuf_str(&sample->exe), sample->exe.len);
 }
 
-/* "root (0)", or "1000" where the user has no name. */
+/* Appends "root (0)", or "1000" if the user has no name. */
 static void add_user_name(const struct thread_sample *sample, const struct host *host,
                           struct strbuf *out)
 {
@@ -253,7 +254,7 @@ static void add_user_name(const struct thread_sample *sample, const struct host 
 		strbuf_add_str(out, uid);
 }
 
-/* "1234 nginx", "1240 worker-1 (1234 nginx)" if it is not the leader. */
+/* Appends "1234 nginx", or "1240 worker-1 (1234 nginx)" if it is not the leader. */
 static void add_thread_id(const struct thread_sample *sample, struct strbuf *out)
 {
 	strbuf_addf(out, "%u ", sample->tid);
@@ -319,7 +320,7 @@ static void add_thread_name(const struct group_by *by, enum group_key key,
 	}
 }
 
-/* Returns how much of a cgroup's name is in front of its path. */
+/* Returns the length of the part of a cgroup's name in front of its path. */
 static size_t prefix_of(const char *name, size_t len)
 {
 	size_t prefix = strlen(v1_prefix);
@@ -327,7 +328,7 @@ static size_t prefix_of(const char *name, size_t len)
 	return len >= prefix && memcmp(name, v1_prefix, prefix) == 0 ? prefix : 0;
 }
 
-/* Globs are of paths, whatever the version of the hierarchy. */
+/* Globs match paths, whatever the version of the hierarchy. */
 static bool flatten(const struct group_by *by, const char *name, size_t len, struct strbuf *out)
 {
 	size_t prefix = prefix_of(name, len);
@@ -336,7 +337,7 @@ static bool flatten(const struct group_by *by, const char *name, size_t len, str
 	       cgroup_flatten(by->flatten, by->flatten_count, name + prefix, len - prefix, out);
 }
 
-/* The number of the version is not one of many. */
+/* Replaces no digit of the version. */
 static void normalise_cgroup(const char *name, size_t len, struct strbuf *out,
                              struct strbuf *scratch)
 {
@@ -346,7 +347,7 @@ static void normalise_cgroup(const char *name, size_t len, struct strbuf *out,
 	cgroup_normalise(name + prefix, len - prefix, out, scratch);
 }
 
-/* Appends the pattern of a name; true if it stands for itself, whatever names it has. */
+/* Appends the pattern of a name. Returns whether it stands for itself, whatever names it has. */
 static bool add_pattern(const struct group_by *by, enum group_key key, const struct strbuf *name,
                         struct strbuf *out, struct strbuf *scratch)
 {
@@ -425,7 +426,8 @@ static uint32_t add_name(struct key_names *names, const struct group_by *by, enu
 	return names->last_number;
 }
 
-/* What a thread is told by: an id may be another thread's after a boot, in another namespace, or later. */
+/* Appends the identity of a thread: an id alone may be another thread's after a boot, in another namespace, or
+ * later. */
 static void add_identity(const struct host *host, uint32_t tgid, uint32_t tid,
                          uint64_t start_time_clock_ticks, struct strbuf *out)
 {
@@ -445,7 +447,7 @@ uint32_t key_names_of_thread(struct key_names *names, const struct group_by *by,
 	add_thread_name(by, id, sample, host, &names->name);
 	if (id != GROUP_KEY_thread && (id != GROUP_KEY_user || !sample->has_uid))
 		return add_name(names, by, id);
-	/* Both are told by a number; what they are called may change, or be known on one side only. */
+	/* Ids identify both; their names may change, or be known on one side only. */
 	strbuf_clear(&names->pattern);
 	if (id == GROUP_KEY_thread)
 		add_identity(host, sample->tgid, sample->tid, sample->start_time_clock_ticks,
@@ -505,7 +507,7 @@ struct span key_names_shown(const struct key_names *const *names, unsigned count
 		if (!name)
 			continue;
 		first = name->first ? (struct span){name->first, name->first_len} : pattern;
-		/* Who changed the name is shown by the last one. */
+		/* The last name shows the change. */
 		if (names[i]->identities) {
 			only = name->first || !only.text ? first : only;
 			continue;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* group-by - what threads are grouped by: one key or several, and the names that each key has met. */
+/* group-by - the grouping of threads: one key or several, and the names that each key has met. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -48,7 +48,7 @@ struct group_by {
 	unsigned count;
 	enum group_key keys[GROUP_KEYS_MAX];
 	const struct group_tree_desc *tree; /* NULL if the keys are columns */
-	bool literal_names;                 /* pcomm and comm to the letter */
+	bool literal_names;                 /* pcomm and comm literally */
 	bool literal_cgroups;
 	/* A cgroup that one of these globs matches is grouped under the glob itself; borrowed. */
 	const char *const *flatten;
@@ -57,7 +57,7 @@ struct group_by {
 	char other[GROUP_OTHER_BYTES];
 };
 
-/* Grouping by one key, names and cgroups to the letter or not. */
+/* Returns a grouping by one key, with names and cgroups literally or as patterns. */
 struct group_by group_by_key(enum group_key key, bool literal);
 
 bool group_by_has(const struct group_by *by, enum group_key key);
@@ -65,18 +65,17 @@ bool group_by_has(const struct group_by *by, enum group_key key);
 /* Returns whether rows of cgroups can stand below those of the groups: a group is a cgroup. */
 bool group_by_is_cgroup(const struct group_by *by);
 
-/* Finds the key with this name on the command line: one of group_key_table, or cgroup_v1_other for "cgroup:v1:" and the name
- * of any other hierarchy, which is stored in @by. Returns GROUP_KEY_COUNT if there is none. */
+/* Finds the key with this name on the command line: one of group_key_table, or cgroup_v1_other for "cgroup:v1:" and the
+ * name of any other hierarchy, which is stored in @by. Returns GROUP_KEY_COUNT if there is none. */
 enum group_key group_by_find(struct group_by *by, struct span name);
 
-/* Appends the name of a key as the command line takes it. */
+/* Appends the name of a key as the command line accepts it. */
 void group_by_add_name(const struct group_by *by, unsigned key, struct strbuf *out);
 
 /* Returns the heading of a key's column. */
 const char *group_by_heading(const struct group_by *by, unsigned key);
 
-/* The names of one key that were met, by their pattern. A pattern that stands for one name only is shown as that
- * name. */
+/* The names of one key, by their pattern. A pattern that stands for one name only is shown as that name. */
 struct key_name {
 	char *first; /* owned; NULL if it is the pattern itself */
 	size_t first_len;
@@ -89,7 +88,7 @@ struct key_names {
 	struct strbuf last;
 	uint32_t last_number;
 	bool has_last;
-	bool identities;    /* patterns say who a thread is, which changes its name now and then */
+	bool identities;    /* patterns identify threads, whose names may change */
 	struct strbuf name; /* scratch */
 	struct strbuf pattern;
 	struct strbuf scratch;
@@ -97,14 +96,14 @@ struct key_names {
 
 void key_names_done(struct key_names *names);
 
-/* Returns whether its names are whole paths of cgroups, which --cgroup-flatten and patterns are for. */
+/* Returns whether its names are whole paths of cgroups, to which --cgroup-flatten and patterns apply. */
 bool group_key_is_path(enum group_key key);
 
-/* Returns whether all threads of a process have the same name for this key: that of the first one is taken. */
+/* Returns whether all threads of a process have the same name for this key, that of the first one. */
 bool group_key_is_of_process(enum group_key key);
 
-/* Returns the number of a thread's name for key @key of @by, new or not. @host has the names of users and says whose
- * threads they are; may be NULL. */
+/* Returns the number of a thread's name for key @key of @by, new or not. @host has the names of users and identifies
+ * the host of the threads; may be NULL. */
 uint32_t key_names_of_thread(struct key_names *names, const struct group_by *by, unsigned key,
                              const struct thread_sample *sample, const struct host *host);
 
@@ -116,19 +115,19 @@ struct exited_process {
 	size_t pcomm_len;
 };
 
-/* Returns whether the threads of a process that have exited have a name of their own for this key: that of each one is
- * not known. */
+/* Returns whether the exited threads of a process have a name of their own for this key: the name of each one is not
+ * known. */
 bool group_key_is_of_thread(enum group_key key);
 
 /* Returns the number of the name that such threads share. */
 uint32_t key_names_of_exited(struct key_names *names, const struct group_by *by, unsigned key,
                              const struct exited_process *process, const struct host *host);
 
-/* The same for a cgroup. */
+/* Returns the number of the name of a cgroup. */
 uint32_t key_names_of_cgroup(struct key_names *names, const struct group_by *by, const char *path,
                              size_t len, bool is_v1);
 
-/* What the name with this pattern is shown as: the pattern, or the name if it is the only one; raw bytes, borrowed.
+/* Returns the label of the name with this pattern: the pattern, or the name if it is the only one; raw bytes, borrowed.
  * @names has the names of one or two snapshots; each may be NULL. */
 struct span key_names_shown(const struct key_names *const *names, unsigned count,
                             struct span pattern);

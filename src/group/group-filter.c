@@ -7,7 +7,7 @@
 
 static const char separator[] = " / ";
 
-/* Returns whether @rest goes on with the text; moves behind it and what separates it from the next one. */
+/* Returns whether @rest begins with the text; moves behind it and its separator. */
 static bool skip_text(const char **rest, const char *text, size_t len, bool last)
 {
 	if (strncmp(*rest, text, len) != 0)
@@ -20,7 +20,7 @@ static bool skip_text(const char **rest, const char *text, size_t len, bool last
 	return true;
 }
 
-/* The same for a name, as it is or as it is printed. */
+/* Does so for a name, literally or as it is printed. */
 static bool skip_name(struct group_filter *filter, const char **rest, const char *name, size_t len,
                       bool last)
 {
@@ -43,7 +43,7 @@ static uint32_t number_of(struct group_filter *filter, unsigned key,
 	return key_names_of_thread(&filter->names[key], &filter->by, key, sample, host);
 }
 
-/* Returns whether the names from @key on are what @rest says. Keys are few. */
+/* Returns whether @rest has the names from @key on. Keys are few. */
 static bool matches(struct group_filter *filter, unsigned key, const char *rest,
                     const struct thread_sample *sample, const struct host *host, bool exited)
 {
@@ -57,7 +57,7 @@ static bool matches(struct group_filter *filter, unsigned key, const char *rest,
 	    (last || matches(filter, key + 1, behind, sample, host, exited)))
 		return true;
 	behind = rest;
-	/* The name is still if it was made. */
+	/* The caller's name is still there. */
 	return skip_name(filter, &behind, strbuf_str(&names->name), names->name.len, last) &&
 	       (last || matches(filter, key + 1, behind, sample, host, exited));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* group-filter - picks the threads of one group by the group's label, while a snapshot is read: before the last thread it
- * is not known whether a pattern stands for one name only, so both the pattern and the name are taken for the label. */
+/* group-filter - picks the threads of one group by the group's label, while a snapshot is read. Whether a pattern
+ * stands for one name only is not known before the last thread, so both the pattern and the name match. */
 #include <stdbool.h>
 
 #include "group/group-by.h"
@@ -11,7 +11,7 @@ struct group_filter {
 	const char *label; /* as tables print it; borrowed */
 	struct key_names names[GROUP_KEYS_MAX];
 	struct strbuf text; /* a name as it is printed */
-	bool found;         /* a thread of the group, or what exited ones did */
+	bool found;         /* a thread of the group, or its exited threads' work */
 };
 
 /* Returns whether the thread is in the group. @host as for key_names_of_thread(). */

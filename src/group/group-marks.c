@@ -13,7 +13,7 @@ const struct group_mark *group_marks_find(const struct group_marks *marks, enum 
 	return NULL;
 }
 
-/* Returns the mark of a metric, made if it is new. Groups have few of them. */
+/* Returns the mark of a metric, and makes it if it is new. Groups have few of them. */
 static struct group_mark *mark_of(struct group *group, enum metric_id metric)
 {
 	struct group_marks *marks = group->marks;

@@ -8,10 +8,10 @@
 #include "base/mem.h"
 #include "ctprof/base/strbuf.h"
 
-/* The first byte of what is packed. */
+/* Flags in the first byte of a packed group. */
 enum { HAS_RATES = 1, HAS_BEFORE = 2 };
 
-/* The first byte of a number: how many bytes follow, and in the upper half how many threads have been seen. */
+/* The first byte of a number: how many bytes follow, and in the upper half in how many threads it was seen. */
 enum { SEEN_NONE, SEEN_ONE, SEEN_FOLLOWS, SEEN_SHIFT = 4, LEN_MASK = 15 };
 
 /* A packed group ends with so many bytes more, so that every number can be read as if it were a whole word. */
@@ -20,7 +20,7 @@ enum { PADDING = sizeof(uint64_t) };
 /* Room for most groups. malloc(3) is slow for a little more than that. */
 enum { FIRST_ROOM = 1000 };
 
-/* Metrics whose cells are no numbers, and own memory. */
+/* Metrics whose cells are not numbers, and own memory. */
 static const bool is_owner[METRIC_COUNT] = {
 /* clang-format off */
 #define METRIC(id_, type_, bound_, rule_, ...) \
@@ -123,7 +123,7 @@ static void put_cell(struct strbuf *out, enum metric_id metric, const struct fol
 		put_affinity(out, cell->affinity);
 }
 
-/* Reads the number of a cell and how many threads have it. */
+/* Reads the number of a cell and the count of its threads. */
 static void get_number(const unsigned char **at, struct fold_cell *ret)
 {
 	unsigned seen;
@@ -162,7 +162,7 @@ static void skip_cell(const unsigned char **at, enum metric_id metric)
 		(void)get_word(at);
 }
 
-/* Behind the cells. */
+/* Reads the rates, which follow the cells. */
 static void get_rates(const unsigned char **at, struct rate_sum *rates, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
@@ -220,7 +220,7 @@ void group_pack(struct group *group)
 	free(group_pack_leaving_cells(group));
 }
 
-/* Makes @group, whose pointers are NULL or of memory that is large enough, what @packed holds. */
+/* Fills @group, whose pointers are NULL or of memory that is large enough, from @packed. */
 static void unpack(const unsigned char *packed, struct group *group)
 {
 	unsigned flags = *packed++;

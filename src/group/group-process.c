@@ -45,8 +45,8 @@ static bool has_no_delay_record(const struct thread_sample *sample)
 	return metric_set_has(&sample->seen, METRIC_cpu_delay_count);
 }
 
-/* Returns whether nothing but work of threads that have ended is missing in the sum where the thread's value is: the
- * thread has ended itself, and there is no full record of it, or the kernel does not count it at all. */
+/* Returns whether the sum is complete without the thread's value, but for work of threads that have ended: the thread
+ * has ended itself, and there is no full record of it, or the kernel does not count it at all. */
 static bool leaves_the_sum_whole(const struct thread_sample *sample, enum metric_id metric)
 {
 	if (sample->window_part == WINDOW_PART_exited || sample->window_part == WINDOW_PART_passed)
@@ -75,15 +75,15 @@ void group_process_add(struct group_process *process, const struct thread_sample
 			process->seen[i] += leaves_the_sum_whole(sample, metric);
 			continue;
 		}
-		/* Everything that has a total is a counter, and so 64 bits wide. */
+		/* Every total is of a counter, which is 64 bits wide. */
 		memcpy(&value, sample_value(sample, metric), sizeof(value));
 		saturating_add_to(&process->sums[i], value);
 		process->seen[i]++;
 	}
 }
 
-/* The totals were read before the threads, so what the living did meanwhile is never taken for the work of exited
- * ones, and a process's counters never fall when one of its threads exits. */
+/* Returns a total less the sum over the threads. The totals were read before the threads, so the work of the living in
+ * between never counts as that of exited ones, and a process's counters never fall when one of its threads exits. */
 static uint64_t remainder_of(const struct group_process *process, enum process_total total)
 {
 	bool known = process->totals_seen & 1u << total && process->seen[total] == process->threads;
@@ -93,9 +93,9 @@ static uint64_t remainder_of(const struct group_process *process, enum process_t
 	               : 0;
 }
 
-/* The kernel splits CPU time into user and kernel mode by what its ticks happened to hit, for the process as a whole
- * and for each thread anew; only the sum of both is exact. Where a process's split differs from that of its threads,
- * one of the two seems to have a remainder that is none. */
+/* The kernel splits CPU time into user and kernel mode in proportion to its ticks, for the process as a whole and for
+ * each thread anew; only the sum of both is exact. If a process's split differs from that of its threads, one of the
+ * two seems to have a remainder, which is false. */
 static void settle_cpu_time(const struct group_process *process,
                             uint64_t remainders[PROCESS_TOTAL_COUNT])
 {

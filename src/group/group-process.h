@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* group-process - what the threads of a process that have exited did: the process's totals, which the kernel keeps
- * for them as well, less the sums over the living. */
+/* group-process - computes the work of a process's exited threads: the process's totals, which the kernel keeps for
+ * them as well, less the sums over the living. */
 #include "group/group.h"
 
 /* Returns whether the thread is of another process than the ones before. */
 bool group_process_is_next(const struct group_process *process, const struct thread_sample *sample);
 
-/* Takes note of the next thread of the process, or of the first one. */
+/* Adds the next thread of the process, or the first one. */
 void group_process_add(struct group_process *process, const struct thread_sample *sample);
 
-/* Returns whether the process has totals of the source, and all its threads what these are the total of. */
+/* Returns whether the process has totals of the source, and all its threads have the metrics of these totals. */
 bool group_process_knows(const struct group_process *process, enum process_source source);
 
-/* Ends the process. Returns whether its exited threads did anything, and how much of each total. */
+/* Ends the process. Returns whether its exited threads did any work, and stores how much of each total. */
 must_check_ bool group_process_close(struct group_process *process,
                                      uint64_t ret_remainders[PROCESS_TOTAL_COUNT]);
 

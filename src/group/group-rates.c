@@ -16,7 +16,7 @@ static uint64_t clock_ticks_per_second(const struct group_table *table)
 	               : 0;
 }
 
-/* Returns the time from a birth to when the sample was read; 0 if it is not known. */
+/* Returns the time from a birth to the reading of the sample; 0 if it is not known. */
 static uint64_t age_ns(const struct group_table *table, const struct thread_sample *sample,
                        uint64_t birth_clock_ticks)
 {
@@ -31,7 +31,8 @@ static uint64_t age_ns(const struct group_table *table, const struct thread_samp
 	return birth_ns < read_ns ? read_ns - (uint64_t)birth_ns : 0;
 }
 
-/* The rows of a window say that they are of one, for in a file the kind may stand behind them. */
+/* Returns whether the row is of a window. Rows of a window show that themselves, for in a file the kind may stand
+ * behind them. */
 static bool is_of_window(const struct group_table *table, const struct thread_sample *sample)
 {
 	return sample->window_part != WINDOW_PART_NONE ||
@@ -65,7 +66,7 @@ void group_rates_see(struct group_table *table, struct thread_sample *sample)
 	if (!table->rates)
 		table->rates = window ? table->window_rates : table->lifetime_rates;
 	table->process.exited_interval_ns = process_interval_ns(table, sample);
-	/* ps has the age of the process for a process, and the thread's own for a thread (ps -L). */
+	/* ps shows the age of the process for a process, and the thread's own for a thread (ps -L). */
 	table->process.interval_ns =
 	        !window && is_by_threads(&table->by) ? lived_ns : table->process.exited_interval_ns;
 	if (lived_ns > 0)
@@ -102,7 +103,7 @@ static uint64_t interval_of(const struct group_table *table, const struct thread
 	return interval + (sample->jemalloc_boottime_ns - sample->read_boottime_ns);
 }
 
-/* How far the readings of jemalloc's counters at both ends of a window lie from those of everything else. */
+/* Notes the distance of the readings of jemalloc's counters from all other readings, at both ends of a window. */
 static void note_jemalloc_lag(const struct group_table *table, struct group *group,
                               const struct thread_sample *sample)
 {
@@ -145,7 +146,7 @@ static void note_waits(struct group *group, const struct thread_sample *sample)
 		if (metric_table[i].bound != BOUND_waiting ||
 		    !metric_set_has(&sample->seen, metric))
 			continue;
-		/* Every wait is a counter, and so 64 bits wide. */
+		/* Every wait is a counter, which is 64 bits wide. */
 		note_before(group, metric,
 		            *(const uint64_t *)sample_value(sample, metric) -
 		                    sample_state_inside(sample, metric),
@@ -186,9 +187,9 @@ void group_rates_add(const struct group_table *table, struct group *group,
 
 		if (!metric_set_has(&sample->seen, metric))
 			continue;
-		/* Everything that has a rate is a counter, and so 64 bits wide. */
+		/* Every metric with a rate is a counter, which is 64 bits wide. */
 		value = *(const uint64_t *)sample_value(sample, metric);
-		/* The number of threads is there to tell how long they were observed, and has no rate to lack. */
+		/* The number of threads only serves to compute how long they were observed; it has no rate to lack. */
 		if (interval == 0)
 			group->rates_unknown =
 			        group->rates_unknown || metric != METRIC_thread_count;

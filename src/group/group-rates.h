@@ -10,12 +10,12 @@ void group_rates_see(struct group_table *table, struct thread_sample *sample);
 void group_rates_add(const struct group_table *table, struct group *group,
                      const struct thread_sample *sample);
 
-/* Adds to @sum by how much the thread's delays together exceed its life, per second of the interval, see
+/* Adds to @sum the time by which the thread's delays together exceed its life, per second of the interval, see
  * sample_delays_beyond(). Does nothing if the interval is 0. */
 void group_rates_note_delays_beyond(struct rate_sum *sum, const struct thread_sample *sample,
                                     uint64_t interval_ns);
 
-/* group_rates_add_exited() adds what exited threads of the process did; it is part of the group once group_rates_include() is called for
+/* Adds the work of exited threads of the process; it becomes part of the group when group_rates_include() is called for
  * the total. */
 void group_rates_add_exited(const struct group_table *table, struct group *group,
                             const uint64_t remainders[PROCESS_TOTAL_COUNT]);

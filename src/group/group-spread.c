@@ -7,7 +7,7 @@
 #include "group-rates.h"
 #include "measure/measure.h"
 
-/* What the values are per that are kept of the measure. */
+/* Returns the divisor of the values that are kept of the measure. */
 static enum measure_per per_of(const struct group_table *table, unsigned measure)
 {
 	enum snapshot_kind kind = table->rates == table->window_rates ? KIND_window : KIND_lifetime;
@@ -39,7 +39,7 @@ static void add_metric(struct spread *spread, const struct thread_sample *sample
 	switch (metric_type_table[metric_table[metric].type].representation) {
 	case REPRESENTATION_U64:
 		memcpy(&number, value, sizeof(number));
-		/* Nothing has happened yet: no smallest value. */
+		/* No event has happened yet: there is no smallest value. */
 		if (metric_table[metric].rule != RULE_MIN || number > 0)
 			spread_add_u64(spread, number);
 		break;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* group-spread - keeps what each thread of a group has of the measures whose distribution is asked for. */
+/* group-spread - keeps the values of each thread of a group for measures with a distribution. */
 #include "group/group.h"
 
 void group_spread_add(const struct group_table *table, struct group *group,

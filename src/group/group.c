@@ -48,8 +48,7 @@ void group_table_done(struct group_table *table)
 	group_process_done(&table->process);
 }
 
-/* Returns a hash of a thread's identity; the sum over a group is its fingerprint, which means something in this process
- * only. */
+/* Returns a hash of a thread's identity. The sum over a group is its fingerprint, valid in this process only. */
 static uint64_t member_hash(const struct hash_seed *seed, uint32_t tgid, uint32_t tid,
                             uint64_t start_time_clock_ticks)
 {
@@ -58,7 +57,7 @@ static uint64_t member_hash(const struct hash_seed *seed, uint32_t tgid, uint32_
 	return hash_bytes(seed, words, sizeof(words));
 }
 
-/* Returns the group of these names, made if it is new. */
+/* Returns the group of these names, and makes it if it is new. */
 static struct group *group_of(struct group_table *table, const uint32_t numbers[GROUP_KEYS_MAX])
 {
 	struct strmap_entry *entry = strmap_add(&table->map, (const char *)numbers,
@@ -170,7 +169,7 @@ static bool is_by_thread_names(const struct group_by *by)
 	return false;
 }
 
-/* Makes process->names those of its exited threads. */
+/* Sets process->names to those of its exited threads. */
 static void name_exited(struct group_table *table)
 {
 	struct group_process *process = &table->process;
@@ -200,7 +199,7 @@ static void note_sources(const struct group_table *table, uint32_t *known,
 			*known |= process->totals_seen & UINT32_C(1) << i;
 }
 
-/* Takes note of what is known of the exited threads of a name, whether they did anything or not. */
+/* Notes whether the totals of a name's exited threads are known, with or without work. */
 static void note_exited(struct group_table *table)
 {
 	size_t key_len = table->by.count * sizeof(table->process.names[0]);
@@ -335,7 +334,7 @@ void group_include_exited(const struct group_table *table, struct group *group, 
 		group_rates_include(table->rates, group, (enum process_total)i);
 		cell = &group->cells[metric];
 		cell->number = saturating_add(cell->number, *part);
-		/* Among threads it is no thread more; alone it must count as something. */
+		/* Among threads it counts as no thread more; alone it must count as seen. */
 		if (group->threads == 0 && group->known >> i & 1)
 			cell->seen = 1;
 	}

@@ -24,35 +24,35 @@ struct group_marks;
 struct group {
 	uint32_t threads;
 	uint32_t leaders; /* threads that lead their process */
-	/* In a window, threads that ended there, those of them that were born there as well, and all that were born there. */
+	/* In a window: threads that ended there, those of them that were born there as well, and all that were born there. */
 	uint32_t ended, passed, born;
-	/* What exited threads did, by enum process_total; NULL if it is nothing. group_include_exited() adds it to the
-	 * cells, and leaves what it has added. Owned. */
+	/* The work of exited threads, by enum process_total; NULL if there is none. group_include_exited() adds it to
+	 * the cells, and leaves the added part. Owned. */
 	uint64_t *exited;
-	uint32_t exited_left_out; /* a bit for each total of which something was not added */
+	uint32_t exited_left_out; /* a bit for each total of which a part was not added */
 	/* Fingerprints of the processes whose totals are not known, by source. */
 	uint64_t unknown[PROCESS_SOURCE_COUNT];
 	uint32_t known; /* a bit for each total that is known of any process */
 	uint64_t
-	        members; /* fingerprint of who they are: tgid, tid and start time, in any order; of this process only */
+	        members; /* fingerprint of its threads: tgid, tid and start time, in any order; valid in this process only */
 	/* Births of those threads whose birth is known. */
 	uint64_t births_clock_ticks; /* sum */
 	uint32_t births;
 	/* By struct group_table's spread_measures; NULL if not asked for. Owned. */
 	struct spread *spreads;
-	/* By the places of struct group_table's list of rates, and by enum process_total what exited threads did, which
-	 * group_include_exited() adds to them; NULL if there are none. Owned. */
+	/* By the places of struct group_table's list of rates; exited_rates has the work of exited threads by enum
+	 * process_total, which group_include_exited() adds. NULL if there are none. Owned. */
 	struct rate_sum *rates;
 	struct rate_sum *exited_rates;
 	unsigned rate_count;
 	struct rate_sum delays_beyond; /* see struct derive_inputs */
 	/* The waits that began before the window, indexed by metric; NULL if there are none. Owned. */
 	struct wait_before *before;
-	/* The largest distance, in a window, between the readings of jemalloc's counters and the other readings of a thread, both
-	 * ends added up. UINT64_MAX: not known. */
+	/* The largest distance, in a window, between the readings of jemalloc's counters and the other readings of a
+	 * thread, both ends added up. UINT64_MAX: not known. */
 	uint64_t jemalloc_lag_ns;
 	struct group_marks *marks; /* see src/group/group-marks.h; NULL if there are none. Owned. */
-	bool rates_unknown;        /* of some thread it is not known how long it was observed */
+	bool rates_unknown;        /* the time of observation of some thread is not known */
 	/* Indexed by metric; NULL if there are none, or if they are packed. Owned. */
 	struct fold_cell *cells;
 	/* The cells, rates and waits of a group of one thread, see src/group/group-pack.h; NULL if they are not packed. Owned. */
@@ -61,7 +61,7 @@ struct group {
 
 /* Reads the cells of groups, one group after the other. Starts zeroed. */
 struct group_reader {
-	const struct group *of; /* what @copy is made from; borrowed */
+	const struct group *of; /* the source of @copy; borrowed */
 	struct group copy;      /* owns its cells; its rates and waits if they were packed */
 };
 
@@ -73,7 +73,7 @@ void group_reader_done(struct group_reader *reader);
 /* Returns the cell of a metric whose value is a number, without a reader. */
 struct fold_cell group_number(const struct group *group, enum metric_id metric);
 
-/* What is known of the exited threads of a name, as in struct group. */
+/* The knowledge about the exited threads of a name, as in struct group. */
 struct exited_note {
 	uint64_t unknown[PROCESS_SOURCE_COUNT];
 	uint32_t known;
@@ -87,7 +87,7 @@ struct group_process {
 	uint64_t start_time_clock_ticks; /* or PROCESS_START_UNKNOWN */
 	uint32_t names[GROUP_KEYS_MAX];  /* numbers of its first thread's names */
 	struct strbuf pcomm;
-	bool exited_unwanted; /* the filter does not want those of its threads that have exited */
+	bool exited_unwanted; /* the filter excludes its exited threads */
 	uint32_t successors;  /* process_successors of its threads */
 	uint32_t threads;
 	uint32_t totals_seen; /* a bit for each enum process_total */
@@ -99,7 +99,7 @@ struct group_process {
 	 * known. */
 	uint64_t interval_ns;
 	uint64_t
-	        exited_interval_ns; /* the same for what exited threads did: never a thread's own age */
+	        exited_interval_ns; /* the same for the work of exited threads: never a thread's own age */
 };
 
 struct group_table {
@@ -109,66 +109,67 @@ struct group_table {
 	/* The snapshot's, as far as it was read; borrowed, may be NULL; set by the caller. */
 	const struct snapshot_info *info;
 	struct key_names names[GROUP_KEYS_MAX];
-	/* Numbers of the names, one uint32_t for each key, to struct group, owned. */
+	/* From numbers of the names, one uint32_t for each key, to struct group, owned. */
 	struct strmap map;
-	/* The group of the last thread and its numbers, for the next is mostly one of the same; NULL for none. */
+	/* The group of the last thread and its numbers, since the next thread is mostly of the same group; NULL for
+	 * none. */
 	struct group *last;
 	uint32_t last_numbers[GROUP_KEYS_MAX];
-	/* Numbers of names to struct exited_note, owned; of names that exited threads have to themselves, whether they
-	 * did anything or not. */
+	/* From numbers of names to struct exited_note, owned; of names that only exited threads have, with or without
+	 * work. */
 	struct strmap exited;
 	uint64_t last_birth_clock_ticks;
-	/* Which threads are grouped, NULL for all; borrowed, set by the caller. */
+	/* Picks the threads to group, NULL for all; borrowed, set by the caller. */
 	struct group_filter *filter;
-	/* Measures to keep the distribution of; borrowed, set by the caller. */
+	/* Measures whose distribution is kept; borrowed, set by the caller. */
 	const uint16_t *spread_measures;
 	size_t spread_count;
-	/* How the values in them are kept that scale, PER_COUNT for what is the default for the snapshot; set by the
-	 * caller. */
+	/* The divisor of those values that scale, or PER_COUNT for the snapshot's default; set by the caller. */
 	enum measure_per spread_per;
-	/* What to keep rates of in a snapshot of either kind, NULL for nothing; borrowed, set by the caller. */
+	/* The metrics whose rates are kept for a snapshot of either kind, NULL for none; borrowed, set by the
+	 * caller. */
 	const struct rate_list *lifetime_rates;
 	const struct rate_list *window_rates;
-	const struct rate_list *rates; /* the one that holds, once there is a thread */
+	const struct rate_list *rates; /* the one in use, once there is a thread */
 	struct group_process process;
 };
 
 void group_table_init(struct group_table *table, struct group_by by);
 void group_table_done(struct group_table *table);
 
-/* Folds a thread into its group; thread_count is set on the way. Threads of one process must follow one another:
- * if one of them has totals of the process, what these exceed the sum over its threads by, which exited threads
- * did, is noted in the group when the next process begins. */
+/* Folds a thread into its group and sets thread_count. Threads of one process must follow one another: if one of them
+ * has totals of the process, the part of them beyond the sum over its threads is the work of exited threads. It is
+ * noted in the group when the next process begins. */
 void group_table_add(struct group_table *table, struct thread_sample *sample);
 
-/* To be called behind the last thread: finishes the last process. */
+/* Finishes the last process; called behind the last thread. */
 void group_table_finish(struct group_table *table);
 
-/* Empties the cells of these metrics in every group: what looked like values were none. */
+/* Empties the cells of these metrics in every group: their values turned out to be none. */
 void group_table_forget(struct group_table *table, const struct metric_set *metrics);
 
-/* Where exited threads have names of their own, @table has no group of those that did nothing. Adds the groups that
- * @other has, for processes that @table has as well: that nothing was done is known. */
+/* Adds groups of exited threads without work. If exited threads have names of their own, @table has no such groups;
+ * this adds the groups of @other for processes that @table has as well, since the absence of work is known there. */
 void group_table_complete(struct group_table *table, const struct group_table *other);
 
-/* Adds what exited threads did to the cells and to the rates of a group of the table, for the totals of these sources; to
- * be called once. Of the sources in @left_out it notes that theirs was left out. Both have a bit for each enum
+/* Adds the work of exited threads to the cells and to the rates of a group of the table, for the totals of these
+ * sources; called once. Of the sources in @left_out it notes that theirs was left out. Both have a bit for each enum
  * process_source. */
 void group_include_exited(const struct group_table *table, struct group *group, unsigned sources,
                           unsigned left_out);
 
-/* Returns how much of the metric's value exited threads are. */
+/* Returns the part of the metric's value that exited threads have. */
 uint64_t group_exited_part(const struct group *group, enum metric_id metric);
 
-/* Returns the sources that any total is known of, a bit each. */
+/* Returns the sources of which any total is known, a bit each. */
 unsigned group_known_sources(const struct group *group);
 
 /* Returns the sources whose totals are known for the same processes in both groups, a bit each. Only their share of
- * exited threads can be compared: on one side more, it would look like work done or undone. */
+ * exited threads can be compared: one side more would look like work done or undone. */
 unsigned group_comparable_sources(const struct group *a, const struct group *b);
 
-/* Adds another group to @into, which is zeroed or was merged into before; both have spreads of @spread_count
- * measures, or none. For groups whose exited threads are included. */
+/* Adds another group to @into, which is zeroed or the result of a merge; both have spreads of @spread_count measures,
+ * or none. For groups whose exited threads are included. */
 void group_merge(struct group *into, const struct group *from, size_t spread_count);
 struct group *group_free(struct group *group, size_t spread_count);
 
@@ -179,17 +180,17 @@ struct group *group_table_find(const struct group_table *table, const struct spa
 struct span group_table_pattern(const struct group_table *table, const struct strmap_entry *entry,
                                 unsigned key);
 
-/* Takes note of a cgroup that may have no thread, so that its label is the same everywhere. Returns the pattern of its
- * path, borrowed until the next call. */
+/* Adds the name of a cgroup that may have no thread, so that its label is the same everywhere. Returns the pattern of
+ * its path, borrowed until the next call. */
 struct span group_table_cgroup(struct group_table *table, const char *path, size_t len, bool is_v1);
 
 /* Returns the host as one group of the table; free it with group_free(). */
 struct group *group_table_total(const struct group_table *table);
 
-/* What holds for all groups of the table. */
+/* Returns the properties of all groups of the table. */
 struct derive_frame group_table_frame(const struct group_table *table);
 
-/* What derived metrics are computed from; @list and @frame are borrowed. */
+/* Returns the inputs of derived metrics; @list and @frame are borrowed. */
 struct derive_inputs group_inputs(const struct group *group, const struct rate_list *list,
                                   const struct derive_frame *frame);
 

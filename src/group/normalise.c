@@ -14,7 +14,7 @@ static bool is_unicode_space(uint32_t c)
 	       c == 0x205f || c == 0x3000;
 }
 
-/* Length of the separator at the start of the text, 0 if there is none. */
+/* Returns the length of the separator at the start of the text, 0 if there is none. */
 static size_t separator_len(const char *text, size_t len)
 {
 	uint32_t code_point;

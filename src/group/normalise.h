@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* normalise - the pattern that numbered names have in common: worker-12 and worker-7 are worker-{N}. */
+/* normalise - makes the pattern that numbered names share: worker-12 and worker-7 are worker-{N}. */
 #include <stddef.h>
 
 #include "ctprof/base/strbuf.h"

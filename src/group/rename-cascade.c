@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "ctprof/base/strbuf.h"
 
-/* Pairs of roots that are tried for one cgroup, at most: files may be made to have any number that apply. */
+/* The most pairs of roots that are tried for one cgroup: a file can be made to have any number of them. */
 enum { ROOTS_TRIED_MAX = 64 };
 
 #define NO_ROOT SIZE_MAX
@@ -19,7 +19,7 @@ struct root {
 	size_t baseline_len;
 	struct rename_pair *pair; /* where the two come from */
 	size_t pair_place;        /* of its candidate, alphabetically */
-	size_t next;              /* the pair of roots to be tried after this one, or NO_ROOT */
+	size_t next;              /* the next pair of roots to try after this one, or NO_ROOT */
 };
 
 struct root_list {
@@ -45,7 +45,7 @@ int rename_by_path(const void *a, const void *b)
 	                     cgroup_b->path_len);
 }
 
-/* As bytes_compare(), but a slash comes first: whatever is below a path stands right behind it. */
+/* Compares as bytes_compare(), but a slash comes first: everything below a path stands right behind it. */
 static int tree_compare(const char *a, size_t a_len, const char *b, size_t b_len)
 {
 	for (size_t i = 0; i < a_len && i < b_len; i++) {
@@ -109,7 +109,8 @@ static void find_roots(const struct rename_work *work, struct rename_pair *pair)
 	pair->baseline_root_len = b_len;
 }
 
-/* What has no name behind a slash is the root of a hierarchy, or nothing. */
+/* Returns whether the path names a directory. One without a name behind a slash is the root of a hierarchy, or
+ * empty. */
 static bool names_directory(const char *path, size_t len)
 {
 	for (size_t i = 1; i < len; i++)
@@ -125,7 +126,7 @@ static bool is_within(const char *path, size_t len, const struct root *root)
 	       (len == root->candidate_len || path[root->candidate_len] == '/');
 }
 
-/* From @place backwards to the pair of roots that applies to the path. */
+/* Returns the first pair of roots from @place backwards that applies to the path. */
 static size_t next_root(const struct root_list *list, size_t place, const char *path, size_t len)
 {
 	while (place != NO_ROOT && !is_within(path, len, &list->roots[place]))
@@ -193,7 +194,7 @@ static size_t first_root(const struct root_list *list, const char *path, size_t 
 	return next_root(list, low > 0 ? low - 1 : NO_ROOT, path, len);
 }
 
-/* Returns the baseline cgroup at the place that the cgroup has below the root, or NULL. */
+/* Returns the baseline cgroup at the cgroup's own place below the root, or NULL. */
 static const struct rename_cgroup *find_moved(const struct rename_work *work,
                                               const struct root *root,
                                               const struct rename_cgroup *cgroup,
@@ -213,7 +214,7 @@ static const struct rename_cgroup *find_moved(const struct rename_work *work,
 	return found ? *found : NULL;
 }
 
-/* By a search for each type of the smaller set: many small cgroups may belong to one that is large. */
+/* Counts by a search for each type of the smaller set: many small cgroups may belong to one that is large. */
 static size_t count_common(const struct rename_cgroup *small, const struct rename_cgroup *large)
 {
 	size_t common = 0, low = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* rename-cascade - what follows for other cgroups from pairs of cgroups that were found by their threads. */
+/* rename-cascade - finds further pairs of cgroups that follow from the pairs that were found by their threads. */
 #include "group/rename-match.h"
 
-/* Rename matching on its way. */
+/* The state of rename matching. */
 struct rename_work {
 	const struct rename_side *baseline;
 	const struct rename_side *candidate;

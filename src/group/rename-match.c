@@ -8,11 +8,11 @@
 #include "rename-cascade.h"
 
 /* Direct pairs are a set-similarity join with prefix filtering. Two sets that share nine tenths of their types, sorted
- * alike, have a type in common within the first tenth of each, or else too few are left. With the rarest types first, it
- * is in few other sets, so an index of these first types finds all pairs that can qualify, and few others. Types that
- * are everywhere are never looked up. */
+ * alike, have a type in common within the first tenth of each, or else too few are left. With the rarest types first,
+ * it is in few other sets, so an index of these first types finds all pairs that can qualify, and few others. Types
+ * that are in every set are never used. */
 
-/* What a pair must have. The share of two sets of ten types or more cannot be reached with less than ten in common. */
+/* The conditions of a pair. Two sets of ten types or more cannot reach the share with less than ten in common. */
 enum { TYPES_MIN = 10, SHARE_OVER = 9, SHARE_UNDER = 10 };
 
 /* The types of a cgroup that can be half of a direct pair. */
@@ -21,8 +21,8 @@ struct type_set {
 	size_t place;          /* of its path among those of its side */
 	const uint32_t *ranks; /* its types by their rank, ascending; borrowed */
 	size_t count;
-	size_t alike; /* sets of the same types; of one that stands for them, behind drop_doubles() */
-	size_t first; /* where these begin in set_list.all */
+	size_t alike; /* sets of the same types; in the one that represents them, after drop_doubles() */
+	size_t first; /* the place of these in set_list.all */
 };
 
 struct set_list {
@@ -32,7 +32,7 @@ struct set_list {
 	uint32_t *ranks;      /* of all sets */
 };
 
-/* Where the sets have a type that is among their first ones. */
+/* A set that has the type among its first ones. */
 struct posting {
 	uint32_t set;
 	uint32_t position;
@@ -43,7 +43,7 @@ struct type_index {
 	struct posting *postings;
 };
 
-/* The best set so far, or the share that one must reach. The share is overlap by united. */
+/* The best set so far, or the share that a set must reach. The share is overlap by united. */
 struct best_set {
 	const struct type_set *set;
 	uint64_t overlap;
@@ -65,7 +65,7 @@ static bool is_eligible(const struct rename_cgroup *cgroup)
 	return !cgroup->matched && cgroup->type_count >= TYPES_MIN;
 }
 
-/* Returns how many types there are, by the largest number. */
+/* Returns the number of types, by the largest one. */
 static size_t count_types(const struct rename_side *side)
 {
 	size_t count = 0;
@@ -101,7 +101,7 @@ static int by_number_32(const void *a, const void *b)
 	return (number_a > number_b) - (number_a < number_b);
 }
 
-/* For each type its place among all of them, the rarest first. The caller frees it. */
+/* Computes the rank of each type, the rarest first. The caller frees it. */
 static uint32_t *rank_types(const struct rename_work *work, size_t types)
 {
 	cleanup_(mem_freep) uint64_t *uses = mem_calloc(types, sizeof(*uses));
@@ -124,7 +124,7 @@ static int compare_types(const struct type_set *a, const struct type_set *b)
 	return memcmp(a->ranks, b->ranks, a->count * sizeof(a->ranks[0]));
 }
 
-/* Sets of the same types stand together, the alphabetically first one in front. */
+/* Sorts sets of the same types together, the alphabetically first one in front. */
 static int by_types(const void *a, const void *b)
 {
 	const struct type_set *set_a = a, *set_b = b;
@@ -159,7 +159,7 @@ static void list_sets(struct set_list *list, const struct rename_cgroup *const *
 	qsort(list->sets, list->count, sizeof(list->sets[0]), by_types);
 }
 
-/* Of the same types, the alphabetically first set stands for the others. */
+/* Keeps the alphabetically first one of the sets with the same types. */
 static void drop_doubles(struct set_list *list)
 {
 	size_t count = 0;
@@ -184,7 +184,8 @@ static void list_done(struct set_list *list)
 	free(list->ranks);
 }
 
-/* A set that reaches the best share has one of this many first types, or too few are left to have in common. */
+/* Returns a number of first types. A set that reaches the best share has one of these, or too few are left to have in
+ * common. */
 static size_t prefix_len(size_t count, const struct best_set *best)
 {
 	uint64_t needed = (count * best->overlap + best->united - 1) / best->united;
@@ -197,8 +198,8 @@ static void index_build(struct type_index *index, const struct set_list *list, s
 	const struct best_set least = {.overlap = SHARE_OVER, .united = SHARE_UNDER};
 	size_t total = 0;
 
-	/* Counted two places behind the rank, the sums are one place too far on; filling moves each from where its
-	 * postings begin to where they end, and that is where those of the next rank begin. */
+	/* The counts are two places behind the rank, so the sums are one place too far on. Filling moves each from the
+	 * begin of its postings to their end, which is the begin of the next rank's. */
 	index->starts = mem_calloc(types + 2, sizeof(index->starts[0]));
 	for (size_t i = 0; i < list->count; i++) {
 		size_t prefix = prefix_len(list->sets[i].count, &least);
@@ -236,7 +237,7 @@ static bool is_better(const struct best_set *best, const struct type_set *set, u
 	return here > there || (here == there && (!best->set || set->place < best->set->place));
 }
 
-/* Returns how many types two sets have in common from these places on; where fewer than @needed, any number below
+/* Returns how many types two sets have in common from these places on; any number below @needed if there are fewer than
  * that. */
 static size_t count_common(const struct type_set *a, size_t i, const struct type_set *b, size_t j,
                            size_t needed)
@@ -249,7 +250,7 @@ static size_t count_common(const struct type_set *a, size_t i, const struct type
 	while (i < a->count && j < b->count) {
 		uint32_t rank_a = a->ranks[i], rank_b = b->ranks[j];
 
-		/* One type that only one of the two has. */
+		/* Only one of the two sets has this type. */
 		if (rank_a != rank_b && spare-- == 0)
 			return 0;
 		common += rank_a == rank_b;
@@ -259,7 +260,7 @@ static size_t count_common(const struct type_set *a, size_t i, const struct type
 	return common;
 }
 
-/* Weighs a set whose first type in common with @wanted stands at these places. */
+/* Compares with a set whose first type in common with @wanted stands at these places. */
 static void try_set(struct best_set *best, const struct type_set *wanted, size_t i,
                     const struct type_set *set, size_t j)
 {
@@ -276,13 +277,14 @@ static void try_set(struct best_set *best, const struct type_set *wanted, size_t
 		*best = (struct best_set){set, common, both - common};
 }
 
-/* @tried has for each set of the list the last number it was tried with; @number is another one each time. */
+/* Finds the best set. @tried has the last search that tried each set of the list; @number is the number of this
+ * search. */
 static struct best_set find_best(const struct set_list *list, const struct type_index *index,
                                  const struct type_set *wanted, size_t *tried, size_t number)
 {
 	struct best_set best = {.overlap = SHARE_OVER, .united = SHARE_UNDER};
 
-	/* The better the best one, the sooner another must have something in common. */
+	/* The better the best set, the earlier another one must have a type in common. */
 	for (size_t i = 0; i < prefix_len(wanted->count, &best); i++) {
 		size_t end = index->starts[wanted->ranks[i] + 1];
 
@@ -311,7 +313,7 @@ static void add_pair(struct rename_work *work, const struct type_set *set,
 	                             .jaccard = (double)best->overlap / (double)best->united};
 }
 
-/* Returns how many whole segments two paths end with alike. */
+/* Returns how many whole segments at the end are the same in two paths. */
 static size_t common_tail(const struct rename_cgroup *a, const struct rename_cgroup *b)
 {
 	size_t i = a->path_len, j = b->path_len, segments = 0;
@@ -324,7 +326,7 @@ static size_t common_tail(const struct rename_cgroup *a, const struct rename_cgr
 	return segments;
 }
 
-/* Candidates of the same types, and the cgroups of the baseline that suit all of them equally well. */
+/* Candidates of the same types, and the cgroups of the baseline that fit all of them equally well. */
 struct alike {
 	const struct type_set *candidates, *partners;
 	size_t candidate_count, partner_count;
@@ -337,8 +339,8 @@ static bool is_used(const struct rename_work *work, const struct alike *alike, s
 	return alike->used[alike->partners[partner].cgroup - work->baseline->cgroups];
 }
 
-/* Returns the free partner whose path ends most like the candidate's, the alphabetically first one of several. Returns
- * the count where none ends alike. */
+/* Returns the free partner that shares the longest end of its path with the candidate's, the alphabetically first of
+ * several. Returns the count if none shares an end. */
 static size_t find_partner(const struct rename_work *work, const struct alike *alike,
                            const struct type_set *set)
 {
@@ -359,10 +361,10 @@ static size_t find_partner(const struct rename_work *work, const struct alike *a
 }
 
 /* Gives each candidate a partner of its own as far as there are enough: first those whose paths end alike, then the
- * others in the order of their paths. Those left over share the first one. */
+ * others in the order of their paths. The rest share the first one. */
 static void pair_alike(struct rename_work *work, const struct alike *alike)
 {
-	/* Of so many pairs the ends of paths are compared; instances in larger numbers are all the same. */
+	/* The most pairs whose ends of paths are compared; more instances than that are all treated alike. */
 	enum { COMPARED_MAX = 1 << 22 };
 	bool compares = alike->candidate_count <= COMPARED_MAX / alike->partner_count;
 	size_t next = 0;

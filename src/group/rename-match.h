@@ -24,8 +24,8 @@
 struct rename_cgroup {
 	const char *path; /* no two of one side are alike */
 	size_t path_len;
-	/* The types of thread in it, ascending and each once. Both sides number them alike and from 0: memory is taken
-	 * for every number up to the largest. */
+	/* The types of thread in it, ascending and each once. Both sides have the same numbers for them, from 0 on:
+	 * memory is allocated for every number up to the largest. */
 	const uint32_t *types;
 	size_t type_count;
 	bool matched; /* is in no direct pair; a candidate in none at all */
@@ -39,12 +39,12 @@ struct rename_side {
 struct rename_pair {
 	size_t candidate; /* indexes into the two sides */
 	size_t baseline;
-	/* How long the roots are, which the two paths begin with. */
+	/* The length of the roots, with which the two paths begin. */
 	size_t candidate_root_len;
 	size_t baseline_root_len;
 	size_t overlap; /* types that are in both */
-	double jaccard; /* overlap by types that are in one or both; 0 if there are none */
-	/* Cascaded pairs that follow from this one. Of direct pairs with the same roots, the one with the
+	double jaccard; /* overlap divided by the types that are in one or both; 0 if there are none */
+	/* The number of cascaded pairs that follow from this one. If direct pairs have the same roots, the one with the
 	 * alphabetically first candidate has them all. */
 	size_t children;
 	bool cascaded;
@@ -59,9 +59,9 @@ struct rename_map {
 
 #define RENAME_MAP_INIT ((struct rename_map){0})
 
-/* Overwrites @ret, which the caller gives to rename_map_done(). The work is roughly linear in the number of types of
- * all cgroups. It nears the product of the numbers of cgroups only where thousands of sets are not the same but nearly
- * so, and is then a few machine instructions for each pair. */
+/* Overwrites @ret, which the caller passes to rename_map_done(). The work is roughly linear in the number of types of
+ * all cgroups. It nears the product of the numbers of cgroups only if thousands of sets are nearly, but not quite, the
+ * same, and is then a few machine instructions for each pair. */
 void rename_match(const struct rename_side *baseline, const struct rename_side *candidate,
                   struct rename_map *ret);
 

@@ -8,7 +8,7 @@
 
 #include "base/fd.h"
 #include "base/scan.h"
-#include "host-parts.h"
+#include "host-fields.h"
 #include "host/host-read.h"
 #include "host/kernel-config.h"
 
@@ -17,7 +17,7 @@ enum {
 	MEMINFO_BYTES = 1 << 20,
 };
 
-/* Appends the words of @text with one blank between them: a value of several lines becomes one. */
+/* Appends the words of @text with one blank between them, so that several lines become one. */
 static void add_one_line(struct strbuf *out, const struct strbuf *text)
 {
 	struct span rest = {strbuf_str(text), text->len}, word;
@@ -66,7 +66,7 @@ static DIR *open_dir(int root_fd, const char *name)
 	return dir;
 }
 
-/* Names with @prefix; one that is read from a directory is good until the next. */
+/* Returns the next name with @prefix; it is good until the next call. */
 static const char *next_name(DIR *dir, const char *prefix)
 {
 	const struct dirent *entry;
@@ -90,8 +90,8 @@ void host_put_entry(struct host *host, enum host_field field, const char *name,
 	host_map_set(host, field, name, strbuf_str(line), line->len);
 }
 
-/* Every regular file of a directory whose name begins with @prefix, as one line each. One without a word has no
- * value: sched_energy_aware reads so where the hardware has no choice. */
+/* Reads every regular file of a directory whose name begins with @prefix, as one line each. A file without a word has
+ * no value: sched_energy_aware is empty if the hardware has no choice. */
 static void read_files(int root_fd, const char *path, const char *prefix, struct host *host,
                        enum host_field field)
 {
@@ -160,8 +160,8 @@ static void read_numa_nodes(int sys_fd, struct host *host)
 		host_set_number(host, HOST_numa_nodes, nodes);
 }
 
-/* The first processor's lines. A file for hundreds of processors is long, and the kernel may ask each of them for
- * its frequency to write it, so no more is read than holds the first. */
+/* Reads the first processor's lines. A file for hundreds of processors is long, and the kernel may ask each of them for
+ * its frequency to write it, so only the beginning is read. */
 static void read_cpuinfo(int proc_fd, struct host *host)
 {
 	char text[VALUE_BYTES * 2];
@@ -183,7 +183,7 @@ static void read_cpuinfo(int proc_fd, struct host *host)
 	}
 }
 
-/* "Key:   123 kB", or without a unit where @unit is NULL. */
+/* Stores the number of "Key:   123 kB", or of one without a unit if @unit is NULL. */
 static void set_meminfo(struct span value, const char *unit, struct host *host,
                         enum host_field field)
 {
@@ -244,7 +244,7 @@ void host_read_scheduler(int proc_fd, int sys_fd, struct host *host)
 		          HOST_sched_features);
 }
 
-/* What stands behind "--" is for the first process. */
+/* Words behind "--" are for the first process. */
 static void read_boot(int proc_fd, struct host *host)
 {
 	enum { COMMAND_LINE_BYTES = 1 << 20 };
@@ -311,8 +311,8 @@ static void set_state(struct host *host, const struct toggle *toggle, enum host_
 	              strlen(host_toggle_names[state]));
 }
 
-/* A file that is not there says "config_off" only of a kernel that would have it, and only where the
- * configuration, if it is known, does not say otherwise. */
+/* A missing file means "config_off" only for a kernel that is new enough, and only if the configuration, if it is
+ * known, does not contradict it. */
 static void read_toggle(int proc_fd, struct host *host, const struct toggle *toggle)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
@@ -365,7 +365,7 @@ struct taskstats_rules taskstats_rules_of(const struct host *host)
 
 	if (is_before_delayacct_toggle(host)) {
 		since_boot = host->boot.known && !host->boot.nodelayacct;
-		/* Those kernels left the cpu bucket out with the others. */
+		/* Those kernels left out the cpu bucket with the others. */
 		rules.cpu_delay = rules.cpu_delay && !host->boot.nodelayacct;
 	}
 	if (state && !on)

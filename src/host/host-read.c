@@ -10,7 +10,7 @@
 #include "base/scan.h"
 #include "cgroup/cgroup-mount.h"
 #include "cgroup/cgroup.h"
-#include "host-parts.h"
+#include "host-fields.h"
 #include "procfs/procfs.h"
 
 enum { HOST_FILE_BYTES = 1 << 20 };
@@ -34,7 +34,7 @@ static void read_text(int dir_fd, const char *name, size_t max_bytes, struct hos
 		host_put_text(host, field, strbuf_str(&text), text.len, max_bytes);
 }
 
-/* For what can be nothing: no controller, no parameter. */
+/* Reads a file that may be empty: no controller, no parameter. */
 static void read_text_or_empty(int dir_fd, const char *name, size_t max_bytes, struct host *host,
                                enum host_field field)
 {
@@ -62,7 +62,7 @@ static void read_online_cpus(int sys_fd, struct host *host)
 		host_set_number(host, HOST_online_cpus, cpu_mask_count(&mask));
 }
 
-/* The link reads "pid:[4026531836]". */
+/* Reads a link such as "pid:[4026531836]". */
 static void read_pid_namespace(int proc_fd, struct host *host)
 {
 	char text[64];
@@ -81,7 +81,7 @@ static void read_running_system(struct host *host)
 	host_set_number(host, HOST_uptime_ns, clock_now_ns(CLOCK_BOOTTIME));
 }
 
-/* "1234.56 2345.67", seconds: all that another system's tree tells of its clock. */
+/* Reads "1234.56 2345.67", in seconds: the only clock in another system's tree. */
 static void read_uptime(int proc_fd, struct host *host)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
@@ -97,8 +97,8 @@ static void read_uptime(int proc_fd, struct host *host)
 		host_set_number(host, HOST_uptime_ns, millionths * 1000);
 }
 
-/* "cpu  user nice system idle iowait irq softirq steal guest guest_nice"; guest is part of user. Far below stands
- * "processes", which counts threads as well. */
+/* Parses "cpu  user nice system idle iowait irq softirq steal guest guest_nice"; guest is part of user. "processes",
+ * far below, counts threads as well. */
 static void parse_stat(struct span rest, struct host *host)
 {
 	struct span line, word;
@@ -127,8 +127,8 @@ static void parse_stat(struct span rest, struct host *host)
 			host_set_number(host, HOST_forks, other);
 }
 
-/* Stores when something was read: the middle between @begin_ns and now, because the reading may have waited for a CPU
- * before the kernel made the text or after it. Of another system's tree only the uptime is known. */
+/* Stores the time of a reading: the middle between @begin_ns and now, because the reading may have waited for a CPU
+ * before the kernel made the text or after it. Another system's tree has only the uptime. */
 static void set_read_time(bool live, uint64_t begin_ns, enum host_field field, struct host *host)
 {
 	uint64_t now_ns = clock_now_ns(CLOCK_BOOTTIME);
@@ -163,7 +163,7 @@ void host_read_counters(int proc_fd, bool live, struct host *host, struct psi *p
 		set_read_time(live, begin_ns, HOST_pressure_interval_ns, host);
 }
 
-/* "0.42 0.31 0.27 2/345 6789": the number behind the slash. */
+/* Reads "0.42 0.31 0.27 2/345 6789": the number behind the slash. */
 static void read_total_threads(int proc_fd, struct host *host)
 {
 	enum { TOTAL_WORD = 4 };
@@ -183,7 +183,7 @@ static void read_total_threads(int proc_fd, struct host *host)
 		host_set_number(host, HOST_total_threads, total);
 }
 
-/* Every process is in a cgroup of every hierarchy, so any one tells which there are. */
+/* Every process is in a cgroup of every hierarchy, so the file of any one lists them all. */
 static void read_hierarchies(int proc_fd, struct host *host)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT, names = STRBUF_INIT;

@@ -8,27 +8,27 @@
 #include "ctprof/metric/psi.h"
 #include "taskstats/taskstats.h"
 
-/* Fills all host fields that the trees under @proc_fd and @sys_fd have; -1 means that there is no such
- * tree. @cgroup_fd is the root of the cgroup2 hierarchy or -1. @live says that @proc_fd is the /proc of
- * this process's own pid namespace. Clock ticks, the architecture and the uptime are those of the running
- * system. hostname and kernel_cmdline are left out where @anonymous. */
+/* Fills all host fields that the trees under @proc_fd and @sys_fd have; -1 means that there is no such tree. @cgroup_fd
+ * is the root of the cgroup2 hierarchy or -1. @live means that @proc_fd is the /proc of this process's own pid
+ * namespace. Clock ticks, the architecture and the uptime are those of the running system. hostname and kernel_cmdline
+ * are left out if @anonymous. */
 void host_read(int proc_fd, int sys_fd, int cgroup_fd, bool live, bool anonymous,
                struct host *host);
 
-/* Fills what counts since boot, to be called right beside the reading of the threads: the fields of @host that come
- * from /proc/stat, and @psi as psi_read_host() does. stat_interval_ns and pressure_interval_ns become CLOCK_BOOTTIME in
- * the middle of each reading; where not @live, they become @host's uptime_ns, or stay unseen. */
+/* Fills the counters since boot; called right beside the reading of the threads: the fields of @host that come from
+ * /proc/stat, and @psi as psi_read_host() does. stat_interval_ns and pressure_interval_ns become CLOCK_BOOTTIME in the
+ * middle of each reading; if not @live, they become @host's uptime_ns, or stay unseen. */
 void host_read_counters(int proc_fd, bool live, struct host *host, struct psi *psi);
 
-/* Fills the host's users: the names of those who own the processes of this system's /proc, by user id. Asks the name
- * service once for each user; ids that nobody has a name for have no entry. */
+/* Fills the host's users: the names of the owners of processes in this system's /proc, by user id. Asks the name
+ * service once for each user; an id without a name has no entry. */
 void host_read_users(int proc_fd, struct host *host);
 
 /* Reads @sys_fd's kernel/sched_ext; present is false if the kernel has none, and single files may be missing.
  * @sys_fd may be -1. */
 void sched_ext_read(int sys_fd, struct sched_ext *sched_ext);
 
-/* What a host's switches mean for its taskstats, from task_delayacct, kernel_release and kernel_config of @host and
- * from host->boot. What is not known counts as possible: the cpu bucket is kept, the others were switched on at
- * run time. Pure. */
+/* Returns the rules for taskstats that follow from task_delayacct, kernel_release and kernel_config of @host and from
+ * host->boot. Unknown settings count as possible: the cpu bucket is kept, the others were switched on at run time.
+ * Pure. */
 struct taskstats_rules taskstats_rules_of(const struct host *host);

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/scan.h"
-#include "host-parts.h"
+#include "host-fields.h"
 
 size_t host_text_cost(const char *text, size_t len)
 {

@@ -9,13 +9,13 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
-#include "host-parts.h"
+#include "host-fields.h"
 #include "host/host-read.h"
 
-/* Some name services have long entries; what is longer than this is none. */
+/* Some name services have long entries; longer ones than this are ignored. */
 enum { ENTRY_FIRST_BYTES = 1 << 10, ENTRY_MOST_BYTES = 1 << 20 };
 
-/* Appends the name of a user; false if there is none. @scratch is reused. */
+/* Appends the name of a user; returns false if there is none. @scratch is reused. */
 static bool find_name(uid_t uid, struct strbuf *scratch, struct strbuf *ret_name)
 {
 	struct passwd entry, *found = NULL;
@@ -31,8 +31,8 @@ static bool find_name(uid_t uid, struct strbuf *scratch, struct strbuf *ret_name
 	return true;
 }
 
-/* Turns the ids of processes into those of their owners; the list gets shorter where processes are gone. */
-static void take_owners(int proc_fd, struct id_list *list)
+/* Replaces the ids of processes by those of their owners; processes that are gone leave the list. */
+static void replace_by_owners(int proc_fd, struct id_list *list)
 {
 	size_t count = 0;
 
@@ -64,7 +64,7 @@ void host_read_users(int proc_fd, struct host *host)
 
 	if (fd < 0 || fd_list_ids(fd, &list, &scratch) < 0)
 		return;
-	take_owners(proc_fd, &list);
+	replace_by_owners(proc_fd, &list);
 	if (list.count > 0)
 		qsort(list.ids, list.count, sizeof(list.ids[0]), compare_ids);
 	for (size_t i = 0; i < list.count; i++) {

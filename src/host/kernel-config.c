@@ -8,9 +8,9 @@
 
 #include "base/fd.h"
 #include "base/scan.h"
-#include "host-parts.h"
+#include "host-fields.h"
 
-/* A configuration of everything has 300 KiB of text. */
+/* A configuration with every option has 300 KiB of text. */
 enum { CONFIG_TEXT_BYTES = 16 << 20, CONFIG_GZIP_BYTES = 4 << 20 };
 
 /* clang-format off */
@@ -24,14 +24,14 @@ const struct kernel_option_desc kernel_option_table[KERNEL_OPTION_COUNT] = {
 #undef OFF
 };
 
-/* What a metric depends on can be asked for: a gate that is no row of kernel-options.def does not compile. */
+/* Every gate of a metric is an option: a gate without a row of kernel-options.def does not compile. */
 #define GATE(id_, text_) _Static_assert(KERNEL_OPTION_##id_ < KERNEL_OPTION_COUNT, "gate " #id_);
 #include "gates.def"
 #undef GATE
 /* clang-format on */
 
-/* Takes @prefix off the front of @text. */
-static bool take_prefix(struct span *text, const char *prefix)
+/* Removes @prefix from the front of @text. */
+static bool strip_prefix(struct span *text, const char *prefix)
 {
 	size_t len = strlen(prefix);
 
@@ -41,14 +41,14 @@ static bool take_prefix(struct span *text, const char *prefix)
 	return true;
 }
 
-/* "CONFIG_NAME=value" or "# CONFIG_NAME is not set". */
+/* Splits "CONFIG_NAME=value" or "# CONFIG_NAME is not set". */
 static bool split_line(struct span line, struct span *ret_name, struct span *ret_value)
 {
 	static const char not_set[] = " is not set";
 	const char *end;
-	bool off = take_prefix(&line, "# ");
+	bool off = strip_prefix(&line, "# ");
 
-	if (!take_prefix(&line, "CONFIG_"))
+	if (!strip_prefix(&line, "CONFIG_"))
 		return false;
 	end = memchr(line.text, off ? ' ' : '=', line.len);
 	if (!end)
@@ -61,7 +61,7 @@ static bool split_line(struct span line, struct span *ret_name, struct span *ret
 		*ret_value = (struct span){"n", 1};
 		return true;
 	}
-	return take_prefix(ret_value, "=");
+	return strip_prefix(ret_value, "=");
 }
 
 static bool is_tristate(struct span value)
@@ -77,7 +77,7 @@ enum source_outcome kernel_config_parse(const char *text, size_t len, struct hos
 	struct span found[KERNEL_OPTION_COUNT] = {0}, rest = {text, len}, line, name, value;
 	bool any = false;
 
-	/* What does not end with a line is not known to be all of it. */
+	/* A text without a newline at its end may be incomplete. */
 	if (len == 0 || text[len - 1] != '\n')
 		return OUTCOME_malformed;
 	while (scan_line(&rest, &line)) {
@@ -107,7 +107,8 @@ static void inflate_end(z_stream *stream)
 	inflateEnd(stream);
 }
 
-/* False where @bytes are no whole gzip file, which may have several members, or one of more than CONFIG_TEXT_BYTES. */
+/* Returns false if @bytes are no whole gzip file, which may have several members, or one of more than
+ * CONFIG_TEXT_BYTES. */
 static bool unpack(const void *bytes, size_t len, struct strbuf *text)
 {
 	enum { CHUNK = 1 << 16, GZIP_ONLY = 16 };
@@ -154,6 +155,6 @@ void host_read_kernel_config(int proc_fd, bool live, struct host *host)
 	if (name.len == 0 ||
 	    fd_read_all_at(proc_fd, strbuf_str(&name), &bytes, CONFIG_TEXT_BYTES) < 0)
 		return;
-	/* Where it is not understood, nothing is known. */
+	/* The options stay unknown if the text is malformed. */
 	(void)!kernel_config_parse(strbuf_str(&bytes), bytes.len, host);
 }

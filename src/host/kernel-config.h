@@ -8,7 +8,7 @@
 #include "ctprof/metric/host.h"
 #include "ctprof/metric/sample.h"
 
-/* The options of the kernel's configuration that metrics, or the way to them, depend on. */
+/* The options of the kernel's configuration that metrics, or their sources, depend on. */
 enum kernel_option {
 #define KERNEL_OPTION(id_, absent_, text_) KERNEL_OPTION_##id_,
 #include "kernel-options.def"
@@ -18,16 +18,16 @@ enum kernel_option {
 
 struct kernel_option_desc {
 	const char *name;   /* without CONFIG_; the key in the host's kernel_config */
-	bool absent_is_off; /* a configuration that does not mention it has it off */
+	bool absent_is_off; /* off if a configuration does not mention it */
 	const char *description;
 };
 extern const struct kernel_option_desc kernel_option_table[KERNEL_OPTION_COUNT];
 
-/* Takes the options out of a kernel's configuration into @host's kernel_config. Returns OUTCOME_read, or
- * OUTCOME_malformed where the text is not a whole configuration; @host is not touched then. */
+/* Copies the options of a kernel's configuration into @host's kernel_config. Returns OUTCOME_read, or OUTCOME_malformed
+ * if the text is not a whole configuration; @host is not touched then. */
 must_check_ enum source_outcome kernel_config_parse(const char *text, size_t len,
                                                     struct host *host);
 
-/* The same for a gzip file, of which at most 16 MiB are unpacked. */
+/* Does so for a gzip file, of which at most 16 MiB are unpacked. */
 must_check_ enum source_outcome kernel_config_parse_gzip(const void *bytes, size_t len,
                                                          struct host *host);

@@ -26,7 +26,7 @@ static const struct source_want *find_want(const struct source_keys *keys, struc
 	return source_keys_find(keys, dot + 1, key.len - (size_t)(dot - key.text) - 1);
 }
 
-/* A key ends at the first colon of its line, and so does what is kept of it. */
+/* A key ends at the first colon of its line, and so does the stored one. */
 static void keep_line(struct source_line *kept, struct span line, const struct source_want *want)
 {
 	const char *colon = memchr(line.text, ':', line.len);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* keyed - what the files made of "key: value" lines share. */
+/* keyed - the code that the parsers of "key: value" files share. */
 #include "base/scan.h"
 #include "procfs/procfs.h"
 
@@ -9,9 +9,9 @@
 void keyed_set(const struct source_keys *keys, const struct source_want *want, struct span value,
                struct thread_sample *sample);
 
-/* Takes a line apart; @number is which one of its file's it is. Keys are matched in full, and with @dotted then by what
- * stands behind their last dot. @ret_want is NULL where nobody wants it, and @ret_value means nothing then. False where
- * the line is of another form. */
+/* Splits a line; @number is its place in the file. Keys are matched in full, and with @dotted then by the part behind
+ * their last dot. @ret_want is NULL if no metric has the key, and @ret_value means nothing then. Returns false if the
+ * line is of another form. */
 bool keyed_take(const struct source_keys *keys, size_t number, struct span line, bool dotted,
                 const struct source_want **ret_want, struct span *ret_value);
 

@@ -7,7 +7,7 @@
 struct line {
 	uint64_t start, end, offset, inode;
 	bool is_code;
-	bool is_gap; /* nobody may touch it: between two segments */
+	bool is_gap; /* no access is allowed: the gap between two segments */
 	struct span file, path;
 };
 
@@ -72,8 +72,8 @@ void maps_begin(struct maps_reader *reader, const char *text, size_t len)
 	*reader = (struct maps_reader){.rest = {text, len}};
 }
 
-/* The loader maps a file's segments in the order of its bytes, and two of them have at most a page of it in common. What
- * begins further back belongs to another loading of the file. */
+/* The loader maps a file's segments in the order of its bytes, and two of them have at most a page of it in common. A
+ * segment that begins further back belongs to another loading of the file. */
 static void add_to_run(struct maps_reader *reader, const struct line *line)
 {
 	enum { LARGEST_PAGE = 65536 };

@@ -1,32 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* maps - the files whose code is mapped into a process, out of the text of /proc/<tgid>/maps. */
+/* maps - finds the files whose code is mapped into a process in the text of /proc/<tgid>/maps. */
 #include <stdint.h>
 
 #include "base/scan.h"
 #include "ctprof/base/macro.h"
 
-/* A file with code in the process. The same file stands here as often as it was loaded. */
+/* A file with code in the process. A file that was loaded several times appears as often. */
 struct mapped_file {
 	uint64_t start; /* the mapping with the code, as map_files names it */
 	uint64_t end;
-	/* Where loading began: the lowest mapping of the same file below that one, and what part of the file it has. */
+	/* The begin of the loading: the lowest mapping of the same file below that one, and the offset of that mapping
+	 * in the file. */
 	uint64_t first_start;
 	uint64_t first_offset;
 	uint64_t inode;
-	struct span file; /* device, inode and path: all that the line says of the file */
+	struct span
+	        file; /* device, inode and path: the whole description of the file in the line */
 	struct span path; /* as the process sees it; may end in " (deleted)" */
 };
 
 struct maps_reader {
 	struct span rest;
 	struct mapped_file run; /* mappings of one file, one above the other */
-	uint64_t last_offset;   /* of the file, behind what was mapped last */
-	bool is_told;           /* the run's code was found */
+	uint64_t last_offset;   /* of the file, behind the last mapping */
+	bool is_told;           /* the run's code was returned */
 };
 
 /* @text is borrowed while it is being read. */
 void maps_begin(struct maps_reader *reader, const char *text, size_t len);
 
-/* The next file with code, in the order of addresses; false at the end. Lines that make no sense are passed over. */
+/* Stores the next file with code, in the order of addresses. Returns false at the end. Malformed lines are skipped. */
 must_check_ bool maps_next(struct maps_reader *reader, struct mapped_file *ret_file);

@@ -27,7 +27,7 @@ static void add(struct mount_systems *systems, struct device device, enum file_s
 		entry->value = (void *)(uintptr_t)kind;
 }
 
-/* "MAJOR:MINOR", both with this base. */
+/* Parses "MAJOR:MINOR", both with this base. */
 static bool parse_device(struct span text, int base, struct device *ret_device)
 {
 	char copy[32], *end;
@@ -81,7 +81,7 @@ static void read_mounts(struct mount_systems *systems, int dir_fd, const char *n
 		mount_systems_add(systems, strbuf_str(&systems->text), systems->text.len);
 }
 
-/* The kernel's own mount of tmpfs is in no mountinfo; files of memfd_create(2) and shared memory are on it. */
+/* The kernel's own mount of tmpfs, for files of memfd_create(2) and shared memory, is in no mountinfo. */
 static void add_memory_files(struct mount_systems *systems)
 {
 	cleanup_(fd_closep) int fd = memfd_create("ctprof", MFD_CLOEXEC);

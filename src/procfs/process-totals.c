@@ -18,7 +18,7 @@ static bool set_total(struct thread_sample *sample, unsigned total, struct span 
 	return true;
 }
 
-/* Takes the words behind the name by the numbers of their fields. */
+/* Reads the words behind the name by the numbers of their fields. */
 static bool parse_stat(const char *text, size_t len, struct thread_sample *sample)
 {
 	enum { FIRST_FIELD = 3 };

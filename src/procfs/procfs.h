@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* source - turns the kernel's files into values of a sample. Parsers take the text of a file and know
- * nothing of descriptors; which keys they look for is the registry's to say. */
+/* procfs - parses the kernel's files into values of a sample. Parsers get the text of a file and no descriptor; the
+ * registry has the keys. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,26 +10,26 @@
 #include "ctprof/metric/psi.h"
 #include "ctprof/metric/sample.h"
 
-/* A metric that wants a key of a source. */
+/* A metric that is read from a key of a source. */
 struct source_want {
 	enum metric_id metric;
 	enum metric_encoding encoding;
-	unsigned part; /* DOTTED_MS_DIFFERENCE: 0 is taken from, 1 is taken away */
+	unsigned part; /* DOTTED_MS_DIFFERENCE: 0 is the minuend, 1 the subtrahend */
 	int next;      /* index of another want for the same key, or -1 */
 };
 
 enum { SOURCE_NUMBERS = 64 }; /* stat has 52 fields */
 
-/* The beginnings of the lines that a file of "key: value" lines had the last time, and what they mean: the next thread's
+/* The beginnings of the lines in the last file of "key: value" lines, and the metrics of their keys: the next thread's
  * file mostly has the same lines. */
 struct source_line {
 	char key[64]; /* with blanks and the colon */
-	size_t len;   /* 0: nothing is known */
+	size_t len;   /* 0: empty */
 	const struct source_want *want;
 };
 enum { SOURCE_LINES = 96 };
 
-/* Everything the registry wants from one source, by the source's own keys. */
+/* All keys of one source that metrics are read from. */
 struct source_keys {
 	struct strmap by_key;      /* to the first want */
 	struct source_want *wants; /* owned */
@@ -42,67 +42,68 @@ struct source_keys {
 void source_keys_init(struct source_keys *keys, enum metric_source source);
 void source_keys_done(struct source_keys *keys);
 
-/* The first want for a key, or NULL. */
+/* Returns the first want for a key, or NULL. */
 const struct source_want *source_keys_find(const struct source_keys *keys, const char *key,
                                            size_t len);
 
-/* The same for a field's number. */
+/* Returns the first want for a field's number, or NULL. */
 const struct source_want *source_keys_find_number(const struct source_keys *keys, unsigned number);
 
-/* The want after @want for the same key, or NULL. */
+/* Returns the want after @want for the same key, or NULL. */
 const struct source_want *source_want_next(const struct source_keys *keys,
                                            const struct source_want *want);
 
-/* /proc/<tgid>/task/<tid>/stat: also fills comm and start_time_clock_ticks, and nr_threads only at the
- * leader. comm is whatever stands between the first '(' and the last ')'. Returns OUTCOME_read, or
- * OUTCOME_malformed where the line has no comm or no field 22; @sample is not touched then. */
+/* Parses /proc/<tgid>/task/<tid>/stat. Fills comm and start_time_clock_ticks as well, and nr_threads only at the
+ * leader. comm is the text between the first '(' and the last ')'. Returns OUTCOME_read, or OUTCOME_malformed if the
+ * line has no comm or no field 22; @sample is not touched then. */
 must_check_ enum source_outcome stat_parse(const struct source_keys *keys, const char *text,
                                            size_t len, struct thread_sample *sample);
 
-/* A field of a stat file from the fourth on, by its number in proc(5). False where it is not there or no number from 0
- * on. */
+/* Reads a field of a stat file from the fourth on, by its number in proc(5). Returns false if it is not there or no
+ * number from 0 on. */
 must_check_ bool stat_field(const char *text, size_t len, unsigned field, uint64_t *ret_value);
 
-/* /proc/<tgid>/task/<tid>/schedstat: three numbers. Returns OUTCOME_read or OUTCOME_malformed. */
+/* Parses /proc/<tgid>/task/<tid>/schedstat: three numbers. Returns OUTCOME_read or OUTCOME_malformed. */
 must_check_ enum source_outcome schedstat_parse(const struct source_keys *keys, const char *text,
                                                 size_t len, struct thread_sample *sample);
 
-/* Whether a thread's schedstat is all zero. Kernels before 5.14 without CONFIG_SCHEDSTATS print that for
- * every thread while delay accounting is off, so from a thread that has run it means "off". */
+/* Returns whether a thread's schedstat is all zero. Kernels before 5.14 without CONFIG_SCHEDSTATS print that for every
+ * thread while delay accounting is off, so for a thread that has run it means "off". */
 bool schedstat_is_zero(const char *text, size_t len);
 
-/* /proc/<tgid>/task/<tid>/sched: "key : value" lines. Keys are matched in full, then by what stands
- * behind the last dot, so se.statistics.wait_max (up to 5.15) and wait_max (from 5.16) are the same. The
- * first line holds the thread's raw name, so nothing before the dashed line is believed. Returns
- * OUTCOME_read, or OUTCOME_malformed where there is no dashed line. */
+/* Parses /proc/<tgid>/task/<tid>/sched: "key : value" lines. Keys are matched in full, then by the part behind the last
+ * dot, so se.statistics.wait_max (up to 5.15) and wait_max (from 5.16) are the same. The first line holds the thread's
+ * raw name, so lines before the dashed one are ignored. Returns OUTCOME_read, or OUTCOME_malformed if there is no
+ * dashed line. */
 must_check_ enum source_outcome sched_parse(const struct source_keys *keys, const char *text,
                                             size_t len, struct thread_sample *sample);
 
-/* /proc/<tgid>/task/<tid>/status and io: "key: value" lines. Metrics that the sample has already are left
- * alone. Returns OUTCOME_read, or OUTCOME_malformed where no line is of that form. */
+/* Parse /proc/<tgid>/task/<tid>/status and io: "key: value" lines. Metrics that the sample has already do not change.
+ * Return OUTCOME_read, or OUTCOME_malformed if no line is of that form. */
 must_check_ enum source_outcome status_parse(const struct source_keys *keys, const char *text,
                                              size_t len, struct thread_sample *sample);
 must_check_ enum source_outcome io_parse(const struct source_keys *keys, const char *text,
                                          size_t len, struct thread_sample *sample);
 
-/* The effective user id in a status file: the second number of its line "Uid:". False where there is none. */
+/* Reads the effective user id in a status file: the second number of its line "Uid:". Returns false if there is
+ * none. */
 must_check_ bool status_uid(const char *text, size_t len, uint32_t *ret_uid);
 
-/* sched_getaffinity(2) of @sample->tid, in the caller's pid namespace. Returns OUTCOME_read, _gone,
- * _denied, _off (no such system call) or _malformed (an empty set). */
+/* Calls sched_getaffinity(2) for @sample->tid, in the caller's pid namespace. Returns OUTCOME_read, _gone, _denied,
+ * _off (no such system call) or _malformed (an empty set). */
 must_check_ enum source_outcome affinity_read(struct thread_sample *sample);
 
-/* /proc/pressure/<resource> or a cgroup's <resource>.pressure: the lines "some" and "full". Lines and words that
- * it does not know are skipped; a line that makes no sense stays unseen. Returns OUTCOME_read, or
- * OUTCOME_malformed where no line was understood. */
+/* Parses /proc/pressure/<resource> or a cgroup's <resource>.pressure: the lines "some" and "full". Unknown lines and
+ * words are skipped; a malformed line stays unseen. Returns OUTCOME_read, or OUTCOME_malformed if no line was
+ * understood. */
 must_check_ enum source_outcome psi_parse(const char *text, size_t len,
                                           struct psi_line lines[PSI_ROW_COUNT]);
 
 /* Reads the host's pressure below @proc_fd; a resource that the kernel does not have stays unseen. */
 void psi_read_host(int proc_fd, struct psi *psi);
 
-/* /proc/<tgid>/smaps_rollup: its "Key: N kB" lines, into sample->smaps_rollup_kib. Returns OUTCOME_read, or
- * OUTCOME_malformed where there is no such line, as for a process without memory. */
+/* Parses the "Key: N kB" lines of /proc/<tgid>/smaps_rollup into sample->smaps_rollup_kib. Returns OUTCOME_read, or
+ * OUTCOME_malformed if there is no such line, as for a process without memory. */
 must_check_ enum source_outcome smaps_parse(const char *text, size_t len,
                                             struct thread_sample *sample);
 

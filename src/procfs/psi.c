@@ -8,7 +8,7 @@
 
 enum { PSI_FILE_BYTES = 4096 };
 
-/* "12.3" percent as hundredths; the fraction is padded or cut to two digits. */
+/* Reads "12.3" percent as hundredths; the fraction is padded or cut to two digits. */
 static bool scan_hundredths(struct span text, uint32_t *ret_hundredths)
 {
 	enum { MILLIONTHS_PER_HUNDREDTH = 10000 };
@@ -23,7 +23,7 @@ static bool scan_hundredths(struct span text, uint32_t *ret_hundredths)
 	return true;
 }
 
-/* One "name=value". A name that is not known is nothing wrong; @found has a bit for each that was. */
+/* Parses one "name=value". An unknown name is no error; @found has a bit for each known one. */
 static bool parse_word(struct span word, struct psi_line *line, unsigned *found)
 {
 	const char *equals = memchr(word.text, '=', word.len);
@@ -85,7 +85,7 @@ void psi_read_host(int proc_fd, struct psi *psi)
 		char name[32];
 
 		snprintf(name, sizeof(name), "pressure/%s", psi_resource_names[i]);
-		/* Lines that make no sense stay unseen, which is all there is to say of them. */
+		/* Malformed lines stay unseen, and have no other reason. */
 		if (fd_read_all_at(proc_fd, name, &text, PSI_FILE_BYTES) == 0)
 			(void)!psi_parse(strbuf_str(&text), text.len, psi->lines[i]);
 	}

@@ -7,7 +7,7 @@
 /* A comm has at most 15 bytes, so it cannot imitate the line of dashes under it. */
 enum { DASHES_MIN = 16 };
 
-/* The two operands of a DOTTED_MS_DIFFERENCE, as the lines with them go by. */
+/* The two operands of a DOTTED_MS_DIFFERENCE, collected line by line. */
 struct difference {
 	enum metric_id metric;
 	struct span parts[2];

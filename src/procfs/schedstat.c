@@ -6,7 +6,7 @@
 
 enum { SCHEDSTAT_FIELDS = 3 };
 
-/* Exactly three words. */
+/* Splits the text into exactly three words. */
 static bool split(const char *text, size_t len, struct span ret_words[static SCHEDSTAT_FIELDS])
 {
 	struct span rest = {text, len}, extra;

@@ -4,10 +4,11 @@
 #include "base/scan.h"
 #include "procfs/procfs.h"
 
-/* Linux 6.18 has 22 keys. A key that is looked for among all others costs their number. */
+/* Linux 6.18 has 22 keys. The search for a key compares it with all others. */
 enum { SMAPS_KEYS_MAX = 128, SMAPS_KEY_BYTES = 64 };
 
-/* The first line is about the range of addresses and has blanks and a dash before its first colon. */
+/* Returns whether the text is a key. The first line is about the range of addresses and has blanks and a dash before
+ * its first colon. */
 static bool is_key(struct span key)
 {
 	static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

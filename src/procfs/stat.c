@@ -19,7 +19,7 @@ static void set_wanted(const struct source_keys *keys, const struct source_want 
 	}
 }
 
-/* The words behind the comm; the first is field 3. False where there is no field 22. */
+/* Reads the words behind the comm; the first is field 3. Returns false if there is no field 22. */
 static bool find_start_time(struct span rest, uint64_t *ret_ticks)
 {
 	struct span word;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "keyed.h"
 
-/* The kernel escapes newlines in the Name: line, so no line of the file is the thread's own invention. */
+/* The kernel escapes newlines in the Name: line, so a thread cannot forge a line of the file. */
 enum source_outcome status_parse(const struct source_keys *keys, const char *text, size_t len,
                                  struct thread_sample *sample)
 {
 	return keyed_parse(keys, text, len, sample);
 }
 
-/* "Uid:	real	effective	saved	file system". */
+/* The line is "Uid:	real	effective	saved	file system". */
 bool status_uid(const char *text, size_t len, uint32_t *ret_uid)
 {
 	struct span rest = {text, len}, line, key, value, word;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* columns - the columns of a report's rows, and which of them are asked for. */
+/* columns - the columns of a report's rows, and the lists of those to print. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,7 +14,7 @@ enum report_column {
 #undef COLUMN
 #undef DISPLAY
 	COLUMN_COUNT,
-	COLUMN_SORTED = COLUMN_COUNT, /* what the groups are ranked by; has no name */
+	COLUMN_SORTED = COLUMN_COUNT, /* the sort key of the groups; has no name */
 };
 
 enum { COLUMNS_MAX = COLUMN_COUNT + 1, DISPLAY_COLUMNS_MAX = 4 };
@@ -45,12 +45,13 @@ struct column_list {
 void column_list_add(struct column_list *list, enum report_column column);
 bool column_list_has(const struct column_list *list, enum report_column column);
 
-/* Columns of a table for one side or two: those of the display, which is NULL in show, and those of a distribution. */
+/* Fills the columns of a table for one side or two: those of the display, which is NULL in show, and those of a
+ * distribution. */
 void column_list_default(struct column_list *list, unsigned sides,
                          const struct display_desc *display, bool spread);
 
-/* Columns of the machine formats. */
+/* Fills the columns of the machine formats. */
 void column_list_machine(struct column_list *list, unsigned sides, bool spread);
 
-/* Returns whether a column is about the distribution inside of a group. */
+/* Returns whether a column is about the distribution inside a group. */
 bool column_is_spread(enum report_column column);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* json-output - a report as JSON on its way to a file: rows are written one at a time, for there may be millions. */
+/* json-output - writes a report as JSON into a file, one row at a time, for there may be millions. */
 #include <stdio.h>
 
 #include "machine-value.h"
@@ -16,7 +16,7 @@ struct json_output {
 	struct strbuf scratch;
 };
 
-/* Writes a member of that name: the snapshot, its host, what it lacks and what taking it has cost. */
+/* Writes a member of that name: the snapshot, its host, its missing values and the cost of the capture. */
 void json_output_side(struct json_output *out, const char *name, const struct report_side *side);
 
 /* Writes the member "also_differs". */

@@ -31,7 +31,7 @@ static void add(struct machine_columns *list, const char *name, const char *suff
 	list->columns[list->count++] = column;
 }
 
-/* The label of the group, and where it has several keys a column for each of them. */
+/* Adds the label of the group, and with several keys a column for each of them. */
 static void add_group(struct machine_columns *list, const struct group_by *by)
 {
 	struct machine_column column = {COLUMN_group, SIDE_MAX, MACHINE_LABEL};

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "ctprof/metric/sample.h"
 #include "metric/units.h"
-#include "report-parts.h"
+#include "report-text.h"
 #include "json/json-write.h"
 
 void machine_value_done(struct machine_value *value)
@@ -26,7 +26,7 @@ static void set_number(struct machine_value *value, struct quantity number)
 	value->number = number;
 }
 
-/* A set of CPUs is its list; where the threads differ, the numbers of CPUs they have. */
+/* A set of CPUs is printed as its list; if the threads differ, as the numbers of their CPUs. */
 static void set_affinity(struct machine_value *value, const struct fold_affinity *affinity)
 {
 	value->kind = MACHINE_TEXT;
@@ -134,7 +134,7 @@ static void set_tags(struct machine_value *value, unsigned measure)
 		metric_add_tags((enum metric_id)measure, &value->text);
 }
 
-/* What a column has for each side. */
+/* Sets the value of a column that has one for each side. */
 static void set_side(struct machine_value *value, const struct row_set *set,
                      const struct row_view *view, struct machine_column column)
 {
@@ -249,7 +249,7 @@ void machine_fact_value(const struct fact_row *row, struct machine_column column
 	strbuf_clear(&ret->text);
 	switch (column.column) {
 	case COLUMN_group:
-		/* Where there are several keys, what is not about threads is not grouped by them. */
+		/* With several keys, a row that is not about threads has no names of them. */
 		if (column.key == MACHINE_LABEL)
 			set_text(ret, row->group);
 		break;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* machine-value - a cell as the machine formats have it: raw, in base units, the same in all of them. */
+/* machine-value - the value of a cell in the machine formats: raw, in base units, the same in all of them. */
 #include "compare/rows.h"
 #include "ctprof/base/strbuf.h"
 #include "facts/fact-rows.h"
@@ -18,10 +18,10 @@ struct machine_value {
 
 void machine_value_done(struct machine_value *value);
 
-/* A column of the machine formats: one of a table stands for one, or for one of each side or key. */
+/* A column of the machine formats: a column of a table becomes one, or one for each side or key. */
 struct machine_column {
 	enum report_column column;
-	uint8_t side; /* SIDE_MAX where the column is not a side's */
+	uint8_t side; /* SIDE_MAX if the column is not a side's */
 	uint8_t key;  /* of COLUMN_group: MACHINE_LABEL, MACHINE_RENAMED, or a key's own column */
 };
 enum { MACHINE_LABEL = GROUP_KEYS_MAX, MACHINE_RENAMED };
@@ -33,14 +33,14 @@ struct machine_columns {
 	char names[MACHINE_COLUMNS_MAX][32];
 };
 
-/* The columns of a report, in order, with their names. */
+/* Fills the columns of a report, in order, with their names. */
 void machine_columns_of(const struct report *report, struct machine_columns *ret);
 
 /* Fills @ret, which is zeroed or was used before. */
 void machine_value(const struct row_set *set, const struct row_view *view,
                    struct machine_column column, struct machine_value *ret);
 
-/* The same for a row that is not about threads. "max" is a text. */
+/* Does so for a row that is not about threads. "max" is a text. */
 void machine_fact_value(const struct fact_row *row, struct machine_column column,
                         struct machine_value *ret);
 

@@ -5,7 +5,7 @@
 
 #include "metric/units.h"
 
-/* Behind the number of threads, if they are not the same ones on both sides. */
+/* Stands behind the number of threads if the two sides have different ones. */
 
 bool report_is_tree(const struct report *report)
 {
@@ -79,7 +79,7 @@ static const char *leaf_of(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* Appends the first segment of @path that is another one than that of @other. */
+/* Appends the first segment of @path that differs from that of @other. */
 static void add_first_other(const char *path, const char *other, struct strbuf *out)
 {
 	size_t start = 0;
@@ -100,7 +100,7 @@ void report_add_renamed(const struct row_set *set, const struct row_group *group
 	while (set->by.keys[key] != GROUP_KEY_cgroup)
 		key++;
 	strbuf_add_str(out, " [renamed: ");
-	/* Where another segment is another one, the last one says nothing. */
+	/* If another segment differs, the last one shows nothing. */
 	if (strcmp(leaf_of(group->renamed), leaf_of(group->parts[key])) == 0)
 		add_first_other(group->renamed, group->parts[key], out);
 	else
@@ -184,11 +184,11 @@ static enum table_color add_percent(struct quantity percent, struct strbuf *out)
 	return report_color_of_percent(percent);
 }
 
-/* One side's text of a column that has two values. */
+/* Appends one side's text of a column that has two values. */
 typedef void side_function(const struct report *report, const struct row_view *view, unsigned side,
                            enum report_column column, struct strbuf *out);
 
-/* "A→B", or "A" if both sides read alike. */
+/* Appends "A→B", or "A" if both sides have the same text. */
 static void add_sides(const struct report *report, const struct row_view *view,
                       enum report_column column, side_function *add, struct strbuf *out)
 {
@@ -244,7 +244,7 @@ static void add_missing_inputs(const struct report *report, const struct row_vie
 		strbuf_add_char(out, '-');
 }
 
-/* What the value of one thread is per: that of a thread needs no word. */
+/* Returns the divisor to print behind the value of one thread; per thread needs none. */
 static enum measure_per per_of_one(const struct row_view *view)
 {
 	return view->per == PER_second ? PER_second : PER_total;
@@ -269,7 +269,7 @@ static void add_error_of(const struct report *report, const struct row_view *vie
 		report_add_amount(view, error, view->per, out);
 }
 
-/* Empty where no side's is worth a word. */
+/* Appends nothing if neither side's error is large enough. */
 static void add_error(const struct report *report, const struct row_view *view, struct strbuf *out)
 {
 	cleanup_(strbuf_done) struct strbuf baseline = STRBUF_INIT, candidate = STRBUF_INIT;
@@ -315,7 +315,7 @@ static enum table_color add_uptime(const struct report *report, const struct row
 	return table_color_of_share(quantity_double(uptime));
 }
 
-/* What the groups are ranked by stands in every row of a group: "A→B (+1.0%)". */
+/* Every row of a group has the value that the groups are sorted by: "A→B (+1.0%)". */
 static enum table_color add_sorted(const struct report *report, const struct row_view *row,
                                    struct strbuf *out)
 {
@@ -363,7 +363,7 @@ static void add_marks(const struct row_view *view, struct strbuf *out)
 		strbuf_add_char(out, '-');
 }
 
-/* The columns that say what a row is about. */
+/* Appends the columns that name the subject of a row. */
 static void add_name(const struct report *report, const struct row_view *view,
                      struct cell_column column, struct strbuf *out)
 {

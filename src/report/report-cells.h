@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* report-cells - what stands in the columns of the rows, for people. */
-#include "report-parts.h"
+/* report-cells - the cells of the rows, for people. */
+#include "report-text.h"
 
-/* A column of a table: with several keys the group has several. */
+/* A column of a table: with several keys the group has several columns. */
 struct cell_column {
 	enum report_column column;
 	unsigned key; /* of COLUMN_group; KEY_LABEL for the whole label */
@@ -15,10 +15,10 @@ struct cell_columns {
 	struct cell_column columns[CELL_COLUMNS_MAX];
 };
 
-/* The columns of the report's table, those of the keys among them. */
+/* Fills the columns of the report's table, with those of the keys. */
 void report_cell_columns(const struct report *report, struct cell_columns *ret);
 
-/* Returns whether the rows are a tree: its branches stand in the column of the groups, which must be the first. */
+/* Returns whether the rows are a tree: its branches are in the column of the groups, which must be the first. */
 bool report_is_tree(const struct report *report);
 
 /* Returns the heading of a column. */
@@ -27,7 +27,7 @@ const char *report_cell_heading(const struct report *report, struct cell_column 
 /* Returns whether cells are numbers. */
 bool report_cell_is_number(struct cell_column column);
 
-/* The rows of a table: keeps the view of the row last asked for. */
+/* The rows of a table, with the view of the last row. */
 struct row_context {
 	const struct report *report;
 	const struct cell_columns *columns;
@@ -41,6 +41,6 @@ const struct row_view *report_view_of(struct row_context *context, size_t row);
 enum table_color report_add_cell(struct row_context *context, size_t row, struct cell_column column,
                                  struct strbuf *out);
 
-/* Appends what stands behind the name of a renamed cgroup, or nothing. */
+/* Appends the text behind the name of a renamed cgroup, or nothing. */
 void report_add_renamed(const struct row_set *set, const struct row_group *group,
                         struct strbuf *out);

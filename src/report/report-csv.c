@@ -3,7 +3,7 @@
 
 #include "ctprof/base/strbuf.h"
 #include "machine-value.h"
-#include "report-parts.h"
+#include "report-text.h"
 #include "report/report.h"
 
 /* Returns the length of an integer or decimal number at the start of @text, or 0. */
@@ -19,7 +19,7 @@ static size_t number_len(const char *text)
 	return part > 0 ? len + 1 + part : len;
 }
 
-/* A number, or a range of them: "-5", "-20..19". */
+/* Returns whether the text is a number, or a range of them: "-5", "-20..19". */
 static bool is_number(const char *text)
 {
 	size_t len = number_len(text), last;
@@ -29,8 +29,8 @@ static bool is_number(const char *text)
 	return len > 0 && text[len] == '\0';
 }
 
-/* Returns whether a spreadsheet may take what begins here for a formula. Some trim blanks, and quotes that are there
- * already count as well, so that taking one off leads back to the text. */
+/* Returns whether a spreadsheet may read the text as a formula. Some trim blanks, and quotes that are there already
+ * count as well, so that removing one leads back to the text. */
 static bool begins_formula(const char *text)
 {
 	/* In UTF-8: the full-width forms of the four. */
@@ -45,8 +45,8 @@ static bool begins_formula(const char *text)
 	return false;
 }
 
-/* Adds the text so that a spreadsheet takes it for text, as OWASP advises against CSV injection: a single quote stands before
- * what it would run. In some locales other separators than the comma begin a cell. */
+/* Adds the text so that a spreadsheet reads it as text, as OWASP advises against CSV injection: a single quote stands
+ * before a formula. In some locales other separators than the comma begin a cell. */
 static void add_as_text(struct strbuf *out, const char *text)
 {
 	bool begins = true;
@@ -63,7 +63,7 @@ static void add_as_text(struct strbuf *out, const char *text)
 	}
 }
 
-/* RFC 4180 quoting; lines end with a lone newline, as everything else on this system does. */
+/* Quotes by RFC 4180; lines end with a lone newline, as everywhere on this system. */
 static void print_quoted(FILE *file, const char *text)
 {
 	if (!strpbrk(text, ",\"\r\n")) {
@@ -121,7 +121,7 @@ static void print_value(struct csv_line *line)
 	}
 }
 
-/* One of the two is NULL. */
+/* Either @view or @fact is NULL. */
 static void print_line(struct csv_line *line, const struct row_view *view,
                        const struct fact_row *fact)
 {

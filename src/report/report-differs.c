@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/strmap.h"
 #include "base/text.h"
-#include "report-parts.h"
+#include "report-text.h"
 
 enum { LINES_SHOWN = 6, SHORT_TEXT_BYTES = 48, SHOWN_COLUMNS = 96, WORDS_SHOWN = 12 };
 
@@ -26,7 +26,7 @@ static char *copy_text(const char *text)
 	return text ? mem_copy(text, strlen(text)) : NULL;
 }
 
-/* Nothing is a text, too: one that the other side does not have. */
+/* A missing text differs from any other. */
 static void compare_texts(struct difference_list *list, const char *field, const char *entry,
                           const char *baseline, const char *candidate)
 {
@@ -95,7 +95,7 @@ static void compare_numbers(struct difference_list *list, enum host_field field,
 		strbuf_done(&texts[side]);
 }
 
-/* What one of two tools does not look at is no difference of the hosts. */
+/* A field that one of two tools does not read is no difference of the hosts. */
 void differences_find(const struct report *report, bool whole_maps, struct difference_list *ret)
 {
 	const struct snapshot_info *baseline = report->sides[SIDE_BASELINE].info;
@@ -119,7 +119,7 @@ void differences_find(const struct report *report, bool whole_maps, struct diffe
 			              host_text(hosts[0], field), host_text(hosts[1], field));
 	}
 	for (unsigned s = 0; s < SOURCE_COUNT; s++)
-		/* A snapshot of a version that did not know the source says nothing about it. */
+		/* A snapshot of a version without the source has no rule for it. */
 		if (baseline->rules[s] != OUTCOME_unneeded &&
 		    candidate->rules[s] != OUTCOME_unneeded)
 			compare_texts(ret, "sources", source_table[s].name,
@@ -132,7 +132,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n';
 }
 
-/* Steps over white space; returns how long the word is that follows. */
+/* Skips white space. Returns the length of the word that follows. */
 static size_t next_word(const char **text)
 {
 	size_t len = 0;
@@ -169,7 +169,7 @@ static bool same_order(const char *a, const char *b)
 	return true;
 }
 
-/* Text of somebody else's, as much as helps to recognise it. */
+/* Adds a text of unknown content, as much as helps to recognise it. */
 static void add_shown(const char *text, size_t len, bool all, struct strbuf *out)
 {
 	cleanup_(strbuf_done) struct strbuf escaped = STRBUF_INIT;
@@ -183,7 +183,7 @@ static void add_shown(const char *text, size_t len, bool all, struct strbuf *out
 		strbuf_add_str(out, "…");
 }
 
-/* " -nosmt +mitigations=off": the words that only one side has. */
+/* Adds " -nosmt +mitigations=off": the words that only one side has. */
 static void add_words(const struct difference *difference, bool all, struct strbuf *out)
 {
 	cleanup_(strmap_done) struct strmap words = STRMAP_INIT;
@@ -211,7 +211,7 @@ static void add_words(const struct difference *difference, bool all, struct strb
 		strbuf_addf(out, " and %zu more", differing - WORDS_SHOWN);
 }
 
-/* Returns whether the text is a list of words, of which most will be the same on both sides. */
+/* Returns whether the text is a list of words, most of which will be the same on both sides. */
 static bool is_long(const char *text)
 {
 	return text && strlen(text) > SHORT_TEXT_BYTES && strpbrk(text, " \t\n");

@@ -17,7 +17,7 @@ bool facts_is_full(const struct facts_context *context, size_t printed)
 	return context->report->facts_limit > 0 && printed >= context->report->facts_limit;
 }
 
-/* "3.500ms/s" where the row is one of rates. */
+/* Appends "3.500ms/s" if the row is one of rates. */
 static void add_number(const struct fact_row *row, struct quantity number, struct strbuf *out)
 {
 	units_format(row->unit, number, false, out);

@@ -52,7 +52,7 @@ static bool is_all_zero(const struct facts_context *context)
 	return true;
 }
 
-/* What a group has of one resource: its rows stand together. */
+/* Returns the rows of one resource of a group, which are neighbours. */
 static struct fact_line rows_of_resource(const struct fact_row *rows, size_t start, size_t end,
                                          unsigned resource)
 {
@@ -86,7 +86,7 @@ static int by_heaviest(const void *a, const void *b)
 	return strcmp(line_a->rows->group, line_b->rows->group);
 }
 
-/* Makes lines of "some" and "full" of the lines that are groups, as far as the limit goes. */
+/* Splits the lines of groups into lines of "some" and "full", up to the limit. */
 static void split_groups(struct facts_context *context)
 {
 	cleanup_(mem_freep) struct fact_line *groups = context->lines;
@@ -130,7 +130,7 @@ static void print_resource(FILE *file, struct facts_context *context, const stru
 		if (line.count > 0)
 			facts_add_line(context, line.rows, line.count);
 	}
-	/* All groups decide whether there is a table, and who comes first in it is a matter of this resource. */
+	/* All groups decide whether there is a table; this resource decides their order in it. */
 	if (is_all_zero(context))
 		return;
 	qsort(context->lines, context->line_count, sizeof(context->lines[0]), by_heaviest);

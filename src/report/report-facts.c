@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "metric/units.h"
-#include "report-parts.h"
+#include "report-text.h"
 #include "report/report.h"
 
 enum { GROUP_COLUMNS = 24 };
@@ -16,7 +16,7 @@ static void facts_context_done(struct facts_context *context)
 	free(context->lines);
 }
 
-/* "50.000ms/100.000ms": a quota says nothing without its period. */
+/* Appends "50.000ms/100.000ms": a quota needs its period. */
 static void add_cpu_max(const struct fact_row *quota, const struct fact_row *period, unsigned side,
                         struct strbuf *out)
 {
@@ -30,7 +30,7 @@ static void add_cpu_max(const struct fact_row *quota, const struct fact_row *per
 	facts_add_cell(period, side, out);
 }
 
-/* " (+10.000ms)", or " (+10.000ms/-50.000ms)" where the period is another one as well. */
+/* Appends " (+10.000ms)", or " (+10.000ms/-50.000ms)" if the period differs as well. */
 static void add_cpu_max_delta(const struct fact_row *quota, const struct fact_row *period,
                               struct strbuf *out)
 {
@@ -66,7 +66,7 @@ static enum table_color add_cpu_max_sides(const struct fact_line *line, unsigned
 	return report_color_of(quota && quota->changed ? quota->delta : period->delta);
 }
 
-/* Returns the column that a value is shown in; what is not in any table has none. */
+/* Returns the column of a value, or none if it is in no table. */
 static unsigned column_of(const struct fact_row *row)
 {
 	return row->id == CGROUP_VALUE_cpu_max_period_us ? CGROUP_VALUE_cpu_max_quota_us : row->id;
@@ -108,7 +108,7 @@ static enum table_color wide_cell(void *opaque, size_t index, unsigned column, s
 	return facts_add_sides(row, context->report->rows->sides, out);
 }
 
-/* Columns that a column of the table takes on a terminal. */
+/* Returns the width of a column of the table on a terminal. */
 static size_t measure(struct facts_context *context, unsigned column)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
@@ -127,7 +127,7 @@ static size_t measure(struct facts_context *context, unsigned column)
 	return widest;
 }
 
-/* Returns how many columns from @start on fit beside the first one, which can give way; one at least. */
+/* Returns how many columns from @start on fit beside the first one, which can be cut; at least one. */
 static unsigned columns_that_fit(struct facts_context *context, unsigned start)
 {
 	size_t width = context->report->style.width, total = measure(context, 0);
@@ -146,7 +146,7 @@ static unsigned columns_that_fit(struct facts_context *context, unsigned start)
 	return end - start;
 }
 
-/* Where the terminal is too narrow, columns go on below, with the names of the groups again. */
+/* Columns that do not fit the terminal continue below, with the names of the groups again. */
 static void print_wide(FILE *file, struct facts_context *context)
 {
 	struct wide_column all[WIDE_COLUMNS_MAX];
@@ -199,8 +199,8 @@ static bool names_another(const struct fact_line *line, unsigned id)
 	return another;
 }
 
-/* A limit that every cgroup has from itself is in the column of its own file already. In the registry a limit has the name of
- * whose it is right behind it. */
+/* Returns whether the limit is the cgroup's own: then it is in the column of its own file already. In the registry, a
+ * limit is followed by the name of the cgroup that has it. */
 static bool is_said_already(const struct fact_line *line, unsigned id)
 {
 	unsigned first = FACT_ID_DERIVED + FACT_DERIVED_cpu_limit_percent;
@@ -210,13 +210,13 @@ static bool is_said_already(const struct fact_line *line, unsigned id)
 	return !names_another(line, first + ((id - first) | 1));
 }
 
-/* Returns whether the column says anything. What stays as it is has a place in a comparison of limits, which are read
- * side by side, but not in one of what was used. */
+/* Returns whether the column has information. Unchanged values have some in a comparison of limits, which are read side
+ * by side, but not in one of usage. */
 static bool has_something(const struct facts_context *context, const struct fact_row *row)
 {
 	const struct fact_row_set *facts = context->report->facts;
 
-	/* That nothing above limits or throttles needs no column. */
+	/* A column is not needed if nothing above limits or throttles. */
 	if (row && is_of_above(row) && !row->changed &&
 	    (row->sides[0].state == FACT_UNLIMITED ||
 	     (row->sides[0].state == FACT_NUMBER && quantity_is_zero(row->sides[0].number))))
@@ -225,7 +225,7 @@ static bool has_something(const struct facts_context *context, const struct fact
 	               context->section == SECTION_cgroup_limits);
 }
 
-/* The columns that a line has something for, in the order of the registry; sums over devices come last. */
+/* Chooses the columns for which a line has a value, in the order of the registry; sums over devices come last. */
 static void choose_columns(struct facts_context *context)
 {
 	context->column_count = 0;
@@ -246,7 +246,7 @@ static void choose_columns(struct facts_context *context)
 	}
 }
 
-/* Lists of version 1 are not kept, and what is computed of several values is of either. */
+/* Returns the version. Lists of version 1 are not kept, and computed values belong to either. */
 static unsigned version_of(const struct fact_line *line)
 {
 	static const char v1_prefix[] = "v1:";
@@ -269,7 +269,7 @@ static bool is_shown(const struct facts_context *context, const struct fact_line
 	return false;
 }
 
-/* The hierarchies have other values, and so tables of their own. */
+/* The hierarchies have different values, and so tables of their own. */
 static void print_cgroups(FILE *file, struct facts_context *context, const struct fact_row *rows,
                           size_t count, unsigned version)
 {
@@ -296,7 +296,7 @@ static void print_cgroups(FILE *file, struct facts_context *context, const struc
 
 enum { LONG_GROUP, LONG_KEY, LONG_BASELINE, LONG_CANDIDATE, LONG_DELTA, LONG_PERCENT };
 
-/* The host is one group, and needs no column. */
+/* Returns whether the rows are the host's: it is one group, and needs no column. */
 static bool is_of_host(enum metric_section section)
 {
 	return section_table[section].subject == SUBJECT_HOST;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* report-facts - what the tables below the first one have in common: rows become lines, as many as the limit
- * lets through. */
+/* report-facts - the code that the tables below the first one share: it makes lines of rows, up to the limit. */
 #include "facts/fact-derive.h"
-#include "report-parts.h"
+#include "report-text.h"
 
 enum { WIDE_COLUMNS_MAX = (int)FACT_ID_DERIVED + (int)FACT_DERIVED_COUNT };
 
-/* A line of a table: one row, or the rows that stand side by side. */
+/* A line of a table: one row, or several rows side by side. */
 struct fact_line {
 	const struct fact_row *rows;
 	size_t count;
@@ -32,31 +31,31 @@ struct facts_context {
 
 void facts_add_line(struct facts_context *context, const struct fact_row *rows, size_t count);
 
-/* Returns whether the limit lets no more than the @printed groups or lines through. */
+/* Returns whether the limit of @printed groups or lines is reached. */
 bool facts_is_full(const struct facts_context *context, size_t printed);
 
-/* Returns where the rows end that belong to the same group as the one at @start. */
+/* Returns the end of the rows that belong to the same group as the one at @start. */
 size_t facts_group_end(const struct fact_row *rows, size_t start, size_t count);
 
 /* Returns the line's row of that id, or NULL. */
 const struct fact_row *facts_row_with(const struct fact_line *line, unsigned id);
 
-/* Appends the value of a side, with what it is per: "3.500ms/s", "max", "-". */
+/* Appends the value of a side, with its divisor: "3.500ms/s", "max", "-". */
 void facts_add_cell(const struct fact_row *row, unsigned side, struct strbuf *out);
 
-/* Appends the difference, or "same" and "differs" of texts. Returns the colour of the cell. */
+/* Appends the difference, or "same" and "differs" for texts. Returns the colour of the cell. */
 enum table_color facts_add_delta(const struct fact_row *row, struct strbuf *out);
 
-/* Both sides in one cell: "A → B (+D)", or "A" if they are equal. */
+/* Appends both sides in one cell: "A → B (+D)", or "A" if they are equal. */
 enum table_color facts_add_sides(const struct fact_row *row, unsigned sides, struct strbuf *out);
 
-/* "## Heading", or "## Heading / part", with a blank line before it. */
+/* Prints "## Heading", or "## Heading / part", with a blank line before it. */
 void facts_print_heading(FILE *file, const struct report *report, const char *heading,
                          const char *part);
 
-/* How many the limit cuts off, if any. */
+/* Prints how many the limit cuts off, if any. */
 void facts_print_left_out(FILE *file, const struct facts_context *context);
 
-/* A table for each resource that somebody waited for. */
+/* Prints a table for each resource that any group waited for. */
 void facts_print_pressure(FILE *file, struct facts_context *context, const struct fact_row *rows,
                           size_t count);

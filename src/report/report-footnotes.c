@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The lines below a table that explain the marks in its cells. */
 #include "report-cells.h"
-#include "report-parts.h"
+#include "report-text.h"
 
 struct marks {
 	bool partial; /* by threads: see report_is_partial() */
@@ -69,7 +69,7 @@ static void find_marks(const struct report *report, struct marks *ret)
 	}
 }
 
-/* "* total_offcpu_delay_ns is a sum without irq_delay_total_ns, which no thread or not every one has" */
+/* Adds "* total_offcpu_delay_ns is a sum without irq_delay_total_ns, which no thread or not every one has". */
 static void add_derived_note(const struct derived_desc *derived, const struct metric_set *missing,
                              struct strbuf *out)
 {

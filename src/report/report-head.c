@@ -4,12 +4,12 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "metric/units.h"
-#include "report-parts.h"
+#include "report-text.h"
 #include "report/report.h"
 
 enum { UNMATCHED_SHOWN = 8 };
 
-/* A field of the host behind a separator, or @otherwise where the snapshot does not have it. */
+/* Adds a field of the host behind a separator, or @otherwise if the snapshot does not have it. */
 static void add_host_text(const struct host *host, enum host_field field, const char *separator,
                           const char *otherwise, struct strbuf *out)
 {
@@ -50,7 +50,7 @@ static bool differ_in(const struct report *report, enum host_field field)
 	       !same_text(report, field);
 }
 
-/* How long after the baseline the candidate was taken, going by a clock of both. */
+/* Adds the time from the baseline to the candidate, by a clock of both. */
 static void add_elapsed(uint64_t baseline_ns, uint64_t candidate_ns, struct strbuf *out)
 {
 	if (baseline_ns == 0 || candidate_ns == 0) {
@@ -79,7 +79,7 @@ static void add_host(const struct snapshot_info *info, struct strbuf *out)
 	report_add_time(info->captured_at_unix_ns, out);
 }
 
-/* How the candidate's place and time differ from the baseline's. */
+/* Adds the differences of the candidate's place and time from the baseline's. */
 static void add_relation(const struct report *report, struct strbuf *out)
 {
 	const struct snapshot_info *a = report->sides[SIDE_BASELINE].info;
@@ -95,7 +95,7 @@ static void add_relation(const struct report *report, struct strbuf *out)
 	add_elapsed(a->captured_at_unix_ns, b->captured_at_unix_ns, out);
 }
 
-/* "baseline   a.zst: vm, Linux 6.18.44, 2026-11-21 01:20:11 UTC, 143 threads of 98 processes" */
+/* Adds "baseline   a.zst: vm, Linux 6.18.44, 2026-11-21 01:20:11 UTC, 143 threads of 98 processes". */
 static void add_side(const struct report *report, unsigned side, struct strbuf *out)
 {
 	static const char *const names[SIDE_MAX] = {"baseline ", "candidate"};
@@ -128,8 +128,8 @@ static __int128 exited_ticks(const struct group *exited)
 	       exited->cells[METRIC_stime_clock_ticks].number;
 }
 
-/* CPU time is what most people look for first, and much of it may belong to threads that no row can show. Those
- * that lived before the baseline took along what they had used by then, hence "up to". */
+/* CPU time is the first number that most people need, and much of it may belong to threads without a row. Threads that
+ * lived before the baseline took their earlier time with them, hence "up to". */
 static void add_exited(const struct report *report, struct strbuf *out)
 {
 	const struct row_set *set = report->rows;
@@ -170,7 +170,7 @@ static void add_unmatched_group(const struct row_group *group, unsigned side, st
 	strbuf_add_char(out, ')');
 }
 
-/* As many as fit on a line of the terminal, and one at least; all of them with --limit 0. */
+/* Adds as many as fit on a line of the terminal, and at least one; all of them with --limit 0. */
 static void add_unmatched(const struct report *report, unsigned side, struct strbuf *out)
 {
 	static const char *const names[SIDE_MAX] = {"baseline", "candidate"};
@@ -202,7 +202,7 @@ static void add_unmatched(const struct report *report, unsigned side, struct str
 	strbuf_add_char(out, '\n');
 }
 
-/* "renamed   /old → /new: 12 of 13 kinds of threads are in both, 3 cgroups below were paired too" */
+/* Adds "renamed   /old → /new: 12 of 13 kinds of threads are in both, 3 cgroups below were paired too". */
 static void add_renames(const struct report *report, struct strbuf *out)
 {
 	const struct row_set *set = report->rows;
@@ -227,7 +227,7 @@ static void add_renames(const struct report *report, struct strbuf *out)
 		            set->rename_count - shown);
 }
 
-/* A label is as safe as a table prints it, but the user may have given a name to the letter. */
+/* A label is as safe as a table prints it, but the user may have given a literal name. */
 static void add_label(const char *label, struct strbuf *out)
 {
 	size_t len = strlen(label), at = 0, char_len = 1;
@@ -259,7 +259,7 @@ static void add_explained(const struct report *report, struct strbuf *out)
 		strbuf_add_str(out, ", matched by tid and start time\n");
 }
 
-/* What the snapshot of another tool means. */
+/* Adds the meaning of another tool's snapshot. */
 static void add_note(const struct report *report, unsigned side, struct strbuf *out)
 {
 	cleanup_(strbuf_done) struct strbuf note = STRBUF_INIT;

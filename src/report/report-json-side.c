@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "json-output.h"
-#include "report-parts.h"
+#include "report-text.h"
 #include "snapshot/reference.h"
 
 static void write_valid_text(struct json_output *out, const char *text)
@@ -45,7 +45,7 @@ static void write_host(struct json_output *out, const struct host *host)
 	json_write_close(&out->writer, '}');
 }
 
-/* A number of which 0 means that the snapshot does not have it. */
+/* Writes a number; 0 means that the snapshot does not have it. */
 static void write_known(struct json_output *out, const char *key, uint64_t number)
 {
 	json_write_key(&out->writer, key);
@@ -61,7 +61,7 @@ static void write_count(struct json_output *out, const char *key, uint64_t numbe
 	json_write_u64(&out->writer, number);
 }
 
-/* What holds of each source, and the threads by what became of them. */
+/* Writes the rule of each source, and the threads by their outcomes. */
 static void write_sources(struct json_output *out, const struct snapshot_info *info)
 {
 	json_write_key(&out->writer, "sources");
@@ -81,7 +81,7 @@ static void write_sources(struct json_output *out, const struct snapshot_info *i
 	json_write_close(&out->writer, '}');
 }
 
-/* By metric. */
+/* Writes the counts by metric. */
 static void write_impossible(struct json_output *out, const struct snapshot_tally *tally)
 {
 	json_write_key(&out->writer, "impossible_values");
@@ -119,7 +119,7 @@ static void write_tags(struct json_output *out, const char *key, const uint64_t 
 	json_write_close(&out->writer, '}');
 }
 
-/* As the snapshot has it; null if nobody looked for jemalloc. */
+/* Writes the summary as the snapshot has it; null if jemalloc was not looked for. */
 static void write_probe(struct json_output *out, const struct probe_summary *probe)
 {
 	enum probe_tag dominant = probe_summary_dominant(probe);
@@ -146,7 +146,7 @@ static void write_probe(struct json_output *out, const struct probe_summary *pro
 	json_write_close(&out->writer, '}');
 }
 
-/* An older snapshot does not say what it cost. */
+/* An older snapshot does not have its cost. */
 static void write_cost(struct json_output *out, const struct report_side *side)
 {
 	json_write_key(&out->writer, "cost");
@@ -159,7 +159,7 @@ static void write_cost(struct json_output *out, const struct report_side *side)
 	json_write_close(&out->writer, '}');
 }
 
-/* The metrics of @families but for those that are of @others as well. */
+/* Writes the metrics of @families without those of @others. */
 static void write_metrics(struct json_output *out, const char *key, uint32_t families,
                           uint32_t others)
 {
@@ -176,7 +176,7 @@ static void write_metrics(struct json_output *out, const char *key, uint32_t fam
 	json_write_close(&out->writer, ']');
 }
 
-/* What the zeros of another tool's snapshot mean. */
+/* Writes the meaning of the zeros in another tool's snapshot. */
 static void write_origin(struct json_output *out, const struct snapshot_info *info)
 {
 	if (info->origin != ORIGIN_ktstr)

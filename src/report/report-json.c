@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "json-output.h"
 #include "machine-value.h"
-#include "report-parts.h"
+#include "report-text.h"
 #include "report/report.h"
 #include "json/json-write.h"
 
@@ -39,7 +39,7 @@ static void write_value(struct json_output *out)
 	}
 }
 
-/* One of @view and @fact is NULL. */
+/* Either @view or @fact is NULL. */
 static void write_row(struct json_output *out, const struct report *report,
                       const struct row_view *view, const struct fact_row *fact)
 {
@@ -84,7 +84,7 @@ static void write_unmatched(struct json_output *out, const char *name, const str
 	json_write_close(&out->writer, ']');
 }
 
-/* Rows one behind the other; in NDJSON each on a line of its own. */
+/* Writes rows one behind the other; in NDJSON each on a line of its own. */
 static void write_rows(struct json_output *out, const struct report *report, bool lines)
 {
 	struct fact_cursor fact_cursor = {0};
@@ -107,7 +107,7 @@ static void write_rows(struct json_output *out, const struct report *report, boo
 	}
 }
 
-/* As --group-by takes it. */
+/* Writes the keys as --group-by accepts them. */
 static void write_group_by(struct json_output *out, const struct group_by *by)
 {
 	strbuf_clear(&out->scratch);
@@ -120,7 +120,7 @@ static void write_group_by(struct json_output *out, const struct group_by *by)
 	json_write_text(&out->writer, strbuf_str(&out->scratch), out->scratch.len);
 }
 
-/* A label as the user gave it, who may have given any bytes. */
+/* Writes a label as the user gave it, which may have any bytes. */
 static void write_label(struct json_output *out, const char *label)
 {
 	strbuf_clear(&out->scratch);

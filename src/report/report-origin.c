@@ -2,11 +2,11 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "report-parts.h"
+#include "report-text.h"
 #include "report/report.h"
 #include "snapshot/reference.h"
 
-/* Returns whether all families of the group of this one are in the set. */
+/* Returns whether all families of this one's group are in the set. */
 static bool has_group(uint32_t families, unsigned family)
 {
 	for (unsigned i = 0; i < REFERENCE_FAMILY_COUNT; i++)
@@ -28,7 +28,8 @@ static bool group_was_named(uint32_t families, unsigned family)
 	return false;
 }
 
-/* "io, schedstat": groups instead of their families, or if @groups is not set only instead of all of theirs. */
+/* Adds "io, schedstat": with @groups, a group that is complete instead of its families; without, only a set of all of
+ * them is shortened. */
 static void add_families(uint32_t families, bool groups, struct strbuf *out)
 {
 	bool any = false;

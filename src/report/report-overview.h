@@ -2,7 +2,7 @@
 #pragma once
 /* report-overview - what the parts of the overview have in common. */
 #include "overview/overview.h"
-#include "report-parts.h"
+#include "report-text.h"
 
 /* Rows that the limit leaves. */
 size_t overview_shown(const struct report *report);

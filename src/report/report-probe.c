@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "ctprof/metric/probe.h"
-#include "report-parts.h"
+#include "report-text.h"
 
-/* What is told together: tags of processes, or those of single threads, whose process has another tag. */
+/* The parts of the line: tags of processes, or those of single threads, whose process has another tag. */
 enum part {
-	FAILED,       /* something is in the way */
+	FAILED,       /* an error or a missing permission */
 	LEFT_ALONE,   /* on purpose */
 	OUT_OF_REACH, /* it is built so that nothing can be read */
 	NO_WORDS,     /* there was nothing to read, or it was gone */
@@ -15,7 +15,7 @@ enum part {
 
 static enum part part_of(enum probe_tag tag)
 {
-	/* That of the capture itself is no news. */
+	/* The capture's own process is always left out. */
 	if (tag == PROBE_TAG_own_process)
 		return NO_WORDS;
 	if (probe_tag_is_failure(tag))
@@ -30,7 +30,7 @@ static enum part part_of(enum probe_tag tag)
 	}
 }
 
-/* Returns how many there are of a tag; none of a thread's whose process is counted with it. */
+/* Returns the count of a tag, without threads whose process is counted with it. */
 static uint64_t count_of(const struct probe_summary *probe, enum probe_tag tag, bool threads)
 {
 	if (!threads)
@@ -75,7 +75,7 @@ static void add_hint(enum probe_tag tag, struct strbuf *out)
 		strbuf_addf(out, " (%s)", probe_tag_table[tag].hint);
 }
 
-/* "3 not-permitted (run as root), 1 worker-panic": the hint is that of the most frequent one. */
+/* Adds "3 not-permitted (run as root), 1 worker-panic": the hint is that of the most frequent one. */
 static void add_tags(const struct tag_count *counts, size_t n, struct strbuf *out)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -119,7 +119,7 @@ static void add_failed(const struct probe_summary *probe, struct strbuf *out)
 	}
 }
 
-/* Threads of the processes with jemalloc, if not all of them were read. */
+/* Adds the threads of the processes with jemalloc, if not all of them were read. */
 static void add_threads(const struct probe_summary *probe, struct strbuf *out)
 {
 	uint64_t all = 0, read = probe->threads[PROBE_TAG_ok];
@@ -137,7 +137,7 @@ void report_add_probe(const struct probe_summary *probe, struct strbuf *out)
 		return;
 	strbuf_addf(out, "probe     %llu %s: ", (unsigned long long)probe->tgids_walked,
 	            probe->tgids_walked == 1 ? "process" : "processes");
-	/* Those that could not be looked into may have it. */
+	/* Processes that could not be examined may have it. */
 	if (probe->jemalloc_detected == 0)
 		strbuf_addf(out, "none %swith jemalloc", probe->failed > 0 ? "seen " : "");
 	else

@@ -87,7 +87,7 @@ static void print_rows(FILE *file, const struct report *report)
 	tree_done(&context.tree);
 }
 
-/* Lines, which Markdown would run together and look for markup in. */
+/* Prints lines; Markdown would join them and read markup in them. */
 static void print_text(FILE *file, const struct report *report, const struct strbuf *text)
 {
 	size_t len = text->len;

@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "metric/units.h"
-#include "report-parts.h"
+#include "report-text.h"
 
-/* Parts of a line, with what stands between them. */
+/* Parts of a line, with separators. */
 struct line {
 	struct strbuf *out;
 	const char *heading;
@@ -24,7 +24,7 @@ static void end_line(const struct line *line)
 		strbuf_add_char(line->out, '\n');
 }
 
-/* Threads, or processes, that something was wanted for from the source. */
+/* Returns the threads, or processes, for which the source was requested. */
 static uint64_t asked(const struct snapshot_tally *tally, unsigned source)
 {
 	uint64_t sum = 0;
@@ -34,7 +34,7 @@ static uint64_t asked(const struct snapshot_tally *tally, unsigned source)
 	return sum;
 }
 
-/* "io (12 of 143)", or the name alone if nobody has it. */
+/* Adds "io (12 of 143)", or the name alone if there is no count. */
 static void add_source(const struct snapshot_info *info, unsigned source, unsigned outcome,
                        struct strbuf *out)
 {
@@ -52,7 +52,7 @@ static bool has_outcome(const struct snapshot_info *info, unsigned source, unsig
 	       (info->rules[source] == outcome && asked(&info->tally, source) == 0);
 }
 
-/* "sources   denied: io (12 of 143), taskstats; off: sched" */
+/* Adds "sources   denied: io (12 of 143), taskstats; off: sched". */
 static void add_sources(const struct snapshot_info *info, const char *heading, struct strbuf *out)
 {
 	struct line line = {.out = out, .heading = heading};
@@ -74,13 +74,14 @@ static void add_sources(const struct snapshot_info *info, const char *heading, s
 	end_line(&line);
 }
 
-/* Another tool says little of its sources; the note has what that means. */
+/* Returns the text for a tool that has few of its sources in the file; the note explains it. */
 static const char *no_sources(const struct snapshot_info *info)
 {
 	return info->origin == ORIGIN_ktstr ? "see the note\n" : "nothing\n";
 }
 
-/* "impossible 2 values, beyond the lives of their threads and left out: blkio_delay_total_ns 1, blkio_delay_max_ns 1" */
+/* Adds "impossible 2 values, beyond the lives of their threads and left out: blkio_delay_total_ns 1, blkio_delay_max_ns
+ * 1". */
 static void add_impossible(const struct snapshot_tally *tally, const char *side, struct strbuf *out)
 {
 	uint64_t all = snapshot_tally_impossible(tally);
@@ -121,7 +122,7 @@ void report_add_missing(const struct report *report, struct strbuf *out)
 	add_impossible(&report->sides[SIDE_CANDIDATE].info->tally, "candidate: ", out);
 }
 
-/* The requests of taskstats, in the words of their answers. */
+/* Adds the requests of taskstats, by the words of their answers. */
 static void add_taskstats(const struct snapshot_tally *tally, struct strbuf *out)
 {
 	const uint64_t *outcomes = tally->sources[SOURCE_taskstats];

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/strmap.h"
 
-/* A path may have any number of segments, and what lies deeper stands on one line. */
+/* A path may have any number of segments; deeper ones share one line. */
 enum { DEPTH_MAX = 24 };
 
 struct piece {
@@ -21,7 +21,8 @@ static void add_line(struct tree *tree, struct tree_line line)
 	*array_add(tree->lines, tree->count, tree->capacity) = line;
 }
 
-/* The heading of a cgroup at a depth: "/" for the root alone, else one segment with its slash; false below the path. */
+/* Stores the heading of a cgroup at a depth: "/" for the root alone, else one segment with its slash. Returns false
+ * below the path. */
 static bool path_piece(const char *path, unsigned depth, struct piece *ret)
 {
 	const char *end;
@@ -46,7 +47,7 @@ static unsigned path_depth(const char *path)
 	return depth;
 }
 
-/* What a group stands below at a depth; false if its own line comes. */
+/* Stores the heading of a group at a depth. Returns false at the group's own line. */
 static bool piece_at(const struct row_set *set, const struct row_group *group, unsigned depth,
                      struct piece *ret)
 {
@@ -76,7 +77,7 @@ struct branches {
 	size_t count;
 };
 
-/* A segment and a process of one name are two things. */
+/* A segment and a process of the same name are two things. */
 static size_t number_of(struct strmap *pieces, const struct piece *piece, struct strbuf *key)
 {
 	strbuf_clear(key);
@@ -85,7 +86,7 @@ static size_t number_of(struct strmap *pieces, const struct piece *piece, struct
 	return (size_t)(strmap_add(pieces, strbuf_str(key), key->len) - pieces->entries);
 }
 
-/* Puts the rows of each branch side by side; those that are of none, SIZE_MAX, are dropped. */
+/* Puts the rows of each branch side by side; rows of no branch, SIZE_MAX, are dropped. */
 static void sort_rows(const struct branches *branches, const size_t *of_piece, size_t *rows,
                       size_t count)
 {
@@ -109,7 +110,7 @@ static void sort_rows(const struct branches *branches, const size_t *of_piece, s
 	memcpy(rows, sorted, at * sizeof(*rows));
 }
 
-/* Sorts rows that stand below one heading into those that have a line of their own here, and branches. */
+/* Sorts rows below one heading into those that have a line of their own here, and branches. */
 static struct branches branch_out(struct tree *tree, const struct row_set *set, size_t *rows,
                                   size_t count, unsigned depth)
 {
@@ -134,8 +135,8 @@ static struct branches branch_out(struct tree *tree, const struct row_set *set, 
 	return branches;
 }
 
-/* There may be a row for each group and measure and a level for each segment, so nothing that is as long as the rows is
- * kept while the levels below are added. */
+/* There may be a row for each group and measure and a level for each segment, so nothing as long as the rows is kept
+ * while the levels below are added. */
 static void add_level(struct tree *tree, const struct row_set *set, size_t *rows, size_t count,
                       unsigned depth)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* report-tree - the rows of a grouping by several keys as one tree: the segments of the cgroup's path, the keys between,
- * and the rows below those of the last key. */
+/* report-tree - makes one tree of rows that are grouped by several keys: the segments of the cgroup's path, the keys
+ * between, and the rows below those of the last key. */
 #include "report/report.h"
 
 /* There may be one for each group and measure, so it is small. */

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "ctprof/metric/sample.h"
 #include "metric/units.h"
-#include "report-parts.h"
+#include "report-text.h"
 #include "report/report.h"
 
 enum { MUCH_PERCENT = 50 };
@@ -50,7 +50,7 @@ static void add_affinity(const struct fold_affinity *affinity, struct strbuf *ou
 	strbuf_add_char(out, ')');
 }
 
-/* What a value is per, behind it. */
+/* Appends the divisor of a value. */
 static void add_per(struct quantity value, enum measure_per per, struct strbuf *out)
 {
 	if (value.kind != QUANTITY_NONE)
@@ -116,7 +116,7 @@ void report_add_value(const struct row_view *view, unsigned side, struct strbuf 
 		add_cell(view, side, out);
 	else
 		report_add_amount(view, view->values[side], view->per, out);
-	/* A value that not every thread contributed to must not pass for one that all did. */
+	/* A value that not every thread contributed to has a mark. */
 	if (report_is_partial(view, side))
 		strbuf_add_char(out, '*');
 	if (view->began_before[side] > 0)

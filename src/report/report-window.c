@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the head says of a window: which time it covers, which threads, and what of them is not known. */
+/* The lines of the head about a window: its time, its threads, and those that it lacks. */
 #include <string.h>
 
 #include "metric/units.h"
-#include "report-parts.h"
+#include "report-text.h"
 
-/* Parts of a line, with what stands between them. */
+/* Parts of a line, with separators. */
 struct parts {
 	struct strbuf *out;
 	bool begun;
@@ -33,7 +33,7 @@ static void add_count(struct parts *parts, const struct snapshot_window *window,
 		            (unsigned long long)number(window, which), behind);
 }
 
-/* "threads: 90 continued, 14 born, 3 exited, 2 born and exited, 0 lost, at least 4 never seen" */
+/* Adds "threads: 90 continued, 14 born, 3 exited, 2 born and exited, 0 lost, at least 4 never seen". */
 static void add_threads(const struct snapshot_window *window, struct strbuf *out)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
@@ -43,7 +43,7 @@ static void add_threads(const struct snapshot_window *window, struct strbuf *out
 	add_count(&parts, window, WINDOW_threads_born, "", "born");
 	add_count(&parts, window, WINDOW_threads_exited, "", "exited");
 	add_count(&parts, window, WINDOW_threads_passed, "", "born and exited");
-	/* That none was lost is news where somebody has looked. */
+	/* A count of 0 is printed if the exits are known. */
 	if (window_exits_are_known(window->exits) && window->seen[WINDOW_threads_lost] &&
 	    number(window, WINDOW_threads_lost) == 0)
 		strbuf_add_str(next_part(&parts, ", "), "0 lost");
@@ -104,7 +104,7 @@ static void add_plural(struct parts *parts, const struct snapshot_window *window
 		            count == 1 ? one : many);
 }
 
-/* How exits were known, and what was not. */
+/* Adds the source of the exits, and what it lacks. */
 static void add_exits(const struct snapshot_info *info, struct strbuf *out)
 {
 	const struct snapshot_window *window = &info->window;
@@ -149,7 +149,7 @@ void report_add_window(const struct report *report, unsigned side, struct strbuf
 		strbuf_addf(out, "exits     %s%s\n", name, strbuf_str(&exits));
 }
 
-/* The times of a window by the clock that counts from boot; false if they are not known. */
+/* Computes the times of a window by the clock that counts from boot. Returns false if they are not known. */
 static bool find_span(const struct snapshot_info *info, __int128 *ret_begin, __int128 *ret_end)
 {
 	const struct snapshot_window *window = &info->window;

@@ -24,22 +24,22 @@ struct report {
 	struct row_set *rows;
 	/* One line for each group, in place of the rows; NULL: the rows. */
 	const struct overview *overview;
-	bool verbose;                     /* also how the snapshots were made, below the overview */
-	bool without_rows;                /* only what stands around them */
+	bool verbose;      /* adds the head and the notes of the table below the overview */
+	bool without_rows; /* only the text around them */
 	const struct fact_row_set *facts; /* NULL: none */
-	/* Groups or, where each row has a line, lines to print of each of their tables; in the machine formats rows
-	 * of each section. 0 for all. */
+	/* Groups or, if each row has a line, lines to print of each of their tables; in the machine formats rows of
+	 * each section. 0 for all. */
 	size_t facts_limit;
 	struct report_side sides[SIDE_MAX];
 	struct column_list columns;
 	unsigned sorted_by;          /* the measure in COLUMN_SORTED */
-	struct group_by explains_by; /* what that group is one of */
+	struct group_by explains_by; /* the keys of that group */
 	/* The group whose threads are the rows, as the user gave it; NULL: none. */
 	const char *explains;
-	/* In CSV, texts that a spreadsheet would run as a formula stand as they are. Else a single quote stands before
+	/* In CSV, texts that a spreadsheet would run as a formula are unchanged. Else a single quote stands before
 	 * them, or, behind a separator in them, before the rest. */
 	bool csv_raw;
-	size_t limit; /* rows to print, 0 for all; of each group where only the top ones are listed */
+	size_t limit; /* rows to print, 0 for all; of each group if only the top ones are listed */
 	struct table_style style;
 };
 
@@ -47,26 +47,26 @@ struct report {
 void report_table(FILE *file, const struct report *report);
 void report_csv(FILE *file, const struct report *report);
 void report_json(FILE *file, const struct report *report);
-/* One JSON object on a line for each row, and nothing else. */
+/* Prints one JSON object on a line for each row, and nothing else. */
 void report_ndjson(FILE *file, const struct report *report);
 
-/* Rows that the limit leaves, and those that it cuts off. */
+/* Return the rows that the limit leaves, and those that it cuts off. */
 size_t report_shown(const struct report *report);
 size_t report_left_out(const struct report *report);
 
 /* Returns how many of the rows that are not about threads a machine format cuts off. */
 size_t report_facts_left_out(const struct report *report);
 
-/* Appends what the report leaves out, "12 more rows (--limit 0 shows all)" and so on; nothing if it leaves
- * out nothing. */
+/* Appends the rows that the report leaves out, "12 more rows (--limit 0 shows all)" and so on; nothing if there are
+ * none. */
 void report_add_left_out(const struct report *report, struct strbuf *out);
 
-/* Appends a group's metric as people read it, "min..max" for ranges, "-" if it was not seen. */
+/* Appends a group's metric for people: "min..max" for ranges, "-" if it was not seen. */
 void report_add_value(const struct row_view *view, unsigned side, struct strbuf *out);
 
-/* Returns whether the side has the value from some of the threads only. */
+/* Returns whether the side has the value of some of the threads only. */
 bool report_is_partial(const struct row_view *view, unsigned side);
 
-/* Where the snapshot is one of ktstr ctprof, appends a sentence, without its full stop, about what its zeros mean,
+/* If the snapshot is one of ktstr ctprof, appends a sentence, without its full stop, about the meaning of its zeros,
  * and returns true. */
 bool report_add_origin(const struct report_side *side, struct strbuf *out);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "taskstats/taskstats-exits.h"
 
-/* The kernel sends the record of an exit to whoever has registered for the CPU, while the thread exits, and drops it
- * where the socket is full. A socket for a few CPUs each keeps them from filling one buffer together. */
+/* While a thread exits, the kernel sends its record to each socket that has registered for the CPU, and drops it if the
+ * socket is full. One socket serves a few CPUs, so that not all fill one buffer. */
 #include <errno.h>
 #include <linux/genetlink.h>
 #include <linux/taskstats.h>
@@ -26,13 +26,13 @@ enum {
 	RECEIVE_BUFFER_BYTES = 16 << 20, /* the kernel doubles it: some 14,000 records */
 	TIMEOUT_SECONDS = 2,
 	BATCH = 64,
-	BATCHES_MAX = 4096,    /* more than fit a socket: the others have their turn as well */
+	BATCHES_MAX = 4096,    /* more than a socket holds: one socket cannot starve the others */
 	DATAGRAM_BYTES = 4096, /* a record has 700 bytes, that of a last thread twice as many */
 	ERRNO_MAX = 4095,
 };
 
 struct listener {
-	struct strbuf cpus; /* "0-7", what it has registered for */
+	struct strbuf cpus; /* "0-7", the registered CPUs */
 };
 
 struct taskstats_exits {
@@ -48,8 +48,8 @@ struct taskstats_exits {
 	_Alignas(struct nlmsghdr) unsigned char bytes[BATCH][DATAGRAM_BYTES];
 };
 
-static void message_take(uint16_t family, struct nlmsghdr *message, taskstats_exit_taker *take,
-                         void *context)
+static void message_handle(uint16_t family, struct nlmsghdr *message,
+                           taskstats_exit_handler *handle, void *context)
 {
 	struct nlattr *both, *stats;
 
@@ -59,20 +59,20 @@ static void message_take(uint16_t family, struct nlmsghdr *message, taskstats_ex
 	both = nlmsg_find_attr(message, GENL_HDRLEN, TASKSTATS_TYPE_AGGR_PID);
 	stats = both ? nla_find(nla_data(both), nla_len(both), TASKSTATS_TYPE_STATS) : NULL;
 	if (stats)
-		take(context, nla_data(stats), (size_t)nla_len(stats));
+		handle(context, nla_data(stats), (size_t)nla_len(stats));
 }
 
-void taskstats_exits_take(uint16_t family, void *bytes, size_t len, taskstats_exit_taker *take,
-                          void *context)
+void taskstats_exits_parse(uint16_t family, void *bytes, size_t len, taskstats_exit_handler *handle,
+                           void *context)
 {
 	struct nlmsghdr *message = bytes;
 	int left = (int)len;
 
 	for (; nlmsg_ok(message, left); message = nlmsg_next(message, &left))
-		message_take(family, message, take, context);
+		message_handle(family, message, handle, context);
 }
 
-/* For a socket that is being closed nothing that goes wrong matters. */
+/* Errors of a socket that is being closed are ignored. */
 static int command_send(uint16_t family, int fd, uint16_t type, const struct strbuf *cpus,
                         uint16_t flags)
 {
@@ -96,8 +96,8 @@ static int command_send(uint16_t family, int fd, uint16_t type, const struct str
 	return sent < 0 ? -error : 0;
 }
 
-/* Returns 1 where the datagram is no answer, 0, or the kernel's -errno. */
-static int answer_take(struct nlmsghdr *message, size_t len)
+/* Returns 1 if the datagram is no answer, 0, or the kernel's -errno. */
+static int answer_parse(struct nlmsghdr *message, size_t len)
 {
 	int error;
 
@@ -109,8 +109,8 @@ static int answer_take(struct nlmsghdr *message, size_t len)
 	return error <= 0 && error >= -ERRNO_MAX ? error : -EBADMSG;
 }
 
-/* One datagram at a time: records may stand before the answer, which are of threads that exited too early to matter,
- * and behind it, which stay in the socket. */
+/* Receives one datagram at a time. Records may stand before the answer, of threads that exited before the listening
+ * began; those behind it stay in the socket. */
 static int answer_receive(struct taskstats_exits *exits, int fd)
 {
 	enum { OTHERS_MAX = 100000 };
@@ -128,7 +128,7 @@ static int answer_receive(struct taskstats_exits *exits, int fd)
 			return -errno;
 		if (got < 0 || sender->nl_pid != 0)
 			continue;
-		r = answer_take((struct nlmsghdr *)exits->bytes[0], (size_t)got);
+		r = answer_parse((struct nlmsghdr *)exits->bytes[0], (size_t)got);
 		if (r <= 0)
 			return r;
 	}
@@ -142,7 +142,7 @@ static int socket_open(void)
 
 	if (fd < 0)
 		return -errno;
-	/* Where the limit cannot be passed, up to the limit. */
+	/* If the limit cannot be exceeded, the buffer is as large as the limit. */
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &(int){RECEIVE_BUFFER_BYTES}, sizeof(int)) <
 	    0)
 		(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &(int){RECEIVE_BUFFER_BYTES},
@@ -237,7 +237,7 @@ static bool is_from_kernel(const struct taskstats_exits *exits, size_t index)
 	       exits->senders[index].nl_family == AF_NETLINK && exits->senders[index].nl_pid == 0;
 }
 
-/* Returns how many came, or -errno. */
+/* Returns how many arrived, or -errno. */
 static int datagrams_receive(struct taskstats_exits *exits, int fd)
 {
 	int count;
@@ -254,8 +254,8 @@ static int datagrams_receive(struct taskstats_exits *exits, int fd)
 	return count < 0 ? -errno : count;
 }
 
-/* A socket that says something else than that it was full, or interrupted, has nothing to give for now. */
-static void socket_read(struct taskstats_exits *exits, int fd, taskstats_exit_taker *take,
+/* Any other error than a full socket or an interruption means that the socket has nothing now. */
+static void socket_read(struct taskstats_exits *exits, int fd, taskstats_exit_handler *handle,
                         void *context)
 {
 	for (int batches = 0; batches < BATCHES_MAX; batches++) {
@@ -267,19 +267,20 @@ static void socket_read(struct taskstats_exits *exits, int fd, taskstats_exit_ta
 			return;
 		for (int i = 0; i < count; i++)
 			if (is_from_kernel(exits, (size_t)i))
-				taskstats_exits_take(exits->family, exits->bytes[i],
-				                     exits->datagrams[i].msg_len, take, context);
+				taskstats_exits_parse(exits->family, exits->bytes[i],
+				                      exits->datagrams[i].msg_len, handle, context);
 	}
 }
 
-void taskstats_exits_read(struct taskstats_exits *exits, taskstats_exit_taker *take, void *context)
+void taskstats_exits_read(struct taskstats_exits *exits, taskstats_exit_handler *handle,
+                          void *context)
 {
 	int ready = poll(exits->sockets, exits->count, 0);
 
 	for (size_t i = 0; i < exits->count; i++)
-		/* After an interruption, whatever they say. */
+		/* After an interruption all sockets are read. */
 		if (ready < 0 || exits->sockets[i].revents != 0)
-			socket_read(exits, exits->sockets[i].fd, take, context);
+			socket_read(exits, exits->sockets[i].fd, handle, context);
 }
 
 uint64_t taskstats_exits_overruns(const struct taskstats_exits *exits)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* taskstats-exits - the records that the kernel makes of exiting threads, from sockets that have registered for the
- * CPUs on which they exit (CAP_NET_ADMIN in the initial user namespace, and in the initial pid namespace only). */
+/* taskstats-exits - receives the records that the kernel makes of exiting threads, from sockets that have registered
+ * for the CPUs on which they exit (CAP_NET_ADMIN in the initial user namespace, and in the initial pid namespace
+ * only). */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,25 +11,26 @@
 struct cpu_mask;
 struct taskstats_exits;
 
-/* Is given the struct taskstats of a record, as the kernel sent it; borrowed until it returns. */
-typedef void taskstats_exit_taker(void *context, const void *payload, size_t len);
+/* Handles the struct taskstats of a record, as the kernel sent it; borrowed until it returns. */
+typedef void taskstats_exit_handler(void *context, const void *payload, size_t len);
 
-/* Registers for the exits on @cpus, which are to be all that the kernel could ever have. Returns 0, or -errno: -EPERM
- * without the capability, -EINVAL outside of the initial namespaces, -ENOENT and its like where the kernel has no
- * such records. */
+/* Registers for the exits on @cpus, which must be all possible CPUs. Returns 0, or -errno: -EPERM without the
+ * capability, -EINVAL outside of the initial namespaces, -ENOENT and similar errors if the kernel has no such
+ * records. */
 must_check_ int taskstats_exits_open(const struct cpu_mask *cpus,
                                      struct taskstats_exits **ret_exits);
 struct taskstats_exits *taskstats_exits_free(struct taskstats_exits *exits);
 void taskstats_exits_freep(struct taskstats_exits **exits);
 
-/* Hands all records that are there to @take. Never waits. */
-void taskstats_exits_read(struct taskstats_exits *exits, taskstats_exit_taker *take, void *context);
+/* Passes all waiting records to @handle. Never waits. */
+void taskstats_exits_read(struct taskstats_exits *exits, taskstats_exit_handler *handle,
+                          void *context);
 
-/* How often the kernel had no room for a record, or for several in a row. */
+/* Returns how often the kernel had no room for a record, or for several in a row. */
 uint64_t taskstats_exits_overruns(const struct taskstats_exits *exits);
 
-/* Hands the records of one datagram to @take; what is no whole record of @family is passed over. The message of a
- * process's last thread has a second structure, of the whole process, which is not handed over. @bytes are aligned
- * as a struct nlmsghdr is. */
-void taskstats_exits_take(uint16_t family, void *bytes, size_t len, taskstats_exit_taker *take,
-                          void *context);
+/* Passes the records of one datagram to @handle and skips all but whole records of @family. The message of a process's
+ * last thread has a second structure, of the whole process, which is skipped. @bytes are aligned as a struct nlmsghdr
+ * is. */
+void taskstats_exits_parse(uint16_t family, void *bytes, size_t len, taskstats_exit_handler *handle,
+                           void *context);

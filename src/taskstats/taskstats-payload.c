@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The layouts of struct taskstats. The kernel appends fields and raises the version, so that a version stands for a
- * length. Twice it did not: the peaks were put in the middle under version 14, then the floors as well, and version
- * 15 named that; version 16 moved both to the end. Some of those builds still say 14, and only their length tells
- * which they are. Where version and length contradict each other nothing is read, for any offset would be a guess. */
+ * length. Twice it did not: peaks were inserted in the middle under version 14, then floors as well, which became
+ * version 15; version 16 moved both to the end. Some of those builds still report 14, and only their length shows which
+ * they are. A record whose version and length contradict each other is not read, for any offset would be a guess. */
 #include <stdio.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ enum layout {
 	LAYOUT_COUNT,
 };
 
-/* FIELD(argument, key, bucket, offset in each layout); 0 if a layout has no such field. */
+/* FIELD(argument, key, bucket, offset in each layout); the offset is 0 if a layout has no such field. */
 /* clang-format off */
 #define FIELDS(FIELD_, argument_)                                               \
 	FIELD_(argument_, ac_nice,               IDENTITY,    9,   9,   9)      \
@@ -104,8 +104,8 @@ static const struct {
 #undef FIELD
 };
 
-/* The field with a key of the registry, found by the compiler: 91 metrics times 20,000 threads are too many strings
- * to compare. */
+/* The field with a key of the registry. The compiler finds it: comparing strings for 91 metrics of 20,000 threads would
+ * be too slow. */
 #define FIELD_IF_(wanted_, key_, ...) + (__builtin_strcmp(wanted_, #key_) == 0 ? FIELD_##key_ : 0)
 #define FIELD_OF(is_taskstats_, wanted_) ((is_taskstats_) ? FIELD_NONE FIELDS(FIELD_IF_, wanted_) : FIELD_NONE)
 
@@ -138,7 +138,7 @@ static const struct {
 #undef METRIC_FALLBACK
 };
 
-/* Metrics that an exit record has beside those of taskstats, by registry/exits.def. */
+/* The metrics of an exit record that are not those of taskstats, by registry/exits.def. */
 enum { FIELD_KEY = FIELD_NONE, FIELD_CODE = FIELD_NONE };
 #define NOTHING FIELD_NONE
 #define PART(field_) FIELD_##field_
@@ -152,8 +152,8 @@ static const enum field exit_fields[METRIC_COUNT] = {
 #undef PART
 #undef WHOLE
 
-/* taskstats_parse() sets the metrics of taskstats, and set_counters() those that have a field; the rest needs code: here, or in
- * window-exit-row.c for CPU time by mode, in group.c for the synthetic ones. */
+/* taskstats_parse() sets the metrics of taskstats, and set_counters() those that have a field. Code sets the rest:
+ * here, in window-exit-row.c for CPU time by mode, and in group.c for the synthetic ones. */
 enum { BUCKET_OF_KEY = -1, BUCKET_OF_CODE = -2, BUCKET_OF_NOTHING = -3 };
 #define NOTHING BUCKET_OF_NOTHING
 #define PART(field_) BUCKET_OF_##field_
@@ -196,7 +196,7 @@ struct payload {
 	enum layout layout;
 };
 
-/* Returns whether the field is inside, and its bytes. */
+/* Copies the field's bytes. Returns whether the field is inside. */
 static bool payload_copy(const struct payload *payload, enum field field, void *ret, size_t size)
 {
 	size_t offset = fields[field].offsets[payload->layout];
@@ -219,8 +219,8 @@ static bool is_nonzero(const struct payload *payload, enum field field)
 	return payload_get(payload, field, &value) && value != 0;
 }
 
-/* A version before 16 that was cut short is read as far as it goes; one that is too long has fields nobody can
- * place. Versions 14 and 15 must have a length that is known. */
+/* Finds the layout. A version before 16 that was cut short is read up to its end; one that is too long has fields of
+ * unknown offsets. Versions 14 and 15 must have a known length. */
 static bool layout_find(unsigned version, size_t len, enum layout *ret_layout)
 {
 	enum { OLDEST = 8, RANGE_AT_END = 16 };
@@ -278,7 +278,7 @@ static bool has_delays(const struct payload *payload)
 	return false;
 }
 
-/* Which buckets the kernel has filled. */
+/* Notes the buckets that the kernel has filled. */
 static void buckets_find(const struct payload *payload, const struct taskstats_rules *rules,
                          bool ret_filled[static BUCKET_COUNT])
 {
@@ -292,7 +292,8 @@ static void buckets_find(const struct payload *payload, const struct taskstats_r
 	if (!rules->irq && !is_nonzero(payload, FIELD_irq_count) &&
 	    !is_nonzero(payload, FIELD_irq_delay_total))
 		ret_filled[BUCKET_IRQ] = false;
-	/* Every address space has had a size: zero is a thread without one, or a kernel without CONFIG_TASK_XACCT. */
+	/* Every address space has had a size: zero means a thread without one, or a kernel without
+	 * CONFIG_TASK_XACCT. */
 	ret_filled[BUCKET_MEMORY] = is_nonzero(payload, FIELD_hiwater_vm);
 	ret_filled[BUCKET_BYTES] = rules->io;
 	ret_filled[BUCKET_EVENTS] = true;
@@ -300,7 +301,7 @@ static void buckets_find(const struct payload *payload, const struct taskstats_r
 }
 
 /* Since Linux 6.12, where threads leave the run queue late, the start of a wait for a block device can be noted in the
- * record of whichever thread runs at that moment; in its own record the wait then ends as one since boot. */
+ * record of the thread that happens to run at that moment. In its own record the wait then ends as one since boot. */
 uint64_t taskstats_longest_wait_ns(uint64_t elapsed_ns)
 {
 	return metric_longest_ns(elapsed_ns);
@@ -336,7 +337,7 @@ enum source_outcome taskstats_parse(const void *bytes, size_t len,
 	for (size_t i = 0; i < ARRAY_SIZE(wants); i++) {
 		enum field field = wants[i].field;
 
-		/* What the sample has from elsewhere is at least as exact. */
+		/* A value that the sample has already is at least as exact. */
 		if (field == FIELD_NONE || !filled[fields[field].bucket] ||
 		    metric_set_has(&sample->seen, wants[i].metric) ||
 		    !payload_get(&payload, field, &value))
@@ -350,7 +351,7 @@ enum source_outcome taskstats_parse(const void *bytes, size_t len,
 	return OUTCOME_read;
 }
 
-/* What is too long for the thread's life leaves all of it to the file. */
+/* A value that is too long for the thread's life leaves all of them to the file. */
 void taskstats_parse_schedstat(const void *bytes, size_t len, const struct taskstats_rules *rules,
                                struct thread_sample *sample)
 {
@@ -391,7 +392,7 @@ enum source_outcome taskstats_parse_process(const void *bytes, size_t len,
 	return OUTCOME_read;
 }
 
-/* What is counted up to the record. */
+/* Sets the counters as of the record. */
 static void set_counters(const struct payload *payload, const bool filled[static BUCKET_COUNT],
                          struct thread_sample *sample)
 {
@@ -413,7 +414,7 @@ static void set_counters(const struct payload *payload, const bool filled[static
 		sample_set(sample, voluntary_csw, (struct counter_count){value + 1});
 }
 
-/* CPU time by mode is what ticks found, in microseconds; exact time, if there is any, is divided as they say. */
+/* Ticks measure CPU time by mode, in microseconds; if there is exact time, it is divided in their proportion. */
 static void set_cpu_time(const struct payload *payload, bool is_exact_kept,
                          struct thread_sample *sample, struct taskstats_exit *exit)
 {
@@ -455,7 +456,7 @@ static void set_policy(const struct payload *payload, struct thread_sample *samp
 		sample_set(sample, nice, (struct ordinal_i32){nice});
 }
 
-/* The kernel takes both ages at one moment, so that their difference is exact to a microsecond. */
+/* The kernel computes both ages at one moment, so their difference is exact to a microsecond. */
 static void set_process_age(const struct payload *payload, const struct thread_sample *sample,
                             struct taskstats_exit *exit)
 {

@@ -9,14 +9,14 @@
 #include "base/mem.h"
 #include "metric/outcome.h"
 
-/* Returns whether the socket is of no more use: another batch would only wait for its timeout again. */
+/* Returns whether the socket is useless: another batch would only wait for its timeout again. */
 static bool is_broken(int error)
 {
 	return error != 0 && error != -ESRCH && error != -EPERM && error != -EINVAL &&
 	       error != -EBADMSG;
 }
 
-/* Asks no more; from here on every thread has @rule. */
+/* Closes the socket; from now on every thread has @rule. */
 static void stop_asking(struct taskstats_reader *reader, enum source_outcome rule)
 {
 	reader->client = taskstats_free(reader->client);
@@ -39,7 +39,7 @@ void taskstats_reader_init(struct taskstats_reader *reader, bool live,
 		error = taskstats_ask(reader->client, false, &own, 1, reader->replies);
 	if (error == 0)
 		error = reader->replies[0].error;
-	/* A socket that a sandbox refuses is denied to us as well; anything else means that there is none. */
+	/* A socket that a sandbox refuses is denied; any other error means that there is none. */
 	reader->rule = outcome_of_error(ERROR_OF_KERNEL, error);
 	if (reader->rule != OUTCOME_read)
 		stop_asking(reader, reader->rule);
@@ -62,7 +62,7 @@ static void ask_batch(struct taskstats_reader *reader, const uint32_t *ids, size
 	        taskstats_ask(reader->client, false, ids + index, reader->count, reader->replies);
 }
 
-/* Values of schedstat are taken by whoever has not read the file. */
+/* Values of schedstat are only used if the file was not read. */
 static enum source_outcome parse_reply(const struct taskstats_reader *reader,
                                        const struct taskstats_reply *reply,
                                        struct thread_sample *sample)
@@ -109,12 +109,12 @@ enum source_outcome taskstats_read_process(struct taskstats_reader *reader, uint
 
 	if (!reader->client)
 		return reader->rule;
-	/* The batch of threads, if there was one, is gone. */
+	/* The replies overwrite those of the current batch. */
 	reader->count = 0;
 	error = taskstats_ask(reader->client, true, &tgid, 1, reply);
 	outcome = outcome_of_error(ERROR_OF_FEATURE, error < 0 ? error : reply->error);
 
-	/* What the kernel says of a thread group that is gone. */
+	/* The kernel's answer for a thread group that is gone. */
 	if (error == 0 && reply->error == -EINVAL)
 		outcome = OUTCOME_gone;
 	if (is_broken(error < 0 ? error : reply->error))

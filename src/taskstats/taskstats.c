@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "taskstats/taskstats.h"
 
-/* libnl connects and takes messages apart. Sending and receiving is done here: one system call each way for 32
- * threads costs less than anything that handles one message at a time, and libnl's way to find a family says the same
- * of every error.
- *
+/* libnl connects and parses messages. The code here sends and receives: one system call each way for 32 threads costs
+ * less than handling one message at a time, and libnl's way to find a family reports every error alike.
  * The kernel answers a request while it is being sent, so all replies of a batch are there when the send returns. A
- * wait can only mean that something is wrong. */
+ * wait means that something is wrong. */
 #include <errno.h>
 #include <linux/genetlink.h>
 #include <linux/taskstats.h>
@@ -27,7 +25,7 @@
 
 enum {
 	TIMEOUT_SECONDS = 2,
-	/* Twice over what a batch takes with the longest payload that is kept, and the kernel's own bookkeeping. */
+	/* Twice the size of a batch with the longest payload that is kept, and the kernel's own bookkeeping. */
 	RECEIVE_BUFFER_BYTES = 512 << 10,
 	DATAGRAM_BYTES = 4096, /* a page: a reply has 596 bytes with version 16 */
 	ERRNO_MAX = 4095,
@@ -68,7 +66,7 @@ struct batch {
 };
 _Static_assert(TASKSTATS_BATCH <= 32, "a bit for each request");
 
-/* libnl has numbers of its own, and not for all that a system call can say. */
+/* libnl has error numbers of its own, and not for every error of a system call. */
 static int errno_of_libnl(int error)
 {
 	switch (error < 0 ? -error : error) {
@@ -94,7 +92,7 @@ static int errno_of_libnl(int error)
 	return -EIO;
 }
 
-/* The environment can make libnl's default callbacks print each message; these are quiet whatever it says. */
+/* The environment can make libnl's default callbacks print each message; these never do. */
 static struct nl_sock *socket_new(void)
 {
 	struct nl_cb *callbacks = nl_cb_alloc(NL_CB_DEFAULT);
@@ -147,7 +145,7 @@ static int bytes_send(struct taskstats_client *client, const void *bytes, size_t
 	return (size_t)sent == len ? 0 : -EIO;
 }
 
-/* No acknowledgement is asked for: it would be a second message for each thread. */
+/* No acknowledgement is requested: it would be a second message for each thread. */
 static int requests_send(struct taskstats_client *client, const struct batch *batch)
 {
 	for (size_t i = 0; i < batch->count; i++)
@@ -176,8 +174,8 @@ static int error_of_message(struct nlmsghdr *message)
 	return error < 0 && error >= -ERRNO_MAX ? error : -EBADMSG;
 }
 
-/* The id and the structure stand in one nested attribute, on some machines with padding between. */
-static int payload_take(const struct batch *batch, size_t index, struct nlmsghdr *message)
+/* The id and the structure are in one nested attribute, on some machines with padding between. */
+static int payload_store(const struct batch *batch, size_t index, struct nlmsghdr *message)
 {
 	struct taskstats_reply *reply = &batch->replies[index];
 	struct nlattr *both, *id, *stats;
@@ -201,10 +199,10 @@ static int payload_take(const struct batch *batch, size_t index, struct nlmsghdr
 	return 0;
 }
 
-/* Anything that is no reply to a request of this batch, or to one that has its reply, is passed over: it may be
- * late, from a batch that was given up. */
-static void message_take(const struct taskstats_client *client, struct batch *batch,
-                         struct nlmsghdr *message, bool whole)
+/* Anything but the first reply to a request of this batch is ignored: it may be late, from a batch that was given
+ * up. */
+static void message_handle(const struct taskstats_client *client, struct batch *batch,
+                           struct nlmsghdr *message, bool whole)
 {
 	uint32_t index = message->nlmsg_seq - batch->sequence;
 	bool is_error = message->nlmsg_type == NLMSG_ERROR;
@@ -217,7 +215,7 @@ static void message_take(const struct taskstats_client *client, struct batch *ba
 	else if (is_error)
 		batch->replies[index].error = error_of_message(message);
 	else
-		batch->replies[index].error = payload_take(batch, index, message);
+		batch->replies[index].error = payload_store(batch, index, message);
 	batch->answered |= UINT32_C(1) << index;
 	batch->outstanding--;
 }
@@ -228,7 +226,7 @@ static bool is_from_kernel(const struct taskstats_client *client, size_t index)
 	       client->senders[index].nl_family == AF_NETLINK && client->senders[index].nl_pid == 0;
 }
 
-static void datagram_take(struct taskstats_client *client, struct batch *batch, size_t index)
+static void datagram_handle(struct taskstats_client *client, struct batch *batch, size_t index)
 {
 	struct nlmsghdr *message = (struct nlmsghdr *)client->bytes[index];
 	int left = (int)client->datagrams[index].msg_len;
@@ -236,13 +234,13 @@ static void datagram_take(struct taskstats_client *client, struct batch *batch, 
 	if (!is_from_kernel(client, index))
 		return;
 	for (; nlmsg_ok(message, left); message = nlmsg_next(message, &left))
-		message_take(client, batch, message, true);
-	/* A header whose message does not fit. */
+		message_handle(client, batch, message, true);
+	/* The last header may be longer than the datagram. */
 	if (left >= (int)sizeof(*message))
-		message_take(client, batch, message, false);
+		message_handle(client, batch, message, false);
 }
 
-/* Returns how many came, or -errno. */
+/* Returns how many arrived, or -errno. */
 static int datagrams_receive(struct taskstats_client *client, int flags)
 {
 	int count;
@@ -260,8 +258,7 @@ static int datagrams_receive(struct taskstats_client *client, int flags)
 	return count < 0 ? -errno : count;
 }
 
-/* The socket itself waits no longer than TIMEOUT_SECONDS; the clock is for messages that come and come but are not
- * the ones that were asked for. */
+/* The socket itself waits no longer than TIMEOUT_SECONDS; the clock ends a stream of unrelated messages. */
 static int replies_receive(struct taskstats_client *client, struct batch *batch)
 {
 	int flags = MSG_WAITFORONE, missing = -ETIMEDOUT;
@@ -271,13 +268,13 @@ static int replies_receive(struct taskstats_client *client, struct batch *batch)
 		int count = datagrams_receive(client, flags);
 
 		for (int i = 0; i < count; i++)
-			datagram_take(client, batch, (size_t)i);
+			datagram_handle(client, batch, (size_t)i);
 		if (count == -EAGAIN || count == -EWOULDBLOCK)
 			break;
 		if (count == -ENOBUFS && missing == -ENOBUFS)
 			break;
 		if (count == -ENOBUFS) {
-			/* The kernel had no room for a reply: it will not come, but the others are there. */
+			/* The kernel had no room for a reply: it is lost, but the others are there. */
 			missing = -ENOBUFS;
 			flags = MSG_DONTWAIT;
 		} else if (count < 0 && count != -EINTR) {
@@ -320,8 +317,8 @@ int taskstats_ask(struct taskstats_client *client, bool process, const uint32_t 
 	return replies_receive(client, &batch);
 }
 
-/* The family's number, where a datagram is the answer: 0 if it is not, or -errno. */
-static int family_take(struct taskstats_client *client, size_t index, uint32_t sequence)
+/* Parses the number of the family out of a datagram. Returns it, 0 if the datagram is no answer, or -errno. */
+static int family_parse(struct taskstats_client *client, size_t index, uint32_t sequence)
 {
 	struct nlmsghdr *message = (struct nlmsghdr *)client->bytes[index];
 	struct nlattr *id;
@@ -340,7 +337,7 @@ static int family_take(struct taskstats_client *client, size_t index, uint32_t s
 	return nla_get_u16(id);
 }
 
-/* Returns the number, or -errno: -ENOENT is the kernel's own word for a family that it has not. */
+/* Returns the number, or -errno; the kernel's own error for an unknown family is -ENOENT. */
 static int family_resolve(struct taskstats_client *client)
 {
 	enum { INTERRUPTIONS_MAX = 16 };
@@ -369,7 +366,7 @@ static int family_resolve(struct taskstats_client *client)
 		if (count < 0 && count != -EINTR)
 			return count;
 		for (int i = 0; r == 0 && i < count; i++)
-			r = family_take(client, (size_t)i, request.header.nlmsg_seq);
+			r = family_parse(client, (size_t)i, request.header.nlmsg_seq);
 	}
 	return r != 0 ? r : -ETIMEDOUT;
 }

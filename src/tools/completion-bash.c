@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Functions that set variables of their caller: "words" to a list, "kind" to what an argument is. */
+/* The script's functions set variables of their caller: "words" to a list, "kind" to the kind of an argument. */
 #include "base/text.h"
 #include "cli/options.h"
 #include "completion.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A function that prints lists of words with their descriptions, and a line "complete" for each command and option. */
+/* The script has a function that prints lists of words with their descriptions, and a line "complete" for each command
+ * and option. */
 #include "cli/options.h"
 #include "completion.h"
 
@@ -51,7 +52,7 @@ static void add_word_function(struct strbuf *out, const struct command *const *c
 	strbuf_add_str(out, "    end\nend\n\n");
 }
 
-/* What is done for an argument: a function that prints what to offer is given the letter of the option. */
+/* Adds the action of an argument: a function that prints the words gets the letter of the option. */
 static void add_argument(struct strbuf *out, const struct printing *printing,
                          const struct cli_option *option)
 {
@@ -108,7 +109,7 @@ static void add_option(const struct cli_option *option, void *context)
 	strbuf_add_char(out, '\n');
 }
 
-/* ctprof itself, without a command. */
+/* Adds an option of ctprof itself, without a command. */
 static void add_common_option(const struct cli_option *option, void *context)
 {
 	struct strbuf *out = context;

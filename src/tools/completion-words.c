@@ -43,7 +43,7 @@ void completion_words_init(struct completion_words *ret_words, const struct cli_
 		break;
 	case VALUES_GROUP_KEYS:
 		for (unsigned i = 0; i < GROUP_KEY_COUNT; i++)
-			/* The last one of version 1 is a form, not a word. */
+			/* The last key of version 1 is a form, not a word. */
 			if (i != GROUP_KEY_cgroup_v1_other)
 				add_word(&words, group_key_table[i].name,
 				         group_key_table[i].description);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A function for each list of words, and one for each command that gives _arguments what the command takes. */
+/* The script has a function for each list of words, and one for each command that gives its arguments to _arguments. */
 #include <string.h>
 
 #include "base/text.h"
@@ -78,7 +78,7 @@ static void add_spec(const struct printing *printing, const struct cli_option *o
 {
 	cleanup_(strbuf_done) struct strbuf spec = STRBUF_INIT;
 
-	/* Either form keeps both from being offered again. */
+	/* Either form excludes both afterwards. */
 	if (option->letter)
 		strbuf_addf(&spec, "(-%c --%s)", option->letter, option->name);
 	if (is_long)
@@ -90,7 +90,7 @@ static void add_spec(const struct printing *printing, const struct cli_option *o
 	strbuf_add_char(&spec, ']');
 	if (option->argument) {
 		strbuf_add_char(&spec, ':');
-		/* zsh takes the backslash from a colon only. */
+		/* In zsh, only a backslash before a colon is removed. */
 		completion_add_escaped(&spec, option->argument, ":");
 		strbuf_add_char(&spec, ':');
 		add_action(&spec, printing, &option->values, option->name);

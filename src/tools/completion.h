@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* completion - the tables behind the completion of bash, zsh and fish: commands, options, and what can stand for an
- * argument. The functions that read them are in packaging/completion/. */
+/* completion - makes the tables for the completion of bash, zsh and fish: commands, options, and the words that an
+ * argument can be. The functions that read them are in packaging/completion/. */
 #include <stddef.h>
 #include <stdio.h>
 
@@ -18,7 +18,7 @@ struct completion_words {
 	size_t count, capacity;
 };
 
-/* What can stand for an argument, or as an entry of it; none if that is no list of words. @ret_words is zeroed or
+/* Lists the words that an argument, or an entry of it, can be; none if it is not from a list. @ret_words is zeroed or
  * done. */
 void completion_words_init(struct completion_words *ret_words, const struct cli_values *values);
 
@@ -34,8 +34,7 @@ const char *completion_kind_name(enum cli_values_kind kind);
 /* Returns how many operands a command has. */
 unsigned completion_operand_count(const struct command *command);
 
-/* Appends a word so that fish takes it as it is: within single quotes where it must. Other shells have
- * text_add_shell_word(). */
+/* Appends a word for fish, within single quotes if that is needed. Other shells have text_add_shell_word(). */
 void completion_add_fish(struct strbuf *out, const char *word);
 
 /* Appends text with a backslash before each of @special and before a backslash. */

@@ -9,8 +9,8 @@
 #include "overview/aspect.h"
 #include "registry-print.h"
 
-/* Prints text from the registry, with what scdoc would take for markup escaped. An underscore inside a word is
- * none, and stays as it is so that names can be searched for in the page's source. */
+/* Prints text from the registry and escapes the markup of scdoc. An underscore inside a word is no markup, and stays as
+ * it is so that names can be searched for in the page's source. */
 static void print_text(FILE *file, const char *text)
 {
 	static const char anywhere[] = "\\*+", at_the_start[] = "#-[]|;";
@@ -28,7 +28,7 @@ static void print_text(FILE *file, const char *text)
 	}
 }
 
-/* Prints the definitions of one section, or all that belong to none with SECTION_COUNT. */
+/* Prints the definitions of one section, or with SECTION_COUNT those that belong to no section. */
 static void print_rows(FILE *file, enum listing_id listing, enum metric_section section)
 {
 	cleanup_(listing_rows_done) struct listing_rows rows = listing_rows(listing);

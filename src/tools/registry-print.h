@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* registry-print - what the build makes of the registry: the body of a manual page, a JSON Schema. */
+/* registry-print - prints the texts that the build makes from the registry: the body of a manual page, a JSON
+ * Schema. */
 #include <stdio.h>
 
 /* Prints the sections of ctprof-metrics(7) about metrics, derived metrics and their legends, in scdoc's
  * syntax. Errors are left in @file's error flag. */
 void registry_print_man(FILE *file);
 
-/* Prints the tags of ctprof-snapshot(5), in the same manner. */
+/* Prints the tags of ctprof-snapshot(5), also in scdoc's syntax. */
 void registry_print_tags(FILE *file);
 
 /* Prints the JSON Schema (draft 2020-12) of the snapshots that this version writes. Errors are left in

@@ -10,7 +10,7 @@
 #include "json-schema.h"
 #include "json/json-tree.h"
 
-/* Returns an object with any keys, all values of which are alike. */
+/* Returns an object with any keys, whose values are all alike. */
 static json_t *map_of(json_t *values)
 {
 	json_t *schema = schema_type("object");
@@ -93,7 +93,7 @@ static json_t *list_schema(enum cgroup_list_id list)
 	                                   : schema_numbers();
 }
 
-/* Returns the properties of an object of a cgroup, which is made on its first use. */
+/* Returns the properties of an object of a cgroup, and makes it on its first use. */
 static json_t *object_of(json_t *objects, const char *name)
 {
 	json_t *properties = json_object_get(objects, name);
@@ -254,7 +254,7 @@ json_t *schema_cost(void)
 	return schema_properties(properties, NULL, true);
 }
 
-/* What is not known of a window has no key; its length is always known. */
+/* An unknown number of a window has no key; its length is always known. */
 json_t *schema_window(void)
 {
 	json_t *properties = tree_new(), *exits = json_array(), *required = json_array();

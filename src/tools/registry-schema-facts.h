@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* registry-schema-facts - the schema of what a snapshot holds beside its threads. What these return belongs to the
- * caller. */
+/* registry-schema-facts - the schema of a snapshot's parts beside its threads. The caller owns the results. */
 #include <stdbool.h>
 
 struct json_t;
 
-/* What "$defs" calls "numbers", "psi_line" and "psi", "cgroup" and "cgroup_v1". */
+/* Return the definitions "numbers", "psi_line" and "psi", "cgroup" and "cgroup_v1". */
 struct json_t *schema_numbers(void);
 struct json_t *schema_psi_line(void);
 struct json_t *schema_psi(void);

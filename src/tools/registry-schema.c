@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The schema says what capture writes; a reader ignores unknown keys, so that objects with keys of their own
- * choice are left open, and those whose keys come from the registry are closed. */
+/* The schema describes the files that capture writes. A reader ignores unknown keys, so objects with keys of their own
+ * choice are left open; those whose keys come from the registry are closed. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <string.h>
@@ -111,7 +111,7 @@ static json_t *value_schema(enum metric_representation representation)
 	return NULL;
 }
 
-/* Returns the reasons of single values: they made no sense, or BPF does not carry them. */
+/* Returns the reasons of single values: they were malformed, or BPF does not carry them. */
 static json_t *metric_reasons(void)
 {
 	json_t *names = json_array();
@@ -218,7 +218,7 @@ static void require_with(json_t *dependent, enum row_identity identity, enum row
 	tree_set(dependent, identity_table[identity].name, names);
 }
 
-/* A path is of the one hierarchy or of the other. */
+/* A path is of one hierarchy or of the other. */
 static json_t *both_cgroups(void)
 {
 	json_t *schema = tree_new(), *names = json_array();
@@ -258,7 +258,7 @@ static json_t *thread_schema(void)
 	return schema;
 }
 
-/* Options of other versions are nothing wrong; their values are these. */
+/* Options of other versions are allowed; their values are these. */
 static json_t *kernel_config_schema(void)
 {
 	json_t *schema = schema_type("object");
@@ -304,7 +304,7 @@ static json_t *host_schema(void)
 	return schema_properties(properties, required, true);
 }
 
-/* What became of a source, thread by thread. */
+/* The outcomes of a source, counted by thread. */
 static json_t *source_tally_schema(void)
 {
 	json_t *properties = tree_new(), *required = json_array();
@@ -356,7 +356,7 @@ static json_t *parse_summary_schema(void)
 			tree_append(required, json_string(numbers[i]));
 	}
 	tree_append(dominant_names, json_null());
-	/* Not in files without any. */
+	/* Files without any do not have it. */
 	tree_set(properties, "impossible_values", impossible_schema());
 	tree_set(properties, by_file, failures_by_file_schema());
 	tree_set(properties, dominant, schema_enum(dominant_names));
@@ -375,7 +375,7 @@ static json_t *threads_schema(void)
 
 static json_t *snapshot_schema(void)
 {
-	/* Since the first files of this version; what came later is not in those. */
+	/* The first files of this version have these; later keys are optional. */
 	static const char *const always[] = {
 	        "format", "version", "kind",          "captured_at_unix_ns",
 	        "host",   "threads", "parse_summary", "sources"};

@@ -32,24 +32,25 @@ static void check_record(const unsigned char *bytes, size_t len,
                          const struct taskstats_rules *rules)
 {
 	struct thread_sample sample = {0};
-	struct taskstats_exit told;
+	struct taskstats_exit record;
 	uint64_t elapsed_ns;
 	uint32_t tid;
-	bool known = taskstats_exit_key(bytes, len, &tid, &elapsed_ns);
-	enum source_outcome outcome = taskstats_parse_exit(bytes, len, rules, &sample, &told);
+	bool found = taskstats_exit_key(bytes, len, &tid, &elapsed_ns);
+	enum source_outcome outcome = taskstats_parse_exit(bytes, len, rules, &sample, &record);
 
-	require(outcome == (known ? OUTCOME_read : OUTCOME_malformed), "as the key says");
-	if (known) {
+	require(outcome == (found ? OUTCOME_read : OUTCOME_malformed), "as the key says");
+	if (found) {
 		require(tid != 0 && sample.tid == tid && sample.tgid != 0, "whose it is");
 		require(sample.life_ns == elapsed_ns, "how old");
-		require(told.has_tgid || sample.tgid == tid, "no process of its own making");
-		require(told.has_cpu_time || told.user_ns + told.system_ns == 0, "no CPU time");
+		require(record.has_tgid || sample.tgid == tid, "no process of its own making");
+		require(record.has_cpu_time || record.user_ns + record.system_ns == 0,
+		        "no CPU time");
 	}
 	check_values(&sample, rules);
 	sample_done(&sample);
 }
 
-static void take(void *context, const void *payload, size_t len)
+static void handle(void *context, const void *payload, size_t len)
 {
 	const struct datagram *datagram = context;
 	const unsigned char *bytes = payload;
@@ -73,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	                                 .delays = (enum taskstats_delays)((data[0] >> 3) % 3)};
 	bytes = mem_copy(data + 1, size - 1);
 	datagram = (struct datagram){(unsigned char *)bytes, size - 1, &rules};
-	taskstats_exits_take(FAMILY, bytes, size - 1, take, &datagram);
+	taskstats_exits_parse(FAMILY, bytes, size - 1, handle, &datagram);
 	check_record(data + 1, size - 1, &rules);
 	return 0;
 }

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* keyed-values - numbers by name, in the order they came, for the kernel's files whose keys differ from
- * version to version (memory.stat, smaps_rollup). */
+/* keyed-values - numbers by name, in the order of arrival, for files of the kernel whose keys differ from version to
+ * version (memory.stat, smaps_rollup). */
 #include <stddef.h>
 #include <stdint.h>
 
 #include "ctprof/base/hash.h"
 
-/* A list that would have more is not kept at all: io.stat has six for each of its devices. */
+/* A list with more is not kept at all: io.stat has six for each of its devices. */
 #define KEYED_VALUES_MAX 65536
 
 struct keyed_value {
 	char *key;       /* NUL-terminated, owned */
-	size_t key_size; /* allocated for it */
+	size_t key_size; /* allocated size */
 	uint64_t value;
 };
 
@@ -22,17 +22,17 @@ struct keyed_values {
 	size_t capacity;
 	uint32_t *slots; /* owned; index + 1 into entries, 0 for empty; of long lists only */
 	size_t slot_count;
-	struct hash_seed seed; /* of the slots, once there are any */
+	struct hash_seed seed; /* of the slots, if there are any */
 };
 
-/* Stores a value, in place of an older one of that key. */
+/* Stores a value, or replaces the value of that key. */
 void keyed_values_set(struct keyed_values *values, const char *key, size_t key_len, uint64_t value);
 
-/* Returns the value of a key, or NULL; borrowed until the next change. @hint is where it is looked for first. */
+/* Returns the value of a key, or NULL; borrowed until the next change. @hint is the place where the search begins. */
 struct keyed_value *keyed_values_find(const struct keyed_values *values, const char *key,
                                       size_t key_len, size_t hint);
 
-/* Empties without giving back memory. */
+/* Empties the list and keeps its memory. */
 void keyed_values_clear(struct keyed_values *values);
 /* For cleanup_(keyed_values_done). */
 void keyed_values_done(struct keyed_values *values);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* macro - attributes, ownership helpers and small arithmetic used everywhere. */
+/* macro - attributes, ownership helpers and small arithmetic for all rooms. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,7 +13,7 @@
 /* cleanup_(x_freep) type *p = NULL; - runs x_freep(&p) when p leaves its scope. */
 #define cleanup_(function_) __attribute__((cleanup(function_)))
 
-/* Hands the pointer over to the caller and forgets it, so that its cleanup does nothing. */
+/* Gives the pointer to the caller and clears the variable, so that its cleanup does nothing. */
 #define take_ptr(pointer_)                                \
 	({                                                \
 		__typeof__(pointer_) *pp__ = &(pointer_); \

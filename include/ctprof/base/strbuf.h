@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* strbuf - a growing byte buffer. The bytes may hold anything, NUL included; a NUL that is not
- * counted in len always stands behind them once something was added. */
+/* strbuf - a growing byte buffer. The bytes may hold anything, NUL included; once something was added, a NUL that len
+ * does not count always stands behind them. */
 #include <stdarg.h>
 #include <stddef.h>
 
 #include "ctprof/base/macro.h"
 
 struct strbuf {
-	char *data; /* owned; NULL while nothing was ever added */
+	char *data; /* owned; NULL before the first addition */
 	size_t len;
 	size_t capacity;
 };
 
 #define STRBUF_INIT ((struct strbuf){0})
 
-/* Room for @extra more bytes and a NUL; returns where they start. len is not changed. */
+/* Makes room for @extra more bytes and a NUL. Returns the place where they start. len is not changed. */
 char *strbuf_reserve(struct strbuf *buf, size_t extra);
 
 void strbuf_add(struct strbuf *buf, const void *bytes, size_t len);
@@ -24,10 +24,10 @@ void strbuf_add_char(struct strbuf *buf, char c);
 void strbuf_addf(struct strbuf *buf, const char *format, ...) printf_(2, 3);
 void strbuf_vaddf(struct strbuf *buf, const char *format, va_list args) printf_(2, 0);
 
-/* Returns the text as a NUL-terminated string, "" when nothing was added; borrowed until the next change. */
+/* Returns the text as a NUL-terminated string, "" if nothing was added; borrowed until the next change. */
 const char *strbuf_str(const struct strbuf *buf);
 
-/* Forgets the contents, keeps the memory. */
+/* Empties the buffer and keeps its memory. */
 void strbuf_clear(struct strbuf *buf);
 
 /* Frees the contents; the buffer can be used again. For cleanup_(strbuf_done). */

@@ -147,7 +147,7 @@ static void use_v2(void)
 {
 	temp_tree_write_text(tree, "cgroup.controllers", "cpu memory\n");
 	cgroup_mounts_done(&mounts);
-	cgroup_mounts_take_directory(tree->path, &mounts);
+	cgroup_mounts_from_directory(tree->path, &mounts);
 }
 
 static void use_root(const char *root)
@@ -238,7 +238,7 @@ static void test_walk_ancestors_v1(void **state)
 	temp_tree_write_text(tree, "pids/pids.current", "32\n");
 	temp_tree_write_text(tree, "memory/a/memory.usage_in_bytes", "40\n");
 	temp_tree_write_text(tree, "memory/memory.usage_in_bytes", "41\n");
-	cgroup_mounts_take_directory(tree->path, &mounts);
+	cgroup_mounts_from_directory(tree->path, &mounts);
 	note("8:pids:/a/x\n7:memory:/\n");
 	check_written("v1 / v1_memory=41 v1_pids=32\nv1 /a v1_pids=30\nv1 /a/x v1_pids=31\n");
 	check_tally(2, 0, 0, 0);
@@ -340,7 +340,7 @@ static void check_outside(void)
 	(void)symlinkat("../out", tree->fd, "m/link");
 	(void)symlinkat("in", tree->fd, "m/inner");
 	cleanup_(mem_freep) char *path = temp_tree_path(tree, "m");
-	cgroup_mounts_take_directory(path, &mounts);
+	cgroup_mounts_from_directory(path, &mounts);
 	note("0::/..\n");
 	note("0::/../out\n");
 	note("0::/in/../../out\n");
@@ -417,7 +417,7 @@ static void test_walk_v1(void **state)
 	temp_tree_write_text(tree, "pids/b/pids.current", "31\n");
 	temp_tree_write_text(tree, "unified/a/memory.current", "40\n");
 	temp_tree_write_text(tree, "unified/a/pids.current", "41\n");
-	cgroup_mounts_take_directory(tree->path, &mounts);
+	cgroup_mounts_from_directory(tree->path, &mounts);
 	note("9:name=systemd:/s\n8:pids:/b\n7:memory:/a\n6:cpu,cpuacct:/a\n0::/a\n");
 	note("9:name=systemd:/t\n8:pids:/b\n7:memory:/gone\n6:cpu,cpuacct:/b\n0::/a\n");
 	check_written(
@@ -430,7 +430,7 @@ static void test_walk_missing_mounts(void **state)
 {
 	(void)state;
 	temp_tree_write_text(tree, "pids/a/pids.current", "30\n");
-	cgroup_mounts_take_directory(tree->path, &mounts);
+	cgroup_mounts_from_directory(tree->path, &mounts);
 	note("8:pids:/a\n7:memory:/a\n0::/a\n");
 	note("7:memory:/b\n");
 	check_written("v1 /a v1_pids=30\n");
@@ -486,7 +486,7 @@ static void test_walk_denied_v1(void **state)
 	(void)state;
 	temp_tree_write_text(tree, "memory/a/memory.usage_in_bytes", "20\n");
 	temp_tree_write_text(tree, "pids/a/pids.current", "30\n");
-	cgroup_mounts_take_directory(tree->path, &mounts);
+	cgroup_mounts_from_directory(tree->path, &mounts);
 	note("8:pids:/a\n7:memory:/a\n");
 	assert_int_equal(fchmodat(tree->fd, "memory", 0, 0), 0);
 	assert_int_equal(fchmodat(tree->fd, ".", 0755, 0), 0);

@@ -166,7 +166,7 @@ static void test_number_is_another(void **state)
 	temp_tree_write_text(scene.tree, "unified/cgroup.controllers", "");
 	temp_tree_make_dir(scene.tree, "unified/a");
 	temp_tree_make_dir(scene.tree, "unified/moved");
-	cgroup_mounts_take_directory(scene.tree->path, &scene.mounts);
+	cgroup_mounts_from_directory(scene.tree->path, &scene.mounts);
 	assert_int_equal(fstatat(scene.tree->fd, "unified/a", &status, 0), 0);
 	add(&scene, 7, 7, "0::/moved\n")->cgroup_id = status.st_ino;
 	add(&scene, 8, 8, "0::/moved\n")->cgroup_id = status.st_ino;

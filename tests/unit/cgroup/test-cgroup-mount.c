@@ -128,7 +128,7 @@ static void find(const struct temp_tree *tree, const char *mountinfo)
 	temp_tree_write_text(tree, "self/mountinfo", mountinfo);
 	cgroup_mounts_done(&mounts);
 	cgroup_mounts_find(tree->fd, false, &mounts);
-	assert_true(mounts.looked && mounts.is_system);
+	assert_true(mounts.searched && mounts.is_system);
 	assert_int_equal(library.inits, 0);
 }
 
@@ -264,7 +264,7 @@ static void test_mount_none(void **state)
 	cgroup_mounts_set_host(&mounts, &host);
 	assert_null(host_text(&host, HOST_cgroup_mode));
 	cgroup_mounts_find(-1, false, &mounts);
-	assert_false(mounts.looked);
+	assert_false(mounts.searched);
 }
 
 /* Where mountinfo cannot be read, libcgroup is what there is. */
@@ -493,8 +493,8 @@ static void test_mount_namespace_unknown(void **state)
 static void take(const struct temp_tree *tree)
 {
 	cgroup_mounts_done(&mounts);
-	cgroup_mounts_take_directory(tree->path, &mounts);
-	assert_true(mounts.looked && !mounts.is_system);
+	cgroup_mounts_from_directory(tree->path, &mounts);
+	assert_true(mounts.searched && !mounts.is_system);
 }
 
 static void test_mount_directory(void **state)
@@ -536,15 +536,15 @@ static void test_mount_unreadable(void **state)
 
 	assert_int_equal(symlinkat("cgroup.controllers", tree->fd, "cgroup.controllers"), 0);
 	cgroup_mounts_done(&mounts);
-	cgroup_mounts_take_directory(tree->path, &mounts);
-	assert_false(mounts.looked);
+	cgroup_mounts_from_directory(tree->path, &mounts);
+	assert_false(mounts.searched);
 	cgroup_mounts_set_host(&mounts, &host);
 	assert_false(host.seen[HOST_cgroup_mode]);
 
 	temp_tree_make_dir(tree, "self/mountinfo");
 	cgroup_mounts_done(&mounts);
 	cgroup_mounts_find(tree->fd, false, &mounts);
-	assert_false(mounts.looked);
+	assert_false(mounts.searched);
 }
 
 #define in_tree(test_) cmocka_unit_test_setup_teardown(test_, setup, teardown)

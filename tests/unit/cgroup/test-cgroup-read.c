@@ -22,7 +22,7 @@ static void test_controllers_of_root(void **state)
 	temp_tree_write_text(tree, "in/memory.current", "1\n");
 	temp_tree_write_text(tree, "in/pids.current", "2\n");
 	cgroup_v1_controllers_init(&controllers);
-	cgroup_mounts_take_directory(tree->path, &mounts);
+	cgroup_mounts_from_directory(tree->path, &mounts);
 	for (int is_system = 0; is_system < 2; is_system++) {
 		cleanup_(cgroup_reader_done) struct cgroup_reader reader;
 

@@ -37,7 +37,7 @@ static void test_unified(void **state)
 	struct cgroup_mounts mounts = {0};
 	struct cgroup_share share;
 
-	cgroup_mounts_take_directory(tree->path, &mounts);
+	cgroup_mounts_from_directory(tree->path, &mounts);
 	cgroup_share_init(&share, &mounts);
 	assert_true(holds(&share, "0::/a\n"));
 	assert_true(holds(&share, "0::/a"));
@@ -70,7 +70,7 @@ static void test_version_1(void **state)
 	struct cgroup_mounts mounts = {0};
 	struct cgroup_share share;
 
-	cgroup_mounts_take_directory(tree->path, &mounts);
+	cgroup_mounts_from_directory(tree->path, &mounts);
 	cgroup_share_init(&share, &mounts);
 	assert_int_equal(holds(&share, "3:cpu:/\n0::/a\n"), counts);
 	assert_int_equal(holds(&share, "3:cpu:/\n"), counts);

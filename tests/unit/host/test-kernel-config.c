@@ -3,7 +3,7 @@
 
 #include <zlib.h>
 
-#include "host/host-parts.h"
+#include "host/host-fields.h"
 #include "host/kernel-config.h"
 #include "temp-tree.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "check.h"
 
-#include "report/report-parts.h"
+#include "report/report-text.h"
 #include "reports.h"
 
 static void set_text(struct report_fixture *fixture, unsigned side, enum host_field field,

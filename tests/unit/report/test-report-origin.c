@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "check.h"
 
-#include "report/report-parts.h"
+#include "report/report-text.h"
 #include "reports.h"
 #include "snapshot/reference.h"
 

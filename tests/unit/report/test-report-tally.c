@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "check.h"
 
-#include "report/report-parts.h"
+#include "report/report-text.h"
 #include "reports.h"
 
 static void expect(struct report_fixture *fixture, const char *expected)

@@ -8,7 +8,7 @@
 static const struct taskstats_rules all = {
         .cpu_delay = true, .delays = TASKSTATS_DELAYS_BOOT, .io = true};
 static struct thread_sample sample;
-static struct taskstats_exit told;
+static struct taskstats_exit known;
 
 static int done(void **state)
 {
@@ -24,7 +24,7 @@ static enum source_outcome parse(const void *record, size_t len,
 	enum source_outcome outcome;
 
 	sample_reset(&sample);
-	outcome = taskstats_parse_exit(bytes, len, rules, &sample, &told);
+	outcome = taskstats_parse_exit(bytes, len, rules, &sample, &known);
 	free(bytes);
 	return outcome;
 }
@@ -32,7 +32,7 @@ static enum source_outcome parse(const void *record, size_t len,
 static void check_whole(bool has_tgid)
 {
 	assert_int_equal(sample.tid, RECORD_TID);
-	assert_int_equal(told.has_tgid, has_tgid);
+	assert_int_equal(known.has_tgid, has_tgid);
 	assert_int_equal(sample.tgid, has_tgid ? RECORD_TGID : RECORD_TID);
 	assert_text(&sample.comm, "some name");
 	assert_true(sample.has_uid);
@@ -58,9 +58,9 @@ static void check_whole(bool has_tgid)
 	assert_unseen(&sample, syscr);
 	assert_unseen(&sample, syscw);
 	assert_unseen(&sample, utime_clock_ticks);
-	assert_true(told.has_cpu_time);
-	assert_int_equal(told.system_ns, 300000000);
-	assert_int_equal(told.user_ns, 100000001);
+	assert_true(known.has_cpu_time);
+	assert_int_equal(known.system_ns, 300000000);
+	assert_int_equal(known.user_ns, 100000001);
 }
 
 static void test_exit_layouts(void **state)
@@ -110,7 +110,7 @@ static void test_exit_every_length(void **state)
 		assert_int_equal(metric_set_has(&sample.seen, METRIC_minflt), len >= 176);
 		assert_int_equal(metric_set_has(&sample.seen, METRIC_voluntary_csw), len >= 280);
 		assert_int_equal(metric_set_has(&sample.seen, METRIC_nonvoluntary_csw), len >= 288);
-		assert_int_equal(told.has_tgid, len >= 372);
+		assert_int_equal(known.has_tgid, len >= 372);
 	}
 }
 
@@ -147,15 +147,15 @@ static void test_exit_cpu_time(void **state)
 	record.ac_utime = record.ac_stime = 99999;
 	assert_int_equal(parse(&record, RECORD_LEN, &all), OUTCOME_read);
 	assert_unseen(&sample, run_time_ns);
-	assert_false(told.has_cpu_time);
+	assert_false(known.has_cpu_time);
 	record.cpu_run_virtual_total = 200000000;
 	record.ac_utime = 0;
 	record.ac_stime = 200000;
 	assert_int_equal(parse(&record, RECORD_LEN, &all), OUTCOME_read);
 	assert_seen(&sample, run_time_ns, 200000000);
-	assert_true(told.has_cpu_time);
-	assert_int_equal(told.user_ns, 0);
-	assert_int_equal(told.system_ns, 200000000);
+	assert_true(known.has_cpu_time);
+	assert_int_equal(known.user_ns, 0);
+	assert_int_equal(known.system_ns, 200000000);
 	/* No exact time to divide. */
 	rules.cpu_delay = false;
 	record.ac_utime = 7000;
@@ -163,14 +163,14 @@ static void test_exit_cpu_time(void **state)
 	assert_unseen(&sample, run_time_ns);
 	assert_unseen(&sample, timeslices);
 	assert_unseen(&sample, wait_time_ns);
-	assert_int_equal(told.user_ns, 7000000);
-	assert_int_equal(told.system_ns, 200000000);
+	assert_int_equal(known.user_ns, 7000000);
+	assert_int_equal(known.system_ns, 200000000);
 	record.ac_utime = UINT64_MAX;
 	assert_int_equal(parse(&record, RECORD_LEN, &rules), OUTCOME_read);
-	assert_false(told.has_cpu_time);
+	assert_false(known.has_cpu_time);
 	record.ac_utime = UINT64_MAX - record.ac_stime;
 	assert_int_equal(parse(&record, RECORD_LEN, &rules), OUTCOME_read);
-	assert_false(told.has_cpu_time);
+	assert_false(known.has_cpu_time);
 }
 
 static void test_exit_rules(void **state)
@@ -196,7 +196,7 @@ static void test_exit_rules(void **state)
 	assert_int_equal(parse(&record, RECORD_LEN, &all), OUTCOME_read);
 	assert_unseen(&sample, voluntary_csw);
 	assert_int_equal(sample.comm.len, sizeof(record.ac_comm));
-	assert_false(told.has_tgid);
+	assert_false(known.has_tgid);
 	assert_int_equal(sample.tgid, RECORD_TID);
 }
 

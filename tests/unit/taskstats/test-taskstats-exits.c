@@ -212,7 +212,7 @@ int __wrap_recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags,
 	return 1;
 }
 
-static void take(void *context, const void *payload, size_t len)
+static void handle(void *context, const void *payload, size_t len)
 {
 	assert_ptr_equal(context, steps);
 	memcpy(&taken_first[taken], payload, 1);
@@ -290,7 +290,7 @@ static void test_reads(void **state)
 	add_record(message, 13, false);
 	message = add_step(0, 0);
 	add_record(message, 14, true);
-	taskstats_exits_read(exits, take, steps);
+	taskstats_exits_read(exits, handle, steps);
 	assert_int_equal(taken, 3);
 	assert_int_equal(taken_first[0], 11);
 	assert_int_equal(taken_first[1], 12);
@@ -302,9 +302,9 @@ static void test_reads(void **state)
 	add_step(EIO, 0);
 	message = add_step(0, 0);
 	add_record(message, 15, false);
-	taskstats_exits_read(exits, take, steps);
+	taskstats_exits_read(exits, handle, steps);
 	assert_int_equal(taken, 3);
-	taskstats_exits_read(exits, take, steps);
+	taskstats_exits_read(exits, handle, steps);
 	assert_int_equal(taken, 4);
 	taskstats_exits_freep(&exits);
 }
@@ -320,10 +320,10 @@ static void test_cut(void **state)
 		unsigned char *bytes = (unsigned char *)exact_copy((char *)whole.bytes, len);
 
 		taken = 0;
-		taskstats_exits_take(FAMILY, bytes, len, take, steps);
+		taskstats_exits_parse(FAMILY, bytes, len, handle, steps);
 		assert_int_equal(taken, len == whole.len);
 		taken = 0;
-		taskstats_exits_take(FAMILY + 1, bytes, len, take, steps);
+		taskstats_exits_parse(FAMILY + 1, bytes, len, handle, steps);
 		assert_int_equal(taken, 0);
 		free(bytes);
 	}

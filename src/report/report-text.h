@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* report-parts - what stands around the rows in a table, and what the formats share of it. */
+/* report-text - the text around the rows of a table, and the helpers that the formats share. Private to this room. */
 #include "ctprof/metric/probe.h"
 #include "report/report.h"
 
-/* The tables of the rows that are not about threads, each with a blank line and a heading before it. */
+/* Prints the tables of the rows that are not about threads, each with a blank line and a heading before it. */
 void report_print_facts(FILE *file, const struct report *report);
 
-/* Appends what stands above the rows: what is compared, and what is not among the rows. */
+/* Appends the text above the rows: the snapshots, and the threads that are not in the rows. */
 void report_add_head(const struct report *report, struct strbuf *out);
 
-/* Behind the number of threads, if they are not the same ones on both sides. */
+/* Stands behind the number of threads if the two sides have different ones. */
 extern const char report_members_mark[];
-/* Behind the difference that there is not, where a counter of the same threads went back. */
+/* Stands for a difference, if a counter of the same threads went back. */
 extern const char report_went_back_mark[];
 extern const char report_measured_mark[];     /* behind a delta */
-extern const char report_impossible_mark[];   /* behind a difference that there is not */
+extern const char report_impossible_mark[];   /* in place of a difference */
 extern const char report_began_before_mark[]; /* behind a value */
 
-/* Append a value of the row's measure, on the ladder of its unit and with what it is per behind it, and its delta. */
+/* Append a value of the row's measure, on the ladder of its unit and with its divisor behind it, and its delta. */
 void report_add_amount(const struct row_view *view, struct quantity value, enum measure_per per,
                        struct strbuf *out);
 void report_add_difference(const struct row_view *view, struct strbuf *out);
@@ -27,7 +27,7 @@ void report_add_difference(const struct row_view *view, struct strbuf *out);
 void report_add_footnotes(const struct report *report, struct strbuf *out);
 
 /* Appends the names of the inputs that a side's value lacks, with blanks between them. */
-/* The words of the column "marks". */
+/* Appends the words of the column "marks". */
 void report_add_marks(const struct row_view *view, struct strbuf *out);
 
 void report_add_missing_inputs(const struct row_view *view, unsigned side, struct strbuf *out);
@@ -36,42 +36,41 @@ void report_add_missing_inputs(const struct row_view *view, unsigned side, struc
 struct quantity report_spread_value(const struct row_set *set, const struct row_view *view,
                                     enum report_column column, unsigned side);
 
-/* Walks over the rows that a machine format lists: some of a table's are there for their neighbours' sake. Starts
- * zeroed. */
+/* Walks over the rows that a machine format lists; a table may have more, as context for others. Starts zeroed. */
 struct fact_cursor {
 	size_t at;
 	size_t section_rows; /* listed of the section so far */
-	size_t left_out;     /* that the limit cuts off, so far */
+	size_t left_out;     /* rows that the limit cuts off, so far */
 };
-/* The next row about threads; false behind the last one. */
+/* Fills the next row about threads. Returns false behind the last one. */
 bool report_next_row(const struct report *report, struct row_cursor *cursor, struct row_view *ret);
-/* Returns the next one that is not, or NULL behind the last one. */
+/* Returns the next row that is not about threads, or NULL behind the last one. */
 const struct fact_row *report_next_fact(const struct report *report, struct fact_cursor *cursor);
 
-/* Appends lines about what the snapshot of one side lacks and what taking it has cost. */
+/* Appends lines about the missing values of one side's snapshot and the cost of its capture. */
 void report_add_tally(const struct report *report, unsigned side, struct strbuf *out);
 
-/* Appends a line about what became of looking for jemalloc; nothing if nobody looked. */
+/* Appends a line about the search for jemalloc; nothing if there was none. */
 void report_add_probe(const struct probe_summary *probe, struct strbuf *out);
 
-/* Appends what either snapshot of a comparison lacks. */
+/* Appends the missing values of both snapshots of a comparison. */
 void report_add_missing(const struct report *report, struct strbuf *out);
 
 /* Append a time of day, "2026-11-21 01:20:11 UTC", and a span of time, "30.002s" or "3h 12min". */
 void report_add_time(uint64_t unix_ns, struct strbuf *out);
 void report_add_duration(uint64_t ns, struct strbuf *out);
 
-/* Appends up to two lines about the window of one side: its time, its threads, and what is not known of them; nothing
- * for a lifetime snapshot. */
+/* Appends up to two lines about the window of one side: its time, its threads, and those that it lacks; nothing for a
+ * lifetime snapshot. */
 void report_add_window(const struct report *report, unsigned side, struct strbuf *out);
 
-/* For how long both windows of a comparison cover the same time of the same boot, and whether they are the same; false
- * if that is not known. */
+/* Computes how long both windows of a comparison cover the same time of the same boot, and whether they are the same.
+ * Returns false if that is not known. */
 bool report_windows_overlap(const struct report *report, uint64_t *ret_overlap_ns, bool *ret_same);
-/* Appends a line where they do and are not. */
+/* Appends a line if they overlap and are not the same. */
 void report_add_overlap(const struct report *report, struct strbuf *out);
 
-/* What differs between the hosts of two snapshots, beside what their threads did. */
+/* A difference between the hosts of two snapshots, beside their threads' work. */
 struct difference {
 	char *field;           /* owned, as are the texts; "sched_tunables.sched_rt_runtime_us" */
 	char *texts[SIDE_MAX]; /* raw bytes; NULL if the side does not have it */
@@ -82,8 +81,8 @@ struct difference_list {
 	size_t capacity;
 };
 
-/* A map that one side lacks altogether is one difference where @whole_maps, its text being the number of its
- * entries; else one for each entry. */
+/* Finds the differences. A map that one side lacks altogether is one difference with @whole_maps, with the number of
+ * its entries as text; else one for each entry. */
 void differences_find(const struct report *report, bool whole_maps, struct difference_list *ret);
 /* For cleanup_(differences_done). */
 void differences_done(struct difference_list *list);
@@ -91,6 +90,6 @@ void differences_done(struct difference_list *list);
 /* Appends the lines "also differs: ...". */
 void report_add_differs(const struct report *report, struct strbuf *out);
 
-/* Returns the look of a difference, and of one in percent: above 50 either way it is bold. */
+/* Returns the colour of a difference, and of one in percent: above 50 either way it is bold. */
 enum table_color report_color_of(struct quantity quantity);
 enum table_color report_color_of_percent(struct quantity percent);

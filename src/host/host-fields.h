@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* host-parts - the subjects of host_read(). Each leaves the fields unseen that it cannot read; a descriptor of -1
- * is a tree that is not there. */
+/* host-fields - the parts of host_read(). Each leaves the fields unseen that it cannot read; a descriptor of -1 is a
+ * missing tree. Private to this room. */
 #include "ctprof/base/strbuf.h"
 #include "ctprof/metric/host.h"
 #include "ctprof/metric/metric.h"
 
-/* Most bytes of a text, counted as JSON may spell it. All of a host is below the 1 MiB that is read of it. */
+/* The most bytes of a text, counted as JSON may spell it. All texts of a host are below the 1 MiB that a reader
+ * accepts. */
 enum {
 	HOST_TEXT_BYTES = 4096,
 	HOST_LINE_BYTES = 1 << 16,  /* kernel_cmdline, sched_features */
@@ -14,30 +15,30 @@ enum {
 	HOST_MAP_ENTRIES = CPU_MASK_CPUS,
 };
 
-/* Bytes that a JSON string may need for a text, quotes included. */
+/* Returns the bytes that a JSON string may need for a text, quotes included. */
 size_t host_text_cost(const char *text, size_t len);
 
-/* Stores a text that was read. One without a word, with a NUL, or longer than @max_bytes is no value. */
+/* Stores a text that was read. A text without a word, with a NUL, or longer than @max_bytes is not stored. */
 void host_put_text(struct host *host, enum host_field field, const char *text, size_t len,
                    size_t max_bytes);
 
 /* Returns whether host_put_text() would store it. */
 bool host_text_is_sound(const char *text, size_t len, size_t max_bytes);
 
-/* Stores an entry of a map that has @used bytes already, and counts it. What makes no sense, or goes beyond what a map
- * may have, is left out. */
+/* Stores an entry of a map that has @used bytes already, and adds its bytes. A malformed entry, or one beyond the size
+ * of a map, is left out. */
 void host_put_entry(struct host *host, enum host_field field, const char *name,
                     const struct strbuf *line, size_t *used);
 
-/* kernel_config: from config.gz below @proc_fd; else, of the running system (@live), from /boot/config-<release>,
+/* Reads kernel_config: from config.gz below @proc_fd; else, of the running system (@live), from /boot/config-<release>,
  * and of another one's tree from its file config. Needs kernel_release. */
 void host_read_kernel_config(int proc_fd, bool live, struct host *host);
 
-/* host->boot, task_delayacct and sched_schedstats. Needs kernel_release and kernel_config. */
+/* Reads host->boot, task_delayacct and sched_schedstats. Needs kernel_release and kernel_config. */
 void host_read_switches(int proc_fd, struct host *host);
 
-/* Processors, memory, huge pages, mitigations, frequency governors. */
+/* Reads processors, memory, huge pages, mitigations, frequency governors. */
 void host_read_hardware(int proc_fd, int sys_fd, struct host *host);
 
-/* Tunables and features of the scheduler. */
+/* Reads tunables and features of the scheduler. */
 void host_read_scheduler(int proc_fd, int sys_fd, struct host *host);
