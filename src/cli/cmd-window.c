@@ -113,8 +113,10 @@ static int run(const struct command *command, int argc, char **argv)
 		return EXIT_USAGE;
 	if (given != 2)
 		return cli_usage_error(command, "two snapshots are needed, not %d", given);
-	if (strcmp(argv[optind], "-") == 0 && strcmp(argv[optind + 1], "-") == 0)
-		return cli_usage_error(command, "only one snapshot can be standard input");
+	if (fd_source_is_one_stream(argv[optind], argv[optind + 1]))
+		return cli_usage_error(
+		        command,
+		        "only one snapshot can come from standard input, or from one pipe");
 	if (!arguments.output || arguments.output[0] == '\0')
 		return cli_usage_error(command, "--output is missing");
 	if (strcmp(arguments.output, "-") == 0 && isatty(STDOUT_FILENO))

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -23,11 +24,42 @@ int fd_source_read(struct byte_source *self, void *buffer, size_t size, size_t *
 	return 0;
 }
 
+static bool is_standard_input(const char *path)
+{
+	return strcmp(path, "-") == 0;
+}
+
 int fd_source_open(struct fd_source *source, const char *path)
 {
-	source->fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO)
-	                                    : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	source->fd = is_standard_input(path) ? dup(STDIN_FILENO)
+	                                     : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	return source->fd < 0 ? -errno : 0;
+}
+
+static bool find_same(const char *a, const char *b, struct stat *ret_status)
+{
+	struct stat other;
+
+	return (is_standard_input(a) ? fstat(STDIN_FILENO, ret_status) : stat(a, ret_status)) ==
+	               0 &&
+	       (is_standard_input(b) ? fstat(STDIN_FILENO, &other) : stat(b, &other)) == 0 &&
+	       ret_status->st_dev == other.st_dev && ret_status->st_ino == other.st_ino;
+}
+
+bool fd_source_is_same(const char *a, const char *b)
+{
+	struct stat status;
+
+	return strcmp(a, b) == 0 || find_same(a, b, &status);
+}
+
+bool fd_source_is_one_stream(const char *a, const char *b)
+{
+	struct stat status;
+
+	if (is_standard_input(a) && is_standard_input(b))
+		return true;
+	return find_same(a, b, &status) && (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
 }
 
 void fd_source_done(struct fd_source *source)

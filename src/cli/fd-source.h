@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* fd-source - the bytes of a file, or of standard input. */
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "ctprof/base/macro.h"
@@ -18,5 +19,12 @@ int fd_source_read(struct byte_source *self, void *buffer, size_t size, size_t *
 
 /* Opens a path, "-" for standard input. Returns 0 or -errno. */
 must_check_ int fd_source_open(struct fd_source *source, const char *path);
+/* Says whether two such paths name the same file, by whatever name: "-" and "/dev/stdin" may. */
+bool fd_source_is_same(const char *a, const char *b);
+
+/* Says whether two such paths name one pipe or socket. It cannot be read for both, because what one of them reads is
+ * gone for the other. True for "-" and "-", whatever standard input is. */
+bool fd_source_is_one_stream(const char *a, const char *b);
+
 /* For cleanup_(fd_source_done). */
 void fd_source_done(struct fd_source *source);

@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "base/scan.h"
 #include "base/text.h"
 #include "ctprof/base/macro.h"
+#include "fd-source.h"
 #include "load.h"
 #include "overview/overview.h"
 #include "pager.h"
@@ -323,19 +323,10 @@ static const char *name_of(const struct load *load)
 	return strcmp(load->path, "-") == 0 ? "standard input" : load->path;
 }
 
-static bool is_same_file(const char *a, const char *b)
-{
-	struct stat stat_a, stat_b;
-
-	return strcmp(a, b) == 0 ||
-	       (stat(a, &stat_a) == 0 && stat(b, &stat_b) == 0 && stat_a.st_dev == stat_b.st_dev &&
-	        stat_a.st_ino == stat_b.st_ino);
-}
-
 /* Whether both sides are one file, and failed for one reason. */
 static bool is_same_failure(const struct load *a, const struct load *b)
 {
-	return a->result == b->result && is_same_file(a->path, b->path) &&
+	return a->result == b->result && fd_source_is_same(a->path, b->path) &&
 	       strcmp(strbuf_str(&a->error), strbuf_str(&b->error)) == 0;
 }
 
@@ -393,8 +384,10 @@ static int run_checked(const struct report_options *options, const struct comman
 	if (given != (int)count)
 		return cli_usage_error(command, "%s needed, not %d",
 		                       count == 1 ? "one snapshot is" : "two snapshots are", given);
-	if (count == SIDE_MAX && strcmp(paths[0], "-") == 0 && strcmp(paths[1], "-") == 0)
-		return cli_usage_error(command, "only one snapshot can be standard input");
+	if (count == SIDE_MAX && fd_source_is_one_stream(paths[0], paths[1]))
+		return cli_usage_error(
+		        command,
+		        "only one snapshot can come from standard input, or from one pipe");
 	warn_of_omitted(options);
 	return run(options, paths, count);
 }
