@@ -199,6 +199,12 @@ static bool measure_fell(const struct row_view *view)
 	return false;
 }
 
+/* Threads whose own value is in. */
+static uint32_t own_seen(const struct group *group, enum metric_id metric)
+{
+	return group->cells[metric].seen - group_covered(group, metric);
+}
+
 /* The same of the group's threads alone, all of which have the metric on both sides or on none. How exited threads' time is
  * split by mode may change. */
 static bool own_counter_fell(enum metric_id metric, const struct row_view *view)
@@ -207,8 +213,8 @@ static bool own_counter_fell(enum metric_id metric, const struct row_view *view)
 	const struct group *after = view->sides[SIDE_CANDIDATE];
 
 	return metric_table[metric].rule == RULE_SUM && metric != METRIC_thread_count &&
-	       before->cells[metric].seen > 0 &&
-	       before->cells[metric].seen == after->cells[metric].seen &&
+	       own_seen(before, metric) > 0 &&
+	       own_seen(before, metric) == own_seen(after, metric) &&
 	       before->cells[metric].number - group_exited_part(before, metric) >
 	               after->cells[metric].number - group_exited_part(after, metric);
 }
@@ -280,6 +286,14 @@ static bool is_of_the_moved(const struct row_set *set, unsigned side, enum metri
 	        type == METRIC_TYPE_floor_ns);
 }
 
+/* Threads whose value is in. Per thread, or where @only_own, the totals of processes are not. */
+static uint32_t seen_in(const struct row_view *view, const struct group *group,
+                        enum metric_id metric, bool only_own)
+{
+	return only_own || view->per == PER_thread ? own_seen(group, metric)
+	                                           : group->cells[metric].seen;
+}
+
 /* A derived metric is as well covered as its worst input; one whose inputs can only add, as its best one, and says what the
  * others lack. */
 static void set_coverage(const struct row_set *set, struct row_view *view, unsigned side,
@@ -289,7 +303,7 @@ static void set_coverage(const struct row_set *set, struct row_view *view, unsig
 	const struct derived_desc *derived;
 
 	if (!measure_is_derived(view->measure)) {
-		view->seen[side] = group->cells[metric].seen;
+		view->seen[side] = seen_in(view, group, metric, false);
 		view->expected[side] = is_of_the_moved(set, side, metric)
 		                               ? view->seen[side]
 		                               : group_threads_for(group, metric);
@@ -308,7 +322,8 @@ static void set_coverage(const struct row_set *set, struct row_view *view, unsig
 	for (size_t i = 0; i < (view->values[side].kind == QUANTITY_NONE ? derived->input_count
 	                                                                 : derived->needed_count);
 	     i++) {
-		uint32_t seen = group->cells[derived->inputs[i]].seen;
+		uint32_t seen =
+		        seen_in(view, group, derived->inputs[i], derived->basis == BASIS_LIFE);
 
 		if (seen < view->seen[side])
 			view->seen[side] = seen;
@@ -388,15 +403,15 @@ static struct quantity mean_of(const struct row_set *set, const struct row_view 
 	enum metric_id metric = (enum metric_id)view->measure;
 	double sum;
 
-	if (!group || group->threads == 0 || view->seen[side] == 0 || view->per == PER_cpu_second ||
-	    view->values[side].kind == QUANTITY_NONE)
+	if (!group || group->threads == 0 || own_seen(group, metric) == 0 ||
+	    view->per == PER_cpu_second || view->values[side].kind == QUANTITY_NONE)
 		return (struct quantity){0};
 	if (view->per == PER_second)
 		sum = living_rate(set, side, group, metric);
 	else
 		sum = (double)group->cells[metric].number -
 		      (double)group_exited_part(group, metric);
-	return quantity_real(sum / view->seen[side]);
+	return quantity_real(sum / own_seen(group, metric));
 }
 
 static void set_means(const struct row_set *set, struct row_view *view)

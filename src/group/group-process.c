@@ -17,6 +17,8 @@ static void open_process(struct group_process *process, const struct thread_samp
 	memset(process->totals, 0, sizeof(process->totals));
 	memset(process->sums, 0, sizeof(process->sums));
 	memset(process->seen, 0, sizeof(process->seen));
+	memset(process->covered, 0, sizeof(process->covered));
+	process->is_apart = false;
 }
 
 bool group_process_is_next(const struct group_process *process, const struct thread_sample *sample)
@@ -72,7 +74,10 @@ void group_process_add(struct group_process *process, const struct thread_sample
 		uint64_t value;
 
 		if (!metric_set_has(&sample->seen, metric)) {
-			process->seen[i] += leaves_the_sum_whole(sample, metric);
+			if (leaves_the_sum_whole(sample, metric))
+				process->seen[i]++;
+			else if (!metric_set_has(&sample->impossible, metric))
+				process->covered[i]++;
 			continue;
 		}
 		/* Every total is of a counter, which is 64 bits wide. */
@@ -82,13 +87,26 @@ void group_process_add(struct group_process *process, const struct thread_sample
 	}
 }
 
+/* Whether each thread is in the sum, or in the total alone. An impossible value of a thread is in neither: it makes the total
+ * wrong. */
+static bool is_whole(const struct group_process *process, unsigned total)
+{
+	uint32_t covered = process->is_apart ? 0 : process->covered[total];
+
+	return (process->totals_seen & 1u << total) &&
+	       process->seen[total] + covered == process->threads;
+}
+
+bool group_process_covers(const struct group_process *process, enum process_total total)
+{
+	return !process->is_apart && process->covered[total] > 0 && is_whole(process, total);
+}
+
 /* Returns a total less the sum over the threads. The totals were read before the threads, so the work of the living in
  * between never counts as that of exited ones, and a process's counters never fall when one of its threads exits. */
 static uint64_t remainder_of(const struct group_process *process, enum process_total total)
 {
-	bool known = process->totals_seen & 1u << total && process->seen[total] == process->threads;
-
-	return known && process->totals[total] > process->sums[total]
+	return is_whole(process, total) && process->totals[total] > process->sums[total]
 	               ? process->totals[total] - process->sums[total]
 	               : 0;
 }
@@ -118,7 +136,7 @@ bool group_process_knows(const struct group_process *process, enum process_sourc
 		if (!(process->totals_seen & 1u << i) ||
 		    process_source(process_total_table[i].source) != source)
 			continue;
-		if (process->seen[i] != process->threads)
+		if (!is_whole(process, i))
 			return false;
 		any = true;
 	}

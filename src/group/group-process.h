@@ -10,8 +10,12 @@ bool group_process_is_next(const struct group_process *process, const struct thr
 /* Adds the next thread of the process, or the first one. */
 void group_process_add(struct group_process *process, const struct thread_sample *sample);
 
-/* Returns whether the process has totals of the source, and all its threads have the metrics of these totals. */
+/* Returns whether the process has totals of the source, and what they exceed the sums over its threads by is known: all of its
+ * threads have values of these metrics, or else all are in one group, to which the rest of the total belongs. */
 bool group_process_knows(const struct group_process *process, enum process_source source);
+
+/* Returns whether threads without a value are in the remainder of the total, together with those that have exited. */
+bool group_process_covers(const struct group_process *process, enum process_total total);
 
 /* Ends the process. Returns whether its exited threads did any work, and stores how much of each total. */
 must_check_ bool group_process_close(struct group_process *process,

@@ -31,6 +31,7 @@ struct group *group_free(struct group *group, size_t spread_count)
 	free(group->cells);
 	free(group->packed);
 	free(group->exited);
+	free(group->covered);
 	free(group);
 	return NULL;
 }
@@ -157,6 +158,8 @@ void group_table_add(struct group_table *table, struct thread_sample *sample)
 		                                           table->host);
 	if (first)
 		memcpy(table->process.names, numbers, sizeof(numbers));
+	if (!wanted || memcmp(table->process.names, numbers, sizeof(numbers)) != 0)
+		table->process.is_apart = true;
 	if (wanted)
 		add_to_group(table, sample, numbers);
 }
@@ -225,6 +228,17 @@ static void add_remainders(struct group *group, const uint64_t remainders[PROCES
 		saturating_add_to(&group->exited[i], remainders[i]);
 }
 
+static void add_covered(struct group *group, const struct group_process *process)
+{
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
+		if (!group_process_covers(process, (enum process_total)i))
+			continue;
+		if (!group->covered)
+			group->covered = mem_calloc(PROCESS_TOTAL_COUNT, sizeof(group->covered[0]));
+		group->covered[i] += process->covered[i];
+	}
+}
+
 void group_table_finish(struct group_table *table)
 {
 	struct group_process *process = &table->process;
@@ -235,6 +249,7 @@ void group_table_finish(struct group_table *table)
 
 	if (!process->open)
 		return;
+	process->is_apart = process->is_apart || by_thread_names;
 	any = group_process_close(process, remainders);
 	if (process->exited_unwanted)
 		return;
@@ -247,6 +262,7 @@ void group_table_finish(struct group_table *table)
 	} else {
 		group = group_of(table, process->names);
 		note_sources(table, &group->known, group->unknown);
+		add_covered(group, process);
 	}
 	if (!any)
 		return;
@@ -312,7 +328,7 @@ void group_table_forget(struct group_table *table, const struct metric_set *metr
 void group_include_exited(const struct group_table *table, struct group *group, unsigned sources,
                           unsigned left_out)
 {
-	if (group->exited)
+	if (group->exited || group->covered)
 		group_open(group);
 	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
 		enum metric_id metric = process_total_table[i].metric;
@@ -325,10 +341,14 @@ void group_include_exited(const struct group_table *table, struct group *group, 
 				group->exited_left_out |= 1u << i;
 			if (part)
 				*part = 0;
+			if (group->covered)
+				group->covered[i] = 0;
 			if (group->exited_rates)
 				group->exited_rates[i] = (struct rate_sum){0};
 			continue;
 		}
+		if (group->covered)
+			group->cells[metric].seen += group->covered[i];
 		if (!part)
 			continue;
 		group_rates_include(table->rates, group, (enum process_total)i);
@@ -347,6 +367,14 @@ uint64_t group_exited_part(const struct group *group, enum metric_id metric)
 	for (unsigned i = 0; group->exited && i < PROCESS_TOTAL_COUNT; i++)
 		if (process_total_table[i].metric == metric)
 			return group->exited[i];
+	return 0;
+}
+
+uint32_t group_covered(const struct group *group, enum metric_id metric)
+{
+	for (unsigned i = 0; group->covered && i < PROCESS_TOTAL_COUNT; i++)
+		if (process_total_table[i].metric == metric)
+			return group->covered[i];
 	return 0;
 }
 
@@ -394,6 +422,10 @@ void group_merge(struct group *into, const struct group *maybe_packed, size_t sp
 		into->exited = mem_calloc(PROCESS_TOTAL_COUNT, sizeof(into->exited[0]));
 	for (unsigned i = 0; from->exited && i < PROCESS_TOTAL_COUNT; i++)
 		saturating_add_to(&into->exited[i], from->exited[i]);
+	if (from->covered && !into->covered)
+		into->covered = mem_calloc(PROCESS_TOTAL_COUNT, sizeof(into->covered[0]));
+	for (unsigned i = 0; from->covered && i < PROCESS_TOTAL_COUNT; i++)
+		into->covered[i] += from->covered[i];
 	group_rates_merge(into, from);
 	group_marks_merge(into, from);
 	if (!from->spreads)
@@ -461,6 +493,7 @@ struct derive_inputs group_inputs(const struct group *group, const struct rate_l
 	return (struct derive_inputs){
 	        .cells = group->cells,
 	        .exited = group->exited,
+	        .covered = group->covered,
 	        .rate_list = list,
 	        .rates = group->rates_unknown ? NULL : group->rates,
 	        .before = group->before,

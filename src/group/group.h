@@ -29,7 +29,11 @@ struct group {
 	/* The work of exited threads, by enum process_total; NULL if there is none. group_include_exited() adds it to
 	 * the cells, and leaves the added part. Owned. */
 	uint64_t *exited;
-	uint32_t exited_left_out; /* a bit for each total of which a part was not added */
+	/* By enum process_total, threads without a value of their own whose work is in the total of their process, and so in @exited;
+	 * NULL where there are none. group_include_exited() counts them as seen. Owned. */
+	uint32_t *covered;
+	uint32_t
+	        exited_left_out; /* a bit for each total of which something was not added, or that is impossible */
 	/* Fingerprints of the processes whose totals are not known, by source. */
 	uint64_t unknown[PROCESS_SOURCE_COUNT];
 	uint32_t known; /* a bit for each total that is known of any process */
@@ -94,6 +98,11 @@ struct group_process {
 	uint64_t totals[PROCESS_TOTAL_COUNT];
 	uint64_t sums[PROCESS_TOTAL_COUNT];
 	uint32_t seen[PROCESS_TOTAL_COUNT]; /* threads that are in the sum, or need not be */
+	/* Threads that are in the total alone: their value is not known, and not known to be wrong. */
+	uint32_t covered[PROCESS_TOTAL_COUNT];
+	/* Not all of its threads, the exited ones included, are in one group. Then nobody knows to which group the part of the total
+	 * belongs that is of no thread that was seen. */
+	bool is_apart;
 	/* The interval that rates of the last thread are computed over. It is the time of the thread's observation in a window;
 	 * in a lifetime snapshot it is the thread's age under a key of threads, and the age of the process otherwise. 0: not
 	 * known. */
@@ -158,8 +167,11 @@ void group_table_complete(struct group_table *table, const struct group_table *o
 void group_include_exited(const struct group_table *table, struct group *group, unsigned sources,
                           unsigned left_out);
 
-/* Returns the part of the metric's value that exited threads have. */
+/* Returns how much of the metric's value is of exited threads, and of those threads that group_covered() counts. */
 uint64_t group_exited_part(const struct group *group, enum metric_id metric);
+
+/* Returns how many threads of the group are in the metric's value only by the total of their process. */
+uint32_t group_covered(const struct group *group, enum metric_id metric);
 
 /* Returns the sources of which any total is known, a bit each. */
 unsigned group_known_sources(const struct group *group);

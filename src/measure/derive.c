@@ -320,18 +320,27 @@ static uint64_t without_before(const struct derive_inputs *in, enum metric_id me
 	return number > beyond_ns ? number - beyond_ns : 0;
 }
 
+/* Returns the cell of a metric without what only totals of processes have: work of the group's own threads. */
+static struct fold_cell own_cell(const struct derive_inputs *in, enum metric_id metric)
+{
+	struct fold_cell cell = in->cells[metric];
+
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
+		if (process_total_table[i].metric == metric) {
+			cell.number -= in->exited ? in->exited[i] : 0;
+			cell.seen -= in->covered ? in->covered[i] : 0;
+		}
+	return cell;
+}
+
 /* Returns the value of the group's living threads, without exited ones; nothing if some of the threads lack it. */
 static uint64_t living_part(const struct derive_inputs *in, enum metric_id metric)
 {
-	const struct fold_cell *cell = &in->cells[metric];
-	uint64_t exited = 0;
+	struct fold_cell cell = own_cell(in, metric);
 
-	for (unsigned i = 0; in->exited && i < PROCESS_TOTAL_COUNT; i++)
-		if (process_total_table[i].metric == metric)
-			exited = in->exited[i];
-	if (cell->seen != in->cells[METRIC_lived_ns].seen || cell->number < exited)
-		return 0;
-	return without_before(in, metric, cell->number - exited);
+	return cell.seen == in->cells[METRIC_lived_ns].seen
+	               ? without_before(in, metric, cell.number)
+	               : 0;
 }
 
 static struct quantity evaluate(enum derived_id derived, const struct derive_inputs *in)
@@ -377,11 +386,19 @@ static struct quantity rescale(enum derived_id derived, const struct derive_inpu
 }
 /* clang-format on */
 
+/* How many threads have an input. A share of a life is of the threads themselves. */
+static uint32_t input_seen(const struct derived_desc *desc, const struct derive_inputs *in,
+                           size_t i)
+{
+	return desc->basis == BASIS_LIFE ? own_cell(in, desc->inputs[i]).seen
+	                                 : in->cells[desc->inputs[i]].seen;
+}
+
 static bool covers_first(const struct derived_desc *desc, const struct derive_inputs *in, size_t i)
 {
-	const struct fold_cell *cell = &in->cells[desc->inputs[i]];
+	uint32_t seen = input_seen(desc, in, i);
 
-	return cell->seen > 0 && cell->seen == in->cells[desc->inputs[0]].seen;
+	return seen > 0 && seen == input_seen(desc, in, 0);
 }
 
 static uint32_t most_seen(const struct derived_desc *desc, const struct derive_inputs *in)
@@ -389,8 +406,8 @@ static uint32_t most_seen(const struct derived_desc *desc, const struct derive_i
 	uint32_t most = 0;
 
 	for (size_t i = 0; i < desc->input_count; i++)
-		if (in->cells[desc->inputs[i]].seen > most)
-			most = in->cells[desc->inputs[i]].seen;
+		if (input_seen(desc, in, i) > most)
+			most = input_seen(desc, in, i);
 	return most;
 }
 
@@ -435,7 +452,7 @@ struct metric_set derive_missing(enum derived_id derived, const struct derive_in
 	if (!inputs_only_add(desc) || !inputs_seen(derived, in))
 		return missing;
 	for (size_t i = 0; i < desc->input_count; i++)
-		if (in->cells[desc->inputs[i]].seen < most)
+		if (input_seen(desc, in, i) < most)
 			metric_set_add(&missing, desc->inputs[i]);
 	return missing;
 }
@@ -448,8 +465,8 @@ uint32_t derive_threads(enum derived_id derived, const struct derive_inputs *in)
 	if (desc->basis == BASIS_PARTS)
 		return most_seen(desc, in);
 	for (size_t i = 0; i < desc->needed_count; i++)
-		if (in->cells[desc->inputs[i]].seen < fewest)
-			fewest = in->cells[desc->inputs[i]].seen;
+		if (input_seen(desc, in, i) < fewest)
+			fewest = input_seen(desc, in, i);
 	return fewest;
 }
 

@@ -118,31 +118,24 @@ static uint32_t threads_in(unsigned measure, const struct derive_inputs *in)
 	                                   : in->cells[measure].seen;
 }
 
-/* Returns the part of a metric that exited threads have. */
-static uint64_t exited_part(enum metric_id metric, const struct derive_inputs *in)
-{
-	for (unsigned i = 0; in->exited && i < PROCESS_TOTAL_COUNT; i++)
-		if (process_total_table[i].metric == metric)
-			return in->exited[i];
-	return 0;
-}
-
 /* Returns the work of the group's own threads, the only part that is divided by their number. */
 static struct quantity per_thread(unsigned measure, const struct derive_inputs *in)
 {
 	struct fold_cell cells[METRIC_COUNT];
 	struct derive_inputs living = {.cells = cells, .frame = in->frame};
 	struct quantity sum;
-	uint32_t threads = threads_in(measure, in);
+	uint32_t threads;
 
-	if (threads == 0)
-		return (struct quantity){0};
 	memcpy(cells, in->cells, sizeof(cells));
 	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
 		enum metric_id metric = process_total_table[i].metric;
 
-		cells[metric].number -= exited_part(metric, in);
+		cells[metric].number -= in->exited ? in->exited[i] : 0;
+		cells[metric].seen -= in->covered ? in->covered[i] : 0;
 	}
+	threads = threads_in(measure, &living);
+	if (threads == 0)
+		return (struct quantity){0};
 	sum = total(measure, &living);
 	return sum.kind == QUANTITY_NONE ? sum : quantity_real(quantity_double(sum) / threads);
 }

@@ -55,6 +55,7 @@ struct derive_inputs {
 	const struct fold_cell *cells; /* METRIC_COUNT of them */
 	const uint64_t
 	        *exited; /* by enum process_total, the part of the cells that exited threads have */
+	const uint32_t *covered; /* by enum process_total, threads that are in @exited as well */
 	const struct rate_list *rate_list;
 	const struct rate_sum *rates;     /* by the places of the list */
 	const struct wait_before *before; /* by metric */

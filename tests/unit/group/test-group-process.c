@@ -227,13 +227,13 @@ static void test_exited_cpu_split(void **state)
 	}
 }
 
-/* A total says nothing about exited threads where a living one's share is not known. */
-static void test_exited_partial(void **state)
+/* Two threads, one of which has no syscw; all of the process has 100. */
+static struct group_table partial_table(struct group_by by, const char *cgroup, bool is_impossible)
 {
+	struct thread_sample sample = {0};
 	struct group_table table;
 
-	(void)state;
-	group_table_init(&table, group_by_key(GROUP_KEY_pcomm, false));
+	group_table_init(&table, by);
 	add(&table, (struct member){.tgid = 1,
 	                            .tid = 1,
 	                            .pcomm = "a",
@@ -241,14 +241,91 @@ static void test_exited_partial(void **state)
 	                            .syscw = 1,
 	                            .totals = true,
 	                            .total_syscw = 100});
-	add(&table,
-	    (struct member){.tgid = 1, .tid = 2, .pcomm = "a", .comm = "a", .no_syscw = true});
+	sample_reset(&sample);
+	sample.tgid = 1;
+	sample.tid = 2;
+	sample.start_time_clock_ticks = 7;
+	sample_name(&sample.pcomm, "a");
+	sample_name(&sample.comm, "b");
+	sample_name(&sample.cgroup, cgroup);
+	sample.has_cgroup = true;
+	sample_set(&sample, utime_clock_ticks, (struct counter_ticks){0});
+	sample_set(&sample, stime_clock_ticks, (struct counter_ticks){0});
+	if (is_impossible)
+		sample_set_impossible(&sample, METRIC_syscw, UINT64_MAX);
+	group_table_add(&table, &sample);
+	sample_done(&sample);
 	finish(&table);
-	check_cell(get(&table, "a"), METRIC_syscw, 1, 1);
-	/* So it is not known of this process, and cannot be compared with a snapshot where it is. */
-	assert_true(get(&table, "a")->unknown[PROCESS_SOURCE_io] != 0);
-	assert_true(get(&table, "a")->unknown[PROCESS_SOURCE_stat] == 0);
-	group_table_done(&table);
+	return table;
+}
+
+/* What a total exceeds the sum by is of exited threads and of a living one whose share is not known. A group that has all of the
+ * process has all of the total; none of several groups has it, and nobody where a thread's value is wrong in the total too. */
+static void test_exited_partial(void **state)
+{
+	const struct {
+		enum group_key key;
+		const char *group;
+		const char *cgroup;
+		bool is_impossible, is_whole;
+	} cases[] = {
+	        {GROUP_KEY_pcomm, "a", "/a", false, true},
+	        {GROUP_KEY_pcomm, "a", "/b", false, true},
+	        {GROUP_KEY_pcomm, "a", "/a", true, false},
+	        {GROUP_KEY_cgroup, "/a", "/a", false, true},
+	        {GROUP_KEY_cgroup, "/a", "/b", false, false},
+	        {GROUP_KEY_comm_exact, "a", "/a", false, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct group_table table = partial_table(group_by_key(cases[i].key, false),
+		                                         cases[i].cgroup, cases[i].is_impossible);
+		const struct group *group = get(&table, cases[i].group);
+
+		check_cell(group, METRIC_syscw, cases[i].is_whole ? 100 : 1,
+		           cases[i].is_whole ? 2 : 1);
+		assert_int_equal(group_covered(group, METRIC_syscw), cases[i].is_whole);
+		assert_int_equal(group_covered(group, METRIC_utime_clock_ticks), 0);
+		assert_int_equal(group_exited_part(group, METRIC_syscw),
+		                 cases[i].is_whole ? 99 : 0);
+		/* Where it is not known of this process, it cannot be compared with a snapshot where it is. */
+		if (cases[i].key != GROUP_KEY_comm_exact) {
+			assert_int_equal(group->unknown[PROCESS_SOURCE_io] == 0, cases[i].is_whole);
+			assert_true(group->unknown[PROCESS_SOURCE_stat] == 0);
+		}
+		group_table_done(&table);
+	}
+}
+
+/* Without an own value of any thread the group has the total; a mean of threads is over those that have one. */
+static void test_exited_alone_are_covered(void **state)
+{
+	const unsigned io = 1u << PROCESS_SOURCE_io;
+	struct group_table table;
+	struct group *total;
+
+	(void)state;
+	for (int is_included = 0; is_included < 2; is_included++) {
+		group_table_init(&table, group_by_key(GROUP_KEY_pcomm, false));
+		add(&table, (struct member){.tgid = 1,
+		                            .tid = 1,
+		                            .pcomm = "a",
+		                            .comm = "a",
+		                            .no_syscw = true,
+		                            .totals = true,
+		                            .total_syscw = 100});
+		group_table_finish(&table);
+		group_include_exited(&table, get(&table, "a"), is_included ? io : 0, io);
+		check_cell(get(&table, "a"), METRIC_syscw, is_included ? 100 : 0,
+		           is_included ? 1 : 0);
+		assert_int_equal(group_covered(get(&table, "a"), METRIC_syscw), is_included);
+		total = group_table_total(&table);
+		assert_int_equal(group_covered(total, METRIC_syscw), is_included);
+		assert_int_equal(total->cells[METRIC_syscw].seen, is_included);
+		group_free(total, 0);
+		group_table_done(&table);
+	}
 }
 
 /* A row of a process that has used 100 in all; @swapin and @run are not seen where they are negative. */
@@ -279,8 +356,8 @@ static void add_delays(struct group_table *table, uint32_t tid, enum window_part
 }
 
 /* A thread without a delay record is in no total, and what a thread did that ended without a full record is work of ended
- * threads: neither takes from the others what exited threads did. Of a living thread whose value could not be read nobody
- * knows how much of the total it is. */
+ * threads: neither takes from the others what exited threads did. A living thread whose value could not be read has its part in
+ * the total as well. */
 static void test_exited_beside_one_without_a_record(void **state)
 {
 	static const struct {
@@ -290,8 +367,8 @@ static void test_exited_beside_one_without_a_record(void **state)
 	} cases[] = {
 	        {WINDOW_PART_NONE, 20, 20, 100, 100},      {WINDOW_PART_NONE, 20, -1, 100, 100},
 	        {WINDOW_PART_continued, 20, -1, 100, 100}, {WINDOW_PART_exited, -1, -1, 100, 100},
-	        {WINDOW_PART_passed, -1, 20, 100, 100},    {WINDOW_PART_NONE, -1, 20, 10, 100},
-	        {WINDOW_PART_continued, -1, -1, 10, 100},
+	        {WINDOW_PART_passed, -1, 20, 100, 100},    {WINDOW_PART_NONE, -1, 20, 100, 100},
+	        {WINDOW_PART_continued, -1, -1, 100, 100},
 	};
 
 	(void)state;
@@ -446,6 +523,7 @@ int main(void)
 	        cmocka_unit_test(test_exited_by_comm_rounding),
 	        cmocka_unit_test(test_exited_cpu_split),
 	        cmocka_unit_test(test_exited_partial),
+	        cmocka_unit_test(test_exited_alone_are_covered),
 	        cmocka_unit_test(test_exited_beside_one_without_a_record),
 	        cmocka_unit_test(test_exited_without_totals),
 	        cmocka_unit_test(test_exited_comparable),
