@@ -145,6 +145,7 @@ static void begin_walk(struct capture *capture, struct snapshot_writer *writer,
 	        .cgroups = &capture->cgroups,
 	        .share = capture->share.mounts ? &capture->share : NULL,
 	        .tree_boottime_ns = options->proc_root ? &info->captured_boottime_ns : NULL,
+	        .bounds = host_bounds_of(&info->host),
 	};
 
 	walk_init(&capture->walk, &capture->walk_options, info->rules);

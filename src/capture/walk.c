@@ -20,6 +20,7 @@ void walk_init(struct walk *walk, const struct walk_options *options,
 	walk->sample = &walk->samples[0];
 	walk->proc_fd = options->proc_fd;
 	walk->tree_boottime_ns = options->tree_boottime_ns;
+	walk->bounds = options->bounds;
 	thread_reader_init(&walk->reader, options->proc_fd, options->live, options->cgroups);
 	walk->reader.share = options->share;
 	taskstats_reader_init(&walk->taskstats, options->live, options->taskstats_rules);
@@ -204,7 +205,7 @@ static void judge(const struct walk *walk, struct thread_sample *sample)
 	uint64_t read_ns =
 	        walk->tree_boottime_ns ? *walk->tree_boottime_ns : clock_now_ns(CLOCK_BOOTTIME);
 
-	sample_judge_at(sample, read_ns, (uint64_t)sysconf(_SC_CLK_TCK));
+	sample_judge_at(sample, read_ns, walk->bounds);
 }
 
 int walk_write_pending(struct walk *walk)

@@ -52,6 +52,7 @@ struct walk {
 	struct snapshot_tally *tally; /* the caller sets both */
 	const uint64_t
 	        *tree_boottime_ns; /* the one time of another system's tree; NULL: our clock */
+	struct host_bounds bounds;
 	uint64_t first_read_ns,
 	        last_read_ns; /* CLOCK_MONOTONIC of the first and the last thread's reading; 0: none */
 };
@@ -66,6 +67,7 @@ struct walk_options {
 	struct cgroup_walk *cgroups;      /* borrowed; takes note of every thread's */
 	const struct cgroup_share *share; /* borrowed; NULL: each thread's cgroup is read */
 	const uint64_t *tree_boottime_ns; /* see struct walk */
+	struct host_bounds bounds;        /* of the host whose tree it is */
 };
 
 /* Fills @ret_rules with what holds for each source of the host. */

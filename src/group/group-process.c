@@ -13,7 +13,7 @@ static void open_process(struct group_process *process, const struct thread_samp
 	process->exited_unwanted = false;
 	process->successors = sample->process_successors;
 	process->threads = 0;
-	process->totals_seen = 0;
+	process->totals_seen = process->totals_impossible = 0;
 	memset(process->totals, 0, sizeof(process->totals));
 	memset(process->sums, 0, sizeof(process->sums));
 	memset(process->seen, 0, sizeof(process->seen));
@@ -66,6 +66,7 @@ void group_process_add(struct group_process *process, const struct thread_sample
 		process->start_time_clock_ticks = sample_process_start(sample);
 	if (sample->has_process_totals) {
 		process->totals_seen = sample->process_totals_seen;
+		process->totals_impossible = sample->process_totals_impossible;
 		memcpy(process->totals, sample->process_totals, sizeof(process->totals));
 	}
 	process->threads++;

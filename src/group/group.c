@@ -263,6 +263,7 @@ void group_table_finish(struct group_table *table)
 		group = group_of(table, process->names);
 		note_sources(table, &group->known, group->unknown);
 		add_covered(group, process);
+		group->exited_left_out |= process->totals_impossible;
 	}
 	if (!any)
 		return;

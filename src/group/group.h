@@ -95,6 +95,7 @@ struct group_process {
 	uint32_t successors;  /* process_successors of its threads */
 	uint32_t threads;
 	uint32_t totals_seen; /* a bit for each enum process_total */
+	uint32_t totals_impossible;
 	uint64_t totals[PROCESS_TOTAL_COUNT];
 	uint64_t sums[PROCESS_TOTAL_COUNT];
 	uint32_t seen[PROCESS_TOTAL_COUNT]; /* threads that are in the sum, or need not be */

@@ -48,18 +48,18 @@ static void read_text_or_empty(int dir_fd, const char *name, size_t max_bytes, s
 		host_put_text(host, field, strbuf_str(&text), text.len, max_bytes);
 }
 
-static void read_online_cpus(int sys_fd, struct host *host)
+/* @name is a list of CPUs. */
+static void read_cpu_count(int sys_fd, const char *name, struct host *host, enum host_field field)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 	struct cpu_mask mask;
 
-	if (sys_fd < 0 ||
-	    fd_read_all_at(sys_fd, "devices/system/cpu/online", &text, HOST_FILE_BYTES) < 0)
+	if (sys_fd < 0 || fd_read_all_at(sys_fd, name, &text, HOST_FILE_BYTES) < 0)
 		return;
 	if (text.len > 0 && text.data[text.len - 1] == '\n')
 		text.len--;
 	if (cpu_mask_parse(&mask, strbuf_str(&text), text.len))
-		host_set_number(host, HOST_online_cpus, cpu_mask_count(&mask));
+		host_set_number(host, field, cpu_mask_count(&mask));
 }
 
 /* Reads a link such as "pid:[4026531836]". */
@@ -230,7 +230,8 @@ void host_read(int proc_fd, int sys_fd, int cgroup_fd, bool live, bool anonymous
 	if (live)
 		read_pid_namespace(proc_fd, host);
 	read_total_threads(proc_fd, host);
-	read_online_cpus(sys_fd, host);
+	read_cpu_count(sys_fd, "devices/system/cpu/online", host, HOST_online_cpus);
+	read_cpu_count(sys_fd, "devices/system/cpu/possible", host, HOST_possible_cpus);
 	read_text_or_empty(cgroup_fd, "cgroup.controllers", HOST_TEXT_BYTES, host,
 	                   HOST_cgroup2_controllers);
 	read_hierarchies(proc_fd, host);

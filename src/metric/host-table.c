@@ -105,6 +105,13 @@ uint64_t host_ticks_per_second(const struct host *host)
 	               : 100;
 }
 
+struct host_bounds host_bounds_of(const struct host *host)
+{
+	return (struct host_bounds){
+	        host_ticks_per_second(host),
+	        host->seen[HOST_possible_cpus] ? host->numbers[HOST_possible_cpus] : 0};
+}
+
 void host_forget(struct host *host, enum host_field field)
 {
 	free(host->texts[field]);

@@ -36,8 +36,7 @@ void sample_reset(struct thread_sample *sample)
 	sample->has_exe = false;
 	sample->uid = 0;
 	sample->has_uid = false;
-	sample->has_process_totals = false;
-	sample->process_totals_seen = 0;
+	sample_forget_totals(sample);
 	sample->has_smaps = false;
 	keyed_values_clear(&sample->smaps_rollup_kib);
 	memset(&sample->seen, 0, sizeof(sample->seen));
@@ -279,39 +278,80 @@ void sample_judge(struct thread_sample *sample, const struct sample_bounds *boun
 	}
 }
 
-void sample_judge_at(struct thread_sample *sample, uint64_t read_boottime_ns,
-                     uint64_t ticks_per_second)
+/* Makes totals impossible that exceed their bound. @bounds are those of one CPU. */
+static void judge_totals(struct thread_sample *sample, struct sample_bounds bounds, uint64_t cpus)
+{
+	if (!sample->has_process_totals || cpus == 0)
+		return;
+	bounds.running_ns = saturating_multiply(bounds.running_ns, cpus);
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
+		enum metric_id metric = process_total_table[i].metric;
+		uint32_t bit = UINT32_C(1) << i;
+
+		if (!(sample->process_totals_seen & bit) ||
+		    !process_total_is_bounded((enum process_total)i) ||
+		    sample->process_totals[i] <= bound_of(metric, &bounds))
+			continue;
+		sample->process_totals_seen &= ~bit;
+		sample->process_totals_impossible |= bit;
+	}
+}
+
+/* Finds what bounds the times of a thread or a process of this birth. Says whether it was born by then. */
+static bool bounds_at(uint64_t birth_clock_ticks, uint64_t read_boottime_ns,
+                      uint64_t ticks_per_second, struct sample_bounds *ret_bounds)
 {
 	/* The kernel charges a thread with whole ticks in which it ran for a moment only. */
 	enum { SLACK_TICKS = 20 };
-	unsigned __int128 born_ns =
-	        (unsigned __int128)sample->start_time_clock_ticks * NS_PER_SECOND;
+	unsigned __int128 born_ns = (unsigned __int128)birth_clock_ticks * NS_PER_SECOND;
 	uint64_t longest_ns;
 
-	if (read_boottime_ns == 0 || ticks_per_second == 0)
-		return;
 	born_ns /= ticks_per_second;
 	if (born_ns > read_boottime_ns)
-		return;
+		return false;
 	longest_ns = metric_longest_ns(read_boottime_ns - (uint64_t)born_ns);
-	sample_judge(sample, &(struct sample_bounds){longest_ns, longest_ns, ticks_per_second,
-	                                             SLACK_TICKS});
+	*ret_bounds = (struct sample_bounds){longest_ns, longest_ns, ticks_per_second, SLACK_TICKS};
+	return true;
 }
 
-void sample_judge_inside(struct thread_sample *sample, uint64_t ticks_per_second)
+void sample_judge_at(struct thread_sample *sample, uint64_t read_boottime_ns,
+                     struct host_bounds host)
+{
+	uint64_t process_start = sample_process_start(sample);
+	struct sample_bounds bounds;
+
+	if (read_boottime_ns == 0 || host.ticks_per_second == 0)
+		return;
+	if (bounds_at(sample->start_time_clock_ticks, read_boottime_ns, host.ticks_per_second,
+	              &bounds))
+		sample_judge(sample, &bounds);
+	if (process_start != PROCESS_START_UNKNOWN &&
+	    bounds_at(process_start, read_boottime_ns, host.ticks_per_second, &bounds))
+		judge_totals(sample, bounds, host.possible_cpus);
+}
+
+static uint64_t longest_inside(const struct thread_sample *sample, uint64_t lived_ns)
+{
+	enum { SLACK_NS = 100 * NS_PER_MS };
+
+	return sample->read_boottime_ns == 0 ? metric_longest_ns(lived_ns)
+	                                     : saturating_add(lived_ns, lived_ns / 100 + SLACK_NS);
+}
+
+void sample_judge_inside(struct thread_sample *sample, struct host_bounds host)
 {
 	/* CPU time is split by mode, and each part is rounded to a tick. */
-	enum { SLACK_NS = 100 * NS_PER_MS, SLACK_TICKS = 2 };
-	uint64_t life_ns = sample->life_ns, longest_ns;
+	enum { SLACK_TICKS = 2 };
+	struct sample_bounds bounds = {.life_ns = UINT64_MAX,
+	                               .ticks_per_second = host.ticks_per_second,
+	                               .more_ticks = SLACK_TICKS};
 
-	if (life_ns == 0 || ticks_per_second == 0)
+	if (sample->life_ns == 0 || host.ticks_per_second == 0)
 		return;
-	if (sample->read_boottime_ns == 0)
-		longest_ns = metric_longest_ns(life_ns);
-	else
-		longest_ns = saturating_add(life_ns, life_ns / 100 + SLACK_NS);
-	sample_judge(sample, &(struct sample_bounds){longest_ns, UINT64_MAX, ticks_per_second,
-	                                             SLACK_TICKS});
+	bounds.running_ns = longest_inside(sample, sample->life_ns);
+	sample_judge(sample, &bounds);
+	bounds.running_ns = longest_inside(sample, sample->interval_ns);
+	judge_totals(sample, bounds, host.possible_cpus);
 }
 
 /* Every counter is 64 bits wide. */

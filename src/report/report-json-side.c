@@ -90,6 +90,13 @@ static void write_impossible(struct json_output *out, const struct snapshot_tall
 		if (tally->impossible[i] > 0)
 			write_count(out, metric_table[i].name, tally->impossible[i]);
 	json_write_close(&out->writer, '}');
+	json_write_key(&out->writer, "impossible_totals");
+	json_write_open(&out->writer, '{');
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
+		if (tally->impossible_totals[i] > 0)
+			write_count(out, metric_table[process_total_table[i].metric].name,
+			            tally->impossible_totals[i]);
+	json_write_close(&out->writer, '}');
 }
 
 static void write_tally(struct json_output *out, const struct snapshot_tally *tally)

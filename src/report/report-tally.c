@@ -80,24 +80,42 @@ static const char *no_sources(const struct snapshot_info *info)
 	return info->origin == ORIGIN_ktstr ? "see the note\n" : "nothing\n";
 }
 
+static void add_impossible_part(const char **separator, enum metric_id metric, uint64_t count,
+                                struct strbuf *out)
+{
+	if (count == 0)
+		return;
+	strbuf_addf(out, "%s%s %llu", *separator, metric_table[metric].name,
+	            (unsigned long long)count);
+	*separator = ", ";
+}
+
 /* Adds "impossible 2 values, beyond the lives of their threads and left out: blkio_delay_total_ns 1, blkio_delay_max_ns
  * 1". */
 static void add_impossible(const struct snapshot_tally *tally, const char *side, struct strbuf *out)
 {
-	uint64_t all = snapshot_tally_impossible(tally);
+	uint64_t values = snapshot_tally_impossible(tally);
+	uint64_t totals = snapshot_tally_impossible_totals(tally);
 	const char *separator = "";
 
-	if (all == 0)
-		return;
-	strbuf_addf(out, "impossible %s%llu value%s beyond the thread's life, left out: ", side,
-	            (unsigned long long)all, all == 1 ? "" : "s");
-	for (unsigned i = 0; i < METRIC_COUNT; i++) {
-		if (tally->impossible[i] == 0)
-			continue;
-		strbuf_addf(out, "%s%s %llu", separator, metric_table[i].name,
-		            (unsigned long long)tally->impossible[i]);
-		separator = ", ";
+	if (values > 0) {
+		strbuf_addf(out,
+		            "impossible %s%llu value%s beyond the thread's life, left out: ", side,
+		            (unsigned long long)values, values == 1 ? "" : "s");
+		for (unsigned i = 0; i < METRIC_COUNT; i++)
+			add_impossible_part(&separator, (enum metric_id)i, tally->impossible[i],
+			                    out);
+		strbuf_add_char(out, '\n');
 	}
+	if (totals == 0)
+		return;
+	separator = "";
+	strbuf_addf(out,
+	            "impossible %s%llu process total%s beyond age times CPUs, left out: ", side,
+	            (unsigned long long)totals, totals == 1 ? "" : "s");
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
+		add_impossible_part(&separator, process_total_table[i].metric,
+		                    tally->impossible_totals[i], out);
 	strbuf_add_char(out, '\n');
 }
 

@@ -115,6 +115,17 @@ static json_t *impossible_values(const struct snapshot_tally *tally)
 	return object;
 }
 
+static json_t *impossible_totals(const struct snapshot_tally *tally)
+{
+	json_t *object = tree_new();
+
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
+		if (tally->impossible_totals[i] > 0)
+			tree_set(object, metric_table[process_total_table[i].metric].name,
+			         tree_number(tally->impossible_totals[i]));
+	return object;
+}
+
 void snapshot_meta_add_parse_summary(const struct snapshot_info *info, struct strbuf *out)
 {
 	const struct snapshot_tally *tally = &info->tally;
@@ -148,6 +159,8 @@ void snapshot_meta_add_parse_summary(const struct snapshot_info *info, struct st
 	tree_set(object, "malformed_values", tree_number(tally->malformed_values));
 	if (snapshot_tally_impossible(tally) > 0)
 		tree_set(object, "impossible_values", impossible_values(tally));
+	if (snapshot_tally_impossible_totals(tally) > 0)
+		tree_set(object, "impossible_totals", impossible_totals(tally));
 	tree_set(object, "cgroups", tree_number(tally->cgroups));
 	tree_set(object, "cgroup_ancestors", tree_number(tally->cgroup_ancestors));
 	tree_set(object, "cgroups_gone", tree_number(tally->cgroups_gone));

@@ -212,7 +212,7 @@ static void judge_reference(struct reading *reading)
 	if (ticks == 0 || __builtin_mul_overflow(ticks, NS_PER_SECOND / per_second, &read_ns) ||
 	    __builtin_add_overflow(read_ns, reading->held.count * NS_PER_MS, &read_ns))
 		return;
-	sample_judge_at(&reading->sample, read_ns, per_second);
+	sample_judge_at(&reading->sample, read_ns, host_bounds_of(&reading->info->host));
 }
 
 /* Rows that stood before it was known whose file it is. */

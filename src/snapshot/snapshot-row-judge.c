@@ -12,14 +12,14 @@ void row_find_process(struct row_process *before, struct thread_sample *sample)
 /* An earlier version did not judge what it wrote, and a file may have been changed since. */
 void row_judge(const struct snapshot_info *info, struct thread_sample *sample)
 {
-	uint64_t ticks_per_second = host_ticks_per_second(&info->host);
+	struct host_bounds bounds = host_bounds_of(&info->host);
 	uint64_t read_ns = sample->read_boottime_ns;
 
 	if (read_ns == 0)
 		read_ns = info->captured_boottime_ns;
-	sample_judge_at(sample, read_ns, ticks_per_second);
+	sample_judge_at(sample, read_ns, bounds);
 	if (sample->window_part != WINDOW_PART_NONE)
-		sample_judge_inside(sample, ticks_per_second);
+		sample_judge_inside(sample, bounds);
 }
 
 bool row_writes_outcome(const enum source_outcome rules[SOURCE_COUNT],

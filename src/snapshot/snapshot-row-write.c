@@ -240,6 +240,20 @@ static void write_process_totals(struct row_writer *rows, struct json_writer *ou
 	json_write_close(out, '}');
 }
 
+static void write_impossible_totals(struct json_writer *out, const struct thread_sample *sample)
+{
+	if (sample->process_totals_impossible == 0)
+		return;
+	json_write_key(out, "impossible_totals");
+	json_write_open(out, '{');
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
+		if (sample->process_totals_impossible & UINT32_C(1) << i) {
+			json_write_key(out, metric_table[process_total_table[i].metric].name);
+			json_write_u64(out, sample->process_totals[i]);
+		}
+	json_write_close(out, '}');
+}
+
 /* Who the thread is, and whose. */
 static void write_identity(struct row_writer *rows, struct json_writer *out,
                            const struct thread_sample *sample)
@@ -305,6 +319,7 @@ void row_write(struct row_writer *rows, struct json_writer *out, const struct th
 	if (sample->has_process_totals)
 		write_process_totals(rows, out, sample);
 	write_impossible(out, sample);
+	write_impossible_totals(out, sample);
 	write_missing(rows, out, sample);
 	json_write_close(out, '}');
 }

@@ -212,8 +212,33 @@ static void set_impossible(struct thread_sample *sample, const struct strbuf *na
 		sample_set_impossible(sample, metric, value);
 }
 
+/* The total of a metric, or -1; the file has them in the order of the table, so @hint is mostly right. */
+static int find_process_total(const char *name, unsigned hint)
+{
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
+		unsigned total = (hint + i) % PROCESS_TOTAL_COUNT;
+
+		if (strcmp(metric_table[process_total_table[total].metric].name, name) == 0)
+			return (int)total;
+	}
+	return -1;
+}
+
+static void set_impossible_total(struct thread_sample *sample, const struct strbuf *name,
+                                 uint64_t value)
+{
+	int total = find_process_total(strbuf_str(name), 0);
+
+	if (total < 0 || !process_total_is_bounded((enum process_total)total) ||
+	    sample_has_said_total(sample, (enum process_total)total))
+		return;
+	sample->has_process_totals = true;
+	sample->process_totals_impossible |= UINT32_C(1) << total;
+	sample->process_totals[total] = value;
+}
+
 static int read_impossible(struct row_reader *rows, enum json_token token,
-                           struct thread_sample *sample)
+                           enum row_identity identity, struct thread_sample *sample)
 {
 	struct value_reader *values = &rows->values;
 	uint64_t value;
@@ -221,8 +246,8 @@ static int read_impossible(struct row_reader *rows, enum json_token token,
 	int r;
 
 	if (token != JSON_TOKEN_OBJECT_OPEN)
-		return refuse(rows, "impossible", "an object");
-	strbuf_add_str(&values->place, "impossible");
+		return refuse(rows, identity_table[identity].name, "an object");
+	strbuf_add_str(&values->place, identity_table[identity].name);
 	for (;;) {
 		r = value_next_key(values, &end);
 		if (r < 0 || end)
@@ -230,7 +255,10 @@ static int read_impossible(struct row_reader *rows, enum json_token token,
 		r = value_u64(values, &value);
 		if (r < 0)
 			break;
-		set_impossible(sample, &values->key, value);
+		if (identity == ROW_impossible_totals)
+			set_impossible_total(sample, &values->key, value);
+		else
+			set_impossible(sample, &values->key, value);
 	}
 	value_leave(values, 0);
 	return r;
@@ -252,18 +280,6 @@ static int read_smaps(struct row_reader *rows, const char *key, enum json_token 
 	return r;
 }
 
-/* The total of a metric, or -1; the file has them in the order of the table, so @hint is mostly right. */
-static int find_process_total(const char *name, unsigned hint)
-{
-	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
-		unsigned total = (hint + i) % PROCESS_TOTAL_COUNT;
-
-		if (strcmp(metric_table[process_total_table[total].metric].name, name) == 0)
-			return (int)total;
-	}
-	return -1;
-}
-
 static int read_process_totals(struct row_reader *rows, enum json_token token,
                                struct thread_sample *sample)
 {
@@ -275,8 +291,8 @@ static int read_process_totals(struct row_reader *rows, enum json_token token,
 
 	if (token != JSON_TOKEN_OBJECT_OPEN)
 		return refuse(rows, key, "an object");
+	sample_forget_totals(sample);
 	sample->has_process_totals = true;
-	sample->process_totals_seen = 0;
 	strbuf_add_str(&values->place, key);
 	for (;;) {
 		int total;
@@ -377,7 +393,8 @@ static int read_identity(struct row_reader *rows, struct json_reader *json, enum
 	case ROW_process_totals:
 		return read_process_totals(rows, token, sample);
 	case ROW_impossible:
-		return read_impossible(rows, token, sample);
+	case ROW_impossible_totals:
+		return read_impossible(rows, token, identity, sample);
 	case ROW_missing:
 		return read_missing(rows, json, token, sample);
 	case ROW_METRICS:

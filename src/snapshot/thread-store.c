@@ -231,8 +231,9 @@ static void take_identity(const struct thread_store *store, size_t *at, unsigned
 static void put_totals(struct thread_store *store, const struct thread_sample *sample)
 {
 	put(store, sample->process_totals_seen);
+	put(store, sample->process_totals_impossible);
 	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
-		if (sample->process_totals_seen & UINT32_C(1) << i)
+		if (sample_has_said_total(sample, (enum process_total)i))
 			put(store, sample->process_totals[i]);
 }
 
@@ -240,8 +241,9 @@ static void take_totals(const struct thread_store *store, size_t *at, struct thr
 {
 	ret->has_process_totals = true;
 	ret->process_totals_seen = (uint32_t)take(store, at);
+	ret->process_totals_impossible = (uint32_t)take(store, at);
 	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
-		if (ret->process_totals_seen & UINT32_C(1) << i)
+		if (sample_has_said_total(ret, (enum process_total)i))
 			ret->process_totals[i] = take(store, at);
 }
 

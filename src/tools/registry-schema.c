@@ -153,6 +153,21 @@ static json_t *impossible_schema(void)
 	return schema;
 }
 
+/* Numbers of those totals of processes that have a bound. */
+static json_t *impossible_totals_schema(void)
+{
+	json_t *properties = tree_new();
+	json_t *schema;
+
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
+		if (process_total_is_bounded((enum process_total)i))
+			tree_set(properties, metric_table[process_total_table[i].metric].name,
+			         schema_reference("u64", NULL));
+	schema = schema_properties(properties, NULL, false);
+	tree_set(schema, "minProperties", json_integer(1));
+	return schema;
+}
+
 static json_t *identity_schema(enum row_identity identity)
 {
 	json_t *schema = NULL;
@@ -201,6 +216,9 @@ static json_t *identity_schema(enum row_identity identity)
 		break;
 	case IDENTITY_impossible:
 		schema = impossible_schema();
+		break;
+	case IDENTITY_impossible_totals:
+		schema = impossible_totals_schema();
 		break;
 	case IDENTITY_missing:
 		schema = missing_schema();
@@ -358,6 +376,7 @@ static json_t *parse_summary_schema(void)
 	tree_append(dominant_names, json_null());
 	/* Files without any do not have it. */
 	tree_set(properties, "impossible_values", impossible_schema());
+	tree_set(properties, "impossible_totals", impossible_totals_schema());
 	tree_set(properties, by_file, failures_by_file_schema());
 	tree_set(properties, dominant, schema_enum(dominant_names));
 	tree_append(required, json_string(by_file));

@@ -222,7 +222,6 @@ void window_make_exit(struct window_join *join, const struct window_exit *ended)
 	sample_set_process_start(sample, ended->process_start);
 	sample->process_successors = ended->successors;
 	sample->read_boottime_ns = note->exited_boottime_ns;
-	sample->has_process_totals = false;
-	sample->process_totals_seen = 0;
+	sample_forget_totals(sample);
 	set_outcomes(join, sample);
 }

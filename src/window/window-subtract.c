@@ -171,12 +171,13 @@ static void settle_cpu_time(struct thread_sample *sample, const struct thread_sa
 
 static void settle_total_cpu_time(struct thread_sample *sample, const struct thread_sample *first)
 {
-	enum { USER = PROCESS_TOTAL_utime_clock_ticks, SYSTEM = PROCESS_TOTAL_stime_clock_ticks };
-	const uint32_t both = UINT32_C(1) << USER | UINT32_C(1) << SYSTEM;
+	const enum process_total user = PROCESS_TOTAL_utime_clock_ticks;
+	const enum process_total system = PROCESS_TOTAL_stime_clock_ticks;
 
-	if ((sample->process_totals_seen & first->process_totals_seen & both) == both)
-		keep_rising(&sample->process_totals[USER], &sample->process_totals[SYSTEM],
-		            first->process_totals[USER], first->process_totals[SYSTEM]);
+	if (sample_has_said_total(sample, user) && sample_has_said_total(sample, system) &&
+	    sample_has_said_total(first, user) && sample_has_said_total(first, system))
+		keep_rising(&sample->process_totals[user], &sample->process_totals[system],
+		            first->process_totals[user], first->process_totals[system]);
 }
 
 static void forget(struct thread_sample *sample, enum metric_id metric)
@@ -237,19 +238,22 @@ void window_forget(struct thread_sample *sample)
 
 void window_subtract_totals(struct thread_sample *sample, const struct thread_sample *first)
 {
+	uint32_t known = 0;
+
 	settle_total_cpu_time(sample, first);
 	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
-		uint32_t bit = UINT32_C(1) << i;
+		uint64_t *total = &sample->process_totals[i];
 
-		if (!(sample->process_totals_seen & bit))
+		if (!sample_has_said_total(sample, (enum process_total)i) ||
+		    !sample_has_said_total(first, (enum process_total)i) ||
+		    *total < first->process_totals[i])
 			continue;
-		if (!(first->process_totals_seen & bit) ||
-		    sample->process_totals[i] < first->process_totals[i])
-			sample->process_totals_seen &= ~bit;
-		else
-			sample->process_totals[i] -= first->process_totals[i];
+		*total -= first->process_totals[i];
+		known |= UINT32_C(1) << i;
 	}
-	sample->has_process_totals = sample->process_totals_seen != 0;
+	sample_forget_totals(sample);
+	sample->process_totals_seen = known;
+	sample->has_process_totals = known != 0;
 }
 
 static void subtract_fact(enum fact_window window, struct fact_value *value,

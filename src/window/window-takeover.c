@@ -10,7 +10,6 @@
 static bool process_ran(const struct window_join *join, const struct thread_key *process,
                         uint64_t *ret_ns)
 {
-	const uint32_t bit = UINT32_C(1) << PROCESS_TOTAL_run_time_ns;
 	const struct window_reading *readings[] = {&join->first, &join->last};
 	uint64_t total_ns[ARRAY_SIZE(readings)];
 
@@ -22,7 +21,7 @@ static bool process_ran(const struct window_join *join, const struct thread_key 
 		if (row == THREAD_STORE_NONE)
 			return false;
 		thread_store_get(&readings[i]->threads, row, &sample);
-		if (!(sample.process_totals_seen & bit))
+		if (!sample_has_said_total(&sample, PROCESS_TOTAL_run_time_ns))
 			return false;
 		total_ns[i] = sample.process_totals[PROCESS_TOTAL_run_time_ns];
 	}

@@ -147,12 +147,6 @@ static void make_row(struct window_join *join, uint32_t row)
 	}
 }
 
-static void forget_totals(struct thread_sample *sample)
-{
-	sample->has_process_totals = false;
-	sample->process_totals_seen = 0;
-}
-
 /* The totals of a process whose start time is not known are not known to be of the same process as before. */
 static void make_totals(struct window_join *join)
 {
@@ -168,7 +162,7 @@ static void make_totals(struct window_join *join)
 		thread_store_get(&join->first.threads, first, &join->other);
 		window_subtract_totals(sample, &join->other);
 	} else if (born == PROCESS_START_UNKNOWN || !is_born_inside(join, born)) {
-		forget_totals(sample);
+		sample_forget_totals(sample);
 	}
 }
 
@@ -210,11 +204,10 @@ static void close_process(struct window_join *join, struct process_time *time)
 static void judge(struct window_join *join)
 {
 	struct thread_sample *sample = &join->sample;
-	uint64_t ticks_per_second = NS_PER_SECOND / join->tick_ns;
+	struct host_bounds bounds = host_bounds_of(&join->info->host);
 
-	sample_judge_at(sample, window_read_time(&join->last, sample->read_boottime_ns),
-	                ticks_per_second);
-	sample_judge_inside(sample, ticks_per_second);
+	sample_judge_at(sample, window_read_time(&join->last, sample->read_boottime_ns), bounds);
+	sample_judge_inside(sample, bounds);
 	snapshot_tally_add_impossible(&join->info->tally, sample);
 }
 
@@ -283,7 +276,7 @@ static int write_last(struct window_join *join, struct snapshot_writer *writer)
 		make_totals(join);
 		/* A thread may or may not belong to the process: without the total nothing is counted twice. */
 		if (in_doubt)
-			forget_totals(&join->sample);
+			sample_forget_totals(&join->sample);
 		r = write_row(join, writer, &time);
 		if (is_end)
 			close_process(join, &time);
@@ -442,6 +435,7 @@ static void begin_join(struct window_join *join)
 	                   sees_whole_host(&join->last, join->info);
 	/* The window's own are counted as its rows are made. */
 	memset(join->info->tally.impossible, 0, sizeof(join->info->tally.impossible));
+	memset(join->info->tally.impossible_totals, 0, sizeof(join->info->tally.impossible_totals));
 	begin_numbers(join);
 	set_skew(join);
 	mark_continued(join);

@@ -161,10 +161,12 @@ static bool same_process(const struct thread_sample *a, const struct thread_samp
 	if (!a->has_process_totals)
 		return true;
 	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
-		if ((a->process_totals_seen & UINT32_C(1) << i) &&
-		    a->process_totals[i] != b->process_totals[i])
+		if (sample_has_said_total(a, (enum process_total)i) !=
+		            sample_has_said_total(b, (enum process_total)i) ||
+		    (sample_has_said_total(a, (enum process_total)i) &&
+		     a->process_totals[i] != b->process_totals[i]))
 			return false;
-	return a->process_totals_seen == b->process_totals_seen;
+	return true;
 }
 
 bool sample_survives(const struct thread_sample *written, const struct thread_sample *read,
@@ -241,6 +243,8 @@ static bool same_tally(struct snapshot_tally a, struct snapshot_tally b)
 {
 	memset(a.impossible, 0, sizeof(a.impossible));
 	memset(b.impossible, 0, sizeof(b.impossible));
+	memset(a.impossible_totals, 0, sizeof(a.impossible_totals));
+	memset(b.impossible_totals, 0, sizeof(b.impossible_totals));
 	return memcmp(&a, &b, sizeof(a)) == 0;
 }
 
@@ -353,6 +357,11 @@ static void random_process(struct random *random, struct thread_sample *sample)
 		if (random_chance(random, 60)) {
 			sample->process_totals_seen |= UINT32_C(1) << i;
 			sample->process_totals[i] = random_number(random);
+			if (process_total_is_bounded((enum process_total)i) &&
+			    random_chance(random, 10)) {
+				sample->process_totals_seen &= ~(UINT32_C(1) << i);
+				sample->process_totals_impossible |= UINT32_C(1) << i;
+			}
 		}
 }
 

@@ -90,6 +90,13 @@ const char *host_text(const struct host *host, enum host_field field);
  * snapshot has no valid number. */
 uint64_t host_ticks_per_second(const struct host *host);
 
+/* What bounds the times of a host's threads and processes. A number that is not known is 0, and nothing is judged by it. */
+struct host_bounds {
+	uint64_t ticks_per_second;
+	uint64_t possible_cpus;
+};
+struct host_bounds host_bounds_of(const struct host *host);
+
 /* Makes a field unseen again. */
 void host_forget(struct host *host, enum host_field field);
 

@@ -365,7 +365,15 @@ extern const struct metric_fallback_desc metric_fallback_table[]; /* metric_fall
 extern const size_t metric_fallback_count;
 extern const struct identity_desc identity_table[]; /* identity_count rows */
 extern const size_t identity_count;
+
 extern const struct process_total_desc process_total_table[PROCESS_TOTAL_COUNT];
+
+/* Returns whether the age of a process and the number of CPUs bound its total. Any number of threads can wait at the same time, so only
+ * times of running are. */
+static inline bool process_total_is_bounded(enum process_total total)
+{
+	return metric_table[process_total_table[total].metric].bound == BOUND_running;
+}
 
 /* Returns the unit of a metric's values, by its type. */
 static inline enum metric_unit metric_unit(enum metric_id metric)

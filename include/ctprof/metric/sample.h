@@ -8,6 +8,7 @@
 #include "ctprof/base/keyed-values.h"
 #include "ctprof/base/macro.h"
 #include "ctprof/base/strbuf.h"
+#include "ctprof/metric/host.h"
 #include "ctprof/metric/metric.h"
 
 /* The part of a thread's life that a window has. */
@@ -62,9 +63,11 @@ struct thread_sample {
 	bool has_uid;
 
 	/* The kernel's totals of the whole process, exited threads included, read before any of its threads; on the
-	 * last sample of a process only. One bit of process_totals_seen for each enum process_total. */
+	 * last sample of a process only. One bit for each enum process_total says that the total was seen, or that it is beyond
+	 * its bound, as with metrics. has_process_totals says that one of these bits is set. */
 	bool has_process_totals;
 	uint32_t process_totals_seen;
+	uint32_t process_totals_impossible;
 	uint64_t process_totals[PROCESS_TOTAL_COUNT];
 
 	/* /proc/<tgid>/smaps_rollup in KiB by key, on the leader; valid only with has_smaps. */
@@ -115,14 +118,16 @@ uint64_t metric_longest_ns(uint64_t lived_ns);
 void sample_judge(struct thread_sample *sample, const struct sample_bounds *bounds);
 
 /* Does so for a thread of a lifetime snapshot that was read at @read_boottime_ns at the latest; does nothing if it was
- * born later, or if that is 0. */
+ * born later, or if that is 0. Totals of its process that are bounded are impossible beyond the age of the process on each
+ * possible CPU. */
 void sample_judge_at(struct thread_sample *sample, uint64_t read_boottime_ns,
-                     uint64_t ticks_per_second);
+                     struct host_bounds host);
 
 /* Does so for the work of a thread in a window: no longer than it lived there (life_ns), and 1 % and 100 ms more, or
  * two clock ticks more. The time between the two readings may be off by that: a reading is noted a moment before it is
- * made. The margin is 1 % and 1 s if the time of the thread's reading is not known. Does nothing if life_ns is 0. */
-void sample_judge_inside(struct thread_sample *sample, uint64_t ticks_per_second);
+ * made. The margin is 1 % and 1 s if the time of the thread's reading is not known. Does nothing if life_ns is 0.
+ * Totals of its process are bounded by interval_ns on each possible CPU. */
+void sample_judge_inside(struct thread_sample *sample, struct host_bounds host);
 
 /* Keeps a 64-bit value as impossible. */
 void sample_set_impossible(struct thread_sample *sample, enum metric_id metric, uint64_t value);
@@ -149,6 +154,20 @@ uint64_t sample_delays_beyond(const struct thread_sample *sample, uint64_t lived
 static inline bool sample_has_said(const struct thread_sample *sample, enum metric_id metric)
 {
 	return metric_set_has(&sample->seen, metric) || metric_set_has(&sample->impossible, metric);
+}
+
+/* Returns whether the kernel gave a total of the process, impossible or not. */
+static inline bool sample_has_said_total(const struct thread_sample *sample,
+                                         enum process_total total)
+{
+	return (sample->process_totals_seen | sample->process_totals_impossible) >> total & 1;
+}
+
+/* Removes the totals of its process from the sample. */
+static inline void sample_forget_totals(struct thread_sample *sample)
+{
+	sample->has_process_totals = false;
+	sample->process_totals_seen = sample->process_totals_impossible = 0;
 }
 
 /* Makes the sample empty: nothing seen, every source unneeded. Buffers keep their memory. */

@@ -26,7 +26,8 @@ struct snapshot_tally {
 	uint64_t threads_unreadable;       /* left out: their stat is denied, or makes no sense */
 	uint64_t malformed_values;         /* single values that made no sense */
 	uint64_t impossible[METRIC_COUNT]; /* values beyond the bound of their metric, by metric */
-	uint64_t sources[SOURCE_COUNT][OUTCOME_COUNT]; /* threads by what became of each source */
+	uint64_t impossible_totals[PROCESS_TOTAL_COUNT]; /* the same of totals of processes */
+	uint64_t sources[SOURCE_COUNT][OUTCOME_COUNT];   /* threads by what became of each source */
 	uint64_t cgroups; /* distinct ones that threads were in, and that were read */
 	uint64_t
 	        cgroup_ancestors; /* read because they are above those, and without a thread that was read */
@@ -35,11 +36,12 @@ struct snapshot_tally {
 	uint64_t cgroups_outside; /* outside of what is mounted here, as seen from a namespace */
 };
 
-/* Adds the sample's impossible values, by metric. */
+/* Adds the sample's impossible values, by metric, and its impossible totals. */
 void snapshot_tally_add_impossible(struct snapshot_tally *tally,
                                    const struct thread_sample *sample);
-/* Returns how many there are of all metrics. */
+/* Returns how many values, and how many totals, there are of all metrics. */
 uint64_t snapshot_tally_impossible(const struct snapshot_tally *tally);
+uint64_t snapshot_tally_impossible_totals(const struct snapshot_tally *tally);
 
 /* What a capture itself cost; the fields are registry/capture-cost.def's. */
 enum capture_cost {

@@ -317,23 +317,31 @@ static void test_host_total_threads(void **state)
 	}
 }
 
-static void test_host_online_cpus(void **state)
+static void test_host_cpu_counts(void **state)
 {
+	static const struct {
+		const char *path;
+		enum host_field field;
+	} lists[] = {{"sys/devices/system/cpu/online", HOST_online_cpus},
+	             {"sys/devices/system/cpu/possible", HOST_possible_cpus}};
 	static const struct {
 		const char *text;
 		uint64_t cpus; /* 0: senseless */
 	} cases[] = {{"0", 1},  {"0-8191\n", 8192}, {"0,2-3\n", 3}, {"", 0},
 	             {"\n", 0}, {"0-8192\n", 0},    {"x", 0},       {"0-3\n\n", 0}};
 
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct host host;
+	for (size_t list = 0; list < ARRAY_SIZE(lists); list++)
+		for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+			struct host host;
 
-		temp_tree_write_text(*state, "sys/devices/system/cpu/online", cases[i].text);
-		host = read_tree(*state, false, false);
-		assert_int_equal(host.seen[HOST_online_cpus], cases[i].cpus > 0);
-		assert_int_equal(host.numbers[HOST_online_cpus], cases[i].cpus);
-		host_done(&host);
-	}
+			temp_tree_write_text(*state, lists[list].path, cases[i].text);
+			host = read_tree(*state, false, false);
+			assert_int_equal(host.seen[lists[list].field], cases[i].cpus > 0);
+			assert_int_equal(host.numbers[lists[list].field], cases[i].cpus);
+			assert_int_equal(host_bounds_of(&host).possible_cpus,
+			                 host.numbers[HOST_possible_cpus]);
+			host_done(&host);
+		}
 }
 
 #define in_tree(test_) cmocka_unit_test_setup_teardown(test_, setup, temp_tree_teardown)
@@ -352,7 +360,7 @@ int main(void)
 	        in_tree(test_host_counters),
 	        in_tree(test_host_times),
 	        in_tree(test_host_total_threads),
-	        in_tree(test_host_online_cpus),
+	        in_tree(test_host_cpu_counts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

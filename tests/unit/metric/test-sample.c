@@ -347,6 +347,8 @@ static void test_judge_every_bound(void **state)
 	}
 }
 
+static const struct host_bounds host = {.ticks_per_second = 100, .possible_cpus = 4};
+
 /* At the end of a life of 2 s: that, 1 % and 1 s. A thread that was born later than it was read has no age. */
 static void test_judge_at(void **state)
 {
@@ -357,10 +359,10 @@ static void test_judge_at(void **state)
 	sample_set(&sample, blkio_delay_total_ns, (struct counter_ns){3648111719672});
 	sample_set(&sample, blkio_delay_max_ns, (struct peak_ns){most + 1});
 	sample_set(&sample, run_time_ns, (struct counter_ns){most});
-	sample_judge_at(&sample, 0, 100);
-	sample_judge_at(&sample, 3647989999999, 100);
+	sample_judge_at(&sample, 0, host);
+	sample_judge_at(&sample, 3647989999999, host);
 	assert_true(seen(METRIC_blkio_delay_total_ns));
-	sample_judge_at(&sample, UINT64_C(3647990000000) + life, 100);
+	sample_judge_at(&sample, UINT64_C(3647990000000) + life, host);
 	assert_false(seen(METRIC_blkio_delay_total_ns));
 	assert_false(seen(METRIC_blkio_delay_max_ns));
 	assert_true(seen(METRIC_run_time_ns));
@@ -380,21 +382,103 @@ static void test_judge_inside(void **state)
 	sample_set(&sample, utime_clock_ticks, (struct counter_ticks){111 + 2});
 	sample_set(&sample, stime_clock_ticks, (struct counter_ticks){111 + 3});
 	sample_set(&sample, blkio_delay_total_ns, (struct counter_ns){3648111719672});
-	sample_judge_inside(&sample, 100);
+	sample_judge_inside(&sample, host);
 	assert_true(seen(METRIC_run_time_ns));
 	assert_true(seen(METRIC_utime_clock_ticks));
 	assert_false(seen(METRIC_stime_clock_ticks));
 	assert_true(seen(METRIC_blkio_delay_total_ns));
 	sample_set(&sample, run_time_ns, (struct counter_ns){most + 1});
-	sample_judge_inside(&sample, 0);
+	sample_judge_inside(&sample, (struct host_bounds){0});
 	assert_true(seen(METRIC_run_time_ns));
-	sample_judge_inside(&sample, 100);
+	sample_judge_inside(&sample, host);
 	assert_false(seen(METRIC_run_time_ns));
 	/* Nobody knows when it was read. */
 	sample.read_boottime_ns = 0;
 	sample_set(&sample, run_time_ns, (struct counter_ns){metric_longest_ns(life)});
-	sample_judge_inside(&sample, 100);
+	sample_judge_inside(&sample, host);
 	assert_true(seen(METRIC_run_time_ns));
+}
+
+static void set_total(enum process_total total, uint64_t value)
+{
+	sample.has_process_totals = true;
+	sample.process_totals_seen |= UINT32_C(1) << total;
+	sample.process_totals[total] = value;
+}
+
+static bool total_is_seen(enum process_total total)
+{
+	bool is_seen = sample.process_totals_seen >> total & 1;
+	bool is_impossible = sample.process_totals_impossible >> total & 1;
+
+	assert_true(sample_has_said_total(&sample, total));
+	assert_int_not_equal(is_seen, is_impossible);
+	return is_seen;
+}
+
+/* Each total that is a time of running has a bound, and no other one. A process that started 2 s ago, whatever the age of the thread
+ * that has the totals, ran for no longer than that on each of 4 CPUs, 1 % and 1 s more. */
+static void test_judge_totals_at(void **state)
+{
+	const uint64_t longest = UINT64_C(2000000000) + 20000000 + 1000000000;
+	const uint64_t started = UINT64_C(3647990000000);
+
+	(void)state;
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
+		enum process_total total = (enum process_total)i;
+		enum metric_id metric = process_total_table[i].metric;
+		bool bounded = metric_table[metric].bound == BOUND_running;
+		uint64_t most = 4 * longest;
+
+		if (metric_unit(metric) == UNIT_ticks)
+			most = most / 10000000 + 20;
+		sample_reset(&sample);
+		sample.tgid = 7;
+		sample.tid = 8;
+		sample.start_time_clock_ticks = 364999;
+		sample_set_process_start(&sample, 364799);
+		set_total(total, most);
+		sample_judge_at(&sample, started + 2000000000, host);
+		assert_true(total_is_seen(total));
+		set_total(total, most + 1);
+		sample_judge_at(&sample, started + 2000000000, (struct host_bounds){100, 0});
+		assert_true(total_is_seen(total));
+		sample_set_process_start(&sample, PROCESS_START_UNKNOWN);
+		sample_judge_at(&sample, started + 2000000000, host);
+		assert_true(total_is_seen(total));
+		sample_set_process_start(&sample, 364799);
+		sample_judge_at(&sample, started + 2000000000, host);
+		assert_int_equal(total_is_seen(total), !bounded);
+		assert_int_equal(sample.process_totals[i], most + 1);
+	}
+	sample_forget_totals(&sample);
+	assert_false(sample.has_process_totals);
+	assert_int_equal(sample.process_totals_impossible, 0);
+}
+
+/* In a window it is the interval, also where the thread that has the totals lived for a moment only. */
+static void test_judge_totals_inside(void **state)
+{
+	const uint64_t most = 4 * (UINT64_C(1000000000) + 10000000 + 100000000);
+
+	(void)state;
+	sample.life_ns = 1000;
+	sample.interval_ns = 1000000000;
+	sample.read_boottime_ns = 7;
+	set_total(PROCESS_TOTAL_run_time_ns, most);
+	set_total(PROCESS_TOTAL_utime_clock_ticks, most / 10000000 + 2);
+	set_total(PROCESS_TOTAL_stime_clock_ticks, most / 10000000 + 3);
+	set_total(PROCESS_TOTAL_wait_time_ns, UINT64_MAX);
+	sample_judge_inside(&sample, host);
+	assert_true(total_is_seen(PROCESS_TOTAL_run_time_ns));
+	assert_true(total_is_seen(PROCESS_TOTAL_utime_clock_ticks));
+	assert_false(total_is_seen(PROCESS_TOTAL_stime_clock_ticks));
+	assert_true(total_is_seen(PROCESS_TOTAL_wait_time_ns));
+	set_total(PROCESS_TOTAL_run_time_ns, most + 1);
+	sample_judge_inside(&sample, (struct host_bounds){100, UINT64_MAX});
+	assert_true(total_is_seen(PROCESS_TOTAL_run_time_ns));
+	sample_judge_inside(&sample, host);
+	assert_false(total_is_seen(PROCESS_TOTAL_run_time_ns));
 }
 
 static void test_reset_forgets(void **state)
@@ -465,6 +549,8 @@ int main(void)
 	        on_sample(test_judge_every_bound),
 	        on_sample(test_judge_at),
 	        on_sample(test_judge_inside),
+	        on_sample(test_judge_totals_at),
+	        on_sample(test_judge_totals_inside),
 	        on_sample(test_reset_forgets),
 	};
 

@@ -283,6 +283,46 @@ static void tid_of_another_process(void **state)
 	assert_window(&scene.window.info, threads_lost, 2);
 }
 
+static void set_both(struct thread_sample *sample, uint64_t user, uint64_t system)
+{
+	set_totals(sample, user);
+	sample->process_totals[PROCESS_TOTAL_stime_clock_ticks] = system;
+}
+
+/* A total that is impossible for all of the process's life has a true difference, unless that is impossible itself: two CPUs for
+ * 30 s. The first process has run for 120 years, by both readings. */
+static void impossible_totals_have_differences(void **state)
+{
+	enum { USER = PROCESS_TOTAL_utime_clock_ticks, SYSTEM = PROCESS_TOTAL_stime_clock_ticks };
+	const uint64_t years = UINT64_C(378432000000), most = 2 * (30 * 100 + 30 + 10) + 2;
+	cleanup_(scene_done) struct scene scene;
+	const struct thread_sample *row;
+
+	(void)state;
+	scene_init(&scene);
+	host_set_number(&scene.a.info.host, HOST_possible_cpus, 2);
+	host_set_number(&scene.b.info.host, HOST_possible_cpus, 2);
+	set_both(reading_add(&scene.a, 7, 7, 5), years, 50);
+	set_both(reading_add(&scene.b, 7, 7, 5), years + 30, 60);
+	set_both(reading_add(&scene.a, 8, 8, 5), 10, 50);
+	set_both(reading_add(&scene.b, 8, 8, 5), 10 + most, 50 + most + 1);
+	for (size_t i = 0; i < scene.a.count; i++) {
+		scene.a.samples[i].read_boottime_ns = SECONDS(100);
+		scene.b.samples[i].read_boottime_ns = SECONDS(130);
+	}
+	join(&scene);
+	row = snapshot_copy_find(&scene.window, 7);
+	assert_int_equal(row->process_totals_seen, 1u << USER | 1u << SYSTEM);
+	assert_int_equal(row->process_totals[USER], 30);
+	assert_int_equal(row->process_totals[SYSTEM], 10);
+	row = snapshot_copy_find(&scene.window, 8);
+	assert_int_equal(row->process_totals_seen, 1u << USER);
+	assert_int_equal(row->process_totals[USER], most);
+	assert_int_equal(row->process_totals_impossible, 1u << SYSTEM);
+	assert_int_equal(row->process_totals[SYSTEM], most + 1);
+	assert_int_equal(snapshot_tally_impossible_totals(&scene.window.info.tally), 1);
+}
+
 /* Totals are those of the process that has them, also where its leader was not read. */
 static void totals_of_the_same_process(void **state)
 {
@@ -376,6 +416,7 @@ int main(void)
 	        cmocka_unit_test(leaders_whose_ids_were_taken_over),
 	        cmocka_unit_test(leader_whose_ids_were_taken_over_at_once),
 	        cmocka_unit_test(tid_of_another_process),
+	        cmocka_unit_test(impossible_totals_have_differences),
 	        cmocka_unit_test(totals_of_the_same_process),
 	        cmocka_unit_test(ended_before_the_process_that_is_there),
 	        cmocka_unit_test(files_without_start_times_of_processes),
