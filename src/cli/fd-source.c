@@ -20,6 +20,8 @@ int fd_source_read(struct byte_source *self, void *buffer, size_t size, size_t *
 	if (len < 0)
 		return -errno;
 	source->bytes += (uint64_t)len;
+	if (source->copy)
+		strbuf_add(source->copy, buffer, (size_t)len);
 	*ret_len = (size_t)len;
 	return 0;
 }

@@ -5,12 +5,14 @@
 #include <stdint.h>
 
 #include "ctprof/base/macro.h"
+#include "ctprof/base/strbuf.h"
 #include "ctprof/base/stream.h"
 
 struct fd_source {
 	struct byte_source source; /* must stay the first member */
 	int fd;
-	uint64_t bytes; /* read so far */
+	uint64_t bytes;      /* read so far */
+	struct strbuf *copy; /* keeps them; borrowed, may be NULL */
 };
 
 int fd_source_read(struct byte_source *self, void *buffer, size_t size, size_t *ret_len);

@@ -34,27 +34,34 @@ static int add_cgroup(struct snapshot_visitor *self, const struct cgroup_stats *
 	return 0;
 }
 
-static int load_file(struct load *load)
+int load_source(struct load *load, struct byte_source *source)
 {
 	struct grouping grouping = {.visitor = {.thread = add_thread,
 	                                        .cgroup = load->wants_cgroups ? add_cgroup : NULL},
 	                            .load = load};
-	cleanup_(fd_source_done) struct fd_source source = FD_SOURCE_INIT;
 	struct metric_set forgotten = {{0}};
 	int r;
 
-	r = fd_source_open(&source, load->path);
-	if (r < 0)
-		return r;
 	load->groups.host = &load->info.host;
 	load->groups.info = &load->info;
 	load->groups.filter = load->filter.label ? &load->filter : NULL;
-	r = snapshot_read(&source.source, load->limits, &grouping.visitor, &load->info,
-	                  &load->error);
+	r = snapshot_read(source, load->limits, &grouping.visitor, &load->info, &load->error);
 	group_table_finish(&load->groups);
 	cgroup_table_finish(&load->cgroups);
-	reference_add_metrics(load->info.forgotten, &forgotten);
+	reference_add_metrics(load->info.forgotten | load->forgotten, &forgotten);
 	group_table_forget(&load->groups, &forgotten);
+	return r;
+}
+
+static int load_file(struct load *load)
+{
+	cleanup_(fd_source_done) struct fd_source source = FD_SOURCE_INIT;
+	int r = fd_source_open(&source, load->path);
+
+	if (r < 0)
+		return r;
+	source.copy = load->keeps_bytes ? &load->bytes : NULL;
+	r = load_source(load, &source.source);
 	load->file_bytes = source.bytes;
 	return r;
 }
@@ -99,4 +106,5 @@ void load_done(struct load *load)
 	smaps_table_done(&load->smaps);
 	snapshot_info_done(&load->info);
 	strbuf_done(&load->error);
+	strbuf_done(&load->bytes);
 }

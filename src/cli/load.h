@@ -17,11 +17,18 @@ struct load {
 	bool wants_smaps;
 	struct cgroup_table cgroups; /* initialised by the caller */
 	struct smaps_table smaps;    /* initialised by the caller */
+	bool keeps_bytes;            /* of the file, for interval_load() */
+	struct strbuf bytes;         /* those */
+	uint32_t forgotten;          /* families of another tool's zeros, beside the file's own */
 	uint64_t file_bytes;         /* read: the compressed size */
 	struct snapshot_info info;
 	struct strbuf error; /* why it failed */
 	int result;          /* 0 or -errno */
 };
+
+/* Reads a snapshot from the source into the tables. Returns 0 or -errno, with a sentence in load->error where the bytes
+ * are to blame. */
+must_check_ int load_source(struct load *load, struct byte_source *source);
 
 /* Loads one or two; two at the same time. */
 void load_run(struct load *loads, unsigned count);

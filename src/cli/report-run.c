@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "ctprof/base/macro.h"
 #include "fd-source.h"
+#include "interval.h"
 #include "load.h"
 #include "overview/overview.h"
 #include "pager.h"
@@ -133,8 +134,9 @@ static void make_facts(const struct report_options *options, const struct load *
 	fact_rows_init(ret, sides, count, &fact_options);
 }
 
+/* @interval is what happened between the two, or NULL. */
 static void make_report(FILE *file, const struct report_options *options, struct load *loads,
-                        unsigned count)
+                        unsigned count, const struct load *interval)
 {
 	const struct group_table *tables[SIDE_MAX] = {NULL};
 	struct row_cpu_time cpu_times[SIDE_MAX];
@@ -172,8 +174,14 @@ static void make_report(FILE *file, const struct report_options *options, struct
 	}
 	if (options->overview) {
 		row_options.top_groups = 0;
-		/* On one boot, a group that one side does not have was not there. */
-		row_options.one_sided = count == SIDE_MAX && same_boot(hosts[0], hosts[1]);
+		/* In windows of one boot, a group that one side does not have did nothing there. */
+		row_options.one_sided =
+		        interval || (count == SIDE_MAX && loads[0].info.kind == KIND_window &&
+		                     same_boot(hosts[0], hosts[1]));
+	}
+	if (interval) {
+		row_options.interval = &interval->groups;
+		report.interval = &interval->info;
 	}
 	if (row_options.per == PER_COUNT)
 		row_options.per = measure_per_default(loads[0].info.kind);
@@ -344,13 +352,29 @@ static bool kinds_agree(const struct load *loads, unsigned count)
 	return false;
 }
 
+/* Loads what happened between the two, where they are one interval. Returns the exit status. */
+static int find_interval(const struct load loads[SIDE_MAX], struct load *interval, bool *ret_found)
+{
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	int r = interval_is_between(loads) ? interval_load(loads, interval, &reason) : 0;
+
+	*ret_found = r > 0;
+	if (r >= 0)
+		return EXIT_DONE;
+	cli_error("%s", reason.len > 0 ? strbuf_str(&reason) : strerror(-r));
+	return EXIT_FAILED;
+}
+
 static int run(const struct report_options *options, char **paths, unsigned count)
 {
-	struct load loads[SIDE_MAX] = {{0}};
+	struct load loads[SIDE_MAX] = {{0}}, interval = {0};
+	bool is_interval = false;
 	int status = EXIT_DONE;
 
-	for (unsigned i = 0; i < count; i++)
+	for (unsigned i = 0; i < count; i++) {
 		load_init(&loads[i], options, paths[i]);
+		loads[i].keeps_bytes = options->overview && count == SIDE_MAX;
+	}
 	mem_limit(options->limits.memory);
 	load_run(loads, count);
 	for (unsigned i = 0; i < count; i++)
@@ -364,13 +388,17 @@ static int run(const struct report_options *options, char **paths, unsigned coun
 		status = EXIT_FAILED;
 	if (status == EXIT_DONE && !has_group(options, loads, count))
 		status = EXIT_FAILED;
+	load_init(&interval, options, paths[count - 1]);
+	if (status == EXIT_DONE && options->overview && count == SIDE_MAX)
+		status = find_interval(loads, &interval, &is_interval);
 	if (status == EXIT_DONE) {
 		struct pager pager;
 
 		pager_start(&pager, !options->no_pager && options->format == FORMAT_TABLE);
-		make_report(pager.file, options, loads, count);
+		make_report(pager.file, options, loads, count, is_interval ? &interval : NULL);
 		status = pager_finish(&pager);
 	}
+	load_done(&interval);
 	for (unsigned i = 0; i < count; i++)
 		load_done(&loads[i]);
 	return status;

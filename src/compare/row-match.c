@@ -244,6 +244,46 @@ static const char *renamed_to(struct matching *matching, uint32_t baseline)
 	return first;
 }
 
+/* The window's group of the same names as the candidate's, or NULL. */
+static struct group *interval_at(const struct row_pairs *pairs, const struct group_table *interval,
+                                 uint32_t candidate)
+{
+	const struct group_table *table = pairs->tables[SIDE_CANDIDATE];
+	struct span patterns[GROUP_KEYS_MAX];
+
+	for (unsigned key = 0; key < table->by.count; key++)
+		patterns[key] = group_table_pattern(table, &table->map.entries[candidate], key);
+	return group_table_find(interval, patterns);
+}
+
+/* What a group did in the window between the sides: the window has its threads under the candidate's names. */
+static const struct group *interval_of(struct matching *matching,
+                                       const struct group_table *interval, uint32_t first)
+{
+	const struct row_pairs *pairs = &matching->pairs;
+	struct row_set *set = matching->set;
+	struct group *only = NULL, *merged = NULL;
+
+	if (!interval)
+		return NULL;
+	for (uint32_t i = first; i != NO_PLACE; i = pairs->next[i]) {
+		struct group *group = interval_at(pairs, interval, i);
+
+		if (!group)
+			continue;
+		if (only && !merged) {
+			merged = mem_calloc(1, sizeof(*merged));
+			group_merge(merged, only, set->spread_count);
+		}
+		if (merged)
+			group_merge(merged, group, set->spread_count);
+		only = group;
+	}
+	if (merged)
+		*array_add(set->merged, set->merged_count, set->merged_capacity) = merged;
+	return merged ? merged : only;
+}
+
 /* What the candidate has of a baseline group: one group, or several put together. */
 static const struct group *candidate_of(struct matching *matching, uint32_t baseline)
 {
@@ -262,7 +302,7 @@ static const struct group *candidate_of(struct matching *matching, uint32_t base
 }
 
 static void add_baseline_groups(struct matching *matching, struct group_list *matched,
-                                struct group_list *unmatched)
+                                const struct group_table *interval, struct group_list *unmatched)
 {
 	const struct row_pairs *pairs = &matching->pairs;
 	const struct strmap *map = &pairs->tables[SIDE_BASELINE]->map;
@@ -275,12 +315,14 @@ static void add_baseline_groups(struct matching *matching, struct group_list *ma
 		if (paired) {
 			group.sides[SIDE_CANDIDATE] = candidate_of(matching, i);
 			group.renamed = renamed_to(matching, i);
+			group.interval = interval_of(matching, interval, pairs->first[i]);
 		}
 		add_group(paired || matching->set->sides == 1 ? matched : unmatched, group);
 	}
 }
 
-static void add_candidate_groups(struct matching *matching, struct group_list *unmatched)
+static void add_candidate_groups(struct matching *matching, const struct group_table *interval,
+                                 struct group_list *unmatched)
 {
 	const struct row_pairs *pairs = &matching->pairs;
 	const struct strmap *map = &pairs->tables[SIDE_CANDIDATE]->map;
@@ -291,6 +333,8 @@ static void add_candidate_groups(struct matching *matching, struct group_list *u
 		if (pairs->to_baseline[i] != NO_PLACE)
 			continue;
 		name_group(matching, &group, SIDE_CANDIDATE, &map->entries[i]);
+		if (interval)
+			group.interval = interval_at(pairs, interval, i);
 		add_group(unmatched, group);
 	}
 }
@@ -325,6 +369,16 @@ static void add_totals(struct row_set *set, const struct group_table *const *tab
 	}
 }
 
+/* A window has the work of exited threads of its processes, as far as it is known. */
+static void add_interval(struct row_set *set, const struct group_table *interval)
+{
+	for (uint32_t i = 0; i < interval->map.count; i++)
+		group_include_exited(interval, interval->map.entries[i].value,
+		                     (1u << PROCESS_SOURCE_COUNT) - 1, 0);
+	set->interval_total = group_table_total(interval);
+	set->interval_frame = group_table_frame(interval);
+}
+
 void row_match(struct row_set *set, const struct group_table *const *tables,
                const struct row_cpu_time *cpu_times, const struct row_options *options)
 {
@@ -336,9 +390,11 @@ void row_match(struct row_set *set, const struct group_table *const *tables,
 		row_rename(set, &matching.pairs);
 	include_exited(&matching.pairs, set->sides);
 	add_totals(set, tables);
-	add_baseline_groups(&matching, &matched, &unmatched[SIDE_BASELINE]);
+	if (options->interval)
+		add_interval(set, options->interval);
+	add_baseline_groups(&matching, &matched, options->interval, &unmatched[SIDE_BASELINE]);
 	if (set->sides == SIDE_MAX)
-		add_candidate_groups(&matching, &unmatched[SIDE_CANDIDATE]);
+		add_candidate_groups(&matching, options->interval, &unmatched[SIDE_CANDIDATE]);
 	if (cpu_times)
 		add_exited(set, &matched, cpu_times);
 	for (unsigned side = 0; side < SIDE_MAX && options->one_sided; side++) {

@@ -59,6 +59,8 @@ void row_set_done(struct row_set *set)
 	free(set->labels);
 	for (unsigned side = 0; side < set->sides; side++)
 		group_free(set->totals[side], 0);
+	if (set->interval_total)
+		group_free(set->interval_total, 0);
 	free(set->rows);
 	free(set->readers);
 	*set = (struct row_set){0};

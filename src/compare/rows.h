@@ -25,7 +25,9 @@ struct row_options {
 	enum measure_per per;                 /* how values that scale are shown */
 	const struct row_sort_key *sort_keys; /* where there are any, groups are ranked by them */
 	size_t sort_key_count;
-	bool continues;               /* the candidate was taken later in the baseline's boot */
+	bool continues; /* the candidate was taken later in the baseline's boot */
+	/* The window between the two, grouped like them; NULL: there is none. It must outlive the set. */
+	const struct group_table *interval;
 	bool unchanged;               /* keep rows whose sides are equal or both unseen */
 	bool one_sided;               /* keep rows of groups that one side only has */
 	bool renamed;                 /* pair cgroups that were renamed by the threads in them */
@@ -51,6 +53,7 @@ struct row_group {
 	/* Label by key, borrowed from the set; all NULL for exited. */
 	const char *parts[GROUP_KEYS_MAX];
 	const struct group *sides[SIDE_MAX]; /* NULL where the side does not have it */
+	const struct group *interval;        /* what it did between the sides; NULL: not known */
 	bool exited; /* not a group of threads: what the host's threads that have exited used */
 	/* The cgroup's label in the candidate where it was renamed; borrowed. */
 	const char *renamed;
@@ -90,6 +93,8 @@ struct row_set {
 	size_t unseen_count;            /* rows left out because no side has a value */
 	size_t filtered_count;          /* rows left out by the conditions */
 	struct group *totals[SIDE_MAX]; /* the host's; owned */
+	struct group *interval_total;   /* the same of the window between the sides, or NULL */
+	struct derive_frame interval_frame;
 	struct derive_frame frames[SIDE_MAX];
 	const struct rate_list *rate_lists[SIDE_MAX]; /* as in struct group_table */
 	enum measure_per per;

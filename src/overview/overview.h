@@ -12,6 +12,7 @@
 enum overview_kind {
 	OVERVIEW_LIVES,        /* of one snapshot: since the birth of each thread */
 	OVERVIEW_WINDOW,       /* of one window: rates over its length */
+	OVERVIEW_INTERVAL,     /* of the window between two snapshots: rates over its length */
 	OVERVIEW_LIVES_CHANGE, /* of two: the first kind, before and after */
 	OVERVIEW_CHANGE,       /* of two windows: the second kind, before and after */
 };
@@ -53,6 +54,9 @@ struct overview {
 	struct overview_row *rows; /* by score, then by name; owned */
 	size_t count;
 	size_t noise; /* groups below the floor */
+	/* Those of them that are new or gone, by score; owned. */
+	struct overview_row *quiet;
+	size_t quiet_count;
 	/* Groups that the set keeps apart because the other side is of another boot, by score; owned. */
 	struct overview_row *apart[SIDE_MAX];
 	size_t apart_count[SIDE_MAX];

@@ -119,6 +119,13 @@ static void add_lengths(const struct report *report, struct strbuf *out)
 		strbuf_add_str(out, ": window of ");
 		add_length(frames[SIDE_BASELINE].length_ns, out);
 		break;
+	case OVERVIEW_INTERVAL:
+		strbuf_add_str(out, ": the ");
+		add_length(report->rows->interval_frame.length_ns, out);
+		strbuf_add_str(out, " in between");
+		if (!host_text(&report->sides[0].info->host, HOST_boot_id))
+			strbuf_add_str(out, " (boot unknown, same threads)");
+		return;
 	case OVERVIEW_CHANGE:
 		strbuf_add_str(out, ": windows of ");
 		add_length(frames[SIDE_BASELINE].length_ns, out);
@@ -179,6 +186,12 @@ static void add_host_cpu(const struct report *report, struct strbuf *line)
 		strbuf_addf(line, " of %.0f", overview->scale.capacity[ASPECT_cpu]);
 }
 
+/* What the values are of: the side, or the window between the two. */
+static const struct snapshot_info *measured(const struct report *report, unsigned side)
+{
+	return report->interval ? report->interval : report->sides[side].info;
+}
+
 static uint64_t number(const struct snapshot_info *info, enum window_number which)
 {
 	return info->kind == KIND_window && info->window.seen[which] ? info->window.numbers[which]
@@ -202,8 +215,8 @@ static void add_unaccounted(const struct report *report, struct strbuf *line)
 {
 	double largest = 0;
 
-	for (unsigned side = 0; side < report->rows->sides; side++)
-		largest = fmax(largest, unaccounted(report->sides[side].info));
+	for (unsigned side = 0; side < report->overview->sides; side++)
+		largest = fmax(largest, unaccounted(measured(report, side)));
 	if (largest >= 0.95)
 		strbuf_addf(next_part(line), "%.0f %% of CPU time in no row", largest);
 }
@@ -212,9 +225,9 @@ static void add_lost(const struct report *report, struct strbuf *line)
 {
 	uint64_t lost = 0, missed = 0;
 
-	for (unsigned side = 0; side < report->rows->sides; side++) {
-		lost += number(report->sides[side].info, WINDOW_threads_lost);
-		missed += number(report->sides[side].info, WINDOW_threads_missed);
+	for (unsigned side = 0; side < report->overview->sides; side++) {
+		lost += number(measured(report, side), WINDOW_threads_lost);
+		missed += number(measured(report, side), WINDOW_threads_missed);
 	}
 	if (lost > 0)
 		strbuf_addf(next_part(line), "%llu thread%s lost", (unsigned long long)lost,
@@ -359,38 +372,97 @@ static void add_own(const struct report *report, struct strbuf *out)
 	add_line(report, &line, out);
 }
 
-/* "only in b.zst: delta (2 threads, CPU 3.3s), echo (1 thread) and 3 more", as much as fits on one line. */
-static void add_apart(const struct report *report, unsigned side, struct strbuf *out)
+/* Names, as many as fit on one line; with --limit 0 all of them, on as many lines as they take. */
+struct name_list {
+	const struct report *report;
+	struct strbuf line;
+	size_t shown, left_out;
+};
+
+static void add_name(struct name_list *list, const char *name, struct strbuf *out)
 {
 	static const char more[] = " and 100000 more";
+	size_t width = list->report->style.width;
+	bool all = list->report->limit == 0;
+	size_t room = all || width < strlen(more) ? width : width - strlen(more);
+
+	if (list->shown > 0 && width > 0 &&
+	    text_width(list->line.data, list->line.len) + 2 + text_width(name, strlen(name)) >
+	            room) {
+		if (!all) {
+			list->left_out++;
+			return;
+		}
+		strbuf_add_char(&list->line, ',');
+		add_line(list->report, &list->line, out);
+		strbuf_clear(&list->line);
+		strbuf_addf(&list->line, "  %s", name);
+		return;
+	}
+	/* A name that would stand behind one that did not fit would seem to be the next one. */
+	if (list->left_out > 0) {
+		list->left_out++;
+		return;
+	}
+	strbuf_addf(&list->line, "%s%s", list->shown > 0 ? ", " : ": ", name);
+	list->shown++;
+}
+
+static void end_names(struct name_list *list, struct strbuf *out)
+{
+	if (list->left_out > 0)
+		strbuf_addf(&list->line, " and %zu more", list->left_out);
+	if (list->shown > 0)
+		add_line(list->report, &list->line, out);
+	strbuf_done(&list->line);
+}
+
+/* "only in b.zst: delta (2 threads, CPU 3.3s), echo (1 thread) and 3 more". */
+static void add_apart(const struct report *report, unsigned side, struct strbuf *out)
+{
 	const struct overview *overview = report->overview;
-	size_t width = report->style.width, shown = 0;
-	cleanup_(strbuf_done) struct strbuf line = STRBUF_INIT;
+	struct name_list list = {.report = report};
+	cleanup_(strbuf_done) struct strbuf name = STRBUF_INIT;
 	const char *path;
 
 	if (overview->apart_count[side] == 0)
 		return;
 	path = last_part(report->sides[side].path);
-	strbuf_add_str(&line, "only in ");
-	text_add_escaped(&line, path, strlen(path));
-	for (; shown < overview->apart_count[side]; shown++) {
-		const struct overview_row *row = &overview->apart[side][shown];
-		size_t before = line.len;
+	strbuf_add_str(&list.line, "only in ");
+	text_add_escaped(&list.line, path, strlen(path));
+	for (size_t i = 0; i < overview->apart_count[side]; i++) {
+		const struct overview_row *row = &overview->apart[side][i];
 		uint32_t threads = side == SIDE_BASELINE ? row->threads.before : row->threads.after;
 
-		strbuf_addf(&line, "%s%s (%u thread%s", shown > 0 ? ", " : ": ", row->group->label,
-		            threads, threads == 1 ? "" : "s");
-		add_most(overview, row, 1, side, &line);
-		strbuf_add_char(&line, ')');
-		if (report->limit > 0 && width > 0 && shown > 0 &&
-		    text_width(line.data, line.len) + strlen(more) > width) {
-			line.len = before;
-			break;
-		}
+		strbuf_clear(&name);
+		strbuf_addf(&name, "%s (%u thread%s", row->group->label, threads,
+		            threads == 1 ? "" : "s");
+		add_most(overview, row, 1, side, &name);
+		strbuf_add_char(&name, ')');
+		add_name(&list, strbuf_str(&name), out);
 	}
-	if (shown < overview->apart_count[side])
-		strbuf_addf(&line, " and %zu more", overview->apart_count[side] - shown);
-	add_line(report, &line, out);
+	end_names(&list, out);
+}
+
+/* "also gone: charlie (2), sleep (1) and 3 more": groups below the floor. */
+static void add_quiet(const struct report *report, enum overview_mark mark, struct strbuf *out)
+{
+	const struct overview *overview = report->overview;
+	struct name_list list = {.report = report};
+	cleanup_(strbuf_done) struct strbuf name = STRBUF_INIT;
+
+	strbuf_add_str(&list.line, mark == OVERVIEW_NEW ? "also new" : "also gone");
+	for (size_t i = 0; i < overview->quiet_count; i++) {
+		const struct overview_row *row = &overview->quiet[i];
+
+		if (row->mark != mark)
+			continue;
+		strbuf_clear(&name);
+		strbuf_addf(&name, "%s (%u)", row->group->label,
+		            mark == OVERVIEW_NEW ? row->threads.after : row->threads.before);
+		add_name(&list, strbuf_str(&name), out);
+	}
+	end_names(&list, out);
 }
 
 void report_add_overview_foot(const struct report *report, bool partial, struct strbuf *out)
@@ -405,6 +477,8 @@ void report_add_overview_foot(const struct report *report, bool partial, struct 
 		strbuf_add_str(out, "* lacks some of the group's threads\n");
 	for (unsigned side = SIDE_MAX; side-- > 0;)
 		add_apart(report, side, out);
+	add_quiet(report, OVERVIEW_NEW, out);
+	add_quiet(report, OVERVIEW_GONE, out);
 	add_left_out(report, out);
 	add_own(report, out);
 }

@@ -12,7 +12,8 @@ enum { GROUP_MIN = 16, GROUP_COLUMN = ASPECT_COUNT, COLUMNS = ASPECT_COUNT + 1 }
 struct overview_table {
 	const struct report *report;
 	const struct overview *overview;
-	size_t shown; /* rows */
+	size_t shown;       /* rows */
+	size_t group_width; /* that the column of groups can have; 0: any */
 	unsigned count;
 	unsigned columns[COLUMNS]; /* aspects, or GROUP_COLUMN */
 };
@@ -94,6 +95,8 @@ const char *overview_arrow(const struct report *report)
 static void add_value(const struct overview *overview, unsigned aspect,
                       const struct overview_value *value, struct strbuf *out)
 {
+	size_t start;
+
 	/* A window has peaks only where they rose. */
 	if (!value->seen && aspect_table[aspect].kind == ASPECT_KIND_PEAK &&
 	    !overview_is_of_lives(overview->kind))
@@ -102,9 +105,10 @@ static void add_value(const struct overview *overview, unsigned aspect,
 		strbuf_add_char(out, '-');
 		return;
 	}
+	start = out->len;
 	overview_add_amount(overview, aspect, value->amount, out);
 	if (value->partial)
-		strbuf_add_char(out, '*');
+		strbuf_add_str(out, out->len == start ? "0*" : "*");
 }
 
 static void add_side(const struct overview_table *table, const struct overview_row *row,
@@ -157,7 +161,7 @@ static void add_threads(const struct overview_table *table, const struct overvie
 
 	if (row->mark == OVERVIEW_NEW) {
 		strbuf_addf(out, "new %u", change ? threads->after : threads->born);
-		if (threads->gone > 0)
+		if (!change && threads->gone > 0)
 			strbuf_addf(out, "-%u", threads->gone);
 	} else if (row->mark == OVERVIEW_GONE) {
 		strbuf_addf(out, "gone %u", change ? threads->before : threads->gone);
@@ -173,6 +177,26 @@ static void add_threads(const struct overview_table *table, const struct overvie
 	}
 }
 
+/* A path is known by its end: what does not fit is cut in front. Other names are cut by the table. */
+static void add_label(const struct overview_table *table, const char *label, struct strbuf *out)
+{
+	size_t len = strlen(label), at = 0, next;
+
+	if (table->group_width == 0 || label[0] != '/' ||
+	    text_width(label, len) <= table->group_width) {
+		strbuf_add_str(out, label);
+		return;
+	}
+	while (at < len && 1 + text_width(label + at, len - at) > table->group_width) {
+		next = text_prefix_escaped(label + at, len - at, 1);
+		/* What is wider than a column is skipped as a whole. */
+		for (size_t room = 2; next == 0; room++)
+			next = text_prefix_escaped(label + at, len - at, room);
+		at += next;
+	}
+	strbuf_addf(out, "%s%s", table->report->style.ascii ? "~" : "…", label + at);
+}
+
 static enum table_color overview_cell(void *context, size_t index, unsigned column,
                                       struct strbuf *out)
 {
@@ -181,7 +205,7 @@ static enum table_color overview_cell(void *context, size_t index, unsigned colu
 	unsigned aspect = table->columns[column];
 
 	if (aspect == GROUP_COLUMN) {
-		strbuf_add_str(out, row->group->label);
+		add_label(table, row->group->label, out);
 		return COLOR_NONE;
 	}
 	if (aspect_table[aspect].kind == ASPECT_KIND_THREADS) {
@@ -283,6 +307,18 @@ static void choose_columns(struct overview_table *table)
 	}
 }
 
+/* What is left for the names of groups beside the other columns. */
+static void fit_group(struct overview_table *table)
+{
+	size_t width = table->report->style.width, others = table->count - 1;
+	bool empty;
+
+	for (unsigned c = 0; c < table->count; c++)
+		if (table->columns[c] != GROUP_COLUMN)
+			others += width_of(table, c, &empty);
+	table->group_width = width > others + GROUP_MIN / 2 ? width - others : 0;
+}
+
 bool report_print_overview_rows(FILE *file, const struct report *report)
 {
 	struct overview_table table = {
@@ -295,6 +331,7 @@ bool report_print_overview_rows(FILE *file, const struct report *report)
 	if (table.shown == 0)
 		return false;
 	choose_columns(&table);
+	fit_group(&table);
 	for (unsigned c = 0; c < table.count; c++)
 		columns[c] = (struct table_column){
 		        heading_of(&table, table.columns[c]), table.columns[c] != GROUP_COLUMN,

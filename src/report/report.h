@@ -24,6 +24,8 @@ struct report {
 	struct row_set *rows;
 	/* One line for each group, in place of the rows; NULL: the rows. */
 	const struct overview *overview;
+	const struct snapshot_info
+	        *interval; /* of the window between the sides; NULL: there is none */
 	bool verbose;      /* adds the head and the notes of the table below the overview */
 	bool without_rows; /* only the text around them */
 	const struct fact_row_set *facts; /* NULL: none */

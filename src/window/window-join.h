@@ -47,9 +47,14 @@ struct window_join {
 	uint64_t rows;                      /* written */
 };
 
+/* Where none of the two says of which boot it is, and a thread (ids, start time and name) is in both: sets when they were
+ * captured since boot as far as births of threads tell, and returns true. */
+bool window_infer_boot(struct window_reading *first, struct window_reading *last);
+
 /* Whether there is a window between the two; -EINVAL with a sentence otherwise. */
 must_check_ int window_check(const struct window_reading *first, const struct window_reading *last,
-                             const struct window_options *options, struct strbuf *reterr);
+                             const struct window_options *options, bool inferred,
+                             struct strbuf *reterr);
 
 /* The tick in which a time was, and when a tick began. */
 uint64_t window_tick_of(const struct window_join *join, uint64_t boottime_ns);

@@ -495,7 +495,8 @@ int window_of_readings(struct window_reading *first, struct window_reading *last
 	        .asked_length_ns = options->asked_length_ns,
 	        .info = &join.last.info,
 	};
-	int r = window_check(&join.first, &join.last, options, reterr);
+	bool inferred = options->infer_boot && window_infer_boot(&join.first, &join.last);
+	int r = window_check(&join.first, &join.last, options, inferred, reterr);
 
 	*first = *last = (struct window_reading){0};
 	if (r == 0 && options->users)

@@ -27,6 +27,9 @@ struct window_options {
 	const struct exit_log *exits;         /* borrowed; NULL: nobody listened */
 	struct window_meter *meter;           /* borrowed; NULL: what it cost is not known */
 	uint64_t asked_length_ns;             /* 0: nobody asked for a length */
+	/* Snapshots that do not say of which boot they are make a window, too, where some thread that was not born while the host was
+	 * booting is in both, and the second one is later. Their clock is that of the births of threads. */
+	bool infer_boot;
 	struct host *
 	        users; /* whose names of users are moved to the window; NULL: those of the last one */
 };

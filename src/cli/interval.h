@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* interval - two lifetime snapshots of one boot as the window between them. */
+#include "load.h"
+
+/* Whether the two may be the ends of one interval: both are lifetime snapshots, and they are of the same boot or none of them
+ * says of which boot it is, and the second one is later. */
+bool interval_is_between(const struct load loads[2]);
+
+/* Makes the window between the two and loads it into @ret, whose tables the caller has initialised. The loads keep their
+ * bytes, from which the threads are read again: there are some 200 bytes in memory for each thread meanwhile. Returns 1; 0 if
+ * the two have no window between them, as of two pid namespaces; or -errno, with a sentence appended to @reterr. */
+must_check_ int interval_load(const struct load loads[2], struct load *ret, struct strbuf *reterr);
