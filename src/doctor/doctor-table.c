@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <stdlib.h>
 #include <string.h>
 
 #include "doctor/doctor.h"
@@ -11,33 +10,18 @@
 const struct doctor_family_desc doctor_family_table[DOCTOR_FAMILY_COUNT] = {
 #define DOCTOR_FAMILY(id_, name_, necessity_, options_, major_, minor_, text_) \
 	[DOCTOR_##id_] = {name_, DOCTOR_NEEDED_##necessity_, options_, major_, minor_, text_},
-#define DOCTOR_TOGGLE(id_, sysctl_, file_, option_, text_)
-#define DOCTOR_CONTROLLER(id_, v1_)
 #include "doctor.def"
-#undef DOCTOR_FAMILY
-#undef DOCTOR_TOGGLE
-#undef DOCTOR_CONTROLLER
 };
 
 const struct doctor_toggle_desc doctor_toggle_table[DOCTOR_TOGGLE_COUNT] = {
-#define DOCTOR_FAMILY(id_, name_, necessity_, options_, major_, minor_, text_)
 #define DOCTOR_TOGGLE(id_, sysctl_, file_, option_, text_) \
 	[DOCTOR_TOGGLE_##id_] = {sysctl_, file_, option_, text_},
-#define DOCTOR_CONTROLLER(id_, v1_)
 #include "doctor.def"
-#undef DOCTOR_FAMILY
-#undef DOCTOR_TOGGLE
-#undef DOCTOR_CONTROLLER
 };
 
 const struct doctor_controller_desc doctor_controller_table[DOCTOR_CONTROLLER_COUNT] = {
-#define DOCTOR_FAMILY(id_, name_, necessity_, options_, major_, minor_, text_)
-#define DOCTOR_TOGGLE(id_, sysctl_, file_, option_, text_)
 #define DOCTOR_CONTROLLER(id_, v1_) [DOCTOR_CONTROLLER_##id_] = {#id_, v1_},
 #include "doctor.def"
-#undef DOCTOR_FAMILY
-#undef DOCTOR_TOGGLE
-#undef DOCTOR_CONTROLLER
 };
 /* clang-format on */
 

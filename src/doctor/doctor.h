@@ -15,34 +15,19 @@
 /* clang-format off */
 enum doctor_family {
 #define DOCTOR_FAMILY(id_, name_, necessity_, options_, major_, minor_, text_) DOCTOR_##id_,
-#define DOCTOR_TOGGLE(id_, sysctl_, file_, option_, text_)
-#define DOCTOR_CONTROLLER(id_, v1_)
 #include "doctor.def"
-#undef DOCTOR_FAMILY
-#undef DOCTOR_TOGGLE
-#undef DOCTOR_CONTROLLER
 	DOCTOR_FAMILY_COUNT,
 };
 
 enum doctor_toggle {
-#define DOCTOR_FAMILY(id_, name_, necessity_, options_, major_, minor_, text_)
 #define DOCTOR_TOGGLE(id_, sysctl_, file_, option_, text_) DOCTOR_TOGGLE_##id_,
-#define DOCTOR_CONTROLLER(id_, v1_)
 #include "doctor.def"
-#undef DOCTOR_FAMILY
-#undef DOCTOR_TOGGLE
-#undef DOCTOR_CONTROLLER
 	DOCTOR_TOGGLE_COUNT,
 };
 
 enum doctor_controller {
-#define DOCTOR_FAMILY(id_, name_, necessity_, options_, major_, minor_, text_)
-#define DOCTOR_TOGGLE(id_, sysctl_, file_, option_, text_)
 #define DOCTOR_CONTROLLER(id_, v1_) DOCTOR_CONTROLLER_##id_,
 #include "doctor.def"
-#undef DOCTOR_FAMILY
-#undef DOCTOR_TOGGLE
-#undef DOCTOR_CONTROLLER
 	DOCTOR_CONTROLLER_COUNT,
 };
 /* clang-format on */

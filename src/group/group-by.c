@@ -14,19 +14,13 @@
 const struct group_key_desc group_key_table[GROUP_KEY_COUNT] = {
 #define GROUP_KEY(id_, name_, heading_, text_) \
 	[GROUP_KEY_##id_] = {name_, #id_, heading_, text_},
-#define GROUP_TREE(id_, name_, heading_, text_, ...)
 #include "group-keys.def"
-#undef GROUP_KEY
-#undef GROUP_TREE
 };
 
 const struct group_tree_desc group_tree_table[] = {
-#define GROUP_KEY(id_, name_, heading_, text_)
 #define GROUP_TREE(id_, name_, heading_, text_, ...) \
 	{name_, heading_, text_, sizeof((const enum group_key[]){__VA_ARGS__}) / sizeof(enum group_key), {__VA_ARGS__}},
 #include "group-keys.def"
-#undef GROUP_KEY
-#undef GROUP_TREE
 };
 /* clang-format on */
 const size_t group_tree_count = ARRAY_SIZE(group_tree_table);

@@ -12,10 +12,7 @@
 
 enum group_key {
 #define GROUP_KEY(id_, name_, heading_, text_) GROUP_KEY_##id_,
-#define GROUP_TREE(id_, name_, heading_, text_, ...)
 #include "group-keys.def"
-#undef GROUP_KEY
-#undef GROUP_TREE
 	GROUP_KEY_COUNT,
 };
 

@@ -15,10 +15,6 @@ const struct host_field_desc host_field_table[HOST_FIELD_COUNT] = {
 #define HOST_MAP(id_, compared_, text_) [HOST_##id_] = {#id_, text_, HOST_KIND_MAP, compared_, false},
 #define HOST_COUNTER(id_, text_) [HOST_##id_] = {#id_, text_, HOST_KIND_NUMBER, OWN, true},
 #include "host.def"
-#undef HOST_TEXT
-#undef HOST_NUMBER
-#undef HOST_MAP
-#undef HOST_COUNTER
 };
 /* clang-format on */
 

@@ -5,62 +5,32 @@
 /* clang-format off */
 const char *const psi_resource_names[PSI_RESOURCE_COUNT] = {
 #define PSI_RESOURCE(id_, text_) [PSI_##id_] = #id_,
-#define PSI_ROW(id_, text_)
-#define PSI_AVERAGE(id_, text_)
 #include "psi.def"
-#undef PSI_RESOURCE
-#undef PSI_ROW
-#undef PSI_AVERAGE
 };
 
 const char *const psi_row_names[PSI_ROW_COUNT] = {
-#define PSI_RESOURCE(id_, text_)
 #define PSI_ROW(id_, text_) [PSI_ROW_##id_] = #id_,
-#define PSI_AVERAGE(id_, text_)
 #include "psi.def"
-#undef PSI_RESOURCE
-#undef PSI_ROW
-#undef PSI_AVERAGE
 };
 
 const char *const psi_average_names[PSI_AVERAGE_COUNT] = {
-#define PSI_RESOURCE(id_, text_)
-#define PSI_ROW(id_, text_)
 #define PSI_AVERAGE(id_, text_) [PSI_AVERAGE_##id_] = #id_,
 #include "psi.def"
-#undef PSI_RESOURCE
-#undef PSI_ROW
-#undef PSI_AVERAGE
 };
 
 const char *const psi_resource_descriptions[PSI_RESOURCE_COUNT] = {
 #define PSI_RESOURCE(id_, text_) [PSI_##id_] = text_,
-#define PSI_ROW(id_, text_)
-#define PSI_AVERAGE(id_, text_)
 #include "psi.def"
-#undef PSI_RESOURCE
-#undef PSI_ROW
-#undef PSI_AVERAGE
 };
 
 const char *const psi_row_descriptions[PSI_ROW_COUNT] = {
-#define PSI_RESOURCE(id_, text_)
 #define PSI_ROW(id_, text_) [PSI_ROW_##id_] = text_,
-#define PSI_AVERAGE(id_, text_)
 #include "psi.def"
-#undef PSI_RESOURCE
-#undef PSI_ROW
-#undef PSI_AVERAGE
 };
 
 const char *const psi_average_descriptions[PSI_AVERAGE_COUNT] = {
-#define PSI_RESOURCE(id_, text_)
-#define PSI_ROW(id_, text_)
 #define PSI_AVERAGE(id_, text_) [PSI_AVERAGE_##id_] = text_,
 #include "psi.def"
-#undef PSI_RESOURCE
-#undef PSI_ROW
-#undef PSI_AVERAGE
 };
 /* clang-format on */
 

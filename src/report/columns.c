@@ -9,19 +9,13 @@ enum { SHOW = 1, COMPARE = 2, BOTH = SHOW | COMPARE };
 const struct column_desc column_table[COLUMN_COUNT] = {
 #define COLUMN(id_, name_, heading_, commands_, text_) \
 	[COLUMN_##id_] = {name_, heading_, text_, ((commands_) & SHOW) != 0, ((commands_) & COMPARE) != 0},
-#define DISPLAY(name_, text_, ...)
 #include "columns.def"
-#undef COLUMN
-#undef DISPLAY
 };
 
 const struct display_desc display_table[] = {
-#define COLUMN(id_, name_, heading_, commands_, text_)
 #define DISPLAY(name_, text_, ...) \
 	{name_, text_, sizeof((const uint8_t[]){__VA_ARGS__}), {__VA_ARGS__}},
 #include "columns.def"
-#undef COLUMN
-#undef DISPLAY
 };
 /* clang-format on */
 const size_t display_count = ARRAY_SIZE(display_table);

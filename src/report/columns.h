@@ -9,10 +9,7 @@
 
 enum report_column {
 #define COLUMN(id_, name_, heading_, commands_, text_) COLUMN_##id_,
-#define DISPLAY(name_, text_, ...)
 #include "columns.def"
-#undef COLUMN
-#undef DISPLAY
 	COLUMN_COUNT,
 	COLUMN_SORTED = COLUMN_COUNT, /* the sort key of the groups; has no name */
 };

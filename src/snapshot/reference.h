@@ -11,10 +11,7 @@
 /* clang-format off */
 enum reference_family {
 #define REFERENCE_FAMILY(id_, name_, group_, zeros_) REFERENCE_FAMILY_##id_,
-#define REFERENCE_METRIC(metric_, family_, flag_)
 #include "reference.def"
-#undef REFERENCE_FAMILY
-#undef REFERENCE_METRIC
 	REFERENCE_FAMILY_COUNT,
 };
 /* clang-format on */

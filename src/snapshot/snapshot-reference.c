@@ -33,19 +33,13 @@ struct reference_metric {
 const struct reference_family_desc reference_family_table[REFERENCE_FAMILY_COUNT] = {
 #define REFERENCE_FAMILY(id_, name_, group_, zeros_)                                               \
 	[REFERENCE_FAMILY_##id_] = {name_, group_, REFERENCE_ZEROS_##zeros_},
-#define REFERENCE_METRIC(metric_, family_, flag_)
 #include "reference.def"
-#undef REFERENCE_FAMILY
-#undef REFERENCE_METRIC
 };
 
 static const struct reference_metric reference_metrics[] = {
-#define REFERENCE_FAMILY(id_, name_, group_, zeros_)
 #define REFERENCE_METRIC(metric_, family_, flag_)                                                  \
 	{METRIC_##metric_, REFERENCE_FAMILY_##family_, FLAG_##flag_},
 #include "reference.def"
-#undef REFERENCE_FAMILY
-#undef REFERENCE_METRIC
 };
 /* clang-format on */
 

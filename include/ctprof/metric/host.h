@@ -11,10 +11,6 @@ enum host_field {
 #define HOST_MAP(id_, compared_, text_) HOST_##id_,
 #define HOST_COUNTER(id_, text_) HOST_##id_,
 #include "host.def"
-#undef HOST_TEXT
-#undef HOST_NUMBER
-#undef HOST_MAP
-#undef HOST_COUNTER
 	HOST_FIELD_COUNT,
 };
 

@@ -7,34 +7,19 @@
 
 enum psi_resource {
 #define PSI_RESOURCE(id_, text_) PSI_##id_,
-#define PSI_ROW(id_, text_)
-#define PSI_AVERAGE(id_, text_)
 #include "psi.def"
-#undef PSI_RESOURCE
-#undef PSI_ROW
-#undef PSI_AVERAGE
 	PSI_RESOURCE_COUNT,
 };
 
 enum psi_row {
-#define PSI_RESOURCE(id_, text_)
 #define PSI_ROW(id_, text_) PSI_ROW_##id_,
-#define PSI_AVERAGE(id_, text_)
 #include "psi.def"
-#undef PSI_RESOURCE
-#undef PSI_ROW
-#undef PSI_AVERAGE
 	PSI_ROW_COUNT,
 };
 
 enum psi_average {
-#define PSI_RESOURCE(id_, text_)
-#define PSI_ROW(id_, text_)
 #define PSI_AVERAGE(id_, text_) PSI_AVERAGE_##id_,
 #include "psi.def"
-#undef PSI_RESOURCE
-#undef PSI_ROW
-#undef PSI_AVERAGE
 	PSI_AVERAGE_COUNT,
 };
 

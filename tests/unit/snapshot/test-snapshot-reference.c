@@ -78,13 +78,10 @@ static void add_row(const struct pair changes[PAIRS])
 	add_pair("comm", "\"c\"", changes);
 	add_pair("cgroup", "\"/a\"", changes);
 	add_pair("start_time_clock_ticks", "5", changes);
-#define REFERENCE_FAMILY(id_, name_, group_, zeros_)
 #define REFERENCE_METRIC(metric_, family_, flag_)                       \
 	if (REFERENCE_FAMILY_##family_ != REFERENCE_FAMILY_delay_peaks) \
 		add_pair(#metric_, default_value(METRIC_##metric_), changes);
 #include "reference.def"
-#undef REFERENCE_FAMILY
-#undef REFERENCE_METRIC
 	for (unsigned i = 0; i < PAIRS && changes[i].key; i++) {
 		enum metric_id metric;
 
