@@ -343,40 +343,17 @@ static uint64_t living_part(const struct derive_inputs *in, enum metric_id metri
 	               : 0;
 }
 
-static struct quantity evaluate(enum derived_id derived, const struct derive_inputs *in)
-{
-	switch (derived) {
-#define DERIVED(id_, basis_, function_, unit_, section_, formula_, text_, ...)                     \
-	case DERIVED_##id_:                                                                        \
-		return CALL_##basis_(function_, __VA_ARGS__);
-#include CTPROF_DERIVED_DEF
-#undef DERIVED
-	case DERIVED_COUNT:
-		break;
-	}
-	return (struct quantity){0};
-}
+/* What is computed of a derived metric. */
+enum computed { COMPUTED_VALUE, COMPUTED_WEIGHT, COMPUTED_PER_SECOND };
 
-static struct quantity weigh(enum derived_id derived, const struct derive_inputs *in)
+static struct quantity compute(enum computed what, enum derived_id derived, const struct derive_inputs *in)
 {
 	switch (derived) {
 #define DERIVED(id_, basis_, function_, unit_, section_, formula_, text_, ...)                     \
 	case DERIVED_##id_:                                                                        \
-		return WEIGH_##basis_(function_, __VA_ARGS__);
-#include CTPROF_DERIVED_DEF
-#undef DERIVED
-	case DERIVED_COUNT:
-		break;
-	}
-	return (struct quantity){0};
-}
-
-static struct quantity rescale(enum derived_id derived, const struct derive_inputs *in)
-{
-	switch (derived) {
-#define DERIVED(id_, basis_, function_, unit_, section_, formula_, text_, ...)                     \
-	case DERIVED_##id_:                                                                        \
-		return RESCALE_##basis_(function_, __VA_ARGS__);
+		return what == COMPUTED_VALUE    ? CALL_##basis_(function_, __VA_ARGS__)           \
+		       : what == COMPUTED_WEIGHT ? WEIGH_##basis_(function_, __VA_ARGS__)          \
+						 : RESCALE_##basis_(function_, __VA_ARGS__);
 #include CTPROF_DERIVED_DEF
 #undef DERIVED
 	case DERIVED_COUNT:
@@ -433,7 +410,8 @@ static bool inputs_seen(enum derived_id derived, const struct derive_inputs *in)
 
 struct quantity derive(enum derived_id derived, const struct derive_inputs *in)
 {
-	return inputs_seen(derived, in) ? evaluate(derived, in) : (struct quantity){0};
+	return inputs_seen(derived, in) ? compute(COMPUTED_VALUE, derived, in)
+	                                : (struct quantity){0};
 }
 
 /* A share of a life that needs the life only is the larger of its parts. The others subtract their parts from a life,
@@ -472,7 +450,8 @@ uint32_t derive_threads(enum derived_id derived, const struct derive_inputs *in)
 
 struct quantity derive_weight(enum derived_id derived, const struct derive_inputs *in)
 {
-	return inputs_seen(derived, in) ? weigh(derived, in) : (struct quantity){0};
+	return inputs_seen(derived, in) ? compute(COMPUTED_WEIGHT, derived, in)
+	                                : (struct quantity){0};
 }
 
 struct quantity derive_per_second(enum derived_id derived, const struct derive_inputs *in)
@@ -481,7 +460,7 @@ struct quantity derive_per_second(enum derived_id derived, const struct derive_i
 
 	if (!inputs_seen(derived, in) || !has_rates(in, derived))
 		return (struct quantity){0};
-	sum = rescale(derived, in);
+	sum = compute(COMPUTED_PER_SECOND, derived, in);
 	if (derived_table[derived].basis != BASIS_PARTS || !in->delays_beyond ||
 	    in->delays_beyond->fixed == 0)
 		return sum;
