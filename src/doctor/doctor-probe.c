@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -245,24 +244,6 @@ static bool is_others(int proc_fd, uint32_t pid)
 	       (geteuid() == 0 || process.st_uid != geteuid());
 }
 
-static void find_others(struct readers *readers, uint32_t own_pid, struct doctor_findings *findings)
-{
-	cleanup_(fd_closep) int list_fd = fd_open_dir_at(readers->proc_fd, ".");
-	cleanup_(strbuf_done) struct strbuf scratch = STRBUF_INIT;
-	cleanup_(id_list_done) struct id_list processes = {0};
-
-	if (list_fd < 0 || fd_list_ids(list_fd, &processes, &scratch) < 0)
-		return;
-	for (size_t i = 0; i < processes.count && findings->others < OTHERS_MAX; i++) {
-		if (processes.ids[i] == own_pid || !is_others(readers->proc_fd, processes.ids[i]))
-			continue;
-		findings->others++;
-		if (read_process(readers, processes.ids[i], &findings->io_others,
-		                 &findings->smaps_others))
-			findings->others_shown++;
-	}
-}
-
 /* Asks for a byte where nothing is mapped: who may read gets the answer EFAULT, and nobody is touched. */
 static void try_memory(uint32_t pid, struct doctor_tries *tries)
 {
@@ -279,26 +260,35 @@ static void try_memory(uint32_t pid, struct doctor_tries *tries)
 		tries->failed++;
 }
 
-static void find_memory(int proc_fd, uint32_t own_pid, struct doctor_findings *findings)
+/* Reads what a capture reads of other users' processes, and tries whose memory can be read. A capture would do both for all
+ * processes of the host, and says of memory only what the processes that have jemalloc give. */
+static void find_others(struct readers *readers, uint32_t own_pid, struct doctor_findings *findings)
 {
-	cleanup_(fd_closep) int list_fd = fd_open_dir_at(proc_fd, ".");
+	cleanup_(fd_closep) int list_fd = fd_open_dir_at(readers->proc_fd, ".");
 	cleanup_(strbuf_done) struct strbuf scratch = STRBUF_INIT;
 	cleanup_(id_list_done) struct id_list processes = {0};
-	unsigned own = 0, others = 0;
+	unsigned same_user = 0;
 
 	if (list_fd < 0 || fd_list_ids(list_fd, &processes, &scratch) < 0)
 		return;
 	for (size_t i = 0; i < processes.count; i++) {
 		uint32_t pid = processes.ids[i];
+		bool others = is_others(readers->proc_fd, pid);
+		struct doctor_tries *memory =
+		        others ? &findings->memory_others : &findings->memory_own;
 
-		if (pid == own_pid)
+		if (pid == own_pid || (others ? findings->others : same_user) == OTHERS_MAX)
 			continue;
-		if (!is_others(proc_fd, pid)) {
-			if (own++ < OTHERS_MAX)
-				try_memory(pid, &findings->memory_own);
-		} else if (others++ < OTHERS_MAX) {
-			try_memory(pid, &findings->memory_others);
+		/* The ids of a foreign /proc are not those of system calls. */
+		if (!findings->proc_is_foreign)
+			try_memory(pid, memory);
+		if (!others) {
+			same_user++;
+			continue;
 		}
+		findings->others++;
+		if (read_process(readers, pid, &findings->io_others, &findings->smaps_others))
+			findings->others_shown++;
 	}
 }
 
@@ -326,7 +316,8 @@ static void find_bpf(struct doctor_findings *findings)
 		findings->bpf_error = task_record_open(&values);
 }
 
-/* Once more than the readers do it, for the error. */
+/* Asks taskstats once more than the readers do: they keep what became of it, but not the error, and do not ask at all without a
+ * /proc of our own. */
 static void find_taskstats(const struct taskstats_rules *rules, struct thread_sample *sample,
                            struct doctor_findings *findings)
 {
@@ -370,7 +361,6 @@ static void find_threads(int proc_fd, struct doctor_findings *findings)
 	/* It could answer for us, but a capture would not ask: it knows the threads by ids of another namespace. */
 	if (findings->proc_is_foreign)
 		return;
-	find_memory(proc_fd, (uint32_t)pid, findings);
 	sample_reset(&readers.sample);
 	find_taskstats(&rules, &readers.sample, findings);
 }
