@@ -259,7 +259,7 @@ static int write_snapshot(const struct synthetic_plan *plan)
 		r = snapshot_write_end(writing->writer, &writing->info);
 	sample_done(&writing->sample);
 	snapshot_info_done(&writing->info);
-	snapshot_writer_free(writing->writer);
+	snapshot_writer_freep(&writing->writer);
 	free(writing);
 	return r;
 }

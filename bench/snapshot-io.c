@@ -150,7 +150,7 @@ static uint64_t write_rows(const struct visit *from, const struct snapshot_info 
 		fail("writing", r);
 	json = snapshot_writer_json_bytes(writer);
 	*ret_bytes = sink.bytes;
-	snapshot_writer_free(writer);
+	snapshot_writer_freep(&writer);
 	return json;
 }
 

@@ -236,6 +236,6 @@ int main(int argc, char **argv)
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
 	}
-	thread_pointers_free(pointers);
+	thread_pointers_freep(&pointers);
 	return 0;
 }

@@ -101,6 +101,6 @@ int main(int argc, char **argv)
 	printf("first to last            %.1f ms (%.1f..%.1f)\n", spreads[runs / 2], spreads[0],
 	       spreads[runs - 1]);
 	sample_done(&sample);
-	task_record_free(reader);
+	task_record_freep(&reader);
 	return 0;
 }

@@ -7,7 +7,6 @@
 #include <linux/capability.h>
 #include <signal.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>

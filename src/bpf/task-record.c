@@ -111,21 +111,16 @@ int task_record_open(struct task_record_reader **ret_reader)
 	return 0;
 }
 
-struct task_record_reader *task_record_free(struct task_record_reader *reader)
-{
-	if (reader) {
-		bpf_link__destroy(reader->link);
-		task_record_bpf__destroy(reader->program);
-		task_record_store_done(&reader->store);
-		strbuf_done(&reader->text);
-	}
-	free(reader);
-	return NULL;
-}
-
 void task_record_freep(struct task_record_reader **reader)
 {
-	*reader = task_record_free(*reader);
+	if (*reader) {
+		bpf_link__destroy((*reader)->link);
+		task_record_bpf__destroy((*reader)->program);
+		task_record_store_done(&(*reader)->store);
+		strbuf_done(&(*reader)->text);
+	}
+	free(*reader);
+	*reader = NULL;
 }
 
 uint32_t task_record_kept(const struct task_record_reader *reader)

@@ -196,7 +196,6 @@ struct task_record_reader;
 /* Loads the program. Returns 0, or -errno: -EOPNOTSUPP where ctprof was built without BPF, -EPERM in a pid namespace of our
  * own. */
 must_check_ int task_record_open(struct task_record_reader **ret_reader);
-struct task_record_reader *task_record_free(struct task_record_reader *reader);
 void task_record_freep(struct task_record_reader **reader);
 
 /* Reads all threads of the host that it does not hide from BPF: /proc may know of more processes. The arrays are the reader's and are good until the next call. Returns 0, or -errno. */

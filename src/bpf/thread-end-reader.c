@@ -63,19 +63,14 @@ int thread_end_reader_open(struct thread_end_reader **ret_reader)
 	return 0;
 }
 
-struct thread_end_reader *thread_end_reader_free(struct thread_end_reader *reader)
-{
-	if (reader) {
-		ring_buffer__free(reader->ring);
-		thread_end_bpf__destroy(reader->program);
-	}
-	free(reader);
-	return NULL;
-}
-
 void thread_end_reader_freep(struct thread_end_reader **reader)
 {
-	*reader = thread_end_reader_free(*reader);
+	if (*reader) {
+		ring_buffer__free((*reader)->ring);
+		thread_end_bpf__destroy((*reader)->program);
+	}
+	free(*reader);
+	*reader = NULL;
 }
 
 void thread_end_reader_read(struct thread_end_reader *reader,

@@ -69,7 +69,6 @@ struct thread_end_reader;
 /* Loads the program and attaches it: what ends from the return on will be read. Returns 0, or -errno: -EOPNOTSUPP
  * where ctprof was built without BPF, -EPERM in a pid namespace of our own. */
 must_check_ int thread_end_reader_open(struct thread_end_reader **ret_reader);
-struct thread_end_reader *thread_end_reader_free(struct thread_end_reader *reader);
 void thread_end_reader_freep(struct thread_end_reader **reader);
 
 /* Hands everything that is in the ring buffer to @take, in order; @end is borrowed until it returns. Never waits. */

@@ -32,7 +32,6 @@ struct thread_pointers;
 /* Loads the program. Returns 0, or -errno: -EOPNOTSUPP where ctprof was built without BPF, -EPERM in a pid namespace of our
  * own. */
 must_check_ int thread_pointers_open(struct thread_pointers **ret_pointers);
-struct thread_pointers *thread_pointers_free(struct thread_pointers *pointers);
 void thread_pointers_freep(struct thread_pointers **pointers);
 
 /* All threads of a process, in the order of their ids; the array is the reader's and is good until the next call. Returns

@@ -70,20 +70,15 @@ int thread_pointers_open(struct thread_pointers **ret_pointers)
 	return 0;
 }
 
-struct thread_pointers *thread_pointers_free(struct thread_pointers *pointers)
-{
-	if (pointers) {
-		bpf_link__destroy(pointers->whole);
-		thread_pointer_bpf__destroy(pointers->program);
-		strbuf_done(&pointers->records);
-	}
-	free(pointers);
-	return NULL;
-}
-
 void thread_pointers_freep(struct thread_pointers **pointers)
 {
-	*pointers = thread_pointers_free(*pointers);
+	if (*pointers) {
+		bpf_link__destroy((*pointers)->whole);
+		thread_pointer_bpf__destroy((*pointers)->program);
+		strbuf_done(&(*pointers)->records);
+	}
+	free(*pointers);
+	*pointers = NULL;
 }
 
 /* The kernel says EAGAIN where it has met very many threads of others and none of ours: it goes on from there. */

@@ -12,7 +12,6 @@
 
 #include "base/error.h"
 #include "base/fd.h"
-#include "base/scan.h"
 #include "metric/outcome.h"
 #include "procfs/procfs.h"
 

@@ -8,7 +8,6 @@
  * jemalloc's reader has helpers, caches and a budget. It stays in the thread that has the writer, and walkers send requests to
  * it. Where no thread can be created, the thread that has the writer is the walker as well. */
 
-#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>

@@ -2,7 +2,6 @@
 #include "cgroup/cgroup-id.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,10 +36,12 @@ struct cgroup_ids *cgroup_ids_new(const struct cgroup_mounts *mounts)
 	return ids;
 }
 
-struct cgroup_ids *cgroup_ids_free(struct cgroup_ids *ids)
+void cgroup_ids_freep(struct cgroup_ids **ids_ref)
 {
+	struct cgroup_ids *ids = *ids_ref;
+
 	if (!ids)
-		return NULL;
+		return;
 	for (size_t i = 0; i < ids->known.count; i++) {
 		struct strbuf *path = ids->known.entries[i].value;
 
@@ -52,12 +53,7 @@ struct cgroup_ids *cgroup_ids_free(struct cgroup_ids *ids)
 	strbuf_done(&ids->point);
 	fd_closep(&ids->mount_fd);
 	free(ids);
-	return NULL;
-}
-
-void cgroup_ids_freep(struct cgroup_ids **ids)
-{
-	*ids = cgroup_ids_free(*ids);
+	*ids_ref = NULL;
 }
 
 static int open_id(const struct cgroup_ids *ids, uint64_t id)

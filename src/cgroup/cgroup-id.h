@@ -12,7 +12,6 @@ struct cgroup_ids;
 /* Never returns NULL. Numbers are looked up below the mount of version 2 in @mounts, if it shows the whole hierarchy;
  * without one, no number has a path. */
 struct cgroup_ids *cgroup_ids_new(const struct cgroup_mounts *mounts);
-struct cgroup_ids *cgroup_ids_free(struct cgroup_ids *ids);
 void cgroup_ids_freep(struct cgroup_ids **ids);
 
 /* Returns the path as /proc/<pid>/cgroup has it for version 2, or NULL if there is none: the cgroup is gone, or out of

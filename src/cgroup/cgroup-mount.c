@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <libcgroup.h>
 #include <linux/magic.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>

@@ -26,11 +26,6 @@ struct json_reader *json_reader_free(struct json_reader *reader)
 	return NULL;
 }
 
-void json_reader_freep(struct json_reader **reader)
-{
-	*reader = json_reader_free(*reader);
-}
-
 static int open_container(struct json_reader *reader, int bracket)
 {
 	if (reader->closers.len >= reader->scan.limits.depth)

@@ -39,7 +39,6 @@ struct json_reader; /* opaque */
 /* @source is borrowed for the life of the reader. Never NULL; json_reader_free() it. */
 struct json_reader *json_reader_new(struct byte_source *source, const struct json_limits *limits);
 struct json_reader *json_reader_free(struct json_reader *reader);
-void json_reader_freep(struct json_reader **reader);
 
 /* Moves to the next token. Returns 0; -EBADMSG if the text is not JSON or exceeds a limit (json_reader_error() then
  * says what and where); or the source's own -errno, unchanged. */

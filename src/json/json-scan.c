@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 
 static bool is_space(int c)
 {

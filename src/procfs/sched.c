@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-#include <string.h>
-
 #include "keyed.h"
 
 /* A comm has at most 15 bytes, so it cannot imitate the line of dashes under it. */

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <string.h>
 
 #include "base/scan.h"
 #include "procfs/procfs.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "snapshot-cgroup.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "base/mem.h"

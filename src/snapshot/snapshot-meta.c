@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"

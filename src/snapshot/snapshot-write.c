@@ -57,10 +57,13 @@ struct snapshot_writer *snapshot_writer_new_visiting(struct snapshot_visitor *vi
 	return writer;
 }
 
-struct snapshot_writer *snapshot_writer_free(struct snapshot_writer *writer)
+void snapshot_writer_freep(struct snapshot_writer **writer_ref)
 {
+	struct snapshot_writer *writer = *writer_ref;
+
+	*writer_ref = NULL;
 	if (!writer)
-		return NULL;
+		return;
 	if (writer->compressor)
 		zstd_thread_free(writer->compressor);
 	strbuf_done(&writer->json);
@@ -72,12 +75,6 @@ struct snapshot_writer *snapshot_writer_free(struct snapshot_writer *writer)
 	row_writer_done(&writer->rows);
 	sample_done(&writer->sample);
 	free(writer);
-	return NULL;
-}
-
-void snapshot_writer_freep(struct snapshot_writer **writer)
-{
-	*writer = snapshot_writer_free(*writer);
 }
 
 static int flush(struct snapshot_writer *writer)

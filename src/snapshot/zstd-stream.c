@@ -203,11 +203,6 @@ struct zstd_decompressor *zstd_decompressor_free(struct zstd_decompressor *decom
 	return NULL;
 }
 
-void zstd_decompressor_freep(struct zstd_decompressor **decompressor)
-{
-	*decompressor = zstd_decompressor_free(*decompressor);
-}
-
 struct byte_source *zstd_decompressor_source(struct zstd_decompressor *decompressor)
 {
 	return &decompressor->source;

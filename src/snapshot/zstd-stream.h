@@ -21,7 +21,6 @@ struct zstd_decompressor;
 /* Decompresses what @source (borrowed) delivers: exactly one frame, whole, and nothing behind it. */
 struct zstd_decompressor *zstd_decompressor_new(struct byte_source *source);
 struct zstd_decompressor *zstd_decompressor_free(struct zstd_decompressor *decompressor);
-void zstd_decompressor_freep(struct zstd_decompressor **decompressor);
 
 /* The decompressed bytes; borrowed, lives as long as the decompressor. Its read returns -EBADMSG where the
  * bytes are no such frame, and zstd_decompressor_error() then says why; otherwise the source's -errno. */

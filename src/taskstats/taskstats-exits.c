@@ -209,10 +209,12 @@ int taskstats_exits_open(const struct cpu_mask *cpus, struct taskstats_exits **r
 	return 0;
 }
 
-struct taskstats_exits *taskstats_exits_free(struct taskstats_exits *exits)
+void taskstats_exits_freep(struct taskstats_exits **exits_ref)
 {
+	struct taskstats_exits *exits = *exits_ref;
+
 	if (!exits)
-		return NULL;
+		return;
 	for (size_t i = 0; i < exits->count; i++) {
 		(void)command_send(exits->family, exits->sockets[i].fd,
 		                   TASKSTATS_CMD_ATTR_DEREGISTER_CPUMASK, &exits->listeners[i].cpus,
@@ -223,12 +225,7 @@ struct taskstats_exits *taskstats_exits_free(struct taskstats_exits *exits)
 	free(exits->sockets);
 	free(exits->listeners);
 	free(exits);
-	return NULL;
-}
-
-void taskstats_exits_freep(struct taskstats_exits **exits)
-{
-	*exits = taskstats_exits_free(*exits);
+	*exits_ref = NULL;
 }
 
 static bool is_from_kernel(const struct taskstats_exits *exits, size_t index)

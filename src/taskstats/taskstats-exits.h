@@ -19,7 +19,6 @@ typedef void taskstats_exit_handler(void *context, const void *payload, size_t l
  * records. */
 must_check_ int taskstats_exits_open(const struct cpu_mask *cpus,
                                      struct taskstats_exits **ret_exits);
-struct taskstats_exits *taskstats_exits_free(struct taskstats_exits *exits);
 void taskstats_exits_freep(struct taskstats_exits **exits);
 
 /* Passes all waiting records to @handle. Never waits. */

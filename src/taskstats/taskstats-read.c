@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -19,7 +18,7 @@ static bool is_broken(int error)
 /* Closes the socket; from now on every thread has @rule. */
 static void stop_asking(struct taskstats_reader *reader, enum source_outcome rule)
 {
-	reader->client = taskstats_free(reader->client);
+	taskstats_freep(&reader->client);
 	reader->rule = rule;
 }
 

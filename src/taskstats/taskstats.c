@@ -116,14 +116,6 @@ static int socket_set_up(struct nl_sock *socket)
 	return 0;
 }
 
-struct taskstats_client *taskstats_free(struct taskstats_client *client)
-{
-	if (client)
-		nl_socket_free(client->socket);
-	free(client);
-	return NULL;
-}
-
 uint16_t taskstats_family(const struct taskstats_client *client)
 {
 	return client->family;
@@ -131,7 +123,10 @@ uint16_t taskstats_family(const struct taskstats_client *client)
 
 void taskstats_freep(struct taskstats_client **client)
 {
-	*client = taskstats_free(*client);
+	if (*client)
+		nl_socket_free((*client)->socket);
+	free(*client);
+	*client = NULL;
 }
 
 static int bytes_send(struct taskstats_client *client, const void *bytes, size_t len)

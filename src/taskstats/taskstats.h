@@ -84,7 +84,6 @@ struct taskstats_client;
 /* Opens the socket and resolves the family. Returns 0; -ENOENT if the kernel, or this network namespace, has no such
  * family; or another -errno. Needs no privilege. */
 must_check_ int taskstats_open(struct taskstats_client **ret_client);
-struct taskstats_client *taskstats_free(struct taskstats_client *client);
 void taskstats_freep(struct taskstats_client **client);
 
 enum { TASKSTATS_BATCH = 32, TASKSTATS_PAYLOAD_BYTES = 1024 };

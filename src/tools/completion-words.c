@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "group/group.h"
+#include "group/group-by.h"
 #include "measure/measure.h"
 
 static void add_word(struct completion_words *words, const char *text, const char *description)

@@ -2,7 +2,6 @@
 #include "completion.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"

@@ -2,7 +2,6 @@
 #include "registry-schema-facts.h"
 
 #include <jansson.h>
-#include <string.h>
 
 #include "ctprof/base/macro.h"
 #include "ctprof/metric/cgroup-stats.h"

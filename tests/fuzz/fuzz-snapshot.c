@@ -172,7 +172,7 @@ static void write_again(const char *bytes, size_t len, const struct snapshot_inf
 		        "the same each time");
 	}
 	require(snapshot_write_end(writer, info) == 0, "the tail is written");
-	snapshot_writer_free(writer);
+	snapshot_writer_freep(&writer);
 }
 
 static void check_compressed(const char *bytes, size_t len)

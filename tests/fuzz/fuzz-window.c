@@ -148,7 +148,7 @@ static void join(const struct memory_sink files[2], const struct exit_log *exits
 	require((r == 0) == (reason.len == 0), "a refusal has a reason");
 	if (r == 0)
 		check_window(&sink, &info);
-	snapshot_writer_free(writer);
+	snapshot_writer_freep(&writer);
 	strbuf_done(&sink.bytes);
 }
 

@@ -17,7 +17,7 @@ void captured_run(struct captured *captured, const struct capture_options *optio
 		assert_text(&captured->copy.error, "");
 		assert_int_equal(captured->copy.result, 0);
 	}
-	snapshot_writer_free(writer);
+	snapshot_writer_freep(&writer);
 	strbuf_done(&sink.bytes);
 }
 

@@ -67,7 +67,7 @@ void snapshot_copy_visit(struct snapshot_copy *copy, const struct snapshot_info 
 	for (size_t i = 0; i < count; i++)
 		assert_int_equal(snapshot_write_thread(writer, &samples[i]), 0);
 	assert_int_equal(snapshot_write_end(writer, info), 0);
-	snapshot_writer_free(writer);
+	snapshot_writer_freep(&writer);
 }
 
 void snapshot_copy_done(struct snapshot_copy *copy)
@@ -289,7 +289,7 @@ void snapshot_pack_all(const struct snapshot_info *info, const struct thread_sam
 	for (size_t i = 0; i < cgroup_count; i++)
 		assert_int_equal(snapshot_write_cgroup(writer, &cgroups[i]), 0);
 	assert_int_equal(snapshot_write_end(writer, info), 0);
-	snapshot_writer_free(writer);
+	snapshot_writer_freep(&writer);
 	strbuf_add(out, sink.bytes.data, sink.bytes.len);
 	strbuf_done(&sink.bytes);
 }

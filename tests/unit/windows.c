@@ -108,7 +108,7 @@ static void fill(const struct reading *reading, struct window_reading *ret)
 	for (size_t i = 0; i < reading->cgroup_count; i++)
 		assert_int_equal(snapshot_write_cgroup(writer, &reading->cgroups[i]), 0);
 	assert_int_equal(snapshot_write_end(writer, &ret->info), 0);
-	snapshot_writer_free(writer);
+	snapshot_writer_freep(&writer);
 }
 
 /* Readings that were in no file make the same window. */
@@ -128,7 +128,7 @@ static void check_without_files(const struct reading *first, const struct readin
 	assert_int_equal(
 	        window_of_readings(&readings[0], &readings[1], &options, writer, &info, &error),
 	        result);
-	snapshot_writer_free(writer);
+	snapshot_writer_freep(&writer);
 	if (result == 0) {
 		assert_int_equal(sink.bytes.len, expected->bytes.len);
 		assert_memory_equal(sink.bytes.data, expected->bytes.data, sink.bytes.len);
@@ -163,7 +163,7 @@ static void make_window(const struct strbuf *first, const struct strbuf *last,
 		ret_copy->result = r;
 		strbuf_add(&ret_copy->error, strbuf_str(&error), error.len);
 	}
-	snapshot_writer_free(writer);
+	snapshot_writer_freep(&writer);
 }
 
 void window_of_bytes(const struct strbuf *first, const struct strbuf *last,

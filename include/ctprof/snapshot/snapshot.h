@@ -152,12 +152,11 @@ struct snapshot_writer;
 /* zstd compression level of the files; see bench/ for the measurement behind it. */
 enum { SNAPSHOT_ZSTD_LEVEL = 1 };
 
-/* @sink is borrowed. Never NULL; free with snapshot_writer_free(). */
+/* @sink is borrowed. Never NULL; free with snapshot_writer_freep(). */
 struct snapshot_writer *snapshot_writer_new(struct byte_sink *sink, int zstd_level);
 /* A writer without a file: the visitor gets each row and each cgroup as snapshot_read() would give it from the file.
  * @visitor is borrowed, and so is the info of snapshot_write_begin(), until the writer is freed. */
 struct snapshot_writer *snapshot_writer_new_visiting(struct snapshot_visitor *visitor);
-struct snapshot_writer *snapshot_writer_free(struct snapshot_writer *writer);
 void snapshot_writer_freep(struct snapshot_writer **writer);
 
 /* The head: kind, times and host of @info. Its rules hold for the rows that follow. */

@@ -89,7 +89,7 @@ static void capture_file(const struct capture_options *options, struct strbuf *r
 	struct strbuf error = STRBUF_INIT;
 
 	assert_int_equal(capture_run(options, writer, &info, &error), 0);
-	snapshot_writer_free(writer);
+	snapshot_writer_freep(&writer);
 	snapshot_info_done(&info);
 	*ret = sink.bytes;
 }
@@ -121,7 +121,7 @@ static void capture_live(const struct capture_options *options, const struct tem
 	cleanup_(strbuf_done) struct strbuf error = STRBUF_INIT;
 
 	assert_int_equal(capture_window(&window, writer, &info, &error), 0);
-	snapshot_writer_free(writer);
+	snapshot_writer_freep(&writer);
 	snapshot_copy_read(ret, sink.bytes.data, sink.bytes.len, NULL);
 	assert_int_equal(ret->result, 0);
 	strbuf_done(&sink.bytes);

@@ -495,7 +495,7 @@ static void test_capture_sink_fails(void **state)
 		assert_int_equal(capture_run(&options, writer, &info, &error), -ENOSPC);
 		assert_text(&error, "");
 		snapshot_info_done(&info);
-		snapshot_writer_free(writer);
+		snapshot_writer_freep(&writer);
 		strbuf_done(&sink.bytes);
 		strbuf_done(&error);
 	}

@@ -83,8 +83,8 @@ static void walk_tree(struct walked *walked, int proc_fd, unsigned members, size
 	jemalloc_files_done(&files);
 	cgroup_walk_done(&cgroups);
 	if (visits)
-		snapshot_writer_free(writer);
-	snapshot_writer_free(through.file);
+		snapshot_writer_freep(&writer);
+	snapshot_writer_freep(&through.file);
 	walked->json = sink.bytes;
 }
 

@@ -97,7 +97,7 @@ static void test_end_and_offsets(void **state)
 		assert_int_equal(json_reader_offset(reader), strlen(json));
 	}
 	assert_int_equal(source.ends, 1);
-	json_reader_freep(&reader);
+	reader = json_reader_free(reader);
 	assert_null(reader);
 	assert_null(json_reader_free(NULL));
 }

@@ -95,7 +95,7 @@ static size_t count_writing(struct byte_sink *sink, uint32_t rows)
 		assert_int_equal(snapshot_write_thread(writer, &sample), 0);
 	}
 	assert_int_equal(snapshot_write_end(writer, &info), 0);
-	snapshot_writer_free(writer);
+	snapshot_writer_freep(&writer);
 	sample_done(&sample);
 	return allocations;
 }

@@ -241,13 +241,13 @@ static void test_order_of_cgroups(void **state)
 	stats.is_v1 = false;
 	assert_int_equal(snapshot_write_cgroup(writer, &stats), -EINVAL);
 	assert_int_equal(snapshot_write_end(writer, &info), -EINVAL);
-	snapshot_writer_free(writer);
+	snapshot_writer_freep(&writer);
 
 	writer = snapshot_writer_new(&sink.base, 1);
 	assert_int_equal(snapshot_write_begin(writer, &info), 0);
 	assert_int_equal(snapshot_write_cgroup(writer, &stats), 0);
 	assert_int_equal(snapshot_write_thread(writer, &sample), -EINVAL);
-	snapshot_writer_free(writer);
+	snapshot_writer_freep(&writer);
 	strbuf_done(&sink.bytes);
 	cgroup_stats_done(&stats);
 }
@@ -279,7 +279,7 @@ static void test_order_of_kept_cgroups(void **state)
 		assert_text(&copy.cgroups[v1].path, paths[v1]);
 		assert_int_equal(copy.cgroups[v1].is_v1, v1 == 1);
 	}
-	snapshot_writer_free(writer);
+	snapshot_writer_freep(&writer);
 	strbuf_done(&sink.bytes);
 }
 
@@ -306,7 +306,7 @@ static void test_json_bytes(void **state)
 	assert_int_equal(snapshot_write_end(writer, &info), 0);
 	zstd_unpack(sink.bytes.data, sink.bytes.len, &json);
 	assert_int_equal(snapshot_writer_json_bytes(writer), json.len);
-	snapshot_writer_free(writer);
+	snapshot_writer_freep(&writer);
 	strbuf_done(&sink.bytes);
 	strbuf_done(&json);
 	cgroup_stats_done(&stats);

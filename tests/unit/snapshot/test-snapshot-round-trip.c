@@ -175,7 +175,7 @@ static void test_snapshot_many_threads(void **state)
 		assert_true(sample_survives(&samples[i % KINDS], &copy.samples[i], info.rules));
 	}
 	snapshot_copy_done(&copy);
-	snapshot_writer_free(writer);
+	snapshot_writer_freep(&writer);
 	strbuf_done(&sink.bytes);
 	for (size_t i = 0; i < KINDS; i++)
 		sample_done(&samples[i]);

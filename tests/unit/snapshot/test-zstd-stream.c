@@ -198,7 +198,7 @@ static void test_zstd_freep(void **state)
 	struct zstd_decompressor *decompressor = zstd_decompressor_new(&source.base);
 
 	(void)state;
-	zstd_decompressor_freep(&decompressor);
+	decompressor = zstd_decompressor_free(decompressor);
 	assert_null(decompressor);
 	assert_null(zstd_decompressor_free(NULL));
 	assert_null(zstd_compressor_free(NULL));

@@ -32,17 +32,11 @@ int __wrap_taskstats_open(struct taskstats_client **ret_client)
 	return kernel.open_error;
 }
 
-struct taskstats_client *__wrap_taskstats_free(struct taskstats_client *client);
-struct taskstats_client *__wrap_taskstats_free(struct taskstats_client *client)
-{
-	free(client);
-	return NULL;
-}
-
 void __wrap_taskstats_freep(struct taskstats_client **client);
 void __wrap_taskstats_freep(struct taskstats_client **client)
 {
-	*client = __wrap_taskstats_free(*client);
+	free(*client);
+	*client = NULL;
 }
 
 static void put(struct taskstats_reply *reply, size_t offset, uint64_t value)

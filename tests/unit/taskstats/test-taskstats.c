@@ -32,7 +32,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	client = taskstats_free(client);
+	taskstats_freep(&client);
 	return 0;
 }
 
@@ -69,7 +69,6 @@ static void test_taskstats_connect_fails(void **state)
 		check_open_fails(cases[i].error);
 	}
 	assert_int_equal(sends, 0);
-	assert_null(taskstats_free(NULL));
 }
 
 static void test_taskstats_family_fails(void **state)
@@ -133,7 +132,7 @@ static void test_taskstats_family_late(void **state)
 	receive_errno_at = 1;
 	assert_int_equal(taskstats_open(&other), 0);
 	assert_int_equal(receives, 3);
-	other = taskstats_free(other);
+	taskstats_freep(&other);
 }
 
 static void test_taskstats_requests(void **state)
