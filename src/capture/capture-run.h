@@ -17,6 +17,9 @@ struct capture_tools {
 	struct jemalloc_files *files;
 	/* Where the capture is a reading of a window, which says nothing of users: its first one, or they are known. */
 	bool without_users;
+	/* Read settings behind the threads, and not before them: in the last reading of a window, so that it is no longer
+	 * for it. */
+	bool settings_last;
 };
 
 /* As capture_run(); @meter has begun. */

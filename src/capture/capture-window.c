@@ -114,6 +114,7 @@ static int read_both(const struct capture_window_options *options, const struct 
                      struct strbuf *reterr)
 {
 	struct capture_options without_smaps = options->capture;
+	struct readers last_readers = *readers;
 	uint64_t begin_ns;
 	int r;
 
@@ -123,7 +124,8 @@ static int read_both(const struct capture_window_options *options, const struct 
 		return r;
 	begin_ns = first->info.captured_boottime_ns;
 	r = options->wait->until(options->wait, begin_ns, begin_ns + options->length_ns);
-	return r < 0 ? r : read_next(&options->capture, readers, last, reterr);
+	last_readers.tools.settings_last = true;
+	return r < 0 ? r : read_next(&options->capture, &last_readers, last, reterr);
 }
 
 int capture_window(const struct capture_window_options *options, struct snapshot_writer *writer,

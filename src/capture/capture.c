@@ -16,6 +16,7 @@
 #include "cgroup/cgroup-share.h"
 #include "cost.h"
 #include "host/host-read.h"
+#include "settings/settings-read.h"
 #include "walk-team.h"
 #include "walk.h"
 
@@ -105,6 +106,15 @@ static int open_cgroup_root(const struct cgroup_mount *unified)
 	return fd_open_path_at(AT_FDCWD, strbuf_str(&unified->point));
 }
 
+static void read_settings(const struct capture *capture, struct snapshot_info *info)
+{
+	const struct capture_options *options = capture->options;
+
+	settings_read(capture->roots.proc_fd, capture->roots.sys_fd,
+	              options->proc_root == NULL && !options->sys_root, options->anonymous,
+	              &info->settings);
+}
+
 static void read_host(struct capture *capture, struct snapshot_info *info)
 {
 	static const char version[] = CTPROF_VERSION;
@@ -122,6 +132,8 @@ static void read_host(struct capture *capture, struct snapshot_info *info)
 	if (!proc_is_own(capture->roots.proc_fd))
 		host_forget(&info->host, HOST_pid_namespace);
 	cgroup_mounts_set_host(&capture->roots.mounts, &info->host);
+	if (!capture->tools->settings_last)
+		read_settings(capture, info);
 }
 
 static void begin_walk(struct capture *capture, struct snapshot_writer *writer,
@@ -287,6 +299,8 @@ static int read_rest(struct capture *capture, struct snapshot_writer *writer,
 	if (r < 0)
 		return r;
 	sched_ext_read(capture->roots.sys_fd, &info->sched_ext);
+	if (capture->tools->settings_last)
+		read_settings(capture, info);
 	end_probing(&capture->walk.jemalloc, info);
 	cost_end(capture->meter, info);
 	cost_set(info, COST_walk_spread_ns,

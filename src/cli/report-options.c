@@ -16,6 +16,7 @@ enum {
 	OPT_CGROUP_FLATTEN,
 	OPT_SECTIONS,
 	OPT_METRICS,
+	OPT_SETTINGS,
 	OPT_WHERE,
 	OPT_TOP,
 	OPT_SORT_BY,
@@ -83,6 +84,8 @@ const struct cli_option report_option_table[] = {
         {OPT_SECTIONS, 0, "sections", "LIST", "only these; names or globs", TAKES(SECTIONS)},
         {OPT_METRICS, 'm', "metrics", "LIST", "only these; names or globs: 'cpu_*,wait_*'",
          TAKES(METRICS)},
+        {OPT_SETTINGS, 0, "settings", "GLOB", "only how the host is set: 'vm.*', '*sched*', '*'",
+         TAKES(TEXT)},
         {OPT_WHERE, 'w', "where", "EXPR", "only rows like \"threads > 3 and group ~ 'ng*'\"",
          TAKES(TEXT)},
         {OPT_TOP, 't', "top", "N", "only the N groups that come first", TAKES(NUMBER)},
@@ -303,6 +306,22 @@ static int parse_own_option(const struct option_parser *parser, int id,
 	return chosen;
 }
 
+/* Shows the section of settings and nothing else. */
+static int parse_settings(const struct option_parser *parser, struct report_options *options,
+                          struct filters *filters)
+{
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+
+	if (!glob_check(parser->value, &reason))
+		return options_error(parser, "'%s': %s", parser->value, strbuf_str(&reason));
+	options->list = true;
+	options->facts.settings_like = parser->value;
+	filters->sections_given = true;
+	for (unsigned i = 0; i < SECTION_COUNT; i++)
+		filters->sections[i] = i == SECTION_settings;
+	return 0;
+}
+
 static int parse_list(const struct option_parser *parser, int id, struct report_options *options,
                       struct filters *filters)
 {
@@ -315,6 +334,8 @@ static int parse_list(const struct option_parser *parser, int id, struct report_
 		return list_sections(parser, &filters->sections_given, filters->sections);
 	case OPT_METRICS:
 		return list_metrics(parser, &filters->metrics_given, filters->metrics);
+	case OPT_SETTINGS:
+		return parse_settings(parser, options, filters);
 	case OPT_WHERE:
 		return parse_where(parser, options);
 	case OPT_SORT_BY:
@@ -418,6 +439,9 @@ static void choose_facts(struct report_options *options, const struct filters *f
 		              (filters->sections_given || !is_for_people(options) ||
 		               !section_table[i].only_asked);
 
+		/* They are a thousand rows of which few matter; those that differ are few. */
+		if (i == SECTION_settings && options->sides == 1)
+			wanted = wanted && filters->sections_given;
 		if (subject == SUBJECT_THREADS) {
 			threads = threads || filters->sections[i];
 			continue;
@@ -429,7 +453,8 @@ static void choose_facts(struct report_options *options, const struct filters *f
 		        wanted && filters->sections_given && !options->facts.sections[i];
 	}
 	options->without_rows = !threads;
-	options->facts_limit = options->limit;
+	options->facts_limit =
+	        options->facts.settings_like && !options->limit_given ? 0 : options->limit;
 	if (is_for_people(options) && !options->limit_given && !named)
 		options->facts_limit = FACTS_LIMIT;
 }

@@ -5,6 +5,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/glob.h"
 #include "base/mem.h"
 #include "base/scan.h"
 #include "base/text.h"
@@ -148,6 +149,7 @@ static void make_report(FILE *file, const struct report_options *options, struct
 	cleanup_(overview_done) struct overview overview = {0};
 	struct report report = {.rows = &rows,
 	                        .without_rows = options->without_rows,
+	                        .settings_like = options->facts.settings_like,
 	                        .facts = &facts,
 	                        .facts_limit = options->facts_limit,
 	                        .columns = options->columns,
@@ -202,7 +204,8 @@ static void make_report(FILE *file, const struct report_options *options, struct
 	}
 	make_facts(options, loads, count, row_options.per, &facts);
 	print_report(file, &report, options->format);
-	if (options->format == FORMAT_CSV || options->format == FORMAT_NDJSON)
+	if (!report.settings_like &&
+	    (options->format == FORMAT_CSV || options->format == FORMAT_NDJSON))
 		tell_left_out(&report);
 }
 
@@ -331,6 +334,43 @@ static const char *name_of(const struct load *load)
 	return strcmp(load->path, "-") == 0 ? "standard input" : load->path;
 }
 
+static bool is_like(const char *glob, const char *name)
+{
+	return glob_match_name(glob, name, strlen(name));
+}
+
+/* Whether a snapshot has a setting that is asked for, be it one that could not be read. */
+static bool has_setting(const char *glob, const struct load *loads, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		const struct settings *settings = &loads[i].info.settings;
+
+		for (size_t k = 0; k < settings->count; k++)
+			if (is_like(glob, settings->entries[k].name))
+				return true;
+		for (size_t k = 0; k < settings->denied_count; k++)
+			if (is_like(glob, settings->denied[k]))
+				return true;
+	}
+	return false;
+}
+
+static bool has_settings(const struct report_options *options, const struct load *loads,
+                         unsigned count)
+{
+	const char *glob = options->facts.settings_like;
+
+	for (unsigned i = 0; glob && i < count; i++)
+		if (!loads[i].info.settings.seen) {
+			cli_error("%s has no settings", name_of(&loads[i]));
+			return false;
+		}
+	if (!glob || has_setting(glob, loads, count))
+		return true;
+	cli_error("no setting is like '%s'", glob);
+	return false;
+}
+
 /* Whether both sides are one file, and failed for one reason. */
 static bool is_same_failure(const struct load *a, const struct load *b)
 {
@@ -386,7 +426,8 @@ static int run(const struct report_options *options, char **paths, unsigned coun
 		}
 	if (status == EXIT_DONE && !kinds_agree(loads, count))
 		status = EXIT_FAILED;
-	if (status == EXIT_DONE && !has_group(options, loads, count))
+	if (status == EXIT_DONE &&
+	    (!has_group(options, loads, count) || !has_settings(options, loads, count)))
 		status = EXIT_FAILED;
 	load_init(&interval, options, paths[count - 1]);
 	if (status == EXIT_DONE && options->overview && count == SIDE_MAX)

@@ -38,6 +38,9 @@ struct fact_build {
 /* Tells everything of build->section, group by group. */
 void fact_emit(struct fact_build *build);
 
+/* The part of it that is about settings. */
+void fact_emit_settings(struct fact_build *build);
+
 /* What a row is about, beside its name. */
 struct fact_kind {
 	enum metric_unit unit;

@@ -542,6 +542,8 @@ static void emit_host(struct fact_build *build)
 		emit_host_psi(build);
 	else if (build->section == SECTION_host_cpu)
 		emit_derived(build, NULL);
+	else if (build->section == SECTION_settings)
+		fact_emit_settings(build);
 	else
 		emit_sched_ext(build);
 	fact_build_end(build);

@@ -63,6 +63,8 @@ struct fact_row_options {
 	enum measure_per per;
 	const struct where *const *conditions; /* as in struct row_options */
 	size_t condition_count;
+	const char
+	        *settings_like; /* only settings whose names fit this glob; NULL: all; borrowed */
 };
 
 struct fact_row_set {

@@ -31,6 +31,18 @@ static void add_difference(const struct fact_row *row, struct strbuf *out)
 		strbuf_add_str(out, measure_per_table[row->per].suffix);
 }
 
+/* Settings have tabs and newlines between their parts, which stay apart with a blank. */
+static void add_text(const struct fact_row *row, const char *text, struct strbuf *out)
+{
+	cleanup_(strbuf_done) struct strbuf line = STRBUF_INIT;
+
+	strbuf_add_str(&line, text);
+	for (size_t i = 0; row->section == SECTION_settings && i < line.len; i++)
+		if (line.data[i] == '\t' || line.data[i] == '\n')
+			line.data[i] = ' ';
+	text_add_escaped(out, strbuf_str(&line), line.len);
+}
+
 void facts_add_cell(const struct fact_row *row, unsigned side, struct strbuf *out)
 {
 	const struct fact_cell *cell = &row->sides[side];
@@ -40,7 +52,7 @@ void facts_add_cell(const struct fact_row *row, unsigned side, struct strbuf *ou
 	else if (cell->state == FACT_UNLIMITED)
 		strbuf_add_str(out, "max");
 	else if (cell->state == FACT_TEXT && cell->text[0] != '\0')
-		text_add_escaped(out, cell->text, strlen(cell->text));
+		add_text(row, cell->text, out);
 	else
 		strbuf_add_char(out, '-');
 }

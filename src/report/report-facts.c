@@ -353,6 +353,10 @@ static void print_long(FILE *file, struct facts_context *context, const struct f
 		columns[LONG_BASELINE].heading = events ? "count" : "value";
 	if (section == SECTION_sched_ext)
 		columns[LONG_KEY].heading = "attr";
+	if (section == SECTION_settings) {
+		columns[LONG_KEY].heading = "setting";
+		column_count = show ? LONG_BASELINE + 1 : LONG_CANDIDATE + 1;
+	}
 	context->line_count = context->left_out = 0;
 	for (size_t i = 0; i < count; i++)
 		if (facts_is_full(context, context->line_count))

@@ -153,6 +153,25 @@ static void write_probe(struct json_output *out, const struct probe_summary *pro
 	json_write_close(&out->writer, '}');
 }
 
+/* Writes what could not be read of the settings; the others are rows. null where the snapshot has none. */
+static void write_settings(struct json_output *out, const struct settings *settings)
+{
+	json_write_key(&out->writer, "settings");
+	if (!settings->seen) {
+		json_write_null(&out->writer);
+		return;
+	}
+	json_write_open(&out->writer, '{');
+	write_count(out, "read", settings->count);
+	json_write_key(&out->writer, "denied");
+	json_write_open(&out->writer, '[');
+	for (size_t i = 0; i < settings->denied_count; i++)
+		write_valid_text(out, settings->denied[i]);
+	json_write_close(&out->writer, ']');
+	write_count(out, "left_out", settings->left_out);
+	json_write_close(&out->writer, '}');
+}
+
 /* An older snapshot does not have its cost. */
 static void write_cost(struct json_output *out, const struct report_side *side)
 {
@@ -229,6 +248,7 @@ void json_output_side(struct json_output *out, const char *name, const struct re
 	json_write_u64(&out->writer, side->info->tally.threads);
 	write_known(out, "processes", side->info->tally.processes);
 	write_host(out, &side->info->host);
+	write_settings(out, &side->info->settings);
 	write_sources(out, side->info);
 	write_probe(out, &side->info->probe);
 	write_tally(out, &side->info->tally);

@@ -130,7 +130,8 @@ void report_table(FILE *file, const struct report *report)
 		print_overview(file, report);
 		return;
 	}
-	report_add_head(report, &text);
+	if (!report->settings_like)
+		report_add_head(report, &text);
 	print_text(file, report, &text);
 	if (!report->without_rows) {
 		print_rows(file, report);
@@ -144,4 +145,9 @@ void report_table(FILE *file, const struct report *report)
 		print_text(file, report, &text);
 	}
 	report_print_facts(file, report);
+	if (!report->settings_like)
+		return;
+	strbuf_clear(&text);
+	report_add_denied_settings(report, &text);
+	print_text(file, report, &text);
 }

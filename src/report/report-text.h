@@ -90,6 +90,9 @@ void differences_done(struct difference_list *list);
 /* Appends the lines "also differs: ...". */
 void report_add_differs(const struct report *report, struct strbuf *out);
 
+/* Appends a line for each side about settings that could not be read, as far as they are asked for. */
+void report_add_denied_settings(const struct report *report, struct strbuf *out);
+
 /* Returns the colour of a difference, and of one in percent: above 50 either way it is bold. */
 enum table_color report_color_of(struct quantity quantity);
 enum table_color report_color_of_percent(struct quantity percent);

@@ -28,6 +28,8 @@ struct report {
 	        *interval; /* of the window between the sides; NULL: there is none */
 	bool verbose;      /* adds the head and the notes of the table below the overview */
 	bool without_rows; /* only the text around them */
+	/* Only settings whose names fit this glob, and no text around them; NULL: all that there is. */
+	const char *settings_like;
 	const struct fact_row_set *facts; /* NULL: none */
 	/* Groups or, if each row has a line, lines to print of each of their tables; in the machine formats rows of
 	 * each section. 0 for all. */

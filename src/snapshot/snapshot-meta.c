@@ -17,6 +17,7 @@ void snapshot_info_done(struct snapshot_info *info)
 {
 	host_done(&info->host);
 	sched_ext_done(&info->sched_ext);
+	settings_done(&info->settings);
 }
 
 static json_t *map_value(const struct host_map *map)

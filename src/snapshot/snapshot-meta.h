@@ -7,7 +7,7 @@
 #include "snapshot-reference.h"
 
 /* Append the JSON text of the value of the key "window", "host", "sources", "probe_summary", "parse_summary",
- * "taskstats_summary", "sched_ext", "cost". */
+ * "taskstats_summary", "sched_ext", "settings", "cost". */
 void snapshot_meta_add_window(const struct snapshot_info *info, struct strbuf *out);
 void snapshot_meta_add_host(const struct snapshot_info *info, struct strbuf *out);
 void snapshot_meta_add_sources(const struct snapshot_info *info, struct strbuf *out);
@@ -15,6 +15,7 @@ void snapshot_meta_add_probe_summary(const struct snapshot_info *info, struct st
 void snapshot_meta_add_parse_summary(const struct snapshot_info *info, struct strbuf *out);
 void snapshot_meta_add_taskstats_summary(const struct snapshot_info *info, struct strbuf *out);
 void snapshot_meta_add_sched_ext(const struct snapshot_info *info, struct strbuf *out);
+void snapshot_meta_add_settings(const struct snapshot_info *info, struct strbuf *out);
 void snapshot_meta_add_cost(const struct snapshot_info *info, struct strbuf *out);
 
 /* The other way; "taskstats_summary" says nothing that "sources" does not. Unknown keys are ignored. Returns 0, or
@@ -31,6 +32,8 @@ must_check_ int snapshot_meta_read_parse_summary(const struct strbuf *json,
                                                  struct snapshot_info *info, struct strbuf *reterr);
 must_check_ int snapshot_meta_read_sched_ext(const struct strbuf *json, struct snapshot_info *info,
                                              struct strbuf *reterr);
+must_check_ int snapshot_meta_read_settings(const struct strbuf *json, struct snapshot_info *info,
+                                            struct strbuf *reterr);
 must_check_ int snapshot_meta_read_cost(const struct strbuf *json, struct snapshot_info *info,
                                         struct strbuf *reterr);
 

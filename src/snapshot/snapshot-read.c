@@ -399,6 +399,8 @@ static int read_pair(struct reading *reading)
 		return read_either(reading, NULL, snapshot_meta_read_taskstats_reference);
 	if (strcmp(key, "sched_ext") == 0)
 		return read_meta(reading, snapshot_meta_read_sched_ext);
+	if (strcmp(key, "settings") == 0)
+		return read_meta(reading, snapshot_meta_read_settings);
 	if (strcmp(key, "cost") == 0)
 		return read_meta(reading, snapshot_meta_read_cost);
 	if (strcmp(key, "psi") == 0)

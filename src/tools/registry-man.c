@@ -8,6 +8,7 @@
 #include "listing/listing.h"
 #include "overview/aspect.h"
 #include "registry-print.h"
+#include "settings/settings-table.h"
 
 /* Prints text from the registry and escapes the markup of scdoc. An underscore inside a word is no markup, and stays as
  * it is so that names can be searched for in the page's source. */
@@ -28,6 +29,15 @@ static void print_text(FILE *file, const char *text)
 	}
 }
 
+static void print_definition(FILE *file, const char *term, const char *text)
+{
+	putc('*', file);
+	print_text(file, term);
+	fputs("*\n\t", file);
+	print_text(file, text);
+	fputs("\n\n", file);
+}
+
 /* Prints the definitions of one section, or with SECTION_COUNT those that belong to no section. */
 static void print_rows(FILE *file, enum listing_id listing, enum metric_section section)
 {
@@ -40,13 +50,36 @@ static void print_rows(FILE *file, enum listing_id listing, enum metric_section 
 			continue;
 		json_object_foreach(rows.rows[i].man, term, text)
 		{
-			putc('*', file);
-			print_text(file, term);
-			fputs("*\n\t", file);
-			print_text(file, json_string_value(text));
-			fputs("\n\n", file);
+			print_definition(file, term, json_string_value(text));
 		}
 	}
+}
+
+/* Prints the rows of registry/settings.def: kinds of settings, files that are read, and files that are not. */
+static void print_settings(FILE *file)
+{
+	for (unsigned i = 0; i < SETTINGS_KIND_COUNT; i++) {
+		cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+		strbuf_addf(&text, "%s: %s", settings_kind_table[i].description,
+		            settings_kind_table[i].patterns);
+		print_definition(file, settings_kind_table[i].name, strbuf_str(&text));
+	}
+	fputs("Files are read in these directories:\n\n", file);
+	for (size_t i = 0; i < settings_directory_count; i++) {
+		const struct settings_directory *row = &settings_directory_table[i];
+		cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT;
+
+		strbuf_addf(&path, "/%s/%s", row->root == SETTINGS_ROOT_PROC ? "proc" : "sys",
+		            row->path);
+		print_definition(file, strbuf_str(&path),
+		                 row->files[0] == '\0' ? "all files, and those below" : row->files);
+	}
+	for (size_t i = 0; i < settings_only_count; i++)
+		print_definition(file, settings_only_table[i].path, settings_only_table[i].entries);
+	fputs("but for these files and directories:\n\n", file);
+	for (size_t i = 0; i < settings_skip_count; i++)
+		print_definition(file, settings_skip_table[i].name, settings_skip_table[i].reason);
 }
 
 static void print_section(FILE *file, enum metric_section section)
@@ -60,6 +93,8 @@ static void print_section(FILE *file, enum metric_section section)
 	fputs("\n\n", file);
 	for (size_t i = 0; i < ARRAY_SIZE(listings); i++)
 		print_rows(file, listings[i], section);
+	if (section == SECTION_settings)
+		print_settings(file);
 }
 
 static void print_aspect(FILE *file, const struct aspect_desc *aspect)

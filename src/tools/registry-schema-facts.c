@@ -240,6 +240,30 @@ json_t *schema_sched_ext(void)
 	return nullable(schema_properties(properties, NULL, true), "object");
 }
 
+static json_t *texts_by_name(void)
+{
+	json_t *schema = schema_type("object");
+
+	tree_set(schema, "additionalProperties", schema_type("string"));
+	tree_set(schema, "maxProperties", json_integer(SETTINGS_MAX));
+	return schema;
+}
+
+json_t *schema_settings(void)
+{
+	json_t *properties = tree_new(), *required = json_array();
+	json_t *denied = schema_type("array");
+
+	tree_set(denied, "items", schema_type("string"));
+	tree_set(denied, "maxItems", json_integer(SETTINGS_MAX));
+	tree_set(properties, "values", texts_by_name());
+	tree_set(properties, "before", texts_by_name());
+	tree_set(properties, "denied", denied);
+	tree_set(properties, "left_out", schema_integer(0, INT64_MAX));
+	tree_append(required, json_string("values"));
+	return schema_properties(properties, required, true);
+}
+
 json_t *schema_cost(void)
 {
 	json_t *properties = tree_new();

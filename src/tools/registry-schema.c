@@ -418,6 +418,7 @@ static json_t *snapshot_schema(void)
 	tree_set(properties, "psi",
 	         schema_reference("psi", "pressure stall information of the host"));
 	tree_set(properties, "sched_ext", schema_sched_ext());
+	tree_set(properties, "settings", schema_settings());
 	tree_set(properties, "sources", sources_schema());
 	tree_set(properties, "cost", schema_cost());
 	for (size_t i = 0; i < ARRAY_SIZE(always); i++)

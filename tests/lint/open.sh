@@ -18,6 +18,7 @@ src/cgroup/cgroup-mount.c 1 opendir of a directory that the user named
 src/cgroup/cgroup-namespace.c 1 directories with O_NOFOLLOW below the mount of cgroups
 src/jemalloc/ctl-call.c 1 dlopen of a library by its name
 src/host/host-context.c 1 /proc/cpuinfo
+src/settings/settings-read.c 2 openat2 below /proc and /sys that crosses no mount, and /proc/self/fd of a file that was looked at
 src/jemalloc/inspector-child.c 1 /dev/null
 src/jemalloc/inspector-sandbox.c 2 the number of openat(2), which libraries may call without any rights
 src/procfs/proc-text.c 1 files of /proc by number
@@ -25,7 +26,7 @@ src/bpf/task-record.c 1 /proc/kallsyms
 '
 
 calls='(^|[^[:alnum:]_>.])(open|open64|openat|openat64|openat2|creat|fopen|freopen|popen|opendir|dlopen|open_by_handle_at|SYS_open[a-z0-9]*)[[:space:]]*[(,]'
-hits=$(grep -rnE "$calls" --include='*.[ch]' src/procfs src/taskstats src/cgroup src/host src/bpf src/jemalloc src/capture src/doctor | grep -vE '^[^:]*:[0-9]+:[[:space:]]*(/?\*|//)' || true)
+hits=$(grep -rnE "$calls" --include='*.[ch]' src/procfs src/taskstats src/cgroup src/settings src/host src/bpf src/jemalloc src/capture src/doctor | grep -vE '^[^:]*:[0-9]+:[[:space:]]*(/?\*|//)' || true)
 [ -n "$hits" ] || { echo "open.sh: no use at all in $1, not even the legal ones" >&2; exit 1; }
 printf '%s\n' "$hits" | awk -F: -v exceptions="$exceptions" '
     BEGIN {

@@ -248,6 +248,23 @@ static bool same_tally(struct snapshot_tally a, struct snapshot_tally b)
 	return memcmp(&a, &b, sizeof(a)) == 0;
 }
 
+static bool same_settings(const struct settings *a, const struct settings *b)
+{
+	bool same = a->seen == b->seen && a->count == b->count &&
+	            a->denied_count == b->denied_count && a->left_out == b->left_out;
+
+	for (size_t i = 0; same && i < a->count; i++) {
+		const struct setting *left = &a->entries[i], *right = &b->entries[i];
+
+		same = strcmp(left->name, right->name) == 0 &&
+		       strcmp(left->text, right->text) == 0 && !left->before == !right->before &&
+		       (!left->before || strcmp(left->before, right->before) == 0);
+	}
+	for (size_t i = 0; same && i < a->denied_count; i++)
+		same = strcmp(a->denied[i], b->denied[i]) == 0;
+	return same;
+}
+
 bool same_info(const struct snapshot_info *a, const struct snapshot_info *b)
 {
 	return same_window(a, b) && a->captured_at_unix_ns == b->captured_at_unix_ns &&
@@ -255,7 +272,7 @@ bool same_info(const struct snapshot_info *a, const struct snapshot_info *b)
 	       same_host(&a->host, &b->host) && memcmp(a->rules, b->rules, sizeof(a->rules)) == 0 &&
 	       same_tally(a->tally, b->tally) && same_psi(&a->psi, &b->psi) &&
 	       same_sched_ext(&a->sched_ext, &b->sched_ext) && same_cost(a, b) &&
-	       same_probe(&a->probe, &b->probe);
+	       same_probe(&a->probe, &b->probe) && same_settings(&a->settings, &b->settings);
 }
 
 bool snapshot_copies_equal(const struct snapshot_copy *a, const struct snapshot_copy *b)
@@ -456,6 +473,24 @@ static void random_probe(struct random *random, struct probe_summary *probe)
 	probe->said_about_rights = random_chance(random, 20);
 }
 
+static void random_settings(struct random *random, struct settings *settings)
+{
+	static const char *const names[] = {"vm.a", "", "a\"b", "\xc3\xa9",
+	                                    "net.ipv4.conf.eth0/1.x"};
+
+	settings->seen = random_chance(random, 70);
+	for (unsigned i = 0; settings->seen && i < ARRAY_SIZE(names); i++) {
+		if (random_chance(random, 50))
+			continue;
+		settings_add(settings, names[i], strlen(names[i]), "1\t2\n3", i);
+		settings_add_denied(settings, names[i], strlen(names[i]));
+		settings->left_out = i;
+		if (random_chance(random, 50))
+			setting_set_before(&settings->entries[settings->count - 1], "before");
+	}
+	settings_sort(settings);
+}
+
 void random_info(struct random *random, struct snapshot_info *info)
 {
 	memset(info, 0, sizeof(*info));
@@ -485,6 +520,7 @@ void random_info(struct random *random, struct snapshot_info *info)
 	random_psi(random, &info->psi);
 	random_sched_ext(random, &info->sched_ext);
 	random_probe(random, &info->probe);
+	random_settings(random, &info->settings);
 	for (unsigned i = 0; i < COST_COUNT; i++) {
 		info->cost_seen[i] = random_chance(random, 70);
 		info->cost[i] = random_count(random);

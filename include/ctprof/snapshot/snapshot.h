@@ -13,6 +13,7 @@
 #include "ctprof/metric/probe.h"
 #include "ctprof/metric/psi.h"
 #include "ctprof/metric/sample.h"
+#include "ctprof/settings/settings.h"
 
 enum { SNAPSHOT_VERSION = 1 };
 
@@ -125,6 +126,7 @@ struct snapshot_info {
 	struct probe_summary probe;
 	struct psi psi; /* the host's */
 	struct sched_ext sched_ext;
+	struct settings settings;
 	bool cost_seen[COST_COUNT];
 	uint64_t cost[COST_COUNT];
 };
@@ -168,7 +170,7 @@ must_check_ int snapshot_write_cgroup(struct snapshot_writer *writer,
                                       const struct cgroup_stats *stats);
 /* Bytes of JSON so far. */
 uint64_t snapshot_writer_json_bytes(const struct snapshot_writer *writer);
-/* The tail: pressure, sched_ext, rules, tally, window and cost, and the end of the frame. */
+/* The tail: pressure, sched_ext, settings, rules, tally, window and cost, and the end of the frame. */
 must_check_ int snapshot_write_end(struct snapshot_writer *writer,
                                    const struct snapshot_info *info);
 

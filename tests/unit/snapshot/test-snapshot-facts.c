@@ -45,6 +45,37 @@ static void check_accepted(const char *pair)
 		fail_msg("%s: %s", pair, strbuf_str(&copy.error));
 }
 
+static void test_wrong_settings(void **state)
+{
+	(void)state;
+	check_refused(
+	        "\"settings\":{}",
+	        "settings.values: an object, of so many names as a capture keeps, was expected");
+	check_refused("\"settings\":{\"values\":{\"vm.a\":1}}",
+	              "settings.values: a string for each name was expected");
+	check_refused("\"settings\":{\"values\":{},\"before\":[]}",
+	              "settings.before: an object was expected");
+	check_refused("\"settings\":{\"values\":{},\"before\":{\"a\":null}}",
+	              "settings.before: a string for each name was expected");
+	check_refused(
+	        "\"settings\":{\"values\":{},\"denied\":{}}",
+	        "settings.denied: an array, of so many names as a capture keeps, was expected");
+	check_refused("\"settings\":{\"values\":{},\"denied\":[1]}",
+	              "settings.denied: an array of strings was expected");
+	check_refused("\"settings\":{\"values\":{},\"left_out\":-1}",
+	              "settings.left_out: a number from 0 on was expected");
+	check_accepted("\"settings\":null");
+	assert_false(copy.info.settings.seen);
+	/* What is there twice is taken once, and an unknown key is ignored. */
+	check_accepted(
+	        "\"settings\":{\"values\":{\"b\":\"1\"}},\"settings\":{\"values\":"
+	        "{\"b\":\"2\",\"a\":\"\"},\"before\":{\"b\":\"3\",\"c\":\"4\"},\"more\":[]}");
+	assert_int_equal(copy.info.settings.count, 2);
+	assert_string_equal(copy.info.settings.entries[0].name, "a");
+	assert_string_equal(copy.info.settings.entries[1].text, "2");
+	assert_string_equal(copy.info.settings.entries[1].before, "3");
+}
+
 static void test_wrong_cgroups(void **state)
 {
 	(void)state;
@@ -283,9 +314,10 @@ static void test_visitors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(test_wrong_cgroups), cmocka_unit_test(test_wrong_rest),
-	        cmocka_unit_test(test_odd_cgroups),   cmocka_unit_test(test_rows),
-	        cmocka_unit_test(test_limits),        cmocka_unit_test(test_visitors),
+	        cmocka_unit_test(test_wrong_settings), cmocka_unit_test(test_wrong_rest),
+	        cmocka_unit_test(test_wrong_cgroups),  cmocka_unit_test(test_wrong_rest),
+	        cmocka_unit_test(test_odd_cgroups),    cmocka_unit_test(test_rows),
+	        cmocka_unit_test(test_limits),         cmocka_unit_test(test_visitors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, teardown);

@@ -1,0 +1,94 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# settings.sh CTPROF SETTINGS_DEF: the settings of a snapshot against sysctl(8); a sysctl that is set between two snapshots, and in a
+# window; and files that are not to be opened. SETTINGS_DEF is registry/settings.def. Sets vm.swappiness and sets it back.
+# shellcheck disable=SC2154 # lib.sh counts the checks.
+set -euo pipefail
+
+CTPROF=$(realpath "$1")
+rows=$(realpath "$2")
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=/dev/null
+source "$here/lib.sh"
+needs jq zstd sysctl
+
+scratch=$(mktemp -d)
+before=$(sysctl -n vm.swappiness)
+clean_up() {
+    [ "$(id -u)" != 0 ] || sysctl -qw vm.swappiness="$before" || true
+    rm -rf "$scratch"
+}
+trap clean_up EXIT
+cd "$scratch"
+
+# sysctls FILE: "name = value" of all sysctls in a snapshot, with blanks between the parts of a value.
+sysctls() {
+    zstd -qdc "$1" | jq -r '.settings.values | to_entries[] | select(.key | test("^[a-z0-9]+[.]"))
+        | "\(.key) = \(.value | gsub("[ \t\n]+"; " "))"' | sort
+}
+
+# What sysctl(8) shows, without the names that the registry leaves out. It has a line for each line of a value; those of
+# several lines are not compared. Interfaces are left out but for "all" and "default".
+skipped=$(sed -n 's#^SETTINGS_SKIP([A-Z]*, *"/proc/sys/\([^"]*\)".*#\1#p' "$rows" | tr / . | grep -v '^kernel.\(host\|domain\)name$')
+shown() {
+    sysctl -a --deprecated 2>/dev/null | sed 's/[[:blank:]]\{1,\}/ /g; s/ *$//' | awk -v skipped="$skipped" '
+        BEGIN { n = split(skipped, names, "\n"); for (i = 1; i <= n; i++) skip[names[i]] = 1 }
+        { name = $1; path = ""; left_out = 0
+          m = split(name, parts, ".")
+          for (i = 1; i <= m; i++) {
+              path = path (i > 1 ? "." : "") parts[i]
+              left_out = left_out || path in skip
+          } }
+        name ~ /^net[.]ipv[46][.](conf|neigh)[.]/ && name !~ /^net[.]ipv[46][.](conf[.](all|default)|neigh[.]default)[.]/ { left_out = 1 }
+        name ~ /[.]stable_secret$/ { left_out = 1 }
+        !left_out' | sort
+}
+"$CTPROF" capture -q -o a.zst
+shown >known
+sysctls a.zst >captured
+# A sysctl without a value ends with "=" in the one and with "= " in the other.
+sed -i 's/ *$//' known captured
+cut -d ' ' -f 1 known | uniq -d >several
+[ ! -s several ] || sed -i "$(sed 's/[.]/[.]/g; s/.*/\/^& = \/d/' several)" known captured
+same "sysctls that are not those of sysctl -a" "x" "$(comm -3 known captured | head -5)x"
+between "sysctls" 100 "$(wc -l <captured)" 100000
+same "settings left out" "0" "$(zstd -qdc a.zst | jq .settings.left_out)"
+
+# Two readings at rest are the same.
+"$CTPROF" capture -q -o b.zst
+same "settings that differ at rest" "x" "$("$CTPROF" compare --settings '*' -f csv a.zst b.zst | tail -n +2)x"
+
+# Not opened by any name: secrets, triggers and what is mounted below.
+if command -v strace >/dev/null; then
+    strace -f -qq -e trace=open,openat,openat2 -o opens "$CTPROF" capture -q -o c.zst || true
+    if [ -s opens ]; then
+        same "opens of what may not be opened" "0" \
+            "$(grep -cE '"[^"]*(stable_secret|tcp_fastopen_key|netdev_rss_key|stat_refresh|drop_caches|compact_memory|binfmt_misc)"' opens || true)"
+        between "opens of settings" 100 "$(grep -c openat2 opens)" 100000
+    fi
+fi
+
+# Whoever is not root is denied some.
+if [ "$(id -u)" = 0 ]; then
+    chmod 755 .
+    setpriv --reuid 65534 --regid 65534 --clear-groups "$CTPROF" capture -q -o - >c.zst || true
+    private=$(find /proc/sys/vm /proc/sys/kernel /proc/sys/net/core -type f -perm 0600 -user root | sed -n '1s#^/proc/sys/##p' | tr / .)
+    [ -z "$private" ] || same "$private as nobody" "true" \
+        "$(zstd -qdc c.zst | jq --arg name "$private" '.settings.denied | index($name) != null')"
+    same "drop_caches as nobody" "false" "$(zstd -qdc c.zst | jq '.settings.denied | index("vm.drop_caches") != null')"
+
+    # One that is set.
+    sysctl -qw vm.swappiness=$(((before + 7) % 100))
+    "$CTPROF" capture -q -o d.zst
+    same "the sysctl that was set" "vm.swappiness $before $(((before + 7) % 100))" \
+        "$("$CTPROF" compare --settings '*' -f ndjson a.zst d.zst | jq -r '"\(.metric) \(.baseline) \(.candidate)"')"
+
+    # In a window.
+    "$CTPROF" capture -q --window 2s -o w.zst &
+    await_between $!
+    sysctl -qw vm.swappiness="$before"
+    wait $!
+    same "a sysctl that was set in the window" "$(((before + 7) % 100)) $before" \
+        "$(zstd -qdc w.zst | jq -r '.settings | "\(.before["vm.swappiness"]) \(.values["vm.swappiness"])"')"
+fi
+echo "$checks checks passed"
