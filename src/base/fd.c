@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/scan.h"
+#include "base/watch.h"
 
 /* Two pages: one read gets nearly every file of a thread, and one more finds the end. */
 enum { READ_CHUNK = 8192, LIST_CHUNK = 32768, LINK_CHUNK = 256 };
@@ -22,8 +23,11 @@ static int read_all(int fd, struct strbuf *out, size_t max_bytes, bool whole)
 {
 	for (;;) {
 		char *space = strbuf_reserve(out, READ_CHUNK);
-		ssize_t len = read(fd, space, READ_CHUNK);
+		ssize_t len;
 
+		watch_enter();
+		len = read(fd, space, READ_CHUNK);
+		watch_leave();
 		if (len < 0 && errno == EINTR)
 			continue;
 		if (len < 0)
@@ -45,7 +49,9 @@ static int open_and_read(int dir_fd, const char *name, struct strbuf *out, size_
 	cleanup_(fd_closep) int fd = -1;
 
 	strbuf_clear(out);
+	watch_enter();
 	fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	watch_leave();
 	if (fd < 0)
 		return -errno;
 	return read_all(fd, out, max_bytes, whole);
@@ -66,9 +72,13 @@ int fd_read_link_at(int dir_fd, const char *name, struct strbuf *out, size_t max
 {
 	for (size_t room = LINK_CHUNK;; room *= 2) {
 		ssize_t len;
+		char *space;
 
 		strbuf_clear(out);
-		len = readlinkat(dir_fd, name, strbuf_reserve(out, room), room);
+		space = strbuf_reserve(out, room);
+		watch_enter();
+		len = readlinkat(dir_fd, name, space, room);
+		watch_leave();
 		if (len < 0)
 			return -errno;
 		if ((size_t)len < room) {
@@ -83,8 +93,11 @@ int fd_read_link_at(int dir_fd, const char *name, struct strbuf *out, size_t max
 
 static int open_at(int dir_fd, const char *name, int flags)
 {
-	int fd = openat(dir_fd, name, flags | O_DIRECTORY | O_CLOEXEC);
+	int fd;
 
+	watch_enter();
+	fd = openat(dir_fd, name, flags | O_DIRECTORY | O_CLOEXEC);
+	watch_leave();
 	return fd < 0 ? -errno : fd;
 }
 
@@ -133,8 +146,11 @@ int fd_list_ids(int dir_fd, struct id_list *list, struct strbuf *scratch)
 	strbuf_clear(scratch);
 	for (;;) {
 		char *buffer = strbuf_reserve(scratch, LIST_CHUNK);
-		ssize_t len = getdents64(dir_fd, buffer, LIST_CHUNK);
+		ssize_t len;
 
+		watch_enter();
+		len = getdents64(dir_fd, buffer, LIST_CHUNK);
+		watch_leave();
 		if (len < 0)
 			r = -errno;
 		if (len <= 0)

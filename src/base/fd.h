@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* fd - files and directories relative to a descriptor. Everything is opened O_CLOEXEC. */
+/* fd - files and directories relative to a descriptor. Everything is opened O_CLOEXEC. Every call that opens, reads or lists is marked
+ * for base/watch.h. */
 #include <stddef.h>
 #include <stdint.h>
 

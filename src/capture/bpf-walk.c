@@ -111,6 +111,10 @@ static int read_process(const struct bpf_walk *bpf, struct walk *walk,
 	*ret_fd = fd_open_path_at(walk->proc_fd, name);
 	if (*ret_fd < 0)
 		return *ret_fd;
+	if (walk->process.avoids == AVOIDS_LOCKED) {
+		process_read_stalled(&walk->process);
+		return 1;
+	}
 	r = process_read_rest(&walk->process, *ret_fd, &seen, &is_same);
 	return r < 0 ? r : is_same;
 }
@@ -177,8 +181,7 @@ static void read_jemalloc(const struct bpf_walk *bpf, struct walk *walk,
 	}
 	list_threads(bpf, walk, threads);
 	known.threads = walk->pointers;
-	walk->sink->read_jemalloc(walk->sink, walk, process_fd, threads->first->tgid,
-	                          has_pointers ? &known : NULL);
+	walk_read_jemalloc(walk, process_fd, has_pointers ? &known : NULL);
 }
 
 /* Reading jemalloc's counters takes its time. Where the process has executed another program meanwhile they are that one's. */
@@ -241,7 +244,8 @@ static int add_totals(const struct bpf_walk *bpf, struct walk *walk,
 		process_record_totals(&bpf->rules, process, sum, walk->pending);
 		return 0;
 	}
-	r = process_read_totals(&walk->process, process_fd);
+	if (walk->process.avoids != AVOIDS_LOCKED)
+		r = process_read_totals(&walk->process, process_fd);
 	if (r == 0)
 		walk_add_totals(walk, walk->pending);
 	return r;
@@ -311,6 +315,14 @@ struct bpf_unit {
 	size_t place;
 };
 
+static uint32_t tgid_of(const struct walk_work *work, size_t index)
+{
+	const struct bpf_walk *bpf = (const struct bpf_walk *)work;
+	const struct bpf_unit *unit = &bpf->units[index];
+
+	return unit->is_listed ? bpf->listed[unit->place] : thread_at(bpf, unit->place)->tgid;
+}
+
 static int read_unit(const struct walk_work *work, struct walk *walk, size_t index)
 {
 	const struct bpf_walk *bpf = (const struct bpf_walk *)work;
@@ -318,7 +330,7 @@ static int read_unit(const struct walk_work *work, struct walk *walk, size_t ind
 	struct threads_of_process threads;
 
 	if (unit->is_listed)
-		return walk_read_process(walk, bpf->listed[unit->place]);
+		return walk_read_process(walk);
 	threads = next_process(bpf, unit->place);
 	return walk_process(bpf, walk, &threads);
 }
@@ -329,7 +341,7 @@ void bpf_walk_list(struct bpf_walk *bpf, const struct id_list *processes)
 {
 	size_t listed = 0, passed = 0;
 
-	bpf->work = (struct walk_work){.read = read_unit};
+	bpf->work = (struct walk_work){.tgid = tgid_of, .read = read_unit};
 	bpf->listed = processes->ids;
 	while (listed < processes->count || passed < bpf->pass.thread_count) {
 		bool has_files = listed < processes->count;

@@ -5,6 +5,7 @@
 #include "capture/capture.h"
 #include "cost.h"
 #include "jemalloc/jemalloc-files.h"
+#include "stall.h"
 
 /* Loads the program that reads threads, where it is wanted and works; else *ret_reader, which the caller frees, is NULL.
  * Returns 0, or -errno with a sentence where nothing else was wanted. */
@@ -15,6 +16,7 @@ must_check_ int capture_load(const struct capture_options *options,
 struct capture_tools {
 	struct task_record_reader *threads; /* NULL: threads are read from /proc */
 	struct jemalloc_files *files;
+	struct stall_list *stalls;
 	/* Where the capture is a reading of a window, which says nothing of users: its first one, or they are known. */
 	bool without_users;
 	/* Read settings behind the threads, and not before them: in the last reading of a window, so that it is no longer

@@ -9,6 +9,7 @@
 #include "capture/own-proc.h"
 #include "exit-listener.h"
 #include "host/host-read.h"
+#include "jemalloc-service.h"
 #include "jemalloc/jemalloc-read.h"
 #include "window/exit-log.h"
 #include "window/window-reading.h"
@@ -83,6 +84,31 @@ static void done_reader(struct jemalloc_reader *reader)
 	jemalloc_reader_done(reader);
 }
 
+/* Looks into the files of all processes. */
+static void prepare_jemalloc(struct jemalloc_reader *reader, int proc_fd,
+                             const struct readers *readers)
+{
+	cleanup_(fd_closep) int list_fd = fd_open_dir_at(proc_fd, ".");
+	cleanup_(id_list_done) struct id_list processes = {0};
+	cleanup_(strbuf_done) struct strbuf scratch = STRBUF_INIT;
+	struct jemalloc_service *service;
+	bool any = false;
+
+	if (list_fd < 0 || fd_list_ids(list_fd, &processes, &scratch) < 0)
+		return;
+	jemalloc_reader_start(reader);
+	service = jemalloc_service_new(reader, proc_fd, readers->tools.stalls);
+	for (size_t i = 0; i < processes.count; i++) {
+		struct jemalloc_request request = {.tgid = processes.ids[i]};
+
+		jemalloc_service_ask(service, &request, true);
+		any = any || request.has_jemalloc;
+	}
+	jemalloc_service_free(service);
+	if (any && !readers->tools.threads)
+		jemalloc_reader_prepare_pointers(reader);
+}
+
 /* Does what may be slow and is no reading: names of users, and which files have jemalloc. What is new in the readings may take
  * little time there. */
 static void prepare(const struct capture_window_options *options, const struct capture_roots *roots,
@@ -96,7 +122,8 @@ static void prepare(const struct capture_window_options *options, const struct c
 		host_read_users(roots->proc_fd, users);
 	readers->tools.without_users = true;
 	jemalloc_reader_init(&reader, capture->jemalloc, live, readers->tools.files);
-	jemalloc_reader_prepare(&reader, roots->proc_fd, readers->tools.threads != NULL);
+	if (reader.rule == OUTCOME_read)
+		prepare_jemalloc(&reader, roots->proc_fd, readers);
 }
 
 static int read_next(const struct capture_options *options, const struct readers *readers,
@@ -128,6 +155,16 @@ static int read_both(const struct capture_window_options *options, const struct 
 	return r < 0 ? r : read_next(&options->capture, &last_readers, last, reterr);
 }
 
+/* Readings that wait for a process must not make the window much longer than it is to be. */
+static uint64_t stall_limit_of(uint64_t length_ns)
+{
+	enum { PART = 4 };
+
+	if (length_ns / PART > STALL_LIMIT_NS)
+		return STALL_LIMIT_NS;
+	return length_ns / PART > STALL_SHORT_LIMIT_NS ? length_ns / PART : STALL_SHORT_LIMIT_NS;
+}
+
 int capture_window(const struct capture_window_options *options, struct snapshot_writer *writer,
                    struct snapshot_info *ret_info, struct strbuf *reterr)
 {
@@ -146,6 +183,8 @@ int capture_window(const struct capture_window_options *options, struct snapshot
 	};
 	cleanup_(task_record_freep) struct task_record_reader *threads = NULL;
 	cleanup_(jemalloc_files_done) struct jemalloc_files known_files;
+	cleanup_(stall_list_done) struct stall_list stalls = {
+	        .limit_ns = stall_limit_of(options->length_ns)};
 	struct readers readers;
 	int r;
 
@@ -160,7 +199,8 @@ int capture_window(const struct capture_window_options *options, struct snapshot
 		r = capture_load(&options->capture, &threads, reterr);
 	if (r < 0)
 		return r;
-	readers = (struct readers){.tools = {.threads = threads, .files = &known_files}};
+	readers = (struct readers){
+	        .tools = {.threads = threads, .files = &known_files, .stalls = &stalls}};
 	prepare(options, &roots, &readers, &users);
 	readers.listener = listen_to_exits(options, &roots);
 	r = read_both(options, &readers, &first, &last, reterr);

@@ -255,8 +255,10 @@ static int walk_threads(struct capture *capture, const char *root, struct strbuf
 	struct bpf_walk *bpf = &capture->bpf;
 	struct walk *walk = &capture->walk;
 	struct walk_files files;
-	struct walk_job job = {
-	        .options = &capture->walk_options, .work = &files.work, .writer = capture->writer};
+	struct walk_job job = {.options = &capture->walk_options,
+	                       .work = &files.work,
+	                       .writer = capture->writer,
+	                       .stalls = capture->tools->stalls};
 	int r = walk_find(walk, root, reterr);
 
 	if (r < 0)
@@ -347,7 +349,8 @@ int capture_run(const struct capture_options *options, struct snapshot_writer *w
 {
 	cleanup_(task_record_freep) struct task_record_reader *reader = NULL;
 	cleanup_(jemalloc_files_done) struct jemalloc_files files;
-	struct capture_tools tools = {.files = &files};
+	cleanup_(stall_list_done) struct stall_list stalls = {.limit_ns = STALL_LIMIT_NS};
+	struct capture_tools tools = {.files = &files, .stalls = &stalls};
 	struct cost_meter meter;
 	int r;
 

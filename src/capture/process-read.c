@@ -44,8 +44,14 @@ static int read_totals(struct process_reader *reader, int process_fd, enum metri
                        const char *name)
 {
 	struct thread_sample *sample = &reader->sample;
-	int r = fd_read_record_at(process_fd, name, &reader->text, PROCESS_FILE_BYTES);
+	int r;
 
+	reader->at = source;
+	if (source == SOURCE_process_io && reader->avoids == AVOIDS_LOCKED) {
+		sample->outcomes[source] = OUTCOME_stalled;
+		return 0;
+	}
+	r = fd_read_record_at(process_fd, name, &reader->text, PROCESS_FILE_BYTES);
 	sample->outcomes[source] = outcome_of_error(ERROR_OF_FEATURE, r);
 	if (r == 0)
 		sample->outcomes[source] = process_totals_parse(source, strbuf_str(&reader->text),
@@ -166,7 +172,12 @@ static int read_exe(struct process_reader *reader, int process_fd)
 	enum source_outcome outcome = OUTCOME_skipped;
 	int r = 0;
 
+	reader->at = SOURCE_exe;
 	if (reader->wishes.exe && (!lacks_memory(reader, &outcome) || outcome == OUTCOME_off)) {
+		if (reader->avoids == AVOIDS_LOCKED) {
+			sample->outcomes[SOURCE_exe] = OUTCOME_stalled;
+			return 0;
+		}
 		r = outcome == OUTCOME_off
 		            ? read_exe_of_thread(process_fd, &sample->exe)
 		            : fd_read_link_at(process_fd, "exe", &sample->exe, PROCESS_LINK_BYTES);
@@ -203,6 +214,12 @@ static int read_uid(struct process_reader *reader, int process_fd, uint32_t tgid
 	return error_is_own(r) ? r : 0;
 }
 
+static bool is_small(const struct process_memory *memory)
+{
+	return memory->is_known && memory->mapped_bytes <= CAPTURE_SMAPS_AUTO_MAPPED_BYTES &&
+	       memory->resident_bytes <= CAPTURE_SMAPS_AUTO_RESIDENT_BYTES;
+}
+
 /* Whether smaps_rollup is to be read; where not, @ret_outcome says why. */
 static bool wants_smaps(const struct process_reader *reader, enum source_outcome *ret_outcome)
 {
@@ -211,10 +228,10 @@ static bool wants_smaps(const struct process_reader *reader, enum source_outcome
 	*ret_outcome = OUTCOME_skipped;
 	if (reader->wishes.smaps == CAPTURE_SMAPS_OFF || lacks_memory(reader, ret_outcome))
 		return false;
-	if (reader->wishes.smaps == CAPTURE_SMAPS_ALL)
-		return true;
-	return memory->is_known && memory->mapped_bytes <= CAPTURE_SMAPS_AUTO_MAPPED_BYTES &&
-	       memory->resident_bytes <= CAPTURE_SMAPS_AUTO_RESIDENT_BYTES;
+	if (reader->wishes.smaps != CAPTURE_SMAPS_ALL && !is_small(memory))
+		return false;
+	*ret_outcome = OUTCOME_stalled;
+	return reader->avoids == AVOIDS_NOTHING;
 }
 
 static int read_smaps(struct process_reader *reader, int process_fd)
@@ -223,6 +240,7 @@ static int read_smaps(struct process_reader *reader, int process_fd)
 	enum source_outcome outcome;
 	int r;
 
+	reader->at = SOURCE_smaps_rollup;
 	if (!wants_smaps(reader, &outcome)) {
 		sample->outcomes[SOURCE_smaps_rollup] = outcome;
 		return 0;
@@ -342,6 +360,21 @@ int process_read_rest(struct process_reader *reader, int process_fd,
 	if (r == 0 && seen->needs_uid)
 		r = read_uid(reader, process_fd, seen->tgid);
 	return r;
+}
+
+void process_read_stalled(struct process_reader *reader)
+{
+	static const enum metric_source totals[] = {SOURCE_process_stat, SOURCE_process_io,
+	                                            SOURCE_process_taskstats};
+	enum source_outcome *outcomes = reader->sample.outcomes;
+
+	sample_reset(&reader->sample);
+	reader->has_executed = false;
+	outcomes[SOURCE_exe] = reader->wishes.exe ? OUTCOME_stalled : OUTCOME_skipped;
+	outcomes[SOURCE_smaps_rollup] =
+	        reader->wishes.smaps == CAPTURE_SMAPS_OFF ? OUTCOME_skipped : OUTCOME_stalled;
+	for (size_t i = 0; i < ARRAY_SIZE(totals); i++)
+		outcomes[totals[i]] = OUTCOME_stalled;
 }
 
 void process_read_kernel(struct process_reader *reader)

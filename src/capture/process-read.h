@@ -5,6 +5,7 @@
 #include "capture/capture.h"
 #include "ctprof/base/macro.h"
 #include "ctprof/metric/sample.h"
+#include "stall.h"
 #include "taskstats/taskstats-read.h"
 
 /* What is read only where it is asked for. */
@@ -27,6 +28,8 @@ struct process_reader {
 	struct taskstats_reader *taskstats; /* borrowed */
 	struct strbuf text;
 	struct process_memory memory; /* of the process last read */
+	enum stall_avoids avoids;     /* of the process to be read; the owner sets it */
+	enum metric_source at;        /* the source that was begun last */
 	bool has_executed; /* by process_read_rest(): another program than it had when it was seen */
 	/* The process last read; its totals, smaps, exe and uid, and the outcomes of their sources. */
 	struct thread_sample sample;
@@ -56,6 +59,9 @@ struct process_seen {
  * -EACCES or -EPERM where this user may not even see its stat. */
 must_check_ int process_read_rest(struct process_reader *reader, int process_fd,
                                   const struct process_seen *seen, bool *ret_is_same);
+
+/* The same where reading anything of the process would stall: its executable, smaps and totals are missing with that reason. */
+void process_read_stalled(struct process_reader *reader);
 
 /* The same of a kernel thread, of which there is nothing to read. */
 void process_read_kernel(struct process_reader *reader);

@@ -83,6 +83,8 @@ static enum source_outcome read_file(struct thread_reader *reader, int thread_fd
 
 	if (reader->rules[source] != OUTCOME_read)
 		return reader->rules[source];
+	if (source == SOURCE_io && reader->avoids_io)
+		return OUTCOME_stalled;
 	r = fd_read_record_at(thread_fd, name, &reader->text, THREAD_FILE_BYTES);
 	if (r == 0)
 		return OUTCOME_read;

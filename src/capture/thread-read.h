@@ -17,6 +17,7 @@ struct thread_reader {
 	struct strbuf text; /* the file being parsed */
 	int fatal;          /* -errno of what is our own trouble: no descriptors, no memory */
 	bool exiting;       /* the thread last read was on its way out, and not dead yet */
+	bool avoids_io;     /* reading it would stall; the owner sets it for each process */
 	bool live;          /* the threads are this system's own, in our pid namespace */
 	struct cgroup_walk *cgroups; /* borrowed, takes note of the threads' cgroups; may be NULL */
 	const struct cgroup_share *share; /* borrowed; NULL: each thread's file is read */

@@ -5,12 +5,12 @@
  * thread that has the writer writes the batches in the order of the list. Between two processes, and between two pieces
  * of a large one, walkers take the lock; while they read threads they share nothing that changes.
  *
- * jemalloc's reader has helpers, caches and a budget. It stays in the thread that has the writer, and walkers send requests to
- * it. Where no thread can be created, the thread that has the writer is the walker as well. */
+ * The thread that has the writer also watches the walkers. Where one is held up in a reading, others are created to go on with
+ * the list. A walker that is held up for too long is given up: its process is read again without what was being read, by
+ * another one. A process that stalls again, or has rows already, is left as it is. Where no thread can be created, the
+ * thread that has the writer is the walker as well. */
 
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,13 +18,16 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/watch.h"
 #include "cgroup-walk.h"
+#include "jemalloc-service.h"
 #include "snapshot/snapshot-batch.h"
+#include "worker.h"
 
 enum {
-	MEMBERS_MAX = 16,
+	MEMBERS_MAX = 16,         /* where none has stalled */
+	AWAY_MAX = 64,            /* walkers that are held up, and not given up yet */
 	PROCESSES_MIN = 32,       /* fewer are read by one */
-	BATCHES = 64,             /* how many processes walkers may be ahead of the writer */
 	PIECE_BYTES = 64 << 10,   /* a piece of rows is about as long as this */
 	WAITING_BYTES = 16 << 20, /* how much text may wait for the writer */
 };
@@ -36,8 +39,14 @@ struct piece {
 
 /* The rows of a process that are not written yet. */
 struct batch {
-	struct piece *first, **last;
+	struct piece *first, *last; /* NULL: none */
 	bool is_whole;
+};
+
+/* A process that is to be read again. */
+struct retry {
+	size_t place;
+	enum stall_avoids avoids;
 };
 
 struct walk_team;
@@ -46,44 +55,39 @@ struct member {
 	struct walk_sink sink; /* must stay the first member */
 	struct walk_team *team;
 	pthread_t thread;
+	struct watch watch;
 	struct walk walk;
 	struct snapshot_rows *rows;
 	struct snapshot_tally tally;
 	struct cgroup_walk cgroups;
 	struct piece *piece; /* being filled; or NULL */
 	size_t place;        /* of the process being read, in the list */
-	/* Under the lock of the team: its request to jemalloc's reader. */
-	pthread_cond_t answered;
-	struct member *next_asker;
-	const struct known_pointers *asked_known;
-	uint32_t asked_tgid;
-	ino_t asked_inode;
-	bool asks;
+	bool given_up;
 };
 
 struct walk_team {
 	struct walk *walk;
 	const struct walk_job *job;
+	struct jemalloc_service *jemalloc;
+	uint64_t watched_ns; /* when the members were last looked at */
 	pthread_mutex_t lock;
 	pthread_cond_t news; /* for the writer */
 	pthread_cond_t room; /* for walkers */
 	/* What follows is under the lock. */
 	size_t next;    /* process to be read */
 	size_t written; /* processes before this one are written */
-	struct batch batches[BATCHES];
+	struct batch *batches;
+	struct retry *retries;
+	size_t retry_count, retry_capacity;
 	size_t waiting_bytes;
 	struct piece *spare; /* pieces to be filled again */
-	struct member *first_asker, **last_asker;
-	bool is_over; /* all is read, or it has failed */
-	int error;    /* the first one */
-	struct member members[MEMBERS_MAX];
-	unsigned count; /* threads; 0: the first member is the writer's own thread */
+	bool is_over;        /* all is read, or it has failed */
+	int error;           /* the first one */
+	struct member **members;
+	size_t count, capacity;
+	size_t running; /* members that have neither ended nor been given up */
+	bool is_alone;  /* the only member is the writer's own thread */
 };
-
-static struct batch *batch_at(struct walk_team *team, size_t place)
-{
-	return &team->batches[place % BATCHES];
-}
 
 /* The lock is held in what follows. */
 static void fail(struct walk_team *team, int error)
@@ -118,33 +122,43 @@ static bool has_room(const struct walk_team *team, const struct member *member)
 
 static void serve_once(struct walk_team *team);
 
-static void wait_for(struct walk_team *team, pthread_cond_t *condition)
+static void wait_for_room(struct walk_team *team)
 {
-	if (team->count == 0)
+	if (team->is_alone)
 		serve_once(team);
 	else
-		pthread_cond_wait(condition, &team->lock);
+		pthread_cond_wait(&team->room, &team->lock);
 }
 
-/* Puts the piece into the batch. Returns 0, or the team's error. */
-static int hand_over(struct member *member, bool is_whole)
+/* Puts the rows of the member into the batch of its process. */
+static void add_piece(struct walk_team *team, struct member *member, bool is_whole)
 {
-	struct walk_team *team = member->team;
-	struct batch *batch = batch_at(team, member->place);
-	int r;
+	struct batch *batch = &team->batches[member->place];
 
-	pthread_mutex_lock(&team->lock);
-	while (!team->is_over && !has_room(team, member))
-		wait_for(team, &team->room);
 	if (snapshot_batch_bytes(&member->piece->rows) > 0) {
-		*batch->last = member->piece;
-		batch->last = &member->piece->next;
+		if (batch->first)
+			batch->last->next = member->piece;
+		else
+			batch->first = member->piece;
+		batch->last = member->piece;
 		team->waiting_bytes += snapshot_batch_bytes(&member->piece->rows);
 		member->piece = take_spare(team);
 	}
 	batch->is_whole = is_whole;
 	if (member->place == team->written)
 		pthread_cond_signal(&team->news);
+}
+
+/* Returns 0, or the team's error. Takes the lock itself. */
+static int hand_over(struct member *member, bool is_whole)
+{
+	struct walk_team *team = member->team;
+	int r;
+
+	pthread_mutex_lock(&team->lock);
+	while (!team->is_over && !has_room(team, member))
+		wait_for_room(team);
+	add_piece(team, member, is_whole);
 	r = team->error;
 	pthread_mutex_unlock(&team->lock);
 	return r;
@@ -159,46 +173,21 @@ static int add_row(struct walk_sink *sink, const struct thread_sample *sample)
 	return snapshot_batch_bytes(rows) < PIECE_BYTES ? 0 : hand_over(member, false);
 }
 
-/* The threads that were read change hands, and the next request gets the walker's old ones. */
-static void take_answer(struct jemalloc_reader *from, struct jemalloc_reader *to)
-{
-	struct memory_probe_thread *threads = to->request.threads;
-	size_t capacity = to->capacity;
-
-	to->tag = from->tag;
-	to->request.threads = from->request.threads;
-	to->capacity = from->capacity;
-	from->request.threads = threads;
-	from->capacity = capacity;
-}
-
-/* While a directory of a process is open, another process with its number has one with another inode. */
-static void read_jemalloc(struct walk_sink *sink, struct walk *walk, int process_fd, uint32_t tgid,
+static void read_jemalloc(struct walk_sink *sink, struct walk *walk, int process_fd,
                           const struct known_pointers *known)
 {
-	struct member *member = (struct member *)sink;
-	struct walk_team *team = member->team;
+	struct walk_team *team = ((struct member *)sink)->team;
+	struct jemalloc_request request = {.tgid = walk->tgid,
+	                                   .threads = &walk->threads,
+	                                   .known = known,
+	                                   .answer = &walk->jemalloc};
 	struct stat status;
 
-	if (walk->jemalloc.rule != OUTCOME_read)
-		return;
 	walk->jemalloc.tag = PROBE_TAG_pid_missing;
 	if (fstat(process_fd, &status) < 0)
 		return;
-	pthread_mutex_lock(&team->lock);
-	if (!team->is_over) {
-		member->asked_tgid = tgid;
-		member->asked_known = known;
-		member->asked_inode = status.st_ino;
-		member->asks = true;
-		member->next_asker = NULL;
-		*team->last_asker = member;
-		team->last_asker = &member->next_asker;
-		pthread_cond_signal(&team->news);
-	}
-	while (member->asks)
-		wait_for(team, &member->answered);
-	pthread_mutex_unlock(&team->lock);
+	request.inode = status.st_ino;
+	jemalloc_service_ask(team->jemalloc, &request, team->is_alone);
 }
 
 /* Takes the next process. False where there is none; then the walker stays until all have come to their end, for a thread of
@@ -206,15 +195,22 @@ static void read_jemalloc(struct walk_sink *sink, struct walk *walk, int process
 static bool take_process(struct member *member)
 {
 	struct walk_team *team = member->team;
+	const struct walk_work *work = team->job->work;
+	struct retry taken = {.avoids = AVOIDS_NOTHING};
 	bool is_taken;
 
 	pthread_mutex_lock(&team->lock);
-	while (!team->is_over &&
-	       (team->next == team->job->work->count || team->next - team->written >= BATCHES))
-		wait_for(team, &team->room);
+	while (!team->is_over && team->next == work->count && team->retry_count == 0)
+		wait_for_room(team);
 	is_taken = !team->is_over;
-	if (is_taken)
-		member->place = team->next++;
+	if (is_taken && team->retry_count > 0)
+		taken = team->retries[--team->retry_count];
+	else if (is_taken)
+		taken.place = team->next++;
+	if (is_taken) {
+		member->place = taken.place;
+		walk_begin_process(&member->walk, work->tgid(work, taken.place), taken.avoids);
+	}
 	pthread_mutex_unlock(&team->lock);
 	return is_taken;
 }
@@ -254,20 +250,24 @@ static void take_own_descriptors(void)
 
 static void member_run(struct member *member)
 {
-	const struct walk_work *work = member->team->job->work;
+	struct walk_team *team = member->team;
+	const struct walk_work *work = team->job->work;
 	int r = 0;
 
 	member_begin(member);
+	if (!team->is_alone)
+		watch_begin(&member->watch);
 	while (r == 0 && take_process(member)) {
 		r = work->read(work, &member->walk, member->place);
 		if (r == 0)
 			r = hand_over(member, true);
 	}
-	if (r < 0) {
-		pthread_mutex_lock(&member->team->lock);
-		fail(member->team, r);
-		pthread_mutex_unlock(&member->team->lock);
-	}
+	pthread_mutex_lock(&team->lock);
+	if (r < 0)
+		fail(team, r);
+	team->running--;
+	pthread_cond_signal(&team->news);
+	pthread_mutex_unlock(&team->lock);
 	walk_done(&member->walk);
 }
 
@@ -310,11 +310,12 @@ static void add_times(struct walk *walk, const struct walk *other)
 		walk->last_read_ns = other->last_read_ns;
 }
 
-static void member_end(struct member *member)
+/* What one that was given up reads into, and its own structure, are left to it. */
+static void member_end(struct walk_team *team, struct member *member)
 {
-	struct walk *walk = member->team->walk;
+	struct walk *walk = team->walk;
 
-	if (member->team->count > 0)
+	if (!team->is_alone && !member->given_up)
 		pthread_join(member->thread, NULL);
 	add_tally(walk->tally, &member->tally);
 	add_times(walk, &member->walk);
@@ -324,6 +325,8 @@ static void member_end(struct member *member)
 	cgroup_walk_done(&member->cgroups);
 	snapshot_rows_free(member->rows);
 	free_pieces(member->piece);
+	if (!member->given_up)
+		free(member);
 }
 
 static struct walk_team *team_new(struct walk *walk, const struct walk_job *job)
@@ -332,91 +335,133 @@ static struct walk_team *team_new(struct walk *walk, const struct walk_job *job)
 
 	team->walk = walk;
 	team->job = job;
-	team->last_asker = &team->first_asker;
-	for (size_t i = 0; i < BATCHES; i++)
-		team->batches[i].last = &team->batches[i].first;
+	team->batches = mem_calloc(job->work->count + 1, sizeof(team->batches[0]));
 	pthread_mutex_init(&team->lock, NULL);
-	pthread_cond_init(&team->news, NULL);
-	pthread_cond_init(&team->room, NULL);
-	for (size_t i = 0; i < MEMBERS_MAX; i++) {
-		team->members[i].team = team;
-		team->members[i].sink =
-		        (struct walk_sink){.add_row = add_row, .read_jemalloc = read_jemalloc};
-		pthread_cond_init(&team->members[i].answered, NULL);
-	}
+	worker_cond_init(&team->news);
+	worker_cond_init(&team->room);
 	return team;
 }
 
 static void team_free(struct walk_team *team)
 {
-	for (size_t i = 0; i < BATCHES; i++)
+	for (size_t i = 0; i < team->job->work->count; i++)
 		free_pieces(team->batches[i].first);
 	free_pieces(team->spare);
-	for (size_t i = 0; i < MEMBERS_MAX; i++)
-		pthread_cond_destroy(&team->members[i].answered);
+	free(team->batches);
+	free(team->retries);
+	free(team->members);
 	pthread_cond_destroy(&team->room);
 	pthread_cond_destroy(&team->news);
 	pthread_mutex_destroy(&team->lock);
 	free(team);
 }
 
-/* Signals are for the thread that waits for them. */
-static void team_begin(struct walk_team *team, unsigned members)
+static struct member *add_member(struct walk_team *team)
 {
-	sigset_t all, before;
+	struct member *member = mem_calloc(1, sizeof(*member));
 
-	sigfillset(&all);
-	if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
-		return;
-	for (; team->count < members; team->count++) {
-		struct member *member = &team->members[team->count];
-		char name[16];
-
-		if (pthread_create(&member->thread, NULL, thread_run, member) != 0)
-			break;
-		snprintf(name, sizeof(name), "ctprof-walk-%u", team->count);
-		pthread_setname_np(member->thread, name);
-	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
-static struct member *take_asker(struct walk_team *team)
-{
-	struct member *member = team->first_asker;
-
-	team->first_asker = member->next_asker;
-	if (!team->first_asker)
-		team->last_asker = &team->first_asker;
+	member->team = team;
+	member->sink = (struct walk_sink){.add_row = add_row, .read_jemalloc = read_jemalloc};
+	*array_add(team->members, team->count, team->capacity) = member;
+	team->running++;
 	return member;
 }
 
-static void let_go(struct member *member)
+/* Returns whether the system has a thread to give. */
+static bool start_member(struct walk_team *team)
 {
-	member->asks = false;
-	pthread_cond_signal(&member->answered);
+	struct member *member = add_member(team);
+	char name[16];
+
+	snprintf(name, sizeof(name), "ctprof-walk-%u", (unsigned)(team->count - 1) % 1000);
+	if (worker_start(&member->thread, thread_run, member, name))
+		return true;
+	free(member);
+	team->count--;
+	team->running--;
+	return false;
 }
 
-/* The lock is not held while a walker's request is being dealt with: it waits, and its walk stays as it is. */
-static void answer(struct walk_team *team)
+/* Leaves the rest of a process out. Of its threads nobody knows more than their numbers. */
+static void leave_out(struct walk_team *team, struct member *member)
 {
-	struct member *member = take_asker(team);
-	struct jemalloc_reader *reader = &team->walk->jemalloc;
-	cleanup_(fd_closep) int process_fd = -1;
-	struct stat status;
-	char name[12];
+	struct snapshot_tally *tally = &member->tally;
+	uint64_t counted = walk_counted(&member->walk) - member->walk.counted_before;
+	size_t listed = member->walk.threads.count;
 
-	pthread_mutex_unlock(&team->lock);
-	snprintf(name, sizeof(name), "%u", member->asked_tgid);
-	process_fd = fd_open_path_at(team->walk->proc_fd, name);
-	if (process_fd >= 0 && fstat(process_fd, &status) == 0 &&
-	    status.st_ino == member->asked_inode) {
-		jemalloc_read_process(reader, process_fd, member->asked_tgid, &member->walk.threads,
-		                      member->asked_known);
-		take_answer(reader, &member->walk.jemalloc);
+	tally->processes += member->walk.has_row && counted > 0;
+	if (listed > counted) {
+		tally->threads_unreadable += listed - counted;
+		tally->sources[SOURCE_stat][OUTCOME_stalled] += listed - counted;
 	}
+	add_piece(team, member, true);
+}
 
-	pthread_mutex_lock(&team->lock);
-	let_go(member);
+static void give_up(struct walk_team *team, struct member *member)
+{
+	const struct walk *walk = &member->walk;
+	enum stall_avoids avoids = walk->process.avoids;
+
+	member->given_up = true;
+	team->running--;
+	stall_add(team->job->stalls, walk->tgid);
+	member->tally.processes_stalled += avoids == AVOIDS_NOTHING;
+	if (avoids == AVOIDS_LOCKED || walk_counted(walk) != walk->counted_before) {
+		leave_out(team, member);
+		return;
+	}
+	avoids = avoids == AVOIDS_NOTHING && walk->process.at == SOURCE_smaps_rollup
+	                 ? AVOIDS_MEMORY
+	                 : AVOIDS_LOCKED;
+	*array_add(team->retries, team->retry_count, team->retry_capacity) =
+	        (struct retry){member->place, avoids};
+	pthread_cond_broadcast(&team->room);
+}
+
+/* Where no walker is left, and none can be created, nobody reads the other processes. */
+static void leave_out_rest(struct walk_team *team)
+{
+	struct snapshot_tally *tally = team->walk->tally;
+
+	for (; team->retry_count > 0; team->retry_count--)
+		team->batches[team->retries[team->retry_count - 1].place].is_whole = true;
+	for (; team->next < team->job->work->count; team->next++) {
+		team->batches[team->next].is_whole = true;
+		tally->processes_stalled++;
+	}
+}
+
+/* Gives walkers up that have been asleep for too long, and creates others for those that are asleep. */
+static void watch_members(struct walk_team *team)
+{
+	struct stall_list *stalls = team->job->stalls;
+	const struct walk_work *work = team->job->work;
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+	size_t away = 0, count = team->count;
+	bool is_work_left;
+
+	if (team->is_alone || now_ns - team->watched_ns < STALL_TICK_NS)
+		return;
+	team->watched_ns = now_ns;
+	for (size_t i = 0; i < count; i++) {
+		struct member *member = team->members[i];
+		uint64_t asleep_ns = member->given_up ? 0 : watch_asleep_ns(&member->watch, now_ns);
+
+		if (asleep_ns == 0)
+			continue;
+		if (asleep_ns >= stall_limit_ns(stalls, member->walk.tgid) &&
+		    watch_give_up(&member->watch))
+			give_up(team, member);
+		else
+			away++;
+	}
+	jemalloc_service_watch(team->jemalloc, now_ns);
+	is_work_left = !team->is_over && (team->next < work->count || team->retry_count > 0);
+	while (is_work_left && team->running - away < team->job->walkers && away < AWAY_MAX &&
+	       stalls->threads < STALL_THREADS_MAX && start_member(team))
+		;
+	if (is_work_left && team->running == 0)
+		leave_out_rest(team);
 }
 
 static void write_piece(struct walk_team *team, struct batch *batch)
@@ -425,8 +470,6 @@ static void write_piece(struct walk_team *team, struct batch *batch)
 	int r;
 
 	batch->first = piece->next;
-	if (!batch->first)
-		batch->last = &batch->first;
 	pthread_mutex_unlock(&team->lock);
 	r = snapshot_write_batch(team->job->writer, &piece->rows);
 
@@ -439,47 +482,62 @@ static void write_piece(struct walk_team *team, struct batch *batch)
 	pthread_cond_broadcast(&team->room);
 }
 
-/* Requests of walkers come first, for they wait. */
 static void serve_once(struct walk_team *team)
 {
-	struct batch *batch = batch_at(team, team->written);
+	struct batch *batch = &team->batches[team->written];
 
-	if (team->first_asker) {
-		answer(team);
+	if (team->is_over) {
+		worker_cond_wait(&team->news, &team->lock,
+		                 clock_now_ns(CLOCK_MONOTONIC) + STALL_TICK_NS);
 	} else if (team->written == team->job->work->count) {
 		team->is_over = true;
+		pthread_cond_broadcast(&team->room);
 	} else if (batch->first) {
 		write_piece(team, batch);
 	} else if (batch->is_whole) {
-		batch->is_whole = false;
 		team->written++;
-		pthread_cond_broadcast(&team->room);
 	} else {
-		pthread_cond_wait(&team->news, &team->lock);
+		worker_cond_wait(&team->news, &team->lock,
+		                 clock_now_ns(CLOCK_MONOTONIC) + STALL_TICK_NS);
 	}
+	watch_members(team);
 }
 
-static void team_serve(struct walk_team *team)
+static void team_run(struct walk_team *team)
 {
+	unsigned walkers = team->job->walkers;
+
 	pthread_mutex_lock(&team->lock);
-	while (!team->is_over)
+	while (team->count < walkers && start_member(team))
+		;
+	team->is_alone = team->count == 0;
+	if (team->is_alone) {
+		struct member *member = add_member(team);
+
+		pthread_mutex_unlock(&team->lock);
+		member_run(member);
+		pthread_mutex_lock(&team->lock);
+	}
+	while (!team->is_over || team->running > 0)
 		serve_once(team);
-	while (team->first_asker)
-		let_go(take_asker(team));
-	pthread_cond_broadcast(&team->room);
 	pthread_mutex_unlock(&team->lock);
+}
+
+static uint32_t tgid_of(const struct walk_work *work, size_t index)
+{
+	return ((const struct walk_files *)work)->processes->ids[index];
 }
 
 static int read_files(const struct walk_work *work, struct walk *walk, size_t index)
 {
-	const struct walk_files *files = (const struct walk_files *)work;
-
-	return walk_read_process(walk, files->processes->ids[index]);
+	(void)work;
+	(void)index;
+	return walk_read_process(walk);
 }
 
 void walk_files_init(struct walk_files *files, const struct id_list *processes)
 {
-	*files = (struct walk_files){{processes->count, read_files}, processes};
+	*files = (struct walk_files){{processes->count, tgid_of, read_files}, processes};
 }
 
 unsigned walk_team_size(const struct walk *walk, const struct walk_work *work)
@@ -502,13 +560,11 @@ int walk_team_all(struct walk *walk, const struct walk_job *job, const char *roo
 
 	/* A process that begins as the copy of one with threads may find locks held by those it has not. */
 	jemalloc_reader_start(&walk->jemalloc);
-	team_begin(team, job->walkers < MEMBERS_MAX ? job->walkers : MEMBERS_MAX);
-	if (team->count == 0)
-		member_run(&team->members[0]);
-	team_serve(team);
-	member_end(&team->members[0]);
-	for (unsigned i = 1; i < team->count; i++)
-		member_end(&team->members[i]);
+	team->jemalloc = jemalloc_service_new(&walk->jemalloc, walk->proc_fd, job->stalls);
+	team_run(team);
+	jemalloc_service_free(team->jemalloc);
+	for (size_t i = 0; i < team->count; i++)
+		member_end(team, team->members[i]);
 	r = team->error;
 	team_free(team);
 	if (error_is_own(r))

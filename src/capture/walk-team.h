@@ -7,8 +7,9 @@
 /* The processes to be read. */
 struct walk_work {
 	size_t count;
-	/* Reads the process at @index and gives its rows to the sink of @walk. Several threads of ours call it at once. Result as that
-	 * of walk_read_process(). */
+	uint32_t (*tgid)(const struct walk_work *self, size_t index);
+	/* Reads the process at @index, behind walk_begin_process(), and gives its rows to the sink of @walk. Several threads of ours
+	 * call it at once. Result as that of walk_read_process(). */
 	int (*read)(const struct walk_work *self, struct walk *walk, size_t index);
 };
 
@@ -24,7 +25,8 @@ struct walk_job {
 	const struct walk_options *options; /* those of the walk */
 	const struct walk_work *work;
 	struct snapshot_writer *writer; /* has begun */
-	unsigned walkers;               /* threads that read; 16 at most */
+	struct stall_list *stalls;      /* borrowed, and used by the calling thread alone */
+	unsigned walkers; /* threads that read; 16 at most, and more where some have stalled */
 };
 
 /* How many walkers are worth their cost: one for each CPU that we may run on, and one alone for a small host or another

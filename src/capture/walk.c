@@ -122,6 +122,40 @@ static void add_smaps(struct walk *walk)
 	sample->outcomes[SOURCE_smaps_rollup] = process->outcomes[SOURCE_smaps_rollup];
 }
 
+void walk_begin_process(struct walk *walk, uint32_t tgid, enum stall_avoids avoids)
+{
+	walk->tgid = tgid;
+	walk->counted_before = walk_counted(walk);
+	walk->threads.count = 0;
+	walk->pending = NULL;
+	walk->has_row = false;
+	walk->process.avoids = avoids;
+	walk->process.at = SOURCE_process_stat;
+	walk->reader.avoids_io = avoids == AVOIDS_LOCKED;
+}
+
+uint64_t walk_counted(const struct walk *walk)
+{
+	return walk->tally->threads + walk->tally->threads_gone + walk->tally->threads_unreadable;
+}
+
+/* A process that stalls here for the first time is counted here. */
+void walk_read_jemalloc(struct walk *walk, int process_fd, const struct known_pointers *known)
+{
+	if (walk->jemalloc.rule != OUTCOME_read)
+		return;
+	if (walk->process.avoids != AVOIDS_NOTHING) {
+		walk->jemalloc.tag = PROBE_TAG_stalled;
+		probe_summary_add_process(&walk->jemalloc.summary, PROBE_TAG_stalled, false);
+		return;
+	}
+	walk->sink->read_jemalloc(walk->sink, walk, process_fd, known);
+	if (walk->jemalloc.tag != PROBE_TAG_stalled)
+		return;
+	walk->process.avoids = AVOIDS_MEMORY;
+	walk->tally->processes_stalled++;
+}
+
 /* The last row of a process has its totals: only then it is known what they are worth. */
 void walk_add_totals(struct walk *walk, struct thread_sample *sample)
 {
@@ -310,7 +344,7 @@ static int walk_threads(struct walk *walk, const struct process_fds *fds, uint32
 	walk->has_pcomm = false;
 	walk->exiting_count = 0;
 	move_leader_first(&walk->threads, tgid);
-	walk->sink->read_jemalloc(walk->sink, walk, fds->process, tgid, NULL);
+	walk_read_jemalloc(walk, fds->process, NULL);
 	for (size_t i = 0; i < walk->threads.count; i++) {
 		int r = walk_thread(walk, fds, tgid, i, boottime_ns);
 
@@ -344,8 +378,9 @@ static int open_process(struct walk *walk, uint32_t tgid, struct process_fds *fd
 	return process_read(&walk->process, fds->process, tgid);
 }
 
-int walk_read_process(struct walk *walk, uint32_t tgid)
+int walk_read_process(struct walk *walk)
 {
+	const uint32_t tgid = walk->tgid;
 	uint64_t unreadable = walk->tally->threads_unreadable;
 	uint64_t boottime_ns =
 	        walk->tree_boottime_ns ? *walk->tree_boottime_ns : clock_now_ns(CLOCK_BOOTTIME);

@@ -23,7 +23,7 @@ struct walk_sink {
 	int (*add_row)(struct walk_sink *self, const struct thread_sample *sample);
 	/* Reads those of walk->threads into walk->jemalloc. @known may be NULL. */
 	void (*read_jemalloc)(struct walk_sink *self, struct walk *walk, int process_fd,
-	                      uint32_t tgid, const struct known_pointers *known);
+	                      const struct known_pointers *known);
 };
 
 struct walk {
@@ -39,7 +39,9 @@ struct walk {
 	struct id_list processes;
 	struct id_list threads;
 	struct strbuf listing;
-	struct strbuf pcomm; /* of the process being walked */
+	struct strbuf pcomm;     /* of the process being walked */
+	_Atomic uint32_t tgid;   /* of the process being walked */
+	uint64_t counted_before; /* walk_counted() when it was begun */
 	bool has_pcomm;
 	bool has_row;                   /* the process being walked has one */
 	struct exiting_thread *exiting; /* threads of it that were on their way out; owned */
@@ -78,9 +80,16 @@ void walk_done(struct walk *walk);
 /* Lists the processes of the tree in walk->processes. Returns 0; or -errno with a sentence about @root appended to @reterr. */
 must_check_ int walk_find(struct walk *walk, const char *root, struct strbuf *reterr);
 
+/* To be called before a process is read: what is to be left alone of it. */
+void walk_begin_process(struct walk *walk, uint32_t tgid, enum stall_avoids avoids);
+/* How many threads the tally has, of all processes. */
+uint64_t walk_counted(const struct walk *walk);
+/* Reads jemalloc's counters of walk->threads, unless that would stall. @known may be NULL. */
+void walk_read_jemalloc(struct walk *walk, int process_fd, const struct known_pointers *known);
+
 /* Reads a process from its files and gives its rows to the sink. Returns 0; the sink's -errno; or -errno where ctprof has run
  * out of descriptors or memory. */
-must_check_ int walk_read_process(struct walk *walk, uint32_t tgid);
+must_check_ int walk_read_process(struct walk *walk);
 
 /* Adds what walk->sample has from its process, and keeps it as walk->pending until the next row comes. The leader is read
  * first and names the process; where it has exited, /proc/PID/comm does. Returns 0, or the sink's -errno. */

@@ -166,6 +166,11 @@ static void report_denied(const struct snapshot_tally *tally, bool other_tree)
 			            denied);
 		total += denied;
 	}
+	if (tally->processes_stalled > 0)
+		cli_error(
+		        "reading /proc stalled for %llu %s: what is missing has the reason stalled",
+		        (unsigned long long)tally->processes_stalled,
+		        tally->processes_stalled == 1 ? "process" : "processes");
 	if (tally->processes_denied > 0)
 		cli_error("%llu processes hide their threads from this user",
 		          (unsigned long long)tally->processes_denied);

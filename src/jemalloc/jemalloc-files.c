@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/watch.h"
 
 /* All files together may cost no more than this. */
 static const uint64_t longest_ns = 10 * NS_PER_SECOND;
@@ -78,8 +79,13 @@ void jemalloc_files_start(struct jemalloc_files *files)
 void mapping_process_init(struct mapping_process *process, uint32_t tgid, uint32_t tid,
                           int thread_fd)
 {
+	ssize_t len;
+
 	*process = (struct mapping_process){.tgid = tgid, .tid = tid, .thread_fd = thread_fd};
-	if (readlinkat(thread_fd, "ns/mnt", process->mounts, sizeof(process->mounts)) < 0)
+	watch_enter();
+	len = readlinkat(thread_fd, "ns/mnt", process->mounts, sizeof(process->mounts));
+	watch_leave();
+	if (len < 0)
 		process->mounts[0] = '\0';
 }
 

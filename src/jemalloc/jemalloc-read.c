@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/watch.h"
 #include "procfs/procfs.h"
 
 /* A process may have as many mappings as it has memory; and all processes together may cost no more than this. */
@@ -284,45 +285,33 @@ static enum probe_tag probe(struct jemalloc_reader *reader, const struct id_list
 	return PROBE_TAG_ok;
 }
 
-/* Looks into what a process has mapped. Returns whether it has jemalloc. */
-static bool prepare_process(struct jemalloc_reader *reader, int process_fd, uint32_t tgid,
-                            struct id_list *threads)
+bool jemalloc_reader_prepare_process(struct jemalloc_reader *reader, int process_fd, uint32_t tgid)
 {
+	cleanup_(id_list_done) struct id_list threads = {0};
 	cleanup_(seen_process_done) struct seen_process seen = {.thread_fd = -1};
 	cleanup_(fd_closep) int task_fd = fd_open_dir_at(process_fd, "task");
 	bool is_found = false;
 
-	if (task_fd < 0 || fd_list_ids(task_fd, threads, &reader->text) < 0 || threads->count == 0)
+	if (tgid == (uint32_t)getpid() || task_fd < 0 ||
+	    fd_list_ids(task_fd, &threads, &reader->text) < 0 || threads.count == 0)
 		return false;
 	reader->request.tgid = tgid;
-	if (find_maps(reader, process_fd, threads, &seen) == PROBE_TAG_ok)
+	if (find_maps(reader, process_fd, &threads, &seen) == PROBE_TAG_ok)
 		(void)find_places(reader, seen.tid, seen.thread_fd, &is_found);
 	return is_found;
 }
 
-void jemalloc_reader_prepare(struct jemalloc_reader *reader, int proc_fd, bool has_pointers)
+void jemalloc_reader_prepare_pointers(struct jemalloc_reader *reader)
 {
-	cleanup_(fd_closep) int list_fd = fd_open_dir_at(proc_fd, ".");
-	cleanup_(id_list_done) struct id_list processes = {0}, threads = {0};
-	bool any = false;
-
-	if (reader->rule != OUTCOME_read || list_fd < 0 ||
-	    fd_list_ids(list_fd, &processes, &reader->text) < 0)
-		return;
-	for (size_t i = 0; i < processes.count; i++) {
-		cleanup_(fd_closep) int process_fd = -1;
-		char name[12];
-
-		if (processes.ids[i] == (uint32_t)getpid())
-			continue;
-		snprintf(name, sizeof(name), "%" PRIu32, processes.ids[i]);
-		process_fd = fd_open_path_at(proc_fd, name);
-		any = (process_fd >= 0 &&
-		       prepare_process(reader, process_fd, processes.ids[i], &threads)) ||
-		      any;
-	}
-	if (any && !has_pointers && !reader->by_stopping)
+	if (!reader->by_stopping)
 		(void)jemalloc_files_pointers(reader->files);
+}
+
+void jemalloc_reader_lose_buffers(struct jemalloc_reader *reader)
+{
+	reader->text = reader->link = (struct strbuf)STRBUF_INIT;
+	reader->request.threads = NULL;
+	reader->capacity = 0;
 }
 
 void jemalloc_reader_start(struct jemalloc_reader *reader)
@@ -345,13 +334,18 @@ static bool is_memory_of_parent(struct jemalloc_reader *reader, const struct see
 {
 	enum { STAT_BYTES = 1 << 16, FIELD_PARENT = 4 };
 	uint64_t parent;
+	long r;
 
 	if (fd_read_all_at(seen->thread_fd, "stat", &reader->text, STAT_BYTES) < 0 ||
 	    !stat_field(strbuf_str(&reader->text), reader->text.len, FIELD_PARENT, &parent))
 		return false;
 	/* 0: out of our pid namespace. */
-	return parent > 0 && parent <= INT32_MAX &&
-	       syscall(SYS_kcmp, (pid_t)seen->tid, (pid_t)parent, KCMP_VM, 0UL, 0UL) == 0;
+	if (parent == 0 || parent > INT32_MAX)
+		return false;
+	watch_enter();
+	r = syscall(SYS_kcmp, (pid_t)seen->tid, (pid_t)parent, KCMP_VM, 0UL, 0UL);
+	watch_leave();
+	return r == 0;
 }
 
 static enum probe_tag look(struct jemalloc_reader *reader, int process_fd,

@@ -30,9 +30,16 @@ struct jemalloc_reader {
 void jemalloc_reader_init(struct jemalloc_reader *reader, enum jemalloc_mode mode, bool live,
                           struct jemalloc_files *files);
 
-/* Looks into the files that the processes below @proc_fd have mapped, and loads what the counters take, which may be slow;
- * readings that follow find it done. @has_pointers: they will be given the thread pointers. */
-void jemalloc_reader_prepare(struct jemalloc_reader *reader, int proc_fd, bool has_pointers);
+/* Looks into the files that the process whose directory is @process_fd has mapped, which may be slow; readings that follow find it
+ * done. Returns whether the process has jemalloc. */
+bool jemalloc_reader_prepare_process(struct jemalloc_reader *reader, int process_fd, uint32_t tgid);
+/* Loads the program that finds thread pointers, for readings that are not given them. */
+void jemalloc_reader_prepare_pointers(struct jemalloc_reader *reader);
+
+/* The thread that was reading with @reader was given up (base/watch.h), and its call may still write into the buffers of @reader:
+ * they are left to it. */
+void jemalloc_reader_lose_buffers(struct jemalloc_reader *reader);
+
 /* Ends the helpers. The summary stays, and nothing is left to be freed by another call. */
 void jemalloc_reader_done(struct jemalloc_reader *reader);
 

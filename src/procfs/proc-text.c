@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/watch.h"
 
 ssize_t proc_text_read(uint32_t tgid, uint32_t tid, const char *name,
                        char text[static PROC_TEXT_BYTES])
@@ -25,8 +26,11 @@ ssize_t proc_text_read(uint32_t tgid, uint32_t tid, const char *name,
 	if (fd < 0)
 		return -errno;
 	while (len < PROC_TEXT_BYTES) {
-		ssize_t n = read(fd, text + len, PROC_TEXT_BYTES - len);
+		ssize_t n;
 
+		watch_enter();
+		n = read(fd, text + len, PROC_TEXT_BYTES - len);
+		watch_leave();
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)

@@ -105,6 +105,7 @@ static void write_tally(struct json_output *out, const struct snapshot_tally *ta
 	json_write_open(&out->writer, '{');
 	write_count(out, "processes_gone", tally->processes_gone);
 	write_count(out, "processes_denied", tally->processes_denied);
+	write_count(out, "processes_stalled", tally->processes_stalled);
 	write_count(out, "threads_gone", tally->threads_gone);
 	write_count(out, "threads_unreadable", tally->threads_unreadable);
 	write_count(out, "malformed_values", tally->malformed_values);

@@ -171,6 +171,7 @@ static void add_parse(const struct snapshot_tally *tally, struct strbuf *out)
 	add_count(&line, tally->threads_unreadable, "thread unreadable", "threads unreadable");
 	add_count(&line, tally->processes_gone, "process gone", "processes gone");
 	add_count(&line, tally->processes_denied, "process denied", "processes denied");
+	add_count(&line, tally->processes_stalled, "process stalled", "processes stalled");
 	add_count(&line, tally->malformed_values, "malformed value", "malformed values");
 	add_count(&line, tally->cgroups, "cgroup read", "cgroups read");
 	add_count(&line, tally->cgroups_gone, "cgroup gone", "cgroups gone");

@@ -101,7 +101,8 @@ static uint64_t failures_of(const struct snapshot_info *info, unsigned source)
 
 	if (info->rules[source] != OUTCOME_read)
 		return 0;
-	return tally->sources[source][OUTCOME_denied] + tally->sources[source][OUTCOME_malformed];
+	return tally->sources[source][OUTCOME_denied] + tally->sources[source][OUTCOME_malformed] +
+	       tally->sources[source][OUTCOME_stalled];
 }
 
 /* By metric; they stand in the rows, too. */
@@ -157,6 +158,8 @@ void snapshot_meta_add_parse_summary(const struct snapshot_info *info, struct st
 	tree_set(object, "read_failures_by_file", by_file);
 	tree_set(object, "dominant_read_failure", dominant ? json_string(dominant) : json_null());
 	tree_set(object, "malformed_values", tree_number(tally->malformed_values));
+	if (tally->processes_stalled > 0)
+		tree_set(object, "tgids_stalled", tree_number(tally->processes_stalled));
 	if (snapshot_tally_impossible(tally) > 0)
 		tree_set(object, "impossible_values", impossible_values(tally));
 	if (snapshot_tally_impossible_totals(tally) > 0)
@@ -367,6 +370,7 @@ int snapshot_meta_read_parse_summary(const struct strbuf *json, struct snapshot_
 	        {"tgids_walked", &walked},
 	        {"tgids_gone", &tally->processes_gone},
 	        {"tgids_denied", &tally->processes_denied},
+	        {"tgids_stalled", &tally->processes_stalled},
 	        {"tids_gone", &tally->threads_gone},
 	        {"tids_unreadable", &tally->threads_unreadable},
 	        {"malformed_values", &tally->malformed_values},

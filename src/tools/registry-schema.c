@@ -375,6 +375,7 @@ static json_t *parse_summary_schema(void)
 	}
 	tree_append(dominant_names, json_null());
 	/* Files without any do not have it. */
+	tree_set(properties, "tgids_stalled", tally(1));
 	tree_set(properties, "impossible_values", impossible_schema());
 	tree_set(properties, "impossible_totals", impossible_totals_schema());
 	tree_set(properties, by_file, failures_by_file_schema());

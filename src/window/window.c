@@ -417,7 +417,7 @@ static bool sees_whole_host(const struct window_reading *reading, const struct s
 	const char *namespace = host_text(&info->host, HOST_pid_namespace);
 
 	if (namespace && strcmp(namespace, HOST_INITIAL_PID_NAMESPACE) == 0 &&
-	    info->tally.processes_denied == 0 &&
+	    info->tally.processes_denied == 0 && info->tally.processes_stalled == 0 &&
 	    thread_store_find(&reading->threads, FIRST_PROCESS) != THREAD_STORE_NONE &&
 	    thread_store_find(&reading->threads, FIRST_OF_KERNEL) != THREAD_STORE_NONE)
 		return true;

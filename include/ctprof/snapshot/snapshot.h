@@ -22,6 +22,7 @@ struct snapshot_tally {
 	uint64_t processes;                /* with at least one thread in the snapshot */
 	uint64_t processes_gone;           /* exited before one of their threads was read */
 	uint64_t processes_denied;         /* whose threads this user may not list (hidepid) */
+	uint64_t processes_stalled;        /* of which a reading did not end: values are missing */
 	uint64_t threads;                  /* rows */
 	uint64_t threads_gone;             /* exited during their read, and left out whole */
 	uint64_t threads_unreadable;       /* left out: their stat is denied, or makes no sense */

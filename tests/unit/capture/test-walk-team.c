@@ -54,9 +54,13 @@ static void walk_tree(struct walked *walked, int proc_fd, unsigned members, size
 	                               .cgroups = &cgroups,
 	                               .jemalloc_files = &files,
 	                               .tree_boottime_ns = &boottime_ns};
+	struct stall_list stalls = {.limit_ns = 0};
 	struct walk_files work;
-	struct walk_job job = {
-	        .options = &options, .work = &work.work, .writer = writer, .walkers = members};
+	struct walk_job job = {.options = &options,
+	                       .work = &work.work,
+	                       .writer = writer,
+	                       .stalls = &stalls,
+	                       .walkers = members};
 	struct walk walk;
 
 	memset(walked, 0, sizeof(*walked));
@@ -80,6 +84,7 @@ static void walk_tree(struct walked *walked, int proc_fd, unsigned members, size
 		walked->result = snapshot_write_end(through.file, &walked->info);
 	walked->cgroups = cgroups.v2.count;
 	walk_done(&walk);
+	stall_list_done(&stalls);
 	jemalloc_files_done(&files);
 	cgroup_walk_done(&cgroups);
 	if (visits)

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* watch - lets one thread find out that a system call holds up another one, and give that thread up.
+ *
+ * Reads of some files of /proc wait for a lock of the process that is read, and only a fatal signal ends the wait. A watched thread
+ * marks such a call with watch_enter() and watch_leave(). Another thread calls watch_asleep_ns() every so often, and
+ * watch_give_up() where it has waited long enough. A thread that was given up never returns from watch_leave(): it
+ * touches nothing from then on but the buffer of the call, and ends with the process. */
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "ctprof/base/macro.h"
+
+struct watch {
+	_Atomic uint64_t calls; /* odd while the thread is in a call */
+	_Atomic pid_t tid;      /* of the watched thread; 0 before watch_begin() */
+	/* What the watching thread saw last. */
+	uint64_t seen_calls;
+	uint64_t seen_cpu_ns;
+	uint64_t since_ns;
+};
+
+/* From now on the calls of this thread are watched. @watch is zeroed, and lives as long as the thread does. NULL: no longer. */
+void watch_begin(struct watch *watch);
+
+/* Around a system call that another process may hold up. They do nothing in a thread that is not watched. */
+void watch_enter(void);
+void watch_leave(void);
+
+/* Returns for how long the thread has been asleep in one call, as far as the calls of this function show: 0 where it is in none,
+ * has used CPU time since the last call, or waits for a CPU (/proc/self/task/TID/stat). @now_ns is of CLOCK_MONOTONIC. */
+uint64_t watch_asleep_ns(struct watch *watch, uint64_t now_ns);
+
+/* Gives up the thread that watch_asleep_ns() has just found asleep. Returns false where its call has come back meanwhile. */
+must_check_ bool watch_give_up(struct watch *watch);

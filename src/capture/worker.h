@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* worker - threads that take no signals, and waiting with a deadline. */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ctprof/base/macro.h"
+
+/* Creates a thread with all signals blocked: they are for the thread that waits for them. Returns false where the system has no
+ * thread to give. */
+must_check_ bool worker_start(pthread_t *ret_thread, void *(*run)(void *), void *context,
+                              const char *name);
+
+/* A condition whose deadlines are of CLOCK_MONOTONIC, and a wait until @until_ns at most. */
+void worker_cond_init(pthread_cond_t *condition);
+void worker_cond_wait(pthread_cond_t *condition, pthread_mutex_t *lock, uint64_t until_ns);

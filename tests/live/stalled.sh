@@ -1,0 +1,133 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# stalled.sh CTPROF HANGING_MOUNT: a process that executes a program while a close-on-exec descriptor points to a FUSE mount that does
+# not answer holds up whoever reads its files in /proc. Captures by both sources and windows end in time, have everything else, and
+# say what is missing; a window answers SIGTERM. While it runs, ps(1) waits: 20 s at most.
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=/dev/null
+source "$here/lib.sh"
+needs jq zstd unshare python3
+if [ "$(id -u)" -ne 0 ] || [ ! -c /dev/fuse ]; then
+    echo "skipped: this takes root and /dev/fuse"
+    exit 77
+fi
+CTPROF=$(realpath "$1")
+server=$(realpath "$2")
+if [ -z "${WITH_OWN_MOUNTS-}" ]; then
+    export WITH_OWN_MOUNTS=1
+    with_own_mounts "$0" "$CTPROF" "$server"
+    exit
+fi
+scratch=$(mktemp -d)
+started=()
+# Who waits for the server ends with it. The guard does the same where this script is killed.
+stop_started() {
+    [ ${#started[@]} -eq 0 ] || kill -KILL "${started[@]}" 2>/dev/null || true
+    started=()
+    sleep 0.2
+    umount -l "$scratch/point" 2>/dev/null || true
+}
+trap 'stop_started; rm -rf "$scratch"' EXIT
+cd "$scratch"
+mkdir point
+: >ready
+
+"$server" point "$(command -v sleep)" >ready 2>error &
+server_pid=$!
+disown
+started+=("$server_pid")
+{ sleep 40 && kill -KILL "$server_pid"; } 2>/dev/null &
+started+=($!)
+disown
+for ((i = 0; i < 300; i++)); do
+    grep -q READY ready && break
+    kill -0 "$server_pid" 2>/dev/null || break
+    sleep 0.01
+done
+if ! grep -q READY ready; then
+    echo "skipped: FUSE cannot be mounted here: $(cat error)"
+    exit 77
+fi
+
+mkfifo go
+python3 -c '
+import os, sys
+held = os.open("point/program", os.O_RDONLY | os.O_CLOEXEC)
+open("held", "w").close()
+open("go").read()
+os.execv("/bin/sleep", ["sleep", "60"])' &
+stalled=$!
+disown
+started+=("$stalled")
+for ((i = 0; i < 500; i++)); do
+    [ ! -e held ] || break
+    sleep 0.01
+done
+"$CTPROF" capture -q -o before.zst
+usual=$(zstd -dc before.zst | jq .cost.wall_ns)
+most_ms=$((usual * 3 / 1000000 + 4000))
+kill -USR1 "$server_pid"
+sleep 0.2
+echo >go
+# It stalls from the moment on in which it is in the exec.
+for ((i = 0; i < 10; i++)); do
+    timeout -s KILL 0.3 cat "/proc/$stalled/io" >/dev/null 2>&1 || { [ $? -eq 137 ] && break; }
+done
+if [ "$i" -eq 10 ]; then
+    echo "skipped: this kernel lets others read a process that is in an exec"
+    exit 77
+fi
+
+# timed FILE ARGUMENT...: captures; another process's values are all there, and the stalled one is counted.
+timed() {
+    local file=$1 begin
+
+    shift
+    begin=$(date +%s%N)
+    timeout -s KILL 15 "$CTPROF" capture "$@" -o "$file" 2>"$file.err" || fail "$*: status $?"
+    between "$*: ms" 0 $((($(date +%s%N) - begin) / 1000000)) "$most_ms"
+    zstd -dc "$file" >"$file.json"
+    between "$*: processes that stalled" 1 "$(jq .parse_summary.tgids_stalled "$file.json")" 3
+    grep -q "stalled for" "$file.err" || fail "$*: says nothing of it: $(cat "$file.err")"
+    jq -e --argjson tid $$ '.threads[] | select(.tid == $tid) | .rchar != null and .exe != null' "$file.json" >/dev/null ||
+        fail "$*: the values of another process are missing"
+    checks=$((checks + 1))
+    "$CTPROF" show -l "$file" >"$file.shown"
+    grep -q "stalled: " "$file.shown" || fail "$*: show does not say what stalled"
+}
+# The stalled process has a row where its identity could be read.
+missing() {
+    jq -r --argjson tid "$stalled" '[.threads[] | select(.tid == $tid) | .missing[$source]] | first // "no row"' --arg source "$2" "$1"
+}
+
+timed procfs.zst --source procfs
+[[ $(missing procfs.zst.json io) =~ ^(stalled|no row)$ ]] || fail "procfs: io of the stalled process: $(missing procfs.zst.json io)"
+if "$CTPROF" capture -q --source bpf -o /dev/null 2>/dev/null; then
+    timed bpf.zst --source bpf
+    same "bpf: its executable" stalled "$(missing bpf.zst.json exe)"
+    same "bpf: its smaps" stalled "$(missing bpf.zst.json smaps_rollup)"
+fi
+for source in procfs auto; do
+    for ((try = 0; try < 3; try++)); do
+        timed window.zst --window 1s --source "$source"
+        length=$(jq .window.length_ns window.zst.json)
+        [ "$length" -gt 1050000000 ] || break
+    done
+    between "$source: ns of a window of 1 s" 1000000000 "$length" 1050000000
+done
+
+"$CTPROF" capture -q --window 60s -o ended.zst &
+window=$!
+sleep 1
+begin=$(date +%s%N)
+kill -TERM "$window"
+wait "$window" || fail "a window that was ended: status $?"
+between "ms until a window ends behind SIGTERM" 0 $((($(date +%s%N) - begin) / 1000000)) "$most_ms"
+between "ns of that window" 1 "$(zstd -dc ended.zst | jq .window.length_ns)" 10000000000
+
+stop_started
+"$CTPROF" capture -q -o after.zst
+same "processes that stall afterwards" 0 "$(zstd -dc after.zst | jq '.parse_summary.tgids_stalled // 0')"
+echo "$checks checks passed"

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A thread that sleeps in a call is found and given up; one that works, waits for a CPU, or comes back in time is not. */
+#include "check.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/watch.h"
+
+struct watched {
+	struct watch watch; /* zeroed */
+	int pipe[2];
+	atomic_bool works;     /* uses the CPU in its call, until it is told to end */
+	atomic_bool came_back; /* from its call */
+};
+
+static void *call(void *context)
+{
+	struct watched *watched = context;
+	char byte;
+
+	watch_begin(&watched->watch);
+	watch_enter();
+	while (watched->works)
+		;
+	if (read(watched->pipe[0], &byte, 1) != 1)
+		return NULL;
+	watch_leave();
+	watched->came_back = true;
+	return NULL;
+}
+
+static pthread_t begin(struct watched *watched, bool works)
+{
+	pthread_t thread;
+
+	*watched = (struct watched){.works = works};
+	assert_int_equal(pipe(watched->pipe), 0);
+	assert_int_equal(pthread_create(&thread, NULL, call, watched), 0);
+	while (atomic_load(&watched->watch.calls) == 0)
+		usleep(100);
+	return thread;
+}
+
+/* Watches for some time, and returns for how long the thread slept. */
+static uint64_t watch_for(struct watch *watch, uint64_t ns)
+{
+	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC), now_ns = begin_ns, asleep_ns = 0;
+
+	while (now_ns - begin_ns < ns) {
+		usleep(1000);
+		now_ns = clock_now_ns(CLOCK_MONOTONIC);
+		asleep_ns = watch_asleep_ns(watch, now_ns);
+	}
+	return asleep_ns;
+}
+
+static void wake(struct watched *watched)
+{
+	assert_int_equal(write(watched->pipe[1], "", 1), 1);
+}
+
+static void test_sleeps(void **state)
+{
+	static struct watched watched;
+
+	(void)state;
+	begin(&watched, false);
+	assert_in_range(watch_for(&watched.watch, 30 * NS_PER_MS), NS_PER_MS, 30 * NS_PER_MS);
+	assert_true(watch_give_up(&watched.watch));
+	assert_int_equal(watch_asleep_ns(&watched.watch, clock_now_ns(CLOCK_MONOTONIC)), 0);
+	wake(&watched);
+	usleep(10000);
+	assert_false(watched.came_back);
+}
+
+static void test_comes_back(void **state)
+{
+	struct watched watched;
+	pthread_t thread = begin(&watched, false);
+
+	(void)state;
+	assert_true(watch_for(&watched.watch, 20 * NS_PER_MS) > 0);
+	wake(&watched);
+	pthread_join(thread, NULL);
+	assert_false(watch_give_up(&watched.watch));
+	assert_true(watched.came_back);
+	assert_int_equal(watch_asleep_ns(&watched.watch, clock_now_ns(CLOCK_MONOTONIC)), 0);
+}
+
+static void test_works(void **state)
+{
+	struct watched watched;
+	pthread_t thread = begin(&watched, true);
+
+	(void)state;
+	assert_int_equal(watch_for(&watched.watch, 30 * NS_PER_MS), 0);
+	watched.works = false;
+	wake(&watched);
+	pthread_join(thread, NULL);
+}
+
+static void test_not_watched(void **state)
+{
+	(void)state;
+	watch_enter();
+	watch_leave();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(test_sleeps),
+	        cmocka_unit_test(test_comes_back),
+	        cmocka_unit_test(test_works),
+	        cmocka_unit_test(test_not_watched),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

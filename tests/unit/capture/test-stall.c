@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Readings that never end: the linker puts a function of this file in front of the readers. A walk ends in time, has everything
+ * else, and says what is missing. */
+#include "check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/watch.h"
+#include "capture/cgroup-walk.h"
+#include "capture/walk-team.h"
+#include "memory-stream.h"
+#include "proc-tree.h"
+
+enum { PROCESSES = 40, FIRST = 5000000, STALLED = 20, THREADS = 2 };
+#define LIMIT_NS (30 * NS_PER_MS)
+
+static int never[2]; /* a pipe that nobody writes to */
+static atomic_uint stalls;
+static struct {
+	const char *name; /* of the file */
+	bool of_process;  /* else of its first thread */
+	uint32_t first, last;
+} stalled;
+
+static bool is_stalled(int dir_fd, const char *name)
+{
+	char link[64], path[4096], tail[64];
+	ssize_t len;
+
+	snprintf(link, sizeof(link), "/proc/thread-self/fd/%d", dir_fd);
+	len = readlink(link, path, sizeof(path) - 1);
+	if (len < 0 || !stalled.name || strcmp(name, stalled.name) != 0)
+		return false;
+	path[len] = '\0';
+	for (uint32_t tgid = stalled.first; tgid <= stalled.last; tgid++) {
+		snprintf(tail, sizeof(tail), stalled.of_process ? "/%u" : "/%u/task/%u", tgid,
+		         tgid);
+		if ((size_t)len >= strlen(tail) && strcmp(path + len - strlen(tail), tail) == 0)
+			return true;
+	}
+	return false;
+}
+
+int __real_fd_read_record_at(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes);
+int __wrap_fd_read_record_at(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes);
+int __wrap_fd_read_record_at(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes)
+{
+	char byte;
+
+	if (is_stalled(dir_fd, name)) {
+		stalls++;
+		watch_enter();
+		assert_int_equal(read(never[0], &byte, 1), 1);
+		watch_leave();
+	}
+	return __real_fd_read_record_at(dir_fd, name, out, max_bytes);
+}
+
+struct walked {
+	struct snapshot_info info;
+	uint64_t took_ns;
+};
+
+static void walk_tree(struct walked *walked, int proc_fd, unsigned walkers, struct stall_list *list)
+{
+	static const uint64_t boottime_ns = 1000;
+	static const struct taskstats_rules rules;
+	cleanup_(strbuf_done) struct strbuf error = STRBUF_INIT;
+	struct memory_sink sink = memory_sink_make(SIZE_MAX);
+	struct snapshot_writer *writer = snapshot_writer_new(&sink.base, SNAPSHOT_ZSTD_LEVEL);
+	struct cgroup_walk cgroups;
+	struct walk_options options = {.proc_fd = proc_fd,
+	                               .process.smaps = CAPTURE_SMAPS_ALL,
+	                               .taskstats_rules = &rules,
+	                               .cgroups = &cgroups,
+	                               .tree_boottime_ns = &boottime_ns};
+	struct walk_files work;
+	struct walk_job job = {.options = &options,
+	                       .work = &work.work,
+	                       .writer = writer,
+	                       .stalls = list,
+	                       .walkers = walkers};
+	struct walk walk;
+
+	memset(walked, 0, sizeof(*walked));
+	cgroup_walk_init(&cgroups);
+	walk_init(&walk, &options, walked->info.rules);
+	walk.tally = &walked->info.tally;
+	assert_int_equal(snapshot_write_begin(writer, &walked->info), 0);
+	assert_int_equal(walk_find(&walk, "tree", &error), 0);
+	walk_files_init(&work, &walk.processes);
+	walked->took_ns = clock_now_ns(CLOCK_MONOTONIC);
+	assert_int_equal(walk_team_all(&walk, &job, "tree", &error), 0);
+	walked->took_ns = clock_now_ns(CLOCK_MONOTONIC) - walked->took_ns;
+	assert_int_equal(snapshot_write_end(writer, &walked->info), 0);
+	walk_done(&walk);
+	cgroup_walk_done(&cgroups);
+	snapshot_writer_freep(&writer);
+	strbuf_done(&sink.bytes);
+}
+
+static int setup(void **state)
+{
+	int r = temp_tree_setup(state);
+
+	stalls = 0;
+	assert_int_equal(pipe(never), 0);
+	for (uint32_t tgid = FIRST; tgid < FIRST + PROCESSES; tgid++)
+		for (uint32_t thread = 0; thread < THREADS; thread++)
+			proc_tree_add(*state, &(struct proc_thread){.tgid = tgid,
+			                                            .tid = tgid + thread * 1000});
+	return r;
+}
+
+static void stall(const char *name, bool of_process, uint32_t count)
+{
+	stalled.name = name;
+	stalled.of_process = of_process;
+	stalled.first = FIRST + STALLED;
+	stalled.last = FIRST + STALLED + count - 1;
+}
+
+static uint64_t outcome(const struct walked *walked, enum metric_source source)
+{
+	return walked->info.tally.sources[source][OUTCOME_stalled];
+}
+
+/* What can be read of the process is read, behind the first limit. */
+static void test_file_of_process(void **state)
+{
+	static const struct {
+		const char *name;
+		uint64_t io, process_io, smaps;
+	} cases[] = {{"io", THREADS, 1, 1}, {"smaps_rollup", 0, 0, 1}};
+	const struct temp_tree *tree = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		for (unsigned walkers = 1; walkers <= 3; walkers++) {
+			struct stall_list list = {.limit_ns = LIMIT_NS};
+			struct walked walked;
+
+			stall(cases[i].name, true, 1);
+			walk_tree(&walked, tree->fd, walkers, &list);
+			assert_in_range(walked.took_ns, LIMIT_NS, LIMIT_NS + 10 * NS_PER_SECOND);
+			assert_int_equal(walked.info.tally.threads, PROCESSES * THREADS);
+			assert_int_equal(walked.info.tally.processes, PROCESSES);
+			assert_int_equal(walked.info.tally.processes_stalled, 1);
+			assert_int_equal(outcome(&walked, SOURCE_io), cases[i].io);
+			assert_int_equal(outcome(&walked, SOURCE_process_io), cases[i].process_io);
+			assert_int_equal(outcome(&walked, SOURCE_smaps_rollup), cases[i].smaps);
+			assert_int_equal(outcome(&walked, SOURCE_stat), 0);
+			assert_int_equal(list.count, 1);
+			assert_int_equal(list.tgids[0], FIRST + STALLED);
+			stall_list_done(&list);
+		}
+}
+
+/* Without its stat nobody knows who a thread is. The list of the first reading makes the second one short. */
+static void test_stat(void **state)
+{
+	const struct temp_tree *tree = *state;
+	struct stall_list list = {.limit_ns = NS_PER_SECOND};
+	struct walked walked;
+	unsigned tried;
+
+	for (int of_process = 0; of_process < 2; of_process++) {
+		stall("stat", of_process, 1);
+		list.limit_ns = of_process ? NS_PER_SECOND : LIMIT_NS;
+		tried = stalls;
+		walk_tree(&walked, tree->fd, 2, &list);
+		assert_true(stalls > tried);
+		assert_int_equal(walked.info.tally.threads, (PROCESSES - 1) * THREADS);
+		assert_int_equal(walked.info.tally.processes, PROCESSES - 1);
+		assert_int_equal(walked.info.tally.processes_stalled, 1);
+		assert_int_equal(walked.info.tally.threads_unreadable, THREADS);
+		assert_int_equal(outcome(&walked, SOURCE_stat), THREADS);
+		assert_int_equal(list.count, 1);
+	}
+	stall_list_done(&list);
+}
+
+/* Many are waited for at the same time. */
+static void test_many(void **state)
+{
+	enum { MANY = 10 };
+	const struct temp_tree *tree = *state;
+	struct stall_list list = {.limit_ns = 10 * LIMIT_NS};
+	struct walked walked;
+
+	stall("io", true, MANY);
+	walk_tree(&walked, tree->fd, 2, &list);
+	assert_in_range(walked.took_ns, 10 * LIMIT_NS, MANY / 2 * 10 * LIMIT_NS);
+	assert_int_equal(walked.info.tally.threads, PROCESSES * THREADS);
+	assert_int_equal(walked.info.tally.processes_stalled, MANY);
+	assert_int_equal(list.threads, MANY);
+	stall_list_done(&list);
+}
+
+static void test_limit(void **state)
+{
+	struct stall_list list = {.limit_ns = 0};
+
+	(void)state;
+	assert_int_equal(stall_limit_ns(&list, 1), STALL_LIMIT_NS);
+	list.limit_ns = LIMIT_NS;
+	assert_int_equal(stall_limit_ns(&list, 1), LIMIT_NS);
+	stall_add(&list, 1);
+	stall_add(&list, 1);
+	assert_int_equal(list.count, 1);
+	assert_int_equal(stall_limit_ns(&list, 1), STALL_SHORT_LIMIT_NS);
+	assert_int_equal(stall_limit_ns(&list, 2), LIMIT_NS);
+	list.threads = STALL_PATIENT_THREADS;
+	assert_int_equal(stall_limit_ns(&list, 2), STALL_SHORT_LIMIT_NS);
+	stall_list_done(&list);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test_setup_teardown(test_file_of_process, setup, temp_tree_teardown),
+	        cmocka_unit_test_setup_teardown(test_stat, setup, temp_tree_teardown),
+	        cmocka_unit_test_setup_teardown(test_many, setup, temp_tree_teardown),
+	        cmocka_unit_test(test_limit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
