@@ -21,6 +21,7 @@ static void add_taskstats(const struct snapshot_info *info, struct strbuf *out)
 	        [OUTCOME_denied] = "EPERM",
 	        [OUTCOME_gone] = "ESRCH",
 	        [OUTCOME_skipped] = "skipped",
+	        [OUTCOME_unjoined] = "unjoined",
 	        [OUTCOME_malformed] = "malformed",
 	        [OUTCOME_impossible] = "impossible",
 	};

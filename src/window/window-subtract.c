@@ -229,11 +229,19 @@ void window_subtract(struct thread_sample *sample, const struct thread_sample *f
 	}
 }
 
-void window_forget(struct thread_sample *sample)
+void window_forget(struct thread_sample *sample, const enum source_outcome rules[SOURCE_COUNT])
 {
-	for (unsigned i = 0; i < METRIC_COUNT; i++)
-		if (treatment_of((enum metric_id)i) != TREAT_END)
-			forget(sample, (enum metric_id)i);
+	for (unsigned i = 0; i < METRIC_COUNT; i++) {
+		enum metric_source source = metric_table[i].source;
+		enum source_outcome *outcome = &sample->outcomes[source];
+
+		if (treatment_of((enum metric_id)i) == TREAT_END)
+			continue;
+		forget(sample, (enum metric_id)i);
+		if (source != SOURCE_synthetic && rules[source] == OUTCOME_read &&
+		    (*outcome == OUTCOME_unneeded || *outcome == OUTCOME_read))
+			*outcome = OUTCOME_unjoined;
+	}
 }
 
 void window_subtract_totals(struct thread_sample *sample, const struct thread_sample *first)

@@ -24,8 +24,9 @@ bool window_is_behind(const struct thread_sample *sample, const struct thread_sa
 /* Whether the process has executed another program since the earlier reading @first of its leader. */
 bool window_is_other_program(const struct thread_sample *sample, const struct thread_sample *first);
 
-/* Makes unseen what says something about the whole life of a thread. */
-void window_forget(struct thread_sample *sample);
+/* Makes unseen what counts from the birth of a thread on. A source that was read has the reason unjoined; @rules are those of the
+ * host. */
+void window_forget(struct thread_sample *sample, const enum source_outcome rules[SOURCE_COUNT]);
 
 /* The same as window_subtract() for the totals of a process. */
 void window_subtract_totals(struct thread_sample *sample, const struct thread_sample *first);

@@ -86,7 +86,7 @@ static void set_jemalloc_interval(struct thread_sample *sample, uint64_t begin_n
 /* Nobody knows how much of what the thread has done was done inside. */
 static void make_unknown(struct window_join *join)
 {
-	window_forget(&join->sample);
+	window_forget(&join->sample, join->info->rules);
 	window_count(join, WINDOW_threads_unknown, 1);
 }
 

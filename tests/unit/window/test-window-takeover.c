@@ -10,6 +10,7 @@ static void executing_thread_is_not_the_leader(void **state)
 
 	(void)state;
 	scene_init(&scene);
+	scene.b.info.rules[SOURCE_taskstats] = OUTCOME_off;
 	sample_set(&scene.a.samples[0], run_time_ns, (struct counter_ns){500});
 	sample_set(&scene.b.samples[0], run_time_ns, (struct counter_ns){90000});
 	add_end(&scene.exits, (struct end_spec){.tid = TGID,
@@ -26,6 +27,10 @@ static void executing_thread_is_not_the_leader(void **state)
 	row = &scene.window.samples[1];
 	assert_int_equal(row->window_part, WINDOW_PART_continued);
 	assert_unseen(row, run_time_ns);
+	assert_int_equal(sample_reason(row, METRIC_run_time_ns), OUTCOME_unjoined);
+	assert_int_equal(sample_reason(row, METRIC_minflt), OUTCOME_unjoined);
+	/* The host has a reason of its own. */
+	assert_int_equal(sample_reason(row, METRIC_cpu_delay_count), OUTCOME_off);
 	assert_numbers(&scene, 1, 0, 0, 0);
 	assert_window(&scene.window.info, threads_unknown, 1);
 }
