@@ -266,6 +266,8 @@ static void add_thread_name(const struct group_by *by, enum group_key key,
 {
 	switch (key) {
 	case GROUP_KEY_pcomm:
+		if (sample->pcomm.len == 0)
+			strbuf_add_str(out, "(no name)");
 		strbuf_add(out, strbuf_str(&sample->pcomm), sample->pcomm.len);
 		break;
 	case GROUP_KEY_comm:

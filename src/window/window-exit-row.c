@@ -159,21 +159,27 @@ static bool find_leader(struct window_join *join, const struct thread_store *sto
 }
 
 /* What the process was called at last: in the last reading, or when the thread ended, or when the leader did, whose
- * record has no name but its own; else in the first reading. */
+ * record has no name but its own; else in the first reading. The name of one that is ambiguous is not known. */
 static void set_pcomm(struct window_join *join, const struct window_exit *ended)
 {
 	struct strbuf *pcomm = &join->sample.pcomm;
 
-	if (find_leader(join, &join->last.threads, ended))
-		copy_name(pcomm, &join->other.pcomm);
-	else if (pcomm->len > 0)
-		return;
-	else if (find_leader(join, &join->exits->records, ended))
+	if (ended->leader_record > 0) {
+		thread_store_get(&join->exits->records, ended->leader_record - 1, &join->other);
 		copy_name(pcomm, &join->other.comm);
-	else if (find_leader(join, &join->first.threads, ended))
+	} else if (find_leader(join, &join->last.threads, ended)) {
 		copy_name(pcomm, &join->other.pcomm);
-	else
+	} else if (pcomm->len > 0) {
+		return;
+	} else if (find_leader(join, &join->exits->records, ended)) {
+		copy_name(pcomm, &join->other.comm);
+	} else if (find_leader(join, &join->first.threads, ended)) {
+		copy_name(pcomm, &join->other.pcomm);
+	} else if (ended->is_leader) {
 		copy_name(pcomm, &join->sample.comm);
+	} else {
+		window_count(join, WINDOW_threads_unnamed, 1);
+	}
 }
 
 /* The executable of the process, where a reading has it. A process that has another name by now may have another one. */

@@ -476,6 +476,7 @@ void window_find_exits(struct window_join *join)
 	if (join->ended_count > 0)
 		qsort(join->ended, join->ended_count, sizeof(join->ended[0]), compare_ended);
 	number_all_processes(join);
+	window_settle_processes(join);
 	free(matching.uses);
 	free(matching.of_tid);
 }

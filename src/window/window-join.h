@@ -19,6 +19,9 @@ struct window_exit {
 	/* Its process may be the one of the last reading, though it is taken for a predecessor. */
 	bool may_be_live;
 	bool is_written;
+	uint32_t
+	        leader_record; /* row of the log plus one, where the process is known by that; else 0 */
+	bool is_ambiguous;     /* several processes can be its own, and they have different names */
 };
 
 /* CPU time of passed threads that makes no whole tick, by pcomm. */
@@ -62,6 +65,10 @@ uint64_t window_tick_begin(const struct window_join *join, uint64_t tick);
 
 /* Finds what each exit record belongs to: fills replaced, ended and its tallies. in_last is filled already. */
 void window_find_exits(struct window_join *join);
+
+/* Finds the process of each ended thread of which there is the kernel's record only, or marks it as ambiguous; the leaders of
+ * processes have their successors. Sorts the ended threads by process. */
+void window_settle_processes(struct window_join *join);
 
 /* Whether the thread in join->sample, a row of the last reading, may be another one than @first, which had the same ids in the
  * first reading: it has run for longer than there was time, or, as the leader of its process, for longer than all of it, or has

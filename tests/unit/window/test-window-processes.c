@@ -146,6 +146,97 @@ static void processes_of_one_tick(void **state)
 	group_table_done(&table);
 }
 
+/* Two processes by the kernel's records only, the second one born @apart_ns later. A record is late by up to @late_ns. */
+static void add_recorded(struct scene *scene, uint64_t apart_ns, uint64_t late_ns,
+                         const char *const names[2])
+{
+	for (unsigned i = 0; i < 2; i++) {
+		uint64_t born_ns = SECONDS(105) + i * apart_ns;
+		struct end_spec leader = end_of(REUSED, 105, 105, 1u << i);
+		struct end_spec worker = end_of(WORKER, 105, 105, 4u << i);
+
+		leader.born_ns = leader.process_born_ns = worker.process_born_ns = born_ns;
+		worker.born_ns = born_ns + 1000;
+		leader.exited_ns = worker.exited_ns = born_ns + apart_ns / 2;
+		leader.late_ns = worker.late_ns = late_ns;
+		leader.comm = names[i];
+		worker.comm = "worker";
+		add_end(&scene->exits, leader);
+		add_end(&scene->exits, worker);
+	}
+}
+
+/* Which of the two a worker was of is known where their start times cannot be the same; else it does not matter if their names
+ * are, and is not known otherwise. A wrong name is worse than none. */
+static void recorded_processes_of_one_tick(void **state)
+{
+	static const struct {
+		uint64_t apart_ns, late_ns;
+		const char *names[2];
+		bool is_known;
+	} cases[] = {
+	        {TICK_NS / 4, TICK_NS / 40, {"alpha", "beta"}, true},
+	        {TICK_NS / 4, TICK_NS, {"alpha", "beta"}, false},
+	        {TICK_NS / 4, TICK_NS, {"alpha", "alpha"}, true},
+	        {3 * TICK_NS, 5 * TICK_NS, {"alpha", "beta"}, false},
+	        {3 * TICK_NS, TICK_NS, {"alpha", "beta"}, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		cleanup_(scene_done) struct scene scene;
+		struct group_table table;
+		bool same = cases[i].names[0] == cases[i].names[1];
+
+		scene_init(&scene);
+		add_recorded(&scene, cases[i].apart_ns, cases[i].late_ns, cases[i].names);
+		join(&scene);
+		assert_numbers(&scene, 0, 4, 0, 0);
+		group_rows(&scene.window, &table);
+		if (same) {
+			assert_group(&table, "alpha", 4, 15);
+		} else {
+			assert_group(&table, "alpha", cases[i].is_known ? 2 : 1,
+			             cases[i].is_known ? 5 : 1);
+			assert_group(&table, "beta", cases[i].is_known ? 2 : 1,
+			             cases[i].is_known ? 10 : 2);
+		}
+		if (cases[i].is_known) {
+			assert_false(scene.window.info.window.seen[WINDOW_threads_unnamed]);
+		} else {
+			assert_group(&table, "(no name)", 2, 12);
+			assert_window(&scene.window.info, threads_unnamed, 2);
+		}
+		assert_null(table_group(&table, "worker"));
+		group_table_done(&table);
+	}
+}
+
+/* A worker may have been of the process that lives. Then its total is not used: the work would count twice. */
+static void recorded_process_beside_a_live_one(void **state)
+{
+	(void)state;
+	for (int may_be = 0; may_be < 2; may_be++) {
+		static const char *const names[] = {"alpha", "beta"};
+		cleanup_(scene_done) struct scene scene;
+		struct group_table table;
+
+		scene_init(&scene);
+		add_recorded(&scene, TICK_NS / 4, TICK_NS / 40, names);
+		set_totals(add_row(&scene.b, REUSED, SECOND_TICKS(105) + (may_be ? 0 : 20),
+		                   PROCESS_START_UNKNOWN, "delta"),
+		           50);
+		set_ticks(&scene.b.samples[scene.b.count - 1], 3);
+		join(&scene);
+		group_rows(&scene.window, &table);
+		assert_group(&table, "delta", 1, may_be ? 3 : 50);
+		assert_group(&table, "alpha", may_be ? 1 : 2, may_be ? 1 : 5);
+		if (may_be)
+			assert_group(&table, "(no name)", 2, 12);
+		group_table_done(&table);
+	}
+}
+
 /* A process with the tgid of the others, born in the tick at 105 s, and alive at the end. It has used @total ticks, its exited
  * threads included, of which its leader has used 3. */
 static void add_living(struct scene *scene, uint64_t total)
@@ -370,7 +461,9 @@ static void ended_before_the_process_that_is_there(void **state)
 		                 known ? SECOND_TICKS(40) : PROCESS_START_UNKNOWN);
 		group_rows(&scene.window, &table);
 		assert_group(&table, "new", 1, 3);
-		assert_group(&table, "client", 1, 7);
+		/* Its own name is not that of its process. */
+		assert_group(&table, "(no name)", 1, 7);
+		assert_window(&scene.window.info, threads_unnamed, 1);
 		group_table_done(&table);
 	}
 }
@@ -412,6 +505,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(each_process_has_its_own_name),
 	        cmocka_unit_test(processes_of_one_tick),
+	        cmocka_unit_test(recorded_processes_of_one_tick),
+	        cmocka_unit_test(recorded_process_beside_a_live_one),
 	        cmocka_unit_test(predecessors_of_a_living_process),
 	        cmocka_unit_test(leaders_whose_ids_were_taken_over),
 	        cmocka_unit_test(leader_whose_ids_were_taken_over_at_once),
