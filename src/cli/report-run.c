@@ -182,6 +182,7 @@ static void make_report(FILE *file, const struct report_options *options, struct
 		                     same_boot(hosts[0], hosts[1]));
 	}
 	if (interval) {
+		row_options.one_sided = true;
 		row_options.interval = &interval->groups;
 		report.interval = &interval->info;
 	}
@@ -413,7 +414,7 @@ static int run(const struct report_options *options, char **paths, unsigned coun
 
 	for (unsigned i = 0; i < count; i++) {
 		load_init(&loads[i], options, paths[i]);
-		loads[i].keeps_bytes = options->overview && count == SIDE_MAX;
+		loads[i].keeps_bytes = count == SIDE_MAX;
 	}
 	mem_limit(options->limits.memory);
 	load_run(loads, count);
@@ -430,7 +431,7 @@ static int run(const struct report_options *options, char **paths, unsigned coun
 	    (!has_group(options, loads, count) || !has_settings(options, loads, count)))
 		status = EXIT_FAILED;
 	load_init(&interval, options, paths[count - 1]);
-	if (status == EXIT_DONE && options->overview && count == SIDE_MAX)
+	if (status == EXIT_DONE && count == SIDE_MAX)
 		status = find_interval(loads, &interval, &is_interval);
 	if (status == EXIT_DONE) {
 		struct pager pager;

@@ -377,6 +377,7 @@ static void add_interval(struct row_set *set, const struct group_table *interval
 		                     (1u << PROCESS_SOURCE_COUNT) - 1, 0);
 	set->interval_total = group_table_total(interval);
 	set->interval_frame = group_table_frame(interval);
+	set->interval_rates = interval->rates;
 }
 
 void row_match(struct row_set *set, const struct group_table *const *tables,

@@ -9,8 +9,10 @@
 #include "row-match.h"
 #include "where/where.h"
 
-static bool is_unchanged(const struct row_view *view)
+static bool is_unchanged(const struct row_set *set, const struct row_view *view)
 {
+	if (row_has_interval(set, view->group, view->measure) && view->delta.kind != QUANTITY_NONE)
+		return quantity_is_zero(view->delta);
 	if (!view->group->sides[SIDE_BASELINE] || !view->group->sides[SIDE_CANDIDATE])
 		return false;
 	if (measure_is_derived(view->measure) || view->per != PER_total)
@@ -75,7 +77,7 @@ static bool keeps(struct row_set *set, const struct row_options *options,
 			set->unseen_count++;
 			return false;
 		}
-		if (is_unchanged(view)) {
+		if (is_unchanged(set, view)) {
 			set->unchanged_count++;
 			return false;
 		}

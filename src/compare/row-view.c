@@ -93,6 +93,20 @@ static struct quantity value_of(const struct row_set *set, unsigned side, const 
 	return in_common_ticks(set, side, measure, measure_quantity(measure, per, &in));
 }
 
+bool row_has_interval(const struct row_set *set, const struct row_group *group, unsigned measure)
+{
+	return set->interval_total && !group->exited && measure_scales(measure);
+}
+
+/* What the group, or the host with NULL, did between the two snapshots. */
+static struct quantity between(const struct row_set *set, const struct group *group,
+                               unsigned measure, enum measure_per per)
+{
+	struct derive_inputs in = group_inputs(group, set->interval_rates, &set->interval_frame);
+
+	return measure_quantity(measure, per, &in);
+}
+
 /* Windows differ in length, so that what happened in them compares as rates. */
 static enum measure_per impact_per(const struct row_set *set, unsigned measure)
 {
@@ -444,6 +458,43 @@ static struct quantity without_rounding(const struct row_view *view)
 	               : view->delta;
 }
 
+/* The share of what the host did between the snapshots. */
+static struct quantity interval_impact(const struct row_set *set, const struct row_view *view)
+{
+	struct quantity all;
+
+	if (view->delta.kind == QUANTITY_NONE || view->measure == METRIC_lived_ns)
+		return (struct quantity){0};
+	all = between(set, set->interval_total, view->measure, view->per);
+	return relative(quantity_double(view->delta), all, all);
+}
+
+static bool lacks_threads(const struct row_set *set, const struct row_view *view,
+                          const struct group *group)
+{
+	struct derive_inputs in = group_inputs(group, set->interval_rates, &set->interval_frame);
+
+	if (!measure_is_derived(view->measure))
+		return group->cells[view->measure].seen <
+		       group_threads_for(group, (enum metric_id)view->measure);
+	return derive_threads(measure_derived(view->measure), &in) < group->threads;
+}
+
+/* The delta is what happened between the snapshots. A group that was not there did all that it has done since. */
+static void set_between(const struct row_set *set, struct row_view *view)
+{
+	const struct group *group = group_read(&set->readers[SIDE_MAX], view->group->interval);
+
+	view->is_interval = true;
+	view->members_differ = members_differ(set, view->group);
+	if (group)
+		view->delta = between(set, group, view->measure, view->per);
+	view->delta_partial = view->delta.kind != QUANTITY_NONE && lacks_threads(set, view, group);
+	if (!view->sides[SIDE_BASELINE] && view->delta.kind != QUANTITY_NONE)
+		view->values[SIDE_BASELINE] = quantity_integer(0);
+	view->percent = percent_of(view);
+}
+
 void row_view(const struct row_set *set, const struct row_group *group, unsigned measure,
               struct row_view *ret)
 {
@@ -466,7 +517,11 @@ void row_view(const struct row_set *set, const struct row_group *group, unsigned
 		ret->exited_left_out = ret->exited_left_out || exited_left_out(here, measure);
 	}
 	set_means(set, ret);
-	if (set->sides == SIDE_MAX) {
+	ret->is_new = set->interval_total && !group->exited && !group->sides[SIDE_BASELINE];
+	ret->is_gone = set->interval_total && !group->exited && !group->sides[SIDE_CANDIDATE];
+	if (row_has_interval(set, group, measure)) {
+		set_between(set, ret);
+	} else if (set->sides == SIDE_MAX) {
 		ret->members_differ = members_differ(set, group);
 		ret->went_back = went_back(set, ret);
 		ret->measured_differently = row_is_measured_differently(set, ret);
@@ -481,5 +536,6 @@ void row_view(const struct row_set *set, const struct row_group *group, unsigned
 		                           : ret->members_differ &&
 		                                     (is_kworkers(set, group) || measure_fell(ret));
 	}
-	ret->impact = impact_of(set, ret);
+	ret->impact = row_has_interval(set, group, measure) ? interval_impact(set, ret)
+	                                                    : impact_of(set, ret);
 }

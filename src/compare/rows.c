@@ -18,7 +18,7 @@ void row_set_init(struct row_set *set, const struct group_table *const *tables, 
 	                        .by = tables[0]->by,
 	                        .spread_measures = tables[0]->spread_measures,
 	                        .spread_count = tables[0]->spread_count,
-	                        .readers = mem_calloc(SIDE_MAX, sizeof(set->readers[0]))};
+	                        .readers = mem_calloc(SIDE_MAX + 1, sizeof(set->readers[0]))};
 	for (unsigned side = 0; side < sides; side++) {
 		set->frames[side] = group_table_frame(tables[side]);
 		set->rate_lists[side] = tables[side]->rates;
@@ -47,6 +47,8 @@ void row_set_done(struct row_set *set)
 		if (set->readers)
 			group_reader_done(&set->readers[side]);
 	}
+	if (set->readers)
+		group_reader_done(&set->readers[SIDE_MAX]);
 	for (size_t i = 0; i < set->merged_count; i++)
 		group_free(set->merged[i], set->spread_count);
 	free(set->merged);

@@ -95,6 +95,7 @@ struct row_set {
 	struct group *totals[SIDE_MAX]; /* the host's; owned */
 	struct group *interval_total;   /* the same of the window between the sides, or NULL */
 	struct derive_frame interval_frame;
+	const struct rate_list *interval_rates; /* as in struct group_table */
 	struct derive_frame frames[SIDE_MAX];
 	const struct rate_list *rate_lists[SIDE_MAX]; /* as in struct group_table */
 	enum measure_per per;
@@ -102,8 +103,8 @@ struct row_set {
 	uint64_t last_birth_clock_ticks[SIDE_MAX];
 	/* Mean lifetime of the threads of the group where it is longest. */
 	double longest_life_clock_ticks[SIDE_MAX];
-	struct group_reader
-	        *readers; /* by side, of the groups of the row that was viewed last; owned */
+	struct group_reader *
+	        readers; /* by side, and behind them of the interval: of the groups of the row that was viewed last; owned */
 	const uint16_t *spread_measures; /* as in struct group_table */
 	size_t spread_count;
 	struct group *exited[SIDE_MAX]; /* owned, or NULL */
@@ -121,6 +122,10 @@ void row_set_done(struct row_set *set);
 
 /* Whether a group is about threads that have exited, and no others. */
 bool row_group_is_exited(const struct row_group *group);
+
+/* Whether the delta of a row is what happened between two snapshots of one boot: it is a counter, or a sum of some, and there is a
+ * window between them. */
+bool row_has_interval(const struct row_set *set, const struct row_group *group, unsigned measure);
 
 /* Everything a renderer needs of a row. */
 struct row_view {
@@ -158,6 +163,11 @@ struct row_view {
 	/* Both sides are windows, threads of the group ended, and one window has less than the other of what such threads have of
 	 * this measure (registry/exits.def). The difference is in part one of how it was measured. It has no impact. */
 	bool measured_differently;
+	/* The delta is what happened between two snapshots of one boot, see row_has_interval(), and it lacks some of the group's
+	 * threads. */
+	bool is_interval, delta_partial;
+	/* Between two snapshots of one boot: the group is in the second one only, or in the first one only. */
+	bool is_new, is_gone;
 	/* In a window, how many threads have a wait in the value that ended there and is longer than they were there; per second and
 	 * in percentages no more of it counts than that. */
 	uint32_t began_before[SIDE_MAX];

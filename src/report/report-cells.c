@@ -140,6 +140,11 @@ static void add_threads(const struct row_view *view, unsigned sides, struct strb
 		strbuf_add_char(out, '-');
 		return;
 	}
+	if (view->is_new || view->is_gone) {
+		strbuf_addf(out, "%s ", view->is_new ? "new" : "gone");
+		add_count(view->is_new ? candidate : baseline, out);
+		return;
+	}
 	add_count(baseline, out);
 	if (sides == SIDE_MAX &&
 	    (!baseline || !candidate || baseline->threads != candidate->threads)) {
@@ -164,6 +169,8 @@ static enum table_color add_delta(const struct row_view *view, struct strbuf *ou
 			strbuf_add_str(out, report_impossible_mark);
 		if (view->measured_differently)
 			strbuf_add_str(out, report_measured_mark);
+		if (view->delta_partial)
+			strbuf_add_char(out, '*');
 		return report_color_of(view->delta);
 	}
 	if (!baseline || !candidate || baseline->seen == 0 || candidate->seen == 0)

@@ -52,6 +52,8 @@ static void find_marks(const struct report *report, struct marks *ret)
 
 		ret->members_differ = ret->members_differ || (counted && view->members_differ &&
 		                                              !row_group_is_exited(view->group));
+		ret->partial = ret->partial ||
+		               (column_list_has(columns, COLUMN_delta) && view->delta_partial);
 		ret->went_back = ret->went_back ||
 		                 (column_list_has(columns, COLUMN_delta) && view->went_back);
 		ret->measured_differently =

@@ -268,6 +268,16 @@ static void add_note(const struct report *report, unsigned side, struct strbuf *
 		strbuf_addf(out, "note      %s\n", strbuf_str(&note));
 }
 
+/* What the deltas of two snapshots of one boot are. */
+static void add_interval(const struct report *report, struct strbuf *out)
+{
+	if (!report->interval)
+		return;
+	strbuf_add_str(out, "interval  deltas of counters are what happened in the ");
+	report_add_duration(report->rows->interval_frame.length_ns, out);
+	strbuf_add_str(out, " in between\n");
+}
+
 void report_add_head(const struct report *report, struct strbuf *out)
 {
 	for (unsigned side = 0; side < report->rows->sides; side++)
@@ -282,6 +292,7 @@ void report_add_head(const struct report *report, struct strbuf *out)
 		report_add_tally(report, SIDE_BASELINE, out);
 	else
 		report_add_missing(report, out);
+	add_interval(report, out);
 	report_add_differs(report, out);
 	if (report->without_rows)
 		return;

@@ -228,6 +228,10 @@ void report_add_marks(const struct row_view *view, struct strbuf *out)
 	        {view->went_back, "went_back"},
 	        {view->measured_differently, "measured_differently"},
 	        {view->impossible_differs, "impossible_differs"},
+	        {view->is_interval, "interval"},
+	        {view->delta_partial, "partial_delta"},
+	        {view->is_new, "new"},
+	        {view->is_gone, "gone"},
 	};
 	size_t start = out->len;
 

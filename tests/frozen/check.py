@@ -258,7 +258,8 @@ def check_compare(first, last, name):
                 or cell["group"].endswith(EXITED):
             continue
         for side, snapshot in sides.items():
-            if tid in rows[side]:
+            # A thread that only one side has may have the id of another one.
+            if tid in rows[side] and cell["threads_" + side] is not None:
                 check_thread_value(f"{name}, {side}", snapshot, rows[side][tid], metric, cell[side])
         compared.add(tid)
     both = {tid for tid in rows["baseline"].keys() & rows["candidate"].keys()

@@ -227,7 +227,8 @@ def expected_cell(row, column, command, rules):
             return row["delta"]
         if row["delta"] is None:
             return "-‡?¶?"
-        differently = "¶" if "measured_differently" in (row.get("marks") or "").split() else ""
+        marks = (row.get("marks") or "").split()
+        differently = ("¶" if "measured_differently" in marks else "") + ("*" if "partial_delta" in marks else "")
         return re.escape(scaled(row["unit"], row["delta"], "+", row["type"] == "derived") + differently)
     if column == "%":
         return "-" if row["percent"] is None else re.escape(f"{float(row['percent']):+.1f}%")
@@ -239,6 +240,9 @@ def expected_cell(row, column, command, rules):
     if column == "error":
         return re.escape(error_cell(row, command))
     mark = "†?" if column == "threads" and command == "compare" else ""
+    for word, side in (("new", "_candidate"), ("gone", "_baseline")):
+        if column == "threads" and word in (row.get("marks") or "").split():
+            return f"{word} {row[column + side]}"
     if command == "show":
         return alternatives(one_side(row, column, "")) + mark
     left, right = (one_side(row, column, side) for side in ("_baseline", "_candidate"))

@@ -47,10 +47,24 @@ ktstr() {
     pack <"$SNAPSHOTS/ktstr-$1.json"
 }
 
-# reports: the stored snapshots report-baseline and report-candidate as the files a.zst and b.zst.
-reports() {
+# interval: the stored snapshots report-baseline and report-candidate as the files a.zst and b.zst. They are of one boot:
+# compare has what happened in between.
+interval() {
     pack <"$SNAPSHOTS/report-baseline.json" >a.zst
     pack <"$SNAPSHOTS/report-candidate.json" >b.zst
+}
+
+# apart FILE: a snapshot of another pid namespace, on standard output. compare makes no window of it and one of the same
+# boot: it has the lives of both.
+apart() {
+    zstd -dc "$1" | sed 's/"pid_namespace":"[^"]*",*//; s/,}/}/' | pack
+}
+
+# reports: the same two, but with the second one of another pid namespace.
+reports() {
+    interval
+    apart b.zst >b-apart.zst
+    mv b-apart.zst b.zst
 }
 
 # windows: the stored snapshots window-baseline and window-candidate as the files a.zst and b.zst.

@@ -91,10 +91,11 @@ terminal 'stty cols 500; "$CTPROF" compare -l a.zst b.zst' | sed "s/$escape\[[0-
 diff -u plain colored || fail "the terminal shows other text than a file"
 ok
 
-# A table is as wide as the terminal at most: names give way.
+# A table is as wide as the terminal at most: names give way. Nothing of these lives is partial, which a longer line says.
+zstd -dc b.zst | sed 's/"pid_namespace":"[^"]*",*//' | zstd -q >c.zst
 for group in pcomm cgroup; do
     for columns in 100 90; do
-        terminal "stty cols $columns; NO_COLOR=1 \"\$CTPROF\" compare --group-by $group --metrics run_time_ns --limit 0 a.zst b.zst" |
+        terminal "stty cols $columns; NO_COLOR=1 \"\$CTPROF\" compare --group-by $group --metrics run_time_ns --limit 0 a.zst c.zst" |
             sed -n '/^$/,/^$/p' >out
         [ "$(wc -l <out)" -gt 3 ] || fail "no table on a terminal of $columns columns"
         while IFS= read -r line; do

@@ -195,7 +195,8 @@ done
 # compare: each side as show has it, delta, percentage; impact of sums over the larger of the host's totals,
 # where the threads are the same (where they are not, a counter that fell has none).
 baseline=$here/snapshots/v1-baseline.ctprof.zst
-candidate=$here/snapshots/v1-candidate.ctprof.zst
+candidate=candidate.zst
+apart "$here/snapshots/v1-candidate.ctprof.zst" >"$candidate"
 zstd -dc "$baseline" >baseline.json
 zstd -dc "$candidate" >candidate.json
 for key in "${keys[@]}"; do
@@ -245,5 +246,21 @@ for key in "${keys[@]}"; do
             then .impact | near else "" end, .seen_baseline, .seen_candidate]
         | tsv' >actual
     check "compare --group-by ${key% *}"
+done
+# Of one boot: what compare says of counters in between is what show has of the window.
+candidate=$here/snapshots/v1-candidate.ctprof.zst
+"$CTPROF" window --quiet -o window.zst "$baseline" "$candidate"
+for key in pcomm comm cgroup user thread; do
+    options=(--format json --no-thread-normalize --group-by "$key" --sections 'primary,taskstats-delay')
+    "$CTPROF" show --per total "${options[@]}" window.zst |
+        jq -r '.rows[] | select(.type | startswith("counter")) | select(.metric != "thread_count" and .value != null)
+            | [.group, .metric, .value, if .partial then "partial" else "" end] | @tsv' | sort >expected
+    "$CTPROF" compare --unchanged "${options[@]}" "$baseline" "$candidate" |
+        jq -r 'if .comparison != "interval" then error("no interval") else . end
+            | .rows[] | select(.type | startswith("counter")) | select(.metric != "thread_count" and .delta != null)
+            | select(.marks // "" | split(" ") | index("interval"))
+            | [.group, .metric, .delta, if .marks | split(" ") | index("partial_delta") then "partial" else "" end] | @tsv' |
+        sort >actual
+    check "the interval by $key"
 done
 echo "$rows rows agree"

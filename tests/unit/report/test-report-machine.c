@@ -402,6 +402,7 @@ static void test_json_head(void **state)
 	                                   "explains",
 	                                   "baseline",
 	                                   "candidate",
+	                                   "comparison",
 	                                   "also_differs",
 	                                   "rows",
 	                                   "renamed",
