@@ -147,19 +147,19 @@ void snapshot_meta_add_parse_summary(const struct snapshot_info *info, struct st
 			dominant = source_table[s].name;
 		}
 	}
-	tree_set(object, "tgids_walked", tree_number(tally->processes + tally->processes_gone));
-	tree_set(object, "tgids_gone", tree_number(tally->processes_gone));
-	tree_set(object, "tgids_denied", tree_number(tally->processes_denied));
-	tree_set(object, "tids_walked",
+	tree_set(object, "processes_walked", tree_number(tally->processes + tally->processes_gone));
+	tree_set(object, "processes_gone", tree_number(tally->processes_gone));
+	tree_set(object, "processes_denied", tree_number(tally->processes_denied));
+	tree_set(object, "threads_walked",
 	         tree_number(tally->threads + tally->threads_gone + tally->threads_unreadable));
-	tree_set(object, "tids_gone", tree_number(tally->threads_gone));
-	tree_set(object, "tids_unreadable", tree_number(tally->threads_unreadable));
+	tree_set(object, "threads_gone", tree_number(tally->threads_gone));
+	tree_set(object, "threads_unreadable", tree_number(tally->threads_unreadable));
 	tree_set(object, "read_failures", tree_number(total));
 	tree_set(object, "read_failures_by_file", by_file);
 	tree_set(object, "dominant_read_failure", dominant ? json_string(dominant) : json_null());
 	tree_set(object, "malformed_values", tree_number(tally->malformed_values));
 	if (tally->processes_stalled > 0)
-		tree_set(object, "tgids_stalled", tree_number(tally->processes_stalled));
+		tree_set(object, "processes_stalled", tree_number(tally->processes_stalled));
 	if (snapshot_tally_impossible(tally) > 0)
 		tree_set(object, "impossible_values", impossible_values(tally));
 	if (snapshot_tally_impossible_totals(tally) > 0)
@@ -367,12 +367,18 @@ int snapshot_meta_read_parse_summary(const struct strbuf *json, struct snapshot_
 		const char *key;
 		uint64_t *number;
 	} numbers[] = {
+	        /* The names that these had at first, and have in files of ktstr ctprof. */
 	        {"tgids_walked", &walked},
 	        {"tgids_gone", &tally->processes_gone},
 	        {"tgids_denied", &tally->processes_denied},
-	        {"tgids_stalled", &tally->processes_stalled},
 	        {"tids_gone", &tally->threads_gone},
 	        {"tids_unreadable", &tally->threads_unreadable},
+	        {"processes_walked", &walked},
+	        {"processes_gone", &tally->processes_gone},
+	        {"processes_denied", &tally->processes_denied},
+	        {"threads_gone", &tally->threads_gone},
+	        {"threads_unreadable", &tally->threads_unreadable},
+	        {"processes_stalled", &tally->processes_stalled},
 	        {"malformed_values", &tally->malformed_values},
 	        {"cgroups", &tally->cgroups},
 	        {"cgroup_ancestors", &tally->cgroup_ancestors},

@@ -360,10 +360,10 @@ static json_t *failures_by_file_schema(void)
 static json_t *parse_summary_schema(void)
 {
 	static const char *const numbers[] = {
-	        "tgids_walked",     "tgids_gone",    "tgids_denied",     "tids_walked",
-	        "tids_gone",        "read_failures", "malformed_values", "cgroups",
-	        "cgroup_ancestors", "cgroups_gone",  "cgroups_denied",   "cgroups_outside",
-	        "tids_unreadable"};
+	        "processes_walked",  "processes_gone", "processes_denied", "threads_walked",
+	        "threads_gone",      "read_failures",  "malformed_values", "cgroups",
+	        "cgroup_ancestors",  "cgroups_gone",   "cgroups_denied",   "cgroups_outside",
+	        "threads_unreadable"};
 	static const char by_file[] = "read_failures_by_file", dominant[] = "dominant_read_failure";
 	json_t *properties = tree_new(), *required = json_array();
 	json_t *dominant_names = source_names();
@@ -375,7 +375,7 @@ static json_t *parse_summary_schema(void)
 	}
 	tree_append(dominant_names, json_null());
 	/* Files without any do not have it. */
-	tree_set(properties, "tgids_stalled", tally(1));
+	tree_set(properties, "processes_stalled", tally(1));
 	tree_set(properties, "impossible_values", impossible_schema());
 	tree_set(properties, "impossible_totals", impossible_totals_schema());
 	tree_set(properties, by_file, failures_by_file_schema());

@@ -89,7 +89,7 @@ timed() {
     timeout -s KILL 15 "$CTPROF" capture "$@" -o "$file" 2>"$file.err" || fail "$*: status $?"
     between "$*: ms" 0 $((($(date +%s%N) - begin) / 1000000)) "$most_ms"
     zstd -dc "$file" >"$file.json"
-    between "$*: processes that stalled" 1 "$(jq .parse_summary.tgids_stalled "$file.json")" 3
+    between "$*: processes that stalled" 1 "$(jq .parse_summary.processes_stalled "$file.json")" 3
     grep -q "stalled for" "$file.err" || fail "$*: says nothing of it: $(cat "$file.err")"
     jq -e --argjson tid $$ '.threads[] | select(.tid == $tid) | .rchar != null and .exe != null' "$file.json" >/dev/null ||
         fail "$*: the values of another process are missing"
@@ -129,5 +129,5 @@ between "ns of that window" 1 "$(zstd -dc ended.zst | jq .window.length_ns)" 100
 
 stop_started
 "$CTPROF" capture -q -o after.zst
-same "processes that stall afterwards" 0 "$(zstd -dc after.zst | jq '.parse_summary.tgids_stalled // 0')"
+same "processes that stall afterwards" 0 "$(zstd -dc after.zst | jq '.parse_summary.processes_stalled // 0')"
 echo "$checks checks passed"

@@ -45,8 +45,8 @@ if [ "$quiet" -eq 0 ]; then
 else
     echo "$(wc -l <in) threads, attempt $attempt"
 fi
-same "rows" "$(jq '.parse_summary | .tids_walked - .tids_gone' walk.json)" "$(jq '.threads | length' walk.json)"
-same "processes" "$(jq '.parse_summary | .tgids_walked - .tgids_gone' walk.json)" \
+same "rows" "$(jq '.parse_summary | .threads_walked - .threads_gone' walk.json)" "$(jq '.threads | length' walk.json)"
+same "processes" "$(jq '.parse_summary | .processes_walked - .processes_gone' walk.json)" \
     "$(jq '[.threads[].tgid] | unique | length' walk.json)"
 # Each source's readings add up to the rows.
 jq -e '(.threads | length) as $rows | [.sources[] | del(.rule) | add // 0 | . == 0 or . <= $rows] | all' walk.json >/dev/null ||
@@ -87,9 +87,9 @@ while [ "$captures" -lt 10 ] || [ $((gone * seen)) -eq 0 ]; do
     read -r lost brief sets churning reasons walked rows half < <(zstd -dc churn.zst |
         jq -r --argjson pid "$pid" --arg brief "${p}churn-brief" --arg churn "${p}churn-churn" '
         [.threads[] | select(.tgid == $pid)] as $mine
-        | [.parse_summary.tids_gone, ([$mine[] | select(.comm == $brief)] | length),
+        | [.parse_summary.threads_gone, ([$mine[] | select(.comm == $brief)] | length),
             ([$mine[] | del(.nr_threads, .smaps_rollup_kib, .process_totals, .process_start_time_clock_ticks, .missing, .impossible, .hiwater_rss_bytes, .hiwater_vm_bytes, .cgroups_v1) | keys] | unique | length), ([$mine[] | select(.comm == $churn)] | length),
-            ([$mine[] | .missing // {} | del(.process_taskstats) | to_entries[] | "\(.key):\(.value)"] | unique | join(",") | if . == "" then "none" else . end), (.parse_summary | .tids_walked - .tids_gone),
+            ([$mine[] | .missing // {} | del(.process_taskstats) | to_entries[] | "\(.key):\(.value)"] | unique | join(",") | if . == "" then "none" else . end), (.parse_summary | .threads_walked - .threads_gone),
             (.threads | length), ((.host.source == "bpf") as $bpf | [.threads[].missing // {}
                 | if $bpf then del(.exe, .smaps_rollup, .jemalloc) else . end | select(any(. == "gone"))] | length)] | @tsv')
     gone=$((gone + lost)) seen=$((seen + brief))

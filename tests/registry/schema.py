@@ -261,7 +261,7 @@ REFUSED = [
     set_in("parse_summary", "impossible_totals", {"minflt": 1}),
     set_in("host", "possible_cpus", "2"),
     set_in(*T, "process_totals", {"minflt": U64_MAX + 1}),
-    without("parse_summary", "tids_unreadable"),
+    without("parse_summary", "threads_unreadable"),
     set_in("format", "other"),
     set_in("version", 2),
     set_in("kind", "of tomorrow"),
@@ -301,7 +301,7 @@ REFUSED = [
     set_in(*T, "missing", {"io": "lost"}),
     set_in(*T, "missing", {"minflt": "denied"}),
     set_in(*T, "missing", {"minfault": "malformed"}),
-    set_in("parse_summary", "tids_walked", -1),
+    set_in("parse_summary", "threads_walked", -1),
     set_in("parse_summary", "dominant_read_failure", "minflt"),
     set_in("parse_summary", "read_failures_by_file", {"minflt": 1}),
     set_in("sources", "io", "rule", "unneeded"),
@@ -310,7 +310,7 @@ REFUSED = [
     set_in("sources", "wchan", {"rule": "read"}),
     without("sources", "io", "rule"),
     without("host", "source"),
-    without("parse_summary", "tgids_gone"),
+    without("parse_summary", "processes_gone"),
     lambda snapshot: (snapshot["threads"][0].pop("cgroup"), snapshot["threads"][0].update(cgroup_hex="ff")),
 ]
 REFUSED += [
@@ -331,6 +331,25 @@ REFUSED += [without(*T, key) for key in ("tid", "tgid", "pcomm", "comm", "start_
 def expect(what, fits, wanted):
     if fits != wanted:
         failures.append(f"{what}: {'refused' if wanted else 'taken'}")
+
+
+def report(ctprof, snapshot):
+    """What show says of a snapshot in JSON."""
+    with tempfile.NamedTemporaryFile(suffix=".zst") as file:
+        file.write(subprocess.run(["zstd", "-cq"], input=json.dumps(snapshot).encode(), check=True,
+                                  stdout=subprocess.PIPE).stdout)
+        file.flush()
+        return json.loads(subprocess.run([ctprof, "show", "--format", "json", file.name], check=True,
+                                         stdout=subprocess.PIPE).stdout)
+
+
+def find(tree, key):
+    """The first value of that key, at any depth."""
+    for name, value in tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ():
+        found = value if name == key else find(value, key)
+        if found is not None:
+            return found
+    return None
 
 
 def main():
@@ -362,6 +381,9 @@ def main():
         expect(f"change {number} of TAKEN", validator.is_valid(changed(odd, change)), True)
     for number, change in enumerate(REFUSED):
         expect(f"change {number} of REFUSED", validator.is_valid(changed(odd, change)), False)
+    # The counts have the names of the file in reports as well.
+    for name in set(find(report(ctprof, odd), "tally")) - set(schema["properties"]["parse_summary"]["properties"]):
+        failures.append(f"show --format json: tally.{name} is not the name of a number of parse_summary")
     print("\n".join(failures) or f"{len(TAKEN)} changes taken, {len(REFUSED)} refused")
     sys.exit(1 if failures else 0)
 

@@ -257,8 +257,10 @@ static void test_source_values(void **state)
 
 static void test_summary_values(void **state)
 {
-	static const char *const keys[] = {"tgids_walked", "tgids_gone",      "tgids_denied",
-	                                   "tids_gone",    "tids_unreadable", "malformed_values"};
+	static const char *const keys[] = {
+	        "tgids_walked",    "tgids_gone",         "tgids_denied",    "tids_gone",
+	        "tids_unreadable", "processes_walked",   "processes_gone",  "processes_denied",
+	        "threads_gone",    "threads_unreadable", "malformed_values"};
 	static const char *const wrong[] = {"\"1\"", "null", "[]", "-1", "1.5"};
 
 	(void)state;

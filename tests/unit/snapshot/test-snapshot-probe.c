@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the reader asks of the JSON of probe_summary. That it survives being written is test-snapshot-round-trip's. */
+/* The reader of the JSON of probe_summary, and the names in parse_summary. test-snapshot-round-trip tests that they survive
+ * being written. */
 #include "check.h"
 
 #include <errno.h>
@@ -103,12 +104,41 @@ static void test_wrong(void **state)
 	       "probe_summary.threads.ok: a number from 0 on was expected");
 }
 
+/* The numbers are read under the names that they have now and under those of earlier files. */
+static void test_summary_names(void **state)
+{
+	static const char *const texts[] = {
+	        "{\"tgids_walked\":9,\"tgids_gone\":2,\"tgids_denied\":3,\"tids_gone\":4,"
+	        "\"tids_unreadable\":5}",
+	        "{\"processes_walked\":9,\"processes_gone\":2,\"processes_denied\":3,"
+	        "\"threads_gone\":4,\"threads_unreadable\":5}",
+	};
+	const struct snapshot_tally *tally = &copy.info.tally;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		struct strbuf json = STRBUF_INIT;
+
+		strbuf_addf(&json, "{" HEAD ",\"parse_summary\":%s}", texts[i]);
+		snapshot_copy_done(&copy);
+		snapshot_copy_read_json(&copy, json.data, json.len, NULL);
+		assert_int_equal(copy.result, 0);
+		strbuf_done(&json);
+		assert_int_equal(tally->processes, 7);
+		assert_int_equal(tally->processes_gone, 2);
+		assert_int_equal(tally->processes_denied, 3);
+		assert_int_equal(tally->threads_gone, 4);
+		assert_int_equal(tally->threads_unreadable, 5);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_read),
 	        cmocka_unit_test(test_unknown),
 	        cmocka_unit_test(test_wrong),
+	        cmocka_unit_test(test_summary_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, teardown);

@@ -333,12 +333,12 @@ static void test_snapshot_parse_summary(void **state)
 	info.tally.sources[SOURCE_stat][OUTCOME_off] = 9;
 	load_first_row(&info, &sample, &root);
 	summary = json_object_get(root, "parse_summary");
-	assert_int_equal(json_integer_value(json_object_get(summary, "tgids_walked")), 12);
-	assert_int_equal(json_integer_value(json_object_get(summary, "tgids_gone")), 2);
-	assert_int_equal(json_integer_value(json_object_get(summary, "tgids_denied")), 3);
-	assert_int_equal(json_integer_value(json_object_get(summary, "tids_walked")), 52);
-	assert_int_equal(json_integer_value(json_object_get(summary, "tids_unreadable")), 7);
-	assert_int_equal(json_integer_value(json_object_get(summary, "tids_gone")), 5);
+	assert_int_equal(json_integer_value(json_object_get(summary, "processes_walked")), 12);
+	assert_int_equal(json_integer_value(json_object_get(summary, "processes_gone")), 2);
+	assert_int_equal(json_integer_value(json_object_get(summary, "processes_denied")), 3);
+	assert_int_equal(json_integer_value(json_object_get(summary, "threads_walked")), 52);
+	assert_int_equal(json_integer_value(json_object_get(summary, "threads_unreadable")), 7);
+	assert_int_equal(json_integer_value(json_object_get(summary, "threads_gone")), 5);
 	assert_int_equal(json_integer_value(json_object_get(summary, "malformed_values")), 6);
 	assert_int_equal(json_integer_value(json_object_get(summary, "read_failures")), 8);
 	/* A tie goes to the name that sorts first. */
