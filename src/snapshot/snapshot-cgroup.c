@@ -373,17 +373,13 @@ static int read_device(struct value_reader *reader, struct keyed_values *values)
 	struct strbuf *full = &reader->bytes;
 	uint64_t value = 0;
 	size_t device_len;
-	bool end;
 	int r;
 
 	strbuf_clear(full);
 	strbuf_add(full, strbuf_str(&reader->key), reader->key.len);
 	strbuf_add_char(full, ' ');
 	device_len = full->len;
-	for (;;) {
-		r = value_next_key(reader, &end);
-		if (r < 0 || end)
-			return r;
+	while ((r = value_next_key(reader)) > 0) {
 		r = value_u64(reader, &value);
 		if (r < 0)
 			return r;
@@ -395,6 +391,7 @@ static int read_device(struct value_reader *reader, struct keyed_values *values)
 		if (r < 0)
 			return r;
 	}
+	return r;
 }
 
 /* A number for each key, or an object for each device, behind OBJECT_OPEN. */
@@ -402,13 +399,9 @@ static int read_devices(struct value_reader *reader, struct keyed_values *values
 {
 	enum json_token token;
 	uint64_t value;
-	bool end;
 	int r;
 
-	for (;;) {
-		r = value_next_key(reader, &end);
-		if (r < 0 || end)
-			return r;
+	while ((r = value_next_key(reader)) > 0) {
 		r = json_reader_next(reader->json, &token);
 		if (r < 0)
 			return r;
@@ -422,6 +415,7 @@ static int read_devices(struct value_reader *reader, struct keyed_values *values
 		if (r < 0)
 			return r;
 	}
+	return r;
 }
 
 static int read_list(struct value_reader *reader, enum cgroup_list_id list,
@@ -442,15 +436,11 @@ static int read_list(struct value_reader *reader, enum cgroup_list_id list,
 /* Behind the OBJECT_OPEN of an object of the registry. */
 static int read_object(struct value_reader *reader, const char *object, struct cgroup_stats *stats)
 {
-	bool end;
 	int r;
 
-	for (;;) {
+	while ((r = value_next_key(reader)) > 0) {
 		int value, list;
 
-		r = value_next_key(reader, &end);
-		if (r < 0 || end)
-			return r;
 		value = find_value(object, strbuf_str(&reader->key), stats->is_v1);
 		list = find_list(object, strbuf_str(&reader->key), stats->is_v1);
 		if (value >= 0)
@@ -462,6 +452,7 @@ static int read_object(struct value_reader *reader, const char *object, struct c
 		if (r < 0)
 			return r;
 	}
+	return r;
 }
 
 static int read_path_hex(struct value_reader *reader, struct strbuf *path)
@@ -501,7 +492,6 @@ int cgroup_read(struct value_reader *reader, bool is_v1, struct cgroup_stats *st
 {
 	/* A key has a number behind the path where two paths look alike. */
 	enum { KEY_BYTES = SAMPLE_PATH_BYTES + 32 };
-	bool end;
 	int r;
 
 	cgroup_stats_reset(stats);
@@ -518,16 +508,13 @@ int cgroup_read(struct value_reader *reader, bool is_v1, struct cgroup_stats *st
 	r = value_open(reader, NULL);
 	if (r < 0)
 		return r;
-	for (;;) {
-		r = value_next_key(reader, &end);
-		if (r < 0)
-			return r;
-		if (end)
-			break;
+	while ((r = value_next_key(reader)) > 0) {
 		r = read_member(reader, stats);
 		if (r < 0)
 			return r;
 	}
+	if (r < 0)
+		return r;
 	if (!reader->is_own)
 		reference_cgroup_finish(stats, reader->nulls);
 	return 0;

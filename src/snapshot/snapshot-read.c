@@ -332,7 +332,7 @@ static int open_or_null(struct reading *reading, const char *key, bool *ret_open
 static int read_cgroups(struct reading *reading, bool is_v1)
 {
 	const char *key = is_v1 ? "cgroup_v1_stats" : "cgroup_stats";
-	bool open, end;
+	bool open;
 	int r = open_or_null(reading, key, &open);
 
 	if (r < 0 || !open)
@@ -342,14 +342,12 @@ static int read_cgroups(struct reading *reading, bool is_v1)
 		return -EBADMSG;
 	}
 	reading->has_cgroups[is_v1] = true;
-	for (;;) {
-		r = value_next_key(&reading->values, &end);
-		if (r < 0 || end)
-			return r;
+	while ((r = value_next_key(&reading->values)) > 0) {
 		r = read_cgroup(reading, is_v1);
 		if (r != 0)
 			return r;
 	}
+	return r;
 }
 
 static int read_psi(struct reading *reading)

@@ -242,16 +242,12 @@ static int read_impossible(struct row_reader *rows, enum json_token token,
 {
 	struct value_reader *values = &rows->values;
 	uint64_t value;
-	bool end;
 	int r;
 
 	if (token != JSON_TOKEN_OBJECT_OPEN)
 		return refuse(rows, identity_table[identity].name, "an object");
 	strbuf_add_str(&values->place, identity_table[identity].name);
-	for (;;) {
-		r = value_next_key(values, &end);
-		if (r < 0 || end)
-			break;
+	while ((r = value_next_key(values)) > 0) {
 		r = value_u64(values, &value);
 		if (r < 0)
 			break;
@@ -286,7 +282,6 @@ static int read_process_totals(struct row_reader *rows, enum json_token token,
 	static const char key[] = "process_totals";
 	struct value_reader *values = &rows->values;
 	unsigned hint = 0;
-	bool end;
 	int r;
 
 	if (token != JSON_TOKEN_OBJECT_OPEN)
@@ -301,8 +296,8 @@ static int read_process_totals(struct row_reader *rows, enum json_token token,
 		       json_reader_expect_u64(values->json, &rows->totals[hint],
 		                              &sample->process_totals[hint]))
 			sample->process_totals_seen |= UINT32_C(1) << hint++;
-		r = value_next_key(values, &end);
-		if (r < 0 || end)
+		r = value_next_key(values);
+		if (r <= 0)
 			break;
 		total = find_process_total(strbuf_str(&values->key), hint);
 		if (total < 0) {

@@ -150,7 +150,7 @@ void value_leave(struct value_reader *reader, size_t place_len)
 		reader->place.data[place_len] = '\0';
 }
 
-int value_next_key(struct value_reader *reader, bool *ret_end)
+int value_next_key(struct value_reader *reader)
 {
 	enum json_token token;
 	int r = json_reader_next(reader->json, &token);
@@ -159,13 +159,12 @@ int value_next_key(struct value_reader *reader, bool *ret_end)
 
 	if (r < 0)
 		return r;
-	*ret_end = token == JSON_TOKEN_OBJECT_CLOSE;
-	if (*ret_end)
+	if (token == JSON_TOKEN_OBJECT_CLOSE)
 		return 0;
 	key = json_reader_text(reader->json, &len);
 	strbuf_clear(&reader->key);
 	strbuf_add(&reader->key, key, len);
-	return 0;
+	return 1;
 }
 
 int value_u64(struct value_reader *reader, uint64_t *ret)
@@ -244,19 +243,16 @@ int value_into(struct value_reader *reader, struct keyed_values *values, uint64_
 int value_list(struct value_reader *reader, struct keyed_values *values)
 {
 	uint64_t value = 0;
-	bool end;
 	int r;
 
-	for (;;) {
-		r = value_next_key(reader, &end);
-		if (r < 0 || end)
-			return r;
+	while ((r = value_next_key(reader)) > 0) {
 		r = value_u64(reader, &value);
 		if (r == 0)
 			r = value_into(reader, values, value);
 		if (r < 0)
 			return r;
 	}
+	return r;
 }
 
 static int find_name(const char *const *names, unsigned count, const struct strbuf *name)
@@ -267,23 +263,18 @@ static int find_name(const char *const *names, unsigned count, const struct strb
 	return -1;
 }
 
-static int read_psi_line(struct value_reader *reader, struct psi_line *line)
+static int read_psi_line(struct value_reader *reader, void *lines, unsigned row)
 {
+	struct psi_line *line = (struct psi_line *)lines + row;
 	unsigned seen = 0;
 	uint64_t number = 0;
-	bool end;
 	int r;
 
 	*line = (struct psi_line){0};
-	for (;;) {
+	while ((r = value_next_key(reader)) > 0) {
 		int average;
 		bool total;
 
-		r = value_next_key(reader, &end);
-		if (r < 0)
-			return r;
-		if (end)
-			break;
 		average = find_name(psi_average_names, PSI_AVERAGE_COUNT, &reader->key);
 		total = strcmp(strbuf_str(&reader->key), "total_usec") == 0;
 		if (average < 0 && !total) {
@@ -304,59 +295,45 @@ static int read_psi_line(struct value_reader *reader, struct psi_line *line)
 			line->averages[average] = (uint32_t)number;
 		seen |= 1u << (total ? PSI_AVERAGE_COUNT : (unsigned)average);
 	}
+	if (r < 0)
+		return r;
 	line->seen = seen == (1u << (PSI_AVERAGE_COUNT + 1)) - 1;
 	return 0;
 }
 
-/* The object of one resource: "some" and "full". */
-static int read_psi_resource(struct value_reader *reader, struct psi_line *lines)
+/* Reads the members of an object that have one of the names, with @read, and passes over the others. */
+static int read_members(struct value_reader *reader, const char *const *names, unsigned count,
+                        int (*read)(struct value_reader *reader, void *ret, unsigned member),
+                        void *ret)
 {
 	size_t place_len = reader->place.len;
-	bool end;
 	int r;
 
-	for (;;) {
-		int row;
+	while ((r = value_next_key(reader)) > 0) {
+		int member = find_name(names, count, &reader->key);
 
-		r = value_next_key(reader, &end);
-		if (r < 0 || end)
-			return r;
-		row = find_name(psi_row_names, PSI_ROW_COUNT, &reader->key);
-		if (row < 0) {
+		if (member < 0) {
 			r = json_reader_skip(reader->json);
 		} else {
-			r = value_enter(reader, psi_row_names[row]);
+			r = value_enter(reader, names[member]);
 			if (r == 0)
-				r = read_psi_line(reader, &lines[row]);
+				r = read(reader, ret, (unsigned)member);
 			value_leave(reader, place_len);
 		}
 		if (r < 0)
 			return r;
 	}
+	return r;
+}
+
+/* The object of one resource: "some" and "full". */
+static int read_psi_resource(struct value_reader *reader, void *psi, unsigned resource)
+{
+	return read_members(reader, psi_row_names, PSI_ROW_COUNT, read_psi_line,
+	                    ((struct psi *)psi)->lines[resource]);
 }
 
 int value_psi(struct value_reader *reader, struct psi *psi)
 {
-	size_t place_len = reader->place.len;
-	bool end;
-	int r;
-
-	for (;;) {
-		int resource;
-
-		r = value_next_key(reader, &end);
-		if (r < 0 || end)
-			return r;
-		resource = find_name(psi_resource_names, PSI_RESOURCE_COUNT, &reader->key);
-		if (resource < 0) {
-			r = json_reader_skip(reader->json);
-		} else {
-			r = value_enter(reader, psi_resource_names[resource]);
-			if (r == 0)
-				r = read_psi_resource(reader, psi->lines[resource]);
-			value_leave(reader, place_len);
-		}
-		if (r < 0)
-			return r;
-	}
+	return read_members(reader, psi_resource_names, PSI_RESOURCE_COUNT, read_psi_resource, psi);
 }

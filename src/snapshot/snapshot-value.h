@@ -62,8 +62,8 @@ must_check_ int value_open(struct value_reader *reader, const char *key);
 must_check_ int value_enter(struct value_reader *reader, const char *key);
 void value_leave(struct value_reader *reader, size_t place_len);
 
-/* Inside an object: moves to the next key, and copies it to reader->key, or to the end of the object. */
-must_check_ int value_next_key(struct value_reader *reader, bool *ret_end);
+/* Inside an object: moves to the next key and copies it to reader->key. Returns 1, 0 at the end of the object, or -errno. */
+must_check_ int value_next_key(struct value_reader *reader);
 
 /* Inside an object, behind a key: an integer from 0 on. */
 must_check_ int value_u64(struct value_reader *reader, uint64_t *ret);
