@@ -28,23 +28,6 @@ void helper_ignore_signals(void)
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-void helper_close_others(int kept, int also_kept)
-{
-	int first = kept < also_kept ? kept : also_kept;
-	int last = kept < also_kept ? also_kept : kept;
-	unsigned from = 0;
-
-	if (first > 0)
-		(void)close_range(from, (unsigned)first - 1, 0);
-	if (first >= 0)
-		from = (unsigned)first + 1;
-	if (last > first && (unsigned)last > from)
-		(void)close_range(from, (unsigned)last - 1, 0);
-	if (last >= 0)
-		from = (unsigned)last + 1;
-	(void)close_range(from, ~0U, 0);
-}
-
 static void read_capabilities(struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3])
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};

@@ -9,9 +9,6 @@
  * unblocked. */
 void helper_ignore_signals(void);
 
-/* In the helper: closes all descriptors but two. Either may be -1. */
-void helper_close_others(int kept, int also_kept);
-
 /* In the helper: gives up all capabilities but those in @kept, a set of bits 1 << CAP_... (see <linux/capability.h>), of
  * which only those are kept that are there. No program that it may execute gets any (PR_SET_NO_NEW_PRIVS). Ends the helper
  * where that fails. */

@@ -466,6 +466,10 @@ static void judge_jemalloc(const struct doctor_findings *findings, struct doctor
 	const struct doctor_tries *own = &findings->memory_own, *others = &findings->memory_others;
 	struct doctor_tries all = {own->read + others->read, own->denied + others->denied, 0};
 
+	if (findings->no_jemalloc) {
+		reason_set(line, DOCTOR_NOT, "this ctprof was built without jemalloc");
+		return;
+	}
 	if (reason_no_proc(findings, line) || reason_foreign_proc(findings, DOCTOR_NOT, line))
 		return;
 	if (all.read + all.denied == 0 && own->failed + others->failed > 0) {

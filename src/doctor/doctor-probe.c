@@ -408,6 +408,7 @@ void doctor_probe(struct doctor_findings *ret_findings)
 	find_executable(proc_fd, ret_findings);
 	find_mounts(proc_fd, ret_findings);
 	find_toggles(proc_fd, ret_findings);
+	ret_findings->no_jemalloc = !CTPROF_HAS_JEMALLOC;
 	find_ptrace_scope(proc_fd, ret_findings);
 	find_bpf(ret_findings);
 	find_threads(proc_fd, ret_findings);

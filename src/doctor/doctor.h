@@ -108,6 +108,7 @@ struct doctor_findings {
 	enum doctor_switch toggles[DOCTOR_TOGGLE_COUNT];
 	char toggle_texts[DOCTOR_TOGGLE_COUNT][24]; /* the value as it was read */
 	bool schedstats_at_boot;                    /* by the kernel's command line */
+	bool no_jemalloc;                           /* this ctprof was built without it */
 	unsigned ptrace_scope; /* kernel.yama.ptrace_scope; 0 also where there is no Yama */
 
 	/* Threads. */

@@ -14,11 +14,12 @@
 #include "base/fd.h"
 #include "base/helper.h"
 #include "base/mem.h"
-#include "descriptor-socket.h"
-#include "inspector-sandbox.h"
+#include "helper-message.h"
+#include "helper-program.h"
+#include "helper-sandbox.h"
 #include "jemalloc/jemalloc-inspect.h"
 
-enum { SOCKET = 3, GUARD = 4, DESCRIPTORS_MAX = 16, IDLE_MS = 1000 };
+enum { DESCRIPTORS_MAX = 16, IDLE_MS = 1000 };
 
 /* What a file may cost: the largest image, and a gigabyte that the emulator reserves. */
 static const rlim_t memory_bytes = (rlim_t)4 << 30;
@@ -45,23 +46,15 @@ static void limit_memory(void)
 	limit(RLIMIT_AS, memory_bytes + pages * (uint64_t)sysconf(_SC_PAGESIZE));
 }
 
-/* Nothing is left but the socket and the guard; what a library prints goes nowhere. */
+/* Keeps the standard descriptors, the socket and the guard. */
 static void keep_only(int socket, int guard_fd)
 {
-	enum { ABOVE = 8 };
-	int null, high_socket = fcntl(socket, F_DUPFD_CLOEXEC, ABOVE);
-	int high_guard = guard_fd < 0 ? -1 : fcntl(guard_fd, F_DUPFD_CLOEXEC, ABOVE);
-
-	if (high_socket < 0 || dup3(high_socket, SOCKET, O_CLOEXEC) < 0)
+	if (socket != HELPER_SOCKET && dup3(socket, HELPER_SOCKET, O_CLOEXEC) < 0)
 		_exit(1);
-	if (guard_fd >= 0 && (high_guard < 0 || dup3(high_guard, GUARD, O_CLOEXEC) < 0))
+	if (guard_fd >= 0 && guard_fd != HELPER_GUARD &&
+	    dup3(guard_fd, HELPER_GUARD, O_CLOEXEC) < 0)
 		_exit(1);
-	(void)close_range(guard_fd < 0 ? GUARD : GUARD + 1, ~0U, 0);
-	null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		if (null < 0 || dup2(null, fd) < 0)
-			(void)close(fd);
-	fd_closep(&null);
+	(void)close_range(guard_fd < 0 ? HELPER_GUARD : HELPER_GUARD + 1, ~0U, 0);
 }
 
 /* In a capture the parent is the helper that opens files. It has no right to change ids any more, and so this process has its
@@ -78,52 +71,40 @@ static void give_up_rights(void)
 /* Whoever asks next starts another one. A parent that hangs in the kernel, and so neither asks nor ends, does not keep it. */
 static void await_work(void)
 {
-	if (fd_await_input(SOCKET, clock_now_ns(CLOCK_MONOTONIC) + IDLE_MS * NS_PER_MS) < 0)
+	if (fd_await_input(HELPER_SOCKET, clock_now_ns(CLOCK_MONOTONIC) + IDLE_MS * NS_PER_MS) < 0)
 		_exit(0);
-}
-
-static void send_reply(const struct inspector_reply *reply)
-{
-	if (descriptor_socket_send(SOCKET, reply, sizeof(*reply), -1) < 0)
-		_exit(1);
 }
 
 static int ask_for_debug_file(struct jemalloc_debug_files *self, const uint8_t *build_id,
                               size_t build_id_len, const char *link)
 {
-	struct inspector_reply reply = {.kind = INSPECTOR_WANTS_DEBUG_FILE};
-	struct inspector_debug_file answer;
+	struct helper_message message = {.kind = HELPER_WANT_DEBUG_FILE};
 	int fd;
 
 	(void)self;
-	if (build_id_len > sizeof(reply.build_id) || (link && strlen(link) >= sizeof(reply.link)))
+	if (build_id_len > sizeof(message.wanted.build_id) ||
+	    (link && strlen(link) >= sizeof(message.wanted.link)))
 		return -EINVAL;
 	if (build_id_len > 0)
-		memcpy(reply.build_id, build_id, build_id_len);
-	reply.build_id_len = (uint32_t)build_id_len;
+		memcpy(message.wanted.build_id, build_id, build_id_len);
+	message.wanted.build_id_len = (uint32_t)build_id_len;
 	if (link)
-		strcpy(reply.link, link);
-	send_reply(&reply);
-	if (descriptor_socket_receive(SOCKET, &answer, sizeof(answer), &fd) != sizeof(answer))
+		strcpy(message.wanted.link, link);
+	if (helper_message_send(HELPER_SOCKET, &message, -1) < 0)
+		_exit(1);
+	if (helper_message_receive(HELPER_SOCKET, &message, &fd) < 0 ||
+	    message.kind != HELPER_DEBUG_FILE)
 		_exit(0);
 	return fd >= 0 ? fd : -ENOENT;
 }
 
 static void send_result(const struct jemalloc_object *object)
 {
-	struct inspector_reply reply = {
-	        .kind = INSPECTOR_RESULT,
-	        .tag = object->tag,
-	        .is_found = object->is_found,
-	        .has_slot = object->has_slot,
-	        .slot_address = object->slot_address,
-	        .allocated = object->allocated,
-	        .deallocated = object->deallocated,
-	        .first_address = object->first_address,
-	        .first_offset = object->first_offset,
-	};
+	struct helper_message answer;
 
-	send_reply(&reply);
+	helper_message_set_object(&answer, HELPER_INSPECTED, 0, object);
+	if (helper_message_send(HELPER_SOCKET, &answer, -1) < 0)
+		_exit(1);
 }
 
 /* Tells the parent why the process ends. */
@@ -146,19 +127,18 @@ void inspector_child_run(int socket, int guard_fd, pid_t parent)
 	give_up_rights();
 	helper_end_with(parent);
 	(void)prctl(PR_SET_NAME, "ctprof-inspect", 0, 0, 0);
-	inspector_sandbox_enter();
+	helper_sandbox_enter(HELPER_SANDBOX_PARSE);
 	mem_undo_push(&undo);
 	for (;;) {
-		struct inspector_question question;
+		struct helper_message question;
 		struct jemalloc_object object;
 		int fd;
 
 		await_work();
-		if (descriptor_socket_receive(SOCKET, &question, sizeof(question), &fd) !=
-		            sizeof(question) ||
-		    fd < 0)
+		if (helper_message_receive(HELPER_SOCKET, &question, &fd) < 0 ||
+		    question.kind != HELPER_INSPECT || fd < 0)
 			_exit(0);
-		jemalloc_inspect(fd, question.machine, &debug_files, &object);
+		jemalloc_inspect(fd, 0, &debug_files, &object);
 		fd_closep(&fd);
 		send_result(&object);
 	}

@@ -23,6 +23,7 @@ static const struct jemalloc_object failures[] = {
         [PROBE_TAG_remote_file_system] = {.tag = PROBE_TAG_remote_file_system},
         [PROBE_TAG_earlier_helper] = {.tag = PROBE_TAG_earlier_helper},
         [PROBE_TAG_no_helper_guard] = {.tag = PROBE_TAG_no_helper_guard},
+        [PROBE_TAG_no_helper] = {.tag = PROBE_TAG_no_helper},
 };
 
 void jemalloc_files_init(struct jemalloc_files *files, enum file_systems allowed)
@@ -100,6 +101,8 @@ static const struct jemalloc_object *failure_of(const struct mapping_process *pr
 		return &failures[PROBE_TAG_earlier_helper];
 	case ENOLCK:
 		return &failures[PROBE_TAG_no_helper_guard];
+	case ENOPKG:
+		return &failures[PROBE_TAG_no_helper];
 	case EREMOTE:
 		return &failures[PROBE_TAG_remote_file_system];
 	case ENOENT:

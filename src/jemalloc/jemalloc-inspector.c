@@ -12,7 +12,7 @@
 #include "base/helper.h"
 #include "base/mem.h"
 #include "debug-open.h"
-#include "descriptor-socket.h"
+#include "helper-message.h"
 #include "inspector-child.h"
 #include "jemalloc/jemalloc-inspect.h"
 
@@ -112,68 +112,46 @@ static int start(struct jemalloc_inspector *inspector)
 
 /* Returns 0, -ETIME past the deadline, or -EPIPE where the child is gone. */
 static int receive(const struct jemalloc_inspector *inspector, const struct look *look,
-                   struct inspector_reply *reply)
+                   struct helper_message *answer)
 {
 	int r = fd_await_input(inspector->socket, look->deadline_ns);
 
 	if (r < 0)
 		return r == -ETIME ? r : -EPIPE;
-	return descriptor_socket_receive(inspector->socket, reply, sizeof(*reply), NULL) ==
-	                       sizeof(*reply)
-	               ? 0
-	               : -EPIPE;
+	return helper_message_receive(inspector->socket, answer, NULL);
 }
 
 static int send_debug_file(const struct jemalloc_inspector *inspector, const struct look *look,
-                           const struct inspector_reply *wish)
+                           const struct helper_message *question)
 {
-	struct inspector_debug_file answer = {0};
+	static const struct helper_message answer = {.kind = HELPER_DEBUG_FILE};
 	cleanup_(fd_closep) int fd = -1;
 
-	if (wish->build_id_len > sizeof(wish->build_id) ||
-	    !memchr(wish->link, '\0', sizeof(wish->link)))
+	if (question->wanted.build_id_len > sizeof(question->wanted.build_id) ||
+	    !memchr(question->wanted.link, '\0', sizeof(question->wanted.link)))
 		return -EPIPE;
-	fd = debug_open(inspector->allowed, look->root_fd, look->directory, wish->build_id,
-	                wish->build_id_len, wish->link);
-	answer.error = fd < 0 ? fd : 0;
-	return descriptor_socket_send(inspector->socket, &answer, sizeof(answer), fd);
-}
-
-static int take_result(const struct inspector_reply *reply, struct jemalloc_object *ret_object)
-{
-	if (reply->kind != INSPECTOR_RESULT || reply->tag >= PROBE_TAG_COUNT ||
-	    reply->is_found > 1 || reply->has_slot > 1 ||
-	    (reply->tag == PROBE_TAG_ok && !reply->is_found))
-		return -EPIPE;
-	*ret_object = (struct jemalloc_object){
-	        .tag = (enum probe_tag)reply->tag,
-	        .is_found = reply->is_found,
-	        .has_slot = reply->has_slot,
-	        .slot_address = reply->slot_address,
-	        .allocated = reply->allocated,
-	        .deallocated = reply->deallocated,
-	        .first_address = reply->first_address,
-	        .first_offset = reply->first_offset,
-	};
-	return 0;
+	fd = debug_open(inspector->allowed, look->root_fd, look->directory,
+	                question->wanted.build_id, question->wanted.build_id_len,
+	                question->wanted.link);
+	return helper_message_send(inspector->socket, &answer, fd < 0 ? -1 : fd);
 }
 
 static int ask(struct jemalloc_inspector *inspector, const struct look *look, int fd,
                struct jemalloc_object *ret_object)
 {
-	const struct inspector_question question = {0};
+	static const struct helper_message question = {.kind = HELPER_INSPECT};
 	int r = start(inspector);
 
 	if (r == 0)
-		r = descriptor_socket_send(inspector->socket, &question, sizeof(question), fd);
+		r = helper_message_send(inspector->socket, &question, fd);
 	for (unsigned i = 0; r == 0 && i <= DEBUG_FILES_MAX; i++) {
-		struct inspector_reply reply;
+		struct helper_message answer;
 
-		r = receive(inspector, look, &reply);
-		if (r == 0 && reply.kind != INSPECTOR_WANTS_DEBUG_FILE)
-			return take_result(&reply, ret_object);
+		r = receive(inspector, look, &answer);
+		if (r == 0 && answer.kind != HELPER_WANT_DEBUG_FILE)
+			return helper_message_object(&answer, HELPER_INSPECTED, ret_object);
 		if (r == 0)
-			r = send_debug_file(inspector, look, &reply);
+			r = send_debug_file(inspector, look, &answer);
 	}
 	return r < 0 ? r : -EPIPE;
 }

@@ -292,7 +292,7 @@ bool jemalloc_reader_prepare_process(struct jemalloc_reader *reader, int process
 	cleanup_(fd_closep) int task_fd = fd_open_dir_at(process_fd, "task");
 	bool is_found = false;
 
-	if (tgid == (uint32_t)getpid() || task_fd < 0 ||
+	if (!CTPROF_HAS_JEMALLOC || tgid == (uint32_t)getpid() || task_fd < 0 ||
 	    fd_list_ids(task_fd, &threads, &reader->text) < 0 || threads.count == 0)
 		return false;
 	reader->request.tgid = tgid;
@@ -316,7 +316,7 @@ void jemalloc_reader_lose_buffers(struct jemalloc_reader *reader)
 
 void jemalloc_reader_start(struct jemalloc_reader *reader)
 {
-	if (reader->rule == OUTCOME_read)
+	if (CTPROF_HAS_JEMALLOC && reader->rule == OUTCOME_read)
 		jemalloc_files_start(reader->files);
 }
 
@@ -370,6 +370,8 @@ static enum probe_tag read_process(struct jemalloc_reader *reader, int process_f
 
 	if (tgid == (uint32_t)getpid())
 		return PROBE_TAG_own_process;
+	if (!CTPROF_HAS_JEMALLOC)
+		return PROBE_TAG_not_built_in;
 	reader->request.tgid = tgid;
 	tag = look(reader, process_fd, threads, ret_is_found);
 	if (tag != PROBE_TAG_ok)

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The helper process. It is the one who traces: if it ends, in whatever way, the kernel lets go of every thread, and it ends
- * with us. Made by fork() of a process with threads, it allocates nothing. */
+ * with us. */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/helper.h"
+#include "helper-message.h"
+#include "helper-program.h"
+#include "helper-sandbox.h"
 #include "memory-probe-parts.h"
 
 /* SIGCHLD, which is only ever waited for, says that a thread has stopped. */
@@ -24,20 +28,17 @@ static void set_signals(void)
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
-/* What tracing takes, reading the memory of others, and a real-time priority while threads are stopped. It opens files of
- * /proc only. As it stays its user, no other user's process can stop it while it has stopped threads. */
-static const uint64_t capabilities = UINT64_C(1) << CAP_SYS_PTRACE | UINT64_C(1) << CAP_SYS_NICE;
-
-/* A session of its own, so that neither a terminal nor a kill of our whole group stops it. */
-static void become_helper(int socket_fd, int guard_fd, pid_t parent)
+/* A session of its own, so that neither a terminal nor a kill of our whole group stops it. The process keeps its user: so no other
+ * user's process can stop it while it has stopped threads. */
+static void become_helper(pid_t parent)
 {
 	set_signals();
 	(void)setsid();
 	(void)prctl(PR_SET_TIMERSLACK, 1UL);
-	helper_close_others(socket_fd, guard_fd);
-	helper_keep_capabilities(capabilities);
+	helper_keep_capabilities(helper_capabilities[HELPER_FOR_MEMORY]);
 	helper_end_with(parent);
 	(void)prctl(PR_SET_NAME, "ctprof-probe");
+	helper_sandbox_enter(HELPER_SANDBOX_MEMORY);
 }
 
 static bool is_same(const struct process_identity *a, const struct process_identity *b)
@@ -79,20 +80,35 @@ static void answer(struct probe_shared *shared)
 		end_as_missing(shared);
 }
 
-void memory_probe_help(int socket_fd, int guard_fd, pid_t parent, struct probe_shared *shared)
+/* Maps the memory behind a descriptor. Returns NULL where that fails. */
+static struct probe_shared *map(int fd)
 {
-	char byte;
+	struct stat status;
+	void *memory;
 
-	become_helper(socket_fd, guard_fd, parent);
-	for (;;) {
-		ssize_t n = recv(socket_fd, &byte, 1, 0);
+	if (fstat(fd, &status) < 0 || status.st_size < (off_t)sizeof(struct probe_shared))
+		return NULL;
+	memory = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	return memory == MAP_FAILED ? NULL : memory;
+}
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n != 1)
-			_exit(0);
+void memory_probe_help(int socket, pid_t parent)
+{
+	struct helper_message message;
+	struct probe_shared *shared = NULL;
+	int fd;
+
+	become_helper(parent);
+	while (helper_message_receive(socket, &message, &fd) == 0 && message.kind == HELPER_PROBE) {
+		if (fd >= 0)
+			shared = map(fd);
+		fd_closep(&fd);
+		if (!shared)
+			break;
 		answer(shared);
-		if (send(socket_fd, &byte, 1, MSG_NOSIGNAL) != 1)
-			_exit(1);
+		message.kind = HELPER_PROBED;
+		if (helper_message_send(socket, &message, -1) < 0)
+			break;
 	}
+	_exit(0);
 }

@@ -66,10 +66,8 @@ static inline void probe_count_stop(struct probe_shared *shared, struct probe_th
 		shared->cost.longest_stop_ns = took;
 }
 
-/* The helper: answers requests that a byte on the socket announces, with a byte. @guard_fd is that of the guard, or -1;
- * @parent is who started it. */
-noreturn_ void memory_probe_help(int socket_fd, int guard_fd, pid_t parent,
-                                 struct probe_shared *shared);
+/* In the helper process: answers HELPER_PROBE on @socket until it is closed. @parent is who started this process. */
+noreturn_ void memory_probe_help(int socket, pid_t parent);
 
 /* The steps of a request, in the helper. */
 void thread_stop_all(struct probe_shared *shared);

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,7 +15,13 @@
 #include "base/fd.h"
 #include "base/helper.h"
 #include "base/mem.h"
+#include "helper-message.h"
+#include "helper-program.h"
 #include "memory-probe-parts.h"
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
 
 enum {
 	FIRST_CAPACITY = 1024,
@@ -31,6 +36,7 @@ struct memory_prober {
 	pid_t pid;                   /* of the helper; 0: there is none */
 	int socket_fd;               /* to it; -1 */
 	struct probe_shared *shared; /* mapped, owned; NULL before the first request */
+	int shared_fd;               /* of that memory, for the next helper; owned, or -1 */
 	size_t capacity;             /* of it, in threads */
 	struct memory_probe_cost cost;
 	struct helper_guard *guard; /* borrowed; NULL: none */
@@ -43,6 +49,7 @@ struct memory_prober *memory_prober_new(void)
 	struct memory_prober *prober = mem_calloc(1, sizeof(*prober));
 
 	prober->socket_fd = -1;
+	prober->shared_fd = -1;
 	return prober;
 }
 
@@ -80,6 +87,7 @@ static void unmap(struct memory_prober *prober)
 	if (prober->shared)
 		munmap(prober->shared, size_of(prober->capacity));
 	prober->shared = NULL;
+	fd_closep(&prober->shared_fd);
 	prober->capacity = 0;
 }
 
@@ -103,7 +111,20 @@ void memory_prober_freep(struct memory_prober **prober)
 	*prober = memory_prober_free(*prober);
 }
 
-/* Memory that is shared with the helper has to be there before it is. */
+/* Makes memory that can be passed to the helper. A host may refuse memory that could be executed (vm.memfd_noexec, Linux 6.3), and
+ * older kernels do not know the flag that it cannot. */
+static int make_memory(size_t bytes)
+{
+	int fd = memfd_create("ctprof", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
+
+	if (fd < 0 && errno == EINVAL)
+		fd = memfd_create("ctprof", MFD_CLOEXEC);
+	if (fd >= 0 && ftruncate(fd, (off_t)bytes) < 0)
+		fd_closep(&fd);
+	return fd;
+}
+
+/* A larger request needs other memory, and the helper that has the old one ends. */
 static bool reserve(struct memory_prober *prober, size_t threads)
 {
 	size_t capacity = FIRST_CAPACITY;
@@ -117,8 +138,11 @@ static bool reserve(struct memory_prober *prober, size_t threads)
 		capacity *= 2;
 	end_helper(prober);
 	unmap(prober);
-	memory = mmap(NULL, size_of(capacity), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-	              -1, 0);
+	prober->shared_fd = make_memory(size_of(capacity));
+	if (prober->shared_fd < 0)
+		return false;
+	memory = mmap(NULL, size_of(capacity), PROT_READ | PROT_WRITE, MAP_SHARED,
+	              prober->shared_fd, 0);
 	if (memory == MAP_FAILED)
 		return false;
 	prober->shared = memory;
@@ -126,27 +150,16 @@ static bool reserve(struct memory_prober *prober, size_t threads)
 	return true;
 }
 
-static bool start_helper(struct memory_prober *prober)
+static int start_helper(struct memory_prober *prober)
 {
-	pid_t self = getpid(), pid;
-	int sockets[2];
+	int r = helper_program_start(HELPER_FOR_MEMORY,
+	                             prober->guard ? prober->guard->helper_fd : -1, &prober->pid,
+	                             &prober->socket_fd);
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0)
-		return false;
-	pid = fork();
-	if (pid == 0)
-		memory_probe_help(sockets[1], prober->guard ? prober->guard->helper_fd : -1, self,
-		                  prober->shared);
-	close(sockets[1]);
-	if (pid < 0) {
-		close(sockets[0]);
-		return false;
-	}
 	/* From here, for on a busy host it may be long until it could do so. */
-	(void)setpriority(PRIO_PROCESS, (id_t)pid, -20);
-	prober->pid = pid;
-	prober->socket_fd = sockets[0];
-	return true;
+	if (r == 0)
+		(void)setpriority(PRIO_PROCESS, (id_t)prober->pid, -20);
+	return r;
 }
 
 /* The helper ends with the thread that started it, which need not be this one. */
@@ -183,21 +196,23 @@ static bool await_answer(const struct memory_prober *prober)
 	return false;
 }
 
+/* A new helper gets the memory with its first question. */
 static enum answer ask(struct memory_prober *prober)
 {
-	char byte = 0;
-	ssize_t n;
+	struct helper_message message = {.kind = HELPER_PROBE};
+	bool is_new = !has_helper(prober);
 
-	if (!has_helper(prober)) {
+	if (is_new) {
 		end_helper(prober);
-		if (!start_helper(prober))
+		if (start_helper(prober) < 0)
 			return UNANSWERED;
 	}
-	if (send(prober->socket_fd, &byte, 1, MSG_NOSIGNAL) == 1 && await_answer(prober)) {
-		n = recv(prober->socket_fd, &byte, 1, MSG_DONTWAIT);
-		if (n == 1)
-			return ANSWERED;
-	}
+	if (helper_message_send(prober->socket_fd, &message, is_new ? prober->shared_fd : -1) ==
+	            0 &&
+	    await_answer(prober) &&
+	    helper_message_receive(prober->socket_fd, &message, NULL) == 0 &&
+	    message.kind == HELPER_PROBED)
+		return ANSWERED;
 	end_helper(prober);
 	return prober->shared->wants_successor ? WANTS_SUCCESSOR : UNANSWERED;
 }

@@ -133,13 +133,15 @@ static void add_threads(const struct probe_summary *probe, struct strbuf *out)
 
 void report_add_probe(const struct probe_summary *probe, struct strbuf *out)
 {
+	bool is_unknown = probe->failed > 0 || probe->processes[PROBE_TAG_not_built_in] > 0;
+
 	if (!probe->seen)
 		return;
 	strbuf_addf(out, "probe     %llu %s: ", (unsigned long long)probe->tgids_walked,
 	            probe->tgids_walked == 1 ? "process" : "processes");
 	/* Processes that could not be examined may have it. */
 	if (probe->jemalloc_detected == 0)
-		strbuf_addf(out, "none %swith jemalloc", probe->failed > 0 ? "seen " : "");
+		strbuf_addf(out, "none %swith jemalloc", is_unknown ? "seen " : "");
 	else
 		strbuf_addf(out, "%llu with jemalloc, %llu read",
 		            (unsigned long long)probe->jemalloc_detected,

@@ -19,6 +19,7 @@
 #include "taskstats/taskstats-exits.h"
 #include "taskstats/taskstats.h"
 
+#if CTPROF_HAS_JEMALLOC
 static int inspect(const char *path)
 {
 	cleanup_(jemalloc_inspector_freep) struct jemalloc_inspector *inspector = NULL;
@@ -36,6 +37,13 @@ static int inspect(const char *path)
 	               object.allocated, object.deallocated);
 	return write(STDOUT_FILENO, line, (size_t)len) == len ? 0 : 2;
 }
+#else
+static int inspect(const char *path)
+{
+	(void)path;
+	return 2;
+}
+#endif
 
 static int taskstats(void)
 {

@@ -112,6 +112,7 @@ capture lifetime-procfs-later --source procfs --anonymous
 capture lifetime-anonymous --source bpf --anonymous --smaps off --jemalloc off
 chmod 755 "$scratch"
 cp "$CTPROF" "$scratch/ctprof"
+cp "$CTPROF-jemalloc" "$scratch/ctprof-jemalloc"
 setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set=-all "$scratch/ctprof" capture -q -o - >lifetime-user.zst
 
 for file in *.zst; do

@@ -90,7 +90,7 @@ def run_cppcheck(units):
         os.mkdir(os.path.join(scratch, "cache"))
         return run(["cppcheck", f"--project={scratch}/compile_commands.json", f"--cppcheck-build-dir={scratch}/cache",
                     f"-j{os.cpu_count()}", "--quiet", "--enable=warning,portability,performance", "--std=c11",
-                    "-DCTPROF_VERSION=version", "-DLIBBPF_OPTS(type,name,...)=struct type name = {__VA_ARGS__}",
+                    "-DCTPROF_VERSION=version", "-DCTPROF_LIBEXEC=directory", "-DLIBBPF_OPTS(type,name,...)=struct type name = {__VA_ARGS__}",
                     "--suppress=missingIncludeSystem", "--template={file}:{line}:{column}: warning: {message} [{id}]"], scratch)
 
 

@@ -19,8 +19,8 @@ src/cgroup/cgroup-namespace.c 1 directories with O_NOFOLLOW below the mount of c
 src/jemalloc/ctl-call.c 1 dlopen of a library by its name
 src/host/host-context.c 1 /proc/cpuinfo
 src/settings/settings-read.c 2 openat2 below /proc and /sys that crosses no mount, and /proc/self/fd of a file that was looked at
-src/jemalloc/inspector-child.c 1 /dev/null
-src/jemalloc/inspector-sandbox.c 2 the number of openat(2), which libraries may call without any rights
+src/jemalloc/helper-program.c 2 O_PATH, of a directory and a program in it that root or the owner of ctprof alone can write
+src/jemalloc/helper-sandbox.c 2 the numbers of openat(2) and openat2(2), which helper processes may call
 src/procfs/proc-text.c 1 files of /proc by number
 src/bpf/task-record.c 1 /proc/kallsyms
 '

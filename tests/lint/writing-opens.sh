@@ -10,11 +10,12 @@ set -eu
 cd "$1"
 
 # Places that open for writing although they are not output, and why.
-#   src/jemalloc/inspector-child.c    /dev/null, as standard descriptors of a helper process
-#   src/jemalloc/inspector-sandbox.c  names the flags that the helper process may not use
+#   src/jemalloc/helper-program.c     /dev/null, as standard descriptors of a helper process
+#   src/jemalloc/memory-probe.c       memory without a name, which a helper process maps as well
+#   src/jemalloc/helper-sandbox.c  names the flags that the helper process may not use
 #   src/base/helper-guard.c         a file for locks, in a directory of the user's that nobody else may write
 #   src/doctor/doctor-probe.c            switches of the kernel below /proc/sys, by names of the registry
-exceptions="src/base/helper-guard.c src/jemalloc/inspector-child.c src/jemalloc/inspector-sandbox.c src/doctor/doctor-probe.c"
+exceptions="src/base/helper-guard.c src/jemalloc/helper-program.c src/jemalloc/memory-probe.c src/jemalloc/helper-sandbox.c src/doctor/doctor-probe.c"
 
 files=$(find src include -name '*.[ch]' | LC_ALL=C sort)
 [ -n "$files" ] || { echo "writing-opens.sh: no sources in $1" >&2; exit 1; }

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# helper-rights.sh CTPROF DIRECTORY: reads the rights and the descriptors of every helper process of a capture from /proc.
+# helper-rights.sh CTPROF DIRECTORY LIBEXEC: reads the rights and the descriptors of every helper process of a capture from /proc.
 # Root's helpers have the capabilities that they need and no others; other users' helpers have none. DIRECTORY has
-# jemalloc-load-linked.
+# jemalloc-load-linked. LIBEXEC is where the program of helpers is installed.
 set -euo pipefail
 
 if [ "$(id -u)" -ne 0 ] || [ ! -x "$2/jemalloc-load-linked" ]; then
@@ -10,11 +10,12 @@ if [ "$(id -u)" -ne 0 ] || [ ! -x "$2/jemalloc-load-linked" ]; then
     exit 77
 fi
 program=$(realpath "$1")
+libexec=$3
 WORKLOAD=$(realpath "$2")/jemalloc-load-linked
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null
 source "$here/lib.sh"
-needs python3 setpriv
+needs python3 setpriv setcap
 scratch=$(mktemp -d)
 own=
 trap 'stop_all; [ -z "$own" ] || kill "$own"; rm -rf "$scratch"' EXIT
@@ -22,7 +23,9 @@ chmod 755 "$scratch"
 cd "$scratch"
 mkdir -m 777 place
 # Other users may not be able to reach the build directory.
-cp "$program" ctprof
+CTPROF=$program
+needs_jemalloc
+copy_ctprof ctprof
 CTPROF=$scratch/ctprof
 start load 2 1000
 
@@ -31,7 +34,7 @@ start load 2 1000
 cat >watch.py <<'END'
 import os, re, subprocess, sys
 
-user, ctprof = int(sys.argv[1]), sys.argv[2]
+user, ctprof, capable = int(sys.argv[1]), sys.argv[2], len(sys.argv) > 3
 NICE, PTRACE, READ, RESTORE = 1 << 23, 1 << 19, 1 << 2, 1 << 40
 CAPABILITIES = {"ctprof-look": READ | PTRACE | RESTORE, "ctprof-inspect": 0, "ctprof-probe": PTRACE | NICE}
 GUARD = re.compile(r"(/run|/run/user/[0-9]+)/ctprof/helpers|/dev/shm/ctprof[^/]*/helpers")
@@ -103,14 +106,14 @@ def check(what, is_so, seen):
 count = 0
 ids_of = {name: ids(status) for name, status, _ in last.values()}
 for name, status, fds in last.values():
-    needed = CAPABILITIES[name] if user == 0 else 0
+    needed = CAPABILITIES[name] if user == 0 or capable else 0
     for key in ("CapInh", "CapAmb", "CapPrm", "CapEff"):
         value = int(status[key], 16)
         check(f"{key} beyond what it needs", value & ~needed == 0, status[key])
-    if user == 0 and name != "ctprof-inspect":
+    if (user == 0 or capable) and name != "ctprof-inspect":
         check("CapEff lacks CAP_SYS_PTRACE", int(status["CapEff"], 16) & PTRACE, status["CapEff"])
     check("NoNewPrivs", status["NoNewPrivs"].strip() == "1", status["NoNewPrivs"])
-    check("Seccomp", name != "ctprof-inspect" or status["Seccomp"].strip() == "2", status["Seccomp"])
+    check("Seccomp", status["Seccomp"].strip() == "2", status["Seccomp"])
     own = ids(status)
     if user:
         check("ids", own == {user}, own)
@@ -130,7 +133,7 @@ for name, status, fds in last.values():
         elif GUARD.fullmatch(target):
             guards += 1
         elif target == "/dev/null":
-            check("a descriptor of /dev/null", name == "ctprof-inspect" and fd <= 2, fd)
+            check("a descriptor of /dev/null", fd <= 2, fd)
         else:
             reading += 1
             check("a descriptor for writing", not writes, target)
@@ -154,4 +157,16 @@ for user in 0 12345; do
     exec 7>place/in
     await load-own.out READY
     python3 watch.py "$user" "$CTPROF"
+    # A program with file capabilities hands its helpers those that they need, and starts no program but the one that is
+    # installed, nor one that its user's environment changes.
+    # shellcheck disable=SC2016 # The inner shell expands them.
+    unshare --mount bash -euc '
+        mount -t tmpfs -o mode=755 none "${1%%/libexec*}"
+        mkdir -p "$1" place/bin
+        cp "$2" place/bin/ctprof
+        cp "$2-jemalloc" "$1/ctprof-jemalloc"
+        printf "#!/bin/sh\nexit 3\n" >place/bin/ctprof-jemalloc
+        chmod 755 place/bin/ctprof-jemalloc
+        setcap cap_sys_ptrace,cap_dac_read_search,cap_checkpoint_restore,cap_sys_nice,cap_net_admin+ep place/bin/ctprof
+        python3 watch.py "$3" place/bin/ctprof capable' - "$libexec" "$CTPROF" "$user"
 done

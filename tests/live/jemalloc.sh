@@ -18,6 +18,7 @@ export CTPROF WORKLOAD
 # shellcheck source=/dev/null
 source "$here/lib.sh"
 needs jq zstd strip setpriv python3
+needs_jemalloc
 scratch=$(mktemp -d)
 trap 'stop_all; rm -rf "$scratch"' EXIT
 chmod 755 "$scratch"

@@ -25,6 +25,17 @@ needs() {
     done
 }
 
+# needs_jemalloc: skips the test where ctprof is built without jemalloc.
+needs_jemalloc() {
+    [ -x "$CTPROF-jemalloc" ] || { echo "skipped: this ctprof is built without jemalloc"; exit 77; }
+}
+
+# copy_ctprof FILE: a copy of ctprof under another name, and of the program that it starts beside it.
+copy_ctprof() {
+    cp "$CTPROF" "$1"
+    [ ! -x "$CTPROF-jemalloc" ] || cp "$CTPROF-jemalloc" "$(dirname "$1")/ctprof-jemalloc"
+}
+
 # mounted TYPE OPTION: prints where a hierarchy of cgroups is mounted, of the mounts that show all of it.
 mounted() {
     awk -v type="$1" -v option="$2" '

@@ -41,7 +41,7 @@ done
 
 compile() {
     # shellcheck disable=SC2086 # words are wanted
-    $compiler -std=gnu17 -D_GNU_SOURCE -fsyntax-only -Wall -Wextra \
+    $compiler -std=gnu17 -D_GNU_SOURCE -DCTPROF_HAS_JEMALLOC=1 -fsyntax-only -Wall -Wextra \
         -Werror=incompatible-pointer-types -Werror=int-conversion \
         "$@" ${CHECK_FLAGS:-} "$source" 2>"$work/stderr"
 }

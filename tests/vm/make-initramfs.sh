@@ -18,6 +18,9 @@ for applet in $("$busybox" --list); do
     [ "$applet" = busybox ] || ln -s busybox "$root/bin/$applet"
 done
 cp "$ctprof" "$root/bin/ctprof"
+jemalloc=$ctprof-jemalloc
+[ -x "$jemalloc" ] || jemalloc=
+[ -z "$jemalloc" ] || cp "$jemalloc" "$root/bin/ctprof-jemalloc"
 cp "$work" "$root/bin/work"
 cp "$parity" "$root/bin/parity"
 package=$(cat "$kernel/package")
@@ -25,7 +28,7 @@ cp "$kernel/config" "$root/boot/config-${package#linux-image-}"
 cp "$here/init" "$root/init"
 chmod 755 "$root/init" "$root/bin/ctprof" "$root/bin/work" "$root/bin/parity"
 # "name => path (address)", and the loader's "path (address)".
-for program in "$ctprof" "$work" "$parity"; do
+for program in "$ctprof" "$work" "$parity" ${jemalloc:+"$jemalloc"}; do
     ldd "$program" 2>/dev/null || true # the work is static where that can be built
 done | sed -n 's/.*=> \(\/[^ ]*\) .*/\1/p; s/^[[:space:]]*\(\/[^ ]*\) (.*/\1/p' | while read -r library; do
     mkdir -p "$root${library%/*}"

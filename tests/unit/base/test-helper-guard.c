@@ -23,7 +23,9 @@ static pid_t start_helper(const struct helper_guard *guard)
 	assert_int_equal(pipe2(pipe_fds, O_CLOEXEC), 0);
 	pid = fork();
 	if (pid == 0) {
-		helper_close_others(guard->helper_fd, -1);
+		(void)close_range(0, (unsigned)guard->helper_fd - 1, 0);
+		/* The pipe comes last. */
+		(void)close_range((unsigned)guard->helper_fd + 1, ~0U, 0);
 		for (;;)
 			pause();
 	}

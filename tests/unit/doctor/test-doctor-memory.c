@@ -37,6 +37,10 @@ static void test_jemalloc(void **state)
 	findings->bpf_error = -EPERM;
 	doctor_check(findings, DOCTOR_jemalloc, DOCTOR_AVAILABLE,
 	             "each thread is stopped for it, for some 0.1 ms", DOCTOR_FIX_NONE, "");
+	findings = doctor_healthy();
+	findings->no_jemalloc = true;
+	doctor_check(findings, DOCTOR_jemalloc, DOCTOR_NOT,
+	             "this ctprof was built without jemalloc", DOCTOR_FIX_NONE, "");
 	doctor_check(doctor_nobody(), DOCTOR_jemalloc, DOCTOR_PARTLY,
 	             "needs CAP_SYS_PTRACE (9 of 10)", DOCTOR_FIX_COMMAND, doctor_setcap_fix);
 	doctor_check(

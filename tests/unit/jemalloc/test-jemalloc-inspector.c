@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/resource.h>
@@ -265,36 +264,6 @@ static void test_no_fork(void **state)
 	assert_int_equal(look_fd(inspector, fd).tag, PROBE_TAG_ok);
 }
 
-static void *allocate_for_ever(void *stop)
-{
-	while (!__atomic_load_n((bool *)stop, __ATOMIC_RELAXED))
-		free(mem_calloc(1, 1000));
-	return NULL;
-}
-
-/* A lock that another thread holds at the fork is never released in the child. */
-static void test_parent_with_threads(void **state)
-{
-	pthread_t threads[4];
-	bool stop = false;
-
-	/* This sanitizer's allocator does not release its locks after a fork, as the C library does. */
-	if (is_sanitized())
-		skip();
-	build(*state);
-	for (size_t i = 0; i < ARRAY_SIZE(threads); i++)
-		assert_int_equal(pthread_create(&threads[i], NULL, allocate_for_ever, &stop), 0);
-	for (int i = 0; i < 20; i++) {
-		cleanup_(jemalloc_inspector_freep) struct jemalloc_inspector *inspector =
-		        jemalloc_inspector_new();
-
-		assert_int_equal(look(inspector, *state, "like.so"), PROBE_TAG_ok);
-	}
-	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
-	for (size_t i = 0; i < ARRAY_SIZE(threads); i++)
-		pthread_join(threads[i], NULL);
-}
-
 static enum probe_tag look_below(struct jemalloc_inspector *inspector, const struct temp_tree *tree)
 {
 	cleanup_(fd_closep) int fd = jemalloc_files_open(tree, "opt/like");
@@ -453,7 +422,6 @@ int main(void)
 	        IN_TREE(test_signals),
 	        IN_TREE(test_out_of_memory),
 	        IN_TREE(test_no_fork),
-	        IN_TREE(test_parent_with_threads),
 	        IN_TREE(test_root),
 	        IN_TREE(test_odd_files),
 	        IN_TREE(test_spoilt_files),

@@ -2,6 +2,7 @@
 /* Real processes, made by the test, with counters of their own at known places. */
 #include "check.h"
 
+#include <linux/capability.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
@@ -130,9 +131,15 @@ static void test_probe_of_another_user(void **state)
 	target = start_target(4, be_thread);
 	prober = fork();
 	if (prober == 0) {
+		struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+		struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {
+		        {.permitted = 1 << CAP_DAC_READ_SEARCH,
+		         .effective = 1 << CAP_DAC_READ_SEARCH}};
 		struct memory_probe_cost cost;
 
-		if (setresgid(NOBODY, NOBODY, NOBODY) < 0 || setresuid(NOBODY, NOBODY, NOBODY) < 0)
+		/* The other user has to find the helper's program, wherever the build directory is. */
+		if (setresgid(NOBODY, NOBODY, NOBODY) < 0 || prctl(PR_SET_KEEPCAPS, 1) < 0 ||
+		    setresuid(NOBODY, NOBODY, NOBODY) < 0 || syscall(SYS_capset, &header, sets) < 0)
 			_exit(2);
 		cost = probe(target);
 		_exit(cost.stops == 0 && request.thread_count == 4 &&

@@ -42,6 +42,17 @@ static void test_expected(void **state)
 	expect(&probe, "probe     75 processes: 2 with jemalloc, 2 read\n");
 }
 
+/* Where ctprof is built without jemalloc, processes may have it. */
+static void test_not_built_in(void **state)
+{
+	struct probe_summary probe = {0};
+
+	(void)state;
+	add(&probe, PROBE_TAG_not_built_in, false, 3);
+	expect(&probe, "probe     3 processes: none seen with jemalloc; left alone: 3 not-built-in "
+	               "(build it with -Djemalloc=enabled)\n");
+}
+
 /* What is as it should be is told apart from failures. */
 static void test_left_alone(void **state)
 {
@@ -130,6 +141,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_expected),
+	        cmocka_unit_test(test_not_built_in),
 	        cmocka_unit_test(test_left_alone),
 	        cmocka_unit_test(test_failed),
 	        cmocka_unit_test(test_said),

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "file-opener.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/helper.h"
+#include "base/mem.h"
+#include "base/regular-file.h"
+#include "base/strmap.h"
+#include "helper-message.h"
+#include "helper-program.h"
+#include "helper-sandbox.h"
+#include "jemalloc/jemalloc-inspect.h"
+
+/* What makes a file the same one. */
+struct identity {
+	uint64_t device, inode, seconds, nanoseconds, bytes;
+};
+
+struct opener {
+	struct helper_message question;
+	struct strmap by_identity; /* struct jemalloc_object, owned */
+	struct jemalloc_inspector *inspector;
+};
+
+static enum file_systems allowed_by(const struct helper_message *question)
+{
+	return question->look.allowed == FILE_SYSTEMS_ALL ? FILE_SYSTEMS_ALL : FILE_SYSTEMS_LOCAL;
+}
+
+/* Opens the file that is mapped, also where it has been removed or lies on another mount. That takes
+ * CAP_CHECKPOINT_RESTORE. */
+static int open_mapping(const struct helper_message *question)
+{
+	char name[96];
+
+	snprintf(name, sizeof(name), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64,
+	         question->look.tgid, question->look.start, question->look.end);
+	return regular_file_open_link(name, allowed_by(question));
+}
+
+/* Opens the root of the process; one whose leader has exited has it in its other threads only. */
+static int open_root(const struct helper_message *question)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "/proc/%" PRIu32 "/task/%" PRIu32 "/root", question->look.tgid,
+	         question->look.tid);
+	return fd_open_path_at(AT_FDCWD, name);
+}
+
+/* Opens what lies at the path of the mapping now, where it is the file that is mapped. */
+static int open_in_root(const struct helper_message *question, int root_fd)
+{
+	int fd = root_fd < 0
+	                 ? root_fd
+	                 : regular_file_open(root_fd, question->look.path, allowed_by(question));
+	struct stat status;
+
+	if (fd >= 0 && (fstat(fd, &status) < 0 || status.st_ino != question->look.inode)) {
+		fd_closep(&fd);
+		return -ENOENT;
+	}
+	return fd == -EMEDIUMTYPE ? -ENOENT : fd;
+}
+
+/* Where neither way leads to the file, and the first is closed for want of rights, so is the file. */
+static int open_mapped(const struct helper_message *question, int root_fd)
+{
+	int first = open_mapping(question), fd = first;
+
+	if (first < 0 && first != -EMEDIUMTYPE && first != -EREMOTE)
+		fd = open_in_root(question, root_fd);
+	if (fd < 0 && error_is_denied(first) && fd != -EREMOTE)
+		return -EACCES;
+	return fd;
+}
+
+static void inspect(struct opener *opener, int fd, int root_fd, struct jemalloc_object *ret_object)
+{
+	const char *path = opener->question.look.path;
+	cleanup_(mem_freep) char *directory = mem_copy(path, strlen(path));
+	char *slash = strrchr(directory, '/');
+
+	if (slash)
+		*slash = '\0';
+	jemalloc_inspector_allow(opener->inspector, allowed_by(&opener->question));
+	jemalloc_inspector_look(opener->inspector, fd, root_fd, slash ? directory : NULL,
+	                        ret_object);
+}
+
+/* What is no regular file, such as a device, has no jemalloc. */
+static int look(struct opener *opener, struct jemalloc_object *ret_object)
+{
+	cleanup_(fd_closep) int root_fd = open_root(&opener->question);
+	cleanup_(fd_closep) int fd = open_mapped(&opener->question, root_fd);
+	struct strmap_entry *entry;
+	struct identity identity;
+	struct stat status;
+
+	*ret_object = (struct jemalloc_object){.tag = PROBE_TAG_jemalloc_not_found};
+	if (fd == -EMEDIUMTYPE)
+		return 0;
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &status) < 0)
+		return -errno;
+	identity = (struct identity){
+	        .device = status.st_dev,
+	        .inode = status.st_ino,
+	        .seconds = (uint64_t)status.st_mtim.tv_sec,
+	        .nanoseconds = (uint64_t)status.st_mtim.tv_nsec,
+	        .bytes = (uint64_t)status.st_size,
+	};
+	entry = strmap_add(&opener->by_identity, (const char *)&identity, sizeof(identity));
+	if (!entry->value) {
+		struct jemalloc_object *object = mem_calloc(1, sizeof(*object));
+
+		entry->value = object;
+		inspect(opener, fd, root_fd, object);
+	}
+	*ret_object = *(const struct jemalloc_object *)entry->value;
+	return 0;
+}
+
+static void become_helper(pid_t parent)
+{
+	helper_ignore_signals();
+	helper_become_stranger(helper_capabilities[HELPER_FOR_FILES]);
+	helper_end_with(parent);
+	(void)prctl(PR_SET_NAME, "ctprof-look");
+	helper_sandbox_enter(HELPER_SANDBOX_FILES);
+}
+
+void file_opener_run(int socket, int guard_fd, pid_t parent)
+{
+	struct opener opener = {.inspector = jemalloc_inspector_new()};
+
+	become_helper(parent);
+	jemalloc_inspector_set_guard(opener.inspector, guard_fd);
+	while (helper_message_receive(socket, &opener.question, NULL) == 0 &&
+	       opener.question.kind == HELPER_LOOK &&
+	       memchr(opener.question.look.path, '\0', sizeof(opener.question.look.path))) {
+		struct helper_message answer;
+		struct jemalloc_object object;
+		int result = look(&opener, &object);
+
+		helper_message_set_object(&answer, HELPER_LOOKED, result, &object);
+		if (helper_message_send(socket, &answer, -1) < 0)
+			break;
+	}
+	jemalloc_inspector_free(opener.inspector);
+	_exit(0);
+}
