@@ -4,7 +4,6 @@
 #include <errno.h>
 
 #include "bpf/thread-end.h"
-#include "bpf/thread-pointer.h"
 #include "task-record-store.h"
 
 int task_record_open(struct task_record_reader **ret_reader)
@@ -22,6 +21,15 @@ int task_record_read(struct task_record_reader *reader, struct task_record_pass 
 {
 	(void)reader;
 	(void)ret_pass;
+	return -EOPNOTSUPP;
+}
+
+ssize_t task_record_read_process(struct task_record_reader *reader, uint32_t tgid,
+                                 const struct task_record **ret_threads)
+{
+	(void)reader;
+	(void)tgid;
+	(void)ret_threads;
 	return -EOPNOTSUPP;
 }
 
@@ -55,24 +63,4 @@ uint64_t thread_end_reader_lost(const struct thread_end_reader *reader)
 {
 	(void)reader;
 	return 0;
-}
-
-int thread_pointers_open(struct thread_pointers **ret_pointers)
-{
-	(void)ret_pointers;
-	return -EOPNOTSUPP;
-}
-
-void thread_pointers_freep(struct thread_pointers **pointers)
-{
-	(void)pointers;
-}
-
-ssize_t thread_pointers_read(struct thread_pointers *pointers, uint32_t tgid,
-                             const struct thread_pointer **ret_threads)
-{
-	(void)pointers;
-	(void)tgid;
-	(void)ret_threads;
-	return -EOPNOTSUPP;
 }

@@ -13,6 +13,8 @@ const volatile __u32 has_rdonly_cast = 0;
 /* Where sched_ext's class is, if anything can be of it. */
 __u64 ext_class = 0;
 __u32 kept = 0;
+/* The process whose threads are wanted; 0: all. How many it had when the first of them was met. */
+__u32 wanted_tgid = 0, wanted_threads = 0;
 /* The set of CPUs that was told last, if any was. */
 __u32 cpus_told = 0;
 __u64 told_words[TASK_RECORD_CPUS_MAX / 64] = {};
@@ -486,6 +488,10 @@ int task_record(struct bpf_iter__task *context)
 	if (!task)
 		return 0;
 	task = untrusted(task);
+	if (wanted_tgid && (__u32)task->tgid != wanted_tgid)
+		return 0;
+	if (wanted_threads == 0)
+		wanted_threads = (__u32)task->signal->nr_threads;
 	find_kept(task);
 	bytes = bytes_of_cpus(task);
 	other = (__u32)has_other_cpus(task, bytes);

@@ -31,8 +31,9 @@ enum {
 
 struct task_record_reader {
 	struct task_record_bpf *program; /* owned, as the others */
-	struct bpf_link *link;
-	struct task_record_store store;
+	struct bpf_link *link;           /* over all threads of the host */
+	struct task_record_store store, process;
+	bool only_whole;   /* the kernel has no iterators over one process */
 	bool ext_is_known; /* which threads a sched_ext scheduler runs */
 	struct strbuf text;
 };
@@ -117,6 +118,7 @@ void task_record_freep(struct task_record_reader **reader)
 		bpf_link__destroy((*reader)->link);
 		task_record_bpf__destroy((*reader)->program);
 		task_record_store_done(&(*reader)->store);
+		task_record_store_done(&(*reader)->process);
 		strbuf_done(&(*reader)->text);
 	}
 	free(*reader);
@@ -196,23 +198,68 @@ static int read_records(int fd, struct task_record_store *store)
 	}
 }
 
-int task_record_read(struct task_record_reader *reader, struct task_record_pass *ret_pass)
+/* Has the kernel go through threads: those of the process, or of the host where @tgid is 0. */
+static int walk(struct task_record_reader *reader, int link_fd, uint32_t tgid,
+                const struct cpu_mask *online, struct task_record_store *store)
 {
-	cleanup_(fd_closep) int fd = bpf_iter_create(bpf_link__fd(reader->link));
-	struct cpu_mask online;
-	int r;
+	cleanup_(fd_closep) int fd = bpf_iter_create(link_fd);
 
 	if (fd < 0)
 		return -errno;
-	read_cpus(&reader->text, "/sys/devices/system/cpu/online", &online);
-	task_record_store_clear(&reader->store, &online);
-	prepare_ext(reader);
+	task_record_store_clear(store, online);
 	reader->program->bss->cpus_told = 0;
+	reader->program->bss->wanted_tgid = tgid;
+	reader->program->bss->wanted_threads = 0;
+	return read_records(fd, store);
+}
+
+int task_record_read(struct task_record_reader *reader, struct task_record_pass *ret_pass)
+{
+	struct cpu_mask online;
+	int r;
+
+	read_cpus(&reader->text, "/sys/devices/system/cpu/online", &online);
+	prepare_ext(reader);
 	*ret_pass = (struct task_record_pass){.begin_boottime_ns = clock_now_ns(CLOCK_BOOTTIME)};
-	r = read_records(fd, &reader->store);
+	r = walk(reader, bpf_link__fd(reader->link), 0, &online, &reader->store);
 	if (r < 0)
 		return r;
 	ret_pass->end_boottime_ns = clock_now_ns(CLOCK_BOOTTIME);
 	task_record_store_finish(&reader->store, ret_pass);
 	return 0;
+}
+
+/* The kernel's parameters of an iterator over one process, since Linux 6.1; headers may be older. */
+struct process_parameter {
+	uint32_t tid;
+	uint32_t tgid;
+	uint32_t pid_fd;
+};
+
+static int walk_process(struct task_record_reader *reader, uint32_t tgid)
+{
+	static const struct cpu_mask unknown;
+	struct process_parameter parameter = {.tgid = tgid};
+	LIBBPF_OPTS(bpf_link_create_opts, options, .iter_info = (void *)&parameter,
+	            .iter_info_len = sizeof(parameter));
+	int program_fd = bpf_program__fd(reader->program->progs.task_record);
+	cleanup_(fd_closep) int fd = bpf_link_create(program_fd, 0, BPF_TRACE_ITER, &options);
+
+	return fd < 0 ? -errno : walk(reader, fd, tgid, &unknown, &reader->process);
+}
+
+ssize_t task_record_read_process(struct task_record_reader *reader, uint32_t tgid,
+                                 const struct task_record **ret_threads)
+{
+	static const struct cpu_mask unknown;
+	struct task_record_store *store = &reader->process;
+	int r = 0;
+
+	if (!reader->only_whole && walk_process(reader, tgid) < 0)
+		reader->only_whole = true;
+	/* Some kernels end early where the thread that they have come to exits. */
+	if (reader->only_whole || store->thread_count < reader->program->bss->wanted_threads)
+		r = walk(reader, bpf_link__fd(reader->link), tgid, &unknown, store);
+	*ret_threads = store->threads;
+	return r < 0 ? r : (ssize_t)store->thread_count;
 }

@@ -168,6 +168,8 @@ struct task_record_name {
 };
 
 #ifndef __bpf__
+#include <sys/types.h>
+
 #include "ctprof/base/macro.h"
 #include "ctprof/metric/sample.h"
 #include "taskstats/taskstats.h"
@@ -201,6 +203,12 @@ void task_record_freep(struct task_record_reader **reader);
 /* Reads all threads of the host that it does not hide from BPF: /proc may know of more processes. The arrays are the reader's and are good until the next call. Returns 0, or -errno. */
 must_check_ int task_record_read(struct task_record_reader *reader,
                                  struct task_record_pass *ret_pass);
+
+/* Reads the threads of one process; a pass stays as it is. The array, in the order of the kernel, is the reader's and is good
+ * until the next call. Returns their number, 0 if the process is gone; or -errno. Linux 6.1 goes through the threads of the
+ * process alone, earlier kernels through those of the host. */
+must_check_ ssize_t task_record_read_process(struct task_record_reader *reader, uint32_t tgid,
+                                             const struct task_record **ret_threads);
 
 /* The process of a thread of the pass, or NULL where its leader was not met. A process of the same tgid that was born at
  * another time is another process. */

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* thread-pointer - the thread pointers of a process's threads, without stopping any, by a BPF iterator
- * (src/bpf/thread-pointer.bpf.c, which shares this header). Where ctprof was built without BPF, or the kernel, the
- * user's rights or a pid namespace of our own forbid it, there are none, and nobody says a word. */
+/* thread-pointer - the thread pointers of a process's threads, without stopping any, from the records of src/bpf/task-record.h.
+ * They are what the kernel has in memory. That is where a thread that does not run has its pointer. Of one that runs at this
+ * moment the CPU has it, and memory an older one
+ *   x86-64: only if it has set %fs with WRFSBASE since it last came to a CPU, as some runtimes with threads of their own do.
+ *     arch_prctl(), clone() and fork() write to memory as well, on kernels with FSGSBASE and without; C libraries use these.
+ *   aarch64: only if it has written TPIDR_EL0 since it last came to a CPU, as a C library does once, just after execve();
+ *     clone() writes to memory.
+ * Such a pointer is one that the thread had before, or 0. Where BPF does not work there are none, and no message. */
 #include <stddef.h>
 #include <stdint.h>
-#ifndef __bpf__
 #include <sys/types.h>
-#endif
 
 #include "ctprof/base/macro.h"
 
@@ -18,7 +21,7 @@ enum thread_pointer_flags {
 	THREAD_POINTER_EXITING = 8,         /* PF_EXITING: on its way out, or a zombie */
 };
 
-/* One record of the iterator. Ids are those of the initial pid namespace. */
+/* Ids are those of the initial pid namespace. */
 struct thread_pointer {
 	uint32_t tid;
 	uint32_t flags; /* of enum thread_pointer_flags */
@@ -26,16 +29,24 @@ struct thread_pointer {
 	uint64_t pointer; /* 0: it has none: a kernel thread, or no thread-local storage yet */
 };
 
-#ifndef __bpf__
+struct task_record;
+struct task_record_reader;
+
+/* Returns that of a thread of a pass. */
+struct thread_pointer thread_pointer_of(const struct task_record *thread);
+
+/* Sorts by tid. */
+void thread_pointers_sort(struct thread_pointer *threads, size_t count);
+
 struct thread_pointers;
 
-/* Loads the program. Returns 0, or -errno: -EOPNOTSUPP where ctprof was built without BPF, -EPERM in a pid namespace of our
- * own. */
+/* Loads the program. Returns 0, or -errno as task_record_open(). */
 must_check_ int thread_pointers_open(struct thread_pointers **ret_pointers);
+/* Uses a program that is loaded, and borrowed; passes of it stay as they are. Never NULL. */
+struct thread_pointers *thread_pointers_of(struct task_record_reader *reader);
 void thread_pointers_freep(struct thread_pointers **pointers);
 
-/* All threads of a process, in the order of their ids; the array is the reader's and is good until the next call. Returns
+/* Reads all threads of a process, in the order of their ids; the array is the reader's and is good until the next call. Returns
  * their number, 0 where the process is gone; or -errno. */
 must_check_ ssize_t thread_pointers_read(struct thread_pointers *pointers, uint32_t tgid,
                                          const struct thread_pointer **ret_threads);
-#endif

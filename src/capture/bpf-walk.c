@@ -119,28 +119,6 @@ static int read_process(const struct bpf_walk *bpf, struct walk *walk,
 	return r < 0 ? r : is_same;
 }
 
-static uint32_t flags_of(const struct task_record *thread)
-{
-	uint32_t flags = 0;
-
-	if (thread->flags & TASK_RECORD_EXITING)
-		flags |= THREAD_POINTER_EXITING;
-	if (thread->flags & TASK_RECORD_TRACED)
-		flags |= THREAD_POINTER_TRACED;
-	if (thread->state == 'T' || thread->state == 't')
-		flags |= THREAD_POINTER_STOPPED;
-	if (thread->state == 'D')
-		flags |= THREAD_POINTER_UNINTERRUPTIBLE;
-	return flags;
-}
-
-static int compare_tids(const void *a, const void *b)
-{
-	const struct thread_pointer *left = a, *right = b;
-
-	return (left->tid > right->tid) - (left->tid < right->tid);
-}
-
 /* jemalloc's reader has them in the order of the rows. */
 static void list_threads(const struct bpf_walk *bpf, struct walk *walk,
                          const struct threads_of_process *threads)
@@ -155,14 +133,9 @@ static void list_threads(const struct bpf_walk *bpf, struct walk *walk,
 		const struct task_record *thread = thread_at(bpf, threads->begin + i);
 
 		list->ids[i] = thread->tid;
-		walk->pointers[i] = (struct thread_pointer){
-		        .tid = thread->tid,
-		        .flags = flags_of(thread),
-		        .born_boottime_ns = thread->born_boottime_ns,
-		        .pointer = thread->flags & TASK_RECORD_KERNEL ? 0 : thread->pointer,
-		};
+		walk->pointers[i] = thread_pointer_of(thread);
 	}
-	qsort(walk->pointers, count, sizeof(walk->pointers[0]), compare_tids);
+	thread_pointers_sort(walk->pointers, count);
 }
 
 static void read_jemalloc(const struct bpf_walk *bpf, struct walk *walk,

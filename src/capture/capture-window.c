@@ -199,6 +199,7 @@ int capture_window(const struct capture_window_options *options, struct snapshot
 		r = capture_load(&options->capture, &threads, reterr);
 	if (r < 0)
 		return r;
+	jemalloc_files_use(&known_files, threads);
 	readers = (struct readers){
 	        .tools = {.threads = threads, .files = &known_files, .stalls = &stalls}};
 	prepare(options, &roots, &readers, &users);

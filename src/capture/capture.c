@@ -359,5 +359,6 @@ int capture_run(const struct capture_options *options, struct snapshot_writer *w
 	cost_begin(&meter);
 	r = capture_load(options, &reader, reterr);
 	tools.threads = reader;
+	jemalloc_files_use(&files, reader);
 	return r < 0 ? r : capture_run_loaded(options, &tools, &meter, writer, ret_info, reterr);
 }

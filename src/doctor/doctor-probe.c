@@ -18,7 +18,6 @@
 #include "base/mem.h"
 #include "base/scan.h"
 #include "bpf/task-record.h"
-#include "bpf/thread-pointer.h"
 #include "capture/own-proc.h"
 #include "capture/process-read.h"
 #include "capture/thread-read.h"
@@ -308,12 +307,9 @@ static void find_ptrace_scope(int proc_fd, struct doctor_findings *findings)
 /* Loads a program, and lets go of it. */
 static void find_bpf(struct doctor_findings *findings)
 {
-	cleanup_(thread_pointers_freep) struct thread_pointers *pointers = NULL;
-	cleanup_(task_record_freep) struct task_record_reader *values = NULL;
+	cleanup_(task_record_freep) struct task_record_reader *reader = NULL;
 
-	findings->bpf_error = thread_pointers_open(&pointers);
-	if (findings->bpf_error == 0)
-		findings->bpf_error = task_record_open(&values);
+	findings->bpf_error = task_record_open(&reader);
 }
 
 /* Asks taskstats once more than the readers do: they keep what became of it, but not the error, and do not ask at all without a

@@ -56,6 +56,12 @@ void jemalloc_files_limit(struct jemalloc_files *files, uint64_t budget_ns)
 	files->allowed = FILE_SYSTEMS_LOCAL;
 }
 
+void jemalloc_files_use(struct jemalloc_files *files, struct task_record_reader *reader)
+{
+	files->pointers_tried = reader != NULL;
+	files->pointers = reader ? thread_pointers_of(reader) : NULL;
+}
+
 struct thread_pointers *jemalloc_files_pointers(struct jemalloc_files *files)
 {
 	if (!files->pointers_tried && thread_pointers_open(&files->pointers) < 0)

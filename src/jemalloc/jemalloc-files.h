@@ -45,6 +45,8 @@ void jemalloc_files_done(struct jemalloc_files *files);
  * looked into, whatever was allowed before. Before the first call that is 10 s. */
 void jemalloc_files_limit(struct jemalloc_files *files, uint64_t budget_ns);
 
+/* Called once, before any reading: thread pointers come from this program, which is borrowed; NULL: from one of its own. */
+void jemalloc_files_use(struct jemalloc_files *files, struct task_record_reader *reader);
 /* The program that reads thread pointers, which is loaded at the first call; NULL where that does not work. */
 struct thread_pointers *jemalloc_files_pointers(struct jemalloc_files *files);
 /* It has ceased to work. */
