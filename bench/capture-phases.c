@@ -83,15 +83,15 @@ int __wrap_cgroup_walk_read(const struct cgroup_walk *walk, const struct cgroup_
 	return __real_cgroup_walk_read(walk, mounts, writer, tally);
 }
 
-void __real_row_write(struct row_writer *rows, struct json_writer *out,
+void __real_thread_row_write(struct thread_row_writer *rows, struct json_writer *out,
                       const struct thread_sample *sample);
-void __wrap_row_write(struct row_writer *rows, struct json_writer *out,
+void __wrap_thread_row_write(struct thread_row_writer *rows, struct json_writer *out,
                       const struct thread_sample *sample);
-void __wrap_row_write(struct row_writer *rows, struct json_writer *out,
+void __wrap_thread_row_write(struct thread_row_writer *rows, struct json_writer *out,
                       const struct thread_sample *sample)
 {
 	if (run.way != WAY_READ)
-		__real_row_write(rows, out, sample);
+		__real_thread_row_write(rows, out, sample);
 }
 
 int __real_zstd_thread_add(struct zstd_thread *thread, struct strbuf *bytes);

@@ -9,7 +9,7 @@
 #include "ctprof/base/strbuf.h"
 
 /* Reads a whole file into @out, replacing its contents. One read(2) of /proc may return a part only, so it reads to the
- * end. A symbolic link is refused (-ELOOP), since somebody else may own the tree. Returns 0, -EFBIG past @max_bytes, or
+ * end. A symbolic link is refused (-ELOOP), since another user may own the tree. Returns 0, -EFBIG past @max_bytes, or
  * -errno. */
 must_check_ int fd_read_all_at(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes);
 

@@ -49,8 +49,8 @@ static uint64_t data_bytes(void)
 	return pages[5] * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Returns whether the limit refused so many bytes. malloc(3) asks the kernel for a little more than its caller asked
- * for. */
+/* Returns whether the limit refused so many bytes. malloc(3) requests a little more from the kernel than its caller
+ * does. */
 static bool is_at_limit(uint64_t bytes)
 {
 	struct rlimit limit;

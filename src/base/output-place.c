@@ -32,7 +32,7 @@ static bool is_trusted(uid_t uid)
 	return uid == geteuid() || uid == 0;
 }
 
-/* Access control lists need no check: if one lets somebody write, the bits of the group show it. */
+/* Access control lists need no check: if one allows a user to write, the bits of the group show it. */
 static bool others_may_write(const struct stat *dir, uid_t root_owner)
 {
 	return (dir->st_mode & (S_IWGRP | S_IWOTH)) != 0 ||

@@ -126,7 +126,7 @@ static int open_temporary(struct output *output)
 		output->linkable = true;
 		return 0;
 	}
-	/* EISDIR: the kernel or the file system does not know O_TMPFILE. */
+	/* EISDIR: the kernel or the file system does not support O_TMPFILE. */
 	if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)
 		return -errno;
 	return name_first(output);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* text - bytes that somebody else chose (thread names, cgroup paths), made safe to print. */
+/* text - makes bytes that others chose (thread names, cgroup paths) safe to print. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

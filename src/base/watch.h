@@ -16,7 +16,7 @@
 struct watch {
 	_Atomic uint64_t calls; /* odd while the thread is in a call */
 	_Atomic pid_t tid;      /* of the watched thread; 0 before watch_begin() */
-	/* What the watching thread saw last. */
+	/* The last readings of the watching thread. */
 	uint64_t seen_calls;
 	uint64_t seen_cpu_ns;
 	uint64_t since_ns;

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 /* The numbers of the initial namespaces, which the kernel has fixed. Ids in the records are those of the initial pid
- * namespace. Births are by the clock of the host, while in a time namespace those of /proc are by another one. */
+ * namespace. Births are by the clock of the host, while /proc in a time namespace has another one. */
 enum { INITIAL_PID_NAMESPACE = 0xeffffffc };
 enum { INITIAL_TIME_NAMESPACE = 0xeffffffa };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bpf-memory.h"
 
-/* The allocator of libbpf. Some of libbpf's functions do not check what malloc(3) returns and crash where it is NULL (seen
- * in version 1.1 while a program was loaded). The build links a copy of libbpf in which these functions stand in for
+/* The allocator of libbpf. Some of libbpf's functions do not check the result of malloc(3) and crash if it is NULL
+ * (seen in version 1.1 while a program was loaded). The build links a copy of libbpf in which these functions replace
  * those of the C library: running out of memory ends the program with a message, as everywhere else. */
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* kernel - of the kernel's structures the fields that the BPF programs read; the loader finds where they are. What stands
- * behind ___ is not part of a name: it tells shapes of one structure apart. */
+/* kernel - the fields of the kernel's structures that the BPF programs read; the loader finds their places. The part of
+ * a name behind ___ is not in the kernel's name: it distinguishes shapes of one structure. */
 typedef unsigned char __u8;
 typedef unsigned short __u16;
 typedef unsigned int __u32;
@@ -13,10 +13,10 @@ typedef __u32 __be32;
 typedef __u32 __wsum;
 
 #include <bpf/bpf_helpers.h>
-/* In this order. */
+/* This order is required. */
 #include <bpf/bpf_core_read.h>
 
-/* Numbers of the kernel's interface, and of its insides where they have never changed. */
+/* Numbers of the kernel's interface, and internal ones that have never changed. */
 enum {
 	STATE_INTERRUPTIBLE = 0x1,
 	STATE_UNINTERRUPTIBLE = 0x2,

@@ -15,7 +15,7 @@ typedef enum source_outcome parse_function(const struct source_keys *keys, const
 struct printed_file {
 	enum metric_source source;
 	parse_function *parse;
-	/* Ours first, then those of threads that are always there: what is printed can depend on the policy. */
+	/* Ours first, then those of threads that are always there: the printed lines can depend on the policy. */
 	const char *paths[3];
 };
 
@@ -35,7 +35,7 @@ static enum source_outcome read_printed(const struct printed_file *file, const c
 		return OUTCOME_off;
 	source_keys_init(&keys, file->source);
 	outcome = file->parse(&keys, strbuf_str(text), text->len, &sample);
-	/* A value that makes no sense here may make sense elsewhere. */
+	/* A value that is malformed here may be valid elsewhere. */
 	for (size_t i = 0; outcome == OUTCOME_read && i < METRIC_SET_WORDS; i++)
 		printed->words[i] |= sample.seen.words[i] | sample.malformed.words[i];
 	return outcome;
@@ -59,7 +59,7 @@ static void find_printed(struct task_record_rules *rules, int proc_fd)
 	};
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 
-	/* Every kernel gives all metrics of the other sources. */
+	/* Every kernel has all metrics of the other sources. */
 	for (unsigned i = 0; i < METRIC_COUNT; i++)
 		if (!is_file(files, ARRAY_SIZE(files), metric_table[i].source))
 			metric_set_add(&rules->printed, (enum metric_id)i);
@@ -104,7 +104,7 @@ void task_record_rules_init(struct task_record_rules *rules,
 	                                                    : OUTCOME_off;
 	rules->outcomes[SOURCE_process_stat] = OUTCOME_read;
 	find_printed(rules, proc_fd);
-	/* Not read for any thread. */
+	/* These are read for no thread. */
 	rules->outcomes[SOURCE_status] = OUTCOME_skipped;
 	rules->outcomes[SOURCE_process_io] = rules->outcomes[SOURCE_io];
 }

@@ -6,7 +6,7 @@
 #include "bpf/task-record.h"
 #include "bpf/thread-end.h"
 
-/* A thread of the pass, and what is computed once for several of its metrics. */
+/* A thread of the pass, with results that several of its metrics need. */
 struct thread_record {
 	const struct task_record_rules *rules;
 	const struct task_record_pass *pass;
@@ -18,8 +18,8 @@ struct thread_record {
 };
 
 /* clang-format off */
-/* Each metric has a row that says where BPF has it, and none has two. The array without a length becomes an
- * array of one element with the row; without a row it is still compatible with an array of two. */
+/* Each metric has one row in bpf-places.def. The array without a length becomes an array of one element with the row;
+ * without a row it is still compatible with an array of two. */
 #define METRIC(id_, ...) extern const char bpf_places_of_##id_[];
 #include CTPROF_METRICS_DEF
 #undef METRIC
@@ -41,7 +41,8 @@ enum {
 };
 /* clang-format on */
 
-/* Whether the kernel keeps what @needs says and the metric's source gives it at the moment. Nothing is wanted from status. */
+/* Returns whether the kernel keeps the data in @needs and the metric's source has it at the moment. status is not
+ * needed. */
 static bool is_given(const struct thread_record *record, const struct thread_sample *sample,
                      enum metric_id metric, enum metric_source source, uint32_t needs)
 {
@@ -224,14 +225,14 @@ static void find_cpu_time(struct thread_record *record)
 	        .run_ns = values->run_ns,
 	        .sampled_user_ns = values->sampled_user_ns,
 	        .sampled_system_ns = values->sampled_system_ns,
-	        .told_user_ns = values->told_user_ns,
-	        .told_system_ns = values->told_system_ns,
+	        .prev_user_ns = values->prev_user_ns,
+	        .prev_system_ns = values->prev_system_ns,
 	};
 
 	record->has_cpu_time = !(values->flags & TASK_RECORD_TIME_RUNS);
 	if (!record->has_cpu_time)
 		return;
-	if (record->rules->kept & TASK_RECORD_TOLD)
+	if (record->rules->kept & TASK_RECORD_PREV_CPUTIME)
 		cpu_time_divide(&found, &user, &system);
 	record->user_ticks = user / tick_ns;
 	record->system_ticks = system / tick_ns;
@@ -272,7 +273,7 @@ static void set_identity(const struct task_record_rules *rules, const struct tas
 	sample->has_uid = true;
 }
 
-/* The sources of the metrics that stand in the record. */
+/* Sets the outcomes of the sources whose metrics are in the record. */
 static void set_outcomes(const struct thread_record *record, struct thread_sample *sample)
 {
 	static const enum metric_source sources[] = {SOURCE_stat,     SOURCE_schedstat,

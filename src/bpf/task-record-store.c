@@ -31,7 +31,7 @@ void task_record_store_done(struct task_record_store *store)
 	strmap_done(&store->cpus_by_words);
 }
 
-/* The kernel puts all parts into so many bytes, too. */
+/* The kernel's buffer for all parts has the same size. */
 static void compose_name(struct task_record_store *store, const char *comm)
 {
 	const struct task_record_name *parts = &store->name_parts;
@@ -81,8 +81,8 @@ static void add_name(struct task_record_store *store, const struct task_record_n
 	store->has_name = true;
 }
 
-/* As sched_getaffinity() has it. */
-static void take_online(struct cpu_mask *cpus, const struct cpu_mask *online)
+/* Keeps the CPUs that are online, as sched_getaffinity() does. */
+static void keep_online(struct cpu_mask *cpus, const struct cpu_mask *online)
 {
 	if (online->used_words == 0)
 		return;
@@ -100,13 +100,13 @@ static void add_cpus(struct task_record_store *store, const struct task_record_c
 		cpus = array_add(store->cpus, store->cpus_count, store->cpus_capacity);
 		cpus->used_words = record->bytes / (uint32_t)sizeof(cpus->words[0]);
 		memcpy(cpus->words, record->words, record->bytes);
-		take_online(cpus, &store->online);
+		keep_online(cpus, &store->online);
 		entry->value = (void *)(uintptr_t)store->cpus_count;
 	}
 	store->current_cpus = (uint32_t)((uintptr_t)entry->value - 1);
 }
 
-/* How long a record is, by its header; 0 where it is none. */
+/* Returns the length of a record, by its header; 0 if it is none. */
 static size_t length_of(const struct task_record_cpus *record)
 {
 	if (record->flags & TASK_RECORD_IS_PROCESS)
@@ -178,8 +178,8 @@ static const struct process_record *find_process(const struct process_record *pr
 	return bsearch(&key, processes, count, sizeof(processes[0]), compare_processes);
 }
 
-/* Where the leader was gone: the process of this tgid that was met, if the thread is not older than that, and else one that
- * begins with the thread. */
+/* Finds the process of a thread whose leader was gone: the process of this tgid in the pass, if the thread is not older
+ * than that, and else one that begins with the thread. */
 static void find_birth(const struct task_record_store *store, struct task_record *thread)
 {
 	const struct process_record *process;

@@ -31,21 +31,21 @@ struct task_record_store {
 	struct strmap cpus_by_words; /* to 1 + the index */
 	struct cpu_mask online;      /* empty: not known */
 	uint32_t current_cpus;
-	struct task_record_name name_parts; /* of the thread to come, if it has any */
+	struct task_record_name name_parts; /* of the next thread, if it has any */
 	bool has_name;
 };
 
-/* Forgets what was stored. @online may be empty where it is not known. */
+/* Removes all records. @online may be empty if it is not known. */
 void task_record_store_clear(struct task_record_store *store, const struct cpu_mask *online);
 void task_record_store_done(struct task_record_store *store);
 
-/* Takes records, one behind another, in memory that is aligned to 8 bytes. Returns how many bytes of it were whole records,
- * or -EBADMSG where it is no such thing. */
+/* Adds records, one behind another, in memory that is aligned to 8 bytes. Returns how many bytes of it were whole
+ * records, or -EBADMSG if they are not records. */
 must_check_ ssize_t task_record_store_add(struct task_record_store *store, const char *bytes,
                                           size_t len);
 
-/* Puts everything in order and lends it to @pass. */
+/* Sorts all records and lends them to @pass. */
 void task_record_store_finish(struct task_record_store *store, struct task_record_pass *pass);
 
-/* What the kernel keeps, by the last pass. */
+/* Returns the data that the kernel keeps, by the last pass. */
 uint32_t task_record_kept(const struct task_record_reader *reader);

@@ -14,8 +14,8 @@ static void add_io(struct thread_io *sum, const struct thread_io *io)
 	saturating_add_to(&sum->cancelled_write_bytes, io->cancelled_write_bytes);
 }
 
-/* The kernel leaves those that have ended out of a process's taskstats, for they are in those of exited threads; all else of
- * a process has them until they are waited for. */
+/* The kernel leaves ended threads out of a process's taskstats, since exited threads have their sum; all other totals
+ * of a process have them until they are reaped. */
 void process_record_add(struct process_record_sum *sum, const struct task_record *values)
 {
 	bool has_ended = values->state == 'Z' || values->state == 'X';
@@ -42,8 +42,8 @@ void process_record_add(struct process_record_sum *sum, const struct task_record
 	}
 }
 
-/* Of threads that come before the leader some may have exited by its turn, and of those behind it by theirs: with both, one
- * may make up for the other. */
+/* Some of the threads before the leader may have exited by its turn, and some behind it by theirs: if there are both,
+ * one may compensate for the other. */
 bool process_record_are_whole(const struct process_record *process,
                               const struct process_record_sum *sum)
 {
@@ -68,8 +68,8 @@ static void set_stat(const struct task_record_rules *rules, const struct process
 	        .run_ns = process->run_ns,
 	        .sampled_user_ns = process->sampled_user_ns,
 	        .sampled_system_ns = process->sampled_system_ns,
-	        .told_user_ns = process->told_user_ns,
-	        .told_system_ns = process->told_system_ns,
+	        .prev_user_ns = process->prev_user_ns,
+	        .prev_system_ns = process->prev_system_ns,
 	};
 
 	set(sample, PROCESS_TOTAL_minflt, process->minflt, sum->minflt);
@@ -81,14 +81,14 @@ static void set_stat(const struct task_record_rules *rules, const struct process
 	saturating_add_to(&found.sampled_system_ns, sum->sampled_system_ns);
 	user = found.sampled_user_ns;
 	system = found.sampled_system_ns;
-	if (rules->kept & TASK_RECORD_TOLD)
+	if (rules->kept & TASK_RECORD_PREV_CPUTIME)
 		cpu_time_divide(&found, &user, &system);
 	set(sample, PROCESS_TOTAL_utime_clock_ticks, user / tick_ns, 0);
 	set(sample, PROCESS_TOTAL_stime_clock_ticks, system / tick_ns, 0);
 }
 
-/* The kernel adds the I/O of a child that was waited for to that of its parent, and then nobody can tell it from that of
- * exited threads. */
+/* The kernel adds the I/O of a child that was waited for to that of its parent, so that it cannot be separated from
+ * that of exited threads. */
 static bool has_had_children(const struct task_record_rules *rules,
                              const struct process_record *process)
 {
@@ -154,7 +154,7 @@ static void set_delays(const struct task_record_rules *rules, const struct proce
 	}
 }
 
-/* Any trace of a delay record, where the kernel was not told at boot to give one to everybody. */
+/* Returns whether there is any trace of a delay record, unless the kernel gives one to every thread from boot on. */
 static bool has_delays(const struct task_record_rules *rules, const struct process_record *process,
                        const struct process_record_sum *sum)
 {

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* All threads of the host, one record each, as the kernel has their counters in memory. Wherever a field has moved or may
- * be missing the loader decides; what the kernel keeps is told in kept. */
+/* Writes one record for each thread of the host, with the counters in the kernel's memory. The loader resolves fields
+ * that have moved or may be missing; kept has a bit for the data that the kernel keeps. */
 #include "bpf/task-record.h"
 #include "kernel.h"
 
-/* How much of a set of CPUs is worth reading. */
+/* The bytes of a set of CPUs that are worth reading. */
 const volatile __u32 cpu_bytes = sizeof(unsigned long);
-/* Since Linux 6.11 /proc tells the full names of workers, too. */
+/* Since Linux 6.11 /proc shows the full names of workers, too. */
 const volatile __u32 workers_have_full_names = 1;
 /* Since Linux 6.2. */
 const volatile __u32 has_rdonly_cast = 0;
-/* Where sched_ext's class is, if anything can be of it. */
+/* The address of sched_ext's class, if any thread can be in it. */
 __u64 ext_class = 0;
 __u32 kept = 0;
 /* The process whose threads are wanted; 0: all. How many it had when the first of them was met. */
 __u32 wanted_tgid = 0, wanted_threads = 0;
-/* The set of CPUs that was told last, if any was. */
-__u32 cpus_told = 0;
-__u64 told_words[TASK_RECORD_CPUS_MAX / 64] = {};
+/* The set of CPUs that was written last, if there is one. */
+__u32 has_last_cpus = 0;
+__u64 last_words[TASK_RECORD_CPUS_MAX / 64] = {};
 
 /* Too large for the stack. */
 struct task_record thread = {};
@@ -26,7 +26,7 @@ struct task_record_cpus cpus = {};
 struct task_record_name name = {};
 char LICENSE[] SEC("license") = "GPL";
 
-/* Compares what was read before with what is read again. */
+/* Forces the compiler to read memory again, to compare it with an earlier reading. */
 #define FORGET() asm volatile("" ::: "memory")
 
 #define KEEPS(field_, bit_) (bpf_core_field_exists(field_) ? (bit_) : 0)
@@ -56,14 +56,14 @@ static __always_inline void find_kept(const struct task_struct *task)
 	bits |= KEEPS(task->sched_info.min_run_delay, TASK_RECORD_DELAY_MIN);
 	bits |= KEEPS(task->acct_rss_mem1, KEEPS(mm->hiwater_vm, TASK_RECORD_HIWATER));
 	bits |= KEEPS(task->cgroups, TASK_RECORD_CGROUP);
-	bits |= KEEPS(task->prev_cputime.utime, TASK_RECORD_TOLD);
+	bits |= KEEPS(task->prev_cputime.utime, TASK_RECORD_PREV_CPUTIME);
 	bits |= KEEPS(task->thread.fsbase, TASK_RECORD_POINTER);
 	bits |= KEEPS(task->thread.uw.tp_value, TASK_RECORD_POINTER);
 	bits |= KEEPS(signal->stats, TASK_RECORD_EXITED_STATS);
 	kept = bits;
 }
 
-/* The kernel's own rules for the letter in /proc. */
+/* Returns the letter in /proc by the kernel's own rules. */
 static __always_inline char letter_of(const struct task_struct *task)
 {
 	__u64 state = state_of(task), shown = (state | (__u64)task->exit_state) & STATES_SHOWN;
@@ -142,8 +142,8 @@ static __always_inline void read_scheduling(const struct task_struct *task)
 		thread.wait_min_ns = task->sched_info.min_run_delay;
 }
 
-/* The leader of a thread that has been released may be gone itself; then there is something else in its memory. The birth
- * is read before the check, so that what is checked is no older. */
+/* Returns the birth of the process. The leader of a thread that has been released may be gone itself; its memory is
+ * then used for something else. The birth is read before the check, so that the checked one is no older. */
 static __always_inline __u64 birth_of_process(const struct task_struct *task)
 {
 	const struct task_struct *leader = task->group_leader;
@@ -161,8 +161,8 @@ static __always_inline void read_time(const struct task_struct *task)
 	thread.sampled_user_ns = task->utime;
 	thread.sampled_system_ns = task->stime;
 	if (bpf_core_field_exists(task->prev_cputime.utime)) {
-		thread.told_user_ns = task->prev_cputime.utime;
-		thread.told_system_ns = task->prev_cputime.stime;
+		thread.prev_user_ns = task->prev_cputime.utime;
+		thread.prev_system_ns = task->prev_cputime.stime;
 	}
 	thread.voluntary_csw = task->nvcsw;
 	thread.nonvoluntary_csw = task->nivcsw;
@@ -266,7 +266,7 @@ static __always_inline __u64 at_least_zero(__s64 value)
 	return value > 0 ? (__u64)value : 0;
 }
 
-/* As the kernel adds it up for taskstats, where the counters of the CPUs are not looked into either. */
+/* Returns the sum that the kernel computes for taskstats, which does not include the counters of single CPUs either. */
 static __always_inline __u64 resident_pages(const struct mm_struct *mm)
 {
 	const struct mm_struct___atomic *before = (const void *)mm;
@@ -276,14 +276,14 @@ static __always_inline __u64 resident_pages(const struct mm_struct *mm)
 		return at_least_zero(mm->rss_stat[PAGES_OF_FILES].count) +
 		       at_least_zero(mm->rss_stat[PAGES_ANONYMOUS].count) +
 		       at_least_zero(mm->rss_stat[PAGES_SHARED].count);
-	/* The verifier of these kernels knows no arrays of such a type. */
+	/* The verifier of these kernels does not support arrays of such a type. */
 	if (bpf_core_field_exists(before->rss_stat.count))
 		bpf_core_read(counts, sizeof(counts), &before->rss_stat.count);
 	return at_least_zero(counts[PAGES_OF_FILES]) + at_least_zero(counts[PAGES_ANONYMOUS]) +
 	       at_least_zero(counts[PAGES_SHARED]);
 }
 
-/* Memory can be gone at any moment, but not before the thread has let go of it. */
+/* Memory can be gone at any moment, but not before the thread has released it. */
 static __always_inline void read_memory(const struct task_struct *task)
 {
 	const struct mm_struct *mm = task->mm;
@@ -316,13 +316,13 @@ static __always_inline void read_places(const struct task_struct *task)
 		thread.pointer = task->thread.fsbase;
 	else if (bpf_core_field_exists(task->thread.uw.tp_value))
 		thread.pointer = task->thread.uw.tp_value;
-	/* What works for a process in the kernel, as for io_uring, has a copy of its creator's pointer. */
+	/* A thread that works for a process in the kernel, as for io_uring, has a copy of its creator's pointer. */
 	if (thread.flags & (TASK_RECORD_KERNEL | TASK_RECORD_WORKER))
 		thread.pointer = 0;
 	bpf_core_read(thread.comm, sizeof(thread.comm), &task->comm);
 }
 
-/* How many bytes there are of a set of CPUs. */
+/* Returns the length of a set of CPUs in bytes. */
 static __always_inline __u32 bytes_of_cpus(const struct task_struct *task)
 {
 	__u32 bytes = bpf_core_field_size(task->cpus_mask);
@@ -332,16 +332,16 @@ static __always_inline __u32 bytes_of_cpus(const struct task_struct *task)
 	return bytes < sizeof(cpus.words) ? bytes : sizeof(cpus.words);
 }
 
-/* Whether the thread has other CPUs than the one before it; they are in cpus then. */
+/* Returns whether the thread has other CPUs than the one before it; they are in cpus then. */
 static __always_inline int has_other_cpus(const struct task_struct *task, __u32 bytes)
 {
 	bpf_core_read(cpus.words, bytes, &task->cpus_mask);
-	if (!cpus_told)
+	if (!has_last_cpus)
 		return 1;
 	for (__u32 i = 0; i < sizeof(cpus.words) / sizeof(cpus.words[0]); i++) {
 		if (i >= bytes / sizeof(cpus.words[0]))
 			break;
-		if (cpus.words[i] != told_words[i])
+		if (cpus.words[i] != last_words[i])
 			return 1;
 	}
 	return 0;
@@ -354,8 +354,8 @@ static __always_inline const struct kthread *kthread_of(const struct task_struct
 	return (const void *)task->set_child_tid;
 }
 
-/* Names of the kernel's own threads that are longer than a comm, and what workers worked for last. It can change or go
- * away while it is read, as little as that is; so it is copied as bytes that may mean nothing. */
+/* Reads names of the kernel's own threads that are longer than a comm, and the last work of workers. The name can
+ * change or go away during the reading, though that is rare; so it is copied as bytes of any content. */
 static __always_inline int has_name(const struct task_struct *task)
 {
 	const struct kthread *kthread;
@@ -431,8 +431,8 @@ static __always_inline void read_process(const struct task_struct *task)
 	process.sampled_user_ns = signal->utime;
 	process.sampled_system_ns = signal->stime;
 	if (bpf_core_field_exists(signal->prev_cputime.utime)) {
-		process.told_user_ns = signal->prev_cputime.utime;
-		process.told_system_ns = signal->prev_cputime.stime;
+		process.prev_user_ns = signal->prev_cputime.utime;
+		process.prev_system_ns = signal->prev_cputime.stime;
 	}
 	process.minflt = signal->min_flt;
 	process.majflt = signal->maj_flt;
@@ -464,11 +464,11 @@ static __always_inline void read_thread(const struct task_struct *task)
 	read_places(task);
 }
 
-/* Gives the pointer back as one that nothing is promised of. */
+/* Returns the pointer as one without any guarantee. */
 extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym __weak;
 
-/* For each pointer that is found by one that it trusts the verifier looks through all names of types, several times: that
- * took a third of the time of loading. */
+/* For each pointer that is found by a trusted one, the verifier searches all names of types, several times: that was a
+ * third of the loading time. */
 static __always_inline const struct task_struct *untrusted(const struct task_struct *task)
 {
 	if (has_rdonly_cast)
@@ -476,7 +476,7 @@ static __always_inline const struct task_struct *untrusted(const struct task_str
 	return task;
 }
 
-/* Where the buffer is full the kernel drops all that was written for this thread, and comes back to it once the buffer is
+/* If the buffer is full, the kernel drops all that was written for this thread, and comes back to it when the buffer is
  * empty. */
 SEC("iter/task")
 int task_record(struct bpf_iter__task *context)
@@ -515,8 +515,8 @@ int task_record(struct bpf_iter__task *context)
 	if (bpf_seq_write(seq, &thread, sizeof(thread)) < 0)
 		return 0;
 	if (other) {
-		cpus_told = 1;
-		bpf_probe_read_kernel(told_words, bytes, cpus.words);
+		has_last_cpus = 1;
+		bpf_probe_read_kernel(last_words, bytes, cpus.words);
 	}
 	return 0;
 }

@@ -16,7 +16,7 @@
 #include "base/fd.h"
 #include "bpf-load.h"
 #include "task-record-store.h"
-/* Made from bpf/task-record.bpf.c by the build, to other rules than ours. */
+/* The build makes this file from bpf/task-record.bpf.c; it does not follow our rules. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wsign-conversion"
@@ -24,7 +24,7 @@
 #pragma GCC diagnostic pop
 
 enum {
-	READ_BYTES = 32 << 10, /* what the kernel gives at once */
+	READ_BYTES = 32 << 10, /* the most bytes that the kernel returns at once */
 	TRIES_MAX = 1000,
 	SYS_FILE_BYTES = 1 << 16,
 };
@@ -34,11 +34,11 @@ struct task_record_reader {
 	struct bpf_link *link;           /* over all threads of the host */
 	struct task_record_store store, process;
 	bool only_whole;   /* the kernel has no iterators over one process */
-	bool ext_is_known; /* which threads a sched_ext scheduler runs */
+	bool ext_is_known; /* the threads that a sched_ext scheduler runs are known */
 	struct strbuf text;
 };
 
-/* Reads a set of CPUs of /sys; empty where there is none. */
+/* Reads a set of CPUs of /sys; empty if there is none. */
 static void read_cpus(struct strbuf *text, const char *path, struct cpu_mask *ret_cpus)
 {
 	cpu_mask_clear(ret_cpus);
@@ -50,7 +50,7 @@ static void read_cpus(struct strbuf *text, const char *path, struct cpu_mask *re
 		cpu_mask_clear(ret_cpus);
 }
 
-/* Kernels are built for many more CPUs than there can be. */
+/* Kernels are built for many more CPUs than a machine can have. */
 static uint32_t bytes_of_possible_cpus(struct strbuf *text)
 {
 	struct cpu_mask possible;
@@ -90,7 +90,7 @@ static int load(void *context)
 	r = task_record_bpf__load(reader->program);
 	if (r < 0)
 		return r;
-	/* The library goes on where it has found that it cannot map them. */
+	/* libbpf continues after it failed to map them. */
 	if (!reader->program->bss)
 		return -EIO;
 	errno = 0;
@@ -132,7 +132,7 @@ uint32_t task_record_kept(const struct task_record_reader *reader)
 	return reader->ext_is_known ? kept : kept & ~(uint32_t)TASK_RECORD_EXT;
 }
 
-/* The address of the class is told to those who may know it. The file is long, but is only read while a scheduler of
+/* Finds the address of the class, which needs a privilege. The file is long, but is only read while a scheduler of
  * sched_ext is loaded. */
 static uint64_t find_ext_class(void)
 {
@@ -155,7 +155,7 @@ static uint64_t find_ext_class(void)
 	return address;
 }
 
-/* While no scheduler is loaded, and none is about to be, it runs nobody. */
+/* While no scheduler is loaded or loading, no thread runs under one. */
 static void prepare_ext(struct task_record_reader *reader)
 {
 	static const char path[] = "/sys/kernel/sched_ext/state", off[] = "disabled\n";
@@ -169,8 +169,8 @@ static void prepare_ext(struct task_record_reader *reader)
 	reader->ext_is_known = reader->program->bss->ext_class != 0;
 }
 
-/* The kernel says EAGAIN after very many threads that give nothing: it goes on from there. Where its own buffer is larger
- * than ours a record may come in two parts. */
+/* The kernel returns EAGAIN after very many threads without a record, and continues from there. If its own buffer is
+ * larger than ours, a record may come in two parts. */
 static int read_records(int fd, struct task_record_store *store)
 {
 	uint64_t buffer[READ_BYTES / sizeof(uint64_t)];
@@ -207,7 +207,7 @@ static int walk(struct task_record_reader *reader, int link_fd, uint32_t tgid,
 	if (fd < 0)
 		return -errno;
 	task_record_store_clear(store, online);
-	reader->program->bss->cpus_told = 0;
+	reader->program->bss->has_last_cpus = 0;
 	reader->program->bss->wanted_tgid = tgid;
 	reader->program->bss->wanted_threads = 0;
 	return read_records(fd, store);

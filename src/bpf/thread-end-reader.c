@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "bpf-load.h"
 #include "bpf/thread-end.h"
-/* Made from bpf/thread-end.bpf.c by the build, to other rules than ours. */
+/* The build makes this file from bpf/thread-end.bpf.c; it does not follow our rules. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wsign-conversion"
@@ -17,16 +17,16 @@
 struct thread_end_reader {
 	struct thread_end_bpf *program; /* owned, as the ring */
 	struct ring_buffer *ring;
-	void (*take)(void *context, const struct thread_end *end); /* while reading */
+	void (*handle)(void *context, const struct thread_end *end); /* while reading */
 	void *context;
 };
 
-static int take_end(void *context, void *bytes, size_t len)
+static int handle_end(void *context, void *bytes, size_t len)
 {
 	struct thread_end_reader *reader = context;
 
 	if (len >= sizeof(struct thread_end))
-		reader->take(reader->context, bytes);
+		reader->handle(reader->context, bytes);
 	return 0;
 }
 
@@ -41,11 +41,11 @@ static int load(void *context)
 	r = thread_end_bpf__load(reader->program);
 	if (r < 0)
 		return r;
-	/* The library goes on where it has found that it cannot map them. */
+	/* libbpf continues after it failed to map them. */
 	if (!reader->program->bss)
 		return -EIO;
 	reader->ring =
-	        ring_buffer__new(bpf_map__fd(reader->program->maps.ring), take_end, reader, NULL);
+	        ring_buffer__new(bpf_map__fd(reader->program->maps.ring), handle_end, reader, NULL);
 	if (!reader->ring)
 		return errno ? -errno : -ENOMEM;
 	return thread_end_bpf__attach(reader->program);
@@ -74,10 +74,10 @@ void thread_end_reader_freep(struct thread_end_reader **reader)
 }
 
 void thread_end_reader_read(struct thread_end_reader *reader,
-                            void (*take)(void *context, const struct thread_end *end),
+                            void (*handle)(void *context, const struct thread_end *end),
                             void *context)
 {
-	reader->take = take;
+	reader->handle = handle;
 	reader->context = context;
 	(void)ring_buffer__consume(reader->ring);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A thread's last switch: it is dead, leaves its CPU and never comes back, so its counters have their last values.
- * Everything else that tells of an exit comes earlier. */
+/* Reports a thread's last switch: it is dead, leaves its CPU and never comes back, so its counters have their last
+ * values. All other events of an exit come earlier. */
 #include "bpf/thread-end.h"
 #include "kernel.h"
 
@@ -26,8 +26,8 @@ static __always_inline void read_cpu_time(const struct task_struct *task, struct
 	end->sampled_user_ns = task->utime;
 	end->sampled_system_ns = task->stime;
 	if (bpf_core_field_exists(task->prev_cputime.utime)) {
-		end->told_user_ns = task->prev_cputime.utime;
-		end->told_system_ns = task->prev_cputime.stime;
+		end->prev_user_ns = task->prev_cputime.utime;
+		end->prev_system_ns = task->prev_cputime.stime;
 	}
 	if (bpf_core_field_exists(task->sched_info.pcount)) {
 		end->timeslices = task->sched_info.pcount;
@@ -53,7 +53,7 @@ static __always_inline void read_io(const struct task_struct *task, struct threa
 	}
 }
 
-/* The leader of a thread that has been released may be gone itself; what is there then is not the leader of ours. Its birth
+/* The leader of a thread that has been released may be gone itself, and its memory used for something else. Its birth
  * is read before that is checked. */
 static __always_inline void read_leader(const struct task_struct *task, struct thread_end *end)
 {
@@ -78,7 +78,7 @@ static __always_inline void read_names(struct task_struct *task, struct thread_e
 	}
 }
 
-/* The arguments of the tracepoint: whether it was preempted, who leaves, who comes. */
+/* The arguments of the tracepoint: whether the thread was preempted, the thread that leaves, the one that comes. */
 SEC("tp_btf/sched_switch")
 int thread_end(__u64 *arguments)
 {
@@ -106,7 +106,7 @@ int thread_end(__u64 *arguments)
 	read_cpu_time(task, end);
 	read_io(task, end);
 	read_names(task, end);
-	/* Whoever reads looks by itself, often enough: a wakeup each would cost more than all of this. */
+	/* The reader polls often enough: a wakeup for each end would cost more than all the rest. */
 	bpf_ringbuf_submit(end, RINGBUF_NO_WAKEUP);
 	return 0;
 }

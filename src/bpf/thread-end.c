@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bpf/thread-end.h"
 
-/* Of two parts of @whole the first one, when the parts are as @first is to @second. */
+/* Returns the first of two parts of @whole that are in the proportion of @first to @second. */
 static uint64_t share_of(uint64_t whole, uint64_t first, uint64_t second)
 {
 	unsigned __int128 both = (unsigned __int128)first + second;
@@ -9,7 +9,8 @@ static uint64_t share_of(uint64_t whole, uint64_t first, uint64_t second)
 	return (uint64_t)((unsigned __int128)whole * first / both);
 }
 
-/* The kernel's own steps, so that what it tells of the same thread a moment before is never more than this. */
+/* These are the kernel's own steps, so that an earlier number of the kernel for the same thread is never more than the
+ * result. */
 void cpu_time_divide(const struct cpu_time_found *found, uint64_t *ret_user_ns,
                      uint64_t *ret_system_ns)
 {
@@ -21,13 +22,13 @@ void cpu_time_divide(const struct cpu_time_found *found, uint64_t *ret_user_ns,
 		system = whole;
 	else
 		system = share_of(whole, found->sampled_system_ns, found->sampled_user_ns);
-	if (system < found->told_system_ns)
-		system = found->told_system_ns;
+	if (system < found->prev_system_ns)
+		system = found->prev_system_ns;
 	if (system > whole)
 		system = whole;
 	user = whole - system;
-	if (user < found->told_user_ns && found->told_user_ns <= whole) {
-		user = found->told_user_ns;
+	if (user < found->prev_user_ns && found->prev_user_ns <= whole) {
+		user = found->prev_user_ns;
 		system = whole - user;
 	}
 	*ret_user_ns = user;
@@ -41,8 +42,8 @@ void thread_end_cpu_time(const struct thread_end *end, uint64_t *ret_user_ns,
 	        .run_ns = end->run_ns,
 	        .sampled_user_ns = end->sampled_user_ns,
 	        .sampled_system_ns = end->sampled_system_ns,
-	        .told_user_ns = end->told_user_ns,
-	        .told_system_ns = end->told_system_ns,
+	        .prev_user_ns = end->prev_user_ns,
+	        .prev_system_ns = end->prev_system_ns,
 	};
 
 	cpu_time_divide(&found, ret_user_ns, ret_system_ns);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* thread-end - the counters of threads at their last switch, when they never run again, by a BPF program
- * (src/bpf/thread-end.bpf.c, which shares this header). Where ctprof was built without BPF, or the kernel, the
- * user's rights or a pid namespace of our own forbid it, there are none, and nobody says a word. */
+/* thread-end - reads the counters of threads at their last switch, after which they never run again, by a BPF program
+ * (src/bpf/thread-end.bpf.c, which shares this header). There are none, without a message, if ctprof was built without
+ * BPF, or if the kernel, the user's rights or a pid namespace of our own forbid it. */
 #include <stddef.h>
 #include <stdint.h>
 
 #include "ctprof/base/macro.h"
 
-/* What of a thread_end the kernel keeps. */
+/* The data of a thread_end that the kernel keeps. */
 enum thread_end_kept {
 	THREAD_END_SCHED_INFO = 1, /* CONFIG_SCHED_INFO: timeslices, wait_ns */
 	THREAD_END_CHARS = 2,      /* CONFIG_TASK_XACCT: rchar, wchar, syscr, syscw */
-	THREAD_END_BYTES = 4,      /* CONFIG_TASK_IO_ACCOUNTING: read_bytes and its like */
+	THREAD_END_BYTES = 4,      /* CONFIG_TASK_IO_ACCOUNTING: read_bytes and the like */
 	THREAD_END_CGROUP = 8,     /* CONFIG_CGROUPS */
 };
 
@@ -30,11 +30,10 @@ struct thread_end {
 	uint64_t process_born_boottime_ns; /* birth of the thread group leader; 0: not known */
 	uint64_t ended_boottime_ns;
 	uint64_t run_ns;
-	uint64_t
-	        sampled_user_ns; /* as ticks found it; thread_end_cpu_time() makes CPU time of these */
+	uint64_t sampled_user_ns; /* by ticks; thread_end_cpu_time() computes CPU time from these */
 	uint64_t sampled_system_ns;
-	uint64_t told_user_ns; /* the most that the kernel has told anybody */
-	uint64_t told_system_ns;
+	uint64_t prev_user_ns; /* the most that the kernel has shown */
+	uint64_t prev_system_ns;
 	uint64_t voluntary_csw;
 	uint64_t nonvoluntary_csw;
 	uint64_t minflt;
@@ -47,18 +46,18 @@ struct thread_end {
 	uint64_t cgroup_id; /* of the cgroup2 hierarchy */
 	char comm[THREAD_END_COMM_BYTES];
 	char pcomm
-	        [THREAD_END_COMM_BYTES]; /* of the thread group leader; empty where it is not known */
+	        [THREAD_END_COMM_BYTES]; /* of the thread group leader; empty if it is not known */
 };
 
-/* What the kernel makes CPU time by mode of. */
+/* The numbers from which the kernel computes CPU time by mode. */
 struct cpu_time_found {
 	uint64_t run_ns;
-	uint64_t sampled_user_ns, sampled_system_ns; /* as ticks found it */
-	uint64_t told_user_ns, told_system_ns;       /* the most that it has told anybody */
+	uint64_t sampled_user_ns, sampled_system_ns; /* by ticks */
+	uint64_t prev_user_ns, prev_system_ns;       /* the most that it has shown */
 };
 
-/* CPU time by mode, as the kernel tells it: run_ns in the proportion that ticks have found, and never less than it
- * has told before. The two add up to run_ns. */
+/* Computes CPU time by mode, as the kernel does: run_ns in the proportion of the ticks, and never less than it has
+ * shown before. The two add up to run_ns. */
 void cpu_time_divide(const struct cpu_time_found *found, uint64_t *ret_user_ns,
                      uint64_t *ret_system_ns);
 void thread_end_cpu_time(const struct thread_end *end, uint64_t *ret_user_ns,
@@ -66,15 +65,15 @@ void thread_end_cpu_time(const struct thread_end *end, uint64_t *ret_user_ns,
 
 struct thread_end_reader;
 
-/* Loads the program and attaches it: what ends from the return on will be read. Returns 0, or -errno: -EOPNOTSUPP
- * where ctprof was built without BPF, -EPERM in a pid namespace of our own. */
+/* Loads the program and attaches it: ends from the return on will be read. Returns 0, or -errno: -EOPNOTSUPP if ctprof
+ * was built without BPF, -EPERM in a pid namespace of our own. */
 must_check_ int thread_end_reader_open(struct thread_end_reader **ret_reader);
 void thread_end_reader_freep(struct thread_end_reader **reader);
 
-/* Hands everything that is in the ring buffer to @take, in order; @end is borrowed until it returns. Never waits. */
+/* Passes everything in the ring buffer to @handle, in order; @end is borrowed until it returns. Never waits. */
 void thread_end_reader_read(struct thread_end_reader *reader,
-                            void (*take)(void *context, const struct thread_end *end),
+                            void (*handle)(void *context, const struct thread_end *end),
                             void *context);
 
-/* How many ends found the ring buffer full. */
+/* Returns how many ends found the ring buffer full. */
 uint64_t thread_end_reader_lost(const struct thread_end_reader *reader);

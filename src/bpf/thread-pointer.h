@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* thread-pointer - the thread pointers of a process's threads, without stopping any, from the records of src/bpf/task-record.h.
- * They are what the kernel has in memory. That is where a thread that does not run has its pointer. Of one that runs at this
- * moment the CPU has it, and memory an older one
- *   x86-64: only if it has set %fs with WRFSBASE since it last came to a CPU, as some runtimes with threads of their own do.
- *     arch_prctl(), clone() and fork() write to memory as well, on kernels with FSGSBASE and without; C libraries use these.
- *   aarch64: only if it has written TPIDR_EL0 since it last came to a CPU, as a C library does once, just after execve();
+/* thread-pointer - reads the thread pointers of a process's threads, without stopping any, from the records of
+ * src/bpf/task-record.h. They come from the kernel's memory. A thread that does not run has its pointer there. The
+ * pointer of one that runs at this moment is in the CPU, and memory has an older one
+ *   x86-64: only if it has set %fs with WRFSBASE since it last came to a CPU, as some runtimes with threads of their
+ *   own do.
+ *     arch_prctl(), clone() and fork() write to memory as well, on kernels with FSGSBASE and without; C libraries use
+ *     these.
+ *   aarch64: only if it has written TPIDR_EL0 since it last came to a CPU, as a C library does once, just after
+ *   execve();
  *     clone() writes to memory.
- * Such a pointer is one that the thread had before, or 0. Where BPF does not work there are none, and no message. */
+ * Such a pointer is one that the thread had before, or 0. There are none, and no message, if BPF does not work. */
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -15,10 +18,10 @@
 #include "ctprof/base/macro.h"
 
 enum thread_pointer_flags {
-	THREAD_POINTER_TRACED = 1,          /* by anybody */
+	THREAD_POINTER_TRACED = 1,          /* by any process */
 	THREAD_POINTER_STOPPED = 2,         /* state T or t */
 	THREAD_POINTER_UNINTERRUPTIBLE = 4, /* state D */
-	THREAD_POINTER_EXITING = 8,         /* PF_EXITING: on its way out, or a zombie */
+	THREAD_POINTER_EXITING = 8,         /* PF_EXITING: exiting, or a zombie */
 };
 
 /* Ids are those of the initial pid namespace. */

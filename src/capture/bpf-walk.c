@@ -22,7 +22,7 @@ void bpf_walk_done(struct bpf_walk *bpf)
 int bpf_walk_read(struct bpf_walk *bpf, int proc_fd, const struct taskstats_rules *taskstats,
                   enum source_outcome ret_rules[SOURCE_COUNT])
 {
-	/* Of what is in the pass; all else is read as ever. */
+	/* The sources of the metrics in the pass; the others are read from files. */
 	static const enum metric_source sources[] = {
 	        SOURCE_stat,         SOURCE_schedstat,  SOURCE_sched,
 	        SOURCE_io,           SOURCE_affinity,   SOURCE_taskstats,
@@ -43,12 +43,12 @@ void bpf_walk_find_cgroups(struct bpf_walk *bpf, int proc_fd, struct cgroup_walk
 	css_sets_init(&bpf->sets, proc_fd, bpf->mounts, cgroups, &bpf->pass);
 }
 
-/* The threads of one process, which stand together in the order of the pass. */
+/* The threads of one process, which are neighbours in the order of the pass. */
 struct threads_of_process {
 	size_t begin, end;
 	const struct task_record *first;
 	const struct process_record *process; /* or NULL */
-	bool live_on;                         /* when jemalloc's counters had been read */
+	bool live_on;                         /* at the end of reading jemalloc's counters */
 };
 
 static const struct task_record *thread_at(const struct bpf_walk *bpf, size_t place)
@@ -93,7 +93,7 @@ static struct process_seen seen_of(const struct bpf_walk *bpf,
 	};
 }
 
-/* What is not in the pass. Returns 1; 0 where the process is gone meanwhile; or -errno. */
+/* Reads the parts of the process that are not in the pass. Returns 1; 0 if the process is gone meanwhile; or -errno. */
 static int read_process(const struct bpf_walk *bpf, struct walk *walk,
                         const struct threads_of_process *threads, int *ret_fd)
 {
@@ -119,7 +119,7 @@ static int read_process(const struct bpf_walk *bpf, struct walk *walk,
 	return r < 0 ? r : is_same;
 }
 
-/* jemalloc's reader has them in the order of the rows. */
+/* Lists the threads in the order of the rows, for jemalloc's reader. */
 static void list_threads(const struct bpf_walk *bpf, struct walk *walk,
                          const struct threads_of_process *threads)
 {
@@ -157,9 +157,10 @@ static void read_jemalloc(const struct bpf_walk *bpf, struct walk *walk,
 	walk_read_jemalloc(walk, process_fd, has_pointers ? &known : NULL);
 }
 
-/* Reading jemalloc's counters takes its time. Where the process has executed another program meanwhile they are that one's. */
-static int look_again(const struct bpf_walk *bpf, struct walk *walk,
-                      struct threads_of_process *threads, int process_fd)
+/* Reading jemalloc's counters is slow. If the process has executed another program meanwhile, they are that
+ * program's. */
+static int check_again(const struct bpf_walk *bpf, struct walk *walk,
+                       struct threads_of_process *threads, int process_fd)
 {
 	const struct process_seen seen = seen_of(bpf, threads);
 	int r;
@@ -167,14 +168,14 @@ static int look_again(const struct bpf_walk *bpf, struct walk *walk,
 	threads->live_on = true;
 	if (!jemalloc_has_counters(&walk->jemalloc))
 		return 0;
-	r = process_look_again(&walk->process, process_fd, &seen, &threads->live_on);
+	r = process_check_again(&walk->process, process_fd, &seen, &threads->live_on);
 	if (walk->process.has_executed)
 		jemalloc_forget_process(&walk->jemalloc);
 	return error_is_own(r) ? r : 0;
 }
 
-/* A thread that has exited since the pass is as it was then, where its process lives on. Without that, and where its cgroup
- * cannot be known any more, it is left out whole. */
+/* Returns whether the row of a thread is left out. A thread that has exited since the pass is as it was then, if its
+ * process lives on. Otherwise, and if its cgroup is no longer known, it is left out whole. */
 static bool is_left_out(const struct threads_of_process *threads, const struct task_record *thread,
                         const struct thread_sample *sample)
 {
@@ -192,7 +193,7 @@ static int walk_thread(const struct bpf_walk *bpf, struct walk *walk,
 
 	sample_reset(sample);
 	task_record_sample(&bpf->rules, &bpf->pass, thread, threads->process, sample);
-	css_sets_take(&bpf->sets, &walk->css, thread, sample);
+	css_sets_fill(&bpf->sets, &walk->css, thread, sample);
 	jemalloc_take_thread(&walk->jemalloc, place - threads->begin, sample);
 	if (is_left_out(threads, thread, sample)) {
 		walk->tally->threads_gone++;
@@ -205,8 +206,8 @@ static int walk_thread(const struct bpf_walk *bpf, struct walk *walk,
 	return walk_add_row(walk, process_fd);
 }
 
-/* Where a thread has exited between the turns of the leader and its own, its work would be in them twice or not at all: then the
- * kernel is asked for them. */
+/* Adds the totals. If a thread has exited between the turns of the leader and its own, its work would be in them twice
+ * or not at all: then the files are read. */
 static int add_totals(const struct bpf_walk *bpf, struct walk *walk,
                       const struct process_record *process, const struct process_record_sum *sum,
                       int process_fd)
@@ -234,7 +235,7 @@ static int walk_threads(const struct bpf_walk *bpf, struct walk *walk,
 	walk->has_pcomm = false;
 	walk->has_row = false;
 	read_jemalloc(bpf, walk, threads, process_fd);
-	r = look_again(bpf, walk, threads, process_fd);
+	r = check_again(bpf, walk, threads, process_fd);
 	for (size_t place = threads->begin; r == 0 && place < threads->end; place++) {
 		process_record_add(&sum, thread_at(bpf, place));
 		r = walk_thread(bpf, walk, threads, place, process_fd);
@@ -244,7 +245,8 @@ static int walk_threads(const struct bpf_walk *bpf, struct walk *walk,
 	return r < 0 ? r : walk_write_pending(walk);
 }
 
-/* Whether an option of the mount hides a process that is there from this user: of /proc it would not appear at all. */
+/* Returns whether an option of the mount hides a process that is there from this user: it would not appear in /proc at
+ * all. */
 static bool is_hidden(const struct walk *walk, uint32_t tgid)
 {
 	struct stat status;
@@ -308,8 +310,8 @@ static int read_unit(const struct walk_work *work, struct walk *walk, size_t ind
 	return walk_process(bpf, walk, &threads);
 }
 
-/* Some hosts hide processes from BPF, and some processes are younger than the pass: what is in /proc and not in the pass is
- * read from its files. */
+/* Some hosts hide processes from BPF, and some processes are younger than the pass: processes of /proc that are not in
+ * the pass are read from their files. */
 void bpf_walk_list(struct bpf_walk *bpf, const struct id_list *processes)
 {
 	size_t listed = 0, passed = 0;

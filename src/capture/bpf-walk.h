@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* bpf-walk - writes a row for each thread of the host out of one pass of BPF over all of them. Files are read for processes
- * only: where their memory is, what they run, whether they have jemalloc. */
+/* bpf-walk - writes a row for each thread of the host from one pass of BPF over all of them. Files are read for
+ * processes only: for their memory, their executable, and jemalloc. */
 #include "bpf/task-record.h"
 #include "bpf/thread-pointer.h"
 #include "css-sets.h"
@@ -23,12 +23,12 @@ struct bpf_walk {
 
 void bpf_walk_done(struct bpf_walk *bpf);
 
-/* Reads all threads, and writes to @ret_rules what holds for the sources of the host then. Returns 0 or -errno. */
+/* Reads all threads, and writes the rules of the host's sources at that moment to @ret_rules. Returns 0 or -errno. */
 must_check_ int bpf_walk_read(struct bpf_walk *bpf, int proc_fd,
                               const struct taskstats_rules *taskstats,
                               enum source_outcome ret_rules[SOURCE_COUNT]);
 
-/* Finds the cgroups of the threads that were read, and notes them in @cgroups; to be called before the rows are written. */
+/* Finds the cgroups of the threads that were read, and notes them in @cgroups; called before the rows are written. */
 void bpf_walk_find_cgroups(struct bpf_walk *bpf, int proc_fd, struct cgroup_walk *cgroups);
 
 /* Makes bpf->work: all processes of the pass, and those of @processes that it lacks, in the order of process ids. The list

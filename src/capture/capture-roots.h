@@ -11,8 +11,8 @@ struct capture_roots {
 };
 #define CAPTURE_ROOTS_INIT ((struct capture_roots){.proc_fd = -1, .sys_fd = -1})
 
-/* Opens the roots that @options name, which must exist, or this system's, and finds where cgroups are; another system's tree
- * has none but those of the directory given. Returns 0, or -errno with a sentence. */
+/* Opens the roots that @options name, which must exist, or this system's, and finds the mounts of cgroups; another
+ * system's tree has only those of a given directory. Returns 0, or -errno with a sentence. */
 must_check_ int capture_roots_open(const struct capture_options *options,
                                    struct capture_roots *roots, struct strbuf *reterr);
 /* For cleanup_(capture_roots_done). */

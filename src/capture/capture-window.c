@@ -14,7 +14,7 @@
 #include "window/exit-log.h"
 #include "window/window-reading.h"
 
-/* For files that nobody had mapped before the window. */
+/* For files that no process had mapped before the window. */
 #define FILES_IN_READING_NS (100 * NS_PER_MS)
 
 static int read_into(const struct capture_options *options, const struct capture_tools *tools,
@@ -60,8 +60,8 @@ static void set_cost(const struct snapshot_info *first, const struct snapshot_in
 		cost_set(info, cost, is_sum ? a + b : a > b ? a : b);
 }
 
-/* What a window cost is that of both readings and of the listener, from end to end but for the wait: the time on the
- * clock is that of the readings alone. */
+/* The cost of a window covers both readings and the listener, from end to end without the wait: the time on the clock
+ * is that of the readings alone. */
 static void measure(struct window_meter *self, const struct snapshot_info *first,
                     const struct snapshot_info *last, struct snapshot_info *info)
 {
@@ -73,9 +73,9 @@ static void measure(struct window_meter *self, const struct snapshot_info *first
 	set_cost(first, last, COST_total_stop_ns, true, info);
 }
 
-/* What both readings use. */
+/* The tools of both readings. */
 struct readers {
-	struct exit_listener *listener; /* NULL where nobody listens */
+	struct exit_listener *listener; /* NULL if there is no listener */
 	struct capture_tools tools;
 };
 
@@ -109,8 +109,8 @@ static void prepare_jemalloc(struct jemalloc_reader *reader, int proc_fd,
 		jemalloc_reader_prepare_pointers(reader);
 }
 
-/* Does what may be slow and is no reading: names of users, and which files have jemalloc. What is new in the readings may take
- * little time there. */
+/* Does the slow work that is no reading: names of users, and finding the files that have jemalloc. The time for new
+ * ones during the readings is limited. */
 static void prepare(const struct capture_window_options *options, const struct capture_roots *roots,
                     struct readers *readers, struct host *users)
 {
@@ -135,7 +135,7 @@ static int read_next(const struct capture_options *options, const struct readers
 	return read_into(options, &readers->tools, reading, reterr);
 }
 
-/* A window has the smaps of its end, so that the first reading leaves them out. */
+/* A window has the smaps of its end, so the first reading leaves them out. */
 static int read_both(const struct capture_window_options *options, const struct readers *readers,
                      struct window_reading *first, struct window_reading *last,
                      struct strbuf *reterr)

@@ -73,7 +73,7 @@ static int write_cgroup(struct cgroup_sink *self, const struct cgroup_stats *sta
 	return snapshot_write_cgroup(((struct cgroup_writer *)self)->writer, stats);
 }
 
-/* The roots of what is read, and what is found there once for the whole host. */
+/* The trees to read, and the findings that hold for the whole host. */
 struct capture {
 	const struct capture_options *options;
 	const struct capture_tools *tools;
@@ -125,10 +125,10 @@ static void read_host(struct capture *capture, struct snapshot_info *info)
 	host_set_text(&info->host, HOST_tool_version, version, strlen(version));
 	host_read(capture->roots.proc_fd, capture->roots.sys_fd, cgroup_fd, live,
 	          options->anonymous, &info->host);
-	/* Here, and not behind the walk: the name service may be slow, and the host stands in front of the threads. */
+	/* Users are read before the walk: the name service may be slow, and the host stands in front of the threads. */
 	if (live && !options->anonymous && !capture->tools->without_users)
 		host_read_users(capture->roots.proc_fd, &info->host);
-	/* Its threads are not those of our namespace, nor can that of their ids be told. */
+	/* Its threads are not those of our namespace, and the namespace of their ids is unknown. */
 	if (!proc_is_own(capture->roots.proc_fd))
 		host_forget(&info->host, HOST_pid_namespace);
 	cgroup_mounts_set_host(&capture->roots.mounts, &info->host);
@@ -174,7 +174,7 @@ static const char *why_no_bpf(int error)
 	case EACCES:
 		return "BPF is for root in the initial namespaces";
 	case ESRCH:
-		/* libbpf gives the same error for both. */
+		/* libbpf returns the same error for both. */
 		return "the types of the kernel (BTF) cannot be read, or there is no memory for "
 		       "them";
 	default:
@@ -213,8 +213,8 @@ static int read_cgroups(struct capture *capture, struct snapshot_info *info, con
 	return r;
 }
 
-/* The time of the snapshot, from which a window counts: when its readings begin, behind all that may be slow, such as the
- * name service. Of another system's tree only the uptime is known. */
+/* Sets the time of the snapshot, from which a window counts: the begin of its readings, after all slow work such as the
+ * name service. Another system's tree has only the uptime. */
 static void set_time(const struct capture *capture, struct snapshot_info *info)
 {
 	info->captured_at_unix_ns = clock_now_ns(CLOCK_REALTIME);
@@ -223,8 +223,8 @@ static void set_time(const struct capture *capture, struct snapshot_info *info)
 	                                     : clock_now_ns(CLOCK_BOOTTIME);
 }
 
-/* Reads what counts on the host as a whole, and all threads by BPF with their cgroups, one right behind the other; where BPF
- * does not work the threads are left to the walk. */
+/* Reads the counters of the host as a whole, and all threads by BPF with their cgroups, one right after the other. If
+ * BPF does not work, the walk reads the threads. */
 static int read_values(struct capture *capture, struct snapshot_info *info, const char *root,
                        struct strbuf *reterr)
 {
@@ -270,7 +270,7 @@ static int walk_threads(struct capture *capture, const char *root, struct strbuf
 	}
 	job.walkers = walk_team_size(walk, job.work);
 	r = walk_team_all(walk, &job, root, reterr);
-	/* Those that were read from files make no difference to when the others were. */
+	/* Threads that were read from files do not change the times of the others. */
 	if (bpf->reader) {
 		walk->first_read_ns = bpf->pass.begin_boottime_ns;
 		walk->last_read_ns = bpf->pass.end_boottime_ns;
@@ -278,7 +278,7 @@ static int walk_threads(struct capture *capture, const char *root, struct strbuf
 	return r;
 }
 
-/* Its helpers end here, so that what they used can be counted. */
+/* Ends the helpers here, so that their cost can be counted. */
 static void end_probing(struct jemalloc_reader *reader, struct snapshot_info *info)
 {
 	struct memory_probe_cost cost = *memory_prober_cost(reader->prober);
@@ -292,7 +292,7 @@ static void end_probing(struct jemalloc_reader *reader, struct snapshot_info *in
 	cost_set(info, COST_total_stop_ns, cost.total_stop_ns);
 }
 
-/* What is read behind the threads. */
+/* Reads the parts that come after the threads. */
 static int read_rest(struct capture *capture, struct snapshot_writer *writer,
                      struct snapshot_info *info, const char *root, struct strbuf *reterr)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* capture - walks every thread of a /proc tree once and writes a snapshot. Reading is best effort: nothing a
- * process does makes it fail, and what could not be read is tallied with its reason. */
+/* capture - walks every thread of a /proc tree once and writes a snapshot. No action of a process makes it fail; values
+ * that could not be read are counted with their reason. */
 #include <stdbool.h>
 
 #include "ctprof/base/macro.h"
@@ -9,50 +9,49 @@
 #include "ctprof/snapshot/snapshot.h"
 #include "jemalloc/jemalloc-inspect.h"
 
-/* Which leaders' smaps_rollup is read. The kernel walks all page tables for it, some 10 ms for each GiB of small
- * pages, and holds the process's mmap lock meanwhile; AUTO leaves alone what is larger than the two sizes. */
+/* The leaders whose smaps_rollup is read. The kernel walks all page tables for it, some 10 ms for each GiB of small
+ * pages, and holds the process's mmap lock meanwhile; AUTO skips processes that are larger than the two sizes. */
 enum capture_smaps { CAPTURE_SMAPS_AUTO, CAPTURE_SMAPS_ALL, CAPTURE_SMAPS_OFF };
 
 #define CAPTURE_SMAPS_AUTO_MAPPED_BYTES (UINT64_C(64) << 30)
 #define CAPTURE_SMAPS_AUTO_RESIDENT_BYTES (UINT64_C(4) << 30)
 
-/* How the values of threads are read. */
+/* The source of the threads' values. */
 enum capture_source {
-	CAPTURE_SOURCE_AUTO,   /* by BPF, or, where that does not work, from /proc */
+	CAPTURE_SOURCE_AUTO,   /* by BPF, or, if that does not work, from /proc */
 	CAPTURE_SOURCE_PROCFS, /* from files of /proc and taskstats */
-	CAPTURE_SOURCE_BPF, /* by one BPF program for all threads; fails where that does not work */
+	CAPTURE_SOURCE_BPF,    /* by one BPF program for all threads; fails if that does not work */
 };
 
 struct capture_options {
 	const char *proc_root;   /* NULL: the /proc of this system */
 	const char *sys_root;    /* NULL: /sys */
-	const char *cgroup_root; /* NULL: where mountinfo says that cgroup2 is */
+	const char *cgroup_root; /* NULL: the mount point of cgroup2 in mountinfo */
 	enum capture_smaps smaps;
 	enum jemalloc_mode jemalloc;
 	enum capture_source source;
-	/* Look for jemalloc also in files on FUSE, NFS and other file systems that are not local. */
+	/* Also look for jemalloc in files on FUSE, NFS and other file systems that are not local. */
 	bool remote_files;
 	/* Leave out the names of the host and of users, executables and the kernel's command line. */
 	bool anonymous;
 };
 
-/* Captures into @writer: head, threads, tail. A tree given by @options may belong to another system, so
- * system calls about its threads are made only without one. Threads that exit during their own read are left
- * out whole. Returns 0; or -errno with a sentence appended to @reterr where a root cannot be opened or holds
- * no process (-ENOENT), or without one where the writer failed. @ret_info holds what was captured;
- * snapshot_info_done() it in any case. */
+/* Captures into @writer: head, threads, tail. A tree given by @options may belong to another system, so system calls
+ * about its threads are made only without one. Threads that exit during their own read are left out whole. Returns 0;
+ * or -errno with a sentence appended to @reterr if a root cannot be opened or has no process (-ENOENT), or without one
+ * if the writer failed. @ret_info has the metadata of the snapshot; snapshot_info_done() it in any case. */
 must_check_ int capture_run(const struct capture_options *options, struct snapshot_writer *writer,
                             struct snapshot_info *ret_info, struct strbuf *reterr);
 
-/* Who listens to the ends of threads in a window. */
+/* The source of the ends of threads in a window. */
 enum capture_exits {
-	CAPTURE_EXITS_AUTO,    /* with the counters at the last switch, where BPF gives them */
+	CAPTURE_EXITS_AUTO,    /* with the counters at the last switch, if BPF has them */
 	CAPTURE_EXITS_RECORDS, /* the kernel's records alone */
 	CAPTURE_EXITS_OFF,
 };
 
-/* What happens between the two readings of a window: returns when CLOCK_BOOTTIME is @end_ns, or earlier. A result
- * below 0 ends it all, and becomes the result. */
+/* The wait between the two readings of a window: returns when CLOCK_BOOTTIME is @end_ns, or earlier. A result below 0
+ * ends the capture, and becomes its result. */
 struct capture_wait {
 	int (*until)(struct capture_wait *self, uint64_t begin_ns, uint64_t end_ns);
 };
@@ -64,8 +63,8 @@ struct capture_window_options {
 	struct capture_wait *wait; /* borrowed */
 };
 
-/* Reads twice and writes what happened in between: see src/window/window.h. Both readings are in memory meanwhile,
- * at some 200 bytes a thread. Result and @ret_info as those of capture_run(). */
+/* Reads twice and writes the window between the readings: see src/window/window.h. Both readings are in memory
+ * meanwhile, at some 200 bytes a thread. Result and @ret_info as those of capture_run(). */
 must_check_ int capture_window(const struct capture_window_options *options,
                                struct snapshot_writer *writer, struct snapshot_info *ret_info,
                                struct strbuf *reterr);

@@ -23,10 +23,10 @@ void cgroup_walk_done(struct cgroup_walk *walk)
 	strbuf_done(&walk->last);
 }
 
-/* What an entry's value says beside the controllers of version 1. */
+/* The bits of an entry's value beside the controllers of version 1. */
 enum {
 	CONTROLLER_BITS = 16,
-	/* Outcomes of cgroup_read_v2(), and whether it was called. */
+	/* The outcomes of cgroup_read_v2(), and a bit for its call. */
 	CGROUP_IS_READ = CGROUP_READ_END << CONTROLLER_BITS,
 };
 _Static_assert((int)CGROUP_HAS_THREADS > (int)CGROUP_IS_READ, "an entry has room for outcomes");
@@ -98,8 +98,8 @@ static int compare_entries(const void *a, const void *b)
 	return (entry_a->key_len > entry_b->key_len) - (entry_a->key_len < entry_b->key_len);
 }
 
-/* Makes of a path that of the cgroup above it; false where nobody can see that one. Only a mount that was made outside of our
- * cgroup namespace shows what is above the namespace's root. */
+/* Changes the path of a cgroup into that of the one above it. Returns false if that one cannot be seen. Only a mount
+ * that was made outside of our cgroup namespace shows the cgroups above the namespace's root. */
 static bool climb(const struct cgroup_mounts *mounts, struct strbuf *path)
 {
 	if (!cgroup_path_climb(path))
@@ -108,7 +108,7 @@ static bool climb(const struct cgroup_mounts *mounts, struct strbuf *path)
 	       cgroup_is_below(&mounts->unified, path);
 }
 
-/* Adds the cgroups above those that are there: what limits them limits all that is below. */
+/* Adds the ancestors of the cgroups, since their limits apply to all cgroups below. */
 static void add_ancestors(struct strmap *paths, const struct cgroup_mounts *mounts)
 {
 	cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT;

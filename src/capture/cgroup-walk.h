@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* cgroup-walk - collects the cgroups that threads are in, and reads each of them once. */
+/* cgroup-walk - collects the cgroups of threads, and reads each of them once. */
 #include <stddef.h>
 
 #include "base/strmap.h"
@@ -8,15 +8,15 @@
 #include "ctprof/base/macro.h"
 #include "ctprof/snapshot/snapshot.h"
 
-/* In the value of a path: a thread is in that cgroup. Else it is only above such a one. */
+/* In the value of a path: the cgroup has threads. Else it is only an ancestor of one that has. */
 enum { CGROUP_HAS_THREADS = 1 << 30 };
 
 struct cgroup_walk {
 	struct cgroup_v1_controllers controllers;
-	struct strmap v2;   /* paths; the value holds what became of reading it */
+	struct strmap v2;   /* paths; the value has the outcome of reading it */
 	struct strmap v1;   /* the same, with the controllers' bits */
 	struct strbuf last; /* the text noted last */
-	/* When another system's tree was copied, 0 where that is not known; NULL: our clock tells. Borrowed. */
+	/* The time of the copy of another system's tree, 0 if it is not known; NULL: our clock is right. Borrowed. */
 	const uint64_t *tree_boottime_ns;
 };
 
@@ -24,20 +24,21 @@ void cgroup_walk_init(struct cgroup_walk *walk);
 /* For cleanup_(cgroup_walk_done). */
 void cgroup_walk_done(struct cgroup_walk *walk);
 
-/* Notes the cgroups in the text of a thread's cgroup file. Cheap where the text is that of the call before. */
+/* Notes the cgroups in the text of a thread's cgroup file. Cheap if the text is that of the call before. */
 void cgroup_walk_note(struct cgroup_walk *walk, const char *text, size_t len);
 
 /* Notes what @other has noted. */
 void cgroup_walk_merge(struct cgroup_walk *walk, const struct cgroup_walk *other);
 
-/* Where cgroups go that were read; returns 0 or -errno. The stats are the caller's and are reused. */
+/* Receives the cgroups that were read. Returns 0 or -errno. The stats are the caller's and are reused. */
 struct cgroup_sink {
 	int (*add)(struct cgroup_sink *self, const struct cgroup_stats *stats);
 };
 
-/* Reads every cgroup that was noted, and those above, that were not read before, version 2 before version 1, each by its path, and gives those that
- * could be read to @sink, with the time of their reading. @tally becomes that of all that were noted so far. A hierarchy
- * without a mount in @mounts is passed over, unless they are the system's: then its cgroups are outside. Returns 0; the
- * sink's -errno; or -EMFILE, -ENFILE or -ENOMEM where we have run out of what it takes. */
+/* Reads every noted cgroup, and its ancestors, that were not read before, version 2 before version 1, each by its path,
+ * and passes those that could be read to @sink, with the time of their reading. @tally becomes that of all that were
+ * noted so far. A hierarchy without a mount in @mounts is skipped, unless they are the system's: then its cgroups are
+ * outside. Returns 0; the sink's -errno; or -EMFILE, -ENFILE or -ENOMEM if ctprof has run out of descriptors or
+ * memory. */
 must_check_ int cgroup_walk_read(struct cgroup_walk *walk, const struct cgroup_mounts *mounts,
                                  struct cgroup_sink *sink, struct snapshot_tally *tally);

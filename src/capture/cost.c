@@ -10,7 +10,7 @@
 
 enum { IO_FILE_BYTES = 4096 };
 
-/* Our own system calls as the kernel counts them; needs CONFIG_TASK_IO_ACCOUNTING. */
+/* Reads our own system calls as the kernel counts them; needs CONFIG_TASK_IO_ACCOUNTING. */
 static bool read_calls(uint64_t *ret_reads, uint64_t *ret_writes)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;

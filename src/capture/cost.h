@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* cost - what a capture itself takes. */
+/* cost - measures the cost of the capture itself. */
 #include <stdint.h>
 
 #include "ctprof/snapshot/snapshot.h"

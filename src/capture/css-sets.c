@@ -18,12 +18,13 @@
 
 enum { CGROUP_FILE_BYTES = 1 << 20, NOWHERE = UINT32_MAX };
 
-/* Threads in the same cgroups, by their places in the pass. Two of them are asked: whoever has just been born is likely to be
- * moved, so the oldest, and the oldest of another process where there is one. */
+/* Threads in the same cgroups, by their places in the pass. The files of two of them are read. A thread that has just
+ * been born is likely to be moved, so these are the oldest one, and the oldest one of another process if there is
+ * one. */
 struct css_set {
 	uint32_t oldest, other;
 	uint32_t last; /* the others follow in before[], down to NOWHERE */
-	bool is_one;   /* what was read holds for all of them; else each has to be asked */
+	bool is_one;   /* the result holds for all of them; else each one's file is read */
 	enum source_outcome outcome;
 	struct strbuf path, v1_paths;
 	bool has_path;
@@ -32,7 +33,7 @@ struct css_set {
 
 static struct css_key key_of(const struct task_record *values)
 {
-	/* Of a thread that is on its way out the kernel says that it is in no cgroup of version 1. */
+	/* The kernel shows an exiting thread in no cgroup of version 1. */
 	return (struct css_key){.css_set = values->css_set,
 	                        .cgroup_id = values->cgroup_id,
 	                        .is_exiting = (values->flags & TASK_RECORD_EXITING) != 0};
@@ -74,8 +75,8 @@ static const struct task_record *thread_at(const struct css_sets *sets, uint32_t
 	return &sets->pass->threads[sets->pass->order[place]];
 }
 
-/* Reads the file of the first that is still there: of the two that are chosen, and then of the others. Passes over those of
- * @tgid, and over the one at @except. Returns its place or NOWHERE. */
+/* Reads the file of the first thread that is still there: of the two that are chosen, and then of the others. Skips
+ * those of @tgid, and the one at @except. Returns its place or NOWHERE. */
 static uint32_t read_one(const struct css_sets *sets, const struct css_set *set, uint32_t tgid,
                          uint32_t except, struct strbuf *text)
 {
@@ -98,7 +99,8 @@ static uint32_t read_one(const struct css_sets *sets, const struct css_set *set,
 	return NOWHERE;
 }
 
-/* Whether the path is certainly not that of the cgroup that the threads were in: the inode of a cgroup is its number. */
+/* Returns whether the path is certainly not that of the cgroup that the threads were in: the inode of a cgroup is its
+ * number. */
 static bool is_other_cgroup(const struct css_sets *sets, const struct strbuf *path, uint64_t id)
 {
 	const struct cgroup_mount *unified = &sets->mounts->unified;
@@ -116,10 +118,11 @@ static bool is_other_cgroup(const struct css_sets *sets, const struct strbuf *pa
 	return fstat(fd, &status) == 0 && status.st_ino != id;
 }
 
-/* A thread may have left its cgroups since the pass, and a whole process as well. Two processes hardly do at the same time, and
- * if they do, it shows in the number of their cgroup. */
-static void look(const struct css_sets *sets, struct css_reader *reader, struct css_set *set,
-                 struct strbuf *other_text, struct thread_sample *scratch)
+/* Finds the cgroups of a set. A thread may have left its cgroups since the pass, and a whole process as well. Two
+ * processes hardly do so at the same time, and if they do, the number of their cgroup shows it. */
+static void find_cgroups(const struct css_sets *sets, struct css_reader *reader,
+                         struct css_set *set, struct strbuf *other_text,
+                         struct thread_sample *scratch)
 {
 	uint32_t place = read_one(sets, set, 0, NOWHERE, &reader->text), other;
 	const struct task_record *thread;
@@ -169,7 +172,7 @@ static struct css_set *add(struct css_sets *sets)
 	return array_add(sets->sets, sets->count, sets->capacity);
 }
 
-/* Threads that follow one another are mostly in the same one. */
+/* Threads that follow one another are mostly in the same set. */
 static bool find_set(const struct css_sets *sets, struct css_reader *reader,
                      const struct css_key *key, uint32_t *ret_set)
 {
@@ -216,7 +219,7 @@ void css_sets_init(struct css_sets *sets, int proc_fd, const struct cgroup_mount
 	*sets = (struct css_sets){.proc_fd = proc_fd, .mounts = mounts, .pass = pass};
 	collect(sets, &reader);
 	for (size_t i = 0; i < sets->count; i++)
-		look(sets, &reader, &sets->sets[i], &other_text, &scratch);
+		find_cgroups(sets, &reader, &sets->sets[i], &other_text, &scratch);
 	sample_done(&scratch);
 	strbuf_done(&reader.text);
 }
@@ -233,7 +236,7 @@ void css_sets_done(struct css_sets *sets)
 	*sets = (struct css_sets){0};
 }
 
-void css_sets_take(const struct css_sets *sets, struct css_reader *reader,
+void css_sets_fill(const struct css_sets *sets, struct css_reader *reader,
                    const struct task_record *values, struct thread_sample *sample)
 {
 	enum source_outcome *outcome = &sample->outcomes[SOURCE_cgroup];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* css-sets - the cgroups of threads of which the kernel said only which are in the same ones. The cgroup file of two of them
- * is read, and stands for all. */
+/* css-sets - finds the cgroups of threads. The kernel's records only show which threads are in the same ones, so the
+ * cgroup file of two of them is read for all. */
 #include "base/strmap.h"
 #include "bpf/task-record.h"
 #include "cgroup/cgroup-mount.h"
@@ -10,21 +10,21 @@
 struct cgroup_walk;
 struct css_set;
 
-/* The kernel's number of such a set may be that of another one a moment later, but its cgroup is not. */
+/* The kernel may use the number of such a set for another one a moment later, but not with the same cgroup. */
 struct css_key {
 	uint64_t css_set;
 	uint64_t cgroup_id;
 	uint64_t is_exiting;
 };
 
-/* One for each thread of ours that calls css_sets_take(). Zeroed it is ready; its owner frees the text. */
+/* One for each thread of ours that calls css_sets_fill(). Zeroed it is ready; its owner frees the text. */
 struct css_reader {
-	/* What was found last in places. */
+	/* The result of the last search in places. */
 	struct css_key key;
 	uint32_t found;
 	bool has_found;
 	struct strbuf text;          /* of the file of a single thread */
-	struct cgroup_walk *cgroups; /* borrowed, takes note of every cgroup; may be NULL */
+	struct cgroup_walk *cgroups; /* borrowed, gets every cgroup; may be NULL */
 };
 
 struct css_sets {
@@ -39,11 +39,11 @@ struct css_sets {
 	int proc_fd;                        /* borrowed */
 };
 
-/* Reads the cgroups of all threads of a pass, which stays where it is until the sets are done. */
+/* Reads the cgroups of all threads of a pass, which must not move until the sets are done. */
 void css_sets_init(struct css_sets *sets, int proc_fd, const struct cgroup_mounts *mounts,
                    struct cgroup_walk *cgroups, const struct task_record_pass *pass);
 void css_sets_done(struct css_sets *sets);
 
 /* Fills the cgroup of a thread and its source's outcome. Several threads of ours may call it at once. */
-void css_sets_take(const struct css_sets *sets, struct css_reader *reader,
+void css_sets_fill(const struct css_sets *sets, struct css_reader *reader,
                    const struct task_record *values, struct thread_sample *sample);

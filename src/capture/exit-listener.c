@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "exit-listener.h"
 
-/* The thread that listens sleeps and looks, a hundred times a second, instead of being woken for every exit: at ten
- * thousand exits a second that is what makes it cheap, and the buffers hold seconds of that. */
+/* The listening thread sleeps and reads a hundred times a second, instead of being woken for every exit. That makes it
+ * cheap at ten thousand exits a second, and the buffers hold seconds of those. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,41 +21,41 @@
 
 enum {
 	LOOK_EVERY_MS = 10,
-	/* At the end, for threads that take long to take themselves apart. */
+	/* At the end, for threads whose exit is slow. */
 	LAST_LOOK_EVERY_MS = 2,
 	LAST_LOOKS_MAX = 250,
 	CPU_LIST_BYTES = 1 << 16,
 };
 
 struct exit_listener {
-	struct thread_end_reader *ends; /* NULL where there are none; owned, as all of these */
+	struct thread_end_reader *ends; /* NULL if there are none; owned, as all of these */
 	struct taskstats_exits *exits;  /* the same */
 	struct cgroup_ids *cgroups;
-	pthread_mutex_t reading; /* held by whoever reads the two sources into merge */
+	pthread_mutex_t reading; /* held by the thread that reads the two sources into merge */
 	struct exit_merge merge;
 	enum window_exits outcome;
-	/* What was there by then has been read. Before the first look there could be nothing. */
+	/* Everything from before that time has been read. Before the first reading there could be nothing. */
 	uint64_t looked_boottime_ns;
-	int stop_fd; /* readable when the thread is to stop */
+	int stop_fd; /* readable when the thread has to stop */
 	bool has_thread;
 	pthread_t thread;
 };
 
-static void take_end(void *context, const struct thread_end *end)
+static void add_end(void *context, const struct thread_end *end)
 {
 	struct exit_listener *listener = context;
 
 	exit_merge_add_end(&listener->merge, end);
 }
 
-static void take_record(void *context, const void *payload, size_t len)
+static void add_record(void *context, const void *payload, size_t len)
 {
 	struct exit_listener *listener = context;
 
-	/* The record's length of a life is in microseconds, and has no time that the host was suspended. */
+	/* The record has the length of a life in microseconds, without the time that the host was suspended. */
 	enum { ROUNDING_NS = 1000 };
 	uint64_t awake_ns = clock_now_ns(CLOCK_MONOTONIC);
-	/* Not before the record was made: many come while others are read. */
+	/* The time is not before the record was made: many arrive while others are read. */
 	uint64_t now_ns = clock_now_ns(CLOCK_BOOTTIME);
 	uint64_t suspended_ns = now_ns > awake_ns ? now_ns - awake_ns : 0;
 
@@ -64,11 +64,11 @@ static void take_record(void *context, const void *payload, size_t len)
 	                      payload, len);
 }
 
-/* Ends before records: the record of an end that was read is there. */
+/* Reads ends before records, so that the record of each end is there. */
 static void read_ends(struct exit_listener *listener)
 {
 	if (listener->ends)
-		thread_end_reader_read(listener->ends, take_end, listener);
+		thread_end_reader_read(listener->ends, add_end, listener);
 }
 
 static void read_records(struct exit_listener *listener)
@@ -76,11 +76,11 @@ static void read_records(struct exit_listener *listener)
 	uint64_t begin_ns = clock_now_ns(CLOCK_BOOTTIME);
 
 	if (listener->exits)
-		taskstats_exits_read(listener->exits, take_record, listener);
+		taskstats_exits_read(listener->exits, add_record, listener);
 	listener->looked_boottime_ns = begin_ns;
 }
 
-/* Whether the wait was ended by a word to stop. */
+/* Sleeps. Returns whether a request to stop ended the wait. */
 static bool sleep_unless_stopped(const struct exit_listener *listener)
 {
 	struct pollfd stop = {.fd = listener->stop_fd, .events = POLLIN};
@@ -104,8 +104,8 @@ void exit_listener_catch_up(struct exit_listener *listener)
 	pthread_mutex_unlock(&listener->reading);
 }
 
-/* All records of threads that have exited by now are in the sockets; of their ends some may be on their way. Without
- * records nobody knows which, and ends have one moment more. */
+/* All records of threads that have exited by now are in the sockets; some of their ends may be late. Without records it
+ * is not known which, and ends get a moment more. */
 static void read_the_rest(struct exit_listener *listener)
 {
 	uint64_t until = clock_now_ns(CLOCK_BOOTTIME);
@@ -171,7 +171,7 @@ static enum window_exits outcome_of(int records, int ends)
 	return WINDOW_EXITS_off;
 }
 
-/* A signal is for the thread that captures. */
+/* Signals are for the thread that captures. */
 static int start_thread(struct exit_listener *listener)
 {
 	sigset_t all, before;
@@ -186,7 +186,7 @@ static int start_thread(struct exit_listener *listener)
 	return -error;
 }
 
-/* Ends before records, so that no record comes whose end was too early. */
+/* Opens ends before records, so that no record comes without its end for being opened too late. */
 static void open_sources(struct exit_listener *listener,
                          const struct exit_listener_options *options)
 {
@@ -233,7 +233,7 @@ void exit_listener_stop(struct exit_listener *listener, struct exit_log *ret_log
 	const uint64_t one = 1;
 
 	if (listener->has_thread) {
-		/* An eventfd takes it, or there is no thread. */
+		/* If there is no eventfd, there is no thread. */
 		if (fd_write_all(listener->stop_fd, &one, sizeof(one)) == 0)
 			pthread_join(listener->thread, NULL);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* exit-listener - takes note of every thread of the host that exits, on a thread of its own. */
+/* exit-listener - notes every thread of the host that exits, in a thread of its own. */
 #include <stdbool.h>
 
 #include "cgroup/cgroup-mount.h"
@@ -10,23 +10,23 @@
 
 struct exit_listener_options {
 	bool live;                    /* the threads are this system's, in our pid namespace */
-	struct taskstats_rules rules; /* what the kernel keeps */
+	struct taskstats_rules rules; /* the settings of the kernel */
 	const struct cgroup_mounts
-	        *mounts;   /* to name cgroups by; borrowed until the listener has stopped */
-	bool without_ends; /* leave the counters at the last switch alone */
+	        *mounts;   /* for names of cgroups; borrowed until the listener has stopped */
+	bool without_ends; /* do not read the counters at the last switch */
 };
 
 struct exit_listener;
 
-/* Begins to listen; what happens from the return on is in the log. Never NULL: where nobody can listen, the log says
- * why. */
+/* Begins to listen; the log has the exits from the return on. Never NULL: if listening is not possible, the log has the
+ * reason. */
 must_check_ struct exit_listener *exit_listener_start(const struct exit_listener_options *options);
 
-/* Reads what has come so far, in the calling thread. When a record was read is all that is known of the birth of a thread
- * that has one only, so it is called right before a moment that births are compared with: a thread that had exited by
- * then is not taken for one that was born later. */
+/* Reads the records and ends so far, in the calling thread. A thread with a record only has no other birth than the
+ * time of reading the record, less its life. So this is called right before a moment that births are compared with: a
+ * thread that had exited by then cannot appear as one that was born later. */
 void exit_listener_catch_up(struct exit_listener *listener);
 
-/* Waits until all ends from before the call are in, stops, fills @ret_log, which the caller frees, and frees the
+/* Waits until all ends from before the call have arrived, stops, fills @ret_log, which the caller frees, and frees the
  * listener. */
 void exit_listener_stop(struct exit_listener *listener, struct exit_log *ret_log);

@@ -42,7 +42,7 @@ void exit_merge_done(struct exit_merge *merge)
 	*merge = (struct exit_merge){.first_free = NOWHERE};
 }
 
-/* As /proc/<tid>/stat has it. */
+/* The time as /proc/<tid>/stat has it. */
 static uint64_t clock_ticks_of(uint64_t boottime_ns)
 {
 	return boottime_ns / (NS_PER_SECOND / (uint64_t)sysconf(_SC_CLK_TCK));
@@ -121,8 +121,8 @@ static void set_process_start(struct thread_sample *sample, uint64_t process_bor
 }
 
 /* Fills the sample and the note from the record alone. */
-static bool take_record(struct exit_merge *merge, const struct waiting_record *head,
-                        const void *payload, struct exit_note *note)
+static bool parse_record(struct exit_merge *merge, const struct waiting_record *head,
+                         const void *payload, struct exit_note *note)
 {
 	uint64_t received_boottime_ns = head->received_boottime_ns;
 	struct thread_sample *sample = &merge->sample;
@@ -162,7 +162,7 @@ void exit_merge_add_record(struct exit_merge *merge, uint64_t received_boottime_
 	merge->log.received++;
 	if (merge->expects_ends)
 		keep_waiting(merge, &head, payload);
-	else if (take_record(merge, &head, payload, &note))
+	else if (parse_record(merge, &head, payload, &note))
 		exit_log_add(&merge->log, &merge->sample, &note);
 }
 
@@ -171,8 +171,8 @@ void exit_merge_add_end(struct exit_merge *merge, const struct thread_end *end)
 	*array_add(merge->ends, merge->end_count, merge->end_capacity) = *end;
 }
 
-/* Whether it may be the record of the thread: it is not of a longer life, and was not there before its birth. The
- * kernel reads one clock after the other when a thread is born, and may be interrupted between them. */
+/* Returns whether it may be the record of the thread: it is not of a longer life, and was not there before its birth.
+ * The kernel reads one clock after the other when a thread is born, and may be interrupted between them. */
 static bool is_possible(const struct waiting_record *record, const struct thread_end *end)
 {
 	enum { SLACK_NS = 100 * NS_PER_MS };
@@ -182,7 +182,8 @@ static bool is_possible(const struct waiting_record *record, const struct thread
 	       record->received_boottime_ns >= end->born_boottime_ns;
 }
 
-/* Of several the one that came first: lives with one tid follow one another, and so do their records and their ends. */
+/* Returns the record that came first, if there are several: lives with one tid follow one another, and so do their
+ * records and their ends. */
 static uint32_t find_record(struct exit_merge *merge, const struct thread_end *end)
 {
 	uint32_t found = NOWHERE;
@@ -285,7 +286,7 @@ static void match_end(struct exit_merge *merge, const struct thread_end *end,
 	if (place != NOWHERE) {
 		struct waiting_record *record = &merge->records[place];
 
-		if (!take_record(merge, record, record->payload, &note))
+		if (!parse_record(merge, record, record->payload, &note))
 			sample_reset(&merge->sample);
 		let_go(merge, place);
 	} else if (end->ended_boottime_ns > until_boottime_ns) {
@@ -330,7 +331,7 @@ void exit_merge_finish(struct exit_merge *merge, struct exit_log *ret_log)
 	for (uint32_t i = 0; merge->waiting > 0 && i < merge->capacity; i++) {
 		const struct waiting_record *record = &merge->records[i];
 
-		if (record->tid != 0 && take_record(merge, record, record->payload, &note))
+		if (record->tid != 0 && parse_record(merge, record, record->payload, &note))
 			exit_log_add(&merge->log, &merge->sample, &note);
 	}
 	*ret_log = merge->log;

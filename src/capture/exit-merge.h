@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* exit-merge - one row of the log for each death out of two accounts of it: the kernel's record, which is early, and
- * the counters at the last switch, which come later or not at all. Does no I/O but for names of cgroups. */
+/* exit-merge - makes one row of the log for each exit from two sources: the kernel's record, which is early, and the
+ * counters at the last switch, which come later or not at all. Does no I/O but for names of cgroups. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -39,18 +39,17 @@ void exit_merge_init(struct exit_merge *merge, const struct taskstats_rules *rul
 /* For cleanup_(exit_merge_done). */
 void exit_merge_done(struct exit_merge *merge);
 
-/* A record that was there at the moment given (CLOCK_BOOTTIME), and the birth that follows from it may be later by
- * @late_ns at most. What is no record is not counted. */
+/* Adds a record that was there at the given moment (CLOCK_BOOTTIME); the birth that follows from it may be late by
+ * @late_ns at most. Bytes that are no record are not counted. */
 void exit_merge_add_record(struct exit_merge *merge, uint64_t received_boottime_ns,
                            uint64_t late_ns, const void *payload, size_t len);
 
 /* Keeps a copy. */
 void exit_merge_add_end(struct exit_merge *merge, const struct thread_end *end);
 
-/* Makes rows of the ends that came, with the records that fit them. By now all records of these ends have been
- * added, since a thread's record is made before its end. Ends later than @until_boottime_ns that have no record are
- * left out. */
+/* Makes rows of the ends so far, with the records that fit them. By now all records of these ends have been added,
+ * since a thread's record is made before its end. Ends later than @until_boottime_ns without a record are left out. */
 void exit_merge_match(struct exit_merge *merge, uint64_t until_boottime_ns);
 
-/* Makes rows of the records that still wait, and hands the log over. */
+/* Makes rows of the records that still wait, and moves the log to @ret_log. */
 void exit_merge_finish(struct exit_merge *merge, struct exit_log *ret_log);

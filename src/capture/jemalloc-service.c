@@ -22,15 +22,15 @@ struct jemalloc_service {
 	struct stall_list *stalls;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	/* What follows is under the lock. */
+	/* The lock guards the members below. */
 	struct service_thread *thread; /* NULL: none could be created */
 	struct jemalloc_request *request;
 	bool is_taken; /* by the thread */
 	bool ends;
 };
 
-/* The threads that were read change hands, and the next request gets the old ones of the one who asked. */
-static void take_answer(struct jemalloc_reader *from, struct jemalloc_reader *to)
+/* The threads that were read are swapped with the old ones of the request, for the next one. */
+static void swap_answer(struct jemalloc_reader *from, struct jemalloc_reader *to)
 {
 	struct memory_probe_thread *threads = to->request.threads;
 	size_t capacity = to->capacity;
@@ -61,7 +61,7 @@ static void serve(const struct jemalloc_service *service, struct jemalloc_reques
 	}
 	jemalloc_read_process(service->reader, process_fd, request->tgid, request->threads,
 	                      request->known);
-	take_answer(service->reader, request->answer);
+	swap_answer(service->reader, request->answer);
 }
 
 static void finish(struct jemalloc_service *service)

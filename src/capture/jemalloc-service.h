@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* jemalloc-service - a thread that owns the reader of jemalloc's counters, with its helpers, caches and budget. Other threads send it
- * one request at a time. Where a reading stalls, the thread is given up and another one takes the next request. */
+/* jemalloc-service - a thread that owns the reader of jemalloc's counters, with its helpers, caches and budget. Other
+ * threads send it one request at a time. If a reading stalls, the thread is given up and another one handles the next
+ * request. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -21,7 +22,7 @@ struct jemalloc_request {
 	bool is_done;                       /* the service's own */
 };
 
-/* @reader, @proc_fd and @stalls are borrowed. Where no thread can be created, requests are served by the thread that sends
+/* @reader, @proc_fd and @stalls are borrowed. If no thread can be created, requests are served by the thread that sends
  * them. Never NULL. */
 struct jemalloc_service *jemalloc_service_new(struct jemalloc_reader *reader, int proc_fd,
                                               struct stall_list *stalls);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* own-proc - whose ids a /proc has. */
+/* own-proc - finds out which pid namespace a /proc belongs to. */
 #include <stdbool.h>
 
-/* Whether @proc_fd is the /proc of our own pid namespace: only then do its ids mean to system calls what they mean
- * there. */
+/* Returns whether @proc_fd is the /proc of our own pid namespace: only then can its ids be used in system calls. */
 bool proc_is_own(int proc_fd);

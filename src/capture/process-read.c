@@ -72,7 +72,7 @@ enum {
 	FIELD_START_STACK = 28,
 };
 
-/* A field of the process's stat, which is in reader->text. */
+/* Reads a field of the process's stat, which is in reader->text. */
 static bool own_stat_field(const struct process_reader *reader, unsigned field, uint64_t *ret_value)
 {
 	return stat_field(strbuf_str(&reader->text), reader->text.len, field, ret_value);
@@ -88,8 +88,8 @@ static void drop_totals(struct thread_sample *sample, enum metric_source source,
 }
 
 /* The kernel adds the I/O of a child that was waited for to that of its parent, in one step with its page faults and
- * CPU time, and then nobody can tell it from that of exited threads. A process in whose stat there is a trace of
- * children has no totals of I/O. */
+ * CPU time, so that it cannot be separated from that of exited threads. A process whose stat has a trace of children
+ * has no totals of I/O. */
 static void drop_io_of_children(struct process_reader *reader)
 {
 	static const unsigned fields[] = {FIELD_CHILDREN_MINFLT, FIELD_CHILDREN_MAJFLT,
@@ -105,7 +105,7 @@ static void drop_io_of_children(struct process_reader *reader)
 	drop_totals(sample, SOURCE_process_io, OUTCOME_off);
 }
 
-/* The start time in stat is that of the leader, also where the leader has exited. */
+/* The start time in stat is that of the leader, even if the leader has exited. */
 static void find_start(struct process_reader *reader)
 {
 	uint64_t start = PROCESS_START_UNKNOWN;
@@ -128,9 +128,9 @@ static void find_memory(struct process_reader *reader)
 	        !__builtin_mul_overflow(memory->resident_bytes, page, &memory->resident_bytes);
 }
 
-/* Whether the process has no memory, and so nothing that hangs on it; @ret_outcome says whether that is missing then.
- * Kernel threads never had any and zombies need none, but a leader that has exited before its threads has given up
- * what they still have. */
+/* Returns whether the process has no memory, and so nothing that depends on it; @ret_outcome is then the reason of the
+ * missing values. Kernel threads never had any and zombies need none, but a leader that has exited before its threads
+ * has released memory that they still have. */
 static bool lacks_memory(const struct process_reader *reader, enum source_outcome *ret_outcome)
 {
 	const struct process_memory *memory = &reader->memory;
@@ -141,8 +141,8 @@ static bool lacks_memory(const struct process_reader *reader, enum source_outcom
 	return true;
 }
 
-/* The executable of a process whose leader has exited, as /proc/<tgid>/task/<tid>/exe of a thread that lives. The directory is
- * the one of this process, so that no other process can be met there. */
+/* Reads the executable of a process whose leader has exited from /proc/<tgid>/task/<tid>/exe of a living thread. The
+ * directory is the one of this process, so that it cannot be another process's. */
 static int read_exe_of_thread(int process_fd, struct strbuf *exe)
 {
 	enum { ATTEMPTS = 64 }; /* threads that are exiting have none either */
@@ -165,7 +165,8 @@ static int read_exe_of_thread(int process_fd, struct strbuf *exe)
 	return r;
 }
 
-/* Where a link is denied, so is that of a kernel thread, which has none; its stat says so to everybody. */
+/* If a link is denied, that of a kernel thread, which has none, is as well; everybody can see in its stat that it is
+ * one. */
 static int read_exe(struct process_reader *reader, int process_fd)
 {
 	struct thread_sample *sample = &reader->sample;
@@ -185,15 +186,15 @@ static int read_exe(struct process_reader *reader, int process_fd)
 		outcome = r == 0 && !sample->has_exe ? OUTCOME_malformed
 		                                     : outcome_of_error(ERROR_OF_FEATURE, r);
 	}
-	/* That there is none is known as well. */
+	/* The absence of an executable is known as well. */
 	if (outcome == OUTCOME_unneeded)
 		sample->has_exe = true;
 	sample->outcomes[SOURCE_exe] = outcome;
 	return error_is_own(r) ? r : 0;
 }
 
-/* The directory of a process is always its effective user's, also where the kernel gives what is in it to root. In a
- * copy it is anybody's, but there is what the leader's status said. */
+/* The directory of a process always belongs to its effective user, even if the kernel gives its files to root. In a
+ * copy it may be anybody's; the leader's status has the user there. */
 static int read_uid(struct process_reader *reader, int process_fd, uint32_t tgid)
 {
 	struct thread_sample *sample = &reader->sample;
@@ -220,7 +221,7 @@ static bool is_small(const struct process_memory *memory)
 	       memory->resident_bytes <= CAPTURE_SMAPS_AUTO_RESIDENT_BYTES;
 }
 
-/* Whether smaps_rollup is to be read; where not, @ret_outcome says why. */
+/* Returns whether to read smaps_rollup; if not, @ret_outcome is the reason. */
 static bool wants_smaps(const struct process_reader *reader, enum source_outcome *ret_outcome)
 {
 	const struct process_memory *memory = &reader->memory;
@@ -246,7 +247,7 @@ static int read_smaps(struct process_reader *reader, int process_fd)
 		return 0;
 	}
 	r = fd_read_record_at(process_fd, "smaps_rollup", &reader->text, PROCESS_FILE_BYTES);
-	/* A process that is exiting has given up its memory, like one that never had any. */
+	/* A process that is exiting has released its memory, and looks like one that never had any. */
 	outcome = r == -ESRCH ? OUTCOME_unneeded : outcome_of_error(ERROR_OF_FEATURE, r);
 	if (r == 0)
 		outcome = smaps_parse(strbuf_str(&reader->text), reader->text.len, sample);
@@ -254,7 +255,7 @@ static int read_smaps(struct process_reader *reader, int process_fd)
 	return error_is_own(r) ? r : 0;
 }
 
-/* The I/O comes first, so that what its totals hold of children shows in the stat that is read behind it. */
+/* The I/O comes first, so that children in its totals show in the stat that is read afterwards. */
 int process_read(struct process_reader *reader, int process_fd, uint32_t tgid)
 {
 	struct thread_sample *sample = &reader->sample;
@@ -279,7 +280,8 @@ int process_read(struct process_reader *reader, int process_fd, uint32_t tgid)
 	return r;
 }
 
-/* Whether the process whose stat was read is the one that was seen. Without memory and threads it has ended since. */
+/* Returns whether the process whose stat was read is the same as before. Without memory and threads it has ended
+ * since. */
 static bool is_still(const struct process_reader *reader, const struct process_seen *seen)
 {
 	const struct process_memory *memory = &reader->memory;
@@ -291,7 +293,7 @@ static bool is_still(const struct process_reader *reader, const struct process_s
 	       memory->threads > 1;
 }
 
-/* Each program that is executed has its stack somewhere else. Where the kernel does not tell, it says 0. */
+/* Each executed program has its stack at another address. The kernel shows 0 to those without the permission. */
 static bool has_other_stack(const struct process_reader *reader, const struct process_seen *seen)
 {
 	uint64_t start;
@@ -300,9 +302,9 @@ static bool has_other_stack(const struct process_reader *reader, const struct pr
 	       start > 0 && start != seen->start_stack;
 }
 
-/* Reads the leader's own stat, for that of the process adds up all its threads. */
-int process_look_again(struct process_reader *reader, int process_fd,
-                       const struct process_seen *seen, bool *ret_is_same)
+/* Reads the leader's own stat, since that of the process adds up all its threads. */
+int process_check_again(struct process_reader *reader, int process_fd,
+                        const struct process_seen *seen, bool *ret_is_same)
 {
 	char name[32];
 	int r;
@@ -320,7 +322,7 @@ int process_look_again(struct process_reader *reader, int process_fd,
 	return 0;
 }
 
-/* A process that had memory a moment ago, and now nothing that hangs on it, may be ending. */
+/* A process that had memory a moment ago, and now has none, may be ending. */
 static bool is_doubtful(const struct process_reader *reader)
 {
 	const enum source_outcome *outcomes = reader->sample.outcomes;
@@ -330,7 +332,7 @@ static bool is_doubtful(const struct process_reader *reader)
 	        outcomes[SOURCE_smaps_rollup] == OUTCOME_unneeded);
 }
 
-/* What hangs on the program that it runs. */
+/* Reads the files that depend on the program. */
 static int read_program(struct process_reader *reader, int process_fd)
 {
 	enum source_outcome *outcomes = reader->sample.outcomes;
@@ -351,12 +353,12 @@ int process_read_rest(struct process_reader *reader, int process_fd,
 
 	sample_reset(&reader->sample);
 	reader->has_executed = false;
-	r = process_look_again(reader, process_fd, seen, ret_is_same);
+	r = process_check_again(reader, process_fd, seen, ret_is_same);
 	if (r < 0 || !*ret_is_same)
 		return r;
 	r = read_program(reader, process_fd);
 	if (r == 0 && is_doubtful(reader))
-		r = process_look_again(reader, process_fd, seen, ret_is_same);
+		r = process_check_again(reader, process_fd, seen, ret_is_same);
 	if (r == 0 && seen->needs_uid)
 		r = read_uid(reader, process_fd, seen->tgid);
 	return r;
@@ -381,7 +383,7 @@ void process_read_kernel(struct process_reader *reader)
 {
 	sample_reset(&reader->sample);
 	reader->memory = (struct process_memory){.is_known = true, .threads = 1};
-	/* Where there is no memory nothing is read. */
+	/* Without memory nothing is read. */
 	(void)read_exe(reader, -1);
 	(void)read_smaps(reader, -1);
 }
@@ -407,7 +409,7 @@ enum source_outcome process_read_again(struct process_reader *reader, uint32_t t
 	return taskstats_read_process(reader->taskstats, tgid, &reader->again);
 }
 
-void process_take_smaller(struct process_reader *reader,
+void process_keep_smaller(struct process_reader *reader,
                           const uint64_t exiting[PROCESS_TOTAL_COUNT])
 {
 	struct thread_sample *sample = &reader->sample;
@@ -418,7 +420,7 @@ void process_take_smaller(struct process_reader *reader,
 
 		if (process_total_table[i].source != SOURCE_process_taskstats)
 			continue;
-		/* What only one of the readings has is not known. */
+		/* A total that only one of the readings has is unknown. */
 		sample->process_totals_seen &= ~(1u << i) | reader->again.process_totals_seen;
 		again = again > exiting[i] ? again - exiting[i] : 0;
 		if (again < *total)

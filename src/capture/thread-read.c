@@ -14,11 +14,11 @@
 #include "cgroup/cgroup.h"
 #include "metric/outcome.h"
 
-/* The largest is status of a process in thousands of groups; anything longer is not what it says it is. */
+/* The largest file is status of a process in thousands of groups; a longer one is not a thread's. */
 enum { THREAD_FILE_BYTES = 4 << 20 };
 
-/* Kernels before 5.14 without CONFIG_SCHEDSTATS print zeros in every schedstat while delay accounting is
- * off. We have run, and so has the first process, so a zero there says that the counters are off. */
+/* Kernels before 5.14 without CONFIG_SCHEDSTATS print zeros in every schedstat while delay accounting is off. We have
+ * run, and so has the first process, so a zero there means that the counters are off. */
 static bool schedstat_is_off(struct thread_reader *reader, int proc_fd)
 {
 	int r = -ENOENT;
@@ -74,8 +74,8 @@ static enum source_outcome failure_of(struct thread_reader *reader, int r)
 	return outcome_of_error(ERROR_OF_THREAD, r);
 }
 
-/* Reads a file of the thread into reader->text. A missing file means that the thread has exited, or that
- * the kernel has no such file; the thread's stat tells which. */
+/* Reads a file of the thread into reader->text. A missing file means that the thread has exited, or that the kernel has
+ * no such file; the thread's stat shows which. */
 static enum source_outcome read_file(struct thread_reader *reader, int thread_fd,
                                      enum metric_source source, const char *name)
 {
@@ -127,7 +127,7 @@ static enum source_outcome read_schedstat(struct thread_reader *reader, int thre
 	return outcome;
 }
 
-/* Threads that exit are left behind where a process is moved. */
+/* A move of a process leaves exiting threads behind. */
 static bool is_staying(const struct thread_reader *reader, const struct thread_sample *sample)
 {
 	return !reader->exiting && !sample_has_ended(sample);
@@ -151,7 +151,7 @@ static enum source_outcome read_cgroup(struct thread_reader *reader, int thread_
 	return outcome;
 }
 
-/* Takes note of what was read of a thread, where it holds for the others of its process. */
+/* Keeps the cgroup of a thread if it holds for the others of its process. */
 static void keep_cgroup(struct thread_reader *reader, const struct thread_sample *sample)
 {
 	reader->has_cgroup =
@@ -166,7 +166,7 @@ static void keep_cgroup(struct thread_reader *reader, const struct thread_sample
 	strbuf_add(&reader->cgroups_v1, strbuf_str(&sample->cgroups_v1), sample->cgroups_v1.len);
 }
 
-/* A large process may be moved meanwhile, so every now and then the file is looked at again. */
+/* A large process may be moved meanwhile, so the file is read again every now and then. */
 static enum source_outcome read_listed_cgroup(struct thread_reader *reader, int thread_fd,
                                               const struct thread_place *place,
                                               struct thread_sample *sample)
@@ -202,8 +202,8 @@ static enum source_outcome read_affinity(struct thread_reader *reader, struct th
 	return outcome;
 }
 
-/* Whether the thread lacks a metric that the file has. Taskstats may have given what schedstat has, and status, which is the
- * dearest file, mostly has what others gave. */
+/* Returns whether the thread lacks a metric that the file has. Taskstats may have those of schedstat, and other sources
+ * mostly have those of status, which is the most expensive file. */
 static bool needs_file(const struct source_keys *keys, const struct thread_sample *sample)
 {
 	for (size_t i = 0; i < keys->count; i++)
@@ -238,7 +238,7 @@ bool thread_is_exiting(struct thread_reader *reader, int task_fd, const char *na
 	return exiting;
 }
 
-/* A thread that exits now is dropped whole: half of its values would pass for all of them. */
+/* A thread that exits now is dropped whole, since half of its values would look like all of them. */
 static enum source_outcome read_files(struct thread_reader *reader, int thread_fd,
                                       const struct thread_place *place,
                                       struct thread_sample *sample)

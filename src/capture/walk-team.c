@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "walk-team.h"
 
-/* A walker takes the next process of the list, and puts its rows into pieces of text that wait in the process's batch. The
- * thread that has the writer writes the batches in the order of the list. Between two processes, and between two pieces
- * of a large one, walkers take the lock; while they read threads they share nothing that changes.
- *
- * The thread that has the writer also watches the walkers. Where one is held up in a reading, others are created to go on with
- * the list. A walker that is held up for too long is given up: its process is read again without what was being read, by
- * another one. A process that stalls again, or has rows already, is left as it is. Where no thread can be created, the
- * thread that has the writer is the walker as well. */
+/* A walker reads the next process of the list, and puts its rows into pieces of text that wait in the process's batch.
+ * The thread that has the writer writes the batches in the order of the list. Between two processes, and between two
+ * pieces of a large one, walkers lock; while they read threads they share nothing that changes.
+ * The thread that has the writer also watches the walkers. If one stalls in a reading, others are created to continue
+ * with the list. A walker that stalls for too long is given up: another one reads its process again, without the
+ * reading that stalled. A process that stalls again, or has rows already, stays as it is. If no thread can be created,
+ * the thread that has the writer is the walker as well. */
 
 #include <sched.h>
 #include <stdio.h>
@@ -27,9 +26,9 @@
 enum {
 	MEMBERS_MAX = 16,         /* where none has stalled */
 	AWAY_MAX = 64,            /* walkers that are held up, and not given up yet */
-	PROCESSES_MIN = 32,       /* fewer are read by one */
-	PIECE_BYTES = 64 << 10,   /* a piece of rows is about as long as this */
-	WAITING_BYTES = 16 << 20, /* how much text may wait for the writer */
+	PROCESSES_MIN = 32,       /* one walker reads fewer than that */
+	PIECE_BYTES = 64 << 10,   /* approximate length of a piece of rows */
+	WAITING_BYTES = 16 << 20, /* the most text that may wait for the writer */
 };
 
 struct piece {
@@ -73,14 +72,14 @@ struct walk_team {
 	pthread_mutex_t lock;
 	pthread_cond_t news; /* for the writer */
 	pthread_cond_t room; /* for walkers */
-	/* What follows is under the lock. */
+	/* The lock guards the members below. */
 	size_t next;    /* process to be read */
 	size_t written; /* processes before this one are written */
 	struct batch *batches;
 	struct retry *retries;
 	size_t retry_count, retry_capacity;
 	size_t waiting_bytes;
-	struct piece *spare; /* pieces to be filled again */
+	struct piece *spare; /* pieces to be reused */
 	bool is_over;        /* all is read, or it has failed */
 	int error;           /* the first one */
 	struct member **members;
@@ -89,7 +88,7 @@ struct walk_team {
 	bool is_alone;  /* the only member is the writer's own thread */
 };
 
-/* The lock is held in what follows. */
+/* The functions below are called with the lock held. */
 static void fail(struct walk_team *team, int error)
 {
 	if (team->error == 0)
@@ -99,7 +98,7 @@ static void fail(struct walk_team *team, int error)
 	pthread_cond_signal(&team->news);
 }
 
-static struct piece *take_spare(struct walk_team *team)
+static struct piece *get_spare(struct walk_team *team)
 {
 	struct piece *piece = team->spare;
 
@@ -112,7 +111,7 @@ static struct piece *take_spare(struct walk_team *team)
 	return piece;
 }
 
-/* The process that is to be written next must not wait for those behind it. */
+/* The next process to be written must not wait for those behind it. */
 static bool has_room(const struct walk_team *team, const struct member *member)
 {
 	size_t most = member->place == team->written ? 2 * WAITING_BYTES : WAITING_BYTES;
@@ -142,7 +141,7 @@ static void add_piece(struct walk_team *team, struct member *member, bool is_who
 			batch->first = member->piece;
 		batch->last = member->piece;
 		team->waiting_bytes += snapshot_batch_bytes(&member->piece->rows);
-		member->piece = take_spare(team);
+		member->piece = get_spare(team);
 	}
 	batch->is_whole = is_whole;
 	if (member->place == team->written)
@@ -190,9 +189,9 @@ static void read_jemalloc(struct walk_sink *sink, struct walk *walk, int process
 	jemalloc_service_ask(team->jemalloc, &request, team->is_alone);
 }
 
-/* Takes the next process. False where there is none; then the walker stays until all have come to their end, for a thread of
- * ours that exits would disturb whoever is reading us. */
-static bool take_process(struct member *member)
+/* Gets the next process. Returns false if there is none; the walker then waits until all have finished, because a
+ * thread of ours that exits would disturb others that read our process. */
+static bool next_process(struct member *member)
 {
 	struct walk_team *team = member->team;
 	const struct walk_work *work = team->job->work;
@@ -234,9 +233,9 @@ static void member_begin(struct member *member)
 	member->piece = mem_calloc(1, sizeof(*member->piece));
 }
 
-/* A table of our own spares us the lock of the one that all share, and counting the users of its files. Where that is refused it
- * only takes longer. ThreadSanitizer would take descriptors of two tables for the same one. */
-static void take_own_descriptors(void)
+/* A table of our own saves us the lock of the shared one, and counting the users of its files. If that is refused,
+ * reading is only slower. ThreadSanitizer would confuse descriptors of two tables. */
+static void use_own_descriptors(void)
 {
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
@@ -257,7 +256,7 @@ static void member_run(struct member *member)
 	member_begin(member);
 	if (!team->is_alone)
 		watch_begin(&member->watch);
-	while (r == 0 && take_process(member)) {
+	while (r == 0 && next_process(member)) {
 		r = work->read(work, &member->walk, member->place);
 		if (r == 0)
 			r = hand_over(member, true);
@@ -273,7 +272,7 @@ static void member_run(struct member *member)
 
 static void *thread_run(void *member)
 {
-	take_own_descriptors();
+	use_own_descriptors();
 	member_run(member);
 	return NULL;
 }
@@ -289,7 +288,7 @@ static void free_pieces(struct piece *piece)
 	}
 }
 
-/* Sums are all that a tally has. */
+/* A tally consists of sums only. */
 static void add_tally(struct snapshot_tally *tally, const struct snapshot_tally *other)
 {
 	uint64_t *sums = (uint64_t *)tally;
@@ -310,7 +309,7 @@ static void add_times(struct walk *walk, const struct walk *other)
 		walk->last_read_ns = other->last_read_ns;
 }
 
-/* What one that was given up reads into, and its own structure, are left to it. */
+/* A member that was given up keeps its own structure, and the buffers that it reads into. */
 static void member_end(struct walk_team *team, struct member *member)
 {
 	struct walk *walk = team->walk;
@@ -382,7 +381,7 @@ static bool start_member(struct walk_team *team)
 	return false;
 }
 
-/* Leaves the rest of a process out. Of its threads nobody knows more than their numbers. */
+/* Leaves the rest of a process out. Only the number of its threads is known. */
 static void leave_out(struct walk_team *team, struct member *member)
 {
 	struct snapshot_tally *tally = &member->tally;
@@ -418,7 +417,7 @@ static void give_up(struct walk_team *team, struct member *member)
 	pthread_cond_broadcast(&team->room);
 }
 
-/* Where no walker is left, and none can be created, nobody reads the other processes. */
+/* If no walker is left, and none can be created, the other processes are left out. */
 static void leave_out_rest(struct walk_team *team)
 {
 	struct snapshot_tally *tally = team->walk->tally;
@@ -558,7 +557,8 @@ int walk_team_all(struct walk *walk, const struct walk_job *job, const char *roo
 	struct walk_team *team = team_new(walk, job);
 	int r;
 
-	/* A process that begins as the copy of one with threads may find locks held by those it has not. */
+	/* A process that begins as the copy of one with threads may find locks held by threads that it does not
+	 * have. */
 	jemalloc_reader_start(&walk->jemalloc);
 	team->jemalloc = jemalloc_service_new(&walk->jemalloc, walk->proc_fd, job->stalls);
 	team_run(team);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* walk-team - one or more threads of ours walk the processes of a host, each with readers of its own. The rows reach the one
- * writer in the order of the processes. */
+/* walk-team - lets one or more threads of ours walk the processes of a host, each with readers of its own. The rows
+ * reach the one writer in the order of the processes. */
 #include "walk.h"
 
-/* The processes to be read. */
+/* The processes to read. */
 struct walk_work {
 	size_t count;
 	uint32_t (*tgid)(const struct walk_work *self, size_t index);
@@ -29,12 +29,12 @@ struct walk_job {
 	unsigned walkers; /* threads that read; 16 at most, and more where some have stalled */
 };
 
-/* How many walkers are worth their cost: one for each CPU that we may run on, and one alone for a small host or another
+/* Returns the best number of walkers: one for each CPU that we may run on, and one alone for a small host or another
  * system's tree. */
 unsigned walk_team_size(const struct walk *walk, const struct walk_work *work);
 
-/* Reads all processes of the job. @walk is initialised; its jemalloc reader, tally and cgroups serve all walkers, and its times become
- * those of all. Returns 0; or -errno, with a sentence about @root appended to @reterr where ctprof has run out of descriptors or
- * memory, and without one where the writer failed. */
+/* Reads all processes of the job. @walk is initialised; its jemalloc reader, tally and cgroups serve all walkers, and
+ * its times become those of all. Returns 0; or -errno, with a sentence about @root appended to @reterr if ctprof has
+ * run out of descriptors or memory, and without one if the writer failed. */
 must_check_ int walk_team_all(struct walk *walk, const struct walk_job *job, const char *root,
                               struct strbuf *reterr);

@@ -89,7 +89,8 @@ static void set_pcomm(struct walk *walk, int process_fd)
 	strbuf_add(&sample->pcomm, strbuf_str(&walk->pcomm), walk->pcomm.len);
 }
 
-/* Every row has its process's start time, executable and user; what became of reading the executable is counted once. */
+/* Every row has its process's start time, executable and user; the outcome of reading the executable is counted
+ * once. */
 static void add_process(struct walk *walk)
 {
 	struct thread_sample *sample = walk->sample;
@@ -108,7 +109,7 @@ static void add_process(struct walk *walk)
 		sample->outcomes[SOURCE_exe] = process->outcomes[SOURCE_exe];
 }
 
-/* The leader's row has the process's smaps. The keyed values change hands, for there is one set of them in a process. */
+/* The leader's row has the process's smaps. The keyed values are swapped, since a process has one set of them. */
 static void add_smaps(struct walk *walk)
 {
 	struct thread_sample *sample = walk->sample, *process = &walk->process.sample;
@@ -156,7 +157,7 @@ void walk_read_jemalloc(struct walk *walk, int process_fd, const struct known_po
 	walk->tally->processes_stalled++;
 }
 
-/* The last row of a process has its totals: only then it is known what they are worth. */
+/* The last row of a process has its totals: only then it is known whether they are valid. */
 void walk_add_totals(struct walk *walk, struct thread_sample *sample)
 {
 	static const enum metric_source sources[] = {SOURCE_process_stat, SOURCE_process_io,
@@ -170,7 +171,7 @@ void walk_add_totals(struct walk *walk, struct thread_sample *sample)
 		sample->outcomes[sources[i]] = process->outcomes[sources[i]];
 }
 
-/* Everything that has a total is a counter, and so 64 bits wide. */
+/* Every total is of a counter, which is 64 bits wide. */
 static void add_exiting(struct walk *walk)
 {
 	struct exiting_thread *thread;
@@ -186,7 +187,7 @@ static void add_exiting(struct walk *walk)
 	}
 }
 
-/* How many of the exiting threads are still on their way, and what these have used. */
+/* Returns how many of the exiting threads are still exiting, and stores their work. */
 static size_t sum_exiting(struct walk *walk, int task_fd, uint64_t ret_used[PROCESS_TOTAL_COUNT])
 {
 	size_t count = 0;
@@ -206,8 +207,8 @@ static size_t sum_exiting(struct walk *walk, int task_fd, uint64_t ret_used[PROC
 	return count;
 }
 
-/* Totals that were read while a thread was exiting have it twice. A second reading has those twice that were on their
- * way before and after it; where one came to its end in between, it takes another. */
+/* Totals that were read while a thread was exiting have it twice. A second reading has those threads twice that were
+ * exiting before and after it; if one finished in between, it needs another reading. */
 static void settle_totals(struct walk *walk, int task_fd, uint32_t tgid, bool threads_gone)
 {
 	enum { ATTEMPTS = 4 };
@@ -226,14 +227,14 @@ static void settle_totals(struct walk *walk, int task_fd, uint32_t tgid, bool th
 			return;
 		}
 		if (sum_exiting(walk, task_fd, used) == before) {
-			process_take_smaller(&walk->process, used);
+			process_keep_smaller(&walk->process, used);
 			return;
 		}
 	}
 	process_drop_taskstats(&walk->process, OUTCOME_malformed);
 }
 
-/* Of this system's threads it is known that they have been read by now; of another tree, when that was taken. */
+/* This system's threads have been read by now; another tree has the time of its copy. */
 static void judge(const struct walk *walk, struct thread_sample *sample)
 {
 	uint64_t read_ns =
@@ -257,7 +258,7 @@ int walk_write_pending(struct walk *walk)
 	return r;
 }
 
-/* Reads the thread at @index of the list. Returns OUTCOME_read where the sample is whole. */
+/* Reads the thread at @index of the list. Returns OUTCOME_read if the sample is whole. */
 static enum source_outcome read_thread(struct walk *walk, int task_fd, size_t index)
 {
 	const struct thread_place place = {walk->threads.ids, walk->threads.count, index};
@@ -324,7 +325,7 @@ static int walk_thread(struct walk *walk, const struct process_fds *fds, uint32_
 	return walk_add_row(walk, fds->process);
 }
 
-/* The leader is read first, for its name is the process's. */
+/* The leader is read first, since its name is the process's. */
 static void move_leader_first(struct id_list *threads, uint32_t tgid)
 {
 	for (size_t i = 0; i < threads->count; i++)
@@ -335,7 +336,7 @@ static void move_leader_first(struct id_list *threads, uint32_t tgid)
 		}
 }
 
-/* jemalloc's counters come before everything else of the threads: whoever is there afterwards was there then. */
+/* jemalloc's counters come before everything else of the threads: a thread that is there afterwards was there then. */
 static int walk_threads(struct walk *walk, const struct process_fds *fds, uint32_t tgid,
                         uint64_t boottime_ns)
 {
@@ -358,7 +359,7 @@ static int walk_threads(struct walk *walk, const struct process_fds *fds, uint32
 	return walk_write_pending(walk);
 }
 
-/* What is read of the process as a whole comes first, so that its totals are never later than its threads. */
+/* The data of the process as a whole comes first, so that its totals are never later than its threads. */
 static int open_process(struct walk *walk, uint32_t tgid, struct process_fds *fds)
 {
 	char name[12];
@@ -371,7 +372,7 @@ static int open_process(struct walk *walk, uint32_t tgid, struct process_fds *fd
 	fds->task = fd_open_dir_at(fds->process, "task");
 	if (fds->task < 0)
 		return fds->task;
-	/* Listed first: a thread that is exiting while the totals are read must be seen to do so. */
+	/* Lists first: a thread that is exiting while the totals are read must be seen to do so. */
 	r = fd_list_ids(fds->task, &walk->threads, &walk->listing);
 	if (r < 0)
 		return r;

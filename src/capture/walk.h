@@ -48,7 +48,7 @@ struct walk {
 	size_t exiting_count;
 	size_t exiting_capacity;
 	struct css_reader css;           /* of a walk over a pass of BPF */
-	struct thread_pointer *pointers; /* of the process being walked, from the pass; owned */
+	struct thread_pointer *pointers; /* of the current process, from the pass; owned */
 	size_t pointer_capacity;
 	struct walk_sink *sink;       /* borrowed, as is the tally */
 	struct snapshot_tally *tally; /* the caller sets both */
@@ -64,15 +64,16 @@ struct walk_options {
 	bool live; /* its ids are those of our own pid namespace */
 	struct process_wishes process;
 	enum jemalloc_mode jemalloc;
-	struct jemalloc_files *jemalloc_files; /* borrowed; NULL: nobody is looked at */
+	struct jemalloc_files
+	        *jemalloc_files; /* borrowed; NULL: no process is examined for jemalloc */
 	const struct taskstats_rules *taskstats_rules;
-	struct cgroup_walk *cgroups;      /* borrowed; takes note of every thread's */
+	struct cgroup_walk *cgroups;      /* borrowed; gets the cgroup of every thread */
 	const struct cgroup_share *share; /* borrowed; NULL: each thread's cgroup is read */
 	const uint64_t *tree_boottime_ns; /* see struct walk */
 	struct host_bounds bounds;        /* of the host whose tree it is */
 };
 
-/* Fills @ret_rules with what holds for each source of the host. */
+/* Fills @ret_rules with the rules of the host's sources. */
 void walk_init(struct walk *walk, const struct walk_options *options,
                enum source_outcome ret_rules[SOURCE_COUNT]);
 void walk_done(struct walk *walk);
@@ -80,22 +81,22 @@ void walk_done(struct walk *walk);
 /* Lists the processes of the tree in walk->processes. Returns 0; or -errno with a sentence about @root appended to @reterr. */
 must_check_ int walk_find(struct walk *walk, const char *root, struct strbuf *reterr);
 
-/* To be called before a process is read: what is to be left alone of it. */
+/* Called before a process is read, with the parts of it to leave out. */
 void walk_begin_process(struct walk *walk, uint32_t tgid, enum stall_avoids avoids);
-/* How many threads the tally has, of all processes. */
+/* Returns how many threads the tally has, of all processes. */
 uint64_t walk_counted(const struct walk *walk);
 /* Reads jemalloc's counters of walk->threads, unless that would stall. @known may be NULL. */
 void walk_read_jemalloc(struct walk *walk, int process_fd, const struct known_pointers *known);
 
-/* Reads a process from its files and gives its rows to the sink. Returns 0; the sink's -errno; or -errno where ctprof has run
- * out of descriptors or memory. */
+/* Reads a process from its files and passes its rows to the sink. Returns 0; the sink's -errno; or -errno if ctprof has
+ * run out of descriptors or memory. */
 must_check_ int walk_read_process(struct walk *walk);
 
-/* Adds what walk->sample has from its process, and keeps it as walk->pending until the next row comes. The leader is read
- * first and names the process; where it has exited, /proc/PID/comm does. Returns 0, or the sink's -errno. */
+/* Adds the data of its process to walk->sample, and keeps it as walk->pending until the next row comes. The leader is
+ * read first and names the process; if it has exited, /proc/PID/comm does. Returns 0, or the sink's -errno. */
 must_check_ int walk_add_row(struct walk *walk, int process_fd);
-/* Gives the pending row to the sink. Returns 0, or the sink's -errno. */
+/* Passes the pending row to the sink. Returns 0, or the sink's -errno. */
 must_check_ int walk_write_pending(struct walk *walk);
 
-/* Gives the row the totals of its process that were read last. */
+/* Adds the totals of its process that were read last to the row. */
 void walk_add_totals(struct walk *walk, struct thread_sample *sample);

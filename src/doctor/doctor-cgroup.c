@@ -26,7 +26,8 @@ static struct span read_span(int dir_fd, const char *name, struct strbuf *text)
 	return (struct span){strbuf_str(text), text->len};
 }
 
-/* "memory 4 12 1": name, hierarchy, cgroups, enabled. A hierarchy other than 0 is one of version 1. */
+/* Parses lines such as "memory 4 12 1": name, hierarchy, cgroups, enabled. A hierarchy other than 0 is one of version
+ * 1. */
 static void find_in_proc_cgroups(int proc_fd, struct doctor_findings *findings)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
@@ -47,7 +48,8 @@ static void find_in_proc_cgroups(int proc_fd, struct doctor_findings *findings)
 	}
 }
 
-/* Whether the cgroup has a value of the controller. Every cgroup has cpu.stat, with the controller or without. */
+/* Returns whether the cgroup has a value of the controller. Every cgroup has cpu.stat, with or without the
+ * controller. */
 static bool has_values(const struct cgroup_stats *stats, unsigned version, const char *object)
 {
 	for (unsigned v = 0; v < CGROUP_VALUE_COUNT; v++) {
@@ -83,8 +85,8 @@ static void find_in_cgroup(struct cgroup_reader *reader, const char *name, bool 
 			findings->controllers[c].read++;
 }
 
-/* A controller is enabled from the root downwards, so where any cgroup has it, one right below the root has it. The
- * root itself has no files of most controllers, unless it is the root of a namespace only. */
+/* A controller is enabled from the root downwards: if any cgroup has it, one right below the root has it. The root
+ * itself has no files of most controllers, unless it is the root of a namespace only. */
 static void find_in_cgroup2(struct cgroup_reader *reader, struct doctor_findings *findings)
 {
 	cleanup_(strbuf_done) struct strbuf offered = STRBUF_INIT;

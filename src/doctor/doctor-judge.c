@@ -8,7 +8,7 @@
 static const char cap_ptrace[] = "CAP_SYS_PTRACE", cap_net_admin[] = "CAP_NET_ADMIN",
                   cap_read_search[] = "CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH";
 
-/* Metrics of one scheduling class may be missing from a thread of another without anything being wrong. */
+/* A thread may lack metrics of another scheduling class, which is no fault. */
 static bool is_expected(enum metric_id metric)
 {
 	return metric_table[metric].sched_class == SCHED_CLASS_any;
@@ -16,7 +16,7 @@ static bool is_expected(enum metric_id metric)
 
 struct coverage {
 	unsigned seen, missing;
-	struct strbuf names; /* of the first ones that are missing */
+	struct strbuf names; /* names of the first missing ones */
 };
 
 static void coverage_done(struct coverage *coverage)
@@ -47,7 +47,7 @@ static void cover(const struct doctor_findings *findings, enum doctor_family fam
 		strbuf_addf(&ret->names, " and %u more", ret->missing - named);
 }
 
-/* A family that was read in full, or in part, or for which nobody knows why it was not. */
+/* Judges a family that was read in full or in part, or that is missing for an unknown reason. */
 static void judge_coverage(const struct doctor_findings *findings, enum doctor_family family,
                            struct doctor_line *line)
 {
@@ -72,7 +72,7 @@ static bool any_seen(const struct doctor_findings *findings, enum doctor_family 
 static void judge_thread(const struct doctor_findings *findings, enum doctor_family family,
                          struct doctor_line *line)
 {
-	/* A metric that was read refutes whatever the configuration says. */
+	/* A metric that was read refutes the configuration. */
 	if (!any_seen(findings, family) &&
 	    (reason_no_proc(findings, line) || reason_kernel(findings, family, line)))
 		return;
@@ -103,7 +103,7 @@ static void judge_cgroup_path(const struct doctor_findings *findings, struct doc
 	reason_fix(line, DOCTOR_FIX_BOOT, "systemd.unified_cgroup_hierarchy=1 cgroup_no_v1=all");
 }
 
-/* What keeps other users' processes out of sight. */
+/* Returns whether hidepid hides other users' processes. */
 static bool reason_hidepid(const struct doctor_findings *findings, struct doctor_line *line)
 {
 	if (findings->others_shown > 0 || findings->hidepid == DOCTOR_HIDEPID_OFF)
@@ -132,8 +132,8 @@ static void judge_io_own(const struct doctor_findings *findings, struct doctor_l
 		judge_thread(findings, DOCTOR_io_own, line);
 }
 
-/* A single process may be closed to everybody; that does not make the family partial in a way that a user could mend,
- * but it is said. */
+/* Notes single processes that are closed to everybody. The user cannot change that, so the family is not partial for
+ * it. */
 static void judge_tries(const struct doctor_findings *findings, const struct doctor_tries *tries,
                         unsigned capability, const char *name, struct doctor_line *line)
 {
@@ -184,7 +184,7 @@ static void judge_smaps(const struct doctor_findings *findings, struct doctor_li
 		judge_tries(findings, &all, DOCTOR_CAP_SYS_PTRACE, cap_ptrace, line);
 }
 
-/* Whether something stands between us and every reply of taskstats. */
+/* Returns whether all replies of taskstats fail for one reason. */
 static bool reason_taskstats(const struct doctor_findings *findings, enum doctor_state state,
                              struct doctor_line *line)
 {
@@ -213,7 +213,7 @@ static bool reason_taskstats(const struct doctor_findings *findings, enum doctor
 	return true;
 }
 
-/* Families that are kept only for threads born while delay accounting is on. */
+/* Judges families that are kept only for threads born while delay accounting is on. */
 static void judge_delays(const struct doctor_findings *findings, enum doctor_family family,
                          struct doctor_line *line)
 {
@@ -223,7 +223,7 @@ static void judge_delays(const struct doctor_findings *findings, enum doctor_fam
 	if (reason_no_proc(findings, line)) {
 		reason_set(line, DOCTOR_PARTLY, "no /proc tells whether %s is on", toggle->sysctl);
 	} else if (reason_toggle_off(findings, DOCTOR_TOGGLE_delayacct, line)) {
-		/* The buckets that need no switch are there nevertheless. */
+		/* The buckets that need no switch are there all the same. */
 		line->state = seen ? DOCTOR_PARTLY : DOCTOR_NOT;
 	} else if (!findings->delays_on) {
 		reason_set(line, seen ? DOCTOR_PARTLY : DOCTOR_NOT,
@@ -402,7 +402,7 @@ static void judge_sched_features(const struct doctor_findings *findings, struct 
 		reason_fix(line, DOCTOR_FIX_COMMAND,
 		           "sudo mount -t debugfs debugfs /sys/kernel/debug");
 	} else if (findings->sched_features_error == -EPERM) {
-		/* Permission would be EACCES. */
+		/* A missing permission would be EACCES. */
 		reason_set(line, DOCTOR_NOT, "the kernel is locked down");
 	} else if (findings->sched_features_error != -EACCES) {
 		reason_set(line, DOCTOR_NOT, "debugfs has no sched/features that can be read");
@@ -431,7 +431,7 @@ static void judge_bpf(const struct doctor_findings *findings, struct doctor_line
 	}
 }
 
-/* Yama refuses what rights alone would allow. */
+/* Returns whether Yama refuses ptrace in spite of the user's rights. */
 static bool reason_yama(const struct doctor_findings *findings, unsigned denied, unsigned read,
                         struct doctor_line *line)
 {
@@ -440,7 +440,7 @@ static bool reason_yama(const struct doctor_findings *findings, unsigned denied,
 
 	if (findings->ptrace_scope >= 3) {
 		reason_set(line, state,
-		           "kernel.yama.ptrace_scope is 3: nobody may look into "
+		           "kernel.yama.ptrace_scope is 3: nobody may trace "
 		           "processes until the next boot");
 		reason_fix(line, DOCTOR_FIX_ADVICE,
 		           "set kernel.yama.ptrace_scope below 3 in /etc/sysctl.d, and boot again");
@@ -449,7 +449,7 @@ static bool reason_yama(const struct doctor_findings *findings, unsigned denied,
 	if (findings->ptrace_scope == 0 || findings->memory_own.denied == 0 ||
 	    reason_has_capability(findings, DOCTOR_CAP_SYS_PTRACE))
 		return false;
-	/* The capability would help with other users' processes as well, where it can be had. */
+	/* The capability would help with other users' processes as well, if it can be gained. */
 	reason_denied(findings, state, DOCTOR_CAP_SYS_PTRACE, cap_ptrace, line);
 	if (own_only)
 		reason_set(line, state, "kernel.yama.ptrace_scope is %u", findings->ptrace_scope);

@@ -28,7 +28,7 @@
 
 enum {
 	DOCTOR_FILE_BYTES = 4 << 20,
-	OTHERS_MAX = 64,               /* processes of other users that are tried */
+	OTHERS_MAX = 64,               /* the most processes of other users that are tried */
 	INITIAL_USER_NS = 0xEFFFFFFDU, /* inode of the initial user namespace */
 };
 
@@ -91,7 +91,8 @@ static enum doctor_hidepid hidepid_of(struct span options)
 	return DOCTOR_HIDEPID_OFF;
 }
 
-/* "22 27 0:21 / /proc rw,relatime shared:5 - proc proc rw,hidepid=2". What is mounted last lies on top. */
+/* Parses lines such as "22 27 0:21 / /proc rw,relatime shared:5 - proc proc rw,hidepid=2". The last mount is the
+ * visible one. */
 static void find_mounts(int proc_fd, struct doctor_findings *findings)
 {
 	enum { POINT = 4, TYPE = 0, OPTIONS = 2 };
@@ -133,7 +134,7 @@ static void find_toggles(int proc_fd, struct doctor_findings *findings)
 		rest = (struct span){strbuf_str(&text), text.len};
 		if (!scan_word(&rest, &word))
 			continue;
-		/* Both are 0 or 1; anything else is not the kernel's file. */
+		/* A switch is 0 or 1; any other text is not the kernel's. */
 		if (!span_is(word, "0") && !span_is(word, "1"))
 			continue;
 		findings->toggles[t] = span_is(word, "0") ? DOCTOR_SWITCH_OFF : DOCTOR_SWITCH_ON;
@@ -147,7 +148,7 @@ static void find_toggles(int proc_fd, struct doctor_findings *findings)
 			findings->schedstats_at_boot = true;
 }
 
-/* All that reads threads and processes, as a capture does it. */
+/* The readers of threads and processes, as in a capture. */
 struct readers {
 	int proc_fd;
 	struct thread_reader thread;
@@ -185,7 +186,8 @@ static void count_try(enum source_outcome outcome, struct doctor_tries *tries)
 		tries->failed++;
 }
 
-/* Reads the leader of a process, and the process, into the readers' samples. Says whether the thread could be. */
+/* Reads the leader of a process, and the process, into the readers' samples. Returns whether the thread could be
+ * read. */
 static bool read_process(struct readers *readers, uint32_t pid, struct doctor_tries *io,
                          struct doctor_tries *smaps)
 {
@@ -227,12 +229,12 @@ static void find_own(struct readers *readers, uint32_t pid, struct doctor_findin
 	for (unsigned t = 0; t < PROCESS_TOTAL_COUNT; t++)
 		if ((process->process_totals_seen >> t) & 1)
 			findings->sources_of_totals |= UINT64_C(1) << process_total_table[t].source;
-	/* A program that had children before it became this one has no I/O of its own to tell; others do. */
+	/* The I/O of a program that had children before it became this one is unknown; other processes have theirs. */
 	if (process->outcomes[SOURCE_process_io] == OUTCOME_off && findings->io_own.read > 0)
 		findings->sources_of_totals |= UINT64_C(1) << SOURCE_process_io;
 }
 
-/* To root every process is somebody else's, as none is closed to it for the user's sake. */
+/* Root counts every process as another user's, since none is closed to root because of its user. */
 static bool is_others(int proc_fd, uint32_t pid)
 {
 	char name[16];
@@ -243,7 +245,7 @@ static bool is_others(int proc_fd, uint32_t pid)
 	       (geteuid() == 0 || process.st_uid != geteuid());
 }
 
-/* Asks for a byte where nothing is mapped: who may read gets the answer EFAULT, and nobody is touched. */
+/* Reads one byte if nothing is mapped: a reader with permission gets EFAULT, and no memory is read. */
 static void try_memory(uint32_t pid, struct doctor_tries *tries)
 {
 	char byte;
@@ -259,8 +261,8 @@ static void try_memory(uint32_t pid, struct doctor_tries *tries)
 		tries->failed++;
 }
 
-/* Reads what a capture reads of other users' processes, and tries whose memory can be read. A capture would do both for all
- * processes of the host, and says of memory only what the processes that have jemalloc give. */
+/* Reads the same of other users' processes as a capture, and tries their memory. A capture would do both for all
+ * processes of the host, and reports the memory only of processes that have jemalloc. */
 static void find_others(struct readers *readers, uint32_t own_pid, struct doctor_findings *findings)
 {
 	cleanup_(fd_closep) int list_fd = fd_open_dir_at(readers->proc_fd, ".");
@@ -304,7 +306,7 @@ static void find_ptrace_scope(int proc_fd, struct doctor_findings *findings)
 		findings->ptrace_scope = (unsigned)scope;
 }
 
-/* Loads a program, and lets go of it. */
+/* Loads a program and unloads it. */
 static void find_bpf(struct doctor_findings *findings)
 {
 	cleanup_(task_record_freep) struct task_record_reader *reader = NULL;
@@ -354,14 +356,15 @@ static void find_threads(int proc_fd, struct doctor_findings *findings)
 	if (known)
 		find_own(&readers, (uint32_t)pid, findings);
 	find_others(&readers, (uint32_t)pid, findings);
-	/* It could answer for us, but a capture would not ask: it knows the threads by ids of another namespace. */
+	/* taskstats could answer for us, but a capture would not use it: it identifies threads by ids of another
+	 * namespace. */
 	if (findings->proc_is_foreign)
 		return;
 	sample_reset(&readers.sample);
 	find_taskstats(&rules, &readers.sample, findings);
 }
 
-/* A process that the namespace of /proc does not have finds no self there, but the name of it. */
+/* In a /proc of another namespace, a process outside of it has a link "self" that leads nowhere. */
 static bool is_foreign_proc(int proc_fd)
 {
 	struct stat self;

@@ -80,7 +80,7 @@ bool reason_foreign_proc(const struct doctor_findings *findings, enum doctor_sta
 		return false;
 	reason_add_program(findings, &path);
 	reason_set(line, state, "/proc is of another pid namespace");
-	/* Not mount: without a mount namespace of its own that would lie over everybody's /proc. */
+	/* The advice is not to mount: without a mount namespace of its own, that would hide everybody's /proc. */
 	reason_fix(line, DOCTOR_FIX_ADVICE,
 	           "run ctprof in the pid namespace of /proc, or, for this one's processes only, "
 	           "sudo unshare --mount-proc %s",
@@ -156,7 +156,7 @@ bool reason_toggle_unknown(const struct doctor_findings *findings, enum doctor_t
 	return true;
 }
 
-/* This program as a command names it. */
+/* Returns this program's name for a command. */
 static const char *program_name(const struct doctor_findings *findings)
 {
 	return findings->executable.len > 0 ? strbuf_str(&findings->executable) : "ctprof";
@@ -167,8 +167,9 @@ void reason_add_program(const struct doctor_findings *findings, struct strbuf *o
 	text_add_shell_word(out, program_name(findings));
 }
 
-/* One command for all that any family may want: setcap takes away what it does not name. io is readable by its owner
- * alone, which CAP_SYS_PTRACE does not overrule, so CAP_DAC_READ_SEARCH is with it. */
+/* Sets one command for all capabilities that any family needs, because setcap removes those that it does not name.
+ * CAP_DAC_READ_SEARCH is with them for io: its mode lets only its owner read it, and CAP_SYS_PTRACE does not change
+ * that. */
 static void fix_by_setcap(const struct doctor_findings *findings, struct doctor_line *line)
 {
 	cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT;

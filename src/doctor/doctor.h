@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* doctor - judges which families of metrics can be read here and now, from what was found by trying (see
- * doctor-probe.h), and says why not and what mends it; the families are registry/doctor.def's. Pure. */
+/* doctor - judges which families of metrics can be read here and now, from the findings of doctor-probe.h, with the
+ * reason and the fix of each that cannot; registry/doctor.def declares the families. Pure. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -55,11 +55,11 @@ struct doctor_controller_desc {
 };
 extern const struct doctor_controller_desc doctor_controller_table[DOCTOR_CONTROLLER_COUNT];
 
-/* The family of a metric; DOCTOR_FAMILY_COUNT for one that the walk itself makes. The metrics of io are those of
- * io_own and of io_others. */
+/* Returns the family of a metric; DOCTOR_FAMILY_COUNT for one that the walk itself makes. The metrics of io are those
+ * of io_own and of io_others. */
 enum doctor_family doctor_family_of(enum metric_id metric);
 
-/* Whether a metric is one of a family's. */
+/* Returns whether a metric belongs to the family. */
 bool doctor_family_has(enum doctor_family family, enum metric_id metric);
 
 /* Readings of one file at several processes. */
@@ -89,11 +89,11 @@ enum {
 	DOCTOR_CAP_BPF = 39,
 };
 
-/* What was found. All zero is a host that gave nothing. */
+/* The findings. All zero is a host without any source. */
 struct doctor_findings {
-	/* Who asks. */
-	struct strbuf executable; /* path of this program, raw bytes; empty where not known */
-	bool executable_nosuid;   /* file capabilities have no effect where it lies */
+	/* The user. */
+	struct strbuf executable; /* path of this program, raw bytes; empty if unknown */
+	bool executable_nosuid;   /* file capabilities have no effect in its file system */
 	bool in_user_namespace;   /* not the initial one */
 	uint64_t effective;       /* sets of capabilities, one bit each */
 	uint64_t bounding;
@@ -106,18 +106,18 @@ struct doctor_findings {
 	bool proc_is_foreign; /* /proc is there, but of another pid namespace */
 	enum doctor_hidepid hidepid;
 	enum doctor_switch toggles[DOCTOR_TOGGLE_COUNT];
-	char toggle_texts[DOCTOR_TOGGLE_COUNT][24]; /* the value as it was read */
+	char toggle_texts[DOCTOR_TOGGLE_COUNT][24]; /* the text that was read */
 	bool schedstats_at_boot;                    /* by the kernel's command line */
 	bool no_jemalloc;                           /* this ctprof was built without it */
-	unsigned ptrace_scope; /* kernel.yama.ptrace_scope; 0 also where there is no Yama */
+	unsigned ptrace_scope; /* kernel.yama.ptrace_scope; also 0 without Yama */
 
 	/* Threads. */
 	struct metric_set own_seen; /* of our own thread */
 	bool has_cgroup, cgroup_is_v1;
 	unsigned others;       /* processes of other users in /proc; for root, all but our own */
-	unsigned others_shown; /* those whose stat could be read */
+	unsigned others_shown; /* those whose stat was readable */
 	struct doctor_tries io_own, io_others, smaps_own, smaps_others;
-	/* Their memory, of other processes than ours: of this user's, and of others'. */
+	/* The memory of other processes than ours: of this user's, and of others'. */
 	struct doctor_tries memory_own, memory_others;
 	uint64_t
 	        sources_of_totals; /* one bit for each enum metric_source that gave process totals */
@@ -132,13 +132,13 @@ struct doctor_findings {
 	bool psi_host;
 	unsigned psi_cgroups; /* cgroups whose pressure was read */
 	bool has_cgroup2;
-	struct strbuf cgroup2_point; /* where it is mounted; raw bytes */
+	struct strbuf cgroup2_point; /* its mount point; raw bytes */
 	struct {
 		bool offered;  /* by cgroup.controllers */
 		bool enabled;  /* by cgroup.subtree_control */
 		bool on_v1;    /* it is in a hierarchy of version 1 */
 		bool disabled; /* at boot */
-		unsigned read; /* cgroups of which a value of it was read */
+		unsigned read; /* cgroups with a readable value of it */
 	} controllers[DOCTOR_CONTROLLER_COUNT];
 	bool has_cgroup1;
 	unsigned cgroup1_read; /* values */
@@ -155,7 +155,7 @@ void doctor_findings_done(struct doctor_findings *findings);
 enum doctor_state { DOCTOR_AVAILABLE, DOCTOR_PARTLY, DOCTOR_NOT };
 extern const char *const doctor_state_names[];
 
-/* What a fix is. */
+/* The kind of a fix. */
 enum doctor_fix {
 	DOCTOR_FIX_NONE,
 	DOCTOR_FIX_COMMAND, /* for a shell */
@@ -167,7 +167,7 @@ extern const char *const doctor_fix_names[];
 
 struct doctor_line {
 	enum doctor_state state;
-	struct strbuf reason; /* a phrase; may be empty where the family is available */
+	struct strbuf reason; /* a phrase; may be empty if the family is available */
 	enum doctor_fix fix_kind;
 	struct strbuf fix; /* empty with DOCTOR_FIX_NONE */
 };
@@ -179,7 +179,7 @@ struct doctor_verdict {
 /* Judges every family. @ret_verdict is zeroed or done. */
 void doctor_judge(const struct doctor_findings *findings, struct doctor_verdict *ret_verdict);
 
-/* Whether every needed family is available. */
+/* Returns whether every needed family is available. */
 bool doctor_is_well(const struct doctor_verdict *verdict);
 
 /* For cleanup_(doctor_verdict_done). */

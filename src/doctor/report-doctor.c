@@ -19,8 +19,7 @@ static bool is_harmless(const struct strbuf *text)
 	return true;
 }
 
-/* A command is to be copied, so its backslashes stay single unless there is something in it that no terminal may
- * see. */
+/* Adds a command to be copied. Its backslashes stay single unless it has a character that must not reach a terminal. */
 static void add_command(const struct strbuf *command, struct strbuf *out)
 {
 	if (is_harmless(command))
@@ -168,7 +167,7 @@ static void write_text(struct json_writer *writer, const char *key, const struct
 	json_write_text(writer, valid.data, valid.len);
 }
 
-/* @seen is NULL for all of a family's metrics. */
+/* If @seen is NULL, writes all of a family's metrics. */
 static void write_metrics(struct json_writer *writer, const char *key, enum doctor_family family,
                           const struct metric_set *seen)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* report-doctor - prints what doctor found, as a table or as JSON. */
+/* report-doctor - prints the verdict of doctor, as a table or as JSON. */
 #include <stdio.h>
 
 #include "base/table.h"
@@ -23,6 +23,6 @@ struct report_doctor {
 	struct table_style style;
 };
 
-/* A line for each family, and below them each fix once. */
+/* Prints a line for each family, and below them each fix once. */
 void report_doctor(FILE *file, const struct report_doctor *report);
 void report_doctor_json(FILE *file, const struct report_doctor *report);

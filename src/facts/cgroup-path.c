@@ -11,7 +11,7 @@
 
 enum { MILLION = 1000000 };
 
-/* Where a limit is read from, of version 1 and of version 2. */
+/* The values of each limit, of version 1 and of version 2. */
 static const struct {
 	bool has[2];
 	enum cgroup_value_id ids[2];
@@ -63,7 +63,7 @@ static void set_limits(struct cgroup_node *node, const struct cgroup_stats *stat
 	}
 }
 
-/* A quota says nothing without its period. */
+/* A quota needs its period. */
 static void scale_cpu_limit(struct cgroup_node *node, const struct cgroup_stats *stats)
 {
 	uint64_t period, *quota = &node->limits[CGROUP_LIMIT_cpu];
@@ -110,7 +110,7 @@ void cgroup_tree_add(struct cgroup_tree *tree, const struct cgroup_stats *stats,
 
 	make_key(stats->is_v1, strbuf_str(&stats->path), stats->path.len, &key);
 	entry = strmap_add(&tree->places, strbuf_str(&key), key.len);
-	/* A file that has one twice has it once here. */
+	/* A cgroup that a file has twice counts once. */
 	if (entry->value)
 		return;
 	node = array_add(tree->nodes, tree->count, tree->capacity);
@@ -125,14 +125,15 @@ void cgroup_tree_add(struct cgroup_tree *tree, const struct cgroup_stats *stats,
 	set_throttling(node, stats);
 }
 
-/* A path of version 1 is that of a cgroup in some of the hierarchies only: what is above it in another one is not above
- * this cgroup. Of version 2 there is one hierarchy, and a controller need not go down to the cgroup to limit it. */
+/* Returns whether the cgroup above is in the hierarchy of the limit. A path of version 1 is that of a cgroup in some of
+ * the hierarchies only: a cgroup above it in another one is not above this cgroup. Version 2 has one hierarchy, and a
+ * controller can limit the cgroup without being enabled down to it. */
 static bool is_in_hierarchy(const struct cgroup_node *below, unsigned limit)
 {
 	return !below->is_v1 || below->states[limit] != FACT_UNSEEN;
 }
 
-/* Takes in the limits of @node for @below, which is itself or below it. */
+/* Adds the limits of @node for @below, which is itself or below it. */
 static void lower_bounds(struct cgroup_bound *bounds, const struct cgroup_node *node,
                          const struct cgroup_node *below)
 {
@@ -154,7 +155,7 @@ static bool same_pattern(struct span a, struct span b)
 	return a.len == b.len && memcmp(a.text, b.text, a.len) == 0;
 }
 
-/* The largest limit of a group is that of its limits; where one has none, or is not known, neither has the group. */
+/* The limit of a group is the largest one of its members; it has none, or an unknown one, if a member has. */
 static void merge_bound(struct cgroup_bound *into, const struct cgroup_bound *from)
 {
 	if (into->state != FACT_NUMBER || from->state == FACT_UNSEEN) {
@@ -205,7 +206,7 @@ static const struct cgroup_node *find(const struct cgroup_tree *tree, bool is_v1
 	return place > 0 ? &tree->nodes[place - 1] : NULL;
 }
 
-/* What is above the root of a namespace is there only where somebody could see it. */
+/* The cgroups above the root of a namespace are known only if they were readable. */
 static void resolve(const struct cgroup_tree *tree, const struct cgroup_node *node,
                     struct strbuf *path, struct strbuf *key)
 {

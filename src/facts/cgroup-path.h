@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* cgroup-path - what a cgroup is subject to on the way from itself to the root of its hierarchy: a CPU limit above that
- * throttles it, and of each limit the smallest. Only cgroups that are in the snapshot count. Pure. */
+/* cgroup-path - computes the limits that a cgroup gets from the cgroups between itself and the root of its hierarchy: a
+ * CPU limit above that throttles it, and of each limit the smallest. Only cgroups in the snapshot count. Pure. */
 #include "base/scan.h"
 #include "base/strmap.h"
 #include "ctprof/metric/cgroup-stats.h"
@@ -14,9 +14,9 @@ enum cgroup_limit {
 	CGROUP_LIMIT_COUNT,
 };
 
-/* The smallest limit on the way up. */
+/* The smallest limit on the path. */
 struct cgroup_bound {
-	enum fact_state state; /* FACT_UNSEEN where no file on the way said anything */
+	enum fact_state state; /* FACT_UNSEEN if no file on the path had the value */
 	uint64_t number;
 	struct span by; /* pattern of the cgroup that has it; borrowed from the tree's caller */
 	bool several;   /* of a group: cgroups of other patterns have the same limit */
@@ -26,24 +26,24 @@ struct cgroup_bound {
 struct cgroup_above {
 	uint32_t members;
 	struct cgroup_bound bounds[CGROUP_LIMIT_COUNT];
-	bool throttling_seen; /* somebody above counts it */
-	/* Sums over the nearest cgroups above that were throttled, each once: their own counts, which do not say how much
-	 * of that time the cgroups below wanted to run, or existed. */
+	bool throttling_seen; /* a cgroup above counts it */
+	/* Sums over the nearest cgroups above that were throttled, each once. These are their own counts: they do not
+	 * show how long the cgroups below wanted to run, or existed. */
 	uint64_t periods, usec;
-	int64_t periods_rate, usec_rate; /* as in cgroup-rates.h; where has_rates */
+	int64_t periods_rate, usec_rate; /* as in cgroup-rates.h; valid with has_rates */
 	bool has_rates;
-	struct span by; /* the one that was throttled longest; no text where none was */
+	struct span by; /* the one that was throttled longest; empty if none was */
 	uint64_t by_usec;
 	uint32_t throttler_count;
 	struct strmap throttlers; /* their places in the tree */
 };
 void cgroup_above_done(struct cgroup_above *above);
 
-/* A cgroup as far as those below it need to know it. */
+/* The part of a cgroup that the cgroups below it need. */
 struct cgroup_node {
 	struct span path; /* borrowed from the tree's map */
 	bool is_v1;
-	struct span pattern;        /* borrowed from whoever added it */
+	struct span pattern;        /* borrowed from the caller that added it */
 	struct cgroup_above *above; /* of its group; borrowed */
 	enum fact_state states[CGROUP_LIMIT_COUNT];
 	uint64_t limits[CGROUP_LIMIT_COUNT];
@@ -59,9 +59,9 @@ struct cgroup_tree {
 };
 void cgroup_tree_done(struct cgroup_tree *tree);
 
-/* Notes a cgroup of a group; @pattern and @above stay where they are. */
+/* Adds a cgroup of a group; @pattern and @above must not move. */
 void cgroup_tree_add(struct cgroup_tree *tree, const struct cgroup_stats *stats,
                      struct span pattern, struct cgroup_above *above);
 
-/* To be called behind the last one: fills what the groups are subject to. */
+/* Computes the limits of the groups; called behind the last cgroup. */
 void cgroup_tree_finish(struct cgroup_tree *tree);

@@ -28,7 +28,8 @@ static bool is_wide(enum metric_section section)
 	       section == SECTION_host_cpu || section == SECTION_sched_ext;
 }
 
-/* The rows that stand side by side: those of a resource under pressure, all of them elsewhere. */
+/* Returns the part of the section: a table shows the rows of one resource under pressure, or of all elsewhere, side by
+ * side. */
 static unsigned part_of(const struct fact_row *row)
 {
 	if (row->section != SECTION_pressure && row->section != SECTION_host_pressure)
@@ -93,8 +94,8 @@ void fact_build_begin(struct fact_build *build, const char *name, size_t len)
 	build->group_start = build->set->count;
 }
 
-/* A difference over a window as a rate. Files from before the times of readings were kept have the length of the window
- * only; it is unseen where nobody knows that either. */
+/* Returns a difference over a window as a rate. Files without the times of readings have the length of the window only;
+ * the rate is unseen if that is unknown as well. */
 static struct fact_cell rate_cell(const struct fact_build *build, unsigned side,
                                   const struct fact_cell *cell)
 {
@@ -112,7 +113,7 @@ static struct fact_cell rate_cell(const struct fact_build *build, unsigned side,
 	return (struct fact_cell){.state = FACT_NUMBER, .number = quantity_real(rate_value(rate))};
 }
 
-/* Returns false where no side has seen the value. */
+/* Returns false if no side has seen the value. */
 static bool set_cells(const struct fact_build *build, bool as_rate, const struct fact_cell *cells,
                       struct fact_row *row)
 {
@@ -152,7 +153,7 @@ void fact_build_row(struct fact_build *build, const char *name, size_t len, stru
 	*array_add(set->rows, set->count, set->capacity) = row;
 }
 
-/* Whether a row meets the conditions. */
+/* Returns whether a row meets the conditions. */
 static bool meets_conditions(const struct fact_build *build, const struct fact_row *row,
                              const char *group)
 {
@@ -175,7 +176,7 @@ static bool meets_conditions(const struct fact_build *build, const struct fact_r
 	return true;
 }
 
-/* Marks the rows that do not meet the conditions. Returns a bit for each part that has one that does. */
+/* Marks the rows that do not meet the conditions. Returns a bit for each part with a row that does. */
 static unsigned apply_conditions(struct fact_build *build)
 {
 	struct fact_row_set *set = build->set;
@@ -195,7 +196,7 @@ static unsigned apply_conditions(struct fact_build *build)
 	return parts;
 }
 
-/* Throws out what is not to be listed of the group's rows. */
+/* Drops the rows of the group that are not to be listed. */
 static void drop_rows(struct fact_build *build)
 {
 	struct fact_row_set *set = build->set;
@@ -229,8 +230,8 @@ static int by_weight(const void *a, const void *b)
 	return strcmp(row_a->metric, row_b->metric);
 }
 
-/* Rss says most about a process's memory, and Pss decides where it is the same. Movement comes first in compare,
- * and what one side lacks has none. */
+/* Rss is the best single measure of a process's memory, and Pss decides between equal ones. In compare the difference
+ * counts first, and a group that one side lacks has none. */
 static void rank_smaps(const struct fact_row_set *set, struct fact_group *group)
 {
 	group->first = group->second = -1;
@@ -269,7 +270,7 @@ void fact_build_end(struct fact_build *build)
 
 	if (build->totals_only)
 		return;
-	/* What does not change may still decide the place. */
+	/* Rows that did not change still count for the rank. */
 	group.count = set->count - group.start;
 	rank_group(build, &group);
 	drop_rows(build);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* fact-build - how the rows of one section come together: what the section holds is told twice, once to add up
- * the totals, once to make rows. */
+/* fact-build - builds the rows of one section. The section is walked twice, once to add up the totals, once to make
+ * rows. */
 #include "base/strmap.h"
 #include "facts/fact-rows.h"
 
@@ -11,7 +11,7 @@ struct fact_metric {
 	double totals[SIDE_MAX];
 };
 
-/* A group's rows, and what it is ranked by. */
+/* The rows of a group, and its rank. */
 struct fact_group {
 	const char *label;
 	size_t start, count;
@@ -23,10 +23,10 @@ struct fact_build {
 	const struct fact_side *sides;
 	const struct fact_row_options *options;
 	enum metric_section section;
-	bool rates;            /* what counts is told per second */
-	bool totals_only;      /* the first time */
+	bool rates;            /* counters are shown per second */
+	bool totals_only;      /* true in the first walk */
 	struct strmap metrics; /* name to struct fact_metric; owned */
-	/* The group that rows are being told of; borrowed. */
+	/* The group of the current rows; borrowed. */
 	const char *group_name;
 	size_t group_name_len;
 	size_t group_start;        /* its first row */
@@ -35,21 +35,21 @@ struct fact_build {
 	size_t group_capacity;
 };
 
-/* Tells everything of build->section, group by group. */
+/* Walks over build->section, group by group, and calls the functions below. */
 void fact_emit(struct fact_build *build);
 
-/* The part of it that is about settings. */
+/* Emits the settings among them. */
 void fact_emit_settings(struct fact_build *build);
 
-/* What a row is about, beside its name. */
+/* The properties of a row, beside its name. */
 struct fact_kind {
 	enum metric_unit unit;
 	unsigned id; /* as in struct fact_row */
-	bool counts; /* the value only rises: a window has what it rose there, which is a rate by the time it took */
+	bool counts; /* the value only rises: a window has the increase, which becomes a rate by its time */
 	bool per_second; /* the value is a rate already */
 };
 
-/* What fact_emit() tells: the rows of a group come between begin and end. Names are raw bytes; the group's must stay
+/* fact_emit() calls these: the rows of a group come between begin and end. Names are raw bytes; the group's must stay
  * until its end. */
 void fact_build_begin(struct fact_build *build, const char *name, size_t len);
 void fact_build_row(struct fact_build *build, const char *metric, size_t len, struct fact_kind kind,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The formulas are those of the tools that the registry names, with one difference: nothing is cut off. */
+/* The formulas are those of the tools that the registry names, with one difference: no result is cut off. */
 #include "facts/fact-derive.h"
 #include "base/clock.h"
 
@@ -23,8 +23,7 @@ const struct fact_derived_desc fact_derived_table[FACT_DERIVED_COUNT] = {
 };
 /* clang-format on */
 
-/* To the nearest 2^-32, so that what is the same by the formula is the same to the bit: 3 s of
- * 30 s and 6 s of 60 s. */
+/* Rounds to the nearest 2^-32, so that equal quotients are equal to the bit: 3 s of 30 s and 6 s of 60 s. */
 static struct quantity quotient(unsigned __int128 numerator, unsigned __int128 denominator)
 {
 	enum { FRACTION_BITS = 32 };
@@ -38,14 +37,15 @@ static struct quantity quotient(unsigned __int128 numerator, unsigned __int128 d
 	                     (double)(rest / denominator) / (double)(UINT64_C(1) << FRACTION_BITS));
 }
 
-/* The time of all CPUs as /proc/stat divides it, in its order, without guests, whose time is part of the user time. */
+/* The parts of the time of all CPUs in /proc/stat, in its order, without guests, whose time is part of the user
+ * time. */
 static const enum host_field cpu_time_fields[] = {
         HOST_user_clock_ticks,   HOST_system_clock_ticks, HOST_idle_clock_ticks,
         HOST_iowait_clock_ticks, HOST_irq_clock_ticks,    HOST_softirq_clock_ticks,
         HOST_steal_clock_ticks,
 };
 
-/* The sum of the first ones; 0 where one of them is not known. */
+/* Returns the sum of the first fields; 0 if one of them is not known. */
 static uint64_t clock_ticks_of(const struct host *host, size_t fields)
 {
 	uint64_t sum = 0;
@@ -62,14 +62,14 @@ static uint64_t all_clock_ticks(const struct host *host)
 	return clock_ticks_of(host, ARRAY_SIZE(cpu_time_fields));
 }
 
-/* What docker calls the time of the system: the first seven numbers of the line, without the time that a hypervisor gave to
+/* Returns docker's time of the system: the first seven numbers of the line, without the time that a hypervisor gave to
  * others. */
 static uint64_t docker_clock_ticks(const struct host *host)
 {
 	return clock_ticks_of(host, ARRAY_SIZE(cpu_time_fields) - 1);
 }
 
-/* What is not known makes the denominator 0. */
+/* An unknown sum makes the denominator 0. */
 static struct quantity share_of_host(const struct host *host, uint64_t clock_ticks)
 {
 	return quotient((unsigned __int128)clock_ticks * 100, all_clock_ticks(host));
@@ -87,7 +87,7 @@ static struct quantity busy_share(const struct host *host)
 	return share_of_host(host, all > 0 ? all - host->numbers[HOST_idle_clock_ticks] : 0);
 }
 
-/* How long the numbers of the snapshot have counted; 0 where that is not known. */
+/* Returns how long the numbers of the snapshot have counted; 0 if that is not known. */
 static uint64_t length_ns(const struct snapshot_info *info)
 {
 	if (info->kind == KIND_window)
@@ -95,7 +95,8 @@ static uint64_t length_ns(const struct snapshot_info *info)
 	return info->host.seen[HOST_uptime_ns] ? info->host.numbers[HOST_uptime_ns] : 0;
 }
 
-/* How long the numbers of /proc/stat have counted; files from before that was kept have the snapshot's own time only. */
+/* Returns how long the numbers of /proc/stat have counted; files without that number have the snapshot's own time
+ * only. */
 static uint64_t stat_interval_ns(const struct snapshot_info *info)
 {
 	const struct host *host = &info->host;
@@ -112,8 +113,9 @@ static struct quantity forks_per_second(const struct snapshot_info *info)
 	                stat_interval_ns(info));
 }
 
-/* The CPU time of the cgroup in ns per second of its own interval, as cgroup-rates.h has rates, out of the hierarchy that it
- * is of. False where that is not known, or counts from the birth of the cgroup, of which the snapshot has no time. */
+/* Computes the CPU time of the cgroup in ns per second of its own interval, as cgroup-rates.h has rates, from the
+ * hierarchy that it is in. Returns false if that is not known, or counts from the birth of the cgroup, whose time is
+ * not in the snapshot. */
 static bool usage_rate(const struct snapshot_info *info, const struct cgroup_stats *stats,
                        const struct cgroup_stats *rates, unsigned __int128 *ret)
 {
@@ -133,7 +135,7 @@ static bool usage_rate(const struct snapshot_info *info, const struct cgroup_sta
 	return true;
 }
 
-/* Both are rates, so that it makes no difference which of the two was read over more time. */
+/* Both are rates, so that the two intervals may differ. */
 static struct quantity percent_docker(const struct snapshot_info *info,
                                       const struct cgroup_stats *stats,
                                       const struct cgroup_stats *rates)
@@ -148,7 +150,7 @@ static struct quantity percent_docker(const struct snapshot_info *info,
 	                           &cpu_ticks_per_second) ||
 	    cpu_ticks_per_second == 0 || cpu_ticks_per_second > UINT32_MAX)
 		return (struct quantity){0};
-	/* 64 + 30 + 32 bits; and in front of the division 63 + 10 + 7 + 32 + 12. */
+	/* 64 + 30 + 32 bits; before the division 63 + 10 + 7 + 32 + 12. */
 	ticks = (ticks * NS_PER_SECOND << TICK_RATE_BITS) / stat_ns;
 	return quotient(usage * 100 * cpu_ticks_per_second << (TICK_RATE_BITS - CGROUP_RATE_BITS),
 	                ticks * NS_PER_SECOND);

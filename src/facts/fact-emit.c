@@ -36,13 +36,13 @@ static void emit(struct fact_build *build, const char *metric, struct fact_kind 
 	fact_build_row(build, metric, strlen(metric), kind, cells);
 }
 
-/* A number of a list in the unit of its rows; what is more than 64 bits have is the most that they have. */
+/* Returns a number of a list in the unit of its rows; a number of more than 64 bits becomes the largest one. */
 static struct fact_cell scaled_cell(uint64_t number, unsigned factor)
 {
 	return number_cell(saturating_multiply(number, factor));
 }
 
-/* What the rates of a group say of the number in the cell. */
+/* Adds the rate of a group to its number in the cell. */
 static void set_rate(struct fact_cell *cell, uint64_t rate)
 {
 	if (cell->state == FACT_NUMBER)
@@ -61,8 +61,8 @@ static struct fact_cell list_cell(const struct keyed_value *entry, size_t place,
 	return cell;
 }
 
-/* The entries of a keyed list, in the order of the first side; those that only the second one has come behind.
- * A side without the list, or without rates of it, is NULL. Values are multiplied. */
+/* Emits the entries of a keyed list, in the order of the first side; those that only the second one has come behind. A
+ * side without the list, or without rates of it, is NULL. Values are multiplied. */
 static void emit_list(struct fact_build *build, const struct keyed_values *const *lists,
                       const struct keyed_values *const *rates,
                       struct fact_kind (*kind_of)(const struct fact_build *build, const char *key),
@@ -85,7 +85,7 @@ static void emit_list(struct fact_build *build, const struct keyed_values *const
 		}
 }
 
-/* The cell of one side, with its rate where that is known. */
+/* Returns the cell of one side, with its rate if that is known. */
 static struct fact_cell cgroup_cell(const struct cgroup_group *group, unsigned id)
 {
 	const struct cgroup_stats *rates = cgroup_group_rates(group);
@@ -115,7 +115,7 @@ static void emit_cgroup_values(struct fact_build *build, const struct cgroup_gro
 	}
 }
 
-/* The sum over the devices, as far as they have the key. A cgroup that never did I/O has an empty io.stat. */
+/* Returns the sum over the devices that have the key. A cgroup that never did I/O has an empty io.stat. */
 static struct fact_cell sum_devices(const struct cgroup_stats *stats,
                                     const struct cgroup_key_desc *desc)
 {
@@ -146,7 +146,7 @@ static struct fact_cell io_sum(const struct cgroup_group *group, const struct cg
 	return cell;
 }
 
-/* What is added up counts; of what is there now, a group has the largest. */
+/* A key with the rule SUM is a counter; of a current amount a group has the largest. */
 static struct fact_kind kind_of_key(const struct cgroup_key_desc *desc, unsigned id)
 {
 	return (struct fact_kind){
@@ -205,8 +205,8 @@ static struct fact_cell psi_cell(const struct psi_line *line, unsigned average)
 	                                               : line->total_usec);
 }
 
-/* The pressure of one side, and what says how long its totals counted: the rates of a cgroup, or the interval of the
- * host's. */
+/* The pressure of one side, and the time for which its totals counted: the rates of a cgroup, or the interval of the
+ * host. */
 struct psi_side {
 	const struct psi *psi; /* NULL: the side has none */
 	const struct psi *rates;
@@ -260,7 +260,7 @@ static void emit_psi(struct fact_build *build, const struct psi_side *psi)
 			emit_psi_line(build, psi, resource, row);
 }
 
-/* The name of a cgroup, as the tables have it. */
+/* Returns the name of a cgroup, as the tables have it. */
 static struct fact_cell name_cell(const struct fact_build *build, struct span pattern)
 {
 	const struct key_names *names[SIDE_MAX] = {NULL};
@@ -292,7 +292,7 @@ static struct fact_cell throttled_cell(const struct cgroup_above *above, uint64_
 	return cell;
 }
 
-/* What a cgroup is subject to from above; false where the value is another one. */
+/* Stores the cell of a value that comes from the cgroups above. Returns false if the value is another one. */
 static bool above_cell(const struct fact_build *build, enum fact_derived_id id,
                        const struct cgroup_above *above, struct fact_cell *ret)
 {
@@ -356,7 +356,7 @@ static struct fact_cell derived_cell(const struct fact_build *build, unsigned si
 	                                 group ? cgroup_group_rates(group) : NULL));
 }
 
-/* Values of cgroups, or where there are none of the host. */
+/* Emits derived values of cgroups, or of the host if there are none. */
 static void emit_derived(struct fact_build *build, const struct cgroup_group *const *groups)
 {
 	for (unsigned id = 0; id < FACT_DERIVED_COUNT; id++) {
@@ -418,7 +418,7 @@ static void emit_cgroup(struct fact_build *build, const struct cgroup_group *con
 	}
 }
 
-/* The value of another side's entry; those of both sides are told with the first one. */
+/* Returns the value of the second side's entry; an entry of both sides is emitted with the first one. */
 static const void *entry_elsewhere(const struct fact_build *build, const struct strmap *const *maps,
                                    unsigned side, const struct strmap_entry *entry)
 {

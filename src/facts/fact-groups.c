@@ -74,7 +74,7 @@ void smaps_table_done(struct smaps_table *table)
 	strbuf_done(&table->scratch);
 }
 
-/* The key of the sample's process in @table->scratch. */
+/* Makes the key of the sample's process in @table->scratch. */
 static void make_key(struct smaps_table *table, const struct thread_sample *sample)
 {
 	const char *name = strbuf_str(&sample->pcomm);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* fact-groups - reduces what a snapshot holds beside its threads' metrics to groups: cgroups by their path,
+/* fact-groups - reduces the parts of a snapshot beside its threads' metrics to groups: cgroups by their path,
  * smaps_rollup by process name. */
 #include "base/scan.h"
 #include "base/strmap.h"
@@ -12,14 +12,14 @@
 struct cgroup_group {
 	uint32_t members;
 	struct cgroup_stats stats;
-	/* Those of the members for which the time between their readings is known, in a window. */
+	/* The members whose time between readings is known, in a window. */
 	uint32_t rate_members;
 	struct cgroup_stats rates; /* see cgroup-rates.h */
-	bool rate_unknown;         /* another member counts, and has no such time */
+	bool rate_unknown;         /* another member has counters, and no such time */
 	struct cgroup_above above; /* see cgroup-path.h; filled by cgroup_table_finish() */
 };
 
-/* Returns the rates, or NULL where a member that counts has none. */
+/* Returns the rates, or NULL if a member with counters has none. */
 const struct cgroup_stats *cgroup_group_rates(const struct cgroup_group *group);
 
 struct cgroup_table {
@@ -29,14 +29,14 @@ struct cgroup_table {
 
 void cgroup_table_init(struct cgroup_table *table);
 void cgroup_table_done(struct cgroup_table *table);
-/* @pattern is what group_table_cgroup() makes of the path. */
+/* @pattern is the result of group_table_cgroup() for the path. */
 void cgroup_table_add(struct cgroup_table *table, struct span pattern,
                       const struct cgroup_stats *stats);
 
-/* To be called behind the last cgroup: fills what cgroups are subject to from above. */
+/* Computes the limits that cgroups get from above; called behind the last cgroup. */
 void cgroup_table_finish(struct cgroup_table *table);
 
-/* The processes of one name: pattern of pcomm, or "pcomm[tgid]" where names are literal. */
+/* The processes of one name: pattern of pcomm, or "pcomm[tgid]" if names are literal. */
 struct smaps_group {
 	uint32_t processes;
 	char *first_name; /* owned; see struct group */

@@ -36,7 +36,7 @@ static void sort_groups(struct fact_build *build, size_t section_start)
 	memcpy(set->rows + section_start, sorted, count * sizeof(*sorted));
 }
 
-/* Differences have a length to be divided by in windows only. */
+/* Only windows have a length by which differences can be divided. */
 static bool are_windows(const struct fact_side *sides, unsigned count)
 {
 	for (unsigned side = 0; side < count; side++)

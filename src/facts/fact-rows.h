@@ -19,7 +19,7 @@ struct fact_cell {
 	struct quantity number; /* FACT_NUMBER */
 	const char *text;       /* FACT_TEXT; borrowed; raw bytes */
 	struct quantity
-	        rate; /* the number per second of its own interval; none where that is not known */
+	        rate; /* the number per second of its own interval; none if that is not known */
 };
 
 struct fact_row {
@@ -29,37 +29,36 @@ struct fact_row {
 	/* Safe to print: "memory_current", "anon", "Rss", "cpu_some_avg10", "state". */
 	const char *metric;
 	enum metric_unit unit;
-	enum measure_per per; /* what the values and the delta are per: total or second */
-	/* Where the value stands in the registry: an enum cgroup_value_id in cgroup-stats and cgroup-limits (or
+	enum measure_per per; /* the divisor of the values and the delta: total or second */
+	/* The place of the value in the registry: an enum cgroup_value_id in cgroup-stats and cgroup-limits (or
 	 * CGROUP_VALUE_COUNT + place of the key for the sums over io.stat's devices, or FACT_ID_DERIVED + an enum
-	 * fact_derived_id), an enum sched_ext_id; an enum fact_derived_id in host-cpu;
-	 * in the pressure sections (resource * PSI_ROW_COUNT + row) * (PSI_AVERAGE_COUNT + 1) + average, the
-	 * total last; 0 elsewhere. */
+	 * fact_derived_id), an enum sched_ext_id; an enum fact_derived_id in host-cpu; in the pressure sections
+	 * (resource * PSI_ROW_COUNT + row) * (PSI_AVERAGE_COUNT + 1) + average, the total last; 0 elsewhere. */
 	unsigned id;
 	struct fact_cell sides[SIDE_MAX];
 	struct quantity delta; /* none unless both sides are numbers */
-	/* Of the baseline; none where that is 0 or the unit is a percentage. */
+	/* Relative to the baseline; none if that is 0 or the unit is a percentage. */
 	struct quantity percent;
 	bool changed;   /* the two sides differ; one may be missing */
-	bool companion; /* does not meet the conditions, and stands beside one that does */
-	/* In compare |delta|, in show the value, over the larger of the two sums over all groups of the section;
-	 * 1 where a limit or a text became another one, 0 where there is nothing to take a difference of. */
+	bool companion; /* does not meet the conditions, and stands beside a row that does */
+	/* In compare |delta|, in show the value, over the larger of the two sums over all groups of the section; 1 if a
+	 * limit or a text changed, 0 if there is no difference. */
 	double weight;
 };
 
 struct fact_side {
 	const struct cgroup_table *cgroups;
-	/* Of the threads' and these cgroups; NULL: patterns are shown. */
+	/* Names of the threads' cgroups and of these; NULL: patterns are shown. */
 	const struct key_names *cgroup_names;
 	const struct smaps_table *smaps;
 	const struct snapshot_info *info;
 };
 
 struct fact_row_options {
-	bool sections[SECTION_COUNT]; /* which ones to build */
+	bool sections[SECTION_COUNT]; /* the sections to build */
 	/* Compare: rows whose sides are equal as well. Show: zeros of lists as well. */
 	bool unchanged;
-	/* Of windows: with PER_second, what counts is divided by the length; with all else it is what it rose by. */
+	/* Counters of windows are divided by the length with PER_second, and are differences with any other. */
 	enum measure_per per;
 	const struct where *const *conditions; /* as in struct row_options */
 	size_t condition_count;
@@ -70,9 +69,9 @@ struct fact_row_options {
 struct fact_row_set {
 	unsigned sides;
 	bool unchanged; /* as in the options */
-	/* By section. In it by group, the one with the largest weight of a row first, ties by name; smaps-rollup by
-	 * the delta (show: the size) of Rss. In a group by the registry or as the kernel has the lines; in compare
-	 * the rows of memory-stat and memory-events by weight. */
+	/* Sorted by section; in it by group, the one with the largest weight of a row first, ties by name; smaps-rollup
+	 * by the delta (show: the size) of Rss. In a group in the order of the registry or of the kernel's lines; in
+	 * compare the rows of memory-stat and memory-events by weight. */
 	struct fact_row *rows;
 	size_t count;
 	size_t capacity;
@@ -81,9 +80,9 @@ struct fact_row_set {
 	size_t text_capacity;
 };
 
-/* @sides must outlive the set. What neither side has seen has no row. In show, and in compare for cgroup-stats, cgroup-limits, pressure,
- * host-pressure and sched-ext, a group that has one changed row in a section has all its rows of it (of the
- * resource, for pressure), so that a table may show them side by side. */
+/* Builds the rows. @sides must outlive the set. A value that neither side has seen has no row. In show, and in compare
+ * for cgroup-stats, cgroup-limits, pressure, host-pressure and sched-ext, a group that has one changed row in a section
+ * has all its rows of it (of the resource, for pressure), so that a table may show them side by side. */
 void fact_rows_init(struct fact_row_set *set, const struct fact_side *sides, unsigned count,
                     const struct fact_row_options *options);
 void fact_rows_done(struct fact_row_set *set);

@@ -26,8 +26,8 @@ must_check_ bool cgroup_path_climb(struct strbuf *path);
 /* Returns whether the path is that of a cgroup above the root of our cgroup namespace: "/..", "/../..". */
 bool cgroup_path_is_above_root(const char *path);
 
-/* What a path can be in. Of several, the innermost counts: a container in a container is another container, but what
- * systemd makes in a container is still in that container.
+/* The parts that a path can be in. The innermost of several counts: a container in a container is another container, but
+ * cgroups that systemd makes in a container are still in that container.
  *
  * SERVICE    a segment that ends in .service, .scope, .socket, .mount or .swap, as it is
  * SLICE      a segment that ends in .slice, as it is

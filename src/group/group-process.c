@@ -88,8 +88,8 @@ void group_process_add(struct group_process *process, const struct thread_sample
 	}
 }
 
-/* Whether each thread is in the sum, or in the total alone. An impossible value of a thread is in neither: it makes the total
- * wrong. */
+/* Returns whether each thread is in the sum, or only in the total. An impossible value of a thread is in neither, since it
+ * makes the total wrong. */
 static bool is_whole(const struct group_process *process, unsigned total)
 {
 	uint32_t covered = process->is_apart ? 0 : process->covered[total];

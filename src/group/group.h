@@ -29,8 +29,8 @@ struct group {
 	/* The work of exited threads, by enum process_total; NULL if there is none. group_include_exited() adds it to
 	 * the cells, and leaves the added part. Owned. */
 	uint64_t *exited;
-	/* By enum process_total, threads without a value of their own whose work is in the total of their process, and so in @exited;
-	 * NULL where there are none. group_include_exited() counts them as seen. Owned. */
+	/* Indexed by enum process_total: the number of threads without a value of their own whose work is in the total of their
+	 * process, and so in @exited; NULL if there are none. group_include_exited() counts them as seen. Owned. */
 	uint32_t *covered;
 	uint32_t
 	        exited_left_out; /* a bit for each total of which something was not added, or that is impossible */
@@ -42,10 +42,10 @@ struct group {
 	/* Births of those threads whose birth is known. */
 	uint64_t births_clock_ticks; /* sum */
 	uint32_t births;
-	/* By struct group_table's spread_measures; NULL if not asked for. Owned. */
+	/* Indexed as struct group_table's spread_measures; NULL if there are none. Owned. */
 	struct spread *spreads;
-	/* By the places of struct group_table's list of rates; exited_rates has the work of exited threads by enum
-	 * process_total, which group_include_exited() adds. NULL if there are none. Owned. */
+	/* Indexed by the places of struct group_table's list of rates; exited_rates has the work of exited threads by
+	 * enum process_total, which group_include_exited() adds. NULL if there are none. Owned. */
 	struct rate_sum *rates;
 	struct rate_sum *exited_rates;
 	unsigned rate_count;
@@ -101,8 +101,8 @@ struct group_process {
 	uint32_t seen[PROCESS_TOTAL_COUNT]; /* threads that are in the sum, or need not be */
 	/* Threads that are in the total alone: their value is not known, and not known to be wrong. */
 	uint32_t covered[PROCESS_TOTAL_COUNT];
-	/* Not all of its threads, the exited ones included, are in one group. Then nobody knows to which group the part of the total
-	 * belongs that is of no thread that was seen. */
+	/* Not all of its threads, exited ones included, are in one group. Then the group of the part of the total that
+	 * no seen thread has is unknown. */
 	bool is_apart;
 	/* The interval that rates of the last thread are computed over. It is the time of the thread's observation in a window;
 	 * in a lifetime snapshot it is the thread's age under a key of threads, and the age of the process otherwise. 0: not
@@ -163,7 +163,7 @@ void group_table_forget(struct group_table *table, const struct metric_set *metr
 void group_table_complete(struct group_table *table, const struct group_table *other);
 
 /* Adds the work of exited threads to the cells and to the rates of a group of the table, for the totals of these
- * sources; called once. Of the sources in @left_out it notes that theirs was left out. Both have a bit for each enum
+ * sources; called once. It notes the sources in @left_out, whose part is left out. Both have a bit for each enum
  * process_source. */
 void group_include_exited(const struct group_table *table, struct group *group, unsigned sources,
                           unsigned left_out);

@@ -4,12 +4,12 @@
  * pair of a candidate cgroup:
  *
  * direct: nine tenths of the types of thread in the two cgroups are in both of them, and at least ten. The baseline
- *   cgroup with the largest share is taken. Where cgroups of the baseline hold the same types, each candidate has one of
+ *   cgroup with the largest share is used. If cgroups of the baseline have the same types, each candidate has one of
  *   its own as long as there are enough, one whose path ends alike if there is one; else, and of several, the
  *   alphabetically first one.
- * cascaded: a direct pair says that its parents were renamed too. Without the last segments that the two paths have in
+ * cascaded: a direct pair means that its parents were renamed too. Without the last segments that the two paths have in
  *   common, they are its roots: of /old/a/b and /new/a/b these are /old and /new. A candidate cgroup that is the
- *   candidate root or below it belongs to the cgroup of the same path at the baseline root, if there is one. Where
+ *   candidate root or below it belongs to the cgroup of the same path at the baseline root, if there is one. If
  *   several pairs of roots lead to a cgroup of the baseline, the longest candidate root decides, then the
  *   alphabetically first baseline root; only the first 64 that apply are tried. A root that names no directory, such
  *   as "", "/" or "v1:", renames nothing, for that would be everything.

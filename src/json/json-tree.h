@@ -21,7 +21,7 @@ struct json_t *tree_new(void);
 struct json_t *tree_text(const char *text);
 /* Tallies and times stay far below 2^63; a larger number is an error anyway, and becomes 2^63-1. */
 struct json_t *tree_number(uint64_t number);
-/* Both take over @value. */
+/* Both own @value afterwards. */
 void tree_set(struct json_t *object, const char *key, struct json_t *value);
 void tree_append(struct json_t *array, struct json_t *value);
 /* Appends the JSON text. */

@@ -27,7 +27,7 @@ static const char *const host_kind_names[] = {
         [HOST_KIND_MAP] = "map",
 };
 
-/* Adds a cell: to the table if it has a heading, to JSON if it has a key. Takes over @value. */
+/* Adds a cell: to the table if it has a heading, to JSON if it has a key. Owns @value afterwards. */
 static void cell(struct listing_row *row, const char *heading, const char *key, json_t *value)
 {
 	if (heading)
@@ -42,7 +42,7 @@ static void text(struct listing_row *row, const char *heading, const char *key, 
 	cell(row, heading, key, json_string(value));
 }
 
-/* The same, where an empty text stands for nothing. */
+/* Does the same; an empty text becomes null. */
 static void text_or_null(struct listing_row *row, const char *key, const char *value)
 {
 	cell(row, NULL, key, value[0] != '\0' ? json_string(value) : json_null());
@@ -63,7 +63,7 @@ printf_(3, 4) static void man(struct listing_row *row, const char *term, const c
 	va_end(args);
 }
 
-/* What the manual prints of a unit. */
+/* The format of a unit in the manual. */
 #define UNIT_FORMAT "%s%s"
 #define UNIT_ARGS(name_) (name_)[0] != '\0' ? ", unit " : "", name_
 
@@ -324,7 +324,7 @@ static void cgroup_key(struct listing_row *row, size_t i)
 	man(row, key->key, "%s" UNIT_FORMAT, rule_name, UNIT_ARGS(unit_name(key->unit)));
 }
 
-/* In JSON and in the manual a list has its keys. */
+/* A list has its keys only in JSON and in the manual. */
 static void cgroup_list(struct listing_row *row, size_t i)
 {
 	const struct cgroup_list_desc *list = &cgroup_list_table[i];
@@ -427,7 +427,7 @@ static void fact_derived(struct listing_row *row, size_t i)
 	row->section = desc->section;
 }
 
-/* A number with a unit, of the object @object of a snapshot. */
+/* Adds a number with a unit, of the object @object of a snapshot. */
 static void number(struct listing_row *row, const char *object, const char *name,
                    enum metric_unit unit, const char *what)
 {

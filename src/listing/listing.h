@@ -38,13 +38,13 @@ enum listing_id {
 	LISTING_COUNT,
 };
 
-/* A row. Each member is a JSON object whose keys are in the order of printing; an empty one says that the row is not printed in
- * that form. */
+/* A row. Each member is a JSON object whose keys are in the order of printing. The row is not printed in a form whose
+ * object is empty. */
 struct listing_row {
 	struct json_t *table;        /* headings of columns, and their cells */
 	struct json_t *json;         /* keys and values of the row's object */
 	struct json_t *man;          /* terms and their definitions; '\n' is a line break */
-	enum metric_section section; /* SECTION_COUNT where it belongs to none */
+	enum metric_section section; /* SECTION_COUNT if it belongs to none */
 };
 
 struct listing_rows {

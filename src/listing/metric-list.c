@@ -41,7 +41,7 @@ static void print_table(FILE *file, const struct table_style *style, enum listin
 		if (columns < LISTING_COLUMNS_MAX)
 			printed.columns[columns++].heading = heading;
 	}
-	/* A row that is not in the table is behind those that are. */
+	/* Rows that are not in the table stand behind those that are. */
 	while (rows < printed.rows.count && json_object_size(printed.rows.rows[rows].table) > 0)
 		rows++;
 	table_print(file, style, printed.columns, columns, rows, add_cell, &printed);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* metric-list - prints the registry: the legend of tags, sections, metrics, derived metrics, and everything else that a
- * snapshot holds. */
+/* metric-list - prints the registry: the legend of tags, sections, metrics, derived metrics, and all other parts of a
+ * snapshot. */
 #include <stdio.h>
 
 #include "base/table.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Each formula takes the aggregated inputs in the types of their metrics: a row of derived.def that swaps
- * them, or names a metric of another kind, does not compile. */
+/* Each formula gets the aggregated inputs in the types of their metrics: a row of derived.def that swaps them, or names
+ * a metric of another kind, does not compile. */
 #include <math.h>
 #include <stdbool.h>
 
@@ -235,7 +235,7 @@ enum {
 		struct counter_bytes: (struct rate_bytes){derive_rate(in, METRIC_##id_)})
 #define INPUT_ID(id_) METRIC_##id_
 
-/* How a function is called, by its basis. */
+/* The call of a function, by its basis. */
 #define CALL_SUMS(function_, ...) function_(EACH(INPUT_SUM, __VA_ARGS__))
 #define CALL_SHARE(function_, ...) function_(EACH(INPUT_INSIDE, __VA_ARGS__))
 #define CALL_ADDS(function_, ...) function_(EACH(INPUT_SUM, __VA_ARGS__))
@@ -343,7 +343,7 @@ static uint64_t living_part(const struct derive_inputs *in, enum metric_id metri
 	               : 0;
 }
 
-/* What is computed of a derived metric. */
+/* The result of a derived metric. */
 enum computed { COMPUTED_VALUE, COMPUTED_WEIGHT, COMPUTED_PER_SECOND };
 
 static struct quantity compute(enum computed what, enum derived_id derived, const struct derive_inputs *in)
@@ -363,7 +363,7 @@ static struct quantity compute(enum computed what, enum derived_id derived, cons
 }
 /* clang-format on */
 
-/* How many threads have an input. A share of a life is of the threads themselves. */
+/* Returns how many threads have an input. A share of a life is of the threads themselves. */
 static uint32_t input_seen(const struct derived_desc *desc, const struct derive_inputs *in,
                            size_t i)
 {

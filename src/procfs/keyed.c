@@ -37,8 +37,8 @@ static void keep_line(struct source_line *kept, struct span line, const struct s
 	kept->want = want;
 }
 
-bool keyed_take(const struct source_keys *keys, size_t number, struct span line, bool dotted,
-                const struct source_want **ret_want, struct span *ret_value)
+bool keyed_split(const struct source_keys *keys, size_t number, struct span line, bool dotted,
+                 const struct source_want **ret_want, struct span *ret_value)
 {
 	struct source_line *kept = number < SOURCE_LINES ? &keys->lines[number] : NULL;
 	struct span key;
@@ -65,7 +65,7 @@ enum source_outcome keyed_parse(const struct source_keys *keys, const char *text
 	bool any = false;
 
 	for (size_t number = 0; scan_line(&rest, &line); number++) {
-		if (!keyed_take(keys, number, line, false, &want, &value))
+		if (!keyed_split(keys, number, line, false, &want, &value))
 			continue;
 		any = true;
 		keyed_set(keys, want, value, sample);

@@ -12,8 +12,8 @@ void keyed_set(const struct source_keys *keys, const struct source_want *want, s
 /* Splits a line; @number is its place in the file. Keys are matched in full, and with @dotted then by the part behind
  * their last dot. @ret_want is NULL if no metric has the key, and @ret_value means nothing then. Returns false if the
  * line is of another form. */
-bool keyed_take(const struct source_keys *keys, size_t number, struct span line, bool dotted,
-                const struct source_want **ret_want, struct span *ret_value);
+bool keyed_split(const struct source_keys *keys, size_t number, struct span line, bool dotted,
+                 const struct source_want **ret_want, struct span *ret_value);
 
 /* Parses a whole file of such lines, keys matched in full. */
 must_check_ enum source_outcome keyed_parse(const struct source_keys *keys, const char *text,

@@ -11,7 +11,7 @@ struct line {
 	struct span file, path;
 };
 
-static bool take_hex(struct span *rest, char behind, uint64_t *ret_value)
+static bool scan_hex(struct span *rest, char behind, uint64_t *ret_value)
 {
 	uint64_t value = 0;
 	size_t i = 0;
@@ -33,7 +33,7 @@ static bool take_hex(struct span *rest, char behind, uint64_t *ret_value)
 	return true;
 }
 
-static bool take_permissions(struct span *rest, struct line *ret_line)
+static bool scan_permissions(struct span *rest, struct line *ret_line)
 {
 	enum { PERMISSIONS = 5 };
 
@@ -49,8 +49,8 @@ static bool parse_line(struct span text, struct line *ret_line)
 {
 	struct span device, inode;
 
-	if (!take_hex(&text, '-', &ret_line->start) || !take_hex(&text, ' ', &ret_line->end) ||
-	    !take_permissions(&text, ret_line) || !take_hex(&text, ' ', &ret_line->offset))
+	if (!scan_hex(&text, '-', &ret_line->start) || !scan_hex(&text, ' ', &ret_line->end) ||
+	    !scan_permissions(&text, ret_line) || !scan_hex(&text, ' ', &ret_line->offset))
 		return false;
 	ret_line->file = text;
 	if (!scan_word(&text, &device) || !scan_word(&text, &inode) ||
@@ -88,7 +88,7 @@ static void add_to_run(struct maps_reader *reader, const struct line *line)
 		        .file = line->file,
 		        .path = line->path,
 		};
-		reader->is_told = false;
+		reader->is_returned = false;
 	}
 	reader->last_offset = line->offset + (line->end - line->start);
 }
@@ -102,9 +102,9 @@ bool maps_next(struct maps_reader *reader, struct mapped_file *ret_file)
 		if (!parse_line(text, &line) || line.inode == 0 || line.is_gap)
 			continue;
 		add_to_run(reader, &line);
-		if (!line.is_code || reader->is_told)
+		if (!line.is_code || reader->is_returned)
 			continue;
-		reader->is_told = true;
+		reader->is_returned = true;
 		reader->run.start = line.start;
 		reader->run.end = line.end;
 		*ret_file = reader->run;

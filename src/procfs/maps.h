@@ -24,7 +24,7 @@ struct maps_reader {
 	struct span rest;
 	struct mapped_file run; /* mappings of one file, one above the other */
 	uint64_t last_offset;   /* of the file, behind the last mapping */
-	bool is_told;           /* the run's code was returned */
+	bool is_returned;       /* the run's code was returned */
 };
 
 /* @text is borrowed while it is being read. */

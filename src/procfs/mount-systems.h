@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* mount-systems - finds out whether the file system of a mapped file is local, from /proc/<pid>/mountinfo, so that a
- * file system which does not answer is not asked. */
+ * file system which does not answer cannot delay that. */
 #include "base/regular-file.h"
 #include "base/scan.h"
 #include "base/strmap.h"

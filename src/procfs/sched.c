@@ -76,7 +76,7 @@ enum source_outcome sched_parse(const struct source_keys *keys, const char *text
 	} while (!is_dashes(line));
 
 	for (size_t number = 0; scan_line(&rest, &line); number++)
-		if (keyed_take(keys, number, line, true, &want, &value))
+		if (keyed_split(keys, number, line, true, &want, &value))
 			set_line(keys, want, value, &differences, sample);
 	set_differences(&differences, sample);
 	return OUTCOME_read;

@@ -10,7 +10,7 @@ struct marks {
 	bool impossible_differs;
 	bool began_before;
 	bool measured_differently;
-	/* By derived metric, the inputs that a marked value lacks. */
+	/* Indexed by derived metric: the inputs that a marked value lacks. */
 	struct metric_set missing_inputs[DERIVED_COUNT];
 };
 

@@ -268,7 +268,7 @@ static void add_note(const struct report *report, unsigned side, struct strbuf *
 		strbuf_addf(out, "note      %s\n", strbuf_str(&note));
 }
 
-/* What the deltas of two snapshots of one boot are. */
+/* Adds the line about the deltas of two snapshots of one boot. */
 static void add_interval(const struct report *report, struct strbuf *out)
 {
 	if (!report->interval)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* reference - what is particular about the snapshots of another tool, ktstr ctprof, which wrote the format before there
- * was a "format" key: there a zero may stand for a value that was not read. The families of values that are missing
- * together are registry/reference.def's. */
+/* reference - the peculiarities of the snapshots of another tool, ktstr ctprof, from before the format had a "format"
+ * key: a zero there may stand for a value that was not read. registry/reference.def has the families of values that are
+ * missing together. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -16,7 +16,7 @@ enum reference_family {
 };
 /* clang-format on */
 
-/* What the zeros of a family say, as registry/reference.def explains. */
+/* The meaning of a family's zeros, as registry/reference.def explains. */
 enum reference_zeros {
 	REFERENCE_ZEROS_ROWS,
 	REFERENCE_ZEROS_WHOLE,
@@ -27,12 +27,12 @@ enum reference_zeros {
 
 struct reference_family_desc {
 	const char *name;
-	const char *group; /* the name of several families together, or the same */
+	const char *group; /* the name of several families together, or that of this one */
 	enum reference_zeros zeros;
 };
 extern const struct reference_family_desc reference_family_table[REFERENCE_FAMILY_COUNT];
 
-/* A set of families has a bit for each. */
+/* Returns whether the set has the family; a set has a bit for each. */
 static inline bool reference_has(uint32_t families, enum reference_family family)
 {
 	return (families >> (unsigned)family) & 1;

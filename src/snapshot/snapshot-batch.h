@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* snapshot-batch - rows that are made outside of the writer, each set of them in a thread of its own, and given to it in
- * batches: as text where the writer has a file, as samples where it has a visitor. */
+ * batches: as text where the writer has a file, as samples if it has a visitor. */
 #include "ctprof/snapshot/snapshot.h"
 #include "snapshot/thread-store.h"
 
@@ -36,6 +36,6 @@ struct snapshot_rows *snapshot_rows_free(struct snapshot_rows *rows);
 void snapshot_rows_add(struct snapshot_rows *rows, const struct thread_sample *sample,
                        struct snapshot_batch *batch);
 
-/* As snapshot_write_thread() for all rows of the batch. */
+/* Writes all rows of the batch, as snapshot_write_thread() does. */
 must_check_ int snapshot_write_batch(struct snapshot_writer *writer,
                                      const struct snapshot_batch *batch);

@@ -9,9 +9,9 @@
 #include "ctprof/metric/sample.h"
 #include "snapshot-reference.h"
 
-/* The exact path, where the key is not. No object of the registry has this name. */
+/* The exact path, if the key is not exact. No object of the registry has this name. */
 static const char path_hex[] = "path_hex";
-/* The same names as in the rows of threads, and of no object either. */
+/* The same names as in the rows of threads; no object has them either. */
 static const char read_boottime_key[] = "read_boottime_ns", interval_key[] = "interval_ns";
 
 static bool is_of(const struct cgroup_value_desc *value, bool is_v1)
@@ -29,13 +29,13 @@ static bool is_text(enum fact_form form)
 	return form == FORM_CPUS || form == FORM_TEXT;
 }
 
-/* io.stat has an object for each device, the others have a number for each key. */
+/* Returns whether the list has an object for each device, as io.stat; the others have a number for each key. */
 static bool is_nested(enum cgroup_list_id list)
 {
 	return list == CGROUP_LIST_io_stat;
 }
 
-/* Two paths may have the same readable form; a number behind it keeps their keys apart. */
+/* Two paths may have the same readable form; a number behind it makes the keys differ. */
 static void add_key(struct strbuf *key, struct strmap *keys)
 {
 	size_t len = key->len;
@@ -79,7 +79,7 @@ static void write_path(struct json_writer *out, const struct strbuf *path, struc
 	json_write_text(out, strbuf_str(scratch), scratch->len);
 }
 
-/* Opens an object unless that was done before. */
+/* Opens an object unless it is open. */
 static void open_once(struct json_writer *out, const char *object, bool *opened)
 {
 	if (*opened)
@@ -89,7 +89,7 @@ static void open_once(struct json_writer *out, const char *object, bool *opened)
 	*opened = true;
 }
 
-/* The length of what stands in front of the last blank, or -1 where there is none. */
+/* Returns the length of the text in front of the last blank, or -1 if there is none. */
 static ptrdiff_t device_length(const char *key)
 {
 	const char *blank = strrchr(key, ' ');
@@ -97,7 +97,7 @@ static ptrdiff_t device_length(const char *key)
 	return blank ? blank - key : -1;
 }
 
-/* Keys are short: the longest of those that are read. */
+/* Returns whether the key is longer than a reader accepts. */
 static bool is_too_long(const struct strbuf *scratch)
 {
 	return scratch->len > SNAPSHOT_KEY_BYTES;
@@ -142,7 +142,8 @@ static void write_device(struct json_writer *out, const struct keyed_values *val
 		json_write_close(out, '}');
 }
 
-/* One object for each device, whose keys need not stand together. A key without a device is one by itself. */
+/* Writes one object for each device, whose keys need not be neighbours. A key without a device has an object of its
+ * own. */
 static void write_devices(struct json_writer *out, const struct keyed_values *values,
                           struct strbuf *scratch)
 {
@@ -192,7 +193,7 @@ static void write_value(struct json_writer *out, const struct fact_value *value,
 	}
 }
 
-/* One object: all values and lists whose rows name it. */
+/* Writes one object: all values and lists whose rows name it. */
 static void write_object(struct json_writer *out, const struct cgroup_stats *stats,
                          const char *object, struct strbuf *scratch)
 {
@@ -271,7 +272,7 @@ void cgroup_write(struct json_writer *out, const struct cgroup_stats *stats, str
 	json_write_close(out, '}');
 }
 
-/* The registry's own copy of an object's name, or NULL. */
+/* Returns the registry's own copy of an object's name, or NULL. */
 static const char *find_object(const char *name, bool is_v1)
 {
 	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++)
@@ -303,7 +304,8 @@ static int find_list(const char *object, const char *key, bool is_v1)
 	return -1;
 }
 
-/* Above 2^63-1: ktstr ctprof has the "max" of memory.low and memory.min as 2^64-1, and jq as a little more. */
+/* Returns whether the number is above 2^63-1: ktstr ctprof writes the "max" of memory.low and memory.min as 2^64-1, and
+ * jq writes that as a little more. */
 static bool is_beyond(const struct json_reader *json)
 {
 	int64_t number;
@@ -313,7 +315,7 @@ static bool is_beyond(const struct json_reader *json)
 	return strspn(text, "0123456789") == len && json_reader_i64(json, &number) < 0;
 }
 
-/* Notes what is wrong with the value behind the key unless the file is one of ktstr ctprof. */
+/* Notes the fault of the value behind the key, unless the file is one of ktstr ctprof. */
 static int only_reference(struct value_reader *reader, const char *expected)
 {
 	if (reader->own_reason.len > 0)
@@ -324,7 +326,7 @@ static int only_reference(struct value_reader *reader, const char *expected)
 	return 0;
 }
 
-/* The value behind a key, in one of the states that its form has. */
+/* Reads the value behind a key, in one of the states of its form. */
 static int read_value(struct value_reader *reader, enum cgroup_value_id id,
                       struct fact_value *value)
 {
@@ -367,7 +369,7 @@ static int read_value(struct value_reader *reader, enum cgroup_value_id id,
 	return 0;
 }
 
-/* The object of a device, whose name is reader->key. In the list its keys are "device key". */
+/* Reads the object of a device, whose name is reader->key. In the list its keys are "device key". */
 static int read_device(struct value_reader *reader, struct keyed_values *values)
 {
 	struct strbuf *full = &reader->bytes;
@@ -394,7 +396,7 @@ static int read_device(struct value_reader *reader, struct keyed_values *values)
 	return r;
 }
 
-/* A number for each key, or an object for each device, behind OBJECT_OPEN. */
+/* Reads a number for each key, or an object for each device, behind OBJECT_OPEN. */
 static int read_devices(struct value_reader *reader, struct keyed_values *values)
 {
 	enum json_token token;
@@ -433,7 +435,7 @@ static int read_list(struct value_reader *reader, enum cgroup_list_id list,
 	return r;
 }
 
-/* Behind the OBJECT_OPEN of an object of the registry. */
+/* Reads an object of the registry behind its OBJECT_OPEN. */
 static int read_object(struct value_reader *reader, const char *object, struct cgroup_stats *stats)
 {
 	int r;
@@ -463,7 +465,7 @@ static int read_path_hex(struct value_reader *reader, struct strbuf *path)
 	return r < 0 ? r : value_hex(reader, token, path_hex, SAMPLE_PATH_BYTES, path);
 }
 
-/* One member of a cgroup, whose key is reader->key. */
+/* Reads one member of a cgroup, whose key is reader->key. */
 static int read_member(struct value_reader *reader, struct cgroup_stats *stats)
 {
 	static const char psi[] = "psi";
@@ -490,7 +492,7 @@ static int read_member(struct value_reader *reader, struct cgroup_stats *stats)
 
 int cgroup_read(struct value_reader *reader, bool is_v1, struct cgroup_stats *stats)
 {
-	/* A key has a number behind the path where two paths look alike. */
+	/* A key has a number behind the path if two paths look alike. */
 	enum { KEY_BYTES = SAMPLE_PATH_BYTES + 32 };
 	int r;
 

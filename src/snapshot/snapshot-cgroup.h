@@ -7,10 +7,10 @@
 #include "snapshot-value.h"
 #include "json/json-write.h"
 
-/* Writes the member: the readable form of its path as the key, then its values. Paths that are not UTF-8 have
- * keys that may collide; @keys, the writer's for this object, remembers them. */
+/* Writes the member: the readable form of its path as the key, then its values. Paths that are not UTF-8 have keys that
+ * may collide; @keys, the writer's for this object, has those in use. */
 void cgroup_write(struct json_writer *out, const struct cgroup_stats *stats, struct strmap *keys,
                   struct strbuf *scratch);
 
-/* Reads the member whose key is reader->key, into @stats; stats->is_v1 says of which object. */
+/* Reads the member whose key is reader->key, into @stats; stats->is_v1 is the object that it is in. */
 must_check_ int cgroup_read(struct value_reader *reader, bool is_v1, struct cgroup_stats *stats);

@@ -46,7 +46,7 @@ static json_t *host_value(const struct host *host, unsigned field)
 	return NULL;
 }
 
-/* A number that no JSON integer of the format holds makes no sense, and is no other number. */
+/* A number beyond the integers of the format is left out, rather than changed. */
 static bool is_writable(const struct host *host, unsigned field)
 {
 	return host->seen[field] && (host_field_table[field].kind != HOST_KIND_NUMBER ||
@@ -94,7 +94,7 @@ void snapshot_meta_add_sources(const struct snapshot_info *info, struct strbuf *
 	tree_add_json(object, out);
 }
 
-/* Readings of a source that gave nothing for a reason other than the host's rule for it. */
+/* Returns the readings of a source that failed for another reason than the host's rule for it. */
 static uint64_t failures_of(const struct snapshot_info *info, unsigned source)
 {
 	const struct snapshot_tally *tally = &info->tally;
@@ -105,7 +105,7 @@ static uint64_t failures_of(const struct snapshot_info *info, unsigned source)
 	       tally->sources[source][OUTCOME_stalled];
 }
 
-/* By metric; they stand in the rows, too. */
+/* Returns the counts by metric; the rows have the values. */
 static json_t *impossible_values(const struct snapshot_tally *tally)
 {
 	json_t *object = tree_new();
@@ -172,7 +172,7 @@ void snapshot_meta_add_parse_summary(const struct snapshot_info *info, struct st
 	tree_add_json(object, out);
 }
 
-/* null where nobody was asked. */
+/* Writes null if nothing was requested. */
 void snapshot_meta_add_taskstats_summary(const struct snapshot_info *info, struct strbuf *out)
 {
 	const uint64_t *tally = info->tally.sources[SOURCE_taskstats];
@@ -267,7 +267,7 @@ static int read_host_field(const json_t *object, enum host_field field, struct h
 		strbuf_addf(reterr, "host.%s: a string was expected", name);
 		return -EBADMSG;
 	}
-	/* No boot: two empty ones are not the same. */
+	/* An empty id is no boot: two empty ones are not the same. */
 	if (field == HOST_boot_id && json_string_length(value) == 0)
 		return 0;
 	host_set_text(host, field, json_string_value(value), json_string_length(value));
@@ -282,7 +282,7 @@ int snapshot_meta_read_host(const struct strbuf *json, struct snapshot_info *inf
 
 	for (unsigned i = 0; r == 0 && i < HOST_FIELD_COUNT; i++)
 		r = read_host_field(object, (enum host_field)i, &info->host, reterr);
-	/* As ktstr ctprof called it at first. */
+	/* The first name of the key in ktstr ctprof. */
 	if (r == 0 && !info->host.seen[HOST_total_memory_kib])
 		r = tree_read_number(object, "total_memory_kb", "host",
 		                     &info->host.numbers[HOST_total_memory_kib],
@@ -290,7 +290,7 @@ int snapshot_meta_read_host(const struct strbuf *json, struct snapshot_info *inf
 	return r;
 }
 
-/* What a later version has invented is unknown. */
+/* A word of a later version is unknown. */
 static int read_exits(const json_t *object, struct snapshot_window *window, struct strbuf *reterr)
 {
 	const json_t *value = json_object_get(object, "exits");

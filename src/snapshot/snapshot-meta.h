@@ -18,8 +18,8 @@ void snapshot_meta_add_sched_ext(const struct snapshot_info *info, struct strbuf
 void snapshot_meta_add_settings(const struct snapshot_info *info, struct strbuf *out);
 void snapshot_meta_add_cost(const struct snapshot_info *info, struct strbuf *out);
 
-/* The other way; "taskstats_summary" says nothing that "sources" does not. Unknown keys are ignored. Returns 0, or
- * -EBADMSG with a sentence appended to @reterr where a known key has a value of the wrong kind. */
+/* Read these parts. "taskstats_summary" is not read, since "sources" has all of it. Unknown keys are ignored. Return 0,
+ * or -EBADMSG with a sentence appended to @reterr if a known key has a value of the wrong kind. */
 must_check_ int snapshot_meta_read_window(const struct strbuf *json, struct snapshot_info *info,
                                           struct strbuf *reterr);
 must_check_ int snapshot_meta_read_host(const struct strbuf *json, struct snapshot_info *info,
@@ -37,7 +37,7 @@ must_check_ int snapshot_meta_read_settings(const struct strbuf *json, struct sn
 must_check_ int snapshot_meta_read_cost(const struct strbuf *json, struct snapshot_info *info,
                                         struct strbuf *reterr);
 
-/* What ktstr ctprof has under "parse_summary" and "taskstats_summary". */
+/* Reads "parse_summary" and "taskstats_summary" of ktstr ctprof. */
 must_check_ int snapshot_meta_read_parse_reference(const struct strbuf *json,
                                                    struct reference_summary *summary,
                                                    struct strbuf *reterr);

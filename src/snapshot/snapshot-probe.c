@@ -19,7 +19,7 @@ static json_t *counts_value(const uint64_t *counts)
 	return object;
 }
 
-/* null where nobody looked. */
+/* Writes null if jemalloc was not looked for. */
 void snapshot_meta_add_probe_summary(const struct snapshot_info *info, struct strbuf *out)
 {
 	const struct probe_summary *probe = &info->probe;
@@ -43,7 +43,7 @@ void snapshot_meta_add_probe_summary(const struct snapshot_info *info, struct st
 	tree_add_json(object, out);
 }
 
-/* A tag that a later version has invented is in none of our counts. */
+/* A tag of a later version is in none of our counts. */
 static int read_counts(const json_t *object, const char *key, uint64_t *counts,
                        struct strbuf *reterr)
 {
@@ -64,7 +64,7 @@ static int read_counts(const json_t *object, const char *key, uint64_t *counts,
 	return r;
 }
 
-/* What is most of all, for those who do not count by tag. */
+/* Reads the most frequent failure, which is for readers that do not count by tag. */
 static int read_dominant(const json_t *object, struct probe_summary *probe, struct strbuf *reterr)
 {
 	const json_t *name = json_object_get(object, dominant);

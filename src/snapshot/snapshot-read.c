@@ -27,14 +27,14 @@ const struct snapshot_limits snapshot_default_limits = {
 /* The parts outside "threads" are held as text before they are parsed. */
 enum { META_BYTES = 1 << 20 };
 
-/* Of every architecture that ktstr ctprof runs on, and of a file that does not say. */
+/* The value on every architecture that ktstr ctprof supports, for a file without it. */
 
 struct reading {
 	struct zstd_decompressor *zstd;
 	struct json_reader *json;
-	struct row_reader rows;
+	struct thread_row_reader rows;
 	struct thread_sample sample;
-	struct row_process process;
+	struct thread_row_process process;
 	struct value_reader values; /* of cgroups and pressure */
 	struct cgroup_stats stats;
 	uint64_t cgroups;
@@ -44,10 +44,10 @@ struct reading {
 	struct snapshot_visitor *visitor;
 	struct snapshot_info *info;
 	struct strbuf *reterr;
-	size_t reterr_start; /* what the caller had in there */
+	size_t reterr_start; /* the length at the beginning */
 	struct reference_summary reference;
-	struct strbuf reference_error; /* the first that is wrong in a file of ktstr ctprof only */
-	/* Rows of a file of which it is not known yet whose it is. */
+	struct strbuf reference_error; /* the first fault of a file as one of ktstr ctprof */
+	/* Rows of a file whose tool is not known yet. */
 	struct thread_store held;
 	uint64_t tool_birth_clock_ticks; /* of the youngest thread of ktstr; 0: there is none */
 	bool has_format;
@@ -154,7 +154,7 @@ typedef int meta_function(const struct strbuf *json, struct snapshot_info *info,
 typedef int reference_function(const struct strbuf *json, struct reference_summary *summary,
                                struct strbuf *reterr);
 
-/* Reads an object for what it means in a file of ours, or, with a function for that, in one of ktstr ctprof. */
+/* Reads an object as one of ours, or, with a function for that, as one of ktstr ctprof. */
 static int read_either(struct reading *reading, meta_function *read,
                        reference_function *read_reference)
 {
@@ -187,8 +187,8 @@ static int visit(struct reading *reading)
 	return reading->visitor->thread(reading->visitor, &reading->sample);
 }
 
-/* A file of ktstr ctprof does not say when the host had booted. It has the threads of the tool itself, which were born a
- * moment before it read the others, in no order: the rows are kept until all are there. */
+/* A file of ktstr ctprof does not have the time of the boot. It has the threads of the tool itself, which were born a
+ * moment before it read the others, in no order: the rows are kept until all are read. */
 static int hold(struct reading *reading)
 {
 	static const char tool[] = "ktstr";
@@ -202,7 +202,7 @@ static int hold(struct reading *reading)
 	return 0;
 }
 
-/* How long the tool may have taken for its reading is not known: a second, and a millisecond for each thread. */
+/* The time that the tool needed is unknown: a second, and a millisecond for each thread, are allowed. */
 static void judge_reference(struct reading *reading)
 {
 	uint64_t ticks = reading->tool_birth_clock_ticks;
@@ -215,7 +215,7 @@ static void judge_reference(struct reading *reading)
 	sample_judge_at(&reading->sample, read_ns, host_bounds_of(&reading->info->host));
 }
 
-/* Rows that stood before it was known whose file it is. */
+/* Passes the rows that came before the tool was known. */
 static int visit_held(struct reading *reading)
 {
 	int r = 0;
@@ -223,7 +223,7 @@ static int visit_held(struct reading *reading)
 	for (uint32_t row = 0; r == 0 && row < reading->held.count; row++) {
 		thread_store_get(&reading->held, row, &reading->sample);
 		if (reading->has_format)
-			row_judge(reading->info, &reading->sample);
+			thread_row_judge(reading->info, &reading->sample);
 		else
 			judge_reference(reading);
 		r = visit(reading);
@@ -241,18 +241,18 @@ static int read_thread(struct reading *reading)
 		            (unsigned long long)reading->limits->threads);
 		return -E2BIG;
 	}
-	r = row_read(&reading->rows, reading->json, &reading->sample);
+	r = thread_row_read(&reading->rows, reading->json, &reading->sample);
 	if (r < 0) {
 		if (reading->rows.values.reason.len > 0)
 			strbuf_addf(reading->reterr, "threads[%llu]: %s", (unsigned long long)index,
 			            strbuf_str(&reading->rows.values.reason));
 		return r;
 	}
-	row_find_process(&reading->process, &reading->sample);
+	thread_row_find_process(&reading->process, &reading->sample);
 	reading->info->tally.threads++;
 	if (!reading->has_format)
 		return hold(reading);
-	row_judge(reading->info, &reading->sample);
+	thread_row_judge(reading->info, &reading->sample);
 	return visit(reading);
 }
 
@@ -282,7 +282,7 @@ static int read_threads(struct reading *reading)
 	}
 }
 
-/* Adds why a cgroup or the pressure was refused. */
+/* Adds the reason why a cgroup or the pressure was refused. */
 static int explain_value(struct reading *reading, int r)
 {
 	strbuf_add(reading->reterr, strbuf_str(&reading->values.reason),
@@ -412,13 +412,13 @@ static int read_pair(struct reading *reading)
 	return json_reader_skip(reading->json);
 }
 
-/* Nothing in a window means anything without its length. */
+/* A window is useless without its length. */
 static bool window_length_is_missing(const struct snapshot_info *info)
 {
 	return !info->window.seen[WINDOW_length_ns] || info->window.numbers[WINDOW_length_ns] == 0;
 }
 
-/* At the end of a file of ours: what came before its "format" must be right, too. */
+/* At the end of a file of ours: the part before its "format" must be right, too. */
 static int check_own(struct reading *reading)
 {
 	if (reading->rows.values.own_reason.len > 0)
@@ -428,7 +428,7 @@ static int check_own(struct reading *reading)
 	return visit_held(reading);
 }
 
-/* At the end of an object without "format". Files of ours have had their version and kind beside it since the first one. */
+/* At the end of an object without "format". Files of ours have always had their version and kind beside it. */
 static int finish_reference(struct reading *reading)
 {
 	const struct reference_rows *rows = &reading->rows.reference;
@@ -507,12 +507,12 @@ int snapshot_read(struct byte_source *source, const struct snapshot_limits *limi
 	reading.zstd = zstd_decompressor_new(source);
 	reading.json = json_reader_new(zstd_decompressor_source(reading.zstd), &json_limits);
 	reading.values.json = reading.json;
-	row_reader_init(&reading.rows);
+	thread_row_reader_init(&reading.rows);
 
 	r = read_document(&reading);
 	r = explain(&reading, r);
 
-	row_reader_done(&reading.rows);
+	thread_row_reader_done(&reading.rows);
 	thread_store_done(&reading.held);
 	sample_done(&reading.sample);
 	value_reader_done(&reading.values);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The flags by which a newer row says what it measured. */
+/* The flags of a newer row that show which values it measured. */
 enum {
 	FLAG_NONE = 0,
 	FLAG_CPU_DELAY = 1 << REFERENCE_KEY_cpu_delay_active,
@@ -95,7 +95,7 @@ bool reference_row_is_unread(struct reference_rows *rows, enum metric_id metric,
 	return false;
 }
 
-/* The first key that the tool always writes and the row lacks, or NULL. The state came later. */
+/* Returns the first key that the tool always writes and the row lacks, or NULL. The state was added later. */
 static const char *missing_key(const struct reference_row *row, const struct thread_sample *sample)
 {
 	if (!sample->has_cgroup)
@@ -109,7 +109,7 @@ static const char *missing_key(const struct reference_row *row, const struct thr
 	return row->has_smaps ? NULL : "smaps_rollup_kib";
 }
 
-/* What is not zero was read all the same. */
+/* A value other than zero was read in any case. */
 static void forget_zeros(struct reference_rows *rows, enum reference_family family,
                          struct thread_sample *sample)
 {
@@ -119,7 +119,7 @@ static void forget_zeros(struct reference_rows *rows, enum reference_family fami
 	set_remove(&sample->seen, &zeros);
 }
 
-/* What the flags of a newer row call not measured. */
+/* Removes the values that the flags of a newer row call not measured. */
 static void forget_unmeasured(struct reference_rows *rows, struct thread_sample *sample)
 {
 	unsigned off = rows->row.flags_there & ~rows->row.flags;
@@ -149,7 +149,8 @@ static void note_families(struct reference_rows *rows, const struct thread_sampl
 	}
 }
 
-/* Not one event, or no such file: a thread has a policy and a state, and no jemalloc that never allocated. */
+/* Removes families without one event, which stand for missing files: a thread has a policy and a state, and no jemalloc
+ * that never allocated. */
 static void forget_unread(struct reference_rows *rows, struct thread_sample *sample)
 {
 	const struct reference_row *row = &rows->row;
@@ -200,7 +201,7 @@ static bool line_is_zero(const struct psi_line *line)
 	       line->averages[PSI_AVERAGE_avg300] == 0 && line->total_usec == 0;
 }
 
-/* Zeros stand for files that are not there: all of them, or those about interrupts, which not every kernel has. */
+/* Zeros stand for missing files: all of them, or those about interrupts, which not every kernel has. */
 static void finish_psi(struct psi *psi)
 {
 	bool any = false;
@@ -217,7 +218,7 @@ static void finish_psi(struct psi *psi)
 		}
 }
 
-/* Every value and list that the tool writes of a cgroup. */
+/* Returns whether the tool writes this value of a cgroup. */
 static bool tool_has_value(unsigned value)
 {
 	switch ((enum cgroup_value_id)value) {
@@ -258,14 +259,14 @@ static bool is_seen(const struct cgroup_stats *stats, enum cgroup_value_id value
 	return stats->values[value].state != FACT_UNSEEN;
 }
 
-/* A null limit: "max" where the controller is there. */
+/* Reads a null limit: "max" if the controller is there. */
 static void finish_limit(struct cgroup_stats *stats, enum cgroup_value_id value, bool controller)
 {
 	if (!is_seen(stats, value) && controller)
 		fact_set_unlimited(&stats->values[value]);
 }
 
-/* A zero that stands for a missing file without the controller. */
+/* Removes a zero that stands for a missing file, without the controller. */
 static void finish_zero(struct cgroup_stats *stats, enum cgroup_value_id value, bool controller)
 {
 	struct fact_value *here = &stats->values[value];
@@ -283,7 +284,7 @@ void reference_cgroup_finish(struct cgroup_stats *stats, uint64_t nulls)
 	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++)
 		if ((nulls >> i) & 1)
 			fact_clear(&stats->values[i]);
-	/* The files of one controller come together; of these, null is for a missing file only. */
+	/* The files of one controller come together; null in these means a missing file. */
 	cpu = is_seen(stats, CGROUP_VALUE_cpu_weight);
 	memory = is_seen(stats, CGROUP_VALUE_memory_low) || is_seen(stats, CGROUP_VALUE_memory_min);
 	pids = is_seen(stats, CGROUP_VALUE_pids_current);
@@ -301,7 +302,7 @@ void reference_cgroup_finish(struct cgroup_stats *stats, uint64_t nulls)
 	finish_zero(stats, CGROUP_VALUE_nr_throttled, cpu);
 	finish_zero(stats, CGROUP_VALUE_throttled_usec, cpu);
 	finish_zero(stats, CGROUP_VALUE_memory_current, memory);
-	/* The period has a default. */
+	/* Without a quota, the period is a default. */
 	if (!is_seen(stats, CGROUP_VALUE_cpu_max_quota_us))
 		fact_clear(&stats->values[CGROUP_VALUE_cpu_max_period_us]);
 	for (unsigned i = 0; i < CGROUP_LIST_COUNT; i++)
@@ -315,7 +316,7 @@ static bool is_taskstats(unsigned family)
 	       0;
 }
 
-/* Whether a family that is zero in every thread was not read. */
+/* Returns whether a family that is zero in every thread was not read. */
 static bool is_missing(const struct reference_rows *rows, unsigned family,
                        const struct snapshot_info *info)
 {
@@ -323,7 +324,7 @@ static bool is_missing(const struct reference_rows *rows, unsigned family,
 	case REFERENCE_ZEROS_ROWS:
 		return family == REFERENCE_FAMILY_jemalloc && rows->unflagged;
 	case REFERENCE_ZEROS_WHOLE:
-		/* Where the kernel has sched_ext, no thread under it is an answer. */
+		/* If the kernel has sched_ext, zeros mean that no thread is under it. */
 		return family != REFERENCE_FAMILY_ext || !info->sched_ext.present;
 	case REFERENCE_ZEROS_AMBIGUOUS:
 		return !is_taskstats(family) || rows->unflagged;
@@ -355,7 +356,7 @@ static void judge_families(const struct reference_rows *rows,
 	}
 }
 
-/* The tool says nothing about its sources but for taskstats. */
+/* The tool describes none of its sources but taskstats. */
 static void judge_sources(const struct reference_rows *rows,
                           const struct reference_summary *summary, struct snapshot_info *info)
 {
@@ -381,7 +382,7 @@ static void judge_sources(const struct reference_rows *rows,
 	                                                           : OUTCOME_off;
 }
 
-/* Files that are missing from the directory are "" and 0. */
+/* The tool writes missing files of the directory as "" and 0. */
 static void finish_sched_ext(struct sched_ext *sched_ext)
 {
 	struct fact_value *state = &sched_ext->values[SCHED_EXT_state];

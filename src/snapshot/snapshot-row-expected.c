@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The short way through a row: rows have their keys in the same order, but for some that not every thread has. */
+/* The short way through a row: rows have their keys in the same order, but for some keys that only some threads
+ * have. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,13 +8,13 @@
 #include "snapshot-row.h"
 #include "json/json-write.h"
 
-/* How many keys of the rows before may be missing between one and the next. */
+/* The most keys of the rows before that a row may leave out in one place. */
 enum { KEYS_LEFT_OUT_MAX = 4 };
 
-/* What became of a guess. */
+/* The result of a guess. */
 enum { IS_OTHER, IS_READ };
 
-static bool is_number_of_64_bits(const struct row_reader *rows, size_t place)
+static bool is_number_of_64_bits(const struct thread_row_reader *rows, size_t place)
 {
 	uintptr_t meaning = (uintptr_t)rows->keys.entries[place].value - 1;
 
@@ -23,7 +24,7 @@ static bool is_number_of_64_bits(const struct row_reader *rows, size_t place)
 }
 
 /* The order of the registry is the first guess. */
-void row_expect(struct row_reader *rows)
+void thread_row_expect(struct thread_row_reader *rows)
 {
 	size_t count = rows->keys.count;
 
@@ -41,7 +42,7 @@ void row_expect(struct row_reader *rows)
 		                   metric_table[process_total_table[i].metric].name);
 }
 
-void row_expect_done(struct row_reader *rows)
+void thread_row_expect_done(struct thread_row_reader *rows)
 {
 	free(rows->next);
 	free(rows->expected);
@@ -49,15 +50,15 @@ void row_expect_done(struct row_reader *rows)
 	strbuf_done(&rows->cpus.member);
 }
 
-void row_note_cpus(struct row_reader *rows, enum metric_id metric,
-                   const struct thread_sample *sample)
+void thread_row_note_cpus(struct thread_row_reader *rows, enum metric_id metric,
+                          const struct thread_sample *sample)
 {
 	const struct cpu_mask *mask = sample_value(sample, metric);
-	struct row_cpus *cpus = &rows->cpus;
+	struct thread_row_cpus *cpus = &rows->cpus;
 	struct json_writer out = JSON_WRITER_INIT(&cpus->member);
 
 	strbuf_clear(&cpus->member);
-	/* No CPU is no value. */
+	/* A list without a CPU is not a value. */
 	if (mask->used_words == 0)
 		return;
 	cpus->mask = *mask;
@@ -69,10 +70,10 @@ void row_note_cpus(struct row_reader *rows, enum metric_id metric,
 	json_write_close(&out, ']');
 }
 
-static int expect_cpus(struct row_reader *rows, struct json_reader *json, enum metric_id metric,
-                       struct thread_sample *sample)
+static int expect_cpus(struct thread_row_reader *rows, struct json_reader *json,
+                       enum metric_id metric, struct thread_sample *sample)
 {
-	const struct row_cpus *cpus = &rows->cpus;
+	const struct thread_row_cpus *cpus = &rows->cpus;
 
 	if (!json_reader_expect_member(json, strbuf_str(&cpus->member), cpus->member.len))
 		return IS_OTHER;
@@ -83,7 +84,7 @@ static int expect_cpus(struct row_reader *rows, struct json_reader *json, enum m
 	return IS_READ;
 }
 
-static int expect_number(struct row_reader *rows, struct json_reader *json,
+static int expect_number(struct thread_row_reader *rows, struct json_reader *json,
                          const struct json_expected *expected, enum metric_id metric,
                          struct thread_sample *sample)
 {
@@ -99,7 +100,7 @@ static int expect_number(struct row_reader *rows, struct json_reader *json,
 	return IS_READ;
 }
 
-static int expect_flag(struct row_reader *rows, struct json_reader *json,
+static int expect_flag(struct thread_row_reader *rows, struct json_reader *json,
                        const struct json_expected *expected, enum metric_id metric,
                        struct thread_sample *sample)
 {
@@ -114,7 +115,7 @@ static int expect_flag(struct row_reader *rows, struct json_reader *json,
 	return IS_READ;
 }
 
-static int expect_metric(struct row_reader *rows, struct json_reader *json,
+static int expect_metric(struct thread_row_reader *rows, struct json_reader *json,
                          const struct json_expected *expected, enum metric_id metric,
                          struct thread_sample *sample)
 {
@@ -133,7 +134,7 @@ static int expect_metric(struct row_reader *rows, struct json_reader *json,
 	case REPRESENTATION_LETTER:
 		if (!json_reader_expect_text(json, expected, &text, &len))
 			return IS_OTHER;
-		r = row_set_label(rows, metric, text, len, sample);
+		r = thread_row_set_label(rows, metric, text, len, sample);
 		r = r < 0 ? r : IS_READ;
 		break;
 	case REPRESENTATION_FLAG:
@@ -148,8 +149,8 @@ static int expect_metric(struct row_reader *rows, struct json_reader *json,
 	return r;
 }
 
-static int expect_name(struct row_reader *rows, struct json_reader *json,
-                       const struct json_expected *expected, enum row_identity identity,
+static int expect_name(struct thread_row_reader *rows, struct json_reader *json,
+                       const struct json_expected *expected, enum thread_row_identity identity,
                        size_t bytes_max, struct strbuf *ret)
 {
 	const char *text;
@@ -164,8 +165,8 @@ static int expect_name(struct row_reader *rows, struct json_reader *json,
 	return IS_READ;
 }
 
-static int expect_u32(struct row_reader *rows, struct json_reader *json,
-                      const struct json_expected *expected, enum row_identity identity,
+static int expect_u32(struct thread_row_reader *rows, struct json_reader *json,
+                      const struct json_expected *expected, enum thread_row_identity identity,
                       uint32_t *ret)
 {
 	uint64_t wide;
@@ -184,9 +185,9 @@ static int expect_u64(struct json_reader *json, const struct json_expected *expe
 	return json_reader_expect_u64(json, expected, ret) ? IS_READ : IS_OTHER;
 }
 
-/* Those that every row has. */
-static int expect_identity(struct row_reader *rows, struct json_reader *json,
-                           const struct json_expected *expected, enum row_identity identity,
+/* Reads the identities that every row has. */
+static int expect_identity(struct thread_row_reader *rows, struct json_reader *json,
+                           const struct json_expected *expected, enum thread_row_identity identity,
                            struct thread_sample *sample)
 {
 	switch (identity) {
@@ -230,7 +231,7 @@ static int expect_identity(struct row_reader *rows, struct json_reader *json,
 	}
 }
 
-static int expect_key(struct row_reader *rows, struct json_reader *json, uint32_t place,
+static int expect_key(struct thread_row_reader *rows, struct json_reader *json, uint32_t place,
                       struct thread_sample *sample, unsigned *identities)
 {
 	uintptr_t meaning = (uintptr_t)rows->keys.entries[place].value - 1;
@@ -242,16 +243,16 @@ static int expect_key(struct row_reader *rows, struct json_reader *json, uint32_
 	if (meaning >= ROW_METRICS)
 		return expect_metric(rows, json, expected, (enum metric_id)(meaning - ROW_METRICS),
 		                     sample);
-	if (row_is_superseded(meaning, *identities | 1u << meaning))
+	if (thread_row_is_superseded(meaning, *identities | 1u << meaning))
 		return IS_OTHER;
-	r = expect_identity(rows, json, expected, (enum row_identity)meaning, sample);
+	r = expect_identity(rows, json, expected, (enum thread_row_identity)meaning, sample);
 	if (r == IS_READ)
 		*identities |= 1u << meaning;
 	return r;
 }
 
-/* The metrics of 64 bits that come in the order of the registry from this place on. Returns how many. */
-static uint32_t expect_run(struct row_reader *rows, struct json_reader *json, uint32_t place,
+/* Reads the metrics of 64 bits that come in the order of the registry from this place on. Returns their number. */
+static uint32_t expect_run(struct thread_row_reader *rows, struct json_reader *json, uint32_t place,
                            struct thread_sample *sample)
 {
 	uint64_t values[METRIC_COUNT];
@@ -273,8 +274,8 @@ static uint32_t expect_run(struct row_reader *rows, struct json_reader *json, ui
 	return (uint32_t)found;
 }
 
-int row_read_expected(struct row_reader *rows, struct json_reader *json,
-                      struct thread_sample *sample, unsigned *identities)
+int thread_row_read_expected(struct thread_row_reader *rows, struct json_reader *json,
+                             struct thread_sample *sample, unsigned *identities)
 {
 	uint32_t guess = rows->next[rows->last];
 	unsigned left_out = 0;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "snapshot-row-judge.h"
 
-void row_find_process(struct row_process *before, struct thread_sample *sample)
+void thread_row_find_process(struct thread_row_process *before, struct thread_sample *sample)
 {
 	if (sample_process_start(sample) == PROCESS_START_UNKNOWN &&
 	    sample_is_of_process(sample, before->tgid, before->start_clock_ticks))
 		sample_set_process_start(sample, before->start_clock_ticks);
-	*before = (struct row_process){sample->tgid, sample_process_start(sample)};
+	*before = (struct thread_row_process){sample->tgid, sample_process_start(sample)};
 }
 
 /* An earlier version did not judge what it wrote, and a file may have been changed since. */
-void row_judge(const struct snapshot_info *info, struct thread_sample *sample)
+void thread_row_judge(const struct snapshot_info *info, struct thread_sample *sample)
 {
 	struct host_bounds bounds = host_bounds_of(&info->host);
 	uint64_t read_ns = sample->read_boottime_ns;
@@ -22,19 +22,19 @@ void row_judge(const struct snapshot_info *info, struct thread_sample *sample)
 		sample_judge_inside(sample, bounds);
 }
 
-bool row_writes_outcome(const enum source_outcome rules[SOURCE_COUNT],
-                        const struct thread_sample *sample, unsigned source)
+bool thread_row_writes_outcome(const enum source_outcome rules[SOURCE_COUNT],
+                               const struct thread_sample *sample, unsigned source)
 {
 	enum source_outcome outcome = sample->outcomes[source];
 
 	return outcome != OUTCOME_unneeded && outcome != OUTCOME_read && outcome != rules[source];
 }
 
-void row_keep_written_reasons(const enum source_outcome rules[SOURCE_COUNT],
-                              struct thread_sample *sample)
+void thread_row_keep_written_reasons(const enum source_outcome rules[SOURCE_COUNT],
+                                     struct thread_sample *sample)
 {
 	for (unsigned s = 0; s < SOURCE_COUNT; s++)
-		if (!row_writes_outcome(rules, sample, s))
+		if (!thread_row_writes_outcome(rules, sample, s))
 			sample->outcomes[s] = OUTCOME_unneeded;
 	for (size_t i = 0; i < METRIC_SET_WORDS; i++) {
 		sample->malformed.words[i] &= ~sample->seen.words[i];

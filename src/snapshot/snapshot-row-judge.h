@@ -5,24 +5,24 @@
 #include "ctprof/snapshot/snapshot.h"
 
 /* The process of the row before. */
-struct row_process {
+struct thread_row_process {
 	uint32_t tgid;
 	uint64_t start_clock_ticks; /* or PROCESS_START_UNKNOWN */
 };
-#define ROW_PROCESS_INIT ((struct row_process){0, PROCESS_START_UNKNOWN})
+#define ROW_PROCESS_INIT ((struct thread_row_process){0, PROCESS_START_UNKNOWN})
 
 /* Gives a row that has no start time of its process that of the row before, where the thread can be of that process: the rows
  * of a process follow one another, its leader first. Rows of older files have none. */
-void row_find_process(struct row_process *before, struct thread_sample *sample);
+void thread_row_find_process(struct thread_row_process *before, struct thread_sample *sample);
 
 /* Makes values impossible that are beyond the bound of their metric at the time when the row was read, by the time and the
  * clock ticks of @info; of a row of a window also those beyond the time that the thread was there. */
-void row_judge(const struct snapshot_info *info, struct thread_sample *sample);
+void thread_row_judge(const struct snapshot_info *info, struct thread_sample *sample);
 
-/* Whether the row says what became of the source: not where the rule of the host says it. */
-bool row_writes_outcome(const enum source_outcome rules[SOURCE_COUNT],
-                        const struct thread_sample *sample, unsigned source);
+/* Returns whether the row has the outcome of the source. It does not if that is the rule of the host. */
+bool thread_row_writes_outcome(const enum source_outcome rules[SOURCE_COUNT],
+                               const struct thread_sample *sample, unsigned source);
 
 /* Leaves of the outcomes and reasons of a row those that snapshot_write_thread() writes under these rules. */
-void row_keep_written_reasons(const enum source_outcome rules[SOURCE_COUNT],
-                              struct thread_sample *sample);
+void thread_row_keep_written_reasons(const enum source_outcome rules[SOURCE_COUNT],
+                                     struct thread_sample *sample);

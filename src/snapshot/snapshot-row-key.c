@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "snapshot-row.h"
 
-bool row_has_identity(unsigned identities, enum row_identity identity)
+bool thread_row_has_identity(unsigned identities, enum thread_row_identity identity)
 {
 	return (identities & 1u << identity) != 0;
 }
 
-bool row_is_superseded(uintptr_t meaning, unsigned identities)
+bool thread_row_is_superseded(uintptr_t meaning, unsigned identities)
 {
 	switch (meaning) {
 	case ROW_pcomm:
-		return row_has_identity(identities, ROW_pcomm_hex);
+		return thread_row_has_identity(identities, ROW_pcomm_hex);
 	case ROW_comm:
-		return row_has_identity(identities, ROW_comm_hex);
+		return thread_row_has_identity(identities, ROW_comm_hex);
 	case ROW_cgroup:
-		return row_has_identity(identities, ROW_cgroup_hex);
+		return thread_row_has_identity(identities, ROW_cgroup_hex);
 	case ROW_cgroup_v1:
-		return row_has_identity(identities, ROW_cgroup_v1_hex) ||
-		       row_has_identity(identities, ROW_cgroup) ||
-		       row_has_identity(identities, ROW_cgroup_hex);
+		return thread_row_has_identity(identities, ROW_cgroup_v1_hex) ||
+		       thread_row_has_identity(identities, ROW_cgroup) ||
+		       thread_row_has_identity(identities, ROW_cgroup_hex);
 	case ROW_cgroup_v1_hex:
-		return row_has_identity(identities, ROW_cgroup) ||
-		       row_has_identity(identities, ROW_cgroup_hex);
+		return thread_row_has_identity(identities, ROW_cgroup) ||
+		       thread_row_has_identity(identities, ROW_cgroup_hex);
 	case ROW_cgroups_v1:
-		return row_has_identity(identities, ROW_cgroups_v1_hex);
+		return thread_row_has_identity(identities, ROW_cgroups_v1_hex);
 	case ROW_exe:
-		return row_has_identity(identities, ROW_exe_hex);
+		return thread_row_has_identity(identities, ROW_exe_hex);
 	}
 	return false;
 }
 
-int row_set_label(struct row_reader *rows, enum metric_id metric, const char *text, size_t len,
-                  struct thread_sample *sample)
+int thread_row_set_label(struct thread_row_reader *rows, enum metric_id metric, const char *text,
+                         size_t len, struct thread_sample *sample)
 {
 	if (!rows->is_own && reference_row_is_unread(&rows->reference, metric, text, len))
 		return 0;

@@ -6,7 +6,7 @@
 #include "snapshot-row-judge.h"
 #include "snapshot-value.h"
 
-void row_writer_init(struct row_writer *rows)
+void thread_row_writer_init(struct thread_row_writer *rows)
 {
 	for (unsigned i = 0; i < METRIC_COUNT; i++)
 		json_member_key_init(&rows->keys[i], metric_table[i].name);
@@ -25,15 +25,15 @@ void row_writer_init(struct row_writer *rows)
 	cpu_mask_clear(&rows->cpus);
 }
 
-void row_writer_done(struct row_writer *rows)
+void thread_row_writer_done(struct thread_row_writer *rows)
 {
 	strbuf_done(&rows->cpus_json);
 	strbuf_done(&rows->scratch);
 }
 
-/* A name chosen by somebody else: readable under its key, and where that loses something, exact in
- * hexadecimal under a second one. */
-static void write_name(struct row_writer *rows, struct json_writer *out,
+/* Writes a name that may hold any bytes: readable under its key, and in hexadecimal under a second one if that is not
+ * exact. */
+static void write_name(struct thread_row_writer *rows, struct json_writer *out,
                        const struct json_member_key *key, const char *hex_key,
                        const struct strbuf *name)
 {
@@ -54,7 +54,7 @@ static void write_name(struct row_writer *rows, struct json_writer *out,
 	json_write_text(out, strbuf_str(scratch), scratch->len);
 }
 
-static void note_cpus(struct row_writer *rows, const struct cpu_mask *mask)
+static void note_cpus(struct thread_row_writer *rows, const struct cpu_mask *mask)
 {
 	struct json_writer out = JSON_WRITER_INIT(&rows->cpus_json);
 
@@ -67,7 +67,7 @@ static void note_cpus(struct row_writer *rows, const struct cpu_mask *mask)
 	json_write_close(&out, ']');
 }
 
-static void write_cpus(struct row_writer *rows, struct json_writer *out,
+static void write_cpus(struct thread_row_writer *rows, struct json_writer *out,
                        const struct cpu_mask *mask)
 {
 	if (rows->cpus_json.len == 0 || !cpu_mask_equal(&rows->cpus, mask))
@@ -76,8 +76,8 @@ static void write_cpus(struct row_writer *rows, struct json_writer *out,
 }
 
 /* A value's wrapper has the value as its only member, so its address serves as the value's. */
-static void write_value(struct row_writer *rows, struct json_writer *out, enum metric_id metric,
-                        const void *value)
+static void write_value(struct thread_row_writer *rows, struct json_writer *out,
+                        enum metric_id metric, const void *value)
 {
 	const struct label_bytes *label = value;
 
@@ -104,7 +104,7 @@ static void write_value(struct row_writer *rows, struct json_writer *out, enum m
 	}
 }
 
-/* The value of a metric where it is a whole number from 0 on. */
+/* Stores the value of a metric. Returns false if it is not a whole number from 0 on. */
 static bool is_number(const struct thread_sample *sample, enum metric_id metric, uint64_t *ret)
 {
 	switch (metric_type_table[metric_table[metric].type].representation) {
@@ -121,7 +121,7 @@ static bool is_number(const struct thread_sample *sample, enum metric_id metric,
 
 /* Writes the metrics from @from on as long as they are whole numbers. Returns the first that is not, or
  * METRIC_COUNT. */
-static unsigned write_numbers(struct row_writer *rows, struct json_writer *out,
+static unsigned write_numbers(struct thread_row_writer *rows, struct json_writer *out,
                               const struct thread_sample *sample, unsigned from)
 {
 	char *start = strbuf_reserve(out->out, METRIC_COUNT * JSON_MEMBER_BYTES), *at = start;
@@ -143,7 +143,7 @@ static unsigned write_numbers(struct row_writer *rows, struct json_writer *out,
 	return i;
 }
 
-static void write_metrics(struct row_writer *rows, struct json_writer *out,
+static void write_metrics(struct thread_row_writer *rows, struct json_writer *out,
                           const struct thread_sample *sample)
 {
 	unsigned metric = write_numbers(rows, out, sample, 0);
@@ -155,7 +155,7 @@ static void write_metrics(struct row_writer *rows, struct json_writer *out,
 	}
 }
 
-/* Whether single metrics have a reason of their own. */
+/* Returns whether single metrics have a reason of their own. */
 static bool any_reason(const struct thread_sample *sample)
 {
 	uint64_t any = 0;
@@ -177,20 +177,20 @@ static void write_reasons(struct json_writer *out, const struct thread_sample *s
 		}
 }
 
-static void write_missing(struct row_writer *rows, struct json_writer *out,
+static void write_missing(struct thread_row_writer *rows, struct json_writer *out,
                           const struct thread_sample *sample)
 {
 	bool any = any_reason(sample);
 
 	for (unsigned s = 0; !any && s < SOURCE_COUNT; s++)
-		any = row_writes_outcome(rows->rules, sample, s);
+		any = thread_row_writes_outcome(rows->rules, sample, s);
 	if (!any)
 		return;
 
 	json_write_key(out, "missing");
 	json_write_open(out, '{');
 	for (unsigned s = 0; s < SOURCE_COUNT; s++)
-		if (row_writes_outcome(rows->rules, sample, s)) {
+		if (thread_row_writes_outcome(rows->rules, sample, s)) {
 			json_write_key(out, source_table[s].name);
 			json_write_str(out, outcome_table[sample->outcomes[s]].name);
 		}
@@ -217,7 +217,7 @@ static void write_impossible(struct json_writer *out, const struct thread_sample
 	json_write_close(out, '}');
 }
 
-static void write_process_totals(struct row_writer *rows, struct json_writer *out,
+static void write_process_totals(struct thread_row_writer *rows, struct json_writer *out,
                                  const struct thread_sample *sample)
 {
 	bool first = true;
@@ -254,8 +254,8 @@ static void write_impossible_totals(struct json_writer *out, const struct thread
 	json_write_close(out, '}');
 }
 
-/* Who the thread is, and whose. */
-static void write_identity(struct row_writer *rows, struct json_writer *out,
+/* Writes the identity of the thread and of its process. */
+static void write_identity(struct thread_row_writer *rows, struct json_writer *out,
                            const struct thread_sample *sample)
 {
 	json_write_key(out, "tid");
@@ -283,8 +283,8 @@ static void write_optional(struct json_writer *out, const char *key, uint64_t va
 	json_write_u64(out, value);
 }
 
-/* When it was read, and what became of it in a window. */
-static void write_times(struct row_writer *rows, struct json_writer *out,
+/* Writes the time of its reading, and its part of a window. */
+static void write_times(struct thread_row_writer *rows, struct json_writer *out,
                         const struct thread_sample *sample)
 {
 	json_write_member_u64(out, &rows->start_time, sample->start_time_clock_ticks);
@@ -306,7 +306,8 @@ static void write_times(struct row_writer *rows, struct json_writer *out,
 		write_optional(out, "jemalloc_interval_ns", sample->jemalloc_interval_ns);
 }
 
-void row_write(struct row_writer *rows, struct json_writer *out, const struct thread_sample *sample)
+void thread_row_write(struct thread_row_writer *rows, struct json_writer *out,
+                      const struct thread_sample *sample)
 {
 	json_write_open(out, '{');
 	write_identity(rows, out, sample);

@@ -5,21 +5,20 @@
 #include "ctprof/metric/sample.h"
 #include "json/json-write.h"
 
-struct row_writer {
-	enum source_outcome rules
-	        [SOURCE_COUNT]; /* of the host; what a thread has otherwise is told in its row */
+struct thread_row_writer {
+	enum source_outcome rules[SOURCE_COUNT]; /* of the host; a row has the exceptions */
 	struct json_member_key keys[METRIC_COUNT];
 	struct json_member_key tgid, pcomm, comm, cgroup, cgroup_v1, cgroups_v1, exe, uid,
 	        start_time, process_start, read_boottime, jemalloc_boottime;
-	/* The last list of CPUs, and what it is in JSON: neighbours mostly have the same. */
+	/* The last list of CPUs, and its JSON: neighbours mostly have the same. */
 	struct cpu_mask cpus;
 	struct strbuf cpus_json;
 	struct strbuf scratch;
 };
 
-void row_writer_init(struct row_writer *rows);
-void row_writer_done(struct row_writer *rows);
+void thread_row_writer_init(struct thread_row_writer *rows);
+void thread_row_writer_done(struct thread_row_writer *rows);
 
 /* Writes the thread as one object. Allocates nothing once a row of its size was written. */
-void row_write(struct row_writer *rows, struct json_writer *out,
-               const struct thread_sample *sample);
+void thread_row_write(struct thread_row_writer *rows, struct json_writer *out,
+                      const struct thread_sample *sample);

@@ -4,14 +4,14 @@
 #include <errno.h>
 #include <string.h>
 
-static void add_key(struct row_reader *rows, const char *name, uintptr_t meaning)
+static void add_key(struct thread_row_reader *rows, const char *name, uintptr_t meaning)
 {
 	strmap_add(&rows->keys, name, strlen(name))->value = (void *)(meaning + 1);
 }
 
-void row_reader_init(struct row_reader *rows)
+void thread_row_reader_init(struct thread_row_reader *rows)
 {
-	*rows = (struct row_reader){.keys = STRMAP_INIT};
+	*rows = (struct thread_row_reader){.keys = STRMAP_INIT};
 	for (size_t i = 0; i < identity_count; i++)
 		add_key(rows, identity_table[i].name, i);
 	for (unsigned i = 0; i < METRIC_COUNT; i++)
@@ -20,22 +20,22 @@ void row_reader_init(struct row_reader *rows)
 	for (unsigned i = 0; i < REFERENCE_KEY_COUNT; i++)
 		add_key(rows, reference_key_names[i], ROW_REFERENCE + i);
 	reference_rows_init(&rows->reference);
-	row_expect(rows);
+	thread_row_expect(rows);
 }
 
-void row_reader_done(struct row_reader *rows)
+void thread_row_reader_done(struct thread_row_reader *rows)
 {
 	strmap_done(&rows->keys);
-	row_expect_done(rows);
+	thread_row_expect_done(rows);
 	value_reader_done(&rows->values);
 }
 
-static int refuse(struct row_reader *rows, const char *key, const char *expected)
+static int refuse(struct thread_row_reader *rows, const char *key, const char *expected)
 {
 	return value_refuse(&rows->values, key, expected);
 }
 
-static int read_u64(struct row_reader *rows, struct json_reader *json, enum json_token token,
+static int read_u64(struct thread_row_reader *rows, struct json_reader *json, enum json_token token,
                     const char *key, uint64_t *ret)
 {
 	if (token != JSON_TOKEN_NUMBER || json_reader_u64(json, ret) < 0)
@@ -43,7 +43,7 @@ static int read_u64(struct row_reader *rows, struct json_reader *json, enum json
 	return 0;
 }
 
-static int read_u32(struct row_reader *rows, struct json_reader *json, enum json_token token,
+static int read_u32(struct thread_row_reader *rows, struct json_reader *json, enum json_token token,
                     const char *key, uint32_t *ret)
 {
 	uint64_t wide;
@@ -54,8 +54,8 @@ static int read_u32(struct row_reader *rows, struct json_reader *json, enum json
 	return 0;
 }
 
-static int read_name(struct row_reader *rows, struct json_reader *json, enum json_token token,
-                     const char *key, size_t bytes_max, struct strbuf *ret)
+static int read_name(struct thread_row_reader *rows, struct json_reader *json,
+                     enum json_token token, const char *key, size_t bytes_max, struct strbuf *ret)
 {
 	const char *text;
 	size_t len;
@@ -70,8 +70,8 @@ static int read_name(struct row_reader *rows, struct json_reader *json, enum jso
 	return 0;
 }
 
-static int read_cpus(struct row_reader *rows, struct json_reader *json, enum json_token token,
-                     enum metric_id metric, struct thread_sample *sample)
+static int read_cpus(struct thread_row_reader *rows, struct json_reader *json,
+                     enum json_token token, enum metric_id metric, struct thread_sample *sample)
 {
 	static const char expected[] = "an array of CPU numbers below 8192";
 	const char *key = metric_table[metric].name;
@@ -94,12 +94,12 @@ static int read_cpus(struct row_reader *rows, struct json_reader *json, enum jso
 	}
 	if (mask->used_words > 0)
 		metric_set_add(&sample->seen, metric);
-	row_note_cpus(rows, metric, sample);
+	thread_row_note_cpus(rows, metric, sample);
 	return 0;
 }
 
-static int read_number(struct row_reader *rows, struct json_reader *json, enum metric_id metric,
-                       struct thread_sample *sample)
+static int read_number(struct thread_row_reader *rows, struct json_reader *json,
+                       enum metric_id metric, struct thread_sample *sample)
 {
 	uint64_t number;
 	int64_t negative;
@@ -117,8 +117,8 @@ static int read_number(struct row_reader *rows, struct json_reader *json, enum m
 	return refuse(rows, metric_table[metric].name, "an integer in the metric's range");
 }
 
-static int read_metric(struct row_reader *rows, struct json_reader *json, enum json_token token,
-                       enum metric_id metric, struct thread_sample *sample)
+static int read_metric(struct thread_row_reader *rows, struct json_reader *json,
+                       enum json_token token, enum metric_id metric, struct thread_sample *sample)
 {
 	enum metric_representation representation =
 	        metric_type_table[metric_table[metric].type].representation;
@@ -138,7 +138,7 @@ static int read_metric(struct row_reader *rows, struct json_reader *json, enum j
 		if (token != JSON_TOKEN_STRING)
 			return refuse(rows, key, "a string");
 		text = json_reader_text(json, &len);
-		return row_set_label(rows, metric, text, len, sample);
+		return thread_row_set_label(rows, metric, text, len, sample);
 	case REPRESENTATION_FLAG:
 		if ((token != JSON_TOKEN_TRUE && token != JSON_TOKEN_FALSE) ||
 		    !sample_set_flag(sample, metric, token == JSON_TOKEN_TRUE))
@@ -172,8 +172,8 @@ static void set_reason(struct thread_sample *sample, const char *name, size_t na
 		metric_set_add(&sample->skipped, metric);
 }
 
-static int read_missing(struct row_reader *rows, struct json_reader *json, enum json_token token,
-                        struct thread_sample *sample)
+static int read_missing(struct thread_row_reader *rows, struct json_reader *json,
+                        enum json_token token, struct thread_sample *sample)
 {
 	const char *text;
 	size_t len;
@@ -201,7 +201,7 @@ static int read_missing(struct row_reader *rows, struct json_reader *json, enum 
 	}
 }
 
-/* Of a metric that nothing bounds, or that a later version knows, there is nothing impossible. */
+/* A metric without a bound, or of a later version, is ignored. */
 static void set_impossible(struct thread_sample *sample, const struct strbuf *name, uint64_t value)
 {
 	enum metric_id metric;
@@ -212,7 +212,7 @@ static void set_impossible(struct thread_sample *sample, const struct strbuf *na
 		sample_set_impossible(sample, metric, value);
 }
 
-/* The total of a metric, or -1; the file has them in the order of the table, so @hint is mostly right. */
+/* Returns the total of a metric, or -1; the file has them in the order of the table, so @hint is mostly right. */
 static int find_process_total(const char *name, unsigned hint)
 {
 	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
@@ -237,8 +237,8 @@ static void set_impossible_total(struct thread_sample *sample, const struct strb
 	sample->process_totals[total] = value;
 }
 
-static int read_impossible(struct row_reader *rows, enum json_token token,
-                           enum row_identity identity, struct thread_sample *sample)
+static int read_impossible(struct thread_row_reader *rows, enum json_token token,
+                           enum thread_row_identity identity, struct thread_sample *sample)
 {
 	struct value_reader *values = &rows->values;
 	uint64_t value;
@@ -260,7 +260,7 @@ static int read_impossible(struct row_reader *rows, enum json_token token,
 	return r;
 }
 
-static int read_smaps(struct row_reader *rows, const char *key, enum json_token token,
+static int read_smaps(struct thread_row_reader *rows, const char *key, enum json_token token,
                       struct thread_sample *sample)
 {
 	int r;
@@ -276,7 +276,7 @@ static int read_smaps(struct row_reader *rows, const char *key, enum json_token 
 	return r;
 }
 
-static int read_process_totals(struct row_reader *rows, enum json_token token,
+static int read_process_totals(struct thread_row_reader *rows, enum json_token token,
                                struct thread_sample *sample)
 {
 	static const char key[] = "process_totals";
@@ -314,8 +314,8 @@ static int read_process_totals(struct row_reader *rows, enum json_token token,
 	return r;
 }
 
-/* What a later version has invented is none of ours. */
-static int read_window_part(struct row_reader *rows, struct json_reader *json,
+/* A word of a later version is not stored. */
+static int read_window_part(struct thread_row_reader *rows, struct json_reader *json,
                             enum json_token token, struct thread_sample *sample)
 {
 	size_t len;
@@ -328,9 +328,10 @@ static int read_window_part(struct row_reader *rows, struct json_reader *json,
 	return 0;
 }
 
-/* The value of an identity key is the current token. */
-static int read_identity(struct row_reader *rows, struct json_reader *json, enum json_token token,
-                         enum row_identity identity, struct thread_sample *sample)
+/* Reads the value of an identity key, which is the current token. */
+static int read_identity(struct thread_row_reader *rows, struct json_reader *json,
+                         enum json_token token, enum thread_row_identity identity,
+                         struct thread_sample *sample)
 {
 	const char *key = identity_table[identity].name;
 
@@ -399,8 +400,8 @@ static int read_identity(struct row_reader *rows, struct json_reader *json, enum
 	return 0;
 }
 
-/* The value of a key that only ktstr ctprof has. */
-static int read_reference_key(struct row_reader *rows, enum json_token token,
+/* Reads the value of a key that only ktstr ctprof has. */
+static int read_reference_key(struct thread_row_reader *rows, enum json_token token,
                               enum reference_key key, struct thread_sample *sample)
 {
 	struct reference_row *row = &rows->reference.row;
@@ -417,9 +418,9 @@ static int read_reference_key(struct row_reader *rows, enum json_token token,
 	return 0;
 }
 
-/* What the key means, plus one, or 0. Rows have their keys in the same order, so the first guess is nearly always
- * right. */
-static uintptr_t meaning_of(struct row_reader *rows, const char *key, size_t len)
+/* Returns the meaning of the key, plus one, or 0. Rows have their keys in the same order, so the first guess is nearly
+ * always right. */
+static uintptr_t meaning_of(struct thread_row_reader *rows, const char *key, size_t len)
 {
 	uint32_t place, guess = rows->next[rows->last];
 
@@ -438,7 +439,7 @@ static uintptr_t meaning_of(struct row_reader *rows, const char *key, size_t len
 	return (uintptr_t)rows->keys.entries[place].value;
 }
 
-static int read_pair(struct row_reader *rows, struct json_reader *json,
+static int read_pair(struct thread_row_reader *rows, struct json_reader *json,
                      struct thread_sample *sample, unsigned *identities)
 {
 	size_t len;
@@ -452,13 +453,13 @@ static int read_pair(struct row_reader *rows, struct json_reader *json,
 	meaning--;
 	if (meaning < ROW_METRICS)
 		*identities |= 1u << meaning;
-	if (row_is_superseded(meaning, *identities))
+	if (thread_row_is_superseded(meaning, *identities))
 		return json_reader_skip(json);
 	r = json_reader_next(json, &token);
 	if (r < 0)
 		return r;
 	if (meaning < ROW_METRICS)
-		return read_identity(rows, json, token, (enum row_identity)meaning, sample);
+		return read_identity(rows, json, token, (enum thread_row_identity)meaning, sample);
 	if (meaning >= ROW_REFERENCE)
 		return read_reference_key(rows, token,
 		                          (enum reference_key)(meaning - ROW_REFERENCE), sample);
@@ -466,8 +467,8 @@ static int read_pair(struct row_reader *rows, struct json_reader *json,
 	return read_metric(rows, json, token, (enum metric_id)(meaning - ROW_METRICS), sample);
 }
 
-/* Behind a row of a file that may be of ktstr ctprof. */
-static void finish_reference(struct row_reader *rows, unsigned identities,
+/* Completes a row of a file that may be of ktstr ctprof. */
+static void finish_reference(struct thread_row_reader *rows, unsigned identities,
                              struct thread_sample *sample)
 {
 	static const unsigned common =
@@ -484,10 +485,11 @@ static void finish_reference(struct row_reader *rows, unsigned identities,
 	strbuf_clear(&rows->values.reason);
 }
 
-int row_read(struct row_reader *rows, struct json_reader *json, struct thread_sample *sample)
+int thread_row_read(struct thread_row_reader *rows, struct json_reader *json,
+                    struct thread_sample *sample)
 {
-	static const enum row_identity required[] = {ROW_tid, ROW_tgid, ROW_pcomm, ROW_comm,
-	                                             ROW_start_time_clock_ticks};
+	static const enum thread_row_identity required[] = {ROW_tid, ROW_tgid, ROW_pcomm, ROW_comm,
+	                                                    ROW_start_time_clock_ticks};
 	unsigned identities = 0;
 	enum json_token token;
 	int r;
@@ -498,7 +500,7 @@ int row_read(struct row_reader *rows, struct json_reader *json, struct thread_sa
 	reference_row_begin(&rows->reference);
 	strbuf_clear(&rows->values.reason);
 	for (;;) {
-		r = row_read_expected(rows, json, sample, &identities);
+		r = thread_row_read_expected(rows, json, sample, &identities);
 		if (r == 0)
 			r = json_reader_next(json, &token);
 		if (r < 0)
@@ -509,17 +511,18 @@ int row_read(struct row_reader *rows, struct json_reader *json, struct thread_sa
 		if (r < 0)
 			return r;
 	}
-	sample->has_cgroup = row_has_identity(identities, ROW_cgroup) ||
-	                     row_has_identity(identities, ROW_cgroup_v1);
-	sample->cgroup_is_v1 = sample->has_cgroup && !row_has_identity(identities, ROW_cgroup);
-	sample->has_exe = row_has_identity(identities, ROW_exe);
-	sample->has_uid = row_has_identity(identities, ROW_uid);
+	sample->has_cgroup = thread_row_has_identity(identities, ROW_cgroup) ||
+	                     thread_row_has_identity(identities, ROW_cgroup_v1);
+	sample->cgroup_is_v1 =
+	        sample->has_cgroup && !thread_row_has_identity(identities, ROW_cgroup);
+	sample->has_exe = thread_row_has_identity(identities, ROW_exe);
+	sample->has_uid = thread_row_has_identity(identities, ROW_uid);
 	sample->has_process_start =
-	        row_has_identity(identities, ROW_process_start_time_clock_ticks);
-	if (!row_has_identity(identities, ROW_life_ns))
+	        thread_row_has_identity(identities, ROW_process_start_time_clock_ticks);
+	if (!thread_row_has_identity(identities, ROW_life_ns))
 		sample->life_ns = sample->interval_ns;
 	for (size_t i = 0; i < ARRAY_SIZE(required); i++)
-		if (!row_has_identity(identities, required[i])) {
+		if (!thread_row_has_identity(identities, required[i])) {
 			strbuf_addf(&rows->values.reason, "no \"%s\"",
 			            identity_table[required[i]].name);
 			return -EBADMSG;

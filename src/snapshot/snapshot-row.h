@@ -8,8 +8,8 @@
 #include "snapshot-value.h"
 #include "json/json-read.h"
 
-/* What a key of a row means: an identity, or a metric. */
-enum row_identity {
+/* The meaning of a key of a row: an identity, or a metric. */
+enum thread_row_identity {
 #define IDENTITY(id_, json_type_, text_) ROW_##id_,
 #include "identity.def"
 #undef IDENTITY
@@ -17,57 +17,57 @@ enum row_identity {
 	ROW_REFERENCE = ROW_METRICS + METRIC_COUNT, /* ROW_REFERENCE + an enum reference_key */
 };
 
-/* A list of CPUs, as a member of a row, and what it is: neighbours mostly have the same. */
-struct row_cpus {
+/* A list of CPUs, as a member of a row, with its value: neighbours mostly have the same. */
+struct thread_row_cpus {
 	struct strbuf member;
 	struct cpu_mask mask;
 };
 
-struct row_reader {
-	struct strmap keys; /* to what the key means */
-	/* By the place of a key, and one for none, the place of what came behind it the last time, plus one. */
+struct thread_row_reader {
+	struct strmap keys; /* from the key to its meaning */
+	/* Indexed by the place of a key, and one for none: the place of the key that followed it the last time, plus
+	 * one. */
 	uint32_t *next;                 /* owned */
 	uint32_t last;                  /* place of the key read last, plus one */
 	struct json_expected *expected; /* owned; the keys by their places */
-	/* How many keys from this place on are metrics of 64 bits in the order of the registry, by place. */
+	/* Indexed by place: how many keys from there on are metrics of 64 bits in the order of the registry. */
 	uint16_t *run; /* owned */
 	struct json_expected totals[PROCESS_TOTAL_COUNT];
-	struct row_cpus cpus;
+	struct thread_row_cpus cpus;
 	struct value_reader values;
-	bool is_own; /* "format" was read, so that keys of ktstr ctprof mean nothing */
+	bool is_own; /* "format" was read, so that keys of ktstr ctprof are unknown ones */
 	struct reference_rows reference;
 };
 
-void row_reader_init(struct row_reader *rows);
-void row_reader_done(struct row_reader *rows);
+void thread_row_reader_init(struct thread_row_reader *rows);
+void thread_row_reader_done(struct thread_row_reader *rows);
 
-/* Reads the row whose OBJECT_OPEN is the current token. Unknown keys are skipped. One of ktstr ctprof is read as that
- * tool means it, unless rows->is_own. Returns 0; -EBADMSG, with
- * a sentence in rows->values.reason where the row and not the JSON is at fault (then it is not empty); or the JSON
- * reader's -errno. */
-must_check_ int row_read(struct row_reader *rows, struct json_reader *json,
-                         struct thread_sample *sample);
+/* Reads the row whose OBJECT_OPEN is the current token. Unknown keys are skipped. A row of ktstr ctprof is interpreted
+ * as that tool's, unless rows->is_own. Returns 0; -EBADMSG, with a sentence in rows->values.reason if the row and not
+ * the JSON is at fault (then it is not empty); or the JSON reader's -errno. */
+must_check_ int thread_row_read(struct thread_row_reader *rows, struct json_reader *json,
+                                struct thread_sample *sample);
 
-/* Called once the keys are known: what a row is expected to have. */
-void row_expect(struct row_reader *rows);
-void row_expect_done(struct row_reader *rows);
+/* Sets the expected order of keys; called once the keys are known. */
+void thread_row_expect(struct thread_row_reader *rows);
+void thread_row_expect_done(struct thread_row_reader *rows);
 
-/* Reads what comes, as long as that is as in the rows before, and leaves the rest to row_read(). Adds the identities
- * it has read to @identities, a bit each. Returns 0 or a negative errno as row_read(). */
-must_check_ int row_read_expected(struct row_reader *rows, struct json_reader *json,
-                                  struct thread_sample *sample, unsigned *identities);
+/* Reads members as long as they are as in the rows before, and leaves the rest to thread_row_read(). Adds the identities that
+ * it has read to @identities, a bit each. Returns 0 or a negative errno as thread_row_read(). */
+must_check_ int thread_row_read_expected(struct thread_row_reader *rows, struct json_reader *json,
+                                         struct thread_sample *sample, unsigned *identities);
 
-/* Whether the identity is one of @identities. */
-bool row_has_identity(unsigned identities, enum row_identity identity);
+/* Returns whether the identity is one of @identities. */
+bool thread_row_has_identity(unsigned identities, enum thread_row_identity identity);
 
-/* Whether the key is superseded by one of @identities: the exact bytes take the place of the readable ones, and a
- * path of cgroup2 that of one of version 1, whichever key comes first. */
-bool row_is_superseded(uintptr_t meaning, unsigned identities);
+/* Returns whether one of @identities replaces the key: the exact bytes replace the readable ones, and a path of cgroup2
+ * that of version 1, whichever key comes first. */
+bool thread_row_is_superseded(uintptr_t meaning, unsigned identities);
 
 /* Stores a label of a metric. Returns 0, or refuses it. */
-must_check_ int row_set_label(struct row_reader *rows, enum metric_id metric, const char *text,
-                              size_t len, struct thread_sample *sample);
+must_check_ int thread_row_set_label(struct thread_row_reader *rows, enum metric_id metric,
+                                     const char *text, size_t len, struct thread_sample *sample);
 
-/* Takes note of the CPUs that the sample has been given for a metric. */
-void row_note_cpus(struct row_reader *rows, enum metric_id metric,
-                   const struct thread_sample *sample);
+/* Notes the CPUs that the sample has for a metric. */
+void thread_row_note_cpus(struct thread_row_reader *rows, enum metric_id metric,
+                          const struct thread_sample *sample);

@@ -228,7 +228,7 @@ static int refuse_size(struct value_reader *reader, const char *sentence)
 	return -E2BIG;
 }
 
-/* A key keeps its memory for the next list, so that its length is bounded as well as the number of keys. */
+/* A key keeps its memory for the next list, so its length is bounded as well as the number of keys. */
 int value_into(struct value_reader *reader, struct keyed_values *values, uint64_t value)
 {
 	if (reader->key.len > SNAPSHOT_KEY_BYTES)
@@ -301,7 +301,7 @@ static int read_psi_line(struct value_reader *reader, void *lines, unsigned row)
 	return 0;
 }
 
-/* Reads the members of an object that have one of the names, with @read, and passes over the others. */
+/* Reads the members of an object that have one of the names, with @read, and skips the others. */
 static int read_members(struct value_reader *reader, const char *const *names, unsigned count,
                         int (*read)(struct value_reader *reader, void *ret, unsigned member),
                         void *ret)
@@ -326,7 +326,7 @@ static int read_members(struct value_reader *reader, const char *const *names, u
 	return r;
 }
 
-/* The object of one resource: "some" and "full". */
+/* Reads the object of one resource: "some" and "full". */
 static int read_psi_resource(struct value_reader *reader, void *psi, unsigned resource)
 {
 	return read_members(reader, psi_row_names, PSI_ROW_COUNT, read_psi_line,

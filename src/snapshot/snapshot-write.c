@@ -17,7 +17,7 @@
 /* Rows are collected to about this size before they are compressed, beside those that follow. */
 enum { WRITE_CHUNK = 128 << 10 };
 
-/* Which of the containers that rows go into is open. */
+/* The container of rows that is open. */
 enum phase { PHASE_BEFORE, PHASE_THREADS, PHASE_CGROUPS, PHASE_V1_CGROUPS };
 
 struct snapshot_writer {
@@ -26,15 +26,15 @@ struct snapshot_writer {
 	uint64_t compressed; /* bytes of JSON that were passed on */
 	enum phase phase;
 	struct strbuf kept[2]; /* cgroups of version 2, of version 1, that came before the rest */
-	struct strmap cgroup_keys[2]; /* of the same, as cgroup_write() wants them */
+	struct strmap cgroup_keys[2]; /* of the same, for cgroup_write() */
 	struct strbuf scratch;
 	struct json_writer out;
-	struct row_writer rows;
-	int error; /* the first one; nothing is written after it */
+	struct thread_row_writer rows;
+	int error; /* the first one; nothing is written afterwards */
 	/* Without a file. */
 	struct snapshot_visitor *visitor; /* borrowed, as is the next */
 	const struct snapshot_info *info;
-	struct row_process process;
+	struct thread_row_process process;
 	struct thread_sample sample; /* of a batch */
 };
 
@@ -44,7 +44,7 @@ struct snapshot_writer *snapshot_writer_new(struct byte_sink *sink, int zstd_lev
 
 	writer->compressor = zstd_thread_new(sink, zstd_level);
 	writer->out = JSON_WRITER_INIT(&writer->json);
-	row_writer_init(&writer->rows);
+	thread_row_writer_init(&writer->rows);
 	return writer;
 }
 
@@ -72,7 +72,7 @@ void snapshot_writer_freep(struct snapshot_writer **writer_ref)
 		strbuf_done(&writer->kept[i]);
 		strmap_done(&writer->cgroup_keys[i]);
 	}
-	row_writer_done(&writer->rows);
+	thread_row_writer_done(&writer->rows);
 	sample_done(&writer->sample);
 	free(writer);
 }
@@ -130,9 +130,9 @@ static int visit(struct snapshot_writer *writer, const struct thread_sample *sam
 {
 	struct thread_sample row = *sample;
 
-	row_keep_written_reasons(writer->rows.rules, &row);
-	row_find_process(&writer->process, &row);
-	row_judge(writer->info, &row);
+	thread_row_keep_written_reasons(writer->rows.rules, &row);
+	thread_row_find_process(&writer->process, &row);
+	thread_row_judge(writer->info, &row);
 	return writer->visitor->thread(writer->visitor, &row);
 }
 
@@ -144,13 +144,13 @@ int snapshot_write_thread(struct snapshot_writer *writer, const struct thread_sa
 		return writer->error;
 	if (writer->visitor)
 		return writer->error = visit(writer, sample);
-	row_write(&writer->rows, &writer->out, sample);
+	thread_row_write(&writer->rows, &writer->out, sample);
 	return flush(writer);
 }
 
 struct snapshot_rows {
 	bool is_for_visitor;
-	struct row_writer writer;
+	struct thread_row_writer writer;
 };
 
 struct snapshot_rows *snapshot_rows_new(const struct snapshot_writer *writer)
@@ -158,7 +158,7 @@ struct snapshot_rows *snapshot_rows_new(const struct snapshot_writer *writer)
 	struct snapshot_rows *rows = mem_calloc(1, sizeof(*rows));
 
 	rows->is_for_visitor = writer->visitor != NULL;
-	row_writer_init(&rows->writer);
+	thread_row_writer_init(&rows->writer);
 	memcpy(rows->writer.rules, writer->rows.rules, sizeof(rows->writer.rules));
 	return rows;
 }
@@ -166,7 +166,7 @@ struct snapshot_rows *snapshot_rows_new(const struct snapshot_writer *writer)
 struct snapshot_rows *snapshot_rows_free(struct snapshot_rows *rows)
 {
 	if (rows)
-		row_writer_done(&rows->writer);
+		thread_row_writer_done(&rows->writer);
 	free(rows);
 	return NULL;
 }
@@ -179,7 +179,7 @@ void snapshot_rows_add(struct snapshot_rows *rows, const struct thread_sample *s
 	if (rows->is_for_visitor)
 		thread_store_add(&batch->samples, sample);
 	else
-		row_write(&rows->writer, &out, sample);
+		thread_row_write(&rows->writer, &out, sample);
 }
 
 int snapshot_write_batch(struct snapshot_writer *writer, const struct snapshot_batch *batch)

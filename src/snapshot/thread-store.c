@@ -46,8 +46,8 @@ static void put(struct thread_store *store, uint64_t value)
 	strbuf_add(&store->packed, bytes, len);
 }
 
-/* Moves *@at behind the number. */
-static uint64_t take(const struct thread_store *store, size_t *at)
+/* Returns the number at *@at, and moves behind it. */
+static uint64_t get(const struct thread_store *store, size_t *at)
 {
 	uint64_t value = 0, bits;
 	unsigned shift = 0;
@@ -60,7 +60,7 @@ static uint64_t take(const struct thread_store *store, size_t *at)
 	return value;
 }
 
-/* Numbers of either sign, the small ones first. */
+/* Maps numbers of either sign to unsigned ones, the small ones first. */
 static uint64_t fold_sign(int32_t value)
 {
 	return value < 0 ? (uint64_t)(-(int64_t)value) * 2 - 1 : (uint64_t)value * 2;
@@ -78,14 +78,14 @@ static void put_name(struct thread_store *store, const void *bytes, size_t len)
 	put(store, (uint64_t)(entry - store->names.entries));
 }
 
-static const struct strmap_entry *take_name(const struct thread_store *store, size_t *at)
+static const struct strmap_entry *get_name(const struct thread_store *store, size_t *at)
 {
-	return &store->names.entries[take(store, at)];
+	return &store->names.entries[get(store, at)];
 }
 
-static void take_text(const struct thread_store *store, size_t *at, struct strbuf *ret)
+static void get_text(const struct thread_store *store, size_t *at, struct strbuf *ret)
 {
-	const struct strmap_entry *name = take_name(store, at);
+	const struct strmap_entry *name = get_name(store, at);
 
 	strbuf_add(ret, name->key, name->key_len);
 }
@@ -120,8 +120,8 @@ static void put_value(struct thread_store *store, enum metric_id metric, const v
 	}
 }
 
-static void take_value(const struct thread_store *store, size_t *at, enum metric_id metric,
-                       void *ret)
+static void get_value(const struct thread_store *store, size_t *at, enum metric_id metric,
+                      void *ret)
 {
 	const struct strmap_entry *name;
 	struct cpu_mask *mask = ret;
@@ -129,27 +129,27 @@ static void take_value(const struct thread_store *store, size_t *at, enum metric
 
 	switch (metric_type_table[metric_table[metric].type].representation) {
 	case REPRESENTATION_U64:
-		*(uint64_t *)ret = take(store, at);
+		*(uint64_t *)ret = get(store, at);
 		break;
 	case REPRESENTATION_U32:
-		*(uint32_t *)ret = (uint32_t)take(store, at);
+		*(uint32_t *)ret = (uint32_t)get(store, at);
 		break;
 	case REPRESENTATION_I32:
-		*(int32_t *)ret = unfold_sign(take(store, at));
+		*(int32_t *)ret = unfold_sign(get(store, at));
 		break;
 	case REPRESENTATION_LETTER:
-		*(char *)ret = (char)take(store, at);
+		*(char *)ret = (char)get(store, at);
 		break;
 	case REPRESENTATION_FLAG:
-		*(bool *)ret = take(store, at) != 0;
+		*(bool *)ret = get(store, at) != 0;
 		break;
 	case REPRESENTATION_TEXT:
-		name = take_name(store, at);
+		name = get_name(store, at);
 		memset(label, 0, sizeof(*label));
 		memcpy(label->bytes, name->key, name->key_len);
 		break;
 	case REPRESENTATION_CPUS:
-		name = take_name(store, at);
+		name = get_name(store, at);
 		mask->used_words = (uint32_t)(name->key_len / sizeof(mask->words[0]));
 		memcpy(mask->words, name->key, name->key_len);
 		break;
@@ -201,31 +201,31 @@ static void put_identity(struct thread_store *store, const struct thread_sample 
 		put(store, sample->uid);
 }
 
-static void take_identity(const struct thread_store *store, size_t *at, unsigned flags,
-                          struct thread_sample *ret)
+static void get_identity(const struct thread_store *store, size_t *at, unsigned flags,
+                         struct thread_sample *ret)
 {
 	ret->has_cgroup = flags & HAS_CGROUP;
 	ret->cgroup_is_v1 = flags & CGROUP_IS_V1;
 	ret->has_exe = flags & HAS_EXE;
 	ret->has_uid = flags & HAS_UID;
-	ret->read_boottime_ns = take(store, at);
-	ret->window_part = (enum window_part)take(store, at);
-	ret->interval_ns = take(store, at);
-	ret->life_ns = take(store, at);
+	ret->read_boottime_ns = get(store, at);
+	ret->window_part = (enum window_part)get(store, at);
+	ret->interval_ns = get(store, at);
+	ret->life_ns = get(store, at);
 	if (flags & HAS_JEMALLOC_TIME) {
-		ret->jemalloc_boottime_ns = take(store, at);
-		ret->jemalloc_interval_ns = take(store, at);
+		ret->jemalloc_boottime_ns = get(store, at);
+		ret->jemalloc_interval_ns = get(store, at);
 	}
-	take_text(store, at, &ret->pcomm);
-	take_text(store, at, &ret->comm);
+	get_text(store, at, &ret->pcomm);
+	get_text(store, at, &ret->comm);
 	if (ret->has_cgroup)
-		take_text(store, at, &ret->cgroup);
+		get_text(store, at, &ret->cgroup);
 	if (flags & HAS_CGROUPS_V1)
-		take_text(store, at, &ret->cgroups_v1);
+		get_text(store, at, &ret->cgroups_v1);
 	if (ret->has_exe)
-		take_text(store, at, &ret->exe);
+		get_text(store, at, &ret->exe);
 	if (ret->has_uid)
-		ret->uid = (uint32_t)take(store, at);
+		ret->uid = (uint32_t)get(store, at);
 }
 
 static void put_totals(struct thread_store *store, const struct thread_sample *sample)
@@ -237,14 +237,14 @@ static void put_totals(struct thread_store *store, const struct thread_sample *s
 			put(store, sample->process_totals[i]);
 }
 
-static void take_totals(const struct thread_store *store, size_t *at, struct thread_sample *ret)
+static void get_totals(const struct thread_store *store, size_t *at, struct thread_sample *ret)
 {
 	ret->has_process_totals = true;
-	ret->process_totals_seen = (uint32_t)take(store, at);
-	ret->process_totals_impossible = (uint32_t)take(store, at);
+	ret->process_totals_seen = (uint32_t)get(store, at);
+	ret->process_totals_impossible = (uint32_t)get(store, at);
 	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
 		if (sample_has_said_total(ret, (enum process_total)i))
-			ret->process_totals[i] = take(store, at);
+			ret->process_totals[i] = get(store, at);
 }
 
 static void put_smaps(struct thread_store *store, const struct keyed_values *smaps)
@@ -256,15 +256,15 @@ static void put_smaps(struct thread_store *store, const struct keyed_values *sma
 	}
 }
 
-static void take_smaps(const struct thread_store *store, size_t *at, struct thread_sample *ret)
+static void get_smaps(const struct thread_store *store, size_t *at, struct thread_sample *ret)
 {
-	uint64_t count = take(store, at);
+	uint64_t count = get(store, at);
 
 	ret->has_smaps = true;
 	for (uint64_t i = 0; i < count; i++) {
-		const struct strmap_entry *name = take_name(store, at);
+		const struct strmap_entry *name = get_name(store, at);
 
-		keyed_values_set(&ret->smaps_rollup_kib, name->key, name->key_len, take(store, at));
+		keyed_values_set(&ret->smaps_rollup_kib, name->key, name->key_len, get(store, at));
 	}
 }
 
@@ -274,9 +274,9 @@ static void put_set(struct thread_store *store, const struct metric_set *set)
 	put_name(store, set, sizeof(*set));
 }
 
-static void take_set(const struct thread_store *store, size_t *at, struct metric_set *ret)
+static void get_set(const struct thread_store *store, size_t *at, struct metric_set *ret)
 {
-	memcpy(ret, take_name(store, at)->key, sizeof(*ret));
+	memcpy(ret, get_name(store, at)->key, sizeof(*ret));
 }
 
 static bool same_key(const struct thread_key *a, const struct thread_key *b)
@@ -285,7 +285,7 @@ static bool same_key(const struct thread_key *a, const struct thread_key *b)
 	       a->start_time_clock_ticks == b->start_time_clock_ticks;
 }
 
-/* The slot of the tid, or the free one where it belongs. */
+/* Returns the slot of the tid, or the free one where it belongs. */
 static uint32_t *tid_slot(const struct thread_store *store, uint32_t tid)
 {
 	uint32_t mask = store->slot_count - 1;
@@ -297,7 +297,7 @@ static uint32_t *tid_slot(const struct thread_store *store, uint32_t tid)
 	return &store->by_tid[slot];
 }
 
-/* The same for tid, tgid and start time. */
+/* Returns the slot of tid, tgid and start time, or the free one. */
 static uint32_t *key_slot(const struct thread_store *store, const struct thread_key *key)
 {
 	const uint64_t words[] = {(uint64_t)key->tgid << 32 | key->tid,
@@ -389,32 +389,32 @@ void thread_store_get(const struct thread_store *store, uint32_t row, struct thr
 	ret->tgid = store->rows[row].key.tgid;
 	ret->start_time_clock_ticks = store->rows[row].key.start_time_clock_ticks;
 	sample_set_process_start(ret, store->rows[row].key.process_start_clock_ticks);
-	flags = (unsigned)take(store, &at);
-	take_identity(store, &at, flags, ret);
+	flags = (unsigned)get(store, &at);
+	get_identity(store, &at, flags, ret);
 	if (flags & HAS_TOTALS)
-		take_totals(store, &at, ret);
+		get_totals(store, &at, ret);
 	if (flags & HAS_SMAPS)
-		take_smaps(store, &at, ret);
-	take_set(store, &at, &ret->seen);
+		get_smaps(store, &at, ret);
+	get_set(store, &at, &ret->seen);
 	if (flags & HAS_MALFORMED)
-		take_set(store, &at, &ret->malformed);
+		get_set(store, &at, &ret->malformed);
 	if (flags & HAS_SKIPPED)
-		take_set(store, &at, &ret->skipped);
+		get_set(store, &at, &ret->skipped);
 	if (flags & HAS_IMPOSSIBLE)
-		take_set(store, &at, &ret->impossible);
-	memcpy(ret->outcomes, take_name(store, &at)->key, sizeof(ret->outcomes));
+		get_set(store, &at, &ret->impossible);
+	memcpy(ret->outcomes, get_name(store, &at)->key, sizeof(ret->outcomes));
 	for (unsigned i = 0; i < METRIC_COUNT; i++)
 		if (sample_has_said(ret, (enum metric_id)i))
-			take_value(store, &at, (enum metric_id)i,
-			           (char *)ret + metric_table[i].offset);
+			get_value(store, &at, (enum metric_id)i,
+			          (char *)ret + metric_table[i].offset);
 }
 
 uint64_t thread_store_time(const struct thread_store *store, uint32_t row)
 {
 	size_t at = (size_t)store->rows[row].offset;
 
-	(void)take(store, &at); /* the flags */
-	return take(store, &at);
+	(void)get(store, &at); /* the flags */
+	return get(store, &at);
 }
 
 uint32_t thread_store_find_key(const struct thread_store *store, const struct thread_key *key)

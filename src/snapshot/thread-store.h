@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* thread-store - threads kept in memory, packed to some 200 bytes each, to be found again by their tid: the
- * readings of a window, and the threads that exited in it. */
+/* thread-store - keeps threads in memory, packed to some 200 bytes each, and finds them by their tid: the readings of a
+ * window, and the threads that exited in it. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,7 +12,7 @@
 
 enum { THREAD_STORE_NONE = UINT32_MAX };
 
-/* Who a thread is, without unpacking it. */
+/* The identity of a thread, without unpacking it. */
 struct thread_key {
 	uint32_t tid;
 	uint32_t tgid;
@@ -20,7 +20,7 @@ struct thread_key {
 	uint64_t process_start_clock_ticks; /* or PROCESS_START_UNKNOWN */
 };
 
-/* Whether the threads are of the same process, as far as that is known. */
+/* Returns whether the threads are of the same process, as far as that is known. */
 static inline bool thread_key_same_process(const struct thread_key *a, const struct thread_key *b)
 {
 	uint64_t left = a->process_start_clock_ticks, right = b->process_start_clock_ticks;
@@ -32,7 +32,7 @@ static inline bool thread_key_same_process(const struct thread_key *a, const str
 struct thread_store_row {
 	struct thread_key key;
 	uint64_t offset; /* into packed */
-	uint32_t before; /* the row with this tid that was added before, or THREAD_STORE_NONE */
+	uint32_t before; /* the previous row with this tid, or THREAD_STORE_NONE */
 };
 
 /* All zero is the empty store. */
@@ -54,7 +54,7 @@ void thread_store_done(struct thread_store *store);
 /* Keeps a copy. Returns the number of its row; rows are numbered from 0. */
 uint32_t thread_store_add(struct thread_store *store, const struct thread_sample *sample);
 
-/* The inverse; @ret is reset first. */
+/* Unpacks a row; @ret is reset first. */
 void thread_store_get(const struct thread_store *store, uint32_t row, struct thread_sample *ret);
 
 static inline const struct thread_key *thread_store_key(const struct thread_store *store,
@@ -63,12 +63,13 @@ static inline const struct thread_key *thread_store_key(const struct thread_stor
 	return &store->rows[row].key;
 }
 
-/* The sample's read_boottime_ns, without unpacking the rest. */
+/* Returns the sample's read_boottime_ns, without unpacking the rest. */
 uint64_t thread_store_time(const struct thread_store *store, uint32_t row);
 
-/* The row added last with this tid, tgid and start time; THREAD_STORE_NONE where there is none. */
+/* Returns the row added last with this tid, tgid and start time; THREAD_STORE_NONE if there is none. */
 uint32_t thread_store_find_key(const struct thread_store *store, const struct thread_key *key);
 
-/* The row added last for a tid, and the one before a row for the same tid; THREAD_STORE_NONE where there is none. */
+/* Return the row added last for a tid, and the one before a row for the same tid; THREAD_STORE_NONE if there is
+ * none. */
 uint32_t thread_store_find(const struct thread_store *store, uint32_t tid);
 uint32_t thread_store_before(const struct thread_store *store, uint32_t row);

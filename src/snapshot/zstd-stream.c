@@ -74,11 +74,11 @@ int zstd_compress_end(struct zstd_compressor *compressor)
 }
 
 struct zstd_decompressor {
-	struct byte_source source; /* what this delivers; must stay the first member */
+	struct byte_source source; /* of decompressed bytes; must stay the first member */
 	struct byte_source *from;
 	ZSTD_DCtx *context;
 	ZSTD_inBuffer in;
-	bool started;   /* at least one byte came */
+	bool started;   /* at least one byte arrived */
 	bool frame_end; /* the frame is complete */
 	bool finished;  /* and nothing followed it */
 	struct strbuf error;
@@ -92,7 +92,7 @@ static int fail(struct zstd_decompressor *decompressor, const char *message)
 	return -EBADMSG;
 }
 
-/* Fetches more compressed bytes; *ret_end says that there are none. */
+/* Reads more compressed bytes; sets *ret_end if there are none. */
 static int refill(struct zstd_decompressor *decompressor, bool *ret_end)
 {
 	size_t len = 0;

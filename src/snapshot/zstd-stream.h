@@ -11,18 +11,18 @@ struct zstd_compressor;
 struct zstd_compressor *zstd_compressor_new(struct byte_sink *sink, int level);
 struct zstd_compressor *zstd_compressor_free(struct zstd_compressor *compressor);
 
-/* Returns 0 or -errno: the sink's, or -EIO where zstd itself fails. */
+/* Returns 0 or -errno: the sink's, or -EIO if zstd itself fails. */
 must_check_ int zstd_compress(struct zstd_compressor *compressor, const void *bytes, size_t len);
-/* Ends the frame and passes everything on. */
+/* Ends the frame and writes the rest to the sink. */
 must_check_ int zstd_compress_end(struct zstd_compressor *compressor);
 
 struct zstd_decompressor;
 
-/* Decompresses what @source (borrowed) delivers: exactly one frame, whole, and nothing behind it. */
+/* Decompresses the bytes of @source (borrowed): exactly one frame, whole, and nothing behind it. */
 struct zstd_decompressor *zstd_decompressor_new(struct byte_source *source);
 struct zstd_decompressor *zstd_decompressor_free(struct zstd_decompressor *decompressor);
 
-/* The decompressed bytes; borrowed, lives as long as the decompressor. Its read returns -EBADMSG where the
- * bytes are no such frame, and zstd_decompressor_error() then says why; otherwise the source's -errno. */
+/* Returns the decompressed bytes; borrowed, lives as long as the decompressor. Its read returns -EBADMSG if the bytes
+ * are no such frame, and zstd_decompressor_error() then has the reason; otherwise the source's -errno. */
 struct byte_source *zstd_decompressor_source(struct zstd_decompressor *decompressor);
 const char *zstd_decompressor_error(const struct zstd_decompressor *decompressor);

@@ -10,16 +10,16 @@
 #include "zstd-stream.h"
 
 struct zstd_thread {
-	/* Of the thread while it runs, and of the owner otherwise. */
+	/* Used by the thread while it runs, and by the owner otherwise. */
 	struct zstd_compressor *compressor;
 	bool runs, refused; /* no thread could be started */
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	/* What follows is under the lock, but the piece is the thread's while it is_full. */
+	/* The lock guards the members below, but the piece is the thread's while it is_full. */
 	struct strbuf piece;
 	bool is_full;
-	bool is_last; /* nothing comes any more */
+	bool is_last; /* the last piece was added */
 	int error;    /* the first one */
 };
 
@@ -57,7 +57,7 @@ static void *compress_pieces(void *context)
 	return NULL;
 }
 
-/* Signals are for the threads that wait for them, but for those of its own writes. */
+/* The thread blocks all signals but those of its own writes; other threads wait for them. */
 static void start(struct zstd_thread *thread)
 {
 	sigset_t all, before;
@@ -97,7 +97,7 @@ struct zstd_thread *zstd_thread_free(struct zstd_thread *thread)
 	return NULL;
 }
 
-/* Without a thread. */
+/* Compresses without a thread. */
 static int compress_here(struct zstd_thread *thread, struct strbuf *bytes)
 {
 	if (thread->error == 0)

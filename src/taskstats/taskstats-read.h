@@ -17,7 +17,7 @@ struct taskstats_reader {
 	struct taskstats_reply *replies; /* owned; TASKSTATS_BATCH of them */
 };
 
-/* Opens the socket and requests this process itself, which gives the rule of the host: OUTCOME_read, _denied without
+/* Opens the socket and requests this process itself, which shows the rule of the host: OUTCOME_read, _denied without
  * CAP_NET_ADMIN, _off if the kernel has no taskstats, or the socket fails. @live as for thread_reader_init(): without
  * it the threads are not those that the socket would answer for, and the rule is OUTCOME_skipped. */
 void taskstats_reader_init(struct taskstats_reader *reader, bool live,

@@ -15,7 +15,7 @@
 #include "registry-schema-facts.h"
 #include "json/json-tree.h"
 
-enum row_identity {
+enum thread_row_identity {
 #define IDENTITY(id_, json_type_, text_) IDENTITY_##id_,
 #include "identity.def"
 #undef IDENTITY
@@ -168,7 +168,7 @@ static json_t *impossible_totals_schema(void)
 	return schema;
 }
 
-static json_t *identity_schema(enum row_identity identity)
+static json_t *identity_schema(enum thread_row_identity identity)
 {
 	json_t *schema = NULL;
 
@@ -228,7 +228,8 @@ static json_t *identity_schema(enum row_identity identity)
 	return schema;
 }
 
-static void require_with(json_t *dependent, enum row_identity identity, enum row_identity other)
+static void require_with(json_t *dependent, enum thread_row_identity identity,
+                         enum thread_row_identity other)
 {
 	json_t *names = json_array();
 
@@ -249,14 +250,16 @@ static json_t *both_cgroups(void)
 
 static json_t *thread_schema(void)
 {
-	static const enum row_identity always[] = {IDENTITY_tid, IDENTITY_tgid, IDENTITY_pcomm,
-	                                           IDENTITY_comm, IDENTITY_start_time_clock_ticks};
+	static const enum thread_row_identity always[] = {IDENTITY_tid, IDENTITY_tgid,
+	                                                  IDENTITY_pcomm, IDENTITY_comm,
+	                                                  IDENTITY_start_time_clock_ticks};
 	json_t *properties = tree_new(), *dependent = tree_new();
 	json_t *required = json_array();
 	json_t *schema;
 
 	for (size_t i = 0; i < identity_count; i++)
-		tree_set(properties, identity_table[i].name, identity_schema((enum row_identity)i));
+		tree_set(properties, identity_table[i].name,
+		         identity_schema((enum thread_row_identity)i));
 	for (unsigned i = 0; i < METRIC_COUNT; i++)
 		if (is_written((enum metric_id)i))
 			tree_set(properties, metric_table[i].name,

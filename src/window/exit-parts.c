@@ -14,7 +14,7 @@ enum {
 #include CTPROF_METRICS_DEF
 #undef METRIC
 
-/* How much there is; where it is matters to those that read the records. A completed record has all that the record has. */
+/* Only the amount; the place matters to the readers of the records. A completed record has all values of the record. */
 #define NOTHING EXIT_PART_NOTHING
 #define PART(place_) EXIT_PART_PART
 #define WHOLE(place_) EXIT_PART_WHOLE

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The kernel's record of a thread that is not a leader does not name its process. It has the tgid and the age of the process, so
- * the start time of the process is known as exactly as the time of the exit: the record may be late. Where somebody chooses ids,
- * several processes can have one tgid within that time. The thread is of the only one that started in it; where there are several
- * with different names, nobody knows which one it is. */
+/* The kernel's record of a thread that is not a leader does not name its process. It has the tgid and the age of the
+ * process, so the start time of the process is known as exactly as the time of the exit: the record may be late. If a
+ * program chooses ids, several processes can have one tgid within that time. The thread is of the only one that started
+ * in it; if there are several with different names, its process is unknown. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,7 +135,7 @@ static void settle(const struct window_join *join, struct window_exit *ended, si
 	}
 }
 
-/* By process, its leader first. */
+/* Orders ended threads by process, the leader first. */
 static int compare_processes(const void *a, const void *b)
 {
 	const struct window_exit *left = a, *right = b;

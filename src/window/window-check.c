@@ -13,7 +13,7 @@ static bool same_text(const struct host *a, const struct host *b, enum host_fiel
 	return text_a && text_b ? strcmp(text_a, text_b) == 0 : text_a == text_b;
 }
 
-/* What is wrong with one of them, as a clause about it, or NULL. */
+/* Returns the fault of one of them, as a clause about it, or NULL. */
 static const char *fault_of(const struct snapshot_info *info, bool inferred)
 {
 	if (info->origin == ORIGIN_ktstr && !inferred)
@@ -22,14 +22,15 @@ static const char *fault_of(const struct snapshot_info *info, bool inferred)
 	if (info->kind == KIND_window)
 		return "is a window already; a window is made from two lifetime snapshots";
 	if (!host_text(&info->host, HOST_boot_id) && !inferred)
-		return "does not say of which boot it is, so its threads cannot be told from "
+		return "does not say of which boot it is, so its threads cannot be distinguished "
+		       "from "
 		       "others with their ids";
 	if (info->captured_boottime_ns == 0)
 		return "does not say how long after boot it was captured";
 	return NULL;
 }
 
-/* What is wrong with the pair. */
+/* Returns the fault of the pair, or NULL. */
 static const char *fault_of_pair(const struct snapshot_info *first,
                                  const struct snapshot_info *last)
 {
@@ -55,8 +56,8 @@ static const char *fault_of_pair(const struct snapshot_info *first,
 /* Kernel threads and the first services are born at the same ticks with the same ids in every boot. */
 enum { BOOT_SECONDS = 10 };
 
-/* Whether a thread of the first reading is in the last one: of the same ids, start time and name, and not from while the host
- * was booting. */
+/* Returns whether a thread of the first reading is in the last one: of the same ids, start time and name, and not from
+ * while the host was booting. */
 static bool have_a_thread_in_common(const struct window_reading *first,
                                     const struct window_reading *last)
 {
@@ -80,7 +81,7 @@ static bool have_a_thread_in_common(const struct window_reading *first,
 	return found;
 }
 
-/* When the youngest thread had been born, at most a tick later. */
+/* Returns when the youngest thread had been born, at most a tick later. */
 static uint64_t youngest_birth_ns(const struct window_reading *reading)
 {
 	uint64_t youngest = 0, births_ns;

@@ -17,7 +17,7 @@ static bool same_name(const struct strbuf *a, const struct strbuf *b)
 	return a->len == b->len && memcmp(strbuf_str(a), strbuf_str(b), a->len) == 0;
 }
 
-/* What was not in the record cannot be read any more. */
+/* A metric that is not in the record cannot be read any more. */
 static void set_gone(const struct window_join *join, enum metric_source source,
                      struct thread_sample *sample)
 {
@@ -45,9 +45,9 @@ static void set_ticks(struct thread_sample *sample, uint64_t user, uint64_t syst
 	sample_set(sample, stime_clock_ticks, (struct counter_ticks){system});
 }
 
-/* CPU time by mode of a thread that was read before. The kernel splits it by what its ticks happened to hit, and the
- * record does so anew: where one mode would have gone back by that, the other one has the difference, and their sum
- * stays what it is. Rounding takes up to a tick from the sum. */
+/* CPU time by mode of a thread that was read before. The kernel splits it in proportion to its ticks, and the record
+ * does so anew: if one mode would go back by that, the other one has the difference, and their sum stays the same.
+ * Rounding removes up to a tick from the sum. */
 static void subtract_cpu_time(struct window_join *join, const struct exit_note *note,
                               const struct thread_sample *first, struct thread_sample *sample)
 {
@@ -92,7 +92,7 @@ static void make_exited(struct window_join *join, const struct window_exit *ende
 	sample->interval_ns = join->end_ns > read_ns ? join->end_ns - read_ns : 1;
 	if (sample->interval_ns < sample->life_ns)
 		sample->interval_ns = sample->life_ns;
-	/* As at its end, where that is known. */
+	/* The values at its end, if they are known. */
 	if (sample->comm.len == 0)
 		copy_name(&sample->comm, &first->comm);
 	if (!sample->has_cgroup) {
@@ -118,8 +118,8 @@ static struct window_rest *rest_of(struct window_join *join, const struct strbuf
 	return &join->rests[(uintptr_t)entry->value - 1];
 }
 
-/* Takes the whole ticks out of a thread's time and the rest. */
-static uint64_t take_ticks(const struct window_join *join, uint64_t time_ns, uint64_t *rest_ns)
+/* Returns the whole ticks in a thread's time and the rest, and keeps the new rest. */
+static uint64_t split_ticks(const struct window_join *join, uint64_t time_ns, uint64_t *rest_ns)
 {
 	uint64_t part_ns = time_ns % join->tick_ns + *rest_ns;
 
@@ -127,8 +127,8 @@ static uint64_t take_ticks(const struct window_join *join, uint64_t time_ns, uin
 	return time_ns / join->tick_ns + part_ns / join->tick_ns;
 }
 
-/* A short process uses less than a tick: what makes no whole one goes to the next thread of its name, so that their
- * sum is right. */
+/* A short process uses less than a tick: the rest of a tick goes to the next thread of its name, so that their sum is
+ * right. */
 static void set_cpu_time(struct window_join *join, const struct exit_note *note,
                          struct thread_sample *sample)
 {
@@ -139,12 +139,12 @@ static void set_cpu_time(struct window_join *join, const struct exit_note *note,
 	if (!note->has_cpu_time)
 		return;
 	rest = rest_of(join, &sample->pcomm);
-	set_ticks(sample, take_ticks(join, note->user_ns, &rest->user_ns),
-	          take_ticks(join, note->system_ns, &rest->system_ns));
+	set_ticks(sample, split_ticks(join, note->user_ns, &rest->user_ns),
+	          split_ticks(join, note->system_ns, &rest->system_ns));
 }
 
-/* Copies the leader of a thread's process in a store into join->other. Leaders are found by the start time of the process in
- * clock ticks, so none is that of a process with successors for certain. */
+/* Copies the leader of a thread's process in a store into join->other. Leaders are found by the start time of the
+ * process in clock ticks, so the leader of a process with successors is never certain. */
 static bool find_leader(struct window_join *join, const struct thread_store *store,
                         const struct window_exit *ended)
 {
@@ -158,8 +158,9 @@ static bool find_leader(struct window_join *join, const struct thread_store *sto
 	return true;
 }
 
-/* What the process was called at last: in the last reading, or when the thread ended, or when the leader did, whose
- * record has no name but its own; else in the first reading. The name of one that is ambiguous is not known. */
+/* Sets the last name of the process: that in the last reading, or at the end of the thread, or at the end of the
+ * leader, whose record has no other name than its own; else that of the first reading. The name of an ambiguous one is
+ * not known. */
 static void set_pcomm(struct window_join *join, const struct window_exit *ended)
 {
 	struct strbuf *pcomm = &join->sample.pcomm;
@@ -182,7 +183,8 @@ static void set_pcomm(struct window_join *join, const struct window_exit *ended)
 	}
 }
 
-/* The executable of the process, where a reading has it. A process that has another name by now may have another one. */
+/* The executable of the process, if a reading has it. A process that has changed its name may have changed its
+ * executable. */
 static void set_exe(struct window_join *join, const struct window_exit *ended)
 {
 	if (!find_leader(join, &join->last.threads, ended) &&
@@ -193,7 +195,7 @@ static void set_exe(struct window_join *join, const struct window_exit *ended)
 	join->sample.has_exe = join->other.has_exe;
 }
 
-/* A record does not tell the cgroups of version 1. Where a reading has the process, they are those of its leader. */
+/* A record does not have the cgroups of version 1. If a reading has the process, they are those of its leader. */
 static void set_cgroups_v1(struct window_join *join, const struct window_exit *ended)
 {
 	if (join->sample.cgroups_v1.len == 0 && (find_leader(join, &join->last.threads, ended) ||

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Whose end is a record of? Ids are used again, also inside a window, so a tid says little. What is certain:
+/* This file finds the thread of each exit record. Ids are used again, also inside a window, so a tid alone does not
+ * decide. These facts do:
  *
  * - Lives with the same tid do not overlap, and their records come in order of death, so also in order of birth.
- * - A thread of a reading was alive when that reading of its process began, or was born afterwards, in the tick that
- *   it says: from then on it was. A record of an end before that is not its own.
- * - A complete record knows the birth, so it is of the same tick as the thread's, or of another thread. The kernel's
- *   record alone knows how long the life was, and we when we heard of its end: the birth computed from these is no
- *   earlier than the true one, and later by as much as the record was on its way, at most since we looked last. So one
- *   that seems born before the thread's tick is of a predecessor, while one that seems born later may be of the thread
- *   itself, if the record was late, or of a successor, if the thread's own was lost.
- *
+ * - A thread of a reading was alive when that reading of its process began, or was born afterwards, in its tick of
+ *   birth:
+ *   from then on it was alive. A record of an end before that is not its own.
+ * - A complete record has the birth, so it is of the same tick as the thread's, or of another thread. The kernel's
+ *   record
+ *   alone has the length of the life, and we know the time of its arrival: the birth computed from these is no earlier
+ *   than the true one, and later by as much as the record was late, at most since the last reading of the socket. So a
+ *   record that seems born before the thread's tick is of a predecessor, while one that seems born later may be of the
+ *   thread itself, if the record was late, or of a successor, if the thread's own was lost.
  * A record that seems born by the time that the thread was alive for certain is the thread's: its successors were born
- * after that. Should there be several, all but the last are of predecessors; but where they all lie in one tick nothing
- * tells them apart. A record that seems born later than it can be late is of a successor. Else it is taken for the
- * thread's own only where no record was lost, and it is late by a tick at most or the only one of its id, however long
- * we had to wait for a CPU. Whatever remains in doubt belongs to nobody: the thread is lost, and the record left out, for to count it as a life of
- * its own would be wrong by all that the thread had done before.
- *
- * There is one more way for a thread to go: another thread of its process that executes a program takes over the
- * leader's ids and birth. Then the leader has a record although there is a thread with all its ids in the last
- * reading, whose counters are those of another thread. They are unknown, and the leader has ended. Where that thread ends
- * as well, two records have the same ids and birth: the first one is the leader's, and the other one in doubt. */
+ * after that. If there are several, all but the last are of predecessors; but if they all lie in one tick they cannot
+ * be distinguished. A record that seems born later than its delay allows is of a successor. Any other record is taken
+ * as the thread's own only if no record was lost, and if it is late by a tick at most or the only one of its id,
+ * however long we had to wait for a CPU. A record that remains in doubt is not used: the thread is lost, and the record
+ * left out, because counting it as a life of its own would be wrong by all the earlier work of the thread.
+ * A thread can also end in another way: another thread of its process that executes a program takes over the leader's
+ * ids and birth. Then the leader has a record although there is a thread with all its ids in the last reading, whose
+ * counters are those of another thread. They are unknown, and the leader has ended. If that thread ends as well, two
+ * records have the same ids and birth: the first one is the leader's, and the other one in doubt. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +29,7 @@
 #include "base/mem.h"
 #include "window-join.h"
 
-/* Lives that seem to overlap for longer did. */
+/* Lives that seem to overlap for longer than this did overlap. */
 #define LATE_NS NS_PER_SECOND
 
 enum record_use {
@@ -46,7 +47,7 @@ struct matching {
 	size_t of_tid_count, of_tid_capacity;
 };
 
-/* From when on a thread of a reading was alive. */
+/* Returns the time since when a thread of a reading was alive. */
 static uint64_t alive_from(const struct window_join *join, const struct thread_key *key,
                            uint64_t read_ns)
 {
@@ -55,7 +56,7 @@ static uint64_t alive_from(const struct window_join *join, const struct thread_k
 	return born_by > read_ns ? born_by : read_ns;
 }
 
-/* Whether a record can be of the end of a thread that was read then. */
+/* Returns whether a record can be of the end of a thread that was read then. */
 static bool can_be_of(const struct matching *matching, uint32_t record,
                       const struct thread_key *key, uint64_t read_ns)
 {
@@ -87,15 +88,15 @@ static void collect(struct matching *matching, uint32_t tid)
 		matching->of_tid[--at] = row;
 }
 
-/* Whether a thread had ended when it was read, and only waited for its parent. */
+/* Returns whether a thread had ended when it was read, and only waited for its parent. */
 static bool was_zombie(struct window_join *join, const struct window_reading *reading, uint32_t row)
 {
 	thread_store_get(&reading->threads, row, &join->other);
 	return sample_has_ended(&join->other);
 }
 
-/* The records of what the last reading has as well: of threads that ended after it, or before it and were still there to be
- * read. Of the ids of the latter there has been no other thread since, so what ended last was that one. */
+/* Marks the records of threads that the last reading has as well: they ended after it, or before it and were still
+ * there as zombies. The ids of a zombie have had no other thread since, so the last end is its own. */
 static void mark_last(struct matching *matching)
 {
 	struct window_join *join = matching->join;
@@ -116,7 +117,7 @@ static void mark_last(struct matching *matching)
 	}
 }
 
-/* A record that seems to be born after its thread was alive for certain. */
+/* Judges a record that seems to be born after its thread was alive for certain. */
 static uint32_t judge_late(struct matching *matching, uint64_t alive_ns, uint32_t record)
 {
 	const struct window_join *join = matching->join;
@@ -131,8 +132,9 @@ static uint32_t judge_late(struct matching *matching, uint64_t alive_ns, uint32_
 	return THREAD_STORE_NONE;
 }
 
-/* Whether a life seems to begin before another one with its tid has ended. Then a thread has executed a program that was
- * not the leader of its process: it took over the leader's ids and birth, but what it had done before was its own. */
+/* Returns whether a life seems to begin before another one with its tid has ended. Then a thread that was not the
+ * leader of its process has executed a program: it took over the leader's ids and birth, but its earlier work is its
+ * own. */
 static bool took_over(const struct window_join *join, uint32_t record, uint32_t leader)
 {
 	const struct exit_note *note = &join->exits->notes[record];
@@ -143,7 +145,7 @@ static bool took_over(const struct window_join *join, uint32_t record, uint32_t 
 	return note->born_boottime_ns + LATE_NS < before->exited_boottime_ns;
 }
 
-/* The record of the end of a thread of the first reading, or THREAD_STORE_NONE. */
+/* Returns the record of the end of a thread of the first reading, or THREAD_STORE_NONE. */
 static uint32_t find_end(struct matching *matching, const struct thread_key *key, uint64_t read_ns)
 {
 	const struct window_join *join = matching->join;
@@ -215,7 +217,7 @@ static void match_first(struct matching *matching)
 	}
 }
 
-/* What is left over was born inside, or is none of the window's. */
+/* The remaining records are of threads that were born inside, or are not of the window. */
 static void match_rest(struct matching *matching)
 {
 	struct window_join *join = matching->join;
@@ -238,8 +240,8 @@ static void match_rest(struct matching *matching)
 	}
 }
 
-/* The birth of the leader that a process of this tgid had when one of its threads was born, as far as it is not younger
- * than @best; what is known of the birth of the thread is right to @slack ticks. */
+/* Returns the birth of the leader that a process of this tgid had when one of its threads was born, as far as it is not
+ * younger than @best; the birth of the thread is exact to @slack ticks. */
 static bool leader_of(const struct thread_store *threads, uint32_t tgid, uint64_t born,
                       uint64_t slack, uint64_t *best)
 {
@@ -265,8 +267,8 @@ static bool has_leader(const struct window_reading *reading, uint32_t tgid, uint
 	return window_reading_find(reading, &leader) != THREAD_STORE_NONE;
 }
 
-/* The process of a thread whose start time nobody has recorded: of all those that had the tgid, the last that is no younger
- * than the thread. A process of the last reading is another one where its leader is younger. */
+/* Guesses the process of a thread without a recorded start time: of all processes that had the tgid, the last that is
+ * no younger than the thread. If the leader of the process in the last reading is younger, it is another process. */
 static void guess_process(struct window_join *join, struct window_exit *ended, uint64_t born,
                           uint64_t slack)
 {
@@ -282,7 +284,7 @@ static void guess_process(struct window_join *join, struct window_exit *ended, u
 		ended->is_live = !leader_of(last, ended->tgid, UINT64_MAX, 0, &youngest);
 }
 
-static void take_nearer(uint64_t start, uint64_t process_start, uint64_t earliest, uint64_t latest,
+static void keep_nearer(uint64_t start, uint64_t process_start, uint64_t earliest, uint64_t latest,
                         uint64_t *best)
 {
 	uint64_t distance = start > process_start ? start - process_start : process_start - start;
@@ -293,8 +295,8 @@ static void take_nearer(uint64_t start, uint64_t process_start, uint64_t earlies
 		*best = start;
 }
 
-/* A start time that follows from a record is later than the true one by as much as the record was on its way. The true one is
- * that of the nearest leader with this tgid that was read, else that which the leader's record gives. */
+/* A start time computed from a record is later than the true one by the delay of the record. The true one is that of
+ * the nearest leader with this tgid that was read, else that of the leader's record. */
 static uint64_t nearest_leader(const struct window_join *join, uint32_t tgid,
                                const struct exit_note *note, uint64_t process_start)
 {
@@ -315,7 +317,7 @@ static uint64_t nearest_leader(const struct window_join *join, uint32_t tgid,
 			uint64_t late_ns = is_record ? join->exits->notes[row].late_ns : 0;
 
 			if (key->tgid == tgid)
-				take_nearer(key->start_time_clock_ticks, process_start, earliest,
+				keep_nearer(key->start_time_clock_ticks, process_start, earliest,
 				            process_start + late_ns / join->tick_ns + 1, &best);
 		}
 	}
@@ -368,7 +370,7 @@ struct process_ends {
 	size_t count;
 };
 
-/* The last of the processes in an array that is sorted. */
+/* Returns the last of the processes in an array that is sorted. */
 static struct process_ends last_process(struct window_exit *ended, size_t count)
 {
 	size_t at = count - 1;
@@ -378,8 +380,8 @@ static struct process_ends last_process(struct window_exit *ended, size_t count)
 	return (struct process_ends){ended + at, count - at};
 }
 
-/* Whether a process, its leader and all that is known of it, ended in the tick in which it started. Otherwise no other process
- * with its id can have started in that tick. */
+/* Returns whether a process, its leader and all its known threads, ended in the tick in which it started. Otherwise no
+ * other process with its id can have started in that tick. */
 static bool ended_in_its_tick(const struct window_join *join, const struct process_ends *process)
 {
 	uint64_t start = process->ended[0].process_start;
@@ -404,8 +406,8 @@ static void set_successors(const struct process_ends *process, uint32_t successo
 	}
 }
 
-/* The same of records that do not have the birth of the process: each leader is taken for one of another process, if it ended in
- * its first tick, and all other threads are of the last process. */
+/* Does so for records that do not have the birth of the process: each leader counts as one of another process, if it
+ * ended in its first tick, and all other threads are of the last process. */
 static void number_leaders(const struct window_join *join, const struct process_ends *unknown,
                            bool is_live, uint32_t successors)
 {
@@ -422,9 +424,9 @@ static void number_leaders(const struct window_join *join, const struct process_
 	}
 }
 
-/* Numbers the processes with one tgid that started in one tick: @count ended threads, sorted. The last one may be the process of
- * the last reading. Then its leader has a record only where another thread executed a program and took over the leader's ids.
- * If that was in the same tick, nothing tells this process from a predecessor. */
+/* Numbers the processes with one tgid that started in one tick: @count ended threads, sorted. The last one may be the
+ * process of the last reading. Then its leader has a record only if another thread executed a program and took over the
+ * leader's ids. If that was in the same tick, this process cannot be distinguished from a predecessor. */
 static void number_processes(const struct window_join *join, struct window_exit *ended,
                              size_t count)
 {

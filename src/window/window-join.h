@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* window-join - what the parts of window_make() share. */
+/* window-join - the state that the parts of window_make() share. */
 #include "ctprof/base/macro.h"
 #include "window/exit-log.h"
 #include "window/window-reading.h"
 
-/* A thread that ended inside, of which there is a record. */
+/* A thread that ended inside and has a record. */
 struct window_exit {
 	uint32_t record; /* row of the log */
 	uint32_t first;  /* row of the first reading; THREAD_STORE_NONE: it was born inside */
 	uint32_t tgid;
 	uint64_t process_start; /* of its process in clock ticks, or PROCESS_START_UNKNOWN */
 	uint64_t
-	        process_born_ns; /* the same to the nanosecond, where the record is complete; else 0 */
+	        process_born_ns; /* the same to the nanosecond, if the record is complete; else 0 */
 	uint32_t successors;     /* later processes with this tgid and process_start */
 	bool is_leader;
 	bool is_live; /* its process is in the last reading */
-	/* Its process may be the one of the last reading, though it is taken for a predecessor. */
+	/* Its process may be the one of the last reading, though it counts as a predecessor. */
 	bool may_be_live;
 	bool is_written;
 	uint32_t
@@ -24,15 +24,15 @@ struct window_exit {
 	bool is_ambiguous;     /* several processes can be its own, and they have different names */
 };
 
-/* CPU time of passed threads that makes no whole tick, by pcomm. */
+/* CPU time of passed threads that is less than a tick, by pcomm. */
 struct window_rest {
 	uint64_t user_ns, system_ns;
 };
 
 struct window_join {
 	struct window_reading first, last;
-	uint64_t asked_length_ns;     /* 0: nobody asked for one */
-	const struct exit_log *exits; /* borrowed; the empty log where nobody listened */
+	uint64_t asked_length_ns;     /* 0: no length was requested */
+	const struct exit_log *exits; /* borrowed; the empty log if there was no listener */
 	uint64_t tick_ns;
 	uint64_t begin_ns, end_ns; /* CLOCK_BOOTTIME; begin is before end */
 	bool *in_last;             /* by row of the first reading; owned, as all of these */
@@ -45,38 +45,39 @@ struct window_join {
 	struct thread_sample sample, other; /* scratch */
 	struct snapshot_info *info;         /* the window's; borrowed */
 	bool whole_host;                    /* both readings have all threads of the host */
-	uint64_t exits_behind;              /* records of threads born behind the end */
+	uint64_t exits_behind;              /* records of threads born after the end */
 	uint64_t accounted_ticks;           /* CPU time of the window's processes */
 	uint64_t rows;                      /* written */
 };
 
-/* Where none of the two says of which boot it is, and a thread (ids, start time and name) is in both: sets when they were
- * captured since boot as far as births of threads tell, and returns true. */
+/* Infers the boot if neither of the two has it and a thread (ids, start time and name) is in both: sets the times of
+ * capture since boot by the births of threads, and returns true. */
 bool window_infer_boot(struct window_reading *first, struct window_reading *last);
 
-/* Whether there is a window between the two; -EINVAL with a sentence otherwise. */
+/* Returns whether there is a window between the two; -EINVAL with a sentence otherwise. */
 must_check_ int window_check(const struct window_reading *first, const struct window_reading *last,
                              const struct window_options *options, bool inferred,
                              struct strbuf *reterr);
 
-/* The tick in which a time was, and when a tick began. */
+/* Return the tick of a time, and the begin of a tick. */
 uint64_t window_tick_of(const struct window_join *join, uint64_t boottime_ns);
 uint64_t window_tick_begin(const struct window_join *join, uint64_t tick);
 
-/* Finds what each exit record belongs to: fills replaced, ended and its tallies. in_last is filled already. */
+/* Finds the thread of each exit record: fills replaced, ended and its tallies. in_last is filled already. */
 void window_find_exits(struct window_join *join);
 
 /* Finds the process of each ended thread of which there is the kernel's record only, or marks it as ambiguous; the leaders of
  * processes have their successors. Sorts the ended threads by process. */
 void window_settle_processes(struct window_join *join);
 
-/* Whether the thread in join->sample, a row of the last reading, may be another one than @first, which had the same ids in the
- * first reading: it has run for longer than there was time, or, as the leader of its process, for longer than all of it, or has
- * counted less than before, or nobody knows which thread of its process has executed a program since. */
+/* Returns whether the thread in join->sample, a row of the last reading, may be another one than @first, which had the
+ * same ids in the first reading: it has run for longer than the window, or, as the leader of its process, for longer
+ * than all of it, or has counted less than before, or another thread of its process may have executed a program
+ * since. */
 bool window_is_another(const struct window_join *join, const struct thread_key *key,
                        const struct thread_sample *first);
 
-/* The row of a thread that ended, in join->sample. */
+/* Makes the row of a thread that ended, in join->sample. */
 void window_make_exit(struct window_join *join, const struct window_exit *ended);
 
 /* Adds to the window's numbers. */

@@ -17,7 +17,7 @@ struct window_totals_row {
 
 struct window_reading {
 	struct snapshot_visitor visitor; /* must stay the first member */
-	struct snapshot_info info;       /* of whoever fills the reading */
+	struct snapshot_info info;       /* set by the code that fills the reading */
 	struct thread_store threads;
 	struct window_totals_row *totals; /* by tgid, start time and row; owned, as is the next */
 	size_t totals_count, totals_capacity;
@@ -36,19 +36,20 @@ must_check_ int window_reading_load(const struct window_input *input,
 /* For cleanup_(window_reading_done). */
 void window_reading_done(struct window_reading *reading);
 
-/* Sorts what was filled. To be called once, before anything is looked up. */
+/* Sorts the rows. Called once, before any search. */
 void window_reading_sort(struct window_reading *reading);
 
-/* The row of a thread, or THREAD_STORE_NONE. */
+/* Returns the row of a thread, or THREAD_STORE_NONE. */
 uint32_t window_reading_find(const struct window_reading *reading, const struct thread_key *key);
 
-/* The row with the totals of the process of this tgid and start time, or THREAD_STORE_NONE. */
+/* Returns the row with the totals of the process of this tgid and start time, or THREAD_STORE_NONE. */
 uint32_t window_reading_totals(const struct window_reading *reading, uint32_t tgid,
                                uint64_t process_start);
 
-/* A cgroup of that path and version, or NULL. */
+/* Returns the cgroup of that path and version, or NULL. */
 const struct cgroup_stats *window_reading_cgroup(const struct window_reading *reading,
                                                  const struct cgroup_stats *like);
 
-/* When a row was read; of a row that does not say, the begin of the reading, before which it was not. */
+/* Returns the time at which a row was read; the begin of the reading, as the earliest possible time, if the row does
+ * not have it. */
 uint64_t window_read_time(const struct window_reading *reading, uint64_t read_boottime_ns);

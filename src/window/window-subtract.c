@@ -35,7 +35,7 @@ static enum treatment treatment_of(enum metric_id metric)
 	return TREAT_END;
 }
 
-/* Everything that counts, and every peak and floor, is 64 bits wide. */
+/* Every counter, peak and floor is 64 bits wide. */
 static uint64_t value_of(const struct thread_sample *sample, enum metric_id metric)
 {
 	uint64_t value;
@@ -58,7 +58,7 @@ static void set_value(struct thread_sample *sample, enum metric_id metric, uint6
 	memcpy((char *)sample + metric_table[metric].offset, &value, sizeof(value));
 }
 
-/* Whether anything is known of a value that both readings have; a difference takes the value's place. */
+/* Subtracts a value, in place, that both readings have. Returns whether the result is known. */
 static bool subtract(struct thread_sample *sample, const struct thread_sample *first,
                      enum metric_id metric, uint64_t *went_back)
 {
@@ -75,7 +75,7 @@ static bool subtract(struct thread_sample *sample, const struct thread_sample *f
 	case TREAT_RISEN:
 		return now > then;
 	case TREAT_FALLEN:
-		/* 0 stands for "nothing yet". */
+		/* 0 means that there was no event yet. */
 		return now != 0 && (then == 0 || now < then);
 	case TREAT_END:
 		break;
@@ -95,7 +95,8 @@ static bool has_fallen(const struct thread_sample *sample, const struct thread_s
 	       value_of(sample, metric) < value_of(first, metric);
 }
 
-/* Length of the path of an executable without what the kernel adds when the file is removed or replaced. */
+/* Returns the length of the path of an executable without the words that the kernel adds when the file is removed or
+ * replaced. */
 static size_t path_len(const struct strbuf *exe)
 {
 	static const char deleted[] = " (deleted)";
@@ -106,11 +107,11 @@ static size_t path_len(const struct strbuf *exe)
 	               : exe->len;
 }
 
-/* Compares the executables. If one is not known, as in snapshots without names, or of a zombie, it compares what the process is
- * called, which it may have changed by itself: a value that is missing is better than a wrong one. */
+/* Compares the executables. If one is not known, as in snapshots without names, or of a zombie, it compares the names
+ * of the process, which it may have changed by itself: a missing value is better than a wrong one. */
 bool window_is_other_program(const struct thread_sample *sample, const struct thread_sample *first)
 {
-	/* Both are empty of a kernel thread, whose name says what it does just now. */
+	/* Both are empty for a kernel thread, whose name shows its current work. */
 	if (sample->has_exe && first->has_exe && (sample->exe.len > 0) == (first->exe.len > 0))
 		return path_len(&sample->exe) != path_len(&first->exe) ||
 		       memcmp(strbuf_str(&sample->exe), strbuf_str(&first->exe),
@@ -119,8 +120,8 @@ bool window_is_other_program(const struct thread_sample *sample, const struct th
 	       !is_same_text(&sample->pcomm, &first->pcomm);
 }
 
-/* jemalloc counts from the start of a program, and not from the birth of a thread. Where the thread has executed another one
- * in between, neither of its counters is of use, though perhaps only one of them has gone back. */
+/* jemalloc counts from the start of a program, and not from the birth of a thread. If the thread has executed another
+ * one in between, neither of its counters is of use, though perhaps only one of them has gone back. */
 static void forget_other_program(struct thread_sample *sample, const struct thread_sample *first,
                                  uint64_t *went_back)
 {
@@ -137,8 +138,8 @@ static void forget_other_program(struct thread_sample *sample, const struct thre
 	(*went_back)++;
 }
 
-/* Which part of its CPU time a thread spent in which mode is found anew in every reading by BPF. Where one mode would have gone
- * back by that, the other one has the difference, as in the kernel's own files. Rounding takes up to a tick from the sum. */
+/* Every reading by BPF splits the CPU time of a thread into modes anew. If one mode would go back by that, the other
+ * one has the difference, as in the kernel's own files. Rounding removes up to a tick from the sum. */
 static void keep_rising(uint64_t *user, uint64_t *system, uint64_t user_then, uint64_t system_then)
 {
 	uint64_t now, then;
@@ -186,7 +187,7 @@ static void forget(struct thread_sample *sample, enum metric_id metric)
 	metric_set_remove(&sample->impossible, metric);
 }
 
-/* Two readings that are both too long by the same wait have a true difference. */
+/* Two readings that are too long by the same wait have a true difference. */
 static void believe(struct thread_sample *sample, enum metric_id metric)
 {
 	metric_set_remove(&sample->impossible, metric);
@@ -278,7 +279,7 @@ static void subtract_fact(enum fact_window window, struct fact_value *value,
 		fact_clear(value);
 }
 
-/* Keys that the registry does not know count, as all sums do. */
+/* Keys that are not in the registry are counters, like all sums. */
 static void subtract_list(enum cgroup_list_id list, struct keyed_values *values,
                           const struct keyed_values *first)
 {
@@ -343,7 +344,7 @@ void window_subtract_host(struct host *host, const struct host *first)
 	for (unsigned i = 0; i < HOST_FIELD_COUNT; i++) {
 		if (!host_field_table[i].counts || !host->seen[i])
 			continue;
-		/* No snapshot holds a larger number. */
+		/* No snapshot has a larger number. */
 		if (!first->seen[i] || host->numbers[i] > INT64_MAX ||
 		    host->numbers[i] < first->numbers[i])
 			host_forget(host, (enum host_field)i);

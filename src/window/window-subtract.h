@@ -1,42 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* window-subtract - differences of two readings: of threads, process totals, cgroups, pressure and the host. */
+/* window-subtract - computes differences of two readings: of threads, process totals, cgroups, pressure and the
+ * host. */
 #include "ctprof/metric/cgroup-stats.h"
 #include "ctprof/metric/host.h"
 #include "ctprof/metric/psi.h"
 #include "ctprof/metric/sample.h"
 
-/* The value of a metric that counts from the thread's birth on, where it was seen, or is impossible: differences of such
- * values are true. */
+/* Stores the value of a metric that counts from the thread's birth on, if it was seen, or is impossible: differences of
+ * such values are true. */
 bool window_get_counter(const struct thread_sample *sample, enum metric_id metric,
                         uint64_t *ret_value);
 
-/* Turns what a thread had at the end into what happened since @first: counters become differences, peaks that did not
- * rise and floors that did not fall are unseen, as is what was seen only at the end. Adds the counters that went back,
+/* Changes a thread's values at the end into those since @first: counters become differences, peaks that did not rise
+ * and floors that did not fall are unseen, as are counters seen only at the end. Adds the counters that went back,
  * which are unseen too, to @went_back. */
 void window_subtract(struct thread_sample *sample, const struct thread_sample *first,
                      uint64_t *went_back);
 
-/* Whether the thread has run less, or has done less of what only rises (context switches, page faults, I/O), than in the
- * earlier reading @first: it is another thread. Counters of schedstats are not asked: who owns a thread can reset them. */
+/* Returns whether the thread has run less, or has done less of what only rises (context switches, page faults, I/O),
+ * than in the earlier reading @first: it is another thread. Counters of schedstats do not count here, since the owner
+ * of a thread can reset them. */
 bool window_is_behind(const struct thread_sample *sample, const struct thread_sample *first);
 
-/* Whether the process has executed another program since the earlier reading @first of its leader. */
+/* Returns whether the process has executed another program since the earlier reading @first of its leader. */
 bool window_is_other_program(const struct thread_sample *sample, const struct thread_sample *first);
 
 /* Makes unseen what counts from the birth of a thread on. A source that was read has the reason unjoined; @rules are those of the
  * host. */
 void window_forget(struct thread_sample *sample, const enum source_outcome rules[SOURCE_COUNT]);
 
-/* The same as window_subtract() for the totals of a process. */
+/* Does as window_subtract() for the totals of a process. */
 void window_subtract_totals(struct thread_sample *sample, const struct thread_sample *first);
 
-/* The same for a cgroup; with NULL for one that was not in the first reading, which may have been there without
- * threads: only what is as it was at the end remains. */
+/* Does so for a cgroup; NULL means that it was not in the first reading, and may have been there without threads: only
+ * the values at the end remain. */
 void window_subtract_cgroup(struct cgroup_stats *stats, const struct cgroup_stats *first);
 
-/* The same for the totals of pressure; a line is either known or not. @first may be NULL. */
+/* Does so for the totals of pressure; a line is either known or not. @first may be NULL. */
 void window_subtract_psi(struct psi *psi, const struct psi *first);
 
-/* The same for the fields of a host that count. */
+/* Does so for the counters of a host. */
 void window_subtract_host(struct host *host, const struct host *first);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A thread that is not the leader of its process and executes a program takes over the leader's ids and birth (de_thread() in
- * fs/exec.c), but keeps its own counters. The difference of its counters and those of the former leader means
- * nothing. */
+/* A thread that is not the leader of its process and executes a program takes over the leader's ids and birth
+ * (de_thread() in fs/exec.c), but keeps its own counters. The difference of its counters and those of the former leader
+ * means nothing. */
 #include "base/mem.h"
 #include "window-join.h"
 #include "window-subtract.h"
 
-/* How long the whole process has run since @first was read, exited threads included, where both readings know it. */
+/* Stores how long the whole process has run since @first was read, exited threads included. Returns false unless both
+ * readings have that. */
 static bool process_ran(const struct window_join *join, const struct thread_key *process,
                         uint64_t *ret_ns)
 {
@@ -29,7 +30,7 @@ static bool process_ran(const struct window_join *join, const struct thread_key 
 	return true;
 }
 
-/* How many page faults of a process a reading has of its exited threads. */
+/* Stores how many page faults of a process a reading has of its exited threads. */
 static bool exited_minflt(const struct window_reading *reading, uint32_t leader_row, uint64_t *ret)
 {
 	const struct thread_store *threads = &reading->threads;
@@ -58,8 +59,8 @@ static bool exited_minflt(const struct window_reading *reading, uint32_t leader_
 	return known;
 }
 
-/* Whether threads have exited that had as many page faults as the leader at least, so that it may be one of them. Only kernel
- * threads have none; they execute nothing, but change their names. */
+/* Returns whether threads have exited that had at least as many page faults as the leader, so that it may be one of
+ * them. Only kernel threads have none; they execute nothing, but change their names. */
 static bool leader_may_have_exited(const struct window_join *join, const struct thread_key *key,
                                    const struct thread_sample *first)
 {
@@ -77,8 +78,9 @@ static bool leader_may_have_exited(const struct window_join *join, const struct 
 	return now > before && now - before >= minflt;
 }
 
-/* Whether the leader of a process may be another thread now, because the process has executed a program. Records of ends tell.
- * Without them, a process with one thread may have executed it in this thread, as shells do: then no thread has exited. */
+/* Returns whether the leader of a process may be another thread now, because the process has executed a program.
+ * Records of ends decide. Without them, a process with one thread may have executed it in this thread, as shells do:
+ * then no thread has exited. */
 static bool may_have_taken_over(const struct window_join *join, const struct thread_key *key,
                                 const struct thread_sample *first)
 {
@@ -92,8 +94,8 @@ static bool may_have_taken_over(const struct window_join *join, const struct thr
 	return leader_may_have_exited(join, key, first);
 }
 
-/* Only the leader's ids are taken over: a difference that is impossible for another thread is the kernel's fault, and judged
- * as such. Tick and skew of the readings are allowed for; the total is read before the thread. */
+/* Only the leader's ids are taken over: a difference that is impossible for another thread is the kernel's fault, and
+ * judged as such. The margin is a tick and the skew of the readings; the total is read before the thread. */
 bool window_is_another(const struct window_join *join, const struct thread_key *key,
                        const struct thread_sample *first)
 {

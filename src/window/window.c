@@ -10,7 +10,7 @@
 #include "window-join.h"
 #include "window-subtract.h"
 
-/* The walk reads threads in batches of this many, for which it notes one time only. */
+/* The walk reads threads in batches of this many, with one time for each batch. */
 enum { READ_BATCH = 32 };
 
 static void join_done(struct window_join *join)
@@ -26,8 +26,8 @@ static void join_done(struct window_join *join)
 	sample_done(&join->other);
 }
 
-/* A thread that was born in the tick in which the first reading began is taken for one that was born inside: else the
- * reading would have it. */
+/* A thread that was born in the tick in which the first reading began counts as born inside: else the reading would
+ * have it. */
 static bool is_born_inside(const struct window_join *join, uint64_t start_time_clock_ticks)
 {
 	return start_time_clock_ticks >= window_tick_of(join, join->begin_ns);
@@ -47,8 +47,7 @@ static void mark_continued(struct window_join *join)
 	}
 }
 
-/* A source that gave something only at the end leaves its reason from the begin behind, unless what it gives is as it is at the
- * end. */
+/* If a source had values only at the end, the reason of the begin stays, unless the values are those of the end. */
 static void copy_reasons(const struct window_join *join, const struct thread_sample *first,
                          struct thread_sample *sample)
 {
@@ -83,7 +82,7 @@ static void set_jemalloc_interval(struct thread_sample *sample, uint64_t begin_n
 	sample->jemalloc_interval_ns = begin_ns > 0 && end_ns > begin_ns ? end_ns - begin_ns : 0;
 }
 
-/* Nobody knows how much of what the thread has done was done inside. */
+/* The part of the thread's work inside is unknown. */
 static void make_unknown(struct window_join *join)
 {
 	window_forget(&join->sample, join->info->rules);
@@ -107,7 +106,7 @@ static void make_continued(struct window_join *join, const struct thread_key *ke
 	window_count(join, WINDOW_values_went_back, went_back);
 	window_count(join, WINDOW_threads_continued, 1);
 	copy_reasons(join, first, sample);
-	/* Of a thread that has ended meanwhile the kernel does not say any more. */
+	/* The kernel no longer shows it for a thread that has ended meanwhile. */
 	if (sample->cgroups_v1.len == 0)
 		strbuf_add(&sample->cgroups_v1, strbuf_str(&first->cgroups_v1),
 		           first->cgroups_v1.len);
@@ -126,8 +125,8 @@ static void make_born(struct window_join *join)
 	window_count(join, WINDOW_threads_born, 1);
 }
 
-/* The thread of a row of the last reading, in join->sample. One that is older than the window and was not in its first
- * reading, or that has taken over the ids of one that was, has done nobody knows how much of its work inside. */
+/* Makes the thread of a row of the last reading, in join->sample. If it is older than the window and was not in its
+ * first reading, or has taken over the ids of one that was, the part of its work inside is unknown. */
 static void make_row(struct window_join *join, uint32_t row)
 {
 	struct thread_sample *sample = &join->sample;
@@ -147,7 +146,7 @@ static void make_row(struct window_join *join, uint32_t row)
 	}
 }
 
-/* The totals of a process whose start time is not known are not known to be of the same process as before. */
+/* A process without a start time may be another one than before, so its totals are unknown. */
 static void make_totals(struct window_join *join)
 {
 	struct thread_sample *sample = &join->sample;
@@ -166,7 +165,7 @@ static void make_totals(struct window_join *join)
 	}
 }
 
-/* CPU time of a process so far: by its rows, and by its total, which counts instead where it is known. */
+/* CPU time of a process so far: by its rows, and by its total, which counts instead if it is known. */
 struct process_time {
 	uint64_t rows;
 	uint64_t total;
@@ -199,8 +198,8 @@ static void close_process(struct window_join *join, struct process_time *time)
 	*time = (struct process_time){0};
 }
 
-/* Work inside is no longer than the thread was there; a wait that ended inside may have begun before, but not before the
- * thread. The readings' own values were judged when they were read. */
+/* Work inside is no longer than the thread was there; a wait that ended inside may have begun before, but not before
+ * the thread. The readings' own values were judged when they were read. */
 static void judge(struct window_join *join)
 {
 	struct thread_sample *sample = &join->sample;
@@ -220,8 +219,8 @@ static int write_row(struct window_join *join, struct snapshot_writer *writer,
 	return snapshot_write_thread(writer, &join->sample);
 }
 
-/* Writes the threads that ended and whose process, that of @of, is there still. Says in @ret_in_doubt whether others may be of it
- * as well. */
+/* Writes the threads that ended and whose process, that of @of, is still there. @ret_in_doubt is set if others may be
+ * of it as well. */
 static int write_ended_of(struct window_join *join, struct snapshot_writer *writer,
                           const struct thread_key *of, struct process_time *time,
                           bool *ret_in_doubt)
@@ -254,8 +253,8 @@ static int write_ended_of(struct window_join *join, struct snapshot_writer *writ
 	return r;
 }
 
-/* The rows of the last reading in its own order; before the last one of a process, which has its totals, come those of
- * its threads that ended. */
+/* Writes the rows of the last reading in its own order; before the last one of a process, which has its totals, come
+ * those of its threads that ended. */
 static int write_last(struct window_join *join, struct snapshot_writer *writer)
 {
 	const struct thread_store *threads = &join->last.threads;
@@ -284,7 +283,7 @@ static int write_last(struct window_join *join, struct snapshot_writer *writer)
 	return r;
 }
 
-/* The processes that are gone, one after the other; not the one first whose tgid the process in front has now. */
+/* Writes the processes that are gone, one after the other, except the one whose tgid the process in front has now. */
 static int write_gone(struct window_join *join, struct snapshot_writer *writer)
 {
 	const struct thread_store *threads = &join->last.threads;
@@ -306,7 +305,7 @@ static int write_gone(struct window_join *join, struct snapshot_writer *writer)
 	return r;
 }
 
-/* Those of version 2 come first. */
+/* Version 2 comes first. */
 static int write_cgroups(struct window_join *join, struct snapshot_writer *writer)
 {
 	int r = 0;
@@ -348,7 +347,7 @@ static void begin_numbers(struct window_join *join)
 	window_set(window, WINDOW_exit_ends, join->exits->ends);
 }
 
-/* How long reading a batch of threads took. */
+/* Returns the time for reading a batch of threads. */
 static uint64_t skew_of(const struct snapshot_info *info)
 {
 	if (!info->cost_seen[COST_walk_spread_ns] || info->tally.threads == 0)
@@ -373,7 +372,7 @@ static void set_cgroups_lost(struct window_join *join)
 	window_set(&join->info->window, WINDOW_cgroups_lost, lost);
 }
 
-/* Births inside that are known of. What is doubtful counts, so that never more is said to be missing than is. */
+/* Returns the known births inside. Doubtful ones count, so that the window never reports too many missing threads. */
 static uint64_t known_births(const struct window_join *join)
 {
 	const uint64_t *numbers = join->info->window.numbers;
@@ -387,7 +386,7 @@ static uint64_t known_births(const struct window_join *join)
 	return births;
 }
 
-/* What the host knows of its threads as a whole, less what is known of each. */
+/* Sets the host's total of its threads, less the known threads. */
 static void set_missing(struct window_join *join)
 {
 	const struct host *host = &join->info->host;
@@ -404,13 +403,14 @@ static void set_missing(struct window_join *join)
 		return;
 	ticks = saturating_add(host->numbers[HOST_user_clock_ticks],
 	                       host->numbers[HOST_system_clock_ticks]);
-	/* Where the host's ticks missed what ran between them, nobody knows how much is left. */
+	/* If the host's ticks missed work between them, the rest is unknown. */
 	if (ticks >= join->accounted_ticks)
 		window_set(window, WINDOW_unaccounted_clock_ticks, ticks - join->accounted_ticks);
 }
 
-/* Whether a reading saw the threads of the whole host. On a host where many come and go their number is not that of those
- * that were read; but who sees the first process of the host and its kernel's, and was denied nobody, sees all. */
+/* Returns whether a reading saw the threads of the whole host. On a host where many come and go their number differs
+ * from that of the rows; but a reader that sees the first process of the host and of its kernel, and was denied none,
+ * sees all. */
 static bool sees_whole_host(const struct window_reading *reading, const struct snapshot_info *info)
 {
 	enum { FIRST_PROCESS = 1, FIRST_OF_KERNEL = 2 };
@@ -433,7 +433,7 @@ static void begin_join(struct window_join *join)
 	join->end_ns = join->info->captured_boottime_ns;
 	join->whole_host = sees_whole_host(&join->first, &join->first.info) &&
 	                   sees_whole_host(&join->last, join->info);
-	/* The window's own are counted as its rows are made. */
+	/* The window's own are counted while its rows are made. */
 	memset(join->info->tally.impossible, 0, sizeof(join->info->tally.impossible));
 	memset(join->info->tally.impossible_totals, 0, sizeof(join->info->tally.impossible_totals));
 	begin_numbers(join);
@@ -472,8 +472,8 @@ static int write_window(struct window_join *join, const struct window_options *o
 	return snapshot_write_end(writer, info);
 }
 
-/* The names are where nobody else has them afterwards. */
-static void take_users(struct snapshot_info *info, struct host *users)
+/* The names are moved, since the caller needs them no longer. */
+static void move_users(struct snapshot_info *info, struct host *users)
 {
 	struct host_map map = info->host.maps[HOST_users];
 	bool seen = info->host.seen[HOST_users];
@@ -501,7 +501,7 @@ int window_of_readings(struct window_reading *first, struct window_reading *last
 
 	*first = *last = (struct window_reading){0};
 	if (r == 0 && options->users)
-		take_users(join.info, options->users);
+		move_users(join.info, options->users);
 	if (r == 0) {
 		begin_join(&join);
 		r = write_window(&join, options, writer);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* window - two lifetime snapshots of one boot made into one of what happened between them. Threads are joined on who
- * they are (tgid, tid, birth), and those that ended in between by their exit records. A counter becomes what it rose
- * by; a peak stays where it rose, a floor where it fell; everything else is as it was at the end. What cannot be known
- * is left out and counted: see ctprof-snapshot(5). */
+/* window - makes one snapshot of the time between two lifetime snapshots of one boot. Threads are joined by their
+ * identity (tgid, tid, birth), and those that ended in between by their exit records. A counter becomes its increase; a
+ * peak stays if it rose, a floor if it fell; everything else is as at the end. Unknown values are left out and counted:
+ * see ctprof-snapshot(5). */
 #include "ctprof/base/macro.h"
 #include "ctprof/base/strbuf.h"
 #include "ctprof/base/stream.h"
@@ -24,25 +24,25 @@ struct window_meter {
 struct window_options {
 	struct window_input first, last;
 	const struct snapshot_limits *limits; /* of each of the two files */
-	const struct exit_log *exits;         /* borrowed; NULL: nobody listened */
-	struct window_meter *meter;           /* borrowed; NULL: what it cost is not known */
-	uint64_t asked_length_ns;             /* 0: nobody asked for a length */
+	const struct exit_log *exits;         /* borrowed; NULL: there was no listener */
+	struct window_meter *meter;           /* borrowed; NULL: the cost is not known */
+	uint64_t asked_length_ns;             /* 0: no length was requested */
 	/* Snapshots that do not say of which boot they are make a window, too, where some thread that was not born while the host was
 	 * booting is in both, and the second one is later. Their clock is that of the births of threads. */
 	bool infer_boot;
 	struct host *
-	        users; /* whose names of users are moved to the window; NULL: those of the last one */
+	        users; /* source of the names of users, which are moved to the window; NULL: those of the last one */
 };
 
 /* Reads both files, joins them, and writes a snapshot of kind window. Both are in memory meanwhile, at some 200 bytes a
- * thread. Returns 0; or -errno, with a sentence appended to @reterr where an input cannot be read, or where the two
- * have no window between them (-EINVAL), and without one where the writer failed. @ret_info is the window's;
- * snapshot_info_done() it in any case. */
+ * thread. Returns 0; or -errno, with a sentence appended to @reterr if an input cannot be read, or if the two have no
+ * window between them (-EINVAL), and without one if the writer failed. @ret_info is the window's; snapshot_info_done()
+ * it in any case. */
 must_check_ int window_make(const struct window_options *options, struct snapshot_writer *writer,
                             struct snapshot_info *ret_info, struct strbuf *reterr);
 
-/* The same of two readings in memory (window-reading.h), which are filled, and are empty afterwards. The sources and the
- * limits of @options mean nothing. */
+/* Does so with two readings in memory (window-reading.h), which are filled, and are empty afterwards. The sources and
+ * the limits of @options are ignored. */
 struct window_reading;
 must_check_ int window_of_readings(struct window_reading *first, struct window_reading *last,
                                    const struct window_options *options,

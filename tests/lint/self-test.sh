@@ -195,6 +195,25 @@ test_one_way() {
     fails 'no sources' one-way.sh "$tmp/no-sources"
 }
 
+test_prose() {
+    for line in '/* What the counters of a thread are. */' '/* Whether it is there. */' '/* Where it is not there, 0. */' \
+        '/* The file of the group. Where there is none, NULL. */'; do
+        fresh
+        echo "$line" | append src/group/group.c
+        fails 'src/group/group.c:[0-9]+: a (comment|sentence) begins' prose.sh "$tree"
+    done
+    fresh
+    echo 'static bool was_told;' | append src/group/group.c
+    fails 'src/group/group.c:[0-9]+: an older word' prose.sh "$tree"
+    fresh
+    printf 'static void take_name(void)\n{\n}\n' | append src/group/group.c
+    fails 'src/group/group.c:[0-9]+: a function is called by' prose.sh "$tree"
+    fresh
+    echo '/* Header. */' | append src/group/group-parts.h
+    fails 'src/group/group-parts.h:1: a header is called by' prose.sh "$tree"
+    fails 'no sources' prose.sh "$tmp/no-sources"
+}
+
 test_writing_opens() {
     for line in 'int fd = open(path, O_WRONLY | O_CLOEXEC);' 'fd = openat(dir, name, O_CREAT);' \
         '	*ret_fd = open(path, O_RDWR);' '	        O_RDONLY | O_TRUNC);' 'int fd = creat(path, 0666);' \
@@ -402,6 +421,7 @@ test_circles
 test_untested
 test_hash
 test_one_way
+test_prose
 test_value_escape
 test_writing_opens
 test_open

@@ -38,9 +38,7 @@ mkdir point
 server_pid=$!
 disown
 started+=("$server_pid")
-python3 -c 'import os, sys, time
-time.sleep(40)
-os.kill(int(sys.argv[1]), 9)' "$server_pid" &
+{ sleep 40 && kill -KILL "$server_pid"; } 2>/dev/null &
 started+=($!)
 disown
 for ((i = 0; i < 300; i++)); do

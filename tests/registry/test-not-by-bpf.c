@@ -64,17 +64,17 @@ static void test_written(void **state)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 	struct json_writer out = JSON_WRITER_INIT(&text);
-	struct row_writer rows = {0};
+	struct thread_row_writer rows = {0};
 
 	(void)state;
 	make();
 	for (unsigned s = 0; s < SOURCE_COUNT; s++)
 		rows.rules[s] = OUTCOME_read;
-	row_writer_init(&rows);
-	row_write(&rows, &out, &sample);
+	thread_row_writer_init(&rows);
+	thread_row_write(&rows, &out, &sample);
 	assert_non_null(
 	        strstr(strbuf_str(&text), "\"missing\":{\"test_extra_events\":\"skipped\"}"));
-	row_writer_done(&rows);
+	thread_row_writer_done(&rows);
 }
 
 static void test_stored(void **state)

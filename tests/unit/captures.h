@@ -14,6 +14,6 @@ struct captured {
 
 /* Captures with these options; captured_done() it in any case. */
 void captured_run(struct captured *captured, const struct capture_options *options);
-/* Captures the tree as a /proc. What was tallied and what was written must agree. */
+/* Captures the tree as a /proc. Checks that the counts and the rows agree. */
 void captured_tree(struct captured *captured, const struct temp_tree *tree);
 void captured_done(struct captured *captured);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* check - cmocka with the headers it wants in front of it, and what nearly every test needs. */
+/* check - cmocka with the headers that it needs in front of it, and helpers for nearly every test. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-/* A host on which everything can be read; each test takes something away. */
+/* A host on which everything is readable; each test removes a part. */
 struct doctor_findings *doctor_healthy(void)
 {
 	struct doctor_findings *findings = calloc(1, sizeof(*findings));
@@ -44,7 +44,7 @@ struct doctor_findings *doctor_healthy(void)
 	return findings;
 }
 
-/* Own values of a family, as of a kernel that does not give them. */
+/* Our own values of a family, as of a kernel that does not have them. */
 void doctor_forget(struct doctor_findings *findings, enum doctor_family family)
 {
 	for (unsigned m = 0; m < METRIC_COUNT; m++)
@@ -90,7 +90,7 @@ struct doctor_findings *doctor_nobody(void)
 	return findings;
 }
 
-/* In a pid namespace with the /proc of another, taskstats is not asked, and nothing failed. */
+/* In a pid namespace with the /proc of another one, taskstats is not requested, and no reading failed. */
 struct doctor_findings *doctor_foreign(void)
 {
 	struct doctor_findings *findings = doctor_healthy();

@@ -6,7 +6,7 @@
 
 enum { SPEC_VALUES = 8 };
 
-/* A thread. What is not set was not seen. */
+/* Makes a thread. Values that are not set are unseen. */
 struct thread_spec {
 	const char *name;   /* of thread and process */
 	const char *cgroup; /* NULL: none */
@@ -48,7 +48,7 @@ bool is_listed(const struct row_set *set, const char *label, unsigned measure);
 
 #define assert_none(quantity_) assert_int_equal((quantity_).kind, QUANTITY_NONE)
 
-/* Close enough: the order of the operations is nobody's promise. */
+/* Compares with a margin: the order of the operations is not defined. */
 #define assert_real(quantity_, expected_)                                                  \
 	do {                                                                               \
 		struct quantity found_ = (quantity_);                                      \

@@ -9,7 +9,7 @@
 struct memory_sink {
 	struct byte_sink base; /* must stay the first member */
 	struct strbuf bytes;
-	size_t room; /* what it takes before it fails with -ENOSPC */
+	size_t room; /* the bytes that it accepts before it fails with -ENOSPC */
 };
 
 struct memory_source {

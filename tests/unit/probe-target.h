@@ -21,7 +21,7 @@ struct board {
 };
 extern struct board *board;
 extern __thread volatile uint64_t counters[2];
-/* What prepare() and probe() ask for, and the answer. */
+/* The request and the answer of prepare() and probe(). */
 extern struct memory_probe_thread probed[THREADS_MAX];
 extern struct memory_probe_request request;
 

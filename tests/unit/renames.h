@@ -41,6 +41,6 @@ const struct rename_pair *rename_pair_of(const struct rename_map *map,
 void check_renamed(const struct rename_list *baseline, const struct rename_list *candidate,
                    const char *path, const char *expected);
 
-/* What holds for every result, and that the order of cgroups makes no difference. */
+/* Checks the properties of every result, and that the order of cgroups makes no difference. */
 void check_rename_map(struct random *random, const struct rename_list *baseline,
                       const struct rename_list *candidate, const struct rename_map *map);

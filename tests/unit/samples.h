@@ -15,6 +15,6 @@ void random_value(struct random *random, enum metric_id metric, struct thread_sa
 void random_member(struct random *random, struct thread_sample *sample, uint32_t tid,
                    const char *const *names, size_t name_count);
 
-/* Whether the values of a metric that both samples have seen are the same. */
+/* Returns whether the values of a metric that both samples have seen are the same. */
 bool same_value(enum metric_id metric, const struct thread_sample *a,
                 const struct thread_sample *b);

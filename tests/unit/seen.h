@@ -11,7 +11,7 @@
 		assert_int_equal((sample_)->id_.v, (expected_));                   \
 	} while (0)
 
-/* Not there, and nothing is wrong with it. */
+/* The value is missing without a reason of its own. */
 #define assert_unseen(sample_, id_)                                                \
 	do {                                                                       \
 		assert_false(metric_set_has(&(sample_)->seen, METRIC_##id_));      \

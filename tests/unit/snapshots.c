@@ -127,7 +127,7 @@ static bool same_values(const struct thread_sample *a, const struct thread_sampl
 		if (!sample_has_said(a, metric) &&
 		    metric_set_has(&a->malformed, metric) != metric_set_has(&b->malformed, metric))
 			return false;
-		/* A value that makes no sense was carried. */
+		/* The snapshot has a malformed value. */
 		if (!sample_has_said(a, metric) && !metric_set_has(&a->malformed, metric) &&
 		    metric_set_has(&a->skipped, metric) != metric_set_has(&b->skipped, metric))
 			return false;
@@ -388,7 +388,7 @@ void random_thread(struct random *random, struct thread_sample *sample)
 	sample->tid = (uint32_t)random_number(random);
 	sample->tgid = (uint32_t)random_number(random);
 	sample->start_time_clock_ticks = random_number(random);
-	/* Without it the reader would take that of the row before, where the tgid is the same. */
+	/* Without it the reader would use that of the row before, if the tgid is the same. */
 	sample_set_process_start(sample, random_number(random));
 	sample->read_boottime_ns = random_number(random);
 	random_window_part(random, sample);

@@ -32,15 +32,15 @@ const struct thread_sample *snapshot_copy_find(const struct snapshot_copy *copy,
 /* Takes over nothing: the names are copied. */
 void sample_copy(struct thread_sample *to, const struct thread_sample *from);
 
-/* Whether a sample that was written into a snapshot with these rules and read back is the same one: names,
- * values and reasons. An outcome that is what the rule says is not written. */
+/* Returns whether a sample that was written into a snapshot with these rules and read back is the same one: names,
+ * values and reasons. The outcome of a rule is not written. */
 bool sample_survives(const struct thread_sample *written, const struct thread_sample *read,
                      const enum source_outcome *rules);
 
-/* Whether two heads and tails say the same. */
+/* Returns whether two heads and tails are the same. */
 bool same_info(const struct snapshot_info *a, const struct snapshot_info *b);
 
-/* Whether two snapshots say the same, thread by thread and cgroup by cgroup. */
+/* Returns whether two snapshots are the same, thread by thread and cgroup by cgroup. */
 bool snapshot_copies_equal(const struct snapshot_copy *a, const struct snapshot_copy *b);
 
 /* Writes the file. */

@@ -20,7 +20,7 @@ struct datagram {
 	uint32_t sender;
 };
 
-/* What the kernel will say, and has been told. */
+/* The answers of the kernel, and the requests that it got. */
 static struct datagram queue[DATAGRAMS_MAX];
 static size_t queued, delivered;
 static int connect_result, send_errno, receive_errno;
@@ -207,7 +207,7 @@ static struct datagram *add_error(uint32_t sequence, int error)
 	return datagram;
 }
 
-/* What the kernel says to the question for the family; @sequence is that of a new client, 1. */
+/* Adds the answer of the kernel to the request for the family; @sequence is that of a new client, 1. */
 static struct datagram *add_family_as(uint16_t type, uint32_t sequence, uint16_t family,
                                       size_t bytes)
 {

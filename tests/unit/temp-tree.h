@@ -23,7 +23,7 @@ void temp_tree_make_dir(const struct temp_tree *tree, const char *name);
 /* Removes a file, or a directory and all that is in it. */
 void temp_tree_remove(const struct temp_tree *tree, const char *name);
 
-/* How many entries a directory of the tree has; "." for the tree itself. */
+/* Returns the number of entries in a directory of the tree; "." for the tree itself. */
 size_t temp_tree_count(const struct temp_tree *tree, const char *name);
 
 /* A file is there and has just this text. */

@@ -5,7 +5,7 @@
 #include "window/exit-log.h"
 #include "window/window.h"
 
-/* A clock tick, and times and ticks that are easy to tell apart: seconds since boot. */
+/* A clock tick, and times and ticks that are easy to distinguish: seconds since boot. */
 #define TICK_NS UINT64_C(10000000)
 #define SECONDS(n_) (UINT64_C(1000000000) * (n_))
 #define MILLISECONDS(n_) (UINT64_C(1000000) * (n_))
@@ -19,7 +19,7 @@ struct reading {
 	size_t cgroup_count;
 };
 
-/* Of one host, boot and pid namespace, with all of its threads. */
+/* Makes a reading of one host, boot and pid namespace, with all of its threads. */
 void reading_init(struct reading *reading, uint64_t boottime_ns);
 /* For cleanup_(reading_done). */
 void reading_done(struct reading *reading);

@@ -86,7 +86,7 @@ const char *host_text(const struct host *host, enum host_field field);
  * snapshot has no valid number. */
 uint64_t host_ticks_per_second(const struct host *host);
 
-/* What bounds the times of a host's threads and processes. A number that is not known is 0, and nothing is judged by it. */
+/* The bounds for the times of a host's threads and processes. An unknown number is 0, and no value is judged by it. */
 struct host_bounds {
 	uint64_t ticks_per_second;
 	uint64_t possible_cpus;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* metric - the registry, compiled. The rows of registry/ expand to every enumerator, value type and table here;
- * CTPROF_METRICS_DEF and its like name another set of rows, for tests.
+ * CTPROF_METRICS_DEF and similar macros name another set of rows, for tests.
  * A value is never passed as a bare integer: a structure named after its metric type wraps it, so that adding
  * nanoseconds to bytes, or a peak to a counter, does not compile. */
 #include <stdbool.h>

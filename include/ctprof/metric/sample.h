@@ -44,7 +44,7 @@ struct thread_sample {
 	/* CLOCK_BOOTTIME at which jemalloc's counters were read; 0: with all other values, or not at all. */
 	uint64_t jemalloc_boottime_ns;
 	uint64_t jemalloc_interval_ns; /* of a window: between their two readings; 0: interval_ns */
-	/* Of a window only, see registry/identity.def; none of them is 0 or WINDOW_PART_NONE there. */
+	/* Only in a window, see registry/identity.def; none of them is 0 or WINDOW_PART_NONE there. */
 	enum window_part window_part;
 	uint64_t interval_ns;
 	uint64_t life_ns;
@@ -182,8 +182,8 @@ static inline const void *sample_value(const struct thread_sample *sample, enum 
 	return (const char *)sample + metric_table[metric].offset;
 }
 
-/* Parses the kernel's text for a metric, in the given encoding, and marks the metric seen, or malformed if the text
- * makes no sense. Returns whether it was seen. @text is borrowed and needs no NUL. */
+/* Parses the kernel's text for a metric, in the given encoding, and marks the metric seen, or malformed if the text is
+ * not valid. Returns whether it was seen. @text is borrowed and needs no NUL. */
 bool sample_set_text(struct thread_sample *sample, enum metric_id metric,
                      enum metric_encoding encoding, const char *text, size_t len);
 

@@ -17,7 +17,7 @@
 
 enum { SNAPSHOT_VERSION = 1 };
 
-/* What was and what was not read. */
+/* Counts of the parts that were read, and of those that were not. */
 struct snapshot_tally {
 	uint64_t processes;                /* with at least one thread in the snapshot */
 	uint64_t processes_gone;           /* exited before one of their threads was read */
@@ -25,17 +25,16 @@ struct snapshot_tally {
 	uint64_t processes_stalled;        /* of which a reading did not end: values are missing */
 	uint64_t threads;                  /* rows */
 	uint64_t threads_gone;             /* exited during their read, and left out whole */
-	uint64_t threads_unreadable;       /* left out: their stat is denied, or makes no sense */
-	uint64_t malformed_values;         /* single values that made no sense */
+	uint64_t threads_unreadable;       /* left out: their stat is denied or malformed */
+	uint64_t malformed_values;         /* single values that were malformed */
 	uint64_t impossible[METRIC_COUNT]; /* values beyond the bound of their metric, by metric */
 	uint64_t impossible_totals[PROCESS_TOTAL_COUNT]; /* the same of totals of processes */
-	uint64_t sources[SOURCE_COUNT][OUTCOME_COUNT];   /* threads by what became of each source */
-	uint64_t cgroups; /* distinct ones that threads were in, and that were read */
-	uint64_t
-	        cgroup_ancestors; /* read because they are above those, and without a thread that was read */
-	uint64_t cgroups_gone;    /* removed before they were read */
-	uint64_t cgroups_denied;  /* that deny this user some or all of their files */
-	uint64_t cgroups_outside; /* outside of what is mounted here, as seen from a namespace */
+	uint64_t sources[SOURCE_COUNT][OUTCOME_COUNT];   /* threads by the outcome of each source */
+	uint64_t cgroups;          /* distinct ones with threads, which were read */
+	uint64_t cgroup_ancestors; /* ancestors of those, read without a thread of their own */
+	uint64_t cgroups_gone;     /* removed before they were read */
+	uint64_t cgroups_denied;   /* that deny this user some or all of their files */
+	uint64_t cgroups_outside;  /* outside of what is mounted here, as seen from a namespace */
 };
 
 /* Adds the sample's impossible values, by metric, and its impossible totals. */
@@ -45,7 +44,7 @@ void snapshot_tally_add_impossible(struct snapshot_tally *tally,
 uint64_t snapshot_tally_impossible(const struct snapshot_tally *tally);
 uint64_t snapshot_tally_impossible_totals(const struct snapshot_tally *tally);
 
-/* What a capture itself cost; the fields are registry/capture-cost.def's. */
+/* The cost of the capture itself; registry/capture-cost.def declares the fields. */
 enum capture_cost {
 #define COST(id_, unit_, text_) COST_##id_,
 #include "capture-cost.def"
@@ -59,13 +58,13 @@ struct capture_cost_desc {
 };
 extern const struct capture_cost_desc capture_cost_table[COST_COUNT];
 
-/* Who wrote a snapshot. */
+/* The tool that wrote a snapshot. */
 enum snapshot_origin {
 	ORIGIN_ctprof,
 	ORIGIN_ktstr, /* ktstr ctprof, whose files have no "format"; see src/snapshot/reference.h */
 };
 
-/* What counters count from: the birth of a thread, or the begin of a window. */
+/* The begin of counting: the birth of a thread, or the begin of a window. */
 enum snapshot_kind { KIND_lifetime, KIND_window, KIND_COUNT };
 extern const char *const snapshot_kind_names[KIND_COUNT];
 
@@ -82,7 +81,7 @@ struct window_number_desc {
 };
 extern const struct window_number_desc window_number_table[WINDOW_NUMBER_COUNT];
 
-/* How a window knows of the threads that exited in it. Where it does not, that is a source_outcome: off, denied, or
+/* The source of a window's threads that exited in it. If there is none, the value is a source_outcome: off, denied, or
  * skipped (by option, or it was made from two snapshots). */
 enum window_exits {
 	WINDOW_EXITS_UNKNOWN,
@@ -90,7 +89,7 @@ enum window_exits {
 	WINDOW_EXITS_completed, /* the same, with the counters at its last switch from BPF */
 	WINDOW_EXITS_off,       /* the kernel has none */
 	WINDOW_EXITS_denied,    /* they are for CAP_NET_ADMIN in the initial namespaces */
-	WINDOW_EXITS_skipped,   /* nobody listened */
+	WINDOW_EXITS_skipped,   /* there was no listener */
 	WINDOW_EXITS_COUNT,
 };
 extern const char
@@ -106,22 +105,22 @@ struct snapshot_window {
 };
 void window_set(struct snapshot_window *window, enum window_number number, uint64_t value);
 
-/* Returns whether the window is more than 5 % longer than was asked for. */
+/* Returns whether the window is more than 5 % longer than requested. */
 bool window_is_longer_than_asked(const struct snapshot_window *window);
 
 struct snapshot_info {
 	enum snapshot_origin origin;
 	enum snapshot_kind kind;
 	struct snapshot_window window; /* KIND_window */
-	/* ORIGIN_ktstr, sets of enum reference_family: those that are zero in every thread and were not read, which
-	 * the caller has to forget; and those of which single zeros may be values that were not read. */
+	/* ORIGIN_ktstr, sets of enum reference_family: those that are zero in every thread and were not read, which the
+	 * caller has to forget; and those of which single zeros may be values that were not read. */
 	uint32_t forgotten;
 	uint32_t ambiguous;
 	uint64_t captured_at_unix_ns;
 	uint64_t captured_boottime_ns; /* CLOCK_BOOTTIME; 0 if it is not known */
 	struct host host;
-	/* What holds for a source unless a thread says otherwise: OUTCOME_read, or the reason why the whole
-	 * host has nothing from it. */
+	/* The outcome of a source unless a thread has another: OUTCOME_read, or the reason why the whole host has
+	 * nothing from it. */
 	enum source_outcome rules[SOURCE_COUNT];
 	struct snapshot_tally tally;
 	struct probe_summary probe;
@@ -134,8 +133,8 @@ struct snapshot_info {
 
 void snapshot_info_done(struct snapshot_info *info);
 
-/* Returns whether the snapshot has all threads of its host. What the host knows of all of them together says something
- * about those that have exited only then: not in another pid namespace, not behind hidepid, not of one process. */
+/* Returns whether the snapshot has all threads of its host. Only then do the host's totals show the work of exited
+ * threads: not in another pid namespace, not behind hidepid, not of one process. */
 bool snapshot_has_all_threads(const struct snapshot_info *info);
 
 /* A visitor gets each row and each cgroup of a snapshot, from snapshot_read() or from a writer, cgroups perhaps first. The
@@ -162,16 +161,16 @@ struct snapshot_writer *snapshot_writer_new(struct byte_sink *sink, int zstd_lev
 struct snapshot_writer *snapshot_writer_new_visiting(struct snapshot_visitor *visitor);
 void snapshot_writer_freep(struct snapshot_writer **writer);
 
-/* The head: kind, times and host of @info. Its rules hold for the rows that follow. */
+/* Writes the head: kind, times and host of @info. Its rules hold for the rows that follow. */
 must_check_ int snapshot_write_begin(struct snapshot_writer *writer,
                                      const struct snapshot_info *info);
 must_check_ int snapshot_write_thread(struct snapshot_writer *writer,
                                       const struct thread_sample *sample);
 must_check_ int snapshot_write_cgroup(struct snapshot_writer *writer,
                                       const struct cgroup_stats *stats);
-/* Bytes of JSON so far. */
+/* Returns the bytes of JSON so far. */
 uint64_t snapshot_writer_json_bytes(const struct snapshot_writer *writer);
-/* The tail: pressure, sched_ext, settings, rules, tally, window and cost, and the end of the frame. */
+/* Writes the tail: pressure, sched_ext, settings, rules, tally, window and cost, and the end of the frame. */
 must_check_ int snapshot_write_end(struct snapshot_writer *writer,
                                    const struct snapshot_info *info);
 
@@ -182,14 +181,14 @@ struct snapshot_limits {
 	uint64_t values;     /* in the lists of all cgroups together */
 	unsigned depth;      /* containers inside one another */
 	size_t string_bytes; /* of one string */
-	uint64_t memory;     /* bytes that a command keeps of what it reads; mem_limit() holds it */
+	uint64_t memory;     /* the memory for a command's data; mem_limit() enforces it */
 };
 extern const struct snapshot_limits snapshot_default_limits;
 
-/* Reads a snapshot from @source, the compressed bytes; also one of ktstr ctprof. Returns 0; -EBADMSG if they are not a snapshot
- * this version reads, or -E2BIG where they break a limit, with one sentence appended to @reterr; or the
- * source's or the visitor's own result.
- * @ret_info is filled as far as the reading came; snapshot_info_done() it in any case. */
+/* Reads a snapshot from @source, the compressed bytes; also one of ktstr ctprof. Returns 0; -EBADMSG if they are not a
+ * snapshot that this version reads, or -E2BIG if they exceed a limit, with one sentence appended to @reterr; or the
+ * source's or the visitor's own result. @ret_info is filled up to the end of the reading; snapshot_info_done() it in
+ * any case. */
 must_check_ int snapshot_read(struct byte_source *source, const struct snapshot_limits *limits,
                               struct snapshot_visitor *visitor, struct snapshot_info *ret_info,
                               struct strbuf *reterr);

@@ -99,7 +99,7 @@ static void test_cpu_time(void **state)
 	assert_total(utime_clock_ticks, 50);
 	assert_total(stime_clock_ticks, 150);
 	process.run_ns = 2000000000;
-	process.told_user_ns = 1500000000;
+	process.prev_user_ns = 1500000000;
 	make();
 	assert_total(utime_clock_ticks, 150);
 	assert_total(stime_clock_ticks, 250);

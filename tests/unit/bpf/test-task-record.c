@@ -381,10 +381,10 @@ static void test_schedstat_off(void **state)
 	(void)state;
 	values.run_ns = values.wait_ns = values.timeslices = 0;
 	values.sampled_user_ns = values.sampled_system_ns = 0;
-	values.told_user_ns = values.told_system_ns = 0;
+	values.prev_user_ns = values.prev_system_ns = 0;
 	make();
 	assert_seen(&sample, run_time_ns, 0);
-	rules.kept &= ~(uint32_t)TASK_RECORD_TOLD;
+	rules.kept &= ~(uint32_t)TASK_RECORD_PREV_CPUTIME;
 	values.sampled_user_ns = 20000000;
 	make();
 	assert_seen(&sample, utime_clock_ticks, 2);
@@ -401,7 +401,7 @@ static void test_cpu_time(void **state)
 	make();
 	assert_seen(&sample, utime_clock_ticks, 200);
 	assert_seen(&sample, stime_clock_ticks, 100);
-	rules.kept &= ~(uint32_t)TASK_RECORD_TOLD;
+	rules.kept &= ~(uint32_t)TASK_RECORD_PREV_CPUTIME;
 	make();
 	assert_seen(&sample, utime_clock_ticks, 100);
 	assert_seen(&sample, stime_clock_ticks, 50);

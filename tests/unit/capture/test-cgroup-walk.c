@@ -440,7 +440,7 @@ static void test_walk_missing_mounts(void **state)
 	check_tally(1, 0, 0, 2);
 }
 
-/* What goes away while it is read has only some of its values, and is not told. */
+/* A cgroup that goes away while it is read has only some of its values, and is not passed on. */
 static void test_walk_removed_meanwhile(void **state)
 {
 	(void)state;

@@ -54,7 +54,7 @@ static void check_cgroup(struct scene *scene, size_t place, const char *path)
 {
 	cleanup_(sample_done) struct thread_sample sample = {0};
 
-	css_sets_take(&scene->sets, &scene->reader, &scene->threads[place], &sample);
+	css_sets_fill(&scene->sets, &scene->reader, &scene->threads[place], &sample);
 	if (!path) {
 		assert_int_equal(sample.outcomes[SOURCE_cgroup], OUTCOME_gone);
 		assert_false(sample.has_cgroup);
@@ -187,7 +187,7 @@ static void check_cgroups_v1(struct scene *scene, size_t place, const char *text
 	cleanup_(sample_done) struct thread_sample sample = {0};
 
 	strbuf_add_str(&sample.cgroups_v1, "of another");
-	css_sets_take(&scene->sets, &scene->reader, &scene->threads[place], &sample);
+	css_sets_fill(&scene->sets, &scene->reader, &scene->threads[place], &sample);
 	assert_string_equal(strbuf_str(&sample.cgroups_v1), text);
 }
 

@@ -412,11 +412,11 @@ static void test_cpu_time(void **state)
 	          .sampled_system_ns = UINT64_MAX},
 	         UINT64_MAX / 2 + 1,
 	         UINT64_MAX / 2},
-	        /* What was told before is not taken back. */
-	        {{.run_ns = 1000, .told_system_ns = 400}, 600, 400},
-	        {{.run_ns = 1000, .sampled_system_ns = 1, .told_user_ns = 300}, 300, 700},
-	        {{.run_ns = 1000, .told_system_ns = 4000}, 0, 1000},
-	        {{.run_ns = 1000, .sampled_system_ns = 1, .told_user_ns = 4000}, 0, 1000},
+	        /* A number that was shown before does not fall. */
+	        {{.run_ns = 1000, .prev_system_ns = 400}, 600, 400},
+	        {{.run_ns = 1000, .sampled_system_ns = 1, .prev_user_ns = 300}, 300, 700},
+	        {{.run_ns = 1000, .prev_system_ns = 4000}, 0, 1000},
+	        {{.run_ns = 1000, .sampled_system_ns = 1, .prev_user_ns = 4000}, 0, 1000},
 	        {{.run_ns = 0}, 0, 0},
 	};
 

@@ -174,7 +174,7 @@ static void test_executed(void **state)
 	assert_int_equal(reader.sample.outcomes[SOURCE_exe], OUTCOME_gone);
 	assert_int_equal(reader.sample.outcomes[SOURCE_smaps_rollup], OUTCOME_gone);
 	process_reader_done(&reader);
-	/* Not told. */
+	/* The stack is not known. */
 	temp_tree_write_text(
 	        befalls.tree, "7/task/7/stat",
 	        "7 (a) b) S 1 7 7 0 -1 0 5 6 7 8 9 10 11 12 20 0 2 0 4711 8192 3 0 1 1 0 0\n");

@@ -106,7 +106,7 @@ static void test_yama(void **state)
 	findings->memory_others = (struct doctor_tries){0, 9, 0};
 	doctor_check(
 	        findings, DOCTOR_jemalloc, DOCTOR_NOT,
-	        "kernel.yama.ptrace_scope is 3: nobody may look into processes until the next boot",
+	        "kernel.yama.ptrace_scope is 3: nobody may trace processes until the next boot",
 	        DOCTOR_FIX_ADVICE,
 	        "set kernel.yama.ptrace_scope below 3 in /etc/sysctl.d, and boot again");
 }

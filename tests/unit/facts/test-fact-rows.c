@@ -158,7 +158,7 @@ static void test_io_sums(void **state)
 }
 
 /* Rows of a list: as far as they changed, by weight; zeros of one snapshot only where asked for. Names are made
- * safe to print, and the two hierarchies are told apart. */
+ * safe to print, and the two hierarchies differ. */
 static void test_lists(void **state)
 {
 	struct fact_fixture *fixture = *state;

@@ -125,7 +125,7 @@ static void test_rename_best(void **state)
 	rename_list_done(&candidate);
 }
 
-/* Shares that are equal, by the same types and by others, are told apart by path. */
+/* Shares that are equal, by the same types and by others, are distinguished by path. */
 static void test_rename_ties(void **state)
 {
 	/* 81 of 90 and 90 of 100 are the same. */

@@ -216,7 +216,7 @@ static void check_cpu_time(const struct temp_tree *tree, const char *stat, bool 
 	host_done(&host);
 }
 
-/* How much of the line behind the first three numbers makes sense, and whether the forks are told. */
+/* The valid numbers of the line behind the first three, and whether the forks are there. */
 static void check_counters(const struct temp_tree *tree, const char *stat, unsigned count,
                            bool has_forks)
 {

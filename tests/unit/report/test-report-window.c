@@ -136,7 +136,7 @@ static void test_overlap(void **state)
 	check_overlap(fixture, 5 * second,
 	              "overlap   the windows overlap by 5.000s: what was done then is on both "
 	              "sides\n");
-	/* The same one has nothing to be told. */
+	/* Two equal windows have no line. */
 	set_span(fixture, 1, 100 * second, 30 * second);
 	check_overlap(fixture, 30 * second, "");
 	/* Beyond what 64 bits hold. */

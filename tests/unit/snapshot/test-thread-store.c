@@ -75,7 +75,7 @@ static uint32_t add_key(struct thread_store *store, uint32_t tid, uint32_t tgid,
 	return row;
 }
 
-/* Threads that share two of tid, tgid and start time are told apart; of several with the same three, it is the last. */
+/* Threads that share two of tid, tgid and start time are distinguished; of several with the same three, it is the last. */
 static void finds_a_key(void **state)
 {
 	enum { ROWS = 3000, AGAIN = 7 };

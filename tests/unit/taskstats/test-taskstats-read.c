@@ -223,7 +223,7 @@ static void test_process_smaller_reading(void **state)
 		reader.sample.process_totals[TICKS] = 9;
 		reader.sample.process_totals_seen |= 1u << TICKS;
 		assert_int_equal(process_read_again(&reader, 7), OUTCOME_read);
-		process_take_smaller(&reader, exiting);
+		process_keep_smaller(&reader, exiting);
 		assert_int_equal(reader.sample.process_totals[RUN], cases[i].want);
 		assert_true(reader.sample.process_totals_seen & 1u << RUN);
 		/* Other sources do not count anything twice. */
@@ -231,7 +231,7 @@ static void test_process_smaller_reading(void **state)
 		assert_true(reader.sample.process_totals_seen & 1u << TICKS);
 
 		reader.again.process_totals_seen = 0;
-		process_take_smaller(&reader, none);
+		process_keep_smaller(&reader, none);
 		assert_false(reader.sample.process_totals_seen & 1u << RUN);
 		process_reader_done(&reader);
 		taskstats_reader_done(&taskstats);

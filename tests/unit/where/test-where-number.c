@@ -147,7 +147,7 @@ static int sign_of(__int128 number)
 	return (number > 0) - (number < 0);
 }
 
-/* Integers and numbers with one decimal are told apart however large they are. */
+/* Integers and numbers with one decimal are distinguished however large they are. */
 static void test_comparison_is_exact(void **state)
 {
 	enum { SEED = 11 };

@@ -293,7 +293,7 @@ static void new_cgroup_has_what_it_has_at_the_end(void **state)
 }
 
 /* The same path means another cgroup in version 1. */
-static void versions_are_told_apart(void **state)
+static void versions_are_distinguished(void **state)
 {
 	cleanup_(pair_done) struct pair pair;
 	struct cgroup_stats *stats;
@@ -338,7 +338,7 @@ int main(void)
 	        cmocka_unit_test(cgroups_have_intervals_of_their_own),
 	        cmocka_unit_test(host_has_intervals_of_its_own),
 	        cmocka_unit_test(new_cgroup_has_what_it_has_at_the_end),
-	        cmocka_unit_test(versions_are_told_apart),
+	        cmocka_unit_test(versions_are_distinguished),
 	        cmocka_unit_test(host_pressure_is_a_difference),
 	};
 

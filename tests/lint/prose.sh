@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Comments and names in the sources are plain technical English; CONTRIBUTING.md has the rule under Style. This script
+# finds the relapses that a machine can find: a comment that begins with a clause ("What the counters of ...", "Where it is
+# not there, ..."), a sentence that begins with "Where", words of an older idiom, and headers called parts.
+#
+#   prose.sh ROOT
+#
+# tests/lint/prose-exceptions has the files that are not checked yet.
+set -eu
+[ $# -eq 1 ] || { echo "Usage: prose.sh ROOT" >&2; exit 2; }
+cd "$1"
+
+files=$(find src include -name '*.[ch]' | LC_ALL=C sort)
+[ -n "$files" ] || { echo "prose.sh: no sources in $1" >&2; exit 1; }
+exceptions=$(grep -v '^#' tests/lint/prose-exceptions)
+files=$(echo "$files" | grep -vE "$exceptions")
+
+# Trailing comments of a field may be phrases. A line of any other comment begins with a slash or an asterisk.
+# shellcheck disable=SC2086 # The names have no blanks.
+awk '
+function complain(text) {
+    printf "%s:%d: %s\n", FILENAME, FNR, text
+    failed = 1
+}
+
+FNR == 1 && FILENAME ~ /-parts[.]h$/ {
+    complain("a header is called by its subject, not parts")
+}
+
+/^[ \t]*\/[*] (What|Whom|Whose|Who|Whoever|Where|Whether|How|Which|Of|By|Until) / {
+    complain("a comment begins with its subject, or with a verb such as Returns")
+}
+
+/^[ \t]*(\/[*]| [*]) (.*[.:;] )?Where( |$)/ {
+    complain("a sentence begins with its subject; a condition is \"if\" and stands last")
+}
+
+/(^|[^a-z])(told|parcel|company)([^a-z]|$)/ {
+    complain("an older word for something: name the thing itself")
+}
+
+/(^|[^a-z_])(take|look)_[a-z]+\(|[a-z]_(take|look)\(/ && !/take_ptr\(/ {
+    complain("a function is called by what it does: get, read, find, add, split ...")
+}
+
+END { exit failed }
+' $files
