@@ -130,10 +130,9 @@ static struct overview_value value_of(const struct building *building, unsigned 
 	return value;
 }
 
-/* Threads alive at the end; where none is, those that were there meanwhile. */
-static uint32_t present(const struct group *group)
+static uint32_t alive(const struct group *group)
 {
-	return group->threads > group->ended ? group->threads - group->ended : group->threads;
+	return group ? group->threads - group->ended : 0;
 }
 
 static struct overview_threads threads_of(const struct overview *overview,
@@ -143,12 +142,15 @@ static struct overview_threads threads_of(const struct overview *overview,
 	struct overview_threads threads = {0};
 
 	if (overview_is_change(overview->kind)) {
-		for (unsigned side = 0; side < SIDE_MAX; side++)
-			if (sides[side])
-				*(side == SIDE_BASELINE ? &threads.before : &threads.after) =
-				        present(sides[side]);
+		threads.before = alive(sides[SIDE_BASELINE]);
+		threads.after = alive(sides[SIDE_CANDIDATE]);
+		/* Of a group of one side, all that were there count. */
+		if (!sides[SIDE_BASELINE])
+			threads.born = sides[SIDE_CANDIDATE]->threads;
+		else if (!sides[SIDE_CANDIDATE])
+			threads.gone = sides[SIDE_BASELINE]->threads;
 	} else {
-		threads.after = only->threads - only->ended;
+		threads.after = alive(only);
 		threads.born = only->born;
 		threads.gone = only->ended;
 		threads.before = only->threads - only->born;

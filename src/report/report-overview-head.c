@@ -336,6 +336,7 @@ static void add_most(const struct overview *overview, const struct overview_row 
 	while (count-- > 0) {
 		unsigned most = ASPECT_COUNT;
 		double best = 0;
+		size_t start;
 
 		for (unsigned a = 0; a < ASPECT_COUNT; a++) {
 			double alone[ASPECT_COUNT];
@@ -355,7 +356,10 @@ static void add_most(const struct overview *overview, const struct overview_row 
 		strbuf_addf(out, ", %s ",
 		            overview_is_of_lives(overview->kind) ? aspect_table[most].life_heading
 		                                                 : aspect_table[most].heading);
+		start = out->len;
 		overview_add_amount(overview, most, row->values[most][side].amount, out);
+		if (out->len == start)
+			strbuf_add_char(out, '0');
 	}
 }
 
@@ -432,7 +436,7 @@ static void add_apart(const struct report *report, unsigned side, struct strbuf 
 	text_add_escaped(&list.line, path, strlen(path));
 	for (size_t i = 0; i < overview->apart_count[side]; i++) {
 		const struct overview_row *row = &overview->apart[side][i];
-		uint32_t threads = side == SIDE_BASELINE ? row->threads.before : row->threads.after;
+		uint32_t threads = side == SIDE_BASELINE ? row->threads.gone : row->threads.born;
 
 		strbuf_clear(&name);
 		strbuf_addf(&name, "%s (%u thread%s", row->group->label, threads,

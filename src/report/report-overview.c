@@ -160,11 +160,11 @@ static void add_threads(const struct overview_table *table, const struct overvie
 	bool change = overview_is_change(table->overview->kind);
 
 	if (row->mark == OVERVIEW_NEW) {
-		strbuf_addf(out, "new %u", change ? threads->after : threads->born);
-		if (!change && threads->gone > 0)
+		strbuf_addf(out, "new %u", threads->born);
+		if (threads->gone > 0)
 			strbuf_addf(out, "-%u", threads->gone);
 	} else if (row->mark == OVERVIEW_GONE) {
-		strbuf_addf(out, "gone %u", change ? threads->before : threads->gone);
+		strbuf_addf(out, "gone %u", threads->gone);
 	} else if (change && threads->before != threads->after) {
 		strbuf_addf(out, "%u%s%u", threads->before, overview_arrow(table->report),
 		            threads->after);
