@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "facts/cgroup-knobs.h"
 #include "fd-source.h"
 #include "snapshot/reference.h"
 
@@ -27,18 +28,22 @@ static int add_cgroup(struct snapshot_visitor *self, const struct cgroup_stats *
 {
 	struct load *load = ((struct grouping *)self)->load;
 
-	cgroup_table_add(&load->cgroups,
-	                 group_table_cgroup(&load->groups, strbuf_str(&stats->path),
-	                                    stats->path.len, stats->is_v1),
-	                 stats);
+	if (load->wants_knobs)
+		cgroup_knobs_add(&load->knobs, stats);
+	if (load->wants_cgroups)
+		cgroup_table_add(&load->cgroups,
+		                 group_table_cgroup(&load->groups, strbuf_str(&stats->path),
+		                                    stats->path.len, stats->is_v1),
+		                 stats);
 	return 0;
 }
 
 int load_source(struct load *load, struct byte_source *source)
 {
-	struct grouping grouping = {.visitor = {.thread = add_thread,
-	                                        .cgroup = load->wants_cgroups ? add_cgroup : NULL},
-	                            .load = load};
+	struct grouping grouping = {
+	        .visitor = {.thread = add_thread,
+	                    .cgroup = load->wants_cgroups || load->wants_knobs ? add_cgroup : NULL},
+	        .load = load};
 	struct metric_set forgotten = {{0}};
 	int r;
 
@@ -48,6 +53,7 @@ int load_source(struct load *load, struct byte_source *source)
 	r = snapshot_read(source, load->limits, &grouping.visitor, &load->info, &load->error);
 	group_table_finish(&load->groups);
 	cgroup_table_finish(&load->cgroups);
+	settings_sort(&load->knobs);
 	reference_add_metrics(load->info.forgotten | load->forgotten, &forgotten);
 	group_table_forget(&load->groups, &forgotten);
 	return r;
@@ -103,6 +109,7 @@ void load_done(struct load *load)
 	group_table_done(&load->groups);
 	group_filter_done(&load->filter);
 	cgroup_table_done(&load->cgroups);
+	settings_done(&load->knobs);
 	smaps_table_done(&load->smaps);
 	snapshot_info_done(&load->info);
 	strbuf_done(&load->error);

@@ -15,7 +15,9 @@ struct load {
 	struct group_filter filter; /* which threads are wanted, where its label is set */
 	bool wants_cgroups;         /* fill the table of cgroups */
 	bool wants_smaps;
+	bool wants_knobs;            /* fill the list of what is set on cgroups */
 	struct cgroup_table cgroups; /* initialised by the caller */
+	struct settings knobs;       /* see facts/cgroup-knobs.h */
 	struct smaps_table smaps;    /* initialised by the caller */
 	bool keeps_bytes;            /* of the file, for interval_load() */
 	struct strbuf bytes;         /* those */

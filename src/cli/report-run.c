@@ -171,8 +171,8 @@ static void make_report(FILE *file, const struct report_options *options, struct
 	for (unsigned i = 0; i < count; i++) {
 		tables[i] = &loads[i].groups;
 		cpu_times[i] = cpu_time_of(&loads[i].info.host);
-		report.sides[i] =
-		        (struct report_side){loads[i].path, &loads[i].info, loads[i].file_bytes};
+		report.sides[i] = (struct report_side){loads[i].path, &loads[i].info,
+		                                       loads[i].file_bytes, &loads[i].knobs};
 	}
 	if (options->overview) {
 		row_options.top_groups = 0;
@@ -224,6 +224,8 @@ static void load_init(struct load *load, const struct report_options *options, c
 	load->filter = (struct group_filter){.by = options->by, .label = options->explains};
 	cgroup_table_init(&load->cgroups);
 	smaps_table_init(&load->smaps, options->by.literal_names);
+	/* Where settings are asked for by name, these have none. */
+	load->wants_knobs = options->sides == SIDE_MAX && !options->facts.settings_like;
 	for (unsigned i = 0; i < SECTION_COUNT; i++) {
 		enum section_subject subject = section_table[i].subject;
 

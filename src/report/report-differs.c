@@ -7,6 +7,7 @@
 #include "base/strmap.h"
 #include "base/text.h"
 #include "report-text.h"
+#include "settings/settings-table.h"
 
 enum { LINES_SHOWN = 6, SHORT_TEXT_BYTES = 48, SHOWN_COLUMNS = 96, WORDS_SHOWN = 12 };
 
@@ -217,12 +218,11 @@ static bool is_long(const char *text)
 	return text && strlen(text) > SHORT_TEXT_BYTES && strpbrk(text, " \t\n");
 }
 
-static void add_difference(const struct difference *difference, bool all, struct strbuf *out)
+void report_add_change(const struct difference *difference, bool all, struct strbuf *out)
 {
 	const char *baseline = difference->texts[SIDE_BASELINE];
 	const char *candidate = difference->texts[SIDE_CANDIDATE];
 
-	strbuf_add_str(out, "also differs: ");
 	add_shown(difference->field, strlen(difference->field), all, out);
 	if (baseline && candidate && (is_long(baseline) || is_long(candidate))) {
 		add_words(difference, all, out);
@@ -232,19 +232,33 @@ static void add_difference(const struct difference *difference, bool all, struct
 		strbuf_add_str(out, " → ");
 		add_shown(candidate ? candidate : "-", candidate ? strlen(candidate) : 1, all, out);
 	}
-	strbuf_add_char(out, '\n');
 }
 
 void report_add_differs(const struct report *report, struct strbuf *out)
 {
 	cleanup_(differences_done) struct difference_list list = {0};
 	bool all = report->limit == 0;
+	size_t shown = 0, left_out = 0;
 
 	if (report->rows->sides < SIDE_MAX)
 		return;
 	differences_find(report, !all, &list);
-	for (size_t i = 0; i < list.count && (all || i < LINES_SHOWN); i++)
-		add_difference(&list.entries[i], all, out);
-	if (!all && list.count > LINES_SHOWN)
-		strbuf_addf(out, "and %zu more (--limit 0 lists all)\n", list.count - LINES_SHOWN);
+	for (size_t i = 0; i < list.count; i++) {
+		const struct difference *difference = &list.entries[i];
+
+		/* report_add_settings() has those of both sides. */
+		if (difference->texts[SIDE_BASELINE] && difference->texts[SIDE_CANDIDATE] &&
+		    settings_host_find(difference->field))
+			continue;
+		if (!all && shown == LINES_SHOWN) {
+			left_out++;
+			continue;
+		}
+		strbuf_add_str(out, "also differs: ");
+		report_add_change(difference, all, out);
+		strbuf_add_char(out, '\n');
+		shown++;
+	}
+	if (left_out > 0)
+		strbuf_addf(out, "and %zu more (--limit 0 lists all)\n", left_out);
 }

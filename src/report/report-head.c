@@ -293,6 +293,8 @@ void report_add_head(const struct report *report, struct strbuf *out)
 	else
 		report_add_missing(report, out);
 	add_interval(report, out);
+	if (!report->overview)
+		report_add_settings(report, out);
 	report_add_differs(report, out);
 	if (report->without_rows)
 		return;

@@ -1,15 +1,384 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* How the hosts are set, as far as it is no table. */
+/* How the hosts are set: what differs stands above the table, the most relevant first. */
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/glob.h"
+#include "base/mem.h"
+#include "base/scan.h"
+#include "base/strmap.h"
 #include "base/text.h"
 #include "report-text.h"
+#include "settings/settings-compare.h"
+
+enum { LINES_SHOWN = 4 };
+
+struct change {
+	struct difference difference; /* owns its texts */
+	char *pattern;                /* the name with a star for each number; owned */
+	const char *behind;           /* what stands behind it */
+	unsigned count;               /* settings of that pattern with that change */
+	bool of_group;
+};
+
+struct change_list {
+	struct change *entries; /* owned */
+	size_t count, capacity;
+	struct strmap places; /* pattern and texts to the place in entries, plus 1 */
+};
+
+static void changes_done(struct change_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		free(list->entries[i].difference.field);
+		free(list->entries[i].difference.texts[SIDE_BASELINE]);
+		free(list->entries[i].difference.texts[SIDE_CANDIDATE]);
+		free(list->entries[i].pattern);
+	}
+	free(list->entries);
+	strmap_done(&list->places);
+}
+
+/* Returns a copy on one line: values have tabs and newlines between their parts. */
+static char *copy_line(const char *text)
+{
+	char *copy = mem_copy(text, strlen(text));
+
+	for (char *c = copy; *c; c++)
+		if (*c == '\t' || *c == '\n')
+			*c = ' ';
+	return copy;
+}
+
+/* Makes a star of each number, and of the name of a block device. */
+static void add_pattern(const char *name, struct strbuf *out)
+{
+	static const char block[] = "/sys/block/";
+	const char *digits = "0123456789";
+
+	if (strncmp(name, block, strlen(block)) == 0) {
+		strbuf_addf(out, "%s*", block);
+		name += strlen(block);
+		name += strcspn(name, "/");
+	}
+	while (*name) {
+		size_t number = strspn(name, digits), other = strcspn(name, digits);
+
+		if (number > 0)
+			strbuf_add_char(out, '*');
+		else
+			strbuf_add(out, name, other);
+		name += number > 0 ? number : other;
+	}
+}
+
+static struct change *add_change(struct change_list *list, const char *name, const char *baseline,
+                                 const char *candidate)
+{
+	struct change *change = array_add(list->entries, list->count, list->capacity);
+
+	*change = (struct change){
+	        .difference = {.field = mem_copy(name, strlen(name)),
+	                       .texts = {copy_line(baseline), copy_line(candidate)}},
+	        .behind = "",
+	        .count = 1,
+	};
+	return change;
+}
+
+/* Adds a setting. Those of all CPUs, or of all disks, that changed in the same way are one line. */
+static void add_setting(struct change_list *list, const char *name, const char *baseline,
+                        const char *candidate)
+{
+	cleanup_(strbuf_done) struct strbuf key = STRBUF_INIT;
+	struct strmap_entry *place;
+	struct change *change;
+	size_t pattern_len;
+
+	add_pattern(name, &key);
+	pattern_len = key.len;
+	strbuf_addf(&key, "\n%s\n%s", baseline, candidate);
+	place = strmap_add(&list->places, strbuf_str(&key), key.len);
+	if (place->value) {
+		list->entries[(uintptr_t)place->value - 1].count++;
+		return;
+	}
+	change = add_change(list, name, baseline, candidate);
+	change->pattern = mem_copy(strbuf_str(&key), pattern_len);
+	place->value = (void *)(uintptr_t)list->count;
+}
+
+static const struct settings *settings_of(const struct report *report, unsigned side)
+{
+	return &report->sides[side].info->settings;
+}
+
+/* Adds fields of the host that somebody sets. A setting that has the same value stands in for the field. */
+static void add_host_fields(const struct report *report, struct change_list *list)
+{
+	cleanup_(differences_done) struct difference_list differences = {0};
+	const bool both = settings_of(report, SIDE_BASELINE)->seen &&
+	                  settings_of(report, SIDE_CANDIDATE)->seen;
+
+	differences_find(report, true, &differences);
+	for (size_t i = 0; i < differences.count; i++) {
+		const struct difference *difference = &differences.entries[i];
+		const struct settings_host_desc *field = settings_host_find(difference->field);
+
+		if (difference->texts[SIDE_BASELINE] && difference->texts[SIDE_CANDIDATE] &&
+		    field && !(field->covered && both))
+			add_change(list, difference->field, difference->texts[SIDE_BASELINE],
+			           difference->texts[SIDE_CANDIDATE]);
+	}
+}
+
+static void add_settings(const struct report *report, struct change_list *list)
+{
+	cleanup_(setting_pairs_done) struct setting_pairs pairs = {0};
+
+	settings_compare(settings_of(report, SIDE_BASELINE), settings_of(report, SIDE_CANDIDATE),
+	                 false, &pairs);
+	for (size_t i = 0; i < pairs.count; i++)
+		add_setting(list, pairs.entries[i].baseline->name, pairs.entries[i].baseline->text,
+		            pairs.entries[i].candidate->text);
+}
+
+/* Adds what was set while a window lasted. */
+static void add_changes_inside(const struct report *report, unsigned side, struct change_list *list)
+{
+	static const char *const behind[SIDE_MAX] = {" (during the baseline)",
+	                                             " (during the candidate)"};
+	const struct settings *settings = settings_of(report, side);
+
+	for (size_t i = 0; i < settings->count; i++)
+		if (settings->entries[i].before)
+			add_change(list, settings->entries[i].name, settings->entries[i].before,
+			           settings->entries[i].text)
+			        ->behind =
+			        report->rows->sides == 1 ? " (during the window)" : behind[side];
+}
+
+/* Finds the value of a knob in the text of a cgroup; false where there is none. */
+static bool find_knob(const char *text, struct span knob, struct span *ret_value)
+{
+	struct span rest = {text, strlen(text)}, word;
+
+	while (scan_word(&rest, &word))
+		if (word.len > knob.len && word.text[knob.len] == '=' &&
+		    memcmp(word.text, knob.text, knob.len) == 0) {
+			*ret_value =
+			        (struct span){word.text + knob.len + 1, word.len - knob.len - 1};
+			return true;
+		}
+	return false;
+}
+
+static bool same_span(struct span a, struct span b)
+{
+	return a.len == b.len && memcmp(a.text, b.text, a.len) == 0;
+}
+
+/* Whether the knob of the cgroup above changed in the same way: then it was set there. */
+static bool is_inherited(const struct report *report, const char *path, struct span knob,
+                         const struct span values[SIDE_MAX])
+{
+	cleanup_(mem_freep) char *above = mem_copy(path, (size_t)(strrchr(path, '/') - path));
+
+	for (unsigned side = 0; side < SIDE_MAX; side++) {
+		const struct setting *entry =
+		        settings_find(report->sides[side].cgroup_knobs, above);
+		struct span value;
+
+		if (!entry || !find_knob(entry->text, knob, &value) ||
+		    !same_span(value, values[side]))
+			return false;
+	}
+	return true;
+}
+
+static void add_knobs(const struct report *report, const struct setting_pair *pair,
+                      struct change_list *list)
+{
+	const char *path = pair->baseline->name;
+	struct span rest = {pair->baseline->text, strlen(pair->baseline->text)}, word;
+
+	while (strchr(path, '/') && scan_word(&rest, &word)) {
+		cleanup_(strbuf_done) struct strbuf name = STRBUF_INIT;
+		cleanup_(mem_freep) char *before = NULL, *after = NULL;
+		const char *equals = memchr(word.text, '=', word.len);
+		struct span knob, values[SIDE_MAX];
+
+		if (!equals)
+			continue;
+		knob = (struct span){word.text, (size_t)(equals - word.text)};
+		values[0] = (struct span){equals + 1, word.len - knob.len - 1};
+		if (!find_knob(pair->candidate->text, knob, &values[1]) ||
+		    same_span(values[0], values[1]) || is_inherited(report, path, knob, values))
+			continue;
+		strbuf_addf(&name, "%s: %.*s", path, (int)knob.len, knob.text);
+		before = mem_copy(values[0].text, values[0].len);
+		after = mem_copy(values[1].text, values[1].len);
+		add_change(list, strbuf_str(&name), before, after);
+	}
+}
+
+static void add_cgroups(const struct report *report, struct change_list *list)
+{
+	cleanup_(setting_pairs_done) struct setting_pairs pairs = {0};
+	const struct settings *baseline = report->sides[SIDE_BASELINE].cgroup_knobs;
+	const struct settings *candidate = report->sides[SIDE_CANDIDATE].cgroup_knobs;
+
+	if (!baseline || !candidate)
+		return;
+	settings_compare(baseline, candidate, false, &pairs);
+	for (size_t i = 0; i < pairs.count; i++)
+		add_knobs(report, &pairs.entries[i], list);
+}
+
+/* Where other threads have come, the values of a group say nothing of what was set, unless none of before is left. */
+static bool is_set_differently(const struct row_view *view, enum metric_id metric)
+{
+	const struct fold_cell *a = view->cells[SIDE_BASELINE], *b = view->cells[SIDE_CANDIDATE];
+
+	if (!a || !b || a->seen == 0 || b->seen == 0 || fold_equal(metric, a, b))
+		return false;
+	if (!view->members_differ)
+		return true;
+	return metric_table[metric].rule == RULE_RANGE &&
+	       (a->range.high < b->range.low || b->range.high < a->range.low);
+}
+
+/* Whether the kernel puts threads of a session into a group of their own, so that nice acts inside of it only. */
+static bool has_autogroup(const struct report *report)
+{
+	static const char name[] = "kernel.sched_autogroup_enabled";
+	const struct snapshot_info *info = report->sides[SIDE_CANDIDATE].info;
+	const struct setting *setting = settings_find(&info->settings, name);
+	const char *text =
+	        setting ? setting->text
+	                : host_map_get(&info->host, HOST_sched_tunables, "sched_autogroup_enabled");
+
+	return text && strcmp(text, "1") == 0;
+}
+
+static void add_group(const struct report *report, const struct row_group *group,
+                      struct change_list *list)
+{
+	static const enum metric_id metrics[] = {METRIC_policy, METRIC_nice, METRIC_rt_priority,
+	                                         METRIC_cpu_affinity, METRIC_ext_enabled};
+
+	for (size_t i = 0; i < ARRAY_SIZE(metrics); i++) {
+		cleanup_(strbuf_done) struct strbuf name = STRBUF_INIT;
+		struct strbuf texts[SIDE_MAX] = {STRBUF_INIT, STRBUF_INIT};
+		struct row_view view;
+		struct change *change;
+
+		row_view(report->rows, group, metrics[i], &view);
+		if (!is_set_differently(&view, metrics[i]))
+			continue;
+		for (unsigned side = 0; side < SIDE_MAX; side++)
+			report_add_value(&view, side, &texts[side]);
+		strbuf_addf(&name, "%s: %s", group->label, metric_table[metrics[i]].name);
+		change = add_change(list, strbuf_str(&name), strbuf_str(&texts[SIDE_BASELINE]),
+		                    strbuf_str(&texts[SIDE_CANDIDATE]));
+		change->of_group = true;
+		if (metrics[i] == METRIC_nice && has_autogroup(report))
+			change->behind = " (autogroup is on: nice acts within a session only)";
+		for (unsigned side = 0; side < SIDE_MAX; side++)
+			strbuf_done(&texts[side]);
+	}
+}
+
+static void add_groups(const struct report *report, struct change_list *list)
+{
+	for (size_t i = 0; i < report->rows->group_count; i++) {
+		const struct row_group *group = &report->rows->groups[i];
+
+		if (!group->exited && group->sides[SIDE_BASELINE] && group->sides[SIDE_CANDIDATE])
+			add_group(report, group, list);
+	}
+}
+
+/* Appends @text as far as the terminal is wide, or @all of it, and in ASCII where it has nothing else. */
+static void add_text(const struct table_style *style, const struct strbuf *text, bool all,
+                     struct strbuf *out)
+{
+	static const char arrow[] = "→", ellipsis[] = "…";
+	const char *end = text->data + text->len;
+	const size_t width = style->width > 0 && !all ? style->width : SIZE_MAX;
+	bool cut = text_width(text->data, text->len) > width;
+
+	if (cut)
+		end = text->data + text_prefix_escaped(text->data, text->len, width - 1);
+	for (const char *at = text->data; at < end; at++) {
+		if (style->ascii && strncmp(at, arrow, strlen(arrow)) == 0)
+			strbuf_add_char(out, '>');
+		else if (style->ascii && strncmp(at, ellipsis, strlen(ellipsis)) == 0)
+			strbuf_add_char(out, '~');
+		else {
+			strbuf_add_char(out, *at);
+			continue;
+		}
+		at += strlen(arrow) - 1;
+	}
+	if (cut)
+		strbuf_add_str(out, style->ascii ? "~" : ellipsis);
+	strbuf_add_char(out, '\n');
+}
+
+static void add_line(const struct report *report, const struct change *change, struct strbuf *out)
+{
+	cleanup_(strbuf_done) struct strbuf line = STRBUF_INIT;
+	static const char devices[] = "/sys/devices/system/";
+	struct difference shown = change->difference;
+
+	if (change->count > 1)
+		shown.field = change->pattern;
+	/* "cpu/cpufreq/policy*" is said as well. */
+	if (strncmp(shown.field, devices, strlen(devices)) == 0)
+		shown.field += strlen(devices);
+	strbuf_add_str(&line, "set: ");
+	report_add_change(&shown, report->limit == 0, &line);
+	if (change->count > 1)
+		strbuf_addf(&line, " (%u of them)", change->count);
+	strbuf_add_str(&line, change->behind);
+	add_text(&report->style, &line, report->limit == 0, out);
+}
+
+void report_add_settings(const struct report *report, struct strbuf *out)
+{
+	cleanup_(changes_done) struct change_list list = {0};
+	size_t shown, first_group = 0;
+
+	if (report->rows->sides == SIDE_MAX) {
+		add_host_fields(report, &list);
+		add_settings(report, &list);
+	}
+	for (unsigned side = 0; side < report->rows->sides; side++)
+		add_changes_inside(report, side, &list);
+	if (report->rows->sides == SIDE_MAX) {
+		add_cgroups(report, &list);
+		first_group = list.count;
+		add_groups(report, &list);
+	}
+	shown = report->limit == 0 || list.count <= LINES_SHOWN ? list.count : LINES_SHOWN - 1;
+	for (size_t i = 0; i < shown; i++)
+		/* Of many settings, one line is that of a group where there is one. */
+		add_line(report,
+		         &list.entries[i + 1 == shown && shown < list.count && first_group > i &&
+		                                       first_group < list.count
+		                               ? first_group
+		                               : i],
+		         out);
+	if (shown < list.count)
+		strbuf_addf(out, "set: and %zu more (--limit 0 lists all)\n", list.count - shown);
+}
 
 void report_add_denied_settings(const struct report *report, struct strbuf *out)
 {
 	for (unsigned side = 0; side < report->rows->sides; side++) {
-		const struct settings *settings = &report->sides[side].info->settings;
+		const struct settings *settings = settings_of(report, side);
 		size_t count = 0;
 
 		for (size_t i = 0; i < settings->denied_count; i++) {

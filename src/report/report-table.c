@@ -109,6 +109,7 @@ static void print_overview(FILE *file, const struct report *report)
 	bool partial;
 
 	report_add_overview_head(report, &text);
+	report_add_settings(report, &text);
 	print_text(file, report, &text);
 	partial = report_print_overview_rows(file, report);
 	strbuf_clear(&text);

@@ -90,6 +90,14 @@ void differences_done(struct difference_list *list);
 /* Appends the lines "also differs: ...". */
 void report_add_differs(const struct report *report, struct strbuf *out);
 
+/* Appends what differs, "vm.swappiness 60 → 10"; of long texts the words that only one side has. Long texts are cut unless
+ * @all. */
+void report_add_change(const struct difference *difference, bool all, struct strbuf *out);
+
+/* Appends a line for each thing that is set differently, the most relevant first, and in windows for what was set while they
+ * lasted: "set: vm.swappiness 60 → 10". At most four lines, unless the report has no limit. */
+void report_add_settings(const struct report *report, struct strbuf *out);
+
 /* Appends a line for each side about settings that could not be read, as far as they are asked for. */
 void report_add_denied_settings(const struct report *report, struct strbuf *out);
 

@@ -10,6 +10,7 @@
 #define SETTINGS_DIRECTORY(root_, path_, depth_, files_)
 #define SETTINGS_SKIP(why_, name_, reason_)
 #define SETTINGS_ONLY(path_, entries_)
+#define SETTINGS_HOST(field_, covered_)
 #define SETTINGS_KIND(id_, patterns_, text_)
 
 const struct settings_directory settings_directory_table[] = {
@@ -38,6 +39,19 @@ const struct settings_only_desc settings_only_table[] = {
 #define SETTINGS_ONLY(path_, entries_)
 };
 const size_t settings_only_count = ARRAY_SIZE(settings_only_table);
+
+const struct settings_host_desc settings_host_table[] = {
+#undef SETTINGS_HOST
+#define COVERED true
+#define OWN false
+#define SETTINGS_HOST(field_, covered_) {#field_, covered_},
+#include "settings.def"
+#undef OWN
+#undef COVERED
+#undef SETTINGS_HOST
+#define SETTINGS_HOST(field_, covered_)
+};
+const size_t settings_host_count = ARRAY_SIZE(settings_host_table);
 
 const struct settings_kind_desc settings_kind_table[SETTINGS_KIND_COUNT] = {
 #undef SETTINGS_KIND
@@ -93,6 +107,18 @@ bool settings_is_identity(const char *name)
 			return true;
 	}
 	return false;
+}
+
+const struct settings_host_desc *settings_host_find(const char *field)
+{
+	for (size_t i = 0; i < settings_host_count; i++) {
+		size_t len = strlen(settings_host_table[i].field);
+
+		if (strncmp(field, settings_host_table[i].field, len) == 0 &&
+		    (field[len] == '\0' || field[len] == '.'))
+			return &settings_host_table[i];
+	}
+	return NULL;
 }
 
 bool settings_list_has(const char *list, const char *name)

@@ -41,16 +41,29 @@ struct settings_only_desc {
 extern const struct settings_only_desc settings_only_table[];
 extern const size_t settings_only_count;
 
+/* A field of the host that somebody sets. */
+struct settings_host_desc {
+	const char *field;
+	bool covered; /* a setting has the same value */
+};
+extern const struct settings_host_desc settings_host_table[];
+extern const size_t settings_host_count;
+
+/* Returns the row of a field of the host, or of an entry of a map ("sched_tunables.sched_rt_runtime_us"); NULL if nobody sets it. */
+const struct settings_host_desc *settings_host_find(const char *field);
+
 /* What a setting is about. */
 enum settings_kind {
 #define SETTINGS_DIRECTORY(root_, path_, depth_, files_)
 #define SETTINGS_SKIP(why_, name_, reason_)
 #define SETTINGS_ONLY(path_, entries_)
+#define SETTINGS_HOST(field_, covered_)
 #define SETTINGS_KIND(id_, patterns_, text_) SETTINGS_KIND_##id_,
 #include "settings.def"
 #undef SETTINGS_DIRECTORY
 #undef SETTINGS_SKIP
 #undef SETTINGS_ONLY
+#undef SETTINGS_HOST
 #undef SETTINGS_KIND
 	SETTINGS_KIND_COUNT,
 };

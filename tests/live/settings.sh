@@ -13,9 +13,13 @@ source "$here/lib.sh"
 needs jq zstd sysctl
 
 scratch=$(mktemp -d)
+sleeper='' made=''
 before=$(sysctl -n vm.swappiness)
 clean_up() {
     [ "$(id -u)" != 0 ] || sysctl -qw vm.swappiness="$before" || true
+    [ -z "$sleeper" ] || kill "$sleeper" 2>/dev/null || true
+    [ -z "$sleeper" ] || wait "$sleeper" 2>/dev/null || true
+    [ -z "$made" ] || rmdir "$made" || true
     rm -rf "$scratch"
 }
 trap clean_up EXIT
@@ -83,6 +87,9 @@ if [ "$(id -u)" = 0 ]; then
     same "the sysctl that was set" "vm.swappiness $before $(((before + 7) % 100))" \
         "$("$CTPROF" compare --settings '*' -f ndjson a.zst d.zst | jq -r '"\(.metric) \(.baseline) \(.candidate)"')"
 
+    same "the first thing on the screen" "set: vm.swappiness $before → $(((before + 7) % 100))" \
+        "$("$CTPROF" compare --no-pager a.zst d.zst | sed -n 3p)"
+
     # In a window.
     "$CTPROF" capture -q --window 2s -o w.zst &
     await_between $!
@@ -90,5 +97,29 @@ if [ "$(id -u)" = 0 ]; then
     wait $!
     same "a sysctl that was set in the window" "$(((before + 7) % 100)) $before" \
         "$(zstd -qdc w.zst | jq -r '.settings | "\(.before["vm.swappiness"]) \(.values["vm.swappiness"])"')"
+fi
+
+# The weight of a cgroup, and the nice value of a process in it.
+cpu=$(mounted cgroup cpu)
+[ -n "$cpu" ] || cpu=$(mounted cgroup2 rw)
+file=cpu.shares
+[ -e "$cpu/cpu.shares" ] || file=cpu.weight
+if [ "$(id -u)" = 0 ] && mkdir "$cpu/ctprof-test-$$" 2>/dev/null; then
+    made=$cpu/ctprof-test-$$
+    if [ -e "$made/$file" ]; then
+        sleep 300 &
+        sleeper=$!
+        echo $sleeper >"$made/cgroup.procs"
+        echo 200 >"$made/$file"
+        "$CTPROF" capture -q -o e.zst
+        echo 300 >"$made/$file"
+        "$CTPROF" capture -q -o f.zst
+        same "the weight of a cgroup" "/ctprof-test-$$: $file 200 → 300" \
+            "$("$CTPROF" compare --no-pager e.zst f.zst | sed -n '3s/^set: \(v1:\)\{0,1\}//p')"
+        renice -n 5 $sleeper >/dev/null
+        "$CTPROF" capture -q -o g.zst
+        same "the nice value of a process" "1" \
+            "$("$CTPROF" compare --no-pager -g comm-exact,cgroup f.zst g.zst | grep -c '^set: .*sleep.*nice 0 → 5')"
+    fi
 fi
 echo "$checks checks passed"

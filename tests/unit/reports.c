@@ -17,7 +17,7 @@ int report_fixture_setup(void **state)
 		fixture->infos[side].tally.threads = 7;
 		fixture->infos[side].tally.processes = 3;
 		fixture->report.sides[side] =
-		        (struct report_side){paths[side], &fixture->infos[side], 0};
+		        (struct report_side){paths[side], &fixture->infos[side], 0, NULL};
 	}
 	*state = fixture;
 	return 0;

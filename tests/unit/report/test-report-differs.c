@@ -22,6 +22,7 @@ static void expect(struct report_fixture *fixture, const char *expected)
 	struct row_set rows = {.sides = SIDE_MAX};
 
 	fixture->report.rows = &rows;
+	report_add_settings(&fixture->report, &text);
 	report_add_differs(&fixture->report, &text);
 	assert_text(&text, expected);
 	fixture->report.rows = NULL;
@@ -56,19 +57,25 @@ static void test_fields(void **state)
 	fixture->infos[1].rules[SOURCE_taskstats] = OUTCOME_denied;
 	/* The version that made the first one did not know it. */
 	fixture->infos[1].rules[SOURCE_smaps_rollup] = OUTCOME_read;
-	expect(fixture, "also differs: kernel_release 6.1.0 → 6.12\\x1b\n"
+	expect(fixture, "set: kernel_release 6.1.0 → 6.12\\x1b\n"
+	                "set: sched_tunables.sched_rt_runtime_us 950000 → -1\n"
 	                "also differs: online_cpus - → 8\n"
 	                "also differs: sched_tunables.sched_old 1 → -\n"
-	                "also differs: sched_tunables.sched_rt_runtime_us 950000 → -1\n"
 	                "also differs: sched_tunables.sched_zzz - → 2\n"
 	                "also differs: sources.taskstats read → denied\n");
 	set_text(fixture, 1, HOST_arch, "arm64");
 	set_text(fixture, 0, HOST_arch, "x86_64");
-	expect(fixture, "also differs: kernel_release 6.1.0 → 6.12\\x1b\n"
+	set_text(fixture, 1, HOST_cpu_model, "b");
+	set_text(fixture, 0, HOST_cpu_model, "a");
+	set_text(fixture, 1, HOST_cpu_vendor, "d");
+	set_text(fixture, 0, HOST_cpu_vendor, "c");
+	expect(fixture, "set: kernel_release 6.1.0 → 6.12\\x1b\n"
+	                "set: sched_tunables.sched_rt_runtime_us 950000 → -1\n"
 	                "also differs: arch x86_64 → arm64\n"
 	                "also differs: online_cpus - → 8\n"
+	                "also differs: cpu_model a → b\n"
+	                "also differs: cpu_vendor c → d\n"
 	                "also differs: sched_tunables.sched_old 1 → -\n"
-	                "also differs: sched_tunables.sched_rt_runtime_us 950000 → -1\n"
 	                "also differs: sched_tunables.sched_zzz - → 2\n"
 	                "and 1 more (--limit 0 lists all)\n");
 }
@@ -98,13 +105,13 @@ static void test_words(void **state)
 	set_text(fixture, 0, HOST_kernel_cmdline, long_text);
 	set_text(fixture, 1, HOST_kernel_cmdline,
 	         "BOOT_IMAGE=/boot/vmlinuz-6.1.0 root=/dev/vda1  ro quiet mitigations=off\x07 ");
-	expect(fixture, "also differs: kernel_cmdline -quiet -nosmt +mitigations=off\\x07\n");
+	expect(fixture, "set: kernel_cmdline -quiet -nosmt +mitigations=off\\x07\n");
 	set_text(fixture, 1, HOST_kernel_cmdline,
 	         "BOOT_IMAGE=/boot/vmlinuz-6.1.0 root=/dev/vda1 quiet ro quiet nosmt");
-	expect(fixture, "also differs: kernel_cmdline the same words in another order\n");
+	expect(fixture, "set: kernel_cmdline the same words in another order\n");
 	set_text(fixture, 1, HOST_kernel_cmdline,
 	         " BOOT_IMAGE=/boot/vmlinuz-6.1.0  root=/dev/vda1\tro quiet nosmt quiet ");
-	expect(fixture, "also differs: kernel_cmdline the same words, but other white space\n");
+	expect(fixture, "set: kernel_cmdline the same words, but other white space\n");
 }
 
 static void test_long_values(void **state)

@@ -37,6 +37,10 @@ static void test_table_kinds(void **state)
 	assert_true(settings_is_identity("kernel.hostname"));
 	assert_false(settings_is_identity("kernel.hostname2"));
 	assert_false(settings_is_identity("vm.swappiness"));
+	assert_true(settings_host_find("sched_tunables.sched_rt_runtime_us")->covered);
+	assert_false(settings_host_find("kernel_cmdline")->covered);
+	assert_null(settings_host_find("kernel_cmdline2"));
+	assert_null(settings_host_find("online_cpus"));
 }
 
 /* Each row can have an effect, says why, and is there once. */
