@@ -139,6 +139,8 @@ bool group_key_is_path(enum group_key key)
 }
 
 /* A real path starts with a slash, so no cgroup has the first name; the second marks a path of version 1. */
+/* It is longer than a process can make its own name (15 bytes), so that no process can put itself into this group. */
+static const char nameless[] = "(without a name)";
 static const char no_cgroup[] = "(no cgroup)", v1_prefix[] = "v1:";
 
 /* Longer than a thread's name can be, so that no thread can have this name. */
@@ -267,7 +269,7 @@ static void add_thread_name(const struct group_by *by, enum group_key key,
 	switch (key) {
 	case GROUP_KEY_pcomm:
 		if (sample->pcomm.len == 0)
-			strbuf_add_str(out, "(no name)");
+			strbuf_add_str(out, nameless);
 		strbuf_add(out, strbuf_str(&sample->pcomm), sample->pcomm.len);
 		break;
 	case GROUP_KEY_comm:

@@ -229,7 +229,7 @@ def check_processes(path, name):
     for cell in shown(path, "--group-by", "pcomm"):
         cells.setdefault(cell["group"], {}).setdefault((cell["threads"] is None, cell["metric"]), cell["value"])
     for process, rows in of_one_process(snapshot).items():
-        have = cells.get(process or "(no name)", {})
+        have = cells.get(process or "(without a name)", {})
         for key, kib in next((row["smaps_rollup_kib"] for row in rows if "smaps_rollup_kib" in row), {}).items():
             # Here each process is a group by itself.
             shown_as = cells.get(f"{process}[{rows[0]['tgid']}]", {}).get((True, key), have.get((True, key)))

@@ -103,8 +103,8 @@ static void test_separator_in_name(void **state)
 	in_cgroup.flatten_count = 1;
 	assert_true(is_in(in_cgroup, "/a/** / c", (struct called){"/a/** / z", "p", "c"}));
 	assert_true(is_in(in_cgroup, "/a/** / z / c", (struct called){"/a/** / z", "p", "c"}));
-	assert_true(is_in(by, "(no name) / ", empty));
-	assert_true(is_in(by, "(no name) /  / ", third));
+	assert_true(is_in(by, "(without a name) / ", empty));
+	assert_true(is_in(by, "(without a name) /  / ", third));
 }
 
 /* Labels are as tables print them, or to the letter. */

@@ -204,7 +204,7 @@ static void recorded_processes_of_one_tick(void **state)
 		if (cases[i].is_known) {
 			assert_false(scene.window.info.window.seen[WINDOW_threads_unnamed]);
 		} else {
-			assert_group(&table, "(no name)", 2, 12);
+			assert_group(&table, "(without a name)", 2, 12);
 			assert_window(&scene.window.info, threads_unnamed, 2);
 		}
 		assert_null(table_group(&table, "worker"));
@@ -232,7 +232,7 @@ static void recorded_process_beside_a_live_one(void **state)
 		assert_group(&table, "delta", 1, may_be ? 3 : 50);
 		assert_group(&table, "alpha", may_be ? 1 : 2, may_be ? 1 : 5);
 		if (may_be)
-			assert_group(&table, "(no name)", 2, 12);
+			assert_group(&table, "(without a name)", 2, 12);
 		group_table_done(&table);
 	}
 }
@@ -462,7 +462,7 @@ static void ended_before_the_process_that_is_there(void **state)
 		group_rows(&scene.window, &table);
 		assert_group(&table, "new", 1, 3);
 		/* Its own name is not that of its process. */
-		assert_group(&table, "(no name)", 1, 7);
+		assert_group(&table, "(without a name)", 1, 7);
 		assert_window(&scene.window.info, threads_unnamed, 1);
 		group_table_done(&table);
 	}
