@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/fd.h"
 
 enum {
@@ -109,33 +110,38 @@ static int open_below(const char *parent, const char *name)
 	return open_own(parent_fd, name);
 }
 
-/* Finds the first directory of ours in @shared_fd, by name. Returns false where there is none. */
-static bool find_own(int shared_fd, char ret_name[NAME_BYTES])
+/* Finds the first directory of ours in @shared_fd, by name. Returns 1, 0 where there is none, or -errno where that could not be
+ * found out. */
+static int find_own(int shared_fd, char ret_name[NAME_BYTES])
 {
 	int list_fd = fd_open_dir_at(shared_fd, ".");
 	DIR *list = list_fd < 0 ? NULL : fdopendir(list_fd);
 	const struct dirent *entry;
 	bool is_found = false;
+	int r = list_fd;
 
 	if (!list) {
 		fd_closep(&list_fd);
-		return false;
+		return r < 0 ? r : -ENOMEM;
 	}
-	for (unsigned i = 0; i < ENTRIES_MAX && (entry = readdir(list)); i++) {
+	for (unsigned i = 0; i < ENTRIES_MAX && r >= 0 && (entry = readdir(list)); i++) {
 		cleanup_(fd_closep) int fd = -1;
 
 		if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0 ||
 		    strlen(entry->d_name) != NAME_BYTES - 1 ||
 		    (is_found && strcmp(entry->d_name, ret_name) > 0))
 			continue;
+		errno = 0;
 		fd = open_own(shared_fd, entry->d_name);
-		if (fd < 0)
+		if (fd < 0) {
+			r = error_is_own(-errno) ? -errno : r;
 			continue;
+		}
 		memcpy(ret_name, entry->d_name, NAME_BYTES);
 		is_found = true;
 	}
 	closedir(list);
-	return is_found;
+	return r < 0 ? r : is_found;
 }
 
 int helper_guard_open_shared(int shared_fd)
@@ -143,16 +149,20 @@ int helper_guard_open_shared(int shared_fd)
 	char name[NAME_BYTES];
 	struct stat status;
 	uint64_t random;
+	int found;
 
 	/* Nobody but its owner may rename or remove what is in such a directory. */
 	if (fstat(shared_fd, &status) < 0 || !(status.st_mode & S_ISVTX))
 		return -1;
-	if (!find_own(shared_fd, name)) {
+	found = find_own(shared_fd, name);
+	if (found < 0)
+		return -1;
+	if (found == 0) {
 		if (getrandom(&random, sizeof(random), GRND_NONBLOCK) != sizeof(random))
 			return -1;
 		snprintf(name, sizeof(name), "%s%016" PRIx64, prefix, random);
 		/* Another capture may have made one meanwhile. */
-		if (mkdirat(shared_fd, name, 0700) < 0 || !find_own(shared_fd, name))
+		if (mkdirat(shared_fd, name, 0700) < 0 || find_own(shared_fd, name) <= 0)
 			return -1;
 	}
 	return open_own(shared_fd, name);
@@ -168,8 +178,10 @@ static int open_directory(void)
 		snprintf(own, sizeof(own), "/run");
 	else
 		snprintf(own, sizeof(own), "/run/user/%u", (unsigned)geteuid());
+	errno = 0;
 	fd = open_below(own, "ctprof");
-	if (fd >= 0)
+	/* Without descriptors there is no other place. */
+	if (fd >= 0 || error_is_own(-errno))
 		return fd;
 	shared_fd = open("/dev/shm", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	return shared_fd < 0 ? -1 : helper_guard_open_shared(shared_fd);

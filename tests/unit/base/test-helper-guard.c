@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -166,6 +167,29 @@ static void test_shared_directory(void **state)
 	close(second);
 }
 
+/* Without descriptors nothing is known about the directories that are there, and none is added to them. */
+static void test_no_descriptors(void **state)
+{
+	const struct temp_tree *tree = *state;
+	int first = dup(tree->fd);
+	struct rlimit before, fewer;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	assert_int_equal(fchmod(tree->fd, 01777), 0);
+	close(helper_guard_open_shared(tree->fd));
+	assert_int_equal(temp_tree_count(tree, "."), 1);
+	close(first);
+	/* None for the list, and then none for an entry of it. */
+	for (rlim_t more = 0; more <= 1; more++) {
+		fewer = before;
+		fewer.rlim_cur = (rlim_t)first + more;
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &fewer), 0);
+		assert_int_equal(helper_guard_open_shared(tree->fd), -1);
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+		assert_int_equal(temp_tree_count(tree, "."), 1);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -177,6 +201,8 @@ int main(void)
 	                                        temp_tree_teardown),
 	        cmocka_unit_test(test_no_directory),
 	        cmocka_unit_test_setup_teardown(test_shared_directory, temp_tree_setup,
+	                                        temp_tree_teardown),
+	        cmocka_unit_test_setup_teardown(test_no_descriptors, temp_tree_setup,
 	                                        temp_tree_teardown),
 	};
 
