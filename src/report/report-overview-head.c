@@ -74,7 +74,7 @@ static void add_host(const struct report *report, struct strbuf *out)
 
 	add_host_text(report, HOST_hostname, ", ", out);
 	add_host_text(report, HOST_kernel_name, ", ", out);
-	add_host_text(report, HOST_kernel_release, " ", out);
+	add_host_text(report, HOST_kernel_release, host->seen[HOST_kernel_name] ? " " : ", ", out);
 	if (host->seen[HOST_online_cpus])
 		strbuf_addf(out, ", %llu CPU%s",
 		            (unsigned long long)host->numbers[HOST_online_cpus],
