@@ -84,11 +84,11 @@ int __wrap_cgroup_walk_read(const struct cgroup_walk *walk, const struct cgroup_
 }
 
 void __real_thread_row_write(struct thread_row_writer *rows, struct json_writer *out,
-                      const struct thread_sample *sample);
+                             const struct thread_sample *sample);
 void __wrap_thread_row_write(struct thread_row_writer *rows, struct json_writer *out,
-                      const struct thread_sample *sample);
+                             const struct thread_sample *sample);
 void __wrap_thread_row_write(struct thread_row_writer *rows, struct json_writer *out,
-                      const struct thread_sample *sample)
+                             const struct thread_sample *sample)
 {
 	if (run.way != WAY_READ)
 		__real_thread_row_write(rows, out, sample);

@@ -16,7 +16,7 @@ struct report_side {
 	const char *path; /* as the user gave it; may hold any bytes */
 	const struct snapshot_info *info;
 	uint64_t file_bytes; /* compressed size; 0 if not known */
-	/* What is set on its cgroups, by path, see facts/cgroup-knobs.h; NULL: nobody has looked. */
+	/* The settings of its cgroups, by path, see facts/cgroup-knobs.h; NULL: not read. */
 	const struct settings *cgroup_knobs;
 };
 
