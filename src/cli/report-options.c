@@ -299,6 +299,9 @@ static int parse_own_option(const struct option_parser *parser, int id,
 	case OPT_NO_RENAMES:
 		options->rows.renamed = false;
 		break;
+	case OPT_HOST:
+		options->host = options->list = true;
+		break;
 	case OPT_UNCHANGED:
 		options->rows.unchanged = true;
 		break;
@@ -573,6 +576,13 @@ int report_options_parse(struct report_options *options, const struct command *c
 	choose_rows(options, &filters);
 	choose_facts(options, &filters);
 	choose_columns(options);
+	if (id == OPTIONS_END && options->host && !is_for_people(options)) {
+		int r = cli_usage_error(command, "--host is a page for people; the format json has "
+		                                 "the host beside the rows");
+
+		(void)r;
+		return OPTIONS_ERROR;
+	}
 	if (id == OPTIONS_END && has_nothing_in_common(options, &filters)) {
 		int r = cli_usage_error(command, "the options leave no metric of threads to list");
 

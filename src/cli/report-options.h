@@ -15,6 +15,7 @@ struct report_options {
 	size_t flatten_capacity;
 	enum report_format format;
 	bool csv_raw; /* as in struct report */
+	bool host;    /* as in struct report */
 	bool limit_given;
 	size_t limit;
 	bool list;          /* metrics are listed, in place of the overview */
@@ -74,6 +75,7 @@ enum {
 	OPT_MIN_DELTA,
 	OPT_MIN_PERCENT,
 	OPT_NO_RENAMES,
+	OPT_HOST,
 	OPT_COLUMNS,
 };
 

@@ -150,6 +150,7 @@ static void make_report(FILE *file, const struct report_options *options, struct
 	struct report report = {.rows = &rows,
 	                        .without_rows = options->without_rows,
 	                        .settings_like = options->facts.settings_like,
+	                        .host = options->host,
 	                        .facts = &facts,
 	                        .facts_limit = options->facts_limit,
 	                        .columns = options->columns,

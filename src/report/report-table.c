@@ -127,6 +127,11 @@ void report_table(FILE *file, const struct report *report)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 
+	if (report->host) {
+		report_add_host(report, &text);
+		print_text(file, report, &text);
+		return;
+	}
 	if (report->overview) {
 		print_overview(file, report);
 		return;

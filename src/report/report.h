@@ -32,6 +32,7 @@ struct report {
 	bool without_rows; /* only the text around them */
 	/* Only settings whose names fit this glob, and no text around them; NULL: all that there is. */
 	const char *settings_like;
+	bool host;                        /* a page about the host, and nothing else */
 	const struct fact_row_set *facts; /* NULL: none */
 	/* Groups or, if each row has a line, lines to print of each of their tables; in the machine formats rows of
 	 * each section. 0 for all. */

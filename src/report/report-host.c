@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The host of a snapshot as a page. */
+#include <string.h>
+
+#include "base/text.h"
+#include "report-text.h"
+#include "settings/settings-table.h"
+
+enum { NAME_COLUMNS = 28 };
+
+static void add_name(const char *name, struct strbuf *out)
+{
+	strbuf_addf(out, "%-*s ", NAME_COLUMNS, name);
+}
+
+static void add_value(const char *text, struct strbuf *out)
+{
+	text_add_escaped(out, text, strlen(text));
+	strbuf_add_char(out, '\n');
+}
+
+/* Appends a line for each entry of a map; its name stands in the first one. */
+static void add_map(const char *name, const struct host_map *map, struct strbuf *out)
+{
+	for (size_t i = 0; i < map->count; i++) {
+		add_name(i == 0 ? name : "", out);
+		text_add_escaped(out, map->entries[i].name, strlen(map->entries[i].name));
+		strbuf_add_str(out, ": ");
+		add_value(map->entries[i].text, out);
+	}
+}
+
+static void add_field(const struct host *host, enum host_field field, struct strbuf *out)
+{
+	const struct host_field_desc *desc = &host_field_table[field];
+
+	if (!host->seen[field])
+		return;
+	if (desc->kind == HOST_KIND_MAP) {
+		add_map(desc->name, &host->maps[field], out);
+		return;
+	}
+	add_name(desc->name, out);
+	if (desc->kind == HOST_KIND_TEXT)
+		add_value(host->texts[field], out);
+	else
+		strbuf_addf(out, "%llu\n", (unsigned long long)host->numbers[field]);
+}
+
+static void add_settings(const struct settings *settings, struct strbuf *out)
+{
+	size_t counts[SETTINGS_KIND_COUNT] = {0};
+
+	if (!settings->seen) {
+		strbuf_add_str(out, "the snapshot has no settings\n");
+		return;
+	}
+	for (size_t i = 0; i < settings->count; i++)
+		counts[settings_kind_of(settings->entries[i].name)]++;
+	for (unsigned kind = 0; kind < SETTINGS_KIND_COUNT; kind++) {
+		if (counts[kind] == 0)
+			continue;
+		add_name(settings_kind_table[kind].name, out);
+		strbuf_addf(out, "%zu of %s\n", counts[kind],
+		            settings_kind_table[kind].description);
+	}
+	if (settings->left_out > 0)
+		strbuf_addf(out, "%llu left out\n", (unsigned long long)settings->left_out);
+	strbuf_add_str(out, "--settings GLOB prints them\n");
+}
+
+void report_add_host(const struct report *report, struct strbuf *out)
+{
+	const struct snapshot_info *info = report->sides[SIDE_BASELINE].info;
+
+	strbuf_add_str(out, "## Host\n");
+	for (unsigned i = 0; i < HOST_FIELD_COUNT; i++)
+		add_field(&info->host, (enum host_field)i, out);
+	strbuf_add_str(out, "\n## Settings\n");
+	add_settings(&info->settings, out);
+	report_add_denied_settings(report, out);
+}
