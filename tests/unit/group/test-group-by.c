@@ -107,7 +107,8 @@ static void test_names_of_threads(void **state)
 {
 	(void)state;
 	check_both(GROUP_KEY_pcomm, (struct called){.pcomm = "python3"}, "python3", "python{N}");
-	check_both(GROUP_KEY_pcomm, (struct called){.pcomm = ""}, "(without a name)", "(without a name)");
+	check_both(GROUP_KEY_pcomm, (struct called){.pcomm = ""}, "(without a name)",
+	           "(without a name)");
 	check_both(GROUP_KEY_comm, (struct called){.comm = "worker-12"}, "worker-12", "worker-{N}");
 	check_both(GROUP_KEY_comm_exact, (struct called){.comm = "worker-12"}, "worker-12",
 	           "worker-12");
