@@ -54,15 +54,22 @@ static double weight(const struct row_set *set, const struct row_view *view)
 	return share;
 }
 
+/* The CPU time of one mode that the whole host used between the sides, in clock ticks. */
+static __int128 used_between(const struct row_set *set, unsigned measure)
+{
+	const struct row_cpu_time *before = &set->cpu_times[SIDE_BASELINE];
+	const struct row_cpu_time *after = &set->cpu_times[SIDE_CANDIDATE];
+
+	return measure == METRIC_utime_clock_ticks
+	               ? (__int128)after->user_clock_ticks - before->user_clock_ticks
+	               : (__int128)after->system_clock_ticks - before->system_clock_ticks;
+}
+
 /* What the exited used grows by no more than the whole host used in between. What is beyond was used before the
  * baseline, by threads that were alive then. */
 static struct quantity exited_movement(const struct row_set *set, const struct row_view *view)
 {
-	const struct row_cpu_time *before = &set->cpu_times[SIDE_BASELINE];
-	const struct row_cpu_time *after = &set->cpu_times[SIDE_CANDIDATE];
-	bool user = view->measure == METRIC_utime_clock_ticks;
-	__int128 used = user ? (__int128)after->user_clock_ticks - before->user_clock_ticks
-	                     : (__int128)after->system_clock_ticks - before->system_clock_ticks;
+	__int128 used = used_between(set, view->measure);
 
 	if (view->delta.kind != QUANTITY_INTEGER || view->delta.integer <= used)
 		return view->delta;
@@ -160,6 +167,12 @@ static struct quantity impact_of(const struct row_set *set, const struct row_vie
 		return (struct quantity){0};
 	if (view->group->exited)
 		difference = exited_movement(set, view);
+	/* Beside rows of an interval, theirs is a share of the interval, too. */
+	if (view->group->exited && set->interval_total) {
+		struct quantity used = quantity_integer(used_between(set, view->measure));
+
+		return relative(quantity_double(difference), used, used);
+	}
 	if (!measure_is_derived(view->measure))
 		switch (metric_table[view->measure].rule) {
 		case RULE_SUM:
