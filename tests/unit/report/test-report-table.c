@@ -321,7 +321,13 @@ static void test_report_unmatched_width(void **state)
 	text = report_print(fixture, 2, report_table);
 	assert_contains(text, ": xa (1 thread), xb (1 thread) and 1 more (--limit 0 lists all)\n");
 	free(text);
-	fixture->report.style.width = 10;
+	fixture->report.style.width = 30;
+	text = report_print(fixture, 2, report_table);
+	assert_contains(text, "\n3 groups only in the baseline:\n  xa (1 thread) and 2 more\n"
+	                      "  (--limit 0 lists all)\n");
+	free(text);
+	/* Text is not folded where hardly a word fits. */
+	fixture->report.style.width = 8;
 	text = report_print(fixture, 2, report_table);
 	assert_contains(text, ": xa (1 thread) and 2 more (--limit 0 lists all)\n");
 	free(text);
