@@ -110,8 +110,7 @@ static void test_names_of_threads(void **state)
 	check_both(GROUP_KEY_pcomm, (struct called){.pcomm = ""}, "(without a name)",
 	           "(without a name)");
 	check_both(GROUP_KEY_comm, (struct called){.comm = "worker-12"}, "worker-12", "worker-{N}");
-	check_both(GROUP_KEY_comm_exact, (struct called){.comm = "worker-12"}, "worker-12",
-	           "worker-12");
+	check_both(GROUP_KEY_comm_exact, (struct called){.comm = "pool-12"}, "pool-12", "pool-12");
 	/* They do not look at one another. */
 	check_both(GROUP_KEY_pcomm, (struct called){.comm = "worker-12"}, "p", "p");
 	check_both(GROUP_KEY_comm, (struct called){.pcomm = "python3"}, "c", "c");
