@@ -48,8 +48,12 @@ for tree in "$FIXTURES"/*/proc; do
     tree=${tree%/proc}
     capture_fixture "${tree##*/}" -q -o - | zstd -dc >"taken/${tree##*/}.json"
 done
+# The stored files are older than some names, which the schema of this version does not have.
+new_names='if .parse_summary then .parse_summary |= with_entries(.key |=
+    if test("^tgids_(walked|gone|denied)$") then sub("tgids"; "processes")
+    elif test("^tids_(walked|gone|unreadable)$") then sub("tids"; "threads") else . end) else . end'
 for file in "$here"/../golden/snapshots/*.zst; do
-    zstd -dc "$file" >"taken/$(basename "$file").json"
+    zstd -dc "$file" | jq -c "$new_names" >"taken/$(basename "$file").json"
 done
 for file in taken/*.json; do
     jq -e '.threads | length > 0' "$file" >/dev/null || fail "$file holds no thread"
