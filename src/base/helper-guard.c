@@ -6,11 +6,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/openat2.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,7 +24,7 @@ enum {
 	WAIT_MS = 200,
 	LOOK_EVERY_MS = 10,
 	NAME_BYTES = sizeof("ctprof.0123456789abcdef"),
-	ENTRIES_MAX = 100000, /* in a directory that others fill */
+	ENTRIES_MAX = 20000, /* in a directory that others fill */
 };
 
 static const char prefix[] = "ctprof.";
@@ -88,6 +90,21 @@ static int open_own(int parent_fd, const char *name)
 	return fd;
 }
 
+/* Opens a directory in one that others write. What they have mounted there is not entered: its server need not answer, and says
+ * what it likes about owners. Kernels and filters without openat2(2) (Linux 5.6) have no such directory. */
+static int open_own_beneath(int shared_fd, const char *name)
+{
+	struct open_how how = {
+	        .flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
+	        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV,
+	};
+	int fd = (int)syscall(SYS_openat2, shared_fd, name, &how, sizeof(how));
+
+	if (fd >= 0 && !is_ours_alone(fd, S_IFDIR))
+		fd_closep(&fd);
+	return fd;
+}
+
 static int open_file(int dir_fd)
 {
 	int fd = openat(dir_fd, "helpers",
@@ -117,6 +134,7 @@ static int find_own(int shared_fd, char ret_name[NAME_BYTES])
 	int list_fd = fd_open_dir_at(shared_fd, ".");
 	DIR *list = list_fd < 0 ? NULL : fdopendir(list_fd);
 	const struct dirent *entry;
+	unsigned entries = 0;
 	bool is_found = false;
 	int r = list_fd;
 
@@ -124,15 +142,19 @@ static int find_own(int shared_fd, char ret_name[NAME_BYTES])
 		fd_closep(&list_fd);
 		return r < 0 ? r : -ENOMEM;
 	}
-	for (unsigned i = 0; i < ENTRIES_MAX && r >= 0 && (entry = readdir(list)); i++) {
+	while (r >= 0 && (entry = readdir(list))) {
 		cleanup_(fd_closep) int fd = -1;
+
+		/* Ours may be behind those that another user has filled it with. */
+		if (entries++ == ENTRIES_MAX)
+			r = -E2BIG;
 
 		if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0 ||
 		    strlen(entry->d_name) != NAME_BYTES - 1 ||
 		    (is_found && strcmp(entry->d_name, ret_name) > 0))
 			continue;
 		errno = 0;
-		fd = open_own(shared_fd, entry->d_name);
+		fd = open_own_beneath(shared_fd, entry->d_name);
 		if (fd < 0) {
 			r = error_is_own(-errno) ? -errno : r;
 			continue;
@@ -165,7 +187,7 @@ int helper_guard_open_shared(int shared_fd)
 		if (mkdirat(shared_fd, name, 0700) < 0 || find_own(shared_fd, name) <= 0)
 			return -1;
 	}
-	return open_own(shared_fd, name);
+	return open_own_beneath(shared_fd, name);
 }
 
 static int open_directory(void)

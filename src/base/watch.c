@@ -2,6 +2,7 @@
 #include "base/watch.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -54,42 +55,65 @@ static uint64_t cpu_ns(pid_t tid)
 	return clock_now_ns(clock);
 }
 
-/* A thread that could run, and has no CPU, is not asleep. */
-static bool is_asleep(pid_t tid)
+/* Reads /proc/self/task/@tid/@file. Returns the bytes, which are none if the thread has ended. */
+static size_t read_own(pid_t tid, const char *file, char *ret, size_t size)
 {
-	enum { STAT_BYTES = 4096 };
-	char name[48], text[STAT_BYTES];
-	const char *end;
+	char name[48];
 	ssize_t len;
 	int fd;
 
-	snprintf(name, sizeof(name), "/proc/self/task/%d/stat", tid);
+	snprintf(name, sizeof(name), "/proc/self/task/%d/%s", tid, file);
 	fd = open(name, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	len = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[len > 0 ? len : 0] = '\0';
+	len = fd < 0 ? 0 : read(fd, ret, size - 1);
+	if (fd >= 0)
+		close(fd);
+	ret[len > 0 ? len : 0] = '\0';
+	return len > 0 ? (size_t)len : 0;
+}
+
+/* A thread that could run, and has no CPU, is not asleep. */
+static bool is_asleep(pid_t tid)
+{
+	char text[4096];
+	const char *end;
+
+	read_own(tid, "stat", text, sizeof(text));
 	end = strrchr(text, ')');
 	return end && (strncmp(end, ") S", 3) == 0 || strncmp(end, ") D", 3) == 0);
 }
 
+/* Returns for how long a thread that sleeps has run and waited for a CPU since it was born. Kernels without schedstat (built without
+ * CONFIG_SCHED_INFO) give the time that it has run. */
+static uint64_t awake_ns(pid_t tid)
+{
+	uint64_t run, wait;
+	char text[128];
+
+	if (read_own(tid, "schedstat", text, sizeof(text)) > 0 &&
+	    sscanf(text, "%" SCNu64 " %" SCNu64, &run, &wait) == 2)
+		return run + wait;
+	return cpu_ns(tid);
+}
+
 uint64_t watch_asleep_ns(struct watch *watch, uint64_t now_ns)
 {
-	uint64_t calls = atomic_load_explicit(&watch->calls, memory_order_acquire), used;
+	uint64_t calls = atomic_load_explicit(&watch->calls, memory_order_acquire), awake, since;
+	bool is_new = calls != watch->seen_calls;
+	pid_t tid = atomic_load(&watch->tid);
 
-	if (calls % 2 == 0 || calls == GIVEN_UP) {
-		watch->seen_calls = calls;
+	watch->seen_calls = calls;
+	if (calls % 2 == 0 || calls == GIVEN_UP)
+		return 0;
+	if (is_new) {
+		watch->since_ns = now_ns;
+		watch->since_awake_ns = awake_ns(tid);
 		return 0;
 	}
-	used = cpu_ns(atomic_load(&watch->tid));
-	if (calls == watch->seen_calls && used == watch->seen_cpu_ns &&
-	    is_asleep(atomic_load(&watch->tid)))
-		return now_ns - watch->since_ns;
-	watch->seen_calls = calls;
-	watch->seen_cpu_ns = used;
-	watch->since_ns = now_ns;
-	return 0;
+	if (!is_asleep(tid))
+		return 0;
+	awake = awake_ns(tid) - watch->since_awake_ns;
+	since = now_ns - watch->since_ns;
+	return since > awake ? since - awake : 0;
 }
 
 bool watch_give_up(struct watch *watch)

@@ -18,8 +18,8 @@ struct watch {
 	_Atomic pid_t tid;      /* of the watched thread; 0 before watch_begin() */
 	/* The last readings of the watching thread. */
 	uint64_t seen_calls;
-	uint64_t seen_cpu_ns;
 	uint64_t since_ns;
+	uint64_t since_awake_ns;
 };
 
 /* From now on the calls of this thread are watched. @watch is zeroed, and lives as long as the thread does. NULL: no longer. */
@@ -29,8 +29,9 @@ void watch_begin(struct watch *watch);
 void watch_enter(void);
 void watch_leave(void);
 
-/* Returns for how long the thread has been asleep in one call, as far as the calls of this function show: 0 where it is in none,
- * has used CPU time since the last call, or waits for a CPU (/proc/self/task/TID/stat). @now_ns is of CLOCK_MONOTONIC. */
+/* Returns for how long the thread has slept in its call, since the first call of this function that saw it there: a lock that is
+ * given to it for a moment now and then does not start the time anew. 0 if it is in no call, runs, or waits for a CPU
+ * (/proc/self/task/TID/stat and schedstat). @now_ns is of CLOCK_MONOTONIC. */
 uint64_t watch_asleep_ns(struct watch *watch, uint64_t now_ns);
 
 /* Gives up the thread that watch_asleep_ns() has just found asleep. Returns false where its call has come back meanwhile. */

@@ -3,7 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdio.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -190,6 +193,59 @@ static void test_no_descriptors(void **state)
 	}
 }
 
+/* Others can mount there, and have a server that says the directory is ours, or nothing. */
+static void test_mounted(void **state)
+{
+	const struct temp_tree *tree = *state;
+	static const char name[] = "ctprof.0000000000000000";
+	int status;
+	pid_t pid;
+
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(fchmod(tree->fd, 01777), 0);
+	assert_int_equal(mkdirat(tree->fd, name, 0700), 0);
+	pid = fork();
+	if (pid == 0) {
+		struct stat there, opened;
+
+		/* In a chroot / is no mount; then the mount goes on to others, until it is undone. */
+		if (unshare(CLONE_NEWNS) < 0 || chdir(tree->path) < 0)
+			_exit(77);
+		(void)mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL);
+		if (mount("none", name, "tmpfs", 0, "mode=700") < 0)
+			_exit(77);
+		if (fstatat(AT_FDCWD, name, &there, 0) < 0 ||
+		    fstat(helper_guard_open_shared(fd_open_path_at(AT_FDCWD, ".")), &opened) < 0)
+			_exit(1);
+		(void)umount2(name, MNT_DETACH);
+		_exit(there.st_dev == opened.st_dev);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		skip();
+	assert_int_equal(status, 0);
+}
+
+/* Ours may be behind the others. */
+static void test_flooded(void **state)
+{
+	enum { ENTRIES = 20001 };
+	const struct temp_tree *tree = *state;
+	char name[16];
+
+	assert_int_equal(fchmod(tree->fd, 01777), 0);
+	close(helper_guard_open_shared(tree->fd));
+	assert_int_equal(mknodat(tree->fd, "0", S_IFREG | 0600, 0), 0);
+	for (int i = 1; i < ENTRIES; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		/* File systems limit the links of a file. */
+		if (linkat(tree->fd, "0", tree->fd, name, 0) < 0)
+			assert_int_equal(mknodat(tree->fd, name, S_IFREG | 0600, 0), 0);
+	}
+	assert_int_equal(helper_guard_open_shared(tree->fd), -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -204,6 +260,8 @@ int main(void)
 	                                        temp_tree_teardown),
 	        cmocka_unit_test_setup_teardown(test_no_descriptors, temp_tree_setup,
 	                                        temp_tree_teardown),
+	        cmocka_unit_test_setup_teardown(test_mounted, temp_tree_setup, temp_tree_teardown),
+	        cmocka_unit_test_setup_teardown(test_flooded, temp_tree_setup, temp_tree_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

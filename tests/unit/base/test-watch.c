@@ -11,7 +11,8 @@
 struct watched {
 	struct watch watch; /* zeroed */
 	int pipe[2];
-	atomic_bool works;     /* uses the CPU in its call, until it is told to end */
+	atomic_bool works; /* uses the CPU in its call, until it is told to end */
+	atomic_bool wakes; /* every 2 ms, as one that gets a lock for a moment, and sleeps again */
 	atomic_bool came_back; /* from its call */
 };
 
@@ -24,6 +25,8 @@ static void *call(void *context)
 	watch_enter();
 	while (watched->works)
 		;
+	while (watched->wakes)
+		usleep(2000);
 	if (read(watched->pipe[0], &byte, 1) != 1)
 		return NULL;
 	watch_leave();
@@ -31,11 +34,11 @@ static void *call(void *context)
 	return NULL;
 }
 
-static pthread_t begin(struct watched *watched, bool works)
+static pthread_t begin(struct watched *watched, bool works, bool wakes)
 {
 	pthread_t thread;
 
-	*watched = (struct watched){.works = works};
+	*watched = (struct watched){.works = works, .wakes = wakes};
 	assert_int_equal(pipe(watched->pipe), 0);
 	assert_int_equal(pthread_create(&thread, NULL, call, watched), 0);
 	while (atomic_load(&watched->watch.calls) == 0)
@@ -43,13 +46,13 @@ static pthread_t begin(struct watched *watched, bool works)
 	return thread;
 }
 
-/* Watches until the thread has slept for a millisecond, or for @ns, and returns for how long the thread slept. A busy machine
- * may run the thread late. */
-static uint64_t watch_for(struct watch *watch, uint64_t ns)
+/* Watches for @ns, or until the thread has slept for @least_ns, and returns for how long it slept. A busy machine may run the thread
+ * late. */
+static uint64_t watch_for(struct watch *watch, uint64_t ns, uint64_t least_ns)
 {
 	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC), now_ns = begin_ns, asleep_ns = 0;
 
-	while (now_ns - begin_ns < ns && asleep_ns < NS_PER_MS) {
+	while (now_ns - begin_ns < ns && asleep_ns < least_ns) {
 		usleep(1000);
 		now_ns = clock_now_ns(CLOCK_MONOTONIC);
 		asleep_ns = watch_asleep_ns(watch, now_ns);
@@ -68,8 +71,8 @@ static void test_sleeps(void **state)
 	static struct watched watched;
 
 	(void)state;
-	begin(&watched, false);
-	assert_true(watch_for(&watched.watch, 10 * NS_PER_SECOND) > 0);
+	begin(&watched, false, false);
+	assert_true(watch_for(&watched.watch, 10 * NS_PER_SECOND, NS_PER_MS) > 0);
 	assert_true(watch_give_up(&watched.watch));
 	assert_int_equal(watch_asleep_ns(&watched.watch, clock_now_ns(CLOCK_MONOTONIC)), 0);
 	wake(&watched);
@@ -80,10 +83,10 @@ static void test_sleeps(void **state)
 static void test_comes_back(void **state)
 {
 	struct watched watched;
-	pthread_t thread = begin(&watched, false);
+	pthread_t thread = begin(&watched, false, false);
 
 	(void)state;
-	assert_true(watch_for(&watched.watch, 10 * NS_PER_SECOND) > 0);
+	assert_true(watch_for(&watched.watch, 10 * NS_PER_SECOND, NS_PER_MS) > 0);
 	wake(&watched);
 	pthread_join(thread, NULL);
 	assert_false(watch_give_up(&watched.watch));
@@ -94,13 +97,25 @@ static void test_comes_back(void **state)
 static void test_works(void **state)
 {
 	struct watched watched;
-	pthread_t thread = begin(&watched, true);
+	pthread_t thread = begin(&watched, true, false);
 
 	(void)state;
-	assert_int_equal(watch_for(&watched.watch, 30 * NS_PER_MS), 0);
+	assert_int_equal(watch_for(&watched.watch, 30 * NS_PER_MS, NS_PER_MS), 0);
 	watched.works = false;
 	wake(&watched);
 	pthread_join(thread, NULL);
+}
+
+static void test_sleeps_with_breaks(void **state)
+{
+	static struct watched watched;
+
+	(void)state;
+	begin(&watched, false, true);
+	assert_true(watch_for(&watched.watch, 10 * NS_PER_SECOND, 50 * NS_PER_MS) >=
+	            50 * NS_PER_MS);
+	assert_true(watch_give_up(&watched.watch));
+	watched.wakes = false;
 }
 
 static void test_not_watched(void **state)
@@ -113,9 +128,8 @@ static void test_not_watched(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(test_sleeps),
-	        cmocka_unit_test(test_comes_back),
-	        cmocka_unit_test(test_works),
+	        cmocka_unit_test(test_sleeps),      cmocka_unit_test(test_comes_back),
+	        cmocka_unit_test(test_works),       cmocka_unit_test(test_sleeps_with_breaks),
 	        cmocka_unit_test(test_not_watched),
 	};
 
