@@ -46,6 +46,11 @@ uint32_t window_reading_find(const struct window_reading *reading, const struct 
 uint32_t window_reading_totals(const struct window_reading *reading, uint32_t tgid,
                                uint64_t process_start);
 
+/* Stores the sums over the rows of the process of @row, for each of its totals. Values that are not seen count as 0.
+ * Overwrites @scratch. */
+void window_reading_sums(const struct window_reading *reading, uint32_t row,
+                         struct thread_sample *scratch, uint64_t ret_sums[PROCESS_TOTAL_COUNT]);
+
 /* Returns the cgroup of that path and version, or NULL. */
 const struct cgroup_stats *window_reading_cgroup(const struct window_reading *reading,
                                                  const struct cgroup_stats *like);

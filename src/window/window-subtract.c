@@ -245,10 +245,44 @@ void window_forget(struct thread_sample *sample, const enum source_outcome rules
 	}
 }
 
-void window_subtract_totals(struct thread_sample *sample, const struct thread_sample *first)
+/* Only the sum of user and system time is exact, so both are raised or none. */
+static void raise_cpu_time(const struct thread_sample *sample, struct thread_sample *first,
+                           const uint64_t sums[PROCESS_TOTAL_COUNT])
+{
+	enum { USER = PROCESS_TOTAL_utime_clock_ticks, SYSTEM = PROCESS_TOTAL_stime_clock_ticks };
+	const uint64_t *last = sample->process_totals;
+	uint64_t now = saturating_add(last[USER], last[SYSTEM]);
+	uint64_t then = saturating_add(first->process_totals[USER], first->process_totals[SYSTEM]);
+	uint64_t sum = saturating_add(sums[USER], sums[SYSTEM]);
+	const uint64_t *from = sum <= now ? sums : last;
+
+	if (sum <= then || now < then)
+		return;
+	first->process_totals[USER] = from[USER];
+	first->process_totals[SYSTEM] = from[SYSTEM];
+}
+
+/* Raises the totals of the first reading to the sums over its rows, but not above those of the last reading. */
+static void raise_totals(const struct thread_sample *sample, struct thread_sample *first,
+                         const uint64_t sums[PROCESS_TOTAL_COUNT])
+{
+	raise_cpu_time(sample, first, sums);
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
+		uint64_t last = sample->process_totals[i];
+		uint64_t sum = sums[i] < last ? sums[i] : last;
+
+		if (metric_unit(process_total_table[i].metric) != UNIT_ticks &&
+		    first->process_totals[i] < sum)
+			first->process_totals[i] = sum;
+	}
+}
+
+void window_subtract_totals(struct thread_sample *sample, struct thread_sample *first,
+                            const uint64_t sums[PROCESS_TOTAL_COUNT])
 {
 	uint32_t known = 0;
 
+	raise_totals(sample, first, sums);
 	settle_total_cpu_time(sample, first);
 	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
 		uint64_t *total = &sample->process_totals[i];

@@ -30,8 +30,11 @@ bool window_is_other_program(const struct thread_sample *sample, const struct th
  * host. */
 void window_forget(struct thread_sample *sample, const enum source_outcome rules[SOURCE_COUNT]);
 
-/* Does as window_subtract() for the totals of a process. */
-void window_subtract_totals(struct thread_sample *sample, const struct thread_sample *first);
+/* Does as window_subtract() for the totals of a process. @sums has the sums over the process's rows at the first
+ * reading. The totals are read before the threads, so a sum may exceed its total: then the sum is subtracted, since
+ * work between the two reads is not that of exited threads. Raises such totals of @first. */
+void window_subtract_totals(struct thread_sample *sample, struct thread_sample *first,
+                            const uint64_t sums[PROCESS_TOTAL_COUNT]);
 
 /* Does so for a cgroup; NULL means that it was not in the first reading, and may have been there without threads: only
  * the values at the end remain. */

@@ -150,7 +150,7 @@ static void make_row(struct window_join *join, uint32_t row)
 static void make_totals(struct window_join *join)
 {
 	struct thread_sample *sample = &join->sample;
-	uint64_t born = sample_process_start(sample);
+	uint64_t born = sample_process_start(sample), sums[PROCESS_TOTAL_COUNT];
 	uint32_t first = THREAD_STORE_NONE;
 
 	if (!sample->has_process_totals)
@@ -158,8 +158,9 @@ static void make_totals(struct window_join *join)
 	if (born != PROCESS_START_UNKNOWN)
 		first = window_reading_totals(&join->first, sample->tgid, born);
 	if (first != THREAD_STORE_NONE) {
+		window_reading_sums(&join->first, first, &join->other, sums);
 		thread_store_get(&join->first.threads, first, &join->other);
-		window_subtract_totals(sample, &join->other);
+		window_subtract_totals(sample, &join->other, sums);
 	} else if (born == PROCESS_START_UNKNOWN || !is_born_inside(join, born)) {
 		sample_forget_totals(sample);
 	}
