@@ -171,14 +171,14 @@ static struct strbuf *next_part(struct strbuf *line)
 	return line;
 }
 
-/* "CPU 35→180 of 200": what all groups did together. */
+/* "CPU% in rows 35→180 of 200": what all groups did together. */
 static void add_host_cpu(const struct report *report, struct strbuf *line)
 {
 	const struct overview *overview = report->overview;
 
 	if (!overview->seen[ASPECT_cpu] || overview_is_of_lives(overview->kind))
 		return;
-	strbuf_add_str(next_part(line), "CPU% ");
+	strbuf_add_str(next_part(line), "CPU% in rows ");
 	for (unsigned side = 0; side < overview->sides; side++)
 		strbuf_addf(line, "%s%.0f", side > 0 ? overview_arrow(report) : "",
 		            overview->host.values[ASPECT_cpu][side].amount);
@@ -219,6 +219,33 @@ static void add_unaccounted(const struct report *report, struct strbuf *line)
 		largest = fmax(largest, unaccounted(measured(report, side)));
 	if (largest >= 0.95)
 		strbuf_addf(next_part(line), "%.0f %% of CPU time in no row", largest);
+}
+
+/* A reading of all threads that took much of the interval: each thread's interval is another one then. */
+static void add_spread(const struct report *report, struct strbuf *line)
+{
+	enum { PART = 20 };
+	uint64_t spread = 0, length = UINT64_MAX;
+
+	if (overview_is_of_lives(report->overview->kind))
+		return;
+	for (unsigned side = 0; side < report->rows->sides; side++) {
+		const struct snapshot_info *info = report->sides[side].info;
+
+		if (info->cost_seen[COST_walk_spread_ns] &&
+		    info->cost[COST_walk_spread_ns] > spread)
+			spread = info->cost[COST_walk_spread_ns];
+	}
+	for (unsigned side = 0; side < report->overview->sides; side++) {
+		uint64_t own = report->interval ? report->rows->interval_frame.length_ns
+		                                : report->rows->frames[side].length_ns;
+
+		length = own < length ? own : length;
+	}
+	if (spread <= length / PART)
+		return;
+	strbuf_add_str(next_part(line), "reading took ");
+	overview_add_time((double)spread, line);
 }
 
 static void add_lost(const struct report *report, struct strbuf *line)
@@ -286,6 +313,7 @@ static void add_trust(const struct report *report, struct strbuf *out)
 	            report->sides[SIDE_BASELINE].info->captured_at_unix_ns)
 		strbuf_add_str(&line, "the second file is the earlier one: swapped?");
 	add_host_cpu(report, &line);
+	add_spread(report, &line);
 	add_unaccounted(report, &line);
 	add_lost(report, &line);
 	add_denied(report, &line);
