@@ -544,7 +544,7 @@ static void emit_host(struct fact_build *build)
 		emit_derived(build, NULL);
 	else if (build->section == SECTION_settings)
 		fact_emit_settings(build);
-	else
+	else if (build->section == SECTION_sched_ext)
 		emit_sched_ext(build);
 	fact_build_end(build);
 }
