@@ -2,8 +2,8 @@
 #include "base/watch.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -86,13 +86,13 @@ static bool is_asleep(pid_t tid)
  * CONFIG_SCHED_INFO) give the time that it has run. */
 static uint64_t awake_ns(pid_t tid)
 {
-	uint64_t run, wait;
-	char text[128];
+	char text[128], *wait;
+	uint64_t run;
 
-	if (read_own(tid, "schedstat", text, sizeof(text)) > 0 &&
-	    sscanf(text, "%" SCNu64 " %" SCNu64, &run, &wait) == 2)
-		return run + wait;
-	return cpu_ns(tid);
+	if (read_own(tid, "schedstat", text, sizeof(text)) == 0)
+		return cpu_ns(tid);
+	run = strtoull(text, &wait, 10);
+	return run + strtoull(wait, NULL, 10);
 }
 
 uint64_t watch_asleep_ns(struct watch *watch, uint64_t now_ns)

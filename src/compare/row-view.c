@@ -502,7 +502,8 @@ static void set_between(const struct row_set *set, struct row_view *view)
 	view->members_differ = members_differ(set, view->group);
 	if (group)
 		view->delta = between(set, group, view->measure, view->per);
-	view->delta_partial = view->delta.kind != QUANTITY_NONE && lacks_threads(set, view, group);
+	view->delta_partial =
+	        group && view->delta.kind != QUANTITY_NONE && lacks_threads(set, view, group);
 	if (!view->sides[SIDE_BASELINE] && view->delta.kind != QUANTITY_NONE)
 		view->values[SIDE_BASELINE] = quantity_integer(0);
 	view->percent = percent_of(view);

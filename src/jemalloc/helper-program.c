@@ -178,7 +178,7 @@ int helper_program_start(enum helper_purpose purpose, int guard_fd, pid_t *ret_p
 	int sockets[2], r;
 	posix_spawn_file_actions_t actions;
 	struct passed passed;
-	pid_t pid;
+	pid_t pid = -1;
 
 	if (program < 0)
 		return program;
