@@ -160,7 +160,7 @@ for user in 0 12345; do
     # A program with file capabilities hands its helpers those that they need, and starts no program but the one that is
     # installed, nor one that its user's environment changes.
     # shellcheck disable=SC2016 # The inner shell expands them.
-    unshare --mount bash -euc '
+    with_own_mounts bash -euc '
         mount -t tmpfs -o mode=755 none "${1%%/libexec*}"
         mkdir -p "$1" place/bin
         cp "$2" place/bin/ctprof
