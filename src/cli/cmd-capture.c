@@ -5,11 +5,12 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/duration.h"
 #include "base/output.h"
 #include "capture-note.h"
 #include "capture/capture.h"
 #include "cli/options.h"
-#include "duration.h"
+
 #include "window-note.h"
 #include "window-wait.h"
 

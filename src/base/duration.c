@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "duration.h"
-#include "base/clock.h"
+#include "base/duration.h"
 
 #include <stddef.h>
 #include <string.h>
+
+#include "base/clock.h"
 
 static const struct {
 	const char *name;
@@ -13,8 +14,8 @@ static const struct {
         {"m", 60 * NS_PER_SECOND}, {"h", 3600 * NS_PER_SECOND},
 };
 
-/* Takes digits off the text; false where there is none, or too many. */
-static bool take_digits(const char **text, uint64_t *ret_number, uint64_t *ret_scale)
+/* Reads digits off the text; false where there is none, or too many. */
+static bool read_digits(const char **text, uint64_t *ret_number, uint64_t *ret_scale)
 {
 	enum { DIGITS_MAX = 12 };
 	unsigned digits = 0;
@@ -35,11 +36,11 @@ bool duration_parse(const char *text, uint64_t *ret_ns)
 	uint64_t whole, part = 0, scale = 1, unused;
 	unsigned __int128 ns;
 
-	if (!take_digits(&text, &whole, &unused))
+	if (!read_digits(&text, &whole, &unused))
 		return false;
 	if (*text == '.') {
 		text++;
-		if (!take_digits(&text, &part, &scale))
+		if (!read_digits(&text, &part, &scale))
 			return false;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
