@@ -209,7 +209,7 @@ static int open_directory(void)
 	return shared_fd < 0 ? -1 : helper_guard_open_shared(shared_fd);
 }
 
-static bool take_slot(struct helper_guard *guard)
+static bool lock_slot(struct helper_guard *guard)
 {
 	for (unsigned slot = 0; slot < SLOTS; slot++) {
 		if (!take(guard->parent_fd, slot, false))
@@ -237,7 +237,7 @@ int helper_guard_enter_at(struct helper_guard *guard, int dir_fd)
 	guard->helper_fd = guard->parent_fd < 0 ? -1 : open_file(dir_fd);
 	if (guard->helper_fd < 0)
 		return refuse(guard, -ENOLCK);
-	if (!does_any_stay(guard->parent_fd) && take_slot(guard))
+	if (!does_any_stay(guard->parent_fd) && lock_slot(guard))
 		return 0;
 	return refuse(guard, -EBUSY);
 }

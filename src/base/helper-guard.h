@@ -12,7 +12,7 @@
  * the locks when the last process that holds them is gone, so nothing has to be cleaned up. Directory and file must belong
  * to the user and be writable by nobody else: another user can neither pretend that there is a helper nor hide one. In
  * /dev/shm, which is sticky, nobody else can remove the directory, and its name is random, so nobody can take it before. It is found
- * again by its owner. Where no directory can be had, no helper is started. */
+ * again by its owner. Without such a directory no helper is started. */
 #include "ctprof/base/macro.h"
 
 struct helper_guard {

@@ -63,7 +63,7 @@ static bool may_change_ids(void)
 
 /* The group comes first: the kernel maps no id of the user namespace of an ordinary user but that user's, and nothing has
  * changed when setresgid() says so. */
-static void take_ids(uint32_t id)
+static void set_ids(uint32_t id)
 {
 	if (setresgid(id, id, id) < 0) {
 		if (errno != EINVAL)
@@ -86,7 +86,7 @@ void helper_become_stranger(uint64_t kept)
 {
 	(void)prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);
 	if (may_change_ids())
-		take_ids(stranger_id());
+		set_ids(stranger_id());
 	helper_keep_capabilities(kept);
 	(void)prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0);
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);

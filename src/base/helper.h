@@ -24,6 +24,6 @@ void helper_become_stranger(uint64_t kept);
  * with a change of rights the kernel forgets it. */
 void helper_end_with(pid_t parent);
 
-/* Waits for a helper that has been told to end, or was killed, for at most so many milliseconds. Returns false where it has
- * not ended: it hangs in the kernel, and is left to whoever reaps our own children. */
+/* Waits for a helper that was asked to end, or was killed, for at most so many milliseconds. Returns false if it has not
+ * ended: it hangs in the kernel, and the process that reaps our own children gets it. */
 bool helper_reap(pid_t pid, unsigned wait_ms);

@@ -15,7 +15,7 @@
 
 enum {
 	INSTRUCTIONS_MAX = 100000,
-	/* What lies where in memory of our own, which is one block. */
+	/* The layout of memory of our own, which is one block. */
 	THREAD_AT = 0x8000, /* the thread pointer, with zeros on both sides */
 	STACK_AT = 0x38000, /* it grows down */
 	RESULT_AT = 0x40000,

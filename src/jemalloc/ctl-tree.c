@@ -65,7 +65,7 @@ static bool strings_have(const struct strings *strings, uint64_t address)
 }
 
 /* @name is where a pointer to the name is: the second word of a node, which has to be a leaf with a function. */
-static void take_node(const struct elf_image *image, const uint8_t *name, struct nodes *nodes)
+static void add_node(const struct elf_image *image, const uint8_t *name, struct nodes *nodes)
 {
 	const uint8_t *node = name - WORD;
 	uint64_t function = word_at(node + 4 * WORD);
@@ -79,9 +79,9 @@ static void take_node(const struct elf_image *image, const uint8_t *name, struct
 	nodes->count++;
 }
 
-static void take_segment(const struct elf_image *image, size_t index,
-                         const struct strings *allocatedp, const struct strings *deallocatedp,
-                         struct nodes *ret_allocatedp, struct nodes *ret_deallocatedp)
+static void search_segment(const struct elf_image *image, size_t index,
+                           const struct strings *allocatedp, const struct strings *deallocatedp,
+                           struct nodes *ret_allocatedp, struct nodes *ret_deallocatedp)
 {
 	uint64_t len;
 	const uint8_t *bytes = elf_image_segment(image, index, &len);
@@ -95,13 +95,13 @@ static void take_segment(const struct elf_image *image, size_t index,
 		if (word - image->address >= image->size)
 			continue;
 		if (strings_have(allocatedp, word))
-			take_node(image, bytes + at, ret_allocatedp);
+			add_node(image, bytes + at, ret_allocatedp);
 		if (strings_have(deallocatedp, word))
-			take_node(image, bytes + at, ret_deallocatedp);
+			add_node(image, bytes + at, ret_deallocatedp);
 	}
 }
 
-/* Whether two nodes can be in the same array. */
+/* Returns whether two nodes can be in the same array. */
 static bool are_siblings(uint64_t one, uint64_t other)
 {
 	uint64_t distance = one > other ? one - other : other - one;
@@ -120,8 +120,8 @@ size_t ctl_tree_find(const struct elf_image *image, struct ctl_pair pairs[CTL_PA
 	if (allocatedp_names.count == 0 || deallocatedp_names.count == 0)
 		return 0;
 	for (size_t i = 0; i < image->file->segment_count; i++)
-		take_segment(image, i, &allocatedp_names, &deallocatedp_names, &allocatedp,
-		             &deallocatedp);
+		search_segment(image, i, &allocatedp_names, &deallocatedp_names, &allocatedp,
+		               &deallocatedp);
 	for (size_t i = 0; i < allocatedp.count; i++)
 		for (size_t j = 0; j < deallocatedp.count && count < CTL_PAIRS_MAX; j++)
 			if (are_siblings(allocatedp.nodes[i].address,

@@ -52,8 +52,8 @@ static bool take(struct debug_file *debug, const struct elf_file *file, int fd,
 	return false;
 }
 
-static bool look_for(struct debug_file *debug, const struct elf_file *file,
-                     struct jemalloc_debug_files *files)
+static bool find_file(struct debug_file *debug, const struct elf_file *file,
+                      struct jemalloc_debug_files *files)
 {
 	uint8_t build_id[ELF_BUILD_ID_MAX];
 	size_t len = elf_file_build_id(file, build_id);
@@ -70,7 +70,7 @@ bool debug_file_find(struct debug_file *debug, const struct elf_file *file,
                      struct jemalloc_debug_files *files)
 {
 	if (!debug->was_looked_for && files)
-		(void)look_for(debug, file, files);
+		(void)find_file(debug, file, files);
 	debug->was_looked_for = true;
 	return debug->fd >= 0;
 }

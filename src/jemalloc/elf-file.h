@@ -46,5 +46,5 @@ const char *elf_file_debuglink(const struct elf_file *file, uint32_t *ret_checks
 
 /* The first segment of a type, or NULL. */
 const Elf64_Phdr *elf_file_segment(const struct elf_file *file, uint32_t type);
-/* Whether an address as the file has it is in a segment with all of @flags. */
+/* Returns whether an address, as the file has it, is in a segment with all of @flags. */
 bool elf_file_is_in_segment(const struct elf_file *file, uint64_t address, uint32_t flags);

@@ -107,9 +107,9 @@ static int await(const struct file_looker *looker, uint64_t wait_ns, int *ret_re
 	return helper_message_object(&answer, HELPER_LOOKED, ret_object);
 }
 
-int file_looker_look(struct file_looker *looker, uint32_t tgid, uint32_t tid,
-                     const struct mapped_file *mapped, uint64_t wait_ns,
-                     struct jemalloc_object *ret_object)
+int file_looker_inspect(struct file_looker *looker, uint32_t tgid, uint32_t tid,
+                        const struct mapped_file *mapped, uint64_t wait_ns,
+                        struct jemalloc_object *ret_object)
 {
 	struct helper_message question = {.kind = HELPER_LOOK,
 	                                  .look = {.tgid = tgid,

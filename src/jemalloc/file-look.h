@@ -24,6 +24,6 @@ void file_looker_start(struct file_looker *looker);
  * of change and size are looked into once. Waits for at most @wait_ns, and never for more than 4 s. Returns 0; or -errno where
  * the file could not be opened through this process: -EREMOTE for a file on a file system that is not allowed, -EBUSY where an
  * earlier helper still lives, -ENOLCK where nothing would keep helpers from piling up, -ENOPKG where no helper program can be trusted, -ETIME where it took too long. */
-must_check_ int file_looker_look(struct file_looker *looker, uint32_t tgid, uint32_t tid,
-                                 const struct mapped_file *mapped, uint64_t wait_ns,
-                                 struct jemalloc_object *ret_object);
+must_check_ int file_looker_inspect(struct file_looker *looker, uint32_t tgid, uint32_t tid,
+                                    const struct mapped_file *mapped, uint64_t wait_ns,
+                                    struct jemalloc_object *ret_object);

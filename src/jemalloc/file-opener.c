@@ -21,7 +21,7 @@
 #include "helper-sandbox.h"
 #include "jemalloc/jemalloc-inspect.h"
 
-/* What makes a file the same one. */
+/* A file is the same one if all of these are the same. */
 struct identity {
 	uint64_t device, inode, seconds, nanoseconds, bytes;
 };
@@ -73,7 +73,7 @@ static int open_in_root(const struct helper_message *question, int root_fd)
 	return fd == -EMEDIUMTYPE ? -ENOENT : fd;
 }
 
-/* Where neither way leads to the file, and the first is closed for want of rights, so is the file. */
+/* If neither way leads to the file, and the first one is denied, the file is denied. */
 static int open_mapped(const struct helper_message *question, int root_fd)
 {
 	int first = open_mapping(question), fd = first;
@@ -94,12 +94,12 @@ static void inspect(struct opener *opener, int fd, int root_fd, struct jemalloc_
 	if (slash)
 		*slash = '\0';
 	jemalloc_inspector_allow(opener->inspector, allowed_by(&opener->question));
-	jemalloc_inspector_look(opener->inspector, fd, root_fd, slash ? directory : NULL,
-	                        ret_object);
+	jemalloc_inspector_run(opener->inspector, fd, root_fd, slash ? directory : NULL,
+	                       ret_object);
 }
 
-/* What is no regular file, such as a device, has no jemalloc. */
-static int look(struct opener *opener, struct jemalloc_object *ret_object)
+/* Anything but a regular file, such as a device, has no jemalloc. */
+static int find_object(struct opener *opener, struct jemalloc_object *ret_object)
 {
 	cleanup_(fd_closep) int root_fd = open_root(&opener->question);
 	cleanup_(fd_closep) int fd = open_mapped(&opener->question, root_fd);
@@ -152,7 +152,7 @@ void file_opener_run(int socket, int guard_fd, pid_t parent)
 	       memchr(opener.question.look.path, '\0', sizeof(opener.question.look.path))) {
 		struct helper_message answer;
 		struct jemalloc_object object;
-		int result = look(&opener, &object);
+		int result = find_object(&opener, &object);
 
 		helper_message_set_object(&answer, HELPER_LOOKED, result, &object);
 		if (helper_message_send(socket, &answer, -1) < 0)

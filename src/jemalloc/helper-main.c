@@ -9,7 +9,7 @@
 
 #include "file-opener.h"
 #include "helper-program.h"
-#include "memory-probe-parts.h"
+#include "memory-probe-shared.h"
 
 /* Finds who made the socket. 0: there is no such socket, or somebody else started this program. */
 static pid_t find_parent(void)

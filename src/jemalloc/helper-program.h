@@ -22,7 +22,7 @@ enum helper_purpose {
 
 /* The first argument of the program. The second one is the version of ctprof. */
 extern const char *const helper_purpose_names[HELPER_PURPOSES];
-/* What each needs: bits 1 << CAP_... */
+/* The capabilities of each: bits 1 << CAP_... */
 extern const uint64_t helper_capabilities[HELPER_PURPOSES];
 
 /* Starts a helper process. Its program executes with those capabilities of its purpose that this thread has; the

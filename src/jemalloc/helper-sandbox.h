@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* helper-sandbox - the system calls that a helper process may make (seccomp(2)). All others fail with EPERM. Where the kernel has no
- * filters, nothing changes. */
+/* helper-sandbox - the system calls that a helper process may make (seccomp(2)). All others fail with EPERM. On a kernel
+ * without filters nothing changes. */
 
 enum helper_sandbox {
 	HELPER_SANDBOX_PARSE, /* memory, reading files, the socket, and an end */

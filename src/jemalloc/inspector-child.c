@@ -21,7 +21,7 @@
 
 enum { DESCRIPTORS_MAX = 16, IDLE_MS = 1000 };
 
-/* What a file may cost: the largest image, and a gigabyte that the emulator reserves. */
+/* The most memory for a file: the largest image, and a gigabyte that the emulator reserves. */
 static const rlim_t memory_bytes = (rlim_t)4 << 30;
 
 /* A limit that is lower already stays. */
@@ -68,7 +68,8 @@ static void give_up_rights(void)
 	limit(RLIMIT_NOFILE, DESCRIPTORS_MAX);
 }
 
-/* Whoever asks next starts another one. A parent that hangs in the kernel, and so neither asks nor ends, does not keep it. */
+/* The next question starts another helper. A parent that hangs in the kernel neither writes nor ends; the helper ends after
+ * some time all the same. */
 static void await_work(void)
 {
 	if (fd_await_input(HELPER_SOCKET, clock_now_ns(CLOCK_MONOTONIC) + IDLE_MS * NS_PER_MS) < 0)

@@ -82,7 +82,7 @@ void jemalloc_files_start(struct jemalloc_files *files)
 	file_looker_start(files->looker);
 }
 
-/* Where parts of one file system are mounted in different namespaces, the same line may stand for different files. */
+/* The same line may stand for different files if parts of one file system are mounted in different namespaces. */
 void mapping_process_init(struct mapping_process *process, uint32_t tgid, uint32_t tid,
                           int thread_fd)
 {
@@ -96,7 +96,7 @@ void mapping_process_init(struct mapping_process *process, uint32_t tgid, uint32
 		process->mounts[0] = '\0';
 }
 
-/* What went wrong with this process says nothing about the file, which another one may show. */
+/* A failure of this process is not kept for the file: another process may have it open to us. */
 static const struct jemalloc_object *failure_of(const struct mapping_process *process, int r)
 {
 	switch (-r) {
@@ -158,8 +158,8 @@ static const struct jemalloc_object *look(struct jemalloc_files *files,
 	if (!files->looker)
 		files->looker = file_looker_new(&files->guard);
 	file_looker_allow(files->looker, files->allowed);
-	r = file_looker_look(files->looker, process->tgid, process->tid, mapped,
-	                     files->budget_ns - files->used_ns, &object);
+	r = file_looker_inspect(files->looker, process->tgid, process->tid, mapped,
+	                        files->budget_ns - files->used_ns, &object);
 	files->used_ns += clock_now_ns(CLOCK_MONOTONIC) - begin_ns;
 	if (r == -ETIME && files->used_ns >= files->budget_ns)
 		return &failures[PROBE_TAG_budget];

@@ -59,8 +59,8 @@ void jemalloc_files_start(struct jemalloc_files *files);
 void mapping_process_init(struct mapping_process *process, uint32_t tgid, uint32_t tid,
                           int thread_fd);
 
-/* What is known of a file that the process has mapped; where it cannot be opened, its tag says so. Good until the next
- * call. */
+/* Returns the knowledge of a file that the process has mapped; if the file cannot be opened, its tag says so. Good until
+ * the next call. */
 const struct jemalloc_object *jemalloc_files_find(struct jemalloc_files *files,
                                                   const struct mapping_process *process,
                                                   const struct mapped_file *mapped);

@@ -10,14 +10,14 @@
 #include "ctprof/base/macro.h"
 #include "ctprof/metric/probe.h"
 
-/* How the thread pointers of processes with jemalloc are read. */
+/* The ways to read the thread pointers of processes with jemalloc. */
 enum jemalloc_mode {
 	JEMALLOC_MODE_AUTO,   /* by BPF, or, where that does not work, by stopping each thread */
 	JEMALLOC_MODE_PTRACE, /* by stopping each thread */
 	JEMALLOC_MODE_OFF,    /* not at all: no process is looked into */
 };
 
-/* What an ELF file says. Offsets are those from the thread pointer: %fs on x86-64, TPIDR_EL0 on aarch64. */
+/* The knowledge that an ELF file gives. Offsets are those from the thread pointer: %fs on x86-64, TPIDR_EL0 on aarch64. */
 struct jemalloc_object {
 	enum probe_tag
 	        tag;   /* PROBE_TAG_ok; jemalloc_not_found; or why the counters cannot be found */
@@ -28,13 +28,13 @@ struct jemalloc_object {
 	uint64_t slot_address; /* as the file has it, before loading */
 	int64_t allocated;
 	int64_t deallocated;
-	/* Where the file's first segment is mapped, as the file has it: what is loaded at first_address of the file's
-	 * byte first_offset; both are multiples of the page size. */
+	/* The place of the file's first segment, as the file has it: the byte first_offset of the file is loaded at
+	 * first_address. Both are multiples of the page size. */
 	uint64_t first_address;
 	uint64_t first_offset;
 };
 
-/* Where debugging information in a file of its own comes from. */
+/* The source of debugging information that is in a file of its own. */
 struct jemalloc_debug_files {
 	/* Opens the file with this build id (@build_id_len may be 0), or the one named by .gnu_debuglink (@link may be NULL;
 	 * it is a file's name with no '/' in it). Returns a descriptor, which the caller closes, or -errno. */
@@ -64,5 +64,5 @@ void jemalloc_inspector_allow(struct jemalloc_inspector *inspector, enum file_sy
 
 /* As jemalloc_inspect(). Debugging information is looked for below @root_fd, the root directory of the process (or -1), and
  * for a debuglink beside @directory, the file's own directory there (or NULL); below this system's root after that. */
-void jemalloc_inspector_look(struct jemalloc_inspector *inspector, int fd, int root_fd,
-                             const char *directory, struct jemalloc_object *ret_object);
+void jemalloc_inspector_run(struct jemalloc_inspector *inspector, int fd, int root_fd,
+                            const char *directory, struct jemalloc_object *ret_object);

@@ -156,8 +156,8 @@ static int ask(struct jemalloc_inspector *inspector, const struct look *look, in
 	return r < 0 ? r : -EPIPE;
 }
 
-void jemalloc_inspector_look(struct jemalloc_inspector *inspector, int fd, int root_fd,
-                             const char *directory, struct jemalloc_object *ret_object)
+void jemalloc_inspector_run(struct jemalloc_inspector *inspector, int fd, int root_fd,
+                            const char *directory, struct jemalloc_object *ret_object)
 {
 	const struct look look = {
 	        .root_fd = root_fd,

@@ -138,8 +138,8 @@ static enum probe_tag add_place(struct jemalloc_reader *reader, int thread_fd,
 	return PROBE_TAG_ok;
 }
 
-/* Where the process has jemalloc, all copies of it have to be read. Where it has none, a file that could not be looked into
- * may have it. */
+/* All copies of jemalloc in the process have to be read. If none is found, a file that could not be inspected may have
+ * one. */
 static enum probe_tag find_places(struct jemalloc_reader *reader, uint32_t tid, int thread_fd,
                                   bool *ret_is_found)
 {
@@ -223,8 +223,8 @@ static void forget_pointers(struct memory_probe_request *request)
 		request->threads[i] = (struct memory_probe_thread){.tid = request->threads[i].tid};
 }
 
-/* Thread pointers without stopping anybody. Where that does not work, the prober stops the threads for them; so it does where BPF
- * sees none of the process, which a host may hide from it. */
+/* Finds thread pointers without stopping a thread. If that does not work, the prober stops the threads for them; so it does
+ * for a process that the host hides from BPF. */
 static void find_pointers(struct jemalloc_reader *reader, const struct known_pointers *given)
 {
 	enum { ATTEMPTS = 4 };
@@ -254,7 +254,7 @@ static void find_pointers(struct jemalloc_reader *reader, const struct known_poi
 	}
 }
 
-/* What becomes of a process: ok where anything was read, else what befell most of its threads. */
+/* Returns the tag of a process: ok if anything was read, else the most frequent one of its threads. */
 static enum probe_tag count_threads(struct jemalloc_reader *reader)
 {
 	const struct memory_probe_request *request = &reader->request;
@@ -328,8 +328,8 @@ void jemalloc_pass_process(struct jemalloc_reader *reader)
 }
 
 /* Between vfork and exec, and after clone with CLONE_VM alone, a process has its parent's memory, and mostly its parent's
- * thread-local storage as well, whose counters would count twice. Where the kernel does not say, it is taken for one with
- * memory of its own. Asked by a thread that has memory: two that have given up theirs are the same. */
+ * thread-local storage as well, whose counters would count twice. A kernel that does not say counts as
+ * "memory of its own". The comparison is made for a thread that has memory: two that have given up theirs are the same. */
 static bool is_memory_of_parent(struct jemalloc_reader *reader, const struct seen_process *seen)
 {
 	enum { STAT_BYTES = 1 << 16, FIELD_PARENT = 4 };

@@ -62,9 +62,9 @@ void jemalloc_pass_process(struct jemalloc_reader *reader);
 /* Says that the next process has executed another program: of the one that it had there is nothing to be read. */
 void jemalloc_leave_process(struct jemalloc_reader *reader);
 
-/* Whether the process has jemalloc, whose counters were asked for. */
+/* Returns whether the process has jemalloc, and counters were requested. */
 bool jemalloc_has_counters(const struct jemalloc_reader *reader);
-/* What was read was of another program. */
+/* Forgets what was read: it was another program's. */
 void jemalloc_forget_process(struct jemalloc_reader *reader);
 
 /* Gives @sample, the thread at @index of the list, what was read. */

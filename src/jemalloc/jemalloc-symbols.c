@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-/* What jemalloc's configuration puts before its own names, behind what it was told to. */
+/* The prefix that jemalloc's configuration puts before its own names, behind the configured one. */
 #define PRIVATE_PREFIX "je_"
 
-/* How long a name is without a version, and without what link-time optimisation has put behind it. */
+/* Returns the length of a name without a version, and without the suffix of link-time optimisation. */
 static size_t plain_length(const char *name)
 {
 	size_t len = strcspn(name, "@");
@@ -15,7 +15,7 @@ static size_t plain_length(const char *name)
 	return addition ? (size_t)(addition - name) : len;
 }
 
-/* Whether the name ends in @end behind a prefix that is not too long. */
+/* Returns whether the name ends in @end behind a prefix that is not too long. */
 static bool split_prefix(const char *name, size_t len, const char *end,
                          char prefix[JEMALLOC_PREFIX_LEN_MAX + 1])
 {
@@ -52,8 +52,8 @@ static void functions_add(struct jemalloc_functions *functions, uint64_t address
 		functions->addresses[functions->count++] = address;
 }
 
-static void take_function(struct jemalloc_symbols *symbols, const char *name, size_t len,
-                          uint64_t address)
+static void add_function(struct jemalloc_symbols *symbols, const char *name, size_t len,
+                         uint64_t address)
 {
 	char prefix[JEMALLOC_PREFIX_LEN_MAX + 1];
 
@@ -69,8 +69,8 @@ static void take_function(struct jemalloc_symbols *symbols, const char *name, si
 		functions_add(&symbols->deallocatedp, address);
 }
 
-static void take_variable(struct jemalloc_symbols *symbols, const char *name, size_t len,
-                          const Elf64_Sym *symbol)
+static void add_variable(struct jemalloc_symbols *symbols, const char *name, size_t len,
+                         const Elf64_Sym *symbol)
 {
 	struct jemalloc_variable variable = {.offset = symbol->st_value, .size = symbol->st_size};
 	size_t before;
@@ -97,10 +97,10 @@ static void take(void *context, const char *name, const Elf64_Sym *symbol)
 	switch (ELF64_ST_TYPE(symbol->st_info)) {
 	case STT_FUNC:
 	case STT_GNU_IFUNC:
-		take_function(symbols, name, plain_length(name), symbol->st_value);
+		add_function(symbols, name, plain_length(name), symbol->st_value);
 		break;
 	case STT_TLS:
-		take_variable(symbols, name, plain_length(name), symbol);
+		add_variable(symbols, name, plain_length(name), symbol);
 		break;
 	}
 }
@@ -122,7 +122,7 @@ bool jemalloc_symbols_are_found(const struct jemalloc_symbols *symbols)
 	       symbols->deallocatedp.count > 0;
 }
 
-/* How likely a variable is jemalloc's, by its prefix. */
+/* The prefix of a variable tells how likely it is jemalloc's. */
 enum likeness {
 	LIKENESS_PRIVATE, /* jemalloc's own "je_", behind nothing or the public prefix of one that is here */
 	LIKENESS_PUBLIC,

@@ -37,7 +37,7 @@ struct jemalloc_symbols {
 	struct jemalloc_prefixes by_mib;  /* of mallctlbymib() */
 	size_t variable_count;
 	struct jemalloc_variable variables[JEMALLOC_VARIABLES_MAX];
-	/* Of the control tree; names of a file's own, which most files lack. */
+	/* Functions of the control tree; these names are local to the file, and most files lack them. */
 	struct jemalloc_functions allocatedp;
 	struct jemalloc_functions deallocatedp;
 };
@@ -48,7 +48,7 @@ void jemalloc_symbols_add(struct jemalloc_symbols *symbols, const struct elf_fil
 /* Both functions that every jemalloc offers, with the same prefix; or what it has inside. */
 bool jemalloc_symbols_are_found(const struct jemalloc_symbols *symbols);
 
-/* Whether its name is one of those that jemalloc's configuration makes. */
+/* Returns whether its name is one of those that jemalloc's configuration makes. */
 bool jemalloc_variable_is_private(const struct jemalloc_variable *variable);
 
 /* The variable that has a thread's data; NULL where there is none, or several and nothing to choose by. */

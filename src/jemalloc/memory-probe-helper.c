@@ -15,7 +15,7 @@
 #include "helper-message.h"
 #include "helper-program.h"
 #include "helper-sandbox.h"
-#include "memory-probe-parts.h"
+#include "memory-probe-shared.h"
 
 /* SIGCHLD, which is only ever waited for, says that a thread has stopped. */
 static void set_signals(void)

@@ -17,7 +17,7 @@
 #include "base/mem.h"
 #include "helper-message.h"
 #include "helper-program.h"
-#include "memory-probe-parts.h"
+#include "memory-probe-shared.h"
 
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 0x0008U
@@ -53,8 +53,8 @@ struct memory_prober *memory_prober_new(void)
 	return prober;
 }
 
-/* Of a helper that was ended, the threads that it had attached have been stopped until now, for all we know. One that ends
- * by itself has just looked: those that it leaves behind had not stopped. */
+/* Threads that a killed helper had attached may have been stopped until now. A helper that ends by itself has just checked:
+ * threads that it leaves behind had not stopped. */
 static void count_left_behind(struct probe_shared *shared)
 {
 	for (size_t i = 0; i < shared->thread_count; i++)

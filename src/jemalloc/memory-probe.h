@@ -40,8 +40,8 @@ struct memory_probe_request {
 	struct memory_probe_thread *threads;
 };
 
-/* What stopping cost those who were stopped: of each stop the time from the last look that found the thread not
- * stopped, or from asking it to stop, until it was let go, and so an upper bound. */
+/* The cost of stopping, for the threads that were stopped. The time of a stop is an upper bound: from the last check that
+ * found the thread running, or from the request to stop, until the thread was released. */
 struct memory_probe_cost {
 	uint64_t stops;
 	uint64_t longest_stop_ns;

@@ -8,12 +8,12 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "memory-probe-parts.h"
+#include "memory-probe-shared.h"
 
 enum { WORDS_MAX = 1024 /* of one call */ };
 
 static const uint64_t COUNTER_END = UINT64_C(1) << 60;
-/* What a thread frees may have been allocated by others. */
+/* A thread may free memory that others have allocated. */
 static const uint64_t FREED_MORE_MAX = UINT64_C(1) << 56;
 static const uint64_t OFFSET_END = UINT64_C(1) << 32;
 
@@ -36,8 +36,8 @@ static bool is_gone(const struct probe_shared *shared, uint32_t tid)
 	return syscall(SYS_tgkill, (pid_t)shared->tgid, (pid_t)tid, 0) < 0 && errno == ESRCH;
 }
 
-/* Where a thread has exited meanwhile, what it had may be another one's by now, or nobody's: then that it leads nowhere is no
- * failure. */
+/* The memory of a thread that has exited meanwhile may be another one's by now, or nobody's: then a pointer that leads
+ * nowhere is no failure. */
 static void end_doubtful(const struct probe_shared *shared, struct probe_thread *thread,
                          enum probe_tag tag)
 {
@@ -105,7 +105,7 @@ static bool is_counter_pair(uint64_t allocated, uint64_t deallocated)
 	       deallocated <= allocated + FREED_MORE_MAX;
 }
 
-/* By the ABI of x86-64 the word at the thread pointer is the pointer itself. */
+/* The word at the thread pointer is the pointer itself (ABI of x86-64). */
 static bool is_thread_pointer(const struct probe_thread *thread, uint64_t word)
 {
 #ifdef __x86_64__
@@ -117,8 +117,8 @@ static bool is_thread_pointer(const struct probe_thread *thread, uint64_t word)
 #endif
 }
 
-static bool take_counters(const struct reader *reader, struct probe_thread *thread,
-                          const uint64_t *words)
+static bool set_counters(const struct reader *reader, struct probe_thread *thread,
+                         const uint64_t *words)
 {
 	thread->allocated = thread->deallocated = 0;
 	for (size_t i = 0; i < reader->shared->place_count; i++) {
@@ -137,7 +137,7 @@ static bool take_counters(const struct reader *reader, struct probe_thread *thre
 	return true;
 }
 
-static void take_batch(struct reader *reader, uint64_t read_boottime_ns)
+static void finish_batch(struct reader *reader, uint64_t read_boottime_ns)
 {
 	for (size_t i = 0; i < reader->thread_count; i++) {
 		struct probe_thread *thread = reader->threads[i];
@@ -148,7 +148,7 @@ static void take_batch(struct reader *reader, uint64_t read_boottime_ns)
 		thread->read_boottime_ns = read_boottime_ns;
 		if (!is_thread_pointer(thread, words[0]))
 			end_doubtful(reader->shared, thread, PROBE_TAG_tls_arithmetic);
-		else if (!take_counters(reader, thread, words + 1))
+		else if (!set_counters(reader, thread, words + 1))
 			end_doubtful(reader->shared, thread, PROBE_TAG_implausible);
 	}
 }
@@ -164,7 +164,7 @@ static void flush(struct reader *reader)
 	int r = reader->thread_count > 0 ? read_batch(reader) : 0;
 
 	if (r == 0)
-		take_batch(reader, begin_ns + (clock_now_ns(CLOCK_BOOTTIME) - begin_ns) / 2);
+		finish_batch(reader, begin_ns + (clock_now_ns(CLOCK_BOOTTIME) - begin_ns) / 2);
 	for (size_t i = 0; r < 0 && i < reader->thread_count; i++)
 		if (reader->threads[i]->step == PROBE_STEP_READ)
 			probe_thread_end(reader->threads[i], tag_of_error(-r));
@@ -225,7 +225,7 @@ static void read_all(struct reader *reader, bool is_second)
 	flush(reader);
 }
 
-/* By the variants of the ABIs a module loaded at the start lies below the thread pointer, or above it. */
+/* A module that was loaded at the start lies below the thread pointer, or above it, by the variants of the ABIs. */
 static bool is_sane_slot(uint64_t word)
 {
 #ifdef __aarch64__
@@ -273,7 +273,7 @@ static void add_candidates(struct reader *reader)
 			reader->threads[reader->thread_count++] = &shared->threads[i];
 }
 
-/* What a thread had is another one's as soon as it has exited. */
+/* The memory of a thread may be another one's as soon as the thread has exited. */
 static void end_read(struct probe_shared *shared)
 {
 	for (size_t i = 0; i < shared->thread_count; i++) {

@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/scan.h"
-#include "memory-probe-parts.h"
+#include "memory-probe-shared.h"
 #include "procfs/proc-text.h"
 #include "procfs/procfs.h"
 
@@ -31,7 +31,7 @@ enum {
 	FLAGS_FIELD = 9,
 };
 
-/* Of the kernel: in /proc/<pid>/stat for decades, the last one since Linux 6.4. */
+/* Flags of the kernel in /proc/<pid>/stat; the last one since Linux 6.4. */
 enum {
 	FLAG_EXITING = 0x4,
 	FLAG_IO_WORKER = 0x10,
@@ -50,9 +50,10 @@ static enum probe_tag tag_of_error(int error)
 	return error_is_denied(-error) ? PROBE_TAG_not_permitted : PROBE_TAG_pid_missing;
 }
 
-/* What is in the way of stopping a thread, if anything. What works for a process in the kernel, as for io_uring, has no
+/* Returns the obstacle to stopping a thread, if any. A thread that the kernel runs for a process, as for io_uring, has no
  * thread-local storage. */
-static enum probe_tag look(const struct probe_shared *shared, const struct probe_thread *thread)
+static enum probe_tag obstacle_of(const struct probe_shared *shared,
+                                  const struct probe_thread *thread)
 {
 	char text[PROC_TEXT_BYTES];
 	ssize_t len = proc_text_read(shared->tgid, thread->tid, "stat", text);
@@ -82,9 +83,9 @@ static enum probe_tag look(const struct probe_shared *shared, const struct probe
 	return PROBE_TAG_ok;
 }
 
-static void look_at(struct probe_shared *shared, struct probe_thread *thread)
+static void check_thread(struct probe_shared *shared, struct probe_thread *thread)
 {
-	enum probe_tag tag = look(shared, thread);
+	enum probe_tag tag = obstacle_of(shared, thread);
 
 	if (tag == PROBE_TAG_ok)
 		thread->step = PROBE_STEP_ASK;
@@ -99,7 +100,7 @@ static enum probe_tag why_refused(const struct probe_shared *shared,
                                   const struct probe_thread *thread)
 {
 	char text[PROC_TEXT_BYTES];
-	enum probe_tag tag = look(shared, thread);
+	enum probe_tag tag = obstacle_of(shared, thread);
 	ssize_t len = proc_text_read(shared->tgid, thread->tid, "status", text);
 	struct span rest, line, key, value;
 
@@ -132,7 +133,7 @@ static void ask(struct stopper *stopper, struct probe_thread *thread)
 	}
 	stopper->in_flight++;
 	thread->step = PROBE_STEP_ASKED;
-	/* What dies meanwhile is waited for as the others. */
+	/* A thread that dies meanwhile is waited for like the others. */
 	if (ptrace(PTRACE_INTERRUPT, (pid_t)thread->tid, NULL, NULL) < 0 && errno != ESRCH)
 		probe_thread_end(thread, PROBE_TAG_ptrace_interrupt);
 }
@@ -187,7 +188,7 @@ static struct probe_thread *find(struct probe_shared *shared, pid_t tid)
 	return NULL;
 }
 
-static void take_pointer(struct probe_thread *thread, enum probe_tag tag, uint64_t pointer)
+static void set_pointer(struct probe_thread *thread, enum probe_tag tag, uint64_t pointer)
 {
 	/* One that has been given up is welcome late. */
 	if (thread->step == PROBE_STEP_DONE && thread->tag != PROBE_TAG_waitpid &&
@@ -211,7 +212,7 @@ static void forget(struct stopper *stopper, struct probe_thread *thread)
 
 /* It may have stopped for us, with its whole process, or because a signal is on its way, which then goes on its way. By a
  * thread's execve() the number of another may be its own. */
-static void take_stopped(struct stopper *stopper, pid_t tid, int status)
+static void handle_stopped(struct stopper *stopper, pid_t tid, int status)
 {
 	bool is_signal = status >> 16 == 0;
 	unsigned long signal = is_signal ? (unsigned long)WSTOPSIG(status) : 0;
@@ -223,7 +224,7 @@ static void take_stopped(struct stopper *stopper, pid_t tid, int status)
 	/* Only what was killed cannot be let go; its end is yet to come. */
 	if (ptrace(PTRACE_DETACH, tid, NULL, (void *)signal) < 0 || !thread || !thread->is_attached)
 		return;
-	take_pointer(thread, tag, pointer);
+	set_pointer(thread, tag, pointer);
 	probe_count_stop(stopper->shared, thread);
 	stopper->in_flight -= was_asked;
 }
@@ -238,8 +239,8 @@ static void forget_all(struct stopper *stopper)
 	stopper->in_flight = 0;
 }
 
-/* Whether there was anything. */
-static bool take_all_stopped(struct stopper *stopper)
+/* Returns whether there was anything. */
+static bool handle_all_stopped(struct stopper *stopper)
 {
 	bool any = false;
 
@@ -256,7 +257,7 @@ static bool take_all_stopped(struct stopper *stopper)
 			return any;
 		any = true;
 		if (WIFSTOPPED(status)) {
-			take_stopped(stopper, tid, status);
+			handle_stopped(stopper, tid, status);
 		} else {
 			struct probe_thread *thread = find(stopper->shared, tid);
 
@@ -278,7 +279,7 @@ static void give_up_late(struct stopper *stopper)
 
 		if (thread->step != PROBE_STEP_ASKED || now - thread->asked_ns < STOP_WITHIN_NS)
 			continue;
-		tag = look(shared, thread);
+		tag = obstacle_of(shared, thread);
 		probe_thread_end(thread, tag == PROBE_TAG_ok ? PROBE_TAG_waitpid : tag);
 		stopper->in_flight--;
 	}
@@ -319,7 +320,7 @@ static void stop_round(struct probe_shared *shared)
 
 	for (;;) {
 		bool asked = ask_next(&stopper);
-		bool took = take_all_stopped(&stopper);
+		bool took = handle_all_stopped(&stopper);
 
 		if (asked || took)
 			continue;
@@ -337,7 +338,7 @@ static bool look_at_those(struct probe_shared *shared, enum probe_step step)
 	for (size_t i = 0; i < shared->thread_count; i++) {
 		if (shared->threads[i].step != step)
 			continue;
-		look_at(shared, &shared->threads[i]);
+		check_thread(shared, &shared->threads[i]);
 		any = true;
 	}
 	return any;

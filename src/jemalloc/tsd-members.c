@@ -14,7 +14,7 @@ enum {
 	ENTRIES_MAX = 20000000,
 };
 
-/* What stands before a member's name: since 5.2, and in 5.0 and 5.1. */
+/* The prefixes of a member's name: since 5.2, and in 5.0 and 5.1. */
 static const char *const getter_prefixes[] = {
         "cant_access_tsd_items_directly_use_a_getter_or_setter_",
         "use_a_getter_or_setter_instead_",
@@ -71,7 +71,7 @@ static const char *without_prefix(const char *name)
 	return name;
 }
 
-static void take_member(struct search *search, Dwarf_Die *member)
+static void read_member(struct search *search, Dwarf_Die *member)
 {
 	const char *name = dwarf_tag(member) == DW_TAG_member ? name_of(member) : NULL;
 
@@ -89,8 +89,8 @@ static bool next_sibling(struct search *search, Dwarf_Die *entry)
 	return ++search->entries < ENTRIES_MAX && dwarf_siblingof(entry, entry) == 0;
 }
 
-/* Whether this is the struct, whole, with both. */
-static bool take_struct(struct search *search, Dwarf_Die *entry)
+/* Returns whether this is the whole struct, with both members. */
+static bool read_struct(struct search *search, Dwarf_Die *entry)
 {
 	Dwarf_Attribute declaration;
 	const char *name = name_of(entry);
@@ -101,12 +101,12 @@ static bool take_struct(struct search *search, Dwarf_Die *entry)
 		return false;
 	search->has_allocated = search->has_deallocated = false;
 	do {
-		take_member(search, &member);
+		read_member(search, &member);
 	} while (next_sibling(search, &member));
 	return search->has_allocated && search->has_deallocated;
 }
 
-static bool look_below(struct search *search, Dwarf_Die *parent, unsigned depth)
+static bool search_below(struct search *search, Dwarf_Die *parent, unsigned depth)
 {
 	Dwarf_Die entry;
 
@@ -115,10 +115,10 @@ static bool look_below(struct search *search, Dwarf_Die *parent, unsigned depth)
 	do {
 		int tag = dwarf_tag(&entry);
 
-		if (tag == DW_TAG_structure_type && take_struct(search, &entry))
+		if (tag == DW_TAG_structure_type && read_struct(search, &entry))
 			return true;
 		if ((tag == DW_TAG_namespace || tag == DW_TAG_module) &&
-		    look_below(search, &entry, depth + 1))
+		    search_below(search, &entry, depth + 1))
 			return true;
 	} while (next_sibling(search, &entry));
 	return false;
@@ -139,7 +139,7 @@ int tsd_members_find(const struct elf_file *file, uint64_t *ret_allocated,
 	while (dwarf && search.entries < ENTRIES_MAX &&
 	       dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &top, NULL) == 0) {
 		search.entries++;
-		if (look_below(&search, &top, 0)) {
+		if (search_below(&search, &top, 0)) {
 			*ret_allocated = search.allocated;
 			*ret_deallocated = search.deallocated;
 			return 0;

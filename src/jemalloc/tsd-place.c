@@ -13,7 +13,7 @@ enum {
 	ARM_HEADER_BYTES = 16,
 	/* Less than any struct tsd_s has, which are some 2000 and more. */
 	TSD_BYTES_MIN = 1024,
-	/* What a state is called that says "not yet": 4 to 6 up to now, and never one of those in use. */
+	/* The number of the state "not yet": 4 to 6 up to now, and never one of those in use. */
 	STATE_MIN = 4,
 	STATE_MAX = 15,
 };
@@ -92,7 +92,7 @@ static bool can_be_replaced(const Elf64_Sym *symbol)
 	       ELF64_ST_VISIBILITY(symbol->st_other) == STV_DEFAULT;
 }
 
-static void take_relocation(void *context, const Elf64_Rela *relocation, const Elf64_Sym *symbol)
+static void add_relocation(void *context, const Elf64_Rela *relocation, const Elf64_Sym *symbol)
 {
 	struct targets *targets = context;
 	bool is_arm = targets->image->file->machine == EM_AARCH64;
@@ -114,7 +114,7 @@ static void take_relocation(void *context, const Elf64_Rela *relocation, const E
 		add_target(targets, &target);
 }
 
-/* What a thread's storage starts out with. */
+/* Returns the first byte of a new thread's storage. */
 static uint8_t first_byte(const struct elf_image *image, const Elf64_Phdr *storage, uint64_t at)
 {
 	const uint8_t *byte = at < storage->p_filesz
@@ -139,8 +139,8 @@ static bool is_state_at(const struct elf_image *image, const Elf64_Phdr *storage
 	return state >= STATE_MIN && state <= STATE_MAX;
 }
 
-/* Whether what is there starts out like a struct tsd_s: the counters with zero, and the state, which comes first (up to
- * 5.2) or right before the counters, with "not yet". */
+/* Returns whether the storage begins like a struct tsd_s: the counters are zero, and the state is "not yet"; it comes first
+ * (up to 5.2) or right before the counters. */
 static bool is_like_tsd(const struct elf_image *image, const Elf64_Phdr *storage, uint64_t offset,
                         const struct tsd_counters *counters)
 {
@@ -162,7 +162,7 @@ static uint64_t bytes_needed(const struct tsd_counters *counters)
 	return last + sizeof(uint64_t);
 }
 
-/* How much there is from one variable to the next one that is known of. */
+/* Returns the distance from one variable to the next known one. */
 static uint64_t room_at(const struct targets *targets, uint64_t offset, uint64_t end)
 {
 	for (size_t i = 0; i < targets->count; i++)
@@ -226,7 +226,7 @@ static enum probe_tag find_by_slot(const struct elf_image *image, const Elf64_Ph
 	const struct target *target = NULL;
 	enum probe_tag tag;
 
-	elf_image_each_relocation(image, take_relocation, &targets);
+	elf_image_each_relocation(image, add_relocation, &targets);
 	tag = variable ? choose_target(&targets, storage, variable->offset, &target)
 	               : guess_target(&targets, storage, counters, &target);
 	if (tag != PROBE_TAG_ok)

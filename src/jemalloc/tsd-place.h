@@ -14,7 +14,7 @@ struct tsd_place {
 	int64_t offset;
 };
 
-/* Where the counters are in the data. */
+/* The place of the counters in the data. */
 struct tsd_counters {
 	uint64_t allocated;
 	uint64_t deallocated;

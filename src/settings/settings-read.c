@@ -28,7 +28,7 @@ enum {
 	READ_BYTES = 1 << 16, /* of one file; longer ones are left out */
 	MODULES_FILE_BYTES = 1 << 20,
 	ENTRIES_VISITED = 1 << 16, /* of all directories together */
-	/* What a byte may take in JSON: "\u001b". */
+	/* The most that a byte takes in JSON: "\u001b". */
 	JSON_ESCAPE_BYTES = 6,
 };
 
@@ -104,7 +104,7 @@ static int read_file(struct reader *reader, int dir_fd, const char *name)
 }
 
 /* Returns whether there is room for @len bytes more, and takes it. */
-static bool take_room(struct reader *reader, const char *text, size_t len)
+static bool reserve_room(struct reader *reader, const char *text, size_t len)
 {
 	struct settings *settings = reader->settings;
 	size_t bytes = sizeof("\"\":,");
@@ -142,8 +142,8 @@ static void keep_value(struct reader *reader)
 		strbuf_addf(text, "%zu bytes, SipHash %016" PRIx64, len, hash);
 	}
 	settings_add_name(&name, strbuf_str(&reader->path));
-	if (take_room(reader, strbuf_str(&name), name.len) &&
-	    take_room(reader, strbuf_str(text), text->len))
+	if (reserve_room(reader, strbuf_str(&name), name.len) &&
+	    reserve_room(reader, strbuf_str(text), text->len))
 		settings_add(reader->settings, strbuf_str(&name), name.len, strbuf_str(text),
 		             text->len);
 }
@@ -153,7 +153,7 @@ static void keep_denied(struct reader *reader)
 	cleanup_(strbuf_done) struct strbuf name = STRBUF_INIT;
 
 	settings_add_name(&name, strbuf_str(&reader->path));
-	if (take_room(reader, strbuf_str(&name), name.len))
+	if (reserve_room(reader, strbuf_str(&name), name.len))
 		settings_add_denied(reader->settings, strbuf_str(&name), name.len);
 }
 
@@ -300,7 +300,7 @@ static void read_named(struct reader *reader, int dir_fd, const char *files)
 	reader->path.data[path_len] = '\0';
 }
 
-/* Whether the directory is what it seems to be: something else may be mounted there. */
+/* Returns whether the directory is the kernel's: something else may be mounted there. */
 static bool is_of_kernel(const struct reader *reader, int fd)
 {
 	struct statfs system;
@@ -398,7 +398,7 @@ static void read_modules(struct reader *reader)
 		strbuf_add_str(&reader->text, i > 0 ? " " : "");
 		strbuf_add(&reader->text, names[i].text, names[i].len);
 	}
-	if (take_room(reader, strbuf_str(&reader->text), reader->text.len))
+	if (reserve_room(reader, strbuf_str(&reader->text), reader->text.len))
 		settings_add(reader->settings, setting, strlen(setting), strbuf_str(&reader->text),
 		             reader->text.len);
 }

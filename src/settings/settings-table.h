@@ -52,7 +52,7 @@ extern const size_t settings_host_count;
 /* Returns the row of a field of the host, or of an entry of a map ("sched_tunables.sched_rt_runtime_us"); NULL if nobody sets it. */
 const struct settings_host_desc *settings_host_find(const char *field);
 
-/* What a setting is about. */
+/* The subject of a setting. */
 enum settings_kind {
 #define SETTINGS_DIRECTORY(root_, path_, depth_, files_)
 #define SETTINGS_SKIP(why_, name_, reason_)
@@ -77,12 +77,12 @@ extern const struct settings_kind_desc settings_kind_table[SETTINGS_KIND_COUNT];
 /* Returns the kind of the setting of that name. */
 enum settings_kind settings_kind_of(const char *name);
 
-/* Whether the setting of that name is one that names the host (IDENTITY). */
+/* Returns whether the setting of that name names the host (IDENTITY). */
 must_check_ bool settings_is_identity(const char *name);
 
 /* Appends the name of the setting that is read from @path, as sysctl(8) makes it: of "/proc/sys/vm/swappiness",
  * "vm.swappiness", where a dot of the path is a slash of the name. Other paths are names as they are. */
 void settings_add_name(struct strbuf *out, const char *path);
 
-/* Whether a name is among those of a list with blanks between them. */
+/* Returns whether a name is in a list with blanks between the names. */
 must_check_ bool settings_list_has(const char *list, const char *name);

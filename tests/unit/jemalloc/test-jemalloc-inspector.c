@@ -21,7 +21,7 @@ static struct jemalloc_object look_fd(struct jemalloc_inspector *inspector, int 
 {
 	struct jemalloc_object object;
 
-	jemalloc_inspector_look(inspector, fd, -1, NULL, &object);
+	jemalloc_inspector_run(inspector, fd, -1, NULL, &object);
 	return object;
 }
 
@@ -269,7 +269,7 @@ static enum probe_tag look_below(struct jemalloc_inspector *inspector, const str
 	cleanup_(fd_closep) int fd = jemalloc_files_open(tree, "opt/like");
 	struct jemalloc_object object;
 
-	jemalloc_inspector_look(inspector, fd, tree->fd, "/opt", &object);
+	jemalloc_inspector_run(inspector, fd, tree->fd, "/opt", &object);
 	return object.tag;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* memory-probe-parts - what the two sides of memory-probe share: memory that is mapped by us and by the helper process, in
+/* memory-probe-shared - the data of both sides of memory-probe: memory that is mapped by us and by the helper process, in
  * which a request lies and its answer grows, so that what the helper had done is known whatever becomes of it. */
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "jemalloc/memory-probe.h"
 
-/* How far a thread is. */
+/* The steps of a thread. */
 enum probe_step {
 	PROBE_STEP_LOOK,    /* its thread pointer is wanted */
 	PROBE_STEP_BLOCKED, /* as it is, in uninterruptible sleep: it is to be looked at again */
