@@ -26,6 +26,7 @@ BEGIN {
     wraps["zstd.h"] = wraps["zstd_errors.h"] = "^src/snapshot/zstd-stream[.]c$"
     wraps["netlink/"] = "^src/taskstats/taskstats(-exits)?[.]c$"
     wraps["bpf/"] = "^src/bpf/(.*[.]c|kernel[.]h)$"
+    wraps["Rmath.h"] = "^src/statistics/distribution[.]c$"
     wraps["zlib.h"] = "^src/(host/kernel-config|jemalloc/debug-file)[.]c$"
     wraps["libelf.h"] = wraps["gelf.h"] = "^src/jemalloc/elf-file[.]c$"
     wraps["dwarf.h"] = wraps["elfutils/"] = "^src/jemalloc/tsd-members[.]c$"
