@@ -4,6 +4,8 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 /* The numbers of the initial namespaces, which the kernel has fixed. Ids in the records are those of the initial pid
@@ -42,4 +44,12 @@ int bpf_load(int (*load)(void *context), void *context)
 	r = load(context);
 	libbpf_set_print(before);
 	return r;
+}
+
+/* An older kernel refuses it at the cost of a few system calls. */
+bool bpf_load_is_light(void)
+{
+	const char *loader = getenv("CTPROF_BPF_LOADER");
+
+	return !loader || strcmp(loader, "libbpf") != 0;
 }

@@ -3,20 +3,11 @@
  * that have moved or may be missing; kept has a bit for the data that the kernel keeps. */
 #include "bpf/task-record.h"
 #include "kernel.h"
+#include "task-record-program.h"
 
-/* The bytes of a set of CPUs that are worth reading. */
-const volatile __u32 cpu_bytes = sizeof(unsigned long);
-/* Since Linux 6.11 /proc shows the full names of workers, too. */
-const volatile __u32 workers_have_full_names = 1;
-/* Since Linux 6.2. */
-const volatile __u32 has_rdonly_cast = 0;
-/* The address of sched_ext's class, if any thread can be in it. */
-__u64 ext_class = 0;
-__u32 kept = 0;
-/* The process whose threads are wanted; 0: all. How many it had when the first of them was met. */
-__u32 wanted_tgid = 0, wanted_threads = 0;
+const volatile struct task_record_constants constants = {};
+struct task_record_control control = {};
 /* The set of CPUs that was written last, if there is one. */
-__u32 has_last_cpus = 0;
 __u64 last_words[TASK_RECORD_CPUS_MAX / 64] = {};
 
 /* Too large for the stack. */
@@ -60,7 +51,7 @@ static __always_inline void find_kept(const struct task_struct *task)
 	bits |= KEEPS(task->thread.fsbase, TASK_RECORD_POINTER);
 	bits |= KEEPS(task->thread.uw.tp_value, TASK_RECORD_POINTER);
 	bits |= KEEPS(signal->stats, TASK_RECORD_EXITED_STATS);
-	kept = bits;
+	control.kept = bits;
 }
 
 /* Returns the letter in /proc by the kernel's own rules. */
@@ -99,8 +90,8 @@ static __always_inline __u32 flags_of(const struct task_struct *task)
 		found |= TASK_RECORD_WORKER;
 	if (task->ptrace)
 		found |= TASK_RECORD_TRACED;
-	if (bpf_core_field_exists(task->scx) && ext_class &&
-	    (__u64)(unsigned long)task->sched_class == ext_class)
+	if (bpf_core_field_exists(task->scx) && control.ext_class &&
+	    (__u64)(unsigned long)task->sched_class == control.ext_class)
 		found |= TASK_RECORD_ON_EXT;
 	if (bpf_core_field_exists(task->vtime.state) && task->vtime.state > VTIME_IDLE)
 		found |= TASK_RECORD_TIME_RUNS;
@@ -327,8 +318,8 @@ static __always_inline __u32 bytes_of_cpus(const struct task_struct *task)
 {
 	__u32 bytes = bpf_core_field_size(task->cpus_mask);
 
-	if (bytes > cpu_bytes)
-		bytes = cpu_bytes;
+	if (bytes > constants.cpu_bytes)
+		bytes = constants.cpu_bytes;
 	return bytes < sizeof(cpus.words) ? bytes : sizeof(cpus.words);
 }
 
@@ -336,7 +327,7 @@ static __always_inline __u32 bytes_of_cpus(const struct task_struct *task)
 static __always_inline int has_other_cpus(const struct task_struct *task, __u32 bytes)
 {
 	bpf_core_read(cpus.words, bytes, &task->cpus_mask);
-	if (!has_last_cpus)
+	if (!control.has_last_cpus)
 		return 1;
 	for (__u32 i = 0; i < sizeof(cpus.words) / sizeof(cpus.words[0]); i++) {
 		if (i >= bytes / sizeof(cpus.words[0]))
@@ -375,7 +366,7 @@ static __always_inline int has_name(const struct task_struct *task)
 	name.work[0] = '\0';
 	if (bpf_core_field_exists(kthread->full_name))
 		bpf_core_read(&full, sizeof(full), &kthread->full_name);
-	if ((task->flags & FLAG_QUEUE_WORKER) && !workers_have_full_names)
+	if ((task->flags & FLAG_QUEUE_WORKER) && !constants.workers_have_full_names)
 		full = NULL;
 	if (full)
 		bpf_probe_read_kernel_str(name.full, sizeof(name.full), full);
@@ -471,7 +462,7 @@ extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym __weak;
  * third of the loading time. */
 static __always_inline const struct task_struct *untrusted(const struct task_struct *task)
 {
-	if (has_rdonly_cast)
+	if (constants.has_rdonly_cast)
 		return bpf_rdonly_cast(task, bpf_core_type_id_kernel(struct task_struct));
 	return task;
 }
@@ -488,10 +479,10 @@ int task_record(struct bpf_iter__task *context)
 	if (!task)
 		return 0;
 	task = untrusted(task);
-	if (wanted_tgid && (__u32)task->tgid != wanted_tgid)
+	if (control.wanted_tgid && (__u32)task->tgid != control.wanted_tgid)
 		return 0;
-	if (wanted_threads == 0)
-		wanted_threads = (__u32)task->signal->nr_threads;
+	if (control.wanted_threads == 0)
+		control.wanted_threads = (__u32)task->signal->nr_threads;
 	find_kept(task);
 	bytes = bytes_of_cpus(task);
 	other = (__u32)has_other_cpus(task, bytes);
@@ -515,7 +506,7 @@ int task_record(struct bpf_iter__task *context)
 	if (bpf_seq_write(seq, &thread, sizeof(thread)) < 0)
 		return 0;
 	if (other) {
-		has_last_cpus = 1;
+		control.has_last_cpus = 1;
 		bpf_probe_read_kernel(last_words, bytes, cpus.words);
 	}
 	return 0;

@@ -2,7 +2,6 @@
 #include "bpf/task-record.h"
 
 #include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -15,13 +14,8 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "bpf-load.h"
+#include "task-record-program.h"
 #include "task-record-store.h"
-/* The build makes this file from bpf/task-record.bpf.c; it does not follow our rules. */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wconversion"
-#pragma GCC diagnostic ignored "-Wsign-conversion"
-#include <task-record.skel.h>
-#pragma GCC diagnostic pop
 
 enum {
 	READ_BYTES = 32 << 10, /* the most bytes that the kernel returns at once */
@@ -30,8 +24,8 @@ enum {
 };
 
 struct task_record_reader {
-	struct task_record_bpf *program; /* owned, as the others */
-	struct bpf_link *link;           /* over all threads of the host */
+	struct task_record_program program; /* owned, as the others */
+	bool is_light;
 	struct task_record_store store, process;
 	bool only_whole;   /* the kernel has no iterators over one process */
 	bool ext_is_known; /* the threads that a sched_ext scheduler runs are known */
@@ -78,26 +72,17 @@ static bool is_before(unsigned long major, unsigned long minor)
 static int load(void *context)
 {
 	struct task_record_reader *reader = context;
-	int r;
+	const struct task_record_constants constants = {
+	        .cpu_bytes = bytes_of_possible_cpus(&reader->text),
+	        .workers_have_full_names = !is_before(6, 11),
+	        .has_rdonly_cast = !is_before(6, 2),
+	};
 
-	errno = 0;
-	reader->program = task_record_bpf__open();
-	if (!reader->program)
-		return errno ? -errno : -ENOMEM;
-	reader->program->rodata->cpu_bytes = bytes_of_possible_cpus(&reader->text);
-	reader->program->rodata->workers_have_full_names = !is_before(6, 11);
-	reader->program->rodata->has_rdonly_cast = !is_before(6, 2);
-	r = task_record_bpf__load(reader->program);
-	if (r < 0)
-		return r;
-	/* libbpf continues after it failed to map them. */
-	if (!reader->program->bss)
-		return -EIO;
-	errno = 0;
-	reader->link = bpf_program__attach_iter(reader->program->progs.task_record, NULL);
-	if (!reader->link)
-		return errno ? -errno : -ENOMEM;
-	return 0;
+	reader->is_light =
+	        bpf_load_is_light() && task_record_load_light(&constants, &reader->program) == 0;
+	if (reader->is_light)
+		return 0;
+	return task_record_load_libbpf(&constants, &reader->program);
 }
 
 int task_record_open(struct task_record_reader **ret_reader)
@@ -115,8 +100,8 @@ int task_record_open(struct task_record_reader **ret_reader)
 void task_record_freep(struct task_record_reader **reader)
 {
 	if (*reader) {
-		bpf_link__destroy((*reader)->link);
-		task_record_bpf__destroy((*reader)->program);
+		if ((*reader)->program.skeleton)
+			(*reader)->program.destroy((*reader)->program.skeleton);
 		task_record_store_done(&(*reader)->store);
 		task_record_store_done(&(*reader)->process);
 		strbuf_done(&(*reader)->text);
@@ -125,9 +110,14 @@ void task_record_freep(struct task_record_reader **reader)
 	*reader = NULL;
 }
 
+bool task_record_is_light(const struct task_record_reader *reader)
+{
+	return reader->is_light;
+}
+
 uint32_t task_record_kept(const struct task_record_reader *reader)
 {
-	uint32_t kept = reader->program->bss->kept;
+	uint32_t kept = reader->program.control->kept;
 
 	return reader->ext_is_known ? kept : kept & ~(uint32_t)TASK_RECORD_EXT;
 }
@@ -160,13 +150,13 @@ static void prepare_ext(struct task_record_reader *reader)
 {
 	static const char path[] = "/sys/kernel/sched_ext/state", off[] = "disabled\n";
 
-	reader->program->bss->ext_class = 0;
+	reader->program.control->ext_class = 0;
 	reader->ext_is_known = true;
 	if (fd_read_all_at(AT_FDCWD, path, &reader->text, SYS_FILE_BYTES) < 0 ||
 	    strcmp(strbuf_str(&reader->text), off) == 0)
 		return;
-	reader->program->bss->ext_class = find_ext_class();
-	reader->ext_is_known = reader->program->bss->ext_class != 0;
+	reader->program.control->ext_class = find_ext_class();
+	reader->ext_is_known = reader->program.control->ext_class != 0;
 }
 
 /* The kernel returns EAGAIN after very many threads without a record, and continues from there. If its own buffer is
@@ -207,9 +197,9 @@ static int walk(struct task_record_reader *reader, int link_fd, uint32_t tgid,
 	if (fd < 0)
 		return -errno;
 	task_record_store_clear(store, online);
-	reader->program->bss->has_last_cpus = 0;
-	reader->program->bss->wanted_tgid = tgid;
-	reader->program->bss->wanted_threads = 0;
+	reader->program.control->has_last_cpus = 0;
+	reader->program.control->wanted_tgid = tgid;
+	reader->program.control->wanted_threads = 0;
 	return read_records(fd, store);
 }
 
@@ -221,7 +211,7 @@ int task_record_read(struct task_record_reader *reader, struct task_record_pass 
 	read_cpus(&reader->text, "/sys/devices/system/cpu/online", &online);
 	prepare_ext(reader);
 	*ret_pass = (struct task_record_pass){.begin_boottime_ns = clock_now_ns(CLOCK_BOOTTIME)};
-	r = walk(reader, bpf_link__fd(reader->link), 0, &online, &reader->store);
+	r = walk(reader, reader->program.link_fd, 0, &online, &reader->store);
 	if (r < 0)
 		return r;
 	ret_pass->end_boottime_ns = clock_now_ns(CLOCK_BOOTTIME);
@@ -242,7 +232,7 @@ static int walk_process(struct task_record_reader *reader, uint32_t tgid)
 	struct process_parameter parameter = {.tgid = tgid};
 	LIBBPF_OPTS(bpf_link_create_opts, options, .iter_info = (void *)&parameter,
 	            .iter_info_len = sizeof(parameter));
-	int program_fd = bpf_program__fd(reader->program->progs.task_record);
+	int program_fd = reader->program.program_fd;
 	cleanup_(fd_closep) int fd = bpf_link_create(program_fd, 0, BPF_TRACE_ITER, &options);
 
 	return fd < 0 ? -errno : walk(reader, fd, tgid, &unknown, &reader->process);
@@ -258,8 +248,8 @@ ssize_t task_record_read_process(struct task_record_reader *reader, uint32_t tgi
 	if (!reader->only_whole && walk_process(reader, tgid) < 0)
 		reader->only_whole = true;
 	/* Some kernels end early where the thread that they have come to exits. */
-	if (reader->only_whole || store->thread_count < reader->program->bss->wanted_threads)
-		r = walk(reader, bpf_link__fd(reader->link), tgid, &unknown, store);
+	if (reader->only_whole || store->thread_count < reader->program.control->wanted_threads)
+		r = walk(reader, reader->program.link_fd, tgid, &unknown, store);
 	*ret_threads = store->threads;
 	return r < 0 ? r : (ssize_t)store->thread_count;
 }

@@ -5,6 +5,7 @@
  * of the records by the rows of registry/bpf-places.def; a value is seen exactly if /proc and taskstats would have it,
  * and one that the program does not carry is in skipped. Opening fails if ctprof was built without BPF, or if the
  * kernel, the user's rights or a namespace of our own forbid it; then /proc is the source. */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -200,6 +201,8 @@ struct task_record_reader;
  * our own. */
 must_check_ int task_record_open(struct task_record_reader **ret_reader);
 void task_record_freep(struct task_record_reader **reader);
+/* Returns whether the kernel itself has loaded the program (src/bpf/task-record-program.h). */
+bool task_record_is_light(const struct task_record_reader *reader);
 
 /* Reads all threads of the host that it does not hide from BPF: /proc may have more processes. The arrays are the
  * reader's and are good until the next call. Returns 0, or -errno. */

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -7,15 +6,10 @@
 #include "base/mem.h"
 #include "bpf-load.h"
 #include "bpf/thread-end.h"
-/* The build makes this file from bpf/thread-end.bpf.c; it does not follow our rules. */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wconversion"
-#pragma GCC diagnostic ignored "-Wsign-conversion"
-#include <thread-end.skel.h>
-#pragma GCC diagnostic pop
+#include "thread-end-program.h"
 
 struct thread_end_reader {
-	struct thread_end_bpf *program; /* owned, as the ring */
+	struct thread_end_program program; /* owned, as the ring */
 	struct ring_buffer *ring;
 	void (*handle)(void *context, const struct thread_end *end); /* while reading */
 	void *context;
@@ -33,22 +27,18 @@ static int handle_end(void *context, void *bytes, size_t len)
 static int load(void *context)
 {
 	struct thread_end_reader *reader = context;
-	int r;
 
-	reader->program = thread_end_bpf__open();
-	if (!reader->program)
-		return errno ? -errno : -ENOMEM;
-	r = thread_end_bpf__load(reader->program);
-	if (r < 0)
-		return r;
-	/* libbpf continues after it failed to map them. */
-	if (!reader->program->bss)
-		return -EIO;
-	reader->ring =
-	        ring_buffer__new(bpf_map__fd(reader->program->maps.ring), handle_end, reader, NULL);
+	if (!bpf_load_is_light() || thread_end_load_light(&reader->program) < 0) {
+		int r = thread_end_load_libbpf(&reader->program);
+
+		if (r < 0)
+			return r;
+	}
+	errno = 0;
+	reader->ring = ring_buffer__new(reader->program.ring_fd, handle_end, reader, NULL);
 	if (!reader->ring)
 		return errno ? -errno : -ENOMEM;
-	return thread_end_bpf__attach(reader->program);
+	return 0;
 }
 
 int thread_end_reader_open(struct thread_end_reader **ret_reader)
@@ -67,7 +57,8 @@ void thread_end_reader_freep(struct thread_end_reader **reader)
 {
 	if (*reader) {
 		ring_buffer__free((*reader)->ring);
-		thread_end_bpf__destroy((*reader)->program);
+		if ((*reader)->program.skeleton)
+			(*reader)->program.destroy((*reader)->program.skeleton);
 	}
 	free(*reader);
 	*reader = NULL;
@@ -84,5 +75,5 @@ void thread_end_reader_read(struct thread_end_reader *reader,
 
 uint64_t thread_end_reader_lost(const struct thread_end_reader *reader)
 {
-	return __atomic_load_n(&reader->program->bss->lost, __ATOMIC_RELAXED);
+	return __atomic_load_n(reader->program.lost, __ATOMIC_RELAXED);
 }

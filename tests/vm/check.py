@@ -494,13 +494,16 @@ class Boot:
             self.checks.between(f"{name}: run time", 999 * used["cpu_us"], sums["run_time_ns"], 1050 * used["cpu_us"])
 
     def run(self):
-        want = ["a=0", "b=0", "doctor.0=3", "doctor.65534=3", "nobody=0", "parity=0", "records=0",
-                "window=0"]
+        want = ["a=0", "b=0", "doctor.0=3", "doctor.65534=3", "nobody=0", "parity.libbpf=0",
+                "parity.light=0", "records=0", "window=0"]
         status = sorted(self.read("status").split())
         self.checks.that(status == want, f"ctprof ended as {status}")
-        if "parity=0" not in status:
-            print("".join(f"{self.name}: parity: {line}\n" for line in self.read("parity").splitlines()
-                          if "FAILED" in line or "skipped" in line), end="")
+        for loader in "light", "libbpf":
+            lines = self.read(f"parity.{loader}").splitlines()
+            self.checks.that(f"loaded by {loader}" in lines, f"parity.{loader} was not loaded by {loader}")
+            if f"parity.{loader}=0" not in status:
+                print("".join(f"{self.name}: parity.{loader}: {line}\n" for line in lines
+                              if "FAILED" in line or "skipped" in line), end="")
         self.check_seen()
         self.check_host()
         values = sum(self.check_brackets(when) for when in self.snapshots)

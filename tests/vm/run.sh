@@ -49,7 +49,7 @@ boot_once() {
     local dir=$results/$1-$2 append
     rm -rf "$dir" "$scratch/$1-$2"
     mkdir -p "$dir/files" "$scratch/$1-$2"
-    append="console=ttyS0 quiet panic=-1 mitigations=off no_timer_check softlockup_panic=1 $clock ctprof_vm=$2"
+    append="console=ttyS0 quiet panic=-1 mitigations=off no_timer_check softlockup_panic=1 $clock ctprof_vm=$2 ctprof_loader=${CTPROF_VM_LOADER:-}"
     if [ "$2" = on ]; then
         append="$append delayacct psi=1"
     else

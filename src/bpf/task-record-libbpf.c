@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <bpf/libbpf.h>
+#include <errno.h>
+
+#include "bpf/task-record.h"
+#include "task-record-program.h"
+/* The build makes this file from bpf/task-record.bpf.c; it does not follow our rules. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#include <task-record.skel.h>
+#pragma GCC diagnostic pop
+
+static void destroy(void *skeleton)
+{
+	task_record_bpf__destroy(skeleton);
+}
+
+static int load(struct task_record_bpf *skeleton)
+{
+	int r = task_record_bpf__load(skeleton);
+
+	if (r < 0)
+		return r;
+	/* libbpf continues after it failed to map them. */
+	return skeleton->bss ? task_record_bpf__attach(skeleton) : -EIO;
+}
+
+int task_record_load_libbpf(const struct task_record_constants *constants,
+                            struct task_record_program *ret_program)
+{
+	struct task_record_bpf *skeleton;
+	int r;
+
+	errno = 0;
+	skeleton = task_record_bpf__open();
+	if (!skeleton)
+		return errno ? -errno : -ENOMEM;
+	skeleton->rodata->constants = *constants;
+	r = load(skeleton);
+	if (r < 0) {
+		task_record_bpf__destroy(skeleton);
+		return r;
+	}
+	*ret_program = (struct task_record_program){
+	        .control = &skeleton->bss->control,
+	        .program_fd = bpf_program__fd(skeleton->progs.task_record),
+	        .link_fd = bpf_link__fd(skeleton->links.task_record),
+	        .skeleton = skeleton,
+	        .destroy = destroy,
+	};
+	return 0;
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <bpf/libbpf.h>
+#include <errno.h>
+
+#include "thread-end-program.h"
+/* The build makes this file from bpf/thread-end.bpf.c; it does not follow our rules. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#include <thread-end.skel.h>
+#pragma GCC diagnostic pop
+
+static void destroy(void *skeleton)
+{
+	thread_end_bpf__destroy(skeleton);
+}
+
+static int load(struct thread_end_bpf *skeleton)
+{
+	int r = thread_end_bpf__load(skeleton);
+
+	if (r < 0)
+		return r;
+	/* libbpf continues after it failed to map them. */
+	return skeleton->bss ? thread_end_bpf__attach(skeleton) : -EIO;
+}
+
+int thread_end_load_libbpf(struct thread_end_program *ret_program)
+{
+	struct thread_end_bpf *skeleton;
+	int r;
+
+	errno = 0;
+	skeleton = thread_end_bpf__open();
+	if (!skeleton)
+		return errno ? -errno : -ENOMEM;
+	r = load(skeleton);
+	if (r < 0) {
+		thread_end_bpf__destroy(skeleton);
+		return r;
+	}
+	*ret_program = (struct thread_end_program){
+	        .lost = (const uint64_t *)&skeleton->bss->lost,
+	        .ring_fd = bpf_map__fd(skeleton->maps.ring),
+	        .skeleton = skeleton,
+	        .destroy = destroy,
+	};
+	return 0;
+}
