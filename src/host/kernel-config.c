@@ -72,9 +72,18 @@ static bool is_tristate(struct span value)
 	return false;
 }
 
+static void set_hz(struct span value, struct host *host)
+{
+	uint64_t hz;
+
+	if (scan_u64(value.text, value.len, &hz) && hz > 0)
+		host_set_number(host, HOST_kernel_hz, hz);
+}
+
 enum source_outcome kernel_config_parse(const char *text, size_t len, struct host *host)
 {
 	struct span found[KERNEL_OPTION_COUNT] = {0}, rest = {text, len}, line, name, value;
+	struct span hz = {0};
 	bool any = false;
 
 	/* A text without a newline at its end may be incomplete. */
@@ -86,6 +95,8 @@ enum source_outcome kernel_config_parse(const char *text, size_t len, struct hos
 		if (!split_line(line, &name, &value))
 			continue;
 		any = true;
+		if (span_is(name, "HZ"))
+			hz = value;
 		for (unsigned i = 0; i < KERNEL_OPTION_COUNT; i++)
 			if (span_is(name, kernel_option_table[i].name))
 				found[i] = value;
@@ -99,6 +110,8 @@ enum source_outcome kernel_config_parse(const char *text, size_t len, struct hos
 			host_map_set(host, HOST_kernel_config, kernel_option_table[i].name,
 			             found[i].text, found[i].len);
 	}
+	if (hz.text)
+		set_hz(hz, host);
 	return OUTCOME_read;
 }
 

@@ -16,6 +16,9 @@ static const char whole[] = "#\n"
                             "# CONFIG_SCHEDSTATS is not set\n"
                             "CONFIG_DEBUG_FS=m\n"
                             "CONFIG_MEMCG=n\n"
+                            "# CONFIG_HZ_100 is not set\n"
+                            "CONFIG_HZ_250=y\n"
+                            "CONFIG_HZ=250\n"
                             "CONFIG_LOG_BUF_SHIFT=17\n"
                             "CONFIG_BPF_SYSCALL=17\n"
                             " CONFIG_PSI=y\n"
@@ -75,6 +78,24 @@ static void test_kernel_config_whole(void **state)
 	assert_option("LOG_BUF_SHIFT", NULL); /* nothing depends on it */
 	/* All but the two that are not known. */
 	assert_int_equal(host.maps[HOST_kernel_config].count, KERNEL_OPTION_COUNT - 2);
+}
+
+static void test_kernel_config_hz(void **state)
+{
+	static const char *const senseless[] = {
+	        "CONFIG_HZ=\n",         "CONFIG_HZ=y\n",
+	        "CONFIG_HZ=0\n",        "CONFIG_HZ=99999999999999999999\n",
+	        "CONFIG_HZ=-1\n",       "# CONFIG_HZ is not set\n",
+	        "CONFIG_HZ_1000=1000\n"};
+
+	(void)state;
+	parse(whole, strlen(whole));
+	assert_true(host.seen[HOST_kernel_hz]);
+	assert_int_equal(host.numbers[HOST_kernel_hz], 250);
+	for (size_t i = 0; i < ARRAY_SIZE(senseless); i++) {
+		parse(senseless[i], strlen(senseless[i]));
+		assert_false(host.seen[HOST_kernel_hz]);
+	}
 }
 
 static void test_kernel_config_sched_debug(void **state)
@@ -281,6 +302,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_kernel_config_whole),
+	        cmocka_unit_test(test_kernel_config_hz),
 	        cmocka_unit_test(test_kernel_config_sched_debug),
 	        cmocka_unit_test(test_kernel_config_cut),
 	        cmocka_unit_test(test_kernel_config_senseless),
