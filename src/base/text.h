@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "ctprof/base/macro.h"
 #include "ctprof/base/strbuf.h"
@@ -29,6 +30,13 @@ bool text_is_harmless(uint32_t code_point);
  * on its letter. Emoji that are made by joiners and variation selectors come apart. Independent of the locale. */
 void text_add_escaped(struct strbuf *out, const char *bytes, size_t len);
 
+/* Appends @bytes in ASCII, for a terminal that has nothing else: each sign that ctprof's own tables use becomes one
+ * character, and \xHH stands for each byte of all others. Blanks, newlines and escapes stay as they are. */
+void text_add_ascii(struct strbuf *out, const char *bytes, size_t len);
+
+/* Does so with all of @text. */
+void text_make_ascii(struct strbuf *text);
+
 /* Returns the columns of @bytes on a terminal: 2 for wide characters, 0 for combining ones; ill-formed bytes count as
  * 1. Independent of the locale. */
 size_t text_width(const char *bytes, size_t len);
@@ -38,6 +46,13 @@ size_t text_prefix(const char *bytes, size_t len, size_t columns);
 
 /* Does so for a text that text_add_escaped() made, and splits no escape either. */
 size_t text_prefix_escaped(const char *bytes, size_t len, size_t columns);
+
+/* Prints a line, without its end. What is wider than @width columns goes on in the next line behind two blanks, from a blank on
+ * where there is one. Errors are left in @file's error flag. */
+void text_print_folded(FILE *file, const char *line, size_t len, size_t width);
+
+/* Prints lines so, as they are where @width is 0 or too small to read. */
+void text_print_lines(FILE *file, const struct strbuf *text, size_t width);
 
 /* Appends a word, quoted if a POSIX shell needs that. */
 void text_add_shell_word(struct strbuf *out, const char *word);

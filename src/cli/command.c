@@ -4,10 +4,24 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "base/edit-distance.h"
 #include "base/text.h"
 #include "ctprof/base/strbuf.h"
+
+/* The columns of a line, as many as there are where standard error is no terminal. */
+static size_t width_of_errors(void)
+{
+	enum { READABLE = 20 };
+	struct winsize size;
+
+	return isatty(STDERR_FILENO) && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 &&
+	                       size.ws_col >= READABLE
+	               ? size.ws_col
+	               : SIZE_MAX;
+}
 
 /* Messages quote file names and arguments, which may hold anything. */
 printf_(1, 0) static void print_line(const char *format, va_list args)
@@ -18,7 +32,8 @@ printf_(1, 0) static void print_line(const char *format, va_list args)
 	strbuf_vaddf(&raw, format, args);
 	strbuf_add_str(&line, "ctprof: ");
 	text_add_escaped(&line, strbuf_str(&raw), raw.len);
-	fprintf(stderr, "%s\n", strbuf_str(&line));
+	text_print_folded(stderr, strbuf_str(&line), line.len, width_of_errors());
+	putc('\n', stderr);
 }
 
 void cli_error(const char *format, ...)

@@ -88,58 +88,13 @@ static void print_rows(FILE *file, const struct report *report)
 	tree_done(&context.tree);
 }
 
-/* Returns the bytes of @line that a terminal of @width columns shows in one line: up to the last space that fits. */
-static size_t folded_length(const char *line, size_t len, size_t width)
-{
-	size_t fits = text_prefix(line, len, width), end = fits;
-
-	if (fits == len)
-		return len;
-	while (end > 0 && line[end] != ' ')
-		end--;
-	return end > 0 ? end : fits;
-}
-
-/* Prints one line of text, without its end. What is wider than @width goes on in the next line, behind two spaces. */
-static void print_folded(FILE *file, const char *line, size_t len, size_t width)
-{
-	static const char indent[] = "\n  ";
-	size_t part = folded_length(line, len, width);
-
-	fwrite(line, 1, part, file);
-	while (part < len) {
-		line += part;
-		len -= part;
-		while (len > 0 && *line == ' ') {
-			line++;
-			len--;
-		}
-		part = folded_length(line, len, width - strlen(indent) + 1);
-		fputs(indent, file);
-		fwrite(line, 1, part, file);
-	}
-}
-
-static void print_lines(FILE *file, const struct strbuf *text, size_t width)
-{
-	const char *line = strbuf_str(text), *all_end = line + text->len;
-
-	for (const char *end; line < all_end; line = end + 1) {
-		end = strchrnul(line, '\n');
-		print_folded(file, line, (size_t)(end - line), width);
-		if (end < all_end)
-			putc('\n', file);
-	}
-}
-
 /* Prints lines; Markdown would join them and read markup in them. */
 static void print_text(FILE *file, const struct report *report, const struct strbuf *text)
 {
 	size_t len = text->len;
 
 	if (!report->style.markdown || len == 0) {
-		/* Nothing is readable in a few columns, and a wide character needs two. */
-		print_lines(file, text, report->style.width > 8 ? report->style.width : SIZE_MAX);
+		text_print_lines(file, text, report->style.width);
 		return;
 	}
 	while (len > 0 && text->data[len - 1] == '\n')
