@@ -9,11 +9,15 @@
 #include "base/text.h"
 #include "ctprof/base/macro.h"
 
-enum { SHRUNK_MIN = 12, TEXT_MIN = 5 /* an escape and an ellipsis */ };
+enum {
+	SHRUNK_MIN = 12,
+	READABLE = 16, /* columns leave before names are cut to less than this */
+	TEXT_MIN = 5   /* an escape and an ellipsis */
+};
 
 static const char *const color_codes[COLOR_COUNT] = {
         [COLOR_NONE] = "",
-        [COLOR_HEADING] = "\033[36m",
+        [COLOR_HEADING] = "\033[1m",
         [COLOR_MORE] = "\033[33m",
         [COLOR_LESS] = "\033[35m",
         [COLOR_MUCH_MORE] = "\033[1;33m",
@@ -21,22 +25,12 @@ static const char *const color_codes[COLOR_COUNT] = {
         [COLOR_GOOD] = "\033[32m",
         [COLOR_FAIR] = "\033[33m",
         [COLOR_POOR] = "\033[1;31m",
-        [COLOR_TOP] = "\033[1;32m",
-        [COLOR_SECOND] = "\033[1;36m",
-        [COLOR_DEEPER] = "\033[1;90m",
-        [COLOR_PROCESS] = "\033[1;37m",
-        [COLOR_DERIVED] = "\033[34m",
 };
 static const char color_reset[] = "\033[0m";
 
 static const char *ellipsis_of(const struct table_style *style)
 {
 	return style->ascii ? "~" : "…";
-}
-
-enum table_color table_color_of_depth(unsigned depth)
-{
-	return depth == 0 ? COLOR_TOP : depth == 1 ? COLOR_SECOND : COLOR_DEEPER;
 }
 
 enum table_color table_color_of_share(double percent)
@@ -74,6 +68,7 @@ struct cell {
 	size_t pos; /* the part of the text that is printed already */
 	/* Blanks before each of its lines, from its depth in a tree, which can be deeper than a column is wide. */
 	size_t indent, indent_max;
+	bool left; /* its column is not printed */
 };
 
 struct printing {
@@ -166,10 +161,12 @@ static bool print_line(struct printing *printing)
 	for (unsigned c = 0; c < printing->column_count; c++) {
 		struct cell *cell = &printing->cells[c];
 		size_t room = printing->widths[c] - cell->indent;
-		struct piece piece =
-		        next_piece(&cell->text, &cell->pos, room, printing->style->wrap);
 		bool right = printing->columns[c].right;
+		struct piece piece;
 
+		if (cell->left)
+			continue;
+		piece = next_piece(&cell->text, &cell->pos, room, printing->style->wrap);
 		blanks += (c > 0) + cell->indent + (right ? room - piece.width : 0);
 		if (piece.len > 0) {
 			print_blanks(printing->file, blanks);
@@ -208,11 +205,21 @@ static struct strbuf *start_cell(struct printing *printing, unsigned column)
 	return &cell->text;
 }
 
+/* The text is complete: it becomes what the terminal can show. */
+static void end_cell(struct printing *printing, unsigned column)
+{
+	if (printing->style->ascii)
+		text_make_ascii(&printing->cells[column].text);
+}
+
 static bool is_heading(struct printing *printing, size_t row, void *context)
 {
 	printing->at = (struct table_heading){0};
-	return printing->heading &&
-	       printing->heading(context, row, &printing->at, start_cell(printing, 0));
+	if (!printing->heading ||
+	    !printing->heading(context, row, &printing->at, start_cell(printing, 0)))
+		return false;
+	end_cell(printing, 0);
+	return true;
 }
 
 static void print_heading(struct printing *printing)
@@ -249,6 +256,7 @@ static void measure(struct printing *printing, size_t row_count, table_cell_func
 			size_t width;
 
 			cell(context, row, c, text);
+			end_cell(printing, c);
 			width = text_width(strbuf_str(text), text->len);
 			if (width > printing->widths[c])
 				printing->widths[c] = width;
@@ -262,8 +270,8 @@ static void shrink_column(struct printing *printing, unsigned column, size_t by)
 	printing->cells[column].indent_max = printing->widths[column] - TEXT_MIN;
 }
 
-/* Removes @excess columns from those that are cut, the first one first. */
-static void shrink_in_turn(struct printing *printing, size_t excess)
+/* Removes @excess columns from those that are cut, the first one first. Returns those that are still too many. */
+static size_t shrink_in_turn(struct printing *printing, size_t excess)
 {
 	for (unsigned c = 0; c < printing->column_count && excess > 0; c++) {
 		size_t width = printing->widths[c], gives;
@@ -274,6 +282,7 @@ static void shrink_in_turn(struct printing *printing, size_t excess)
 		shrink_column(printing, c, gives);
 		excess -= gives;
 	}
+	return excess;
 }
 
 /* Removes them from the columns of one kind, always from the widest one: that gives the fewest lines if they are
@@ -296,23 +305,57 @@ static size_t shrink_evenly(struct printing *printing, size_t excess, enum table
 	return excess;
 }
 
+/* Returns the width that the column can be cut to, or continued in, and be read. */
+static size_t width_needed(const struct printing *printing, unsigned column)
+{
+	enum table_shrink shrinks = printing->columns[column].shrinks;
+	size_t width = printing->widths[column];
+	size_t least = printing->style->wrap       ? shrinks == SHRINKS_NEVER ? width : SHRUNK_MIN
+	               : shrinks == SHRINKS_ALWAYS ? READABLE
+	                                           : width;
+
+	return width < least ? width : least;
+}
+
+/* Lets columns leave until the others fit. Returns what those need that stay, with the blanks between them. */
+static size_t leave(struct printing *printing)
+{
+	for (;;) {
+		size_t total = 0, needed = 0;
+		unsigned next = printing->column_count;
+
+		for (unsigned c = 0; c < printing->column_count; c++) {
+			unsigned leaves = printing->columns[c].leaves;
+
+			if (printing->cells[c].left)
+				continue;
+			total += printing->widths[c] + 1;
+			needed += width_needed(printing, c) + 1;
+			if (leaves > 0 && (next == printing->column_count ||
+			                   leaves < printing->columns[next].leaves))
+				next = c;
+		}
+		if (needed <= printing->style->width + 1 || next == printing->column_count)
+			return total - 1;
+		printing->cells[next].left = true;
+	}
+}
+
 static void shrink(struct printing *printing)
 {
-	size_t total = printing->column_count - 1, width = printing->style->width, excess;
+	size_t total, width = printing->style->width, excess;
 
-	for (unsigned c = 0; c < printing->column_count; c++) {
-		total += printing->widths[c];
+	for (unsigned c = 0; c < printing->column_count; c++)
 		printing->cells[c].indent_max = SIZE_MAX;
-	}
-	if (width == 0 || total <= width)
+	if (width == 0)
+		return;
+	total = leave(printing);
+	if (total <= width)
 		return;
 	excess = total - width;
-	if (!printing->style->wrap) {
-		shrink_in_turn(printing, excess);
-		return;
-	}
-	/* Columns that are never cut come last. */
-	excess = shrink_evenly(printing, excess, SHRINKS_ALWAYS);
+	/* A row that a terminal breaks is worse than a name without its end. */
+	excess = printing->style->wrap ? shrink_evenly(printing, excess, SHRINKS_ALWAYS)
+	                               : shrink_in_turn(printing, excess);
 	shrink_evenly(printing, excess, SHRINKS_WRAPPED);
 }
 
@@ -401,8 +444,10 @@ static void print_plain(struct printing *printing, size_t row_count, table_cell_
 			print_heading(printing);
 			continue;
 		}
-		for (unsigned c = 0; c < printing->column_count; c++)
+		for (unsigned c = 0; c < printing->column_count; c++) {
 			printing->cells[c].color = cell(context, row, c, start_cell(printing, c));
+			end_cell(printing, c);
+		}
 		print_row(printing);
 	}
 }

@@ -10,7 +10,7 @@
 
 enum table_color {
 	COLOR_NONE,
-	COLOR_HEADING, /* cyan */
+	COLOR_HEADING, /* bold, without a colour: only what changed has one */
 	COLOR_MORE,    /* yellow: more than before, without a verdict */
 	COLOR_LESS,    /* magenta */
 	COLOR_MUCH_MORE,
@@ -18,11 +18,6 @@ enum table_color {
 	COLOR_GOOD,      /* green: a share that is high enough */
 	COLOR_FAIR,      /* yellow */
 	COLOR_POOR,      /* bold red */
-	COLOR_TOP,       /* bold green: headings of a tree, from its root on */
-	COLOR_SECOND,    /* bold cyan */
-	COLOR_DEEPER,    /* bold dark grey */
-	COLOR_PROCESS,   /* bold white */
-	COLOR_DERIVED,   /* blue */
 	COLOR_COUNT
 };
 
@@ -30,20 +25,22 @@ enum table_color {
 enum table_shrink {
 	SHRINKS_NEVER,
 	SHRINKS_ALWAYS, /* is cut, before any other */
-	SHRINKS_WRAPPED /* becomes narrower if its cells continue below, and is not cut */
+	SHRINKS_WRAPPED /* is cut where all others are as narrow as they can be */
 };
 
 struct table_column {
 	const char *heading;
 	bool right; /* aligned to the right */
 	enum table_shrink shrinks;
+	/* The column with the smallest number leaves a table that is too wide first; 0 never leaves. */
+	unsigned leaves;
 };
 
 struct table_style {
 	bool color;
 	unsigned width; /* of the terminal, in columns; 0: no limit */
 	bool markdown; /* as a Markdown table, for people who read it elsewhere: no colour, no width */
-	bool ascii;    /* the ellipsis and the arrow are ASCII */
+	bool ascii;    /* all texts become ASCII, see text_add_ascii(); not in Markdown */
 	bool wrap;     /* a text that is too wide continues in lines below instead of being cut */
 };
 
@@ -71,9 +68,6 @@ void table_print(FILE *file, const struct table_style *style, const struct table
 void table_print_tree(FILE *file, const struct table_style *style,
                       const struct table_column *columns, unsigned column_count, size_t row_count,
                       table_cell_function *cell, table_heading_function *heading, void *context);
-
-/* Returns the colour of a tree's heading, 0 being the root. */
-enum table_color table_color_of_depth(unsigned depth);
 
 /* Returns the colour of a share that is better the higher it is, in percent: good from 75 on, fair from 50 on. */
 enum table_color table_color_of_share(double percent);

@@ -262,6 +262,7 @@ int list_columns(const struct option_parser *parser, unsigned sides, struct colu
 		if (column_list_has(ret, (enum report_column)column))
 			return report_duplicate(parser, word);
 		column_list_add(ret, (enum report_column)column);
+		ret->chosen = true;
 	}
 	if (r == 0 && column_list_has(ret, COLUMN_arrow) &&
 	    (column_list_has(ret, COLUMN_baseline) || column_list_has(ret, COLUMN_candidate)))

@@ -42,7 +42,7 @@ static const char *const formats[] = {"table", "csv", "json", "ndjson", "markdow
 /* In the order of enum measure_per. */
 static const char *const pers[] = {"total", "second", "thread", "cpu-second", NULL};
 const char *const report_displays[] = {
-#define COLUMN(id_, name_, heading_, commands_, text_)
+#define COLUMN(id_, name_, heading_, commands_, leaves_, text_)
 #define DISPLAY(name_, text_, ...) name_,
 #include "columns.def"
 #undef COLUMN
@@ -58,12 +58,12 @@ const char *const report_displays[] = {
 #define IN_COMPARE_COMPARE(name_) name_,
 #define DISPLAY(name_, text_, ...)
 const char *const report_show_columns[] = {
-#define COLUMN(id_, name_, heading_, commands_, text_) IN_SHOW_##commands_(name_)
+#define COLUMN(id_, name_, heading_, commands_, leaves_, text_) IN_SHOW_##commands_(name_)
 #include "columns.def"
 #undef COLUMN
 	NULL};
 const char *const report_compare_columns[] = {
-#define COLUMN(id_, name_, heading_, commands_, text_) IN_COMPARE_##commands_(name_)
+#define COLUMN(id_, name_, heading_, commands_, leaves_, text_) IN_COMPARE_##commands_(name_)
 #include "columns.def"
 #undef COLUMN
 	NULL};

@@ -134,17 +134,20 @@ static void print_toggles(FILE *file, const struct report_doctor *report)
 
 void report_doctor(FILE *file, const struct report_doctor *report)
 {
-	static const struct table_column columns[] = {{"family", false, false},
-	                                              {"now", false, false},
-	                                              {"fix", false, false},
-	                                              {"what it is, or why not", false, true}};
+	static const struct table_column columns[] = {{"family", false, false, 0},
+	                                              {"now", false, false, 0},
+	                                              {"fix", false, false, 0},
+	                                              {"what it is, or why not", false, true, 0}};
 	struct doctor_table table = {.verdict = report->verdict};
+	struct table_style style = report->style;
 	unsigned needed = 0, available = 0;
 
 	collect_fixes(report->verdict, &table.fixes);
 	print_toggles(file, report);
-	table_print(file, &report->style, columns, ARRAY_SIZE(columns), DOCTOR_FAMILY_COUNT,
-	            doctor_cell, &table);
+	/* A reason without its end is none. */
+	style.wrap = true;
+	table_print(file, &style, columns, ARRAY_SIZE(columns), DOCTOR_FAMILY_COUNT, doctor_cell,
+	            &table);
 	print_fixes(file, &table.fixes);
 	for (unsigned f = 0; f < DOCTOR_FAMILY_COUNT; f++) {
 		needed += doctor_family_table[f].needed;

@@ -7,8 +7,8 @@
 enum { SHOW = 1, COMPARE = 2, BOTH = SHOW | COMPARE };
 
 const struct column_desc column_table[COLUMN_COUNT] = {
-#define COLUMN(id_, name_, heading_, commands_, text_) \
-	[COLUMN_##id_] = {name_, heading_, text_, ((commands_) & SHOW) != 0, ((commands_) & COMPARE) != 0},
+#define COLUMN(id_, name_, heading_, commands_, leaves_, text_) \
+	[COLUMN_##id_] = {name_, heading_, text_, ((commands_) & SHOW) != 0, ((commands_) & COMPARE) != 0, leaves_},
 #include "columns.def"
 };
 

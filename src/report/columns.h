@@ -8,7 +8,7 @@
 #include "ctprof/base/macro.h"
 
 enum report_column {
-#define COLUMN(id_, name_, heading_, commands_, text_) COLUMN_##id_,
+#define COLUMN(id_, ...) COLUMN_##id_,
 #include "columns.def"
 	COLUMN_COUNT,
 	COLUMN_SORTED = COLUMN_COUNT, /* the sort key of the groups; has no name */
@@ -22,6 +22,7 @@ struct column_desc {
 	const char *description;
 	bool in_show;
 	bool in_compare;
+	unsigned leaves; /* as table_column has it */
 };
 extern const struct column_desc column_table[COLUMN_COUNT];
 
@@ -37,6 +38,7 @@ extern const size_t display_count;
 struct column_list {
 	unsigned count;
 	uint8_t columns[COLUMNS_MAX]; /* enum report_column */
+	bool chosen;                  /* by name: a table has all of them, however wide it is */
 };
 
 void column_list_add(struct column_list *list, enum report_column column);

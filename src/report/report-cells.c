@@ -5,8 +5,6 @@
 
 #include "metric/units.h"
 
-/* Stands behind the number of threads if the two sides have different ones. */
-
 bool report_is_tree(const struct report *report)
 {
 	return report->rows->by.tree && report->columns.count > 0 &&
@@ -463,6 +461,5 @@ enum table_color report_add_cell(struct row_context *context, size_t row, struct
 	if (report_cell_is_number(column))
 		return add_number(report, view, column.column, out);
 	add_name(report, view, column, out);
-	return report->rows->sides == 1 && measure_is_derived(view->measure) ? COLOR_DERIVED
-	                                                                     : COLOR_NONE;
+	return COLOR_NONE;
 }

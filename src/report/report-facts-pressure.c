@@ -112,12 +112,12 @@ static void print_resource(FILE *file, struct facts_context *context, const stru
                            size_t count, unsigned resource)
 {
 	static const struct table_column columns[] = {
-	        [PRESSURE_GROUP] = {"cgroup", false, true},
-	        [PRESSURE_ROW] = {"row", false, false},
-	        {"avg10", true, false},
-	        {"avg60", true, false},
-	        {"avg300", true, false},
-	        {"total", true, false},
+	        [PRESSURE_GROUP] = {"cgroup", false, true, 0},
+	        [PRESSURE_ROW] = {"row", false, false, 0},
+	        {"avg10", true, false, 0},
+	        {"avg60", true, false, 1},
+	        {"avg300", true, false, 2},
+	        {"total", true, false, 0},
 	};
 	unsigned first = context->section == SECTION_host_pressure;
 

@@ -162,8 +162,8 @@ static void print_wide(FILE *file, struct facts_context *context)
 		context->column_count = printed + 1;
 		memmove(context->columns + 1, all + start, printed * sizeof(all[0]));
 		for (unsigned c = 0; c < context->column_count; c++)
-			columns[c] =
-			        (struct table_column){context->columns[c].heading, c > 0, c == 0};
+			columns[c] = (struct table_column){context->columns[c].heading, c > 0,
+			                                   c == 0, 0};
 		table_print(file, &context->report->style, columns, context->column_count,
 		            context->line_count, wide_cell, context);
 	}
@@ -339,12 +339,13 @@ static void print_long(FILE *file, struct facts_context *context, const struct f
 	enum metric_section section = context->section;
 	bool show = context->report->rows->sides == 1, events = section == SECTION_memory_events;
 	struct table_column columns[] = {
-	        [LONG_GROUP] = {section == SECTION_smaps_rollup ? "pcomm" : "cgroup", false, true},
-	        [LONG_KEY] = {events ? "event" : "key", false, SHRINKS_WRAPPED},
-	        [LONG_BASELINE] = {"baseline", true, false},
-	        [LONG_CANDIDATE] = {"candidate", true, false},
-	        [LONG_DELTA] = {"delta", true, false},
-	        [LONG_PERCENT] = {"%", true, false},
+	        [LONG_GROUP] = {section == SECTION_smaps_rollup ? "pcomm" : "cgroup", false,
+	                        SHRINKS_ALWAYS, 0},
+	        [LONG_KEY] = {events ? "event" : "key", false, SHRINKS_WRAPPED, 0},
+	        [LONG_BASELINE] = {"baseline", true, SHRINKS_NEVER, show ? 0 : 1},
+	        [LONG_CANDIDATE] = {"candidate", true, SHRINKS_NEVER, 2},
+	        [LONG_DELTA] = {"delta", true, SHRINKS_NEVER, 0},
+	        [LONG_PERCENT] = {"%", true, SHRINKS_NEVER, 3},
 	};
 	unsigned column_count = show ? LONG_BASELINE + 1 : (unsigned)ARRAY_SIZE(columns);
 	unsigned first = is_of_host(section);
@@ -356,6 +357,10 @@ static void print_long(FILE *file, struct facts_context *context, const struct f
 	if (section == SECTION_settings) {
 		columns[LONG_KEY].heading = "setting";
 		column_count = show ? LONG_BASELINE + 1 : LONG_CANDIDATE + 1;
+		/* Values of settings are texts of any length, and the difference is all that the row has. */
+		for (unsigned c = LONG_BASELINE; c <= LONG_CANDIDATE; c++)
+			columns[c] =
+			        (struct table_column){columns[c].heading, false, SHRINKS_ALWAYS, 0};
 	}
 	context->line_count = context->left_out = 0;
 	for (size_t i = 0; i < count; i++)

@@ -178,10 +178,17 @@ static void add_threads(const struct overview_table *table, const struct overvie
 }
 
 /* A path is known by its end: what does not fit is cut in front. Other names are cut by the table. */
-static void add_label(const struct overview_table *table, const char *label, struct strbuf *out)
+static void add_label(const struct overview_table *table, const char *whole, struct strbuf *out)
 {
-	size_t len = strlen(label), at = 0, next;
+	cleanup_(strbuf_done) struct strbuf shown = STRBUF_INIT;
+	size_t len, at = 0, next;
+	const char *label;
 
+	strbuf_add_str(&shown, whole);
+	if (table->report->style.ascii)
+		text_make_ascii(&shown);
+	label = strbuf_str(&shown);
+	len = shown.len;
 	if (table->group_width == 0 || label[0] != '/' ||
 	    text_width(label, len) <= table->group_width) {
 		strbuf_add_str(out, label);
@@ -335,7 +342,7 @@ bool report_print_overview_rows(FILE *file, const struct report *report)
 	for (unsigned c = 0; c < table.count; c++)
 		columns[c] = (struct table_column){
 		        heading_of(&table, table.columns[c]), table.columns[c] != GROUP_COLUMN,
-		        table.columns[c] == GROUP_COLUMN ? SHRINKS_ALWAYS : SHRINKS_NEVER};
+		        table.columns[c] == GROUP_COLUMN ? SHRINKS_ALWAYS : SHRINKS_NEVER, 0};
 	table_print(file, &report->style, columns, table.count, table.shown, overview_cell, &table);
 	return has_partial(&table);
 }

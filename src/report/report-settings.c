@@ -301,29 +301,22 @@ static void add_groups(const struct report *report, struct change_list *list)
 }
 
 /* Appends @text as far as the terminal is wide, or @all of it, and in ASCII where it has nothing else. */
-static void add_text(const struct table_style *style, const struct strbuf *text, bool all,
+static void add_text(const struct table_style *style, struct strbuf *text, bool all,
                      struct strbuf *out)
 {
-	static const char arrow[] = "→", ellipsis[] = "…";
-	const char *end = text->data + text->len;
+	size_t len;
 	const size_t width = style->width > 0 && !all ? style->width : SIZE_MAX;
-	bool cut = text_width(text->data, text->len) > width;
+	bool cut;
 
+	if (style->ascii)
+		text_make_ascii(text);
+	len = text->len;
+	cut = text_width(strbuf_str(text), len) > width;
 	if (cut)
-		end = text->data + text_prefix_escaped(text->data, text->len, width - 1);
-	for (const char *at = text->data; at < end; at++) {
-		if (style->ascii && strncmp(at, arrow, strlen(arrow)) == 0)
-			strbuf_add_char(out, '>');
-		else if (style->ascii && strncmp(at, ellipsis, strlen(ellipsis)) == 0)
-			strbuf_add_char(out, '~');
-		else {
-			strbuf_add_char(out, *at);
-			continue;
-		}
-		at += strlen(arrow) - 1;
-	}
+		len = text_prefix_escaped(text->data, len, width - 1);
+	strbuf_add(out, text->data, len);
 	if (cut)
-		strbuf_add_str(out, style->ascii ? "~" : ellipsis);
+		strbuf_add_str(out, style->ascii ? "~" : "…");
 	strbuf_add_char(out, '\n');
 }
 

@@ -49,8 +49,22 @@ static bool tree_heading(void *opaque, size_t index, struct table_heading *ret, 
 		return false;
 	strbuf_add(out, line->text, line->text_len);
 	ret->indent = INDENT * line->depth;
-	ret->color = line->in_path ? table_color_of_depth(line->depth) : COLOR_PROCESS;
+	ret->color = COLOR_HEADING;
 	return true;
+}
+
+static struct table_column table_column_of(const struct report *report, struct cell_column column)
+{
+	bool group = column.column == COLUMN_group, number = report_cell_is_number(column);
+	/* The place of a group is its rank already. */
+	unsigned leaves =
+	        column.column == COLUMN_SORTED ? COLUMN_COUNT : column_table[column.column].leaves;
+
+	return (struct table_column){report_cell_heading(report, column), number,
+	                             group    ? SHRINKS_ALWAYS
+	                             : number ? SHRINKS_NEVER
+	                                      : SHRINKS_WRAPPED,
+	                             report->columns.chosen ? 0 : leaves};
 }
 
 static void print_rows(FILE *file, const struct report *report)
@@ -67,16 +81,8 @@ static void print_rows(FILE *file, const struct report *report)
 		return;
 	}
 	report_cell_columns(report, &cells);
-	for (unsigned i = 0; i < cells.count; i++) {
-		bool group = cells.columns[i].column == COLUMN_group;
-		bool number = report_cell_is_number(cells.columns[i]);
-
-		columns[i] =
-		        (struct table_column){report_cell_heading(report, cells.columns[i]), number,
-		                              group    ? SHRINKS_ALWAYS
-		                              : number ? SHRINKS_NEVER
-		                                       : SHRINKS_WRAPPED};
-	}
+	for (unsigned i = 0; i < cells.count; i++)
+		columns[i] = table_column_of(report, cells.columns[i]);
 	if (!report_is_tree(report)) {
 		table_print(file, &report->style, columns, cells.count, report_shown(report),
 		            row_cell, &context.rows);
@@ -89,10 +95,13 @@ static void print_rows(FILE *file, const struct report *report)
 }
 
 /* Prints lines; Markdown would join them and read markup in them. */
-static void print_text(FILE *file, const struct report *report, const struct strbuf *text)
+static void print_text(FILE *file, const struct report *report, struct strbuf *text)
 {
-	size_t len = text->len;
+	size_t len;
 
+	if (report->style.ascii && !report->style.markdown)
+		text_make_ascii(text);
+	len = text->len;
 	if (!report->style.markdown || len == 0) {
 		text_print_lines(file, text, report->style.width);
 		return;

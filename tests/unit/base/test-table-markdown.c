@@ -30,13 +30,13 @@ static bool heading_text(void *context, size_t row, struct table_heading *ret, s
 		return false;
 	strbuf_add_str(out, rows->cells[row][0]);
 	ret->indent = (unsigned)strlen(rows->cells[row][2]);
-	ret->color = COLOR_TOP;
+	ret->color = COLOR_HEADING;
 	return true;
 }
 
-static const struct table_column columns[COLUMNS] = {{"name", false, SHRINKS_ALWAYS},
-                                                     {"%", true, SHRINKS_NEVER},
-                                                     {"cgroup / pcomm", false, SHRINKS_WRAPPED}};
+static const struct table_column columns[COLUMNS] = {{"name", false, SHRINKS_ALWAYS, 0},
+                                                     {"%", true, SHRINKS_NEVER, 0},
+                                                     {"cgroup / pcomm", false, SHRINKS_WRAPPED, 0}};
 
 static char *print(const struct rows *rows, size_t count, bool tree)
 {

@@ -50,7 +50,7 @@ static void check(const struct table_style *style, const struct table_column *co
 
 static const struct table_style plain = {0};
 static const struct table_column three[] = {
-        {"name", false, true}, {"value", true, false}, {"unit", false, false}};
+        {"name", false, true, 0}, {"value", true, false, 0}, {"unit", false, false, 0}};
 
 static void test_table_widths(void **state)
 {
@@ -75,8 +75,8 @@ static void test_table_empty(void **state)
 static void test_table_one_column(void **state)
 {
 	static const char *const rows[][COLUMNS_MAX] = {{"a"}, {"abc"}};
-	static const struct table_column left[] = {{"x", false, false}},
-	                                 right[] = {{"x", true, false}};
+	static const struct table_column left[] = {{"x", false, false, 0}},
+	                                 right[] = {{"x", true, false, 0}};
 
 	(void)state;
 	check(&plain, left, 1, rows, 2, "x\na\nabc\n");
@@ -146,8 +146,8 @@ static void test_table_shrinks_wide(void **state)
 static void test_table_nothing_can_shrink(void **state)
 {
 	static const char *const rows[][COLUMNS_MAX] = {{"a name of some length", "1"}};
-	static const struct table_column columns[] = {{"name", false, false},
-	                                              {"value", true, false}};
+	static const struct table_column columns[] = {{"name", false, false, 0},
+	                                              {"value", true, false, 0}};
 	const struct table_style narrow = {.width = 10};
 
 	(void)state;
@@ -161,7 +161,7 @@ static void test_table_several_shrink(void **state)
 	static const char *const rows[][COLUMNS_MAX] = {
 	        {"twenty characters..1", "twenty characters..2", "x"}};
 	static const struct table_column columns[] = {
-	        {"a", false, true}, {"b", false, true}, {"c", false, false}};
+	        {"a", false, true, 0}, {"b", false, true, 0}, {"c", false, false, 0}};
 	struct table_style narrow = {.width = 38};
 
 	(void)state;
@@ -183,7 +183,7 @@ static void test_table_colors(void **state)
 
 	(void)state;
 	check(&colored, three, 3, rows, 1,
-	      "\033[36mname\033[0m \033[36mvalue\033[0m \033[36munit\033[0m\n"
+	      "\033[1mname\033[0m \033[1mvalue\033[0m \033[1munit\033[0m\n"
 	      "a       \033[33m12\033[0m x\n");
 	assert_contains(text, "\033[35m12\033[0m");
 	free(text);
@@ -192,14 +192,53 @@ static void test_table_colors(void **state)
 	      "a       12 x\n");
 }
 
+/* The column with the smallest number leaves first, and none before names are cut to what can be read. */
+static void test_table_columns_leave(void **state)
+{
+	static const char *const rows[][COLUMNS_MAX] = {
+	        {"a name of twenty-four co", "12345", "more", "12.5%"}, {"b", "1", "", "-"}};
+	static const struct table_column columns[] = {{"name", false, SHRINKS_ALWAYS, 0},
+	                                              {"value", true, SHRINKS_NEVER, 2},
+	                                              {"text", false, SHRINKS_WRAPPED, 1},
+	                                              {"%", true, SHRINKS_NEVER, 0}};
+	const struct table_style all = {.width = 41}, cut = {.width = 33}, two = {.width = 32},
+	                         three_left = {.width = 28}, one = {.width = 22},
+	                         least = {.width = 17};
+
+	(void)state;
+	check(&all, columns, 4, rows, 2,
+	      "name                     value text     %\n"
+	      "a name of twenty-four co 12345 more 12.5%\n"
+	      "b                            1          -\n");
+	check(&cut, columns, 4, rows, 2,
+	      "name             value text     %\n"
+	      "a name of twent… 12345 more 12.5%\n"
+	      "b                    1          -\n");
+	check(&two, columns, 4, rows, 2,
+	      "name                 value     %\n"
+	      "a name of twenty-fo… 12345 12.5%\n"
+	      "b                        1     -\n");
+	check(&three_left, columns, 4, rows, 2,
+	      "name             value     %\n"
+	      "a name of twent… 12345 12.5%\n"
+	      "b                    1     -\n");
+	check(&one, columns, 4, rows, 2,
+	      "name                 %\n"
+	      "a name of twent… 12.5%\n"
+	      "b                    -\n");
+	/* Below that there is nothing left to leave. */
+	check(&least, columns, 4, rows, 2,
+	      "name             %\n"
+	      "a name of t… 12.5%\n"
+	      "b                -\n");
+}
+
 static void test_table_print_colored(void **state)
 {
 	static const char *const codes[COLOR_COUNT] = {
-	        [COLOR_HEADING] = "36",     [COLOR_MORE] = "33",        [COLOR_LESS] = "35",
+	        [COLOR_HEADING] = "1",      [COLOR_MORE] = "33",        [COLOR_LESS] = "35",
 	        [COLOR_MUCH_MORE] = "1;33", [COLOR_MUCH_LESS] = "1;35", [COLOR_GOOD] = "32",
-	        [COLOR_FAIR] = "33",        [COLOR_POOR] = "1;31",      [COLOR_TOP] = "1;32",
-	        [COLOR_SECOND] = "1;36",    [COLOR_DEEPER] = "1;90",    [COLOR_PROCESS] = "1;37",
-	        [COLOR_DERIVED] = "34",
+	        [COLOR_FAIR] = "33",        [COLOR_POOR] = "1;31",
 	};
 
 	(void)state;
@@ -226,10 +265,6 @@ static void test_table_print_colored(void **state)
 static void test_table_looks(void **state)
 {
 	(void)state;
-	assert_int_equal(table_color_of_depth(0), COLOR_TOP);
-	assert_int_equal(table_color_of_depth(1), COLOR_SECOND);
-	assert_int_equal(table_color_of_depth(2), COLOR_DEEPER);
-	assert_int_equal(table_color_of_depth(99), COLOR_DEEPER);
 	assert_int_equal(table_color_of_share(100), COLOR_GOOD);
 	assert_int_equal(table_color_of_share(75), COLOR_GOOD);
 	assert_int_equal(table_color_of_share(74.9), COLOR_FAIR);
@@ -270,7 +305,7 @@ static void test_table_random(void **state)
 	                                    "twenty-three characters"};
 	static const char *const numbers[] = {"1", "123456", "→", "-"};
 	const struct table_column columns[] = {
-	        {"name", false, true}, {"value", true, false}, {"unit", false, false}};
+	        {"name", false, true, 0}, {"value", true, false, 0}, {"unit", false, false, 0}};
 
 	(void)state;
 	for (unsigned round = 0; round < ROUNDS; round++) {
@@ -317,6 +352,7 @@ int main(void)
 	        cmocka_unit_test(test_table_nothing_can_shrink),
 	        cmocka_unit_test(test_table_several_shrink),
 	        cmocka_unit_test(test_table_colors),
+	        cmocka_unit_test(test_table_columns_leave),
 	        cmocka_unit_test(test_table_print_colored),
 	        cmocka_unit_test(test_table_looks),
 	        cmocka_unit_test(test_table_file_fails),
