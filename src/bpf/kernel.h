@@ -42,6 +42,9 @@ enum {
 	PAGES_ANONYMOUS = 1,
 	PAGES_SHARED = 3,
 	PAGES_KINDS = 4,
+	PIDS_GROUP = 2, /* PIDTYPE_PGID and PIDTYPE_SID, since Linux 4.19 */
+	PIDS_SESSION = 3,
+	PIDS_KINDS = 4,
 	CPUS_HEADER_BYTES = 8,
 	COMM_BYTES = 16,
 	WORK_BYTES = 32,
@@ -150,8 +153,18 @@ struct taskstats {
 } KERNELS;
 #undef DELAY
 
+struct upid {
+	int nr;
+} KERNELS;
+
+/* The numbers of a process in its pid namespaces, the initial one first. */
+struct pid {
+	struct upid numbers[1];
+} KERNELS;
+
 struct signal_struct {
 	int nr_threads;
+	struct pid *pids[PIDS_KINDS];
 	__u64 utime, stime, cutime, cstime;
 	struct prev_cputime prev_cputime;
 	unsigned long min_flt, maj_flt, cmin_flt, cmaj_flt;
@@ -231,6 +244,7 @@ struct task_struct {
 	struct mm_struct *mm;
 	int exit_state;
 	int pid, tgid;
+	struct task_struct *real_parent;
 	struct task_struct *group_leader;
 	__u64 utime, stime;
 	struct prev_cputime prev_cputime;

@@ -271,6 +271,13 @@ static void set_identity(const struct task_record_rules *rules, const struct tas
 		return;
 	sample->uid = process->uid;
 	sample->has_uid = true;
+	if (values->tid != values->tgid || process->pgrp == UINT32_MAX ||
+	    process->session == UINT32_MAX)
+		return;
+	sample->ppid = process->ppid;
+	sample->pgrp = process->pgrp;
+	sample->session = process->session;
+	sample->has_parent = true;
 }
 
 /* Sets the outcomes of the sources whose metrics are in the record. */

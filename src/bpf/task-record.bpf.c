@@ -404,6 +404,14 @@ static __always_inline void read_exited_stats(const struct taskstats *stats)
 #undef COPY_STATS
 }
 
+/* Returns the number of a process group or session in the initial pid namespace; -1 if the process has been released. */
+static __always_inline __u32 number_of(const struct signal_struct *signal, int kind)
+{
+	const struct pid *pid = signal->pids[kind];
+
+	return pid ? (__u32)pid->numbers[0].nr : (__u32)-1;
+}
+
 static __always_inline void read_process(const struct task_struct *task)
 {
 	const struct signal_struct *signal = task->signal;
@@ -417,6 +425,9 @@ static __always_inline void read_process(const struct task_struct *task)
 	process.read_boottime_ns = bpf_ktime_get_boot_ns();
 	process.born_boottime_ns = task->start_boottime;
 	process.nr_threads = (__u32)signal->nr_threads;
+	process.ppid = (__u32)task->real_parent->tgid;
+	process.pgrp = number_of(signal, PIDS_GROUP);
+	process.session = number_of(signal, PIDS_SESSION);
 	process.start_stack = mm ? mm->start_stack : 0;
 	process.run_ns = signal->sum_sched_runtime;
 	process.sampled_user_ns = signal->utime;

@@ -138,6 +138,9 @@ struct process_record {
 	uint32_t tgid;
 	uint32_t uid; /* effective, of the leader */
 	uint32_t nr_threads;
+	uint32_t ppid;          /* of the parent */
+	uint32_t pgrp, session; /* the largest number: it has none any more */
+	uint32_t unused;
 	uint64_t read_boottime_ns;
 	uint64_t born_boottime_ns; /* of the leader */
 	uint64_t run_ns;

@@ -466,16 +466,18 @@ static void choose_facts(struct report_options *options, const struct filters *f
 static void choose_columns(struct report_options *options)
 {
 	bool sorted = options->rows.sort_key_count > 0;
+	bool of_processes = group_by_has(&options->by, GROUP_KEY_pid) && !options->explains;
 
 	/* A thread is a distribution of one. */
 	options->spread = options->spread && !options->explains;
 	if (options->columns.count == 0 && is_for_people(options)) {
 		column_list_default(&options->columns, options->sides, options->display,
-		                    options->spread);
+		                    options->spread, of_processes);
 		if (sorted)
 			column_list_add(&options->columns, COLUMN_SORTED);
 	} else if (options->columns.count == 0) {
-		column_list_machine(&options->columns, options->sides, options->spread);
+		column_list_machine(&options->columns, options->sides, options->spread,
+		                    of_processes);
 	} else {
 		for (unsigned i = COLUMN_p50; options->spread && i <= COLUMN_variation; i++)
 			if (!column_list_has(&options->columns, (enum report_column)i))

@@ -250,6 +250,13 @@ static void add_user_name(const struct thread_sample *sample, const struct host 
 		strbuf_add_str(out, uid);
 }
 
+/* Appends "1234 nginx". */
+static void add_process_id(uint32_t tgid, const char *pcomm, size_t len, struct strbuf *out)
+{
+	strbuf_addf(out, "%u ", tgid);
+	strbuf_add(out, len > 0 ? pcomm : nameless, len > 0 ? len : strlen(nameless));
+}
+
 /* Appends "1234 nginx", or "1240 worker-1 (1234 nginx)" if it is not the leader. */
 static void add_thread_id(const struct thread_sample *sample, struct strbuf *out)
 {
@@ -271,6 +278,9 @@ static void add_thread_name(const struct group_by *by, enum group_key key,
 		if (sample->pcomm.len == 0)
 			strbuf_add_str(out, nameless);
 		strbuf_add(out, strbuf_str(&sample->pcomm), sample->pcomm.len);
+		break;
+	case GROUP_KEY_pid:
+		add_process_id(sample->tgid, strbuf_str(&sample->pcomm), sample->pcomm.len, out);
 		break;
 	case GROUP_KEY_comm:
 	case GROUP_KEY_comm_exact:
@@ -443,12 +453,16 @@ uint32_t key_names_of_thread(struct key_names *names, const struct group_by *by,
 
 	strbuf_clear(&names->name);
 	add_thread_name(by, id, sample, host, &names->name);
-	if (id != GROUP_KEY_thread && (id != GROUP_KEY_user || !sample->has_uid))
+	if (id != GROUP_KEY_thread && id != GROUP_KEY_pid &&
+	    (id != GROUP_KEY_user || !sample->has_uid))
 		return add_name(names, by, id);
 	/* Ids identify both; their names may change, or be known on one side only. */
 	strbuf_clear(&names->pattern);
 	if (id == GROUP_KEY_thread)
 		add_identity(host, sample->tgid, sample->tid, sample->start_time_clock_ticks,
+		             &names->pattern);
+	else if (id == GROUP_KEY_pid)
+		add_identity(host, sample->tgid, sample->tgid, sample_process_start(sample),
 		             &names->pattern);
 	else
 		strbuf_addf(&names->pattern, "%u", sample->uid);
@@ -458,7 +472,8 @@ uint32_t key_names_of_thread(struct key_names *names, const struct group_by *by,
 
 bool group_key_is_of_process(enum group_key key)
 {
-	return key == GROUP_KEY_pcomm || key == GROUP_KEY_exe || key == GROUP_KEY_user;
+	return key == GROUP_KEY_pcomm || key == GROUP_KEY_pid || key == GROUP_KEY_exe ||
+	       key == GROUP_KEY_user;
 }
 
 bool group_key_is_of_thread(enum group_key key)

@@ -102,12 +102,46 @@ static void add_birth(struct group_table *table, struct group *group, uint64_t b
 #undef METRIC
 /* clang-format on */
 
+static bool is_same_process(const struct process_ids *a, const struct process_ids *b)
+{
+	return a->tgid == b->tgid && a->start_clock_ticks == b->start_clock_ticks;
+}
+
+/* A thread has the ids of its process from the leader. */
+static struct process_ids process_ids_of(struct group_table *table,
+                                         const struct thread_sample *sample)
+{
+	struct process_ids ids = {.is_known = true,
+	                          .tgid = sample->tgid,
+	                          .start_clock_ticks = sample_process_start(sample)};
+
+	if (sample->tid == sample->tgid) {
+		ids.ppid = sample->ppid;
+		ids.pgrp = sample->pgrp;
+		ids.session = sample->session;
+		ids.has_parent = sample->has_parent;
+		table->last_leader = ids;
+	}
+	return is_same_process(&ids, &table->last_leader) ? table->last_leader : ids;
+}
+
+static void add_process_ids(struct group *group, const struct process_ids *ids)
+{
+	if (!group->process.is_known)
+		group->process = *ids;
+	else if (!is_same_process(&group->process, ids))
+		group->several_processes = true;
+	else if (!group->process.has_parent)
+		group->process = *ids;
+}
+
 static void add_to_group(struct group_table *table, struct thread_sample *sample,
                          const uint32_t numbers[GROUP_KEYS_MAX])
 {
 	size_t names_len = table->by.count * sizeof(numbers[0]);
 	struct group *group = table->last;
 	struct fold_cell *cells = NULL;
+	struct process_ids ids;
 	uint64_t member = member_hash(&table->seed, sample->tgid, sample->tid,
 	                              sample->start_time_clock_ticks);
 
@@ -124,6 +158,8 @@ static void add_to_group(struct group_table *table, struct thread_sample *sample
 	sample_set(sample, thread_count, (struct counter_count){1});
 	group->threads++;
 	group->leaders += sample->tid == sample->tgid;
+	ids = process_ids_of(table, sample);
+	add_process_ids(group, &ids);
 	group->passed += sample->window_part == WINDOW_PART_passed;
 	group->ended += sample->window_part == WINDOW_PART_passed ||
 	                sample->window_part == WINDOW_PART_exited;
@@ -406,6 +442,9 @@ void group_merge(struct group *into, const struct group *maybe_packed, size_t sp
 
 	group_open(into);
 	into->threads += from->threads;
+	if (from->process.is_known)
+		add_process_ids(into, &from->process);
+	into->several_processes = into->several_processes || from->several_processes;
 	into->leaders += from->leaders;
 	into->ended += from->ended;
 	into->passed += from->passed;

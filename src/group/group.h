@@ -21,9 +21,19 @@
 struct group_filter;
 struct group_marks;
 
+/* A process, and its ids as struct thread_sample has them. */
+struct process_ids {
+	uint64_t start_clock_ticks; /* or PROCESS_START_UNKNOWN */
+	uint32_t tgid, ppid, pgrp, session;
+	bool is_known, has_parent;
+};
+
 struct group {
 	uint32_t threads;
 	uint32_t leaders; /* threads that lead their process */
+	struct process_ids
+	        process; /* of its only process; in a group of several, of the first one */
+	bool several_processes;
 	/* In a window: threads that ended there, those of them that were born there as well, and all that were born there. */
 	uint32_t ended, passed, born;
 	/* The work of exited threads, by enum process_total; NULL if there is none. group_include_exited() adds it to
@@ -142,6 +152,7 @@ struct group_table {
 	const struct rate_list *window_rates;
 	const struct rate_list *rates; /* the one in use, once there is a thread */
 	struct group_process process;
+	struct process_ids last_leader; /* the threads of a process follow it */
 };
 
 void group_table_init(struct group_table *table, struct group_by by);

@@ -36,6 +36,7 @@ void sample_reset(struct thread_sample *sample)
 	sample->has_exe = false;
 	sample->uid = 0;
 	sample->has_uid = false;
+	sample->has_parent = false;
 	sample_forget_totals(sample);
 	sample->has_smaps = false;
 	keyed_values_clear(&sample->smaps_rollup_kib);

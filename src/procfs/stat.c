@@ -5,7 +5,7 @@
 #include "base/scan.h"
 #include "procfs/procfs.h"
 
-enum { FIELD_STATE = 3, FIELD_START_TIME = 22 };
+enum { FIELD_STATE = 3, FIELD_PPID, FIELD_PGRP, FIELD_SESSION, FIELD_START_TIME = 22 };
 
 static void set_wanted(const struct source_keys *keys, const struct source_want *want,
                        struct span word, struct thread_sample *sample)
@@ -31,6 +31,29 @@ static bool find_start_time(struct span rest, uint64_t *ret_ticks)
 	return false;
 }
 
+/* Sets those of the process. The kernel prints -1 for the group and the session of a process that has been released. */
+static void set_parent(struct span rest, struct thread_sample *sample)
+{
+	uint32_t *const fields[] = {
+	        [FIELD_PPID] = &sample->ppid,
+	        [FIELD_PGRP] = &sample->pgrp,
+	        [FIELD_SESSION] = &sample->session,
+	};
+	struct span word;
+	uint64_t value;
+
+	for (unsigned field = FIELD_STATE; field <= FIELD_SESSION; field++) {
+		if (!scan_word(&rest, &word))
+			return;
+		if (field == FIELD_STATE)
+			continue;
+		if (!scan_u64(word.text, word.len, &value) || value > UINT32_MAX)
+			return;
+		*fields[field] = (uint32_t)value;
+	}
+	sample->has_parent = true;
+}
+
 enum source_outcome stat_parse(const struct source_keys *keys, const char *text, size_t len,
                                struct thread_sample *sample)
 {
@@ -49,6 +72,8 @@ enum source_outcome stat_parse(const struct source_keys *keys, const char *text,
 	strbuf_clear(&sample->comm);
 	strbuf_add(&sample->comm, open + 1, (size_t)(close - open) - 1);
 	sample->start_time_clock_ticks = start_time;
+	if (sample->tid == sample->tgid)
+		set_parent(rest, sample);
 	for (; scan_word(&rest, &word); field++)
 		set_wanted(keys, source_keys_find_number(keys, field), word, sample);
 	return OUTCOME_read;

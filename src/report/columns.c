@@ -34,17 +34,24 @@ bool column_list_has(const struct column_list *list, enum report_column column)
 	return false;
 }
 
+bool column_is_of_process(enum report_column column)
+{
+	return column >= COLUMN_ppid && column <= COLUMN_start;
+}
+
 bool column_is_spread(enum report_column column)
 {
 	return column >= COLUMN_p50 && column <= COLUMN_variation;
 }
 
 void column_list_default(struct column_list *list, unsigned sides,
-                         const struct display_desc *display, bool spread)
+                         const struct display_desc *display, bool spread, bool of_processes)
 {
 	*list = (struct column_list){0};
 	column_list_add(list, COLUMN_group);
 	column_list_add(list, COLUMN_threads);
+	for (unsigned i = COLUMN_ppid; of_processes && i <= COLUMN_start; i++)
+		column_list_add(list, (enum report_column)i);
 	column_list_add(list, COLUMN_metric);
 	if (sides == 1)
 		column_list_add(list, COLUMN_value);
@@ -54,7 +61,7 @@ void column_list_default(struct column_list *list, unsigned sides,
 		column_list_add(list, (enum report_column)i);
 }
 
-void column_list_machine(struct column_list *list, unsigned sides, bool spread)
+void column_list_machine(struct column_list *list, unsigned sides, bool spread, bool of_processes)
 {
 	static const uint8_t columns[] = {COLUMN_group,          COLUMN_threads,  COLUMN_metric,
 	                                  COLUMN_section,        COLUMN_unit,     COLUMN_type,
@@ -70,6 +77,8 @@ void column_list_machine(struct column_list *list, unsigned sides, bool spread)
 		if (sides == 1 ? desc->in_show : desc->in_compare)
 			column_list_add(list, (enum report_column)columns[i]);
 	}
+	for (unsigned i = COLUMN_ppid; of_processes && i <= COLUMN_start; i++)
+		column_list_add(list, (enum report_column)i);
 	for (unsigned i = COLUMN_p50; spread && i <= COLUMN_variation; i++)
 		column_list_add(list, (enum report_column)i);
 }

@@ -44,13 +44,16 @@ struct column_list {
 void column_list_add(struct column_list *list, enum report_column column);
 bool column_list_has(const struct column_list *list, enum report_column column);
 
-/* Fills the columns of a table for one side or two: those of the display, which is NULL in show, and those of a
- * distribution. */
+/* Fills the columns of a table for one side or two: those of the display, which is NULL in show, those of a
+ * distribution, and those about single processes. */
 void column_list_default(struct column_list *list, unsigned sides,
-                         const struct display_desc *display, bool spread);
+                         const struct display_desc *display, bool spread, bool of_processes);
 
 /* Fills the columns of the machine formats. */
-void column_list_machine(struct column_list *list, unsigned sides, bool spread);
+void column_list_machine(struct column_list *list, unsigned sides, bool spread, bool of_processes);
+
+/* Returns whether a column is about the group's only process. */
+bool column_is_of_process(enum report_column column);
 
 /* Returns whether a column is about the distribution inside a group. */
 bool column_is_spread(enum report_column column);

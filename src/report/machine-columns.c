@@ -18,7 +18,7 @@ static bool is_sided(enum report_column column)
 	case COLUMN_uptime:
 		return true;
 	default:
-		return column_is_spread(column);
+		return column_is_spread(column) || column_is_of_process(column);
 	}
 }
 

@@ -165,6 +165,12 @@ static void set_side(struct machine_value *value, const struct row_set *set,
 		if (!row_group_is_exited(view->group))
 			set_number(value, row_uptime(set, view->group, column.side));
 		break;
+	case COLUMN_ppid:
+	case COLUMN_pgrp:
+	case COLUMN_session:
+	case COLUMN_start:
+		set_number(value, report_process_value(view, column.column, column.side));
+		break;
 	default:
 		set_number(value, report_spread_value(set, view, column.column, column.side));
 		break;

@@ -304,6 +304,40 @@ static void add_spread(const struct report *report, const struct row_view *view,
 		report_add_amount(view, value, per_of_one(view), out);
 }
 
+/* Appends an id, or the time since boot at which the process started. */
+static void add_process_of(const struct report *report, enum report_column column, unsigned side,
+                           struct quantity value, struct strbuf *out)
+{
+	const struct host *host = &report->sides[side].info->host;
+	uint64_t ticks_per_second = host->numbers[HOST_clock_ticks_per_second];
+
+	if (value.kind == QUANTITY_NONE ||
+	    (column == COLUMN_start &&
+	     (!host->seen[HOST_clock_ticks_per_second] || ticks_per_second == 0)))
+		strbuf_add_char(out, '-');
+	else if (column == COLUMN_start)
+		strbuf_addf(out, "%.2fs", quantity_double(value) / (double)ticks_per_second);
+	else
+		units_format_integer(value.integer, out);
+}
+
+/* A process that is on one side only has no other value. */
+static void add_process(const struct report *report, const struct row_view *view,
+                        enum report_column column, struct strbuf *out)
+{
+	cleanup_(strbuf_done) struct strbuf other = STRBUF_INIT;
+	unsigned first = view->group->sides[SIDE_BASELINE] ? SIDE_BASELINE : SIDE_CANDIDATE;
+	size_t start = out->len;
+
+	add_process_of(report, column, first, report_process_value(view, column, first), out);
+	if (first == SIDE_CANDIDATE || !view->group->sides[SIDE_CANDIDATE])
+		return;
+	add_process_of(report, column, SIDE_CANDIDATE,
+	               report_process_value(view, column, SIDE_CANDIDATE), &other);
+	if (strcmp(strbuf_str(out) + start, strbuf_str(&other)) != 0)
+		strbuf_addf(out, "→%s", strbuf_str(&other));
+}
+
 static enum table_color add_uptime(const struct report *report, const struct row_view *view,
                                    struct strbuf *out)
 {
@@ -406,6 +440,12 @@ static enum table_color add_number(const struct report *report, const struct row
 	switch (column) {
 	case COLUMN_threads:
 		add_threads(view, report->rows->sides, out);
+		break;
+	case COLUMN_ppid:
+	case COLUMN_pgrp:
+	case COLUMN_session:
+	case COLUMN_start:
+		add_process(report, view, column, out);
 		break;
 	case COLUMN_value:
 	case COLUMN_baseline:

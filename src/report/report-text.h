@@ -32,6 +32,10 @@ void report_add_marks(const struct row_view *view, struct strbuf *out);
 
 void report_add_missing_inputs(const struct row_view *view, unsigned side, struct strbuf *out);
 
+/* Returns a column about the only process of a side's group; none if it has several, or it is not known. */
+struct quantity report_process_value(const struct row_view *view, enum report_column column,
+                                     unsigned side);
+
 /* Returns a column of the distribution over a group's threads. */
 struct quantity report_spread_value(const struct row_set *set, const struct row_view *view,
                                     enum report_column column, unsigned side);

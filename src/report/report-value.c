@@ -190,6 +190,25 @@ void report_add_left_out(const struct report *report, struct strbuf *out)
 	strbuf_add_str(out, " (--unchanged shows them)");
 }
 
+struct quantity report_process_value(const struct row_view *view, enum report_column column,
+                                     unsigned side)
+{
+	const struct group *group = view->group->sides[side];
+	const struct process_ids *ids;
+
+	if (row_group_is_exited(view->group) || !group || group->several_processes ||
+	    !group->process.is_known)
+		return (struct quantity){0};
+	ids = &group->process;
+	if (column == COLUMN_start ? ids->start_clock_ticks == PROCESS_START_UNKNOWN
+	                           : !ids->has_parent)
+		return (struct quantity){0};
+	return quantity_integer(column == COLUMN_start  ? ids->start_clock_ticks
+	                        : column == COLUMN_ppid ? ids->ppid
+	                        : column == COLUMN_pgrp ? ids->pgrp
+	                                                : ids->session);
+}
+
 struct quantity report_spread_value(const struct row_set *set, const struct row_view *view,
                                     enum report_column column, unsigned side)
 {

@@ -197,6 +197,12 @@ static int expect_identity(struct thread_row_reader *rows, struct json_reader *j
 		return expect_u32(rows, json, expected, identity, &sample->tgid);
 	case ROW_uid:
 		return expect_u32(rows, json, expected, identity, &sample->uid);
+	case ROW_ppid:
+		return expect_u32(rows, json, expected, identity, &sample->ppid);
+	case ROW_pgrp:
+		return expect_u32(rows, json, expected, identity, &sample->pgrp);
+	case ROW_session:
+		return expect_u32(rows, json, expected, identity, &sample->session);
 	case ROW_pcomm:
 		return expect_name(rows, json, expected, identity, SAMPLE_COMM_BYTES,
 		                   &sample->pcomm);

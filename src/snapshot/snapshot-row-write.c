@@ -18,6 +18,9 @@ void thread_row_writer_init(struct thread_row_writer *rows)
 	json_member_key_init(&rows->cgroups_v1, "cgroups_v1");
 	json_member_key_init(&rows->exe, "exe");
 	json_member_key_init(&rows->uid, "uid");
+	json_member_key_init(&rows->ppid, "ppid");
+	json_member_key_init(&rows->pgrp, "pgrp");
+	json_member_key_init(&rows->session, "session");
 	json_member_key_init(&rows->start_time, "start_time_clock_ticks");
 	json_member_key_init(&rows->process_start, "process_start_time_clock_ticks");
 	json_member_key_init(&rows->read_boottime, "read_boottime_ns");
@@ -273,6 +276,11 @@ static void write_identity(struct thread_row_writer *rows, struct json_writer *o
 		write_name(rows, out, &rows->exe, "exe_hex", &sample->exe);
 	if (sample->has_uid)
 		json_write_member_u64(out, &rows->uid, sample->uid);
+	if (sample->has_parent) {
+		json_write_member_u64(out, &rows->ppid, sample->ppid);
+		json_write_member_u64(out, &rows->pgrp, sample->pgrp);
+		json_write_member_u64(out, &rows->session, sample->session);
+	}
 }
 
 static void write_optional(struct json_writer *out, const char *key, uint64_t value)

@@ -366,6 +366,12 @@ static int read_identity(struct thread_row_reader *rows, struct json_reader *jso
 		return value_hex(&rows->values, token, key, SAMPLE_PATH_BYTES, &sample->exe);
 	case ROW_uid:
 		return read_u32(rows, json, token, key, &sample->uid);
+	case ROW_ppid:
+		return read_u32(rows, json, token, key, &sample->ppid);
+	case ROW_pgrp:
+		return read_u32(rows, json, token, key, &sample->pgrp);
+	case ROW_session:
+		return read_u32(rows, json, token, key, &sample->session);
 	case ROW_start_time_clock_ticks:
 		return read_u64(rows, json, token, key, &sample->start_time_clock_ticks);
 	case ROW_process_start_time_clock_ticks:
@@ -517,6 +523,9 @@ int thread_row_read(struct thread_row_reader *rows, struct json_reader *json,
 	        sample->has_cgroup && !thread_row_has_identity(identities, ROW_cgroup);
 	sample->has_exe = thread_row_has_identity(identities, ROW_exe);
 	sample->has_uid = thread_row_has_identity(identities, ROW_uid);
+	sample->has_parent = thread_row_has_identity(identities, ROW_ppid) &&
+	                     thread_row_has_identity(identities, ROW_pgrp) &&
+	                     thread_row_has_identity(identities, ROW_session);
 	sample->has_process_start =
 	        thread_row_has_identity(identities, ROW_process_start_time_clock_ticks);
 	if (!thread_row_has_identity(identities, ROW_life_ns))

@@ -18,6 +18,7 @@ enum {
 	HAS_IMPOSSIBLE = 256,
 	HAS_CGROUPS_V1 = 512,
 	HAS_SKIPPED = 1024,
+	HAS_PARENT = 2048,
 };
 
 void thread_store_done(struct thread_store *store)
@@ -174,7 +175,7 @@ static unsigned flags_of(const struct thread_sample *sample)
 	       (any_metric(&sample->malformed) ? HAS_MALFORMED : 0u) |
 	       (any_metric(&sample->skipped) ? HAS_SKIPPED : 0u) |
 	       (any_metric(&sample->impossible) ? HAS_IMPOSSIBLE : 0u) |
-	       (sample->has_smaps ? HAS_SMAPS : 0u) |
+	       (sample->has_parent ? HAS_PARENT : 0u) | (sample->has_smaps ? HAS_SMAPS : 0u) |
 	       (sample->jemalloc_boottime_ns > 0 ? HAS_JEMALLOC_TIME : 0u);
 }
 
@@ -199,6 +200,11 @@ static void put_identity(struct thread_store *store, const struct thread_sample 
 		put_name(store, sample->exe.data, sample->exe.len);
 	if (sample->has_uid)
 		put(store, sample->uid);
+	if (sample->has_parent) {
+		put(store, sample->ppid);
+		put(store, sample->pgrp);
+		put(store, sample->session);
+	}
 }
 
 static void get_identity(const struct thread_store *store, size_t *at, unsigned flags,
@@ -226,6 +232,12 @@ static void get_identity(const struct thread_store *store, size_t *at, unsigned 
 		get_text(store, at, &ret->exe);
 	if (ret->has_uid)
 		ret->uid = (uint32_t)get(store, at);
+	ret->has_parent = flags & HAS_PARENT;
+	if (ret->has_parent) {
+		ret->ppid = (uint32_t)get(store, at);
+		ret->pgrp = (uint32_t)get(store, at);
+		ret->session = (uint32_t)get(store, at);
+	}
 }
 
 static void put_totals(struct thread_store *store, const struct thread_sample *sample)

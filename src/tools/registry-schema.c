@@ -176,6 +176,9 @@ static json_t *identity_schema(enum thread_row_identity identity)
 	case IDENTITY_tid:
 	case IDENTITY_tgid:
 	case IDENTITY_uid:
+	case IDENTITY_ppid:
+	case IDENTITY_pgrp:
+	case IDENTITY_session:
 	case IDENTITY_process_successors:
 		schema = schema_reference("u32", NULL);
 		break;

@@ -39,9 +39,9 @@ int report_fixture_teardown(void **state)
 static void default_columns(struct column_list *columns, unsigned sides, report_function *print)
 {
 	if (print == report_table)
-		column_list_default(columns, sides, &display_table[0], false);
+		column_list_default(columns, sides, &display_table[0], false, false);
 	else
-		column_list_machine(columns, sides, false);
+		column_list_machine(columns, sides, false, false);
 }
 
 char *report_print(struct report_fixture *fixture, unsigned sides, report_function *print)

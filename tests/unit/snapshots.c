@@ -154,6 +154,10 @@ static bool same_process(const struct thread_sample *a, const struct thread_samp
 		return false;
 	if (a->has_uid != b->has_uid || (a->has_uid && a->uid != b->uid))
 		return false;
+	if (a->has_parent != b->has_parent ||
+	    (a->has_parent &&
+	     (a->ppid != b->ppid || a->pgrp != b->pgrp || a->session != b->session)))
+		return false;
 	if (a->has_smaps != b->has_smaps || a->has_process_totals != b->has_process_totals)
 		return false;
 	if (a->has_smaps && !same_keyed_values(&a->smaps_rollup_kib, &b->smaps_rollup_kib))
@@ -366,6 +370,12 @@ static void random_process(struct random *random, struct thread_sample *sample)
 	sample->has_uid = random_chance(random, 70);
 	if (sample->has_uid)
 		sample->uid = (uint32_t)random_number(random);
+	sample->has_parent = random_chance(random, 70);
+	if (sample->has_parent) {
+		sample->ppid = (uint32_t)random_number(random);
+		sample->pgrp = (uint32_t)random_number(random);
+		sample->session = (uint32_t)random_number(random);
+	}
 	sample->has_smaps = random_chance(random, 30);
 	if (sample->has_smaps)
 		random_values(random, &sample->smaps_rollup_kib);

@@ -61,6 +61,10 @@ struct thread_sample {
 	bool has_exe;
 	uint32_t uid; /* effective user id of the process; valid only with has_uid */
 	bool has_uid;
+	/* Process ids of the parent, the process group and the session; 0 for none in the pid namespace. On the leader only,
+	 * and valid only with has_parent. */
+	uint32_t ppid, pgrp, session;
+	bool has_parent;
 
 	/* The kernel's totals of the whole process, exited threads included, read before any of its threads; on the
 	 * last sample of a process only. One bit for each enum process_total says that the total was seen, or that it is beyond

@@ -27,6 +27,9 @@ static int setup(void **state)
 	process = (struct process_record){.tgid = VALUES_TGID,
 	                                  .uid = 33,
 	                                  .nr_threads = 7,
+	                                  .ppid = 1,
+	                                  .pgrp = 20,
+	                                  .session = 30,
 	                                  .read_boottime_ns = VALUES_AGE_NS + 1};
 	return 0;
 }
@@ -57,9 +60,17 @@ static void test_identity(void **state)
 	assert_true(sample.has_uid);
 	assert_int_equal(sample.uid, 33);
 	assert_unseen(&sample, nr_threads);
+	assert_false(sample.has_parent);
 	values.tid = VALUES_TGID;
 	make();
 	assert_seen(&sample, nr_threads, 7);
+	assert_true(sample.has_parent);
+	assert_int_equal(sample.ppid, 1);
+	assert_int_equal(sample.pgrp, 20);
+	assert_int_equal(sample.session, 30);
+	process.session = UINT32_MAX;
+	make();
+	assert_false(sample.has_parent);
 
 	sample_reset(&sample);
 	task_record_sample(&rules, &pass, &values, NULL, &sample);

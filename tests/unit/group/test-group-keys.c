@@ -163,6 +163,13 @@ static void test_exited_by_keys(void **state)
 	assert_int_equal(table.map.count, 4);
 	group_table_done(&table);
 
+	/* A process is its tgid and its start, and has the work of its exited threads. */
+	fill(&table, group_by_key(GROUP_KEY_pid, false));
+	assert_true(table.names[0].identities);
+	assert_int_equal(exited_of(&table, "10 10 100  "), 29);
+	assert_int_equal(find(&table, "10 10 100  ")->leaders, 1);
+	group_table_done(&table);
+
 	fill(&table, group_by_key(GROUP_KEY_thread, false));
 	assert_int_equal(exited_of(&table, "10 0 100  "), 29);
 	assert_int_equal(table.map.count, ARRAY_SIZE(members) + 1);

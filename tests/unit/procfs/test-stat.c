@@ -89,12 +89,38 @@ static enum source_outcome parse_fields(unsigned last, const struct field *field
 	return outcome;
 }
 
+/* Other threads have the same numbers, which are kept once. A process that was released has -1. */
+static void test_parent(void **state)
+{
+	cleanup_(strbuf_done) struct strbuf line = STRBUF_INIT;
+
+	(void)state;
+	sample_reset(&sample);
+	sample.tid = 25221;
+	sample.tgid = 25220;
+	assert_int_equal(stat_parse(&keys, real_line, strlen(real_line), &sample), OUTCOME_read);
+	assert_false(sample.has_parent);
+	strbuf_add_str(&line, "25220 (cat) Z 25218 -1 -1");
+	strbuf_add_str(&line, strstr(real_line, " 34816"));
+	assert_int_equal(parse(strbuf_str(&line)), OUTCOME_read);
+	assert_false(sample.has_parent);
+	strbuf_clear(&line);
+	strbuf_add_str(&line, "25220 (cat) Z 25218 4294967296 1");
+	strbuf_add_str(&line, strstr(real_line, " 34816"));
+	assert_int_equal(parse(strbuf_str(&line)), OUTCOME_read);
+	assert_false(sample.has_parent);
+}
+
 static void test_stat_real_line(void **state)
 {
 	(void)state;
 	assert_int_equal(parse(real_line), OUTCOME_read);
 	assert_text(&sample.comm, "cat");
 	assert_int_equal(sample.start_time_clock_ticks, 526000);
+	assert_true(sample.has_parent);
+	assert_int_equal(sample.ppid, 25218);
+	assert_int_equal(sample.pgrp, 25219);
+	assert_int_equal(sample.session, 7088);
 	assert_seen(&sample, state, 'R');
 	assert_seen(&sample, minflt, 100);
 	assert_seen(&sample, majflt, 12);
@@ -354,6 +380,7 @@ static void test_stat_cut_anywhere(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(test_parent),
 	        cmocka_unit_test(test_stat_real_line),
 	        cmocka_unit_test(test_stat_field_numbers),
 	        cmocka_unit_test(test_stat_comm_bytes),

@@ -48,7 +48,7 @@ static void check_display(const char *name, const char *expected)
 {
 	struct column_list list;
 
-	column_list_default(&list, 2, find_display(name), false);
+	column_list_default(&list, 2, find_display(name), false, false);
 	check_list(&list, expected);
 }
 
@@ -69,11 +69,11 @@ static void test_defaults(void **state)
 	struct column_list list;
 
 	(void)state;
-	column_list_default(&list, 1, NULL, false);
+	column_list_default(&list, 1, NULL, false, false);
 	check_list(&list, "group threads metric value");
-	column_list_default(&list, 1, NULL, true);
+	column_list_default(&list, 1, NULL, true, false);
 	check_list(&list, "group threads metric value p50 p90 p99 max busiest variation");
-	column_list_default(&list, 2, &display_table[0], true);
+	column_list_default(&list, 2, &display_table[0], true, false);
 	check_list(&list, "group threads metric baseline candidate delta % p50 p90 p99 max busiest "
 	                  "variation");
 }
@@ -83,10 +83,10 @@ static void test_machine(void **state)
 	struct column_list list;
 
 	(void)state;
-	column_list_machine(&list, 1, false);
+	column_list_machine(&list, 1, false, false);
 	check_list(&list, "group threads metric section unit type value impact coverage seen "
 	                  "partial missing_inputs marks");
-	column_list_machine(&list, 2, true);
+	column_list_machine(&list, 2, true, false);
 	check_list(&list,
 	           "group threads metric section unit type baseline candidate delta % impact "
 	           "coverage seen partial missing_inputs marks p50 p90 p99 max busiest variation");
@@ -126,12 +126,35 @@ static void test_spread(void **state)
 	assert_false(column_is_spread(COLUMN_SORTED));
 }
 
+/* Groups of single processes have columns about these. */
+static void test_of_processes(void **state)
+{
+	struct column_list list;
+
+	(void)state;
+	for (unsigned sides = 1; sides <= 2; sides++) {
+		column_list_machine(&list, sides, false, true);
+		for (unsigned i = COLUMN_ppid; i <= COLUMN_start; i++)
+			assert_true(column_list_has(&list, (enum report_column)i));
+		column_list_default(&list, sides, &display_table[0], false, true);
+		for (unsigned i = COLUMN_ppid; i <= COLUMN_start; i++)
+			assert_true(column_list_has(&list, (enum report_column)i));
+		column_list_default(&list, sides, &display_table[0], false, false);
+		assert_false(column_list_has(&list, COLUMN_ppid));
+	}
+	for (unsigned i = 0; i < COLUMN_COUNT; i++)
+		assert_int_equal(column_is_of_process((enum report_column)i),
+		                 i == COLUMN_ppid || i == COLUMN_pgrp || i == COLUMN_session ||
+		                         i == COLUMN_start);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(test_tables),   cmocka_unit_test(test_displays),
-	        cmocka_unit_test(test_defaults), cmocka_unit_test(test_machine),
-	        cmocka_unit_test(test_list),     cmocka_unit_test(test_spread),
+	        cmocka_unit_test(test_tables),       cmocka_unit_test(test_displays),
+	        cmocka_unit_test(test_defaults),     cmocka_unit_test(test_machine),
+	        cmocka_unit_test(test_of_processes), cmocka_unit_test(test_list),
+	        cmocka_unit_test(test_spread),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -112,7 +112,7 @@ static void test_arrow(void **state)
 	           (struct thread_spec){.name = "b", .start_time_clock_ticks = 400});
 	fixture->options.unchanged = true;
 	print_only(fixture, METRIC_wait_sum);
-	column_list_default(&fixture->report.columns, 2, &display_table[3], false);
+	column_list_default(&fixture->report.columns, 2, &display_table[3], false, false);
 	check_table(
 	        fixture, 2,
 	        "comm-pattern threads metric             value    delta       % %uptime\n"

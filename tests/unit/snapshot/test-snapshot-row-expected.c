@@ -17,6 +17,9 @@ static const struct {
         {"pcomm", "\"p\""},
         {"comm", "\"c\""},
         {"uid", "7"},
+        {"ppid", "1"},
+        {"pgrp", "8"},
+        {"session", "9"},
         {"start_time_clock_ticks", "1234567"},
         {"state", "\"S\""},
         {"policy", "\"SCHED_FIFO\""},
@@ -123,6 +126,10 @@ static void test_values(void **state)
 	sample = snapshot_copy_find(&copy, 11);
 	assert_non_null(sample);
 	assert_int_equal(sample->uid, 7);
+	assert_true(sample->has_parent);
+	assert_int_equal(sample->ppid, 1);
+	assert_int_equal(sample->pgrp, 8);
+	assert_int_equal(sample->session, 9);
 	assert_text(&sample->pcomm, "p");
 	assert_int_equal(sample->nice.v, -5);
 	assert_true(sample->ext_enabled.v);
