@@ -122,6 +122,8 @@ static void read_host(struct capture *capture, struct snapshot_info *info)
 	cleanup_(fd_closep) int cgroup_fd = open_cgroup_root(&capture->roots.mounts.unified);
 	bool live = options->proc_root == NULL;
 
+	if (options->labels)
+		labels_copy(&info->labels, options->labels);
 	host_set_text(&info->host, HOST_tool_version, version, strlen(version));
 	host_read(capture->roots.proc_fd, capture->roots.sys_fd, cgroup_fd, live,
 	          options->anonymous, &info->host);

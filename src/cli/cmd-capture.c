@@ -26,6 +26,7 @@ enum {
 	OPT_REMOTE_FILES,
 	OPT_WINDOW,
 	OPT_EXITS,
+	OPT_LABEL,
 	OPT_QUIET
 };
 
@@ -57,6 +58,8 @@ static const struct cli_option options[] = {
          TAKES(TEXT)},
         {OPT_EXITS, 0, "exits", "HOW", "ends in the window: auto, records (without BPF), off",
          TAKES_WORD(exits)},
+        {OPT_LABEL, 0, "label", "KEY=VALUE", "keep KEY=VALUE with the snapshot; repeatable",
+         TAKES(TEXT)},
         {OPT_QUIET, 'q', "quiet", NULL, "say nothing of what was read and what was not",
          TAKES(NOTHING)},
         {OPT_PROC_ROOT, 0, "proc-root", "DIR", "read threads from DIR instead of /proc",
@@ -81,8 +84,14 @@ struct arguments {
 	uint64_t length_ns; /* of the window; 0: a lifetime snapshot */
 	bool has_exits;
 	enum capture_exits exits;
+	struct labels labels;
 	struct capture_options capture;
 };
+
+static void arguments_done(struct arguments *arguments)
+{
+	labels_done(&arguments->labels);
+}
 
 static int parse_window(const struct option_parser *parser, uint64_t *ret_ns)
 {
@@ -94,6 +103,15 @@ static int parse_window(const struct option_parser *parser, uint64_t *ret_ns)
 	if (*ret_ns > WINDOW_MAX_NS)
 		return options_error(parser, "'%s' is longer than a week", parser->value);
 	return 0;
+}
+
+static int parse_label(const struct option_parser *parser, struct labels *labels)
+{
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+
+	if (labels_add_pair(labels, parser->value, &reason) == 0)
+		return 0;
+	return options_error(parser, "%s", strbuf_str(&reason));
 }
 
 static int parse(const struct command *command, int argc, char **argv, struct arguments *ret)
@@ -132,6 +150,9 @@ static int parse(const struct command *command, int argc, char **argv, struct ar
 			chosen = options_choose(&parser, exits);
 			ret->exits = (enum capture_exits)chosen;
 			ret->has_exits = true;
+			break;
+		case OPT_LABEL:
+			chosen = parse_label(&parser, &ret->labels);
 			break;
 		case OPT_QUIET:
 			ret->quiet = true;
@@ -248,7 +269,7 @@ static void report(const struct arguments *arguments, const struct snapshot_info
 static int run(const struct command *command, int argc, char **argv)
 {
 	cleanup_(snapshot_info_done) struct snapshot_info info = {0};
-	struct arguments arguments = {0};
+	cleanup_(arguments_done) struct arguments arguments = {0};
 	uint64_t file_bytes = 0;
 	int id = parse(command, argc, argv, &arguments);
 
@@ -258,6 +279,7 @@ static int run(const struct command *command, int argc, char **argv)
 		return EXIT_USAGE;
 	if (optind < argc)
 		return cli_usage_error(command, "unexpected argument '%s'", argv[optind]);
+	arguments.capture.labels = &arguments.labels;
 	if (arguments.capture.source == CAPTURE_SOURCE_BPF && arguments.capture.proc_root)
 		return cli_usage_error(command, "--source bpf reads this system, not --proc-root");
 	if (!arguments.output || arguments.output[0] == '\0')

@@ -117,6 +117,18 @@ static void add_side(const struct report *report, unsigned side, struct strbuf *
 	strbuf_add_char(out, '\n');
 }
 
+static void add_labels(const struct report *report, unsigned side, struct strbuf *out)
+{
+	static const char *const names[SIDE_MAX] = {"baseline ", "candidate "};
+	const struct labels *labels = &report->sides[side].info->labels;
+
+	if (labels->count == 0)
+		return;
+	strbuf_addf(out, "labels    %s", report->rows->sides == 1 ? "" : names[side]);
+	labels_add_text(labels, out);
+	strbuf_add_char(out, '\n');
+}
+
 static __int128 cpu_ticks(const struct row_cpu_time *time)
 {
 	return (__int128)time->user_clock_ticks + time->system_clock_ticks;
@@ -284,6 +296,8 @@ void report_add_head(const struct report *report, struct strbuf *out)
 		add_side(report, side, out);
 	for (unsigned side = 0; side < report->rows->sides; side++)
 		report_add_window(report, side, out);
+	for (unsigned side = 0; side < report->rows->sides; side++)
+		add_labels(report, side, out);
 	if (report->rows->sides == SIDE_MAX)
 		report_add_overlap(report, out);
 	for (unsigned side = 0; side < report->rows->sides; side++)

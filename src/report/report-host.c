@@ -69,10 +69,23 @@ static void add_settings(const struct settings *settings, struct strbuf *out)
 	strbuf_add_str(out, "--settings GLOB prints them\n");
 }
 
+static void add_labels(const struct labels *labels, struct strbuf *out)
+{
+	if (labels->count == 0)
+		return;
+	strbuf_add_str(out, "## Labels\n");
+	for (size_t i = 0; i < labels->count; i++) {
+		add_name(labels->entries[i].key, out);
+		add_value(labels->entries[i].value, out);
+	}
+	strbuf_add_char(out, '\n');
+}
+
 void report_add_host(const struct report *report, struct strbuf *out)
 {
 	const struct snapshot_info *info = report->sides[SIDE_BASELINE].info;
 
+	add_labels(&info->labels, out);
 	strbuf_add_str(out, "## Host\n");
 	for (unsigned i = 0; i < HOST_FIELD_COUNT; i++)
 		add_field(&info->host, (enum host_field)i, out);

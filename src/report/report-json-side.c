@@ -27,6 +27,19 @@ static void write_map(struct json_output *out, const struct host_map *map)
 	json_write_close(&out->writer, '}');
 }
 
+static void write_labels(struct json_output *out, const struct labels *labels)
+{
+	if (labels->count == 0)
+		return;
+	json_write_key(&out->writer, "labels");
+	json_write_open(&out->writer, '{');
+	for (size_t i = 0; i < labels->count; i++) {
+		json_write_key(&out->writer, labels->entries[i].key);
+		write_valid_text(out, labels->entries[i].value);
+	}
+	json_write_close(&out->writer, '}');
+}
+
 static void write_host(struct json_output *out, const struct host *host)
 {
 	json_write_key(&out->writer, "host");
@@ -248,6 +261,7 @@ void json_output_side(struct json_output *out, const char *name, const struct re
 	json_write_key(&out->writer, "threads");
 	json_write_u64(&out->writer, side->info->tally.threads);
 	write_known(out, "processes", side->info->tally.processes);
+	write_labels(out, &side->info->labels);
 	write_host(out, &side->info->host);
 	write_settings(out, &side->info->settings);
 	write_sources(out, side->info);

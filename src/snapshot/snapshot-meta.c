@@ -15,6 +15,7 @@ enum { HOST_MAP_NAMES = CPU_MASK_CPUS };
 
 void snapshot_info_done(struct snapshot_info *info)
 {
+	labels_done(&info->labels);
 	host_done(&info->host);
 	sched_ext_done(&info->sched_ext);
 	settings_done(&info->settings);

@@ -6,8 +6,9 @@
 #include "ctprof/snapshot/snapshot.h"
 #include "snapshot-reference.h"
 
-/* Append the JSON text of the value of the key "window", "host", "sources", "probe_summary", "parse_summary",
+/* Append the JSON text of the value of the key "labels", "window", "host", "sources", "probe_summary", "parse_summary",
  * "taskstats_summary", "sched_ext", "settings", "cost". */
+void snapshot_meta_add_labels(const struct snapshot_info *info, struct strbuf *out);
 void snapshot_meta_add_window(const struct snapshot_info *info, struct strbuf *out);
 void snapshot_meta_add_host(const struct snapshot_info *info, struct strbuf *out);
 void snapshot_meta_add_sources(const struct snapshot_info *info, struct strbuf *out);
@@ -20,6 +21,8 @@ void snapshot_meta_add_cost(const struct snapshot_info *info, struct strbuf *out
 
 /* Read these parts. "taskstats_summary" is not read, since "sources" has all of it. Unknown keys are ignored. Return 0,
  * or -EBADMSG with a sentence appended to @reterr if a known key has a value of the wrong kind. */
+must_check_ int snapshot_meta_read_labels(const struct strbuf *json, struct snapshot_info *info,
+                                          struct strbuf *reterr);
 must_check_ int snapshot_meta_read_window(const struct strbuf *json, struct snapshot_info *info,
                                           struct strbuf *reterr);
 must_check_ int snapshot_meta_read_host(const struct strbuf *json, struct snapshot_info *info,

@@ -386,6 +386,8 @@ static int read_pair(struct reading *reading)
 		return read_meta(reading, snapshot_meta_read_window);
 	if (strcmp(key, "host") == 0)
 		return read_meta(reading, snapshot_meta_read_host);
+	if (strcmp(key, "labels") == 0)
+		return read_meta(reading, snapshot_meta_read_labels);
 	if (strcmp(key, "sources") == 0)
 		return read_meta(reading, snapshot_meta_read_sources);
 	if (strcmp(key, "probe_summary") == 0)

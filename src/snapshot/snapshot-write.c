@@ -119,6 +119,8 @@ int snapshot_write_begin(struct snapshot_writer *writer, const struct snapshot_i
 		json_write_key(out, "captured_boottime_ns");
 		json_write_u64(out, info->captured_boottime_ns);
 	}
+	if (info->labels.count > 0)
+		write_meta(writer, "labels", snapshot_meta_add_labels, info);
 	write_meta(writer, "host", snapshot_meta_add_host, info);
 	json_write_key(out, "threads");
 	json_write_open(out, '[');

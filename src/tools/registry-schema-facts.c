@@ -249,6 +249,20 @@ static json_t *texts_by_name(void)
 	return schema;
 }
 
+json_t *schema_labels(void)
+{
+	json_t *schema = schema_type("object"), *key = tree_new(), *value = schema_type("string");
+
+	tree_set(key, "pattern", json_string("^[A-Za-z][A-Za-z0-9_.-]*$"));
+	tree_set(key, "maxLength", json_integer(LABEL_KEY_BYTES));
+	tree_set(value, "maxLength", json_integer(LABEL_VALUE_BYTES));
+	tree_set(schema, "propertyNames", key);
+	tree_set(schema, "additionalProperties", value);
+	tree_set(schema, "minProperties", json_integer(1));
+	tree_set(schema, "maxProperties", json_integer(LABELS_MAX));
+	return schema;
+}
+
 json_t *schema_settings(void)
 {
 	json_t *properties = tree_new(), *required = json_array();

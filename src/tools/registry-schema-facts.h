@@ -16,6 +16,7 @@ struct json_t *schema_cgroups(bool is_v1);
 struct json_t *schema_probe_summary(void);
 struct json_t *schema_taskstats_summary(void);
 struct json_t *schema_sched_ext(void);
+struct json_t *schema_labels(void);
 struct json_t *schema_settings(void);
 struct json_t *schema_window(void);
 struct json_t *schema_cost(void);

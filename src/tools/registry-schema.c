@@ -415,6 +415,7 @@ static json_t *snapshot_schema(void)
 	tree_set(properties, "captured_boottime_ns",
 	         schema_reference("u64", "CLOCK_BOOTTIME at the start"));
 	tree_set(properties, "window", schema_window());
+	tree_set(properties, "labels", schema_labels());
 	tree_set(properties, "host", host_schema());
 	tree_set(properties, "threads", threads_schema());
 	tree_set(properties, "cgroup_stats", schema_cgroups(false));

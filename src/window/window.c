@@ -443,6 +443,7 @@ static void begin_join(struct window_join *join)
 	window_find_exits(join);
 	window_subtract_host(&join->info->host, &join->first.info.host);
 	window_subtract_psi(&join->info->psi, &join->first.info.psi);
+	labels_keep_common(&join->info->labels, &join->first.info.labels);
 	settings_note_changes(&join->info->settings, &join->first.info.settings);
 	join->info->kind = KIND_window;
 }

@@ -21,7 +21,7 @@ fail() {
 
 # "-o, --output FILE" or "-e, --explain GROUP[:M]", one a line, of a command's help.
 help_options() {
-    sed -n 's/^  *\(-.*\)/\1/p' "$1" | sed 's/^\(\(-[^ ]*, \)\{0,1\}--[^ ]*\( [A-Z][]A-Z:[]*\)\{0,1\}\) .*/\1/' | sort
+    sed -n 's/^  *\(-.*\)/\1/p' "$1" | sed 's/^\(\(-[^ ]*, \)\{0,1\}--[^ ]*\( [A-Z][]A-Z:=[]*\)\{0,1\}\) .*/\1/' | sort
 }
 
 # The same of a man page: terms of the section OPTIONS, without their markup.

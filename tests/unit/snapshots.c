@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "snapshots.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 #include "base/mem.h"
@@ -269,11 +270,23 @@ static bool same_settings(const struct settings *a, const struct settings *b)
 	return same;
 }
 
+static bool same_labels(const struct labels *a, const struct labels *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (size_t i = 0; i < a->count; i++)
+		if (strcmp(a->entries[i].key, b->entries[i].key) != 0 ||
+		    strcmp(a->entries[i].value, b->entries[i].value) != 0)
+			return false;
+	return true;
+}
+
 bool same_info(const struct snapshot_info *a, const struct snapshot_info *b)
 {
 	return same_window(a, b) && a->captured_at_unix_ns == b->captured_at_unix_ns &&
 	       a->captured_boottime_ns == b->captured_boottime_ns &&
-	       same_host(&a->host, &b->host) && memcmp(a->rules, b->rules, sizeof(a->rules)) == 0 &&
+	       same_labels(&a->labels, &b->labels) && same_host(&a->host, &b->host) &&
+	       memcmp(a->rules, b->rules, sizeof(a->rules)) == 0 &&
 	       same_tally(a->tally, b->tally) && same_psi(&a->psi, &b->psi) &&
 	       same_sched_ext(&a->sched_ext, &b->sched_ext) && same_cost(a, b) &&
 	       same_probe(&a->probe, &b->probe) && same_settings(&a->settings, &b->settings);
@@ -501,6 +514,20 @@ static void random_settings(struct random *random, struct settings *settings)
 	settings_sort(settings);
 }
 
+static void random_labels(struct random *random, struct labels *labels)
+{
+	cleanup_(strbuf_done) struct strbuf error = STRBUF_INIT;
+
+	for (unsigned i = 0; random_chance(random, 50) && i < LABELS_MAX; i++) {
+		char key[8];
+
+		snprintf(key, sizeof(key), "k.%u", i);
+		assert_int_equal(
+		        labels_add(labels, key, strlen(key), "v\"\x1b\xc3\xa4", i % 6, &error),
+		        i % 6 == 4 ? -EINVAL : 0);
+	}
+}
+
 void random_info(struct random *random, struct snapshot_info *info)
 {
 	memset(info, 0, sizeof(*info));
@@ -527,6 +554,7 @@ void random_info(struct random *random, struct snapshot_info *info)
 	for (unsigned s = SOURCE_synthetic + 1; s < SOURCE_COUNT; s++)
 		for (unsigned o = OUTCOME_unneeded + 1; o < OUTCOME_COUNT; o++)
 			info->tally.sources[s][o] = random_count(random) / 16;
+	random_labels(random, &info->labels);
 	random_psi(random, &info->psi);
 	random_sched_ext(random, &info->sched_ext);
 	random_probe(random, &info->probe);

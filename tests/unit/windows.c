@@ -100,6 +100,8 @@ static void fill(const struct reading *reading, struct window_reading *ret)
 	window_reading_init(ret);
 	ret->info = reading->info;
 	ret->info.host = (struct host){0};
+	ret->info.labels = (struct labels){0};
+	labels_copy(&ret->info.labels, &reading->info.labels);
 	ret->info.tally.threads = reading->count;
 	host_copy(&ret->info.host, &reading->info.host);
 	assert_int_equal(snapshot_write_begin(writer, &ret->info), 0);

@@ -14,6 +14,7 @@
 #include "ctprof/metric/psi.h"
 #include "ctprof/metric/sample.h"
 #include "ctprof/settings/settings.h"
+#include "ctprof/snapshot/labels.h"
 
 enum { SNAPSHOT_VERSION = 1 };
 
@@ -118,6 +119,7 @@ struct snapshot_info {
 	uint32_t ambiguous;
 	uint64_t captured_at_unix_ns;
 	uint64_t captured_boottime_ns; /* CLOCK_BOOTTIME; 0 if it is not known */
+	struct labels labels;
 	struct host host;
 	/* The outcome of a source unless a thread has another: OUTCOME_read, or the reason why the whole host has
 	 * nothing from it. */
@@ -161,7 +163,7 @@ struct snapshot_writer *snapshot_writer_new(struct byte_sink *sink, int zstd_lev
 struct snapshot_writer *snapshot_writer_new_visiting(struct snapshot_visitor *visitor);
 void snapshot_writer_freep(struct snapshot_writer **writer);
 
-/* Writes the head: kind, times and host of @info. Its rules hold for the rows that follow. */
+/* Writes the head: kind, times, labels and host of @info. Its rules hold for the rows that follow. */
 must_check_ int snapshot_write_begin(struct snapshot_writer *writer,
                                      const struct snapshot_info *info);
 must_check_ int snapshot_write_thread(struct snapshot_writer *writer,
