@@ -30,6 +30,7 @@ static void describe(const struct row_view *view, unsigned sides, struct where_r
 	                          .metric = measure_name(view->measure),
 	                          .section = section_table[measure_section(view->measure)].name,
 	                          .unit = measure_unit(view->measure),
+	                          .clock_ticks_per_second = view->clock_ticks_per_second,
 	                          .unit_name = measure_unit_name(view->measure, view->per)};
 	ret->numbers[WHERE_DELTA] = view->delta;
 	ret->numbers[WHERE_PERCENT] = view->percent;

@@ -515,6 +515,7 @@ void row_view(const struct row_set *set, const struct row_group *group, unsigned
 	memset(ret, 0, sizeof(*ret));
 	ret->group = group;
 	ret->measure = measure;
+	ret->clock_ticks_per_second = set->frames[SIDE_BASELINE].clock_ticks_per_second;
 	ret->per = measure_scales(measure) && !group->exited ? set->per : PER_total;
 	for (unsigned side = 0; side < set->sides; side++) {
 		const struct group *here = group_read(&set->readers[side], group->sides[side]);

@@ -173,6 +173,7 @@ struct row_view {
 	uint32_t began_before[SIDE_MAX];
 	/* Mean over the threads whose value is in, without those that have exited; none for what is not a sum. */
 	struct quantity means[SIDE_MAX];
+	uint64_t clock_ticks_per_second; /* of values in ticks, of both sides; 0: not known */
 	enum measure_per
 	        per; /* what the values, the delta and the means are per; total where the measure does not scale */
 };

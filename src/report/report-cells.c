@@ -260,9 +260,7 @@ static void add_mean(const struct report *report, const struct row_view *view, u
 {
 	(void)report;
 	(void)column;
-	units_format(measure_unit(view->measure), view->means[side], true, out);
-	if (view->means[side].kind != QUANTITY_NONE)
-		strbuf_add_str(out, measure_per_table[per_of_one(view)].suffix);
+	report_add_mean(view, side, out);
 }
 
 static void add_error_of(const struct report *report, const struct row_view *view, unsigned side,

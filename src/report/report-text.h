@@ -22,6 +22,8 @@ extern const char report_began_before_mark[]; /* behind a value */
 void report_add_amount(const struct row_view *view, struct quantity value, enum measure_per per,
                        struct strbuf *out);
 void report_add_difference(const struct row_view *view, struct strbuf *out);
+/* Appends the mean of one thread of a side, likewise. */
+void report_add_mean(const struct row_view *view, unsigned side, struct strbuf *out);
 
 /* Appends the lines below a table that explain the marks in its cells. */
 void report_add_footnotes(const struct report *report, struct strbuf *out);

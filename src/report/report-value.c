@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "ctprof/metric/sample.h"
 #include "metric/units.h"
@@ -57,18 +58,45 @@ static void add_per(struct quantity value, enum measure_per per, struct strbuf *
 		strbuf_add_str(out, measure_per_table[per].suffix);
 }
 
+/* The unit that a table shows: clock ticks are time, as far as their length is known. */
+static enum metric_unit shown_unit(const struct row_view *view, struct quantity *value)
+{
+	enum metric_unit unit = measure_unit(view->measure);
+
+	if (unit != UNIT_ticks || view->clock_ticks_per_second == 0)
+		return unit;
+	if (value->kind != QUANTITY_NONE)
+		*value = quantity_real(quantity_double(*value) * NS_PER_SECOND /
+		                       (double)view->clock_ticks_per_second);
+	return UNIT_ns;
+}
+
 void report_add_amount(const struct row_view *view, struct quantity value, enum measure_per per,
                        struct strbuf *out)
 {
-	units_format(measure_unit(view->measure), value, measure_is_derived(view->measure), out);
+	enum metric_unit unit = shown_unit(view, &value);
+
+	units_format(unit, value, measure_is_derived(view->measure), out);
 	add_per(value, per, out);
+}
+
+void report_add_mean(const struct row_view *view, unsigned side, struct strbuf *out)
+{
+	struct quantity mean = view->means[side];
+	enum metric_unit unit = shown_unit(view, &mean);
+
+	units_format(unit, mean, true, out);
+	/* Per thread needs no divisor. */
+	add_per(mean, view->per == PER_second ? PER_second : PER_total, out);
 }
 
 void report_add_difference(const struct row_view *view, struct strbuf *out)
 {
-	units_format_delta(measure_unit(view->measure), view->delta,
-	                   measure_is_derived(view->measure), out);
-	add_per(view->delta, view->per, out);
+	struct quantity delta = view->delta;
+	enum metric_unit unit = shown_unit(view, &delta);
+
+	units_format_delta(unit, delta, measure_is_derived(view->measure), out);
+	add_per(delta, view->per, out);
 }
 
 static void add_cell(const struct row_view *view, unsigned side, struct strbuf *out)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "where-tree.h"
 
 void where_free(struct where *where)
@@ -93,12 +94,24 @@ static struct quantity magnitude(struct quantity quantity)
 	return quantity;
 }
 
+static struct quantity ticks_as_ns(struct quantity ticks, uint64_t per_second)
+{
+	return ticks.kind == QUANTITY_NONE
+	               ? ticks
+	               : quantity_real(quantity_double(ticks) * NS_PER_SECOND / (double)per_second);
+}
+
 static bool number_test_holds(const struct where_test *test, const struct where_row *row)
 {
 	const struct where_limit *limit = limit_for(test, row->unit);
 	struct quantity number = row->numbers[test->number];
 	int order;
 
+	if (test->kind == WHERE_TIME && row->unit == UNIT_ticks &&
+	    row->clock_ticks_per_second > 0) {
+		limit = &test->limit;
+		number = ticks_as_ns(number, row->clock_ticks_per_second);
+	}
 	if (!limit || number.kind == QUANTITY_NONE ||
 	    (number.kind == QUANTITY_REAL && isnan(number.real)))
 		return false;

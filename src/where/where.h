@@ -49,6 +49,7 @@ struct where_row {
 	const char *metric;
 	const char *section;
 	enum metric_unit unit;
+	uint64_t clock_ticks_per_second; /* with which ticks are time, too; 0: not known */
 	const char *unit_name; /* set if it is more than the unit's own name: "ns/s"; else NULL */
 	struct quantity numbers[WHERE_NUMBER_COUNT]; /* all zero is a row without numbers */
 };
@@ -76,8 +77,8 @@ void where_free(struct where *where);
 void where_freep(struct where **where);
 
 /* Returns whether a row meets the expression. A test of a number is false if the row does not have the number, whatever
- * the operator, or if its unit is of another kind than the row's: time (ns and us), bytes, ticks, percentages (percent
- * and percent_hundredths). "not" makes it true. Integers are compared exactly. */
+ * the operator, or if its unit is of another kind than the row's: time (ns, us and, where their length is known, ticks),
+ * bytes, ticks, percentages (percent and percent_hundredths). "not" makes it true. Integers are compared exactly. */
 bool where_holds(const struct where *where, const struct where_row *row);
 
 /* Returns whether no test is about a number. */
