@@ -162,14 +162,24 @@ static void skip_cell(const unsigned char **at, enum metric_id metric)
 		(void)get_word(at);
 }
 
+static void put_rate(struct strbuf *out, struct rate_sum rate)
+{
+	put(out, 0, (uint64_t)rate.fixed);
+	put(out, 0, (uint64_t)(rate.fixed >> 64));
+}
+
+static struct rate_sum get_rate(const unsigned char **at)
+{
+	uint64_t low = get_word(at);
+
+	return (struct rate_sum){(unsigned __int128)get_word(at) << 64 | low};
+}
+
 /* Reads the rates, which follow the cells. */
 static void get_rates(const unsigned char **at, struct rate_sum *rates, unsigned count)
 {
-	for (unsigned i = 0; i < count; i++) {
-		uint64_t low = get_word(at);
-
-		rates[i].fixed = (unsigned __int128)get_word(at) << 64 | low;
-	}
+	for (unsigned i = 0; i < count; i++)
+		rates[i] = get_rate(at);
 }
 
 static void get_before(const unsigned char **at, struct wait_before *before)
@@ -177,6 +187,7 @@ static void get_before(const unsigned char **at, struct wait_before *before)
 	for (unsigned i = 0; i < METRIC_COUNT; i++) {
 		before[i].beyond_ns = get_word(at);
 		before[i].threads = (uint32_t)get_word(at);
+		before[i].beyond_rate = get_rate(at);
 	}
 }
 
@@ -195,13 +206,12 @@ struct fold_cell *group_pack_leaving_cells(struct group *group)
 		if (is_owner[i])
 			fold_cell_done((enum metric_id)i, &cells[i]);
 	}
-	for (unsigned i = 0; group->rates && i < group->rate_count; i++) {
-		put(&out, 0, (uint64_t)group->rates[i].fixed);
-		put(&out, 0, (uint64_t)(group->rates[i].fixed >> 64));
-	}
+	for (unsigned i = 0; group->rates && i < group->rate_count; i++)
+		put_rate(&out, group->rates[i]);
 	for (unsigned i = 0; group->before && i < METRIC_COUNT; i++) {
 		put(&out, 0, group->before[i].beyond_ns);
 		put(&out, 0, group->before[i].threads);
+		put_rate(&out, group->before[i].beyond_rate);
 	}
 	free(group->rates);
 	free(group->before);

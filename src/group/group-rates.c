@@ -65,10 +65,14 @@ void group_rates_see(struct group_table *table, struct thread_sample *sample)
 
 	if (!table->rates)
 		table->rates = window ? table->window_rates : table->lifetime_rates;
-	table->process.exited_interval_ns = process_interval_ns(table, sample);
+	/* The totals of a process that both readings have are those of the time between them. */
+	if (table->process.threads == 1 || sample->window_part == WINDOW_PART_NONE ||
+	    sample->window_part == WINDOW_PART_continued)
+		table->process.exited_interval_ns = process_interval_ns(table, sample);
 	/* ps shows the age of the process for a process, and the thread's own for a thread (ps -L). */
-	table->process.interval_ns =
-	        !window && is_by_threads(&table->by) ? lived_ns : table->process.exited_interval_ns;
+	table->process.interval_ns = !window && is_by_threads(&table->by)
+	                                     ? lived_ns
+	                                     : process_interval_ns(table, sample);
 	if (lived_ns > 0)
 		sample_set(sample, lived_ns, (struct counter_ns){lived_ns});
 }
@@ -122,35 +126,41 @@ static void note_jemalloc_lag(const struct group_table *table, struct group *gro
 		group->jemalloc_lag_ns = lag_ns;
 }
 
-static void note_before(struct group *group, enum metric_id metric, uint64_t beyond_ns,
-                        uint32_t threads)
+static void note_before(struct group *group, enum metric_id metric, struct wait_before more)
 {
 	struct wait_before *before;
 
-	if (threads == 0 && beyond_ns == 0)
+	if (more.threads == 0 && more.beyond_ns == 0)
 		return;
 	if (!group->before)
 		group->before = mem_calloc(METRIC_COUNT, sizeof(group->before[0]));
 	before = &group->before[metric];
-	before->threads += threads;
-	saturating_add_to(&before->beyond_ns, beyond_ns);
+	before->threads += more.threads;
+	saturating_add_to(&before->beyond_ns, more.beyond_ns);
+	rate_merge(&before->beyond_rate, more.beyond_rate);
 }
 
-static void note_waits(struct group *group, const struct thread_sample *sample)
+static void note_waits(struct group *group, const struct thread_sample *sample,
+                       uint64_t interval_ns)
 {
 	if (sample->life_ns == 0)
 		return;
 	for (unsigned i = 0; i < METRIC_COUNT; i++) {
 		enum metric_id metric = (enum metric_id)i;
+		struct wait_before before = {0};
+		uint64_t inside_ns;
 
 		if (metric_table[i].bound != BOUND_waiting ||
 		    !metric_set_has(&sample->seen, metric))
 			continue;
+		inside_ns = sample_state_inside(sample, metric);
+		before.threads = sample_began_before(sample, metric);
 		/* Every wait is a counter, which is 64 bits wide. */
-		note_before(group, metric,
-		            *(const uint64_t *)sample_value(sample, metric) -
-		                    sample_state_inside(sample, metric),
-		            sample_began_before(sample, metric));
+		before.beyond_ns = *(const uint64_t *)sample_value(sample, metric) - inside_ns;
+		if (interval_ns > 0)
+			rate_add(&before.beyond_rate, sample_inside(sample, metric) - inside_ns,
+			         interval_ns);
+		note_before(group, metric, before);
 	}
 }
 
@@ -177,7 +187,7 @@ void group_rates_add(const struct group_table *table, struct group *group,
 	struct rate_sum *rates;
 
 	note_jemalloc_lag(table, group, sample);
-	note_waits(group, sample);
+	note_waits(group, sample, table->process.interval_ns);
 	if (!table->rates || table->rates->count == 0)
 		return;
 	rates = rates_of(table, group);
@@ -233,8 +243,7 @@ void group_rates_merge(struct group *into, const struct group *from)
 	if (from->jemalloc_lag_ns > into->jemalloc_lag_ns)
 		into->jemalloc_lag_ns = from->jemalloc_lag_ns;
 	for (unsigned i = 0; from->before && i < METRIC_COUNT; i++)
-		note_before(into, (enum metric_id)i, from->before[i].beyond_ns,
-		            from->before[i].threads);
+		note_before(into, (enum metric_id)i, from->before[i]);
 	rate_merge(&into->delays_beyond, from->delays_beyond);
 	if (!from->rates)
 		return;

@@ -47,6 +47,8 @@ struct derive_frame derive_frame_of(const struct snapshot_info *info);
 struct wait_before {
 	uint64_t
 	        beyond_ns; /* the part of the sum that no state had in the window, see sample_state_inside() */
+	/* The part of the sum's rate (sample_inside()) that no state had, per second. */
+	struct rate_sum beyond_rate;
 	uint32_t threads; /* threads with such a wait */
 };
 

@@ -89,9 +89,7 @@ static void make_exited(struct window_join *join, const struct window_exit *ende
 	sample->start_time_clock_ticks = first->start_time_clock_ticks;
 	sample->life_ns =
 	        note->exited_boottime_ns > read_ns ? note->exited_boottime_ns - read_ns : 1;
-	sample->interval_ns = join->end_ns > read_ns ? join->end_ns - read_ns : 1;
-	if (sample->interval_ns < sample->life_ns)
-		sample->interval_ns = sample->life_ns;
+	window_set_partial_interval(join, sample);
 	/* The values at its end, if they are known. */
 	if (sample->comm.len == 0)
 		copy_name(&sample->comm, &first->comm);
@@ -208,9 +206,9 @@ static void make_passed(struct window_join *join, const struct exit_note *note)
 	struct thread_sample *sample = &join->sample;
 
 	sample->window_part = WINDOW_PART_passed;
-	sample->interval_ns = join->end_ns - join->begin_ns;
 	if (sample->life_ns == 0)
 		sample->life_ns = 1;
+	window_set_partial_interval(join, sample);
 	set_cpu_time(join, note, sample);
 }
 

@@ -77,6 +77,10 @@ void window_settle_processes(struct window_join *join);
 bool window_is_another(const struct window_join *join, const struct thread_key *key,
                        const struct thread_sample *first);
 
+/* Sets interval_ns of a thread that only one reading has, or none, from its life_ns: the length of the window, for its work is
+ * all that it did there. It may have been there for longer if readings take long. */
+void window_set_partial_interval(const struct window_join *join, struct thread_sample *sample);
+
 /* Makes the row of a thread that ended, in join->sample. */
 void window_make_exit(struct window_join *join, const struct window_exit *ended);
 

@@ -118,10 +118,9 @@ static void make_born(struct window_join *join)
 	uint64_t born_ns = window_tick_begin(join, sample->start_time_clock_ticks);
 	uint64_t end_ns = window_read_time(&join->last, sample->read_boottime_ns);
 
-	set_interval(join, sample, join->begin_ns);
-	set_jemalloc_interval(sample, join->begin_ns);
 	sample->window_part = WINDOW_PART_born;
 	sample->life_ns = end_ns > born_ns ? end_ns - born_ns : 1;
+	window_set_partial_interval(join, sample);
 	window_count(join, WINDOW_threads_born, 1);
 }
 

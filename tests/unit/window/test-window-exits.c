@@ -64,7 +64,7 @@ static void exited_is_the_record_less_the_first_reading(void **state)
 		assert_string_equal(strbuf_str(&row->comm), "renamed");
 		assert_string_equal(strbuf_str(&row->exe), "/bin/it");
 		assert_int_equal(row->start_time_clock_ticks, SECOND_TICKS(50));
-		assert_int_equal(row->interval_ns, SECONDS(29));
+		assert_int_equal(row->interval_ns, SECONDS(30));
 		assert_int_equal(row->life_ns, SECONDS(10) + (complete ? 0 : 900000));
 		/* In front of its process's last row. */
 		assert_int_equal(scene.window.samples[0].tid, TID);

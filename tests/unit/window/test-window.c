@@ -267,7 +267,7 @@ static void born_inside_is_whole(void **state)
 	row = snapshot_copy_find(&pair.window, 7);
 	assert_int_equal(row->window_part, WINDOW_PART_born);
 	assert_seen(row, run_time_ns, 55);
-	assert_int_equal(row->interval_ns, SECONDS(31));
+	assert_int_equal(row->interval_ns, SECONDS(30));
 	assert_int_equal(row->life_ns, SECONDS(11));
 	assert_seen(snapshot_copy_find(&pair.window, 8), run_time_ns, 66);
 	assert_int_equal(snapshot_copy_find(&pair.window, 9)->life_ns, 1);
