@@ -201,7 +201,7 @@ static void make_report(FILE *file, const struct report_options *options, struct
 		group_table_complete(&loads[i].groups, tables[!i]);
 	row_set_init(&rows, tables, count, with_exited ? cpu_times : NULL, &row_options);
 	if (options->overview) {
-		overview_init(&overview, &rows, options->with_own);
+		overview_init(&overview, &rows, options->with_own, ASPECT_COUNT, false);
 		report.overview = &overview;
 	}
 	make_facts(options, loads, count, row_options.per, &facts);

@@ -102,6 +102,17 @@ static void add_birth(struct group_table *table, struct group *group, uint64_t b
 #undef METRIC
 /* clang-format on */
 
+/* Returns whether both readings of a window have the thread. One whose part inside is unknown was not in the first, or is not
+ * known to be the same. */
+static bool is_continued(const struct thread_sample *sample)
+{
+	bool joined = sample->window_part == WINDOW_PART_continued;
+
+	for (unsigned s = 0; s < SOURCE_COUNT; s++)
+		joined = joined && sample->outcomes[s] != OUTCOME_unjoined;
+	return joined;
+}
+
 static bool is_same_process(const struct process_ids *a, const struct process_ids *b)
 {
 	return a->tgid == b->tgid && a->start_clock_ticks == b->start_clock_ticks;
@@ -166,6 +177,10 @@ static void add_to_group(struct group_table *table, struct thread_sample *sample
 	group->born += sample->window_part == WINDOW_PART_passed ||
 	               sample->window_part == WINDOW_PART_born;
 	group->members += member;
+	if (is_continued(sample)) {
+		group->continued++;
+		group->continued_members += member;
+	}
 	add_birth(table, group, sample->start_time_clock_ticks);
 	add_to_cells(group, sample);
 	group_marks_add(group, sample, member);
@@ -449,6 +464,8 @@ void group_merge(struct group *into, const struct group *maybe_packed, size_t sp
 	into->ended += from->ended;
 	into->passed += from->passed;
 	into->born += from->born;
+	into->continued += from->continued;
+	into->continued_members += from->continued_members;
 	into->exited_left_out |= from->exited_left_out;
 	into->known |= from->known;
 	into->members += from->members;

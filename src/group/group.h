@@ -36,6 +36,8 @@ struct group {
 	bool several_processes;
 	/* In a window: threads that ended there, those of them that were born there as well, and all that were born there. */
 	uint32_t ended, passed, born;
+	uint32_t continued;         /* threads that both readings of the window have */
+	uint64_t continued_members; /* their fingerprint, as @members */
 	/* The work of exited threads, by enum process_total; NULL if there is none. group_include_exited() adds it to
 	 * the cells, and leaves the added part. Owned. */
 	uint64_t *exited;

@@ -2,15 +2,13 @@
 #pragma once
 /* aspect - the rows of registry/aspects.def: what the overview says of a group. */
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "ctprof/metric/metric.h"
 
 enum aspect_id {
 #define ASPECT(id_, ...) ASPECT_##id_,
-#define ASPECT_FLOOR(id_, percent_)
 #include "aspects.def"
-#undef ASPECT
-#undef ASPECT_FLOOR
 	ASPECT_COUNT,
 };
 
@@ -44,6 +42,23 @@ struct aspect_desc {
 	struct aspect_source sources[ASPECT_SOURCES_MAX];
 };
 extern const struct aspect_desc aspect_table[ASPECT_COUNT];
+
+/* A word for several aspects. */
+struct aspect_word {
+	const char *name;
+	const char *description;
+	bool aspects[ASPECT_COUNT];
+};
+extern const struct aspect_word aspect_word_table[];
+extern const size_t aspect_word_count;
+
+/* Returns the aspect with this id, or ASPECT_COUNT. */
+enum aspect_id aspect_find(const char *text, size_t len);
+
+/* Calls @visit for each metric of the sources of the aspects that the id or word stands for. Returns false if it is
+ * neither. */
+bool aspect_visit_metrics(const char *text, size_t len,
+                          void (*visit)(enum metric_id metric, void *context), void *context);
 
 /* Scores below these are noise; 0.01 is 1 %. */
 extern const double aspect_floor_amount, aspect_floor_change;

@@ -16,29 +16,52 @@ struct building {
 	const struct row_set *set;
 	/* Of the values: the sides', or those of the window between them. */
 	const struct derive_frame *frames[SIDE_MAX];
+	const struct rate_list *rate_lists[SIDE_MAX];
 	const struct group *totals[SIDE_MAX];
 	const struct aspect_source *sources[ASPECT_COUNT]; /* NULL: no snapshot has the aspect */
 	struct group_reader readers[SIDE_MAX];
 };
 
+/* What the aspect alone gives a row. */
+static double score_of(unsigned aspect, const double moved[ASPECT_COUNT],
+                       const struct overview_scale *scale)
+{
+	double share = 0;
+
+	if (scale->capacity[aspect] > 0)
+		share = moved[aspect] / scale->capacity[aspect];
+	/* fmax() takes a number before NaN. */
+	if (scale->total[aspect] > 0)
+		share = fmax(share, moved[aspect] / scale->total[aspect]);
+	return fmax(0, aspect_table[aspect].weight * share);
+}
+
 double overview_score(const double moved[ASPECT_COUNT], const struct overview_scale *scale)
 {
 	double score = 0;
 
-	for (unsigned i = 0; i < ASPECT_COUNT; i++) {
-		double share = 0;
-
-		if (scale->capacity[i] > 0)
-			share = moved[i] / scale->capacity[i];
-		/* fmax() takes a number before NaN. */
-		if (scale->total[i] > 0)
-			share = fmax(share, moved[i] / scale->total[i]);
-		score = fmax(score, aspect_table[i].weight * share);
-	}
+	for (unsigned i = 0; i < ASPECT_COUNT; i++)
+		score = fmax(score, score_of(i, moved, scale));
 	return score;
 }
 
-static enum overview_kind kind_of(const struct row_set *set)
+unsigned overview_reason(const double moved[ASPECT_COUNT], const struct overview_scale *scale)
+{
+	double score = 0;
+	unsigned reason = ASPECT_COUNT;
+
+	for (unsigned i = 0; i < ASPECT_COUNT; i++) {
+		double of_this = score_of(i, moved, scale);
+
+		if (of_this > score) {
+			score = of_this;
+			reason = i;
+		}
+	}
+	return reason;
+}
+
+enum overview_kind overview_kind_of(const struct row_set *set)
 {
 	bool window = set->frames[SIDE_BASELINE].kind == KIND_window;
 
@@ -67,37 +90,29 @@ static void choose_sources(struct building *building)
 				building->sources[a] = &aspect_table[a].sources[i];
 }
 
-/* The sum in the metric's unit, ticks as nanoseconds. Of a wait that began before the window only the part inside counts. */
-static double number_of(const struct group *group, enum metric_id metric,
-                        const struct derive_frame *frame)
+/* Per second of a window. Each thread's work is divided by the distance of its own two readings: where a reading of all threads
+ * takes long, that is another one than the length of the window, by which the work of threads born or ended inside is
+ * divided. Of a wait that began before the window only the part inside counts. */
+static double rate_of(const struct group *group, enum metric_id metric,
+                      const struct rate_list *list)
 {
-	double number = (double)group->cells[metric].number;
+	unsigned place = list && group->rates ? list->places[metric] : 0;
+	double rate = place > 0 ? rate_value(group->rates[place - 1]) : 0;
 
-	if (group->before)
-		number -= (double)group->before[metric].beyond_ns;
-	if (measure_unit(metric) != UNIT_ticks)
-		return number;
-	return frame->clock_ticks_per_second > 0
-	               ? number * NS_PER_SECOND / (double)frame->clock_ticks_per_second
-	               : 0;
+	return group->before ? rate - rate_value(group->before[metric].beyond_rate) : rate;
 }
 
-/* From an amount of the window to the unit of the column. */
-static double scaled(enum aspect_kind kind, double number, const struct derive_frame *frame)
+/* The sum, or the rate, in the metric's unit, ticks as nanoseconds. */
+static double number_of(const struct building *building, unsigned side, const struct group *group,
+                        enum metric_id metric, bool per_second)
 {
-	double length_ns = (double)frame->length_ns;
+	uint64_t ticks_per_second = building->frames[side]->clock_ticks_per_second;
+	double number = per_second ? rate_of(group, metric, building->rate_lists[side])
+	                           : (double)group->cells[metric].number;
 
-	switch (kind) {
-	case ASPECT_KIND_TIME:
-		return 100 * number / length_ns;
-	case ASPECT_KIND_COUNT:
-	case ASPECT_KIND_BYTES:
-		return number * NS_PER_SECOND / length_ns;
-	case ASPECT_KIND_PEAK:
-	case ASPECT_KIND_THREADS:
-		break;
-	}
-	return number;
+	if (measure_unit(metric) != UNIT_ticks)
+		return number;
+	return ticks_per_second > 0 ? number * NS_PER_SECOND / (double)ticks_per_second : 0;
 }
 
 static struct overview_value value_of(const struct building *building, unsigned aspect,
@@ -106,6 +121,8 @@ static struct overview_value value_of(const struct building *building, unsigned 
 	const struct derive_frame *frame = building->frames[side];
 	const struct aspect_source *source = building->sources[aspect];
 	enum aspect_kind kind = aspect_table[aspect].kind;
+	bool per_second =
+	        kind != ASPECT_KIND_PEAK && !overview_is_of_lives(building->overview->kind);
 	struct overview_value value = {0};
 
 	if (!group || !source)
@@ -120,13 +137,12 @@ static struct overview_value value_of(const struct building *building, unsigned 
 		value.seen = value.seen || seen > 0;
 		value.partial = value.partial || (kind != ASPECT_KIND_PEAK &&
 		                                  seen < group_threads_for(group, metric));
-		value.amount += seen > 0 ? number_of(group, metric, frame) : 0;
+		value.amount += seen > 0 ? number_of(building, side, group, metric, per_second) : 0;
 	}
-	if (overview_is_of_lives(building->overview->kind))
-		return value;
-	if (frame->length_ns == 0)
+	if (per_second && (group->rates_unknown || frame->length_ns == 0))
 		return (struct overview_value){0};
-	value.amount = scaled(kind, value.amount, frame);
+	if (per_second && kind == ASPECT_KIND_TIME)
+		value.amount *= 100.0 / NS_PER_SECOND;
 	return value;
 }
 
@@ -149,6 +165,9 @@ static struct overview_threads threads_of(const struct overview *overview,
 			threads.born = sides[SIDE_CANDIDATE]->threads;
 		else if (!sides[SIDE_CANDIDATE])
 			threads.gone = sides[SIDE_BASELINE]->threads;
+		for (unsigned side = 0; side < SIDE_MAX; side++)
+			if (threads.before + threads.after == 0 && sides[side])
+				threads.ran[side] = sides[side]->threads;
 	} else {
 		threads.after = alive(only);
 		threads.born = only->born;
@@ -158,18 +177,22 @@ static struct overview_threads threads_of(const struct overview *overview,
 	return threads;
 }
 
-/* Threads of the two snapshots that an interval is between. Those that changed their name or cgroup count as born and gone. */
+/* Threads of the two snapshots that an interval is between. Those that came from another group by a change of their name or
+ * cgroup were not born, and those that left for another one are gone. */
 static struct overview_threads
 threads_between(const struct group *before, const struct group *after, const struct group *interval)
 {
 	struct overview_threads threads = {.before = before ? before->threads : 0,
 	                                   .after = after ? after->threads : 0};
-	uint32_t born = interval ? interval->born : 0;
-	uint32_t stayed = threads.after > born ? threads.after - born : 0;
+	uint32_t stayed = interval ? interval->continued : threads.before;
 
-	if (stayed > threads.before)
-		stayed = threads.before;
+	if (stayed > threads.after)
+		stayed = threads.after;
 	threads.born = threads.after - stayed;
+	if (stayed > threads.before) {
+		threads.came = stayed - threads.before;
+		stayed = threads.before;
+	}
 	threads.gone = threads.before - stayed;
 	return threads;
 }
@@ -203,9 +226,9 @@ static enum overview_mark mark_of(const struct overview *overview,
 		return !sides[SIDE_BASELINE]    ? OVERVIEW_NEW
 		       : !sides[SIDE_CANDIDATE] ? OVERVIEW_GONE
 		                                : OVERVIEW_STAYED;
-	return threads->before == 0  ? OVERVIEW_NEW
-	       : threads->after == 0 ? OVERVIEW_GONE
-	                             : OVERVIEW_STAYED;
+	return threads->before == 0 && threads->came == 0 ? OVERVIEW_NEW
+	       : threads->after == 0                      ? OVERVIEW_GONE
+	                                                  : OVERVIEW_STAYED;
 }
 
 /* @packed are the groups that values are of. Between two snapshots the caller has filled in the threads. */
@@ -228,7 +251,7 @@ static void fill_row(struct building *building, const struct group *const packed
 }
 
 /* The CPU time of a group that left without a record: what it used on average in its life, but no more than all that it used
- * in its life, as if it had been used in the interval. Nobody knows what it did there; this only ranks it. */
+ * in its life, as if it had been used in the interval. Nobody knows what it did there; this only ranks it among its like. */
 static double last_known_cpu(const struct building *building, const struct group *group)
 {
 	struct fold_cell run = group_number(group, METRIC_run_time_ns);
@@ -244,6 +267,15 @@ static double last_known_cpu(const struct building *building, const struct group
 	return fmin(of_life, 100 * (double)run.number * group->threads / (double)lived.number);
 }
 
+static double last_score(const struct building *building, const struct group *group)
+{
+	double moved[ASPECT_COUNT];
+
+	for (unsigned a = 0; a < ASPECT_COUNT; a++)
+		moved[a] = a == ASPECT_cpu ? last_known_cpu(building, group) : NAN;
+	return overview_score(moved, &building->overview->scale);
+}
+
 static void fill_group(struct building *building, struct overview_row *row)
 {
 	const struct row_group *group = row->group;
@@ -256,8 +288,7 @@ static void fill_group(struct building *building, struct overview_row *row)
 		                               group->sides[SIDE_CANDIDATE], group->interval);
 		fill_row(building, interval, row);
 		if (!group->sides[SIDE_CANDIDATE])
-			row->moved[ASPECT_cpu] =
-			        last_known_cpu(building, group->sides[SIDE_BASELINE]);
+			row->last_score = last_score(building, group->sides[SIDE_BASELINE]);
 	}
 	row->score = overview_score(row->moved, &building->overview->scale);
 }
@@ -301,13 +332,23 @@ static bool is_own(const struct row_set *set, const struct row_group *group)
 	return false;
 }
 
-static int by_score(const void *a, const void *b)
+/* What is known for sure. Of a group that left without a record that is little: how many threads left, which below the floor
+ * ranks no better than nothing. */
+static double sure_score(const struct overview *overview, const struct overview_row *row)
+{
+	return row->last_score > 0 && row->score < overview->floor ? 0 : row->score;
+}
+
+static int by_score(const void *a, const void *b, void *context)
 {
 	const struct overview_row *row_a = a, *row_b = b;
+	double sure_a = sure_score(context, a), sure_b = sure_score(context, b);
 
-	if (row_a->score < row_b->score)
-		return 1;
-	return row_a->score > row_b->score ? -1 : strcmp(row_a->group->label, row_b->group->label);
+	if (sure_a < sure_b || sure_a > sure_b)
+		return sure_a < sure_b ? 1 : -1;
+	if (row_a->last_score < row_b->last_score || row_a->last_score > row_b->last_score)
+		return row_a->last_score < row_b->last_score ? 1 : -1;
+	return strcmp(row_a->group->label, row_b->group->label);
 }
 
 /* Where several groups are ctprof's own, such as one for each user, the largest one stands for them. */
@@ -338,7 +379,7 @@ static void add_row(struct building *building, const struct row_group *group, bo
 			overview->seen[a] = overview->seen[a] || row->values[a][side].seen;
 	if (!with_own && is_own(building->set, group))
 		keep_own(overview, row);
-	else if (row->score >= overview->floor)
+	else if (fmax(row->score, row->last_score) >= overview->floor)
 		overview->count++;
 	else
 		add_noise(overview, row);
@@ -357,24 +398,60 @@ static void add_apart(struct building *building, unsigned side)
 		row->group = &building->set->unmatched[side][i];
 		fill_group(building, row);
 	}
-	qsort(overview->apart[side], count, sizeof(overview->apart[side][0]), by_score);
+	qsort_r(overview->apart[side], count, sizeof(overview->apart[side][0]), by_score, overview);
 }
 
-void overview_init(struct overview *overview, const struct row_set *set, bool with_own)
+static double sort_amount(const struct overview *overview, const struct overview_row *row)
+{
+	unsigned aspect = overview->sorted_by;
+
+	if (aspect_table[aspect].kind == ASPECT_KIND_THREADS && overview->kind == OVERVIEW_LIVES)
+		return row->values[aspect][SIDE_BASELINE].amount;
+	return row->moved[aspect];
+}
+
+static int by_aspect(const void *a, const void *b, void *context)
+{
+	const struct overview *overview = context;
+	double amount_a = sort_amount(overview, a), amount_b = sort_amount(overview, b);
+
+	if (isnan(amount_a) != isnan(amount_b))
+		return isnan(amount_a) ? 1 : -1;
+	if (amount_a < amount_b)
+		return overview->ascending ? -1 : 1;
+	if (amount_a > amount_b)
+		return overview->ascending ? 1 : -1;
+	return by_score(a, b, context);
+}
+
+static void sort_rows(struct overview *overview)
+{
+	qsort_r(overview->rows, overview->count, sizeof(overview->rows[0]),
+	        overview->sorted_by < ASPECT_COUNT ? by_aspect : by_score, overview);
+}
+
+void overview_init(struct overview *overview, const struct row_set *set, bool with_own,
+                   unsigned aspect, bool ascending)
 {
 	struct building building = {.overview = overview,
 	                            .set = set,
 	                            .frames = {&set->frames[0], &set->frames[1]},
+	                            .rate_lists = {set->rate_lists[0], set->rate_lists[1]},
 	                            .totals = {set->totals[0], set->totals[1]}};
 
-	*overview = (struct overview){.kind = kind_of(set), .sides = set->sides};
+	*overview = (struct overview){.kind = overview_kind_of(set),
+	                              .sides = set->sides,
+	                              .sorted_by = aspect,
+	                              .ascending = ascending};
 	if (overview->kind == OVERVIEW_INTERVAL) {
 		overview->sides = 1;
 		building.frames[0] = &set->interval_frame;
+		building.rate_lists[0] = set->interval_rates;
 		building.totals[0] = set->interval_total;
 	}
-	overview->floor =
-	        overview_is_change(overview->kind) ? aspect_floor_change : aspect_floor_amount;
+	overview->floor = aspect < ASPECT_COUNT                ? 0
+	                  : overview_is_change(overview->kind) ? aspect_floor_change
+	                                                       : aspect_floor_amount;
 	choose_sources(&building);
 	set_scale(&building);
 	overview->rows = mem_calloc(set->group_count + 1, sizeof(overview->rows[0]));
@@ -382,8 +459,9 @@ void overview_init(struct overview *overview, const struct row_set *set, bool wi
 	for (size_t i = 0; i < set->group_count; i++)
 		if (!set->groups[i].exited)
 			add_row(&building, &set->groups[i], with_own);
-	qsort(overview->rows, overview->count, sizeof(overview->rows[0]), by_score);
-	qsort(overview->quiet, overview->quiet_count, sizeof(overview->quiet[0]), by_score);
+	sort_rows(overview);
+	qsort_r(overview->quiet, overview->quiet_count, sizeof(overview->quiet[0]), by_score,
+	        overview);
 	for (unsigned side = 0; side < overview->sides; side++) {
 		add_apart(&building, side);
 		group_reader_done(&building.readers[side]);

@@ -35,6 +35,9 @@ struct overview_threads {
 	uint32_t before,
 	        after; /* alive at the begin and the end; in a snapshot both are its threads */
 	uint32_t born, gone; /* in between */
+	uint32_t came;       /* from another group */
+	/* Threads that were there at some time, of the sides of a change where none is alive at the ends of both; else 0. */
+	uint32_t ran[SIDE_MAX];
 };
 
 struct overview_row {
@@ -45,14 +48,19 @@ struct overview_row {
 	                            [SIDE_MAX]; /* the first side only, of one snapshot */
 	double moved[ASPECT_COUNT];             /* NaN: not known */
 	double score;                           /* 0.01 is 1 % */
+	/* Of a group that left without a record: the score of its last known CPU time, else 0. It ranks the group among others with
+	 * the same score, such as none. */
+	double last_score;
 };
 
 struct overview {
 	enum overview_kind kind;
 	unsigned sides;            /* that values have */
 	double floor;              /* rows with a lower score are noise */
-	struct overview_row *rows; /* by score, then by name; owned */
+	struct overview_row *rows; /* by score or by the aspect, then by name; owned */
 	size_t count;
+	unsigned sorted_by; /* an aspect; ASPECT_COUNT: the score */
+	bool ascending;
 	size_t noise; /* groups below the floor */
 	/* Those of them that are new or gone, by score; owned. */
 	struct overview_row *quiet;
@@ -66,8 +74,14 @@ struct overview {
 	struct overview_row host; /* all groups together; its group is NULL */
 };
 
-/* Makes the lines of all groups of a set, which must outlive them. With @with_own ctprof itself is ranked like the others. */
-void overview_init(struct overview *overview, const struct row_set *set, bool with_own);
+/* Returns what the amounts of a set's groups are. */
+enum overview_kind overview_kind_of(const struct row_set *set);
+
+/* Makes the lines of all groups of a set, which must outlive them. With @with_own ctprof itself is ranked like the others.
+ * With an aspect, which is not ASPECT_COUNT, the lines are of all groups that the set has on both sides, and are sorted by what
+ * each moved of it, unknown amounts last; threads of whole lives by their number. */
+void overview_init(struct overview *overview, const struct row_set *set, bool with_own,
+                   unsigned aspect, bool ascending);
 /* For cleanup_(overview_done). */
 void overview_done(struct overview *overview);
 
@@ -75,6 +89,9 @@ void overview_done(struct overview *overview);
  * the aspect's weight. What is not known (NaN) moved nothing. It rises with every amount, and does not depend on other
  * groups but through the host's totals. */
 double overview_score(const double moved[ASPECT_COUNT], const struct overview_scale *scale);
+
+/* The aspect that gives the score, the first of equal ones; ASPECT_COUNT if nothing moved. */
+unsigned overview_reason(const double moved[ASPECT_COUNT], const struct overview_scale *scale);
 
 /* Whether the lines say what changed between two sides. */
 static inline bool overview_is_change(enum overview_kind kind)

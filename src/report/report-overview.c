@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The overview as a table: columns leave before anything is wider than the terminal. */
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/text.h"
 #include "report-overview.h"
+
+/* The rows whose reasons stay on the screen. */
+enum { FIRST_ROWS = 3 };
 
 enum { GROUP_MIN = 16, GROUP_COLUMN = ASPECT_COUNT, COLUMNS = ASPECT_COUNT + 1 };
 
@@ -15,7 +19,8 @@ struct overview_table {
 	size_t shown;       /* rows */
 	size_t group_width; /* that the column of groups can have; 0: any */
 	unsigned count;
-	unsigned columns[COLUMNS]; /* aspects, or GROUP_COLUMN */
+	unsigned columns[COLUMNS];    /* aspects, or GROUP_COLUMN */
+	bool is_reason[ASPECT_COUNT]; /* one of the first rows has its place by the aspect */
 };
 
 /* A number in three digits or so: "0.4", "35", "1.2K". What would be 0.0 is nothing. */
@@ -152,7 +157,7 @@ static enum table_color add_change(const struct overview_table *table,
 	                                                                    : COLOR_LESS;
 }
 
-/* "12", "12+3-1", "12→15", "new 2", "gone 2". */
+/* "12", "12+3-1", "12→15", "new 2", "gone 2"; of short lives on both sides all that were there. */
 static void add_threads(const struct overview_table *table, const struct overview_row *row,
                         struct strbuf *out)
 {
@@ -163,8 +168,15 @@ static void add_threads(const struct overview_table *table, const struct overvie
 		strbuf_addf(out, "new %u", threads->born);
 		if (threads->gone > 0)
 			strbuf_addf(out, "-%u", threads->gone);
+	} else if (row->mark == OVERVIEW_GONE && threads->born > 0) {
+		strbuf_addf(out, "%u+%u-%u", threads->before, threads->born, threads->gone);
 	} else if (row->mark == OVERVIEW_GONE) {
 		strbuf_addf(out, "gone %u", threads->gone);
+	} else if (change && threads->ran[0] > 0 && threads->ran[1] > 0) {
+		strbuf_addf(out, "%u", threads->ran[SIDE_BASELINE]);
+		if (threads->ran[SIDE_CANDIDATE] != threads->ran[SIDE_BASELINE])
+			strbuf_addf(out, "%s%u", overview_arrow(table->report),
+			            threads->ran[SIDE_CANDIDATE]);
 	} else if (change && threads->before != threads->after) {
 		strbuf_addf(out, "%u%s%u", threads->before, overview_arrow(table->report),
 		            threads->after);
@@ -272,29 +284,53 @@ static size_t width_of(struct overview_table *table, unsigned column, bool *ret_
 	return width;
 }
 
-/* The column that leaves next: an empty one before any other; the count where none does. */
+/* Columns leave in the order of these numbers: empty ones, then those by which none of the first rows has its place, then the
+ * others; each of these kinds as the registry has it. 0 never leaves. */
+static unsigned leaves_as(const struct overview_table *table, unsigned aspect, bool empty)
+{
+	const unsigned kind = empty ? 0 : table->is_reason[aspect] ? 2 : 1;
+
+	if (aspect_table[aspect].leaves == 0)
+		return 0;
+	return kind * (ASPECT_COUNT + 1) + aspect_table[aspect].leaves;
+}
+
+/* The column that leaves next; the count if none does. */
 static unsigned next_to_leave(struct overview_table *table, size_t *ret_total)
 {
-	unsigned next = table->count;
-	bool next_empty = false;
+	unsigned next = table->count, first = UINT_MAX;
 
 	*ret_total = table->count - 1;
 	for (unsigned c = 0; c < table->count; c++) {
-		unsigned aspect = table->columns[c];
+		unsigned aspect = table->columns[c], place;
 		bool empty;
 		size_t width = width_of(table, c, &empty);
 
 		*ret_total += aspect == GROUP_COLUMN && width > GROUP_MIN ? GROUP_MIN : width;
-		if (aspect == GROUP_COLUMN || aspect_table[aspect].leaves == 0)
+		if (aspect == GROUP_COLUMN)
 			continue;
-		if (next == table->count || (empty && !next_empty) ||
-		    (empty == next_empty &&
-		     aspect_table[aspect].leaves < aspect_table[table->columns[next]].leaves)) {
+		place = leaves_as(table, aspect, empty);
+		if (place > 0 && place < first) {
 			next = c;
-			next_empty = empty;
+			first = place;
 		}
 	}
 	return next;
+}
+
+static void find_reasons(struct overview_table *table)
+{
+	if (table->overview->sorted_by < ASPECT_COUNT) {
+		table->is_reason[table->overview->sorted_by] = true;
+		return;
+	}
+	for (size_t row = 0; row < table->shown && row < FIRST_ROWS; row++) {
+		unsigned aspect =
+		        overview_reason(table->overview->rows[row].moved, &table->overview->scale);
+
+		if (aspect < ASPECT_COUNT)
+			table->is_reason[aspect] = true;
+	}
 }
 
 static void choose_columns(struct overview_table *table)
@@ -337,6 +373,7 @@ bool report_print_overview_rows(FILE *file, const struct report *report)
 
 	if (table.shown == 0)
 		return false;
+	find_reasons(&table);
 	choose_columns(&table);
 	fit_group(&table);
 	for (unsigned c = 0; c < table.count; c++)

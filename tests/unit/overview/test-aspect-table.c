@@ -67,12 +67,55 @@ static void test_sources(void **state)
 	}
 }
 
+static void count_metric(enum metric_id metric, void *context)
+{
+	unsigned *counts = context;
+
+	counts[metric]++;
+}
+
+/* A name of an aspect is none of a metric, and stands for the metrics of all its sources; a word for those of its aspects. */
+static void test_words(void **state)
+{
+	unsigned measure;
+
+	(void)state;
+	for (unsigned a = 0; a < ASPECT_COUNT; a++) {
+		const char *name = aspect_table[a].name;
+		unsigned counts[METRIC_COUNT] = {0}, sum = 0;
+
+		assert_false(measure_find(name, strlen(name), &measure));
+		assert_int_equal(aspect_find(name, strlen(name)), a);
+		assert_int_equal(aspect_find(name, strlen(name) - 1), ASPECT_COUNT);
+		assert_true(aspect_visit_metrics(name, strlen(name), count_metric, counts));
+		for (unsigned s = 0; s < aspect_table[a].source_count; s++)
+			for (unsigned i = 0; i < aspect_table[a].sources[s].count; i++)
+				sum += counts[aspect_table[a].sources[s].metrics[i]];
+		for (unsigned m = 0; m < METRIC_COUNT; m++)
+			sum -= counts[m];
+		assert_int_equal(sum, 0);
+	}
+	for (size_t w = 0; w < aspect_word_count; w++) {
+		const char *name = aspect_word_table[w].name;
+		unsigned counts[METRIC_COUNT] = {0};
+
+		assert_false(measure_find(name, strlen(name), &measure));
+		assert_int_equal(aspect_find(name, strlen(name)), ASPECT_COUNT);
+		assert_true(aspect_visit_metrics(name, strlen(name), count_metric, counts));
+		for (unsigned a = 0; a < ASPECT_COUNT; a++)
+			assert_int_equal(counts[aspect_table[a].sources[0].metrics[0]] > 0,
+			                 aspect_word_table[w].aspects[a]);
+	}
+	assert_false(aspect_visit_metrics("cp", 2, count_metric, NULL));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_leaves),
 	        cmocka_unit_test(test_headings),
 	        cmocka_unit_test(test_sources),
+	        cmocka_unit_test(test_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,13 +10,18 @@
 enum { CPUS = 4 };
 static const uint64_t length_ns = 10 * NS_PER_SECOND;
 static struct snapshot_info infos[SIDE_MAX];
+static struct rate_list rates;
 static struct overview overview;
 
 static int start(void **state)
 {
 	start_by_comm(state);
 	memset(options.measures, 0, sizeof(options.measures));
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		if (metric_has_rate((enum metric_id)i))
+			rate_list_add(&rates, (enum metric_id)i);
 	for (unsigned side = 0; side < SIDE_MAX; side++) {
+		tables[side].window_rates = &rates;
 		infos[side] = (struct snapshot_info){.kind = KIND_window};
 		window_set(&infos[side].window, WINDOW_length_ns, length_ns);
 		infos[side].host.seen[HOST_online_cpus] = true;
@@ -37,7 +42,7 @@ static void build(unsigned sides)
 {
 	overview_done(&overview);
 	build_rows(sides);
-	overview_init(&overview, &rows, false);
+	overview_init(&overview, &rows, false, ASPECT_COUNT, false);
 }
 
 /* A thread that ran for so many percent of the window, and wrote so many bytes. */
@@ -90,6 +95,65 @@ static void test_amounts(void **state)
 	assert_false(overview.seen[ASPECT_wait]);
 }
 
+static void add_part(const char *name, enum window_part part, double interval_s, double life_s,
+                     double ran_s)
+{
+	add_thread(&tables[0],
+	           (struct thread_spec){
+	                   .name = name,
+	                   .window_part = part,
+	                   .interval_ns = (uint64_t)(interval_s * NS_PER_SECOND),
+	                   .life_ns = (uint64_t)(life_s * NS_PER_SECOND),
+	                   .values = {{METRIC_run_time_ns, (int64_t)(ran_s * NS_PER_SECOND)}}});
+}
+
+static double cpu_of(const char *label)
+{
+	const struct overview_row *row = row_of(label);
+
+	assert_non_null(row);
+	return row->values[ASPECT_cpu][0].amount;
+}
+
+/* Readings of all threads took 9 s of the 10 between them. A thread read at 0 s and 10.5 s that always ran used one CPU, one
+ * read at 9 s and 18.5 s that ran for half of that used half of one; both used 10.5 + 4.75 s in the 10. What ran for 4 s and
+ * was born or ended inside used 4 of the 10 s; what was born 12 s before its reading, and always ran, one CPU. */
+static void test_slow_reading(void **state)
+{
+	(void)state;
+	add_part("early", WINDOW_PART_continued, 10.5, 10.5, 10.5);
+	add_part("late", WINDOW_PART_continued, 9.5, 9.5, 4.75);
+	add_part("born", WINDOW_PART_born, 10, 4, 4);
+	add_part("old", WINDOW_PART_born, 12, 12, 12);
+	add_part("mixed", WINDOW_PART_continued, 10.5, 10.5, 10.5);
+	add_part("mixed", WINDOW_PART_exited, 10, 5, 4);
+	build(1);
+	assert_true(is_near(cpu_of("early"), 100));
+	assert_true(is_near(cpu_of("late"), 50));
+	assert_true(is_near(cpu_of("born"), 40));
+	assert_true(is_near(cpu_of("old"), 100));
+	assert_true(is_near(cpu_of("mixed"), 140));
+	assert_true(is_near(overview.host.values[ASPECT_cpu][0].amount, 430));
+}
+
+/* Of a wait that began before the window, no more counts than the time that no other state had: 10 s less 4 s of running,
+ * of 10 s. */
+static void test_wait_from_before(void **state)
+{
+	(void)state;
+	add_thread(&tables[0],
+	           (struct thread_spec){.name = "blocked",
+	                                .window_part = WINDOW_PART_continued,
+	                                .interval_ns = 10 * NS_PER_SECOND,
+	                                .life_ns = 10 * NS_PER_SECOND,
+	                                .values = {{METRIC_run_time_ns, 4 * (int64_t)NS_PER_SECOND},
+	                                           {METRIC_blkio_delay_total_ns,
+	                                            900 * (int64_t)NS_PER_SECOND}}});
+	build(1);
+	assert_true(is_near(cpu_of("blocked"), 40));
+	assert_true(is_near(row_of("blocked")->values[ASPECT_blocked][0].amount, 60));
+}
+
 /* A share of a total that is below the floor says nothing: what is left is the share of the machine. */
 static void test_floor_of_the_host(void **state)
 {
@@ -118,9 +182,44 @@ static void test_noise_and_own(void **state)
 	assert_non_null(overview.own);
 	assert_string_equal(overview.own->group->label, "ctprof");
 	overview_done(&overview);
-	overview_init(&overview, &rows, true);
+	overview_init(&overview, &rows, true, ASPECT_COUNT, false);
 	assert_int_equal(overview.count, 2);
 	assert_null(overview.own);
+}
+
+static void check_order(unsigned aspect, bool ascending, const char *const names[4])
+{
+	overview_done(&overview);
+	overview_init(&overview, &rows, false, aspect, ascending);
+	assert_int_equal(overview.count, 4);
+	assert_int_equal(overview.noise, 0);
+	for (unsigned i = 0; i < 4; i++)
+		assert_string_equal(overview.rows[i].group->label, names[i]);
+}
+
+/* Sorted by a column, nothing is noise, and what is not known is last, whichever way it goes. */
+static void test_sorted(void **state)
+{
+	(void)state;
+	add(0, "runs", 90, 1);
+	add(0, "writes", 20, 100 << 20);
+	add(0, "idle", 0, 0);
+	add_thread(&tables[0], (struct thread_spec){.name = "unknown", .interval_ns = length_ns});
+	build(1);
+	check_order(ASPECT_cpu, false, (const char *[]){"runs", "writes", "idle", "unknown"});
+	check_order(ASPECT_cpu, true, (const char *[]){"idle", "writes", "runs", "unknown"});
+	check_order(ASPECT_write, false, (const char *[]){"writes", "runs", "idle", "unknown"});
+}
+
+/* Of whole lives, threads are sorted by their number. */
+static void test_sorted_by_threads(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 9; i++)
+		add(0, i < 1 ? "one" : i < 3 ? "two" : i < 6 ? "three" : "tie", i < 1 ? 90 : 0, 0);
+	infos[0].kind = KIND_lifetime;
+	build(1);
+	check_order(ASPECT_threads, false, (const char *[]){"three", "tie", "two", "one"});
 }
 
 /* Between two windows the difference counts, whichever way it goes. */
@@ -168,8 +267,9 @@ static void test_unseen(void **state)
 	add(0, "a", 10, 0);
 	add(0, "b", 10, 0);
 	add(1, "a", 10, 100 << 20);
-	add_thread(&tables[1],
-	           (struct thread_spec){.name = "b", .values = {{METRIC_run_time_ns, 0}}});
+	add_thread(&tables[1], (struct thread_spec){.name = "b",
+	                                            .interval_ns = length_ns,
+	                                            .values = {{METRIC_run_time_ns, 0}}});
 	build(2);
 	assert_non_null(row_of("b"));
 	assert_true(isnan(row_of("b")->moved[ASPECT_write]));
@@ -204,6 +304,33 @@ static void test_score_is_monotone(void **state)
 		score = overview_score(amounts, &scale);
 		amounts[aspect] = NAN;
 		assert_true(is_near(overview_score(amounts, &scale), score));
+	}
+}
+
+/* The reason alone gives the whole score. */
+static void test_reason(void **state)
+{
+	struct random random = random_start(2, 0);
+	struct overview_scale scale = {0};
+	double amounts[ASPECT_COUNT] = {0};
+
+	(void)state;
+	assert_int_equal(overview_reason(amounts, &scale), ASPECT_COUNT);
+	for (unsigned round = 0; round < 2000; round++) {
+		double alone[ASPECT_COUNT] = {0}, score;
+		unsigned reason;
+
+		fill_random(&random, scale.capacity);
+		fill_random(&random, scale.total);
+		fill_random(&random, amounts);
+		amounts[random_below(&random, ASPECT_COUNT)] = NAN;
+		score = overview_score(amounts, &scale);
+		reason = overview_reason(amounts, &scale);
+		assert_int_equal(reason == ASPECT_COUNT, score == 0);
+		if (reason == ASPECT_COUNT)
+			continue;
+		alone[reason] = amounts[reason];
+		assert_true(is_near(overview_score(alone, &scale), score));
 	}
 }
 
@@ -275,12 +402,17 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        OVERVIEW_TEST(test_amounts),
+	        OVERVIEW_TEST(test_slow_reading),
+	        OVERVIEW_TEST(test_wait_from_before),
 	        OVERVIEW_TEST(test_floor_of_the_host),
 	        OVERVIEW_TEST(test_noise_and_own),
+	        OVERVIEW_TEST(test_sorted),
+	        OVERVIEW_TEST(test_sorted_by_threads),
 	        OVERVIEW_TEST(test_change),
 	        OVERVIEW_TEST(test_apart),
 	        OVERVIEW_TEST(test_unseen),
 	        OVERVIEW_TEST(test_score_is_monotone),
+	        OVERVIEW_TEST(test_reason),
 	        OVERVIEW_TEST(test_order_and_splitting),
 	};
 
