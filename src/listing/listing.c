@@ -3,6 +3,7 @@
 
 #include <jansson.h>
 #include <stdarg.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "ctprof/base/macro.h"
@@ -11,6 +12,8 @@
 #include "facts/fact-derive.h"
 #include "group/group-by.h"
 #include "measure/measure.h"
+#include "measure/repeats.h"
+#include "overview/aspect.h"
 #include "report/columns.h"
 #include "json/json-tree.h"
 
@@ -150,7 +153,25 @@ static json_t *gates_of(const struct metric_desc *metric)
 	return array;
 }
 
-static void metric_man(struct listing_row *row, enum metric_id id, const char *tags)
+/* Adds what a measure repeats: "repeats" in JSON, and a sentence for the manual. */
+static void repeats_of(struct listing_row *row, unsigned measure, struct strbuf *man_text)
+{
+	const struct repeat_desc *repeat = measure_repeat(measure);
+	json_t *names = json_array();
+
+	for (unsigned i = 0; repeat && i < repeat->of_count; i++) {
+		const char *name = measure_name(repeat->of[i]);
+
+		tree_append(names, json_string(name));
+		strbuf_addf(man_text, "%s%s", i > 0 ? " and " : "\nrepeats ", name);
+	}
+	if (repeat)
+		strbuf_addf(man_text, ": %s", repeat->why);
+	cell(row, NULL, "repeats", names);
+}
+
+static void metric_man(struct listing_row *row, enum metric_id id, const char *tags,
+                       const char *repeats)
 {
 	const struct metric_desc *metric = &metric_table[id];
 	cleanup_(strbuf_done) struct strbuf from = STRBUF_INIT;
@@ -162,16 +183,16 @@ static void metric_man(struct listing_row *row, enum metric_id id, const char *t
 		strbuf_add_str(&from, " or ");
 		add_place(metric_fallback_table[i].source, metric_fallback_table[i].key, &from);
 	}
-	man(row, metric->name, "%s\n%s, %s" UNIT_FORMAT "; from %s%s%s", metric->description,
+	man(row, metric->name, "%s\n%s, %s" UNIT_FORMAT "; from %s%s%s%s", metric->description,
 	    metric_type_table[metric->type].name, metric_rule_name(metric->rule),
 	    UNIT_ARGS(unit_name(metric_unit(id))), strbuf_str(&from), tags[0] != '\0' ? " " : "",
-	    tags);
+	    tags, repeats);
 }
 
 static void metric(struct listing_row *row, size_t i)
 {
 	const struct metric_desc *desc = &metric_table[i];
-	cleanup_(strbuf_done) struct strbuf tags = STRBUF_INIT;
+	cleanup_(strbuf_done) struct strbuf tags = STRBUF_INIT, repeats = STRBUF_INIT;
 
 	metric_add_tags((enum metric_id)i, &tags);
 	text(row, "metric", "name", desc->name);
@@ -185,13 +206,15 @@ static void metric(struct listing_row *row, size_t i)
 	text(row, NULL, "key", desc->key);
 	text(row, "tags", NULL, strbuf_str(&tags));
 	description(row, desc->description);
-	metric_man(row, (enum metric_id)i, strbuf_str(&tags));
+	repeats_of(row, (unsigned)i, &repeats);
+	metric_man(row, (enum metric_id)i, strbuf_str(&tags), strbuf_str(&repeats));
 	row->section = desc->section;
 }
 
 static void derived(struct listing_row *row, size_t i)
 {
 	const struct derived_desc *desc = &derived_table[i];
+	cleanup_(strbuf_done) struct strbuf repeats = STRBUF_INIT;
 	json_t *inputs = json_array();
 
 	for (size_t k = 0; k < desc->input_count; k++)
@@ -203,9 +226,30 @@ static void derived(struct listing_row *row, size_t i)
 	text(row, NULL, "unit", unit_name(desc->unit));
 	text(row, NULL, "section", section_table[desc->section].name);
 	description(row, desc->description);
-	man(row, desc->name, "%s\n%s" UNIT_FORMAT, desc->description, desc->formula,
-	    UNIT_ARGS(unit_name(desc->unit)));
+	repeats_of(row, (unsigned)(METRIC_COUNT + i), &repeats);
+	man(row, desc->name, "%s\n%s" UNIT_FORMAT "%s", desc->description, desc->formula,
+	    UNIT_ARGS(unit_name(desc->unit)), strbuf_str(&repeats));
 	row->section = desc->section;
+}
+
+static void add_metric(enum metric_id metric, void *context)
+{
+	tree_append(context, json_string(metric_table[metric].name));
+}
+
+/* A column of the overview, or a word for several; for --metrics and --sort-by. */
+static void aspect(struct listing_row *row, size_t i)
+{
+	bool is_word = i >= ASPECT_COUNT;
+	const struct aspect_word *word = is_word ? &aspect_word_table[i - ASPECT_COUNT] : NULL;
+	const char *name = word ? word->name : aspect_table[i].name;
+	json_t *metrics = json_array();
+
+	(void)aspect_visit_metrics(name, strlen(name), add_metric, metrics);
+	text(row, "aspect", "name", name);
+	text_or_null(row, "heading", word ? "" : aspect_table[i].heading);
+	cell(row, "metrics", "metrics", metrics);
+	description(row, word ? word->description : aspect_table[i].description);
 }
 
 static void group_key(struct listing_row *row, size_t i)
@@ -477,6 +521,7 @@ struct listing_rows listing_rows(enum listing_id listing)
 	        [LISTING_SOURCES] = {SOURCE_COUNT, source},
 	        [LISTING_METRICS] = {METRIC_COUNT, metric},
 	        [LISTING_DERIVED] = {DERIVED_COUNT, derived},
+	        [LISTING_ASPECTS] = {ASPECT_COUNT + aspect_word_count, aspect},
 	        [LISTING_GROUP_KEYS] = {GROUP_KEY_COUNT + group_tree_count, group_word},
 	        [LISTING_COLUMNS] = {COLUMN_COUNT, column},
 	        [LISTING_PROCESS_TOTALS] = {PROCESS_TOTAL_COUNT, process_total},
@@ -503,12 +548,16 @@ struct listing_rows listing_rows(enum listing_id listing)
 	return rows;
 }
 
+void listing_row_done(struct listing_row *row)
+{
+	json_decref(row->table);
+	json_decref(row->json);
+	json_decref(row->man);
+}
+
 void listing_rows_done(struct listing_rows *rows)
 {
-	for (size_t i = 0; i < rows->count; i++) {
-		json_decref(rows->rows[i].table);
-		json_decref(rows->rows[i].json);
-		json_decref(rows->rows[i].man);
-	}
+	for (size_t i = 0; i < rows->count; i++)
+		listing_row_done(&rows->rows[i]);
 	free(rows->rows);
 }

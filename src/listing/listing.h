@@ -21,6 +21,7 @@ enum listing_id {
 	LISTING_SOURCES,
 	LISTING_METRICS,
 	LISTING_DERIVED,
+	LISTING_ASPECTS,
 	LISTING_GROUP_KEYS,
 	LISTING_COLUMNS,
 	LISTING_PROCESS_TOTALS,
@@ -54,5 +55,11 @@ struct listing_rows {
 
 /* Makes the rows of a listing. The caller frees them with listing_rows_done(). */
 struct listing_rows listing_rows(enum listing_id listing);
+void listing_row_done(struct listing_row *row);
 /* For cleanup_(listing_rows_done). */
 void listing_rows_done(struct listing_rows *rows);
+
+/* Drops the rows that no pattern of a list fits; the list ends with NULL, and an empty one drops none. Case does not count. A
+ * pattern fits a row if the name or the source's key of it has the pattern in it, its section has that name, or a word of its
+ * description begins with it. A glob must be like the whole of one of these. */
+void listing_rows_filter(struct listing_rows *rows, const char *const *patterns);

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "group/group-by.h"
 #include "measure/measure.h"
+#include "overview/aspect.h"
 
 static void add_word(struct completion_words *words, const char *text, const char *description)
 {
@@ -22,6 +23,15 @@ static void add_measures(struct completion_words *words, bool sortable)
 			         measure_is_derived(i)
 			                 ? derived_table[measure_derived(i)].description
 			                 : metric_table[i].description);
+}
+
+/* The columns of the overview. Words for several of them have no order. */
+static void add_aspects(struct completion_words *words, bool sortable)
+{
+	for (unsigned i = 0; i < ASPECT_COUNT; i++)
+		add_word(words, aspect_table[i].name, aspect_table[i].description);
+	for (size_t i = 0; !sortable && i < aspect_word_count; i++)
+		add_word(words, aspect_word_table[i].name, aspect_word_table[i].description);
 }
 
 void completion_words_init(struct completion_words *ret_words, const struct cli_values *values)
@@ -53,6 +63,7 @@ void completion_words_init(struct completion_words *ret_words, const struct cli_
 	case VALUES_METRICS:
 	case VALUES_SORT_KEYS:
 		add_measures(&words, values->kind == VALUES_SORT_KEYS);
+		add_aspects(&words, values->kind == VALUES_SORT_KEYS);
 		break;
 	case VALUES_SECTIONS:
 		for (unsigned i = 0; i < SECTION_COUNT; i++)

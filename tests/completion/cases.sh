@@ -35,8 +35,8 @@ names() {
 }
 
 commands=$("$ctprof" --help | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p')
-metrics=$(names '(.metrics[], .derived[]).name')
-sort_keys=$(names '(.metrics[] | select(.rule != "mode")).name, .derived[].name')
+metrics=$(names '(.metrics[], .derived[], .aspects[]).name')
+sort_keys=$(names '(.metrics[] | select(.rule != "mode")).name, .derived[].name, (.aspects[] | select(.heading)).name')
 sections=$(names '.sections[].name')
 keys=$(
     sed -n 's/^GROUP_\(KEY\|TREE\)([^"]*"\([^"]*\)".*/\2/p' "$group_keys" | grep -v NAME

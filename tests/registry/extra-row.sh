@@ -94,7 +94,7 @@ grep -F "$metric" "$work/list.txt" | grep -F '[cfs-only] [SCHED_CORE]' | grep -q
 "$extra" metric-list --format json >"$work/list.json"
 jq -e --arg m $metric --arg d "$description" '.metrics[] | select(.name == $m) == {name: $m,
     type: "counter_count", rule: "sum", unit: "count", section: "primary", sched_class: "cfs-only",
-    gates: ["SCHED_CORE"], source: "sched", key: "nr_extra_events", description: $d}' \
+    gates: ["SCHED_CORE"], source: "sched", key: "nr_extra_events", description: $d, repeats: []}' \
     "$work/list.json" >/dev/null || fail "metric-list --format json: not there, or different"
 
 # Manual page.

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* expect: 'MEASURE_minfault' undeclared|use of undeclared identifier 'MEASURE_minfault' */
+#ifdef REPEATS
+#include "repeats.def"
+#ifdef FIXED
+REPEATS(majflt, OF1(minflt), "a test")
+#else
+REPEATS(majflt, OF1(minfault), "a test")
+#endif
+#else
+#define CTPROF_REPEATS_DEF __BASE_FILE__
+#include "measure/repeats.c"
+#endif
