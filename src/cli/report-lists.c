@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/scan.h"
 #include "ctprof/base/strbuf.h"
+#include "overview/aspect.h"
 
 enum { CAP_BYTES, CAP_MEMORY, CAP_THREADS, CAP_VALUES, CAP_DEPTH, CAP_STRING };
 const char *const report_caps[] = {
@@ -61,16 +62,28 @@ static int unknown_name(const struct option_parser *parser, const char *what, st
 	if (nearest)
 		return options_error(parser, "unknown %s '%s'; did you mean '%s'?", what, text,
 		                     nearest);
+	for (; text[0] != '\0' && *names; names++)
+		if (strstr(*names, text))
+			return options_error(
+			        parser, "unknown %s '%s'; 'ctprof metric-list %s' has what fits",
+			        what, text, text);
 	return options_error(parser, "unknown %s '%s'; 'ctprof metric-list' has the names", what,
 	                     text);
 }
 
+/* Metrics, and the names that stand for some of them. */
 static int unknown_metric(const struct option_parser *parser, struct span word)
 {
-	const char *names[MEASURE_COUNT + 1] = {NULL};
+	cleanup_(mem_freep) const char **names =
+	        mem_calloc(MEASURE_COUNT + ASPECT_COUNT + aspect_word_count + 1, sizeof(*names));
+	size_t count = 0;
 
 	for (unsigned i = 0; i < MEASURE_COUNT; i++)
-		names[i] = measure_name(i);
+		names[count++] = measure_name(i);
+	for (unsigned i = 0; i < ASPECT_COUNT; i++)
+		names[count++] = aspect_table[i].name;
+	for (size_t i = 0; i < aspect_word_count; i++)
+		names[count++] = aspect_word_table[i].name;
 	/* Copied from a list that has the tags behind the name. */
 	if (memchr(word.text, '[', word.len))
 		return options_error(parser,
@@ -108,6 +121,13 @@ static int add_matches(const struct option_parser *parser, struct span word, con
 	return any ? 0 : options_error(parser, "no %s is like '%s'", what, pattern);
 }
 
+static void list_metric(enum metric_id metric, void *context)
+{
+	bool *listed = context;
+
+	listed[metric] = true;
+}
+
 /* A blank list is none: all of them. */
 int list_metrics(const struct option_parser *parser, bool *given, bool listed[MEASURE_COUNT])
 {
@@ -125,6 +145,8 @@ int list_metrics(const struct option_parser *parser, bool *given, bool listed[ME
 			if (named[measure])
 				return report_duplicate(parser, word);
 			named[measure] = listed[measure] = true;
+		} else if (aspect_visit_metrics(word.text, word.len, list_metric, listed)) {
+			continue;
 		} else if (!is_glob(word) || memchr(word.text, ' ', word.len)) {
 			/* No name has a blank, but a name with its tags does. */
 			return unknown_metric(parser, word);
@@ -182,48 +204,82 @@ int list_sections(const struct option_parser *parser, bool *given, bool listed[S
 	return r;
 }
 
-/* "METRIC", "METRIC:asc" or "METRIC:desc" */
-static int parse_sort_key(const struct option_parser *parser, struct span word,
-                          struct row_sort_key *ret)
+/* Splits "NAME", "NAME:asc" or "NAME:desc". */
+static int split_sort_key(const struct option_parser *parser, struct span word,
+                          struct span *ret_name, bool *ret_ascending)
 {
 	const char *colon = memchr(word.text, ':', word.len);
 	struct span name = {word.text, colon ? (size_t)(colon - word.text) : word.len};
 	struct span direction = {colon ? colon + 1 : NULL, word.len - name.len - (colon != NULL)};
 
-	name = trim(name);
+	*ret_name = trim(name);
 	direction = trim(direction);
+	*ret_ascending = colon && same_word(direction, "asc");
+	if (colon && !*ret_ascending && !same_word(direction, "desc"))
+		return options_error(parser, "'%.*s' is no direction; it is asc or desc",
+		                     (int)direction.len, direction.text);
+	return 0;
+}
+
+static int parse_sort_key(const struct option_parser *parser, struct span name,
+                          struct row_sort_key *ret)
+{
 	if (!measure_find(name.text, name.len, &ret->measure))
 		return unknown_metric(parser, name);
 	if (measure_is_label(ret->measure))
 		return options_error(
 		        parser, "the values of '%.*s' are names, which have no size to sort by",
 		        (int)name.len, name.text);
-	ret->ascending = colon && same_word(direction, "asc");
-	if (colon && !ret->ascending && !same_word(direction, "desc"))
-		return options_error(parser, "'%.*s' is no direction; it is asc or desc",
-		                     (int)direction.len, direction.text);
 	return 0;
 }
 
-int list_sort_keys(const struct option_parser *parser, struct row_sort_key keys[SORT_KEYS_MAX],
-                   size_t *ret_count)
+/* In a list of metrics, the metrics of its first source stand for an aspect, one key each. */
+static void add_aspect_keys(struct sort_keys *keys)
 {
-	struct span rest = whole_value(parser), word;
-	size_t count = 0;
+	const struct aspect_source *source = &aspect_table[keys->aspect].sources[0];
+
+	for (unsigned i = 0; i < source->count; i++) {
+		keys->keys[i].measure = source->metrics[i];
+		keys->keys[i].ascending = keys->ascending;
+	}
+	keys->count = source->count;
+}
+
+int list_sort_keys(const struct option_parser *parser, struct sort_keys *ret)
+{
+	struct span rest = whole_value(parser), word, name;
+	struct sort_keys keys = {.aspect = ASPECT_COUNT};
+	bool ascending;
 	int r;
 
 	while ((r = next_entry(parser, &rest, &word)) > 0) {
-		if (count == SORT_KEYS_MAX)
-			return options_error(parser, "more than %d metrics", SORT_KEYS_MAX);
-		r = parse_sort_key(parser, word, &keys[count]);
+		r = split_sort_key(parser, word, &name, &ascending);
 		if (r < 0)
 			return r;
-		for (size_t i = 0; i < count; i++)
-			if (keys[i].measure == keys[count].measure)
+		if (keys.aspect < ASPECT_COUNT)
+			return options_error(parser, "'%s', an aspect, goes with no other key",
+			                     aspect_table[keys.aspect].name);
+		if (keys.count == SORT_KEYS_MAX)
+			return options_error(parser, "more than %d metrics", SORT_KEYS_MAX);
+		keys.ascending = ascending;
+		keys.aspect = aspect_find(name.text, name.len);
+		if (keys.aspect < ASPECT_COUNT && keys.count > 0)
+			return options_error(parser, "'%s', an aspect, goes with no other key",
+			                     aspect_table[keys.aspect].name);
+		if (keys.aspect < ASPECT_COUNT) {
+			add_aspect_keys(&keys);
+			continue;
+		}
+		keys.keys[keys.count].ascending = ascending;
+		r = parse_sort_key(parser, name, &keys.keys[keys.count]);
+		if (r < 0)
+			return r;
+		for (size_t i = 0; i < keys.count; i++)
+			if (keys.keys[i].measure == keys.keys[keys.count].measure)
 				return report_duplicate(parser, word);
-		count++;
+		keys.count++;
 	}
-	*ret_count = count;
+	*ret = keys;
 	return r;
 }
 

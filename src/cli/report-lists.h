@@ -10,15 +10,23 @@
 
 enum { SORT_KEYS_MAX = 16 };
 
-/* Names and globs. A blank list says nothing and leaves @listed alone; *given tells. */
+/* What groups are ranked by: metrics; or a column of the overview, which a list of metrics has as the metrics of the
+ * aspect's first source. */
+struct sort_keys {
+	struct row_sort_key keys[SORT_KEYS_MAX];
+	size_t count;
+	unsigned aspect; /* ASPECT_COUNT: none */
+	bool ascending;  /* the aspect */
+};
+
+/* Names and globs, and aspects for their metrics. A blank list says nothing and leaves @listed alone; *given tells. */
 must_check_ int list_metrics(const struct option_parser *parser, bool *given,
                              bool listed[MEASURE_COUNT]);
 must_check_ int list_sections(const struct option_parser *parser, bool *given,
                               bool listed[SECTION_COUNT]);
 
-/* "METRIC[:asc|desc],..." */
-must_check_ int list_sort_keys(const struct option_parser *parser,
-                               struct row_sort_key keys[SORT_KEYS_MAX], size_t *ret_count);
+/* "METRIC[:asc|desc],..." or "ASPECT[:asc|desc]" */
+must_check_ int list_sort_keys(const struct option_parser *parser, struct sort_keys *ret);
 
 /* Columns of show (one side) or compare (two); none where the list is blank. */
 must_check_ int list_columns(const struct option_parser *parser, unsigned sides,

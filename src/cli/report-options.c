@@ -8,6 +8,8 @@
 #include "base/mem.h"
 #include "base/scan.h"
 #include "ctprof/base/strbuf.h"
+#include "measure/repeats.h"
+#include "overview/aspect.h"
 
 enum {
 	OPT_GROUP_BY = OPT_REPORT_FIRST,
@@ -31,6 +33,7 @@ enum {
 	OPT_NO_PAGER,
 	OPT_READ_LIMIT,
 	OPT_LONG,
+	OPT_ALL_METRICS,
 	OPT_VERBOSE,
 	OPT_SELF,
 };
@@ -75,6 +78,8 @@ const struct cli_option report_option_table[] = {
          TAKES(GROUP_KEYS)},
         {OPT_LONG, 'l', "long", NULL, "list metrics; so do options about rows and columns",
          TAKES(NOTHING)},
+        {OPT_ALL_METRICS, 'a', "all-metrics", NULL, "list metrics that repeat others as well",
+         TAKES(NOTHING)},
         {OPT_NO_THREAD_NORMALIZE, 0, "no-thread-normalize", NULL,
          "keep worker-1 and worker-2 apart", TAKES(NOTHING)},
         {OPT_NO_CG_NORMALIZE, 0, "no-cg-normalize", NULL, "keep cgroups a@1 and a@2 apart",
@@ -89,7 +94,7 @@ const struct cli_option report_option_table[] = {
         {OPT_WHERE, 'w', "where", "EXPR", "only rows like \"threads > 3 and group ~ 'ng*'\"",
          TAKES(TEXT)},
         {OPT_TOP, 't', "top", "N", "only the N groups that come first", TAKES(NUMBER)},
-        {OPT_SORT_BY, 's', "sort-by", "LIST", "rank groups by METRIC[:asc|desc],...",
+        {OPT_SORT_BY, 's', "sort-by", "LIST", "rank groups by METRIC[:asc|desc],..., or a column",
          TAKES(SORT_KEYS)},
         {OPT_LIMIT, 'n', "limit", "N", "at most N rows, 0 for all (15; machines: all)",
          TAKES(NUMBER)},
@@ -125,6 +130,7 @@ void report_options_init(struct report_options *options, unsigned sides)
 	                                   .limits = snapshot_default_limits,
 	                                   .rows.per = PER_COUNT,
 	                                   .limit = TABLE_LIMIT,
+	                                   .sort.aspect = ASPECT_COUNT,
 	                                   .display = &display_table[0]};
 	options->rows.renamed = true;
 	memset(options->rows.measures, true, sizeof(options->rows.measures));
@@ -325,6 +331,24 @@ static int parse_settings(const struct option_parser *parser, struct report_opti
 	return 0;
 }
 
+/* By "delta", as --order has it, rows are ranked and not groups. The overview is sorted by one of its columns. */
+static int parse_sort_by(const struct option_parser *parser, struct report_options *options)
+{
+	bool by_delta = strcmp(parser->value, report_orders[ORDER_DELTA]) == 0;
+	int r = 0;
+
+	if (by_delta && options->sides == 1)
+		return options_error(parser, "one snapshot has no delta; compare has it");
+	options->sort = (struct sort_keys){.aspect = ASPECT_COUNT};
+	if (by_delta)
+		options->rows.order = ORDER_DELTA;
+	else
+		r = list_sort_keys(parser, &options->sort);
+	options->list = options->list || options->sort.aspect == ASPECT_COUNT;
+	options->rows.sort_key_count = options->sort.count;
+	return r;
+}
+
 static int parse_list(const struct option_parser *parser, int id, struct report_options *options,
                       struct filters *filters)
 {
@@ -342,7 +366,7 @@ static int parse_list(const struct option_parser *parser, int id, struct report_
 	case OPT_WHERE:
 		return parse_where(parser, options);
 	case OPT_SORT_BY:
-		return list_sort_keys(parser, options->sort_keys, &options->rows.sort_key_count);
+		return parse_sort_by(parser, options);
 	case OPT_COLUMNS:
 		return list_columns(parser, options->sides, &options->columns);
 	case OPT_EXPLAIN:
@@ -397,6 +421,9 @@ static int parse_option(const struct option_parser *parser, int id, struct repor
 	case OPT_LONG:
 		options->list = true;
 		break;
+	case OPT_ALL_METRICS:
+		options->all_metrics = true;
+		break;
 	case OPT_VERBOSE:
 		options->verbose = true;
 		break;
@@ -419,9 +446,9 @@ static bool is_for_people(const struct report_options *options)
 static bool gives_list(int id)
 {
 	static const int about_rows[] = {
-	        OPT_SECTIONS,   OPT_METRICS, OPT_WHERE,     OPT_SORT_BY,     OPT_PER,
-	        OPT_SPREAD,     OPT_EXPLAIN, OPT_WRAP,      OPT_UNCHANGED,   OPT_ORDER,
-	        OPT_SHOW_ORDER, OPT_DISPLAY, OPT_MIN_DELTA, OPT_MIN_PERCENT, OPT_COLUMNS,
+	        OPT_SECTIONS, OPT_METRICS,   OPT_WHERE,       OPT_PER,     OPT_SPREAD,
+	        OPT_EXPLAIN,  OPT_WRAP,      OPT_UNCHANGED,   OPT_ORDER,   OPT_SHOW_ORDER,
+	        OPT_DISPLAY,  OPT_MIN_DELTA, OPT_MIN_PERCENT, OPT_COLUMNS, OPT_ALL_METRICS,
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(about_rows); i++)
@@ -503,9 +530,24 @@ static bool is_wanted(const struct report_options *options, const struct filters
 	bool asked = filters->metrics_given || filters->sections_given || !is_for_people(options);
 
 	for (size_t i = 0; i < options->rows.sort_key_count; i++)
-		asked = asked || options->sort_keys[i].measure == measure;
+		asked = asked || options->sort.keys[i].measure == measure;
 	return filters->metrics[measure] && filters->sections[measure_section(measure)] &&
 	       (asked || !section_table[measure_section(measure)].only_asked);
+}
+
+/* A measure that repeats another is always listed by its name or a glob, and in a section that --sections names. */
+static bool is_listed_once(const struct report_options *options, const struct filters *filters,
+                           unsigned measure)
+{
+	const struct repeat_desc *repeat = measure_repeat(measure);
+	enum metric_section section = measure_section(measure);
+
+	for (size_t i = 0; i < options->rows.sort_key_count; i++)
+		if (options->sort.keys[i].measure == measure)
+			return false;
+	return repeat && !options->all_metrics && !filters->metrics_given &&
+	       is_for_people(options) &&
+	       (!section_table[section].only_asked || measure_section(repeat->of[0]) == section);
 }
 
 /* In windows every counter has a rate, and impacts go by them. In lifetime snapshots some derived metrics do. */
@@ -527,17 +569,23 @@ static void choose_rates(struct report_options *options)
 
 static void choose_rows(struct report_options *options, const struct filters *filters)
 {
-	for (unsigned i = 0; i < MEASURE_COUNT; i++)
+	for (unsigned i = 0; i < MEASURE_COUNT; i++) {
 		options->rows.measures[i] = !options->overview && is_wanted(options, filters, i);
+		options->rows.once[i] = is_listed_once(options, filters, i);
+	}
+	/* The overview has other keys. */
+	if (options->overview)
+		options->rows.sort_key_count = 0;
 	choose_rates(options);
 	if (!options->limit_given && !is_for_people(options))
 		options->limit = 0;
 	else if (!options->limit_given && options->rows.top_groups > 0)
 		options->limit = options->overview ? options->rows.top_groups : TOP_LIMIT;
 	options->rows.limit = options->limit;
+	options->rows.visible = is_for_people(options);
 	options->rows.late = !is_for_people(options);
 	options->rows.one_sided = options->explains != NULL;
-	options->rows.sort_keys = options->sort_keys;
+	options->rows.sort_keys = options->sort.keys;
 	options->rows.conditions = (const struct where *const *)options->conditions;
 	options->rows.condition_count = options->condition_count;
 	options->facts.conditions = options->rows.conditions;
@@ -553,6 +601,12 @@ static bool has_nothing_in_common(const struct report_options *options,
 			return false;
 	return (filters->metrics_given && filters->sections_given && !options->without_rows) ||
 	       options->explains;
+}
+
+/* Whether the list of metrics is to be sorted by what is no metric. */
+static bool sorts_by_sum(const struct report_options *options)
+{
+	return !options->overview && options->sort.aspect < ASPECT_COUNT && options->sort.count > 1;
 }
 
 int report_options_parse(struct report_options *options, const struct command *command, int argc,
@@ -581,6 +635,17 @@ int report_options_parse(struct report_options *options, const struct command *c
 	if (id == OPTIONS_END && options->host && !is_for_people(options)) {
 		int r = cli_usage_error(command, "--host is a page for people; the format json has "
 		                                 "the host beside the rows");
+
+		(void)r;
+		return OPTIONS_ERROR;
+	}
+	if (id == OPTIONS_END && sorts_by_sum(options)) {
+		int r = cli_usage_error(command,
+		                        "--sort-by: '%s' is the sum of two metrics, which only the "
+		                        "overview has; name '%s' or '%s'",
+		                        aspect_table[options->sort.aspect].name,
+		                        measure_name(options->sort.keys[0].measure),
+		                        measure_name(options->sort.keys[1].measure));
 
 		(void)r;
 		return OPTIONS_ERROR;

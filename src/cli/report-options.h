@@ -23,6 +23,7 @@ struct report_options {
 	bool verbose;       /* as in struct report */
 	bool with_own;      /* as for overview_init() */
 	int color;          /* 0 auto, 1 always, 2 never */
+	bool all_metrics;   /* lists have metrics that repeat others, too */
 	bool wrap;          /* lines below in place of an ellipsis */
 	bool no_pager;      /* what is taller than the terminal is the terminal's */
 	bool without_rows;  /* no section of threads' metrics is asked for */
@@ -30,8 +31,8 @@ struct report_options {
 	struct fact_row_options facts;
 	bool omitted[SECTION_COUNT]; /* asked for by name, but not with this grouping */
 	struct snapshot_limits limits;
-	struct row_options rows; /* sort_keys and conditions point at members below */
-	struct row_sort_key sort_keys[SORT_KEYS_MAX];
+	struct row_options rows; /* its sort keys and conditions point at members below */
+	struct sort_keys sort;
 	struct where **conditions; /* owned, as are they */
 	size_t condition_count, condition_capacity;
 	/* What rates are kept of, see struct group_table. */

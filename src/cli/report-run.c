@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <getopt.h>
+#include <langinfo.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -17,8 +19,8 @@
 #include "pager.h"
 #include "report-options.h"
 
-/* Whether the terminal can be expected to show more than ASCII; the first variable that is set decides, as in locale(7). */
-static bool locale_is_utf8(void)
+/* Whether the locale is said to be UTF-8; the first variable that is set decides, as in locale(7). */
+static bool is_named_utf8(void)
 {
 	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
 
@@ -29,6 +31,20 @@ static bool locale_is_utf8(void)
 			return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
 	}
 	return false;
+}
+
+/* Whether the terminal can be expected to show more than ASCII. Who comes by ssh may have a locale that is not installed
+ * here; its name still says what the terminal does. */
+static bool locale_is_utf8(void)
+{
+	locale_t locale = newlocale(LC_CTYPE_MASK, "", NULL);
+	bool is_utf8;
+
+	if (!locale)
+		return is_named_utf8();
+	is_utf8 = strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") == 0;
+	freelocale(locale);
+	return is_utf8;
 }
 
 struct table_style report_style(int color)
@@ -154,7 +170,7 @@ static void make_report(FILE *file, const struct report_options *options, struct
 	                        .facts = &facts,
 	                        .facts_limit = options->facts_limit,
 	                        .columns = options->columns,
-	                        .sorted_by = options->sort_keys[0].measure,
+	                        .sorted_by = options->sort.keys[0].measure,
 	                        .explains = options->explains,
 	                        .explains_by = options->by,
 	                        .verbose = options->verbose,
@@ -201,7 +217,8 @@ static void make_report(FILE *file, const struct report_options *options, struct
 		group_table_complete(&loads[i].groups, tables[!i]);
 	row_set_init(&rows, tables, count, with_exited ? cpu_times : NULL, &row_options);
 	if (options->overview) {
-		overview_init(&overview, &rows, options->with_own, ASPECT_COUNT, false);
+		overview_init(&overview, &rows, options->with_own, options->sort.aspect,
+		              options->sort.ascending);
 		report.overview = &overview;
 	}
 	make_facts(options, loads, count, row_options.per, &facts);

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "row-match.h"
+#include "row-visible.h"
 #include "where/where.h"
 
 static bool is_unchanged(const struct row_set *set, const struct row_view *view)
@@ -14,7 +15,7 @@ static bool is_unchanged(const struct row_set *set, const struct row_view *view)
 	if (row_has_interval(set, view->group, view->measure) && view->delta.kind != QUANTITY_NONE)
 		return quantity_is_zero(view->delta);
 	if (!view->group->sides[SIDE_BASELINE] || !view->group->sides[SIDE_CANDIDATE])
-		return false;
+		return view->delta.kind != QUANTITY_NONE && quantity_is_zero(view->delta);
 	if (measure_is_derived(view->measure) || view->per != PER_total)
 		return quantity_is_zero(view->delta);
 	return fold_equal((enum metric_id)view->measure, view->cells[SIDE_BASELINE],
@@ -69,24 +70,30 @@ static bool passes(const struct row_set *set, const struct row_options *options,
 static bool keeps(struct row_set *set, const struct row_options *options,
                   const struct row_view *view)
 {
+	bool compared = set->sides == SIDE_MAX && !options->unchanged;
+
 	/* The exited have no values but those that were made for them. */
 	if (row_group_is_exited(view->group) && !row_has_value(view, SIDE_BASELINE) &&
 	    !row_has_value(view, SIDE_CANDIDATE))
 		return false;
-	if (set->sides == SIDE_MAX && !options->unchanged) {
-		if (!row_has_value(view, SIDE_BASELINE) && !row_has_value(view, SIDE_CANDIDATE)) {
-			set->unseen_count++;
-			return false;
-		}
-		if (is_unchanged(set, view)) {
-			set->unchanged_count++;
-			return false;
-		}
+	if (compared && !row_has_value(view, SIDE_BASELINE) &&
+	    !row_has_value(view, SIDE_CANDIDATE)) {
+		set->unseen_count++;
+		return false;
 	}
-	if (passes(set, options, view))
-		return true;
-	set->filtered_count++;
-	return false;
+	if (compared && (is_unchanged(set, view) || (options->visible && !row_is_visible(view)))) {
+		set->unchanged_count++;
+		return false;
+	}
+	if (!passes(set, options, view)) {
+		set->filtered_count++;
+		return false;
+	}
+	if (row_is_said(set, options, view)) {
+		set->said_count++;
+		return false;
+	}
+	return true;
 }
 
 static double sort_value(const struct row_set *set, const struct row_view *view)

@@ -32,6 +32,11 @@ struct row_options {
 	bool one_sided;               /* keep rows of groups that one side only has */
 	bool renamed;                 /* pair cgroups that were renamed by the threads in them */
 	bool measures[MEASURE_COUNT]; /* which ones to list */
+	/* Those that are not listed where others say the same of the group, see measure/repeats.h. */
+	bool once[MEASURE_COUNT];
+	/* Leave out rows in which a reader of a table sees no change: where a difference is 0 as it is shown, and labels with the
+	 * same winner. */
+	bool visible;
 	/* Rows that pass all of these are listed; borrowed. */
 	const struct where *const *conditions;
 	size_t condition_count;
@@ -92,6 +97,7 @@ struct row_set {
 	size_t unchanged_count;         /* rows left out because both sides are equal */
 	size_t unseen_count;            /* rows left out because no side has a value */
 	size_t filtered_count;          /* rows left out by the conditions */
+	size_t said_count;              /* rows left out because others say the same */
 	struct group *totals[SIDE_MAX]; /* the host's; owned */
 	struct group *interval_total;   /* the same of the window between the sides, or NULL */
 	struct derive_frame interval_frame;

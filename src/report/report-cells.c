@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report-cells.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "metric/units.h"
@@ -153,12 +154,27 @@ static void add_threads(const struct row_view *view, unsigned sides, struct strb
 		strbuf_add_str(out, report_members_mark);
 }
 
+/* Ranges and sets of CPUs may differ with the same midpoint, or as many CPUs. */
+static bool differs_without_number(const struct row_view *view)
+{
+	enum metric_id metric = (enum metric_id)view->measure;
+
+	return !measure_is_derived(view->measure) && quantity_is_zero(view->delta) &&
+	       (metric_table[metric].rule == RULE_RANGE ||
+	        metric_table[metric].rule == RULE_AFFINITY) &&
+	       !fold_equal(metric, view->cells[SIDE_BASELINE], view->cells[SIDE_CANDIDATE]);
+}
+
 static enum table_color add_delta(const struct row_view *view, struct strbuf *out)
 {
 	const struct fold_cell *baseline = view->cells[SIDE_BASELINE];
 	const struct fold_cell *candidate = view->cells[SIDE_CANDIDATE];
 	uint32_t threads;
 
+	if (differs_without_number(view)) {
+		strbuf_add_str(out, "differs");
+		return COLOR_NONE;
+	}
 	if (!measure_is_label(view->measure)) {
 		report_add_difference(view, out);
 		if (view->went_back)
@@ -182,8 +198,12 @@ static enum table_color add_delta(const struct row_view *view, struct strbuf *ou
 
 static enum table_color add_percent(struct quantity percent, struct strbuf *out)
 {
+	const double shown_from = 0.05;
+
 	if (percent.kind == QUANTITY_NONE)
 		strbuf_add_char(out, '-');
+	else if (!quantity_is_zero(percent) && fabs(quantity_double(percent)) < shown_from)
+		strbuf_add_str(out, "<0.1%");
 	else
 		strbuf_addf(out, "%+.1f%%", quantity_double(percent));
 	return report_color_of_percent(percent);

@@ -207,6 +207,11 @@ void report_add_left_out(const struct report *report, struct strbuf *out)
 		add_separator(out, start, "; ");
 		strbuf_addf(out, "%zu filtered out", set->filtered_count);
 	}
+	if (set->said_count > 0) {
+		add_separator(out, start, "; ");
+		strbuf_addf(out, "%zu repeat%s others (--all-metrics shows %s)", set->said_count,
+		            set->said_count == 1 ? "s" : "", set->said_count == 1 ? "it" : "them");
+	}
 	if (set->unchanged_count + set->unseen_count == 0)
 		return;
 	add_separator(out, start, "; ");

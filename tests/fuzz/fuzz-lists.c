@@ -25,8 +25,7 @@ static void check_error(bool taken, const char *text, size_t len)
 
 struct lists {
 	bool given, metrics[MEASURE_COUNT], sections[SECTION_COUNT];
-	struct row_sort_key keys[SORT_KEYS_MAX];
-	size_t key_count;
+	struct sort_keys sort;
 	struct column_list columns;
 	struct group_by by;
 	struct snapshot_limits limits;
@@ -44,7 +43,7 @@ static int parse_kind(enum kind kind, const struct option_parser *parser, struct
 	case SECTIONS:
 		return list_sections(parser, &lists->given, lists->sections);
 	case SORT_BY:
-		return list_sort_keys(parser, lists->keys, &lists->key_count);
+		return list_sort_keys(parser, &lists->sort);
 	case SHOW_COLUMNS:
 		return list_columns(parser, 1, &lists->columns);
 	case COMPARE_COLUMNS:
@@ -91,9 +90,9 @@ static void spell(enum kind kind, const struct lists *lists, struct strbuf *out)
 	for (unsigned i = 0; kind == SECTIONS && i < SECTION_COUNT; i++)
 		if (lists->sections[i])
 			add_entry(out, section_table[i].name, "");
-	for (size_t i = 0; kind == SORT_BY && i < lists->key_count; i++)
-		add_entry(out, measure_name(lists->keys[i].measure),
-		          lists->keys[i].ascending ? " : ASC" : ":desc");
+	for (size_t i = 0; kind == SORT_BY && i < lists->sort.count; i++)
+		add_entry(out, measure_name(lists->sort.keys[i].measure),
+		          lists->sort.keys[i].ascending ? " : ASC" : ":desc");
 	for (unsigned i = 0; i < lists->columns.count; i++)
 		add_entry(out, column_table[lists->columns.columns[i]].name, "");
 	for (unsigned i = 0; !lists->by.tree && i < lists->by.count; i++)
@@ -111,7 +110,7 @@ static void check_numbers(enum kind kind, const struct lists *lists)
 	        "a cap lets something through");
 	require(kind != GROUP_BY || (lists->by.count > 0 && lists->by.count <= GROUP_KEYS_MAX),
 	        "a group has a key");
-	require(kind != SORT_BY || lists->key_count > 0, "ranks go by something");
+	require(kind != SORT_BY || lists->sort.count > 0, "ranks go by something");
 	for (unsigned i = 0; i < lists->columns.count; i++)
 		for (unsigned j = 0; j < i; j++)
 			require(lists->columns.columns[i] != lists->columns.columns[j],
