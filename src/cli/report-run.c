@@ -191,15 +191,13 @@ static void make_report(FILE *file, const struct report_options *options, struct
 		report.sides[i] = (struct report_side){loads[i].path, &loads[i].info,
 		                                       loads[i].file_bytes, &loads[i].knobs};
 	}
-	if (options->overview) {
+	row_options.one_boot = count == SIDE_MAX && loads[0].info.kind == KIND_window &&
+	                       same_boot(hosts[0], hosts[1]);
+	if (options->overview)
 		row_options.top_groups = 0;
-		/* In windows of one boot, a group that one side does not have did nothing there. */
-		row_options.one_sided =
-		        interval || (count == SIDE_MAX && loads[0].info.kind == KIND_window &&
-		                     same_boot(hosts[0], hosts[1]));
-	}
+	/* Within one boot, a group that one side does not have was not there. */
+	row_options.one_sided = row_options.one_sided || interval || row_options.one_boot;
 	if (interval) {
-		row_options.one_sided = true;
 		row_options.interval = &interval->groups;
 		report.interval = &interval->info;
 	}
@@ -237,6 +235,8 @@ static void load_init(struct load *load, const struct report_options *options, c
 	load->groups.spread_measures = options->spread_measures;
 	load->groups.spread_count = options->spread_count;
 	load->groups.spread_per = options->rows.per;
+	load->groups.with_elders =
+	        options->sides == SIDE_MAX && load->groups.by.keys[0] != GROUP_KEY_thread;
 	load->groups.lifetime_rates = &options->lifetime_rates;
 	load->groups.window_rates = &options->window_rates;
 	load->filter = (struct group_filter){.by = options->by, .label = options->explains};

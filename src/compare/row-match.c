@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "group/group-pack.h"
+#include "row-carried.h"
 #include "row-pairs.h"
 #include "row-rename.h"
 
@@ -17,6 +18,7 @@ static const char exited_label[] = "(exited threads)";
 struct matching {
 	struct row_set *set;
 	struct row_pairs pairs;
+	bool *carried; /* groups of the first table that go on under another name; owned, or NULL */
 	const char **labels[SIDE_MAX][GROUP_KEYS_MAX]; /* of names, by number; the array is owned */
 };
 
@@ -244,18 +246,6 @@ static const char *renamed_to(struct matching *matching, uint32_t baseline)
 	return first;
 }
 
-/* The window's group of the same names as the candidate's, or NULL. */
-static struct group *interval_at(const struct row_pairs *pairs, const struct group_table *interval,
-                                 uint32_t candidate)
-{
-	const struct group_table *table = pairs->tables[SIDE_CANDIDATE];
-	struct span patterns[GROUP_KEYS_MAX];
-
-	for (unsigned key = 0; key < table->by.count; key++)
-		patterns[key] = group_table_pattern(table, &table->map.entries[candidate], key);
-	return group_table_find(interval, patterns);
-}
-
 /* What a group did in the window between the sides: the window has its threads under the candidate's names. */
 static const struct group *interval_of(struct matching *matching,
                                        const struct group_table *interval, uint32_t first)
@@ -267,7 +257,7 @@ static const struct group *interval_of(struct matching *matching,
 	if (!interval)
 		return NULL;
 	for (uint32_t i = first; i != NO_PLACE; i = pairs->next[i]) {
-		struct group *group = interval_at(pairs, interval, i);
+		struct group *group = row_interval_at(pairs, interval, i);
 
 		if (!group)
 			continue;
@@ -301,6 +291,21 @@ static const struct group *candidate_of(struct matching *matching, uint32_t base
 	return merged;
 }
 
+/* A group that goes on under another name has that one. */
+static void name_carried(struct matching *matching, struct row_group *group, uint32_t baseline)
+{
+	const struct row_pairs *pairs = &matching->pairs;
+	const struct group_table *const *tables = pairs->tables;
+	struct row_group before = {0};
+
+	name_group(matching, &before, SIDE_BASELINE, &tables[SIDE_BASELINE]->map.entries[baseline]);
+	*array_add(matching->set->labels, matching->set->label_count,
+	           matching->set->label_capacity) = before.label;
+	group->was = before.label;
+	name_group(matching, group, SIDE_CANDIDATE,
+	           &tables[SIDE_CANDIDATE]->map.entries[pairs->first[baseline]]);
+}
+
 static void add_baseline_groups(struct matching *matching, struct group_list *matched,
                                 const struct group_table *interval, struct group_list *unmatched)
 {
@@ -311,10 +316,13 @@ static void add_baseline_groups(struct matching *matching, struct group_list *ma
 		struct row_group group = {.sides = {map->entries[i].value}};
 		bool paired = pairs->first[i] != NO_PLACE;
 
-		name_group(matching, &group, SIDE_BASELINE, &map->entries[i]);
+		if (matching->carried && matching->carried[i])
+			name_carried(matching, &group, i);
+		else
+			name_group(matching, &group, SIDE_BASELINE, &map->entries[i]);
 		if (paired) {
 			group.sides[SIDE_CANDIDATE] = candidate_of(matching, i);
-			group.renamed = renamed_to(matching, i);
+			group.renamed = group.was ? NULL : renamed_to(matching, i);
 			group.interval = interval_of(matching, interval, pairs->first[i]);
 		}
 		add_group(paired || matching->set->sides == 1 ? matched : unmatched, group);
@@ -334,7 +342,7 @@ static void add_candidate_groups(struct matching *matching, const struct group_t
 			continue;
 		name_group(matching, &group, SIDE_CANDIDATE, &map->entries[i]);
 		if (interval)
-			group.interval = interval_at(pairs, interval, i);
+			group.interval = row_interval_at(pairs, interval, i);
 		add_group(unmatched, group);
 	}
 }
@@ -359,6 +367,7 @@ static void matching_done(struct matching *matching)
 		for (unsigned key = 0; key < GROUP_KEYS_MAX; key++)
 			free(matching->labels[side][key]);
 	row_pairs_done(&matching->pairs);
+	free(matching->carried);
 }
 
 static void add_totals(struct row_set *set, const struct group_table *const *tables)
@@ -389,6 +398,8 @@ void row_match(struct row_set *set, const struct group_table *const *tables,
 	matching_init(&matching, set, tables);
 	if (set->sides == SIDE_MAX && options->renamed)
 		row_rename(set, &matching.pairs);
+	if (options->interval || options->one_boot)
+		matching.carried = row_carried(&matching.pairs, options->interval);
 	include_exited(&matching.pairs, set->sides);
 	add_totals(set, tables);
 	if (options->interval)

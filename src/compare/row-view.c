@@ -123,10 +123,12 @@ static enum measure_per impact_per(const struct row_set *set, unsigned measure)
 	return windows && measure_scales(measure) ? PER_second : PER_total;
 }
 
-/* Sums of different inputs have no difference. */
+/* Sums of different inputs have no difference. A group that was not there did nothing of any input. */
 static bool is_of_same_inputs(const struct row_view *view)
 {
-	return metric_set_equal(&view->missing_inputs[SIDE_BASELINE],
+	return view->absence[SIDE_BASELINE] != ABSENCE_NONE ||
+	       view->absence[SIDE_CANDIDATE] != ABSENCE_NONE ||
+	       metric_set_equal(&view->missing_inputs[SIDE_BASELINE],
 	                        &view->missing_inputs[SIDE_CANDIDATE]);
 }
 
@@ -141,8 +143,10 @@ static struct quantity impact_difference(const struct row_set *set, const struct
 	if (per == view->per || view->group->exited)
 		return set->sides == 1 ? view->values[0] : view->delta;
 	for (unsigned side = 0; side < set->sides; side++)
-		if (view->sides[side])
-			values[side] = value_of(set, side, view->sides[side], view->measure, per);
+		values[side] =
+		        view->sides[side]
+		                ? value_of(set, side, view->sides[side], view->measure, per)
+		                : row_absent_value(set, view->group, side, view->measure, per);
 	return set->sides == 1 ? values[0]
 	                       : quantity_difference(values[SIDE_CANDIDATE], values[SIDE_BASELINE]);
 }
@@ -509,9 +513,24 @@ static void set_between(const struct row_set *set, struct row_view *view)
 	view->percent = percent_of(view);
 }
 
+/* Where the group was not there. Of what the other side has not seen, a zero says nothing. */
+static void set_absent(const struct row_set *set, struct row_view *view)
+{
+	for (unsigned side = 0; side < set->sides; side++) {
+		if (view->sides[side] || view->values[!side].kind == QUANTITY_NONE)
+			continue;
+		view->values[side] =
+		        row_absent_value(set, view->group, side, view->measure, view->per);
+		if (view->values[side].kind != QUANTITY_NONE)
+			view->absence[side] = row_absence(set, view->group, side);
+	}
+}
+
 void row_view(const struct row_set *set, const struct row_group *group, unsigned measure,
               struct row_view *ret)
 {
+	bool of_one_boot = set->interval_total || row_has_absence(set);
+
 	memset(ret, 0, sizeof(*ret));
 	ret->group = group;
 	ret->measure = measure;
@@ -531,9 +550,10 @@ void row_view(const struct row_set *set, const struct row_group *group, unsigned
 		ret->began_before[side] = began_before(set, ret, side, here);
 		ret->exited_left_out = ret->exited_left_out || exited_left_out(here, measure);
 	}
+	set_absent(set, ret);
 	set_means(set, ret);
-	ret->is_new = set->interval_total && !group->exited && !group->sides[SIDE_BASELINE];
-	ret->is_gone = set->interval_total && !group->exited && !group->sides[SIDE_CANDIDATE];
+	ret->is_new = of_one_boot && !group->exited && !group->sides[SIDE_BASELINE];
+	ret->is_gone = of_one_boot && !group->exited && !group->sides[SIDE_CANDIDATE];
 	if (row_has_interval(set, group, measure)) {
 		set_between(set, ret);
 	} else if (set->sides == SIDE_MAX) {

@@ -14,6 +14,8 @@ void row_set_init(struct row_set *set, const struct group_table *const *tables, 
 {
 	*set = (struct row_set){.sides = sides,
 	                        .continues = options->continues,
+	                        .one_boot = options->one_boot || options->interval ||
+	                                    options->continues,
 	                        .per = options->per,
 	                        .by = tables[0]->by,
 	                        .spread_measures = tables[0]->spread_measures,

@@ -28,6 +28,7 @@ struct row_options {
 	bool continues; /* the candidate was taken later in the baseline's boot */
 	/* The window between the two, grouped like them; NULL: there is none. It must outlive the set. */
 	const struct group_table *interval;
+	bool one_boot;                /* both are windows of one boot */
 	bool unchanged;               /* keep rows whose sides are equal or both unseen */
 	bool one_sided;               /* keep rows of groups that one side only has */
 	bool renamed;                 /* pair cgroups that were renamed by the threads in them */
@@ -62,6 +63,8 @@ struct row_group {
 	bool exited; /* not a group of threads: what the host's threads that have exited used */
 	/* The cgroup's label in the candidate where it was renamed; borrowed. */
 	const char *renamed;
+	/* What the group was called in the baseline if its threads go on under another name; borrowed. */
+	const char *was;
 };
 
 /* Two cgroups of different paths that hold the same threads. */
@@ -81,6 +84,7 @@ struct row {
 struct row_set {
 	unsigned sides;
 	bool continues;
+	bool one_boot; /* threads of one side can be on the other */
 	struct group_by by;
 	struct row_group *groups; /* matched ones, by label or by the sort keys */
 	size_t group_count;
@@ -133,6 +137,22 @@ bool row_group_is_exited(const struct row_group *group);
  * window between them. */
 bool row_has_interval(const struct row_set *set, const struct row_group *group, unsigned measure);
 
+/* What a side knows of a group that it does not have. */
+enum row_absence {
+	ABSENCE_NONE, /* nothing, or it has the group */
+	ABSENCE_ZERO, /* it did nothing there */
+	/* No thread of it was seen, but some threads of the window were not: zero, without these. */
+	ABSENCE_PARTIAL,
+};
+/* Whether both sides are windows of one boot, so that a group that one of them does not have was not there. */
+bool row_has_absence(const struct row_set *set);
+enum row_absence row_absence(const struct row_set *set, const struct row_group *group,
+                             unsigned side);
+/* The zero that such a group has on that side, of a measure that counts and that the side has seen of others. None of a thread or
+ * of its CPU time: the group has none. */
+struct quantity row_absent_value(const struct row_set *set, const struct row_group *group,
+                                 unsigned side, unsigned measure, enum measure_per per);
+
 /* Everything a renderer needs of a row. */
 struct row_view {
 	const struct row_group *group;
@@ -172,7 +192,9 @@ struct row_view {
 	/* The delta is what happened between two snapshots of one boot, see row_has_interval(), and it lacks some of the group's
 	 * threads. */
 	bool is_interval, delta_partial;
-	/* Between two snapshots of one boot: the group is in the second one only, or in the first one only. */
+	/* The value of that side is the zero of a group that was not there. */
+	enum row_absence absence[SIDE_MAX];
+	/* Between two snapshots or windows of one boot: the group is in the second one only, or in the first one only. */
 	bool is_new, is_gone;
 	/* In a window, how many threads have a wait in the value that ended there and is longer than they were there; per second and
 	 * in percentages no more of it counts than that. */

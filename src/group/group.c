@@ -8,6 +8,7 @@
 #include "group-process.h"
 #include "group-rates.h"
 #include "group-spread.h"
+#include "group/group-elders.h"
 #include "group/group-filter.h"
 #include "group/group-marks.h"
 #include "group/group-pack.h"
@@ -26,6 +27,7 @@ struct group *group_free(struct group *group, size_t spread_count)
 	free(group->spreads);
 	group_rates_done(group);
 	group_marks_done(group);
+	group_elders_done(group);
 	for (unsigned i = 0; group->cells && i < METRIC_COUNT; i++)
 		fold_cell_done((enum metric_id)i, &group->cells[i]);
 	free(group->cells);
@@ -184,6 +186,8 @@ static void add_to_group(struct group_table *table, struct thread_sample *sample
 	add_birth(table, group, sample->start_time_clock_ticks);
 	add_to_cells(group, sample);
 	group_marks_add(group, sample, member);
+	if (table->with_elders)
+		group_elders_add(group, sample, member);
 	group_rates_add(table, group, sample);
 	group_spread_add(table, group, sample);
 }
@@ -485,6 +489,7 @@ void group_merge(struct group *into, const struct group *maybe_packed, size_t sp
 		into->covered[i] += from->covered[i];
 	group_rates_merge(into, from);
 	group_marks_merge(into, from);
+	group_elders_merge(into, from);
 	if (!from->spreads)
 		return;
 	if (!into->spreads)

@@ -18,6 +18,7 @@
 #include "measure/spread.h"
 #include "metric/fold.h"
 
+struct group_elders;
 struct group_filter;
 struct group_marks;
 
@@ -68,7 +69,9 @@ struct group {
 	 * thread, both ends added up. UINT64_MAX: not known. */
 	uint64_t jemalloc_lag_ns;
 	struct group_marks *marks; /* see src/group/group-marks.h; NULL if there are none. Owned. */
-	bool rates_unknown;        /* the time of observation of some thread is not known */
+	struct group_elders
+	        *elders;    /* see src/group/group-elders.h; NULL if there are none. Owned. */
+	bool rates_unknown; /* the time of observation of some thread is not known */
 	/* Indexed by metric; NULL if there are none, or if they are packed. Owned. */
 	struct fold_cell *cells;
 	/* The cells, rates and waits of a group of one thread, see src/group/group-pack.h; NULL if they are not packed. Owned. */
@@ -143,6 +146,7 @@ struct group_table {
 	uint64_t last_birth_clock_ticks;
 	/* Picks the threads to group, NULL for all; borrowed, set by the caller. */
 	struct group_filter *filter;
+	bool with_elders; /* keep them; set by the caller */
 	/* Measures whose distribution is kept; borrowed, set by the caller. */
 	const uint16_t *spread_measures;
 	size_t spread_count;

@@ -123,8 +123,17 @@ static void add_side(const struct overview_table *table, const struct overview_r
 
 	if (row->group->sides[side])
 		add_value(table->overview, aspect, &row->values[aspect][side], out);
+	else if (row_absence(table->report->rows, row->group, side) == ABSENCE_PARTIAL)
+		strbuf_add_str(out, "0*");
 	if (out->len == start)
 		strbuf_add_char(out, '0');
+}
+
+/* Whether the cell says of a group that was not there that nothing came of it, or went. */
+static bool is_nothing(const struct overview_row *row, const char *before, const char *after)
+{
+	return (!row->group->sides[SIDE_BASELINE] && strcmp(after, "0") == 0) ||
+	       (!row->group->sides[SIDE_CANDIDATE] && strcmp(before, "0") == 0);
 }
 
 /* "35→80", or nothing where both are the same. */
@@ -145,7 +154,8 @@ static enum table_color add_change(const struct overview_table *table,
 	}
 	add_side(table, row, aspect, SIDE_BASELINE, out);
 	add_side(table, row, aspect, SIDE_CANDIDATE, &after);
-	if (strcmp(strbuf_str(out) + start, strbuf_str(&after)) == 0) {
+	if (strcmp(strbuf_str(out) + start, strbuf_str(&after)) == 0 ||
+	    is_nothing(row, strbuf_str(out) + start, strbuf_str(&after))) {
 		if (values[SIDE_BASELINE].seen || values[SIDE_CANDIDATE].seen)
 			out->len = start;
 		return COLOR_NONE;
@@ -225,6 +235,8 @@ static enum table_color overview_cell(void *context, size_t index, unsigned colu
 
 	if (aspect == GROUP_COLUMN) {
 		add_label(table, row->group->label, out);
+		if (row->group->was)
+			strbuf_addf(out, " (was %s)", row->group->was);
 		return COLOR_NONE;
 	}
 	if (aspect_table[aspect].kind == ASPECT_KIND_THREADS) {

@@ -9,6 +9,7 @@
 #include "base/scan.h"
 #include "base/strmap.h"
 #include "base/text.h"
+#include "compare/row-setting.h"
 #include "report-text.h"
 #include "settings/settings-compare.h"
 
@@ -236,19 +237,6 @@ static void add_cgroups(const struct report *report, struct change_list *list)
 		add_knobs(report, &pairs.entries[i], list);
 }
 
-/* Where other threads have come, the values of a group say nothing of what was set, unless none of before is left. */
-static bool is_set_differently(const struct row_view *view, enum metric_id metric)
-{
-	const struct fold_cell *a = view->cells[SIDE_BASELINE], *b = view->cells[SIDE_CANDIDATE];
-
-	if (!a || !b || a->seen == 0 || b->seen == 0 || fold_equal(metric, a, b))
-		return false;
-	if (!view->members_differ)
-		return true;
-	return metric_table[metric].rule == RULE_RANGE &&
-	       (a->range.high < b->range.low || b->range.high < a->range.low);
-}
-
 /* Whether the kernel puts threads of a session into a group of their own, so that nice acts inside of it only. */
 static bool has_autogroup(const struct report *report)
 {
@@ -272,13 +260,21 @@ static void add_group(const struct report *report, const struct row_group *group
 		cleanup_(strbuf_done) struct strbuf name = STRBUF_INIT;
 		struct strbuf texts[SIDE_MAX] = {STRBUF_INIT, STRBUF_INIT};
 		struct row_view view;
+		struct fold_cell cells[SIDE_MAX];
 		struct change *change;
+		bool differs;
 
+		memset(cells, 0, sizeof(cells));
 		row_view(report->rows, group, metrics[i], &view);
-		if (!is_set_differently(&view, metrics[i]))
+		differs = row_is_set_differently(report->rows, &view, cells);
+		for (unsigned side = 0; side < SIDE_MAX; side++) {
+			view.cells[side] = &cells[side];
+			if (differs)
+				report_add_value(&view, side, &texts[side]);
+			fold_cell_done(metrics[i], &cells[side]);
+		}
+		if (!differs)
 			continue;
-		for (unsigned side = 0; side < SIDE_MAX; side++)
-			report_add_value(&view, side, &texts[side]);
 		strbuf_addf(&name, "%s: %s", group->label, metric_table[metrics[i]].name);
 		change = add_change(list, strbuf_str(&name), strbuf_str(&texts[SIDE_BASELINE]),
 		                    strbuf_str(&texts[SIDE_CANDIDATE]));

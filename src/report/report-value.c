@@ -124,7 +124,8 @@ static void add_cell(const struct row_view *view, unsigned side, struct strbuf *
 
 bool report_is_partial(const struct row_view *view, unsigned side)
 {
-	if (!metric_set_is_empty(&view->missing_inputs[side]))
+	if (!metric_set_is_empty(&view->missing_inputs[side]) ||
+	    view->absence[side] == ABSENCE_PARTIAL)
 		return true;
 	if (view->per != PER_total && !row_has_value(view, side))
 		return false;

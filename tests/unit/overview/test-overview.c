@@ -245,6 +245,131 @@ static void test_change(void **state)
 	assert_int_equal(overview.noise, 1);
 }
 
+static void add_tid(struct group_table *table, uint32_t tid, const char *name,
+                    enum window_part part)
+{
+	add_thread(table, (struct thread_spec){.name = name,
+	                                       .tid = tid,
+	                                       .start_time_clock_ticks = 100,
+	                                       .window_part = part,
+	                                       .interval_ns = length_ns,
+	                                       .life_ns = length_ns,
+	                                       .values = {{METRIC_run_time_ns, NS_PER_SECOND}}});
+}
+
+static void assert_threads(const char *label, uint32_t before, uint32_t after, uint32_t born,
+                           uint32_t gone)
+{
+	const struct overview_row *row = row_of(label);
+
+	assert_non_null(row);
+	assert_int_equal(row->threads.before, before);
+	assert_int_equal(row->threads.after, after);
+	assert_int_equal(row->threads.born, born);
+	assert_int_equal(row->threads.gone, gone);
+}
+
+/* Between two snapshots, a thread that came under another name was not born: not as a group of its own, and not beside
+ * others. */
+static void test_other_names(void **state)
+{
+	struct group_table interval;
+
+	(void)state;
+	group_table_init(&interval, group_by_key(GROUP_KEY_comm, false));
+	interval.window_rates = &rates;
+	interval.info = &infos[0];
+	interval.host = &infos[0].host;
+	options.interval = &interval;
+	options.one_sided = true;
+	add_tid(&tables[0], 1, "old", WINDOW_PART_NONE);
+	add_tid(&tables[1], 1, "now", WINDOW_PART_NONE);
+	add_tid(&interval, 1, "now", WINDOW_PART_continued);
+	add_tid(&tables[0], 2, "sh", WINDOW_PART_NONE);
+	add_tid(&tables[0], 3, "sh", WINDOW_PART_NONE);
+	add_tid(&tables[1], 2, "sh", WINDOW_PART_NONE);
+	add_tid(&interval, 2, "sh", WINDOW_PART_continued);
+	add_tid(&tables[0], 4, "py", WINDOW_PART_NONE);
+	add_tid(&tables[1], 3, "py", WINDOW_PART_NONE);
+	add_tid(&tables[1], 4, "py", WINDOW_PART_NONE);
+	add_tid(&tables[1], 5, "py", WINDOW_PART_NONE);
+	add_tid(&interval, 3, "py", WINDOW_PART_continued);
+	add_tid(&interval, 4, "py", WINDOW_PART_continued);
+	add_tid(&interval, 5, "py", WINDOW_PART_born);
+	add_tid(&tables[1], 6, "born", WINDOW_PART_NONE);
+	add_tid(&interval, 6, "born", WINDOW_PART_born);
+	build(2);
+	assert_int_equal(overview.kind, OVERVIEW_INTERVAL);
+	assert_null(row_of("old"));
+	assert_int_equal(row_of("now")->mark, OVERVIEW_STAYED);
+	assert_true(is_near(cpu_of("now"), 10));
+	assert_threads("now", 1, 1, 0, 0);
+	assert_threads("sh", 2, 1, 0, 1);
+	assert_threads("py", 1, 3, 1, 0);
+	assert_int_equal(row_of("born")->mark, OVERVIEW_NEW);
+	assert_threads("born", 0, 1, 1, 0);
+	overview_done(&overview);
+	row_set_done(&rows);
+	group_table_done(&interval);
+}
+
+static void add_lived(struct group_table *table, uint32_t tid, const char *name, double ran_s,
+                      double lived_s, enum window_part part)
+{
+	add_thread(table, (struct thread_spec){.name = name,
+	                                       .tid = tid,
+	                                       .start_time_clock_ticks = 100,
+	                                       .window_part = part,
+	                                       .interval_ns = length_ns,
+	                                       .life_ns = (uint64_t)(lived_s * NS_PER_SECOND),
+	                                       .values = {{METRIC_run_time_ns,
+	                                                   (int64_t)(ran_s * NS_PER_SECOND)}}});
+}
+
+/* A group that left without a record did in its life what it did: how much of that between the snapshots nobody knows. It
+ * stands below each group that did something for sure, and among its like by its last known CPU. */
+static void test_gone_without_record(void **state)
+{
+	static const char *const order[] = {"busy", "little", "hog", "less"};
+	struct group_table interval;
+
+	(void)state;
+	group_table_init(&interval, group_by_key(GROUP_KEY_comm, false));
+	interval.window_rates = &rates;
+	interval.info = &infos[0];
+	interval.host = &infos[0].host;
+	options.interval = &interval;
+	options.one_sided = true;
+	for (unsigned side = 0; side < SIDE_MAX; side++) {
+		add_lived(&tables[side], 1, "busy", 50, 100, WINDOW_PART_NONE);
+		add_lived(&tables[side], 2, "little", 50, 100, WINDOW_PART_NONE);
+	}
+	add_lived(&interval, 1, "busy", 9, 10, WINDOW_PART_continued);
+	add_lived(&interval, 2, "little", 0.5, 10, WINDOW_PART_continued);
+	add_lived(&tables[0], 3, "less", 30, 60, WINDOW_PART_NONE);
+	add_lived(&tables[0], 4, "hog", 60, 60, WINDOW_PART_NONE);
+	add_lived(&tables[0], 5, "hog", 60, 60, WINDOW_PART_NONE);
+	add_lived(&tables[0], 6, "idle", 0, 60, WINDOW_PART_NONE);
+	for (unsigned i = 7; i < 200; i++)
+		for (unsigned side = 0; side < SIDE_MAX; side++)
+			add_lived(&tables[side], i, "others", 0, 60, WINDOW_PART_NONE);
+	build(2);
+	assert_int_equal(overview.kind, OVERVIEW_INTERVAL);
+	assert_int_equal(overview.count, ARRAY_SIZE(order));
+	for (unsigned i = 0; i < ARRAY_SIZE(order); i++)
+		assert_string_equal(overview.rows[i].group->label, order[i]);
+	assert_true(overview.rows[2].score < overview.floor);
+	assert_true(isnan(row_of("hog")->moved[ASPECT_cpu]));
+	assert_int_equal(overview.quiet_count, 1);
+	overview_done(&overview);
+	overview_init(&overview, &rows, false, ASPECT_cpu, false);
+	assert_string_equal(overview.rows[0].group->label, "busy");
+	assert_string_equal(overview.rows[1].group->label, "little");
+	overview_done(&overview);
+	row_set_done(&rows);
+	group_table_done(&interval);
+}
+
 /* Where the other side is another boot, groups of one side are no rows. */
 static void test_apart(void **state)
 {
@@ -409,6 +534,8 @@ int main(void)
 	        OVERVIEW_TEST(test_sorted),
 	        OVERVIEW_TEST(test_sorted_by_threads),
 	        OVERVIEW_TEST(test_change),
+	        OVERVIEW_TEST(test_other_names),
+	        OVERVIEW_TEST(test_gone_without_record),
 	        OVERVIEW_TEST(test_apart),
 	        OVERVIEW_TEST(test_unseen),
 	        OVERVIEW_TEST(test_score_is_monotone),

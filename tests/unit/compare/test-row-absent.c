@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Groups that one of two windows of a boot does not have. */
+#include "row-fixture.h"
+
+static struct snapshot_info infos[SIDE_MAX];
+static struct rate_list rates;
+static const uint64_t second = 1000000000;
+
+static void set_missed(unsigned side, uint64_t missed)
+{
+	window_set(&infos[side].window, WINDOW_threads_lost, 0);
+	window_set(&infos[side].window, WINDOW_threads_missed, missed);
+}
+
+static int start_windows(void **state)
+{
+	start_by_comm(state);
+	rates = (struct rate_list){0};
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		if (metric_has_rate((enum metric_id)i))
+			rate_list_add(&rates, (enum metric_id)i);
+	for (unsigned side = 0; side < SIDE_MAX; side++) {
+		infos[side] = (struct snapshot_info){.kind = KIND_window};
+		window_set(&infos[side].window, WINDOW_length_ns, 10 * second);
+		set_missed(side, 0);
+		tables[side].info = &infos[side];
+		tables[side].window_rates = &rates;
+	}
+	options.per = PER_second;
+	options.one_boot = true;
+	options.one_sided = true;
+	return 0;
+}
+
+static void add(unsigned side, const char *name, int64_t minflt, int64_t wchar)
+{
+	add_thread(&tables[side], (struct thread_spec){.name = name,
+	                                               .interval_ns = 10 * second,
+	                                               .life_ns = 10 * second,
+	                                               .values = {{METRIC_minflt, minflt},
+	                                                          {METRIC_wchar, wchar}}});
+}
+
+static void add_groups(void)
+{
+	add(0, "both", 100, 1000);
+	add(1, "both", 100, 1000);
+	add(0, "gone", 300, 0);
+	add(1, "new", 600, 0);
+}
+
+/* A group that was not there did nothing: it is ranked, and its difference has a percentage and an impact. */
+static void test_zero(void **state)
+{
+	struct row_view view;
+
+	(void)state;
+	add_groups();
+	build_rows(2);
+	assert_int_equal(rows.unmatched_count[0], 0);
+	view = view_row(&rows, "new", METRIC_minflt);
+	assert_true(view.is_new);
+	assert_int_equal(view.absence[SIDE_BASELINE], ABSENCE_ZERO);
+	assert_true(view.values[SIDE_BASELINE].kind == QUANTITY_REAL);
+	assert_true(quantity_is_zero(view.values[SIDE_BASELINE]));
+	assert_true(view.delta.real == 60);
+	assert_none(view.percent);
+	assert_true(view.impact.kind == QUANTITY_REAL && view.impact.real > 0.8);
+	view = view_row(&rows, "gone", METRIC_minflt);
+	assert_true(view.is_gone);
+	assert_true(view.delta.real == -30);
+	assert_true(view.percent.real == -100);
+	/* What it did nothing of has not changed. */
+	assert_false(is_listed(&rows, "new", METRIC_wchar));
+	assert_true(is_listed(&rows, "new", METRIC_minflt));
+	/* A peak, a policy and the like have no zero. */
+	assert_none(view_row(&rows, "new", METRIC_thread_count).values[SIDE_BASELINE]);
+	/* Nor has what is divided by its threads. */
+	options.per = PER_thread;
+	build_rows(2);
+	assert_none(view_row(&rows, "new", METRIC_minflt).values[SIDE_BASELINE]);
+	options.per = PER_total;
+	build_rows(2);
+	assert_integer(view_row(&rows, "new", METRIC_minflt).values[SIDE_BASELINE], 0);
+	assert_integer(view_row(&rows, "new", METRIC_minflt).delta, 600);
+}
+
+/* Where threads of the window were never seen, or nobody knows, the zero lacks what they did. */
+static void test_partial(void **state)
+{
+	(void)state;
+	set_missed(SIDE_BASELINE, 1);
+	infos[SIDE_CANDIDATE].window.seen[WINDOW_threads_missed] = false;
+	add_groups();
+	build_rows(2);
+	assert_int_equal(view_row(&rows, "new", METRIC_minflt).absence[SIDE_BASELINE],
+	                 ABSENCE_PARTIAL);
+	assert_int_equal(view_row(&rows, "gone", METRIC_minflt).absence[SIDE_CANDIDATE],
+	                 ABSENCE_PARTIAL);
+	assert_int_equal(view_row(&rows, "both", METRIC_minflt).absence[SIDE_BASELINE],
+	                 ABSENCE_NONE);
+}
+
+/* What a side has seen of nobody is no zero there, and neither is what the group itself has not seen. */
+static void test_unseen(void **state)
+{
+	(void)state;
+	add_thread(&tables[0], (struct thread_spec){.name = "both",
+	                                            .interval_ns = 10 * second,
+	                                            .life_ns = 10 * second,
+	                                            .values = {{METRIC_minflt, 100}}});
+	add(1, "both", 100, 5);
+	add_thread(&tables[1], (struct thread_spec){.name = "new",
+	                                            .interval_ns = 10 * second,
+	                                            .life_ns = 10 * second,
+	                                            .values = {{METRIC_wchar, 5}}});
+	build_rows(2);
+	assert_none(view_row(&rows, "new", METRIC_wchar).values[SIDE_BASELINE]);
+	assert_none(view_row(&rows, "new", METRIC_minflt).values[SIDE_BASELINE]);
+}
+
+/* In another boot nobody knows what the group did, if anything. */
+static void test_other_boot(void **state)
+{
+	(void)state;
+	options.one_boot = false;
+	add_groups();
+	build_rows(2);
+	assert_none(view_row(&rows, "new", METRIC_minflt).values[SIDE_BASELINE]);
+	assert_none(view_row(&rows, "new", METRIC_minflt).delta);
+	assert_false(view_row(&rows, "new", METRIC_minflt).is_new);
+	options.one_sided = false;
+	build_rows(2);
+	assert_int_equal(rows.unmatched_count[SIDE_CANDIDATE], 1);
+}
+
+#define ABSENT_TEST(test_) cmocka_unit_test_setup_teardown(test_, start_windows, end_rows)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        ABSENT_TEST(test_zero),
+	        ABSENT_TEST(test_partial),
+	        ABSENT_TEST(test_unseen),
+	        ABSENT_TEST(test_other_boot),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
