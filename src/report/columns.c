@@ -81,4 +81,7 @@ void column_list_machine(struct column_list *list, unsigned sides, bool spread, 
 		column_list_add(list, (enum report_column)i);
 	for (unsigned i = COLUMN_p50; spread && i <= COLUMN_variation; i++)
 		column_list_add(list, (enum report_column)i);
+	/* Names that a release had keep their place: new ones come last. */
+	if (sides == SIDE_MAX)
+		column_list_add(list, COLUMN_comparison);
 }

@@ -221,6 +221,9 @@ void machine_value(const struct row_set *set, const struct row_view *view,
 	case COLUMN_tags:
 		set_tags(ret, view->measure);
 		break;
+	case COLUMN_comparison:
+		set_text(ret, report_comparison(view->is_interval));
+		break;
 	default:
 		set_side(ret, set, view, column);
 		break;
@@ -286,6 +289,9 @@ void machine_fact_value(const struct fact_row *row, struct machine_column column
 		break;
 	case COLUMN_partial:
 		set_flag(ret, false);
+		break;
+	case COLUMN_comparison:
+		set_text(ret, report_comparison(false));
 		break;
 	default:
 		break;

@@ -52,6 +52,7 @@ bool report_cell_is_number(struct cell_column column)
 	case COLUMN_tags:
 	case COLUMN_missing_inputs:
 	case COLUMN_marks:
+	case COLUMN_comparison:
 		return false;
 	default:
 		return true;
@@ -445,6 +446,9 @@ static void add_name(const struct report *report, const struct row_view *view,
 		break;
 	case COLUMN_marks:
 		add_marks(view, out);
+		break;
+	case COLUMN_comparison:
+		strbuf_add_str(out, report_comparison(view->is_interval));
 		break;
 	default:
 		add_tags(view, out);

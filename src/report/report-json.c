@@ -221,7 +221,7 @@ void report_json(FILE *file, const struct report *report)
 		json_output_side(&out, "baseline", &report->sides[SIDE_BASELINE]);
 		json_output_side(&out, "candidate", &report->sides[SIDE_CANDIDATE]);
 		json_write_key(&out.writer, "comparison");
-		json_write_str(&out.writer, report->interval ? "interval" : "before-after");
+		json_write_str(&out.writer, report_comparison(report->interval));
 		write_overlap(&out, report);
 		json_output_differs(&out, report);
 	}

@@ -31,6 +31,8 @@ void report_add_footnotes(const struct report *report, struct strbuf *out);
 /* Appends the names of the inputs that a side's value lacks, with blanks between them. */
 /* Appends the words of the column "marks". */
 void report_add_marks(const struct row_view *view, struct strbuf *out);
+/* Returns what a delta is: what happened between two snapshots of one boot, or candidate minus baseline. */
+const char *report_comparison(bool is_interval);
 
 void report_add_missing_inputs(const struct row_view *view, unsigned side, struct strbuf *out);
 

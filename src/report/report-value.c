@@ -270,6 +270,11 @@ struct quantity report_spread_value(const struct row_set *set, const struct row_
 	}
 }
 
+const char *report_comparison(bool is_interval)
+{
+	return is_interval ? "interval" : "before-after";
+}
+
 void report_add_marks(const struct row_view *view, struct strbuf *out)
 {
 	const struct {

@@ -89,7 +89,8 @@ static void test_machine(void **state)
 	column_list_machine(&list, 2, true, false);
 	check_list(&list,
 	           "group threads metric section unit type baseline candidate delta % impact "
-	           "coverage seen partial missing_inputs marks p50 p90 p99 max busiest variation");
+	           "coverage seen partial missing_inputs marks p50 p90 p99 max busiest variation "
+	           "comparison");
 }
 
 static void test_list(void **state)

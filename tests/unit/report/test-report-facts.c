@@ -177,8 +177,8 @@ static void test_hidden_values(void **state)
 	       "cgroup cpu.weight\n"
 	       "/a            100\n");
 	text = print(both, 2, SECTION_cgroup_stats, report_csv);
-	assert_contains(text,
-	                "/a,,,nr_periods,cgroup-stats,count,,0,1,1,,,,,true,true,false,false,,,\n");
+	assert_contains(text, "/a,,,nr_periods,cgroup-stats,count,,0,1,1,,,,,true,true,false,false,"
+	                      ",,,before-after\n");
 	free(text);
 	both->report->report.facts_limit = 1;
 	for (unsigned side = 0; side < SIDE_MAX; side++)
@@ -430,26 +430,28 @@ static void test_machine(void **state)
 	        "group,threads_baseline,threads_candidate,metric,section,unit,type,baseline,"
 	        "candidate,delta,percent,impact,coverage_baseline,coverage_candidate,"
 	        "seen_baseline,seen_candidate,partial_baseline,partial_candidate,"
-	        "missing_inputs_baseline,missing_inputs_candidate,marks\n"
+	        "missing_inputs_baseline,missing_inputs_candidate,marks,comparison\n"
 	        "\"/a,b\",,,cpu_max_quota_us,cgroup-limits,us,,20000,50000,30000,150.0,,,,"
-	        "true,true,false,false,,,\n"
+	        "true,true,false,false,,,,before-after\n"
 	        "\"/"
-	        "a,b\",,,memory_max,cgroup-limits,bytes,,1048576,max,,,,,,true,true,false,false,,,"
-	        "\n"
+	        "a,b\",,,memory_max,cgroup-limits,bytes,,1048576,max,,,,,,true,true,false,false,,,,"
+	        "before-after\n"
 	        "\"/a,b\",,,pids_current,cgroup-limits,count,,7,5,-2,-28.571428571428573,,"
-	        ",,true,true,false,false,,,\n"
+	        ",,true,true,false,false,,,,before-after\n"
 	        "\"/a,b\",,,cpu_limit_percent,cgroup-limits,percent,,20,50,30,150.0,,,,true,true,"
-	        "false,false,,,\n"
+	        "false,false,,,,before-after\n"
 	        "\"/a,b\",,,memory_limit,cgroup-limits,bytes,,1048576,max,,,,,,true,true,false,"
-	        "false,,,\n"
+	        "false,,,,before-after\n"
 	        "\"/a,b\",,,memory_limit_by,cgroup-limits,,,\"/"
-	        "a,b\",,,,,,,true,false,false,false,,,\n"
-	        "/new,,,cpu_max_quota_us,cgroup-limits,us,,,max,,,,,,false,true,false,false,,,\n"
-	        "/new,,,cpu_max_period_us,cgroup-limits,us,,,100000,,,,,,false,true,false,false,,,"
-	        "\n"
-	        "/new,,,pids_current,cgroup-limits,count,,,1,,,,,,false,true,false,false,,,\n"
+	        "a,b\",,,,,,,true,false,false,false,,,,before-after\n"
+	        "/new,,,cpu_max_quota_us,cgroup-limits,us,,,max,,,,,,false,true,false,false,,,,"
+	        "before-after\n"
+	        "/new,,,cpu_max_period_us,cgroup-limits,us,,,100000,,,,,,false,true,false,false,,,,"
+	        "before-after\n"
+	        "/new,,,pids_current,cgroup-limits,count,,,1,,,,,,false,true,false,false,,,,before-"
+	        "after\n"
 	        "/new,,,cpu_limit_percent,cgroup-limits,percent,,,max,,,,,,false,true,false,"
-	        "false,,,\n");
+	        "false,,,,before-after\n");
 	free(text);
 	both->report->report.facts_limit = 2;
 	text = print(both, 2, SECTION_cgroup_limits, report_json);

@@ -93,7 +93,7 @@ static void compare_formats(struct report_fixture *fixture, unsigned sides)
 	const char *rest = read_csv_row(csv, &heading);
 	size_t index;
 
-	assert_int_equal(heading.count, sides == 1 ? 13 : 21);
+	assert_int_equal(heading.count, sides == 1 ? 13 : 22);
 	json_array_foreach(json_rows, index, json_row)
 	{
 		const char *key;
@@ -188,7 +188,7 @@ static void test_csv_headings(void **state)
 	        text, "group,threads_baseline,threads_candidate,metric,section,unit,type,baseline,"
 	              "candidate,delta,percent,impact,coverage_baseline,coverage_candidate,"
 	              "seen_baseline,seen_candidate,partial_baseline,partial_candidate,"
-	              "missing_inputs_baseline,missing_inputs_candidate,marks\n");
+	              "missing_inputs_baseline,missing_inputs_candidate,marks,comparison\n");
 	free(text);
 }
 
@@ -300,21 +300,23 @@ static void test_csv_values(void **state)
 	          "a,2,cpu_affinity,primary,,cpu_set,0-3,,2,true,false,,\n");
 	check_csv(fixture, 1, METRIC_wait_max,
 	          "a,2,wait_max,primary,ns,peak_ns,,,0,false,false,,\n");
-	check_csv(fixture, 2, METRIC_run_time_ns,
-	          "a,2,2,run_time_ns,primary,ns,counter_ns,1500000,1000000,-500000,"
-	          "-33.333333333333336,0.3333333333333333,1,1,true,true,true,true,,,\n");
-	check_csv(fixture, 2, METRIC_state,
-	          "a,2,2,state,primary,,label_letter,S,R,differs,,,2,1,true,true,false,true,,,\n");
 	check_csv(
-	        fixture, 2, METRIC_policy,
-	        "a,2,2,policy,primary,,label_text,SCHED_OTHER,,,,,1,0,true,false,true,false,,,\n");
+	        fixture, 2, METRIC_run_time_ns,
+	        "a,2,2,run_time_ns,primary,ns,counter_ns,1500000,1000000,-500000,"
+	        "-33.333333333333336,0.3333333333333333,1,1,true,true,true,true,,,,before-after\n");
+	check_csv(fixture, 2, METRIC_state,
+	          "a,2,2,state,primary,,label_letter,S,R,differs,,,2,1,true,true,false,true,,,,"
+	          "before-after\n");
+	check_csv(fixture, 2, METRIC_policy,
+	          "a,2,2,policy,primary,,label_text,SCHED_OTHER,,,,,1,0,true,false,true,false,,,,"
+	          "before-after\n");
 	check_csv(fixture, 2, METRIC_cpu_affinity,
 	          "a,2,2,cpu_affinity,primary,,cpu_set,0-3,mixed:1..3,-2,-50.0,,2,2,true,true,"
-	          "false,false,,,\n");
+	          "false,false,,,,before-after\n");
 	fixture->options.unchanged = true;
 	check_csv(fixture, 2, METRIC_thread_count,
 	          "a,2,2,thread_count,primary,count,counter_count,2,2,0,0.0,0.0,2,2,true,true,"
-	          "false,false,,,\n");
+	          "false,false,,,,before-after\n");
 }
 
 /* What the exited used is of no threads that could be counted. */
@@ -335,10 +337,11 @@ static void test_csv_exited(void **state)
 	check_csv(
 	        fixture, 2, METRIC_utime_clock_ticks,
 	        "(exited threads),,,utime_clock_ticks,primary,ticks,counter_ticks,50,100,50,100.0,"
-	        "1.0,,,true,true,false,false,,,\n");
+	        "1.0,,,true,true,false,false,,,,before-after\n");
 	fixture->options.unchanged = true;
 	check_csv(fixture, 2, METRIC_state,
-	          "a,1,1,state,primary,,label_letter,S,S,same,,,1,1,true,true,false,false,,,\n");
+	          "a,1,1,state,primary,,label_letter,S,S,same,,,1,1,true,true,false,false,,,,"
+	          "before-after\n");
 }
 
 static void test_csv_quoting(void **state)
@@ -374,7 +377,7 @@ static void test_large_integers(void **state)
 	sample_done(&sample);
 	check_csv(fixture, 2, METRIC_rchar,
 	          "a,1,1,rchar,primary,bytes,counter_bytes,18446744073709551615,1,"
-	          "-18446744073709551614,-100.0,1.0,1,1,true,true,false,false,,,\n");
+	          "-18446744073709551614,-100.0,1.0,1,1,true,true,false,false,,,,before-after\n");
 	text = report_print(fixture, 2, report_json);
 	assert_contains(text, "\"baseline\":18446744073709551615,");
 	assert_contains(text, "\"delta\":-18446744073709551614,");
