@@ -125,6 +125,8 @@ static int run(const struct command *command, int argc, char **argv)
 	doctor_judge(&findings, &verdict);
 	report.style = report_style(arguments.color);
 	pager_start(&pager, !arguments.no_pager && arguments.format == 0);
+	/* Commands are to be copied whole. */
+	pager.breaks = true;
 	if (arguments.format == 0)
 		report_doctor(pager.file, &report);
 	else

@@ -42,21 +42,22 @@ static size_t line_width(const char *bytes, size_t len)
 	return width;
 }
 
-/* Whether the text and the prompt below it need more than the terminal has. Lines that are too long take several
- * of its rows; a line that is not complete yet does not count. */
-static bool is_taller(const struct pager *pager)
+/* Whether the text and the prompt below it need more than the terminal has; sets whether a line does. A line that is not
+ * complete yet does not count. */
+static bool is_larger(struct pager *pager)
 {
 	const char *line = strbuf_str(&pager->held), *end = line + pager->held.len, *newline;
 	size_t rows = 1;
 
-	while (line < end && rows <= pager->rows &&
+	while (line < end && rows <= pager->rows && !pager->wide &&
 	       (newline = memchr(line, '\n', (size_t)(end - line)))) {
 		size_t width = line_width(line, (size_t)(newline - line));
 
+		pager->wide = width > pager->columns && !pager->breaks;
 		rows += width > pager->columns ? (width + pager->columns - 1) / pager->columns : 1;
 		line = newline + 1;
 	}
-	return rows > pager->rows;
+	return pager->wide || rows > pager->rows;
 }
 
 static void ignore_signals(struct pager *pager)
@@ -84,10 +85,17 @@ static void default_signals(const struct pager *pager, sigset_t *ret)
 			sigaddset(ret, signals[i]);
 }
 
+/* Lines that are wider than the terminal are not broken, but read by moving to the side; with F less would end at once where
+ * there are few. Who has a LESS decides that alone. */
+static const char *less_options(const struct pager *pager)
+{
+	return pager->wide && !getenv("LESS") ? "-RSX" : "-FRX";
+}
+
 /* As git sets it, for pagers that call less; what is printed is UTF-8 in every locale. */
 static void set_environment(const struct pager *pager)
 {
-	setenv("LESS", "FRX", 0);
+	setenv("LESS", less_options(pager) + 1, 0);
 	if (!getenv("LESSCHARDEF"))
 		setenv("LESSCHARSET", "utf-8", 0);
 	if (!pager->secure)
@@ -112,9 +120,11 @@ static int spawn(struct pager *pager, int input)
 	const char *command = pager->command ? pager->command
 	                      : is_set_id    ? less_of_system()
 	                                     : "less";
+	/* Before LESS is set. */
+	const char *options = less_options(pager);
 	bool by_shell = command[strcspn(command, shell_characters)] != '\0';
 	const char *const by_shell_argv[] = {shell, "-c", command, NULL};
-	const char *const argv[] = {command, pager->command ? NULL : "-FRX", NULL};
+	const char *const argv[] = {command, pager->command ? NULL : options, NULL};
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
 	sigset_t defaults;
@@ -229,7 +239,7 @@ static bool hold(struct pager *pager)
 {
 	int r;
 
-	if (!is_taller(pager))
+	if (!is_larger(pager))
 		return true;
 	r = run_pager(pager);
 	if (r < 0) {

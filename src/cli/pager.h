@@ -22,10 +22,12 @@ struct pager {
 	FILE *file; /* where to print; standard output, or a stream that only pager_finish() closes */
 	enum pager_state state;
 	size_t rows, columns; /* of the terminal */
-	const char *command;  /* borrowed from the environment; NULL: less */
-	bool secure;          /* opens no file and starts no program (LESSSECURE) */
-	struct strbuf held;   /* what no one has seen yet for certain */
-	bool keeping;         /* no one may have read of the pipe yet */
+	bool wide;            /* a line has more columns than that */
+	bool breaks;         /* such a line is no part of a table: it is broken as any other text */
+	const char *command; /* borrowed from the environment; NULL: less */
+	bool secure;         /* opens no file and starts no program (LESSSECURE) */
+	struct strbuf held;  /* what no one has seen yet for certain */
+	bool keeping;        /* no one may have read of the pipe yet */
 	size_t written, room; /* bytes that the pipe took, and that it can hold */
 	int error;            /* errno of what failed first on standard output, or 0 */
 	int fd;               /* the pipe's end; open while it is running */
@@ -34,7 +36,7 @@ struct pager {
 };
 
 /* Decides where to print: where @wanted, standard output is a terminal and a pager is set, what is taller than the
- * terminal goes through the pager. The pager must stay where it is, and nothing may be printed on standard output
+ * terminal, or wider, goes through the pager. The pager must stay where it is, and nothing may be printed on standard output
  * itself, until pager_finish().
  *
  * $CTPROF_PAGERSECURE says whether the pager runs in secure mode. Where it is not set, the mode is on for a process that

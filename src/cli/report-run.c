@@ -113,6 +113,8 @@ static void tell_left_out(const struct report *report)
 
 	size_t left_out = report_left_out(report) + report_facts_left_out(report);
 
+	if (report_is_swapped(report))
+		cli_error("%s", report_swapped_note);
 	for (unsigned side = 0; side < set->sides; side++) {
 		strbuf_clear(&note);
 		if (report_add_origin(&report->sides[side], &note))

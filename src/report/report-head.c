@@ -117,6 +117,21 @@ static void add_side(const struct report *report, unsigned side, struct strbuf *
 	strbuf_add_char(out, '\n');
 }
 
+const char report_swapped_note[] = "the second file is the earlier one: swapped?";
+
+bool report_is_swapped(const struct report *report)
+{
+	const struct snapshot_info *a = report->sides[SIDE_BASELINE].info;
+	const struct snapshot_info *b = report->sides[SIDE_CANDIDATE].info;
+
+	if (report->rows->sides != SIDE_MAX)
+		return false;
+	if (same_text(report, HOST_boot_id) && a->captured_boottime_ns > 0)
+		return b->captured_boottime_ns > 0 &&
+		       b->captured_boottime_ns < a->captured_boottime_ns;
+	return b->captured_at_unix_ns > 0 && b->captured_at_unix_ns < a->captured_at_unix_ns;
+}
+
 static void add_labels(const struct report *report, unsigned side, struct strbuf *out)
 {
 	static const char *const names[SIDE_MAX] = {"baseline ", "candidate "};
@@ -256,7 +271,7 @@ static void add_label(const char *label, struct strbuf *out)
 		text_add_escaped(out, label, len);
 }
 
-static void add_explained(const struct report *report, struct strbuf *out)
+void report_add_explained(const struct report *report, struct strbuf *out)
 {
 	if (!report->explains)
 		return;
@@ -307,15 +322,11 @@ void report_add_head(const struct report *report, struct strbuf *out)
 	else
 		report_add_missing(report, out);
 	add_interval(report, out);
-	if (!report->overview)
-		report_add_settings(report, out);
 	report_add_differs(report, out);
 	if (report->without_rows)
 		return;
-	add_explained(report, out);
 	add_exited(report, out);
 	add_renames(report, out);
 	for (unsigned side = SIDE_MAX; side-- > 0;)
 		add_unmatched(report, side, out);
-	strbuf_add_char(out, '\n');
 }

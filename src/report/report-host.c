@@ -2,7 +2,9 @@
 /* The host of a snapshot as a page. */
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/text.h"
+#include "metric/units.h"
 #include "report-text.h"
 #include "settings/settings-table.h"
 
@@ -30,6 +32,35 @@ static void add_map(const char *name, const struct host_map *map, struct strbuf 
 	}
 }
 
+static bool ends_with(const char *name, const char *end)
+{
+	size_t len = strlen(name), end_len = strlen(end);
+
+	return len >= end_len && strcmp(name + len - end_len, end) == 0;
+}
+
+/* Appends a number as people read it; its name says the unit, which stays as it is where the host's clock is not known. */
+static void add_number(const struct host *host, enum host_field field, struct strbuf *out)
+{
+	const char *name = host_field_table[field].name;
+	uint64_t number = host->numbers[field];
+	uint64_t per_second = host->seen[HOST_clock_ticks_per_second]
+	                              ? host->numbers[HOST_clock_ticks_per_second]
+	                              : 0;
+	__uint128_t ns = ends_with(name, "_ns") ? number : (__uint128_t)number * NS_PER_SECOND;
+
+	if (ends_with(name, "_clock_ticks") && per_second > 0)
+		ns /= per_second;
+	if ((ends_with(name, "_ns") || (ends_with(name, "_clock_ticks") && per_second > 0)) &&
+	    ns <= UINT64_MAX)
+		report_add_duration((uint64_t)ns, out);
+	else if (ends_with(name, "_kib") && number <= UINT64_MAX / 1024)
+		units_format(UNIT_bytes, quantity_integer(number * 1024), false, out);
+	else
+		strbuf_addf(out, "%llu", (unsigned long long)number);
+	strbuf_add_char(out, '\n');
+}
+
 static void add_field(const struct host *host, enum host_field field, struct strbuf *out)
 {
 	const struct host_field_desc *desc = &host_field_table[field];
@@ -44,7 +75,7 @@ static void add_field(const struct host *host, enum host_field field, struct str
 	if (desc->kind == HOST_KIND_TEXT)
 		add_value(host->texts[field], out);
 	else
-		strbuf_addf(out, "%llu\n", (unsigned long long)host->numbers[field]);
+		add_number(host, field, out);
 }
 
 static void add_settings(const struct settings *settings, struct strbuf *out)

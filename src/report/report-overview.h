@@ -20,8 +20,17 @@ void overview_add_time(double ns, struct strbuf *out);
 /* What stands between two sides. */
 const char *overview_arrow(const struct report *report);
 
-/* Appends the two lines above the table: what is compared, and what is not in it. */
-void report_add_overview_head(const struct report *report, struct strbuf *out);
+/* Appends a line, cut where the terminal ends, and nothing for an empty one. In ASCII where the style says so; @line then is,
+ * too. */
+void overview_add_line(const struct report *report, struct strbuf *line, struct strbuf *out);
+
+/* Returns the path without its folders. */
+const char *overview_last_part(const char *path);
+
+/* Appends the two lines above a table: what is compared, and what matters about trust; and of the second one the parts that
+ * the terminal has no room for, for a line below the table. */
+void report_add_two_lines(const struct report *report, struct strbuf *out);
+void report_add_second_rest(const struct report *report, struct strbuf *out);
 
 /* Appends the lines below it: what is not shown, each as wide as the terminal at most. @partial is the table's result. */
 void report_add_overview_foot(const struct report *report, bool partial, struct strbuf *out);

@@ -118,7 +118,7 @@ static void print_overview(FILE *file, const struct report *report)
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 	bool partial;
 
-	report_add_overview_head(report, &text);
+	report_add_two_lines(report, &text);
 	report_add_settings(report, &text);
 	print_text(file, report, &text);
 	partial = report_print_overview_rows(file, report);
@@ -131,6 +131,23 @@ static void print_overview(FILE *file, const struct report *report)
 	if (report->style.markdown && text.len > 0)
 		putc('\n', file);
 	print_text(file, report, &text);
+}
+
+/* Appends what the rows lack, the meaning of their marks, and how the snapshots were made. */
+static void add_below_rows(const struct report *report, struct strbuf *out)
+{
+	if (!report->without_rows) {
+		report_add_left_out(report, out);
+		if (out->len > 0)
+			strbuf_add_char(out, '\n');
+		report_add_footnotes(report, out);
+		if (!report->settings_like)
+			strbuf_add_char(out, '\n');
+	}
+	if (report->settings_like)
+		return;
+	report_add_second_rest(report, out);
+	report_add_head(report, out);
 }
 
 void report_table(FILE *file, const struct report *report)
@@ -146,20 +163,20 @@ void report_table(FILE *file, const struct report *report)
 		print_overview(file, report);
 		return;
 	}
-	if (!report->settings_like)
-		report_add_head(report, &text);
-	print_text(file, report, &text);
-	if (!report->without_rows) {
-		print_rows(file, report);
-		strbuf_clear(&text);
-		report_add_left_out(report, &text);
-		if (text.len > 0)
-			strbuf_add_char(&text, '\n');
-		report_add_footnotes(report, &text);
-		if (report->style.markdown && text.len > 0)
-			putc('\n', file);
-		print_text(file, report, &text);
+	if (!report->settings_like) {
+		report_add_two_lines(report, &text);
+		report_add_settings(report, &text);
+		report_add_explained(report, &text);
+		strbuf_add_char(&text, '\n');
 	}
+	print_text(file, report, &text);
+	if (!report->without_rows)
+		print_rows(file, report);
+	strbuf_clear(&text);
+	add_below_rows(report, &text);
+	if (report->style.markdown && text.len > 0)
+		putc('\n', file);
+	print_text(file, report, &text);
 	report_print_facts(file, report);
 	if (!report->settings_like)
 		return;

@@ -7,8 +7,10 @@
 /* Prints the tables of the rows that are not about threads, each with a blank line and a heading before it. */
 void report_print_facts(FILE *file, const struct report *report);
 
-/* Appends the text above the rows: the snapshots, and the threads that are not in the rows. */
+/* Appends the text below the rows: how the snapshots were made, and the threads that are not in the rows. */
 void report_add_head(const struct report *report, struct strbuf *out);
+/* Appends the group whose threads are the rows; nothing if they are those of all. */
+void report_add_explained(const struct report *report, struct strbuf *out);
 
 /* Stands behind the number of threads if the two sides have different ones. */
 extern const char report_members_mark[];

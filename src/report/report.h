@@ -74,6 +74,10 @@ void report_add_value(const struct row_view *view, unsigned side, struct strbuf 
 /* Returns whether the side has the value of some of the threads only. */
 bool report_is_partial(const struct row_view *view, unsigned side);
 
+/* Returns whether the second of two snapshots was captured before the first, by the clock of their boot if they are of one. */
+bool report_is_swapped(const struct report *report);
+extern const char report_swapped_note[];
+
 /* If the snapshot is one of ktstr ctprof, appends a sentence, without its full stop, about the meaning of its zeros,
  * and returns true. */
 bool report_add_origin(const struct report_side *side, struct strbuf *out);

@@ -36,6 +36,10 @@ THREAD_SECTIONS = ("primary", "taskstats-delay", "derived", "cpu", "state")
 INDENT = 2
 
 
+# Clock ticks are time in tables; the frequency of the baseline, None if it has none.
+ticks_per_second = None
+
+
 class Literal(str):
     """A number as it is written, which may be more than a double holds."""
 
@@ -124,6 +128,8 @@ def scaled(unit, literal, sign="", exact=False):
 
 def scaled_alone(unit, literal, sign, exact):
     value = number(literal)
+    if unit == "ticks" and ticks_per_second:
+        unit, value = "ns", value * 1e9 / ticks_per_second
     suffix, steps = LADDERS[unit]
     reached = [step for step in steps if abs(value) >= step[0]]
     if reached:
@@ -147,6 +153,8 @@ def value_cells(row, name, side, rules):
     seen = row["coverage" + side]
     star = seen is not None and 0 < int(seen) < int(row["threads" + side]) and row["metric"] != "nr_threads"
     star = star or bool(row.get("missing_inputs" + side))
+    # The zero of a group that was not in a window, some threads of which nobody saw.
+    star = star or (row["threads" + side] is None and str(row["partial" + side]).lower() == "true")
     if rule == "mode":
         text = re.escape(value) + rf"( \(\d+/{seen}\))?"
     elif rule == "affinity" and value.startswith("mixed:"):
@@ -227,11 +235,17 @@ def expected_cell(row, column, command, rules):
             return row["delta"]
         if row["delta"] is None:
             return "-‡?¶?"
+        if rules.get(row["metric"]) in ("range", "affinity") and number(row["delta"]) == 0 and \
+                row["baseline"] != row["candidate"]:
+            return "differs"
         marks = (row.get("marks") or "").split()
         differently = ("¶" if "measured_differently" in marks else "") + ("*" if "partial_delta" in marks else "")
         return re.escape(scaled(row["unit"], row["delta"], "+", row["type"] == "derived") + differently)
     if column == "%":
-        return "-" if row["percent"] is None else re.escape(f"{float(row['percent']):+.1f}%")
+        if row["percent"] is None:
+            return "-"
+        percent = float(row["percent"])
+        return re.escape("<0.1%" if 0 < abs(percent) < 0.05 else f"{percent:+.1f}%")
     if column == "impact":
         return "-" if row["impact"] is None else re.escape(f"{100 * float(row['impact']):.1f}%")
     if column == "uptime":
@@ -400,6 +414,24 @@ def check_cells(table, rows, columns, keys, tree, command, rules):
         check(at == len(cells), "there are", len(cells), "cells for", at)
 
 
+def is_visible(row, rules):
+    """Whether a list for people has the row: not if it reads as no change."""
+    rule = rules.get(row["metric"], "derived")
+    both = row["baseline"] is not None and row["candidate"] is not None
+    if rule == "mode":
+        return row["delta"] != "same"
+    if rule in ("range", "affinity"):
+        return True  # those that are equal are in no format
+    if rule == "min" and not both:
+        return False
+    if row["delta"] is None:
+        return True
+    interval = "interval" in (row.get("marks") or "").split() or row["group"] == "(exited threads)"
+    unscaled = scaled_alone(split_unit(row["unit"])[0], row["delta"], "+", row["type"] == "derived")
+    return re.search("[1-9]", unscaled) is not None and \
+        (interval or row["percent"] is None or abs(float(row["percent"])) >= 0.05)
+
+
 def table_columns(command, options):
     if "--columns" in options:
         columns = options[options.index("--columns") + 1].split(",")
@@ -428,13 +460,17 @@ class Tester:
                               encoding="utf-8").stdout
 
     def check(self, command, names, options):
+        global ticks_per_second
         files = [self.files[name] for name in names]
+        # Which rows a limit leaves depends on those that only machine formats have.
+        if command == "compare" and {"--limit", "--top"} & set(options) and "--unchanged" not in options:
+            options = options + ["--unchanged"]
 
         def run(form, extra=()):
             limit = () if "--limit" in options else ("--limit", "0")
             # Tables have some sections only when they are asked for.
             asked = () if {"--metrics", "--sections"} & set(options) else ("--sections", "*")
-            return self.output(command, "--format", form, *limit, *asked, *options, *extra, *files)
+            return self.output(command, "--format", form, "--all-metrics", *limit, *asked, *options, *extra, *files)
 
         by = options[options.index("--group-by") + 1] if "--group-by" in options else "pcomm"
         if "--explain" in options:
@@ -449,6 +485,10 @@ class Tester:
                       [[row["group"], row["metric"]] for row in full])
         check(len(rows) == len(full), len(rows), "rows without other columns,", len(full), "with them")
         full = [row for row in full if row["section"] in THREAD_SECTIONS]
+        head = load(run("json", ("--limit", "1")))["baseline" if command == "compare" else "snapshot"]
+        ticks_per_second = number(head["host"].get("clock_ticks_per_second") or "0")
+        if command == "compare" and "--unchanged" not in options and not ("--explain" in options and ":" in options[-1]):
+            full = [row for row in full if is_visible(row, self.rules)]
         table = read_tables(run, tree)
         if full:
             check_cells(table, full, table_columns(command, options), keys, tree, command, self.rules)

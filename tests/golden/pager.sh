@@ -146,9 +146,20 @@ grep -qx 'LESS=S LESSCHARSET=latin1 LESSSECURE=1' surroundings || fail "$(cat su
 paged 5 500 "LESSCHARDEF=8bcccbcc18b95.b $compare" compare.txt
 grep -q 'LESSCHARSET=unset' surroundings || fail "$(cat surroundings)"
 
+# What is wider than the terminal is moved to the side, however short it is; who has a LESS decides that alone.
+wide='"$CTPROF" compare --limit 1 -c group,threads,metric,baseline,candidate,delta,impact,coverage,type,tags a.zst b.zst'
+eval "COLUMNS=60 $wide" >wide.txt
+printf '#!/bin/sh\n[ "$*" = -RSX ] && exec ./recorder\n' >bin/less
+paged 500 60 "unset PAGER LESS; PATH=\$PWD/bin:\$PATH; $wide" wide.txt
+paged 500 60 "unset LESS; $wide" wide.txt
+grep -q '^LESS=RSX ' surroundings || fail "$(cat surroundings)"
+printf '#!/bin/sh\n[ "$*" = -FRX ] && exec ./recorder\n' >bin/less
+paged 500 60 "export LESS=R; unset PAGER; PATH=\$PWD/bin:\$PATH; $wide" wide.txt
+grep -q '^LESS=R ' surroundings || fail "$(cat surroundings)"
+
 # Colours and the width are the terminal's.
 terminal 5 500 "NO_COLOR= $compare"
-grep -q $'\e\[36m' input || fail "no colours in the pager"
+grep -q $'\e\[33m' input || fail "no colours in the pager"
 sed $'s/\e\[[0-9;]*m//g' input | diff -u compare.txt - || fail "other text with colours"
 ok
 terminal 5 75 '"$CTPROF" compare --group-by cgroup --metrics run_time_ns --limit 0 a.zst b.zst'
@@ -318,7 +329,7 @@ if command -v less >/dev/null; then
     # less reads its keys from the terminal.
     (sleep 1; printf q; sleep 0.5) | script -qec "stty rows 5 cols 80; unset PAGER; $all; echo status \$?" /dev/null |
         tr -d '\r' >screen
-    grep -q 'baseline  a.zst' screen || fail "less shows nothing: $(cat -v screen)"
+    grep -q 'a.zst M-bM-^FM-^R b.zst\|a.zst → b.zst' screen || fail "less shows nothing: $(cat -v screen)"
     grep -q 'status 0' screen || fail "less ends badly: $(cat -v screen)"
     [ "$(wc -l <screen)" -lt 20 ] || fail "less showed more than a screen"
     ok

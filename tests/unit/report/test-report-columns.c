@@ -22,12 +22,16 @@ static void set_columns(struct report_fixture *fixture, size_t count, const uint
 	set_columns(fixture_, sizeof((const uint8_t[]){__VA_ARGS__}), \
 	            (const uint8_t[]){__VA_ARGS__})
 
-/* What stands behind the first blank line. */
+/* What stands between the first two blank lines. */
 static void check_table(struct report_fixture *fixture, unsigned sides, const char *expected)
 {
-	char *text = report_print(fixture, sides, report_table), *table = strstr(text, "\n\n");
+	char *text = report_print(fixture, sides, report_table), *table = strstr(text, "\n\n"),
+	     *end;
 
 	assert_non_null(table);
+	end = strstr(table + 2, "\n\n");
+	assert_non_null(end);
+	end[1] = '\0';
 	assert_string_equal(table + 2, expected);
 	free(text);
 }
@@ -322,10 +326,11 @@ static void test_markdown_around(void **state)
 	print_only(fixture, METRIC_minflt);
 	fixture->report.style.markdown = true;
 	text = report_print(fixture, 2, report_table);
-	assert_ptr_equal(strstr(text, "```\nbaseline  a.zst: "), text);
-	assert_contains(text, "baseline: *gone* (1 thread)\n```\n\n| comm-pattern | threads |");
+	assert_ptr_equal(strstr(text, "```\na.zst → b.zst: "), text);
+	assert_contains(text, "of one moment\n```\n\n| comm-pattern | threads |");
+	assert_contains(text, "baseline: *gone* (1 thread)\n```\n");
 	assert_contains(text, "\n| a\\*b | 1 | minflt | 0 | 1 | +1 | - |\n\n```\n1 unchanged ");
-	assert_contains(text, "them)\n```\n\n");
+	assert_contains(text, "them)\n\nbaseline  a.zst: ");
 	free(text);
 }
 

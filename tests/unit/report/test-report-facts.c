@@ -47,7 +47,7 @@ static void expect(struct both *both, unsigned sides, enum metric_section sectio
                    const char *expected)
 {
 	char *text = print(both, sides, section, report_table);
-	const char *tables = strstr(text, "\n\n");
+	const char *tables = strstr(text, "\n\n## ");
 
 	if (expected[0] == '\0')
 		assert_null(tables);
@@ -482,7 +482,8 @@ static void test_places(void **state)
 	for (unsigned side = 0; side < SIDE_MAX; side++)
 		add_process(&both->facts->smaps[side], "p", 1, 8 + side, 8);
 	text = print(both, 2, SECTION_smaps_rollup, report_table);
-	assert_contains(text, "\nno row changed\n\n## smaps_rollup\n");
+	assert_contains(text, "\nno row changed\n\nbaseline ");
+	assert_contains(text, "processes\n\n## smaps_rollup\n");
 	free(text);
 }
 
