@@ -295,9 +295,12 @@ static int run(const struct command *command, int argc, char **argv)
 	return EXIT_DONE;
 }
 
+static const char *const other_names[] = {"record", "snapshot", "take", "save", NULL};
+
 const struct command command_capture = {
         .name = "capture",
         .summary = "Write a snapshot of every thread's counters",
+        .other_names = other_names,
         .operands = NULL,
         .options = {options, NULL},
         .notes = notes,

@@ -29,9 +29,12 @@ static const char *const notes[] = {
         NULL,
 };
 
+static const char *const other_names[] = {"diff", "cmp", "delta", NULL};
+
 const struct command command_compare = {
         .name = "compare",
         .summary = "Print what changed between two snapshots",
+        .other_names = other_names,
         .operands = "BASELINE CANDIDATE",
         .operand_values = TAKES(SNAPSHOT),
         .options = {report_option_table, options},

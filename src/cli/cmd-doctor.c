@@ -139,9 +139,12 @@ static int run(const struct command *command, int argc, char **argv)
 	return doctor_is_well(&verdict) ? EXIT_DONE : EXIT_MISSING;
 }
 
+static const char *const other_names[] = {"check", NULL};
+
 const struct command command_doctor = {
         .name = "doctor",
         .summary = "Say what can be measured here, and how to get the rest",
+        .other_names = other_names,
         .operands = NULL,
         .options = {options, NULL},
         .notes = notes,

@@ -82,6 +82,8 @@ static int run(const struct command *command, int argc, char **argv)
 	return status == EXIT_DONE && !any ? report_nothing(argv + optind) : status;
 }
 
+static const char *const other_names[] = {"metrics", "explain", NULL};
+
 static const char *const notes[] = {
         "A PATTERN is a part of a name, a section, the start of a word of a description,",
         "or a glob. Without one, everything is printed.",
@@ -91,6 +93,7 @@ static const char *const notes[] = {
 const struct command command_metric_list = {
         .name = "metric-list",
         .summary = "Print the registry: metrics, sections, tags",
+        .other_names = other_names,
         .operands = "[PATTERN]...",
         .operand_values = TAKES(TEXT),
         .options = {options, NULL},

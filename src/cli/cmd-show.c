@@ -21,9 +21,12 @@ static const char *const notes[] = {
         NULL,
 };
 
+static const char *const other_names[] = {"print", "report", "view", "list", "top", NULL};
+
 const struct command command_show = {
         .name = "show",
         .summary = "Print one snapshot, its threads grouped",
+        .other_names = other_names,
         .operands = "SNAPSHOT",
         .operand_values = TAKES(SNAPSHOT),
         .options = {report_option_table, options},

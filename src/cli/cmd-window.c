@@ -129,9 +129,12 @@ static int run(const struct command *command, int argc, char **argv)
 	return EXIT_DONE;
 }
 
+static const char *const other_names[] = {"interval", "join", NULL};
+
 const struct command command_window = {
         .name = "window",
         .summary = "Make a snapshot of what happened between two",
+        .other_names = other_names,
         .operands = "FIRST LAST",
         .operand_values = TAKES(SNAPSHOT),
         .options = {options, NULL},

@@ -20,10 +20,12 @@ enum cli_values_kind {
 	VALUES_SNAPSHOT, /* a file, most likely *.zst */
 	VALUES_WORD,     /* one of @words */
 	VALUES_WORDS, /* some of @words, separated by commas; one that ends with '=' takes a value */
+	VALUES_GROUP_KEY,  /* one, and no tree */
 	VALUES_GROUP_KEYS, /* separated by commas, as the next ones */
 	VALUES_METRICS,
 	VALUES_SECTIONS,
 	VALUES_SORT_KEYS, /* METRIC[:asc|desc] */
+	VALUES_COMMANDS,  /* the name of a command */
 };
 
 struct cli_values {
@@ -59,6 +61,8 @@ enum { COMMAND_OPTION_TABLES = 2 };
 struct command {
 	const char *name;
 	const char *summary;
+	/* What other tools call such a command, ended by NULL, for a hint; may be NULL. */
+	const char *const *other_names;
 	const char *operands; /* for the usage line: a word for each */
 	struct cli_values operand_values;
 	/* Tables of options, each ended by a row without a name; the last may be NULL. --help is added. */
@@ -74,10 +78,21 @@ extern const struct command command_compare;
 extern const struct command command_window;
 extern const struct command command_metric_list;
 extern const struct command command_doctor;
+extern const struct command command_help;
 
 /* All of them, in the order of the help; ended by NULL. */
 enum { COMMANDS_MAX = 16 };
 extern const struct command *const command_table[];
+
+/* Prints their list, which is the help of the tool itself. */
+void commands_print(FILE *file);
+
+/* Returns the command with this name, or NULL. */
+const struct command *command_find(const char *name);
+
+/* Reports that there is no such command or option, and which one is likely to be meant; @command as for
+ * cli_usage_error(). Returns EXIT_USAGE. */
+must_check_ int command_report_unknown(const struct command *command, const char *word);
 
 /* One line on stderr: "ctprof: ...". */
 void cli_error(const char *format, ...) printf_(1, 2);

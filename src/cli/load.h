@@ -19,7 +19,7 @@ struct load {
 	struct cgroup_table cgroups; /* initialised by the caller */
 	struct settings knobs;       /* see facts/cgroup-knobs.h */
 	struct smaps_table smaps;    /* initialised by the caller */
-	bool keeps_bytes;            /* of the file, for interval_load() */
+	bool keeps_bytes;            /* of the file, to read it again */
 	struct strbuf bytes;         /* those */
 	uint32_t forgotten;          /* families of another tool's zeros, beside the file's own */
 	uint64_t file_bytes;         /* read: the compressed size */

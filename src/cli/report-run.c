@@ -12,6 +12,7 @@
 #include "base/scan.h"
 #include "base/text.h"
 #include "ctprof/base/macro.h"
+#include "explain-group.h"
 #include "fd-source.h"
 #include "interval.h"
 #include "load.h"
@@ -256,17 +257,6 @@ static void load_init(struct load *load, const struct report_options *options, c
 	}
 }
 
-/* As --group-by takes it. */
-static void add_group_by(const struct group_by *by, struct strbuf *out)
-{
-	if (by->tree)
-		strbuf_add_str(out, by->tree->name);
-	for (unsigned i = 0; !by->tree && i < by->count; i++) {
-		strbuf_add_str(out, i > 0 ? "," : "");
-		group_by_add_name(by, i, out);
-	}
-}
-
 static bool has_path(const struct group_by *by)
 {
 	for (unsigned i = 0; i < by->count; i++)
@@ -280,7 +270,7 @@ static void warn_of_omitted(const struct report_options *options)
 {
 	cleanup_(strbuf_done) struct strbuf by = STRBUF_INIT;
 
-	add_group_by(&options->by, &by);
+	report_add_group_by(&options->by, &by);
 	if (options->by.flatten_count > 0 && !has_path(&options->by))
 		cli_error("--cgroup-flatten has no effect under --group-by %s", strbuf_str(&by));
 	for (unsigned i = 0; i < SECTION_COUNT; i++)
@@ -289,67 +279,6 @@ static void warn_of_omitted(const struct report_options *options)
 			        "section '%s' requires --group-by %s; omitted under --group-by %s",
 			        section_table[i].name, group_key_table[GROUP_KEY_cgroup].name,
 			        strbuf_str(&by));
-}
-
-/* The labels of all groups of a single key, safe to print; owned by the caller, as are they. Ends with NULL. */
-static char **list_labels(const struct load *loads, unsigned count)
-{
-	const struct key_names *names[SIDE_MAX] = {NULL};
-	size_t total = 0, at = 0;
-	char **labels;
-
-	for (unsigned i = 0; i < count; i++) {
-		names[i] = &loads[i].filter.names[0];
-		total += names[i]->map.count;
-	}
-	labels = mem_calloc(total + 1, sizeof(*labels));
-	for (unsigned i = 0; i < count; i++)
-		for (size_t n = 0; n < names[i]->map.count; n++) {
-			const struct strmap_entry *entry = &names[i]->map.entries[n];
-			struct span shown = key_names_shown(
-			        names, count, (struct span){entry->key, entry->key_len});
-			cleanup_(strbuf_done) struct strbuf label = STRBUF_INIT;
-
-			text_add_escaped(&label, shown.text, shown.len);
-			labels[at++] = mem_copy(strbuf_str(&label), label.len);
-		}
-	return labels;
-}
-
-static void report_no_group(const struct report_options *options, const struct load *loads,
-                            unsigned count)
-{
-	const char *colon = strrchr(options->explains, ':'), *nearest = NULL;
-	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
-	char **labels = list_labels(loads, count);
-
-	strbuf_add_str(&text, "--group-by ");
-	add_group_by(&options->by, &text);
-	strbuf_addf(&text, " has no group '%s'", options->explains);
-	if (options->by.count == 1)
-		nearest = cli_nearest(options->explains, (const char *const *)labels);
-	if (nearest)
-		strbuf_addf(&text, "; did you mean '%s'?", nearest);
-	else if (colon)
-		strbuf_addf(&text, ", and '%s' is like no metric", colon + 1);
-	else if (options->explained_metric)
-		strbuf_addf(&text, "; where ':%s' is part of its name, put ':*' behind it",
-		            options->explained_metric);
-	cli_error("%s", strbuf_str(&text));
-	for (size_t i = 0; labels[i]; i++)
-		free(labels[i]);
-	free(labels);
-}
-
-/* Whether a snapshot has the group whose threads are asked for. */
-static bool has_group(const struct report_options *options, const struct load *loads,
-                      unsigned count)
-{
-	for (unsigned i = 0; i < count; i++)
-		if (!options->explains || loads[i].filter.found)
-			return true;
-	report_no_group(options, loads, count);
-	return false;
 }
 
 static const char *name_of(const struct load *load)
@@ -436,7 +365,7 @@ static int run(const struct report_options *options, char **paths, unsigned coun
 
 	for (unsigned i = 0; i < count; i++) {
 		load_init(&loads[i], options, paths[i]);
-		loads[i].keeps_bytes = count == SIDE_MAX;
+		loads[i].keeps_bytes = count == SIDE_MAX || options->explains;
 	}
 	mem_limit(options->limits.memory);
 	load_run(loads, count);
@@ -450,7 +379,7 @@ static int run(const struct report_options *options, char **paths, unsigned coun
 	if (status == EXIT_DONE && !kinds_agree(loads, count))
 		status = EXIT_FAILED;
 	if (status == EXIT_DONE &&
-	    (!has_group(options, loads, count) || !has_settings(options, loads, count)))
+	    (!explain_has_group(options, loads, count) || !has_settings(options, loads, count)))
 		status = EXIT_FAILED;
 	load_init(&interval, options, paths[count - 1]);
 	if (status == EXIT_DONE && count == SIDE_MAX)

@@ -83,10 +83,14 @@ static void add_argument(struct strbuf *out, const struct printing *printing,
 		strbuf_addf(out, " -x -k -a '(__ctprof_list %s %s %s)'", letter,
 		            printing->command->name, option->name);
 		break;
+	case VALUES_GROUP_KEY:
+		strbuf_addf(out, " -x -k -a '(__ctprof_words %s)'", completion_kind_name(kind));
+		break;
 	case VALUES_GROUP_KEYS:
 	case VALUES_METRICS:
 	case VALUES_SECTIONS:
 	case VALUES_SORT_KEYS:
+	case VALUES_COMMANDS:
 		strbuf_addf(out, " -x -k -a '(__ctprof_list %s %s)'", letter,
 		            completion_kind_name(kind));
 		break;
@@ -107,6 +111,25 @@ static void add_option(const struct cli_option *option, void *context)
 	strbuf_add_str(out, " -d ");
 	completion_add_fish(out, option->help);
 	strbuf_add_char(out, '\n');
+}
+
+/* Adds what the operands of a command are completed with. */
+static void add_operands(struct strbuf *out, const struct command *command,
+                         const struct command *const *commands)
+{
+	if (command->operand_values.kind == VALUES_SNAPSHOT)
+		strbuf_addf(out,
+		            "complete -c ctprof -n '__ctprof_has_command %s' -k -a "
+		            "'(__ctprof_snapshots)'\n",
+		            command->name);
+	if (command->operand_values.kind != VALUES_COMMANDS)
+		return;
+	for (; *commands; commands++) {
+		strbuf_addf(out, "complete -c ctprof -n '__ctprof_has_command %s' -k -a %s -d ",
+		            command->name, (*commands)->name);
+		completion_add_fish(out, (*commands)->summary);
+		strbuf_add_char(out, '\n');
+	}
 }
 
 /* Adds an option of ctprof itself, without a command. */
@@ -135,14 +158,10 @@ void completion_add_fish_tables(struct strbuf *out, const struct command *const 
 		completion_add_fish(out, (*command)->summary);
 		strbuf_add_char(out, '\n');
 	}
-	for (; *commands; commands++) {
-		struct printing printing = {out, *commands};
+	for (const struct command *const *command = commands; *command; command++) {
+		struct printing printing = {out, *command};
 
-		if ((*commands)->operand_values.kind == VALUES_SNAPSHOT)
-			strbuf_addf(out,
-			            "complete -c ctprof -n '__ctprof_has_command %s' -k -a "
-			            "'(__ctprof_snapshots)'\n",
-			            (*commands)->name);
-		options_visit(*commands, add_option, &printing);
+		add_operands(out, *command, commands);
+		options_visit(*command, add_option, &printing);
 	}
 }

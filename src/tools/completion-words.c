@@ -45,19 +45,21 @@ void completion_words_init(struct completion_words *ret_words, const struct cli_
 	case VALUES_FILE:
 	case VALUES_DIRECTORY:
 	case VALUES_SNAPSHOT:
+	case VALUES_COMMANDS: /* the scripts have a function for them */
 		break;
 	case VALUES_WORD:
 	case VALUES_WORDS:
 		for (const char *const *word = values->words; *word; word++)
 			add_word(&words, *word, NULL);
 		break;
+	case VALUES_GROUP_KEY:
 	case VALUES_GROUP_KEYS:
 		for (unsigned i = 0; i < GROUP_KEY_COUNT; i++)
 			/* The last key of version 1 is a form, not a word. */
 			if (i != GROUP_KEY_cgroup_v1_other)
 				add_word(&words, group_key_table[i].name,
 				         group_key_table[i].description);
-		for (size_t i = 0; i < group_tree_count; i++)
+		for (size_t i = 0; values->kind == VALUES_GROUP_KEYS && i < group_tree_count; i++)
 			add_word(&words, group_tree_table[i].name, group_tree_table[i].description);
 		break;
 	case VALUES_METRICS:
@@ -81,25 +83,20 @@ void completion_words_done(struct completion_words *words)
 
 bool completion_is_shared(enum cli_values_kind kind)
 {
-	return kind == VALUES_GROUP_KEYS || kind == VALUES_METRICS || kind == VALUES_SECTIONS ||
-	       kind == VALUES_SORT_KEYS;
+	return kind == VALUES_GROUP_KEY || kind == VALUES_GROUP_KEYS || kind == VALUES_METRICS ||
+	       kind == VALUES_SECTIONS || kind == VALUES_SORT_KEYS;
 }
 
 const char *completion_kind_name(enum cli_values_kind kind)
 {
 	static const char *const names[] = {
-	        [VALUES_NOTHING] = "nothing",
-	        [VALUES_TEXT] = "text",
-	        [VALUES_NUMBER] = "number",
-	        [VALUES_FILE] = "file",
-	        [VALUES_DIRECTORY] = "directory",
-	        [VALUES_SNAPSHOT] = "snapshot",
-	        [VALUES_WORD] = "word",
-	        [VALUES_WORDS] = "words",
-	        [VALUES_GROUP_KEYS] = "group_keys",
-	        [VALUES_METRICS] = "metrics",
-	        [VALUES_SECTIONS] = "sections",
-	        [VALUES_SORT_KEYS] = "sort_keys",
+	        [VALUES_NOTHING] = "nothing",     [VALUES_TEXT] = "text",
+	        [VALUES_NUMBER] = "number",       [VALUES_FILE] = "file",
+	        [VALUES_DIRECTORY] = "directory", [VALUES_SNAPSHOT] = "snapshot",
+	        [VALUES_WORD] = "word",           [VALUES_WORDS] = "words",
+	        [VALUES_GROUP_KEY] = "group_key", [VALUES_GROUP_KEYS] = "group_keys",
+	        [VALUES_METRICS] = "metrics",     [VALUES_SECTIONS] = "sections",
+	        [VALUES_SORT_KEYS] = "sort_keys", [VALUES_COMMANDS] = "commands",
 	};
 
 	return names[kind];

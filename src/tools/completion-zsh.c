@@ -65,10 +65,12 @@ static void add_action(struct strbuf *out, const struct printing *printing,
 	case VALUES_WORDS:
 		strbuf_addf(out, " _ctprof_%s_%s", printing->command->name, option);
 		break;
+	case VALUES_GROUP_KEY:
 	case VALUES_GROUP_KEYS:
 	case VALUES_METRICS:
 	case VALUES_SECTIONS:
 	case VALUES_SORT_KEYS:
+	case VALUES_COMMANDS:
 		strbuf_addf(out, " _ctprof_%s", completion_kind_name(values->kind));
 		break;
 	}
@@ -114,9 +116,17 @@ static void add_operands(const struct printing *printing)
 
 	for (unsigned i = 1; word && *word; i++) {
 		size_t len = strcspn(word, " ");
+		bool optional = word[0] == '[', repeated = word[len - 1] == '.';
+		const char *name = word + optional;
 		cleanup_(strbuf_done) struct strbuf spec = STRBUF_INIT;
 
-		strbuf_addf(&spec, "%u:%.*s:", i, (int)len, word);
+		/* "[NAME]...": none or more */
+		if (repeated)
+			strbuf_add_char(&spec, '*');
+		else
+			strbuf_addf(&spec, "%u", i);
+		strbuf_addf(&spec, ":%s%.*s:", optional && !repeated ? ":" : "",
+		            (int)(optional ? strcspn(name, "]") : len), name);
 		add_action(&spec, printing, &printing->command->operand_values, "");
 		strbuf_add_str(printing->out, " \\\n        ");
 		text_add_shell_word(printing->out, strbuf_str(&spec));

@@ -139,6 +139,9 @@ for option in proc sys cgroup; do
     words folder | offer all "ctprof capture --$option-root " '' ''
     words --$option-root=folder | offer all "ctprof capture --$option-root=f" '' ''
 done
+offer 'bash zsh' 'ctprof help ' '' '' <<<"$commands"
+offer all 'ctprof help me' '' me <<<"$commands"
+words | offer bash 'ctprof help show ' '' ''
 for command in capture doctor metric-list; do
     # zsh goes on with options.
     words | offer 'bash fish' "ctprof $command " '' ''

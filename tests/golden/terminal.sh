@@ -133,6 +133,20 @@ if grep -q '[^ -~]' out; then
 fi
 ok
 
+# help is man's where that has the page, and else what --help prints.
+mkdir man
+printf '#!/bin/sh\n[ "$1" != -w ] || { echo found >&2; exec test "$2" = ctprof-show; }\necho "page $*"\nexit 3\n' >man/man
+chmod +x man/man
+status=0
+terminal 'PATH=$PWD/man:$PATH "$CTPROF" help show' >out || status=$?
+[ "$status $(cat out)" = '3 page ctprof-show' ] || fail "help on a terminal: status $status, $(cat out)"
+for path in '$PWD/man:$PATH' /nonexistent; do
+    terminal "PATH=$path \"\$CTPROF\" help capture" >out || fail "help in PATH=$path: status $?"
+    "$CTPROF" capture --help | diff -u - out || fail "help without a manual page in PATH=$path"
+    ok
+done
+PATH=$PWD/man:$PATH "$CTPROF" help show | cmp - <("$CTPROF" show --help) || fail "help that is piped starts man"
+
 # A snapshot is not for reading.
 status=0
 terminal '"$CTPROF" capture -o -' >out || status=$?

@@ -13,6 +13,7 @@ cd "$1"
 #   src/jemalloc/helper-program.c     /dev/null, as standard descriptors of a helper process
 #   src/jemalloc/memory-probe.c       memory without a name, which a helper process maps as well
 #   src/jemalloc/helper-sandbox.c  names the flags that the helper process may not use
+#   src/cli/manual-page.c             /dev/null, as standard output of man(1) that is asked whether it has a page
 #   src/base/helper-guard.c         a file for locks, in a directory of the user's that nobody else may write
 #   src/doctor/doctor-probe.c            switches of the kernel below /proc/sys, by names of the registry
 exceptions="src/base/helper-guard.c src/jemalloc/helper-program.c src/jemalloc/memory-probe.c src/jemalloc/helper-sandbox.c src/doctor/doctor-probe.c"

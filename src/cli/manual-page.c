@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "manual-page.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ctprof/base/strbuf.h"
+#include "privileged.h"
+
+/* Whether man(1) is there and has the page. */
+static bool man_has(const char *page)
+{
+	const char *const argv[] = {"man", "-w", page, NULL};
+	posix_spawn_file_actions_t actions;
+	int status = -1;
+	pid_t process;
+
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_RDWR, 0);
+	posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+	if (posix_spawnp(&process, argv[0], &actions, NULL, (char *const *)argv, environ) != 0 ||
+	    waitpid(process, &status, 0) < 0)
+		status = -1;
+	posix_spawn_file_actions_destroy(&actions);
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* A set-id program starts none, because the environment chooses it. */
+void manual_page_show(const struct command *command)
+{
+	cleanup_(strbuf_done) struct strbuf page = STRBUF_INIT;
+	const char *argv[] = {"man", NULL, NULL};
+
+	strbuf_addf(&page, "ctprof-%s", command->name);
+	argv[1] = strbuf_str(&page);
+	if (!isatty(STDOUT_FILENO) || process_is_set_id() || !man_has(argv[1]))
+		return;
+	signal(SIGXFSZ, SIG_DFL);
+	execvp(argv[0], (char *const *)argv);
+}
