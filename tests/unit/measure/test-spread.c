@@ -476,7 +476,7 @@ static void test_many(void **state)
 	spread_done(&spread);
 }
 
-/* One for each group and metric: what it takes is in ctprof-compare(1). */
+/* One for each group and metric: what it takes is in ctprof-metrics(7). */
 static void test_size(void **state)
 {
 	(void)state;
