@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "knob-file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+
+/* Not in every <linux/magic.h>. */
+#define RESCTRL_MAGIC 0x7655821
+#define CONFIGFS_MAGIC_NUMBER 0x62656570
+
+static int find_store(int fd, enum knob_store *ret)
+{
+	struct statfs system;
+	struct stat status;
+
+	if (fstat(fd, &status) < 0 || fstatfs(fd, &system) < 0)
+		return -errno;
+	if (!S_ISREG(status.st_mode))
+		return -EMEDIUMTYPE;
+	*ret = KNOB_STORE_DISK;
+	switch ((unsigned long)system.f_type) {
+	case PROC_SUPER_MAGIC:
+	case SYSFS_MAGIC:
+	case DEBUGFS_MAGIC:
+	case TRACEFS_MAGIC:
+	case CGROUP_SUPER_MAGIC:
+	case CGROUP2_SUPER_MAGIC:
+	case RESCTRL_MAGIC:
+	case CONFIGFS_MAGIC_NUMBER:
+		*ret = KNOB_STORE_KERNEL;
+		break;
+	case TMPFS_MAGIC:
+	case RAMFS_MAGIC:
+		*ret = KNOB_STORE_MEMORY;
+		break;
+	default:
+		break;
+	}
+	return 0;
+}
+
+static bool is_ours_alone(const struct stat *status)
+{
+	bool is_sticky = S_ISDIR(status->st_mode) && (status->st_mode & S_ISVTX) != 0;
+
+	return (status->st_uid == 0 || status->st_uid == geteuid()) &&
+	       ((status->st_mode & (S_IWGRP | S_IWOTH)) == 0 || is_sticky);
+}
+
+/* Looks at each directory of a place, which has no links in it. */
+static int check_owners(const char *place)
+{
+	char path[PATH_MAX];
+	struct stat status;
+	int r;
+
+	for (const char *end = place; end; end = strchr(end + 1, '/')) {
+		size_t len = end == place ? 1 : (size_t)(end - place);
+
+		if (len >= sizeof(path))
+			return -ENAMETOOLONG;
+		memcpy(path, place, len);
+		path[len] = '\0';
+		r = fstatat(AT_FDCWD, path, &status, AT_SYMLINK_NOFOLLOW);
+		if (r < 0)
+			return -errno;
+		if (!is_ours_alone(&status))
+			return -EPERM;
+	}
+	r = fstatat(AT_FDCWD, place, &status, AT_SYMLINK_NOFOLLOW);
+	return r < 0 ? -errno : is_ours_alone(&status) ? 0 : -EPERM;
+}
+
+int knob_file_find(const char *path, struct strbuf *ret_place, enum knob_store *ret)
+{
+	cleanup_(fd_closep) int fd = open(path, O_PATH | O_CLOEXEC);
+	cleanup_(strbuf_done) struct strbuf place = STRBUF_INIT;
+	char link[sizeof("/proc/self/fd/") + 10];
+	int r;
+
+	if (fd < 0)
+		return -errno;
+	r = find_store(fd, ret);
+	if (r < 0)
+		return r;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	r = fd_read_link_at(AT_FDCWD, link, &place, PATH_MAX);
+	if (r == 0 && place.data[0] != '/')
+		r = -ENOENT;
+	if (r == 0 && *ret != KNOB_STORE_KERNEL)
+		r = check_owners(place.data);
+	if (r == 0)
+		strbuf_add(ret_place, place.data, place.len);
+	return r;
+}
+
+/* The file at a place may have been replaced since it was found, but not by a link. */
+static int open_place(const char *place, int flags)
+{
+	struct open_how how = {
+	        .flags = (unsigned)flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
+	        .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+	};
+	long fd = syscall(SYS_openat2, AT_FDCWD, place, &how, sizeof(how));
+
+	if (fd < 0 && errno == ENOSYS)
+		fd = open(place, flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	return fd < 0 ? -errno : (int)fd;
+}
+
+int knob_file_read(const char *place, struct strbuf *out)
+{
+	cleanup_(fd_closep) int fd = open_place(place, O_RDONLY);
+	enum knob_store store;
+	ssize_t len;
+	int r;
+
+	strbuf_clear(out);
+	if (fd < 0)
+		return fd;
+	r = find_store(fd, &store);
+	if (r < 0)
+		return r;
+	do {
+		char *space = strbuf_reserve(out, KNOB_FILE_BYTES);
+
+		len = read(fd, space, KNOB_FILE_BYTES);
+		if (len > 0)
+			out->len += (size_t)len;
+	} while ((len > 0 && out->len <= KNOB_FILE_BYTES) || (len < 0 && errno == EINTR));
+	if (len < 0)
+		return -errno;
+	strbuf_add(out, "", 0);
+	return out->len > KNOB_FILE_BYTES ? -EFBIG : 0;
+}
+
+static int write_once(int fd, const void *bytes, size_t len)
+{
+	ssize_t written;
+
+	do {
+		written = write(fd, bytes, len);
+	} while (written < 0 && errno == EINTR);
+	return written < 0 ? -errno : (size_t)written == len ? 0 : -EIO;
+}
+
+int knob_file_write(const char *place, const void *bytes, size_t len)
+{
+	cleanup_(fd_closep) int fd = open_place(place, O_WRONLY);
+	enum knob_store store;
+	int r;
+
+	if (fd < 0)
+		return fd;
+	r = find_store(fd, &store);
+	if (r < 0)
+		return r;
+	/* To the kernel nothing written is no value, and an empty line is an empty one. */
+	if (store == KNOB_STORE_KERNEL)
+		return len > 0 ? write_once(fd, bytes, len) : write_once(fd, "\n", 1);
+	if (ftruncate(fd, 0) < 0)
+		return -errno;
+	r = len > 0 ? write_once(fd, bytes, len) : 0;
+	return r < 0 ? r : fsync(fd) < 0 ? -errno : 0;
+}
