@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* plan-keys - texts and keys of a plan, for the files that parse it. */
+#include "experiment/plan.h"
+
+void plan_texts_add(struct plan_texts *texts, const char *text, size_t len);
+
+/* Returns 0, or -EINVAL with a phrase: @what is named by @name, which is none. */
+must_check_ int plan_check_name(const char *what, const char *name, struct strbuf *reterr);
+
+/* Returns whether the key can stand there more than once; true for what is no key. */
+bool plan_key_is_list(const char *key);

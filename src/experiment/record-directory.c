@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record-directory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "experiment/record.h"
+
+static bool is_empty(const char *directory)
+{
+	DIR *dir = opendir(directory);
+	const struct dirent *entry;
+	bool empty = dir != NULL;
+
+	while (dir && empty && (entry = readdir(dir)))
+		empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+	if (dir)
+		closedir(dir);
+	return empty;
+}
+
+/* A group with the number of its user is that user's own, as pam_umask(8) has it. */
+static bool others_may_write(const struct stat *status)
+{
+	bool own_group = status->st_gid == getegid() && getegid() == geteuid();
+
+	return (status->st_mode & S_IWOTH) != 0 || ((status->st_mode & S_IWGRP) != 0 && !own_group);
+}
+
+/* Checks the directory, or a file in it if @name is not empty. */
+static int check_owner(int dir_fd, const char *name, struct strbuf *reterr)
+{
+	struct stat status;
+
+	if (fstatat(dir_fd, name, &status, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW) < 0) {
+		int error = errno;
+
+		strbuf_add_str(reterr, strerror(error));
+		return -error;
+	}
+	if (status.st_uid != geteuid() && status.st_uid != 0)
+		strbuf_addf(reterr, "it belongs to user %u", (unsigned)status.st_uid);
+	else if (!S_ISLNK(status.st_mode) && others_may_write(&status))
+		strbuf_add_str(reterr, "other users may write there");
+	else
+		return 0;
+	return -EPERM;
+}
+
+int record_directory_open(const char *directory, struct strbuf *reterr)
+{
+	cleanup_(strbuf_done) struct strbuf phrase = STRBUF_INIT;
+	int fd = fd_open_path_at(AT_FDCWD, directory), r = fd;
+	bool is_file = false;
+
+	if (fd < 0)
+		strbuf_add_str(&phrase, strerror(-fd));
+	else
+		r = check_owner(fd, "", &phrase);
+	if (r >= 0) {
+		is_file = true;
+		r = check_owner(fd, EXPERIMENT_FILE, &phrase);
+		/* There is none before the first unit. */
+		r = r == -ENOENT ? 0 : r;
+	}
+	if (r >= 0)
+		return fd;
+	strbuf_addf(reterr, "%s%s: %s", directory, is_file ? "/" EXPERIMENT_FILE : "",
+	            strbuf_str(&phrase));
+	fd_closep(&fd);
+	return r;
+}
+
+int experiment_make_directory(const char *directory, struct strbuf *reterr)
+{
+	int r = mkdir(directory, 0700) == 0 ? 0 : -errno;
+
+	if (r == -EEXIST && is_empty(directory)) {
+		cleanup_(fd_closep) int fd = record_directory_open(directory, reterr);
+
+		return fd < 0 ? fd : 0;
+	}
+	if (r < 0)
+		strbuf_addf(reterr, "%s: %s", directory,
+		            r == -EEXIST ? "it is there and is no empty directory" : strerror(-r));
+	return r;
+}
+
+void experiment_drop_directory(const char *directory)
+{
+	(void)rmdir(directory);
+}

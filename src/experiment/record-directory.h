@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* record-directory - the directory of an experiment. What lies in it is what a run does, so nobody else may write there. */
+#include "ctprof/base/macro.h"
+#include "ctprof/base/strbuf.h"
+
+#define EXPERIMENT_FILE "experiment.json"
+
+/* Opens the directory for lookups. Returns the descriptor, or -errno with a sentence: -EPERM if it or its experiment.json belongs to
+ * another user (root's may be used), or if other users may write to one of them. */
+must_check_ int record_directory_open(const char *directory, struct strbuf *reterr);

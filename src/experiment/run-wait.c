@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "run-state.h"
+
+/* The rest of a block, and all blocks to come, at the speed so far. */
+static uint64_t time_left(const struct run *run)
+{
+	const struct experiment *experiment = run->experiment;
+	unsigned length = schedule_block_length(&experiment->schedule);
+	uint64_t units, each = run->unit_ns;
+
+	if (each == 0 && experiment->plan.unit == PLAN_UNIT_WINDOW)
+		each = experiment->plan.window_ns;
+	if (each == 0)
+		return 0;
+	units = (uint64_t)(experiment->plan.blocks - run->progress.blocks_done) * length;
+	if (run->progress.block == 0)
+		units += length;
+	units -= run->progress.position > 0 ? run->progress.position - 1 : 0;
+	return units * (each + experiment->plan.settle_ns);
+}
+
+void run_show(struct run *run, enum run_step step)
+{
+	struct run_observer *observer = run->options->observer;
+
+	run->progress.step = step;
+	run->progress.left_ns = time_left(run);
+	run->shown_ns = clock_now_ns(CLOCK_MONOTONIC);
+	observer->progress(observer, &run->progress);
+}
+
+/* Reads what is there. A workload whose descendants hold the pipe has no end of it, so its own end is what counts. */
+static int read_output(struct run *run)
+{
+	char bytes[65536];
+	ssize_t len = read(run->workload.output_fd, bytes, sizeof(bytes));
+
+	if (len < 0)
+		return errno == EINTR || errno == EAGAIN ? 0 : -errno;
+	if (len == 0) {
+		work_output_end(&run->output);
+		close(run->workload.output_fd);
+		run->workload.output_fd = -1;
+		return 0;
+	}
+	work_output_add(&run->output, bytes, (size_t)len);
+	return 1;
+}
+
+static int reap(struct run *run)
+{
+	int r = 1;
+
+	workload_reap(&run->workload);
+	/* All that it has printed is in the pipe now. */
+	while (run->workload.ended && run->workload.output_fd >= 0 && r > 0)
+		r = read_output(run);
+	if (run->workload.ended)
+		work_output_end(&run->output);
+	return r < 0 ? r : 0;
+}
+
+enum { POLL_STOP, POLL_CHANGES, POLL_RESULT, POLL_PROCESS, POLL_OUTPUT, POLL_COUNT };
+
+static int handle(struct run *run, const struct pollfd fds[POLL_COUNT], struct strbuf *reterr)
+{
+	int r = 0;
+
+	if (fds[POLL_STOP].revents)
+		return -EINTR;
+	if (fds[POLL_CHANGES].revents)
+		r = changes_check(run->changes, reterr);
+	if (r < 0)
+		return r;
+	if (fds[POLL_RESULT].revents)
+		r = measure_read(&run->measure);
+	if (r < 0) {
+		strbuf_addf(reterr, "the process that measures has ended: %s", strerror(-r));
+		return r;
+	}
+	if (fds[POLL_OUTPUT].revents)
+		r = read_output(run);
+	if (r >= 0 && fds[POLL_PROCESS].revents)
+		r = reap(run);
+	if (r < 0)
+		strbuf_addf(reterr, "what the workload prints: %s", strerror(-r));
+	return r < 0 ? r : 0;
+}
+
+int run_wait(struct run *run, uint64_t until_ns, struct strbuf *reterr)
+{
+	const struct workload *workload = &run->workload;
+	struct pollfd fds[POLL_COUNT] = {
+	        [POLL_STOP] = {.fd = run->options->stop_fd, .events = POLLIN},
+	        [POLL_CHANGES] = {.fd = changes_watch_fd(run->changes), .events = POLLIN},
+	        [POLL_RESULT] = {.fd = run->measure.done ? -1 : run->measure.result_fd,
+	                         .events = POLLIN},
+	        [POLL_PROCESS] = {.fd = workload->ended ? -1 : workload->pid_fd, .events = POLLIN},
+	        [POLL_OUTPUT] = {.fd = workload->output_fd, .events = POLLIN},
+	};
+	uint64_t now = clock_now_ns(CLOCK_MONOTONIC), next = run->shown_ns + NS_PER_SECOND, wait;
+	struct timespec timeout;
+
+	if (next > until_ns)
+		next = until_ns;
+	wait = next > now ? next - now : 0;
+	timeout = (struct timespec){.tv_sec = (time_t)(wait / NS_PER_SECOND),
+	                            .tv_nsec = (long)(wait % NS_PER_SECOND)};
+	if (ppoll(fds, POLL_COUNT, &timeout, NULL) < 0 && errno != EINTR) {
+		int r = -errno;
+
+		strbuf_addf(reterr, "poll: %s", strerror(-r));
+		return r;
+	}
+	if (clock_now_ns(CLOCK_MONOTONIC) >= run->shown_ns + NS_PER_SECOND)
+		run_show(run, run->progress.step);
+	return handle(run, fds, reterr);
+}
