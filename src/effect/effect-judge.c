@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "effect-judge.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "statistics/equivalence.h"
+#include "statistics/flips.h"
+#include "statistics/p-adjust.h"
+#include "statistics/power.h"
+#include "statistics/rank.h"
+#include "statistics/sign-flip.h"
+
+/* The promise of the whole experiment, and the power that is asked for. */
+static const double alpha = .05, power = .8, margin_power = .9;
+
+/* Fewer blocks than that have no sign-flip p below alpha. */
+enum { BLOCKS_LEAST = 6 };
+
+/* The contrasts that a row is tested by: of blocks or, if there are several sessions, of sessions. Owned by the caller. */
+static double *tested_contrasts(const struct comparison *comparison, const struct effect *effect)
+{
+	size_t blocks = comparison->blocks;
+	double *contrasts = mem_calloc(blocks + 1, sizeof(contrasts[0]));
+
+	if (comparison->sessions > 1)
+		(void)contrast_sessions(&comparison->plan, effect->contrasts, contrasts);
+	else
+		memcpy(contrasts, effect->contrasts, blocks * sizeof(contrasts[0]));
+	return contrasts;
+}
+
+static void test_row(const struct comparison *comparison, const struct flips *flips,
+                     struct effect *effect)
+{
+	double *contrasts = tested_contrasts(comparison, effect);
+	struct rank_estimate robust;
+
+	effect->test = t_test(contrasts, comparison->n);
+	effect->has_interval = t_interval(&effect->test, 1 - alpha, &effect->ci95);
+	if (signed_rank_estimate(contrasts, comparison->n, 1 - alpha, &robust)) {
+		effect->has_robust = true;
+		effect->robust = robust.estimate;
+		effect->has_robust_interval = robust.reaches_level;
+		effect->robust_ci95 = robust.interval;
+	}
+	effect->flip_p = (struct p_value){true, sign_flip(contrasts, flips).p};
+	free(contrasts);
+}
+
+/* Constant contrasts have no t, but the coins may speak. */
+static struct p_value own_p(const struct comparison *comparison, const struct effect *effect)
+{
+	if (effect->test.has_t)
+		return (struct p_value){true, effect->test.p};
+	return comparison->sessions > 1 ? (struct p_value){0} : effect->flip_p;
+}
+
+/* Gives all rows of a role Holm's p. Returns how many there are. */
+static size_t adjust_role(struct comparison *comparison, bool (*has)(const struct effect *effect))
+{
+	struct p_value *p = mem_calloc(comparison->count + 1, sizeof(p[0]));
+	size_t count = 0, at = 0;
+
+	for (size_t i = 0; i < comparison->count; i++)
+		if (has(&comparison->effects[i]))
+			p[count++] = own_p(comparison, &comparison->effects[i]);
+	p_adjust(P_ADJUST_HOLM, p, count, p);
+	for (size_t i = 0; i < comparison->count; i++)
+		if (has(&comparison->effects[i]))
+			comparison->effects[i].p = p[at++];
+	free(p);
+	return count;
+}
+
+static bool is_primary(const struct effect *effect)
+{
+	return effect->role == ROLE_PRIMARY;
+}
+
+static bool is_control(const struct effect *effect)
+{
+	return effect->role == ROLE_CONTROL;
+}
+
+static bool is_other(const struct effect *effect)
+{
+	return effect->role == ROLE_OTHER || effect->role == ROLE_OUTCOME;
+}
+
+/* Corrects by the coins of all blocks together. */
+static void adjust_others(struct comparison *comparison, const struct flips *flips)
+{
+	struct contrast_rows rows = {.blocks = comparison->n};
+	double *all = mem_calloc((comparison->count + 1) * rows.blocks, sizeof(all[0]));
+	struct p_value *p;
+	size_t at = 0;
+
+	for (size_t i = 0; i < comparison->count; i++)
+		if (is_other(&comparison->effects[i]))
+			memcpy(&all[rows.blocks * rows.rows++], comparison->effects[i].contrasts,
+			       rows.blocks * sizeof(all[0]));
+	p = mem_calloc(rows.rows + 1, sizeof(p[0]));
+	rows.contrasts = all;
+	comparison->family = adjust_rows(&rows, flips, p);
+	for (size_t i = 0; i < comparison->count; i++)
+		if (is_other(&comparison->effects[i]))
+			comparison->effects[i].p = p[at++];
+	free(p);
+	free(all);
+}
+
+/* Few sessions have too few tosses: their rows go by t, corrected for any dependence. */
+static void adjust_sessions(struct comparison *comparison)
+{
+	size_t rows = adjust_role(comparison, is_other);
+
+	comparison->family = (struct adjusted_family){.rows = rows, .critical_t = INFINITY};
+	if (rows > 0 && comparison->n > 1)
+		comparison->family.critical_t =
+		        power_critical_t(comparison->n, alpha / (double)rows);
+}
+
+static struct interval margins_of(const struct effect *effect, double share)
+{
+	return effect->is_log ? equivalence_margins(share) : (struct interval){-share, share};
+}
+
+/* The level of a row whose role is corrected by Holm, if all rows of it have no effect. */
+static double level_of(const struct comparison *comparison, const struct effect *effect,
+                       size_t primaries)
+{
+	size_t rows = effect->role == ROLE_PRIMARY   ? primaries
+	              : effect->role == ROLE_CONTROL ? 1
+	                                             : comparison->family.rows;
+
+	return alpha / (double)(rows > 0 ? rows : 1);
+}
+
+/* Returns whether the row is judged by the coins of all others too. */
+static bool is_of_family(const struct comparison *comparison, const struct effect *effect)
+{
+	return is_other(effect) && comparison->sessions < 2 &&
+	       isfinite(comparison->family.critical_t);
+}
+
+/* Stores the number of contrasts that would decide an unknown row: whether there is an effect of the margin, or none. */
+static void set_needed(const struct comparison *comparison, struct effect *effect, double level)
+{
+	double margin = margins_of(effect, comparison->plan.trial->margin).high;
+	double sd = effect->test.sd;
+	size_t found = BLOCKS_LEAST, none = BLOCKS_LEAST;
+	bool known = true;
+
+	if (!effect->test.has_sd || !(sd > 0))
+		effect->blocks_needed = BLOCKS_LEAST;
+	else if (is_of_family(comparison, effect))
+		known = adjusted_blocks_needed(&comparison->family, comparison->n, margin, sd,
+		                               power, &found);
+	else
+		known = power_blocks_for_effect(margin / sd, level, power, &found);
+	if (effect->test.has_sd && sd > 0)
+		known = known && power_blocks_for_margin(margin / sd, margin_power, &none);
+	found = found > none ? found : none;
+	effect->blocks_needed = !known ? 0 : found > BLOCKS_LEAST ? found : BLOCKS_LEAST;
+}
+
+static void set_detectable(const struct comparison *comparison, struct effect *effect,
+                           size_t primaries)
+{
+	double level = level_of(comparison, effect, primaries), sd = effect->test.sd;
+
+	effect->detectable = INFINITY;
+	set_needed(comparison, effect, level);
+	if (comparison->n < 2 || !effect->test.has_sd || !(sd > 0) ||
+	    comparison->smallest_flip_p > alpha)
+		return;
+	if (is_of_family(comparison, effect))
+		effect->detectable =
+		        adjusted_detectable(&comparison->family, comparison->n, sd, power);
+	else if (!is_other(effect) || comparison->sessions > 1)
+		effect->detectable =
+		        power_detectable(comparison->n, power_critical_t(comparison->n, level),
+		                         power) *
+		        sd;
+}
+
+/* The coins must agree with t, for t takes the contrasts as normal. Sessions are too few for coins. */
+static bool has_moved(const struct comparison *comparison, const struct effect *effect)
+{
+	return effect->p.is_defined && effect->p.p <= alpha &&
+	       (comparison->sessions > 1 || effect->flip_p.p <= alpha) &&
+	       effect_size(effect) >= comparison->plan.trial->min_effect;
+}
+
+static void answer(const struct comparison *comparison, struct effect *effect)
+{
+	struct interval margins = margins_of(effect, comparison->plan.trial->margin);
+	bool is_same = effect->is_equal || equivalence_test(&effect->test, &margins).is_equivalent;
+
+	effect->answer = has_moved(comparison, effect) ? ANSWER_MOVED
+	                 : is_same                     ? ANSWER_SAME
+	                                               : ANSWER_UNKNOWN;
+	effect->is_inside_margin = effect->answer == ANSWER_MOVED &&
+	                           effect->test.mean > margins.low &&
+	                           effect->test.mean < margins.high;
+}
+
+/* The part of the effect that too short a pause hides. Behind the other arm a unit lacks @carry of it: one middle unit, the
+ * last one, and half of the first ones. */
+static double hidden_part(const struct effect *effect)
+{
+	enum { AFFECTED_PER_UNIT = 5, OF = 4 };
+	double hidden = effect->carry * AFFECTED_PER_UNIT / OF;
+
+	return hidden / (effect->test.mean + hidden);
+}
+
+/* Only what pulls towards the other arm is carry-over. */
+static void check_carry_over(struct comparison *comparison)
+{
+	enum { LEVEL_PERCENT = 10 };
+	struct p_value *p = mem_calloc(comparison->count + 1, sizeof(p[0]));
+	size_t count = 0, at = 0;
+
+	for (size_t i = 0; i < comparison->count; i++)
+		if (is_primary(&comparison->effects[i]))
+			p[count++] = comparison->effects[i].carry_p;
+	p_adjust(P_ADJUST_HOLM, p, count, p);
+	for (size_t i = 0; i < comparison->count; i++) {
+		const struct effect *effect = &comparison->effects[i];
+		cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+		if (!is_primary(effect))
+			continue;
+		if (p[at].is_defined && 100 * p[at].p < LEVEL_PERCENT &&
+		    effect->carry * effect->test.mean > 0) {
+			effect_add_name(effect, &text);
+			strbuf_addf(&text,
+			            " is carried over from arm to arm: settle was too short, and "
+			            "its effect is too small by about %.0f %%",
+			            100 * hidden_part(effect));
+			trial_texts_add(&comparison->failures, strbuf_str(&text));
+		}
+		at++;
+	}
+	free(p);
+}
+
+static void check_controls(struct comparison *comparison)
+{
+	for (size_t i = 0; i < comparison->count; i++) {
+		const struct effect *effect = &comparison->effects[i];
+		cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+		if (!is_control(effect) || effect->answer != ANSWER_MOVED)
+			continue;
+		strbuf_add_str(&text, "control ");
+		effect_add_name(effect, &text);
+		strbuf_addf(&text, " moved by %+.1f %%", effect_percent(effect, effect->test.mean));
+		trial_texts_add(&comparison->failures, strbuf_str(&text));
+	}
+}
+
+void effect_judge(struct comparison *comparison)
+{
+	cleanup_(flips_done) struct flips flips =
+	        flips_of_coins(comparison->n, comparison->plan.trial->seed);
+	size_t primaries;
+
+	comparison->smallest_flip_p = comparison->sessions > 1 ? 0 : flips_smallest_p(&flips);
+	for (size_t i = 0; i < comparison->count; i++)
+		test_row(comparison, &flips, &comparison->effects[i]);
+	primaries = adjust_role(comparison, is_primary);
+	(void)adjust_role(comparison, is_control);
+	if (comparison->sessions > 1)
+		adjust_sessions(comparison);
+	else
+		adjust_others(comparison, &flips);
+	for (size_t i = 0; i < comparison->count; i++) {
+		set_detectable(comparison, &comparison->effects[i], primaries);
+		answer(comparison, &comparison->effects[i]);
+	}
+	check_controls(comparison);
+	check_carry_over(comparison);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* effect - what an experiment says of each row: how much arm b differs from arm a, and one of three answers. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ctprof/base/macro.h"
+#include "effect/contrast.h"
+#include "effect/row-pick.h"
+#include "effect/trial.h"
+#include "effect/unit-table.h"
+#include "statistics/adjust.h"
+#include "statistics/interval.h"
+#include "statistics/p-value.h"
+#include "statistics/t-test.h"
+
+enum effect_answer { ANSWER_MOVED, ANSWER_SAME, ANSWER_UNKNOWN, ANSWER_COUNT };
+extern const char *const effect_answer_names[ANSWER_COUNT];
+
+/* The correction of the p that a row is judged by. */
+enum effect_role {
+	/* Declared before, or an outcome if nothing was: Holm's correction among the primaries. */
+	ROLE_PRIMARY,
+	ROLE_OUTCOME, /* a number of the workload, beside primaries; corrected as ROLE_OTHER */
+	ROLE_CONTROL, /* declared not to move: Holm's correction among the controls */
+	ROLE_OTHER,   /* adjust_rows() */
+	ROLE_COUNT
+};
+extern const char *const effect_role_names[ROLE_COUNT];
+
+/* A row. Estimates and intervals are those of y, see contrast.h; effect_percent() makes percentages of them. */
+struct effect {
+	enum effect_role role;
+	unsigned measure; /* MEASURE_COUNT: an outcome */
+	const char *metric;
+	const char *group;         /* safe to print; NULL: an outcome */
+	const struct group_by *by; /* of the group; borrowed; NULL: an outcome */
+	const double *values;      /* by unit; borrowed */
+	double *owned;             /* the same, of an outcome; NULL otherwise */
+	bool is_equal;             /* all units have the same value */
+	bool is_log;
+	double *contrasts;  /* one for each block; owned */
+	double means[2];    /* of the values in the units of arm a, and of arm b */
+	double share;       /* of the change in what the host did in arm a; NaN: not known */
+	struct t_test test; /* of the blocks, or of the sessions if there are several */
+	bool has_interval;
+	struct interval ci95;
+	bool has_robust; /* the Hodges-Lehmann twin */
+	double robust;
+	bool has_robust_interval;
+	struct interval robust_ci95;
+	struct p_value flip_p; /* by the coins */
+	struct p_value p;      /* corrected */
+	enum effect_answer answer;
+	bool is_inside_margin; /* it moved, and by less than the margin */
+	double detectable; /* the smallest effect that this row would have shown with probability .8; infinite: none */
+	/* For unknown: so many blocks (or sessions) would show an effect of the margin, or that there is none. 0: more than
+	 * anybody would run. */
+	size_t blocks_needed;
+	struct p_value null_p, drift_p, carry_p; /* of the checks */
+	double drift, carry;
+};
+
+/* One arm against the first one. */
+struct comparison {
+	struct contrast_plan plan;
+	size_t blocks;          /* that have both arms */
+	size_t sessions;        /* that have blocks */
+	size_t n;               /* contrasts of a row: sessions if there are several, else blocks */
+	struct effect *effects; /* owned; the largest change first within a role */
+	size_t count, capacity;
+	size_t equal;   /* rows with the same value in all units */
+	size_t rare;    /* rows that are 0 in more than half of the units: too rare to be tested */
+	size_t unseen;  /* rows of groups in all units, without a value in some of them */
+	size_t repeats; /* rows that say what another one says */
+	size_t by_answer[ANSWER_COUNT]; /* of rows that are no controls */
+	struct adjusted_family family;
+	double smallest_flip_p;
+	/* Reasons why there is no other answer than unknown; sentences. Empty if the experiment is valid. */
+	struct trial_texts failures;
+};
+
+struct effect_options {
+	const struct trial *trial;
+	const struct unit_table
+	        *tables; /* the first one is that of the report; others have rows that were named */
+	size_t table_count;
+	const struct row_pick *primaries, *controls;
+	size_t primary_count, control_count;
+	/* Rows of other tables that are wanted, as those of gates; they are corrected like all others. */
+	const struct row_pick *wanted;
+	size_t wanted_count;
+};
+
+/* Compares arm @b of the trial with its first one. comparison_done() @ret in any case. */
+void comparison_init(struct comparison *ret, const struct effect_options *options, unsigned b);
+void comparison_done(struct comparison *comparison);
+
+/* Appends METRIC@KEY:GROUP, or the name of an outcome; safe to print. */
+void effect_add_name(const struct effect *effect, struct strbuf *out);
+
+/* Returns y as a percentage: 100 (exp(y) - 1) of a logarithm, else 100 y. */
+double effect_percent(const struct effect *effect, double y);
+
+/* Returns how an answer is to be understood with respect to min_effect: the size of the effect as a share, without its
+ * sign. */
+double effect_size(const struct effect *effect);
+
+/* The number of rows that have a check, and of those in which its p is at most .05. */
+struct check_tally {
+	size_t rows, low;
+};
+
+/* @check picks the p of a check: its offset in struct effect. */
+struct check_tally effects_tally(const struct comparison *comparison, size_t check_offset);
+
+/* Returns whether so many low p are more than chance gives to independent rows in 99 of 100 experiments. Rows that move together
+ * exceed that more often. */
+bool check_tally_is_high(const struct check_tally *tally);

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "effect/unit-table.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+static double *new_values(size_t units)
+{
+	double *values = mem_calloc(MEASURE_COUNT * units, sizeof(values[0]));
+
+	for (size_t i = 0; i < MEASURE_COUNT * units; i++)
+		values[i] = NAN;
+	return values;
+}
+
+void unit_table_init(struct unit_table *table, struct group_by by, enum measure_per per,
+                     size_t units)
+{
+	*table = (struct unit_table){
+	        .by = by, .per = per, .units = units, .totals = new_values(units)};
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		if (metric_has_rate((enum metric_id)i))
+			rate_list_add(&table->rates, (enum metric_id)i);
+}
+
+static void group_done(struct unit_group *group)
+{
+	free(group->label);
+	free(group->in);
+	free(group->values);
+	free(group->missing);
+	free(group);
+}
+
+void unit_table_done(struct unit_table *table)
+{
+	for (size_t i = 0; i < table->map.count; i++)
+		if (table->map.entries[i].value)
+			group_done(table->map.entries[i].value);
+	strmap_done(&table->map);
+	free(table->totals);
+	*table = (struct unit_table){0};
+}
+
+void unit_table_begin(struct unit_table *table, size_t unit, const struct snapshot_info *info)
+{
+	table->unit = unit;
+	group_table_init(&table->groups, table->by);
+	table->groups.info = info;
+	table->groups.host = &info->host;
+	table->groups.lifetime_rates = &table->rates;
+	table->groups.window_rates = &table->rates;
+}
+
+static void set_label(struct unit_group *group, const struct group_table *groups,
+                      struct span pattern)
+{
+	const struct key_names *names = &groups->names[0];
+	struct span shown = key_names_shown(&names, 1, pattern);
+	cleanup_(strbuf_done) struct strbuf label = STRBUF_INIT;
+
+	text_add_escaped(&label, shown.text, shown.len);
+	if (group->label && strcmp(group->label, strbuf_str(&label)) == 0)
+		return;
+	if (group->label) {
+		strbuf_clear(&label);
+		text_add_escaped(&label, pattern.text, pattern.len);
+		free(group->label);
+	}
+	group->label = mem_copy(strbuf_str(&label), label.len);
+}
+
+/* A group that was in none of the earlier units has no values: it cannot be in all of them any more. */
+static struct unit_group *group_of(struct unit_table *table, struct span pattern)
+{
+	struct strmap_entry *entry = strmap_add(&table->map, pattern.text, pattern.len);
+	struct unit_group *group = entry->value;
+
+	if (!group) {
+		group = entry->value = mem_calloc(1, sizeof(*group));
+		group->in = mem_calloc(table->units, sizeof(group->in[0]));
+		if (table->filled == 0) {
+			group->values = new_values(table->units);
+			group->missing = mem_calloc(DERIVED_COUNT, sizeof(group->missing[0]));
+		}
+	}
+	return group;
+}
+
+static double value_of(const struct unit_table *table, const struct group *group,
+                       const struct derive_frame *frame, unsigned measure)
+{
+	struct derive_inputs in = group_inputs(group, table->groups.rates, frame);
+	struct quantity quantity;
+
+	if (table->per == PER_thread && group->threads == 0 && measure_scales(measure))
+		return NAN;
+	quantity = measure_quantity(measure, table->per, &in);
+	return quantity.kind == QUANTITY_NONE ? NAN : quantity_double(quantity);
+}
+
+/* Sums of different inputs have no difference. */
+static bool has_same_inputs(const struct unit_table *table, struct unit_group *to,
+                            const struct group *group, const struct derive_frame *frame,
+                            unsigned measure)
+{
+	struct derive_inputs in = group_inputs(group, table->groups.rates, frame);
+	struct metric_set missing = derive_missing(measure_derived(measure), &in);
+	struct metric_set *known = &to->missing[measure_derived(measure)];
+
+	if (table->filled == 0)
+		*known = missing;
+	return metric_set_equal(known, &missing);
+}
+
+static void add_values(struct unit_table *table, struct unit_group *to, const struct group *group,
+                       const struct derive_frame *frame)
+{
+	for (unsigned measure = 0; measure < MEASURE_COUNT; measure++) {
+		if (measure_is_label(measure))
+			continue;
+		if (measure_is_derived(measure) &&
+		    !has_same_inputs(table, to, group, frame, measure))
+			continue;
+		to->values[measure * table->units + table->unit] =
+		        value_of(table, group, frame, measure);
+	}
+}
+
+static void add_totals(struct unit_table *table, const struct derive_frame *frame)
+{
+	struct group *total = group_table_total(&table->groups);
+
+	for (unsigned measure = 0; measure < MEASURE_COUNT; measure++)
+		if (!measure_is_label(measure))
+			table->totals[measure * table->units + table->unit] =
+			        value_of(table, total, frame, measure);
+	group_free(total, 0);
+}
+
+/* Groups that this unit lacks lose their values. */
+static void drop_absent(struct unit_table *table)
+{
+	for (size_t i = 0; i < table->map.count; i++) {
+		struct unit_group *group = table->map.entries[i].value;
+
+		if (group->in[table->unit])
+			continue;
+		free(group->values);
+		free(group->missing);
+		group->values = NULL;
+		group->missing = NULL;
+	}
+}
+
+void unit_table_end(struct unit_table *table)
+{
+	const unsigned all = (1u << PROCESS_SOURCE_COUNT) - 1;
+	struct group_table *groups = &table->groups;
+	struct derive_frame frame;
+	struct group_reader reader = {0};
+
+	group_table_finish(groups);
+	frame = group_table_frame(groups);
+	for (size_t i = 0; i < groups->map.count; i++) {
+		const struct strmap_entry *entry = &groups->map.entries[i];
+		struct span pattern = group_table_pattern(groups, entry, 0);
+		struct unit_group *group = group_of(table, pattern);
+
+		group_include_exited(groups, entry->value, all, 0);
+		set_label(group, groups, pattern);
+		group->in[table->unit] = 1;
+		group->present++;
+		if (group->values)
+			add_values(table, group, group_read(&reader, entry->value), &frame);
+	}
+	group_reader_done(&reader);
+	add_totals(table, &frame);
+	drop_absent(table);
+	group_table_done(groups);
+	table->filled++;
+}
+
+const double *unit_group_values(const struct unit_table *table, const struct unit_group *group,
+                                unsigned measure)
+{
+	return group->values ? &group->values[measure * table->units] : NULL;
+}
+
+struct unit_reading {
+	struct snapshot_visitor visitor; /* must stay the first member */
+	struct unit_table *tables;
+	size_t count;
+};
+
+static int add_thread(struct snapshot_visitor *self, struct thread_sample *sample)
+{
+	struct unit_reading *reading = (struct unit_reading *)self;
+
+	for (size_t i = 0; i < reading->count; i++)
+		group_table_add(&reading->tables[i].groups, sample);
+	return 0;
+}
+
+int unit_tables_read(struct unit_table *tables, size_t count, size_t unit,
+                     struct byte_source *source, const struct snapshot_limits *limits,
+                     struct snapshot_info *ret_info, struct strbuf *reterr)
+{
+	struct unit_reading reading = {{add_thread, NULL}, tables, count};
+	int r;
+
+	for (size_t i = 0; i < count; i++)
+		unit_table_begin(&tables[i], unit, ret_info);
+	r = snapshot_read(source, limits, &reading.visitor, ret_info, reterr);
+	for (size_t i = 0; i < count; i++)
+		unit_table_end(&tables[i]);
+	if (r == 0 && ret_info->kind != KIND_window)
+		return -EMEDIUMTYPE;
+	return r;
+}

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Answers of experiments with made values; trials.h has the numbers' origin. */
+#include "check.h"
+
+#include <math.h>
+
+#include "effect/gate.h"
+#include "trials.h"
+
+static struct trial trial;
+static struct comparison comparison;
+
+static int teardown(void **state)
+{
+	(void)state;
+	comparison_done(&comparison);
+	trial_done(&trial);
+	return 0;
+}
+
+static void compare_arm(const char *primary, const char *control, unsigned b)
+{
+	struct row_pick picks[2] = {{0}};
+	struct strbuf error = STRBUF_INIT;
+	struct effect_options options = {.trial = &trial,
+	                                 .primaries = &picks[0],
+	                                 .primary_count = primary != NULL,
+	                                 .controls = &picks[1],
+	                                 .control_count = control != NULL};
+
+	if (primary)
+		assert_int_equal(row_pick_parse(&picks[0], primary, &error), 0);
+	if (control)
+		assert_int_equal(row_pick_parse(&picks[1], control, &error), 0);
+	comparison_done(&comparison);
+	comparison_init(&comparison, &options, b);
+	row_pick_done(&picks[0]);
+	row_pick_done(&picks[1]);
+}
+
+static void compare(const char *primary, const char *control)
+{
+	compare_arm(primary, control, 1);
+}
+
+static const struct effect *find(const char *metric)
+{
+	for (size_t i = 0; i < comparison.count; i++)
+		if (strcmp(comparison.effects[i].metric, metric) == 0)
+			return &comparison.effects[i];
+	fail_msg("no row %s", metric);
+	return NULL;
+}
+
+static enum effect_answer answer_of(const char *metric)
+{
+	return find(metric)->answer;
+}
+
+/* All numbers by R. */
+static void test_numbers(void **state)
+{
+	static const double contrasts[TRIAL_BLOCKS] = {.061, .056, .0355, .0575,
+	                                               .043, .056, .05,   .055};
+	const struct effect *effect;
+
+	(void)state;
+	trial_make(&trial, trial_coins, TRIAL_BLOCKS);
+	trial_add_effect(&trial, "time", .05, 1);
+	compare("declared-another", NULL);
+	effect = find("time");
+	assert_int_equal(effect->role, ROLE_OUTCOME);
+	assert_true(effect->is_log);
+	for (size_t i = 0; i < TRIAL_BLOCKS; i++)
+		assert_near(effect->contrasts[i], contrasts[i], 1e-12);
+	assert_near(effect->test.mean, .05175, 1e-12);
+	assert_near(effect->test.sd, .00852726718909908, 1e-12);
+	assert_near(effect->test.p, 5.59145154865376e-07, 1e-15);
+	assert_near(effect->ci95.low, .0446210262255866, 1e-12);
+	assert_near(effect->ci95.high, .0588789737744134, 1e-12);
+	/* All 2^8 tosses: only the own one and its mirror image are as extreme. */
+	assert_near(effect->flip_p.p, 2. / 256, 1e-12);
+	assert_near(effect->p.p, 2. / 256, 1e-12);
+	assert_near(effect->null_p.p, .322526374449033, 1e-9);
+	assert_near(effect->carry, .0015, 1e-12);
+	assert_near(effect->carry_p.p, .777976608794473, 1e-9);
+	assert_near(effect->drift, .000529761904761905, 1e-12);
+	assert_near(effect->drift_p.p, .610001792705289, 1e-9);
+	/* The median of the 36 means of two contrasts; 95 % goes from the fourth to the fourth last one (qsignrank). */
+	assert_near(effect->robust, 0.053, 1e-12);
+	assert_true(effect->has_robust_interval);
+	assert_near(effect->robust_ci95.low, 0.043, 1e-12);
+	assert_near(effect->robust_ci95.high, 0.0585, 1e-12);
+	assert_near(effect_percent(effect, effect->test.mean), 100 * expm1(.05175), 1e-9);
+	assert_int_equal(effect->answer, ANSWER_MOVED);
+}
+
+/* Without primaries the outcomes are these: Holm's correction among them, and not that of all rows. */
+static void test_outcomes(void **state)
+{
+	(void)state;
+	trial_make(&trial, trial_coins, TRIAL_BLOCKS);
+	trial_add_effect(&trial, "time", .05, 1);
+	trial_add_effect(&trial, "work", .05, 1.5);
+	trial_add_effect(&trial, "control", 0, 1);
+	compare(NULL, "control");
+	assert_int_equal(find("time")->role, ROLE_PRIMARY);
+	assert_int_equal(find("work")->role, ROLE_PRIMARY);
+	assert_int_equal(find("control")->role, ROLE_CONTROL);
+	assert_near(find("time")->p.p, 2 * 5.59145154865376e-07, 1e-15);
+	assert_near(find("work")->p.p, find("work")->test.p, 1e-15);
+	assert_int_equal(comparison.family.rows, 0);
+	compare("work", NULL);
+	assert_int_equal(find("time")->role, ROLE_OUTCOME);
+	assert_int_equal(comparison.family.rows, 2);
+	/* The first rows: what was declared, and the outcomes. */
+	compare("work", "control");
+	assert_string_equal(comparison.effects[0].metric, "work");
+	assert_string_equal(comparison.effects[1].metric, "time");
+	assert_string_equal(comparison.effects[2].metric, "control");
+}
+
+static void test_answers(void **state)
+{
+	(void)state;
+	trial_make(&trial, trial_coins, TRIAL_BLOCKS);
+	trial_add_effect(&trial, "moved", .05, 1);
+	trial_add_effect(&trial, "same", 0, .1);
+	trial_add_effect(&trial, "unknown", 0, 50);
+	/* It moved for certain, and by less than the least effect: the same, then. */
+	trial_add_effect(&trial, "tiny", .005, .01);
+	trial_add_effect(&trial, "inside", .015, .01);
+	trial_add_effect(&trial, "equal", 0, 0);
+	compare(NULL, NULL);
+	assert_int_equal(answer_of("moved"), ANSWER_MOVED);
+	assert_false(find("moved")->is_inside_margin);
+	assert_int_equal(answer_of("same"), ANSWER_SAME);
+	assert_int_equal(answer_of("unknown"), ANSWER_UNKNOWN);
+	assert_int_equal(answer_of("tiny"), ANSWER_SAME);
+	assert_int_equal(answer_of("inside"), ANSWER_MOVED);
+	assert_true(find("inside")->is_inside_margin);
+	assert_int_equal(comparison.equal, 1);
+	assert_int_equal(comparison.count, 5);
+	/* What was unknown says what it takes: far more blocks, and an effect larger than its noise. */
+	assert_true(find("unknown")->blocks_needed > 100 * TRIAL_BLOCKS);
+	assert_true(find("unknown")->detectable > find("unknown")->test.sd);
+	assert_true(isfinite(find("unknown")->detectable));
+}
+
+static void test_few_blocks(void **state)
+{
+	(void)state;
+	trial_make(&trial, trial_coins, 5);
+	trial_add_effect(&trial, "time", 1, .01);
+	compare(NULL, NULL);
+	assert_int_equal(answer_of("time"), ANSWER_UNKNOWN);
+	assert_true(isinf(find("time")->detectable));
+	assert_int_equal(find("time")->blocks_needed, 6);
+	teardown(NULL);
+	trial_make(&trial, trial_coins, 6);
+	trial_add_effect(&trial, "time", 1, .01);
+	compare(NULL, NULL);
+	assert_int_equal(answer_of("time"), ANSWER_MOVED);
+}
+
+static void check_failure(const char *sentence)
+{
+	assert_int_equal(comparison.failures.count, 1);
+	assert_string_equal(comparison.failures.entries[0], sentence);
+	assert_int_equal(comparison.by_answer[ANSWER_MOVED], 0);
+	assert_int_equal(comparison.by_answer[ANSWER_SAME], 0);
+}
+
+static void test_control(void **state)
+{
+	(void)state;
+	trial_make(&trial, trial_coins, TRIAL_BLOCKS);
+	trial_add_effect(&trial, "time", .05, 1);
+	trial_add_effect(&trial, "other", .1, 1);
+	compare(NULL, "other");
+	check_failure("control other moved by +10.7 %");
+	compare(NULL, "nothing");
+	assert_int_equal(comparison.failures.count, 0);
+}
+
+static void test_order(void **state)
+{
+	static const char *const fixed[6] = {"AB", "AB", "AB", "AB", "AB", "AB"};
+	static const char *const mixed[6] = {"AB", "AB", "BA", "AB", "BA", "AB"};
+
+	(void)state;
+	trial_make(&trial, fixed, 6);
+	trial_add_effect(&trial, "time", 1, .01);
+	compare(NULL, NULL);
+	check_failure("one arm came first in each block: a drift looks like an effect");
+	teardown(NULL);
+	trial_make(&trial, mixed, 6);
+	trial_add_effect(&trial, "time", 1, .01);
+	compare(NULL, NULL);
+	assert_int_equal(comparison.failures.count, 0);
+	assert_int_equal(answer_of("time"), ANSWER_MOVED);
+	trial.order = TRIAL_ORDER_SEQUENTIAL;
+	compare(NULL, NULL);
+	check_failure("the arms ran one after the other: a drift looks like an effect");
+	trial.order = TRIAL_ORDER_TOSSED;
+	trial.voided = 1;
+	trial.planned_blocks = 7;
+	compare(NULL, NULL);
+	check_failure("guards voided blocks, and only 6 of 7 were completed");
+}
+
+/* Rows of a Williams square and the same backwards: each arm against the first one, without checks that need chains of two arms. */
+static void test_three_arms(void **state)
+{
+	static const char *const squares[6] = {"ABCCBA", "BCAACB", "CABBAC",
+	                                       "CBAABC", "ACBBCA", "BACCAB"};
+
+	(void)state;
+	trial_make(&trial, squares, 6);
+	/* The coins have the arms in the order in which they came first: A, B, C. */
+	assert_int_equal(trial.arm_count, 3);
+	assert_int_equal(trial.block_count, 6);
+	for (size_t i = 0; i < trial.unit_count; i++) {
+		double effect = trial.units[i].arm == 2 ? .1 : 0;
+
+		trial_unit_add_outcome(&trial.units[i], "time",
+		                       exp(effect + .1 * trial_noise[i % TRIAL_UNITS]));
+	}
+	compare(NULL, NULL);
+	assert_int_equal(answer_of("time"), ANSWER_SAME);
+	assert_false(find("time")->null_p.is_defined);
+	assert_false(find("time")->carry_p.is_defined);
+	compare_arm(NULL, NULL, 2);
+	assert_int_equal(comparison.failures.count, 0);
+	assert_int_equal(answer_of("time"), ANSWER_MOVED);
+	/* Units with B are in neither mean. */
+	assert_near(find("time")->test.mean, .1, .001);
+	assert_near(find("time")->means[1] / find("time")->means[0], exp(.1), .001);
+}
+
+/* .05 of 100 rows is 5; qbinom(.99, 100, .05) is 11. */
+static void test_tally(void **state)
+{
+	(void)state;
+	assert_false(check_tally_is_high(&(struct check_tally){0, 0}));
+	assert_false(check_tally_is_high(&(struct check_tally){100, 10}));
+	assert_true(check_tally_is_high(&(struct check_tally){100, 12}));
+	assert_false(check_tally_is_high(&(struct check_tally){1000, 60}));
+	assert_true(check_tally_is_high(&(struct check_tally){1000, 70}));
+}
+
+/* The unit behind the other arm lacks two fifths of the effect. */
+static void test_carry_over(void **state)
+{
+	(void)state;
+	trial_make(&trial, trial_coins, TRIAL_BLOCKS);
+	for (size_t i = 0; i < TRIAL_UNITS; i++) {
+		bool is_b = trial.units[i].arm == 1, changed = i % 4 == 1 || i % 4 == 3;
+		double effect = is_b ? (changed ? .06 : .1) : (changed ? .04 : 0);
+
+		trial_unit_add_outcome(&trial.units[i], "time", exp(effect + .2 * trial_noise[i]));
+	}
+	compare("time", NULL);
+	assert_int_equal(comparison.failures.count, 1);
+	assert_contains(comparison.failures.entries[0],
+	                "time is carried over from arm to arm: settle was too short");
+	/* (.1 + .06) / 2 - (0 + .04) / 2 = .06 is left of .1, and the estimate .06 + 5 / 4 * .04 = .11. */
+	assert_contains(comparison.failures.entries[0], "too small by about 4");
+	compare("declared-another", NULL);
+	assert_int_equal(comparison.failures.count, 0);
+}
+
+static void make_sessions(unsigned sessions)
+{
+	trial_make(&trial, trial_coins, TRIAL_BLOCKS);
+	for (size_t i = 0; i < trial.block_count; i++)
+		trial.blocks[i].session = (unsigned)(i * sessions / TRIAL_BLOCKS);
+	trial_add_effect(&trial, "time", .05, .1);
+}
+
+static void test_sessions(void **state)
+{
+	(void)state;
+	make_sessions(2);
+	compare("time", NULL);
+	check_failure("two sessions show no spread between boots: a third one is needed");
+	teardown(NULL);
+	make_sessions(4);
+	compare("time", NULL);
+	assert_int_equal(comparison.n, 4);
+	assert_int_equal(comparison.sessions, 4);
+	assert_int_equal(answer_of("time"), ANSWER_MOVED);
+	/* Its sessions have these contrasts: (d1 + d2) / 2 and so on; .05 and a tenth of the noise in d. */
+	assert_near(find("time")->test.mean, .05 + .1 * (.05175 - .05), 1e-12);
+}
+
+static struct gate gate_of(const char *text, bool is_condition)
+{
+	struct gate gate;
+	struct strbuf error = STRBUF_INIT;
+
+	assert_int_equal(is_condition ? gate_parse_condition(&gate, text, &error)
+	                              : gate_parse_rows(&gate, text, &error),
+	                 0);
+	return gate;
+}
+
+static void check_gate(const char *text, bool is_condition, enum gate_result expected)
+{
+	struct gate gate = gate_of(text, is_condition);
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+
+	if (gate_check(&gate, &comparison, &reason) != expected)
+		fail_msg("%s: %s", text, strbuf_str(&reason));
+	gate_done(&gate);
+}
+
+static void test_gates(void **state)
+{
+	(void)state;
+	trial_make(&trial, trial_coins, TRIAL_BLOCKS);
+	trial_add_effect(&trial, "time", .05, 1);
+	trial_add_effect(&trial, "same", 0, .1);
+	compare(NULL, NULL);
+	check_gate("moved(time)", true, GATE_FAILED);
+	check_gate("moved(time) > +5%", true, GATE_FAILED);
+	check_gate("moved(time)>5.5%", true, GATE_PASSED);
+	check_gate("moved(time) < -5 %", true, GATE_PASSED);
+	check_gate("moved(same)", true, GATE_PASSED);
+	check_gate("moved(*)", true, GATE_FAILED);
+	check_gate("same", false, GATE_PASSED);
+	check_gate("*", false, GATE_FAILED);
+	check_gate("moved(nothing)", true, GATE_INVALID);
+	check_gate("nothing", false, GATE_INVALID);
+	trial.order = TRIAL_ORDER_SEQUENTIAL;
+	compare(NULL, NULL);
+	check_gate("same", false, GATE_INVALID);
+	check_gate("moved(time)", true, GATE_INVALID);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test_teardown(test_numbers, teardown),
+	        cmocka_unit_test_teardown(test_outcomes, teardown),
+	        cmocka_unit_test_teardown(test_answers, teardown),
+	        cmocka_unit_test_teardown(test_few_blocks, teardown),
+	        cmocka_unit_test_teardown(test_control, teardown),
+	        cmocka_unit_test_teardown(test_order, teardown),
+	        cmocka_unit_test_teardown(test_three_arms, teardown),
+	        cmocka_unit_test_teardown(test_tally, teardown),
+	        cmocka_unit_test_teardown(test_carry_over, teardown),
+	        cmocka_unit_test_teardown(test_sessions, teardown),
+	        cmocka_unit_test_teardown(test_gates, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

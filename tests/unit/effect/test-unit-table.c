@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "check.h"
+
+#include <math.h>
+
+#include "effect/unit-table.h"
+#include "samples.h"
+#include "trials.h"
+
+static struct unit_table table;
+
+static int teardown(void **state)
+{
+	(void)state;
+	unit_table_done(&table);
+	return 0;
+}
+
+static void add(const char *name, uint32_t tid, uint64_t run_time_ns)
+{
+	struct thread_sample sample = {.tid = tid,
+	                               .tgid = tid,
+	                               .start_time_clock_ticks = tid,
+	                               .window_part = WINDOW_PART_continued,
+	                               .interval_ns = 2000000000};
+
+	sample_name(&sample.pcomm, name);
+	sample_name(&sample.comm, name);
+	sample_set(&sample, run_time_ns, (struct counter_ns){run_time_ns});
+	group_table_add(&table.groups, &sample);
+	sample_done(&sample);
+}
+
+static void begin(size_t unit)
+{
+	static const struct snapshot_info info = {.kind = KIND_window};
+
+	unit_table_begin(&table, unit, &info);
+}
+
+static const struct unit_group *group(const char *pattern)
+{
+	return strmap_get(&table.map, pattern, strlen(pattern));
+}
+
+static void test_values(void **state)
+{
+	const double *values;
+
+	(void)state;
+	unit_table_init(&table, group_by_key(GROUP_KEY_pcomm, false), PER_second, 3);
+	begin(0);
+	add("both", 1, 4000000000);
+	add("worker-1", 2, 1000);
+	add("first", 3, 5);
+	unit_table_end(&table);
+	begin(2);
+	add("late", 4, 5);
+	add("worker-2", 2, 3000);
+	add("both", 1, 6000000000);
+	unit_table_end(&table);
+	begin(1);
+	add("worker-1", 2, 3000);
+	add("both", 1, 0);
+	unit_table_end(&table);
+	/* Per second: each thread was observed for two. */
+	values = unit_group_values(&table, group("both"), METRIC_run_time_ns);
+	assert_near(values[0], 2e9, 1);
+	assert_near(values[1], 0, 1e-9);
+	assert_near(values[2], 3e9, 1);
+	values = unit_group_values(&table, group("both"), METRIC_wait_time_ns);
+	assert_true(isnan(values[0]) && isnan(values[1]) && isnan(values[2]));
+	/* The host's: the sum of its groups. */
+	assert_near(table.totals[METRIC_run_time_ns * 3], 2e9 + 500 + 2.5, 1);
+	assert_null(unit_group_values(&table, group("first"), METRIC_run_time_ns));
+	assert_null(unit_group_values(&table, group("late"), METRIC_run_time_ns));
+	assert_int_equal(group("late")->present, 1);
+	assert_true(group("late")->in[2] && !group("late")->in[0]);
+	/* The label of a group is its name, until two units have different ones. */
+	assert_string_equal(group("both")->label, "both");
+	assert_string_equal(group("worker-{N}")->label, "worker-{N}");
+	assert_int_equal(group("worker-{N}")->present, 3);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test_teardown(test_values, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
