@@ -8,7 +8,14 @@
 
 #include "ctprof/base/macro.h"
 
-enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_MISSING = 3 };
+enum {
+	EXIT_DONE = 0,
+	EXIT_FAILED = 1,
+	EXIT_USAGE = 2,
+	EXIT_MISSING = 3,
+	EXIT_GATE = 4,    /* a condition of the user is not met */
+	EXIT_INVALID = 5, /* nobody can say whether it is */
+};
 
 /* What an argument or an operand is: what a shell offers for it. */
 enum cli_values_kind {
@@ -76,6 +83,7 @@ extern const struct command command_capture;
 extern const struct command command_show;
 extern const struct command command_compare;
 extern const struct command command_window;
+extern const struct command command_ab_report;
 extern const struct command command_metric_list;
 extern const struct command command_doctor;
 extern const struct command command_help;

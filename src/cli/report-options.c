@@ -10,6 +10,7 @@
 #include "ctprof/base/strbuf.h"
 #include "measure/repeats.h"
 #include "overview/aspect.h"
+#include "report-conditions.h"
 
 enum {
 	OPT_GROUP_BY = OPT_REPORT_FIRST,
@@ -155,69 +156,6 @@ static int parse_number(const struct option_parser *parser, size_t *ret)
 	return 0;
 }
 
-static void add_condition(struct report_options *options, struct where *where)
-{
-	*array_add(options->conditions, options->condition_count, options->condition_capacity) =
-	        where;
-}
-
-static int parse_where(const struct option_parser *parser, struct report_options *options)
-{
-	struct where_error error = {0};
-	struct where *where = where_parse(parser->value, options->sides, &error);
-	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
-
-	if (where) {
-		add_condition(options, where);
-		return 0;
-	}
-	where_add_error(parser->value, &error, &text);
-	where_error_done(&error);
-	/* The expression with a mark below it stands on lines of its own; it is safe to print. */
-	fprintf(stderr, "ctprof: %s: --%s: %s\n", parser->command->name, parser->current->name,
-	        strbuf_str(&text));
-	return -1;
-}
-
-/* Whether a text can be nothing but a number and its unit: of operators there must be none. */
-static bool is_number_and_unit(const char *text)
-{
-	return text[strcspn(text, "0123456789")] != '\0' && !strpbrk(text, "=<>~!()&|'\"");
-}
-
-/* "--min-delta 5ms" is a condition like any other. What came from nothing has no percentage, and is not less than any. */
-static int parse_minimum(const struct option_parser *parser, struct report_options *options,
-                         const char *before, const char *behind)
-{
-	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
-	cleanup_(where_error_done) struct where_error error = {0};
-	struct where *where;
-
-	if (parser->value[strspn(parser->value, " ")] == '-')
-		return options_error(parser,
-		                     "'%s' is below 0; deltas of either sign count by their "
-		                     "size",
-		                     parser->value);
-	if (!is_number_and_unit(parser->value))
-		return options_error(parser, "'%s' is not a number, with or without a unit",
-		                     parser->value);
-	strbuf_addf(&text, "%s%s%s", before, parser->value, behind);
-	where = where_parse(strbuf_str(&text), options->sides, &error);
-	if (!where)
-		return options_error(parser, "'%s': %s", parser->value,
-		                     strbuf_str(&error.sentence));
-	add_condition(options, where);
-	return 0;
-}
-
-static int parse_minimum_delta(const struct option_parser *parser, struct report_options *options)
-{
-	if (strchr(parser->value, '%'))
-		return options_error(parser, "'%s': --min-percent takes percentages",
-		                     parser->value);
-	return parse_minimum(parser, options, "abs(delta) >= ", "");
-}
-
 static int parse_flatten(const struct option_parser *parser, struct report_options *options)
 {
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
@@ -275,7 +213,6 @@ static void choose_explained(struct report_options *options, struct filters *fil
 	options->rows.unchanged = true;
 }
 
-/* What compare or show alone can be told. */
 static int parse_own_option(const struct option_parser *parser, int id,
                             struct report_options *options)
 {
@@ -298,16 +235,19 @@ static int parse_own_option(const struct option_parser *parser, int id,
 			options->display = &display_table[chosen];
 		break;
 	case OPT_MIN_DELTA:
-		return parse_minimum_delta(parser, options);
+		return condition_min_delta(parser, options);
 	case OPT_MIN_PERCENT:
-		return parse_minimum(parser, options,
-		                     "abs(%) >= ", " or (baseline = 0 and delta != 0)");
+		return condition_min_percent(parser, options);
 	case OPT_NO_RENAMES:
 		options->rows.renamed = false;
 		break;
 	case OPT_HOST:
 		options->host = options->list = true;
 		break;
+	case OPT_BLOCKS_BY:
+	case OPT_FAIL_IF:
+	case OPT_FAIL_UNLESS_SAME:
+		return options_error(parser, "this option is for arms: A=GLOB B=GLOB");
 	case OPT_UNCHANGED:
 		options->rows.unchanged = true;
 		break;
@@ -364,7 +304,7 @@ static int parse_list(const struct option_parser *parser, int id, struct report_
 	case OPT_SETTINGS:
 		return parse_settings(parser, options, filters);
 	case OPT_WHERE:
-		return parse_where(parser, options);
+		return condition_where(parser, options);
 	case OPT_SORT_BY:
 		return parse_sort_by(parser, options);
 	case OPT_COLUMNS:

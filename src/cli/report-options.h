@@ -78,6 +78,9 @@ enum {
 	OPT_NO_RENAMES,
 	OPT_HOST,
 	OPT_COLUMNS,
+	OPT_BLOCKS_BY,
+	OPT_FAIL_IF,
+	OPT_FAIL_UNLESS_SAME,
 };
 
 /* Words that options have as their values; each list ends with NULL. */

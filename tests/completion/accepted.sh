@@ -18,6 +18,7 @@ accepts() {
     case $1 in
     show) arguments+=(/nonexistent/a) ;;
     compare) arguments+=(/nonexistent/a /nonexistent/b) ;;
+    ab-report) arguments+=(/nonexistent/a) ;;
     window) arguments+=(--output /nonexistent/w /nonexistent/a /nonexistent/b) ;;
     capture)
         arguments+=(--output /nonexistent/a --quiet)

@@ -13,7 +13,7 @@ for program in jq zstd perl; do
 done
 CTPROF=$(realpath "$1")
 here=$(cd "$(dirname "$0")" && pwd)
-export CTPROF FIXTURES=$here/../fixtures
+export CTPROF FIXTURES=$here/../fixtures SNAPSHOTS=$here/snapshots
 # shellcheck source=/dev/null
 source "$here/lib.sh"
 scratch=$(mktemp -d)
@@ -205,5 +205,19 @@ bad "arrays 100 deep"
 nest 100000
 bad "arrays 100,000 deep"
 bad "arrays 100,000 deep where that is allowed by half" --read-limit depth=50000
+
+# The windows of an experiment have names that a stranger wrote. A FIFO is not waited for.
+experiment strange
+accepted "an experiment" ab-report strange
+rm strange/A-1.zst
+mkfifo strange/A-1.zst
+expect_window() {
+    run "$@"
+    [ "$status" -eq 1 ] || fail "'$*' ended with status $status, not 1"
+    [ "$(cat err)" = "ctprof: strange/A-1.zst: it is no regular file" ] || fail "'$*' does not say that a window is a FIFO"
+    checks=$((checks + 1))
+}
+expect_window ab-report strange
+expect_window compare 'A=strange/A-*.zst' 'B=strange/B-*.zst'
 
 echo "$checks calls were refused or accepted as they should be"

@@ -109,3 +109,32 @@ with_jemalloc() {
             processes: {ok: 1, "jemalloc-not-found": 12, "readlink-failure": 3, "dwarf-parse-failure": 1},
             threads: {ok: 2, stopped: 1, "dwarf-parse-failure": 1}}' "$1"
 }
+
+# experiment DIR: six blocks of ABBA or BAAB in a directory, as ctprof ab leaves them: in arm B one group runs a tenth longer.
+# Three windows of each arm, which differ by 1 %, stand for all units.
+experiment() {
+    local arm noise
+
+    mkdir "$1"
+    for arm in A B; do
+        for noise in 0.99 1 1.01; do
+            jq -c --arg arm "$arm" --argjson noise "$noise" '.labels = {arm: $arm}
+                | .settings = {values: {"vm.swappiness": "60", "kernel.other": (if $arm == "A" then "1" else "2" end)},
+                    before: {}, denied: [], left_out: 0}
+                | (.threads[] | select(.pcomm == "busy") | .run_time_ns)
+                    |= (. * $noise * (if $arm == "A" then 1 else 1.1 end) | floor)
+                | (.threads[] | select(.pcomm == "steady") | .run_time_ns) |= (. * $noise | floor)' \
+                "$SNAPSHOTS/window-baseline.json" | pack >"$1/$arm-$noise.zst"
+        done
+    done
+    jq -n '["ABBA", "BAAB", "BAAB", "ABBA", "ABBA", "BAAB"] as $coins | ["0.99", "1", "1.01", "1", "0.99", "1.01", "1"] as $noise
+        | {ctprof_experiment: 1, name: "swap", state: "complete", order: "abba", seed: 7, settle_ns: 10000000000,
+            plan: {blocks: 6, margin: 0.02, min_effect: 0.01, primary: ["run_time_ns@pcomm:busy"],
+                control: ["run_time_ns@pcomm:steady"], guard: ["steal<2%"]},
+            arms: [{name: "A", lines: ["sysctl vm.swappiness = 60"]}, {name: "B", lines: ["sysctl vm.swappiness = 10"]}],
+            sessions: [{session: 1, boot_id: "boot", host: "host", start: 1}],
+            units: [range(24) | {file: "\($coins[. / 4 | floor][. % 4:. % 4 + 1])-\($noise[. % 7]).zst",
+                arm: $coins[. / 4 | floor][. % 4:. % 4 + 1], block: (1 + (. / 4 | floor)), position: (. % 4), session: 1,
+                state: "done", start: ., length_ns: 30000000000, outcomes: {wall_time_ns: (30000000000 + . % 5)}}]}' \
+        >"$1/experiment.json"
+}

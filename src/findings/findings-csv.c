@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <math.h>
+
+#include "base/csv-text.h"
+#include "findings-format.h"
+#include "json/json-write.h"
+
+static void print_number(FILE *file, double number)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	struct json_writer writer = JSON_WRITER_INIT(&text);
+
+	putc(',', file);
+	if (!isfinite(number))
+		return;
+	json_write_double(&writer, number);
+	fputs(strbuf_str(&text), file);
+}
+
+static void print_text(FILE *file, const char *text)
+{
+	putc(',', file);
+	csv_print_text(file, text, false);
+}
+
+static void print_row(FILE *file, const struct findings *findings,
+                      const struct comparison *comparison, const struct effect *effect)
+{
+	cleanup_(strbuf_done) struct strbuf key = STRBUF_INIT, name = STRBUF_INIT;
+
+	if (effect->by)
+		group_by_add_name(effect->by, 0, &key);
+	findings_add_name(findings->trial->arms[comparison->plan.b].name, &name);
+	csv_print_text(file, strbuf_str(&name), false);
+	strbuf_clear(&name);
+	findings_add_name(effect->metric, &name);
+	print_text(file, strbuf_str(&name));
+	print_text(file, strbuf_str(&key));
+	print_text(file, effect->group ? effect->group : "");
+	print_text(file, effect_role_names[effect->role]);
+	print_text(file, effect_answer_names[effect->answer]);
+	print_number(file, effect->means[0]);
+	print_number(file, effect->means[1]);
+	print_number(file, effect_percent(effect, effect->test.mean));
+	print_number(file, effect->has_interval ? effect_percent(effect, effect->ci95.low) : NAN);
+	print_number(file, effect->has_interval ? effect_percent(effect, effect->ci95.high) : NAN);
+	print_number(file, effect->share);
+	print_number(file, effect->test.has_t ? effect->test.p : NAN);
+	print_number(file, effect->flip_p.is_defined ? effect->flip_p.p : NAN);
+	print_number(file, effect->p.is_defined ? effect->p.p : NAN);
+	print_number(file, isfinite(effect->detectable) ? effect_percent(effect, effect->detectable)
+	                                                : NAN);
+	putc('\n', file);
+}
+
+void findings_print_csv(FILE *file, const struct findings *findings)
+{
+	fputs("b,metric,key,group,role,answer,mean_a,mean_b,percent,percent_low,percent_high,"
+	      "host_share,p_t,p_flip,p,detectable_percent\n",
+	      file);
+	for (size_t i = 0; i < findings->count; i++)
+		for (size_t k = 0; k < findings->comparisons[i].count; k++)
+			print_row(file, findings, &findings->comparisons[i],
+			          &findings->comparisons[i].effects[k]);
+}
