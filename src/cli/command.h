@@ -79,6 +79,7 @@ struct command {
 	int (*run)(const struct command *command, int argc, char **argv);
 };
 
+extern const struct command command_ab;
 extern const struct command command_capture;
 extern const struct command command_show;
 extern const struct command command_compare;

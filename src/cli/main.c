@@ -3,7 +3,17 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "knob/changes.h"
 #include "json/json-tree.h"
+
+/* An experiment that was not taken back is reported by every command but the one that does it. */
+static void warn_of_changes(const char *command)
+{
+	cleanup_(strbuf_done) struct strbuf line = STRBUF_INIT;
+
+	if (strcmp(command, "ab") != 0 && changes_pending(NULL, &line))
+		fprintf(stderr, "ctprof: %s\n", strbuf_str(&line));
+}
 
 int main(int argc, char **argv)
 {
@@ -29,6 +39,8 @@ int main(int argc, char **argv)
 		return cli_finish_output(0);
 	}
 	command = command_find(argv[1]);
+	if (command)
+		warn_of_changes(argv[1]);
 	return command ? command->run(command, argc - 1, argv + 1)
 	               : command_report_unknown(NULL, argv[1]);
 }

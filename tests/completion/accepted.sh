@@ -19,6 +19,7 @@ accepts() {
     show) arguments+=(/nonexistent/a) ;;
     compare) arguments+=(/nonexistent/a /nonexistent/b) ;;
     ab-report) arguments+=(/nonexistent/a) ;;
+    ab) arguments+=(--plan --b 'env X = 1' -- true) ;;
     window) arguments+=(--output /nonexistent/w /nonexistent/a /nonexistent/b) ;;
     capture)
         arguments+=(--output /nonexistent/a --quiet)

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "ab-progress.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "ab-plan.h"
+#include "base/text.h"
+#include "cli/command.h"
+
+static const char *const step_names[RUN_STEP_COUNT] = {"switching", "settling", "measuring",
+                                                       "reading"};
+
+void ab_progress_clear(struct ab_progress *progress)
+{
+	if (progress->shown)
+		fputs("\r\033[K", stderr);
+	progress->shown = false;
+}
+
+static void add_line(const struct run_progress *now, struct strbuf *out)
+{
+	const struct experiment *experiment = now->experiment;
+	const char *arm = experiment->plan.arms[now->arm].name;
+
+	if (now->block == 0)
+		strbuf_add_str(out, "first block, which does not count");
+	else
+		strbuf_addf(out, "block %u (%u of %u done)", now->block, now->blocks_done,
+		            experiment->plan.blocks);
+	strbuf_addf(out, ", unit %u of %u, arm ", now->position,
+	            schedule_block_length(&experiment->schedule));
+	text_add_escaped(out, arm, text_prefix(arm, strlen(arm), 20));
+	strbuf_addf(out, ": %s", step_names[now->step]);
+	if (now->left_ns > 0) {
+		strbuf_add_str(out, ", ");
+		ab_time_add(now->left_ns, out);
+		strbuf_add_str(out, " left");
+	}
+}
+
+static void show(struct run_observer *self, const struct run_progress *now)
+{
+	struct ab_progress *progress = (struct ab_progress *)self;
+	cleanup_(strbuf_done) struct strbuf line = STRBUF_INIT;
+
+	if (!progress->shows)
+		return;
+	add_line(now, &line);
+	fprintf(stderr, "\r\033[K%.*s", (int)text_prefix_escaped(line.data, line.len, 79),
+	        line.data);
+	fflush(stderr);
+	progress->shown = true;
+}
+
+static void note(struct run_observer *self, const char *text)
+{
+	ab_progress_clear((struct ab_progress *)self);
+	cli_error("%s", text);
+}
+
+void ab_progress_init(struct ab_progress *progress, bool shows)
+{
+	*progress = (struct ab_progress){.base = {show, note}, .shows = shows};
+}

@@ -1,0 +1,147 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# ab.sh CTPROF: experiments on this host. The arms set a file that the work reads, and a sysctl; what the work saw is what the arm has
+# set, in the order of the schedule, and everything is as before at the end, also behind SIGTERM. Sets vm.stat_interval and sets it
+# back.
+# shellcheck disable=SC2154,SC2016 # lib.sh counts the checks; the shells of the work expand what is in single quotes.
+set -euo pipefail
+
+CTPROF=$(realpath "$1")
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=/dev/null
+source "$here/lib.sh"
+needs jq
+
+scratch=$(mktemp -d)
+runner=''
+clean_up() {
+    if [ -n "$runner" ]; then
+        kill "$runner" 2>/dev/null || true
+        wait "$runner" 2>/dev/null || true
+    fi
+    rm -rf "$scratch"
+}
+trap clean_up EXIT
+cd "$scratch"
+
+# check EXPRESSION: as test(1) has it.
+check() {
+    [ "$@" ] || fail "line ${BASH_LINENO[0]}: $*"
+    checks=$((checks + 1))
+}
+mkdir -m 700 state
+export STATE_DIRECTORY=$scratch/state
+
+# outcomes DIR ARM: what the work saw in the units of an arm that count, each once.
+outcomes() {
+    jq -r --arg arm "$2" '[.units[] | select(.arm == $arm and .state == "done") | .outcomes.outcome] | unique | @csv' \
+        "$1/experiment.json"
+}
+
+# A directory may have a name that an experiment cannot have.
+"$CTPROF" ab --a 'env X=1' --b 'env X=2' --blocks 2 --settle 0 --yes -o '[x]' -- true >report 2>errors || { cat errors; exit 1; }
+check "$(jq -r .name '[x]/experiment.json')" = experiment
+
+echo 5 >knob
+cat >plan <<PLAN
+[experiment]
+name = what a file says
+workload = while read -r n <$scratch/knob; do echo "ctprof-work \$n"; echo "saw \$n"; sleep .02; done
+unit = window 0.3s
+settle = 0.1s
+blocks = 2
+outcome = saw ([0-9]+)
+[arm one]
+write $scratch/knob = 10
+[arm two]
+write $scratch/knob = 20
+PLAN
+
+# Without a terminal and without --yes nothing is changed.
+status=0
+"$CTPROF" ab plan -o refused 2>errors </dev/null || status=$?
+check "$status" -eq 2
+check "$(cat knob)" = 5
+check ! -e refused
+
+"$CTPROF" ab plan -o windows --yes >report 2>errors || { cat errors; exit 1; }
+check "$(cat knob)" = 5
+check "$(jq -r .state windows/experiment.json)" = complete
+check "$(jq '[.units[] | select(.state == "done")] | length' windows/experiment.json)" -eq 8
+check "$(jq '[.units[] | select(.state == "discarded")] | length' windows/experiment.json)" -eq 4
+check "$(outcomes windows one)" = 10
+check "$(outcomes windows two)" = 20
+# The order is that of the schedule.
+check "$(jq -c '[.units[].arm] as $ran | [.schedule[][]] | map(["one", "two"][.]) == $ran' windows/experiment.json)" = true
+# A window is as long as it is to be, and the work in it is twice as much in the one arm, at the same speed.
+check "$(jq '[.units[].length_ns | select(. < 300000000)] | length' windows/experiment.json)" -eq 0
+check "$(jq '[.units[] | select(.state == "done") | .outcomes.work / .outcomes.outcome] | min > 2' windows/experiment.json)" = true
+check "$("$CTPROF" show --host windows/unit-0005.zst | grep -c '^ *\(arm\|block\|position\|seed\|session\|experiment\) ')" -eq 6
+for file in windows/unit-*.zst; do
+    "$CTPROF" show "$file" >/dev/null
+done
+
+# A run is as long as its work, whose numbers and status are kept.
+"$CTPROF" ab --a 'env N=1' --b 'env N=2' --blocks 2 --settle 0 --seed 3 -o runs --yes --outcome '^n=([0-9])' \
+    -- sh -c 'echo "n=$N"; sleep 0.$N' >report 2>errors || { cat errors; exit 1; }
+check "$(outcomes runs A)" = 1
+# It ends with what ab-report prints.
+"$CTPROF" ab-report runs >again
+cmp report again
+check "$(grep -c '^B against A' report)" -eq 1
+check "$(outcomes runs B)" = 2
+check "$(jq '[.units[] | select(.arm == "B") | .outcomes.wall_time_ns] | min >= 200000000' runs/experiment.json)" = true
+check "$(jq '[.units[] | select(.arm == "A") | .outcomes.wall_time_ns] | min | . >= 100000000 and . < 200000000' runs/experiment.json)" = true
+check "$(jq '[.units[].exit_status] | unique == [0]' runs/experiment.json)" = true
+
+# Work that fails in one arm only: no block is whole, and after three the experiment ends.
+status=0
+"$CTPROF" ab --b 'env N=2' --blocks 4 --settle 0 -o fails --yes -- sh -c 'echo "no $N"; [ -z "$N" ]' 2>errors || status=$?
+check "$status" -eq 1
+grep -q 'the command of 3 blocks in a row failed, the last time: the workload has failed with status 1: no 2$' errors ||
+    { cat errors; exit 1; }
+check "$(jq '[.units[] | select(.state == "done")] | length' fails/experiment.json)" -eq 0
+
+# SIGTERM: everything is as before, the process ends by the signal, and the rest can be done later.
+"$CTPROF" ab plan -o ended --yes 2>errors &
+runner=$!
+for _ in $(seq 200); do
+    [ "$(jq -r '[.units[]?] | length' ended/experiment.json 2>/dev/null || echo 0)" -lt 6 ] || break
+    sleep 0.1
+done
+check "$(cat knob)" != 5
+kill -TERM "$runner"
+status=0
+wait "$runner" || status=$?
+runner=''
+check "$status" -eq 143
+check "$(cat knob)" = 5
+check "$(jq -r .state ended/experiment.json)" = interrupted
+seed=$(jq .seed ended/experiment.json)
+"$CTPROF" ab --resume ended --yes >report 2>errors || { cat errors; exit 1; }
+check "$(cat knob)" = 5
+check "$(jq -r .state ended/experiment.json)" = complete
+check "$(jq .seed ended/experiment.json)" -eq "$seed"
+check "$(jq '[.units[] | select(.state == "done") | .block] | group_by(.) | map(length) == [4, 4]' ended/experiment.json)" = true
+check "$(jq '.sessions | length' ended/experiment.json)" -eq 1
+status=0
+"$CTPROF" ab --resume ended --yes 2>errors || status=$?
+check "$status" -eq 1
+
+# A sysctl, as the work sees it.
+if [ "$(id -u)" = 0 ] && [ -w /proc/sys/vm/stat_interval ]; then
+    before=$(cat /proc/sys/vm/stat_interval)
+    "$CTPROF" ab --a 'sysctl vm.stat_interval = 7' --b 'sysctl vm.stat_interval=9' --blocks 2 --settle 0 -o sysctl --yes \
+        --outcome '^[0-9]+$' -- cat /proc/sys/vm/stat_interval >report 2>errors || { cat errors; exit 1; }
+    check "$(outcomes sysctl A)" = 7
+    check "$(outcomes sysctl B)" = 9
+    check "$(cat /proc/sys/vm/stat_interval)" = "$before"
+    check "$(jq -r '.before["/proc/sys/vm/stat_interval"]' sysctl/experiment.json)" = "$before"
+    # A value that does not take is an error before the first unit.
+    status=0
+    "$CTPROF" ab --a 'sysctl vm.swappiness = 1000000' --blocks 2 -o never --yes 2>errors || status=$?
+    check "$status" -eq 1
+    check ! -e never
+fi
+check -z "$(find state -name changes)"
+echo "$checks checks"
