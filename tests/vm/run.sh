@@ -80,6 +80,8 @@ clock="tsc=reliable tsc_early_khz=$khz"
 
 missing=
 ready=()
+jemalloc=()
+[ ! -x "$ctprof-jemalloc" ] || jemalloc=("ctprof-jemalloc=$ctprof-jemalloc")
 for suite in "${suites[@]}"; do
     status=0
     "$here/download.sh" "$suite" "$cache" >"$scratch/download" || status=$?
@@ -90,7 +92,8 @@ for suite in "${suites[@]}"; do
         continue
     fi
     ready+=("$suite")
-    "$here/make-initramfs.sh" "$ctprof" "$work" "$parity" "$cache/$suite" "$scratch/initrd-$suite"
+    "$here/make-initramfs.sh" "$here/init" "$cache/$suite" "$scratch/initrd-$suite" \
+        "ctprof=$ctprof" "work=$work" "parity=$parity" "${jemalloc[@]}"
 done
 
 # The kernels at the same time, the boots of each one after the other.
