@@ -81,6 +81,20 @@ if [ "$(id -u)" = 0 ]; then
         "$(zstd -qdc c.zst | jq --arg name "$private" '.settings.denied | index($name) != null')"
     same "drop_caches as nobody" "false" "$(zstd -qdc c.zst | jq '.settings.denied | index("vm.drop_caches") != null')"
 
+    # A kernel under lockdown lists the scheduler's files in debugfs, and lets nobody read them. They are denied, not absent.
+    if unshare --mount sh -c 'mount -t debugfs debugfs /sys/kernel/debug && [ -d /sys/kernel/debug/sched ]' 2>/dev/null; then
+        # shellcheck disable=SC2016 # The inner shell expands them.
+        unshare --mount sh -c 'mount -t debugfs debugfs /sys/kernel/debug
+            "$0" capture -q -o - >debugfs.zst
+            for file in /sys/kernel/debug/sched/*; do
+                [ -f "$file" ] && [ "${file##*/}" != debug ] || continue
+                if cat "$file" >/dev/null 2>&1; then echo "$file value"; else echo "$file denied"; fi
+            done | sort >debugfs.known' "$CTPROF"
+        between "knobs of the scheduler" 3 "$(wc -l <debugfs.known)" 1000
+        same "knobs of the scheduler" "$(cat debugfs.known)" "$(zstd -qdc debugfs.zst | jq -r '.settings |
+            (.values | keys[] | . + " value"), (.denied[] | . + " denied") | select(test("^/sys/kernel/debug/sched/[^/]*$"))' | sort)"
+    fi
+
     # One that is set.
     sysctl -qw vm.swappiness=$(((before + 7) % 100))
     "$CTPROF" capture -q -o d.zst

@@ -5,6 +5,8 @@
  *	story NAME duty THREADS         each thread runs for 1 ms of each 50 ms; on SIGUSR1 the last one runs all the time
  *	story NAME leak                 starts 50 threads a second that sleep for ever
  *	story NAME convoy THREADS       all threads work under one lock, and briefly without it
+ *	story NAME load PERCENT         runs for so much of each 100 ms
+ *	story NAME drip FILE            writes 1 MiB past the page cache ten times a second
  *	story NAME write FILE           writes blocks of 1 MiB past the page cache, over and over
  */
 #include <fcntl.h>
@@ -97,8 +99,19 @@ static void leak(void)
 	}
 }
 
-static void write_blocks(const char *path)
+static void load(int percent)
 {
+	const struct timespec rest = {.tv_nsec = (100 - percent) * 1000000L};
+
+	for (;;) {
+		burn(percent * 1000000L);
+		nanosleep(&rest, NULL);
+	}
+}
+
+static void write_blocks(const char *path, long rest_ns)
+{
+	const struct timespec rest = {.tv_nsec = rest_ns};
 	enum { BLOCK = 1 << 20, BLOCKS = 64 };
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_DIRECT | O_CLOEXEC, 0600);
 	void *block = aligned_alloc(4096, BLOCK);
@@ -108,11 +121,14 @@ static void write_blocks(const char *path)
 		exit(1);
 	}
 	memset(block, 'x', BLOCK);
-	for (off_t at = 0;; at = (at + 1) % BLOCKS)
+	for (off_t at = 0;; at = (at + 1) % BLOCKS) {
 		if (pwrite(fd, block, BLOCK, at * BLOCK) < 0) {
 			perror(path);
 			exit(1);
 		}
+		if (rest_ns > 0)
+			nanosleep(&rest, NULL);
+	}
 }
 
 int main(int argc, char **argv)
@@ -129,7 +145,11 @@ int main(int argc, char **argv)
 	if (strcmp(kind, "leak") == 0)
 		leak();
 	if (strcmp(kind, "write") == 0 && argc > 3)
-		write_blocks(argv[3]);
+		write_blocks(argv[3], 0);
+	if (strcmp(kind, "drip") == 0 && argc > 3)
+		write_blocks(argv[3], 100000000);
+	if (strcmp(kind, "load") == 0 && threads > 0 && threads < 100)
+		load(threads);
 	for (int i = 1; i < threads; i++)
 		start(strcmp(kind, "spin") == 0     ? spin
 		      : strcmp(kind, "convoy") == 0 ? queue

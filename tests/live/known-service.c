@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* known-service NAME CPU fair|idle|rr|steady LOG: a service of known size, pinned to a CPU, that measures itself until SIGTERM. fair,
+ * idle and rr spin in SCHED_OTHER, SCHED_IDLE and SCHED_RR. steady uses 2 ms of CPU time in each 10 ms, under SCHED_FIFO, so that
+ * neither the others nor what measures them holds it up. In LOG each line is a moment: nanoseconds since 1970, its CPU time in
+ * nanoseconds, and how often it was off the CPU for a millisecond or more until then. CPU time between two lines is even. */
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { US = 1000, MS = 1000 * US, STEP = MS, GAP = MS, PERIOD = 10 * MS, DUTY = 2 * MS };
+
+struct moment {
+	uint64_t time_ns, cpu_ns, gaps;
+};
+
+enum { MOMENTS_MAX = 1 << 19 };
+static struct moment *moments;
+static size_t count;
+static volatile sig_atomic_t ended;
+
+static _Noreturn void die(const char *what)
+{
+	fprintf(stderr, "known-service: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static void end(int signal)
+{
+	(void)signal;
+	ended = 1;
+}
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000 * MS + (uint64_t)now.tv_nsec;
+}
+
+static void note(uint64_t time_ns, uint64_t cpu_ns, uint64_t gaps)
+{
+	if (count == MOMENTS_MAX) {
+		errno = ENOSPC;
+		die("too many moments");
+	}
+	moments[count++] = (struct moment){time_ns, cpu_ns, gaps};
+}
+
+/* Where an emulator is off its own CPU, time passes and CPU time as well: that is no gap. */
+static void spin(void)
+{
+	struct moment last = {.time_ns = clock_ns(CLOCK_REALTIME)};
+	uint64_t noted = 0;
+
+	last.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	while (!ended) {
+		uint64_t now = clock_ns(CLOCK_REALTIME), cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+
+		if (now - last.time_ns >= cpu - last.cpu_ns + GAP) {
+			note(last.time_ns, last.cpu_ns, last.gaps);
+			last.gaps++;
+			noted = 0;
+		}
+		last.time_ns = now;
+		last.cpu_ns = cpu;
+		if (now - noted >= STEP) {
+			note(now, cpu, last.gaps);
+			noted = now;
+		}
+	}
+}
+
+static void be_steady(void)
+{
+	struct timespec next;
+
+	clock_gettime(CLOCK_MONOTONIC, &next);
+	while (!ended) {
+		uint64_t begin = clock_ns(CLOCK_PROCESS_CPUTIME_ID), cpu = begin;
+
+		note(clock_ns(CLOCK_REALTIME), begin, 0);
+		while (cpu - begin < DUTY)
+			cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+		note(clock_ns(CLOCK_REALTIME), cpu, 0);
+		next.tv_nsec += PERIOD;
+		if (next.tv_nsec >= 1000 * MS) {
+			next.tv_nsec -= 1000 * MS;
+			next.tv_sec++;
+		}
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
+	}
+}
+
+static void pin(const char *cpu)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(strtoul(cpu, NULL, 10), &cpus);
+	if (sched_setaffinity(0, sizeof(cpus), &cpus) < 0)
+		die("sched_setaffinity");
+}
+
+static void set_policy(int policy, int priority)
+{
+	struct sched_param param = {.sched_priority = priority};
+
+	if (sched_setscheduler(0, policy, &param) < 0)
+		die("sched_setscheduler");
+}
+
+int main(int argc, char **argv)
+{
+	struct sigaction action = {.sa_handler = end};
+	FILE *log;
+
+	if (argc != 5) {
+		fputs("usage: known-service NAME CPU fair|idle|rr|steady LOG\n", stderr);
+		return 2;
+	}
+	sigaction(SIGTERM, &action, NULL);
+
+	moments = mmap(NULL, MOMENTS_MAX * sizeof(*moments), PROT_READ | PROT_WRITE,
+	               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (moments == MAP_FAILED)
+		die("mmap");
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	log = fopen(argv[4], "we");
+	if (log == NULL)
+		die(argv[4]);
+	pin(argv[2]);
+	if (strcmp(argv[3], "steady") == 0)
+		set_policy(SCHED_FIFO, 3);
+	else if (strcmp(argv[3], "rr") == 0)
+		set_policy(SCHED_RR, 1);
+	else
+		set_policy(strcmp(argv[3], "idle") == 0 ? SCHED_IDLE : SCHED_OTHER, 0);
+	/* It has its name when all else is set. */
+	prctl(PR_SET_NAME, argv[1]);
+	if (strcmp(argv[3], "steady") == 0)
+		be_steady();
+	else
+		spin();
+	for (size_t i = 0; i < count; i++)
+		fprintf(log, "%lu %lu %lu\n", (unsigned long)moments[i].time_ns,
+		        (unsigned long)moments[i].cpu_ns, (unsigned long)moments[i].gaps);
+	if (fclose(log) != 0)
+		die(argv[4]);
+	return 0;
+}
