@@ -83,9 +83,19 @@ enum doctor_family doctor_family_of(enum metric_id id)
 		return family_in_taskstats(metric);
 	case SOURCE_jemalloc:
 		return DOCTOR_jemalloc;
-	default:
-		return DOCTOR_FAMILY_COUNT;
+	/* Their metrics are judged with those of another source, or are always there. */
+	case SOURCE_synthetic:
+	case SOURCE_status:
+	case SOURCE_cgroup:
+	case SOURCE_exe:
+	case SOURCE_smaps_rollup:
+	case SOURCE_process_stat:
+	case SOURCE_process_io:
+	case SOURCE_process_taskstats:
+	case SOURCE_COUNT:
+		break;
 	}
+	return DOCTOR_FAMILY_COUNT;
 }
 
 bool doctor_family_has(enum doctor_family family, enum metric_id metric)
