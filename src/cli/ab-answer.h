@@ -15,7 +15,7 @@ void ab_answer_done(struct ab_answer *answer);
 /* Adds an option with its value. */
 void ab_answer_add(struct ab_answer *answer, const char *name, const char *value);
 
-/* Parses the options, before an experiment begins that may take hours. Returns 0, or -1 with the error printed. */
+/* Parses the options. An experiment may take hours, so this is done before it begins. Returns 0, or -1 with the error printed. */
 must_check_ int ab_answer_parse(struct ab_answer *answer);
 
 /* Prints the report of a directory. Returns the exit status of ctprof ab-report. */

@@ -52,7 +52,7 @@ bool ab_is_arm(const char *operand)
 	return equals && is_key(operand, (size_t)(equals - operand)) && access(operand, F_OK) != 0;
 }
 
-/* Ends the reading in front of the first thread: labels and times stand before them. */
+/* Ends the reading at the first thread: labels and times come before the threads. */
 static int stop(struct snapshot_visitor *self, struct thread_sample *sample)
 {
 	(void)self;
@@ -77,7 +77,7 @@ static void tell(const char *path, int r, const struct strbuf *reason)
 		cli_error("%s: %s", path, strerror(-r));
 }
 
-/* The names come from a pattern or from experiment.json. A FIFO would be waited for, and opening a device can have an effect. */
+/* The names come from a pattern or from experiment.json. Opening a FIFO would block, and opening a device can have an effect. */
 static int open_window(struct fd_source *source, const char *path)
 {
 	int fd = regular_file_open_link(path, FILE_SYSTEMS_ALL);
@@ -199,7 +199,7 @@ int ab_load_arms(const struct ab_options *options, struct trial *trial, char **o
 	return r;
 }
 
-/* What the window says of itself must be what the experiment says of it. */
+/* Returns whether the label "arm" of the window, if any, is the arm that the experiment gives it. */
 static bool is_of_arm(const struct trial *trial, const struct trial_unit *unit,
                       const struct labels *labels)
 {

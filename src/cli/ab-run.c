@@ -8,7 +8,7 @@
 #include "pager.h"
 #include "report-options.h"
 
-enum { WIDTH = 80 /* where nobody knows how wide the terminal is */ };
+enum { WIDTH = 80 /* if the width of the terminal is not known */ };
 
 struct pick_list {
 	struct row_pick *entries; /* owned */
@@ -71,7 +71,7 @@ static void add_tables(struct table_list *list, const struct ab_options *options
 			add_table(list, options, trial, picks[i].by);
 }
 
-/* Everything that the answers are made from. */
+/* The input of the answers. */
 struct ab_state {
 	struct pick_list primaries, controls, wanted;
 	struct table_list tables;
@@ -118,7 +118,7 @@ static void compare(struct ab_state *state, const struct trial *trial)
 		comparison_init(&state->comparisons[b - 1], &options, b);
 }
 
-/* A row that was declared and is not there must not be missed in silence. */
+/* Reports declared rows that do not exist. */
 static void warn_of_missing(const struct ab_state *state, const struct trial_texts *texts,
                             const struct pick_list *picks, const char *what)
 {

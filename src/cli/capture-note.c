@@ -12,7 +12,7 @@ static void add_count(struct strbuf *out, uint64_t count, const char *one, const
 	strbuf_addf(out, "%llu %s", (unsigned long long)count, count == 1 ? one : many);
 }
 
-/* What became of each thread's request to taskstats, in the words of the kernel's answers; nothing where all were answered. */
+/* Appends the kernel's answers to the taskstats requests, with the number of threads for each; nothing if all succeeded. */
 static void add_taskstats(const struct snapshot_info *info, struct strbuf *out)
 {
 	static const char *const words[OUTCOME_COUNT] = {

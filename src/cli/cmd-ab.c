@@ -255,7 +255,7 @@ static void set_seed(struct plan *plan)
 
 	if (plan->has_seed)
 		return;
-	/* The order need not be a secret. */
+	/* Any seed will do: the order is no secret. */
 	if (getrandom(&seed, sizeof(seed), 0) != (ssize_t)sizeof(seed))
 		seed = (uint32_t)time(NULL);
 	plan->seed = seed;
@@ -331,7 +331,7 @@ static int resume_experiment(const struct arguments *arguments, struct experimen
 	return EXIT_DONE;
 }
 
-/* Asks, where there is somebody. Returns EXIT_DONE to go on. */
+/* Asks the user, on a terminal, unless --yes is given. Returns EXIT_DONE to go on. */
 static int ask(const struct command *command, const struct arguments *arguments,
                const struct experiment *experiment)
 {
@@ -353,7 +353,8 @@ static int ask(const struct command *command, const struct arguments *arguments,
 	return EXIT_FAILED;
 }
 
-/* Signals that end the experiment, behind the restoring. One that is ignored, as under nohup, stays so. */
+/* Opens a descriptor for the signals that end the experiment after everything is restored. Ignored signals, as under nohup,
+ * stay ignored. */
 static int open_signals(void)
 {
 	static const int signals[] = {SIGHUP, SIGINT, SIGTERM, SIGQUIT};
@@ -371,7 +372,7 @@ static int open_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* Ends as the signal would have ended us. */
+/* Ends the process by the signal that was received. */
 static void die_of_signal(int signal_fd)
 {
 	struct signalfd_siginfo info;
@@ -386,7 +387,7 @@ static void die_of_signal(int signal_fd)
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
-/* Lines of their own for an error and for what could not be taken back. */
+/* Prints each line as an error: the failure itself, and each value that could not be restored. */
 static void print_lines(const struct strbuf *text)
 {
 	struct span rest = {strbuf_str(text), text->len}, line;
@@ -474,7 +475,7 @@ static int do_experiment(const struct command *command, const struct arguments *
 	return status;
 }
 
-/* Checks which words belong together. */
+/* Checks which options go together. */
 static int check(const struct command *command, struct arguments *arguments, int argc, char **argv,
                  int behind)
 {
@@ -500,7 +501,7 @@ static int check(const struct command *command, struct arguments *arguments, int
 	return 0;
 }
 
-/* Where the paths of cgroup lines begin: the mount of cgroup2. NULL: there is none. */
+/* Returns the mount point of cgroup2, to which the paths of cgroup lines are relative, or NULL. */
 static const char *find_cgroup_root(struct strbuf *point)
 {
 	cleanup_(fd_closep) int proc_fd = fd_open_path_at(AT_FDCWD, "/proc");

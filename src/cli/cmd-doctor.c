@@ -89,7 +89,7 @@ static int enable(const struct doctor_findings *findings, struct report_doctor *
 	return status;
 }
 
-/* What the report would have said, for people who cannot see it. */
+/* Prints the undo commands of the report on standard error. */
 static void say_undo(const struct report_doctor *report)
 {
 	for (unsigned t = 0; t < DOCTOR_TOGGLE_COUNT; t++)

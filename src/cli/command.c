@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "ctprof/base/strbuf.h"
 
-/* The columns of a line, as many as there are where standard error is no terminal. */
+/* Returns the width of the terminal, or SIZE_MAX if standard error is no terminal or very narrow. */
 static size_t width_of_errors(void)
 {
 	enum { READABLE = 20 };

@@ -14,10 +14,10 @@ enum {
 	EXIT_USAGE = 2,
 	EXIT_MISSING = 3,
 	EXIT_GATE = 4,    /* a condition of the user is not met */
-	EXIT_INVALID = 5, /* nobody can say whether it is */
+	EXIT_INVALID = 5, /* the experiment cannot decide it */
 };
 
-/* What an argument or an operand is: what a shell offers for it. */
+/* The values of an argument or an operand, for completion in a shell. */
 enum cli_values_kind {
 	VALUES_NOTHING, /* there is no argument */
 	VALUES_TEXT,    /* anything */
@@ -68,7 +68,7 @@ enum { COMMAND_OPTION_TABLES = 2 };
 struct command {
 	const char *name;
 	const char *summary;
-	/* What other tools call such a command, ended by NULL, for a hint; may be NULL. */
+	/* Names that other tools have for such a command, for a hint; ended by NULL; may be NULL. */
 	const char *const *other_names;
 	const char *operands; /* for the usage line: a word for each */
 	struct cli_values operand_values;

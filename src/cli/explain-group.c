@@ -50,12 +50,12 @@ struct search {
 	struct snapshot_info info;
 };
 
-static int look_at_thread(struct snapshot_visitor *self, struct thread_sample *sample)
+static int visit_thread(struct snapshot_visitor *self, struct thread_sample *sample)
 {
 	struct search *search = (struct search *)self;
 
 	for (unsigned key = 0; key < GROUP_KEY_COUNT; key++)
-		/* What is found once needs no further look. The last key of version 1 has no name. */
+		/* One thread is enough. The last key of version 1 has no name. */
 		if (key != GROUP_KEY_cgroup_v1_other && !search->filters[key].found)
 			(void)group_filter_wants(&search->filters[key], sample, &search->info.host);
 	return 0;
@@ -66,7 +66,7 @@ static unsigned find_key(const struct report_options *options, const struct load
 {
 	struct memory_stream stream = memory_stream_make();
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
-	struct search search = {.visitor = {.thread = look_at_thread}};
+	struct search search = {.visitor = {.thread = visit_thread}};
 	unsigned found = GROUP_KEY_COUNT;
 
 	for (unsigned key = 0; key < GROUP_KEY_COUNT; key++) {

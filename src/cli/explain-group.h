@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* explain-group - whether the group that --explain names is in the snapshots, and where it is if not. */
+/* explain-group - finds the group that --explain names in the snapshots, or the key that has it. */
 #include "load.h"
 #include "report-options.h"
 

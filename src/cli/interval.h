@@ -3,8 +3,8 @@
 /* interval - two lifetime snapshots of one boot as the window between them. */
 #include "load.h"
 
-/* Whether the two may be the ends of one interval: both are lifetime snapshots, and they are of the same boot or none of them
- * says of which boot it is, and the second one is later. */
+/* Returns whether the two can be the ends of one interval: both are lifetime snapshots, the second one is later, and they have the
+ * same boot id, or none. */
 bool interval_is_between(const struct load loads[2]);
 
 /* Makes the window between the two and loads it into @ret, whose tables the caller has initialised. The loads keep their

@@ -10,7 +10,7 @@
 #include "ctprof/base/strbuf.h"
 #include "privileged.h"
 
-/* Whether man(1) is there and has the page. */
+/* Returns whether man(1) is installed and has the page. */
 static bool man_has(const char *page)
 {
 	const char *const argv[] = {"man", "-w", page, NULL};

@@ -11,7 +11,7 @@
 
 enum { LONG_ONLY = 256, ID_HELP = 1000, ID_VERSION };
 
-/* What every command has. */
+/* The options of every command. */
 static const struct cli_option common_options[] = {
         {ID_HELP, 'h', "help", NULL, "print this help", TAKES(NOTHING)},
         {ID_VERSION, 0, "version", NULL, "print the version", TAKES(NOTHING)},
@@ -57,7 +57,7 @@ void options_init(struct option_parser *parser, const struct command *command, i
 {
 	struct building building = {0};
 
-	/* A colon first: a missing argument is told apart from an unknown option. */
+	/* With a colon first, getopt_long() returns ':' for a missing argument and '?' for an unknown option. */
 	strbuf_add_char(&building.letters, ':');
 	options_visit(command, build_option, &building);
 	*parser = (struct option_parser){.command = command, .argc = argc, .argv = argv};

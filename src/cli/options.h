@@ -30,8 +30,7 @@ must_check_ int options_next(struct option_parser *parser);
 /* Answers OPTIONS_HELP or OPTIONS_VERSION on standard output; returns the exit status. */
 must_check_ int options_answer(const struct command *command, int id);
 
-/* Which of the words of a NULL-terminated list the value of the current option is: its index, or -1 with the
- * error printed. */
+/* Returns the index of the current option's value in a NULL-terminated list of words, or -1 with the error printed. */
 must_check_ int options_choose(const struct option_parser *parser, const char *const *words);
 
 /* Reports what is wrong with the value of the current option, whose name comes first. Returns -1. */

@@ -15,14 +15,14 @@
 #include "cli/command.h"
 #include "privileged.h"
 
-/* What a shell says of a command that it cannot run. */
+/* The exit status of a shell that cannot run a command. */
 enum { SHELL_NOT_EXECUTABLE = 126, SHELL_NOT_FOUND = 127 };
 
 static const char shell[] = "/bin/sh";
 /* With any of these git asks the shell, too. */
 static const char shell_characters[] = "|&;<>()$`\\\"' \t\n*?[#~=%";
 
-/* Who pages decides what an interrupt means, and one who goes away early is not missed. */
+/* Signals that are ignored while the pager runs: it handles interrupts itself, and its early end is no error. */
 static const int signals[PAGER_SIGNALS] = {SIGINT, SIGQUIT, SIGPIPE};
 
 /* The columns of a line; colours, "ESC [ ... m", take none. */
@@ -42,8 +42,8 @@ static size_t line_width(const char *bytes, size_t len)
 	return width;
 }
 
-/* Whether the text and the prompt below it need more than the terminal has; sets whether a line does. A line that is not
- * complete yet does not count. */
+/* Returns whether the text and the prompt below it need more than the terminal; sets @wide if a line does. An incomplete line
+ * does not count. */
 static bool is_larger(struct pager *pager)
 {
 	const char *line = strbuf_str(&pager->held), *end = line + pager->held.len, *newline;
@@ -85,8 +85,8 @@ static void default_signals(const struct pager *pager, sigset_t *ret)
 			sigaddset(ret, signals[i]);
 }
 
-/* Lines that are wider than the terminal are not broken, but read by moving to the side; with F less would end at once where
- * there are few. Who has a LESS decides that alone. */
+/* Lines that are wider than the terminal are not broken but scrolled sideways; with F, less would quit at once if they are few.
+ * A user's $LESS is left as it is. */
 static const char *less_options(const struct pager *pager)
 {
 	return pager->wide && !getenv("LESS") ? "-RSX" : "-FRX";
@@ -105,7 +105,7 @@ static void set_environment(const struct pager *pager)
 	unsetenv("LESSSECURE_ALLOW");
 }
 
-/* Where nobody's PATH is looked at. */
+/* Returns the system's less, without a search of PATH. */
 static const char *less_of_system(void)
 {
 	static const char *const paths[] = {"/usr/bin/less", "/bin/less"};
@@ -220,7 +220,7 @@ static bool feed(struct pager *pager, const char *bytes, size_t len)
 	return true;
 }
 
-/* Whether the text went somewhere. Of a pipe that took more than it can hold somebody has read. */
+/* Returns whether the text was written. A pipe that took more than it can hold has been read from. */
 static bool page(struct pager *pager, const char *bytes, size_t len)
 {
 	if (!feed(pager, bytes, len)) {
@@ -234,7 +234,7 @@ static bool page(struct pager *pager, const char *bytes, size_t len)
 	return true;
 }
 
-/* Whether the text went somewhere. */
+/* Returns whether the text was kept or written. */
 static bool hold(struct pager *pager)
 {
 	int r;
@@ -243,7 +243,7 @@ static bool hold(struct pager *pager)
 		return true;
 	r = run_pager(pager);
 	if (r < 0) {
-		/* That there is no less is nobody's fault. */
+		/* A missing less is no error. */
 		if (pager->command)
 			cli_error("%s: %s; printed without a pager", pager->command, strerror(-r));
 		print_plainly(pager);
@@ -318,7 +318,7 @@ static bool choose_command(struct pager *pager)
 	return true;
 }
 
-/* Whether what is taller than the terminal is for a pager. */
+/* Returns whether text that is larger than the terminal goes through a pager. */
 static bool choose(struct pager *pager)
 {
 	const char *terminal = getenv("TERM");
@@ -351,7 +351,7 @@ void pager_start(struct pager *pager, bool wanted)
 int pager_finish(struct pager *pager)
 {
 	if (pager->file != stdout) {
-		/* What fails on standard output is found there, and a pager that is gone is no failure. */
+		/* Errors of standard output are found later, and a pager that has ended is no error. */
 		(void)!fclose(pager->file);
 		if (pager->state == PAGER_HOLDING)
 			print_plainly(pager);

@@ -39,9 +39,9 @@ struct pager {
  * terminal, or wider, goes through the pager. The pager must stay where it is, and nothing may be printed on standard output
  * itself, until pager_finish().
  *
- * $CTPROF_PAGERSECURE says whether the pager runs in secure mode. Where it is not set, the mode is on for a process that
- * may do more than others (privileged.h), and only less is used then. A set-id program always uses the system's less in
- * this mode, as the user who called it, and no variable says otherwise. */
+ * $CTPROF_PAGERSECURE turns the secure mode of the pager on or off. If it is not set, the mode is on for a privileged process
+ * (privileged.h), which uses no pager but less. A set-id program always runs the system's less in this mode, as the user
+ * who called it; no variable changes that. */
 void pager_start(struct pager *pager, bool wanted);
 
 /* Waits for the pager, closes standard output and reports what could not be written. A pager that was left before

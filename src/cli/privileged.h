@@ -3,10 +3,9 @@
 /* privileged - whether this process may do more than the person who started it. */
 #include <stdbool.h>
 
-/* Whether the program file gave rights away: it is set-user-id, set-group-id, or has capabilities (AT_SECURE). Then the
- * environment is somebody else's. */
+/* Returns whether the program file gave the process rights: it is set-user-id, set-group-id, or has capabilities (AT_SECURE). The
+ * environment cannot be trusted then. */
 bool process_is_set_id(void);
 
-/* Whether the process has rights that other users' do not have: it is root's, is set-id, or has a capability, also by
- * inheritance (ambient). */
+/* Returns whether the process has special rights: it is root's, is set-id, or has a capability, also an ambient one. */
 bool process_is_privileged(void);

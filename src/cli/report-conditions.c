@@ -30,13 +30,13 @@ int condition_where(const struct option_parser *parser, struct report_options *o
 	return -1;
 }
 
-/* Whether a text can be nothing but a number and its unit: of operators there must be none. */
+/* Returns whether a text has a digit and no operator: it can only be a number and its unit. */
 static bool is_number_and_unit(const char *text)
 {
 	return text[strcspn(text, "0123456789")] != '\0' && !strpbrk(text, "=<>~!()&|'\"");
 }
 
-/* "--min-delta 5ms" is a condition like any other. What came from nothing has no percentage, and is not less than any. */
+/* Adds "--min-delta 5ms" as a condition. A row that came from 0 has no percentage, so --min-percent keeps it. */
 static int parse_minimum(const struct option_parser *parser, struct report_options *options,
                          const char *before, const char *behind)
 {

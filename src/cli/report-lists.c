@@ -71,7 +71,7 @@ static int unknown_name(const struct option_parser *parser, const char *what, st
 	                     text);
 }
 
-/* Metrics, and the names that stand for some of them. */
+/* Adds metrics by their names, and by names that stand for several. */
 static int unknown_metric(const struct option_parser *parser, struct span word)
 {
 	cleanup_(mem_freep) const char **names =

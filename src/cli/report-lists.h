@@ -10,8 +10,8 @@
 
 enum { SORT_KEYS_MAX = 16 };
 
-/* What groups are ranked by: metrics; or a column of the overview, which a list of metrics has as the metrics of the
- * aspect's first source. */
+/* The order of groups: by metrics, or by a column of the overview. In a list of metrics the latter is the metrics of the aspect's
+ * first source. */
 struct sort_keys {
 	struct row_sort_key keys[SORT_KEYS_MAX];
 	size_t count;
@@ -19,7 +19,7 @@ struct sort_keys {
 	bool ascending;  /* the aspect */
 };
 
-/* Names and globs, and aspects for their metrics. A blank list says nothing and leaves @listed alone; *given tells. */
+/* Reads names, globs, and aspects, which stand for their metrics. *given is false, and @listed unchanged, if the list is blank. */
 must_check_ int list_metrics(const struct option_parser *parser, bool *given,
                              bool listed[MEASURE_COUNT]);
 must_check_ int list_sections(const struct option_parser *parser, bool *given,
@@ -39,5 +39,5 @@ must_check_ int list_group_keys(const struct option_parser *parser, struct group
 must_check_ int list_read_limits(const struct option_parser *parser,
                                  struct snapshot_limits *limits);
 
-/* What --read-limit takes; ended by NULL. */
+/* The values of --read-limit; ended by NULL. */
 extern const char *const report_caps[];

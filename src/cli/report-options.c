@@ -200,7 +200,7 @@ static int parse_explain(const struct option_parser *parser, struct report_optio
 	return 0;
 }
 
-/* What --explain names stands in place of what --metrics does. */
+/* Lists the metric that --explain names instead of those of --metrics. */
 static void choose_explained(struct report_options *options, struct filters *filters)
 {
 	if (!options->explained_metric)
@@ -271,7 +271,7 @@ static int parse_settings(const struct option_parser *parser, struct report_opti
 	return 0;
 }
 
-/* By "delta", as --order has it, rows are ranked and not groups. The overview is sorted by one of its columns. */
+/* Reads "delta", which ranks rows and not groups, metrics, or a column of the overview. */
 static int parse_sort_by(const struct option_parser *parser, struct report_options *options)
 {
 	bool by_delta = strcmp(parser->value, report_orders[ORDER_DELTA]) == 0;
@@ -376,13 +376,13 @@ static int parse_option(const struct option_parser *parser, int id, struct repor
 	return chosen;
 }
 
-/* Whether the format is for people, who are not to be drowned. */
+/* Returns whether the format is for people, so that long lists are cut. */
 static bool is_for_people(const struct report_options *options)
 {
 	return options->format == FORMAT_TABLE || options->format == FORMAT_MARKDOWN;
 }
 
-/* Whether the option is about rows or columns that only the list of metrics has. */
+/* Returns whether the option is about rows or columns that only the list of metrics has. */
 static bool gives_list(int id)
 {
 	static const int about_rows[] = {
@@ -397,7 +397,7 @@ static bool gives_list(int id)
 	return false;
 }
 
-/* Which of the sections that are not about threads' metrics are shown, and how much of them. */
+/* Sets which sections are shown besides threads' metrics, and how many rows they have. */
 static void choose_facts(struct report_options *options, const struct filters *filters)
 {
 	bool named = false, threads = false;
@@ -532,7 +532,7 @@ static void choose_rows(struct report_options *options, const struct filters *fi
 	options->facts.condition_count = options->condition_count;
 }
 
-/* Whether what two options ask for is nothing. */
+/* Returns whether two options together leave no row. */
 static bool has_nothing_in_common(const struct report_options *options,
                                   const struct filters *filters)
 {
@@ -543,7 +543,7 @@ static bool has_nothing_in_common(const struct report_options *options,
 	       options->explains;
 }
 
-/* Whether the list of metrics is to be sorted by what is no metric. */
+/* Returns whether the list of metrics is to be sorted by an aspect that is a sum of metrics. */
 static bool sorts_by_sum(const struct report_options *options)
 {
 	return !options->overview && options->sort.aspect < ASPECT_COUNT && options->sort.count > 1;

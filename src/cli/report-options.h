@@ -35,7 +35,7 @@ struct report_options {
 	struct sort_keys sort;
 	struct where **conditions; /* owned, as are they */
 	size_t condition_count, condition_capacity;
-	/* What rates are kept of, see struct group_table. */
+	/* Metrics whose rates are kept, see struct group_table. */
 	struct rate_list lifetime_rates;
 	struct rate_list window_rates;
 	const struct display_desc *display;
@@ -63,7 +63,7 @@ must_check_ int report_options_parse(struct report_options *options, const struc
 must_check_ int report_command(const struct command *command, int argc, char **argv,
                                unsigned count);
 
-/* How tables on standard output look; @color as in struct report_options. */
+/* Returns the style of tables on standard output; @color as in struct report_options. */
 struct table_style report_style(int color);
 
 /* Ids of the options that only one of the two has. One snapshot has nothing to take a percentage of, so that its

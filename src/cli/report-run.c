@@ -20,7 +20,7 @@
 #include "pager.h"
 #include "report-options.h"
 
-/* Whether the locale is said to be UTF-8; the first variable that is set decides, as in locale(7). */
+/* Returns whether the name of the locale is one of UTF-8; the first variable that is set decides, as in locale(7). */
 static bool is_named_utf8(void)
 {
 	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
@@ -34,8 +34,8 @@ static bool is_named_utf8(void)
 	return false;
 }
 
-/* Whether the terminal can be expected to show more than ASCII. Who comes by ssh may have a locale that is not installed
- * here; its name still says what the terminal does. */
+/* Returns whether the terminal is likely to show UTF-8. A session by ssh may have a locale that is not installed here; its name
+ * is enough. */
 static bool locale_is_utf8(void)
 {
 	locale_t locale = newlocale(LC_CTYPE_MASK, "", NULL);
@@ -107,7 +107,7 @@ static void print_report(FILE *file, const struct report *report, enum report_fo
 }
 
 /* CSV has no place for what is not a row. */
-static void tell_left_out(const struct report *report)
+static void print_left_out(const struct report *report)
 {
 	cleanup_(strbuf_done) struct strbuf note = STRBUF_INIT;
 	const struct row_set *set = report->rows;
@@ -226,7 +226,7 @@ static void make_report(FILE *file, const struct report_options *options, struct
 	print_report(file, &report, options->format);
 	if (!report.settings_like &&
 	    (options->format == FORMAT_CSV || options->format == FORMAT_NDJSON))
-		tell_left_out(&report);
+		print_left_out(&report);
 }
 
 static void load_init(struct load *load, const struct report_options *options, const char *path)
@@ -245,7 +245,7 @@ static void load_init(struct load *load, const struct report_options *options, c
 	load->filter = (struct group_filter){.by = options->by, .label = options->explains};
 	cgroup_table_init(&load->cgroups);
 	smaps_table_init(&load->smaps, options->by.literal_names);
-	/* Where settings are asked for by name, these have none. */
+	/* Settings that are listed by name are those of the host. */
 	load->wants_knobs = options->sides == SIDE_MAX && !options->facts.settings_like;
 	for (unsigned i = 0; i < SECTION_COUNT; i++) {
 		enum section_subject subject = section_table[i].subject;
@@ -291,7 +291,7 @@ static bool is_like(const char *glob, const char *name)
 	return glob_match_name(glob, name, strlen(name));
 }
 
-/* Whether a snapshot has a setting that is asked for, be it one that could not be read. */
+/* Returns whether a snapshot has a setting that is asked for; one that could not be read counts. */
 static bool has_setting(const char *glob, const struct load *loads, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
@@ -323,14 +323,14 @@ static bool has_settings(const struct report_options *options, const struct load
 	return false;
 }
 
-/* Whether both sides are one file, and failed for one reason. */
+/* Returns whether both sides are one file, and failed for one reason. */
 static bool is_same_failure(const struct load *a, const struct load *b)
 {
 	return a->result == b->result && fd_source_is_same(a->path, b->path) &&
 	       strcmp(strbuf_str(&a->error), strbuf_str(&b->error)) == 0;
 }
 
-/* What happened in a window compares with nothing that happened in lives. */
+/* Returns whether both are windows or both lifetime snapshots; else prints an error. */
 static bool kinds_agree(const struct load *loads, unsigned count)
 {
 	bool first = loads[0].info.kind == KIND_window;

@@ -56,7 +56,7 @@ void window_note_length(const struct snapshot_info *info)
 		          seconds_of(number_of(info, WINDOW_asked_length_ns)));
 }
 
-/* How the ends of threads came to be known, or why not. */
+/* Appends the reason why exit records are missing or incomplete. */
 static void add_cause(const struct snapshot_info *info, struct strbuf *out)
 {
 	unsigned long long overruns = number_of(info, WINDOW_exit_overruns);

@@ -107,7 +107,7 @@ static bool differs(const struct report *report, enum host_field field)
 	return a && b && strcmp(a, b) != 0;
 }
 
-/* How far apart two snapshots or windows were taken, by the clock of their boot if they are of one. */
+/* Appends the time between the two snapshots or windows, by the clock of their boot if they have the same one. */
 static void add_distance(const struct report *report, struct strbuf *out)
 {
 	const struct snapshot_info *first = report->sides[SIDE_BASELINE].info;
@@ -252,7 +252,7 @@ static unsigned measured_sides(const struct report *report)
 	return report->interval ? 1 : report->rows->sides;
 }
 
-/* What the values are of: the side, or the window between the two. */
+/* Returns the metadata of the values: of the side, or of the window between the two. */
 static const struct snapshot_info *measured(const struct report *report, unsigned side)
 {
 	return report->interval ? report->interval : report->sides[side].info;

@@ -129,7 +129,7 @@ static void add_side(const struct overview_table *table, const struct overview_r
 		strbuf_add_char(out, '0');
 }
 
-/* Whether the cell says of a group that was not there that nothing came of it, or went. */
+/* Returns whether the cell has only zeros, for a group that one side does not have. */
 static bool is_nothing(const struct overview_row *row, const char *before, const char *after)
 {
 	return (!row->group->sides[SIDE_BASELINE] && strcmp(after, "0") == 0) ||
@@ -145,7 +145,7 @@ static enum table_color add_change(const struct overview_table *table,
 	const struct overview_value *values = row->values[aspect];
 	size_t start = out->len;
 
-	/* What did not rise is not known to be lower than before. */
+	/* A peak that did not rise has no value: it can be lower than before, or the same. */
 	if (aspect_table[aspect].kind == ASPECT_KIND_PEAK &&
 	    !(values[SIDE_BASELINE].seen && values[SIDE_CANDIDATE].seen)) {
 		if (values[SIDE_CANDIDATE].seen)
@@ -218,7 +218,7 @@ static void add_label(const struct overview_table *table, const char *whole, str
 	}
 	while (at < len && 1 + text_width(label + at, len - at) > table->group_width) {
 		next = text_prefix_escaped(label + at, len - at, 1);
-		/* What is wider than a column is skipped as a whole. */
+		/* A character that is wider than a column is skipped as a whole. */
 		for (size_t room = 2; next == 0; room++)
 			next = text_prefix_escaped(label + at, len - at, room);
 		at += next;
@@ -260,7 +260,7 @@ static const char *heading_of(const struct overview_table *table, unsigned aspec
 	                                                   : aspect_table[aspect].heading;
 }
 
-/* Whether a cell has the mark of a value that lacks some threads. */
+/* Returns whether a cell has the mark of a value that lacks some threads. */
 static bool has_partial(struct overview_table *table)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
@@ -362,7 +362,7 @@ static void choose_columns(struct overview_table *table)
 	}
 }
 
-/* What is left for the names of groups beside the other columns. */
+/* Sets the width of group names: the rest beside the other columns. */
 static void fit_group(struct overview_table *table)
 {
 	size_t width = table->report->style.width, others = table->count - 1;

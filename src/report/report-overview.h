@@ -17,7 +17,7 @@ void overview_add_amount(const struct overview *overview, unsigned aspect, doubl
 /* Appends a time in two digits or so: "0.4ms", "12s", "3.2h"; nothing for 0. */
 void overview_add_time(double ns, struct strbuf *out);
 
-/* What stands between two sides. */
+/* Returns the text between two sides: an arrow. */
 const char *overview_arrow(const struct report *report);
 
 /* Appends a line, cut where the terminal ends, and nothing for an empty one. In ASCII where the style says so; @line then is,

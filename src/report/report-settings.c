@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* How the hosts are set: what differs stands above the table, the most relevant first. */
+/* The settings that differ, in lines above the table, the most relevant first. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,7 +180,7 @@ static bool same_span(struct span a, struct span b)
 	return a.len == b.len && memcmp(a.text, b.text, a.len) == 0;
 }
 
-/* Whether the knob of the cgroup above changed in the same way: then it was set there. */
+/* Returns whether the knob of the parent cgroup changed in the same way: then it was set there. */
 static bool is_inherited(const struct report *report, const char *path, struct span knob,
                          const struct span values[SIDE_MAX])
 {
@@ -237,7 +237,7 @@ static void add_cgroups(const struct report *report, struct change_list *list)
 		add_knobs(report, &pairs.entries[i], list);
 }
 
-/* Whether the kernel puts threads of a session into a group of their own, so that nice acts inside of it only. */
+/* Returns whether the kernel puts threads of a session into a group of their own, so that nice acts inside of it only. */
 static bool has_autogroup(const struct report *report)
 {
 	static const char name[] = "kernel.sched_autogroup_enabled";
@@ -353,7 +353,7 @@ void report_add_settings(const struct report *report, struct strbuf *out)
 	}
 	shown = report->limit == 0 || list.count <= LINES_SHOWN ? list.count : LINES_SHOWN - 1;
 	for (size_t i = 0; i < shown; i++)
-		/* Of many settings, one line is that of a group where there is one. */
+		/* If the list is cut, its last line is a group's, if any. */
 		add_line(report,
 		         &list.entries[i + 1 == shown && shown < list.count && first_group > i &&
 		                                       first_group < list.count
