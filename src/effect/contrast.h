@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* contrast - what a row's values say of two arms, block by block. The values become y: their logarithm if all are above 0,
- * else their share of the row's mean, so that y has the same meaning in each row: a relative change. */
+/* contrast - the differences of a row's values between two arms, block by block. They are those of y, the logarithm of a value if
+ * all are above 0, else its share of the row's mean, so that y is a relative change in each row. */
 #include <stdbool.h>
 #include <stddef.h>
 

@@ -13,7 +13,7 @@
 #include "statistics/rank.h"
 #include "statistics/sign-flip.h"
 
-/* The promise of the whole experiment, and the power that is asked for. */
+/* The error rate of the whole experiment, and the power for the number of blocks. */
 static const double alpha = .05, power = .8, margin_power = .9;
 
 /* Fewer blocks than that have no sign-flip p below alpha. */
@@ -50,7 +50,7 @@ static void test_row(const struct comparison *comparison, const struct flips *fl
 	free(contrasts);
 }
 
-/* Constant contrasts have no t, but the coins may speak. */
+/* Constant contrasts have no t, but they have a sign-flip p. */
 static struct p_value own_p(const struct comparison *comparison, const struct effect *effect)
 {
 	if (effect->test.has_t)
@@ -218,7 +218,7 @@ static double hidden_part(const struct effect *effect)
 	return hidden / (effect->test.mean + hidden);
 }
 
-/* Only what pulls towards the other arm is carry-over. */
+/* A change away from the other arm is no carry-over. */
 static void check_carry_over(struct comparison *comparison)
 {
 	enum { LEVEL_PERCENT = 10 };

@@ -44,8 +44,8 @@ static bool is_picked(const struct row_pick *picks, size_t count, const char *me
 	return false;
 }
 
-/* Returns the role of a row. @ret_named says whether somebody named it. Whoever measures outcomes, and says nothing else, wants
- * to know about them. */
+/* Returns the role of a row. @ret_named is set if the plan or a gate names it. If no row is declared, the outcomes are the
+ * primaries. */
 static enum effect_role role_of(const struct effect_options *options, const char *metric,
                                 const struct group_by *by, const char *label, bool *ret_named)
 {
@@ -102,7 +102,7 @@ static struct p_value p_of(struct contrast_test test)
 	return (struct p_value){test.is_defined, test.p};
 }
 
-/* The checks, whose truth is known. */
+/* The checks, whose hypotheses are true in a valid experiment. */
 static void set_checks(const struct search *search, struct effect *effect)
 {
 	const struct contrast_plan *plan = &search->comparison->plan;

@@ -94,7 +94,7 @@ static size_t count_sessions(const struct trial *trial)
 	return sessions;
 }
 
-/* No answer can be believed, so there is none. */
+/* Sets all answers to unknown. */
 static void withdraw(struct comparison *comparison)
 {
 	for (size_t i = 0; i < comparison->count; i++) {

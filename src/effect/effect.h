@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* effect - what an experiment says of each row: how much arm b differs from arm a, and one of three answers. */
+/* effect - the result of an experiment for each row: how much arm b differs from arm a, and one of three answers. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -55,8 +55,8 @@ struct effect {
 	enum effect_answer answer;
 	bool is_inside_margin; /* it moved, and by less than the margin */
 	double detectable; /* the smallest effect that this row would have shown with probability .8; infinite: none */
-	/* For unknown: so many blocks (or sessions) would show an effect of the margin, or that there is none. 0: more than
-	 * anybody would run. */
+	/* For unknown: so many blocks (or sessions) would show an effect of the margin, or that there is none. 0: too many
+	 * to run. */
 	size_t blocks_needed;
 	struct p_value null_p, drift_p, carry_p; /* of the checks */
 	double drift, carry;
@@ -73,7 +73,7 @@ struct comparison {
 	size_t equal;   /* rows with the same value in all units */
 	size_t rare;    /* rows that are 0 in more than half of the units: too rare to be tested */
 	size_t unseen;  /* rows of groups in all units, without a value in some of them */
-	size_t repeats; /* rows that say what another one says */
+	size_t repeats; /* rows that repeat another one */
 	size_t by_answer[ANSWER_COUNT]; /* of rows that are no controls */
 	struct adjusted_family family;
 	double smallest_flip_p;

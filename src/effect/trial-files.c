@@ -115,7 +115,7 @@ static bool all_have(const struct trial_file *files, size_t count, const char *l
 	return true;
 }
 
-/* Returns whether each name of a block is that of one window in each arm: only then a name says what belongs together. */
+/* Returns whether each block name is that of one window in each arm, so that the names are blocks. */
 static bool names_agree(const struct trial *trial)
 {
 	for (size_t i = 0; i < trial->unit_count; i++) {

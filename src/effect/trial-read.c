@@ -137,7 +137,7 @@ static bool read_outcomes(struct trial_unit *unit, const json_t *object)
 	return true;
 }
 
-/* Files lie in the directory itself, wherever the text of a stranger points. */
+/* Files lie in the directory itself: the text of experiment.json may be anybody's. */
 static bool is_file_name(const char *file)
 {
 	return file && file[0] != '\0' && file[0] != '.' && !strchr(file, '/');

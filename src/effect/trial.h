@@ -61,7 +61,7 @@ struct trial_texts {
 enum trial_order {
 	TRIAL_ORDER_TOSSED,     /* the coins of ctprof ab */
 	TRIAL_ORDER_SEQUENTIAL, /* one arm behind the other, by the plan */
-	TRIAL_ORDER_FOUND,      /* windows of elsewhere: nobody here knows who decided it */
+	TRIAL_ORDER_FOUND,      /* windows that were taken elsewhere: the reason is not known */
 };
 
 struct trial {
@@ -83,7 +83,7 @@ struct trial {
 	size_t voided, discarded, partial; /* blocks */
 	bool is_unfinished;                /* it was interrupted, or it runs */
 	bool boots_differ; /* a boot has windows of some arms only: boots are part of the difference */
-	bool blocks_unknown; /* nobody knows which windows belong together */
+	bool blocks_unknown; /* the windows name no blocks */
 };
 
 /* Defaults. */

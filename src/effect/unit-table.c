@@ -143,7 +143,7 @@ static void add_totals(struct unit_table *table, const struct derive_frame *fram
 	group_free(total, 0);
 }
 
-/* Groups that this unit lacks lose their values. */
+/* Frees the values of groups that this unit lacks. */
 static void drop_absent(struct unit_table *table)
 {
 	for (size_t i = 0; i < table->map.count; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* guards - whether a window was disturbed, by the plan's limits. */
+/* guards - compares a window with the limits of the plan, to find whether it was disturbed. */
 #include <stdbool.h>
 
 #include "ctprof/base/macro.h"

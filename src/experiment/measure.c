@@ -22,14 +22,14 @@
 /* The descriptors of the child. */
 enum { CHILD_RESULT = 3, CHILD_CONTROL = 4, CHILD_ABOVE = 16 };
 
-/* The messages of the child: the window begins; the result follows. */
+/* The messages of the child: the window has begun; the result follows. */
 static const char ready_byte = 'R', result_byte = 'E';
 
 struct wait {
 	struct capture_wait base;
 };
 
-/* Between the readings: until the end, or until the runner says so, or ends. */
+/* Waits between the readings: until the end, or until the runner stops the window or ends itself. */
 static int until(struct capture_wait *self, uint64_t begin_ns, uint64_t end_ns)
 {
 	struct pollfd control = {.fd = CHILD_CONTROL, .events = POLLIN};
@@ -90,7 +90,7 @@ static int raise_fd(int fd)
 	return fcntl(fd, F_DUPFD_CLOEXEC, CHILD_ABOVE);
 }
 
-/* No descriptor of the runner stays open in the child: a lock and the guardian's pipe end with the runner alone. */
+/* Closes the runner's descriptors in the child: the lock and the guardian's pipe must be released when the runner ends. */
 static bool keep_descriptors(int result_fd, int control_fd)
 {
 	int result = raise_fd(result_fd), control = raise_fd(control_fd);
@@ -126,7 +126,7 @@ int measure_begin(struct measure *measure, const char *path, uint64_t length_ns,
 	if (pipe2(result_pipe, O_CLOEXEC) < 0 || pipe2(control_pipe, O_CLOEXEC) < 0)
 		r = -errno;
 	if (r == 0) {
-		/* Buffered text is printed once, and not by both. */
+		/* Else the child would print the buffered text of the runner again. */
 		fflush(NULL);
 		measure->pid = fork();
 		if (measure->pid == 0)

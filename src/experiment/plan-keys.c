@@ -16,7 +16,7 @@ const char *const plan_order_names[PLAN_ORDER_COUNT + 1] = {"abba", "sequential"
 const char *const plan_guard_names[PLAN_GUARD_COUNT + 1] = {"steal",      "psi_cpu", "psi_io",
                                                             "psi_memory", "lost",    NULL};
 
-/* Longer is a slip of the pen. */
+/* A longer time is refused as a typing error. */
 #define UNIT_MAX_NS (7 * 24 * 3600 * NS_PER_SECOND)
 #define SETTLE_MAX_NS (24 * 3600 * NS_PER_SECOND)
 #define SEED_MAX ((UINT64_C(1) << 53) - 1)
@@ -381,7 +381,7 @@ int plan_set(struct plan *plan, const char *key, const char *value, struct strbu
 		strbuf_addf(reterr, "%s: there is a newline in it", key);
 		return -EINVAL;
 	}
-	/* experiment.json, from which --resume has the plan, can have no other text. */
+	/* --resume reads the plan from experiment.json, and JSON texts are UTF-8. */
 	if (!text_is_utf8(value, strlen(value))) {
 		strbuf_addf(reterr, "%s: it is no UTF-8", key);
 		return -EINVAL;

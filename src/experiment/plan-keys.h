@@ -5,8 +5,8 @@
 
 void plan_texts_add(struct plan_texts *texts, const char *text, size_t len);
 
-/* Returns 0, or -EINVAL with a phrase: @what is named by @name, which is none. */
+/* Checks that @name is a good name for @what. Returns 0, or -EINVAL with a phrase. */
 must_check_ int plan_check_name(const char *what, const char *name, struct strbuf *reterr);
 
-/* Returns whether the key can stand there more than once; true for what is no key. */
+/* Returns whether the key can be given more than once; true for an unknown key. */
 bool plan_key_is_list(const char *key);

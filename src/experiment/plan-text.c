@@ -15,7 +15,7 @@ static void add_time(uint64_t ns, struct strbuf *out)
 		            (unsigned long long)(ns % NS_PER_MS));
 }
 
-/* Ten digits are as many as make a difference to anything measured. */
+/* Ten digits are more precise than any measurement. */
 static void add_percent(double share, struct strbuf *out)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;

@@ -56,7 +56,7 @@ void experiment_plan_done(struct plan *plan)
 	*plan = (struct plan){0};
 }
 
-/* A name stands in labels, in tables and in the names of sections. */
+/* Names are used in labels, tables and section headers. */
 int plan_check_name(const char *what, const char *name, struct strbuf *reterr)
 {
 	size_t len = strlen(name);
@@ -123,7 +123,7 @@ static bool knob_equal(const struct knob *a, const struct knob *b)
 	       texts_equal(a->value, b->value) && texts_equal(a->undo, b->undo);
 }
 
-/* Returns whether each line of an arm is in the other one. Their order makes no difference that could be measured. */
+/* Returns whether each line of an arm is in the other one, in any order. */
 static bool list_is_in(const struct knob_list *list, const struct knob_list *other)
 {
 	for (size_t i = 0; i < list->count; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* plan - what an experiment is to do, as its file and the options of ctprof ab say it. Opens nothing and runs nothing. */
+/* plan - the description of an experiment, from its file and the options of ctprof ab. Opens nothing and runs nothing. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -9,7 +9,7 @@
 #include "ctprof/base/strbuf.h"
 #include "knob/knob.h"
 
-/* One measurement: what happens on the host in a time, or in one run of the workload. */
+/* The unit of measurement: a length of time, or one run of the workload. */
 enum plan_unit { PLAN_UNIT_WINDOW, PLAN_UNIT_RUN };
 
 enum plan_order {
@@ -113,7 +113,7 @@ must_check_ int plan_find_arm(struct plan *plan, const char *name, struct plan_a
 must_check_ int plan_add_line(const struct plan *plan, struct plan_arm *arm, const char *line,
                               struct strbuf *reterr);
 
-/* Checks what no single line can show: too few arms, arms that are equal, a run without a workload. */
+/* Checks the plan as a whole: too few arms, arms that are equal, a run without a workload. */
 must_check_ int plan_check(const struct plan *plan, struct strbuf *reterr);
 
 /* Appends the plan as the text of a file; plan_parse() makes the same plan of it. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* record-directory - the directory of an experiment. What lies in it is what a run does, so nobody else may write there. */
+/* record-directory - the directory of an experiment. A run executes commands from it, so no other user may write there. */
 #include "ctprof/base/macro.h"
 #include "ctprof/base/strbuf.h"
 

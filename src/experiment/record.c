@@ -76,7 +76,7 @@ unsigned experiment_blocks_done(const struct experiment *experiment)
 	return count;
 }
 
-/* A try ends with its last unit, which has the highest position; the next try begins with position 1 again. */
+/* Counts units at position 1: each try of a block has one. */
 unsigned experiment_voids(const struct experiment *experiment, unsigned block)
 {
 	unsigned count = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* run-state - a run in progress: what its files share. */
+/* run-state - the state of a run in progress, shared by the run-*.c files. */
 #include "experiment/run.h"
 #include "knob/changes.h"
 #include "measure.h"
@@ -24,11 +24,11 @@ struct run {
 /* A unit that cannot count: a command failed, or a guard does not hold. */
 enum { RUN_FAILED = 1, RUN_DISTURBED = 2 };
 
-/* Waits until something happens, or until CLOCK_MONOTONIC is @until_ns: reads what the workload prints and what the measuring
- * process sends, and minds the guardian. Returns 0; -EINTR by stop_fd; another -errno with a sentence. */
+/* Waits for an event, or until CLOCK_MONOTONIC is @until_ns: reads the output of the workload and the messages of the measuring
+ * process, and restarts the guardian. Returns 0; -EINTR by stop_fd; another -errno with a sentence. */
 must_check_ int run_wait(struct run *run, uint64_t until_ns, struct strbuf *reterr);
 
-/* Tells the observer about a step. */
+/* Calls the observer for a step. */
 void run_show(struct run *run, enum run_step step);
 
 /* Runs one command to its end. Returns 0, RUN_FAILED with a phrase, or -errno with a sentence. */

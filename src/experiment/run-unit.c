@@ -214,7 +214,7 @@ int run_unit(struct run *run, struct unit *unit, unsigned number, struct strbuf 
 	begin = clock_now_ns(CLOCK_MONOTONIC);
 	if (r == 0)
 		r = measure_unit(run, unit, reterr);
-	/* A setting that somebody else has changed meanwhile: nobody knows what was measured. */
+	/* A setting that changed during the unit makes the unit worthless. */
 	if (r == 0)
 		r = changes_verify(run->changes, reterr);
 	measure_done(&run->measure);

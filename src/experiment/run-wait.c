@@ -35,7 +35,7 @@ void run_show(struct run *run, enum run_step step)
 	observer->progress(observer, &run->progress);
 }
 
-/* Reads what is there. A workload whose descendants hold the pipe has no end of it, so its own end is what counts. */
+/* Reads the available output. Descendants of the workload may keep the pipe open, so the end of the workload itself counts. */
 static int read_output(struct run *run)
 {
 	char bytes[65536];

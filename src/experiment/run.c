@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "run-state.h"
 
-/* A workload that fails so often in a row fails always. */
+/* The run is given up after so many failures in a row. */
 enum { FAILURES_MAX = 3, SETTING_BYTES = 4096 };
 
 static bool names_path(const struct knob_list *arm, const char *path)
@@ -143,7 +143,7 @@ static int add_unit(struct run *run, unsigned block, unsigned position, unsigned
 		unit.state = UNIT_VOID;
 		unit.reason = mem_copy(strbuf_str(&phrase), phrase.len);
 	}
-	/* One that was not measured to its end has no file, and leaves no trace if it was interrupted. */
+	/* A unit that was not measured to its end has no file; an interrupted one is not recorded at all. */
 	if (r < 0 || !run->measure.result.length_ns) {
 		mem_freep(&unit.file);
 		unit.file = NULL;
@@ -254,7 +254,7 @@ static int begin(struct run *run, struct strbuf *reterr)
 	return experiment_write(experiment, reterr);
 }
 
-/* Ends the experiment: what it has changed is taken back, whatever happened. */
+/* Ends the experiment: restores all its changes, after an error as well. */
 static int end(struct run *run, int r, bool *ret_restored, struct strbuf *reterr)
 {
 	struct experiment *experiment = run->experiment;

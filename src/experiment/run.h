@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* run - does the units of an experiment, in their order: sets the arm, lets the host settle, and measures. */
+/* run - runs the units of an experiment, in their order: sets the arm, lets the host settle, and measures. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -18,7 +18,7 @@ struct run_progress {
 	uint64_t left_ns; /* until the end, if nothing is void; 0: not known yet */
 };
 
-/* The one who watches. */
+/* Callbacks of a caller who shows the progress. */
 struct run_observer {
 	/* About once a second, and at each step. */
 	void (*progress)(struct run_observer *self, const struct run_progress *progress);
@@ -32,8 +32,8 @@ struct run_options {
 	struct run_observer *observer; /* borrowed */
 };
 
-/* Adds the settings that all arms have, so that nothing that a window reads is switched on by an arm alone: schedstats and delay
- * accounting, if this user can switch them, to the arms that do not name them. */
+/* Adds schedstats and delay accounting to the arms that do not name them, if this user can switch them on: all windows must have the
+ * same counters. */
 void run_add_common(struct plan *plan);
 
 /* Runs what is left of an experiment: a block that does not count, and the blocks that are not whole. Everything is taken back at the end, also

@@ -61,7 +61,7 @@ static void toss_block(const struct schedule *schedule, unsigned block, unsigned
 
 	shuffle(&stream, names, k);
 	shuffle(&stream, order, rows);
-	/* With two arms a permutation of the names would be a second coin for the same thing. */
+	/* With two arms, a permutation of the names would only repeat the coin. */
 	if (k == 2)
 		names[0] = 0, names[1] = 1;
 	backwards = generator_below(&coin, 2) == 1;

@@ -11,7 +11,7 @@
 void work_output_init(struct work_output *output, const struct plan *plan)
 {
 	*output = (struct work_output){.plan = plan};
-	/* plan_set() has compiled each of them once: what fails now is memory. */
+	/* plan_set() has compiled each of them once, so only memory can be short here. */
 	for (size_t i = 0; i < plan->outcome_count; i++)
 		if (regcomp(&output->regexes[i], plan->outcomes[i].regex, REG_EXTENDED) != 0)
 			mem_exhausted();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* work-output - the numbers in what a workload prints: the sum of its lines "ctprof-work N", and for each outcome of the plan the
+/* work-output - the numbers in the output of a workload: the sum of its lines "ctprof-work N", and for each outcome of the plan the
  * last number that its regex finds. */
 #include <regex.h>
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 #include "experiment/plan.h"
 #include "experiment/record.h"
 
-enum { WORK_LINE_BYTES = 65536 }; /* what a longer line has behind them is not looked at */
+enum { WORK_LINE_BYTES = 65536 }; /* the rest of a longer line is ignored */
 
 struct work_output {
 	const struct plan *plan; /* borrowed */
@@ -25,11 +25,11 @@ struct work_output {
 void work_output_init(struct work_output *output, const struct plan *plan);
 void work_output_done(struct work_output *output);
 
-/* Adds what was printed, a piece of any length. */
+/* Adds a piece of output of any length. */
 void work_output_add(struct work_output *output, const char *bytes, size_t len);
 /* Ends the last line. */
 void work_output_end(struct work_output *output);
-/* Forgets all numbers: what counts begins now. */
+/* Forgets all numbers: only later output counts. */
 void work_output_clear(struct work_output *output);
 
 /* Adds the numbers to a unit. Returns false, with a phrase, if an outcome has none. */

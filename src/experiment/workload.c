@@ -25,7 +25,7 @@ static void set_environment(const struct knob_list *arm)
 			_exit(126);
 }
 
-/* The signals are as a shell would have them: the runner has blocked some, and ignores some. */
+/* Sets all signals to their defaults, as a shell does: the runner blocks some, and ignores some. */
 static void reset_signals(void)
 {
 	sigset_t none;
@@ -75,7 +75,7 @@ int workload_begin(struct workload *workload, const char *command, const struct 
 	fd_closep(&pipe_fds[1]);
 	workload->output_fd = pipe_fds[0];
 	if (r == 0) {
-		/* Either of the two is the first. */
+		/* Parent and child both call it, whichever runs first. */
 		(void)setpgid(workload->pid, workload->pid);
 		workload->pid_fd = (int)syscall(SYS_pidfd_open, workload->pid, 0);
 		r = workload->pid_fd < 0 ? -errno : 0;
@@ -110,7 +110,7 @@ void workload_end(struct workload *workload, uint64_t wait_ns)
 
 	if (workload->pid > 0) {
 		kill(-workload->pid, SIGTERM);
-		/* One that is stopped does not see it. */
+		/* A stopped process gets SIGTERM only when it continues. */
 		kill(-workload->pid, SIGCONT);
 		if (workload->pid_fd >= 0 && !workload->ended)
 			(void)ppoll(&process, 1, &timeout, NULL);

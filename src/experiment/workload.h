@@ -18,7 +18,7 @@ struct workload {
 
 #define WORKLOAD_INIT ((struct workload){.pid_fd = -1, .output_fd = -1})
 
-/* Starts /bin/sh -c @command, with the variables of @arm (NULL: none) and no input. What it prints comes out of output_fd, which does not
+/* Starts /bin/sh -c @command, with the variables of @arm (NULL: none) and no input. Its output is read from output_fd, which does not
  * block. It ends with this process. Returns 0 or -errno. */
 must_check_ int workload_begin(struct workload *workload, const char *command,
                                const struct knob_list *arm);
@@ -26,7 +26,7 @@ must_check_ int workload_begin(struct workload *workload, const char *command,
 /* To be called when pid_fd is readable: sets @ended. */
 void workload_reap(struct workload *workload);
 
-/* Ends it, and what it has left behind in its process group: politely, and after @wait_ns by force. For
- * cleanup_(workload_done) there is the latter. */
+/* Ends the processes of its group: by SIGTERM, and after @wait_ns by SIGKILL. workload_done() kills them at
+ * once. */
 void workload_end(struct workload *workload, uint64_t wait_ns);
 void workload_done(struct workload *workload);

@@ -45,7 +45,7 @@ static void add_failure(struct strbuf *reterr, const char *subject, int error)
 	strbuf_addf(reterr, ": %s", strerror(-error));
 }
 
-/* Returns 0 if a file has what the arm sets, or its old content if it sets nothing; 1 if it has not; or -errno. @text is what it has. */
+/* Returns 0 if a file has the arm's value, or its old content if the arm has none; 1 if not; or -errno. @text gets the content. */
 static int check_file(const struct changes *changes, size_t arm, size_t index, struct strbuf *text)
 {
 	const struct journal_entry *entry = &changes->plan.journal.entries[index];
@@ -143,7 +143,7 @@ static int say_command(const struct knob *knob, int error, int status, struct st
 	return -ECHILD;
 }
 
-/* That it is about to run is on disk before it runs. */
+/* Runs a command; the journal has it as running, on disk, before it starts. */
 static int start_command(struct changes *changes, size_t index, struct shell *shell)
 {
 	struct journal *journal = &changes->plan.journal;
@@ -216,7 +216,7 @@ static bool is_stopped(const struct changes *changes)
 	return changes->stop_fd >= 0 && poll(&stop, 1, 0) > 0;
 }
 
-/* Does a line of the arm, if it does not hold already. */
+/* Applies a line of the arm that does not hold yet. */
 static int do_line(struct changes *changes, size_t arm, size_t line, bool commands,
                    struct strbuf *reterr)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* changes-plan - from the arms to the entries of a journal, with the values from before. */
+/* changes-plan - makes the entries of a journal from the arms, with the old values. */
 #include <stdbool.h>
 #include <stddef.h>
 

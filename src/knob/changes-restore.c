@@ -89,7 +89,7 @@ int changes_restore(const char *state_dir, size_t *ret_done, struct strbuf *repo
 	return r < 0 ? say(report, dir, r) : r;
 }
 
-/* Says which experiment, where its journal can be read. */
+/* Appends the name and the time of the experiment if its journal can be read. */
 static void describe(struct strbuf *out, int dir_fd)
 {
 	struct journal journal = JOURNAL_INIT;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* changes-state - what an experiment holds. */
+/* changes-state - the state of an experiment's changes, shared by the changes-*.c files. */
 #include "changes-plan.h"
 #include "guardian.h"
 #include "knob/changes.h"
@@ -20,7 +20,7 @@ struct changes {
 	char *dir;             /* for messages */
 };
 
-/* Adds a pidfd to what changes_watch_fd() is for, and removes it. */
+/* Adds a pidfd to the descriptor of changes_watch_fd(), and removes it. */
 must_check_ int changes_watch(struct changes *changes, int fd);
 void changes_unwatch(struct changes *changes, int fd);
 

@@ -130,7 +130,7 @@ static void changes_free(struct changes *changes)
 	free(changes);
 }
 
-/* The guardian comes before the journal: from its first moment on there is somebody who minds it. */
+/* Starts the guardian before the journal is written, so that each journal has one. */
 static int prepare(struct changes *changes, size_t arm_count, const char *label,
                    struct strbuf *reterr)
 {
@@ -174,7 +174,7 @@ int changes_begin(struct changes **ret, const struct knob_list *arms, size_t arm
 		r = changes_host ? prepare(changes, arm_count, options->label, reterr)
 		                 : plan_make(&changes->plan, arms, arm_count, reterr);
 	if (r < 0) {
-		/* Nothing has been changed, and the lock says that the journal is ours. */
+		/* Nothing has been changed, and the journal is ours, since we hold the lock. */
 		if (changes->lock_fd >= 0 && r != -EUCLEAN)
 			(void)journal_remove(changes->dir_fd);
 		changes_free(changes);
@@ -189,7 +189,7 @@ int changes_watch_fd(const struct changes *changes)
 	return changes->watch_fd;
 }
 
-/* Returns whether a daemon of the present arm has ended; says so. */
+/* Returns whether a daemon of the present arm has ended, and appends a line about it. */
 static bool has_daemon_ended(struct changes *changes, size_t index, struct strbuf *reterr)
 {
 	struct shell *shell = &changes->daemons[index];

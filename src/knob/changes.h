@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* changes - changes that an experiment makes to this host, and takes back whatever happens.
+/* changes - changes that an experiment makes to this host. They are restored in any case.
  *
  * Before the first change, every old value is in a journal on disk, and a second process, the guardian, waits for the end of this
  * one: it takes everything back if this process is killed. If the guardian is killed, this process starts another one
@@ -77,6 +77,6 @@ must_check_ int changes_end(struct changes *changes, struct strbuf *report);
  * of a pending journal. */
 must_check_ int changes_restore(const char *state_dir, size_t *ret_done, struct strbuf *report);
 
-/* Returns whether a journal is there that no process minds; then appends what to do, as one line, to @out. Costs one call of
- * access(2) where there is none. False as well where this user may not look. */
+/* Returns whether there is a journal without a running experiment; then appends a line to @out with the command that restores. Costs
+ * one access(2) if there is none. False also if this user may not read the directory. */
 must_check_ bool changes_pending(const char *state_dir, struct strbuf *out);

@@ -30,7 +30,7 @@ static void restore_host(void)
 	if (journal_read(&journal, DIRECTORY) < 0)
 		return;
 	reverts = revert_all(&journal, false, -1, &report);
-	/* ctprof ab --restore says the rest. */
+	/* ctprof ab --restore reports the rest. */
 	if (reverts.count[REVERTED] == journal.count)
 		(void)journal_remove(DIRECTORY);
 	journal_done(&journal);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* guardian - a process that waits for the end of this one, and then takes back what the journal has. */
+/* guardian - a process that waits for the end of this one, and then restores the entries of the journal. */
 #include <stdbool.h>
 #include <sys/types.h>
 

@@ -270,8 +270,8 @@ static bool read_head(struct journal *journal, struct span word, struct span lin
 	return *ended;
 }
 
-/* The head was renamed into place when it was whole, so a fault of it is an error. The last note may have been cut by a crash: it had not
- * returned, and what it speaks of had not begun. */
+/* The head was renamed into place when it was complete, so a fault in it is an error. A crash may have cut the last note: its action had
+ * not begun then. */
 static bool parse(struct journal *journal, struct span text)
 {
 	struct span line, word;

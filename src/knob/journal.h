@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* journal - everything that an experiment changes, with what it was before, on disk. The file appears whole, and lines about
+/* journal - a file with all changes of an experiment and the old values. It is renamed into place when it is complete, and lines about
  * commands are appended to it. It is text; ctprof-ab(1) has the format. */
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ struct journal_entry {
 	enum knob_store store;
 	bool any; /* no arm sets it: the kernel changes it along with another one */
 	char *place;
-	char *old; /* what has to be written to restore it */
+	char *old; /* the text that restores it */
 	size_t old_len;
 	char **values; /* that arms set */
 	size_t value_count, value_capacity;
@@ -60,7 +60,7 @@ must_check_ int journal_boot_id(struct strbuf *out);
 /* Writes it as "changes" into the directory and opens it for notes. Returns 0 when it is on disk, or -errno. */
 must_check_ int journal_write(struct journal *journal, int dir_fd);
 
-/* Reads it and opens it for notes. @journal is JOURNAL_INIT. Returns 0; -ENOENT if there is none; -EBADMSG if it has no sense; another
+/* Reads it and opens it for notes. @journal is JOURNAL_INIT. Returns 0; -ENOENT if there is none; -EBADMSG if it is malformed; another
  * -errno. */
 must_check_ int journal_read(struct journal *journal, int dir_fd);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* knob-value - values as a file has them: what is read there is not what was written. */
+/* knob-value - compares values with the content of a file, which differs from the text that was written. */
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -17,7 +17,7 @@ enum value_form {
 /* Returns the form of a file with this content, for @value. */
 enum value_form value_form_of(const char *text, size_t len, const char *value);
 
-/* Appends what has to be written to get this content back: for a flag, the state of the flag that @value is about. */
+/* Appends the text that restores this content when it is written: for a flag, the state of the flag in @value. */
 void value_add_old(enum value_form form, const char *text, size_t len, const char *value,
                    struct strbuf *out);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* knob - what an arm of an experiment sets: the lines of an arm, in the order in which they are made to hold. */
+/* knob - the settings of an arm of an experiment, in the order in which they are applied. */
 #include <stddef.h>
 
 #include "ctprof/base/macro.h"

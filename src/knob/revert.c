@@ -153,7 +153,7 @@ enum reverted revert_command(struct journal *journal, struct journal_entry *entr
 	}
 	if (r < 0 || status != 0)
 		return say_undo(entry, r, status, report);
-	/* The journal must not forget on disk what the disk does not have yet. */
+	/* The effects of the undo command must be on disk before the journal has it as undone. */
 	if (entry->undo)
 		sync();
 	r = journal_note(journal, entry, JOURNAL_IDLE, 0, 0, true);

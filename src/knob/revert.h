@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* revert - takes back what a journal has. */
+/* revert - restores the entries of a journal. */
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -25,12 +25,12 @@ struct reverts {
 /* Restores a file, if it has not its old content. Appends a line to @report, if it is not NULL, for anything but REVERTED. */
 enum reverted revert_file(const struct journal_entry *entry, struct strbuf *report);
 
-/* Ends what runs of a command, and undoes it if it has begun. An undo command that is killed is run once more. */
+/* Ends the processes of a command, and undoes it if it has begun. An undo command that is killed is run once more. */
 enum reverted revert_command(struct journal *journal, struct journal_entry *entry, int output_fd,
                              struct strbuf *report);
 
-/* Does either for all entries, from the last to the first; files that depend on others are tried again. After another boot
- * (@rebooted), processes are gone, and only what is lasting is restored. Appends a line to @report for anything but REVERTED. */
+/* Reverts all entries, from the last to the first; files that depend on others are tried again. After a reboot (@rebooted),
+ * processes are gone, and only files on disk are restored. Appends a line to @report for anything but REVERTED. */
 struct reverts revert_all(struct journal *journal, bool rebooted, int output_fd,
                           struct strbuf *report);
 
