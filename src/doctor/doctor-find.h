@@ -7,3 +7,7 @@
 /* Examines the cgroup hierarchies of @mounts, and /proc/cgroups. */
 void doctor_find_cgroups(int proc_fd, const struct cgroup_mounts *mounts,
                          struct doctor_findings *findings);
+
+/* Reads the files of our own thread, of other processes and of taskstats, as a capture does, and tries the memory of processes. A
+ * process that holds its reader up for STALL_LIMIT_NS is given up (base/watch.h). */
+void doctor_find_threads(int proc_fd, struct doctor_findings *findings);

@@ -117,7 +117,10 @@ static void judge_processes(const struct doctor_findings *findings, struct docto
 {
 	if (reason_no_proc(findings, line) || reason_hidepid(findings, line))
 		return;
-	if (findings->others == 0)
+	if (findings->stalled > 0)
+		reason_set(line, DOCTOR_PARTLY, "%u process%s held up the reading",
+		           findings->stalled, findings->stalled == 1 ? "" : "es");
+	else if (findings->others == 0)
 		reason_set(line, DOCTOR_AVAILABLE, "there is none but this user's");
 	else if (findings->others_shown == 0)
 		reason_denied(findings, DOCTOR_NOT, DOCTOR_CAP_SYS_PTRACE, cap_ptrace, line);

@@ -116,6 +116,7 @@ struct doctor_findings {
 	bool has_cgroup, cgroup_is_v1;
 	unsigned others;       /* processes of other users in /proc; for root, all but our own */
 	unsigned others_shown; /* those whose stat was readable */
+	unsigned stalled;      /* processes that held up their reader */
 	struct doctor_tries io_own, io_others, smaps_own, smaps_others;
 	/* The memory of other processes than ours: of this user's, and of others'. */
 	struct doctor_tries memory_own, memory_others;

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # stalled.sh CTPROF HANGING_MOUNT: a process that executes a program while a close-on-exec descriptor points to a FUSE mount that does
-# not answer holds up whoever reads its files in /proc. Captures by both sources and windows end in time, have everything else, and
+# not answer holds up whoever reads its files in /proc. Captures by both sources, windows and doctor end in time, have everything else, and
 # say what is missing; a window answers SIGTERM. While it runs, ps(1) waits: 20 s at most.
 set -euo pipefail
 
@@ -126,6 +126,14 @@ kill -TERM "$window"
 wait "$window" || fail "a window that was ended: status $?"
 between "ms until a window ends behind SIGTERM" 0 $((($(date +%s%N) - begin) / 1000000)) "$most_ms"
 between "ns of that window" 1 "$(zstd -dc ended.zst | jq .window.length_ns)" 10000000000
+
+begin=$(date +%s%N)
+status=0
+timeout -s KILL 15 "$CTPROF" doctor >doctor.out 2>&1 || status=$?
+[[ $status =~ ^[03]$ ]] || fail "doctor: status $status"
+between "doctor: ms" 0 $((($(date +%s%N) - begin) / 1000000)) "$most_ms"
+grep -Eq "process(es)? held up the reading" doctor.out || fail "doctor does not say that a process stalls: $(cat doctor.out)"
+checks=$((checks + 1))
 
 stop_started
 "$CTPROF" capture -q -o after.zst
