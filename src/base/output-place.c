@@ -20,7 +20,8 @@ enum { LINKS_MAX = 40 };
 
 struct walk {
 	struct output_place *place;
-	char *rest; /* the rest of the path; owned */
+	int start_fd; /* the directory that a relative path begins in; or AT_FDCWD */
+	char *rest;   /* the rest of the path; owned */
 	unsigned links;
 	uid_t root_owner; /* of "/": in a user namespace, the host's root may have no number of its own */
 	bool last_is_link; /* the last name comes from a link, which was the last name before */
@@ -91,14 +92,14 @@ static int named_descriptor(const char *path)
 	return -1;
 }
 
-/* Begins at the root or in the working directory. A path that names a descriptor ends here. */
+/* Begins at the root or in the first directory. A path that names a descriptor ends here. */
 static int move_to_start(struct walk *walk)
 {
 	walk->place->descriptor = named_descriptor(walk->rest);
 	if (walk->place->descriptor >= 0)
 		return 0;
-	return move_to(walk,
-	               open(walk->rest[0] == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+	return move_to(walk, openat(walk->start_fd, walk->rest[0] == '/' ? "/" : ".",
+	                            O_PATH | O_DIRECTORY | O_CLOEXEC));
 }
 
 static bool is_procfs(int fd)
@@ -239,9 +240,10 @@ static int next_name(struct walk *walk)
 	return 0;
 }
 
-int output_place_find(struct output_place *place, const char *path, struct strbuf *reterr)
+int output_place_find(struct output_place *place, int dir_fd, const char *path,
+                      struct strbuf *reterr)
 {
-	struct walk walk = {.place = place, .reterr = reterr};
+	struct walk walk = {.place = place, .start_fd = dir_fd, .reterr = reterr};
 	struct stat root;
 	int r;
 

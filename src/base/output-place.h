@@ -20,14 +20,14 @@ struct output_place {
 
 #define OUTPUT_PLACE_INIT ((struct output_place){.descriptor = -1, .dir_fd = -1, .target_fd = -1})
 
-/* Finds the place. @place is OUTPUT_PLACE_INIT before. On success either @descriptor, or @dir_fd and @name are set. The
+/* Finds the place, from the directory @dir_fd on if the path is relative. @place is OUTPUT_PLACE_INIT before. On success either @descriptor, or @dir_fd and @name are set. The
  * target, if there is one, is no directory and no symbolic link.
  * A symbolic link is followed if it belongs to this user or to root, or if nobody else may write the directory that it
  * is in. A target that is not a regular file (FIFO, device, socket) is accepted under the same conditions. In a
  * directory that others may write, neither may have a second hard link, because then others may have given it its name.
  * Returns 0; -EACCES if the rule above refuses something, with a phrase in @reterr that names it; or -errno: -ENOENT
  * for a dangling link, -EISDIR for a directory, -ELOOP after 40 links. */
-must_check_ int output_place_find(struct output_place *place, const char *path,
+must_check_ int output_place_find(struct output_place *place, int dir_fd, const char *path,
                                   struct strbuf *reterr);
 
 /* Opens the target itself, through /proc/self/fd, and checks that it is the same file. Without /proc it is opened by

@@ -219,17 +219,29 @@ static void keep(struct output *output, const struct output_place *place)
 		output->mode &= ~(mode_t)S_IRWXG;
 }
 
+static void begin(struct output *output, enum output_audience audience)
+{
+	*output = OUTPUT_INIT;
+	output->sink.write = output_write;
+	output->mode = audience == OUTPUT_PUBLIC ? 0666 : 0600;
+}
+
 int output_open(struct output *output, const char *path, enum output_audience audience)
+{
+	if (strcmp(path, "-") != 0)
+		return output_open_at(output, AT_FDCWD, path, audience);
+	begin(output, audience);
+	return use_descriptor(output, STDOUT_FILENO);
+}
+
+int output_open_at(struct output *output, int dir_fd, const char *path,
+                   enum output_audience audience)
 {
 	cleanup_(output_place_done) struct output_place place = OUTPUT_PLACE_INIT;
 	int r;
 
-	*output = OUTPUT_INIT;
-	output->sink.write = output_write;
-	output->mode = audience == OUTPUT_PUBLIC ? 0666 : 0600;
-	if (strcmp(path, "-") == 0)
-		return use_descriptor(output, STDOUT_FILENO);
-	r = output_place_find(&place, path, &output->reason);
+	begin(output, audience);
+	r = output_place_find(&place, dir_fd, path, &output->reason);
 	if (r < 0)
 		return r;
 	if (place.descriptor >= 0)

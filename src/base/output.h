@@ -52,6 +52,10 @@ struct output {
  * Returns 0 or -errno; output_reason() has the words. */
 must_check_ int output_open(struct output *output, const char *path, enum output_audience audience);
 
+/* Does so for a path that begins in a directory, in which "-" is a name as others are. */
+must_check_ int output_open_at(struct output *output, int dir_fd, const char *path,
+                               enum output_audience audience);
+
 /* Flushes to disk, puts the file in its place and flushes the directory. Returns 0 or -errno, -EEXIST if something got
  * the name meanwhile in an append-only directory. After an error the target is unchanged, and nothing is left beside
  * it, with one exception: if only the directory cannot be flushed, the new file is in its place, and output_reason()

@@ -91,9 +91,9 @@ int regular_file_open(int root_fd, const char *path, enum file_systems allowed)
 	return path_fd < 0 ? -errno : reopen(path_fd, allowed);
 }
 
-int regular_file_open_link(const char *path, enum file_systems allowed)
+int regular_file_open_link(int dir_fd, const char *path, enum file_systems allowed)
 {
-	cleanup_(fd_closep) int path_fd = open(path, O_PATH | O_CLOEXEC);
+	cleanup_(fd_closep) int path_fd = openat(dir_fd, path, O_PATH | O_CLOEXEC);
 
 	return path_fd < 0 ? -errno : reopen(path_fd, allowed);
 }

@@ -34,6 +34,6 @@ enum file_system_kind file_system_kind_of_type(const char *type, size_t len);
  * ever if a directory of the path is on a file system that does not answer: call it in a helper process. */
 must_check_ int regular_file_open(int root_fd, const char *path, enum file_systems allowed);
 
-/* Opens the target of a link of /proc that leads to a file by itself, such as /proc/<pid>/map_files/<range>. Other
- * processes influence only the target, not @path. */
-must_check_ int regular_file_open_link(const char *path, enum file_systems allowed);
+/* Opens a path that only this user has chosen, from the directory @dir_fd on or from AT_FDCWD, and follows links: one of /proc, such
+ * as /proc/<pid>/map_files/<range>, leads to a file by itself. Other processes influence only the target. */
+must_check_ int regular_file_open_link(int dir_fd, const char *path, enum file_systems allowed);

@@ -39,12 +39,12 @@ int ab_answer_parse(struct ab_answer *answer)
 	               : -1;
 }
 
-int ab_answer_print(const struct ab_answer *answer, const char *directory)
+int ab_answer_print(const struct ab_answer *answer, const char *directory, int dir_fd)
 {
 	cleanup_(trial_done) struct trial trial = {0};
 
 	mem_limit(answer->options.limits.memory);
-	if (ab_load_directory(&trial, directory) < 0)
+	if (ab_load_open_directory(&trial, directory, dir_fd) < 0)
 		return EXIT_FAILED;
 	trial_find_blocks(&trial);
 	return ab_run(&answer->options, &trial);

@@ -18,5 +18,5 @@ void ab_answer_add(struct ab_answer *answer, const char *name, const char *value
 /* Parses the options. An experiment may take hours, so this is done before it begins. Returns 0, or -1 with the error printed. */
 must_check_ int ab_answer_parse(struct ab_answer *answer);
 
-/* Prints the report of a directory. Returns the exit status of ctprof ab-report. */
-must_check_ int ab_answer_print(const struct ab_answer *answer, const char *directory);
+/* Prints the report of a directory, which is open. Returns the exit status of ctprof ab-report. */
+must_check_ int ab_answer_print(const struct ab_answer *answer, const char *directory, int dir_fd);

@@ -16,22 +16,39 @@
 
 enum { EXPERIMENT_BYTES = 64 << 20 };
 
-int ab_load_directory(struct trial *trial, const char *dir)
-{
-	cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT, json = STRBUF_INIT;
-	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
-	int r;
+static const char experiment_name[] = "experiment.json";
 
-	strbuf_addf(&path, "%s/experiment.json", dir);
-	r = fd_read_all_at(AT_FDCWD, strbuf_str(&path), &json, EXPERIMENT_BYTES);
+/* Units are read long after the directory was, and must be of the same one. */
+static int load(struct trial *trial, const char *dir, int dir_fd)
+{
+	cleanup_(strbuf_done) struct strbuf json = STRBUF_INIT, reason = STRBUF_INIT;
+	size_t first = trial->unit_count;
+	int r = dir_fd < 0 ? dir_fd
+	                   : fd_read_all_at(dir_fd, experiment_name, &json, EXPERIMENT_BYTES);
+
 	if (r < 0) {
-		cli_error("%s: %s", strbuf_str(&path), strerror(-r));
+		cli_error("%s/%s: %s", dir, experiment_name, strerror(-r));
 		return r;
 	}
 	r = trial_read(trial, dir, &json, &reason);
 	if (r < 0)
 		cli_error("%s", strbuf_str(&reason));
+	for (size_t i = first; i < trial->unit_count; i++)
+		trial->units[i].dir_fd = dir_fd;
 	return r;
+}
+
+int ab_load_directory(struct trial *trial, const char *dir)
+{
+	int fd = fd_open_path_at(AT_FDCWD, dir);
+
+	*array_add(trial->dir_fds, trial->dir_fd_count, trial->dir_fd_capacity) = fd;
+	return load(trial, dir, fd);
+}
+
+int ab_load_open_directory(struct trial *trial, const char *dir, int dir_fd)
+{
+	return load(trial, dir, dir_fd);
 }
 
 static bool is_key(const char *text, size_t len)
@@ -78,9 +95,10 @@ static void tell(const char *path, int r, const struct strbuf *reason)
 }
 
 /* The names come from a pattern or from experiment.json. Opening a FIFO would block, and opening a device can have an effect. */
-static int open_window(struct fd_source *source, const char *path)
+static int open_window(struct fd_source *source, int dir_fd, const char *path)
 {
-	int fd = regular_file_open_link(path, FILE_SYSTEMS_ALL);
+	const char *name = dir_fd == AT_FDCWD ? path : strrchr(path, '/') + 1;
+	int fd = regular_file_open_link(dir_fd, name, FILE_SYSTEMS_ALL);
 
 	if (fd < 0) {
 		cli_error("%s: %s", path,
@@ -98,7 +116,7 @@ static int read_head(const struct ab_options *options, const char *path, struct 
 	cleanup_(snapshot_info_done) struct snapshot_info info = {0};
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
 	struct snapshot_visitor visitor = {.thread = stop};
-	int r = open_window(&source, path);
+	int r = open_window(&source, AT_FDCWD, path);
 
 	if (r < 0)
 		return r;
@@ -216,7 +234,7 @@ static int load_unit(const struct ab_options *options, const struct trial *trial
 	cleanup_(fd_source_done) struct fd_source source = FD_SOURCE_INIT;
 	cleanup_(snapshot_info_done) struct snapshot_info info = {0};
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
-	int r = open_window(&source, unit->path);
+	int r = open_window(&source, unit->dir_fd, unit->path);
 
 	if (r < 0)
 		return r;

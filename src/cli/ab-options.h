@@ -37,8 +37,11 @@ must_check_ int ab_run(const struct ab_options *options, struct trial *trial);
 /* Words of --format. */
 extern const struct cli_option ab_report_option_table[];
 
-/* Reads the experiment.json of a directory. Returns 0, or -errno with the error printed. */
+/* Reads the experiment.json of a directory, which the units are read from later, wherever it has been moved. Returns 0, or -errno with the
+ * error printed. */
 must_check_ int ab_load_directory(struct trial *trial, const char *dir);
+/* Does so for one that is open, and stays the caller's. */
+must_check_ int ab_load_open_directory(struct trial *trial, const char *dir, int dir_fd);
 
 /* Makes a trial of operands "A=GLOB". Returns 0, or -errno with the error printed. */
 must_check_ int ab_load_arms(const struct ab_options *options, struct trial *trial, char **operands,

@@ -422,7 +422,7 @@ static int run_it(const struct arguments *arguments, struct experiment *experime
 	}
 	if (r < 0 || !restored)
 		return EXIT_FAILED;
-	return ab_answer_print(&arguments->answer, experiment->directory);
+	return ab_answer_print(&arguments->answer, experiment->directory, experiment->dir_fd);
 }
 
 static int restore(void)
@@ -465,13 +465,13 @@ static int do_experiment(const struct command *command, const struct arguments *
 	if (status != EXIT_DONE)
 		return status;
 	is_new = access(experiment->directory, F_OK) < 0;
-	if (!arguments->resume && experiment_make_directory(experiment->directory, &reason) < 0) {
+	if (!arguments->resume && experiment_make_directory(experiment, &reason) < 0) {
 		cli_error("%s", strbuf_str(&reason));
 		return EXIT_FAILED;
 	}
 	status = run_it(arguments, experiment);
 	if (status == EXIT_FAILED && is_new)
-		experiment_drop_directory(experiment->directory);
+		experiment_drop_directory(experiment);
 	return status;
 }
 

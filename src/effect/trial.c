@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "effect/trial.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fd.h"
 #include "base/mem.h"
 
 void trial_texts_add(struct trial_texts *texts, const char *text)
@@ -37,7 +39,11 @@ struct trial_unit *trial_add_unit(struct trial *trial, const char *path, unsigne
 	struct trial_unit *unit = array_add(trial->units, trial->unit_count, trial->unit_capacity);
 
 	*unit = (struct trial_unit){
-	        .path = mem_copy(path, strlen(path)), .arm = arm, .block = TRIAL_BLOCK_UNKNOWN};
+	        .path = mem_copy(path, strlen(path)),
+	        .dir_fd = AT_FDCWD,
+	        .arm = arm,
+	        .block = TRIAL_BLOCK_UNKNOWN,
+	};
 	return unit;
 }
 
@@ -163,6 +169,9 @@ void trial_done(struct trial *trial)
 	}
 	for (size_t i = 0; i < trial->block_count; i++)
 		free(trial->blocks[i].units);
+	for (size_t i = 0; i < trial->dir_fd_count; i++)
+		fd_closep(&trial->dir_fds[i]);
+	free(trial->dir_fds);
 	free(trial->units);
 	free(trial->sessions);
 	free(trial->blocks);

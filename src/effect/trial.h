@@ -25,6 +25,7 @@ struct trial_outcome {
 /* One window of an arm. Texts are owned. */
 struct trial_unit {
 	char *path;
+	int dir_fd; /* borrowed: where its last part is looked up; AT_FDCWD: all of it where we are */
 	unsigned arm;
 	int block;        /* number in its session, from 0 on; TRIAL_BLOCK_UNKNOWN */
 	unsigned session; /* place in the sessions */
@@ -73,6 +74,8 @@ struct trial {
 	size_t unit_count, unit_capacity;
 	struct trial_session *sessions;
 	size_t session_count, session_capacity;
+	int *dir_fds; /* owned; of directories that units are in, or -1 */
+	size_t dir_fd_count, dir_fd_capacity;
 	struct trial_block *blocks; /* that have units of all arms; by trial_find_blocks() */
 	size_t block_count, block_capacity;
 	struct trial_texts primaries, controls, guards;

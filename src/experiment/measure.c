@@ -20,7 +20,7 @@
 #define LENGTH_MAX_NS (7 * 24 * 3600 * NS_PER_SECOND)
 
 /* The descriptors of the child. */
-enum { CHILD_RESULT = 3, CHILD_CONTROL = 4, CHILD_ABOVE = 16 };
+enum { CHILD_RESULT = 3, CHILD_CONTROL, CHILD_DIRECTORY, CHILD_END, CHILD_ABOVE = 16 };
 
 /* The messages of the child: the window has begun; the result follows. */
 static const char ready_byte = 'R', result_byte = 'E';
@@ -50,7 +50,7 @@ static int until(struct capture_wait *self, uint64_t begin_ns, uint64_t end_ns)
 	return r < 0 ? r : 0;
 }
 
-static void capture(const char *path, uint64_t length_ns, const struct labels *labels,
+static void capture(const char *name, uint64_t length_ns, const struct labels *labels,
                     struct measure_result *result)
 {
 	cleanup_(snapshot_info_done) struct snapshot_info info = {0};
@@ -64,7 +64,7 @@ static void capture(const char *path, uint64_t length_ns, const struct labels *l
 	        .length_ns = length_ns > 0 ? length_ns : LENGTH_MAX_NS,
 	        .wait = &wait.base,
 	};
-	int r = output_open(&output, path, OUTPUT_PRIVATE);
+	int r = output_open_at(&output, CHILD_DIRECTORY, name, OUTPUT_PRIVATE);
 
 	result->start_unix_ns = clock_now_ns(CLOCK_REALTIME);
 	if (r == 0) {
@@ -76,7 +76,7 @@ static void capture(const char *path, uint64_t length_ns, const struct labels *l
 	result->error = r;
 	if (r < 0) {
 		if (reason.len == 0)
-			strbuf_addf(&reason, "%s: %s", path, output_reason(&output, r));
+			strbuf_addf(&reason, "%s: %s", name, output_reason(&output, r));
 		snprintf(result->reason, sizeof(result->reason), "%s", strbuf_str(&reason));
 		return;
 	}
@@ -91,31 +91,33 @@ static int raise_fd(int fd)
 }
 
 /* Closes the runner's descriptors in the child: the lock and the guardian's pipe must be released when the runner ends. */
-static bool keep_descriptors(int result_fd, int control_fd)
+static bool keep_descriptors(int result_fd, int control_fd, int dir_fd)
 {
-	int result = raise_fd(result_fd), control = raise_fd(control_fd);
+	int result = raise_fd(result_fd), control = raise_fd(control_fd), dir = raise_fd(dir_fd);
 
-	return result >= 0 && control >= 0 && dup2(result, CHILD_RESULT) >= 0 &&
-	       dup2(control, CHILD_CONTROL) >= 0 && close_range(CHILD_CONTROL + 1, ~0U, 0) == 0;
+	return result >= 0 && control >= 0 && dir >= 0 && dup2(result, CHILD_RESULT) >= 0 &&
+	       dup2(control, CHILD_CONTROL) >= 0 && dup2(dir, CHILD_DIRECTORY) >= 0 &&
+	       close_range(CHILD_END, ~0U, 0) == 0;
 }
 
 noreturn_ static void run_child(pid_t parent, const int result_pipe[2], const int control_pipe[2],
-                                const char *path, uint64_t length_ns, const struct labels *labels)
+                                int dir_fd, const char *name, uint64_t length_ns,
+                                const struct labels *labels)
 {
 	struct measure_result result = {0};
 
 	helper_ignore_signals();
 	helper_end_with(parent);
-	if (!keep_descriptors(result_pipe[1], control_pipe[0]))
+	if (!keep_descriptors(result_pipe[1], control_pipe[0], dir_fd))
 		_exit(1);
-	capture(path, length_ns, labels, &result);
+	capture(name, length_ns, labels, &result);
 	if (fd_write_all(CHILD_RESULT, &result_byte, 1) < 0 ||
 	    fd_write_all(CHILD_RESULT, &result, sizeof(result)) < 0)
 		_exit(1);
 	_exit(0);
 }
 
-int measure_begin(struct measure *measure, const char *path, uint64_t length_ns,
+int measure_begin(struct measure *measure, int dir_fd, const char *name, uint64_t length_ns,
                   const struct labels *labels)
 {
 	int result_pipe[2] = {-1, -1}, control_pipe[2] = {-1, -1};
@@ -130,7 +132,8 @@ int measure_begin(struct measure *measure, const char *path, uint64_t length_ns,
 		fflush(NULL);
 		measure->pid = fork();
 		if (measure->pid == 0)
-			run_child(parent, result_pipe, control_pipe, path, length_ns, labels);
+			run_child(parent, result_pipe, control_pipe, dir_fd, name, length_ns,
+			          labels);
 		r = measure->pid < 0 ? -errno : 0;
 	}
 	if (r == 0) {

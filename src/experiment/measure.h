@@ -32,10 +32,10 @@ struct measure {
 
 #define MEASURE_INIT ((struct measure){.result_fd = -1, .control_fd = -1})
 
-/* Starts a window that is written to @path, of @length_ns, or, with 0, until measure_stop(). @labels are borrowed until the return.
- * Returns 0 or -errno. */
-must_check_ int measure_begin(struct measure *measure, const char *path, uint64_t length_ns,
-                              const struct labels *labels);
+/* Starts a window that is written to the file @name in the directory @dir_fd, of @length_ns, or, with 0, until measure_stop(). @labels are
+ * borrowed until the return. Returns 0 or -errno. */
+must_check_ int measure_begin(struct measure *measure, int dir_fd, const char *name,
+                              uint64_t length_ns, const struct labels *labels);
 
 /* To be called when result_fd is readable: sets @ready and @done. Returns 0, or -errno: -EPIPE if the child has ended without a
  * result. */

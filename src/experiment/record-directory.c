@@ -9,11 +9,13 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/mem.h"
 #include "experiment/record.h"
 
-static bool is_empty(const char *directory)
+static bool is_empty(int dir_fd)
 {
-	DIR *dir = opendir(directory);
+	int fd = fd_open_dir_at(dir_fd, ".");
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *entry;
 	bool empty = dir != NULL;
 
@@ -21,6 +23,8 @@ static bool is_empty(const char *directory)
 		empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
 	if (dir)
 		closedir(dir);
+	else
+		fd_closep(&fd);
 	return empty;
 }
 
@@ -76,22 +80,43 @@ int record_directory_open(const char *directory, struct strbuf *reterr)
 	return r;
 }
 
-int experiment_make_directory(const char *directory, struct strbuf *reterr)
+int experiment_make_directory(struct experiment *experiment, struct strbuf *reterr)
 {
+	const char *directory = experiment->directory;
 	int r = mkdir(directory, 0700) == 0 ? 0 : -errno;
+	cleanup_(fd_closep) int fd = -1;
 
-	if (r == -EEXIST && is_empty(directory)) {
-		cleanup_(fd_closep) int fd = record_directory_open(directory, reterr);
-
-		return fd < 0 ? fd : 0;
+	if (r < 0 && r != -EEXIST) {
+		strbuf_addf(reterr, "%s: %s", directory, strerror(-r));
+		return r;
 	}
-	if (r < 0)
-		strbuf_addf(reterr, "%s: %s", directory,
-		            r == -EEXIST ? "it is there and is no empty directory" : strerror(-r));
-	return r;
+	fd = record_directory_open(directory, reterr);
+	if (fd < 0)
+		return fd;
+	/* Also one that somebody has put in the place of the new one. */
+	if (!is_empty(fd)) {
+		strbuf_addf(reterr, "%s: it is there and is no empty directory", directory);
+		return -EEXIST;
+	}
+	fd_closep(&experiment->dir_fd);
+	experiment->dir_fd = fd;
+	fd = -1;
+	return 0;
 }
 
-void experiment_drop_directory(const char *directory)
+/* By its own parent, and by its name there: a path may lead to another directory by now. */
+void experiment_drop_directory(const struct experiment *experiment)
 {
-	(void)rmdir(directory);
+	const char *directory = experiment->directory;
+	size_t end = strlen(directory), begin;
+	cleanup_(mem_freep) char *name = NULL;
+	cleanup_(fd_closep) int parent_fd = fd_open_path_at(experiment->dir_fd, "..");
+
+	while (end > 0 && directory[end - 1] == '/')
+		end--;
+	for (begin = end; begin > 0 && directory[begin - 1] != '/'; begin--)
+		;
+	name = mem_copy(directory + begin, end - begin);
+	if (parent_fd >= 0)
+		(void)unlinkat(parent_fd, name, AT_REMOVEDIR);
 }

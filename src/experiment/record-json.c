@@ -214,7 +214,7 @@ int experiment_write(const struct experiment *experiment, struct strbuf *reterr)
 	strbuf_add_char(&text, '\n');
 	free(dumped);
 	add_path(experiment, NULL, &path);
-	r = output_open(&output, strbuf_str(&path), OUTPUT_PRIVATE);
+	r = output_open_at(&output, experiment->dir_fd, EXPERIMENT_FILE, OUTPUT_PRIVATE);
 	if (r == 0)
 		r = output.sink.write(&output.sink, text.data, text.len);
 	if (r == 0)
@@ -407,5 +407,9 @@ int experiment_read(struct experiment *experiment, const char *directory, const 
 		strbuf_addf(reterr, "%s: this is no experiment that ctprof ab wrote",
 		            strbuf_str(&path));
 	json_decref(json);
+	if (r == 0) {
+		experiment->dir_fd = dir_fd;
+		dir_fd = -1;
+	}
 	return r;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fd.h"
 #include "base/mem.h"
 
 void experiment_init(struct experiment *experiment, const char *directory, struct plan *plan)
@@ -12,6 +13,7 @@ void experiment_init(struct experiment *experiment, const char *directory, struc
 
 	*experiment = (struct experiment){
 	        .directory = mem_copy(directory, strlen(directory)),
+	        .dir_fd = -1,
 	        .plan = *plan,
 	        .state = EXPERIMENT_RUNNING,
 	        .schedule = {.order = plan->order == PLAN_ORDER_ABBA ? SCHEDULE_BLOCKS
@@ -33,6 +35,9 @@ static void unit_done(struct unit *unit)
 
 void experiment_done(struct experiment *experiment)
 {
+	/* A zeroed one has none. */
+	if (experiment->directory)
+		fd_closep(&experiment->dir_fd);
 	free(experiment->directory);
 	experiment_plan_done(&experiment->plan);
 	for (size_t i = 0; i < experiment->unit_count; i++)

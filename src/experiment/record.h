@@ -60,7 +60,8 @@ struct setting_before {
 };
 
 struct experiment {
-	char *directory;
+	char *directory; /* its path, for people */
+	int dir_fd; /* O_PATH: the directory itself, which keeps its files wherever it is moved; -1: none yet */
 	struct plan plan;
 	struct schedule schedule;
 	enum experiment_state state;
@@ -77,16 +78,17 @@ void experiment_init(struct experiment *experiment, const char *directory, struc
 /* For cleanup_(experiment_done). */
 void experiment_done(struct experiment *experiment);
 
-/* Makes the directory, or takes an empty one in which no other user may write. Returns 0 or -errno with a sentence. */
-must_check_ int experiment_make_directory(const char *directory, struct strbuf *reterr);
+/* Makes the directory and opens it, or takes an empty one in which no other user may write. Returns 0 or -errno with a
+ * sentence. */
+must_check_ int experiment_make_directory(struct experiment *experiment, struct strbuf *reterr);
 
 /* Removes the directory of an experiment that did not begin; one that has a file stays. */
-void experiment_drop_directory(const char *directory);
+void experiment_drop_directory(const struct experiment *experiment);
 
 /* Returns 0 or -errno with a sentence. */
 must_check_ int experiment_write(const struct experiment *experiment, struct strbuf *reterr);
 
-/* Reads what experiment_write() wrote. @experiment is zeroed. Returns 0, or -errno with a sentence: -EBADMSG for another file, -EPERM if
+/* Reads what experiment_write() wrote, and keeps the directory open. @experiment is zeroed. Returns 0, or -errno with a sentence: -EBADMSG for another file, -EPERM if
  * another user may have written it: a plan has commands. */
 must_check_ int experiment_read(struct experiment *experiment, const char *directory,
                                 const char *cgroup_root, struct strbuf *reterr);

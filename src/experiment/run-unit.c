@@ -81,8 +81,7 @@ static int begin_window(struct run *run, const struct unit *unit, struct strbuf 
 	const struct experiment *experiment = run->experiment;
 	const struct plan *plan = &experiment->plan;
 	cleanup_(labels_done) struct labels labels = {0};
-	cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT;
-	char text[5][32];
+	char text[4][32];
 	const struct {
 		const char *key, *value;
 	} entries[] = {
@@ -101,8 +100,7 @@ static int begin_window(struct run *run, const struct unit *unit, struct strbuf 
 		               strlen(entries[i].value), reterr);
 	if (r < 0)
 		return r;
-	strbuf_addf(&path, "%s/%s", experiment->directory, unit->file);
-	r = measure_begin(&run->measure, strbuf_str(&path),
+	r = measure_begin(&run->measure, experiment->dir_fd, unit->file,
 	                  plan->unit == PLAN_UNIT_WINDOW ? plan->window_ns : 0, &labels);
 	if (r < 0)
 		return cannot_start(r, "the process that measures", reterr);
@@ -132,7 +130,7 @@ static int judge_window(struct run *run, struct unit *unit, struct strbuf *reter
 	const struct measure_result *result = &run->measure.result;
 
 	if (result->error < 0) {
-		strbuf_add_str(reterr, result->reason);
+		strbuf_addf(reterr, "%s/%s", run->experiment->directory, result->reason);
 		return result->error;
 	}
 	unit->start_unix_ns = result->start_unix_ns;

@@ -45,7 +45,7 @@ static int open_mapping(const struct helper_message *question)
 
 	snprintf(name, sizeof(name), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64,
 	         question->look.tgid, question->look.start, question->look.end);
-	return regular_file_open_link(name, allowed_by(question));
+	return regular_file_open_link(AT_FDCWD, name, allowed_by(question));
 }
 
 /* Opens the root of the process; one whose leader has exited has it in its other threads only. */

@@ -128,6 +128,47 @@ status=0
 "$CTPROF" ab --resume ended --yes 2>errors || status=$?
 check "$status" -eq 1
 
+# What the experiment has written, and what it reads at the end, is in the directory that it began with, even if another
+# one has come to its place.
+mkdir -p up/dir
+"$CTPROF" ab plan -o up/dir --yes >report 2>errors &
+runner=$!
+for _ in $(seq 200); do
+    [ ! -e up/dir/unit-0002.zst ] || break
+    sleep 0.1
+done
+mv up away
+mkdir -p up/dir
+echo '{}' >up/dir/experiment.json
+status=0
+wait "$runner" || status=$?
+runner=''
+[ "$status" -eq 0 ] || { cat errors; exit 1; }
+check "$(ls up/dir)" = experiment.json
+check "$(cat up/dir/experiment.json)" = '{}'
+check "$(jq '[.units[] | select(.state == "done")] | length' away/dir/experiment.json)" -eq 8
+check "$(find away/dir -name 'unit-*.zst' | wc -l)" -eq 12
+grep -q '^B = two against A = one' report || { cat report; exit 1; }
+# So with --resume, whose directory was there before.
+jq '.units |= map(select(.block < 2)) | .state = "interrupted"' away/dir/experiment.json >json
+mv json away/dir/experiment.json
+chmod 600 away/dir/experiment.json
+rm -rf up
+mv away up
+"$CTPROF" ab --resume up/dir --yes >report 2>errors &
+runner=$!
+for _ in $(seq 200); do
+    [ "$(cat knob)" = 5 ] || break
+    sleep 0.1
+done
+mv up away
+status=0
+wait "$runner" || status=$?
+runner=''
+[ "$status" -eq 0 ] || { cat errors; exit 1; }
+check "$(jq -r .state away/dir/experiment.json)" = complete
+check ! -e up
+
 # A sysctl, as the work sees it.
 if [ "$(id -u)" = 0 ] && [ -w /proc/sys/vm/stat_interval ]; then
     before=$(cat /proc/sys/vm/stat_interval)

@@ -63,7 +63,8 @@ static void test_open_others(void **state)
 	assert_int_equal(regular_file_open(tree->fd, "directory", FILE_SYSTEMS_LOCAL),
 	                 -EMEDIUMTYPE);
 	assert_int_equal(regular_file_open(root, "/dev/null", FILE_SYSTEMS_LOCAL), -EMEDIUMTYPE);
-	assert_int_equal(regular_file_open_link("/dev/null", FILE_SYSTEMS_LOCAL), -EMEDIUMTYPE);
+	assert_int_equal(regular_file_open_link(AT_FDCWD, "/dev/null", FILE_SYSTEMS_LOCAL),
+	                 -EMEDIUMTYPE);
 	/* The FIFO had no reader. */
 	writer = openat(tree->fd, "fifo", O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 	assert_int_equal(writer, -1);
@@ -77,11 +78,13 @@ static void test_open_other_system(void **state)
 
 	(void)state;
 	need_openat2();
-	assert_int_equal(regular_file_open_link("/proc/self/stat", FILE_SYSTEMS_LOCAL), -EREMOTE);
-	fd = regular_file_open_link("/proc/self/stat", FILE_SYSTEMS_ALL);
+	assert_int_equal(regular_file_open_link(AT_FDCWD, "/proc/self/stat", FILE_SYSTEMS_LOCAL),
+	                 -EREMOTE);
+	fd = regular_file_open_link(AT_FDCWD, "/proc/self/stat", FILE_SYSTEMS_ALL);
 	assert_true(fd >= 0);
 	close(fd);
-	assert_int_equal(regular_file_open_link("/dev/null", FILE_SYSTEMS_ALL), -EMEDIUMTYPE);
+	assert_int_equal(regular_file_open_link(AT_FDCWD, "/dev/null", FILE_SYSTEMS_ALL),
+	                 -EMEDIUMTYPE);
 }
 
 static void test_kinds(void **state)

@@ -2,12 +2,14 @@
 #include "check.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/mem.h"
 #include "experiment/record.h"
 #include "temp-tree.h"
@@ -32,6 +34,7 @@ static void make(const struct temp_tree *tree)
 	experiment_plan_init(&plan, NULL);
 	assert_int_equal(plan_parse(&plan, text, strlen(text), &reason), 0);
 	experiment_init(&experiment, tree->path, &plan);
+	experiment.dir_fd = fd_open_path_at(AT_FDCWD, tree->path);
 	*array_add(experiment.sessions, experiment.session_count, experiment.session_capacity) =
 	        (struct session){mem_copy("boot", 4), mem_copy("host", 4), 17};
 	*array_add(experiment.before, experiment.before_count, experiment.before_capacity) =
@@ -190,17 +193,47 @@ static void test_refused(void **state)
 	assert_refused(tree, whole);
 }
 
+/* An experiment that has no directory yet. */
+static void make_at(const struct temp_tree *tree, const char *name)
+{
+	make(tree);
+	fd_closep(&experiment.dir_fd);
+	mem_freep(&experiment.directory);
+	experiment.directory = temp_tree_path(tree, name);
+}
+
 /* A directory with files is somebody else's. */
 static void test_directory(void **state)
 {
 	const struct temp_tree *tree = *state;
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
-	cleanup_(mem_freep) char *path = temp_tree_path(tree, "new");
 
-	assert_int_equal(experiment_make_directory(path, &reason), 0);
-	assert_int_equal(experiment_make_directory(path, &reason), 0);
+	make_at(tree, "new");
+	assert_int_equal(experiment_make_directory(&experiment, &reason), 0);
+	assert_int_equal(experiment_make_directory(&experiment, &reason), 0);
 	temp_tree_write_text(tree, "new/file", "");
-	assert_int_equal(experiment_make_directory(path, &reason), -EEXIST);
+	assert_int_equal(experiment_make_directory(&experiment, &reason), -EEXIST);
+}
+
+/* What belongs to an experiment stays in its directory, whatever the path leads to meanwhile. */
+static void test_exchanged(void **state)
+{
+	const struct temp_tree *tree = *state;
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+
+	temp_tree_make_dir(tree, "up");
+	make_at(tree, "up/new/");
+	assert_int_equal(experiment_make_directory(&experiment, &reason), 0);
+	assert_int_equal(renameat(tree->fd, "up", tree->fd, "away"), 0);
+	temp_tree_make_dir(tree, "up");
+	temp_tree_make_dir(tree, "up/new");
+	assert_int_equal(experiment_write(&experiment, &reason), 0);
+	assert_int_equal(temp_tree_count(tree, "up/new"), 0);
+	assert_int_equal(temp_tree_count(tree, "away/new"), 1);
+	temp_tree_remove(tree, "away/new/experiment.json");
+	experiment_drop_directory(&experiment);
+	assert_int_equal(temp_tree_count(tree, "up"), 1);
+	assert_int_equal(temp_tree_count(tree, "away"), 0);
 }
 
 /* A plan has commands: it is not read from where another user could have written it. */
@@ -209,7 +242,7 @@ static void test_others(void **state)
 	const struct temp_tree *tree = *state;
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
 	cleanup_(mem_freep) char *file = temp_tree_path(tree, "experiment.json");
-	cleanup_(mem_freep) char *empty = temp_tree_path(tree, "empty");
+	const char *empty;
 
 	make(tree);
 	add_block(0, 4, UNIT_DISCARDED);
@@ -222,15 +255,18 @@ static void test_others(void **state)
 	assert_int_equal(experiment_read(&again, tree->path, NULL, &reason), -EPERM);
 	assert_int_equal(chmod(file, 0644), 0);
 	assert_int_equal(experiment_read(&again, tree->path, NULL, &reason), 0);
+	experiment_done(&again);
+	experiment_done(&experiment);
+	make_at(tree, "empty");
+	empty = experiment.directory;
 	assert_int_equal(mkdir(empty, 0700), 0);
 	assert_int_equal(chmod(empty, 01777), 0);
-	assert_int_equal(experiment_make_directory(empty, &reason), -EPERM);
+	assert_int_equal(experiment_make_directory(&experiment, &reason), -EPERM);
 	if (geteuid() != 0)
 		return;
-	experiment_done(&again);
 	assert_int_equal(chmod(empty, 0700), 0);
 	assert_int_equal(chown(empty, 65534, 65534), 0);
-	assert_int_equal(experiment_make_directory(empty, &reason), -EPERM);
+	assert_int_equal(experiment_make_directory(&experiment, &reason), -EPERM);
 	assert_int_equal(chown(tree->path, 65534, 65534), 0);
 	assert_int_equal(experiment_read(&again, tree->path, NULL, &reason), -EPERM);
 }
@@ -242,6 +278,7 @@ int main(void)
 	        cmocka_unit_test_setup_teardown(test_next_block, temp_tree_setup, teardown),
 	        cmocka_unit_test_setup_teardown(test_refused, temp_tree_setup, teardown),
 	        cmocka_unit_test_setup_teardown(test_directory, temp_tree_setup, teardown),
+	        cmocka_unit_test_setup_teardown(test_exchanged, temp_tree_setup, teardown),
 	        cmocka_unit_test_setup_teardown(test_others, temp_tree_setup, teardown),
 	};
 
