@@ -23,7 +23,7 @@
 #include "host/host-read.h"
 #include "taskstats/taskstats.h"
 
-/* The most processes of other users that are tried, and the most of this user. */
+/* The most processes of other users that are tried, and the most of this user; kernel threads do not count. */
 enum { OTHERS_MAX = 64 };
 
 /* The readers of threads and processes, as in a capture. */
@@ -123,8 +123,9 @@ static bool is_others(int proc_fd, uint32_t pid)
 	       (geteuid() == 0 || process.st_uid != geteuid());
 }
 
-/* Reads one byte if nothing is mapped: a reader with permission gets EFAULT, and no memory is read. */
-static void try_memory(uint32_t pid, struct doctor_tries *tries)
+/* Reads one byte if nothing is mapped: a reader with permission gets EFAULT, and no memory is read. Returns false for a kernel
+ * thread and a zombie, which have no memory. */
+static bool try_memory(uint32_t pid, struct doctor_tries *tries)
 {
 	char byte;
 	struct iovec here = {&byte, 1}, there = {NULL, 1};
@@ -137,9 +138,11 @@ static void try_memory(uint32_t pid, struct doctor_tries *tries)
 		tries->read++;
 	else if (error_is_denied(-errno))
 		tries->denied++;
-	/* Kernel threads have no memory. */
 	else if (errno != ESRCH)
 		tries->failed++;
+	else
+		return false;
+	return true;
 }
 
 /* One thread tries the processes in turn. Where a process holds it up, it is given up, and another thread goes on with
@@ -149,7 +152,7 @@ struct others {
 	uint32_t own_pid;
 	const struct taskstats_rules *rules;
 	struct id_list processes;
-	size_t left; /* processes that were not tried; the newest come first, and kernel threads last */
+	size_t next;        /* index of the process that comes next */
 	unsigned same_user; /* processes of this user that were tried */
 	struct doctor_findings *findings;
 };
@@ -170,10 +173,11 @@ static void try_process(struct others_thread *thread, uint32_t pid)
 
 	if (pid == others->own_pid || *tried == OTHERS_MAX)
 		return;
-	(*tried)++;
 	/* The ids of a foreign /proc are not those of system calls. */
-	if (!findings->proc_is_foreign)
-		try_memory(pid, is_foreign ? &findings->memory_others : &findings->memory_own);
+	if (!findings->proc_is_foreign &&
+	    !try_memory(pid, is_foreign ? &findings->memory_others : &findings->memory_own))
+		return;
+	(*tried)++;
 	if (is_foreign &&
 	    read_process(&thread->readers, pid, &findings->io_others, &findings->smaps_others))
 		findings->others_shown++;
@@ -185,8 +189,8 @@ static void *others_run(void *context)
 	struct others *others = thread->others;
 
 	watch_begin(&thread->watch);
-	while (others->left > 0)
-		try_process(thread, others->processes.ids[--others->left]);
+	while (others->next < others->processes.count)
+		try_process(thread, others->processes.ids[others->next++]);
 	return NULL;
 }
 
@@ -221,7 +225,7 @@ static bool others_go_on(struct others *others)
 			return false;
 		}
 	} else {
-		others->left = 0;
+		others->next = others->processes.count;
 	}
 	readers_done(&thread->readers);
 	free(thread);
@@ -239,9 +243,8 @@ static void find_others(int proc_fd, uint32_t own_pid, const struct taskstats_ru
 	        .proc_fd = proc_fd, .own_pid = own_pid, .rules = rules, .findings = findings};
 
 	if (list_fd >= 0 && fd_list_ids(list_fd, &others.processes, &scratch) == 0)
-		others.left = others.processes.count;
-	while (!others_go_on(&others) && findings->stalled < STALL_PATIENT_THREADS)
-		;
+		while (!others_go_on(&others) && findings->stalled < STALL_PATIENT_THREADS)
+			;
 	id_list_done(&others.processes);
 }
 

@@ -114,7 +114,7 @@ struct doctor_findings {
 	/* Threads. */
 	struct metric_set own_seen; /* of our own thread */
 	bool has_cgroup, cgroup_is_v1;
-	unsigned others;       /* processes of other users in /proc; for root, all but our own */
+	unsigned others; /* processes of other users that were tried; for root, all but our own */
 	unsigned others_shown; /* those whose stat was readable */
 	unsigned stalled;      /* processes that held up their reader */
 	struct doctor_tries io_own, io_others, smaps_own, smaps_others;

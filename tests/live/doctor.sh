@@ -104,8 +104,9 @@ readable() {
     local file=$1 process read=0 denied=0
 
     shift
-    # As many as doctor tries.
-    for process in $(printf '%s\n' /proc/[0-9]* | sort -V | head -n 64); do
+    for process in $(printf '%s\n' /proc/[0-9]* | sort -V); do
+        # As many as doctor tries.
+        [ $((read + denied)) -lt 64 ] || break
         [ "$(stat -c %u "$process" 2>/dev/null)" != "${skip_uid:-none}" ] || continue
         # Kernel threads and what has exited say nothing of rights.
         if [ -z "$(tr -d '\0' 2>/dev/null <"$process/cmdline")" ]; then continue; fi
@@ -130,6 +131,7 @@ lookable() {
 
     shift
     while read -r owner process; do
+        if [ -z "$(tr -d '\0' 2>/dev/null <"$process/cmdline")" ]; then continue; fi
         if [ "$owner" = "$uid" ]; then
             own=$((own + 1))
             [ "$own" -le 64 ] || continue
@@ -137,7 +139,6 @@ lookable() {
             others=$((others + 1))
             [ "$others" -le 64 ] || continue
         fi
-        if [ -z "$(tr -d '\0' 2>/dev/null <"$process/cmdline")" ]; then continue; fi
         # shellcheck disable=SC2016 # the inner shell's
         if "$@" sh -c 'exec 3<"$1"' sh "$process/mem" 2>/dev/null; then
             read=$((read + 1))
