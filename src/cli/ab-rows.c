@@ -19,7 +19,7 @@ static void row_names_init(struct row_names *names, const struct plan *plan)
 	*names = (struct row_names){.names = mem_calloc(MEASURE_COUNT + PLAN_OUTCOMES_MAX + 3,
 	                                                sizeof(names->names[0]))};
 	for (unsigned i = 0; i < MEASURE_COUNT; i++)
-		if (!measure_is_label(i))
+		if (!measure_is_label(i) && !measure_is_place(i))
 			names->names[names->count++] = measure_name(i);
 	names->measures = names->count;
 	if (!plan->workload)
@@ -40,10 +40,19 @@ static int check(const struct row_names *names, const struct row_pick *pick, str
 {
 	size_t count = pick->has_key ? names->measures : names->count;
 	const char *nearest;
+	unsigned measure;
 
 	for (size_t i = 0; i < count; i++)
 		if (glob_match_name(pick->metric, names->names[i], strlen(names->names[i])))
 			return 0;
+	if (measure_find(pick->metric, strlen(pick->metric), &measure) &&
+	    (measure_is_label(measure) || measure_is_place(measure))) {
+		strbuf_addf(
+		        reterr,
+		        "'%s' is a setting or a name of threads, and no amount: it is not tested",
+		        pick->metric);
+		return -EINVAL;
+	}
 	nearest = cli_nearest(pick->metric, names->names);
 	strbuf_add_str(reterr, "there is no metric or outcome '");
 	text_add_escaped(reterr, pick->metric, strlen(pick->metric));

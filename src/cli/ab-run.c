@@ -133,8 +133,7 @@ static void warn_of_missing(const struct ab_state *state, const struct trial_tex
 				                         effect->by, effect->group);
 			}
 		if (!found)
-			cli_error("%s '%s' is no row of all units, or the same in all of them",
-			          what, texts->entries[i]);
+			cli_error("%s '%s' is no row that all units have", what, texts->entries[i]);
 	}
 }
 

@@ -8,7 +8,8 @@
 #include "statistics/distribution.h"
 #include "statistics/moments.h"
 
-bool contrast_scale(const double *values, size_t count, double *ret_y, bool *ret_is_log)
+bool contrast_scale_values(const double *values, size_t count, double *ret_y,
+                           struct contrast_scale *ret)
 {
 	bool is_log = true;
 	double sum = 0;
@@ -23,7 +24,7 @@ bool contrast_scale(const double *values, size_t count, double *ret_y, bool *ret
 		return false;
 	for (size_t i = 0; i < count; i++)
 		ret_y[i] = is_log ? log(values[i]) : values[i] / sum;
-	*ret_is_log = is_log;
+	*ret = (struct contrast_scale){.is_log = is_log, .one = is_log ? 0 : sum};
 	return true;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* contrast - the differences of a row's values between two arms, block by block. They are those of y, the logarithm of a value if
- * all are above 0, else its share of the row's mean, so that y is a relative change in each row. */
+ * all are above 0, else its share of the mean of all sizes, so that y is a relative change in each row. */
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -14,8 +14,15 @@ struct contrast_plan {
 	unsigned a, b;
 };
 
+/* The meaning of y. */
+struct contrast_scale {
+	bool is_log;
+	double one; /* the value of which y is 1, unless it is a logarithm */
+};
+
 /* Stores y of each unit. Returns false if there is none: a value is missing, or they are all 0. */
-bool contrast_scale(const double *values, size_t count, double *ret_y, bool *ret_is_log);
+bool contrast_scale_values(const double *values, size_t count, double *ret_y,
+                           struct contrast_scale *ret);
 
 /* Stores the mean of y in arm b minus that in arm a, for each block. */
 void contrast_blocks(const struct contrast_plan *plan, const double *y, double *ret);

@@ -32,6 +32,16 @@ static double *tested_contrasts(const struct comparison *comparison, const struc
 	return contrasts;
 }
 
+/* Returns whether no block has any difference. No coin can tell such a row from others, whatever it fell like, so that it has no
+ * test, and is none of the rows that p is corrected for. */
+static bool is_still(const struct comparison *comparison, const struct effect *effect)
+{
+	for (size_t i = 0; i < comparison->blocks; i++)
+		if (effect->contrasts[i] != 0)
+			return false;
+	return true;
+}
+
 static void test_row(const struct comparison *comparison, const struct flips *flips,
                      struct effect *effect)
 {
@@ -46,7 +56,8 @@ static void test_row(const struct comparison *comparison, const struct flips *fl
 		effect->has_robust_interval = robust.reaches_level;
 		effect->robust_ci95 = robust.interval;
 	}
-	effect->flip_p = (struct p_value){true, sign_flip(contrasts, flips).p};
+	if (!is_still(comparison, effect))
+		effect->flip_p = (struct p_value){true, sign_flip(contrasts, flips).p};
 	free(contrasts);
 }
 
@@ -58,21 +69,23 @@ static struct p_value own_p(const struct comparison *comparison, const struct ef
 	return comparison->sessions > 1 ? (struct p_value){0} : effect->flip_p;
 }
 
-/* Gives all rows of a role Holm's p. Returns how many there are. */
+/* Gives all rows of a role Holm's p. Returns how many have one. */
 static size_t adjust_role(struct comparison *comparison, bool (*has)(const struct effect *effect))
 {
 	struct p_value *p = mem_calloc(comparison->count + 1, sizeof(p[0]));
-	size_t count = 0, at = 0;
+	size_t count = 0, at = 0, defined = 0;
 
 	for (size_t i = 0; i < comparison->count; i++)
-		if (has(&comparison->effects[i]))
-			p[count++] = own_p(comparison, &comparison->effects[i]);
+		if (has(&comparison->effects[i])) {
+			p[count] = own_p(comparison, &comparison->effects[i]);
+			defined += p[count++].is_defined;
+		}
 	p_adjust(P_ADJUST_HOLM, p, count, p);
 	for (size_t i = 0; i < comparison->count; i++)
 		if (has(&comparison->effects[i]))
 			comparison->effects[i].p = p[at++];
 	free(p);
-	return count;
+	return defined;
 }
 
 static bool is_primary(const struct effect *effect)
@@ -125,7 +138,7 @@ static void adjust_sessions(struct comparison *comparison)
 
 static struct interval margins_of(const struct effect *effect, double share)
 {
-	return effect->is_log ? equivalence_margins(share) : (struct interval){-share, share};
+	return effect->scale.is_log ? equivalence_margins(share) : (struct interval){-share, share};
 }
 
 /* The level of a row whose role is corrected by Holm, if all rows of it have no effect. */
@@ -198,7 +211,10 @@ static bool has_moved(const struct comparison *comparison, const struct effect *
 static void answer(const struct comparison *comparison, struct effect *effect)
 {
 	struct interval margins = margins_of(effect, comparison->plan.trial->margin);
-	bool is_same = effect->is_equal || equivalence_test(&effect->test, &margins).is_equivalent;
+	/* Rows that never differ have no interval: they are the same in as many blocks as could have shown a move. */
+	bool is_same = is_still(comparison, effect)
+	                       ? comparison->blocks >= BLOCKS_LEAST
+	                       : equivalence_test(&effect->test, &margins).is_equivalent;
 
 	effect->answer = has_moved(comparison, effect) ? ANSWER_MOVED
 	                 : is_same                     ? ANSWER_SAME
@@ -259,7 +275,8 @@ static void check_controls(struct comparison *comparison)
 			continue;
 		strbuf_add_str(&text, "control ");
 		effect_add_name(effect, &text);
-		strbuf_addf(&text, " moved by %+.1f %%", effect_percent(effect, effect->test.mean));
+		strbuf_add_str(&text, " moved by ");
+		effect_add_change(effect, effect->test.mean, &text);
 		trial_texts_add(&comparison->failures, strbuf_str(&text));
 	}
 }

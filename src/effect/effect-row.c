@@ -4,18 +4,53 @@
 
 #include "base/text.h"
 #include "effect/effect.h"
+#include "metric/units.h"
 
 const char *const effect_answer_names[ANSWER_COUNT] = {"moved", "same", "unknown"};
 const char *const effect_role_names[ROLE_COUNT] = {"primary", "outcome", "control", "other"};
 
+bool effect_has_percent(const struct effect *effect)
+{
+	return effect->scale.is_log || effect->base > 0;
+}
+
+const char *effect_scale_name(const struct effect *effect)
+{
+	return effect->scale.is_log ? "log" : effect->base > 0 ? "share-of-a" : "absolute";
+}
+
 double effect_percent(const struct effect *effect, double y)
 {
-	return effect->is_log ? 100 * expm1(y) : 100 * y;
+	if (effect->scale.is_log)
+		return 100 * expm1(y);
+	if (effect->base > 0)
+		return 100 * effect_difference(effect, y) / effect->base;
+	return y == 0 ? 0 : copysign(INFINITY, y);
+}
+
+double effect_difference(const struct effect *effect, double y)
+{
+	return y * effect->scale.one;
+}
+
+void effect_add_change(const struct effect *effect, double y, struct strbuf *out)
+{
+	double percent = effect_percent(effect, y);
+
+	if (!isfinite(y)) {
+		strbuf_add_char(out, '-');
+	} else if (effect_has_percent(effect)) {
+		strbuf_addf(out, fabs(percent) < 100 ? "%+.1f%%" : "%+.0f%%", percent);
+	} else {
+		units_format_delta(effect->unit, quantity_real(effect_difference(effect, y)), true,
+		                   out);
+		strbuf_add_str(out, measure_per_table[effect->per].suffix);
+	}
 }
 
 double effect_size(const struct effect *effect)
 {
-	return fabs(effect_percent(effect, effect->test.mean)) / 100;
+	return fabs(effect->scale.is_log ? expm1(effect->test.mean) : effect->test.mean);
 }
 
 void effect_add_name(const struct effect *effect, struct strbuf *out)

@@ -77,6 +77,23 @@ static void set_means(const struct search *search, struct effect *effect)
 		effect->means[i] /= (double)counts[i];
 }
 
+/* A change has a percentage if values cannot be below 0, and arm a has more than the few events that a ratio would hang on. */
+static void set_base(const struct search *search, struct effect *effect)
+{
+	const struct contrast_plan *plan = &search->comparison->plan;
+	size_t count = 0, above = 0;
+	bool below = false;
+
+	for (size_t i = 0; i < search->units; i++) {
+		bool is_a = plan->trial->units[i].arm == plan->a;
+
+		below = below || effect->values[i] < 0;
+		count += is_a;
+		above += is_a && effect->values[i] > 0;
+	}
+	effect->base = !below && 2 * above > count ? effect->means[0] : 0;
+}
+
 /* The host's work in arm a is the measure of impact. */
 static void set_share(const struct search *search, const struct unit_table *table,
                       struct effect *effect)
@@ -128,12 +145,13 @@ static void add_row(struct search *search, const struct unit_table *table, struc
 	const struct contrast_plan *plan = &comparison->plan;
 
 	if (!effect.is_equal &&
-	    !contrast_scale(effect.values, search->units, search->y, &effect.is_log)) {
+	    !contrast_scale_values(effect.values, search->units, search->y, &effect.scale)) {
 		comparison->unseen++;
 		return;
 	}
 	effect.contrasts = mem_calloc(plan->trial->block_count + 1, sizeof(effect.contrasts[0]));
 	set_means(search, &effect);
+	set_base(search, &effect);
 	set_share(search, table, &effect);
 	if (!effect.is_equal) {
 		contrast_blocks(plan, search->y, effect.contrasts);
@@ -169,6 +187,8 @@ static void find_row(struct search *search, const struct unit_table *table,
 	                        .metric = measure_name(measure),
 	                        .group = group->label,
 	                        .by = &table->by,
+	                        .unit = measure_unit(measure),
+	                        .per = measure_scales(measure) ? table->per : PER_total,
 	                        .values = values};
 	enum usability usability = judge(values, table->units);
 	bool named;
@@ -196,9 +216,17 @@ static void find_groups(struct search *search, const struct unit_table *table, b
 		const struct unit_group *group = table->map.entries[i].value;
 
 		for (unsigned measure = 0; group->values && measure < MEASURE_COUNT; measure++)
-			if (!measure_is_label(measure))
+			if (!measure_is_label(measure) && !measure_is_place(measure))
 				find_row(search, table, group, measure, only_named);
 	}
+}
+
+/* Outcomes have no registry; their names are like those of metrics. */
+static enum metric_unit unit_of_outcome(const char *name)
+{
+	const char *suffix = strrchr(name, '_');
+
+	return suffix && strcmp(suffix, "_ns") == 0 ? UNIT_ns : UNIT_count;
 }
 
 /* The values of an outcome by unit, which the comparison owns, or NULL if a unit does not have it. */
@@ -217,6 +245,7 @@ static double *outcome_values(const struct trial *trial, const char *name)
 	return values;
 }
 
+/* Somebody asked for each outcome, so that it is a row even if it never changes, or is mostly 0. */
 static void find_outcomes(struct search *search)
 {
 	const struct trial *trial = search->options->trial;
@@ -224,20 +253,22 @@ static void find_outcomes(struct search *search)
 
 	for (size_t i = 0; trial->unit_count > 0 && i < first->outcome_count; i++) {
 		struct effect effect = {.measure = MEASURE_COUNT,
-		                        .metric = first->outcomes[i].name};
+		                        .metric = first->outcomes[i].name,
+		                        .unit = unit_of_outcome(first->outcomes[i].name),
+		                        .per = PER_total};
 		enum usability usability;
 		bool named;
 
 		effect.values = effect.owned = outcome_values(trial, effect.metric);
 		usability = judge(effect.values, trial->unit_count);
+		effect.is_equal = usability == USABLE_EQUAL;
 		effect.role = role_of(search->options, effect.metric, NULL, NULL, &named);
-		search->comparison->unseen += usability == USABLE_UNSEEN;
-		search->comparison->equal += usability == USABLE_EQUAL;
-		search->comparison->rare += usability == USABLE_RARE;
-		if (usability == USABLE)
-			add_row(search, NULL, effect);
-		else
+		if (usability == USABLE_UNSEEN || usability == USABLE_NOWHERE) {
+			search->comparison->unseen++;
 			free(effect.owned);
+		} else {
+			add_row(search, NULL, effect);
+		}
 	}
 }
 

@@ -69,10 +69,17 @@ static void check_blocks(struct comparison *comparison)
 		     "two sessions show no spread between boots: a third one is needed");
 }
 
+/* Sorts by what is printed. A row without a percentage has its place by the share of the mean. */
+static double rank_of(const struct effect *effect)
+{
+	return effect_has_percent(effect) ? fabs(effect_percent(effect, effect->test.mean))
+	                                  : 100 * effect_size(effect);
+}
+
 static int by_size(const void *a_ptr, const void *b_ptr)
 {
 	const struct effect *a = a_ptr, *b = b_ptr;
-	double size_a = effect_size(a), size_b = effect_size(b);
+	double size_a = rank_of(a), size_b = rank_of(b);
 	int order;
 
 	if (a->role != b->role)

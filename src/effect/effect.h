@@ -29,7 +29,8 @@ enum effect_role {
 };
 extern const char *const effect_role_names[ROLE_COUNT];
 
-/* A row. Estimates and intervals are those of y, see contrast.h; effect_percent() makes percentages of them. */
+/* A row. Estimates and intervals are those of y, see contrast.h; effect_percent() makes percentages of them, and
+ * effect_difference() values. */
 struct effect {
 	enum effect_role role;
 	unsigned measure; /* MEASURE_COUNT: an outcome */
@@ -39,7 +40,11 @@ struct effect {
 	const double *values;      /* by unit; borrowed */
 	double *owned;             /* the same, of an outcome; NULL otherwise */
 	bool is_equal;             /* all units have the same value */
-	bool is_log;
+	enum metric_unit unit;     /* of the values */
+	enum measure_per per;      /* and their divisor; PER_total if they do not scale */
+	struct contrast_scale scale;
+	/* The value of arm a that changes are percentages of, unless y is a logarithm; 0: none can be. */
+	double base;
 	double *contrasts;  /* one for each block; owned */
 	double means[2];    /* of the values in the units of arm a, and of arm b */
 	double share;       /* of the change in what the host did in arm a; NaN: not known */
@@ -100,11 +105,24 @@ void comparison_done(struct comparison *comparison);
 /* Appends METRIC@KEY:GROUP, or the name of an outcome; safe to print. */
 void effect_add_name(const struct effect *effect, struct strbuf *out);
 
-/* Returns y as a percentage: 100 (exp(y) - 1) of a logarithm, else 100 y. */
+/* Returns whether changes are percentages of arm a: y is a logarithm, or no value is below 0 and most units of arm a are
+ * above. */
+bool effect_has_percent(const struct effect *effect);
+
+/* Returns y as a percentage of arm a. Without one it is infinite with the sign of y, and so beyond any limit; 0 is 0. */
 double effect_percent(const struct effect *effect, double y);
 
-/* Returns how an answer is to be understood with respect to min_effect: the size of the effect as a share, without its
- * sign. */
+/* "log", "share-of-a" or "absolute": what changes of the row are, logarithms, differences with a percentage, or without. */
+const char *effect_scale_name(const struct effect *effect);
+
+/* Returns y as a difference of values; y is no logarithm. */
+double effect_difference(const struct effect *effect, double y);
+
+/* Appends y for people: a percentage, or the difference with its unit. "-" if y is not finite. */
+void effect_add_change(const struct effect *effect, double y, struct strbuf *out);
+
+/* Returns what is compared with min_effect and the margin: the size of the effect as a share, of arm a if y is a
+ * logarithm, else of the mean of all units. */
 double effect_size(const struct effect *effect);
 
 /* The number of rows that have a check, and of those in which its p is at most .05. */

@@ -85,8 +85,9 @@ enum gate_result gate_check(const struct gate *gate, const struct comparison *co
 			continue;
 		strbuf_add_str(ret_reason, failed > 1 ? ", " : "");
 		effect_add_name(effect, ret_reason);
-		strbuf_addf(ret_reason, " %s (%+.1f %%)", effect_answer_names[effect->answer],
-		            effect_percent(effect, effect->test.mean));
+		strbuf_addf(ret_reason, " %s (", effect_answer_names[effect->answer]);
+		effect_add_change(effect, effect->test.mean, ret_reason);
+		strbuf_add_char(ret_reason, ')');
 	}
 	if (failed > NAMED_MOST)
 		strbuf_addf(ret_reason, " and %zu more", failed - NAMED_MOST);

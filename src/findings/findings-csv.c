@@ -23,6 +23,11 @@ static void print_text(FILE *file, const char *text)
 	csv_print_text(file, text, false);
 }
 
+static void print_difference(FILE *file, const struct effect *effect, bool is_known, double y)
+{
+	print_number(file, is_known && !effect->scale.is_log ? effect_difference(effect, y) : NAN);
+}
+
 static void print_row(FILE *file, const struct findings *findings,
                       const struct comparison *comparison, const struct effect *effect)
 {
@@ -50,13 +55,19 @@ static void print_row(FILE *file, const struct findings *findings,
 	print_number(file, effect->p.is_defined ? effect->p.p : NAN);
 	print_number(file, isfinite(effect->detectable) ? effect_percent(effect, effect->detectable)
 	                                                : NAN);
+	print_text(file, effect_scale_name(effect));
+	print_text(file, unit_name_per(effect->unit, effect->per));
+	print_difference(file, effect, true, effect->test.mean);
+	print_difference(file, effect, effect->has_interval, effect->ci95.low);
+	print_difference(file, effect, effect->has_interval, effect->ci95.high);
 	putc('\n', file);
 }
 
 void findings_print_csv(FILE *file, const struct findings *findings)
 {
 	fputs("b,metric,key,group,role,answer,mean_a,mean_b,percent,percent_low,percent_high,"
-	      "host_share,p_t,p_flip,p,detectable_percent\n",
+	      "host_share,p_t,p_flip,p,detectable_percent,scale,unit,difference,"
+	      "difference_low,difference_high\n",
 	      file);
 	for (size_t i = 0; i < findings->count; i++)
 		for (size_t k = 0; k < findings->comparisons[i].count; k++)

@@ -147,8 +147,9 @@ static void add_named(const struct comparison *comparison, struct strbuf *out)
 			continue;
 		strbuf_add_str(out, "           ");
 		effect_add_name(effect, out);
-		strbuf_addf(out, " drifts by %+.2f %% a block (p %.2g)",
-		            effect_percent(effect, effect->drift), effect->drift_p.p);
+		strbuf_add_str(out, " drifts by ");
+		effect_add_change(effect, effect->drift, out);
+		strbuf_addf(out, " a block (p %.2g)", effect->drift_p.p);
 		if (effect->carry_p.is_defined)
 			strbuf_addf(out, ", carry-over p %.2g", effect->carry_p.p);
 		strbuf_add_char(out, '\n');
@@ -246,7 +247,8 @@ static void add_unknown(const struct comparison *comparison, struct strbuf *out)
 	for (size_t i = 0; i < comparison->count; i++) {
 		const struct effect *effect = &comparison->effects[i];
 
-		if (effect->answer != ANSWER_UNKNOWN || effect->role == ROLE_CONTROL)
+		if (effect->answer != ANSWER_UNKNOWN || effect->role == ROLE_CONTROL ||
+		    !effect_has_percent(effect))
 			continue;
 		effects[count] = effect_percent(effect, effect->detectable);
 		blocks[count++] =

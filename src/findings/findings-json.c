@@ -79,11 +79,10 @@ static void put_contrasts(struct output *out, const struct comparison *compariso
 	json_write_close(&out->writer, ']');
 }
 
-static const char *unit_name(const struct findings *findings, const struct effect *effect)
+static void put_difference(struct output *out, const char *key, const struct effect *effect,
+                           bool is_known, double y)
 {
-	return effect->measure < MEASURE_COUNT
-	               ? measure_unit_name(effect->measure, findings->table->per)
-	               : "";
+	put_real(out, key, is_known && !effect->scale.is_log ? effect_difference(effect, y) : NAN);
 }
 
 static void put_row(struct output *out, const struct comparison *comparison,
@@ -99,13 +98,17 @@ static void put_row(struct output *out, const struct comparison *comparison,
 	put_text(out, "role", effect_role_names[effect->role]);
 	put_text(out, "answer", effect_answer_names[effect->answer]);
 	put_flag(out, "inside_margin", effect->is_inside_margin);
-	put_text(out, "unit", unit_name(out->findings, effect));
+	put_text(out, "unit", unit_name_per(effect->unit, effect->per));
 	put_real(out, "mean_a", effect->means[0]);
 	put_real(out, "mean_b", effect->means[1]);
-	put_text(out, "scale", effect->is_log ? "log" : "share-of-mean");
+	put_text(out, "scale", effect_scale_name(effect));
+	put_real(out, "one", effect->scale.is_log ? NAN : effect->scale.one);
 	put_percent(out, "percent", effect, true, effect->test.mean);
 	put_percent(out, "percent_low", effect, effect->has_interval, effect->ci95.low);
 	put_percent(out, "percent_high", effect, effect->has_interval, effect->ci95.high);
+	put_difference(out, "difference", effect, true, effect->test.mean);
+	put_difference(out, "difference_low", effect, effect->has_interval, effect->ci95.low);
+	put_difference(out, "difference_high", effect, effect->has_interval, effect->ci95.high);
 	put_percent(out, "robust_percent", effect, effect->has_robust, effect->robust);
 	put_percent(out, "robust_percent_low", effect, effect->has_robust_interval,
 	            effect->robust_ci95.low);

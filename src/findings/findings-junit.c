@@ -84,8 +84,10 @@ static void print_primary(FILE *file, const struct findings *findings, size_t co
 
 	effect_add_name(effect, &name);
 	open_case(file, findings, comparison, strbuf_str(&name));
-	fprintf(file, "<system-out>%s %+.2f %%</system-out></testcase>\n",
-	        effect_answer_names[effect->answer], effect_percent(effect, effect->test.mean));
+	strbuf_clear(&name);
+	effect_add_change(effect, effect->test.mean, &name);
+	fprintf(file, "<system-out>%s %s</system-out></testcase>\n",
+	        effect_answer_names[effect->answer], strbuf_str(&name));
 }
 
 void findings_print_junit(FILE *file, const struct findings *findings)

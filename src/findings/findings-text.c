@@ -31,29 +31,10 @@ struct listing {
 	unsigned column_count;
 };
 
-static void add_value(const struct listing *listing, const struct effect *effect, unsigned arm,
-                      struct strbuf *out)
+static void add_value(const struct effect *effect, unsigned arm, struct strbuf *out)
 {
-	const struct unit_table *table = listing->findings->table;
-	bool is_measure = effect->measure < MEASURE_COUNT;
-	const char *suffix = strrchr(effect->metric, '_');
-	enum metric_unit unit = is_measure                         ? measure_unit(effect->measure)
-	                        : suffix && !strcmp(suffix, "_ns") ? UNIT_ns
-	                                                           : UNIT_count;
-
-	units_format(unit, quantity_real(effect->means[arm]), true, out);
-	if (is_measure && measure_scales(effect->measure))
-		strbuf_add_str(out, measure_per_table[table->per].suffix);
-}
-
-static void add_percent(const struct effect *effect, double y, struct strbuf *out)
-{
-	double percent = effect_percent(effect, y);
-
-	if (!isfinite(percent))
-		strbuf_add_char(out, '-');
-	else
-		strbuf_addf(out, fabs(percent) < 100 ? "%+.1f%%" : "%+.0f%%", percent);
+	units_format(effect->unit, quantity_real(effect->means[arm]), true, out);
+	strbuf_add_str(out, measure_per_table[effect->per].suffix);
 }
 
 static enum table_color add_cell(void *context, size_t row, unsigned column, struct strbuf *out)
@@ -70,19 +51,19 @@ static enum table_color add_cell(void *context, size_t row, unsigned column, str
 		break;
 	case COLUMN_A:
 	case COLUMN_B:
-		add_value(listing, effect, listing->columns[column] == COLUMN_B, out);
+		add_value(effect, listing->columns[column] == COLUMN_B, out);
 		break;
 	case COLUMN_CHANGE:
-		add_percent(effect, effect->test.mean, out);
+		effect_add_change(effect, effect->test.mean, out);
 		return effect->answer != ANSWER_MOVED ? COLOR_NONE
 		       : effect->test.mean > 0        ? COLOR_MORE
 		                                      : COLOR_LESS;
 	case COLUMN_INTERVAL:
 		if (!effect->has_interval)
 			break;
-		add_percent(effect, effect->ci95.low, out);
+		effect_add_change(effect, effect->ci95.low, out);
 		strbuf_add_char(out, ' ');
-		add_percent(effect, effect->ci95.high, out);
+		effect_add_change(effect, effect->ci95.high, out);
 		break;
 	case COLUMN_P:
 		if (effect->p.is_defined)
@@ -129,7 +110,7 @@ static void set_columns(struct listing *listing, struct table_column *columns)
 	static const struct table_column all[COLUMN_COUNT] = {
 	        {"METRIC", false, SHRINKS_ALWAYS, 0}, {"GROUP", false, SHRINKS_ALWAYS, 0},
 	        {"A", true, SHRINKS_NEVER, 0},        {"B", true, SHRINKS_NEVER, 0},
-	        {"B/A", true, SHRINKS_NEVER, 0},      {"95% INTERVAL", true, SHRINKS_NEVER, 0},
+	        {"CHANGE", true, SHRINKS_NEVER, 0},   {"95% INTERVAL", true, SHRINKS_NEVER, 0},
 	        {"P", true, SHRINKS_NEVER, 0},        {"HOST", true, SHRINKS_NEVER, 1},
 	        {"ANSWER", false, SHRINKS_NEVER, 0},
 	};

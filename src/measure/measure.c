@@ -33,6 +33,12 @@ bool measure_is_label(unsigned measure)
 	return !measure_is_derived(measure) && metric_table[measure].rule == RULE_MODE;
 }
 
+bool measure_is_place(unsigned measure)
+{
+	return !measure_is_derived(measure) && (metric_table[measure].rule == RULE_RANGE ||
+	                                        metric_table[measure].rule == RULE_AFFINITY);
+}
+
 bool measure_has_any(unsigned measure, const struct metric_set *metrics)
 {
 	const struct derived_desc *derived;

@@ -131,6 +131,10 @@ const char *measure_type(unsigned measure);
 /* Returns whether the values are names, which have no differences. */
 bool measure_is_label(unsigned measure);
 
+/* Returns whether the value is no amount, so that a mean of it says nothing: nice, priorities and CPU affinity, which are
+ * set, and the CPU that a thread was on. */
+bool measure_is_place(unsigned measure);
+
 /* Returns whether the measure is one of the metrics, or derived from one. */
 bool measure_has_any(unsigned measure, const struct metric_set *metrics);
 

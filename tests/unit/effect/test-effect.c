@@ -70,7 +70,7 @@ static void test_numbers(void **state)
 	compare("declared-another", NULL);
 	effect = find("time");
 	assert_int_equal(effect->role, ROLE_OUTCOME);
-	assert_true(effect->is_log);
+	assert_true(effect->scale.is_log);
 	for (size_t i = 0; i < TRIAL_BLOCKS; i++)
 		assert_near(effect->contrasts[i], contrasts[i], 1e-12);
 	assert_near(effect->test.mean, .05175, 1e-12);
@@ -139,12 +139,136 @@ static void test_answers(void **state)
 	assert_int_equal(answer_of("tiny"), ANSWER_SAME);
 	assert_int_equal(answer_of("inside"), ANSWER_MOVED);
 	assert_true(find("inside")->is_inside_margin);
-	assert_int_equal(comparison.equal, 1);
-	assert_int_equal(comparison.count, 5);
+	assert_int_equal(answer_of("equal"), ANSWER_SAME);
+	assert_int_equal(comparison.count, 6);
 	/* What was unknown says what it takes: far more blocks, and an effect larger than its noise. */
 	assert_true(find("unknown")->blocks_needed > 100 * TRIAL_BLOCKS);
 	assert_true(find("unknown")->detectable > find("unknown")->test.sd);
 	assert_true(isfinite(find("unknown")->detectable));
+}
+
+static struct gate gate_of(const char *text, bool is_condition)
+{
+	struct gate gate;
+	struct strbuf error = STRBUF_INIT;
+
+	assert_int_equal(is_condition ? gate_parse_condition(&gate, text, &error)
+	                              : gate_parse_rows(&gate, text, &error),
+	                 0);
+	return gate;
+}
+
+static void check_gate(const char *text, bool is_condition, enum gate_result expected)
+{
+	struct gate gate = gate_of(text, is_condition);
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+
+	if (gate_check(&gate, &comparison, &reason) != expected)
+		fail_msg("%s: %s", text, strbuf_str(&reason));
+	gate_done(&gate);
+}
+
+/* Values of both arms, with a little noise that does not fall below 0. */
+static void add_values(const char *name, double a, double b)
+{
+	for (size_t i = 0; i < trial.unit_count; i++)
+		trial_unit_add_outcome(&trial.units[i], name,
+		                       trial.units[i].arm == 1 ? b + trial_noise[i]
+		                                               : a + fabs(trial_noise[i]));
+}
+
+static void check_change(const char *metric, const char *expected)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+	effect_add_change(find(metric), find(metric)->test.mean, &text);
+	assert_text(&text, expected);
+}
+
+/* A row with a zero has no logarithms. Its change is printed in percent of arm A, or else as it is. */
+static void test_raw_scale(void **state)
+{
+	const struct effect *effect;
+	double sum = 0;
+
+	(void)state;
+	trial_make(&trial, trial_coins, TRIAL_BLOCKS);
+	add_values("tripled", 10, 30);
+	trial.units[0].outcomes[0].value = 0;
+	add_values("below_ns", -3e6, 2e6);
+	for (size_t i = 0; i < TRIAL_UNITS; i++)
+		trial_unit_add_outcome(&trial.units[i], "from_zero", 10 * trial.units[i].arm);
+	/* Only one of 16 units of arm A has any: its mean hangs on that one. */
+	for (size_t i = 0; i < TRIAL_UNITS; i++)
+		trial_unit_add_outcome(&trial.units[i], "few",
+		                       i == 0 ? .5 : 100 * trial.units[i].arm);
+	compare(NULL, NULL);
+	effect = find("tripled");
+	assert_string_equal(effect_scale_name(effect), "share-of-a");
+	assert_near(effect_percent(effect, effect->test.mean),
+	            100 * (effect->means[1] / effect->means[0] - 1), 1e-9);
+	assert_near(effect_difference(effect, effect->test.mean),
+	            effect->means[1] - effect->means[0], 1e-9);
+	/* y is the share of the mean of all units, on which no coin has an influence. */
+	for (size_t i = 0; i < TRIAL_UNITS; i++)
+		sum += effect->values[i];
+	assert_near(effect->scale.one, sum / TRIAL_UNITS, 1e-9);
+	check_change("tripled", "+220%");
+	assert_string_equal(effect_scale_name(find("below_ns")), "absolute");
+	check_change("below_ns", "+5.000ms");
+	check_change("from_zero", "+10.00");
+	assert_string_equal(effect_scale_name(find("few")), "absolute");
+	assert_int_equal(answer_of("few"), ANSWER_MOVED);
+	/* Without a percentage a change is beyond any limit in its direction. */
+	assert_true(isinf(effect_percent(find("few"), find("few")->test.mean)));
+	check_gate("moved(few) > +500%", true, GATE_FAILED);
+	check_gate("moved(few) < -5%", true, GATE_PASSED);
+	check_gate("moved(tripled) > +219%", true, GATE_FAILED);
+	check_gate("moved(tripled) > +221%", true, GATE_PASSED);
+}
+
+/* Without any difference there is no test: an exit status of 0 costs the other outcomes nothing. */
+static void test_constant(void **state)
+{
+	struct p_value alone;
+
+	(void)state;
+	trial_make(&trial, trial_coins, 6);
+	trial_add_effect(&trial, "time", .05, 1);
+	compare(NULL, NULL);
+	alone = find("time")->p;
+	for (size_t i = 0; i < trial.unit_count; i++) {
+		struct trial_unit *unit = &trial.units[i];
+
+		trial_unit_add_outcome(unit, "status", 0);
+		trial_unit_add_outcome(unit, "work", 100);
+		/* It changes, and each block of either arm has the same. */
+		trial_unit_add_outcome(unit, "turns", i % 4 == 0 || i % 4 == 1 ? 3 : 4);
+		/* Constant contrasts: the coins are all that speaks. */
+		trial_unit_add_outcome(unit, "exact", unit->arm == 1 ? 200 : 100);
+	}
+	compare(NULL, NULL);
+	for (size_t i = 0; i < 3; i++) {
+		static const char *const still[] = {"status", "work", "turns"};
+
+		assert_int_equal(find(still[i])->role, ROLE_PRIMARY);
+		assert_int_equal(answer_of(still[i]), ANSWER_SAME);
+		assert_false(find(still[i])->p.is_defined);
+		assert_false(find(still[i])->flip_p.is_defined);
+		assert_false(find(still[i])->has_interval);
+		check_gate(still[i], false, GATE_PASSED);
+		check_change(still[i], i == 0 ? "+0.00" : "+0.0%");
+	}
+	/* Holm's correction is that of two rows: 2 * p, and the larger one as it is. */
+	assert_true(alone.p < 2. / 64);
+	assert_near(find("time")->p.p, 2 * alone.p, 1e-15);
+	assert_near(find("exact")->p.p, 2. / 64, 1e-15);
+	assert_int_equal(answer_of("exact"), ANSWER_MOVED);
+	teardown(NULL);
+	trial_make(&trial, trial_coins, 5);
+	trial_add_effect(&trial, "equal", 0, 0);
+	compare(NULL, NULL);
+	assert_int_equal(answer_of("equal"), ANSWER_UNKNOWN);
 }
 
 static void test_few_blocks(void **state)
@@ -178,7 +302,7 @@ static void test_control(void **state)
 	trial_add_effect(&trial, "time", .05, 1);
 	trial_add_effect(&trial, "other", .1, 1);
 	compare(NULL, "other");
-	check_failure("control other moved by +10.7 %");
+	check_failure("control other moved by +10.7%");
 	compare(NULL, "nothing");
 	assert_int_equal(comparison.failures.count, 0);
 }
@@ -294,27 +418,6 @@ static void test_sessions(void **state)
 	assert_near(find("time")->test.mean, .05 + .1 * (.05175 - .05), 1e-12);
 }
 
-static struct gate gate_of(const char *text, bool is_condition)
-{
-	struct gate gate;
-	struct strbuf error = STRBUF_INIT;
-
-	assert_int_equal(is_condition ? gate_parse_condition(&gate, text, &error)
-	                              : gate_parse_rows(&gate, text, &error),
-	                 0);
-	return gate;
-}
-
-static void check_gate(const char *text, bool is_condition, enum gate_result expected)
-{
-	struct gate gate = gate_of(text, is_condition);
-	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
-
-	if (gate_check(&gate, &comparison, &reason) != expected)
-		fail_msg("%s: %s", text, strbuf_str(&reason));
-	gate_done(&gate);
-}
-
 static void test_gates(void **state)
 {
 	(void)state;
@@ -344,6 +447,8 @@ int main(void)
 	        cmocka_unit_test_teardown(test_numbers, teardown),
 	        cmocka_unit_test_teardown(test_outcomes, teardown),
 	        cmocka_unit_test_teardown(test_answers, teardown),
+	        cmocka_unit_test_teardown(test_raw_scale, teardown),
+	        cmocka_unit_test_teardown(test_constant, teardown),
 	        cmocka_unit_test_teardown(test_few_blocks, teardown),
 	        cmocka_unit_test_teardown(test_control, teardown),
 	        cmocka_unit_test_teardown(test_order, teardown),

@@ -272,6 +272,11 @@ static void test_measure_kinds(void **state)
 	for (unsigned i = 0; i < MEASURE_COUNT; i++)
 		assert_int_equal(measure_is_label(i), i == METRIC_policy || i == METRIC_state ||
 		                                              i == METRIC_ext_enabled);
+	for (unsigned i = 0; i < MEASURE_COUNT; i++)
+		assert_int_equal(measure_is_place(i), i == METRIC_nice || i == METRIC_priority ||
+		                                              i == METRIC_rt_priority ||
+		                                              i == METRIC_cpu_affinity ||
+		                                              i == METRIC_processor);
 	set(METRIC_run_time_ns, 30);
 	set(METRIC_wait_time_ns, 10);
 	assert_integer(measure_quantity(METRIC_run_time_ns, PER_total, &sums), 30);
