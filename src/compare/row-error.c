@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "compare/rows.h"
 
-/* What an error is worked out from: a side of a row. */
+/* The input of an error: a side of a row. */
 struct error_side {
 	const struct group *group;
 	const struct derive_frame *frame;
@@ -37,7 +37,7 @@ static double run_time_ticks_off(const struct error_side *side, double threads, 
 	return fmin(fmax(threads - ended, 0), cpus) + (recorded ? fmin(ended, threads) : 0);
 }
 
-/* What the steps of the kernel's clock may make of a sum; none where the clock is not known. */
+/* Returns the largest error of a sum by the steps of the kernel's clock; none if the clock is not known. */
 static struct quantity steps_of(const struct error_side *side, enum metric_id metric)
 {
 	double frequency = (double)side->frame->clock_ticks_per_second;
@@ -83,7 +83,7 @@ static struct quantity skew_of_metric(const struct error_side *side, enum metric
 	              : skew;
 }
 
-/* What a step is per second: one by the time in which a thread was observed, the mean over the threads. */
+/* Returns one step per second: one by the time in which a thread was observed, the mean over the threads. */
 static struct quantity per_second_of(const struct error_side *side)
 {
 	const struct rate_list *list = side->inputs.rate_list;

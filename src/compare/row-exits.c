@@ -3,7 +3,7 @@
 
 #include "window/exit-log.h"
 
-/* Whether the window may lack threads that ended in it. */
+/* Returns whether the window may lack threads that ended in it. */
 static bool may_have_missed(const struct derive_frame *frame)
 {
 	return frame->missed > 0 || (!window_exits_are_known(frame->exits) && !frame->missed_known);

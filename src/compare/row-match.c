@@ -14,7 +14,7 @@
 /* Longer than a thread's name can be, so that no thread can pass for it. */
 static const char exited_label[] = "(exited threads)";
 
-/* What the matching needs while it goes on. */
+/* The state of the matching. */
 struct matching {
 	struct row_set *set;
 	struct row_pairs pairs;
@@ -29,7 +29,7 @@ static const char *keep_label(struct row_set *set, const struct strbuf *text)
 	return *label = mem_copy(strbuf_str(text), text->len);
 }
 
-/* How a name is shown: one label for both sides. */
+/* Returns the label of a name, the same for both sides. */
 static const char *label_of(struct matching *matching, unsigned side, unsigned key, uint32_t number)
 {
 	const struct row_pairs *pairs = &matching->pairs;
@@ -117,7 +117,7 @@ static void sort_groups(struct group_list *list, int (*compare)(const void *, co
 		qsort(list->groups, list->count, sizeof(list->groups[0]), compare);
 }
 
-/* What all threads of the host used, less what those in the snapshot did. */
+/* Returns a group with the CPU time of all threads of the host, less that of the threads in the snapshot. */
 static struct group *exited_group(const struct row_cpu_time *cpu_time,
                                   const struct fold_cell totals[METRIC_COUNT])
 {
@@ -230,7 +230,7 @@ static const char *other_cgroup(struct matching *matching, uint32_t baseline, ui
 	return NULL;
 }
 
-/* What the cgroup is called in the candidate where it was renamed, the alphabetically first one of several; else
+/* Returns the candidate's name of a cgroup that was renamed, the alphabetically first one of several, or
  * NULL. */
 static const char *renamed_to(struct matching *matching, uint32_t baseline)
 {
@@ -246,7 +246,7 @@ static const char *renamed_to(struct matching *matching, uint32_t baseline)
 	return first;
 }
 
-/* What a group did in the window between the sides: the window has its threads under the candidate's names. */
+/* Returns the group of the window between the sides, which has the candidate's names. */
 static const struct group *interval_of(struct matching *matching,
                                        const struct group_table *interval, uint32_t first)
 {
@@ -274,7 +274,7 @@ static const struct group *interval_of(struct matching *matching,
 	return merged ? merged : only;
 }
 
-/* What the candidate has of a baseline group: one group, or several put together. */
+/* Returns the candidate's group of a baseline group: one group, or the sum of several. */
 static const struct group *candidate_of(struct matching *matching, uint32_t baseline)
 {
 	const struct row_pairs *pairs = &matching->pairs;

@@ -22,7 +22,7 @@ static uint32_t *none(size_t count)
 	return places;
 }
 
-/* What the other table calls the names of this one. */
+/* Returns the numbers of this table's names in the other table. */
 static uint32_t *translate(const struct strmap *from, const struct strmap *to)
 {
 	uint32_t *numbers = none(from->count);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* row-pairs - pairs the groups of two tables by their names. Groups are told by their place in the table's map. */
+/* row-pairs - pairs the groups of two tables by their names. A group is identified by its place in the table's map. */
 #include "compare/rows.h"
 
 static const uint32_t NO_PLACE = UINT32_MAX;

@@ -23,7 +23,7 @@ static uint32_t type_of(struct renaming *renaming, unsigned side, const struct s
 {
 	const struct row_pairs *pairs = renaming->pairs;
 	unsigned count = pairs->tables[SIDE_BASELINE]->by.count;
-	/* What only the candidate has is told apart by a bit that no number has. */
+	/* A bit that no number has marks names of the candidate only. */
 	const uint32_t candidate_only = UINT32_C(1) << 31;
 	uint32_t numbers[GROUP_KEYS_MAX];
 	const struct strmap_entry *type;

@@ -22,7 +22,7 @@ static bool is_unchanged(const struct row_set *set, const struct row_view *view)
 	                  view->cells[SIDE_CANDIDATE]);
 }
 
-/* What conditions see of a row. */
+/* Stores the values of a row that conditions can use. */
 static void describe(const struct row_view *view, unsigned sides, struct where_row *ret)
 {
 	uint32_t threads = 0;
@@ -66,7 +66,7 @@ static bool passes(const struct row_set *set, const struct row_options *options,
 	return true;
 }
 
-/* Whether the row is listed; counts those that are not. */
+/* Returns whether the row is listed; counts those that are not. */
 static bool keeps(struct row_set *set, const struct row_options *options,
                   const struct row_view *view)
 {

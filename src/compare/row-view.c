@@ -22,7 +22,7 @@ static struct quantity relative(double difference, struct quantity a, struct qua
 	return larger > 0 ? quantity_real(fabs(difference) / larger) : (struct quantity){0};
 }
 
-/* What a group of one side knows. */
+/* Returns the inputs of derived metrics for a group of one side. */
 static struct derive_inputs inputs_of(const struct row_set *set, unsigned side,
                                       const struct group *group)
 {
@@ -65,7 +65,7 @@ static __int128 used_between(const struct row_set *set, unsigned measure)
 	               : (__int128)after->system_clock_ticks - before->system_clock_ticks;
 }
 
-/* What the exited used grows by no more than the whole host used in between. What is beyond was used before the
+/* Returns the growth of exited threads' CPU time, at most the time that the host used in between. The rest was used before the
  * baseline, by threads that were alive then. */
 static struct quantity exited_movement(const struct row_set *set, const struct row_view *view)
 {
@@ -105,7 +105,7 @@ bool row_has_interval(const struct row_set *set, const struct row_group *group, 
 	return set->interval_total && !group->exited && measure_scales(measure);
 }
 
-/* What the group, or the host with NULL, did between the two snapshots. */
+/* Returns the value of the group, or of the host with NULL, between the two snapshots. */
 static struct quantity between(const struct row_set *set, const struct group *group,
                                unsigned measure, enum measure_per per)
 {
@@ -151,11 +151,10 @@ static struct quantity impact_difference(const struct row_set *set, const struct
 	                       : quantity_difference(values[SIDE_CANDIDATE], values[SIDE_BASELINE]);
 }
 
-/* How much of the host the row moved (in show: how much of the host it is): |delta| over the larger of the
- * measure's two host-wide totals. A ratio or an average has no total; there it is how far the group's change
- * moves the host-wide value, relative to that value. Labels, places on a scale, CPU sets and floors have
- * none: the host's smallest value is no total. Nor has the time lived, which passes for everybody, nor in a window the
- * number of threads, of which a longer one has seen more. */
+/* Returns the share of the host that the row moved (in show: that it is): |delta| over the larger of the measure's two host-wide
+ * totals. A ratio or an average has no total: its impact is the relative change of the host-wide value by the group's change.
+ * Labels, places on a scale, CPU sets and floors have no impact, since the host's smallest value is no total. The time lived has
+ * none, since it passes for all groups, and the number of threads has none in a window, since a longer window has more. */
 static struct quantity impact_of(const struct row_set *set, const struct row_view *view)
 {
 	unsigned last = set->sides - 1;
@@ -349,7 +348,7 @@ static void set_coverage(const struct row_set *set, struct row_view *view, unsig
 		return;
 	}
 	view->seen[side] = group->threads;
-	/* Where one of several inputs would do, there is a value or there are none of them. */
+	/* Inputs of which one is enough count only without a value: then all of them are missing. */
 	for (size_t i = 0; i < (view->values[side].kind == QUANTITY_NONE ? derived->input_count
 	                                                                 : derived->needed_count);
 	     i++) {
@@ -413,7 +412,7 @@ static bool exited_left_out(const struct group *group, unsigned measure)
 	return false;
 }
 
-/* What the threads themselves did per second, without those that have exited. */
+/* Returns the rate of the living threads, without those that have exited. */
 static double living_rate(const struct row_set *set, unsigned side, const struct group *group,
                           enum metric_id metric)
 {
@@ -426,7 +425,7 @@ static double living_rate(const struct row_set *set, unsigned side, const struct
 	return rate;
 }
 
-/* What exited threads did is in the value, but of no thread. */
+/* Returns the mean over the threads. Exited threads are in the value but are not counted. */
 static struct quantity mean_of(const struct row_set *set, const struct row_view *view,
                                unsigned side)
 {
@@ -513,7 +512,7 @@ static void set_between(const struct row_set *set, struct row_view *view)
 	view->percent = percent_of(view);
 }
 
-/* Where the group was not there. Of what the other side has not seen, a zero says nothing. */
+/* Sets the values of sides that do not have the group, unless the other side has no value. */
 static void set_absent(const struct row_set *set, struct row_view *view)
 {
 	for (unsigned side = 0; side < set->sides; side++) {

@@ -12,7 +12,7 @@ static bool has_digit(const char *text)
 	return strpbrk(text, "123456789") != NULL;
 }
 
-/* Whether the difference reads as "+0" or "-0.000". */
+/* Returns whether the difference reads as "+0" or "-0.000". */
 static bool reads_as_zero(const struct row_view *view)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
@@ -27,8 +27,8 @@ static bool reads_as_zero(const struct row_view *view)
 	return !has_digit(strbuf_str(&text));
 }
 
-/* Whether the percentage reads as "+0.0%". Of what happened in an interval, and of all threads that have exited since boot, it
- * says little: the baseline is a whole life. */
+/* Returns whether the percentage reads as "+0.0%". For an interval, and for all threads that have exited since boot, it is false: the
+ * baseline is a whole lifetime. */
 static bool percent_reads_as_zero(const struct row_view *view)
 {
 	const double shown_from = 0.05;

@@ -63,7 +63,7 @@ struct row_group {
 	bool exited; /* not a group of threads: what the host's threads that have exited used */
 	/* The cgroup's label in the candidate where it was renamed; borrowed. */
 	const char *renamed;
-	/* What the group was called in the baseline if its threads go on under another name; borrowed. */
+	/* The group's name in the baseline if its threads go on under another name; borrowed. */
 	const char *was;
 };
 
@@ -130,21 +130,21 @@ void row_set_init(struct row_set *set, const struct group_table *const *tables, 
                   const struct row_cpu_time *cpu_times, const struct row_options *options);
 void row_set_done(struct row_set *set);
 
-/* Whether a group is about threads that have exited, and no others. */
+/* Returns whether a group has only threads that have exited. */
 bool row_group_is_exited(const struct row_group *group);
 
-/* Whether the delta of a row is what happened between two snapshots of one boot: it is a counter, or a sum of some, and there is a
- * window between them. */
+/* Returns whether the delta of a row is that of the window between two snapshots of one boot: the measure is a counter, or a sum of
+ * some, and there is such a window. */
 bool row_has_interval(const struct row_set *set, const struct row_group *group, unsigned measure);
 
-/* What a side knows of a group that it does not have. */
+/* The evidence of a side about a group that it does not have. */
 enum row_absence {
 	ABSENCE_NONE, /* nothing, or it has the group */
 	ABSENCE_ZERO, /* it did nothing there */
 	/* No thread of it was seen, but some threads of the window were not: zero, without these. */
 	ABSENCE_PARTIAL,
 };
-/* Whether both sides are windows of one boot, so that a group that one of them does not have was not there. */
+/* Returns whether both sides are windows of one boot, so that a group that one of them does not have did not exist. */
 bool row_has_absence(const struct row_set *set);
 enum row_absence row_absence(const struct row_set *set, const struct row_group *group,
                              unsigned side);
@@ -180,11 +180,11 @@ struct row_view {
 	 * it, wrong as it is, and the other one has not: there is no difference. */
 	bool impossible_differs;
 	uint32_t expected[SIDE_MAX]; /* threads that can have one */
-	/* What exited threads did is known on a side, but not of the same processes on the other, and so it is not in the
+	/* A side has values of exited threads, the other one not of the same processes: they are not in the
 	 * values. */
 	bool exited_left_out;
-	/* Inputs that the value of a derived metric lacks, see derive_missing(). Where they are not the same on both sides,
-	 * the two are sums of different things and have no difference. */
+	/* Inputs that the value of a derived metric lacks, see derive_missing(). If they differ between the sides, the
+	 * values are different sums and have no difference. */
 	struct metric_set missing_inputs[SIDE_MAX];
 	/* Both sides are windows, threads of the group ended, and one window has less than the other of what such threads have of
 	 * this measure (registry/exits.def). The difference is in part one of how it was measured. It has no impact. */
@@ -208,7 +208,7 @@ struct row_view {
 void row_view(const struct row_set *set, const struct row_group *group, unsigned measure,
               struct row_view *ret);
 
-/* Whether the side has a value at all, which for a label is no number. */
+/* Returns whether the side has a value; that of a label is no number. */
 static inline bool row_has_value(const struct row_view *view, unsigned side)
 {
 	if (view->cells[side] && view->per == PER_total)
@@ -223,20 +223,19 @@ struct row_cursor {
 };
 bool row_next(struct row_set *set, struct row_cursor *cursor, struct row_view *ret);
 
-/* By how much a value may be off because the kernel counts in steps, in what the value is per. Each thread that is in it
- * may be off
+/* Returns the largest error of a value, in its own unit, because the kernel counts in steps. Each of its threads may be off
  * - by a clock tick, in what is counted in ticks;
  * - by the time since its last tick, in run time: a clock tick, of as many threads as there are CPUs, and of each that
  *   ended in a window whose exit records are not complete;
  * - in a window, by the part of the window that the times of its readings are uncertain by.
- * None for what is not a counter (but for percentages of CPU time), for what only exited threads did, and where
+ * None for measures that are no counters (except percentages of CPU time), for groups of exited threads only, and if
  * the clock or the uncertainty is not known. A rate needs that of thread_count among the table's rates. */
 struct quantity row_error(const struct row_set *set, const struct row_view *view, unsigned side);
-/* Whether that is more than 1 % of the value. */
+/* Returns whether the error is more than 1 % of the value. */
 bool row_error_is_notable(struct quantity error, struct quantity value);
 
-/* How long the group's threads have lived on average, in percent of the group where that is longest; in a window, how
- * long they lived there, in percent of its length. None where that is not known. */
+/* Returns the mean lifetime of the group's threads, in percent of the group where it is longest; in a window, their time
+ * in it, in percent of its length. None if it is not known. */
 struct quantity row_uptime(const struct row_set *set, const struct row_group *group, unsigned side);
 
 /* The distribution of the measure over the group's threads; NULL where it was not asked for or there is none. */

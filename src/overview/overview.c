@@ -14,7 +14,7 @@ static const char own_name[] = "ctprof", helper_prefix[] = "ctprof-";
 struct building {
 	struct overview *overview;
 	const struct row_set *set;
-	/* Of the values: the sides', or those of the window between them. */
+	/* The frames of the values: those of the sides, or of the window between them. */
 	const struct derive_frame *frames[SIDE_MAX];
 	const struct rate_list *rate_lists[SIDE_MAX];
 	const struct group *totals[SIDE_MAX];
@@ -22,7 +22,7 @@ struct building {
 	struct group_reader readers[SIDE_MAX];
 };
 
-/* What the aspect alone gives a row. */
+/* Returns the score of a row by one aspect. */
 static double score_of(unsigned aspect, const double moved[ASPECT_COUNT],
                        const struct overview_scale *scale)
 {
@@ -160,7 +160,7 @@ static struct overview_threads threads_of(const struct overview *overview,
 	if (overview_is_change(overview->kind)) {
 		threads.before = alive(sides[SIDE_BASELINE]);
 		threads.after = alive(sides[SIDE_CANDIDATE]);
-		/* Of a group of one side, all that were there count. */
+		/* All threads count of a group that only one side has. */
 		if (!sides[SIDE_BASELINE])
 			threads.born = sides[SIDE_CANDIDATE]->threads;
 		else if (!sides[SIDE_CANDIDATE])
@@ -197,7 +197,7 @@ threads_between(const struct group *before, const struct group *after, const str
 	return threads;
 }
 
-/* What the group moved: the amount, or the difference between the sides. A group that was not there did nothing. */
+/* Returns the amount of the group, or the difference between the sides. A group that did not exist has 0. */
 static double moved_by(const struct overview *overview, const struct overview_row *row,
                        unsigned aspect, const struct group *const sides[SIDE_MAX])
 {
@@ -332,8 +332,8 @@ static bool is_own(const struct row_set *set, const struct row_group *group)
 	return false;
 }
 
-/* What is known for sure. Of a group that left without a record that is little: how many threads left, which below the floor
- * ranks no better than nothing. */
+/* Returns the score of complete values. A group that ended without a record has only the number of its threads, which counts as 0
+ * below the floor. */
 static double sure_score(const struct overview *overview, const struct overview_row *row)
 {
 	return row->last_score > 0 && row->score < overview->floor ? 0 : row->score;
@@ -351,7 +351,7 @@ static int by_score(const void *a, const void *b, void *context)
 	return strcmp(row_a->group->label, row_b->group->label);
 }
 
-/* Where several groups are ctprof's own, such as one for each user, the largest one stands for them. */
+/* Keeps the largest of ctprof's own groups, of which there may be several, such as one for each user. */
 static void keep_own(struct overview *overview, const struct overview_row *row)
 {
 	if (!overview->own)

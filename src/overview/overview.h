@@ -8,7 +8,7 @@
 #include "compare/rows.h"
 #include "overview/aspect.h"
 
-/* What the amounts are. */
+/* The kind of the amounts. */
 enum overview_kind {
 	OVERVIEW_LIVES,        /* of one snapshot: since the birth of each thread */
 	OVERVIEW_WINDOW,       /* of one window: rates over its length */
@@ -23,7 +23,7 @@ struct overview_value {
 	double amount; /* in the unit of the column; of lives in ns, numbers and bytes */
 };
 
-/* What a group moved is a share of these. */
+/* The totals of which a group's movement is a share. */
 struct overview_scale {
 	double capacity[ASPECT_COUNT]; /* of the machine; 0: not known */
 	double total[ASPECT_COUNT];    /* of the host; 0 where it is below the aspect's floor */
@@ -48,8 +48,8 @@ struct overview_row {
 	                            [SIDE_MAX]; /* the first side only, of one snapshot */
 	double moved[ASPECT_COUNT];             /* NaN: not known */
 	double score;                           /* 0.01 is 1 % */
-	/* Of a group that left without a record: the score of its last known CPU time, else 0. It ranks the group among others with
-	 * the same score, such as none. */
+	/* The score of the last known CPU time if the group ended without a record, else 0. It ranks the group among others with
+	 * the same score, such as 0. */
 	double last_score;
 };
 
@@ -93,13 +93,13 @@ double overview_score(const double moved[ASPECT_COUNT], const struct overview_sc
 /* The aspect that gives the score, the first of equal ones; ASPECT_COUNT if nothing moved. */
 unsigned overview_reason(const double moved[ASPECT_COUNT], const struct overview_scale *scale);
 
-/* Whether the lines say what changed between two sides. */
+/* Returns whether the lines are changes between two sides. */
 static inline bool overview_is_change(enum overview_kind kind)
 {
 	return kind == OVERVIEW_LIVES_CHANGE || kind == OVERVIEW_CHANGE;
 }
 
-/* Whether amounts are those of whole lives, and no rates. */
+/* Returns whether the amounts are those of whole lifetimes, and no rates. */
 static inline bool overview_is_of_lives(enum overview_kind kind)
 {
 	return kind == OVERVIEW_LIVES || kind == OVERVIEW_LIVES_CHANGE;

@@ -5,16 +5,12 @@
 # not there, ..."), a sentence that begins with "Where", words of an older idiom, and headers called parts.
 #
 #   prose.sh ROOT
-#
-# tests/lint/prose-exceptions has the files that are not checked yet.
 set -eu
 [ $# -eq 1 ] || { echo "Usage: prose.sh ROOT" >&2; exit 2; }
 cd "$1"
 
 files=$(find src include -name '*.[ch]' | LC_ALL=C sort)
 [ -n "$files" ] || { echo "prose.sh: no sources in $1" >&2; exit 1; }
-exceptions=$(grep -v '^#' tests/lint/prose-exceptions)
-files=$(echo "$files" | grep -vE "$exceptions")
 
 # Trailing comments of a field may be phrases. A line of any other comment begins with a slash or an asterisk.
 # shellcheck disable=SC2086 # The names have no blanks.
