@@ -90,8 +90,8 @@ static int open_own(int parent_fd, const char *name)
 	return fd;
 }
 
-/* Opens a directory in one that others write. What they have mounted there is not entered: its server need not answer, and says
- * what it likes about owners. Kernels and filters without openat2(2) (Linux 5.6) have no such directory. */
+/* Opens a directory in one that others can write. Mounts there are not entered: a server need not answer, and can report any
+ * owner. Fails on kernels, and under filters, without openat2(2) (Linux 5.6). */
 static int open_own_beneath(int shared_fd, const char *name)
 {
 	struct open_how how = {

@@ -47,8 +47,8 @@ size_t text_prefix(const char *bytes, size_t len, size_t columns);
 /* Does so for a text that text_add_escaped() made, and splits no escape either. */
 size_t text_prefix_escaped(const char *bytes, size_t len, size_t columns);
 
-/* Prints a line, without its end. What is wider than @width columns goes on in the next line behind two blanks, from a blank on
- * where there is one. Errors are left in @file's error flag. */
+/* Prints a line, without its end. A line wider than @width columns is broken at a blank, if any, and goes on behind two
+ * blanks. Errors are left in @file's error flag. */
 void text_print_folded(FILE *file, const char *line, size_t len, size_t width);
 
 /* Prints lines so, as they are where @width is 0 or too small to read. */

@@ -47,7 +47,7 @@ void exit_merge_add_record(struct exit_merge *merge, uint64_t received_boottime_
 /* Keeps a copy. */
 void exit_merge_add_end(struct exit_merge *merge, const struct thread_end *end);
 
-/* Makes rows of the ends so far, with the records that fit them. By now all records of these ends have been added,
+/* Makes rows of the ends so far, with the records that fit them. All records of these ends have been added by then,
  * since a thread's record is made before its end. Ends later than @until_boottime_ns without a record are left out. */
 void exit_merge_match(struct exit_merge *merge, uint64_t until_boottime_ns);
 

@@ -36,7 +36,7 @@ static void show(uint64_t passed_ns, uint64_t length_ns)
 	fflush(stderr);
 }
 
-/* Waits for a second, or for less where that is enough. Whether there was an interrupt, or -errno. */
+/* Waits for a second, or for less where that is enough. Returns whether there was an interrupt, or -errno. */
 static int wait_a_little(struct window_wait *wait, uint64_t left_ns)
 {
 	struct timespec timeout = {.tv_sec = 1};

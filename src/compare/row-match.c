@@ -181,8 +181,8 @@ static unsigned comparable_sources(const struct row_pairs *pairs, uint32_t basel
 	return sources;
 }
 
-/* In a window exited threads have rows of their own. What processes did beyond that belongs to that window, and is
- * nothing that the other one could have as well. */
+/* Exited threads have rows of their own in a window. The rest of a process's work belongs to that window alone, not to the
+ * other one. */
 static bool is_window(const struct row_pairs *pairs)
 {
 	return group_table_frame(pairs->tables[SIDE_BASELINE]).kind == KIND_window;

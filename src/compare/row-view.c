@@ -235,8 +235,8 @@ static uint32_t own_seen(const struct group *group, enum metric_id metric)
 	return group->cells[metric].seen - group_covered(group, metric);
 }
 
-/* The same of the group's threads alone, all of which have the metric on both sides or on none. How exited threads' time is
- * split by mode may change. */
+/* The same without exited threads: either all threads have the metric on both sides, or none. The split of exited threads'
+ * time by mode may change. */
 static bool own_counter_fell(enum metric_id metric, const struct row_view *view)
 {
 	const struct group *before = view->sides[SIDE_BASELINE];
@@ -453,8 +453,8 @@ static void set_means(const struct row_set *set, struct row_view *view)
 		        in_common_ticks(set, side, view->measure, mean_of(set, view, side));
 }
 
-/* Each thread's rate is cut off at 2^-32, so that the same work in windows of different length may seem to differ. What is
- * divided by CPU time is as exact as a double is. */
+/* Each thread's rate is cut off at 2^-32, so that the same work in windows of different length may seem to differ. Values per
+ * CPU time are as exact as a double. */
 static struct quantity without_rounding(const struct row_view *view)
 {
 	enum { DOUBLE_BITS = 48 };

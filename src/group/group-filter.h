@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* group-filter - picks the threads of one group by the group's label, while a snapshot is read. Whether a pattern
- * stands for one name only is not known before the last thread, so both the pattern and the name match. */
+/* group-filter - picks the threads of one group by the group's label, while a snapshot is read. Both a pattern and a name match,
+ * since it takes the last thread to find whether the pattern has one name only. */
 #include <stdbool.h>
 
 #include "group/group-by.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* elf-image - a private copy of what an ELF file would be in memory, at the addresses that the file has. Of the zeros
- * behind a segment's bytes, there are only so many as code may need. */
+/* elf-image - a private copy of an ELF file as it would be in memory, at the addresses in the file. Only as many zeros as code may
+ * need follow the bytes of a segment. */
 #include <elf.h>
 #include <stdbool.h>
 #include <stddef.h>

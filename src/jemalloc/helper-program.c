@@ -19,8 +19,8 @@
 #include "base/error.h"
 #include "base/fd.h"
 
-/* In the new process the program's descriptor comes behind those that it keeps. What this process has is moved above
- * all of them first. */
+/* The program's descriptor comes behind those that the new process keeps. Those of this process are moved above all of
+ * them first. */
 enum { PROGRAM = HELPER_GUARD + 1, ABOVE = 16 };
 
 static const char name[] = "ctprof-jemalloc";

@@ -32,7 +32,7 @@ extern const uint64_t helper_capabilities[HELPER_PURPOSES];
 must_check_ int helper_program_start(enum helper_purpose purpose, int guard_fd, pid_t *ret_pid,
                                      int *ret_socket);
 
-/* Finds the program in the directory @directory. Who can change it must be able to change the running program as well, @own: the
+/* Finds the program in the directory @directory. Only users who can change the running program, @own, may be able to change it: the
  * directory and the program belong to root or to the owner of @own, and others cannot write them; nor can a group, unless
  * the same group can write @own. Returns an O_PATH descriptor, or -ENOPKG. */
 must_check_ int helper_program_find(const char *directory, const struct stat *own);

@@ -37,7 +37,7 @@ struct mapping_process {
 /* Nothing is read or started before the first file. */
 /* Files on file systems that are not @allowed are not looked into. */
 void jemalloc_files_init(struct jemalloc_files *files, enum file_systems allowed);
-/* Ends the helper. What is known of files stays, and the next file starts another one. */
+/* Ends the helper. The results for files stay, and the next file starts another helper. */
 void jemalloc_files_rest(struct jemalloc_files *files);
 void jemalloc_files_done(struct jemalloc_files *files);
 

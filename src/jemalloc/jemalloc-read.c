@@ -360,8 +360,8 @@ static enum probe_tag look(struct jemalloc_reader *reader, int process_fd,
 	                                                                 : tag;
 }
 
-/* Few processes have one. Of these it is asked which program they run, and everything else again: so an exec in the middle
- * mixes no two. */
+/* Few processes have one. Everything is read of these again, with the program that they run, so that no exec in between mixes
+ * two programs. */
 static enum probe_tag read_process(struct jemalloc_reader *reader, int process_fd, uint32_t tgid,
                                    const struct id_list *threads,
                                    const struct known_pointers *known, bool *ret_is_found)

@@ -210,8 +210,8 @@ static void forget(struct stopper *stopper, struct probe_thread *thread)
 	thread->is_attached = false;
 }
 
-/* It may have stopped for us, with its whole process, or because a signal is on its way, which then goes on its way. By a
- * thread's execve() the number of another may be its own. */
+/* It may have stopped for us, with its whole process, or because of a signal, which is delivered then. A thread that called execve()
+ * may have the number of another one. */
 static void handle_stopped(struct stopper *stopper, pid_t tid, int status)
 {
 	bool is_signal = status >> 16 == 0;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tsd-place.h"
 
-/* The thread-local storage of an executable lies at a distance from the thread pointer that the linker knew. That of a
- * shared object does so too, if it asks for it, but the loader chooses the distance, and fills it in where a relocation
- * tells it to. */
+/* The thread-local storage of an executable lies at a distance from the thread pointer that the linker has set. A shared
+ * object can ask for the same, but the loader chooses its distance, and stores it at the place of a relocation. */
 
 #include <string.h>
 

@@ -36,7 +36,7 @@ static bool parse(const char *text, struct process *ret)
 			return false;
 		if (field == STATE)
 			ret->state = word.text[0];
-		/* That of a kernel thread is 0, and one outside our pid namespace as well. */
+		/* Kernel threads have session 0, and so have processes outside our pid namespace. */
 		if (field == SESSION && !scan_u64(word.text, word.len, &ret->session))
 			return false;
 		if (field == START && !scan_u64(word.text, word.len, &ret->start_ticks))

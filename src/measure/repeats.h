@@ -19,8 +19,8 @@ struct repeat_desc {
 /* Returns the row of a measure that repeats others, or NULL. */
 const struct repeat_desc *measure_repeat(unsigned measure);
 
-/* Returns the first measure of the family: the measure itself if it repeats nothing. Of two that are repeated together, the
- * family is that of the first one. */
+/* Returns the first measure of the family: the measure itself if it repeats nothing. A measure that repeats two others belongs to
+ * the family of the first one. */
 unsigned measure_family(unsigned measure);
 
 /* Returns whether all that the measure repeats is said without it. @says tells that of another measure by its own value; one

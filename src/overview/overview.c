@@ -92,7 +92,7 @@ static void choose_sources(struct building *building)
 
 /* Per second of a window. Each thread's work is divided by the distance of its own two readings: where a reading of all threads
  * takes long, that is another one than the length of the window, by which the work of threads born or ended inside is
- * divided. Of a wait that began before the window only the part inside counts. */
+ * divided. A wait that began before the window counts with its part inside. */
 static double rate_of(const struct group *group, enum metric_id metric,
                       const struct rate_list *list)
 {

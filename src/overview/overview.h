@@ -86,8 +86,8 @@ void overview_init(struct overview *overview, const struct row_set *set, bool wi
 void overview_done(struct overview *overview);
 
 /* The score: over all aspects, the largest share of the machine's capacity or of the host's total, whichever is larger, times
- * the aspect's weight. What is not known (NaN) moved nothing. It rises with every amount, and does not depend on other
- * groups but through the host's totals. */
+ * the aspect's weight. An unknown amount (NaN) counts as 0. The score rises with every amount, and depends on other
+ * groups only by the host's totals. */
 double overview_score(const double moved[ASPECT_COUNT], const struct overview_scale *scale);
 
 /* The aspect that gives the score, the first of equal ones; ASPECT_COUNT if nothing moved. */

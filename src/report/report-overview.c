@@ -23,7 +23,7 @@ struct overview_table {
 	bool is_reason[ASPECT_COUNT]; /* one of the first rows has its place by the aspect */
 };
 
-/* A number in three digits or so: "0.4", "35", "1.2K". What would be 0.0 is nothing. */
+/* A number in three digits or so: "0.4", "35", "1.2K". A number that rounds to 0.0 is empty. */
 static void add_number(double number, double base, struct strbuf *out)
 {
 	static const char *const suffixes[] = {"", "K", "M", "G", "T", "P", "E"};

@@ -17,8 +17,8 @@ struct setting_pairs {
 	size_t count, capacity;
 };
 
-/* Finds the settings of both that differ, or all that both have where @same_too. What one side does not have is no difference,
- * for it may not have been read there; names of the host are left out. They come in the order of the kinds in
+/* Finds the settings of both that differ, or, with @same_too, all that both have. A setting that one side does not have is no
+ * difference: it may not have been read there. Names of the host are left out. They come in the order of the kinds in
  * registry/settings.def, and by name. @ret is zeroed; setting_pairs_done() frees it. */
 void settings_compare(const struct settings *baseline, const struct settings *candidate,
                       bool same_too, struct setting_pairs *ret);

@@ -39,7 +39,7 @@ must_check_ int flips_of_tosses(const uint8_t *observed, size_t blocks, const ui
 double flips_p(const struct flips *flips, size_t hits);
 
 /* The smallest p that these tosses can give a row: with coins 2^(1-blocks), for a row and its mirror image are equally
- * extreme; 1 if the order was fixed. Of a sample it is 1 / (count + 1). */
+ * extreme; 1 if the order was fixed. It is 1 / (count + 1) for a sample. */
 double flips_smallest_p(const struct flips *flips);
 
 /* Frees the list. For cleanup_(flips_done). */

@@ -1,16 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Comments and names in the sources are plain technical English; CONTRIBUTING.md has the rule under Style. This script
-# finds the relapses that a machine can find: a comment that begins with a clause ("What the counters of ...", "Where it is
-# not there, ..."), a sentence that begins with "Where", words of an older idiom, and headers called parts.
+# finds the relapses that a machine can find: a sentence that begins with a clause ("What the counters of ...", "Where it is
+# not there, ...") in a comment or a page, words of an older idiom, and headers called parts.
 #
 #   prose.sh ROOT
 set -eu
 [ $# -eq 1 ] || { echo "Usage: prose.sh ROOT" >&2; exit 2; }
 cd "$1"
 
-files=$(find src include -name '*.[ch]' | LC_ALL=C sort)
+files=$(find src include registry -name '*.[ch]' -o -name '*.def' | LC_ALL=C sort)
 [ -n "$files" ] || { echo "prose.sh: no sources in $1" >&2; exit 1; }
+pages=$(find . -path ./tests/fixtures -prune -o -type f \( -path './man/*.scd*' -o -path './*.md' \) -print | grep -v '^./build' |
+    LC_ALL=C sort)
 
 # Trailing comments of a field may be phrases. A line of any other comment begins with a slash or an asterisk.
 # shellcheck disable=SC2086 # The names have no blanks.
@@ -24,12 +26,21 @@ FNR == 1 && FILENAME ~ /-parts[.]h$/ {
     complain("a header is called by its subject, not parts")
 }
 
-/^[ \t]*\/[*] (What|Whom|Whose|Who|Whoever|Where|Whether|How|Which|Of|By|Until) / {
-    complain("a comment begins with its subject, or with a verb such as Returns")
+FNR == 1 {
+    is_page = FILENAME !~ /[.](c|h|def)$/
 }
 
-/^[ \t]*(\/[*]| [*]) (.*[.:;] )?Where( |$)/ {
+# Headings of pages may be questions.
+is_page && !/^#/ && /(^[\t -]*|[.:] )(What|Whom|Whose|Who|Whoever|Where|Whether|How|Which|Of|By|Until|As in|That of)( |$)/ {
     complain("a sentence begins with its subject; a condition is \"if\" and stands last")
+}
+
+is_page {
+    next
+}
+
+/^[ \t]*(\/[*]| [*]) (.*[.:;] )?(What|Whom|Whose|Who|Whoever|Where|Whether|How|Which|Of|By|Until|As in|That of)( |$)/ {
+    complain("a sentence begins with its subject, or with a verb such as Returns")
 }
 
 /(^|[^a-z])(told|parcel|company)([^a-z]|$)/ {
@@ -41,4 +52,4 @@ FNR == 1 && FILENAME ~ /-parts[.]h$/ {
 }
 
 END { exit failed }
-' $files
+' $files $pages

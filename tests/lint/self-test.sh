@@ -200,7 +200,12 @@ test_prose() {
         '/* The file of the group. Where there is none, NULL. */'; do
         fresh
         echo "$line" | append src/group/group.c
-        fails 'src/group/group.c:[0-9]+: a (comment|sentence) begins' prose.sh "$tree"
+        fails 'src/group/group.c:[0-9]+: a sentence begins' prose.sh "$tree"
+    done
+    for line in 'What cannot be read is left out.' 'Rows are cut. Of the others there are none.' '	As in *ctprof*(1).'; do
+        fresh
+        echo "$line" | append man/ctprof-show.1.scd
+        fails 'man/ctprof-show.1.scd:[0-9]+: a sentence begins' prose.sh "$tree"
     done
     fresh
     echo 'static bool was_told;' | append src/group/group.c

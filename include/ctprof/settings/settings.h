@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* settings - how a host is set: the values of sysctls and of other files that say how its kernel works. Which files these
- * are is declared in registry/settings.def. */
+/* settings - the settings of a host: the values of sysctls and of other files that configure its kernel. registry/settings.def
+ * lists the files. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -39,7 +39,7 @@ void settings_add(struct settings *settings, const char *name, size_t name_len, 
 /* Adds the name of something that may not be read. */
 void settings_add_denied(struct settings *settings, const char *name, size_t len);
 
-/* Brings entries and denied names into order. Of entries with the same name one stays. */
+/* Brings entries and denied names into order. One of the entries with the same name stays. */
 void settings_sort(struct settings *settings);
 
 /* Returns the entry of a name, or NULL; borrowed. */
