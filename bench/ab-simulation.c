@@ -25,7 +25,7 @@
 enum { UNITS = 4, ROWS = 300, TENS = 10, BLOCKS_MOST = 20 };
 #define ALPHA 0.05
 
-/* How the units of an experiment vary. */
+/* The noise of the units of an experiment. */
 struct scene {
 	const char *name;
 	double drift;  /* of all rows over the whole run, as a share */

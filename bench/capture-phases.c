@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* capture-phases - where the CPU time of a capture goes: reading threads, making JSON of them, compressing it. Each run
  * captures by each source and in each of three ways, in turns: rows are dropped, or made and dropped, or compressed too.
- * What a way takes longer than the one before it is the phase's, by medians. The snapshot itself goes nowhere.
+ * The difference between a way and the one before it is the phase's time, by medians. The snapshot itself goes nowhere.
  *
  *   capture-phases RUNS [FILE]
  *
@@ -43,7 +43,7 @@ static double cpu_ms(void)
 	return (double)clock_now_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e6;
 }
 
-/* What was used since the last call is that phase's. */
+/* Adds the use since the last call to that phase. */
 static void phase_ends(enum figure phase)
 {
 	double now = cpu_ms();
@@ -210,7 +210,7 @@ static void report(struct source *source, size_t runs, const char *path)
 	threads = medians[WAY_COMPRESS][THREADS];
 	each = 1e3 / threads;
 	reading = medians[WAY_READ][WALK];
-	/* What is not compressed when the walk ends is so behind it. */
+	/* The data that is not compressed when the walk ends is compressed behind it. */
 	json = medians[WAY_WRITE][WALK] - reading;
 	compressing = medians[WAY_COMPRESS][WALK] + medians[WAY_COMPRESS][REST] -
 	              medians[WAY_WRITE][WALK] - medians[WAY_WRITE][REST];

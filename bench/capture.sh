@@ -10,8 +10,8 @@
 # kernel.threads-max where they are in the way, and puts them back. RUNS (5) in the environment is how often each command
 # runs; above 20000 threads three times are the most.
 #
-# The other tools are those of procps, sysstat and atop; system calls are counted by perf or strace. What is not there is
-# left out, and said.
+# The other tools are those of procps, sysstat and atop; system calls are counted by perf or strace. Tools that are not
+# there are named, and left out.
 # shellcheck disable=SC2154 # lib.sh sets what is not set here.
 set -eu
 
@@ -175,8 +175,8 @@ phase() {
         "$tmp/phases-$1" 2>/dev/null || echo -
 }
 
-# What is once, such as the start of the program and loading, would make it look better: reading, JSON and zstd, over all
-# threads of the host, have nothing of that in them.
+# Costs that arise once, such as the start of the program and loading, would make it look better. Reading, JSON and zstd, over all
+# threads of the host, contain none of them.
 growth() {
     for source in bpf procfs; do
         : >"$tmp/all" && : >"$tmp/rest"

@@ -1,6 +1,6 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the benchmarks share. Sourced with the build directory as "$1"; sets build, ctprof, measure, runs, tmp and told.
+# Functions of the benchmarks. Sourced with the build directory as "$1"; sets build, ctprof, measure, runs, tmp and told.
 #
 # RUNS (5) in the environment is how often each command runs. TARGETS is a file that the lines of target() are added to.
 

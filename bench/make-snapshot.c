@@ -133,7 +133,7 @@ static void set_affinity(struct thread_sample *sample)
 	sample_set(sample, cpu_affinity, set);
 }
 
-/* What the kernel keeps of the whole process: what its threads have done, and those that have exited. */
+/* The kernel's values for the whole process: those of its threads, and of the threads that have exited. */
 static void add_to_totals(uint64_t totals[PROCESS_TOTAL_COUNT], const struct thread_sample *sample)
 {
 	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {

@@ -14,7 +14,7 @@ enum {
 	PODS_REPLACED_ONE_IN = 20,
 };
 
-/* What a random number is for, so that one says nothing of another. */
+/* The uses of random numbers, so that each has a sequence of its own. */
 enum purpose {
 	FOR_CGROUP,
 	FOR_NAME,
@@ -106,7 +106,7 @@ static enum cgroup_kind kind_of(const struct synthetic_plan *plan, uint64_t cgro
 	return random < 7 ? KIND_SESSION : KIND_POD;
 }
 
-/* What becomes of a cgroup between an even step and an odd one. */
+/* The change of a cgroup between an even step and an odd one. */
 struct fate {
 	uint64_t pod_life, container_life;
 	bool is_there;

@@ -98,7 +98,7 @@ static int by_size(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* What is measured. */
+/* The ways that are measured. */
 enum part { PART_FLOOR, PART_ASK, PART_PARSE, PART_COUNT };
 
 struct subjects {

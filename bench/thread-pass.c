@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* thread-pass - what reading all threads in one pass by BPF costs: reads them RUNS times, and prints microseconds of CPU a
- * thread as median (minimum..maximum): of the pass, of making samples of its records, and of both. Where there is no such
- * pass it says so and ends with 77. */
+ * thread as median (minimum..maximum): of the pass, of making samples of its records, and of both. Ends with 77, and
+ * a line, if there is no such pass. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -145,7 +145,7 @@ static bool try_memory(uint32_t pid, struct doctor_tries *tries)
 	return true;
 }
 
-/* One thread tries the processes in turn. Where a process holds it up, it is given up, and another thread goes on with
+/* One thread tries the processes in turn. If a process holds it up, it is given up, and another thread goes on with
  * the next process. */
 struct others {
 	int proc_fd;

@@ -104,7 +104,7 @@ int experiment_make_directory(struct experiment *experiment, struct strbuf *rete
 	return 0;
 }
 
-/* By its own parent, and by its name there: a path may lead to another directory by now. */
+/* Removes it by its own parent, and by its name there: a path may lead to another directory by now. */
 void experiment_drop_directory(const struct experiment *experiment)
 {
 	const char *directory = experiment->directory;

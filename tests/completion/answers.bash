@@ -36,7 +36,7 @@ split() {
     done
     COMP_WORDS+=("$word")
     COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
-    # What readline itself takes for the word is empty behind a break.
+    # The word that readline itself takes is empty behind a break.
     replaced=$word
     [[ $end ]] && replaced=''
 }

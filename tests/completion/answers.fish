@@ -6,7 +6,7 @@
 source $argv[1]
 while read -l line
     set -l token (string replace -r -- '.* ' '' $line)
-    # Where nothing begins with the word, fish offers what merely holds its letters.
+    # If nothing begins with the word, fish offers words that contain its letters.
     set -l words
     for word in (complete -C "$line" | string replace -r -- '\t.*' '')
         if test (string sub -l (string length -- $token) -- $word) = $token

@@ -1,7 +1,7 @@
 #!/bin/zsh -f
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Says what zsh would offer for each line of standard input: the line, a tab, and whole words with '|' between them. An
-# inner zsh completes for real, on a terminal of its own, with a compadd that tells what it was given. What it says of errors is on standard error.
+# Prints the words that zsh would offer for each line of standard input: the line, a tab, and whole words with '|' between them. An
+# inner zsh completes for real, on a terminal of its own, with a compadd that prints its arguments. Its errors are on standard error.
 #
 #   answers.zsh SCRIPT
 zmodload zsh/zpty || exit 77

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Whether a shell offers what it must, and nothing else.
+# Checks that a shell offers the right words, and nothing else.
 #
 #   check.sh SHELL SCRIPT CASES ARGUMENT...
 #
@@ -45,7 +45,7 @@ case $shell in
 bash)
     ! command -v shellcheck >/dev/null || shellcheck --severity=warning "$script"
     answers bash bash --norc "$here/answers.bash" "$script"
-    # What people make of COMP_WORDBREAKS.
+    # Common settings of COMP_WORDBREAKS.
     answers "bash without ':'" bash --norc "$here/answers.bash" "$script" $' \t\n"\'><=;|&('
     answers "bash without ':' and '='" bash --norc "$here/answers.bash" "$script" $' \t\n"\'><;|&('
     ;;

@@ -22,7 +22,7 @@ SHELLS = {
             "fpath=({folder} $fpath); autoload -Uz compinit && compinit -D -u\n"),
 }
 
-# What is typed, and the arguments that it makes. A tab in the middle is followed by more.
+# The typed text, and the arguments that it makes. A tab in the middle is followed by more.
 CASES = [
     ('ctprof com\t', ['compare']),
     ('ctprof compare --group-by cg\t', ['compare', '--group-by', 'cgroup']),

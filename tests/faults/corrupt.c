@@ -4,11 +4,11 @@
  *   corrupt SNAPSHOT OTHER STEP JSON_STEP
  *
  * show, compare and window read the file SNAPSHOT cut off after each of its bytes, with each of its bits the other way round, and, in a
- * sound frame, with each bit of its JSON the other way round; compare and window against OTHER. Of all these, every STEPth is tried, and
- * of the bits of the JSON every JSON_STEPth, beginning with one that the process id chooses, so that runs differ.
+ * sound frame, with each bit of its JSON the other way round; compare and window against OTHER. Every STEPth of these cases is run, and
+ * every JSON_STEPth of the bits of the JSON, from one on that the process id chooses, so that runs differ.
  *
- * What is cut off, or damaged within the frame, whose checksum tells, is refused with a reason, or, where a bit means nothing, gives what
- * the sound file gives. Damaged JSON in a sound frame is refused, or gives a sound report. command_run() checks the rest, and ends the
+ * A file that is cut off, or damaged within the frame, which has a checksum, is refused with a reason, or, if the bit has no meaning, gives
+ * the report of the sound file. Damaged JSON in a sound frame is refused, or gives a sound report. command_run() checks the rest, and ends the
  * process with a sentence. Prints "WHAT TRIED WRONG" for each kind. */
 #include <fcntl.h>
 #include <stdio.h>
@@ -53,7 +53,7 @@ static int read_damaged(const struct damage *damage, unsigned reader, const void
 	return command_run(readers[reader], &words, out);
 }
 
-/* Whether a reader does with damaged bytes what it should. */
+/* Returns whether a reader handles damaged bytes as it should. */
 static bool is_well_read(const struct damage *damage, unsigned reader, const void *bytes,
                          size_t len)
 {

@@ -53,8 +53,8 @@ static const struct error_name {
 #undef ERROR
 };
 
-/* Of each call, those of its manual page that depend on something else than its arguments being sound. brk(2) is not here: where
- * the heap's first growth fails glibc 2.36 ends every program with SIGSEGV, ls as well. */
+/* The errors of each call in its manual page, without those that only bad arguments cause. brk(2) is not here: if the
+ * heap's first growth fails, glibc 2.36 ends every program with SIGSEGV, ls as well. */
 static const struct call {
 	const char *name;
 	int number;
@@ -248,7 +248,7 @@ static void answer(struct run *run)
 	struct seccomp_notif request = {0};
 	struct seccomp_notif_resp response = {0};
 
-	/* Who was killed meanwhile asks no more. */
+	/* A process that was killed meanwhile asks no more. */
 	if (ioctl(run->listener, SECCOMP_IOCTL_NOTIF_RECV, &request) < 0)
 		return;
 	response.id = request.id;

@@ -16,7 +16,7 @@ import sys
 CTPROF = os.path.realpath(sys.argv[1])
 HERE = os.path.dirname(os.path.realpath(__file__))
 
-# What is called something else today: name in the file -> name that show prints. The reader must know both.
+# Keys that were renamed: name in the file -> name that show prints. The reader must have both.
 RENAMED_METRICS = {}
 # The same for values of cgroups: (version, object, key) in the file -> name that show prints.
 RENAMED_CGROUP_VALUES = {}

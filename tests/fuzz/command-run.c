@@ -143,7 +143,7 @@ static void check_errors(int status, const struct strbuf *out, const struct strb
 	check_harmless(errors);
 }
 
-/* Whether the command closed standard output, which cli_finish_output() does where there is a report or a failure to write one. */
+/* Returns whether the command closed standard output: cli_finish_output() does, if there is a report or a failure to write one. */
 static bool is_report(const struct command *command, int status)
 {
 	return status == EXIT_DONE && (command == &command_show || command == &command_compare);

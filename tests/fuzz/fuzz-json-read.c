@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The JSON reader against jansson: the same documents are accepted, with the same values. What
- * jansson refuses and the reader accepts is known exactly: numbers out of range, which the reader
- * passes on, and a scalar inside the innermost container allowed, which jansson counts as a level.
+/* The JSON reader against jansson: the same documents are accepted, with the same values. Only
+ * the reader accepts numbers out of range, which it passes on, and a scalar inside the innermost
+ * container allowed, which jansson counts as a level.
  * The other way round there is one case: jansson loses a NUL right behind a number or a literal. */
 #include <errno.h>
 #include <jansson.h>
@@ -23,7 +23,7 @@ struct chunk_source {
 	size_t left, chunk;
 };
 
-/* What the reader made of a document. */
+/* The reader's result for a document. */
 struct outcome {
 	int result;
 	char error[256];

@@ -10,7 +10,7 @@
 
 static const struct cli_option option = {.id = 1, .name = "list"};
 
-/* What was printed instead of an error: nothing where the list is taken, else one line. */
+/* The text that was printed instead of an error: nothing if the list is good, else one line. */
 static void check_error(bool taken, const char *text, size_t len)
 {
 	uint32_t c;

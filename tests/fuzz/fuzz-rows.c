@@ -2,10 +2,9 @@
 /* Rows of a snapshot against jansson: the input is put between "threads":[ and ], and what the reader makes of it is what
  * jansson makes of it, value by value, once as it is and once with white space, which takes the reader the long way.
  *
- * What the reader refuses and jansson does not: rows that are no rows, which only the long way and the short way have to
- * agree on; and a NUL behind a number, which jansson loses. What jansson refuses and the reader does not: integers from
- * 2^63 on. Of a key that comes twice both take the last value, and the input is left out where keys take the place of one
- * another. */
+ * Only the reader refuses rows that are no rows, on which the long way and the short way have to agree, and a NUL behind a
+ * number, which jansson loses. Only jansson refuses integers from 2^63 on. Both take the last value of a key that comes
+ * twice, and an input in which keys replace one another is left out. */
 #include <errno.h>
 #include <jansson.h>
 #include <string.h>
@@ -58,7 +57,7 @@ static void pack(const struct strbuf *json, struct memory_sink *sink)
 	zstd_compressor_free(compressor);
 }
 
-/* What was read, as text: each row with what it has, in the order of the registry. */
+/* The rows that were read, as text: each one with its values, in the order of the registry. */
 struct rows {
 	struct snapshot_visitor visitor; /* must stay the first member */
 	const json_t *expected; /* borrowed; the array of rows, or NULL where it cannot be had */
@@ -143,7 +142,7 @@ static void check_row(const json_t *row, const struct thread_sample *sample)
 	require_integer(row, "tid", sample->tid);
 	require_integer(row, "tgid", sample->tgid);
 	require_integer(row, "start_time_clock_ticks", sample->start_time_clock_ticks);
-	/* Where a row does not say, it may follow from the rows before. */
+	/* A value that a row lacks may follow from the rows before. */
 	if (json_object_get(row, "process_start_time_clock_ticks"))
 		require_integer(row, "process_start_time_clock_ticks",
 		                sample->process_start_clock_ticks);
@@ -164,7 +163,7 @@ static void check_row(const json_t *row, const struct thread_sample *sample)
 
 		if (metric_table[i].source == SOURCE_synthetic)
 			continue;
-		/* What an earlier list of the same row held is kept. */
+		/* The entries of an earlier list of the same row are kept. */
 		if (is_value(json_object_get(row, metric_table[i].name))) {
 			require(metric_set_has(&sample->seen, metric), "a value that was seen");
 			check_metric(row, sample, metric);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A snapshot from somebody else: the input is taken once as the compressed file and once as the JSON inside a
- * sound frame. What is accepted must survive being written and read again. */
+ * sound frame. An accepted snapshot must survive being written and read again. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Two snapshots from somebody else, as JSON with a zero byte between and one behind them, and then the ends of threads
- * as they could come from the kernel. What can be joined must make a window that can be read. */
+ * as they could come from the kernel. Readings that can be joined must make a window that can be read. */
 #include <errno.h>
 #include <string.h>
 

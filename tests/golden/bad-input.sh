@@ -23,7 +23,7 @@ good=good.zst
 cp "$here/snapshots/v1-baseline.ctprof.zst" "$good"
 size=$(stat -c %s "$good")
 
-# What is allocated is bounded too, unless the binary is instrumented and reserves terabytes.
+# Allocations are bounded too, unless the binary is instrumented and reserves terabytes.
 kib=400000
 if ! (ulimit -v "$kib" && "$CTPROF" --version) >/dev/null 2>&1; then
     echo "note: memory is not bounded here, the binary does not start with 400 MB of address space"

@@ -30,7 +30,7 @@ static void make_file(void)
 		close(fd);
 }
 
-/* What comes next, under another name. */
+/* The names that come next, under another name. */
 static void make_spare(unsigned turn, char **links, unsigned count)
 {
 	unsigned kind = turn % (count + 3);

@@ -30,7 +30,7 @@ LADDERS = {
     "bytes": ("B", [(1024, "KiB"), (1024**2, "MiB"), (1024**3, "GiB"), (1024**4, "TiB")]),
     "ratio": ("", []), "": ("", []), "percent": ("%", []),
 }
-# What a value is per, behind the unit's name, and in a table behind the value.
+# The divisor of a value, behind the unit's name, and in a table behind the value.
 PER = {"": "", "/s": "/s", "/thread": "/thread", "/cpu-second": "/CPU-s"}
 THREAD_SECTIONS = ("primary", "taskstats-delay", "derived", "cpu", "state")
 INDENT = 2
@@ -275,7 +275,7 @@ def split_markdown(line):
         check(cells[0] == "" and cells[-1] == "", "a row of Markdown without bars:", line)
         check(all(cell[:1] == " " and cell[-1:] == " " for cell in cells[1:-1]), "a cell of Markdown without blanks:", line)
         return [cell[1:-1] for cell in cells[1:-1]]
-    # What is escaped becomes a number first, so that every bar that is left divides.
+    # Escaped bars become a number first, so that every bar that is left divides.
     cells = re.sub(r"\\(.)", lambda match: f"\\{ord(match[1])};", line).split("|")
     check(cells[0] == "" and cells[-1] == "", "a row of Markdown without bars:", line)
     back = [re.sub(r"\\(\d+);", lambda match: chr(int(match[1])), cell.replace("&nbsp;", " ")) for cell in cells[1:-1]]
@@ -462,7 +462,7 @@ class Tester:
     def check(self, command, names, options):
         global ticks_per_second
         files = [self.files[name] for name in names]
-        # Which rows a limit leaves depends on those that only machine formats have.
+        # The rows below a limit depend on rows that only machine formats have.
         if command == "compare" and {"--limit", "--top"} & set(options) and "--unchanged" not in options:
             options = options + ["--unchanged"]
 

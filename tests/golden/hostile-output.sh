@@ -43,7 +43,7 @@ printed() {
     if LC_ALL=C grep -aP '\xc2[\x80-\x9f]|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xaf]' "$2"; then
         fail "$1 printed a character that moves others about"
     fi
-    # What Unicode says is invisible, by another's tables.
+    # Characters that are invisible by Unicode, from another program's tables.
     if command -v perl >/dev/null; then
         perl -CS -ne 'if (/[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Variation_Selector}\p{Zl}\p{Zp}]/
                 || /[\x{fff9}-\x{fffb}\x{2800}]/ || /(^|[^\P{M}])\p{M}{9}/ || /^\p{M}/) { print; exit 1 }' "$2" ||
@@ -108,7 +108,7 @@ printed "an error about a hostile path" err
 "$CTPROF" show --group-by "$path" "$path" 2>err && fail "an unknown key was taken"
 printed "an error about a hostile option" err
 
-# What is not about threads has names and texts of others as well.
+# Sections that are not about threads have names and texts of others as well.
 old=$here/snapshots/v1-facts-hostile.ctprof.zst
 new=$here/snapshots/v1-facts-hostile-later.ctprof.zst
 for group in pcomm cgroup; do

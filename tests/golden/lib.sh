@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the golden cases and the tests of bad input share; sourced, with CTPROF (the binary) and FIXTURES
+# Functions for the golden cases and the tests of bad input; sourced, with CTPROF (the binary) and FIXTURES
 # (tests/fixtures) set.
 
 # steady_stderr COMMAND...: runs it; its line about what was written is without size and time, which differ from run to

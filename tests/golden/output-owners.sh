@@ -121,7 +121,7 @@ for command in capture window; do
     done
 done
 
-# What is one's own keeps its permissions where others cannot have put it, and links of one's own are followed.
+# A user's own file keeps its permissions where others cannot have put it, and own links are followed.
 shared 0755 0
 capture shared/own.zst
 chmod 640 shared/own.zst
@@ -162,7 +162,7 @@ for mode in 666 644 640 4755 400; do
     done
 done
 
-# What the caller has open may be anybody's.
+# An open descriptor of the caller may be anybody's.
 mkfifo -m 666 shared/named
 chown "$other" shared/named
 exec 5<>shared/named
@@ -208,7 +208,7 @@ race() {
         done=$((done + 1))
         bad=$(find shared -type f -uid 0 ! \( -perm 600 -links 1 \) -printf '%p %m ' 2>/dev/null) || true
         [ -z "$bad" ] || fail "$what: made $bad"
-        # Where there is a sticky bit the other user cannot remove it.
+        # The other user cannot remove it in a directory with a sticky bit.
         find shared -type f -uid 0 -delete 2>/dev/null || true
     done
     kill "$racer"

@@ -44,7 +44,7 @@ chmod +x recorder
 export PAGER=./recorder
 
 # terminal ROWS COLUMNS COMMAND: what is on the terminal afterwards is in the file "screen", without the last line,
-# which is the command's status. What the pager got is in "input".
+# which is the command's status. The pager's input is in "input".
 terminal() {
     rm -f input surroundings
     script -qec "stty rows $1 cols $2; trap : INT; $3; echo status \$?" /dev/null </dev/null |
@@ -125,7 +125,7 @@ done
 unpaged 5 500 "unset TERM; $compare" compare.txt
 unpaged 0 500 "$compare" compare.txt
 
-# Whose choice it is.
+# The variables in the order of precedence.
 unpaged 5 500 "PAGER= $compare" compare.txt
 unpaged 5 500 "PAGER=cat PATH=/nowhere $compare" compare.txt
 unpaged 5 500 "PAGER='  ' $compare" compare.txt
@@ -146,7 +146,7 @@ grep -qx 'LESS=S LESSCHARSET=latin1 LESSSECURE=1' surroundings || fail "$(cat su
 paged 5 500 "LESSCHARDEF=8bcccbcc18b95.b $compare" compare.txt
 grep -q 'LESSCHARSET=unset' surroundings || fail "$(cat surroundings)"
 
-# What is wider than the terminal is moved to the side, however short it is; who has a LESS decides that alone.
+# Lines wider than the terminal are scrolled sideways, however short the text is; a user's LESS is left as it is.
 wide='"$CTPROF" compare --limit 1 -c group,threads,metric,baseline,candidate,delta,impact,coverage,type,tags a.zst b.zst'
 eval "COLUMNS=60 $wide" >wide.txt
 printf '#!/bin/sh\n[ "$*" = -RSX ] && exec ./recorder\n' >bin/less
@@ -222,7 +222,7 @@ terminal 5 500 "PAGER='cat >input; sleep 0.3; echo late' $compare; echo done"
 [ "$(cat screen)" = "late
 done" ] || fail "the pager was not waited for: $(cat screen)"
 ok
-# Of the signals up to 28 (libc has its own from 32 on) it ignores those that we were told to ignore.
+# It ignores only those signals up to 28 (libc has its own from 32 on) that this script was started with as ignored.
 ignored='sed -n "s/^SigIgn.*\\(.......\\)$/\\1/p" /proc/self/status'
 for trap in ':' "trap '' INT QUIT"; do
     terminal 5 500 "$trap; PAGER='cat >/dev/null; $ignored' $compare"

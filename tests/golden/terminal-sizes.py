@@ -80,7 +80,7 @@ def run(command, size, locale="C.UTF-8"):
                 break
             output += part
     os.close(master)
-    # How much of a window has passed stands in a line that is taken back.
+    # The progress of a window stands in a line that is taken back.
     output = re.sub(rb"\rwindow: [^\r\n]*|\r\x1b\[K", b"", output)
     return output.decode().replace("\r", "").split("\n")[:-1], child.returncode
 

@@ -85,7 +85,7 @@ done
 terminal 'NO_COLOR= "$CTPROF" compare a.zst b.zst' >out
 grep -q "$escape" out || fail "an empty NO_COLOR takes the colours away"
 
-# What is left without the colours is what goes to a file.
+# The text without colours is the same as in a file.
 terminal 'stty cols 500; "$CTPROF" compare -l a.zst b.zst' | sed "s/$escape\[[0-9;]*m//g" >colored
 "$CTPROF" compare -l a.zst b.zst >plain
 diff -u plain colored || fail "the terminal shows other text than a file"
@@ -154,7 +154,7 @@ terminal '"$CTPROF" capture -o -' >out || status=$?
 [ "$(grep -c '^ctprof: capture: ' out)" -eq "$(wc -l <out)" ] || fail "a snapshot on a terminal: $(cat -v out)"
 ok
 
-# What was written is said in one line, on a terminal or not, and not with --quiet.
+# The note about the written file is one line, on a terminal or not, and absent with --quiet.
 written='^ctprof: wrote [0-9]+ threads of [0-9]+ processes, [0-9.]+[KMG]?i?B in [0-9.]+m?s(; taskstats [0-9a-zEPRMSCH, ]+)?$'
 terminal '"$CTPROF" capture -o new.zst' >out
 [ "$(grep -cE "$written" out)" -eq 1 ] || fail "no word about a capture: $(cat -v out)"

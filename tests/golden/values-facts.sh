@@ -118,7 +118,7 @@ for unchanged in --unchanged ""; do
     check "CSV of compare $unchanged"
 done
 
-# Where a table has one line for a row, it has those of the machine formats, as far as they are not scaled.
+# A table with one line for a row has the lines of the machine formats, as far as they are not scaled.
 jq -r '.rows[] | select(.section == "memory-events") | [.group, .metric, .baseline // "-", .candidate // "-"] | join(" ")' \
     compare.json >expected
 "$CTPROF" compare --limit 0 --group-by cgroup --sections memory-events "$baseline" "$candidate" |

@@ -16,7 +16,7 @@ source "$here/lib.sh"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
-# What depends on times has tests of its own.
+# Values that depend on times have tests of their own.
 "$CTPROF" metric-list --format json |
     jq '(.metrics, .derived) |= map(select(.section != "cpu" and .section != "state"))' >registry.json
 
@@ -60,7 +60,7 @@ def derived($id):
 # The delays that some threads of a group have and others lack, or all lack: their sum is without them.
 def lacking: .coverage as $c | [$c | to_entries[] | select(.key | endswith("_delay_total_ns"))] as $parts
     | ($parts | map(.value) | max) as $most | [$parts[] | select(.value < $most) | .key] | sort;
-# What the exited threads of each process did: its totals less the sums over its threads, where all have the metric.
+# The counters of each process's exited threads: its totals less the sums over its threads, where all have the metric.
 # CPU time is split into user and system time anew for the whole, so only both together are taken.
 def exited: [.threads | group_by(.tgid)[] | . as $threads | ([.[] | select(.process_totals)][0] | select(.)) as $first
     | def sum($m): [$threads[] | .[$m]] | add;
@@ -215,7 +215,7 @@ for key in "${keys[@]}"; do
         | ($r.metrics[] | [.name, .rule, .type]), ($r.derived[] | [.name, .unit, "derived"])
         | . as [$m, $rule, $type]
         | $old[$g][$m] as $x | $new[$g][$m] as $y
-        # Of the same threads, a counter that is lower was counted anew, and so was what is computed from it.
+        # If the threads are the same, a counter that is lower was counted anew, and so were the values computed from it.
         | ($before[$g] != null and $before[$g] == $after[$g] and any(
             ([$r.derived[] | select(.name == $m) | .inputs[]] | if . == [] then [$m] else . end)[];
             $old[$g].own[.] as $was | $new[$g].own[.] as $is | $was != null and $is != null and $is < $was
@@ -247,7 +247,7 @@ for key in "${keys[@]}"; do
         | tsv' >actual
     check "compare --group-by ${key% *}"
 done
-# Of one boot: what compare says of counters in between is what show has of the window.
+# In one boot, counters in between are the same in compare as those of the window in show.
 candidate=$here/snapshots/v1-candidate.ctprof.zst
 "$CTPROF" window --quiet -o window.zst "$baseline" "$candidate"
 for key in pcomm comm cgroup user thread; do

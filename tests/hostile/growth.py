@@ -154,7 +154,7 @@ def unknown(count):
 
 STARS = "/" + "*a" * 60 + "*b"
 
-# What is made, how many at first, and the command; {a} and {b} are two files of that kind.
+# The kind of files, their number at first, and the command; {a} and {b} are two files of that kind.
 KINDS = [
     ("one tid, many start times", starts, None, 4000, ["window", "{a}", "{b}", "-q", "-o", "{out}"]),
     ("one start time, many tids", tids, None, 4000, ["window", "{a}", "{b}", "-q", "-o", "{out}"]),

@@ -16,7 +16,7 @@ import tempfile
 tool, root, build = sys.argv[1], os.path.realpath(sys.argv[2]), os.path.realpath(sys.argv[3])
 nodes = os.environ.get("ANALYZE_NODES", "15000")
 exceptions_file = os.path.join(root, "tests", "lint", "analyzer-exceptions")
-# Of the libraries and the program; the same sources are compiled again for tests.
+# Sources of the libraries and the program; the same ones are compiled again for tests.
 OWN = re.compile(r"^src/([a-z]+/lib[a-z]+[.]a|ctprof)[.]p/")
 # file:line:column: level: text [check]
 LINE = re.compile(r"^(?P<file>[^:\n]+):(?P<line>[0-9]+):(?:[0-9]+:)? (?:warning|error): (?P<text>.*) \[(?P<check>[^\]]+)\]$", re.M)
@@ -122,7 +122,7 @@ def main():
                 continue
             check = match["check"].split(",")[0]
             file = name_of(match["file"], directory)
-            # What bpftool and meson write is not ours.
+            # Files that bpftool and meson write are not ours.
             if not file.startswith(("src/", "registry/")):
                 continue
             key = (tool, check, file)

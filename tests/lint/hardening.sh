@@ -45,7 +45,7 @@ has_not "code has relocations (TEXTREL)" dynamic 'TEXTREL'
 has_not "libraries are looked for in a path of its own" dynamic '\((RPATH|RUNPATH)\)'
 has "no function checks its stack (__stack_chk_fail)" symbols '^__stack_chk_fail$'
 if [ "$fortify" != 0 ]; then
-    # Which others there are depends on what a compiler knows of sizes.
+    # The other functions depend on the sizes that a compiler can find.
     has "no call is fortified as snprintf" symbols '^__v?snprintf_chk$'
 fi
 

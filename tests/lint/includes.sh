@@ -132,7 +132,7 @@ END {
 for compiler in ${LINT_COMPILERS-gcc clang}; do
     command -v "$compiler" >/dev/null || { echo "no $compiler: headers are not compiled with it"; continue; }
     for header in src/*/*.h include/ctprof/*/*.h; do
-        # What a BPF program is compiled with is not for this target.
+        # Headers that a BPF program is compiled with are not for this target.
         [ "$header" != src/bpf/kernel.h ] || continue
         name=${header#src/}
         printf '#include "%s"\n' "${name#include/}" |

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What --help lists is what the man pages have, to the letter and both ways: the options of each command, the
+# Compares --help with the man pages, to the letter and both ways: the options of each command, the
 # commands themselves in ctprof(1), and, where its page is given, every metric in ctprof-metrics(7).
 #
 #   options.sh ROOT CTPROF [METRICS_PAGE]

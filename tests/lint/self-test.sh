@@ -208,6 +208,9 @@ test_prose() {
         fails 'man/ctprof-show.1.scd:[0-9]+: a sentence begins' prose.sh "$tree"
     done
     fresh
+    echo '# What the others share.' | append tests/unit/meson.build
+    fails 'tests/unit/meson.build:[0-9]+: a sentence begins' prose.sh "$tree"
+    fresh
     echo 'static bool was_told;' | append src/group/group.c
     fails 'src/group/group.c:[0-9]+: an older word' prose.sh "$tree"
     fresh
@@ -345,7 +348,7 @@ test_shellcheck() {
 }
 
 test_hardening() {
-    # What the distribution's compiler does by itself is switched off.
+    # Options that the distribution's compiler sets by itself are switched off.
     echo 'int main(void) { return 0; }' >"$tmp/soft.c"
     if ! "${CC:-cc}" -O2 -no-pie -fno-stack-protector -Wl,-z,norelro -Wl,-z,lazy -Wl,-z,execstack \
         -Wl,-rpath,/nowhere "$tmp/soft.c" -o "$tmp/soft" 2>/dev/null ||

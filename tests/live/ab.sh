@@ -128,8 +128,8 @@ status=0
 "$CTPROF" ab --resume ended --yes 2>errors || status=$?
 check "$status" -eq 1
 
-# What the experiment has written, and what it reads at the end, is in the directory that it began with, even if another
-# one has come to its place.
+# The experiment writes and reads in the directory that it began with, even if another one has come to its
+# place.
 mkdir -p up/dir
 "$CTPROF" ab plan -o up/dir --yes >report 2>errors &
 runner=$!

@@ -32,7 +32,7 @@ clean_up() {
 trap clean_up EXIT
 cd "$scratch"
 
-# Where the controllers are: of version 1 each in its own place.
+# The places of the controllers: each has its own in version 1.
 version=1
 cpu=$(mounted cgroup cpu) memory=$(mounted cgroup memory) tasks=$(mounted cgroup pids)
 if [ -z "$cpu$memory$tasks" ]; then

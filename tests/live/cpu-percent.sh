@@ -26,7 +26,7 @@ clean_up() {
 trap clean_up EXIT
 cd "$scratch"
 
-# Of the window.
+# Values of the window.
 seconds=5
 cpus=$(getconf _NPROCESSORS_ONLN)
 p=$(unique_prefix)
@@ -103,8 +103,8 @@ print(float(third[name]) - float(second[name]), float(fourth[name]) - float(firs
 }
 
 # --- Loads: one that is done and waits, so that only its age grows; two threads that are busy for 55 %; one for a
-# fifth; one whose threads exit; and one in cgroups of its own. What sleeps in between gets its CPU time on a busy host
-# as well.
+# fifth; one whose threads exit; and one in cgroups of its own. Threads that sleep in between get their CPU time on a busy
+# host as well.
 idle=${p}idle busy=${p}busy duty=${p}duty brief=${p}gone apart=${p}apart
 start "$idle" spin 2 700
 proceed "$idle"
@@ -237,7 +237,7 @@ for attempt in first second third; do
     fi
     [ ${#off[@]} -gt 0 ] || break
 done
-# How long the captures took, each with a look: as much earlier or later the tools may have looked.
+# The lengths of the captures, each with its own readings: the tools may have read that much earlier or later.
 slack=$(python3 -c '
 times = [float(line.split()[0].split("=")[1]) for line in open("looks")]
 print(times[1] - times[0] + times[3] - times[2])')

@@ -125,7 +125,7 @@ word() {
 }
 
 # lookable UID [COMMAND...]: the memory of processes, in the same words, by COMMAND: to open it takes what to look into it
-# takes. UID is whose processes count as one's own. Of these and of the others as many as doctor tries.
+# takes. UID is the user whose processes count as one's own. As many of these and of the others are tried as doctor tries.
 lookable() {
     local uid=$1 owner process own=0 others=0 read=0 denied=0
 
@@ -194,7 +194,7 @@ if [ "$(id -u)" -eq 0 ]; then
         ./ctprof doctor --enable >again || true
         grep -qx "kernel.task_delayacct: is on already" again || fail "a switch that is on"
 
-        # What cannot be printed does not lose the undoing.
+        # A report that cannot be printed does not lose the undo commands.
         echo 0 >"$toggle"
         status=0
         ./ctprof doctor --enable >/dev/full 2>full.err || status=$?
@@ -247,9 +247,9 @@ if [ "$(built TASKSTATS)" = y ]; then
 fi
 skip_uid=65534
 [ "$(id -u)" -eq 0 ] || skip_uid=$(id -u)
-# Processes come and go on a busy host, and with them what there is to look at. What doctor says is held against two readings
-# that agree, one before it and one after it.
-# steady READING...: $reading is the word of both, and nobody.json what doctor said in between.
+# Processes come and go on a busy host, and with them what there is to look at. The result of doctor is checked against two
+# readings that agree, one before it and one after it.
+# steady READING...: $reading is the word of both, and nobody.json doctor's result in between.
 steady() {
     for _ in 1 2 3 4 5 6; do
         reading=$("$@")

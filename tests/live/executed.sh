@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# executed.sh CTPROF IDS: a process executes a program between two readings, and nobody listens to exits. Where its leader does it,
-# the window has what the leader did. Where another thread does it, that thread has the leader's ids: the window says nothing.
+# executed.sh CTPROF IDS: a process executes a program between two readings, without exit records. If its leader does it,
+# the window has the leader's work. If another thread does it, that thread has the leader's ids, and the window has no value.
 #
 # Single quotes hold programs for jq, and lib.sh sets the variables that are not set here.
 # shellcheck disable=SC2016,SC2154

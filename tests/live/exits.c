@@ -30,7 +30,7 @@ enum { CANNOT = 77, SHORT = 2000, KILLED = 50, THREADS = 200, FIELD_START_TIME =
 
 extern char **environ;
 
-/* What the kernel says of a process that somebody has waited for. */
+/* The kernel's values for a process that was waited for. */
 struct child {
 	pid_t pid;
 	uint64_t start_time_clock_ticks; /* 0: not read */
@@ -351,7 +351,7 @@ static void compare(const struct sums *sums, bool complete)
 	check(sums->rchar > 0, "characters read", sums->rchar, sums->rchar);
 }
 
-/* Of everything that was born from then on: somebody's number from before may be one of ours by now. */
+/* The threads that were born from then on: an id from before may be one of ours by now. */
 static void check_log(const struct exit_log *log, bool complete, uint64_t begin_ns,
                       const struct strbuf *cgroup)
 {

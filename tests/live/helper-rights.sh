@@ -72,7 +72,7 @@ def watch(capture):
                 status = read(f"/proc/{pid}/status")
                 name = status["Name"].strip()
                 fds = list(descriptors(pid)) if name in CAPABILITIES else []
-                # Of a process that has ended there is nothing.
+                # A process that has ended leaves nothing.
                 if fds and os.path.exists(f"/proc/{pid}/fd/{fds[0][0]}"):
                     last[pid] = (name, status, fds)
             except (OSError, ValueError):

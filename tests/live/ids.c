@@ -32,7 +32,7 @@
 
 enum { THREADS_MAX = 256, FIRST_MS = 60, SECOND_MS = 40, PASSED_MS = 30, LAST_MS = 20 };
 
-/* Of the kernel, up to the member that it is about; <linux/sched.h> of older systems lacks some. */
+/* The kernel's structure up to the member that is needed; <linux/sched.h> of older systems lacks some. */
 struct arguments {
 	uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls;
 	uint64_t set_tid, set_tid_size, cgroup;
@@ -173,7 +173,7 @@ static void reuse(void)
 	end(&last, 2);
 }
 
-/* What the two threads of a process have to do. */
+/* The jobs of the two threads of a process. */
 static struct {
 	int to, from;
 	unsigned first_ms, second_ms;

@@ -135,7 +135,7 @@ wait "$window"
 same "bytes allocated in a window" $(($(said "$name" | awk '{ a += $2 } END { print a }') - before)) \
     "$(zstd -dc window.zst | jq --argjson pid "$(pid "$name")" '[.threads[] | select(.tgid == $pid) | .allocated_bytes] | add')"
 
-# Who is to be left alone is: stopped, traced, of another user.
+# Processes that must be left alone are: stopped, traced, of another user.
 left_alone() {
     same "$1 gives no value" '[false]' "$(of_process "$2" "$(pid "$3")" 'has("allocated_bytes")')"
     same "$1 has its reason" "[\"$4\"]" "$(of_process "$2" "$(pid "$3")" .missing.jemalloc)"
@@ -194,7 +194,7 @@ for mode in auto ptrace; do
         "$(zstd -dc share.zst | jq '.probe_summary.processes."shared-memory"')" 1000
 done
 
-# By BPF, threads that exit before their counters are read are there with all else.
+# BPF reads the counters of threads that exit before their own reading, with all else.
 if [ "$(zstd -dc again.zst | jq -r .host.source)" = bpf ]; then
     LD_PRELOAD=$library python3 -c 'import threading, time
 while True:

@@ -28,7 +28,7 @@ fi
 if [ -z "${KNOWN_EFFECTS_PLACED-}" ]; then
     KNOWN_EFFECTS_PLACED=1 exec taskset -c "$last" chrt --rr 2 "$0" "$CTPROF" "$service" "$blocks" "${cases[@]}"
 fi
-# What the affinity of the other arm has. Where there are two CPUs that is the control's, which another service keeps awake in both
+# The CPU of the other arm's affinity. On two CPUs it is the control's, which another service keeps awake in both
 # arms: real-time threads are not held up by it, but by a CPU that sleeps.
 free=1
 

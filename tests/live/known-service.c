@@ -55,7 +55,7 @@ static void note(uint64_t time_ns, uint64_t cpu_ns, uint64_t gaps)
 	moments[count++] = (struct moment){time_ns, cpu_ns, gaps};
 }
 
-/* Where an emulator is off its own CPU, time passes and CPU time as well: that is no gap. */
+/* On an emulator that is off its own CPU, time passes and CPU time as well: that is no gap. */
 static void spin(void)
 {
 	struct moment last = {.time_ns = clock_ns(CLOCK_REALTIME)};

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the live tests share: workloads that are started and told to go on, and readings of /proc that are made
+# Functions for the live tests: workloads that are started and continued, and readings of /proc that are made
 # without ctprof. Sourced with CTPROF and WORKLOAD set, in a scratch directory.
 
 # Leaks that are a library's own; of interest to a build with sanitizers only.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# live.sh CTPROF WORKLOAD: captures of the running kernel around work of known size. What compare says of the work
-# is held against the work itself, and against readings of /proc made by shell and ps around the captures.
+# live.sh CTPROF WORKLOAD: captures of the running kernel around work of known size. The result of compare
+# is checked against the work itself, and against readings of /proc made by shell and ps around the captures.
 set -euo pipefail
 
 CTPROF=$(realpath "$1")

@@ -156,7 +156,7 @@ static bool is_between(enum metric_id metric, const struct thread_sample *before
 	/* The kernel makes a note of a peak only when it goes down again, and not of all the CPUs. */
 	if (metric == METRIC_hiwater_vm_bytes && high < low)
 		return high <= have && have <= low;
-	/* What threads or CPUs have counted of the pages of a process reaches its sum in lots of 64 and more, up and down. */
+	/* The counts of threads or CPUs for the pages of a process reach its sum in lots of 64 and more, up and down. */
 	if (metric == METRIC_hiwater_rss_bytes)
 		return have + RSS_SLACK_BYTES >= (low < high ? low : high) &&
 		       have <= (low < high ? high : low) + RSS_SLACK_BYTES;
@@ -199,7 +199,7 @@ static void compare_metric(enum metric_id metric, const struct thread_sample *be
 {
 	struct tally *tally = &metrics[metric];
 	bool offered = has(before, metric) && has(after, metric);
-	/* Of a delay record /proc sees only traces. */
+	/* A delay record leaves only traces in /proc. */
 	bool more = rules->taskstats.delays == TASKSTATS_DELAYS_LATER &&
 	            metric_table[metric].source == SOURCE_taskstats;
 
@@ -344,7 +344,7 @@ static bool is_time_total(unsigned total)
 	return total == PROCESS_TOTAL_utime_clock_ticks || total == PROCESS_TOTAL_stime_clock_ticks;
 }
 
-/* Of both modes, see is_time_between(). */
+/* The sum of both modes, see is_time_between(). */
 static uint64_t total_of_time(const struct thread_sample *sample)
 {
 	return sample->process_totals[PROCESS_TOTAL_utime_clock_ticks] +

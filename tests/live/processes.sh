@@ -27,7 +27,7 @@ cd "$scratch/place"
 
 is_root=false
 [ "$(id -u)" -ne 0 ] || is_root=true
-# What runs a command as somebody without rights, where we can, and where not as who we are.
+# Runs a command as a user without rights, if we can, and else as ourselves.
 somebody=(env)
 ! $is_root || somebody=(setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all)
 if ! "${somebody[@]}" true 2>/dev/null; then
@@ -99,7 +99,7 @@ steady() {
     comm -12 "$1.before" "$1.after" >"$1.steady"
     missed=$(comm -23 "$1.steady" "$1.captured")
     [ -z "$missed" ] || fail "$1: these were there all the time and are not in the capture: $(head -n 3 <<<"$missed")"
-    # What is captured of a process that was steady is just that.
+    # The capture of a process that was steady is exact.
     join -j 1 <(cut -d ' ' -f 1 "$1.steady" | sort) <(sort -k 1,1 "$1.captured") | sort >"$1.same"
     cmp -s "$1.steady" "$1.same" || fail "$1: $(diff "$1.steady" "$1.same" | head -n 4)"
     [ -s "$1.steady" ] || fail "$1: there was no process to compare"

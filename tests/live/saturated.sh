@@ -121,7 +121,7 @@ for a in kinds:
     for b in kinds:
         if a < b and abs(sums[a] - sums[b]) > allowed * max(sums[a], sums[b]):
             bad.append(f"{a} {sums[a] / 1e9:.3f} s and {b} {sums[b] / 1e9:.3f} s")
-# What is divided by its own interval does not depend on how long reading took.
+# Values that are divided by their own interval do not depend on the time that reading took.
 for name, value, per_cpu in (("cAdvisor", cadvisor, cpus), ("docker", docker, cpus), ("busy", busy, 1)):
     if abs(value / per_cpu - 100) > 1 + steal + idle:
         bad.append(f"{name} {value:.2f} % of {per_cpu} CPUs")
@@ -170,7 +170,7 @@ beside_hanging_program() {
     stat "mounts/$program" >/dev/null 2>&1 &
     started+=($!)
     sleep 1
-    # Whoever asks for the file waits until the server ends.
+    # Readers of the file wait until the server ends.
     if [ "$(cat "/proc/${started[1]}/comm")" = program ] && kill -0 "${started[2]}" 2>/dev/null; then
         echo "an executable hangs: $program"
         status=0

@@ -31,7 +31,7 @@ sysctls() {
         | "\(.key) = \(.value | gsub("[ \t\n]+"; " "))"' | sort
 }
 
-# What sysctl(8) shows, without the names that the registry leaves out. It has a line for each line of a value; those of
+# The output of sysctl(8), without the names that the registry leaves out. It has a line for each line of a value; those of
 # several lines are not compared. Interfaces are left out but for "all" and "default".
 skipped=$(sed -n 's#^SETTINGS_SKIP([A-Z]*, *"/proc/sys/\([^"]*\)".*#\1#p' "$rows" | tr / . | grep -v '^kernel.\(host\|domain\)name$')
 shown() {
@@ -72,7 +72,7 @@ if command -v strace >/dev/null; then
     fi
 fi
 
-# Whoever is not root is denied some.
+# A user other than root is denied some.
 if [ "$(id -u)" = 0 ]; then
     chmod 755 .
     setpriv --reuid 65534 --regid 65534 --clear-groups "$CTPROF" capture -q -o - >c.zst || true

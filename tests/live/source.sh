@@ -40,7 +40,7 @@ for ((i = 0; i < 100; i++)); do
     sleep 0.05
 done
 
-# of FILE: the rows of the stopped process, without when they were read. What others share with it moves.
+# of FILE: the rows of the stopped process, without the times of reading. Values that it shares with others move.
 of() {
     zstd -dc "$1" | jq -cS --argjson pid "$pid" '.threads[] | select(.tgid == $pid) | del(.read_boottime_ns)
         | if .smaps_rollup_kib then .smaps_rollup_kib |= keys else . end'

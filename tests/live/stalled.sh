@@ -22,7 +22,7 @@ if [ -z "${WITH_OWN_MOUNTS-}" ]; then
 fi
 scratch=$(mktemp -d)
 started=()
-# Who waits for the server ends with it. The guard does the same where this script is killed.
+# Processes that wait for the server end with it. The guard does the same if this script is killed.
 stop_started() {
     [ ${#started[@]} -eq 0 ] || kill -KILL "${started[@]}" 2>/dev/null || true
     started=()

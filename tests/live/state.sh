@@ -31,7 +31,7 @@ seconds=3
 p=$(unique_prefix)
 first=${p}one second=${p}two asleep=${p}nap writing=${p}disk
 
-# Of no CPU but the last one; in front of others there, where that is allowed.
+# Runs it on no CPU but the last one, and before others there, if that is allowed.
 start "$first" spin 1 60000
 start "$second" spin 1 60000
 start "$asleep" sleep 1 1

@@ -68,7 +68,7 @@ compare() {
     shift 4
     awk -v what="$what" -v needed="$*" -v least=200 -v since_boot="$since_boot" '
         function wrong(text) { if (++bad <= 20) print what ": thread " tid ": " text }
-        # Whether the kernel had anything in the seven buckets that need a record.
+        # Returns whether the kernel had anything in the seven buckets that need a record.
         function has_record(side, tid,    i) {
             for (i in seven) {
                 if (side[tid " " seven[i] "_delay_count"] + 0 > 0) return 1

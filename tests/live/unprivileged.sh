@@ -75,7 +75,7 @@ fi
 
 as_nobody "$scratch/ctprof" capture -q -o b.zst 2>err || fail "status $?"
 [ ! -s err ] || fail "--quiet is not: $(cat err)"
-# What was denied is a dash, not a zero, and the capture of a group is marked where it is partial.
+# A value that was denied is a dash, not a zero, and the capture of a group is marked if it is partial.
 as_nobody "$scratch/ctprof" compare --unchanged --format json --group-by comm-exact --metrics rchar a.zst b.zst >c.json
 name=$(jq -r '[.threads[] | select(.tid == 1)][0].comm' a.json)
 same "bytes read by process 1" null "$(jq --arg name "$name" '[.rows[] | select(.group == $name)][0].baseline' c.json)"

@@ -67,7 +67,7 @@ for key in tid tgid pcomm comm start_time_clock_ticks read_boottime_ns policy ni
 done
 same "rows with nr_threads are the leaders" "$(jq '[.threads[] | select(.tid == .tgid)] | length' walk.json)" \
     "$(jq '[.threads[] | select(has("nr_threads"))] | length' walk.json)"
-# What was missing says why; where nothing is said, nothing is missing.
+# Missing values have reasons; without a reason, nothing is missing.
 jq -e '[.threads[] | select(.missing.io) | has("rchar")] | any | not' walk.json >/dev/null || fail "io is missing and there"
 
 echo "# threads that come and go"

@@ -71,7 +71,7 @@ EOF
 between "counters that add up" 200 "$sums" 100000000
 same "kind" '"window"' "$(of ab.zst .kind)"
 
-# A pool that shrinks from 64 threads to 2. What the two snapshots have is its total; what the listener has, too.
+# A pool that shrinks from 64 threads to 2. The two snapshots have its total, and so has the listener.
 name=${p}shrink
 start "$name" shrink 64 2 40
 pid=${pid_of[$name]}
@@ -148,7 +148,7 @@ for time in 300ms 0.3 0.3s 0.005m 0.00008334h; do
     between "length of $time in ms" 300 $(($(number short.zst length_ns) / 1000000)) 2000
 done
 
-# What has exited right before the end is of the window, by the kernel's records alone as well.
+# Threads that exit right before the end are in the window, by the kernel's records alone as well.
 for ((round = 0; round < 3; round++)); do
     "$CTPROF" capture -q --window 60s --exits records -o records.zst &
     listener=$!

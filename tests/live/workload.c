@@ -47,7 +47,7 @@ static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static unsigned waiting, finished;
 static bool go, stop;
 
-/* What the command line asked for. */
+/* The arguments of the command line. */
 static unsigned long count, amount, farewell;
 static const char *file_name;
 static bool wait_for_workers = true;

@@ -119,7 +119,7 @@ equals "schema: type" '#/$defs/counter_count' \
 equals "schema: as a reason" "malformed skipped" \
     "$(jq -r --arg m $metric '."$defs".thread.properties.missing.properties[$m].enum | join(" ")' "$work/schema.json")"
 
-# What shells complete, by metric and to sort by.
+# The words that shells complete, by metric and to sort by.
 for shell in bash zsh fish; do
     echo '# @TABLES@' | "$completion_extra" "$shell" >"$work/completion-$shell"
     equals "completion of $shell" 2 "$(grep -ow $metric "$work/completion-$shell" | wc -l)"

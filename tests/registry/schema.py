@@ -168,7 +168,7 @@ TAKEN = [
     set_in(*T, "window_part", "continued"),
     set_in(*T, "interval_ns", U64_MAX),
     without("captured_boottime_ns"),
-    # What the first files of this version did not have.
+    # Keys that the first files of this version did not have.
     without("cgroup_stats"),
     without("cgroup_v1_stats"),
     without("probe_summary"),

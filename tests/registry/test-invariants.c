@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What must hold between the rows of the registry and no row can say by itself. */
+/* Properties between the rows of the registry, which no row can have by itself. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -172,7 +172,7 @@ static void test_process_totals(void **state)
 	}
 }
 
-/* What is in a section is what the section is about. */
+/* Each metric is about the subject of its section. */
 static void test_section_subjects(void **state)
 {
 	(void)state;
@@ -212,7 +212,7 @@ static bool has_word(const char *text, const char *word)
 	return false;
 }
 
-/* What is the same for all inputs, functions and the factor of percentages. */
+/* Words that are the same for all: inputs, functions and the factor of percentages. */
 static bool is_common_word(const char *word, size_t len)
 {
 	static const char *const words[] = {
@@ -270,12 +270,12 @@ static bool is_host_number(const char *word, size_t len)
 	return false;
 }
 
-/* What is explained where it stands. */
+/* Names that are explained in their own places. */
 static bool is_fact_word(const char *word, size_t len)
 {
 	static const char *const words[] = {"100", "usage_seconds", "interval_seconds",
 	                                    "stat_interval_seconds", "all_clock_ticks",
-	                                    /* Of a cgroup and those above it. */
+	                                    /* Values of a cgroup and those above it. */
 	                                    "nearest", "cgroup", "above", "with", "of", "up", "to",
 	                                    "the", "root", "smallest", "0", "nr_throttled",
 	                                    "throttled_usec", "throttled_by", "max", "high",
@@ -288,7 +288,7 @@ static bool is_fact_word(const char *word, size_t len)
 	return false;
 }
 
-/* What is computed of cgroups and the host has names of its own, and formulas of what there is. */
+/* Computed values of cgroups and the host have names of their own, and formulas of existing names. */
 static void test_fact_derived(void **state)
 {
 	(void)state;

@@ -6,7 +6,7 @@
 #include "jemalloc/jemalloc-inspect.h"
 #include "temp-tree.h"
 
-/* Runs a command of the shell, in the tree's directory, with CC and SOURCES set. Whether it succeeded. */
+/* Runs a command of the shell, in the tree's directory, with CC and SOURCES set. Returns whether it succeeded. */
 bool jemalloc_files_try(const struct temp_tree *tree, const char *format, ...) printf_(2, 3);
 /* The same, where it has to succeed. */
 void jemalloc_files_run(const struct temp_tree *tree, const char *format, ...) printf_(2, 3);

@@ -92,7 +92,7 @@ static void host_copy(struct host *to, const struct host *from)
 	}
 }
 
-/* What the live window has of a reading: the file is left out. */
+/* The parts of a reading that the live window has: the file is left out. */
 static void fill(const struct reading *reading, struct window_reading *ret)
 {
 	struct snapshot_writer *writer = snapshot_writer_new_visiting(&ret->visitor);

@@ -86,7 +86,7 @@ class Boot:
         return not self.on and ("SCHEDSTATS" in gates or "TASK_DELAY_ACCT" in gates
                                 and not metric["name"].startswith("cpu_delay"))
 
-    # What is seen.
+    # Values that are seen.
 
     def check_seen(self):
         """Every metric is seen somewhere, but for those that this kernel cannot give: those nowhere, and with the
@@ -179,7 +179,7 @@ class Boot:
             self.checks.that(not BLKIO & set(totals), f"{when}: {name} has totals of blkio, which cannot be trusted")
             is_parent = tgid in self.before[when].parents
             if is_parent:
-                # What they hold of children cannot be told from what exited threads did.
+                # Values of children that cannot be separated from those of exited threads.
                 self.checks.that("rchar" not in totals, f"{when}: {name} has io totals of children")
             for metric in set(low) & set(high) - off - BLKIO:
                 if is_parent and metric in IO_TOTALS or denied and metric not in totals:
@@ -364,7 +364,7 @@ class Boot:
         self.checks.that(dig(rows, (("/vm/throttled", "throttled_by_usec"), "delta")) == 0,
                          "/vm/throttled is stopped by another cgroup than itself")
 
-    # What the work did.
+    # The values of the work.
 
     def check_moves(self):
         off = {metric["name"] for metric in self.metrics if self.gate_is_off(metric)}
@@ -445,7 +445,7 @@ class Boot:
         if self.on:
             self.checks.that(any("wait_sum" in row for row in rows), "nobody: wait_sum is not seen")
 
-    # What doctor says, against what was captured.
+    # The findings of doctor, against the capture.
 
     def check_doctor(self, user, when):
         doctor = json.loads(self.read(f"doctor.{user}.json"))
@@ -459,7 +459,7 @@ class Boot:
                 missing = set(family["metrics"]) - seen if name != "jemalloc" else set()
                 self.checks.that(not missing, f"{what}, but capture saw no {' '.join(sorted(missing))}")
             else:
-                # Of I/O there is always that of the user's own processes.
+                # I/O of the user's own processes is always there.
                 self.checks.that(family["state"] == "partly" or not seen or name == "io-others", f"{what}, but capture saw {seen}")
                 self.checks.that(family["reason"], f"{what} without a reason")
         for name, states in expected.DOCTOR[user].items():

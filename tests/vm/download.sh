@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # download.sh SUITE CACHE: makes CACHE/SUITE/ with the newest cloud kernel of that Debian suite: vmlinuz, modules/ and
-# config. What is there already is kept; remove the folder to have a newer kernel. apt fetches by package
+# config. Existing files are kept; remove the folder to have a newer kernel. apt fetches by package
 # name and checks the signatures against Debian's own keyring; its lists are in the cache, so that neither root is
-# needed nor the suites of this system are mixed. Exit status 77, with the reason as the last line, where it cannot be had.
+# needed nor the suites of this system are mixed. Exit status 77, with the reason as the last line, if it cannot be had.
 set -euo pipefail
 
 suite=$1

@@ -69,7 +69,7 @@ MOVES_OFF = {
     "anon": {"minflt": (5120, ANY), "majflt": (0, 0), "read_bytes": (0, 0)},
 }
 
-# Of the whole process, exited threads included: 200 threads write 16384 bytes each, and the first one a line.
+# Values of the whole process, exited threads included: 200 threads write 16384 bytes each, and the first one a line.
 CHURN = {"wchar": (200 * 16384, 200 * 16384 + 64), "syscw": (201, 201),
          "write_bytes": (200 * 16384, 200 * 16384 + 262144)}
 

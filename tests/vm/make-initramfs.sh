@@ -33,7 +33,7 @@ for program in "$@"; do
 done
 
 for module in virtio virtio_ring virtio_pci_modern_dev virtio_pci_legacy_dev virtio_pci virtio_blk; do
-    # What is built in has no file.
+    # A module that is built in has no file.
     found=$(find "$kernel/modules" -name "$module.ko" -o -name "$module.ko.xz")
     case $found in
     *.xz) "$busybox" unxz -c "$found" >"$root/modules/$module.ko" ;;

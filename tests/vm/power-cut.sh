@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # power-cut.sh CTPROF WORK DRIVER [CUTS [SUITE]]: the power of a VM is cut (its emulator is killed) at random moments of an experiment
 # that runs a command which changes a file on the disk, and one that undoes it. After each boot, before anything else
-# changes it, restore must leave the file as it was before the experiment, and the next boot must find nothing to do. What the
-# VM has not written to the disk is lost; what its disk has in a cache of its own is not, for the emulator has none.
+# changes it, restore must leave the file as it was before the experiment, and the next boot must find nothing to do. Data
+# that the VM has not written to the disk is lost; the disk has no cache of its own in the emulator.
 set -euo pipefail
 
 ctprof=$(realpath "$1")

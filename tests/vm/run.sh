@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # run.sh CTPROF WORK PARITY [SUITE...]: boots the kernels of Debian 12 and 13, each with everything that the kernel can keep
-# switched on and again with everything switched off, and has check.py look at what ctprof captured there. The kernels
+# switched on and again with everything switched off, and runs check.py on the captures of ctprof. The kernels
 # are downloaded once, to $CTPROF_VM_CACHE or ~/.cache/ctprof-vm, from this system's mirror or $CTPROF_VM_MIRROR.
-# Where they or a program are missing the test is skipped. With CTPROF_VM_RESULTS everything that came out of the boots is kept in that folder.
+# The test is skipped if they or a program are missing. With CTPROF_VM_RESULTS all results of the boots are kept in that folder.
 set -euo pipefail
 
 begin=$(date +%s)

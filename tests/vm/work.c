@@ -135,7 +135,7 @@ static void work_starve(char **args)
 	starve_until = clock_ms(CLOCK_MONOTONIC) + number(args[1]);
 	if (pthread_create(&hog, NULL, run_hog, NULL) != 0)
 		die("pthread_create");
-	/* Of this thread alone. */
+	/* Values of this thread alone. */
 	if (setpriority(PRIO_PROCESS, 0, 19) < 0)
 		die("setpriority");
 	spin_until(CLOCK_MONOTONIC, starve_until);
@@ -278,7 +278,7 @@ static void work_churn(char **args)
 	fflush(stdout);
 }
 
-/* Of /proc/meminfo, in bytes. */
+/* Reads a value of /proc/meminfo, in bytes. */
 static size_t memory_free(void)
 {
 	unsigned long kib = 0;
@@ -296,7 +296,7 @@ static size_t memory_free(void)
 
 static void work_compact(char **args)
 {
-	/* What the kernel needs to go on without killing anybody. */
+	/* The kernel's reserve, so that it need not kill anybody. */
 	const size_t kept = 48ul * MIB, wanted = 24ul * MIB;
 	size_t len = memory_free();
 	char *filler, *huge;

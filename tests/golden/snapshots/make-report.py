@@ -17,7 +17,7 @@ KINDS = ["accept", "cache", "compact", "flush", "gc", "io", "log", "main", "metr
 # More than a double holds.
 BEYOND_DOUBLE = (1 << 60) + 1
 
-# Cgroup, process, its threads (the leader first), executable, uid, tgid. Where the candidate is another one, it is in
+# Cgroup, process, its threads (the leader first), executable, uid, tgid. If the candidate is another one, it is in
 # the second list.
 BOTH = [
     ("/init.scope", "systemd", ["systemd"], "/usr/lib/systemd/systemd", 0, 1),
@@ -52,7 +52,7 @@ CANDIDATE = [
     ("/system.slice/new.service", "new", ["new", "new-1"], None, None, 800),
 ]
 
-# What a thread has, and how fast it grows.
+# The values of a thread, and their growth.
 COUNTERS = {
     "run_time_ns": 1_000_037, "wait_time_ns": 50_021, "timeslices": 3, "voluntary_csw": 2, "nonvoluntary_csw": 1,
     "wait_sum": 50_027, "wait_count": 3, "minflt": 11, "rchar": 4_099, "wchar": 513, "read_bytes": 4096,

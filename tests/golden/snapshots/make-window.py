@@ -8,7 +8,7 @@ import sys
 
 SECOND = 1_000_000_000
 HZ = 100
-# What a thread does in a second, and what of it is CPU time in user mode.
+# The time of a thread in a second, and the part of it that is CPU time in user mode.
 STEADY = {"run_time_ns": 100_000_000, "wait_time_ns": 1_000_000, "timeslices": 40, "voluntary_csw": 30, "nonvoluntary_csw": 10,
           "minflt": 12, "rchar": 4096, "utime_clock_ticks": 8, "stime_clock_ticks": 2, "cpu_delay_count": 40,
           "cpu_delay_total_ns": 1_000_000, "blkio_delay_count": 2, "blkio_delay_total_ns": 5_000_000,

@@ -43,7 +43,7 @@ made_up='def rising($n): (.tid * $n + $later * .tid * 3) % 100000;
     | .sources.jemalloc = {rule: "read", read: (.threads | length)}
     | .sources.affinity = {rule: "read", read: (.threads | length)}'
 
-# What the comparison of two quiet trees would not show: a thread that took the place of another one, names
+# Cases that two quiet trees do not have: a thread that took the place of another one, names
 # that are on one side only, values that some or all threads of a group lack, counters born between the two.
 baseline='.threads |= map(select(.comm != "ticker-sleep")
     | if .comm == "webpool-1" then del(.rchar, .wchar, .syscr, .syscw, .read_bytes, .write_bytes,

@@ -52,7 +52,7 @@ start() {
     echo "$pid" >>own
 }
 
-# What stands before the first snapshot or window, what changes behind it, whose row says so, and the setting that does.
+# The state before the first snapshot or window, the change behind it, the group whose row shows it, and the setting that causes it.
 before=: change=: cause=$name setting=
 case $name in
 hog) change='start hog spin 1' ;;
@@ -182,7 +182,7 @@ has_row() {
         head -n $((7 + $(grep -c '^set: ' screen))) screen | grep -qE "^($cause) "
 }
 
-# has_setting: whether the setting is above the table. Where others set more than four lines hold, nothing is known.
+# has_setting: whether the setting is above the table. If other people's settings fill the four lines, nothing is known.
 has_setting() {
     [ -z "$setting" ] || head -n 6 screen | grep -qE "^set: .*$setting" || grep -q '^set: and ' screen
 }

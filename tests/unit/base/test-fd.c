@@ -67,7 +67,7 @@ static void test_read_all_sizes(void **state)
 	}
 }
 
-/* What does not change while it is being read: the first lines of the mappings. */
+/* The part that does not change while it is being read: the first lines of the mappings. */
 static void keep_headings(const char *text, size_t len, struct strbuf *out)
 {
 	struct span rest = {text, len}, line, word;
@@ -341,7 +341,7 @@ static void test_write_all_errors(void **state)
 	close(full);
 }
 
-/* Of every length around the steps of the buffer, up to the longest that a link can have. */
+/* Links of every length around the steps of the buffer, up to the longest that a link can have. */
 static void test_read_link_sizes(void **state)
 {
 	static const size_t sizes[] = {1, 255, 256, 257, 511, 512, 513, 4095};

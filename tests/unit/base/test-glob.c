@@ -268,7 +268,7 @@ static void test_length(void **state)
 	assert_false(glob_match_path("/ab", "/ab", 2));
 }
 
-/* What a matcher that tries every way would not finish: the test has a time limit. */
+/* A matcher that tries every way would not finish: the test has a time limit. */
 static void test_many_stars(void **state)
 {
 	enum { STARS = 200, LEN = 4000 };
@@ -365,7 +365,7 @@ static void test_hostile(void **state)
 		for (size_t i = 0; i < len; i++)
 			path[i] = likely[random_below(&random, sizeof(likely))];
 		check_random(&random, glob_check(pattern, &error) == (error.len == 0));
-		/* Where there are no slashes both matchers mean the same. */
+		/* Both matchers agree if there are no slashes. */
 		if (error.len == 0 && !strchr(pattern, '/') && strcmp(pattern, "**") != 0 &&
 		    globs > 0 && len > 0 && !memchr(path, '/', len))
 			check_random(&random, glob_match_path(pattern, path, len) ==

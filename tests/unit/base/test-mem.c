@@ -218,7 +218,7 @@ static void take_too_much(void)
 		memset(mem_realloc(NULL, 1 << 16, 1), 1, 1 << 16);
 }
 
-/* What the message says of the limit is true: memory runs out at it, not far below. */
+/* The limit in the message is true: memory runs out at it, not far below. */
 static void take_enough(void)
 {
 	mem_limit((uint64_t)64 << 20);

@@ -4,7 +4,7 @@
 #include "base/memory-stream.h"
 #include "check.h"
 
-/* What was written is read in any pieces, and then nothing more. */
+/* The bytes that were written are read in any pieces, and then nothing more. */
 static void test_reads_what_was_written(void **state)
 {
 	static const char text[] = "some bytes";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What output does where system calls fail: the linker puts these functions in front of the real ones. */
+/* Output when system calls fail: the linker puts these functions in front of the real ones. */
 #include "check.h"
 
 #include <errno.h>
@@ -260,7 +260,7 @@ static void test_output_without_proc(void **state)
 	faults.proc_error = ENOENT;
 	check_works(tree);
 	assert_int_equal(faults.named, 1);
-	/* What is written in place is opened by its name, where nobody else can change what that is. */
+	/* A file that is written in place is opened by its name, in a directory that only its owner can change. */
 	temp_tree_remove(tree, "target");
 	assert_int_equal(mkfifoat(tree->fd, "target", 0600), 0);
 	fd = (int)syscall(SYS_openat, tree->fd, "target", O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Where an output goes in directories that others may write. Files of two users are made by root only. */
+/* Output files in directories that others may write. Files of two users are made by root only. */
 #include "check.h"
 
 #include <errno.h>
@@ -148,7 +148,7 @@ static void test_place_refused(void **state)
 	assert_int_equal(temp_tree_count(tree, "far"), 1);
 }
 
-/* What is one's own is used there as everywhere, unless it may have been moved there by a second hard link. */
+/* A user's own file is used there as everywhere, unless a second hard link may have moved it there. */
 static void test_place_own_in_shared(void **state)
 {
 	const struct temp_tree *tree = *state;
@@ -198,7 +198,7 @@ static void test_place_of_another_in_own(void **state)
 	close(fd);
 }
 
-/* Which bits a file of one's own hands on: not where others may have chosen it among one's files. */
+/* The permission bits of a user's own file that the new one gets: none if others may have chosen the file. */
 static void test_place_bits(void **state)
 {
 	static const struct {
@@ -367,7 +367,7 @@ static void test_place_links(void **state)
 	assert_int_equal(write_in(tree, "link-40/file"), -ELOOP);
 }
 
-/* By whatever name, it is the descriptor that is written to, and from where it stands. */
+/* Under each of its names, the descriptor itself is written to, at its offset. */
 static void test_place_descriptor(void **state)
 {
 	static const char *const forms[] = {"/dev/fd/%d", "/proc/self/fd/%d", "//dev//fd/%d",
@@ -396,12 +396,12 @@ static void test_place_descriptor(void **state)
 	assert_int_equal(write_path(path, NULL), -EBADF);
 	close(fd);
 
-	/* What is not the directory of descriptors is an ordinary one. */
+	/* A directory that is not the one of descriptors is an ordinary one. */
 	temp_tree_make_dir(tree, "dev/fd");
 	assert_int_equal(write_in(tree, "dev/fd/1"), 0);
 	check_is(tree, "dev/fd/1", 0600);
 
-	/* Of other processes procfs leads to the open file. */
+	/* The links of other processes in procfs lead to the open file. */
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)getpid(), ends[1]);
 	assert_int_equal(write_path(path, NULL), 0);

@@ -170,7 +170,7 @@ static void test_dotted_ms_cases(void **state)
 	check_unsigned(scan_dotted_ms, cases, ARRAY_SIZE(cases));
 }
 
-/* What the printer writes, the scanner reads; and one digit more of a number too large is still too large. */
+/* The scanner reads the printer's text; and one digit more of a number too large is still too large. */
 static void test_numbers_survive_printing(void **state)
 {
 	enum { SEED = 1 };

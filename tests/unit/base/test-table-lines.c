@@ -124,7 +124,7 @@ static void test_wrap(void **state)
 	      "a name of two      10 k\n"
 	      "lines\n"
 	      "short               2 l\n");
-	/* Where it fits, where no terminal is, and without the option nothing is continued. */
+	/* Nothing is continued if it fits, without a terminal, or without the option. */
 	style.width = 29;
 	check(&style, cells, 2,
 	      "name                value key\n"
@@ -177,7 +177,7 @@ static void test_wrap_several(void **state)
 	      "characters..1\n");
 }
 
-/* What belongs together stays together: wide characters, and marks with what they are on. */
+/* Wide characters stay whole, and marks stay with their letters. */
 static void test_wrap_characters(void **state)
 {
 	static const char *const cells[][COLUMNS] = {

@@ -34,7 +34,7 @@ static void test_signs_and_names(void **state)
 		text_make_ascii(&text);
 		assert_string_equal(strbuf_str(&text), texts[i].ascii);
 		assert_int_equal(text.len, strlen(texts[i].ascii));
-		/* What is ASCII stays as it is. */
+		/* ASCII stays as it is. */
 		text_make_ascii(&text);
 		strbuf_add_char(&added, '>');
 		text_add_ascii(&added, texts[i].text, strlen(texts[i].text));

@@ -138,7 +138,7 @@ static void test_escaped(void **state)
 	check_escaped_bytes("a\0b", 3, "a\\x00b");
 }
 
-/* What is not seen must not make two names look like one. */
+/* Invisible characters must not make two names look like one. */
 static void test_escaped_invisible(void **state)
 {
 	static const struct {
@@ -157,7 +157,7 @@ static void test_escaped_invisible(void **state)
 	        {"a\U000e0041\U000e007f", "a\\xf3\\xa0\\x81\\x81\\xf3\\xa0\\x81\\xbf"},
 	        {"a\U000e01ef", "a\\xf3\\xa0\\x87\\xaf"},
 	        {"\u2800", "\\xe2\\xa0\\x80"},
-	        /* What is seen stays: a replacement character, another space, marks on letters. */
+	        /* Visible characters stay: a replacement character, another space, marks on letters. */
 	        {"\ufffd\u00a0\u3000", "\ufffd\u00a0\u3000"},
 	        {"\u0915\u094d\u0937", "\u0915\u094d\u0937"},
 	        {"\u1112\u1161\u11ab", "\u1112\u1161\u11ab"},
@@ -305,7 +305,7 @@ static void test_width_of_characters(void **state)
 		assert_int_equal(width_of(two[i]), 2);
 }
 
-/* How many code points have which width: a change of the tables must be meant. */
+/* The number of code points of each width: a change of the tables must be meant. */
 static void test_width_census(void **state)
 {
 	size_t count[3] = {0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a process has in all: what its exited threads have left and what its living ones have. */
+/* The totals of a process: those of its exited threads and of its living ones. */
 #include "task-record.h"
 
 static struct task_record_rules rules;

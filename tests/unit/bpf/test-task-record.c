@@ -79,7 +79,7 @@ static void test_identity(void **state)
 	assert_int_equal(sample.read_boottime_ns, VALUES_AGE_NS);
 }
 
-/* What the place of the field says. */
+/* The content of the field's place. */
 #define AT(field_)                                                                                 \
 	(1000 +                                                                                    \
 	 (offsetof(struct task_record, field_) - offsetof(struct task_record, born_boottime_ns)) / \
@@ -191,7 +191,7 @@ static void test_nothing_is_left_out(void **state)
 	}
 }
 
-/* What is not printed at the moment is not there, and neither is the source where it has no file. */
+/* A field that is not printed at the moment is not there, and neither is the source without its file. */
 static void test_not_printed(void **state)
 {
 	(void)state;

@@ -127,7 +127,7 @@ static void capture_live(const struct capture_options *options, const struct tem
 	strbuf_done(&sink.bytes);
 }
 
-/* What a file cannot have: when the clock stood where, and what it cost. */
+/* Values that a file cannot have: the clocks, and the cost. */
 static void forget_stamps(struct snapshot_info *info)
 {
 	info->captured_at_unix_ns = 0;

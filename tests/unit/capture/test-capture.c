@@ -162,7 +162,7 @@ static void test_capture_other_roots(void **state)
 	captured_done(&captured);
 }
 
-/* Of our own system: the test itself, and who runs it. */
+/* On our own system: the test itself, and its user. */
 static void test_capture_exe_and_users(void **state)
 {
 	struct capture_options options = {.smaps = CAPTURE_SMAPS_OFF};
@@ -403,7 +403,7 @@ static void test_capture_schedstat_off_for_all(void **state)
 	assert_unseen(find(&captured, 1), run_time_ns);
 	assert_unseen(find(&captured, 8), run_time_ns);
 	assert_int_equal(captured.info.tally.sources[SOURCE_schedstat][OUTCOME_off], 2);
-	/* What is the host's rule is not said once more for each thread. */
+	/* The rule of the host is not repeated for each thread. */
 	assert_int_equal(find(&captured, 8)->outcomes[SOURCE_schedstat], OUTCOME_unneeded);
 	captured_done(&captured);
 }
@@ -420,7 +420,7 @@ static void test_capture_malformed(void **state)
 	write_file(tree, 7, 7, "io", "rchar: -1\nwchar: 2\nsyscr: x\n");
 	write_file(tree, 8, 8, "sched", "no dashes here\n");
 	write_file(tree, 9, 9, "schedstat", "1 2\n");
-	/* What another file gives is no malformed value. */
+	/* A value from another file is not malformed. */
 	write_file(tree, 9, 9, "sched", "x (9)\n-------------------\nnr_voluntary_switches : x\n");
 	captured_tree(&captured, tree);
 	assert_int_equal(captured.result, 0);
@@ -525,7 +525,7 @@ static void capture_this_system(const struct capture_options *options, uint64_t 
 	captured_done(&captured);
 }
 
-/* Where the host has many threads, the one that compresses has started by then, and of /proc those that walk it. */
+/* On a host with many threads, the compressing thread has started by then, and those that walk /proc. */
 static void test_capture_this_system(void **state)
 {
 	(void)state;

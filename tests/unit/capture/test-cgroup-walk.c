@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which cgroups are read, from where, in which order, and what becomes of those that cannot be. */
+/* The cgroups that are read, their files and order, and the outcome of those that cannot be read. */
 #include "check.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ static const struct temp_tree *tree;
 static int take(struct cgroup_sink *self, const struct cgroup_stats *stats);
 static struct cgroup_sink sink = {take};
 
-/* What was written: one line for each cgroup. */
+/* The output: one line for each cgroup. */
 static struct strbuf written;
 static int write_result;
 static bool with_ancestors;
@@ -183,7 +183,7 @@ static void test_walk_order(void **state)
 	check_tally(5, 0, 0, 0); /* the first line of a text is its cgroup */
 }
 
-/* What was read once is not read again, and counts in the tally all the same. */
+/* A file that was read once is not read again, and counts in the tally all the same. */
 static void test_walk_twice(void **state)
 {
 	(void)state;
@@ -202,7 +202,7 @@ static void test_walk_twice(void **state)
 	check_tally(2, 1, 0, 0);
 }
 
-/* What is above a cgroup with threads is read once, before it, and counts by itself; a thread may come to it later. */
+/* A cgroup above one with threads is read once, before it, and counts by itself; a thread may come to it later. */
 static void test_walk_ancestors(void **state)
 {
 	(void)state;
@@ -480,7 +480,7 @@ static void test_walk_denied(void **state)
 	assert_int_equal(fchmodat(tree->fd, "shut", 0755, 0), 0);
 }
 
-/* Of version 1, where the same path is readable in one hierarchy and not in another. */
+/* In version 1 the same path can be readable in one hierarchy and not in another. */
 static void test_walk_denied_v1(void **state)
 {
 	(void)state;
@@ -555,7 +555,7 @@ static void test_walk_writer_fails(void **state)
 	assert_text(&written, "v2 /\n");
 }
 
-/* What we lack ourselves is no property of a cgroup. */
+/* Our own lack of a resource is no property of a cgroup. */
 static void test_walk_no_descriptors(void **state)
 {
 	(void)state;

@@ -125,7 +125,7 @@ static void test_two_differ(void **state)
 	scene_done(&scene);
 }
 
-/* Who is gone is passed over, and where all are gone nothing is known. */
+/* Threads that are gone are passed over, and nothing is known if all are gone. */
 static void test_gone(void **state)
 {
 	struct scene scene;
@@ -141,7 +141,7 @@ static void test_gone(void **state)
 	scene_done(&scene);
 }
 
-/* Of threads on their way out the file says something else. */
+/* The file has something else for threads that are about to exit. */
 static void test_exiting_are_apart(void **state)
 {
 	struct scene scene;
@@ -177,7 +177,7 @@ static void test_number_is_another(void **state)
 	check_cgroup(&scene, 0, "/moved");
 	check_cgroup(&scene, 2, "/a");
 	check_cgroup(&scene, 3, "/a");
-	/* By its number it is one set, and is asked once. */
+	/* A number is one set, and is asked for once. */
 	assert_int_equal(scene.sets.count, 2);
 	scene_done(&scene);
 }

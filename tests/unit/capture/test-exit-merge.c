@@ -232,7 +232,7 @@ static void test_parts(void **state)
 	}
 }
 
-/* What the kernel does not keep is not zero. */
+/* A value that the kernel does not keep is not zero. */
 static void test_end_without_gates(void **state)
 {
 	const struct thread_end end = {.tid = 5, .tgid = 5, .run_ns = 1};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a capture reads once for a process: totals with the exited threads in them, and smaps_rollup. */
+/* Values that a capture reads once for a process: totals with the exited threads in them, and smaps_rollup. */
 #include "check.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What is read of a process after its threads were seen: only while it is the same one, and alive. */
+/* Files of a process that are read after its threads: only while it is the same one, and alive. */
 #include "check.h"
 
 #include <stdio.h>

@@ -128,7 +128,7 @@ static uint64_t outcome(const struct walked *walked, enum metric_source source)
 	return walked->info.tally.sources[source][OUTCOME_stalled];
 }
 
-/* What can be read of the process is read, behind the first limit. */
+/* The other files of the process are read, after the first time limit. */
 static void test_file_of_process(void **state)
 {
 	static const struct {

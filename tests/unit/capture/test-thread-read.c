@@ -33,7 +33,7 @@ static struct {
 	struct strbuf trace; /* what was read of it */
 } faults;
 
-/* Whether a directory is that of the thread that the faults are about. */
+/* Returns whether a directory is that of the thread that the faults are about. */
 static bool is_thread(int dir_fd)
 {
 	char link[64], path[4096], tail[64];
@@ -62,7 +62,7 @@ static void move_files(bool away)
 	}
 }
 
-/* What is to become of reading the file: 0, or -errno. */
+/* The result of reading the file: 0, or -errno. */
 static int fault_of_read(int dir_fd, const char *name)
 {
 	unsigned at;

@@ -206,7 +206,7 @@ static void test_file_versions(void **state)
 	assert_int_equal(count_seen(), 8);
 }
 
-/* Of version 1 no limit is -1, or as many whole pages as there can be. */
+/* In version 1 no limit is -1, or as many whole pages as there can be. */
 static void test_file_v1_limits(void **state)
 {
 	(void)state;
@@ -227,7 +227,7 @@ static void test_file_v1_limits(void **state)
 	check_number(CGROUP_VALUE_memory_max, INT64_C(9223372036854771712));
 }
 
-/* What is read of each device is added up; a cgroup without I/O has none. */
+/* The values of all devices are added up; a cgroup without I/O has none. */
 static void test_file_devices(void **state)
 {
 	static const char file[] = "blkio.throttle.io_service_bytes_recursive";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Where the cgroup hierarchies are mounted: by mountinfo, by a libcgroup of our own making, in a directory. */
+/* The mounts of the cgroup hierarchies: by mountinfo, by a libcgroup of our own making, in a directory. */
 #include "check.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 
 enum { CPUACCT, CPU, MEMORY, PIDS }; /* in the order of registry/cgroup.def */
 
-/* What libcgroup is made to say. */
+/* The answers of the fake libcgroup. */
 static struct {
 	int init_result;
 	struct cgroup_mount_point points[4];
@@ -27,7 +27,7 @@ static struct {
 	unsigned inits;
 } library;
 
-/* What statx(2) says of mounts: without a row here it knows no ids. */
+/* The answers of statx(2) about mounts: without a row here it has no ids. */
 static struct {
 	const char *point;
 	uint64_t id;
@@ -187,7 +187,7 @@ static void test_mount_v1(void **state)
 	check_mode(CGROUP_MODE_V1, "v1");
 }
 
-/* Of several mounts the one that shows the most of what our own paths name. */
+/* If there are several mounts, the one with most of our own paths is used. */
 static void test_mount_roots(void **state)
 {
 	find(*state, "41 31 0:38 /../.. /out rw - cgroup2 c rw\n"
@@ -267,7 +267,7 @@ static void test_mount_none(void **state)
 	assert_false(mounts.searched);
 }
 
-/* Where mountinfo cannot be read, libcgroup is what there is. */
+/* If mountinfo cannot be read, libcgroup is used. */
 static void test_mount_libcgroup_alone(void **state)
 {
 	const struct temp_tree *tree = *state;
@@ -467,7 +467,7 @@ static void test_mount_namespace(void **state)
 	check_located(mount, "/../z", NULL);
 }
 
-/* What would be a guess is not made. */
+/* Nothing is guessed. */
 static void test_mount_namespace_unknown(void **state)
 {
 	const struct temp_tree *tree = *state;
@@ -528,7 +528,7 @@ static void test_mount_directory(void **state)
 	check_mount(&mounts.unified, tree->path, "/");
 }
 
-/* What cannot be read is not a host without cgroups. */
+/* A host whose files cannot be read is not a host without cgroups. */
 static void test_mount_unreadable(void **state)
 {
 	const struct temp_tree *tree = *state;

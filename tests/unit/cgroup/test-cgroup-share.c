@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Where one cgroup file tells of all threads of a process. */
+/* Processes for which one cgroup file is enough for all threads. */
 #include "check.h"
 
 #include <stdlib.h>

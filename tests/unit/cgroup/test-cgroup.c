@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Where a thread is among the cgroups: in the text of its cgroup file. */
+/* The place of a thread among the cgroups, in the text of its cgroup file. */
 #include "check.h"
 
 #include "cgroup/cgroup.h"

@@ -70,7 +70,7 @@ static void test_zero(void **state)
 	assert_true(view.is_gone);
 	assert_true(view.delta.real == -30);
 	assert_true(view.percent.real == -100);
-	/* What it did nothing of has not changed. */
+	/* A counter without any increase has not changed. */
 	assert_false(is_listed(&rows, "new", METRIC_wchar));
 	assert_true(is_listed(&rows, "new", METRIC_minflt));
 	/* A peak, a policy and the like have no zero. */
@@ -85,7 +85,7 @@ static void test_zero(void **state)
 	assert_integer(view_row(&rows, "new", METRIC_minflt).delta, 600);
 }
 
-/* Where threads of the window were never seen, or nobody knows, the zero lacks what they did. */
+/* If threads of the window were never seen, or may not have been, the zero lacks their work. */
 static void test_partial(void **state)
 {
 	(void)state;
@@ -101,7 +101,7 @@ static void test_partial(void **state)
 	                 ABSENCE_NONE);
 }
 
-/* What a side has seen of nobody is no zero there, and neither is what the group itself has not seen. */
+/* A metric that a side has of no thread is no zero there, and neither is one that the group itself lacks. */
 static void test_unseen(void **state)
 {
 	(void)state;

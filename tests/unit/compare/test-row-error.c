@@ -116,7 +116,7 @@ static void test_others(void **state)
 	assert_none(error_of(METRIC_COUNT + DERIVED_cpu_lifetime_percent, PER_total));
 }
 
-/* What it would be worked out from is not known. */
+/* The inputs of the error are not known. */
 static void test_unknown(void **state)
 {
 	(void)state;
@@ -132,7 +132,7 @@ static void test_unknown(void **state)
 	assert_none(error_of(METRIC_utime_clock_ticks, PER_second));
 }
 
-/* Of lives only CPU time is off, by what has not been counted yet. */
+/* In lifetimes only CPU time is off, by the ticks that have not been counted yet. */
 static void test_lifetime(void **state)
 {
 	(void)state;

@@ -121,7 +121,7 @@ static void test_threads_are_no_types(void **state)
 	check_counts(0, 0, 9, 9);
 }
 
-/* Nine tenths of all types are enough, and no less. What one side only has stays without a partner. */
+/* Nine tenths of all types are enough, and no less. Cgroups of one side only stay without a partner. */
 static void test_share(void **state)
 {
 	(void)state;
@@ -181,7 +181,7 @@ static void test_merged(void **state)
 	assert_integer(view.delta, -30);
 	assert_int_equal(view.seen[SIDE_CANDIDATE], 2);
 	assert_int_equal(view.group->sides[SIDE_CANDIDATE]->threads, 2);
-	/* Of several, the first by the alphabet. */
+	/* The first of several by the alphabet is taken. */
 	assert_string_equal(view.group->renamed, "/b");
 	/* The host has each thread once. */
 	assert_int_equal(rows.totals[SIDE_CANDIDATE]->cells[METRIC_minflt].number,
@@ -189,8 +189,8 @@ static void test_merged(void **state)
 	assert_int_equal(rows.totals[SIDE_CANDIDATE]->cells[METRIC_thread_count].number, 21);
 }
 
-/* A process of one thread. Where @total is not 0, its threads used so many ticks in user mode, exited ones included;
- * else that is not known. */
+/* A process of one thread. Its threads, exited ones included, used @total ticks in user mode, or, with 0, an unknown
+ * number. */
 static void add_process(unsigned side, const char *cgroup, unsigned type, uint32_t tgid,
                         uint64_t total)
 {
@@ -257,7 +257,7 @@ static void test_exited_are_no_type(void **state)
 	assert_string_equal(rows.unmatched[0][1].label, "/a / taa (exited threads)");
 }
 
-/* What lies below renamed parents goes along. */
+/* Cgroups below renamed parents are renamed as well. */
 static void test_cascade(void **state)
 {
 	(void)state;
@@ -388,7 +388,7 @@ static void check_order(struct random *random, const struct row_set *expected)
 			                            expected->renames[i].labels[side]) == 0);
 }
 
-/* What is paired does not depend on the order of threads. */
+/* The pairs do not depend on the order of threads. */
 static void test_order(void **state)
 {
 	static const struct placed placed[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* How many rows are kept, of which groups, and the ways to come by them. */
+/* The number of rows that are kept, their groups, and the ways to find them. */
 #include "base/mem.h"
 #include "random.h"
 #include "row-fixture.h"
@@ -110,7 +110,7 @@ static void test_conditions_on_threads(void **state)
 	check_condition(2, "seen = 1", "a/minflt b/minflt d/minflt b/majflt c/majflt a/majflt", 0);
 }
 
-/* What the host's exited threads used has neither threads nor coverage. */
+/* The use of the host's exited threads has neither threads nor coverage. */
 static void test_conditions_on_exited(void **state)
 {
 	static const struct row_cpu_time cpu_time = {
@@ -288,8 +288,8 @@ static void test_limit_is_prefix(void **state)
 	}
 }
 
-/* What stands at the places of the top groups, when all rows are gone through for each of them. Sort keys rank the
- * groups, and not the rows in them: @within has these. */
+/* Computes the top groups in another way, with a pass over all rows for each place. Sort keys rank the groups, and @within
+ * the rows in them. */
 static void check_top(struct random *random, const struct row_set *top,
                       const struct row_set *within, size_t top_groups, size_t limit)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What was set on groups whose threads come and go. */
+/* Settings of groups whose threads come and go. */
 #include "compare/row-setting.h"
 #include "row-fixture.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a list for people leaves out: what others say, and what reads as no change. */
+/* Rows that a list for people leaves out: those that repeat others, and those that read as no change. */
 #include "row-fixture.h"
 
 static void add_one(unsigned side, const char *name, enum metric_id metric, int64_t number,
@@ -18,7 +18,7 @@ static void test_one_of_a_family(void **state)
 	/* The first one is not there. */
 	add_one(0, "ticks", METRIC_stime_clock_ticks, 3, METRIC_utime_clock_ticks, 1);
 	add_one(1, "ticks", METRIC_stime_clock_ticks, 5, METRIC_utime_clock_ticks, 9);
-	/* Of two threads, one has it. */
+	/* One of two threads has it. */
 	add_one(0, "part", METRIC_run_time_ns, 100, METRIC_utime_clock_ticks, 1);
 	add_one(0, "part", METRIC_minflt, 1, METRIC_utime_clock_ticks, 1);
 	add_one(1, "part", METRIC_run_time_ns, 900, METRIC_utime_clock_ticks, 9);
@@ -34,7 +34,7 @@ static void test_one_of_a_family(void **state)
 	assert_true(is_listed(&rows, "ticks", METRIC_stime_clock_ticks));
 	assert_true(is_listed(&rows, "part", METRIC_utime_clock_ticks));
 	assert_int_equal(rows.said_count, 1);
-	/* What is repeated is not in the list. */
+	/* Measures that repeat others are not in the list. */
 	options.measures[METRIC_run_time_ns] = false;
 	build_rows(2);
 	assert_true(is_listed(&rows, "both", METRIC_utime_clock_ticks));

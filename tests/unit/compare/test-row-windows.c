@@ -51,7 +51,7 @@ static void test_rate_exact(void **state)
 	build_rows(1);
 	assert_true(view("a", METRIC_minflt).values[0].real == 300);
 	assert_true(view("a", METRIC_minflt).means[0].real == 150);
-	/* What is no counter has none. */
+	/* A measure that is no counter has none. */
 	assert_integer(view("a", METRIC_thread_count).values[0], 2);
 	assert_int_equal(view("a", METRIC_thread_count).per, PER_total);
 }
@@ -182,7 +182,7 @@ static void test_spread(void **state)
 	}
 }
 
-/* How long threads lived in the window, in percent of it. */
+/* The time that threads lived in the window, in percent of it. */
 static void test_uptime(void **state)
 {
 	(void)state;
@@ -273,7 +273,7 @@ static void test_measured_differently(void **state)
 	assert_string_equal(rows.groups[rows.rows[0].group].label, "churn");
 }
 
-/* The window that knows less must have such threads in the group. Where it lacks threads, the other window decides. */
+/* The less complete window must have such threads in the group. If it lacks threads, the other window decides. */
 static void test_measured_differently_by_side(void **state)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which rows are listed, and in what order. */
+/* The rows that are listed, and their order. */
 #include "check.h"
 
 #include "row-fixture.h"
@@ -131,7 +131,7 @@ static void test_order_percent(void **state)
 	check_rows("a/majflt c/minflt b/minflt a/minflt");
 }
 
-/* What has no number comes last, in the order of names and of the registry. */
+/* Rows without a number come last, in the order of names and of the registry. */
 static void test_order_unseen_last(void **state)
 {
 	(void)state;
@@ -146,7 +146,7 @@ static void test_order_unseen_last(void **state)
 		assert_string_equal(rows.groups[rows.rows[7].group].label, "c");
 		assert_int_equal(rows.rows[7].measure, METRIC_majflt);
 	}
-	/* By percent, b/majflt has none either: its baseline is 0. */
+	/* b/majflt has no percentage either: its baseline is 0. */
 	check_rows("a/majflt c/minflt b/minflt a/minflt 0/minflt 0/majflt b/majflt c/majflt");
 }
 

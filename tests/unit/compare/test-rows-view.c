@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a row says of its threads: how long they have lived, their mean, and whether they did anything. */
+/* Values of a row about its threads: their lifetime, their mean, and whether they did anything. */
 #include "row-fixture.h"
 
 static void add_born(unsigned side, const char *name, uint64_t birth)
@@ -86,7 +86,7 @@ static void test_means(void **state)
 	add_with_exited();
 	build_rows(1);
 	view = view_row(&rows, "a", METRIC_utime_clock_ticks);
-	/* What exited threads did is in the sum, and of no thread. */
+	/* The work of exited threads is in the sum, and of no thread. */
 	assert_integer(view.values[0], 1015);
 	assert_real(view.means[0], 7.5);
 	assert_none(view.means[1]);

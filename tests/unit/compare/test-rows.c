@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which groups meet which, under what label, and what is in a row. */
+/* The pairing of groups, their labels, and the content of a row. */
 #include "check.h"
 
 #include "row-fixture.h"
@@ -303,7 +303,7 @@ static void test_row_impact_of_average(void **state)
 	assert_none(view_row(&rows, "a", average).impact);
 }
 
-/* What only leaders have is expected of leaders only; a derived metric is covered as its worst input is. */
+/* Values that only leaders have are expected of leaders only; a derived metric is covered as its worst input is. */
 static void test_row_coverage(void **state)
 {
 	unsigned slice = (unsigned)METRIC_COUNT + DERIVED_avg_slice_ns;
@@ -348,7 +348,7 @@ static void add_ticks(unsigned side, const char *name, uint64_t user, uint64_t s
 	                                           {METRIC_stime_clock_ticks, (int64_t)system}}});
 }
 
-/* What the host used, less what its threads have. */
+/* The use of the host, less that of its threads. */
 static void test_row_of_exited_threads(void **state)
 {
 	static const char label[] = "(exited threads)";

@@ -73,7 +73,7 @@ static void test_kernel_reasons(void **state)
 	             "the kernel was built without CONFIG_SCHEDSTATS", DOCTOR_FIX_KERNEL,
 	             "another kernel, built with CONFIG_SCHEDSTATS=y");
 
-	/* What was read is there, whatever the configuration says. */
+	/* A file that was read is there, whatever the configuration says. */
 	findings = doctor_healthy();
 	host_map_set(&findings->host, HOST_kernel_config, "SCHEDSTATS", "n", 1);
 	doctor_check(findings, DOCTOR_schedstats, DOCTOR_AVAILABLE, "", DOCTOR_FIX_NONE, "");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What doctor says of looking into other processes, and of BPF. */
+/* The findings of doctor about other processes' memory, and about BPF. */
 #include "check.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ static void test_bpf(void **state)
 	             DOCTOR_FIX_NONE, "");
 }
 
-/* Whose processes can be looked into, and what that costs them. */
+/* The processes that can be inspected, and the cost for them. */
 static void test_jemalloc(void **state)
 {
 	struct doctor_findings *findings = doctor_healthy();
@@ -77,7 +77,7 @@ static void test_yama(void **state)
 	             "needs CAP_SYS_PTRACE (12 of 12), as kernel.yama.ptrace_scope is 1",
 	             DOCTOR_FIX_COMMAND, doctor_setcap_fix);
 
-	/* Where the capability cannot be had, at least the own ones. */
+	/* Without the capability, at least the user's own processes. */
 	findings = doctor_nobody();
 	findings->ptrace_scope = 2;
 	findings->memory_own = (struct doctor_tries){1, 3, 0};

@@ -141,7 +141,7 @@ static void test_answers(void **state)
 	assert_true(find("inside")->is_inside_margin);
 	assert_int_equal(answer_of("equal"), ANSWER_SAME);
 	assert_int_equal(comparison.count, 6);
-	/* What was unknown says what it takes: far more blocks, and an effect larger than its noise. */
+	/* An unknown row has the number of blocks for an answer: far more blocks, and an effect larger than its noise. */
 	assert_true(find("unknown")->blocks_needed > 100 * TRIAL_BLOCKS);
 	assert_true(find("unknown")->detectable > find("unknown")->test.sd);
 	assert_true(isfinite(find("unknown")->detectable));

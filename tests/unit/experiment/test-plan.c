@@ -181,7 +181,7 @@ static void test_defaults(void **state)
 	assert_false(plan_has(&plan, "unit"));
 }
 
-/* What an option says overrules the file; lists are added to. */
+/* Options overrule the file; lists are added to. */
 static void test_options(void **state)
 {
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
@@ -202,7 +202,7 @@ static void test_options(void **state)
 static void test_refused_lines(void **state)
 {
 	(void)state;
-	/* What is recorded is what was run. */
+	/* The record has the plan that was run. */
 	assert_refused("[experiment]\nworkload = a\xff\n", "line 2: workload: it is no UTF-8");
 	assert_refused("[arm A]\nwrite /a\xff = 1\n", "line 2: it is no UTF-8");
 	assert_refused("x = y\n", "line 1: a line stands in [experiment] or in [arm NAME]");

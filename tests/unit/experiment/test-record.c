@@ -215,7 +215,7 @@ static void test_directory(void **state)
 	assert_int_equal(experiment_make_directory(&experiment, &reason), -EEXIST);
 }
 
-/* What belongs to an experiment stays in its directory, whatever the path leads to meanwhile. */
+/* Files of an experiment stay in its directory, whatever the path leads to meanwhile. */
 static void test_exchanged(void **state)
 {
 	const struct temp_tree *tree = *state;

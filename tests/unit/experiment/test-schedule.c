@@ -3,7 +3,7 @@
 
 #include "experiment/schedule.h"
 
-/* Which arm follows which: within blocks of the same Williams square, in one direction only. */
+/* Pairs of arms that follow each other: within blocks of the same Williams square, in one direction only. */
 struct counts {
 	unsigned follows[SCHEDULE_ARMS_MAX][SCHEDULE_ARMS_MAX];
 };

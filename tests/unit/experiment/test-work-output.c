@@ -75,7 +75,7 @@ static void test_missing(void **state)
 	assert_string_equal(strbuf_str(&reason), "the workload has printed no number for rate");
 }
 
-/* What was printed before the window does not count. */
+/* Output from before the window does not count. */
 static void test_clear(void **state)
 {
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What limits and throttles a cgroup from above, against hierarchies that are written down here. */
+/* The limits and throttling of a cgroup by those above, against hierarchies that are written down here. */
 #include "check.h"
 
 #include "facts/cgroup-path.h"
@@ -144,7 +144,7 @@ static void test_way_up(void **state)
 	assert_int_equal(group_of("/ab")->bounds[CGROUP_LIMIT_memory].state, FACT_UNSEEN);
 }
 
-/* Of version 1, what is above a path in another hierarchy is not above this cgroup. */
+/* In version 1, a cgroup above a path in another hierarchy is not above this one. */
 static void test_hierarchies(void **state)
 {
 	static const struct given given[] = {
@@ -206,7 +206,7 @@ static void test_groups(void **state)
 	assert_int_equal(group_of("/free/x")->bounds[CGROUP_LIMIT_memory].state, FACT_UNLIMITED);
 }
 
-/* What is above the root of a namespace counts where it could be seen. */
+/* Cgroups above the root of a namespace count if they can be seen. */
 static void test_namespace(void **state)
 {
 	static const struct given given[] = {

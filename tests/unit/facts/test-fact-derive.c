@@ -188,7 +188,7 @@ static void test_forks(void **state)
 	assert_none(of_host(fixture, FACT_DERIVED_forks_per_second));
 }
 
-/* What went back in a window has no difference, and no share of the whole is known then. */
+/* A value that went back in a window has no difference, and no share of the whole. */
 static void test_host_inputs(void **state)
 {
 	struct fixture *fixture = *state;
@@ -214,7 +214,7 @@ static void test_subjects(void **state)
 		assert_true(subject == SUBJECT_CGROUPS || subject == SUBJECT_HOST);
 		assert_int_equal(of_host(fixture, (enum fact_derived_id)i).kind != QUANTITY_NONE,
 		                 subject == SUBJECT_HOST);
-		/* Of the way up nothing is known here: see test-cgroup-path.c. */
+		/* The cgroups above are not known here: see test-cgroup-path.c. */
 		if (i >= FACT_DERIVED_throttled_by && i <= FACT_DERIVED_pids_limit_by)
 			continue;
 		assert_int_equal(

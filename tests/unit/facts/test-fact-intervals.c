@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What is read at times of its own, beside the threads, is divided by the time between its own two readings. */
+/* Values that are read at times of their own, beside the threads, are divided by the time between their own two readings. */
 #include "facts.h"
 #include "facts/fact-derive.h"
 #include "groups.h"
 
-/* What a cgroup that was read over this time rose by. */
+/* The growth of a cgroup that was read over this time. */
 static void add_interval(struct cgroup_table *table, const char *path, uint64_t seconds,
                          int64_t usage_usec)
 {
@@ -22,7 +22,7 @@ static void add_interval(struct cgroup_table *table, const char *path, uint64_t 
 }
 
 /* Each cgroup is divided by the time between its own two readings, in a group of several before they are added up; so is the
- * host's pressure. Where one has no such time, the length of the window has to do. */
+ * host's pressure. The length of the window is used for one without such times. */
 static void test_rates_by_own_interval(void **state)
 {
 	struct fact_fixture *fixture = *state;

@@ -74,7 +74,7 @@ static void test_order(void **state)
 	       "/b memory_current 100; ");
 }
 
-/* What one side lacks is neither zero nor a difference, and comes last. */
+/* A value that one side lacks is neither zero nor a difference, and comes last. */
 static void test_one_sided(void **state)
 {
 	struct fact_fixture *fixture = *state;
@@ -222,7 +222,7 @@ static void test_pressure(void **state)
 	expect(fixture, 2, SECTION_pressure, "");
 }
 
-/* By the movement of Rss; what is on one side only comes last, the larger one first. */
+/* Rows are ordered by the movement of Rss; those of one side only come last, the larger one first. */
 static void test_smaps_order(void **state)
 {
 	struct fact_fixture *fixture = *state;
@@ -289,8 +289,8 @@ static void test_sched_ext(void **state)
 	expect(fixture, 2, SECTION_sched_ext, "host state - enabled; host enable_seq 3 3 0; ");
 }
 
-/* Windows of different lengths: twice as much in twice the time is nothing that changed. What does not count stays as
- * it is. */
+/* Windows of different lengths: twice as much in twice the time is nothing that changed. Values that are no counters stay as
+ * they are. */
 static void test_rates(void **state)
 {
 	struct fact_fixture *fixture = *state;
@@ -352,7 +352,7 @@ static void test_no_rates(void **state)
 	assert_real(find_fact(&fixture->set, "/a", "nr_periods")->sides[1].number, 0.25);
 }
 
-/* What is computed of a cgroup stands behind what it has, and the host's in a section of its own. */
+/* Computed values of a cgroup stand behind its own, and the host's in a section of their own. */
 static void test_derived(void **state)
 {
 	struct fact_fixture *fixture = *state;

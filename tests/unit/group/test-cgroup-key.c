@@ -52,7 +52,7 @@ static void test_normalise(void **state)
 	         "/abcdabcd-abcd-abcd-abcd-abcdabcdabcda"},
 	        {"/abcdabcd-abcd_abcd-abcd-abcdabcdabcd", "/abcdabcd-abcd_abcd-abcd-abcdabcdabcd"},
 	        {"/abcdabcd-abcd-abcd-abcd-abcdabcdabc", "/abcdabcd-abcd-abcd-abcd-abcdabcdabc"},
-	        /* What is not an instance, or not one that says little. */
+	        /* Names that are no instance, or one without a number. */
 	        {"/getty@.service", "/getty@.service"},
 	        {"/@x.service", "/@x.service"},
 	        {"/a@b.c.service", "/a@b.c.service"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which name a thread has for each key, which names are one pattern, and what a pattern is shown as. */
+/* The name of a thread for each key, the names that form one pattern, and the text of a pattern. */
 #include "check.h"
 
 #include "group/group-by.h"
@@ -23,7 +23,7 @@ static void set_hierarchies(const char *text)
 		host.seen[HOST_cgroup_v1_hierarchies] = false;
 }
 
-/* What a thread is called; NULL is not known. */
+/* The name of a thread; NULL is not known. */
 struct called {
 	const char *pcomm, *comm, *cgroup, *exe;
 	const char *cgroups_v1;
@@ -350,7 +350,7 @@ static void test_shown(void **state)
 	assert_int_equal(a.map.count, 2);
 }
 
-/* Of two snapshots with one name each, other ones. */
+/* Two snapshots with one name each, other ones. */
 static void test_shown_over_both(void **state)
 {
 	struct group_by by = group_by_key(GROUP_KEY_comm, false);

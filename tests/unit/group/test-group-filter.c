@@ -45,7 +45,7 @@ static bool is_in(struct group_by by, const char *label, struct called called)
 static const struct group_by all = {.count = 3,
                                     .keys = {GROUP_KEY_cgroup, GROUP_KEY_pcomm, GROUP_KEY_comm}};
 
-/* By the pattern or by the name, and by nothing that only begins like one. */
+/* Groups are found by the pattern or by the name, and not by a prefix of one. */
 static void test_one_key(void **state)
 {
 	struct group_by comm = group_by_key(GROUP_KEY_comm, false);
@@ -85,7 +85,7 @@ static void test_several_keys(void **state)
 	assert_false(is_in(all, "/a-1", worker));
 }
 
-/* What separates names can be in one. */
+/* The separator of names can be in one. */
 static void test_separator_in_name(void **state)
 {
 	struct group_by by = {.count = 2, .keys = {GROUP_KEY_pcomm, GROUP_KEY_comm}};

@@ -88,7 +88,7 @@ static void test_several_keys(void **state)
 	assert_null(find(&table, "/a-{N}|kt|kt"));
 	assert_null(find(&table, "(no cgroup)|app|app"));
 	assert_null(find(&table, "/a-{N}|app|none"));
-	/* What exited stands in the same cgroup and process. */
+	/* Exited threads are in the same cgroup and process. */
 	assert_int_equal(find(&table, "/a-{N}|app|app (exited threads)")
 	                         ->exited[PROCESS_TOTAL_utime_clock_ticks],
 	                 50 - 21);
@@ -245,7 +245,7 @@ static void add_spread(struct group_table *table, uint64_t user, int32_t nice, u
 	sample_done(&sample);
 }
 
-/* Of each measure that is asked for, where it is a number, one value for each thread that has it. */
+/* Each measure that is asked for and is a number has one value for each thread that has it. */
 static void test_spreads(void **state)
 {
 	struct group_table table;
@@ -325,7 +325,7 @@ static void check_merged(struct random *random, struct group_table *whole, struc
 	group_free(merged, spreads);
 }
 
-/* What was left out of one of them is left out of both. */
+/* A process that was left out of one of them is left out of both. */
 static void test_merge_left_out(void **state)
 {
 	struct group a = {.exited_left_out = 1}, b = {.exited_left_out = 4}, into = {0};

@@ -81,7 +81,7 @@ static void test_began_before(void **state)
 	assert_real(derived(DERIVED_state_on_cpu_percent).values[0], 20);
 	assert_int_equal(derived(DERIVED_state_on_cpu_percent).began_before[0], 0);
 	assert_real(derived(DERIVED_state_unexplained_percent).values[0], 0);
-	/* How long waits were on average is no share. */
+	/* The mean length of waits is no share. */
 	assert_real(derived(DERIVED_avg_blkio_delay_ns).values[0], 16e9);
 	assert_real(quantity_real(largest(METRIC_blkio_delay_total_ns)), 1e9);
 	assert_real(quantity_real(largest(METRIC_COUNT + DERIVED_state_block_io_percent)), 50);
@@ -239,7 +239,7 @@ static void test_impossible_on_one_side(void **state)
 	}
 }
 
-/* Where the same threads lack the value on both sides, the others have a difference. */
+/* If the same threads lack the value on both sides, the others have a difference. */
 static void test_impossible_on_both_sides(void **state)
 {
 	(void)state;

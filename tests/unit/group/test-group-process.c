@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What exited threads did: a process's totals less the sums over its threads. */
+/* The counters of exited threads: a process's totals less the sums over its threads. */
 #include "check.h"
 
 #include "groups.h"
@@ -11,7 +11,7 @@ struct member {
 	const char *comm;
 	uint64_t user, system, syscw;
 	bool no_syscw; /* denied */
-	/* Of the process, on its first thread. */
+	/* Totals of the process, on its first thread. */
 	bool totals;
 	uint64_t total_user, total_system, total_syscw;
 };
@@ -259,8 +259,8 @@ static struct group_table partial_table(struct group_by by, const char *cgroup, 
 	return table;
 }
 
-/* What a total exceeds the sum by is of exited threads and of a living one whose share is not known. A group that has all of the
- * process has all of the total; none of several groups has it, and nobody where a thread's value is wrong in the total too. */
+/* The excess of a total over the sum is that of exited threads and of a living one whose share is not known. A group that has all of
+ * the process has all of the total; none of several groups has it, and no group if a thread's value is wrong in the total too. */
 static void test_exited_partial(void **state)
 {
 	const struct {
@@ -289,7 +289,7 @@ static void test_exited_partial(void **state)
 		assert_int_equal(group_covered(group, METRIC_utime_clock_ticks), 0);
 		assert_int_equal(group_exited_part(group, METRIC_syscw),
 		                 cases[i].is_whole ? 99 : 0);
-		/* Where it is not known of this process, it cannot be compared with a snapshot where it is. */
+		/* A total that one snapshot lacks cannot be compared with that of the other one. */
 		if (cases[i].key != GROUP_KEY_comm_exact) {
 			assert_int_equal(group->unknown[PROCESS_SOURCE_io] == 0, cases[i].is_whole);
 			assert_true(group->unknown[PROCESS_SOURCE_stat] == 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What counters per second are divided by, and how much life there is per second. */
+/* The divisor of counters per second, and the lifetime per second. */
 #include "check.h"
 
 #include <math.h>

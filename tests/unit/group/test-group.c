@@ -168,7 +168,7 @@ static void test_group_total(void **state)
 	group_table_done(&table);
 }
 
-/* Who is in a group makes a fingerprint, whatever the order. */
+/* The members of a group make a fingerprint, whatever the order. */
 static void test_group_members(void **state)
 {
 	static const struct thread_spec threads[] = {

@@ -251,7 +251,7 @@ static void test_cascade_first_root(void **state)
 	sides_done(&sides);
 }
 
-/* Of pairs that have the same roots, one has the children. */
+/* One of several pairs with the same roots has the children. */
 static void test_cascade_children(void **state)
 {
 	struct sides sides = {0};

@@ -205,7 +205,7 @@ static void check_shared(const struct random *random, const struct rename_list *
 			                             direct_pairs_of(map, j) > 0);
 }
 
-/* Of cgroups that hold the same types each keeps its own name, whatever stands in front of it. */
+/* Cgroups that hold the same types each keep their own names, whatever stands in front of them. */
 static void test_rename_alike(void **state)
 {
 	struct rename_list baseline = {0}, candidate = {0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a host is made of and how its kernel is set up. */
+/* The hardware of a host and the configuration of its kernel. */
 #include "check.h"
 
 #include <stdio.h>
@@ -303,7 +303,7 @@ static void test_context_bounds(void **state)
 	snapshot_info_done(&info);
 }
 
-/* What the format has no number for is left out, and an empty boot id of others is no boot. */
+/* A value that the format has no number for is left out, and an empty boot id of others is no boot. */
 static void test_context_meta(void **state)
 {
 	struct snapshot_info info = {0};
@@ -454,7 +454,7 @@ static void test_context_irq_rule(void **state)
 	}
 }
 
-/* Of a host of which nothing is known nothing is ruled out. */
+/* Nothing is ruled out for a host of which nothing is known. */
 static void test_context_rules_of_nothing(void **state)
 {
 	struct host host = {0};

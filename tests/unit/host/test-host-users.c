@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Whose processes there are, and what the name service says of them. */
+/* The users of the processes, and their names by the name service. */
 #include "check.h"
 
 #include <errno.h>

@@ -209,7 +209,7 @@ static void test_kernel_config_gzip(void **state)
 	strbuf_done(&packed);
 }
 
-/* What gzip makes of two files one behind the other is one file. */
+/* Two gzip members one behind the other are one file. */
 static void test_kernel_config_members(void **state)
 {
 	static const char first[] = "CONFIG_PSI=y\n", second[] = "CONFIG_MEMCG=y\n";

@@ -81,7 +81,7 @@ static void assert_absent(int sys_fd)
 		assert_int_equal(sched_ext.values[i].state, FACT_UNSEEN);
 }
 
-/* What was read before is forgotten. */
+/* Earlier values are forgotten. */
 static void test_sched_ext_absent(void **state)
 {
 	const struct temp_tree *tree = *state;

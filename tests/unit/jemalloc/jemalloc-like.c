@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What ctprof looks for in a jemalloc, and nothing else of it: built by the tests, in many ways. PREFIX is what stands
- * before the public names, PRIVATE what stands before the others. */
+/* The parts of a jemalloc that ctprof uses, and nothing else of it: built by the tests, in many ways. PREFIX stands
+ * before the public names, PRIVATE before the others. */
 #include "jemalloc-like.h"
 
 #include <stdbool.h>
@@ -33,7 +33,7 @@ HIDDEN char large[LARGE << 20];
 HIDDEN __attribute__((section(".far"))) int far_away = 1;
 #endif
 #ifdef STATS
-/* Of the program, which reaches it by the thread pointer however it reaches the data; STATS says who sees it. */
+/* It belongs to the program, which reaches it by the thread pointer however it reaches the data; STATS is its linkage. */
 #ifndef STATS_WORDS
 #define STATS_WORDS 8
 #endif

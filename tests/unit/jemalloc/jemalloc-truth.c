@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Where a jemalloc itself says that the counters are: prints their offsets from the thread pointer, and the word at an
+/* The places of the counters by jemalloc itself: prints their offsets from the thread pointer, and the word at an
  * address of the shared object that has the jemalloc, which is the argument. MALLCTL is the name of its mallctl(). */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which programs are started as helper processes, and what these have of the process that starts them. */
+/* Programs that are started as helper processes, and the descriptors and rights that they get. */
 #include "check.h"
 
 #include <errno.h>
@@ -126,7 +126,7 @@ static void test_start(void **state)
 		assert_int_equal(
 		        helper_program_start((enum helper_purpose)purpose, -1, &pid, &socket), 0);
 		snprintf(path, sizeof(path), "/proc/%d/fd", pid);
-		/* Until it has closed its program's. */
+		/* Waits until it has closed its program's. */
 		for (int i = 0; i < 1000 && count_descriptors(path) != HELPER_SOCKET; i++)
 			usleep(1000);
 		assert_int_equal(count_descriptors(path), HELPER_SOCKET);

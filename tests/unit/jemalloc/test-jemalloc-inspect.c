@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Where the counters are in executables and shared objects that have a jemalloc, Debian's own among them: what is found
- * in the file against what it says itself when it runs. */
+/* The places of the counters in executables and shared objects that have a jemalloc, Debian's own among them: those found
+ * in the file against those that it prints itself when it runs. */
 #include "check.h"
 
 #include <elf.h>
@@ -60,7 +60,7 @@ static void test_executables(void **state)
 		check_executable(*state, flags[i]);
 }
 
-/* What is not in the file does not count, however much it is. */
+/* Bytes that are not in the file do not count, however many they are. */
 static void test_large_executables(void **state)
 {
 	check_executable(*state, "-O2 -fno-pie -no-pie -DLARGE=700");
@@ -69,7 +69,7 @@ static void test_large_executables(void **state)
 	check_executable(*state, "-O2 -fno-pie -no-pie -DFAR -Wl,--section-start=.far=0x60000000");
 }
 
-/* What the program does not call is not in it. */
+/* Functions that the program does not call are not in it. */
 static void test_link_time_optimisation(void **state)
 {
 	struct jemalloc_object object;
@@ -141,7 +141,7 @@ static void test_dynamic_beside_static(void **state)
 	jemalloc_files_run(*state, SHARED, "like.so", "-ftls-model=global-dynamic -DSTATS=");
 	assert_int_equal(look(*state, "like.so"), PROBE_TAG_tls_model);
 	check_shared(*state, "-ftls-model=global-dynamic -DSTATS=HIDDEN", false);
-	/* What is reached in another way might be what is looked for. */
+	/* A place that is reached in another way might be the one in question. */
 	temp_tree_write_text(
 	        *state, "own.c",
 	        "static __thread int own __attribute__((tls_model(\"local-dynamic\")));\n"

@@ -126,7 +126,7 @@ static void expect_status(const char *status, const char *line)
 	assert_contains(status, line);
 }
 
-/* Whose own system calls would be refused. */
+/* Its own system calls would be refused. */
 static bool is_sanitized(void)
 {
 	cleanup_(strbuf_done) struct strbuf maps = STRBUF_INIT;

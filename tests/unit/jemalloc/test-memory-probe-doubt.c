@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What can be read of a process and is no counter of the thread that was asked for is no number. */
+/* Words that can be read but are no counter of the given thread give no number. */
 #include "check.h"
 
 #include <unistd.h>
@@ -98,7 +98,7 @@ static void test_doubt_program(void **state)
 	end_target(pid);
 }
 
-/* What a thread had is another one's once it has exited. */
+/* The memory of a thread is another one's once the thread has exited. */
 static void test_doubt_thread(void **state)
 {
 	pid_t pid = start_with(100, 10);

@@ -85,7 +85,7 @@ static pid_t child_of(pid_t parent)
 	return child;
 }
 
-/* Whoever is killed, and whenever: us, the helper, or the helper stopped. */
+/* Nothing is left traced if this process, the helper, or the stopped helper is killed, at any moment. */
 static void test_probe_killed_in_the_middle(void **state)
 {
 	pid_t pid = start_target(THREADS, be_thread);
@@ -118,7 +118,7 @@ static void test_probe_killed_in_the_middle(void **state)
 		}
 		assert_int_equal(waitpid(prober, NULL, 0), prober);
 		assert_true(is_let_go_within_a_second(pid));
-		/* Where it was stopped before it could ask to end with its parent, it has done nothing, but would stay. */
+		/* A helper that was stopped before it could ask to end with its parent has done nothing, but would stay. */
 		(void)kill(helper, SIGKILL);
 	}
 	(void)probe(pid);

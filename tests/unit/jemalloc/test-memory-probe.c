@@ -58,7 +58,7 @@ static void test_probe_by_pointers_stops_nobody(void **state)
 	assert_int_equal(thread_pointers_read(pointers, (uint32_t)pid, &found), 0);
 }
 
-/* Where the host is busy as well some do not stop in time, and a helper that is given up may still trace the last one. */
+/* On a busy host some do not stop in time, and a helper that is given up may still trace the last one. */
 static void test_probe_busy_threads(void **state)
 {
 	pid_t pid = start_target(100, spin);

@@ -28,7 +28,7 @@ static struct json_expected expected_key(const char *name)
 	return expected;
 }
 
-/* What a member with the key "key" and this value is, as a number. */
+/* Returns a member with the key "key" and this value, as a number. */
 static bool expect_number(const char *value, uint64_t *ret)
 {
 	const struct json_expected key = expected_key("key");

@@ -34,7 +34,7 @@ static void test_limits(void **state)
 	             "!byte 0: an object or an array was expected");
 }
 
-/* Of a document that is too long, one byte more than the limit is read and no more. */
+/* A document that is too long is read to one byte more than the limit. */
 static void test_limit_of_reading(void **state)
 {
 	const struct json_limits ten = {.depth = 2, .string_bytes = 4, .total_bytes = 10};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the reader accepts, and how it reads. */
+/* The documents that the reader accepts, and the values that it reads. */
 #include "json-check.h"
 
 enum { BUFFER_BYTES = 64 * 1024 };

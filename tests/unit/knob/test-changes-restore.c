@@ -113,7 +113,7 @@ static void test_other_boot(void **state)
 	assert_false(is_pending(tree));
 }
 
-/* What cannot be done stays pending. */
+/* An entry that cannot be restored stays pending. */
 static void test_failure(void **state)
 {
 	struct temp_tree *tree = *state;

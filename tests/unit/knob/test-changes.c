@@ -210,7 +210,7 @@ static void test_commands(void **state)
 	succeed(scene, changes_apply(scene->changes, 0, &scene->text));
 	succeed(scene, changes_apply(scene->changes, 0, &scene->text));
 	temp_tree_assert_text(scene->tree, "log", "do\ndo2\n");
-	/* What both arms have stays. */
+	/* Settings that both arms have stay. */
 	succeed(scene, changes_apply(scene->changes, 1, &scene->text));
 	temp_tree_assert_text(scene->tree, "log", "do\ndo2\nundo2\n");
 	succeed(scene, changes_apply(scene->changes, 0, &scene->text));

@@ -7,7 +7,7 @@
 #include "listing/listing.h"
 #include "listing/metric-list.h"
 
-/* Whether the metric is left over of all of them, and how many are. */
+/* Returns whether the metric is left over of all of them, and how many are. */
 static bool has(const char *metric, const char *const *patterns, size_t *ret_count)
 {
 	struct listing_rows rows = listing_rows(LISTING_METRICS);

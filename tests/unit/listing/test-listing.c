@@ -39,7 +39,7 @@ static void test_columns(void **state)
 	}
 }
 
-/* What is in the table and in JSON under one name is the same value; and each row is printed somewhere. */
+/* A name has the same value in the table and in JSON; and each row is printed somewhere. */
 static void test_forms_agree(void **state)
 {
 	static const char *const names[] = {"type", "rule", "source", "form", "description"};

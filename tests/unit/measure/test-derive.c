@@ -159,7 +159,7 @@ static void test_derive_total_delay_of_parts(void **state)
 	assert_false(is_missing(DERIVED_total_offcpu_delay_ns, METRIC_cpu_delay_total_ns));
 	assert_int_equal(derive_threads(DERIVED_total_offcpu_delay_ns, &sums), 4);
 
-	/* Of one thread it is not known how long it waited for a device. */
+	/* It is not known of one thread how long it waited for a device. */
 	for (size_t i = 0; i < derived_table[DERIVED_total_offcpu_delay_ns].input_count; i++)
 		set(derived_table[DERIVED_total_offcpu_delay_ns].inputs[i], 1);
 	missing = derive_missing(DERIVED_total_offcpu_delay_ns, &sums);
@@ -169,7 +169,7 @@ static void test_derive_total_delay_of_parts(void **state)
 	assert_true(is_missing(DERIVED_total_offcpu_delay_ns, METRIC_blkio_delay_total_ns));
 	assert_false(is_missing(DERIVED_total_offcpu_delay_ns, METRIC_irq_delay_total_ns));
 
-	/* What is no such sum lacks nothing, or has no value. */
+	/* A metric that is no such sum lacks nothing, or has no value. */
 	set(METRIC_run_time_ns, 1);
 	missing = derive_missing(DERIVED_avg_slice_ns, &sums);
 	assert_true(metric_set_is_empty(&missing));

@@ -63,12 +63,12 @@ static void test_first_one_that_is_there_says_it(void **state)
 	listed[METRIC_timeslices] = true;
 	assert_true(is_said(listed, METRIC_cpu_delay_count));
 	assert_false(is_said(listed, METRIC_timeslices));
-	/* Of two parts both are needed. */
+	/* Both of two parts are needed. */
 	listed[METRIC_voluntary_csw] = true;
 	assert_false(is_said(listed, METRIC_timeslices));
 	listed[METRIC_nonvoluntary_csw] = true;
 	assert_true(is_said(listed, METRIC_timeslices));
-	/* What is said by others is said, whether it has a value or not. */
+	/* A measure that others repeat is repeated, whether it has a value or not. */
 	listed[METRIC_timeslices] = false;
 	assert_true(is_said(listed, METRIC_cpu_delay_count));
 	listed[METRIC_run_time_ns] = true;

@@ -10,7 +10,7 @@ static bool parse(struct cpu_mask *mask, const char *text)
 	char *copy = exact_copy(text, len);
 	bool valid;
 
-	/* What lies behind the words in use must never count. */
+	/* Bits behind the words in use must never count. */
 	memset(mask, 0xff, sizeof(*mask));
 	valid = cpu_mask_parse(mask, copy, len);
 	free(copy);

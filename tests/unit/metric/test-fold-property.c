@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What must hold for every metric and any values: folding is what it says it is, in any order, and in parts. */
+/* Properties of all metrics and any values: folding gives the defined result, in any order, and in parts. */
 #include "check.h"
 
 #include "metric/fold.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Where the time of a group's threads went: shares that add up, whatever is known of it. */
+/* The states in which a group's threads spent their time: shares that add up, whichever of them are known. */
 #include "check.h"
 
 #include "groups.h"
@@ -84,7 +84,7 @@ static void test_shares(void **state)
 	assert_real(share(DERIVED_state_other_sleep_percent), 29);
 }
 
-/* What is counted twice is shown, and nothing is cut off. */
+/* Time that is counted twice is shown, and nothing is cut off. */
 static void test_overlap(void **state)
 {
 	(void)state;
@@ -109,7 +109,7 @@ static void test_partial_coverage(void **state)
 	cells[METRIC_irq_delay_total_ns].seen = 0;
 	assert_none(share(DERIVED_state_irq_percent));
 	assert_real(share(DERIVED_state_other_sleep_percent), 41);
-	/* Of the two that overlap, one says enough. */
+	/* One of two overlapping states is enough. */
 	cells[METRIC_swapin_delay_total_ns].seen = 0;
 	assert_real(share(DERIVED_state_swap_percent), 6);
 	assert_real(share(DERIVED_state_other_sleep_percent), 42);
@@ -161,7 +161,7 @@ static void set_random(struct random *random, uint64_t life)
 	}
 }
 
-/* What there is adds up to 100, and only what is counted twice is below 0. */
+/* The known shares add up to 100, and only time that is counted twice is below 0. */
 static bool adds_up(void)
 {
 	double sum = 0;

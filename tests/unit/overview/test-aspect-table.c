@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What holds for all rows of registry/aspects.def. */
+/* Properties of all rows of registry/aspects.def. */
 #include <string.h>
 
 #include "check.h"

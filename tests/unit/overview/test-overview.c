@@ -116,8 +116,8 @@ static double cpu_of(const char *label)
 }
 
 /* Readings of all threads took 9 s of the 10 between them. A thread read at 0 s and 10.5 s that always ran used one CPU, one
- * read at 9 s and 18.5 s that ran for half of that used half of one; both used 10.5 + 4.75 s in the 10. What ran for 4 s and
- * was born or ended inside used 4 of the 10 s; what was born 12 s before its reading, and always ran, one CPU. */
+ * read at 9 s and 18.5 s that ran for half of that used half of one; both used 10.5 + 4.75 s in the 10. A thread that ran for
+ * 4 s and was born or ended inside used 4 of the 10 s; one that was born 12 s before its reading, and always ran, one CPU. */
 static void test_slow_reading(void **state)
 {
 	(void)state;
@@ -136,7 +136,7 @@ static void test_slow_reading(void **state)
 	assert_true(is_near(overview.host.values[ASPECT_cpu][0].amount, 430));
 }
 
-/* Of a wait that began before the window, no more counts than the time that no other state had: 10 s less 4 s of running,
+/* A wait that began before the window counts with no more than the time that no other state had: 10 s less 4 s of running,
  * of 10 s. */
 static void test_wait_from_before(void **state)
 {
@@ -168,7 +168,7 @@ static void test_floor_of_the_host(void **state)
 	assert_true(is_near(score_of("two"), 1 / (1 + 100.0 / (100 << 20))));
 }
 
-/* What is below the floor of rows is counted, and ctprof is kept apart. */
+/* Groups below the floor are counted, and ctprof is kept apart. */
 static void test_noise_and_own(void **state)
 {
 	(void)state;
@@ -211,7 +211,7 @@ static void test_sorted(void **state)
 	check_order(ASPECT_write, false, (const char *[]){"writes", "runs", "idle", "unknown"});
 }
 
-/* Of whole lives, threads are sorted by their number. */
+/* For whole lives, threads are sorted by their number. */
 static void test_sorted_by_threads(void **state)
 {
 	(void)state;
@@ -370,7 +370,7 @@ static void test_gone_without_record(void **state)
 	group_table_done(&interval);
 }
 
-/* Where the other side is another boot, groups of one side are no rows. */
+/* Groups of one side are no rows if the other side is of another boot. */
 static void test_apart(void **state)
 {
 	(void)state;
@@ -385,7 +385,7 @@ static void test_apart(void **state)
 	assert_string_equal(overview.apart[SIDE_CANDIDATE][0].group->label, "writer");
 }
 
-/* What one side has not seen moved nothing, and is no zero. */
+/* A value that one side has not seen moved nothing, and is no zero. */
 static void test_unseen(void **state)
 {
 	(void)state;

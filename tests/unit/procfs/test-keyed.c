@@ -83,7 +83,7 @@ static void test_status_fallbacks(void **state)
 	assert_int_equal(count_metrics(&sample.malformed), 0);
 }
 
-/* What the sample has already is better. */
+/* A value that the sample has already is better. */
 static void test_status_leaves_what_is_seen(void **state)
 {
 	(void)state;

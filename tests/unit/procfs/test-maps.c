@@ -70,7 +70,7 @@ static void each_loading_by_itself(void **state)
 	assert_false(maps_next(&reader, &file));
 }
 
-/* Who has mapped a file to read it, as what prints stack traces does, has not loaded it there. */
+/* A process that has mapped a file to read it, as programs that print stack traces do, has not loaded it there. */
 static void copies_to_read_are_no_loading(void **state)
 {
 	static const char text[] = "100000-190000 r--p 00000000 fd:00 5 /a\n"

@@ -132,7 +132,7 @@ static void test_psi_totals(void **state)
 	                 OUTCOME_malformed);
 }
 
-/* What a later kernel may add is skipped; what it leaves out is missed. */
+/* Lines that a later kernel may add are skipped; those that it leaves out are missed. */
 static void test_psi_other_words(void **state)
 {
 	struct psi_line lines[PSI_ROW_COUNT];

@@ -303,7 +303,7 @@ static void test_stat_senseless_values(void **state)
 	assert_int_equal(count_metrics(&sample.malformed), 4);
 }
 
-/* What is no stat line changes nothing. */
+/* Text that is no stat line changes nothing. */
 static void test_stat_malformed_lines(void **state)
 {
 	static const char *const lines[] = {

@@ -74,7 +74,7 @@ static void test_others(void **state)
 	check(comm, 2, LIST(COLUMN_baseline, COLUMN_candidate, COLUMN_delta, COLUMN_percent),
 	      "baseline candidate delta percent");
 	check(comm, 2, LIST(COLUMN_arrow, COLUMN_percent), "baseline candidate percent");
-	/* What the groups are ranked by is a value that stands in its own row. */
+	/* The value by which the groups are ranked stands in its own row. */
 	check(comm, 2, LIST(COLUMN_delta, COLUMN_SORTED), "delta");
 }
 
@@ -91,7 +91,7 @@ static void test_arrow(void **state)
 	assert_int_equal(columns.columns[1].column, COLUMN_candidate);
 }
 
-/* What the options let through: each column once, and arrow not beside what it stands for. */
+/* The columns that the options choose: each one once, and no arrow beside the columns that it stands for. */
 static void random_columns(struct random *random, unsigned sides, struct column_list *ret)
 {
 	size_t order[COLUMN_COUNT];
@@ -175,7 +175,7 @@ static void test_values(void **state)
 	assert_true(value.kind == MACHINE_NUMBER && value.number.integer == 3);
 	machine_value(&rows, &view, columns.columns[6], &value);
 	assert_true(value.kind == MACHINE_NUMBER && value.number.integer == 5);
-	/* What was not renamed has none. */
+	/* A group that was not renamed has none. */
 	group.renamed = NULL;
 	machine_value(&rows, &view, columns.columns[4], &value);
 	assert_int_equal(value.kind, MACHINE_NONE);

@@ -22,7 +22,7 @@ static void set_columns(struct report_fixture *fixture, size_t count, const uint
 	set_columns(fixture_, sizeof((const uint8_t[]){__VA_ARGS__}), \
 	            (const uint8_t[]){__VA_ARGS__})
 
-/* What stands between the first two blank lines. */
+/* The text between the first two blank lines. */
 static void check_table(struct report_fixture *fixture, unsigned sides, const char *expected)
 {
 	char *text = report_print(fixture, sides, report_table), *table = strstr(text, "\n\n"),
@@ -126,7 +126,7 @@ static void test_arrow(void **state)
 	        "not have the value or could not be read\n");
 }
 
-/* What the groups are ranked by stands in every row of the group, under its own name. */
+/* The value by which the groups are ranked stands in every row of the group, under its own name. */
 static void test_sorted(void **state)
 {
 	static const struct row_sort_key keys[] = {{METRIC_minflt, false}};
@@ -312,7 +312,7 @@ static void test_renamed(void **state)
 	free(text);
 }
 
-/* What stands around the rows is no Markdown and stays as it is. */
+/* Lines around the rows are no Markdown and stay as they are. */
 static void test_markdown_around(void **state)
 {
 	struct report_fixture *fixture = *state;

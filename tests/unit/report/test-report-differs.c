@@ -94,7 +94,7 @@ static void test_whole_map(void **state)
 	                "also differs: sched_tunables.b - → 2\n");
 }
 
-/* Of long texts only the words that differ. */
+/* Long texts are cut to the words that differ. */
 static void test_words(void **state)
 {
 	static const char long_text[] =

@@ -31,7 +31,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* What is printed of one section; the caller frees it. */
+/* Returns the text of one section; the caller frees it. */
 static char *print(struct both *both, unsigned sides, enum metric_section section,
                    report_function *function)
 {
@@ -332,7 +332,7 @@ static void add_waits(struct both *both, const char *path, enum psi_resource res
 	cgroup_stats_done(&stats);
 }
 
-/* Who waits most for the resource is first in its table, and those behind the limit count for it too. */
+/* The group that waits most for the resource is first in its table, and those behind the limit count for it too. */
 static void test_pressure_limit(void **state)
 {
 	struct both *both = *state;

@@ -319,7 +319,7 @@ static void test_csv_values(void **state)
 	          "false,false,,,,before-after\n");
 }
 
-/* What the exited used is of no threads that could be counted. */
+/* The use of exited threads has no threads that could be counted. */
 static void test_csv_exited(void **state)
 {
 	static const struct row_cpu_time cpu_times[] = {
@@ -439,7 +439,7 @@ static void test_json_head(void **state)
 	free(text);
 }
 
-/* What is not a row is said as well. */
+/* Values that are no row are printed as well. */
 static void test_json_left_out(void **state)
 {
 	struct report_fixture *fixture = *state;

@@ -72,7 +72,7 @@ static void test_printed(void **state)
 	                      "\"hiwater_vm_bytes\"],\"forgotten\":[\"run_time_ns\","
 	                      "\"wait_time_ns\",\"timeslices\"]");
 	free(text);
-	/* What is of both is missing. */
+	/* A value of both is missing. */
 	fixture->infos[1].forgotten = BIT(delay_peaks);
 	fixture->infos[1].ambiguous = BIT(irq_delay);
 	text = report_print(fixture, 2, report_json);
@@ -111,7 +111,7 @@ static void test_missing(void **state)
 	}
 }
 
-/* What one of two tools does not look at is no difference; what both know is one. */
+/* A source that one of two tools does not read is no difference; one that both read is. */
 static void test_differences(void **state)
 {
 	struct report_fixture *fixture = *state;

@@ -42,7 +42,7 @@ static void test_expected(void **state)
 	expect(&probe, "probe     75 processes: 2 with jemalloc, 2 read\n");
 }
 
-/* Where ctprof is built without jemalloc, processes may have it. */
+/* Processes may have jemalloc even if ctprof is built without it. */
 static void test_not_built_in(void **state)
 {
 	struct probe_summary probe = {0};
@@ -53,7 +53,7 @@ static void test_not_built_in(void **state)
 	               "(build it with -Djemalloc=enabled)\n");
 }
 
-/* What is as it should be is told apart from failures. */
+/* Outcomes that are as they should be are no failures. */
 static void test_left_alone(void **state)
 {
 	struct probe_summary probe = {0};

@@ -405,7 +405,7 @@ static void test_report_colors(void **state)
 	free(text);
 }
 
-/* Where nothing else can give way, names of metrics are cut, or go on below. */
+/* If nothing else can be narrower, names of metrics are cut, or go on below. */
 static void test_report_wraps(void **state)
 {
 	struct report_fixture *fixture = *state;

@@ -242,7 +242,7 @@ static void check_exited(struct group_by by, const char *expected)
 	assert_text(&text, expected);
 }
 
-/* What the host's exited threads used is in no cgroup and of no process. */
+/* The use of the host's exited threads is in no cgroup and of no process. */
 static void test_exited(void **state)
 {
 	static const struct group_by names = {.count = 2,

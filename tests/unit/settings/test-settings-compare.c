@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What is set differently. */
+/* Settings that differ. */
 #include "check.h"
 
 #include "settings/settings-compare.h"

@@ -131,7 +131,7 @@ static void test_read_other_files(void **state)
 	assert_int_equal(settings.count, 14);
 }
 
-/* 4096 bytes stand as they are. What is longer stands as its length and a hash, and what is far longer is left out. */
+/* 4096 bytes stand as they are. A longer value stands as its length and a hash, and a far longer one is left out. */
 static void test_read_long(void **state)
 {
 	enum { LONGEST = 1 << 17 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a snapshot holds beside its threads, written and read back: cgroups, pressure, sched_ext, cost. */
+/* The parts of a snapshot beside its threads, written and read back: cgroups, pressure, sched_ext, cost. */
 #include "check.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the reader asks of the JSON of cgroups, pressure, sched_ext and cost, and of what a row has of its process. */
+/* The reader's requirements for the JSON of cgroups, pressure, sched_ext and cost, and for the values of a row's process. */
 #include "check.h"
 
 #include <errno.h>
@@ -66,7 +66,7 @@ static void test_wrong_settings(void **state)
 	              "settings.left_out: a number from 0 on was expected");
 	check_accepted("\"settings\":null");
 	assert_false(copy.info.settings.seen);
-	/* What is there twice is taken once, and an unknown key is ignored. */
+	/* A key that is there twice is taken once, and an unknown key is ignored. */
 	check_accepted(
 	        "\"settings\":{\"values\":{\"b\":\"1\"}},\"settings\":{\"values\":"
 	        "{\"b\":\"2\",\"a\":\"\"},\"before\":{\"b\":\"3\",\"c\":\"4\"},\"more\":[]}");
@@ -135,7 +135,7 @@ static void test_wrong_rest(void **state)
 	              "parse_summary.cgroups_gone: a number from 0 on was expected");
 }
 
-/* What a later version may add, what is repeated, and what is left out. */
+/* Keys that a later version may add, that are repeated, and that are left out. */
 static void test_odd_cgroups(void **state)
 {
 	const struct cgroup_stats *stats;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the reader asks of a snapshot's JSON, key by key. */
+/* The reader's requirements for a snapshot's JSON, key by key. */
 #include "check.h"
 
 #include <errno.h>
@@ -414,7 +414,7 @@ static void test_row_metric_values(void **state)
 	}
 	check_pair("cpu_affinity", "[]", true);
 	assert_unseen(&copy.samples[0], cpu_affinity);
-	/* What is not stored is not read either. */
+	/* A value that is not stored is not read either. */
 	check_pair("thread_count", "\"anything\"", true);
 	assert_unseen(&copy.samples[0], thread_count);
 }

@@ -64,12 +64,12 @@ static void test_read(void **state)
 	assert_int_equal(probe->processes[PROBE_TAG_ok], 2);
 	assert_int_equal(probe->processes[PROBE_TAG_waitpid], 1);
 	assert_int_equal(probe->threads[PROBE_TAG_traced], 9);
-	/* What counts by tag is believed more than what is said of it. */
+	/* The counts by tag decide, not the summary of them. */
 	assert_int_equal(probe_summary_dominant(probe), PROBE_TAG_waitpid);
 	assert_false(probe_summary_is_about_rights(probe));
 }
 
-/* What a later version or another tool may have. */
+/* Keys that a later version or another tool may have. */
 static void test_unknown(void **state)
 {
 	const struct probe_summary *probe;

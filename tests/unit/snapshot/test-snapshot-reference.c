@@ -268,7 +268,7 @@ static void test_families(void **state)
 		assert_int_equal(copy.info.forgotten, (gated | taskstats) & ~cases[i].family);
 		assert_int_equal(copy.info.ambiguous, cases[i].ambiguous ? cases[i].family : 0);
 	}
-	/* Of categories without any event there are no peaks either. */
+	/* Categories without any event have no peaks either. */
 	setup(NULL);
 	ADD_ROW({"swapin_delay_max_ns", "1"});
 	accept_with("");
@@ -355,7 +355,7 @@ static void test_flags(void **state)
 	assert_int_equal(copy.info.ambiguous, 0);
 }
 
-/* What is measured in no row is missing as what is zero in all of them; one row is enough to be measured. */
+/* A value that is measured in no row is missing, as if it were zero in all of them; one row is enough to be measured. */
 static void test_flags_off(void **state)
 {
 	static const struct {

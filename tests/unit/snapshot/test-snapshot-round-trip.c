@@ -46,7 +46,7 @@ static void test_snapshot_empty(void **state)
 	snapshot_copy_done(&copy);
 }
 
-/* What a sample has that sample_survives() leaves open: a value that is not seen any more may still be known. */
+/* Values of a sample that sample_survives() leaves open: one that is not seen any more may still be known. */
 static bool same_sets(const struct thread_sample *a, const struct thread_sample *b)
 {
 	return memcmp(&a->seen, &b->seen, sizeof(a->seen)) == 0 &&
@@ -284,7 +284,7 @@ static void test_snapshot_keys_in_any_order(void **state)
 	        "\"minflt\":3,\"nice\":1,\"priority\":2",
 	        "\"nice\":1,\"minflt\":3,\"priority\":2",
 	        "\"nice\":1,\"priority\":2,\"minflt\":3",
-	        /* What is guessed, but for its end. */
+	        /* A complete snapshot without its end. */
 	        "\"minflt\":3,\"priority\":2,\"minfl\":9,\"nice\":1",
 	        "\"nice\":1,\"priority\":2,\"minflt\":3",
 	        "\"minflt\":3,\"priority\":2,\"minfl_\":9,\"minflt_\":9,\"nice\":1",

@@ -69,7 +69,7 @@ static void test_same_bytes(void **state)
 	}
 }
 
-/* What the sink says comes out at the latest at the end. */
+/* An error of the sink is returned at the latest at the end. */
 static void test_failing_sink(void **state)
 {
 	static const size_t rooms[] = {0, 100, 100000};
@@ -95,7 +95,7 @@ static int fail_once(struct byte_sink *self, const void *bytes, size_t len)
 	return -EIO;
 }
 
-/* What was lost is not made up for by what is written behind it. */
+/* Lost data is not made up for by data that is written behind it. */
 static void test_sink_that_recovers(void **state)
 {
 	(void)state;

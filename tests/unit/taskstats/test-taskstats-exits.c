@@ -21,7 +21,7 @@ struct message {
 	size_t len;
 };
 
-/* What a socket says, one after the other: an error, or messages of a sender. */
+/* The answers of a socket, one after the other: an error, or messages of a sender. */
 struct step {
 	int error;
 	uint32_t sender;

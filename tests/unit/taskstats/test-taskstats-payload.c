@@ -11,7 +11,7 @@
 
 enum { KEPT_MAX = TASKSTATS_PAYLOAD_BYTES, TASKSTATS_METRICS = 34, NOWHERE = -1 };
 
-/* Where the peaks and the floors of a layout are. */
+/* The places of the peaks and the floors in a layout. */
 enum form { APPENDED, MAX_INSIDE, RANGE_INSIDE };
 
 static struct thread_sample sample;
@@ -173,7 +173,7 @@ static unsigned check_metrics(enum form form, size_t len)
 	return count;
 }
 
-/* What schedstat has is where the layout has it; a zero among it may be that nothing was kept. */
+/* The fields of schedstat are at the layout's places; a zero among them may be a value that was not kept. */
 static void test_taskstats_of_schedstat(void **state)
 {
 	static const struct taskstats_rules none = {.delays = TASKSTATS_DELAYS_BOOT};

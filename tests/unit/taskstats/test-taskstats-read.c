@@ -11,7 +11,7 @@
 
 enum { VERSION = 13, PAYLOAD_LEN = 416, CPU_COUNT = 16, RUN_VIRTUAL = 72 };
 
-/* What the next calls say. */
+/* The results of the next calls. */
 static struct {
 	int open_error;
 	int batch_error; /* of the call itself */
@@ -161,7 +161,7 @@ static void test_not_live(void **state)
 	taskstats_reader_done(&reader);
 }
 
-/* What goes wrong in the middle: with one thread, with the right to ask, with the socket. */
+/* Errors in the middle: of one thread, of the permission, of the socket. */
 static void test_later_errors(void **state)
 {
 	static const struct {

@@ -305,7 +305,7 @@ static void test_taskstats_timeout(void **state)
 	assert_int_equal(replies[2].error, -ETIMEDOUT);
 	next_sequence += 3;
 
-	/* What was given up comes with the next batch. */
+	/* Requests that were given up come with the next batch. */
 	queued = delivered = 0;
 	add_reply((struct made_reply){.sequence = next_sequence - 3, .id = 5, .len = 8, .fill = 2});
 	add_reply((struct made_reply){.sequence = next_sequence, .id = 5, .len = 8, .fill = 3});

@@ -233,7 +233,7 @@ static void test_depth(void **state)
 			check_error(strbuf_str(&text), 2, &expected);
 			continue;
 		}
-		/* What was closed does not count. */
+		/* Parentheses that were closed do not count. */
 		strbuf_addf(&twice, "%s and %s", strbuf_str(&text), strbuf_str(&text));
 		where = where_parse(strbuf_str(&twice), 2, &error);
 		assert_non_null(where);

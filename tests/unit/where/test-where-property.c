@@ -72,7 +72,7 @@ static unsigned add_text_test(struct text_and_rows *all)
 	return rows;
 }
 
-/* Whether two numbers are in the order that the operator asks for. */
+/* Returns whether two numbers are in the order that the operator asks for. */
 static bool order_fits(const char *sign, int64_t left, int64_t right)
 {
 	if (left == right)

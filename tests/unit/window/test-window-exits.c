@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Whose end is a record of? */
+/* The thread that an exit record belongs to. */
 #include <stdlib.h>
 
 #include "window-scene.h"
@@ -105,7 +105,7 @@ static void other_ends_are_ignored(void **state)
 	scene_init(&scene);
 	first_thread(&scene, SECOND_TICKS(50));
 	reading_add(&scene.b, TGID, TID, SECOND_TICKS(50));
-	/* Of an older one, before the window's first reading came to its process. */
+	/* A record of an older thread, from before the window's first reading came to its process. */
 	add_end(&scene.exits, (struct end_spec){.tid = 9,
 	                                        .tgid = 9,
 	                                        .born_ns = SECONDS(20),
@@ -115,7 +115,7 @@ static void other_ends_are_ignored(void **state)
 	                                        .tgid = TGID,
 	                                        .born_ns = SECONDS(50),
 	                                        .exited_ns = SECONDS(132)});
-	/* Of one that was born after the window. */
+	/* A record of a thread that was born after the window. */
 	add_end(&scene.exits,
 	        (struct end_spec){
 	                .tid = 10, .tgid = 10, .born_ns = SECONDS(131), .exited_ns = SECONDS(132)});

@@ -166,8 +166,8 @@ static void add_recorded(struct scene *scene, uint64_t apart_ns, uint64_t late_n
 	}
 }
 
-/* Which of the two a worker was of is known where their start times cannot be the same; else it does not matter if their names
- * are, and is not known otherwise. A wrong name is worse than none. */
+/* The process of a worker is known if the start times of the two cannot be the same. Else it does not matter if their names are the
+ * same, and is not known otherwise. A wrong name is worse than none. */
 static void recorded_processes_of_one_tick(void **state)
 {
 	static const struct {
@@ -262,7 +262,7 @@ static void add_end_in_tick(struct scene *scene, uint32_t tid, uint64_t offset_n
 }
 
 /* Processes that ended in the tick in which the living one was born keep their own rows, whether a thread of the living one
- * has ended or not. Where none has, the last of them may be the living one itself, before another of its threads executed a
+ * has ended or not. If none has, the last of them may be the living one itself, before another of its threads executed a
  * program: then its total is not used, because it may count that work a second time. */
 static void predecessors_of_a_living_process(void **state)
 {
@@ -295,7 +295,7 @@ static void predecessors_of_a_living_process(void **state)
 }
 
 /* Threads that were not leaders have executed programs, and took over the ids of the leaders, once or twice, after the tick of
- * the birth. What the leaders did is in the total of the process, and is not counted beside it. */
+ * the birth. The work of the leaders is in the total of the process, and is not counted beside it. */
 static void leaders_whose_ids_were_taken_over(void **state)
 {
 	(void)state;

@@ -174,7 +174,7 @@ static void windows_add_up(void **state)
 	assert_true(checked > (size_t)ROUNDS * THREADS * 20);
 }
 
-/* What was written as a window of anything is read again as it was: window_between() checks that. */
+/* A window of anything is read as it was written: window_between() checks that. */
 static void anything_can_be_joined(void **state)
 {
 	enum { ROWS = 40 };

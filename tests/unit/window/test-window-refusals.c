@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What has no window between it, and what a window makes of cgroups and pressure. */
+/* Pairs of snapshots that have no window, and the cgroups and pressure of a window. */
 #include <errno.h>
 
 #include "cgroups.h"
@@ -102,7 +102,7 @@ static void refusals(void **state)
 	assert_refused(no_time, "b does not say how long after boot");
 }
 
-/* What cannot be read, whichever of the two it is, under its own name. */
+/* A file that cannot be read, the first or the second one, is reported under its own name. */
 static void unreadable_inputs(void **state)
 {
 	cleanup_(pair_done) struct pair pair;

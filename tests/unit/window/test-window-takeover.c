@@ -160,8 +160,8 @@ static void set_faults(struct thread_sample *leader, uint64_t minflt, uint64_t e
 		sample_name(&leader->exe, exe);
 }
 
-/* Or a process runs another program, and its leader may have been one of the threads that exited meanwhile. Where one thread
- * executes programs, as in a shell and what it starts, it is the same thread. */
+/* Or a process runs another program, and its leader may have been one of the threads that exited meanwhile. It is the same thread
+ * if one thread executes programs, as in a shell and its children. */
 static void executing_thread_counted_more(void **state)
 {
 	static const struct {
@@ -205,7 +205,7 @@ static void executing_thread_counted_more(void **state)
 	}
 }
 
-/* What has ended inside and was not waited for is in the last reading, and nowhere else. */
+/* A process that has ended inside and was not waited for is in the last reading, and nowhere else. */
 static void zombies_have_one_row(void **state)
 {
 	(void)state;

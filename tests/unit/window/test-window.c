@@ -87,7 +87,7 @@ static void set_totals(struct thread_sample *sample, uint64_t user, uint64_t sys
 	sample->process_totals[PROCESS_TOTAL_stime_clock_ticks] = system;
 }
 
-/* How CPU time is divided may be found anew, but neither part goes back while their sum does not. */
+/* The kernel may split CPU time anew, but neither part goes back while their sum does not. */
 static void cpu_time_by_mode_never_falls(void **state)
 {
 	static const struct {
@@ -164,7 +164,7 @@ static void another_program_has_no_difference_of_jemalloc(void **state)
 	assert_window(&pair.window.info, values_went_back, 1);
 }
 
-/* Where no executable is known, the name of the process says that it is another program's. */
+/* Without a known executable, the name of the process shows that it is another program's. */
 static void another_name_has_no_difference_of_jemalloc(void **state)
 {
 	static const struct {
@@ -385,7 +385,7 @@ static void totals_are_differences(void **state)
 	assert_false(snapshot_copy_find(&pair.window, 10)->has_process_totals);
 }
 
-/* Of 64 threads two remain; the process's total knows what the others did. */
+/* Two of 64 threads remain; the process's total has the work of the others. */
 static void shrinking_pool_keeps_its_work(void **state)
 {
 	enum { THREADS = 64, KEPT = 2, BEFORE = 1000, INSIDE = 20 };
@@ -499,8 +499,8 @@ static void part_of_a_host_misses_nothing(void **state)
 	assert_false(pair.window.info.window.seen[WINDOW_unaccounted_clock_ticks]);
 }
 
-/* Where many threads come and go their number says little; but who sees the first process and the kernel's in the host's
- * own pid namespace, and is denied nobody, sees all. */
+/* If many threads come and go, their number is no evidence; but a reader that has the first process and the kernel's in the host's
+ * own pid namespace, and is denied none, has all. */
 static void who_sees_the_first_processes_sees_all(void **state)
 {
 	enum { ALL, IN_A_CONTAINER, WITHOUT_THE_KERNEL, DENIED, CASES };
