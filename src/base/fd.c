@@ -43,18 +43,23 @@ static int read_all(int fd, struct strbuf *out, size_t max_bytes, bool whole)
 	}
 }
 
-static int open_and_read(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes,
-                         bool whole)
+int fd_open_file_at(int dir_fd, const char *name)
 {
-	cleanup_(fd_closep) int fd = -1;
+	int fd;
 
-	strbuf_clear(out);
 	watch_enter();
 	fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	watch_leave();
-	if (fd < 0)
-		return -errno;
-	return read_all(fd, out, max_bytes, whole);
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_and_read(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes,
+                         bool whole)
+{
+	cleanup_(fd_closep) int fd = fd_open_file_at(dir_fd, name);
+
+	strbuf_clear(out);
+	return fd < 0 ? fd : read_all(fd, out, max_bytes, whole);
 }
 
 int fd_read_all_at(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes)

@@ -22,6 +22,9 @@ must_check_ int fd_read_record_at(int dir_fd, const char *name, struct strbuf *o
  * @out means nothing then. */
 must_check_ int fd_read_link_at(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes);
 
+/* Opens a file for reading as the functions above do. Returns the descriptor or -errno. */
+must_check_ int fd_open_file_at(int dir_fd, const char *name);
+
 /* Opens a directory with O_PATH, for lookups only. Returns the descriptor or -errno. */
 must_check_ int fd_open_path_at(int dir_fd, const char *name);
 

@@ -14,6 +14,12 @@
 
 #include "base/fd.h"
 
+enum { OVERLAY_MAGIC = 0x794c7630 };
+
+#ifndef RESOLVE_CACHED
+#define RESOLVE_CACHED 0x20
+#endif
+
 /* Types of file systems by their names in mountinfo and their numbers in statfs(2). Several types may share one magic
  * number. Stacked file systems are left out, since the one below them is unknown; the exception is overlay, which every
  * container uses. */
@@ -21,16 +27,16 @@ static const struct {
 	const char *type;
 	uint32_t magic;
 } local_systems[] = {
-        {"bcachefs", 0xca451a4e},  {"btrfs", 0x9123683e},  {"cramfs", 0x28cd3d45},
-        {"devtmpfs", 0x01021994},  {"erofs", 0xe0f5e1e2},  {"exfat", 0x2011bab0},
-        {"ext2", 0xef53},          {"ext3", 0xef53},       {"ext4", 0xef53},
-        {"f2fs", 0xf2f52010},      {"hfs", 0x4244},        {"hfsplus", 0x482b},
-        {"hugetlbfs", 0x958458f6}, {"iso9660", 0x9660},    {"jfs", 0x3153464a},
-        {"minix", 0x138f},         {"nilfs2", 0x3434},     {"ntfs3", 0x7366746e},
-        {"overlay", 0x794c7630},   {"ramfs", 0x858458f6},  {"reiserfs", 0x52654973},
-        {"romfs", 0x7275},         {"rootfs", 0x858458f6}, {"squashfs", 0x73717368},
-        {"tmpfs", 0x01021994},     {"udf", 0x15013346},    {"vfat", 0x4d44},
-        {"msdos", 0x4d44},         {"xfs", 0x58465342},    {"zfs", 0x2fc12fc1},
+        {"bcachefs", 0xca451a4e},   {"btrfs", 0x9123683e},  {"cramfs", 0x28cd3d45},
+        {"devtmpfs", 0x01021994},   {"erofs", 0xe0f5e1e2},  {"exfat", 0x2011bab0},
+        {"ext2", 0xef53},           {"ext3", 0xef53},       {"ext4", 0xef53},
+        {"f2fs", 0xf2f52010},       {"hfs", 0x4244},        {"hfsplus", 0x482b},
+        {"hugetlbfs", 0x958458f6},  {"iso9660", 0x9660},    {"jfs", 0x3153464a},
+        {"minix", 0x138f},          {"nilfs2", 0x3434},     {"ntfs3", 0x7366746e},
+        {"overlay", OVERLAY_MAGIC}, {"ramfs", 0x858458f6},  {"reiserfs", 0x52654973},
+        {"romfs", 0x7275},          {"rootfs", 0x858458f6}, {"squashfs", 0x73717368},
+        {"tmpfs", 0x01021994},      {"udf", 0x15013346},    {"vfat", 0x4d44},
+        {"msdos", 0x4d44},          {"xfs", 0x58465342},    {"zfs", 0x2fc12fc1},
 };
 
 enum file_system_kind file_system_kind_of_type(const char *type, size_t len)
@@ -38,7 +44,8 @@ enum file_system_kind file_system_kind_of_type(const char *type, size_t len)
 	for (size_t i = 0; i < ARRAY_SIZE(local_systems); i++)
 		if (strlen(local_systems[i].type) == len &&
 		    memcmp(local_systems[i].type, type, len) == 0)
-			return FILE_SYSTEM_LOCAL;
+			return local_systems[i].magic == OVERLAY_MAGIC ? FILE_SYSTEM_STACKED
+			                                               : FILE_SYSTEM_LOCAL;
 	return FILE_SYSTEM_REMOTE;
 }
 
@@ -65,7 +72,7 @@ static int check_type(int path_fd)
 	return S_ISREG(status.stx_mode) ? 0 : -EMEDIUMTYPE;
 }
 
-static int reopen(int path_fd, enum file_systems allowed)
+int regular_file_reopen(int path_fd, enum file_systems allowed)
 {
 	char name[32];
 	int r = check_type(path_fd), fd;
@@ -79,21 +86,39 @@ static int reopen(int path_fd, enum file_systems allowed)
 	return fd < 0 ? -errno : fd;
 }
 
-int regular_file_open(int root_fd, const char *path, enum file_systems allowed)
+static int find(int root_fd, const char *path, uint64_t resolve)
 {
 	struct open_how how = {
 	        .flags = O_PATH | O_CLOEXEC,
-	        .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	        .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | resolve,
 	};
-	cleanup_(fd_closep) int path_fd =
-	        (int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
+	int fd = (int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
 
-	return path_fd < 0 ? -errno : reopen(path_fd, allowed);
+	return fd < 0 ? -errno : fd;
+}
+
+int regular_file_find_cached(int root_fd, const char *path)
+{
+	return find(root_fd, path, RESOLVE_CACHED);
+}
+
+int regular_file_find_link(int dir_fd, const char *path)
+{
+	int fd = openat(dir_fd, path, O_PATH | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int regular_file_open(int root_fd, const char *path, enum file_systems allowed)
+{
+	cleanup_(fd_closep) int path_fd = find(root_fd, path, 0);
+
+	return path_fd < 0 ? path_fd : regular_file_reopen(path_fd, allowed);
 }
 
 int regular_file_open_link(int dir_fd, const char *path, enum file_systems allowed)
 {
-	cleanup_(fd_closep) int path_fd = openat(dir_fd, path, O_PATH | O_CLOEXEC);
+	cleanup_(fd_closep) int path_fd = regular_file_find_link(dir_fd, path);
 
-	return path_fd < 0 ? -errno : reopen(path_fd, allowed);
+	return path_fd < 0 ? path_fd : regular_file_reopen(path_fd, allowed);
 }

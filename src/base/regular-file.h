@@ -19,12 +19,13 @@ enum file_systems {
 
 enum file_system_kind {
 	FILE_SYSTEM_UNKNOWN,
-	FILE_SYSTEM_LOCAL,  /* served by this kernel from a local device or from memory */
+	FILE_SYSTEM_LOCAL,   /* served by this kernel from a local device or from memory */
+	FILE_SYSTEM_STACKED, /* overlay: counts as local, but for what lies below it nobody vouches */
 	FILE_SYSTEM_REMOTE, /* any other: FUSE, NFS, 9p, CIFS, Ceph and unknown ones */
 };
 
 /* Returns the kind of a file system by its type as /proc/<pid>/mountinfo names it, such as "ext4" or "fuse.sshfs":
- * LOCAL or REMOTE. @type need not end in NUL. */
+ * not UNKNOWN. @type need not end in NUL. */
 enum file_system_kind file_system_kind_of_type(const char *type, size_t len);
 
 /* Opens the regular file at @path below @root_fd, which stands for the root directory: neither "..", nor an absolute
@@ -37,3 +38,10 @@ must_check_ int regular_file_open(int root_fd, const char *path, enum file_syste
 /* Opens a path that only this user has chosen, from the directory @dir_fd on or from AT_FDCWD, and follows links: one of /proc, such
  * as /proc/<pid>/map_files/<range>, leads to a file by itself. Other processes influence only the target. */
 must_check_ int regular_file_open_link(int dir_fd, const char *path, enum file_systems allowed);
+
+/* The two steps of both by themselves. The first returns an O_PATH descriptor or -errno; that of a path finds only what the kernel
+ * has in memory, and never waits: -EAGAIN says that it would have had to, and -EINVAL is that of kernels before Linux
+ * 5.12. The second opens what was found. */
+must_check_ int regular_file_find_link(int dir_fd, const char *path);
+must_check_ int regular_file_find_cached(int root_fd, const char *path);
+must_check_ int regular_file_reopen(int path_fd, enum file_systems allowed);

@@ -96,7 +96,6 @@ static void prepare_jemalloc(struct jemalloc_reader *reader, int proc_fd,
 
 	if (list_fd < 0 || fd_list_ids(list_fd, &processes, &scratch) < 0)
 		return;
-	jemalloc_reader_start(reader);
 	service = jemalloc_service_new(reader, proc_fd, readers->tools.stalls);
 	for (size_t i = 0; i < processes.count; i++) {
 		struct jemalloc_request request = {.tgid = processes.ids[i]};

@@ -557,9 +557,6 @@ int walk_team_all(struct walk *walk, const struct walk_job *job, const char *roo
 	struct walk_team *team = team_new(walk, job);
 	int r;
 
-	/* A process that begins as the copy of one with threads may find locks held by threads that it does not
-	 * have. */
-	jemalloc_reader_start(&walk->jemalloc);
 	team->jemalloc = jemalloc_service_new(&walk->jemalloc, walk->proc_fd, job->stalls);
 	team_run(team);
 	jemalloc_service_free(team->jemalloc);

@@ -9,8 +9,9 @@
 #include <stdint.h>
 
 #include "ctprof/base/macro.h"
+#include "elf-names.h"
 
-enum { ELF_SEGMENTS_MAX = 64, ELF_BUILD_ID_MAX = 64 };
+enum { ELF_SEGMENTS_MAX = 64 };
 
 struct Elf;
 

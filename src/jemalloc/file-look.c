@@ -81,12 +81,6 @@ static int start(struct file_looker *looker)
 	                            &looker->socket);
 }
 
-void file_looker_start(struct file_looker *looker)
-{
-	/* A failure shows when a file is to be looked into. */
-	(void)start(looker);
-}
-
 /* Returns 0, -ETIME, or -EPIPE where the helper is gone. */
 static int await(const struct file_looker *looker, uint64_t wait_ns, int *ret_result,
                  struct jemalloc_object *ret_object)

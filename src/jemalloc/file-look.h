@@ -17,9 +17,6 @@ void file_looker_freep(struct file_looker **looker);
 /* Sets the file systems from which files may be opened. Only local ones are allowed before the first call. */
 void file_looker_allow(struct file_looker *looker, enum file_systems allowed);
 
-/* Starts the helper now, where that is a good moment: the process has no other threads yet. */
-void file_looker_start(struct file_looker *looker);
-
 /* Looks into a file that a process has mapped; @tid is one of its threads that lives. Files with the same device, inode, time
  * of change and size are looked into once. Waits for at most @wait_ns, and never for more than 4 s. Returns 0; or -errno where
  * the file could not be opened through this process: -EREMOTE for a file on a file system that is not allowed, -EBUSY where an

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,7 +30,11 @@ static const struct jemalloc_object failures[] = {
 void jemalloc_files_init(struct jemalloc_files *files, enum file_systems allowed)
 {
 	*files = (struct jemalloc_files){
-	        .allowed = allowed, .guard = HELPER_GUARD_INIT, .budget_ns = longest_ns};
+	        .allowed = allowed,
+	        .guard = HELPER_GUARD_INIT,
+	        .trusted = TRUSTED_FILES_INIT,
+	        .budget_ns = longest_ns,
+	};
 }
 
 void jemalloc_files_rest(struct jemalloc_files *files)
@@ -41,10 +46,11 @@ void jemalloc_files_rest(struct jemalloc_files *files)
 void jemalloc_files_done(struct jemalloc_files *files)
 {
 	jemalloc_files_rest(files);
-	for (size_t i = 0; i < files->by_line.count; i++)
-		free(files->by_line.entries[i].value);
-	strmap_done(&files->by_line);
+	for (size_t i = 0; i < files->by_name.count; i++)
+		free(files->by_name.entries[i].value);
+	strmap_done(&files->by_name);
 	mount_systems_done(&files->systems);
+	trusted_files_done(&files->trusted);
 	thread_pointers_freep(&files->pointers);
 	strbuf_done(&files->key);
 }
@@ -75,14 +81,7 @@ void jemalloc_files_drop_pointers(struct jemalloc_files *files)
 	thread_pointers_freep(&files->pointers);
 }
 
-void jemalloc_files_start(struct jemalloc_files *files)
-{
-	if (!files->looker)
-		files->looker = file_looker_new(&files->guard);
-	file_looker_start(files->looker);
-}
-
-/* The same line may stand for different files if parts of one file system are mounted in different namespaces. */
+/* The same path may stand for different files if parts of one file system are mounted in different namespaces. */
 void mapping_process_init(struct mapping_process *process, uint32_t tgid, uint32_t tid,
                           int thread_fd)
 {
@@ -121,16 +120,18 @@ static const struct jemalloc_object *failure_of(const struct mapping_process *pr
 }
 
 /* A file system that does not answer is not asked what it is: the mounts say so. */
-static bool is_remote(struct jemalloc_files *files, const struct mapping_process *process,
-                      const struct mapped_file *mapped)
+static enum file_system_kind find_system(struct jemalloc_files *files,
+                                         const struct mapping_process *process,
+                                         const struct mapped_file *mapped)
 {
 	struct span line = mapped->file, device;
 
 	if (!files->has_systems)
 		mount_systems_init(&files->systems);
 	files->has_systems = true;
-	return scan_word(&line, &device) && mount_systems_find(&files->systems, process->thread_fd,
-	                                                       device) == FILE_SYSTEM_REMOTE;
+	return scan_word(&line, &device)
+	               ? mount_systems_find(&files->systems, process->thread_fd, device)
+	               : FILE_SYSTEM_UNKNOWN;
 }
 
 static const struct jemalloc_object *keep(struct jemalloc_files *files,
@@ -139,8 +140,24 @@ static const struct jemalloc_object *keep(struct jemalloc_files *files,
 	struct jemalloc_object *known = mem_calloc(1, sizeof(*known));
 
 	*known = *object;
-	strmap_add(&files->by_line, strbuf_str(&files->key), files->key.len)->value = known;
+	strmap_add(&files->by_name, strbuf_str(&files->key), files->key.len)->value = known;
 	return known;
+}
+
+/* Returns 0, or why the file could not be looked into. */
+static int inspect(struct jemalloc_files *files, const struct mapping_process *process,
+                   const struct mapped_file *mapped, enum file_system_kind system,
+                   struct jemalloc_object *ret_object)
+{
+	*ret_object = (struct jemalloc_object){.tag = PROBE_TAG_jemalloc_not_found};
+	if (system == FILE_SYSTEM_LOCAL &&
+	    trusted_file_lacks_jemalloc(&files->trusted, process->tgid, process->thread_fd, mapped))
+		return 0;
+	if (!files->looker)
+		files->looker = file_looker_new(&files->guard);
+	file_looker_allow(files->looker, files->allowed);
+	return file_looker_inspect(files->looker, process->tgid, process->tid, mapped,
+	                           files->budget_ns - files->used_ns, ret_object);
 }
 
 static const struct jemalloc_object *look(struct jemalloc_files *files,
@@ -148,18 +165,15 @@ static const struct jemalloc_object *look(struct jemalloc_files *files,
                                           const struct mapped_file *mapped)
 {
 	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC);
+	enum file_system_kind system = find_system(files, process, mapped);
 	struct jemalloc_object object;
 	int r;
 
-	if (files->allowed == FILE_SYSTEMS_LOCAL && is_remote(files, process, mapped))
+	if (files->allowed == FILE_SYSTEMS_LOCAL && system == FILE_SYSTEM_REMOTE)
 		return keep(files, &failures[PROBE_TAG_remote_file_system]);
 	if (files->used_ns >= files->budget_ns)
 		return &failures[PROBE_TAG_budget];
-	if (!files->looker)
-		files->looker = file_looker_new(&files->guard);
-	file_looker_allow(files->looker, files->allowed);
-	r = file_looker_inspect(files->looker, process->tgid, process->tid, mapped,
-	                        files->budget_ns - files->used_ns, &object);
+	r = inspect(files, process, mapped, system, &object);
 	files->used_ns += clock_now_ns(CLOCK_MONOTONIC) - begin_ns;
 	if (r == -ETIME && files->used_ns >= files->budget_ns)
 		return &failures[PROBE_TAG_budget];
@@ -172,10 +186,14 @@ const struct jemalloc_object *jemalloc_files_find(struct jemalloc_files *files,
                                                   const struct mapped_file *mapped)
 {
 	const struct jemalloc_object *known;
+	struct span line = mapped->file, device = {"", 0};
 
+	(void)scan_word(&line, &device);
 	strbuf_clear(&files->key);
 	strbuf_add(&files->key, process->mounts, sizeof(process->mounts));
-	strbuf_add(&files->key, mapped->file.text, mapped->file.len);
-	known = strmap_get(&files->by_line, strbuf_str(&files->key), files->key.len);
+	strbuf_add(&files->key, device.text, device.len);
+	strbuf_addf(&files->key, " %" PRIu64 " ", mapped->inode);
+	strbuf_add(&files->key, mapped->path.text, mapped->path.len);
+	known = strmap_get(&files->by_name, strbuf_str(&files->key), files->key.len);
 	return known ? known : look(files, process, mapped);
 }

@@ -10,14 +10,16 @@
 #include "jemalloc/jemalloc-inspect.h"
 #include "procfs/maps.h"
 #include "procfs/mount-systems.h"
+#include "trusted-file.h"
 
 struct jemalloc_files {
-	/* As processes in a mount namespace name it in a line of maps: struct jemalloc_object, owned. */
-	struct strmap by_line;
+	/* Files by mount namespace, device, inode and path: struct jemalloc_object, owned. */
+	struct strmap by_name;
 	struct strbuf key;
 	enum file_systems allowed;
 	struct helper_guard guard;  /* of all helpers of a capture */
-	struct file_looker *looker; /* owned; NULL before the first file */
+	struct file_looker *looker; /* owned; NULL before the first file that takes a helper */
+	struct trusted_files trusted;
 	bool has_systems;
 	struct mount_systems systems;
 	uint64_t used_ns;                 /* for looking into files, so far */
@@ -51,9 +53,6 @@ void jemalloc_files_use(struct jemalloc_files *files, struct task_record_reader 
 struct thread_pointers *jemalloc_files_pointers(struct jemalloc_files *files);
 /* It has ceased to work. */
 void jemalloc_files_drop_pointers(struct jemalloc_files *files);
-
-/* Starts the helper now, where that is a good moment: the process has no other threads yet. */
-void jemalloc_files_start(struct jemalloc_files *files);
 
 /* @thread_fd, the directory of thread @tid, is borrowed. */
 void mapping_process_init(struct mapping_process *process, uint32_t tgid, uint32_t tid,

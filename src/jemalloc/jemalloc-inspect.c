@@ -13,14 +13,6 @@
 #include "tsd-members.h"
 #include "tsd-place.h"
 
-#if defined(__x86_64__)
-enum { OWN_MACHINE = EM_X86_64 };
-#elif defined(__aarch64__)
-enum { OWN_MACHINE = EM_AARCH64 };
-#else
-enum { OWN_MACHINE = EM_NONE };
-#endif
-
 /* More than any struct tsd_s has. */
 enum { MEMBER_OFFSET_MAX = 1 << 20 };
 
@@ -55,9 +47,20 @@ static void add_debug_symbols(struct inspection *inspection)
 		jemalloc_symbols_add(&inspection->symbols, &inspection->debug.elf);
 }
 
+/* Most files have none of the names, which takes less time to find out than to go through their symbols. */
+static void add_symbols(struct inspection *inspection)
+{
+	struct elf_names names;
+
+	if (elf_names_read(inspection->elf.fd, &names) == 0 && !names.can_be_jemalloc)
+		inspection->symbols.has_table = names.has_table;
+	else
+		jemalloc_symbols_add(&inspection->symbols, &inspection->elf);
+}
+
 static bool has_jemalloc(struct inspection *inspection)
 {
-	jemalloc_symbols_add(&inspection->symbols, &inspection->elf);
+	add_symbols(inspection);
 	if (!jemalloc_symbols_are_found(&inspection->symbols))
 		add_debug_symbols(inspection);
 	return jemalloc_symbols_are_found(&inspection->symbols);

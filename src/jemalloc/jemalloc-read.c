@@ -167,6 +167,35 @@ static enum probe_tag find_places(struct jemalloc_reader *reader, uint32_t tid, 
 	return *ret_is_found ? tag : unknown;
 }
 
+/* Asks for the files with code alone, which takes a third of the time of reading the maps. Returns whether that says it all: no
+ * file has jemalloc, and @ret_tag is that of the process. */
+static bool has_none(struct jemalloc_reader *reader, int process_fd, const struct id_list *threads,
+                     enum probe_tag *ret_tag)
+{
+	cleanup_(seen_process_done) struct seen_process seen = {
+	        .tid = threads->ids[0], .thread_fd = open_thread(process_fd, threads->ids[0])};
+	cleanup_(fd_closep) int maps_fd =
+	        seen.thread_fd < 0 ? -1 : fd_open_file_at(seen.thread_fd, "maps");
+	struct maps_query query = {.fd = maps_fd};
+	struct mapping_process process;
+	struct mapped_file mapped;
+	int r = maps_fd < 0 ? maps_fd : maps_query_next(&query, &mapped);
+
+	*ret_tag = PROBE_TAG_jemalloc_not_found;
+	if (r > 0)
+		mapping_process_init(&process, reader->request.tgid, seen.tid, seen.thread_fd);
+	for (; r > 0; r = maps_query_next(&query, &mapped)) {
+		const struct jemalloc_object *object =
+		        jemalloc_files_find(reader->files, &process, &mapped);
+
+		if (object->is_found)
+			return false;
+		if (*ret_tag == PROBE_TAG_jemalloc_not_found)
+			*ret_tag = object->tag;
+	}
+	return r == 0;
+}
+
 static void list_threads(struct jemalloc_reader *reader, const struct id_list *threads)
 {
 	struct memory_probe_request *request = &reader->request;
@@ -290,13 +319,15 @@ bool jemalloc_reader_prepare_process(struct jemalloc_reader *reader, int process
 	cleanup_(id_list_done) struct id_list threads = {0};
 	cleanup_(seen_process_done) struct seen_process seen = {.thread_fd = -1};
 	cleanup_(fd_closep) int task_fd = fd_open_dir_at(process_fd, "task");
+	enum probe_tag tag;
 	bool is_found = false;
 
 	if (!CTPROF_HAS_JEMALLOC || tgid == (uint32_t)getpid() || task_fd < 0 ||
 	    fd_list_ids(task_fd, &threads, &reader->text) < 0 || threads.count == 0)
 		return false;
 	reader->request.tgid = tgid;
-	if (find_maps(reader, process_fd, &threads, &seen) == PROBE_TAG_ok)
+	if (!has_none(reader, process_fd, &threads, &tag) &&
+	    find_maps(reader, process_fd, &threads, &seen) == PROBE_TAG_ok)
 		(void)find_places(reader, seen.tid, seen.thread_fd, &is_found);
 	return is_found;
 }
@@ -312,12 +343,6 @@ void jemalloc_reader_lose_buffers(struct jemalloc_reader *reader)
 	reader->text = reader->link = (struct strbuf)STRBUF_INIT;
 	reader->request.threads = NULL;
 	reader->capacity = 0;
-}
-
-void jemalloc_reader_start(struct jemalloc_reader *reader)
-{
-	if (CTPROF_HAS_JEMALLOC && reader->rule == OUTCOME_read)
-		jemalloc_files_start(reader->files);
 }
 
 void jemalloc_pass_process(struct jemalloc_reader *reader)
@@ -373,6 +398,8 @@ static enum probe_tag read_process(struct jemalloc_reader *reader, int process_f
 	if (!CTPROF_HAS_JEMALLOC)
 		return PROBE_TAG_not_built_in;
 	reader->request.tgid = tgid;
+	if (has_none(reader, process_fd, threads, &tag))
+		return tag;
 	tag = look(reader, process_fd, threads, ret_is_found);
 	if (tag != PROBE_TAG_ok)
 		return tag;

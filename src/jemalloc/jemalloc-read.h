@@ -43,9 +43,6 @@ void jemalloc_reader_lose_buffers(struct jemalloc_reader *reader);
 /* Ends the helpers. The summary stays, and nothing is left to be freed by another call. */
 void jemalloc_reader_done(struct jemalloc_reader *reader);
 
-/* Starts the helper that nearly every capture needs, before there are other threads. */
-void jemalloc_reader_start(struct jemalloc_reader *reader);
-
 /* Thread pointers that are known already, by tid. */
 struct known_pointers {
 	const struct thread_pointer *threads;

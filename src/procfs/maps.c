@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "procfs/maps.h"
 
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
+
+#include "base/watch.h"
 
 /* A line is "start-end rwxp offset device inode   path"; all numbers but the inode are hexadecimal. */
 struct line {
@@ -111,4 +117,62 @@ bool maps_next(struct maps_reader *reader, struct mapped_file *ret_file)
 		return true;
 	}
 	return false;
+}
+
+/* struct procmap_query of <linux/fs.h>, which Linux 6.11 brought. */
+struct query {
+	uint64_t size, flags, address;
+	uint64_t start, end, vma_flags, page_size, offset, inode;
+	uint32_t device_major, device_minor, name_size, build_id_size;
+	uint64_t name, build_id;
+};
+
+#define QUERY _IOWR('f', 17, struct query)
+
+enum {
+	WITH_CODE = 0x04,
+	COVERING_OR_NEXT = 0x10,
+	OF_A_FILE = 0x20,
+};
+
+static void store(struct maps_query *query, const struct query *answer, const char *path,
+                  struct mapped_file *ret_file)
+{
+	int len = snprintf(query->text, sizeof(query->text), "%02x:%02x %" PRIu64 " ",
+	                   answer->device_major, answer->device_minor, answer->inode);
+	size_t path_len = strlen(path);
+
+	memcpy(query->text + len, path, path_len);
+	*ret_file = (struct mapped_file){
+	        .start = answer->start,
+	        .end = answer->end,
+	        .inode = answer->inode,
+	        .file = {query->text, (size_t)len + path_len},
+	        .path = {query->text + len, path_len},
+	};
+}
+
+int maps_query_next(struct maps_query *query, struct mapped_file *ret_file)
+{
+	char path[PATH_MAX];
+	struct query answer;
+
+	do {
+		int r;
+
+		path[0] = '\0';
+		answer = (struct query){.size = sizeof(answer),
+		                        .flags = WITH_CODE | COVERING_OR_NEXT | OF_A_FILE,
+		                        .address = query->address,
+		                        .name_size = sizeof(path),
+		                        .name = (uintptr_t)path};
+		watch_enter();
+		r = ioctl(query->fd, QUERY, &answer);
+		watch_leave();
+		if (r < 0)
+			return errno == ENOENT ? 0 : -errno;
+		query->address = answer.end;
+	} while (answer.inode == 0);
+	store(query, &answer, path, ret_file);
+	return 1;
 }

@@ -22,7 +22,7 @@ static void add(struct mount_systems *systems, struct device device, enum file_s
 	struct strmap_entry *entry =
 	        strmap_add(&systems->by_device, (const char *)&device, sizeof(device));
 
-	if (entry->value != (void *)(uintptr_t)FILE_SYSTEM_REMOTE)
+	if ((uintptr_t)entry->value < kind)
 		entry->value = (void *)(uintptr_t)kind;
 }
 

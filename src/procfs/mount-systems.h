@@ -19,8 +19,8 @@ void mount_systems_done(struct mount_systems *systems);
 /* Returns the kind of the file system with the device number @device, two hexadecimal numbers with a colon between
  * them, as in lines of /proc/<pid>/maps. If it is not known yet, reads the mountinfo in @process_fd, the directory of a
  * process that maps the file. The kind is UNKNOWN for a file system that is mounted in none of these places, as one
- * that was unmounted while the file was in use. A device with mounts of several types is REMOTE unless all of them are
- * local. */
+ * that was unmounted while the file was in use. A device with mounts of several types is LOCAL only
+ * where all of them are, and REMOTE where one of them is. */
 enum file_system_kind mount_systems_find(struct mount_systems *systems, int process_fd,
                                          struct span device);
 

@@ -89,7 +89,7 @@ static void test_open_other_system(void **state)
 
 static void test_kinds(void **state)
 {
-	static const char *const local[] = {"ext4", "xfs", "btrfs", "overlay", "tmpfs", "rootfs"};
+	static const char *const local[] = {"ext4", "xfs", "btrfs", "tmpfs", "rootfs"};
 	static const char *const remote[] = {"fuse", "fuseblk", "fuse.ext4", "nfs",
 	                                     "nfs4", "9p",      "virtiofs",  "cifs",
 	                                     "ceph", "ext",     "ext44",     ""};
@@ -98,6 +98,8 @@ static void test_kinds(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(local); i++)
 		assert_int_equal(file_system_kind_of_type(local[i], strlen(local[i])),
 		                 FILE_SYSTEM_LOCAL);
+	assert_int_equal(file_system_kind_of_type("overlay", strlen("overlay")),
+	                 FILE_SYSTEM_STACKED);
 	for (size_t i = 0; i < ARRAY_SIZE(remote); i++)
 		assert_int_equal(file_system_kind_of_type(remote[i], strlen(remote[i])),
 		                 FILE_SYSTEM_REMOTE);
@@ -126,7 +128,7 @@ static void test_mount_systems(void **state)
 	mount_systems_add(&systems, mountinfo, sizeof(mountinfo) - 1);
 	assert_int_equal(find(&systems, "fe:00"), FILE_SYSTEM_LOCAL);
 	assert_int_equal(find(&systems, "00:4d"), FILE_SYSTEM_REMOTE);
-	assert_int_equal(find(&systems, "00:4e"), FILE_SYSTEM_LOCAL);
+	assert_int_equal(find(&systems, "00:4e"), FILE_SYSTEM_STACKED);
 	assert_int_equal(find(&systems, "00:4f"), FILE_SYSTEM_REMOTE);
 	assert_int_equal(find(&systems, "00:50"), FILE_SYSTEM_UNKNOWN);
 	assert_int_equal(find(&systems, "0"), FILE_SYSTEM_UNKNOWN);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "check.h"
 
+#include <errno.h>
+#include <fcntl.h>
+
+#include "base/fd.h"
 #include "procfs/maps.h"
 
 static void assert_span(struct span span, const char *want)
@@ -112,9 +116,60 @@ static void nonsense_is_passed_over(void **state)
 	assert_false(maps_next(&reader, &file));
 }
 
+/* The kernel's answers are those of the text: the mappings of this test do not change in between. */
+static void asking_and_reading(void **state)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	cleanup_(fd_closep) int fd = fd_open_file_at(AT_FDCWD, "/proc/self/maps");
+	struct maps_query query = {.fd = fd};
+	struct maps_reader reader;
+	struct mapped_file asked, read;
+	int r = maps_query_next(&query, &asked);
+	size_t files = 0;
+
+	(void)state;
+	if (r == -ENOTTY) {
+		print_message("skipped: this kernel has no PROCMAP_QUERY\n");
+		skip();
+	}
+	assert_int_equal(fd_read_all_at(AT_FDCWD, "/proc/self/maps", &text, 1 << 20), 0);
+	maps_begin(&reader, strbuf_str(&text), text.len);
+	for (; maps_next(&reader, &read); files++) {
+		while (r == 1 && asked.start < read.start)
+			r = maps_query_next(&query, &asked);
+		assert_int_equal(r, 1);
+		assert_int_equal(asked.start, read.start);
+		assert_int_equal(asked.end, read.end);
+		assert_int_equal(asked.inode, read.inode);
+		assert_int_equal(asked.path.len, read.path.len);
+		assert_memory_equal(asked.path.text, read.path.text, read.path.len);
+		assert_int_equal(strcspn(asked.file.text, " "), strcspn(read.file.text, " "));
+		assert_memory_equal(asked.file.text, read.file.text, strcspn(read.file.text, " "));
+		assert_int_equal(asked.path.text + asked.path.len,
+		                 asked.file.text + asked.file.len);
+	}
+	assert_true(files >= 2);
+	while (r == 1)
+		r = maps_query_next(&query, &asked);
+	assert_int_equal(r, 0);
+}
+
+/* A file that is no maps has no answer, so that its text is read. */
+static void asking_another_file(void **state)
+{
+	cleanup_(fd_closep) int fd = fd_open_file_at(AT_FDCWD, "/proc/self/stat");
+	struct maps_query query = {.fd = fd};
+	struct mapped_file asked;
+
+	(void)state;
+	assert_int_equal(maps_query_next(&query, &asked), -ENOTTY);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(asking_and_reading),
+	        cmocka_unit_test(asking_another_file),
 	        cmocka_unit_test(files_with_code),
 	        cmocka_unit_test(each_loading_by_itself),
 	        cmocka_unit_test(copies_to_read_are_no_loading),

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Files that this test maps as code: those that others can write are left to a helper, as are those that can have jemalloc, or
+ * whose debugging information can. */
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "base/fd.h"
+#include "base/regular-file.h"
+#include "jemalloc/made-elf.h"
+#include "jemalloc/trusted-file.h"
+#include "temp-tree.h"
+
+enum { BYTES = 2 * STRINGS_AT };
+
+/* Maps a file as code, and asks of it. */
+static bool lacks(const struct temp_tree *tree, const char *name)
+{
+	cleanup_(trusted_files_done) struct trusted_files files = TRUSTED_FILES_INIT;
+	cleanup_(fd_closep) int fd = openat(tree->fd, name, O_RDONLY | O_CLOEXEC);
+	cleanup_(fd_closep) int process_fd = fd_open_path_at(AT_FDCWD, "/proc/self");
+	char *path = temp_tree_path(tree, name);
+	void *code = mmap(NULL, STRINGS_AT, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	const struct mapped_file mapped = {.start = (uintptr_t)code,
+	                                   .end = (uintptr_t)code + STRINGS_AT,
+	                                   .path = {path, strlen(path)}};
+	bool first;
+
+	assert_ptr_not_equal(code, MAP_FAILED);
+	first = trusted_file_lacks_jemalloc(&files, (uint32_t)getpid(), process_fd, &mapped);
+	assert_int_equal(
+	        trusted_file_lacks_jemalloc(&files, (uint32_t)getpid(), process_fd, &mapped),
+	        first);
+	munmap(code, STRINGS_AT);
+	free(path);
+	return first;
+}
+
+/* Writes a file with a table of symbols or without, with this name among its strings. */
+static void write_file(const struct temp_tree *tree, const char *file, bool has_table,
+                       const char *name)
+{
+	struct made made = make(100);
+	char bytes[BYTES] = {0};
+
+	if (has_table)
+		made.sections[2] = made_table;
+	else
+		made.sections[2] = (Elf64_Shdr){
+		        .sh_name = 50, .sh_type = SHT_PROGBITS, .sh_offset = 1024, .sh_size = 16};
+	memcpy(bytes, &made, sizeof(made));
+	strcpy(bytes + 1024, "some.debug");
+	strcpy(bytes + STRINGS_AT + 1, name);
+	strcpy(bytes + STRINGS_AT + 50, ".gnu_debuglink");
+	temp_tree_write(tree, file, bytes, sizeof(bytes));
+	assert_int_equal(fchmodat(tree->fd, file, 0755, 0), 0);
+}
+
+static void need_map_files(void)
+{
+	void *code = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	cleanup_(fd_closep) int fd = -1;
+
+	assert_ptr_not_equal(code, MAP_FAILED);
+	fd = regular_file_find_link(AT_FDCWD, "/proc/self/map_files/1-2");
+	if (fd != -ENOENT) {
+		print_message("skipped: this user may not open what is mapped\n");
+		skip();
+	}
+}
+
+static void what_is_in_the_file(void **state)
+{
+	const struct temp_tree *tree = *state;
+
+	need_map_files();
+	write_file(tree, "program", true, "malloc");
+	assert_true(lacks(tree, "program"));
+	write_file(tree, "program", true, "je_mallctlbymib");
+	assert_false(lacks(tree, "program"));
+	temp_tree_write_text(tree, "text",
+	                     "some bytes that a program has mapped as code, and no more "
+	                     "than that: they are no header\n");
+	assert_true(lacks(tree, "text"));
+}
+
+static void who_can_write_it(void **state)
+{
+	static const struct {
+		mode_t mode;
+		bool is_trusted;
+	} rows[] = {{0755, true}, {0555, true}, {0775, false}, {0757, false}, {0777, false}};
+	const struct temp_tree *tree = *state;
+
+	need_map_files();
+	write_file(tree, "program", true, "malloc");
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		assert_int_equal(fchmodat(tree->fd, "program", rows[i].mode, 0), 0);
+		assert_int_equal(lacks(tree, "program"), rows[i].is_trusted);
+	}
+	assert_int_equal(fchmodat(tree->fd, "program", 0755, 0), 0);
+	if (fchownat(tree->fd, "program", 65534, 65534, 0) == 0 && geteuid() != 65534)
+		assert_false(lacks(tree, "program"));
+}
+
+/* Without a table of all symbols they may be in another file. Only what the kernel has in memory is looked for, and not every file
+ * system keeps there what does not exist. */
+static void debugging_information(void **state)
+{
+	static const char *const places[] = {"some.debug", ".debug", ".debug/some.debug"};
+	const struct temp_tree *tree = *state;
+	char *path = temp_tree_path(tree, "some.debug"), *below;
+	cleanup_(fd_closep) int root_fd = -1;
+	int cached;
+
+	need_map_files();
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		assert_int_equal(faccessat(tree->fd, places[i], F_OK, 0), -1);
+	assert_true(asprintf(&below, "/usr/lib/debug%s", path) > 0);
+	assert_int_equal(access(below, F_OK), -1);
+	root_fd = fd_open_path_at(AT_FDCWD, "/");
+	cached = regular_file_find_cached(root_fd, path);
+	write_file(tree, "program", false, "malloc");
+	assert_int_equal(lacks(tree, "program"), cached == -ENOENT);
+
+	write_file(tree, ".debug/some.debug", true, "mallctlbymib");
+	assert_false(lacks(tree, "program"));
+	write_file(tree, ".debug/some.debug", true, "malloc");
+	assert_int_equal(lacks(tree, "program"), cached == -ENOENT);
+	write_file(tree, "some.debug", true, "thread_allocatedp_ctl");
+	assert_false(lacks(tree, "program"));
+	free(path);
+	free(below);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test_setup_teardown(what_is_in_the_file, temp_tree_setup,
+	                                        temp_tree_teardown),
+	        cmocka_unit_test_setup_teardown(who_can_write_it, temp_tree_setup,
+	                                        temp_tree_teardown),
+	        cmocka_unit_test_setup_teardown(debugging_information, temp_tree_setup,
+	                                        temp_tree_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
