@@ -27,14 +27,14 @@ static __always_inline void find_kept(const struct task_struct *task)
 	const struct task_struct___statistics *before = (const void *)task;
 	const struct signal_struct *signal = NULL;
 	const struct task_delay_info *delays = NULL;
-	const struct sched_statistics *stats = NULL;
 	const struct mm_struct *mm = NULL;
 	__u32 bits = KEEPS(task->sched_info.pcount, TASK_RECORD_SCHED_INFO);
 
 	bits |= KEEPS(task->stats.wait_sum, TASK_RECORD_SCHEDSTATS);
 	bits |= KEEPS(before->se.statistics.wait_sum, TASK_RECORD_SCHEDSTATS);
-	bits |= KEEPS(stats->sum_block_runtime, TASK_RECORD_BLOCK_SUM);
-	bits |= KEEPS(stats->core_forceidle_sum, TASK_RECORD_FORCEIDLE);
+	bits |= KEEPS(task->stats.sum_block_runtime, TASK_RECORD_BLOCK_SUM);
+	bits |= KEEPS(before->se.statistics.sum_block_runtime, TASK_RECORD_BLOCK_SUM);
+	bits |= KEEPS(task->stats.core_forceidle_sum, TASK_RECORD_FORCEIDLE);
 	bits |= KEEPS(task->se.slice, TASK_RECORD_SLICE);
 	bits |= KEEPS(task->scx, TASK_RECORD_EXT);
 	bits |= KEEPS(task->ioac.rchar, TASK_RECORD_CHARS);
@@ -161,45 +161,47 @@ static __always_inline void read_time(const struct task_struct *task)
 	thread.majflt = task->maj_flt;
 }
 
-static __always_inline void copy_schedstats(const struct sched_statistics *stats)
-{
-	struct thread_schedstats *to = &thread.schedstats;
-
-	to->wait_max = stats->wait_max;
-	to->wait_count = stats->wait_count;
-	to->wait_sum = stats->wait_sum;
-	to->iowait_count = stats->iowait_count;
-	to->iowait_sum = stats->iowait_sum;
-	to->sleep_max = stats->sleep_max;
-	to->sum_sleep_runtime = (__u64)stats->sum_sleep_runtime;
-	to->block_max = stats->block_max;
-	if (bpf_core_field_exists(stats->sum_block_runtime))
-		to->sum_block_runtime = (__u64)stats->sum_block_runtime;
-	to->exec_max = stats->exec_max;
-	to->slice_max = stats->slice_max;
-	to->nr_failed_migrations_affine = stats->nr_failed_migrations_affine;
-	to->nr_failed_migrations_running = stats->nr_failed_migrations_running;
-	to->nr_failed_migrations_hot = stats->nr_failed_migrations_hot;
-	to->nr_forced_migrations = stats->nr_forced_migrations;
-	to->nr_wakeups = stats->nr_wakeups;
-	to->nr_wakeups_sync = stats->nr_wakeups_sync;
-	to->nr_wakeups_migrate = stats->nr_wakeups_migrate;
-	to->nr_wakeups_local = stats->nr_wakeups_local;
-	to->nr_wakeups_remote = stats->nr_wakeups_remote;
-	to->nr_wakeups_affine = stats->nr_wakeups_affine;
-	to->nr_wakeups_affine_attempts = stats->nr_wakeups_affine_attempts;
-	if (bpf_core_field_exists(stats->core_forceidle_sum))
-		to->core_forceidle_sum = stats->core_forceidle_sum;
-}
+/* Reads statistics by the thread, not by a pointer to them: for each structure that a path begins with, the kernel searches all of its
+ * types, and it forgets one for another of the same hash. */
+#define COPY_SCHEDSTATS(from_)                                                           \
+	do {                                                                             \
+		struct thread_schedstats *to = &thread.schedstats;                       \
+                                                                                         \
+		to->wait_max = (from_).wait_max;                                         \
+		to->wait_count = (from_).wait_count;                                     \
+		to->wait_sum = (from_).wait_sum;                                         \
+		to->iowait_count = (from_).iowait_count;                                 \
+		to->iowait_sum = (from_).iowait_sum;                                     \
+		to->sleep_max = (from_).sleep_max;                                       \
+		to->sum_sleep_runtime = (__u64)(from_).sum_sleep_runtime;                \
+		to->block_max = (from_).block_max;                                       \
+		if (bpf_core_field_exists((from_).sum_block_runtime))                    \
+			to->sum_block_runtime = (__u64)(from_).sum_block_runtime;        \
+		to->exec_max = (from_).exec_max;                                         \
+		to->slice_max = (from_).slice_max;                                       \
+		to->nr_failed_migrations_affine = (from_).nr_failed_migrations_affine;   \
+		to->nr_failed_migrations_running = (from_).nr_failed_migrations_running; \
+		to->nr_failed_migrations_hot = (from_).nr_failed_migrations_hot;         \
+		to->nr_forced_migrations = (from_).nr_forced_migrations;                 \
+		to->nr_wakeups = (from_).nr_wakeups;                                     \
+		to->nr_wakeups_sync = (from_).nr_wakeups_sync;                           \
+		to->nr_wakeups_migrate = (from_).nr_wakeups_migrate;                     \
+		to->nr_wakeups_local = (from_).nr_wakeups_local;                         \
+		to->nr_wakeups_remote = (from_).nr_wakeups_remote;                       \
+		to->nr_wakeups_affine = (from_).nr_wakeups_affine;                       \
+		to->nr_wakeups_affine_attempts = (from_).nr_wakeups_affine_attempts;     \
+		if (bpf_core_field_exists((from_).core_forceidle_sum))                   \
+			to->core_forceidle_sum = (from_).core_forceidle_sum;             \
+	} while (0)
 
 static __always_inline void read_schedstats(const struct task_struct *task)
 {
 	const struct task_struct___statistics *before = (const void *)task;
 
 	if (bpf_core_field_exists(task->stats.wait_sum))
-		copy_schedstats(&task->stats);
+		COPY_SCHEDSTATS(task->stats);
 	else if (bpf_core_field_exists(before->se.statistics.wait_sum))
-		copy_schedstats(&before->se.statistics);
+		COPY_SCHEDSTATS(before->se.statistics);
 }
 
 static __always_inline void copy_io(const struct task_io_accounting *from, struct thread_io *to)
@@ -511,9 +513,10 @@ int task_record(struct bpf_iter__task *context)
 		if (bpf_seq_write(seq, &process, sizeof(process)) < 0)
 			return 0;
 	}
+	read_thread(task);
+	/* Behind the thread, so that all paths that begin with its memory stand together, see COPY_SCHEDSTATS(). */
 	if (has_name(task) && bpf_seq_write(seq, &name, sizeof(name)) < 0)
 		return 0;
-	read_thread(task);
 	if (bpf_seq_write(seq, &thread, sizeof(thread)) < 0)
 		return 0;
 	if (other) {
