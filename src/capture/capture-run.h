@@ -6,6 +6,7 @@
 #include "capture/capture.h"
 #include "cost.h"
 #include "jemalloc/jemalloc-files.h"
+#include "settings-job.h"
 #include "stall.h"
 
 /* Loads the program that reads threads, if it is wanted and works; else *ret_reader, which the caller frees, is NULL.
@@ -18,6 +19,8 @@ struct capture_tools {
 	struct task_record_reader *threads; /* NULL: threads are read from /proc */
 	struct jemalloc_files *files;
 	struct stall_list *stalls;
+	struct settings_job
+	        *settings; /* NULL, or one that was not begun: they are read by the capture */
 	/* Set if the capture is a reading of a window without names of users: its first one, or they are known. */
 	bool without_users;
 	/* Read settings behind the threads, and not before them: in the last reading of a window, so that it is no longer

@@ -110,6 +110,9 @@ static void read_settings(const struct capture *capture, struct snapshot_info *i
 {
 	const struct capture_options *options = capture->options;
 
+	if (capture->tools->settings &&
+	    settings_job_get(capture->tools->settings, &info->settings))
+		return;
 	settings_read(capture->roots.proc_fd, capture->roots.sys_fd,
 	              options->proc_root == NULL && !options->sys_root, options->anonymous,
 	              &info->settings);
@@ -352,13 +355,16 @@ int capture_run(const struct capture_options *options, struct snapshot_writer *w
 	cleanup_(task_record_freep) struct task_record_reader *reader = NULL;
 	cleanup_(jemalloc_files_done) struct jemalloc_files files;
 	cleanup_(stall_list_done) struct stall_list stalls = {.limit_ns = STALL_LIMIT_NS};
-	struct capture_tools tools = {.files = &files, .stalls = &stalls};
+	cleanup_(settings_job_done) struct settings_job settings = SETTINGS_JOB_INIT;
+	struct capture_tools tools = {.files = &files, .stalls = &stalls, .settings = &settings};
 	struct cost_meter meter;
 	int r;
 
 	memset(ret_info, 0, sizeof(*ret_info));
 	jemalloc_files_init(&files, options->remote_files ? FILE_SYSTEMS_ALL : FILE_SYSTEMS_LOCAL);
 	cost_begin(&meter);
+	if (!options->proc_root && !options->sys_root)
+		settings_job_start(&settings, options->anonymous);
 	r = capture_load(options, &reader, reterr);
 	tools.threads = reader;
 	jemalloc_files_use(&files, reader);
