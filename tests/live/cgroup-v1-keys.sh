@@ -56,10 +56,11 @@ same "the kernel has it moved" "/$group" "$(sed -n "s/^[0-9]*:$list:\(.*\)/\3/p"
 # shellcheck disable=SC2016 # The inner shell expands it.
 bash -c 'echo $$ >"$1/cgroup.procs"; sleep 0 & echo $! >zombie; exec sleep 600' - "$mount/$group" &
 pids+=($!)
-for ((i = 0; i < 1000; i++)); do
-    zombie=$(cat zombie 2>/dev/null || true)
-    [ -n "$zombie" ] && grep -q '^State:.Z' "/proc/$zombie/status" && break
+end=$((SECONDS + 60)) zombie=
+until [ -n "$zombie" ] && grep -q '^State:.Z' "/proc/$zombie/status"; do
+    [ "$SECONDS" -lt "$end" ] || fail "there is no zombie"
     sleep 0.01
+    zombie=$(cat zombie 2>/dev/null || true)
 done
 same "the kernel's path of a zombie" / "$(sed -n "s/^[0-9]*:$list:\(.*\)/\3/p" "/proc/$zombie/cgroup")"
 
@@ -109,12 +110,13 @@ for source in procfs bpf; do
     ending=$!
     pids+=("$ending")
     echo "$ending" >"$mount/$group/cgroup.procs"
-    "$CTPROF" capture -q --source $source --window 3s -o $source-window.zst &
+    "$CTPROF" capture -q --source $source --window 60s -o $source-window.zst &
     window=$!
-    sleep 1
-    sleep 0.5
+    pids+=("$window")
+    await_between $window
     kill "$ending"
     wait "$ending" 2>/dev/null || true
+    kill -INT $window
     wait $window || fail "capture --source $source --window"
     part=$(zstd -qdc $source-window.zst |
         jq -r --argjson pid "$ending" '.threads[] | select(.tid == $pid) | .window_part')

@@ -34,8 +34,8 @@ round() {
 
     before=$(grep -c DONE "$1.out") || true
     proceed "$1"
-    for ((i = 0; i < 1500; i++)); do
-        [ "$(grep -c DONE "$1.out")" -gt "$before" ] && break
+    until [ "$(grep -c DONE "$1.out")" -gt "$before" ]; do
+        kill -0 "$(pid "$1")" || fail "$1 has ended"
         sleep 0.01
     done
     # The last to wake up has said so before it sleeps again.
@@ -127,11 +127,12 @@ done
 # A window has the same, as one number.
 name=${p}linked
 before=$(said "$name" | awk '{ a += $2 } END { print a }')
-"$CTPROF" capture -q --window 1s -o window.zst &
+"$CTPROF" capture -q --window 60s -o window.zst &
 window=$!
-sleep 0.5
+await_between "$window"
 round "$name"
-wait "$window"
+kill -INT "$window"
+wait "$window" || fail "a window that is interrupted ended with status $?"
 same "bytes allocated in a window" $(($(said "$name" | awk '{ a += $2 } END { print a }') - before)) \
     "$(zstd -dc window.zst | jq --argjson pid "$(pid "$name")" '[.threads[] | select(.tgid == $pid) | .allocated_bytes] | add')"
 

@@ -76,17 +76,23 @@ unique_prefix() {
     head -c 400 /dev/urandom | LC_ALL=C tr -dc g-z | cut -c1-4
 }
 
+# now_ms: of the clock on the wall, for what is measured in one test.
+now_ms() {
+    local now=${EPOCHREALTIME/[^0-9]/}
+
+    echo $((now / 1000))
+}
+
 declare -A pid_of input_of
 
-# await FILE WORD: until a workload has said it.
+# await FILE WORD: until a workload has said it. Limits like this one are for what hangs: a busy machine is waited for.
 await() {
-    for ((i = 0; i < 1500; i++)); do
-        if grep -q "$2" "$1" 2>/dev/null; then
-            return
-        fi
+    local end=$((SECONDS + 120))
+
+    until grep -q "$2" "$1" 2>/dev/null; do
+        [ "$SECONDS" -lt "$end" ] || fail "$1 does not say $2"
         sleep 0.01
     done
-    fail "$1 does not say $2"
 }
 
 # start NAME MODE ARGUMENT...: a workload that waits for its first line.
@@ -106,31 +112,55 @@ proceed() {
     printf 'go\n' >&"${input_of[$1]}"
 }
 
-# await_between PID: until a capture waits between the two readings of its window: its first thread sleeps, and has used no
-# CPU time for 0.4 s. On a busy machine the first reading takes longer than any time that one would wait for it.
+# await_between PID: until a capture waits between the two readings of its window: its first thread has been in one and the
+# same ppoll(2) for 0.1 s. During a reading it sleeps as well, in other calls, until other threads and helpers have read.
+# Where the kernel does not say what it sleeps in, it has slept for 0.4 s without a break.
 await_between() {
-    local now before='' still=0
+    local state call switches now before='' still=0 end=$((SECONDS + 120))
+    local dir=/proc/$1/task/$1
 
-    for ((i = 0; i < 600 && still < 4; i++)); do
-        now=$(sed 's/.*) //' "/proc/$1/task/$1/stat" 2>/dev/null | cut -d ' ' -f 1,12,13) || return 0
-        if [[ $now == S* && $now == "$before" ]]; then still=$((still + 1)); else still=0; fi
+    while [ "$still" -lt 4 ]; do
+        [ "$SECONDS" -lt "$end" ] || fail "the window of $1 has not begun within two minutes"
+        state=$(sed 's/.*) \(.\).*/\1/' "$dir/stat" 2>/dev/null) || return 0
+        switches=$(sed -n 's/^voluntary_ctxt_switches:[[:blank:]]*//p' "$dir/status" 2>/dev/null) || return 0
+        call=$(cut -d ' ' -f 1 "$dir/syscall" 2>/dev/null) || call=unknown
+        now="$state $call $switches"
+        [ "$state" != Z ] || return 0
+        if [ "$state" = S ] && [ "$now" = "$before" ]; then still=$((still + 1)); else still=0; fi
+        case $call in
+        271 | 73 | 281 | 302) [ "$still" -eq 0 ] || return 0 ;; # ppoll on x86-64, arm64, ppc64le and s390x
+        [0-9]* | running) still=0 ;;
+        esac
         before=$now
         sleep 0.1
     done
-    [ "$still" = 4 ] || fail "the window of $1 has not begun within a minute"
 }
 
 # await_sleep PID...: until each of them is in nanosleep(2), as sleep(1) is once it has been loaded.
 await_sleep() {
-    local pid
+    local pid end=$((SECONDS + 120))
 
     for pid in "$@"; do
-        for ((i = 0; i < 1500; i++)); do
-            ! grep -qs nanosleep "/proc/$pid/wchan" || continue 2
+        until grep -qs nanosleep "/proc/$pid/wchan"; do
+            [ "$SECONDS" -lt "$end" ] || fail "process $pid is not in nanosleep: $(cat "/proc/$pid/wchan" 2>&1)"
             sleep 0.02
         done
-        fail "process $pid is not in nanosleep: $(cat "/proc/$pid/wchan" 2>&1)"
     done
+}
+
+# window_length FILE ARGUMENT...: prints how long a window of 1 s is, in ns: the shortest of up to five, for other work on the
+# CPUs makes some longer.
+window_length() {
+    local file=$1 length least=
+
+    shift
+    for ((try = 0; try < 5; try++)); do
+        "$CTPROF" capture -q --window 1s "$@" -o "$file" 2>/dev/null || fail "a window $* ended with status $?"
+        length=$(zstd -dc "$file" | jq .window.length_ns)
+        [ -n "$least" ] && [ "$length" -ge "$least" ] || least=$length
+        [ "$least" -gt 1050000000 ] || break
+    done
+    echo "$least"
 }
 
 finish() {

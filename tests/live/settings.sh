@@ -121,8 +121,12 @@ file=cpu.shares
 if [ "$(id -u)" = 0 ] && mkdir "$cpu/ctprof-test-$$" 2>/dev/null; then
     made=$cpu/ctprof-test-$$
     if [ -e "$made/$file" ]; then
-        sleep 300 &
+        # Of a name that nobody else has.
+        name=$(unique_prefix)sleeper
+        cp "$(command -v sleep)" "$name"
+        "./$name" 300 &
         sleeper=$!
+        await_sleep "$sleeper"
         echo $sleeper >"$made/cgroup.procs"
         echo 200 >"$made/$file"
         "$CTPROF" capture -q -o e.zst
@@ -134,7 +138,7 @@ if [ "$(id -u)" = 0 ] && mkdir "$cpu/ctprof-test-$$" 2>/dev/null; then
         "$CTPROF" capture -q -o g.zst
         # Other tests may change groups of theirs at the same time.
         same "the nice value of a process" "1" \
-            "$("$CTPROF" compare --no-pager --limit 0 -g comm-exact,cgroup f.zst g.zst | grep -c '^set: .*sleep.*nice 0 → 5')"
+            "$("$CTPROF" compare --no-pager --limit 0 -g comm-exact,cgroup f.zst g.zst | grep -c "^set: .*$name.*nice 0 → 5")"
     fi
 fi
 echo "$checks checks passed"
