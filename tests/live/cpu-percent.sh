@@ -74,7 +74,8 @@ holds() {
 }
 
 # --- What the test reads itself.
-# look: the time, the CPU times of the host and what the cgroups have used, as "name=number ...".
+# look NAME=PATH...: the time, the CPU times of the host, and what cgroups and processes have used by these files, as
+# "name=number ...".
 look() {
     python3 - "$@" <<'PYTHON'
 import os, sys, time
@@ -87,19 +88,24 @@ for line in open("/proc/stat"):
     if words[0] == "processes":
         print(f" forks={words[1]}", end="")
 for name, path in (pair.split("=", 1) for pair in sys.argv[1:]):
-    text = open(path).read().split()
-    seconds = int(text[1]) / 1e6 if text[0] == "usage_usec" else int(text[0]) / 1e9
+    text = open(path).read()
+    words = text.split()
+    if path.startswith("/proc/"):
+        words = text.rsplit(")", 1)[1].split()
+        seconds = (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+    else:
+        seconds = int(words[1]) / 1e6 if words[0] == "usage_usec" else int(words[0]) / 1e9
     print(f" {name}={seconds}", end="")
 print()
 PYTHON
 }
-# rose NAME: "low high", by how much it rose at least and at most between the captures.
+# rose NAME [LOOKS]: "low high", by how much it rose at least and at most between the captures.
 rose() {
     python3 -c '
 import sys
-first, second, third, fourth = (dict(pair.split("=") for pair in line.split()) for line in open("looks"))
-name = sys.argv[1]
-print(float(third[name]) - float(second[name]), float(fourth[name]) - float(first[name]))' "$1"
+name, looks = sys.argv[1:]
+first, second, third, fourth = (dict(pair.split("=") for pair in line.split()) for line in open(looks))
+print(float(third[name]) - float(second[name]), float(fourth[name]) - float(first[name]))' "$1" "${2-looks}"
 }
 
 # --- Loads: one that is done and waits, so that only its age grows; two threads that are busy for 55 %; one for a
@@ -114,6 +120,7 @@ start "$duty" duty 1 20 600000
 start "$apart" duty 1 10 600000
 start "$brief" retire 100 10 10
 busy_pid=${pid_of[$busy]} duty_pid=${pid_of[$duty]} idle_pid=${pid_of[$idle]} apart_pid=${pid_of[$apart]}
+own=("used_busy=/proc/$busy_pid/stat" "used_duty=/proc/$duty_pid/stat" "used_brief=/proc/${pid_of[$brief]}/stat")
 
 # In front of whatever else this host does, so that they are steady; not everyone may do that.
 for task in "/proc/$busy_pid/task/"* "/proc/$duty_pid/task/"*; do
@@ -176,16 +183,16 @@ around_window() {
         LC_ALL=C pidstat -p "$busy_pid,$duty_pid,$idle_pid" "$seconds" 1 >pidstat.out &
         tools+=($!)
     fi
-    look "${usages[@]}" >>looks
+    look "${usages[@]}" "${own[@]}" >>looks
     capture a.zst
-    look "${usages[@]}" >>looks
+    look "${usages[@]}" "${own[@]}" >>looks
     [ "$1" != first ] || proceed "$brief"
     sleep "$(python3 -c 'import sys, time
 begin = float(open("looks").readline().split()[0].split("=")[1])
 print(max(0, begin + float(sys.argv[1]) - time.clock_gettime(time.CLOCK_BOOTTIME)))' "$seconds")"
-    look "${usages[@]}" >>looks
+    look "${usages[@]}" "${own[@]}" >>looks
     capture b.zst
-    look "${usages[@]}" >>looks
+    look "${usages[@]}" "${own[@]}" >>looks
     wait "${tools[@]}"
     "$CTPROF" window a.zst b.zst -o w.zst 2>/dev/null || fail "window ended with status $?"
 }
@@ -241,15 +248,33 @@ done
 slack=$(python3 -c '
 times = [float(line.split()[0].split("=")[1]) for line in open("looks")]
 print(times[1] - times[0] + times[3] - times[2])')
+read -r used_busy _ < <(rose used_busy)
+read -r used_duty _ < <(rose used_duty)
 if [ ${#off[@]} -gt 0 ]; then
-    [ "$(compute "slack <= 0.1 * seconds" "slack=$slack" "seconds=$seconds")" = True ] || {
-        echo "skipped: this host is too busy for two tools to look at the same time ($slack s): ${off[*]}"
+    # Work that has all the CPU time that it wants has as much whenever a tool looks.
+    [ "$(compute "slack <= 0.1 * seconds and busy >= 0.95 * 1.1 * seconds and duty >= 0.95 * 0.2 * seconds" \
+        "slack=$slack" "seconds=$seconds" "busy=$used_busy" "duty=$used_duty")" = True ] || {
+        echo "skipped: this host is too busy for two tools to see the same ($slack s for the captures, in $seconds s" \
+            "$used_busy s for two threads of 55 %, $used_duty s for one of 20 %): ${off[*]}"
         off=()
     }
 fi
 [ ${#off[@]} -eq 0 ] || fail "${off[*]}"
 [ -s pidstat.out ] || echo "skipped: no pidstat"
-holds "percentage of what is busy" "5 < percent < 125" "percent=$(value w.zst pcomm "$busy" cpu_percent)"
+# used NAME FILE GROUP LOOKS: the percentage is what the process has used by its own file, give or take a tick of each mode.
+used() {
+    local low high time_low time_high
+
+    read -r low high < <(rose "$1" "$4")
+    read -r time_low time_high < <(rose time "$4")
+    holds "percentage of $1" "100 * (low - ticks) / time_high <= percent <= 100 * (high + ticks) / time_low" \
+        "percent=$(value "$2" pcomm "$3" cpu_percent)" "low=$low" "high=$high" "time_low=$time_low" "time_high=$time_high" \
+        "ticks=$(compute "2 / hertz" "hertz=$(getconf CLK_TCK)")"
+}
+used used_busy w.zst "$busy" looks
+used used_duty w.zst "$duty" looks
+used used_brief first.zst "$brief" first.looks
+holds "percentage of what is busy" "0 < percent < 125" "percent=$(value w.zst pcomm "$busy" cpu_percent)"
 same "percentage of what is idle" 0 "$(value w.zst pcomm "$idle" cpu_percent)"
 same "percentage of a life in a window" null "$(value w.zst pcomm "$busy" cpu_lifetime_percent)"
 same "percentage of an interval in a lifetime snapshot" null "$(value a.zst pcomm "$busy" cpu_percent)"
@@ -259,8 +284,17 @@ exited=$(value first.zst comm-exact "$brief (exited threads)" cpu_percent)
 leader=$(value first.zst comm-exact "$brief" cpu_percent)
 retiring=$(value first.zst comm-exact "$brief-retire" cpu_percent)
 whole=$(value first.zst pcomm "$brief" cpu_percent)
-holds "the process and its threads" "abs(whole - exited - leader - retiring) < 1e-6 and exited > 5" "whole=$whole" \
-    "exited=$exited" "leader=$leader" "retiring=$retiring"
+holds "the process and its threads" "abs(whole - exited - leader - retiring) < 1e-6" "whole=$whole" "exited=$exited" \
+    "leader=$leader" "retiring=$retiring"
+# Two threads live at a time, and each ends behind 11 ms of CPU time: all that is more was used by others that have ended.
+read -r used_brief _ < <(rose used_brief first.looks)
+read -r _ brief_time < <(rose time first.looks)
+if [ "$(compute "used > 0.06" "used=$used_brief")" = True ]; then
+    holds "the threads that have ended" "exited > 0 and exited >= 100 * (used - 0.06) / time" "exited=$exited" \
+        "used=$used_brief" "time=$brief_time"
+else
+    echo "skipped: threads of 11 ms each had only $used_brief s in the window, so hardly any has ended"
+fi
 
 # --- Cgroups and the host, between what can have been at least and at most.
 read -r busy_low busy_high < <(rose busy)
