@@ -124,6 +124,19 @@ void await_ready(unsigned threads)
 	sleep_ms(20);
 }
 
+pid_t start_idle_target(unsigned threads)
+{
+	enum { FIRST = 4 };
+	pid_t pid = fork_target();
+
+	if (pid == 0) {
+		start_threads(be_thread, FIRST + 1, FIRST + threads);
+		(void)be_thread((void *)(uintptr_t)FIRST);
+	}
+	await_ready(threads);
+	return pid;
+}
+
 pid_t start_target(unsigned threads, void *(*work)(void *))
 {
 	pid_t pid = fork_target();
@@ -216,6 +229,18 @@ struct memory_probe_cost probe(pid_t pid)
 	prepare(pid);
 	memory_prober_run(prober, &request);
 	return *memory_prober_cost(prober);
+}
+
+void probe_all(pid_t pid, size_t ok)
+{
+	bool was_late = false;
+
+	for (int i = 0; i < 50; i++) {
+		(void)probe(pid);
+		was_late = was_late || count_tags(PROBE_TAG_waitpid) > 0;
+		if (!was_late || count_tags(PROBE_TAG_ok) == ok)
+			break;
+	}
 }
 
 size_t count_tags(enum probe_tag tag)

@@ -38,6 +38,8 @@ void start_threads(void *(*work)(void *), unsigned first, unsigned end);
 pid_t fork_target(void);
 void await_ready(unsigned threads);
 pid_t start_target(unsigned threads, void *(*work)(void *));
+/* All of its threads sleep. */
+pid_t start_idle_target(unsigned threads);
 void end_target(pid_t pid);
 
 char state_of(pid_t pid, uint32_t tid);
@@ -46,6 +48,8 @@ bool is_anybody_stopped(pid_t pid);
 /* All threads of a process, to be stopped. */
 void prepare(pid_t pid);
 struct memory_probe_cost probe(pid_t pid);
+/* Probes, and where a thread got no CPU in time to stop on, as on a busy host, again until @ok threads have been read. */
+void probe_all(pid_t pid, size_t ok);
 size_t count_tags(enum probe_tag tag);
 /* Those that were read are what the threads wrote. */
 void check_values(void);

@@ -127,7 +127,7 @@ static void test_start(void **state)
 		        helper_program_start((enum helper_purpose)purpose, -1, &pid, &socket), 0);
 		snprintf(path, sizeof(path), "/proc/%d/fd", pid);
 		/* Waits until it has closed its program's. */
-		for (int i = 0; i < 1000 && count_descriptors(path) != HELPER_SOCKET; i++)
+		for (int i = 0; i < 60000 && count_descriptors(path) != HELPER_SOCKET; i++)
 			usleep(1000);
 		assert_int_equal(count_descriptors(path), HELPER_SOCKET);
 		close(socket);

@@ -96,7 +96,7 @@ static void test_probe_leaves_the_traced_alone(void **state)
 
 	(void)state;
 	assert_int_equal(ptrace(PTRACE_SEIZE, pid, NULL, NULL), 0);
-	(void)probe(pid);
+	probe_all(pid, 3);
 	assert_int_equal(count_tags(PROBE_TAG_traced), 1);
 	assert_int_equal(count_tags(PROBE_TAG_ok), 3);
 	end_target(pid);
@@ -112,7 +112,7 @@ static void test_probe_zombie_leader(void **state)
 		syscall(SYS_exit, 0);
 	}
 	await_ready(4);
-	(void)probe(pid);
+	probe_all(pid, 4);
 	assert_int_equal(count_tags(PROBE_TAG_zombie), 1);
 	assert_int_equal(count_tags(PROBE_TAG_ok), 4);
 	check_values();
@@ -155,7 +155,7 @@ static void test_probe_of_another_user(void **state)
 static void test_probe_garbage(void **state)
 {
 	cleanup_(memory_prober_freep) struct memory_prober *prober = memory_prober_new();
-	pid_t pid = start_target(8, be_thread);
+	pid_t pid = start_idle_target(8);
 	static const uint64_t pointers[] = {1,    UINT64_MAX, UINT64_MAX - 7,
 	                                    4096, INT64_MAX,  1 << 20};
 
@@ -202,7 +202,7 @@ static void test_probe_parent_of_vfork(void **state)
 		_exit(0);
 	}
 	await_ready(4);
-	(void)probe(pid);
+	probe_all(pid, 3);
 	assert_int_equal(count_tags(PROBE_TAG_uninterruptible), 1);
 	assert_int_equal(count_tags(PROBE_TAG_ok), 3);
 	check_values();
