@@ -45,9 +45,16 @@ pressure() {
     done
 }
 
+# toggles: "name value" of those that somebody may switch at any time.
+toggles() {
+    grep -s . /proc/sys/kernel/{task_delayacct,sched_schedstats} || true
+}
+
 pressure >before
+toggles >toggles-before
 "$CTPROF" capture -q -o a.zst
 pressure >after
+toggles >toggles-after
 zstd -qdc a.zst >a.json
 
 same "CPUs online" "$(getconf _NPROCESSORS_ONLN)" "$(host online_cpus)"
@@ -95,7 +102,12 @@ if [ -n "$config" ]; then
     for toggle in task_delayacct:TASK_DELAY_ACCT sched_schedstats:SCHEDSTATS; do
         file=/proc/sys/kernel/${toggle%:*}
         if [ -r "$file" ]; then
-            [ "$(cat "$file")" = 1 ] && want=on || want=runtime_off
+            state=$(grep "^$file:" toggles-before)
+            if [ "$state" != "$(grep "^$file:" toggles-after)" ]; then
+                echo "skipped: $file was switched meanwhile"
+                continue
+            fi
+            [ "${state#*:}" = 1 ] && want=on || want=runtime_off
             same "${toggle%:*}" "$want" "$(host "${toggle%:*}")"
         elif ! grep -q "^CONFIG_${toggle#*:}=y" "$config"; then
             same "${toggle%:*}" config_off "$(host "${toggle%:*}")"
