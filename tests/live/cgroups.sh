@@ -88,7 +88,7 @@ bash -c 'bash -c "echo \$\$ >\"\$1\"; echo joined" - "$1" >joined & exec sleep 6
     "$unified/$parent/removed/cgroup.procs" &
 sleepers+=($!)
 await joined joined
-for ((i = 0; i < 500; i++)); do
+for ((i = 0; i < 6000; i++)); do
     rmdir "$unified/$parent/removed" 2>/dev/null && break
     sleep 0.01
 done

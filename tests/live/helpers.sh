@@ -60,9 +60,8 @@ serve() {
     "$server" "$1" "$(command -v sleep)" >"$1.out" 2>"$1.err" &
     server_pid=$!
     started+=("$server_pid")
-    for ((i = 0; i < 300; i++)); do
-        grep -q READY "$1.out" 2>/dev/null && return
-        kill -0 "$server_pid" 2>/dev/null || break
+    while kill -0 "$server_pid" 2>/dev/null; do
+        ! grep -q READY "$1.out" 2>/dev/null || return 0
         sleep 0.01
     done
     echo "skipped: FUSE cannot be mounted here: $(cat "$1.err")"
@@ -80,20 +79,30 @@ run_program() {
 end_all() {
     kill -KILL "$server_pid" "$program_pid"
     wait "$server_pid" "$program_pid" 2>/dev/null || true
-    for ((i = 0; i < 500; i++)); do
+    for ((i = 0; i < 3000; i++)); do
         [ -z "$(helpers)" ] && return
         sleep 0.01
     done
     fail "helpers are left: $(helpers)"
 }
+# took FILE WHAT MOST_MS ARGUMENT...: captures, and sets took to its ms: up to three times where other work on the CPUs may
+# have made it longer.
+took() {
+    local begin file=$1 what=$2 most=$3
+
+    shift 3
+    for ((try = 0; try < 3; try++)); do
+        begin=$(now_ms)
+        timeout 60 "$CTPROF" capture -q "$@" -o "$file" || fail "$what: a capture ended with status $?"
+        took=$(($(now_ms) - begin))
+        [ "$took" -gt "$most" ] || break
+    done
+}
+
 # captures WHAT MOST_MS MOST_HELPERS: three in a row.
 captures() {
-    local begin took
-
     for n in 1 2 3; do
-        begin=$(date +%s%N)
-        timeout 60 "$CTPROF" capture -q -o "$n.zst" || fail "$1: a capture ended with status $?"
-        took=$((($(date +%s%N) - begin) / 1000000))
+        took "$n.zst" "$1" "$2"
         between "$1: ms that capture $n took" 0 "$took" "$2"
         # A helper that was told to end needs a moment, and more on a busy machine. One that hangs stays.
         for ((i = 0; i < 200 && $(helpers | wc -l) > $3; i++)); do
@@ -106,21 +115,16 @@ tag() {
     zstd -dc "$1" | jq --arg tag "$2" '.probe_summary.processes[$tag] // 0'
 }
 
-# of_length: a window of 1 s is as long as that, in one of five: other work on the CPUs makes some longer.
+# of_length: a window of 1 s is as long as one was beside nothing that hangs.
 of_length() {
-    local length
-
-    for ((try = 0; try < 5; try++)); do
-        "$CTPROF" capture -q --window 1s -o window.zst
-        length=$(zstd -dc window.zst | jq .window.length_ns)
-        [ "$length" -gt 1050000000 ] || break
-    done
-    between "ns of a window of 1 s" 1000000000 "$length" 1050000000
+    between "ns of a window of 1 s" 1000000000 "$(window_length window.zst)" $((usual_length + 50000000))
 }
 
 "$CTPROF" capture -q -o before.zst
 usual=$(zstd -dc before.zst | jq .cost.wall_ns)
 most_ms=$((usual * 3 / 1000000 + 2500))
+usual_length=$(window_length window.zst)
+echo "usually a capture takes $((usual / 1000000)) ms, and a window of 1 s is $((usual_length / 1000000)) ms long"
 
 # Mounted, and its type is known.
 serve plain
@@ -133,9 +137,8 @@ done
 grep -q remote-file-system shown || fail "show does not say why: $(grep probe shown)"
 of_length
 # The server does not answer: the helper waits, the capture and a window do not.
-begin=$(date +%s%N)
-timeout 60 "$CTPROF" capture -q --remote-files -o remote.zst || fail "--remote-files: a capture ended with status $?"
-between "--remote-files: ms that a capture took" 0 $((($(date +%s%N) - begin) / 1000000)) $((most_ms + 5000))
+took remote.zst --remote-files $((most_ms + 5000)) --remote-files
+between "--remote-files: ms that a capture took" 0 "$took" $((most_ms + 5000))
 between "--remote-files: helpers behind it" 0 "$(helpers | wc -l)" 1
 same "--remote-files: processes that were not looked at for where their files are" 0 "$(tag remote.zst remote-file-system)"
 end_all
@@ -207,7 +210,7 @@ if [ ! -e "/run/user/$user" ]; then
     kill -USR1 "$server_pid"
     for n in 1 2 3; do
         as_user timeout 60 ./ctprof capture -q --remote-files -o - >"user-$n.zst" || fail "a user's capture ended with status $?"
-        for ((i = 0; i < 50 && $(helpers_of_user) > 1; i++)); do
+        for ((i = 0; i < 200 && $(helpers_of_user) > 1; i++)); do
             sleep 0.1
         done
         between "helpers of a user without a session behind capture $n" 0 "$(helpers_of_user)" 1
@@ -225,7 +228,7 @@ if [ ! -e "/run/user/$user" ]; then
         fail "a capture without /dev/shm ended with status $?"
     between "processes that were not looked at for want of a lock" 1 "$(tag none.zst no-helper-guard)" 1000000
     end_all
-    for ((i = 0; i < 500 && $(helpers_of_user) > 0; i++)); do
+    for ((i = 0; i < 3000 && $(helpers_of_user) > 0; i++)); do
         sleep 0.01
     done
     same "helpers of the user afterwards" 0 "$(helpers_of_user)"
@@ -247,14 +250,21 @@ sed -n 1p late.err | grep -q "longer than the 3.000s that were asked for" || fai
     fail "the head of show is: $("$CTPROF" show -l late.zst | sed -n 1,3p)"
 checks=$((checks + 2))
 
-# No capture of another one's is disturbed: both have helpers at the same time.
-for n in 1 2 3 4; do
-    "$CTPROF" capture -q -o "same-$n.zst" &
-    pids[n]=$!
+# No capture of another one's is disturbed: both have helpers at the same time. Somebody else's helper that hangs disturbs
+# them: up to five times, until there is none.
+for ((try = 0; try < 5; try++)); do
+    for n in 1 2 3 4; do
+        "$CTPROF" capture -q -o "same-$n.zst" &
+        pids[n]=$!
+    done
+    disturbed=0
+    for n in 1 2 3 4; do
+        wait "${pids[$n]}" || fail "one of four captures ended with status $?"
+        disturbed=$((disturbed + $(tag "same-$n.zst" earlier-helper)))
+    done
+    [ "$disturbed" -gt 0 ] || break
+    sleep 2
 done
-for n in 1 2 3 4; do
-    wait "${pids[$n]}" || fail "one of four captures ended with status $?"
-    same "earlier helpers among captures at the same time" 0 "$(tag "same-$n.zst" earlier-helper)"
-done
+same "earlier helpers among captures at the same time" 0 "$disturbed"
 # shellcheck disable=SC2154 # lib.sh has it.
 echo "$checks checks"

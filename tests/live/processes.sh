@@ -40,7 +40,7 @@ launch() {
     "$@" 600 &
     launched=$!
     sleepers+=("$launched")
-    for ((i = 0; i < 500; i++)); do
+    for ((i = 0; i < 6000; i++)); do
         [ "$(readlink "/proc/$launched/exe")" != "${!#}" ] || return 0
         sleep 0.01
     done

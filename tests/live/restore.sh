@@ -61,7 +61,7 @@ as_it_was() {
     [ "$(cat changed)" = no ] || fail "$1: the command was not undone; seed $seed"
     [ ! -e "$state/changes" ] || fail "$1: the journal is still there; seed $seed"
     # The guardian removes the journal, and then it ends.
-    for ((i = 0; i < 200; i++)); do [ -n "$(marked)" ] || break; sleep 0.01; done
+    for ((i = 0; i < 3000; i++)); do [ -n "$(marked)" ] || break; sleep 0.01; done
     [ -z "$(marked)" ] || fail "$1: processes are left: $(marked); seed $seed"
     checks=$((checks + 1))
 }
@@ -101,7 +101,7 @@ begin() {
 
 # await_begun: until the journal is there.
 await_begun() {
-    for ((i = 0; i < 1000; i++)); do
+    for ((i = 0; i < 6000; i++)); do
         if [ -e "$state/changes" ]; then return; fi
         sleep 0.01
     done
@@ -203,7 +203,7 @@ killing() {
         children "$runner"
         first=$guardian
         [ -z "$first" ] || kill -9 "$first"
-        for ((i = 0; i < 500; i++)); do
+        for ((i = 0; i < 3000; i++)); do
             children "$runner"
             [ -z "$guardian" ] || [ "$guardian" = "$first" ] || break
             sleep 0.01

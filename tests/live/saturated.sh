@@ -155,8 +155,7 @@ beside_hanging_program() {
     "$1" mounts/lower "$(command -v sleep)" >out &
     started=($!)
     shift
-    for ((i = 0; i < 300; i++)); do
-        grep -q READY out 2>/dev/null && break
+    until grep -q READY out 2>/dev/null || ! kill -0 "${started[0]}" 2>/dev/null; do
         sleep 0.01
     done
     if mount -t overlay -o lowerdir=mounts/empty:mounts/lower none mounts/merged 2>/dev/null; then
@@ -164,8 +163,11 @@ beside_hanging_program() {
     fi
     "mounts/$program" 300 &
     started+=($!)
-    # Its first pages are read in this time.
-    sleep 2
+    # Its first pages have been read when it is what it is to be.
+    for ((i = 0; i < 600; i++)); do
+        [ "$(cat "/proc/${started[1]}/comm" 2>/dev/null)" != program ] || ! grep -q nanosleep "/proc/${started[1]}/wchan" || break
+        sleep 0.1
+    done
     kill -USR1 "${started[0]}"
     stat "mounts/$program" >/dev/null 2>&1 &
     started+=($!)

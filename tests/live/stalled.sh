@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # stalled.sh CTPROF HANGING_MOUNT: a process that executes a program while a close-on-exec descriptor points to a FUSE mount that does
 # not answer holds up whoever reads its files in /proc. Captures by both sources, windows and doctor end in time, have everything else, and
-# say what is missing; a window answers SIGTERM. While it runs, ps(1) waits: 20 s at most.
+# say what is missing; a window answers SIGTERM. While it runs, ps(1) waits.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -38,12 +38,11 @@ mkdir point
 server_pid=$!
 disown
 started+=("$server_pid")
-{ sleep 40 && kill -KILL "$server_pid"; } 2>/dev/null &
+# shellcheck disable=SC2016 # The inner shell expands them.
+bash -c 'for ((i = 0; i < 300; i++)); do kill -0 "$1" || break; sleep 1; done; kill -KILL "$2"' - $$ "$server_pid" 2>/dev/null &
 started+=($!)
 disown
-for ((i = 0; i < 300; i++)); do
-    grep -q READY ready && break
-    kill -0 "$server_pid" 2>/dev/null || break
+until grep -q READY ready || ! kill -0 "$server_pid" 2>/dev/null; do
     sleep 0.01
 done
 if ! grep -q READY ready; then
@@ -61,13 +60,14 @@ os.execv("/bin/sleep", ["sleep", "60"])' &
 stalled=$!
 disown
 started+=("$stalled")
-for ((i = 0; i < 500; i++)); do
-    [ ! -e held ] || break
+until [ -e held ] || ! kill -0 "$stalled" 2>/dev/null; do
     sleep 0.01
 done
 "$CTPROF" capture -q -o before.zst
 usual=$(zstd -dc before.zst | jq .cost.wall_ns)
 most_ms=$((usual * 3 / 1000000 + 4000))
+usual_length=$(window_length before.zst)
+echo "usually a capture takes $((usual / 1000000)) ms, and a window of 1 s is $((usual_length / 1000000)) ms long"
 kill -USR1 "$server_pid"
 sleep 0.2
 echo >go
@@ -80,14 +80,19 @@ if [ "$i" -eq 10 ]; then
     exit 77
 fi
 
-# timed FILE ARGUMENT...: captures; another process's values are all there, and the stalled one is counted.
+# timed FILE ARGUMENT...: captures; another process's values are all there, and the stalled one is counted. Up to three times
+# where other work on the CPUs may have made it longer.
 timed() {
-    local file=$1 begin
+    local file=$1 begin took
 
     shift
-    begin=$(date +%s%N)
-    timeout -s KILL 15 "$CTPROF" capture "$@" -o "$file" 2>"$file.err" || fail "$*: status $?"
-    between "$*: ms" 0 $((($(date +%s%N) - begin) / 1000000)) "$most_ms"
+    for ((try = 0; try < 3; try++)); do
+        begin=$(now_ms)
+        timeout -s KILL 60 "$CTPROF" capture "$@" -o "$file" 2>"$file.err" || fail "$*: status $?"
+        took=$(($(now_ms) - begin))
+        [ "$took" -gt "$most_ms" ] || break
+    done
+    between "$*: ms" 0 "$took" "$most_ms"
     zstd -dc "$file" >"$file.json"
     between "$*: processes that stalled" 1 "$(jq .parse_summary.processes_stalled "$file.json")" 3
     grep -q "stalled for" "$file.err" || fail "$*: says nothing of it: $(cat "$file.err")"
@@ -110,28 +115,29 @@ if "$CTPROF" capture -q --source bpf -o /dev/null 2>/dev/null; then
     same "bpf: its smaps" stalled "$(missing bpf.zst.json smaps_rollup)"
 fi
 for source in procfs auto; do
-    for ((try = 0; try < 3; try++)); do
+    for ((i = 0; i < 4; i++)); do
         timed window.zst --window 1s --source "$source"
         length=$(jq .window.length_ns window.zst.json)
-        [ "$length" -gt 1050000000 ] || break
+        [ "$length" -gt $((usual_length + 50000000)) ] || break
     done
-    between "$source: ns of a window of 1 s" 1000000000 "$length" 1050000000
+    between "$source: ns of a window of 1 s" 1000000000 "$length" $((usual_length + 50000000))
 done
 
+begun=$(now_ms)
 "$CTPROF" capture -q --window 60s -o ended.zst &
 window=$!
-sleep 1
-begin=$(date +%s%N)
+await_between "$window"
+begin=$(now_ms)
 kill -TERM "$window"
 wait "$window" || fail "a window that was ended: status $?"
-between "ms until a window ends behind SIGTERM" 0 $((($(date +%s%N) - begin) / 1000000)) "$most_ms"
-between "ns of that window" 1 "$(zstd -dc ended.zst | jq .window.length_ns)" 10000000000
+between "ms until a window ends behind SIGTERM" 0 $(($(now_ms) - begin)) "$most_ms"
+between "ms of that window" 1 $(($(zstd -dc ended.zst | jq .window.length_ns) / 1000000)) $(($(now_ms) - begun))
 
-begin=$(date +%s%N)
+begin=$(now_ms)
 status=0
-timeout -s KILL 15 "$CTPROF" doctor >doctor.out 2>&1 || status=$?
+timeout -s KILL 60 "$CTPROF" doctor >doctor.out 2>&1 || status=$?
 [[ $status =~ ^[03]$ ]] || fail "doctor: status $status"
-between "doctor: ms" 0 $((($(date +%s%N) - begin) / 1000000)) "$most_ms"
+between "doctor: ms" 0 $(($(now_ms) - begin)) "$most_ms"
 grep -Eq "process(es)? held up the reading" doctor.out || fail "doctor does not say that a process stalls: $(cat doctor.out)"
 checks=$((checks + 1))
 
