@@ -4,12 +4,15 @@
 
     typed.py bash|zsh SCRIPT
 """
+import fcntl
 import os
 import pty
 import select
 import shutil
+import struct
 import sys
 import tempfile
+import termios
 import time
 
 SHELLS = {
@@ -71,11 +74,12 @@ class Shell:
         self.type("ctprof() { printf '[%s]' \"$@\"; printf '%s\\n' 'e''nd'; }\n")
         self.type("echo rea''dy\n")
         self.hear(b'ready')
+        self.reader = os.open(f'/proc/{self.pid}/fd/0', os.O_RDONLY | os.O_NOCTTY)
 
     def type(self, text):
         os.write(self.terminal, text.encode())
 
-    def hear(self, what, seconds=20):
+    def hear(self, what, seconds=120):
         """What the shell wrote up to the text, which is taken away."""
         until = time.monotonic() + seconds
         while what not in self.heard:
@@ -86,17 +90,32 @@ class Shell:
         before, self.heard = self.heard.split(what, 1)
         return before
 
+    def is_idle(self):
+        """Whether the shell has read what was typed, waits for more, and runs no program."""
+        unread = struct.unpack('i', fcntl.ioctl(self.reader, termios.FIONREAD, bytes(4)))[0]
+        with open(f'/proc/{self.pid}/stat', encoding='utf-8') as stat:
+            sleeps = stat.read().rsplit(')', 1)[1].split()[0] == 'S'
+        with open(f'/proc/{self.pid}/task/{self.pid}/children', encoding='utf-8') as children:
+            return unread == 0 and sleeps and not children.read().strip()
+
+    def await_idle(self, seconds=20):
+        """Returns when it has been idle for three looks in a row: what is typed while a tab completes is lost in some versions."""
+        until, idle = time.monotonic() + seconds, 0
+        while idle < 3 and time.monotonic() < until:
+            time.sleep(0.02)
+            idle = idle + 1 if self.is_idle() else 0
+
     def run(self, line):
-        # Some time for what a tab does: what is typed during it is lost in some versions.
         for part in line.split('\t')[:-1]:
             self.type(part + '\t')
-            time.sleep(0.05)
+            self.await_idle()
         self.type(line.split('\t')[-1] + '\n')
         heard = self.hear(b'end\r\n').decode(errors='replace')
         # The arguments stand behind the last end of a line. zsh takes the slash of a folder away again.
         return heard.replace('\r', '\n').rsplit('\n', 1)[-1].replace('/]', ']')
 
     def close(self):
+        os.close(self.reader)
         os.close(self.terminal)
         os.waitpid(self.pid, 0)
 

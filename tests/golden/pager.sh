@@ -296,7 +296,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
                 terminal_pid=$!
                 exec 6>keys
                 less_pid=
-                for _ in $(seq 100); do
+                for _ in $(seq 600); do
                     for process in $(pgrep -x less); do
                         [ "$(readlink "/proc/$process/cwd")" != "$PWD" ] || less_pid=$process
                     done
@@ -326,9 +326,16 @@ fi
 export CTPROF_PAGERSECURE=0
 
 if command -v less >/dev/null; then
-    # less reads its keys from the terminal.
-    (sleep 1; printf q; sleep 0.5) | script -qec "stty rows 5 cols 80; unset PAGER; $all; echo status \$?" /dev/null |
-        tr -d '\r' >screen
+    # less reads its keys from the terminal, and is asked to leave when it has shown something.
+    : >raw
+    # shellcheck disable=SC2094 # The keys depend on what the screen shows.
+    {
+        for _ in $(seq 600); do [ ! -s raw ] || break; sleep 0.1; done
+        sleep 0.5
+        printf q
+        for _ in $(seq 600); do ! grep -q 'status [0-9]' raw || break; sleep 0.1; done
+    } | script -qec "stty rows 5 cols 80; unset PAGER; $all; echo status \$?" /dev/null >>raw
+    tr -d '\r' <raw >screen
     grep -q 'a.zst M-bM-^FM-^R b.zst\|a.zst → b.zst' screen || fail "less shows nothing: $(cat -v screen)"
     grep -q 'status 0' screen || fail "less ends badly: $(cat -v screen)"
     [ "$(wc -l <screen)" -lt 20 ] || fail "less showed more than a screen"
