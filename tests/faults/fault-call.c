@@ -35,7 +35,7 @@
 
 #include "fault-begin.h"
 
-enum { ERRORS_MAX = 14, LEFT_MS = 8000, STEP_MS = 20, TIMEOUT_S = 30, NOT_STARTED = 125 };
+enum { ERRORS_MAX = 14, LEFT_MS = 30000, STEP_MS = 20, TIMEOUT_S = 30, NOT_STARTED = 125 };
 
 static const struct error_name {
 	const char *name;
