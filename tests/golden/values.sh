@@ -60,7 +60,7 @@ def derived($id):
 # The delays that some threads of a group have and others lack, or all lack: their sum is without them.
 def lacking: .coverage as $c | [$c | to_entries[] | select(.key | endswith("_delay_total_ns"))] as $parts
     | ($parts | map(.value) | max) as $most | [$parts[] | select(.value < $most) | .key] | sort;
-# The counters of each process's exited threads: its totals less the sums over its threads, where all have the metric.
+# The counters of the exited threads of each process: its totals less the sums over its threads, where all have the metric.
 # CPU time is split into user and system time anew for the whole, so only both together are taken.
 def exited: [.threads | group_by(.tgid)[] | . as $threads | ([.[] | select(.process_totals)][0] | select(.)) as $first
     | def sum($m): [$threads[] | .[$m]] | add;
