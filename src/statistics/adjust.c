@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "statistics/distribution.h"
 #include "statistics/power.h"
-#include "statistics/robust.h"
+#include "statistics/quantile.h"
 
 /* The median of the root mean squares of the rows that have one. Signs do not matter to it. */
 static double floor_of(const struct contrast_rows *rows)

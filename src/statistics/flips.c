@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "statistics/flips.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "statistics/generator.h"
@@ -50,60 +48,17 @@ struct flips flips_of_coins(size_t blocks, uint64_t seed)
 	return flips;
 }
 
-/* Returns whether the toss flips nothing. */
-static bool set_flip(struct flips *flips, size_t i, const uint8_t *observed, const uint8_t *toss)
-{
-	uint8_t *bytes = flips->bytes + i * flips->stride;
-	bool is_same = true;
-
-	for (size_t k = 0; k < flips->blocks; k++)
-		if ((observed[k] != 0) != (toss[k] != 0)) {
-			bytes[k / 8] |= (uint8_t)(1u << k % 8);
-			is_same = false;
-		}
-	return is_same;
-}
-
-int flips_of_tosses(const uint8_t *observed, size_t blocks, const uint8_t *allowed, size_t count,
-                    bool is_drawn, struct flips *ret)
-{
-	cleanup_(flips_done) struct flips flips = flips_new(blocks, count, is_drawn);
-	bool has_observed = false;
-
-	for (size_t i = 0; i < count; i++)
-		has_observed |= set_flip(&flips, i, observed, allowed + i * blocks);
-	if (!has_observed && !is_drawn)
-		return -EINVAL;
-	*ret = flips;
-	flips.bytes = NULL;
-	return 0;
-}
-
 double flips_p(const struct flips *flips, size_t hits)
 {
 	return flips->is_drawn ? ((double)hits + 1) / ((double)flips->count + 1)
 	                       : (double)hits / (double)flips->count;
 }
 
-/* Returns whether toss @i flips every block. */
-static bool flips_all_blocks(const struct flips *flips, size_t i)
-{
-	for (size_t k = 0; k < flips->blocks; k++)
-		if (!(flips->bytes[i * flips->stride + k / 8] & 1u << k % 8))
-			return false;
-	return true;
-}
-
 double flips_smallest_p(const struct flips *flips)
 {
-	size_t hits = !flips->is_drawn;
-
-	for (size_t i = 0; i < flips->count && !flips->is_drawn && flips->blocks > 0; i++)
-		if (flips_all_blocks(flips, i)) {
-			hits++;
-			break;
-		}
-	return flips_p(flips, hits);
+	if (flips->is_drawn)
+		return flips_p(flips, 0);
+	return flips_p(flips, flips->is_every ? 2 : 1);
 }
 
 void flips_done(struct flips *flips)

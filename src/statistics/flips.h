@@ -7,8 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ctprof/base/macro.h"
-
 /* All tosses are listed up to so many blocks; above, so many are drawn. */
 #define FLIPS_LISTED_BLOCKS 20
 #define FLIPS_DRAWN 100000
@@ -28,18 +26,12 @@ struct flips flips_of_coins(size_t blocks, uint64_t seed);
 /* FLIPS_DRAWN tosses of independent coins, drawn by @seed, for any number of blocks. */
 struct flips flips_drawn(size_t blocks, uint64_t seed);
 
-/* Coins that could not fall in all ways. A toss has one byte for each block, which is 0 or another number; @allowed
- * has @count tosses, one behind the other, and each only once unless they are drawn. Returns 0, or -EINVAL if they
- * were all listed and the observed toss is not among them; the caller owns *@ret. */
-must_check_ int flips_of_tosses(const uint8_t *observed, size_t blocks, const uint8_t *allowed,
-                                size_t count, bool is_drawn, struct flips *ret);
-
 /* The p of @hits, the number of listed tosses that are as extreme as the observed one: hits / count, or (hits + 1) /
  * (count + 1) for a sample. */
 double flips_p(const struct flips *flips, size_t hits);
 
-/* The smallest p that these tosses can give a row: with coins 2^(1-blocks), for a row and its mirror image are equally
- * extreme; 1 if the order was fixed. It is 1 / (count + 1) for a sample. */
+/* The smallest p that these tosses can give a row: 2^(1-blocks), for a row and its mirror image are equally extreme, or
+ * 1 / (count + 1) for a sample. */
 double flips_smallest_p(const struct flips *flips);
 
 /* Frees the list. For cleanup_(flips_done). */

@@ -13,7 +13,7 @@
 
 #include "base/mem.h"
 #include "flip-sums.h"
-#include "statistics/robust.h"
+#include "statistics/quantile.h"
 
 const struct max_t_measure max_t_student = {.own = 1, .floored = INFINITY};
 

@@ -36,23 +36,6 @@ struct moments moments_of(const double *values, size_t count)
 	return moments;
 }
 
-struct moments moments_merge(struct moments a, struct moments b)
-{
-	struct moments both = {.n = a.n + b.n};
-	double apart = b.mean - a.mean, share;
-
-	if (a.n == 0)
-		return b;
-	if (b.n == 0)
-		return a;
-	share = (double)b.n / (double)both.n;
-	/* The mean is built from the larger part, whose error stays as small as it is. */
-	both.mean = b.n > a.n ? b.mean - apart * ((double)a.n / (double)both.n)
-	                      : a.mean + apart * share;
-	both.m2 = a.m2 + b.m2 + apart * apart * (double)a.n * share;
-	return both;
-}
-
 bool moments_variance(const struct moments *moments, double *ret)
 {
 	if (moments->n < 2)

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* moments - number, mean and sum of squared deviations of finite values, stable at any offset, and of several parts
- * together. */
+/* moments - number, mean and sum of squared deviations of finite values, stable at any offset. */
 #include <stdbool.h>
 #include <stddef.h>
 
-/* All zero is the moments of no value. */
 struct moments {
 	size_t n;
 	double mean; /* none, and stored as 0, if n is 0 */
@@ -17,9 +15,6 @@ struct moments {
 double values_sum(const double *values, size_t count);
 
 struct moments moments_of(const double *values, size_t count);
-
-/* The moments of all values of both parts. */
-struct moments moments_merge(struct moments a, struct moments b);
 
 /* The variance, m2 / (n - 1). Returns false, and leaves *@ret, for less than two values. */
 bool moments_variance(const struct moments *moments, double *ret);

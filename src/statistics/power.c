@@ -127,14 +127,6 @@ double power_of_margin(size_t n, double margin)
 	return chance(&question);
 }
 
-double power_provable_margin(size_t n, double power)
-{
-	struct question question = {
-	        .df = (double)(n - 1), .critical = power_critical_t(n, 0.1), .is_margin = true};
-
-	return solve(&question, power) / sqrt((double)n);
-}
-
 /* The power of @n blocks for an effect at @alpha, or, if that is 0, for a margin. */
 static double power_of_blocks(size_t n, double size, double alpha)
 {

@@ -28,9 +28,6 @@ bool power_blocks_for_effect(double effect, double alpha, double power, size_t *
 /* The probability that the 90 % interval of @n > 1 blocks without an effect lies within -@margin and @margin. */
 double power_of_margin(size_t n, double margin);
 
-/* The smallest such margin with probability @power, .5 <= power < 1. */
-double power_provable_margin(size_t n, double power);
-
 /* The smallest number of blocks that show with @power that a mean of 0 lies within @margin > 0; like
  * power_blocks_for_effect(). */
 bool power_blocks_for_margin(double margin, double power, size_t *ret);

@@ -112,3 +112,35 @@ static inline void check_interval(const char *where, double low, double high, js
 	check_near(where, "low", low, json_number_value(json_array_get(want, 0)), rel, near);
 	check_near(where, "high", high, json_number_value(json_array_get(want, 1)), rel, near);
 }
+
+/* Calls @check for each of the @count members of an array of the file; @root is the whole file. */
+static inline void oracle_each(const char *file, const char *array, size_t count,
+                               void (*check)(json_t *item, json_t *root))
+{
+	cleanup_(oracle_done) struct oracle oracle = oracle_open(file);
+	json_t *item;
+	size_t i;
+
+	json_array_foreach(oracle_get(oracle.root, array), i, item) check(item, oracle.root);
+	assert_int_equal(i, count);
+}
+
+/* Calls @check for the cases of oracles/published.json that expect @key; there are @count. */
+static inline void oracle_published(const char *key, size_t count,
+                                    void (*check)(json_t *item, json_t *want))
+{
+	cleanup_(oracle_done) struct oracle oracle = oracle_open("published");
+	size_t i, cases = 0;
+	json_t *item;
+
+	json_array_foreach(oracle_get(oracle.root, "cases"), i, item)
+	{
+		json_t *want = oracle_get(item, "expect");
+
+		if (!json_object_get(want, key))
+			continue;
+		check(item, want);
+		cases++;
+	}
+	assert_int_equal(cases, count);
+}

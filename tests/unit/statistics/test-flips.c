@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "check.h"
 
-#include <errno.h>
-
 #include "statistics/flips.h"
 
 static bool is_flipped(const struct flips *flips, size_t toss, size_t block)
@@ -62,35 +60,11 @@ static void test_drawn(void **state)
 	assert_true(flips_smallest_p(&a) == 1 / (FLIPS_DRAWN + 1.0));
 }
 
-static void test_restricted(void **state)
-{
-	static const uint8_t observed[] = {0, 1, 0};
-	static const uint8_t allowed[] = {0, 1, 0, 1, 0, 1, 0, 0, 1};
-	cleanup_(flips_done) struct flips flips = {0}, same = {0}, drawn = {0};
-
-	(void)state;
-	assert_int_equal(flips_of_tosses(observed, 3, allowed, 3, false, &flips), 0);
-	assert_int_equal(flips.count, 3);
-	assert_int_equal(flips.bytes[0], 0);
-	assert_int_equal(flips.bytes[1], 7);
-	assert_int_equal(flips.bytes[2], 6);
-	assert_true(flips_smallest_p(&flips) == 2.0 / 3);
-	/* The order was fixed. */
-	assert_int_equal(flips_of_tosses(observed, 3, allowed, 1, false, &same), 0);
-	assert_true(flips_smallest_p(&same) == 1);
-	/* A list without the observed toss is refused, a sample is not. */
-	assert_int_equal(flips_of_tosses(observed, 3, allowed + 3, 2, false, &drawn), -EINVAL);
-	assert_null(drawn.bytes);
-	assert_int_equal(flips_of_tosses(observed, 3, allowed + 3, 2, true, &drawn), 0);
-	assert_true(flips_p(&drawn, 0) == 1.0 / 3);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_all),
 	        cmocka_unit_test(test_drawn),
-	        cmocka_unit_test(test_restricted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* moments - the merges of oracles/robust.json. */
+/* moments - the parts of oracles/robust.json, and one case of oracles/published.json. */
 #include "oracle.h"
 #include "statistics/moments.h"
 
@@ -20,41 +20,48 @@ static void check_moments(const char *name, const struct moments *got, json_t *w
 		assert_true(variance == -1);
 }
 
-static void check_merge(json_t *item)
+/* Values in parts, each of them and all of them in one. */
+static void check_parts(json_t *item, json_t *root)
 {
 	json_t *limits = oracle_get(item, "tolerance"), *expect = oracle_get(item, "expect");
 	double near = oracle_real(limits, "abs_of_mean");
 	double rel = oracle_real(limits, "rel_of_var_and_m2");
-	struct moments whole = {0}, backwards = {0};
-	json_t *part;
-	size_t i;
+	cleanup_(mem_freep) double *all = NULL;
+	json_t *part, *joined = json_array();
+	struct moments whole;
+	size_t i, n;
 
+	(void)root;
 	json_array_foreach(oracle_get(item, "parts"), i, part)
 	{
-		json_t *want = json_array_get(oracle_get(expect, "parts"), i);
-		cleanup_(mem_freep) double *values = NULL;
-		struct moments got;
-		size_t n;
+		cleanup_(mem_freep) double *values = oracle_reals(part, &n);
+		struct moments got = moments_of(values, n);
 
-		values = oracle_reals(part, &n);
-		got = moments_of(values, n);
-		check_moments(oracle_name(item), &got, want, near, rel);
-		whole = moments_merge(whole, got);
-		backwards = moments_merge(got, backwards);
+		check_moments(oracle_name(item), &got,
+		              json_array_get(oracle_get(expect, "parts"), i), near, rel);
+		assert_int_equal(json_array_extend(joined, part), 0);
 	}
+	all = oracle_reals(joined, &n);
+	json_decref(joined);
+	whole = moments_of(all, n);
 	check_moments(oracle_name(item), &whole, oracle_get(expect, "whole"), near, rel);
-	check_moments(oracle_name(item), &backwards, oracle_get(expect, "whole"), near, rel);
 }
 
-static void test_merges(void **state)
+static void check_published(json_t *item, json_t *want)
 {
-	cleanup_(oracle_done) struct oracle oracle = oracle_open("robust");
-	json_t *item;
-	size_t i;
+	cleanup_(mem_freep) double *values = NULL;
+	size_t n;
 
+	values = oracle_reals(oracle_get(item, "x"), &n);
+	check_near("copper", "mean", moments_of(values, n).mean, oracle_real(want, "mean"), 1e-10,
+	           0);
+}
+
+static void test_oracles(void **state)
+{
 	(void)state;
-	json_array_foreach(oracle_get(oracle.root, "merges"), i, item) check_merge(item);
-	assert_int_equal(i, 10);
+	oracle_each("robust", "merges", 10, check_parts);
+	oracle_published("mad", 1, check_published);
 }
 
 static void test_sum(void **state)
@@ -71,7 +78,7 @@ static void test_sum(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(test_merges),
+	        cmocka_unit_test(test_oracles),
 	        cmocka_unit_test(test_sum),
 	};
 

@@ -50,48 +50,39 @@ static void check_case(json_t *item, double rel)
 	}
 }
 
+static void check_file_case(json_t *item, json_t *root)
+{
+	(void)root;
+	check_case(item, oracle_real(oracle_get(item, "tolerance"), "rel"));
+}
+
 static void test_cases(void **state)
 {
-	cleanup_(oracle_done) struct oracle oracle = oracle_open("p-adjust");
-	json_t *item;
-	size_t i;
-
 	(void)state;
-	json_array_foreach(oracle_get(oracle.root, "cases"), i, item)
-	        check_case(item, oracle_real(oracle_get(item, "tolerance"), "rel"));
-	assert_int_equal(i, 17);
+	oracle_each("p-adjust", "cases", 17, check_file_case);
+}
+
+static void check_published(json_t *item, json_t *want)
+{
+	json_t *rejected = oracle_get(want, "rejected_at_0.05");
+	size_t count = json_array_size(oracle_get(item, "p"));
+
+	check_case(item, 1e-10);
+	for (size_t a = 0; a < ARRAY_SIZE(adjustments); a++) {
+		cleanup_(mem_freep) struct p_value *p = read_p(oracle_get(item, "p"), count);
+		size_t small = 0;
+
+		p_adjust(adjustments[a].how, p, count, p);
+		for (size_t k = 0; k < count; k++)
+			small += p[k].p <= 0.05;
+		assert_int_equal(small, oracle_count(rejected, adjustments[a].key));
+	}
 }
 
 static void test_published(void **state)
 {
-	cleanup_(oracle_done) struct oracle oracle = oracle_open("published");
-	unsigned cases = 0;
-	json_t *item;
-	size_t i;
-
 	(void)state;
-	json_array_foreach(oracle_get(oracle.root, "cases"), i, item)
-	{
-		json_t *rejected = json_object_get(oracle_get(item, "expect"), "rejected_at_0.05");
-		size_t count;
-
-		if (!rejected)
-			continue;
-		check_case(item, 1e-10);
-		count = json_array_size(oracle_get(item, "p"));
-		for (size_t a = 0; a < ARRAY_SIZE(adjustments); a++) {
-			cleanup_(mem_freep) struct p_value *p =
-			        read_p(oracle_get(item, "p"), count);
-			size_t small = 0;
-
-			p_adjust(adjustments[a].how, p, count, p);
-			for (size_t k = 0; k < count; k++)
-				small += p[k].p <= 0.05;
-			assert_int_equal(small, oracle_count(rejected, adjustments[a].key));
-		}
-		cases++;
-	}
-	assert_int_equal(cases, 1);
+	oracle_published("rejected_at_0.05", 1, check_published);
 }
 
 int main(void)

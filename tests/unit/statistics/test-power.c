@@ -48,7 +48,6 @@ static void test_equivalence(void **state)
 		double shortcut = oracle_real(expect, "margin_shortcut");
 		size_t n = oracle_count(item, "n"), blocks;
 
-		check_near("margin", "margin", power_provable_margin(n, power), want, rel, 0);
 		check_near("margin", "power", power_of_margin(n, want), power, rel, 0);
 		/* Printed with four digits. */
 		check_near("margin", "power at the shortcut", power_of_margin(n, shortcut),

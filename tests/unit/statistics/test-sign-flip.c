@@ -1,147 +1,97 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* sign-flip - oracles/sign-flip.json, and the counts of oracles/published.json. */
-#include "oracle.h"
 #include "statistics/sign-flip.h"
+#include "tosses.h"
 
-/* The tosses of an array of words such as "0110", one behind the other; to be freed. */
-static uint8_t *read_tosses(json_t *words, size_t blocks)
+static void check_all_tosses(json_t *item, json_t *root)
 {
-	uint8_t *tosses = calloc(json_array_size(words) * blocks + 1, 1);
-	json_t *word;
-	size_t i;
+	double rel = oracle_real(oracle_get(root, "tolerance"), "rel");
+	json_t *want = oracle_get(item, "expect");
+	cleanup_(flips_done) struct flips flips = {0};
+	cleanup_(mem_freep) double *d = NULL;
+	struct sign_flip got;
+	size_t n;
 
-	assert_non_null(tosses);
-	json_array_foreach(words, i, word)
-	{
-		assert_int_equal(json_string_length(word), blocks);
-		for (size_t k = 0; k < blocks; k++)
-			tosses[i * blocks + k] = json_string_value(word)[k] == '1';
-	}
-	return tosses;
+	d = oracle_reals(oracle_get(item, "d"), &n);
+	flips = flips_of_coins(n, 0);
+	got = sign_flip(d, &flips);
+	if (got.count != oracle_count(want, "count"))
+		fail_msg("%s: count is %zu", oracle_name(item), got.count);
+	assert_int_equal(got.count_upper, oracle_count(want, "count_upper"));
+	assert_int_equal(got.count_lower, oracle_count(want, "count_lower"));
+	assert_int_equal(flips.count, oracle_count(want, "total"));
+	assert_false(flips.is_drawn);
+	check_near(oracle_name(item), "p", got.p, oracle_real(want, "p"), rel, 0);
 }
 
 static void test_all_tosses(void **state)
 {
-	cleanup_(oracle_done) struct oracle oracle = oracle_open("sign-flip");
-	double rel = oracle_real(oracle_get(oracle.root, "tolerance"), "rel");
-	json_t *item;
-	size_t i;
-
 	(void)state;
-	json_array_foreach(oracle_get(oracle.root, "cases"), i, item)
-	{
-		json_t *want = oracle_get(item, "expect");
-		cleanup_(flips_done) struct flips flips = {0};
-		cleanup_(mem_freep) double *d = NULL;
-		struct sign_flip got;
-		size_t n;
-
-		d = oracle_reals(oracle_get(item, "d"), &n);
-		flips = flips_of_coins(n, 0);
-		got = sign_flip(d, &flips);
-		if (got.count != oracle_count(want, "count"))
-			fail_msg("%s: count is %zu", oracle_name(item), got.count);
-		assert_int_equal(got.count_upper, oracle_count(want, "count_upper"));
-		assert_int_equal(got.count_lower, oracle_count(want, "count_lower"));
-		assert_int_equal(flips.count, oracle_count(want, "total"));
-		assert_false(flips.is_drawn);
-		check_near(oracle_name(item), "p", got.p, oracle_real(want, "p"), rel, 0);
-	}
-	assert_int_equal(i, 23);
+	oracle_each("sign-flip", "cases", 23, check_all_tosses);
 }
 
-static struct flips restricted_flips(json_t *item, size_t n)
+static void check_restricted(json_t *item, json_t *root)
 {
-	json_t *allowed = oracle_get(item, "allowed");
-	json_t *observed = json_pack("[O]", oracle_get(item, "observed"));
-	cleanup_(mem_freep) uint8_t *seen = read_tosses(observed, n), *tosses = NULL;
-	struct flips flips;
+	double rel = oracle_real(oracle_get(root, "tolerance"), "rel");
+	json_t *want = oracle_get(item, "expect");
+	cleanup_(flips_done) struct flips flips = {0}, free_flips = {0};
+	cleanup_(mem_freep) double *d = NULL;
+	struct sign_flip got;
+	size_t n;
 
-	json_decref(observed);
-	if (json_is_null(allowed))
-		return flips_of_coins(n, 0);
-	tosses = read_tosses(allowed, n);
-	assert_int_equal(flips_of_tosses(seen, n, tosses, json_array_size(allowed), false, &flips),
-	                 0);
-	return flips;
+	d = oracle_reals(oracle_get(item, "d"), &n);
+	flips = read_flips(oracle_get(item, "allowed"), oracle_get(item, "observed"), n);
+	got = sign_flip(d, &flips);
+	if (got.count != oracle_count(want, "count"))
+		fail_msg("%s: count is %zu", oracle_name(item), got.count);
+	assert_int_equal(flips.count, oracle_count(want, "total"));
+	check_near(oracle_name(item), "p", got.p, oracle_real(want, "p"), rel, 0);
+	free_flips = flips_of_coins(n, 0);
+	check_near(oracle_name(item), "unrestricted p", sign_flip(d, &free_flips).p,
+	           oracle_real(want, "unrestricted_p"), rel, 0);
 }
 
 static void test_restricted(void **state)
 {
-	cleanup_(oracle_done) struct oracle oracle = oracle_open("sign-flip");
-	double rel = oracle_real(oracle_get(oracle.root, "tolerance"), "rel");
-	json_t *item;
-	size_t i;
-
 	(void)state;
-	json_array_foreach(oracle_get(oracle.root, "restricted"), i, item)
-	{
-		json_t *want = oracle_get(item, "expect");
-		cleanup_(flips_done) struct flips flips = {0}, free_flips = {0};
-		cleanup_(mem_freep) double *d = NULL;
-		struct sign_flip got;
-		size_t n;
+	oracle_each("sign-flip", "restricted", 16, check_restricted);
+}
 
-		d = oracle_reals(oracle_get(item, "d"), &n);
-		flips = restricted_flips(item, n);
-		got = sign_flip(d, &flips);
-		if (got.count != oracle_count(want, "count"))
-			fail_msg("%s: count is %zu", oracle_name(item), got.count);
-		assert_int_equal(flips.count, oracle_count(want, "total"));
-		check_near(oracle_name(item), "p", got.p, oracle_real(want, "p"), rel, 0);
-		assert_true(got.p >= flips_smallest_p(&flips));
-		free_flips = flips_of_coins(n, 0);
-		check_near(oracle_name(item), "unrestricted p", sign_flip(d, &free_flips).p,
-		           oracle_real(want, "unrestricted_p"), rel, 0);
-	}
-	assert_int_equal(i, 16);
+static void check_sampled(json_t *item, json_t *root)
+{
+	struct flips drawn = {.count = oracle_count(item, "draws"), .is_drawn = true};
+
+	(void)root;
+	check_near("sampled", "p", flips_p(&drawn, oracle_count(item, "hits")),
+	           oracle_real(item, "p"), 1e-15, 0);
 }
 
 static void test_sampled(void **state)
 {
-	cleanup_(oracle_done) struct oracle oracle = oracle_open("sign-flip");
-	json_t *item;
-	size_t i;
-
 	(void)state;
-	json_array_foreach(oracle_get(oracle.root, "sampled"), i, item)
-	{
-		struct flips drawn = {.count = oracle_count(item, "draws"), .is_drawn = true};
+	oracle_each("sign-flip", "sampled", 6, check_sampled);
+}
 
-		check_near("sampled", "p", flips_p(&drawn, oracle_count(item, "hits")),
-		           oracle_real(item, "p"), 1e-15, 0);
-	}
-	assert_int_equal(i, 6);
+static void check_published(json_t *item, json_t *want)
+{
+	cleanup_(flips_done) struct flips flips = {0};
+	cleanup_(mem_freep) double *d = NULL;
+	struct sign_flip got;
+	size_t n;
+
+	d = oracle_reals(oracle_get(item, "d"), &n);
+	flips = flips_of_coins(n, 0);
+	got = sign_flip(d, &flips);
+	assert_int_equal(got.count, oracle_count(want, "sign_flip_count"));
+	assert_int_equal(flips.count, oracle_count(want, "sign_flip_total"));
+	if (json_object_get(want, "sign_flip_upper"))
+		assert_int_equal(got.count_upper, oracle_count(want, "sign_flip_upper"));
 }
 
 static void test_published(void **state)
 {
-	cleanup_(oracle_done) struct oracle oracle = oracle_open("published");
-	unsigned cases = 0;
-	json_t *item;
-	size_t i;
-
 	(void)state;
-	json_array_foreach(oracle_get(oracle.root, "cases"), i, item)
-	{
-		json_t *want = oracle_get(item, "expect");
-		cleanup_(flips_done) struct flips flips = {0};
-		cleanup_(mem_freep) double *d = NULL;
-		struct sign_flip got;
-		size_t n;
-
-		if (!json_object_get(want, "sign_flip_count"))
-			continue;
-		d = oracle_reals(oracle_get(item, "d"), &n);
-		flips = flips_of_coins(n, 0);
-		got = sign_flip(d, &flips);
-		assert_int_equal(got.count, oracle_count(want, "sign_flip_count"));
-		assert_int_equal(flips.count, oracle_count(want, "sign_flip_total"));
-		if (json_object_get(want, "sign_flip_upper"))
-			assert_int_equal(got.count_upper, oracle_count(want, "sign_flip_upper"));
-		cases++;
-	}
-	assert_int_equal(cases, 4);
+	oracle_published("sign_flip_count", 4, check_published);
 }
 
 /* Drawn tosses give nearly the p that all tosses give: the first block of 21 is 0, so its coin does not matter. */

@@ -20,7 +20,7 @@ static void check_levels(json_t *item, const struct t_test *test, double rel, do
 	assert_true(levels > 0);
 }
 
-static void check_case(json_t *item)
+static void check_case(json_t *item, json_t *root)
 {
 	json_t *want = oracle_get(item, "expect"), *limits = json_object_get(item, "tolerance");
 	const char *name = oracle_name(item);
@@ -31,6 +31,7 @@ static void check_case(json_t *item)
 	struct t_test got;
 	size_t n;
 
+	(void)root;
 	d = oracle_reals(oracle_get(item, "d"), &n);
 	got = t_test(d, n);
 	assert_int_equal(got.n, oracle_count(want, "n"));
@@ -57,47 +58,33 @@ static void check_case(json_t *item)
 
 static void test_intervals(void **state)
 {
-	cleanup_(oracle_done) struct oracle oracle = oracle_open("t-interval");
-	json_t *item;
-	size_t i;
-
 	(void)state;
-	json_array_foreach(oracle_get(oracle.root, "cases"), i, item) check_case(item);
-	assert_int_equal(i, 24);
+	oracle_each("t-interval", "cases", 24, check_case);
+}
+
+static void check_published(json_t *item, json_t *want)
+{
+	const char *name = oracle_name(item);
+	cleanup_(mem_freep) double *d = NULL;
+	struct interval interval;
+	struct t_test got;
+	size_t n;
+
+	d = oracle_reals(oracle_get(item, "d"), &n);
+	got = t_test(d, n);
+	check_near(name, "mean", got.mean, oracle_real(want, "mean"), 1e-10, 0);
+	check_near(name, "sd", got.sd, oracle_real(want, "sd"), 1e-10, 0);
+	check_near(name, "t", got.t, oracle_real(want, "t"), 1e-10, 0);
+	check_near(name, "p", got.p, oracle_real(want, "p_two_sided"), 1e-10, 0);
+	assert_int_equal(got.df, oracle_count(want, "df"));
+	assert_true(t_interval(&got, 0.95, &interval));
+	check_interval(name, interval.low, interval.high, oracle_get(want, "ci95"), 1e-10, 0);
 }
 
 static void test_published(void **state)
 {
-	cleanup_(oracle_done) struct oracle oracle = oracle_open("published");
-	unsigned cases = 0;
-	json_t *item;
-	size_t i;
-
 	(void)state;
-	json_array_foreach(oracle_get(oracle.root, "cases"), i, item)
-	{
-		json_t *want = oracle_get(item, "expect");
-		const char *name = oracle_name(item);
-		cleanup_(mem_freep) double *d = NULL;
-		struct interval interval;
-		struct t_test got;
-		size_t n;
-
-		if (!json_object_get(want, "t"))
-			continue;
-		d = oracle_reals(oracle_get(item, "d"), &n);
-		got = t_test(d, n);
-		check_near(name, "mean", got.mean, oracle_real(want, "mean"), 1e-10, 0);
-		check_near(name, "sd", got.sd, oracle_real(want, "sd"), 1e-10, 0);
-		check_near(name, "t", got.t, oracle_real(want, "t"), 1e-10, 0);
-		check_near(name, "p", got.p, oracle_real(want, "p_two_sided"), 1e-10, 0);
-		assert_int_equal(got.df, oracle_count(want, "df"));
-		assert_true(t_interval(&got, 0.95, &interval));
-		check_interval(name, interval.low, interval.high, oracle_get(want, "ci95"), 1e-10,
-		               0);
-		cases++;
-	}
-	assert_int_equal(cases, 2);
+	oracle_published("t", 2, check_published);
 }
 
 /* Contrasts whose squares are no normal numbers have no t, instead of a wrong one. */
