@@ -18,7 +18,7 @@ void ab_answer_add(struct ab_answer *answer, const char *name, const char *value
 {
 	cleanup_(strbuf_done) struct strbuf word = STRBUF_INIT;
 
-	strbuf_addf(&word, "--%s=%s", name, value);
+	strbuf_addf(&word, "--%s%s%s", name, value ? "=" : "", value ? value : "");
 	*array_add(answer->words, answer->count, answer->capacity) = mem_copy(word.data, word.len);
 }
 

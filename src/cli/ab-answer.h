@@ -12,7 +12,7 @@ struct ab_answer {
 /* For cleanup_(ab_answer_done); a zeroed one is good. */
 void ab_answer_done(struct ab_answer *answer);
 
-/* Adds an option with its value. */
+/* Adds an option with its value; NULL: it takes none. */
 void ab_answer_add(struct ab_answer *answer, const char *name, const char *value);
 
 /* Parses the options. An experiment may take hours, so this is done before it begins. Returns 0, or -1 with the error printed. */

@@ -3,6 +3,7 @@
 /* ab-options - what ab-report and compare A='a-*.zst' B='b-*.zst' have in common: their options, and how answers are printed. */
 #include "cli/options.h"
 #include "ctprof/snapshot/snapshot.h"
+#include "effect/forecast.h"
 #include "effect/gate.h"
 #include "findings/findings.h"
 
@@ -33,6 +34,11 @@ must_check_ int ab_options_parse(struct ab_options *options, const struct comman
 
 /* Loads the units of a trial, whose blocks were found, and prints what they say. Returns the exit status. */
 must_check_ int ab_run(const struct ab_options *options, struct trial *trial);
+
+/* Reads the units of a trial, whose blocks were found, and says what @blocks blocks will show: *@ret_now is of the blocks that are
+ * there. Returns 0, or -1 if they cannot be read. */
+must_check_ int ab_run_forecast(const struct ab_options *options, struct trial *trial,
+                                size_t blocks, struct forecast *ret, struct forecast *ret_now);
 
 /* Words of --format. */
 extern const struct cli_option ab_report_option_table[];

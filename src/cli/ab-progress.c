@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ab-plan.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "cli/command.h"
 
@@ -59,7 +60,46 @@ static void note(struct run_observer *self, const char *text)
 	cli_error("%s", text);
 }
 
-void ab_progress_init(struct ab_progress *progress, bool shows)
+static void add_forecast(const struct forecast *forecast, size_t now, size_t blocks,
+                         struct strbuf *out)
 {
-	*progress = (struct ab_progress){.base = {show, note}, .shows = shows};
+	strbuf_addf(out, "after %zu blocks: %zu will show an effect of ", now, blocks);
+	if (forecast->of_primaries)
+		strbuf_addf(out, "%.2g %% in %s", 100 * forecast->detectable, forecast->name);
+	else
+		strbuf_addf(out, "%.2g %% in half of %zu rows, if they are primaries",
+		            100 * forecast->detectable, forecast->rows);
+}
+
+static void foresee(struct run_observer *self, const struct experiment *experiment,
+                    struct run_outlook *ret)
+{
+	const struct ab_progress *progress = (const struct ab_progress *)self;
+	cleanup_(trial_done) struct trial trial = {0};
+	cleanup_(forecast_done) struct forecast forecast = {0}, now = {0};
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+	mem_limit(progress->options->limits.memory);
+	if (ab_load_open_directory(&trial, experiment->directory, experiment->dir_fd) < 0)
+		return;
+	trial_find_blocks(&trial);
+	if (ab_run_forecast(progress->options, &trial, experiment->plan.blocks, &forecast, &now) <
+	            0 ||
+	    forecast.rows == 0)
+		return;
+	add_forecast(&forecast, trial.block_count, experiment->plan.blocks, &text);
+	if (now.of_primaries)
+		ret->detectable = now.detectable;
+	snprintf(ret->text, sizeof(ret->text), "%.*s",
+	         (int)text_prefix_escaped(text.data, text.len, sizeof(ret->text) - 1), text.data);
+}
+
+void ab_progress_init(struct ab_progress *progress, const struct ab_options *options, bool shows,
+                      bool foresees)
+{
+	*progress = (struct ab_progress){
+	        .base = {show, note, foresees ? foresee : NULL},
+	        .options = options,
+	        .shows = shows,
+	};
 }

@@ -98,9 +98,10 @@ static void ab_state_done(struct ab_state *state)
 	free(state->gates);
 }
 
-static void compare(struct ab_state *state, const struct trial *trial)
+static struct effect_options effect_options_of(const struct ab_state *state,
+                                               const struct trial *trial)
 {
-	const struct effect_options options = {
+	return (struct effect_options){
 	        .trial = trial,
 	        .tables = state->tables.entries,
 	        .table_count = state->tables.count,
@@ -111,6 +112,11 @@ static void compare(struct ab_state *state, const struct trial *trial)
 	        .wanted = state->wanted.entries,
 	        .wanted_count = state->wanted.count,
 	};
+}
+
+static void compare(struct ab_state *state, const struct trial *trial)
+{
+	const struct effect_options options = effect_options_of(state, trial);
 
 	state->comparison_count = trial->arm_count - 1;
 	state->comparisons = mem_calloc(trial->arm_count, sizeof(state->comparisons[0]));
@@ -204,24 +210,47 @@ static void use_options(const struct ab_options *options, struct trial *trial)
 		trial->min_effect = options->min_effect;
 }
 
+/* Reads all units into the tables of all keys that were named. */
+static int load(struct ab_state *state, const struct ab_options *options, struct trial *trial)
+{
+	use_options(options, trial);
+	if (parse_picks(&trial->primaries, &state->primaries) < 0 ||
+	    parse_picks(&trial->controls, &state->controls) < 0)
+		return -1;
+	for (size_t i = 0; i < options->gate_count; i++)
+		*array_add(state->wanted.entries, state->wanted.count, state->wanted.capacity) =
+		        options->gates[i].pick;
+	add_table(&state->tables, options, trial, options->by);
+	add_tables(&state->tables, options, trial, state->primaries.entries,
+	           state->primaries.count);
+	add_tables(&state->tables, options, trial, state->controls.entries, state->controls.count);
+	add_tables(&state->tables, options, trial, state->wanted.entries, state->wanted.count);
+	return ab_load_units(options, trial, state->tables.entries, state->tables.count,
+	                     &state->settings) < 0
+	               ? -1
+	               : 0;
+}
+
+int ab_run_forecast(const struct ab_options *options, struct trial *trial, size_t blocks,
+                    struct forecast *ret, struct forecast *ret_now)
+{
+	cleanup_(ab_state_done) struct ab_state state = {0};
+	struct effect_options effects;
+
+	if (load(&state, options, trial) < 0)
+		return -1;
+	effects = effect_options_of(&state, trial);
+	forecast_init(ret, &effects, blocks);
+	forecast_init(ret_now, &effects, trial->block_count);
+	return 0;
+}
+
 int ab_run(const struct ab_options *options, struct trial *trial)
 {
 	cleanup_(ab_state_done) struct ab_state state = {0};
 	int r;
 
-	use_options(options, trial);
-	if (parse_picks(&trial->primaries, &state.primaries) < 0 ||
-	    parse_picks(&trial->controls, &state.controls) < 0)
-		return EXIT_FAILED;
-	for (size_t i = 0; i < options->gate_count; i++)
-		*array_add(state.wanted.entries, state.wanted.count, state.wanted.capacity) =
-		        options->gates[i].pick;
-	add_table(&state.tables, options, trial, options->by);
-	add_tables(&state.tables, options, trial, state.primaries.entries, state.primaries.count);
-	add_tables(&state.tables, options, trial, state.controls.entries, state.controls.count);
-	add_tables(&state.tables, options, trial, state.wanted.entries, state.wanted.count);
-	if (ab_load_units(options, trial, state.tables.entries, state.tables.count,
-	                  &state.settings) < 0)
+	if (load(&state, options, trial) < 0)
 		return EXIT_FAILED;
 	compare(&state, trial);
 	warn_of_missing(&state, &trial->primaries, &state.primaries, "primary");

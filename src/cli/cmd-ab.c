@@ -51,6 +51,8 @@ enum {
 	OPT_FAIL_UNLESS_SAME,
 	OPT_GROUP_BY,
 	OPT_FORMAT,
+	OPT_NO_PAGER,
+	OPT_UNTIL,
 };
 
 static const struct cli_option options[] = {
@@ -63,6 +65,8 @@ static const struct cli_option options[] = {
         {OPT_ORDER, 0, "order", "WORD", "abba (tossed blocks) or sequential",
          TAKES_WORD(plan_order_names)},
         {OPT_SEED, 0, "seed", "N", "the seed of the order; auto", TAKES(TEXT)},
+        {OPT_UNTIL, 0, "until", "mde=PERCENT", "end early if primaries show such an effect",
+         TAKES(TEXT)},
         {OPT_NAME, 0, "name", "NAME", "what the experiment is called", TAKES(TEXT)},
         {OPT_PRIMARY, 0, "primary", "ROWS", "what it is about: METRIC@KEY:GROUP, five at most",
          TAKES(TEXT)},
@@ -87,6 +91,8 @@ static const struct cli_option options[] = {
          "the groups of the report: pcomm (default), comm, ...", TAKES(GROUP_KEY)},
         {OPT_FORMAT, 'f', "format", "FORMAT", "the form of the report, as for ab-report",
          TAKES_WORD(findings_formats)},
+        {OPT_NO_PAGER, 0, "no-pager", NULL, "leave a report taller than the terminal to it",
+         TAKES(NOTHING)},
         {OPT_QUIET, 'q', "quiet", NULL, "show no progress", TAKES(NOTHING)},
         {0},
 };
@@ -171,6 +177,7 @@ static int parse(const struct command *command, int argc, char **argv, bool keys
 		case OPT_FAIL_UNLESS_SAME:
 		case OPT_GROUP_BY:
 		case OPT_FORMAT:
+		case OPT_NO_PAGER:
 			if (!keys)
 				ab_answer_add(&ret->answer, parser.current->name, parser.value);
 			break;
@@ -410,7 +417,9 @@ static int run_it(const struct arguments *arguments, struct experiment *experime
 		cli_error("signals: %s", strerror(errno));
 		return EXIT_FAILED;
 	}
-	ab_progress_init(&progress, !arguments->quiet && isatty(STDERR_FILENO));
+	ab_progress_init(&progress, &arguments->answer.options,
+	                 !arguments->quiet && isatty(STDERR_FILENO),
+	                 !arguments->quiet || experiment->plan.until > 0);
 	r = run_experiment(experiment, &run, &restored, &reason);
 	ab_progress_clear(&progress);
 	print_lines(&reason);
@@ -458,7 +467,7 @@ static int do_experiment(const struct command *command, const struct arguments *
 		return print_plan(experiment);
 	if (experiment_next_block(experiment) == 0) {
 		cli_error("%s: all %u blocks are there", experiment->directory,
-		          experiment->plan.blocks);
+		          experiment_blocks_done(experiment));
 		return EXIT_FAILED;
 	}
 	status = ask(command, arguments, experiment);

@@ -15,12 +15,13 @@
 #include "base/helper.h"
 #include "base/output.h"
 #include "capture/capture.h"
+#include "child.h"
 
 /* A window without a length ends earlier. */
 #define LENGTH_MAX_NS (7 * 24 * 3600 * NS_PER_SECOND)
 
 /* The descriptors of the child. */
-enum { CHILD_RESULT = 3, CHILD_CONTROL, CHILD_DIRECTORY, CHILD_END, CHILD_ABOVE = 16 };
+enum { CHILD_RESULT = CHILD_FIRST, CHILD_CONTROL, CHILD_DIRECTORY };
 
 /* The messages of the child: the window has begun; the result follows. */
 static const char ready_byte = 'R', result_byte = 'E';
@@ -84,31 +85,16 @@ static void capture(const char *name, uint64_t length_ns, const struct labels *l
 	guard_values_of(&info, &result->guards);
 }
 
-/* A descriptor that is above the places of the child, so that dup2() to one of them does not close it. */
-static int raise_fd(int fd)
-{
-	return fcntl(fd, F_DUPFD_CLOEXEC, CHILD_ABOVE);
-}
-
-/* Closes the runner's descriptors in the child: the lock and the guardian's pipe must be released when the runner ends. */
-static bool keep_descriptors(int result_fd, int control_fd, int dir_fd)
-{
-	int result = raise_fd(result_fd), control = raise_fd(control_fd), dir = raise_fd(dir_fd);
-
-	return result >= 0 && control >= 0 && dir >= 0 && dup2(result, CHILD_RESULT) >= 0 &&
-	       dup2(control, CHILD_CONTROL) >= 0 && dup2(dir, CHILD_DIRECTORY) >= 0 &&
-	       close_range(CHILD_END, ~0U, 0) == 0;
-}
-
 noreturn_ static void run_child(pid_t parent, const int result_pipe[2], const int control_pipe[2],
                                 int dir_fd, const char *name, uint64_t length_ns,
                                 const struct labels *labels)
 {
+	const int fds[] = {result_pipe[1], control_pipe[0], dir_fd};
 	struct measure_result result = {0};
 
 	helper_ignore_signals();
 	helper_end_with(parent);
-	if (!keep_descriptors(result_pipe[1], control_pipe[0], dir_fd))
+	if (!child_keep(fds, ARRAY_SIZE(fds)))
 		_exit(1);
 	capture(name, length_ns, labels, &result);
 	if (fd_write_all(CHILD_RESULT, &result_byte, 1) < 0 ||

@@ -176,6 +176,21 @@ static int set_margin(struct plan *plan, const char *value, struct strbuf *reter
 	return r;
 }
 
+static int set_until(struct plan *plan, const char *value, struct strbuf *reterr)
+{
+	static const char word[] = "mde";
+	const char *share = value + strlen(word);
+
+	if (strncmp(value, word, strlen(word)) != 0)
+		return refuse(reterr, value, "a detectable effect such as mde=2%");
+	share += strspn(share, " \t");
+	if (*share != '=')
+		return refuse(reterr, value, "a detectable effect such as mde=2%");
+	share++;
+	share += strspn(share, " \t");
+	return parse_share(share, &plan->until, reterr);
+}
+
 static int set_min_effect(struct plan *plan, const char *value, struct strbuf *reterr)
 {
 	return parse_share(value, &plan->min_effect, reterr);
@@ -346,6 +361,7 @@ static const struct {
         {"primary", set_primary, true}, {"control", set_control, true},
         {"margin", set_margin, false},  {"min-effect", set_min_effect, false},
         {"guard", set_guards, true},    {"outcome", set_outcome, true},
+        {"until", set_until, false},
 };
 _Static_assert(ARRAY_SIZE(keys) < 64, "the set of keys is too small");
 

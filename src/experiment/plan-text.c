@@ -71,6 +71,11 @@ static void add_experiment(const struct plan *plan, struct strbuf *out)
 		add_time_line("unit", plan->window_ns, out);
 	strbuf_addf(out, "blocks = %u\n", plan->blocks);
 	add_line("order", plan_order_names[plan->order], out);
+	if (plan->until > 0) {
+		strbuf_add_str(out, "until = mde=");
+		add_percent(plan->until, out);
+		strbuf_add_char(out, '\n');
+	}
 	if (plan->has_seed)
 		strbuf_addf(out, "seed = %llu\n", (unsigned long long)plan->seed);
 	add_time_line("settle", plan->settle_ns, out);

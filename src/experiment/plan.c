@@ -170,6 +170,11 @@ int plan_check(const struct plan *plan, struct strbuf *reterr)
 		sentence = "env is for the environment of a workload, and there is none";
 	else if (!plan->workload && plan->outcome_count > 0)
 		sentence = "an outcome is what a workload prints, and there is none";
+	else if (plan->until > 0 && plan->order == PLAN_ORDER_SEQUENTIAL)
+		sentence = "until is for tossed blocks";
+	else if (plan->until > 0 && plan->unit == PLAN_UNIT_WINDOW && plan->primaries.count == 0 &&
+	         plan->outcome_count == 0)
+		sentence = "until needs a primary, or an outcome";
 	if (!sentence)
 		return 0;
 	strbuf_add_str(reterr, sentence);

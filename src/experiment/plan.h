@@ -75,6 +75,7 @@ struct plan {
 	enum plan_order order;
 	bool has_seed;
 	uint64_t seed; /* at most 2^53 - 1 */
+	double until; /* the detectable effect at which fewer blocks are enough, a share; 0: none */
 	uint64_t settle_ns;
 	char *before_each;                     /* for /bin/sh -c, or NULL */
 	struct plan_texts primaries, controls; /* METRIC@KEY:GROUP, or an outcome */

@@ -12,20 +12,23 @@
 #include "base/mem.h"
 #include "experiment/record.h"
 
-static bool is_empty(int dir_fd)
+/* Returns 0, -EEXIST if there is a file in it, or another -errno. */
+static int check_empty(int dir_fd)
 {
-	int fd = fd_open_dir_at(dir_fd, ".");
+	cleanup_(fd_closep) int fd = fd_open_dir_at(dir_fd, ".");
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *entry;
-	bool empty = dir != NULL;
+	int r = 0;
 
-	while (dir && empty && (entry = readdir(dir)))
-		empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
-	if (dir)
-		closedir(dir);
-	else
-		fd_closep(&fd);
-	return empty;
+	if (!dir)
+		return fd < 0 ? fd : -errno;
+	/* The stream has it now. */
+	fd = -1;
+	while (r == 0 && (entry = readdir(dir)))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			r = -EEXIST;
+	closedir(dir);
+	return r;
 }
 
 /* A group with the number of its user is that user's own, as pam_umask(8) has it. */
@@ -94,9 +97,11 @@ int experiment_make_directory(struct experiment *experiment, struct strbuf *rete
 	if (fd < 0)
 		return fd;
 	/* Also one that somebody has put in the place of the new one. */
-	if (!is_empty(fd)) {
-		strbuf_addf(reterr, "%s: it is there and is no empty directory", directory);
-		return -EEXIST;
+	r = check_empty(fd);
+	if (r < 0) {
+		strbuf_addf(reterr, "%s: %s", directory,
+		            r == -EEXIST ? "it is there and is no empty directory" : strerror(-r));
+		return r;
 	}
 	fd_closep(&experiment->dir_fd);
 	experiment->dir_fd = fd;

@@ -70,8 +70,9 @@ static json_t *outcomes_json(const struct plan *plan)
 	return object;
 }
 
-static json_t *plan_json(const struct plan *plan)
+static json_t *plan_json(const struct experiment *experiment)
 {
+	const struct plan *plan = &experiment->plan;
 	json_t *object = tree_new();
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 
@@ -79,7 +80,10 @@ static json_t *plan_json(const struct plan *plan)
 	set_text(object, "unit", plan->unit == PLAN_UNIT_RUN ? "run" : "window");
 	if (plan->unit == PLAN_UNIT_WINDOW)
 		set_number(object, "window_ns", plan->window_ns);
-	set_number(object, "blocks", plan->blocks);
+	set_number(object, "blocks",
+	           experiment->is_enough ? experiment_blocks_done(experiment) : plan->blocks);
+	if (plan->until > 0)
+		tree_set(object, "until", json_real(plan->until));
 	set_number(object, "settle_ns", plan->settle_ns);
 	set_text(object, "before_each", plan->before_each);
 	set_texts(object, "primary", &plan->primaries);
@@ -183,7 +187,9 @@ static json_t *experiment_json(const struct experiment *experiment)
 	set_text(object, "order", plan_order_names[experiment->plan.order]);
 	set_number(object, "seed", experiment->schedule.seed);
 	set_number(object, "settle_ns", experiment->plan.settle_ns);
-	tree_set(object, "plan", plan_json(&experiment->plan));
+	if (experiment->is_enough)
+		tree_set(object, "is_enough", json_true());
+	tree_set(object, "plan", plan_json(experiment));
 	tree_set(object, "arms", arms_json(&experiment->plan));
 	tree_set(object, "schedule", schedule_json(&experiment->schedule));
 	tree_set(object, "before", before_json(experiment));
@@ -376,6 +382,7 @@ static bool read_json(struct experiment *experiment, const json_t *json, const c
 	    !read_before(experiment, json_object_get(json, "before")) || !json_is_array(units))
 		return false;
 	experiment->state = (enum experiment_state)state;
+	experiment->is_enough = json_is_true(json_object_get(json, "is_enough"));
 	json_array_foreach((json_t *)(uintptr_t)units, i, unit)
 	{
 		if (!read_unit(experiment, unit))

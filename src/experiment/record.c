@@ -97,7 +97,8 @@ unsigned experiment_next_block(const struct experiment *experiment)
 {
 	unsigned best = 0, fewest = 0;
 
-	for (unsigned block = 1; block <= experiment->plan.blocks; block++) {
+	for (unsigned block = 1; block <= experiment->plan.blocks && !experiment->is_enough;
+	     block++) {
 		unsigned voids = experiment_voids(experiment, block);
 
 		if (experiment_has_block(experiment, block) || (best > 0 && voids >= fewest))

@@ -65,6 +65,7 @@ struct experiment {
 	struct plan plan;
 	struct schedule schedule;
 	enum experiment_state state;
+	bool is_enough;     /* by plan.until: no further block is needed */
 	struct unit *units; /* owned, as what follows */
 	size_t unit_count, unit_capacity;
 	struct session *sessions;

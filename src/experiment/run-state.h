@@ -4,6 +4,7 @@
 #include "experiment/run.h"
 #include "knob/changes.h"
 #include "measure.h"
+#include "outlook.h"
 #include "work-output.h"
 #include "workload.h"
 
@@ -15,6 +16,8 @@ struct run {
 	struct measure measure;
 	struct workload workload;
 	struct work_output output;
+	struct outlook outlook;
+	bool has_outlook; /* the observer has had one */
 	struct run_progress progress;
 	uint64_t shown_ns; /* CLOCK_MONOTONIC */
 	uint64_t unit_ns; /* what a unit takes on the average, without its settling; 0: not known */
@@ -34,6 +37,10 @@ void run_show(struct run *run, enum run_step step);
 /* Runs one command to its end. Returns 0, RUN_FAILED with a phrase, or -errno with a sentence. */
 must_check_ int run_command(struct run *run, const char *command, size_t arm,
                             struct strbuf *reterr);
+
+/* Asks the observer, if it is time, what the experiment will be able to show, and ends it if that is enough. Returns 0 or as
+ * run_wait(). */
+must_check_ int run_look_ahead(struct run *run, struct strbuf *reterr);
 
 /* Does one unit, and fills @unit. Returns 0; RUN_FAILED or RUN_DISTURBED with a phrase; or -errno with a sentence. */
 must_check_ int run_unit(struct run *run, struct unit *unit, unsigned number,

@@ -66,7 +66,7 @@ static int reap(struct run *run)
 	return r < 0 ? r : 0;
 }
 
-enum { POLL_STOP, POLL_CHANGES, POLL_RESULT, POLL_PROCESS, POLL_OUTPUT, POLL_COUNT };
+enum { POLL_STOP, POLL_CHANGES, POLL_RESULT, POLL_PROCESS, POLL_OUTPUT, POLL_OUTLOOK, POLL_COUNT };
 
 static int handle(struct run *run, const struct pollfd fds[POLL_COUNT], struct strbuf *reterr)
 {
@@ -84,6 +84,8 @@ static int handle(struct run *run, const struct pollfd fds[POLL_COUNT], struct s
 		strbuf_addf(reterr, "the process that measures has ended: %s", strerror(-r));
 		return r;
 	}
+	if (fds[POLL_OUTLOOK].revents)
+		outlook_read(&run->outlook);
 	if (fds[POLL_OUTPUT].revents)
 		r = read_output(run);
 	if (r >= 0 && fds[POLL_PROCESS].revents)
@@ -103,6 +105,7 @@ int run_wait(struct run *run, uint64_t until_ns, struct strbuf *reterr)
 	                         .events = POLLIN},
 	        [POLL_PROCESS] = {.fd = workload->ended ? -1 : workload->pid_fd, .events = POLLIN},
 	        [POLL_OUTPUT] = {.fd = workload->output_fd, .events = POLLIN},
+	        [POLL_OUTLOOK] = {.fd = run->outlook.done ? -1 : run->outlook.fd, .events = POLLIN},
 	};
 	uint64_t now = clock_now_ns(CLOCK_MONOTONIC), next = run->shown_ns + NS_PER_SECOND, wait;
 	struct timespec timeout;

@@ -15,7 +15,7 @@
 #include "run-state.h"
 
 /* The run is given up after so many failures in a row. */
-enum { FAILURES_MAX = 3, SETTING_BYTES = 4096 };
+enum { FAILURES_MAX = 3, SETTING_BYTES = 4096, DESCRIPTORS_LEAST = 48 };
 
 static bool names_path(const struct knob_list *arm, const char *path)
 {
@@ -226,8 +226,30 @@ static int run_blocks(struct run *run, struct strbuf *reterr)
 			note_void(run, block, strbuf_str(&reason));
 			r = check_voids(run, in_row, voids, strbuf_str(&reason), reterr);
 		}
+		if (r == 0)
+			r = run_look_ahead(run, reterr);
 		block = experiment_next_block(experiment);
 	} while (r == 0 && block > 0);
+	return r;
+}
+
+/* Checks that this process can open as many files as it needs at once. Without them it could not restore what it has set. */
+static int check_descriptors(struct strbuf *reterr)
+{
+	int fds[DESCRIPTORS_LEAST], count = 0, r = 0;
+
+	while (count < DESCRIPTORS_LEAST && r == 0) {
+		fds[count] = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+		if (fds[count] < 0)
+			r = -errno;
+		else
+			count++;
+	}
+	if (r < 0)
+		strbuf_addf(reterr, "%d more files must be open at a time, and only %d can be: %s",
+		            DESCRIPTORS_LEAST, count, strerror(-r));
+	while (count > 0)
+		close(fds[--count]);
 	return r;
 }
 
@@ -240,9 +262,11 @@ static int begin(struct run *run, struct strbuf *reterr)
 	        .stop_fd = run->options->stop_fd,
 	        .output_fd = -1,
 	};
-	int r = changes_begin(&run->changes, run->arms, experiment->plan.arm_count, &options,
-	                      reterr);
+	int r = check_descriptors(reterr);
 
+	if (r == 0)
+		r = changes_begin(&run->changes, run->arms, experiment->plan.arm_count, &options,
+		                  reterr);
 	if (r == 0)
 		r = changes_try(run->changes, reterr);
 	if (r < 0)
@@ -288,6 +312,7 @@ int run_experiment(struct experiment *experiment, const struct run_options *opti
 	        .arms = arms,
 	        .measure = MEASURE_INIT,
 	        .workload = WORKLOAD_INIT,
+	        .outlook = OUTLOOK_INIT,
 	        .progress = {.experiment = experiment},
 	};
 	int r;
@@ -298,6 +323,7 @@ int run_experiment(struct experiment *experiment, const struct run_options *opti
 	if (r == 0)
 		r = run_blocks(&run, reterr);
 	measure_done(&run.measure);
+	outlook_done(&run.outlook);
 	workload_done(&run.workload);
 	work_output_done(&run.output);
 	return end(&run, r, ret_restored, reterr);

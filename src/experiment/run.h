@@ -18,12 +18,22 @@ struct run_progress {
 	uint64_t left_ns; /* until the end, if nothing is void; 0: not known yet */
 };
 
+/* The effect that an experiment will be able to show. */
+struct run_outlook {
+	double detectable; /* the effect that all primaries would show at its end, as a share; infinite: not known */
+	char text[512]; /* a sentence, safe to print; empty: nothing is known */
+};
+
 /* Callbacks of a caller who shows the progress. */
 struct run_observer {
 	/* About once a second, and at each step. */
 	void (*progress)(struct run_observer *self, const struct run_progress *progress);
 	/* One or more lines, about a block that is void, say. Safe to print. */
 	void (*note)(struct run_observer *self, const char *text);
+	/* Called in a child process, after three blocks, and after each one if the plan has "until". NULL: nobody wants to
+	 * know. */
+	void (*outlook)(struct run_observer *self, const struct experiment *experiment,
+	                struct run_outlook *ret);
 };
 
 struct run_options {

@@ -133,6 +133,24 @@ status=0
 "$CTPROF" ab --resume ended --yes 2>errors || status=$?
 check "$status" -eq 1
 
+# Whoever cannot open the files that restoring takes changes nothing.
+status=0
+(ulimit -n 24; exec "$CTPROF" ab plan -o limited --yes 2>errors) || status=$?
+check "$status" -eq 1
+grep -q '^ctprof: 48 more files must be open at a time, and only [0-9]* can be: Too many open files$' errors || { cat errors; exit 1; }
+check "$(cat knob)" = 5
+check ! -e limited
+
+# Behind three blocks it says what it will be able to show, and with --until it ends when that is enough.
+"$CTPROF" ab --b 'env N=2' --blocks 20 --until mde=90% --settle 0 -o until --yes -- sleep 0.2 >report 2>errors || { cat errors; exit 1; }
+grep -q '^ctprof: after 3 blocks: 20 will show an effect of [0-9.e+]* % in wall_time_ns$' errors || { cat errors; exit 1; }
+grep -q '^ctprof: [0-9]* blocks are enough: they show an effect of [0-9.]* %$' errors || { cat errors; exit 1; }
+check "$(jq '.plan.blocks >= 6 and .plan.blocks < 20 and .plan.blocks * 4 == ([.units[] | select(.state == "done")] | length)' until/experiment.json)" = true
+check "$(jq -r .state until/experiment.json)" = complete
+status=0
+"$CTPROF" ab --resume until --yes 2>errors || status=$?
+check "$status" -eq 1
+
 # The experiment writes and reads in the directory that it began with, even if another one has come to its
 # place.
 mkdir -p up/dir

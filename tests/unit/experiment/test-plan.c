@@ -148,6 +148,22 @@ static void test_whole_file(void **state)
 	check_whole();
 }
 
+/* Not every order and unit can have it, so that it is no part of the whole. */
+static void test_until(void **state)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+	(void)state;
+	parse("[experiment]\nuntil = mde=2.5%\nprimary = a@pcomm:b\n[arm A]\n[arm B]\n"
+	      "sysctl a.b = 1\n");
+	plan_add_text(&plan, &text);
+	experiment_plan_done(&plan);
+	experiment_plan_init(&plan, "/cg");
+	assert_true(fabs(plan.until - 0) <= 0);
+	parse(strbuf_str(&text));
+	assert_true(fabs(plan.until - .025) <= 1e-15);
+}
+
 /* The text of a plan is the plan: an experiment is resumed by it. */
 static void test_text(void **state)
 {
@@ -228,6 +244,15 @@ static void test_refused_lines(void **state)
 	               "line 2: seed: '-1' is not a seed: auto, or a number below 2^53");
 	assert_refused("[experiment]\norder = aabb\n",
 	               "line 2: order: 'aabb' is not an order: abba, sequential");
+	assert_refused("[experiment]\nuntil = 2%\n",
+	               "line 2: until: '2%' is not a detectable effect such as mde=2%");
+	assert_refused("[experiment]\nuntil = mde=2\n",
+	               "line 2: until: '2' is not a percentage such as 2%");
+	assert_refused("[experiment]\nuntil = mde=2%\n[arm A]\n[arm B]\nsysctl a.b = 1\n",
+	               "until needs a primary, or an outcome");
+	assert_refused("[experiment]\nuntil = mde = 2%\nprimary = a@pcomm:b\norder = sequential\n"
+	               "[arm A]\n[arm B]\nsysctl a.b = 1\n",
+	               "until is for tossed blocks");
 	assert_refused("[experiment]\nmargin = 2\n",
 	               "line 2: margin: '2' is not a percentage such as 2%");
 	assert_refused("[experiment]\nmargin = 0%\n",
@@ -291,6 +316,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test_setup_teardown(test_whole_file, setup, teardown),
 	        cmocka_unit_test_setup_teardown(test_text, setup, teardown),
+	        cmocka_unit_test_setup_teardown(test_until, setup, teardown),
 	        cmocka_unit_test_setup_teardown(test_defaults, setup, teardown),
 	        cmocka_unit_test_setup_teardown(test_options, setup, teardown),
 	        cmocka_unit_test_setup_teardown(test_refused_lines, setup, teardown),

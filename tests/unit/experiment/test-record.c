@@ -80,6 +80,8 @@ static void test_round_trip(void **state)
 
 	make(tree);
 	experiment.state = EXPERIMENT_INTERRUPTED;
+	assert_int_equal(experiment_next_block(&experiment), 1);
+	experiment.is_enough = true;
 	add_block(0, 4, UNIT_DISCARDED);
 	unit = add(2, 1, UNIT_VOID);
 	unit->reason = mem_copy("no\nluck", 7);
@@ -91,6 +93,7 @@ static void test_round_trip(void **state)
 	write_and_read(tree);
 	assert_string_equal(again.plan.name, "\xc3\xa4 \"x\"");
 	assert_int_equal(again.state, EXPERIMENT_INTERRUPTED);
+	assert_int_equal(experiment_next_block(&again), 0);
 	assert_int_equal(again.schedule.seed, 4);
 	assert_int_equal(again.schedule.blocks, 3);
 	assert_int_equal(again.plan.arm_count, 2);
