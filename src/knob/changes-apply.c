@@ -96,11 +96,25 @@ int changes_verify(struct changes *changes, struct strbuf *reterr)
 	return check_files(changes, changes->arm, -ESTALE, "somebody else has set it", reterr);
 }
 
+/* The kernel may make another value of the one that is written. It is ours, and is to be restored. */
+static void note_other_value(struct journal_entry *entry, const struct knob *knob)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+	if (knob_file_read(entry->place, &text) < 0 ||
+	    value_holds(entry->form, strbuf_str(&text), text.len, knob->value) ||
+	    revert_is_old(entry, &text))
+		return;
+	while (text.len > 0 && text.data[text.len - 1] == '\n')
+		text.data[--text.len] = '\0';
+	journal_add_value(entry, strbuf_str(&text));
+}
+
 /* A value is one line, as echo writes it. */
 static int set_file(struct changes *changes, size_t arm, size_t index, struct strbuf *reterr)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
-	const struct journal_entry *entry = &changes->plan.journal.entries[index];
+	struct journal_entry *entry = &changes->plan.journal.entries[index];
 	const struct knob *knob = knob_of(changes, arm, index);
 	int r = check_file(changes, arm, index, &text);
 
@@ -116,8 +130,10 @@ static int set_file(struct changes *changes, size_t arm, size_t index, struct st
 		changes_line(reterr);
 		knob_describe(reterr, knob);
 		strbuf_addf(reterr, ": %s", strerror(-r));
+		return r;
 	}
-	return r;
+	note_other_value(entry, knob);
+	return 0;
 }
 
 /* Files that the arm does not name get their old values. Some take them only when the arm's own are set: check_files() finds those that have
@@ -286,6 +302,21 @@ static int set_to_old(struct changes *changes, struct strbuf *reterr)
 	return r;
 }
 
+/* From here on, what a file has is an arm's value or somebody else's. */
+static int end_trial(struct changes *changes, struct strbuf *reterr)
+{
+	struct journal *journal = &changes->plan.journal;
+	int r;
+
+	journal->is_tried = true;
+	r = journal->fd < 0 ? 0 : journal_write(journal, changes->dir_fd);
+	if (r < 0) {
+		changes_line(reterr);
+		strbuf_addf(reterr, "the journal cannot be written again: %s", strerror(-r));
+	}
+	return r;
+}
+
 /* Two passes: see revert_all(). */
 int changes_try(struct changes *changes, struct strbuf *reterr)
 {
@@ -303,5 +334,5 @@ int changes_try(struct changes *changes, struct strbuf *reterr)
 		r = check_files(changes, NO_ARM, -EINVAL, "the old value cannot be set again",
 		                reterr);
 	}
-	return r;
+	return r == 0 ? end_trial(changes, reterr) : r;
 }

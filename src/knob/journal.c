@@ -82,12 +82,14 @@ void journal_done(struct journal *journal)
 
 /* Writing. */
 
-static void add_entry(struct strbuf *out, const struct journal_entry *entry)
+static void add_entry(struct strbuf *out, const struct journal_entry *entry, bool is_tried)
 {
+	bool any = entry->any || (!is_tried && entry->store == KNOB_STORE_KERNEL);
+
 	switch (entry->kind) {
 	case JOURNAL_FILE:
 		strbuf_addf(out, "file %s %s %s", form_words[entry->form],
-		            store_words[entry->store], entry->any ? "any" : "set");
+		            store_words[entry->store], any ? "any" : "set");
 		journal_word_add(out, entry->place, strlen(entry->place));
 		journal_word_add(out, entry->old, entry->old_len);
 		for (size_t i = 0; i < entry->value_count; i++)
@@ -115,7 +117,7 @@ static void add_all(struct strbuf *out, const struct journal *journal)
 	journal_word_add(out, journal->label, strlen(journal->label));
 	strbuf_add_char(out, '\n');
 	for (size_t i = 0; i < journal->count; i++)
-		add_entry(out, &journal->entries[i]);
+		add_entry(out, &journal->entries[i], journal->is_tried);
 	strbuf_addf(out, "end %zu\n", journal->count);
 }
 
@@ -131,10 +133,14 @@ int journal_write(struct journal *journal, int dir_fd)
 		return -errno;
 	add_all(&text, journal);
 	r = fd_write_all(fd, text.data, text.len);
+	if (r == 0 && (fsync(fd) < 0 || renameat(dir_fd, new_name, dir_fd, name) < 0))
+		r = -errno;
+	if (r < 0)
+		(void)unlinkat(dir_fd, new_name, 0);
+	if (r == 0 && fsync(dir_fd) < 0)
+		r = -errno;
 	if (r < 0)
 		return r;
-	if (fsync(fd) < 0 || renameat(dir_fd, new_name, dir_fd, name) < 0 || fsync(dir_fd) < 0)
-		return -errno;
 	fd_closep(&journal->fd);
 	journal->fd = fd;
 	fd = -1;
@@ -302,6 +308,7 @@ int journal_read(struct journal *journal, int dir_fd)
 		journal_done(journal);
 		return -EBADMSG;
 	}
+	journal->is_tried = true;
 	journal->fd = openat(dir_fd, name, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
 	return journal->fd < 0 ? -errno : 0;
 }

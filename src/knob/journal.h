@@ -47,6 +47,8 @@ struct journal {
 	char *directory;  /* in which commands are run */
 	char *label;      /* may hold any bytes; "" if there is none */
 	uint64_t began_s; /* CLOCK_REALTIME */
+	/* Each value has been set and read back. Until then the kernel may make another one of it, which is no other user's. */
+	bool is_tried;
 	struct journal_entry *entries;
 	size_t count, capacity;
 	int fd; /* open for journal_note(), or -1 */

@@ -2,14 +2,17 @@
 #include "check.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/mem.h"
 #include "knob/changes.h"
 #include "temp-tree.h"
@@ -124,6 +127,48 @@ static bool is_pending(struct scene *scene)
 	assert_int_equal(pending, line.len > 0);
 	strbuf_done(&line);
 	return pending;
+}
+
+/* The kernel makes the default of a 0. Nobody else has done that, so the old value is restored. */
+static void test_other_value(void **state)
+{
+	struct scene *scene = *state;
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/timerslack_ns", (int)getpid());
+	if (prctl(PR_SET_TIMERSLACK, 61000) < 0 || access(path, W_OK) < 0)
+		skip();
+	assert_int_equal(knob_add(&scene->arms[0], KNOB_WRITE, path, "0", NULL, &scene->text), 0);
+	succeed(scene, begin(scene));
+	fail_with(scene, changes_try(scene->changes, &scene->text), -EINVAL,
+	          "not '0': the value did not take");
+	succeed(scene, end(scene));
+	assert_int_equal(fd_read_all_at(AT_FDCWD, path, &text, 64), 0);
+	assert_string_equal(strbuf_str(&text), "61000\n");
+	assert_false(is_pending(scene));
+}
+
+/* The same if the runner dies before it finds that, and the journal is all there is. */
+static void test_untried_journal(void **state)
+{
+	struct scene *scene = *state;
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	cleanup_(mem_freep) char *journal = temp_tree_path(scene->tree, "state/changes");
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/timerslack_ns", (int)getpid());
+	if (access(path, W_OK) < 0)
+		skip();
+	assert_int_equal(knob_add(&scene->arms[0], KNOB_WRITE, path, "70000", NULL, &scene->text),
+	                 0);
+	succeed(scene, begin(scene));
+	assert_int_equal(fd_read_all_at(AT_FDCWD, journal, &text, 4096), 0);
+	assert_non_null(strstr(strbuf_str(&text), "file plain kernel any /proc/"));
+	succeed(scene, changes_try(scene->changes, &scene->text));
+	assert_int_equal(fd_read_all_at(AT_FDCWD, journal, &text, 4096), 0);
+	assert_non_null(strstr(strbuf_str(&text), "file plain kernel set /proc/"));
+	succeed(scene, end(scene));
 }
 
 static void test_files(void **state)
@@ -283,13 +328,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(function_) cmocka_unit_test_setup_teardown(function_, setup, teardown)
-	        TEST(test_files),
-	        TEST(test_refusals),
-	        TEST(test_foreign),
-	        TEST(test_commands),
-	        TEST(test_daemon),
-	        TEST(test_stop),
-	        TEST(test_failing_commands),
+	        TEST(test_files),    TEST(test_other_value), TEST(test_untried_journal),
+	        TEST(test_refusals), TEST(test_foreign),     TEST(test_commands),
+	        TEST(test_daemon),   TEST(test_stop),        TEST(test_failing_commands),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
