@@ -70,7 +70,8 @@ static void add_length(const struct experiment *experiment, struct strbuf *out)
 	                 schedule_block_length(&experiment->schedule);
 
 	add_label("length", out);
-	strbuf_addf(out, "%llu units, ", (unsigned long long)units);
+	strbuf_addf(out, "%s%llu units, ", plan->until > 0 ? "at most " : "",
+	            (unsigned long long)units);
 	if (plan->unit == PLAN_UNIT_WINDOW) {
 		ab_time_add(units * (plan->window_ns + plan->settle_ns), out);
 		strbuf_add_str(out, " and the time to switch and to read\n");

@@ -362,7 +362,7 @@ static int ask(const struct command *command, const struct arguments *arguments,
 
 /* Opens a descriptor for the signals that end the experiment after everything is restored. Ignored signals, as under nohup,
  * stay ignored. */
-static int open_signals(void)
+static int open_signals(sigset_t *ret_mask)
 {
 	static const int signals[] = {SIGHUP, SIGINT, SIGTERM, SIGQUIT};
 	sigset_t set;
@@ -374,8 +374,10 @@ static int open_signals(void)
 		if (sigaction(signals[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
 			sigaddset(&set, signals[i]);
 	}
-	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+	if (sigprocmask(SIG_BLOCK, &set, ret_mask) < 0)
 		return -errno;
+	/* A limit of the size of files is an error of a write. */
+	signal(SIGXFSZ, SIG_IGN);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
@@ -407,7 +409,8 @@ static void print_lines(const struct strbuf *text)
 static int run_it(const struct arguments *arguments, struct experiment *experiment)
 {
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
-	cleanup_(fd_closep) int signal_fd = open_signals();
+	sigset_t mask;
+	cleanup_(fd_closep) int signal_fd = open_signals(&mask);
 	struct ab_progress progress;
 	struct run_options run = {.stop_fd = signal_fd, .observer = &progress.base};
 	bool restored = true;
@@ -431,6 +434,8 @@ static int run_it(const struct arguments *arguments, struct experiment *experime
 	}
 	if (r < 0 || !restored)
 		return EXIT_FAILED;
+	/* The report may be long, and has a pager. */
+	sigprocmask(SIG_SETMASK, &mask, NULL);
 	return ab_answer_print(&arguments->answer, experiment->directory, experiment->dir_fd);
 }
 

@@ -200,6 +200,7 @@ static bool read_unit(struct trial *trial, struct strmap *voids, const json_t *o
 		return false;
 	strbuf_addf(&path, "%s/%s", dir, file);
 	unit = trial_add_unit(trial, strbuf_str(&path), arm);
+	unit->number = trial->unit_count;
 	unit->block = (int)block;
 	unit->session = (unsigned)(first_session + session - 1);
 	return number_of(object, "start", &unit->start_unix_ns) &&

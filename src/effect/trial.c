@@ -59,6 +59,9 @@ static int by_time(const void *a_ptr, const void *b_ptr)
 
 	if (a->session != b->session)
 		return a->session < b->session ? -1 : 1;
+	/* Somebody may set the clock in the middle of an experiment. */
+	if (a->number != b->number)
+		return a->number < b->number ? -1 : 1;
 	if (a->start_unix_ns != b->start_unix_ns)
 		return a->start_unix_ns < b->start_unix_ns ? -1 : 1;
 	return strcmp(a->path, b->path);

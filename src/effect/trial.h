@@ -29,6 +29,7 @@ struct trial_unit {
 	unsigned arm;
 	int block;        /* number in its session, from 0 on; TRIAL_BLOCK_UNKNOWN */
 	unsigned session; /* place in the sessions */
+	size_t number;    /* in the order of time, by experiment.json; 0: by start_unix_ns */
 	uint64_t start_unix_ns;
 	uint64_t length_ns; /* 0: not known */
 	struct trial_outcome *outcomes;

@@ -312,6 +312,17 @@ static bool is_reserved(const char *name)
 	return false;
 }
 
+/* Also finds one in brackets, where a backslash is itself. */
+static bool has_back_reference(const char *regex)
+{
+	for (; *regex; regex++)
+		if (*regex == '\\' && *++regex >= '1' && *regex <= '9')
+			return true;
+		else if (*regex == '\0')
+			break;
+	return false;
+}
+
 static int add_outcome(struct plan *plan, const char *name, const char *value,
                        struct strbuf *reterr)
 {
@@ -330,6 +341,9 @@ static int add_outcome(struct plan *plan, const char *name, const char *value,
 		strbuf_addf(reterr, "there are more than %d outcomes", PLAN_OUTCOMES_MAX);
 		return -EINVAL;
 	}
+	/* POSIX has none in extended expressions, and the C library may need more time for one than there is. */
+	if (has_back_reference(value))
+		return refuse(reterr, value, "a regular expression: it refers back to a group");
 	r = regcomp(&regex, value, REG_EXTENDED);
 	if (r != 0) {
 		char reason[100];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <string.h>
 #include <unistd.h>
@@ -50,16 +51,18 @@ static int read_output(struct run *run)
 		return 0;
 	}
 	work_output_add(&run->output, bytes, (size_t)len);
-	return 1;
+	return (int)len;
 }
 
 static int reap(struct run *run)
 {
-	int r = 1;
+	int r = 1, left;
 
 	workload_reap(&run->workload);
-	/* All that it has printed is in the pipe now. */
-	while (run->workload.ended && run->workload.output_fd >= 0 && r > 0)
+	/* All that it has printed is in the pipe now. Its descendants may print for ever, so that no more is read than a pipe
+	 * holds. */
+	left = run->workload.ended ? fcntl(run->workload.output_fd, F_GETPIPE_SZ) : 0;
+	for (; left > 0 && run->workload.output_fd >= 0 && r > 0; left -= r)
 		r = read_output(run);
 	if (run->workload.ended)
 		work_output_end(&run->output);

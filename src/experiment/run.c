@@ -278,11 +278,20 @@ static int begin(struct run *run, struct strbuf *reterr)
 	return experiment_write(experiment, reterr);
 }
 
+static void add_line(struct strbuf *out, const struct strbuf *line)
+{
+	if (line->len == 0)
+		return;
+	if (out->len > 0)
+		strbuf_add_char(out, '\n');
+	strbuf_add(out, line->data, line->len);
+}
+
 /* Ends the experiment: restores all its changes, after an error as well. */
 static int end(struct run *run, int r, bool *ret_restored, struct strbuf *reterr)
 {
 	struct experiment *experiment = run->experiment;
-	cleanup_(strbuf_done) struct strbuf report = STRBUF_INIT;
+	cleanup_(strbuf_done) struct strbuf report = STRBUF_INIT, reason = STRBUF_INIT;
 	int written;
 
 	*ret_restored = changes_end(run->changes, &report) == 0;
@@ -291,14 +300,13 @@ static int end(struct run *run, int r, bool *ret_restored, struct strbuf *reterr
 	                                  : EXPERIMENT_FAILED;
 	if (experiment->session_count > 0) {
 		void_remains(experiment);
-		written = experiment_write(experiment, r < 0 ? &report : reterr);
+		written = experiment_write(experiment, &reason);
+		/* It may be what has ended the experiment. */
+		if (written < 0 && !strstr(strbuf_str(reterr), strbuf_str(&reason)))
+			add_line(reterr, &reason);
 		r = r < 0 ? r : written;
 	}
-	if (report.len > 0) {
-		if (reterr->len > 0)
-			strbuf_add_char(reterr, '\n');
-		strbuf_add(reterr, report.data, report.len);
-	}
+	add_line(reterr, &report);
 	return r;
 }
 

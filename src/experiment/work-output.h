@@ -9,7 +9,7 @@
 #include "experiment/plan.h"
 #include "experiment/record.h"
 
-enum { WORK_LINE_BYTES = 65536 }; /* the rest of a longer line is ignored */
+enum { WORK_LINE_BYTES = 4096 }; /* the rest of a longer line is ignored */
 
 struct work_output {
 	const struct plan *plan; /* borrowed */

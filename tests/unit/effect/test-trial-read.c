@@ -68,6 +68,23 @@ static void test_good(void **state)
 	assert_int_equal(trial.primaries.count, 1);
 }
 
+/* The units are in the order of time, whatever the clock was when they began. */
+static void test_clock_set_back(void **state)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	char *start;
+
+	(void)state;
+	strbuf_add_str(&text, good);
+	start = strstr(strstr(text.data, "unit-3.zst"), "\"start\":5");
+	start[strlen("\"start\":")] = '6';
+	assert_int_equal(read_text(strbuf_str(&text)), 0);
+	trial_find_blocks(&trial);
+	assert_int_equal(trial.units[0].start_unix_ns, 6);
+	assert_string_equal(trial.units[0].path, "dir/unit-3.zst");
+	assert_string_equal(trial.units[1].path, "dir/unit-4.zst");
+}
+
 static void check_refused(const char *text, const char *what)
 {
 	cleanup_(strbuf_done) struct strbuf sentence = STRBUF_INIT;
@@ -120,6 +137,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test_teardown(test_good, teardown),
+	        cmocka_unit_test_teardown(test_clock_set_back, teardown),
 	        cmocka_unit_test_teardown(test_refused, teardown),
 	        cmocka_unit_test_teardown(test_many_voids, teardown),
 	};

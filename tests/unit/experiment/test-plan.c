@@ -271,6 +271,10 @@ static void test_refused_lines(void **state)
 	               "line 2: primary: 'a' is not another row: it is there already");
 	assert_refused("[experiment]\noutcome work = x\n",
 	               "line 2: 'work' is not the name of an outcome");
+	assert_refused(
+	        "[experiment]\noutcome = \\\\(a*)\\1\n",
+	        "line 2: outcome: '\\\\(a*)\\1' is not a regular expression: it refers back to a "
+	        "group");
 	assert_refused("[experiment]\noutcome = (\n",
 	               "line 2: outcome: '(' is not a regular expression: Unmatched ( or \\(");
 	assert_refused("[arm A]\nfoo\n",
