@@ -5,6 +5,3 @@
 
 /* Puts groups in the order of the sort keys, and fills the rows of @set. */
 void row_select(struct row_set *set, const struct row_options *options);
-
-/* Finds what row_uptime() measures by. */
-void row_set_find_longest_life(struct row_set *set);

@@ -9,6 +9,25 @@
 #include "row-match.h"
 #include "row-select.h"
 
+static double mean_life(const struct row_set *set, const struct row_group *group, unsigned side)
+{
+	const struct group *here = group->sides[side];
+
+	if (!here || here->births == 0)
+		return NAN;
+	return (double)set->last_birth_clock_ticks[side] -
+	       (double)here->births_clock_ticks / here->births;
+}
+
+static void find_longest_life(struct row_set *set)
+{
+	for (unsigned side = 0; side < set->sides; side++)
+		for (size_t i = 0; i < set->group_count; i++)
+			set->longest_life_clock_ticks[side] =
+			        fmax(set->longest_life_clock_ticks[side],
+			             mean_life(set, &set->groups[i], side));
+}
+
 void row_set_init(struct row_set *set, const struct group_table *const *tables, unsigned sides,
                   const struct row_cpu_time *cpu_times, const struct row_options *options)
 {
@@ -28,7 +47,7 @@ void row_set_init(struct row_set *set, const struct group_table *const *tables, 
 	if (cpu_times)
 		memcpy(set->cpu_times, cpu_times, sides * sizeof(*cpu_times));
 	row_match(set, tables, cpu_times, options);
-	row_set_find_longest_life(set);
+	find_longest_life(set);
 	row_select(set, options);
 }
 
@@ -68,25 +87,6 @@ void row_set_done(struct row_set *set)
 	free(set->rows);
 	free(set->readers);
 	*set = (struct row_set){0};
-}
-
-static double mean_life(const struct row_set *set, const struct row_group *group, unsigned side)
-{
-	const struct group *here = group->sides[side];
-
-	if (!here || here->births == 0)
-		return NAN;
-	return (double)set->last_birth_clock_ticks[side] -
-	       (double)here->births_clock_ticks / here->births;
-}
-
-void row_set_find_longest_life(struct row_set *set)
-{
-	for (unsigned side = 0; side < set->sides; side++)
-		for (size_t i = 0; i < set->group_count; i++)
-			set->longest_life_clock_ticks[side] =
-			        fmax(set->longest_life_clock_ticks[side],
-			             mean_life(set, &set->groups[i], side));
 }
 
 static struct quantity share_of_window(const struct row_set *set, const struct group *group,

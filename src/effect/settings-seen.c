@@ -42,15 +42,6 @@ bool setting_seen_differs(const struct trial *trial, const char *name,
 	       !is_named(&trial->arms[a], name) && !is_named(&trial->arms[b], name);
 }
 
-size_t settings_seen_varying(const struct settings_seen *seen)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < seen->map.count; i++)
-		count += ((const struct setting_seen *)seen->map.entries[i].value)->varies;
-	return count;
-}
-
 void settings_seen_done(struct settings_seen *seen)
 {
 	for (size_t i = 0; i < seen->map.count; i++) {

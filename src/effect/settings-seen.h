@@ -21,8 +21,5 @@ void settings_seen_add(struct settings_seen *seen, unsigned arm, const struct se
 bool setting_seen_differs(const struct trial *trial, const char *name,
                           const struct setting_seen *setting, unsigned a, unsigned b);
 
-/* Returns how many settings did not stay as they were in an arm. */
-size_t settings_seen_varying(const struct settings_seen *seen);
-
 /* For cleanup_(settings_seen_done). */
 void settings_seen_done(struct settings_seen *seen);

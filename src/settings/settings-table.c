@@ -40,7 +40,7 @@ const struct settings_only_desc settings_only_table[] = {
 };
 const size_t settings_only_count = ARRAY_SIZE(settings_only_table);
 
-const struct settings_host_desc settings_host_table[] = {
+static const struct settings_host_desc settings_host_table[] = {
 #undef SETTINGS_HOST
 #define COVERED true
 #define OWN false
@@ -51,7 +51,6 @@ const struct settings_host_desc settings_host_table[] = {
 #undef SETTINGS_HOST
 #define SETTINGS_HOST(field_, covered_)
 };
-const size_t settings_host_count = ARRAY_SIZE(settings_host_table);
 
 const struct settings_kind_desc settings_kind_table[SETTINGS_KIND_COUNT] = {
 #undef SETTINGS_KIND
@@ -111,7 +110,7 @@ bool settings_is_identity(const char *name)
 
 const struct settings_host_desc *settings_host_find(const char *field)
 {
-	for (size_t i = 0; i < settings_host_count; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(settings_host_table); i++) {
 		size_t len = strlen(settings_host_table[i].field);
 
 		if (strncmp(field, settings_host_table[i].field, len) == 0 &&

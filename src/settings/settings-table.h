@@ -46,8 +46,6 @@ struct settings_host_desc {
 	const char *field;
 	bool covered; /* a setting has the same value */
 };
-extern const struct settings_host_desc settings_host_table[];
-extern const size_t settings_host_count;
 
 /* Returns the row of a field of the host, or of an entry of a map ("sched_tunables.sched_rt_runtime_us"); NULL if nobody sets it. */
 const struct settings_host_desc *settings_host_find(const char *field);

@@ -154,11 +154,3 @@ bool where_holds(const struct where *where, const struct where_row *row)
 {
 	return node_holds(where, where->root, row);
 }
-
-bool where_tests_only_text(const struct where *where)
-{
-	for (uint32_t i = 1; i < where->count; i++)
-		if (where->nodes[i].kind == WHERE_TEST && !where->nodes[i].test.field->is_text)
-			return false;
-	return true;
-}

@@ -81,9 +81,6 @@ void where_freep(struct where **where);
  * bytes, ticks, percentages (percent and percent_hundredths). "not" makes it true. Integers are compared exactly. */
 bool where_holds(const struct where *where, const struct where_row *row);
 
-/* Returns whether no test is about a number. */
-bool where_tests_only_text(const struct where *where);
-
 /* Appends three lines that are safe to print, the last one without its newline: the sentence, the expression, and a
  * mark below the place at fault. A long expression is cut to the text around the place. */
 void where_add_error(const char *text, const struct where_error *error, struct strbuf *out);

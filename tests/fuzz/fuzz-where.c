@@ -90,7 +90,6 @@ static void check(const char *text, unsigned sides)
 
 	if (where) {
 		require(error.sentence.len == 0, "no reason where nothing was refused");
-		where_tests_only_text(where);
 		check_wrapped(where, text, sides);
 	} else {
 		check_refusal(text, &error);

@@ -5,7 +5,6 @@
 #include <stdint.h>
 
 #define must_check_ __attribute__((warn_unused_result))
-#define nonnull_ __attribute__((nonnull))
 #define printf_(fmt_, args_) __attribute__((format(printf, fmt_, args_)))
 #define noreturn_ __attribute__((noreturn))
 #define unused_ __attribute__((unused))

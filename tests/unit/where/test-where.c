@@ -324,27 +324,6 @@ static void test_add_seen_keeps_the_smaller(void **state)
 	assert_true(row.numbers[WHERE_SEEN_SHARE].real == 0.5);
 }
 
-static void test_only_text(void **state)
-{
-	static const struct {
-		const char *text;
-		bool only_text;
-	} cases[] = {
-	        {"group = a", true},
-	        {"not (group = a or unit = ns) and metric ~ b", true},
-	        {"threads > 1", false},
-	        {"group = a or section = b and not threads > 1", false},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct where *where = parse(cases[i].text, 2);
-
-		assert_int_equal(where_tests_only_text(where), cases[i].only_text);
-		where_free(where);
-	}
-}
-
 /* Nothing of the text is needed afterwards. */
 static void test_text_is_copied(void **state)
 {
@@ -372,7 +351,6 @@ int main(void)
 	        cmocka_unit_test(test_operators),
 	        cmocka_unit_test(test_missing_numbers),
 	        cmocka_unit_test(test_add_seen_keeps_the_smaller),
-	        cmocka_unit_test(test_only_text),
 	        cmocka_unit_test(test_text_is_copied),
 	};
 
