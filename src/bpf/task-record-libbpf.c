@@ -4,12 +4,7 @@
 
 #include "bpf/task-record.h"
 #include "task-record-program.h"
-/* The build makes this file from bpf/task-record.bpf.c; it does not follow our rules. */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wconversion"
-#pragma GCC diagnostic ignored "-Wsign-conversion"
-#include <task-record.skel.h>
-#pragma GCC diagnostic pop
+#include <task-record.skel.h> /* made by the build from task-record.bpf.c */
 
 static void destroy(void *skeleton)
 {

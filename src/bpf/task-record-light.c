@@ -3,14 +3,7 @@
 
 #include "bpf/task-record.h"
 #include "task-record-program.h"
-/* The build makes this file from bpf/task-record.bpf.c; it does not follow our rules. */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wconversion"
-#pragma GCC diagnostic ignored "-Wsign-conversion"
-#pragma GCC diagnostic ignored "-Wsign-compare"
-#pragma GCC diagnostic ignored "-Wpointer-arith"
-#include <task-record.light.h>
-#pragma GCC diagnostic pop
+#include <task-record.light.h> /* made by the build from task-record.bpf.c */
 
 static void destroy(void *skeleton)
 {

@@ -2,14 +2,7 @@
 #include <errno.h>
 
 #include "thread-end-program.h"
-/* The build makes this file from bpf/thread-end.bpf.c; it does not follow our rules. */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wconversion"
-#pragma GCC diagnostic ignored "-Wsign-conversion"
-#pragma GCC diagnostic ignored "-Wsign-compare"
-#pragma GCC diagnostic ignored "-Wpointer-arith"
-#include <thread-end.light.h>
-#pragma GCC diagnostic pop
+#include <thread-end.light.h> /* made by the build from thread-end.bpf.c */
 
 static void destroy(void *skeleton)
 {
