@@ -281,6 +281,30 @@ static void check_controls(struct comparison *comparison)
 	}
 }
 
+/* Contrasts whose truth is zero show the worth of p on this host. */
+static void check_nulls(struct comparison *comparison)
+{
+	static const double doubt = .01;
+	struct contrast_rows rows = {.blocks = comparison->blocks};
+	cleanup_(mem_freep) double *all =
+	        mem_calloc((comparison->count + 1) * rows.blocks, sizeof(all[0]));
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+	for (size_t i = 0; i < comparison->count; i++)
+		if (comparison->effects[i].nulls)
+			memcpy(&all[rows.blocks * rows.rows++], comparison->effects[i].nulls,
+			       rows.blocks * sizeof(all[0]));
+	rows.contrasts = all;
+	comparison->nulls = tally_low(&rows, alpha);
+	if (!comparison->nulls.p.is_defined || comparison->nulls.p.p > doubt)
+		return;
+	strbuf_addf(&text,
+	            "%zu of %zu rows differ in a contrast whose truth is zero, and all together "
+	            "more than chance gives (p %.2g): p is too small on this host",
+	            comparison->nulls.low, comparison->nulls.rows, comparison->nulls.p.p);
+	trial_texts_add(&comparison->doubts, strbuf_str(&text));
+}
+
 void effect_judge(struct comparison *comparison)
 {
 	cleanup_(flips_done) struct flips flips =
@@ -300,6 +324,7 @@ void effect_judge(struct comparison *comparison)
 		set_detectable(comparison, &comparison->effects[i], primaries);
 		answer(comparison, &comparison->effects[i]);
 	}
+	check_nulls(comparison);
 	check_controls(comparison);
 	check_carry_over(comparison);
 }

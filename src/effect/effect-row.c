@@ -76,12 +76,3 @@ struct check_tally effects_tally(const struct comparison *comparison, size_t che
 	}
 	return tally;
 }
-
-bool check_tally_is_high(const struct check_tally *tally)
-{
-	static const double chance = .05, z99 = 2.326;
-	double rows = (double)tally->rows;
-
-	/* The normal bound of the binomial, with the correction for whole numbers. */
-	return (double)tally->low > rows * chance + z99 * sqrt(rows * chance * (1 - chance)) + .5;
-}

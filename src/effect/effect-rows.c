@@ -123,7 +123,8 @@ static struct p_value p_of(struct contrast_test test)
 static void set_checks(const struct search *search, struct effect *effect)
 {
 	const struct contrast_plan *plan = &search->comparison->plan;
-	double *null = mem_calloc(plan->trial->block_count + 1, sizeof(null[0]));
+	cleanup_(mem_freep) double *null =
+	        mem_calloc(plan->trial->block_count + 1, sizeof(null[0]));
 	struct contrast_test carry = contrast_carry_over(plan, search->y);
 	struct contrast_test drift = contrast_drift(plan, search->y);
 
@@ -135,8 +136,9 @@ static void set_checks(const struct search *search, struct effect *effect)
 		struct t_test test = t_test(null, plan->trial->block_count);
 
 		effect->null_p = (struct p_value){test.has_t, test.p};
+		effect->nulls = null;
+		null = NULL;
 	}
-	free(null);
 }
 
 static void add_row(struct search *search, const struct unit_table *table, struct effect effect)

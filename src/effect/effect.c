@@ -141,9 +141,11 @@ void comparison_done(struct comparison *comparison)
 {
 	for (size_t i = 0; i < comparison->count; i++) {
 		free(comparison->effects[i].contrasts);
+		free(comparison->effects[i].nulls);
 		free(comparison->effects[i].owned);
 	}
 	free(comparison->effects);
 	trial_texts_done(&comparison->failures);
+	trial_texts_done(&comparison->doubts);
 	*comparison = (struct comparison){0};
 }

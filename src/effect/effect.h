@@ -14,6 +14,7 @@
 #include "statistics/interval.h"
 #include "statistics/p-value.h"
 #include "statistics/t-test.h"
+#include "statistics/tally.h"
 
 enum effect_answer { ANSWER_MOVED, ANSWER_SAME, ANSWER_UNKNOWN, ANSWER_COUNT };
 extern const char *const effect_answer_names[ANSWER_COUNT];
@@ -46,6 +47,7 @@ struct effect {
 	/* The value of arm a that changes are percentages of, unless y is a logarithm; 0: none can be. */
 	double base;
 	double *contrasts;  /* one for each block; owned */
+	double *nulls;      /* the same of contrast_null(); owned; NULL: there are none */
 	double means[2];    /* of the values in the units of arm a, and of arm b */
 	double share;       /* of the change in what the host did in arm a; NaN: not known */
 	struct t_test test; /* of the blocks, or of the sessions if there are several */
@@ -84,6 +86,9 @@ struct comparison {
 	double smallest_flip_p;
 	/* Reasons why there is no other answer than unknown; sentences. Empty if the experiment is valid. */
 	struct trial_texts failures;
+	/* The contrasts whose truth is zero, and reasons to doubt all p: sentences as well. */
+	struct tally nulls;
+	struct trial_texts doubts;
 };
 
 struct effect_options {
@@ -132,7 +137,3 @@ struct check_tally {
 
 /* @check picks the p of a check: its offset in struct effect. */
 struct check_tally effects_tally(const struct comparison *comparison, size_t check_offset);
-
-/* Returns whether so many low p are more than chance gives to independent rows in 99 of 100 experiments. Rows that move together
- * exceed that more often. */
-bool check_tally_is_high(const struct check_tally *tally);

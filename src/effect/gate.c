@@ -91,10 +91,12 @@ enum gate_result gate_check(const struct gate *gate, const struct comparison *co
 	}
 	if (failed > NAMED_MOST)
 		strbuf_addf(ret_reason, " and %zu more", failed - NAMED_MOST);
-	if (comparison->failures.count > 0 || rows == 0) {
+	if (comparison->failures.count > 0 || comparison->doubts.count > 0 || rows == 0) {
 		strbuf_clear(ret_reason);
-		strbuf_add_str(ret_reason, rows > 0 ? comparison->failures.entries[0]
-		                                    : "no row of this name is in all units");
+		strbuf_add_str(ret_reason, rows == 0 ? "no row of this name is in all units"
+		                           : comparison->failures.count > 0
+		                                   ? comparison->failures.entries[0]
+		                                   : comparison->doubts.entries[0]);
 		return GATE_INVALID;
 	}
 	return failed > 0 ? GATE_FAILED : GATE_PASSED;

@@ -60,6 +60,8 @@ static void print_row(FILE *file, const struct findings *findings,
 	print_difference(file, effect, true, effect->test.mean);
 	print_difference(file, effect, effect->has_interval, effect->ci95.low);
 	print_difference(file, effect, effect->has_interval, effect->ci95.high);
+	print_text(file, comparison->failures.count == 0 ? "true" : "false");
+	print_text(file, comparison->doubts.count > 0 ? "true" : "false");
 	putc('\n', file);
 }
 
@@ -67,7 +69,7 @@ void findings_print_csv(FILE *file, const struct findings *findings)
 {
 	fputs("b,metric,key,group,role,answer,mean_a,mean_b,percent,percent_low,percent_high,"
 	      "host_share,p_t,p_flip,p,detectable_percent,scale,unit,difference,"
-	      "difference_low,difference_high\n",
+	      "difference_low,difference_high,valid,doubtful\n",
 	      file);
 	for (size_t i = 0; i < findings->count; i++)
 		for (size_t k = 0; k < findings->comparisons[i].count; k++)

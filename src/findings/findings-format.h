@@ -10,6 +10,8 @@ void findings_print_junit(FILE *file, const struct findings *findings);
 
 /* Appends the lines in front of the tables: the question, arms, n, order. */
 void findings_add_head(const struct findings *findings, struct strbuf *out);
+/* Appends the lines that say why no answer, or no p, can be believed; none if there is no reason. */
+void findings_add_failures(const struct comparison *comparison, struct strbuf *out);
 /* Appends the lines about whether the answers can be believed. */
 void findings_add_validity(const struct findings *findings, const struct comparison *comparison,
                            struct strbuf *out);

@@ -125,18 +125,6 @@ static void add_tally(const struct comparison *comparison, size_t check, const c
 	            tally.rows, what, 100 * (double)tally.low / (double)tally.rows);
 }
 
-/* The contrast whose truth is zero shows the worth of p on this host. */
-static void add_null(const struct comparison *comparison, struct strbuf *out)
-{
-	struct check_tally tally = effects_tally(comparison, offsetof(struct effect, null_p));
-
-	add_tally(comparison, offsetof(struct effect, null_p), "A/A",
-	          "differ in a contrast whose truth is zero", out);
-	if (check_tally_is_high(&tally))
-		strbuf_add_str(out, "DOUBTFUL   that is more than chance gives to independent "
-		                    "rows: p may be too small on this host\n");
-}
-
 /* Rows that somebody named have their own numbers. */
 static void add_named(const struct comparison *comparison, struct strbuf *out)
 {
@@ -212,16 +200,23 @@ static void add_settings(const struct findings *findings, const struct compariso
 	strbuf_add_char(out, '\n');
 }
 
-void findings_add_validity(const struct findings *findings, const struct comparison *comparison,
-                           struct strbuf *out)
+void findings_add_failures(const struct comparison *comparison, struct strbuf *out)
 {
 	for (size_t i = 0; i < comparison->failures.count; i++)
 		strbuf_addf(out, "INVALID    %s\n", comparison->failures.entries[i]);
 	if (comparison->failures.count > 0)
 		strbuf_add_str(out, "           so that no row has another answer than unknown\n");
+	for (size_t i = 0; i < comparison->doubts.count; i++)
+		strbuf_addf(out, "DOUBTFUL   %s\n", comparison->doubts.entries[i]);
+}
+
+void findings_add_validity(const struct findings *findings, const struct comparison *comparison,
+                           struct strbuf *out)
+{
 	add_tally(comparison, offsetof(struct effect, drift_p), "drift",
 	          "have a trend of the first arm", out);
-	add_null(comparison, out);
+	add_tally(comparison, offsetof(struct effect, null_p), "A/A",
+	          "differ in a contrast whose truth is zero", out);
 	add_tally(comparison, offsetof(struct effect, carry_p), "carry-over",
 	          "depend on the arm before", out);
 	add_named(comparison, out);

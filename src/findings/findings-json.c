@@ -174,6 +174,8 @@ static void put_comparison(struct output *out, const struct comparison *comparis
 	put_text(out, "b", trial->arms[comparison->plan.b].name);
 	put_flag(out, "valid", comparison->failures.count == 0);
 	put_texts(out, "failures", comparison->failures.entries, comparison->failures.count);
+	put_flag(out, "doubtful", comparison->doubts.count > 0);
+	put_texts(out, "doubts", comparison->doubts.entries, comparison->doubts.count);
 	put_count(out, "n", comparison->n);
 	for (unsigned i = 0; i < ANSWER_COUNT; i++)
 		put_count(out, effect_answer_names[i], comparison->by_answer[i]);
@@ -186,6 +188,7 @@ static void put_comparison(struct output *out, const struct comparison *comparis
 	put_real(out, "critical_t", comparison->family.critical_t);
 	put_tally(out, "drift", comparison, offsetof(struct effect, drift_p));
 	put_tally(out, "null", comparison, offsetof(struct effect, null_p));
+	put_p(out, "null_p", comparison->nulls.p);
 	put_tally(out, "carry_over", comparison, offsetof(struct effect, carry_p));
 	put_settings(out, comparison);
 	json_write_key(&out->writer, "rows");
@@ -322,6 +325,8 @@ static void print_line(FILE *file, const struct findings *findings,
 	out.writer = JSON_WRITER_INIT(&out.text);
 	json_write_open(&out.writer, '{');
 	put_text(&out, "b", findings->trial->arms[comparison->plan.b].name);
+	put_flag(&out, "valid", comparison->failures.count == 0);
+	put_flag(&out, "doubtful", comparison->doubts.count > 0);
 	put_row(&out, comparison, effect);
 	json_write_close(&out.writer, '}');
 	strbuf_add_char(&out.text, '\n');

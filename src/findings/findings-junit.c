@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Gates as test cases, for CI: a failure is a test that failed, and an experiment that cannot answer is an error. Without
- * gates the primaries are listed, and none fails. */
+ * gates the primaries are listed, and none fails. The validity of the answers is a case of its own. */
 #include <string.h>
 
 #include "base/text.h"
@@ -58,6 +58,34 @@ static void print_gate(FILE *file, const struct findings *findings, const struct
 	fputs("</testcase>\n", file);
 }
 
+static void print_errors(FILE *file, const struct trial_texts *texts)
+{
+	for (size_t i = 0; i < texts->count; i++) {
+		fputs("<error message=\"", file);
+		print_escaped(file, texts->entries[i]);
+		fputs("\"/>", file);
+	}
+}
+
+static void print_validity(FILE *file, const struct findings *findings, size_t comparison)
+{
+	open_case(file, findings, comparison, "validity");
+	print_errors(file, &findings->comparisons[comparison].failures);
+	print_errors(file, &findings->comparisons[comparison].doubts);
+	fputs("</testcase>\n", file);
+}
+
+/* Returns how many comparisons cannot be believed. */
+static size_t count_invalid(const struct findings *findings)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < findings->count; i++)
+		count += findings->comparisons[i].failures.count > 0 ||
+		         findings->comparisons[i].doubts.count > 0;
+	return count;
+}
+
 static size_t count_results(const struct findings *findings, enum gate_result result)
 {
 	size_t count = 0;
@@ -95,8 +123,11 @@ void findings_print_junit(FILE *file, const struct findings *findings)
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"ctprof ", file);
 	print_escaped(file, findings->trial->name ? findings->trial->name : "");
 	fprintf(file, "\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\">\n",
-	        findings->gate_count + count_primaries(findings),
-	        count_results(findings, GATE_FAILED), count_results(findings, GATE_INVALID));
+	        findings->count + findings->gate_count + count_primaries(findings),
+	        count_results(findings, GATE_FAILED),
+	        count_invalid(findings) + count_results(findings, GATE_INVALID));
+	for (size_t i = 0; i < findings->count; i++)
+		print_validity(file, findings, i);
 	for (size_t i = 0; i < findings->gate_count; i++)
 		print_gate(file, findings, &findings->gates[i]);
 	for (size_t i = 0; findings->gate_count == 0 && i < findings->count; i++)

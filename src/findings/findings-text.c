@@ -187,6 +187,7 @@ static void print_comparison(FILE *file, const struct findings *findings,
 	strbuf_addf(&text, ": %zu moved, %zu same, %zu unknown\n",
 	            comparison->by_answer[ANSWER_MOVED], comparison->by_answer[ANSWER_SAME],
 	            comparison->by_answer[ANSWER_UNKNOWN]);
+	findings_add_failures(comparison, &text);
 	find_rows(&listing, &left_out);
 	set_columns(&listing, columns);
 	if (listing.count > 0)
