@@ -228,7 +228,8 @@ static bool is_of_arm(const struct trial *trial, const struct trial_unit *unit,
 }
 
 static int load_unit(const struct ab_options *options, const struct trial *trial, size_t place,
-                     struct unit_table *tables, size_t count, struct settings_seen *settings)
+                     struct unit_table *tables, size_t count, struct fact_table *facts,
+                     struct settings_seen *settings)
 {
 	const struct trial_unit *unit = &trial->units[place];
 	cleanup_(fd_source_done) struct fd_source source = FD_SOURCE_INIT;
@@ -238,7 +239,7 @@ static int load_unit(const struct ab_options *options, const struct trial *trial
 
 	if (r < 0)
 		return r;
-	r = unit_tables_read(tables, count, place, &source.source, &options->limits, &info,
+	r = unit_tables_read(tables, count, facts, place, &source.source, &options->limits, &info,
 	                     &reason);
 	if (r < 0) {
 		tell(unit->path, r, &reason);
@@ -253,11 +254,12 @@ static int load_unit(const struct ab_options *options, const struct trial *trial
 }
 
 int ab_load_units(const struct ab_options *options, const struct trial *trial,
-                  struct unit_table *tables, size_t count, struct settings_seen *settings)
+                  struct unit_table *tables, size_t count, struct fact_table *facts,
+                  struct settings_seen *settings)
 {
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < trial->unit_count; i++)
-		r = load_unit(options, trial, i, tables, count, settings);
+		r = load_unit(options, trial, i, tables, count, facts, settings);
 	return r;
 }

@@ -38,7 +38,8 @@ static void row_names_done(struct row_names *names)
 
 static int check(const struct row_names *names, const struct row_pick *pick, struct strbuf *reterr)
 {
-	size_t count = pick->has_key ? names->measures : names->count;
+	bool is_host = pick->has_key && pick->by.count == 0;
+	size_t count = is_host ? 0 : pick->has_key ? names->measures : names->count;
 	const char *nearest;
 	unsigned measure;
 
@@ -51,6 +52,16 @@ static int check(const struct row_names *names, const struct row_pick *pick, str
 		        reterr,
 		        "'%s' is a setting or a name of threads, and no amount: it is not tested",
 		        pick->metric);
+		return -EINVAL;
+	}
+	if (pick->has_key && (is_host || group_by_is_cgroup(&pick->by)) &&
+	    fact_metric_fits(pick->metric, is_host))
+		return 0;
+	if (is_host) {
+		strbuf_add_str(reterr, "the host has no value '");
+		text_add_escaped(reterr, pick->metric, strlen(pick->metric));
+		strbuf_add_str(reterr, "', only pressure such as cpu_some_total and CPU time such "
+		                       "as idle_percent");
 		return -EINVAL;
 	}
 	nearest = cli_nearest(pick->metric, names->names);

@@ -67,7 +67,7 @@ static void add_tables(struct table_list *list, const struct ab_options *options
                        const struct trial *trial, const struct row_pick *picks, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (picks[i].has_key)
+		if (picks[i].has_key && picks[i].by.count > 0)
 			add_table(list, options, trial, picks[i].by);
 }
 
@@ -75,6 +75,7 @@ static void add_tables(struct table_list *list, const struct ab_options *options
 struct ab_state {
 	struct pick_list primaries, controls, wanted;
 	struct table_list tables;
+	struct fact_table facts;
 	struct settings_seen settings;
 	struct comparison *comparisons; /* owned */
 	size_t comparison_count;
@@ -93,6 +94,7 @@ static void ab_state_done(struct ab_state *state)
 	pick_list_done(&state->primaries);
 	pick_list_done(&state->controls);
 	table_list_done(&state->tables);
+	fact_table_done(&state->facts);
 	settings_seen_done(&state->settings);
 	free(state->comparisons);
 	free(state->gates);
@@ -105,6 +107,7 @@ static struct effect_options effect_options_of(const struct ab_state *state,
 	        .trial = trial,
 	        .tables = state->tables.entries,
 	        .table_count = state->tables.count,
+	        .facts = &state->facts,
 	        .primaries = state->primaries.entries,
 	        .primary_count = state->primaries.count,
 	        .controls = state->controls.entries,
@@ -225,8 +228,10 @@ static int load(struct ab_state *state, const struct ab_options *options, struct
 	           state->primaries.count);
 	add_tables(&state->tables, options, trial, state->controls.entries, state->controls.count);
 	add_tables(&state->tables, options, trial, state->wanted.entries, state->wanted.count);
+	fact_table_init(&state->facts, options->by.literal_cgroups, options->per,
+	                trial->unit_count);
 	return ab_load_units(options, trial, state->tables.entries, state->tables.count,
-	                     &state->settings) < 0
+	                     &state->facts, &state->settings) < 0
 	               ? -1
 	               : 0;
 }

@@ -53,14 +53,23 @@ double effect_size(const struct effect *effect)
 	return fabs(effect->scale.is_log ? expm1(effect->test.mean) : effect->test.mean);
 }
 
+void effect_add_key(const struct effect *effect, struct strbuf *out)
+{
+	if (effect->by && effect->by->count == 0)
+		strbuf_add_str(out, "host");
+	else if (effect->by)
+		group_by_add_name(effect->by, 0, out);
+}
+
 void effect_add_name(const struct effect *effect, struct strbuf *out)
 {
 	text_add_escaped(out, effect->metric, strlen(effect->metric));
-	if (!effect->group)
+	if (!effect->by)
 		return;
 	strbuf_add_char(out, '@');
-	group_by_add_name(effect->by, 0, out);
-	strbuf_addf(out, ":%s", effect->group);
+	effect_add_key(effect, out);
+	if (effect->group)
+		strbuf_addf(out, ":%s", effect->group);
 }
 
 struct check_tally effects_tally(const struct comparison *comparison, size_t check_offset)

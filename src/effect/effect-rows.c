@@ -274,6 +274,35 @@ static void find_outcomes(struct search *search)
 	}
 }
 
+/* The host as a whole, which no key names. */
+static const struct group_by host = {.count = 0};
+
+static void find_fact(struct search *search, const struct fact_series *series)
+{
+	const struct effect_options *options = search->options;
+	struct comparison *comparison = search->comparison;
+	struct effect effect = {.measure = MEASURE_COUNT,
+	                        .metric = series->metric,
+	                        .group = series->label ? series->label->text : NULL,
+	                        .by = series->label ? &options->facts->by : &host,
+	                        .unit = series->unit,
+	                        .per = series->per,
+	                        .values = series->values};
+	enum usability usability = judge(series->values, search->units);
+	bool named;
+
+	effect.role = role_of(options, effect.metric, effect.by, effect.group, &named);
+	if (!named && series->label && !group_by_is_cgroup(&options->tables[0].by))
+		return;
+	effect.is_equal = usability == USABLE_EQUAL;
+	comparison->unseen += usability == USABLE_UNSEEN;
+	comparison->equal += effect.is_equal && !named;
+	comparison->rare += usability == USABLE_RARE && !named;
+	if (usability == USABLE ||
+	    (named && (usability == USABLE_EQUAL || usability == USABLE_RARE)))
+		add_row(search, NULL, effect);
+}
+
 void effect_rows_find(struct comparison *comparison, const struct effect_options *options)
 {
 	struct search search = {
@@ -286,5 +315,7 @@ void effect_rows_find(struct comparison *comparison, const struct effect_options
 	find_outcomes(&search);
 	for (size_t i = 0; i < options->table_count; i++)
 		find_groups(&search, &options->tables[i], i > 0);
+	for (size_t i = 0; options->facts && i < options->facts->map.count; i++)
+		find_fact(&search, options->facts->map.entries[i].value);
 	free(search.y);
 }

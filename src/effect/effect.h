@@ -7,6 +7,7 @@
 
 #include "ctprof/base/macro.h"
 #include "effect/contrast.h"
+#include "effect/fact-table.h"
 #include "effect/row-pick.h"
 #include "effect/trial.h"
 #include "effect/unit-table.h"
@@ -34,15 +35,16 @@ extern const char *const effect_role_names[ROLE_COUNT];
  * effect_difference() values. */
 struct effect {
 	enum effect_role role;
-	unsigned measure; /* MEASURE_COUNT: an outcome */
+	unsigned measure; /* MEASURE_COUNT: an outcome or a fact */
 	const char *metric;
-	const char *group;         /* safe to print; NULL: an outcome */
-	const struct group_by *by; /* of the group; borrowed; NULL: an outcome */
-	const double *values;      /* by unit; borrowed */
-	double *owned;             /* the same, of an outcome; NULL otherwise */
-	bool is_equal;             /* all units have the same value */
-	enum metric_unit unit;     /* of the values */
-	enum measure_per per;      /* and their divisor; PER_total if they do not scale */
+	const char *group; /* safe to print; NULL: an outcome, or the host's */
+	const struct group_by
+	        *by;          /* of the group; borrowed; NULL: an outcome; without keys: the host */
+	const double *values; /* by unit; borrowed */
+	double *owned;        /* the same, of an outcome; NULL otherwise */
+	bool is_equal;        /* all units have the same value */
+	enum metric_unit unit; /* of the values */
+	enum measure_per per;  /* and their divisor; PER_total if they do not scale */
 	struct contrast_scale scale;
 	/* The value of arm a that changes are percentages of, unless y is a logarithm; 0: none can be. */
 	double base;
@@ -96,6 +98,7 @@ struct effect_options {
 	const struct unit_table
 	        *tables; /* the first one is that of the report; others have rows that were named */
 	size_t table_count;
+	const struct fact_table *facts; /* NULL: none */
 	const struct row_pick *primaries, *controls;
 	size_t primary_count, control_count;
 	/* Rows of other tables that are wanted, as those of gates; they are corrected like all others. */
@@ -107,7 +110,10 @@ struct effect_options {
 void comparison_init(struct comparison *ret, const struct effect_options *options, unsigned b);
 void comparison_done(struct comparison *comparison);
 
-/* Appends METRIC@KEY:GROUP, or the name of an outcome; safe to print. */
+/* Appends the key of the groups, "host", or nothing of an outcome. */
+void effect_add_key(const struct effect *effect, struct strbuf *out);
+
+/* Appends METRIC@KEY:GROUP, METRIC@host, or the name of an outcome; safe to print. */
 void effect_add_name(const struct effect *effect, struct strbuf *out);
 
 /* Returns whether changes are percentages of arm a: y is a logarithm, or no value is below 0 and most units of arm a are

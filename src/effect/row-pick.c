@@ -46,7 +46,7 @@ int row_pick_parse(struct row_pick *pick, const char *text, struct strbuf *reter
 
 	if (metric_len == 0)
 		return refuse(text, " names no metric: rows are METRIC@KEY:GROUP", reterr);
-	if (at && !find_key(at + 1, &found.by, &group))
+	if (at && strcmp(at, "@host") != 0 && !find_key(at + 1, &found.by, &group))
 		return refuse(text,
 		              " names no key of groups behind '@': rows are METRIC@KEY:GROUP, such "
 		              "as wait_time_ns@pcomm:nginx",
@@ -68,8 +68,9 @@ int row_pick_parse(struct row_pick *pick, const char *text, struct strbuf *reter
 
 bool group_bys_equal(const struct group_by *a, const struct group_by *b)
 {
-	return a->keys[0] == b->keys[0] && a->literal_names == b->literal_names &&
-	       a->literal_cgroups == b->literal_cgroups && strcmp(a->other, b->other) == 0;
+	return a->count == b->count && a->keys[0] == b->keys[0] &&
+	       a->literal_names == b->literal_names && a->literal_cgroups == b->literal_cgroups &&
+	       strcmp(a->other, b->other) == 0;
 }
 
 static bool fits(const char *glob, const char *name)
@@ -84,7 +85,9 @@ bool row_pick_matches(const struct row_pick *pick, const char *measure, const st
 		return false;
 	if (!pick->has_key)
 		return true;
-	return by && by->keys[0] == pick->by.keys[0] && strcmp(by->other, pick->by.other) == 0 &&
+	if (!by || by->count != pick->by.count || by->count == 0)
+		return by && by->count == pick->by.count;
+	return by->keys[0] == pick->by.keys[0] && strcmp(by->other, pick->by.other) == 0 &&
 	       (strcmp(pick->group, label) == 0 || fits(pick->group, label));
 }
 

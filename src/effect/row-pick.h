@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* row-pick - rows by name: METRIC@KEY:GROUP, such as wait_time_ns@pcomm:nginx, or the name of an outcome. METRIC and GROUP
- * are globs. */
+/* row-pick - rows by name: METRIC@KEY:GROUP, such as wait_time_ns@pcomm:nginx, METRIC@host, or the name of an outcome. METRIC
+ * and GROUP are globs. */
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -13,8 +13,8 @@ struct row_pick {
 	char *metric; /* owned */
 	/* Without a key: rows of any group of the report, and outcomes. */
 	bool has_key;
-	struct group_by by;
-	char *group; /* owned; NULL: any */
+	struct group_by by; /* without keys: the host */
+	char *group;        /* owned; NULL: any */
 };
 
 /* Returns 0, or -EINVAL with a sentence, whose bytes are safe to print. */

@@ -7,7 +7,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/text.h"
+#include "effect/fact-table.h"
+#include "unit-label.h"
 
 static double *new_values(size_t units)
 {
@@ -55,24 +56,6 @@ void unit_table_begin(struct unit_table *table, size_t unit, const struct snapsh
 	table->groups.host = &info->host;
 	table->groups.lifetime_rates = &table->rates;
 	table->groups.window_rates = &table->rates;
-}
-
-static void set_label(struct unit_group *group, const struct group_table *groups,
-                      struct span pattern)
-{
-	const struct key_names *names = &groups->names[0];
-	struct span shown = key_names_shown(&names, 1, pattern);
-	cleanup_(strbuf_done) struct strbuf label = STRBUF_INIT;
-
-	text_add_escaped(&label, shown.text, shown.len);
-	if (group->label && strcmp(group->label, strbuf_str(&label)) == 0)
-		return;
-	if (group->label) {
-		strbuf_clear(&label);
-		text_add_escaped(&label, pattern.text, pattern.len);
-		free(group->label);
-	}
-	group->label = mem_copy(strbuf_str(&label), label.len);
 }
 
 /* A group that was in none of the earlier units has no values: it cannot be in all of them any more. */
@@ -173,7 +156,7 @@ void unit_table_end(struct unit_table *table)
 		struct unit_group *group = group_of(table, pattern);
 
 		group_include_exited(groups, entry->value, all, 0);
-		set_label(group, groups, pattern);
+		unit_label_note(&group->label, &groups->names[0], pattern);
 		group->in[table->unit] = 1;
 		group->present++;
 		if (group->values)
@@ -196,6 +179,7 @@ struct unit_reading {
 	struct snapshot_visitor visitor; /* must stay the first member */
 	struct unit_table *tables;
 	size_t count;
+	struct fact_table *facts;
 };
 
 static int add_thread(struct snapshot_visitor *self, struct thread_sample *sample)
@@ -207,18 +191,28 @@ static int add_thread(struct snapshot_visitor *self, struct thread_sample *sampl
 	return 0;
 }
 
-int unit_tables_read(struct unit_table *tables, size_t count, size_t unit,
+static int add_cgroup(struct snapshot_visitor *self, const struct cgroup_stats *stats)
+{
+	struct unit_reading *reading = (struct unit_reading *)self;
+
+	fact_table_add(reading->facts, stats);
+	return 0;
+}
+
+int unit_tables_read(struct unit_table *tables, size_t count, struct fact_table *facts, size_t unit,
                      struct byte_source *source, const struct snapshot_limits *limits,
                      struct snapshot_info *ret_info, struct strbuf *reterr)
 {
-	struct unit_reading reading = {{add_thread, NULL}, tables, count};
+	struct unit_reading reading = {{add_thread, add_cgroup}, tables, count, facts};
 	int r;
 
 	for (size_t i = 0; i < count; i++)
 		unit_table_begin(&tables[i], unit, ret_info);
+	fact_table_begin(facts, unit);
 	r = snapshot_read(source, limits, &reading.visitor, ret_info, reterr);
 	for (size_t i = 0; i < count; i++)
 		unit_table_end(&tables[i]);
+	fact_table_end(facts, ret_info);
 	if (r == 0 && ret_info->kind != KIND_window)
 		return -EMEDIUMTYPE;
 	return r;

@@ -11,6 +11,8 @@
 #include "group/group.h"
 #include "measure/measure.h"
 
+struct fact_table;
+
 struct unit_group {
 	char *label; /* safe to print: the name if all units have the same one, else their pattern; owned */
 	size_t present; /* units that have it */
@@ -45,8 +47,9 @@ void unit_table_end(struct unit_table *table);
 const double *unit_group_values(const struct unit_table *table, const struct unit_group *group,
                                 unsigned measure);
 
-/* Reads the window of one unit into all tables, which may have different keys. Returns the result of snapshot_read();
+/* Reads the window of one unit into all tables, which may have different keys, and into @facts. Returns the result of snapshot_read();
  * -EMEDIUMTYPE if it is no window. @ret_info has the metadata; snapshot_info_done() it in any case. */
-must_check_ int unit_tables_read(struct unit_table *tables, size_t count, size_t unit,
-                                 struct byte_source *source, const struct snapshot_limits *limits,
+must_check_ int unit_tables_read(struct unit_table *tables, size_t count, struct fact_table *facts,
+                                 size_t unit, struct byte_source *source,
+                                 const struct snapshot_limits *limits,
                                  struct snapshot_info *ret_info, struct strbuf *reterr);

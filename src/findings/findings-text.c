@@ -37,6 +37,16 @@ static void add_value(const struct effect *effect, unsigned arm, struct strbuf *
 	strbuf_add_str(out, measure_per_table[effect->per].suffix);
 }
 
+/* The end of an interval has no "/s" behind it, which takes much of 80 columns. */
+static void add_end(const struct effect *effect, double y, struct strbuf *out)
+{
+	if (effect_has_percent(effect))
+		effect_add_change(effect, y, out);
+	else
+		units_format_delta(effect->unit, quantity_real(effect_difference(effect, y)), true,
+		                   out);
+}
+
 static enum table_color add_cell(void *context, size_t row, unsigned column, struct strbuf *out)
 {
 	const struct listing *listing = context;
@@ -47,7 +57,10 @@ static enum table_color add_cell(void *context, size_t row, unsigned column, str
 		findings_add_name(effect->metric, out);
 		break;
 	case COLUMN_GROUP:
-		strbuf_add_str(out, effect->group ? effect->group : "");
+		if (effect->group)
+			strbuf_add_str(out, effect->group);
+		else
+			effect_add_key(effect, out);
 		break;
 	case COLUMN_A:
 	case COLUMN_B:
@@ -61,9 +74,9 @@ static enum table_color add_cell(void *context, size_t row, unsigned column, str
 	case COLUMN_INTERVAL:
 		if (!effect->has_interval)
 			break;
-		effect_add_change(effect, effect->ci95.low, out);
+		add_end(effect, effect->ci95.low, out);
 		strbuf_add_char(out, ' ');
-		effect_add_change(effect, effect->ci95.high, out);
+		add_end(effect, effect->ci95.high, out);
 		break;
 	case COLUMN_P:
 		if (effect->p.is_defined)

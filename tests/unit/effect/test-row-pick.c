@@ -32,6 +32,22 @@ static void test_matches(void **state)
 	assert_true(matches("work", "work", GROUP_KEY_pcomm, NULL));
 	assert_false(matches("work@pcomm:*", "work", GROUP_KEY_pcomm, NULL));
 	assert_true(matches("run_time_ns", "run_time_ns", GROUP_KEY_comm, "any"));
+	assert_false(matches("cpu_*@host", "cpu_efficiency", GROUP_KEY_pcomm, "host"));
+	assert_false(matches("work@host", "work", GROUP_KEY_pcomm, NULL));
+}
+
+static void test_host(void **state)
+{
+	static const struct group_by host = {.count = 0};
+	cleanup_(row_pick_done) struct row_pick pick = {0}, other = {0};
+	cleanup_(strbuf_done) struct strbuf error = STRBUF_INIT;
+
+	(void)state;
+	assert_int_equal(row_pick_parse(&pick, "cpu_*@host", &error), 0);
+	assert_true(row_pick_matches(&pick, "cpu_some_total", &host, NULL));
+	assert_false(row_pick_matches(&pick, "io_some_total", &host, NULL));
+	assert_int_equal(row_pick_parse(&other, "cpu_*@cgroup:*", &error), 0);
+	assert_false(row_pick_matches(&other, "cpu_some_total", &host, NULL));
 }
 
 static void check_refused(const char *text, const char *part)
@@ -50,6 +66,7 @@ static void test_refused(void **state)
 	check_refused("", "names no metric");
 	check_refused("@pcomm:a", "names no metric");
 	check_refused("a@b", "names no key of groups");
+	check_refused("a@hosts", "names no key of groups");
 	check_refused("a@pcom:b", "names no key of groups");
 	check_refused("a[@pcomm:b", "rows 'a[@pcomm:b': ");
 	check_refused("a@pcomm:[", "rows 'a@pcomm:[': ");
@@ -60,6 +77,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_matches),
+	        cmocka_unit_test(test_host),
 	        cmocka_unit_test(test_refused),
 	};
 
