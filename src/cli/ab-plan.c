@@ -16,7 +16,9 @@ void ab_time_add(uint64_t ns, struct strbuf *out)
 {
 	uint64_t seconds = (ns + NS_PER_SECOND / 2) / NS_PER_SECOND;
 
-	if (ns < 10 * NS_PER_SECOND && ns % NS_PER_SECOND > 0)
+	if (ns > 0 && ns < NS_PER_SECOND)
+		strbuf_addf(out, "%llums", (unsigned long long)((ns + NS_PER_MS - 1) / NS_PER_MS));
+	else if (ns < 10 * NS_PER_SECOND && ns % NS_PER_SECOND > 0)
 		strbuf_addf(out, "%.1fs", (double)ns / (double)NS_PER_SECOND);
 	else if (seconds < 120)
 		strbuf_addf(out, "%llus", (unsigned long long)seconds);

@@ -47,7 +47,8 @@ struct journal {
 	char *directory;  /* in which commands are run */
 	char *label;      /* may hold any bytes; "" if there is none */
 	uint64_t began_s; /* CLOCK_REALTIME */
-	/* Each value has been set and read back. Until then the kernel may make another one of it, which is no other user's. */
+	/* Each value has been set and read back. The kernel may make another value of one, and until then that is restored
+	 * as well. */
 	bool is_tried;
 	struct journal_entry *entries;
 	size_t count, capacity;

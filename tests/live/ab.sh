@@ -133,7 +133,7 @@ status=0
 "$CTPROF" ab --resume ended --yes 2>errors || status=$?
 check "$status" -eq 1
 
-# Whoever cannot open the files that restoring takes changes nothing.
+# Nothing is changed if restoring could not open its files.
 status=0
 (ulimit -n 24; exec "$CTPROF" ab plan -o limited --yes 2>errors) || status=$?
 check "$status" -eq 1
@@ -141,7 +141,7 @@ grep -q '^ctprof: 48 more files must be open at a time, and only [0-9]* can be: 
 check "$(cat knob)" = 5
 check ! -e limited
 
-# Behind three blocks it says what it will be able to show, and with --until it ends when that is enough.
+# A line after three blocks says what the experiment will be able to show; --until ends it if that is enough.
 "$CTPROF" ab --b 'env N=2' --blocks 20 --until mde=90% --settle 0 -o until --yes -- sleep 0.2 >report 2>errors || { cat errors; exit 1; }
 grep -q '^ctprof: after 3 blocks: 20 will show an effect of [0-9.e+]* % in wall_time_ns$' errors || { cat errors; exit 1; }
 grep -q '^ctprof: [0-9]* blocks are enough: they show an effect of [0-9.]* %$' errors || { cat errors; exit 1; }

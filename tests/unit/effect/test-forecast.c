@@ -47,7 +47,7 @@ static void test_spread(void **state)
 	}
 }
 
-/* Of several primaries the one that shows the least counts, at the p that Holm asks of the first one. */
+/* The primary that shows the least counts, at the p that Holm asks of the first one. */
 static void test_several(void **state)
 {
 	(void)state;
