@@ -3,18 +3,21 @@
 """known-effect.py TITLE EXPERIMENT REPORT LOGS ROW...: what an experiment says of services that measured themselves.
 
 EXPERIMENT is the experiment.json, REPORT the output of ctprof ab-report --format json, LOGS the folder of known-service's logs,
-SERVICE.log. A ROW is METRIC:SERVICE:SIGN, which must have moved in that direction and by as much as the service itself says, or
-METRIC:SERVICE:0, which must be there and must not have moved. The intervals are 99 %, wider by the error of the service's
-own measurement: a window reads a thread somewhere within its first milliseconds, so the truth is that of windows that begin
-up to SLOP_NS later.
+SERVICE.log. A ROW is METRIC:SERVICE:SIGN, which must have moved in that direction and by as much as the service itself says. The
+sign ~ is whichever the service says: where others use a CPU as well, a setting may have the opposite effect. Behind a further
+colon stands what the service counts: gaps in its own clocks, or the switches that the kernel tells it. METRIC:SERVICE:0 must
+be there and must not have moved. The intervals are 99 %, wider by the error of the service's own measurement: a window reads a
+thread somewhere within its first milliseconds (KNOWN_EFFECT_SLOP_MS), so the truth is that of windows that begin up to so much
+later.
 """
 import bisect
 import json
 import math
+import os
 import statistics
 import sys
 
-SLOP_NS, SLOPS = 40_000_000, 8
+SLOP_NS, SLOPS = int(os.environ.get("KNOWN_EFFECT_SLOP_MS", "40")) * 1_000_000, 8
 LINE = "{:12} {:18} {:>8} {:>9}  {:>21}  {:>9} {:>8}  {}"
 
 
@@ -42,21 +45,21 @@ class Service:
             moments = [tuple(map(int, line.split())) for line in file]
         if not moments:
             raise ValueError(f"{path} is empty")
-        self.times, self.cpus, self.gaps = zip(*moments)
+        self.times, self.cpus, self.gaps, self.switches = zip(*moments)
 
     def at(self, time, values):
         """The value at a time, even between two moments. A count changes at the end of a gap."""
         right = bisect.bisect_left(self.times, time)
         if right in (0, len(self.times)):
             raise ValueError("a window lies outside of the service's log")
-        if values is self.gaps:
+        if values is not self.cpus:
             return values[right - 1]
         before, after = self.times[right - 1], self.times[right]
         return values[right - 1] + (values[right] - values[right - 1]) * (time - before) / (after - before)
 
-    def between(self, metric, begin, end):
-        if metric in ("nonvoluntary_csw", "timeslices", "wait_count"):
-            return self.at(end, self.gaps) - self.at(begin, self.gaps)
+    def between(self, metric, counts, begin, end):
+        if metric == "nonvoluntary_csw":
+            return self.at(end, counts) - self.at(begin, counts)
         cpu = self.at(end, self.cpus) - self.at(begin, self.cpus)
         # A service that never sleeps waits whenever it does not run.
         return {"run_time_ns": cpu, "wait_time_ns": end - begin - cpu}[metric]
@@ -71,14 +74,15 @@ def whole_blocks(experiment):
     return [units for units in blocks.values() if len(units) == 4]
 
 
-def true_effect(experiment, service, metric, first_arm, shift):
+def true_effect(experiment, service, metric, counts, shift):
     """The mean over blocks of the difference of the log rates."""
     contrasts = []
+    first_arm = experiment["arms"][0]["name"]
     for units in whole_blocks(experiment):
         logs = {True: [], False: []}
         for unit in units:
             begin = unit["start"] + shift
-            amount = service.between(metric, begin, begin + unit["length_ns"])
+            amount = service.between(metric, counts, begin, begin + unit["length_ns"])
             logs[unit["arm"] == first_arm].append(math.log(amount / unit["length_ns"]))
         contrasts.append(statistics.mean(logs[False]) - statistics.mean(logs[True]))
     return statistics.mean(contrasts)
@@ -113,7 +117,7 @@ def judge_moved(row, sign, truth, error):
 
 def check(title, wanted, experiment, comparison, logs):
     """Prints a line; returns whether all is right."""
-    metric, name, sign = wanted.split(":")
+    metric, name, sign, counted = (wanted + ":gaps").split(":")[:4]
     row = find_row(comparison, metric, name)
     if row is None:
         print(f"{title:12} {metric}@{name}: no row")
@@ -123,11 +127,11 @@ def check(title, wanted, experiment, comparison, logs):
         print(LINE.format(title, name, metric[:8], percent(row["estimate"]), "", "", "", wrong[0] if wrong else row["answer"]))
         return not wrong
     service = Service(f"{logs}/{name}.log")
-    shifted = [true_effect(experiment, service, metric, experiment["arms"][0]["name"], SLOP_NS * i // SLOPS)
-               for i in range(SLOPS + 1)]
+    counts = {"gaps": service.gaps, "switches": service.switches}[counted]
+    shifted = [true_effect(experiment, service, metric, counts, SLOP_NS * i // SLOPS) for i in range(SLOPS + 1)]
     truth = statistics.mean(shifted)
     error = max(abs(value - truth) for value in shifted)
-    (low, high), wrong = judge_moved(row, 1 if sign == "+" else -1, truth, error)
+    (low, high), wrong = judge_moved(row, {"+": 1, "-": -1, "~": math.copysign(1, truth)}[sign], truth, error)
     print(LINE.format(title, name, metric[:8], percent(row["estimate"]), f"{percent(low)} .. {percent(high)}",
                             percent(truth), f"±{100 * error:.2f}%", ", ".join(wrong) if wrong else "moved"))
     return not wrong

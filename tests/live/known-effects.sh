@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # known-effects.sh CTPROF SERVICE [BLOCKS [CASE...]]: experiments on this host whose effects are known. Two services compete for CPU 0;
-# the arms differ in the nice value of one, its CPUs, the shares of its cgroup, or in a sysctl. Each service measures its own CPU
+# the arms differ in the nice value of one, its CPUs, the shares or the quota of its cgroup, or in a sysctl. Each service measures its own CPU
 # time, and known-effect.py holds what the report says against that. A third service on the last CPU must not move: it is a control.
-# The cases are nice, affinity, shares and sysctl; each takes a minute with 10 blocks. Everything is as before at the end.
+# The cases are nice, affinity, shares, quota and sysctl; each takes a minute with 10 blocks. Everything is as before at the end.
 set -euo pipefail
 
 CTPROF=$(realpath "$1")
@@ -11,7 +11,7 @@ service=$(realpath "$2")
 blocks=${3:-10}
 shift $(($# < 3 ? $# : 3))
 cases=("$@")
-[ $# -gt 0 ] || cases=(nice affinity shares sysctl)
+[ $# -gt 0 ] || cases=(nice affinity shares quota sysctl)
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null
 source "$here/lib.sh"
@@ -63,8 +63,10 @@ cd "$scratch"
 # The cgroups of the services: of whichever version has the controller, and heavier than whatever else works on the CPU.
 if root=$(mounted cgroup2 rw) && [ -n "$root" ] && grep -qw cpu "$root/cgroup.subtree_control" 2>/dev/null; then
     weight=cpu.weight heaviest=200 even=100 fourfold=400
+    quota=cpu.max wide='8000 100000' narrow='4000 100000'
 elif root=$(mounted cgroup cpu) && [ -n "$root" ]; then
     weight=cpu.shares heaviest=2048 even=1024 fourfold=4096
+    quota=cpu.cfs_quota_us wide=8000 narrow=4000
 else
     echo "skipped: no cgroup with the cpu controller"
     exit 77
@@ -119,16 +121,25 @@ run_case() {
         start_service svc-one 0 fair "$level"
         start_service svc-two 0 fair "$level"
         one=${services[svc-one]} two=${services[svc-two]}
-        rows+=(run_time_ns:svc-two:+)
-        [ "$name" = nice ] || start_service svc-filler "$free" idle
+        if [ "$name" = affinity ]; then
+            # Others that use the two CPUs decide what the service gains by the other one.
+            rows=(run_time_ns:svc-{one,two}:'~' wait_time_ns:svc-{one,two}:'~' run_time_ns:svc-control:0)
+            start_service svc-filler "$free" idle
+        fi
         ;;
-    shares)
+    shares | quota)
         [ $weight != cpu.weight ] || echo +cpu >"$parent/cgroup.subtree_control"
         make_group "$parent/one"
         make_group "$parent/two"
         start_service svc-one 0 fair "$parent/one"
         start_service svc-two 0 fair "$parent/two"
         rows+=(run_time_ns:svc-two:- wait_time_ns:svc-two:+)
+        if [ "$name" = quota ] && [ ! -w "$parent/one/$quota" ]; then
+            echo "quota: this kernel has none"
+            stop_services
+            remove_groups
+            return
+        fi
         ;;
     sysctl)
         start_service svc-one 0 rr
@@ -143,12 +154,18 @@ run_case() {
         experiment --b "exec renice -n 5 -p $one undo renice -n 0 -p $one"
         ;;
     affinity)
-        rows+=(wait_time_ns:svc-two:-)
         experiment --b "exec taskset -p -c $free $one undo taskset -p -c 0 $one"
         ;;
     shares)
         setting=$parent/one/$weight
         experiment --a "write $setting = $even" --b "write $setting = $fourfold"
+        ;;
+    quota)
+        # Less than it would have beside whatever else works on the CPU. The other one's gain is too small to be seen there.
+        rows=(run_time_ns:svc-one:- run_time_ns:svc-control:0)
+        echo $fourfold >"$parent/one/$weight"
+        setting=$parent/one/$quota
+        experiment --a "write $setting = $wide" --b "write $setting = $narrow"
         ;;
     sysctl)
         # Whole ticks for every kernel.

@@ -2,7 +2,8 @@
 /* known-service NAME CPU fair|idle|rr|steady LOG: a service of known size, pinned to a CPU, that measures itself until SIGTERM. fair,
  * idle and rr spin in SCHED_OTHER, SCHED_IDLE and SCHED_RR. steady uses 2 ms of CPU time in each 10 ms, under SCHED_FIFO, so that
  * neither the others nor what measures them holds it up. In LOG each line is a moment: nanoseconds since 1970, its CPU time in
- * nanoseconds, and how often it was off the CPU for a millisecond or more until then. CPU time between two lines is even. */
+ * nanoseconds, how often it was off the CPU for a millisecond or more until then, and how often the kernel says that the CPU was
+ * taken from it. CPU time between two lines is even. */
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -12,13 +13,14 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { US = 1000, MS = 1000 * US, STEP = MS, GAP = MS, PERIOD = 10 * MS, DUTY = 2 * MS };
 
 struct moment {
-	uint64_t time_ns, cpu_ns, gaps;
+	uint64_t time_ns, cpu_ns, gaps, switches;
 };
 
 enum { MOMENTS_MAX = 1 << 19 };
@@ -46,13 +48,21 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000 * MS + (uint64_t)now.tv_nsec;
 }
 
-static void note(uint64_t time_ns, uint64_t cpu_ns, uint64_t gaps)
+static uint64_t switches(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return (uint64_t)usage.ru_nivcsw;
+}
+
+static void note(struct moment moment)
 {
 	if (count == MOMENTS_MAX) {
 		errno = ENOSPC;
 		die("too many moments");
 	}
-	moments[count++] = (struct moment){time_ns, cpu_ns, gaps};
+	moments[count++] = moment;
 }
 
 /* On an emulator that is off its own CPU, time passes and CPU time as well: that is no gap. */
@@ -66,14 +76,15 @@ static void spin(void)
 		uint64_t now = clock_ns(CLOCK_REALTIME), cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 
 		if (now - last.time_ns >= cpu - last.cpu_ns + GAP) {
-			note(last.time_ns, last.cpu_ns, last.gaps);
+			note(last);
 			last.gaps++;
 			noted = 0;
 		}
 		last.time_ns = now;
 		last.cpu_ns = cpu;
 		if (now - noted >= STEP) {
-			note(now, cpu, last.gaps);
+			last.switches = switches();
+			note(last);
 			noted = now;
 		}
 	}
@@ -87,10 +98,10 @@ static void be_steady(void)
 	while (!ended) {
 		uint64_t begin = clock_ns(CLOCK_PROCESS_CPUTIME_ID), cpu = begin;
 
-		note(clock_ns(CLOCK_REALTIME), begin, 0);
+		note((struct moment){clock_ns(CLOCK_REALTIME), begin, 0, switches()});
 		while (cpu - begin < DUTY)
 			cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-		note(clock_ns(CLOCK_REALTIME), cpu, 0);
+		note((struct moment){clock_ns(CLOCK_REALTIME), cpu, 0, switches()});
 		next.tv_nsec += PERIOD;
 		if (next.tv_nsec >= 1000 * MS) {
 			next.tv_nsec -= 1000 * MS;
@@ -151,8 +162,9 @@ int main(int argc, char **argv)
 	else
 		spin();
 	for (size_t i = 0; i < count; i++)
-		fprintf(log, "%lu %lu %lu\n", (unsigned long)moments[i].time_ns,
-		        (unsigned long)moments[i].cpu_ns, (unsigned long)moments[i].gaps);
+		fprintf(log, "%lu %lu %lu %lu\n", (unsigned long)moments[i].time_ns,
+		        (unsigned long)moments[i].cpu_ns, (unsigned long)moments[i].gaps,
+		        (unsigned long)moments[i].switches);
 	if (fclose(log) != 0)
 		die(argv[4]);
 	return 0;
