@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/memory-stream.h"
 #include "base/text.h"
 
 void report_add_group_by(const struct group_by *by, struct strbuf *out)
@@ -62,9 +61,9 @@ static int visit_thread(struct snapshot_visitor *self, struct thread_sample *sam
 }
 
 /* The first key under which a thread is in a group of this name; GROUP_KEY_COUNT if there is none. */
-static unsigned find_key(const struct report_options *options, const struct load *load)
+static unsigned find_key(const struct report_options *options, struct load *load)
 {
-	struct memory_stream stream = memory_stream_make();
+	struct byte_source *source = load_again(load);
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
 	struct search search = {.visitor = {.thread = visit_thread}};
 	unsigned found = GROUP_KEY_COUNT;
@@ -73,9 +72,8 @@ static unsigned find_key(const struct report_options *options, const struct load
 		search.filters[key].by = group_by_key((enum group_key)key, false);
 		search.filters[key].label = options->explains;
 	}
-	/* The load keeps the bytes. */
-	stream.bytes = load->bytes;
-	if (snapshot_read(&stream.source, load->limits, &search.visitor, &search.info, &reason) < 0)
+	if (!source ||
+	    snapshot_read(source, load->limits, &search.visitor, &search.info, &reason) < 0)
 		found = GROUP_KEY_COUNT;
 	for (unsigned key = GROUP_KEY_COUNT; key-- > 0;) {
 		found = search.filters[key].found ? key : found;
@@ -86,8 +84,8 @@ static unsigned find_key(const struct report_options *options, const struct load
 }
 
 /* Appends the command that has the group under another key. */
-static bool add_other_key(const struct report_options *options, const struct load *loads,
-                          unsigned count, struct strbuf *out)
+static bool add_other_key(const struct report_options *options, struct load *loads, unsigned count,
+                          struct strbuf *out)
 {
 	cleanup_(strbuf_done) struct strbuf group = STRBUF_INIT;
 	unsigned key = GROUP_KEY_COUNT;
@@ -110,7 +108,7 @@ static bool add_other_key(const struct report_options *options, const struct loa
 	return true;
 }
 
-static void report_no_group(const struct report_options *options, const struct load *loads,
+static void report_no_group(const struct report_options *options, struct load *loads,
                             unsigned count)
 {
 	const char *colon = strrchr(options->explains, ':'), *nearest = NULL;
@@ -137,8 +135,7 @@ static void report_no_group(const struct report_options *options, const struct l
 	free(labels);
 }
 
-bool explain_has_group(const struct report_options *options, const struct load *loads,
-                       unsigned count)
+bool explain_has_group(const struct report_options *options, struct load *loads, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
 		if (!options->explains || loads[i].filter.found)

@@ -6,7 +6,7 @@
 
 /* Returns whether a snapshot has the group, or none is asked for. Else prints an error: with the command for the key that has
  * such a group, or the name that is likely to be meant. The loads have kept their bytes. */
-must_check_ bool explain_has_group(const struct report_options *options, const struct load *loads,
+must_check_ bool explain_has_group(const struct report_options *options, struct load *loads,
                                    unsigned count);
 
 /* Appends the keys as --group-by takes them. */

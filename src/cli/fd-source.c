@@ -64,6 +64,40 @@ bool fd_source_is_one_stream(const char *a, const char *b)
 	return find_same(a, b, &status) && (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
 }
 
+bool fd_source_keep(const struct fd_source *source, struct fd_source *ret_kept)
+{
+	struct fd_source kept = FD_SOURCE_INIT;
+
+	kept.begin = lseek(source->fd, 0, SEEK_CUR);
+	if (kept.begin < 0 || fstat(source->fd, &kept.status) < 0 || !S_ISREG(kept.status.st_mode))
+		return false;
+	/* It has the position of the other one as well: only one of them is read at a time. */
+	kept.fd = fcntl(source->fd, F_DUPFD_CLOEXEC, 0);
+	if (kept.fd < 0)
+		return false;
+	*ret_kept = kept;
+	return true;
+}
+
+bool fd_source_is_kept(const struct fd_source *source)
+{
+	return S_ISREG(source->status.st_mode);
+}
+
+static bool is_same_time(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+bool fd_source_rewind(struct fd_source *kept)
+{
+	struct stat status;
+
+	return fstat(kept->fd, &status) == 0 && status.st_size == kept->status.st_size &&
+	       is_same_time(&status.st_mtim, &kept->status.st_mtim) &&
+	       lseek(kept->fd, kept->begin, SEEK_SET) == kept->begin;
+}
+
 void fd_source_done(struct fd_source *source)
 {
 	fd_closep(&source->fd);

@@ -3,15 +3,21 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "facts/cgroup-knobs.h"
-#include "fd-source.h"
 #include "snapshot/reference.h"
 
 struct grouping {
 	struct snapshot_visitor visitor; /* must stay the first member */
 	struct load *load;
+};
+
+struct load_filler {
+	struct grouping grouping; /* must stay the first member */
+	struct snapshot_writer *writer;
 };
 
 static int add_thread(struct snapshot_visitor *self, struct thread_sample *sample)
@@ -38,25 +44,83 @@ static int add_cgroup(struct snapshot_visitor *self, const struct cgroup_stats *
 	return 0;
 }
 
-int load_source(struct load *load, struct byte_source *source)
+static struct grouping grouping_of(struct load *load)
 {
-	struct grouping grouping = {
+	return (struct grouping){
 	        .visitor = {.thread = add_thread,
 	                    .cgroup = load->wants_cgroups || load->wants_knobs ? add_cgroup : NULL},
 	        .load = load};
-	struct metric_set forgotten = {{0}};
-	int r;
+}
 
-	load->groups.host = &load->info.host;
-	load->groups.info = &load->info;
+/* The info may move while the rows come. */
+static void use_info(struct load *load, const struct snapshot_info *info)
+{
+	load->groups.host = &info->host;
+	load->groups.info = info;
 	load->groups.filter = load->filter.label ? &load->filter : NULL;
-	r = snapshot_read(source, load->limits, &grouping.visitor, &load->info, &load->error);
+}
+
+static void finish_tables(struct load *load)
+{
+	struct metric_set forgotten = {{0}};
+
 	group_table_finish(&load->groups);
 	cgroup_table_finish(&load->cgroups);
 	settings_sort(&load->knobs);
 	reference_add_metrics(load->info.forgotten | load->forgotten, &forgotten);
 	group_table_forget(&load->groups, &forgotten);
+}
+
+int load_source(struct load *load, struct byte_source *source)
+{
+	struct grouping grouping = grouping_of(load);
+	int r;
+
+	use_info(load, &load->info);
+	r = snapshot_read(source, load->limits, &grouping.visitor, &load->info, &load->error);
+	finish_tables(load);
 	return r;
+}
+
+static int fill_thread(struct snapshot_visitor *self, struct thread_sample *sample)
+{
+	const struct load_filler *filler = (const struct load_filler *)self;
+
+	use_info(filler->grouping.load, snapshot_writer_info(filler->writer));
+	return add_thread(self, sample);
+}
+
+struct load_filler *load_filler_new(struct load *load)
+{
+	struct load_filler *filler = mem_calloc(1, sizeof(*filler));
+
+	filler->grouping = grouping_of(load);
+	filler->grouping.visitor.thread = fill_thread;
+	filler->writer = snapshot_writer_new_visiting(&filler->grouping.visitor);
+	return filler;
+}
+
+struct snapshot_writer *load_filler_writer(const struct load_filler *filler)
+{
+	return filler->writer;
+}
+
+void load_filler_finish(struct load_filler *filler, struct snapshot_info *info)
+{
+	struct load *load = filler->grouping.load;
+
+	load->info = *info;
+	*info = (struct snapshot_info){0};
+	use_info(load, &load->info);
+	finish_tables(load);
+}
+
+void load_filler_freep(struct load_filler **filler)
+{
+	if (*filler)
+		snapshot_writer_freep(&(*filler)->writer);
+	free(*filler);
+	*filler = NULL;
 }
 
 static int load_file(struct load *load)
@@ -66,10 +130,21 @@ static int load_file(struct load *load)
 
 	if (r < 0)
 		return r;
-	source.copy = load->keeps_bytes ? &load->bytes : NULL;
+	if (load->is_read_again && !fd_source_keep(&source, &load->again)) {
+		load->copy = memory_stream_make();
+		source.copy = &load->copy.bytes;
+	}
 	r = load_source(load, &source.source);
 	load->file_bytes = source.bytes;
 	return r;
+}
+
+struct byte_source *load_again(struct load *load)
+{
+	if (fd_source_is_kept(&load->again))
+		return fd_source_rewind(&load->again) ? &load->again.source : NULL;
+	load->copy.position = 0;
+	return &load->copy.source;
 }
 
 static void *load_thread(void *context)
@@ -113,5 +188,7 @@ void load_done(struct load *load)
 	smaps_table_done(&load->smaps);
 	snapshot_info_done(&load->info);
 	strbuf_done(&load->error);
-	strbuf_done(&load->bytes);
+	memory_stream_done(&load->copy);
+	if (fd_source_is_kept(&load->again))
+		fd_source_done(&load->again);
 }

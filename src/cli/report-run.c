@@ -345,7 +345,7 @@ static bool kinds_agree(const struct load *loads, unsigned count)
 }
 
 /* Loads what happened between the two, where they are one interval. Returns the exit status. */
-static int find_interval(const struct load loads[SIDE_MAX], struct load *interval, bool *ret_found)
+static int find_interval(struct load loads[SIDE_MAX], struct load *interval, bool *ret_found)
 {
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
 	int r = interval_is_between(loads) ? interval_load(loads, interval, &reason) : 0;
@@ -365,7 +365,7 @@ static int run(const struct report_options *options, char **paths, unsigned coun
 
 	for (unsigned i = 0; i < count; i++) {
 		load_init(&loads[i], options, paths[i]);
-		loads[i].keeps_bytes = count == SIDE_MAX || options->explains;
+		loads[i].is_read_again = count == SIDE_MAX || options->explains;
 	}
 	mem_limit(options->limits.memory);
 	load_run(loads, count);

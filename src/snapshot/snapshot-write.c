@@ -57,6 +57,11 @@ struct snapshot_writer *snapshot_writer_new_visiting(struct snapshot_visitor *vi
 	return writer;
 }
 
+const struct snapshot_info *snapshot_writer_info(const struct snapshot_writer *writer)
+{
+	return writer->info;
+}
+
 void snapshot_writer_freep(struct snapshot_writer **writer_ref)
 {
 	struct snapshot_writer *writer = *writer_ref;

@@ -161,6 +161,8 @@ struct snapshot_writer *snapshot_writer_new(struct byte_sink *sink, int zstd_lev
 /* A writer without a file: the visitor gets each row and each cgroup as snapshot_read() would give it from the file.
  * @visitor is borrowed, and so is the info of snapshot_write_begin(), until the writer is freed. */
 struct snapshot_writer *snapshot_writer_new_visiting(struct snapshot_visitor *visitor);
+/* Returns the info of snapshot_write_begin(), for the visitor; NULL before it. */
+const struct snapshot_info *snapshot_writer_info(const struct snapshot_writer *writer);
 void snapshot_writer_freep(struct snapshot_writer **writer);
 
 /* Writes the head: kind, times, labels and host of @info. Its rules hold for the rows that follow. */
