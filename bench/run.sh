@@ -6,7 +6,7 @@
 #   bench/run.sh BUILD_DIR [THREADS...]
 #
 # THREADS are the sizes of the hosts for capture.sh. RUNS (5) in the environment is how often each command runs. Each part
-# is a program of its own as well: capture.sh, files.sh, compare.sh, host.sh.
+# is a program of its own as well: capture.sh, small-hosts.sh, files.sh, compare.sh, host.sh.
 set -eu
 
 [ $# -ge 1 ] || { echo "Usage: bench/run.sh BUILD_DIR [THREADS...]" >&2; exit 2; }
@@ -28,7 +28,7 @@ ninja -C "$build" bench >&2
 # shellcheck source=/dev/null
 (. "$here/lib.sh" && build=$build describe_host)
 part capture.sh "$@"
-for script in files.sh compare.sh host.sh; do
+for script in small-hosts.sh files.sh compare.sh host.sh; do
     part "$script" "$build"
 done
 
