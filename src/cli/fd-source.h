@@ -14,7 +14,7 @@ struct fd_source {
 	int fd;
 	uint64_t bytes;      /* read so far */
 	struct strbuf *copy; /* keeps them; borrowed, may be NULL */
-	/* Of one that is kept, see fd_source_keep(). */
+	/* Known of one that is kept, see fd_source_keep(). */
 	off_t begin;
 	struct stat status;
 };

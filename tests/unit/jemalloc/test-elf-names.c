@@ -166,7 +166,7 @@ static void links(void **state)
 	assert_int_equal(read_link("..\0\0sum.", 8, &names), -EINVAL);
 }
 
-/* What is no file to be executed. */
+/* These files are not to be executed. */
 static void others(void **state)
 {
 	static const char *const texts[] = {"", "#!", "\177ELF",
