@@ -56,6 +56,7 @@ static void add_rows(struct forecast *forecast, struct list *list,
 		double shown;
 
 		if (effect->role == ROLE_CONTROL || !test.has_sd || !(test.sd > 0) ||
+		    !effect_has_percent(effect) ||
 		    (forecast->of_primaries && effect->role != ROLE_PRIMARY))
 			continue;
 		shown = effect_percent(effect,

@@ -6,7 +6,7 @@
 
 struct forecast {
 	bool of_primaries; /* else of all rows, as if each were the only primary */
-	size_t rows;       /* 0: there is none with a spread, and nothing else is known */
+	size_t rows; /* 0: there is none with a spread and a percentage, and nothing else is known */
 	double detectable; /* as a share: the largest of the primaries, or the median of all rows */
 	char *name;        /* of the primary that it is of, safe to print; owned; NULL: none */
 };

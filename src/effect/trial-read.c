@@ -52,6 +52,20 @@ static bool read_texts(const json_t *array, struct trial_texts *texts)
 	return true;
 }
 
+/* Arms of one name that are set differently are different arms. */
+static bool has_lines(const struct trial_arm *arm, const json_t *lines)
+{
+	if (json_array_size(lines) != arm->line_count)
+		return false;
+	for (size_t i = 0; i < arm->line_count; i++) {
+		const char *line = json_string_value(json_array_get(lines, i));
+
+		if (!line || strcmp(line, arm->lines[i]) != 0)
+			return false;
+	}
+	return true;
+}
+
 static bool read_arms(struct trial *trial, const json_t *array, bool is_first)
 {
 	size_t count = json_array_size(array);
@@ -64,7 +78,8 @@ static bool read_arms(struct trial *trial, const json_t *array, bool is_first)
 		const char *name = text_of(object, "name");
 		struct trial_arm *arm = &trial->arms[i];
 
-		if (!name || trial_arm_of(trial, name) != i)
+		if (!name || trial_arm_of(trial, name) != i ||
+		    (!is_first && !has_lines(arm, lines)))
 			return false;
 		for (size_t k = 0; is_first && k < json_array_size(lines); k++) {
 			const char *line = json_string_value(json_array_get(lines, k));
@@ -177,8 +192,46 @@ static bool note_void(struct trial *trial, struct strmap *voids, const json_t *o
 	return true;
 }
 
+/* The sizes of what was read before this directory. */
+struct earlier {
+	size_t sessions, units;
+	int blocks; /* numbers that are taken */
+};
+
+static struct earlier earlier_of(const struct trial *trial)
+{
+	struct earlier earlier = {.sessions = trial->session_count, .units = trial->unit_count};
+
+	for (size_t i = 0; i < trial->unit_count; i++)
+		if (trial->units[i].block >= earlier.blocks)
+			earlier.blocks = trial->units[i].block + 1;
+	return earlier;
+}
+
+/* Several experiments in one boot of one host are one session: they share its luck. */
+static unsigned session_of_boot(const struct trial *trial, size_t place)
+{
+	const char *boot_id = trial->sessions[place].boot_id;
+
+	for (unsigned i = 0; boot_id && i < place; i++)
+		if (trial->sessions[i].boot_id && strcmp(trial->sessions[i].boot_id, boot_id) == 0)
+			return i;
+	return (unsigned)place;
+}
+
+/* Returns whether the unit would count twice, which would make all p too small. */
+static bool is_known(const struct trial *trial, const struct earlier *earlier,
+                     const struct trial_unit *unit)
+{
+	for (size_t i = 0; i < earlier->units; i++)
+		if (trial->units[i].session == unit->session &&
+		    trial->units[i].start_unix_ns == unit->start_unix_ns)
+			return true;
+	return false;
+}
+
 static bool read_unit(struct trial *trial, struct strmap *voids, const json_t *object,
-                      const char *dir, size_t first_session)
+                      const char *dir, const struct earlier *earlier, const char **ret_what)
 {
 	const char *state = text_of(object, "state"), *file = text_of(object, "file");
 	cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT;
@@ -189,7 +242,7 @@ static bool read_unit(struct trial *trial, struct strmap *voids, const json_t *o
 	if (!state || !find_arm(trial, text_of(object, "arm"), &arm) ||
 	    !number_of(object, "block", &block) || !number_of(object, "session", &session) ||
 	    block > TRIAL_UNITS_MAX || session == 0 ||
-	    session > trial->session_count - first_session)
+	    session > trial->session_count - earlier->sessions)
 		return false;
 	trial->discarded += strcmp(state, "discarded") == 0;
 	if (strcmp(state, "void") == 0)
@@ -201,10 +254,15 @@ static bool read_unit(struct trial *trial, struct strmap *voids, const json_t *o
 	strbuf_addf(&path, "%s/%s", dir, file);
 	unit = trial_add_unit(trial, strbuf_str(&path), arm);
 	unit->number = trial->unit_count;
-	unit->block = (int)block;
-	unit->session = (unsigned)(first_session + session - 1);
-	return number_of(object, "start", &unit->start_unix_ns) &&
-	       number_of(object, "length_ns", &unit->length_ns) &&
+	unit->block = earlier->blocks + (int)block;
+	unit->session = session_of_boot(trial, earlier->sessions + session - 1);
+	if (!number_of(object, "start", &unit->start_unix_ns))
+		return false;
+	if (is_known(trial, earlier, unit)) {
+		*ret_what = "units, which were read before";
+		return false;
+	}
+	return number_of(object, "length_ns", &unit->length_ns) &&
 	       read_outcomes(unit, json_object_get(object, "outcomes"));
 }
 
@@ -213,8 +271,8 @@ static bool read_all(struct trial *trial, const char *dir, const json_t *json,
 {
 	const json_t *units = json_object_get(json, "units");
 	const char *state = text_of(json, "state");
-	size_t first_session = trial->session_count;
-	bool is_first = first_session == 0;
+	const struct earlier earlier = earlier_of(trial);
+	bool is_first = earlier.sessions == 0;
 	uint64_t version = 0;
 	cleanup_(strmap_done) struct strmap voids = STRMAP_INIT;
 
@@ -235,7 +293,7 @@ static bool read_all(struct trial *trial, const char *dir, const json_t *json,
 		return false;
 	trial->is_unfinished = trial->is_unfinished || strcmp(state, "complete") != 0;
 	for (size_t i = 0; i < json_array_size(units); i++)
-		if (!read_unit(trial, &voids, json_array_get(units, i), dir, first_session))
+		if (!read_unit(trial, &voids, json_array_get(units, i), dir, &earlier, ret_what))
 			return false;
 	return true;
 }

@@ -109,7 +109,8 @@ void trial_unit_add_outcome(struct trial_unit *unit, const char *name, double va
 void trial_find_blocks(struct trial *trial);
 
 /* Reads the text of DIR/experiment.json, and adds its units and sessions; @dir is the directory in their paths. Another
- * experiment may have been read before: then both must have the same arms. Returns 0, or -EBADMSG with a sentence. */
+ * experiment may have been read before: then both must have the same arms, and no unit in common; what ran in one boot is one
+ * session. Returns 0, or -EBADMSG with a sentence. */
 must_check_ int trial_read(struct trial *trial, const char *dir, const struct strbuf *json,
                            struct strbuf *reterr);
 

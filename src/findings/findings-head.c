@@ -125,12 +125,35 @@ static void add_tally(const struct comparison *comparison, size_t check, const c
 	            tally.rows, what, 100 * (double)tally.low / (double)tally.rows);
 }
 
+/* The effect in each session, and how much sessions differ. */
+static void add_session_effects(const struct comparison *comparison, const struct effect *effect,
+                                struct strbuf *out)
+{
+	cleanup_(mem_freep) double *means = mem_calloc(comparison->blocks + 1, sizeof(means[0]));
+	size_t count = contrast_sessions(&comparison->plan, effect->contrasts, means);
+
+	strbuf_add_str(out, "           ");
+	effect_add_name(effect, out);
+	strbuf_add_str(out, " by session:");
+	for (size_t i = 0; i < count; i++) {
+		strbuf_add_char(out, ' ');
+		effect_add_change(effect, means[i], out);
+	}
+	if (effect->test.has_sd) {
+		strbuf_add_str(out, ", sd ");
+		effect_add_change(effect, effect->test.sd, out);
+	}
+	strbuf_add_char(out, '\n');
+}
+
 /* Rows that somebody named have their own numbers. */
 static void add_named(const struct comparison *comparison, struct strbuf *out)
 {
 	for (size_t i = 0; i < comparison->count; i++) {
 		const struct effect *effect = &comparison->effects[i];
 
+		if (effect->role == ROLE_PRIMARY && comparison->sessions > 1)
+			add_session_effects(comparison, effect, out);
 		if (effect->role != ROLE_PRIMARY || !effect->drift_p.is_defined)
 			continue;
 		strbuf_add_str(out, "           ");

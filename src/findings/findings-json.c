@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/text.h"
 #include "findings-format.h"
 #include "json/json-write.h"
@@ -79,6 +80,19 @@ static void put_contrasts(struct output *out, const struct comparison *compariso
 	json_write_close(&out->writer, ']');
 }
 
+static void put_session_contrasts(struct output *out, const struct comparison *comparison,
+                                  const struct effect *effect)
+{
+	cleanup_(mem_freep) double *means = mem_calloc(comparison->blocks + 1, sizeof(means[0]));
+	size_t count = contrast_sessions(&comparison->plan, effect->contrasts, means);
+
+	json_write_key(&out->writer, "session_contrasts");
+	json_write_open(&out->writer, '[');
+	for (size_t i = 0; i < count; i++)
+		json_write_double(&out->writer, means[i]);
+	json_write_close(&out->writer, ']');
+}
+
 static void put_difference(struct output *out, const char *key, const struct effect *effect,
                            bool is_known, double y)
 {
@@ -128,6 +142,7 @@ static void put_row(struct output *out, const struct comparison *comparison,
 	put_percent(out, "drift_percent", effect, effect->drift_p.is_defined, effect->drift);
 	put_p(out, "p_carry_over", effect->carry_p);
 	put_contrasts(out, comparison, effect);
+	put_session_contrasts(out, comparison, effect);
 }
 
 static void put_tally(struct output *out, const char *key, const struct comparison *comparison,

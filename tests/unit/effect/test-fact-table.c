@@ -83,7 +83,7 @@ static void test_values(void **state)
 	assert_null(found->label);
 	assert_near(found->values[0], 5000, 1e-3);
 	assert_near(found->values[1], 15000, 1e-3);
-	/* What is set, what only rises, and averages beyond the window. */
+	/* Settings, peaks, and averages over more than the window are left out. */
 	assert_null(series("cpu_weight@/a.service"));
 	assert_null(series("memory_peak@/a.service"));
 	assert_null(series("io_full_avg10@/a.service"));

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 
+#include "base/mem.h"
 #include "effect/trial.h"
 #include "trials.h"
 
@@ -61,11 +62,51 @@ static void test_good(void **state)
 	assert_string_equal(trial.arms[0].lines[0], "sysctl a = 1");
 	assert_near(trial.margin, .03, 1e-12);
 	assert_int_equal(trial.seed, 9);
-	/* The same directory again is another session. */
-	assert_int_equal(read_text(good), 0);
-	assert_int_equal(trial.session_count, 2);
-	assert_int_equal(trial.units[3].session, 1);
+	/* The same directory again would count twice. */
+	assert_int_equal(read_text(good), -EBADMSG);
+	assert_contains(strbuf_str(&error), "units, which were read before");
+}
+
+/* Reads the text with another @start or @boot. */
+static void read_changed(const char *start, const char *boot, int expected)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+	for (const char *at = good; *at;) {
+		if (strncmp(at, "\"start\":5", 9) == 0) {
+			strbuf_addf(&text, "\"start\":%s", start);
+			at += 9;
+		} else if (strncmp(at, "\"boot_id\":\"x\"", 13) == 0) {
+			strbuf_addf(&text, "\"boot_id\":\"%s\"", boot);
+			at += 13;
+		} else {
+			strbuf_add_char(&text, *at++);
+		}
+	}
+	assert_int_equal(read_text(strbuf_str(&text)), expected);
+}
+
+/* Two experiments in one boot are one session with more blocks; another boot is another session. */
+static void test_directories(void **state)
+{
+	(void)state;
+	read_changed("5", "x", 0);
+	read_changed("6", "x", 0);
+	read_changed("6", "y", 0);
 	assert_int_equal(trial.primaries.count, 1);
+	assert_int_equal(trial.units[0].session, 0);
+	assert_int_equal(trial.units[2].session, 0);
+	assert_int_equal(trial.units[4].session, 2);
+	trial_find_blocks(&trial);
+	assert_int_equal(trial.block_count, 3);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(trial.blocks[i].count, 2);
+	assert_int_equal(trial.blocks[0].session, trial.blocks[1].session);
+	assert_int_not_equal(trial.blocks[1].session, trial.blocks[2].session);
+	free(trial.arms[0].lines[0]);
+	trial.arms[0].lines[0] = mem_copy("sysctl a = 2", 12);
+	read_changed("7", "z", -EBADMSG);
+	assert_contains(strbuf_str(&error), "arms, which are not those of the first directory");
 }
 
 /* The units are in the order of time, whatever the clock was when they began. */
@@ -137,6 +178,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test_teardown(test_good, teardown),
+	        cmocka_unit_test_teardown(test_directories, teardown),
 	        cmocka_unit_test_teardown(test_clock_set_back, teardown),
 	        cmocka_unit_test_teardown(test_refused, teardown),
 	        cmocka_unit_test_teardown(test_many_voids, teardown),
