@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* temp-tree - a directory for one test, under $TMPDIR or /tmp, that is gone afterwards. */
+/* temp-tree - a directory for one test, under $TMPDIR, or in memory, or else under /tmp, that is gone afterwards. */
 #include <stddef.h>
 
 struct temp_tree {
