@@ -493,9 +493,18 @@ class Boot:
                 self.checks.between(f"{name}: {metric}", used[metric], sums[metric], used[metric] + more * used["count"])
             self.checks.between(f"{name}: run time", 999 * used["cpu_us"], sums["run_time_ns"], 1050 * used["cpu_us"])
 
+    def check_knob(self):
+        """A knob in debugfs that was set between two captures is the first thing below the two lines of the header."""
+        path, before, after = self.read("knob").split()
+        screen = self.read("knob.screen").splitlines()
+        self.checks.that(screen[2:3] == [f"set: {path} {before} → {after}"] and screen[3:4] and not screen[3].startswith("set: "),
+                         f"the knob {path} {before} → {after} is not the first thing on the screen: {screen[:6]}")
+        self.checks.that(not [line for line in screen if len(line) > 80], "the screen of the knob is wider than the terminal")
+        self.checks.that(not self.read("knob.err"), f"the captures around the knob said {self.read('knob.err')}")
+
     def run(self):
-        want = ["a=0", "b=0", "doctor.0=3", "doctor.65534=3", "nobody=0", "parity.libbpf=0",
-                "parity.light=0", "records=0", "window=0"]
+        want = ["a=0", "b=0", "doctor.0=3", "doctor.65534=3", "knob.a=0", "knob.b=0", "knob.screen=0", "nobody=0",
+                "parity.libbpf=0", "parity.light=0", "records=0", "window=0"]
         status = sorted(self.read("status").split())
         self.checks.that(status == want, f"ctprof ended as {status}")
         for loader in "light", "libbpf":
@@ -516,6 +525,7 @@ class Boot:
         self.check_moves()
         self.check_churn()
         self.check_nobody()
+        self.check_knob()
         self.check_window("window", True)
         self.check_window("records", False)
         self.check_doctor("0", "b")
