@@ -23,8 +23,8 @@ static const struct cli_option options[] = {
 };
 
 static const char *const notes[] = {
-        "Both are lifetime snapshots of one boot. Threads that ended between them are",
-        "missing: 'ctprof capture --window' listens to their ends.",
+        "Both are lifetime snapshots of one boot. The work of threads that ended between",
+        "them is not known: 'ctprof capture --window' listens to their ends.",
         "An existing FILE is only replaced by a whole window.",
         NULL,
 };

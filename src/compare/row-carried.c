@@ -5,13 +5,13 @@
 #include "base/strmap.h"
 
 struct group *row_interval_at(const struct row_pairs *pairs, const struct group_table *interval,
-                              uint32_t candidate)
+                              unsigned side, uint32_t place)
 {
-	const struct group_table *table = pairs->tables[SIDE_CANDIDATE];
+	const struct group_table *table = pairs->tables[side];
 	struct span patterns[GROUP_KEYS_MAX];
 
 	for (unsigned key = 0; key < table->by.count; key++)
-		patterns[key] = group_table_pattern(table, &table->map.entries[candidate], key);
+		patterns[key] = group_table_pattern(table, &table->map.entries[place], key);
 	return group_table_find(interval, patterns);
 }
 
@@ -42,7 +42,7 @@ bool *row_carried(struct row_pairs *pairs, const struct group_table *interval)
 
 		if (pairs->to_baseline[i] != NO_PLACE)
 			continue;
-		group = interval ? row_interval_at(pairs, interval, i)
+		group = interval ? row_interval_at(pairs, interval, SIDE_CANDIDATE, i)
 		                 : candidates->entries[i].value;
 		if (!group || group->continued == 0)
 			continue;

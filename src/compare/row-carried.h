@@ -10,6 +10,6 @@
  * the caller frees it. */
 bool *row_carried(struct row_pairs *pairs, const struct group_table *interval);
 
-/* Returns the group of @interval that has the names of a candidate's group, or NULL. */
+/* Returns the group of @interval that has the names of a side's group, by its place, or NULL. */
 struct group *row_interval_at(const struct row_pairs *pairs, const struct group_table *interval,
-                              uint32_t candidate);
+                              unsigned side, uint32_t place);

@@ -246,32 +246,49 @@ static const char *renamed_to(struct matching *matching, uint32_t baseline)
 	return first;
 }
 
-/* Returns the group of the window between the sides, which has the candidate's names. */
+/* Groups of one table, put together where there are several. */
+struct joint {
+	struct row_set *set;
+	struct group *only, *merged;
+};
+
+static void add_to_joint(struct joint *joint, struct group *group)
+{
+	struct row_set *set = joint->set;
+
+	if (!group)
+		return;
+	if (joint->only && !joint->merged) {
+		joint->merged = mem_calloc(1, sizeof(*joint->merged));
+		*array_add(set->merged, set->merged_count, set->merged_capacity) = joint->merged;
+		group_merge(joint->merged, joint->only, set->spread_count);
+	}
+	if (joint->merged)
+		group_merge(joint->merged, group, set->spread_count);
+	joint->only = group;
+}
+
+/* Returns the sum of a baseline group's rows in the window between the sides. The window has its threads under the candidate's
+ * names, and those that left without a record under the baseline's. */
 static const struct group *interval_of(struct matching *matching,
-                                       const struct group_table *interval, uint32_t first)
+                                       const struct group_table *interval, uint32_t baseline)
 {
 	const struct row_pairs *pairs = &matching->pairs;
-	struct row_set *set = matching->set;
-	struct group *only = NULL, *merged = NULL;
+	struct joint joint = {.set = matching->set};
+	struct group *own;
 
 	if (!interval)
 		return NULL;
-	for (uint32_t i = first; i != NO_PLACE; i = pairs->next[i]) {
-		struct group *group = row_interval_at(pairs, interval, i);
+	own = row_interval_at(pairs, interval, SIDE_BASELINE, baseline);
+	for (uint32_t i = pairs->first[baseline]; i != NO_PLACE; i = pairs->next[i]) {
+		struct group *group = row_interval_at(pairs, interval, SIDE_CANDIDATE, i);
 
-		if (!group)
-			continue;
-		if (only && !merged) {
-			merged = mem_calloc(1, sizeof(*merged));
-			group_merge(merged, only, set->spread_count);
-		}
-		if (merged)
-			group_merge(merged, group, set->spread_count);
-		only = group;
+		add_to_joint(&joint, group);
+		if (group == own)
+			own = NULL;
 	}
-	if (merged)
-		*array_add(set->merged, set->merged_count, set->merged_capacity) = merged;
-	return merged ? merged : only;
+	add_to_joint(&joint, own);
+	return joint.merged ? joint.merged : joint.only;
 }
 
 /* Returns the candidate's group of a baseline group: one group, or the sum of several. */
@@ -323,8 +340,8 @@ static void add_baseline_groups(struct matching *matching, struct group_list *ma
 		if (paired) {
 			group.sides[SIDE_CANDIDATE] = candidate_of(matching, i);
 			group.renamed = group.was ? NULL : renamed_to(matching, i);
-			group.interval = interval_of(matching, interval, pairs->first[i]);
 		}
+		group.interval = interval_of(matching, interval, i);
 		add_group(paired || matching->set->sides == 1 ? matched : unmatched, group);
 	}
 }
@@ -342,7 +359,7 @@ static void add_candidate_groups(struct matching *matching, const struct group_t
 			continue;
 		name_group(matching, &group, SIDE_CANDIDATE, &map->entries[i]);
 		if (interval)
-			group.interval = row_interval_at(pairs, interval, i);
+			group.interval = row_interval_at(pairs, interval, SIDE_CANDIDATE, i);
 		add_group(unmatched, group);
 	}
 }

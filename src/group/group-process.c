@@ -18,6 +18,7 @@ static void open_process(struct group_process *process, const struct thread_samp
 	memset(process->sums, 0, sizeof(process->sums));
 	memset(process->seen, 0, sizeof(process->seen));
 	memset(process->covered, 0, sizeof(process->covered));
+	memset(process->ended, 0, sizeof(process->ended));
 	process->is_apart = false;
 }
 
@@ -47,11 +48,17 @@ static bool has_no_delay_record(const struct thread_sample *sample)
 	return metric_set_has(&sample->seen, METRIC_cpu_delay_count);
 }
 
+static bool has_ended_inside(const struct thread_sample *sample)
+{
+	return sample->window_part == WINDOW_PART_exited ||
+	       sample->window_part == WINDOW_PART_passed;
+}
+
 /* Returns whether the sum is complete without the thread's value, but for work of threads that have ended: the thread
  * has ended itself, and there is no full record of it, or the kernel does not count it at all. */
 static bool leaves_the_sum_whole(const struct thread_sample *sample, enum metric_id metric)
 {
-	if (sample->window_part == WINDOW_PART_exited || sample->window_part == WINDOW_PART_passed)
+	if (has_ended_inside(sample))
 		return true;
 	return metric_table[metric].source == SOURCE_taskstats &&
 	       metric != METRIC_cpu_delay_count && metric != METRIC_cpu_delay_total_ns &&
@@ -75,6 +82,7 @@ void group_process_add(struct group_process *process, const struct thread_sample
 		uint64_t value;
 
 		if (!metric_set_has(&sample->seen, metric)) {
+			process->ended[i] += has_ended_inside(sample);
 			if (leaves_the_sum_whole(sample, metric))
 				process->seen[i]++;
 			else if (!metric_set_has(&sample->impossible, metric))
@@ -100,7 +108,8 @@ static bool is_whole(const struct group_process *process, unsigned total)
 
 bool group_process_covers(const struct group_process *process, enum process_total total)
 {
-	return !process->is_apart && process->covered[total] > 0 && is_whole(process, total);
+	return !process->is_apart && process->covered[total] + process->ended[total] > 0 &&
+	       is_whole(process, total);
 }
 
 /* Returns a total less the sum over the threads. The totals were read before the threads, so the work of the living in

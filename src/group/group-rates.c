@@ -31,6 +31,11 @@ static uint64_t age_ns(const struct group_table *table, const struct thread_samp
 	return birth_ns < read_ns ? read_ns - (uint64_t)birth_ns : 0;
 }
 
+uint64_t group_rates_age_ns(const struct group_table *table, const struct thread_sample *sample)
+{
+	return age_ns(table, sample, sample->start_time_clock_ticks);
+}
+
 /* Returns whether the row is of a window. Rows of a window show that themselves, for in a file the kind may stand
  * behind them. */
 static bool is_of_window(const struct group_table *table, const struct thread_sample *sample)

@@ -6,6 +6,9 @@
 /* Chooses the list of rates for the snapshot's kind, and sets the time that the thread lived, if it is known. */
 void group_rates_see(struct group_table *table, struct thread_sample *sample);
 
+/* Returns how long the thread had lived when it was read; 0: not known. */
+uint64_t group_rates_age_ns(const struct group_table *table, const struct thread_sample *sample);
+
 /* Adds a thread's counters to its group, each divided by the time in which it was observed. */
 void group_rates_add(const struct group_table *table, struct group *group,
                      const struct thread_sample *sample);

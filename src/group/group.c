@@ -179,6 +179,11 @@ static void add_to_group(struct group_table *table, struct thread_sample *sample
 	group->born += sample->window_part == WINDOW_PART_passed ||
 	               sample->window_part == WINDOW_PART_born;
 	group->members += member;
+	if (sample_is_lost(sample)) {
+		group->lost++;
+		saturating_add_to(&group->lost_run_ns, sample->run_time_before_ns);
+		saturating_add_to(&group->lost_lived_ns, group_rates_age_ns(table, sample));
+	}
 	if (is_continued(sample)) {
 		group->continued++;
 		group->continued_members += member;
@@ -290,7 +295,7 @@ static void add_covered(struct group *group, const struct group_process *process
 			continue;
 		if (!group->covered)
 			group->covered = mem_calloc(PROCESS_TOTAL_COUNT, sizeof(group->covered[0]));
-		group->covered[i] += process->covered[i];
+		group->covered[i] += process->covered[i] + process->ended[i];
 	}
 }
 
@@ -468,6 +473,9 @@ void group_merge(struct group *into, const struct group *maybe_packed, size_t sp
 	into->ended += from->ended;
 	into->passed += from->passed;
 	into->born += from->born;
+	into->lost += from->lost;
+	saturating_add_to(&into->lost_run_ns, from->lost_run_ns);
+	saturating_add_to(&into->lost_lived_ns, from->lost_lived_ns);
 	into->continued += from->continued;
 	into->continued_members += from->continued_members;
 	into->exited_left_out |= from->exited_left_out;

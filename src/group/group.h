@@ -37,6 +37,9 @@ struct group {
 	bool several_processes;
 	/* In a window: threads that ended there, those of them that were born there as well, and all that were born there. */
 	uint32_t ended, passed, born;
+	/* Threads that ended there without a record, what they had run when they were read, and how long they had lived. */
+	uint32_t lost;
+	uint64_t lost_run_ns, lost_lived_ns;
 	uint32_t continued;         /* threads that both readings of the window have */
 	uint64_t continued_members; /* their fingerprint, as @members */
 	/* The work of exited threads, by enum process_total; NULL if there is none. group_include_exited() adds it to
@@ -116,6 +119,7 @@ struct group_process {
 	uint32_t seen[PROCESS_TOTAL_COUNT]; /* threads that are in the sum, or need not be */
 	/* Threads that are in the total alone: their value is not known, and not known to be wrong. */
 	uint32_t covered[PROCESS_TOTAL_COUNT];
+	uint32_t ended[PROCESS_TOTAL_COUNT]; /* threads in @seen that have ended, and have no value */
 	/* Not all of its threads, exited ones included, are in one group. Then the group of the part of the total that
 	 * no seen thread has is unknown. */
 	bool is_apart;

@@ -24,6 +24,7 @@ void sample_reset(struct thread_sample *sample)
 	sample->window_part = WINDOW_PART_NONE;
 	sample->interval_ns = 0;
 	sample->life_ns = 0;
+	sample->run_time_before_ns = 0;
 	sample->jemalloc_boottime_ns = 0;
 	sample->jemalloc_interval_ns = 0;
 	strbuf_clear(&sample->pcomm);
@@ -523,4 +524,9 @@ bool sample_has_ended(const struct thread_sample *sample)
 	struct label_letter state;
 
 	return sample_get(sample, state, &state) && (state.v == 'Z' || state.v == 'X');
+}
+
+bool sample_is_lost(const struct thread_sample *sample)
+{
+	return sample->window_part == WINDOW_PART_exited && sample->interval_ns == 0;
 }

@@ -177,26 +177,6 @@ static struct overview_threads threads_of(const struct overview *overview,
 	return threads;
 }
 
-/* Threads of the two snapshots that an interval is between. Those that came from another group by a change of their name or
- * cgroup were not born, and those that left for another one are gone. */
-static struct overview_threads
-threads_between(const struct group *before, const struct group *after, const struct group *interval)
-{
-	struct overview_threads threads = {.before = before ? before->threads : 0,
-	                                   .after = after ? after->threads : 0};
-	uint32_t stayed = interval ? interval->continued : threads.before;
-
-	if (stayed > threads.after)
-		stayed = threads.after;
-	threads.born = threads.after - stayed;
-	if (stayed > threads.before) {
-		threads.came = stayed - threads.before;
-		stayed = threads.before;
-	}
-	threads.gone = threads.before - stayed;
-	return threads;
-}
-
 /* Returns the amount of the group, or the difference between the sides. A group that did not exist has 0. */
 static double moved_by(const struct overview *overview, const struct overview_row *row,
                        unsigned aspect, const struct group *const sides[SIDE_MAX])
@@ -211,8 +191,6 @@ static double moved_by(const struct overview *overview, const struct overview_ro
 	for (unsigned side = 0; side < overview->sides; side++)
 		if (sides[side] && !values[side].seen)
 			return NAN;
-	if (overview->kind == OVERVIEW_INTERVAL && !sides[SIDE_BASELINE])
-		return NAN;
 	return overview->sides == 1
 	               ? values[SIDE_BASELINE].amount
 	               : fabs(values[SIDE_CANDIDATE].amount - values[SIDE_BASELINE].amount);
@@ -226,12 +204,15 @@ static enum overview_mark mark_of(const struct overview *overview,
 		return !sides[SIDE_BASELINE]    ? OVERVIEW_NEW
 		       : !sides[SIDE_CANDIDATE] ? OVERVIEW_GONE
 		                                : OVERVIEW_STAYED;
-	return threads->before == 0 && threads->came == 0 ? OVERVIEW_NEW
-	       : threads->after == 0                      ? OVERVIEW_GONE
-	                                                  : OVERVIEW_STAYED;
+	/* All work of a group without threads is of some that have exited. */
+	if (sides[SIDE_BASELINE]->threads == 0)
+		return OVERVIEW_STAYED;
+	return threads->before == 0  ? OVERVIEW_NEW
+	       : threads->after == 0 ? OVERVIEW_GONE
+	                             : OVERVIEW_STAYED;
 }
 
-/* @packed are the groups that values are of. Between two snapshots the caller has filled in the threads. */
+/* @packed are the groups that values are of. */
 static void fill_row(struct building *building, const struct group *const packed[SIDE_MAX],
                      struct overview_row *row)
 {
@@ -240,8 +221,7 @@ static void fill_row(struct building *building, const struct group *const packed
 
 	for (unsigned side = 0; side < overview->sides; side++)
 		sides[side] = group_read(&building->readers[side], packed[side]);
-	if (overview->kind != OVERVIEW_INTERVAL)
-		row->threads = threads_of(overview, sides);
+	row->threads = threads_of(overview, sides);
 	row->mark = mark_of(overview, &row->threads, sides);
 	for (unsigned a = 0; a < ASPECT_COUNT; a++) {
 		for (unsigned side = 0; side < overview->sides; side++)
@@ -250,21 +230,19 @@ static void fill_row(struct building *building, const struct group *const packed
 	}
 }
 
-/* The CPU time of a group that left without a record: what it used on average in its life, but no more than all that it used
- * in its life, as if it had been used in the interval. Nobody knows what it did there; this only ranks it among its like. */
+/* Returns an estimate of the CPU use of a group that left without a record: its average over its life, but no more than all of
+ * its CPU time within the window. Its use in the window is not known; this only ranks it among others like it. */
 static double last_known_cpu(const struct building *building, const struct group *group)
 {
-	struct fold_cell run = group_number(group, METRIC_run_time_ns);
-	struct fold_cell lived = group_number(group, METRIC_lived_ns);
-	uint64_t length_ns = building->set->interval_frame.length_ns;
-	double of_life;
+	uint64_t length_ns = building->frames[SIDE_BASELINE]->length_ns;
+	double run_ns = (double)group->lost_run_ns, of_life;
 
-	if (run.seen == 0 || length_ns == 0)
+	if (length_ns == 0)
 		return NAN;
-	of_life = 100 * (double)run.number / (double)length_ns;
-	if (lived.seen == 0 || lived.number == 0)
+	of_life = 100 * run_ns / (double)length_ns;
+	if (group->lost_lived_ns == 0)
 		return of_life;
-	return fmin(of_life, 100 * (double)run.number * group->threads / (double)lived.number);
+	return fmin(of_life, 100 * run_ns * group->lost / (double)group->lost_lived_ns);
 }
 
 static double last_score(const struct building *building, const struct group *group)
@@ -276,20 +254,20 @@ static double last_score(const struct building *building, const struct group *gr
 	return overview_score(moved, &building->overview->scale);
 }
 
+/* Returns the groups that the amounts of a line are of. */
+static const struct group *const *measured(const struct building *building,
+                                           const struct row_group *group)
+{
+	return building->overview->kind == OVERVIEW_INTERVAL ? &group->interval : group->sides;
+}
+
 static void fill_group(struct building *building, struct overview_row *row)
 {
-	const struct row_group *group = row->group;
-	const struct group *interval[SIDE_MAX] = {group->interval};
+	const struct group *const *sides = measured(building, row->group);
 
-	if (building->overview->kind != OVERVIEW_INTERVAL) {
-		fill_row(building, group->sides, row);
-	} else {
-		row->threads = threads_between(group->sides[SIDE_BASELINE],
-		                               group->sides[SIDE_CANDIDATE], group->interval);
-		fill_row(building, interval, row);
-		if (!group->sides[SIDE_CANDIDATE])
-			row->last_score = last_score(building, group->sides[SIDE_BASELINE]);
-	}
+	fill_row(building, sides, row);
+	if (building->overview->sides == 1 && row->mark == OVERVIEW_GONE && sides[0]->lost > 0)
+		row->last_score = last_score(building, sides[0]);
 	row->score = overview_score(row->moved, &building->overview->scale);
 }
 
@@ -297,14 +275,9 @@ static void fill_group(struct building *building, struct overview_row *row)
 static void set_scale(struct building *building)
 {
 	struct overview *overview = building->overview;
-	const struct row_set *set = building->set;
 	struct overview_scale *scale = &overview->scale;
 	bool lives = overview_is_of_lives(overview->kind);
 
-	if (overview->kind == OVERVIEW_INTERVAL)
-		overview->host.threads =
-		        threads_between(set->totals[SIDE_BASELINE], set->totals[SIDE_CANDIDATE],
-		                        set->interval_total);
 	fill_row(building, building->totals, &overview->host);
 	for (unsigned a = 0; a < ASPECT_COUNT; a++) {
 		for (unsigned side = 0; side < overview->sides; side++) {
@@ -363,7 +336,8 @@ static void keep_own(struct overview *overview, const struct overview_row *row)
 static void add_noise(struct overview *overview, const struct overview_row *row)
 {
 	overview->noise++;
-	if (overview->kind == OVERVIEW_INTERVAL && row->mark != OVERVIEW_STAYED)
+	if ((overview->kind == OVERVIEW_INTERVAL || overview->kind == OVERVIEW_WINDOW) &&
+	    row->mark != OVERVIEW_STAYED)
 		overview->quiet[overview->quiet_count++] = *row;
 }
 
@@ -456,8 +430,10 @@ void overview_init(struct overview *overview, const struct row_set *set, bool wi
 	set_scale(&building);
 	overview->rows = mem_calloc(set->group_count + 1, sizeof(overview->rows[0]));
 	overview->quiet = mem_calloc(set->group_count + 1, sizeof(overview->quiet[0]));
+	/* Between two snapshots, the threads of a group without a window go on under other names. */
 	for (size_t i = 0; i < set->group_count; i++)
-		if (!set->groups[i].exited)
+		if (!set->groups[i].exited &&
+		    (overview->kind != OVERVIEW_INTERVAL || set->groups[i].interval))
 			add_row(&building, &set->groups[i], with_own);
 	sort_rows(overview);
 	qsort_r(overview->quiet, overview->quiet_count, sizeof(overview->quiet[0]), by_score,

@@ -35,7 +35,6 @@ struct overview_threads {
 	uint32_t before,
 	        after; /* alive at the begin and the end; in a snapshot both are its threads */
 	uint32_t born, gone; /* in between */
-	uint32_t came;       /* from another group */
 	/* Threads that were there at some time, of the sides of a change where none is alive at the ends of both; else 0. */
 	uint32_t ran[SIDE_MAX];
 };

@@ -360,8 +360,8 @@ static void add_denied(const struct report *report, struct parts *parts)
 
 		if (!sources[s])
 			continue;
-		for (unsigned side = 0; side < report->rows->sides; side++) {
-			const uint64_t *outcomes = report->sides[side].info->tally.sources[s];
+		for (unsigned side = 0; side < measured_sides(report); side++) {
+			const uint64_t *outcomes = measured(report, side)->tally.sources[s];
 
 			denied += outcomes[OUTCOME_denied];
 			for (unsigned o = OUTCOME_read; o < OUTCOME_COUNT; o++)

@@ -238,7 +238,7 @@ static int expect_identity(struct thread_row_reader *rows, struct json_reader *j
 }
 
 static int expect_key(struct thread_row_reader *rows, struct json_reader *json, uint32_t place,
-                      struct thread_sample *sample, unsigned *identities)
+                      struct thread_sample *sample, uint64_t *identities)
 {
 	uintptr_t meaning = (uintptr_t)rows->keys.entries[place].value - 1;
 	const struct json_expected *expected = &rows->expected[place];
@@ -249,11 +249,11 @@ static int expect_key(struct thread_row_reader *rows, struct json_reader *json, 
 	if (meaning >= ROW_METRICS)
 		return expect_metric(rows, json, expected, (enum metric_id)(meaning - ROW_METRICS),
 		                     sample);
-	if (thread_row_is_superseded(meaning, *identities | 1u << meaning))
+	if (thread_row_is_superseded(meaning, *identities | UINT64_C(1) << meaning))
 		return IS_OTHER;
 	r = expect_identity(rows, json, expected, (enum thread_row_identity)meaning, sample);
 	if (r == IS_READ)
-		*identities |= 1u << meaning;
+		*identities |= UINT64_C(1) << meaning;
 	return r;
 }
 
@@ -281,7 +281,7 @@ static uint32_t expect_run(struct thread_row_reader *rows, struct json_reader *j
 }
 
 int thread_row_read_expected(struct thread_row_reader *rows, struct json_reader *json,
-                             struct thread_sample *sample, unsigned *identities)
+                             struct thread_sample *sample, uint64_t *identities)
 {
 	uint32_t guess = rows->next[rows->last];
 	unsigned left_out = 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "snapshot-row.h"
 
-bool thread_row_has_identity(unsigned identities, enum thread_row_identity identity)
+bool thread_row_has_identity(uint64_t identities, enum thread_row_identity identity)
 {
-	return (identities & 1u << identity) != 0;
+	return (identities & UINT64_C(1) << identity) != 0;
 }
 
-bool thread_row_is_superseded(uintptr_t meaning, unsigned identities)
+bool thread_row_is_superseded(uintptr_t meaning, uint64_t identities)
 {
 	switch (meaning) {
 	case ROW_pcomm:

@@ -390,6 +390,8 @@ static int read_identity(struct thread_row_reader *rows, struct json_reader *jso
 		return read_u64(rows, json, token, key, &sample->interval_ns);
 	case ROW_life_ns:
 		return read_u64(rows, json, token, key, &sample->life_ns);
+	case ROW_run_time_before_ns:
+		return read_u64(rows, json, token, key, &sample->run_time_before_ns);
 	case ROW_smaps_rollup_kib:
 		return read_smaps(rows, key, token, sample);
 	case ROW_process_totals:
@@ -446,7 +448,7 @@ static uintptr_t meaning_of(struct thread_row_reader *rows, const char *key, siz
 }
 
 static int read_pair(struct thread_row_reader *rows, struct json_reader *json,
-                     struct thread_sample *sample, unsigned *identities)
+                     struct thread_sample *sample, uint64_t *identities)
 {
 	size_t len;
 	const char *key = json_reader_text(json, &len);
@@ -458,7 +460,7 @@ static int read_pair(struct thread_row_reader *rows, struct json_reader *json,
 		return json_reader_skip(json);
 	meaning--;
 	if (meaning < ROW_METRICS)
-		*identities |= 1u << meaning;
+		*identities |= UINT64_C(1) << meaning;
 	if (thread_row_is_superseded(meaning, *identities))
 		return json_reader_skip(json);
 	r = json_reader_next(json, &token);
@@ -474,12 +476,13 @@ static int read_pair(struct thread_row_reader *rows, struct json_reader *json,
 }
 
 /* Completes a row of a file that may be of ktstr ctprof. */
-static void finish_reference(struct thread_row_reader *rows, unsigned identities,
+static void finish_reference(struct thread_row_reader *rows, uint64_t identities,
                              struct thread_sample *sample)
 {
-	static const unsigned common =
-	        1u << ROW_tid | 1u << ROW_tgid | 1u << ROW_pcomm | 1u << ROW_comm |
-	        1u << ROW_cgroup | 1u << ROW_start_time_clock_ticks | 1u << ROW_smaps_rollup_kib;
+	static const uint64_t common =
+	        UINT64_C(1) << ROW_tid | UINT64_C(1) << ROW_tgid | UINT64_C(1) << ROW_pcomm |
+	        UINT64_C(1) << ROW_comm | UINT64_C(1) << ROW_cgroup |
+	        UINT64_C(1) << ROW_start_time_clock_ticks | UINT64_C(1) << ROW_smaps_rollup_kib;
 
 	reference_row_finish(&rows->reference, sample, (identities & ~common) != 0);
 	if (!rows->reference.row.no_policy || rows->values.own_reason.len > 0)
@@ -496,7 +499,7 @@ int thread_row_read(struct thread_row_reader *rows, struct json_reader *json,
 {
 	static const enum thread_row_identity required[] = {ROW_tid, ROW_tgid, ROW_pcomm, ROW_comm,
 	                                                    ROW_start_time_clock_ticks};
-	unsigned identities = 0;
+	uint64_t identities = 0;
 	enum json_token token;
 	int r;
 

@@ -16,6 +16,7 @@ enum thread_row_identity {
 	ROW_METRICS,                                /* ROW_METRICS + a metric */
 	ROW_REFERENCE = ROW_METRICS + METRIC_COUNT, /* ROW_REFERENCE + an enum reference_key */
 };
+_Static_assert(ROW_METRICS <= 64, "a set of identity keys has a bit for each");
 
 /* A list of CPUs, as a member of a row, with its value: neighbours mostly have the same. */
 struct thread_row_cpus {
@@ -55,14 +56,14 @@ void thread_row_expect_done(struct thread_row_reader *rows);
 /* Reads members as long as they are as in the rows before, and leaves the rest to thread_row_read(). Adds the identities that
  * it has read to @identities, a bit each. Returns 0 or a negative errno as thread_row_read(). */
 must_check_ int thread_row_read_expected(struct thread_row_reader *rows, struct json_reader *json,
-                                         struct thread_sample *sample, unsigned *identities);
+                                         struct thread_sample *sample, uint64_t *identities);
 
 /* Returns whether the identity is one of @identities. */
-bool thread_row_has_identity(unsigned identities, enum thread_row_identity identity);
+bool thread_row_has_identity(uint64_t identities, enum thread_row_identity identity);
 
 /* Returns whether one of @identities replaces the key: the exact bytes replace the readable ones, and a path of cgroup2
  * that of version 1, whichever key comes first. */
-bool thread_row_is_superseded(uintptr_t meaning, unsigned identities);
+bool thread_row_is_superseded(uintptr_t meaning, uint64_t identities);
 
 /* Stores a label of a metric. Returns 0, or refuses it. */
 must_check_ int thread_row_set_label(struct thread_row_reader *rows, enum metric_id metric,

@@ -189,6 +189,7 @@ static json_t *identity_schema(enum thread_row_identity identity)
 	case IDENTITY_jemalloc_interval_ns:
 	case IDENTITY_interval_ns:
 	case IDENTITY_life_ns:
+	case IDENTITY_run_time_before_ns:
 		schema = schema_reference("u64", NULL);
 		break;
 	case IDENTITY_pcomm:

@@ -26,7 +26,7 @@ static void set_gone(const struct window_join *join, enum metric_source source,
 		sample->outcomes[source] = OUTCOME_gone;
 }
 
-static void set_outcomes(const struct window_join *join, struct thread_sample *sample)
+void window_set_gone(const struct window_join *join, struct thread_sample *sample)
 {
 	for (unsigned i = 0; i < METRIC_COUNT; i++)
 		if (metric_table[i].source != SOURCE_synthetic)
@@ -229,5 +229,5 @@ void window_make_exit(struct window_join *join, const struct window_exit *ended)
 	sample->process_successors = ended->successors;
 	sample->read_boottime_ns = note->exited_boottime_ns;
 	sample_forget_totals(sample);
-	set_outcomes(join, sample);
+	window_set_gone(join, sample);
 }

@@ -205,8 +205,10 @@ static void match_first(struct matching *matching)
 			continue;
 		record = find_end(matching, key, read_ns);
 		if (record == THREAD_STORE_NONE) {
-			window_count(join, WINDOW_threads_lost,
-			             !join->in_last[row] && !was_zombie(join, &join->first, row));
+			if (!join->in_last[row] && !was_zombie(join, &join->first, row)) {
+				window_count(join, WINDOW_threads_lost, 1);
+				window_add_lost(join, row);
+			}
 			continue;
 		}
 		if (join->in_last[row])
@@ -473,6 +475,7 @@ void window_find_exits(struct window_join *join)
 	mark_last(&matching);
 	match_first(&matching);
 	match_rest(&matching);
+	window_sort_lost(join);
 	for (size_t i = 0; i < join->ended_count; i++)
 		place(join, &join->ended[i]);
 	if (join->ended_count > 0)

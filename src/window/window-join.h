@@ -24,6 +24,13 @@ struct window_exit {
 	bool is_ambiguous;     /* several processes can be its own, and they have different names */
 };
 
+/* A thread of the first reading that ended inside, without a record. */
+struct window_lost {
+	uint32_t tgid;
+	uint32_t first; /* row of the first reading */
+	bool is_written;
+};
+
 /* CPU time of passed threads that is less than a tick, by pcomm. */
 struct window_rest {
 	uint64_t user_ns, system_ns;
@@ -39,6 +46,8 @@ struct window_join {
 	bool *replaced;            /* by row of the last reading: see window-exits.c */
 	struct window_exit *ended; /* by tgid and birth of the process, leader first */
 	size_t ended_count;
+	struct window_lost *lost; /* by process once they are sorted */
+	size_t lost_count, lost_capacity;
 	struct strmap rest_places; /* pcomm to the place among the rests, plus one */
 	struct window_rest *rests;
 	size_t rest_count, rest_capacity;
@@ -83,6 +92,19 @@ void window_set_partial_interval(const struct window_join *join, struct thread_s
 
 /* Makes the row of a thread that ended, in join->sample. */
 void window_make_exit(struct window_join *join, const struct window_exit *ended);
+
+/* Sets the reason of all values that nobody can read any more. */
+void window_set_gone(const struct window_join *join, struct thread_sample *sample);
+
+/* Add a thread that ended without a record, by its row of the first reading; and sort all of them, once. */
+void window_add_lost(struct window_join *join, uint32_t first);
+void window_sort_lost(struct window_join *join);
+
+/* Returns the next one of a process that is not written, or NULL. */
+struct window_lost *window_next_lost(struct window_join *join, const struct thread_key *process);
+
+/* Makes the row of such a thread, in join->sample: it has no values. */
+void window_make_lost(struct window_join *join, const struct window_lost *lost);
 
 /* Adds to the window's numbers. */
 void window_count(struct window_join *join, enum window_number number, uint64_t more);

@@ -20,6 +20,7 @@ static void join_done(struct window_join *join)
 	free(join->in_last);
 	free(join->replaced);
 	free(join->ended);
+	free(join->lost);
 	strmap_done(&join->rest_places);
 	free(join->rests);
 	sample_done(&join->sample);
@@ -253,6 +254,21 @@ static int write_ended_of(struct window_join *join, struct snapshot_writer *writ
 	return r;
 }
 
+/* Writes the threads of a process that ended without a record. */
+static int write_lost_of(struct window_join *join, struct snapshot_writer *writer,
+                         const struct thread_key *of, struct process_time *time)
+{
+	struct window_lost *lost;
+	int r = 0;
+
+	while (r == 0 && (lost = window_next_lost(join, of))) {
+		lost->is_written = true;
+		window_make_lost(join, lost);
+		r = write_row(join, writer, time);
+	}
+	return r;
+}
+
 /* Writes the rows of the last reading in its own order; before the last one of a process, which has its totals, come
  * those of its threads that ended. */
 static int write_last(struct window_join *join, struct snapshot_writer *writer)
@@ -269,6 +285,8 @@ static int write_last(struct window_join *join, struct snapshot_writer *writer)
 
 		if (is_end)
 			r = write_ended_of(join, writer, key, &time, &in_doubt);
+		if (is_end && r == 0)
+			r = write_lost_of(join, writer, key, &time);
 		if (r < 0)
 			break;
 		make_row(join, row);
@@ -281,6 +299,20 @@ static int write_last(struct window_join *join, struct snapshot_writer *writer)
 			close_process(join, &time);
 	}
 	return r;
+}
+
+/* Writes the threads of the process of an ended thread that ended without a record, behind its last one with a record. */
+static int write_lost_behind(struct window_join *join, struct snapshot_writer *writer, size_t at,
+                             struct process_time *time)
+{
+	const struct window_exit *ended = &join->ended[at];
+	const struct thread_key process = {.tgid = ended->tgid,
+	                                   .process_start_clock_ticks = ended->process_start};
+
+	if (at + 1 < join->ended_count && ended[1].tgid == ended->tgid &&
+	    ended[1].process_start == ended->process_start)
+		return 0;
+	return write_lost_of(join, writer, &process, time);
 }
 
 /* Writes the processes that are gone, one after the other, except the one whose tgid the process in front has now. */
@@ -300,8 +332,30 @@ static int write_gone(struct window_join *join, struct snapshot_writer *writer)
 			join->ended[i].is_written = true;
 			window_make_exit(join, &join->ended[i]);
 			r = write_row(join, writer, &time);
+			if (r == 0)
+				r = write_lost_behind(join, writer, i, &time);
 			close_process(join, &time);
 		}
+	return r;
+}
+
+/* Does so for the threads of gone processes that ended without a record. */
+static int write_gone_lost(struct window_join *join, struct snapshot_writer *writer)
+{
+	const struct thread_store *threads = &join->last.threads;
+	uint32_t before =
+	        threads->count > 0 ? thread_store_key(threads, threads->count - 1)->tgid : 0;
+	struct process_time time = {0};
+	int r = 0;
+
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; r == 0 && i < join->lost_count; i++)
+			if (!join->lost[i].is_written &&
+			    (pass == 1 || join->lost[i].tgid != before))
+				r = write_lost_of(
+				        join, writer,
+				        thread_store_key(&join->first.threads, join->lost[i].first),
+				        &time);
 	return r;
 }
 
@@ -457,6 +511,8 @@ static int write_window(struct window_join *join, const struct window_options *o
 		r = write_last(join, writer);
 	if (r == 0)
 		r = write_gone(join, writer);
+	if (r == 0)
+		r = write_gone_lost(join, writer);
 	set_cgroups_lost(join);
 	if (r == 0)
 		r = write_cgroups(join, writer);

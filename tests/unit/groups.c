@@ -27,6 +27,8 @@ void add_thread(struct group_table *table, struct thread_spec spec)
 	sample.window_part = spec.window_part;
 	sample.interval_ns = spec.interval_ns;
 	sample.life_ns = spec.life_ns;
+	sample.read_boottime_ns = spec.read_boottime_ns;
+	sample.run_time_before_ns = spec.run_time_before_ns;
 	sample_name(&sample.comm, spec.name);
 	sample_name(&sample.pcomm, spec.name);
 	if (spec.cgroup) {

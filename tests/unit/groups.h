@@ -14,7 +14,7 @@ struct thread_spec {
 	uint32_t tgid;      /* 0: the thread leads its process */
 	uint64_t start_time_clock_ticks;
 	enum window_part window_part;
-	uint64_t interval_ns, life_ns;
+	uint64_t interval_ns, life_ns, read_boottime_ns, run_time_before_ns;
 	char state;
 	const char *policy;
 	const char *cpus;

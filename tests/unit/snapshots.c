@@ -143,8 +143,9 @@ static bool same_identity(const struct thread_sample *a, const struct thread_sam
 	       sample_process_start(a) == sample_process_start(b) &&
 	       a->read_boottime_ns == b->read_boottime_ns && a->window_part == b->window_part &&
 	       a->interval_ns == b->interval_ns && a->life_ns == b->life_ns &&
-	       same_name(&a->pcomm, &b->pcomm) && same_name(&a->comm, &b->comm) &&
-	       same_name(&a->cgroups_v1, &b->cgroups_v1) && a->has_cgroup == b->has_cgroup &&
+	       a->run_time_before_ns == b->run_time_before_ns && same_name(&a->pcomm, &b->pcomm) &&
+	       same_name(&a->comm, &b->comm) && same_name(&a->cgroups_v1, &b->cgroups_v1) &&
+	       a->has_cgroup == b->has_cgroup &&
 	       (!a->has_cgroup ||
 	        (a->cgroup_is_v1 == b->cgroup_is_v1 && same_name(&a->cgroup, &b->cgroup)));
 }
@@ -373,6 +374,8 @@ static void random_window_part(struct random *random, struct thread_sample *samp
 	sample->interval_ns = random_number(random) | 1;
 	sample->life_ns =
 	        random_chance(random, 50) ? sample->interval_ns : random_number(random) | 1;
+	if (random_chance(random, 20))
+		sample->run_time_before_ns = random_number(random);
 }
 
 static void random_process(struct random *random, struct thread_sample *sample)

@@ -48,6 +48,9 @@ struct thread_sample {
 	enum window_part window_part;
 	uint64_t interval_ns;
 	uint64_t life_ns;
+	/* The run time at the first reading; 0: not known. Only for a thread that ended inside without a record: it has neither of
+	 * these two. */
+	uint64_t run_time_before_ns;
 	struct strbuf pcomm;  /* raw bytes, as the process chose them */
 	struct strbuf comm;   /* raw bytes */
 	struct strbuf cgroup; /* raw bytes; valid only with has_cgroup */
@@ -238,6 +241,9 @@ bool sample_is_of_process(const struct thread_sample *sample, uint32_t tgid,
 
 /* Returns whether the thread has ended and is a zombie, or dead (state Z or X). */
 bool sample_has_ended(const struct thread_sample *sample);
+
+/* Returns whether a row of a window is of a thread that ended inside and of whose end there is no record. It has no values. */
+bool sample_is_lost(const struct thread_sample *sample);
 
 /* CPU sets. */
 void cpu_mask_clear(struct cpu_mask *mask);

@@ -21,7 +21,9 @@ static void assert_parts(const struct scene *scene, const char *expected)
 
 	for (size_t i = 0; i < scene->window.count; i++)
 		if (scene->window.samples[i].tid == TID)
-			parts[count++] = letters[scene->window.samples[i].window_part];
+			parts[count++] = sample_is_lost(&scene->window.samples[i])
+			                         ? 'l'
+			                         : letters[scene->window.samples[i].window_part];
 	assert_string_equal(parts, expected);
 }
 
@@ -146,14 +148,14 @@ static const struct reuse reuses[] = {
          .ends = {{50000, 110000, 1}, {110001, 111000, 1}, {112000, 132000, 1}},
          .last_born_ms = 112000, .parts = "bep"},
         {"only the successor has a record: its birth says so", .is_complete = true,
-         .start_ms = 50000, .ends = {{110001, 111000, 0}}, .parts = "p", .lost = 1},
+         .start_ms = 50000, .ends = {{110001, 111000, 0}}, .parts = "pl", .lost = 1},
         {"the same, with a birth that is right but for the lateness", .start_ms = 50000,
-         .ends = {{110001, 111000, 1}}, .parts = "p", .lost = 1},
+         .ends = {{110001, 111000, 1}}, .parts = "pl", .lost = 1},
         {"records were lost, but so late is none", .start_ms = 50000, .overruns = 1,
-         .ends = {{110001, 111000, 1}}, .parts = "p", .lost = 1},
+         .ends = {{110001, 111000, 1}}, .parts = "pl", .lost = 1},
         {"born just before its reading, its record late, and others were lost: in doubt",
-         .start_ms = 100990, .overruns = 1, .ends = {{100990, 111000, 110}}, .parts = "", .lost = 1,
-         .left_out = 1},
+         .start_ms = 100990, .overruns = 1, .ends = {{100990, 111000, 110}}, .parts = "l",
+         .lost = 1, .left_out = 1},
         {"born just before its reading, and a record that is late by less than a tick",
          .start_ms = 100995, .ends = {{100995, 111000, 8}}, .parts = "e"},
         {"the same, and we had to wait for a CPU", .start_ms = 100995,
@@ -161,7 +163,7 @@ static const struct reuse reuses[] = {
         {"the same, and we were stopped", .start_ms = 50000, .ends = {{50000, 105000, 60000}},
          .parts = "e"},
         {"several that late: which one it was, nobody knows", .start_ms = 100995,
-         .ends = {{100995, 111000, 300}, {111300, 112000, 300}}, .parts = "p", .lost = 1,
+         .ends = {{100995, 111000, 300}, {111300, 112000, 300}}, .parts = "pl", .lost = 1,
          .left_out = 1},
         {"a predecessor that ended before the reading", .start_ms = 100500,
          .ends = {{50000, 100400, 1}, {100500, 110000, 1}}, .parts = "e", .left_out = 1},
@@ -175,10 +177,10 @@ static const struct reuse reuses[] = {
          .ends = {{100100, 100400, 900}, {100500, 110000, 1}}, .parts = "pe"},
         {"three lives in one tick, with exact births: nobody knows which it was",
          .is_complete = true, .start_ms = 101000,
-         .ends = {{101000, 101001, 0}, {101002, 101003, 0}, {101004, 101005, 0}}, .parts = "",
+         .ends = {{101000, 101001, 0}, {101002, 101003, 0}, {101004, 101005, 0}}, .parts = "l",
          .lost = 1, .left_out = 3},
         {"born in the tick behind, with an exact birth: a successor", .is_complete = true,
-         .start_ms = 101000, .ends = {{101010, 101020, 0}}, .parts = "p", .lost = 1},
+         .start_ms = 101000, .ends = {{101010, 101020, 0}}, .parts = "pl", .lost = 1},
         {"many lives", .start_ms = 50000,
          .ends = {{50000, 101500, 1},
                   {101501, 102000, 1},
@@ -201,7 +203,9 @@ static void assert_same_parts(const struct scene *scene, const struct reuse *reu
 
 	for (size_t i = 0; i < scene->window.count; i++)
 		if (scene->window.samples[i].tid == TID)
-			parts[count++] = letters[scene->window.samples[i].window_part];
+			parts[count++] = sample_is_lost(&scene->window.samples[i])
+			                         ? 'l'
+			                         : letters[scene->window.samples[i].window_part];
 	qsort(parts, count, 1, compare_letters);
 	strcpy(expected, reuse->parts);
 	qsort(expected, strlen(expected), 1, compare_letters);
@@ -235,7 +239,8 @@ static void ids_that_are_used_again(void **state)
 		join(&scene);
 		assert_same_parts(&scene, reuse);
 		for (size_t row = 0; row < scene.window.count; row++)
-			exited += scene.window.samples[row].window_part == WINDOW_PART_exited;
+			exited += scene.window.samples[row].window_part == WINDOW_PART_exited &&
+			          !sample_is_lost(&scene.window.samples[row]);
 		if (scene.window.info.window.numbers[WINDOW_threads_lost] != reuse->lost ||
 		    scene.window.info.window.numbers[WINDOW_exits_left_out] != reuse->left_out)
 			fail_msg("%s: %d lost, %d left out", reuse->name,
