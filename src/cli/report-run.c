@@ -145,7 +145,8 @@ static void make_facts(const struct report_options *options, const struct load *
 		sides[i] = (struct fact_side){
 		        &loads[i].cgroups,
 		        group_by_is_cgroup(&options->by) ? &loads[i].groups.names[0] : NULL,
-		        &loads[i].smaps, &loads[i].info};
+		        &loads[i].smaps, &loads[i].info,
+		        loads[i].wants_knobs ? &loads[i].knobs : NULL};
 	fact_options.per = per;
 	/* Machines read a zero that is missing as one that was not seen. */
 	fact_options.unchanged =

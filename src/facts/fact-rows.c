@@ -72,6 +72,9 @@ void fact_rows_init(struct fact_row_set *set, const struct fact_side *sides, uns
                     const struct fact_row_options *options)
 {
 	*set = (struct fact_row_set){.sides = count, .unchanged = options->unchanged};
+	if (count == SIDE_MAX && options->sections[SECTION_settings])
+		cgroup_knobs_compare(sides[SIDE_BASELINE].knobs, sides[SIDE_CANDIDATE].knobs,
+		                     &set->knobs);
 	for (unsigned section = 0; section < SECTION_COUNT; section++)
 		if (options->sections[section])
 			build_section(set, sides, options, (enum metric_section)section);
@@ -82,6 +85,7 @@ void fact_rows_done(struct fact_row_set *set)
 	for (size_t i = 0; i < set->text_count; i++)
 		free(set->texts[i]);
 	free(set->texts);
+	knob_changes_done(&set->knobs);
 	free(set->rows);
 	*set = (struct fact_row_set){0};
 }

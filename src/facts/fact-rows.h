@@ -7,6 +7,7 @@
 
 #include "compare/rows.h"
 #include "ctprof/snapshot/snapshot.h"
+#include "facts/cgroup-knobs.h"
 #include "facts/fact-groups.h"
 #include "group/group-by.h"
 #include "metric/fold.h"
@@ -52,6 +53,7 @@ struct fact_side {
 	const struct key_names *cgroup_names;
 	const struct smaps_table *smaps;
 	const struct snapshot_info *info;
+	const struct settings *knobs; /* of its cgroups, see cgroup-knobs.h; NULL: not read */
 };
 
 struct fact_row_options {
@@ -75,7 +77,8 @@ struct fact_row_set {
 	struct fact_row *rows;
 	size_t count;
 	size_t capacity;
-	char **texts; /* owned: labels and names */
+	struct knob_changes knobs; /* texts of settings of cgroups */
+	char **texts;              /* owned: labels and names */
 	size_t text_count;
 	size_t text_capacity;
 };

@@ -26,6 +26,19 @@ static void emit_setting(struct fact_build *build, const struct setting *baselin
 		               (struct fact_kind){.unit = UNIT_none}, cells);
 }
 
+/* Emits what is set differently on cgroups, whatever the groups are. */
+static void emit_knobs(struct fact_build *build)
+{
+	for (size_t i = 0; i < build->set->knobs.count; i++) {
+		const struct knob_change *change = &build->set->knobs.entries[i];
+		const struct setting settings[SIDE_MAX] = {
+		        {.name = change->name, .text = change->texts[SIDE_BASELINE]},
+		        {.name = change->name, .text = change->texts[SIDE_CANDIDATE]}};
+
+		emit_setting(build, &settings[SIDE_BASELINE], &settings[SIDE_CANDIDATE]);
+	}
+}
+
 void fact_emit_settings(struct fact_build *build)
 {
 	const struct settings *baseline = &build->sides[SIDE_BASELINE].info->settings;
@@ -40,4 +53,5 @@ void fact_emit_settings(struct fact_build *build)
 	                 build->options->unchanged, &pairs);
 	for (size_t i = 0; i < pairs.count; i++)
 		emit_setting(build, pairs.entries[i].baseline, pairs.entries[i].candidate);
+	emit_knobs(build);
 }

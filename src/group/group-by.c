@@ -213,6 +213,23 @@ static void add_v1_name(const char *name, const struct thread_sample *sample,
 	            name);
 }
 
+bool group_cpu_cgroup(const struct thread_sample *sample, struct strbuf *out)
+{
+	struct span rest = {strbuf_str(&sample->cgroups_v1), sample->cgroups_v1.len};
+	struct span line, list, path;
+
+	while (scan_line(&rest, &line)) {
+		if (!split_line(line, &list, &path) || !has_word(list, "cpu"))
+			continue;
+		add_cgroup_name(true, path.text, path.len, out);
+		return true;
+	}
+	if (!sample->has_cgroup || sample->cgroup_is_v1 || sample->cgroup.len == 0)
+		return false;
+	add_cgroup_name(false, strbuf_str(&sample->cgroup), sample->cgroup.len, out);
+	return true;
+}
+
 static void add_part_name(enum cgroup_part part, const char *otherwise,
                           const struct thread_sample *sample, struct strbuf *out)
 {

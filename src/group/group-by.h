@@ -99,6 +99,10 @@ bool group_key_is_path(enum group_key key);
 /* Returns whether all threads of a process have the same name for this key, that of the first one. */
 bool group_key_is_of_process(enum group_key key);
 
+/* Appends the cgroup that the cpu controller has the thread in, as the tables of cgroups call it, with "v1:" in front in version 1;
+ * in version 2 that may be one below, if the controller is not on for the thread's own. Returns false if it is not known. */
+must_check_ bool group_cpu_cgroup(const struct thread_sample *sample, struct strbuf *out);
+
 /* Returns the number of a thread's name for key @key of @by, new or not. @host has the names of users and identifies
  * the host of the threads; may be NULL. */
 uint32_t key_names_of_thread(struct key_names *names, const struct group_by *by, unsigned key,

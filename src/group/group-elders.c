@@ -143,3 +143,21 @@ uint64_t group_elders_birth(const struct group *group)
 	               ? group->elders->elders[0].birth_clock_ticks
 	               : UINT64_MAX;
 }
+
+void group_note_cpu_cgroup(struct group *group, const char *name)
+{
+	if (!group->cpu_cgroup)
+		group->cpu_cgroup = name;
+	else if (name && strcmp(group->cpu_cgroup, name) != 0)
+		group->several_cpu_cgroups = true;
+}
+
+void group_add_cpu_cgroup(struct group_table *table, struct group *group,
+                          const struct thread_sample *sample)
+{
+	cleanup_(strbuf_done) struct strbuf name = STRBUF_INIT;
+
+	if (group_cpu_cgroup(sample, &name))
+		group_note_cpu_cgroup(group,
+		                      strmap_add(&table->cpu_cgroups, name.data, name.len)->key);
+}

@@ -17,3 +17,8 @@ uint32_t group_elders_compare(const struct group *a, const struct group *b, enum
 
 /* Returns the earliest birth in clock ticks since boot; UINT64_MAX if there is none. */
 uint64_t group_elders_birth(const struct group *group);
+
+/* Notes the cgroup that the cpu controller has a thread of the group in; the name stays with the table, or is NULL. */
+void group_add_cpu_cgroup(struct group_table *table, struct group *group,
+                          const struct thread_sample *sample);
+void group_note_cpu_cgroup(struct group *group, const char *name);

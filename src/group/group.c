@@ -16,8 +16,11 @@
 
 void group_table_init(struct group_table *table, struct group_by by)
 {
-	*table = (struct group_table){
-	        .by = by, .map = STRMAP_INIT, .exited = STRMAP_INIT, .seed = hash_seed()};
+	*table = (struct group_table){.by = by,
+	                              .map = STRMAP_INIT,
+	                              .exited = STRMAP_INIT,
+	                              .seed = hash_seed(),
+	                              .cpu_cgroups = STRMAP_INIT};
 }
 
 struct group *group_free(struct group *group, size_t spread_count)
@@ -46,6 +49,7 @@ void group_table_done(struct group_table *table)
 	for (size_t i = 0; i < table->exited.count; i++)
 		free(table->exited.entries[i].value);
 	strmap_done(&table->exited);
+	strmap_done(&table->cpu_cgroups);
 	for (unsigned i = 0; i < GROUP_KEYS_MAX; i++)
 		key_names_done(&table->names[i]);
 	group_process_done(&table->process);
@@ -191,8 +195,10 @@ static void add_to_group(struct group_table *table, struct thread_sample *sample
 	add_birth(table, group, sample->start_time_clock_ticks);
 	add_to_cells(group, sample);
 	group_marks_add(group, sample, member);
-	if (table->with_elders)
+	if (table->with_elders) {
 		group_elders_add(group, sample, member);
+		group_add_cpu_cgroup(table, group, sample);
+	}
 	group_rates_add(table, group, sample);
 	group_spread_add(table, group, sample);
 }
@@ -478,6 +484,8 @@ void group_merge(struct group *into, const struct group *maybe_packed, size_t sp
 	saturating_add_to(&into->lost_lived_ns, from->lost_lived_ns);
 	into->continued += from->continued;
 	into->continued_members += from->continued_members;
+	group_note_cpu_cgroup(into, from->cpu_cgroup);
+	into->several_cpu_cgroups = into->several_cpu_cgroups || from->several_cpu_cgroups;
 	into->exited_left_out |= from->exited_left_out;
 	into->known |= from->known;
 	into->members += from->members;

@@ -71,6 +71,10 @@ struct group {
 	/* The largest distance, in a window, between the readings of jemalloc's counters and the other readings of a
 	 * thread, both ends added up. UINT64_MAX: not known. */
 	uint64_t jemalloc_lag_ns;
+	/* The cgroup of the cpu controller that its threads are in, as the tables of cgroups call it, "v1:" in front; NULL if it is
+	 * not known, or not kept (see with_elders). Borrowed from the table. */
+	const char *cpu_cgroup;
+	bool several_cpu_cgroups;  /* they are in others as well */
 	struct group_marks *marks; /* see src/group/group-marks.h; NULL if there are none. Owned. */
 	struct group_elders
 	        *elders;    /* see src/group/group-elders.h; NULL if there are none. Owned. */
@@ -119,7 +123,8 @@ struct group_process {
 	uint32_t seen[PROCESS_TOTAL_COUNT]; /* threads that are in the sum, or need not be */
 	/* Threads that are in the total alone: their value is not known, and not known to be wrong. */
 	uint32_t covered[PROCESS_TOTAL_COUNT];
-	uint32_t ended[PROCESS_TOTAL_COUNT]; /* threads in @seen that have ended, and have no value */
+	uint32_t ended
+	        [PROCESS_TOTAL_COUNT]; /* threads in @seen that have ended, and have no value */
 	/* Not all of its threads, exited ones included, are in one group. Then the group of the part of the total that
 	 * no seen thread has is unknown. */
 	bool is_apart;
@@ -150,7 +155,8 @@ struct group_table {
 	uint64_t last_birth_clock_ticks;
 	/* Picks the threads to group, NULL for all; borrowed, set by the caller. */
 	struct group_filter *filter;
-	bool with_elders; /* keep them; set by the caller */
+	bool with_elders; /* keep them, and the cgroups of the cpu controller; set by the caller */
+	struct strmap cpu_cgroups;
 	/* Measures whose distribution is kept; borrowed, set by the caller. */
 	const uint16_t *spread_measures;
 	size_t spread_count;

@@ -6,10 +6,10 @@
 
 #include "base/glob.h"
 #include "base/mem.h"
-#include "base/scan.h"
 #include "base/strmap.h"
 #include "base/text.h"
 #include "compare/row-setting.h"
+#include "facts/cgroup-knobs.h"
 #include "report-text.h"
 #include "settings/settings-compare.h"
 
@@ -160,81 +160,15 @@ static void add_changes_inside(const struct report *report, unsigned side, struc
 			        report->rows->sides == 1 ? " (during the window)" : behind[side];
 }
 
-/* Finds the value of a knob in the text of a cgroup; false where there is none. */
-static bool find_knob(const char *text, struct span knob, struct span *ret_value)
-{
-	struct span rest = {text, strlen(text)}, word;
-
-	while (scan_word(&rest, &word))
-		if (word.len > knob.len && word.text[knob.len] == '=' &&
-		    memcmp(word.text, knob.text, knob.len) == 0) {
-			*ret_value =
-			        (struct span){word.text + knob.len + 1, word.len - knob.len - 1};
-			return true;
-		}
-	return false;
-}
-
-static bool same_span(struct span a, struct span b)
-{
-	return a.len == b.len && memcmp(a.text, b.text, a.len) == 0;
-}
-
-/* Returns whether the knob of the parent cgroup changed in the same way: then it was set there. */
-static bool is_inherited(const struct report *report, const char *path, struct span knob,
-                         const struct span values[SIDE_MAX])
-{
-	cleanup_(mem_freep) char *above = mem_copy(path, (size_t)(strrchr(path, '/') - path));
-
-	for (unsigned side = 0; side < SIDE_MAX; side++) {
-		const struct setting *entry =
-		        settings_find(report->sides[side].cgroup_knobs, above);
-		struct span value;
-
-		if (!entry || !find_knob(entry->text, knob, &value) ||
-		    !same_span(value, values[side]))
-			return false;
-	}
-	return true;
-}
-
-static void add_knobs(const struct report *report, const struct setting_pair *pair,
-                      struct change_list *list)
-{
-	const char *path = pair->baseline->name;
-	struct span rest = {pair->baseline->text, strlen(pair->baseline->text)}, word;
-
-	while (strchr(path, '/') && scan_word(&rest, &word)) {
-		cleanup_(strbuf_done) struct strbuf name = STRBUF_INIT;
-		cleanup_(mem_freep) char *before = NULL, *after = NULL;
-		const char *equals = memchr(word.text, '=', word.len);
-		struct span knob, values[SIDE_MAX];
-
-		if (!equals)
-			continue;
-		knob = (struct span){word.text, (size_t)(equals - word.text)};
-		values[0] = (struct span){equals + 1, word.len - knob.len - 1};
-		if (!find_knob(pair->candidate->text, knob, &values[1]) ||
-		    same_span(values[0], values[1]) || is_inherited(report, path, knob, values))
-			continue;
-		strbuf_addf(&name, "%s: %.*s", path, (int)knob.len, knob.text);
-		before = mem_copy(values[0].text, values[0].len);
-		after = mem_copy(values[1].text, values[1].len);
-		add_change(list, strbuf_str(&name), before, after);
-	}
-}
-
 static void add_cgroups(const struct report *report, struct change_list *list)
 {
-	cleanup_(setting_pairs_done) struct setting_pairs pairs = {0};
-	const struct settings *baseline = report->sides[SIDE_BASELINE].cgroup_knobs;
-	const struct settings *candidate = report->sides[SIDE_CANDIDATE].cgroup_knobs;
+	cleanup_(knob_changes_done) struct knob_changes changes = {0};
 
-	if (!baseline || !candidate)
-		return;
-	settings_compare(baseline, candidate, false, &pairs);
-	for (size_t i = 0; i < pairs.count; i++)
-		add_knobs(report, &pairs.entries[i], list);
+	cgroup_knobs_compare(report->sides[SIDE_BASELINE].cgroup_knobs,
+	                     report->sides[SIDE_CANDIDATE].cgroup_knobs, &changes);
+	for (size_t i = 0; i < changes.count; i++)
+		add_change(list, changes.entries[i].name, changes.entries[i].texts[SIDE_BASELINE],
+		           changes.entries[i].texts[SIDE_CANDIDATE]);
 }
 
 /* Returns whether the kernel puts threads of a session into a group of their own, so that nice acts inside of it only. */
@@ -248,6 +182,18 @@ static bool has_autogroup(const struct report *report)
 	                : host_map_get(&info->host, HOST_sched_tunables, "sched_autogroup_enabled");
 
 	return text && strcmp(text, "1") == 0;
+}
+
+/* Returns what limits the effect of the group's nice value, which only counts among threads that share CPU time as single ones. */
+static const char *nice_note(const struct report *report, const struct group *group)
+{
+	const struct settings *knobs = report->sides[SIDE_CANDIDATE].cgroup_knobs;
+
+	if (group->several_cpu_cgroups ||
+	    (group->cpu_cgroup && knobs && cgroup_knobs_share_cpu(knobs, group->cpu_cgroup)))
+		return " (nice acts within a cpu cgroup only)";
+	/* Threads in a cgroup are in no autogroup. */
+	return has_autogroup(report) ? " (autogroup is on: nice acts within a session only)" : "";
 }
 
 static void add_group(const struct report *report, const struct row_group *group,
@@ -279,8 +225,8 @@ static void add_group(const struct report *report, const struct row_group *group
 		change = add_change(list, strbuf_str(&name), strbuf_str(&texts[SIDE_BASELINE]),
 		                    strbuf_str(&texts[SIDE_CANDIDATE]));
 		change->of_group = true;
-		if (metrics[i] == METRIC_nice && has_autogroup(report))
-			change->behind = " (autogroup is on: nice acts within a session only)";
+		if (metrics[i] == METRIC_nice)
+			change->behind = nice_note(report, group->sides[SIDE_CANDIDATE]);
 		for (unsigned side = 0; side < SIDE_MAX; side++)
 			strbuf_done(&texts[side]);
 	}
