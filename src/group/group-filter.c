@@ -20,6 +20,19 @@ static bool skip_text(const char **rest, const char *text, size_t len, bool last
 	return true;
 }
 
+/* Does so for a name as it is printed where the locale is not UTF-8; overwrites @text, which has it as it is printed elsewhere. */
+static bool skip_ascii(const char **rest, struct strbuf *text, bool last)
+{
+	bool is_ascii = true;
+
+	for (size_t i = 0; i < text->len; i++)
+		is_ascii = is_ascii && (unsigned char)text->data[i] < 0x80;
+	if (is_ascii)
+		return false;
+	text_make_ascii(text);
+	return skip_text(rest, strbuf_str(text), text->len, last);
+}
+
 /* Does so for a name, literally or as it is printed. */
 static bool skip_name(struct group_filter *filter, const char **rest, const char *name, size_t len,
                       bool last)
@@ -29,7 +42,8 @@ static bool skip_name(struct group_filter *filter, const char **rest, const char
 	strbuf_clear(text);
 	text_add_escaped(text, name, len);
 	return skip_text(rest, strbuf_str(text), text->len, last) ||
-	       (memchr(name, '\0', len) == NULL && skip_text(rest, name, len, last));
+	       (memchr(name, '\0', len) == NULL && skip_text(rest, name, len, last)) ||
+	       skip_ascii(rest, text, last);
 }
 
 static uint32_t number_of(struct group_filter *filter, unsigned key,

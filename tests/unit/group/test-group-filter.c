@@ -66,6 +66,20 @@ static void test_one_key(void **state)
 	assert_true(is_in(exact, "w-1", worker));
 }
 
+/* A name that was copied from a screen without UTF-8. */
+static void test_ascii(void **state)
+{
+	struct group_by comm = group_by_key(GROUP_KEY_comm_exact, false);
+	struct called name = {"/caf\xc3\xa9", "p", "na\xc3\xafve\xe2\x86\x92\x01"};
+
+	(void)state;
+	assert_true(is_in(comm, "na\xc3\xafve\xe2\x86\x92\\x01", name));
+	assert_true(is_in(comm, "na\\xc3\\xafve>\\x01", name));
+	assert_false(is_in(comm, "na\\xc3\\xafve>", name));
+	assert_false(is_in(comm, "na?ve>\\x01", name));
+	assert_true(is_in(all, "/caf\\xc3\\xa9 / p / na\\xc3\\xafve>\\x01", name));
+}
+
 static void test_several_keys(void **state)
 {
 	struct called worker = {"/a-1", "app", "w-1"}, lone = {NULL, "app", "w-1"};
@@ -262,10 +276,10 @@ static void test_filter_is_group(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(test_one_key),           cmocka_unit_test(test_several_keys),
-	        cmocka_unit_test(test_separator_in_name), cmocka_unit_test(test_escaped),
-	        cmocka_unit_test(test_flattened),         cmocka_unit_test(test_exited),
-	        cmocka_unit_test(test_filter_is_group),
+	        cmocka_unit_test(test_one_key), cmocka_unit_test(test_several_keys),
+	        cmocka_unit_test(test_ascii),   cmocka_unit_test(test_separator_in_name),
+	        cmocka_unit_test(test_escaped), cmocka_unit_test(test_flattened),
+	        cmocka_unit_test(test_exited),  cmocka_unit_test(test_filter_is_group),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
