@@ -193,7 +193,7 @@ void report_add_overview_foot(const struct report *report, bool partial, struct 
 		            overview_is_change(overview->kind) ? "changed by" : "moved",
 		            100 * overview->floor);
 	if (partial)
-		strbuf_add_str(out, "* lacks some of the group's threads\n");
+		strbuf_add_str(out, "* may lack some of the group's threads\n");
 	report_add_second_rest(report, out);
 	for (unsigned side = SIDE_MAX; side-- > 0;)
 		add_apart(report, side, out);
