@@ -167,7 +167,7 @@ static enum table_color add_change(const struct overview_table *table,
 	                                                                    : COLOR_LESS;
 }
 
-/* "12", "12+3-1", "12→15", "new 2", "gone 2"; of short lives on both sides all that were there. */
+/* "12", "12+3-1" of a begin with 12, "12→15", "new 2", "gone 2"; of short lives on both sides all that were there. */
 static void add_threads(const struct overview_table *table, const struct overview_row *row,
                         struct strbuf *out)
 {
@@ -191,7 +191,7 @@ static void add_threads(const struct overview_table *table, const struct overvie
 		strbuf_addf(out, "%u%s%u", threads->before, overview_arrow(table->report),
 		            threads->after);
 	} else {
-		strbuf_addf(out, "%u", threads->after);
+		strbuf_addf(out, "%u", threads->before);
 		if (threads->born > 0)
 			strbuf_addf(out, "+%u", threads->born);
 		if (threads->gone > 0)
