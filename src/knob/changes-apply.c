@@ -11,7 +11,7 @@
 #include "knob/changes.h"
 #include "revert.h"
 
-enum { DAEMON_LIVES_MS = 100, SHOWN_BYTES = 60 };
+enum { DAEMON_LIVES_MS = 100 };
 
 static const struct knob *knob_of(const struct changes *changes, size_t arm, size_t index)
 {
@@ -27,15 +27,6 @@ static bool is_led(const struct changes *changes, size_t arm, size_t index)
 	size_t partner = changes->plan.partners[index];
 
 	return partner != NO_ENTRY && knob_of(changes, arm, partner);
-}
-
-static void add_text(struct strbuf *out, const char *text, size_t len)
-{
-	while (len > 0 && text[len - 1] == '\n')
-		len--;
-	strbuf_add_char(out, '\'');
-	text_add_escaped(out, text, len < SHOWN_BYTES ? len : SHOWN_BYTES);
-	strbuf_add_str(out, len < SHOWN_BYTES ? "'" : "...'");
 }
 
 static void add_failure(struct strbuf *reterr, const char *subject, int error)
@@ -77,12 +68,12 @@ static int check_files(const struct changes *changes, size_t arm, int error, con
 			changes_line(reterr);
 			text_add_escaped(reterr, entry->place, strlen(entry->place));
 			strbuf_add_str(reterr, " is ");
-			add_text(reterr, strbuf_str(&text), text.len);
+			revert_add_value(reterr, strbuf_str(&text), text.len);
 			strbuf_add_str(reterr, ", not ");
 			if (knob)
-				add_text(reterr, knob->value, strlen(knob->value));
+				revert_add_value(reterr, knob->value, strlen(knob->value));
 			else
-				add_text(reterr, entry->old, entry->old_len);
+				revert_add_value(reterr, entry->old, entry->old_len);
 			strbuf_addf(reterr, ": %s", why);
 		}
 		if (r != 0)
@@ -293,7 +284,7 @@ static int set_to_old(struct changes *changes, struct strbuf *reterr)
 		changes_line(reterr);
 		text_add_escaped(reterr, entry->place, strlen(entry->place));
 		strbuf_addf(reterr, ": the value that it has, ");
-		add_text(reterr, entry->old, entry->old_len);
+		revert_add_value(reterr, entry->old, entry->old_len);
 		strbuf_addf(reterr,
 		            ", cannot be set (%s), so it could not be restored; "
 		            "'exec COMMAND undo COMMAND' can do it",

@@ -21,13 +21,13 @@ static void begin_line(struct strbuf *report, const char *subject)
 	strbuf_add_str(report, ": ");
 }
 
-static void add_shown(struct strbuf *report, const char *bytes, size_t len)
+void revert_add_value(struct strbuf *out, const char *bytes, size_t len)
 {
 	while (len > 0 && bytes[len - 1] == '\n')
 		len--;
-	strbuf_add_char(report, '\'');
-	text_add_escaped(report, bytes, len < SHOWN_BYTES ? len : SHOWN_BYTES);
-	strbuf_add_str(report, len < SHOWN_BYTES ? "'" : "...'");
+	strbuf_add_char(out, '\'');
+	text_add_escaped(out, bytes, len < SHOWN_BYTES ? len : SHOWN_BYTES);
+	strbuf_add_str(out, len < SHOWN_BYTES ? "'" : "...'");
 }
 
 bool revert_is_old(const struct journal_entry *entry, const struct strbuf *text)
@@ -62,9 +62,9 @@ static enum reverted say_foreign(const struct journal_entry *entry, const struct
 	if (report) {
 		begin_line(report, entry->place);
 		strbuf_add_str(report, "somebody else has set it to ");
-		add_shown(report, strbuf_str(text), text->len);
+		revert_add_value(report, strbuf_str(text), text->len);
 		strbuf_add_str(report, ": left alone; it was ");
-		add_shown(report, entry->old, entry->old_len);
+		revert_add_value(report, entry->old, entry->old_len);
 	}
 	return REVERT_FOREIGN;
 }
@@ -78,7 +78,7 @@ static enum reverted say_error(const struct journal_entry *entry, int error, str
 		strbuf_addf(report,
 		            gone ? "is gone (%s); it was " : "cannot be restored: %s; it was ",
 		            error == 0 ? "another value is read back" : strerror(-error));
-		add_shown(report, entry->old, entry->old_len);
+		revert_add_value(report, entry->old, entry->old_len);
 	}
 	return gone ? REVERT_GONE : REVERT_FAILED;
 }
@@ -129,7 +129,7 @@ static enum reverted say_undo(const struct journal_entry *entry, int error, int 
 	else
 		shell_add_status(report, status);
 	strbuf_add_str(report, "; what it is to undo: ");
-	add_shown(report, entry->command, strlen(entry->command));
+	revert_add_value(report, entry->command, strlen(entry->command));
 	return REVERT_FAILED;
 }
 

@@ -36,3 +36,6 @@ struct reverts revert_all(struct journal *journal, bool rebooted, int output_fd,
 
 /* Returns whether a file has its old content. */
 bool revert_is_old(const struct journal_entry *entry, const struct strbuf *text);
+
+/* Appends a value of a file, or a command, in quotes and cut. Safe to print. */
+void revert_add_value(struct strbuf *out, const char *bytes, size_t len);
