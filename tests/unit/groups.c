@@ -91,3 +91,13 @@ bool is_listed(const struct row_set *set, const char *label, unsigned measure)
 			return true;
 	return false;
 }
+
+struct rate_list all_rates(void)
+{
+	struct rate_list list = {0};
+
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		if (metric_has_rate((enum metric_id)i))
+			rate_list_add(&list, (enum metric_id)i);
+	return list;
+}

@@ -56,3 +56,6 @@ bool is_listed(const struct row_set *set, const char *label, unsigned measure);
 		assert_int_not_equal(found_.kind, QUANTITY_NONE);                          \
 		assert_true((off_ < 0 ? -off_ : off_) <= 1e-12 * (1 + wanted_ * wanted_)); \
 	} while (0)
+
+/* Returns the metrics that have a rate. */
+struct rate_list all_rates(void);

@@ -12,10 +12,7 @@ static int start_windows(void **state)
 	                                  METRIC_COUNT + DERIVED_live_heap_estimate};
 
 	start_by_comm(state);
-	rates = (struct rate_list){0};
-	for (unsigned i = 0; i < METRIC_COUNT; i++)
-		if (metric_has_rate((enum metric_id)i))
-			rate_list_add(&rates, (enum metric_id)i);
+	rates = all_rates();
 	for (unsigned side = 0; side < SIDE_MAX; side++) {
 		infos[side] = (struct snapshot_info){.kind = KIND_window};
 		window_set(&infos[side].window, WINDOW_length_ns, 30 * second);

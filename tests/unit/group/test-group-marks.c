@@ -15,10 +15,7 @@ static const uint16_t spread[] = {METRIC_blkio_delay_total_ns,
 static int start_window(void **state)
 {
 	start_by_comm(state);
-	rates = (struct rate_list){0};
-	for (unsigned i = 0; i < METRIC_COUNT; i++)
-		if (metric_has_rate((enum metric_id)i))
-			rate_list_add(&rates, (enum metric_id)i);
+	rates = all_rates();
 	info = (struct snapshot_info){.kind = KIND_window};
 	window_set(&info.window, WINDOW_length_ns, 10 * second);
 	tables[0].info = &info;

@@ -16,10 +16,7 @@ static struct rate_list rates;
 static void start(struct group_table *table, enum group_key key, enum snapshot_kind kind)
 {
 	group_table_init(table, group_by_key(key, true));
-	rates = (struct rate_list){0};
-	for (unsigned i = 0; i < METRIC_COUNT; i++)
-		if (metric_has_rate((enum metric_id)i))
-			rate_list_add(&rates, (enum metric_id)i);
+	rates = all_rates();
 	info = (struct snapshot_info){.kind = kind};
 	host_set_number(&info.host, HOST_clock_ticks_per_second, TICKS_PER_SECOND);
 	table->info = &info;

@@ -199,9 +199,7 @@ static void test_derive_named_inputs(void **state)
 	        .cells = cells, .rate_list = &list, .rates = rates, .frame = &frame};
 
 	(void)state;
-	for (unsigned i = 0; i < METRIC_COUNT; i++)
-		if (metric_has_rate((enum metric_id)i))
-			rate_list_add(&list, (enum metric_id)i);
+	list = all_rates();
 	for (unsigned d = 0; d < DERIVED_COUNT; d++) {
 		const struct derived_desc *derived = &derived_table[d];
 

@@ -17,9 +17,7 @@ static int start(void **state)
 {
 	start_by_comm(state);
 	memset(options.measures, 0, sizeof(options.measures));
-	for (unsigned i = 0; i < METRIC_COUNT; i++)
-		if (metric_has_rate((enum metric_id)i))
-			rate_list_add(&rates, (enum metric_id)i);
+	rates = all_rates();
 	for (unsigned side = 0; side < SIDE_MAX; side++) {
 		tables[side].window_rates = &rates;
 		infos[side] = (struct snapshot_info){.kind = KIND_window};
@@ -269,6 +267,17 @@ static void assert_threads(const char *label, uint32_t before, uint32_t after, u
 	assert_int_equal(row->threads.gone, gone);
 }
 
+/* The window between the two snapshots. */
+static void start_interval(struct group_table *interval)
+{
+	group_table_init(interval, group_by_key(GROUP_KEY_comm, false));
+	interval->window_rates = &rates;
+	interval->info = &infos[0];
+	interval->host = &infos[0].host;
+	options.interval = interval;
+	options.one_sided = true;
+}
+
 /* Between two snapshots, a thread that came under another name was not born: not as a group of its own, and not beside
  * others. */
 static void test_other_names(void **state)
@@ -276,12 +285,7 @@ static void test_other_names(void **state)
 	struct group_table interval;
 
 	(void)state;
-	group_table_init(&interval, group_by_key(GROUP_KEY_comm, false));
-	interval.window_rates = &rates;
-	interval.info = &infos[0];
-	interval.host = &infos[0].host;
-	options.interval = &interval;
-	options.one_sided = true;
+	start_interval(&interval);
 	add_tid(&tables[0], 1, "old", WINDOW_PART_NONE);
 	add_tid(&tables[1], 1, "now", WINDOW_PART_NONE);
 	add_tid(&interval, 1, "now", WINDOW_PART_continued);
@@ -352,12 +356,7 @@ static void test_gone_without_record(void **state)
 
 	(void)state;
 	host_set_number(&infos[0].host, HOST_clock_ticks_per_second, 100);
-	group_table_init(&interval, group_by_key(GROUP_KEY_comm, false));
-	interval.window_rates = &rates;
-	interval.info = &infos[0];
-	interval.host = &infos[0].host;
-	options.interval = &interval;
-	options.one_sided = true;
+	start_interval(&interval);
 	for (unsigned side = 0; side < SIDE_MAX; side++) {
 		add_lived(&tables[side], 1, "busy", 50, 100, WINDOW_PART_NONE);
 		add_lived(&tables[side], 2, "little", 50, 100, WINDOW_PART_NONE);
