@@ -114,7 +114,7 @@ proceed() {
 
 # await_between PID: until a capture waits between the two readings of its window: its first thread has been in one and the
 # same ppoll(2) for 0.1 s. During a reading it sleeps as well, in other calls, until other threads and helpers have read.
-# Where the kernel does not say what it sleeps in, it has slept for 0.4 s without a break.
+# If the kernel does not show the call that it sleeps in, it has slept for 0.4 s without a break.
 await_between() {
     local state call switches now before='' still=0 end=$((SECONDS + 120))
     local dir=/proc/$1/task/$1

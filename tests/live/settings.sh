@@ -121,7 +121,7 @@ file=cpu.shares
 if [ "$(id -u)" = 0 ] && mkdir "$cpu/ctprof-test-$$" 2>/dev/null; then
     made=$cpu/ctprof-test-$$
     if [ -e "$made/$file" ]; then
-        # Of a name that nobody else has.
+        # A name that no other process has.
         name=$(unique_prefix)sleeper
         cp "$(command -v sleep)" "$name"
         "./$name" 300 &
