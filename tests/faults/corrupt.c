@@ -8,7 +8,7 @@
  * every JSON_STEPth of the bits of the JSON, from one on that the process id chooses, so that runs differ.
  *
  * A file that is cut off, or damaged within the frame, which has a checksum, is refused with a reason, or, if the bit has no meaning, gives
- * the report of the sound file. Damaged JSON in a sound frame is refused, or gives a sound report. command_run() checks the rest, and ends the
+ * the report of the sound file. Damaged JSON in a sound frame is refused, or gives a sound report. command_words_run() checks the rest, and ends the
  * process with a sentence. Prints "WHAT TRIED WRONG" for each kind. */
 #include <fcntl.h>
 #include <stdio.h>
@@ -50,7 +50,7 @@ static int read_damaged(const struct damage *damage, unsigned reader, const void
 	command_words_add(&words, file.path);
 	if (readers[reader] != &command_show)
 		command_words_add(&words, damage->other);
-	return command_run(readers[reader], &words, out);
+	return command_words_run(readers[reader], &words, out);
 }
 
 /* Returns whether a reader handles damaged bytes as it should. */

@@ -149,7 +149,8 @@ static bool is_report(const struct command *command, int status)
 	return status == EXIT_DONE && (command == &command_show || command == &command_compare);
 }
 
-int command_run(const struct command *command, struct command_words *words, struct strbuf *out)
+int command_words_run(const struct command *command, struct command_words *words,
+                      struct strbuf *out)
 {
 	cleanup_(strbuf_done) struct strbuf errors = STRBUF_INIT;
 	struct caught caught[2];

@@ -48,7 +48,8 @@ void command_file_done(struct command_file *file);
 /* Runs it. Returns its exit status; its standard output is in @out. Ends the process where the status is none that the command
  * has, where a failure has no reason on standard error, where standard error is not made of lines that are safe to print, or where a
  * failure left something on standard output. */
-int command_run(const struct command *command, struct command_words *words, struct strbuf *out);
+int command_words_run(const struct command *command, struct command_words *words,
+                      struct strbuf *out);
 
 /* Ends the process where a report is not sound in the format that the words ask for: one that a terminal could take for more
  * than text, or one that no reader of its format takes. */

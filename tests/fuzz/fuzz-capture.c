@@ -52,7 +52,8 @@ static void check_snapshot(const struct strbuf *snapshot)
 		command_words_add(&words, shown[i]);
 	command_file_init(&file, part, true);
 	command_words_add(&words, file.path);
-	require(command_run(&command_show, &words, &out) == EXIT_DONE, "a snapshot can be shown");
+	require(command_words_run(&command_show, &words, &out) == EXIT_DONE,
+	        "a snapshot can be shown");
 }
 
 static void run(const char *tree, int directory, struct command_input input)
@@ -64,7 +65,7 @@ static void run(const char *tree, int directory, struct command_input input)
 	for (unsigned i = 0; i < ARRAY_SIZE(roots); i++)
 		(void)!mkdirat(directory, roots[i], 0700);
 	input_tree_unpack(directory, input);
-	if (command_run(&command_capture, &words, &out) == EXIT_DONE)
+	if (command_words_run(&command_capture, &words, &out) == EXIT_DONE)
 		check_snapshot(&out);
 	input_tree_clear(directory);
 }

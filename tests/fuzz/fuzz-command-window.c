@@ -18,7 +18,8 @@ static void check_window(const struct strbuf *window)
 	command_file_init(&file, (struct command_input){(const uint8_t *)window->data, window->len},
 	                  true);
 	command_words_add(&words, file.path);
-	require(command_run(&command_show, &words, &out) == EXIT_DONE, "a window can be shown");
+	require(command_words_run(&command_show, &words, &out) == EXIT_DONE,
+	        "a window can be shown");
 	command_check_report(&words, &out);
 }
 
@@ -36,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	command_words_add(&words, "--output=-");
 	command_words_add(&words, first.path);
 	command_words_add(&words, last.path);
-	if (command_run(&command_window, &words, &out) == EXIT_DONE)
+	if (command_words_run(&command_window, &words, &out) == EXIT_DONE)
 		check_window(&out);
 	return 0;
 }

@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	command_file_init(&candidate, input.size > 0 ? input : first, false);
 	command_words_add(&words, baseline.path);
 	command_words_add(&words, candidate.path);
-	if (command_run(&command_compare, &words, &out) == EXIT_DONE)
+	if (command_words_run(&command_compare, &words, &out) == EXIT_DONE)
 		command_check_report(&words, &out);
 	return 0;
 }

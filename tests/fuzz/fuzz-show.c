@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	command_words_add_report(&words, &input, 1);
 	command_file_init(&file, input, raw);
 	command_words_add(&words, file.path);
-	if (command_run(&command_show, &words, &out) == EXIT_DONE)
+	if (command_words_run(&command_show, &words, &out) == EXIT_DONE)
 		command_check_report(&words, &out);
 	return 0;
 }
