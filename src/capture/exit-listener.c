@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "exit-listener.h"
+#include "capture/exit-listener.h"
 
 /* The listening thread sleeps and reads a hundred times a second, instead of being woken for every exit. That makes it
  * cheap at ten thousand exits a second, and the buffers hold seconds of those. */

@@ -19,8 +19,9 @@ cd "$1"
 #   src/knob/guardian.c, shell.c         /dev/null, as standard descriptors, and oom_score_adj of the guardian
 #   src/knob/journal.c, state-dir.c      the journal of an experiment and its lock, in a directory that nobody else may enter
 #   src/experiment/record-directory.c   the directory of an experiment, for its user alone
+#   src/job/job-cgroup.c                 a cgroup below our own, and who is in it
 #   src/knob/knob-file.c                 settings of the host, as the user of an experiment names them
-exceptions="src/cli/manual-page.c src/experiment/record-directory.c src/knob/guardian.c src/knob/shell.c src/knob/journal.c src/knob/state-dir.c src/knob/knob-file.c src/base/helper-guard.c src/jemalloc/helper-program.c src/jemalloc/memory-probe.c src/jemalloc/helper-sandbox.c src/doctor/doctor-probe.c"
+exceptions="src/cli/manual-page.c src/job/job-cgroup.c src/experiment/record-directory.c src/knob/guardian.c src/knob/shell.c src/knob/journal.c src/knob/state-dir.c src/knob/knob-file.c src/base/helper-guard.c src/jemalloc/helper-program.c src/jemalloc/memory-probe.c src/jemalloc/helper-sandbox.c src/doctor/doctor-probe.c"
 
 files=$(find src include -name '*.[ch]' | LC_ALL=C sort)
 [ -n "$files" ] || { echo "writing-opens.sh: no sources in $1" >&2; exit 1; }

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "job/job-ends.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "base/strmap.h"
+#include "capture/exit-listener.h"
+#include "capture/own-proc.h"
+#include "cgroup/cgroup-mount.h"
+#include "host/host-read.h"
+
+struct job_ends {
+	struct cgroup_mounts mounts;
+	struct exit_listener *listener;
+};
+
+struct job_ends *job_ends_start(void)
+{
+	cleanup_(fd_closep) int proc_fd = fd_open_path_at(AT_FDCWD, "/proc");
+	cleanup_(fd_closep) int sys_fd = fd_open_path_at(AT_FDCWD, "/sys");
+	cleanup_(host_done) struct host host = {0};
+	struct exit_listener_options options = {.live = true};
+	struct job_ends *ends;
+
+	if (proc_fd < 0 || !proc_is_own(proc_fd))
+		return NULL;
+	ends = mem_calloc(1, sizeof(*ends));
+	cgroup_mounts_find(proc_fd, true, &ends->mounts);
+	host_read(proc_fd, sys_fd, -1, true, true, &host);
+	options.rules = taskstats_rules_of(&host);
+	options.mounts = &ends->mounts;
+	ends->listener = exit_listener_start(&options);
+	return ends;
+}
+
+void job_groups_done(struct job_groups *groups)
+{
+	free(groups->entries);
+	*groups = (struct job_groups){0};
+}
+
+/* Returns whether a path is that of the cgroup, or of one below it. */
+static bool is_within(const struct strbuf *path, const struct strbuf *cgroup)
+{
+	return cgroup->len > 0 && path->len >= cgroup->len &&
+	       memcmp(path->data, cgroup->data, cgroup->len) == 0 &&
+	       (path->len == cgroup->len || path->data[cgroup->len] == '/');
+}
+
+/* A metric whose sum is a value. */
+static const struct {
+	enum job_value_id id;
+	enum metric_id metric;
+	double unit;
+} sums[] = {
+        {JOB_run_queue_wait, METRIC_wait_time_ns, NS_PER_SECOND},
+        {JOB_minor_faults, METRIC_minflt, 1},
+        {JOB_major_faults, METRIC_majflt, 1},
+        {JOB_voluntary_switches, METRIC_voluntary_csw, 1},
+        {JOB_involuntary_switches, METRIC_nonvoluntary_csw, 1},
+        {JOB_rchar, METRIC_rchar, 1},
+        {JOB_wchar, METRIC_wchar, 1},
+        {JOB_syscr, METRIC_syscr, 1},
+        {JOB_syscw, METRIC_syscw, 1},
+        {JOB_read_bytes, METRIC_read_bytes, 1},
+        {JOB_write_bytes, METRIC_write_bytes, 1},
+        {JOB_cancelled_write_bytes, METRIC_cancelled_write_bytes, 1},
+        {JOB_blkio_delay, METRIC_blkio_delay_total_ns, NS_PER_SECOND},
+        {JOB_swapin_delay, METRIC_swapin_delay_total_ns, NS_PER_SECOND},
+        {JOB_freepages_delay, METRIC_freepages_delay_total_ns, NS_PER_SECOND},
+        {JOB_thrashing_delay, METRIC_thrashing_delay_total_ns, NS_PER_SECOND},
+        {JOB_compact_delay, METRIC_compact_delay_total_ns, NS_PER_SECOND},
+        {JOB_wpcopy_delay, METRIC_wpcopy_delay_total_ns, NS_PER_SECOND},
+        {JOB_irq_delay, METRIC_irq_delay_total_ns, NS_PER_SECOND},
+};
+
+struct totals {
+	double sums[ARRAY_SIZE(sums)];
+	bool missing[ARRAY_SIZE(sums)]; /* a thread has no such value */
+	double threads, processes;
+	double largest_rss;
+	bool largest_missing;
+	struct strmap seen;   /* processes, by id and birth */
+	struct strmap places; /* of groups, by name */
+	struct job_groups groups;
+};
+
+static struct job_group *find_group(struct totals *totals, const char *name, size_t len)
+{
+	uint32_t place;
+	struct job_group *group;
+
+	if (len > JOB_COMM_BYTES - 1)
+		len = JOB_COMM_BYTES - 1;
+	if (strmap_find(&totals->places, name, len, &place))
+		return &totals->groups.entries[place];
+	(void)strmap_add(&totals->places, name, len);
+	group = array_add(totals->groups.entries, totals->groups.count, totals->groups.capacity);
+	*group = (struct job_group){0};
+	memcpy(group->name, name, len);
+	return group;
+}
+
+/* Returns whether the process is a new one. A process may have several leaders, one after the other: a thread that executes a
+ * program takes its place. */
+static bool add_process(struct totals *totals, uint32_t tgid, uint64_t born_ns)
+{
+	const uint64_t key[2] = {tgid, born_ns};
+	uint32_t place;
+
+	if (strmap_find(&totals->seen, (const char *)key, sizeof(key), &place))
+		return false;
+	(void)strmap_add(&totals->seen, (const char *)key, sizeof(key));
+	return true;
+}
+
+static double number_of(const struct thread_sample *sample, enum metric_id metric)
+{
+	uint64_t number;
+
+	/* All of these metrics are counters of 64 bits. */
+	memcpy(&number, sample_value(sample, metric), sizeof(number));
+	return (double)number;
+}
+
+/* A process that goes on is counted with the live. */
+static void add_end(struct totals *totals, const struct thread_sample *sample,
+                    const struct exit_note *note, bool is_live)
+{
+	const struct strbuf *name = sample->pcomm.len > 0 ? &sample->pcomm : &sample->comm;
+	struct job_group *group = find_group(totals, name->data, name->len);
+
+	for (size_t i = 0; i < ARRAY_SIZE(sums); i++)
+		if (metric_set_has(&sample->seen, sums[i].metric))
+			totals->sums[i] += number_of(sample, sums[i].metric) / sums[i].unit;
+		else
+			totals->missing[i] = true;
+	if (!metric_set_has(&sample->seen, METRIC_hiwater_rss_bytes))
+		totals->largest_missing = true;
+	else if (number_of(sample, METRIC_hiwater_rss_bytes) > totals->largest_rss)
+		totals->largest_rss = number_of(sample, METRIC_hiwater_rss_bytes);
+	totals->threads++;
+	group->threads++;
+	group->cpu_time += number_of(sample, METRIC_run_time_ns) / NS_PER_SECOND;
+	if (!is_live && add_process(totals, sample->tgid, note->process_born_boottime_ns)) {
+		totals->processes++;
+		group->processes++;
+	}
+}
+
+/* Adds the threads that go on. A number that they have no counter for is not known of the job either. */
+static void add_live(struct totals *totals, const struct job_live *live)
+{
+	struct job_group *group = find_group(totals, live->comm, strlen(live->comm));
+	const struct {
+		enum job_value_id id;
+		bool known;
+		double number;
+	} own[] = {
+	        {JOB_run_queue_wait, live->has_schedstat, live->run_queue_wait},
+	        {JOB_minor_faults, true, live->own_minor_faults},
+	        {JOB_major_faults, true, live->own_major_faults},
+	        {JOB_voluntary_switches, live->has_switches, live->voluntary_switches},
+	        {JOB_involuntary_switches, live->has_switches, live->involuntary_switches},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(sums); i++) {
+		size_t k = 0;
+
+		while (k < ARRAY_SIZE(own) && own[k].id != sums[i].id)
+			k++;
+		if (k < ARRAY_SIZE(own) && own[k].known)
+			totals->sums[i] += own[k].number;
+		else
+			totals->missing[i] = true;
+	}
+	totals->threads += live->threads;
+	group->threads += live->threads;
+	group->cpu_time += live->run_time;
+	totals->processes++;
+	group->processes++;
+}
+
+static int compare_groups(const void *a, const void *b)
+{
+	const struct job_group *left = a, *right = b;
+
+	if (left->cpu_time != right->cpu_time)
+		return left->cpu_time < right->cpu_time ? 1 : -1;
+	return strcmp(left->name, right->name);
+}
+
+static bool add_all(struct totals *totals, const struct exit_log *log, const struct strbuf *path,
+                    const struct job_live *live, size_t count)
+{
+	struct thread_sample sample = {0};
+
+	for (uint32_t row = 0; row < log->records.count; row++) {
+		bool is_live = false;
+
+		if (!log->notes[row].is_complete)
+			continue;
+		thread_store_get(&log->records, row, &sample);
+		if (!sample.has_cgroup || !is_within(&sample.cgroup, path))
+			continue;
+		for (size_t i = 0; i < count; i++)
+			is_live = is_live || live[i].pid == sample.tgid;
+		add_end(totals, &sample, &log->notes[row], is_live);
+	}
+	sample_done(&sample);
+	for (size_t i = 0; i < count; i++)
+		add_live(totals, &live[i]);
+	return totals->threads > 0;
+}
+
+static void set_values(const struct totals *totals, struct job_values *values)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(sums); i++)
+		if (!totals->missing[i])
+			job_set(values, sums[i].id, JOB_SOURCE_exits, totals->sums[i]);
+	if (!totals->largest_missing)
+		job_set(values, JOB_largest_rss, JOB_SOURCE_exits, totals->largest_rss);
+	job_set(values, JOB_threads, JOB_SOURCE_exits, totals->threads);
+	job_set(values, JOB_processes, JOB_SOURCE_exits, totals->processes);
+}
+
+void job_ends_stop(struct job_ends *ends, const struct strbuf *path, const struct job_live *live,
+                   size_t count, struct job_values *values, struct job_groups *groups)
+{
+	cleanup_(exit_log_done) struct exit_log log = {0};
+	struct totals totals = {0};
+
+	exit_listener_stop(ends->listener, &log);
+	if (path && log.exits == WINDOW_EXITS_completed && log.overruns == 0 &&
+	    add_all(&totals, &log, path, live, count)) {
+		set_values(&totals, values);
+		*groups = totals.groups;
+		totals.groups = (struct job_groups){0};
+		if (groups->count > 0)
+			qsort(groups->entries, groups->count, sizeof(groups->entries[0]),
+			      compare_groups);
+	}
+	strmap_done(&totals.seen);
+	strmap_done(&totals.places);
+	job_groups_done(&totals.groups);
+	cgroup_mounts_done(&ends->mounts);
+	free(ends);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* job-ends - the threads of a job that ended, by their counters at the last switch, and the groups of them with the most CPU
+ * time. */
+#include <stddef.h>
+
+#include "ctprof/base/macro.h"
+#include "ctprof/base/strbuf.h"
+#include "job/job-process.h"
+#include "job/job-values.h"
+
+/* Processes of one name. */
+struct job_group {
+	char name[JOB_COMM_BYTES];
+	double cpu_time; /* in seconds */
+	double processes, threads;
+};
+
+struct job_groups {
+	struct job_group *entries; /* owned; by CPU time, the most first */
+	size_t count, capacity;
+};
+
+void job_groups_done(struct job_groups *groups);
+
+struct job_ends;
+
+/* Begins to note the ends of all threads of the host. Returns NULL if this is not possible. */
+must_check_ struct job_ends *job_ends_start(void);
+
+/* Stops, and frees @ends. If all ends are known, sets the values by those in the cgroup of version 2 at @path and below it and
+ * by @live, which are left, and fills @groups; else neither changes. */
+void job_ends_stop(struct job_ends *ends, const struct strbuf *path, const struct job_live *live,
+                   size_t count, struct job_values *values, struct job_groups *groups);

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "job/job-process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/scan.h"
+#include "job-cgroup-files.h"
+#include "procfs/procfs.h"
+
+enum {
+	TEXT_BYTES = 4 << 20,
+	PATH_BYTES = 64,
+	KIB = 1024,
+};
+
+/* See enum capture_smaps, which has the same limits. */
+#define SMAPS_AUTO_MAPPED_BYTES (64.0 * KIB * KIB * KIB)
+#define SMAPS_AUTO_RESIDENT_BYTES (4.0 * KIB * KIB * KIB)
+
+static int read_file(int proc_fd, uint32_t pid, const char *name, struct strbuf *text)
+{
+	char path[2 * PATH_BYTES];
+
+	snprintf(path, sizeof(path), "%u/%s", pid, name);
+	return fd_read_all_at(proc_fd, path, text, TEXT_BYTES);
+}
+
+static int list_threads(int proc_fd, uint32_t pid, struct id_list *ret)
+{
+	cleanup_(strbuf_done) struct strbuf scratch = STRBUF_INIT;
+	cleanup_(fd_closep) int task_fd = -1;
+	char path[PATH_BYTES];
+
+	snprintf(path, sizeof(path), "%u/task", pid);
+	task_fd = fd_open_dir_at(proc_fd, path);
+	return task_fd < 0 ? task_fd : fd_list_ids(task_fd, ret, &scratch);
+}
+
+static int add_children(int proc_fd, uint32_t pid, uint32_t tid, struct id_list *ret)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	struct span rest, word;
+	char name[PATH_BYTES];
+	uint64_t child;
+	int r;
+
+	snprintf(name, sizeof(name), "task/%u/children", tid);
+	r = read_file(proc_fd, pid, name, &text);
+	if (r < 0)
+		return r;
+	rest = (struct span){strbuf_str(&text), text.len};
+	while (scan_word(&rest, &word))
+		if (scan_u64(word.text, word.len, &child) && child <= UINT32_MAX)
+			*array_add(ret->ids, ret->count, ret->capacity) = (uint32_t)child;
+	return 0;
+}
+
+int job_children(int proc_fd, pid_t pid, struct id_list *ret)
+{
+	cleanup_(id_list_done) struct id_list threads = {0};
+	int r = list_threads(proc_fd, (uint32_t)pid, &threads);
+
+	for (size_t i = 0; r == 0 && i < threads.count; i++) {
+		r = add_children(proc_fd, (uint32_t)pid, threads.ids[i], ret);
+		/* A thread that has ended has no children: another one of its process has them. */
+		if (r == -ESRCH || (r == -ENOENT && i > 0))
+			r = 0;
+	}
+	return r;
+}
+
+static bool is_in(const struct id_list *list, uint32_t id)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->ids[i] == id)
+			return true;
+	return false;
+}
+
+/* Only the children of the root can be others. */
+int job_descendants(int proc_fd, pid_t root, const struct id_list *others, struct id_list *ret)
+{
+	size_t kept = 0;
+	int r;
+
+	ret->count = 0;
+	r = job_children(proc_fd, root, ret);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < ret->count; i++)
+		if (!is_in(others, ret->ids[i]))
+			ret->ids[kept++] = ret->ids[i];
+	ret->count = kept;
+	/* One that has ended meanwhile has no children any more. */
+	for (size_t i = 0; i < ret->count; i++)
+		(void)!job_children(proc_fd, (pid_t)ret->ids[i], ret);
+	job_ids_sort(ret);
+	return 0;
+}
+
+/* Returns false for a process that has ended. */
+static bool read_statm(int proc_fd, uint32_t pid, double *ret_vsz, double *ret_rss)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	const double page = (double)sysconf(_SC_PAGESIZE);
+	struct span rest, size_word, resident_word;
+	uint64_t size, resident;
+
+	if (read_file(proc_fd, pid, "statm", &text) < 0)
+		return false;
+	rest = (struct span){strbuf_str(&text), text.len};
+	if (!scan_word(&rest, &size_word) || !scan_word(&rest, &resident_word) ||
+	    !scan_u64(size_word.text, size_word.len, &size) ||
+	    !scan_u64(resident_word.text, resident_word.len, &resident) || size == 0)
+		return false;
+	*ret_vsz = (double)size * page;
+	*ret_rss = (double)resident * page;
+	return true;
+}
+
+void job_memory_read(int proc_fd, const struct id_list *pids, struct job_memory *ret)
+{
+	double vsz, rss;
+
+	*ret = (struct job_memory){0};
+	for (size_t i = 0; i < pids->count; i++) {
+		if (!read_statm(proc_fd, pids->ids[i], &vsz, &rss))
+			continue;
+		ret->vsz += vsz;
+		ret->rss += rss;
+		if (rss > ret->largest_rss)
+			ret->largest_rss = rss;
+		ret->processes++;
+	}
+}
+
+/* Finds the number behind "Key:". */
+static bool find_number(const struct strbuf *text, const char *wanted, uint64_t *ret)
+{
+	struct span rest = {strbuf_str(text), text->len}, line, key, value, word;
+
+	while (scan_line(&rest, &line))
+		if (scan_pair(line, &key, &value) && span_is(key, wanted))
+			return scan_word(&value, &word) && scan_u64(word.text, word.len, ret);
+	return false;
+}
+
+bool job_pss_read(int proc_fd, const struct id_list *pids, enum job_smaps smaps, double *ret)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	double sum = 0, vsz, rss;
+	uint64_t kib;
+
+	for (size_t i = 0; i < pids->count; i++) {
+		if (!read_statm(proc_fd, pids->ids[i], &vsz, &rss))
+			continue;
+		if (smaps == JOB_SMAPS_AUTO &&
+		    (vsz > SMAPS_AUTO_MAPPED_BYTES || rss > SMAPS_AUTO_RESIDENT_BYTES))
+			return false;
+		if (read_file(proc_fd, pids->ids[i], "smaps_rollup", &text) < 0 ||
+		    !find_number(&text, "Pss", &kib)) {
+			/* It may have ended meanwhile. */
+			if (read_statm(proc_fd, pids->ids[i], &vsz, &rss))
+				return false;
+			continue;
+		}
+		sum += (double)kib * KIB;
+	}
+	*ret = sum;
+	return true;
+}
+
+bool job_io_parse(const char *text, size_t len, double ret[JOB_IO_COUNT])
+{
+	static const char *const keys[JOB_IO_COUNT] = {
+	        [JOB_IO_RCHAR] = "rchar",
+	        [JOB_IO_WCHAR] = "wchar",
+	        [JOB_IO_SYSCR] = "syscr",
+	        [JOB_IO_SYSCW] = "syscw",
+	        [JOB_IO_READ_BYTES] = "read_bytes",
+	        [JOB_IO_WRITE_BYTES] = "write_bytes",
+	        [JOB_IO_CANCELLED] = "cancelled_write_bytes",
+	};
+	struct span rest = {text, len}, line, key, value;
+	unsigned found = 0;
+	uint64_t number;
+
+	while (scan_line(&rest, &line))
+		for (unsigned i = 0; i < JOB_IO_COUNT; i++)
+			if (scan_pair(line, &key, &value) && span_is(key, keys[i]) &&
+			    scan_u64(value.text, value.len, &number)) {
+				ret[i] = (double)number;
+				found |= 1U << i;
+			}
+	return found == (1U << JOB_IO_COUNT) - 1;
+}
+
+bool job_io_read(int proc_fd, pid_t pid, double ret[JOB_IO_COUNT])
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+	return read_file(proc_fd, (uint32_t)pid, "io", &text) == 0 &&
+	       job_io_parse(strbuf_str(&text), text.len, ret);
+}
+
+int job_io_open(int proc_fd, pid_t pid)
+{
+	char path[PATH_BYTES];
+	int fd;
+
+	snprintf(path, sizeof(path), "%d/io", (int)pid);
+	fd = openat(proc_fd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+bool job_io_read_open(int fd, double ret[JOB_IO_COUNT])
+{
+	char text[4096];
+	ssize_t len = fd < 0 ? -1 : pread(fd, text, sizeof(text), 0);
+
+	return len > 0 && job_io_parse(text, (size_t)len, ret);
+}
+
+/* Fields of /proc/PID/stat, by their numbers in proc(5). */
+enum {
+	STAT_MINFLT = 10,
+	STAT_CMINFLT,
+	STAT_MAJFLT,
+	STAT_CMAJFLT,
+	STAT_UTIME,
+	STAT_STIME,
+	STAT_CUTIME,
+	STAT_CSTIME,
+};
+
+static double field_of(const struct strbuf *text, unsigned field)
+{
+	uint64_t value;
+
+	return stat_field(strbuf_str(text), text->len, field, &value) ? (double)value : 0;
+}
+
+static void read_schedstat(int proc_fd, uint32_t pid, uint32_t tid, struct job_live *live)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	struct span rest, run_word, wait_word;
+	char name[PATH_BYTES];
+	uint64_t run_ns, wait_ns;
+
+	snprintf(name, sizeof(name), "task/%u/schedstat", tid);
+	if (read_file(proc_fd, pid, name, &text) < 0) {
+		live->has_schedstat = false;
+		return;
+	}
+	rest = (struct span){strbuf_str(&text), text.len};
+	if (!scan_word(&rest, &run_word) || !scan_word(&rest, &wait_word) ||
+	    !scan_u64(run_word.text, run_word.len, &run_ns) ||
+	    !scan_u64(wait_word.text, wait_word.len, &wait_ns)) {
+		live->has_schedstat = false;
+		return;
+	}
+	live->run_time += (double)run_ns / NS_PER_SECOND;
+	live->run_queue_wait += (double)wait_ns / NS_PER_SECOND;
+}
+
+static void read_switches(int proc_fd, uint32_t pid, uint32_t tid, struct job_live *live)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	char name[PATH_BYTES];
+	uint64_t voluntary, involuntary;
+
+	snprintf(name, sizeof(name), "task/%u/status", tid);
+	if (read_file(proc_fd, pid, name, &text) < 0 ||
+	    !find_number(&text, "voluntary_ctxt_switches", &voluntary) ||
+	    !find_number(&text, "nonvoluntary_ctxt_switches", &involuntary)) {
+		live->has_switches = false;
+		return;
+	}
+	live->voluntary_switches += (double)voluntary;
+	live->involuntary_switches += (double)involuntary;
+}
+
+static void read_thread(int proc_fd, uint32_t pid, uint32_t tid, struct job_live *live)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	char name[PATH_BYTES];
+
+	snprintf(name, sizeof(name), "task/%u/stat", tid);
+	if (read_file(proc_fd, pid, name, &text) < 0)
+		return;
+	live->threads++;
+	live->own_minor_faults += field_of(&text, STAT_MINFLT);
+	live->own_major_faults += field_of(&text, STAT_MAJFLT);
+	read_schedstat(proc_fd, pid, tid, live);
+	read_switches(proc_fd, pid, tid, live);
+}
+
+/* The name is between the first '(' and the last ')'. Returns the state behind it, or 0. */
+static char read_name(const struct strbuf *text, char ret[JOB_COMM_BYTES])
+{
+	const char *begin = strchr(strbuf_str(text), '('), *end = strrchr(strbuf_str(text), ')');
+	size_t len;
+
+	if (!begin || !end || end < begin || end[1] != ' ')
+		return 0;
+	len = (size_t)(end - begin - 1);
+	if (len > JOB_COMM_BYTES - 1)
+		len = JOB_COMM_BYTES - 1;
+	memcpy(ret, begin + 1, len);
+	ret[len] = '\0';
+	return end[2];
+}
+
+bool job_live_read(int proc_fd, pid_t pid, struct job_live *ret)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	cleanup_(id_list_done) struct id_list threads = {0};
+	const double tick = 1.0 / (double)sysconf(_SC_CLK_TCK);
+	char state;
+
+	*ret = (struct job_live){.pid = (uint32_t)pid, .has_schedstat = true, .has_switches = true};
+	if (read_file(proc_fd, ret->pid, "stat", &text) < 0)
+		return false;
+	state = read_name(&text, ret->comm);
+	if (state == 0 || state == 'Z' || state == 'X')
+		return false;
+	ret->minor_faults = field_of(&text, STAT_MINFLT) + field_of(&text, STAT_CMINFLT);
+	ret->major_faults = field_of(&text, STAT_MAJFLT) + field_of(&text, STAT_CMAJFLT);
+	ret->user_time = tick * (field_of(&text, STAT_UTIME) + field_of(&text, STAT_CUTIME));
+	ret->system_time = tick * (field_of(&text, STAT_STIME) + field_of(&text, STAT_CSTIME));
+	ret->has_io = job_io_read(proc_fd, pid, ret->io);
+	if (list_threads(proc_fd, ret->pid, &threads) < 0)
+		return false;
+	for (size_t i = 0; i < threads.count; i++)
+		read_thread(proc_fd, ret->pid, threads.ids[i], ret);
+	return true;
+}

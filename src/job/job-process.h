@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* job-process - reads processes of a job in /proc, by their ids. */
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/fd.h"
+#include "ctprof/base/macro.h"
+
+/* Lists the descendants of a process in @ret, sorted, without those below the processes in @others. Zombies are among
+ * them. Returns 0; -ENOENT if the kernel has no lists of children; or -errno. */
+must_check_ int job_descendants(int proc_fd, pid_t root, const struct id_list *others,
+                                struct id_list *ret);
+
+/* Lists the children of a process, in @ret. Results as above. */
+must_check_ int job_children(int proc_fd, pid_t pid, struct id_list *ret);
+
+/* Memory that processes have at one moment, in bytes. */
+struct job_memory {
+	double vsz, rss;
+	double largest_rss; /* of one process */
+	uint32_t processes; /* with memory */
+};
+
+/* Adds up those that are there. */
+void job_memory_read(int proc_fd, const struct id_list *pids, struct job_memory *ret);
+
+enum job_smaps { JOB_SMAPS_AUTO, JOB_SMAPS_ALL, JOB_SMAPS_OFF };
+
+/* Adds up their proportional memory in bytes. Returns false if one that is there cannot be read, or is too large for
+ * JOB_SMAPS_AUTO. */
+must_check_ bool job_pss_read(int proc_fd, const struct id_list *pids, enum job_smaps smaps,
+                              double *ret);
+
+/* The counters of /proc/PID/io. They are those of a process, and of all its children that were waited for. */
+enum job_io {
+	JOB_IO_RCHAR,
+	JOB_IO_WCHAR,
+	JOB_IO_SYSCR,
+	JOB_IO_SYSCW,
+	JOB_IO_READ_BYTES,
+	JOB_IO_WRITE_BYTES,
+	JOB_IO_CANCELLED,
+	JOB_IO_COUNT,
+};
+
+/* Parses the text of the file. Returns false if a counter is missing. */
+must_check_ bool job_io_parse(const char *text, size_t len, double ret[JOB_IO_COUNT]);
+
+/* Reads them of a process, also of a zombie if we are root. Returns false if they cannot be read. */
+must_check_ bool job_io_read(int proc_fd, pid_t pid, double ret[JOB_IO_COUNT]);
+
+/* Opens the file for readings that are also possible when the process is a zombie. Returns a descriptor or -errno. */
+must_check_ int job_io_open(int proc_fd, pid_t pid);
+must_check_ bool job_io_read_open(int fd, double ret[JOB_IO_COUNT]);
+
+enum { JOB_COMM_BYTES = 16 };
+
+/* A process that goes on when the job has ended. */
+struct job_live {
+	uint32_t pid;
+	char comm[JOB_COMM_BYTES];
+	/* Counters of the process and of its children that were waited for. */
+	double minor_faults, major_faults;
+	double user_time, system_time; /* in seconds, by clock ticks */
+	bool has_io;
+	double io[JOB_IO_COUNT];
+	/* Counters of its threads that are there. */
+	unsigned threads;
+	double own_minor_faults, own_major_faults;
+	bool has_schedstat;
+	double run_time, run_queue_wait; /* in seconds */
+	bool has_switches;
+	double voluntary_switches, involuntary_switches;
+};
+
+/* Returns false if it is not there, or a zombie. */
+must_check_ bool job_live_read(int proc_fd, pid_t pid, struct job_live *ret);

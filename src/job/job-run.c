@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "job/job-run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/sysinfo.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "job-base.h"
+#include "job/job-cgroup.h"
+#include "job/job-command.h"
+#include "job/job-samples.h"
+#include "job/job-signals.h"
+#include "job/job-tally.h"
+
+const char *const job_container_names[] = {
+        [JOB_CONTAINER_CGROUP] = "cgroup",
+        [JOB_CONTAINER_SUBREAPER] = "subreaper",
+        [JOB_CONTAINER_WAIT] = "wait",
+};
+
+struct job {
+	const struct job_options *options;
+	struct job_result *result;
+	int proc_fd;
+	struct id_list others; /* children from before */
+	struct job_signals signals;
+	struct job_cgroup cgroup;
+	struct job_command command;
+	struct job_tally tally;
+	struct job_base base;
+	struct job_samples samples;
+	struct job_ends *ends; /* NULL: they are not noted */
+	bool was_subreaper, is_subreaper;
+	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC */
+	uint64_t next_pss_ns;
+	bool ended;    /* the command has */
+	bool has_more; /* children of the job have not ended */
+	int status;
+};
+
+static void list_members(const struct job *job, struct id_list *list)
+{
+	if (job_cgroup_leaf(&job->cgroup)) {
+		(void)!job_cgroup_list(&job->cgroup, list);
+		return;
+	}
+	if (job_descendants(job->proc_fd, getpid(), &job->others, list) < 0)
+		list->count = 0;
+}
+
+static void sample(struct job *job, uint64_t now_ns)
+{
+	cleanup_(id_list_done) struct id_list list = {0};
+	struct job_memory memory;
+	double number;
+
+	list_members(job, &list);
+	job_memory_read(job->proc_fd, &list, &memory);
+	job_samples_add(&job->samples, now_ns, &memory);
+	if (job_cgroup_cpu_time(&job->cgroup, &number))
+		job_samples_add_cpu(&job->samples, clock_now_ns(CLOCK_MONOTONIC), number);
+	if (job->options->smaps == JOB_SMAPS_OFF || now_ns < job->next_pss_ns)
+		return;
+	while (job->next_pss_ns <= now_ns)
+		job->next_pss_ns += job->options->report_ns;
+	if (memory.processes > 0 && job_pss_read(job->proc_fd, &list, job->options->smaps, &number))
+		job_samples_add_pss(&job->samples, number);
+}
+
+static void reap(struct job *job)
+{
+	bool had_ended = job->ended;
+
+	job->has_more = job_tally_reap(&job->tally, job->command.pid, &job->ended, &job->status);
+	if (job->ended && !had_ended)
+		job->end_ns = clock_now_ns(CLOCK_MONOTONIC);
+}
+
+/* Signals of the terminal have reached the command already. Behind its end, one that would end us ends the wait. */
+static void handle_signals(struct job *job)
+{
+	struct signalfd_siginfo signal;
+
+	while (job_signals_next(&job->signals, &signal)) {
+		int number = (int)signal.ssi_signo;
+
+		if (number == SIGCHLD)
+			continue;
+		if (number == SIGWINCH && (job->ended || !job_signal_is_sent(&signal)))
+			continue;
+		if (job->ended)
+			job->result->was_stopped = true;
+		else
+			job->result->was_signalled = true;
+		if (!job->ended && job_signal_is_sent(&signal))
+			(void)kill(job->command.pid, number);
+	}
+}
+
+static bool goes_on(const struct job *job)
+{
+	return !job->ended ||
+	       (job->options->wait_all && job->has_more && !job->result->was_stopped);
+}
+
+static int wait_for_end(struct job *job)
+{
+	struct pollfd waits = {.fd = job->signals.fd, .events = POLLIN};
+
+	reap(job);
+	while (goes_on(job)) {
+		uint64_t now = clock_now_ns(CLOCK_MONOTONIC),
+		         next = job_samples_next(&job->samples);
+		struct timespec timeout;
+
+		if (now >= next) {
+			sample(job, now);
+			continue;
+		}
+		timeout = (struct timespec){.tv_sec = (time_t)((next - now) / NS_PER_SECOND),
+		                            .tv_nsec = (long)((next - now) % NS_PER_SECOND)};
+		if (ppoll(&waits, 1, &timeout, NULL) < 0 && errno != EINTR)
+			return -errno;
+		handle_signals(job);
+		reap(job);
+	}
+	if (job->options->wait_all)
+		job->end_ns = clock_now_ns(CLOCK_MONOTONIC);
+	return 0;
+}
+
+/* Returns whether a signal that ends a process came before the command was started. */
+static bool was_interrupted(struct job *job)
+{
+	struct signalfd_siginfo signal;
+
+	while (job_signals_next(&job->signals, &signal))
+		if (signal.ssi_signo != SIGCHLD && signal.ssi_signo != SIGWINCH) {
+			job->result->error = -EINTR;
+			job->result->code = 128 + (int)signal.ssi_signo;
+			return true;
+		}
+	return false;
+}
+
+static double host_memory(void)
+{
+	return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+}
+
+static void set_cpus(struct job_values *values)
+{
+	/* The kernel's own size of a mask is not known. */
+	enum { CPUS_MAX = 1 << 16 };
+	cpu_set_t *cpus = CPU_ALLOC(CPUS_MAX);
+	size_t size = CPU_ALLOC_SIZE(CPUS_MAX);
+
+	if (cpus && sched_getaffinity(0, size, cpus) == 0)
+		job_set(values, JOB_cpus, JOB_SOURCE_host, CPU_COUNT_S(size, cpus));
+	CPU_FREE(cpus);
+}
+
+/* Makes the process, while we are small: the kernel counts the memory of its first moments, which is a copy of ours, as its
+ * own. */
+static int make_process(struct job *job, struct strbuf *reterr)
+{
+	const struct job_leaf *unified = &job->cgroup.leaves[JOB_LEAF_UNIFIED];
+	struct id_list self = {.ids = &(uint32_t){(uint32_t)getpid()}, .count = 1};
+	struct job_memory memory;
+	bool in_unified = false;
+	int r;
+
+	job_memory_read(job->proc_fd, &self, &memory);
+	job->base.rss = memory.rss;
+	r = job_command_start(&job->command, job->options->argv, job->options->inherited,
+	                      unified->used ? unified->fd : -1, &in_unified);
+	if (r < 0) {
+		strbuf_addf(reterr, "no process can be made: %s", strerror(-r));
+		return r;
+	}
+	job_cgroup_enter(&job->cgroup, job->command.pid, in_unified);
+	return 0;
+}
+
+/* Reads the counters that the process has before it is the command. */
+static void read_base(struct job *job)
+{
+	struct job_base *base = &job->base;
+
+	job_command_await_gate(&job->command, job->proc_fd);
+	job_tally_watch(&job->tally, job->command.pid);
+	base->has_live = job_live_read(job->proc_fd, job->command.pid, &base->live);
+	job_cgroup_values(&job->cgroup, &base->cgroup);
+}
+
+/* Lets the process execute the command. */
+static void start(struct job *job)
+{
+	struct job_result *result = job->result;
+	int r;
+
+	if (was_interrupted(job)) {
+		job_command_done(&job->command);
+		(void)waitpid(job->command.pid, NULL, 0);
+		return;
+	}
+	set_cpus(&result->values);
+	read_base(job);
+	job_set(&result->values, JOB_start_time, JOB_SOURCE_clock,
+	        (double)clock_now_ns(CLOCK_REALTIME) / NS_PER_SECOND);
+	job->start_ns = clock_now_ns(CLOCK_MONOTONIC);
+	job_samples_init(&job->samples, job->start_ns, job->options->sample_ns);
+	job->next_pss_ns = job->start_ns + job->options->report_ns;
+	r = job_command_release(&job->command);
+	if (r < 0) {
+		(void)waitpid(job->command.pid, NULL, 0);
+		result->error = r;
+		result->code = job_command_error_code(-r);
+		return;
+	}
+	result->started = true;
+}
+
+static void list_left(struct job *job)
+{
+	cleanup_(id_list_done) struct id_list list = {0};
+	struct job_result *result = job->result;
+
+	list_members(job, &list);
+	for (size_t i = 0; i < list.count; i++) {
+		struct job_live live;
+
+		if (!job_live_read(job->proc_fd, (pid_t)list.ids[i], &live))
+			continue;
+		*array_add(result->left, result->left_count, result->left_capacity) = live;
+	}
+}
+
+/* Moves what goes on out of the cgroup, and removes it. */
+static void leave_cgroup(struct job *job)
+{
+	struct job_result *result = job->result;
+
+	struct timespec linger = {
+	        .tv_sec = (time_t)(job->options->linger_ns / NS_PER_SECOND),
+	        .tv_nsec = (long)(job->options->linger_ns % NS_PER_SECOND),
+	};
+
+	(void)nanosleep(&linger, NULL);
+	if (result->left_count > 0)
+		(void)!job_cgroup_move_back(&job->cgroup);
+	if (!job_cgroup_remove(&job->cgroup))
+		strbuf_add_str(&result->leftover, strbuf_str(&job->cgroup.reason));
+}
+
+static void finish(struct job *job)
+{
+	struct job_result *result = job->result;
+	struct job_values *values = &result->values;
+	const struct job_leaf *unified = &job->cgroup.leaves[JOB_LEAF_UNIFIED];
+	struct job_values of_cgroup = {0};
+
+	job_cgroup_values(&job->cgroup, &of_cgroup);
+	job_set(values, JOB_wall_clock_time, JOB_SOURCE_clock,
+	        (double)(job->end_ns - job->start_ns) / NS_PER_SECOND);
+	job_set(values, JOB_end_time, JOB_SOURCE_clock,
+	        values->numbers[JOB_start_time] + values->numbers[JOB_wall_clock_time]);
+	list_left(job);
+	job_set(values, JOB_processes_left,
+	        job_cgroup_leaf(&job->cgroup) ? JOB_SOURCE_cgroup : JOB_SOURCE_wait,
+	        (double)result->left_count);
+	job_tally_values(&job->tally, result->left, result->left_count, values);
+	if (job->ends)
+		job_ends_stop(job->ends, unified->used ? &unified->path : NULL, result->left,
+		              result->left_count, values, &result->groups);
+	job->ends = NULL;
+	job_base_subtract(&job->base, &of_cgroup, values);
+	for (unsigned i = 0; i < JOB_VALUE_COUNT; i++)
+		if (of_cgroup.seen[i])
+			job_set(values, (enum job_value_id)i, of_cgroup.sources[i],
+			        of_cgroup.numbers[i]);
+	job_samples_values(&job->samples, values);
+	job_base_check_largest(&job->base, job->samples.largest_rss, values);
+	result->code = job_command_exit_code(job->status);
+	job_set(values, JOB_exit_code, JOB_SOURCE_status, result->code);
+	job_values_derive(values, host_memory());
+	leave_cgroup(job);
+}
+
+static void note_container(struct job *job)
+{
+	struct job_result *result = job->result;
+	const struct job_leaf *leaf = job_cgroup_leaf(&job->cgroup);
+
+	if (leaf) {
+		result->container = JOB_CONTAINER_CGROUP;
+		strbuf_add(&result->cgroup, leaf->path.data, leaf->path.len);
+		return;
+	}
+	result->container = job->is_subreaper ? JOB_CONTAINER_SUBREAPER : JOB_CONTAINER_WAIT;
+	strbuf_add(&result->reason, strbuf_str(&job->cgroup.reason), job->cgroup.reason.len);
+}
+
+static void become_subreaper(struct job *job)
+{
+	int was = 0;
+
+	(void)prctl(PR_GET_CHILD_SUBREAPER, &was, 0, 0, 0);
+	job->was_subreaper = was != 0;
+	job->is_subreaper = prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0;
+}
+
+static int prepare(struct job *job, struct strbuf *reterr)
+{
+	int r;
+
+	job->proc_fd = fd_open_dir_at(AT_FDCWD, "/proc");
+	if (job->proc_fd < 0) {
+		strbuf_addf(reterr, "/proc: %s", strerror(-job->proc_fd));
+		return job->proc_fd;
+	}
+	if (job_children(job->proc_fd, getpid(), &job->others) < 0)
+		job->others.count = 0;
+	job_cgroup_init(&job->cgroup);
+	r = job_signals_init(&job->signals);
+	if (r < 0) {
+		strbuf_addf(reterr, "signals: %s", strerror(-r));
+		return r;
+	}
+	become_subreaper(job);
+	job_tally_init(&job->tally, job->proc_fd, &job->others);
+	return 0;
+}
+
+static void job_done(struct job *job)
+{
+	if (job->ends)
+		job_ends_stop(job->ends, NULL, NULL, 0, NULL, NULL);
+	if (job->is_subreaper && !job->was_subreaper)
+		(void)prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
+	job_command_done(&job->command);
+	job_tally_done(&job->tally);
+	job_cgroup_done(&job->cgroup);
+	job_signals_done(&job->signals);
+	id_list_done(&job->others);
+	fd_closep(&job->proc_fd);
+}
+
+int job_run(const struct job_options *options, struct job_result *ret, struct strbuf *reterr)
+{
+	cleanup_(job_done) struct job job = {
+	        .options = options,
+	        .result = ret,
+	        .proc_fd = -1,
+	        .signals = JOB_SIGNALS_INIT,
+	        .command = JOB_COMMAND_INIT,
+	        .tally = JOB_TALLY_INIT,
+	};
+	int r;
+
+	*ret = (struct job_result){0};
+	r = prepare(&job, reterr);
+	if (r == 0)
+		r = make_process(&job, reterr);
+	if (r < 0)
+		return r;
+	if (!options->without_exits && job.cgroup.leaves[JOB_LEAF_UNIFIED].used)
+		job.ends = job_ends_start();
+	start(&job);
+	if (!ret->started)
+		return 0;
+	note_container(&job);
+	r = wait_for_end(&job);
+	if (r < 0) {
+		strbuf_addf(reterr, "poll: %s", strerror(-r));
+		return r;
+	}
+	finish(&job);
+	return 0;
+}
+
+void job_result_done(struct job_result *result)
+{
+	strbuf_done(&result->cgroup);
+	strbuf_done(&result->reason);
+	strbuf_done(&result->leftover);
+	job_groups_done(&result->groups);
+	free(result->left);
+	*result = (struct job_result){0};
+}

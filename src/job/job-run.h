@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* job-run - runs a command as a job and finds out what it used, with all its descendants. */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ctprof/base/macro.h"
+#include "ctprof/base/strbuf.h"
+#include "job/job-ends.h"
+#include "job/job-process.h"
+#include "job/job-signals.h"
+#include "job/job-values.h"
+
+struct job_options {
+	char **argv;                           /* the command, ended by NULL; borrowed */
+	const struct job_inherited *inherited; /* the signals of the command; borrowed */
+	bool wait_all;                         /* the job ends with its last descendant */
+	bool without_exits;                    /* do not note the ends of threads */
+	enum job_smaps smaps;
+	uint64_t sample_ns; /* the longest time between two samples */
+	uint64_t report_ns; /* between two readings of PSS */
+	uint64_t linger_ns; /* how long the cgroup stays when the job has ended */
+};
+
+/* The means by which all processes of a job are found. */
+enum job_container {
+	JOB_CONTAINER_CGROUP,    /* a cgroup of its own */
+	JOB_CONTAINER_SUBREAPER, /* orphans become children of the runner, which waits for them */
+	JOB_CONTAINER_WAIT, /* nothing: what is known is the command and descendants that were waited for */
+};
+
+struct job_result {
+	bool started; /* else the command could not be executed */
+	int code;     /* the exit code of the command, or that of env(1) if it was not started */
+	int error; /* -errno of a command that was not started; -EINTR: a signal came before it */
+	bool was_signalled; /* before the command ended: by a process, or by the terminal */
+	bool was_stopped;   /* a signal ended the wait for descendants */
+	enum job_container container;
+	struct strbuf cgroup;   /* the path of it */
+	struct strbuf reason;   /* a phrase: why it is not a cgroup; or empty */
+	struct strbuf leftover; /* the path of a cgroup that could not be removed, or empty */
+	struct job_values values;
+	struct job_groups groups; /* none if ends are not known */
+	struct job_live *left;    /* processes that go on; owned */
+	size_t left_count, left_capacity;
+};
+
+/* Runs the command to its end. @ret is zeroed or done. Returns 0, also if the command cannot be executed; or -errno with a
+ * sentence. */
+must_check_ int job_run(const struct job_options *options, struct job_result *ret,
+                        struct strbuf *reterr);
+
+/* For cleanup_(job_result_done). */
+void job_result_done(struct job_result *result);
+
+/* The words for a container. */
+extern const char *const job_container_names[];
