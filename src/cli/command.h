@@ -76,6 +76,8 @@ struct command {
 	const struct cli_option *options[COMMAND_OPTION_TABLES];
 	const char *const
 	        *notes; /* lines below the options in --help, ended by NULL; may be NULL */
+	/* Its operands are another command: the first one ends the options, and signals are as they were inherited. */
+	bool launches;
 	int (*run)(const struct command *command, int argc, char **argv);
 };
 
@@ -83,6 +85,7 @@ extern const struct command command_ab;
 extern const struct command command_capture;
 extern const struct command command_show;
 extern const struct command command_compare;
+extern const struct command command_run;
 extern const struct command command_window;
 extern const struct command command_ab_report;
 extern const struct command command_metric_list;

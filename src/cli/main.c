@@ -15,16 +15,22 @@ static void warn_of_changes(const char *command)
 		fprintf(stderr, "ctprof: %s\n", strbuf_str(&line));
 }
 
-int main(int argc, char **argv)
+static void set_signals(void)
 {
-	const struct command *command;
-
 	/* A reader that goes away ends us without a word, even where our parent ignored the signal. */
 	signal(SIGPIPE, SIG_DFL);
 	/* Helper processes are waited for, which does not work where our parent ignored this one. */
 	signal(SIGCHLD, SIG_DFL);
 	/* A write beyond RLIMIT_FSIZE fails with EFBIG then, and the command says so. */
 	signal(SIGXFSZ, SIG_IGN);
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *command = argc < 2 ? NULL : command_find(argv[1]);
+
+	if (!command || !command->launches)
+		set_signals();
 	json_memory_init();
 	if (argc < 2) {
 		commands_print(stderr);
@@ -38,7 +44,6 @@ int main(int argc, char **argv)
 		puts("ctprof " CTPROF_VERSION);
 		return cli_finish_output(0);
 	}
-	command = command_find(argv[1]);
 	if (command)
 		warn_of_changes(argv[1]);
 	return command ? command->run(command, argc - 1, argv + 1)

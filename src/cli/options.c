@@ -57,6 +57,9 @@ void options_init(struct option_parser *parser, const struct command *command, i
 {
 	struct building building = {0};
 
+	/* Options end at the first operand. */
+	if (command->launches)
+		strbuf_add_char(&building.letters, '+');
 	/* With a colon first, getopt_long() returns ':' for a missing argument and '?' for an unknown option. */
 	strbuf_add_char(&building.letters, ':');
 	options_visit(command, build_option, &building);

@@ -5,6 +5,7 @@
 
 #include "ctprof/base/macro.h"
 #include "ctprof/metric/probe.h"
+#include "job/job-values.h"
 #include "listing/listing.h"
 #include "overview/aspect.h"
 #include "registry-print.h"
@@ -176,4 +177,18 @@ void registry_print_tags(FILE *file)
 			fprintf(file, "; %s", reason);
 		fputs("\n\n", file);
 	}
+}
+
+void registry_print_job(FILE *file)
+{
+	for (unsigned i = 0; i < JOB_VALUE_COUNT; i++) {
+		const struct job_value_desc *row = &job_value_table[i];
+		cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+		strbuf_addf(&text, "%s\nunit: %s", row->description, job_unit_names[row->unit]);
+		print_definition(file, row->name, strbuf_str(&text));
+	}
+	fputs("## Sources\n\n", file);
+	for (unsigned i = 0; i < JOB_SOURCE_COUNT; i++)
+		print_definition(file, job_source_table[i].name, job_source_table[i].description);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A program of the build, not installed: registry-print man | tags | schema. */
+/* A program of the build, not installed: registry-print man | tags | job | schema. */
 #include "registry-print.h"
 
 #include <string.h>
@@ -12,10 +12,12 @@ int main(int argc, char **argv)
 		registry_print_man(stdout);
 	} else if (strcmp(mode, "tags") == 0) {
 		registry_print_tags(stdout);
+	} else if (strcmp(mode, "job") == 0) {
+		registry_print_job(stdout);
 	} else if (strcmp(mode, "schema") == 0) {
 		registry_print_schema(stdout);
 	} else {
-		fputs("Usage: registry-print man|tags|schema\n", stderr);
+		fputs("Usage: registry-print man|tags|job|schema\n", stderr);
 		return 2;
 	}
 	if (fflush(stdout) == 0 && !ferror(stdout))

@@ -36,11 +36,14 @@ for command in $commands; do
     "$ctprof" "$command" --help >"$tmp/help"
     help_options "$tmp/help" >"$tmp/of-help"
     [ -s "$tmp/of-help" ] || fail "ctprof $command --help: no options found"
-    if [ ! -f "$man/ctprof-$command.1.scd" ]; then
+    page_file=$man/ctprof-$command.1.scd
+    # A page with a part from the registry.
+    [ -f "$page_file" ] || page_file=$page_file.in
+    if [ ! -f "$page_file" ]; then
         fail "ctprof-$command.1.scd is missing"
         continue
     fi
-    page_options "$man/ctprof-$command.1.scd" >"$tmp/of-page"
+    page_options "$page_file" >"$tmp/of-page"
     comm -23 "$tmp/of-help" "$tmp/of-page" >"$tmp/missing"
     comm -13 "$tmp/of-help" "$tmp/of-page" >"$tmp/extra"
     while IFS= read -r option; do
@@ -52,9 +55,10 @@ for command in $commands; do
 done
 
 # Pages of commands that are gone.
-for file in "$man"/ctprof-*.1.scd; do
+for file in "$man"/ctprof-*.1.scd "$man"/ctprof-*.1.scd.in; do
+    [ -f "$file" ] || continue
     name=${file##*/ctprof-}
-    name=${name%.1.scd}
+    name=${name%%.1.scd*}
     case " $(printf '%s' "$commands" | tr '\n' ' ') " in
     *" $name "*) ;;
     *) fail "${file##*/}: there is no command $name" ;;

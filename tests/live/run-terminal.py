@@ -1,0 +1,26 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""run-terminal.py KEY COMMAND...: runs a command in a terminal of its own, types KEY (such as 03 for Ctrl-C) when it has printed
+"ready", and prints what it printed and its status."""
+import os
+import pty
+import sys
+
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execvp(sys.argv[2], sys.argv[2:])
+text, typed = b"", False
+while True:
+    try:
+        more = os.read(terminal, 4096)
+    except OSError:
+        break
+    if not more:
+        break
+    text += more
+    if not typed and b"ready" in text:
+        os.write(terminal, bytes.fromhex(sys.argv[1]))
+        typed = True
+status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+print(text.decode(errors="replace").replace("\r", ""))
+print("status", status)

@@ -1,0 +1,294 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# run.sh CTPROF [PROCESSES]: jobs of known work. The numbers are those that the kernel gives another program for the same processes;
+# exit codes are those of the bare command; signals arrive once; whatever happens to ctprof or to its files, the command goes its
+# way. Everything is done as this user, and as nobody if this user is root. PROCESSES is the number of short ones (2000).
+# shellcheck disable=SC2016 # The shells of the work expand what is in single quotes.
+set -euo pipefail
+
+ctprof=$(realpath "$1")
+short=${2:-2000}
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=/dev/null
+source "$here/lib.sh"
+needs jq setsid xargs gzip zstd
+
+# Nobody must be able to run it.
+python=
+for program in /usr/bin/python3 "$(command -v python3 || true)"; do
+    if [ -x "$program" ]; then
+        python=$program
+        break
+    fi
+done
+[ -n "$python" ] || { echo "skipped: no python3"; exit 77; }
+
+scratch=$(mktemp -d)
+started=()
+clean_up() {
+    local pid path
+
+    for pid in "${started[@]}"; do
+        kill -9 "$pid" 2>/dev/null || true
+    done
+    # The leaves of a ctprof that was killed.
+    if [ -f "$scratch/killed" ]; then
+        sleep .3
+        while read -r pid; do
+            for path in /sys/fs/cgroup /sys/fs/cgroup/unified /sys/fs/cgroup/memory /sys/fs/cgroup/cpuacct; do
+                find "$path" -type d -name "ctprof-run-$pid-*" -exec rmdir {} + 2>/dev/null || true
+            done
+        done <"$scratch/killed"
+    fi
+    rm -rf "$scratch"
+}
+trap clean_up EXIT
+chmod 755 "$scratch"
+export CTPROF=$ctprof
+copy_ctprof "$scratch/ctprof"
+cp "$here"/run-*.py "$scratch"
+chmod 755 "$scratch/ctprof" "$scratch"/run-*.py
+mkdir -m 1777 "$scratch/place"
+cd "$scratch/place"
+
+mode=user
+as() {
+    if [ "$mode" = nobody ]; then
+        setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all "$@"
+    else
+        "$@"
+    fi
+}
+run() {
+    as "$scratch/ctprof" run "$@"
+}
+# The same in place of the shell, so that its pid is that of ctprof.
+exec_run() {
+    if [ "$mode" = nobody ]; then
+        exec setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all "$scratch/ctprof" run "$@"
+    else
+        exec "$scratch/ctprof" run "$@"
+    fi
+}
+value() {
+    jq -r ".runs[0].values.$1" job.json
+}
+
+# near WHAT HAVE WANT SLACK: within 1 % and a fixed amount.
+near() {
+    awk -v have="$2" -v want="$3" -v slack="$4" 'BEGIN {
+        off = have - want; if (off < 0) off = -off
+        exit !(have != "null" && off <= want / 100 + slack) }' || fail "$mode: $1: $2, not $3"
+    checks=$((checks + 1))
+}
+
+# measure [OPTION...] -- COMMAND: a job that is also measured from inside. The slack has the work of python behind its own reading.
+measure() {
+    local options=()
+
+    while [ "$1" != -- ]; do
+        options+=("$1")
+        shift
+    done
+    shift
+    rm -f reference.json job.json
+    run --format json --summary "$PWD/job.json" "${options[@]}" -- "$python" "$scratch/run-reference.py" "$PWD/reference.json" "$@" \
+        >/dev/null
+    near cpu_time "$(value cpu_time)" "$(jq .cpu_time reference.json)" .03
+    near minor_faults "$(value minor_faults)" "$(jq .minor_faults reference.json)" 300
+    near switches "$(value 'voluntary_switches + .runs[0].values.involuntary_switches')" "$(jq .switches reference.json)" 30
+}
+# I/O of orphans is for root.
+io_is_equal() {
+    local key
+
+    for key in rchar wchar read_bytes write_bytes; do
+        near "$key" "$(value $key)" "$(jq .$key reference.json)" 20000
+    done
+}
+
+numbers() {
+    # Like a build: two at a time, each a pipe of processes, with files.
+    measure -- sh -c 'seq 24 | xargs -P 2 -n 1 sh -c "head -c 6000000 /dev/zero | gzip >out.\$0; head -c 200000 /dev/zero >out.\$0"; sync; rm -f out.*'
+    io_is_equal
+    between "$mode: peak of RSS" 1000000 "$(value peak_rss)" 1000000000
+    same "$mode: exit code" 0 "$(value exit_code)"
+
+    # Short ones.
+    measure -- sh -c "i=0; while [ \$i -lt $short ]; do /bin/true; i=\$((i + 1)); done"
+    io_is_equal
+    if [ "$(value processes)" != null ]; then
+        same "$mode: processes" "$((short + 2))" "$(value processes)"
+        same "$mode: true" "$short" "$(jq '.runs[0].groups[] | select(.name == "true").processes' job.json)"
+    else
+        echo "$mode: the number of processes is not known"
+    fi
+
+    # In sessions of their own, with parents that are gone.
+    measure --wait-all -- sh -c '(setsid sh -c "(setsid timeout .3 sh -c \"while :; do :; done\" &) ; exit 0" &) ; exit 0'
+    same "$mode: left" 0 "$(value processes_left)"
+    # Without a reading from inside: the job ends with the command, and counts what goes on until then.
+    run --format json --summary "$PWD/job.json" -- \
+        sh -c '(setsid sh -c "while :; do :; done" >/dev/null 2>&1 & echo $! >spinner); while [ "$(ps -o cputimes= -p "$(cat spinner)" | tr -d " ")" -lt 1 ]; do sleep .1; done'
+    started+=("$(cat spinner)")
+    same "$mode: goes on" 1 "$(value processes_left)"
+    same "$mode: its pid" "$(cat spinner)" "$(jq '.runs[0].left[0].pid' job.json)"
+    between "$mode: its CPU time in ms" 950 "$(value 'cpu_time * 1000 | floor')" 20000
+    kill -0 "$(cat spinner)" || fail "what went on was ended"
+    same "$mode: cgroup of what goes on" "$(cat /proc/self/cgroup)" "$(cat "/proc/$(cat spinner)/cgroup")"
+    kill -9 "$(cat spinner)"
+    rm -f spinner
+
+    if [ "$mode" = user ] && unshare -pf true 2>/dev/null; then
+        measure -- unshare -pf sh -c 'i=0; while [ $i -lt 100 ]; do /bin/true; i=$((i + 1)); done; head -c 20000000 /dev/zero | gzip >/dev/null'
+        io_is_equal
+    fi
+}
+
+# bare CODE and run CODE are those of the same words.
+compare_code() {
+    local bare=0 ours=0
+
+    as env -- "$@" >/dev/null 2>&1 || bare=$?
+    run -q -- "$@" >/dev/null 2>&1 || ours=$?
+    same "$mode: exit code of $*" "$bare" "$ours"
+}
+
+codes() {
+    local code signal
+
+    for code in 0 1 2 3 42 124 125 126 127 128 130 254 255; do
+        compare_code sh -c "exit $code"
+    done
+    for signal in HUP INT QUIT ILL ABRT FPE KILL SEGV PIPE ALRM TERM USR1 USR2; do
+        compare_code sh -c "ulimit -c 0; kill -$signal \$\$"
+    done
+    compare_code no-such-command-at-all
+    compare_code ./no-such-file
+    compare_code /etc/passwd
+    compare_code /
+    compare_code /etc/passwd/x
+    printf '#!/no/such/interpreter\n' >bad-interpreter
+    printf 'exit 5\n' >no-interpreter
+    chmod 755 bad-interpreter no-interpreter
+    compare_code ./bad-interpreter
+    compare_code ./no-interpreter
+    rm -f bad-interpreter no-interpreter
+    # A parent that ignores SIGCHLD and SIGPIPE: so does the command.
+    same "$mode: signals" "$(trap '' CHLD PIPE; as grep SigIgn /proc/self/status)" \
+        "$(trap '' CHLD PIPE; run -q -- grep SigIgn /proc/self/status)"
+    local usage=0
+    run --no-such-option -- true 2>/dev/null || usage=$?
+    same "$mode: wrong call" 125 "$usage"
+    same "$mode: standard input" hello "$(echo hello | run -q -- cat)"
+}
+
+# await FILE: until it is there.
+await() {
+    local i
+
+    for ((i = 0; i < 300; i++)); do
+        [ ! -s "$1" ] || return 0
+        sleep .1
+    done
+    fail "$mode: no $1"
+}
+
+# start SCRIPT: a command that writes its pid to the file "pid"; sets "runner".
+start() {
+    rm -f pid
+    exec_run --summary-format '{exit_code}' --summary "$PWD/summary" -- sh -c "$1" &
+    runner=$!
+    started+=("$runner")
+    await pid
+}
+
+signals() {
+    local status signal
+
+    # Sent to ctprof: passed on, once.
+    for signal in TERM HUP INT USR1; do
+        start "trap 'echo x >>seen; exit 7' $signal; echo \$\$ >pid; while :; do sleep .05; done"
+        kill "-$signal" "$runner"
+        status=0
+        wait "$runner" || status=$?
+        same "$mode: status behind $signal" 7 "$status"
+        same "$mode: $signal arrived" 1 "$(wc -l <seen)"
+        same "$mode: summary behind $signal" 7 "$(cat summary)"
+        rm -f seen
+    done
+    start 'echo $$ >pid; while :; do sleep .05; done'
+    kill -9 "$(cat pid)"
+    status=0
+    wait "$runner" || status=$?
+    same "$mode: the command was killed" 137 "$status"
+    # Ctrl-C at the terminal reaches the command, and not twice.
+    as "$python" "$scratch/run-terminal.py" 03 "$scratch/ctprof" run -- \
+        bash -c 'trap "echo interrupted; n=\$((n + 1))" INT; echo ready; for i in 1 2 3 4 5 6 7 8; do sleep .1; done; exit $((10 + n))' >typed
+    grep -qx 'status 11' typed || { cat typed; fail "$mode: Ctrl-C"; }
+    same "$mode: Ctrl-C arrived" 1 "$(grep -c '^[^a-z]*interrupted$' typed)"
+    grep -q ': .* exit 11$' typed || { cat typed; fail "$mode: no summary behind Ctrl-C"; }
+    # ctprof itself is killed: the command goes on.
+    start 'echo $$ >pid; while :; do sleep .05; done'
+    echo "$runner" >>"$scratch/killed"
+    kill -9 "$runner"
+    wait "$runner" 2>/dev/null || true
+    sleep .3
+    kill -0 "$(cat pid)" || fail "$mode: the command ended with ctprof"
+    kill -9 "$(cat pid)"
+    checks=$((checks + 2))
+}
+
+files() {
+    local status=0
+
+    run --summary /dev/full -- sh -c 'exit 6' 2>errors || status=$?
+    same "$mode: status with a full disk" 6 "$status"
+    grep -q '^ctprof: /dev/full: ' errors || fail "$mode: nothing was said of the full disk"
+    # Nobody reads the summary.
+    (sleep .2; run -- sh -c 'exit 6' || echo "$?" >unread) 2>&1 >/dev/null | true
+    await unread
+    same "$mode: status without a reader" 6 "$(cat unread)"
+    rm -f unread
+    status=0
+    run -q -o /no/such/directory/file -- sh -c 'echo it ran; exit 6' >printed 2>errors || status=$?
+    same "$mode: status without a directory" 6 "$status"
+    same "$mode: the command" "it ran" "$(cat printed)"
+    same "$mode: lines of errors" 1 "$(wc -l <errors)"
+    status=0
+    run -q -o /dev/full -- sh -c 'echo it ran; exit 6' >printed 2>errors || status=$?
+    same "$mode: status of a window on a full disk" 6 "$status"
+    grep -q '^ctprof: /dev/full: ' errors || fail "$mode: nothing was said of the window"
+    # A window has the job.
+    run -o window.zst --format json --summary "$PWD/job.json" -- sh -c 'timeout .2 sh -c "while :; do :; done"; exit 3' || status=$?
+    same "$mode: status with a window" 3 "$status"
+    same "$mode: kind" window "$(zstd -dcq window.zst | jq -r .kind)"
+    if [ "$(value processes)" != null ]; then
+        near "CPU time of the job in the window" \
+            "$(zstd -dcq window.zst | jq '[.threads[] | select((.cgroup // "") | test("/ctprof-run-")).run_time_ns] | add / 1e9')" \
+            "$(value cpu_time)" .01
+    fi
+    rm -f window.zst
+}
+
+all() {
+    codes
+    numbers
+    signals
+    files
+}
+
+echo "container: $(run --summary-format '{container}' -- true 2>&1)"
+all
+if [ "$(id -u)" -eq 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all \
+    "$python" -c '' 2>/dev/null; then
+    mode=nobody
+    rm -rf "$scratch/place"
+    mkdir -m 1777 "$scratch/place"
+    cd "$scratch/place"
+    echo "container of nobody: $(run --summary-format '{container}' -- true 2>&1)"
+    all
+fi
+left=$(find /sys/fs/cgroup -type d -name "ctprof-run-*" 2>/dev/null | wc -l)
+[ "$left" -eq 0 ] || [ -s "$scratch/killed" ] || fail "$left cgroups are left"
+echo "$checks checks passed"
