@@ -83,7 +83,7 @@ static void test_values(void **state)
 	assert_null(found->label);
 	assert_near(found->values[0], 5000, 1e-3);
 	assert_near(found->values[1], 15000, 1e-3);
-	/* Settings, peaks, and averages over more than the window are left out. */
+	/* Settings, values that only rise, and averages beyond the window. */
 	assert_null(series("cpu_weight@/a.service"));
 	assert_null(series("memory_peak@/a.service"));
 	assert_null(series("io_full_avg10@/a.service"));
