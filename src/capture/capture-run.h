@@ -4,10 +4,10 @@
  * readings. */
 #include "bpf/task-record.h"
 #include "capture/capture.h"
+#include "capture/stall.h"
 #include "cost.h"
 #include "jemalloc/jemalloc-files.h"
 #include "settings-job.h"
-#include "stall.h"
 
 /* Loads the program that reads threads, if it is wanted and works; else *ret_reader, which the caller frees, is NULL.
  * Returns 0, or -errno with a sentence if only the program would do. */

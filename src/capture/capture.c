@@ -110,8 +110,7 @@ static void read_settings(const struct capture *capture, struct snapshot_info *i
 {
 	const struct capture_options *options = capture->options;
 
-	if (capture->tools->settings &&
-	    settings_job_get(capture->tools->settings, &info->settings))
+	if (capture->tools->settings && settings_job_get(capture->tools->settings, &info->settings))
 		return;
 	settings_read(capture->roots.proc_fd, capture->roots.sys_fd,
 	              options->proc_root == NULL && !options->sys_root, options->anonymous,

@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "base/watch.h"
-#include "worker.h"
+#include "capture/worker.h"
 
 struct service_thread {
 	struct jemalloc_service *service;

@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "capture/stall.h"
 #include "jemalloc/jemalloc-read.h"
-#include "stall.h"
 
 struct jemalloc_service;
 

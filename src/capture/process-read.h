@@ -3,9 +3,9 @@
 /* process-read - reads the data of a whole process, once before its threads: the totals that include exited threads,
  * smaps_rollup, its executable and its user. */
 #include "capture/capture.h"
+#include "capture/stall.h"
 #include "ctprof/base/macro.h"
 #include "ctprof/metric/sample.h"
-#include "stall.h"
 #include "taskstats/taskstats-read.h"
 
 /* Data that is read only on request. */

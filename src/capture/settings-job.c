@@ -4,8 +4,8 @@
 #include <fcntl.h>
 
 #include "base/fd.h"
+#include "capture/worker.h"
 #include "settings/settings-read.h"
-#include "worker.h"
 
 static void *run(void *context)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "stall.h"
+#include "capture/stall.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -18,10 +18,10 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "base/watch.h"
+#include "capture/worker.h"
 #include "cgroup-walk.h"
 #include "jemalloc-service.h"
 #include "snapshot/snapshot-batch.h"
-#include "worker.h"
 
 enum {
 	MEMBERS_MAX = 16,         /* where none has stalled */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "worker.h"
+#include "capture/worker.h"
 
 #include <signal.h>
 
