@@ -3,15 +3,17 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/watch.h"
 
 enum {
 	CHUNK = 1 << 16,
 	SECTIONS_MAX = 512,
 	NOTES_MAX = 4096,
-	STRINGS_MAX = 1 << 28, /* more takes longer than anybody wants to wait here */
+	TABLE_MAX = 1 << 28, /* no table of symbols is longer */
 };
 
 /* One of these is in every file in which jemalloc can be found, see jemalloc_symbols_are_found(). */
@@ -19,6 +21,7 @@ static const char by_mib[] = "mallctlbymib", function[] = "thread_allocatedp_ctl
 
 struct source {
 	int fd;
+	const struct elf_names_limits *limits;
 	Elf64_Ehdr header;
 	size_t section_count;
 	Elf64_Shdr sections[SECTIONS_MAX];
@@ -72,6 +75,29 @@ static int read_sections(struct source *source)
 	               source->section_count * sizeof(source->sections[0]));
 }
 
+/* The sections that are read can only be longer than the file if they lie one above the other, as no linker puts them, so
+ * that the same bytes would be read again and again. */
+static int check_sections(const struct source *source)
+{
+	struct stat status;
+	uint64_t left, sum = 0;
+
+	if (fstat(source->fd, &status) < 0)
+		return -errno;
+	left = status.st_size > 0 ? (uint64_t)status.st_size : 0;
+	for (size_t i = 0; i < source->section_count; i++) {
+		const Elf64_Shdr *section = &source->sections[i];
+
+		if (section->sh_type != SHT_STRTAB && section->sh_type != SHT_NOTE)
+			continue;
+		if (section->sh_size > left)
+			return -EINVAL;
+		left -= section->sh_size;
+		sum += section->sh_size;
+	}
+	return sum > source->limits->bytes ? -EFBIG : 0;
+}
+
 static bool has_name(const char *bytes, size_t len)
 {
 	return memmem(bytes, len, by_mib, strlen(by_mib)) ||
@@ -85,12 +111,14 @@ static int search_strings(const struct source *source, const Elf64_Shdr *section
 	char bytes[KEPT + CHUNK];
 	size_t kept = 0;
 
-	if (section->sh_size > STRINGS_MAX || (section->sh_flags & SHF_COMPRESSED))
+	if (section->sh_flags & SHF_COMPRESSED)
 		return -EINVAL;
 	for (uint64_t done = 0; done < section->sh_size && !*ret_found;) {
 		uint64_t left = section->sh_size - done;
 		size_t len = left < CHUNK ? (size_t)left : CHUNK;
-		int r = read_at(source->fd, section->sh_offset + done, bytes + kept, len);
+		int r = clock_now_ns(CLOCK_MONOTONIC) < source->limits->until_ns
+		                ? read_at(source->fd, section->sh_offset + done, bytes + kept, len)
+		                : -ETIME;
 
 		if (r < 0)
 			return r;
@@ -177,22 +205,25 @@ static bool is_table(const struct source *source, const Elf64_Shdr *section)
 	char last;
 
 	return section->sh_type == SHT_SYMTAB && section->sh_size > 0 &&
-	       section->sh_size <= STRINGS_MAX && section->sh_entsize == sizeof(Elf64_Sym) &&
+	       section->sh_size <= TABLE_MAX && section->sh_entsize == sizeof(Elf64_Sym) &&
 	       section->sh_size % sizeof(Elf64_Sym) == 0 && !(section->sh_flags & SHF_COMPRESSED) &&
 	       section->sh_offset <= INT64_MAX / 2 &&
 	       read_at(source->fd, section->sh_offset + section->sh_size - 1, &last, 1) == 0;
 }
 
-int elf_names_read(int fd, struct elf_names *ret_names)
+int elf_names_read(int fd, const struct elf_names_limits *limits, struct elf_names *ret_names)
 {
 	struct source source;
 	int r;
 
 	*ret_names = (struct elf_names){0};
 	source.fd = fd;
+	source.limits = limits;
 	r = read_header(&source);
 	if (r == 0)
 		r = read_sections(&source);
+	if (r == 0)
+		r = check_sections(&source);
 	for (size_t i = 0; r == 0 && i < source.section_count; i++) {
 		const Elf64_Shdr *section = &source.sections[i];
 

@@ -29,6 +29,13 @@ struct elf_names {
 	char link[ELF_LINK_MAX + 1];
 };
 
+/* No more than this is read of a file, and it takes no longer. */
+struct elf_names_limits {
+	uint64_t bytes;
+	uint64_t until_ns; /* of CLOCK_MONOTONIC */
+};
+
 /* Reads an open file, which may be anything. Returns 0; -ENOEXEC where it is no ELF file; -EINVAL where it is one that is unusual,
- * damaged or of another machine, of which nothing is said; or -errno. */
-must_check_ int elf_names_read(int fd, struct elf_names *ret_names);
+ * damaged or of another machine, of which nothing is said; -EFBIG or -ETIME beyond @limits; or -errno. */
+must_check_ int elf_names_read(int fd, const struct elf_names_limits *limits,
+                               struct elf_names *ret_names);

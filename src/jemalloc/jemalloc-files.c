@@ -144,20 +144,28 @@ static const struct jemalloc_object *keep(struct jemalloc_files *files,
 	return known;
 }
 
-/* Returns 0, or why the file could not be looked into. */
+/* Returns 0, or why the file could not be looked into. @until_ns is of CLOCK_MONOTONIC. */
 static int inspect(struct jemalloc_files *files, const struct mapping_process *process,
                    const struct mapped_file *mapped, enum file_system_kind system,
-                   struct jemalloc_object *ret_object)
+                   uint64_t until_ns, struct jemalloc_object *ret_object)
 {
+	const struct trusted_file_question question = {.tgid = process->tgid,
+	                                               .thread_fd = process->thread_fd,
+	                                               .mapped = mapped,
+	                                               .until_ns = until_ns};
+	uint64_t now_ns;
+
 	*ret_object = (struct jemalloc_object){.tag = PROBE_TAG_jemalloc_not_found};
-	if (system == FILE_SYSTEM_LOCAL &&
-	    trusted_file_lacks_jemalloc(&files->trusted, process->tgid, process->thread_fd, mapped))
+	if (system == FILE_SYSTEM_LOCAL && trusted_file_lacks_jemalloc(&files->trusted, &question))
 		return 0;
+	now_ns = clock_now_ns(CLOCK_MONOTONIC);
+	if (now_ns >= until_ns)
+		return -ETIME;
 	if (!files->looker)
 		files->looker = file_looker_new(&files->guard);
 	file_looker_allow(files->looker, files->allowed);
 	return file_looker_inspect(files->looker, process->tgid, process->tid, mapped,
-	                           files->budget_ns - files->used_ns, ret_object);
+	                           until_ns - now_ns, ret_object);
 }
 
 static const struct jemalloc_object *look(struct jemalloc_files *files,
@@ -173,7 +181,8 @@ static const struct jemalloc_object *look(struct jemalloc_files *files,
 		return keep(files, &failures[PROBE_TAG_remote_file_system]);
 	if (files->used_ns >= files->budget_ns)
 		return &failures[PROBE_TAG_budget];
-	r = inspect(files, process, mapped, system, &object);
+	r = inspect(files, process, mapped, system, begin_ns + files->budget_ns - files->used_ns,
+	            &object);
 	files->used_ns += clock_now_ns(CLOCK_MONOTONIC) - begin_ns;
 	if (r == -ETIME && files->used_ns >= files->budget_ns)
 		return &failures[PROBE_TAG_budget];

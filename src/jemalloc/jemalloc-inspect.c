@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "ctl-call.h"
 #include "ctl-tree.h"
 #include "debug-file.h"
@@ -15,6 +16,9 @@
 
 /* More than any struct tsd_s has. */
 enum { MEMBER_OFFSET_MAX = 1 << 20 };
+
+/* A file with more names has its symbols gone through at once. */
+enum { NAMES_BYTES_MAX = 1 << 28 };
 
 struct inspection {
 	struct elf_file elf;
@@ -50,9 +54,13 @@ static void add_debug_symbols(struct inspection *inspection)
 /* Most files have none of the names, which takes less time to find out than to go through their symbols. */
 static void add_symbols(struct inspection *inspection)
 {
+	const struct elf_names_limits limits = {
+	        .bytes = NAMES_BYTES_MAX,
+	        .until_ns = clock_now_ns(CLOCK_MONOTONIC) + NS_PER_SECOND,
+	};
 	struct elf_names names;
 
-	if (elf_names_read(inspection->elf.fd, &names) == 0 && !names.can_be_jemalloc)
+	if (elf_names_read(inspection->elf.fd, &limits, &names) == 0 && !names.can_be_jemalloc)
 		inspection->symbols.has_table = names.has_table;
 	else
 		jemalloc_symbols_add(&inspection->symbols, &inspection->elf);

@@ -5,22 +5,26 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/mem.h"
 #include "base/regular-file.h"
 #include "base/watch.h"
 #include "ctprof/base/strbuf.h"
 #include "debug-place.h"
 #include "elf-names.h"
 
-/* The finding of a file, as the value of a map. */
-enum verdict {
-	VERDICT_NONE, /* it is not known yet */
-	VERDICT_LACKS,
-	VERDICT_UNSURE,
+/* ctprof reads no more of the names of a file by itself. */
+enum { NAMES_BYTES_MAX = 32 << 20 };
+
+/* The knowledge of a file by itself. The place of its debugging information depends on the process that asks. */
+struct finding {
+	bool is_sure; /* it has none of the names */
+	struct elf_names names;
 };
 
 /* A file is the same one if all of these are the same. */
@@ -32,7 +36,10 @@ struct identity {
 
 void trusted_files_done(struct trusted_files *files)
 {
+	for (size_t i = 0; i < files->by_identity.count; i++)
+		free(files->by_identity.entries[i].value);
 	strmap_done(&files->by_identity);
+	mount_table_done(&files->mounts);
 	fd_closep(&files->own_root_fd);
 }
 
@@ -66,47 +73,64 @@ static struct identity identity_of(const struct statx *status)
 	};
 }
 
-static enum verdict read_names(int path_fd, struct elf_names *ret_names)
+/* A process may exchange the file in its memory for one on FUSE, whose server lies about owners and inodes, and need not answer, so
+ * that this thread would wait for ever: in fstatfs(2), open(2) or read(2), not in statx(2) of what the kernel has. The file that is
+ * open therefore tells its mount, which nobody can lie about and which stays as long as the descriptor does, and mountinfo tells the
+ * file system. A memfd lies on a mount that is in no mountinfo. */
+static bool is_on_local_mount(struct trusted_files *files, int thread_fd,
+                              const struct statx *status, struct mount_line *ret_mount)
 {
+	return (status->stx_mask & STATX_MNT_ID) &&
+	       mount_table_find(&files->mounts, thread_fd, status->stx_mnt_id, ret_mount) &&
+	       ret_mount->kind == FILE_SYSTEM_LOCAL;
+}
+
+/* The file system is known, and not asked again. Returns whether it is sure that there is none of the names. */
+static bool lacks_names(int path_fd, uint64_t until_ns, struct elf_names *ret_names)
+{
+	const struct elf_names_limits limits = {.bytes = NAMES_BYTES_MAX, .until_ns = until_ns};
 	cleanup_(fd_closep) int fd = -1;
 	int r;
 
 	watch_enter();
-	fd = regular_file_reopen(path_fd, FILE_SYSTEMS_LOCAL);
+	fd = regular_file_reopen(path_fd, FILE_SYSTEMS_ALL);
 	watch_leave();
-	r = fd < 0 ? fd : elf_names_read(fd, ret_names);
+	r = fd < 0 ? fd : elf_names_read(fd, &limits, ret_names);
 	/* No other file has debugging information of a file that is no ELF file. */
 	if (r == -ENOEXEC)
 		ret_names->has_table = true;
 	else if (r < 0)
-		return VERDICT_UNSURE;
-	return ret_names->can_be_jemalloc ? VERDICT_UNSURE : VERDICT_LACKS;
+		return false;
+	return !ret_names->can_be_jemalloc;
 }
 
-/* Returns whether it is sure that the file at @path has none of the names: as a rule there is no such file. It has to lie
- * on the file system of the other one, which is known to be a local one. */
-static bool lacks_debug_file(int root_fd, const char *path, const struct statx *other)
+/* Returns whether it is sure that the file at @path has none of the names: as a rule there is no such file. */
+static bool lacks_debug_file(struct trusted_files *files,
+                             const struct trusted_file_question *question, int root_fd,
+                             const char *path)
 {
 	cleanup_(fd_closep) int path_fd = regular_file_find_cached(root_fd, path);
+	struct mount_line mount;
 	struct elf_names names;
 	struct statx status;
 
 	if (path_fd < 0)
 		return path_fd == -ENOENT || path_fd == -ENOTDIR;
-	return read_status(path_fd, STATX_BASIC_STATS, &status) == 0 && is_trusted(&status) &&
-	       status.stx_dev_major == other->stx_dev_major &&
-	       status.stx_dev_minor == other->stx_dev_minor &&
-	       read_names(path_fd, &names) == VERDICT_LACKS;
+	return read_status(path_fd, STATX_BASIC_STATS | STATX_MNT_ID, &status) == 0 &&
+	       is_trusted(&status) &&
+	       is_on_local_mount(files, question->thread_fd, &status, &mount) &&
+	       lacks_names(path_fd, question->until_ns, &names);
 }
 
-static bool lacks_debug_files(int root_fd, const struct debug_wanted *wanted,
-                              const struct statx *other)
+static bool lacks_debug_files(struct trusted_files *files,
+                              const struct trusted_file_question *question, int root_fd,
+                              const struct debug_wanted *wanted)
 {
 	cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT;
 
 	for (unsigned i = 0; i < DEBUG_PLACES; i++)
 		if (debug_place_path(wanted, i, &path) &&
-		    !lacks_debug_file(root_fd, strbuf_str(&path), other))
+		    !lacks_debug_file(files, question, root_fd, strbuf_str(&path)))
 			return false;
 	return true;
 }
@@ -122,11 +146,12 @@ static bool is_same_directory(int fd, int other_fd)
 }
 
 /* Below the root directory of the process, and below our own. */
-static bool lacks_debugging_information(struct trusted_files *files, int thread_fd,
-                                        const struct mapped_file *mapped,
-                                        const struct elf_names *names, const struct statx *status)
+static bool lacks_debugging_information(struct trusted_files *files,
+                                        const struct trusted_file_question *question,
+                                        const struct elf_names *names)
 {
-	const char *slash = memrchr(mapped->path.text, '/', mapped->path.len);
+	struct span mapped = question->mapped->path;
+	const char *slash = memrchr(mapped.text, '/', mapped.len);
 	cleanup_(strbuf_done) struct strbuf directory = STRBUF_INIT;
 	struct debug_wanted wanted = {.build_id = names->build_id,
 	                              .build_id_len = names->build_id_len,
@@ -134,30 +159,17 @@ static bool lacks_debugging_information(struct trusted_files *files, int thread_
 	cleanup_(fd_closep) int root_fd = -1;
 
 	if (slash) {
-		strbuf_add(&directory, mapped->path.text, (size_t)(slash - mapped->path.text));
+		strbuf_add(&directory, mapped.text, (size_t)(slash - mapped.text));
 		wanted.directory = strbuf_str(&directory);
 	}
 	if (files->own_root_fd < 0)
 		files->own_root_fd = fd_open_path_at(AT_FDCWD, "/");
-	root_fd = fd_open_path_at(thread_fd, "root");
+	root_fd = fd_open_path_at(question->thread_fd, "root");
 	if (root_fd < 0 || files->own_root_fd < 0)
 		return false;
-	return lacks_debug_files(root_fd, &wanted, status) &&
+	return lacks_debug_files(files, question, root_fd, &wanted) &&
 	       (is_same_directory(root_fd, files->own_root_fd) ||
-	        lacks_debug_files(files->own_root_fd, &wanted, status));
-}
-
-static enum verdict judge(struct trusted_files *files, int thread_fd,
-                          const struct mapped_file *mapped, int path_fd, const struct statx *status)
-{
-	struct elf_names names;
-
-	if (read_names(path_fd, &names) != VERDICT_LACKS)
-		return VERDICT_UNSURE;
-	return names.has_table ||
-	                       lacks_debugging_information(files, thread_fd, mapped, &names, status)
-	               ? VERDICT_LACKS
-	               : VERDICT_UNSURE;
+	        lacks_debug_files(files, question, files->own_root_fd, &wanted));
 }
 
 /* Opens the file that is mapped, also where it has been removed or lies on another mount. That takes
@@ -175,20 +187,47 @@ static int find_mapping(uint32_t tgid, const struct mapped_file *mapped)
 	return fd;
 }
 
-bool trusted_file_lacks_jemalloc(struct trusted_files *files, uint32_t tgid, int thread_fd,
-                                 const struct mapped_file *mapped)
+/* It is on the file system of the question, and not on one that has come to its place. */
+static bool is_that_system(struct trusted_files *files,
+                           const struct trusted_file_question *question, const struct statx *status)
 {
-	cleanup_(fd_closep) int path_fd = find_mapping(tgid, mapped);
-	struct strmap_entry *entry;
+	struct span line = question->mapped->file, word;
+	struct mount_device device;
+	struct mount_line mount;
+
+	return scan_word(&line, &word) && mount_device_parse(word, 16, &device) &&
+	       is_on_local_mount(files, question->thread_fd, status, &mount) &&
+	       mount.device.major == device.major && mount.device.minor == device.minor;
+}
+
+/* Returns NULL for a file that is not one of these. Nothing is asked of the file system of one that is known. */
+static const struct finding *find(struct trusted_files *files,
+                                  const struct trusted_file_question *question)
+{
+	cleanup_(fd_closep) int path_fd = find_mapping(question->tgid, question->mapped);
+	struct finding *finding;
 	struct identity identity;
 	struct statx status;
 
-	if (path_fd < 0 || read_status(path_fd, STATX_BASIC_STATS, &status) < 0 ||
-	    !is_trusted(&status))
-		return false;
+	if (path_fd < 0 || read_status(path_fd, STATX_BASIC_STATS | STATX_MNT_ID, &status) < 0 ||
+	    status.stx_ino != question->mapped->inode || !is_trusted(&status))
+		return NULL;
 	identity = identity_of(&status);
-	entry = strmap_add(&files->by_identity, (const char *)&identity, sizeof(identity));
-	if ((enum verdict)(uintptr_t)entry->value == VERDICT_NONE)
-		entry->value = (void *)(uintptr_t)judge(files, thread_fd, mapped, path_fd, &status);
-	return (enum verdict)(uintptr_t)entry->value == VERDICT_LACKS;
+	finding = strmap_get(&files->by_identity, (const char *)&identity, sizeof(identity));
+	if (finding || !is_that_system(files, question, &status))
+		return finding;
+	finding = mem_calloc(1, sizeof(*finding));
+	finding->is_sure = lacks_names(path_fd, question->until_ns, &finding->names);
+	strmap_add(&files->by_identity, (const char *)&identity, sizeof(identity))->value = finding;
+	return finding;
+}
+
+bool trusted_file_lacks_jemalloc(struct trusted_files *files,
+                                 const struct trusted_file_question *question)
+{
+	const struct finding *finding = find(files, question);
+
+	return finding && finding->is_sure &&
+	       (finding->names.has_table ||
+	        lacks_debugging_information(files, question, &finding->names));
 }

@@ -5,18 +5,28 @@
  * started for them. */
 #include "base/strmap.h"
 #include "procfs/maps.h"
+#include "procfs/mount-table.h"
 
 struct trusted_files {
-	struct strmap by_identity; /* what was found */
-	int own_root_fd;           /* -1: not opened yet */
+	struct strmap by_identity; /* what was found: struct finding, owned */
+	struct mount_table mounts;
+	int own_root_fd; /* -1: not opened yet */
 };
 
-#define TRUSTED_FILES_INIT ((struct trusted_files){.own_root_fd = -1})
+#define TRUSTED_FILES_INIT ((struct trusted_files){.mounts = MOUNT_TABLE_INIT, .own_root_fd = -1})
 
 void trusted_files_done(struct trusted_files *files);
 
+/* All is borrowed. */
+struct trusted_file_question {
+	uint32_t tgid;
+	int thread_fd; /* the directory of one of its threads, for its root and its mounts */
+	const struct mapped_file *mapped;
+	uint64_t until_ns; /* of CLOCK_MONOTONIC */
+};
+
 /* Returns true where the file is one of these, and has no name of jemalloc's, nor has the file with its debugging information
- * if there is one. False is no answer. The caller knows the file system as FILE_SYSTEM_LOCAL. @thread_fd is the directory
- * of a thread of the process @tgid, for its root. */
-must_check_ bool trusted_file_lacks_jemalloc(struct trusted_files *files, uint32_t tgid,
-                                             int thread_fd, const struct mapped_file *mapped);
+ * if there is one. False is no answer, as for a file that is on no mount of ours or of the process's, or is larger than
+ * anybody wants to wait for here. The file system is not asked anything before its mount is known as that of a local one. */
+must_check_ bool trusted_file_lacks_jemalloc(struct trusted_files *files,
+                                             const struct trusted_file_question *question);

@@ -22,6 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	cleanup_(fd_closep) int fd = memfd_create("input", MFD_CLOEXEC);
 	struct jemalloc_object first, second;
+	const struct elf_names_limits limits = {UINT64_MAX, UINT64_MAX};
 	struct elf_names names;
 
 	require(fd >= 0 && fd_write_all(fd, data, size) == 0, "the input is in a file");
@@ -34,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	                first.deallocated == second.deallocated &&
 	                first.slot_address == second.slot_address,
 	        "the same answer twice");
-	require(elf_names_read(fd, &names) < 0 || names.can_be_jemalloc || !first.is_found,
+	require(elf_names_read(fd, &limits, &names) < 0 || names.can_be_jemalloc || !first.is_found,
 	        "a file without the names has no jemalloc");
 	return 0;
 }

@@ -12,6 +12,8 @@ enum {
 	PIECE = 1 << 16, /* what is read at a time */
 };
 
+static const struct elf_names_limits no_limits = {UINT64_MAX, UINT64_MAX};
+
 static bool finds(uint64_t strings_len, const char *name, uint64_t at)
 {
 	struct made made = make(strings_len);
@@ -20,7 +22,7 @@ static bool finds(uint64_t strings_len, const char *name, uint64_t at)
 
 	made.sections[2] = made_table;
 	fd = file_of(&made, name, at);
-	assert_int_equal(elf_names_read(fd, &names), 0);
+	assert_int_equal(elf_names_read(fd, &no_limits, &names), 0);
 	return names.can_be_jemalloc;
 }
 
@@ -45,7 +47,7 @@ static int read_made(const struct made *made)
 	cleanup_(fd_closep) int fd = file_of(made, "mallctlbymib", 0);
 	struct elf_names names;
 
-	return elf_names_read(fd, &names);
+	return elf_names_read(fd, &no_limits, &names);
 }
 
 static void damage(void **state)
@@ -85,6 +87,42 @@ static void damage(void **state)
 	assert_int_equal(read_made(&made), -ENOEXEC);
 }
 
+/* A hundred sections may name the same bytes of a sparse file, which takes nobody's disk. */
+static void sections_above_each_other(void **state)
+{
+	struct made made = make(3 * PIECE);
+
+	(void)state;
+	made.sections[2] = made.sections[1];
+	assert_int_equal(read_made(&made), -EINVAL);
+	made.sections[2].sh_size = STRINGS_AT;
+	assert_int_equal(read_made(&made), 0);
+}
+
+static void limits(void **state)
+{
+	static const struct {
+		uint64_t bytes, until_ns;
+		int result;
+	} rows[] = {
+	        {3 * PIECE, UINT64_MAX, 0},
+	        {3 * PIECE - 1, UINT64_MAX, -EFBIG},
+	        {3 * PIECE, 0, -ETIME},
+	};
+	struct made made = make(3 * PIECE);
+	cleanup_(fd_closep) int fd = -1;
+
+	(void)state;
+	made.sections[2] = made_table;
+	fd = file_of(&made, NULL, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct elf_names_limits limits = {rows[i].bytes, rows[i].until_ns};
+		struct elf_names names;
+
+		assert_int_equal(elf_names_read(fd, &limits, &names), rows[i].result);
+	}
+}
+
 /* A table of symbols that is not whole is none: the names may be in the file with debugging information. */
 static void tables(void **state)
 {
@@ -108,7 +146,7 @@ static void tables(void **state)
 		                                .sh_size = rows[i].len,
 		                                .sh_entsize = rows[i].entry};
 		fd = file_of(&made, NULL, 0);
-		assert_int_equal(elf_names_read(fd, &names), 0);
+		assert_int_equal(elf_names_read(fd, &no_limits, &names), 0);
 		assert_int_equal(names.has_table, rows[i].is_table);
 	}
 }
@@ -133,7 +171,7 @@ static void build_ids(void **state)
 	                                .sh_addralign = 4};
 	fd = file_of(&made, NULL, 0);
 	assert_int_equal(pwrite(fd, &notes, sizeof(notes), 1024), sizeof(notes));
-	assert_int_equal(elf_names_read(fd, &names), 0);
+	assert_int_equal(elf_names_read(fd, &no_limits, &names), 0);
 	assert_int_equal(names.build_id_len, 4);
 	assert_memory_equal(names.build_id, notes.id, 4);
 	assert_string_equal(names.link, "");
@@ -149,7 +187,7 @@ static int read_link(const void *section, uint64_t len, struct elf_names *ret_na
 	        .sh_name = 7, .sh_type = SHT_PROGBITS, .sh_offset = 1024, .sh_size = len};
 	fd = file_of(&made, wanted, 7);
 	assert_int_equal(pwrite(fd, section, len, 1024), len);
-	return elf_names_read(fd, ret_names);
+	return elf_names_read(fd, &no_limits, ret_names);
 }
 
 static void links(void **state)
@@ -179,9 +217,9 @@ static void others(void **state)
 		cleanup_(fd_closep) int fd = memfd_create("other", MFD_CLOEXEC);
 
 		assert_int_equal(fd_write_all(fd, texts[i], strlen(texts[i])), 0);
-		assert_int_equal(elf_names_read(fd, &names), -ENOEXEC);
+		assert_int_equal(elf_names_read(fd, &no_limits, &names), -ENOEXEC);
 	}
-	assert_int_equal(elf_names_read(-1, &names), -EBADF);
+	assert_int_equal(elf_names_read(-1, &no_limits, &names), -EBADF);
 }
 
 /* This program has its symbols, and in them no name of jemalloc's but those of the functions under test. */
@@ -191,7 +229,7 @@ static void this_program(void **state)
 	struct elf_names names;
 
 	(void)state;
-	assert_int_equal(elf_names_read(fd, &names), 0);
+	assert_int_equal(elf_names_read(fd, &no_limits, &names), 0);
 	assert_true(names.has_table);
 	assert_false(names.can_be_jemalloc);
 }
@@ -201,6 +239,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(names_at_every_place),
 	        cmocka_unit_test(damage),
+	        cmocka_unit_test(sections_above_each_other),
+	        cmocka_unit_test(limits),
 	        cmocka_unit_test(tables),
 	        cmocka_unit_test(build_ids),
 	        cmocka_unit_test(links),

@@ -13,26 +13,55 @@
 
 enum { BYTES = 2 * STRINGS_AT };
 
+/* The code of a file in this process. */
+struct code {
+	void *bytes;
+	struct strbuf maps;
+	struct mapped_file mapped;
+};
+
+static void code_done(struct code *code)
+{
+	munmap(code->bytes, STRINGS_AT);
+	strbuf_done(&code->maps);
+}
+
+static void map_code(struct code *code, int fd)
+{
+	struct maps_reader reader;
+
+	*code = (struct code){
+	        .bytes = mmap(NULL, STRINGS_AT, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0)};
+	assert_ptr_not_equal(code->bytes, MAP_FAILED);
+	assert_int_equal(fd_read_all_at(AT_FDCWD, "/proc/self/maps", &code->maps, 1 << 24), 0);
+	maps_begin(&reader, strbuf_str(&code->maps), code->maps.len);
+	do
+		assert_true(maps_next(&reader, &code->mapped));
+	while (code->mapped.start != (uintptr_t)code->bytes);
+}
+
+static bool ask(struct trusted_files *files, int process_fd, const struct mapped_file *mapped)
+{
+	return trusted_file_lacks_jemalloc(files, &(struct trusted_file_question){
+	                                                  .tgid = (uint32_t)getpid(),
+	                                                  .thread_fd = process_fd,
+	                                                  .mapped = mapped,
+	                                                  .until_ns = UINT64_MAX,
+	                                          });
+}
+
 /* Maps a file as code, and asks of it. */
 static bool lacks(const struct temp_tree *tree, const char *name)
 {
 	cleanup_(trusted_files_done) struct trusted_files files = TRUSTED_FILES_INIT;
 	cleanup_(fd_closep) int fd = openat(tree->fd, name, O_RDONLY | O_CLOEXEC);
 	cleanup_(fd_closep) int process_fd = fd_open_path_at(AT_FDCWD, "/proc/self");
-	char *path = temp_tree_path(tree, name);
-	void *code = mmap(NULL, STRINGS_AT, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
-	const struct mapped_file mapped = {.start = (uintptr_t)code,
-	                                   .end = (uintptr_t)code + STRINGS_AT,
-	                                   .path = {path, strlen(path)}};
+	cleanup_(code_done) struct code code;
 	bool first;
 
-	assert_ptr_not_equal(code, MAP_FAILED);
-	first = trusted_file_lacks_jemalloc(&files, (uint32_t)getpid(), process_fd, &mapped);
-	assert_int_equal(
-	        trusted_file_lacks_jemalloc(&files, (uint32_t)getpid(), process_fd, &mapped),
-	        first);
-	munmap(code, STRINGS_AT);
-	free(path);
+	map_code(&code, fd);
+	first = ask(&files, process_fd, &code.mapped);
+	assert_int_equal(ask(&files, process_fd, &code.mapped), first);
 	return first;
 }
 
@@ -133,6 +162,76 @@ static void debugging_information(void **state)
 	free(below);
 }
 
+/* The mapping is not that of the question any more. */
+static void another_file(void **state)
+{
+	const struct temp_tree *tree = *state;
+	cleanup_(trusted_files_done) struct trusted_files files = TRUSTED_FILES_INIT;
+	cleanup_(fd_closep) int process_fd = fd_open_path_at(AT_FDCWD, "/proc/self"), fd = -1;
+	cleanup_(code_done) struct code code;
+	struct mapped_file other;
+
+	need_map_files();
+	write_file(tree, "program", true, "malloc");
+	fd = openat(tree->fd, "program", O_RDONLY | O_CLOEXEC);
+	map_code(&code, fd);
+	other = code.mapped;
+	other.inode++;
+	assert_false(ask(&files, process_fd, &other));
+	other = code.mapped;
+	other.file = (struct span){"fe:ffffe 1 /x", 13};
+	assert_false(ask(&files, process_fd, &other));
+	assert_true(ask(&files, process_fd, &code.mapped));
+}
+
+/* Anybody can have one, of any size, without a place to write to. */
+static void memory_file(void **state)
+{
+	cleanup_(trusted_files_done) struct trusted_files files = TRUSTED_FILES_INIT;
+	cleanup_(fd_closep) int process_fd = fd_open_path_at(AT_FDCWD, "/proc/self"), fd = -1;
+	cleanup_(code_done) struct code code;
+	struct made made = make(100);
+
+	(void)state;
+	need_map_files();
+	made.sections[2] = made_table;
+	fd = file_of(&made, "malloc", 1);
+	assert_int_equal(fchmod(fd, 0700), 0);
+	map_code(&code, fd);
+	assert_false(ask(&files, process_fd, &code.mapped));
+}
+
+/* A program is a file of two processes, and has its debugging information in the root directory of either. */
+static void another_root(void **state)
+{
+	static const char *const places[] = {"d/some.debug", "d/.debug/some.debug",
+	                                     "usr/lib/debug/d/some.debug"};
+	const struct temp_tree *tree = *state;
+	cleanup_(trusted_files_done) struct trusted_files files = TRUSTED_FILES_INIT;
+	cleanup_(fd_closep) int fd = -1, process_fd = -1, other_fd = -1;
+	cleanup_(code_done) struct code code;
+
+	need_map_files();
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "1/root/%s", places[i]);
+		write_file(tree, name, true, "malloc");
+		snprintf(name, sizeof(name), "2/root/%s", places[i]);
+		write_file(tree, name, true, "mallctlbymib");
+	}
+	write_file(tree, "program", false, "malloc");
+	fd = openat(tree->fd, "program", O_RDONLY | O_CLOEXEC);
+	map_code(&code, fd);
+	code.mapped.path = (struct span){"/d/program", 10};
+	process_fd = fd_open_path_at(tree->fd, "1");
+	other_fd = fd_open_path_at(tree->fd, "2");
+	files.own_root_fd = fd_open_path_at(process_fd, "root");
+	assert_true(ask(&files, process_fd, &code.mapped));
+	assert_false(ask(&files, other_fd, &code.mapped));
+	assert_true(ask(&files, process_fd, &code.mapped));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -142,6 +241,9 @@ int main(void)
 	                                        temp_tree_teardown),
 	        cmocka_unit_test_setup_teardown(debugging_information, temp_tree_setup,
 	                                        temp_tree_teardown),
+	        cmocka_unit_test_setup_teardown(another_file, temp_tree_setup, temp_tree_teardown),
+	        cmocka_unit_test(memory_file),
+	        cmocka_unit_test_setup_teardown(another_root, temp_tree_setup, temp_tree_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
