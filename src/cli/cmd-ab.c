@@ -65,7 +65,7 @@ static const struct cli_option options[] = {
         {OPT_ORDER, 0, "order", "WORD", "abba (tossed blocks) or sequential",
          TAKES_WORD(plan_order_names)},
         {OPT_SEED, 0, "seed", "N", "the seed of the order; auto", TAKES(TEXT)},
-        {OPT_UNTIL, 0, "until", "mde=PERCENT", "end early if primaries show such an effect",
+        {OPT_UNTIL, 0, "until", "LIMIT", "end early if primaries show such an effect",
          TAKES(TEXT)},
         {OPT_NAME, 0, "name", "NAME", "what the experiment is called", TAKES(TEXT)},
         {OPT_PRIMARY, 0, "primary", "ROWS", "what it is about: METRIC@KEY:GROUP, five at most",

@@ -13,6 +13,14 @@ const char *const window_part_names[WINDOW_PART_COUNT] = {
         [WINDOW_PART_passed] = "passed",
 };
 
+void sample_keep_run_time(struct thread_sample *sample)
+{
+	struct counter_ns run_time;
+
+	if (sample_get(sample, run_time_ns, &run_time))
+		sample->run_time_before_ns = run_time.v;
+}
+
 void sample_reset(struct thread_sample *sample)
 {
 	sample->tid = 0;

@@ -57,11 +57,9 @@ struct window_lost *window_next_lost(struct window_join *join, const struct thre
 void window_make_lost(struct window_join *join, const struct window_lost *lost)
 {
 	struct thread_sample *sample = &join->sample;
-	struct counter_ns run_time;
 
 	thread_store_get(&join->first.threads, lost->first, sample);
-	if (sample_get(sample, run_time_ns, &run_time))
-		sample->run_time_before_ns = run_time.v;
+	sample_keep_run_time(sample);
 	sample->window_part = WINDOW_PART_exited;
 	sample->jemalloc_boottime_ns = sample->interval_ns = sample->life_ns = 0;
 	sample->has_smaps = false;

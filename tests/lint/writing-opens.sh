@@ -17,11 +17,12 @@ cd "$1"
 #   src/base/helper-guard.c         a file for locks, in a directory of the user's that nobody else may write
 #   src/doctor/doctor-probe.c            switches of the kernel below /proc/sys, by names of the registry
 #   src/knob/guardian.c, shell.c         /dev/null, as standard descriptors, and oom_score_adj of the guardian
+#   src/experiment/outlook.c             /dev/null, as standard output of a child
 #   src/knob/journal.c, state-dir.c      the journal of an experiment and its lock, in a directory that nobody else may enter
 #   src/experiment/record-directory.c   the directory of an experiment, for its user alone
 #   src/job/job-cgroup.c                 a cgroup below our own, and who is in it
 #   src/knob/knob-file.c                 settings of the host, as the user of an experiment names them
-exceptions="src/cli/manual-page.c src/job/job-cgroup.c src/experiment/record-directory.c src/knob/guardian.c src/knob/shell.c src/knob/journal.c src/knob/state-dir.c src/knob/knob-file.c src/base/helper-guard.c src/jemalloc/helper-program.c src/jemalloc/memory-probe.c src/jemalloc/helper-sandbox.c src/doctor/doctor-probe.c"
+exceptions="src/cli/manual-page.c src/experiment/outlook.c src/job/job-cgroup.c src/experiment/record-directory.c src/knob/guardian.c src/knob/shell.c src/knob/journal.c src/knob/state-dir.c src/knob/knob-file.c src/base/helper-guard.c src/jemalloc/helper-program.c src/jemalloc/memory-probe.c src/jemalloc/helper-sandbox.c src/doctor/doctor-probe.c"
 
 files=$(find src include -name '*.[ch]' | LC_ALL=C sort)
 [ -n "$files" ] || { echo "writing-opens.sh: no sources in $1" >&2; exit 1; }

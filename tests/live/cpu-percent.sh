@@ -242,7 +242,7 @@ for attempt in first second third; do
         cp w.zst first.zst
         cp looks first.looks
     fi
-    [ ${#off[@]} -gt 0 ] && [ "$SECONDS" -lt 60 ] || break
+    if [ ${#off[@]} -eq 0 ] || [ "$SECONDS" -ge 60 ]; then break; fi
 done
 # The lengths of the captures, each with its own readings: the tools may have read that much earlier or later.
 slack=$(python3 -c '

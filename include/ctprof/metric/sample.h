@@ -177,6 +177,9 @@ static inline void sample_forget_totals(struct thread_sample *sample)
 	sample->process_totals_seen = sample->process_totals_impossible = 0;
 }
 
+/* Keeps the run time of the thread as that before the interval, if it is seen. */
+void sample_keep_run_time(struct thread_sample *sample);
+
 /* Makes the sample empty: nothing seen, every source unneeded. Buffers keep their memory. */
 void sample_reset(struct thread_sample *sample);
 
