@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "output-place.h"
+#include "base/output-place.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,6 +25,7 @@ struct walk {
 	unsigned links;
 	uid_t root_owner; /* of "/": in a user namespace, the host's root may have no number of its own */
 	bool last_is_link; /* the last name comes from a link, which was the last name before */
+	bool to_directory; /* the last name is to be a directory's */
 	struct strbuf *reterr;
 };
 
@@ -95,7 +96,7 @@ static int named_descriptor(const char *path)
 /* Begins at the root or in the first directory. A path that names a descriptor ends here. */
 static int move_to_start(struct walk *walk)
 {
-	walk->place->descriptor = named_descriptor(walk->rest);
+	walk->place->descriptor = walk->to_directory ? -1 : named_descriptor(walk->rest);
 	if (walk->place->descriptor >= 0)
 		return 0;
 	return move_to(walk, openat(walk->start_fd, walk->rest[0] == '/' ? "/" : ".",
@@ -132,7 +133,8 @@ static int follow_text(struct walk *walk, int link_fd, const char *behind)
 static int follow_in_procfs(struct walk *walk, const char *name, bool is_last)
 {
 	struct output_place *place = walk->place;
-	int flags = O_PATH | O_CLOEXEC | (is_last ? 0 : O_DIRECTORY), r;
+	bool to_directory = !is_last || walk->to_directory;
+	int flags = O_PATH | O_CLOEXEC | (to_directory ? O_DIRECTORY : 0), r;
 	cleanup_(fd_closep) int fd = openat(place->dir_fd, name, flags);
 
 	if (fd >= 0 && !is_last) {
@@ -142,7 +144,7 @@ static int follow_in_procfs(struct walk *walk, const char *name, bool is_last)
 	}
 	if (fd < 0 || fstat(fd, &place->target) < 0)
 		return -errno;
-	if (S_ISDIR(place->target.st_mode))
+	if (S_ISDIR(place->target.st_mode) && !walk->to_directory)
 		return -EISDIR;
 	/* A regular file is replaced, and so needs a name. */
 	if (S_ISREG(place->target.st_mode))
@@ -187,7 +189,7 @@ static int enter(struct walk *walk, const char *name, const char *behind)
 	return S_ISLNK(status.st_mode) ? follow(walk, link_fd, &status, name, behind) : -ENOTDIR;
 }
 
-/* Examines the file of the last name. Returns 1 if it is the place, 0 as follow() does, or -errno. */
+/* Examines what has the last name. Returns 1 if it is the place, 0 as follow() does, or -errno. */
 static int find_last(struct walk *walk, const char *name)
 {
 	struct output_place *place = walk->place;
@@ -199,14 +201,15 @@ static int find_last(struct walk *walk, const char *name)
 		return errno == ENOENT && !walk->last_is_link ? 1 : -errno;
 	if (fstat(fd, &place->target) < 0)
 		return -errno;
-	if (S_ISDIR(place->target.st_mode))
-		return -EISDIR;
 	if (S_ISLNK(place->target.st_mode)) {
 		struct stat link = place->target;
 
 		return follow(walk, fd, &link, name, "");
 	}
-	if (!S_ISREG(place->target.st_mode) && !is_ours(walk, &place->target))
+	if (S_ISDIR(place->target.st_mode) != walk->to_directory)
+		return walk->to_directory ? -ENOTDIR : -EISDIR;
+	if (!walk->to_directory && !S_ISREG(place->target.st_mode) &&
+	    !is_ours(walk, &place->target))
 		r = refuse(walk,
 		           S_ISFIFO(place->target.st_mode)   ? "FIFO"
 		           : S_ISSOCK(place->target.st_mode) ? "socket"
@@ -225,9 +228,13 @@ static int next_name(struct walk *walk)
 	int r;
 
 	behind = start + strcspn(start, "/");
-	name = mem_copy(start, (size_t)(behind - start));
-	if (*behind == '\0' &&
-	    (name[0] == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0))
+	/* Nothing but slashes is the root. */
+	name = behind == start ? mem_copy(".", 1) : mem_copy(start, (size_t)(behind - start));
+	/* A directory's name may end in slashes. */
+	if (walk->to_directory && behind[strspn(behind, "/")] == '\0')
+		behind += strlen(behind);
+	if (!walk->to_directory && *behind == '\0' &&
+	    (strcmp(name, ".") == 0 || strcmp(name, "..") == 0))
 		return -EISDIR;
 	r = *behind == '\0' ? find_last(walk, name) : enter(walk, name, behind);
 	if (r <= 0)
@@ -240,22 +247,37 @@ static int next_name(struct walk *walk)
 	return 0;
 }
 
-int output_place_find(struct output_place *place, int dir_fd, const char *path,
-                      struct strbuf *reterr)
+static int find(struct walk *walk, const char *path)
 {
-	struct walk walk = {.place = place, .start_fd = dir_fd, .reterr = reterr};
 	struct stat root;
 	int r;
 
 	if (path[0] == '\0')
 		return -ENOENT;
-	walk.root_owner = stat("/", &root) == 0 ? root.st_uid : 0;
-	walk.rest = mem_copy(path, strlen(path));
-	r = move_to_start(&walk);
-	while (r == 0 && place->descriptor < 0)
-		r = next_name(&walk);
-	free(walk.rest);
+	walk->root_owner = stat("/", &root) == 0 ? root.st_uid : 0;
+	walk->rest = mem_copy(path, strlen(path));
+	r = move_to_start(walk);
+	while (r == 0 && walk->place->descriptor < 0)
+		r = next_name(walk);
+	free(walk->rest);
 	return r < 0 ? r : 0;
+}
+
+int output_place_find(struct output_place *place, int dir_fd, const char *path,
+                      struct strbuf *reterr)
+{
+	struct walk walk = {.place = place, .start_fd = dir_fd, .reterr = reterr};
+
+	return find(&walk, path);
+}
+
+int output_place_find_directory(struct output_place *place, int dir_fd, const char *path,
+                                struct strbuf *reterr)
+{
+	struct walk walk = {
+	        .place = place, .start_fd = dir_fd, .to_directory = true, .reterr = reterr};
+
+	return find(&walk, path);
 }
 
 int output_place_reopen(const struct output_place *place, int flags)

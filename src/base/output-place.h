@@ -30,6 +30,11 @@ struct output_place {
 must_check_ int output_place_find(struct output_place *place, int dir_fd, const char *path,
                                   struct strbuf *reterr);
 
+/* Finds a directory, or the place where it can be made, by the same rules: the target is a directory, and -ENOTDIR
+ * stands in the place of -EISDIR. @name is never empty, but may be "." or "..". @descriptor stays -1. */
+must_check_ int output_place_find_directory(struct output_place *place, int dir_fd,
+                                            const char *path, struct strbuf *reterr);
+
 /* Opens the target itself, through /proc/self/fd, and checks that it is the same file. Without /proc it is opened by
  * its name, and only in a directory that nobody else may write. @flags are those of open(2). Returns a descriptor or
  * -errno, -ESTALE if something else has the name now. */

@@ -14,7 +14,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
-#include "output-place.h"
+#include "base/output-place.h"
 
 enum { NAME_TRIES = 32 };
 

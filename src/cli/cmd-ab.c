@@ -465,7 +465,6 @@ static int do_experiment(const struct command *command, const struct arguments *
                          struct experiment *experiment)
 {
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
-	bool is_new;
 	int status;
 
 	if (arguments->only_plan)
@@ -478,13 +477,12 @@ static int do_experiment(const struct command *command, const struct arguments *
 	status = ask(command, arguments, experiment);
 	if (status != EXIT_DONE)
 		return status;
-	is_new = access(experiment->directory, F_OK) < 0;
 	if (!arguments->resume && experiment_make_directory(experiment, &reason) < 0) {
 		cli_error("%s", strbuf_str(&reason));
 		return EXIT_FAILED;
 	}
 	status = run_it(arguments, experiment);
-	if (status == EXIT_FAILED && is_new)
+	if (status == EXIT_FAILED)
 		experiment_drop_directory(experiment);
 	return status;
 }

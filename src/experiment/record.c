@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fd.h"
 #include "base/mem.h"
+#include "record-directory.h"
 
 void experiment_init(struct experiment *experiment, const char *directory, struct plan *plan)
 {
@@ -37,7 +37,7 @@ void experiment_done(struct experiment *experiment)
 {
 	/* A zeroed one has none. */
 	if (experiment->directory)
-		fd_closep(&experiment->dir_fd);
+		experiment_leave_directory(experiment);
 	free(experiment->directory);
 	experiment_plan_done(&experiment->plan);
 	for (size_t i = 0; i < experiment->unit_count; i++)

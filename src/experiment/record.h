@@ -62,6 +62,8 @@ struct setting_before {
 struct experiment {
 	char *directory; /* its path, for people */
 	int dir_fd; /* O_PATH: the directory itself, which keeps its files wherever it is moved; -1: none yet */
+	char *name; /* of the directory, in that of parent_fd, if this process made it; else NULL; owned */
+	int parent_fd; /* O_PATH; means something if there is a name */
 	struct plan plan;
 	struct schedule schedule;
 	enum experiment_state state;
@@ -83,7 +85,7 @@ void experiment_done(struct experiment *experiment);
  * sentence. */
 must_check_ int experiment_make_directory(struct experiment *experiment, struct strbuf *reterr);
 
-/* Removes the directory of an experiment that did not begin; one that has a file stays. */
+/* Removes the directory of an experiment that did not begin, if experiment_make_directory() made it; one that has a file stays. */
 void experiment_drop_directory(const struct experiment *experiment);
 
 /* Returns 0 or -errno with a sentence. */

@@ -239,6 +239,73 @@ static void test_exchanged(void **state)
 	assert_int_equal(temp_tree_count(tree, "away"), 0);
 }
 
+static void make_link(const struct temp_tree *tree, const char *target, const char *name)
+{
+	assert_int_equal(symlinkat(target, tree->fd, name), 0);
+	assert_int_equal(fchownat(tree->fd, name, 65534, 65534, AT_SYMLINK_NOFOLLOW), 0);
+}
+
+/* In a directory that others may write, their links lead neither to an empty directory of this user's, nor to one with an
+ * experiment, nor to where none is. */
+static void test_links_of_others(void **state)
+{
+	static const char *const names[] = {"shared/exp", "shared/exp/", "shared/up/victim"};
+	const struct temp_tree *tree = *state;
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+
+	if (geteuid() != 0)
+		skip();
+	temp_tree_make_dir(tree, "shared");
+	temp_tree_make_dir(tree, "victim");
+	assert_int_equal(fchmodat(tree->fd, "shared", 01777, 0), 0);
+	assert_int_equal(fchmodat(tree->fd, "victim", 0700, 0), 0);
+	make_link(tree, "../victim", "shared/exp");
+	make_link(tree, "..", "shared/up");
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		make_at(tree, names[i]);
+		assert_int_equal(experiment_make_directory(&experiment, &reason), -EACCES);
+		assert_non_null(strstr(strbuf_str(&reason), "is a symbolic link of user 65534"));
+		assert_int_equal(experiment_read(&again, experiment.directory, NULL, &reason),
+		                 -EACCES);
+		strbuf_clear(&reason);
+		experiment_done(&experiment);
+	}
+	make_at(tree, "shared/up/missing");
+	assert_int_equal(experiment_make_directory(&experiment, &reason), -EACCES);
+	assert_int_equal(faccessat(tree->fd, "missing", F_OK, 0), -1);
+	experiment_done(&experiment);
+
+	/* This user's own are followed, as all are where nobody else may write. */
+	assert_int_equal(symlinkat("../victim", tree->fd, "shared/own"), 0);
+	make_link(tree, "victim", "exp");
+	make_at(tree, "shared/own");
+	assert_int_equal(experiment_make_directory(&experiment, &reason), 0);
+	experiment_done(&experiment);
+	make_at(tree, "exp");
+	assert_int_equal(experiment_make_directory(&experiment, &reason), 0);
+}
+
+/* Only a directory that was made is removed, and nothing that has its name meanwhile. */
+static void test_drop(void **state)
+{
+	const struct temp_tree *tree = *state;
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+
+	temp_tree_make_dir(tree, "here");
+	make_at(tree, "here");
+	assert_int_equal(experiment_make_directory(&experiment, &reason), 0);
+	experiment_drop_directory(&experiment);
+	assert_int_equal(faccessat(tree->fd, "here", F_OK, 0), 0);
+	experiment_done(&experiment);
+	make_at(tree, "new");
+	assert_int_equal(experiment_make_directory(&experiment, &reason), 0);
+	assert_int_equal(renameat(tree->fd, "new", tree->fd, "away"), 0);
+	temp_tree_make_dir(tree, "new");
+	experiment_drop_directory(&experiment);
+	assert_int_equal(faccessat(tree->fd, "new", F_OK, 0), 0);
+	assert_int_equal(faccessat(tree->fd, "away", F_OK, 0), 0);
+}
+
 /* A plan has commands: it is not read from where another user could have written it. */
 static void test_others(void **state)
 {
@@ -282,6 +349,8 @@ int main(void)
 	        cmocka_unit_test_setup_teardown(test_refused, temp_tree_setup, teardown),
 	        cmocka_unit_test_setup_teardown(test_directory, temp_tree_setup, teardown),
 	        cmocka_unit_test_setup_teardown(test_exchanged, temp_tree_setup, teardown),
+	        cmocka_unit_test_setup_teardown(test_links_of_others, temp_tree_setup, teardown),
+	        cmocka_unit_test_setup_teardown(test_drop, temp_tree_setup, teardown),
 	        cmocka_unit_test_setup_teardown(test_others, temp_tree_setup, teardown),
 	};
 
