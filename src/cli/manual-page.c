@@ -4,16 +4,17 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "ctprof/base/strbuf.h"
+#include "pager-security.h"
 #include "privileged.h"
 
-/* Returns whether man(1) is installed and has the page. */
-static bool man_has(const char *page)
+/* Returns whether the program is there and succeeds. */
+static bool succeeds(const char *const *argv)
 {
-	const char *const argv[] = {"man", "-w", page, NULL};
 	posix_spawn_file_actions_t actions;
 	int status = -1;
 	pid_t process;
@@ -28,6 +29,30 @@ static bool man_has(const char *page)
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+/* Returns whether man(1) is installed and has the page. */
+static bool man_has(const char *page)
+{
+	const char *const argv[] = {"man", "-w", page, NULL};
+
+	return succeeds(argv);
+}
+
+/* man's pager has the rights of this process, and so the rules of ctprof's own. */
+static void secure_pager(void)
+{
+	static const char *const argv[] = {"less", "--version", NULL};
+	bool secure, is_free = pager_security_choose(&secure);
+
+	if (secure)
+		pager_security_set();
+	if (is_free)
+		return;
+	/* Options in MANOPT may name a pager, too. */
+	unsetenv("MANOPT");
+	unsetenv("PAGER");
+	setenv("MANPAGER", succeeds(argv) ? argv[0] : "cat", 1);
+}
+
 /* A set-id program starts none, because the environment chooses it. */
 void manual_page_show(const struct command *command)
 {
@@ -38,6 +63,7 @@ void manual_page_show(const struct command *command)
 	argv[1] = strbuf_str(&page);
 	if (!isatty(STDOUT_FILENO) || process_is_set_id() || !man_has(argv[1]))
 		return;
+	secure_pager();
 	signal(SIGXFSZ, SIG_DFL);
 	execvp(argv[0], (char *const *)argv);
 }

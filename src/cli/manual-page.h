@@ -4,5 +4,6 @@
 #include "cli/command.h"
 
 /* Becomes man(1) with the command's page. Returns if standard output is no terminal, man(1) is not there or does not have the
- * page, or the program is set-id. Nothing is printed then. */
+ * page, or the program is set-id. Nothing is printed then. In secure mode (pager-security.h) man's pager is less, unless the
+ * environment may choose it. */
 void manual_page_show(const struct command *command);

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "pager-security.h"
 #include "privileged.h"
 
 /* The exit status of a shell that cannot run a command. */
@@ -98,11 +99,8 @@ static void set_environment(const struct pager *pager)
 	setenv("LESS", less_options(pager) + 1, 0);
 	if (!getenv("LESSCHARDEF"))
 		setenv("LESSCHARSET", "utf-8", 0);
-	if (!pager->secure)
-		return;
-	setenv("LESSSECURE", "1", 1);
-	/* It would allow some of it again. */
-	unsetenv("LESSSECURE_ALLOW");
+	if (pager->secure)
+		pager_security_set();
 }
 
 /* Returns the system's less, without a search of PATH. */
@@ -278,32 +276,6 @@ static ssize_t write_text(void *cookie, const char *bytes, size_t len)
 	return done ? (ssize_t)len : 0;
 }
 
-static bool is_one_of(const char *word, const char *const *words)
-{
-	while (*words && strcasecmp(word, *words) != 0)
-		words++;
-	return *words != NULL;
-}
-
-/* Sets whether the pager may be one that opens files and starts programs. Returns whether the environment may choose it: in
- * secure mode it does only where somebody asked for that mode, and so knows of it; only less is known to have it. */
-static bool choose_security(struct pager *pager)
-{
-	static const char *const off[] = {"0", "no", "n", "false", "f", "off", NULL};
-	static const char *const on[] = {"1", "yes", "y", "true", "t", "on", NULL};
-	const char *wish = getenv("CTPROF_PAGERSECURE");
-
-	if (process_is_set_id()) {
-		pager->secure = true;
-		return false;
-	}
-	if (wish && is_one_of(wish, off))
-		return true;
-	/* A word that is neither asks for something, and it is not to have less. */
-	pager->secure = wish || process_is_privileged();
-	return wish ? is_one_of(wish, on) : !pager->secure;
-}
-
 /* CTPROF_PAGER, PAGER or less, in this order; a blank one and cat mean none. Returns whether there is one. */
 static bool choose_command(struct pager *pager)
 {
@@ -314,7 +286,7 @@ static bool choose_command(struct pager *pager)
 		command = getenv("PAGER");
 	if (command && (command[strspn(command, blanks)] == '\0' || strcmp(command, "cat") == 0))
 		return false;
-	pager->command = choose_security(pager) ? command : NULL;
+	pager->command = pager_security_choose(&pager->secure) ? command : NULL;
 	return true;
 }
 

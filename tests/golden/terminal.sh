@@ -147,6 +147,31 @@ for path in '$PWD/man:$PATH' /nonexistent; do
 done
 PATH=$PWD/man:$PATH "$CTPROF" help show | cmp - <("$CTPROF" show --help) || fail "help that is piped starts man"
 
+# man's pager has the rules of ctprof's own.
+printf '#!/bin/sh\n[ "$1" = -w ] || echo "${LESSSECURE-} ${LESSSECURE_ALLOW-} ${MANPAGER-} ${PAGER-} ${MANOPT-}"\n' >man/man
+printf '#!/bin/sh\n' >man/less
+chmod +x man/less
+# man_pager SETTINGS EXPECTED
+man_pager() {
+    terminal "export LESSSECURE_ALLOW=a MANPAGER=m PAGER=p MANOPT=o; unset LESSSECURE CTPROF_PAGERSECURE; $1 PATH=\$PWD/man:\$PATH \"\$CTPROF\" help show" >out
+    [ "$(cat out)" = "$2" ] || fail "man with $1 has '$(cat out)', not '$2'"
+    ok
+}
+man_pager CTPROF_PAGERSECURE=0 ' a m p o'
+man_pager CTPROF_PAGERSECURE=1 '1  m p o'
+man_pager CTPROF_PAGERSECURE=maybe '1  less  '
+if [ "$(id -u)" -eq 0 ]; then
+    man_pager '' '1  less  '
+    man_pager LESSSECURE=0 '1  less  '
+fi
+if command -v setpriv >/dev/null && [ "$(id -u)" -eq 0 ] && cp "$CTPROF" ctprof && chmod 755 . ctprof man man/* &&
+    setpriv --reuid 65534 --regid 65534 --clear-groups ./ctprof --version >/dev/null 2>&1; then
+    as_nobody='setpriv --reuid 65534 --regid 65534 --clear-groups'
+    (CTPROF=./ctprof && man_pager "$as_nobody env" ' a m p o' &&
+        man_pager "$as_nobody --inh-caps +net_admin --ambient-caps +net_admin env" '1  less  ')
+    rm ctprof
+fi
+
 # A snapshot is not for reading.
 status=0
 terminal '"$CTPROF" capture -o -' >out || status=$?
