@@ -28,7 +28,8 @@ struct window_exit {
 struct window_lost {
 	uint32_t tgid;
 	uint32_t first; /* row of the first reading */
-	bool is_written;
+	uint64_t process_start;
+	size_t unwritten; /* its own index; once it is written, the index of one behind it */
 };
 
 /* CPU time of passed threads that is less than a tick, by pcomm. */
@@ -100,8 +101,10 @@ void window_set_gone(const struct window_join *join, struct thread_sample *sampl
 void window_add_lost(struct window_join *join, uint32_t first);
 void window_sort_lost(struct window_join *join);
 
-/* Returns the next one of a process that is not written, or NULL. */
+/* Returns the next one of a process that is not written, or NULL. It counts as written from then on. */
 struct window_lost *window_next_lost(struct window_join *join, const struct thread_key *process);
+
+bool window_lost_is_written(const struct window_join *join, size_t at);
 
 /* Makes the row of such a thread, in join->sample: it has no values. */
 void window_make_lost(struct window_join *join, const struct window_lost *lost);

@@ -262,7 +262,6 @@ static int write_lost_of(struct window_join *join, struct snapshot_writer *write
 	int r = 0;
 
 	while (r == 0 && (lost = window_next_lost(join, of))) {
-		lost->is_written = true;
 		window_make_lost(join, lost);
 		r = write_row(join, writer, time);
 	}
@@ -350,7 +349,7 @@ static int write_gone_lost(struct window_join *join, struct snapshot_writer *wri
 
 	for (int pass = 0; pass < 2; pass++)
 		for (size_t i = 0; r == 0 && i < join->lost_count; i++)
-			if (!join->lost[i].is_written &&
+			if (!window_lost_is_written(join, i) &&
 			    (pass == 1 || join->lost[i].tgid != before))
 				r = write_lost_of(
 				        join, writer,

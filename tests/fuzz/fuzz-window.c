@@ -83,14 +83,22 @@ struct counting {
 	struct snapshot_visitor visitor; /* must stay the first member */
 	uint64_t parts[WINDOW_PART_COUNT];
 	uint64_t rows;
+	uint64_t lost; /* threads that ended without a record, which have no time in the window */
 };
 
 static int count_row(struct snapshot_visitor *self, struct thread_sample *sample)
 {
 	struct counting *counting = (struct counting *)self;
 
-	counting->parts[sample->window_part]++;
 	counting->rows++;
+	if (sample->window_part == WINDOW_PART_exited && sample->interval_ns == 0 &&
+	    sample->life_ns == 0) {
+		require(metric_set_is_empty(&sample->seen),
+		        "who left without a record has no values");
+		counting->lost++;
+		return 0;
+	}
+	counting->parts[sample->window_part]++;
 	require(sample->interval_ns > 0 && sample->life_ns > 0, "every row has its time");
 	return 0;
 }
@@ -118,6 +126,7 @@ static void check_window(const struct memory_sink *sink, const struct snapshot_i
 	require(counting.parts[WINDOW_PART_born] == numbers[WINDOW_threads_born], "as many births");
 	require(counting.parts[WINDOW_PART_exited] == numbers[WINDOW_threads_exited],
 	        "as many ends");
+	require(counting.lost <= numbers[WINDOW_threads_lost], "no more without a record");
 	require(counting.parts[WINDOW_PART_passed] == numbers[WINDOW_threads_passed],
 	        "as many lives");
 	require(counting.parts[WINDOW_PART_exited] + counting.parts[WINDOW_PART_passed] +

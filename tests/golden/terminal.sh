@@ -167,8 +167,11 @@ fi
 if command -v setpriv >/dev/null && [ "$(id -u)" -eq 0 ] && cp "$CTPROF" ctprof && chmod 755 . ctprof man man/* &&
     setpriv --reuid 65534 --regid 65534 --clear-groups ./ctprof --version >/dev/null 2>&1; then
     as_nobody='setpriv --reuid 65534 --regid 65534 --clear-groups'
-    (CTPROF=./ctprof && man_pager "$as_nobody env" ' a m p o' &&
-        man_pager "$as_nobody --inh-caps +net_admin --ambient-caps +net_admin env" '1  less  ')
+    given=$CTPROF
+    CTPROF=./ctprof
+    man_pager "$as_nobody env" ' a m p o'
+    man_pager "$as_nobody --inh-caps +net_admin --ambient-caps +net_admin env" '1  less  '
+    CTPROF=$given
     rm ctprof
 fi
 
