@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "ab-plan.h"
 
-#include <fcntl.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/fd.h"
 #include "base/scan.h"
 #include "base/text.h"
+#include "knob/knob-file.h"
 #include "report-options.h"
 
 enum { COLUMNS = 80, LABEL_COLUMNS = 11, VALUE_BYTES = 4096 };
@@ -194,10 +193,12 @@ static bool is_first(const struct plan *plan, size_t arm, const char *path)
 /* The words of a file, which may have several lines, on one. */
 static void add_now(const char *path, struct strbuf *out)
 {
-	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	cleanup_(strbuf_done) struct strbuf place = STRBUF_INIT, text = STRBUF_INIT;
 	struct span rest, word;
+	enum knob_store store;
 
-	if (fd_read_all_at(AT_FDCWD, path, &text, VALUE_BYTES) < 0) {
+	if (knob_file_find(path, &place, &store) < 0 ||
+	    knob_file_read(strbuf_str(&place), &text) < 0 || text.len > VALUE_BYTES) {
 		strbuf_add_str(out, "cannot be read");
 		return;
 	}

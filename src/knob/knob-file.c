@@ -106,32 +106,42 @@ int knob_file_find(const char *path, struct strbuf *ret_place, enum knob_store *
 }
 
 /* The file at a place may have been replaced since it was found, but not by a link. */
-static int open_place(const char *place, int flags)
+static int find_place(const char *place)
 {
 	struct open_how how = {
-	        .flags = (unsigned)flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
+	        .flags = O_PATH | O_CLOEXEC,
 	        .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
 	};
 	long fd = syscall(SYS_openat2, AT_FDCWD, place, &how, sizeof(how));
 
 	if (fd < 0 && errno == ENOSYS)
-		fd = open(place, flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+		fd = open(place, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	return fd < 0 ? -errno : (int)fd;
+}
+
+/* Opens a regular file only: to open a device may do something. Returns the descriptor or -errno. */
+static int open_place(const char *place, int flags, enum knob_store *ret)
+{
+	cleanup_(fd_closep) int path_fd = find_place(place);
+	char link[sizeof("/proc/self/fd/") + 10];
+	int r = path_fd < 0 ? path_fd : find_store(path_fd, ret);
+
+	if (r < 0)
+		return r;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", path_fd);
+	r = open(link, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	return r < 0 ? -errno : r;
 }
 
 int knob_file_read(const char *place, struct strbuf *out)
 {
-	cleanup_(fd_closep) int fd = open_place(place, O_RDONLY);
 	enum knob_store store;
+	cleanup_(fd_closep) int fd = open_place(place, O_RDONLY, &store);
 	ssize_t len;
-	int r;
 
 	strbuf_clear(out);
 	if (fd < 0)
 		return fd;
-	r = find_store(fd, &store);
-	if (r < 0)
-		return r;
 	do {
 		char *space = strbuf_reserve(out, KNOB_FILE_BYTES);
 
@@ -157,15 +167,12 @@ static int write_once(int fd, const void *bytes, size_t len)
 
 int knob_file_write(const char *place, const void *bytes, size_t len)
 {
-	cleanup_(fd_closep) int fd = open_place(place, O_WRONLY);
 	enum knob_store store;
+	cleanup_(fd_closep) int fd = open_place(place, O_WRONLY, &store);
 	int r;
 
 	if (fd < 0)
 		return fd;
-	r = find_store(fd, &store);
-	if (r < 0)
-		return r;
 	/* To the kernel nothing written is no value, and an empty line is an empty one. */
 	if (store == KNOB_STORE_KERNEL)
 		return len > 0 ? write_once(fd, bytes, len) : write_once(fd, "\n", 1);
