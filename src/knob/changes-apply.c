@@ -7,8 +7,8 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "changes-state.h"
-#include "knob-file.h"
 #include "knob/changes.h"
+#include "knob/knob-file.h"
 #include "revert.h"
 
 enum { DAEMON_LIVES_MS = 100 };

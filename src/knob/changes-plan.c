@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "knob-file.h"
+#include "knob/knob-file.h"
 
 /* Files of which the kernel changes one when the other is written: only one of the two is in force. */
 static const char *const pairs[][2] = {

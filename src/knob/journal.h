@@ -9,8 +9,8 @@
 
 #include "ctprof/base/macro.h"
 #include "ctprof/base/strbuf.h"
-#include "knob-file.h"
 #include "knob-value.h"
+#include "knob/knob-file.h"
 
 enum journal_kind { JOURNAL_FILE, JOURNAL_EXEC, JOURNAL_DAEMON };
 

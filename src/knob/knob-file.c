@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "knob-file.h"
+#include "knob/knob-file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "knob-file.h"
+#include "knob/knob-file.h"
 #include "shell.h"
 
 enum { PASSES = 3, UNDO_TRIES = 2, UNDO_MS = 600 * 1000, SHOWN_BYTES = 60 };
