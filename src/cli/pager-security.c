@@ -19,10 +19,9 @@ bool pager_security_choose(bool *ret_secure)
 	static const char *const on[] = {"1", "yes", "y", "true", "t", "on", NULL};
 	const char *wish = getenv("CTPROF_PAGERSECURE");
 
-	if (process_is_set_id()) {
-		*ret_secure = true;
+	*ret_secure = process_is_set_id();
+	if (*ret_secure)
 		return false;
-	}
 	if (wish && is_one_of(wish, off))
 		return true;
 	/* A word that is neither asks for something, and it is not to have less. */
