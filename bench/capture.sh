@@ -6,7 +6,7 @@
 #   bench/capture.sh BUILD_DIR [THREADS...]
 #
 # Hosts of so many more threads are made one after another (1000 10000 20000 50000 100000 where none is given), in
-# processes of 100. Most of what is aimed at is about 20000 and 100000. As root it raises kernel.pid_max and
+# processes of 100. Most of what is aimed at is about 20000 and 100000. Root raises kernel.pid_max and
 # kernel.threads-max where they are in the way, and puts them back. RUNS (5) in the environment is how often each command
 # runs; above 20000 threads three times are the most.
 #
@@ -35,7 +35,7 @@ for tool in ps top pidstat atop; do
     command -v "$tool" >/dev/null || echo "$tool: skipped, it is not installed"
 done
 
-# As many columns as ps can have at once: some versions crash when a line gets too long, or at single ones of them.
+# All columns that ps can have at once: some versions crash when a line gets too long, or at single ones of them.
 ps_columns() {
     # shellcheck disable=SC2046 # Names of columns.
     set -- $(ps L | awk '{ print $1 }')

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* helper-guard - keeps helper processes from piling up. A helper that waits for a file system or for a process that never
- * answers cannot be killed, and outlives its parent. As long as one of this user's does, no other one is started.
+ * answers cannot be killed, and outlives its parent. No other one is started as long as one of this user's does.
  *
  * Each user has a file for it, "helpers", in the first of these directories that can be had:
  *   /run/ctprof                for root

@@ -30,7 +30,7 @@ enum {
 	OPT_REPORT,
 };
 
-/* As env(1) has it: no code of our own is one that commands use. */
+/* Commands use no code of our own. env(1) has the same one for its own failures. */
 enum { CODE_FAILED = 125, REPEATS_MAX = 10000, WIDTH = 80 };
 
 enum format { FORMAT_TEXT, FORMAT_OBJECT };

@@ -93,7 +93,7 @@ static const char *less_options(const struct pager *pager)
 	return pager->wide && !getenv("LESS") ? "-RSX" : "-FRX";
 }
 
-/* As git sets it, for pagers that call less; what is printed is UTF-8 in every locale. */
+/* Sets LESS for pagers that call less, which git does as well. The printed text is UTF-8 in every locale. */
 static void set_environment(const struct pager *pager)
 {
 	setenv("LESS", less_options(pager) + 1, 0);

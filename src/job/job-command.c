@@ -36,7 +36,7 @@ noreturn_ static void run_child(char **argv, const struct job_inherited *inherit
 	_exit(job_command_error_code(error));
 }
 
-/* As fork(2), into a cgroup. */
+/* Creates a child inside the cgroup. Returns what fork(2) returns. */
 static pid_t fork_into(int cgroup_fd)
 {
 	struct clone_args args = {

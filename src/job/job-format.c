@@ -152,7 +152,7 @@ int job_format_check(const char *template, struct strbuf *reason)
 	return r;
 }
 
-/* As con-duct: decimal units, one decimal above 999 bytes. */
+/* Sizes have decimal units, and one decimal above 999 bytes, which is con-duct's form. */
 static void add_size(double number, struct strbuf *out)
 {
 	static const char *const names[] = {"kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB"};

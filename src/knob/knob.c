@@ -20,7 +20,7 @@ static const char *const kind_names[] = {
         [KNOB_DAEMON] = "daemon", [KNOB_ENV] = "env",
 };
 
-/* As sysctl(8): if a dot is the first separator, dots separate and a slash is a dot of a name. */
+/* Dots separate, and a slash is a dot of a name, if a dot is the first separator. sysctl(8) has the same rule. */
 static void add_sysctl_path(struct strbuf *path, const char *name)
 {
 	bool swapped = name[strcspn(name, "./")] == '.';

@@ -21,7 +21,7 @@ SHELLS = {
              "source {script}\n"),
     'zsh': (['zsh', '-f', '-i'],
             "PROMPT='' RPROMPT=''; unsetopt zle_bracketed_paste; setopt no_beep\n"
-            # As it is installed: a function of its own, found by its name.
+            # The installed form is a function of its own, found by its name.
             "fpath=({folder} $fpath); autoload -Uz compinit && compinit -D -u\n"),
 }
 

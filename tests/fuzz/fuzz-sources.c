@@ -136,7 +136,7 @@ static void check_cgroup_lines(const char *text, size_t len)
 	}
 }
 
-/* As every file of a cgroup in turn. */
+/* The text stands for every file of a cgroup in turn. */
 static void check_cgroup_files(const char *text, size_t len, bool is_v1)
 {
 	cleanup_(cgroup_stats_done) struct cgroup_stats stats = {.is_v1 = is_v1};

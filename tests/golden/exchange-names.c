@@ -45,7 +45,7 @@ static void make_spare(unsigned turn, char **links, unsigned count)
 		chmod(spare, 0777);
 }
 
-/* As fast as possible for a fifth of a second, so that looking and doing are parted; then for another one slowly, so
+/* The exchange is as fast as possible for a fifth of a second, so that looking and doing are parted; then it is slow for another one, so
  * that a capture may also come to its end. */
 static void pause_at_times(void)
 {

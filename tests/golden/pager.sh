@@ -205,7 +205,7 @@ for pager in true false 'exit 3' 'kill -TERM $$' 'head -n 1 >/dev/null' 'exec <\
         terminal 5 500 "PAGER='${pager/\\/}' $command"
         [ "$status" -eq 0 ] || fail "'$pager': status $status"
         case "$pager $command" in
-        # As good as not started, as long as the pipe may still hold all of it.
+        # A pager that ends at once counts as not started, as long as the pipe may still hold all of it.
         *"127 $compare") diff -u compare.txt screen || fail "'$pager' takes the text along" ;;
         *) [ ! -s screen ] || fail "'$pager': $(head -n 3 screen | cat -v)" ;;
         esac

@@ -17,7 +17,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 
-# As many threads as make more rows than a pipe holds.
+# The threads make more rows than a pipe holds.
 for side in baseline candidate; do
     jq -c '.threads = [range(30) as $n | .threads[] | .tid += $n * 1000 | .tgid += $n * 1000]' \
         "$SNAPSHOTS/report-$side.json" | pack >"$side.zst"

@@ -39,11 +39,11 @@ FNR == 1 {
 }
 
 # Headings of pages may be questions.
-is_page && !/^#/ && /(^[\t -]*|[.:] )(What|Whom|Whose|Who|Whoever|Where|Whether|How|Which|Of|By|Until|As in|That of)( |$)/ {
+is_page && !/^#/ && /(^[\t -]*|[.:] )(What|Whom|Whose|Who|Whoever|Where|Whether|How|Which|Of|By|Until|As|That of)( |$)/ {
     complain("a sentence begins with its subject; a condition is \"if\" and stands last")
 }
 
-!is_page && /^[ \t]*(\/[*]| [*]|#) (.*[.:;] )?(What|Whom|Whose|Who|Whoever|Where|Whether|How|Which|Of|By|Until|As in|That of)( |$)/ {
+!is_page && /^[ \t]*(\/[*]| [*]|#) (.*[.:;] )?(What|Whom|Whose|Who|Whoever|Where|Whether|How|Which|Of|By|Until|As|That of)( |$)/ {
     complain("a sentence begins with its subject, or with a verb such as Returns")
 }
 

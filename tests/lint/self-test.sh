@@ -197,7 +197,7 @@ test_one_way() {
 
 test_prose() {
     for line in '/* What the counters of a thread are. */' '/* Whether it is there. */' '/* Where it is not there, 0. */' \
-        '/* The file of the group. Where there is none, NULL. */'; do
+        '/* The file of the group. Where there is none, NULL. */' '/* As fork(2), into a cgroup. */'; do
         fresh
         echo "$line" | append src/group/group.c
         fails 'src/group/group.c:[0-9]+: a sentence begins' prose.sh "$tree"

@@ -105,7 +105,7 @@ readable() {
 
     shift
     for process in $(printf '%s\n' /proc/[0-9]* | sort -V); do
-        # As many as doctor tries.
+        # Doctor tries 64.
         [ $((read + denied)) -lt 64 ] || break
         [ "$(stat -c %u "$process" 2>/dev/null)" != "${skip_uid:-none}" ] || continue
         # Kernel threads and what has exited say nothing of rights.
@@ -125,7 +125,7 @@ word() {
 }
 
 # lookable UID [COMMAND...]: the memory of processes, in the same words, by COMMAND: to open it takes what to look into it
-# takes. UID is the user whose processes count as one's own. As many of these and of the others are tried as doctor tries.
+# takes. UID is the user whose processes count as one's own. The number of these, and of the others, is the one that doctor tries.
 lookable() {
     local uid=$1 owner process own=0 others=0 read=0 denied=0
 

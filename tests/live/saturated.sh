@@ -49,7 +49,7 @@ clean_up() {
 trap clean_up EXIT
 cd "$scratch"
 
-# As many threads as CPUs in each of two cgroups; in the third one processes that live for a moment.
+# Each of two cgroups has as many threads as there are CPUs; the third one has processes that live for a moment.
 for group in a b; do
     mkdir "$hierarchy/$parent/$group"
     for ((i = 0; i < cpus; i++)); do

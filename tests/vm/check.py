@@ -418,7 +418,7 @@ class Boot:
                             whole * 105 // 100)
         self.checks.between("churn: what living threads alone would show", 0, living, whole * 50 // 100)
 
-    # As a user without rights.
+    # A user without rights runs these captures.
 
     def check_nobody(self):
         snapshot, rows = self.snapshots["nobody"], self.snapshots["nobody"]["threads"]

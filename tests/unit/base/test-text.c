@@ -21,7 +21,7 @@ static uint64_t next_random(uint64_t *state)
 	return *state >> 11;
 }
 
-/* As UTF-8 would have it, also for surrogates and values beyond the last. Returns the length. */
+/* Encodes by the rules of UTF-8, also surrogates and values beyond the last. Returns the length. */
 static size_t encode(uint32_t c, char *bytes)
 {
 	size_t len = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;

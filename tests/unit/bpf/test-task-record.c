@@ -319,7 +319,7 @@ static void test_impossible_waits(void **state)
 	assert_seen(&sample, blkio_delay_total_ns, life + life / 100 + 1000000000);
 	assert_impossible(&sample, blkio_delay_max_ns, life + life / 100 + 1000000001);
 	assert_impossible(&sample, cpu_delay_total_ns, VALUES_AGE_NS);
-	/* As schedstat has it, where nobody asks. */
+	/* The value of schedstat is taken if nobody asks. */
 	assert_seen(&sample, wait_time_ns, VALUES_AGE_NS);
 
 	values.born_boottime_ns = VALUES_AGE_NS + 5;

@@ -303,7 +303,7 @@ static void test_list_nested(void **state)
 	check_key(CGROUP_LIST_io_stat, "259:3 cost.usage", 21);
 }
 
-/* As a 5.15 kernel printed them. */
+/* A 5.15 kernel printed these lines. */
 static void test_list_nested_joined_lines(void **state)
 {
 	(void)state;

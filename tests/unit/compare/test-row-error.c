@@ -73,7 +73,7 @@ static void test_ticks(void **state)
 	                 (0.03 + 0.015)) < 1e-8);
 }
 
-/* As many threads as there are CPUs may be running. */
+/* Threads may be running on all CPUs. */
 static void test_run_time(void **state)
 {
 	(void)state;

@@ -76,7 +76,7 @@ static double lifetime_percent(const struct group_table *table, const char *name
 
 #define assert_near(found_, wanted_) assert_true(fabs((found_) - (wanted_)) < 1e-6)
 
-/* As ps has it of a process, and ps -L of its threads. 300 s of CPU time are those of threads that have exited. */
+/* The numbers are those of ps for a process, and of ps -L for its threads. 300 s of CPU time are those of threads that have exited. */
 static void life_of_thread_and_process(void **state)
 {
 	static const enum group_key by_thread[] = {GROUP_KEY_comm, GROUP_KEY_comm_exact};

@@ -44,7 +44,7 @@ STATS __thread uint64_t own_stats[STATS_WORDS]
 __thread uint64_t tsd_tls[200] = {1, 2, 3};
 #endif
 #ifdef NO_STORAGE
-/* As jemalloc keeps them where the compiler has no thread-local storage. */
+/* jemalloc keeps them like this if the compiler has no thread-local storage. */
 #define __thread
 #endif
 HIDDEN __thread struct tsd_s TSD = {6};

@@ -40,7 +40,7 @@ static void build(const struct temp_tree *tree)
 	                         "$SOURCES/jemalloc-like.c");
 }
 
-/* As much memory as the helper may have is enough for files that have few bytes at addresses far apart. */
+/* The memory that the helper may have is enough for files that have few bytes at addresses far apart. */
 static void test_large(void **state)
 {
 	static const char *const flags[] = {"-DLARGE=700", "-DLARGE=1800",
@@ -307,7 +307,7 @@ static void test_root(void **state)
 		assert_int_equal(linkat(tree->fd, "like.debug", tree->fd, places[i], 0), 0);
 		assert_int_equal(look_below(inspector, tree), PROBE_TAG_ok);
 		temp_tree_remove(tree, places[i]);
-		/* As seen from the root, and no further up than that. */
+		/* The link is resolved below the root, and no further up than that. */
 		assert_int_equal(symlinkat("/../../like.debug", tree->fd, places[i]), 0);
 		assert_int_equal(look_below(inspector, tree), PROBE_TAG_ok);
 		temp_tree_remove(tree, places[i]);

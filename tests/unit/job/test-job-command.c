@@ -93,7 +93,7 @@ static void read_own_signals(struct strbuf *out)
 		if (strncmp(line, "SigBlk", 6) == 0 || strncmp(line, "SigIgn", 6) == 0)
 			strbuf_add_str(out, line);
 	fclose(file);
-	/* As $() has it, without the last newline. */
+	/* The last newline is left out, which $() does as well. */
 	assert_true(out->len > 0);
 	out->data[--out->len] = '\0';
 }

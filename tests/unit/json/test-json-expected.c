@@ -16,7 +16,7 @@ static struct json_reader *opened(struct test_source *source, const char *json, 
 	*source = make_source(json, strlen(json), chunk);
 	reader = json_reader_new(&source->base, limits);
 	assert_int_equal(json_reader_next(reader, &token), 0);
-	/* As behind any first member: the buffer is there. */
+	/* The buffer is there, which it is behind any first member. */
 	return reader;
 }
 

@@ -30,7 +30,7 @@ static void assert_refused(enum knob_kind kind, const char *name, const char *va
 	knob_list_done(&arm);
 }
 
-/* As sysctl(8) has them. */
+/* The names are those that sysctl(8) takes. */
 static void test_sysctl_names(void **state)
 {
 	(void)state;

@@ -10,7 +10,7 @@ enum { FIELDS = 52 };
 static struct source_keys keys;
 static struct thread_sample sample;
 
-/* As Linux 6.18 prints it, and as 5.10 does: the same fields. */
+/* Linux 6.18 prints this line; 5.10 has the same fields. */
 static const char real_line[] =
         "25220 (cat) R 25218 25219 7088 34816 25220 4194304 100 11 12 13 456 789 10 9 20 0 3 0 "
         "526000 "

@@ -319,7 +319,7 @@ static void test_hostile_paths(void **state)
 	}
 }
 
-/* As many segments as a name can have; two paths that differ at the end only. */
+/* Two paths with as many segments as a name can have differ at the end only. */
 static void test_deep_paths(void **state)
 {
 	enum { SLASHES = 100000 };

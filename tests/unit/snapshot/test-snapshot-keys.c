@@ -478,7 +478,7 @@ static void test_unknown_keys_are_ignored(void **state)
 	assert_int_equal(copy.samples[0].tid, 8);
 }
 
-/* As a tool that sorts keys leaves it: the version comes behind the threads. */
+/* A tool that sorts keys leaves the version behind the threads. */
 static void test_sorted_keys(void **state)
 {
 	(void)state;

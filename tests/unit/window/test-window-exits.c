@@ -61,7 +61,7 @@ static void exited_is_the_record_less_the_first_reading(void **state)
 		assert_seen(row, run_time_ns, 700);
 		assert_seen(row, utime_clock_ticks, 14);
 		assert_seen(row, stime_clock_ticks, 5);
-		/* As the process is called now. */
+		/* The name is the one that the process has now. */
 		assert_string_equal(strbuf_str(&row->pcomm), "leader");
 		assert_string_equal(strbuf_str(&row->comm), "renamed");
 		assert_string_equal(strbuf_str(&row->exe), "/bin/it");
