@@ -2,9 +2,10 @@
 /* known-service NAME CPU fair|idle|rr|steady LOG: a service of known size, pinned to a CPU, that measures itself until SIGTERM. fair,
  * idle and rr spin in SCHED_OTHER, SCHED_IDLE and SCHED_RR. steady uses 2 ms of CPU time in each 10 ms, under SCHED_FIFO, so that
  * neither the others nor what measures them holds it up. In LOG each line is a moment: nanoseconds since 1970, its CPU time in
- * nanoseconds, how often it was off the CPU for a millisecond or more until then, and how often the kernel says that the CPU was
- * taken from it. CPU time between two lines is even. */
+ * nanoseconds, how often it was off the CPU for a millisecond or more until then, how often the kernel says that the CPU was
+ * taken from it, and for how many nanoseconds the kernel says that it waited for the CPU. CPU time between two lines is even. */
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
@@ -20,7 +21,7 @@
 enum { US = 1000, MS = 1000 * US, STEP = MS, GAP = MS, PERIOD = 10 * MS, DUTY = 2 * MS };
 
 struct moment {
-	uint64_t time_ns, cpu_ns, gaps, switches;
+	uint64_t time_ns, cpu_ns, gaps, switches, wait_ns;
 };
 
 enum { MOMENTS_MAX = 1 << 19 };
@@ -56,6 +57,24 @@ static uint64_t switches(void)
 	return (uint64_t)usage.ru_nivcsw;
 }
 
+/* The second number of /proc/self/schedstat. Wall time less CPU time is no measure of it: an interrupt, and a virtual CPU that
+ * its host does not run, are in neither. */
+static uint64_t wait_ns(void)
+{
+	static int file = -1;
+	char text[128], *second;
+	ssize_t length;
+
+	if (file < 0)
+		file = open("/proc/self/schedstat", O_RDONLY | O_CLOEXEC);
+	length = pread(file, text, sizeof(text) - 1, 0);
+	if (length <= 0)
+		die("/proc/self/schedstat");
+	text[length] = '\0';
+	second = strchr(text, ' ');
+	return second == NULL ? 0 : strtoull(second, NULL, 10);
+}
+
 static void note(struct moment moment)
 {
 	if (count == MOMENTS_MAX) {
@@ -84,6 +103,7 @@ static void spin(void)
 		last.cpu_ns = cpu;
 		if (now - noted >= STEP) {
 			last.switches = switches();
+			last.wait_ns = wait_ns();
 			note(last);
 			noted = now;
 		}
@@ -98,10 +118,10 @@ static void be_steady(void)
 	while (!ended) {
 		uint64_t begin = clock_ns(CLOCK_PROCESS_CPUTIME_ID), cpu = begin;
 
-		note((struct moment){clock_ns(CLOCK_REALTIME), begin, 0, switches()});
+		note((struct moment){clock_ns(CLOCK_REALTIME), begin, 0, switches(), wait_ns()});
 		while (cpu - begin < DUTY)
 			cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-		note((struct moment){clock_ns(CLOCK_REALTIME), cpu, 0, switches()});
+		note((struct moment){clock_ns(CLOCK_REALTIME), cpu, 0, switches(), wait_ns()});
 		next.tv_nsec += PERIOD;
 		if (next.tv_nsec >= 1000 * MS) {
 			next.tv_nsec -= 1000 * MS;
@@ -162,9 +182,9 @@ int main(int argc, char **argv)
 	else
 		spin();
 	for (size_t i = 0; i < count; i++)
-		fprintf(log, "%lu %lu %lu %lu\n", (unsigned long)moments[i].time_ns,
+		fprintf(log, "%lu %lu %lu %lu %lu\n", (unsigned long)moments[i].time_ns,
 		        (unsigned long)moments[i].cpu_ns, (unsigned long)moments[i].gaps,
-		        (unsigned long)moments[i].switches);
+		        (unsigned long)moments[i].switches, (unsigned long)moments[i].wait_ns);
 	if (fclose(log) != 0)
 		die(argv[4]);
 	return 0;
