@@ -375,7 +375,7 @@ static void add_denied(const struct report *report, struct parts *parts)
 			strbuf_add_str(line = next_part(parts), "denied: ");
 		strbuf_add_str(line, source_table[s].name);
 		if (denied < all)
-			strbuf_addf(line, " (%llu of %llu)", (unsigned long long)denied,
+			strbuf_addf(line, " (%llu of %llu threads)", (unsigned long long)denied,
 			            (unsigned long long)all);
 	}
 }
