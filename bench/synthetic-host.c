@@ -283,6 +283,7 @@ static void name_kernel_thread(const struct synthetic_plan *plan,
 	strbuf_add_char(&sample->cgroup, '/');
 	sample->has_exe = false;
 	sample->outcomes[SOURCE_exe] = OUTCOME_off;
+	sample->outcomes[SOURCE_cwd] = OUTCOME_off;
 	sample->uid = 0;
 }
 
@@ -300,6 +301,7 @@ void synthetic_thread_name(const struct synthetic_plan *plan,
 	sample->has_uid = true;
 	sample->has_exe = true;
 	sample->outcomes[SOURCE_exe] = OUTCOME_read;
+	sample->outcomes[SOURCE_cwd] = OUTCOME_off;
 	if (process->is_kernel) {
 		name_kernel_thread(plan, process, sample);
 		return;

@@ -154,7 +154,7 @@ static void begin_walk(struct capture *capture, struct snapshot_writer *writer,
 	capture->walk_options = (struct walk_options){
 	        .proc_fd = capture->roots.proc_fd,
 	        .live = live,
-	        .process = {.smaps = options->smaps, .exe = !options->anonymous},
+	        .process = {.smaps = options->smaps, .paths = !options->anonymous},
 	        .jemalloc = options->jemalloc,
 	        .jemalloc_files = capture->tools->files,
 	        .taskstats_rules = &capture->taskstats_rules,

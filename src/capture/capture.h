@@ -33,7 +33,7 @@ struct capture_options {
 	/* Also look for jemalloc in files on FUSE, NFS and other file systems that are not local. */
 	bool remote_files;
 	const struct labels *labels; /* of the snapshot; borrowed; NULL: none */
-	/* Leave out the names of the host and of users, executables and the kernel's command line. */
+	/* Leave out the names of the host and of users, executables, working directories and the kernel's command line. */
 	bool anonymous;
 };
 

@@ -141,9 +141,9 @@ static bool lacks_memory(const struct process_reader *reader, enum source_outcom
 	return true;
 }
 
-/* Reads the executable of a process whose leader has exited from /proc/<tgid>/task/<tid>/exe of a living thread. The
+/* Reads a link of a process whose leader has exited from that of a living thread, /proc/<tgid>/task/<tid>/<name>. The
  * directory is the one of this process, so that it cannot be another process's. */
-static int read_exe_of_thread(int process_fd, struct strbuf *exe)
+static int read_link_of_thread(int process_fd, const char *link, struct strbuf *path)
 {
 	enum { ATTEMPTS = 64 }; /* threads that are exiting have none either */
 	cleanup_(fd_closep) int task_fd = fd_open_dir_at(process_fd, "task");
@@ -157,40 +157,50 @@ static int read_exe_of_thread(int process_fd, struct strbuf *exe)
 	for (size_t i = 0; i < threads.count && i < ATTEMPTS; i++) {
 		char name[32];
 
-		snprintf(name, sizeof(name), "%" PRIu32 "/exe", threads.ids[i]);
-		r = fd_read_link_at(task_fd, name, exe, PROCESS_LINK_BYTES);
+		snprintf(name, sizeof(name), "%" PRIu32 "/%s", threads.ids[i], link);
+		r = fd_read_link_at(task_fd, name, path, PROCESS_LINK_BYTES);
 		if (r != -ENOENT && r != -ESRCH)
 			break;
 	}
 	return r;
 }
 
-/* If a link is denied, that of a kernel thread, which has none, is as well; everybody can see in its stat that it is
- * one. */
-static int read_exe(struct process_reader *reader, int process_fd)
+/* Reads /proc/<tgid>/exe or cwd. If a link is denied, that of a kernel thread, which has none of use, is as well; everybody can
+ * see in its stat that it is one. Its working directory is the root of the first mount namespace, which says nothing. */
+static int read_link(struct process_reader *reader, int process_fd, enum metric_source source,
+                     struct strbuf *path, bool *ret_has)
 {
-	struct thread_sample *sample = &reader->sample;
+	const char *name = source == SOURCE_exe ? "exe" : "cwd";
 	enum source_outcome outcome = OUTCOME_skipped;
 	int r = 0;
 
-	reader->at = SOURCE_exe;
-	if (reader->wishes.exe && (!lacks_memory(reader, &outcome) || outcome == OUTCOME_off)) {
+	reader->at = source;
+	if (reader->wishes.paths && (!lacks_memory(reader, &outcome) || outcome == OUTCOME_off)) {
 		if (reader->avoids == AVOIDS_LOCKED) {
-			sample->outcomes[SOURCE_exe] = OUTCOME_stalled;
+			reader->sample.outcomes[source] = OUTCOME_stalled;
 			return 0;
 		}
 		r = outcome == OUTCOME_off
-		            ? read_exe_of_thread(process_fd, &sample->exe)
-		            : fd_read_link_at(process_fd, "exe", &sample->exe, PROCESS_LINK_BYTES);
-		sample->has_exe = r == 0 && sample->exe.len > 0;
-		outcome = r == 0 && !sample->has_exe ? OUTCOME_malformed
-		                                     : outcome_of_error(ERROR_OF_FEATURE, r);
+		            ? read_link_of_thread(process_fd, name, path)
+		            : fd_read_link_at(process_fd, name, path, PROCESS_LINK_BYTES);
+		*ret_has = r == 0 && path->len > 0;
+		outcome = r == 0 && !*ret_has ? OUTCOME_malformed
+		                              : outcome_of_error(ERROR_OF_FEATURE, r);
 	}
-	/* The absence of an executable is known as well. */
+	/* The absence of a path is known as well. */
 	if (outcome == OUTCOME_unneeded)
-		sample->has_exe = true;
-	sample->outcomes[SOURCE_exe] = outcome;
+		*ret_has = true;
+	reader->sample.outcomes[source] = outcome;
 	return error_is_own(r) ? r : 0;
+}
+
+static int read_paths(struct process_reader *reader, int process_fd)
+{
+	struct thread_sample *sample = &reader->sample;
+	int r = read_link(reader, process_fd, SOURCE_exe, &sample->exe, &sample->has_exe);
+
+	return r < 0 ? r
+	             : read_link(reader, process_fd, SOURCE_cwd, &sample->cwd, &sample->has_cwd);
 }
 
 /* The directory of a process always belongs to its effective user, even if the kernel gives its files to root. In a
@@ -269,7 +279,7 @@ int process_read(struct process_reader *reader, int process_fd, uint32_t tgid)
 		drop_io_of_children(reader);
 		find_start(reader);
 		find_memory(reader);
-		r = read_exe(reader, process_fd);
+		r = read_paths(reader, process_fd);
 	}
 	if (r == 0)
 		r = read_smaps(reader, process_fd);
@@ -339,10 +349,11 @@ static int read_program(struct process_reader *reader, int process_fd)
 	int r;
 
 	if (reader->has_executed) {
-		outcomes[SOURCE_exe] = outcomes[SOURCE_smaps_rollup] = OUTCOME_gone;
+		outcomes[SOURCE_exe] = outcomes[SOURCE_cwd] = outcomes[SOURCE_smaps_rollup] =
+		        OUTCOME_gone;
 		return 0;
 	}
-	r = read_exe(reader, process_fd);
+	r = read_paths(reader, process_fd);
 	return r == 0 ? read_smaps(reader, process_fd) : r;
 }
 
@@ -372,7 +383,8 @@ void process_read_stalled(struct process_reader *reader)
 
 	sample_reset(&reader->sample);
 	reader->has_executed = false;
-	outcomes[SOURCE_exe] = reader->wishes.exe ? OUTCOME_stalled : OUTCOME_skipped;
+	outcomes[SOURCE_exe] = outcomes[SOURCE_cwd] =
+	        reader->wishes.paths ? OUTCOME_stalled : OUTCOME_skipped;
 	outcomes[SOURCE_smaps_rollup] =
 	        reader->wishes.smaps == CAPTURE_SMAPS_OFF ? OUTCOME_skipped : OUTCOME_stalled;
 	for (size_t i = 0; i < ARRAY_SIZE(totals); i++)
@@ -384,7 +396,7 @@ void process_read_kernel(struct process_reader *reader)
 	sample_reset(&reader->sample);
 	reader->memory = (struct process_memory){.is_known = true, .threads = 1};
 	/* Without memory nothing is read. */
-	(void)read_exe(reader, -1);
+	(void)read_paths(reader, -1);
 	(void)read_smaps(reader, -1);
 }
 

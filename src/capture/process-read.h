@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* process-read - reads the data of a whole process, once before its threads: the totals that include exited threads,
- * smaps_rollup, its executable and its user. */
+ * smaps_rollup, its executable, its working directory and its user. */
 #include "capture/capture.h"
 #include "capture/stall.h"
 #include "ctprof/base/macro.h"
@@ -11,7 +11,7 @@
 /* Data that is read only on request. */
 struct process_wishes {
 	enum capture_smaps smaps;
-	bool exe;
+	bool paths; /* its executable and its working directory */
 };
 
 /* Decides whether the process has memory to be read about, and whether that is too much. */
@@ -31,7 +31,7 @@ struct process_reader {
 	enum stall_avoids avoids;     /* of the process to be read; the owner sets it */
 	enum metric_source at;        /* the source that was begun last */
 	bool has_executed; /* set by process_read_rest(): it has executed another program since its threads were read */
-	/* The process last read; its totals, smaps, exe and uid, and the outcomes of their sources. */
+	/* The process last read; its totals, smaps, exe, cwd and uid, and the outcomes of their sources. */
 	struct thread_sample sample;
 	struct thread_sample again; /* totals of taskstats, from a second reading */
 };
@@ -54,13 +54,13 @@ struct process_seen {
 	bool needs_uid;
 };
 
-/* Reads only its executable and smaps, and its user if that is not known. If it has executed another program since, the
- * first two are gone. Sets @ret_is_same if it was still the same process, and alive if it was. Result as above, or
+/* Reads only its executable, working directory and smaps, and its user if that is not known. If it has executed another program
+ * since, all but the user are gone. Sets @ret_is_same if it was still the same process, and alive if it was. Result as above, or
  * -EACCES or -EPERM if this user may not even see its stat. */
 must_check_ int process_read_rest(struct process_reader *reader, int process_fd,
                                   const struct process_seen *seen, bool *ret_is_same);
 
-/* The same where reading anything of the process would stall: its executable, smaps and totals are missing with that reason. */
+/* The same where reading anything of the process would stall: its executable, working directory, smaps and totals are missing with that reason. */
 void process_read_stalled(struct process_reader *reader);
 
 /* Does so for a kernel thread, which has nothing to read. */

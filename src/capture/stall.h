@@ -12,7 +12,7 @@
 enum stall_avoids {
 	AVOIDS_NOTHING,
 	AVOIDS_MEMORY, /* smaps_rollup and maps, which wait for the lock of the address space */
-	AVOIDS_LOCKED, /* io and exe as well, which wait for an exec to end on most kernels; stat does so on some, and is tried */
+	AVOIDS_LOCKED, /* io, exe and cwd as well, which wait for an exec to end on most kernels; stat does so on some, and is tried */
 };
 
 #define STALL_LIMIT_NS NS_PER_SECOND

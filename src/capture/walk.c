@@ -34,7 +34,8 @@ void walk_init(struct walk *walk, const struct walk_options *options,
 	ret_rules[SOURCE_jemalloc] = walk->jemalloc.rule;
 	ret_rules[SOURCE_process_stat] = OUTCOME_read;
 	ret_rules[SOURCE_process_io] = OUTCOME_read;
-	ret_rules[SOURCE_exe] = options->process.exe ? OUTCOME_read : OUTCOME_skipped;
+	ret_rules[SOURCE_exe] = ret_rules[SOURCE_cwd] =
+	        options->process.paths ? OUTCOME_read : OUTCOME_skipped;
 	ret_rules[SOURCE_smaps_rollup] =
 	        options->process.smaps == CAPTURE_SMAPS_OFF ? OUTCOME_skipped : OUTCOME_read;
 }
@@ -89,8 +90,8 @@ static void set_pcomm(struct walk *walk, int process_fd)
 	strbuf_add(&sample->pcomm, strbuf_str(&walk->pcomm), walk->pcomm.len);
 }
 
-/* Every row has its process's start time, executable and user; the outcome of reading the executable is counted
- * once. */
+/* Every row has its process's start time, executable, working directory and user; the outcomes of reading the two paths are
+ * counted once. */
 static void add_process(struct walk *walk)
 {
 	struct thread_sample *sample = walk->sample;
@@ -103,10 +104,15 @@ static void add_process(struct walk *walk)
 	sample->has_exe = process->has_exe;
 	if (process->has_exe)
 		strbuf_add(&sample->exe, strbuf_str(&process->exe), process->exe.len);
+	sample->has_cwd = process->has_cwd;
+	if (process->has_cwd)
+		strbuf_add(&sample->cwd, strbuf_str(&process->cwd), process->cwd.len);
 	sample->has_uid = process->has_uid;
 	sample->uid = process->uid;
-	if (!walk->has_row)
+	if (!walk->has_row) {
 		sample->outcomes[SOURCE_exe] = process->outcomes[SOURCE_exe];
+		sample->outcomes[SOURCE_cwd] = process->outcomes[SOURCE_cwd];
+	}
 }
 
 /* The leader's row has the process's smaps. The keyed values are swapped, since a process has one set of them. */

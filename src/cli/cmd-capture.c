@@ -44,7 +44,7 @@ static const char *const exits[] = {"auto", "records", "off", NULL};
 static const struct cli_option options[] = {
         {OPT_OUTPUT, 'o', "output", "FILE", "write the snapshot to FILE, - for standard output",
          TAKES(FILE)},
-        {OPT_ANONYMOUS, 0, "anonymous", NULL, "leave out host and user names, exe, kernel cmdline",
+        {OPT_ANONYMOUS, 0, "anonymous", NULL, "leave out host and user names, paths, cmdline",
          TAKES(NOTHING)},
         {OPT_SOURCE, 0, "source", "HOW", "how threads are read: auto, procfs, bpf",
          TAKES_WORD(sources)},

@@ -9,6 +9,7 @@
 #include "base/scan.h"
 #include "group/cgroup-key.h"
 #include "group/normalise.h"
+#include "group/path-name.h"
 
 /* clang-format off */
 const struct group_key_desc group_key_table[GROUP_KEY_COUNT] = {
@@ -238,16 +239,6 @@ static void add_part_name(enum cgroup_part part, const char *otherwise,
 		strbuf_add_str(out, otherwise);
 }
 
-static void add_exe_name(const struct thread_sample *sample, struct strbuf *out)
-{
-	if (!sample->has_exe)
-		strbuf_add_str(out, "(exe not read)");
-	else if (sample->exe.len == 0)
-		strbuf_add_str(out, "(no exe)");
-	else
-		strbuf_add(out, strbuf_str(&sample->exe), sample->exe.len);
-}
-
 /* Appends "root (0)", or "1000" if the user has no name. */
 static void add_user_name(const struct thread_sample *sample, const struct host *host,
                           struct strbuf *out)
@@ -311,7 +302,13 @@ static void add_thread_name(const struct group_by *by, enum group_key key,
 			strbuf_add_str(out, no_cgroup);
 		break;
 	case GROUP_KEY_exe:
-		add_exe_name(sample, out);
+		path_name_exe(sample, out);
+		break;
+	case GROUP_KEY_exe_dir:
+		path_name_exe_dir(sample, out);
+		break;
+	case GROUP_KEY_cwd:
+		path_name_cwd(sample, out);
 		break;
 	case GROUP_KEY_user:
 		add_user_name(sample, host, out);
@@ -490,7 +487,7 @@ uint32_t key_names_of_thread(struct key_names *names, const struct group_by *by,
 bool group_key_is_of_process(enum group_key key)
 {
 	return key == GROUP_KEY_pcomm || key == GROUP_KEY_pid || key == GROUP_KEY_exe ||
-	       key == GROUP_KEY_user;
+	       key == GROUP_KEY_exe_dir || key == GROUP_KEY_cwd || key == GROUP_KEY_user;
 }
 
 bool group_key_is_of_thread(enum group_key key)

@@ -43,6 +43,8 @@ void sample_reset(struct thread_sample *sample)
 	strbuf_clear(&sample->cgroups_v1);
 	strbuf_clear(&sample->exe);
 	sample->has_exe = false;
+	strbuf_clear(&sample->cwd);
+	sample->has_cwd = false;
 	sample->uid = 0;
 	sample->has_uid = false;
 	sample->has_parent = false;
@@ -63,6 +65,7 @@ void sample_done(struct thread_sample *sample)
 	strbuf_done(&sample->cgroup);
 	strbuf_done(&sample->cgroups_v1);
 	strbuf_done(&sample->exe);
+	strbuf_done(&sample->cwd);
 	keyed_values_done(&sample->smaps_rollup_kib);
 }
 

@@ -26,6 +26,8 @@ bool thread_row_is_superseded(uintptr_t meaning, uint64_t identities)
 		return thread_row_has_identity(identities, ROW_cgroups_v1_hex);
 	case ROW_exe:
 		return thread_row_has_identity(identities, ROW_exe_hex);
+	case ROW_cwd:
+		return thread_row_has_identity(identities, ROW_cwd_hex);
 	}
 	return false;
 }

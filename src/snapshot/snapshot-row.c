@@ -328,18 +328,14 @@ static int read_window_part(struct thread_row_reader *rows, struct json_reader *
 	return 0;
 }
 
-/* Reads the value of an identity key, which is the current token. */
-static int read_identity(struct thread_row_reader *rows, struct json_reader *json,
-                         enum json_token token, enum thread_row_identity identity,
-                         struct thread_sample *sample)
+/* Reads the value of an identity key that is a name or a path, which is the current token. */
+static int read_identity_name(struct thread_row_reader *rows, struct json_reader *json,
+                              enum json_token token, enum thread_row_identity identity,
+                              struct thread_sample *sample)
 {
 	const char *key = identity_table[identity].name;
 
 	switch (identity) {
-	case ROW_tid:
-		return read_u32(rows, json, token, key, &sample->tid);
-	case ROW_tgid:
-		return read_u32(rows, json, token, key, &sample->tgid);
 	case ROW_pcomm:
 		return read_name(rows, json, token, key, SAMPLE_COMM_BYTES, &sample->pcomm);
 	case ROW_pcomm_hex:
@@ -364,6 +360,42 @@ static int read_identity(struct thread_row_reader *rows, struct json_reader *jso
 		return read_name(rows, json, token, key, SAMPLE_PATH_BYTES, &sample->exe);
 	case ROW_exe_hex:
 		return value_hex(&rows->values, token, key, SAMPLE_PATH_BYTES, &sample->exe);
+	case ROW_cwd:
+		return read_name(rows, json, token, key, SAMPLE_PATH_BYTES, &sample->cwd);
+	case ROW_cwd_hex:
+		return value_hex(&rows->values, token, key, SAMPLE_PATH_BYTES, &sample->cwd);
+	default:
+		return 0;
+	}
+}
+
+/* Reads the value of an identity key, which is the current token. */
+static int read_identity(struct thread_row_reader *rows, struct json_reader *json,
+                         enum json_token token, enum thread_row_identity identity,
+                         struct thread_sample *sample)
+{
+	const char *key = identity_table[identity].name;
+
+	switch (identity) {
+	case ROW_tid:
+		return read_u32(rows, json, token, key, &sample->tid);
+	case ROW_tgid:
+		return read_u32(rows, json, token, key, &sample->tgid);
+	case ROW_pcomm:
+	case ROW_pcomm_hex:
+	case ROW_comm:
+	case ROW_comm_hex:
+	case ROW_cgroup:
+	case ROW_cgroup_v1:
+	case ROW_cgroup_hex:
+	case ROW_cgroup_v1_hex:
+	case ROW_cgroups_v1:
+	case ROW_cgroups_v1_hex:
+	case ROW_exe:
+	case ROW_exe_hex:
+	case ROW_cwd:
+	case ROW_cwd_hex:
+		return read_identity_name(rows, json, token, identity, sample);
 	case ROW_uid:
 		return read_u32(rows, json, token, key, &sample->uid);
 	case ROW_ppid:
@@ -525,6 +557,7 @@ int thread_row_read(struct thread_row_reader *rows, struct json_reader *json,
 	sample->cgroup_is_v1 =
 	        sample->has_cgroup && !thread_row_has_identity(identities, ROW_cgroup);
 	sample->has_exe = thread_row_has_identity(identities, ROW_exe);
+	sample->has_cwd = thread_row_has_identity(identities, ROW_cwd);
 	sample->has_uid = thread_row_has_identity(identities, ROW_uid);
 	sample->has_parent = thread_row_has_identity(identities, ROW_ppid) &&
 	                     thread_row_has_identity(identities, ROW_pgrp) &&

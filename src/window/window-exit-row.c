@@ -37,6 +37,8 @@ void window_set_gone(const struct window_join *join, struct thread_sample *sampl
 		sample->outcomes[SOURCE_cgroup] = OUTCOME_gone;
 	if (!sample->has_exe && sample->outcomes[SOURCE_exe] == OUTCOME_unneeded)
 		sample->outcomes[SOURCE_exe] = OUTCOME_gone;
+	if (!sample->has_cwd && sample->outcomes[SOURCE_cwd] == OUTCOME_unneeded)
+		sample->outcomes[SOURCE_cwd] = OUTCOME_gone;
 }
 
 static void set_ticks(struct thread_sample *sample, uint64_t user, uint64_t system)
@@ -181,7 +183,7 @@ static void set_pcomm(struct window_join *join, const struct window_exit *ended)
 	}
 }
 
-/* The executable of the process, if a reading has it. A process that has changed its name may have changed its
+/* The executable and the working directory of the process, if a reading has it. A process that has changed its name may have changed its
  * executable. */
 static void set_exe(struct window_join *join, const struct window_exit *ended)
 {
@@ -191,6 +193,8 @@ static void set_exe(struct window_join *join, const struct window_exit *ended)
 		return;
 	copy_name(&join->sample.exe, &join->other.exe);
 	join->sample.has_exe = join->other.has_exe;
+	copy_name(&join->sample.cwd, &join->other.cwd);
+	join->sample.has_cwd = join->other.has_cwd;
 }
 
 /* A record does not have the cgroups of version 1. If a reading has the process, they are those of its leader. */

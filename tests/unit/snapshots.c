@@ -106,6 +106,7 @@ void sample_copy(struct thread_sample *to, const struct thread_sample *from)
 	copy_name(&to->cgroup, &from->cgroup);
 	copy_name(&to->cgroups_v1, &from->cgroups_v1);
 	copy_name(&to->exe, &from->exe);
+	copy_name(&to->cwd, &from->cwd);
 	keyed_values_copy(&to->smaps_rollup_kib, &from->smaps_rollup_kib);
 }
 
@@ -153,6 +154,8 @@ static bool same_identity(const struct thread_sample *a, const struct thread_sam
 static bool same_process(const struct thread_sample *a, const struct thread_sample *b)
 {
 	if (a->has_exe != b->has_exe || (a->has_exe && !same_name(&a->exe, &b->exe)))
+		return false;
+	if (a->has_cwd != b->has_cwd || (a->has_cwd && !same_name(&a->cwd, &b->cwd)))
 		return false;
 	if (a->has_uid != b->has_uid || (a->has_uid && a->uid != b->uid))
 		return false;
@@ -383,6 +386,9 @@ static void random_process(struct random *random, struct thread_sample *sample)
 	sample->has_exe = random_chance(random, 70);
 	if (sample->has_exe)
 		random_name(random, &sample->exe);
+	sample->has_cwd = random_chance(random, 70);
+	if (sample->has_cwd)
+		random_name(random, &sample->cwd);
 	sample->has_uid = random_chance(random, 70);
 	if (sample->has_uid)
 		sample->uid = (uint32_t)random_number(random);

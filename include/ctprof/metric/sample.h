@@ -62,6 +62,9 @@ struct thread_sample {
 	/* Raw bytes, the process's executable; valid only with has_exe. */
 	struct strbuf exe;
 	bool has_exe;
+	/* The same of its working directory. */
+	struct strbuf cwd;
+	bool has_cwd;
 	uint32_t uid; /* effective user id of the process; valid only with has_uid */
 	bool has_uid;
 	/* Process ids of the parent, the process group and the session; 0 for none in the pid namespace. On the leader only,

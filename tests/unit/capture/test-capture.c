@@ -111,7 +111,7 @@ static void test_capture_rules_of_a_tree(void **state)
 	for (unsigned s = 0; s < SOURCE_COUNT; s++) {
 		bool read = s == SOURCE_stat || s == SOURCE_schedstat || s == SOURCE_sched ||
 		            s == SOURCE_status || s == SOURCE_io || s == SOURCE_cgroup ||
-		            s == SOURCE_exe || s == SOURCE_smaps_rollup ||
+		            s == SOURCE_exe || s == SOURCE_cwd || s == SOURCE_smaps_rollup ||
 		            s == SOURCE_process_stat || s == SOURCE_process_io;
 
 		if (s == SOURCE_synthetic)
@@ -167,7 +167,7 @@ static void test_capture_exe_and_users(void **state)
 {
 	struct capture_options options = {.smaps = CAPTURE_SMAPS_OFF};
 	const struct passwd *user = getpwuid(geteuid());
-	cleanup_(mem_freep) char *own = realpath("/proc/self/exe", NULL);
+	cleanup_(mem_freep) char *own = realpath("/proc/self/exe", NULL), *dir = getcwd(NULL, 0);
 	const struct thread_sample *sample;
 	struct captured captured;
 	char id[12];
@@ -181,6 +181,9 @@ static void test_capture_exe_and_users(void **state)
 	assert_non_null(own);
 	assert_true(sample->has_exe);
 	assert_text(&sample->exe, own);
+	assert_non_null(dir);
+	assert_true(sample->has_cwd);
+	assert_text(&sample->cwd, dir);
 	assert_true(sample->has_uid);
 	assert_int_equal(sample->uid, geteuid());
 	if (user)
@@ -196,8 +199,9 @@ static void test_capture_exe_and_users(void **state)
 	assert_true(sample->has_uid);
 	assert_false(captured.copy.info.host.seen[HOST_users]);
 	assert_int_equal(captured.info.rules[SOURCE_exe], OUTCOME_skipped);
+	assert_int_equal(captured.info.rules[SOURCE_cwd], OUTCOME_skipped);
 	for (size_t i = 0; i < captured.copy.count; i++)
-		assert_false(captured.copy.samples[i].has_exe);
+		assert_false(captured.copy.samples[i].has_exe || captured.copy.samples[i].has_cwd);
 	captured_done(&captured);
 }
 

@@ -217,12 +217,16 @@ static void test_exe_on_every_row(void **state)
 
 		make_tree(tree, small);
 		assert_int_equal(symlinkat(targets[i], tree->fd, "7/exe"), 0);
+		assert_int_equal(symlinkat(targets[i], tree->fd, "7/cwd"), 0);
 		captured_tree(&captured, tree);
 		for (size_t row = 0; row < 2; row++) {
 			assert_true(captured.copy.samples[row].has_exe);
 			assert_text(&captured.copy.samples[row].exe, targets[i]);
+			assert_true(captured.copy.samples[row].has_cwd);
+			assert_text(&captured.copy.samples[row].cwd, targets[i]);
 		}
 		assert_int_equal(captured.info.tally.sources[SOURCE_exe][OUTCOME_read], 1);
+		assert_int_equal(captured.info.tally.sources[SOURCE_cwd][OUTCOME_read], 1);
 		captured_done(&captured);
 		temp_tree_remove(tree, "7/task/7");
 		captured_tree(&captured, tree);
@@ -231,6 +235,7 @@ static void test_exe_on_every_row(void **state)
 		assert_int_equal(captured.info.tally.sources[SOURCE_exe][OUTCOME_read], 1);
 		captured_done(&captured);
 		temp_tree_remove(tree, "7/exe");
+		temp_tree_remove(tree, "7/cwd");
 	}
 }
 

@@ -34,6 +34,8 @@ int __real_fd_read_link_at(int dir_fd, const char *name, struct strbuf *out, siz
 int __wrap_fd_read_link_at(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes);
 int __wrap_fd_read_link_at(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes)
 {
+	if (strcmp(name, "exe") != 0)
+		return __real_fd_read_link_at(dir_fd, name, out, max_bytes);
 	if (befalls.stat_then && befalls.stat_then[0])
 		write_stat(befalls.tree, 1, BORN, 0);
 	else if (befalls.stat_then)
@@ -57,7 +59,7 @@ static struct process_reader reader;
 
 static bool read_rest(const struct process_seen *seen)
 {
-	const struct process_wishes wishes = {.smaps = CAPTURE_SMAPS_ALL, .exe = true};
+	const struct process_wishes wishes = {.smaps = CAPTURE_SMAPS_ALL, .paths = true};
 	cleanup_(fd_closep) int process_fd = fd_open_path_at(befalls.tree->fd, "7");
 	bool is_same = !seen;
 
@@ -172,6 +174,7 @@ static void test_executed(void **state)
 	assert_true(reader.has_executed);
 	assert_false(reader.sample.has_exe || reader.sample.has_smaps);
 	assert_int_equal(reader.sample.outcomes[SOURCE_exe], OUTCOME_gone);
+	assert_int_equal(reader.sample.outcomes[SOURCE_cwd], OUTCOME_gone);
 	assert_int_equal(reader.sample.outcomes[SOURCE_smaps_rollup], OUTCOME_gone);
 	process_reader_done(&reader);
 	/* The stack is not known. */

@@ -421,7 +421,7 @@ static void test_row_metric_values(void **state)
 
 static void test_row_hexadecimal(void **state)
 {
-	static const char *const keys[] = {"comm_hex", "pcomm_hex", "cgroup_hex", "exe_hex"};
+	static const char *const keys[] = {"comm_hex", "pcomm_hex", "cgroup_hex", "cwd_hex"};
 	static const char *const wrong[] = {"\"0\"",   "\"zz\"", "\"FF\"",
 	                                    "\"ff0\"", "\"f \"", "\"0x\""};
 

@@ -111,6 +111,8 @@ static void name_all(struct thread_sample *sample, const char *bytes, size_t len
 	strbuf_add(&sample->cgroup, bytes, len);
 	sample->has_exe = true;
 	strbuf_add(&sample->exe, bytes, len);
+	sample->has_cwd = true;
+	strbuf_add(&sample->cwd, bytes, len);
 }
 
 /* Every byte there is, alone, before and behind others, and all of them at once. */
@@ -229,7 +231,8 @@ static void test_snapshot_as_json(void **state)
 	sample_name(&sample.comm, "a\xff");
 	sample_name(&sample.pcomm, "\xc3\xa9");
 	sample_name(&sample.exe, "/bin/\xff\n");
-	sample.has_exe = true;
+	sample_name(&sample.cwd, "/srv/\xfe");
+	sample.has_exe = sample.has_cwd = true;
 	sample.uid = UINT32_MAX;
 	sample.has_uid = true;
 	sample_set(&sample, nice, (struct ordinal_i32){-20});
@@ -258,6 +261,7 @@ static void test_snapshot_as_json(void **state)
 	assert_null(json_object_get(row, "cgroup"));
 	assert_string_equal(json_string_value(json_object_get(row, "exe")), "/bin/\xef\xbf\xbd\n");
 	assert_string_equal(json_string_value(json_object_get(row, "exe_hex")), "2f62696e2fff0a");
+	assert_string_equal(json_string_value(json_object_get(row, "cwd_hex")), "2f7372762ffe");
 	assert_int_equal(json_integer_value(json_object_get(row, "uid")), UINT32_MAX);
 	assert_int_equal(json_integer_value(json_object_get(row, "nice")), -20);
 	assert_true(json_is_integer(json_object_get(row, "run_time_ns")));

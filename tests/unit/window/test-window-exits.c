@@ -41,6 +41,8 @@ static void exited_is_the_record_less_the_first_reading(void **state)
 		sample_name(&first->exe, "/bin/first");
 		first->has_exe = true;
 		sample_name(&scene.b.samples[0].exe, "/bin/it");
+		sample_name(&scene.b.samples[0].cwd, "/srv/it");
+		scene.b.samples[0].has_cwd = true;
 		scene.b.samples[0].has_exe = true;
 		sample_set(first, utime_clock_ticks, (struct counter_ticks){40});
 		sample_set(first, stime_clock_ticks, (struct counter_ticks){10});
@@ -65,6 +67,7 @@ static void exited_is_the_record_less_the_first_reading(void **state)
 		assert_string_equal(strbuf_str(&row->pcomm), "leader");
 		assert_string_equal(strbuf_str(&row->comm), "renamed");
 		assert_string_equal(strbuf_str(&row->exe), "/bin/it");
+		assert_string_equal(strbuf_str(&row->cwd), "/srv/it");
 		assert_int_equal(row->start_time_clock_ticks, SECOND_TICKS(50));
 		assert_int_equal(row->interval_ns, SECONDS(30));
 		assert_int_equal(row->life_ns, SECONDS(10) + (complete ? 0 : 900000));

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "group/path-name.h"
+
+#include <string.h>
+
+#include "base/scan.h"
+
+void path_name_exe(const struct thread_sample *sample, struct strbuf *out)
+{
+	if (!sample->has_exe)
+		strbuf_add_str(out, "(exe not read)");
+	else if (sample->exe.len == 0)
+		strbuf_add_str(out, "(no exe)");
+	else
+		strbuf_add(out, strbuf_str(&sample->exe), sample->exe.len);
+}
+
+/* The kernel shows a file in memory so, which lies in no directory. */
+static bool is_in_memory(struct span path)
+{
+	static const char begin[] = "/memfd:", end[] = " (deleted)";
+
+	return path.len > strlen(begin) + strlen(end) &&
+	       memcmp(path.text, begin, strlen(begin)) == 0 &&
+	       memcmp(path.text + path.len - strlen(end), end, strlen(end)) == 0;
+}
+
+void path_name_exe_dir(const struct thread_sample *sample, struct strbuf *out)
+{
+	struct span path = {strbuf_str(&sample->exe), sample->exe.len};
+	size_t len = path.len;
+
+	if (!sample->has_exe || len == 0) {
+		path_name_exe(sample, out);
+		return;
+	}
+	if (is_in_memory(path)) {
+		strbuf_add_str(out, "(in memory)");
+		return;
+	}
+	while (len > 0 && path.text[len - 1] != '/')
+		len--;
+	if (len == 0)
+		strbuf_add_str(out, "(no directory)");
+	else
+		strbuf_add(out, path.text, len > 1 ? len - 1 : 1);
+}
+
+void path_name_cwd(const struct thread_sample *sample, struct strbuf *out)
+{
+	if (!sample->has_cwd)
+		strbuf_add_str(out, "(cwd not read)");
+	else if (sample->cwd.len == 0)
+		strbuf_add_str(out, "(no cwd)");
+	else
+		strbuf_add(out, strbuf_str(&sample->cwd), sample->cwd.len);
+}
