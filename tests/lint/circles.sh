@@ -4,9 +4,20 @@
 # subject. Read from the libraries of the rooms: who defines a name, and who uses it.
 #
 #   circles.sh LIBRARY...
+#   circles.sh DIRECTORY    the libraries of rooms in the build directories below it
 set -eu
-[ $# -ge 1 ] || { echo "Usage: circles.sh LIBRARY..." >&2; exit 2; }
+[ $# -ge 1 ] || { echo "Usage: circles.sh LIBRARY...|DIRECTORY" >&2; exit 2; }
 command -v nm >/dev/null || { echo "skipped: no nm"; exit 77; }
+if [ -d "$1" ]; then
+    list=$(find "$1" -regex '.*/src/\([^/]*\)/lib\1[.]a' | sort)
+    [ -n "$list" ] || { echo "skipped: no libraries in $1"; exit 77; }
+    # No room has a blank in its name.
+    IFS='
+'
+    set -f
+    # shellcheck disable=SC2086 # one word for each line
+    set -- $list
+fi
 status=0
 for library in "$@"; do
     # "library:object: T name" and "library:object: U name"; one library has many objects, and not every nm prints thin ones

@@ -134,6 +134,9 @@ test_circles() {
     fails 'in a circle, two.c uses one of one.c' circles.sh "$tmp/circle/libcircle.a"
     ar rcs "$tmp/circle/libempty.a"
     fails 'no names' circles.sh "$tmp/circle/libempty.a"
+    mkdir -p "$tmp/circle/build/src/room"
+    cp "$tmp/circle/libcircle.a" "$tmp/circle/build/src/room/libroom.a"
+    fails 'in a circle, two.c uses one of one.c' circles.sh "$tmp/circle"
 }
 
 test_untested() {
