@@ -90,6 +90,7 @@ extern const struct command command_window;
 extern const struct command command_ab_report;
 extern const struct command command_metric_list;
 extern const struct command command_doctor;
+extern const struct command command_export;
 extern const struct command command_help;
 
 /* All of them, in the order of the help; ended by NULL. */

@@ -5,6 +5,7 @@
 
 #include "ctprof/base/macro.h"
 #include "ctprof/metric/probe.h"
+#include "fleet/fleet-row.h"
 #include "job/job-values.h"
 #include "listing/listing.h"
 #include "overview/aspect.h"
@@ -191,4 +192,13 @@ void registry_print_job(FILE *file)
 	fputs("## Sources\n\n", file);
 	for (unsigned i = 0; i < JOB_SOURCE_COUNT; i++)
 		print_definition(file, job_source_table[i].name, job_source_table[i].description);
+}
+
+void registry_print_fleet(FILE *file)
+{
+	for (unsigned c = 0; c < FLEET_COLUMN_COUNT; c++) {
+		const struct fleet_column_desc *column = &fleet_column_table[c];
+
+		print_definition(file, column->name, column->description);
+	}
 }

@@ -16,8 +16,12 @@ int main(int argc, char **argv)
 		registry_print_job(stdout);
 	} else if (strcmp(mode, "schema") == 0) {
 		registry_print_schema(stdout);
+	} else if (strcmp(mode, "fleet") == 0) {
+		registry_print_fleet(stdout);
+	} else if (strcmp(mode, "fleet-schema") == 0) {
+		registry_print_fleet_schema(stdout);
 	} else {
-		fputs("Usage: registry-print man|tags|job|schema\n", stderr);
+		fputs("Usage: registry-print man|tags|job|fleet|schema|fleet-schema\n", stderr);
 		return 2;
 	}
 	if (fflush(stdout) == 0 && !ferror(stdout))

@@ -17,3 +17,9 @@ void registry_print_job(FILE *file);
 /* Prints the JSON Schema (draft 2020-12) of the snapshots that this version writes. Errors are left in
  * @file's error flag. */
 void registry_print_schema(FILE *file);
+
+/* Prints the columns of ctprof-export(1), in scdoc's syntax. */
+void registry_print_fleet(FILE *file);
+
+/* Prints the JSON Schema of one line of `ctprof export --format ndjson`. */
+void registry_print_fleet_schema(FILE *file);

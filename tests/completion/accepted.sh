@@ -16,7 +16,7 @@ accepts() {
     local arguments=("$2=$3") status=0
 
     case $1 in
-    show) arguments+=(/nonexistent/a) ;;
+    show | export) arguments+=(/nonexistent/a) ;;
     compare) arguments+=(/nonexistent/a /nonexistent/b) ;;
     ab-report) arguments+=(/nonexistent/a) ;;
     ab) arguments+=(--plan --b 'env X = 1' -- true) ;;

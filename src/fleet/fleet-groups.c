@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "fleet/fleet-groups.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "snapshot/reference.h"
+
+struct fleet_group {
+	struct summary summaries[METRIC_COUNT];
+};
+
+void fleet_groups_init(struct fleet_groups *groups, const struct group_by *by)
+{
+	*groups = (struct fleet_groups){.threads = STRMAP_INIT, .names = STRMAP_INIT};
+	group_table_init(&groups->table, *by);
+}
+
+static void free_groups(struct strmap *map)
+{
+	for (size_t i = 0; i < map->count; i++) {
+		struct fleet_group *group = map->entries[i].value;
+
+		for (unsigned m = 0; m < METRIC_COUNT; m++)
+			summary_done(&group->summaries[m]);
+		free(group);
+	}
+	strmap_done(map);
+}
+
+void fleet_groups_done(struct fleet_groups *groups)
+{
+	free_groups(&groups->threads);
+	strmap_done(&groups->names);
+	group_table_done(&groups->table);
+}
+
+static struct fleet_group *sums_of(struct strmap *map, const char *key, size_t len)
+{
+	struct strmap_entry *entry = strmap_add(map, key, len);
+
+	if (!entry->value)
+		entry->value = mem_calloc(1, sizeof(struct fleet_group));
+	return entry->value;
+}
+
+void fleet_groups_add(struct fleet_groups *groups, const struct snapshot_info *info,
+                      struct thread_sample *sample)
+{
+	struct group_table *table = &groups->table;
+
+	table->host = &info->host;
+	table->info = info;
+	group_table_add(table, sample);
+	if (table->last != groups->last || !groups->last) {
+		groups->last = table->last;
+		groups->last_sums = sums_of(&groups->threads, (const char *)table->last_numbers,
+		                            table->by.count * sizeof(table->last_numbers[0]));
+	}
+	for (unsigned i = 0; i < METRIC_COUNT; i++) {
+		enum metric_id metric = (enum metric_id)i;
+
+		if (!fleet_has_metric(metric) ||
+		    (metric_is_leader_only(metric) && sample->tid != sample->tgid))
+			continue;
+		if (metric_set_has(&sample->seen, metric))
+			summary_add(&groups->last_sums->summaries[i], fleet_value(sample, metric),
+			            fleet_zero_is_none(metric));
+		else
+			summary_add_unseen(&groups->last_sums->summaries[i], 1);
+	}
+}
+
+/* A group has the work of exited threads if the total of any of its processes is known. */
+static void add_exited(struct fleet_group *sums, const struct group_table *table,
+                       struct group *group)
+{
+	group_include_exited(table, group, (1u << PROCESS_SOURCE_COUNT) - 1, 0);
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
+		enum metric_id metric = process_total_table[i].metric;
+
+		summary_add_exited(&sums->summaries[metric], group->known >> i & 1,
+		                   group_exited_part(group, metric));
+	}
+}
+
+static void add_name(const struct fleet_groups *groups, const struct strmap_entry *entry,
+                     struct strbuf *name)
+{
+	for (unsigned key = 0; key < groups->table.by.count; key++) {
+		struct span pattern = group_table_pattern(&groups->table, entry, key);
+
+		if (key > 0)
+			strbuf_add_str(name, " / ");
+		text_add_replaced(name, pattern.text, pattern.len);
+	}
+}
+
+static void merge_group(struct fleet_group *into, const struct fleet_group *from)
+{
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		summary_merge(&into->summaries[i], &from->summaries[i]);
+}
+
+/* Values that turned out not to have been read are unseen. */
+static void forget(struct fleet_groups *groups, const struct metric_set *forgotten)
+{
+	for (size_t g = 0; g < groups->threads.count; g++) {
+		struct fleet_group *group = groups->threads.entries[g].value;
+
+		for (unsigned i = 0; i < METRIC_COUNT; i++) {
+			struct summary *summary = &group->summaries[i];
+			uint64_t threads = summary->threads;
+
+			if (!metric_set_has(forgotten, (enum metric_id)i))
+				continue;
+			summary_done(summary);
+			summary_add_unseen(summary, threads);
+		}
+	}
+}
+
+void fleet_groups_finish(struct fleet_groups *groups, const struct snapshot_info *info)
+{
+	cleanup_(strbuf_done) struct strbuf name = STRBUF_INIT;
+	struct group_table *table = &groups->table;
+	struct metric_set forgotten = {{0}};
+
+	table->host = &info->host;
+	table->info = info;
+	group_table_finish(table);
+	reference_add_metrics(info->forgotten, &forgotten);
+	group_table_forget(table, &forgotten);
+	forget(groups, &forgotten);
+	for (size_t i = 0; i < table->map.count; i++) {
+		const struct strmap_entry *entry = &table->map.entries[i];
+		struct fleet_group *sums = sums_of(&groups->threads, entry->key, entry->key_len);
+		struct strmap_entry *named;
+
+		add_exited(sums, table, entry->value);
+		strbuf_clear(&name);
+		add_name(groups, entry, &name);
+		/* Names that differ in bytes that are no UTF-8 are one. */
+		named = strmap_add(&groups->names, strbuf_str(&name), name.len);
+		if (named->value)
+			merge_group(named->value, sums);
+		else
+			named->value = sums;
+	}
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct strmap_entry *first = *(const struct strmap_entry *const *)a;
+	const struct strmap_entry *second = *(const struct strmap_entry *const *)b;
+
+	return strcmp(first->key, second->key);
+}
+
+/* Returns the groups in the order of their names. */
+static const struct strmap_entry **sort_names(const struct fleet_groups *groups)
+{
+	size_t count = groups->names.count;
+	const struct strmap_entry **sorted = mem_calloc(count > 0 ? count : 1, sizeof(sorted[0]));
+
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = &groups->names.entries[i];
+	qsort(sorted, count, sizeof(sorted[0]), by_name);
+	return sorted;
+}
+
+const struct summary *fleet_groups_summary(const struct strmap_entry *entry, enum metric_id metric)
+{
+	const struct fleet_group *group = entry->value;
+
+	return &group->summaries[metric];
+}
+
+int fleet_groups_rows(const struct fleet_groups *groups, const struct fleet_file *file,
+                      const struct metric_set *wanted, struct fleet_sink *sink)
+{
+	cleanup_(mem_freep) const struct strmap_entry **sorted = sort_names(groups);
+	cleanup_(strbuf_done) struct strbuf keys = STRBUF_INIT, histogram = STRBUF_INIT;
+	struct fleet_row row = file->row;
+	int r = 0;
+
+	fleet_add_keys(&groups->table.by, &keys);
+	fleet_set_text(&row, FLEET_COLUMN_level, (struct span){"group", strlen("group")});
+	fleet_set_text(&row, FLEET_COLUMN_group_key, (struct span){strbuf_str(&keys), keys.len});
+	for (size_t g = 0; r == 0 && g < groups->names.count; g++) {
+		const struct fleet_group *group = sorted[g]->value;
+
+		fleet_set_text(&row, FLEET_COLUMN_group_name,
+		               (struct span){sorted[g]->key, sorted[g]->key_len});
+		for (unsigned i = 0; r == 0 && i < METRIC_COUNT; i++) {
+			enum metric_id metric = (enum metric_id)i;
+
+			if (!fleet_has_metric(metric) || !metric_set_has(wanted, metric))
+				continue;
+			fleet_set_metric(&row, metric, &group->summaries[i], &histogram);
+			r = sink->row(sink, &row);
+		}
+	}
+	return r;
+}

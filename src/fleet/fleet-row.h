@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* fleet-row - rows of facts: one metric of one group, or of one thread, in one file. registry/fleet-columns.def has the
+ * columns. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/scan.h"
+#include "ctprof/base/strbuf.h"
+#include "ctprof/metric/metric.h"
+#include "ctprof/snapshot/snapshot.h"
+#include "fleet/summary.h"
+#include "group/group-by.h"
+
+enum fleet_column {
+#define FLEET_COLUMN(id_, ...) FLEET_COLUMN_##id_,
+#include "fleet-columns.def"
+#undef FLEET_COLUMN
+	FLEET_COLUMN_COUNT,
+};
+
+enum fleet_type {
+	FLEET_TYPE_TEXT,
+	FLEET_TYPE_INTEGER, /* of 64 bits, with or without a sign */
+	FLEET_TYPE_WIDE,    /* of more than 64 bits */
+	FLEET_TYPE_COUNT,
+};
+
+struct fleet_column_desc {
+	const char *name;
+	const char *description;
+	enum fleet_type type;
+	bool nullable;
+};
+extern const struct fleet_column_desc fleet_column_table[FLEET_COLUMN_COUNT];
+
+enum fleet_cell_kind { FLEET_CELL_NULL, FLEET_CELL_TEXT, FLEET_CELL_INTEGER };
+
+struct fleet_cell {
+	enum fleet_cell_kind kind;
+	struct span text; /* valid UTF-8; borrowed */
+	__int128 integer;
+};
+
+/* All zero is a row of nulls. */
+struct fleet_row {
+	struct fleet_cell cells[FLEET_COLUMN_COUNT];
+};
+
+/* Gets each row, which is borrowed. Returns 0 or -errno; anything else than 0 ends the export. */
+struct fleet_sink {
+	int (*row)(struct fleet_sink *self, const struct fleet_row *row);
+};
+
+/* The cells that all rows of a file share. */
+struct fleet_file {
+	struct fleet_row row;
+	struct strbuf texts[FLEET_COLUMN_COUNT]; /* of cells; owned */
+};
+
+/* Sets them. @digest is the hash of the file in hexadecimal. @info is borrowed for the call only. */
+void fleet_file_init(struct fleet_file *file, const char *digest, const struct snapshot_info *info);
+/* For cleanup_(fleet_file_done). */
+void fleet_file_done(struct fleet_file *file);
+
+void fleet_set_text(struct fleet_row *row, enum fleet_column column, struct span text);
+void fleet_set_integer(struct fleet_row *row, enum fleet_column column, __int128 integer);
+
+/* Returns whether the values of a metric are numbers that can be summed up: no labels, no sets of CPUs, and not those that the
+ * kernel no longer counts. */
+bool fleet_has_metric(enum metric_id metric);
+
+/* Returns whether a zero of the metric means that there was no event yet. */
+bool fleet_zero_is_none(enum metric_id metric);
+
+/* Returns a value of a metric for which fleet_has_metric() is true. */
+__int128 fleet_value(const struct thread_sample *sample, enum metric_id metric);
+
+/* Sets the cells of a metric and its summary. @histogram is scratch, and has the text of that cell until the next call. */
+void fleet_set_metric(struct fleet_row *row, enum metric_id metric, const struct summary *summary,
+                      struct strbuf *histogram);
+
+/* Appends "pcomm,cgroup:service". */
+void fleet_add_keys(const struct group_by *by, struct strbuf *out);
+
+/* Print the heads and the lines of the formats. Errors are left in @file's error flag. */
+void fleet_print_csv_head(FILE *file);
+/* Quotes by RFC 4180. A text begins with a single quote if a spreadsheet would run it as a formula, unless @raw. */
+void fleet_print_csv(FILE *file, const struct fleet_row *row, bool raw);
+/* An integer beyond 63 bits and a sign is a string of its digits. @line is scratch. */
+void fleet_print_ndjson(FILE *file, const struct fleet_row *row, struct strbuf *line);

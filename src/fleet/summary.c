@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "fleet/summary.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+int summary_bin(__int128 value)
+{
+	uint64_t size = (uint64_t)(value < 0 ? -value : value);
+	int bin = size == 0 ? 0 : 64 - __builtin_clzll(size);
+
+	return value < 0 ? -bin : bin;
+}
+
+/* Makes the bins reach from @first to @last. */
+static void widen(struct summary *summary, int first, int last)
+{
+	int low =
+	        summary->bin_count == 0 || first < summary->first_bin ? first : summary->first_bin;
+	int high = summary->first_bin + (int)summary->bin_count - 1;
+	unsigned count;
+	uint64_t *bins;
+
+	if (summary->bin_count == 0 || last > high)
+		high = last;
+	count = (unsigned)(high - low + 1);
+	if (count == summary->bin_count)
+		return;
+	bins = mem_calloc(count, sizeof(bins[0]));
+	if (summary->bin_count > 0)
+		memcpy(bins + (summary->first_bin - low), summary->bins,
+		       summary->bin_count * sizeof(bins[0]));
+	free(summary->bins);
+	summary->bins = bins;
+	summary->first_bin = low;
+	summary->bin_count = count;
+}
+
+static void add_to_bin(struct summary *summary, int bin, uint64_t threads)
+{
+	widen(summary, bin, bin);
+	saturating_add_to(&summary->bins[bin - summary->first_bin], threads);
+}
+
+static void add_min(struct summary *summary, __int128 value)
+{
+	if (!summary->has_min || value < summary->min)
+		summary->min = value;
+	summary->has_min = true;
+}
+
+static void add_max(struct summary *summary, __int128 value)
+{
+	if (!summary->has_max || value > summary->max)
+		summary->max = value;
+	summary->has_max = true;
+}
+
+/* No sum of squares falls, so the order of the additions does not decide whether it is beyond 128 bits. */
+static void add_squares(struct summary *summary, unsigned __int128 squares, bool is_over)
+{
+	unsigned __int128 sum;
+
+	if (summary->square_sum_is_over || is_over ||
+	    __builtin_add_overflow(summary->square_sum, squares, &sum)) {
+		summary->square_sum_is_over = true;
+		summary->square_sum = 0;
+		return;
+	}
+	summary->square_sum = sum;
+}
+
+void summary_add_unseen(struct summary *summary, uint64_t threads)
+{
+	saturating_add_to(&summary->threads, threads);
+}
+
+void summary_add(struct summary *summary, __int128 value, bool zero_is_none)
+{
+	unsigned __int128 size = (unsigned __int128)(value < 0 ? -value : value);
+
+	saturating_add_to(&summary->threads, 1);
+	saturating_add_to(&summary->seen, 1);
+	/* 2^63 values of 64 bits fit. */
+	summary->sum += value;
+	add_squares(summary, size * size, false);
+	if (value != 0 || !zero_is_none)
+		add_min(summary, value);
+	add_max(summary, value);
+	add_to_bin(summary, summary_bin(value), 1);
+}
+
+static void add_exited(struct summary *summary, enum summary_exited state, unsigned __int128 work)
+{
+	if (state == SUMMARY_EXITED_EMPTY || summary->exited_state == SUMMARY_EXITED_UNKNOWN)
+		return;
+	summary->exited_state = state;
+	summary->exited = state == SUMMARY_EXITED_KNOWN ? summary->exited + work : 0;
+}
+
+void summary_add_exited(struct summary *summary, bool is_known, uint64_t work)
+{
+	add_exited(summary, is_known ? SUMMARY_EXITED_KNOWN : SUMMARY_EXITED_UNKNOWN, work);
+}
+
+void summary_merge(struct summary *into, const struct summary *from)
+{
+	saturating_add_to(&into->threads, from->threads);
+	saturating_add_to(&into->seen, from->seen);
+	into->sum += from->sum;
+	add_squares(into, from->square_sum, from->square_sum_is_over);
+	if (from->has_min)
+		add_min(into, from->min);
+	if (from->has_max)
+		add_max(into, from->max);
+	add_exited(into, from->exited_state, from->exited);
+	if (from->bin_count > 0)
+		widen(into, from->first_bin, from->first_bin + (int)from->bin_count - 1);
+	for (unsigned i = 0; i < from->bin_count; i++)
+		saturating_add_to(&into->bins[from->first_bin + (int)i - into->first_bin],
+		                  from->bins[i]);
+}
+
+void summary_add_histogram(const struct summary *summary, struct strbuf *out)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < summary->bin_count; i++) {
+		if (summary->bins[i] == 0)
+			continue;
+		strbuf_addf(out, "%s%d:%llu", any ? " " : "", summary->first_bin + (int)i,
+		            (unsigned long long)summary->bins[i]);
+		any = true;
+	}
+}
+
+/* Reads "12:1", "-3:2". */
+static bool read_bin(struct span text, int *ret_bin, uint64_t *ret_threads)
+{
+	bool negative = text.len > 0 && text.text[0] == '-';
+	const char *colon = text.len > 0 ? memchr(text.text, ':', text.len) : NULL;
+	const char *digits = text.text + negative;
+	uint64_t bin;
+
+	if (!colon || !scan_u64(digits, (size_t)(colon - digits), &bin) ||
+	    !scan_u64(colon + 1, text.len - (size_t)(colon + 1 - text.text), ret_threads) ||
+	    bin > SUMMARY_BIN_MOST || (negative && bin == 0) || *ret_threads == 0)
+		return false;
+	*ret_bin = negative ? -(int)bin : (int)bin;
+	return true;
+}
+
+bool summary_read_histogram(struct summary *summary, struct span text)
+{
+	int last = INT_MIN;
+
+	while (text.len > 0) {
+		const char *blank = memchr(text.text, ' ', text.len);
+		size_t len = blank ? (size_t)(blank - text.text) : text.len;
+		uint64_t threads;
+		int bin;
+
+		if (!read_bin((struct span){text.text, len}, &bin, &threads) || bin <= last ||
+		    len + 1 == text.len) {
+			summary_done(summary);
+			return false;
+		}
+		add_to_bin(summary, bin, threads);
+		last = bin;
+		len += blank != NULL;
+		text = (struct span){text.text + len, text.len - len};
+	}
+	return true;
+}
+
+void summary_done(struct summary *summary)
+{
+	free(summary->bins);
+	*summary = (struct summary){0};
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* summary - one metric's values in many threads. Summaries are merged in any order and over any tree, and
+ * the result is the same to the bit: all numbers are integers, and none is rounded. */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/scan.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/base/strbuf.h"
+
+/* Bins of a value are -64 to 64: 0 for the value 0, n for 2^(n-1) to 2^n - 1, and -n for the same below 0. */
+enum { SUMMARY_BIN_MOST = 64 };
+
+/* The knowledge about the work of threads that have exited. */
+enum summary_exited {
+	SUMMARY_EXITED_EMPTY, /* nothing was added yet */
+	SUMMARY_EXITED_KNOWN,
+	SUMMARY_EXITED_UNKNOWN, /* of some part; then of the whole */
+};
+
+/* All zero is the summary of nothing. */
+struct summary {
+	uint64_t threads; /* that could have the value */
+	uint64_t seen;    /* that have it */
+	__int128 sum;
+	unsigned __int128 square_sum;
+	bool square_sum_is_over; /* it is beyond 128 bits, and not known */
+	bool has_min;
+	bool has_max;
+	__int128 min;
+	__int128 max;
+	enum summary_exited exited_state;
+	unsigned __int128 exited;
+	/* Bins from @first_bin on, of which the first and the last are not 0; owned. */
+	int first_bin;
+	unsigned bin_count;
+	uint64_t *bins;
+};
+
+/* Returns the bin of a value, which is within +-(2^64-1). */
+int summary_bin(__int128 value);
+
+/* Adds threads without a value. */
+void summary_add_unseen(struct summary *summary, uint64_t threads);
+
+/* Adds a thread with a value within +-(2^64-1). If @zero_is_none, a 0 is left out of the smallest value. */
+void summary_add(struct summary *summary, __int128 value, bool zero_is_none);
+
+/* Adds work of exited threads; @is_known is false if it is not known. */
+void summary_add_exited(struct summary *summary, bool is_known, uint64_t work);
+
+/* Adds all of @from. */
+void summary_merge(struct summary *into, const struct summary *from);
+
+/* Appends "0:3 12:1"; nothing for a summary without bins. */
+void summary_add_histogram(const struct summary *summary, struct strbuf *out);
+
+/* Reads such a text into the bins of an empty summary. Returns false, and leaves the summary empty, if it is none: bins
+ * rise, and no number of threads is 0 or beyond 64 bits. */
+must_check_ bool summary_read_histogram(struct summary *summary, struct span text);
+
+/* Frees what the summary owns, and empties it. For cleanup_(summary_done). */
+void summary_done(struct summary *summary);

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "check.h"
+#include "fleet/summary.h"
+#include "metric/units.h"
+#include "random.h"
+
+static void add_number(struct strbuf *out, __int128 number)
+{
+	units_format_integer(number, out);
+	strbuf_add_char(out, ' ');
+}
+
+/* All that a summary says, as text. */
+static void add_text(const struct summary *summary, struct strbuf *out)
+{
+	strbuf_addf(out, "%llu of %llu, ", (unsigned long long)summary->seen,
+	            (unsigned long long)summary->threads);
+	add_number(out, summary->sum);
+	strbuf_addf(out, "%s %llx %llx ", summary->square_sum_is_over ? "over" : "exact",
+	            (unsigned long long)(summary->square_sum >> 64),
+	            (unsigned long long)summary->square_sum);
+	if (summary->has_min)
+		add_number(out, summary->min);
+	strbuf_add_str(out, ".. ");
+	if (summary->has_max)
+		add_number(out, summary->max);
+	strbuf_addf(out, "exited %u ", summary->exited_state);
+	add_number(out, (__int128)summary->exited);
+	summary_add_histogram(summary, out);
+}
+
+#define assert_summary(summary_, expected_)                              \
+	do {                                                             \
+		cleanup_(strbuf_done) struct strbuf text_ = STRBUF_INIT; \
+		add_text((summary_), &text_);                            \
+		assert_text(&text_, (expected_));                        \
+	} while (0)
+
+static void keeps_what_it_was_given(void **state)
+{
+	cleanup_(summary_done) struct summary summary = {0};
+
+	(void)state;
+	assert_summary(&summary, "0 of 0, 0 exact 0 0 .. exited 0 0 ");
+	summary_add_unseen(&summary, 2);
+	assert_summary(&summary, "0 of 2, 0 exact 0 0 .. exited 0 0 ");
+	summary_add(&summary, 5, false);
+	summary_add(&summary, 0, false);
+	summary_add(&summary, -3, false);
+	assert_summary(&summary, "3 of 5, 2 exact 0 22 -3 .. 5 exited 0 0 -2:1 0:1 3:1");
+	summary_add_exited(&summary, true, 7);
+	assert_summary(&summary, "3 of 5, 2 exact 0 22 -3 .. 5 exited 1 7 -2:1 0:1 3:1");
+	summary_add_exited(&summary, false, 0);
+	assert_summary(&summary, "3 of 5, 2 exact 0 22 -3 .. 5 exited 2 0 -2:1 0:1 3:1");
+}
+
+static void leaves_zero_out_of_a_floor(void **state)
+{
+	cleanup_(summary_done) struct summary summary = {0};
+
+	(void)state;
+	summary_add(&summary, 0, true);
+	assert_summary(&summary, "1 of 1, 0 exact 0 0 .. 0 exited 0 0 0:1");
+	summary_add(&summary, 9, true);
+	assert_summary(&summary, "2 of 2, 9 exact 0 51 9 .. 9 exited 0 0 0:1 4:1");
+}
+
+/* (2^64-1)^2 is 2^128 - 2^65 + 1: one fits, and two do not. */
+static void is_exact_to_128_bits(void **state)
+{
+	cleanup_(summary_done) struct summary summary = {0};
+
+	(void)state;
+	summary_add(&summary, UINT64_MAX, false);
+	assert_summary(&summary, "1 of 1, 18446744073709551615 exact fffffffffffffffe 1 "
+	                         "18446744073709551615 .. 18446744073709551615 exited 0 0 64:1");
+	summary_add(&summary, UINT64_MAX, false);
+	assert_summary(&summary, "2 of 2, 36893488147419103230 over 0 0 "
+	                         "18446744073709551615 .. 18446744073709551615 exited 0 0 64:2");
+}
+
+static void bins_are_powers_of_two(void **state)
+{
+	(void)state;
+	assert_int_equal(summary_bin(0), 0);
+	assert_int_equal(summary_bin(1), 1);
+	for (int bin = 2; bin <= SUMMARY_BIN_MOST; bin++) {
+		__int128 first = (__int128)1 << (bin - 1);
+
+		assert_int_equal(summary_bin(first), bin);
+		assert_int_equal(summary_bin(first * 2 - 1), bin);
+		assert_int_equal(summary_bin(-first), -bin);
+		assert_int_equal(summary_bin(1 - first * 2), -bin);
+	}
+}
+
+static void refuses_bad_histograms(void **state)
+{
+	static const char *const bad[] = {
+	        "1",       "1:",      ":1",    "1:0",     "65:1",
+	        "-0:1",    "1:1 ",    " 1:1",  "2:1 1:1", "1:1 1:1",
+	        "1:-1",    "1:1,2:1", "-65:1", "x:1",     "1:18446744073709551616",
+	        "1:1  2:1"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		struct summary summary = {0};
+		char *copy = exact_copy(bad[i], strlen(bad[i]));
+
+		assert_false(summary_read_histogram(&summary, (struct span){copy, strlen(bad[i])}));
+		assert_int_equal(summary.bin_count, 0);
+		assert_null(summary.bins);
+		free(copy);
+	}
+}
+
+enum { SEED = 24, ROUNDS = 300, LEAVES = 40 };
+
+/* A leaf is a thread, threads without a value, or work of exited threads. */
+static void random_leaf(struct random *random, struct summary *leaf)
+{
+	unsigned kind = (unsigned)random_below(random, 12);
+
+	if (kind == 0)
+		summary_add_unseen(leaf, random_below(random, 3));
+	else if (kind == 1)
+		summary_add_exited(leaf, random_chance(random, 90), random_number(random));
+	else if (kind < 6)
+		summary_add(leaf, -(__int128)random_number(random), false);
+	else
+		summary_add(leaf, random_number(random), random_chance(random, 20));
+}
+
+/* Merges the leaves in any order and over any tree: two of the rest at a time. */
+static void merge_at_random(struct random *random, const struct summary *leaves, size_t count,
+                            struct summary *ret)
+{
+	struct summary rest[LEAVES] = {0};
+
+	for (size_t i = 0; i < count; i++)
+		summary_merge(&rest[i], &leaves[i]);
+	while (count > 1) {
+		size_t into = random_below(random, count), from = random_below(random, count - 1);
+
+		from += from >= into;
+		summary_merge(&rest[into], &rest[from]);
+		summary_done(&rest[from]);
+		rest[from] = rest[count - 1];
+		rest[--count] = (struct summary){0};
+	}
+	*ret = rest[0];
+}
+
+static void any_tree_gives_the_same_bytes(void **state)
+{
+	(void)state;
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		struct random random = random_start(SEED, round);
+		size_t count = 1 + random_below(&random, LEAVES);
+		struct summary leaves[LEAVES] = {0};
+		cleanup_(summary_done) struct summary first = {0}, second = {0};
+		cleanup_(strbuf_done) struct strbuf a = STRBUF_INIT, b = STRBUF_INIT;
+
+		for (size_t i = 0; i < count; i++)
+			random_leaf(&random, &leaves[i]);
+		merge_at_random(&random, leaves, count, &first);
+		merge_at_random(&random, leaves, count, &second);
+		add_text(&first, &a);
+		add_text(&second, &b);
+		check_random(&random, strcmp(strbuf_str(&a), strbuf_str(&b)) == 0);
+		for (size_t i = 0; i < count; i++)
+			summary_done(&leaves[i]);
+	}
+}
+
+/* A histogram that is printed and read is the same one. */
+static void histograms_survive_their_text(void **state)
+{
+	(void)state;
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		struct random random = random_start(SEED + 1, round);
+		cleanup_(summary_done) struct summary summary = {0}, again = {0};
+		cleanup_(strbuf_done) struct strbuf a = STRBUF_INIT, b = STRBUF_INIT;
+
+		for (uint64_t i = random_below(&random, LEAVES); i > 0; i--)
+			random_leaf(&random, &summary);
+		summary_add_histogram(&summary, &a);
+		check_random(&random,
+		             summary_read_histogram(&again, (struct span){strbuf_str(&a), a.len}));
+		summary_add_histogram(&again, &b);
+		check_random(&random, strcmp(strbuf_str(&a), strbuf_str(&b)) == 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(keeps_what_it_was_given),
+	        cmocka_unit_test(leaves_zero_out_of_a_floor),
+	        cmocka_unit_test(is_exact_to_128_bits),
+	        cmocka_unit_test(bins_are_powers_of_two),
+	        cmocka_unit_test(refuses_bad_histograms),
+	        cmocka_unit_test(any_tree_gives_the_same_bytes),
+	        cmocka_unit_test(histograms_survive_their_text),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
