@@ -11,7 +11,7 @@ static const struct {
 	uint64_t ns;
 } units[] = {
         {"ms", NS_PER_MS},         {"", NS_PER_SECOND},         {"s", NS_PER_SECOND},
-        {"m", 60 * NS_PER_SECOND}, {"h", 3600 * NS_PER_SECOND},
+        {"m", 60 * NS_PER_SECOND}, {"h", 3600 * NS_PER_SECOND}, {"d", 24 * 3600 * NS_PER_SECOND},
 };
 
 /* Reads digits off the text; false where there is none, or too many. */

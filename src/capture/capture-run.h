@@ -23,6 +23,9 @@ struct capture_tools {
 	        *settings; /* NULL, or one that was not begun: they are read by the capture */
 	/* Set if the capture is a reading of a window without names of users: its first one, or they are known. */
 	bool without_users;
+	/* The host's fields, in which only those that change are read again; NULL: all of them are read. */
+	const struct host *host;
+	bool without_settings;
 	/* Read settings behind the threads, and not before them: in the last reading of a window, so that it is no longer
 	 * for it. */
 	bool settings_last;

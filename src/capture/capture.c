@@ -110,6 +110,8 @@ static void read_settings(const struct capture *capture, struct snapshot_info *i
 {
 	const struct capture_options *options = capture->options;
 
+	if (capture->tools->without_settings)
+		return;
 	if (capture->tools->settings && settings_job_get(capture->tools->settings, &info->settings))
 		return;
 	settings_read(capture->roots.proc_fd, capture->roots.sys_fd,
@@ -127,8 +129,12 @@ static void read_host(struct capture *capture, struct snapshot_info *info)
 	if (options->labels)
 		labels_copy(&info->labels, options->labels);
 	host_set_text(&info->host, HOST_tool_version, version, strlen(version));
-	host_read(capture->roots.proc_fd, capture->roots.sys_fd, cgroup_fd, live,
-	          options->anonymous, &info->host);
+	if (capture->tools->host)
+		host_read_again(capture->roots.proc_fd, capture->roots.sys_fd, live,
+		                capture->tools->host, &info->host);
+	else
+		host_read(capture->roots.proc_fd, capture->roots.sys_fd, cgroup_fd, live,
+		          options->anonymous, &info->host);
 	/* Users are read before the walk: the name service may be slow, and the host stands in front of the threads. */
 	if (live && !options->anonymous && !capture->tools->without_users)
 		host_read_users(capture->roots.proc_fd, &info->host);

@@ -24,8 +24,13 @@ enum {
 	/* At the end, for threads whose exit is slow. */
 	LAST_LOOK_EVERY_MS = 2,
 	LAST_LOOKS_MAX = 250,
+	/* The same where the listening goes on. */
+	TAKE_LOOKS_MAX = 25,
 	CPU_LIST_BYTES = 1 << 16,
 };
+
+/* A record whose end has not come in this time has none. */
+#define END_LOST_NS (60 * NS_PER_SECOND)
 
 struct exit_listener {
 	struct thread_end_reader *ends; /* NULL if there are none; owned, as all of these */
@@ -36,7 +41,8 @@ struct exit_listener {
 	enum window_exits outcome;
 	/* Everything from before that time has been read. Before the first reading there could be nothing. */
 	uint64_t looked_boottime_ns;
-	int stop_fd; /* readable when the thread has to stop */
+	uint64_t overruns; /* those that logs before have */
+	int stop_fd;       /* readable when the thread has to stop */
 	bool has_thread;
 	pthread_t thread;
 };
@@ -228,6 +234,38 @@ struct exit_listener *exit_listener_start(const struct exit_listener_options *op
 	return listener;
 }
 
+/* The times that there was no room, since the last call. */
+static uint64_t new_overruns(struct exit_listener *listener)
+{
+	uint64_t before = listener->overruns, all = 0;
+
+	if (listener->exits)
+		all += taskstats_exits_overruns(listener->exits);
+	if (listener->ends)
+		all += thread_end_reader_lost(listener->ends);
+	listener->overruns = all;
+	return all - before;
+}
+
+void exit_listener_split(struct exit_listener *listener, struct exit_log *ret_log)
+{
+	uint64_t until = clock_now_ns(CLOCK_BOOTTIME);
+
+	pthread_mutex_lock(&listener->reading);
+	for (int look = 0; look < TAKE_LOOKS_MAX; look++) {
+		read_ends(listener);
+		read_records(listener);
+		exit_merge_match(&listener->merge, UINT64_MAX);
+		if (!listener->ends || !exit_merge_waits(&listener->merge, until))
+			break;
+		sleep_ms(LAST_LOOK_EVERY_MS);
+	}
+	exit_merge_split(&listener->merge, until > END_LOST_NS ? until - END_LOST_NS : 0, ret_log);
+	pthread_mutex_unlock(&listener->reading);
+	ret_log->exits = listener->outcome;
+	ret_log->overruns = new_overruns(listener);
+}
+
 void exit_listener_stop(struct exit_listener *listener, struct exit_log *ret_log)
 {
 	const uint64_t one = 1;
@@ -239,10 +277,7 @@ void exit_listener_stop(struct exit_listener *listener, struct exit_log *ret_log
 	}
 	exit_merge_finish(&listener->merge, ret_log);
 	ret_log->exits = listener->outcome;
-	if (listener->exits)
-		ret_log->overruns = taskstats_exits_overruns(listener->exits);
-	if (listener->ends)
-		ret_log->overruns += thread_end_reader_lost(listener->ends);
+	ret_log->overruns = new_overruns(listener);
 	taskstats_exits_freep(&listener->exits);
 	thread_end_reader_freep(&listener->ends);
 	cgroup_ids_freep(&listener->cgroups);

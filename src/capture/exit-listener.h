@@ -27,6 +27,11 @@ must_check_ struct exit_listener *exit_listener_start(const struct exit_listener
  * thread that had exited by then cannot appear as one that was born later. */
 void exit_listener_catch_up(struct exit_listener *listener);
 
+/* Waits a moment for the ends from before the call, and moves the log so far to @ret_log, which the caller frees. The listening
+ * goes on: what is not in this log is in the next one, and nothing is in both. An end that is very late, as that of a process
+ * whose memory takes seconds to free, is in a later log. */
+void exit_listener_split(struct exit_listener *listener, struct exit_log *ret_log);
+
 /* Waits until all ends from before the call have arrived, stops, fills @ret_log, which the caller frees, and frees the
  * listener. */
 void exit_listener_stop(struct exit_listener *listener, struct exit_log *ret_log);

@@ -92,7 +92,7 @@ static void keep_waiting(struct exit_merge *merge, const struct waiting_record *
 	                                  .elapsed_ns = head->elapsed_ns,
 	                                  .received_boottime_ns = head->received_boottime_ns,
 	                                  .late_ns = head->late_ns,
-	                                  .number = merge->log.received,
+	                                  .number = merge->arrived,
 	                                  .len = head->len};
 	memcpy(record->payload, payload, head->len);
 	*slot = place;
@@ -160,6 +160,7 @@ void exit_merge_add_record(struct exit_merge *merge, uint64_t received_boottime_
 	if (!taskstats_exit_key(payload, head.len, &head.tid, &head.elapsed_ns))
 		return;
 	merge->log.received++;
+	merge->arrived++;
 	if (merge->expects_ends)
 		keep_waiting(merge, &head, payload);
 	else if (parse_record(merge, &head, payload, &note))
@@ -319,6 +320,34 @@ static int by_number(const void *a, const void *b)
 	const struct waiting_record *x = a, *y = b;
 
 	return (x->number > y->number) - (x->number < y->number);
+}
+
+bool exit_merge_waits(const struct exit_merge *merge, uint64_t received_by_boottime_ns)
+{
+	for (uint32_t i = 0; merge->waiting > 0 && i < merge->capacity; i++)
+		if (merge->records[i].tid != 0 &&
+		    merge->records[i].received_boottime_ns <= received_by_boottime_ns)
+			return true;
+	return false;
+}
+
+/* The records keep their places, by which others are found. */
+void exit_merge_split(struct exit_merge *merge, uint64_t lost_before_boottime_ns,
+                      struct exit_log *ret_log)
+{
+	struct exit_note note;
+
+	for (uint32_t i = 0; merge->waiting > 0 && i < merge->capacity; i++) {
+		const struct waiting_record *record = &merge->records[i];
+
+		if (record->tid == 0 || record->received_boottime_ns >= lost_before_boottime_ns)
+			continue;
+		if (parse_record(merge, record, record->payload, &note))
+			exit_log_add(&merge->log, &merge->sample, &note);
+		let_go(merge, i);
+	}
+	*ret_log = merge->log;
+	merge->log = (struct exit_log){0};
 }
 
 void exit_merge_finish(struct exit_merge *merge, struct exit_log *ret_log)

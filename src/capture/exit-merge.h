@@ -24,7 +24,8 @@ struct exit_merge {
 	struct waiting_record *records; /* owned, as all below */
 	uint32_t capacity, waiting;
 	uint32_t first_free;
-	uint32_t *slots; /* by hash of the tid; as many as capacity */
+	uint64_t arrived; /* records so far, which numbers them */
+	uint32_t *slots;  /* by hash of the tid; as many as capacity */
 	struct hash_seed seed;
 
 	struct thread_end *ends; /* that came since the last match */
@@ -50,6 +51,14 @@ void exit_merge_add_end(struct exit_merge *merge, const struct thread_end *end);
 /* Makes rows of the ends so far, with the records that fit them. All records of these ends have been added by then,
  * since a thread's record is made before its end. Ends later than @until_boottime_ns without a record are left out. */
 void exit_merge_match(struct exit_merge *merge, uint64_t until_boottime_ns);
+
+/* Returns whether a record that was there at the given moment still waits for its end. */
+bool exit_merge_waits(const struct exit_merge *merge, uint64_t received_by_boottime_ns);
+
+/* Makes rows of the records from before the given moment that still wait, whose ends are lost, and moves the log to @ret_log,
+ * which is zeroed or as exit_log_done() leaves it. The merge goes on with an empty log. */
+void exit_merge_split(struct exit_merge *merge, uint64_t lost_before_boottime_ns,
+                      struct exit_log *ret_log);
 
 /* Makes rows of the records that still wait, and moves the log to @ret_log. */
 void exit_merge_finish(struct exit_merge *merge, struct exit_log *ret_log);

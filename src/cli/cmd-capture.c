@@ -295,7 +295,7 @@ static int run(const struct command *command, int argc, char **argv)
 	return EXIT_DONE;
 }
 
-static const char *const other_names[] = {"record", "snapshot", "take", "save", NULL};
+static const char *const other_names[] = {"snapshot", "take", "save", NULL};
 
 const struct command command_capture = {
         .name = "capture",

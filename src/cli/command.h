@@ -83,6 +83,7 @@ struct command {
 
 extern const struct command command_ab;
 extern const struct command command_capture;
+extern const struct command command_record;
 extern const struct command command_show;
 extern const struct command command_compare;
 extern const struct command command_run;

@@ -387,9 +387,9 @@ int list_group_keys(const struct option_parser *parser, struct group_by *by)
 	return r;
 }
 
-/* A number with an optional K, M, G or T, powers of 1024. */
-static bool parse_size(struct span text, uint64_t *ret)
+bool list_size_parse(const char *size, size_t len, uint64_t *ret)
 {
+	struct span text = {size, len};
 	static const char suffixes[] = "KMGT";
 	const char *suffix =
 	        text.len > 0 ? memchr(suffixes, text.text[text.len - 1], strlen(suffixes)) : NULL;
@@ -415,9 +415,8 @@ static bool set_cap(struct snapshot_limits *limits, struct span word)
 		if (word.len >= len && memcmp(word.text, report_caps[cap], len) == 0)
 			break;
 	}
-	if (!report_caps[cap] ||
-	    !parse_size((struct span){word.text + len, word.len - len}, &value) || value == 0 ||
-	    (cap == CAP_DEPTH && value > 1 << 20))
+	if (!report_caps[cap] || !list_size_parse(word.text + len, word.len - len, &value) ||
+	    value == 0 || (cap == CAP_DEPTH && value > 1 << 20))
 		return false;
 	if (cap == CAP_BYTES)
 		limits->bytes = value;

@@ -35,6 +35,9 @@ must_check_ int list_columns(const struct option_parser *parser, unsigned sides,
 /* Keys, or the name of a tree; sets these members of @by. */
 must_check_ int list_group_keys(const struct option_parser *parser, struct group_by *by);
 
+/* Parses a number with an optional K, M, G or T, powers of 1024. */
+must_check_ bool list_size_parse(const char *size, size_t len, uint64_t *ret);
+
 /* "bytes=16G,threads=4M" */
 must_check_ int list_read_limits(const struct option_parser *parser,
                                  struct snapshot_limits *limits);

@@ -209,6 +209,19 @@ static void read_hierarchies(int proc_fd, struct host *host)
 	              HOST_TEXT_BYTES);
 }
 
+void host_read_again(int proc_fd, int sys_fd, bool live, const struct host *known,
+                     struct host *host)
+{
+	host_copy(host, known);
+	if (live)
+		read_running_system(host);
+	else
+		read_uptime(proc_fd, host);
+	read_total_threads(proc_fd, host);
+	read_cpu_count(sys_fd, "devices/system/cpu/online", host, HOST_online_cpus);
+	host_read_switches(proc_fd, host);
+}
+
 void host_read(int proc_fd, int sys_fd, int cgroup_fd, bool live, bool anonymous, struct host *host)
 {
 	long ticks = sysconf(_SC_CLK_TCK);

@@ -15,6 +15,12 @@
 void host_read(int proc_fd, int sys_fd, int cgroup_fd, bool live, bool anonymous,
                struct host *host);
 
+/* Makes @host, which is zeroed, a copy of @known, which host_read() has filled for the same trees, and reads those fields again
+ * that change while the host is up: the uptime, the number of threads, the CPUs online, and the switches of the kernel's
+ * accounting. */
+void host_read_again(int proc_fd, int sys_fd, bool live, const struct host *known,
+                     struct host *host);
+
 /* Fills the counters since boot; called right beside the reading of the threads: the fields of @host that come from
  * /proc/stat, and @psi as psi_read_host() does. stat_interval_ns and pressure_interval_ns become CLOCK_BOOTTIME in the
  * middle of each reading; if not @live, they become @host's uptime_ns, or stay unseen. */

@@ -116,6 +116,28 @@ void host_forget(struct host *host, enum host_field field)
 	host->seen[field] = false;
 }
 
+void host_copy(struct host *to, const struct host *from)
+{
+	*to = (struct host){.boot = from->boot};
+	memcpy(to->seen, from->seen, sizeof(to->seen));
+	memcpy(to->numbers, from->numbers, sizeof(to->numbers));
+	for (size_t i = 0; i < HOST_FIELD_COUNT; i++) {
+		const struct host_map *map = &from->maps[i];
+		struct host_map *copy = &to->maps[i];
+
+		if (from->texts[i])
+			to->texts[i] = mem_copy(from->texts[i], strlen(from->texts[i]));
+		array_reserve(copy->entries, copy->capacity, map->count);
+		for (size_t e = 0; e < map->count; e++) {
+			const struct host_map_entry *entry = &map->entries[e];
+
+			copy->entries[copy->count++] =
+			        (struct host_map_entry){mem_copy(entry->name, strlen(entry->name)),
+			                                mem_copy(entry->text, strlen(entry->text))};
+		}
+	}
+}
+
 void host_done(struct host *host)
 {
 	for (size_t i = 0; i < HOST_FIELD_COUNT; i++) {

@@ -12,6 +12,21 @@ void exit_log_done(struct exit_log *log)
 	*log = (struct exit_log){0};
 }
 
+void exit_log_append(struct exit_log *log, struct exit_log *from)
+{
+	struct thread_sample sample = {0};
+
+	for (uint32_t row = 0; row < from->records.count; row++) {
+		thread_store_get(&from->records, row, &sample);
+		exit_log_add(log, &sample, &from->notes[row]);
+	}
+	sample_done(&sample);
+	log->exits = from->exits;
+	log->received += from->received;
+	log->overruns += from->overruns;
+	exit_log_done(from);
+}
+
 void exit_log_add(struct exit_log *log, const struct thread_sample *sample,
                   const struct exit_note *note)
 {

@@ -44,6 +44,9 @@ enum exit_part exit_part_of(enum metric_id metric, enum window_exits exits);
 /* For cleanup_(exit_log_done). */
 void exit_log_done(struct exit_log *log);
 
+/* Moves all of @from, which is empty afterwards, behind the ends of @log. The numbers are added up. */
+void exit_log_append(struct exit_log *log, struct exit_log *from);
+
 /* Copies both. */
 void exit_log_add(struct exit_log *log, const struct thread_sample *sample,
                   const struct exit_note *note);

@@ -34,8 +34,9 @@
 
 enum record_use {
 	RECORD_OF_NOBODY,
-	RECORD_OF_LAST,  /* of a thread that ended after the last reading of it */
-	RECORD_OF_FIRST, /* of a thread of the first reading */
+	RECORD_OF_LAST,   /* of a thread that ended after the last reading of it */
+	RECORD_OF_ZOMBIE, /* of a thread that had ended when it was read last */
+	RECORD_OF_FIRST,  /* of a thread of the first reading */
 	RECORD_IN_DOUBT,
 };
 
@@ -109,7 +110,7 @@ static void mark_last(struct matching *matching)
 
 		if (record != THREAD_STORE_NONE && was_zombie(join, &join->last, row) &&
 		    can_be_of(matching, record, key, 0))
-			matching->uses[record] = RECORD_OF_LAST;
+			matching->uses[record] = RECORD_OF_ZOMBIE;
 		for (; record != THREAD_STORE_NONE;
 		     record = thread_store_before(matching->records, record))
 			if (can_be_of(matching, record, key, read_ns))
@@ -219,6 +220,17 @@ static void match_first(struct matching *matching)
 	}
 }
 
+/* The record of an end that the window behind this one has. */
+static void pass_on(struct window_join *join, uint32_t record)
+{
+	struct thread_sample *sample = &join->sample;
+
+	if (!join->next_exits)
+		return;
+	thread_store_get(&join->exits->records, record, sample);
+	exit_log_add(join->next_exits, sample, &join->exits->notes[record]);
+}
+
 /* The remaining records are of threads that were born inside, or are not of the window. */
 static void match_rest(struct matching *matching)
 {
@@ -227,7 +239,10 @@ static void match_rest(struct matching *matching)
 	for (uint32_t record = 0; record < matching->records->count; record++) {
 		const struct exit_note *note = &join->exits->notes[record];
 
+		if (matching->uses[record] == RECORD_OF_LAST)
+			pass_on(join, record);
 		if (matching->uses[record] == RECORD_OF_LAST ||
+		    matching->uses[record] == RECORD_OF_ZOMBIE ||
 		    matching->uses[record] == RECORD_OF_FIRST)
 			continue;
 		if (matching->uses[record] == RECORD_IN_DOUBT ||
@@ -238,6 +253,7 @@ static void match_rest(struct matching *matching)
 			window_count(join, WINDOW_threads_passed, 1);
 		} else {
 			join->exits_behind++;
+			pass_on(join, record);
 		}
 	}
 }

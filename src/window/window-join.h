@@ -54,6 +54,8 @@ struct window_join {
 	size_t rest_count, rest_capacity;
 	struct thread_sample sample, other; /* scratch */
 	struct snapshot_info *info;         /* the window's; borrowed */
+	struct exit_log *next_exits;        /* see struct window_next; borrowed, may be NULL */
+	bool keeps_last;                    /* the last reading stays as it is */
 	bool whole_host;                    /* both readings have all threads of the host */
 	uint64_t exits_behind;              /* records of threads born after the end */
 	uint64_t accounted_ticks;           /* CPU time of the window's processes */
@@ -108,6 +110,13 @@ bool window_lost_is_written(const struct window_join *join, size_t at);
 
 /* Makes the row of such a thread, in join->sample: it has no values. */
 void window_make_lost(struct window_join *join, const struct window_lost *lost);
+
+/* Copies what the next window needs of a reading's info, to @to, which the caller frees: all but the settings, which are compared
+ * with those that a window has at its own begin, and sched_ext. */
+void window_keep_info(const struct snapshot_info *from, struct snapshot_info *to);
+
+/* Moves the last reading to the next window. */
+void window_pass_last(struct window_join *join, struct window_next *next);
 
 /* Adds to the window's numbers. */
 void window_count(struct window_join *join, enum window_number number, uint64_t more);

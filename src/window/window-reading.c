@@ -19,7 +19,7 @@ static int keep_thread(struct snapshot_visitor *self, struct thread_sample *samp
 	return 0;
 }
 
-static void copy_cgroup(struct cgroup_stats *to, const struct cgroup_stats *from)
+void window_copy_cgroup(struct cgroup_stats *to, const struct cgroup_stats *from)
 {
 	*to = (struct cgroup_stats){0};
 	strbuf_add(&to->path, strbuf_str(&from->path), from->path.len);
@@ -39,8 +39,9 @@ static int keep_cgroup(struct snapshot_visitor *self, const struct cgroup_stats 
 	struct window_reading *reading = (struct window_reading *)self;
 	cleanup_(strbuf_done) struct strbuf key = STRBUF_INIT;
 
-	copy_cgroup(array_add(reading->cgroups, reading->cgroup_count, reading->cgroup_capacity),
-	            stats);
+	window_copy_cgroup(
+	        array_add(reading->cgroups, reading->cgroup_count, reading->cgroup_capacity),
+	        stats);
 	add_cgroup_key(&key, stats);
 	strmap_add(&reading->cgroup_places, strbuf_str(&key), key.len)->value =
 	        (void *)(uintptr_t)reading->cgroup_count;

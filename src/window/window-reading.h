@@ -55,6 +55,9 @@ void window_reading_sums(const struct window_reading *reading, uint32_t row,
 const struct cgroup_stats *window_reading_cgroup(const struct window_reading *reading,
                                                  const struct cgroup_stats *like);
 
+/* Makes @to, which is zeroed, a copy. */
+void window_copy_cgroup(struct cgroup_stats *to, const struct cgroup_stats *from);
+
 /* Returns the time at which a row was read; the begin of the reading, as the earliest possible time, if the row does
  * not have it. */
 uint64_t window_read_time(const struct window_reading *reading, uint64_t read_boottime_ns);

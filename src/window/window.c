@@ -365,10 +365,15 @@ static int write_cgroups(struct window_join *join, struct snapshot_writer *write
 
 	for (int is_v1 = 0; is_v1 < 2; is_v1++)
 		for (size_t i = 0; r == 0 && i < join->last.cgroup_count; i++) {
+			cleanup_(cgroup_stats_done) struct cgroup_stats copy = {0};
 			struct cgroup_stats *stats = &join->last.cgroups[i];
 
 			if (stats->is_v1 != (is_v1 == 1))
 				continue;
+			if (join->keeps_last) {
+				window_copy_cgroup(&copy, stats);
+				stats = &copy;
+			}
 			window_subtract_cgroup(stats, window_reading_cgroup(&join->first, stats));
 			r = snapshot_write_cgroup(writer, stats);
 		}
@@ -551,11 +556,16 @@ int window_of_readings(struct window_reading *first, struct window_reading *last
 	        .exits = options->exits ? options->exits : &nobody,
 	        .asked_length_ns = options->asked_length_ns,
 	        .info = &join.last.info,
+	        .next_exits = options->next ? options->next->exits : NULL,
+	        .keeps_last = options->next != NULL,
 	};
+	cleanup_(snapshot_info_done) struct snapshot_info kept = {0};
 	bool inferred = options->infer_boot && window_infer_boot(&join.first, &join.last);
 	int r = window_check(&join.first, &join.last, options, inferred, reterr);
 
 	*first = *last = (struct window_reading){0};
+	if (options->next)
+		window_keep_info(&join.last.info, &kept);
 	if (r == 0 && options->users)
 		move_users(join.info, options->users);
 	if (r == 0) {
@@ -563,7 +573,10 @@ int window_of_readings(struct window_reading *first, struct window_reading *last
 		r = write_window(&join, options, writer);
 	}
 	*ret_info = join.last.info;
-	join.last.info = (struct snapshot_info){0};
+	join.last.info = kept;
+	kept = (struct snapshot_info){0};
+	if (r == 0 && options->next)
+		window_pass_last(&join, options->next);
 	return r;
 }
 

@@ -21,6 +21,15 @@ struct window_meter {
 	                const struct snapshot_info *last, struct snapshot_info *info);
 };
 
+/* The common part of two windows that follow one another. */
+struct window_next {
+	struct window_reading
+	        *reading; /* the last reading, which is the first one of the next window */
+	/* The exits that are the next window's: of threads that the last reading has, and of threads that were born after it
+	 * began. The next log is added to them. */
+	struct exit_log *exits;
+};
+
 struct window_options {
 	struct window_input first, last;
 	const struct snapshot_limits *limits; /* of each of the two files */
@@ -30,6 +39,8 @@ struct window_options {
 	/* Snapshots that do not say of which boot they are make a window, too, where some thread that was not born while the host was
 	 * booting is in both, and the second one is later. Their clock is that of the births of threads. */
 	bool infer_boot;
+	struct window_next
+	        *next; /* what the window behind this one begins with; NULL: none follows */
 	struct host *
 	        users; /* source of the names of users, which are moved to the window; NULL: those of the last one */
 };
@@ -41,7 +52,8 @@ struct window_options {
 must_check_ int window_make(const struct window_options *options, struct snapshot_writer *writer,
                             struct snapshot_info *ret_info, struct strbuf *reterr);
 
-/* Does so with two readings in memory (window-reading.h), which are filled, and are empty afterwards. The sources and
+/* Does so with two readings in memory (window-reading.h), which are filled, and are empty afterwards; where options->next is
+ * set, its two empty members are filled if that succeeds. The sources and
  * the limits of @options are ignored. */
 struct window_reading;
 must_check_ int window_of_readings(struct window_reading *first, struct window_reading *last,

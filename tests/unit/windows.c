@@ -76,22 +76,6 @@ void reading_pack(const struct reading *reading, struct strbuf *out)
 	                  reading->cgroup_count, out);
 }
 
-static void host_copy(struct host *to, const struct host *from)
-{
-	for (unsigned i = 0; i < HOST_FIELD_COUNT; i++) {
-		enum host_field field = (enum host_field)i;
-
-		if (from->texts[i])
-			host_set_text(to, field, from->texts[i], strlen(from->texts[i]));
-		for (size_t j = 0; j < from->maps[i].count; j++)
-			host_map_set(to, field, from->maps[i].entries[j].name,
-			             from->maps[i].entries[j].text,
-			             strlen(from->maps[i].entries[j].text));
-		to->numbers[i] = from->numbers[i];
-		to->seen[i] = from->seen[i];
-	}
-}
-
 /* The parts of a reading that the live window has: the file is left out. */
 static void fill(const struct reading *reading, struct window_reading *ret)
 {

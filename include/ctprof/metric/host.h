@@ -96,5 +96,8 @@ struct host_bounds host_bounds_of(const struct host *host);
 /* Makes a field unseen again. */
 void host_forget(struct host *host, enum host_field field);
 
+/* Makes @to, which is zeroed, a copy. */
+void host_copy(struct host *to, const struct host *from);
+
 /* For cleanup_(host_done). @host may be zeroed. */
 void host_done(struct host *host);

@@ -31,7 +31,7 @@ static void test_good(void **state)
 static void test_bad(void **state)
 {
 	static const char *const cases[] = {"",    "s",    "1 s", "-1s",   "1.s",
-	                                    ".5s", "1us",  "1d",  "1e3s",  "1s ",
+	                                    ".5s", "1us",  "1w",  "1e3s",  "1s ",
 	                                    "+1s", "1,5s", "0x1", "1.5.2", "9999999999999"};
 
 	(void)state;

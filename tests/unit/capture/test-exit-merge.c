@@ -430,6 +430,43 @@ static void test_cpu_time(void **state)
 	}
 }
 
+/* The log is taken while records wait: they stay, and are in the log of their ends. */
+static void test_take(void **state)
+{
+	(void)state;
+	begin(true);
+	add_record(5, 7000, 5000, 1);
+	add_record(6, 7100, 5000, 1);
+	add_end(6, 2100, 7101, 1000);
+	exit_merge_match(&merge, UINT64_MAX);
+	assert_true(exit_merge_waits(&merge, UINT64_C(7000) * MS));
+	assert_false(exit_merge_waits(&merge, UINT64_C(6999) * MS));
+	exit_merge_split(&merge, UINT64_C(7000) * MS, &result);
+	assert_int_equal(result.received, 2);
+	assert_int_equal(result.ends, 1);
+	assert_int_equal(result.records.count, 1);
+	row(0);
+	assert_int_equal(sample.tid, 6);
+	exit_log_done(&result);
+	/* A later record of the same id does not come first. */
+	add_record(5, 7300, 100, 2);
+	add_end(5, 2000, 7200, 1000);
+	exit_merge_match(&merge, UINT64_MAX);
+	exit_merge_split(&merge, 0, &result);
+	assert_int_equal(result.received, 1);
+	assert_int_equal(result.records.count, 1);
+	assert_int_equal(row(0)->exited_boottime_ns, UINT64_C(7200) * MS);
+	exit_log_done(&result);
+	/* An end that never comes. */
+	exit_merge_split(&merge, UINT64_C(70000) * MS, &result);
+	assert_int_equal(result.records.count, 1);
+	assert_false(row(0)->is_complete);
+	assert_false(exit_merge_waits(&merge, UINT64_MAX));
+	exit_log_done(&result);
+	exit_merge_finish(&merge, &result);
+	assert_int_equal(result.records.count, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -438,7 +475,7 @@ int main(void)
 	        cmocka_unit_test(test_reused_tid),   cmocka_unit_test(test_reused_tid_at_once),
 	        cmocka_unit_test(test_lost_end),     cmocka_unit_test(test_clocks_apart),
 	        cmocka_unit_test(test_until),        cmocka_unit_test(test_many),
-	        cmocka_unit_test(test_cpu_time),
+	        cmocka_unit_test(test_cpu_time),     cmocka_unit_test(test_take),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, done);

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <getopt.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/duration.h"
+#include "cli/options.h"
+#include "record-run.h"
+#include "report-lists.h"
+
+enum {
+	OPT_EVERY = 1,
+	OPT_KEEP,
+	OPT_ANONYMOUS,
+	OPT_SOURCE,
+	OPT_SMAPS,
+	OPT_JEMALLOC,
+	OPT_EXITS,
+};
+
+#define EVERY_DEFAULT_NS (10 * NS_PER_SECOND)
+#define EVERY_MIN_NS (100 * NS_PER_MS)
+#define EVERY_MAX_NS (3600 * NS_PER_SECOND)
+
+static const char *const sources[] = {"auto", "procfs", "bpf", NULL};
+
+static const char *const smaps[] = {"auto", "all", "off", NULL};
+
+static const char *const jemalloc[] = {"auto", "ptrace", "off", NULL};
+
+static const char *const exits[] = {"auto", "records", "off", NULL};
+
+static const struct cli_option options[] = {
+        {OPT_EVERY, 'e', "every", "TIME", "length of a window: 1s, 10s (the default), 1m",
+         TAKES(TEXT)},
+        {OPT_KEEP, 'k', "keep", "LIMIT", "remove what is older (24h, 7d) or too much (2G); twice",
+         TAKES(TEXT)},
+        {OPT_ANONYMOUS, 0, "anonymous", NULL, "leave out host and user names, exe, kernel cmdline",
+         TAKES(NOTHING)},
+        {OPT_SOURCE, 0, "source", "HOW", "how threads are read: auto, procfs, bpf",
+         TAKES_WORD(sources)},
+        {OPT_EXITS, 0, "exits", "HOW", "ends of threads: auto, records (without BPF), off",
+         TAKES_WORD(exits)},
+        {OPT_SMAPS, 0, "smaps", "WHICH", "smaps_rollup of processes: off, auto (not huge), all",
+         TAKES_WORD(smaps)},
+        {OPT_JEMALLOC, 0, "jemalloc", "HOW", "counters of jemalloc: off, auto, ptrace (stops)",
+         TAKES_WORD(jemalloc)},
+        {0},
+};
+
+static const char *const notes[] = {
+        "Each window begins where the one before ended. A file of DIR has the windows of an",
+        "hour. SIGTERM and SIGINT write the running window and end; SIGHUP begins a file.",
+        NULL,
+};
+
+static int parse_every(const struct option_parser *parser, uint64_t *ret_ns)
+{
+	if (!duration_parse(parser->value, ret_ns))
+		return options_error(parser, "'%s' is not a time such as 1s, 10s or 1m",
+		                     parser->value);
+	if (*ret_ns < EVERY_MIN_NS || *ret_ns > EVERY_MAX_NS)
+		return options_error(parser, "a window is between 100ms and 1h long, not '%s'",
+		                     parser->value);
+	return 0;
+}
+
+/* A number without a unit could be either. */
+static int parse_keep(const struct option_parser *parser, struct recording_keep *keep)
+{
+	const char *value = parser->value;
+	size_t len = strlen(value);
+	uint64_t number;
+
+	if (len > 0 && value[len - 1] >= '0' && value[len - 1] <= '9')
+		return options_error(parser, "'%s' has no unit, such as 24h or 2G", value);
+	if (duration_parse(value, &number) && number >= NS_PER_SECOND) {
+		keep->seconds = number / NS_PER_SECOND;
+		return 0;
+	}
+	if (list_size_parse(value, len, &number) && number > 0) {
+		keep->bytes = number;
+		return 0;
+	}
+	return options_error(parser, "'%s' is neither a time, such as 24h, nor a size, such as 2G",
+	                     value);
+}
+
+static int parse_option(const struct option_parser *parser, int id, struct record_options *ret)
+{
+	struct capture_options *capture = &ret->series.capture;
+	int chosen = 0;
+
+	switch (id) {
+	case OPT_EVERY:
+		return parse_every(parser, &ret->series.length_ns);
+	case OPT_KEEP:
+		return parse_keep(parser, &ret->keep);
+	case OPT_ANONYMOUS:
+		capture->anonymous = true;
+		break;
+	case OPT_SOURCE:
+		chosen = options_choose(parser, sources);
+		capture->source = (enum capture_source)chosen;
+		break;
+	case OPT_EXITS:
+		chosen = options_choose(parser, exits);
+		ret->series.exits = (enum capture_exits)chosen;
+		break;
+	case OPT_SMAPS:
+		chosen = options_choose(parser, smaps);
+		capture->smaps = (enum capture_smaps)chosen;
+		break;
+	case OPT_JEMALLOC:
+		chosen = options_choose(parser, jemalloc);
+		capture->jemalloc = (enum jemalloc_mode)chosen;
+		break;
+	}
+	return chosen;
+}
+
+static int parse(const struct command *command, int argc, char **argv, struct record_options *ret)
+{
+	struct option_parser parser;
+	int id, r = 0;
+
+	options_init(&parser, command, argc, argv);
+	while (r >= 0 && (id = options_next(&parser)) > 0)
+		r = parse_option(&parser, id, ret);
+	options_done(&parser);
+	return r < 0 ? OPTIONS_ERROR : id;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	struct record_options record = {
+	        .series = {.capture = {.smaps = CAPTURE_SMAPS_OFF, .jemalloc = JEMALLOC_MODE_OFF},
+	                   .length_ns = EVERY_DEFAULT_NS},
+	};
+	int id = parse(command, argc, argv, &record);
+
+	if (id == OPTIONS_HELP || id == OPTIONS_VERSION)
+		return options_answer(command, id);
+	if (id == OPTIONS_ERROR)
+		return EXIT_USAGE;
+	if (argc - optind != 1 || argv[optind][0] == '\0')
+		return cli_usage_error(command, "one directory is needed, not %d", argc - optind);
+	record.directory = argv[optind];
+	return record_run(&record) < 0 ? EXIT_FAILED : EXIT_DONE;
+}
+
+static const char *const other_names[] = {"atop", "daemon", NULL};
+
+const struct command command_record = {
+        .name = "record",
+        .summary = "Record windows that follow one another into a directory",
+        .other_names = other_names,
+        .operands = "DIR",
+        .operand_values = TAKES(DIRECTORY),
+        .options = {options, NULL},
+        .notes = notes,
+        .run = run,
+};

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* record-run - records windows into a directory until a signal ends it. */
+#include <stdbool.h>
+
+#include "capture/capture-series.h"
+#include "recording/recording-keep.h"
+
+struct record_options {
+	const char *directory;
+	struct capture_series_options series;
+	struct recording_keep keep;
+};
+
+/* Returns 0 after a signal, or -errno; errors are printed. A window that cannot be written is a gap, and ends nothing. */
+must_check_ int record_run(const struct record_options *options);

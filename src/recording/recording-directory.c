@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "recording/recording-directory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "base/output-place.h"
+
+/* Also in listings of people, who are to see what it is. */
+#define LOCK_NAME "recorder.lock"
+
+static int check_owner(int fd, struct strbuf *reterr)
+{
+	struct stat status;
+
+	if (fstat(fd, &status) < 0) {
+		int error = errno;
+
+		strbuf_add_str(reterr, strerror(error));
+		return -error;
+	}
+	if (status.st_uid != geteuid() && status.st_uid != 0)
+		strbuf_addf(reterr, "it belongs to user %u", (unsigned)status.st_uid);
+	else if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+		strbuf_add_str(reterr, "other users may write there");
+	else
+		return 0;
+	return -EPERM;
+}
+
+/* Returns 0 or -errno, with a phrase that may be empty. */
+static int find_or_make(struct output_place *place, const char *path, struct strbuf *phrase)
+{
+	int r = output_place_find_directory(place, AT_FDCWD, path, phrase);
+
+	if (r < 0 || place->target_fd >= 0)
+		return r;
+	if (mkdirat(place->dir_fd, place->name, 0700) < 0)
+		return -errno;
+	place->target_fd =
+	        openat(place->dir_fd, place->name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return place->target_fd < 0 ? -errno : 0;
+}
+
+int recording_directory_make(const char *path, struct strbuf *reterr)
+{
+	cleanup_(output_place_done) struct output_place place = OUTPUT_PLACE_INIT;
+	cleanup_(strbuf_done) struct strbuf phrase = STRBUF_INIT;
+	int r = find_or_make(&place, path, &phrase);
+
+	if (r == 0)
+		r = check_owner(place.target_fd, &phrase);
+	/* Through the descriptor, which is of no other directory than the one that was checked. */
+	if (r == 0)
+		r = fd_open_dir_at(place.target_fd, ".");
+	if (r < 0)
+		strbuf_addf(reterr, "%s: %s", path,
+		            phrase.len > 0 ? strbuf_str(&phrase) : strerror(-r));
+	return r;
+}
+
+static struct flock whole_file(void)
+{
+	return (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET};
+}
+
+int recording_lock(int dir_fd)
+{
+	cleanup_(fd_closep) int fd = openat(
+	        dir_fd, LOCK_NAME, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
+	struct flock lock = whole_file();
+	int kept;
+
+	if (fd < 0)
+		return -errno;
+	if (fcntl(fd, F_SETLK, &lock) < 0)
+		return errno == EACCES || errno == EAGAIN ? -EBUSY : -errno;
+	kept = fd;
+	fd = -1;
+	return kept;
+}
+
+int recording_lock_owner(int dir_fd, pid_t *ret_pid)
+{
+	cleanup_(fd_closep) int fd =
+	        openat(dir_fd, LOCK_NAME, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	struct flock lock = whole_file();
+
+	*ret_pid = 0;
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (fcntl(fd, F_GETLK, &lock) < 0)
+		return -errno;
+	if (lock.l_type != F_UNLCK)
+		*ret_pid = lock.l_pid;
+	return 0;
+}
+
+static void add_file(int dir_fd, const char *name, struct recording_files *list)
+{
+	struct recording_file file = {0};
+	struct stat status;
+
+	if (!recording_name_parse(name, &file.begin_unix_s) ||
+	    fstatat(dir_fd, name, &status, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(status.st_mode))
+		return;
+	memcpy(file.name, name, strlen(name) + 1);
+	file.bytes = (uint64_t)status.st_size;
+	*array_add(list->entries, list->count, list->capacity) = file;
+}
+
+static int compare_files(const void *a, const void *b)
+{
+	const struct recording_file *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+int recording_files_list(int dir_fd, struct recording_files *list)
+{
+	cleanup_(fd_closep) int fd = fd_open_dir_at(dir_fd, ".");
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+
+	if (!dir)
+		return fd < 0 ? fd : -errno;
+	/* The stream has it now. */
+	fd = -1;
+	while ((entry = readdir(dir)))
+		add_file(dir_fd, entry->d_name, list);
+	closedir(dir);
+	if (list->count > 0)
+		qsort(list->entries, list->count, sizeof(list->entries[0]), compare_files);
+	return 0;
+}
+
+void recording_files_done(struct recording_files *list)
+{
+	free(list->entries);
+	*list = (struct recording_files){0};
+}

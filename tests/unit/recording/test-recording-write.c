@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "memory-stream.h"
+#include "recording/recording-write.h"
+#include "temp-tree.h"
+
+/* 2026-11-23 05:40:12 UTC */
+#define MORNING UINT64_C(1795412412)
+#define MORNING_NAME "20261123T054012Z.ctprof.zst"
+
+static void names_are_those_of_times(void **state)
+{
+	static const char *const others[] = {"",
+	                                     "recorder.lock",
+	                                     "20261123T054012Z.ctprof.zs",
+	                                     "20261123T054012Z.ctprof.zst~",
+	                                     "20261323T054012Z.ctprof.zst",
+	                                     "20261123T054062Z.ctprof.zst",
+	                                     "x20261123T054012Z.ctprof.zst",
+	                                     "99999999999999"};
+	char name[RECORDING_NAME_BYTES];
+	uint64_t seconds = 0;
+
+	(void)state;
+	assert_true(recording_name_make(MORNING, name));
+	assert_string_equal(name, MORNING_NAME);
+	assert_true(recording_name_parse(name, &seconds));
+	assert_int_equal(seconds, MORNING);
+	assert_false(recording_name_make(UINT64_C(300000000000), name));
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		assert_false(recording_name_parse(others[i], &seconds));
+	assert_int_equal(seconds, MORNING);
+}
+
+static void old_files_go_and_the_last_stays(void **state)
+{
+	struct recording_file entries[] = {{"a", 1000, 10}, {"b", 2000, 10}, {"c", 3000, 10}};
+	const struct recording_files files = {.entries = entries, .count = 3};
+
+	(void)state;
+	assert_int_equal(recording_keep_excess(&(struct recording_keep){0}, &files, 9000), 0);
+	/* The first one ends at 2000, where the second one begins. */
+	assert_int_equal(
+	        recording_keep_excess(&(struct recording_keep){.seconds = 3000}, &files, 5000), 0);
+	assert_int_equal(
+	        recording_keep_excess(&(struct recording_keep){.seconds = 3000}, &files, 5001), 1);
+	assert_int_equal(
+	        recording_keep_excess(&(struct recording_keep){.seconds = 1}, &files, 90000), 2);
+	assert_int_equal(recording_keep_excess(&(struct recording_keep){.bytes = 30}, &files, 9000),
+	                 0);
+	assert_int_equal(recording_keep_excess(&(struct recording_keep){.bytes = 29}, &files, 9000),
+	                 1);
+	assert_int_equal(recording_keep_excess(&(struct recording_keep){.bytes = 1}, &files, 9000),
+	                 2);
+}
+
+static uint64_t size_of(const struct temp_tree *tree, const char *name)
+{
+	struct stat status;
+
+	assert_int_equal(fstatat(tree->fd, name, &status, 0), 0);
+	return (uint64_t)status.st_size;
+}
+
+static void an_hour_is_a_file(void **state)
+{
+	const struct temp_tree *tree = *state;
+	const struct recording_keep keep = {0};
+	struct recording_writer writer;
+	struct stat status;
+
+	assert_int_equal(recording_writer_open(&writer, tree->fd, &keep), 0);
+	assert_true(recording_writer_begins_file(&writer, MORNING));
+	assert_int_equal(recording_writer_append(&writer, MORNING, "one", 3), 0);
+	assert_false(recording_writer_begins_file(&writer, MORNING + 10));
+	assert_int_equal(recording_writer_append(&writer, MORNING + 10, "two", 3), 0);
+	temp_tree_assert_text(tree, MORNING_NAME, "onetwo");
+	assert_int_equal(fstatat(tree->fd, MORNING_NAME, &status, 0), 0);
+	assert_int_equal(status.st_mode & 0777, 0600);
+	assert_true(recording_writer_begins_file(&writer, MORNING + 3600));
+	assert_int_equal(recording_writer_append(&writer, MORNING + 3600, "x", 1), 0);
+	assert_int_equal(temp_tree_count(tree, "."), 2);
+	/* The clock was set back: the file that is there stays as it is. */
+	assert_true(recording_writer_begins_file(&writer, MORNING));
+	assert_int_equal(recording_writer_append(&writer, MORNING, "y", 1), 0);
+	temp_tree_assert_text(tree, MORNING_NAME, "onetwo");
+	assert_int_equal(temp_tree_count(tree, "."), 3);
+	recording_writer_done(&writer);
+}
+
+static void a_restart_cuts_the_torn_tail(void **state)
+{
+	const struct temp_tree *tree = *state;
+	const struct recording_keep keep = {0};
+	cleanup_(strbuf_done) struct strbuf bytes = STRBUF_INIT;
+	struct recording_writer writer;
+	size_t whole;
+
+	zstd_pack("{}", 2, &bytes);
+	whole = bytes.len;
+	zstd_pack("{}", 2, &bytes);
+	temp_tree_write(tree, MORNING_NAME, bytes.data, bytes.len - 3);
+	temp_tree_write_text(tree, "notes", "mine");
+	assert_int_equal(recording_writer_open(&writer, tree->fd, &keep), 0);
+	assert_int_equal(size_of(tree, MORNING_NAME), whole);
+	assert_int_equal(size_of(tree, "notes"), 4);
+	assert_true(recording_writer_begins_file(&writer, MORNING));
+	recording_writer_done(&writer);
+}
+
+/* A file may grow no further, as on a disk that is full. */
+static void a_window_is_written_whole_or_not_at_all(void **state)
+{
+	const struct temp_tree *tree = *state;
+	const struct recording_keep keep = {0};
+	struct recording_writer writer;
+	pid_t child = fork();
+	int status;
+
+	if (child == 0) {
+		const struct rlimit limit = {5, 5};
+		bool good;
+
+		signal(SIGXFSZ, SIG_IGN);
+		good = recording_writer_open(&writer, tree->fd, &keep) == 0 &&
+		       recording_writer_append(&writer, MORNING, "one", 3) == 0 &&
+		       setrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+		       recording_writer_append(&writer, MORNING, "three", 5) == -EFBIG &&
+		       recording_writer_append(&writer, MORNING, "2", 1) == 0;
+		_exit(good ? 0 : 1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	temp_tree_assert_text(tree, MORNING_NAME, "one2");
+}
+
+/* Locks are of processes, so another one asks. */
+static void one_recorder_has_the_lock(void **state)
+{
+	const struct temp_tree *tree = *state;
+	int lock = recording_lock(tree->fd), status;
+	pid_t owner = -1, child;
+
+	assert_true(lock >= 0);
+	child = fork();
+	if (child == 0) {
+		bool good = recording_lock_owner(tree->fd, &owner) == 0 && owner == getppid() &&
+		            recording_lock(tree->fd) == -EBUSY;
+
+		_exit(good ? 0 : 1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	close(lock);
+	assert_int_equal(recording_lock_owner(tree->fd, &owner), 0);
+	assert_int_equal(owner, 0);
+}
+
+static void others_may_not_write_there(void **state)
+{
+	const struct temp_tree *tree = *state;
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	char *path = temp_tree_path(tree, "new");
+	struct stat status;
+	int fd = recording_directory_make(path, &reason);
+
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &status), 0);
+	assert_int_equal(status.st_mode & 0777, 0700);
+	close(fd);
+	assert_int_equal(fchmodat(tree->fd, "new", 0777, 0), 0);
+	assert_int_equal(recording_directory_make(path, &reason), -EPERM);
+	assert_non_null(strstr(strbuf_str(&reason), "other users may write there"));
+	free(path);
+}
+
+#define IN_TREE(test_) cmocka_unit_test_setup_teardown(test_, temp_tree_setup, temp_tree_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(names_are_those_of_times),
+	        cmocka_unit_test(old_files_go_and_the_last_stays),
+	        IN_TREE(an_hour_is_a_file),
+	        IN_TREE(a_restart_cuts_the_torn_tail),
+	        IN_TREE(a_window_is_written_whole_or_not_at_all),
+	        IN_TREE(one_recorder_has_the_lock),
+	        IN_TREE(others_may_not_write_there),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Windows that follow one another have each exit once, and add up to the window over all of them. */
+#include "check.h"
+
+#include "memory-stream.h"
+#include "window/window-reading.h"
+#include "windows.h"
+
+enum { TGID = 700 };
+
+static void set_run_time(struct thread_sample *sample, uint64_t ns)
+{
+	sample_set(sample, run_time_ns, (struct counter_ns){ns});
+}
+
+static void load(const struct reading *from, struct window_reading *reading)
+{
+	cleanup_(strbuf_done) struct strbuf bytes = STRBUF_INIT, reason = STRBUF_INIT;
+	struct memory_source source;
+	struct window_input input = {&source.base, "reading"};
+
+	reading_pack(from, &bytes);
+	source = memory_source_make(bytes.data, bytes.len, bytes.len);
+	window_reading_init(reading);
+	assert_int_equal(window_reading_load(&input, &snapshot_default_limits, reading, &reason),
+	                 0);
+}
+
+/* Makes the window between, whose rows are in @ret. */
+static void make(struct window_reading *first, struct window_reading *last,
+                 const struct exit_log *exits, struct window_next *next, struct window_reading *ret)
+{
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	struct window_options options = {.exits = exits, .next = next};
+	struct snapshot_writer *writer;
+
+	window_reading_init(ret);
+	writer = snapshot_writer_new_visiting(&ret->visitor);
+	assert_int_equal(window_of_readings(first, last, &options, writer, &ret->info, &reason), 0);
+	snapshot_writer_freep(&writer);
+}
+
+static uint64_t run_time_of(const struct window_reading *window, uint32_t tid)
+{
+	struct thread_sample sample = {0};
+	uint64_t sum = 0;
+
+	for (uint32_t row = 0; row < window->threads.count; row++) {
+		if (thread_store_key(&window->threads, row)->tid != tid)
+			continue;
+		thread_store_get(&window->threads, row, &sample);
+		assert_true(metric_set_has(&sample.seen, METRIC_run_time_ns));
+		sum += sample.run_time_ns.v;
+	}
+	sample_done(&sample);
+	return sum;
+}
+
+static uint64_t number_of(const struct window_reading *window, enum window_number number)
+{
+	return window->info.window.numbers[number];
+}
+
+static void fill(struct reading readings[3])
+{
+	static const uint64_t times[] = {SECONDS(100), SECONDS(130), SECONDS(160)};
+
+	for (unsigned i = 0; i < 3; i++) {
+		struct cgroup_stats *cgroup;
+
+		reading_init(&readings[i], times[i]);
+		set_run_time(reading_add(&readings[i], TGID, TGID, SECOND_TICKS(50)),
+		             MILLISECONDS(100 + 70 * i));
+		if (i < 2)
+			set_run_time(reading_add(&readings[i], TGID, 701, SECOND_TICKS(60)),
+			             MILLISECONDS(10 + 5 * i));
+		cgroup = reading_add_cgroup(&readings[i], "/a");
+		fact_set_number(&cgroup->values[CGROUP_VALUE_cpu_usage_usec], 1000 + 100 * i);
+	}
+}
+
+/* 701 ends after its reading in the middle, and its record is in the first log; 702 is born and ends behind the begin of that
+ * reading; 703 in the first window; 704 in the second one. */
+static void log_exits(struct exit_log *first, struct exit_log *second)
+{
+	const struct end_spec ends[] = {
+	        {.tid = 701,
+	         .tgid = TGID,
+	         .born_ns = SECONDS(60),
+	         .exited_ns = MILLISECONDS(132500),
+	         .is_complete = true,
+	         .process_born_ns = SECONDS(50),
+	         .run_time_ns = MILLISECONDS(18)},
+	        {.tid = 702,
+	         .tgid = TGID,
+	         .born_ns = MILLISECONDS(130200),
+	         .exited_ns = MILLISECONDS(130400),
+	         .is_complete = true,
+	         .process_born_ns = SECONDS(50),
+	         .run_time_ns = MILLISECONDS(3)},
+	        {.tid = 703,
+	         .tgid = TGID,
+	         .born_ns = SECONDS(110),
+	         .exited_ns = SECONDS(111),
+	         .is_complete = true,
+	         .process_born_ns = SECONDS(50),
+	         .run_time_ns = MILLISECONDS(4)},
+	        {.tid = 704,
+	         .tgid = TGID,
+	         .born_ns = SECONDS(140),
+	         .exited_ns = SECONDS(141),
+	         .is_complete = true,
+	         .process_born_ns = SECONDS(50),
+	         .run_time_ns = MILLISECONDS(5)},
+	};
+
+	first->exits = second->exits = WINDOW_EXITS_completed;
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		struct end_spec end = ends[i];
+
+		end.comm = "ended";
+		end.pcomm = "leader";
+		add_end(i < 3 ? first : second, end);
+	}
+}
+
+static void each_exit_is_in_one_window(void **state)
+{
+	struct reading readings[3];
+	cleanup_(exit_log_done) struct exit_log exits = {0}, more = {0}, passed_on = {0};
+	cleanup_(window_reading_done) struct window_reading middle = {0}, last = {0}, kept = {0};
+	cleanup_(window_reading_done) struct window_reading a = {0}, b = {0};
+	struct window_next next = {&kept, &passed_on};
+
+	(void)state;
+	fill(readings);
+	log_exits(&exits, &more);
+	load(&readings[0], &kept);
+	load(&readings[1], &middle);
+	load(&readings[2], &last);
+	make(&kept, &middle, &exits, &next, &a);
+	assert_int_equal(passed_on.records.count, 2);
+	assert_int_equal(run_time_of(&a, TGID), MILLISECONDS(70));
+	assert_int_equal(run_time_of(&a, 701), MILLISECONDS(5));
+	assert_int_equal(run_time_of(&a, 702), 0);
+	assert_int_equal(run_time_of(&a, 703), MILLISECONDS(4));
+	exit_log_append(&passed_on, &more);
+	assert_int_equal(more.records.count, 0);
+	exit_log_done(&exits);
+	exits = passed_on;
+	passed_on = (struct exit_log){0};
+	make(&kept, &last, &exits, &next, &b);
+	assert_int_equal(passed_on.records.count, 0);
+	assert_int_equal(run_time_of(&b, TGID), MILLISECONDS(70));
+	assert_int_equal(run_time_of(&b, 701), MILLISECONDS(3));
+	assert_int_equal(run_time_of(&b, 702), MILLISECONDS(3));
+	assert_int_equal(run_time_of(&b, 703), 0);
+	assert_int_equal(run_time_of(&b, 704), MILLISECONDS(5));
+	assert_int_equal(number_of(&b, WINDOW_threads_lost), 0);
+	assert_int_equal(number_of(&b, WINDOW_exits_left_out), 0);
+	assert_int_equal(number_of(&a, WINDOW_begin_boottime_ns) + number_of(&a, WINDOW_length_ns),
+	                 number_of(&b, WINDOW_begin_boottime_ns));
+	assert_int_equal(a.cgroups[0].values[CGROUP_VALUE_cpu_usage_usec].number, 100);
+	assert_int_equal(b.cgroups[0].values[CGROUP_VALUE_cpu_usage_usec].number, 100);
+	for (unsigned i = 0; i < 3; i++)
+		reading_done(&readings[i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(each_exit_is_in_one_window)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
