@@ -6,7 +6,17 @@
 #include "facts/fact-rows.h"
 #include "report-lists.h"
 #include "report/report.h"
+#include "rollup/rollup.h"
 #include "where/where.h"
+
+/* The tree that --rollup asks for. */
+struct rollup_choice {
+	bool given;
+	bool metrics_given, share_given;
+	const char *other; /* the first option that it has no use for; NULL: none */
+	enum group_key key;
+	struct rollup_options options;
+};
 
 struct report_options {
 	unsigned sides;
@@ -43,6 +53,7 @@ struct report_options {
 	bool spread;
 	uint16_t spread_measures[MEASURE_COUNT];
 	size_t spread_count;
+	struct rollup_choice rollup;
 	char *explains; /* label of the group whose threads are the rows; owned; NULL: none */
 	const char *
 	        explained_metric; /* glob for the metrics of these rows; points into explains; NULL: all */

@@ -19,6 +19,7 @@
 #include "overview/overview.h"
 #include "pager.h"
 #include "report-options.h"
+#include "rollup-options.h"
 
 /* Returns whether the name of the locale is one of UTF-8; the first variable that is set decides, as in locale(7). */
 static bool is_named_utf8(void)
@@ -230,6 +231,37 @@ static void make_report(FILE *file, const struct report_options *options, struct
 		print_left_out(&report);
 }
 
+/* Prints trees of directories: for two lifetime snapshots of one boot, those of the window between, @interval. */
+static void make_rollup(FILE *file, const struct report_options *options, const struct load *loads,
+                        unsigned count, const struct load *interval)
+{
+	cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT;
+	struct report report = {.verbose = options->verbose,
+	                        .csv_raw = options->csv_raw,
+	                        .style = report_style(options->color)};
+
+	if (report.style.width == 0)
+		report.style.width = OVERVIEW_WIDTH;
+	report.style.wrap = options->wrap;
+	report.style.markdown = options->format == FORMAT_MARKDOWN;
+	report.style.color = report.style.color && !report.style.markdown;
+	if (report.style.markdown)
+		report.style.width = 0;
+	for (unsigned i = 0; i < count; i++)
+		report.sides[i] = (struct report_side){loads[i].path, &loads[i].info,
+		                                       loads[i].file_bytes, NULL};
+	if (interval) {
+		for (unsigned i = 0; i < count; i++) {
+			const char *slash = strrchr(loads[i].path, '/');
+
+			strbuf_addf(&path, "%s%s", i > 0 ? ".." : "",
+			            slash ? slash + 1 : loads[i].path);
+		}
+		report.sides[0] = (struct report_side){strbuf_str(&path), &interval->info, 0, NULL};
+	}
+	rollup_print(file, options, interval ? interval : loads, interval ? 1 : count, &report);
+}
+
 static void load_init(struct load *load, const struct report_options *options, const char *path)
 {
 	load->path = path;
@@ -389,7 +421,12 @@ static int run(const struct report_options *options, char **paths, unsigned coun
 		struct pager pager;
 
 		pager_start(&pager, !options->no_pager && options->format == FORMAT_TABLE);
-		make_report(pager.file, options, loads, count, is_interval ? &interval : NULL);
+		if (options->rollup.given)
+			make_rollup(pager.file, options, loads, count,
+			            is_interval ? &interval : NULL);
+		else
+			make_report(pager.file, options, loads, count,
+			            is_interval ? &interval : NULL);
 		status = pager_finish(&pager);
 	}
 	load_done(&interval);

@@ -138,3 +138,17 @@ experiment() {
                 state: "done", start: ., length_ns: 30000000000, outcomes: {wall_time_ns: (30000000000 + . % 5)}}]}' \
         >"$1/experiment.json"
 }
+
+# burners SECONDS: a lifetime snapshot, SECONDS after another one of the same boot, of processes on standard input: on each line
+# pid, working directory, executable, and the clock ticks of 10 ms in user and kernel mode. On standard output.
+burners() {
+    jq -Rnc --argjson after "$1" '{format: "ctprof", version: 1, kind: "lifetime",
+        captured_at_unix_ns: (1767225600000000000 + $after * 1000000000),
+        captured_boottime_ns: (1000000000000 + $after * 1000000000),
+        host: {clock_ticks_per_second: 100, online_cpus: 4, boot_id: "00000000-1111-4222-8333-444444444444",
+            pid_namespace: "pid:[4026531836]"},
+        threads: [inputs | split(" ") | {tid: (.[0] | tonumber), tgid: (.[0] | tonumber), pcomm: "burner", comm: "burner",
+            cwd: .[1], exe: .[2], start_time_clock_ticks: 5000,
+            read_boottime_ns: (1000000000000 + $after * 1000000000),
+            utime_clock_ticks: (.[3] | tonumber), stime_clock_ticks: (.[4] | tonumber)}]}' | pack
+}

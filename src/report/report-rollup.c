@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/report-rollup.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "metric/units.h"
+#include "report-overview.h"
+
+/* The columns for one side, and for two. */
+enum rollup_column {
+	ROLLUP_PATH,
+	ROLLUP_TOTAL,
+	ROLLUP_CANDIDATE,
+	ROLLUP_DELTA,
+	ROLLUP_OWN, /* of two sides, its delta */
+	ROLLUP_HOST,
+	ROLLUP_PARENT,
+	ROLLUP_PROCESSES,
+	ROLLUP_COLUMN_COUNT,
+};
+
+struct rollup_table {
+	const struct report *report;
+	const struct rollup *rollup;
+	enum rollup_column columns[ROLLUP_COLUMN_COUNT];
+};
+
+enum { ROLLUP_INDENT = 2 };
+
+/* Clock ticks are shown as time. */
+static enum metric_unit unit_of(const struct rollup *rollup, struct quantity *value)
+{
+	enum metric_unit unit = measure_unit(rollup->measure);
+
+	if (unit != UNIT_ticks || rollup->clock_ticks_per_second == 0)
+		return unit;
+	if (value->kind != QUANTITY_NONE)
+		*value = quantity_real(quantity_double(*value) * NS_PER_SECOND /
+		                       (double)rollup->clock_ticks_per_second);
+	return UNIT_ns;
+}
+
+static void add_value(const struct rollup *rollup, const struct rollup_part *part, unsigned side,
+                      struct strbuf *out)
+{
+	struct quantity value = part->values[side];
+	enum metric_unit unit = unit_of(rollup, &value);
+
+	units_format(unit, value, measure_is_derived(rollup->measure), out);
+	if (value.kind != QUANTITY_NONE)
+		strbuf_add_str(out, measure_per_table[rollup->per].suffix);
+	if (part->partial[side])
+		strbuf_add_char(out, '*');
+}
+
+static enum table_color add_delta(const struct rollup *rollup, const struct rollup_part *part,
+                                  struct strbuf *out)
+{
+	struct quantity delta = part->delta;
+	enum metric_unit unit = unit_of(rollup, &delta);
+
+	units_format_delta(unit, delta, measure_is_derived(rollup->measure), out);
+	if (delta.kind != QUANTITY_NONE)
+		strbuf_add_str(out, measure_per_table[rollup->per].suffix);
+	return report_color_of(delta);
+}
+
+static void add_percent(struct quantity percent, struct strbuf *out)
+{
+	if (percent.kind == QUANTITY_NONE)
+		strbuf_add_char(out, '-');
+	else
+		strbuf_addf(out, "%.1f", quantity_double(percent));
+}
+
+static void add_path(const struct rollup_row *row, struct strbuf *out)
+{
+	const struct path_node *node = row->node;
+
+	for (unsigned i = 0; i < ROLLUP_INDENT * node->depth; i++)
+		strbuf_add_char(out, ' ');
+	strbuf_add(out, node->path + node->path_len - node->name_len, node->name_len);
+}
+
+static enum table_color rollup_cell(void *opaque, size_t index, unsigned column, struct strbuf *out)
+{
+	const struct rollup_table *table = opaque;
+	const struct rollup *rollup = table->rollup;
+	const struct rollup_row *row = &rollup->rows[index];
+	unsigned sides = table->report->rows->sides;
+
+	switch (table->columns[column]) {
+	case ROLLUP_PATH:
+		add_path(row, out);
+		break;
+	case ROLLUP_TOTAL:
+		add_value(rollup, &row->total, SIDE_BASELINE, out);
+		break;
+	case ROLLUP_CANDIDATE:
+		add_value(rollup, &row->total, SIDE_CANDIDATE, out);
+		break;
+	case ROLLUP_DELTA:
+		return add_delta(rollup, &row->total, out);
+	case ROLLUP_OWN:
+		/* Nothing stands where no process is. */
+		if (row->has_own && sides == SIDE_MAX)
+			return add_delta(rollup, &row->own, out);
+		if (row->has_own)
+			add_value(rollup, &row->own, SIDE_BASELINE, out);
+		break;
+	case ROLLUP_HOST:
+		add_percent(row->host_percent, out);
+		break;
+	case ROLLUP_PARENT:
+		if (row->node->parent != PATH_NODE_NONE)
+			add_percent(row->parent_percent, out);
+		break;
+	case ROLLUP_PROCESSES:
+		strbuf_addf(out, "%u", row->total.processes[sides - 1]);
+		break;
+	case ROLLUP_COLUMN_COUNT:
+		break;
+	}
+	return COLOR_NONE;
+}
+
+/* Fills the columns and their headings; returns how many there are. */
+static unsigned choose_columns(struct rollup_table *table, const char *path_heading,
+                               struct table_column *columns)
+{
+	static const struct {
+		enum rollup_column column;
+		unsigned sides;
+		unsigned leaves;
+		const char *heading;
+	} all[] = {
+	        {ROLLUP_PATH, 0, 0, NULL},         {ROLLUP_TOTAL, 1, 0, "total"},
+	        {ROLLUP_TOTAL, 2, 4, "baseline"},  {ROLLUP_CANDIDATE, 2, 5, "candidate"},
+	        {ROLLUP_DELTA, 2, 0, "delta"},     {ROLLUP_OWN, 1, 0, "own"},
+	        {ROLLUP_OWN, 2, 3, "own delta"},   {ROLLUP_HOST, 0, 0, "% host"},
+	        {ROLLUP_PARENT, 0, 2, "% parent"}, {ROLLUP_PROCESSES, 0, 1, "processes"},
+	};
+	unsigned count = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+		if (all[i].sides > 0 && all[i].sides != table->report->rows->sides)
+			continue;
+		table->columns[count] = all[i].column;
+		columns[count++] = (struct table_column){
+		        .heading = all[i].heading ? all[i].heading : path_heading,
+		        .right = all[i].column != ROLLUP_PATH,
+		        .shrinks = all[i].column == ROLLUP_PATH ? SHRINKS_ALWAYS : SHRINKS_NEVER,
+		        .leaves = all[i].leaves};
+	}
+	return count;
+}
+
+/* Appends the line above a tree: its measure, and the host's value. */
+static void add_title(const struct report *report, const struct rollup *rollup, struct strbuf *out)
+{
+	cleanup_(strbuf_done) struct strbuf line = STRBUF_INIT;
+
+	strbuf_addf(&line, "%s, host ", measure_name(rollup->measure));
+	add_value(rollup, &rollup->host, SIDE_BASELINE, &line);
+	if (report->rows->sides == SIDE_MAX) {
+		strbuf_addf(&line, " %s ", overview_arrow(report));
+		add_value(rollup, &rollup->host, SIDE_CANDIDATE, &line);
+	}
+	overview_add_line(report, &line, out);
+}
+
+static bool has_partial(const struct rollup *rollup, size_t shown)
+{
+	for (size_t i = 0; i < shown; i++)
+		if (rollup->rows[i].total.partial[0] || rollup->rows[i].total.partial[1])
+			return true;
+	return false;
+}
+
+static void add_count(size_t count, struct strbuf *out)
+{
+	strbuf_addf(out, "%s%zu director%s ", out->len > 0 ? "; " : "", count,
+	            count == 1 ? "y" : "ies");
+}
+
+/* Appends what a tree does not show. */
+static void add_foot(const struct report *report, const struct rollup *rollup, size_t shown,
+                     struct strbuf *out)
+{
+	cleanup_(strbuf_done) struct strbuf line = STRBUF_INIT;
+
+	if (shown < rollup->count) {
+		add_count(rollup->count - shown, &line);
+		strbuf_add_str(&line, "more (--limit 0 shows all)");
+	}
+	if (rollup->below > 0) {
+		add_count(rollup->below, &line);
+		strbuf_addf(&line, "below %g %% of the host (share=0 shows all)",
+		            rollup->options.least_percent);
+	}
+	if (rollup->deeper > 0) {
+		add_count(rollup->deeper, &line);
+		strbuf_addf(&line, "deeper than %zu", rollup->options.depth);
+	}
+	overview_add_line(report, &line, out);
+	strbuf_clear(&line);
+	if (has_partial(rollup, shown))
+		strbuf_add_str(&line, "* some threads are not in the value");
+	overview_add_line(report, &line, out);
+}
+
+static void print_tree(FILE *file, const struct report *report, const struct report_rollup *of,
+                       const struct rollup *rollup)
+{
+	struct rollup_table table = {.report = report, .rollup = rollup};
+	struct table_column columns[ROLLUP_COLUMN_COUNT];
+	unsigned count = choose_columns(&table, of->name, columns);
+	size_t shown = of->limit > 0 && of->limit < rollup->count ? of->limit : rollup->count;
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+	add_title(report, rollup, &text);
+	fputs(strbuf_str(&text), file);
+	table_print(file, &report->style, columns, count, shown, rollup_cell, &table);
+	strbuf_clear(&text);
+	add_foot(report, rollup, shown, &text);
+	fputs(strbuf_str(&text), file);
+}
+
+void report_rollup_table(FILE *file, const struct report *report, const struct report_rollup *of)
+{
+	static const char overlap[] =
+	        "a process counts for each directory above its own: totals overlap, own adds up";
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT, line = STRBUF_INIT;
+
+	report_add_two_lines(report, &text);
+	fputs(strbuf_str(&text), file);
+	for (size_t i = 0; i < of->count; i++) {
+		if (i > 0 || report->style.markdown)
+			putc('\n', file);
+		print_tree(file, report, of, &of->trees[i]);
+	}
+	strbuf_clear(&text);
+	strbuf_add_str(&line, overlap);
+	overview_add_line(report, &line, &text);
+	fputs(strbuf_str(&text), file);
+}

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "rollup/rollup.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "group/group.h"
+#include "measure/measure.h"
+
+/* The groups of a directory and of all below it, put together. */
+struct sum {
+	struct group *sides[SIDE_MAX]; /* owned; NULL where there is none */
+};
+
+struct builder {
+	const struct row_set *set;
+	const struct row_group **entries; /* by label; owned */
+	const char **labels;              /* owned, as a list */
+	size_t count;
+	struct sum *sums;        /* by node; owned */
+	struct rollup_row *rows; /* by node; owned */
+	uint32_t *order;         /* nodes, those of one parent side by side; owned */
+	bool *shown;             /* by node; owned */
+};
+
+bool rollup_can_add(unsigned measure)
+{
+	if (!measure_is_derived(measure))
+		return metric_table[measure].rule == RULE_SUM;
+	switch (derived_table[measure_derived(measure)].basis) {
+	case BASIS_ADDS:
+	case BASIS_PARTS:
+	case BASIS_RATES:
+		return true;
+	case BASIS_SUMS:
+	case BASIS_SHARE:
+	case BASIS_LIFE:
+		break;
+	}
+	return false;
+}
+
+static void add_entries(struct builder *builder, const struct row_group *groups, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (groups[i].exited)
+			continue;
+		builder->entries[builder->count] = &groups[i];
+		builder->labels[builder->count++] = groups[i].label;
+	}
+}
+
+static void merge_group(struct group **into, const struct group *from)
+{
+	struct group copy;
+
+	if (!from)
+		return;
+	if (!*into)
+		*into = mem_calloc(1, sizeof(**into));
+	/* Distributions are of no use here. */
+	copy = *from;
+	copy.spreads = NULL;
+	group_merge(*into, &copy, 0);
+}
+
+static void free_sum(struct sum *sum)
+{
+	for (unsigned side = 0; side < SIDE_MAX; side++) {
+		if (sum->sides[side])
+			group_free(sum->sides[side], 0);
+		sum->sides[side] = NULL;
+	}
+}
+
+static bool is_partial(const struct row_view *view, unsigned side)
+{
+	return !metric_set_is_empty(&view->missing_inputs[side]) ||
+	       view->absence[side] == ABSENCE_PARTIAL ||
+	       (view->seen[side] > 0 &&
+	        (view->seen[side] < view->expected[side] || view->exited_left_out));
+}
+
+static void fill_part(const struct builder *builder, struct rollup *rollup,
+                      const struct group *const *sides, struct rollup_part *part,
+                      struct quantity *ret_percent)
+{
+	static char nameless[] = "";
+	struct row_group group = {.label = nameless, .parts = {nameless}};
+	struct row_view view;
+
+	memcpy(group.sides, sides, sizeof(group.sides));
+	row_view(builder->set, &group, rollup->measure, &view);
+	for (unsigned side = 0; side < builder->set->sides; side++) {
+		part->values[side] = view.values[side];
+		part->partial[side] = is_partial(&view, side);
+		part->processes[side] = sides[side] ? sides[side]->leaders : 0;
+		part->threads[side] = sides[side] ? sides[side]->threads : 0;
+	}
+	part->delta = view.delta;
+	rollup->per = view.per;
+	rollup->clock_ticks_per_second = view.clock_ticks_per_second;
+	if (ret_percent)
+		*ret_percent = view.percent;
+}
+
+/* The part of a value in a larger one, in percent. */
+static struct quantity share(const struct row_set *set, const struct rollup_part *part,
+                             const struct rollup_part *whole)
+{
+	struct quantity value = set->sides == SIDE_MAX ? part->delta : part->values[0];
+	double size = fabs(quantity_double(whole->values[0])), number = quantity_double(value);
+
+	if (set->sides == SIDE_MAX) {
+		size = fmax(size, fabs(quantity_double(whole->values[SIDE_CANDIDATE])));
+		number = fabs(number);
+	}
+	return value.kind != QUANTITY_NONE && size > 0 ? quantity_real(100 * number / size)
+	                                               : (struct quantity){0};
+}
+
+/* Nodes come behind their parents, so from the last one on each sum is whole when its turn comes, and only those of the
+ * directories above are kept meanwhile. */
+static void add_up(struct builder *builder, struct rollup *rollup)
+{
+	const struct path_tree *tree = &rollup->tree;
+
+	for (size_t n = tree->count; n-- > 0;) {
+		const struct path_node *node = &tree->nodes[n];
+		struct rollup_row *row = &builder->rows[n];
+		struct sum *sum = &builder->sums[n], own = {{NULL}};
+
+		for (uint32_t e = node->first_entry; e != PATH_NODE_NONE; e = tree->next_entry[e])
+			for (unsigned side = 0; side < SIDE_MAX; side++)
+				merge_group(&own.sides[side], builder->entries[e]->sides[side]);
+		row->node = node;
+		row->has_own = node->first_entry != PATH_NODE_NONE;
+		if (row->has_own)
+			fill_part(builder, rollup, (const struct group *const *)own.sides,
+			          &row->own, NULL);
+		for (unsigned side = 0; side < SIDE_MAX; side++)
+			merge_group(&sum->sides[side], own.sides[side]);
+		fill_part(builder, rollup, (const struct group *const *)sum->sides, &row->total,
+		          &row->percent);
+		for (unsigned side = 0; node->parent != PATH_NODE_NONE && side < SIDE_MAX; side++)
+			merge_group(&builder->sums[node->parent].sides[side], sum->sides[side]);
+		free_sum(&own);
+		free_sum(sum);
+	}
+}
+
+static void set_shares(struct builder *builder, const struct rollup *rollup)
+{
+	for (size_t n = 0; n < rollup->tree.count; n++) {
+		struct rollup_row *row = &builder->rows[n];
+		uint32_t parent = rollup->tree.nodes[n].parent;
+
+		row->host_percent = share(builder->set, &row->total, &rollup->host);
+		if (parent != PATH_NODE_NONE)
+			row->parent_percent =
+			        share(builder->set, &row->total, &builder->rows[parent].total);
+	}
+}
+
+/* A directory is shown if one below it is: differences of two directories may make up for each other above them. */
+static void choose_shown(struct builder *builder, struct rollup *rollup,
+                         const struct rollup_options *options)
+{
+	const struct path_node *nodes = rollup->tree.nodes;
+
+	for (size_t n = rollup->tree.count; n-- > 0;) {
+		struct quantity percent = builder->rows[n].host_percent;
+
+		if (options->depth > 0 && nodes[n].depth >= options->depth) {
+			rollup->deeper++;
+			continue;
+		}
+		builder->shown[n] = builder->shown[n] || percent.kind == QUANTITY_NONE ||
+		                    quantity_double(percent) >= options->least_percent;
+		if (!builder->shown[n])
+			rollup->below++;
+		else if (nodes[n].parent != PATH_NODE_NONE)
+			builder->shown[nodes[n].parent] = true;
+	}
+}
+
+static double rank_of(const struct builder *builder, const struct rollup_row *row)
+{
+	double value = quantity_double(builder->set->sides == SIDE_MAX ? row->total.delta
+	                                                               : row->total.values[0]);
+
+	return isnan(value) ? 0 : fabs(value);
+}
+
+static int compare_nodes(const void *a, const void *b, void *context)
+{
+	const struct builder *builder = context;
+	uint32_t first = *(const uint32_t *)a, second = *(const uint32_t *)b;
+	const struct rollup_row *row = &builder->rows[first], *other = &builder->rows[second];
+	double difference = rank_of(builder, other) - rank_of(builder, row);
+
+	if (row->node->parent != other->node->parent)
+		return row->node->parent < other->node->parent ? -1 : 1;
+	if (difference > 0 || difference < 0)
+		return difference > 0 ? 1 : -1;
+	/* The nodes are in the order of their names. */
+	return first < second ? -1 : 1;
+}
+
+/* The places of each node's children in the order; the roots are those of the last place. */
+struct ranges {
+	uint32_t *first; /* by parent; owned */
+	uint32_t *count;
+};
+
+static struct ranges find_ranges(const struct builder *builder, const struct path_tree *tree)
+{
+	struct ranges ranges = {mem_calloc(tree->count + 1, sizeof(uint32_t)),
+	                        mem_calloc(tree->count + 1, sizeof(uint32_t))};
+
+	for (size_t i = 0; i < tree->count; i++) {
+		uint32_t parent = tree->nodes[builder->order[i]].parent;
+		size_t at = parent == PATH_NODE_NONE ? tree->count : parent;
+
+		if (ranges.count[at]++ == 0)
+			ranges.first[at] = (uint32_t)i;
+	}
+	return ranges;
+}
+
+/* Copies the rows that are shown, each behind its parent. A parent's range shrinks from its begin on while its children come. */
+static void emit(const struct builder *builder, struct rollup *rollup)
+{
+	const struct path_tree *tree = &rollup->tree;
+	struct ranges ranges = find_ranges(builder, tree);
+	uint32_t at = (uint32_t)tree->count;
+
+	rollup->rows = mem_calloc(tree->count + 1, sizeof(rollup->rows[0]));
+	for (;;) {
+		if (ranges.count[at] > 0) {
+			uint32_t child = builder->order[ranges.first[at]++];
+
+			ranges.count[at]--;
+			if (!builder->shown[child])
+				continue;
+			rollup->rows[rollup->count++] = builder->rows[child];
+			at = child;
+		} else if (at == tree->count) {
+			break;
+		} else {
+			at = tree->nodes[at].parent == PATH_NODE_NONE ? (uint32_t)tree->count
+			                                              : tree->nodes[at].parent;
+		}
+	}
+	free(ranges.first);
+	free(ranges.count);
+}
+
+void rollup_init(struct rollup *rollup, const struct row_set *set, unsigned measure,
+                 const struct rollup_options *options)
+{
+	size_t most = set->group_count + set->unmatched_count[0] + set->unmatched_count[1];
+	struct builder builder = {.set = set,
+	                          .entries = mem_calloc(most + 1, sizeof(builder.entries[0])),
+	                          .labels = mem_calloc(most + 1, sizeof(builder.labels[0]))};
+	size_t nodes;
+
+	*rollup = (struct rollup){.measure = measure, .options = *options};
+	add_entries(&builder, set->groups, set->group_count);
+	for (unsigned side = 0; side < SIDE_MAX; side++)
+		add_entries(&builder, set->unmatched[side], set->unmatched_count[side]);
+	path_tree_build(&rollup->tree, builder.labels, builder.count);
+	nodes = rollup->tree.count;
+	builder.sums = mem_calloc(nodes + 1, sizeof(builder.sums[0]));
+	builder.rows = mem_calloc(nodes + 1, sizeof(builder.rows[0]));
+	builder.order = mem_calloc(nodes + 1, sizeof(builder.order[0]));
+	builder.shown = mem_calloc(nodes + 1, sizeof(builder.shown[0]));
+	fill_part(&builder, rollup, (const struct group *const *)set->totals, &rollup->host, NULL);
+	add_up(&builder, rollup);
+	set_shares(&builder, rollup);
+	choose_shown(&builder, rollup, options);
+	for (size_t i = 0; i < nodes; i++)
+		builder.order[i] = (uint32_t)i;
+	if (nodes > 0)
+		qsort_r(builder.order, nodes, sizeof(builder.order[0]), compare_nodes, &builder);
+	emit(&builder, rollup);
+	free(builder.entries);
+	free(builder.labels);
+	free(builder.sums);
+	free(builder.rows);
+	free(builder.order);
+	free(builder.shown);
+}
+
+void rollup_done(struct rollup *rollup)
+{
+	free(rollup->rows);
+	path_tree_done(&rollup->tree);
+	*rollup = (struct rollup){0};
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* rollup - a tree of directories, or of cgroups: what each one's own processes did, and what all did at or below it. A process
+ * counts for each directory above its own, so that totals overlap and own values add up. Pure. */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "compare/rows.h"
+#include "rollup/path-tree.h"
+
+struct rollup_options {
+	size_t depth;         /* deeper directories are left out; 0: none is */
+	double least_percent; /* of the host; directories below are left out */
+};
+
+/* A directory by itself, or with all below it. */
+struct rollup_part {
+	struct quantity values[SIDE_MAX];
+	struct quantity delta;
+	bool partial[SIDE_MAX]; /* some of the threads are not in the value */
+	uint32_t processes[SIDE_MAX];
+	uint32_t threads[SIDE_MAX];
+};
+
+struct rollup_row {
+	const struct path_node *node;
+	struct rollup_part own; /* where it has no process of its own, zero of none */
+	struct rollup_part total;
+	bool has_own;
+	struct quantity percent; /* of the total, candidate to baseline */
+	/* The total's part of the host's and of its parent's; for two sides, the size of its delta in the larger of both sides of
+	 * these. None if that is not known, or 0. In percent. */
+	struct quantity host_percent, parent_percent;
+};
+
+struct rollup {
+	struct rollup_row *rows; /* each behind its parent, the largest of siblings first; owned */
+	size_t count;
+	struct rollup_options options;
+	size_t below,
+	        deeper; /* directories that are left out: below the least percentage, too deep */
+	struct rollup_part host;
+	unsigned measure;
+	enum measure_per per;
+	uint64_t clock_ticks_per_second; /* of values in ticks; 0: not known */
+	struct path_tree tree;
+};
+
+/* Returns whether values of the measure can be added over directories: sums, and rates of sums. */
+bool rollup_can_add(unsigned measure);
+
+/* Makes the rows of all groups of the set, whose only key is the path, for one measure. The set, which must have labels for paths,
+ * must outlive them. */
+void rollup_init(struct rollup *rollup, const struct row_set *set, unsigned measure,
+                 const struct rollup_options *options);
+void rollup_done(struct rollup *rollup);
