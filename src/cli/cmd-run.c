@@ -174,7 +174,8 @@ static void report_not_started(const struct arguments *arguments, const struct j
 	/* A signal says nothing by itself. */
 	if (result->error == -EINTR)
 		return;
-	text_add_escaped(&name, arguments->job.argv[0], strlen(arguments->job.argv[0]));
+	text_add_escaped(&name, arguments->job.launch.argv[0],
+	                 strlen(arguments->job.launch.argv[0]));
 	cli_error("%s: %s", strbuf_str(&name), strerror(-result->error));
 }
 
@@ -247,7 +248,7 @@ static void make_summary(const struct arguments *arguments, const struct runs *r
 {
 	cleanup_(mem_freep) char *directory = getcwd(NULL, 0);
 	const struct job_report report = {
-	        .argv = arguments->job.argv,
+	        .argv = arguments->job.launch.argv,
 	        .working_directory = directory,
 	        .runs = runs->entries,
 	        .count = runs->count,
@@ -326,8 +327,8 @@ static int run(const struct command *command, int argc, char **argv)
 		cli_error("the settings of signals cannot be read");
 		return CODE_FAILED;
 	}
-	arguments.job.argv = argv + optind;
-	arguments.job.inherited = &inherited;
+	arguments.job.launch.argv = argv + optind;
+	arguments.job.launch.inherited = &inherited;
 	/* Names of cgroups are found a moment after a thread has ended. */
 	if (arguments.output)
 		arguments.job.linger_ns = 50 * NS_PER_MS;
@@ -340,7 +341,7 @@ static int run(const struct command *command, int argc, char **argv)
 	return runs.code;
 }
 
-static const char *const other_names[] = {"exec", "time", "stat", "duct", NULL};
+static const char *const other_names[] = {"exec", "time", "stat", NULL};
 
 const struct command command_run = {
         .name = "run",

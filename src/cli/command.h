@@ -87,6 +87,7 @@ extern const struct command command_record;
 extern const struct command command_show;
 extern const struct command command_compare;
 extern const struct command command_run;
+extern const struct command command_duct;
 extern const struct command command_window;
 extern const struct command command_ab_report;
 extern const struct command command_metric_list;

@@ -16,9 +16,23 @@
 
 enum { CODE_FAILED = 125, CODE_NOT_EXECUTABLE = 126, CODE_NOT_FOUND = 127, CODE_SIGNAL = 128 };
 
+/* The pair may be each other's number. */
+static int set_streams(const struct job_launch *launch)
+{
+	int out = launch->stdout_fd, err = launch->stderr_fd;
+
+	if (!launch->has_streams)
+		return 0;
+	if (err == STDOUT_FILENO) {
+		err = fcntl(err, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+		if (err < 0)
+			return -1;
+	}
+	return dup2(out, STDOUT_FILENO) < 0 || dup2(err, STDERR_FILENO) < 0 ? -1 : 0;
+}
+
 /* The pipe of the gate is closed without a byte if the runner has ended. */
-noreturn_ static void run_child(char **argv, const struct job_inherited *inherited, int gate_fd,
-                                int error_fd)
+noreturn_ static void run_child(const struct job_launch *launch, int gate_fd, int error_fd)
 {
 	char byte;
 	ssize_t len;
@@ -29,8 +43,11 @@ noreturn_ static void run_child(char **argv, const struct job_inherited *inherit
 	while (len < 0 && errno == EINTR);
 	if (len != 1)
 		_exit(CODE_FAILED);
-	job_inherited_restore(inherited);
-	execvp(argv[0], argv);
+	job_inherited_restore(launch->inherited);
+	if (launch->new_session)
+		(void)setsid();
+	if (set_streams(launch) == 0)
+		execvp(launch->argv[0], launch->argv);
 	error = errno;
 	(void)!write(error_fd, &error, sizeof(error));
 	_exit(job_command_error_code(error));
@@ -48,8 +65,8 @@ static pid_t fork_into(int cgroup_fd)
 	return (pid_t)syscall(SYS_clone3, &args, sizeof(args));
 }
 
-int job_command_start(struct job_command *command, char **argv,
-                      const struct job_inherited *inherited, int cgroup_fd, bool *ret_in_cgroup)
+int job_command_start(struct job_command *command, const struct job_launch *launch, int cgroup_fd,
+                      bool *ret_in_cgroup)
 {
 	int gate[2] = {-1, -1}, errors[2] = {-1, -1}, r;
 
@@ -67,7 +84,7 @@ int job_command_start(struct job_command *command, char **argv,
 	}
 	if (r == 0 && command->pid == 0) {
 		close(gate[1]);
-		run_child(argv, inherited, gate[0], errors[1]);
+		run_child(launch, gate[0], errors[1]);
 	}
 	fd_closep(&gate[0]);
 	fd_closep(&errors[1]);

@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "job/job-format.h"
 
-#include <errno.h>
-#include <math.h>
-#include <string.h>
-#include <time.h>
-
-#include "base/scan.h"
-#include "base/text.h"
-
-enum { WIDTH_MAX = 1000, PRECISION_MAX = 30 };
+#include "job/job-template.h"
 
 enum text_field { TEXT_COMMAND, TEXT_DIRECTORY, TEXT_CONTAINER, TEXT_CGROUP, TEXT_COUNT };
 static const char *const text_names[TEXT_COUNT] = {
@@ -19,288 +11,67 @@ static const char *const text_names[TEXT_COUNT] = {
         [TEXT_CGROUP] = "cgroup",
 };
 
-/* A piece of a template. */
-struct piece {
-	struct span literal; /* printed as it is; of a field it is empty */
-	bool is_text;
-	enum text_field text;
-	enum job_value_id value;
-	char align; /* '<', '>' or 0 */
-	unsigned width;
-	bool has_precision;
-	unsigned precision;
-	char type;       /* 0: none */
-	char conversion; /* 0: none */
+struct fields {
+	const struct job_report *report; /* NULL: names are checked only */
+	const char *command;
 };
 
-static bool scan_digits(const char **at, const char *end, unsigned most, unsigned *ret)
+static const char *find_text(const struct fields *fields, enum text_field id)
 {
-	unsigned number = 0;
+	const struct job_report *report = fields->report;
+	const struct job_result *run = report->runs;
 
-	while (*at < end && **at >= '0' && **at <= '9') {
-		number = number * 10 + (unsigned)(**at - '0');
-		if (number > most)
-			return false;
-		(*at)++;
+	switch (id) {
+	case TEXT_COMMAND:
+		return fields->command;
+	case TEXT_DIRECTORY:
+		return report->working_directory;
+	case TEXT_CONTAINER:
+		return job_container_names[run->container];
+	case TEXT_CGROUP:
+	case TEXT_COUNT:
+		break;
 	}
-	*ret = number;
-	return true;
+	return run->cgroup.len > 0 ? strbuf_str(&run->cgroup) : NULL;
 }
 
-static bool parse_spec(struct span spec, struct piece *ret)
+static bool find(const void *context, struct span name, struct job_template_field *ret)
 {
-	const char *at = spec.text, *end = spec.text + spec.len;
+	const struct fields *fields = context;
+	const struct job_report *report = fields->report;
+	enum job_value_id id = job_value_find(name.text, name.len);
 
-	if (at < end && (*at == '<' || *at == '>'))
-		ret->align = *at++;
-	if (!scan_digits(&at, end, WIDTH_MAX, &ret->width))
-		return false;
-	if (at < end && *at == '.') {
-		const char *digits = ++at;
-
-		if (!scan_digits(&at, end, PRECISION_MAX, &ret->precision) || at == digits)
-			return false;
-		ret->has_precision = true;
-	}
-	if (at < end && strchr("defgs", *at))
-		ret->type = *at++;
-	return at == end;
-}
-
-static bool find_field(struct span name, struct piece *ret)
-{
+	*ret = (struct job_template_field){0};
 	for (unsigned i = 0; i < TEXT_COUNT; i++)
 		if (span_is(name, text_names[i])) {
 			ret->is_text = true;
-			ret->text = (enum text_field)i;
+			ret->text = report ? find_text(fields, (enum text_field)i) : NULL;
+			ret->is_known = ret->text != NULL;
 			return true;
 		}
-	ret->value = job_value_find(name.text, name.len);
-	return ret->value < JOB_VALUE_COUNT;
-}
-
-static int refuse(struct strbuf *reason, const char *what, struct span field)
-{
-	strbuf_addf(reason, "%s '", what);
-	text_add_escaped(reason, field.text, field.len);
-	strbuf_add_char(reason, '\'');
-	return -EINVAL;
-}
-
-/* @field is what is between the braces. */
-static int parse_field(struct span field, struct piece *ret, struct strbuf *reason)
-{
-	const char *end = field.text + field.len, *colon = memchr(field.text, ':', field.len);
-	struct span name = field, spec = {0};
-
-	*ret = (struct piece){0};
-	if (field.len >= 2 && end[-2] == '!') {
-		ret->conversion = end[-1];
-		name.len -= 2;
-		end -= 2;
-	}
-	if (colon && colon < end) {
-		spec = (struct span){colon + 1, (size_t)(end - colon - 1)};
-		name.len = (size_t)(colon - field.text);
-	}
-	if (!find_field(name, ret))
-		return refuse(reason, "there is no field", name);
-	if (ret->conversion != '\0' && !strchr("SENXPTD", ret->conversion))
-		return refuse(reason, "there is no conversion as in", field);
-	if (!parse_spec(spec, ret) || (ret->is_text && ret->type != '\0' && ret->type != 's'))
-		return refuse(reason, "no format that fits the field", field);
-	return 0;
-}
-
-/* Removes the next piece from the front of @at. Returns 1, 0 at the end, or -EINVAL. */
-static int next_piece(const char **at, struct piece *ret, struct strbuf *reason)
-{
-	size_t len = strcspn(*at, "{}");
-	const char *end;
-	int r;
-
-	*ret = (struct piece){.literal = {*at, len}};
-	if (len > 0) {
-		*at += len;
-		return 1;
-	}
-	if (**at == '\0')
-		return 0;
-	if ((*at)[0] == (*at)[1]) {
-		ret->literal.len = 1;
-		*at += 2;
-		return 1;
-	}
-	end = **at == '{' ? strchr(*at, '}') : NULL;
-	if (!end) {
-		strbuf_addf(reason, "a '%c' stands alone", **at);
-		return -EINVAL;
-	}
-	r = parse_field((struct span){*at + 1, (size_t)(end - *at - 1)}, ret, reason);
-	*at = end + 1;
-	return r < 0 ? r : 1;
+	if (id == JOB_VALUE_COUNT)
+		return false;
+	ret->unit = job_value_table[id].unit;
+	ret->is_known = report && report->runs->values.seen[id];
+	ret->number = report ? report->runs->values.numbers[id] : 0;
+	return true;
 }
 
 int job_format_check(const char *template, struct strbuf *reason)
 {
-	struct piece piece;
-	int r;
-
-	do
-		r = next_piece(&template, &piece, reason);
-	while (r > 0);
-	return r;
-}
-
-/* Sizes have decimal units, and one decimal above 999 bytes, which is con-duct's form. */
-static void add_size(double number, struct strbuf *out)
-{
-	static const char *const names[] = {"kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB"};
-	size_t step = 0;
-
-	if (number < 1000) {
-		strbuf_addf(out, number == 1 ? "%.0f Byte" : "%.0f Bytes", number);
-		return;
-	}
-	number /= 1000;
-	while (number >= 1000 && step + 1 < ARRAY_SIZE(names)) {
-		number /= 1000;
-		step++;
-	}
-	strbuf_addf(out, "%.1f %s", number, names[step]);
-}
-
-static void add_time(double seconds, struct strbuf *out)
-{
-	const double minute = 60, hour = 3600;
-
-	if (seconds < minute)
-		strbuf_addf(out, "%.2fs", seconds);
-	else if (seconds < hour)
-		strbuf_addf(out, "%.0fm %.1fs", floor(seconds / minute), fmod(seconds, minute));
-	else
-		strbuf_addf(out, "%.0fh %.0fm %.1fs", floor(seconds / hour),
-		            floor(fmod(seconds, hour) / minute), fmod(seconds, minute));
-}
-
-static void add_date(double seconds, struct strbuf *out)
-{
-	const time_t time = (time_t)seconds;
-	struct tm local;
-	char text[64];
-
-	if (localtime_r(&time, &local) &&
-	    strftime(text, sizeof(text), "%b %d, %Y %I:%M %p", &local) > 0)
-		strbuf_add_str(out, text);
-}
-
-static void add_converted(const struct piece *piece, double number, struct strbuf *out)
-{
-	switch (piece->conversion) {
-	case 'S':
-		add_size(number, out);
-		break;
-	case 'T':
-		add_time(number, out);
-		break;
-	case 'P':
-		strbuf_addf(out, "%.2f%%", number);
-		break;
-	case 'D':
-		add_date(number, out);
-		break;
-	default:
-		job_number_plain(job_value_table[piece->value].unit, number, out);
-	}
-}
-
-static void add_number(const struct piece *piece, double number, struct strbuf *out)
-{
-	enum { PRECISION_DEFAULT = 6 };
-	int precision = piece->has_precision ? (int)piece->precision : PRECISION_DEFAULT;
-
-	switch (piece->type) {
-	case 'd':
-		strbuf_addf(out, "%.0f", number);
-		break;
-	case 'e':
-		strbuf_addf(out, "%.*e", precision, number);
-		break;
-	case 'f':
-		strbuf_addf(out, "%.*f", precision, number);
-		break;
-	case 'g':
-		strbuf_addf(out, "%.*g", precision, number);
-		break;
-	default:
-		if (piece->has_precision)
-			strbuf_addf(out, "%.*f", precision, number);
-		else
-			add_converted(piece, number, out);
-	}
-}
-
-static void add_text(const struct piece *piece, const struct job_report *report, struct strbuf *out)
-{
-	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
-	const struct job_result *run = report->runs;
-
-	switch (piece->text) {
-	case TEXT_COMMAND:
-		job_report_command(report->argv, &text);
-		break;
-	case TEXT_DIRECTORY:
-		strbuf_add_str(&text, report->working_directory ? report->working_directory : "-");
-		break;
-	case TEXT_CONTAINER:
-		strbuf_add_str(&text, job_container_names[run->container]);
-		break;
-	case TEXT_CGROUP:
-	case TEXT_COUNT:
-		strbuf_add_str(&text, run->cgroup.len > 0 ? strbuf_str(&run->cgroup) : "-");
-		break;
-	}
-	text_add_escaped(out, strbuf_str(&text), text.len);
-}
-
-static void pad(struct strbuf *out, size_t width)
-{
-	for (size_t i = 0; i < width; i++)
-		strbuf_add_char(out, ' ');
-}
-
-static void add_field(const struct piece *piece, const struct job_report *report,
-                      struct strbuf *out)
-{
-	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
-	const struct job_values *values = &report->runs->values;
-	size_t width, missing;
-
-	if (piece->is_text)
-		add_text(piece, report, &text);
-	else if (values->seen[piece->value])
-		add_number(piece, values->numbers[piece->value], &text);
-	else
-		strbuf_add_char(&text, '-');
-	width = text_width(strbuf_str(&text), text.len);
-	missing = piece->width > width ? piece->width - width : 0;
-	/* Numbers are aligned to the right, texts to the left. */
-	if (piece->align == '>' || (piece->align == '\0' && !piece->is_text)) {
-		pad(out, missing);
-		missing = 0;
-	}
-	strbuf_add(out, strbuf_str(&text), text.len);
-	pad(out, missing);
+	return job_template_check(&(struct job_template){.text = template,
+	                                                 .find = find,
+	                                                 .context = &(struct fields){0}},
+	                          reason);
 }
 
 void job_format_add(const char *template, const struct job_report *report, struct strbuf *out)
 {
-	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
-	struct piece piece;
+	cleanup_(strbuf_done) struct strbuf command = STRBUF_INIT;
+	struct fields fields = {.report = report};
 
-	while (next_piece(&template, &piece, &reason) > 0)
-		if (piece.literal.len > 0)
-			strbuf_add(out, piece.literal.text, piece.literal.len);
-		else
-			add_field(&piece, report, out);
+	job_report_command(report->argv, &command);
+	fields.command = strbuf_str(&command);
+	job_template_add(&(struct job_template){.text = template, .find = find, .context = &fields},
+	                 out);
 }

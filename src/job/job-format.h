@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* job-format - a template for the summary of a run, as con-duct has it: {field}, {field!C} with a conversion,
- * {field:SPEC} with a format, {field:SPEC!C}, and {{ and }} for braces.
- * Fields are the rows of registry/job.def, and command, working_directory, container and cgroup. A value that is not
- * known is "-".
- * Conversions: S a size in decimal units, T a time, P a percentage, D a date; E, N and X the value as it is.
- * SPEC is [<|>][WIDTH][.PRECISION][d|e|f|g|s]. */
+/* job-format - a template for the summary of a run; job-template.h has its form. Fields are the rows of
+ * registry/job.def, and command, working_directory, container and cgroup. */
 #include "ctprof/base/macro.h"
 #include "ctprof/base/strbuf.h"
 #include "job/job-report.h"

@@ -59,23 +59,49 @@ static void list_members(const struct job *job, struct id_list *list)
 		list->count = 0;
 }
 
+/* Returns whether PSS is due and known. A job without processes has none. */
+static bool sample_pss(struct job *job, uint64_t now_ns, const struct id_list *list, double *ret)
+{
+	if (job->options->smaps == JOB_SMAPS_OFF || now_ns < job->next_pss_ns)
+		return false;
+	while (job->next_pss_ns <= now_ns)
+		job->next_pss_ns += job->options->report_ns;
+	return job_pss_read(job->proc_fd, list, job->options->smaps, ret) && *ret > 0;
+}
+
+/* Has the watcher read the processes. */
+static void watch(const struct job *job, struct job_moment *moment, struct job_memory *ret)
+{
+	struct job_values of_cgroup = {0};
+
+	moment->proc_fd = job->proc_fd;
+	moment->start_ns = job->start_ns;
+	moment->waited_time = job->tally.user_time + job->tally.system_time;
+	job_cgroup_values(&job->cgroup, &of_cgroup);
+	moment->has_peak_memory = of_cgroup.seen[JOB_peak_memory];
+	moment->peak_memory = of_cgroup.numbers[JOB_peak_memory];
+	job->options->watcher->sample(job->options->watcher, moment, ret);
+}
+
 static void sample(struct job *job, uint64_t now_ns)
 {
 	cleanup_(id_list_done) struct id_list list = {0};
+	struct job_moment moment = {.now_ns = now_ns, .pids = &list};
 	struct job_memory memory;
-	double number;
 
 	list_members(job, &list);
-	job_memory_read(job->proc_fd, &list, &memory);
+	moment.has_cpu_time = job_cgroup_cpu_time(&job->cgroup, &moment.cpu_time);
+	if (moment.has_cpu_time)
+		job_samples_add_cpu(&job->samples, clock_now_ns(CLOCK_MONOTONIC), moment.cpu_time);
+	moment.cpu_time -= job->base.cgroup.numbers[JOB_cpu_time];
+	moment.has_pss = sample_pss(job, now_ns, &list, &moment.pss);
+	if (moment.has_pss)
+		job_samples_add_pss(&job->samples, moment.pss);
+	if (job->options->watcher)
+		watch(job, &moment, &memory);
+	else
+		job_memory_read(job->proc_fd, &list, &memory);
 	job_samples_add(&job->samples, now_ns, &memory);
-	if (job_cgroup_cpu_time(&job->cgroup, &number))
-		job_samples_add_cpu(&job->samples, clock_now_ns(CLOCK_MONOTONIC), number);
-	if (job->options->smaps == JOB_SMAPS_OFF || now_ns < job->next_pss_ns)
-		return;
-	while (job->next_pss_ns <= now_ns)
-		job->next_pss_ns += job->options->report_ns;
-	if (memory.processes > 0 && job_pss_read(job->proc_fd, &list, job->options->smaps, &number))
-		job_samples_add_pss(&job->samples, number);
 }
 
 static void reap(struct job *job)
@@ -87,7 +113,23 @@ static void reap(struct job *job)
 		job->end_ns = clock_now_ns(CLOCK_MONOTONIC);
 }
 
-/* Signals of the terminal have reached the command already. Behind its end, one that would end us ends the wait. */
+/* Signals of the terminal reach all processes in its foreground: the command as well, unless it has a session of its own. */
+static void pass_signal(struct job *job, const struct signalfd_siginfo *signal)
+{
+	struct job_watcher *watcher = job->options->watcher;
+	int number = (int)signal->ssi_signo;
+	bool is_sent = job_signal_is_sent(signal), leads = job->options->launch.new_session;
+
+	job->result->was_signalled = true;
+	if (is_sent)
+		(void)kill(job->command.pid, number);
+	else if (leads)
+		(void)kill(-job->command.pid, number);
+	if (watcher)
+		watcher->signalled(watcher, number, is_sent || leads);
+}
+
+/* Behind the end of the command, one that would end us ends the wait. */
 static void handle_signals(struct job *job)
 {
 	struct signalfd_siginfo signal;
@@ -102,9 +144,7 @@ static void handle_signals(struct job *job)
 		if (job->ended)
 			job->result->was_stopped = true;
 		else
-			job->result->was_signalled = true;
-		if (!job->ended && job_signal_is_sent(&signal))
-			(void)kill(job->command.pid, number);
+			pass_signal(job, &signal);
 	}
 }
 
@@ -183,7 +223,7 @@ static int make_process(struct job *job, struct strbuf *reterr)
 
 	job_memory_read(job->proc_fd, &self, &memory);
 	job->base.rss = memory.rss;
-	r = job_command_start(&job->command, job->options->argv, job->options->inherited,
+	r = job_command_start(&job->command, &job->options->launch,
 	                      unified->used ? unified->fd : -1, &in_unified);
 	if (r < 0) {
 		strbuf_addf(reterr, "no process can be made: %s", strerror(-r));
@@ -230,6 +270,27 @@ static void start(struct job *job)
 		return;
 	}
 	result->started = true;
+	if (job->options->watcher)
+		job->options->watcher->started(job->options->watcher, job->command.pid,
+		                               job->start_ns);
+}
+
+/* The watcher has a last look: at what is left, and at the CPU time of all. */
+static void watch_end(struct job *job)
+{
+	cleanup_(id_list_done) struct id_list list = {0};
+	const struct job_values *values = &job->result->values;
+	struct job_moment moment = {
+	        .now_ns = job->end_ns,
+	        .pids = &list,
+	        .is_last = true,
+	        .has_cpu_time = values->seen[JOB_cpu_time],
+	        .cpu_time = values->numbers[JOB_cpu_time],
+	};
+	struct job_memory memory;
+
+	list_members(job, &list);
+	watch(job, &moment, &memory);
 }
 
 static void list_left(struct job *job)
@@ -290,6 +351,8 @@ static void finish(struct job *job)
 		if (of_cgroup.seen[i])
 			job_set(values, (enum job_value_id)i, of_cgroup.sources[i],
 			        of_cgroup.numbers[i]);
+	if (job->options->watcher)
+		watch_end(job);
 	job_samples_values(&job->samples, values);
 	job_base_check_largest(&job->base, job->samples.largest_rss, values);
 	result->code = job_command_exit_code(job->status);

@@ -6,16 +6,43 @@
 
 #include "ctprof/base/macro.h"
 #include "ctprof/base/strbuf.h"
+#include "job/job-command.h"
 #include "job/job-ends.h"
 #include "job/job-process.h"
 #include "job/job-signals.h"
 #include "job/job-values.h"
 
+/* A moment at which the processes of a job are read. */
+struct job_moment {
+	int proc_fd;
+	uint64_t now_ns, start_ns; /* CLOCK_MONOTONIC */
+	const struct id_list *pids;
+	bool is_last;         /* the job has ended */
+	bool has_cpu_time;    /* of the whole job, exact: */
+	double cpu_time;      /* in seconds */
+	double waited_time;   /* CPU time of the processes that we waited for, in seconds */
+	bool has_pss;         /* of the processes: */
+	double pss;           /* in bytes */
+	bool has_peak_memory; /* of the cgroup: */
+	double peak_memory;   /* in bytes */
+};
+
+/* An observer of a job that runs. All functions are called between its start and its end, with its signals blocked. */
+struct job_watcher {
+	/* The command runs. @start_ns is of CLOCK_MONOTONIC. */
+	void (*started)(struct job_watcher *self, pid_t pid, uint64_t start_ns);
+	/* Reads the processes in place of job_memory_read(). */
+	void (*sample)(struct job_watcher *self, const struct job_moment *moment,
+	               struct job_memory *ret);
+	/* A signal has come, and @passed: it was passed on. */
+	void (*signalled)(struct job_watcher *self, int number, bool passed);
+};
+
 struct job_options {
-	char **argv;                           /* the command, ended by NULL; borrowed */
-	const struct job_inherited *inherited; /* the signals of the command; borrowed */
-	bool wait_all;                         /* the job ends with its last descendant */
-	bool without_exits;                    /* do not note the ends of threads */
+	struct job_launch launch;    /* the command */
+	struct job_watcher *watcher; /* borrowed; or NULL */
+	bool wait_all;               /* the job ends with its last descendant */
+	bool without_exits;          /* do not note the ends of threads */
 	enum job_smaps smaps;
 	uint64_t sample_ns; /* the longest time between two samples */
 	uint64_t report_ns; /* between two readings of PSS */

@@ -24,11 +24,13 @@ uint64_t job_samples_next(const struct job_samples *samples)
 {
 	uint64_t step = (samples->last_ns - samples->start_ns) / PART;
 
+	/* A deadline does not move with the time that samples take. */
+	uint64_t since = samples->last_ns - samples->start_ns,
+	         deadline = since - since % samples->longest_ns + samples->longest_ns;
+
 	if (step < FIRST_NS)
 		step = FIRST_NS;
-	if (step > samples->longest_ns)
-		step = samples->longest_ns;
-	return samples->last_ns + step;
+	return samples->start_ns + (since + step < deadline ? since + step : deadline);
 }
 
 void job_samples_add(struct job_samples *samples, uint64_t now_ns, const struct job_memory *memory)

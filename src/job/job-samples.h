@@ -24,7 +24,8 @@ struct job_samples {
 /* @longest_ns is the longest time between two samples. */
 void job_samples_init(struct job_samples *samples, uint64_t start_ns, uint64_t longest_ns);
 
-/* Returns the time of the next sample: 10 ms after the start, then each eighth of the time so far. */
+/* Returns the time of the next sample: 10 ms after the start, then each eighth of the time so far, and each multiple of
+ * @longest_ns after the start. */
 uint64_t job_samples_next(const struct job_samples *samples);
 
 /* Adds a reading. It stands for the time since the last one. One without a process is not counted. */

@@ -15,11 +15,12 @@ static int run(char **argv, int *ret_status)
 {
 	struct job_inherited inherited;
 	cleanup_(job_command_done) struct job_command command = JOB_COMMAND_INIT;
+	const struct job_launch launch = {.argv = argv, .inherited = &inherited};
 	bool in_cgroup = false;
 	int r;
 
 	assert_int_equal(job_inherited_save(&inherited), 0);
-	assert_int_equal(job_command_start(&command, argv, &inherited, -1, &in_cgroup), 0);
+	assert_int_equal(job_command_start(&command, &launch, -1, &in_cgroup), 0);
 	assert_false(in_cgroup);
 	/* It waits until it is released. */
 	assert_int_equal(waitpid(command.pid, ret_status, WNOHANG), 0);
@@ -70,12 +71,13 @@ static void test_never_released(void **state)
 	struct job_inherited inherited;
 	struct job_command command;
 	char *argv[] = {words("sh"), words("-c"), words("exit 7"), NULL};
+	const struct job_launch launch = {.argv = argv, .inherited = &inherited};
 	bool in_cgroup;
 	int status;
 
 	(void)state;
 	assert_int_equal(job_inherited_save(&inherited), 0);
-	assert_int_equal(job_command_start(&command, argv, &inherited, -1, &in_cgroup), 0);
+	assert_int_equal(job_command_start(&command, &launch, -1, &in_cgroup), 0);
 	job_command_done(&command);
 	assert_int_equal(waitpid(command.pid, &status, 0), command.pid);
 	assert_int_equal(job_command_exit_code(status), 125);

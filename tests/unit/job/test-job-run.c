@@ -21,8 +21,7 @@ static void run_script(const char *script, bool wait_all, struct job_result *ret
 	char *argv[] = {word("sh"), word("-c"), word(script), NULL};
 	struct job_inherited inherited;
 	const struct job_options options = {
-	        .argv = argv,
-	        .inherited = &inherited,
+	        .launch = {.argv = argv, .inherited = &inherited},
 	        .wait_all = wait_all,
 	        .without_exits = true,
 	        .sample_ns = NS_PER_SECOND,
@@ -90,8 +89,7 @@ static void test_not_started(void **state)
 	char *argv[] = {word("/nowhere/at/all"), NULL};
 	struct job_inherited inherited;
 	const struct job_options options = {
-	        .argv = argv,
-	        .inherited = &inherited,
+	        .launch = {.argv = argv, .inherited = &inherited},
 	        .without_exits = true,
 	        .sample_ns = 1,
 	        .report_ns = 1,

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "cli/duct-log.h"
+#include "cli/duct-options.h"
+#include "cli/options.h"
+#include "duct/duct-info.h"
+#include "duct/duct-prefix.h"
+#include "duct/duct-run.h"
+
+static const char *const notes[] = {
+        "Options, variables DUCT_... and files are those of con-duct 0.23, whose ls,",
+        "pp and plot read the files. The exit code is that of COMMAND, or 128 + N for",
+        "signal N; 127 if it is not found, 126 if it cannot be executed.",
+        NULL,
+};
+
+/* All of a run; the texts are its own. */
+struct duct {
+	struct duct_arguments arguments;
+	struct strbuf command, printed; /* joined by blanks: as it is, and safe to print */
+	char *directory;                /* owned */
+	struct duct_files files;
+	struct duct_outcome outcome;
+};
+
+static void duct_done(struct duct *duct)
+{
+	duct_outcome_done(&duct->outcome);
+	duct_files_done(&duct->files);
+	strbuf_done(&duct->command);
+	strbuf_done(&duct->printed);
+	free(duct->directory);
+}
+
+static bool has(enum duct_streams streams, enum duct_streams one)
+{
+	return streams == DUCT_STREAMS_ALL || streams == one;
+}
+
+static void say_started(void *context)
+{
+	const struct duct *duct = context;
+
+	duct_log(duct->arguments.level, DUCT_INFO_LEVEL, "ctprof %s is executing '%s'...",
+	         CTPROF_VERSION, strbuf_str(&duct->printed));
+	duct_log(duct->arguments.level, DUCT_INFO_LEVEL, "Log files will be written to %s",
+	         duct->files.prefix);
+}
+
+static void say_signal(void *context, int number, bool kills)
+{
+	const struct duct *duct = context;
+	const char *name = sigabbrev_np(number);
+
+	duct_log(duct->arguments.level, kills ? DUCT_WARNING : DUCT_INFO_LEVEL,
+	         kills ? "Received SIG%s again, killing the command"
+	               : "Received SIG%s, passing to command",
+	         name ? name : "RT");
+}
+
+/* The first arguments of con-duct's words are lost in the same way. */
+static void join_command(struct duct *duct, char **argv)
+{
+	for (char **word = argv; *word; word++) {
+		if (word != argv)
+			strbuf_add_char(&duct->command, ' ');
+		strbuf_add_str(&duct->command, *word);
+	}
+	text_add_escaped(&duct->printed, duct->command.data, duct->command.len);
+}
+
+static int open_files(struct duct *duct)
+{
+	const struct duct_arguments *arguments = &duct->arguments;
+	cleanup_(strbuf_done) struct strbuf prefix = STRBUF_INIT, reason = STRBUF_INIT;
+	const bool wanted[DUCT_FILE_COUNT] = {
+	        [DUCT_STDOUT] = has(arguments->capture, DUCT_STREAMS_STDOUT),
+	        [DUCT_STDERR] = has(arguments->capture, DUCT_STREAMS_STDERR),
+	        [DUCT_USAGE] = true,
+	        [DUCT_INFO] = true,
+	};
+
+	if (duct_prefix_expand(arguments->prefix, getenv("HOME"), time(NULL), getpid(), &prefix,
+	                       &reason) < 0) {
+		duct_log(arguments->level, DUCT_ERROR, "%s", strbuf_str(&reason));
+		return EXIT_USAGE;
+	}
+	duct_files_init(&duct->files, strbuf_str(&prefix));
+	if (duct_files_open(&duct->files, wanted, arguments->clobber, &reason) == 0)
+		return EXIT_DONE;
+	duct_log(arguments->level, DUCT_ERROR, "%s", strbuf_str(&reason));
+	return EXIT_FAILED;
+}
+
+/* Writes info.json, with the summary if the run has ended. */
+static void write_info(const struct duct *duct, const struct duct_summary *summary)
+{
+	const struct duct_file *file = &duct->files.files[DUCT_INFO];
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT, reason = STRBUF_INIT;
+	const struct duct_info info = {
+	        .command = strbuf_str(&duct->command),
+	        .working_directory = duct->directory,
+	        .message = duct->arguments.message,
+	        .files = &duct->files,
+	        .summary = summary,
+	};
+	int r;
+
+	if (duct->arguments.records == DUCT_RECORDS_SAMPLES)
+		return;
+	duct_info_add(&info, &text);
+	if (summary) {
+		r = duct_file_replace(file, &text, &reason);
+	} else {
+		r = duct_file_append(file, &text);
+		strbuf_add_str(&reason, r < 0 ? strerror(-r) : "");
+	}
+	if (r < 0)
+		duct_log(duct->arguments.level, DUCT_ERROR, "%s: %s", file->path,
+		         strbuf_str(&reason));
+}
+
+/* Returns the exit code of a command that could not be executed. */
+static int report_not_started(struct duct *duct, const char *name)
+{
+	const struct job_result *job = &duct->outcome.job;
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+	duct_files_remove(&duct->files);
+	text_add_escaped(&text, name, strlen(name));
+	/* A signal says nothing by itself. */
+	if (job->error == -ENOENT)
+		duct_log(duct->arguments.level, DUCT_ERROR, "%s: command not found",
+		         strbuf_str(&text));
+	else if (job->error != -EINTR)
+		duct_log(duct->arguments.level, DUCT_ERROR, "%s: %s", strbuf_str(&text),
+		         strerror(-job->error));
+	return job->code;
+}
+
+static bool is_to_be_removed(const struct duct *duct)
+{
+	const struct job_result *job = &duct->outcome.job;
+	double fail_time = duct->arguments.fail_time;
+
+	return job->code != 0 &&
+	       (fail_time < 0 || job->values.numbers[JOB_wall_clock_time] < fail_time);
+}
+
+static void remove_files(struct duct *duct)
+{
+	double fail_time = duct->arguments.fail_time;
+
+	duct_files_remove(&duct->files);
+	duct_outcome_show(&duct->outcome);
+	if (fail_time > 0)
+		duct_log(duct->arguments.level, DUCT_INFO_LEVEL,
+		         "Removing log files since command failed in less than %g seconds.",
+		         fail_time);
+	else
+		duct_log(duct->arguments.level, DUCT_INFO_LEVEL,
+		         "Removing log files since command failed.");
+}
+
+static void summarize(struct duct *duct)
+{
+	const struct duct_outcome *outcome = &duct->outcome;
+	const struct duct_arguments *arguments = &duct->arguments;
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	struct duct_summary summary;
+
+	duct_summary_make(&summary,
+	                  &(struct duct_run_facts){
+	                          .command = strbuf_str(&duct->command),
+	                          .prefix = duct->files.prefix,
+	                          .working_directory = duct->directory,
+	                          .samples = outcome->samples,
+	                          .reports = outcome->reports,
+	                          .has_peak = outcome->has_peak,
+	                          .peak_pcpu = outcome->peak_pcpu,
+	                  },
+	                  &outcome->job);
+	write_info(duct, &summary);
+	duct_outcome_show(&duct->outcome);
+	if (outcome->record_error < 0)
+		duct_log(arguments->level, DUCT_ERROR, "%s: %s", duct->files.files[DUCT_USAGE].path,
+		         strerror(-outcome->record_error));
+	duct_summary_format(&summary, arguments->summary_format, arguments->colors, &text);
+	duct_log(arguments->level, DUCT_INFO_LEVEL, "%s", strbuf_str(&text));
+}
+
+/* Returns the exit code. */
+static int run_command(struct duct *duct, char **argv, const struct job_inherited *inherited)
+{
+	const struct duct_arguments *arguments = &duct->arguments;
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	const struct duct_options options = {
+	        .argv = argv,
+	        .inherited = inherited,
+	        .files = &duct->files,
+	        .shows_stdout = has(arguments->show, DUCT_STREAMS_STDOUT),
+	        .shows_stderr = has(arguments->show, DUCT_STREAMS_STDERR),
+	        .has_records = arguments->records != DUCT_RECORDS_SUMMARY,
+	        .new_session = !arguments->current_session,
+	        .sample_ns = (uint64_t)(arguments->sample * NS_PER_SECOND),
+	        .report_ns = (uint64_t)(arguments->report * NS_PER_SECOND),
+	        .smaps = arguments->smaps,
+	        .started = say_started,
+	        .signalled = say_signal,
+	        .context = duct,
+	};
+
+	write_info(duct, NULL);
+	if (duct_run(&options, &duct->outcome, &reason) < 0) {
+		duct_files_remove(&duct->files);
+		duct_log(arguments->level, DUCT_ERROR, "%s", strbuf_str(&reason));
+		return EXIT_FAILED;
+	}
+	if (!duct->outcome.job.started)
+		return report_not_started(duct, argv[0]);
+	if (is_to_be_removed(duct))
+		remove_files(duct);
+	else
+		summarize(duct);
+	return duct->outcome.job.code;
+}
+
+/* The command gets the variables as well. */
+static void set_environment(const struct duct_variables *variables)
+{
+	for (size_t i = 0; i < variables->count; i++)
+		(void)setenv(variables->entries[i].name, variables->entries[i].value, 0);
+}
+
+static void replay(const struct duct_arguments *arguments, const struct duct_messages *messages)
+{
+	for (size_t i = 0; i < messages->count; i++)
+		duct_log(arguments->level, messages->entries[i].level, "%s",
+		         messages->entries[i].text);
+	if (arguments->sample < 1)
+		duct_log(arguments->level, DUCT_DEBUG, "--sample-interval is below 1 second");
+}
+
+static int check(const struct command *command, const struct duct_arguments *arguments, int given)
+{
+	if (given == 0)
+		return cli_usage_error(command, "a command is missing");
+	if (arguments->report < arguments->sample)
+		return cli_usage_error(command, "--report-interval is less than --sample-interval");
+	return EXIT_DONE;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	cleanup_(duct_variables_done) struct duct_variables variables = {0};
+	cleanup_(duct_messages_done) struct duct_messages messages = {0};
+	cleanup_(duct_done) struct duct duct = {0};
+	struct job_inherited inherited;
+	int id, r;
+
+	duct_config_read(&variables, &messages);
+	set_environment(&variables);
+	r = duct_arguments_init(&duct.arguments, command);
+	if (r != EXIT_DONE)
+		return r;
+	id = duct_arguments_parse(&duct.arguments, command, argc, argv);
+	if (id == OPTIONS_HELP || id == OPTIONS_VERSION)
+		return options_answer(command, id);
+	if (id == OPTIONS_ERROR)
+		return EXIT_USAGE;
+	r = check(command, &duct.arguments, argc - optind);
+	if (r != EXIT_DONE)
+		return r;
+	replay(&duct.arguments, &messages);
+	join_command(&duct, argv + optind);
+	duct.directory = getcwd(NULL, 0);
+	if (!duct.directory)
+		duct.directory = mem_copy("", 0);
+	if (job_inherited_save(&inherited) < 0) {
+		cli_error("the settings of signals cannot be read");
+		return EXIT_FAILED;
+	}
+	r = open_files(&duct);
+	return r == EXIT_DONE ? run_command(&duct, argv + optind, &inherited) : r;
+}
+
+static const char *const other_names[] = {"con-duct", NULL};
+
+const struct command command_duct = {
+        .name = "duct",
+        .summary = "Run a command, and write what it used into con-duct's files",
+        .other_names = other_names,
+        .operands = "[--] COMMAND...",
+        .operand_values = TAKES(FILE),
+        .options = {duct_options, NULL},
+        .notes = notes,
+        .launches = true,
+        .run = run,
+};

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "duct/duct-files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "base/output.h"
+#include "base/text.h"
+
+static const char *const suffixes[DUCT_FILE_COUNT] = {
+        [DUCT_STDOUT] = "stdout",
+        [DUCT_STDERR] = "stderr",
+        [DUCT_USAGE] = "usage.jsonl",
+        [DUCT_INFO] = "info.json",
+};
+
+void duct_files_init(struct duct_files *files, const char *prefix)
+{
+	*files = (struct duct_files){.prefix = mem_copy(prefix, strlen(prefix))};
+	for (unsigned i = 0; i < DUCT_FILE_COUNT; i++) {
+		cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT;
+
+		strbuf_add_str(&path, prefix);
+		strbuf_add_str(&path, suffixes[i]);
+		files->files[i] = (struct duct_file){
+		        .path = mem_copy(path.data, path.len),
+		        .place = OUTPUT_PLACE_INIT,
+		        .fd = -1,
+		};
+	}
+}
+
+static void add_name(struct strbuf *out, const char *path, size_t len)
+{
+	text_add_escaped(out, path, len);
+}
+
+static int fail(struct strbuf *reterr, const char *path, size_t len, int error,
+                const struct strbuf *reason)
+{
+	add_name(reterr, path, len);
+	strbuf_addf(reterr, ": %s", reason->len > 0 ? strbuf_str(reason) : strerror(-error));
+	return error;
+}
+
+static int make_directory(const char *path, size_t len, struct strbuf *reterr)
+{
+	cleanup_(output_place_done) struct output_place place = OUTPUT_PLACE_INIT;
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	cleanup_(mem_freep) char *name = mem_copy(path, len);
+	int r = output_place_find_directory(&place, AT_FDCWD, name, &reason);
+
+	if (r == 0 && place.target_fd < 0 && mkdirat(place.dir_fd, place.name, 0777) < 0 &&
+	    errno != EEXIST)
+		r = -errno;
+	return r < 0 ? fail(reterr, path, len, r, &reason) : 0;
+}
+
+/* Makes all that the prefix names in front of its last "/". */
+static int make_directories(const char *prefix, struct strbuf *reterr)
+{
+	int r = 0;
+
+	for (const char *at = strchr(prefix, '/'); at && r == 0; at = strchr(at + 1, '/'))
+		if (at > prefix && at[-1] != '/')
+			r = make_directory(prefix, (size_t)(at - prefix), reterr);
+	return r;
+}
+
+/* Looks for files that are there. */
+static int find_conflicts(const struct duct_files *files, struct strbuf *reterr)
+{
+	for (unsigned i = 0; i < DUCT_FILE_COUNT; i++) {
+		const char *path = files->files[i].path;
+		struct stat status;
+
+		if (lstat(path, &status) < 0)
+			continue;
+		strbuf_add_str(reterr, reterr->len > 0 ? ", " : "files are there already: ");
+		add_name(reterr, path, strlen(path));
+	}
+	if (reterr->len == 0)
+		return 0;
+	strbuf_add_str(reterr, "; --clobber overwrites them");
+	return -EEXIST;
+}
+
+static int open_place(struct duct_file *file)
+{
+	const int flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY;
+	struct output_place *place = &file->place;
+
+	if (place->descriptor >= 0)
+		return -EINVAL;
+	if (place->target_fd >= 0) {
+		if (!S_ISREG(place->target.st_mode))
+			return -EINVAL;
+		file->fd = output_place_reopen(place, flags & ~O_NOFOLLOW);
+		if (file->fd >= 0 && ftruncate(file->fd, 0) < 0)
+			return -errno;
+		return file->fd < 0 ? file->fd : 0;
+	}
+	file->fd = openat(place->dir_fd, place->name, flags | O_CREAT | O_EXCL,
+	                  output_place_narrow(place, 0666));
+	file->is_new = file->fd >= 0;
+	return file->fd < 0 ? -errno : 0;
+}
+
+static int open_file(struct duct_file *file, struct strbuf *reterr)
+{
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	int r = output_place_find(&file->place, AT_FDCWD, file->path, &reason);
+
+	if (r == 0)
+		r = open_place(file);
+	if (r == -EINVAL && reason.len == 0)
+		strbuf_add_str(&reason, "it is no regular file");
+	return r < 0 ? fail(reterr, file->path, strlen(file->path), r, &reason) : 0;
+}
+
+int duct_files_open(struct duct_files *files, const bool wanted[DUCT_FILE_COUNT], bool clobber,
+                    struct strbuf *reterr)
+{
+	int r = clobber ? 0 : find_conflicts(files, reterr);
+
+	if (r == 0)
+		r = make_directories(files->prefix, reterr);
+	for (unsigned i = 0; i < DUCT_FILE_COUNT && r == 0; i++)
+		if (wanted[i])
+			r = open_file(&files->files[i], reterr);
+	if (r < 0)
+		duct_files_remove(files);
+	return r;
+}
+
+/* Returns whether the name in the directory is that of the open file. */
+static bool has_name(const struct duct_file *file, int fd)
+{
+	struct stat ours, named;
+
+	return fstat(fd, &ours) == 0 &&
+	       fstatat(file->place.dir_fd, file->place.name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
+}
+
+int duct_file_open_reader(const struct duct_file *file)
+{
+	int fd = openat(file->place.dir_fd, file->place.name,
+	                O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK);
+
+	if (fd < 0)
+		return -errno;
+	if (!has_name(file, file->fd) || !has_name(file, fd)) {
+		fd_closep(&fd);
+		return -ESTALE;
+	}
+	return fd;
+}
+
+int duct_file_append(const struct duct_file *file, const struct strbuf *text)
+{
+	struct stat status;
+	ssize_t written;
+	int error;
+
+	if (fstat(file->fd, &status) < 0)
+		return -errno;
+	do
+		written = write(file->fd, text->data, text->len);
+	while (written < 0 && errno == EINTR);
+	if (written == (ssize_t)text->len)
+		return 0;
+	error = written < 0 ? errno : ENOSPC;
+	/* Readers refuse a file whose last line is cut. */
+	if (written > 0 && ftruncate(file->fd, status.st_size) < 0)
+		error = errno;
+	return -error;
+}
+
+int duct_file_replace(const struct duct_file *file, const struct strbuf *text,
+                      struct strbuf *reterr)
+{
+	cleanup_(output_done) struct output output = OUTPUT_INIT;
+	int r = output_open_at(&output, file->place.dir_fd, file->place.name, OUTPUT_PUBLIC);
+
+	if (r == 0)
+		r = output.sink.write(&output.sink, text->data, text->len);
+	if (r == 0)
+		r = output_commit(&output);
+	if (r < 0)
+		strbuf_add_str(reterr, output_reason(&output, r));
+	return r;
+}
+
+void duct_files_remove(struct duct_files *files)
+{
+	for (unsigned i = 0; i < DUCT_FILE_COUNT; i++) {
+		struct duct_file *file = &files->files[i];
+
+		if (file->is_new && has_name(file, file->fd))
+			(void)unlinkat(file->place.dir_fd, file->place.name, 0);
+		file->is_new = false;
+	}
+}
+
+void duct_files_done(struct duct_files *files)
+{
+	for (unsigned i = 0; i < DUCT_FILE_COUNT; i++) {
+		struct duct_file *file = &files->files[i];
+
+		/* One that was never set is all zero. */
+		if (!file->path)
+			continue;
+		fd_closep(&file->fd);
+		output_place_done(&file->place);
+		free(file->path);
+	}
+	free(files->prefix);
+	*files = (struct duct_files){0};
+}

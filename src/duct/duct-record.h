@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* duct-record - a record of the series as a line of JSON, in the form of con-duct's schema 0.2.3. */
+#include "ctprof/base/strbuf.h"
+#include "duct/duct-series.h"
+
+/* A state of a process, and the number of samples in it. */
+struct duct_states {
+	char state[DUCT_STATE_BYTES];
+	uint64_t samples;
+};
+
+/* Appends the record of @series and a newline. It has a sample. */
+void duct_record_add(const struct duct_series *series, struct strbuf *out);
+
+/* Appends a moment as "2026-11-22T10:09:40.703592+00:00", in local time. */
+void duct_timestamp_add(uint64_t wall_ns, struct strbuf *out);

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "duct/duct-run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "duct-system.h"
+#include "duct/duct-copy.h"
+#include "duct/duct-series.h"
+
+/* con-duct's Ctrl-C: this one kills. */
+enum { KILLING_INTERRUPT = 3 };
+
+struct run {
+	struct job_watcher watcher; /* must stay the first member */
+	const struct duct_options *options;
+	struct duct_outcome *outcome;
+	struct duct_series series;
+	int proc_fd; /* of this sample; borrowed */
+	double next_report;
+	struct duct_process *processes; /* owned */
+	size_t count, capacity;
+	unsigned interrupts;
+	pid_t pid;
+	int null_fd;
+};
+
+static void command_of(void *context, const struct duct_process *process, struct strbuf *out)
+{
+	const struct run *run = context;
+
+	duct_process_command(run->proc_fd, process, out);
+}
+
+static void write_record(struct run *run)
+{
+	cleanup_(strbuf_done) struct strbuf line = STRBUF_INIT;
+	int r;
+
+	if (!duct_series_write(&run->series, &line))
+		return;
+	r = duct_file_append(&run->options->files->files[DUCT_USAGE], &line);
+	if (r == 0)
+		run->outcome->reports++;
+	else if (run->outcome->record_error == 0)
+		run->outcome->record_error = r;
+}
+
+/* Reads the processes. Returns the CPU time of all of them, with the children that they waited for. */
+static double read_processes(struct run *run, const struct job_moment *moment,
+                             struct job_memory *ret)
+{
+	double cpu_time = 0;
+
+	*ret = (struct job_memory){0};
+	run->count = 0;
+	array_reserve(run->processes, run->capacity, moment->pids->count);
+	for (size_t i = 0; i < moment->pids->count; i++) {
+		struct duct_process *process = &run->processes[run->count];
+
+		if (!duct_process_read(moment->proc_fd, moment->pids->ids[i], process))
+			continue;
+		cpu_time += process->cpu_time + process->waited_time;
+		/* A zombie has no memory any more. */
+		if (process->vsz <= 0)
+			continue;
+		run->count++;
+		ret->processes++;
+		ret->rss += process->rss;
+		ret->vsz += process->vsz;
+		if (process->rss > ret->largest_rss)
+			ret->largest_rss = process->rss;
+	}
+	return cpu_time;
+}
+
+static double seconds_since(uint64_t start_ns, uint64_t now_ns)
+{
+	return now_ns > start_ns ? (double)(now_ns - start_ns) / NS_PER_SECOND : 0;
+}
+
+static void end(struct run *run, const struct job_moment *moment)
+{
+	duct_series_end(&run->series, seconds_since(moment->start_ns, moment->now_ns),
+	                moment->has_cpu_time ? moment->cpu_time : run->series.cpu_time);
+	if (run->options->has_records)
+		write_record(run);
+	run->outcome->samples = run->series.run.samples;
+	run->outcome->has_peak = duct_series_peak(&run->series, &run->outcome->peak_pcpu);
+}
+
+static void sample(struct job_watcher *self, const struct job_moment *moment,
+                   struct job_memory *ret)
+{
+	struct run *run = (struct run *)self;
+	double known = read_processes(run, moment, ret),
+	       interval = (double)run->options->report_ns / NS_PER_SECOND;
+	struct duct_sample reading = {
+	        .time = seconds_since(moment->start_ns, clock_now_ns(CLOCK_MONOTONIC)),
+	        .wall_ns = clock_now_ns(CLOCK_REALTIME),
+	        .cpu_time = moment->has_cpu_time ? moment->cpu_time : known + moment->waited_time,
+	        .is_exact = moment->has_cpu_time,
+	        .has_pss = moment->has_pss,
+	        .pss = moment->pss,
+	        .has_peak_memory = moment->has_peak_memory,
+	        .peak_memory = moment->peak_memory,
+	        .processes = run->processes,
+	        .count = run->count,
+	};
+
+	run->proc_fd = moment->proc_fd;
+	if (moment->is_last) {
+		end(run, moment);
+		return;
+	}
+	duct_series_add(&run->series, &reading);
+	if (!run->options->has_records || reading.time < run->next_report)
+		return;
+	write_record(run);
+	while (run->next_report <= reading.time)
+		run->next_report += interval;
+}
+
+static void started(struct job_watcher *self, pid_t pid, uint64_t start_ns)
+{
+	struct run *run = (struct run *)self;
+
+	(void)start_ns;
+	run->pid = pid;
+	if (run->options->started)
+		run->options->started(run->options->context);
+}
+
+static void signalled(struct job_watcher *self, int number, bool passed)
+{
+	struct run *run = (struct run *)self;
+	bool kills = number == SIGINT && ++run->interrupts >= KILLING_INTERRUPT;
+
+	(void)passed;
+	if (kills)
+		(void)kill(run->pid, SIGKILL);
+	if (run->options->signalled)
+		run->options->signalled(run->options->context, number, kills);
+}
+
+/* A stream of the command goes into its file, or where ours goes, or nowhere. */
+static int choose_stream(const struct run *run, enum duct_file_id id, bool shows, int ours)
+{
+	const struct duct_file *file = &run->options->files->files[id];
+
+	return file->fd >= 0 ? file->fd : shows ? ours : run->null_fd;
+}
+
+/* A file that is where we would show it is not copied into itself. */
+static bool is_same(int one, int other)
+{
+	struct stat first, second;
+
+	return fstat(one, &first) == 0 && fstat(other, &second) == 0 &&
+	       first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+static int open_copy(const struct run *run, enum duct_file_id id, bool shows, int ours, int *ret)
+{
+	const struct duct_file *file = &run->options->files->files[id];
+	int fd;
+
+	*ret = -1;
+	if (!shows || file->fd < 0 || is_same(file->fd, ours))
+		return 0;
+	fd = duct_file_open_reader(file);
+	if (fd < 0)
+		return fd;
+	*ret = fd;
+	return 0;
+}
+
+static int start_copies(struct run *run)
+{
+	const struct duct_options *options = run->options;
+	const int to[DUCT_COPIES] = {STDOUT_FILENO, STDERR_FILENO};
+	int from[DUCT_COPIES] = {-1, -1};
+	int r = open_copy(run, DUCT_STDOUT, options->shows_stdout, to[0], &from[0]);
+
+	if (r == 0)
+		r = open_copy(run, DUCT_STDERR, options->shows_stderr, to[1], &from[1]);
+	if (r < 0) {
+		fd_closep(&from[0]);
+		return r;
+	}
+	if (from[0] < 0 && from[1] < 0)
+		return 0;
+	return duct_copies_start(from, to, &run->outcome->copies);
+}
+
+static void run_done(struct run *run)
+{
+	duct_series_done(&run->series);
+	free(run->processes);
+	fd_closep(&run->null_fd);
+}
+
+int duct_run(const struct duct_options *options, struct duct_outcome *ret, struct strbuf *reterr)
+{
+	cleanup_(run_done) struct run run = {
+	        .watcher = {.started = started, .sample = sample, .signalled = signalled},
+	        .options = options,
+	        .outcome = ret,
+	        .series = {.host_memory = duct_host_memory(), .command = command_of},
+	        .null_fd = open("/dev/null", O_RDWR | O_CLOEXEC),
+	};
+	struct job_options job = {
+	        .launch = {.argv = options->argv,
+	                   .inherited = options->inherited,
+	                   .new_session = options->new_session,
+	                   .has_streams = true},
+	        .watcher = &run.watcher,
+	        .smaps = options->smaps,
+	        .sample_ns = options->sample_ns,
+	        .report_ns = options->report_ns,
+	};
+	int r = run.null_fd < 0 ? -errno : 0;
+
+	*ret = (struct duct_outcome){0};
+	run.series.context = &run;
+	job.launch.stdout_fd =
+	        choose_stream(&run, DUCT_STDOUT, options->shows_stdout, STDOUT_FILENO);
+	job.launch.stderr_fd =
+	        choose_stream(&run, DUCT_STDERR, options->shows_stderr, STDERR_FILENO);
+	if (r == 0)
+		r = start_copies(&run);
+	if (r < 0) {
+		strbuf_addf(reterr, "the output of the command cannot be followed: %s",
+		            strerror(-r));
+		return r;
+	}
+	return job_run(&job, &ret->job, reterr);
+}
+
+void duct_outcome_show(struct duct_outcome *outcome)
+{
+	duct_copies_stop(outcome->copies);
+	outcome->copies = NULL;
+}
+
+void duct_outcome_done(struct duct_outcome *outcome)
+{
+	duct_outcome_show(outcome);
+	job_result_done(&outcome->job);
+	*outcome = (struct duct_outcome){0};
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* duct-run - runs a command as a job, and writes what it prints and its records into files. */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ctprof/base/macro.h"
+#include "ctprof/base/strbuf.h"
+#include "duct/duct-files.h"
+#include "job/job-run.h"
+
+struct duct_options {
+	char **argv;                           /* borrowed, as all of these */
+	const struct job_inherited *inherited; /* the signals of the command */
+	const struct duct_files *files;        /* open */
+	bool shows_stdout, shows_stderr;
+	bool has_records; /* into the file of DUCT_USAGE */
+	bool new_session;
+	uint64_t sample_ns, report_ns;
+	enum job_smaps smaps;
+	/* The command runs; a signal has come, and the command is killed for it if @kills. */
+	void (*started)(void *context);
+	void (*signalled)(void *context, int number, bool kills);
+	void *context;
+};
+
+struct duct_outcome {
+	struct job_result job;
+	uint64_t samples, reports;
+	bool has_peak;
+	double peak_pcpu;
+	int record_error;           /* -errno of the first record that could not be written, or 0 */
+	struct duct_copies *copies; /* of what the command printed, to show it */
+};
+
+/* Runs the command. Returns 0, also if it cannot be executed; or -errno with a sentence. @ret is zeroed or done. */
+must_check_ int duct_run(const struct duct_options *options, struct duct_outcome *ret,
+                         struct strbuf *reterr);
+
+/* Waits until all is shown that the command printed. */
+void duct_outcome_show(struct duct_outcome *outcome);
+
+/* For cleanup_(duct_outcome_done). */
+void duct_outcome_done(struct duct_outcome *outcome);

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "duct/duct-series.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "duct-record.h"
+
+/* The least time between two readings of CPU time that make a rate, in seconds; that of readings cut to ticks. */
+static const double rate_interval = 0.1, coarse_interval = 0.5;
+
+/* A state and the number of samples in it. */
+static void count_state(struct duct_entry *entry, const char *state)
+{
+	struct duct_states *states;
+
+	for (size_t i = 0; i < entry->state_count; i++)
+		if (strcmp(entry->states[i].state, state) == 0) {
+			entry->states[i].samples++;
+			return;
+		}
+	states = array_add(entry->states, entry->state_count, entry->state_capacity);
+	*states = (struct duct_states){.samples = 1};
+	memcpy(states->state, state, sizeof(states->state));
+}
+
+static void read_command(struct duct_series *series, struct duct_entry *entry,
+                         const struct duct_process *process)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+	/* The first words win, unless they are the name of a process without any. */
+	if (entry->has_command && entry->command[0] != '[')
+		return;
+	series->command(series->context, process, &text);
+	free(entry->command);
+	entry->command = mem_copy(strbuf_str(&text), text.len);
+	entry->has_command = true;
+}
+
+/* Adds one sample of a process to its entry. */
+static void fold(struct duct_series *series, struct duct_entry *entry,
+                 const struct duct_process *process, uint64_t wall_ns)
+{
+	const double percent = 100 * process->cpu_time / process->age;
+
+	read_command(series, entry, process);
+	entry->last = *process;
+	entry->last_sample = series->samples;
+	entry->wall_ns = wall_ns;
+	entry->pcpu = fmax(entry->pcpu, percent);
+	entry->rss = fmax(entry->rss, process->rss);
+	entry->vsz = fmax(entry->vsz, process->vsz);
+	if (process->threads > entry->threads)
+		entry->threads = process->threads;
+	count_state(entry, process->state);
+}
+
+static void clear(struct duct_entry *entry)
+{
+	free(entry->states);
+	free(entry->command);
+	*entry = (struct duct_entry){0};
+}
+
+/* Puts an entry for each process into the list, which keeps its order. */
+static void merge(struct duct_series *series, const struct duct_process *processes, size_t count)
+{
+	size_t missing = 0, at = 0, old;
+
+	for (size_t i = 0; i < count; i++) {
+		while (at < series->count && series->entries[at].last.pid < processes[i].pid)
+			at++;
+		missing += at == series->count || series->entries[at].last.pid != processes[i].pid;
+	}
+	if (missing == 0)
+		return;
+	old = series->count;
+	array_reserve(series->entries, series->capacity, old + missing);
+	series->count = old + missing;
+	/* From the end on, so that each one moves once. */
+	at = series->count;
+	for (size_t i = count; i-- > 0;) {
+		while (old > 0 && series->entries[old - 1].last.pid > processes[i].pid)
+			series->entries[--at] = series->entries[--old];
+		if (old > 0 && series->entries[old - 1].last.pid == processes[i].pid)
+			series->entries[--at] = series->entries[--old];
+		else
+			series->entries[--at] = (struct duct_entry){.last = processes[i]};
+	}
+}
+
+static void fold_all(struct duct_series *series, const struct duct_sample *sample)
+{
+	size_t at = 0;
+
+	merge(series, sample->processes, sample->count);
+	for (size_t i = 0; i < sample->count; i++) {
+		const struct duct_process *process = &sample->processes[i];
+		struct duct_entry *entry;
+
+		while (series->entries[at].last.pid < process->pid)
+			at++;
+		entry = &series->entries[at];
+		/* The pid is another process's now. */
+		if (entry->last.start_ticks != process->start_ticks)
+			clear(entry);
+		fold(series, entry, process, sample->wall_ns);
+	}
+}
+
+static void add_sums(struct duct_sums *sums, const struct duct_series *series, double seconds)
+{
+	sums->samples++;
+	sums->rss = fmax(sums->rss, series->rss);
+	sums->vsz = fmax(sums->vsz, series->vsz);
+	sums->pcpu = fmax(sums->pcpu, series->pcpu);
+	sums->rss_time += series->rss * seconds;
+	sums->vsz_time += series->vsz * seconds;
+	sums->time += seconds;
+}
+
+static void set_totals(struct duct_series *series, const struct duct_sample *sample)
+{
+	series->rss = series->vsz = series->pcpu = 0;
+	for (size_t i = 0; i < sample->count; i++) {
+		const struct duct_process *process = &sample->processes[i];
+
+		series->rss += process->rss;
+		series->vsz += process->vsz;
+		series->pcpu += 100 * process->cpu_time / process->age;
+	}
+	series->wall_ns = sample->wall_ns;
+	if (sample->count > series->processes)
+		series->processes = sample->count;
+}
+
+static void add_rate(struct duct_series *series, double begin, double cpu_time)
+{
+	double seconds = series->time - begin;
+
+	if (seconds <= 0)
+		return;
+	series->record.rate =
+	        fmax(series->record.rate, 100 * (series->cpu_time - cpu_time) / seconds);
+	series->record.has_rate = true;
+	series->run.rate = fmax(series->run.rate, series->record.rate);
+	series->run.has_rate = true;
+}
+
+/* Takes the CPU time of a moment. A rate needs some time. */
+static void add_cpu(struct duct_series *series, double time, double cpu_time, double interval)
+{
+	series->time = time;
+	series->cpu_time = fmax(series->cpu_time, cpu_time);
+	if (time - series->rate_begin < interval)
+		return;
+	add_rate(series, series->rate_begin, series->rate_cpu);
+	series->last_begin = series->rate_begin;
+	series->last_cpu = series->rate_cpu;
+	series->rate_begin = time;
+	series->rate_cpu = series->cpu_time;
+}
+
+void duct_series_add(struct duct_series *series, const struct duct_sample *sample)
+{
+	double seconds = fmax(sample->time - series->time, 0);
+
+	series->samples++;
+	add_cpu(series, sample->time, sample->cpu_time,
+	        sample->is_exact ? rate_interval : coarse_interval);
+	if (sample->has_pss) {
+		series->has_pss = true;
+		series->pss = sample->pss;
+	}
+	if (sample->has_peak_memory) {
+		series->has_peak_memory = true;
+		series->peak_memory = sample->peak_memory;
+	}
+	if (sample->count == 0)
+		return;
+	set_totals(series, sample);
+	fold_all(series, sample);
+	add_sums(&series->record, series, seconds);
+	add_sums(&series->run, series, seconds);
+}
+
+/* A record without a sample begins with what the last sample saw. */
+static void carry(struct duct_series *series, double seconds)
+{
+	for (size_t i = 0; i < series->count; i++) {
+		struct duct_entry *entry = &series->entries[i];
+
+		if (entry->last_sample != series->samples)
+			continue;
+		entry->has_command = entry->command != NULL;
+		fold(series, entry, &entry->last, entry->wall_ns);
+		series->processes++;
+	}
+	if (series->processes > 0)
+		add_sums(&series->record, series, seconds);
+}
+
+void duct_series_end(struct duct_series *series, double time, double cpu_time)
+{
+	double seconds = fmax(time - series->time, 0);
+	bool is_empty = series->record.samples == 0 && series->run.samples > 0;
+
+	if (is_empty)
+		carry(series, seconds);
+	add_cpu(series, time, cpu_time, rate_interval);
+	/* The rest is too short for a rate of its own. */
+	if (series->rate_begin < time)
+		add_rate(series, series->last_begin, series->last_cpu);
+}
+
+/* Forgets the processes that were not in the last sample, and what this record had of the others. */
+static void restart(struct duct_series *series)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < series->count; i++) {
+		struct duct_entry *entry = &series->entries[i];
+
+		if (entry->last_sample != series->samples) {
+			clear(entry);
+			continue;
+		}
+		entry->pcpu = entry->rss = entry->vsz = 0;
+		entry->threads = 0;
+		entry->state_count = 0;
+		entry->has_command = false;
+		series->entries[kept++] = *entry;
+	}
+	series->count = kept;
+	series->record = (struct duct_sums){0};
+	series->processes = 0;
+	series->has_pss = series->has_peak_memory = false;
+	series->begin = series->time;
+	series->begin_cpu = series->cpu_time;
+}
+
+bool duct_series_write(struct duct_series *series, struct strbuf *out)
+{
+	if (series->record.samples == 0)
+		return false;
+	duct_record_add(series, out);
+	restart(series);
+	return true;
+}
+
+bool duct_series_peak(const struct duct_series *series, double *ret)
+{
+	*ret = series->run.rate;
+	return series->run.has_rate;
+}
+
+void duct_series_done(struct duct_series *series)
+{
+	for (size_t i = 0; i < series->count; i++)
+		clear(&series->entries[i]);
+	free(series->entries);
+	series->entries = NULL;
+	series->count = series->capacity = 0;
+}

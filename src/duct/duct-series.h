@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* duct-series - the samples of a job as records, each of the time since the last one: con-duct's usage.jsonl. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ctprof/base/strbuf.h"
+#include "duct/duct-process.h"
+
+/* A job at a moment. */
+struct duct_sample {
+	double time;      /* seconds since the start of the job */
+	uint64_t wall_ns; /* CLOCK_REALTIME */
+	double cpu_time;  /* of the job so far, in seconds */
+	bool is_exact;    /* it is; else it is made of times that are cut to ticks */
+	bool has_pss, has_peak_memory;
+	double pss, peak_memory;              /* bytes */
+	const struct duct_process *processes; /* in the order of their pids */
+	size_t count;
+};
+
+/* A process in the records. */
+struct duct_entry {
+	struct duct_process last; /* at the last sample that it was in */
+	uint64_t last_sample;     /* the number of that sample */
+	uint64_t wall_ns;         /* and its time */
+	double pcpu, rss, vsz;    /* highest in this record */
+	unsigned threads;         /* the same */
+	struct duct_states *states;
+	size_t state_count, state_capacity; /* 0: it is not in this record */
+	bool has_command;                   /* of this record */
+	char *command;                      /* owned; NULL: not known yet */
+};
+
+/* Sums over the samples of a record, or of the whole job. */
+struct duct_sums {
+	uint64_t samples;
+	double rss, vsz, pcpu;           /* highest */
+	double rss_time, vsz_time, time; /* sums of value times seconds, and of these */
+	bool has_rate;
+	double rate; /* highest CPU time per second, in percent, between samples */
+};
+
+struct duct_series {
+	double host_memory; /* bytes; 0: not known */
+	/* Appends the command line of a process. */
+	void (*command)(void *context, const struct duct_process *process, struct strbuf *out);
+	void *context;
+	struct duct_entry *entries; /* owned; by pid */
+	size_t count, capacity;
+	uint64_t samples; /* so far, with those that found no process */
+	struct duct_sums run, record;
+	double begin, begin_cpu;       /* of this record */
+	double rate_begin, rate_cpu;   /* of this rate */
+	double last_begin, last_cpu;   /* of the one before */
+	double time, cpu_time;         /* of the last sample */
+	double rss, vsz, pcpu;         /* of the last sample with processes */
+	uint64_t wall_ns;              /* its time */
+	uint64_t processes;            /* most at once, in this record */
+	bool has_pss, has_peak_memory; /* in this record: */
+	double pss, peak_memory;       /* the last ones */
+};
+
+/* For cleanup_(duct_series_done). */
+void duct_series_done(struct duct_series *series);
+
+/* Adds a sample. One without a process counts for CPU time only. */
+void duct_series_add(struct duct_series *series, const struct duct_sample *sample);
+
+/* The job has ended: adds its CPU time. A record without a sample gets what was there when it began. */
+void duct_series_end(struct duct_series *series, double time, double cpu_time);
+
+/* Appends the record so far, a line, and begins the next one. Returns false, and does nothing, if it has no sample. */
+bool duct_series_write(struct duct_series *series, struct strbuf *out);
+
+/* Stores the highest CPU time per second of the job, in percent. Returns false if it is not known. */
+bool duct_series_peak(const struct duct_series *series, double *ret);

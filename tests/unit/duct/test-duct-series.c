@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "duct/duct-series.h"
+
+#include <jansson.h>
+
+#include "base/clock.h"
+#include "check.h"
+
+#define WALL (1795341039 * NS_PER_SECOND) /* 2026-11-22 09:50:39 UTC */
+
+static void command(void *context, const struct duct_process *process, struct strbuf *out)
+{
+	(void)context;
+	strbuf_addf(out, "cmd %u", process->pid);
+}
+
+static struct duct_series new_series(void)
+{
+	return (struct duct_series){.host_memory = 1000000, .command = command};
+}
+
+/* A process that began with the job. */
+static struct duct_process process_of(uint32_t pid, double age, double cpu_time, double rss)
+{
+	return (struct duct_process){
+	        .pid = pid,
+	        .start_ticks = 5,
+	        .age = age,
+	        .cpu_time = cpu_time,
+	        .rss = rss,
+	        .vsz = 10 * rss,
+	        .threads = 1,
+	        .state = "R",
+	        .comm = "x",
+	};
+}
+
+static void add(struct duct_series *series, double time, double cpu_time,
+                const struct duct_process *processes, size_t count)
+{
+	duct_series_add(series, &(struct duct_sample){
+	                                .time = time,
+	                                .wall_ns = WALL + (uint64_t)(time * 1e6) * NS_PER_US,
+	                                .cpu_time = cpu_time,
+	                                .is_exact = true,
+	                                .processes = processes,
+	                                .count = count,
+	                        });
+}
+
+static json_t *write_record(struct duct_series *series)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	json_t *record;
+
+	assert_true(duct_series_write(series, &text));
+	assert_true(text.data[text.len - 1] == '\n');
+	record = json_loadb(text.data, text.len - 1, 0, NULL);
+	assert_non_null(record);
+	return record;
+}
+
+static double number(const json_t *record, const char *object, const char *key)
+{
+	const json_t *value =
+	        json_object_get(object ? json_object_get(record, object) : record, key);
+
+	assert_true(json_is_number(value));
+	return json_number_value(value);
+}
+
+static void assert_near(double have, double want)
+{
+	if (have - want > 1e-6 || want - have > 1e-6)
+		fail_msg("%.9g is not %.9g", have, want);
+}
+
+static const json_t *process_in(const json_t *record, const char *pid)
+{
+	return json_object_get(json_object_get(record, "processes"), pid);
+}
+
+/* 3 s of one CPU, then 5 s asleep: 37.5 % of the 8 s, where a mean of lives would say 65. */
+static void test_burst(void **state)
+{
+	cleanup_(duct_series_done) struct duct_series series = new_series();
+	json_t *record;
+	double peak;
+
+	(void)state;
+	for (int i = 1; i < 8; i++) {
+		double cpu_time = i < 3 ? i : 3;
+		const struct duct_process process = process_of(7, i, cpu_time, 1000);
+
+		add(&series, i, cpu_time, &process, 1);
+	}
+	duct_series_end(&series, 8, 3);
+	record = write_record(&series);
+	assert_near(number(record, "averages", "pcpu"), 37.5);
+	assert_near(number(record, "totals", "pcpu"), 100);
+	assert_near(number(record, NULL, "ctprof_cpu_seconds"), 3);
+	assert_near(number(record, NULL, "ctprof_seconds"), 8);
+	assert_near(number(record, NULL, "num_samples"), 7);
+	/* The process has its CPU time by its age, the highest. */
+	assert_near(json_number_value(json_object_get(process_in(record, "7"), "pcpu")), 100);
+	assert_string_equal(json_string_value(json_object_get(process_in(record, "7"), "etime")),
+	                    "00:07");
+	assert_near(number(process_in(record, "7"), "stat", "R"), 7);
+	assert_true(duct_series_peak(&series, &peak));
+	assert_near(peak, 100);
+	json_decref(record);
+}
+
+/* Children that no sample sees are in the CPU time of the job. */
+static void test_unseen(void **state)
+{
+	cleanup_(duct_series_done) struct duct_series series = new_series();
+	const struct duct_process shell = process_of(7, 1, 0.01, 1000);
+	json_t *record;
+
+	(void)state;
+	add(&series, 0.5, 0.495, &shell, 1);
+	add(&series, 1, 0.99, &shell, 1);
+	duct_series_end(&series, 1.6, 1.584);
+	record = write_record(&series);
+	assert_near(number(record, "averages", "pcpu"), 99);
+	assert_near(number(record, "totals", "pcpu"), 99);
+	assert_near(number(record, NULL, "ctprof_processes"), 1);
+	json_decref(record);
+}
+
+/* Totals are of one moment, the values of a process of its own best one; averages are over the time. */
+static void test_two_workers(void **state)
+{
+	cleanup_(duct_series_done) struct duct_series series = new_series();
+	json_t *record;
+	const struct duct_process first[] = {process_of(7, 1, .5, 3000),
+	                                     process_of(9, 1, .25, 1000)},
+	                          second[] = {process_of(8, 1, 0, 500),
+	                                      process_of(9, 3, .75, 2000)};
+
+	(void)state;
+	add(&series, 1, .75, first, 2);
+	add(&series, 3, 1.25, second, 2);
+	record = write_record(&series);
+	assert_near(number(record, "totals", "rss"), 4000);
+	assert_near(number(record, "totals", "vsz"), 40000);
+	assert_near(number(record, "totals", "pmem"), .4);
+	assert_near(number(record, "totals", "pcpu"), 75);
+	/* 4000 for 1 s, 2500 for 2. */
+	assert_near(number(record, "averages", "rss"), 3000);
+	assert_near(number(record, "averages", "pcpu"), 100 * 1.25 / 3);
+	assert_near(number(process_in(record, "9"), NULL, "rss"), 2000);
+	assert_near(number(process_in(record, "7"), NULL, "rss"), 3000);
+	assert_near(number(process_in(record, "8"), NULL, "pmem"), .05);
+	assert_int_equal(json_object_size(json_object_get(record, "processes")), 3);
+	assert_string_equal(json_string_value(json_object_get(record, "timestamp")),
+	                    "2026-11-22T09:50:42.000000+00:00");
+	assert_string_equal(
+	        json_string_value(json_object_get(process_in(record, "7"), "timestamp")),
+	        "2026-11-22T09:50:40.000000+00:00");
+	json_decref(record);
+	/* The next record has those that are still there, and nothing of this one. */
+	add(&series, 4, 1.25, &second[1], 1);
+	record = write_record(&series);
+	assert_int_equal(json_object_size(json_object_get(record, "processes")), 1);
+	assert_near(number(process_in(record, "9"), "stat", "R"), 1);
+	assert_near(number(record, "totals", "pcpu"), 0);
+	assert_near(number(record, NULL, "ctprof_cpu_seconds_total"), 1.25);
+	json_decref(record);
+}
+
+/* The end comes before a sample of its record: it has what was there when it began, and the CPU time since. */
+static void test_end_without_sample(void **state)
+{
+	cleanup_(duct_series_done) struct duct_series series = new_series();
+	cleanup_(strbuf_done) struct strbuf none = STRBUF_INIT;
+	const struct duct_process process = process_of(7, 1, 1, 1000);
+	json_t *record;
+
+	(void)state;
+	add(&series, 1, 1, &process, 1);
+	json_decref(write_record(&series));
+	assert_false(duct_series_write(&series, &none));
+	duct_series_end(&series, 1.5, 1.25);
+	record = write_record(&series);
+	assert_near(number(record, "totals", "rss"), 1000);
+	assert_near(number(record, "averages", "pcpu"), 50);
+	assert_near(number(record, NULL, "num_samples"), 1);
+	assert_string_equal(json_string_value(json_object_get(process_in(record, "7"), "cmd")),
+	                    "cmd 7");
+	json_decref(record);
+	/* Without any sample there is no record. */
+	series.run = (struct duct_sums){0};
+	duct_series_end(&series, 2, 2);
+	assert_false(duct_series_write(&series, &none));
+}
+
+/* A pid that is given to another process is that process. */
+static void test_pid_again(void **state)
+{
+	cleanup_(duct_series_done) struct duct_series series = new_series();
+	struct duct_process process = process_of(7, 1, 1, 5000);
+	json_t *record;
+
+	(void)state;
+	add(&series, 1, 1, &process, 1);
+	process = process_of(7, .5, 0, 1000);
+	process.start_ticks = 55;
+	add(&series, 2, 1, &process, 1);
+	record = write_record(&series);
+	assert_near(number(process_in(record, "7"), NULL, "rss"), 1000);
+	assert_near(number(process_in(record, "7"), "stat", "R"), 1);
+	assert_near(number(record, "totals", "rss"), 5000);
+	json_decref(record);
+}
+
+/* Many processes come and go: the list stays in order. */
+static void test_many(void **state)
+{
+	enum { ROUNDS = 50, PROCESSES = 40 };
+	cleanup_(duct_series_done) struct duct_series series = new_series();
+
+	(void)state;
+	for (unsigned round = 1; round <= ROUNDS; round++) {
+		struct duct_process processes[PROCESSES];
+		size_t count = 0;
+
+		for (uint32_t pid = 1; pid <= PROCESSES; pid++)
+			if ((pid * 7 + round * 11) % 5 != 0)
+				processes[count++] = process_of(pid, round, 0, pid);
+		add(&series, round, 0, processes, count);
+		for (size_t i = 1; i < series.count; i++)
+			assert_true(series.entries[i - 1].last.pid < series.entries[i].last.pid);
+		if (round % 10 == 0)
+			json_decref(write_record(&series));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(test_burst),       cmocka_unit_test(test_unseen),
+	        cmocka_unit_test(test_two_workers), cmocka_unit_test(test_end_without_sample),
+	        cmocka_unit_test(test_pid_again),   cmocka_unit_test(test_many),
+	};
+
+	setenv("TZ", "UTC0", 1);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
