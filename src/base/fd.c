@@ -72,6 +72,24 @@ int fd_read_record_at(int dir_fd, const char *name, struct strbuf *out, size_t m
 	return open_and_read(dir_fd, name, out, max_bytes, true);
 }
 
+int fd_read_begin_at(int dir_fd, const char *name, char *bytes, size_t max_bytes, size_t *ret_len)
+{
+	cleanup_(fd_closep) int fd = fd_open_file_at(dir_fd, name);
+	ssize_t len;
+
+	if (fd < 0)
+		return fd;
+	do {
+		watch_enter();
+		len = read(fd, bytes, max_bytes);
+		watch_leave();
+	} while (len < 0 && errno == EINTR);
+	if (len < 0)
+		return -errno;
+	*ret_len = (size_t)len;
+	return 0;
+}
+
 /* A full buffer may lack the end of the link. */
 int fd_read_link_at(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes)
 {

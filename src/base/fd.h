@@ -18,6 +18,10 @@ must_check_ int fd_read_all_at(int dir_fd, const char *name, struct strbuf *out,
 must_check_ int fd_read_record_at(int dir_fd, const char *name, struct strbuf *out,
                                   size_t max_bytes);
 
+/* Reads the first bytes of a file, as much as one read(2) gives, and no more than @max_bytes. Returns 0 or -errno. */
+must_check_ int fd_read_begin_at(int dir_fd, const char *name, char *bytes, size_t max_bytes,
+                                 size_t *ret_len);
+
 /* Reads the target of a symbolic link into @out, replacing its contents. Returns 0, -EFBIG past @max_bytes, or -errno;
  * @out means nothing then. */
 must_check_ int fd_read_link_at(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes);

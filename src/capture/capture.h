@@ -35,6 +35,7 @@ struct capture_options {
 	const struct labels *labels; /* of the snapshot; borrowed; NULL: none */
 	/* Leave out the names of the host and of users, executables, working directories and the kernel's command line. */
 	bool anonymous;
+	bool titles; /* read the titles that processes give themselves; not with anonymous */
 };
 
 /* Captures into @writer: head, threads, tail. A tree given by @options may belong to another system, so system calls

@@ -14,6 +14,7 @@
 #include "base/fd.h"
 #include "metric/outcome.h"
 #include "procfs/procfs.h"
+#include "procfs/title.h"
 
 enum { PROCESS_FILE_BYTES = 1 << 20, PROCESS_LINK_BYTES = 1 << 16 };
 
@@ -194,13 +195,41 @@ static int read_link(struct process_reader *reader, int process_fd, enum metric_
 	return error_is_own(r) ? r : 0;
 }
 
+/* Reads the begin of /proc/<tgid>/cmdline, which needs the lock of the address space. */
+static int read_title(struct process_reader *reader, int process_fd)
+{
+	struct thread_sample *sample = &reader->sample;
+	enum source_outcome outcome = OUTCOME_skipped;
+	char text[SAMPLE_TITLE_BYTES + 1];
+	size_t len = 0;
+	int r = 0;
+
+	reader->at = SOURCE_title;
+	if (reader->wishes.titles && !lacks_memory(reader, &outcome)) {
+		if (reader->avoids != AVOIDS_NOTHING) {
+			sample->outcomes[SOURCE_title] = OUTCOME_stalled;
+			return 0;
+		}
+		r = fd_read_begin_at(process_fd, "cmdline", text, sizeof(text), &len);
+		sample->has_title = r == 0;
+		if (r == 0)
+			title_find(text, len, &sample->title);
+		outcome = outcome_of_error(ERROR_OF_FEATURE, r);
+	}
+	if (outcome == OUTCOME_unneeded)
+		sample->has_title = true;
+	sample->outcomes[SOURCE_title] = outcome;
+	return error_is_own(r) ? r : 0;
+}
+
 static int read_paths(struct process_reader *reader, int process_fd)
 {
 	struct thread_sample *sample = &reader->sample;
 	int r = read_link(reader, process_fd, SOURCE_exe, &sample->exe, &sample->has_exe);
 
-	return r < 0 ? r
-	             : read_link(reader, process_fd, SOURCE_cwd, &sample->cwd, &sample->has_cwd);
+	if (r == 0)
+		r = read_link(reader, process_fd, SOURCE_cwd, &sample->cwd, &sample->has_cwd);
+	return r == 0 ? read_title(reader, process_fd) : r;
 }
 
 /* The directory of a process always belongs to its effective user, even if the kernel gives its files to root. In a
@@ -349,8 +378,8 @@ static int read_program(struct process_reader *reader, int process_fd)
 	int r;
 
 	if (reader->has_executed) {
-		outcomes[SOURCE_exe] = outcomes[SOURCE_cwd] = outcomes[SOURCE_smaps_rollup] =
-		        OUTCOME_gone;
+		outcomes[SOURCE_exe] = outcomes[SOURCE_cwd] = outcomes[SOURCE_title] =
+		        outcomes[SOURCE_smaps_rollup] = OUTCOME_gone;
 		return 0;
 	}
 	r = read_paths(reader, process_fd);
@@ -385,6 +414,7 @@ void process_read_stalled(struct process_reader *reader)
 	reader->has_executed = false;
 	outcomes[SOURCE_exe] = outcomes[SOURCE_cwd] =
 	        reader->wishes.paths ? OUTCOME_stalled : OUTCOME_skipped;
+	outcomes[SOURCE_title] = reader->wishes.titles ? OUTCOME_stalled : OUTCOME_skipped;
 	outcomes[SOURCE_smaps_rollup] =
 	        reader->wishes.smaps == CAPTURE_SMAPS_OFF ? OUTCOME_skipped : OUTCOME_stalled;
 	for (size_t i = 0; i < ARRAY_SIZE(totals); i++)

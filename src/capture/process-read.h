@@ -11,6 +11,7 @@
 /* Data that is read only on request. */
 struct process_wishes {
 	enum capture_smaps smaps;
+	bool titles;
 	bool paths; /* its executable and its working directory */
 };
 
@@ -31,7 +32,7 @@ struct process_reader {
 	enum stall_avoids avoids;     /* of the process to be read; the owner sets it */
 	enum metric_source at;        /* the source that was begun last */
 	bool has_executed; /* set by process_read_rest(): it has executed another program since its threads were read */
-	/* The process last read; its totals, smaps, exe, cwd and uid, and the outcomes of their sources. */
+	/* The process last read; its totals, smaps, exe, cwd, title and uid, and the outcomes of their sources. */
 	struct thread_sample sample;
 	struct thread_sample again; /* totals of taskstats, from a second reading */
 };

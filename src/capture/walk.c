@@ -36,6 +36,7 @@ void walk_init(struct walk *walk, const struct walk_options *options,
 	ret_rules[SOURCE_process_io] = OUTCOME_read;
 	ret_rules[SOURCE_exe] = ret_rules[SOURCE_cwd] =
 	        options->process.paths ? OUTCOME_read : OUTCOME_skipped;
+	ret_rules[SOURCE_title] = options->process.titles ? OUTCOME_read : OUTCOME_skipped;
 	ret_rules[SOURCE_smaps_rollup] =
 	        options->process.smaps == CAPTURE_SMAPS_OFF ? OUTCOME_skipped : OUTCOME_read;
 }
@@ -90,8 +91,8 @@ static void set_pcomm(struct walk *walk, int process_fd)
 	strbuf_add(&sample->pcomm, strbuf_str(&walk->pcomm), walk->pcomm.len);
 }
 
-/* Every row has its process's start time, executable, working directory and user; the outcomes of reading the two paths are
- * counted once. */
+/* Every row has its process's start time, executable, working directory, title and user; the outcomes of reading
+ * these files are counted once. */
 static void add_process(struct walk *walk)
 {
 	struct thread_sample *sample = walk->sample;
@@ -104,6 +105,9 @@ static void add_process(struct walk *walk)
 	sample->has_exe = process->has_exe;
 	if (process->has_exe)
 		strbuf_add(&sample->exe, strbuf_str(&process->exe), process->exe.len);
+	sample->has_title = process->has_title;
+	if (process->has_title)
+		strbuf_add(&sample->title, strbuf_str(&process->title), process->title.len);
 	sample->has_cwd = process->has_cwd;
 	if (process->has_cwd)
 		strbuf_add(&sample->cwd, strbuf_str(&process->cwd), process->cwd.len);
@@ -112,6 +116,7 @@ static void add_process(struct walk *walk)
 	if (!walk->has_row) {
 		sample->outcomes[SOURCE_exe] = process->outcomes[SOURCE_exe];
 		sample->outcomes[SOURCE_cwd] = process->outcomes[SOURCE_cwd];
+		sample->outcomes[SOURCE_title] = process->outcomes[SOURCE_title];
 	}
 }
 

@@ -27,7 +27,8 @@ enum {
 	OPT_WINDOW,
 	OPT_EXITS,
 	OPT_LABEL,
-	OPT_QUIET
+	OPT_QUIET,
+	OPT_TITLES,
 };
 
 /* A week: what is longer is a slip of the pen. */
@@ -45,6 +46,8 @@ static const struct cli_option options[] = {
         {OPT_OUTPUT, 'o', "output", "FILE", "write the snapshot to FILE, - for standard output",
          TAKES(FILE)},
         {OPT_ANONYMOUS, 0, "anonymous", NULL, "leave out host and user names, paths, cmdline",
+         TAKES(NOTHING)},
+        {OPT_TITLES, 0, "titles", NULL, "keep titles of processes: postgres: walwriter",
          TAKES(NOTHING)},
         {OPT_SOURCE, 0, "source", "HOW", "how threads are read: auto, procfs, bpf",
          TAKES_WORD(sources)},
@@ -127,6 +130,9 @@ static int parse(const struct command *command, int argc, char **argv, struct ar
 			break;
 		case OPT_ANONYMOUS:
 			ret->capture.anonymous = true;
+			break;
+		case OPT_TITLES:
+			ret->capture.titles = true;
 			break;
 		case OPT_SOURCE:
 			chosen = options_choose(&parser, sources);
@@ -286,6 +292,8 @@ static int run(const struct command *command, int argc, char **argv)
 		return cli_usage_error(command, "--output is missing");
 	if (strcmp(arguments.output, "-") == 0 && isatty(STDOUT_FILENO))
 		return cli_usage_error(command, "a snapshot is not written to a terminal");
+	if (arguments.capture.titles && arguments.capture.anonymous)
+		return cli_usage_error(command, "--titles are not --anonymous");
 	if (arguments.has_exits && arguments.length_ns == 0)
 		return cli_usage_error(command, "--exits is for a --window");
 	if (capture(&arguments, &info, &file_bytes) < 0)

@@ -89,6 +89,7 @@ enum doctor_family doctor_family_of(enum metric_id id)
 	case SOURCE_cgroup:
 	case SOURCE_exe:
 	case SOURCE_cwd:
+	case SOURCE_title:
 	case SOURCE_smaps_rollup:
 	case SOURCE_process_stat:
 	case SOURCE_process_io:

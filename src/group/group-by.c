@@ -304,6 +304,9 @@ static void add_thread_name(const struct group_by *by, enum group_key key,
 	case GROUP_KEY_exe:
 		path_name_exe(sample, out);
 		break;
+	case GROUP_KEY_title:
+		path_name_title(sample, out);
+		break;
 	case GROUP_KEY_exe_dir:
 		path_name_exe_dir(sample, out);
 		break;
@@ -384,6 +387,7 @@ static bool add_pattern(const struct group_by *by, enum group_key key, const str
 	switch (key) {
 	case GROUP_KEY_pcomm:
 	case GROUP_KEY_comm:
+	case GROUP_KEY_title:
 		if (!by->literal_names) {
 			normalise_name(text, name->len, out);
 			return false;
@@ -487,7 +491,8 @@ uint32_t key_names_of_thread(struct key_names *names, const struct group_by *by,
 bool group_key_is_of_process(enum group_key key)
 {
 	return key == GROUP_KEY_pcomm || key == GROUP_KEY_pid || key == GROUP_KEY_exe ||
-	       key == GROUP_KEY_exe_dir || key == GROUP_KEY_cwd || key == GROUP_KEY_user;
+	       key == GROUP_KEY_exe_dir || key == GROUP_KEY_cwd || key == GROUP_KEY_title ||
+	       key == GROUP_KEY_user;
 }
 
 bool group_key_is_of_thread(enum group_key key)

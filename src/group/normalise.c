@@ -20,7 +20,7 @@ static size_t separator_len(const char *text, size_t len)
 	uint32_t code_point;
 	size_t char_len;
 
-	if (text[0] != '\0' && strchr(".-_/:@+[]", text[0]))
+	if (text[0] != '\0' && strchr(".-_/:@+[]#~", text[0]))
 		return 1;
 	char_len = text_decode(text, len, &code_point);
 	return char_len > 0 && is_unicode_space(code_point) ? char_len : 0;

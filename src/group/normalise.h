@@ -5,7 +5,7 @@
 
 #include "ctprof/base/strbuf.h"
 
-/* Appends the pattern of a name. The name is cut into runs of separators (. - _ / : @ + [ ] and Unicode white
+/* Appends the pattern of a name. The name is cut into runs of separators (. - _ / : @ + [ ] # ~ and Unicode white
  * space), which are copied, and tokens. The first rule that fits a whole token decides:
  *   digits                                     {N}
  *   two or more of 0-9a-f, a digit among them  {H}

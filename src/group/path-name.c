@@ -55,3 +55,15 @@ void path_name_cwd(const struct thread_sample *sample, struct strbuf *out)
 	else
 		strbuf_add(out, strbuf_str(&sample->cwd), sample->cwd.len);
 }
+
+void path_name_title(const struct thread_sample *sample, struct strbuf *out)
+{
+	if (!sample->has_title)
+		strbuf_add_str(out, "(title not read)");
+	else if (sample->title.len > 0)
+		strbuf_add(out, strbuf_str(&sample->title), sample->title.len);
+	else if (sample->pcomm.len > 0)
+		strbuf_add(out, strbuf_str(&sample->pcomm), sample->pcomm.len);
+	else
+		strbuf_add_str(out, "(without a name)");
+}

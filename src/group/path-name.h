@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* path-name - the names of groups by a path of the process: its executable, the directory of that, its working directory.
+/* path-name - the names of groups by a text of the process: its executable, the directory of that, its working directory, its title.
  * A name without a path stands in parentheses, which no path that the kernel shows begins with. */
 #include "ctprof/metric/sample.h"
 
 /* Append a thread's name for the keys exe, exe:dir and cwd. */
 void path_name_exe(const struct thread_sample *sample, struct strbuf *out);
 void path_name_exe_dir(const struct thread_sample *sample, struct strbuf *out);
+/* For the key title: the title, else the name of the process. */
+void path_name_title(const struct thread_sample *sample, struct strbuf *out);
 void path_name_cwd(const struct thread_sample *sample, struct strbuf *out);

@@ -45,6 +45,8 @@ void sample_reset(struct thread_sample *sample)
 	sample->has_exe = false;
 	strbuf_clear(&sample->cwd);
 	sample->has_cwd = false;
+	strbuf_clear(&sample->title);
+	sample->has_title = false;
 	sample->uid = 0;
 	sample->has_uid = false;
 	sample->has_parent = false;
@@ -66,6 +68,7 @@ void sample_done(struct thread_sample *sample)
 	strbuf_done(&sample->cgroups_v1);
 	strbuf_done(&sample->exe);
 	strbuf_done(&sample->cwd);
+	strbuf_done(&sample->title);
 	keyed_values_done(&sample->smaps_rollup_kib);
 }
 

@@ -220,6 +220,9 @@ static int expect_identity(struct thread_row_reader *rows, struct json_reader *j
 		return expect_name(rows, json, expected, identity, SAMPLE_PATH_BYTES, &sample->exe);
 	case ROW_cwd:
 		return expect_name(rows, json, expected, identity, SAMPLE_PATH_BYTES, &sample->cwd);
+	case ROW_title:
+		return expect_name(rows, json, expected, identity, SAMPLE_TITLE_BYTES,
+		                   &sample->title);
 	case ROW_start_time_clock_ticks:
 		return expect_u64(json, expected, &sample->start_time_clock_ticks);
 	case ROW_process_start_time_clock_ticks:

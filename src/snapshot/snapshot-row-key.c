@@ -28,6 +28,8 @@ bool thread_row_is_superseded(uintptr_t meaning, uint64_t identities)
 		return thread_row_has_identity(identities, ROW_exe_hex);
 	case ROW_cwd:
 		return thread_row_has_identity(identities, ROW_cwd_hex);
+	case ROW_title:
+		return thread_row_has_identity(identities, ROW_title_hex);
 	}
 	return false;
 }

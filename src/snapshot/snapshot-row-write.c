@@ -18,6 +18,7 @@ void thread_row_writer_init(struct thread_row_writer *rows)
 	json_member_key_init(&rows->cgroups_v1, "cgroups_v1");
 	json_member_key_init(&rows->exe, "exe");
 	json_member_key_init(&rows->cwd, "cwd");
+	json_member_key_init(&rows->title, "title");
 	json_member_key_init(&rows->uid, "uid");
 	json_member_key_init(&rows->ppid, "ppid");
 	json_member_key_init(&rows->pgrp, "pgrp");
@@ -277,6 +278,8 @@ static void write_identity(struct thread_row_writer *rows, struct json_writer *o
 		write_name(rows, out, &rows->exe, "exe_hex", &sample->exe);
 	if (sample->has_cwd)
 		write_name(rows, out, &rows->cwd, "cwd_hex", &sample->cwd);
+	if (sample->has_title)
+		write_name(rows, out, &rows->title, "title_hex", &sample->title);
 	if (sample->has_uid)
 		json_write_member_u64(out, &rows->uid, sample->uid);
 	if (sample->has_parent) {

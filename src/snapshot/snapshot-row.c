@@ -364,6 +364,10 @@ static int read_identity_name(struct thread_row_reader *rows, struct json_reader
 		return read_name(rows, json, token, key, SAMPLE_PATH_BYTES, &sample->cwd);
 	case ROW_cwd_hex:
 		return value_hex(&rows->values, token, key, SAMPLE_PATH_BYTES, &sample->cwd);
+	case ROW_title:
+		return read_name(rows, json, token, key, SAMPLE_TITLE_BYTES, &sample->title);
+	case ROW_title_hex:
+		return value_hex(&rows->values, token, key, SAMPLE_TITLE_BYTES, &sample->title);
 	default:
 		return 0;
 	}
@@ -395,6 +399,8 @@ static int read_identity(struct thread_row_reader *rows, struct json_reader *jso
 	case ROW_exe_hex:
 	case ROW_cwd:
 	case ROW_cwd_hex:
+	case ROW_title:
+	case ROW_title_hex:
 		return read_identity_name(rows, json, token, identity, sample);
 	case ROW_uid:
 		return read_u32(rows, json, token, key, &sample->uid);
@@ -558,6 +564,7 @@ int thread_row_read(struct thread_row_reader *rows, struct json_reader *json,
 	        sample->has_cgroup && !thread_row_has_identity(identities, ROW_cgroup);
 	sample->has_exe = thread_row_has_identity(identities, ROW_exe);
 	sample->has_cwd = thread_row_has_identity(identities, ROW_cwd);
+	sample->has_title = thread_row_has_identity(identities, ROW_title);
 	sample->has_uid = thread_row_has_identity(identities, ROW_uid);
 	sample->has_parent = thread_row_has_identity(identities, ROW_ppid) &&
 	                     thread_row_has_identity(identities, ROW_pgrp) &&

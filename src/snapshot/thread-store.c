@@ -20,6 +20,7 @@ enum {
 	HAS_SKIPPED = 1024,
 	HAS_PARENT = 2048,
 	HAS_CWD = 4096,
+	HAS_TITLE = 8192,
 };
 
 void thread_store_done(struct thread_store *store)
@@ -176,8 +177,8 @@ static unsigned flags_of(const struct thread_sample *sample)
 	       (any_metric(&sample->malformed) ? HAS_MALFORMED : 0u) |
 	       (any_metric(&sample->skipped) ? HAS_SKIPPED : 0u) |
 	       (any_metric(&sample->impossible) ? HAS_IMPOSSIBLE : 0u) |
-	       (sample->has_cwd ? HAS_CWD : 0u) | (sample->has_parent ? HAS_PARENT : 0u) |
-	       (sample->has_smaps ? HAS_SMAPS : 0u) |
+	       (sample->has_cwd ? HAS_CWD : 0u) | (sample->has_title ? HAS_TITLE : 0u) |
+	       (sample->has_parent ? HAS_PARENT : 0u) | (sample->has_smaps ? HAS_SMAPS : 0u) |
 	       (sample->jemalloc_boottime_ns > 0 ? HAS_JEMALLOC_TIME : 0u);
 }
 
@@ -204,6 +205,8 @@ static void put_identity(struct thread_store *store, const struct thread_sample 
 		put_name(store, sample->exe.data, sample->exe.len);
 	if (sample->has_cwd)
 		put_name(store, sample->cwd.data, sample->cwd.len);
+	if (sample->has_title)
+		put_name(store, sample->title.data, sample->title.len);
 	if (sample->has_uid)
 		put(store, sample->uid);
 	if (sample->has_parent) {
@@ -220,6 +223,7 @@ static void get_identity(const struct thread_store *store, size_t *at, unsigned 
 	ret->cgroup_is_v1 = flags & CGROUP_IS_V1;
 	ret->has_exe = flags & HAS_EXE;
 	ret->has_cwd = flags & HAS_CWD;
+	ret->has_title = flags & HAS_TITLE;
 	ret->has_uid = flags & HAS_UID;
 	ret->read_boottime_ns = get(store, at);
 	ret->window_part = (enum window_part)get(store, at);
@@ -241,6 +245,8 @@ static void get_identity(const struct thread_store *store, size_t *at, unsigned 
 		get_text(store, at, &ret->exe);
 	if (ret->has_cwd)
 		get_text(store, at, &ret->cwd);
+	if (ret->has_title)
+		get_text(store, at, &ret->title);
 	if (ret->has_uid)
 		ret->uid = (uint32_t)get(store, at);
 	ret->has_parent = flags & HAS_PARENT;

@@ -199,6 +199,7 @@ static json_t *identity_schema(enum thread_row_identity identity)
 	case IDENTITY_cgroups_v1:
 	case IDENTITY_exe:
 	case IDENTITY_cwd:
+	case IDENTITY_title:
 		schema = schema_type("string");
 		break;
 	case IDENTITY_pcomm_hex:
@@ -208,6 +209,7 @@ static json_t *identity_schema(enum thread_row_identity identity)
 	case IDENTITY_cgroups_v1_hex:
 	case IDENTITY_exe_hex:
 	case IDENTITY_cwd_hex:
+	case IDENTITY_title_hex:
 		schema = text_matching("^([0-9a-f]{2})+$");
 		break;
 	case IDENTITY_window_part:
@@ -280,6 +282,7 @@ static json_t *thread_schema(void)
 	require_with(dependent, IDENTITY_cgroups_v1_hex, IDENTITY_cgroups_v1);
 	require_with(dependent, IDENTITY_exe_hex, IDENTITY_exe);
 	require_with(dependent, IDENTITY_cwd_hex, IDENTITY_cwd);
+	require_with(dependent, IDENTITY_title_hex, IDENTITY_title);
 	schema = schema_properties(properties, required, false);
 	tree_set(schema, "dependentRequired", dependent);
 	tree_set(schema, "not", both_cgroups());

@@ -39,6 +39,8 @@ void window_set_gone(const struct window_join *join, struct thread_sample *sampl
 		sample->outcomes[SOURCE_exe] = OUTCOME_gone;
 	if (!sample->has_cwd && sample->outcomes[SOURCE_cwd] == OUTCOME_unneeded)
 		sample->outcomes[SOURCE_cwd] = OUTCOME_gone;
+	if (!sample->has_title && sample->outcomes[SOURCE_title] == OUTCOME_unneeded)
+		sample->outcomes[SOURCE_title] = OUTCOME_gone;
 }
 
 static void set_ticks(struct thread_sample *sample, uint64_t user, uint64_t system)
@@ -195,6 +197,8 @@ static void set_exe(struct window_join *join, const struct window_exit *ended)
 	join->sample.has_exe = join->other.has_exe;
 	copy_name(&join->sample.cwd, &join->other.cwd);
 	join->sample.has_cwd = join->other.has_cwd;
+	copy_name(&join->sample.title, &join->other.title);
+	join->sample.has_title = join->other.has_title;
 }
 
 /* A record does not have the cgroups of version 1. If a reading has the process, they are those of its leader. */

@@ -55,7 +55,8 @@ static void copy_reasons(const struct window_join *join, const struct thread_sam
 	for (unsigned s = 0; s < SOURCE_COUNT; s++) {
 		enum source_outcome then = first->outcomes[s], now = sample->outcomes[s];
 
-		if (s == SOURCE_smaps_rollup || s == SOURCE_exe || s == SOURCE_cwd)
+		if (s == SOURCE_smaps_rollup || s == SOURCE_exe || s == SOURCE_cwd ||
+		    s == SOURCE_title)
 			continue;
 		if (then == OUTCOME_unneeded)
 			then = join->first.info.rules[s];

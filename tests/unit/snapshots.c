@@ -107,6 +107,7 @@ void sample_copy(struct thread_sample *to, const struct thread_sample *from)
 	copy_name(&to->cgroups_v1, &from->cgroups_v1);
 	copy_name(&to->exe, &from->exe);
 	copy_name(&to->cwd, &from->cwd);
+	copy_name(&to->title, &from->title);
 	keyed_values_copy(&to->smaps_rollup_kib, &from->smaps_rollup_kib);
 }
 
@@ -156,6 +157,8 @@ static bool same_process(const struct thread_sample *a, const struct thread_samp
 	if (a->has_exe != b->has_exe || (a->has_exe && !same_name(&a->exe, &b->exe)))
 		return false;
 	if (a->has_cwd != b->has_cwd || (a->has_cwd && !same_name(&a->cwd, &b->cwd)))
+		return false;
+	if (a->has_title != b->has_title || (a->has_title && !same_name(&a->title, &b->title)))
 		return false;
 	if (a->has_uid != b->has_uid || (a->has_uid && a->uid != b->uid))
 		return false;
@@ -389,6 +392,9 @@ static void random_process(struct random *random, struct thread_sample *sample)
 	sample->has_cwd = random_chance(random, 70);
 	if (sample->has_cwd)
 		random_name(random, &sample->cwd);
+	sample->has_title = random_chance(random, 70);
+	if (sample->has_title)
+		random_name(random, &sample->title);
 	sample->has_uid = random_chance(random, 70);
 	if (sample->has_uid)
 		sample->uid = (uint32_t)random_number(random);

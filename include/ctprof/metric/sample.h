@@ -28,6 +28,8 @@ extern const char *const window_part_names[WINDOW_PART_COUNT]; /* [WINDOW_PART_N
  * is malformed, and no snapshot has it. */
 #define SAMPLE_COMM_BYTES 64
 #define SAMPLE_PATH_BYTES (4096 + 16)
+/* More of a title is not read. */
+#define SAMPLE_TITLE_BYTES 128
 /* A line for each hierarchy of version 1. */
 #define SAMPLE_CGROUPS_V1_BYTES (16 * (SAMPLE_PATH_BYTES + 64))
 
@@ -65,6 +67,9 @@ struct thread_sample {
 	/* The same of its working directory. */
 	struct strbuf cwd;
 	bool has_cwd;
+	/* The title that the process has given itself; valid only with has_title. */
+	struct strbuf title;
+	bool has_title;
 	uint32_t uid; /* effective user id of the process; valid only with has_uid */
 	bool has_uid;
 	/* Process ids of the parent, the process group and the session; 0 for none in the pid namespace. On the leader only,

@@ -145,6 +145,23 @@ static void test_read_all_errors(void **state)
 }
 
 /* A pipe that nobody writes to must not hold a capture up. */
+static void test_read_begin(void **state)
+{
+	const struct temp_tree *tree = *state;
+	char bytes[8];
+	size_t len = 9;
+
+	temp_tree_write(tree, "ten", "0123456789", 10);
+	assert_int_equal(fd_read_begin_at(tree->fd, "ten", bytes, sizeof(bytes), &len), 0);
+	assert_int_equal(len, 8);
+	assert_memory_equal(bytes, "01234567", 8);
+	temp_tree_write(tree, "none", "", 0);
+	assert_int_equal(fd_read_begin_at(tree->fd, "none", bytes, sizeof(bytes), &len), 0);
+	assert_int_equal(len, 0);
+	assert_int_equal(fd_read_begin_at(tree->fd, "missing", bytes, sizeof(bytes), &len),
+	                 -ENOENT);
+}
+
 static void test_read_all_fifo_does_not_block(void **state)
 {
 	const struct temp_tree *tree = *state;
@@ -444,6 +461,7 @@ int main(void)
 	        in_tree(test_read_all_sizes),
 	        cmocka_unit_test(test_read_all_several_reads),
 	        in_tree(test_read_all_errors),
+	        in_tree(test_read_begin),
 	        in_tree(test_read_all_fifo_does_not_block),
 	        in_tree(test_open_directories),
 	        in_tree(test_list_ids_names),

@@ -205,6 +205,37 @@ static void check_exe(const struct temp_tree *tree, struct stat_spec spec,
 	captured_done(&captured);
 }
 
+static void check_title(const struct temp_tree *tree, bool asked, const char *expected,
+                        enum source_outcome outcome)
+{
+	struct captured captured;
+	struct capture_options options = {.proc_root = tree->path, .titles = asked};
+
+	captured_run(&captured, &options);
+	assert_int_equal(captured.result, 0);
+	for (size_t i = 0; i < captured.copy.count; i++) {
+		assert_int_equal(captured.copy.samples[i].has_title, expected != NULL);
+		if (expected)
+			assert_text(&captured.copy.samples[i].title, expected);
+	}
+	assert_int_equal(captured.info.tally.sources[SOURCE_title][outcome], 1);
+	captured_done(&captured);
+}
+
+/* Every row has it; only who asks for it gets it. */
+static void test_titles(void **state)
+{
+	const struct temp_tree *tree = *state;
+
+	make_tree(tree, small);
+	check_title(tree, true, NULL, OUTCOME_off);
+	temp_tree_write(tree, "7/cmdline", "nginx: worker process\0\0", 23);
+	check_title(tree, true, "nginx: worker process", OUTCOME_read);
+	check_title(tree, false, NULL, OUTCOME_skipped);
+	temp_tree_write(tree, "7/cmdline", "mysql\0-psecret word\0", 20);
+	check_title(tree, true, "", OUTCOME_read);
+}
+
 /* Every row has it, byte for byte, also where the leader is gone. */
 static void test_exe_on_every_row(void **state)
 {
@@ -341,6 +372,7 @@ int main(void)
 	                                        temp_tree_teardown),
 	        cmocka_unit_test_setup_teardown(test_smaps_sizes, temp_tree_setup,
 	                                        temp_tree_teardown),
+	        cmocka_unit_test_setup_teardown(test_titles, temp_tree_setup, temp_tree_teardown),
 	        cmocka_unit_test_setup_teardown(test_exe_on_every_row, temp_tree_setup,
 	                                        temp_tree_teardown),
 	        cmocka_unit_test_setup_teardown(test_exe_of_several, temp_tree_setup,

@@ -35,6 +35,12 @@ static void test_pattern_examples(void **state)
 	        {"pool-2-thread-7", "pool-{N}-thread-{N}"},
 	        {"dev[1ab]", "dev[{H}]"},
 	        {"Chrome thread 4", "Chrome thread {N}"},
+	        /* The pools of a JVM: members are together, pools apart. */
+	        {"GC Thread#0", "GC Thread#{N}"},
+	        {"GC Thread#1", "GC Thread#{N}"},
+	        {"G1 Conc#0", "G{N} Conc#{N}"},
+	        {"job@7", "job@{N}"},
+	        {"io~12", "io~{N}"},
 	        {"deadbeef", "deadbeef"},
 	};
 
@@ -69,14 +75,14 @@ static void test_pattern_rules(void **state)
 	check_pattern("x1y2", "x1y2");
 	check_pattern("python3", "python{N}");
 	check_pattern("worker", "worker");
-	check_pattern("w#1", "w#1");
+	check_pattern("w#1", "w#{N}");
 	check_pattern("(sd-pam)", "(sd-pam)");
-	check_pattern("1#", "1#");
+	check_pattern("1#", "{N}#");
 }
 
 static void test_pattern_separators(void **state)
 {
-	static const char separators[] = ".-_/:@+[]";
+	static const char separators[] = ".-_/:@+[]#~";
 	struct strbuf name = STRBUF_INIT, expected = STRBUF_INIT;
 
 	(void)state;
@@ -94,7 +100,7 @@ static void test_pattern_separators(void **state)
 	/* Neither of these separates. */
 	check_pattern("a,1", "a,1");
 	check_pattern("a=1", "a=1");
-	check_pattern("a~1", "a~1");
+	check_pattern("a$1", "a$1");
 	strbuf_done(&name);
 	strbuf_done(&expected);
 }
@@ -170,7 +176,7 @@ static void test_pattern_is_appended(void **state)
 static void test_pattern_of_pattern(void **state)
 {
 	enum { SEED = 15, ROUNDS = 30000, BYTES = 24 };
-	static const char likely[] = "0123abcfgzAFZ.-_/:@+[]{} \xc2\x85\xe2\x80\xa8\xff";
+	static const char likely[] = "0123abcfgzAFZ.-_/:@+[]#~{} \xc2\x85\xe2\x80\xa8\xff";
 	struct strbuf pattern = STRBUF_INIT, again = STRBUF_INIT;
 
 	(void)state;

@@ -70,12 +70,49 @@ static void test_working_directories(void **state)
 	check(path_name_cwd, GROUP_KEY_cwd, "/x", NULL, "(cwd not read)");
 }
 
+static void check_title(const char *title, const char *pcomm, const char *expected)
+{
+	struct thread_sample sample = {0};
+	cleanup_(strbuf_done) struct strbuf name = STRBUF_INIT;
+
+	sample_reset(&sample);
+	sample.has_title = title != NULL;
+	if (title)
+		sample_name(&sample.title, title);
+	sample_name(&sample.pcomm, pcomm);
+	path_name_title(&sample, &name);
+	assert_string_equal(strbuf_str(&name), expected);
+	sample_done(&sample);
+}
+
+static void test_titles(void **state)
+{
+	const struct group_by by = group_by_key(GROUP_KEY_title, false);
+	cleanup_(key_names_done) struct key_names names = {0};
+	struct thread_sample sample = {0};
+	uint32_t number;
+
+	(void)state;
+	check_title("postgres: walwriter ", "postgres", "postgres: walwriter ");
+	check_title("", "bash", "bash");
+	check_title("", "", "(without a name)");
+	check_title(NULL, "bash", "(title not read)");
+	sample_reset(&sample);
+	sample.has_title = true;
+	sample_name(&sample.title, "php-fpm: pool www2");
+	number = key_names_of_thread(&names, &by, 0, &sample, NULL);
+	assert_string_equal(names.map.entries[number].key, "php-fpm: pool www{N}");
+	assert_true(group_key_is_of_process(GROUP_KEY_title));
+	sample_done(&sample);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_executables),
 	        cmocka_unit_test(test_directories_of_executables),
 	        cmocka_unit_test(test_working_directories),
+	        cmocka_unit_test(test_titles),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
