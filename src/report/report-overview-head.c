@@ -99,6 +99,20 @@ static void add_length(uint64_t length_ns, struct strbuf *out)
 		strbuf_add_str(out, "unknown length");
 }
 
+/* Does so for the window of a side, with what a sum of windows leaves out. */
+static void add_window_length(const struct report *report, unsigned side, struct strbuf *out)
+{
+	const struct snapshot_window *window = &report->sides[side].info->window;
+	uint64_t gaps = window->numbers[WINDOW_gaps];
+
+	add_length(report->rows->frames[side].length_ns, out);
+	if (!window->seen[WINDOW_gaps] || gaps == 0)
+		return;
+	strbuf_addf(out, " (%llu %s of ", (unsigned long long)gaps, gaps == 1 ? "gap" : "gaps");
+	overview_add_time((double)window->numbers[WINDOW_gap_ns], out);
+	strbuf_add_str(out, " left out)");
+}
+
 static bool differs(const struct report *report, enum host_field field)
 {
 	const char *a = host_text(&report->sides[SIDE_BASELINE].info->host, field);
@@ -127,12 +141,10 @@ static void add_distance(const struct report *report, struct strbuf *out)
 
 static void add_lengths(const struct report *report, struct strbuf *out)
 {
-	const struct derive_frame *frames = report->rows->frames;
-
 	switch (overview_kind_of(report->rows)) {
 	case OVERVIEW_WINDOW:
 		strbuf_add_str(out, ": window of ");
-		add_length(frames[SIDE_BASELINE].length_ns, out);
+		add_window_length(report, SIDE_BASELINE, out);
 		break;
 	case OVERVIEW_INTERVAL:
 		strbuf_add_str(out, ": the ");
@@ -143,9 +155,9 @@ static void add_lengths(const struct report *report, struct strbuf *out)
 		return;
 	case OVERVIEW_CHANGE:
 		strbuf_add_str(out, ": windows of ");
-		add_length(frames[SIDE_BASELINE].length_ns, out);
+		add_window_length(report, SIDE_BASELINE, out);
 		strbuf_add_str(out, " and ");
-		add_length(frames[SIDE_CANDIDATE].length_ns, out);
+		add_window_length(report, SIDE_CANDIDATE, out);
 		break;
 	case OVERVIEW_LIVES:
 		strbuf_add_str(out, ": amounts since each thread's start");

@@ -74,6 +74,25 @@ static void add_span(const struct snapshot_window *window, struct strbuf *out)
 	report_add_time(window->numbers[WINDOW_begin_unix_ns], out);
 }
 
+/* Adds " to 2026-11-23 05:52:42 UTC in 30 windows, without 2 gaps of 34s" to a sum of windows. */
+static void add_sum(const struct snapshot_info *info, struct strbuf *out)
+{
+	const struct snapshot_window *window = &info->window;
+	uint64_t windows = number(window, WINDOW_windows), gaps = number(window, WINDOW_gaps);
+
+	if (windows == 0)
+		return;
+	strbuf_add_str(out, " to ");
+	report_add_time(info->captured_at_unix_ns, out);
+	strbuf_addf(out, " in %llu %s", (unsigned long long)windows,
+	            windows == 1 ? "window" : "windows");
+	if (gaps == 0)
+		return;
+	strbuf_addf(out, ", without %llu %s of ", (unsigned long long)gaps,
+	            gaps == 1 ? "gap" : "gaps");
+	report_add_duration(number(window, WINDOW_gap_ns), out);
+}
+
 static const char *exits_text(enum window_exits exits)
 {
 	switch (exits) {
@@ -142,6 +161,7 @@ void report_add_window(const struct report *report, unsigned side, struct strbuf
 		return;
 	strbuf_addf(out, "window    %s", name);
 	add_span(&info->window, out);
+	add_sum(info, out);
 	add_threads(&info->window, out);
 	strbuf_add_char(out, '\n');
 	add_exits(info, &exits);
@@ -158,7 +178,7 @@ static bool find_span(const struct snapshot_info *info, __int128 *ret_begin, __i
 	    !window->seen[WINDOW_length_ns])
 		return false;
 	*ret_begin = window->numbers[WINDOW_begin_boottime_ns];
-	*ret_end = *ret_begin + window->numbers[WINDOW_length_ns];
+	*ret_end = *ret_begin + window->numbers[WINDOW_length_ns] + window->numbers[WINDOW_gap_ns];
 	return true;
 }
 

@@ -11,7 +11,7 @@
 #include "snapshot-row.h"
 #include "snapshot-value.h"
 #include "snapshot/thread-store.h"
-#include "zstd-stream.h"
+#include "snapshot/zstd-stream.h"
 #include "json/json-read.h"
 
 /* Generous: the largest host seen has 400,000 threads, about 2.5 KB each. */

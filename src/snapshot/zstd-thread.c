@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "zstd-stream.h"
+#include "snapshot/zstd-stream.h"
 
 struct zstd_thread {
 	/* Used by the thread while it runs, and by the owner otherwise. */

@@ -5,9 +5,7 @@
 
 #include "base/mem.h"
 
-enum treatment { TREAT_DIFFERENCE, TREAT_RISEN, TREAT_FALLEN, TREAT_END };
-
-static enum treatment treatment_of(enum metric_id metric)
+enum window_treatment window_treatment_of(enum metric_id metric)
 {
 	switch (metric_table[metric].type) {
 	case METRIC_TYPE_counter_count:
@@ -64,7 +62,7 @@ static bool subtract(struct thread_sample *sample, const struct thread_sample *f
 {
 	uint64_t now = value_of(sample, metric), then = value_of(first, metric);
 
-	switch (treatment_of(metric)) {
+	switch (window_treatment_of(metric)) {
 	case TREAT_DIFFERENCE:
 		if (now < then) {
 			(*went_back)++;
@@ -219,13 +217,13 @@ void window_subtract(struct thread_sample *sample, const struct thread_sample *f
 	for (unsigned i = 0; i < METRIC_COUNT; i++) {
 		enum metric_id metric = (enum metric_id)i;
 
-		if (!sample_has_said(sample, metric) || treatment_of(metric) == TREAT_END)
+		if (!sample_has_said(sample, metric) || window_treatment_of(metric) == TREAT_END)
 			continue;
 		if (metric_set_has(&first->skipped, metric))
 			metric_set_add(&sample->skipped, metric);
 		if (!sample_has_said(first, metric) || !subtract(sample, first, metric, went_back))
 			forget(sample, metric);
-		else if (treatment_of(metric) == TREAT_DIFFERENCE)
+		else if (window_treatment_of(metric) == TREAT_DIFFERENCE)
 			believe(sample, metric);
 	}
 }
@@ -236,7 +234,7 @@ void window_forget(struct thread_sample *sample, const enum source_outcome rules
 		enum metric_source source = metric_table[i].source;
 		enum source_outcome *outcome = &sample->outcomes[source];
 
-		if (treatment_of((enum metric_id)i) == TREAT_END)
+		if (window_treatment_of((enum metric_id)i) == TREAT_END)
 			continue;
 		forget(sample, (enum metric_id)i);
 		if (source != SOURCE_synthetic && rules[source] == OUTCOME_read &&

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "window-join.h"
 #include "window-subtract.h"
+#include "window-time.h"
 
 /* The walk reads threads in batches of this many, with one time for each batch. */
 enum { READ_BATCH = 32 };
@@ -167,39 +168,6 @@ static void make_totals(struct window_join *join)
 	}
 }
 
-/* CPU time of a process so far: by its rows, and by its total, which counts instead if it is known. */
-struct process_time {
-	uint64_t rows;
-	uint64_t total;
-	bool has_total;
-};
-
-static void add_time(struct process_time *time, const struct thread_sample *sample)
-{
-	const uint32_t both = UINT32_C(1) << PROCESS_TOTAL_utime_clock_ticks |
-	                      UINT32_C(1) << PROCESS_TOTAL_stime_clock_ticks;
-	uint64_t ticks;
-
-	if (metric_set_has(&sample->seen, METRIC_utime_clock_ticks) &&
-	    window_get_counter(sample, METRIC_utime_clock_ticks, &ticks))
-		time->rows = saturating_add(time->rows, ticks);
-	if (metric_set_has(&sample->seen, METRIC_stime_clock_ticks) &&
-	    window_get_counter(sample, METRIC_stime_clock_ticks, &ticks))
-		time->rows = saturating_add(time->rows, ticks);
-	if (!sample->has_process_totals || (sample->process_totals_seen & both) != both)
-		return;
-	time->has_total = true;
-	time->total = saturating_add(sample->process_totals[PROCESS_TOTAL_utime_clock_ticks],
-	                             sample->process_totals[PROCESS_TOTAL_stime_clock_ticks]);
-}
-
-static void close_process(struct window_join *join, struct process_time *time)
-{
-	join->accounted_ticks =
-	        saturating_add(join->accounted_ticks, time->has_total ? time->total : time->rows);
-	*time = (struct process_time){0};
-}
-
 /* Work inside is no longer than the thread was there; a wait that ended inside may have begun before, but not before
  * the thread. The readings' own values were judged when they were read. */
 static void judge(struct window_join *join)
@@ -213,10 +181,10 @@ static void judge(struct window_join *join)
 }
 
 static int write_row(struct window_join *join, struct snapshot_writer *writer,
-                     struct process_time *time)
+                     struct window_time *time)
 {
 	judge(join);
-	add_time(time, &join->sample);
+	window_time_add(time, &join->sample);
 	join->rows++;
 	return snapshot_write_thread(writer, &join->sample);
 }
@@ -224,8 +192,7 @@ static int write_row(struct window_join *join, struct snapshot_writer *writer,
 /* Writes the threads that ended and whose process, that of @of, is still there. @ret_in_doubt is set if others may be
  * of it as well. */
 static int write_ended_of(struct window_join *join, struct snapshot_writer *writer,
-                          const struct thread_key *of, struct process_time *time,
-                          bool *ret_in_doubt)
+                          const struct thread_key *of, struct window_time *time, bool *ret_in_doubt)
 {
 	size_t low = 0, high = join->ended_count;
 	int r = 0;
@@ -257,7 +224,7 @@ static int write_ended_of(struct window_join *join, struct snapshot_writer *writ
 
 /* Writes the threads of a process that ended without a record. */
 static int write_lost_of(struct window_join *join, struct snapshot_writer *writer,
-                         const struct thread_key *of, struct process_time *time)
+                         const struct thread_key *of, struct window_time *time)
 {
 	struct window_lost *lost;
 	int r = 0;
@@ -274,7 +241,7 @@ static int write_lost_of(struct window_join *join, struct snapshot_writer *write
 static int write_last(struct window_join *join, struct snapshot_writer *writer)
 {
 	const struct thread_store *threads = &join->last.threads;
-	struct process_time time = {0};
+	struct window_time time = {0};
 	int r = 0;
 
 	for (uint32_t row = 0; r == 0 && row < threads->count; row++) {
@@ -296,14 +263,14 @@ static int write_last(struct window_join *join, struct snapshot_writer *writer)
 			sample_forget_totals(&join->sample);
 		r = write_row(join, writer, &time);
 		if (is_end)
-			close_process(join, &time);
+			window_time_end(&time, &join->accounted_ticks);
 	}
 	return r;
 }
 
 /* Writes the threads of the process of an ended thread that ended without a record, behind its last one with a record. */
 static int write_lost_behind(struct window_join *join, struct snapshot_writer *writer, size_t at,
-                             struct process_time *time)
+                             struct window_time *time)
 {
 	const struct window_exit *ended = &join->ended[at];
 	const struct thread_key process = {.tgid = ended->tgid,
@@ -321,7 +288,7 @@ static int write_gone(struct window_join *join, struct snapshot_writer *writer)
 	const struct thread_store *threads = &join->last.threads;
 	uint32_t before =
 	        threads->count > 0 ? thread_store_key(threads, threads->count - 1)->tgid : 0;
-	struct process_time time = {0};
+	struct window_time time = {0};
 	int r = 0;
 
 	for (int pass = 0; pass < 2; pass++)
@@ -334,7 +301,7 @@ static int write_gone(struct window_join *join, struct snapshot_writer *writer)
 			r = write_row(join, writer, &time);
 			if (r == 0)
 				r = write_lost_behind(join, writer, i, &time);
-			close_process(join, &time);
+			window_time_end(&time, &join->accounted_ticks);
 		}
 	return r;
 }
@@ -345,7 +312,7 @@ static int write_gone_lost(struct window_join *join, struct snapshot_writer *wri
 	const struct thread_store *threads = &join->last.threads;
 	uint32_t before =
 	        threads->count > 0 ? thread_store_key(threads, threads->count - 1)->tgid : 0;
-	struct process_time time = {0};
+	struct window_time time = {0};
 	int r = 0;
 
 	for (int pass = 0; pass < 2; pass++)

@@ -2,8 +2,11 @@
 /* Windows that follow one another have each exit once, and add up to the window over all of them. */
 #include "check.h"
 
+#include <errno.h>
+
 #include "memory-stream.h"
 #include "window/window-reading.h"
+#include "window/window-sum.h"
 #include "windows.h"
 
 enum { TGID = 700 };
@@ -166,9 +169,167 @@ static void each_exit_is_in_one_window(void **state)
 		reading_done(&readings[i]);
 }
 
+/* The window as a file. */
+static void pack(struct window_reading *first, struct window_reading *last,
+                 const struct exit_log *exits, struct window_next *next, struct memory_sink *sink)
+{
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	cleanup_(snapshot_info_done) struct snapshot_info info = {0};
+	struct window_options options = {.exits = exits, .next = next};
+	struct snapshot_writer *writer = snapshot_writer_new(&sink->base, 1);
+
+	assert_int_equal(window_of_readings(first, last, &options, writer, &info, &reason), 0);
+	snapshot_writer_freep(&writer);
+}
+
+static int add(struct window_sum *sum, const struct memory_sink *sink, struct strbuf *reason)
+{
+	struct memory_source source =
+	        memory_source_make(sink->bytes.data, sink->bytes.len, sink->bytes.len);
+
+	return window_sum_read(sum, &source.base, &snapshot_default_limits, reason);
+}
+
+static void write_sum(struct window_sum *sum, struct window_reading *ret)
+{
+	struct snapshot_writer *writer;
+
+	window_reading_init(ret);
+	writer = snapshot_writer_new_visiting(&ret->visitor);
+	assert_int_equal(window_sum_write(sum, writer, &ret->info), 0);
+	snapshot_writer_freep(&writer);
+}
+
+/* Packs the windows between the three readings, and the one over both. */
+static void pack_all(struct reading readings[3], struct memory_sink two[2],
+                     struct window_reading *ret_one)
+{
+	cleanup_(exit_log_done) struct exit_log exits = {0}, more = {0}, passed_on = {0}, all = {0};
+	cleanup_(window_reading_done) struct window_reading middle = {0}, last = {0}, kept = {0};
+	struct window_next next = {&kept, &passed_on};
+
+	log_exits(&exits, &more);
+	log_exits(&all, &all);
+	load(&readings[0], &kept);
+	load(&readings[2], &last);
+	make(&kept, &last, &all, NULL, ret_one);
+	load(&readings[0], &kept);
+	load(&readings[1], &middle);
+	load(&readings[2], &last);
+	pack(&kept, &middle, &exits, &next, &two[0]);
+	exit_log_append(&passed_on, &more);
+	exit_log_done(&exits);
+	exits = passed_on;
+	passed_on = (struct exit_log){0};
+	pack(&kept, &last, &exits, &next, &two[1]);
+}
+
+static void assert_same_rows(const struct window_reading *a, const struct window_reading *b)
+{
+	struct thread_sample x = {0}, y = {0};
+
+	assert_int_equal(a->threads.count, b->threads.count);
+	for (uint32_t row = 0; row < a->threads.count; row++) {
+		uint32_t other = window_reading_find(b, thread_store_key(&a->threads, row));
+
+		assert_true(other != THREAD_STORE_NONE);
+		thread_store_get(&a->threads, row, &x);
+		thread_store_get(&b->threads, other, &y);
+		assert_int_equal(x.window_part, y.window_part);
+		assert_int_equal(x.interval_ns, y.interval_ns);
+		assert_int_equal(x.life_ns, y.life_ns);
+		assert_memory_equal(&x.seen, &y.seen, sizeof(x.seen));
+		assert_int_equal(x.run_time_ns.v, y.run_time_ns.v);
+	}
+	sample_done(&x);
+	sample_done(&y);
+}
+
+static void sums_are_those_of_one_window(void **state)
+{
+	static const enum window_number numbers[] = {
+	        WINDOW_length_ns,      WINDOW_begin_boottime_ns, WINDOW_threads_continued,
+	        WINDOW_threads_exited, WINDOW_threads_passed,    WINDOW_threads_lost,
+	        WINDOW_threads_born,   WINDOW_threads_unknown,
+	};
+	struct memory_sink two[2] = {memory_sink_make(SIZE_MAX), memory_sink_make(SIZE_MAX)};
+	cleanup_(window_reading_done) struct window_reading one = {0}, both = {0};
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	struct window_sum *sum = window_sum_new();
+	struct reading readings[3];
+
+	(void)state;
+	fill(readings);
+	pack_all(readings, two, &one);
+	assert_int_equal(add(sum, &two[0], &reason), 0);
+	assert_int_equal(add(sum, &two[1], &reason), 0);
+	write_sum(sum, &both);
+	assert_same_rows(&one, &both);
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+		assert_int_equal(number_of(&one, numbers[i]), number_of(&both, numbers[i]));
+	assert_int_equal(number_of(&both, WINDOW_windows), 2);
+	assert_int_equal(number_of(&both, WINDOW_gaps), 0);
+	assert_int_equal(both.cgroups[0].values[CGROUP_VALUE_cpu_usage_usec].number, 200);
+	window_sum_freep(&sum);
+	/* In another order they are no recording. */
+	sum = window_sum_new();
+	assert_int_equal(add(sum, &two[1], &reason), 0);
+	assert_int_equal(add(sum, &two[0], &reason), -EINVAL);
+	assert_contains(strbuf_str(&reason), "begins before the end");
+	window_sum_freep(&sum);
+	for (unsigned i = 0; i < 3; i++)
+		reading_done(&readings[i]);
+	strbuf_done(&two[0].bytes);
+	strbuf_done(&two[1].bytes);
+}
+
+/* A window of half a minute is missing: its time and its work are in nothing. */
+static void a_gap_is_left_out(void **state)
+{
+	struct memory_sink windows[2] = {memory_sink_make(SIZE_MAX), memory_sink_make(SIZE_MAX)};
+	cleanup_(window_reading_done) struct window_reading first = {0}, last = {0}, both = {0};
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	struct window_sum *sum = window_sum_new();
+	struct reading readings[4];
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		reading_init(&readings[i], SECONDS(100 + 30 * i));
+		set_run_time(reading_add(&readings[i], TGID, TGID, SECOND_TICKS(50)),
+		             MILLISECONDS(100 * i * i));
+	}
+	/* It ends in the gap. */
+	for (unsigned i = 0; i < 2; i++)
+		set_run_time(reading_add(&readings[i], 800, 800, SECOND_TICKS(60)),
+		             MILLISECONDS(7 * i));
+	for (unsigned i = 0; i < 4; i += 2) {
+		load(&readings[i], &first);
+		load(&readings[i + 1], &last);
+		pack(&first, &last, NULL, NULL, &windows[i / 2]);
+		assert_int_equal(add(sum, &windows[i / 2], &reason), 0);
+	}
+	write_sum(sum, &both);
+	assert_int_equal(run_time_of(&both, TGID), MILLISECONDS(100 + 500));
+	assert_int_equal(run_time_of(&both, 800), MILLISECONDS(7));
+	assert_int_equal(number_of(&both, WINDOW_length_ns), SECONDS(60));
+	assert_int_equal(number_of(&both, WINDOW_gaps), 1);
+	assert_int_equal(number_of(&both, WINDOW_gap_ns), SECONDS(30));
+	assert_int_equal(number_of(&both, WINDOW_threads_exited), 1);
+	assert_int_equal(number_of(&both, WINDOW_threads_continued), 1);
+	window_sum_freep(&sum);
+	for (unsigned i = 0; i < 4; i++)
+		reading_done(&readings[i]);
+	strbuf_done(&windows[0].bytes);
+	strbuf_done(&windows[1].bytes);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(each_exit_is_in_one_window)};
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(each_exit_is_in_one_window),
+	        cmocka_unit_test(sums_are_those_of_one_window),
+	        cmocka_unit_test(a_gap_is_left_out),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

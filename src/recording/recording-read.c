@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "recording/recording-read.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/scan.h"
+#include "recording/frame-source.h"
+#include "recording/frame.h"
+#include "recording/recording-directory.h"
+#include "snapshot/zstd-stream.h"
+
+struct reading {
+	int fd;
+	const struct recording_range *range;
+	const struct snapshot_limits *limits;
+	struct window_sum *sum;
+	uint64_t *bytes;
+	struct strbuf *reterr;
+	bool has_facts; /* the first window of the file is in the sum, or its facts are */
+};
+
+bool recording_is_file(int fd)
+{
+	struct stat status;
+	uint64_t end = 0;
+
+	return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+	       frame_find_end(fd, 0, &end) == 1 && (uint64_t)status.st_size > end;
+}
+
+/* Finds the end of a window at the begin of its text. Returns 0 if there is none. */
+static uint64_t find_time(const char *head, size_t len)
+{
+	static const char key[] = "\"captured_at_unix_ns\":";
+	const char *at = memmem(head, len, key, sizeof(key) - 1), *digits;
+	uint64_t ns = 0;
+
+	if (!at)
+		return 0;
+	digits = at + sizeof(key) - 1;
+	len -= (size_t)(digits - head);
+	for (at = digits; len > 0 && *at >= '0' && *at <= '9'; at++)
+		len--;
+	return scan_u64(digits, (size_t)(at - digits), &ns) ? ns : 0;
+}
+
+/* Reads the end of the window in a frame, which stands in the first bytes of the text. */
+static int read_end(const struct reading *reading, uint64_t begin, uint64_t end, uint64_t *ret_ns)
+{
+	enum { HEAD_BYTES = 4096 };
+	struct frame_source source = frame_source_make(reading->fd, begin, end);
+	struct zstd_decompressor *zstd = zstd_decompressor_new(&source.source);
+	struct byte_source *text = zstd_decompressor_source(zstd);
+	char head[HEAD_BYTES];
+	size_t len = 0;
+	int r = text->read(text, head, sizeof(head), &len);
+
+	*ret_ns = r < 0 ? 0 : find_time(head, len);
+	zstd_decompressor_free(zstd);
+	if (*ret_ns > 0)
+		return 0;
+	strbuf_add_str(reading->reterr, "a frame in it is no window");
+	return r < 0 ? r : -EBADMSG;
+}
+
+static int ignore_thread(unused_ struct snapshot_visitor *self,
+                         unused_ struct thread_sample *sample)
+{
+	return 0;
+}
+
+/* Reads the info of a window, without its rows. */
+static int read_info(const struct reading *reading, uint64_t begin, uint64_t end,
+                     struct snapshot_info *ret_info)
+{
+	struct frame_source source = frame_source_make(reading->fd, begin, end);
+	struct snapshot_visitor visitor = {ignore_thread, NULL};
+
+	return snapshot_read(&source.source, reading->limits, &visitor, ret_info, reading->reterr);
+}
+
+/* The windows behind the first one of a file leave out what that one says. */
+static int read_facts(struct reading *reading)
+{
+	cleanup_(snapshot_info_done) struct snapshot_info info = {0};
+	uint64_t end = 0;
+	int r = frame_find_end(reading->fd, 0, &end);
+
+	if (r > 0)
+		r = read_info(reading, 0, end, &info);
+	if (r == 0)
+		window_sum_set_facts(reading->sum, &info);
+	reading->has_facts = true;
+	return r;
+}
+
+/* Returns 1 if the window begins inside the range, or the sum of it. */
+static int begins_inside(const struct reading *reading, uint64_t begin, uint64_t end)
+{
+	cleanup_(snapshot_info_done) struct snapshot_info info = {0};
+	int r = read_info(reading, begin, end, &info);
+
+	if (r < 0)
+		return r;
+	return !info.window.seen[WINDOW_begin_unix_ns] ||
+	       info.window.numbers[WINDOW_begin_unix_ns] < reading->range->end_ns ||
+	       info.window.numbers[WINDOW_begin_unix_ns] == reading->range->begin_ns;
+}
+
+static int add_window(struct reading *reading, uint64_t begin, uint64_t end)
+{
+	struct frame_source source = frame_source_make(reading->fd, begin, end);
+	int r = 0;
+
+	if (begin > 0 && !reading->has_facts && window_sum_count(reading->sum) == 0)
+		r = read_facts(reading);
+	reading->has_facts = true;
+	if (r == 0)
+		r = window_sum_read(reading->sum, &source.source, reading->limits, reading->reterr);
+	*reading->bytes += end - begin;
+	return r;
+}
+
+/* Windows are in the order of their times, unless the clock was set: each is judged by itself. */
+static int add_frame(struct reading *reading, uint64_t begin, uint64_t end)
+{
+	uint64_t ends_ns = 0;
+	int r = read_end(reading, begin, end, &ends_ns);
+
+	if (r < 0 || ends_ns <= reading->range->begin_ns)
+		return r;
+	/* One that ends inside begins before the end. */
+	if (ends_ns > reading->range->end_ns) {
+		r = begins_inside(reading, begin, end);
+		if (r <= 0)
+			return r;
+	}
+	return add_window(reading, begin, end);
+}
+
+int recording_read_file(int fd, const struct recording_range *range,
+                        const struct snapshot_limits *limits, struct window_sum *sum,
+                        uint64_t *ret_bytes, struct strbuf *reterr)
+{
+	struct reading reading = {.fd = fd,
+	                          .range = range,
+	                          .limits = limits,
+	                          .sum = sum,
+	                          .bytes = ret_bytes,
+	                          .reterr = reterr};
+	uint64_t begin = 0, end = 0;
+	int r;
+
+	while ((r = frame_find_end(fd, begin, &end)) > 0) {
+		r = add_frame(&reading, begin, end);
+		if (r < 0)
+			return r;
+		begin = end;
+	}
+	return r;
+}
+
+/* A file is of no use if the next one begins before the range, or if it begins behind it. The clock may have been set by
+ * an hour meanwhile. */
+static bool may_touch(const struct recording_files *files, size_t at,
+                      const struct recording_range *range)
+{
+	enum { SLACK_SECONDS = 3600 };
+	uint64_t begin_s = range->begin_ns / NS_PER_SECOND, end_s = range->end_ns / NS_PER_SECOND;
+
+	if (at + 1 < files->count && files->entries[at + 1].begin_unix_s + SLACK_SECONDS < begin_s)
+		return false;
+	return files->entries[at].begin_unix_s <= saturating_add(end_s, SLACK_SECONDS);
+}
+
+int recording_read_directory(int dir_fd, const struct recording_range *range,
+                             const struct snapshot_limits *limits, struct window_sum *sum,
+                             uint64_t *ret_bytes, struct strbuf *reterr)
+{
+	cleanup_(recording_files_done) struct recording_files files = {0};
+	int r = recording_files_list(dir_fd, &files);
+
+	for (size_t i = 0; r == 0 && i < files.count; i++) {
+		cleanup_(fd_closep) int fd = -1;
+
+		if (!may_touch(&files, i, range))
+			continue;
+		fd = openat(dir_fd, files.entries[i].name,
+		            O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+		/* The recorder may have removed it. */
+		if (fd < 0 && errno != ENOENT)
+			r = -errno;
+		if (fd < 0)
+			continue;
+		r = recording_read_file(fd, range, limits, sum, ret_bytes, reterr);
+		if (r < 0 && reterr->len > 0)
+			strbuf_addf(reterr, " (%s)", files.entries[i].name);
+	}
+	return r;
+}

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "window-add.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "window-subtract.h"
+
+static uint64_t value_of(const struct thread_sample *sample, enum metric_id metric)
+{
+	uint64_t value;
+
+	memcpy(&value, sample_value(sample, metric), sizeof(value));
+	return value;
+}
+
+static void set_value(struct thread_sample *sample, enum metric_id metric, uint64_t value)
+{
+	memcpy((char *)sample + metric_table[metric].offset, &value, sizeof(value));
+}
+
+/* A value beyond the thread's life is judged anew, for the life in both windows. */
+static void add_difference(struct thread_sample *sample, const struct thread_sample *before,
+                           enum metric_id metric)
+{
+	bool is_known = sample_has_said(sample, metric) && sample_has_said(before, metric);
+
+	metric_set_remove(&sample->impossible, metric);
+	if (!is_known) {
+		metric_set_remove(&sample->seen, metric);
+		return;
+	}
+	metric_set_add(&sample->seen, metric);
+	set_value(sample, metric,
+	          saturating_add(value_of(sample, metric), value_of(before, metric)));
+}
+
+/* A peak that rose in the earlier window only is still the highest. */
+static void keep_extreme(struct thread_sample *sample, const struct thread_sample *before,
+                         enum metric_id metric)
+{
+	if (metric_set_has(&sample->seen, metric) || !metric_set_has(&before->seen, metric))
+		return;
+	metric_set_add(&sample->seen, metric);
+	set_value(sample, metric, value_of(before, metric));
+}
+
+/* A source that failed in one of the windows has failed. */
+static void add_reasons(struct thread_sample *sample, const struct thread_sample *before)
+{
+	for (unsigned s = 0; s < SOURCE_COUNT; s++) {
+		enum source_outcome then = before->outcomes[s], now = sample->outcomes[s];
+
+		if (s == SOURCE_smaps_rollup || s == SOURCE_exe)
+			continue;
+		if ((now == OUTCOME_read || now == OUTCOME_unneeded) && then != OUTCOME_read &&
+		    then != OUTCOME_unneeded)
+			sample->outcomes[s] = then;
+	}
+}
+
+static enum window_part part_of_both(enum window_part before, enum window_part after)
+{
+	if (before != WINDOW_PART_born)
+		return after;
+	return after == WINDOW_PART_exited ? WINDOW_PART_passed : WINDOW_PART_born;
+}
+
+/* The run time before a thread that nobody knows the end of becomes that before both windows. */
+static void add_lost(struct thread_sample *sample, const struct thread_sample *before)
+{
+	uint64_t known = before->run_time_ns.v;
+
+	if (metric_set_has(&before->seen, METRIC_run_time_ns) && sample->run_time_before_ns > known)
+		sample->run_time_before_ns -= known;
+}
+
+static void add_text(struct strbuf *text, const struct strbuf *before)
+{
+	if (text->len == 0)
+		strbuf_add(text, strbuf_str(before), before->len);
+}
+
+void window_add_thread(struct thread_sample *sample, const struct thread_sample *before)
+{
+	uint64_t jemalloc_ns = sample->jemalloc_interval_ns > 0 ? sample->jemalloc_interval_ns
+	                                                        : sample->interval_ns;
+
+	for (unsigned i = 0; i < METRIC_COUNT; i++) {
+		enum metric_id metric = (enum metric_id)i;
+
+		switch (window_treatment_of(metric)) {
+		case TREAT_DIFFERENCE:
+			add_difference(sample, before, metric);
+			break;
+		case TREAT_RISEN:
+		case TREAT_FALLEN:
+			keep_extreme(sample, before, metric);
+			break;
+		case TREAT_END:
+			break;
+		}
+	}
+	add_reasons(sample, before);
+	add_text(&sample->pcomm, &before->pcomm);
+	add_text(&sample->cgroups_v1, &before->cgroups_v1);
+	if (sample_is_lost(sample)) {
+		add_lost(sample, before);
+		return;
+	}
+	if (sample->jemalloc_interval_ns > 0 || before->jemalloc_interval_ns > 0)
+		sample->jemalloc_interval_ns = jemalloc_ns + (before->jemalloc_interval_ns > 0
+		                                                      ? before->jemalloc_interval_ns
+		                                                      : before->interval_ns);
+	saturating_add_to(&sample->interval_ns, before->interval_ns);
+	saturating_add_to(&sample->life_ns, before->life_ns);
+	sample->window_part = part_of_both(before->window_part, sample->window_part);
+}
+
+static void add_fact(enum fact_window window, struct fact_value *value,
+                     const struct fact_value *before)
+{
+	if (window == FACT_WINDOW_END)
+		return;
+	if (window == FACT_WINDOW_RISEN) {
+		if (value->state == FACT_UNSEEN && before->state == FACT_NUMBER)
+			fact_set_number(value, before->number);
+		return;
+	}
+	if (value->state != FACT_NUMBER || before->state != FACT_NUMBER ||
+	    __builtin_add_overflow(value->number, before->number, &value->number))
+		fact_clear(value);
+}
+
+static void add_list(enum cgroup_list_id list, struct keyed_values *values,
+                     const struct keyed_values *before)
+{
+	struct keyed_values kept = {0};
+
+	for (size_t i = 0; i < values->count; i++) {
+		const char *key = values->entries[i].key;
+		uint64_t value = values->entries[i].value;
+		const struct keyed_value *then;
+
+		if (cgroup_key_find(list, key)->rule == FACT_RULE_SUM) {
+			then = keyed_values_find(before, key, strlen(key), i);
+			if (!then)
+				continue;
+			saturating_add_to(&value, then->value);
+		}
+		keyed_values_set(&kept, key, strlen(key), value);
+	}
+	keyed_values_done(values);
+	*values = kept;
+}
+
+static void add_psi(struct psi *psi, const struct psi *before)
+{
+	for (unsigned resource = 0; resource < PSI_RESOURCE_COUNT; resource++)
+		for (unsigned row = 0; row < PSI_ROW_COUNT; row++) {
+			struct psi_line *line = &psi->lines[resource][row];
+			const struct psi_line *then = &before->lines[resource][row];
+
+			line->seen = line->seen && then->seen;
+			saturating_add_to(&line->total_usec, then->total_usec);
+		}
+}
+
+void window_add_cgroup(struct cgroup_stats *stats, const struct cgroup_stats *before)
+{
+	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++)
+		add_fact(cgroup_value_table[i].window, &stats->values[i], &before->values[i]);
+	for (unsigned i = 0; i < CGROUP_LIST_COUNT; i++)
+		add_list((enum cgroup_list_id)i, &stats->lists[i], &before->lists[i]);
+	add_psi(&stats->psi, &before->psi);
+	stats->interval_ns = stats->interval_ns > 0 && before->interval_ns > 0
+	                             ? stats->interval_ns + before->interval_ns
+	                             : 0;
+}
+
+static void move_field(struct host *host, struct host *before, enum host_field field)
+{
+	struct host_map map = host->maps[field];
+	char *text = host->texts[field];
+
+	host->seen[field] = true;
+	host->numbers[field] = before->numbers[field];
+	host->texts[field] = before->texts[field];
+	host->maps[field] = before->maps[field];
+	before->texts[field] = text;
+	before->maps[field] = map;
+	before->seen[field] = false;
+}
+
+void window_add_facts(struct snapshot_info *info, struct snapshot_info *before)
+{
+	struct settings none = {0};
+
+	for (unsigned i = 0; i < HOST_FIELD_COUNT; i++)
+		if (!host_field_table[i].counts && !info->host.seen[i] && before->host.seen[i])
+			move_field(&info->host, &before->host, (enum host_field)i);
+	if (info->settings.seen) {
+		settings_note_changes(&info->settings, &before->settings);
+		return;
+	}
+	settings_done(&info->settings);
+	info->settings = before->settings;
+	before->settings = none;
+}
+
+static void add_host(struct host *host, const struct host *before)
+{
+	for (unsigned i = 0; i < HOST_FIELD_COUNT; i++) {
+		if (!host_field_table[i].counts || !host->seen[i])
+			continue;
+		if (before->seen[i])
+			saturating_add_to(&host->numbers[i], before->numbers[i]);
+		else
+			host_forget(host, (enum host_field)i);
+	}
+}
+
+static void add_number(struct snapshot_window *window, const struct snapshot_window *before,
+                       enum window_number number)
+{
+	uint64_t *value = &window->numbers[number];
+
+	switch (number) {
+	case WINDOW_begin_unix_ns:
+	case WINDOW_begin_boottime_ns:
+		window->seen[number] = before->seen[number];
+		*value = before->numbers[number];
+		return;
+	case WINDOW_read_skew_ns:
+		if (before->seen[number] && before->numbers[number] > *value)
+			window_set(window, number, before->numbers[number]);
+		return;
+	default:
+		window->seen[number] = window->seen[number] && before->seen[number];
+		saturating_add_to(value, before->numbers[number]);
+	}
+}
+
+/* The worse of two sources. */
+static enum window_exits exits_of_both(enum window_exits a, enum window_exits b)
+{
+	if (!window_exits_are_known(a))
+		return a;
+	if (!window_exits_are_known(b))
+		return b;
+	return a == b ? a : WINDOW_EXITS_recorded;
+}
+
+static void add_cost(struct snapshot_info *info, const struct snapshot_info *before)
+{
+	for (unsigned i = 0; i < COST_COUNT; i++) {
+		bool is_largest = i == COST_peak_rss_bytes || i == COST_longest_stop_ns ||
+		                  i == COST_walk_spread_ns;
+		uint64_t then = before->cost[i];
+
+		info->cost_seen[i] = info->cost_seen[i] && before->cost_seen[i];
+		if (!is_largest)
+			saturating_add_to(&info->cost[i], then);
+		else if (then > info->cost[i])
+			info->cost[i] = then;
+	}
+}
+
+void window_add_info(struct snapshot_info *info, struct snapshot_info *before)
+{
+	add_host(&info->host, &before->host);
+	add_psi(&info->psi, &before->psi);
+	for (unsigned i = 0; i < WINDOW_NUMBER_COUNT; i++)
+		add_number(&info->window, &before->window, (enum window_number)i);
+	info->window.exits = exits_of_both(info->window.exits, before->window.exits);
+	add_cost(info, before);
+	labels_keep_common(&info->labels, &before->labels);
+	window_add_facts(info, before);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* window-sum - makes one window of windows that follow one another. A time between two of them, of which there is no window, is a
+ * gap: it is in no sum and in no length, and it is counted. There are some 200 bytes in memory for each thread that lived in one of
+ * the windows. */
+#include "ctprof/base/macro.h"
+#include "ctprof/base/strbuf.h"
+#include "ctprof/base/stream.h"
+#include "ctprof/snapshot/snapshot.h"
+
+struct window_sum;
+
+/* Never NULL; free with window_sum_freep(). */
+struct window_sum *window_sum_new(void);
+void window_sum_freep(struct window_sum **sum_ref);
+
+/* Reads the next window. Returns 0; -EINVAL with a sentence if it is none, or begins before the end of the one before; or as
+ * snapshot_read() does. After an error the sum can only be freed. */
+must_check_ int window_sum_read(struct window_sum *sum, struct byte_source *source,
+                                const struct snapshot_limits *limits, struct strbuf *reterr);
+
+/* Moves the facts about the host out of the info of an earlier window, which the windows to be summed may leave out. Called before
+ * the first one. */
+void window_sum_set_facts(struct window_sum *sum, struct snapshot_info *earlier);
+
+/* Returns the number of windows so far. */
+uint64_t window_sum_count(const struct window_sum *sum);
+
+/* Writes the window over all of them; there is at least one. Called once. Returns 0, or the writer's -errno. @ret_info is the
+ * window's; snapshot_info_done() it in any case. */
+must_check_ int window_sum_write(struct window_sum *sum, struct snapshot_writer *writer,
+                                 struct snapshot_info *ret_info);
