@@ -86,6 +86,8 @@ extern const struct command command_capture;
 extern const struct command command_record;
 extern const struct command command_show;
 extern const struct command command_compare;
+extern const struct command command_plot;
+extern const struct command command_list;
 extern const struct command command_run;
 extern const struct command command_duct;
 extern const struct command command_window;

@@ -10,6 +10,8 @@
 #include "listing/listing.h"
 #include "overview/aspect.h"
 #include "registry-print.h"
+#include "runs/runs.h"
+#include "series/series.h"
 #include "settings/settings-table.h"
 
 /* Prints text from the registry and escapes the markup of scdoc. An underscore inside a word is no markup, and stays as
@@ -201,4 +203,23 @@ void registry_print_fleet(FILE *file)
 
 		print_definition(file, column->name, column->description);
 	}
+}
+
+void registry_print_series(FILE *file)
+{
+	for (unsigned i = 0; i < SERIES_COUNT; i++) {
+		cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+		strbuf_addf(&text, "%s%s", series_rows[i].description,
+		            series_panels[series_rows[i].panel].is_default
+		                    ? ""
+		                    : "; drawn only if it is named");
+		print_definition(file, series_rows[i].id, strbuf_str(&text));
+	}
+}
+
+void registry_print_fields(FILE *file)
+{
+	for (unsigned i = 0; i < RUN_FIELD_COUNT; i++)
+		print_definition(file, run_fields[i].name, run_fields[i].description);
 }

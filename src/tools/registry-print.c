@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A program of the build, not installed: registry-print man | tags | job | schema. */
+/* A program of the build, not installed: registry-print man | tags | job | series | fields | schema | fleet | fleet-schema. */
 #include "registry-print.h"
 
 #include <string.h>
@@ -14,6 +14,10 @@ int main(int argc, char **argv)
 		registry_print_tags(stdout);
 	} else if (strcmp(mode, "job") == 0) {
 		registry_print_job(stdout);
+	} else if (strcmp(mode, "series") == 0) {
+		registry_print_series(stdout);
+	} else if (strcmp(mode, "fields") == 0) {
+		registry_print_fields(stdout);
 	} else if (strcmp(mode, "schema") == 0) {
 		registry_print_schema(stdout);
 	} else if (strcmp(mode, "fleet") == 0) {
@@ -21,7 +25,9 @@ int main(int argc, char **argv)
 	} else if (strcmp(mode, "fleet-schema") == 0) {
 		registry_print_fleet_schema(stdout);
 	} else {
-		fputs("Usage: registry-print man|tags|job|fleet|schema|fleet-schema\n", stderr);
+		fputs("Usage: registry-print "
+		      "man|tags|job|series|fields|fleet|schema|fleet-schema\n",
+		      stderr);
 		return 2;
 	}
 	if (fflush(stdout) == 0 && !ferror(stdout))

@@ -14,6 +14,10 @@ void registry_print_tags(FILE *file);
 /* Prints the numbers of ctprof-run(1) and their sources, also in scdoc's syntax. */
 void registry_print_job(FILE *file);
 
+/* Prints the series of ctprof-plot(1) and the fields of ctprof-list(1), also in scdoc's syntax. */
+void registry_print_series(FILE *file);
+void registry_print_fields(FILE *file);
+
 /* Prints the JSON Schema (draft 2020-12) of the snapshots that this version writes. Errors are left in
  * @file's error flag. */
 void registry_print_schema(FILE *file);

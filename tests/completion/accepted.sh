@@ -16,7 +16,7 @@ accepts() {
     local arguments=("$2=$3") status=0
 
     case $1 in
-    show | export) arguments+=(/nonexistent/a) ;;
+    show | export | plot | list) arguments+=(/nonexistent/a) ;;
     compare) arguments+=(/nonexistent/a /nonexistent/b) ;;
     ab-report) arguments+=(/nonexistent/a) ;;
     ab) arguments+=(--plan --b 'env X = 1' -- true) ;;
@@ -39,7 +39,7 @@ for command in $("$ctprof" --help | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p'); do
     while read -r option argument; do
         offered=$(printf 'ctprof %s %s \n' "$command" "$option" | bash --norc "$here/answers.bash" "$script" | cut -f 2)
         case $argument in
-        N | DIR | FILE | TEXT | TIME | GLOB | EXPR | KEY=VALUE | LABEL | LINE | NAME | ROWS | SHARE | LIMIT | LIMITS | REGEX | CONDITION | PERCENT | 'GROUP[:M]') [ -z "$offered" ] && continue ;;
+        N | DIR | FILE | TEXT | TIME | SIZE | GLOB | EXPR | KEY=VALUE | LABEL | LINE | NAME | ROWS | SHARE | LIMIT | LIMITS | REGEX | CONDITION | PERCENT | 'GROUP[:M]') [ -z "$offered" ] && continue ;;
         esac
         [ -n "$offered" ] || { echo "ctprof $command $option $argument: nothing is offered"; exit 1; }
         IFS='|' read -r -a words <<<"$offered"

@@ -6,7 +6,7 @@
 # A case is the command, and behind it the sections "=== status N", "=== stdout" and "=== stderr"; an empty stream has
 # no section. The line "=== no newline" ends a stream whose last line has no newline.
 #
-# The command sees $CTPROF, $FIXTURES and $SNAPSHOTS and the functions of lib.sh; the two directories are
+# The command sees $CTPROF, $FIXTURES, $SNAPSHOTS and $DUCT and the functions of lib.sh; the three directories are
 # links in the scratch directory, so that paths in messages are the same everywhere.
 set -euo pipefail
 
@@ -36,6 +36,7 @@ trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/place"
 ln -s "$here/../fixtures" "$scratch/place/fixtures"
 ln -s "$here/snapshots" "$scratch/place/snapshots"
+ln -s "$here/duct" "$scratch/place/duct"
 sed '/^=== /,$d' "$case" >"$scratch/command"
 
 status=0
@@ -44,7 +45,7 @@ status=0
     # shellcheck disable=SC2016 # The inner shell expands them.
     env -i PATH="$PATH" HOME="$scratch/place" LC_ALL=C.UTF-8 TZ=UTC \
         ASAN_OPTIONS="${ASAN_OPTIONS-}" UBSAN_OPTIONS="${UBSAN_OPTIONS-}" \
-        CTPROF="$CTPROF" FIXTURES=fixtures SNAPSHOTS=snapshots LIB="$here/lib.sh" COMMAND="$scratch/command" \
+        CTPROF="$CTPROF" FIXTURES=fixtures SNAPSHOTS=snapshots DUCT=duct LIB="$here/lib.sh" COMMAND="$scratch/command" \
         bash -o pipefail -c 'source "$LIB"; source "$COMMAND"'
 ) >"$scratch/stdout" 2>"$scratch/stderr" </dev/null || status=$?
 

@@ -32,7 +32,7 @@ BEGIN {
     wraps["dwarf.h"] = wraps["elfutils/"] = "^src/jemalloc/tsd-members[.]c$"
     wraps["unicorn/"] = "^src/jemalloc/ctl-call[.]c$"
     wraps["libcgroup.h"] = "^src/cgroup/cgroup-mount[.]c$"
-    wraps["jansson.h"] = "^src/(json/json-tree|effect/trial-read|experiment/record-json|snapshot/snapshot-(labels|meta|probe|settings)|listing/.*|tools/.*)[.]c$"
+    wraps["jansson.h"] = "^src/(json/json-tree|effect/trial-read|experiment/record-json|snapshot/snapshot-(labels|meta|probe|settings)|listing/.*|series/(job-info|python-json|series-record)|tools/.*)[.]c$"
 }
 
 function complain(text) {

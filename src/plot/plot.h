@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* plot - pictures of a job's series: panels one below the other over one axis of time. A record stands for the time since the
+ * one before, and is drawn as a step. Nothing is drawn where a value is missing. */
+#include <stdbool.h>
+
+#include "ctprof/base/strbuf.h"
+#include "series/job-info.h"
+#include "series/series.h"
+
+struct plot {
+	const struct series *series; /* with at least one record */
+	const struct job_info *info; /* of the same job; empty if there is none */
+	const char *name;            /* of the file; any bytes */
+	bool shown[SERIES_COUNT];
+	bool ascii, color;      /* of text */
+	unsigned width, height; /* columns and lines of text; pixels of an SVG */
+};
+
+/* Marks the series that are drawn if nobody chooses. */
+void plot_show_default(bool shown[SERIES_COUNT]);
+/* Returns whether a series is marked that has a value. */
+bool plot_has_lines(const struct plot *plot);
+
+/* Appends the picture as lines of text. It has at most so many columns and lines if these are at least 40 and 10, and there are
+ * enough lines for the panels: each has two at least. */
+void plot_text(const struct plot *plot, struct strbuf *out);
+
+/* Appends it as an SVG document that refers to nothing else. @height 0: as high as the panels need. */
+void plot_svg(const struct plot *plot, struct strbuf *out);
+
+/* Appends the numbers of the picture as CSV: a line for each record, empty where a value is missing. */
+void plot_csv(const struct plot *plot, struct strbuf *out);

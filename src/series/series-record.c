@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "series-record.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "series/timestamp.h"
+
+enum { PERCENT = 100 };
+
+double series_number(const json_t *json)
+{
+	const char *text = json_string_value(json);
+	double number = NAN;
+	char *end;
+
+	if (json_is_number(json))
+		number = json_number_value(json);
+	else if (text && text[0] != '\0' && strspn(text, "0123456789+-.eE") == strlen(text)) {
+		number = strtod(text, &end);
+		if (*end != '\0')
+			number = NAN;
+	}
+	return isfinite(number) && number >= 0 ? number : NAN;
+}
+
+/* Returns the value at a place such as totals.rss. */
+static double number_at(const json_t *record, const char *place)
+{
+	char object[64];
+	const char *dot = strchr(place, '.');
+
+	if (dot) {
+		snprintf(object, sizeof(object), "%.*s", (int)(dot - place), place);
+		record = json_object_get(record, object);
+		place = dot + 1;
+	}
+	return series_number(json_object_get(record, place));
+}
+
+double series_interval_cpu(double pcpu_before, uint64_t age_before, int64_t seen_before_ns,
+                           double pcpu, uint64_t age, int64_t seen_ns)
+{
+	/* Ages are whole seconds. */
+	const int64_t tolerance_ns = 2 * (int64_t)NS_PER_SECOND;
+	int64_t grown_ns;
+	double used;
+
+	if (age_before == 0 || age <= age_before)
+		return NAN;
+	grown_ns = (int64_t)((age - age_before) * NS_PER_SECOND);
+	if (grown_ns < seen_ns - seen_before_ns - tolerance_ns)
+		return NAN;
+	used = pcpu * (double)age - pcpu_before * (double)age_before;
+	return used < 0 ? NAN : used / (double)(age - age_before);
+}
+
+static struct series_process *process_of(struct series *series, const char *pid)
+{
+	struct strmap_entry *entry = strmap_add(&series->pids, pid, strlen(pid));
+	size_t place = (size_t)(entry - series->pids.entries);
+
+	if (place == series->process_count)
+		*array_add(series->processes, series->process_count, series->process_capacity) =
+		        (struct series_process){0};
+	return &series->processes[place];
+}
+
+/* Returns the CPU use of a process in this record, and keeps what the next one needs. @json is as in the file. */
+static double interval_cpu(struct series_process *process, const json_t *json, int64_t record_ns)
+{
+	const char *age_text = json_string_value(json_object_get(json, "etime"));
+	const char *seen_text = json_string_value(json_object_get(json, "timestamp"));
+	double pcpu = series_number(json_object_get(json, "pcpu")), value = NAN;
+	int64_t seen_ns = record_ns;
+	uint64_t age;
+	bool has_offset;
+
+	if (seen_text && !timestamp_parse(seen_text, &seen_ns, &has_offset))
+		seen_ns = record_ns;
+	if (!age_text || !timestamp_parse_age(age_text, &age) || isnan(pcpu)) {
+		process->has_before = false;
+		return NAN;
+	}
+	if (process->has_before)
+		value = series_interval_cpu(process->pcpu, process->age_seconds, process->seen_ns,
+		                            pcpu, age, seen_ns);
+	process->has_before = age > 0;
+	process->age_seconds = age;
+	process->pcpu = pcpu;
+	process->seen_ns = seen_ns;
+	return value;
+}
+
+static void drop_points(struct series *series)
+{
+	for (size_t i = 0; i < series->process_count; i++) {
+		free(series->processes[i].points);
+		series->processes[i].points = NULL;
+		series->processes[i].count = series->processes[i].capacity = 0;
+	}
+	series->too_many_points = true;
+}
+
+static void keep_point(struct series *series, struct series_process *process,
+                       struct series_point point)
+{
+	if (series->too_many_points)
+		return;
+	*array_add(process->points, process->count, process->capacity) = point;
+	if (++series->points > SERIES_POINTS_MAX)
+		drop_points(series);
+}
+
+static double larger(double a, double b)
+{
+	return isnan(a) || b > a ? b : a;
+}
+
+/* A missing value adds nothing; the sum of none is missing. */
+static double sum_of(double a, double b)
+{
+	return isnan(a) ? b : isnan(b) ? a : a + b;
+}
+
+/* Adds what is computed from the processes of a record. */
+static void add_processes(struct series *series, const json_t *processes, enum series_cpu cpu,
+                          struct series_record *record)
+{
+	const char *pid;
+	json_t *json;
+	double sum = NAN, *values = record->values;
+
+	/* The iteration changes nothing of it. */
+	json_object_foreach((json_t *)(uintptr_t)processes, pid, json)
+	{
+		struct series_process *process;
+		struct series_point point = {.time_ns = record->time_ns};
+
+		if (!json_is_object(json))
+			continue;
+		process = process_of(series, pid);
+		point.rss = series_number(json_object_get(json, "rss"));
+		point.cpu = cpu == SERIES_CPU_INTERVAL
+		                    ? interval_cpu(process, json, record->time_ns)
+		                    : series_number(json_object_get(json, "pcpu"));
+		keep_point(series, process, point);
+		values[SERIES_cpu_max] = larger(values[SERIES_cpu_max], point.cpu);
+		values[SERIES_rss_max] = larger(values[SERIES_rss_max], point.rss);
+		values[SERIES_threads] =
+		        sum_of(values[SERIES_threads],
+		               series_number(json_object_get(json, "ctprof_threads")));
+		sum = sum_of(sum, point.cpu);
+	}
+	if (cpu == SERIES_CPU_INTERVAL)
+		values[SERIES_cpu] = sum;
+	if (isnan(values[SERIES_processes]))
+		values[SERIES_processes] = (double)json_object_size(processes);
+}
+
+static const char *read_time(const json_t *json, enum series_offsets *offsets, int64_t *ret_ns)
+{
+	const char *text = json_string_value(json_object_get(json, "timestamp"));
+	bool has_offset;
+	enum series_offsets found;
+
+	if (!text)
+		return "a timestamp is missing";
+	if (!timestamp_parse(text, ret_ns, &has_offset))
+		return "the timestamp is no time";
+	found = has_offset ? OFFSETS_GIVEN : OFFSETS_NONE;
+	if (*offsets != OFFSETS_UNKNOWN && found != *offsets)
+		return "timestamps with an offset from UTC and without one cannot be compared";
+	*offsets = found;
+	return NULL;
+}
+
+const char *series_add_record(struct series *series, const json_t *json, enum series_cpu cpu,
+                              enum series_offsets *offsets)
+{
+	struct series_record record = {0};
+	const json_t *processes;
+	const char *reason;
+
+	if (!json_is_object(json))
+		return "an object was expected";
+	reason = read_time(json, offsets, &record.time_ns);
+	if (reason)
+		return reason;
+	for (unsigned i = 0; i < SERIES_COUNT; i++)
+		record.values[i] = number_at(json, series_rows[i].place);
+	record.values[SERIES_cpu_mean] =
+	        PERCENT * number_at(json, "ctprof_cpu_seconds") / number_at(json, "ctprof_seconds");
+	if (!isfinite(record.values[SERIES_cpu_mean]))
+		record.values[SERIES_cpu_mean] = NAN;
+	processes = json_object_get(json, "processes");
+	if (json_is_object(processes))
+		add_processes(series, processes, cpu, &record);
+	else if (cpu == SERIES_CPU_INTERVAL)
+		record.values[SERIES_cpu] = NAN;
+	*array_add(series->records, series->count, series->capacity) = record;
+	return NULL;
+}
