@@ -5,7 +5,8 @@
 const char *const report_orders[] = {"impact", "delta", "percent", "name", NULL};
 const char *const report_show_orders[] = {"impact", "delta", "name", NULL};
 const char *const report_colors[] = {"auto", "always", "never", NULL};
-const char *const report_formats[] = {"table", "csv", "json", "ndjson", "markdown", NULL};
+const char *const report_formats[] = {"table",    "csv",        "json",        "ndjson",
+                                      "markdown", "prometheus", "openmetrics", NULL};
 /* In the order of enum measure_per. */
 const char *const report_pers[] = {"total", "second", "thread", "cpu-second", NULL};
 const char *const report_displays[] = {
@@ -70,7 +71,7 @@ const struct cli_option report_option_table[] = {
          TAKES(TEXT)},
         {OPT_ROLLUP, 0, "rollup", "LIST", "a tree by cwd, exe or cgroup; depth=N,share=PERCENT",
          TAKES_WORDS(report_rollup_words)},
-        {OPT_FORMAT, 'f', "format", "FORMAT", "table (default), csv, json, ndjson, markdown",
+        {OPT_FORMAT, 'f', "format", "FORMAT", "table, csv, json, ndjson, markdown, prometheus...",
          TAKES_WORD(report_formats)},
         {OPT_CSV_RAW, 0, "csv-raw", NULL, "in csv, leave what looks like a formula as it is",
          TAKES(NOTHING)},

@@ -12,6 +12,7 @@
 #include "overview/aspect.h"
 #include "report-conditions.h"
 #include "report-option-table.h"
+#include "report/report-openmetrics.h"
 #include "rollup-options.h"
 
 /* Tables below the first one must not bury it, nor may one group bury the other ones. */
@@ -277,6 +278,11 @@ static bool is_for_people(const struct report_options *options)
 	return options->format == FORMAT_TABLE || options->format == FORMAT_MARKDOWN;
 }
 
+static bool is_for_prometheus(const struct report_options *options)
+{
+	return options->format == FORMAT_PROMETHEUS || options->format == FORMAT_OPENMETRICS;
+}
+
 /* Returns whether the option is about rows or columns that only the list of metrics has. */
 static bool gives_list(int id)
 {
@@ -418,7 +424,9 @@ static void choose_rows(struct report_options *options, const struct filters *fi
 		options->limit = options->overview ? options->rows.top_groups : TOP_LIMIT;
 	options->rows.limit = options->limit;
 	options->rows.visible = is_for_people(options);
-	options->rows.late = !is_for_people(options);
+	options->rows.late = !is_for_people(options) && !is_for_prometheus(options);
+	if (is_for_prometheus(options) && options->rows.top_groups == 0)
+		options->rows.top_groups = OPENMETRICS_TOP;
 	options->rows.one_sided = options->explains != NULL;
 	options->rows.sort_keys = options->sort.keys;
 	options->rows.conditions = (const struct where *const *)options->conditions;
@@ -470,6 +478,17 @@ int report_options_parse(struct report_options *options, const struct command *c
 	choose_rows(options, &filters);
 	choose_facts(options, &filters);
 	choose_columns(options);
+	if (id == OPTIONS_END && is_for_prometheus(options) &&
+	    (options->sides > 1 || options->rows.top_groups > OPENMETRICS_TOP_MAX)) {
+		int r = options->sides > 1
+		                ? cli_usage_error(command, "show prints the formats of Prometheus")
+		                : cli_usage_error(command,
+		                                  "no more than %d groups are for Prometheus",
+		                                  OPENMETRICS_TOP_MAX);
+
+		(void)r;
+		return OPTIONS_ERROR;
+	}
 	if (id == OPTIONS_END && rollup_settle(options, command) < 0)
 		return OPTIONS_ERROR;
 	if (id == OPTIONS_END && options->host && !is_for_people(options)) {

@@ -19,6 +19,7 @@
 #include "overview/overview.h"
 #include "pager.h"
 #include "report-options.h"
+#include "report/report-openmetrics.h"
 #include "rollup-options.h"
 
 /* Returns whether the name of the locale is one of UTF-8; the first variable that is set decides, as in locale(7). */
@@ -103,6 +104,10 @@ static void print_report(FILE *file, const struct report *report, enum report_fo
 		break;
 	case FORMAT_NDJSON:
 		report_ndjson(file, report);
+		break;
+	case FORMAT_PROMETHEUS:
+	case FORMAT_OPENMETRICS:
+		report_openmetrics(file, report, format == FORMAT_OPENMETRICS);
 		break;
 	}
 }

@@ -126,6 +126,8 @@ int rollup_settle(struct report_options *options, const struct command *command)
 		return 0;
 	if (rollup->other)
 		r = cli_usage_error(command, "--rollup has no use for --%s", rollup->other);
+	else if (options->format == FORMAT_PROMETHEUS || options->format == FORMAT_OPENMETRICS)
+		r = cli_usage_error(command, "--rollup has no form for Prometheus");
 	else if (wrong < MEASURE_COUNT)
 		r = cli_usage_error(command, "--rollup: %s is no amount that adds up",
 		                    measure_name(wrong));
@@ -169,6 +171,9 @@ static void print(FILE *file, const struct report *report, const struct report_r
 	case FORMAT_NDJSON:
 		report_rollup_json(file, report, of, format == FORMAT_NDJSON);
 		break;
+	case FORMAT_PROMETHEUS:
+	case FORMAT_OPENMETRICS:
+		break; /* refused before */
 	}
 }
 

@@ -10,7 +10,15 @@
 #include "group/group.h"
 #include "report/columns.h"
 
-enum report_format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON, FORMAT_NDJSON, FORMAT_MARKDOWN };
+enum report_format {
+	FORMAT_TABLE,
+	FORMAT_CSV,
+	FORMAT_JSON,
+	FORMAT_NDJSON,
+	FORMAT_MARKDOWN,
+	FORMAT_PROMETHEUS,
+	FORMAT_OPENMETRICS,
+};
 
 struct report_side {
 	const char *path; /* as the user gave it; may hold any bytes */
