@@ -85,7 +85,7 @@ static int open_files(struct duct *duct)
 	cleanup_(strbuf_done) struct strbuf prefix = STRBUF_INIT, reason = STRBUF_INIT;
 	const bool wanted[DUCT_FILE_COUNT] = {
 	        [DUCT_STDOUT] = has(arguments->capture, DUCT_STREAMS_STDOUT),
-	        [DUCT_STDERR] = has(arguments->capture, DUCT_STREAMS_STDERR),
+	        [DUCT_STDERR] = !arguments->pty && has(arguments->capture, DUCT_STREAMS_STDERR),
 	        [DUCT_USAGE] = true,
 	        [DUCT_INFO] = true,
 	};
@@ -192,6 +192,9 @@ static void summarize(struct duct *duct)
 	                  &outcome->job);
 	write_info(duct, &summary);
 	duct_outcome_show(&duct->outcome);
+	if (outcome->output_error < 0)
+		duct_log(arguments->level, DUCT_ERROR, "%s: %s",
+		         duct->files.files[DUCT_STDOUT].path, strerror(-outcome->output_error));
 	if (outcome->record_error < 0)
 		duct_log(arguments->level, DUCT_ERROR, "%s: %s", duct->files.files[DUCT_USAGE].path,
 		         strerror(-outcome->record_error));
@@ -212,6 +215,7 @@ static int run_command(struct duct *duct, char **argv, const struct job_inherite
 	        .shows_stderr = has(arguments->show, DUCT_STREAMS_STDERR),
 	        .has_records = arguments->records != DUCT_RECORDS_SUMMARY,
 	        .new_session = !arguments->current_session,
+	        .pty = arguments->pty,
 	        .sample_ns = (uint64_t)(arguments->sample * NS_PER_SECOND),
 	        .report_ns = (uint64_t)(arguments->report * NS_PER_SECOND),
 	        .smaps = arguments->smaps,

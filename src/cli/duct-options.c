@@ -26,6 +26,7 @@ enum {
 	OPT_MESSAGE,
 	OPT_MODE,
 	OPT_SMAPS,
+	OPT_PTY,
 };
 
 static const char *const streams[] = {"all", "none", "stdout", "stderr", NULL};
@@ -55,6 +56,8 @@ const struct cli_option duct_options[] = {
          TAKES_WORD(modes)},
         {OPT_SMAPS, 0, "smaps", "WHICH", "PSS of processes: auto (not huge), all, off",
          TAKES_WORD(smaps)},
+        {OPT_PTY, 0, "pty", NULL, "the command prints to a terminal, both streams into one",
+         TAKES(NOTHING)},
         {OPT_CLOBBER, 0, "clobber", NULL, "overwrite files that are there", TAKES(NOTHING)},
         {OPT_SUMMARY_FORMAT, 0, "summary-format", "TEXT", "the summary by fields: '{peak_rss!S}'",
          TAKES(TEXT)},
@@ -159,6 +162,9 @@ static int parse_one(const struct option_parser *parser, int id, struct duct_arg
 		return set_template(parser, &ret->summary_format);
 	case OPT_COLORS:
 		ret->colors = true;
+		break;
+	case OPT_PTY:
+		ret->pty = true;
 		break;
 	case OPT_CLOBBER:
 		ret->clobber = true;

@@ -13,7 +13,7 @@ enum duct_records { DUCT_RECORDS_ALL, DUCT_RECORDS_SUMMARY, DUCT_RECORDS_SAMPLES
 
 struct duct_arguments {
 	const char *prefix, *summary_format, *message; /* borrowed */
-	bool colors, clobber, current_session;
+	bool colors, clobber, current_session, pty;
 	double sample, report, fail_time; /* seconds */
 	enum duct_streams capture, show;
 	enum duct_records records;

@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "duct-system.h"
 #include "duct/duct-copy.h"
+#include "duct/duct-pty.h"
 #include "duct/duct-series.h"
 
 /* con-duct's Ctrl-C: this one kills. */
@@ -135,6 +136,8 @@ static void started(struct job_watcher *self, pid_t pid, uint64_t start_ns)
 
 	(void)start_ns;
 	run->pid = pid;
+	if (run->outcome->pty)
+		duct_pty_close_slave(run->outcome->pty);
 	if (run->options->started)
 		run->options->started(run->options->context);
 }
@@ -201,6 +204,35 @@ static int start_copies(struct run *run)
 	return duct_copies_start(from, to, &run->outcome->copies);
 }
 
+static int start_pty(struct run *run)
+{
+	const struct duct_options *options = run->options;
+	int file_fd = options->files->files[DUCT_STDOUT].fd,
+	    shown_fd = options->shows_stdout ? STDOUT_FILENO : -1;
+
+	if (file_fd >= 0 && shown_fd >= 0 && is_same(file_fd, shown_fd))
+		shown_fd = -1;
+	return duct_pty_start(file_fd, shown_fd, &run->outcome->pty);
+}
+
+/* Sets the streams of the command, and shows what it writes. */
+static int start_streams(struct run *run, struct job_launch *launch)
+{
+	const struct duct_options *options = run->options;
+	int r = options->pty ? start_pty(run) : start_copies(run);
+
+	if (r < 0)
+		return r;
+	launch->has_streams = true;
+	if (options->pty) {
+		launch->stdout_fd = launch->stderr_fd = duct_pty_slave(run->outcome->pty);
+		return 0;
+	}
+	launch->stdout_fd = choose_stream(run, DUCT_STDOUT, options->shows_stdout, STDOUT_FILENO);
+	launch->stderr_fd = choose_stream(run, DUCT_STDERR, options->shows_stderr, STDERR_FILENO);
+	return 0;
+}
+
 static void run_done(struct run *run)
 {
 	duct_series_done(&run->series);
@@ -220,8 +252,7 @@ int duct_run(const struct duct_options *options, struct duct_outcome *ret, struc
 	struct job_options job = {
 	        .launch = {.argv = options->argv,
 	                   .inherited = options->inherited,
-	                   .new_session = options->new_session,
-	                   .has_streams = true},
+	                   .new_session = options->new_session},
 	        .watcher = &run.watcher,
 	        .smaps = options->smaps,
 	        .sample_ns = options->sample_ns,
@@ -231,12 +262,8 @@ int duct_run(const struct duct_options *options, struct duct_outcome *ret, struc
 
 	*ret = (struct duct_outcome){0};
 	run.series.context = &run;
-	job.launch.stdout_fd =
-	        choose_stream(&run, DUCT_STDOUT, options->shows_stdout, STDOUT_FILENO);
-	job.launch.stderr_fd =
-	        choose_stream(&run, DUCT_STDERR, options->shows_stderr, STDERR_FILENO);
 	if (r == 0)
-		r = start_copies(&run);
+		r = start_streams(&run, &job.launch);
 	if (r < 0) {
 		strbuf_addf(reterr, "the output of the command cannot be followed: %s",
 		            strerror(-r));
@@ -247,6 +274,11 @@ int duct_run(const struct duct_options *options, struct duct_outcome *ret, struc
 
 void duct_outcome_show(struct duct_outcome *outcome)
 {
+	int r = duct_pty_stop(outcome->pty);
+
+	if (r < 0)
+		outcome->output_error = r;
+	outcome->pty = NULL;
 	duct_copies_stop(outcome->copies);
 	outcome->copies = NULL;
 }

@@ -16,6 +16,7 @@ struct duct_options {
 	bool shows_stdout, shows_stderr;
 	bool has_records; /* into the file of DUCT_USAGE */
 	bool new_session;
+	bool pty; /* both streams are one terminal, whose output goes into the file of stdout */
 	uint64_t sample_ns, report_ns;
 	enum job_smaps smaps;
 	/* The command runs; a signal has come, and the command is killed for it if @kills. */
@@ -29,8 +30,11 @@ struct duct_outcome {
 	uint64_t samples, reports;
 	bool has_peak;
 	double peak_pcpu;
-	int record_error;           /* -errno of the first record that could not be written, or 0 */
-	struct duct_copies *copies; /* of what the command printed, to show it */
+	int record_error; /* -errno of the first record that could not be written, or 0 */
+	int output_error; /* the same, of the output of a terminal */
+	struct duct_copies
+	        *copies;      /* of what the command printed, to show it; NULL: there are none */
+	struct duct_pty *pty; /* its terminal, or NULL */
 };
 
 /* Runs the command. Returns 0, also if it cannot be executed; or -errno with a sentence. @ret is zeroed or done. */

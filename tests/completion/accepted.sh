@@ -21,6 +21,7 @@ accepts() {
     ab-report) arguments+=(/nonexistent/a) ;;
     ab) arguments+=(--plan --b 'env X = 1' -- true) ;;
     window) arguments+=(--output /nonexistent/w /nonexistent/a /nonexistent/b) ;;
+    duct) arguments+=(--quiet --clobber --output-prefix="$work/duct/" true) ;;
     capture)
         arguments+=(--output /nonexistent/a --quiet)
         [ "$2" = --source ] || arguments+=(--proc-root /nonexistent)
@@ -39,7 +40,7 @@ for command in $("$ctprof" --help | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p'); do
     while read -r option argument; do
         offered=$(printf 'ctprof %s %s \n' "$command" "$option" | bash --norc "$here/answers.bash" "$script" | cut -f 2)
         case $argument in
-        N | DIR | FILE | TEXT | TIME | SIZE | GLOB | EXPR | KEY=VALUE | LABEL | LINE | NAME | ROWS | SHARE | LIMIT | LIMITS | REGEX | CONDITION | PERCENT | 'GROUP[:M]') [ -z "$offered" ] && continue ;;
+        N | SECONDS | DIR | FILE | TEXT | TIME | SIZE | GLOB | EXPR | KEY=VALUE | LABEL | LINE | NAME | ROWS | SHARE | LIMIT | LIMITS | REGEX | CONDITION | PERCENT | 'GROUP[:M]') [ -z "$offered" ] && continue ;;
         esac
         [ -n "$offered" ] || { echo "ctprof $command $option $argument: nothing is offered"; exit 1; }
         IFS='|' read -r -a words <<<"$offered"

@@ -246,6 +246,21 @@ streams() {
     grep -q "\[INFO    \] ctprof: 0 sleep .2 o/ 2 [a-z]*$" err || { cat err; fail "$mode: summary"; }
 }
 
+terminal() {
+    new
+    duct -q -p o/ --pty sh -c 'test -t 1 && test -t 2 && echo out && echo err >&2; seq 100000; exec sleep .1' >out
+    same "$mode: both streams in a terminal" "out err" "$(head -n 2 o/stdout | tr '\n' ' ' | sed 's/ $//')"
+    same "$mode: lines of a terminal" 100002 "$(wc -l <o/stdout)"
+    cmp out o/stdout || fail "$mode: shown of a terminal"
+    files 3
+    checked o/
+    # Its child goes on with the terminal.
+    new
+    duct -q -p o/ --pty sh -c 'sleep 5 & echo $! >goes-on; echo end'
+    same "$mode: end of a terminal" end "$(cat o/stdout)"
+    kill "$(cat goes-on)"
+}
+
 settings() {
     new
     rm -rf .duct
@@ -395,6 +410,7 @@ all() {
     scenarios
     codes
     streams
+    terminal
     settings
     signals
     full_disk
