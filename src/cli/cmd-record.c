@@ -6,6 +6,7 @@
 #include "base/duration.h"
 #include "cli/options.h"
 #include "record-run.h"
+#include "record-status.h"
 #include "report-lists.h"
 
 enum {
@@ -16,6 +17,7 @@ enum {
 	OPT_SMAPS,
 	OPT_JEMALLOC,
 	OPT_EXITS,
+	OPT_STATUS,
 };
 
 #define EVERY_DEFAULT_NS (10 * NS_PER_SECOND)
@@ -35,6 +37,8 @@ static const struct cli_option options[] = {
          TAKES(TEXT)},
         {OPT_KEEP, 'k', "keep", "LIMIT", "remove what is older (24h, 7d) or too much (2G); twice",
          TAKES(TEXT)},
+        {OPT_STATUS, 0, "status", NULL, "record nothing: print what there is in DIR, and its cost",
+         TAKES(NOTHING)},
         {OPT_ANONYMOUS, 0, "anonymous", NULL, "leave out host and user names, exe, kernel cmdline",
          TAKES(NOTHING)},
         {OPT_SOURCE, 0, "source", "HOW", "how threads are read: auto, procfs, bpf",
@@ -96,6 +100,9 @@ static int parse_option(const struct option_parser *parser, int id, struct recor
 		return parse_every(parser, &ret->series.length_ns);
 	case OPT_KEEP:
 		return parse_keep(parser, &ret->keep);
+	case OPT_STATUS:
+		ret->status = true;
+		break;
 	case OPT_ANONYMOUS:
 		capture->anonymous = true;
 		break;
@@ -146,6 +153,9 @@ static int run(const struct command *command, int argc, char **argv)
 	if (argc - optind != 1 || argv[optind][0] == '\0')
 		return cli_usage_error(command, "one directory is needed, not %d", argc - optind);
 	record.directory = argv[optind];
+	if (record.status)
+		return record_status_print(record.directory) < 0 ? EXIT_FAILED
+		                                                 : cli_finish_output(0);
 	return record_run(&record) < 0 ? EXIT_FAILED : EXIT_DONE;
 }
 

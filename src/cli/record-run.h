@@ -10,6 +10,7 @@ struct record_options {
 	const char *directory;
 	struct capture_series_options series;
 	struct recording_keep keep;
+	bool status; /* nothing is recorded; for the caller */
 };
 
 /* Returns 0 after a signal, or -errno; errors are printed. A window that cannot be written is a gap, and ends nothing. */
