@@ -88,11 +88,19 @@ static void add_seconds(struct strbuf *out, double seconds)
 		axis_add_time((uint64_t)(seconds + 0.5), out);
 }
 
+/* Returns a number of the description, which may hold anything; NaN if it is not a sensible one. */
+static double fact(const struct job_info *info, const char *name)
+{
+	const double most = 1e18;
+	double number = job_info_number(info, name);
+
+	return number >= 0 && number <= most ? number : NAN;
+}
+
 static void add_facts(struct picture *picture, const struct plot *plot)
 {
 	struct strbuf *out = &picture->facts;
-	double wall = job_info_number(plot->info, "wall_clock_time");
-	double code = job_info_number(plot->info, "exit_code");
+	double wall = fact(plot->info, "wall_clock_time"), code = fact(plot->info, "exit_code");
 	const size_t records = plot->series->count;
 
 	strbuf_addf(out, "%zu record%s over ", records, records == 1 ? "" : "s");
@@ -146,8 +154,7 @@ void picture_add_label(const struct picture *picture, enum series_id id, enum la
 
 void picture_add_limit(const struct plot *plot, enum series_panel panel, struct strbuf *out)
 {
-	double cpus = job_info_number(plot->info, "cpu_total");
-	double memory = job_info_number(plot->info, "memory_total");
+	double cpus = fact(plot->info, "cpu_total"), memory = fact(plot->info, "memory_total");
 
 	if (panel == SERIES_PANEL_cpu && cpus > 0)
 		strbuf_addf(out, "host: %.0f CPU%s", cpus, cpus == 1 ? "" : "s");

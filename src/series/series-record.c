@@ -25,7 +25,7 @@ double series_number(const json_t *json)
 		if (*end != '\0')
 			number = NAN;
 	}
-	return isfinite(number) && number >= 0 ? number : NAN;
+	return number >= 0 && number <= SERIES_NUMBER_MAX ? number : NAN;
 }
 
 /* Returns the value at a place such as totals.rss. */

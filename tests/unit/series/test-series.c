@@ -37,7 +37,8 @@ static void test_records(void **state)
 	        "'1': {'pcpu': 5, 'rss': 100}, '2': {'pcpu': 7.5, 'rss': 50}}, "
 	        "'totals': {'pcpu': 12.5, 'rss': 150, 'vsz': 4000}}\n"
 	        "\n \r\n"
-	        "{'timestamp': '2026-11-22T10:10:22+00:00', 'totals': {'pcpu': '3.5', 'rss': null}}"
+	        "{'timestamp': '2026-11-22T10:10:22+00:00', 'totals': {'pcpu': '3.5', 'rss': null, "
+	        "'vsz': 1e300}}"
 	        "\r\n";
 	cleanup_(series_done) struct series series = {0};
 
@@ -55,6 +56,7 @@ static void test_records(void **state)
 	/* A text that is a number is one; what is missing stays so. */
 	assert_value(&series, 1, SERIES_cpu, 3.5);
 	assert_value(&series, 1, SERIES_rss, NAN);
+	assert_value(&series, 1, SERIES_vsz, NAN);
 	assert_value(&series, 1, SERIES_processes, NAN);
 	assert_true(series_has(&series, SERIES_vsz));
 	assert_false(series_has(&series, SERIES_pss));
