@@ -40,8 +40,8 @@ static const struct cli_option options[] = {
 };
 
 static const char *const notes[] = {
-        "Without --group-by there are two sets: pcomm, and cgroup:service. Folded stacks are",
-        "of cgroup,pcomm,comm and run_time_ns; of two files, they have two columns.",
+        "Without --group-by there are two sets: pcomm, and cgroup:service. Folded stacks",
+        "are of cgroup,pcomm,comm and run_time_ns; of two files, they have two columns.",
         NULL,
 };
 

@@ -93,6 +93,7 @@ extern const struct command command_duct;
 extern const struct command command_window;
 extern const struct command command_ab_report;
 extern const struct command command_metric_list;
+extern const struct command command_db;
 extern const struct command command_doctor;
 extern const struct command command_export;
 extern const struct command command_help;

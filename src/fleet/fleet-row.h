@@ -22,8 +22,8 @@ enum fleet_column {
 
 enum fleet_type {
 	FLEET_TYPE_TEXT,
-	FLEET_TYPE_INTEGER, /* of 64 bits, with or without a sign */
-	FLEET_TYPE_WIDE,    /* of more than 64 bits */
+	FLEET_TYPE_UNSIGNED, /* of 64 bits */
+	FLEET_TYPE_WIDE,     /* of more than 64 bits, or with a sign */
 	FLEET_TYPE_COUNT,
 };
 

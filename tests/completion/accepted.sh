@@ -20,6 +20,7 @@ accepts() {
     compare) arguments+=(/nonexistent/a /nonexistent/b) ;;
     ab-report) arguments+=(/nonexistent/a) ;;
     ab) arguments+=(--plan --b 'env X = 1' -- true) ;;
+    db) arguments+=(query outliers --db /nonexistent/a) ;;
     window) arguments+=(--output /nonexistent/w /nonexistent/a /nonexistent/b) ;;
     duct) arguments+=(--quiet --clobber --output-prefix="$work/duct/" true) ;;
     capture)

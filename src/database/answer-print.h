@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* answer-print - answers about a fleet, for people and for programs. */
+#include <stdio.h>
+
+#include "base/table.h"
+#include "database/question.h"
+
+enum { ANSWER_HOST_ROWS = 3 };
+
+/* Prints a line about the answer, and a table. It has @limit hosts, with ANSWER_HOST_ROWS rows each, or @limit rows if they are of no host
+ * or of one group; 0: all rows. The number of rows that are left out is printed below. Errors are left in @file's error flag. */
+void answer_print_table(FILE *file, const struct table_style *style, struct database *database,
+                        const struct question *question, const struct database_list *list,
+                        const struct answer *answer, size_t limit);
+
+/* Print all rows. */
+void answer_print_csv(FILE *file, struct database *database, const struct question *question,
+                      const struct database_list *list, const struct answer *answer);
+void answer_print_ndjson(FILE *file, struct database *database, const struct question *question,
+                         const struct database_list *list, const struct answer *answer);

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* database-handle - an open database, for the files of this room. */
+#include <sqlite3.h>
+
+#include "ctprof/metric/metric.h"
+#include "database/database.h"
+
+enum statement {
+	STATEMENT_FIND_SNAPSHOT,
+	STATEMENT_ADD_SNAPSHOT,
+	STATEMENT_HAS_KEY,
+	STATEMENT_ADD_KEY,
+	STATEMENT_FIND_GROUP,
+	STATEMENT_ADD_GROUP,
+	STATEMENT_FIND_METRIC,
+	STATEMENT_ADD_METRIC,
+	STATEMENT_ADD_FACT,
+	STATEMENT_GROUP_NAME,
+	STATEMENT_COUNT,
+};
+
+struct database {
+	struct fleet_sink sink;                    /* must stay the first member */
+	sqlite3 *handle;                           /* owned */
+	sqlite3_stmt *statements[STATEMENT_COUNT]; /* owned; NULL until they are used */
+	bool is_open;                              /* there is a transaction */
+	int64_t snapshot, group;                   /* ids of the rows that are being added */
+	struct strbuf digest, key, name;           /* their texts */
+	int64_t metrics[METRIC_COUNT];             /* ids; 0: not known */
+	struct strbuf reason;
+};
+
+/* Keeps SQLite's reason. Returns -EIO. */
+int database_fail(struct database *database);
+
+/* Returns a statement that is ready to be bound, or NULL. */
+sqlite3_stmt *database_statement(struct database *database, enum statement id);

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/strmap.h"
+#include "database-handle.h"
+
+enum { METRIC_IDS = 4096 };
+
+/* Returns the number of a host, new or not. */
+static uint32_t host_number(struct strmap *hosts, const char *name)
+{
+	uint32_t place;
+
+	if (strmap_find(hosts, name, strlen(name), &place))
+		return place;
+	place = (uint32_t)hosts->count;
+	strmap_add(hosts, name, strlen(name));
+	return place;
+}
+
+static const char *text_of(sqlite3_stmt *stmt, int column)
+{
+	const unsigned char *text = sqlite3_column_text(stmt, column);
+
+	return text ? (const char *)text : "";
+}
+
+static void add_snapshot(struct database_list *list, size_t *capacity, struct strmap *hosts,
+                         sqlite3_stmt *stmt)
+{
+	int64_t id = sqlite3_column_int64(stmt, 0);
+
+	/* SQLite counts ids from 1 on. */
+	if (id < 0 || id > INT32_MAX)
+		return;
+	while (list->snapshot_count <= (size_t)id) {
+		struct database_snapshot *added =
+		        array_add(list->snapshots, list->snapshot_count, *capacity);
+
+		*added = (struct database_snapshot){.is_there = false};
+	}
+	list->snapshots[id] = (struct database_snapshot){
+	        .is_there = true,
+	        .host = host_number(hosts, text_of(stmt, 1)),
+	        .is_window = strcmp(text_of(stmt, 2), "window") == 0,
+	        .end_unix_ns = (uint64_t)sqlite3_column_int64(stmt, 3),
+	        .length_ns = (uint64_t)sqlite3_column_int64(stmt, 4),
+	};
+}
+
+static int list_files(struct database *database, struct database_list *list)
+{
+	static const char text[] = "SELECT id, coalesce(host, 'boot ' || boot_id, 'file ' || "
+	                           "digest), kind, end_unix_ns, "
+	                           "coalesce(length_ns, 0) FROM snapshot ORDER BY id";
+	cleanup_(strmap_done) struct strmap hosts = STRMAP_INIT;
+	sqlite3_stmt *stmt = NULL;
+	size_t capacity = 0;
+	int r;
+
+	r = sqlite3_prepare_v2(database->handle, text, -1, &stmt, NULL);
+	while (r == SQLITE_OK || r == SQLITE_ROW) {
+		r = sqlite3_step(stmt);
+		if (r == SQLITE_ROW)
+			add_snapshot(list, &capacity, &hosts, stmt);
+	}
+	r = r == SQLITE_DONE ? 0 : database_fail(database);
+	sqlite3_finalize(stmt);
+	list->host_count = hosts.count;
+	list->hosts = mem_calloc(hosts.count > 0 ? hosts.count : 1, sizeof(list->hosts[0]));
+	for (size_t i = 0; i < hosts.count; i++)
+		list->hosts[i] = mem_copy(hosts.entries[i].key, hosts.entries[i].key_len);
+	return r;
+}
+
+static int list_metrics(struct database *database, struct database_list *list)
+{
+	static const char text[] = "SELECT id, name FROM metric WHERE rule = 'sum' ORDER BY id";
+	sqlite3_stmt *stmt = NULL;
+	size_t capacity = 0;
+	int r;
+
+	r = sqlite3_prepare_v2(database->handle, text, -1, &stmt, NULL);
+	while (r == SQLITE_OK || r == SQLITE_ROW) {
+		r = sqlite3_step(stmt);
+		if (r != SQLITE_ROW)
+			continue;
+		/* No registry has as many. */
+		if (sqlite3_column_int64(stmt, 0) < 0 || sqlite3_column_int64(stmt, 0) > METRIC_IDS)
+			continue;
+		while (list->metric_count <= (size_t)sqlite3_column_int64(stmt, 0))
+			*array_add(list->metrics, list->metric_count, capacity) = NULL;
+		list->metrics[list->metric_count - 1] =
+		        mem_copy(text_of(stmt, 1), strlen(text_of(stmt, 1)));
+	}
+	r = r == SQLITE_DONE ? 0 : database_fail(database);
+	sqlite3_finalize(stmt);
+	return r;
+}
+
+int database_list(struct database *database, struct database_list *ret)
+{
+	int r;
+
+	*ret = (struct database_list){0};
+	r = list_files(database, ret);
+	return r == 0 ? list_metrics(database, ret) : r;
+}
+
+void database_list_done(struct database_list *list)
+{
+	for (size_t i = 0; i < list->host_count; i++)
+		free(list->hosts[i]);
+	free(list->hosts);
+	for (size_t i = 0; i < list->metric_count; i++)
+		free(list->metrics[i]);
+	free(list->metrics);
+	free(list->snapshots);
+	*list = (struct database_list){0};
+}
+
+static bool is_number(sqlite3_stmt *stmt, int column)
+{
+	return sqlite3_column_type(stmt, column) != SQLITE_NULL;
+}
+
+static void visit_row(sqlite3_stmt *stmt, const struct database_list *list,
+                      void (*visit)(void *context, const struct database_fact *fact), void *context)
+{
+	struct database_fact fact = {
+	        .group = sqlite3_column_int64(stmt, 0),
+	        .snapshot = (size_t)sqlite3_column_int64(stmt, 1),
+	        .metric = (size_t)sqlite3_column_int64(stmt, 2),
+	        .threads = (uint64_t)sqlite3_column_int64(stmt, 3),
+	        .seen = (uint64_t)sqlite3_column_int64(stmt, 4),
+	        .has_sum = is_number(stmt, 5),
+	        .sum = sqlite3_column_double(stmt, 5),
+	        .has_exited = is_number(stmt, 6),
+	        .exited = sqlite3_column_double(stmt, 6),
+	};
+
+	if (fact.snapshot < list->snapshot_count && fact.metric < list->metric_count &&
+	    list->metrics[fact.metric])
+		visit(context, &fact);
+}
+
+/* Makes a table of the files that are wanted, in memory. */
+static int choose(struct database *database, const struct database_list *list,
+                  const unsigned char *uses)
+{
+	static const char make[] =
+	        "PRAGMA temp_store = MEMORY;"
+	        "CREATE TEMP TABLE IF NOT EXISTS chosen (id INTEGER PRIMARY KEY);"
+	        "DELETE FROM temp.chosen";
+	sqlite3_stmt *stmt = NULL;
+	int r = sqlite3_exec(database->handle, make, NULL, NULL, NULL);
+
+	if (r == SQLITE_OK)
+		r = sqlite3_prepare_v2(database->handle, "INSERT INTO temp.chosen VALUES (?1)", -1,
+		                       &stmt, NULL);
+	for (size_t i = 0; r == SQLITE_OK && i < list->snapshot_count; i++) {
+		if (uses[i] == 0)
+			continue;
+		sqlite3_bind_int64(stmt, 1, (int64_t)i);
+		r = sqlite3_step(stmt) == SQLITE_DONE ? sqlite3_reset(stmt) : SQLITE_ERROR;
+	}
+	r = r == SQLITE_OK ? 0 : database_fail(database);
+	sqlite3_finalize(stmt);
+	return r;
+}
+
+/* Each group is looked up in each file, where its facts stand together: nothing is sorted, and only one group is in memory. A
+ * condition that is not given is NULL. */
+int database_scan(struct database *database, const struct database_filter *filter,
+                  const struct database_list *list, const unsigned char *uses,
+                  void (*visit)(void *context, const struct database_fact *fact), void *context)
+{
+	static const char all[] =
+	        "SELECT f.grp, f.snapshot, f.metric, f.threads, f.seen, f.sum, f.exited "
+	        "FROM grp g CROSS JOIN temp.chosen c CROSS JOIN fact f "
+	        "WHERE f.snapshot = c.id AND f.grp = g.id "
+	        "AND (?1 IS NULL OR g.group_key = ?1) AND (?2 IS NULL OR g.group_name = ?2)";
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	sqlite3_stmt *stmt = NULL;
+	int r = choose(database, list, uses);
+
+	if (r < 0)
+		return r;
+	strbuf_add_str(&text, all);
+	if (filter->metric)
+		strbuf_add_str(&text, " AND f.metric = (SELECT id FROM metric WHERE name = ?3)");
+	r = sqlite3_prepare_v2(database->handle, strbuf_str(&text), -1, &stmt, NULL);
+	if (r == SQLITE_OK) {
+		sqlite3_bind_text(stmt, 1, filter->group_key, -1, SQLITE_STATIC);
+		sqlite3_bind_text(stmt, 2, filter->group_name, -1, SQLITE_STATIC);
+		if (filter->metric)
+			sqlite3_bind_text(stmt, 3, filter->metric, -1, SQLITE_STATIC);
+	}
+	while (r == SQLITE_OK || r == SQLITE_ROW) {
+		r = sqlite3_step(stmt);
+		if (r == SQLITE_ROW)
+			visit_row(stmt, list, visit, context);
+	}
+	r = r == SQLITE_DONE ? 0 : database_fail(database);
+	sqlite3_finalize(stmt);
+	return r;
+}
+
+void database_add_group(struct database *database, int64_t group, struct strbuf *key,
+                        struct strbuf *name)
+{
+	sqlite3_stmt *stmt = database_statement(database, STATEMENT_GROUP_NAME);
+
+	if (!stmt)
+		return;
+	sqlite3_bind_int64(stmt, 1, group);
+	if (sqlite3_step(stmt) == SQLITE_ROW) {
+		strbuf_add_str(key, text_of(stmt, 0));
+		strbuf_add_str(name, text_of(stmt, 1));
+	}
+	sqlite3_reset(stmt);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* database - facts in a file of SQLite. Several processes may add to it at the same time. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/scan.h"
+#include "ctprof/base/macro.h"
+#include "ctprof/base/strbuf.h"
+#include "fleet/fleet-row.h"
+
+struct database;
+
+enum database_use { DATABASE_ADD, DATABASE_READ };
+
+/* Opens the file at @path; DATABASE_ADD makes it, for its owner alone, if it is not there. It must belong to this user or to root, and
+ * lie in a directory that no other user may write, since SQLite keeps its journal beside it. Returns NULL with a sentence
+ * in @reterr. Free it with database_freep(). */
+must_check_ struct database *database_open(const char *path, enum database_use use,
+                                           struct strbuf *reterr);
+void database_freep(struct database **database);
+
+/* Returns the reason of the last failure of the functions below; borrowed. */
+const char *database_reason(const struct database *database);
+
+/* Begins to add a file, and waits for other writers. Stores whether the file's facts of this set of keys are there already. Return 0, or
+ * -EIO. Nothing has been added until database_commit(); database_cancel() drops it. */
+must_check_ int database_begin(struct database *database);
+must_check_ int database_has(struct database *database, const char *digest, struct span keys,
+                             bool *ret_has);
+must_check_ int database_commit(struct database *database);
+void database_cancel(struct database *database);
+
+/* A sink for rows of groups, between database_begin() and database_commit(). */
+struct fleet_sink *database_sink(struct database *database);
+
+/* A file that has been added. */
+struct database_snapshot {
+	bool is_there; /* there is a file with this id */
+	uint32_t host; /* its place among the hosts */
+	bool is_window;
+	uint64_t end_unix_ns;
+	uint64_t length_ns; /* 0: not known */
+};
+
+struct database_list {
+	struct database_snapshot *snapshots; /* by id, from 0 on; owned */
+	size_t snapshot_count;
+	char **hosts; /* names; owned */
+	size_t host_count;
+	char **metrics; /* names of those with the rule sum, by id; NULL for others; owned */
+	size_t metric_count;
+};
+
+/* Reads the list of all files and metrics. A host without a name is called by its boot, or by the file. */
+must_check_ int database_list(struct database *database, struct database_list *ret);
+void database_list_done(struct database_list *list);
+
+/* One fact. */
+struct database_fact {
+	int64_t group;
+	size_t metric; /* its place among the metrics of the list */
+	size_t snapshot;
+	uint64_t threads, seen;
+	bool has_sum, has_exited;
+	double sum, exited;
+};
+
+struct database_filter {
+	const char *metric; /* a name, or NULL for all */
+	const char *group_key;
+	const char *group_name;
+};
+
+/* Calls @visit for each fact of those metrics of @list that have a name, in those files whose byte in @uses is not 0: group by group, and
+ * in each file by file. Returns 0 or -EIO. */
+must_check_ int database_scan(struct database *database, const struct database_filter *filter,
+                              const struct database_list *list, const unsigned char *uses,
+                              void (*visit)(void *context, const struct database_fact *fact),
+                              void *context);
+
+/* Appends the key and the name of a group. */
+void database_add_group(struct database *database, int64_t group, struct strbuf *key,
+                        struct strbuf *name);

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* host-series - the facts of one series, added up by host. */
+#include "database/database.h"
+
+/* The use of a file in a question. */
+enum host_series_use { USE_NOTHING, USE_FIRST, USE_LAST, USE_COUNT };
+
+struct host_series_sum {
+	double work, seconds;
+	uint32_t files;
+	bool is_unseen; /* in some file */
+	bool is_partial;
+};
+
+struct host_series {
+	const struct database_list *list; /* borrowed */
+	const unsigned char *uses;        /* enum host_series_use by file; borrowed */
+	bool has_facts;
+	bool is_level; /* a number as it is, and no work: it is not divided by the time */
+	struct host_series_sum *sums[USE_COUNT]; /* by host; owned */
+};
+
+void host_series_init(struct host_series *series, const struct database_list *list,
+                      const unsigned char *uses);
+void host_series_done(struct host_series *series);
+void host_series_clear(struct host_series *series);
+void host_series_add(struct host_series *series, const struct database_fact *fact);
+
+/* Returns a host's value, NaN if it has none or if it was not seen in some file. */
+double host_series_value(const struct host_series *series, enum host_series_use use, size_t host);
+
+/* Returns whether a value of the host was not seen. */
+bool host_series_is_unseen(const struct host_series *series, enum host_series_use use, size_t host);
