@@ -19,6 +19,7 @@ struct capture_series {
 	struct host host;            /* what a whole window has read of the host */
 	struct window_reading first; /* of the next window */
 	struct exit_log exits;       /* of the next window, so far */
+	struct window_rests rests;
 	struct cost_meter meter;
 	uint64_t user_cpu_ns, system_cpu_ns; /* up to the begin of the next window */
 };
@@ -170,7 +171,7 @@ int capture_series_next(struct capture_series *series, bool is_whole,
 	cleanup_(exit_log_done) struct exit_log exits = {0};
 	cleanup_(host_done) struct host users = {0};
 	struct meter meter = {{measure}, series};
-	struct window_next next = {&series->first, &series->exits};
+	struct window_next next = {&series->first, &series->exits, &series->rests};
 	struct window_options window = {
 	        .first = {NULL, "the first reading"},
 	        .last = {NULL, "the last reading"},
@@ -206,6 +207,7 @@ void capture_series_freep(struct capture_series **series_ref)
 		exit_listener_stop(series->readers.listener, &rest);
 	window_reading_done(&series->first);
 	exit_log_done(&series->exits);
+	window_rests_done(&series->rests);
 	host_done(&series->host);
 	stall_list_done(&series->stalls);
 	jemalloc_files_done(&series->files);

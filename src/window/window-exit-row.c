@@ -110,14 +110,15 @@ static void make_exited(struct window_join *join, const struct window_exit *ende
 
 static struct window_rest *rest_of(struct window_join *join, const struct strbuf *pcomm)
 {
-	struct strmap_entry *entry = strmap_add(&join->rest_places, strbuf_str(pcomm), pcomm->len);
+	struct window_rests *rests = &join->rests;
+	struct strmap_entry *entry = strmap_add(&rests->places, strbuf_str(pcomm), pcomm->len);
 
 	if (!entry->value) {
-		*array_add(join->rests, join->rest_count, join->rest_capacity) =
+		*array_add(rests->entries, rests->count, rests->capacity) =
 		        (struct window_rest){0, 0};
-		entry->value = (void *)(uintptr_t)join->rest_count;
+		entry->value = (void *)(uintptr_t)rests->count;
 	}
-	return &join->rests[(uintptr_t)entry->value - 1];
+	return &rests->entries[(uintptr_t)entry->value - 1];
 }
 
 /* Returns the whole ticks in a thread's time and the rest, and keeps the new rest. */

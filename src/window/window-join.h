@@ -32,11 +32,6 @@ struct window_lost {
 	size_t unwritten; /* its own index; once it is written, the index of one behind it */
 };
 
-/* CPU time of passed threads that is less than a tick, by pcomm. */
-struct window_rest {
-	uint64_t user_ns, system_ns;
-};
-
 struct window_join {
 	struct window_reading first, last;
 	uint64_t asked_length_ns;     /* 0: no length was requested */
@@ -49,9 +44,7 @@ struct window_join {
 	size_t ended_count;
 	struct window_lost *lost; /* by process once they are sorted */
 	size_t lost_count, lost_capacity;
-	struct strmap rest_places; /* pcomm to the place among the rests, plus one */
-	struct window_rest *rests;
-	size_t rest_count, rest_capacity;
+	struct window_rests rests;
 	struct thread_sample sample, other; /* scratch */
 	struct snapshot_info *info;         /* the window's; borrowed */
 	struct exit_log *next_exits;        /* see struct window_next; borrowed, may be NULL */
@@ -115,7 +108,10 @@ void window_make_lost(struct window_join *join, const struct window_lost *lost);
  * with those that a window has at its own begin, and sched_ext. */
 void window_keep_info(const struct snapshot_info *from, struct snapshot_info *to);
 
-/* Moves the last reading to the next window. */
+/* Moves the rests of the window before to this one. */
+void window_get_rests(struct window_join *join, struct window_next *next);
+
+/* Moves the last reading and the rests to the next window. */
 void window_pass_last(struct window_join *join, struct window_next *next);
 
 /* Adds to the window's numbers. */

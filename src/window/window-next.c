@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdlib.h>
+
 #include "window-join.h"
 
 void window_keep_info(const struct snapshot_info *from, struct snapshot_info *to)
@@ -12,9 +14,33 @@ void window_keep_info(const struct snapshot_info *from, struct snapshot_info *to
 	host_copy(&to->host, &from->host);
 }
 
+/* Programs that choose their names could fill the memory of a recorder that runs for weeks. */
+enum { RESTS_MAX = 1 << 14 };
+
+void window_rests_done(struct window_rests *rests)
+{
+	strmap_done(&rests->places);
+	free(rests->entries);
+	*rests = (struct window_rests){0};
+}
+
+void window_get_rests(struct window_join *join, struct window_next *next)
+{
+	if (!next->rests)
+		return;
+	if (next->rests->count > RESTS_MAX)
+		window_rests_done(next->rests);
+	join->rests = *next->rests;
+	*next->rests = (struct window_rests){0};
+}
+
 void window_pass_last(struct window_join *join, struct window_next *next)
 {
 	window_reading_done(next->reading);
 	*next->reading = join->last;
 	join->last = (struct window_reading){0};
+	if (!next->rests)
+		return;
+	*next->rests = join->rests;
+	join->rests = (struct window_rests){0};
 }

@@ -22,8 +22,7 @@ static void join_done(struct window_join *join)
 	free(join->replaced);
 	free(join->ended);
 	free(join->lost);
-	strmap_done(&join->rest_places);
-	free(join->rests);
+	window_rests_done(&join->rests);
 	sample_done(&join->sample);
 	sample_done(&join->other);
 }
@@ -532,8 +531,10 @@ int window_of_readings(struct window_reading *first, struct window_reading *last
 	int r = window_check(&join.first, &join.last, options, inferred, reterr);
 
 	*first = *last = (struct window_reading){0};
-	if (options->next)
+	if (options->next) {
 		window_keep_info(&join.last.info, &kept);
+		window_get_rests(&join, options->next);
+	}
 	if (r == 0 && options->users)
 		move_users(join.info, options->users);
 	if (r == 0) {

@@ -4,6 +4,7 @@
  * identity (tgid, tid, birth), and those that ended in between by their exit records. A counter becomes its increase; a
  * peak stays if it rose, a floor if it fell; everything else is as at the end. Unknown values are left out and counted:
  * see ctprof-snapshot(5). */
+#include "base/strmap.h"
 #include "ctprof/base/macro.h"
 #include "ctprof/base/strbuf.h"
 #include "ctprof/base/stream.h"
@@ -21,6 +22,20 @@ struct window_meter {
 	                const struct snapshot_info *last, struct snapshot_info *info);
 };
 
+/* CPU time of passed threads that is less than a tick, by pcomm. */
+struct window_rest {
+	uint64_t user_ns, system_ns;
+};
+
+struct window_rests {
+	struct strmap places;        /* pcomm to the place among the entries, plus one */
+	struct window_rest *entries; /* owned */
+	size_t count, capacity;
+};
+
+/* For cleanup_(window_rests_done). */
+void window_rests_done(struct window_rests *rests);
+
 /* The common part of two windows that follow one another. */
 struct window_next {
 	struct window_reading
@@ -28,6 +43,8 @@ struct window_next {
 	/* The exits that are the next window's: of threads that the last reading has, and of threads that were born after it
 	 * began. The next log is added to them. */
 	struct exit_log *exits;
+	/* The parts of ticks that passed threads have used and that are in no row: of the window before, and then of this one. NULL: none. */
+	struct window_rests *rests;
 };
 
 struct window_options {

@@ -133,7 +133,7 @@ static void each_exit_is_in_one_window(void **state)
 	cleanup_(exit_log_done) struct exit_log exits = {0}, more = {0}, passed_on = {0};
 	cleanup_(window_reading_done) struct window_reading middle = {0}, last = {0}, kept = {0};
 	cleanup_(window_reading_done) struct window_reading a = {0}, b = {0};
-	struct window_next next = {&kept, &passed_on};
+	struct window_next next = {&kept, &passed_on, NULL};
 
 	(void)state;
 	fill(readings);
@@ -206,7 +206,7 @@ static void pack_all(struct reading readings[3], struct memory_sink two[2],
 {
 	cleanup_(exit_log_done) struct exit_log exits = {0}, more = {0}, passed_on = {0}, all = {0};
 	cleanup_(window_reading_done) struct window_reading middle = {0}, last = {0}, kept = {0};
-	struct window_next next = {&kept, &passed_on};
+	struct window_next next = {&kept, &passed_on, NULL};
 
 	log_exits(&exits, &more);
 	log_exits(&all, &all);
@@ -323,12 +323,56 @@ static void a_gap_is_left_out(void **state)
 	strbuf_done(&windows[1].bytes);
 }
 
+/* Each of two windows has a thread that lived for less than a tick, and both together used one. */
+static void parts_of_a_tick_are_passed_on(void **state)
+{
+	struct reading readings[3];
+	cleanup_(window_reading_done) struct window_reading kept = {0}, window = {0};
+	cleanup_(exit_log_done) struct exit_log passed_on = {0};
+	cleanup_(window_rests_done) struct window_rests rests = {0};
+	struct window_next next = {&kept, &passed_on, &rests};
+	struct thread_sample sample = {0};
+	uint64_t ticks[2] = {0, 0};
+
+	(void)state;
+	fill(readings);
+	load(&readings[0], &kept);
+	for (unsigned i = 0; i < 2; i++) {
+		cleanup_(exit_log_done) struct exit_log exits = {.exits = WINDOW_EXITS_completed};
+		cleanup_(window_reading_done) struct window_reading last = {0};
+		uint32_t row;
+
+		load(&readings[i + 1], &last);
+		add_end(&exits, (struct end_spec){.tid = 900 + i,
+		                                  .tgid = 900 + i,
+		                                  .born_ns = SECONDS(110 + 30 * i),
+		                                  .exited_ns = SECONDS(111 + 30 * i),
+		                                  .is_complete = true,
+		                                  .process_born_ns = SECONDS(110 + 30 * i),
+		                                  .user_ns = TICK_NS / 2,
+		                                  .comm = "short",
+		                                  .pcomm = "short"});
+		window_reading_done(&window);
+		make(&kept, &last, &exits, &next, &window);
+		row = thread_store_find(&window.threads, 900 + i);
+		assert_true(row != THREAD_STORE_NONE);
+		thread_store_get(&window.threads, row, &sample);
+		ticks[i] = sample.utime_clock_ticks.v;
+	}
+	assert_int_equal(ticks[0], 0);
+	assert_int_equal(ticks[1], 1);
+	sample_done(&sample);
+	for (unsigned i = 0; i < 3; i++)
+		reading_done(&readings[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(each_exit_is_in_one_window),
 	        cmocka_unit_test(sums_are_those_of_one_window),
 	        cmocka_unit_test(a_gap_is_left_out),
+	        cmocka_unit_test(parts_of_a_tick_are_passed_on),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
