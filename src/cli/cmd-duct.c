@@ -27,8 +27,8 @@ static const char *const notes[] = {
 /* All of a run; the texts are its own. */
 struct duct {
 	struct duct_arguments arguments;
-	struct strbuf command, printed; /* joined by blanks: as it is, and safe to print */
-	char *directory;                /* owned */
+	struct strbuf command; /* its words joined by blanks */
+	char *directory;       /* owned */
 	struct duct_files files;
 	struct duct_outcome outcome;
 };
@@ -38,7 +38,6 @@ static void duct_done(struct duct *duct)
 	duct_outcome_done(&duct->outcome);
 	duct_files_done(&duct->files);
 	strbuf_done(&duct->command);
-	strbuf_done(&duct->printed);
 	free(duct->directory);
 }
 
@@ -47,14 +46,37 @@ static bool has(enum duct_streams streams, enum duct_streams one)
 	return streams == DUCT_STREAMS_ALL || streams == one;
 }
 
+/* Logs a message with a text in it that may hold anything. */
+static void log_text(const struct duct *duct, enum duct_level level, const char *before,
+                     const char *text, const char *behind)
+{
+	cleanup_(strbuf_done) struct strbuf safe = STRBUF_INIT;
+
+	text_add_escaped(&safe, text, strlen(text));
+	duct_log(duct->arguments.level, level, "%s%s%s", before, strbuf_str(&safe), behind);
+}
+
+/* Logs the reason of an error with what is named by @name. */
+static void log_error(const struct duct *duct, const char *name, const char *reason)
+{
+	cleanup_(strbuf_done) struct strbuf behind = STRBUF_INIT;
+
+	strbuf_addf(&behind, ": %s", reason);
+	log_text(duct, DUCT_ERROR, "", name, strbuf_str(&behind));
+}
+
+static void log_file(const struct duct *duct, enum duct_file_id id, const char *reason)
+{
+	log_error(duct, duct->files.files[id].path, reason);
+}
+
 static void say_started(void *context)
 {
 	const struct duct *duct = context;
 
-	duct_log(duct->arguments.level, DUCT_INFO_LEVEL, "ctprof %s is executing '%s'...",
-	         CTPROF_VERSION, strbuf_str(&duct->printed));
-	duct_log(duct->arguments.level, DUCT_INFO_LEVEL, "Log files will be written to %s",
-	         duct->files.prefix);
+	log_text(duct, DUCT_INFO_LEVEL, "ctprof " CTPROF_VERSION " is executing '",
+	         strbuf_str(&duct->command), "'...");
+	log_text(duct, DUCT_INFO_LEVEL, "Log files will be written to ", duct->files.prefix, "");
 }
 
 static void say_signal(void *context, int number, bool kills)
@@ -76,7 +98,6 @@ static void join_command(struct duct *duct, char **argv)
 			strbuf_add_char(&duct->command, ' ');
 		strbuf_add_str(&duct->command, *word);
 	}
-	text_add_escaped(&duct->printed, duct->command.data, duct->command.len);
 }
 
 static int open_files(struct duct *duct)
@@ -126,25 +147,20 @@ static void write_info(const struct duct *duct, const struct duct_summary *summa
 		strbuf_add_str(&reason, r < 0 ? strerror(-r) : "");
 	}
 	if (r < 0)
-		duct_log(duct->arguments.level, DUCT_ERROR, "%s: %s", file->path,
-		         strbuf_str(&reason));
+		log_file(duct, DUCT_INFO, strbuf_str(&reason));
 }
 
 /* Returns the exit code of a command that could not be executed. */
 static int report_not_started(struct duct *duct, const char *name)
 {
 	const struct job_result *job = &duct->outcome.job;
-	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 
 	duct_files_remove(&duct->files);
-	text_add_escaped(&text, name, strlen(name));
 	/* A signal says nothing by itself. */
 	if (job->error == -ENOENT)
-		duct_log(duct->arguments.level, DUCT_ERROR, "%s: command not found",
-		         strbuf_str(&text));
+		log_text(duct, DUCT_ERROR, "", name, ": command not found");
 	else if (job->error != -EINTR)
-		duct_log(duct->arguments.level, DUCT_ERROR, "%s: %s", strbuf_str(&text),
-		         strerror(-job->error));
+		log_error(duct, name, strerror(-job->error));
 	return job->code;
 }
 
@@ -193,11 +209,9 @@ static void summarize(struct duct *duct)
 	write_info(duct, &summary);
 	duct_outcome_show(&duct->outcome);
 	if (outcome->output_error < 0)
-		duct_log(arguments->level, DUCT_ERROR, "%s: %s",
-		         duct->files.files[DUCT_STDOUT].path, strerror(-outcome->output_error));
+		log_file(duct, DUCT_STDOUT, strerror(-outcome->output_error));
 	if (outcome->record_error < 0)
-		duct_log(arguments->level, DUCT_ERROR, "%s: %s", duct->files.files[DUCT_USAGE].path,
-		         strerror(-outcome->record_error));
+		log_file(duct, DUCT_USAGE, strerror(-outcome->record_error));
 	duct_summary_format(&summary, arguments->summary_format, arguments->colors, &text);
 	duct_log(arguments->level, DUCT_INFO_LEVEL, "%s", strbuf_str(&text));
 }

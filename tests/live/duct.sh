@@ -205,6 +205,10 @@ codes() {
     status=0
     duct -l NONE -p o/ --no-such-option true 2>/dev/null || status=$?
     same "$mode: wrong call" 2 "$status"
+    # A name reaches no terminal as it is.
+    new
+    duct --fail-time 0 -p $'o/\033[31m' true 2>errors
+    same "$mode: escapes" 0 "$(grep -c $'\033' errors || true)"
     status=0
     duct -p /proc/none/ touch ran 2>errors || status=$?
     same "$mode: no directory" 1 "$status"
