@@ -21,7 +21,7 @@ static const char *const notes[] = {
         NULL,
 };
 
-static const char *const other_names[] = {"print", "report", "view", "list", "top", NULL};
+static const char *const other_names[] = {"print", "view", "list", "top", NULL};
 
 const struct command command_show = {
         .name = "show",

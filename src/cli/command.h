@@ -96,10 +96,11 @@ extern const struct command command_metric_list;
 extern const struct command command_db;
 extern const struct command command_doctor;
 extern const struct command command_export;
+extern const struct command command_report;
 extern const struct command command_help;
 
 /* All of them, in the order of the help; ended by NULL. */
-enum { COMMANDS_MAX = 16 };
+enum { COMMANDS_MAX = 24 };
 extern const struct command *const command_table[];
 
 /* Prints their list, which is the help of the tool itself. */

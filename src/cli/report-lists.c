@@ -446,3 +446,13 @@ int list_read_limits(const struct option_parser *parser, struct snapshot_limits 
 			                     (int)word.len, word.text);
 	return r;
 }
+
+int list_limit(const struct option_parser *parser, size_t *ret)
+{
+	uint64_t value;
+
+	if (!scan_u64(parser->value, strlen(parser->value), &value) || value > SIZE_MAX)
+		return options_error(parser, "'%s' is not a number from 0 on", parser->value);
+	*ret = value;
+	return 0;
+}

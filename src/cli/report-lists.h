@@ -38,6 +38,9 @@ must_check_ int list_group_keys(const struct option_parser *parser, struct group
 /* Parses a number with an optional K, M, G or T, powers of 1024. */
 must_check_ bool list_size_parse(const char *size, size_t len, uint64_t *ret);
 
+/* A number of rows; 0 is all. */
+must_check_ int list_limit(const struct option_parser *parser, size_t *ret);
+
 /* "bytes=16G,threads=4M" */
 must_check_ int list_read_limits(const struct option_parser *parser,
                                  struct snapshot_limits *limits);

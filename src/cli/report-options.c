@@ -40,16 +40,6 @@ void report_options_done(struct report_options *options)
 	free(options->explains);
 }
 
-static int parse_number(const struct option_parser *parser, size_t *ret)
-{
-	uint64_t value;
-
-	if (!scan_u64(parser->value, strlen(parser->value), &value) || value > SIZE_MAX)
-		return options_error(parser, "'%s' is not a number from 0 on", parser->value);
-	*ret = value;
-	return 0;
-}
-
 static int parse_flatten(const struct option_parser *parser, struct report_options *options)
 {
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
@@ -226,10 +216,10 @@ static int parse_option(const struct option_parser *parser, int id, struct repor
 		options->by.literal_cgroups = true;
 		break;
 	case OPT_TOP:
-		return parse_number(parser, &options->rows.top_groups);
+		return list_limit(parser, &options->rows.top_groups);
 	case OPT_LIMIT:
 		options->limit_given = true;
-		return parse_number(parser, &options->limit);
+		return list_limit(parser, &options->limit);
 	case OPT_PER:
 		chosen = options_choose(parser, report_pers);
 		options->rows.per = (enum measure_per)chosen;
@@ -452,15 +442,37 @@ static bool sorts_by_sum(const struct report_options *options)
 	return !options->overview && options->sort.aspect < ASPECT_COUNT && options->sort.count > 1;
 }
 
+static struct filters no_filters(void)
+{
+	struct filters filters;
+
+	memset(&filters, true, sizeof(filters));
+	filters.metrics_given = filters.sections_given = false;
+	return filters;
+}
+
+static void finish(struct report_options *options, const struct filters *filters)
+{
+	choose_rows(options, filters);
+	choose_facts(options, filters);
+	choose_columns(options);
+}
+
+void report_options_finish_overview(struct report_options *options)
+{
+	struct filters filters = no_filters();
+
+	options->overview = true;
+	finish(options, &filters);
+}
+
 int report_options_parse(struct report_options *options, const struct command *command, int argc,
                          char **argv)
 {
 	struct option_parser parser;
-	struct filters filters;
+	struct filters filters = no_filters();
 	int id;
 
-	memset(&filters, true, sizeof(filters));
-	filters.metrics_given = filters.sections_given = false;
 	options_init(&parser, command, argc, argv);
 	while ((id = options_next(&parser)) > 0) {
 		options->list = options->list || gives_list(id);
@@ -475,9 +487,7 @@ int report_options_parse(struct report_options *options, const struct command *c
 	options->list = options->list || options->rollup.given;
 	options->overview = !options->list && is_for_people(options);
 	choose_explained(options, &filters);
-	choose_rows(options, &filters);
-	choose_facts(options, &filters);
-	choose_columns(options);
+	finish(options, &filters);
 	if (id == OPTIONS_END && is_for_prometheus(options) &&
 	    (options->sides > 1 || options->rows.top_groups > OPENMETRICS_TOP_MAX)) {
 		int r = options->sides > 1

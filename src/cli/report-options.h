@@ -34,6 +34,7 @@ struct report_options {
 	bool with_own;      /* as for overview_init() */
 	int color;          /* 0 auto, 1 always, 2 never */
 	bool all_metrics;   /* lists have metrics that repeat others, too */
+	bool page;          /* for a page: no terminal's width, colours or characters */
 	bool wrap;          /* lines below in place of an ellipsis */
 	bool no_pager;      /* what is taller than the terminal is the terminal's */
 	bool without_rows;  /* no section of threads' metrics is asked for */
@@ -69,6 +70,17 @@ void report_options_done(struct report_options *options);
 /* Parses all options; those that only one command has are in its own table. Returns OPTIONS_END, or as options_next(). */
 must_check_ int report_options_parse(struct report_options *options, const struct command *command,
                                      int argc, char **argv);
+
+/* Finishes options that were set without report_options_parse(), for an overview of all groups. */
+void report_options_finish_overview(struct report_options *options);
+
+/* Gets a report, which is good until it returns. Returns an exit status. */
+typedef int report_visitor(const struct report *report, void *context);
+
+/* Loads one snapshot or two, and visits their report. Returns the exit status, of the visitor if there was nothing to complain
+ * about. */
+must_check_ int report_visit(const struct report_options *options, char **paths, unsigned count,
+                             report_visitor *visit, void *context);
 
 /* Runs show (one snapshot) or compare (two): parses the call, loads and prints. Returns the exit status. */
 must_check_ int report_command(const struct command *command, int argc, char **argv,

@@ -161,9 +161,27 @@ static void make_facts(const struct report_options *options, const struct load *
 	fact_rows_init(ret, sides, count, &fact_options);
 }
 
+/* A page has no width, no colour of a terminal, and is in UTF-8. */
+static struct table_style style_of(const struct report_options *options)
+{
+	struct table_style style = {0};
+
+	if (options->page)
+		return style;
+	style = report_style(options->color);
+	if (options->overview && style.width == 0)
+		style.width = OVERVIEW_WIDTH;
+	style.wrap = options->wrap;
+	style.markdown = options->format == FORMAT_MARKDOWN;
+	style.color = style.color && !style.markdown;
+	if (style.markdown)
+		style.width = 0;
+	return style;
+}
+
 /* @interval is what happened between the two, or NULL. */
-static void make_report(FILE *file, const struct report_options *options, struct load *loads,
-                        unsigned count, const struct load *interval)
+static int make_report(const struct report_options *options, struct load *loads, unsigned count,
+                       const struct load *interval, report_visitor *visit, void *context)
 {
 	const struct group_table *tables[SIDE_MAX] = {NULL};
 	struct row_cpu_time cpu_times[SIDE_MAX];
@@ -186,15 +204,8 @@ static void make_report(FILE *file, const struct report_options *options, struct
 	                        .verbose = options->verbose,
 	                        .limit = options->limit,
 	                        .csv_raw = options->csv_raw,
-	                        .style = report_style(options->color)};
+	                        .style = style_of(options)};
 
-	if (options->overview && report.style.width == 0)
-		report.style.width = OVERVIEW_WIDTH;
-	report.style.wrap = options->wrap;
-	report.style.markdown = options->format == FORMAT_MARKDOWN;
-	report.style.color = report.style.color && !report.style.markdown;
-	if (report.style.markdown)
-		report.style.width = 0;
 	for (unsigned i = 0; i < count; i++) {
 		tables[i] = &loads[i].groups;
 		cpu_times[i] = cpu_time_of(&loads[i].info.host);
@@ -230,16 +241,14 @@ static void make_report(FILE *file, const struct report_options *options, struct
 		report.overview = &overview;
 	}
 	make_facts(options, loads, count, row_options.per, &facts);
-	print_report(file, &report, options->format);
-	if (!report.settings_like &&
-	    (options->format == FORMAT_CSV || options->format == FORMAT_NDJSON))
-		print_left_out(&report);
+	return visit(&report, context);
 }
 
 /* Prints trees of directories: for two lifetime snapshots of one boot, those of the window between, @interval. */
-static void make_rollup(FILE *file, const struct report_options *options, const struct load *loads,
+static int visit_rollup(const struct report_options *options, const struct load *loads,
                         unsigned count, const struct load *interval)
 {
+	struct pager pager;
 	cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT;
 	struct report report = {.verbose = options->verbose,
 	                        .csv_raw = options->csv_raw,
@@ -264,7 +273,10 @@ static void make_rollup(FILE *file, const struct report_options *options, const 
 		}
 		report.sides[0] = (struct report_side){strbuf_str(&path), &interval->info, 0, NULL};
 	}
-	rollup_print(file, options, interval ? interval : loads, interval ? 1 : count, &report);
+	pager_start(&pager, !options->no_pager && options->format == FORMAT_TABLE);
+	rollup_print(pager.file, options, interval ? interval : loads, interval ? 1 : count,
+	             &report);
+	return pager_finish(&pager);
 }
 
 static void load_init(struct load *load, const struct report_options *options, const char *path)
@@ -395,7 +407,8 @@ static int find_interval(struct load loads[SIDE_MAX], struct load *interval, boo
 	return EXIT_FAILED;
 }
 
-static int run(const struct report_options *options, char **paths, unsigned count)
+int report_visit(const struct report_options *options, char **paths, unsigned count,
+                 report_visitor *visit, void *context)
 {
 	struct load loads[SIDE_MAX] = {{0}}, interval = {0};
 	bool is_interval = false;
@@ -422,26 +435,32 @@ static int run(const struct report_options *options, char **paths, unsigned coun
 	load_init(&interval, options, paths[count - 1]);
 	if (status == EXIT_DONE && count == SIDE_MAX)
 		status = find_interval(loads, &interval, &is_interval);
-	if (status == EXIT_DONE) {
-		struct pager pager;
-
-		pager_start(&pager, !options->no_pager && options->format == FORMAT_TABLE);
-		if (options->rollup.given)
-			make_rollup(pager.file, options, loads, count,
-			            is_interval ? &interval : NULL);
-		else
-			make_report(pager.file, options, loads, count,
-			            is_interval ? &interval : NULL);
-		status = pager_finish(&pager);
-	}
+	if (status == EXIT_DONE && options->rollup.given)
+		status = visit_rollup(options, loads, count, is_interval ? &interval : NULL);
+	else if (status == EXIT_DONE)
+		status = make_report(options, loads, count, is_interval ? &interval : NULL, visit,
+		                     context);
 	load_done(&interval);
 	for (unsigned i = 0; i < count; i++)
 		load_done(&loads[i]);
 	return status;
 }
 
-static int run_checked(const struct report_options *options, const struct command *command,
-                       char **paths, int given)
+static int print_visited(const struct report *report, void *context)
+{
+	const struct report_options *options = context;
+	struct pager pager;
+
+	pager_start(&pager, !options->no_pager && options->format == FORMAT_TABLE);
+	print_report(pager.file, report, options->format);
+	if (!report->settings_like &&
+	    (options->format == FORMAT_CSV || options->format == FORMAT_NDJSON))
+		print_left_out(report);
+	return pager_finish(&pager);
+}
+
+static int run_checked(struct report_options *options, const struct command *command, char **paths,
+                       int given)
 {
 	unsigned count = options->sides;
 
@@ -453,7 +472,7 @@ static int run_checked(const struct report_options *options, const struct comman
 		        command,
 		        "only one snapshot can come from standard input, or from one pipe");
 	warn_of_omitted(options);
-	return run(options, paths, count);
+	return report_visit(options, paths, count, print_visited, options);
 }
 
 int report_command(const struct command *command, int argc, char **argv, unsigned count)

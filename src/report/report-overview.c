@@ -11,17 +11,7 @@
 /* The rows whose reasons stay on the screen. */
 enum { FIRST_ROWS = 3 };
 
-enum { GROUP_MIN = 16, GROUP_COLUMN = ASPECT_COUNT, COLUMNS = ASPECT_COUNT + 1 };
-
-struct overview_table {
-	const struct report *report;
-	const struct overview *overview;
-	size_t shown;       /* rows */
-	size_t group_width; /* that the column of groups can have; 0: any */
-	unsigned count;
-	unsigned columns[COLUMNS];    /* aspects, or GROUP_COLUMN */
-	bool is_reason[ASPECT_COUNT]; /* one of the first rows has its place by the aspect */
-};
+enum { GROUP_MIN = 16, GROUP_COLUMN = OVERVIEW_GROUP, COLUMNS = OVERVIEW_COLUMNS };
 
 /* A number in three digits or so: "0.4", "35", "1.2K". A number that rounds to 0.0 is empty. */
 static void add_number(double number, double base, struct strbuf *out)
@@ -226,8 +216,8 @@ static void add_label(const struct overview_table *table, const char *whole, str
 	strbuf_addf(out, "%s%s", table->report->style.ascii ? "~" : "…", label + at);
 }
 
-static enum table_color overview_cell(void *context, size_t index, unsigned column,
-                                      struct strbuf *out)
+enum table_color overview_table_cell(void *context, size_t index, unsigned column,
+                                     struct strbuf *out)
 {
 	const struct overview_table *table = context;
 	const struct overview_row *row = &table->overview->rows[index];
@@ -261,14 +251,14 @@ static const char *heading_of(const struct overview_table *table, unsigned aspec
 }
 
 /* Returns whether a cell has the mark of a value that lacks some threads. */
-static bool has_partial(struct overview_table *table)
+bool overview_table_is_partial(struct overview_table *table)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 
 	for (size_t row = 0; row < table->shown; row++)
 		for (unsigned c = 0; c < table->count; c++) {
 			strbuf_clear(&text);
-			overview_cell(table, row, c, &text);
+			overview_table_cell(table, row, c, &text);
 			if (table->columns[c] != GROUP_COLUMN && text.len > 0 &&
 			    memchr(text.data, '*', text.len))
 				return true;
@@ -288,7 +278,7 @@ static size_t width_of(struct overview_table *table, unsigned column, bool *ret_
 		size_t len;
 
 		strbuf_clear(&text);
-		overview_cell(table, row, column, &text);
+		overview_table_cell(table, row, column, &text);
 		len = text_width(strbuf_str(&text), text.len);
 		*ret_empty = *ret_empty && len == 0;
 		width = len > width ? len : width;
@@ -374,26 +364,38 @@ static void fit_group(struct overview_table *table)
 	table->group_width = width > others + GROUP_MIN / 2 ? width - others : 0;
 }
 
-bool report_print_overview_rows(FILE *file, const struct report *report)
+void overview_table_init(struct overview_table *table, const struct report *report)
 {
-	struct overview_table table = {
+	*table = (struct overview_table){
 	        .report = report,
 	        .overview = report->overview,
 	        .shown = overview_shown(report),
 	};
+	find_reasons(table);
+	choose_columns(table);
+	fit_group(table);
+}
+
+const char *overview_table_heading(const struct overview_table *table, unsigned column)
+{
+	return heading_of(table, table->columns[column]);
+}
+
+bool report_print_overview_rows(FILE *file, const struct report *report)
+{
+	struct overview_table table;
 	struct table_column columns[COLUMNS];
 
-	if (table.shown == 0)
+	if (overview_shown(report) == 0)
 		return false;
-	find_reasons(&table);
-	choose_columns(&table);
-	fit_group(&table);
+	overview_table_init(&table, report);
 	for (unsigned c = 0; c < table.count; c++)
 		columns[c] = (struct table_column){
 		        heading_of(&table, table.columns[c]), table.columns[c] != GROUP_COLUMN,
 		        table.columns[c] == GROUP_COLUMN ? SHRINKS_ALWAYS : SHRINKS_NEVER, 0};
-	table_print(file, &report->style, columns, table.count, table.shown, overview_cell, &table);
-	return has_partial(&table);
+	table_print(file, &report->style, columns, table.count, table.shown, overview_table_cell,
+	            &table);
+	return overview_table_is_partial(&table);
 }
 
 size_t overview_shown(const struct report *report)

@@ -113,13 +113,18 @@ static void print_text(FILE *file, const struct report *report, struct strbuf *t
 	fputs("\n```\n\n", file);
 }
 
+void report_add_overview_top(const struct report *report, struct strbuf *out)
+{
+	report_add_two_lines(report, out);
+	report_add_settings(report, out);
+}
+
 static void print_overview(FILE *file, const struct report *report)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 	bool partial;
 
-	report_add_two_lines(report, &text);
-	report_add_settings(report, &text);
+	report_add_overview_top(report, &text);
 	print_text(file, report, &text);
 	partial = report_print_overview_rows(file, report);
 	strbuf_clear(&text);

@@ -47,6 +47,11 @@ ktstr() {
     pack <"$SNAPSHOTS/ktstr-$1.json"
 }
 
+# page COMMAND...: the page that it writes to standard output, without its styles, its script and their hashes.
+page() {
+    "$@" | sed -E "/^<style>/,/<\/style>/d; /<script>/,/<\/script>/d; s/'sha256-[^']*'/'HASH'/g"
+}
+
 # interval: the stored snapshots report-baseline and report-candidate as the files a.zst and b.zst. They are of one boot:
 # compare has what happened in between.
 interval() {

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "html-text.h"
+
+#include <string.h>
+
+void html_add(struct strbuf *out, const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		switch (text[i]) {
+		case '<':
+			strbuf_add_str(out, "&lt;");
+			break;
+		case '>':
+			strbuf_add_str(out, "&gt;");
+			break;
+		case '&':
+			strbuf_add_str(out, "&amp;");
+			break;
+		case '"':
+			strbuf_add_str(out, "&quot;");
+			break;
+		case '\'':
+			strbuf_add_str(out, "&#39;");
+			break;
+		default:
+			strbuf_add_char(out, text[i]);
+		}
+}
+
+void html_add_str(struct strbuf *out, const char *text)
+{
+	html_add(out, text, strlen(text));
+}
+
+void html_add_json(struct strbuf *out, const char *json, size_t len)
+{
+	/* JSON has this character in strings only. */
+	for (size_t i = 0; i < len; i++)
+		if (json[i] == '<')
+			strbuf_add_str(out, "\\u003c");
+		else
+			strbuf_add_char(out, json[i]);
+}

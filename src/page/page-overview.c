@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <math.h>
+
+#include "html-text.h"
+#include "page-section.h"
+#include "report/overview-table.h"
+
+static const char *class_of(enum table_color color)
+{
+	return color == COLOR_MORE   ? " class=\"more\""
+	       : color == COLOR_LESS ? " class=\"less\""
+	                             : "";
+}
+
+static void add_head(struct overview_table *table, struct strbuf *out)
+{
+	strbuf_add_str(out, "<table class=\"rows\">\n<thead><tr>");
+	for (unsigned c = 0; c < table->count; c++) {
+		bool group = table->columns[c] == OVERVIEW_GROUP;
+
+		strbuf_addf(out, "<th scope=\"col\" data-column=\"%s\"",
+		            group ? "group" : aspect_table[table->columns[c]].name);
+		if (!group) {
+			strbuf_add_str(out, " title=\"");
+			html_add_str(out, aspect_table[table->columns[c]].description);
+			strbuf_add_char(out, '"');
+		}
+		strbuf_add_char(out, '>');
+		html_add_str(out, overview_table_heading(table, c));
+		strbuf_add_str(out, "</th>");
+	}
+	strbuf_add_str(out, "</tr></thead>\n<tbody>\n");
+}
+
+static void add_row(struct overview_table *table, size_t row, struct strbuf *out)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+	strbuf_addf(out, "<tr data-row=\"%zu\">", row);
+	for (unsigned c = 0; c < table->count; c++) {
+		bool group = table->columns[c] == OVERVIEW_GROUP;
+		enum table_color color;
+
+		strbuf_clear(&text);
+		color = overview_table_cell(table, row, c, &text);
+		strbuf_addf(out, group ? "<th scope=\"row\"%s>" : "<td%s>", class_of(color));
+		/* A cell that was emptied again has bytes behind its end. */
+		html_add(out, text.data, text.len);
+		strbuf_add_str(out, group ? "</th>" : "</td>");
+	}
+	strbuf_add_str(out, "</tr>\n");
+}
+
+static void add_rows(struct overview_table *table, size_t from, size_t to, struct strbuf *out)
+{
+	add_head(table, out);
+	for (size_t i = from; i < to; i++)
+		add_row(table, i, out);
+	strbuf_add_str(out, "</tbody>\n</table>\n");
+}
+
+void page_add_overview(const struct report *report, const struct page_command *command,
+                       struct strbuf *out)
+{
+	const struct overview *overview = report->overview;
+	cleanup_(strbuf_done) struct strbuf foot = STRBUF_INIT;
+	size_t count = overview->count < PAGE_ROWS ? overview->count : PAGE_ROWS;
+	struct overview_table table;
+	bool partial = false;
+
+	overview_table_init(&table, report);
+	page_add_heading("overview", "Overview", command->overview, "", out);
+	if (table.shown > 0) {
+		strbuf_add_str(out, "<div class=\"wide\">\n");
+		add_rows(&table, 0, table.shown < count ? table.shown : count, out);
+		strbuf_add_str(out, "</div>\n");
+		partial = overview_table_is_partial(&table);
+	}
+	report_add_overview_foot(report, partial, &foot);
+	if (foot.len > 0) {
+		strbuf_add_str(out, "<pre class=\"lines\">");
+		html_add_str(out, strbuf_str(&foot));
+		strbuf_add_str(out, "</pre>\n");
+	}
+	if (count > table.shown) {
+		strbuf_addf(out, "<details>\n<summary>the next %zu of %zu groups</summary>\n",
+		            count - table.shown, overview->count);
+		page_add_heading("all", "More groups", command->overview, " --limit 0", out);
+		strbuf_add_str(out, "<div class=\"wide\">\n");
+		add_rows(&table, table.shown, count, out);
+		strbuf_add_str(out, "</div>\n</details>\n");
+	}
+	page_add_data(overview, count, out);
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Bars of the states of a group's threads. Sleep for no known reason is a number and no part of the bar, because everything else
+ * would be too narrow beside it. */
+#include <math.h>
+#include <string.h>
+
+#include "ctprof/base/macro.h"
+#include "html-text.h"
+#include "measure/measure.h"
+#include "page-section.h"
+
+enum { STATES = DERIVED_COUNT, GROUPS_MAX = 40, BAR_HEIGHT = 16, SVG_NAME = 240, SVG_BAR = 560 };
+
+static const char prefix[] = "state_", suffix[] = "_percent";
+
+/* A group's states on one side, by derived metric. */
+struct budget {
+	bool there;
+	struct quantity shares[STATES];
+};
+
+struct states {
+	const struct report *report;
+	size_t groups;
+	unsigned sides;
+	unsigned list[STATES]; /* derived metrics of the section */
+	unsigned count;
+	unsigned unknown; /* of them, that no group has */
+	struct group_reader readers[SIDE_MAX];
+};
+
+static bool is_asleep(unsigned derived)
+{
+	return derived == DERIVED_state_other_sleep_percent ||
+	       derived == DERIVED_state_unexplained_percent;
+}
+
+/* "on cpu" of "state_on_cpu_percent". */
+static void add_name(unsigned derived, struct strbuf *out)
+{
+	const char *name = derived_table[derived].name + strlen(prefix);
+
+	for (size_t len = strlen(name) - strlen(suffix); len > 0; len--, name++)
+		strbuf_add_char(out, *name == '_' ? ' ' : *name);
+}
+
+static void read_budget(struct states *states, size_t row, unsigned side, struct budget *ret)
+{
+	const struct row_set *set = states->report->rows;
+	const struct overview *overview = states->report->overview;
+	const struct row_group *group = overview->rows[row].group;
+	bool interval = overview->kind == OVERVIEW_INTERVAL;
+	const struct group *cells =
+	        group_read(&states->readers[side], interval ? group->interval : group->sides[side]);
+	struct derive_inputs in;
+
+	*ret = (struct budget){.there = cells != NULL};
+	if (!cells)
+		return;
+	in = group_inputs(cells, interval ? set->interval_rates : set->rate_lists[side],
+	                  interval ? &set->interval_frame : &set->frames[side]);
+	for (unsigned i = 0; i < states->count; i++)
+		ret->shares[states->list[i]] = derive((enum derived_id)states->list[i], &in);
+}
+
+/* Finds the states that some group has a value of. */
+static void states_init(struct states *states, const struct report *report)
+{
+	const struct overview *overview = report->overview;
+	bool seen[STATES] = {false};
+	unsigned all = 0;
+
+	*states = (struct states){.report = report, .sides = overview->sides};
+	states->groups = overview->count < GROUPS_MAX ? overview->count : GROUPS_MAX;
+	for (unsigned i = 0; i < DERIVED_COUNT; i++)
+		if (derived_table[i].section == SECTION_state)
+			states->list[states->count++] = i;
+	for (size_t row = 0; row < states->groups; row++)
+		for (unsigned side = 0; side < states->sides; side++) {
+			struct budget budget;
+
+			read_budget(states, row, side, &budget);
+			for (unsigned i = 0; i < STATES; i++)
+				seen[i] = seen[i] || budget.shares[i].kind != QUANTITY_NONE;
+		}
+	all = states->count;
+	states->count = 0;
+	for (unsigned i = 0; i < all; i++)
+		if (seen[states->list[i]])
+			states->list[states->count++] = states->list[i];
+	states->unknown = all - states->count;
+}
+
+static void states_done(struct states *states)
+{
+	for (unsigned side = 0; side < SIDE_MAX; side++)
+		group_reader_done(&states->readers[side]);
+}
+
+static double share_of(const struct budget *budget, unsigned derived)
+{
+	struct quantity share = budget->shares[derived];
+
+	return share.kind == QUANTITY_NONE ? 0 : fmax(0, quantity_double(share));
+}
+
+/* Appends the parts of a bar, in percent of the width. Returns false if there is none. */
+static bool add_bar(const struct states *states, const struct budget *budget, struct strbuf *out)
+{
+	double whole = 0, x = 0;
+
+	for (unsigned i = 0; i < states->count; i++)
+		whole += is_asleep(states->list[i]) ? 0 : share_of(budget, states->list[i]);
+	if (!(whole > 0))
+		return false;
+	for (unsigned i = 0; i < states->count; i++) {
+		unsigned derived = states->list[i];
+		double part = 100 * share_of(budget, derived) / whole;
+
+		if (is_asleep(derived) || part < 0.05)
+			continue;
+		strbuf_addf(out, "<rect class=\"s%u\" x=\"%.2f%%\" width=\"%.2f%%\" height=\"%d\">",
+		            derived - DERIVED_state_on_cpu_percent, x, part, BAR_HEIGHT);
+		strbuf_add_str(out, "<title>");
+		add_name(derived, out);
+		strbuf_addf(out, ": %.3g %% of its threads' time</title></rect>",
+		            share_of(budget, derived));
+		x += part;
+	}
+	return true;
+}
+
+static void add_share(const struct budget *budget, unsigned derived, struct strbuf *out)
+{
+	struct quantity share = budget->shares[derived];
+	double value = quantity_double(share);
+
+	if (!budget->there || share.kind == QUANTITY_NONE)
+		strbuf_add_char(out, '-');
+	else
+		strbuf_addf(out, fabs(value) < 9.95 ? "%.1f" : "%.0f", value);
+}
+
+static void add_cells(const struct states *states, const struct budget budgets[SIDE_MAX],
+                      struct strbuf *out)
+{
+	for (unsigned i = 0; i < states->count; i++) {
+		unsigned derived = states->list[i];
+		double before = share_of(&budgets[0], derived);
+		double after = share_of(&budgets[states->sides - 1], derived);
+		bool both = budgets[0].shares[derived].kind != QUANTITY_NONE &&
+		            budgets[states->sides - 1].shares[derived].kind != QUANTITY_NONE;
+
+		strbuf_addf(out, "<td%s>",
+		            !both || fabs(after - before) < 0.95 ? ""
+		            : after > before                     ? " class=\"more\""
+		                                                 : " class=\"less\"");
+		add_share(&budgets[0], derived, out);
+		if (states->sides == SIDE_MAX) {
+			strbuf_add_str(out, "→");
+			add_share(&budgets[1], derived, out);
+		}
+		strbuf_add_str(out, "</td>");
+	}
+}
+
+static void add_row(struct states *states, size_t row, struct strbuf *out)
+{
+	struct budget budgets[SIDE_MAX] = {{0}};
+
+	strbuf_add_str(out, "<tr><th scope=\"row\">");
+	html_add_str(out, states->report->overview->rows[row].group->label);
+	strbuf_add_str(out, "</th><td class=\"bars\">");
+	for (unsigned side = 0; side < states->sides; side++) {
+		cleanup_(strbuf_done) struct strbuf bar = STRBUF_INIT;
+
+		read_budget(states, row, side, &budgets[side]);
+		if (!add_bar(states, &budgets[side], &bar))
+			strbuf_add_str(&bar, "<text x=\"2\" y=\"13\">-</text>");
+		strbuf_addf(out,
+		            "<svg class=\"bar\" width=\"100%%\" height=\"%d\" role=\"img\" "
+		            "aria-label=\"%s\">%s</svg>",
+		            BAR_HEIGHT,
+		            states->sides == 1      ? "states"
+		            : side == SIDE_BASELINE ? "states before"
+		                                    : "states after",
+		            strbuf_str(&bar));
+	}
+	strbuf_add_str(out, "</td>");
+	add_cells(states, budgets, out);
+	strbuf_add_str(out, "</tr>\n");
+}
+
+static void add_heads(const struct states *states, struct strbuf *out)
+{
+	strbuf_add_str(out, "<table class=\"states\">\n<thead><tr><th scope=\"col\">group</th>"
+	                    "<th scope=\"col\" class=\"bars\">states</th>");
+	for (unsigned i = 0; i < states->count; i++) {
+		unsigned derived = states->list[i];
+
+		strbuf_add_str(out, "<th scope=\"col\" title=\"");
+		html_add_str(out, derived_table[derived].description);
+		strbuf_add_str(out, "\">");
+		if (!is_asleep(derived))
+			strbuf_addf(out,
+			            "<svg class=\"key\" width=\"10\" height=\"10\" "
+			            "aria-hidden=\"true\"><rect class=\"s%u\" width=\"10\" "
+			            "height=\"10\"/></svg> ",
+			            derived - DERIVED_state_on_cpu_percent);
+		add_name(derived, out);
+		strbuf_add_str(out, " %</th>");
+	}
+	strbuf_add_str(out, "</tr></thead>\n<tbody>\n");
+}
+
+void page_add_states(const struct report *report, const struct page_command *command,
+                     struct strbuf *out)
+{
+	struct states states;
+
+	states_init(&states, report);
+	if (states.count > 0 && states.groups > 0) {
+		page_add_heading("states", "What the time of threads was", command->states, "",
+		                 out);
+		strbuf_addf(out,
+		            "<p>A bar is the time in which a group's threads were not merely "
+		            "asleep, by "
+		            "state%s. The numbers are percent of all time of its threads; "
+		            "- was not seen.</p>\n<div class=\"wide\">\n",
+		            states.sides == SIDE_MAX ? ", before and below it after" : "");
+		add_heads(&states, out);
+		for (size_t row = 0; row < states.groups; row++)
+			add_row(&states, row, out);
+		strbuf_add_str(out, "</tbody>\n</table>\n</div>\n");
+		if (states.groups < report->overview->count)
+			strbuf_addf(out,
+			            "<p>%zu more groups of the overview have no bar here.</p>\n",
+			            report->overview->count - states.groups);
+	}
+	states_done(&states);
+}
+
+static void add_svg_key(const struct states *states, struct strbuf *out)
+{
+	unsigned x = SVG_NAME;
+
+	for (unsigned i = 0; i < states->count; i++) {
+		cleanup_(strbuf_done) struct strbuf name = STRBUF_INIT;
+		enum { LETTER = 7, KEY = 16, GAP = 28 };
+
+		if (is_asleep(states->list[i]))
+			continue;
+		add_name(states->list[i], &name);
+		strbuf_addf(out,
+		            "<rect class=\"s%u\" x=\"%u\" y=\"6\" width=\"10\" height=\"10\"/>"
+		            "<text x=\"%u\" y=\"15\">%s</text>\n",
+		            states->list[i] - DERIVED_state_on_cpu_percent, x, x + KEY,
+		            strbuf_str(&name));
+		x += GAP + LETTER * (unsigned)name.len;
+	}
+}
+
+void page_add_states_svg(const struct report *report, struct strbuf *out)
+{
+	enum { STEP = BAR_HEIGHT + 2, TOP = 28, GAP = 8 };
+	struct states states;
+	unsigned y = TOP;
+
+	states_init(&states, report);
+	page_begin_svg(SVG_NAME + SVG_BAR + GAP,
+	               TOP + (unsigned)states.groups * (STEP * states.sides + GAP), out);
+	add_svg_key(&states, out);
+	for (size_t row = 0; row < states.groups; row++) {
+		strbuf_addf(out, "<svg width=\"%d\" y=\"%u\" height=\"%d\"><text x=\"4\" y=\"13\">",
+		            SVG_NAME - GAP, y, BAR_HEIGHT + 2);
+		html_add_str(out, report->overview->rows[row].group->label);
+		strbuf_add_str(out, "</text></svg>\n");
+		for (unsigned side = 0; side < states.sides; side++, y += STEP) {
+			struct budget budget;
+
+			read_budget(&states, row, side, &budget);
+			strbuf_addf(out, "<svg x=\"%d\" y=\"%u\" width=\"%d\" height=\"%d\">",
+			            SVG_NAME, y, SVG_BAR, BAR_HEIGHT);
+			if (!add_bar(&states, &budget, out))
+				strbuf_add_str(out, "<text x=\"2\" y=\"13\">-</text>");
+			strbuf_add_str(out, "</svg>\n");
+		}
+		y += GAP;
+	}
+	strbuf_add_str(out, "</svg>\n");
+	states_done(&states);
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "page/page.h"
+
+#include <string.h>
+
+#include "html-text.h"
+#include "page-files.h"
+#include "page-section.h"
+#include "report/overview-table.h"
+
+void page_begin(const struct report *report, struct strbuf *out)
+{
+	cleanup_(strbuf_done) struct strbuf top = STRBUF_INIT;
+	const char *text;
+	size_t first;
+
+	report_add_overview_top(report, &top);
+	text = strbuf_str(&top);
+	first = strcspn(text, "\n");
+	strbuf_addf(out,
+	            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+	            "style-src '%s' '%s'; script-src '%s'; base-uri 'none'; form-action 'none'\">\n"
+	            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	            "<meta name=\"color-scheme\" content=\"light dark\">\n"
+	            "<meta name=\"referrer\" content=\"no-referrer\">\n<title>ctprof: ",
+	            page_css_hash, chart_css_hash, page_js_hash);
+	html_add(out, text, first);
+	strbuf_addf(out,
+	            "</title>\n<style>%s</style>\n<style>%s</style>\n</head>\n<body>\n<main>\n<h1>",
+	            page_css, chart_css);
+	html_add(out, text, first);
+	strbuf_add_str(out, "</h1>\n");
+	if (text[first] == '\n' && text[first + 1] != '\0') {
+		strbuf_add_str(out, "<pre class=\"lines\">");
+		html_add_str(out, text + first + 1);
+		strbuf_add_str(out, "</pre>\n");
+	}
+}
+
+void page_end(struct strbuf *out)
+{
+	strbuf_addf(out,
+	            "</main>\n<p id=\"status\" role=\"status\"></p>\n<script>%s</script>\n"
+	            "</body>\n</html>\n",
+	            page_js);
+}
+
+void page_add_heading(const char *id, const char *title, const char *command, const char *options,
+                      struct strbuf *out)
+{
+	strbuf_addf(out, "<h2 id=\"%s\">", id);
+	html_add_str(out, title);
+	strbuf_add_str(out, "</h2>\n<p class=\"command\"><code>");
+	html_add_str(out, command);
+	html_add_str(out, options);
+	strbuf_add_str(out, "</code></p>\n");
+}
+
+void page_begin_svg(unsigned width, unsigned height, struct strbuf *out)
+{
+	strbuf_addf(out,
+	            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" "
+	            "class=\"alone\">\n<style>%s</style>\n<rect class=\"paper\" width=\"100%%\" "
+	            "height=\"100%%\"/>\n",
+	            width, height, chart_css);
+}

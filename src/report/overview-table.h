@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* overview-table - the cells of the overview and the lines around them, for whoever prints them in another form than a table of
+ * text. All texts are safe to print. */
+#include "overview/overview.h"
+#include "report/report.h"
+
+enum { OVERVIEW_GROUP = ASPECT_COUNT, OVERVIEW_COLUMNS = ASPECT_COUNT + 1 };
+
+struct overview_table {
+	const struct report *report; /* borrowed, as the overview */
+	const struct overview *overview;
+	size_t shown;       /* rows that the report's limit leaves */
+	size_t group_width; /* that the column of groups can have; 0: any */
+	unsigned count;
+	unsigned columns[OVERVIEW_COLUMNS]; /* aspects, or OVERVIEW_GROUP */
+	bool is_reason[ASPECT_COUNT];       /* one of the first rows has its place by the aspect */
+};
+
+/* Chooses the columns: those that the width of the report's style has room for, and all that have values if it is 0. */
+void overview_table_init(struct overview_table *table, const struct report *report);
+
+/* Returns the heading of a column. */
+const char *overview_table_heading(const struct overview_table *table, unsigned column);
+
+/* Appends the cell of a row, which may be one that the limit cuts off; @table is a struct overview_table. Returns its
+ * colour. */
+enum table_color overview_table_cell(void *table, size_t row, unsigned column, struct strbuf *out);
+
+/* Returns whether a cell has the mark of a value that lacks some threads. */
+bool overview_table_is_partial(struct overview_table *table);
+
+/* Appends an amount of the aspect in three digits or so; nothing for 0. */
+void overview_add_amount(const struct overview *overview, unsigned aspect, double amount,
+                         struct strbuf *out);
+
+/* Append the lines above the overview: what is compared, what matters about trust, what was set; and the lines below it. @partial
+ * is the table's overview_table_is_partial(). */
+void report_add_overview_top(const struct report *report, struct strbuf *out);
+void report_add_overview_foot(const struct report *report, bool partial, struct strbuf *out);

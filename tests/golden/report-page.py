@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""report-page.py CTPROF SNAPSHOTS: pages of `ctprof report`, read by a parser of HTML that is not ours, and opened in
+Chromium if it is installed: in each page the policy names the script and the styles by their hashes, everything else is
+harmless, and the overview has the words of the terminal; Chromium requests nothing, complains about nothing, and runs the
+script, at three widths."""
+import base64
+import hashlib
+import html.parser
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+CTPROF, SNAPSHOTS = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+VOID = {"meta", "link", "img", "br", "hr", "input"}
+ELEMENTS = set(
+    "html head meta title style body main h1 h2 pre p code div table thead tbody tr th td details summary script svg defs "
+    "pattern rect text".split()
+)
+ATTRIBUTES = set(
+    "lang charset http-equiv content name id role class scope title type width height x y fill aria-label aria-hidden "
+    "patternunits patterntransform xmlns".split()
+)
+
+
+def check(condition, *words):
+    if not condition:
+        sys.exit("report-page.py: " + " ".join(str(word) for word in words))
+
+
+class Page(html.parser.HTMLParser):
+    """The elements of a page, which must be balanced, and its texts by the innermost element."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.texts, self.policy, self.rows = [], [], None, []
+        self.feed(text)
+        self.close()
+        check(not self.open, "open at the end:", self.open)
+
+    def handle_starttag(self, tag, attributes):
+        check(tag in ELEMENTS, "an element", tag)
+        for name, value in attributes:
+            check(name in ATTRIBUTES or name.startswith("data-"), "an attribute", name, "of", tag)
+            check(name == "xmlns" or "://" not in (value or "") or name == "title", "an address in", name, value)
+        attributes = dict(attributes)
+        if attributes.get("http-equiv") == "Content-Security-Policy":
+            self.policy = attributes["content"]
+        if tag == "table":
+            self.rows.append([])
+        if tag == "tr":
+            self.rows[-1].append([])
+        if tag in ("th", "td") and "bars" not in (attributes.get("class") or ""):
+            self.rows[-1][-1].append("")
+        if tag not in VOID:
+            self.texts.append([tag, attributes, ""])
+            self.open.append((tag, self.texts[-1]))
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        self.open.pop()
+
+    def handle_endtag(self, tag):
+        check(self.open and self.open[-1][0] == tag, "the end of", tag, "in", [tag for tag, _ in self.open])
+        self.open.pop()
+
+    def handle_data(self, data):
+        tags = [tag for tag, _ in self.open]
+        if self.open:
+            self.open[-1][1][2] += data
+        if ("th" in tags or "td" in tags) and "svg" not in tags and self.rows[-1][-1]:
+            self.rows[-1][-1][-1] += data
+
+    def handle_comment(self, data):
+        check(False, "a comment:", data)
+
+    def of(self, tag, **wanted):
+        return [text for t, a, text in self.texts if t == tag and all(a.get(k.rstrip("_")) == v for k, v in wanted.items())]
+
+
+def run(*arguments):
+    done = subprocess.run(
+        [CTPROF, *arguments], capture_output=True, encoding="utf-8", check=False, env={**os.environ, "LC_ALL": "C.UTF-8"}
+    )
+    check(done.returncode == 0, arguments, "ends with", done.returncode, done.stderr)
+    return done.stdout
+
+
+def named(text):
+    return "'sha256-%s'" % base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def check_policy(page):
+    scripts, styles = page.of("script", type=None), page.of("style")
+    check(len(scripts) == 1 and len(styles) == 2, len(scripts), "scripts", len(styles), "styles")
+    parts = dict(part.strip().split(" ", 1) for part in page.policy.split(";"))
+    check(parts["default-src"] == "'none'", page.policy)
+    check(parts["script-src"] == named(scripts[0]), "the script has another hash")
+    check(parts["style-src"].split() == [named(style) for style in styles], "a style has another hash")
+
+
+def check_words(page, files, command):
+    """Each line of the terminal is on the page, in this order, and each row of its table."""
+    terminal = subprocess.run(
+        [CTPROF, command, *files], capture_output=True, encoding="utf-8", check=True,
+        env={**os.environ, "LC_ALL": "C.UTF-8", "COLUMNS": "10000"},
+    ).stdout.splitlines()
+    words = page.of("h1")[0] + "\n" + "".join(page.of("pre", class_="lines"))
+    table = [" ".join(cell for cell in row if cell).split() for row in page.rows[0]] if page.rows else []
+    found = [line.split() for line in terminal]
+    rows = [row for row in found if row in table]
+    check(rows == table, "the table is another one:", rows, table)
+    at = 0
+    for line in (line for line in terminal if line.split() not in table):
+        check(line in words[at:], "not on the page, or not in this order:", line)
+        at = words.index(line, at) + len(line)
+
+
+PROBE = """
+document.addEventListener("securitypolicyviolation", (event) => console.error("policy: " + event.violatedDirective));
+const body = document.documentElement;
+const head = document.querySelector("table.rows thead button");
+if (head) { head.click(); head.click(); }
+const frame = document.querySelectorAll("svg.icicle > svg.f")[1];
+if (frame) frame.dispatchEvent(new KeyboardEvent("keydown", {key: "Enter", bubbles: true}));
+document.title = JSON.stringify({requests: performance.getEntriesByType("resource").map((entry) => entry.name), wide: body.scrollWidth > innerWidth, width: innerWidth,
+  buttons: document.querySelectorAll(".command button").length, commands: document.querySelectorAll(".command").length,
+  sorted: head ? [...document.querySelector("table.rows").tBodies[0].rows].map((row) => row.cells[0].textContent) : null,
+  frames: document.querySelectorAll("svg.icicle > svg[tabindex]").length,
+  zoomed: frame ? frame.getAttribute("width") : null});
+"""
+
+
+def open_page(chromium, text, width, place):
+    """Returns what a second script found, which the copy of the page allows by its hash."""
+    text = text.replace("script-src ", "script-src %s " % named(PROBE), 1)
+    text = text.replace("</body>", "<script>%s</script></body>" % PROBE)
+    path = os.path.join(place, "page.html")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    done = subprocess.run(
+        [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-extensions", "--no-first-run",
+         "--disable-background-networking", "--disable-component-update", "--disable-sync",
+         "--user-data-dir=" + os.path.join(place, "profile"), "--host-resolver-rules=MAP * ~NOTFOUND", "--enable-logging=stderr",
+         "--window-size=%d,900" % width, "--dump-dom", "file://" + path],
+        capture_output=True, encoding="utf-8", errors="replace", check=False, timeout=120,
+    )
+    check(done.returncode == 0, "chromium ends with", done.returncode, done.stderr[-2000:])
+    console = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+    check(not console, console)
+    return json.loads(html.unescape(re.search("<title>(.*?)</title>", done.stdout, re.S).group(1)))
+
+
+def check_opened(chromium, text, widths, place):
+    for width in widths:
+        seen = open_page(chromium, text, width, place)
+        check(not seen["requests"], "requests:", seen)
+        check(seen["buttons"] == seen["commands"] > 0, seen)
+        check(not seen["wide"], "wider than the window of", width, seen)
+        check(seen["frames"] == len(re.findall('<svg class="f [a-z0-9]+" x=', text)), seen)
+        if seen["sorted"]:
+            check(sorted(seen["sorted"]) == seen["sorted"], "sorted by its first column:", seen)
+        if seen["zoomed"]:
+            check(float(seen["zoomed"].rstrip("%")) > 99.9, seen)
+
+
+def main():
+    if not shutil.which("zstd"):
+        print("skipped: no zstd")
+        sys.exit(77)
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if os.environ.get("ASAN_OPTIONS") and not os.environ.get("REPORT_PAGE_BROWSER"):
+        chromium = None
+    with tempfile.TemporaryDirectory() as place:
+        os.chdir(place)
+        for name in ("report-baseline", "report-candidate", "window-baseline", "window-candidate"):
+            subprocess.run(["zstd", "-q", os.path.join(SNAPSHOTS, name + ".json"), "-o", name + ".zst"], check=True)
+        shutil.copy(os.path.join(SNAPSHOTS, "v1-hostile.ctprof.zst"), "<b>&'.zst")
+        shutil.copy(os.path.join(SNAPSHOTS, "v1-hostile.ctprof.zst"), "later.zst")
+        for files in (
+            ["report-baseline.zst"], ["window-candidate.zst"], ["report-baseline.zst", "report-candidate.zst"],
+            ["window-baseline.zst", "window-candidate.zst"], ["<b>&'.zst"], ["<b>&'.zst", "later.zst"],
+        ):
+            text = run("report", *files, "-o", "-")
+            page = Page(text)
+            check_policy(page)
+            check_words(page, files, "show" if len(files) == 1 else "compare")
+            json.loads(page.of("script", id="rows")[0])
+            if chromium:
+                check_opened(chromium, text, (500, 900, 1600) if "window-baseline.zst" in files else (900,), place)
+    if not chromium:
+        print("pages are well; no chromium, so none was opened")
+
+
+main()
