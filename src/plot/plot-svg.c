@@ -162,7 +162,7 @@ static void add_legend(const struct svg *svg, const struct panel *panel, double 
 	}
 	strbuf_clear(&text);
 	picture_add_limit(svg->plot, panel->id, &text);
-	if (text.len > 0)
+	if (text.len > 0 && x + (double)text.len * CHARACTER <= svg->width)
 		add_text(svg, x, y, "fill=\"#666\"", &text);
 }
 
