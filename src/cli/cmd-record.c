@@ -35,9 +35,9 @@ static const char *const exits[] = {"auto", "records", "off", NULL};
 static const struct cli_option options[] = {
         {OPT_EVERY, 'e', "every", "TIME", "length of a window: 1s, 10s (the default), 1m",
          TAKES(TEXT)},
-        {OPT_KEEP, 'k', "keep", "LIMIT", "remove what is older (24h, 7d) or too much (2G); twice",
+        {OPT_KEEP, 'k', "keep", "LIMIT", "remove what is older (24h) or too much (2G); repeatable",
          TAKES(TEXT)},
-        {OPT_STATUS, 0, "status", NULL, "record nothing: print what there is in DIR, and its cost",
+        {OPT_STATUS, 0, "status", NULL, "record nothing: print what DIR has, and its cost",
          TAKES(NOTHING)},
         {OPT_ANONYMOUS, 0, "anonymous", NULL, "leave out host and user names, exe, kernel cmdline",
          TAKES(NOTHING)},
@@ -53,8 +53,9 @@ static const struct cli_option options[] = {
 };
 
 static const char *const notes[] = {
-        "Each window begins where the one before ended. A file of DIR has the windows of an",
-        "hour. SIGTERM and SIGINT write the running window and end; SIGHUP begins a file.",
+        "Each window begins where the one before ended. A file of DIR has the windows of",
+        "an hour. SIGTERM and SIGINT write the running window and end; SIGHUP begins a",
+        "file.",
         NULL,
 };
 

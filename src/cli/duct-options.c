@@ -56,7 +56,7 @@ const struct cli_option duct_options[] = {
          TAKES_WORD(modes)},
         {OPT_SMAPS, 0, "smaps", "WHICH", "PSS of processes: auto (not huge), all, off",
          TAKES_WORD(smaps)},
-        {OPT_PTY, 0, "pty", NULL, "the command prints to a terminal, both streams into one",
+        {OPT_PTY, 0, "pty", NULL, "the command prints to a terminal, in one stream",
          TAKES(NOTHING)},
         {OPT_CLOBBER, 0, "clobber", NULL, "overwrite files that are there", TAKES(NOTHING)},
         {OPT_SUMMARY_FORMAT, 0, "summary-format", "TEXT", "the summary by fields: '{peak_rss!S}'",

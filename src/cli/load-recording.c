@@ -90,7 +90,9 @@ static int add_windows(struct load *load, int fd, bool is_directory,
 	if (r < 0 || window_sum_count(sum) > 0)
 		return r;
 	if (range->end_ns == UINT64_MAX)
-		strbuf_add_str(&load->error, "there is no window in it");
+		strbuf_add_str(&load->error,
+		               is_directory ? "a directory without the windows of a recording"
+		                            : "there is no window in it");
 	else
 		add_range(range, &load->error);
 	return -ENOENT;

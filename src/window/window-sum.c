@@ -206,7 +206,8 @@ int window_sum_read(struct window_sum *sum, struct byte_source *source,
 	if (r < 0)
 		return r;
 	if (sum->next.info.kind != KIND_window) {
-		strbuf_add_str(reterr, "a snapshot in it is no window");
+		strbuf_add_str(reterr, "bytes follow its first zstd frame, and it is no recording, "
+		                       "for a frame is no window");
 		return -EINVAL;
 	}
 	r = sum->count > 0 ? check_gap(sum, reterr) : 0;

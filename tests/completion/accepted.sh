@@ -22,13 +22,15 @@ accepts() {
     ab) arguments+=(--plan --b 'env X = 1' -- true) ;;
     db) arguments+=(query outliers --db /nonexistent/a) ;;
     window) arguments+=(--output /nonexistent/w /nonexistent/a /nonexistent/b) ;;
+    record) arguments+=(--every=1s /nonexistent/a/b) ;;
+    report) arguments+=(--output /nonexistent/r /nonexistent/a) ;;
     duct) arguments+=(--quiet --clobber --output-prefix="$work/duct/" true) ;;
     capture)
         arguments+=(--output /nonexistent/a --quiet)
         [ "$2" = --source ] || arguments+=(--proc-root /nonexistent)
         ;;
     esac
-    [ "$2" != --exits ] || arguments+=(--window=1s)
+    [ "$1 $2" != "capture --exits" ] || arguments+=(--window=1s)
     "$ctprof" "$1" "${arguments[@]}" >/dev/null 2>errors || status=$?
     if [ "$status" -eq 2 ]; then
         echo "ctprof $1 $2=$3 is offered, and refused: $(cat errors)"

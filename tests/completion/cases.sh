@@ -73,7 +73,7 @@ words $orders | offer all 'ctprof compare --order ' '' ''
 # shellcheck disable=SC2086
 words $orders | offer all 'ctprof compare --order=n' --order= n
 words impact delta name | offer all 'ctprof show --order ' '' ''
-words table csv json ndjson markdown | offer all 'ctprof show --format ' '' ''
+words table csv json ndjson markdown prometheus openmetrics | offer all 'ctprof show --format ' '' ''
 words table json | offer all 'ctprof doctor -f ' '' ''
 words table json | offer all 'ctprof metric-list --format=' --format= ''
 words auto always never | offer all 'ctprof doctor --color ' '' ''

@@ -93,8 +93,8 @@ test_includes() {
     echo '#include "cli/novel.h"' | append src/tools/completion.c
     fails '"cli/novel.h" is no header of a room' includes.sh "$tree"
     fresh
-    echo '#include "snapshot/zstd-stream.h"' | append src/window/window.c
-    fails 'zstd-stream.h: is private in .*, and a contract in src/window/window.c' includes.sh "$tree"
+    echo '#include "snapshot/snapshot-meta.h"' | append src/window/window.c
+    fails 'snapshot-meta.h: is private in .*, and a contract in src/window/window.c' includes.sh "$tree"
     fresh
     echo '#include <zstd.h>' | append src/cli/main.c
     fails 'src/cli/main.c:[0-9]+: <zstd.h> is wrapped elsewhere' includes.sh "$tree"
