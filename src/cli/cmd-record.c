@@ -35,7 +35,7 @@ static const char *const exits[] = {"auto", "records", "off", NULL};
 static const struct cli_option options[] = {
         {OPT_EVERY, 'e', "every", "TIME", "length of a window: 1s, 10s (the default), 1m",
          TAKES(TEXT)},
-        {OPT_KEEP, 'k', "keep", "LIMIT", "remove what is older (24h) or too much (2G); repeatable",
+        {OPT_KEEP, 'k', "keep", "LIMIT", "remove what is older (24h) or too much (2G); twice",
          TAKES(TEXT)},
         {OPT_STATUS, 0, "status", NULL, "record nothing: print what DIR has, and its cost",
          TAKES(NOTHING)},

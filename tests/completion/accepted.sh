@@ -48,7 +48,10 @@ for command in $("$ctprof" --help | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p'); do
         [ -n "$offered" ] || { echo "ctprof $command $option $argument: nothing is offered"; exit 1; }
         IFS='|' read -r -a words <<<"$offered"
         for word in "${words[@]}"; do
-            [ "$option" != --read-limit ] || word=$word=1
+            case $option:$word in
+            --read-limit:*) word=$word=1 ;;
+            --rollup:depth | --rollup:share) word=cwd,$word=1 ;;
+            esac
             accepts "$command" "$option" "$word"
             [ "$option" != --sort-by ] || accepts "$command" "$option" "$word:asc"
         done

@@ -30,7 +30,7 @@ VERDICT = re.compile(r"(available|partly|not|off|denied|[0-9.]+ ?%|.*[0-9]/[0-9]
 # Headings of columns that are aligned to the left.
 LEFT = ("metric", "type", "tags")
 TREE = "cgroup / pcomm"
-FOOT = re.compile(r"([*†‡¶‖§!^#?&] |also |only in |[0-9]+ (more|groups?|unchanged|repeat|seen) |not ranked|no group|$)")
+FOOT = re.compile(r"([*†‡¶‖§!^#?&] |also |only in |[0-9]+ (more|groups?|unchanged|repeat|seen) |not ranked|denied: |[0-9]+[+] never seen|no group|$)")
 WIDE = ("compare", "-c", "group,threads,metric,baseline,candidate,delta,%,impact,coverage")
 # Lines that may be wider, each with the reason.
 WIDER = {
