@@ -8,6 +8,8 @@
 static const struct cli_option options[] = {
         {OPT_ORDER, 0, "order", "ORDER", "rank rows by impact (default), delta, percent, name",
          TAKES_WORD(report_orders)},
+        {OPT_ROWS_FORMAT, 'f', "format", "FORMAT", "table (default), csv, json, ndjson, markdown",
+         TAKES_WORD(report_formats)},
         {OPT_UNCHANGED, 'u', "unchanged", NULL, "list rows that did not change or were not seen",
          TAKES(NOTHING)},
         {OPT_COLUMNS, 'c', "columns", "LIST", "columns, in this order: group,metric,delta,...",

@@ -4,6 +4,8 @@
 static const struct cli_option options[] = {
         {OPT_SHOW_ORDER, 0, "order", "ORDER", "rank rows by impact (default), delta, name",
          TAKES_WORD(report_show_orders)},
+        {OPT_SHOW_FORMAT, 'f', "format", "FORMAT",
+         "table, csv, json, ndjson, markdown, prometheus...", TAKES_WORD(report_show_formats)},
         {OPT_HOST, 0, "host", NULL, "print the host as a page: fields, settings by kind",
          TAKES(NOTHING)},
         {OPT_COLUMNS, 'c', "columns", "LIST", "columns, in this order: group,metric,value,...",

@@ -5,8 +5,9 @@
 const char *const report_orders[] = {"impact", "delta", "percent", "name", NULL};
 const char *const report_show_orders[] = {"impact", "delta", "name", NULL};
 const char *const report_colors[] = {"auto", "always", "never", NULL};
-const char *const report_formats[] = {"table",    "csv",        "json",        "ndjson",
-                                      "markdown", "prometheus", "openmetrics", NULL};
+const char *const report_formats[] = {"table", "csv", "json", "ndjson", "markdown", NULL};
+const char *const report_show_formats[] = {"table",    "csv",        "json",        "ndjson",
+                                           "markdown", "prometheus", "openmetrics", NULL};
 /* In the order of enum measure_per. */
 const char *const report_pers[] = {"total", "second", "thread", "cpu-second", NULL};
 const char *const report_displays[] = {
@@ -71,8 +72,6 @@ const struct cli_option report_option_table[] = {
          TAKES(TEXT)},
         {OPT_ROLLUP, 0, "rollup", "LIST", "a tree by cwd, exe or cgroup; depth=N,share=PERCENT",
          TAKES_WORDS(report_rollup_words)},
-        {OPT_FORMAT, 'f', "format", "FORMAT", "table, csv, json, ndjson, markdown, prometheus...",
-         TAKES_WORD(report_formats)},
         {OPT_CSV_RAW, 0, "csv-raw", NULL, "in csv, leave what looks like a formula as it is",
          TAKES(NOTHING)},
         {OPT_COLOR, 0, "color", "WHEN", "auto (default), always or never",

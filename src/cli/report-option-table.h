@@ -19,7 +19,6 @@ enum {
 	OPT_PER,
 	OPT_SPREAD,
 	OPT_EXPLAIN,
-	OPT_FORMAT,
 	OPT_CSV_RAW,
 	OPT_COLOR,
 	OPT_WRAP,
@@ -32,6 +31,5 @@ enum {
 	OPT_ROLLUP,
 };
 
-/* Words of --per, in the order of enum measure_per, and of --format, in that of enum report_format; each list ends with
- * NULL. */
-extern const char *const report_pers[], *const report_formats[];
+/* Words of --per, in the order of enum measure_per; NULL is the last one. */
+extern const char *const report_pers[];

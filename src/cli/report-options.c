@@ -227,8 +227,10 @@ static int parse_option(const struct option_parser *parser, int id, struct repor
 	case OPT_SPREAD:
 		options->spread = true;
 		break;
-	case OPT_FORMAT:
-		chosen = options_choose(parser, report_formats);
+	case OPT_ROWS_FORMAT:
+	case OPT_SHOW_FORMAT:
+		chosen = options_choose(parser, id == OPT_ROWS_FORMAT ? report_formats
+		                                                      : report_show_formats);
 		options->format = (enum report_format)chosen;
 		break;
 	case OPT_CSV_RAW:
@@ -489,12 +491,9 @@ int report_options_parse(struct report_options *options, const struct command *c
 	choose_explained(options, &filters);
 	finish(options, &filters);
 	if (id == OPTIONS_END && is_for_prometheus(options) &&
-	    (options->sides > 1 || options->rows.top_groups > OPENMETRICS_TOP_MAX)) {
-		int r = options->sides > 1
-		                ? cli_usage_error(command, "show prints the formats of Prometheus")
-		                : cli_usage_error(command,
-		                                  "no more than %d groups are for Prometheus",
-		                                  OPENMETRICS_TOP_MAX);
+	    options->rows.top_groups > OPENMETRICS_TOP_MAX) {
+		int r = cli_usage_error(command, "no more than %d groups are for Prometheus",
+		                        OPENMETRICS_TOP_MAX);
 
 		(void)r;
 		return OPTIONS_ERROR;

@@ -95,6 +95,8 @@ enum {
 	OPT_UNCHANGED = OPT_REPORT_ONLY_ONE,
 	OPT_ORDER,
 	OPT_SHOW_ORDER,
+	OPT_ROWS_FORMAT,
+	OPT_SHOW_FORMAT,
 	OPT_DISPLAY,
 	OPT_MIN_DELTA,
 	OPT_MIN_PERCENT,
@@ -107,8 +109,11 @@ enum {
 };
 
 /* Words that options have as their values; each list ends with NULL. */
-extern const char *const report_orders[],
-        *const report_show_orders[], *const report_colors[],
-                                             *const report_displays[],
-                                                     *const report_show_columns[],
-                                                             *const report_compare_columns[];
+extern const char *const report_orders[];
+extern const char *const report_show_orders[];
+extern const char *const report_formats[];
+extern const char *const report_show_formats[];
+extern const char *const report_colors[];
+extern const char *const report_displays[];
+extern const char *const report_show_columns[];
+extern const char *const report_compare_columns[];

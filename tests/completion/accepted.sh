@@ -23,7 +23,11 @@ accepts() {
     db) arguments+=(query outliers --db /nonexistent/a) ;;
     window) arguments+=(--output /nonexistent/w /nonexistent/a /nonexistent/b) ;;
     record) arguments+=(--every=1s /nonexistent/a/b) ;;
-    report) arguments+=(--output /nonexistent/r /nonexistent/a) ;;
+    report)
+        arguments+=(--output /nonexistent/r /nonexistent/a)
+        [ "$2" != --chart ] || arguments+=(--format=svg)
+        [ "$2=$3" != --format=svg ] || arguments+=(--chart=states)
+        ;;
     duct) arguments+=(--quiet --clobber --output-prefix="$work/duct/" true) ;;
     capture)
         arguments+=(--output /nonexistent/a --quiet)

@@ -265,7 +265,8 @@ files() {
     same "$mode: kind" window "$(zstd -dcq window.zst | jq -r .kind)"
     if [ "$(value processes)" != null ]; then
         near "CPU time of the job in the window" \
-            "$(zstd -dcq window.zst | jq '[.threads[] | select((.cgroup // "") | test("/ctprof-run-")).run_time_ns] | add / 1e9')" \
+            "$(zstd -dcq window.zst | jq --arg leaf "$(jq -r '.runs[0].cgroup' job.json)" \
+                '[.threads[] | select((.cgroup // "") | startswith($leaf)).run_time_ns] | add / 1e9')" \
             "$(value cpu_time)" .01
     fi
     rm -f window.zst
