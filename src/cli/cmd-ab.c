@@ -280,6 +280,8 @@ static void set_names(struct arguments *arguments)
 	    strftime(arguments->directory, sizeof(arguments->directory), "ctprof-ab-%Y%m%d-%H%M%S",
 	             &now) > 0)
 		arguments->output = arguments->directory;
+	if (!arguments->output)
+		arguments->output = "ctprof-ab";
 	if (plan->name)
 		return;
 	slash = strrchr(arguments->output, '/');
