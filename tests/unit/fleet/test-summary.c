@@ -116,19 +116,24 @@ static void refuses_bad_histograms(void **state)
 
 enum { SEED = 24, ROUNDS = 300, LEAVES = 40 };
 
-/* A leaf is a thread, threads without a value, or work of exited threads. */
-static void random_leaf(struct random *random, struct summary *leaf)
+/* Adds a thread, threads without a value, or work of exited threads to the leaf, and to the sum without any merging. */
+static void random_leaf(struct random *random, struct summary *leaf, struct summary *all)
 {
 	unsigned kind = (unsigned)random_below(random, 12);
+	uint64_t number = random_number(random), few = random_below(random, 3);
+	bool chance = random_chance(random, kind == 1 ? 90 : 20);
+	struct summary *const both[] = {leaf, all};
 
-	if (kind == 0)
-		summary_add_unseen(leaf, random_below(random, 3));
-	else if (kind == 1)
-		summary_add_exited(leaf, random_chance(random, 90), random_number(random));
-	else if (kind < 6)
-		summary_add(leaf, -(__int128)random_number(random), false);
-	else
-		summary_add(leaf, random_number(random), random_chance(random, 20));
+	for (size_t i = 0; i < ARRAY_SIZE(both); i++) {
+		if (kind == 0)
+			summary_add_unseen(both[i], few);
+		else if (kind == 1)
+			summary_add_exited(both[i], chance, number);
+		else if (kind < 6)
+			summary_add(both[i], -(__int128)number, false);
+		else
+			summary_add(both[i], number, chance);
+	}
 }
 
 /* Merges the leaves in any order and over any tree: two of the rest at a time. */
@@ -158,16 +163,19 @@ static void any_tree_gives_the_same_bytes(void **state)
 		struct random random = random_start(SEED, round);
 		size_t count = 1 + random_below(&random, LEAVES);
 		struct summary leaves[LEAVES] = {0};
-		cleanup_(summary_done) struct summary first = {0}, second = {0};
-		cleanup_(strbuf_done) struct strbuf a = STRBUF_INIT, b = STRBUF_INIT;
+		cleanup_(summary_done) struct summary first = {0}, second = {0}, all = {0};
+		cleanup_(strbuf_done) struct strbuf a = STRBUF_INIT, b = STRBUF_INIT,
+		                                    c = STRBUF_INIT;
 
 		for (size_t i = 0; i < count; i++)
-			random_leaf(&random, &leaves[i]);
+			random_leaf(&random, &leaves[i], &all);
 		merge_at_random(&random, leaves, count, &first);
 		merge_at_random(&random, leaves, count, &second);
 		add_text(&first, &a);
 		add_text(&second, &b);
+		add_text(&all, &c);
 		check_random(&random, strcmp(strbuf_str(&a), strbuf_str(&b)) == 0);
+		check_random(&random, strcmp(strbuf_str(&a), strbuf_str(&c)) == 0);
 		for (size_t i = 0; i < count; i++)
 			summary_done(&leaves[i]);
 	}
@@ -179,11 +187,11 @@ static void histograms_survive_their_text(void **state)
 	(void)state;
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		struct random random = random_start(SEED + 1, round);
-		cleanup_(summary_done) struct summary summary = {0}, again = {0};
+		cleanup_(summary_done) struct summary summary = {0}, again = {0}, same = {0};
 		cleanup_(strbuf_done) struct strbuf a = STRBUF_INIT, b = STRBUF_INIT;
 
 		for (uint64_t i = random_below(&random, LEAVES); i > 0; i--)
-			random_leaf(&random, &summary);
+			random_leaf(&random, &summary, &same);
 		summary_add_histogram(&summary, &a);
 		check_random(&random,
 		             summary_read_histogram(&again, (struct span){strbuf_str(&a), a.len}));

@@ -69,9 +69,14 @@ static void fill(struct reading readings[3])
 	static const uint64_t times[] = {SECONDS(100), SECONDS(130), SECONDS(160)};
 
 	for (unsigned i = 0; i < 3; i++) {
+		struct psi_line *line;
 		struct cgroup_stats *cgroup;
 
 		reading_init(&readings[i], times[i]);
+		line = &readings[i].info.psi.lines[PSI_cpu][PSI_ROW_some];
+		line->seen = true;
+		line->total_usec = 1000 + 70 * i;
+		host_set_number(&readings[i].info.host, HOST_user_clock_ticks, 500 + 30 * i);
 		set_run_time(reading_add(&readings[i], TGID, TGID, SECOND_TICKS(50)),
 		             MILLISECONDS(100 + 70 * i));
 		if (i < 2)
@@ -270,6 +275,8 @@ static void sums_are_those_of_one_window(void **state)
 	assert_int_equal(number_of(&both, WINDOW_windows), 2);
 	assert_int_equal(number_of(&both, WINDOW_gaps), 0);
 	assert_int_equal(both.cgroups[0].values[CGROUP_VALUE_cpu_usage_usec].number, 200);
+	assert_int_equal(both.info.psi.lines[PSI_cpu][PSI_ROW_some].total_usec, 140);
+	assert_int_equal(both.info.host.numbers[HOST_user_clock_ticks], 60);
 	window_sum_freep(&sum);
 	/* In another order they are no recording. */
 	sum = window_sum_new();
