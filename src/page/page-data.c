@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string.h>
 
+#include "base/markup.h"
 #include "base/text.h"
-#include "html-text.h"
 #include "page-section.h"
 #include "json/json-write.h"
 
@@ -37,6 +37,6 @@ void page_add_data(const struct overview *overview, size_t rows, struct strbuf *
 		write_row(overview, &overview->rows[i], &writer);
 	json_write_close(&writer, ']');
 	strbuf_add_str(out, "<script type=\"application/json\" id=\"rows\">");
-	html_add_json(out, json.data, json.len);
+	markup_add_json(out, json.data, json.len);
 	strbuf_add_str(out, "</script>\n");
 }

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/markup.h"
 #include "base/mem.h"
-#include "html-text.h"
 #include "icicle.h"
 #include "page-section.h"
 #include "report/overview-table.h"
@@ -73,7 +73,7 @@ static void add_name(const struct icicle_frame *frame, struct strbuf *out)
 	if (frame->stands_for > 0)
 		strbuf_addf(out, "%zu more", frame->stands_for);
 	else if (frame->name)
-		html_add_str(out, frame->name);
+		markup_add_str(out, frame->name);
 	else
 		strbuf_add_str(out, "all threads");
 }
@@ -203,7 +203,7 @@ static void add_icicle(const struct report *report, const struct icicle *icicle,
 	            "<svg class=\"icicle\" width=\"100%%\" height=\"%d\" role=\"group\" "
 	            "aria-label=\"",
 	            (ICICLE_LEVELS + 1) * FRAME_HEIGHT);
-	html_add_str(out, aspect_table[aspect].description);
+	markup_add_str(out, aspect_table[aspect].description);
 	strbuf_add_str(out, "\">\n");
 	left_out = add_frames(overview, icicle, aspect, out);
 	strbuf_add_str(out, "</svg>\n");

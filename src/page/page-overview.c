@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <math.h>
 
-#include "html-text.h"
+#include "base/markup.h"
 #include "page-section.h"
 #include "report/overview-table.h"
 
@@ -22,11 +22,11 @@ static void add_head(struct overview_table *table, struct strbuf *out)
 		            group ? "group" : aspect_table[table->columns[c]].name);
 		if (!group) {
 			strbuf_add_str(out, " title=\"");
-			html_add_str(out, aspect_table[table->columns[c]].description);
+			markup_add_str(out, aspect_table[table->columns[c]].description);
 			strbuf_add_char(out, '"');
 		}
 		strbuf_add_char(out, '>');
-		html_add_str(out, overview_table_heading(table, c));
+		markup_add_str(out, overview_table_heading(table, c));
 		strbuf_add_str(out, "</th>");
 	}
 	strbuf_add_str(out, "</tr></thead>\n<tbody>\n");
@@ -45,7 +45,7 @@ static void add_row(struct overview_table *table, size_t row, struct strbuf *out
 		color = overview_table_cell(table, row, c, &text);
 		strbuf_addf(out, group ? "<th scope=\"row\"%s>" : "<td%s>", class_of(color));
 		/* A cell that was emptied again has bytes behind its end. */
-		html_add(out, text.data, text.len);
+		markup_add(out, text.data, text.len);
 		strbuf_add_str(out, group ? "</th>" : "</td>");
 	}
 	strbuf_add_str(out, "</tr>\n");
@@ -79,7 +79,7 @@ void page_add_overview(const struct report *report, const struct page_command *c
 	report_add_overview_foot(report, partial, &foot);
 	if (foot.len > 0) {
 		strbuf_add_str(out, "<pre class=\"lines\">");
-		html_add_str(out, strbuf_str(&foot));
+		markup_add_str(out, strbuf_str(&foot));
 		strbuf_add_str(out, "</pre>\n");
 	}
 	if (count > table.shown) {

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/markup.h"
 #include "ctprof/base/macro.h"
-#include "html-text.h"
 #include "measure/measure.h"
 #include "page-section.h"
 
@@ -169,7 +169,7 @@ static void add_row(struct states *states, size_t row, struct strbuf *out)
 	struct budget budgets[SIDE_MAX] = {{0}};
 
 	strbuf_add_str(out, "<tr><th scope=\"row\">");
-	html_add_str(out, states->report->overview->rows[row].group->label);
+	markup_add_str(out, states->report->overview->rows[row].group->label);
 	strbuf_add_str(out, "</th><td class=\"bars\">");
 	for (unsigned side = 0; side < states->sides; side++) {
 		cleanup_(strbuf_done) struct strbuf bar = STRBUF_INIT;
@@ -199,7 +199,7 @@ static void add_heads(const struct states *states, struct strbuf *out)
 		unsigned derived = states->list[i];
 
 		strbuf_add_str(out, "<th scope=\"col\" title=\"");
-		html_add_str(out, derived_table[derived].description);
+		markup_add_str(out, derived_table[derived].description);
 		strbuf_add_str(out, "\">");
 		if (!is_asleep(derived))
 			strbuf_addf(out,
@@ -273,7 +273,7 @@ void page_add_states_svg(const struct report *report, struct strbuf *out)
 	for (size_t row = 0; row < states.groups; row++) {
 		strbuf_addf(out, "<svg width=\"%d\" y=\"%u\" height=\"%d\"><text x=\"4\" y=\"13\">",
 		            SVG_NAME - GAP, y, BAR_HEIGHT + 2);
-		html_add_str(out, report->overview->rows[row].group->label);
+		markup_add_str(out, report->overview->rows[row].group->label);
 		strbuf_add_str(out, "</text></svg>\n");
 		for (unsigned side = 0; side < states.sides; side++, y += STEP) {
 			struct budget budget;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "html-text.h"
+#include "base/markup.h"
 #include "page-files.h"
 #include "page-section.h"
 #include "report/overview-table.h"
@@ -25,15 +25,15 @@ void page_begin(const struct report *report, struct strbuf *out)
 	            "<meta name=\"color-scheme\" content=\"light dark\">\n"
 	            "<meta name=\"referrer\" content=\"no-referrer\">\n<title>ctprof: ",
 	            page_css_hash, chart_css_hash, page_js_hash);
-	html_add(out, text, first);
+	markup_add(out, text, first);
 	strbuf_addf(out,
 	            "</title>\n<style>%s</style>\n<style>%s</style>\n</head>\n<body>\n<main>\n<h1>",
 	            page_css, chart_css);
-	html_add(out, text, first);
+	markup_add(out, text, first);
 	strbuf_add_str(out, "</h1>\n");
 	if (text[first] == '\n' && text[first + 1] != '\0') {
 		strbuf_add_str(out, "<pre class=\"lines\">");
-		html_add_str(out, text + first + 1);
+		markup_add_str(out, text + first + 1);
 		strbuf_add_str(out, "</pre>\n");
 	}
 }
@@ -50,10 +50,10 @@ void page_add_heading(const char *id, const char *title, const char *command, co
                       struct strbuf *out)
 {
 	strbuf_addf(out, "<h2 id=\"%s\">", id);
-	html_add_str(out, title);
+	markup_add_str(out, title);
 	strbuf_add_str(out, "</h2>\n<p class=\"command\"><code>");
-	html_add_str(out, command);
-	html_add_str(out, options);
+	markup_add_str(out, command);
+	markup_add_str(out, options);
 	strbuf_add_str(out, "</code></p>\n");
 }
 

@@ -5,6 +5,7 @@
 
 #include "axis.h"
 #include "base/clock.h"
+#include "base/markup.h"
 #include "base/text.h"
 #include "picture.h"
 
@@ -40,36 +41,14 @@ struct field {
 	struct axis axis;
 };
 
-/* @text is safe to print: valid UTF-8 without control characters. */
-static void add_xml(struct strbuf *out, const char *text, size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		switch (text[i]) {
-		case '&':
-			strbuf_add_str(out, "&amp;");
-			break;
-		case '<':
-			strbuf_add_str(out, "&lt;");
-			break;
-		case '>':
-			strbuf_add_str(out, "&gt;");
-			break;
-		case '"':
-			strbuf_add_str(out, "&quot;");
-			break;
-		default:
-			strbuf_add_char(out, text[i]);
-		}
-	}
-}
-
 static void add_text(const struct svg *svg, double x, double y, const char *attributes,
                      const struct strbuf *text)
 {
 	size_t room = (size_t)((svg->width - x) / CHARACTER);
 
 	strbuf_addf(svg->out, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, attributes);
-	add_xml(svg->out, strbuf_str(text), text_prefix_escaped(strbuf_str(text), text->len, room));
+	markup_add(svg->out, strbuf_str(text),
+	           text_prefix_escaped(strbuf_str(text), text->len, room));
 	strbuf_add_str(svg->out, "</text>\n");
 }
 
@@ -255,7 +234,7 @@ void plot_svg(const struct plot *plot, struct strbuf *out)
 	            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" "
 	            "viewBox=\"0 0 %u %u\" font-family=\"sans-serif\" font-size=\"12\">\n<title>",
 	            svg.width, height, svg.width, height);
-	add_xml(out, strbuf_str(&svg.picture.title), svg.picture.title.len);
+	markup_add(out, strbuf_str(&svg.picture.title), svg.picture.title.len);
 	strbuf_add_str(out, "</title>\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n");
 	add_text(&svg, 12, 20, "font-size=\"15\" font-weight=\"bold\"", &svg.picture.title);
 	add_text(&svg, 12, 38, "fill=\"#444\"", &svg.picture.facts);

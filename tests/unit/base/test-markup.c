@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string.h>
 
+#include "base/markup.h"
 #include "check.h"
-#include "page/html-text.h"
 
 static void test_markup(void **state)
 {
 	cleanup_(strbuf_done) struct strbuf out = STRBUF_INIT;
 
 	(void)state;
-	html_add_str(&out, "<script>a&b</script>\"'");
+	markup_add_str(&out, "<script>a&b</script>\"'");
 	assert_string_equal(strbuf_str(&out), "&lt;script&gt;a&amp;b&lt;/script&gt;&quot;&#39;");
 	strbuf_clear(&out);
-	html_add_str(&out, "&lt;");
+	markup_add_str(&out, "&lt;");
 	assert_string_equal(strbuf_str(&out), "&amp;lt;");
 }
 
@@ -24,7 +24,7 @@ static void test_bytes(void **state)
 		cleanup_(strbuf_done) struct strbuf out = STRBUF_INIT;
 		const char text[] = {(char)byte, '\0'};
 
-		html_add(&out, text, 1);
+		markup_add(&out, text, 1);
 		if (strchr("<>&\"'", byte))
 			assert_true(out.len > 1 && out.data[0] == '&');
 		else
@@ -39,7 +39,7 @@ static void test_json(void **state)
 	cleanup_(strbuf_done) struct strbuf out = STRBUF_INIT;
 
 	(void)state;
-	html_add_json(&out, json, strlen(json));
+	markup_add_json(&out, json, strlen(json));
 	assert_string_equal(strbuf_str(&out), "[\"\\u003c/script>\\u003c!--\",\"\\\"\\u003c\"]");
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "html-text.h"
+#include "base/markup.h"
 
 #include <string.h>
 
-void html_add(struct strbuf *out, const char *text, size_t len)
+void markup_add(struct strbuf *out, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
 		switch (text[i]) {
@@ -27,12 +27,12 @@ void html_add(struct strbuf *out, const char *text, size_t len)
 		}
 }
 
-void html_add_str(struct strbuf *out, const char *text)
+void markup_add_str(struct strbuf *out, const char *text)
 {
-	html_add(out, text, strlen(text));
+	markup_add(out, text, strlen(text));
 }
 
-void html_add_json(struct strbuf *out, const char *json, size_t len)
+void markup_add_json(struct strbuf *out, const char *json, size_t len)
 {
 	/* JSON has this character in strings only. */
 	for (size_t i = 0; i < len; i++)
