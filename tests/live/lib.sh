@@ -270,3 +270,94 @@ bracketed() {
         fail "$1"
     checks=$((checks + 1))
 }
+
+# A job as this user, and as nobody: the functions of run.sh and duct.sh. "mode" says as whom.
+
+# job_scene FILE...: a scratch directory with a copy of ctprof and these files of the tests, in which nobody can run them; the
+# current directory is a place in it that all can write. Sets scratch, python and started, the pids that are killed at the end.
+job_scene() {
+    local program
+
+    # Nobody must be able to run it.
+    python=
+    for program in /usr/bin/python3 "$(command -v python3 || true)"; do
+        if [ -x "$program" ]; then
+            python=$program
+            break
+        fi
+    done
+    [ -n "$python" ] || { echo "skipped: no python3"; exit 77; }
+    scratch=$(mktemp -d)
+    started=()
+    trap job_clean_up EXIT
+    chmod 755 "$scratch"
+    copy_ctprof "$scratch/ctprof"
+    cp "$@" "$scratch"
+    chmod 755 "$scratch/ctprof" "$scratch"/*.py
+    job_user user
+}
+job_clean_up() {
+    local pid path
+
+    for pid in "${started[@]}"; do
+        kill -9 "$pid" 2>/dev/null || true
+    done
+    # The leaves of a ctprof that was killed.
+    if [ -f "$scratch/killed" ]; then
+        sleep .3
+        while read -r pid; do
+            for path in /sys/fs/cgroup /sys/fs/cgroup/unified /sys/fs/cgroup/memory /sys/fs/cgroup/cpuacct; do
+                find "$path" -type d -name "ctprof-run-$pid-*" -exec rmdir {} + 2>/dev/null || true
+            done
+        done <"$scratch/killed"
+    fi
+    rm -rf "$scratch"
+}
+
+# job_user MODE: goes on as "user", this one, or as "nobody", in an empty place.
+job_user() {
+    mode=$1
+    cd /
+    rm -rf "$scratch/place"
+    mkdir -m 1777 "$scratch/place"
+    cd "$scratch/place" || exit
+}
+as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all)
+# can_be_nobody: as nobody, python can be run.
+can_be_nobody() {
+    [ "$(id -u)" -eq 0 ] && "${as_nobody[@]}" "$python" -c '' 2>/dev/null
+}
+as() {
+    if [ "$mode" = nobody ]; then
+        "${as_nobody[@]}" "$@"
+    else
+        "$@"
+    fi
+}
+# exec_as COMMAND...: takes the place of the shell, so that its pid is that of the command.
+exec_as() {
+    if [ "$mode" = nobody ]; then
+        exec "${as_nobody[@]}" "$@"
+    else
+        exec "$@"
+    fi
+}
+
+# near WHAT HAVE WANT SLACK: within 1 % and a fixed amount.
+near() {
+    awk -v have="$2" -v want="$3" -v slack="$4" 'BEGIN {
+        off = have - want; if (off < 0) off = -off
+        exit !(have != "null" && off <= want / 100 + slack) }' || fail "$mode: $1: $2, not $3"
+    checks=$((checks + 1))
+}
+
+# await_file FILE: until something is in it.
+await_file() {
+    local i
+
+    for ((i = 0; i < 300; i++)); do
+        [ ! -s "$1" ] || return 0
+        sleep .1
+    done
+    fail "$mode: no $1"
+}

@@ -13,73 +13,15 @@ here=$(cd "$(dirname "$0")" && pwd)
 source "$here/lib.sh"
 needs jq setsid xargs gzip zstd
 
-# Nobody must be able to run it.
-python=
-for program in /usr/bin/python3 "$(command -v python3 || true)"; do
-    if [ -x "$program" ]; then
-        python=$program
-        break
-    fi
-done
-[ -n "$python" ] || { echo "skipped: no python3"; exit 77; }
-
-scratch=$(mktemp -d)
-started=()
-clean_up() {
-    local pid path
-
-    for pid in "${started[@]}"; do
-        kill -9 "$pid" 2>/dev/null || true
-    done
-    # The leaves of a ctprof that was killed.
-    if [ -f "$scratch/killed" ]; then
-        sleep .3
-        while read -r pid; do
-            for path in /sys/fs/cgroup /sys/fs/cgroup/unified /sys/fs/cgroup/memory /sys/fs/cgroup/cpuacct; do
-                find "$path" -type d -name "ctprof-run-$pid-*" -exec rmdir {} + 2>/dev/null || true
-            done
-        done <"$scratch/killed"
-    fi
-    rm -rf "$scratch"
-}
-trap clean_up EXIT
-chmod 755 "$scratch"
 export CTPROF=$ctprof
-copy_ctprof "$scratch/ctprof"
-cp "$here"/run-*.py "$scratch"
-chmod 755 "$scratch/ctprof" "$scratch"/run-*.py
-mkdir -m 1777 "$scratch/place"
-cd "$scratch/place"
+mode='' scratch='' python='' # job_scene sets them
+job_scene "$here"/run-*.py
 
-mode=user
-as() {
-    if [ "$mode" = nobody ]; then
-        setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all "$@"
-    else
-        "$@"
-    fi
-}
 run() {
     as "$scratch/ctprof" run "$@"
 }
-# The same in place of the shell, so that its pid is that of ctprof.
-exec_run() {
-    if [ "$mode" = nobody ]; then
-        exec setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all "$scratch/ctprof" run "$@"
-    else
-        exec "$scratch/ctprof" run "$@"
-    fi
-}
 value() {
     jq -r ".runs[0].values.$1" job.json
-}
-
-# near WHAT HAVE WANT SLACK: within 1 % and a fixed amount.
-near() {
-    awk -v have="$2" -v want="$3" -v slack="$4" 'BEGIN {
-        off = have - want; if (off < 0) off = -off
-        exit !(have != "null" && off <= want / 100 + slack) }' || fail "$mode: $1: $2, not $3"
-    checks=$((checks + 1))
 }
 
 # measure [OPTION...] -- COMMAND: a job that is also measured from inside. The slack has the work of python behind its own reading.
@@ -183,24 +125,13 @@ codes() {
     same "$mode: standard input" hello "$(echo hello | run -q -- cat)"
 }
 
-# await FILE: until it is there.
-await() {
-    local i
-
-    for ((i = 0; i < 300; i++)); do
-        [ ! -s "$1" ] || return 0
-        sleep .1
-    done
-    fail "$mode: no $1"
-}
-
 # start SCRIPT: a command that writes its pid to the file "pid"; sets "runner".
 start() {
     rm -f pid
-    exec_run --summary-format '{exit_code}' --summary "$PWD/summary" -- sh -c "$1" &
+    exec_as "$scratch/ctprof" run --summary-format '{exit_code}' --summary "$PWD/summary" -- sh -c "$1" &
     runner=$!
     started+=("$runner")
-    await pid
+    await_file pid
 }
 
 signals() {
@@ -247,7 +178,7 @@ files() {
     grep -q '^ctprof: /dev/full: ' errors || fail "$mode: nothing was said of the full disk"
     # Nobody reads the summary.
     (sleep .2; run -- sh -c 'exit 6' || echo "$?" >unread) 2>&1 >/dev/null | true
-    await unread
+    await_file unread
     same "$mode: status without a reader" 6 "$(cat unread)"
     rm -f unread
     status=0
@@ -281,12 +212,8 @@ all() {
 
 echo "container: $(run --summary-format '{container}' -- true 2>&1)"
 all
-if [ "$(id -u)" -eq 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all \
-    "$python" -c '' 2>/dev/null; then
-    mode=nobody
-    rm -rf "$scratch/place"
-    mkdir -m 1777 "$scratch/place"
-    cd "$scratch/place"
+if can_be_nobody; then
+    job_user nobody
     echo "container of nobody: $(run --summary-format '{container}' -- true 2>&1)"
     all
 fi
