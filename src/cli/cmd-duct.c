@@ -200,18 +200,15 @@ static void summarize(struct duct *duct)
 	                          .command = strbuf_str(&duct->command),
 	                          .prefix = duct->files.prefix,
 	                          .working_directory = duct->directory,
-	                          .samples = outcome->samples,
-	                          .reports = outcome->reports,
-	                          .has_peak = outcome->has_peak,
-	                          .peak_pcpu = outcome->peak_pcpu,
+	                          .recorded = outcome->recorded,
 	                  },
 	                  &outcome->job);
 	write_info(duct, &summary);
 	duct_outcome_show(&duct->outcome);
 	if (outcome->output_error < 0)
 		log_file(duct, DUCT_STDOUT, strerror(-outcome->output_error));
-	if (outcome->record_error < 0)
-		log_file(duct, DUCT_USAGE, strerror(-outcome->record_error));
+	if (outcome->recorded.error < 0)
+		log_file(duct, DUCT_USAGE, strerror(-outcome->recorded.error));
 	duct_summary_format(&summary, arguments->summary_format, arguments->colors, &text);
 	duct_log(arguments->level, DUCT_INFO_LEVEL, "%s", strbuf_str(&text));
 }

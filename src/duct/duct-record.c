@@ -135,6 +135,18 @@ static void add_averages(const struct duct_series *series, struct duct_json *jso
 	duct_json_close(json, '}');
 }
 
+static void add_storage(const struct duct_series *series, struct duct_json *json)
+{
+	const struct duct_storage *begin = &series->begin_storage;
+
+	if (!series->lacks_begin) {
+		add_int(json, "ctprof_read_bytes", series->storage.read - begin->read);
+		add_int(json, "ctprof_write_bytes", series->storage.written - begin->written);
+	}
+	add_int(json, "ctprof_read_bytes_total", series->storage.read);
+	add_int(json, "ctprof_write_bytes_total", series->storage.written);
+}
+
 /* Adds keys that con-duct's records do not have. */
 static void add_own(const struct duct_series *series, struct duct_json *json)
 {
@@ -142,10 +154,13 @@ static void add_own(const struct duct_series *series, struct duct_json *json)
 	add_real(json, "ctprof_cpu_seconds", series->cpu_time - series->begin_cpu);
 	add_real(json, "ctprof_cpu_seconds_total", series->cpu_time);
 	add_int(json, "ctprof_processes", (double)series->processes);
+	add_int(json, "ctprof_threads", (double)series->threads);
 	if (series->has_pss)
 		add_int(json, "ctprof_pss", series->pss);
 	if (series->has_peak_memory)
 		add_int(json, "ctprof_memory_peak", series->peak_memory);
+	if (series->has_storage)
+		add_storage(series, json);
 }
 
 void duct_record_add(const struct duct_series *series, struct strbuf *out)

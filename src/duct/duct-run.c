@@ -9,13 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/fd.h"
-#include "base/mem.h"
-#include "duct-system.h"
 #include "duct/duct-copy.h"
 #include "duct/duct-pty.h"
-#include "duct/duct-series.h"
+#include "duct/duct-recorder.h"
 
 /* con-duct's Ctrl-C: this one kills. */
 enum { KILLING_INTERRUPT = 3 };
@@ -24,110 +21,18 @@ struct run {
 	struct job_watcher watcher; /* must stay the first member */
 	const struct duct_options *options;
 	struct duct_outcome *outcome;
-	struct duct_series series;
-	int proc_fd; /* of this sample; borrowed */
-	double next_report;
-	struct duct_process *processes; /* owned */
-	size_t count, capacity;
+	struct duct_recorder recorder;
 	unsigned interrupts;
 	pid_t pid;
 	int null_fd;
 };
 
-static void command_of(void *context, const struct duct_process *process, struct strbuf *out)
-{
-	const struct run *run = context;
-
-	duct_process_command(run->proc_fd, process, out);
-}
-
-static void write_record(struct run *run)
-{
-	cleanup_(strbuf_done) struct strbuf line = STRBUF_INIT;
-	int r;
-
-	if (!duct_series_write(&run->series, &line))
-		return;
-	r = duct_file_append(&run->options->files->files[DUCT_USAGE], &line);
-	if (r == 0)
-		run->outcome->reports++;
-	else if (run->outcome->record_error == 0)
-		run->outcome->record_error = r;
-}
-
-/* Reads the processes. Returns the CPU time of all of them, with the children that they waited for. */
-static double read_processes(struct run *run, const struct job_moment *moment,
-                             struct job_memory *ret)
-{
-	double cpu_time = 0;
-
-	*ret = (struct job_memory){0};
-	run->count = 0;
-	array_reserve(run->processes, run->capacity, moment->pids->count);
-	for (size_t i = 0; i < moment->pids->count; i++) {
-		struct duct_process *process = &run->processes[run->count];
-
-		if (!duct_process_read(moment->proc_fd, moment->pids->ids[i], process))
-			continue;
-		cpu_time += process->cpu_time + process->waited_time;
-		/* A zombie has no memory any more. */
-		if (process->vsz <= 0)
-			continue;
-		run->count++;
-		ret->processes++;
-		ret->rss += process->rss;
-		ret->vsz += process->vsz;
-		if (process->rss > ret->largest_rss)
-			ret->largest_rss = process->rss;
-	}
-	return cpu_time;
-}
-
-static double seconds_since(uint64_t start_ns, uint64_t now_ns)
-{
-	return now_ns > start_ns ? (double)(now_ns - start_ns) / NS_PER_SECOND : 0;
-}
-
-static void end(struct run *run, const struct job_moment *moment)
-{
-	duct_series_end(&run->series, seconds_since(moment->start_ns, moment->now_ns),
-	                moment->has_cpu_time ? moment->cpu_time : run->series.cpu_time);
-	if (run->options->has_records)
-		write_record(run);
-	run->outcome->samples = run->series.run.samples;
-	run->outcome->has_peak = duct_series_peak(&run->series, &run->outcome->peak_pcpu);
-}
-
 static void sample(struct job_watcher *self, const struct job_moment *moment,
                    struct job_memory *ret)
 {
 	struct run *run = (struct run *)self;
-	double known = read_processes(run, moment, ret),
-	       interval = (double)run->options->report_ns / NS_PER_SECOND;
-	struct duct_sample reading = {
-	        .time = seconds_since(moment->start_ns, clock_now_ns(CLOCK_MONOTONIC)),
-	        .wall_ns = clock_now_ns(CLOCK_REALTIME),
-	        .cpu_time = moment->has_cpu_time ? moment->cpu_time : known + moment->waited_time,
-	        .is_exact = moment->has_cpu_time,
-	        .has_pss = moment->has_pss,
-	        .pss = moment->pss,
-	        .has_peak_memory = moment->has_peak_memory,
-	        .peak_memory = moment->peak_memory,
-	        .processes = run->processes,
-	        .count = run->count,
-	};
 
-	run->proc_fd = moment->proc_fd;
-	if (moment->is_last) {
-		end(run, moment);
-		return;
-	}
-	duct_series_add(&run->series, &reading);
-	if (!run->options->has_records || reading.time < run->next_report)
-		return;
-	write_record(run);
-	while (run->next_report <= reading.time)
-		run->next_report += interval;
+	duct_recorder_sample(&run->recorder, moment, ret);
 }
 
 static void started(struct job_watcher *self, pid_t pid, uint64_t start_ns)
@@ -235,8 +140,7 @@ static int start_streams(struct run *run, struct job_launch *launch)
 
 static void run_done(struct run *run)
 {
-	duct_series_done(&run->series);
-	free(run->processes);
+	duct_recorder_done(&run->recorder);
 	fd_closep(&run->null_fd);
 }
 
@@ -246,7 +150,6 @@ int duct_run(const struct duct_options *options, struct duct_outcome *ret, struc
 	        .watcher = {.started = started, .sample = sample, .signalled = signalled},
 	        .options = options,
 	        .outcome = ret,
-	        .series = {.host_memory = duct_host_memory(), .command = command_of},
 	        .null_fd = open("/dev/null", O_RDWR | O_CLOEXEC),
 	};
 	struct job_options job = {
@@ -261,7 +164,9 @@ int duct_run(const struct duct_options *options, struct duct_outcome *ret, struc
 	int r = run.null_fd < 0 ? -errno : 0;
 
 	*ret = (struct duct_outcome){0};
-	run.series.context = &run;
+	duct_recorder_init(&run.recorder,
+	                   options->has_records ? &options->files->files[DUCT_USAGE] : NULL,
+	                   options->report_ns);
 	if (r == 0)
 		r = start_streams(&run, &job.launch);
 	if (r < 0) {
@@ -269,7 +174,9 @@ int duct_run(const struct duct_options *options, struct duct_outcome *ret, struc
 		            strerror(-r));
 		return r;
 	}
-	return job_run(&job, &ret->job, reterr);
+	r = job_run(&job, &ret->job, reterr);
+	ret->recorded = run.recorder.recorded;
+	return r;
 }
 
 void duct_outcome_show(struct duct_outcome *outcome)

@@ -7,6 +7,7 @@
 #include "ctprof/base/macro.h"
 #include "ctprof/base/strbuf.h"
 #include "duct/duct-files.h"
+#include "duct/duct-recorder.h"
 #include "job/job-run.h"
 
 struct duct_options {
@@ -27,11 +28,8 @@ struct duct_options {
 
 struct duct_outcome {
 	struct job_result job;
-	uint64_t samples, reports;
-	bool has_peak;
-	double peak_pcpu;
-	int record_error; /* -errno of the first record that could not be written, or 0 */
-	int output_error; /* the same, of the output of a terminal */
+	struct duct_recorded recorded;
+	int output_error; /* -errno of the output of a terminal, or 0 */
 	struct duct_copies
 	        *copies;      /* of what the command printed, to show it; NULL: there are none */
 	struct duct_pty *pty; /* its terminal, or NULL */

@@ -124,6 +124,8 @@ static void add_sums(struct duct_sums *sums, const struct duct_series *series, d
 
 static void set_totals(struct duct_series *series, const struct duct_sample *sample)
 {
+	uint64_t threads = 0;
+
 	series->rss = series->vsz = series->pcpu = 0;
 	for (size_t i = 0; i < sample->count; i++) {
 		const struct duct_process *process = &sample->processes[i];
@@ -131,10 +133,13 @@ static void set_totals(struct duct_series *series, const struct duct_sample *sam
 		series->rss += process->rss;
 		series->vsz += process->vsz;
 		series->pcpu += 100 * process->cpu_time / process->age;
+		threads += process->threads;
 	}
 	series->wall_ns = sample->wall_ns;
 	if (sample->count > series->processes)
 		series->processes = sample->count;
+	if (threads > series->threads)
+		series->threads = threads;
 }
 
 static void add_rate(struct duct_series *series, double begin, double cpu_time)
@@ -164,6 +169,14 @@ static void add_cpu(struct duct_series *series, double time, double cpu_time, do
 	series->rate_cpu = series->cpu_time;
 }
 
+/* A reading misses what a process did that ends meanwhile, until the next one: it is never less than before. */
+static void add_storage(struct duct_series *series, const struct duct_storage *storage)
+{
+	series->has_storage = true;
+	series->storage.read = fmax(series->storage.read, storage->read);
+	series->storage.written = fmax(series->storage.written, storage->written);
+}
+
 void duct_series_add(struct duct_series *series, const struct duct_sample *sample)
 {
 	double seconds = fmax(sample->time - series->time, 0);
@@ -179,6 +192,8 @@ void duct_series_add(struct duct_series *series, const struct duct_sample *sampl
 		series->has_peak_memory = true;
 		series->peak_memory = sample->peak_memory;
 	}
+	if (sample->has_storage)
+		add_storage(series, &sample->storage);
 	if (sample->count == 0)
 		return;
 	set_totals(series, sample);
@@ -198,18 +213,22 @@ static void carry(struct duct_series *series, double seconds)
 		entry->has_command = entry->command != NULL;
 		fold(series, entry, &entry->last, entry->wall_ns);
 		series->processes++;
+		series->threads += entry->last.threads;
 	}
 	if (series->processes > 0)
 		add_sums(&series->record, series, seconds);
 }
 
-void duct_series_end(struct duct_series *series, double time, double cpu_time)
+void duct_series_end(struct duct_series *series, double time, double cpu_time,
+                     const struct duct_storage *storage)
 {
 	double seconds = fmax(time - series->time, 0);
 	bool is_empty = series->record.samples == 0 && series->run.samples > 0;
 
 	if (is_empty)
 		carry(series, seconds);
+	if (storage)
+		add_storage(series, storage);
 	add_cpu(series, time, cpu_time, rate_interval);
 	/* The rest is too short for a rate of its own. */
 	if (series->rate_begin < time)
@@ -236,8 +255,10 @@ static void restart(struct duct_series *series)
 	}
 	series->count = kept;
 	series->record = (struct duct_sums){0};
-	series->processes = 0;
-	series->has_pss = series->has_peak_memory = false;
+	series->processes = series->threads = 0;
+	series->lacks_begin = !series->has_storage;
+	series->begin_storage = series->storage;
+	series->has_pss = series->has_peak_memory = series->has_storage = false;
 	series->begin = series->time;
 	series->begin_cpu = series->cpu_time;
 }

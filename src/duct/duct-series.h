@@ -8,14 +8,20 @@
 #include "ctprof/base/strbuf.h"
 #include "duct/duct-process.h"
 
+/* Bytes that were read from storage, and written to it. */
+struct duct_storage {
+	double read, written;
+};
+
 /* A job at a moment. */
 struct duct_sample {
 	double time;      /* seconds since the start of the job */
 	uint64_t wall_ns; /* CLOCK_REALTIME */
 	double cpu_time;  /* of the job so far, in seconds */
 	bool is_exact;    /* it is; else it is made of times that are cut to ticks */
-	bool has_pss, has_peak_memory;
+	bool has_pss, has_peak_memory, has_storage;
 	double pss, peak_memory;              /* bytes */
+	struct duct_storage storage;          /* of the job so far */
 	const struct duct_process *processes; /* in the order of their pids */
 	size_t count;
 };
@@ -51,15 +57,18 @@ struct duct_series {
 	size_t count, capacity;
 	uint64_t samples; /* so far, with those that found no process */
 	struct duct_sums run, record;
-	double begin, begin_cpu;       /* of this record */
-	double rate_begin, rate_cpu;   /* of this rate */
-	double last_begin, last_cpu;   /* of the one before */
-	double time, cpu_time;         /* of the last sample */
-	double rss, vsz, pcpu;         /* of the last sample with processes */
-	uint64_t wall_ns;              /* its time */
-	uint64_t processes;            /* most at once, in this record */
-	bool has_pss, has_peak_memory; /* in this record: */
-	double pss, peak_memory;       /* the last ones */
+	double begin, begin_cpu;                    /* of this record */
+	double rate_begin, rate_cpu;                /* of this rate */
+	double last_begin, last_cpu;                /* of the one before */
+	double time, cpu_time;                      /* of the last sample */
+	double rss, vsz, pcpu;                      /* of the last sample with processes */
+	uint64_t wall_ns;                           /* its time */
+	uint64_t processes, threads;                /* most at once, in this record */
+	bool has_pss, has_peak_memory, has_storage; /* in this record: */
+	double pss, peak_memory;                    /* the last ones */
+	struct duct_storage storage;                /* the same */
+	bool lacks_begin; /* what it was at the begin of this record is not known */
+	struct duct_storage begin_storage;
 };
 
 /* For cleanup_(duct_series_done). */
@@ -68,8 +77,10 @@ void duct_series_done(struct duct_series *series);
 /* Adds a sample. One without a process counts for CPU time only. */
 void duct_series_add(struct duct_series *series, const struct duct_sample *sample);
 
-/* The job has ended: adds its CPU time. A record without a sample gets what was there when it began. */
-void duct_series_end(struct duct_series *series, double time, double cpu_time);
+/* The job has ended: adds its CPU time, and its storage (NULL: not known). A record without a sample gets what was there when it
+ * began. */
+void duct_series_end(struct duct_series *series, double time, double cpu_time,
+                     const struct duct_storage *storage);
 
 /* Appends the record so far, a line, and begins the next one. Returns false, and does nothing, if it has no sample. */
 bool duct_series_write(struct duct_series *series, struct strbuf *out);

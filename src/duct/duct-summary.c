@@ -85,8 +85,8 @@ static void raise_peaks(struct job_values *values, const struct duct_run_facts *
 	if (values->seen[JOB_peak_rss] && values->seen[JOB_largest_rss])
 		values->numbers[JOB_peak_rss] =
 		        fmax(values->numbers[JOB_peak_rss], values->numbers[JOB_largest_rss]);
-	if (facts->has_peak)
-		job_set(values, JOB_peak_pcpu, JOB_SOURCE_samples, facts->peak_pcpu);
+	if (facts->recorded.has_peak)
+		job_set(values, JOB_peak_pcpu, JOB_SOURCE_samples, facts->recorded.peak_pcpu);
 	if (values->seen[JOB_peak_pcpu] && values->seen[JOB_average_pcpu])
 		values->numbers[JOB_peak_pcpu] =
 		        fmax(values->numbers[JOB_peak_pcpu], values->numbers[JOB_average_pcpu]);
@@ -108,8 +108,8 @@ void duct_summary_make(struct duct_summary *summary, const struct duct_run_facts
 	add_value(summary, "", &values, JOB_wall_clock_time);
 	for (size_t i = 0; i < ARRAY_SIZE(usual); i++)
 		add_value(summary, "", &values, usual[i]);
-	add_count(summary, "num_samples", facts->samples);
-	add_count(summary, "num_reports", facts->reports);
+	add_count(summary, "num_samples", facts->recorded.samples);
+	add_count(summary, "num_reports", facts->recorded.reports);
 	add_value(summary, "", &values, JOB_start_time);
 	add_value(summary, "", &values, JOB_end_time);
 	add_text(summary, "working_directory", facts->working_directory);

@@ -7,6 +7,7 @@
 #include "ctprof/base/macro.h"
 #include "ctprof/base/strbuf.h"
 #include "duct/duct-json.h"
+#include "duct/duct-recorder.h"
 #include "job/job-run.h"
 
 enum { DUCT_KEY_BYTES = 48, DUCT_SUMMARY_MAX = 80 };
@@ -28,9 +29,7 @@ struct duct_summary {
 /* A run, besides its job. Texts are borrowed. */
 struct duct_run_facts {
 	const char *command, *prefix, *working_directory;
-	uint64_t samples, reports;
-	bool has_peak; /* of CPU time per second: */
-	double peak_pcpu;
+	struct duct_recorded recorded;
 };
 
 /* Makes the summary of a job; @result is NULL for one of which nothing is known, which has the keys alone. The texts are

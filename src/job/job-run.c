@@ -69,6 +69,16 @@ static bool sample_pss(struct job *job, uint64_t now_ns, const struct id_list *l
 	return job_pss_read(job->proc_fd, list, job->options->smaps, ret) && *ret > 0;
 }
 
+/* Counters from before the process was the command are not the job's. */
+static void set_waited_storage(const struct job *job, struct job_moment *moment)
+{
+	const struct job_live *before = &job->base.live;
+
+	moment->has_storage = job->tally.has_io && before->has_io;
+	moment->read_bytes = job->tally.io[JOB_IO_READ_BYTES] - before->io[JOB_IO_READ_BYTES];
+	moment->written_bytes = job->tally.io[JOB_IO_WRITE_BYTES] - before->io[JOB_IO_WRITE_BYTES];
+}
+
 /* Has the watcher read the processes. */
 static void watch(const struct job *job, struct job_moment *moment, struct job_memory *ret)
 {
@@ -77,6 +87,8 @@ static void watch(const struct job *job, struct job_moment *moment, struct job_m
 	moment->proc_fd = job->proc_fd;
 	moment->start_ns = job->start_ns;
 	moment->waited_time = job->tally.user_time + job->tally.system_time;
+	if (!moment->is_last)
+		set_waited_storage(job, moment);
 	job_cgroup_values(&job->cgroup, &of_cgroup);
 	moment->has_peak_memory = of_cgroup.seen[JOB_peak_memory];
 	moment->peak_memory = of_cgroup.numbers[JOB_peak_memory];
@@ -125,7 +137,7 @@ static void pass_signal(struct job *job, const struct signalfd_siginfo *signal)
 		(void)kill(job->command.pid, number);
 	else if (leads)
 		(void)kill(-job->command.pid, number);
-	if (watcher)
+	if (watcher && watcher->signalled)
 		watcher->signalled(watcher, number, is_sent || leads);
 }
 
@@ -270,7 +282,7 @@ static void start(struct job *job)
 		return;
 	}
 	result->started = true;
-	if (job->options->watcher)
+	if (job->options->watcher && job->options->watcher->started)
 		job->options->watcher->started(job->options->watcher, job->command.pid,
 		                               job->start_ns);
 }
@@ -286,6 +298,9 @@ static void watch_end(struct job *job)
 	        .is_last = true,
 	        .has_cpu_time = values->seen[JOB_cpu_time],
 	        .cpu_time = values->numbers[JOB_cpu_time],
+	        .has_storage = values->seen[JOB_read_bytes] && values->seen[JOB_write_bytes],
+	        .read_bytes = values->numbers[JOB_read_bytes],
+	        .written_bytes = values->numbers[JOB_write_bytes],
 	};
 	struct job_memory memory;
 

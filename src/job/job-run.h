@@ -25,9 +25,13 @@ struct job_moment {
 	double pss;           /* in bytes */
 	bool has_peak_memory; /* of the cgroup: */
 	double peak_memory;   /* in bytes */
+	/* Bytes of storage: while the job runs, of the processes that we waited for; at its end of the whole job. */
+	bool has_storage;
+	double read_bytes, written_bytes;
 };
 
-/* An observer of a job that runs. All functions are called between its start and its end, with its signals blocked. */
+/* An observer of a job that runs. All functions are called between its start and its end, with its signals blocked. The first and
+ * the last one may be NULL. */
 struct job_watcher {
 	/* The command runs. @start_ns is of CLOCK_MONOTONIC. */
 	void (*started)(struct job_watcher *self, pid_t pid, uint64_t start_ns);

@@ -151,9 +151,6 @@ static void add_processes(struct series *series, const json_t *processes, enum s
 		keep_point(series, process, point);
 		values[SERIES_cpu_max] = larger(values[SERIES_cpu_max], point.cpu);
 		values[SERIES_rss_max] = larger(values[SERIES_rss_max], point.rss);
-		values[SERIES_threads] =
-		        sum_of(values[SERIES_threads],
-		               series_number(json_object_get(json, "ctprof_threads")));
 		sum = sum_of(sum, point.cpu);
 	}
 	if (cpu == SERIES_CPU_INTERVAL)

@@ -118,6 +118,10 @@ def main():
         check_record(record, info)
         total += record["ctprof_cpu_seconds"]
         near(record["ctprof_cpu_seconds_total"], total, "CPU time of records")
+    for key in ("ctprof_read_bytes", "ctprof_write_bytes"):
+        if records and summary[key] is not None and all(key in record for record in records):
+            near(sum(record[key] for record in records), summary[key], f"{key} of all records")
+            near(records[-1][key + "_total"], summary[key], f"{key} at the end")
     times = [datetime.datetime.fromisoformat(record["timestamp"]) for record in records]
     check(times == sorted(times), "order of records")
     if records:

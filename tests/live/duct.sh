@@ -12,65 +12,15 @@ here=$(cd "$(dirname "$0")" && pwd)
 source "$here/lib.sh"
 needs jq setsid
 
-# Nobody must be able to run it.
-python=
-for program in /usr/bin/python3 "$(command -v python3 || true)"; do
-    if [ -x "$program" ]; then
-        python=$program
-        break
-    fi
-done
-[ -n "$python" ] || { echo "skipped: no python3"; exit 77; }
-
-scratch=$(mktemp -d)
-started=()
-clean_up() {
-    local pid path
-
-    for pid in "${started[@]}"; do
-        kill -9 "$pid" 2>/dev/null || true
-    done
-    # The leaves of a ctprof that was killed.
-    if [ -f "$scratch/killed" ]; then
-        sleep .3
-        while read -r pid; do
-            for path in /sys/fs/cgroup /sys/fs/cgroup/unified /sys/fs/cgroup/memory /sys/fs/cgroup/cpuacct; do
-                find "$path" -type d -name "ctprof-run-$pid-*" -exec rmdir {} + 2>/dev/null || true
-            done
-        done <"$scratch/killed"
-    fi
-    rm -rf "$scratch"
-}
-trap clean_up EXIT
-chmod 755 "$scratch"
 export CTPROF=$ctprof
-copy_ctprof "$scratch/ctprof"
-cp "$here"/run-*.py "$here/duct-check.py" "$scratch"
-chmod 755 "$scratch/ctprof" "$scratch"/*.py
-mkdir -m 1777 "$scratch/place"
-cd "$scratch/place"
+mode='' scratch='' python='' # job_scene sets them
+job_scene "$here"/run-*.py "$here/duct-check.py"
 # Settings of this user are not those of the test.
 unset "${!DUCT_@}"
 export DUCT_CONFIG_PATHS=/dev/null/none
 
-mode=user
-as() {
-    if [ "$mode" = nobody ]; then
-        setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all "$@"
-    else
-        "$@"
-    fi
-}
 duct() {
     as "$scratch/ctprof" duct "$@"
-}
-# The same in place of the shell, so that its pid is that of ctprof.
-exec_duct() {
-    if [ "$mode" = nobody ]; then
-        exec setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all "$scratch/ctprof" duct "$@"
-    else
-        exec "$scratch/ctprof" duct "$@"
-    fi
 }
 # summary KEY: of the run in o/.
 summary() {
@@ -81,14 +31,6 @@ new() {
 }
 checked() {
     "$python" "$scratch/duct-check.py" "$1" || fail "$mode: the files $1"
-    checks=$((checks + 1))
-}
-
-# near WHAT HAVE WANT SLACK: within 1 % and a fixed amount.
-near() {
-    awk -v have="$2" -v want="$3" -v slack="$4" 'BEGIN {
-        off = have - want; if (off < 0) off = -off
-        exit !(have != "null" && off <= want / 100 + slack) }' || fail "$mode: $1: $2, not $3"
     checks=$((checks + 1))
 }
 
@@ -144,6 +86,16 @@ scenarios() {
     # Memory: the kernel's own peak of the largest process is no more than that of the sum.
     measure --s-i .1 -- "$python" -S -E -c 'import time; x = b"x" * 100000000; time.sleep(.4); del x; time.sleep(.4)'
     between "$mode: peak of memory" 100000000 "$(summary peak_rss)" 200000000
+
+    # Storage: 20 MiB in each of the first records, and none in the last one.
+    measure --s-i .1 --r-i .5 -- sh -c 'for i in 1 2; do dd if=/dev/zero of=stored bs=1M count=20 conv=fsync 2>errors; sleep .6; done; sleep .6; rm stored'
+    near "bytes written" "$(summary ctprof_write_bytes)" "$(jq .write_bytes reference.json)" 8192
+    if [ "$(stat -f -c %T .)" != tmpfs ]; then
+        between "$mode: written in records" 41943040 "$(jq -s 'map(.ctprof_write_bytes) | add' o/usage.jsonl)" 42100000
+        between "$mode: written at the end" 0 "$(jq -s '.[-1].ctprof_write_bytes' o/usage.jsonl)" 65536
+    fi
+    "$scratch/ctprof" plot -f csv -s read,write,threads o/ >drawn.csv
+    same "$mode: storage is drawn" "elapsed_s,threads,read,write" "$(head -n 1 drawn.csv)"
 
     # Too short for any sample.
     new
@@ -292,25 +244,14 @@ settings() {
     rm -f one.env errors
 }
 
-# await FILE: until it is there.
-await() {
-    local i
-
-    for ((i = 0; i < 300; i++)); do
-        [ ! -s "$1" ] || return 0
-        sleep .1
-    done
-    fail "$mode: no $1"
-}
-
 # start SCRIPT: a command that writes its pid to the file "pid"; sets "runner".
 start() {
     new
     rm -f pid seen
-    exec_duct -q --fail-time 0 --s-i .1 --r-i .2 -p o/ sh -c "$1" &
+    exec_as "$scratch/ctprof" duct -q --fail-time 0 --s-i .1 --r-i .2 -p o/ sh -c "$1" &
     runner=$!
     started+=("$runner")
-    await pid
+    await_file pid
 }
 
 signals() {
@@ -349,7 +290,7 @@ signals() {
     same "$mode: Ctrl-C in info.json" 11 "$(summary exit_code)"
     # ctprof itself is killed: the command goes on and prints, and the files are whole up to the last record.
     start 'echo $$ >pid; while :; do echo line; sleep .05; done' >shown
-    await o/usage.jsonl
+    await_file o/usage.jsonl
     echo "$runner" >>"$scratch/killed"
     kill -9 "$runner"
     wait "$runner" 2>/dev/null || true
@@ -422,12 +363,8 @@ all() {
 }
 
 all
-if [ "$(id -u)" -eq 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all \
-    "$python" -c '' 2>/dev/null; then
-    mode=nobody
-    rm -rf "$scratch/place"
-    mkdir -m 1777 "$scratch/place"
-    cd "$scratch/place"
+if can_be_nobody; then
+    job_user nobody
     all
 fi
 echo "$checks checks passed"

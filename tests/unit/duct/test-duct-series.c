@@ -94,7 +94,7 @@ static void test_burst(void **state)
 
 		add(&series, i, cpu_time, &process, 1);
 	}
-	duct_series_end(&series, 8, 3);
+	duct_series_end(&series, 8, 3, NULL);
 	record = write_record(&series);
 	assert_near(number(record, "averages", "pcpu"), 37.5);
 	assert_near(number(record, "totals", "pcpu"), 100);
@@ -121,7 +121,7 @@ static void test_unseen(void **state)
 	(void)state;
 	add(&series, 0.5, 0.495, &shell, 1);
 	add(&series, 1, 0.99, &shell, 1);
-	duct_series_end(&series, 1.6, 1.584);
+	duct_series_end(&series, 1.6, 1.584, NULL);
 	record = write_record(&series);
 	assert_near(number(record, "averages", "pcpu"), 99);
 	assert_near(number(record, "totals", "pcpu"), 99);
@@ -182,7 +182,7 @@ static void test_end_without_sample(void **state)
 	add(&series, 1, 1, &process, 1);
 	json_decref(write_record(&series));
 	assert_false(duct_series_write(&series, &none));
-	duct_series_end(&series, 1.5, 1.25);
+	duct_series_end(&series, 1.5, 1.25, NULL);
 	record = write_record(&series);
 	assert_near(number(record, "totals", "rss"), 1000);
 	assert_near(number(record, "averages", "pcpu"), 50);
@@ -192,7 +192,7 @@ static void test_end_without_sample(void **state)
 	json_decref(record);
 	/* Without any sample there is no record. */
 	series.run = (struct duct_sums){0};
-	duct_series_end(&series, 2, 2);
+	duct_series_end(&series, 2, 2, NULL);
 	assert_false(duct_series_write(&series, &none));
 }
 
@@ -237,12 +237,77 @@ static void test_many(void **state)
 	}
 }
 
+static void add_with_storage(struct duct_series *series, double time, bool known, double read,
+                             double written)
+{
+	struct duct_process processes[] = {process_of(7, time, 0, 1000),
+	                                   process_of(8, time, 0, 1000)};
+
+	processes[1].threads = (unsigned)time;
+	duct_series_add(series, &(struct duct_sample){
+	                                .time = time,
+	                                .wall_ns = WALL + (uint64_t)(time * 1e6) * NS_PER_US,
+	                                .is_exact = true,
+	                                .has_storage = known,
+	                                .storage = {read, written},
+	                                .processes = processes,
+	                                .count = ARRAY_SIZE(processes),
+	                        });
+}
+
+/* Storage is that of the record's time, and that since the start; neither if it is not known. A reading that misses something is
+ * made good by the next one. Threads are those of one moment. */
+static void test_storage(void **state)
+{
+	static const struct {
+		bool known;
+		double read, written;           /* as they are read */
+		bool has_part;                  /* of the record's time: */
+		double part_read, part_written; /* what is written */
+		double all_read, all_written;
+	} steps[] = {
+	        {true, 100, 4096, true, 100, 4096, 100, 4096},
+	        {true, 90, 8192, true, 0, 4096, 100, 8192},
+	        {true, 150, 8192, true, 50, 0, 150, 8192},
+	        {false, 0, 0, false, 0, 0, 0, 0},
+	        {true, 200, 9000, false, 0, 0, 200, 9000},
+	        {true, 210, 9001, true, 10, 1, 210, 9001},
+	};
+	cleanup_(duct_series_done) struct duct_series series = new_series();
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_SIZE(steps); i++) {
+		json_t *record;
+
+		add_with_storage(&series, i + 1, steps[i].known, steps[i].read, steps[i].written);
+		record = write_record(&series);
+		assert_near(number(record, NULL, "ctprof_threads"), i + 2);
+		assert_int_equal(json_object_get(record, "ctprof_read_bytes") != NULL,
+		                 steps[i].has_part);
+		assert_int_equal(json_object_get(record, "ctprof_read_bytes_total") != NULL,
+		                 steps[i].known);
+		if (steps[i].has_part) {
+			assert_near(number(record, NULL, "ctprof_read_bytes"), steps[i].part_read);
+			assert_near(number(record, NULL, "ctprof_write_bytes"),
+			            steps[i].part_written);
+		}
+		if (steps[i].known) {
+			assert_near(number(record, NULL, "ctprof_read_bytes_total"),
+			            steps[i].all_read);
+			assert_near(number(record, NULL, "ctprof_write_bytes_total"),
+			            steps[i].all_written);
+		}
+		json_decref(record);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_burst),       cmocka_unit_test(test_unseen),
 	        cmocka_unit_test(test_two_workers), cmocka_unit_test(test_end_without_sample),
 	        cmocka_unit_test(test_pid_again),   cmocka_unit_test(test_many),
+	        cmocka_unit_test(test_storage),
 	};
 
 	setenv("TZ", "UTC0", 1);

@@ -7,10 +7,7 @@ static const struct duct_run_facts facts = {
         .command = "make all",
         .prefix = "o/",
         .working_directory = "/home/x",
-        .samples = 4,
-        .reports = 2,
-        .has_peak = true,
-        .peak_pcpu = 150,
+        .recorded = {.samples = 4, .reports = 2, .has_peak = true, .peak_pcpu = 150},
 };
 
 static void make(struct duct_summary *summary, struct job_result *result)

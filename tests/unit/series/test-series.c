@@ -69,8 +69,8 @@ static void test_own_keys(void **state)
 	static const char text[] =
 	        "{'timestamp': '2026-11-22T10:10:20Z', 'ctprof_seconds': 4, 'ctprof_cpu_seconds': "
 	        "3, 'ctprof_pss': 9, 'ctprof_memory_peak': 10, 'ctprof_processes': 5, "
-	        "'ctprof_read_bytes': 0, 'processes': {'1': {'ctprof_threads': 2}, "
-	        "'2': {'ctprof_threads': 3}, '3': 4}}\n"
+	        "'ctprof_threads': 6, 'ctprof_read_bytes': 0, "
+	        "'processes': {'1': {'ctprof_threads': 2}, '2': {'ctprof_threads': 3}, '3': 4}}\n"
 	        "{'timestamp': '2026-11-22T10:10:21Z', 'ctprof_seconds': 0, "
 	        "'ctprof_cpu_seconds': 0}\n";
 	cleanup_(series_done) struct series series = {0};
@@ -81,7 +81,7 @@ static void test_own_keys(void **state)
 	assert_value(&series, 0, SERIES_pss, 9);
 	assert_value(&series, 0, SERIES_memory, 10);
 	assert_value(&series, 0, SERIES_processes, 5);
-	assert_value(&series, 0, SERIES_threads, 5);
+	assert_value(&series, 0, SERIES_threads, 6);
 	assert_value(&series, 0, SERIES_read, 0);
 	assert_value(&series, 0, SERIES_write, NAN);
 	assert_value(&series, 1, SERIES_cpu_mean, NAN);
