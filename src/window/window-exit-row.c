@@ -43,37 +43,6 @@ void window_set_gone(const struct window_join *join, struct thread_sample *sampl
 		sample->outcomes[SOURCE_title] = OUTCOME_gone;
 }
 
-static void set_ticks(struct thread_sample *sample, uint64_t user, uint64_t system)
-{
-	sample_set(sample, utime_clock_ticks, (struct counter_ticks){user});
-	sample_set(sample, stime_clock_ticks, (struct counter_ticks){system});
-}
-
-/* CPU time by mode of a thread that was read before. The kernel splits it in proportion to its ticks, and the record
- * does so anew: if one mode would go back by that, the other one has the difference, and their sum stays the same.
- * Rounding removes up to a tick from the sum. */
-static void subtract_cpu_time(struct window_join *join, const struct exit_note *note,
-                              const struct thread_sample *first, struct thread_sample *sample)
-{
-	uint64_t user, system;
-	__int128 user_rose, rose;
-
-	metric_set_remove(&sample->seen, METRIC_utime_clock_ticks);
-	metric_set_remove(&sample->seen, METRIC_stime_clock_ticks);
-	if (!note->has_cpu_time || !window_get_counter(first, METRIC_utime_clock_ticks, &user) ||
-	    !window_get_counter(first, METRIC_stime_clock_ticks, &system))
-		return;
-	user_rose = (__int128)(note->user_ns / join->tick_ns) - user;
-	rose = user_rose + (note->system_ns / join->tick_ns) - system;
-	if (rose < -1) {
-		window_count(join, WINDOW_values_went_back, 1);
-		return;
-	}
-	rose = rose < 0 ? 0 : rose;
-	user_rose = user_rose < 0 ? 0 : user_rose > rose ? rose : user_rose;
-	set_ticks(sample, (uint64_t)user_rose, (uint64_t)(rose - user_rose));
-}
-
 static void make_exited(struct window_join *join, const struct window_exit *ended,
                         const struct exit_note *note)
 {
@@ -86,7 +55,7 @@ static void make_exited(struct window_join *join, const struct window_exit *ende
 	metric_set_remove(&sample->seen, METRIC_stime_clock_ticks);
 	window_subtract(sample, first, &went_back);
 	window_count(join, WINDOW_values_went_back, went_back);
-	subtract_cpu_time(join, note, first, sample);
+	window_subtract_ticks(join, note, first);
 
 	sample->window_part = WINDOW_PART_exited;
 	sample->tgid = first->tgid;
@@ -106,44 +75,6 @@ static void make_exited(struct window_join *join, const struct window_exit *ende
 		copy_name(&sample->cgroups_v1, &first->cgroups_v1);
 	sample->uid = first->has_uid ? first->uid : sample->uid;
 	sample->has_uid = first->has_uid || sample->has_uid;
-}
-
-static struct window_rest *rest_of(struct window_join *join, const struct strbuf *pcomm)
-{
-	struct window_rests *rests = &join->rests;
-	struct strmap_entry *entry = strmap_add(&rests->places, strbuf_str(pcomm), pcomm->len);
-
-	if (!entry->value) {
-		*array_add(rests->entries, rests->count, rests->capacity) =
-		        (struct window_rest){0, 0};
-		entry->value = (void *)(uintptr_t)rests->count;
-	}
-	return &rests->entries[(uintptr_t)entry->value - 1];
-}
-
-/* Returns the whole ticks in a thread's time and the rest, and keeps the new rest. */
-static uint64_t split_ticks(const struct window_join *join, uint64_t time_ns, uint64_t *rest_ns)
-{
-	uint64_t part_ns = time_ns % join->tick_ns + *rest_ns;
-
-	*rest_ns = part_ns % join->tick_ns;
-	return time_ns / join->tick_ns + part_ns / join->tick_ns;
-}
-
-/* A short process uses less than a tick: the rest of a tick goes to the next thread of its name, so that their sum is
- * right. */
-static void set_cpu_time(struct window_join *join, const struct exit_note *note,
-                         struct thread_sample *sample)
-{
-	struct window_rest *rest;
-
-	metric_set_remove(&sample->seen, METRIC_utime_clock_ticks);
-	metric_set_remove(&sample->seen, METRIC_stime_clock_ticks);
-	if (!note->has_cpu_time)
-		return;
-	rest = rest_of(join, &sample->pcomm);
-	set_ticks(sample, split_ticks(join, note->user_ns, &rest->user_ns),
-	          split_ticks(join, note->system_ns, &rest->system_ns));
 }
 
 /* Copies the leader of a thread's process in a store into join->other. Leaders are found by the start time of the
@@ -218,7 +149,7 @@ static void make_passed(struct window_join *join, const struct exit_note *note)
 	if (sample->life_ns == 0)
 		sample->life_ns = 1;
 	window_set_partial_interval(join, sample);
-	set_cpu_time(join, note, sample);
+	window_set_ticks(join, note);
 }
 
 void window_make_exit(struct window_join *join, const struct window_exit *ended)

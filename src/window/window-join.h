@@ -86,6 +86,14 @@ bool window_is_another(const struct window_join *join, const struct thread_key *
  * all that it did there. It may have been there for longer if readings take long. */
 void window_set_partial_interval(const struct window_join *join, struct thread_sample *sample);
 
+/* Set CPU time by mode, in clock ticks, of join->sample. The first is for a thread that was born and ended in the window; the
+ * second for one that was read before, as @first, and ended; the third for a row with the rounded ticks: if its run time
+ * is known, they become the ticks of that, with the rest that the row before has left. */
+void window_set_ticks(struct window_join *join, const struct exit_note *note);
+void window_subtract_ticks(struct window_join *join, const struct exit_note *note,
+                           const struct thread_sample *first);
+void window_settle_ticks(struct window_join *join);
+
 /* Makes the row of a thread that ended, in join->sample. */
 void window_make_exit(struct window_join *join, const struct window_exit *ended);
 

@@ -22,8 +22,10 @@ void window_time_add(struct window_time *time, const struct thread_sample *sampl
 	                             sample->process_totals[PROCESS_TOTAL_stime_clock_ticks]);
 }
 
+/* A total that is above its rows has work of exited threads; one below them has been rounded. */
 void window_time_end(struct window_time *time, uint64_t *accounted_ticks)
 {
-	saturating_add_to(accounted_ticks, time->has_total ? time->total : time->rows);
+	saturating_add_to(accounted_ticks,
+	                  time->has_total && time->total > time->rows ? time->total : time->rows);
 	*time = (struct window_time){0};
 }

@@ -123,6 +123,7 @@ static void make_born(struct window_join *join)
 	sample->window_part = WINDOW_PART_born;
 	sample->life_ns = end_ns > born_ns ? end_ns - born_ns : 1;
 	window_set_partial_interval(join, sample);
+	window_settle_ticks(join);
 	window_count(join, WINDOW_threads_born, 1);
 }
 

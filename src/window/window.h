@@ -22,9 +22,10 @@ struct window_meter {
 	                const struct snapshot_info *last, struct snapshot_info *info);
 };
 
-/* CPU time of passed threads that is less than a tick, by pcomm. */
+/* CPU time of less than a tick of threads that were born or ended, by pcomm. */
 struct window_rest {
 	uint64_t user_ns, system_ns;
+	uint64_t all_user_ns, all_system_ns; /* of all threads that have the time by mode */
 };
 
 struct window_rests {
@@ -43,7 +44,7 @@ struct window_next {
 	/* The exits that are the next window's: of threads that the last reading has, and of threads that were born after it
 	 * began. The next log is added to them. */
 	struct exit_log *exits;
-	/* The parts of ticks that passed threads have used and that are in no row: of the window before, and then of this one. NULL: none. */
+	/* The parts of ticks that such threads have used and that are in no row: of the window before, and then of this one. NULL: none. */
 	struct window_rests *rests;
 };
 
