@@ -8,6 +8,11 @@
 #include "window-join.h"
 #include "window-subtract.h"
 
+/* The two irrational numbers that spread points over a square most evenly, as 64 bits behind the point: 1/g and 1/g^2,
+ * where g^3 = g + 1. */
+#define USER_STEP UINT64_C(0xC13FA9A902A6328F)
+#define SYSTEM_STEP UINT64_C(0x91E10DA5C79E7B1D)
+
 static void set_ticks(struct thread_sample *sample, uint64_t user, uint64_t system)
 {
 	sample_set(sample, utime_clock_ticks, (struct counter_ticks){user});
@@ -20,13 +25,23 @@ static void forget_ticks(struct thread_sample *sample)
 	metric_set_remove(&sample->seen, METRIC_stime_clock_ticks);
 }
 
+/* Returns a part of a tick for the @number-th name. Names without a second row lose their rests, so each begins with
+ * another part: multiples of an irrational number are spread evenly, and the sum over names is right as well. */
+static uint64_t begin_of(const struct window_join *join, uint64_t number, uint64_t step)
+{
+	return (uint64_t)((unsigned __int128)(number * step) * join->tick_ns >> 64);
+}
+
 static struct window_rest *rest_of(struct window_join *join, const struct strbuf *pcomm)
 {
 	struct window_rests *rests = &join->rests;
 	struct strmap_entry *entry = strmap_add(&rests->places, strbuf_str(pcomm), pcomm->len);
 
 	if (!entry->value) {
-		*array_add(rests->entries, rests->count, rests->capacity) = (struct window_rest){0};
+		struct window_rest rest = {.user_ns = begin_of(join, rests->count, USER_STEP),
+		                           .system_ns = begin_of(join, rests->count, SYSTEM_STEP)};
+
+		*array_add(rests->entries, rests->count, rests->capacity) = rest;
 		entry->value = (void *)(uintptr_t)rests->count;
 	}
 	return &rests->entries[(uintptr_t)entry->value - 1];

@@ -2,6 +2,8 @@
 /* Clock ticks of threads that were not there all the time: each reading rounds them, and their sum is that of the run time. */
 #include "check.h"
 
+#include <stdio.h>
+
 #include "window-scene.h"
 
 enum { THREADS = 30 };
@@ -56,6 +58,29 @@ static void born_add_up(void **state)
 	assert_ticks(&scene, WINDOW_PART_born, THREADS * 6 / 10, 0);
 }
 
+/* Each process has a name of its own, and no other row to which its part of a tick could go. */
+static void names_add_up(void **state)
+{
+	cleanup_(scene_done) struct scene scene;
+	uint64_t user, system;
+
+	(void)state;
+	scene_init(&scene);
+	for (uint32_t i = 0; i < 10 * THREADS; i++) {
+		struct thread_sample *sample =
+		        set_times(reading_add(&scene.b, 1000 + i, 1000 + i, SECOND_TICKS(120)),
+		                  TICK_NS * 6 / 10, 0, 0);
+		char name[16];
+
+		snprintf(name, sizeof(name), "name%u", i);
+		sample_name(&sample->pcomm, name);
+	}
+	join(&scene);
+	add_up(&scene, WINDOW_PART_born, &user, &system);
+	assert_in_range(user, 10 * THREADS * 6 / 10 - 2, 10 * THREADS * 6 / 10 + 2);
+	assert_int_equal(system, 0);
+}
+
 /* Times in both modes: 4.5 ticks, of which the kernel shows 1 and 2; and 3 when they are a tick too many. */
 static void modes_keep_their_parts(void **state)
 {
@@ -97,7 +122,7 @@ static void modes_are_those_of_the_name(void **state)
 	assert_ticks(&scene, WINDOW_PART_born, 4, 13);
 }
 
-/* Other clocks than that of the run time are left as they are: they differ by more than is rounded off. */
+/* Ticks that differ from the run time by more than is rounded off are of another clock, and stay as they are. */
 static void other_clocks_are_left(void **state)
 {
 	cleanup_(scene_done) struct scene scene;
@@ -137,7 +162,7 @@ static void exited_have_their_own_time(void **state)
 	assert_ticks(&scene, WINDOW_PART_exited, THREADS * 2 / 10, 0);
 }
 
-/* What is in the rows is accounted for, though the totals of the processes are rounded. */
+/* A total of a process that is below its rows is rounded, and the window accounts for the rows. */
 static void rounded_totals_are_no_lack(void **state)
 {
 	cleanup_(scene_done) struct scene scene;
@@ -165,6 +190,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(born_add_up),
+	        cmocka_unit_test(names_add_up),
 	        cmocka_unit_test(modes_keep_their_parts),
 	        cmocka_unit_test(modes_are_those_of_the_name),
 	        cmocka_unit_test(other_clocks_are_left),
