@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include "ctprof/metric/metric.h"
+#include "database-files.h"
 #include "database/database.h"
 
 enum statement {
@@ -22,6 +23,7 @@ enum statement {
 
 struct database {
 	struct fleet_sink sink;                    /* must stay the first member */
+	struct database_files *files;              /* owned; of the handle */
 	sqlite3 *handle;                           /* owned */
 	sqlite3_stmt *statements[STATEMENT_COUNT]; /* owned; NULL until they are used */
 	bool is_open;                              /* there is a transaction */

@@ -76,6 +76,20 @@ static int list_files(struct database *database, struct database_list *list)
 	return r;
 }
 
+static void add_metric(struct database_list *list, size_t *capacity, sqlite3_stmt *stmt)
+{
+	int64_t id = sqlite3_column_int64(stmt, 0);
+	const char *name = text_of(stmt, 1);
+
+	/* No registry has as many. */
+	if (id < 0 || id > METRIC_IDS)
+		return;
+	while (list->metric_count <= (size_t)id)
+		*array_add(list->metrics, list->metric_count, *capacity) = NULL;
+	free(list->metrics[id]);
+	list->metrics[id] = mem_copy(name, strlen(name));
+}
+
 static int list_metrics(struct database *database, struct database_list *list)
 {
 	static const char text[] = "SELECT id, name FROM metric WHERE rule = 'sum' ORDER BY id";
@@ -86,15 +100,8 @@ static int list_metrics(struct database *database, struct database_list *list)
 	r = sqlite3_prepare_v2(database->handle, text, -1, &stmt, NULL);
 	while (r == SQLITE_OK || r == SQLITE_ROW) {
 		r = sqlite3_step(stmt);
-		if (r != SQLITE_ROW)
-			continue;
-		/* No registry has as many. */
-		if (sqlite3_column_int64(stmt, 0) < 0 || sqlite3_column_int64(stmt, 0) > METRIC_IDS)
-			continue;
-		while (list->metric_count <= (size_t)sqlite3_column_int64(stmt, 0))
-			*array_add(list->metrics, list->metric_count, capacity) = NULL;
-		list->metrics[list->metric_count - 1] =
-		        mem_copy(text_of(stmt, 1), strlen(text_of(stmt, 1)));
+		if (r == SQLITE_ROW)
+			add_metric(list, &capacity, stmt);
 	}
 	r = r == SQLITE_DONE ? 0 : database_fail(database);
 	sqlite3_finalize(stmt);
@@ -172,33 +179,85 @@ static int choose(struct database *database, const struct database_list *list,
 	return r;
 }
 
-/* Each group is looked up in each file, where its facts stand together: nothing is sorted, and only one group is in memory. A
- * condition that is not given is NULL. */
+static void bind_filter(sqlite3_stmt *stmt, const struct database_filter *filter)
+{
+	if (!filter)
+		return;
+	sqlite3_bind_text(stmt, 1, filter->group_key, -1, SQLITE_STATIC);
+	sqlite3_bind_text(stmt, 2, filter->group_name, -1, SQLITE_STATIC);
+	if (filter->metric)
+		sqlite3_bind_text(stmt, 3, filter->metric, -1, SQLITE_STATIC);
+}
+
+/* Stores the first number of the first row. @filter's conditions are ?1 and ?2. */
+static int read_number(struct database *database, const char *text,
+                       const struct database_filter *filter, uint64_t *ret)
+{
+	sqlite3_stmt *stmt = NULL;
+	int r = sqlite3_prepare_v2(database->handle, text, -1, &stmt, NULL);
+
+	if (r == SQLITE_OK) {
+		bind_filter(stmt, filter);
+		r = sqlite3_step(stmt);
+	}
+	if (r == SQLITE_ROW)
+		*ret = (uint64_t)sqlite3_column_int64(stmt, 0);
+	r = r == SQLITE_ROW ? 0 : database_fail(database);
+	sqlite3_finalize(stmt);
+	return r;
+}
+
+#define OF_FILTER "(?1 IS NULL OR g.group_key = ?1) AND (?2 IS NULL OR g.group_name = ?2)"
+
+/* Stores whether most groups are in a few files only, so that most lookups of a group in a file would find nothing. */
+static int is_sparse(struct database *database, const struct database_filter *filter,
+                     const struct database_list *list, const unsigned char *uses, bool *ret)
+{
+	/* A row takes more bytes than that. */
+	enum { FACT_BYTES = 4 };
+	uint64_t groups = 0, pages = 0, bytes = 0, files = 0;
+	int r = read_number(database, "SELECT count(*) FROM grp g WHERE " OF_FILTER, filter,
+	                    &groups);
+
+	if (r == 0)
+		r = read_number(database, "PRAGMA page_count", NULL, &pages);
+	if (r == 0)
+		r = read_number(database, "PRAGMA page_size", NULL, &bytes);
+	for (size_t i = 0; i < list->snapshot_count; i++)
+		files += uses[i] != 0;
+	*ret = groups > 0 && files > pages * bytes / FACT_BYTES / groups;
+	return r;
+}
+
+/* Each group is looked up in each file, where its facts stand together: nothing is sorted, and only one group is in memory. The
+ * facts are sorted instead if there are fewer of them than such lookups: a file from a stranger may have as many files as
+ * groups, and one fact for each. A condition that is not given is NULL. */
 int database_scan(struct database *database, const struct database_filter *filter,
                   const struct database_list *list, const unsigned char *uses,
                   void (*visit)(void *context, const struct database_fact *fact), void *context)
 {
-	static const char all[] =
-	        "SELECT f.grp, f.snapshot, f.metric, f.threads, f.seen, f.sum, f.exited "
-	        "FROM grp g CROSS JOIN temp.chosen c CROSS JOIN fact f "
-	        "WHERE f.snapshot = c.id AND f.grp = g.id "
-	        "AND (?1 IS NULL OR g.group_key = ?1) AND (?2 IS NULL OR g.group_name = ?2)";
+	static const char columns[] =
+	        "SELECT f.grp, f.snapshot, f.metric, f.threads, f.seen, f.sum, f.exited FROM ";
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 	sqlite3_stmt *stmt = NULL;
+	bool sparse = false;
 	int r = choose(database, list, uses);
 
+	if (r == 0)
+		r = is_sparse(database, filter, list, uses, &sparse);
 	if (r < 0)
 		return r;
-	strbuf_add_str(&text, all);
+	strbuf_add_str(&text, columns);
+	strbuf_add_str(&text, sparse ? "temp.chosen c CROSS JOIN fact f CROSS JOIN grp g"
+	                             : "grp g CROSS JOIN temp.chosen c CROSS JOIN fact f");
+	strbuf_add_str(&text, " WHERE f.snapshot = c.id AND f.grp = g.id AND " OF_FILTER);
 	if (filter->metric)
 		strbuf_add_str(&text, " AND f.metric = (SELECT id FROM metric WHERE name = ?3)");
+	if (sparse)
+		strbuf_add_str(&text, " ORDER BY f.grp, f.snapshot, f.metric");
 	r = sqlite3_prepare_v2(database->handle, strbuf_str(&text), -1, &stmt, NULL);
-	if (r == SQLITE_OK) {
-		sqlite3_bind_text(stmt, 1, filter->group_key, -1, SQLITE_STATIC);
-		sqlite3_bind_text(stmt, 2, filter->group_name, -1, SQLITE_STATIC);
-		if (filter->metric)
-			sqlite3_bind_text(stmt, 3, filter->metric, -1, SQLITE_STATIC);
-	}
+	if (r == SQLITE_OK)
+		bind_filter(stmt, filter);
 	while (r == SQLITE_OK || r == SQLITE_ROW) {
 		r = sqlite3_step(stmt);
 		if (r == SQLITE_ROW)

@@ -2,17 +2,15 @@
 #include "database/database.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/fd.h"
 #include "base/mem.h"
-#include "base/output-place.h"
 #include "database-handle.h"
+#include "database-place.h"
+#include "database-schema.h"
 #include "fleet/ddl.h"
 #include "metric/units.h"
 
@@ -42,69 +40,16 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
 int database_fail(struct database *database)
 {
 	strbuf_clear(&database->reason);
-	strbuf_add_str(&database->reason, sqlite3_errmsg(database->handle));
+	if (database->files && database_files_refused(database->files))
+		strbuf_add_str(&database->reason, "its journal names another file");
+	else
+		strbuf_add_str(&database->reason, sqlite3_errmsg(database->handle));
 	return -EIO;
 }
 
 const char *database_reason(const struct database *database)
 {
 	return strbuf_str(&database->reason);
-}
-
-/* A group with the number of its user is that user's own, as pam_umask(8) has it. */
-static bool others_may_write(const struct stat *status)
-{
-	bool own_group = status->st_gid == getegid() && getegid() == geteuid();
-
-	return (status->st_mode & S_IWOTH) != 0 || ((status->st_mode & S_IWGRP) != 0 && !own_group);
-}
-
-static bool is_foreign(const struct stat *status)
-{
-	return status->st_uid != geteuid() && status->st_uid != 0;
-}
-
-static int check_place(const struct output_place *place, enum database_use use,
-                       struct strbuf *reterr)
-{
-	if (place->descriptor >= 0)
-		strbuf_add_str(reterr, "a database has a name in a directory");
-	else if (is_foreign(&place->dir) || others_may_write(&place->dir))
-		strbuf_add_str(reterr,
-		               "other users may write its directory, which has the journal");
-	else if (place->target_fd < 0 && use == DATABASE_READ)
-		strbuf_add_str(reterr, strerror(ENOENT));
-	else if (place->target_fd >= 0 && !S_ISREG(place->target.st_mode))
-		strbuf_add_str(reterr, "it is no regular file");
-	else if (place->target_fd >= 0 && is_foreign(&place->target))
-		strbuf_add_str(reterr, "it belongs to another user");
-	else
-		return 0;
-	return -EPERM;
-}
-
-/* Appends the path of the file without a symbolic link in it. */
-static int find_place(const char *path, enum database_use use, struct strbuf *ret_path,
-                      struct strbuf *reterr)
-{
-	cleanup_(output_place_done) struct output_place place = OUTPUT_PLACE_INIT;
-	cleanup_(strbuf_done) struct strbuf name = STRBUF_INIT;
-	int r = output_place_find(&place, AT_FDCWD, path, reterr);
-
-	if (r == 0)
-		r = check_place(&place, use, reterr);
-	else if (reterr->len == 0)
-		strbuf_add_str(reterr, strerror(-r));
-	if (r < 0)
-		return r;
-	strbuf_addf(&name, "/proc/self/fd/%d", place.dir_fd);
-	r = fd_read_link_at(AT_FDCWD, strbuf_str(&name), ret_path, PATH_MAX);
-	if (r < 0) {
-		strbuf_add_str(reterr, strerror(-r));
-		return r;
-	}
-	strbuf_addf(ret_path, "%s%s", ret_path->len > 1 ? "/" : "", place.name);
-	return 0;
 }
 
 static int execute(struct database *database, const char *text)
@@ -139,6 +84,22 @@ static int read_pragma(struct database *database, const char *text, int64_t *ret
 	return r;
 }
 
+static int check_tables(struct database *database)
+{
+	bool has = false;
+	int r = database_has_tables(database->handle, &has);
+
+	if (r == SQLITE_NOMEM)
+		mem_exhausted();
+	if (r != SQLITE_OK)
+		return database_fail(database);
+	if (has)
+		return 0;
+	strbuf_clear(&database->reason);
+	strbuf_add_str(&database->reason, "it is no database of facts: its tables are others");
+	return -EINVAL;
+}
+
 /* Makes the tables in an empty file, or checks that the file has them. */
 static int check_schema(struct database *database, enum database_use use)
 {
@@ -149,8 +110,10 @@ static int check_schema(struct database *database, enum database_use use)
 		r = read_pragma(database, "PRAGMA user_version", &version);
 	if (r == 0)
 		r = read_pragma(database, "SELECT count(*) FROM sqlite_schema", &pages);
-	if (r < 0 || (id == APPLICATION_ID && version == USER_VERSION))
+	if (r < 0)
 		return r;
+	if (id == APPLICATION_ID && version == USER_VERSION)
+		return check_tables(database);
 	strbuf_clear(&database->reason);
 	if (id == APPLICATION_ID)
 		strbuf_addf(&database->reason, "its version is %lld, and not %d",
@@ -175,7 +138,7 @@ static int set_up(struct database *database, enum database_use use)
 	sqlite3_db_config(database->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	sqlite3_db_config(database->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
 	sqlite3_db_config(database->handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
-	strbuf_addf(&cache, "PRAGMA cache_size = -%d", CACHE_KIB);
+	strbuf_addf(&cache, "PRAGMA cell_size_check = ON; PRAGMA cache_size = -%d", CACHE_KIB);
 	r = execute(database, strbuf_str(&cache));
 	if (r == 0 && use == DATABASE_ADD)
 		r = execute(database, "PRAGMA journal_mode = WAL");
@@ -200,11 +163,13 @@ struct database *database_open(const char *path, enum database_use use, struct s
 	mode_t mask;
 	int r;
 
-	if (find_place(path, use, &real, reterr) < 0)
+	if (database_find_place(path, use, &real, reterr) < 0)
 		return NULL;
 	database = mem_calloc(1, sizeof(*database));
+	database->files = database_files_new(strbuf_str(&real));
 	mask = umask(S_IRWXG | S_IRWXO);
-	r = sqlite3_open_v2(strbuf_str(&real), &database->handle, flags, NULL);
+	r = sqlite3_open_v2(strbuf_str(&real), &database->handle, flags,
+	                    database_files_name(database->files));
 	if (r == SQLITE_OK)
 		r = set_up(database, use);
 	else
@@ -226,6 +191,7 @@ void database_freep(struct database **pointer)
 	for (unsigned i = 0; i < STATEMENT_COUNT; i++)
 		sqlite3_finalize(database->statements[i]);
 	sqlite3_close(database->handle);
+	database_files_freep(&database->files);
 	strbuf_done(&database->digest);
 	strbuf_done(&database->key);
 	strbuf_done(&database->name);

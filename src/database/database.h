@@ -15,7 +15,8 @@ struct database;
 enum database_use { DATABASE_ADD, DATABASE_READ };
 
 /* Opens the file at @path; DATABASE_ADD makes it, for its owner alone, if it is not there. It must belong to this user or to root, and
- * lie in a directory that no other user may write, since SQLite keeps its journal beside it. Returns NULL with a sentence
+ * lie in a directory that no other user may write, since SQLite keeps its journal beside it; nor may others rename a directory above
+ * that. No other file is opened or removed, whatever the file and its journal say. Returns NULL with a sentence
  * in @reterr. Free it with database_freep(). */
 must_check_ struct database *database_open(const char *path, enum database_use use,
                                            struct strbuf *reterr);

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
@@ -22,14 +21,29 @@ void host_series_done(struct host_series *series)
 {
 	for (unsigned use = 0; use < USE_COUNT; use++)
 		free(series->sums[use]);
+	free(series->hosts);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t first = *(const uint32_t *)a, second = *(const uint32_t *)b;
+
+	return (first > second) - (first < second);
+}
+
+void host_series_sort(struct host_series *series)
+{
+	if (series->host_count > 1)
+		qsort(series->hosts, series->host_count, sizeof(series->hosts[0]), by_number);
 }
 
 void host_series_clear(struct host_series *series)
 {
 	series->has_facts = false;
 	for (unsigned use = USE_FIRST; use < USE_COUNT; use++)
-		memset(series->sums[use], 0,
-		       series->list->host_count * sizeof(series->sums[use][0]));
+		for (size_t i = 0; i < series->host_count; i++)
+			series->sums[use][series->hosts[i]] = (struct host_series_sum){0};
+	series->host_count = 0;
 }
 
 void host_series_add(struct host_series *series, const struct database_fact *fact)
@@ -42,6 +56,9 @@ void host_series_add(struct host_series *series, const struct database_fact *fac
 		return;
 	file = &series->list->snapshots[fact->snapshot];
 	sum = &series->sums[series->uses[fact->snapshot]][file->host];
+	if (series->sums[USE_FIRST][file->host].files == 0 &&
+	    series->sums[USE_LAST][file->host].files == 0)
+		*array_add(series->hosts, series->host_count, series->host_capacity) = file->host;
 	series->has_facts = true;
 	sum->files++;
 	sum->seconds += (double)file->length_ns / NS_PER_SECOND;

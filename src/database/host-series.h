@@ -19,6 +19,8 @@ struct host_series {
 	bool has_facts;
 	bool is_level; /* a number as it is, and no work: it is not divided by the time */
 	struct host_series_sum *sums[USE_COUNT]; /* by host; owned */
+	uint32_t *hosts;                         /* those that have facts; owned */
+	size_t host_count, host_capacity;
 };
 
 void host_series_init(struct host_series *series, const struct database_list *list,
@@ -26,6 +28,9 @@ void host_series_init(struct host_series *series, const struct database_list *li
 void host_series_done(struct host_series *series);
 void host_series_clear(struct host_series *series);
 void host_series_add(struct host_series *series, const struct database_fact *fact);
+
+/* Sorts @hosts. */
+void host_series_sort(struct host_series *series);
 
 /* Returns a host's value, NaN if it has none or if it was not seen in some file. */
 double host_series_value(const struct host_series *series, enum host_series_use use, size_t host);

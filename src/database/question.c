@@ -28,7 +28,9 @@ struct asking {
 	unsigned char *uses;        /* enum host_series_use by file; owned */
 	bool *compared;             /* QUESTION_MOVERS: hosts with both files; owned */
 	struct host_series *series; /* of the group, by metric; owned, made when they are needed */
-	bool is_open;               /* a group has begun */
+	size_t *open;               /* metrics with facts of the group; owned */
+	size_t open_count;
+	bool is_open; /* a group has begun */
 	int64_t group;
 	struct strmap totals; /* by the set of keys, to an array of struct total by metric, owned */
 	double *values, *scratch; /* by host; owned */
@@ -94,7 +96,8 @@ static size_t collect(struct asking *asking, const struct host_series *series, s
 {
 	size_t count = 0;
 
-	for (size_t h = 0; h < asking->list->host_count; h++) {
+	for (size_t i = 0; i < series->host_count; i++) {
+		uint32_t h = series->hosts[i];
 		double value = host_series_value(series, USE_FIRST, h);
 
 		if (isnan(value))
@@ -117,7 +120,8 @@ static void close_by_host(struct asking *asking, size_t metric, struct total *to
 	if (count == 0 || (!all && count < QUESTION_HOSTS_LEAST))
 		return;
 	robust = robust_of(asking->values, asking->scratch, count);
-	for (uint32_t h = 0; h < asking->list->host_count; h++) {
+	for (size_t i = 0; i < series->host_count; i++) {
+		uint32_t h = series->hosts[i];
 		double value = host_series_value(series, USE_FIRST, h), z;
 		struct answer_row *row;
 
@@ -142,7 +146,8 @@ static void close_by_time(struct asking *asking, size_t metric, struct total *to
 	uint32_t hosts = 0;
 	bool is_partial = false;
 
-	for (size_t h = 0; h < asking->list->host_count; h++) {
+	for (size_t i = 0; i < series->host_count; i++) {
+		uint32_t h = series->hosts[i];
 		double first = host_series_value(series, USE_FIRST, h);
 		double last = host_series_value(series, USE_LAST, h);
 
@@ -175,12 +180,12 @@ static void close_group(struct asking *asking)
 	if (!asking->is_open)
 		return;
 	totals = totals_of(asking, asking->group);
-	for (size_t m = 0; m < asking->list->metric_count; m++) {
+	for (size_t i = 0; i < asking->open_count; i++) {
+		size_t m = asking->open[i];
 		struct host_series *series = &asking->series[m];
 
-		if (!series->has_facts)
-			continue;
 		asking->answer->series++;
+		host_series_sort(series);
 		open_total(asking, &totals[m]);
 		if (asking->question->kind == QUESTION_MOVERS)
 			close_by_time(asking, m, &totals[m]);
@@ -188,6 +193,7 @@ static void close_group(struct asking *asking)
 			close_by_host(asking, m, &totals[m]);
 		host_series_clear(series);
 	}
+	asking->open_count = 0;
 }
 
 /* Returns the amount of the metric that a typical host has. */
@@ -235,6 +241,7 @@ static void add_fact(void *context, const struct database_fact *fact)
 {
 	struct asking *asking = context;
 	struct host_series *series = &asking->series[fact->metric];
+	bool had_facts;
 
 	if (!asking->is_open || fact->group != asking->group)
 		close_group(asking);
@@ -245,7 +252,10 @@ static void add_fact(void *context, const struct database_fact *fact)
 		series->is_level = strcmp(asking->list->metrics[fact->metric],
 		                          metric_table[METRIC_thread_count].name) == 0;
 	}
+	had_facts = series->has_facts;
 	host_series_add(series, fact);
+	if (!had_facts && series->has_facts)
+		asking->open[asking->open_count++] = fact->metric;
 }
 
 static bool is_usable(const struct asking *asking, const struct database_snapshot *file)
@@ -424,6 +434,7 @@ int question_ask(struct database *database, const struct question *question,
 	        .uses = mem_calloc(list->snapshot_count + 1, 1),
 	        .compared = mem_calloc(hosts, sizeof(bool)),
 	        .series = mem_calloc(list->metric_count + 1, sizeof(struct host_series)),
+	        .open = mem_calloc(list->metric_count + 1, sizeof(size_t)),
 	        .totals = STRMAP_INIT,
 	        .values = mem_calloc(hosts, sizeof(double)),
 	        .scratch = mem_calloc(hosts, sizeof(double))};
@@ -445,6 +456,7 @@ int question_ask(struct database *database, const struct question *question,
 	for (size_t m = 0; m < list->metric_count; m++)
 		host_series_done(&asking.series[m]);
 	free(asking.series);
+	free(asking.open);
 	free(asking.uses);
 	free(asking.compared);
 	free(asking.values);

@@ -31,16 +31,27 @@ static void say(struct duct_messages *messages, enum duct_level level, const cha
 	*message = (struct duct_message){level, mem_copy(text.data, text.len)};
 }
 
-/* Returns why root does not read the file, or NULL. */
-static const char *find_objection(int fd)
+/* A group with the number of its user is that user's own, as pam_umask(8) has it. */
+static bool others_may_write(const struct stat *status)
+{
+	bool own_group = status->st_gid == getegid() && getegid() == geteuid() && geteuid() != 0;
+
+	return (status->st_mode & S_IWOTH) != 0 || ((status->st_mode & S_IWGRP) != 0 && !own_group);
+}
+
+/* Returns why the file is not read, or NULL. The command gets its variables, LD_PRELOAD as well, and the default places are also
+ * those of others: .duct is in the directory that a user happens to be in. */
+static const char *find_objection(int fd, bool is_chosen)
 {
 	struct stat status;
 
-	if (geteuid() != 0 || fstat(fd, &status) < 0)
+	if (is_chosen && geteuid() != 0)
 		return NULL;
-	if (status.st_uid != 0)
+	if (fstat(fd, &status) < 0)
+		return strerror(errno);
+	if (status.st_uid != 0 && status.st_uid != geteuid())
 		return "it belongs to another user";
-	return status.st_mode & (S_IWGRP | S_IWOTH) ? "others may write it" : NULL;
+	return others_may_write(&status) ? "others may write it" : NULL;
 }
 
 static int read_text(int fd, struct strbuf *text)
@@ -59,12 +70,13 @@ static int read_text(int fd, struct strbuf *text)
 	return len == TEXT_BYTES ? -EFBIG : 0;
 }
 
-static void read_file(const char *path, struct duct_variables *variables,
+/* @is_chosen: the user has named the file. */
+static void read_file(const char *path, bool is_chosen, struct duct_variables *variables,
                       struct duct_messages *messages, unsigned *loaded)
 {
 	cleanup_(fd_closep) int fd = regular_file_open_link(AT_FDCWD, path, FILE_SYSTEMS_ALL);
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
-	const char *objection = fd < 0 ? NULL : find_objection(fd);
+	const char *objection = fd < 0 ? NULL : find_objection(fd, is_chosen);
 	int r = fd < 0 ? fd : 0;
 
 	if (r == -ENOENT || r == -ENOTDIR) {
@@ -80,8 +92,8 @@ static void read_file(const char *path, struct duct_variables *variables,
 	}
 	say(messages, DUCT_INFO_LEVEL, "Loading .env file: ", path, NULL);
 	if (duct_dotenv_parse(text.data, text.len, variables) > 0)
-		say(messages, DUCT_WARNING, "Lines that are no assignments are left out: ", path,
-		    NULL);
+		say(messages, DUCT_WARNING,
+		    "Lines that are no assignments, or too long, are left out: ", path, NULL);
 	(*loaded)++;
 }
 
@@ -105,7 +117,7 @@ void duct_config_read(struct duct_variables *variables, struct duct_messages *me
 		strbuf_add(&path, at, (size_t)(end - at));
 		while (path.len > 0 && path.data[path.len - 1] == ' ')
 			path.data[--path.len] = '\0';
-		read_file(strbuf_str(&path), variables, messages, &loaded);
+		read_file(strbuf_str(&path), given != NULL, variables, messages, &loaded);
 	}
 	if (loaded == 0)
 		say(messages, DUCT_INFO_LEVEL, "No .env files found", "", NULL);

@@ -136,21 +136,30 @@ static void skip_export(struct reader *reader)
 	skip_blanks(reader);
 }
 
-static void set(struct duct_variables *variables, const struct strbuf *name,
-                const struct strbuf *value)
+/* Returns 0, or -E2BIG for more than the limits allow. */
+static int set(struct duct_variables *variables, const struct strbuf *name,
+               const struct strbuf *value)
 {
-	struct duct_variable *entry = NULL;
+	uint32_t place;
+	bool is_there = strmap_find(&variables->names, strbuf_str(name), name->len, &place);
+	size_t old = is_there ? strlen(variables->entries[place].value) : 0;
+	struct duct_variable *entry;
 
-	for (size_t i = 0; i < variables->count && !entry; i++)
-		if (strcmp(variables->entries[i].name, strbuf_str(name)) == 0)
-			entry = &variables->entries[i];
-	if (entry) {
+	if (name->len > DUCT_NAME_BYTES_MAX || value->len > DUCT_VALUE_BYTES_MAX ||
+	    variables->bytes - old + value->len > DUCT_VARIABLES_BYTES_MAX ||
+	    (!is_there && variables->count == DUCT_VARIABLES_MAX))
+		return -E2BIG;
+	variables->bytes += value->len - old;
+	if (is_there) {
+		entry = &variables->entries[place];
 		free(entry->value);
 	} else {
+		strmap_add(&variables->names, strbuf_str(name), name->len);
 		entry = array_add(variables->entries, variables->count, variables->capacity);
 		entry->name = mem_copy(strbuf_str(name), name->len);
 	}
 	entry->value = mem_copy(strbuf_str(value), value->len);
+	return 0;
 }
 
 /* Reads one line, or more in quotes. Bytes that no environment can hold are refused. */
@@ -175,9 +184,10 @@ static int read_binding(struct reader *reader, struct duct_variables *variables)
 		return r;
 	if (memchr(strbuf_str(&raw), '\0', raw.len) || memchr(strbuf_str(&key), '\0', key.len))
 		return -EINVAL;
+	if (raw.len > DUCT_VALUE_BYTES_MAX)
+		return -E2BIG;
 	duct_dotenv_expand(strbuf_str(&raw), variables, &value);
-	set(variables, &key, &value);
-	return 0;
+	return set(variables, &key, &value);
 }
 
 static unsigned lines_before(const char *text, const char *at)
@@ -213,15 +223,21 @@ unsigned duct_dotenv_parse(const char *text, size_t len, struct duct_variables *
 	}
 }
 
-/* Finds the end of a name at @at, which begins with "${". Returns NULL if it is none. */
+/* Finds the end of a name at @at, which begins with "${". Returns NULL if it is none. Behind @at there is a "}". */
 static const char *find_close(const char *at, const char **ret_default)
 {
-	const char *colon = at + strcspn(at, ":}");
+	size_t len = strnlen(at, DUCT_NAME_BYTES_MAX + 1), name = 0;
+	const char *colon;
 
+	while (name < len && at[name] != ':' && at[name] != '}')
+		name++;
+	colon = at + name;
 	*ret_default = NULL;
+	if (name == len)
+		return NULL;
 	if (*colon == '}')
 		return colon;
-	if (*colon == '\0' || colon[1] != '-')
+	if (colon[1] != '-')
 		return NULL;
 	*ret_default = colon + 2;
 	return strchr(colon, '}');
@@ -230,11 +246,14 @@ static const char *find_close(const char *at, const char **ret_default)
 void duct_dotenv_expand(const char *value, const struct duct_variables *variables,
                         struct strbuf *out)
 {
-	while (*value) {
-		cleanup_(mem_freep) char *name = NULL;
-		const char *fallback, *found, *close;
+	const char *last = strrchr(value, '}');
 
-		close = strncmp(value, "${", 2) == 0 ? find_close(value + 2, &fallback) : NULL;
+	while (*value && out->len <= DUCT_VALUE_BYTES_MAX) {
+		cleanup_(mem_freep) char *name = NULL;
+		const char *fallback, *found, *close = NULL;
+
+		if (last && value < last && strncmp(value, "${", 2) == 0)
+			close = find_close(value + 2, &fallback);
 		if (!close) {
 			strbuf_add_char(out, *value++);
 			continue;
@@ -254,10 +273,11 @@ void duct_dotenv_expand(const char *value, const struct duct_variables *variable
 
 const char *duct_variables_find(const struct duct_variables *variables, const char *name)
 {
-	for (size_t i = 0; i < variables->count; i++)
-		if (strcmp(variables->entries[i].name, name) == 0)
-			return variables->entries[i].value;
-	return NULL;
+	uint32_t place;
+
+	return strmap_find(&variables->names, name, strlen(name), &place)
+	               ? variables->entries[place].value
+	               : NULL;
 }
 
 void duct_variables_done(struct duct_variables *variables)
@@ -267,5 +287,6 @@ void duct_variables_done(struct duct_variables *variables)
 		free(variables->entries[i].value);
 	}
 	free(variables->entries);
+	strmap_done(&variables->names);
 	*variables = (struct duct_variables){0};
 }

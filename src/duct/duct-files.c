@@ -91,16 +91,50 @@ static int find_conflicts(const struct duct_files *files, struct strbuf *reterr)
 	return -EEXIST;
 }
 
-static int open_place(struct duct_file *file)
+/* A group with the number of its user is that user's own, but for root's. */
+static bool others_may_write(const struct stat *dir)
+{
+	bool own_group = dir->st_gid == getegid() && getegid() == geteuid() && geteuid() != 0;
+
+	return (dir->st_uid != 0 && dir->st_uid != geteuid()) || (dir->st_mode & S_IWOTH) != 0 ||
+	       ((dir->st_mode & S_IWGRP) != 0 && !own_group);
+}
+
+/* A file that is emptied and written in place must be one that nobody else has put there: neither a link to a file elsewhere, nor
+ * one whose owner reads on. */
+static int check_target(const struct output_place *place, struct strbuf *reason)
+{
+	const struct stat *target = &place->target;
+
+	if (!S_ISREG(target->st_mode)) {
+		strbuf_add_str(reason, "it is no regular file");
+		return -EINVAL;
+	}
+	if (!others_may_write(&place->dir) ||
+	    (target->st_uid == geteuid() && target->st_nlink == 1))
+		return 0;
+	if (target->st_uid != geteuid())
+		strbuf_addf(reason, "it belongs to user %u", (unsigned)target->st_uid);
+	else
+		strbuf_addf(reason, "it has %lu names", (unsigned long)target->st_nlink);
+	strbuf_add_str(reason, ", and others may write its directory");
+	return -EACCES;
+}
+
+static int open_place(struct duct_file *file, struct strbuf *reason)
 {
 	const int flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY;
 	struct output_place *place = &file->place;
+	int r;
 
-	if (place->descriptor >= 0)
+	if (place->descriptor >= 0) {
+		strbuf_add_str(reason, "it is no regular file");
 		return -EINVAL;
+	}
 	if (place->target_fd >= 0) {
-		if (!S_ISREG(place->target.st_mode))
-			return -EINVAL;
+		r = check_target(place, reason);
+		if (r < 0)
+			return r;
 		file->fd = output_place_reopen(place, flags & ~O_NOFOLLOW);
 		if (file->fd >= 0 && ftruncate(file->fd, 0) < 0)
 			return -errno;
@@ -112,15 +146,28 @@ static int open_place(struct duct_file *file)
 	return file->fd < 0 ? -errno : 0;
 }
 
-static int open_file(struct duct_file *file, struct strbuf *reterr)
+static int check_place(const struct output_place *place, struct strbuf *reason)
+{
+	if (place->descriptor >= 0 || !others_may_write(&place->dir))
+		return 0;
+	if (place->dir.st_uid != 0 && place->dir.st_uid != geteuid())
+		strbuf_addf(reason, "its directory belongs to user %u",
+		            (unsigned)place->dir.st_uid);
+	else
+		strbuf_add_str(reason, "others may write its directory");
+	strbuf_add_str(reason, "; name another one with --output-prefix, or this one");
+	return -EACCES;
+}
+
+static int open_file(struct duct_file *file, bool needs_own_place, struct strbuf *reterr)
 {
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
 	int r = output_place_find(&file->place, AT_FDCWD, file->path, &reason);
 
+	if (r == 0 && needs_own_place)
+		r = check_place(&file->place, &reason);
 	if (r == 0)
-		r = open_place(file);
-	if (r == -EINVAL && reason.len == 0)
-		strbuf_add_str(&reason, "it is no regular file");
+		r = open_place(file, &reason);
 	return r < 0 ? fail(reterr, file->path, strlen(file->path), r, &reason) : 0;
 }
 
@@ -133,7 +180,7 @@ int duct_files_open(struct duct_files *files, const bool wanted[DUCT_FILE_COUNT]
 		r = make_directories(files->prefix, reterr);
 	for (unsigned i = 0; i < DUCT_FILE_COUNT && r == 0; i++)
 		if (wanted[i])
-			r = open_file(&files->files[i], reterr);
+			r = open_file(&files->files[i], files->needs_own_place, reterr);
 	if (r < 0)
 		duct_files_remove(files);
 	return r;

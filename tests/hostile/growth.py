@@ -13,6 +13,8 @@ what remains, such as caches that are too small for the larger input. WORD selec
 
 import os
 import shutil
+import sqlite3
+import subprocess
 import sys
 import tempfile
 
@@ -152,6 +154,60 @@ def unknown(count):
     return files.snapshot([files.row(1, 1, more=more)])
 
 
+def of_path(write):
+    """Marks a maker that writes the file itself."""
+    write.ending = write.__doc__.split()[0]
+    return write
+
+
+@of_path
+def hosts(path, count):
+    """.db: as many hosts as groups, and one fact for each."""
+    count = max(count, 5)
+    if os.path.exists(path):
+        os.unlink(path)
+    ddl = subprocess.run([os.path.realpath(sys.argv[1]), "db", "ddl", "sqlite"], check=True, capture_output=True)
+    database = sqlite3.connect(path)
+    database.executescript(ddl.stdout.decode())
+    database.executescript("PRAGMA application_id = 0x63747066; PRAGMA user_version = 1")
+    for text, row in {
+        "snapshot": lambda i: (i, f"d{i}", f"h{i}", "b", "k", "{}", "window", 10**18, 10**9),
+        "grp": lambda i: (i, "pcomm", f"g{i}"),
+        "metric": lambda i: (i, "run_time_ns" if i == 1 else f"m{i}", "ns", "t", "sum"),
+        "fact": lambda i: (i, i, i % 50 + 1, 1, 1, None, i, None, None, None, None, None),
+    }.items():
+        rows = [row(i) for i in range(1, (50 if text == "metric" else count) + 1)]
+        database.executemany(f"INSERT INTO {text} VALUES ({','.join('?' * len(rows[0]))})", rows)
+    database.commit()
+    database.close()
+
+
+TIME = '{"timestamp":"2026-01-31T12:00:00+00:00"'
+
+
+@of_path
+def jobs(path, count):
+    """usage.jsonl: one record of many processes."""
+    processes = ",".join(f'"{i}":{{"rss":{i},"pcpu":1,"etime":"00:09"}}' for i in range(count + 1))
+    with open(path, "w", encoding="ascii") as file:
+        file.write(f'{TIME},"totals":{{"rss":1}},"processes":{{{processes}}}}}\n')
+
+
+@of_path
+def records(path, count):
+    """usage.jsonl: many records of one moment."""
+    with open(path, "w", encoding="ascii") as file:
+        file.writelines(f'{TIME},"totals":{{"rss":{i}}}}}\n' for i in range(count + 1))
+
+
+@of_path
+def fields(path, count):
+    """info.json: many fields, in objects inside one another."""
+    inner = ",".join(f'"f{i}":{i}' for i in range(count))
+    with open(path, "w", encoding="ascii") as file:
+        file.write(f'{{"schema_version":"0.2.3","a":{{"b":{{{inner}}}}}}}')
+
+
 STARS = "/" + "*a" * 60 + "*b"
 
 # The kind of files, their number at first, and the command; {a} and {b} are two files of that kind.
@@ -175,6 +231,10 @@ KINDS = [
     ("many users", users, None, 4000, ["show", "-g", "user", "{a}"]),
     ("many CPUs", cpus, None, 200, ["show", "{a}"]),
     ("unknown keys", unknown, None, 100000, ["show", "{a}"]),
+    ("a database of a group for each host", hosts, None, 1000, ["db", "query", "outliers", "--db", "{a}"]),
+    ("a job of many processes", jobs, None, 10000, ["plot", "{a}"]),
+    ("a job of many records", records, None, 10000, ["plot", "-f", "svg", "-o", "{out}", "{a}"]),
+    ("a job of many fields", fields, None, 10000, ["list", "-f", "ndjson", "{a}"]),
 ]
 
 
@@ -182,6 +242,10 @@ def make(directory, name, maker, other, count):
     """Two files of a kind, the second captured later. Returns the arguments that they stand for."""
     names = {}
     for side, (function, later) in {"a": (maker, 0), "b": (other or maker, 10**9)}.items():
+        if hasattr(function, "ending"):
+            names[side] = os.path.join(directory, f"{name}-{side}-{function.ending.rstrip(':')}")
+            function(names[side], count)
+            continue
         path = os.path.join(directory, f"{name}-{side}.zst")
         pieces = function(count)
         text = "".join(pieces)

@@ -27,8 +27,10 @@ cd "$1"
 #   src/recording/recording-directory.c  the directory of a recording and its lock
 #   src/recording/recording-write.c      windows are appended, and a torn tail is cut off
 #   src/recording/recording-keep.c       old files of a recording are removed
+#   src/database/database.c              SQLite, which gets its own interface to the system (database-files.h)
+#   src/database/database-schema.c       SQLite, in memory
 #   src/knob/knob-file.c                 settings of the host, as the user of an experiment names them
-exceptions="src/duct/duct-files.c src/duct/duct-pty.c src/duct/duct-run.c src/recording/recording-directory.c src/recording/recording-write.c src/recording/recording-keep.c src/cli/manual-page.c src/experiment/outlook.c src/job/job-cgroup.c src/experiment/record-directory.c src/knob/guardian.c src/knob/shell.c src/knob/journal.c src/knob/state-dir.c src/knob/knob-file.c src/base/helper-guard.c src/jemalloc/helper-program.c src/jemalloc/memory-probe.c src/jemalloc/helper-sandbox.c src/doctor/doctor-probe.c"
+exceptions="src/database/database.c src/database/database-schema.c src/duct/duct-files.c src/duct/duct-pty.c src/duct/duct-run.c src/recording/recording-directory.c src/recording/recording-write.c src/recording/recording-keep.c src/cli/manual-page.c src/experiment/outlook.c src/job/job-cgroup.c src/experiment/record-directory.c src/knob/guardian.c src/knob/shell.c src/knob/journal.c src/knob/state-dir.c src/knob/knob-file.c src/base/helper-guard.c src/jemalloc/helper-program.c src/jemalloc/memory-probe.c src/jemalloc/helper-sandbox.c src/doctor/doctor-probe.c"
 
 files=$(find src include -name '*.[ch]' | LC_ALL=C sort)
 [ -n "$files" ] || { echo "writing-opens.sh: no sources in $1" >&2; exit 1; }
@@ -41,7 +43,7 @@ awk -v exceptions="$exceptions" '
         flags = "(^|[^A-Z_])O_(WRONLY|RDWR|CREAT|TRUNC|APPEND|TMPFILE)([^A-Z_]|$)"
         makes = "(^|[^a-z0-9_])(creat|creat64|mkstemp|mkstemps|mkostemp|mkostemps|tmpfile|tmpnam|freopen)[(]"
         calls = "(^|[^a-z0-9_])(mkdtemp|mkdir|mkdirat|mkfifo|mkfifoat|mknod|mknodat|symlink|symlinkat|link|linkat|rename|renameat|renameat2|unlink" \
-            "|unlinkat|rmdir|remove|chmod|fchmod|fchmodat|chown|lchown|fchown|fchownat|truncate|ftruncate|popen|system)[(]"
+            "|unlinkat|sqlite3_open|sqlite3_open16|sqlite3_open_v2|rmdir|remove|chmod|fchmod|fchmodat|chown|lchown|fchown|fchownat|truncate|ftruncate|popen|system)[(]"
         # A stream is for reading where the line says so.
         streams = "(^|[^a-z0-9_])(fopen|fopen64|fdopen)[(]"
         reads = "\"r[a-z]*\""

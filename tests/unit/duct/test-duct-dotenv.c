@@ -71,13 +71,53 @@ static void test_names_in_values(void **state)
 	assert_int_equal(unsetenv("DUCT_TEST"), 0);
 }
 
+/* Each name stands for ten of the one before. */
+static void test_growth(void **state)
+{
+	cleanup_(duct_variables_done) struct duct_variables variables = {0};
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+	(void)state;
+	strbuf_add_str(&text, "A=0123456789\nB0=${A}\n");
+	for (unsigned i = 1; i < 30; i++) {
+		strbuf_addf(&text, "B%u=", i);
+		for (unsigned k = 0; k < 10; k++)
+			strbuf_addf(&text, "${B%u}", i - 1);
+		strbuf_add_char(&text, '\n');
+	}
+	/* B5 has 1 MB. */
+	assert_int_equal(duct_dotenv_parse(text.data, text.len, &variables), 7);
+	assert_int_equal(strlen(duct_variables_find(&variables, "B4")), 100000);
+	assert_null(duct_variables_find(&variables, "B5"));
+	for (size_t i = 0; i < variables.count; i++)
+		assert_true(strlen(variables.entries[i].value) <= DUCT_VALUE_BYTES_MAX);
+}
+
+static void test_limits(void **state)
+{
+	cleanup_(duct_variables_done) struct duct_variables many = {0}, large = {0};
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT, value = STRBUF_INIT;
+
+	(void)state;
+	for (unsigned i = 0; i < DUCT_VARIABLES_MAX + 10; i++)
+		strbuf_addf(&text, "v%u=x\n", i);
+	assert_int_equal(duct_dotenv_parse(text.data, text.len, &many), DUCT_VARIABLES_MAX + 1);
+	assert_int_equal(many.count, DUCT_VARIABLES_MAX);
+	strbuf_clear(&text);
+	while (value.len < DUCT_VALUE_BYTES_MAX)
+		strbuf_add_char(&value, 'x');
+	for (unsigned i = 0; i < 20; i++)
+		strbuf_addf(&text, "v%u=%s\n", i, strbuf_str(&value));
+	assert_int_equal(duct_dotenv_parse(text.data, text.len, &large), 17);
+	assert_int_equal(large.bytes, DUCT_VARIABLES_BYTES_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(test_plain),
-	        cmocka_unit_test(test_comments),
-	        cmocka_unit_test(test_quotes),
-	        cmocka_unit_test(test_names_in_values),
+	        cmocka_unit_test(test_plain),  cmocka_unit_test(test_comments),
+	        cmocka_unit_test(test_quotes), cmocka_unit_test(test_names_in_values),
+	        cmocka_unit_test(test_growth), cmocka_unit_test(test_limits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,9 +5,11 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/mem.h"
 #include "check.h"
 #include "temp-tree.h"
 
@@ -131,6 +133,52 @@ static void test_reader(void **state)
 	assert_int_equal(duct_file_open_reader(&files.files[DUCT_STDOUT]), -ESTALE);
 }
 
+/* Others can have given a file of this user's a second name, and that name is emptied with it. */
+static void test_linked(void **state)
+{
+	const struct temp_tree *tree = *state;
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	cleanup_(duct_files_done) struct duct_files files = {0}, again = {0};
+
+	temp_tree_write_text(tree, "own", "old");
+	temp_tree_make_dir(tree, "a/b");
+	assert_int_equal(linkat(tree->fd, "own", tree->fd, "a/b/x_stdout", 0), 0);
+	assert_int_equal(fchmodat(tree->fd, "a/b", 01777, 0), 0);
+	assert_int_equal(open_files(tree, &files, all, true, &reason), -EACCES);
+	assert_contains(strbuf_str(&reason), "2 names");
+	temp_tree_assert_text(tree, "own", "old");
+	assert_int_equal(fchmodat(tree->fd, "a/b", 0755, 0), 0);
+	assert_int_equal(open_files(tree, &again, all, true, &reason), 0);
+	temp_tree_assert_text(tree, "own", "");
+}
+
+/* Nobody has named the directory, and it is not this user's alone. */
+static void test_needs_own_place(void **state)
+{
+	const struct temp_tree *tree = *state;
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	cleanup_(duct_files_done) struct duct_files files = {0};
+	cleanup_(mem_freep) char *prefix = temp_tree_path(tree, "a/b/x_");
+
+	temp_tree_make_dir(tree, "a/b");
+	assert_int_equal(fchmodat(tree->fd, "a/b", 01777, 0), 0);
+	duct_files_init(&files, prefix);
+	files.needs_own_place = true;
+	assert_int_equal(duct_files_open(&files, all, false, &reason), -EACCES);
+	assert_contains(strbuf_str(&reason), "others may write its directory");
+	assert_int_equal(temp_tree_count(tree, "a/b"), 0);
+	if (geteuid() == 0) {
+		strbuf_clear(&reason);
+		assert_int_equal(fchmodat(tree->fd, "a/b", 0755, 0), 0);
+		assert_int_equal(fchownat(tree->fd, "a/b", 65534, 65534, 0), 0);
+		duct_files_done(&files);
+		duct_files_init(&files, prefix);
+		files.needs_own_place = true;
+		assert_int_equal(duct_files_open(&files, all, false, &reason), -EACCES);
+		assert_contains(strbuf_str(&reason), "belongs to user 65534");
+	}
+}
+
 #define test(name_) \
 	cmocka_unit_test_setup_teardown(test_##name_, temp_tree_setup, temp_tree_teardown)
 
@@ -138,7 +186,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        test(life), test(conflict), test(clobber), test(no_regular_file),
-	        test(full), test(reader),
+	        test(full), test(reader),   test(linked),  test(needs_own_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
