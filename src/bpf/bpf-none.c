@@ -45,8 +45,9 @@ uint32_t task_record_kept(const struct task_record_reader *reader)
 	return 0;
 }
 
-int thread_end_reader_open(struct thread_end_reader **ret_reader)
+int thread_end_reader_open(uint64_t wanted_cgroup, struct thread_end_reader **ret_reader)
 {
+	(void)wanted_cgroup;
 	(void)ret_reader;
 	return -EOPNOTSUPP;
 }
@@ -63,6 +64,12 @@ void thread_end_reader_read(struct thread_end_reader *reader,
 	(void)reader;
 	(void)take;
 	(void)context;
+}
+
+uint64_t thread_end_reader_pending(const struct thread_end_reader *reader)
+{
+	(void)reader;
+	return 0;
 }
 
 uint64_t thread_end_reader_lost(const struct thread_end_reader *reader)

@@ -20,7 +20,7 @@ static int load(struct thread_end_bpf *skeleton)
 	return skeleton->bss ? thread_end_bpf__attach(skeleton) : -EIO;
 }
 
-int thread_end_load_libbpf(struct thread_end_program *ret_program)
+int thread_end_load_libbpf(uint64_t wanted_cgroup, struct thread_end_program *ret_program)
 {
 	struct thread_end_bpf *skeleton;
 	int r;
@@ -29,6 +29,7 @@ int thread_end_load_libbpf(struct thread_end_program *ret_program)
 	skeleton = thread_end_bpf__open();
 	if (!skeleton)
 		return errno ? -errno : -ENOMEM;
+	skeleton->rodata->wanted_cgroup = wanted_cgroup;
 	r = load(skeleton);
 	if (r < 0) {
 		thread_end_bpf__destroy(skeleton);
@@ -36,6 +37,8 @@ int thread_end_load_libbpf(struct thread_end_program *ret_program)
 	}
 	*ret_program = (struct thread_end_program){
 	        .lost = (const uint64_t *)&skeleton->bss->lost,
+	        .begun = (const uint64_t *)&skeleton->bss->begun,
+	        .ended = (const uint64_t *)&skeleton->bss->ended,
 	        .ring_fd = bpf_map__fd(skeleton->maps.ring),
 	        .skeleton = skeleton,
 	        .destroy = destroy,

@@ -9,13 +9,14 @@ static void destroy(void *skeleton)
 	thread_end_light__destroy(skeleton);
 }
 
-int thread_end_load_light(struct thread_end_program *ret_program)
+int thread_end_load_light(uint64_t wanted_cgroup, struct thread_end_program *ret_program)
 {
 	struct thread_end_light *skeleton = thread_end_light__open();
 	int r;
 
 	if (!skeleton)
 		return -ENOMEM;
+	skeleton->rodata->wanted_cgroup = wanted_cgroup;
 	r = thread_end_light__load(skeleton);
 	if (r >= 0)
 		r = thread_end_light__attach(skeleton);
@@ -25,6 +26,8 @@ int thread_end_load_light(struct thread_end_program *ret_program)
 	}
 	*ret_program = (struct thread_end_program){
 	        .lost = (const uint64_t *)&skeleton->bss->lost,
+	        .begun = (const uint64_t *)&skeleton->bss->begun,
+	        .ended = (const uint64_t *)&skeleton->bss->ended,
 	        .ring_fd = skeleton->maps.ring.map_fd,
 	        .skeleton = skeleton,
 	        .destroy = destroy,

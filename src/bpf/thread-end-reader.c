@@ -10,6 +10,7 @@
 
 struct thread_end_reader {
 	struct thread_end_program program; /* owned, as the ring */
+	uint64_t wanted_cgroup;
 	struct ring_buffer *ring;
 	void (*handle)(void *context, const struct thread_end *end); /* while reading */
 	void *context;
@@ -28,8 +29,9 @@ static int load(void *context)
 {
 	struct thread_end_reader *reader = context;
 
-	if (!bpf_load_is_light() || thread_end_load_light(&reader->program) < 0) {
-		int r = thread_end_load_libbpf(&reader->program);
+	if (!bpf_load_is_light() ||
+	    thread_end_load_light(reader->wanted_cgroup, &reader->program) < 0) {
+		int r = thread_end_load_libbpf(reader->wanted_cgroup, &reader->program);
 
 		if (r < 0)
 			return r;
@@ -41,11 +43,14 @@ static int load(void *context)
 	return 0;
 }
 
-int thread_end_reader_open(struct thread_end_reader **ret_reader)
+int thread_end_reader_open(uint64_t wanted_cgroup, struct thread_end_reader **ret_reader)
 {
 	cleanup_(thread_end_reader_freep) struct thread_end_reader *reader =
 	        mem_calloc(1, sizeof(*reader));
-	int r = bpf_load(load, reader);
+	int r;
+
+	reader->wanted_cgroup = wanted_cgroup;
+	r = bpf_load(load, reader);
 
 	if (r < 0)
 		return r;
@@ -71,6 +76,15 @@ void thread_end_reader_read(struct thread_end_reader *reader,
 	reader->handle = handle;
 	reader->context = context;
 	(void)ring_buffer__consume(reader->ring);
+}
+
+uint64_t thread_end_reader_pending(const struct thread_end_reader *reader)
+{
+	/* In this order, so that no end is counted whose begin is not. */
+	uint64_t ended = __atomic_load_n(reader->program.ended, __ATOMIC_ACQUIRE),
+	         begun = __atomic_load_n(reader->program.begun, __ATOMIC_ACQUIRE);
+
+	return begun > ended ? begun - ended : 0;
 }
 
 uint64_t thread_end_reader_lost(const struct thread_end_reader *reader)

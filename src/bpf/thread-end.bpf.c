@@ -16,7 +16,12 @@ struct {
 	__uint(max_entries, RING_BYTES);
 } ring SEC(".maps");
 
+/* Only threads in this cgroup of version 2 and below it, unless it is 0. */
+const volatile __u64 wanted_cgroup = 0;
+
 __u64 lost = 0;
+/* Threads in that cgroup that began to exit, and those whose end is in the ring or lost. */
+__u64 begun = 0, ended = 0;
 char LICENSE[] SEC("license") = "GPL";
 
 static __always_inline void read_cpu_time(const struct task_struct *task, struct thread_end *end)
@@ -78,6 +83,35 @@ static __always_inline void read_names(struct task_struct *task, struct thread_e
 	}
 }
 
+/* Returns whether the thread that runs is in the wanted cgroup. A level that the thread's cgroup does not have is 0. */
+static __always_inline int is_wanted(const struct task_struct *task)
+{
+	enum { LEVELS_MAX = 64 };
+
+	if (!bpf_core_field_exists(task->cgroups))
+		return 0;
+	for (int level = 0; level < LEVELS_MAX; level++) {
+		__u64 id = bpf_get_current_ancestor_cgroup_id(level);
+
+		if (id == wanted_cgroup)
+			return 1;
+		if (id == 0)
+			return 0;
+	}
+	return 0;
+}
+
+/* Comes before anybody can wait for the thread. Its argument is the thread, which runs. */
+SEC("tp_btf/sched_process_exit")
+int thread_exit(__u64 *arguments)
+{
+	const struct task_struct *task = (const struct task_struct *)arguments[0];
+
+	if (wanted_cgroup != 0 && is_wanted(task))
+		__sync_fetch_and_add(&begun, 1);
+	return 0;
+}
+
 /* The arguments of the tracepoint: whether the thread was preempted, the thread that leaves, the one that comes. */
 SEC("tp_btf/sched_switch")
 int thread_end(__u64 *arguments)
@@ -87,9 +121,13 @@ int thread_end(__u64 *arguments)
 
 	if (!(state_of(task) & STATE_LEAVING))
 		return 0;
+	/* It is still the current thread. */
+	if (wanted_cgroup != 0 && !is_wanted(task))
+		return 0;
 	end = bpf_ringbuf_reserve(&ring, sizeof(*end), 0);
 	if (!end) {
 		__sync_fetch_and_add(&lost, 1);
+		__sync_fetch_and_add(&ended, 1);
 		return 0;
 	}
 	__builtin_memset(end, 0, sizeof(*end));
@@ -108,5 +146,6 @@ int thread_end(__u64 *arguments)
 	read_names(task, end);
 	/* The reader polls often enough: a wakeup for each end would cost more than all the rest. */
 	bpf_ringbuf_submit(end, RINGBUF_NO_WAKEUP);
+	__sync_fetch_and_add(&ended, 1);
 	return 0;
 }

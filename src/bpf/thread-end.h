@@ -65,15 +65,20 @@ void thread_end_cpu_time(const struct thread_end *end, uint64_t *ret_user_ns,
 
 struct thread_end_reader;
 
-/* Loads the program and attaches it: ends from the return on will be read. Returns 0, or -errno: -EOPNOTSUPP if ctprof
- * was built without BPF, -EPERM in a pid namespace of our own. */
-must_check_ int thread_end_reader_open(struct thread_end_reader **ret_reader);
+/* Loads the program and attaches it: ends from the return on will be read. Those of threads in a cgroup of version 2 and below it,
+ * by its number, which is the inode of its directory; 0: of all threads. Returns 0, or -errno: -EOPNOTSUPP if ctprof was
+ * built without BPF, -EPERM in a pid namespace of our own. */
+must_check_ int thread_end_reader_open(uint64_t wanted_cgroup,
+                                       struct thread_end_reader **ret_reader);
 void thread_end_reader_freep(struct thread_end_reader **reader);
 
 /* Passes everything in the ring buffer to @handle, in order; @end is borrowed until it returns. Never waits. */
 void thread_end_reader_read(struct thread_end_reader *reader,
                             void (*handle)(void *context, const struct thread_end *end),
                             void *context);
+
+/* Returns how many threads of the cgroup have begun to exit, and have no end yet. A thread that was waited for has begun. */
+uint64_t thread_end_reader_pending(const struct thread_end_reader *reader);
 
 /* Returns how many ends found the ring buffer full. */
 uint64_t thread_end_reader_lost(const struct thread_end_reader *reader);

@@ -21,6 +21,8 @@
 
 enum {
 	LOOK_EVERY_MS = 10,
+	/* The same for one cgroup: no births are compared, and no names of cgroups are looked up. */
+	LOOK_AT_CGROUP_MS = 100,
 	/* At the end, for threads whose exit is slow. */
 	LAST_LOOK_EVERY_MS = 2,
 	LAST_LOOKS_MAX = 250,
@@ -31,17 +33,21 @@ enum {
 
 /* A record whose end has not come in this time has none. */
 #define END_LOST_NS (60 * NS_PER_SECOND)
+/* Records of others wait for nothing, and are many. */
+#define END_OF_OTHERS_NS (5 * NS_PER_SECOND)
 
 struct exit_listener {
 	struct thread_end_reader *ends; /* NULL if there are none; owned, as all of these */
 	struct taskstats_exits *exits;  /* the same */
 	struct cgroup_ids *cgroups;
+	bool only_cgroup;        /* records of others come as well, and have no ends */
 	pthread_mutex_t reading; /* held by the thread that reads the two sources into merge */
 	struct exit_merge merge;
 	enum window_exits outcome;
 	/* Everything from before that time has been read. Before the first reading there could be nothing. */
 	uint64_t looked_boottime_ns;
 	uint64_t overruns; /* those that logs before have */
+	uint64_t missed;   /* ends that have not come in time */
 	int stop_fd;       /* readable when the thread has to stop */
 	bool has_thread;
 	pthread_t thread;
@@ -91,7 +97,7 @@ static bool sleep_unless_stopped(const struct exit_listener *listener)
 {
 	struct pollfd stop = {.fd = listener->stop_fd, .events = POLLIN};
 
-	return poll(&stop, 1, LOOK_EVERY_MS) > 0;
+	return poll(&stop, 1, listener->only_cgroup ? LOOK_AT_CGROUP_MS : LOOK_EVERY_MS) > 0;
 }
 
 static void sleep_ms(long ms)
@@ -101,13 +107,36 @@ static void sleep_ms(long ms)
 	(void)nanosleep(&time, NULL);
 }
 
+static void drop_others(struct exit_listener *listener)
+{
+	uint64_t now = clock_now_ns(CLOCK_BOOTTIME);
+
+	exit_merge_drop(&listener->merge, now > END_OF_OTHERS_NS ? now - END_OF_OTHERS_NS : 0);
+}
+
 void exit_listener_catch_up(struct exit_listener *listener)
 {
 	pthread_mutex_lock(&listener->reading);
 	read_ends(listener);
 	read_records(listener);
 	exit_merge_match(&listener->merge, UINT64_MAX);
+	if (listener->only_cgroup)
+		drop_others(listener);
 	pthread_mutex_unlock(&listener->reading);
+}
+
+/* Each thread of the cgroup that somebody has waited for is known to have begun to exit. */
+static void read_the_rest_of_cgroup(struct exit_listener *listener)
+{
+	for (int look = 0; look < LAST_LOOKS_MAX; look++) {
+		uint64_t pending = thread_end_reader_pending(listener->ends);
+
+		exit_listener_catch_up(listener);
+		if (pending == 0)
+			return;
+		sleep_ms(LAST_LOOK_EVERY_MS);
+	}
+	listener->missed = thread_end_reader_pending(listener->ends);
 }
 
 /* All records of threads that have exited by now are in the sockets; some of their ends may be late. Without records it
@@ -140,7 +169,10 @@ static void *listen_until_stopped(void *argument)
 
 	while (!sleep_unless_stopped(listener))
 		exit_listener_catch_up(listener);
-	read_the_rest(listener);
+	if (listener->only_cgroup && listener->ends)
+		read_the_rest_of_cgroup(listener);
+	else
+		read_the_rest(listener);
 	return NULL;
 }
 
@@ -196,7 +228,9 @@ static int start_thread(struct exit_listener *listener)
 static void open_sources(struct exit_listener *listener,
                          const struct exit_listener_options *options)
 {
-	int ends = options->without_ends ? -EOPNOTSUPP : thread_end_reader_open(&listener->ends);
+	int ends = options->without_ends
+	                   ? -EOPNOTSUPP
+	                   : thread_end_reader_open(options->only_cgroup, &listener->ends);
 	struct cpu_mask cpus;
 	int records;
 
@@ -211,10 +245,13 @@ static void start(struct exit_listener *listener, const struct exit_listener_opt
 	struct taskstats_rules rules = options->rules;
 
 	open_sources(listener, options);
-	if (!listener->ends && !listener->exits)
+	/* A record does not name the cgroup. */
+	if (!listener->ends && (!listener->exits || options->only_cgroup != 0))
 		return;
 	rules.io = access("/proc/self/io", F_OK) == 0;
-	listener->cgroups = cgroup_ids_new(options->mounts);
+	listener->only_cgroup = options->only_cgroup != 0;
+	if (!listener->only_cgroup)
+		listener->cgroups = cgroup_ids_new(options->mounts);
 	exit_merge_init(&listener->merge, &rules, listener->cgroups, listener->ends != NULL);
 	listener->stop_fd = eventfd(0, EFD_CLOEXEC);
 	listener->has_thread = listener->stop_fd >= 0 && start_thread(listener) == 0;
@@ -237,7 +274,7 @@ struct exit_listener *exit_listener_start(const struct exit_listener_options *op
 /* The times that there was no room, since the last call. */
 static uint64_t new_overruns(struct exit_listener *listener)
 {
-	uint64_t before = listener->overruns, all = 0;
+	uint64_t before = listener->overruns, all = listener->missed;
 
 	if (listener->exits)
 		all += taskstats_exits_overruns(listener->exits);
@@ -256,10 +293,13 @@ void exit_listener_split(struct exit_listener *listener, struct exit_log *ret_lo
 		read_ends(listener);
 		read_records(listener);
 		exit_merge_match(&listener->merge, UINT64_MAX);
-		if (!listener->ends || !exit_merge_waits(&listener->merge, until))
+		if (!listener->ends || listener->only_cgroup ||
+		    !exit_merge_waits(&listener->merge, until))
 			break;
 		sleep_ms(LAST_LOOK_EVERY_MS);
 	}
+	if (listener->only_cgroup)
+		drop_others(listener);
 	exit_merge_split(&listener->merge, until > END_LOST_NS ? until - END_LOST_NS : 0, ret_log);
 	pthread_mutex_unlock(&listener->reading);
 	ret_log->exits = listener->outcome;
@@ -275,6 +315,8 @@ void exit_listener_stop(struct exit_listener *listener, struct exit_log *ret_log
 		if (fd_write_all(listener->stop_fd, &one, sizeof(one)) == 0)
 			pthread_join(listener->thread, NULL);
 	}
+	if (listener->only_cgroup)
+		exit_merge_drop(&listener->merge, UINT64_MAX);
 	exit_merge_finish(&listener->merge, ret_log);
 	ret_log->exits = listener->outcome;
 	ret_log->overruns = new_overruns(listener);

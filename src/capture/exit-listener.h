@@ -14,6 +14,9 @@ struct exit_listener_options {
 	const struct cgroup_mounts
 	        *mounts;   /* for names of cgroups; borrowed until the listener has stopped */
 	bool without_ends; /* do not read the counters at the last switch */
+	/* Threads in this cgroup of version 2 and below it alone, by the inode of its directory; 0: all. The log has their ends, and
+	 * no names of cgroups. */
+	uint64_t only_cgroup;
 };
 
 struct exit_listener;

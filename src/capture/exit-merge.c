@@ -331,6 +331,14 @@ bool exit_merge_waits(const struct exit_merge *merge, uint64_t received_by_boott
 	return false;
 }
 
+void exit_merge_drop(struct exit_merge *merge, uint64_t before_boottime_ns)
+{
+	for (uint32_t i = 0; merge->waiting > 0 && i < merge->capacity; i++)
+		if (merge->records[i].tid != 0 &&
+		    merge->records[i].received_boottime_ns < before_boottime_ns)
+			let_go(merge, i);
+}
+
 /* The records keep their places, by which others are found. */
 void exit_merge_split(struct exit_merge *merge, uint64_t lost_before_boottime_ns,
                       struct exit_log *ret_log)

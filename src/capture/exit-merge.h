@@ -55,6 +55,9 @@ void exit_merge_match(struct exit_merge *merge, uint64_t until_boottime_ns);
 /* Returns whether a record that was there at the given moment still waits for its end. */
 bool exit_merge_waits(const struct exit_merge *merge, uint64_t received_by_boottime_ns);
 
+/* Forgets the records from before the given moment that still wait. */
+void exit_merge_drop(struct exit_merge *merge, uint64_t before_boottime_ns);
+
 /* Makes rows of the records from before the given moment that still wait, whose ends are lost, and moves the log to @ret_log,
  * which is zeroed or as exit_log_done() leaves it. The merge goes on with an empty log. */
 void exit_merge_split(struct exit_merge *merge, uint64_t lost_before_boottime_ns,

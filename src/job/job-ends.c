@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/fd.h"
@@ -11,45 +12,12 @@
 #include "base/strmap.h"
 #include "capture/exit-listener.h"
 #include "capture/own-proc.h"
-#include "cgroup/cgroup-mount.h"
 #include "host/host-read.h"
-
-struct job_ends {
-	struct cgroup_mounts mounts;
-	struct exit_listener *listener;
-};
-
-struct job_ends *job_ends_start(void)
-{
-	cleanup_(fd_closep) int proc_fd = fd_open_path_at(AT_FDCWD, "/proc");
-	cleanup_(fd_closep) int sys_fd = fd_open_path_at(AT_FDCWD, "/sys");
-	cleanup_(host_done) struct host host = {0};
-	struct exit_listener_options options = {.live = true};
-	struct job_ends *ends;
-
-	if (proc_fd < 0 || !proc_is_own(proc_fd))
-		return NULL;
-	ends = mem_calloc(1, sizeof(*ends));
-	cgroup_mounts_find(proc_fd, true, &ends->mounts);
-	host_read(proc_fd, sys_fd, -1, true, true, &host);
-	options.rules = taskstats_rules_of(&host);
-	options.mounts = &ends->mounts;
-	ends->listener = exit_listener_start(&options);
-	return ends;
-}
 
 void job_groups_done(struct job_groups *groups)
 {
 	free(groups->entries);
 	*groups = (struct job_groups){0};
-}
-
-/* Returns whether a path is that of the cgroup, or of one below it. */
-static bool is_within(const struct strbuf *path, const struct strbuf *cgroup)
-{
-	return cgroup->len > 0 && path->len >= cgroup->len &&
-	       memcmp(path->data, cgroup->data, cgroup->len) == 0 &&
-	       (path->len == cgroup->len || path->data[cgroup->len] == '/');
 }
 
 /* A metric whose sum is a value. */
@@ -90,6 +58,31 @@ struct totals {
 	struct job_groups groups;
 };
 
+struct job_ends {
+	struct exit_listener *listener; /* NULL when it has been stopped */
+	struct totals totals;
+	bool failed; /* an end is missing */
+};
+
+struct job_ends *job_ends_start(int cgroup_fd)
+{
+	cleanup_(fd_closep) int proc_fd = fd_open_path_at(AT_FDCWD, "/proc");
+	cleanup_(fd_closep) int sys_fd = fd_open_path_at(AT_FDCWD, "/sys");
+	cleanup_(host_done) struct host host = {0};
+	struct exit_listener_options options = {.live = true};
+	struct stat status;
+	struct job_ends *ends;
+
+	if (proc_fd < 0 || !proc_is_own(proc_fd) || fstat(cgroup_fd, &status) < 0)
+		return NULL;
+	ends = mem_calloc(1, sizeof(*ends));
+	host_read(proc_fd, sys_fd, -1, true, true, &host);
+	options.rules = taskstats_rules_of(&host);
+	options.only_cgroup = status.st_ino;
+	ends->listener = exit_listener_start(&options);
+	return ends;
+}
+
 static struct job_group *find_group(struct totals *totals, const char *name, size_t len)
 {
 	uint32_t place;
@@ -106,13 +99,16 @@ static struct job_group *find_group(struct totals *totals, const char *name, siz
 	return group;
 }
 
-/* Returns whether the process is a new one. A process may have several leaders, one after the other: a thread that executes a
+/* Processes are those of one id and one tick of birth, as /proc/PID/stat has it. Returns whether the process is a new one. A process may have several leaders, one after the other: a thread that executes a
  * program takes its place. */
-static bool add_process(struct totals *totals, uint32_t tgid, uint64_t born_ns)
+static bool add_process(struct totals *totals, uint32_t tgid, uint64_t born_ticks)
 {
-	const uint64_t key[2] = {tgid, born_ns};
+	const uint64_t key[2] = {tgid, born_ticks};
 	uint32_t place;
 
+	/* The leader is gone, and has an end of its own. */
+	if (born_ticks == PROCESS_START_UNKNOWN)
+		return false;
 	if (strmap_find(&totals->seen, (const char *)key, sizeof(key), &place))
 		return false;
 	(void)strmap_add(&totals->seen, (const char *)key, sizeof(key));
@@ -128,9 +124,7 @@ static double number_of(const struct thread_sample *sample, enum metric_id metri
 	return (double)number;
 }
 
-/* A process that goes on is counted with the live. */
-static void add_end(struct totals *totals, const struct thread_sample *sample,
-                    const struct exit_note *note, bool is_live)
+static void add_end(struct totals *totals, const struct thread_sample *sample)
 {
 	const struct strbuf *name = sample->pcomm.len > 0 ? &sample->pcomm : &sample->comm;
 	struct job_group *group = find_group(totals, name->data, name->len);
@@ -147,7 +141,7 @@ static void add_end(struct totals *totals, const struct thread_sample *sample,
 	totals->threads++;
 	group->threads++;
 	group->cpu_time += number_of(sample, METRIC_run_time_ns) / NS_PER_SECOND;
-	if (!is_live && add_process(totals, sample->tgid, note->process_born_boottime_ns)) {
+	if (add_process(totals, sample->tgid, sample_process_start(sample))) {
 		totals->processes++;
 		group->processes++;
 	}
@@ -182,8 +176,11 @@ static void add_live(struct totals *totals, const struct job_live *live)
 	totals->threads += live->threads;
 	group->threads += live->threads;
 	group->cpu_time += live->run_time;
-	totals->processes++;
-	group->processes++;
+	/* A thread of it may have ended. */
+	if (add_process(totals, live->pid, live->start_ticks)) {
+		totals->processes++;
+		group->processes++;
+	}
 }
 
 static int compare_groups(const void *a, const void *b)
@@ -195,27 +192,27 @@ static int compare_groups(const void *a, const void *b)
 	return strcmp(left->name, right->name);
 }
 
-static bool add_all(struct totals *totals, const struct exit_log *log, const struct strbuf *path,
-                    const struct job_live *live, size_t count)
+static void add_log(struct job_ends *ends, const struct exit_log *log)
 {
 	struct thread_sample sample = {0};
 
+	if (log->exits != WINDOW_EXITS_completed || log->overruns > 0)
+		ends->failed = true;
 	for (uint32_t row = 0; row < log->records.count; row++) {
-		bool is_live = false;
-
 		if (!log->notes[row].is_complete)
 			continue;
 		thread_store_get(&log->records, row, &sample);
-		if (!sample.has_cgroup || !is_within(&sample.cgroup, path))
-			continue;
-		for (size_t i = 0; i < count; i++)
-			is_live = is_live || live[i].pid == sample.tgid;
-		add_end(totals, &sample, &log->notes[row], is_live);
+		add_end(&ends->totals, &sample);
 	}
 	sample_done(&sample);
-	for (size_t i = 0; i < count; i++)
-		add_live(totals, &live[i]);
-	return totals->threads > 0;
+}
+
+void job_ends_catch_up(struct job_ends *ends)
+{
+	cleanup_(exit_log_done) struct exit_log log = {0};
+
+	exit_listener_split(ends->listener, &log);
+	add_log(ends, &log);
 }
 
 static void set_values(const struct totals *totals, struct job_values *values)
@@ -229,25 +226,41 @@ static void set_values(const struct totals *totals, struct job_values *values)
 	job_set(values, JOB_processes, JOB_SOURCE_exits, totals->processes);
 }
 
-void job_ends_stop(struct job_ends *ends, const struct strbuf *path, const struct job_live *live,
-                   size_t count, struct job_values *values, struct job_groups *groups)
+static void stop(struct job_ends *ends)
 {
 	cleanup_(exit_log_done) struct exit_log log = {0};
-	struct totals totals = {0};
 
 	exit_listener_stop(ends->listener, &log);
-	if (path && log.exits == WINDOW_EXITS_completed && log.overruns == 0 &&
-	    add_all(&totals, &log, path, live, count)) {
-		set_values(&totals, values);
-		*groups = totals.groups;
-		totals.groups = (struct job_groups){0};
-		if (groups->count > 0)
-			qsort(groups->entries, groups->count, sizeof(groups->entries[0]),
-			      compare_groups);
-	}
-	strmap_done(&totals.seen);
-	strmap_done(&totals.places);
-	job_groups_done(&totals.groups);
-	cgroup_mounts_done(&ends->mounts);
-	free(ends);
+	ends->listener = NULL;
+	add_log(ends, &log);
+}
+
+void job_ends_stop(struct job_ends *ends, const struct job_live *live, size_t count,
+                   struct job_values *values, struct job_groups *groups)
+{
+	struct totals *totals = &ends->totals;
+
+	stop(ends);
+	for (size_t i = 0; i < count; i++)
+		add_live(totals, &live[i]);
+	if (ends->failed || totals->threads == 0)
+		return;
+	set_values(totals, values);
+	*groups = totals->groups;
+	totals->groups = (struct job_groups){0};
+	if (groups->count > 0)
+		qsort(groups->entries, groups->count, sizeof(groups->entries[0]), compare_groups);
+}
+
+void job_ends_freep(struct job_ends **ends)
+{
+	if (!*ends)
+		return;
+	if ((*ends)->listener)
+		stop(*ends);
+	strmap_done(&(*ends)->totals.seen);
+	strmap_done(&(*ends)->totals.places);
+	job_groups_done(&(*ends)->totals.groups);
+	free(*ends);
+	*ends = NULL;
 }

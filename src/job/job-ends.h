@@ -5,7 +5,6 @@
 #include <stddef.h>
 
 #include "ctprof/base/macro.h"
-#include "ctprof/base/strbuf.h"
 #include "job/job-process.h"
 #include "job/job-values.h"
 
@@ -25,10 +24,16 @@ void job_groups_done(struct job_groups *groups);
 
 struct job_ends;
 
-/* Begins to note the ends of all threads of the host. Returns NULL if this is not possible. */
-must_check_ struct job_ends *job_ends_start(void);
+/* Begins to note the ends of the threads in a cgroup of version 2 and below it; @cgroup_fd is its directory. Returns NULL if this is
+ * not possible. */
+must_check_ struct job_ends *job_ends_start(int cgroup_fd);
 
-/* Stops, and frees @ends. If all ends are known, sets the values by those in the cgroup of version 2 at @path and below it and
- * by @live, which are left, and fills @groups; else neither changes. */
-void job_ends_stop(struct job_ends *ends, const struct strbuf *path, const struct job_live *live,
-                   size_t count, struct job_values *values, struct job_groups *groups);
+/* Adds up the ends so far, so that they take no more memory. */
+void job_ends_catch_up(struct job_ends *ends);
+
+/* Stops. If all ends are known, sets the values by them and by @live, which are left, and fills @groups; else neither changes. */
+void job_ends_stop(struct job_ends *ends, const struct job_live *live, size_t count,
+                   struct job_values *values, struct job_groups *groups);
+
+/* For cleanup_(job_ends_freep). */
+void job_ends_freep(struct job_ends **ends);

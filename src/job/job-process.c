@@ -237,6 +237,7 @@ enum {
 	STAT_STIME,
 	STAT_CUTIME,
 	STAT_CSTIME,
+	STAT_START = 22,
 };
 
 static double field_of(const struct strbuf *text, unsigned field)
@@ -329,6 +330,8 @@ bool job_live_read(int proc_fd, pid_t pid, struct job_live *ret)
 		return false;
 	state = read_name(&text, ret->comm);
 	if (state == 0 || state == 'Z' || state == 'X')
+		return false;
+	if (!stat_field(strbuf_str(&text), text.len, STAT_START, &ret->start_ticks))
 		return false;
 	ret->minor_faults = field_of(&text, STAT_MINFLT) + field_of(&text, STAT_CMINFLT);
 	ret->major_faults = field_of(&text, STAT_MAJFLT) + field_of(&text, STAT_CMAJFLT);

@@ -60,6 +60,7 @@ enum { JOB_COMM_BYTES = 16 };
 /* A process that goes on when the job has ended. */
 struct job_live {
 	uint32_t pid;
+	uint64_t start_ticks; /* since the boot */
 	char comm[JOB_COMM_BYTES];
 	/* Counters of the process and of its children that were waited for. */
 	double minor_faults, major_faults;

@@ -178,6 +178,8 @@ static int wait_for_end(struct job *job)
 
 		if (now >= next) {
 			sample(job, now);
+			if (job->ends)
+				job_ends_catch_up(job->ends);
 			continue;
 		}
 		timeout = (struct timespec){.tv_sec = (time_t)((next - now) / NS_PER_SECOND),
@@ -344,7 +346,6 @@ static void finish(struct job *job)
 {
 	struct job_result *result = job->result;
 	struct job_values *values = &result->values;
-	const struct job_leaf *unified = &job->cgroup.leaves[JOB_LEAF_UNIFIED];
 	struct job_values of_cgroup = {0};
 
 	job_cgroup_values(&job->cgroup, &of_cgroup);
@@ -358,9 +359,7 @@ static void finish(struct job *job)
 	        (double)result->left_count);
 	job_tally_values(&job->tally, result->left, result->left_count, values);
 	if (job->ends)
-		job_ends_stop(job->ends, unified->used ? &unified->path : NULL, result->left,
-		              result->left_count, values, &result->groups);
-	job->ends = NULL;
+		job_ends_stop(job->ends, result->left, result->left_count, values, &result->groups);
 	job_base_subtract(&job->base, &of_cgroup, values);
 	for (unsigned i = 0; i < JOB_VALUE_COUNT; i++)
 		if (of_cgroup.seen[i])
@@ -423,8 +422,7 @@ static int prepare(struct job *job, struct strbuf *reterr)
 
 static void job_done(struct job *job)
 {
-	if (job->ends)
-		job_ends_stop(job->ends, NULL, NULL, 0, NULL, NULL);
+	job_ends_freep(&job->ends);
 	if (job->is_subreaper && !job->was_subreaper)
 		(void)prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
 	job_command_done(&job->command);
@@ -454,7 +452,7 @@ int job_run(const struct job_options *options, struct job_result *ret, struct st
 	if (r < 0)
 		return r;
 	if (!options->without_exits && job.cgroup.leaves[JOB_LEAF_UNIFIED].used)
-		job.ends = job_ends_start();
+		job.ends = job_ends_start(job.cgroup.leaves[JOB_LEAF_UNIFIED].fd);
 	start(&job);
 	if (!ret->started)
 		return 0;

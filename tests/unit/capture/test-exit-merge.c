@@ -467,6 +467,25 @@ static void test_take(void **state)
 	assert_int_equal(result.records.count, 0);
 }
 
+/* Records of threads that no end is wanted of: those from before a moment are forgotten, and a later one keeps its place. */
+static void test_drop(void **state)
+{
+	(void)state;
+	begin(true);
+	add_record(5, 7000, 5000, 1);
+	add_record(6, 7100, 5000, 2);
+	add_record(5, 7200, 100, 3);
+	exit_merge_drop(&merge, UINT64_C(7100) * MS);
+	assert_int_equal(merge.waiting, 2);
+	add_end(5, 7100, 7201, 1000);
+	exit_merge_match(&merge, UINT64_MAX);
+	exit_merge_drop(&merge, UINT64_MAX);
+	exit_merge_finish(&merge, &result);
+	assert_int_equal(result.records.count, 1);
+	assert_true(row(0)->is_complete);
+	assert_int_equal(sample.blkio_delay_count.v, 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -476,6 +495,7 @@ int main(void)
 	        cmocka_unit_test(test_lost_end),     cmocka_unit_test(test_clocks_apart),
 	        cmocka_unit_test(test_until),        cmocka_unit_test(test_many),
 	        cmocka_unit_test(test_cpu_time),     cmocka_unit_test(test_take),
+	        cmocka_unit_test(test_drop),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, done);

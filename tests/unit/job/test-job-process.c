@@ -109,6 +109,7 @@ static void test_live(void **state)
 	                     "voluntary_ctxt_switches:\t1\nnonvoluntary_ctxt_switches:\t1\n");
 	assert_true(job_live_read(proc->fd, 5, &live));
 	assert_string_equal(live.comm, "a) (b");
+	assert_int_equal(live.start_ticks, 99);
 	assert_float_equal(live.minor_faults, 120, 0);
 	assert_float_equal(live.major_faults, 7, 0);
 	assert_float_equal(live.user_time, (57 * tick), 1e-9);
