@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """run-reference.py FILE COMMAND...: runs a command, waits for all its descendants, and writes what the kernel says of them and of
-this process to FILE as JSON: getrusage(2) and /proc/self/io, without ctprof."""
+this process to FILE as JSON: getrusage(2), /proc/self/io and cpu.stat of the cgroup that it is in, without ctprof."""
 import ctypes
 import json
 import os
@@ -23,9 +23,27 @@ while True:
     if ended == pid:
         code = os.waitstatus_to_exitcode(status)
 usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+
+
+def cpu_stat():
+    """The CPU time of this process's cgroup of version 2, in seconds, or None."""
+    with open("/proc/self/cgroup", encoding="utf-8", errors="surrogateescape") as cgroup:
+        paths = [line.split(":", 2)[2].rstrip("\n") for line in cgroup if line.startswith("0:")]
+    with open("/proc/self/mounts", encoding="utf-8", errors="surrogateescape") as mounts:
+        points = [line.split()[1] for line in mounts if line.split()[2] == "cgroup2"]
+    for point in points:
+        try:
+            with open(point + paths[0] + "/cpu.stat", encoding="ascii") as stat:
+                return int(stat.readline().split()[1]) / 1e6
+        except (OSError, IndexError):
+            continue
+    return None
+
+
 with open("/proc/self/io", encoding="ascii") as io:
     numbers = {key: int(value) for key, value in (line.split(": ") for line in io)}
 result = {
+    "cpu_stat": cpu_stat(),
     "cpu_time": sum(u.ru_utime + u.ru_stime for u in usages),
     "minor_faults": sum(u.ru_minflt for u in usages),
     "switches": sum(u.ru_nvcsw + u.ru_nivcsw for u in usages),

@@ -37,6 +37,9 @@ measure() {
     run --format json --summary "$PWD/job.json" "${options[@]}" -- "$python" "$scratch/run-reference.py" "$PWD/reference.json" "$@" \
         >/dev/null
     near cpu_time "$(value cpu_time)" "$(jq .cpu_time reference.json)" .03
+    if [ "$(jq -r '.runs[0].container' job.json)" = cgroup ] && [ "$(jq .cpu_stat reference.json)" != null ]; then
+        near "cpu_time by cpu.stat" "$(value cpu_time)" "$(jq .cpu_stat reference.json)" .02
+    fi
     near minor_faults "$(value minor_faults)" "$(jq .minor_faults reference.json)" 300
     near switches "$(value 'voluntary_switches + .runs[0].values.involuntary_switches')" "$(jq .switches reference.json)" 30
 }
@@ -55,6 +58,23 @@ numbers() {
     io_is_equal
     between "$mode: peak of RSS" 1000000 "$(value peak_rss)" 1000000000
     same "$mode: exit code" 0 "$(value exit_code)"
+
+    # A build of C.
+    if command -v make >/dev/null && command -v cc >/dev/null; then
+        as mkdir -p build
+        for ((i = 0; i < 8; i++)); do
+            printf '#include <stdio.h>\nint f%d(int x) { return printf("%%d", x); }\n' "$i" >"build/f$i.c"
+        done
+        chmod -R a+rwX build
+        printf 'all: f0.o f1.o f2.o f3.o f4.o f5.o f6.o f7.o\n' >build/Makefile
+        measure -- make -s -j2 -C build CC=cc CFLAGS=-O2
+        io_is_equal
+        same "$mode: objects" 8 "$(find build -name '*.o' | wc -l)"
+    fi
+
+    # Killed in the middle of its work, by itself and by another one.
+    measure -- sh -c 'sh -c "i=0; while [ \$i -lt 200000 ]; do i=\$((i + 1)); done; kill -9 \$\$"; timeout -s KILL .5 sh -c "while :; do :; done"; exit 0'
+    io_is_equal
 
     # Short ones.
     measure -- sh -c "i=0; while [ \$i -lt $short ]; do /bin/true; i=\$((i + 1)); done"
@@ -82,8 +102,13 @@ numbers() {
     rm -f spinner
 
     if [ "$mode" = user ] && unshare -pf true 2>/dev/null; then
-        measure -- unshare -pf sh -c 'i=0; while [ $i -lt 100 ]; do /bin/true; i=$((i + 1)); done; head -c 20000000 /dev/zero | gzip >/dev/null'
-        io_is_equal
+        for option in -pf '-pfm --mount-proc' '-Cpfmnu --mount-proc'; do
+            # shellcheck disable=SC2086 # Words of their own.
+            unshare $option true 2>/dev/null || continue
+            # shellcheck disable=SC2086
+            measure -- unshare $option sh -c 'i=0; while [ $i -lt 100 ]; do /bin/true; i=$((i + 1)); done; head -c 20000000 /dev/zero | gzip >/dev/null'
+            io_is_equal
+        done
     fi
 }
 
