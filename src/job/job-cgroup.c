@@ -334,30 +334,35 @@ int job_cgroup_move_back(struct job_cgroup *cgroup)
 	return r;
 }
 
+/* A leaf that was left has too little of everything. */
+static bool counts(const struct job_cgroup *cgroup, enum job_leaf_id id)
+{
+	return cgroup->leaves[id].used && !cgroup->leaves[id].was_left;
+}
+
+static void read_cpu_time(const struct job_cgroup *cgroup, struct job_values *values)
+{
+	if (counts(cgroup, JOB_LEAF_UNIFIED))
+		job_read_cpu_stat(cgroup->leaves[JOB_LEAF_UNIFIED].fd, values);
+	else if (counts(cgroup, JOB_LEAF_CPUACCT))
+		job_read_cpuacct(cgroup->leaves[JOB_LEAF_CPUACCT].fd, values);
+}
+
 bool job_cgroup_cpu_time(const struct job_cgroup *cgroup, double *ret)
 {
 	struct job_values values = {0};
 
-	if (cgroup->leaves[JOB_LEAF_UNIFIED].used)
-		job_read_cpu_stat(cgroup->leaves[JOB_LEAF_UNIFIED].fd, &values);
-	else if (cgroup->leaves[JOB_LEAF_CPUACCT].used)
-		job_read_cpuacct(cgroup->leaves[JOB_LEAF_CPUACCT].fd, &values);
+	read_cpu_time(cgroup, &values);
 	*ret = values.numbers[JOB_cpu_time];
 	return values.seen[JOB_cpu_time];
 }
 
 void job_cgroup_values(const struct job_cgroup *cgroup, struct job_values *values)
 {
-	const struct job_leaf *unified = &cgroup->leaves[JOB_LEAF_UNIFIED],
-	                      *cpuacct = &cgroup->leaves[JOB_LEAF_CPUACCT],
-	                      *memory = &cgroup->leaves[JOB_LEAF_MEMORY];
-
-	if (unified->used)
-		job_read_cpu_stat(unified->fd, values);
-	else if (cpuacct->used)
-		job_read_cpuacct(cpuacct->fd, values);
-	if (unified->used)
-		job_read_peak(unified->fd, "memory.peak", values);
-	if (memory->used)
-		job_read_peak(memory->fd, "memory.max_usage_in_bytes", values);
+	read_cpu_time(cgroup, values);
+	if (counts(cgroup, JOB_LEAF_UNIFIED))
+		job_read_peak(cgroup->leaves[JOB_LEAF_UNIFIED].fd, "memory.peak", values);
+	if (counts(cgroup, JOB_LEAF_MEMORY))
+		job_read_peak(cgroup->leaves[JOB_LEAF_MEMORY].fd, "memory.max_usage_in_bytes",
+		              values);
 }

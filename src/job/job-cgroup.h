@@ -18,6 +18,7 @@ struct job_leaf {
 	int parent_fd;      /* the caller's own cgroup */
 	int fd;             /* the leaf */
 	struct strbuf path; /* as /proc/PID/cgroup has it */
+	bool was_left; /* a process of the job is elsewhere, so the counters are not those of the job */
 };
 
 enum job_leaf_id {
@@ -60,5 +61,5 @@ must_check_ int job_cgroup_move_back(struct job_cgroup *cgroup);
 /* Returns the CPU time of the job so far in seconds. Returns false if it is not known. */
 bool job_cgroup_cpu_time(const struct job_cgroup *cgroup, double *ret);
 
-/* Sets the CPU time by mode and the peak of memory, as far as they are known. */
+/* Sets the CPU time by mode and the peak of memory, as far as they are known: not those of a leaf that was left. */
 void job_cgroup_values(const struct job_cgroup *cgroup, struct job_values *values);

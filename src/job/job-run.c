@@ -17,6 +17,8 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "job-base.h"
+#include "job-cgroup-files.h"
+#include "job/job-cgroup-left.h"
 #include "job/job-cgroup.h"
 #include "job/job-command.h"
 #include "job/job-samples.h"
@@ -49,14 +51,28 @@ struct job {
 	int status;
 };
 
-static void list_members(const struct job *job, struct id_list *list)
+static void add_list(const struct id_list *from, struct id_list *to)
 {
-	if (job_cgroup_leaf(&job->cgroup)) {
+	for (size_t i = 0; i < from->count; i++)
+		*array_add(to->ids, to->count, to->capacity) = from->ids[i];
+}
+
+/* Lists the processes in the leaves and, if one was left, those of the tree. */
+static void list_members(struct job *job, struct id_list *list)
+{
+	cleanup_(id_list_done) struct id_list tree = {0};
+	const struct job_leaf *leaf = job_cgroup_leaf(&job->cgroup);
+
+	if (job_descendants(job->proc_fd, getpid(), &job->others, &tree) < 0)
+		tree.count = 0;
+	job_cgroup_check(&job->cgroup, job->proc_fd, &tree);
+	list->count = 0;
+	if (leaf)
 		(void)!job_cgroup_list(&job->cgroup, list);
+	if (leaf && !leaf->was_left)
 		return;
-	}
-	if (job_descendants(job->proc_fd, getpid(), &job->others, list) < 0)
-		list->count = 0;
+	add_list(&tree, list);
+	job_ids_sort(list);
 }
 
 /* Returns whether PSS is due and known. A job without processes has none. */
@@ -342,8 +358,35 @@ static void leave_cgroup(struct job *job)
 		strbuf_add_str(&result->leftover, strbuf_str(&job->cgroup.reason));
 }
 
+/* Forgets the counters of leaves that do not have all of the job. */
+static void check_cgroup(struct job *job, struct job_values *of_cgroup)
+{
+	job_cgroup_check_time(&job->cgroup, of_cgroup->numbers[JOB_cpu_time],
+	                      job->tally.user_time + job->tally.system_time);
+	if (job_cgroup_say_left(&job->cgroup, &job->result->reason)) {
+		*of_cgroup = (struct job_values){0};
+		job_cgroup_values(&job->cgroup, of_cgroup);
+	}
+}
+
+/* The ends are those in the leaf of version 2; if that was left, they are not those of the job. */
+static void stop_ends(struct job *job)
+{
+	struct job_result *result = job->result;
+	struct job_values unused = {0};
+	struct job_groups no_groups = {0};
+	bool all = !job->cgroup.leaves[JOB_LEAF_UNIFIED].was_left;
+
+	if (!job->ends)
+		return;
+	job_ends_stop(job->ends, result->left, result->left_count, all ? &result->values : &unused,
+	              all ? &result->groups : &no_groups);
+	job_groups_done(&no_groups);
+}
+
 static void finish(struct job *job)
 {
+	const struct job_leaf *leaf = job_cgroup_leaf(&job->cgroup);
 	struct job_result *result = job->result;
 	struct job_values *values = &result->values;
 	struct job_values of_cgroup = {0};
@@ -358,8 +401,8 @@ static void finish(struct job *job)
 	        job_cgroup_leaf(&job->cgroup) ? JOB_SOURCE_cgroup : JOB_SOURCE_wait,
 	        (double)result->left_count);
 	job_tally_values(&job->tally, result->left, result->left_count, values);
-	if (job->ends)
-		job_ends_stop(job->ends, result->left, result->left_count, values, &result->groups);
+	check_cgroup(job, &of_cgroup);
+	stop_ends(job);
 	job_base_subtract(&job->base, &of_cgroup, values);
 	for (unsigned i = 0; i < JOB_VALUE_COUNT; i++)
 		if (of_cgroup.seen[i])
@@ -368,6 +411,8 @@ static void finish(struct job *job)
 	if (job->options->watcher)
 		watch_end(job);
 	job_samples_values(&job->samples, values);
+	if (leaf && leaf->was_left)
+		job_forget(values, JOB_peak_pcpu);
 	job_base_check_largest(&job->base, job->samples.largest_rss, values);
 	result->code = job_command_exit_code(job->status);
 	job_set(values, JOB_exit_code, JOB_SOURCE_status, result->code);

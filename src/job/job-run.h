@@ -67,8 +67,9 @@ struct job_result {
 	bool was_signalled; /* before the command ended: by a process, or by the terminal */
 	bool was_stopped;   /* a signal ended the wait for descendants */
 	enum job_container container;
-	struct strbuf cgroup;   /* the path of it */
-	struct strbuf reason;   /* a phrase: why it is not a cgroup; or empty */
+	struct strbuf cgroup; /* the path of it */
+	struct strbuf
+	        reason; /* a phrase: why it is not a cgroup, or has not all of the job; or empty */
 	struct strbuf leftover; /* the path of a cgroup that could not be removed, or empty */
 	struct job_values values;
 	struct job_groups groups; /* none if ends are not known */

@@ -167,6 +167,8 @@ static void add_container(const struct job_result *run, struct strbuf *out)
 	if (run->container == JOB_CONTAINER_CGROUP) {
 		strbuf_add_str(out, "in the cgroup ");
 		text_add_escaped(out, strbuf_str(&run->cgroup), run->cgroup.len);
+		if (run->reason.len > 0)
+			strbuf_addf(out, "; %s", strbuf_str(&run->reason));
 	} else {
 		strbuf_add_str(out, run->container == JOB_CONTAINER_SUBREAPER
 		                            ? "by wait4(2), orphans too; no cgroup: "

@@ -121,6 +121,28 @@ compare_code() {
     same "$mode: exit code of $*" "$bare" "$ours"
 }
 
+# A command that leaves its cgroups takes its memory and its CPU time with it: neither is that of the small rest.
+elsewhere() {
+    local directory
+
+    if [ "$(id -u)" -ne 0 ] || [ "$mode" != user ]; then
+        return
+    fi
+    for directory in /sys/fs/cgroup/memory /sys/fs/cgroup/unified /sys/fs/cgroup; do
+        if [ ! -w "$directory/cgroup.procs" ]; then
+            continue
+        fi
+        rm -f moved
+        run --format json --summary "$PWD/job.json" -- sh -c 'echo $$ >"$1/cgroup.procs" && : >moved; i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done' sh "$directory"
+        if [ -e moved ] && [ "$(jq -r '.runs[0].container' job.json)" = cgroup ] && [ "$(jq -r '.runs[0].cgroup' job.json)" != null ]; then
+            between "milliseconds of CPU time outside of the leaf, $directory" 50 "$(value 'cpu_time * 1000 | floor')" 60000
+            if [ "$directory" != /sys/fs/cgroup/unified ]; then
+                same "peak of memory outside of $directory" null "$(value peak_memory)"
+            fi
+        fi
+    done
+}
+
 codes() {
     local code signal
 
@@ -233,6 +255,7 @@ all() {
     numbers
     signals
     files
+    elsewhere
 }
 
 echo "container: $(run --summary-format '{container}' -- true 2>&1)"
