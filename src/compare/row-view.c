@@ -496,18 +496,27 @@ static bool lacks_threads(const struct row_set *set, const struct row_view *view
 	return derive_threads(measure_derived(view->measure), &in) < group->threads;
 }
 
-/* The delta is what happened between the snapshots. A group that was not there did all that it has done since. */
+/* Returns whether threads of the group were there before it, under another name that others have kept. */
+static bool has_come(const struct row_set *set, const struct row_group *group)
+{
+	return set->interval_total && !group->exited && !group->sides[SIDE_BASELINE] &&
+	       group->interval && group->interval->continued > 0;
+}
+
+/* The delta is what happened between the snapshots. A group that was not there did all that it has done since, unless it
+ * has threads with earlier work, of which the baseline says nothing under this name. */
 static void set_between(const struct row_set *set, struct row_view *view)
 {
 	const struct group *group = group_read(&set->readers[SIDE_MAX], view->group->interval);
 
 	view->is_interval = true;
-	view->members_differ = members_differ(set, view->group);
+	view->members_differ = members_differ(set, view->group) || has_come(set, view->group);
 	if (group)
 		view->delta = between(set, group, view->measure, view->per);
 	view->delta_partial =
 	        group && view->delta.kind != QUANTITY_NONE && lacks_threads(set, view, group);
-	if (!view->sides[SIDE_BASELINE] && view->delta.kind != QUANTITY_NONE)
+	if (!view->sides[SIDE_BASELINE] && view->delta.kind != QUANTITY_NONE &&
+	    !has_come(set, view->group))
 		view->values[SIDE_BASELINE] = quantity_integer(0);
 	view->percent = percent_of(view);
 }
@@ -551,7 +560,8 @@ void row_view(const struct row_set *set, const struct row_group *group, unsigned
 	}
 	set_absent(set, ret);
 	set_means(set, ret);
-	ret->is_new = of_one_boot && !group->exited && !group->sides[SIDE_BASELINE];
+	ret->is_new = of_one_boot && !group->exited && !group->sides[SIDE_BASELINE] &&
+	              !has_come(set, group);
 	ret->is_gone = of_one_boot && !group->exited && !group->sides[SIDE_CANDIDATE];
 	if (row_has_interval(set, group, measure)) {
 		set_between(set, ret);

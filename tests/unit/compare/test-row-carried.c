@@ -56,6 +56,8 @@ static void test_all_carried(void **state)
 /* If one of two goes on under another name, both names stay; so does a group whose threads were all born inside. */
 static void test_some_carried(void **state)
 {
+	struct row_view view;
+
 	(void)state;
 	add(&tables[0], 7, "old", WINDOW_PART_NONE);
 	add(&tables[0], 8, "old", WINDOW_PART_NONE);
@@ -68,6 +70,16 @@ static void test_some_carried(void **state)
 	assert_null(find_group(&rows, "now")->was);
 	assert_null(find_group(&rows, "now")->sides[SIDE_BASELINE]);
 	assert_null(find_group(&rows, "other")->was);
+	/* Its thread is not new, and nobody knows under this name what it had done before. */
+	view = view_row(&rows, "now", METRIC_minflt);
+	assert_false(view.is_new);
+	assert_true(view.members_differ);
+	assert_int_equal(view.values[SIDE_BASELINE].kind, QUANTITY_NONE);
+	assert_int_equal(view.values[SIDE_CANDIDATE].integer, 5);
+	assert_int_equal(view.delta.integer, 5);
+	view = view_row(&rows, "other", METRIC_minflt);
+	assert_true(view.is_new);
+	assert_int_equal(view.values[SIDE_BASELINE].integer, 0);
 }
 
 /* A name that is in both is no other name, though threads change it for that. */
