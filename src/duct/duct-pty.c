@@ -65,15 +65,31 @@ static void *run(void *argument)
 	return NULL;
 }
 
+/* Stores the size of our own terminal. Returns false if there is none. */
+static bool find_size(struct winsize *ret)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (ioctl(fd, TIOCGWINSZ, ret) == 0 && ret->ws_col > 0)
+			return true;
+	return false;
+}
+
+void duct_pty_resize(const struct duct_pty *pty)
+{
+	struct winsize size;
+
+	if (find_size(&size))
+		(void)ioctl(pty->master_fd, TIOCSWINSZ, &size);
+}
+
 /* Our own terminal makes the ends of lines; in the file they are as the command wrote them. */
 static int set_slave(int slave_fd)
 {
-	struct winsize size = {.ws_row = LINES_USUAL, .ws_col = COLUMNS_USUAL}, ours;
+	struct winsize size;
 	struct termios settings;
 
-	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		if (ioctl(fd, TIOCGWINSZ, &ours) == 0 && ours.ws_col > 0)
-			size = ours;
+	if (!find_size(&size))
+		size = (struct winsize){.ws_row = LINES_USUAL, .ws_col = COLUMNS_USUAL};
 	if (ioctl(slave_fd, TIOCSWINSZ, &size) < 0 || tcgetattr(slave_fd, &settings) < 0)
 		return -errno;
 	settings.c_oflag &= ~(tcflag_t)OPOST;

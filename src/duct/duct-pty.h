@@ -13,6 +13,9 @@ must_check_ int duct_pty_start(int file_fd, int shown_fd, struct duct_pty **ret)
 /* Returns the descriptor for the command. Borrowed until the next call. */
 int duct_pty_slave(const struct duct_pty *pty);
 
+/* Gives it the size that our terminal has now. */
+void duct_pty_resize(const struct duct_pty *pty);
+
 /* The command has it now. */
 void duct_pty_close_slave(struct duct_pty *pty);
 

@@ -47,12 +47,24 @@ static void started(struct job_watcher *self, pid_t pid, uint64_t start_ns)
 		run->options->started(run->options->context);
 }
 
+/* The kernel tells nobody, since the terminal is nobody's controlling one. */
+static void resize(const struct run *run)
+{
+	if (!run->outcome->pty)
+		return;
+	duct_pty_resize(run->outcome->pty);
+	(void)kill(run->options->new_session ? -run->pid : run->pid, SIGWINCH);
+}
+
 static void signalled(struct job_watcher *self, int number, bool passed)
 {
 	struct run *run = (struct run *)self;
 	bool kills = number == SIGINT && ++run->interrupts >= KILLING_INTERRUPT;
 
-	(void)passed;
+	if (number == SIGWINCH && !passed) {
+		resize(run);
+		return;
+	}
 	if (kills)
 		(void)kill(run->pid, SIGKILL);
 	if (run->options->signalled)

@@ -157,6 +157,15 @@ static void pass_signal(struct job *job, const struct signalfd_siginfo *signal)
 		watcher->signalled(watcher, number, is_sent || leads);
 }
 
+/* The terminal's new size reaches the command if it is the command's terminal as well. */
+static void note_resize(struct job *job)
+{
+	struct job_watcher *watcher = job->options->watcher;
+
+	if (!job->ended && watcher && watcher->signalled)
+		watcher->signalled(watcher, SIGWINCH, false);
+}
+
 /* Behind the end of the command, one that would end us ends the wait. */
 static void handle_signals(struct job *job)
 {
@@ -167,8 +176,10 @@ static void handle_signals(struct job *job)
 
 		if (number == SIGCHLD)
 			continue;
-		if (number == SIGWINCH && (job->ended || !job_signal_is_sent(&signal)))
+		if (number == SIGWINCH && (job->ended || !job_signal_is_sent(&signal))) {
+			note_resize(job);
 			continue;
+		}
 		if (job->ended)
 			job->result->was_stopped = true;
 		else

@@ -38,7 +38,7 @@ struct job_watcher {
 	/* Reads the processes in place of job_memory_read(). */
 	void (*sample)(struct job_watcher *self, const struct job_moment *moment,
 	               struct job_memory *ret);
-	/* A signal has come, and @passed: it was passed on. */
+	/* A signal has come, and @passed: it was passed on. SIGWINCH of the terminal is not passed on. */
 	void (*signalled)(struct job_watcher *self, int number, bool passed);
 };
 

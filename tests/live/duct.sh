@@ -210,6 +210,11 @@ terminal() {
     cmp out o/stdout || fail "$mode: shown of a terminal"
     files 3
     checked o/
+    # Its size is that of ctprof's own terminal, which changes.
+    new
+    as "$python" "$scratch/run-terminal.py" size "$scratch/ctprof" duct -q -p o/ --pty \
+        bash -c 'trap "stty size <&1; exit 0" WINCH; echo ready; for i in {1..100}; do sleep .1; done; exit 1' >typed
+    same "$mode: the new size" "33 99" "$(tail -n 1 o/stdout)"
     # Its child goes on with the terminal.
     new
     duct -q -p o/ --pty sh -c 'sleep 5 & echo $! >goes-on; echo end'

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""run-terminal.py KEY COMMAND...: runs a command in a terminal of its own, types KEY (such as 03 for Ctrl-C) when it has printed
-"ready", and prints what it printed and its status."""
+"""run-terminal.py KEY COMMAND...: runs a command in a terminal of its own, types KEY (such as 03 for Ctrl-C; "size" makes the
+terminal 33 lines of 99 columns instead) when it has printed "ready", and prints what it printed and its status."""
+import fcntl
 import os
 import pty
+import struct
 import sys
+import termios
 
 pid, terminal = pty.fork()
 if pid == 0:
@@ -19,7 +22,10 @@ while True:
         break
     text += more
     if not typed and b"ready" in text:
-        os.write(terminal, bytes.fromhex(sys.argv[1]))
+        if sys.argv[1] == "size":
+            fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 33, 99, 0, 0))
+        else:
+            os.write(terminal, bytes.fromhex(sys.argv[1]))
         typed = True
 status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 print(text.decode(errors="replace").replace("\r", ""))
