@@ -189,8 +189,10 @@ static void put_identity(struct thread_store *store, const struct thread_sample 
 	put(store, sample->window_part);
 	put(store, sample->interval_ns);
 	put(store, sample->life_ns);
-	if (sample->window_part != WINDOW_PART_NONE)
+	if (sample->window_part != WINDOW_PART_NONE) {
 		put(store, sample->run_time_before_ns);
+		put(store, sample->process_successors);
+	}
 	if (sample->jemalloc_boottime_ns > 0) {
 		put(store, sample->jemalloc_boottime_ns);
 		put(store, sample->jemalloc_interval_ns);
@@ -229,8 +231,10 @@ static void get_identity(const struct thread_store *store, size_t *at, unsigned 
 	ret->window_part = (enum window_part)get(store, at);
 	ret->interval_ns = get(store, at);
 	ret->life_ns = get(store, at);
-	if (ret->window_part != WINDOW_PART_NONE)
+	if (ret->window_part != WINDOW_PART_NONE) {
 		ret->run_time_before_ns = get(store, at);
+		ret->process_successors = (uint32_t)get(store, at);
+	}
 	if (flags & HAS_JEMALLOC_TIME) {
 		ret->jemalloc_boottime_ns = get(store, at);
 		ret->jemalloc_interval_ns = get(store, at);

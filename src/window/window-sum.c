@@ -21,6 +21,8 @@ struct window_sum {
 	size_t used_capacity;
 	bool is_checked; /* the boot of the next window */
 	struct thread_store ended;
+	uint32_t *successors; /* of the processes of these; owned */
+	size_t successor_count, successor_capacity;
 	struct snapshot_info facts;
 	uint64_t count, gaps, gap_ns;
 	struct thread_sample row, before; /* scratch */
@@ -28,6 +30,13 @@ struct window_sum {
 	struct window_time time;
 	uint64_t accounted_ticks; /* CPU time of the processes */
 };
+
+static void keep_ended(struct window_sum *sum, const struct thread_sample *sample)
+{
+	thread_store_add(&sum->ended, sample);
+	*array_add(sum->successors, sum->successor_count, sum->successor_capacity) =
+	        sample->process_successors;
+}
 
 /* Sets aside a thread that was there at the end of the last window, and not in the next one. */
 static void end_row(struct window_sum *sum, uint32_t row)
@@ -37,7 +46,7 @@ static void end_row(struct window_sum *sum, uint32_t row)
 	thread_store_get(&sum->so_far.threads, row, sample);
 	sample->window_part =
 	        sample->window_part == WINDOW_PART_born ? WINDOW_PART_passed : WINDOW_PART_exited;
-	thread_store_add(&sum->ended, sample);
+	keep_ended(sum, sample);
 }
 
 static void end_unused(struct window_sum *sum)
@@ -92,7 +101,10 @@ static int add_thread(struct snapshot_visitor *self, struct thread_sample *sampl
 		thread_store_get(&sum->so_far.threads, row, &sum->before);
 		window_add_thread(sample, &sum->before);
 	}
-	thread_store_add(has_ended(sample) ? &sum->ended : &sum->next.threads, sample);
+	if (has_ended(sample))
+		keep_ended(sum, sample);
+	else
+		thread_store_add(&sum->next.threads, sample);
 	return 0;
 }
 
@@ -132,6 +144,7 @@ void window_sum_freep(struct window_sum **sum_ref)
 	window_totals_done(&sum->totals_next);
 	free(sum->used);
 	thread_store_done(&sum->ended);
+	free(sum->successors);
 	snapshot_info_done(&sum->facts);
 	sample_done(&sum->row);
 	sample_done(&sum->before);
@@ -271,6 +284,7 @@ struct ended_order {
 	uint32_t row;
 	uint32_t tgid;
 	uint64_t process_start;
+	uint32_t successors;
 	bool is_written;
 };
 
@@ -282,6 +296,9 @@ static int compare_ended(const void *a, const void *b)
 		return x->tgid < y->tgid ? -1 : 1;
 	if (x->process_start != y->process_start)
 		return x->process_start < y->process_start ? -1 : 1;
+	/* Several processes had these ids in one clock tick, and each has fewer successors than the one before. */
+	if (x->successors != y->successors)
+		return x->successors > y->successors ? -1 : 1;
 	return x->row < y->row ? -1 : x->row > y->row;
 }
 
@@ -294,8 +311,8 @@ static struct ended_order *sort_ended(const struct window_sum *sum)
 	for (uint32_t row = 0; row < count; row++) {
 		const struct thread_key *key = thread_store_key(&sum->ended, row);
 
-		order[row] =
-		        (struct ended_order){row, key->tgid, key->process_start_clock_ticks, false};
+		order[row] = (struct ended_order){row, key->tgid, key->process_start_clock_ticks,
+		                                  sum->successors[row], false};
 	}
 	if (count > 0)
 		qsort(order, count, sizeof(*order), compare_ended);
@@ -327,7 +344,7 @@ static int write_ended_of(struct window_sum *sum, struct ended_order *order,
 			high = middle;
 	}
 	for (; r == 0 && low < sum->ended.count && order[low].tgid == process->tgid; low++)
-		if (!order[low].is_written &&
+		if (!order[low].is_written && order[low].successors == 0 &&
 		    thread_key_same_process(thread_store_key(&sum->ended, order[low].row), process))
 			r = write_ended(sum, &order[low], writer, info);
 	return r;

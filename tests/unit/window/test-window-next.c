@@ -330,6 +330,54 @@ static void a_gap_is_left_out(void **state)
 	strbuf_done(&windows[1].bytes);
 }
 
+/* Two processes had one id, one after the other, in one clock tick: in the sum they are two as well. */
+static void lives_of_one_tick_stay_apart(void **state)
+{
+	static const char *const names[] = {"later", "earlier"};
+	struct memory_sink packed = memory_sink_make(SIZE_MAX);
+	cleanup_(window_reading_done) struct window_reading first = {0}, last = {0}, both = {0};
+	cleanup_(exit_log_done) struct exit_log exits = {.exits = WINDOW_EXITS_completed};
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	struct window_sum *sum = window_sum_new();
+	struct thread_sample sample = {0};
+	struct reading readings[3];
+	unsigned found = 0;
+
+	(void)state;
+	fill(readings);
+	load(&readings[0], &first);
+	load(&readings[1], &last);
+	for (unsigned i = 2; i-- > 0;) {
+		uint64_t born_ns = SECONDS(110) + (i == 0 ? MILLISECONDS(4) : 0);
+
+		add_end(&exits, (struct end_spec){.tid = 900,
+		                                  .tgid = 900,
+		                                  .born_ns = born_ns,
+		                                  .exited_ns = born_ns + MILLISECONDS(2),
+		                                  .is_complete = true,
+		                                  .process_born_ns = born_ns,
+		                                  .comm = names[i],
+		                                  .pcomm = names[i]});
+	}
+	pack(&first, &last, &exits, NULL, &packed);
+	assert_int_equal(add(sum, &packed, &reason), 0);
+	write_sum(sum, &both);
+	for (uint32_t row = 0; row < both.threads.count; row++) {
+		if (thread_store_key(&both.threads, row)->tid != 900)
+			continue;
+		thread_store_get(&both.threads, row, &sample);
+		assert_in_range(sample.process_successors, 0, 1);
+		assert_string_equal(strbuf_str(&sample.pcomm), names[sample.process_successors]);
+		found |= 1U << sample.process_successors;
+	}
+	assert_int_equal(found, 3);
+	sample_done(&sample);
+	window_sum_freep(&sum);
+	strbuf_done(&packed.bytes);
+	for (unsigned i = 0; i < 3; i++)
+		reading_done(&readings[i]);
+}
+
 /* Each of two windows has a thread that lived for less than a tick, and both together used one. */
 static void parts_of_a_tick_are_passed_on(void **state)
 {
@@ -379,6 +427,7 @@ int main(void)
 	        cmocka_unit_test(each_exit_is_in_one_window),
 	        cmocka_unit_test(sums_are_those_of_one_window),
 	        cmocka_unit_test(a_gap_is_left_out),
+	        cmocka_unit_test(lives_of_one_tick_stay_apart),
 	        cmocka_unit_test(parts_of_a_tick_are_passed_on),
 	};
 
