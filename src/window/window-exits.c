@@ -245,6 +245,9 @@ static void match_rest(struct matching *matching)
 		    matching->uses[record] == RECORD_OF_ZOMBIE ||
 		    matching->uses[record] == RECORD_OF_FIRST)
 			continue;
+		/* The listener begins before the window. */
+		if (note->exited_boottime_ns < join->begin_ns)
+			continue;
 		if (matching->uses[record] == RECORD_IN_DOUBT ||
 		    note->born_boottime_ns < join->begin_ns) {
 			window_count(join, WINDOW_exits_left_out, 1);

@@ -115,6 +115,11 @@ static void other_ends_are_ignored(void **state)
 	                                        .tgid = 9,
 	                                        .born_ns = SECONDS(20),
 	                                        .exited_ns = SECONDS(100) + 5});
+	/* One that ended before the window is none of its exits. */
+	add_end(&scene.exits, (struct end_spec){.tid = 8,
+	                                        .tgid = 8,
+	                                        .born_ns = SECONDS(20),
+	                                        .exited_ns = SECONDS(100) - 5});
 	/* Its own, after the last one. */
 	add_end(&scene.exits, (struct end_spec){.tid = TID,
 	                                        .tgid = TGID,
