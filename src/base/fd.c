@@ -189,6 +189,13 @@ int fd_list_ids(int dir_fd, struct id_list *list, struct strbuf *scratch)
 	return r;
 }
 
+int fd_next_entry(DIR *dir, const struct dirent **ret_entry)
+{
+	errno = 0;
+	*ret_entry = readdir(dir);
+	return *ret_entry ? 1 : -errno;
+}
+
 void id_list_done(struct id_list *list)
 {
 	free(list->ids);

@@ -2,6 +2,7 @@
 #pragma once
 /* fd - files and directories relative to a descriptor. Everything is opened O_CLOEXEC. Every call that opens, reads or lists is marked
  * for base/watch.h. */
+#include <dirent.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,6 +35,10 @@ must_check_ int fd_open_path_at(int dir_fd, const char *name);
 
 /* Opens a directory for lookups and listing. Returns the descriptor or -errno. */
 must_check_ int fd_open_dir_at(int dir_fd, const char *name);
+
+/* Stores the next entry of a directory stream. Returns 1, 0 behind the last one, or -errno: readdir(3) itself has one answer for
+ * both, and a part of a directory would be taken for all of it. */
+must_check_ int fd_next_entry(DIR *dir, const struct dirent **ret_entry);
 
 /* Numbers; the memory is reused from one listing to the next. */
 struct id_list {

@@ -68,7 +68,9 @@ static void set_texts(struct line *line, struct database *database,
 		strbuf_clear(&line->texts[c]);
 	if (row->host != QUESTION_NO_HOST)
 		set_utf8(&line->texts[COLUMN_HOST], list->hosts[row->host]);
-	database_add_group(database, row->group, &key, &name);
+	/* database_reason() says so. */
+	if (database_add_group(database, row->group, &key, &name) < 0)
+		return;
 	set_utf8(&line->texts[COLUMN_KEY], strbuf_str(&key));
 	set_utf8(&line->texts[COLUMN_GROUP], strbuf_str(&name));
 	set_utf8(&line->texts[COLUMN_METRIC], metric_name);

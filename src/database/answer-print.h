@@ -8,6 +8,8 @@
 
 enum { ANSWER_HOST_ROWS = 3 };
 
+/* These read names of groups. database_reason() is not empty afterwards if that failed, and what was printed is of no use. */
+
 /* Prints a line about the answer, and a table. It has @limit hosts, with ANSWER_HOST_ROWS rows each, or @limit rows if they are of no host
  * or of one group; 0: all rows. The number of rows that are left out is printed below. Errors are left in @file's error flag. */
 void answer_print_table(FILE *file, const struct table_style *style, struct database *database,

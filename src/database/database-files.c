@@ -56,6 +56,8 @@ struct database_files *database_files_new(const char *path)
 	struct database_files *files = mem_calloc(1, sizeof(*files));
 
 	files->base = sqlite3_vfs_find(NULL);
+	if (!files->base)
+		mem_exhausted();
 	files->vfs = *files->base;
 	files->path = mem_copy(path, strlen(path));
 	snprintf(files->name, sizeof(files->name), "ctprof-%p", (void *)files);

@@ -268,17 +268,21 @@ int database_scan(struct database *database, const struct database_filter *filte
 	return r;
 }
 
-void database_add_group(struct database *database, int64_t group, struct strbuf *key,
-                        struct strbuf *name)
+int database_add_group(struct database *database, int64_t group, struct strbuf *key,
+                       struct strbuf *name)
 {
 	sqlite3_stmt *stmt = database_statement(database, STATEMENT_GROUP_NAME);
+	int r = SQLITE_ERROR;
 
-	if (!stmt)
-		return;
-	sqlite3_bind_int64(stmt, 1, group);
-	if (sqlite3_step(stmt) == SQLITE_ROW) {
+	if (stmt) {
+		sqlite3_bind_int64(stmt, 1, group);
+		r = sqlite3_step(stmt);
+	}
+	if (r == SQLITE_ROW) {
 		strbuf_add_str(key, text_of(stmt, 0));
 		strbuf_add_str(name, text_of(stmt, 1));
 	}
+	r = r == SQLITE_ROW || r == SQLITE_DONE ? 0 : database_fail(database);
 	sqlite3_reset(stmt);
+	return r;
 }

@@ -81,6 +81,6 @@ must_check_ int database_scan(struct database *database, const struct database_f
                               void (*visit)(void *context, const struct database_fact *fact),
                               void *context);
 
-/* Appends the key and the name of a group. */
-void database_add_group(struct database *database, int64_t group, struct strbuf *key,
-                        struct strbuf *name);
+/* Appends the key and the name of a group. Returns 0 or -EIO. */
+must_check_ int database_add_group(struct database *database, int64_t group, struct strbuf *key,
+                                   struct strbuf *name);

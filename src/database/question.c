@@ -31,6 +31,7 @@ struct asking {
 	size_t *open;               /* metrics with facts of the group; owned */
 	size_t open_count;
 	bool is_open; /* a group has begun */
+	int error;    /* -EIO: a group could not be read; 0 */
 	int64_t group;
 	struct strmap totals; /* by the set of keys, to an array of struct total by metric, owned */
 	double *values, *scratch; /* by host; owned */
@@ -47,7 +48,8 @@ static struct total *totals_of(struct asking *asking, int64_t group)
 	cleanup_(strbuf_done) struct strbuf key = STRBUF_INIT, name = STRBUF_INIT;
 	struct strmap_entry *entry;
 
-	database_add_group(asking->database, group, &key, &name);
+	if (database_add_group(asking->database, group, &key, &name) < 0)
+		asking->error = -EIO;
 	entry = strmap_add(&asking->totals, strbuf_str(&key), key.len);
 	if (!entry->value)
 		entry->value = mem_calloc(asking->list->metric_count, sizeof(struct total));
@@ -451,6 +453,8 @@ int question_ask(struct database *database, const struct question *question,
 		r = check_found(&asking, reterr);
 		set_impacts(&asking);
 		sort_rows(ret, list->host_count);
+		if (asking.error < 0)
+			r = asking.error;
 	}
 	free_totals(&asking);
 	for (size_t m = 0; m < list->metric_count; m++)

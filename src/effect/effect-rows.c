@@ -149,6 +149,7 @@ static void add_row(struct search *search, const struct unit_table *table, struc
 	if (!effect.is_equal &&
 	    !contrast_scale_values(effect.values, search->units, search->y, &effect.scale)) {
 		comparison->unseen++;
+		free(effect.owned);
 		return;
 	}
 	effect.contrasts = mem_calloc(plan->trial->block_count + 1, sizeof(effect.contrasts[0]));

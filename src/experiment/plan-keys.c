@@ -264,10 +264,10 @@ static int each_part(struct plan *plan, const char *value,
 	int r = 0;
 
 	while (r == 0) {
-		size_t len = strcspn(value, ","), from = strspn(value, " \t"), to = len;
+		size_t len = strcspn(value, ","), from = strspn(value, PLAN_BLANKS), to = len;
 		cleanup_(mem_freep) char *part = NULL;
 
-		while (to > from && (value[to - 1] == ' ' || value[to - 1] == '\t'))
+		while (to > from && strchr(PLAN_BLANKS, value[to - 1]))
 			to--;
 		part = mem_copy(value + (from < to ? from : to), from < to ? to - from : 0);
 		r = add(plan, part, reterr);

@@ -3,6 +3,9 @@
 /* plan-keys - texts and keys of a plan, for the files that parse it. */
 #include "experiment/plan.h"
 
+/* They are removed around every word. A carriage return is one, for files of other systems. */
+#define PLAN_BLANKS " \t\r"
+
 void plan_texts_add(struct plan_texts *texts, const char *text, size_t len);
 
 /* Checks that @name is a good name for @what. Returns 0, or -EINVAL with a phrase. */

@@ -10,7 +10,7 @@
 
 static bool is_blank(char c)
 {
-	return c == ' ' || c == '\t' || c == '\r';
+	return c != '\0' && strchr(PLAN_BLANKS, c);
 }
 
 static struct span trim(struct span text)

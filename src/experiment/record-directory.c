@@ -19,17 +19,17 @@ static int check_empty(int dir_fd)
 	cleanup_(fd_closep) int fd = fd_open_dir_at(dir_fd, ".");
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *entry;
-	int r = 0;
+	int r = 0, more = 0;
 
 	if (!dir)
 		return fd < 0 ? fd : -errno;
 	/* The stream has it now. */
 	fd = -1;
-	while (r == 0 && (entry = readdir(dir)))
+	while (r == 0 && (more = fd_next_entry(dir, &entry)) > 0)
 		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
 			r = -EEXIST;
 	closedir(dir);
-	return r;
+	return r == 0 ? more : r;
 }
 
 /* A group with the number of its user is that user's own, as pam_umask(8) has it. */

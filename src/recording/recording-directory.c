@@ -128,14 +128,17 @@ int recording_files_list(int dir_fd, struct recording_files *list)
 	cleanup_(fd_closep) int fd = fd_open_dir_at(dir_fd, ".");
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *entry;
+	int r;
 
 	if (!dir)
 		return fd < 0 ? fd : -errno;
 	/* The stream has it now. */
 	fd = -1;
-	while ((entry = readdir(dir)))
+	while ((r = fd_next_entry(dir, &entry)) > 0)
 		add_file(dir_fd, entry->d_name, list);
 	closedir(dir);
+	if (r < 0)
+		return r;
 	if (list->count > 0)
 		qsort(list->entries, list->count, sizeof(list->entries[0]), compare_files);
 	return 0;

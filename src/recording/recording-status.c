@@ -24,11 +24,12 @@ static void add_info(struct recording_status *status, const struct snapshot_info
 		status->begin_unix_ns = begin_ns;
 	} else if (begin_ns > status->end_unix_ns) {
 		status->gaps++;
-		status->gap_ns += begin_ns - status->end_unix_ns;
+		saturating_add_to(&status->gap_ns, begin_ns - status->end_unix_ns);
 	}
 	status->end_unix_ns = info->captured_at_unix_ns;
-	status->length_ns += info->window.numbers[WINDOW_length_ns];
-	status->cpu_ns += info->cost[COST_user_cpu_ns] + info->cost[COST_system_cpu_ns];
+	saturating_add_to(&status->length_ns, info->window.numbers[WINDOW_length_ns]);
+	saturating_add_to(&status->cpu_ns, info->cost[COST_user_cpu_ns]);
+	saturating_add_to(&status->cpu_ns, info->cost[COST_system_cpu_ns]);
 }
 
 /* Counts the windows of a file, and reads them if it is the newest. */
