@@ -11,11 +11,13 @@
 #include "record-wait.h"
 #include "recording/recording-write.h"
 #include "service-notify.h"
+#include "snapshot/frame-base.h"
 
 struct recorder {
 	const struct record_options *options;
 	int dir_fd, lock_fd;
 	struct recording_writer writer;
+	struct frame_base base; /* the windows of the open file */
 	struct capture_series *series;
 	struct record_wait wait;
 	uint64_t lost; /* windows in a row that could not be written */
@@ -24,6 +26,7 @@ struct recorder {
 static void recorder_done(struct recorder *recorder)
 {
 	capture_series_freep(&recorder->series);
+	frame_base_done(&recorder->base);
 	record_wait_done(&recorder->wait);
 	recording_writer_done(&recorder->writer);
 	fd_closep(&recorder->lock_fd);
@@ -83,13 +86,17 @@ static int record_window(struct recorder *recorder)
 	int r;
 
 	writer = snapshot_writer_new(&frame.sink, SNAPSHOT_ZSTD_LEVEL);
+	snapshot_writer_follow(writer, &recorder->base, is_whole);
 	r = capture_series_next(recorder->series, is_whole, writer, &info, &reason);
 	if (r < 0) {
 		cli_error("%s", reason.len > 0 ? strbuf_str(&reason) : strerror(-r));
 		return r;
 	}
-	note_result(recorder, recording_writer_append(&recorder->writer, begin_s, frame.bytes.data,
-	                                              frame.bytes.len));
+	r = recording_writer_append(&recorder->writer, begin_s, frame.bytes.data, frame.bytes.len);
+	/* Nothing can follow a window that is not there. */
+	if (r < 0)
+		frame_base_done(&recorder->base);
+	note_result(recorder, r);
 	return 0;
 }
 

@@ -203,7 +203,8 @@ int unit_tables_read(struct unit_table *tables, size_t count, struct fact_table 
                      struct byte_source *source, const struct snapshot_limits *limits,
                      struct snapshot_info *ret_info, struct strbuf *reterr)
 {
-	struct unit_reading reading = {{add_thread, add_cgroup}, tables, count, facts};
+	struct unit_reading reading = {
+	        {.thread = add_thread, .cgroup = add_cgroup}, tables, count, facts};
 	int r;
 
 	for (size_t i = 0; i < count; i++)

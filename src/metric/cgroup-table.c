@@ -157,7 +157,7 @@ void sched_ext_done(struct sched_ext *sched_ext)
 void cgroup_stats_reset(struct cgroup_stats *stats)
 {
 	strbuf_clear(&stats->path);
-	stats->is_v1 = false;
+	stats->is_v1 = stats->is_gone = false;
 	stats->read_boottime_ns = stats->interval_ns = 0;
 	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++)
 		fact_clear(&stats->values[i]);

@@ -24,6 +24,8 @@ struct reading {
 	uint64_t *bytes;
 	struct strbuf *reterr;
 	bool has_facts; /* the first window of the file is in the sum, or its facts are */
+	uint64_t whole; /* begin of the last frame that does not depend on those before */
+	uint64_t known; /* end of the last frame that the sum has seen; 0: none of this file */
 };
 
 bool recording_is_file(int fd)
@@ -51,8 +53,17 @@ static uint64_t find_time(const char *head, size_t len)
 	return scan_u64(digits, (size_t)(at - digits), &ns) ? ns : 0;
 }
 
+/* The key stands before all values of the host's making. */
+static bool has_changes(const char *head, size_t len)
+{
+	static const char key[] = "\"version\":2,";
+	const char *end = memmem(head, len, "\"kind\"", 6);
+
+	return end && memmem(head, (size_t)(end - head), key, sizeof(key) - 1);
+}
+
 /* Reads the end of the window in a frame, which stands in the first bytes of the text. */
-static int read_end(const struct reading *reading, uint64_t begin, uint64_t end, uint64_t *ret_ns)
+static int read_end(struct reading *reading, uint64_t begin, uint64_t end, uint64_t *ret_ns)
 {
 	enum { HEAD_BYTES = 4096 };
 	struct frame_source source = frame_source_make(reading->fd, begin, end);
@@ -63,6 +74,8 @@ static int read_end(const struct reading *reading, uint64_t begin, uint64_t end,
 	int r = text->read(text, head, sizeof(head), &len);
 
 	*ret_ns = r < 0 ? 0 : find_time(head, len);
+	if (r == 0 && !has_changes(head, len))
+		reading->whole = begin;
 	zstd_decompressor_free(zstd);
 	if (*ret_ns > 0)
 		return 0;
@@ -70,18 +83,12 @@ static int read_end(const struct reading *reading, uint64_t begin, uint64_t end,
 	return r < 0 ? r : -EBADMSG;
 }
 
-static int ignore_thread(unused_ struct snapshot_visitor *self,
-                         unused_ struct thread_sample *sample)
-{
-	return 0;
-}
-
 /* Reads the info of a window, without its rows. */
 static int read_info(const struct reading *reading, uint64_t begin, uint64_t end,
                      struct snapshot_info *ret_info)
 {
 	struct frame_source source = frame_source_make(reading->fd, begin, end);
-	struct snapshot_visitor visitor = {ignore_thread, NULL};
+	struct snapshot_visitor visitor = {.thread = NULL};
 
 	return snapshot_read(&source.source, reading->limits, &visitor, ret_info, reading->reterr);
 }
@@ -114,10 +121,33 @@ static int begins_inside(const struct reading *reading, uint64_t begin, uint64_t
 	       info.window.numbers[WINDOW_begin_unix_ns] == reading->range->begin_ns;
 }
 
+/* A window of changes needs those before it, from the last whole one on. */
+static int pass_before(struct reading *reading, uint64_t begin)
+{
+	uint64_t at = reading->known > reading->whole ? reading->known : reading->whole, end = 0;
+	int r = 0;
+
+	for (; r == 0 && at < begin; at = end) {
+		struct frame_source source;
+
+		r = frame_find_end(reading->fd, at, &end);
+		if (r <= 0)
+			return r;
+		source = frame_source_make(reading->fd, at, end);
+		r = window_sum_pass(reading->sum, &source.source, reading->limits, reading->reterr);
+		*reading->bytes += end - at;
+	}
+	return r;
+}
+
 static int add_window(struct reading *reading, uint64_t begin, uint64_t end)
 {
 	struct frame_source source = frame_source_make(reading->fd, begin, end);
-	int r = 0;
+	int r = reading->whole == begin ? 0 : pass_before(reading, begin);
+
+	if (r < 0)
+		return r;
+	reading->known = end;
 
 	if (begin > 0 && !reading->has_facts && window_sum_count(reading->sum) == 0)
 		r = read_facts(reading);

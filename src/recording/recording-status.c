@@ -10,12 +10,6 @@
 #include "recording/frame.h"
 #include "recording/recording-directory.h"
 
-static int ignore_thread(unused_ struct snapshot_visitor *self,
-                         unused_ struct thread_sample *sample)
-{
-	return 0;
-}
-
 static void add_info(struct recording_status *status, const struct snapshot_info *info)
 {
 	uint64_t begin_ns = info->window.numbers[WINDOW_begin_unix_ns];
@@ -36,7 +30,7 @@ static void add_info(struct recording_status *status, const struct snapshot_info
 static int read_file(struct recording_status *status, int fd, bool is_newest,
                      const struct snapshot_limits *limits, struct strbuf *reterr)
 {
-	struct snapshot_visitor visitor = {ignore_thread, NULL};
+	struct snapshot_visitor visitor = {.thread = NULL};
 	uint64_t begin = 0, end = 0;
 	int r;
 

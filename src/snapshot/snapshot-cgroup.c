@@ -12,7 +12,8 @@
 /* The exact path, if the key is not exact. No object of the registry has this name. */
 static const char path_hex[] = "path_hex";
 /* The same names as in the rows of threads; no object has them either. */
-static const char read_boottime_key[] = "read_boottime_ns", interval_key[] = "interval_ns";
+static const char read_boottime_key[] = "read_boottime_ns", interval_key[] = "interval_ns",
+                  gone_key[] = "gone";
 
 static bool is_of(const struct cgroup_value_desc *value, bool is_v1)
 {
@@ -272,6 +273,15 @@ void cgroup_write(struct json_writer *out, const struct cgroup_stats *stats, str
 	json_write_close(out, '}');
 }
 
+void cgroup_write_gone(struct json_writer *out, const struct cgroup_stats *stats,
+                       struct strmap *keys, struct strbuf *scratch)
+{
+	write_path(out, &stats->path, keys, scratch);
+	json_write_key(out, gone_key);
+	json_write_bool(out, true);
+	json_write_close(out, '}');
+}
+
 /* Returns the registry's own copy of an object's name, or NULL. */
 static const char *find_object(const char *name, bool is_v1)
 {
@@ -476,6 +486,10 @@ static int read_member(struct value_reader *reader, struct cgroup_stats *stats)
 
 	if (strcmp(key, path_hex) == 0)
 		return read_path_hex(reader, &stats->path);
+	if (strcmp(key, gone_key) == 0) {
+		stats->is_gone = true;
+		return json_reader_skip(reader->json);
+	}
 	if (strcmp(key, read_boottime_key) == 0)
 		return value_u64(reader, &stats->read_boottime_ns);
 	if (strcmp(key, interval_key) == 0)

@@ -12,5 +12,9 @@
 void cgroup_write(struct json_writer *out, const struct cgroup_stats *stats, struct strmap *keys,
                   struct strbuf *scratch);
 
+/* Writes a member that says that the cgroup is gone. */
+void cgroup_write_gone(struct json_writer *out, const struct cgroup_stats *stats,
+                       struct strmap *keys, struct strbuf *scratch);
+
 /* Reads the member whose key is reader->key, into @stats; stats->is_v1 is the object that it is in. */
 must_check_ int cgroup_read(struct value_reader *reader, bool is_v1, struct cgroup_stats *stats);

@@ -320,6 +320,22 @@ int snapshot_meta_read_window(const struct strbuf *json, struct snapshot_info *i
 	return r;
 }
 
+int snapshot_meta_read_unchanged(const struct strbuf *json, struct snapshot_info *info,
+                                 struct strbuf *reterr)
+{
+	static const char what[] = "unchanged";
+	struct snapshot_unchanged *unchanged = &info->unchanged;
+	json_auto_t *object = tree_load(json, what, reterr);
+	int r = object ? 0 : -EBADMSG;
+
+	unchanged->seen = object != NULL;
+	if (r == 0)
+		r = tree_read_number(object, "threads", what, &unchanged->threads, NULL, reterr);
+	if (r == 0)
+		r = tree_read_number(object, "cgroups", what, &unchanged->cgroups, NULL, reterr);
+	return r;
+}
+
 static int read_source(const json_t *object, unsigned source, struct snapshot_info *info,
                        struct strbuf *reterr)
 {

@@ -25,6 +25,8 @@ must_check_ int snapshot_meta_read_labels(const struct strbuf *json, struct snap
                                           struct strbuf *reterr);
 must_check_ int snapshot_meta_read_window(const struct strbuf *json, struct snapshot_info *info,
                                           struct strbuf *reterr);
+must_check_ int snapshot_meta_read_unchanged(const struct strbuf *json, struct snapshot_info *info,
+                                             struct strbuf *reterr);
 must_check_ int snapshot_meta_read_host(const struct strbuf *json, struct snapshot_info *info,
                                         struct strbuf *reterr);
 must_check_ int snapshot_meta_read_sources(const struct strbuf *json, struct snapshot_info *info,

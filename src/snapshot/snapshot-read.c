@@ -4,12 +4,14 @@
 
 #include "base/clock.h"
 #include "ctprof/snapshot/snapshot.h"
+#include "frame-ended.h"
 #include "snapshot-cgroup.h"
 #include "snapshot-meta.h"
 #include "snapshot-reference.h"
 #include "snapshot-row-judge.h"
 #include "snapshot-row.h"
 #include "snapshot-value.h"
+#include "snapshot/frame-base.h"
 #include "snapshot/thread-store.h"
 #include "snapshot/zstd-stream.h"
 #include "json/json-read.h"
@@ -52,6 +54,7 @@ struct reading {
 	uint64_t tool_birth_clock_ticks; /* of the youngest thread of ktstr; 0: there is none */
 	bool has_format;
 	bool has_version;
+	bool has_changes; /* it is a window that has only those */
 	bool has_kind;
 	bool has_time;
 	bool has_threads;
@@ -94,6 +97,18 @@ static int read_format(struct reading *reading)
 	return 0;
 }
 
+/* A window of changes says so before its rows, and its rows are nothing without those before them. */
+static int begin_changes(struct reading *reading)
+{
+	if (reading->has_threads)
+		return refuse(reading, "its \"version\" stands behind its rows");
+	if (!reading->visitor->base && reading->visitor->thread)
+		return refuse(reading, "a window that has only what changed since the one before; "
+		                       "it can be read with its recording's file alone");
+	reading->has_version = reading->has_changes = reading->rows.may_be_changes = true;
+	return 0;
+}
+
 static int read_version(struct reading *reading)
 {
 	enum json_token token;
@@ -105,10 +120,12 @@ static int read_version(struct reading *reading)
 	if (token != JSON_TOKEN_NUMBER || json_reader_u64(reading->json, &version) < 0 ||
 	    version == 0)
 		return refuse(reading, "\"version\" is not a number from 1 on");
-	if (version > SNAPSHOT_VERSION) {
+	if (version == SNAPSHOT_VERSION_CHANGES)
+		return begin_changes(reading);
+	if (version > SNAPSHOT_VERSION_CHANGES) {
 		strbuf_addf(reading->reterr,
 		            "written in version %llu of the format; this ctprof reads up to %d",
-		            (unsigned long long)version, SNAPSHOT_VERSION);
+		            (unsigned long long)version, SNAPSHOT_VERSION_CHANGES);
 		return -EBADMSG;
 	}
 	reading->has_version = true;
@@ -248,6 +265,13 @@ static int read_thread(struct reading *reading)
 			            strbuf_str(&reading->rows.values.reason));
 		return r;
 	}
+	if (reading->visitor->base) {
+		r = frame_base_read_row(reading->visitor->base, reading->rows.is_changes,
+		                        &reading->sample);
+		if (r < 0)
+			return refuse(reading, "a row has the changes of a thread that is not in "
+			                       "the window before");
+	}
 	thread_row_find_process(&reading->process, &reading->sample);
 	reading->info->tally.threads++;
 	if (!reading->has_format)
@@ -259,8 +283,15 @@ static int read_thread(struct reading *reading)
 static int read_threads(struct reading *reading)
 {
 	enum json_token token;
-	int r = json_reader_next(reading->json, &token);
+	int r;
 
+	if (!reading->visitor->thread) {
+		reading->has_threads = true;
+		return json_reader_skip(reading->json);
+	}
+	if (reading->visitor->base)
+		frame_base_begin_reading(reading->visitor->base, !reading->has_changes);
+	r = json_reader_next(reading->json, &token);
 	if (r < 0)
 		return r;
 	if (token != JSON_TOKEN_ARRAY_OPEN)
@@ -280,6 +311,16 @@ static int read_threads(struct reading *reading)
 		if (r != 0)
 			return r;
 	}
+}
+
+static int read_ended(struct reading *reading)
+{
+	int r;
+
+	if (!reading->visitor->base || !reading->has_changes)
+		return json_reader_skip(reading->json);
+	r = frame_ended_read(reading->json, reading->visitor->base);
+	return r == -EINVAL ? refuse(reading, "\"ended_threads\" is no list of ids and times") : r;
 }
 
 /* Adds the reason why a cgroup or the pressure was refused. */
@@ -309,6 +350,10 @@ static int read_cgroup(struct reading *reading, bool is_v1)
 		            (unsigned long long)reading->limits->values);
 		return -E2BIG;
 	}
+	if (reading->visitor->base && reading->stats.is_gone)
+		frame_base_end_cgroup(reading->visitor->base, &reading->stats);
+	else if (reading->visitor->base)
+		frame_base_read_cgroup(reading->visitor->base, &reading->stats);
 	return reading->visitor->cgroup
 	               ? reading->visitor->cgroup(reading->visitor, &reading->stats)
 	               : 0;
@@ -407,6 +452,10 @@ static int read_pair(struct reading *reading)
 		return read_psi(reading);
 	if (strcmp(key, "threads") == 0)
 		return read_threads(reading);
+	if (strcmp(key, "ended_threads") == 0)
+		return read_ended(reading);
+	if (strcmp(key, "unchanged") == 0)
+		return read_meta(reading, snapshot_meta_read_unchanged);
 	if (strcmp(key, "cgroup_stats") == 0)
 		return read_cgroups(reading, false);
 	if (strcmp(key, "cgroup_v1_stats") == 0)
@@ -420,6 +469,20 @@ static bool window_length_is_missing(const struct snapshot_info *info)
 	return !info->window.seen[WINDOW_length_ns] || info->window.numbers[WINDOW_length_ns] == 0;
 }
 
+/* Returns whether the base has all that the window leaves out. */
+static bool end_frame(struct reading *reading)
+{
+	struct frame_base *base = reading->visitor->base;
+	struct snapshot_info *info = reading->info;
+	bool is_right = !reading->has_changes ||
+	                (info->unchanged.threads == frame_base_threads_left_out(base) &&
+	                 info->unchanged.cgroups == frame_base_cgroups_left_out(base));
+
+	info->tally.threads += info->unchanged.threads;
+	frame_base_end(base);
+	return is_right;
+}
+
 /* At the end of a file of ours: the part before its "format" must be right, too. */
 static int check_own(struct reading *reading)
 {
@@ -427,6 +490,9 @@ static int check_own(struct reading *reading)
 		return refuse(reading, strbuf_str(&reading->rows.values.own_reason));
 	if (reading->values.own_reason.len > 0)
 		return refuse(reading, strbuf_str(&reading->values.own_reason));
+	if (reading->visitor->base && !end_frame(reading))
+		return refuse(reading, "it leaves out threads or cgroups that are not in the "
+		                       "windows before");
 	return visit_held(reading);
 }
 

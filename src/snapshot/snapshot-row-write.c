@@ -259,15 +259,17 @@ static void write_impossible_totals(struct json_writer *out, const struct thread
 	json_write_close(out, '}');
 }
 
-/* Writes the identity of the thread and of its process. */
+/* Writes the identity of the thread and of its process; of a row of changes the names that are new. */
 static void write_identity(struct thread_row_writer *rows, struct json_writer *out,
-                           const struct thread_sample *sample)
+                           const struct thread_sample *sample, bool is_changes)
 {
 	json_write_key(out, "tid");
 	json_write_u64(out, sample->tid);
 	json_write_member_u64(out, &rows->tgid, sample->tgid);
-	write_name(rows, out, &rows->pcomm, "pcomm_hex", &sample->pcomm);
-	write_name(rows, out, &rows->comm, "comm_hex", &sample->comm);
+	if (!is_changes || sample->pcomm.len > 0)
+		write_name(rows, out, &rows->pcomm, "pcomm_hex", &sample->pcomm);
+	if (!is_changes || sample->comm.len > 0)
+		write_name(rows, out, &rows->comm, "comm_hex", &sample->comm);
 	if (sample->has_cgroup && sample->cgroup_is_v1)
 		write_name(rows, out, &rows->cgroup_v1, "cgroup_v1_hex", &sample->cgroup);
 	else if (sample->has_cgroup)
@@ -308,10 +310,10 @@ static void write_times(struct thread_row_writer *rows, struct json_writer *out,
 		json_write_member_u64(out, &rows->read_boottime, sample->read_boottime_ns);
 	if (sample->jemalloc_boottime_ns > 0)
 		json_write_member_u64(out, &rows->jemalloc_boottime, sample->jemalloc_boottime_ns);
-	if (sample->window_part == WINDOW_PART_NONE)
-		return;
-	json_write_key(out, "window_part");
-	json_write_str(out, window_part_names[sample->window_part]);
+	if (sample->window_part != WINDOW_PART_NONE) {
+		json_write_key(out, "window_part");
+		json_write_str(out, window_part_names[sample->window_part]);
+	}
 	write_optional(out, "process_successors", sample->process_successors);
 	write_optional(out, "interval_ns", sample->interval_ns);
 	if (sample->life_ns != sample->interval_ns)
@@ -321,11 +323,11 @@ static void write_times(struct thread_row_writer *rows, struct json_writer *out,
 		write_optional(out, "jemalloc_interval_ns", sample->jemalloc_interval_ns);
 }
 
-void thread_row_write(struct thread_row_writer *rows, struct json_writer *out,
-                      const struct thread_sample *sample)
+static void write_row(struct thread_row_writer *rows, struct json_writer *out,
+                      const struct thread_sample *sample, bool is_changes)
 {
 	json_write_open(out, '{');
-	write_identity(rows, out, sample);
+	write_identity(rows, out, sample, is_changes);
 	write_times(rows, out, sample);
 	write_metrics(rows, out, sample);
 	if (sample->has_smaps) {
@@ -338,4 +340,16 @@ void thread_row_write(struct thread_row_writer *rows, struct json_writer *out,
 	write_impossible_totals(out, sample);
 	write_missing(rows, out, sample);
 	json_write_close(out, '}');
+}
+
+void thread_row_write(struct thread_row_writer *rows, struct json_writer *out,
+                      const struct thread_sample *sample)
+{
+	write_row(rows, out, sample, false);
+}
+
+void thread_row_write_changes(struct thread_row_writer *rows, struct json_writer *out,
+                              const struct thread_sample *changes)
+{
+	write_row(rows, out, changes, true);
 }

@@ -23,3 +23,7 @@ void thread_row_writer_done(struct thread_row_writer *rows);
 /* Writes the thread as one object. Allocates nothing once a row of its size was written. */
 void thread_row_write(struct thread_row_writer *rows, struct json_writer *out,
                       const struct thread_sample *sample);
+
+/* Does so for a row of what changed: see row_find_changes(). */
+void thread_row_write_changes(struct thread_row_writer *rows, struct json_writer *out,
+                              const struct thread_sample *changes);

@@ -532,6 +532,11 @@ static void finish_reference(struct thread_row_reader *rows, uint64_t identities
 	strbuf_clear(&rows->values.reason);
 }
 
+static bool is_name(enum thread_row_identity identity)
+{
+	return identity == ROW_pcomm || identity == ROW_comm;
+}
+
 int thread_row_read(struct thread_row_reader *rows, struct json_reader *json,
                     struct thread_sample *sample)
 {
@@ -573,8 +578,11 @@ int thread_row_read(struct thread_row_reader *rows, struct json_reader *json,
 	        thread_row_has_identity(identities, ROW_process_start_time_clock_ticks);
 	if (!thread_row_has_identity(identities, ROW_life_ns))
 		sample->life_ns = sample->interval_ns;
+	rows->is_changes =
+	        rows->may_be_changes && !thread_row_has_identity(identities, ROW_window_part);
 	for (size_t i = 0; i < ARRAY_SIZE(required); i++)
-		if (!thread_row_has_identity(identities, required[i])) {
+		if (!thread_row_has_identity(identities, required[i]) &&
+		    !(rows->is_changes && is_name(required[i]))) {
 			strbuf_addf(&rows->values.reason, "no \"%s\"",
 			            identity_table[required[i]].name);
 			return -EBADMSG;

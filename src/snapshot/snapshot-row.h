@@ -36,6 +36,8 @@ struct thread_row_reader {
 	struct json_expected totals[PROCESS_TOTAL_COUNT];
 	struct thread_row_cpus cpus;
 	struct value_reader values;
+	/* The frame has rows of what changed, which have no window_part; the row read last is one. */
+	bool may_be_changes, is_changes;
 	bool is_own; /* "format" was read, so that keys of ktstr ctprof are unknown ones */
 	struct reference_rows reference;
 };

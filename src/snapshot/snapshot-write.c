@@ -5,11 +5,13 @@
 
 #include "base/mem.h"
 #include "ctprof/snapshot/snapshot.h"
+#include "frame-ended.h"
 #include "snapshot-cgroup.h"
 #include "snapshot-meta.h"
 #include "snapshot-row-judge.h"
 #include "snapshot-row-write.h"
 #include "snapshot-value.h"
+#include "snapshot/frame-base.h"
 #include "snapshot/snapshot-batch.h"
 #include "zstd-thread.h"
 #include "json/json-write.h"
@@ -31,6 +33,11 @@ struct snapshot_writer {
 	struct json_writer out;
 	struct thread_row_writer rows;
 	int error; /* the first one; nothing is written afterwards */
+	/* The windows before in a file of a recording, borrowed; NULL: there is no recording. */
+	struct frame_base *base;
+	bool asked_whole;
+	bool has_changes; /* the snapshot that is written has only those */
+	struct thread_sample changes;
 	/* Without a file. */
 	struct snapshot_visitor *visitor; /* borrowed, as is the next */
 	const struct snapshot_info *info;
@@ -55,6 +62,12 @@ struct snapshot_writer *snapshot_writer_new_visiting(struct snapshot_visitor *vi
 	writer->visitor = visitor;
 	writer->process = ROW_PROCESS_INIT;
 	return writer;
+}
+
+void snapshot_writer_follow(struct snapshot_writer *writer, struct frame_base *base, bool whole)
+{
+	writer->base = base;
+	writer->asked_whole = whole;
 }
 
 const struct snapshot_info *snapshot_writer_info(const struct snapshot_writer *writer)
@@ -111,11 +124,14 @@ int snapshot_write_begin(struct snapshot_writer *writer, const struct snapshot_i
 	writer->phase = PHASE_THREADS;
 	if (writer->visitor)
 		return writer->error;
+	if (writer->base)
+		writer->has_changes =
+		        !frame_base_begin_writing(writer->base, writer->asked_whole, info->rules);
 	json_write_open(out, '{');
 	json_write_key(out, "format");
 	json_write_str(out, "ctprof");
 	json_write_key(out, "version");
-	json_write_u64(out, SNAPSHOT_VERSION);
+	json_write_u64(out, writer->has_changes ? SNAPSHOT_VERSION_CHANGES : SNAPSHOT_VERSION);
 	json_write_key(out, "kind");
 	json_write_str(out, snapshot_kind_names[info->kind]);
 	json_write_key(out, "captured_at_unix_ns");
@@ -143,6 +159,24 @@ static int visit(struct snapshot_writer *writer, const struct thread_sample *sam
 	return writer->visitor->thread(writer->visitor, &row);
 }
 
+/* Reasons that are not written are not those of the reader's base. */
+static void write_following(struct snapshot_writer *writer, const struct thread_sample *sample)
+{
+	struct thread_sample row = *sample;
+
+	thread_row_keep_written_reasons(writer->rows.rules, &row);
+	switch (frame_base_write_row(writer->base, &row, &writer->changes)) {
+	case FRAME_ROW_WHOLE:
+		thread_row_write(&writer->rows, &writer->out, &row);
+		break;
+	case FRAME_ROW_CHANGES:
+		thread_row_write_changes(&writer->rows, &writer->out, &writer->changes);
+		break;
+	case FRAME_ROW_LEFT_OUT:
+		break;
+	}
+}
+
 int snapshot_write_thread(struct snapshot_writer *writer, const struct thread_sample *sample)
 {
 	if (writer->error == 0 && writer->phase != PHASE_THREADS)
@@ -151,7 +185,10 @@ int snapshot_write_thread(struct snapshot_writer *writer, const struct thread_sa
 		return writer->error;
 	if (writer->visitor)
 		return writer->error = visit(writer, sample);
-	thread_row_write(&writer->rows, &writer->out, sample);
+	if (writer->base)
+		write_following(writer, sample);
+	else
+		thread_row_write(&writer->rows, &writer->out, sample);
 	return flush(writer);
 }
 
@@ -203,6 +240,15 @@ int snapshot_write_batch(struct snapshot_writer *writer, const struct snapshot_b
 	return flush(writer);
 }
 
+static void write_gone(struct snapshot_writer *writer, bool is_v1)
+{
+	const struct cgroup_stats *gone;
+
+	while (writer->has_changes && (gone = frame_base_next_gone(writer->base, is_v1)))
+		cgroup_write_gone(&writer->out, gone, &writer->cgroup_keys[is_v1],
+		                  &writer->scratch);
+}
+
 static void write_kept(struct snapshot_writer *writer, bool is_v1)
 {
 	struct strbuf *kept = &writer->kept[is_v1];
@@ -219,12 +265,17 @@ static void advance(struct snapshot_writer *writer, enum phase phase)
 
 	if (writer->phase < phase && writer->phase == PHASE_THREADS) {
 		json_write_close(out, ']');
+		if (writer->has_changes) {
+			json_write_key(out, "ended_threads");
+			frame_ended_write(out, writer->base);
+		}
 		json_write_key(out, "cgroup_stats");
 		json_write_open(out, '{');
 		write_kept(writer, false);
 		writer->phase = PHASE_CGROUPS;
 	}
 	if (writer->phase < phase) {
+		write_gone(writer, false);
 		json_write_close(out, '}');
 		json_write_key(out, "cgroup_v1_stats");
 		json_write_open(out, '{');
@@ -249,6 +300,8 @@ int snapshot_write_cgroup(struct snapshot_writer *writer, const struct cgroup_st
 		advance(writer, stats->is_v1 ? PHASE_V1_CGROUPS : PHASE_CGROUPS);
 	if (!stats->is_v1 && writer->phase == PHASE_V1_CGROUPS)
 		return writer->error = -EINVAL;
+	if (writer->base && frame_base_write_cgroup(writer->base, stats))
+		return 0;
 	cgroup_write(is_kept ? &keeping : &writer->out, stats, &writer->cgroup_keys[stats->is_v1],
 	             &writer->scratch);
 	return is_kept ? 0 : flush(writer);
@@ -259,6 +312,23 @@ uint64_t snapshot_writer_json_bytes(const struct snapshot_writer *writer)
 	return writer->compressed + writer->json.len + writer->kept[0].len + writer->kept[1].len;
 }
 
+/* Ends the frame of a recording. */
+static void end_frame(struct snapshot_writer *writer)
+{
+	struct json_writer *out = &writer->out;
+
+	if (writer->has_changes) {
+		json_write_key(out, "unchanged");
+		json_write_open(out, '{');
+		json_write_key(out, "threads");
+		json_write_u64(out, writer->base->unchanged_threads);
+		json_write_key(out, "cgroups");
+		json_write_u64(out, writer->base->unchanged_cgroups);
+		json_write_close(out, '}');
+	}
+	frame_base_end(writer->base);
+}
+
 int snapshot_write_end(struct snapshot_writer *writer, const struct snapshot_info *info)
 {
 	struct json_writer *out = &writer->out;
@@ -266,7 +336,10 @@ int snapshot_write_end(struct snapshot_writer *writer, const struct snapshot_inf
 	if (writer->visitor)
 		return writer->error;
 	advance(writer, PHASE_V1_CGROUPS);
+	write_gone(writer, true);
 	json_write_close(out, '}');
+	if (writer->base)
+		end_frame(writer);
 	write_meta(writer, "probe_summary", snapshot_meta_add_probe_summary, info);
 	write_meta(writer, "parse_summary", snapshot_meta_add_parse_summary, info);
 	write_meta(writer, "taskstats_summary", snapshot_meta_add_taskstats_summary, info);

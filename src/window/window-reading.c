@@ -67,7 +67,8 @@ static int compare_totals(const void *a, const void *b)
 
 void window_reading_init(struct window_reading *ret_reading)
 {
-	*ret_reading = (struct window_reading){.visitor = {keep_thread, keep_cgroup}};
+	*ret_reading =
+	        (struct window_reading){.visitor = {.thread = keep_thread, .cgroup = keep_cgroup}};
 }
 
 int window_reading_load(const struct window_input *input, const struct snapshot_limits *limits,

@@ -6,15 +6,7 @@
 #include "ctprof/metric/host.h"
 #include "ctprof/metric/psi.h"
 #include "ctprof/metric/sample.h"
-
-/* The value of a metric in a window. */
-enum window_treatment {
-	TREAT_DIFFERENCE,
-	TREAT_RISEN,  /* the value at the end, if it rose */
-	TREAT_FALLEN, /* the same, if it fell */
-	TREAT_END,    /* the value at the end */
-};
-enum window_treatment window_treatment_of(enum metric_id metric);
+#include "metric/treatment.h"
 
 /* Stores the value of a metric that counts from the thread's birth on, if it was seen, or is impossible: differences of
  * such values are true. */

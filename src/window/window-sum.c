@@ -1,35 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Rows of threads that are there at the end of a window are kept in one of two readings in turn: the one of the windows so far, and
- * the one that the next window fills with the sums. Threads that ended go to a store of their own. */
-#include "window/window-sum.h"
-
+/* The rows of threads that are there at the end of a window are in a table, each with its sum. A window replaces those that it has.
+ * Those that it leaves out, since nothing moved in them, get only longer, which is added when they are needed next. Threads that
+ * ended go to a store of their own. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "snapshot/row-changes.h"
 #include "window-add.h"
-#include "window-time.h"
-#include "window-totals.h"
-#include "window/window-reading.h"
-
-struct window_sum {
-	struct snapshot_visitor visitor; /* must stay the first member */
-	struct window_reading so_far, next;
-	struct window_totals totals_so_far, totals_next;
-	bool *used; /* by row of so_far: it is in a row of the next window; owned */
-	size_t used_capacity;
-	bool is_checked; /* the boot of the next window */
-	struct thread_store ended;
-	uint32_t *successors; /* of the processes of these; owned */
-	size_t successor_count, successor_capacity;
-	struct snapshot_info facts;
-	uint64_t count, gaps, gap_ns;
-	struct thread_sample row, before; /* scratch */
-	uint64_t rows;                    /* written */
-	struct window_time time;
-	uint64_t accounted_ticks; /* CPU time of the processes */
-};
+#include "window-sum-state.h"
 
 static void keep_ended(struct window_sum *sum, const struct thread_sample *sample)
 {
@@ -43,24 +23,26 @@ static void end_row(struct window_sum *sum, uint32_t row)
 {
 	struct thread_sample *sample = &sum->before;
 
-	thread_store_get(&sum->so_far.threads, row, sample);
+	window_sum_row(sum, row, sample);
 	sample->window_part =
 	        sample->window_part == WINDOW_PART_born ? WINDOW_PART_passed : WINDOW_PART_exited;
 	keep_ended(sum, sample);
+	row_table_end(&sum->live, row);
 }
 
+/* Ends the threads that the next window does not have. */
 static void end_unused(struct window_sum *sum)
 {
-	for (uint32_t row = 0; row < sum->so_far.threads.count; row++)
-		if (!sum->used[row])
+	for (uint32_t row = 0; row < sum->live.store.count; row++)
+		if (row_table_is_live(&sum->live, row) && sum->live.marks[row].frame <= sum->count)
 			end_row(sum, row);
 }
 
 /* Ids mean other threads after a boot. */
 static void check_boot(struct window_sum *sum)
 {
-	const char *before = host_text(&sum->so_far.info.host, HOST_boot_id);
-	const char *now = host_text(&sum->next.info.host, HOST_boot_id);
+	const char *before = host_text(&sum->so_far.host, HOST_boot_id);
+	const char *now = host_text(&sum->next.host, HOST_boot_id);
 
 	if (sum->is_checked)
 		return;
@@ -68,13 +50,8 @@ static void check_boot(struct window_sum *sum)
 	if (sum->count == 0 || !before || !now || strcmp(before, now) == 0)
 		return;
 	end_unused(sum);
-	thread_store_done(&sum->so_far.threads);
-	window_totals_done(&sum->totals_so_far);
-	for (size_t i = 0; i < sum->so_far.cgroup_count; i++)
-		cgroup_stats_done(&sum->so_far.cgroups[i]);
-	sum->so_far.cgroup_count = 0;
-	strmap_done(&sum->so_far.cgroup_places);
-	sum->so_far.cgroup_places = (struct strmap){0};
+	window_totals_done(&sum->totals);
+	cgroup_base_done(&sum->cgroups);
 }
 
 static bool has_ended(const struct thread_sample *sample)
@@ -83,43 +60,62 @@ static bool has_ended(const struct thread_sample *sample)
 	       sample->window_part == WINDOW_PART_passed;
 }
 
+/* Returns the thread's row of the windows before. */
+static uint32_t find_before(const struct window_sum *sum, const struct thread_sample *sample)
+{
+	const struct thread_key key = {sample->tid, sample->tgid, sample->start_time_clock_ticks,
+	                               sample_process_start(sample)};
+	uint32_t row = THREAD_STORE_NONE;
+
+	if (sample->window_part != WINDOW_PART_passed)
+		row = row_table_find(&sum->live, &key);
+	return row != THREAD_STORE_NONE && sum->live.marks[row].frame <= sum->count
+	               ? row
+	               : THREAD_STORE_NONE;
+}
+
 static int add_thread(struct snapshot_visitor *self, struct thread_sample *sample)
 {
 	struct window_sum *sum = (struct window_sum *)self;
-	const struct thread_key key = {sample->tid, sample->tgid, sample->start_time_clock_ticks,
-	                               sample_process_start(sample)};
+	struct row_mark mark = {sum->count + 1, sum->length_ns, sum->count + 1};
 	uint32_t row;
 
 	check_boot(sum);
-	if (sample->has_process_totals)
-		window_totals_add(&sum->totals_next, sample);
+	window_totals_add(&sum->totals_next, sample);
 	sample_forget_totals(sample);
-	row = sample->window_part == WINDOW_PART_passed ? THREAD_STORE_NONE
-	                                                : window_reading_find(&sum->so_far, &key);
+	row = find_before(sum, sample);
 	if (row != THREAD_STORE_NONE) {
-		sum->used[row] = true;
-		thread_store_get(&sum->so_far.threads, row, &sum->before);
+		mark.first = sum->live.marks[row].first;
+		window_sum_row(sum, row, &sum->before);
 		window_add_thread(sample, &sum->before);
 	}
-	if (has_ended(sample))
-		keep_ended(sum, sample);
-	else
-		thread_store_add(&sum->next.threads, sample);
+	if (!has_ended(sample)) {
+		row_table_put(&sum->live, row, sample, mark);
+		return 0;
+	}
+	if (row != THREAD_STORE_NONE)
+		row_table_end(&sum->live, row);
+	keep_ended(sum, sample);
 	return 0;
 }
 
 static int add_cgroup(struct snapshot_visitor *self, const struct cgroup_stats *stats)
 {
 	struct window_sum *sum = (struct window_sum *)self;
-	const struct cgroup_stats *before;
-	struct cgroup_stats *kept;
+	cleanup_(cgroup_stats_done) struct cgroup_stats kept = {0};
+	struct cgroup_base_entry *before;
 
 	check_boot(sum);
-	before = window_reading_cgroup(&sum->so_far, stats);
-	kept = window_reading_add_cgroup(&sum->next, stats);
-	kept->interval_ns = stats->interval_ns;
+	before = cgroup_base_find(&sum->cgroups, stats);
+	if (stats->is_gone) {
+		if (before)
+			cgroup_base_end(&sum->cgroups, before);
+		return 0;
+	}
+	cgroup_row_copy(&kept, stats);
 	if (before)
-		window_add_cgroup(kept, before);
+		window_add_cgroup(&kept, &before->stats);
+	cgroup_base_keep(&sum->cgroups, &kept, sum->count + 1);
 	return 0;
 }
 
@@ -127,7 +123,7 @@ struct window_sum *window_sum_new(void)
 {
 	struct window_sum *sum = mem_calloc(1, sizeof(*sum));
 
-	sum->visitor = (struct snapshot_visitor){add_thread, add_cgroup};
+	sum->visitor = (struct snapshot_visitor){add_thread, add_cgroup, &sum->base};
 	return sum;
 }
 
@@ -138,13 +134,15 @@ void window_sum_freep(struct window_sum **sum_ref)
 	*sum_ref = NULL;
 	if (!sum)
 		return;
-	window_reading_done(&sum->so_far);
-	window_reading_done(&sum->next);
-	window_totals_done(&sum->totals_so_far);
+	frame_base_done(&sum->base);
+	row_table_done(&sum->live);
+	cgroup_base_done(&sum->cgroups);
+	window_totals_done(&sum->totals);
 	window_totals_done(&sum->totals_next);
-	free(sum->used);
 	thread_store_done(&sum->ended);
 	free(sum->successors);
+	snapshot_info_done(&sum->so_far);
+	snapshot_info_done(&sum->next);
 	snapshot_info_done(&sum->facts);
 	sample_done(&sum->row);
 	sample_done(&sum->before);
@@ -163,8 +161,8 @@ uint64_t window_sum_count(const struct window_sum *sum)
 
 static bool is_same_boot(const struct window_sum *sum)
 {
-	const char *before = host_text(&sum->so_far.info.host, HOST_boot_id);
-	const char *now = host_text(&sum->next.info.host, HOST_boot_id);
+	const char *before = host_text(&sum->so_far.host, HOST_boot_id);
+	const char *now = host_text(&sum->next.host, HOST_boot_id);
 
 	return !before || !now || strcmp(before, now) == 0;
 }
@@ -172,7 +170,7 @@ static bool is_same_boot(const struct window_sum *sum)
 /* Counts the time between the windows before and this one. */
 static int check_gap(struct window_sum *sum, struct strbuf *reterr)
 {
-	const struct snapshot_info *info = &sum->next.info, *before = &sum->so_far.info;
+	const struct snapshot_info *info = &sum->next, *before = &sum->so_far;
 	bool same_boot = is_same_boot(sum);
 	uint64_t begin =
 	        info->window.numbers[same_boot ? WINDOW_begin_boottime_ns : WINDOW_begin_unix_ns];
@@ -189,266 +187,141 @@ static int check_gap(struct window_sum *sum, struct strbuf *reterr)
 	return 0;
 }
 
-static void move_on(struct window_sum *sum)
+static bool was_there(const void *context, const struct thread_key *leader)
 {
-	end_unused(sum);
-	window_totals_join(&sum->totals_next, &sum->totals_so_far, &sum->so_far);
+	const struct window_sum *sum = context;
+	uint32_t row = row_table_find(&sum->live, leader);
+
+	return row != THREAD_STORE_NONE && sum->live.marks[row].first <= sum->count;
+}
+
+/* Begins with what the first window leaves out. */
+static void add_left_out(struct window_sum *sum)
+{
+	const struct row_table *rows = &sum->base.rows;
+	uint64_t length_ns = sum->next.window.numbers[WINDOW_length_ns];
+
+	for (uint32_t row = 0; row < rows->store.count; row++) {
+		if (!row_table_is_live(rows, row) || rows->marks[row].frame == sum->base.frame)
+			continue;
+		thread_store_get(&rows->store, row, &sum->row);
+		if (!row_make_unchanged(&sum->row))
+			continue;
+		memset(sum->row.process_totals, 0, sizeof(sum->row.process_totals));
+		sum->row.read_boottime_ns = sum->next.captured_boottime_ns;
+		sum->row.interval_ns = sum->row.life_ns = length_ns;
+		(void)add_thread(&sum->visitor, &sum->row);
+	}
+	for (size_t i = 0; i < sum->base.cgroups.count; i++) {
+		const struct cgroup_base_entry *entry = &sum->base.cgroups.entries[i];
+		cleanup_(cgroup_stats_done) struct cgroup_stats copy = {0};
+
+		if (entry->frame == 0 || entry->frame == sum->base.frame)
+			continue;
+		cgroup_row_copy(&copy, &entry->stats);
+		cgroup_make_unchanged(&copy, length_ns);
+		copy.read_boottime_ns = sum->next.captured_boottime_ns;
+		(void)add_cgroup(&sum->visitor, &copy);
+	}
+}
+
+/* Threads that ended without a row are no longer in the base. */
+static void end_missing(struct window_sum *sum)
+{
+	if (sum->live.live == sum->base.rows.live)
+		return;
+	for (uint32_t row = 0; row < sum->live.store.count; row++)
+		if (row_table_is_live(&sum->live, row) &&
+		    row_table_find(&sum->base.rows, thread_store_key(&sum->live.store, row)) ==
+		            THREAD_STORE_NONE)
+			end_row(sum, row);
+}
+
+/* The rows from @first_row on are those of the window. */
+static void add_length(struct window_sum *sum, uint32_t first_row)
+{
+	uint64_t length_ns = sum->next.window.numbers[WINDOW_length_ns];
+
+	saturating_add_to(&sum->length_ns, length_ns);
+	for (uint32_t row = first_row; row < sum->live.store.count; row++)
+		sum->live.marks[row].length_ns = sum->length_ns;
+	for (size_t i = 0; i < sum->cgroups.count; i++) {
+		struct cgroup_base_entry *entry = &sum->cgroups.entries[i];
+
+		if (entry->frame == 0 || entry->frame > sum->count)
+			continue;
+		entry->stats.read_boottime_ns = sum->next.captured_boottime_ns;
+		if (entry->stats.interval_ns > 0)
+			saturating_add_to(&entry->stats.interval_ns, length_ns);
+	}
+}
+
+static void move_on(struct window_sum *sum, uint32_t first_row)
+{
+	bool is_whole = !sum->next.unchanged.seen;
+
+	if (!is_whole && sum->count == 0)
+		add_left_out(sum);
+	if (is_whole) {
+		end_unused(sum);
+		cgroup_base_end_others(&sum->cgroups, sum->count + 1);
+	} else {
+		end_missing(sum);
+	}
+	add_length(sum, first_row);
+	window_totals_join(&sum->totals, &sum->totals_next, is_whole, was_there, sum);
 	if (sum->count > 0)
-		window_add_info(&sum->next.info, &sum->so_far.info);
+		window_add_info(&sum->next, &sum->so_far);
 	else
-		window_add_facts(&sum->next.info, &sum->facts);
-	window_reading_done(&sum->so_far);
-	window_totals_done(&sum->totals_so_far);
+		window_add_facts(&sum->next, &sum->facts);
+	snapshot_info_done(&sum->so_far);
 	sum->so_far = sum->next;
-	sum->totals_so_far = sum->totals_next;
-	sum->next = (struct window_reading){0};
-	sum->totals_next = (struct window_totals){0};
+	sum->next = (struct snapshot_info){0};
 	sum->count++;
+}
+
+/* Makes sure that a frame is a window. */
+static int check_kind(const struct snapshot_info *info, struct strbuf *reterr)
+{
+	if (info->kind == KIND_window)
+		return 0;
+	strbuf_add_str(reterr, "bytes follow its first zstd frame, and it is no recording, "
+	                       "for a frame is no window");
+	return -EINVAL;
 }
 
 int window_sum_read(struct window_sum *sum, struct byte_source *source,
                     const struct snapshot_limits *limits, struct strbuf *reterr)
 {
-	size_t live = sum->so_far.threads.count;
+	uint32_t first_row;
 	int r;
 
-	array_reserve(sum->used, sum->used_capacity, live + 1);
-	memset(sum->used, 0, (live + 1) * sizeof(sum->used[0]));
+	row_table_tidy(&sum->live, &sum->before);
+	cgroup_base_tidy(&sum->cgroups);
+	first_row = sum->live.store.count;
 	sum->is_checked = false;
-	r = snapshot_read(source, limits, &sum->visitor, &sum->next.info, reterr);
-	if (r < 0)
-		return r;
-	if (sum->next.info.kind != KIND_window) {
-		strbuf_add_str(reterr, "bytes follow its first zstd frame, and it is no recording, "
-		                       "for a frame is no window");
-		return -EINVAL;
-	}
-	r = sum->count > 0 ? check_gap(sum, reterr) : 0;
+	r = snapshot_read(source, limits, &sum->visitor, &sum->next, reterr);
 	if (r == 0)
-		move_on(sum);
-	return r;
-}
-
-static void count(struct snapshot_window *window, enum window_number number)
-{
-	window_set(window, number, window->numbers[number] + 1);
-}
-
-static void count_row(struct window_sum *sum, struct snapshot_info *info)
-{
-	static const enum window_number numbers[WINDOW_PART_COUNT] = {
-	        [WINDOW_PART_continued] = WINDOW_threads_continued,
-	        [WINDOW_PART_born] = WINDOW_threads_born,
-	        [WINDOW_PART_exited] = WINDOW_threads_exited,
-	        [WINDOW_PART_passed] = WINDOW_threads_passed};
-	const struct thread_sample *row = &sum->row;
-
-	if (sample_is_lost(row))
-		count(&info->window, WINDOW_threads_lost);
-	else if (row->window_part == WINDOW_PART_continued &&
-	         row->outcomes[SOURCE_stat] == OUTCOME_unjoined)
-		count(&info->window, WINDOW_threads_unknown);
-	else
-		count(&info->window, numbers[row->window_part]);
-}
-
-/* The work of a thread that was not there all the time is all that it did in the windows. */
-static void set_interval(struct thread_sample *row, const struct snapshot_info *info)
-{
-	uint64_t length_ns = info->window.numbers[WINDOW_length_ns];
-
-	if (row->window_part == WINDOW_PART_continued || sample_is_lost(row))
-		return;
-	row->interval_ns = length_ns > row->life_ns ? length_ns : row->life_ns;
-}
-
-static int write_row(struct window_sum *sum, struct snapshot_writer *writer,
-                     struct snapshot_info *info)
-{
-	struct thread_sample *row = &sum->row;
-	struct host_bounds bounds = host_bounds_of(&info->host);
-
-	count_row(sum, info);
-	set_interval(row, info);
-	if (!sample_is_lost(row)) {
-		sample_judge_at(row, window_read_time(&sum->so_far, row->read_boottime_ns), bounds);
-		sample_judge_inside(row, bounds);
-	}
-	snapshot_tally_add_impossible(&info->tally, row);
-	window_time_add(&sum->time, row);
-	sum->rows++;
-	return snapshot_write_thread(writer, row);
-}
-
-struct ended_order {
-	uint32_t row;
-	uint32_t tgid;
-	uint64_t process_start;
-	uint32_t successors;
-	bool is_written;
-};
-
-static int compare_ended(const void *a, const void *b)
-{
-	const struct ended_order *x = a, *y = b;
-
-	if (x->tgid != y->tgid)
-		return x->tgid < y->tgid ? -1 : 1;
-	if (x->process_start != y->process_start)
-		return x->process_start < y->process_start ? -1 : 1;
-	/* Several processes had these ids in one clock tick, and each has fewer successors than the one before. */
-	if (x->successors != y->successors)
-		return x->successors > y->successors ? -1 : 1;
-	return x->row < y->row ? -1 : x->row > y->row;
-}
-
-/* Returns the ended rows by process; owned by the caller. */
-static struct ended_order *sort_ended(const struct window_sum *sum)
-{
-	size_t count = sum->ended.count;
-	struct ended_order *order = mem_calloc(count + 1, sizeof(*order));
-
-	for (uint32_t row = 0; row < count; row++) {
-		const struct thread_key *key = thread_store_key(&sum->ended, row);
-
-		order[row] = (struct ended_order){row, key->tgid, key->process_start_clock_ticks,
-		                                  sum->successors[row], false};
-	}
-	if (count > 0)
-		qsort(order, count, sizeof(*order), compare_ended);
-	return order;
-}
-
-static int write_ended(struct window_sum *sum, struct ended_order *ended,
-                       struct snapshot_writer *writer, struct snapshot_info *info)
-{
-	ended->is_written = true;
-	thread_store_get(&sum->ended, ended->row, &sum->row);
-	return write_row(sum, writer, info);
-}
-
-/* Writes the ended threads of a process that is still there. */
-static int write_ended_of(struct window_sum *sum, struct ended_order *order,
-                          const struct thread_key *process, struct snapshot_writer *writer,
-                          struct snapshot_info *info)
-{
-	size_t low = 0, high = sum->ended.count;
-	int r = 0;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (order[middle].tgid < process->tgid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; r == 0 && low < sum->ended.count && order[low].tgid == process->tgid; low++)
-		if (!order[low].is_written && order[low].successors == 0 &&
-		    thread_key_same_process(thread_store_key(&sum->ended, order[low].row), process))
-			r = write_ended(sum, &order[low], writer, info);
-	return r;
-}
-
-/* The last row of a process has its totals. */
-static int write_live(struct window_sum *sum, struct ended_order *order,
-                      struct snapshot_writer *writer, struct snapshot_info *info)
-{
-	const struct thread_store *threads = &sum->so_far.threads;
-	int r = 0;
-
-	for (uint32_t row = 0; r == 0 && row < threads->count; row++) {
-		const struct thread_key *key = thread_store_key(threads, row);
-		bool is_end = row + 1 == threads->count ||
-		              !thread_key_same_process(key, thread_store_key(threads, row + 1));
-
-		if (is_end)
-			r = write_ended_of(sum, order, key, writer, info);
-		thread_store_get(threads, row, &sum->row);
-		if (is_end)
-			window_totals_set(&sum->totals_so_far, &sum->row);
-		if (r == 0)
-			r = write_row(sum, writer, info);
-		if (is_end)
-			window_time_end(&sum->time, &sum->accounted_ticks);
-	}
-	return r;
-}
-
-static int write_rows(struct window_sum *sum, struct snapshot_writer *writer,
-                      struct snapshot_info *info)
-{
-	struct ended_order *order = sort_ended(sum);
-	int r = write_live(sum, order, writer, info);
-
-	for (size_t i = 0; r == 0 && i < sum->ended.count; i++)
-		if (!order[i].is_written)
-			r = write_ended(sum, &order[i], writer, info);
-	window_time_end(&sum->time, &sum->accounted_ticks);
-	free(order);
-	return r;
-}
-
-static int write_cgroups(struct window_sum *sum, struct snapshot_writer *writer)
-{
-	int r = 0;
-
-	for (int is_v1 = 0; is_v1 < 2; is_v1++)
-		for (size_t i = 0; r == 0 && i < sum->so_far.cgroup_count; i++)
-			if (sum->so_far.cgroups[i].is_v1 == (is_v1 == 1))
-				r = snapshot_write_cgroup(writer, &sum->so_far.cgroups[i]);
-	return r;
-}
-
-static void begin_numbers(struct window_sum *sum, struct snapshot_info *info)
-{
-	static const enum window_number counted[] = {
-	        WINDOW_threads_continued, WINDOW_threads_born, WINDOW_threads_exited,
-	        WINDOW_threads_passed,    WINDOW_threads_lost, WINDOW_threads_unknown,
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(counted); i++)
-		window_set(&info->window, counted[i], 0);
-	window_set(&info->window, WINDOW_windows, sum->count);
-	window_set(&info->window, WINDOW_gaps, sum->gaps);
-	window_set(&info->window, WINDOW_gap_ns, sum->gap_ns);
-	memset(info->tally.impossible, 0, sizeof(info->tally.impossible));
-	memset(info->tally.impossible_totals, 0, sizeof(info->tally.impossible_totals));
-}
-
-/* The sum of what single windows do not account for has the errors of all their ticks, all of one sign. */
-static void set_unaccounted(const struct window_sum *sum, struct snapshot_info *info)
-{
-	const struct host *host = &info->host;
-	struct snapshot_window *window = &info->window;
-	uint64_t ticks = saturating_add(host->numbers[HOST_user_clock_ticks],
-	                                host->numbers[HOST_system_clock_ticks]);
-	bool is_known = window->seen[WINDOW_threads_missed] && host->seen[HOST_user_clock_ticks] &&
-	                host->seen[HOST_system_clock_ticks] && ticks >= sum->accounted_ticks;
-
-	window->seen[WINDOW_unaccounted_clock_ticks] = false;
-	window->numbers[WINDOW_unaccounted_clock_ticks] = 0;
-	if (is_known)
-		window_set(window, WINDOW_unaccounted_clock_ticks, ticks - sum->accounted_ticks);
-}
-
-int window_sum_write(struct window_sum *sum, struct snapshot_writer *writer,
-                     struct snapshot_info *ret_info)
-{
-	struct snapshot_info *info = &sum->so_far.info;
-	int r;
-
-	begin_numbers(sum, info);
-	r = snapshot_write_begin(writer, info);
+		r = check_kind(&sum->next, reterr);
+	if (r == 0 && sum->count > 0)
+		r = check_gap(sum, reterr);
 	if (r == 0)
-		r = write_rows(sum, writer, info);
-	if (r == 0)
-		r = write_cgroups(sum, writer);
-	info->tally.threads = sum->rows;
-	set_unaccounted(sum, info);
-	if (r == 0)
-		r = snapshot_write_end(writer, info);
-	*ret_info = *info;
-	*info = (struct snapshot_info){0};
+		move_on(sum, first_row);
 	return r;
+}
+
+static int ignore_thread(unused_ struct snapshot_visitor *self,
+                         unused_ struct thread_sample *sample)
+{
+	return 0;
+}
+
+int window_sum_pass(struct window_sum *sum, struct byte_source *source,
+                    const struct snapshot_limits *limits, struct strbuf *reterr)
+{
+	cleanup_(snapshot_info_done) struct snapshot_info info = {0};
+	struct snapshot_visitor visitor = {.thread = ignore_thread, .base = &sum->base};
+	int r = snapshot_read(source, limits, &visitor, &info, reterr);
+
+	return r < 0 ? r : check_kind(&info, reterr);
 }

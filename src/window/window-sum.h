@@ -19,6 +19,10 @@ void window_sum_freep(struct window_sum **sum_ref);
 must_check_ int window_sum_read(struct window_sum *sum, struct byte_source *source,
                                 const struct snapshot_limits *limits, struct strbuf *reterr);
 
+/* Reads a window that is not to be in the sum, and on which the next one may depend. Result as that of window_sum_read(). */
+must_check_ int window_sum_pass(struct window_sum *sum, struct byte_source *source,
+                                const struct snapshot_limits *limits, struct strbuf *reterr);
+
 /* Moves the facts about the host out of the info of an earlier window, which the windows to be summed may leave out. Called before
  * the first one. */
 void window_sum_set_facts(struct window_sum *sum, struct snapshot_info *earlier);

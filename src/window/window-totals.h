@@ -3,7 +3,7 @@
 /* window-totals - the totals of processes in a sum of windows. */
 #include "base/strmap.h"
 #include "ctprof/metric/sample.h"
-#include "window/window-reading.h"
+#include "snapshot/thread-store.h"
 
 struct window_total {
 	uint32_t tgid;
@@ -21,13 +21,14 @@ struct window_totals {
 /* For cleanup_(window_totals_done). */
 void window_totals_done(struct window_totals *totals);
 
-/* Keeps those of a row. */
+/* Notes the process of a row, and keeps its totals if the row has them. */
 void window_totals_add(struct window_totals *totals, const struct thread_sample *sample);
 
-/* Adds those of the windows before to those of the next window. A process that was in the windows @before without totals has none
- * from here on. */
-void window_totals_join(struct window_totals *next, const struct window_totals *so_far,
-                        const struct window_reading *before);
+/* Adds those of a window to those of the windows before, and makes @next empty. A process that was in these windows without totals has
+ * none from here on; @was_there says of its leader whether it was. In a window that @is_whole a process without totals has none. */
+void window_totals_join(struct window_totals *totals, struct window_totals *next, bool is_whole,
+                        bool (*was_there)(const void *context, const struct thread_key *leader),
+                        const void *context);
 
 /* Sets those of the row's process. */
 void window_totals_set(const struct window_totals *totals, struct thread_sample *sample);

@@ -157,6 +157,7 @@ void sched_ext_done(struct sched_ext *sched_ext);
 struct cgroup_stats {
 	struct strbuf path; /* as /proc/<pid>/cgroup shows it; raw bytes */
 	bool is_v1;         /* of hierarchies of version 1, whose controllers have separate paths */
+	bool is_gone;       /* of a window of changes: it was there before, and has no values */
 	uint64_t
 	        read_boottime_ns; /* CLOCK_BOOTTIME of the reading, in a window of the last one; 0: not known */
 	uint64_t interval_ns; /* of a window: the time between its two readings; 0: not known */

@@ -16,7 +16,11 @@
 #include "ctprof/settings/settings.h"
 #include "ctprof/snapshot/labels.h"
 
-enum { SNAPSHOT_VERSION = 1 };
+enum {
+	SNAPSHOT_VERSION = 1,
+	/* A window in a recording that has only what changed since the windows before it in its file. */
+	SNAPSHOT_VERSION_CHANGES = 2,
+};
 
 /* Counts of the parts that were read, and of those that were not. */
 struct snapshot_tally {
@@ -109,10 +113,17 @@ void window_set(struct snapshot_window *window, enum window_number number, uint6
 /* Returns whether the window is more than 5 % longer than requested. */
 bool window_is_longer_than_asked(const struct snapshot_window *window);
 
+/* The rows that a window of changes leaves out, since nothing moved in them. */
+struct snapshot_unchanged {
+	bool seen;
+	uint64_t threads, cgroups;
+};
+
 struct snapshot_info {
 	enum snapshot_origin origin;
 	enum snapshot_kind kind;
 	struct snapshot_window window; /* KIND_window */
+	struct snapshot_unchanged unchanged;
 	/* ORIGIN_ktstr, sets of enum reference_family: those that are zero in every thread and were not read, which the
 	 * caller has to forget; and those of which single zeros may be values that were not read. */
 	uint32_t forgotten;
@@ -139,12 +150,20 @@ void snapshot_info_done(struct snapshot_info *info);
  * threads: not in another pid namespace, not behind hidepid, not of one process. */
 bool snapshot_has_all_threads(const struct snapshot_info *info);
 
+/* The windows before in a file of a recording: see src/snapshot/frame-base.h. */
+struct frame_base;
+
 /* A visitor gets each row and each cgroup of a snapshot, from snapshot_read() or from a writer, cgroups perhaps first. The
  * sample and the stats are borrowed, and are reused. A result other than 0 ends the reading and becomes its result, or that
- * of the writer. cgroup may be NULL. */
+ * of the writer. cgroup may be NULL. If thread is NULL, the rows of a file are not looked at.
+ *
+ * Only a visitor with a base (borrowed) can read a window that has what changed since the windows before, which were read
+ * with the same base. It gets the rows that are there, whole; those that are left out are in the base, and the base no longer has
+ * what ended without a row. */
 struct snapshot_visitor {
 	int (*thread)(struct snapshot_visitor *self, struct thread_sample *sample);
 	int (*cgroup)(struct snapshot_visitor *self, const struct cgroup_stats *stats);
+	struct frame_base *base;
 };
 
 /* Writing. The four calls come in this order, thread as often as there are threads and cgroup as often as there
@@ -161,6 +180,9 @@ struct snapshot_writer *snapshot_writer_new(struct byte_sink *sink, int zstd_lev
 /* A writer without a file: the visitor gets each row and each cgroup as snapshot_read() would give it from the file.
  * @visitor is borrowed, and so is the info of snapshot_write_begin(), until the writer is freed. */
 struct snapshot_writer *snapshot_writer_new_visiting(struct snapshot_visitor *visitor);
+/* Makes the snapshots of writers with this base (borrowed) follow one another in a file of a recording: a window leaves out what did not
+ * change since the one before, unless @whole. If the frame is not written in the end, the base has to be made empty. */
+void snapshot_writer_follow(struct snapshot_writer *writer, struct frame_base *base, bool whole);
 /* Returns the info of snapshot_write_begin(), for the visitor; NULL before it. */
 const struct snapshot_info *snapshot_writer_info(const struct snapshot_writer *writer);
 void snapshot_writer_freep(struct snapshot_writer **writer);

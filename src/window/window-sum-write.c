@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "window-sum-state.h"
+
+void window_sum_row(const struct window_sum *sum, uint32_t row, struct thread_sample *ret)
+{
+	uint64_t later_ns = sum->length_ns - sum->live.marks[row].length_ns;
+
+	thread_store_get(&sum->live.store, row, ret);
+	if (later_ns == 0)
+		return;
+	ret->read_boottime_ns = sum->so_far.captured_boottime_ns;
+	saturating_add_to(&ret->interval_ns, later_ns);
+	saturating_add_to(&ret->life_ns, later_ns);
+}
+
+static void count(struct snapshot_window *window, enum window_number number)
+{
+	window_set(window, number, window->numbers[number] + 1);
+}
+
+static void count_row(struct window_sum *sum, struct snapshot_info *info)
+{
+	static const enum window_number numbers[WINDOW_PART_COUNT] = {
+	        [WINDOW_PART_continued] = WINDOW_threads_continued,
+	        [WINDOW_PART_born] = WINDOW_threads_born,
+	        [WINDOW_PART_exited] = WINDOW_threads_exited,
+	        [WINDOW_PART_passed] = WINDOW_threads_passed};
+	const struct thread_sample *row = &sum->row;
+
+	if (sample_is_lost(row))
+		count(&info->window, WINDOW_threads_lost);
+	else if (row->window_part == WINDOW_PART_continued &&
+	         row->outcomes[SOURCE_stat] == OUTCOME_unjoined)
+		count(&info->window, WINDOW_threads_unknown);
+	else
+		count(&info->window, numbers[row->window_part]);
+}
+
+/* The work of a thread that was not there all the time is all that it did in the windows. */
+static void set_interval(struct thread_sample *row, const struct snapshot_info *info)
+{
+	uint64_t length_ns = info->window.numbers[WINDOW_length_ns];
+
+	if (row->window_part == WINDOW_PART_continued || sample_is_lost(row))
+		return;
+	row->interval_ns = length_ns > row->life_ns ? length_ns : row->life_ns;
+}
+
+static uint64_t read_time(const struct window_sum *sum, const struct thread_sample *row)
+{
+	return row->read_boottime_ns > 0 ? row->read_boottime_ns : sum->so_far.captured_boottime_ns;
+}
+
+static int write_row(struct window_sum *sum, struct snapshot_writer *writer,
+                     struct snapshot_info *info)
+{
+	struct thread_sample *row = &sum->row;
+	struct host_bounds bounds = host_bounds_of(&info->host);
+
+	count_row(sum, info);
+	set_interval(row, info);
+	if (!sample_is_lost(row)) {
+		sample_judge_at(row, read_time(sum, row), bounds);
+		sample_judge_inside(row, bounds);
+	}
+	snapshot_tally_add_impossible(&info->tally, row);
+	window_time_add(&sum->time, row);
+	sum->rows++;
+	return snapshot_write_thread(writer, row);
+}
+
+struct ended_order {
+	uint32_t row;
+	uint32_t tgid;
+	uint64_t process_start;
+	uint32_t successors;
+	bool is_written;
+};
+
+static int compare_ended(const void *a, const void *b)
+{
+	const struct ended_order *x = a, *y = b;
+
+	if (x->tgid != y->tgid)
+		return x->tgid < y->tgid ? -1 : 1;
+	if (x->process_start != y->process_start)
+		return x->process_start < y->process_start ? -1 : 1;
+	/* Several processes had these ids in one clock tick, and each has fewer successors than the one before. */
+	if (x->successors != y->successors)
+		return x->successors > y->successors ? -1 : 1;
+	return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* Returns the ended rows by process; owned by the caller. */
+static struct ended_order *sort_ended(const struct window_sum *sum)
+{
+	size_t count = sum->ended.count;
+	struct ended_order *order = mem_calloc(count + 1, sizeof(*order));
+
+	for (uint32_t row = 0; row < count; row++) {
+		const struct thread_key *key = thread_store_key(&sum->ended, row);
+
+		order[row] = (struct ended_order){row, key->tgid, key->process_start_clock_ticks,
+		                                  sum->successors[row], false};
+	}
+	if (count > 0)
+		qsort(order, count, sizeof(*order), compare_ended);
+	return order;
+}
+
+static int write_ended(struct window_sum *sum, struct ended_order *ended,
+                       struct snapshot_writer *writer, struct snapshot_info *info)
+{
+	ended->is_written = true;
+	thread_store_get(&sum->ended, ended->row, &sum->row);
+	return write_row(sum, writer, info);
+}
+
+/* Writes the ended threads of a process that is still there. */
+static int write_ended_of(struct window_sum *sum, struct ended_order *order,
+                          const struct thread_key *process, struct snapshot_writer *writer,
+                          struct snapshot_info *info)
+{
+	size_t low = 0, high = sum->ended.count;
+	int r = 0;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (order[middle].tgid < process->tgid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; r == 0 && low < sum->ended.count && order[low].tgid == process->tgid; low++)
+		if (!order[low].is_written && order[low].successors == 0 &&
+		    thread_key_same_process(thread_store_key(&sum->ended, order[low].row), process))
+			r = write_ended(sum, &order[low], writer, info);
+	return r;
+}
+
+static int compare_rows(const void *a, const void *b, void *context)
+{
+	const struct thread_store *store = context;
+	const struct thread_key *x = thread_store_key(store, *(const uint32_t *)a);
+	const struct thread_key *y = thread_store_key(store, *(const uint32_t *)b);
+	bool x_leads = x->tid == x->tgid, y_leads = y->tid == y->tgid;
+
+	if (x->tgid != y->tgid)
+		return x->tgid < y->tgid ? -1 : 1;
+	if (x->process_start_clock_ticks != y->process_start_clock_ticks)
+		return x->process_start_clock_ticks < y->process_start_clock_ticks ? -1 : 1;
+	if (x_leads != y_leads)
+		return x_leads ? -1 : 1;
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
+/* Returns the live rows by process, the leader first; owned by the caller. */
+static uint32_t *sort_live(struct window_sum *sum, uint32_t *ret_count)
+{
+	uint32_t *order = mem_calloc((size_t)sum->live.live + 1, sizeof(*order)), count = 0;
+
+	for (uint32_t row = 0; row < sum->live.store.count; row++)
+		if (row_table_is_live(&sum->live, row))
+			order[count++] = row;
+	qsort_r(order, count, sizeof(*order), compare_rows, &sum->live.store);
+	*ret_count = count;
+	return order;
+}
+
+/* The last row of a process has its totals. */
+static int write_live(struct window_sum *sum, struct ended_order *ended,
+                      struct snapshot_writer *writer, struct snapshot_info *info)
+{
+	const struct thread_store *threads = &sum->live.store;
+	uint32_t count;
+	cleanup_(mem_freep) uint32_t *order = sort_live(sum, &count);
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < count; i++) {
+		const struct thread_key *key = thread_store_key(threads, order[i]);
+		bool is_end =
+		        i + 1 == count ||
+		        !thread_key_same_process(key, thread_store_key(threads, order[i + 1]));
+
+		if (is_end)
+			r = write_ended_of(sum, ended, key, writer, info);
+		window_sum_row(sum, order[i], &sum->row);
+		if (is_end)
+			window_totals_set(&sum->totals, &sum->row);
+		if (r == 0)
+			r = write_row(sum, writer, info);
+		if (is_end)
+			window_time_end(&sum->time, &sum->accounted_ticks);
+	}
+	return r;
+}
+
+static int write_rows(struct window_sum *sum, struct snapshot_writer *writer,
+                      struct snapshot_info *info)
+{
+	struct ended_order *order = sort_ended(sum);
+	int r = write_live(sum, order, writer, info);
+
+	for (size_t i = 0; r == 0 && i < sum->ended.count; i++)
+		if (!order[i].is_written)
+			r = write_ended(sum, &order[i], writer, info);
+	window_time_end(&sum->time, &sum->accounted_ticks);
+	free(order);
+	return r;
+}
+
+/* Version 2 comes first, and each version is in the order of the paths. */
+static int compare_cgroups(const void *a, const void *b)
+{
+	const struct cgroup_stats *x = *(const struct cgroup_stats *const *)a;
+	const struct cgroup_stats *y = *(const struct cgroup_stats *const *)b;
+	size_t len = x->path.len < y->path.len ? x->path.len : y->path.len;
+	int order;
+
+	if (x->is_v1 != y->is_v1)
+		return x->is_v1 ? 1 : -1;
+	order = memcmp(strbuf_str(&x->path), strbuf_str(&y->path), len);
+	return order != 0 ? order : (x->path.len > len) - (y->path.len > len);
+}
+
+static int write_cgroups(struct window_sum *sum, struct snapshot_writer *writer)
+{
+	const struct cgroup_stats **order = mem_calloc(sum->cgroups.count + 1, sizeof(*order));
+	size_t count = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < sum->cgroups.count; i++)
+		if (sum->cgroups.entries[i].frame > 0)
+			order[count++] = &sum->cgroups.entries[i].stats;
+	qsort(order, count, sizeof(*order), compare_cgroups);
+	for (size_t i = 0; r == 0 && i < count; i++)
+		r = snapshot_write_cgroup(writer, order[i]);
+	free(order);
+	return r;
+}
+
+static void begin_numbers(struct window_sum *sum, struct snapshot_info *info)
+{
+	static const enum window_number counted[] = {
+	        WINDOW_threads_continued, WINDOW_threads_born, WINDOW_threads_exited,
+	        WINDOW_threads_passed,    WINDOW_threads_lost, WINDOW_threads_unknown,
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(counted); i++)
+		window_set(&info->window, counted[i], 0);
+	window_set(&info->window, WINDOW_windows, sum->count);
+	window_set(&info->window, WINDOW_gaps, sum->gaps);
+	window_set(&info->window, WINDOW_gap_ns, sum->gap_ns);
+	memset(info->tally.impossible, 0, sizeof(info->tally.impossible));
+	memset(info->tally.impossible_totals, 0, sizeof(info->tally.impossible_totals));
+}
+
+/* The sum of what single windows do not account for has the errors of all their ticks, all of one sign. */
+static void set_unaccounted(const struct window_sum *sum, struct snapshot_info *info)
+{
+	const struct host *host = &info->host;
+	struct snapshot_window *window = &info->window;
+	uint64_t ticks = saturating_add(host->numbers[HOST_user_clock_ticks],
+	                                host->numbers[HOST_system_clock_ticks]);
+	bool is_known = window->seen[WINDOW_threads_missed] && host->seen[HOST_user_clock_ticks] &&
+	                host->seen[HOST_system_clock_ticks] && ticks >= sum->accounted_ticks;
+
+	window->seen[WINDOW_unaccounted_clock_ticks] = false;
+	window->numbers[WINDOW_unaccounted_clock_ticks] = 0;
+	if (is_known)
+		window_set(window, WINDOW_unaccounted_clock_ticks, ticks - sum->accounted_ticks);
+}
+
+int window_sum_write(struct window_sum *sum, struct snapshot_writer *writer,
+                     struct snapshot_info *ret_info)
+{
+	struct snapshot_info *info = &sum->so_far;
+	int r;
+
+	begin_numbers(sum, info);
+	r = snapshot_write_begin(writer, info);
+	if (r == 0)
+		r = write_rows(sum, writer, info);
+	if (r == 0)
+		r = write_cgroups(sum, writer);
+	info->tally.threads = sum->rows;
+	set_unaccounted(sum, info);
+	if (r == 0)
+		r = snapshot_write_end(writer, info);
+	*ret_info = *info;
+	*info = (struct snapshot_info){0};
+	return r;
+}
