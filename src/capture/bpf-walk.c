@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/mem.h"
+#include "process-cache.h"
 
 void bpf_walk_done(struct bpf_walk *bpf)
 {
@@ -93,6 +94,53 @@ static struct process_seen seen_of(const struct bpf_walk *bpf,
 	};
 }
 
+/* Returns what the process has done; it is not known if the totals of the process have to be read from its files. */
+static struct process_activity activity_of(const struct bpf_walk *bpf,
+                                           const struct threads_of_process *threads)
+{
+	const struct process_record *process = threads->process;
+	struct process_activity activity = {
+	        .tgid = threads->first->tgid,
+	        .born_boottime_ns = threads->first->process_born_boottime_ns,
+	        .start_stack = process ? process->start_stack : 0,
+	        .is_known = process != NULL,
+	};
+	struct process_record_sum sum = {.read_boottime_ns =
+	                                         process ? process->read_boottime_ns : 0};
+
+	for (size_t place = threads->begin; place < threads->end; place++) {
+		process_activity_add(&activity, thread_at(bpf, place));
+		process_record_add(&sum, thread_at(bpf, place));
+	}
+	activity.is_known = activity.is_known && process_record_are_whole(process, &sum);
+	return activity;
+}
+
+/* Returns whether the process has rested since its files were read. */
+static bool is_resting(const struct bpf_walk *bpf, struct walk *walk,
+                       const struct threads_of_process *threads)
+{
+	struct process_activity activity;
+
+	if (!bpf->known || is_kernel(threads) || walk->jemalloc.rule == OUTCOME_read ||
+	    walk->process.wishes.smaps != CAPTURE_SMAPS_OFF)
+		return false;
+	activity = activity_of(bpf, threads);
+	walk->process.has_executed = false;
+	return process_cache_get(bpf->known, &activity, &walk->process.sample);
+}
+
+static void keep(const struct bpf_walk *bpf, const struct walk *walk,
+                 const struct threads_of_process *threads)
+{
+	struct process_activity activity;
+
+	if (!bpf->known || walk->process.avoids != AVOIDS_NOTHING || walk->process.has_executed)
+		return;
+	activity = activity_of(bpf, threads);
+	process_cache_keep(bpf->known, &activity, &walk->process.sample);
+}
+
 /* Reads the parts of the process that are not in the pass. Returns 1; 0 if the process is gone meanwhile; or -errno. */
 static int read_process(const struct bpf_walk *bpf, struct walk *walk,
                         const struct threads_of_process *threads, int *ret_fd)
@@ -116,6 +164,8 @@ static int read_process(const struct bpf_walk *bpf, struct walk *walk,
 		return 1;
 	}
 	r = process_read_rest(&walk->process, *ret_fd, &seen, &is_same);
+	if (r == 0 && is_same)
+		keep(bpf, walk, threads);
 	return r < 0 ? r : is_same;
 }
 
@@ -264,9 +314,12 @@ static int walk_process(const struct bpf_walk *bpf, struct walk *walk,
 	cleanup_(fd_closep) int process_fd = -1;
 	int r;
 
-	if (is_hidden(walk, threads->first->tgid))
+	if (is_resting(bpf, walk, threads))
+		r = 1;
+	else if (is_hidden(walk, threads->first->tgid))
 		return 0;
-	r = read_process(bpf, walk, threads, &process_fd);
+	else
+		r = read_process(bpf, walk, threads, &process_fd);
 	if (error_is_own(r))
 		return r;
 	if (error_is_denied(r)) {

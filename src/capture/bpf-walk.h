@@ -17,6 +17,7 @@ struct bpf_walk {
 	struct task_record_rules rules;
 	struct css_sets sets;
 	const uint32_t *listed; /* borrowed: the processes of /proc */
+	struct process_cache *known; /* borrowed; NULL: the files of all processes are read */
 	struct bpf_unit *units;
 	size_t unit_capacity;
 };

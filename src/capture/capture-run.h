@@ -7,6 +7,7 @@
 #include "capture/stall.h"
 #include "cost.h"
 #include "jemalloc/jemalloc-files.h"
+#include "process-cache.h"
 #include "settings-job.h"
 
 /* Loads the program that reads threads, if it is wanted and works; else *ret_reader, which the caller frees, is NULL.
@@ -21,6 +22,8 @@ struct capture_tools {
 	struct stall_list *stalls;
 	struct settings_job
 	        *settings; /* NULL, or one that was not begun: they are read by the capture */
+	struct process_cache *known; /* NULL: nothing is known of processes */
+	bool read_all;               /* read again what is known */
 	/* Set if the capture is a reading of a window without names of users: its first one, or they are known. */
 	bool without_users;
 	/* The host's fields, in which only those that change are read again; NULL: all of them are read. */

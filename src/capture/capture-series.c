@@ -15,6 +15,7 @@ struct capture_series {
 	struct task_record_reader *threads; /* owned, NULL: threads are read from /proc */
 	struct jemalloc_files files;
 	struct stall_list stalls;
+	struct process_cache *known; /* owned */
 	struct capture_readers readers;
 	struct host host;            /* what a whole window has read of the host */
 	struct window_reading first; /* of the next window */
@@ -88,6 +89,7 @@ static int read_next(struct capture_series *series, bool is_whole, struct window
 	readers.tools.host = is_whole ? NULL : &series->host;
 	readers.tools.without_settings = !is_whole;
 	readers.tools.settings_last = true;
+	readers.tools.read_all = is_whole;
 	series->stalls.limit_ns = capture_stall_limit_ns(series->options.length_ns);
 	window_reading_init(reading);
 	r = capture_readers_read(&series->options.capture, &readers, reading, reterr);
@@ -113,8 +115,10 @@ static int open_series(struct capture_series *series, struct strbuf *reterr)
 	if (r < 0)
 		return r;
 	jemalloc_files_use(&series->files, series->threads);
-	series->readers.tools = (struct capture_tools){
-	        .threads = series->threads, .files = &series->files, .stalls = &series->stalls};
+	series->readers.tools = (struct capture_tools){.threads = series->threads,
+	                                               .files = &series->files,
+	                                               .stalls = &series->stalls,
+	                                               .known = series->known};
 	capture_readers_prepare(capture, &series->roots, &series->readers, &users);
 	series->readers.listener =
 	        capture_readers_listen(capture, series->options.exits, &series->roots);
@@ -129,6 +133,7 @@ int capture_series_new(const struct capture_series_options *options, struct capt
 
 	series->options = *options;
 	series->roots = CAPTURE_ROOTS_INIT;
+	series->known = process_cache_new();
 	jemalloc_files_init(&series->files,
 	                    options->capture.remote_files ? FILE_SYSTEMS_ALL : FILE_SYSTEMS_LOCAL);
 	cost_begin(&series->meter);
@@ -210,6 +215,7 @@ void capture_series_freep(struct capture_series **series_ref)
 	window_rests_done(&series->rests);
 	host_done(&series->host);
 	stall_list_done(&series->stalls);
+	process_cache_freep(&series->known);
 	jemalloc_files_done(&series->files);
 	task_record_freep(&series->threads);
 	capture_roots_done(&series->roots);

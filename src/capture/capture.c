@@ -280,7 +280,8 @@ static int walk_threads(struct capture *capture, const char *root, struct strbuf
 		bpf_walk_list(bpf, &walk->processes);
 		job.work = &bpf->work;
 	}
-	job.walkers = walk_team_size(walk, job.work);
+	/* There is little to read if most processes are known. */
+	job.walkers = bpf->known && !capture->tools->read_all ? 1 : walk_team_size(walk, job.work);
 	r = walk_team_all(walk, &job, root, reterr);
 	/* Threads that were read from files do not change the times of the others. */
 	if (bpf->reader) {
@@ -334,6 +335,9 @@ int capture_run_loaded(const struct capture_options *options, const struct captu
 
 	memset(ret_info, 0, sizeof(*ret_info));
 	capture.bpf.reader = tools->threads;
+	capture.bpf.known = tools->known;
+	if (tools->known)
+		process_cache_begin(tools->known, !tools->read_all);
 	capture.bpf.mounts = &capture.roots.mounts;
 	cgroup_walk_init(&capture.cgroups);
 	capture.cgroups.tree_boottime_ns =

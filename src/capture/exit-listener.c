@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture/exit-listener.h"
 
-/* The listening thread sleeps and reads a hundred times a second, instead of being woken for every exit. That makes it
- * cheap at ten thousand exits a second, and the buffers hold seconds of those. */
+/* The listening thread is woken by an exit, and then sleeps a moment before it reads, so that it reads a hundred times a second at
+ * most. That makes it cheap at ten thousand exits a second, of which the buffers hold seconds, and where nothing exits. The
+ * births of threads whose ends are not seen are only as exact as the time of reading their records: then it reads all the time. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,6 +24,8 @@ enum {
 	LOOK_EVERY_MS = 10,
 	/* The same for one cgroup: no births are compared, and no names of cgroups are looked up. */
 	LOOK_AT_CGROUP_MS = 100,
+	/* The same if nothing exits. */
+	IDLE_LOOK_EVERY_MS = 1000,
 	/* At the end, for threads whose exit is slow. */
 	LAST_LOOK_EVERY_MS = 2,
 	LAST_LOOKS_MAX = 250,
@@ -97,6 +100,9 @@ static bool sleep_unless_stopped(const struct exit_listener *listener)
 {
 	struct pollfd stop = {.fd = listener->stop_fd, .events = POLLIN};
 
+	if (listener->ends && listener->exits &&
+	    taskstats_exits_wait(listener->exits, listener->stop_fd, IDLE_LOOK_EVERY_MS))
+		return true;
 	return poll(&stop, 1, listener->only_cgroup ? LOOK_AT_CGROUP_MS : LOOK_EVERY_MS) > 0;
 }
 

@@ -2,6 +2,7 @@
 #include "record-run.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -126,6 +127,17 @@ static int record_until_stopped(struct recorder *recorder)
 	return r;
 }
 
+/* A reading needs the memory of the one before. Given back in between, it would have to be cleared by the kernel each time, and arenas
+ * of threads that live as long as a reading grow in small steps. */
+static void keep_memory(void)
+{
+	enum { KEPT_BYTES = 64 << 20 };
+
+	(void)mallopt(M_ARENA_MAX, 1);
+	(void)mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
+	(void)mallopt(M_MMAP_THRESHOLD, KEPT_BYTES / 2);
+}
+
 int record_run(const struct record_options *options)
 {
 	cleanup_(recorder_done) struct recorder recorder = {.options = options,
@@ -134,8 +146,10 @@ int record_run(const struct record_options *options)
 	                                                    .writer = RECORDING_WRITER_INIT,
 	                                                    .wait = {-1}};
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
-	int r = open_recording(&recorder);
+	int r;
 
+	keep_memory();
+	r = open_recording(&recorder);
 	if (r < 0)
 		return r;
 	r = record_wait_init(&recorder.wait);

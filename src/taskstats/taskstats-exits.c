@@ -39,7 +39,8 @@ struct taskstats_exits {
 	uint16_t family;
 	uint64_t overruns;
 	size_t count;
-	struct pollfd *sockets;     /* owned, as listeners; their descriptors are ours */
+	struct pollfd *sockets;     /* owned, as the next two; their descriptors are ours */
+	struct pollfd *waiting;     /* for taskstats_exits_wait() alone: the sockets and one more */
 	struct listener *listeners; /* one for each socket */
 
 	struct sockaddr_nl senders[BATCH];
@@ -174,6 +175,7 @@ static int register_for_all(struct taskstats_exits *exits, const struct cpu_mask
 	size_t sockets = cpu_mask_count(cpus) / CPUS_OF_SOCKET + 1;
 
 	exits->sockets = mem_calloc(sockets, sizeof(exits->sockets[0]));
+	exits->waiting = mem_calloc(sockets + 1, sizeof(exits->waiting[0]));
 	exits->listeners = mem_calloc(sockets, sizeof(exits->listeners[0]));
 	while (cpu < CPU_MASK_CPUS) {
 		struct cpu_mask some;
@@ -223,6 +225,7 @@ void taskstats_exits_freep(struct taskstats_exits **exits_ref)
 		strbuf_done(&exits->listeners[i].cpus);
 	}
 	free(exits->sockets);
+	free(exits->waiting);
 	free(exits->listeners);
 	free(exits);
 	*exits_ref = NULL;
@@ -278,6 +281,16 @@ void taskstats_exits_read(struct taskstats_exits *exits, taskstats_exit_handler 
 		/* After an interruption all sockets are read. */
 		if (ready < 0 || exits->sockets[i].revents != 0)
 			socket_read(exits, exits->sockets[i].fd, handle, context);
+}
+
+bool taskstats_exits_wait(struct taskstats_exits *exits, int fd, int timeout_ms)
+{
+	struct pollfd *other = &exits->waiting[exits->count];
+
+	for (size_t i = 0; i < exits->count; i++)
+		exits->waiting[i] = (struct pollfd){.fd = exits->sockets[i].fd, .events = POLLIN};
+	*other = (struct pollfd){.fd = fd, .events = POLLIN};
+	return poll(exits->waiting, exits->count + 1, timeout_ms) > 0 && other->revents != 0;
 }
 
 uint64_t taskstats_exits_overruns(const struct taskstats_exits *exits)

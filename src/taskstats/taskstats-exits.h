@@ -3,6 +3,7 @@
 /* taskstats-exits - receives the records that the kernel makes of exiting threads, from sockets that have registered
  * for the CPUs on which they exit (CAP_NET_ADMIN in the initial user namespace, and in the initial pid namespace
  * only). */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,10 @@ void taskstats_exits_freep(struct taskstats_exits **exits);
 /* Passes all waiting records to @handle. Never waits. */
 void taskstats_exits_read(struct taskstats_exits *exits, taskstats_exit_handler *handle,
                           void *context);
+
+/* Waits until there is a record, or @fd is readable, or @timeout_ms are over. Returns whether @fd is readable. Another thread may read
+ * the records meanwhile. */
+bool taskstats_exits_wait(struct taskstats_exits *exits, int fd, int timeout_ms);
 
 /* Returns how often the kernel had no room for a record, or for several in a row. */
 uint64_t taskstats_exits_overruns(const struct taskstats_exits *exits);
