@@ -128,6 +128,21 @@ enum frame_row frame_base_write_row(struct frame_base *base, const struct thread
 	return row;
 }
 
+bool frame_base_leave_out(struct frame_base *base, const struct thread_key *key)
+{
+	uint32_t row = row_table_find(&base->rows, key);
+	bool is_of_process =
+	        key->tgid == base->tgid && key->process_start_clock_ticks == base->process_start;
+
+	/* The last row of a process may have totals, which other rows have changed. */
+	if (row == THREAD_STORE_NONE || (is_of_process && base->has_rows) ||
+	    base->rows.marks[row].length_ns + 1 != base->frame)
+		return false;
+	base->rows.marks[row].length_ns = base->frame;
+	base->unchanged_threads++;
+	return true;
+}
+
 int frame_base_read_row(struct frame_base *base, bool is_changes, struct thread_sample *sample)
 {
 	const struct thread_key key = key_of(sample);

@@ -45,6 +45,9 @@ enum frame_row { FRAME_ROW_WHOLE, FRAME_ROW_CHANGES, FRAME_ROW_LEFT_OUT };
 enum frame_row frame_base_write_row(struct frame_base *base, const struct thread_sample *sample,
                                     struct thread_sample *ret_changes);
 
+/* Returns whether a thread of which nothing moved is left out without a look at its row, as it was in the frame before. */
+bool frame_base_leave_out(struct frame_base *base, const struct thread_key *key);
+
 /* Takes over the next row that was read, after making it whole if it has changes only. Returns 0, or -ENOENT if the thread is not
  * in the frame before. */
 must_check_ int frame_base_read_row(struct frame_base *base, bool is_changes,

@@ -192,6 +192,11 @@ int snapshot_write_thread(struct snapshot_writer *writer, const struct thread_sa
 	return flush(writer);
 }
 
+bool snapshot_leave_out_thread(struct snapshot_writer *writer, const struct thread_key *key)
+{
+	return writer->error == 0 && writer->has_changes && frame_base_leave_out(writer->base, key);
+}
+
 struct snapshot_rows {
 	bool is_for_visitor;
 	struct thread_row_writer writer;

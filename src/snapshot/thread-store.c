@@ -33,8 +33,18 @@ void thread_store_done(struct thread_store *store)
 	*store = (struct thread_store){0};
 }
 
+/* Mixes a number in, by the secret numbers of this process. */
+static void digest(struct thread_store *store, uint64_t value)
+{
+	unsigned __int128 product =
+	        (unsigned __int128)(store->digest ^ value ^ store->seed.words[0]) *
+	        (store->seed.words[1] | 1);
+
+	store->digest = (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
 /* Seven bits a byte, the lowest first; most counters are small. */
-static void put(struct thread_store *store, uint64_t value)
+static void pack(struct thread_store *store, uint64_t value)
 {
 	char bytes[10];
 	size_t len = 0;
@@ -47,6 +57,12 @@ static void put(struct thread_store *store, uint64_t value)
 		len++;
 	} while (value > 0);
 	strbuf_add(&store->packed, bytes, len);
+}
+
+static void put(struct thread_store *store, uint64_t value)
+{
+	digest(store, value);
+	pack(store, value);
 }
 
 /* Returns the number at *@at, and moves behind it. */
@@ -78,7 +94,8 @@ static void put_name(struct thread_store *store, const void *bytes, size_t len)
 {
 	struct strmap_entry *entry = strmap_add(&store->names, len > 0 ? bytes : "", len);
 
-	put(store, (uint64_t)(entry - store->names.entries));
+	digest(store, entry->hash);
+	pack(store, (uint64_t)(entry - store->names.entries));
 }
 
 static const struct strmap_entry *get_name(const struct thread_store *store, size_t *at)
@@ -185,7 +202,7 @@ static unsigned flags_of(const struct thread_sample *sample)
 static void put_identity(struct thread_store *store, const struct thread_sample *sample)
 {
 	put(store, flags_of(sample));
-	put(store, sample->read_boottime_ns);
+	pack(store, sample->read_boottime_ns);
 	put(store, sample->window_part);
 	put(store, sample->interval_ns);
 	put(store, sample->life_ns);
@@ -392,6 +409,7 @@ uint32_t thread_store_add(struct thread_store *store, const struct thread_sample
 	};
 	index_row(store, store->count);
 
+	store->digest = sample->process_successors;
 	put_identity(store, sample);
 	if (sample->has_process_totals)
 		put_totals(store, sample);
@@ -409,6 +427,7 @@ uint32_t thread_store_add(struct thread_store *store, const struct thread_sample
 		if (sample_has_said(sample, (enum metric_id)i))
 			put_value(store, (enum metric_id)i,
 			          sample_value(sample, (enum metric_id)i));
+	store->rows[store->count].digest = store->digest;
 	return store->count++;
 }
 

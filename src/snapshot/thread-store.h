@@ -32,6 +32,7 @@ static inline bool thread_key_same_process(const struct thread_key *a, const str
 struct thread_store_row {
 	struct thread_key key;
 	uint64_t offset; /* into packed */
+	uint64_t digest; /* of everything but the time of the reading */
 	uint32_t before; /* the previous row with this tid, or THREAD_STORE_NONE */
 };
 
@@ -46,6 +47,7 @@ struct thread_store {
 	struct hash_seed seed;
 	struct strbuf packed;
 	struct strmap names; /* every name, label and CPU set, once */
+	uint64_t digest;     /* of the row that is added */
 };
 
 /* For cleanup_(thread_store_done). */
@@ -61,6 +63,13 @@ static inline const struct thread_key *thread_store_key(const struct thread_stor
                                                         uint32_t row)
 {
 	return &store->rows[row].key;
+}
+
+/* Returns a number that is the same for rows with the same contents, of whatever store of this process, but for the time of their
+ * reading. Rows with other contents have the same one by chance alone, once in 2^64. */
+static inline uint64_t thread_store_digest(const struct thread_store *store, uint32_t row)
+{
+	return store->rows[row].digest;
 }
 
 /* Returns the sample's read_boottime_ns, without unpacking the rest. */

@@ -236,6 +236,22 @@ static int write_lost_of(struct window_join *join, struct snapshot_writer *write
 	return r;
 }
 
+/* Returns whether a thread is as it was in the first reading, and is left out. */
+static bool is_left_out(struct window_join *join, struct snapshot_writer *writer, uint32_t row)
+{
+	const struct thread_store *threads = &join->last.threads;
+	const struct thread_key *key = thread_store_key(threads, row);
+	uint32_t first = window_reading_find(&join->first, key);
+
+	if (first == THREAD_STORE_NONE || join->replaced[row] ||
+	    thread_store_digest(threads, row) != thread_store_digest(&join->first.threads, first) ||
+	    !snapshot_leave_out_thread(writer, key))
+		return false;
+	window_count(join, WINDOW_threads_continued, 1);
+	join->rows++;
+	return true;
+}
+
 /* Writes the rows of the last reading in its own order; before the last one of a process, which has its totals, come
  * those of its threads that ended. */
 static int write_last(struct window_join *join, struct snapshot_writer *writer)
@@ -256,6 +272,11 @@ static int write_last(struct window_join *join, struct snapshot_writer *writer)
 			r = write_lost_of(join, writer, key, &time);
 		if (r < 0)
 			break;
+		if (!in_doubt && is_left_out(join, writer, row)) {
+			if (is_end)
+				window_time_end(&time, &join->accounted_ticks);
+			continue;
+		}
 		make_row(join, row);
 		make_totals(join);
 		/* A thread may or may not belong to the process: without the total nothing is counted twice. */

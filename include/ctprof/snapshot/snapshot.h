@@ -192,6 +192,10 @@ must_check_ int snapshot_write_begin(struct snapshot_writer *writer,
                                      const struct snapshot_info *info);
 must_check_ int snapshot_write_thread(struct snapshot_writer *writer,
                                       const struct thread_sample *sample);
+/* Returns whether a thread of which nothing moved needs no row, since it had none in the window before either. Only for a writer
+ * that follows a base; else, and if it returns false, the row is written as others are. */
+struct thread_key;
+bool snapshot_leave_out_thread(struct snapshot_writer *writer, const struct thread_key *key);
 must_check_ int snapshot_write_cgroup(struct snapshot_writer *writer,
                                       const struct cgroup_stats *stats);
 /* Returns the bytes of JSON so far. */
