@@ -107,6 +107,7 @@ until_windows 2
 inner=$(ticks)
 until_windows 12
 inner=$(($(ticks) - inner))
+recorded=$recorder
 kill -INT "$recorder"
 wait "$recorder" || fail "SIGINT: status $?"
 recorder=
@@ -115,6 +116,25 @@ have=$(windows | jq -s 'map(.[2]) | add')
 if [ "$have" -lt "$inner" ] || [ "$have" -gt "$outer" ]; then
     fail "the windows have $have ticks, and the kernel between $inner and $outer"
 fi
+checks=$((checks + 1))
+
+# Most windows have only what changed: threads are missing there, and values. A thread that is left out has not run, so the rows that
+# are there have all of its run time, and the sum that ctprof makes is that.
+frames() { zstd -dcq "$dir"/*.zst; }
+changes=$(frames | jq -s 'map(select(.version == 2)) | length')
+[ "$changes" -gt 0 ] || fail "no window has changes only"
+left_out=$(frames | jq -s 'map(.unchanged.threads // 0) | add')
+[ "$left_out" -gt 0 ] || fail "no thread is left out"
+rows=$(frames | jq -s --argjson tid "$recorded" '[.[].threads[] | select(.tid == $tid and .tgid == $tid) | .run_time_ns] | add')
+sum=$("$CTPROF" show "$dir" -g thread -m run_time_ns --per total --limit 0 --format ndjson |
+    jq --arg name "$recorded " 'select(.group | strings | startswith($name)) | .value')
+same "run time of the recorder in the sum" "$rows" "$sum"
+frames | head -c 100000000 | jq -c 'select(.version == 2)' | sed -n 1p | zstd -q >"$scratch/changes.zst"
+if "$CTPROF" show "$scratch/changes.zst" 2>"$scratch/alone"; then
+    fail "changes alone are a snapshot"
+fi
+grep -q "only what changed since the one before" "$scratch/alone" || fail "$(cat "$scratch/alone")"
+
 # A disk that is full, if a file system can be mounted.
 if mkdir "$scratch/small" && mount -t tmpfs -o size=64k none "$scratch/small" 2>/dev/null; then
     mounted=$scratch/small
