@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "capture-readers.h"
 #include "host/host-read.h"
+#include "snapshot/frame-base.h"
 #include "window/exit-log.h"
 
 struct capture_series {
@@ -16,6 +17,7 @@ struct capture_series {
 	struct jemalloc_files files;
 	struct stall_list stalls;
 	struct process_cache *known; /* owned */
+	struct frame_base base;      /* the windows that were written */
 	struct capture_readers readers;
 	struct host host;            /* what a whole window has read of the host */
 	struct window_reading first; /* of the next window */
@@ -195,6 +197,7 @@ int capture_series_next(struct capture_series *series, bool is_whole,
 	if (r < 0)
 		return r;
 	split_exits(series);
+	snapshot_writer_follow(writer, &series->base, is_whole);
 	exits = series->exits;
 	series->exits = (struct exit_log){0};
 	return window_of_readings(&series->first, &last, &window, writer, ret_info, reterr);
@@ -216,6 +219,7 @@ void capture_series_freep(struct capture_series **series_ref)
 	host_done(&series->host);
 	stall_list_done(&series->stalls);
 	process_cache_freep(&series->known);
+	frame_base_done(&series->base);
 	jemalloc_files_done(&series->files);
 	task_record_freep(&series->threads);
 	capture_roots_done(&series->roots);

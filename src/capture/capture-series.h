@@ -24,7 +24,8 @@ uint64_t capture_series_begin_ns(const struct capture_series *series);
 uint64_t capture_series_begin_unix_ns(const struct capture_series *series);
 
 /* Reads again, and writes the window since the last reading. One that @is_whole has all that a captured window has; any other
- * leaves out what does not change from one window to the next: settings, names of users, and texts about the host. Result
+ * leaves out what does not change from one window to the next: settings, names of users, texts about the host, and mostly what the
+ * window before has, which then must be in front of it in its file. Result
  * and @ret_info as those of capture_run(); after a failure the series can only be freed. */
 must_check_ int capture_series_next(struct capture_series *series, bool is_whole,
                                     struct snapshot_writer *writer, struct snapshot_info *ret_info,

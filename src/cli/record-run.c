@@ -2,7 +2,6 @@
 #include "record-run.h"
 
 #include <errno.h>
-#include <malloc.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -12,13 +11,11 @@
 #include "record-wait.h"
 #include "recording/recording-write.h"
 #include "service-notify.h"
-#include "snapshot/frame-base.h"
 
 struct recorder {
 	const struct record_options *options;
 	int dir_fd, lock_fd;
 	struct recording_writer writer;
-	struct frame_base base; /* the windows of the open file */
 	struct capture_series *series;
 	struct record_wait wait;
 	uint64_t lost; /* windows in a row that could not be written */
@@ -27,7 +24,6 @@ struct recorder {
 static void recorder_done(struct recorder *recorder)
 {
 	capture_series_freep(&recorder->series);
-	frame_base_done(&recorder->base);
 	record_wait_done(&recorder->wait);
 	recording_writer_done(&recorder->writer);
 	fd_closep(&recorder->lock_fd);
@@ -87,17 +83,13 @@ static int record_window(struct recorder *recorder)
 	int r;
 
 	writer = snapshot_writer_new(&frame.sink, SNAPSHOT_ZSTD_LEVEL);
-	snapshot_writer_follow(writer, &recorder->base, is_whole);
 	r = capture_series_next(recorder->series, is_whole, writer, &info, &reason);
 	if (r < 0) {
 		cli_error("%s", reason.len > 0 ? strbuf_str(&reason) : strerror(-r));
 		return r;
 	}
-	r = recording_writer_append(&recorder->writer, begin_s, frame.bytes.data, frame.bytes.len);
-	/* Nothing can follow a window that is not there. */
-	if (r < 0)
-		frame_base_done(&recorder->base);
-	note_result(recorder, r);
+	note_result(recorder, recording_writer_append(&recorder->writer, begin_s, frame.bytes.data,
+	                                              frame.bytes.len));
 	return 0;
 }
 
@@ -127,17 +119,6 @@ static int record_until_stopped(struct recorder *recorder)
 	return r;
 }
 
-/* A reading needs the memory of the one before. Given back in between, it would have to be cleared by the kernel each time, and arenas
- * of threads that live as long as a reading grow in small steps. */
-static void keep_memory(void)
-{
-	enum { KEPT_BYTES = 64 << 20 };
-
-	(void)mallopt(M_ARENA_MAX, 1);
-	(void)mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
-	(void)mallopt(M_MMAP_THRESHOLD, KEPT_BYTES / 2);
-}
-
 int record_run(const struct record_options *options)
 {
 	cleanup_(recorder_done) struct recorder recorder = {.options = options,
@@ -146,10 +127,8 @@ int record_run(const struct record_options *options)
 	                                                    .writer = RECORDING_WRITER_INIT,
 	                                                    .wait = {-1}};
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
-	int r;
+	int r = open_recording(&recorder);
 
-	keep_memory();
-	r = open_recording(&recorder);
 	if (r < 0)
 		return r;
 	r = record_wait_init(&recorder.wait);

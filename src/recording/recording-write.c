@@ -62,7 +62,7 @@ bool recording_writer_begins_file(struct recording_writer *writer, uint64_t begi
 	if (begin_unix_s / SECONDS_PER_HOUR != writer->hour || (limit > 0 && writer->bytes > limit))
 		recording_writer_end_file(writer);
 	/* A file whose first window could not be written is empty. */
-	return writer->file_fd < 0 || writer->bytes == 0;
+	return writer->file_fd < 0 || writer->bytes == 0 || writer->has_lost;
 }
 
 /* Makes a file that was not there. A name from the seconds behind is as good, since no window is found by it alone. */
@@ -117,6 +117,7 @@ int recording_writer_append(struct recording_writer *writer, uint64_t begin_unix
 	}
 	if (r == 0)
 		r = append(writer, frame, len);
+	writer->has_lost = r < 0;
 	if (r == 0)
 		writer->bytes += len;
 	/* A tail that cannot be cut is one that readers ignore, but nothing may follow it. */

@@ -14,6 +14,7 @@ struct recording_writer {
 	struct recording_keep keep;
 	uint64_t hour;  /* of the open file, since 1970 */
 	uint64_t bytes; /* of the open file: whole windows */
+	bool has_lost;  /* the last window is not in it */
 };
 
 #define RECORDING_WRITER_INIT ((struct recording_writer){.dir_fd = -1, .file_fd = -1})
@@ -22,7 +23,8 @@ struct recording_writer {
 must_check_ int recording_writer_open(struct recording_writer *writer, int dir_fd,
                                       const struct recording_keep *keep);
 
-/* Returns whether a window that begins then begins a file, and has to be whole. Closes the file of the hour before. */
+/* Returns whether a window that begins then begins a file, or follows one that was lost, and has to be whole. Closes the file of the
+ * hour before. */
 must_check_ bool recording_writer_begins_file(struct recording_writer *writer,
                                               uint64_t begin_unix_s);
 
