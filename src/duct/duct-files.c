@@ -22,7 +22,11 @@ static const char *const suffixes[DUCT_FILE_COUNT] = {
 
 void duct_files_init(struct duct_files *files, const char *prefix)
 {
+	static const char by_default[] = ".duct/logs/";
+
 	*files = (struct duct_files){.prefix = mem_copy(prefix, strlen(prefix))};
+	files->needs_own_place =
+	        geteuid() == 0 && strncmp(prefix, by_default, strlen(by_default)) == 0;
 	for (unsigned i = 0; i < DUCT_FILE_COUNT; i++) {
 		cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT;
 
@@ -155,7 +159,7 @@ static int check_place(const struct output_place *place, struct strbuf *reason)
 		            (unsigned)place->dir.st_uid);
 	else
 		strbuf_add_str(reason, "others may write its directory");
-	strbuf_add_str(reason, "; name another one with --output-prefix, or this one");
+	strbuf_add_str(reason, "; name another one with --output-prefix");
 	return -EACCES;
 }
 

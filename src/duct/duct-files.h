@@ -24,7 +24,7 @@ struct duct_file {
 
 struct duct_files {
 	char *prefix; /* owned */
-	bool needs_own_place; /* nobody has named the directory: it must be one that only this user and root can write */
+	bool needs_own_place; /* root, and the default directory: it must be one that only root can write */
 	struct duct_file files[DUCT_FILE_COUNT];
 };
 
