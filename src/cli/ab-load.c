@@ -13,6 +13,7 @@
 #include "base/regular-file.h"
 #include "base/text.h"
 #include "fd-source.h"
+#include "recording-operand.h"
 
 enum { EXPERIMENT_BYTES = 64 << 20 };
 
@@ -91,36 +92,75 @@ static void tell(const char *path, int r, const struct strbuf *reason)
 		          r == -E2BIG ? "over a limit (see --read-limit)" : "not a ctprof snapshot",
 		          strbuf_str(reason));
 	else
-		cli_error("%s: %s", path, strerror(-r));
+		cli_error("%s: %s", path, reason->len > 0 ? strbuf_str(reason) : strerror(-r));
+}
+
+/* The bytes of a window: of a file, or of the sum over a range of a recording. */
+struct window_bytes {
+	struct fd_source file;
+	struct memory_stream copy;
+	struct byte_source *source; /* one of the two */
+};
+
+#define WINDOW_BYTES_INIT ((struct window_bytes){.file = FD_SOURCE_INIT})
+
+static void window_bytes_done(struct window_bytes *bytes)
+{
+	fd_source_done(&bytes->file);
+	memory_stream_done(&bytes->copy);
+}
+
+/* Returns 1 if the path is a range of a recording, which is added up then; 0 if it is none; or -errno with the error printed. */
+static int add_up_range(struct window_bytes *bytes, const char *path,
+                        const struct snapshot_limits *limits)
+{
+	cleanup_(recording_operand_done) struct recording_operand operand = RECORDING_OPERAND_INIT;
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	int r = recording_operand_open(&operand, path, &reason);
+
+	if (r > 0) {
+		bytes->copy = memory_stream_make();
+		bytes->source = &bytes->copy.source;
+		r = recording_operand_copy(&operand, limits, &bytes->copy, &reason);
+		r = r < 0 ? r : 1;
+	}
+	if (r < 0)
+		tell(path, r, &reason);
+	return r;
 }
 
 /* The names come from a pattern or from experiment.json. Opening a FIFO would block, and opening a device can have an effect. */
-static int open_window(struct fd_source *source, int dir_fd, const char *path)
+static int open_window(struct window_bytes *bytes, int dir_fd, const char *path,
+                       const struct snapshot_limits *limits)
 {
 	const char *name = dir_fd == AT_FDCWD ? path : strrchr(path, '/') + 1;
-	int fd = regular_file_open_link(dir_fd, name, FILE_SYSTEMS_ALL);
+	int r = dir_fd == AT_FDCWD ? add_up_range(bytes, path, limits) : 0, fd;
 
+	if (r != 0)
+		return r < 0 ? r : 0;
+	fd = regular_file_open_link(dir_fd, name, FILE_SYSTEMS_ALL);
 	if (fd < 0) {
 		cli_error("%s: %s", path,
 		          fd == -EMEDIUMTYPE ? "it is no regular file" : strerror(-fd));
 		return fd;
 	}
-	source->fd = fd;
+	bytes->file.fd = fd;
+	bytes->source = &bytes->file.source;
 	return 0;
 }
 
 /* Reads the head of a window. */
 static int read_head(const struct ab_options *options, const char *path, struct trial_file *ret)
 {
-	cleanup_(fd_source_done) struct fd_source source = FD_SOURCE_INIT;
+	cleanup_(window_bytes_done) struct window_bytes bytes = WINDOW_BYTES_INIT;
 	cleanup_(snapshot_info_done) struct snapshot_info info = {0};
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
 	struct snapshot_visitor visitor = {.thread = stop};
-	int r = open_window(&source, AT_FDCWD, path);
+	int r = open_window(&bytes, AT_FDCWD, path, &options->limits);
 
 	if (r < 0)
 		return r;
-	r = snapshot_read(&source.source, &options->limits, &visitor, &info, &reason);
+	r = snapshot_read(bytes.source, &options->limits, &visitor, &info, &reason);
 	if (r < 0) {
 		tell(path, r, &reason);
 		return r;
@@ -149,7 +189,7 @@ static void file_list_done(struct file_list *list)
 }
 
 static int add_file(const struct ab_options *options, struct file_list *list, unsigned arm,
-                    const char *path)
+                    const char *path, bool is_range)
 {
 	struct trial_file *file;
 
@@ -158,11 +198,11 @@ static int add_file(const struct ab_options *options, struct file_list *list, un
 		return -E2BIG;
 	}
 	file = array_add(list->entries, list->count, list->capacity);
-	*file = (struct trial_file){.path = copy_of(path), .arm = arm};
+	*file = (struct trial_file){.path = copy_of(path), .arm = arm, .is_range = is_range};
 	return read_head(options, path, file);
 }
 
-/* Finds the files of "A=a-*.zst". */
+/* Finds the files of "A=a-*.zst", or the one window of "A=DIR@RANGE". */
 static int add_arm(const struct ab_options *options, struct trial *trial, struct file_list *list,
                    const char *operand)
 {
@@ -178,10 +218,12 @@ static int add_arm(const struct ab_options *options, struct trial *trial, struct
 	}
 	*array_add(trial->arms[arm].lines, trial->arms[arm].line_count,
 	           trial->arms[arm].line_capacity) = copy_of(equals + 1);
+	if (recording_operand_is(equals + 1))
+		return add_file(options, list, arm, equals + 1, true);
 	switch (glob(equals + 1, GLOB_ERR, NULL, &found)) {
 	case 0:
 		for (size_t i = 0; r == 0 && i < found.gl_pathc; i++)
-			r = add_file(options, list, arm, found.gl_pathv[i]);
+			r = add_file(options, list, arm, found.gl_pathv[i], false);
 		break;
 	case GLOB_NOMATCH:
 		cli_error("%s: no file is like this", equals + 1);
@@ -232,14 +274,14 @@ static int load_unit(const struct ab_options *options, const struct trial *trial
                      struct settings_seen *settings)
 {
 	const struct trial_unit *unit = &trial->units[place];
-	cleanup_(fd_source_done) struct fd_source source = FD_SOURCE_INIT;
+	cleanup_(window_bytes_done) struct window_bytes bytes = WINDOW_BYTES_INIT;
 	cleanup_(snapshot_info_done) struct snapshot_info info = {0};
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
-	int r = open_window(&source, unit->dir_fd, unit->path);
+	int r = open_window(&bytes, unit->dir_fd, unit->path, &options->limits);
 
 	if (r < 0)
 		return r;
-	r = unit_tables_read(tables, count, facts, place, &source.source, &options->limits, &info,
+	r = unit_tables_read(tables, count, facts, place, bytes.source, &options->limits, &info,
 	                     &reason);
 	if (r < 0) {
 		tell(unit->path, r, &reason);

@@ -227,7 +227,7 @@ static int add_file(struct database *database, const struct export_plan *all, co
 	cleanup_(snapshot_file_done) struct snapshot_file file = SNAPSHOT_FILE_INIT;
 	struct export_plan plan = *all;
 	bool of_database = true;
-	int r = snapshot_file_open(&file, path);
+	int r = snapshot_file_open(&file, path, &all->limits);
 
 	if (r < 0) {
 		cli_error("%s: %s", path, snapshot_file_reason(&file, r));

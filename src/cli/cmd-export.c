@@ -110,7 +110,7 @@ static const char *shown(const char *path)
 static int print_file(const struct arguments *arguments, const char *path, struct fleet_sink *sink)
 {
 	cleanup_(snapshot_file_done) struct snapshot_file file = SNAPSHOT_FILE_INIT;
-	int r = snapshot_file_open(&file, path);
+	int r = snapshot_file_open(&file, path, &arguments->plan.limits);
 
 	if (r == 0 && arguments->level == LEVEL_THREAD)
 		r = export_threads(&arguments->plan, &file, sink);
@@ -139,7 +139,7 @@ static int read_folded(const struct export_plan *plan, const char *path,
 {
 	cleanup_(snapshot_file_done) struct snapshot_file file = SNAPSHOT_FILE_INIT;
 	cleanup_(snapshot_info_done) struct snapshot_info info = {0};
-	int r = snapshot_file_open(&file, path);
+	int r = snapshot_file_open(&file, path, &plan->limits);
 
 	if (r == 0)
 		r = export_group(plan, &file, &info, groups);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
 #include <getopt.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,6 +8,7 @@
 #include "base/output.h"
 #include "cli/options.h"
 #include "fd-source.h"
+#include "recording-operand.h"
 #include "report-lists.h"
 #include "window-note.h"
 #include "window/window.h"
@@ -24,7 +26,8 @@ static const struct cli_option options[] = {
 
 static const char *const notes[] = {
         "Both are lifetime snapshots of one boot. The work of threads that ended between",
-        "them is not known: 'ctprof capture --window' listens to their ends.",
+        "them is not known: 'ctprof capture --window' listens to their ends. Of DIR@RANGE,",
+        "a range of a recording, the window is the sum of the windows there.",
         "An existing FILE is only replaced by a whole window.",
         NULL,
 };
@@ -72,24 +75,24 @@ static int open_input(struct fd_source *source, const char *path, struct window_
 	return r;
 }
 
-static int make(const struct arguments *arguments, char **paths, struct snapshot_info *info)
+/* A source of the window to be written. */
+struct window_maker {
+	int (*make)(struct window_maker *self, struct snapshot_writer *writer,
+	            struct snapshot_info *info, struct strbuf *reterr);
+};
+
+static int write_out(const struct arguments *arguments, struct window_maker *maker,
+                     struct snapshot_info *info)
 {
-	cleanup_(fd_source_done) struct fd_source first = FD_SOURCE_INIT, last = FD_SOURCE_INIT;
 	cleanup_(output_done) struct output output = OUTPUT_INIT;
 	/* Done before its sink is. */
 	cleanup_(snapshot_writer_freep) struct snapshot_writer *writer = NULL;
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
-	struct window_options window = {.limits = &arguments->limits};
-	int r = open_input(&first, paths[0], &window.first);
+	int r = output_open(&output, arguments->output, OUTPUT_PRIVATE);
 
-	if (r == 0)
-		r = open_input(&last, paths[1], &window.last);
-	if (r < 0)
-		return r;
-	r = output_open(&output, arguments->output, OUTPUT_PRIVATE);
 	if (r == 0) {
 		writer = snapshot_writer_new(&output.sink, SNAPSHOT_ZSTD_LEVEL);
-		r = window_make(&window, writer, info, &reason);
+		r = maker->make(maker, writer, info, &reason);
 	}
 	if (r == 0)
 		r = output_commit(&output);
@@ -99,6 +102,77 @@ static int make(const struct arguments *arguments, char **paths, struct snapshot
 		cli_error("%s: %s", name_of(arguments->output, "standard output"),
 		          output_reason(&output, r));
 	return r;
+}
+
+struct joiner {
+	struct window_maker maker; /* must stay the first member */
+	struct window_options window;
+};
+
+static int join(struct window_maker *self, struct snapshot_writer *writer,
+                struct snapshot_info *info, struct strbuf *reterr)
+{
+	return window_make(&((struct joiner *)self)->window, writer, info, reterr);
+}
+
+static int make_of_two(const struct arguments *arguments, char **paths, struct snapshot_info *info)
+{
+	cleanup_(fd_source_done) struct fd_source first = FD_SOURCE_INIT, last = FD_SOURCE_INIT;
+	struct joiner joiner = {{join}, {.limits = &arguments->limits}};
+	int r = open_input(&first, paths[0], &joiner.window.first);
+
+	if (r == 0)
+		r = open_input(&last, paths[1], &joiner.window.last);
+	return r < 0 ? r : write_out(arguments, &joiner.maker, info);
+}
+
+struct adder {
+	struct window_maker maker; /* must stay the first member */
+	struct recording_operand operand;
+	const char *text;
+	const struct snapshot_limits *limits;
+};
+
+static int add_up(struct window_maker *self, struct snapshot_writer *writer,
+                  struct snapshot_info *info, struct strbuf *reterr)
+{
+	struct adder *adder = (struct adder *)self;
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	int r = recording_operand_write(&adder->operand, adder->limits, writer, info, &reason);
+
+	if (reason.len > 0)
+		strbuf_addf(reterr, "%s: %s", adder->text, strbuf_str(&reason));
+	return r;
+}
+
+static int open_range(struct recording_operand *operand, const char *text)
+{
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	int r = recording_operand_open(operand, text, &reason);
+
+	if (r > 0)
+		return 0;
+	if (r == 0)
+		r = access(text, F_OK) < 0 ? -errno : -EINVAL;
+	cli_error("%s: %s", text, reason.len > 0 ? strbuf_str(&reason) : strerror(-r));
+	return r;
+}
+
+static int make_of_range(const struct arguments *arguments, const char *text,
+                         struct snapshot_info *info)
+{
+	struct adder adder = {{add_up}, RECORDING_OPERAND_INIT, text, &arguments->limits};
+	int r = open_range(&adder.operand, text);
+
+	if (r == 0)
+		r = write_out(arguments, &adder.maker, info);
+	recording_operand_done(&adder.operand);
+	return r;
+}
+
+static bool is_one_snapshot(const char *path)
+{
+	return !recording_operand_is(path) && (strcmp(path, "-") == 0 || access(path, F_OK) == 0);
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -111,9 +185,11 @@ static int run(const struct command *command, int argc, char **argv)
 		return options_answer(command, id);
 	if (id == OPTIONS_ERROR)
 		return EXIT_USAGE;
-	if (given != 2)
-		return cli_usage_error(command, "two snapshots are needed, not %d", given);
-	if (fd_source_is_one_stream(argv[optind], argv[optind + 1]))
+	if (given != 2 && (given != 1 || is_one_snapshot(argv[optind])))
+		return cli_usage_error(
+		        command, "two snapshots are needed, or a range of a recording, not %d",
+		        given);
+	if (given == 2 && fd_source_is_one_stream(argv[optind], argv[optind + 1]))
 		return cli_usage_error(
 		        command,
 		        "only one snapshot can come from standard input, or from one pipe");
@@ -122,7 +198,8 @@ static int run(const struct command *command, int argc, char **argv)
 	if (strcmp(arguments.output, "-") == 0 && isatty(STDOUT_FILENO))
 		return cli_usage_error(command, "a snapshot is not written to a terminal");
 	mem_limit(arguments.limits.memory);
-	if (make(&arguments, argv + optind, &info) < 0)
+	if ((given == 1 ? make_of_range(&arguments, argv[optind], &info)
+	                : make_of_two(&arguments, argv + optind, &info)) < 0)
 		return EXIT_FAILED;
 	if (!arguments.quiet && isatty(STDERR_FILENO))
 		window_note_contents(&info);
@@ -135,7 +212,7 @@ const struct command command_window = {
         .name = "window",
         .summary = "Make a snapshot of what happened between two",
         .other_names = other_names,
-        .operands = "FIRST LAST",
+        .operands = "FIRST LAST | DIR@RANGE",
         .operand_values = TAKES(SNAPSHOT),
         .options = {options, NULL},
         .notes = notes,

@@ -29,6 +29,8 @@ struct byte_source *load_again(struct load *load)
 {
 	if (fd_source_is_kept(&load->again))
 		return fd_source_rewind(&load->again) ? &load->again.source : NULL;
+	if (load->is_recording && load->copy.bytes.len == 0 && recording_load_again(load) < 0)
+		return NULL;
 	load->copy.position = 0;
 	return &load->copy.source;
 }

@@ -22,6 +22,7 @@ struct load {
 	struct settings knobs;       /* see facts/cgroup-knobs.h */
 	struct smaps_table smaps;    /* initialised by the caller */
 	bool is_read_again;          /* by load_again() */
+	bool is_recording;           /* the path names a range of one; set by the loading */
 	struct fd_source again;      /* a file that can be read from its begin */
 	struct memory_stream copy;   /* the bytes of one that cannot */
 	uint32_t forgotten;          /* families of another tool's zeros, beside the file's own */

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "recording-operand.h"
+
 static int hash_all(struct snapshot_file *file, struct byte_source *source)
 {
 	char buffer[1 << 16];
@@ -21,12 +23,33 @@ static int hash_all(struct snapshot_file *file, struct byte_source *source)
 	return r;
 }
 
-int snapshot_file_open(struct snapshot_file *file, const char *path)
+/* Returns 1 if it is a range of a recording, whose window is in memory then; 0 if it is none; or -errno. */
+static int copy_recording(struct snapshot_file *file, const struct snapshot_limits *limits)
+{
+	cleanup_(recording_operand_done) struct recording_operand operand = RECORDING_OPERAND_INIT;
+	int r = recording_operand_open(&operand, file->path, &file->error);
+
+	if (r <= 0)
+		return r;
+	file->copy = memory_stream_make();
+	r = recording_operand_copy(&operand, limits, &file->copy, &file->error);
+	if (r < 0)
+		return r;
+	r = hash_all(file, &file->copy.source);
+	return r < 0 ? r : 1;
+}
+
+int snapshot_file_open(struct snapshot_file *file, const char *path,
+                       const struct snapshot_limits *limits)
 {
 	cleanup_(fd_source_done) struct fd_source source = FD_SOURCE_INIT;
-	int r = fd_source_open(&source, path);
+	int r;
 
 	file->path = path;
+	r = copy_recording(file, limits);
+	if (r != 0)
+		return r < 0 ? r : 0;
+	r = fd_source_open(&source, path);
 	if (r < 0)
 		return r;
 	if (fd_source_keep(&source, &file->kept))
@@ -59,6 +82,8 @@ const char *snapshot_file_reason(struct snapshot_file *file, int error)
 		return "somebody has changed it meanwhile";
 	if (file->error.len == 0)
 		return strerror(-error);
+	if (error != -E2BIG && error != -EBADMSG)
+		return strbuf_str(&file->error);
 	strbuf_addf(&sentence, "%s: %s",
 	            error == -E2BIG ? "over a limit (see --read-limit)" : "not a ctprof snapshot",
 	            strbuf_str(&file->error));

@@ -131,6 +131,26 @@ static bool names_agree(const struct trial *trial)
 	return true;
 }
 
+/* Makes a block of the first range of each arm, one of the second, and so on. Returns false if not all are ranges, or an arm has
+ * more of them than another. */
+static bool block_by_order(struct trial *trial, const struct trial_file *files, size_t count)
+{
+	int ranges[TRIAL_ARMS_MAX] = {0};
+
+	for (size_t i = 0; i < count; i++) {
+		if (!files[i].is_range)
+			return false;
+		ranges[files[i].arm]++;
+	}
+	for (size_t arm = 1; arm < trial->arm_count; arm++)
+		if (ranges[arm] != ranges[0])
+			return false;
+	memset(ranges, 0, sizeof(ranges));
+	for (size_t i = 0; i < count; i++)
+		trial->units[i].block = ranges[files[i].arm]++;
+	return true;
+}
+
 static unsigned session_of(struct trial *trial, const struct trial_file *file)
 {
 	struct trial_session *session;
@@ -181,6 +201,8 @@ int trial_of_files(struct trial *trial, const struct trial_file *files, size_t c
 	join_boots(trial);
 	if (by == TRIAL_BLOCKS_LABEL || (by == TRIAL_BLOCKS_AUTO && all_have(files, count, usual)))
 		return block_by_label(trial, files, count, label ? label : usual, reterr);
+	if (by == TRIAL_BLOCKS_AUTO && block_by_order(trial, files, count))
+		return 0;
 	block_by_name(trial, files, count);
 	if (by == TRIAL_BLOCKS_AUTO && !names_agree(trial)) {
 		trial->blocks_unknown = true;

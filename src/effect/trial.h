@@ -121,13 +121,15 @@ struct trial_file {
 	struct labels labels;
 	char *boot_id, *host; /* NULL: not known; owned */
 	uint64_t start_unix_ns;
+	bool is_range; /* of a recording: the path is no name that somebody gave it */
 };
 
 /* The way to find the windows that belong together. */
 enum trial_blocks_by { TRIAL_BLOCKS_AUTO, TRIAL_BLOCKS_LABEL, TRIAL_BLOCKS_NAME };
 
 /* Makes the units of windows that were taken elsewhere. AUTO is the label "block", or, if not all windows have it, the
- * part of the file name that differs within its arm. Returns 0, or -EINVAL with a sentence if a label was asked for and a
+ * part of the file name that differs within its arm; the nth ranges of the arms are a block if all are ranges, and each arm has as
+ * many. Returns 0, or -EINVAL with a sentence if a label was asked for and a
  * window does not have it. */
 must_check_ int trial_of_files(struct trial *trial, const struct trial_file *files, size_t count,
                                enum trial_blocks_by by, const char *label, struct strbuf *reterr);

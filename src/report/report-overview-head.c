@@ -36,8 +36,20 @@ const char *overview_last_part(const char *path)
 	return slash && slash[1] != '\0' ? slash + 1 : path;
 }
 
+/* Returns the length of the path; without @RANGE if that is to be left out, since the bounds stand below. */
+static size_t path_len(const struct report *report, unsigned side, const char *path,
+                       bool with_ranges)
+{
+	const struct snapshot_info *info = report->sides[side].info;
+	const char *at = strrchr(path, '@');
+
+	if (with_ranges || !at || info->kind != KIND_window || !info->window.seen[WINDOW_windows])
+		return strlen(path);
+	return (size_t)(at - path);
+}
+
 /* The files, without their folders where that tells them apart. */
-static void add_paths(const struct report *report, struct strbuf *out)
+static void add_paths(const struct report *report, bool with_ranges, struct strbuf *out)
 {
 	const char *paths[SIDE_MAX] = {report->sides[0].path, report->sides[1].path};
 	bool two = report->rows->sides == SIDE_MAX;
@@ -49,7 +61,7 @@ static void add_paths(const struct report *report, struct strbuf *out)
 			path = paths[side];
 		if (side > 0)
 			strbuf_addf(out, " %s ", overview_arrow(report));
-		text_add_escaped(out, path, strlen(path));
+		text_add_escaped(out, path, path_len(report, side, path, with_ranges));
 	}
 }
 
@@ -72,7 +84,7 @@ static void add_host_text(const struct report *report, enum host_field field, co
 
 /* Parts of the first line, in the order in which they leave it where it is too wide: what both sides have alike, and is in the
  * file anyway, before what is compared. */
-enum { WITH_KERNEL, WITH_TIME, WITH_CPUS, WITH_HOSTNAME, WITH_COUNT };
+enum { WITH_KERNEL, WITH_TIME, WITH_CPUS, WITH_HOSTNAME, WITH_RANGES, WITH_COUNT };
 
 static void add_host(const struct report *report, unsigned left, struct strbuf *out)
 {
@@ -190,10 +202,11 @@ static void add_compared(const struct report *report, struct strbuf *out)
 
 	for (unsigned left = 0; left <= WITH_COUNT; left++) {
 		strbuf_clear(&line);
-		add_paths(report, &line);
+		add_paths(report, left <= WITH_RANGES, &line);
 		add_lengths(report, &line);
 		add_host(report, left, &line);
-		if (report->rows->sides == 1 && time > 0 && left <= WITH_TIME) {
+		if (report->rows->sides == 1 && time > 0 && left <= WITH_TIME &&
+		    !report->sides[0].info->window.seen[WINDOW_windows]) {
 			strbuf_add_str(&line, ", ");
 			report_add_time(time, &line);
 		}
@@ -416,6 +429,7 @@ static void add_trust(const struct report *report, bool rest, struct strbuf *out
 void report_add_two_lines(const struct report *report, struct strbuf *out)
 {
 	add_compared(report, out);
+	overview_add_bounds(report, out);
 	add_trust(report, false, out);
 }
 

@@ -84,6 +84,10 @@ static int add_thread(struct snapshot_visitor *self, struct thread_sample *sampl
 	window_totals_add(&sum->totals_next, sample);
 	sample_forget_totals(sample);
 	row = find_before(sum, sample);
+	/* It was born in a gap, or another boot began there: the time before has nothing of it. */
+	if (row == THREAD_STORE_NONE && sum->count > 0 &&
+	    sample->window_part == WINDOW_PART_continued && !sample_is_lost(sample))
+		saturating_add_to(&sample->interval_ns, sum->length_ns);
 	if (row != THREAD_STORE_NONE) {
 		mark.first = sum->live.marks[row].first;
 		window_sum_row(sum, row, &sum->before);

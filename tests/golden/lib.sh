@@ -157,3 +157,42 @@ burners() {
             read_boottime_ns: (1000000000000 + $after * 1000000000),
             utime_clock_ticks: (.[3] | tonumber), stime_clock_ticks: (.[4] | tonumber)}]}' | pack
 }
+
+# recording DIR: a recording of windows of ten seconds: three, a gap of 30 s and two in the first hour of 2026 (UTC), and
+# in the second hour two, after a boot. Nobody waits in the first window, and in each of the others longer.
+recording() {
+    local begin file boot wait labels
+
+    mkdir -p "$1"
+    while read -r file begin boot wait labels; do
+        jq -cn --argjson begin "$begin" --arg boot "$boot" --argjson wait "$wait" --argjson labels "$labels" '
+            (1767225600 + $begin) as $unix | {format: "ctprof", version: 1, kind: "window",
+            captured_at_unix_ns: (($unix + 10) * 1000000000), captured_boottime_ns: ((1000 + $begin + 10) * 1000000000),
+            labels: $labels, window: {exits: "recorded", begin_unix_ns: ($unix * 1000000000),
+                begin_boottime_ns: ((1000 + $begin) * 1000000000), length_ns: 10000000000, threads_continued: 1},
+            host: {hostname: "node-1", boot_id: $boot, pid_namespace: "pid:[4026531836]", clock_ticks_per_second: 100,
+                online_cpus: 4, user_clock_ticks: 300, system_clock_ticks: 100, idle_clock_ticks: 3600,
+                stat_interval_ns: 10000000000, pressure_interval_ns: 10000000000},
+            threads: [{tid: 100, tgid: 100, pcomm: "steady", comm: "steady", start_time_clock_ticks: 500,
+                window_part: "continued", interval_ns: 10000000000, policy: "SCHED_OTHER", nice: 0, state: "S",
+                run_time_ns: 4000000000, wait_time_ns: ($wait * 1000000000), timeslices: 100, voluntary_csw: 50,
+                read_bytes: 1048576, write_bytes: 2097152, utime_clock_ticks: 300, stime_clock_ticks: 100}],
+            psi: {cpu: {some: {avg10: 0, avg60: 0, avg300: 0, total_usec: ($wait * 500000)}},
+                memory: {some: {avg10: 0, avg60: 0, avg300: 0, total_usec: 0},
+                    full: {avg10: 0, avg60: 0, avg300: 0, total_usec: 0}},
+                io: {some: {avg10: 0, avg60: 0, avg300: 0, total_usec: 400000},
+                    full: {avg10: 0, avg60: 0, avg300: 0, total_usec: 100000}}},
+            cost: {user_cpu_ns: 2000000, system_cpu_ns: 1000000},
+            parse_summary: {processes_walked: 1, threads_walked: 1},
+            sources: {stat: {rule: "read", read: 1}, schedstat: {rule: "read", read: 1}, io: {rule: "read", read: 1}}}' |
+            pack >>"$1/$file.ctprof.zst"
+    done <<'WINDOWS'
+20260101T000000Z 0 one 0 {}
+20260101T000000Z 10 one 1 {}
+20260101T000000Z 20 one 2 {}
+20260101T000000Z 60 one 3 {}
+20260101T000000Z 70 one 4 {}
+20260101T010000Z 3600 two 5 {}
+20260101T010000Z 3610 two 6 {}
+WINDOWS
+}

@@ -98,6 +98,31 @@ static void test_unknown(void **state)
 	assert_int_equal(trial.unit_count, 4);
 }
 
+/* Ranges have no names: the nth ones are a block. */
+static void test_ranges(void **state)
+{
+	(void)state;
+	add("r@10:00..10:05", 0, "x")->is_range = true;
+	add("r@10:10..10:15", 0, "x")->is_range = true;
+	add("r@10:05..10:10", 1, "x")->is_range = true;
+	add("r@10:15..10:20", 1, "x")->is_range = true;
+	assert_int_equal(make(TRIAL_BLOCKS_AUTO, NULL, ""), 0);
+	assert_false(trial.blocks_unknown);
+	assert_int_equal(trial.block_count, 2);
+	assert_string_equal(trial.units[trial.blocks[0].units[1]].path, "r@10:05..10:10");
+	assert_string_equal(trial.units[trial.blocks[1].units[0]].path, "r@10:10..10:15");
+}
+
+static void test_ranges_uneven(void **state)
+{
+	(void)state;
+	add("r@10:00..10:05", 0, "x")->is_range = true;
+	add("r@10:10..10:15", 0, "x")->is_range = true;
+	add("r@10:05..10:10", 1, "x")->is_range = true;
+	assert_int_equal(make(TRIAL_BLOCKS_AUTO, NULL, ""), 0);
+	assert_true(trial.blocks_unknown);
+}
+
 static void test_labels(void **state)
 {
 	(void)state;
@@ -139,6 +164,8 @@ int main(void)
 	        cmocka_unit_test_setup_teardown(test_names, setup, teardown),
 	        cmocka_unit_test_setup_teardown(test_names_begin, setup, teardown),
 	        cmocka_unit_test_setup_teardown(test_unknown, setup, teardown),
+	        cmocka_unit_test_setup_teardown(test_ranges, setup, teardown),
+	        cmocka_unit_test_setup_teardown(test_ranges_uneven, setup, teardown),
 	        cmocka_unit_test_setup_teardown(test_labels, setup, teardown),
 	        cmocka_unit_test_setup_teardown(test_missing_label, setup, teardown),
 	        cmocka_unit_test_setup_teardown(test_boots, setup, teardown),
