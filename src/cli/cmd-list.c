@@ -10,6 +10,7 @@
 #include "cli/options.h"
 #include "job-files.h"
 #include "pager.h"
+#include "recording-list.h"
 #include "report-options.h"
 #include "runs/run-list.h"
 #include "runs/run-where.h"
@@ -38,7 +39,8 @@ static const char *const notes[] = {
         "csv and ndjson have raw numbers. pyout, summaries, json, json_pp and yaml are",
         "formats of con-duct ls, with its texts for numbers. A PATH is an info.json of",
         "con-duct or of 'ctprof duct', a directory with some, or a prefix. Without one it",
-        "is the part of $DUCT_OUTPUT_PREFIX before the first '{', or .duct/logs/.",
+        "is the part of $DUCT_OUTPUT_PREFIX before the first '{', or .duct/logs/. Of the",
+        "directory of a recording, a line for each hour has the load of the host.",
         NULL,
 };
 
@@ -145,12 +147,14 @@ struct finding {
 	struct runs runs;
 	size_t files; /* that are an info.json by their name */
 	size_t empty, old;
+	struct names recordings;
 	bool failed; /* one of them cannot be read, and was reported */
 };
 
 static void finding_done(struct finding *finding)
 {
 	runs_done(&finding->runs);
+	names_done(&finding->recordings);
 }
 
 static bool is_wanted(const struct arguments *arguments, const struct job_info *info)
@@ -277,6 +281,10 @@ static void add_argument(struct finding *finding, const char *path)
 	struct stat status;
 	int r = 0;
 
+	if (recording_list_is(path)) {
+		names_add(&finding->recordings, path, strlen(path));
+		return;
+	}
 	if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
 		r = add_directory(finding, path, "");
 	else if (job_prefix_len(path, job_end_info) >= 0)
@@ -287,7 +295,7 @@ static void add_argument(struct finding *finding, const char *path)
 		r = add_prefix(finding, path);
 	if (r == 0 && finding->files > before)
 		return;
-	cli_error("%s: %s", path, r < 0 ? strerror(-r) : "no info.json is there");
+	cli_error("%s: %s", path, r < 0 ? strerror(-r) : "no info.json and no recording is there");
 	finding->failed = true;
 }
 
@@ -365,6 +373,24 @@ static void make_orders(struct arguments *arguments)
 	}
 }
 
+/* Prints the recordings behind the jobs. Returns whether all could be read. */
+static bool print_recordings(FILE *file, const struct arguments *arguments,
+                             const struct names *recordings, const struct table_style *style)
+{
+	bool all = true;
+
+	if (recordings->count > 0)
+		recording_list_print_head(file, arguments->format);
+	for (size_t i = 0; i < recordings->count; i++) {
+		if (i > 0 && run_list_is_table(arguments->format))
+			fputc('\n', file);
+		all = recording_list_print(file, recordings->entries[i], arguments->format,
+		                           style) == 0 &&
+		      all;
+	}
+	return all;
+}
+
 static int print(struct arguments *arguments, struct finding *finding)
 {
 	struct table_style style = report_style(arguments->color);
@@ -378,11 +404,37 @@ static int print(struct arguments *arguments, struct finding *finding)
 	remove_prefix(&arguments->fields);
 	/* Nothing is below the headings of an empty table. */
 	pager_start(&pager, !arguments->no_pager && run_list_is_table(arguments->format));
-	if (finding->runs.count > 0 || !run_list_is_table(arguments->format))
+	if (finding->runs.count > 0 ||
+	    (!run_list_is_table(arguments->format) && finding->recordings.count == 0))
 		run_list_print(pager.file, &finding->runs, arguments->format,
 		               arguments->fields.entries, &style);
+	if (!print_recordings(pager.file, arguments, &finding->recordings, &style))
+		finding->failed = true;
 	status = pager_finish(&pager);
 	return status == EXIT_DONE && finding->failed ? EXIT_FAILED : status;
+}
+
+/* A recording has no fields, and in the formats for programs its rows are others than those of jobs. */
+static int check_recordings(const struct command *command, const struct arguments *arguments,
+                            const struct finding *finding)
+{
+	if (finding->recordings.count == 0)
+		return EXIT_DONE;
+	if (arguments->fields.count > 0 || arguments->sort.count > 0 ||
+	    arguments->where_count > 0 || arguments->reverse)
+		return cli_usage_error(command,
+		                       "%s is a recording: --fields, --where, --sort-by "
+		                       "and --reverse are for jobs",
+		                       finding->recordings.entries[0]);
+	if (!recording_list_has(arguments->format))
+		return cli_usage_error(command,
+		                       "%s is a recording: its formats are table, "
+		                       "markdown, csv and ndjson",
+		                       finding->recordings.entries[0]);
+	if (finding->files > 0 && !run_list_is_table(arguments->format))
+		return cli_usage_error(command, "jobs and recordings have different rows: list "
+		                                "them one by one");
+	return EXIT_DONE;
 }
 
 static int list(const struct command *command, struct arguments *arguments, char **paths)
@@ -395,7 +447,10 @@ static int list(const struct command *command, struct arguments *arguments, char
 		add_argument(&finding, prefix);
 	for (; *paths; paths++)
 		add_argument(&finding, *paths);
-	if (finding.files == 0) {
+	status = check_recordings(command, arguments, &finding);
+	if (status != EXIT_DONE)
+		return status;
+	if (finding.files == 0 && finding.recordings.count == 0) {
 		if (!finding.failed)
 			cli_error("none of the files is an info.json");
 		return EXIT_FAILED;
@@ -431,7 +486,7 @@ static const char *const other_names[] = {"ls", NULL};
 
 const struct command command_list = {
         .name = "list",
-        .summary = "List jobs, and what they used, with sums and maxima",
+        .summary = "List jobs and what they used, or a recording by hours",
         .other_names = other_names,
         .operands = "[PATH]...",
         .operand_values = TAKES(FILE),

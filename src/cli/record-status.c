@@ -24,42 +24,58 @@ static void add_time(const char *before, uint64_t unix_s, struct strbuf *out)
 	local_time_add((time_t)unix_s, out);
 }
 
-static void add_windows(const struct recording_status *status, struct strbuf *out)
+static void add_windows(const struct recording_survey *survey, struct strbuf *out)
 {
 	strbuf_addf(out, "windows   %llu in %llu %s of %.1f MiB",
-	            (unsigned long long)status->windows, (unsigned long long)status->files,
-	            status->files == 1 ? "file" : "files", (double)status->bytes / MIB);
-	if (status->files > 0)
-		add_time(", since ", status->first_unix_s, out);
+	            (unsigned long long)survey->windows, (unsigned long long)survey->files,
+	            survey->files == 1 ? "file" : "files", (double)survey->bytes / MIB);
+	if (survey->hour_count > 0) {
+		add_time(", from ", survey->hours[0].begin_unix_ns / NS_PER_SECOND, out);
+		add_time(" to ", survey->last_unix_ns / NS_PER_SECOND, out);
+	}
 	strbuf_add_char(out, '\n');
 }
 
-/* The numbers of the newest file. */
-static void add_newest(const struct recording_status *status, struct strbuf *out)
+static void add_gaps(const struct recording_survey *survey, struct strbuf *out)
 {
-	double count = (double)status->newest_windows;
-	double rate = (double)status->newest_bytes / seconds_of(status->length_ns);
+	const struct recording_gap *last;
 
-	add_time("newest    from ", status->begin_unix_ns / NS_PER_SECOND, out);
-	add_time(" to ", status->end_unix_ns / NS_PER_SECOND, out);
-	strbuf_addf(out, ": %llu windows, %llu %s", (unsigned long long)status->newest_windows,
-	            (unsigned long long)status->gaps, status->gaps == 1 ? "gap" : "gaps");
-	if (status->gaps > 0)
-		strbuf_addf(out, " of %.1f s", seconds_of(status->gap_ns));
+	strbuf_addf(out, "gaps      %zu", survey->gap_count);
+	if (survey->gap_count > 0) {
+		last = &survey->gaps[survey->gap_count - 1];
+		strbuf_addf(out, " of %.1f s, the last one", seconds_of(survey->gap_ns));
+		add_time(" from ", last->begin_unix_ns / NS_PER_SECOND, out);
+		add_time(" to ", last->end_unix_ns / NS_PER_SECOND, out);
+	}
+	strbuf_add_char(out, '\n');
+}
+
+/* The cost of all windows, and the disk at the rate of the last hour. */
+static void add_cost(const struct recording_status *status, struct strbuf *out)
+{
+	const struct recording_survey *survey = &status->survey;
+	double count = (double)survey->windows, rate = recording_status_byte_rate(status);
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < survey->hour_count; i++)
+		bytes += survey->hours[i].bytes;
 	strbuf_addf(out,
-	            "\ncost      %.1f ms of CPU time and %.1f KiB a window, %.3f %% of one CPU\n",
-	            (double)status->cpu_ns / (double)NS_PER_MS / count,
-	            (double)status->newest_bytes / 1024 / count,
-	            100.0 * (double)status->cpu_ns / (double)status->length_ns);
-	strbuf_addf(out, "disk      %.1f MiB free, for %.1f hours at this rate\n",
-	            (double)status->free_bytes / MIB, (double)status->free_bytes / rate / 3600);
+	            "cost      %.1f ms of CPU time and %.1f KiB a window, %.3f %% of one CPU\n",
+	            (double)survey->cost_cpu_ns / (double)NS_PER_MS / count,
+	            (double)bytes / 1024 / count,
+	            100.0 * (double)survey->cost_cpu_ns / (double)survey->length_ns);
+	strbuf_addf(out, "disk      %.1f MiB free", (double)status->free_bytes / MIB);
+	if (rate > 0)
+		strbuf_addf(out, ", for %.1f hours at the rate of the last one",
+		            (double)status->free_bytes / rate / 3600);
+	strbuf_add_char(out, '\n');
 }
 
 int record_status_print(const char *directory)
 {
 	cleanup_(fd_closep) int fd = fd_open_dir_at(AT_FDCWD, directory);
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT, out = STRBUF_INIT;
-	struct recording_status status;
+	cleanup_(recording_status_done) struct recording_status status = {0};
 	int r = fd < 0 ? fd : recording_status_read(fd, &snapshot_default_limits, &status, &reason);
 
 	if (r < 0) {
@@ -70,9 +86,10 @@ int record_status_print(const char *directory)
 		strbuf_addf(&out, "recorder  process %d\n", (int)status.recorder);
 	else
 		strbuf_add_str(&out, "recorder  none runs\n");
-	add_windows(&status, &out);
-	if (status.newest_windows > 0 && status.length_ns > 0)
-		add_newest(&status, &out);
+	add_windows(&status.survey, &out);
+	add_gaps(&status.survey, &out);
+	if (status.survey.windows > 0 && status.survey.length_ns > 0)
+		add_cost(&status, &out);
 	fputs(strbuf_str(&out), stdout);
 	return 0;
 }

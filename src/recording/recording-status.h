@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* recording-status - what there is of a recording, without its rows. */
+/* recording-status - whether a recording is being made, what there is of it, and how long the disk lasts. */
 #include <stdint.h>
 #include <sys/types.h>
 
 #include "ctprof/base/macro.h"
 #include "ctprof/base/strbuf.h"
 #include "ctprof/snapshot/snapshot.h"
+#include "recording/recording-survey.h"
 
 struct recording_status {
 	pid_t recorder; /* 0: none runs */
-	uint64_t files, windows, bytes;
-	/* The windows of the newest file, which are read. */
-	uint64_t newest_windows, newest_bytes;
-	uint64_t begin_unix_ns,
-	        end_unix_ns;   /* of its first and its last window; 0: there is none */
-	uint64_t length_ns;    /* of its windows together */
-	uint64_t gaps, gap_ns; /* between them */
-	uint64_t cpu_ns;       /* of the recorder in them */
-	uint64_t first_unix_s; /* begin of the oldest file */
-	uint64_t free_bytes;   /* of the file system, for this user */
+	struct recording_survey survey;
+	uint64_t free_bytes; /* of the file system, for this user */
 };
 
-/* Returns 0 or -errno, with a sentence where the contents are to blame. */
+/* Reads all windows. Returns 0 or -errno, with a sentence where the contents are to blame. @ret is zeroed. */
 must_check_ int recording_status_read(int dir_fd, const struct snapshot_limits *limits,
                                       struct recording_status *ret, struct strbuf *reterr);
+
+/* Returns the bytes a second that the last hour took, 0 if there is none. */
+double recording_status_byte_rate(const struct recording_status *status);
+
+/* For cleanup_(recording_status_done). */
+void recording_status_done(struct recording_status *status);

@@ -48,3 +48,30 @@ void local_time_add(time_t seconds, struct strbuf *out)
 	    strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S %Z", &local) > 0)
 		strbuf_add_str(out, text);
 }
+
+static bool is_same_day(time_t a, time_t b)
+{
+	struct tm first, last;
+
+	return localtime_r(&a, &first) && localtime_r(&b, &last) && first.tm_yday == last.tm_yday &&
+	       first.tm_year == last.tm_year && first.tm_gmtoff == last.tm_gmtoff;
+}
+
+void local_time_add_span(time_t begin, time_t end, struct strbuf *out)
+{
+	char text[64];
+	struct tm local;
+	bool same = is_same_day(begin, end);
+
+	if (!same)
+		local_time_add(begin, out);
+	else if (localtime_r(&begin, &local) &&
+	         strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &local) > 0)
+		strbuf_add_str(out, text);
+	strbuf_add_str(out, " to ");
+	if (!same)
+		local_time_add(end, out);
+	else if (localtime_r(&end, &local) &&
+	         strftime(text, sizeof(text), "%H:%M:%S %Z", &local) > 0)
+		strbuf_add_str(out, text);
+}

@@ -15,3 +15,6 @@ must_check_ size_t local_time_find(const struct tm *fields, time_t ret_times[LOC
 
 /* Appends "2026-11-23 10:00:00 CET", in the local zone. */
 void local_time_add(time_t seconds, struct strbuf *out);
+
+/* Appends "2026-11-23 10:00:00 to 10:05:00 CET", with the date and the zone of the second time where they are others. */
+void local_time_add_span(time_t begin, time_t end, struct strbuf *out);

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* recording-list - prints what a recording has: a line for each hour with the load of the host, gaps with their reasons, and what
+ * triggered dense windows. */
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/table.h"
+#include "ctprof/base/macro.h"
+#include "runs/run-list.h"
+
+/* Returns whether the path is a directory with files of a recording, or with its lock. */
+bool recording_list_is(const char *path);
+
+/* Returns whether a recording can be printed so: a table, Markdown, CSV and NDJSON. */
+bool recording_list_has(enum run_list_format format);
+
+/* Prints the first line of CSV, and nothing in other formats. */
+void recording_list_print_head(FILE *file, enum run_list_format format);
+
+/* Reads the recording and prints it. Returns 0, or -errno with the error printed and nothing else. */
+must_check_ int recording_list_print(FILE *file, const char *path, enum run_list_format format,
+                                     const struct table_style *style);
