@@ -26,8 +26,8 @@ static const struct cli_option options[] = {
 
 static const char *const notes[] = {
         "Both are lifetime snapshots of one boot. The work of threads that ended between",
-        "them is not known: 'ctprof capture --window' listens to their ends. The window of",
-        "DIR@RANGE, a range of a recording, is the sum of the windows there.",
+        "them is not known: 'ctprof capture --window' listens to their ends. The window",
+        "of DIR@RANGE, a range of a recording, is the sum of the windows there.",
         "An existing FILE is only replaced by a whole window.",
         NULL,
 };
