@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "metric/fold.h"
 #include "recording/frame-source.h"
 #include "recording/frame.h"
 #include "recording/recording-directory.h"
@@ -27,10 +28,14 @@ const char *const recording_amount_names[RECORDING_AMOUNT_COUNT] = {
         [RECORDING_io_full_ns] = "io_full_ns",
 };
 
+/* The metrics that are added up. */
+enum { OF_THREADS = 3 };
+
 /* One window: its info, and what its rows add up to. */
 struct window_load {
 	struct snapshot_visitor visitor; /* must stay the first member */
 	struct snapshot_info info;
+	struct fold_cell cells[OF_THREADS]; /* of sums, which own nothing */
 	bool seen[RECORDING_AMOUNT_COUNT];
 	uint64_t amounts[RECORDING_AMOUNT_COUNT];
 };
@@ -55,17 +60,34 @@ static void add_amount(struct window_load *window, enum recording_amount_id id, 
 	saturating_add_to(&window->amounts[id], value);
 }
 
+static const struct {
+	enum metric_id metric;
+	enum recording_amount_id id;
+} of_threads[OF_THREADS] = {
+        {METRIC_wait_time_ns, RECORDING_wait_ns},
+        {METRIC_read_bytes, RECORDING_read_bytes},
+        {METRIC_write_bytes, RECORDING_write_bytes},
+};
+
 static int add_thread(struct snapshot_visitor *self, struct thread_sample *sample)
 {
 	struct window_load *window = (struct window_load *)self;
 
-	if (metric_set_has(&sample->seen, METRIC_wait_time_ns))
-		add_amount(window, RECORDING_wait_ns, sample->wait_time_ns.v);
-	if (metric_set_has(&sample->seen, METRIC_read_bytes))
-		add_amount(window, RECORDING_read_bytes, sample->read_bytes.v);
-	if (metric_set_has(&sample->seen, METRIC_write_bytes))
-		add_amount(window, RECORDING_write_bytes, sample->write_bytes.v);
+	for (unsigned i = 0; i < OF_THREADS; i++)
+		if (metric_set_has(&sample->seen, of_threads[i].metric))
+			metric_table[of_threads[i].metric].fold(
+			        &window->cells[i], sample_value(sample, of_threads[i].metric));
 	return 0;
+}
+
+static void add_threads(struct window_load *window)
+{
+	for (unsigned i = 0; i < OF_THREADS; i++) {
+		struct quantity sum = fold_quantity(of_threads[i].metric, &window->cells[i]);
+
+		if (sum.kind == QUANTITY_INTEGER)
+			add_amount(window, of_threads[i].id, (uint64_t)sum.integer);
+	}
 }
 
 static void add_cpu(struct window_load *window)
@@ -218,6 +240,7 @@ static void add_window(struct reading *reading, struct window_load *window, uint
 	uint64_t begin_unix_ns = begin_of(info, WINDOW_begin_unix_ns, info->captured_at_unix_ns);
 	struct recording_hour *hour = hour_of(survey, begin_unix_ns);
 
+	add_threads(window);
 	add_cpu(window);
 	add_pressure(window);
 	add_gap(reading, info, hour);

@@ -21,17 +21,13 @@ static void add_bounds(const struct snapshot_info *info, struct strbuf *out)
 	strbuf_addf(out, " (%llu window%s)", (unsigned long long)windows, windows == 1 ? "" : "s");
 }
 
-void overview_add_bounds(const struct report *report, struct strbuf *out)
+bool overview_bounds_of(const struct report *report, unsigned side, struct strbuf *out)
 {
-	for (unsigned side = 0; side < report->rows->sides; side++) {
-		cleanup_(strbuf_done) struct strbuf line = STRBUF_INIT;
-
-		if (!is_sum(report->sides[side].info))
-			continue;
-		if (report->rows->sides == SIDE_MAX)
-			strbuf_add_str(&line, side == SIDE_BASELINE ? "baseline " : "candidate ");
-		strbuf_add_str(&line, "from ");
-		add_bounds(report->sides[side].info, &line);
-		overview_add_line(report, &line, out);
-	}
+	if (!is_sum(report->sides[side].info))
+		return false;
+	if (report->rows->sides == SIDE_MAX)
+		strbuf_add_str(out, side == SIDE_BASELINE ? "baseline " : "candidate ");
+	strbuf_add_str(out, "from ");
+	add_bounds(report->sides[side].info, out);
+	return true;
 }

@@ -426,10 +426,20 @@ static void add_trust(const struct report *report, bool rest, struct strbuf *out
 	add_parts(report, &parts, rest, out);
 }
 
+static void add_bounds(const struct report *report, struct strbuf *out)
+{
+	for (unsigned side = 0; side < report->rows->sides; side++) {
+		cleanup_(strbuf_done) struct strbuf line = STRBUF_INIT;
+
+		if (overview_bounds_of(report, side, &line))
+			overview_add_line(report, &line, out);
+	}
+}
+
 void report_add_two_lines(const struct report *report, struct strbuf *out)
 {
 	add_compared(report, out);
-	overview_add_bounds(report, out);
+	add_bounds(report, out);
 	add_trust(report, false, out);
 }
 

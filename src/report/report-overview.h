@@ -21,8 +21,9 @@ const char *overview_arrow(const struct report *report);
  * too. */
 void overview_add_line(const struct report *report, struct strbuf *line, struct strbuf *out);
 
-/* Appends a line for each side that is a sum of windows: the begin of the first and the end of the last one, in local time. */
-void overview_add_bounds(const struct report *report, struct strbuf *out);
+/* Appends the begin of the first window and the end of the last one, in local time, if the side is a sum of windows. Returns whether
+ * it is one. */
+bool overview_bounds_of(const struct report *report, unsigned side, struct strbuf *out);
 
 /* Returns the path without its folders. */
 const char *overview_last_part(const char *path);
