@@ -25,6 +25,7 @@ struct capture_series {
 	struct window_rests rests;
 	struct cost_meter meter;
 	uint64_t user_cpu_ns, system_cpu_ns; /* up to the begin of the next window */
+	struct labels labels;                /* of the next window */
 };
 
 struct meter {
@@ -139,6 +140,7 @@ int capture_series_new(const struct capture_series_options *options, struct capt
 	jemalloc_files_init(&series->files,
 	                    options->capture.remote_files ? FILE_SYSTEMS_ALL : FILE_SYSTEMS_LOCAL);
 	cost_begin(&series->meter);
+	capture_series_set_next(series, options->length_ns, NULL);
 	r = open_series(series, reterr);
 	if (r == 0)
 		r = read_next(series, true, &series->first, reterr);
@@ -157,6 +159,17 @@ uint64_t capture_series_begin_ns(const struct capture_series *series)
 uint64_t capture_series_begin_unix_ns(const struct capture_series *series)
 {
 	return series->first.info.captured_at_unix_ns;
+}
+
+void capture_series_set_next(struct capture_series *series, uint64_t length_ns,
+                             const struct labels *labels)
+{
+	const struct labels none = {0};
+
+	if (!labels)
+		labels = series->options.capture.labels;
+	series->options.length_ns = length_ns;
+	labels_copy(&series->labels, labels ? labels : &none);
 }
 
 /* The exits up to now behind those that the window before has passed on. */
@@ -196,6 +209,9 @@ int capture_series_next(struct capture_series *series, bool is_whole,
 	r = read_next(series, is_whole, &last, reterr);
 	if (r < 0)
 		return r;
+	/* A window has the labels that both of its readings have. */
+	labels_copy(&series->first.info.labels, &series->labels);
+	labels_copy(&last.info.labels, &series->labels);
 	split_exits(series);
 	snapshot_writer_follow(writer, &series->base, is_whole);
 	exits = series->exits;
@@ -217,6 +233,7 @@ void capture_series_freep(struct capture_series **series_ref)
 	exit_log_done(&series->exits);
 	window_rests_done(&series->rests);
 	host_done(&series->host);
+	labels_done(&series->labels);
 	stall_list_done(&series->stalls);
 	process_cache_freep(&series->known);
 	frame_base_done(&series->base);

@@ -23,6 +23,11 @@ uint64_t capture_series_begin_ns(const struct capture_series *series);
 /* Returns the same time by the clock of the wall, since 1970. */
 uint64_t capture_series_begin_unix_ns(const struct capture_series *series);
 
+/* Says what the next window is to be: its length, which the caller waits for, and its labels, which are copied; NULL: those of the
+ * options. Until then it is as the options have it. */
+void capture_series_set_next(struct capture_series *series, uint64_t length_ns,
+                             const struct labels *labels);
+
 /* Reads again, and writes the window since the last reading. One that @is_whole has all that a captured window has; any other
  * leaves out what does not change from one window to the next: settings, names of users, texts about the host, and mostly what the
  * window before has, which then must be in front of it in its file. Result

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <getopt.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/duration.h"
+#include "base/mem.h"
 #include "cli/options.h"
 #include "record-run.h"
 #include "record-status.h"
+#include "record-wait.h"
+#include "recording/recording-survey.h"
 #include "report-lists.h"
 
 enum {
@@ -18,6 +22,7 @@ enum {
 	OPT_JEMALLOC,
 	OPT_EXITS,
 	OPT_STATUS,
+	OPT_ON,
 };
 
 #define EVERY_DEFAULT_NS (10 * NS_PER_SECOND)
@@ -36,6 +41,8 @@ static const struct cli_option options[] = {
         {OPT_EVERY, 'e', "every", "TIME", "length of a window: 1s, 10s (the default), 1m",
          TAKES(TEXT)},
         {OPT_KEEP, 'k', "keep", "LIMIT", "remove what is older (24h) or too much (2G); twice",
+         TAKES(TEXT)},
+        {OPT_ON, 0, "on", "TRIGGER", "windows of 1s for 30s: 'psi cpu some 150ms/1s', 'load > 4'",
          TAKES(TEXT)},
         {OPT_STATUS, 0, "status", NULL, "record nothing: print what DIR has, and its cost",
          TAKES(NOTHING)},
@@ -91,6 +98,22 @@ static int parse_keep(const struct option_parser *parser, struct recording_keep 
 	                     value);
 }
 
+static int parse_trigger(const struct option_parser *parser, struct record_options *ret)
+{
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	cleanup_(labels_done) struct labels labels = {0};
+	struct trigger *trigger;
+
+	if (ret->trigger_count == RECORD_TRIGGERS_MAX)
+		return options_error(parser, "more than %d triggers", RECORD_TRIGGERS_MAX);
+	trigger = array_add(ret->triggers, ret->trigger_count, ret->trigger_capacity);
+	if (trigger_parse(parser->value, trigger, &reason) < 0 ||
+	    labels_add(&labels, RECORDING_LABEL_TRIGGER, strlen(RECORDING_LABEL_TRIGGER),
+	               trigger->text, strlen(trigger->text), &reason) < 0)
+		return options_error(parser, "%s", strbuf_str(&reason));
+	return 0;
+}
+
 static int parse_option(const struct option_parser *parser, int id, struct record_options *ret)
 {
 	struct capture_options *capture = &ret->series.capture;
@@ -101,6 +124,8 @@ static int parse_option(const struct option_parser *parser, int id, struct recor
 		return parse_every(parser, &ret->series.length_ns);
 	case OPT_KEEP:
 		return parse_keep(parser, &ret->keep);
+	case OPT_ON:
+		return parse_trigger(parser, ret);
 	case OPT_STATUS:
 		ret->status = true;
 		break;
@@ -139,9 +164,16 @@ static int parse(const struct command *command, int argc, char **argv, struct re
 	return r < 0 ? OPTIONS_ERROR : id;
 }
 
+static void options_free(struct record_options *record)
+{
+	for (size_t i = 0; i < record->trigger_count; i++)
+		trigger_done(&record->triggers[i]);
+	free(record->triggers);
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
-	struct record_options record = {
+	cleanup_(options_free) struct record_options record = {
 	        .series = {.capture = {.smaps = CAPTURE_SMAPS_OFF, .jemalloc = JEMALLOC_MODE_OFF},
 	                   .length_ns = EVERY_DEFAULT_NS},
 	};

@@ -5,11 +5,14 @@
 
 #include "capture/capture-series.h"
 #include "recording/recording-keep.h"
+#include "trigger/trigger.h"
 
 struct record_options {
 	const char *directory;
 	struct capture_series_options series;
 	struct recording_keep keep;
+	struct trigger *triggers; /* owned; they are opened by the recorder */
+	size_t trigger_count, trigger_capacity;
 	bool status; /* nothing is recorded; for the caller */
 };
 

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "trigger/trigger.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "cgroup/cgroup-mount.h"
+#include "cgroup/cgroup-open.h"
+
+/* Windows of which anyone may have a trigger, since Linux 6.5. */
+enum { USEC_FOR_ALL = 2000000 };
+
+static bool is_for_all(const struct trigger *trigger)
+{
+	return trigger->window_usec % USEC_FOR_ALL == 0;
+}
+
+void trigger_add_reason(const struct trigger *trigger, int error, bool written, struct strbuf *out)
+{
+	bool is_denied = error == -EPERM || error == -EACCES;
+
+	if (error == -EBUSY)
+		strbuf_add_str(out, "another trigger holds this file (EBUSY): each one takes an "
+		                    "open of its own; start the recorder again");
+	else if (is_denied || (written && error == -EINVAL && !is_for_all(trigger)))
+		strbuf_add_str(out, "a trigger takes CAP_SYS_RESOURCE (root); since Linux 6.5 "
+		                    "anyone may have one with a window of 2s, 4s, 6s, 8s or 10s");
+	else if (error == -EOPNOTSUPP || (error == -ENOENT && !trigger->cgroup))
+		strbuf_addf(out, "the kernel keeps no %s: boot with psi=1, and CONFIG_PSI%s",
+		            trigger->resource == PSI_irq ? "pressure of interrupts" : "pressure",
+		            trigger->cgroup ? ", and have 1 in cgroup.pressure of the cgroup" : "");
+	else if (error == -ENOENT)
+		strbuf_add_str(out, "there is no such cgroup in the hierarchy of version 2, or "
+		                    "the kernel keeps no pressure (boot with psi=1)");
+	else if (error == -ENODEV)
+		strbuf_add_str(out, "the removal of the cgroup was under way");
+	else
+		strbuf_add_str(out, strerror(-error));
+}
+
+/* Returns a descriptor of the cgroup's directory, or -errno. */
+static int open_cgroup(const struct trigger *trigger)
+{
+	cleanup_(cgroup_mounts_done) struct cgroup_mounts mounts = {0};
+	cleanup_(fd_closep) int proc_fd = fd_open_dir_at(AT_FDCWD, "/proc"), mount_fd = -1;
+	cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT;
+
+	if (proc_fd < 0)
+		return proc_fd;
+	cgroup_mounts_find(proc_fd, true, &mounts);
+	if (!mounts.unified.found)
+		return -ENOENT;
+	mount_fd = fd_open_dir_at(AT_FDCWD, strbuf_str(&mounts.unified.point));
+	if (mount_fd < 0)
+		return mount_fd;
+	strbuf_add_str(&path, trigger->cgroup);
+	return cgroup_walk_open(mount_fd, &mounts.unified, &path);
+}
+
+/* Both have a fixed name below a directory that is the kernel's. */
+static int open_pressure(const struct trigger *trigger)
+{
+	cleanup_(fd_closep) int dir_fd =
+	        trigger->cgroup ? open_cgroup(trigger) : fd_open_dir_at(AT_FDCWD, "/proc/pressure");
+	char name[64];
+	int fd;
+
+	if (dir_fd < 0)
+		return dir_fd;
+	snprintf(name, sizeof(name), "%s%s", psi_resource_names[trigger->resource],
+	         trigger->cgroup ? ".pressure" : "");
+	fd = openat(dir_fd, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	return fd < 0 ? -errno : fd;
+}
+
+/* The kernel takes the NUL for the end of the text. */
+static int write_trigger(const struct trigger *trigger)
+{
+	char text[96];
+	int len = snprintf(text, sizeof(text), "%s %llu %llu", psi_row_names[trigger->row],
+	                   (unsigned long long)trigger->stall_usec,
+	                   (unsigned long long)trigger->window_usec);
+
+	return write(trigger->fd, text, (size_t)len + 1) < 0 ? -errno : 0;
+}
+
+int trigger_open(struct trigger *trigger, struct strbuf *reterr)
+{
+	bool written = false;
+	int r;
+
+	if (trigger->kind == TRIGGER_LOAD) {
+		trigger->fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
+		if (trigger->fd >= 0)
+			return 0;
+		r = -errno;
+		strbuf_addf(reterr, "/proc/loadavg: %s", strerror(-r));
+		return r;
+	}
+	r = trigger->fd = open_pressure(trigger);
+	if (r >= 0) {
+		written = true;
+		r = write_trigger(trigger);
+	}
+	if (r < 0) {
+		fd_closep(&trigger->fd);
+		trigger_add_reason(trigger, r, written, reterr);
+	}
+	return r < 0 ? r : 0;
+}
+
+enum trigger_state trigger_judge_events(struct trigger *trigger, short events)
+{
+	if ((events & (POLLERR | POLLNVAL)) != 0) {
+		fd_closep(&trigger->fd);
+		return TRIGGER_GONE;
+	}
+	return (events & POLLPRI) != 0 ? TRIGGER_FIRED : TRIGGER_QUIET;
+}
+
+enum trigger_state trigger_judge_load(const struct trigger *trigger)
+{
+	char text[128];
+	ssize_t len = pread(trigger->fd, text, sizeof(text) - 1, 0);
+
+	if (len <= 0)
+		return TRIGGER_QUIET;
+	text[len] = '\0';
+	return strtod(text, NULL) > trigger->load ? TRIGGER_FIRED : TRIGGER_QUIET;
+}
+
+void trigger_done(struct trigger *trigger)
+{
+	free(trigger->text);
+	free(trigger->cgroup);
+	trigger->text = trigger->cgroup = NULL;
+	fd_closep(&trigger->fd);
+}
