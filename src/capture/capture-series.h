@@ -23,8 +23,7 @@ uint64_t capture_series_begin_ns(const struct capture_series *series);
 /* Returns the same time by the clock of the wall, since 1970. */
 uint64_t capture_series_begin_unix_ns(const struct capture_series *series);
 
-/* Says what the next window is to be: its length, which the caller waits for, and its labels, which are copied; NULL: those of the
- * options. Until then it is as the options have it. */
+/* Sets the length of the next windows, which the caller waits for, and their labels, which are copied; NULL: those of the options. */
 void capture_series_set_next(struct capture_series *series, uint64_t length_ns,
                              const struct labels *labels);
 

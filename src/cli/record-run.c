@@ -102,7 +102,7 @@ static void add_label(struct labels *labels, const char *key, const char *text)
 		cli_error("%s: %s", key, strbuf_str(&reason));
 }
 
-/* What made the window dense, and why there is none before it. */
+/* Adds what made the window dense, and why there is none before it. */
 static void set_labels(const struct recorder *recorder, bool is_dense, struct labels *labels)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;

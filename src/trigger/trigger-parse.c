@@ -8,10 +8,8 @@
 #include "base/duration.h"
 #include "base/mem.h"
 #include "base/scan.h"
-#include "base/text.h"
 #include "trigger/trigger.h"
 
-#define NS_PER_USEC 1000
 #define WINDOW_MIN_NS (500 * NS_PER_MS)
 #define WINDOW_MAX_NS (10 * NS_PER_SECOND)
 
@@ -20,11 +18,10 @@ enum {
 	WORD_BYTES = 32,
 };
 
+/* Whoever prints the sentence makes it safe. */
 static int refuse(struct strbuf *reterr, const char *text, const char *why)
 {
-	strbuf_add_char(reterr, '\'');
-	text_add_escaped(reterr, text, strlen(text));
-	strbuf_addf(reterr, "' %s", why);
+	strbuf_addf(reterr, "'%s' %s", text, why);
 	return -EINVAL;
 }
 
@@ -74,11 +71,11 @@ static int parse_window(char *word, struct trigger *ret, struct strbuf *reterr)
 	if (window_ns < WINDOW_MIN_NS || window_ns > WINDOW_MAX_NS)
 		return refuse(reterr, ret->text,
 		              "has a window that the kernel refuses: it is from 500ms to 10s");
-	if (stall_ns < NS_PER_USEC || stall_ns > window_ns)
+	if (stall_ns < NS_PER_US || stall_ns > window_ns)
 		return refuse(reterr, ret->text,
 		              "can never be: the time is above 0, and not above its window");
-	ret->stall_usec = stall_ns / NS_PER_USEC;
-	ret->window_usec = window_ns / NS_PER_USEC;
+	ret->stall_usec = stall_ns / NS_PER_US;
+	ret->window_usec = window_ns / NS_PER_US;
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/fd.h"
 #include "cgroup/cgroup-mount.h"
 #include "cgroup/cgroup-open.h"
@@ -23,7 +24,7 @@ static bool is_for_all(const struct trigger *trigger)
 
 void trigger_add_reason(const struct trigger *trigger, int error, bool written, struct strbuf *out)
 {
-	bool is_denied = error == -EPERM || error == -EACCES;
+	bool is_denied = error_is_denied(error);
 
 	if (error == -EBUSY)
 		strbuf_add_str(out, "another trigger holds this file (EBUSY): each one takes an "

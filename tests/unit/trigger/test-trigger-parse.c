@@ -101,7 +101,6 @@ static void test_refused(void **state)
 	refuse("load > -1", "has no number");
 	refuse("load > nan", "has no number");
 	refuse("load > 4x", "has no number");
-	refuse("\x1b[31mload", "\\x1b");
 }
 
 static void reason(const char *text, int error, bool written, const char *part)
