@@ -18,7 +18,7 @@ enum {
 	WORD_BYTES = 32,
 };
 
-/* Whoever prints the sentence makes it safe. */
+/* Appends the sentence, which is not safe to print: that is for the caller. */
 static int refuse(struct strbuf *reterr, const char *text, const char *why)
 {
 	strbuf_addf(reterr, "'%s' %s", text, why);
