@@ -189,6 +189,10 @@ static int run(const struct command *command, int argc, char **argv)
 		return cli_usage_error(
 		        command, "two snapshots are needed, or a range of a recording, not %d",
 		        given);
+	if (given == 2 &&
+	    (recording_operand_is(argv[optind]) || recording_operand_is(argv[optind + 1])))
+		return cli_usage_error(command, "the window of a recording has one operand, such "
+		                                "as DIR@10:00..10:05");
 	if (given == 2 && fd_source_is_one_stream(argv[optind], argv[optind + 1]))
 		return cli_usage_error(
 		        command,

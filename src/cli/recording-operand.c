@@ -117,6 +117,12 @@ static int add_windows(struct recording_operand *operand, const struct snapshot_
 	                : recording_read_file(operand->fd, &operand->range, limits, sum,
 	                                      &operand->bytes, reterr);
 
+	/* The sentence is about frames, and there is one. */
+	if (r == -EINVAL && !operand->is_directory && !recording_is_file(operand->fd)) {
+		strbuf_clear(reterr);
+		strbuf_add_str(reterr, "it has whole lives, and no windows of which a range could "
+		                       "be taken");
+	}
 	if (r < 0 || window_sum_count(sum) > 0)
 		return r;
 	if (operand->range.end_ns == UINT64_MAX)

@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# record-on.sh CTPROF WORK [SUITE...]: boots kernels with and without pressure, and records there with triggers: dense windows behind the
+# pressure of a cgroup, which is removed then; errors with the remedy if the kernel keeps no pressure, or refuses the user.
+set -euo pipefail
+
+ctprof=$(realpath "$1")
+work=$(realpath "$2")
+shift 2
+[ $# -gt 0 ] || set -- bookworm trixie
+here=$(cd "$(dirname "$0")" && pwd)
+cache=${CTPROF_VM_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/ctprof-vm}
+if [ "$(uname -m)" != x86_64 ]; then
+    echo "skipped: the kernels are for x86_64"
+    exit 77
+fi
+for program in qemu-system-x86_64 busybox cpio ldd; do
+    if ! command -v "$program" >/dev/null; then
+        echo "skipped: no $program"
+        exit 77
+    fi
+done
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+khz=$("$work" tsc)
+
+fail() {
+    echo "FAILED: $suite, psi=$psi: $*; the console ends with:"
+    tail -n 40 "$scratch/console"
+    exit 1
+}
+
+# has PATTERN: whether a line of the console is like that.
+has() { grep -q "$1" "$scratch/console" || fail "no '$1'"; }
+
+for suite in "$@"; do
+    status=0
+    "$here/download.sh" "$suite" "$cache" || status=$?
+    [ $status -eq 0 ] || exit $status
+    "$here/make-initramfs.sh" "$here/record-on-init" "$cache/$suite" "$scratch/initrd" "ctprof=$ctprof"
+    for psi in 1 0; do
+        timeout 600 qemu-system-x86_64 -accel tcg -cpu max,-cx16 -smp 1 -m 384 -nographic -no-reboot -nodefaults -serial stdio \
+            -monitor none -kernel "$cache/$suite/vmlinuz" -initrd "$scratch/initrd" \
+            -append "console=ttyS0 quiet panic=-1 mitigations=off no_timer_check tsc=reliable tsc_early_khz=$khz psi=$psi" \
+            </dev/null 2>&1 | tr -d '\r' >"$scratch/console" || fail "it does not end"
+        has '^init: done$'
+        if [ $psi -eq 0 ]; then
+            has '^host: .*boot with psi=1'
+            continue
+        fi
+        has '^none: .*there is no such cgroup'
+        has '^host: records$'
+        has '^nobody-1s: .*CAP_SYS_RESOURCE'
+        # Linux 6.5 has triggers for anyone.
+        if [ "$suite" = bookworm ]; then has '^nobody-2s: .*CAP_SYS_RESOURCE'; else has '^nobody-2s: records$'; fi
+        has "^recorder: 0 .*'psi cgroup:/loaded cpu some 150ms/1s' ends, since its cgroup is gone; the recording goes on"
+        has '^trigger,.*,psi cgroup:/loaded cpu some 150ms/1s$'
+        if grep -q '^gap,' "$scratch/console"; then fail "there is a gap"; fi
+        echo "$suite: $(grep '^trigger,' "$scratch/console")"
+    done
+done
