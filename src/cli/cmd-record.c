@@ -42,7 +42,7 @@ static const struct cli_option options[] = {
          TAKES(TEXT)},
         {OPT_KEEP, 'k', "keep", "LIMIT", "remove what is older (24h) or too much (2G); twice",
          TAKES(TEXT)},
-        {OPT_ON, 0, "on", "TRIGGER", "windows of 1s for 30s: 'psi cpu some 150ms/1s', 'load > 4'",
+        {OPT_ON, 0, "on", "TRIGGER", "dense windows: 'psi cpu some 150ms/1s', 'load > 4'",
          TAKES(TEXT)},
         {OPT_STATUS, 0, "status", NULL, "record nothing: print what DIR has, and its cost",
          TAKES(NOTHING)},
