@@ -14,7 +14,7 @@
 #include "cgroup/cgroup-mount.h"
 #include "cgroup/cgroup-open.h"
 
-/* Windows of which anyone may have a trigger, since Linux 6.5. */
+/* Windows of which anyone may have a trigger are multiples of it: Linux 6.5, and stable branches before (6.1.0-50 of Debian 12). */
 enum { USEC_FOR_ALL = 2000000 };
 
 static bool is_for_all(const struct trigger *trigger)
@@ -30,8 +30,10 @@ void trigger_add_reason(const struct trigger *trigger, int error, bool written, 
 		strbuf_add_str(out, "another trigger holds this file (EBUSY): each one takes an "
 		                    "open of its own; start the recorder again");
 	else if (is_denied || (written && error == -EINVAL && !is_for_all(trigger)))
-		strbuf_add_str(out, "a trigger takes CAP_SYS_RESOURCE (root); since Linux 6.5 "
-		                    "anyone may have one with a window of 2s, 4s, 6s, 8s or 10s");
+		strbuf_add_str(out,
+		               "a trigger takes CAP_SYS_RESOURCE (root); Linux 6.5, and 6.1 of "
+		               "Debian 12, let anyone have one with a window of 2s, 4s, 6s, 8s "
+		               "or 10s");
 	else if (error == -EOPNOTSUPP || (error == -ENOENT && !trigger->cgroup))
 		strbuf_addf(out, "the kernel keeps no %s: boot with psi=1, and CONFIG_PSI%s",
 		            trigger->resource == PSI_irq ? "pressure of interrupts" : "pressure",
