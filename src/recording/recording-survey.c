@@ -224,12 +224,12 @@ static void add_to_hour(struct recording_hour *hour, const struct window_load *w
 
 	hour->end_unix_ns = window->info.captured_at_unix_ns;
 	hour->windows++;
-	hour->length_ns += length_ns;
+	saturating_add_to(&hour->length_ns, length_ns);
 	hour->bytes += bytes;
 	for (unsigned i = 0; i < RECORDING_AMOUNT_COUNT; i++)
 		if (window->seen[i]) {
 			saturating_add_to(&hour->amounts[i].sum, window->amounts[i]);
-			hour->amounts[i].length_ns += length_ns;
+			saturating_add_to(&hour->amounts[i].length_ns, length_ns);
 		}
 }
 
@@ -247,8 +247,9 @@ static void add_window(struct reading *reading, struct window_load *window, uint
 	add_dense(survey, info, begin_unix_ns);
 	add_to_hour(hour, window, bytes);
 	survey->windows++;
-	survey->length_ns += info->window.numbers[WINDOW_length_ns];
-	survey->cost_cpu_ns += info->cost[COST_user_cpu_ns] + info->cost[COST_system_cpu_ns];
+	saturating_add_to(&survey->length_ns, info->window.numbers[WINDOW_length_ns]);
+	saturating_add_to(&survey->cost_cpu_ns, info->cost[COST_user_cpu_ns]);
+	saturating_add_to(&survey->cost_cpu_ns, info->cost[COST_system_cpu_ns]);
 	survey->last_unix_ns = info->captured_at_unix_ns;
 	free(reading->before.boot_id);
 	reading->before = (struct before){info->captured_at_unix_ns, info->captured_boottime_ns,
