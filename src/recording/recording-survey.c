@@ -14,6 +14,7 @@
 #include "recording/frame-source.h"
 #include "recording/frame.h"
 #include "recording/recording-directory.h"
+#include "snapshot/frame-base.h"
 
 const char *const recording_amount_names[RECORDING_AMOUNT_COUNT] = {
         [RECORDING_cpu_ns] = "cpu_ns",
@@ -51,7 +52,9 @@ struct reading {
 	const struct snapshot_limits *limits;
 	struct strbuf *reterr;
 	struct before before;
-	bool begins_file; /* the next window */
+	bool begins_file;          /* the next window */
+	struct frame_base base;    /* of the file */
+	bool has_seen[OF_THREADS]; /* in the file: rows that are left out have not changed */
 };
 
 static void add_amount(struct window_load *window, enum recording_amount_id id, uint64_t value)
@@ -80,13 +83,17 @@ static int add_thread(struct snapshot_visitor *self, struct thread_sample *sampl
 	return 0;
 }
 
-static void add_threads(struct window_load *window)
+/* Rows without a change, which later windows of a file leave out, have nothing to add. */
+static void add_threads(struct window_load *window, bool has_seen[OF_THREADS])
 {
 	for (unsigned i = 0; i < OF_THREADS; i++) {
 		struct quantity sum = fold_quantity(of_threads[i].metric, &window->cells[i]);
 
 		if (sum.kind == QUANTITY_INTEGER)
 			add_amount(window, of_threads[i].id, (uint64_t)sum.integer);
+		else if (has_seen[i])
+			add_amount(window, of_threads[i].id, 0);
+		has_seen[i] = has_seen[i] || sum.kind == QUANTITY_INTEGER;
 	}
 }
 
@@ -240,7 +247,7 @@ static void add_window(struct reading *reading, struct window_load *window, uint
 	uint64_t begin_unix_ns = begin_of(info, WINDOW_begin_unix_ns, info->captured_at_unix_ns);
 	struct recording_hour *hour = hour_of(survey, begin_unix_ns);
 
-	add_threads(window);
+	add_threads(window, reading->has_seen);
 	add_cpu(window);
 	add_pressure(window);
 	add_gap(reading, info, hour);
@@ -259,7 +266,7 @@ static void add_window(struct reading *reading, struct window_load *window, uint
 
 static int read_window(struct reading *reading, int fd, uint64_t begin, uint64_t end)
 {
-	struct window_load window = {.visitor = {.thread = add_thread}};
+	struct window_load window = {.visitor = {.thread = add_thread, .base = &reading->base}};
 	struct frame_source source = frame_source_make(fd, begin, end);
 	int r = snapshot_read(&source.source, reading->limits, &window.visitor, &window.info,
 	                      reading->reterr);
@@ -287,12 +294,15 @@ static int read_file(struct reading *reading, int dir_fd, const struct recording
 	reading->survey->files++;
 	reading->survey->bytes += file->bytes;
 	reading->begins_file = true;
+	memset(reading->has_seen, 0, sizeof(reading->has_seen));
 	while ((r = frame_find_end(fd, begin, &end)) > 0) {
 		r = read_window(reading, fd, begin, end);
 		if (r < 0)
 			break;
 		begin = end;
 	}
+	frame_base_done(&reading->base);
+	reading->base = (struct frame_base){0};
 	if (r < 0 && reading->reterr->len > 0)
 		strbuf_addf(reading->reterr, " (%s)", file->name);
 	return r;
