@@ -72,6 +72,14 @@ const char *strbuf_str(const struct strbuf *buf)
 	return buf->data ? buf->data : "";
 }
 
+void strbuf_cut(struct strbuf *buf, size_t len)
+{
+	if (len >= buf->len)
+		return;
+	buf->len = len;
+	buf->data[len] = '\0';
+}
+
 void strbuf_clear(struct strbuf *buf)
 {
 	buf->len = 0;

@@ -35,6 +35,12 @@ must_check_ int ab_options_parse(struct ab_options *options, const struct comman
 /* Loads the units of a trial, whose blocks were found, and prints what they say. Returns the exit status. */
 must_check_ int ab_run(const struct ab_options *options, struct trial *trial);
 
+/* Does so and visits what they say, in place of printing it; the findings have no style. Returns the exit status, of the visitor if
+ * there was nothing to complain about. */
+typedef int ab_visitor(const struct findings *findings, void *context);
+must_check_ int ab_visit(const struct ab_options *options, struct trial *trial, ab_visitor *visit,
+                         void *context);
+
 /* Reads the units of a trial, whose blocks were found, and says what @blocks blocks will show: *@ret_now is of the blocks that are
  * there. Returns 0, or -1 if they cannot be read. */
 must_check_ int ab_run_forecast(const struct ab_options *options, struct trial *trial,

@@ -176,23 +176,14 @@ static int status_of(const struct ab_state *state)
 	return status;
 }
 
-static int print(const struct ab_options *options, const struct trial *trial,
-                 const struct ab_state *state)
+/* Prints the findings by the options, which are the context. */
+static int print(const struct findings *given, void *context)
 {
-	struct findings findings = {
-	        .trial = trial,
-	        .table = &state->tables.entries[0],
-	        .comparisons = state->comparisons,
-	        .count = state->comparison_count,
-	        .settings = &state->settings,
-	        .gates = state->gates,
-	        .gate_count = state->gate_count,
-	        .verbose = options->verbose,
-	        .limit = options->limit,
-	        .style = report_style(options->color),
-	};
+	const struct ab_options *options = context;
+	struct findings findings = *given;
 	struct pager pager;
 
+	findings.style = report_style(options->color);
 	if (findings.style.width == 0)
 		findings.style.width = WIDTH;
 	if (options->format == FINDINGS_MARKDOWN) {
@@ -250,9 +241,11 @@ int ab_run_forecast(const struct ab_options *options, struct trial *trial, size_
 	return 0;
 }
 
-int ab_run(const struct ab_options *options, struct trial *trial)
+int ab_visit(const struct ab_options *options, struct trial *trial, ab_visitor *visit,
+             void *context)
 {
 	cleanup_(ab_state_done) struct ab_state state = {0};
+	struct findings findings;
 	int r;
 
 	if (load(&state, options, trial) < 0)
@@ -261,6 +254,24 @@ int ab_run(const struct ab_options *options, struct trial *trial)
 	warn_of_missing(&state, &trial->primaries, &state.primaries, "primary");
 	warn_of_missing(&state, &trial->controls, &state.controls, "control");
 	check_gates(&state, options);
-	r = print(options, trial, &state);
+	findings = (struct findings){
+	        .trial = trial,
+	        .table = &state.tables.entries[0],
+	        .comparisons = state.comparisons,
+	        .count = state.comparison_count,
+	        .settings = &state.settings,
+	        .gates = state.gates,
+	        .gate_count = state.gate_count,
+	        .verbose = options->verbose,
+	        .limit = options->limit,
+	};
+	r = visit(&findings, context);
 	return r == EXIT_DONE ? status_of(&state) : r;
+}
+
+int ab_run(const struct ab_options *options, struct trial *trial)
+{
+	struct ab_options copy = *options;
+
+	return ab_visit(options, trial, print, &copy);
 }

@@ -10,6 +10,7 @@
 #include "fd-source.h"
 #include "overview/overview.h"
 #include "page/page.h"
+#include "report-kinds.h"
 #include "report-options.h"
 
 enum {
@@ -27,15 +28,16 @@ enum {
 enum format { FORMAT_HTML, FORMAT_SVG };
 static const char *const formats[] = {"html", "svg", NULL};
 
-/* The states, and the tree by each aspect that is a time. */
-static const char *const charts[] = {"states", "cpu", "wait", "blocked", NULL};
+/* The states, and the tree by each aspect that is a time; then those of an experiment. */
+static const char *const charts[] = {"states", "cpu", "wait", "blocked", "effects", "blocks", NULL};
+static const char *const snapshot_charts[] = {"states", "cpu", "wait", "blocked", NULL};
 
 static const struct cli_option options[] = {
         {OPT_OUTPUT, 'o', "output", "FILE", "write the report to FILE, - for standard output",
          TAKES(FILE)},
         {OPT_FORMAT, 'f', "format", "FORMAT", "html (default), svg: one chart",
          TAKES_WORD(formats)},
-        {OPT_CHART, 0, "chart", "CHART", "of svg: states, or the tree by cpu, wait, blocked",
+        {OPT_CHART, 0, "chart", "CHART", "of svg: states, cpu, wait, blocked; effects, blocks",
          TAKES_WORD(charts)},
         {OPT_GROUP_BY, 'g', "group-by", "KEYS", "pcomm (default), comm, cgroup, user, all, ...",
          TAKES(GROUP_KEYS)},
@@ -124,41 +126,16 @@ static int parse(const struct command *command, int argc, char **argv, struct ar
 	return r < 0 ? OPTIONS_ERROR : id;
 }
 
-static void add_word(struct strbuf *out, const char *word)
-{
-	cleanup_(strbuf_done) struct strbuf quoted = STRBUF_INIT;
-
-	text_add_shell_word(&quoted, word);
-	strbuf_add_char(out, ' ');
-	text_add_escaped(out, strbuf_str(&quoted), quoted.len);
-}
-
-/* Appends the options that make groups, and with them the numbers. */
-static void add_grouping(const struct report_options *report, bool keys, struct strbuf *out)
-{
-	cleanup_(strbuf_done) struct strbuf by = STRBUF_INIT;
-
-	report_add_group_by(&report->by, &by);
-	if (keys && strcmp(strbuf_str(&by), group_key_table[GROUP_KEY_pcomm].name) != 0)
-		strbuf_addf(out, " -g %s", strbuf_str(&by));
-	if (report->by.literal_names)
-		strbuf_add_str(out, " --no-thread-normalize");
-	if (report->by.literal_cgroups)
-		strbuf_add_str(out, " --no-cg-normalize");
-	if (report->with_own)
-		strbuf_add_str(out, " --self");
-}
-
 static void make_commands(struct arguments *arguments)
 {
 	const char *command = arguments->count == 1 ? "ctprof show" : "ctprof compare";
 
 	strbuf_add_str(&arguments->tree, command);
 	for (unsigned i = 0; i < arguments->count; i++)
-		add_word(&arguments->tree, arguments->paths[i]);
+		report_add_word(&arguments->tree, arguments->paths[i]);
 	strbuf_add(&arguments->overview, arguments->tree.data, arguments->tree.len);
-	add_grouping(&arguments->report, true, &arguments->overview);
-	add_grouping(&arguments->report, false, &arguments->tree);
+	report_add_grouping(&arguments->report, true, &arguments->overview);
+	report_add_grouping(&arguments->report, false, &arguments->tree);
 	if (!arguments->report.with_own)
 		strbuf_add_str(&arguments->tree, " --self");
 }
@@ -169,9 +146,9 @@ static void make_states_command(struct arguments *arguments, bool is_interval)
 	if (is_interval) {
 		strbuf_add_str(&arguments->states, "ctprof window");
 		for (unsigned i = 0; i < arguments->count; i++)
-			add_word(&arguments->states, arguments->paths[i]);
+			report_add_word(&arguments->states, arguments->paths[i]);
 		strbuf_add_str(&arguments->states, " -o - | ctprof show -");
-		add_grouping(&arguments->report, true, &arguments->states);
+		report_add_grouping(&arguments->report, true, &arguments->states);
 	} else {
 		strbuf_add(&arguments->states, arguments->overview.data, arguments->overview.len);
 	}
@@ -281,10 +258,64 @@ static bool is_stream(const char *path)
 	       (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode));
 }
 
+static bool has_word(const char *const *words, const char *word)
+{
+	for (; *words; words++)
+		if (strcmp(*words, word) == 0)
+			return true;
+	return false;
+}
+
+/* Another kind than snapshots: what makes its page, and its charts. */
+struct kind {
+	bool (*is_of)(const char *path);
+	int (*add)(const struct report_call *call);
+	const char *const *charts;
+	const char *name;
+};
+
+static const struct kind kinds[] = {
+        {report_is_experiment, report_experiment, report_experiment_charts, "an experiment"},
+};
+
+static const struct kind *kind_of(const struct arguments *arguments)
+{
+	for (size_t i = 0; arguments->count == 1 && i < ARRAY_SIZE(kinds); i++)
+		if (kinds[i].is_of(arguments->paths[0]))
+			return &kinds[i];
+	return NULL;
+}
+
+static int make_kind(const struct kind *kind, struct arguments *arguments)
+{
+	struct report_call call = {
+	        .path = arguments->paths[0], .options = &arguments->report, .out = &arguments->out};
+	int status;
+
+	if (arguments->chart >= 0)
+		call.chart = charts[arguments->chart];
+	arguments->report.page = true;
+	report_options_finish_overview(&arguments->report);
+	status = kind->add(&call);
+	return status == EXIT_DONE ? write_out(arguments) : status;
+}
+
+static int check_chart(const struct command *command, const struct arguments *arguments,
+                       const struct kind *kind)
+{
+	const char *const *own = kind ? kind->charts : snapshot_charts;
+
+	if (arguments->chart < 0 || has_word(own, charts[arguments->chart]))
+		return EXIT_DONE;
+	return cli_usage_error(command, "%s has no chart '%s'", kind ? kind->name : "a snapshot",
+	                       charts[arguments->chart]);
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
 	cleanup_(arguments_done) struct arguments arguments = {.chart = -1};
-	int id, given;
+	const struct kind *kind;
+	int id, given, status;
 
 	report_options_init(&arguments.report, SIDE_MAX);
 	id = parse(command, argc, argv, &arguments);
@@ -309,16 +340,20 @@ static int run(const struct command *command, int argc, char **argv)
 		                                        : "--chart is missing: a file has one");
 	arguments.paths = argv + optind;
 	arguments.count = arguments.report.sides = (unsigned)given;
-	return make(&arguments);
+	kind = kind_of(&arguments);
+	status = check_chart(command, &arguments, kind);
+	if (status != EXIT_DONE)
+		return status;
+	return kind ? make_kind(kind, &arguments) : make(&arguments);
 }
 
 static const char *const other_names[] = {"html", "page", "svg", "chart", NULL};
 
 const struct command command_report = {
         .name = "report",
-        .summary = "Draw one snapshot, or a comparison of two, as a page",
+        .summary = "Draw snapshots or an experiment as a page",
         .other_names = other_names,
-        .operands = "SNAPSHOT [SNAPSHOT]",
+        .operands = "SNAPSHOT [SNAPSHOT] | DIR",
         .operand_values = TAKES(SNAPSHOT),
         .options = {options, NULL},
         .notes = notes,

@@ -44,8 +44,7 @@ static void add_row(struct overview_table *table, size_t row, struct strbuf *out
 		strbuf_clear(&text);
 		color = overview_table_cell(table, row, c, &text);
 		strbuf_addf(out, group ? "<th scope=\"row\"%s>" : "<td%s>", class_of(color));
-		/* A cell that was emptied again has bytes behind its end. */
-		markup_add(out, text.data, text.len);
+		markup_add_str(out, strbuf_str(&text));
 		strbuf_add_str(out, group ? "</th>" : "</td>");
 	}
 	strbuf_add_str(out, "</tr>\n");

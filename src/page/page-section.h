@@ -8,6 +8,9 @@
 /* Rows of the overview that a page has at most. */
 enum { PAGE_ROWS = 1000 };
 
+/* Appends the page up to its first section: the first line of @text is its heading. The text is safe to print. */
+void page_begin_text(const char *text, struct strbuf *out);
+
 /* Appends the heading of a section, and the command that prints its numbers, @options behind it. */
 void page_add_heading(const char *id, const char *title, const char *command, const char *options,
                       struct strbuf *out);

@@ -240,7 +240,8 @@ void page_add_states(const struct report *report, const struct page_command *com
 	states_done(&states);
 }
 
-static void add_svg_key(const struct states *states, struct strbuf *out)
+/* Returns its end. */
+static unsigned add_svg_key(const struct states *states, struct strbuf *out)
 {
 	unsigned x = SVG_NAME;
 
@@ -258,18 +259,21 @@ static void add_svg_key(const struct states *states, struct strbuf *out)
 		            strbuf_str(&name));
 		x += GAP + LETTER * (unsigned)name.len;
 	}
+	return x;
 }
 
 void page_add_states_svg(const struct report *report, struct strbuf *out)
 {
 	enum { STEP = BAR_HEIGHT + 2, TOP = 28, GAP = 8 };
+	cleanup_(strbuf_done) struct strbuf key = STRBUF_INIT;
 	struct states states;
-	unsigned y = TOP;
+	unsigned y = TOP, width;
 
 	states_init(&states, report);
-	page_begin_svg(SVG_NAME + SVG_BAR + GAP,
-	               TOP + (unsigned)states.groups * (STEP * states.sides + GAP), out);
-	add_svg_key(&states, out);
+	width = add_svg_key(&states, &key);
+	width = width > SVG_NAME + SVG_BAR + GAP ? width : SVG_NAME + SVG_BAR + GAP;
+	page_begin_svg(width, TOP + (unsigned)states.groups * (STEP * states.sides + GAP), out);
+	strbuf_add(out, key.data, key.len);
 	for (size_t row = 0; row < states.groups; row++) {
 		strbuf_addf(out, "<svg width=\"%d\" y=\"%u\" height=\"%d\"><text x=\"4\" y=\"13\">",
 		            SVG_NAME - GAP, y, BAR_HEIGHT + 2);

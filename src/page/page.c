@@ -8,15 +8,10 @@
 #include "page-section.h"
 #include "report/overview-table.h"
 
-void page_begin(const struct report *report, struct strbuf *out)
+void page_begin_text(const char *text, struct strbuf *out)
 {
-	cleanup_(strbuf_done) struct strbuf top = STRBUF_INIT;
-	const char *text;
-	size_t first;
+	size_t first = strcspn(text, "\n");
 
-	report_add_overview_top(report, &top);
-	text = strbuf_str(&top);
-	first = strcspn(text, "\n");
 	strbuf_addf(out,
 	            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
@@ -36,6 +31,14 @@ void page_begin(const struct report *report, struct strbuf *out)
 		markup_add_str(out, text + first + 1);
 		strbuf_add_str(out, "</pre>\n");
 	}
+}
+
+void page_begin(const struct report *report, struct strbuf *out)
+{
+	cleanup_(strbuf_done) struct strbuf top = STRBUF_INIT;
+
+	report_add_overview_top(report, &top);
+	page_begin_text(strbuf_str(&top), out);
 }
 
 void page_end(struct strbuf *out)

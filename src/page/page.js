@@ -66,6 +66,27 @@
       addButton(head, text, () => sort(table, head));
     }
 
+  /* Tables whose cells have their number with them; others are sorted by their text. */
+  const key = (cell) => cell.dataset.v === undefined ? cell.textContent : Number(cell.dataset.v);
+
+  const sortCells = (table, head) => {
+    const descending = head.getAttribute("aria-sort") !== "descending", sign = descending ? -1 : 1;
+    for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+    head.setAttribute("aria-sort", descending ? "descending" : "ascending");
+    const lines = [...table.tBodies[0].rows].map((row) => ({row, key: key(row.cells[head.cellIndex])}));
+    /* Texts begin with A, numbers with the largest. */
+    lines.sort((a, b) => typeof a.key === "string" ? -sign * (a.key < b.key ? -1 : a.key > b.key ? 1 : 0) : sign * (a.key - b.key));
+    table.tBodies[0].append(...lines.map((line) => line.row));
+  };
+
+  for (const table of document.querySelectorAll("table.sorted"))
+    for (const head of table.tHead.rows[0].cells) {
+      if (head.classList.contains("bars")) continue;
+      const text = head.textContent;
+      head.textContent = "";
+      addButton(head, text, () => sortCells(table, head));
+    }
+
   const title = (frame) => frame.querySelector("title").textContent;
 
   /* Draws frames as if one of them were the whole. */
@@ -112,9 +133,25 @@
       if (event.key === "Escape") zoom(frames, frames[0]);
       else if (frame && (event.key === "Enter" || event.key === " ")) { event.preventDefault(); zoom(frames, frame); }
     });
-    const tell = (event) => { const frame = frameOf(event); if (frame) say(title(frame.node).replaceAll("\n", " \u00b7 ")); };
-    icicle.addEventListener("pointerover", tell);
-    icicle.addEventListener("focusin", tell);
+    const show = (event) => { const frame = frameOf(event); if (frame) say(title(frame.node).replaceAll("\n", " \u00b7 ")); };
+    icicle.addEventListener("pointerover", show);
+    icicle.addEventListener("focusin", show);
     icicle.addEventListener("pointerleave", () => say(""));
+  }
+
+  /* Charts whose parts have titles, or that have one as a whole. */
+  for (const chart of document.querySelectorAll("svg.titled")) {
+    const own = chart.querySelector(":scope > title");
+    chart.setAttribute("tabindex", "0");
+    chart.setAttribute("role", "img");
+    if (own) chart.setAttribute("aria-label", own.textContent);
+    const show = (event) => {
+      const part = event.target.closest("g, svg.titled");
+      const text = part && part.querySelector(":scope > title");
+      if (text) say(text.textContent.replaceAll("\n", " \u00b7 "));
+    };
+    chart.addEventListener("pointerover", show);
+    chart.addEventListener("focusin", show);
+    chart.addEventListener("pointerleave", () => say(""));
   }
 })();

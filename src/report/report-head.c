@@ -219,7 +219,7 @@ static void add_unmatched(const struct report *report, unsigned side, struct str
 		add_unmatched_group(&report->rows->unmatched[side][shown], side, &line);
 		if (report->limit > 0 && report->style.width > 0 && shown > 0 &&
 		    text_width(line.data, line.len) > room) {
-			line.len = before;
+			strbuf_cut(&line, before);
 			break;
 		}
 	}

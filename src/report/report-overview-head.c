@@ -246,7 +246,7 @@ static void add_parts(const struct report *report, const struct parts *parts, bo
 		strbuf_addf(&line, "%s%s", before > 0 ? "; " : "", strbuf_str(text));
 		if (before == 0 || !is_too_wide(report, &line))
 			continue;
-		line.len = before;
+		strbuf_cut(&line, before);
 		strbuf_addf(&others, "%s%s", others.len > 0 ? "; " : "", strbuf_str(text));
 	}
 	if (!rest)

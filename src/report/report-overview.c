@@ -147,7 +147,7 @@ static enum table_color add_change(const struct overview_table *table,
 	if (strcmp(strbuf_str(out) + start, strbuf_str(&after)) == 0 ||
 	    is_nothing(row, strbuf_str(out) + start, strbuf_str(&after))) {
 		if (values[SIDE_BASELINE].seen || values[SIDE_CANDIDATE].seen)
-			out->len = start;
+			strbuf_cut(out, start);
 		return COLOR_NONE;
 	}
 	strbuf_addf(out, "%s%s", overview_arrow(table->report), strbuf_str(&after));

@@ -16,14 +16,15 @@ import sys
 import tempfile
 
 CTPROF, SNAPSHOTS = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+HERE = os.path.dirname(os.path.abspath(__file__))
 VOID = {"meta", "link", "img", "br", "hr", "input"}
 ELEMENTS = set(
-    "html head meta title style body main h1 h2 pre p code div table thead tbody tr th td details summary script svg defs "
+    "html head meta title style body main h1 h2 pre p code div table thead tbody tr th td details summary script svg defs g line circle path title "
     "pattern rect text".split()
 )
 ATTRIBUTES = set(
     "lang charset http-equiv content name id role class scope title type width height x y fill aria-label aria-hidden "
-    "patternunits patterntransform xmlns".split()
+    "patternunits patterntransform xmlns cx cy r x1 x2 y1 y2 transform text-anchor viewbox preserveaspectratio d".split()
 )
 
 
@@ -120,6 +121,30 @@ def check_words(page, files, command):
         at = words.index(line, at) + len(line)
 
 
+def check_experiment(page, directory):
+    """Each line of ab-report is on the page, in this order, and each row of its table."""
+    terminal = subprocess.run(
+        [CTPROF, "ab-report", directory], capture_output=True, encoding="utf-8", check=True,
+        env={**os.environ, "LC_ALL": "C.UTF-8", "COLUMNS": "10000"},
+    ).stdout.splitlines()
+    words = "\n".join(text for tag, _, text in page.texts if tag in ("h1", "h2", "pre"))
+    host = page.rows[0][0].index("HOST")
+    table = [" ".join(cell for i, cell in enumerate(row) if i != host).split() for row in page.rows[0]]
+    found = [line.split() for line in terminal if line]
+    rows = [row for row in found if row in table]
+    check(rows == table and len(rows) > 1, "the table is another one:", rows, table)
+    at = 0
+    for line in (line for line in terminal if line and line.split() not in table):
+        check(line in words[at:], "not on the page, or not in this order:", line)
+        at = words.index(line, at) + len(line)
+    dots = page.of("circle", class_="rose") + page.of("circle", class_="fell")
+    moved = sum(row[-1].startswith("moved") for rows in page.rows[:2] for row in rows)
+    check(len(dots) == moved + 2, "dots:", len(dots), "rows that moved:", moved, "and two in the key")
+    units = len(json.loads(run("ab-report", directory, "-f", "json"))["units"])
+    signs = len(page.of("g"))
+    check(signs == units * (len(page.rows[0]) - 1), signs, "signs of", units, "units")
+
+
 PROBE = """
 document.addEventListener("securitypolicyviolation", (event) => console.error("policy: " + event.violatedDirective));
 const body = document.documentElement;
@@ -127,10 +152,18 @@ const head = document.querySelector("table.rows thead button");
 if (head) { head.click(); head.click(); }
 const frame = document.querySelectorAll("svg.icicle > svg.f")[1];
 if (frame) frame.dispatchEvent(new KeyboardEvent("keydown", {key: "Enter", bubbles: true}));
-document.title = JSON.stringify({requests: performance.getEntriesByType("resource").map((entry) => entry.name), wide: body.scrollWidth > innerWidth, width: innerWidth,
+const wide = body.scrollWidth > innerWidth;
+const table = document.querySelector("table.sorted");
+const column = table && [...table.tHead.rows[0].cells].findIndex((cell) => cell.textContent === "CHANGE");
+if (table) table.tHead.rows[0].cells[column].querySelector("button").click();
+const chart = document.querySelector("svg.titled");
+if (chart) chart.dispatchEvent(new FocusEvent("focusin", {bubbles: true}));
+document.title = JSON.stringify({requests: performance.getEntriesByType("resource").map((entry) => entry.name), wide, width: innerWidth,
   buttons: document.querySelectorAll(".command button").length, commands: document.querySelectorAll(".command").length,
   sorted: head ? [...document.querySelector("table.rows").tBodies[0].rows].map((row) => row.cells[0].textContent) : null,
   frames: document.querySelectorAll("svg.icicle > svg[tabindex]").length,
+  cells: table ? [...table.tBodies[0].rows].map((row) => Number(row.cells[column].dataset.v)) : null,
+  titled: chart && chart.querySelector("title") ? document.getElementById("status").textContent : null,
   zoomed: frame ? frame.getAttribute("width") : null});
 """
 
@@ -164,6 +197,9 @@ def check_opened(chromium, text, widths, place):
         check(seen["frames"] == len(re.findall('<svg class="f [a-z0-9]+" x=', text)), seen)
         if seen["sorted"]:
             check(sorted(seen["sorted"]) == seen["sorted"], "sorted by its first column:", seen)
+        if seen["cells"]:
+            check(seen["cells"] == sorted(seen["cells"], reverse=True), "sorted by numbers:", seen)
+        check(seen["titled"] is None or seen["titled"], "no line says what has the focus", seen)
         if seen["zoomed"]:
             check(float(seen["zoomed"].rstrip("%")) > 99.9, seen)
 
@@ -192,6 +228,14 @@ def main():
             json.loads(page.of("script", id="rows")[0])
             if chromium:
                 check_opened(chromium, text, (500, 900, 1600) if "window-baseline.zst" in files else (900,), place)
+        subprocess.run(["bash", "-c", '. "$1"; experiment dir', "-", os.path.join(HERE, "lib.sh")], check=True,
+                       env={**os.environ, "SNAPSHOTS": SNAPSHOTS})
+        text = run("report", "dir", "-o", "-")
+        page = Page(text)
+        check_policy(page)
+        check_experiment(page, "dir")
+        if chromium:
+            check_opened(chromium, text, (500, 900, 1600), place)
     if not chromium:
         print("pages are well; no chromium, so none was opened")
 

@@ -27,6 +27,9 @@ void strbuf_vaddf(struct strbuf *buf, const char *format, va_list args) printf_(
 /* Returns the text as a NUL-terminated string, "" if nothing was added; borrowed until the next change. */
 const char *strbuf_str(const struct strbuf *buf);
 
+/* Shortens the text to its first @len bytes; a shorter one stays. */
+void strbuf_cut(struct strbuf *buf, size_t len);
+
 /* Empties the buffer and keeps its memory. */
 void strbuf_clear(struct strbuf *buf);
 

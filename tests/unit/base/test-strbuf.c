@@ -122,6 +122,24 @@ static void test_strbuf_random_pieces(void **state)
 	}
 }
 
+/* A reader of the text as a string does not see the part that was cut off. */
+static void test_strbuf_cut_ends_the_string(void **state)
+{
+	struct strbuf buf = STRBUF_INIT;
+
+	(void)state;
+	strbuf_cut(&buf, 0);
+	strbuf_add_str(&buf, "before and after");
+	strbuf_cut(&buf, 20);
+	assert_int_equal(buf.len, 16);
+	strbuf_cut(&buf, 6);
+	assert_int_equal(buf.len, 6);
+	assert_string_equal(strbuf_str(&buf), "before");
+	strbuf_cut(&buf, 0);
+	assert_string_equal(strbuf_str(&buf), "");
+	strbuf_done(&buf);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -132,6 +150,7 @@ int main(void)
 	        cmocka_unit_test(test_strbuf_reserve_keeps),
 	        cmocka_unit_test(test_strbuf_addf_lengths),
 	        cmocka_unit_test(test_strbuf_random_pieces),
+	        cmocka_unit_test(test_strbuf_cut_ends_the_string),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* report-kinds - the pages of ctprof report that are of no snapshot: of an experiment, of a recording's time, and of a job. */
+#include "ctprof/base/strbuf.h"
+#include "report-options.h"
+
+struct report_call {
+	const char *path;
+	const char *chart; /* a file with this chart; NULL: a page */
+	const struct report_options *options;
+	struct strbuf *out; /* the page is appended */
+};
+
+/* The charts of each kind, ended by NULL. */
+extern const char *const report_experiment_charts[];
+
+/* Returns whether the path is a directory of ctprof ab. */
+bool report_is_experiment(const char *path);
+/* Appends its page or chart. Returns the exit status, with an error printed. */
+must_check_ int report_experiment(const struct report_call *call);
+
+/* Appends a blank and the word, as a shell needs it and safe to print. */
+void report_add_word(struct strbuf *out, const char *word);
+/* Appends the options that make groups, and with them the numbers; with @keys that of the keys as well. */
+void report_add_grouping(const struct report_options *options, bool keys, struct strbuf *out);
