@@ -28,8 +28,9 @@ enum {
 enum format { FORMAT_HTML, FORMAT_SVG };
 static const char *const formats[] = {"html", "svg", NULL};
 
-/* The states, and the tree by each aspect that is a time; then those of an experiment. */
-static const char *const charts[] = {"states", "cpu", "wait", "blocked", "effects", "blocks", NULL};
+/* The states, and the tree by each aspect that is a time; then those of an experiment, of a recording, and of a job. */
+static const char *const charts[] = {"states", "cpu",   "wait", "blocked",   "effects",
+                                     "blocks", "lines", "heat", "processes", NULL};
 static const char *const snapshot_charts[] = {"states", "cpu", "wait", "blocked", NULL};
 
 static const struct cli_option options[] = {
@@ -37,7 +38,7 @@ static const struct cli_option options[] = {
          TAKES(FILE)},
         {OPT_FORMAT, 'f', "format", "FORMAT", "html (default), svg: one chart",
          TAKES_WORD(formats)},
-        {OPT_CHART, 0, "chart", "CHART", "of svg: states, cpu, wait, blocked; effects, blocks",
+        {OPT_CHART, 0, "chart", "CHART", "of svg: states, cpu, wait, blocked, lines, heat, ...",
          TAKES_WORD(charts)},
         {OPT_GROUP_BY, 'g', "group-by", "KEYS", "pcomm (default), comm, cgroup, user, all, ...",
          TAKES(GROUP_KEYS)},
@@ -69,6 +70,7 @@ struct arguments {
 	struct report_options report; /* of the overview */
 	struct strbuf overview, tree; /* command lines, safe to print */
 	struct strbuf states;
+	struct strbuf time; /* the section about the time of a recording; empty if it is none */
 	struct strbuf out;
 };
 
@@ -78,6 +80,7 @@ static void arguments_done(struct arguments *arguments)
 	strbuf_done(&arguments->overview);
 	strbuf_done(&arguments->tree);
 	strbuf_done(&arguments->states);
+	strbuf_done(&arguments->time);
 	strbuf_done(&arguments->out);
 }
 
@@ -175,6 +178,7 @@ static int add_first(const struct report *report, void *context)
 	command = command_of(arguments);
 	page_begin(report, &arguments->out);
 	page_add_overview(report, &command, &arguments->out);
+	strbuf_add(&arguments->out, arguments->time.data, arguments->time.len);
 	page_add_states(report, &command, &arguments->out);
 	return EXIT_DONE;
 }
@@ -276,7 +280,12 @@ struct kind {
 
 static const struct kind kinds[] = {
         {report_is_experiment, report_experiment, report_experiment_charts, "an experiment"},
+        {report_is_job, report_job, report_job_charts, "a job"},
 };
+
+/* A recording has the charts of a snapshot as well: its page is that of a window, with a section about its time. */
+static const struct kind recording = {report_is_recording, report_recording,
+                                      report_recording_charts, "a recording"};
 
 static const struct kind *kind_of(const struct arguments *arguments)
 {
@@ -300,21 +309,32 @@ static int make_kind(const struct kind *kind, struct arguments *arguments)
 	return status == EXIT_DONE ? write_out(arguments) : status;
 }
 
-static int check_chart(const struct command *command, const struct arguments *arguments,
-                       const struct kind *kind)
+static int make_recording(struct arguments *arguments)
+{
+	struct report_call call = {.path = arguments->paths[0],
+	                           .options = &arguments->report,
+	                           .out = &arguments->time};
+	int status = report_recording(&call);
+
+	return status == EXIT_DONE ? make(arguments) : status;
+}
+
+static int check_chart(const struct arguments *arguments, const struct kind *kind)
 {
 	const char *const *own = kind ? kind->charts : snapshot_charts;
 
 	if (arguments->chart < 0 || has_word(own, charts[arguments->chart]))
 		return EXIT_DONE;
-	return cli_usage_error(command, "%s has no chart '%s'", kind ? kind->name : "a snapshot",
-	                       charts[arguments->chart]);
+	cli_error("%s: %s has no chart '%s'", arguments->paths[0], kind ? kind->name : "a snapshot",
+	          charts[arguments->chart]);
+	return EXIT_FAILED;
 }
 
 static int run(const struct command *command, int argc, char **argv)
 {
 	cleanup_(arguments_done) struct arguments arguments = {.chart = -1};
 	const struct kind *kind;
+	bool is_recording;
 	int id, given, status;
 
 	report_options_init(&arguments.report, SIDE_MAX);
@@ -341,9 +361,15 @@ static int run(const struct command *command, int argc, char **argv)
 	arguments.paths = argv + optind;
 	arguments.count = arguments.report.sides = (unsigned)given;
 	kind = kind_of(&arguments);
-	status = check_chart(command, &arguments, kind);
+	is_recording = !kind && arguments.count == 1 && report_is_recording(argv[optind]);
+	if (is_recording && arguments.chart >= 0 &&
+	    has_word(report_recording_charts, charts[arguments.chart]))
+		kind = &recording;
+	status = check_chart(&arguments, kind);
 	if (status != EXIT_DONE)
 		return status;
+	if (is_recording && arguments.format == FORMAT_HTML)
+		return make_recording(&arguments);
 	return kind ? make_kind(kind, &arguments) : make(&arguments);
 }
 
@@ -351,9 +377,9 @@ static const char *const other_names[] = {"html", "page", "svg", "chart", NULL};
 
 const struct command command_report = {
         .name = "report",
-        .summary = "Draw snapshots or an experiment as a page",
+        .summary = "Draw snapshots, a recording, a job, an experiment as a page",
         .other_names = other_names,
-        .operands = "SNAPSHOT [SNAPSHOT] | DIR",
+        .operands = "SNAPSHOT [SNAPSHOT] | DIR[@RANGE]",
         .operand_values = TAKES(SNAPSHOT),
         .options = {options, NULL},
         .notes = notes,

@@ -19,6 +19,18 @@ bool report_is_experiment(const char *path);
 /* Appends its page or chart. Returns the exit status, with an error printed. */
 must_check_ int report_experiment(const struct report_call *call);
 
+/* Returns whether the path is a recording, or a range of one. */
+extern const char *const report_recording_charts[];
+bool report_is_recording(const char *path);
+/* Appends the section about its time, or a chart of it. */
+must_check_ int report_recording(const struct report_call *call);
+
+/* Returns whether the path names the records of a job: those of a series. */
+extern const char *const report_job_charts[];
+bool report_is_job(const char *path);
+/* Appends its page or chart. */
+must_check_ int report_job(const struct report_call *call);
+
 /* Appends a blank and the word, as a shell needs it and safe to print. */
 void report_add_word(struct strbuf *out, const char *word);
 /* Appends the options that make groups, and with them the numbers; with @keys that of the keys as well. */

@@ -8,6 +8,7 @@
 #include "report/report.h"
 #include "rollup/rollup.h"
 #include "where/where.h"
+#include "window/window-sum.h"
 
 /* The tree that --rollup asks for. */
 struct rollup_choice {
@@ -81,6 +82,10 @@ typedef int report_visitor(const struct report *report, void *context);
  * about. */
 must_check_ int report_visit(const struct report_options *options, char **paths, unsigned count,
                              report_visitor *visit, void *context);
+
+/* Visits the report of one window that a sum writes, which is done once. Returns the exit status, with an error printed. */
+must_check_ int report_visit_sum(const struct report_options *options, struct window_sum *sum,
+                                 report_visitor *visit, void *context);
 
 /* Runs show (one snapshot) or compare (two): parses the call, loads and prints. Returns the exit status. */
 must_check_ int report_command(const struct command *command, int argc, char **argv,

@@ -142,16 +142,208 @@
   /* Charts whose parts have titles, or that have one as a whole. */
   for (const chart of document.querySelectorAll("svg.titled")) {
     const own = chart.querySelector(":scope > title");
+    const parts = own ? [chart] : [...chart.querySelectorAll(":scope > g")];
+    let at = 0;
+    const sayPart = (part) => { if (part) say(title(part).replaceAll("\n", " \u00b7 ")); };
     chart.setAttribute("tabindex", "0");
     chart.setAttribute("role", "img");
-    if (own) chart.setAttribute("aria-label", own.textContent);
-    const show = (event) => {
-      const part = event.target.closest("g, svg.titled");
-      const text = part && part.querySelector(":scope > title");
-      if (text) say(text.textContent.replaceAll("\n", " \u00b7 "));
-    };
-    chart.addEventListener("pointerover", show);
-    chart.addEventListener("focusin", show);
+    if (parts.length) chart.setAttribute("aria-label", parts.slice(0, 20).map(title).join("; "));
+    chart.addEventListener("pointerover", (event) => sayPart(own ? chart : event.target.closest("svg.titled > g")));
+    chart.addEventListener("focusin", () => sayPart(parts[at]));
+    chart.addEventListener("keydown", (event) => {
+      const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+      if (step === 0 || !parts.length) return;
+      at = (at + step + parts.length) % parts.length;
+      event.preventDefault();
+      sayPart(parts[at]);
+    });
     chart.addEventListener("pointerleave", () => say(""));
   }
+
+  /* The time of a recording: a range of columns is picked with two sliders or with the pointer. */
+  const place = document.getElementById("history");
+  const picked = document.getElementById("picked");
+  if (!place || !picked) return;
+  const history = JSON.parse(place.textContent);
+  const columns = history.columns, last = columns.length - 1;
+  const begin = columns[0][0], end = Math.max(...columns.map((column) => column[1]));
+  const range = {from: 0, to: last};
+
+  const iso = (seconds) => new Date(seconds * 1000).toISOString().slice(0, 19);
+
+  /* Windows that touch a range are in it as a whole; ranges are of whole seconds. */
+  const wordsOf = () => {
+    const from = Math.ceil(columns[range.from][0]), to = Math.max(from, Math.floor(columns[range.to][1]));
+    return iso(from) + "Z.." + iso(to) + "Z";
+  };
+
+  const commandOf = () => {
+    const at = history.command.lastIndexOf("RANGE");
+    return history.command.slice(0, at) + wordsOf() + history.command.slice(at + 5);
+  };
+
+  const short = (number, bytes) => {
+    const units = ["", "K", "M", "G", "T"], base = bytes ? 1024 : 1000;
+    let unit = 0;
+    while (number >= 999.5 && unit < 4) { number /= base; unit++; }
+    return (number !== 0 && number < 9.95 ? number.toFixed(1) : number.toFixed(0)) + units[unit];
+  };
+
+  /* The mean over the picked columns; null if it is not known in one of them. */
+  const meanOf = (values) => {
+    let sum = 0, length = 0;
+    for (let i = range.from; i <= range.to; i++) {
+      if (values[i] === null) return null;
+      sum += values[i] * columns[i][2];
+      length += columns[i][2];
+    }
+    return length > 0 ? sum / length : null;
+  };
+
+  const aspects = Object.values(history.aspects);
+  const cell = (row, tag, text) => {
+    const node = document.createElement(tag);
+    node.textContent = text;
+    row.append(node);
+    return node;
+  };
+
+  const fillTable = (body) => {
+    const rows = history.groups.map((group, at) => ({group, means: aspects.map((aspect) => meanOf(aspect.rows[at]))}));
+    const others = rows.pop();
+    rows.sort((a, b) => (b.means[0] ?? -1) - (a.means[0] ?? -1));
+    body.textContent = "";
+    for (const row of [...rows.slice(0, 15), others]) {
+      const line = body.insertRow();
+      cell(line, "th", row.group).scope = "row";
+      row.means.forEach((mean, at) => cell(line, "td", mean === null ? "-" : mean === 0 ? "" : short(mean, aspects[at].bytes)));
+    }
+  };
+
+  const sliders = {};
+  const addSlider = (key, label) => {
+    const box = document.createElement("label");
+    const input = sliders[key] = document.createElement("input");
+    box.textContent = label + " ";
+    input.type = "range";
+    input.max = String(last);
+    input.addEventListener("input", () => {
+      range[key] = Number(input.value);
+      if (range.from > range.to) range[key === "from" ? "to" : "from"] = range[key];
+      draw();
+    });
+    box.append(input);
+    picked.append(box, " ");
+  };
+
+  const paragraph = document.createElement("p");
+  paragraph.className = "command";
+  const code = document.createElement("code");
+  paragraph.append(code);
+  addButton(paragraph, "copy", () => copy(code));
+
+  const charts = [...document.querySelectorAll("table.history svg.time")];
+  const axes = [...document.querySelectorAll("table.history .axes svg")].map((svg) => ({svg, content: [...svg.childNodes]}));
+  const boxOf = (chart) => chart.viewBox.baseVal;
+  let shown = {from: 0, width: 1000};
+
+  const timeAt = (x) => begin + (end - begin) * x / 1000;
+  const placeOf = (seconds) => 1000 * (seconds - begin) / Math.max(end - begin, 1e-9);
+
+  /* Labels of a part of the axis: its begin, middle and end. */
+  const drawAxes = () => {
+    const whole = shown.width > 999;
+    for (const {svg, content} of axes) {
+      svg.replaceChildren(...(whole ? content : []));
+      if (whole) continue;
+      for (const [at, anchor] of [[0, "start"], [50, "middle"], [100, "end"]]) {
+        const text = document.createElementNS(svg.namespaceURI, "text");
+        text.setAttribute("x", at + "%");
+        text.setAttribute("y", "18");
+        text.setAttribute("text-anchor", anchor);
+        text.textContent = iso(timeAt(shown.from + shown.width * at / 100)).slice(11);
+        svg.append(text);
+      }
+    }
+  };
+
+  const show = (from, width) => {
+    shown = {from, width};
+    for (const chart of charts) {
+      boxOf(chart).x = from;
+      boxOf(chart).width = width;
+    }
+    drawAxes();
+    draw();
+  };
+
+  const buttons = document.createElement("span");
+  addButton(buttons, "zoom in", () => {
+    const from = placeOf(columns[range.from][0]);
+    show(from, Math.max(placeOf(columns[range.to][1]) - from, 0.1));
+  });
+  addButton(buttons, "all", () => { range.from = 0; range.to = last; show(0, 1000); });
+
+  /* The picked range is a frame in each chart. */
+  for (const chart of charts) {
+    const frame = document.createElementNS(chart.namespaceURI, "rect");
+    frame.setAttribute("class", "range");
+    frame.setAttribute("height", "100%");
+    chart.append(frame);
+  }
+
+  const table = document.createElement("table");
+  const head = table.createTHead().insertRow();
+  for (const heading of ["group, mean of the range", ...aspects.map((aspect) => aspect.heading)]) cell(head, "th", heading).scope = "col";
+  const body = table.createTBody();
+  const wide = document.createElement("div");
+  wide.className = "wide";
+  wide.append(table);
+
+  const draw = () => {
+    const from = placeOf(columns[range.from][0]), to = placeOf(columns[range.to][1]);
+    sliders.from.value = String(range.from);
+    sliders.to.value = String(range.to);
+    for (const key of ["from", "to"]) sliders[key].setAttribute("aria-valuetext", iso(columns[range[key]][key === "from" ? 0 : 1]));
+    code.textContent = commandOf();
+    for (const chart of charts) {
+      const frame = chart.querySelector(".range");
+      frame.setAttribute("x", String(from));
+      frame.setAttribute("width", String(Math.max(to - from, 0.1)));
+      frame.style.display = range.from === 0 && range.to === last ? "none" : "";
+    }
+    fillTable(body);
+  };
+
+  const columnAt = (chart, event) => {
+    const box = chart.getBoundingClientRect();
+    const seconds = timeAt(shown.from + shown.width * (event.clientX - box.left) / box.width);
+    let at = 0;
+    while (at < last && columns[at + 1][0] <= seconds) at++;
+    return at;
+  };
+
+  let dragged = null;
+  for (const chart of charts) {
+    const row = chart.closest("tr"), aspect = history.aspects[chart.closest("table").dataset.aspect];
+    chart.addEventListener("pointerdown", (event) => { dragged = columnAt(chart, event); range.from = range.to = dragged; draw(); });
+    chart.addEventListener("pointermove", (event) => {
+      const at = columnAt(chart, event), values = aspect && aspect.rows[Number(row.dataset.row)];
+      const value = !values ? "" : " \u00b7 " + row.cells[0].textContent + " " + aspect.heading + " " +
+        (values[at] === null ? "-" : short(values[at], aspect.bytes));
+      say(iso(columns[at][0]) + ".." + iso(columns[at][1]).slice(11) + " UTC" + value);
+      if (dragged === null) return;
+      range.from = Math.min(dragged, at);
+      range.to = Math.max(dragged, at);
+      draw();
+    });
+    chart.addEventListener("pointerleave", () => say(""));
+  }
+  addEventListener("pointerup", () => { dragged = null; });
+  picked.addEventListener("keydown", (event) => { if (event.key === "Escape") { range.from = 0; range.to = last; show(0, 1000); } });
+
+  addSlider("from", "range from");
+  addSlider("to", "to");
+  picked.append(buttons, paragraph, wide);
+  draw();
 })();

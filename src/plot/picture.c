@@ -134,6 +134,20 @@ void picture_init(struct picture *picture, const struct plot *plot, size_t most)
 	add_facts(picture, plot);
 }
 
+void plot_add_value(enum series_unit unit, double value, struct strbuf *out)
+{
+	axis_add_value(unit, value, out);
+}
+
+void plot_add_head(const struct plot *plot, struct strbuf *out)
+{
+	struct picture picture;
+
+	picture_init(&picture, plot, 1);
+	strbuf_addf(out, "%s\n%s\n", strbuf_str(&picture.title), strbuf_str(&picture.facts));
+	picture_done(&picture);
+}
+
 void picture_done(struct picture *picture)
 {
 	free(picture->records);

@@ -22,6 +22,12 @@ void plot_show_default(bool shown[SERIES_COUNT]);
 /* Returns whether a series is marked that has a value. */
 bool plot_has_lines(const struct plot *plot);
 
+/* Appends the two lines above the picture, the command and what is known of the job; safe to print. */
+void plot_add_head(const struct plot *plot, struct strbuf *out);
+
+/* Appends a value of a unit for people. */
+void plot_add_value(enum series_unit unit, double value, struct strbuf *out);
+
 /* Appends the picture as lines of text. It has at most so many columns and lines if these are at least 40 and 10, and there are
  * enough lines for the panels: each has two at least. */
 void plot_text(const struct plot *plot, struct strbuf *out);

@@ -20,6 +20,8 @@ struct reading {
 	int fd;
 	const struct recording_range *range;
 	const struct snapshot_limits *limits;
+	struct recording_picker
+	        *picker; /* chooses the sum of each window; NULL: all have this one */
 	struct window_sum *sum;
 	uint64_t *bytes;
 	struct strbuf *reterr;
@@ -158,6 +160,20 @@ static int add_window(struct reading *reading, uint64_t begin, uint64_t end)
 	return r;
 }
 
+/* Returns whether the window has a sum. The facts of a file are in one sum. */
+static bool pick_sum(struct reading *reading, uint64_t ends_ns)
+{
+	struct window_sum *sum;
+
+	if (!reading->picker)
+		return true;
+	sum = reading->picker->pick(reading->picker, ends_ns);
+	if (sum != reading->sum || (sum && window_sum_count(sum) == 0))
+		reading->has_facts = false;
+	reading->sum = sum;
+	return sum != NULL;
+}
+
 /* Windows are in the order of their times, unless the clock was set: each is judged by itself. */
 static int add_frame(struct reading *reading, uint64_t begin, uint64_t end)
 {
@@ -172,24 +188,19 @@ static int add_frame(struct reading *reading, uint64_t begin, uint64_t end)
 		if (r <= 0)
 			return r;
 	}
-	return add_window(reading, begin, end);
+	return pick_sum(reading, ends_ns) ? add_window(reading, begin, end) : 0;
 }
 
-int recording_read_file(int fd, const struct recording_range *range,
-                        const struct snapshot_limits *limits, struct window_sum *sum,
-                        uint64_t *ret_bytes, struct strbuf *reterr)
+/* Reads the frames of a file. */
+static int read_file(struct reading *reading, int fd)
 {
-	struct reading reading = {.fd = fd,
-	                          .range = range,
-	                          .limits = limits,
-	                          .sum = sum,
-	                          .bytes = ret_bytes,
-	                          .reterr = reterr};
 	uint64_t begin = 0, end = 0;
 	int r;
 
+	reading->fd = fd;
+	reading->has_facts = false;
 	while ((r = frame_find_end(fd, begin, &end)) > 0) {
-		r = add_frame(&reading, begin, end);
+		r = add_frame(reading, begin, end);
 		if (r < 0)
 			return r;
 		begin = end;
@@ -210,9 +221,7 @@ static bool may_touch(const struct recording_files *files, size_t at,
 	return files->entries[at].begin_unix_s <= saturating_add(end_s, SLACK_SECONDS);
 }
 
-int recording_read_directory(int dir_fd, const struct recording_range *range,
-                             const struct snapshot_limits *limits, struct window_sum *sum,
-                             uint64_t *ret_bytes, struct strbuf *reterr)
+static int read_directory(struct reading *reading, int dir_fd)
 {
 	cleanup_(recording_files_done) struct recording_files files = {0};
 	int r = recording_files_list(dir_fd, &files);
@@ -220,7 +229,7 @@ int recording_read_directory(int dir_fd, const struct recording_range *range,
 	for (size_t i = 0; r == 0 && i < files.count; i++) {
 		cleanup_(fd_closep) int fd = -1;
 
-		if (!may_touch(&files, i, range))
+		if (!may_touch(&files, i, reading->range))
 			continue;
 		fd = openat(dir_fd, files.entries[i].name,
 		            O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
@@ -229,9 +238,43 @@ int recording_read_directory(int dir_fd, const struct recording_range *range,
 			r = -errno;
 		if (fd < 0)
 			continue;
-		r = recording_read_file(fd, range, limits, sum, ret_bytes, reterr);
-		if (r < 0 && reterr->len > 0)
-			strbuf_addf(reterr, " (%s)", files.entries[i].name);
+		r = read_file(reading, fd);
+		if (r < 0 && reading->reterr->len > 0)
+			strbuf_addf(reading->reterr, " (%s)", files.entries[i].name);
 	}
 	return r;
+}
+
+int recording_read_file(int fd, const struct recording_range *range,
+                        const struct snapshot_limits *limits, struct window_sum *sum,
+                        uint64_t *ret_bytes, struct strbuf *reterr)
+{
+	struct reading reading = {
+	        .range = range, .limits = limits, .sum = sum, .bytes = ret_bytes, .reterr = reterr};
+
+	return read_file(&reading, fd);
+}
+
+int recording_read_directory(int dir_fd, const struct recording_range *range,
+                             const struct snapshot_limits *limits, struct window_sum *sum,
+                             uint64_t *ret_bytes, struct strbuf *reterr)
+{
+	struct reading reading = {
+	        .range = range, .limits = limits, .sum = sum, .bytes = ret_bytes, .reterr = reterr};
+
+	return read_directory(&reading, dir_fd);
+}
+
+int recording_pick(int fd, bool is_directory, const struct recording_range *range,
+                   const struct snapshot_limits *limits, struct recording_picker *picker,
+                   struct strbuf *reterr)
+{
+	uint64_t bytes = 0;
+	struct reading reading = {.picker = picker,
+	                          .range = range,
+	                          .limits = limits,
+	                          .bytes = &bytes,
+	                          .reterr = reterr};
+
+	return is_directory ? read_directory(&reading, fd) : read_file(&reading, fd);
 }

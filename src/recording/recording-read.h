@@ -28,3 +28,14 @@ must_check_ int recording_read_directory(int dir_fd, const struct recording_rang
                                          const struct snapshot_limits *limits,
                                          struct window_sum *sum, uint64_t *ret_bytes,
                                          struct strbuf *reterr);
+
+/* Chooses the sum that each window is added to. */
+struct recording_picker {
+	/* Gets the windows in the order of time; @ends_ns is the end of one, since 1970. Returns a sum, or NULL to leave it out. */
+	struct window_sum *(*pick)(struct recording_picker *self, uint64_t ends_ns);
+};
+
+/* Does as the two above for a directory or one file, with the sums of the picker. */
+must_check_ int recording_pick(int fd, bool is_directory, const struct recording_range *range,
+                               const struct snapshot_limits *limits,
+                               struct recording_picker *picker, struct strbuf *reterr);

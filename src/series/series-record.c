@@ -70,6 +70,14 @@ static struct series_process *process_of(struct series *series, const char *pid)
 	return &series->processes[place];
 }
 
+static void keep_command(struct series_process *process, const json_t *json)
+{
+	const char *command = json_string_value(json_object_get(json, "cmd"));
+
+	if (!process->command && command)
+		process->command = mem_copy(command, strlen(command));
+}
+
 /* Returns the CPU use of a process in this record, and keeps what the next one needs. @json is as in the file. */
 static double interval_cpu(struct series_process *process, const json_t *json, int64_t record_ns)
 {
@@ -144,6 +152,7 @@ static void add_processes(struct series *series, const json_t *processes, enum s
 		if (!json_is_object(json))
 			continue;
 		process = process_of(series, pid);
+		keep_command(process, json);
 		point.rss = series_number(json_object_get(json, "rss"));
 		point.cpu = cpu == SERIES_CPU_INTERVAL
 		                    ? interval_cpu(process, json, record->time_ns)

@@ -62,6 +62,7 @@ struct series_point {
 };
 
 struct series_process {
+	char *command; /* as in the first record that has it, raw bytes of any kind; owned; NULL: none has */
 	struct series_point *points; /* owned */
 	size_t count, capacity;
 	/* The values of the record before, for the difference. */

@@ -10,6 +10,7 @@ import html.parser
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -19,12 +20,12 @@ CTPROF, SNAPSHOTS = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 HERE = os.path.dirname(os.path.abspath(__file__))
 VOID = {"meta", "link", "img", "br", "hr", "input"}
 ELEMENTS = set(
-    "html head meta title style body main h1 h2 pre p code div table thead tbody tr th td details summary script svg defs g line circle path title "
+    "html head meta title style body main h1 h2 pre p code div ul li table thead tbody tr th td details summary script svg defs g line circle path br "
     "pattern rect text".split()
 )
 ATTRIBUTES = set(
     "lang charset http-equiv content name id role class scope title type width height x y fill aria-label aria-hidden "
-    "patternunits patterntransform xmlns cx cy r x1 x2 y1 y2 transform text-anchor viewbox preserveaspectratio d".split()
+    "patternunits patterntransform xmlns cx cy r x1 x2 y1 y2 transform text-anchor viewbox preserveaspectratio d open font-weight".split()
 )
 
 
@@ -145,6 +146,69 @@ def check_experiment(page, directory):
     check(signs == units * (len(page.rows[0]) - 1), signs, "signs of", units, "units")
 
 
+WINDOWS, GAP_AT, SECOND = 12, 6, 10**9
+
+
+def recorded_cpu(window):
+    """CPU% of the group busy in a window of the recording."""
+    return 10 + 15 * (window % 5)
+
+
+def make_recording(directory):
+    """Windows of 10 s that follow one another, with a minute behind the sixth of which there is none."""
+    with open(os.path.join(SNAPSHOTS, "window-baseline.json"), encoding="utf-8") as file:
+        window = json.load(file)
+    window["threads"] = [row for row in window["threads"] if row["window_part"] == "continued"]
+    os.mkdir(directory)
+    with open(os.path.join(directory, "20260101T001000Z.ctprof.zst"), "wb") as out:
+        for i in range(WINDOWS):
+            at = (10 * i + (60 if i >= GAP_AT else 0)) * SECOND
+            window["window"].update(begin_unix_ns=1767226200 * SECOND + at, begin_boottime_ns=600 * SECOND + at, length_ns=10 * SECOND)
+            window.update(captured_at_unix_ns=1767226210 * SECOND + at, captured_boottime_ns=610 * SECOND + at)
+            window["pressure"] = {"cpu": {"some": {"avg10": 0, "avg60": 0, "avg300": 0, "total_usec": 100000 * i}}}
+            for row in window["threads"]:
+                row.update(interval_ns=10 * SECOND, read_boottime_ns=610 * SECOND + at)
+                if row["pcomm"] == "busy":
+                    row["run_time_ns"] = recorded_cpu(i) * SECOND // 10
+            packed = subprocess.run(["zstd", "-q", "-c"], input=json.dumps(window, separators=(",", ":")).encode(), capture_output=True, check=True)
+            out.write(packed.stdout)
+
+
+def check_recording(page):
+    history = json.loads(page.of("script", id="history")[0])
+    check(len(history["columns"]) == WINDOWS, len(history["columns"]), "columns")
+    check(all(column[1] - column[0] == 10 for column in history["columns"]), history["columns"])
+    cpu = history["aspects"]["cpu"]["rows"]
+    check(cpu[history["groups"].index("busy")] == [recorded_cpu(i) for i in range(WINDOWS)], "CPU time of busy:", cpu)
+    check(len(cpu) == len(history["groups"]) and not any(cpu[-1]), "others:", cpu[-1])
+    notes = " ".join(page.of("p"))
+    check("12 windows in 12 columns" in notes and "1 gap of 60.000s has no window" in notes, notes)
+    lines = len(page.of("svg", class_="time lines"))
+    check(lines >= 3 and page.of("path", class_="gap"), lines, "panels")
+
+
+def check_job(page, directory):
+    """The lines of plot, a panel for each of its series, and a band for each process that used anything."""
+    terminal = run("plot", directory, "--size", "400x40").splitlines()
+    check(page.of("h1") == [terminal[0]], page.of("h1"), terminal[0])
+    check(terminal[1] in page.of("pre", class_="lines")[0], terminal[1])
+    with open(os.path.join(directory, "usage.jsonl"), encoding="utf-8") as file:
+        records = [json.loads(line) for line in file]
+    names = page.of("li")
+    for key, unit in (("pcpu", " %"), ("rss", " MB")):
+        used = {}
+        for record in records[1:]:
+            for pid, values in record["processes"].items():
+                used[pid] = max(used.get(pid, 0), values[key])
+        own = {text.split()[0] for text in names if unit in text.split(": most ")[-1]}
+        others = [int(text.split()[0]) for text in names if "other processes" in text]
+        used = {pid: value for pid, value in used.items() if value > 0}
+        check(len(own) == min(len(used), 7) and own <= set(used), own, "of", used)
+        check(not others or len(used) - 7 in others, others, len(used))
+    most = max(record["totals"]["pcpu"] for record in records)
+    check("%.1f %%" % most in "".join(row[-1] for row in page.rows[0]), most, page.rows[0])
+
+
 PROBE = """
 document.addEventListener("securitypolicyviolation", (event) => console.error("policy: " + event.violatedDirective));
 const body = document.documentElement;
@@ -158,11 +222,16 @@ const column = table && [...table.tHead.rows[0].cells].findIndex((cell) => cell.
 if (table) table.tHead.rows[0].cells[column].querySelector("button").click();
 const chart = document.querySelector("svg.titled");
 if (chart) chart.dispatchEvent(new FocusEvent("focusin", {bubbles: true}));
+const sliders = document.querySelectorAll("#picked input");
+sliders.forEach((slider, at) => { slider.value = [2, 4][at]; slider.dispatchEvent(new Event("input")); });
+const range = sliders.length ? {command: document.querySelector("#picked code").textContent,
+  rows: [...document.querySelectorAll("#picked tbody tr")].map((row) => [...row.cells].map((cell) => cell.textContent))} : null;
 document.title = JSON.stringify({requests: performance.getEntriesByType("resource").map((entry) => entry.name), wide, width: innerWidth,
   buttons: document.querySelectorAll(".command button").length, commands: document.querySelectorAll(".command").length,
   sorted: head ? [...document.querySelector("table.rows").tBodies[0].rows].map((row) => row.cells[0].textContent) : null,
   frames: document.querySelectorAll("svg.icicle > svg[tabindex]").length,
   cells: table ? [...table.tBodies[0].rows].map((row) => Number(row.cells[column].dataset.v)) : null,
+  range,
   titled: chart && chart.querySelector("title") ? document.getElementById("status").textContent : null,
   zoomed: frame ? frame.getAttribute("width") : null});
 """
@@ -192,7 +261,7 @@ def check_opened(chromium, text, widths, place):
     for width in widths:
         seen = open_page(chromium, text, width, place)
         check(not seen["requests"], "requests:", seen)
-        check(seen["buttons"] == seen["commands"] > 0, seen)
+        check(seen["buttons"] >= seen["commands"] > 0, seen)
         check(not seen["wide"], "wider than the window of", width, seen)
         check(seen["frames"] == len(re.findall('<svg class="f [a-z0-9]+" x=', text)), seen)
         if seen["sorted"]:
@@ -202,6 +271,16 @@ def check_opened(chromium, text, widths, place):
         check(seen["titled"] is None or seen["titled"], "no line says what has the focus", seen)
         if seen["zoomed"]:
             check(float(seen["zoomed"].rstrip("%")) > 99.9, seen)
+
+
+def check_range(chromium, text, place):
+    """The table of a picked range has the numbers of the command beside it."""
+    seen = open_page(chromium, text, 1200, place)["range"]
+    check("@2026-01-01T00:10:20Z..2026-01-01T00:10:50Z" in seen["command"], seen)
+    words = ["show"] + shlex.split(seen["command"])[2:]
+    printed = {row.split()[0]: row.split() for row in run(*words, "--self", "--limit", "0").splitlines() if row}
+    busy = next(row for row in seen["rows"] if row[0] == "busy")
+    check(float(busy[1]) == float(printed["busy"][2]) == 55, busy, printed["busy"])
 
 
 def main():
@@ -236,6 +315,23 @@ def main():
         check_experiment(page, "dir")
         if chromium:
             check_opened(chromium, text, (500, 900, 1600), place)
+        make_recording("recording <b>")
+        text = run("report", "recording <b>", "-o", "-")
+        page = Page(text)
+        check_policy(page)
+        check_words(page, ["recording <b>"], "show")
+        check_recording(page)
+        if chromium:
+            check_opened(chromium, text, (500, 900, 1600), place)
+            check_range(chromium, text, place)
+        for job in ("c-workers-fast", "b2-parallel-default"):
+            directory = os.path.join(HERE, "duct", job)
+            text = run("report", directory, "-o", "-")
+            page = Page(text)
+            check_policy(page)
+            check_job(page, directory)
+            if chromium:
+                check_opened(chromium, text, (500, 900, 1600) if job.startswith("c") else (900,), place)
     if not chromium:
         print("pages are well; no chromium, so none was opened")
 

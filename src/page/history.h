@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* history - what groups did over the time of a recording: columns of windows that follow one another, and the amounts of each group
+ * in each column. Pure. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/strmap.h"
+#include "ctprof/metric/psi.h"
+#include "overview/overview.h"
+
+enum {
+	HISTORY_COLUMNS = 240, /* that windows are put together into; gaps make some more */
+	HISTORY_CELLS = 1000,  /* groups of a column that are kept, by their score */
+	HISTORY_GROUPS = 40,   /* that are drawn */
+};
+
+struct history_column {
+	uint64_t begin_ns, end_ns; /* since 1970 */
+	uint64_t length_ns;        /* of its windows: without the gaps inside */
+	uint64_t windows, gaps, gap_ns;
+	struct overview_value host[ASPECT_COUNT];
+	double pressure[PSI_RESOURCE_COUNT]; /* "some", in percent of the length; NaN: not known */
+};
+
+struct history_cell {
+	uint32_t column;
+	float score;
+	float amounts[ASPECT_COUNT]; /* NaN: not known */
+};
+
+struct history_group {
+	char *label;                /* safe to print; owned */
+	struct history_cell *cells; /* by column; columns without one: it did nothing; owned */
+	size_t count, capacity;
+	double rank;
+};
+
+struct history {
+	struct history_column *columns; /* owned */
+	size_t column_count, column_capacity;
+	struct strmap places;         /* from labels to the place of the group */
+	struct history_group *groups; /* owned; sorted by history_finish() */
+	size_t group_count, group_capacity;
+	bool seen[ASPECT_COUNT];
+	double capacity[ASPECT_COUNT]; /* of the machine; 0: not known */
+	uint64_t cut;                  /* cells that were not kept */
+};
+
+/* Appends a column, whose host's values are set here, with the groups of its overview. The column is behind those before. */
+void history_add(struct history *history, const struct history_column *column,
+                 const struct overview *overview);
+/* Sorts the groups: those first that did most over all the time, or in one column. */
+void history_finish(struct history *history);
+/* For cleanup_(history_done); a zeroed one is good. */
+void history_done(struct history *history);
+
+/* Fills the amounts of one group, by column: 0 where it did nothing, NaN where that is not known. */
+void history_amounts(const struct history *history, size_t group, unsigned aspect, double *ret);
+/* Fills those of all groups from @first on: the host's less those before. */
+void history_rest(const struct history *history, size_t first, unsigned aspect, double *ret);
+
+/* Chooses the windows that columns begin with, for windows that ended at these times: as many in each column, and a new one
+ * behind a gap. Returns an array of @count flags; the caller frees it. */
+bool *history_columns_of(const uint64_t *ends_ns, size_t count);

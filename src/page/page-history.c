@@ -1,0 +1,565 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "page/page-history.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/markup.h"
+#include "base/mem.h"
+#include "metric/units.h"
+#include "page-section.h"
+#include "report/overview-table.h"
+#include "time-chart.h"
+#include "json/json-write.h"
+
+enum { SVG_NAME = 240, SVG_CHART = 900, SVG_GAP = 8 };
+
+/* Aspects that have a heat map, in this order. */
+static const enum aspect_id heat_aspects[] = {ASPECT_cpu, ASPECT_wait, ASPECT_blocked, ASPECT_read,
+                                              ASPECT_write};
+
+static void add_amount(unsigned aspect, double amount, struct strbuf *out)
+{
+	const struct overview window = {.kind = OVERVIEW_WINDOW};
+	size_t start = out->len;
+
+	if (isnan(amount)) {
+		strbuf_add_char(out, '-');
+		return;
+	}
+	overview_add_amount(&window, aspect, amount, out);
+	if (out->len == start)
+		strbuf_add_char(out, '0');
+}
+
+/* The mean over the time of the columns that have a value, the largest one, and its column. */
+struct extent {
+	double mean, most;
+	size_t at;
+};
+
+static struct extent extent_of(const struct history *history, const double *values)
+{
+	struct extent extent = {NAN, NAN, 0};
+	double length = 0, sum = 0;
+
+	for (size_t i = 0; i < history->column_count; i++) {
+		double weight = (double)history->columns[i].length_ns;
+
+		if (isnan(values[i]))
+			continue;
+		sum += values[i] * weight;
+		length += weight;
+		if (isnan(extent.most) || values[i] > extent.most) {
+			extent.most = values[i];
+			extent.at = i;
+		}
+	}
+	if (length > 0)
+		extent.mean = sum / length;
+	return extent;
+}
+
+static double *host_of(const struct history *history, unsigned aspect)
+{
+	double *values = mem_calloc(history->column_count + 1, sizeof(values[0]));
+
+	for (size_t i = 0; i < history->column_count; i++) {
+		const struct overview_value *value = &history->columns[i].host[aspect];
+
+		values[i] = value->seen ? value->amount : NAN;
+	}
+	return values;
+}
+
+static double *pressure_of(const struct history *history, unsigned resource)
+{
+	double *values = mem_calloc(history->column_count + 1, sizeof(values[0]));
+
+	for (size_t i = 0; i < history->column_count; i++)
+		values[i] = history->columns[i].pressure[resource];
+	return values;
+}
+
+/* A panel of lines: up to three. */
+struct panel {
+	const char *heading;
+	unsigned aspect; /* of its unit; ASPECT_COUNT: percent */
+	double *lines[3];
+	const char *names[3];
+	unsigned count;
+	double top;
+};
+
+static void panel_add(const struct history *history, struct panel *panel, double *values,
+                      const char *name)
+{
+	double most = extent_of(history, values).most;
+
+	if (isnan(most)) {
+		free(values);
+		return;
+	}
+	panel->lines[panel->count] = values;
+	panel->names[panel->count++] = name;
+	panel->top = fmax(panel->top, most);
+}
+
+static void panel_done(struct panel *panel)
+{
+	for (unsigned i = 0; i < panel->count; i++)
+		free(panel->lines[i]);
+}
+
+static void add_value(const struct panel *panel, double value, struct strbuf *out)
+{
+	if (panel->aspect < ASPECT_COUNT)
+		add_amount(panel->aspect, value, out);
+	else
+		strbuf_addf(out, value < 9.95 ? "%.1f%%" : "%.0f%%", value);
+}
+
+enum { PANELS = 5 };
+
+static void panel_init(const struct history *history, unsigned which, struct panel *ret)
+{
+	static const unsigned aspects[PANELS] = {ASPECT_cpu, ASPECT_wait, ASPECT_blocked,
+	                                         ASPECT_COUNT, ASPECT_read};
+	unsigned aspect = aspects[which];
+
+	*ret = (struct panel){.aspect = aspect};
+	if (aspect == ASPECT_COUNT) {
+		ret->heading = "pressure (some)";
+		panel_add(history, ret, pressure_of(history, PSI_cpu), "cpu");
+		panel_add(history, ret, pressure_of(history, PSI_memory), "memory");
+		panel_add(history, ret, pressure_of(history, PSI_io), "io");
+	} else if (aspect == ASPECT_read) {
+		ret->heading = "storage";
+		panel_add(history, ret, host_of(history, ASPECT_read), "read/s");
+		panel_add(history, ret, host_of(history, ASPECT_write), "write/s");
+	} else if (history->seen[aspect]) {
+		ret->heading = aspect_table[aspect].heading;
+		panel_add(history, ret, host_of(history, aspect), aspect_table[aspect].heading);
+	}
+	/* The whole machine is the end where that is known and used. */
+	if (aspect == ASPECT_cpu && history->capacity[aspect] > 0)
+		ret->top = history->capacity[aspect];
+}
+
+static void add_panel_chart(const struct history *history, const struct panel *panel,
+                            struct strbuf *out)
+{
+	time_chart_begin("lines", LINE_HEIGHT, out);
+	time_chart_add_gaps(history, LINE_HEIGHT, out);
+	for (unsigned i = 0; i < panel->count; i++)
+		time_chart_add_line(history, panel->lines[i], panel->top, i, out);
+	time_chart_end(out);
+}
+
+static void add_key(unsigned line, const char *name, struct strbuf *out)
+{
+	strbuf_addf(out,
+	            "<svg class=\"key\" width=\"18\" height=\"8\" aria-hidden=\"true\"><path "
+	            "class=\"line%u\" d=\"M0 4H18\"/></svg> %s ",
+	            line, name);
+}
+
+static void add_panel(const struct history *history, unsigned which, struct strbuf *out)
+{
+	struct panel panel;
+
+	panel_init(history, which, &panel);
+	if (panel.count > 0) {
+		strbuf_addf(out, "<tr><th scope=\"row\">%s", panel.heading);
+		if (panel.count > 1) {
+			strbuf_add_str(out, "<br>");
+			for (unsigned i = 0; i < panel.count; i++)
+				add_key(i, panel.names[i], out);
+		}
+		strbuf_add_str(out, "</th><td class=\"bars\">");
+		add_panel_chart(history, &panel, out);
+		for (unsigned column = 0; column < 2; column++) {
+			strbuf_add_str(out, "</td><td>");
+			for (unsigned i = 0; i < panel.count; i++) {
+				struct extent extent = extent_of(history, panel.lines[i]);
+
+				strbuf_add_str(out, i > 0 ? "<br>" : "");
+				add_value(&panel, column == 0 ? extent.mean : extent.most, out);
+			}
+		}
+		strbuf_add_str(out, "</td></tr>\n");
+	}
+	panel_done(&panel);
+}
+
+static void add_table_begin(const char *first, const char *aspect, struct strbuf *out)
+{
+	strbuf_addf(
+	        out,
+	        "<div class=\"wide\">\n<table class=\"history\" data-aspect=\"%s\">\n<thead><tr>"
+	        "<th scope=\"col\">%s</th><th scope=\"col\" class=\"bars\">time (UTC)</th>"
+	        "<th scope=\"col\">mean</th><th scope=\"col\">most</th></tr></thead>\n<tbody>\n",
+	        aspect, first);
+}
+
+static void add_table_end(const struct history *history, struct strbuf *out)
+{
+	strbuf_addf(out,
+	            "<tr class=\"axes\"><th scope=\"row\"></th><td class=\"bars\"><svg "
+	            "class=\"bar\" width=\"100%%\" height=\"%d\" aria-hidden=\"true\">",
+	            AXIS_HEIGHT);
+	time_chart_add_axis(history, out);
+	strbuf_add_str(out, "</svg></td><td></td><td></td></tr>\n</tbody>\n</table>\n</div>\n");
+}
+
+/* Appends the text of a row: "postgres, mean 12, most 300 at 2026-11-23 10:00:00 UTC". */
+static void add_title(const struct history *history, const char *name, unsigned aspect,
+                      const struct extent *extent, struct strbuf *out)
+{
+	strbuf_add_str(out, "<title>");
+	markup_add_str(out, name);
+	strbuf_addf(out, "\n%s: mean ", aspect_table[aspect].heading);
+	add_amount(aspect, extent->mean, out);
+	strbuf_add_str(out, ", most ");
+	add_amount(aspect, extent->most, out);
+	if (!isnan(extent->most)) {
+		strbuf_add_str(out, " from ");
+		time_chart_add_time(history->columns[extent->at].begin_ns, out);
+		strbuf_add_str(out, " on");
+	}
+	strbuf_add_str(out, "</title>");
+}
+
+/* The rows of one heat map. */
+struct heat {
+	const struct history *history;
+	unsigned aspect;
+	size_t groups;   /* that have a row; one more is of the others */
+	double **values; /* by row */
+	double largest;
+};
+
+static const char *heat_name(const struct heat *heat, size_t row)
+{
+	return row < heat->groups ? heat->history->groups[row].label : "(all other groups)";
+}
+
+static void heat_init(const struct history *history, unsigned aspect, struct heat *ret)
+{
+	size_t groups =
+	        history->group_count < HISTORY_GROUPS ? history->group_count : HISTORY_GROUPS;
+
+	*ret = (struct heat){.history = history,
+	                     .aspect = aspect,
+	                     .groups = groups,
+	                     .values = mem_calloc(groups + 1, sizeof(ret->values[0]))};
+	for (size_t row = 0; row <= groups; row++) {
+		double most;
+
+		ret->values[row] = mem_calloc(history->column_count + 1, sizeof(double));
+		if (row < groups)
+			history_amounts(history, row, aspect, ret->values[row]);
+		else
+			history_rest(history, groups, aspect, ret->values[row]);
+		most = extent_of(history, ret->values[row]).most;
+		if (most > ret->largest)
+			ret->largest = most;
+	}
+}
+
+static void heat_done(struct heat *heat)
+{
+	for (size_t row = 0; row <= heat->groups; row++)
+		free(heat->values[row]);
+	free(heat->values);
+}
+
+static void add_levels(const struct heat *heat, struct strbuf *out)
+{
+	strbuf_add_str(out, "<p class=\"keys\">");
+	for (unsigned level = 1; level <= CELL_LEVELS; level++) {
+		strbuf_addf(out,
+		            "<svg class=\"key\" width=\"14\" height=\"12\" aria-hidden=\"true\">"
+		            "<path class=\"h%u\" d=\"M0 0H14V12H0z\"/></svg> %s",
+		            level, level == 1 ? "more than 0" : "from ");
+		if (level > 1)
+			add_amount(heat->aspect, time_chart_least(level, heat->largest), out);
+		strbuf_add_char(out, '\n');
+	}
+	strbuf_add_str(out, "<svg class=\"key\" width=\"14\" height=\"12\" aria-hidden=\"true\">"
+	                    "<path class=\"hu\" d=\"M0 0H14V12H0z\"/></svg> not known\n"
+	                    "<svg class=\"key\" width=\"14\" height=\"12\" aria-hidden=\"true\">"
+	                    "<path class=\"gap\" d=\"M0 0H14V12H0z\"/></svg> no window</p>\n");
+}
+
+static void add_heat_chart(const struct heat *heat, size_t row, struct strbuf *out)
+{
+	struct extent extent = extent_of(heat->history, heat->values[row]);
+
+	time_chart_begin("heat", CELL_HEIGHT, out);
+	add_title(heat->history, heat_name(heat, row), heat->aspect, &extent, out);
+	time_chart_add_gaps(heat->history, CELL_HEIGHT, out);
+	time_chart_add_cells(heat->history, heat->values[row], heat->largest, out);
+	time_chart_end(out);
+}
+
+static void add_heat_row(const struct heat *heat, size_t row, struct strbuf *out)
+{
+	struct extent extent = extent_of(heat->history, heat->values[row]);
+
+	/* A group that did nothing of this has no row here. */
+	if (!isnan(extent.most) && extent.most <= 0)
+		return;
+	strbuf_addf(out, "<tr data-row=\"%zu\"><th scope=\"row\">", row);
+	markup_add_str(out, heat_name(heat, row));
+	strbuf_add_str(out, "</th><td class=\"bars\">");
+	add_heat_chart(heat, row, out);
+	strbuf_add_str(out, "</td><td>");
+	add_amount(heat->aspect, extent.mean, out);
+	strbuf_add_str(out, "</td><td>");
+	add_amount(heat->aspect, extent.most, out);
+	strbuf_add_str(out, "</td></tr>\n");
+}
+
+static void add_heat(const struct history *history, unsigned aspect, bool open, const char *whole,
+                     struct strbuf *out)
+{
+	cleanup_(strbuf_done) struct strbuf id = STRBUF_INIT, options = STRBUF_INIT;
+	struct heat heat;
+
+	heat_init(history, aspect, &heat);
+	if (heat.largest > 0) {
+		strbuf_addf(&id, "heat-%s", aspect_table[aspect].name);
+		strbuf_addf(&options, " --sort-by %s --limit 0 --self", aspect_table[aspect].name);
+		strbuf_addf(out, "<details%s>\n<summary>%s: %s</summary>\n", open ? " open" : "",
+		            aspect_table[aspect].heading, aspect_table[aspect].description);
+		page_add_heading(strbuf_str(&id), aspect_table[aspect].heading, whole,
+		                 strbuf_str(&options), out);
+		add_levels(&heat, out);
+		add_table_begin("group", aspect_table[aspect].name, out);
+		for (size_t row = 0; row <= heat.groups; row++)
+			add_heat_row(&heat, row, out);
+		add_table_end(history, out);
+		strbuf_add_str(out, "</details>\n");
+	}
+	heat_done(&heat);
+}
+
+/* Appends the numbers of what is drawn and of what is not. */
+static void add_notes(const struct history *history, struct strbuf *out)
+{
+	uint64_t windows = 0, gaps = 0, gap_ns = 0, longest_ns = 0;
+	size_t left_out =
+	        history->group_count > HISTORY_GROUPS ? history->group_count - HISTORY_GROUPS : 0;
+
+	for (size_t i = 0; i < history->column_count; i++) {
+		const struct history_column *column = &history->columns[i];
+
+		windows += column->windows;
+		gaps += column->gaps;
+		gap_ns += column->gap_ns;
+		longest_ns = column->length_ns > longest_ns ? column->length_ns : longest_ns;
+		if (i > 0 && column->begin_ns > column[-1].end_ns) {
+			gaps++;
+			gap_ns += column->begin_ns - column[-1].end_ns;
+		}
+	}
+	strbuf_addf(out, "<p>%llu window%s in %zu column%s of at most ",
+	            (unsigned long long)windows, windows == 1 ? "" : "s", history->column_count,
+	            history->column_count == 1 ? "" : "s");
+	units_format(UNIT_ns, quantity_integer(longest_ns), false, out);
+	strbuf_add_str(out, ", each with the mean of its windows: a shorter range shows more. ");
+	if (gaps > 0) {
+		strbuf_addf(out, "%llu %s ", (unsigned long long)gaps,
+		            gaps == 1 ? "gap of" : "gaps of together");
+		units_format(UNIT_ns, quantity_integer(gap_ns), false, out);
+		strbuf_add_str(out, gaps == 1 ? " has no window; " : " have no window; ");
+		strbuf_add_str(out, "columns with one inside have a mark at the axis. ");
+	} else {
+		strbuf_add_str(out, "There is no gap. ");
+	}
+	if (left_out > 0)
+		strbuf_addf(out, "%zu groups have no row of their own.", left_out);
+	if (history->cut > 0)
+		strbuf_addf(out, " Columns with more than %d groups have those that did most.",
+		            HISTORY_CELLS);
+	strbuf_add_str(out, "</p>\n");
+}
+
+/* Three digits are what is drawn. */
+static void write_number(struct json_writer *writer, double number)
+{
+	char text[32];
+
+	if (isnan(number)) {
+		json_write_null(writer);
+		return;
+	}
+	snprintf(text, sizeof(text), "%.4g", number);
+	json_write_raw(writer, text, strlen(text));
+}
+
+static void write_columns(const struct history *history, struct json_writer *writer)
+{
+	json_write_key(writer, "columns");
+	json_write_open(writer, '[');
+	for (size_t i = 0; i < history->column_count; i++) {
+		const struct history_column *column = &history->columns[i];
+
+		json_write_open(writer, '[');
+		json_write_double(writer, (double)column->begin_ns / (double)NS_PER_SECOND);
+		json_write_double(writer, (double)column->end_ns / (double)NS_PER_SECOND);
+		json_write_double(writer, (double)column->length_ns / (double)NS_PER_SECOND);
+		json_write_close(writer, ']');
+	}
+	json_write_close(writer, ']');
+}
+
+static void write_rows(const struct heat *heat, struct json_writer *writer)
+{
+	json_write_key(writer, aspect_table[heat->aspect].name);
+	json_write_open(writer, '{');
+	json_write_key(writer, "heading");
+	json_write_str(writer, aspect_table[heat->aspect].heading);
+	json_write_key(writer, "bytes");
+	json_write_bool(writer, aspect_table[heat->aspect].kind == ASPECT_KIND_BYTES);
+	json_write_key(writer, "rows");
+	json_write_open(writer, '[');
+	for (size_t row = 0; row <= heat->groups; row++) {
+		json_write_open(writer, '[');
+		for (size_t i = 0; i < heat->history->column_count; i++)
+			write_number(writer, heat->values[row][i]);
+		json_write_close(writer, ']');
+	}
+	json_write_close(writer, ']');
+	json_write_close(writer, '}');
+}
+
+static void add_data(const struct history *history, const char *command, struct strbuf *out)
+{
+	cleanup_(strbuf_done) struct strbuf json = STRBUF_INIT;
+	struct json_writer writer = JSON_WRITER_INIT(&json);
+	size_t groups =
+	        history->group_count < HISTORY_GROUPS ? history->group_count : HISTORY_GROUPS;
+
+	json_write_open(&writer, '{');
+	json_write_key(&writer, "command");
+	json_write_str(&writer, command);
+	write_columns(history, &writer);
+	json_write_key(&writer, "groups");
+	json_write_open(&writer, '[');
+	for (size_t i = 0; i < groups; i++)
+		json_write_str(&writer, history->groups[i].label);
+	json_write_str(&writer, "(all other groups)");
+	json_write_close(&writer, ']');
+	json_write_key(&writer, "aspects");
+	json_write_open(&writer, '{');
+	for (size_t i = 0; i < ARRAY_SIZE(heat_aspects); i++) {
+		struct heat heat;
+
+		heat_init(history, heat_aspects[i], &heat);
+		if (heat.largest > 0)
+			write_rows(&heat, &writer);
+		heat_done(&heat);
+	}
+	json_write_close(&writer, '}');
+	json_write_close(&writer, '}');
+	strbuf_add_str(out, "<script type=\"application/json\" id=\"history\">");
+	markup_add_json(out, json.data, json.len);
+	strbuf_add_str(out, "</script>\n");
+}
+
+void page_add_history(const struct history *history, const char *command, const char *whole,
+                      struct strbuf *out)
+{
+	if (history->column_count == 0)
+		return;
+	page_add_heading("time", "Over time", whole, " --sections host-cpu,host-pressure", out);
+	add_notes(history, out);
+	strbuf_add_str(out, "<div id=\"picked\"></div>\n");
+	add_table_begin("host", "", out);
+	for (unsigned i = 0; i < PANELS; i++)
+		add_panel(history, i, out);
+	add_table_end(history, out);
+	for (size_t i = 0; i < ARRAY_SIZE(heat_aspects); i++)
+		add_heat(history, heat_aspects[i], i == 0, whole, out);
+	add_data(history, command, out);
+}
+
+/* A row of a chart by itself: a name, and a chart behind it. */
+static void draw_name(const char *name, unsigned y, unsigned height, struct strbuf *out)
+{
+	strbuf_addf(out, "<svg y=\"%u\" width=\"%d\" height=\"%u\"><text x=\"4\" y=\"11\">", y,
+	            SVG_NAME - SVG_GAP, height);
+	markup_add_str(out, name);
+	strbuf_addf(out, "</text></svg>\n<svg x=\"%d\" y=\"%u\" width=\"%d\" height=\"%u\">",
+	            SVG_NAME, y, SVG_CHART, height);
+}
+
+static unsigned draw_axis(const struct history *history, unsigned y, struct strbuf *out)
+{
+	draw_name("time (UTC)", y, AXIS_HEIGHT, out);
+	time_chart_add_axis(history, out);
+	strbuf_add_str(out, "</svg>\n");
+	return y + AXIS_HEIGHT;
+}
+
+static void finish(const struct strbuf *rows, unsigned height, struct strbuf *out)
+{
+	page_begin_svg(SVG_NAME + SVG_CHART + SVG_GAP, height + SVG_GAP, out);
+	strbuf_add(out, rows->data, rows->len);
+	strbuf_add_str(out, "</svg>\n");
+}
+
+void page_add_lines_svg(const struct history *history, struct strbuf *out)
+{
+	cleanup_(strbuf_done) struct strbuf rows = STRBUF_INIT;
+	unsigned y = SVG_GAP;
+
+	for (unsigned i = 0; i < PANELS; i++) {
+		cleanup_(strbuf_done) struct strbuf name = STRBUF_INIT;
+		struct panel panel;
+
+		panel_init(history, i, &panel);
+		if (panel.count > 0) {
+			strbuf_addf(&name, "%s, to ", panel.heading);
+			add_value(&panel, panel.top, &name);
+			draw_name(strbuf_str(&name), y, LINE_HEIGHT, &rows);
+			add_panel_chart(history, &panel, &rows);
+			strbuf_add_str(&rows, "</svg>\n");
+			y += LINE_HEIGHT + SVG_GAP;
+		}
+		panel_done(&panel);
+	}
+	y = draw_axis(history, y, &rows);
+	finish(&rows, y, out);
+}
+
+bool page_add_heat_svg(const struct history *history, struct strbuf *out)
+{
+	cleanup_(strbuf_done) struct strbuf rows = STRBUF_INIT;
+	unsigned y = SVG_GAP;
+	struct heat heat;
+	bool is_known;
+
+	heat_init(history, ASPECT_cpu, &heat);
+	is_known = heat.largest > 0;
+	for (size_t row = 0; is_known && row <= heat.groups; row++) {
+		struct extent extent = extent_of(history, heat.values[row]);
+
+		if (!isnan(extent.most) && extent.most <= 0)
+			continue;
+		draw_name(heat_name(&heat, row), y, CELL_HEIGHT, &rows);
+		add_heat_chart(&heat, row, &rows);
+		strbuf_add_str(&rows, "</svg>\n");
+		y += CELL_HEIGHT + 2;
+	}
+	heat_done(&heat);
+	if (!is_known)
+		return false;
+	y = draw_axis(history, y, &rows);
+	finish(&rows, y, out);
+	return true;
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "ctprof/base/macro.h"
+#include "page/history.h"
+
+enum { SECONDS = 1000000000 };
+
+static size_t count_columns(const uint64_t *ends, size_t count)
+{
+	bool *begins = history_columns_of(ends, count);
+	size_t columns = 0;
+
+	for (size_t i = 0; i < count; i++)
+		columns += begins[i];
+	free(begins);
+	return columns;
+}
+
+/* A day of windows has as many columns as are drawn, each with as many windows. */
+static void test_columns_of_a_day(void **state)
+{
+	enum { COUNT = 8640 };
+	static uint64_t ends[COUNT];
+	bool *begins;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT; i++)
+		ends[i] = (1000 + 10 * i) * (uint64_t)SECONDS;
+	assert_int_equal(count_columns(ends, COUNT), HISTORY_COLUMNS);
+	begins = history_columns_of(ends, COUNT);
+	for (size_t i = 0; i < COUNT; i++)
+		assert_int_equal(begins[i], i % (COUNT / HISTORY_COLUMNS) == 0);
+	free(begins);
+	assert_int_equal(count_columns(ends, HISTORY_COLUMNS), HISTORY_COLUMNS);
+	assert_int_equal(count_columns(ends, 1), 1);
+	assert_int_equal(count_columns(ends, 0), 0);
+}
+
+/* No column has windows of both sides of a gap, or of a clock that was set back. */
+static void test_columns_end_at_gaps(void **state)
+{
+	enum { COUNT = 1000, GAP = 333, BACK = 700 };
+	static uint64_t ends[COUNT];
+	bool *begins;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT; i++)
+		ends[i] =
+		        (5000 + i + (i >= GAP ? 2 : 0) - (i >= BACK ? 600 : 0)) * (uint64_t)SECONDS;
+	begins = history_columns_of(ends, COUNT);
+	assert_true(begins[GAP] && begins[BACK]);
+	assert_false(begins[GAP + 1] || begins[BACK + 1]);
+	free(begins);
+	assert_true(count_columns(ends, COUNT) <= HISTORY_COLUMNS + 2);
+	/* More gaps than columns are put together. */
+	for (size_t i = 0; i < COUNT; i++)
+		ends[i] = (5000 + i + 100 * (i / 3)) * (uint64_t)SECONDS;
+	assert_true(count_columns(ends, COUNT) <= HISTORY_COLUMNS);
+}
+
+static void add_column(struct history *history, size_t at, double a, double b, double host)
+{
+	struct row_group groups[2] = {{.label = (char[]){"a"}}, {.label = (char[]){"b"}}};
+	struct overview_row rows[2] = {{.group = &groups[0]}, {.group = &groups[1]}};
+	struct overview overview = {.kind = OVERVIEW_WINDOW, .sides = 1, .rows = rows, .count = 2};
+	struct history_column column = {.begin_ns = at * SECONDS,
+	                                .end_ns = (at + 1) * SECONDS,
+	                                .length_ns = SECONDS,
+	                                .windows = 1};
+
+	overview.seen[ASPECT_cpu] = true;
+	overview.host.values[ASPECT_cpu][0] = (struct overview_value){.seen = true, .amount = host};
+	rows[0].values[ASPECT_cpu][0] = (struct overview_value){.seen = !isnan(a), .amount = a};
+	rows[1].values[ASPECT_cpu][0] = (struct overview_value){.seen = true, .amount = b};
+	rows[0].threads.after = rows[1].threads.after = 1;
+	rows[0].score = isnan(a) ? 0 : a / 100;
+	rows[1].score = b / 100;
+	history_add(history, &column, &overview);
+}
+
+/* A group has its amount in each column: 0 where it did nothing, and none where that is not known. */
+static void test_amounts(void **state)
+{
+	cleanup_(history_done) struct history history = {0};
+	double amounts[3], rest[3];
+
+	(void)state;
+	add_column(&history, 0, 5, 50, 60);
+	add_column(&history, 1, NAN, 0, 10);
+	add_column(&history, 2, 1, 80, 81);
+	history_finish(&history);
+	assert_int_equal(history.group_count, 2);
+	assert_string_equal(history.groups[0].label, "b");
+	history_amounts(&history, 0, ASPECT_cpu, amounts);
+	assert_true(amounts[0] == 50 && amounts[1] == 0 && amounts[2] == 80);
+	history_amounts(&history, 1, ASPECT_cpu, amounts);
+	assert_true(amounts[0] == 5 && isnan(amounts[1]) && amounts[2] == 1);
+	/* The others have what the host has more. */
+	history_rest(&history, 1, ASPECT_cpu, rest);
+	assert_true(rest[0] == 10 && rest[1] == 10 && rest[2] == 1);
+	history_rest(&history, 2, ASPECT_cpu, rest);
+	assert_true(rest[0] == 5 && rest[2] == 0);
+	history_rest(&history, 1, ASPECT_wait, rest);
+	assert_true(isnan(rest[0]));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(test_columns_of_a_day),
+	        cmocka_unit_test(test_columns_end_at_gaps),
+	        cmocka_unit_test(test_amounts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
