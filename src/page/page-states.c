@@ -135,6 +135,8 @@ static void add_share(const struct budget *budget, unsigned derived, struct strb
 	struct quantity share = budget->shares[derived];
 	double value = quantity_double(share);
 
+	/* No "-0.0". */
+	value = fabs(value) < 0.05 ? 0 : value;
 	if (!budget->there || share.kind == QUANTITY_NONE)
 		strbuf_add_char(out, '-');
 	else
