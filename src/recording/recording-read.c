@@ -168,8 +168,10 @@ static bool pick_sum(struct reading *reading, uint64_t ends_ns)
 	if (!reading->picker)
 		return true;
 	sum = reading->picker->pick(reading->picker, ends_ns);
-	if (sum != reading->sum || (sum && window_sum_count(sum) == 0))
+	if (sum != reading->sum || (sum && window_sum_count(sum) == 0)) {
 		reading->has_facts = false;
+		reading->known = 0;
+	}
 	reading->sum = sum;
 	return sum != NULL;
 }
@@ -199,6 +201,7 @@ static int read_file(struct reading *reading, int fd)
 
 	reading->fd = fd;
 	reading->has_facts = false;
+	reading->whole = reading->known = 0;
 	while ((r = frame_find_end(fd, begin, &end)) > 0) {
 		r = add_frame(reading, begin, end);
 		if (r < 0)
