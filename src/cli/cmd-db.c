@@ -274,19 +274,40 @@ static int run_add(const struct arguments *arguments, char **paths)
 	return failed == 0 ? EXIT_DONE : EXIT_FAILED;
 }
 
-static void print_answer(const struct arguments *arguments, struct database *database,
-                         const struct database_list *list, const struct answer *answer)
+static void print_rows(FILE *file, const struct arguments *arguments, struct database *database,
+                       const struct database_list *list, const struct answer *answer)
 {
 	const struct question *question = &arguments->question;
 	struct table_style style = report_style(0);
 
 	if (arguments->format == PRINT_CSV)
-		answer_print_csv(stdout, database, question, list, answer);
+		answer_print_csv(file, database, question, list, answer);
 	else if (arguments->format == PRINT_NDJSON)
-		answer_print_ndjson(stdout, database, question, list, answer);
+		answer_print_ndjson(file, database, question, list, answer);
 	else
-		answer_print_table(stdout, &style, database, question, list, answer,
+		answer_print_table(file, &style, database, question, list, answer,
 		                   arguments->limit);
+}
+
+/* Prints all of it or nothing: names are read while it is made. */
+static int print_answer(const struct arguments *arguments, struct database *database,
+                        const struct database_list *list, const struct answer *answer)
+{
+	cleanup_(mem_freep) char *text = NULL;
+	size_t len = 0;
+	FILE *file = open_memstream(&text, &len);
+
+	if (!file)
+		mem_exhausted();
+	print_rows(file, arguments, database, list, answer);
+	if (fclose(file) != 0)
+		mem_exhausted();
+	if (database_reason(database)[0] != '\0') {
+		cli_error("%s: %s", arguments->path, database_reason(database));
+		return EXIT_FAILED;
+	}
+	fwrite(text, 1, len, stdout);
+	return cli_finish_output(0);
 }
 
 static int run_query(const struct arguments *arguments)
@@ -308,8 +329,7 @@ static int run_query(const struct arguments *arguments)
 		          reason.len > 0 ? strbuf_str(&reason) : database_reason(database));
 		return EXIT_FAILED;
 	}
-	print_answer(arguments, database, &list, &answer);
-	return cli_finish_output(0);
+	return print_answer(arguments, database, &list, &answer);
 }
 
 static int find_word(const char *word, const char *const *words)

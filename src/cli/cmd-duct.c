@@ -117,6 +117,7 @@ static int open_files(struct duct *duct)
 		return EXIT_USAGE;
 	}
 	duct_files_init(&duct->files, strbuf_str(&prefix));
+	duct->files.needs_own_place = geteuid() == 0 && arguments->prefix == duct_default_prefix;
 	if (duct_files_open(&duct->files, wanted, arguments->clobber, &reason) == 0)
 		return EXIT_DONE;
 	duct_log(arguments->level, DUCT_ERROR, "%s", strbuf_str(&reason));

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/fd.h"
 #include "base/mem.h"
 #include "cli/options.h"
 #include "job-files.h"
@@ -198,17 +199,18 @@ static int list_names(const char *directory, const char *begin, struct names *re
 {
 	DIR *listing = opendir(directory);
 	const struct dirent *entry;
+	int r;
 
 	if (!listing)
 		return -errno;
-	while ((entry = readdir(listing)) != NULL)
+	while ((r = fd_next_entry(listing, &entry)) > 0)
 		if (strncmp(entry->d_name, begin, strlen(begin)) == 0 &&
 		    (entry->d_name[0] != '.' || begin[0] == '.'))
 			names_add(ret, entry->d_name, strlen(entry->d_name));
 	closedir(listing);
 	if (ret->count > 1)
 		qsort(ret->entries, ret->count, sizeof(ret->entries[0]), compare_names);
-	return 0;
+	return r;
 }
 
 static void make_path(const char *directory, const char *name, struct strbuf *out)
@@ -279,20 +281,22 @@ static void add_argument(struct finding *finding, const char *path)
 {
 	size_t before = finding->files;
 	struct stat status;
-	int r = 0;
+	int r = stat(path, &status) < 0 ? -errno : 0;
 
 	if (recording_list_is(path)) {
 		names_add(&finding->recordings, path, strlen(path));
 		return;
 	}
-	if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+	if (r == 0 && S_ISDIR(status.st_mode)) {
 		r = add_directory(finding, path, "");
-	else if (job_prefix_len(path, job_end_info) >= 0)
+	} else if (job_prefix_len(path, job_end_info) >= 0) {
 		add_run(finding, path);
-	else if (stat(path, &status) == 0)
+		r = 0;
+	} else if (r == 0) {
 		return;
-	else
+	} else if (r == -ENOENT || r == -ENOTDIR) {
 		r = add_prefix(finding, path);
+	}
 	if (r == 0 && finding->files > before)
 		return;
 	cli_error("%s: %s", path, r < 0 ? strerror(-r) : "no info.json and no recording is there");

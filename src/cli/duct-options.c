@@ -34,6 +34,8 @@ static const char *const records[] = {"all", "system-summary", "processes-sample
 static const char *const modes[] = {"new-session", "current-session", NULL};
 static const char *const smaps[] = {"auto", "all", "off", NULL};
 
+const char duct_default_prefix[] = ".duct/logs/{datetime}-{pid}_";
+
 const struct cli_option duct_options[] = {
         {OPT_PREFIX, 'p', "output-prefix", "PREFIX", "names of files, with {datetime} and {pid}",
          TAKES(FILE)},
@@ -242,7 +244,7 @@ int duct_arguments_init(struct duct_arguments *arguments, const struct command *
 	int level = DUCT_INFO_LEVEL, capture = DUCT_STREAMS_ALL, r;
 
 	*arguments = (struct duct_arguments){
-	        .prefix = text_of("DUCT_OUTPUT_PREFIX", ".duct/logs/{datetime}-{pid}_"),
+	        .prefix = text_of("DUCT_OUTPUT_PREFIX", duct_default_prefix),
 	        .summary_format = duct_summary_default,
 	        .message = text_of("DUCT_MESSAGE", ""),
 	        .colors = text_of("DUCT_COLORS", "")[0] != '\0',

@@ -23,6 +23,9 @@ struct duct_arguments {
 
 extern const struct cli_option duct_options[];
 
+/* The prefix if neither an option nor a variable names one. */
+extern const char duct_default_prefix[];
+
 /* Sets the defaults, and what variables say. Returns 0, or EXIT_USAGE with the error printed. */
 must_check_ int duct_arguments_init(struct duct_arguments *arguments,
                                     const struct command *command);

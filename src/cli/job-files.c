@@ -75,6 +75,7 @@ static void load_beside(const char *usage, struct job_info *info)
 {
 	cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT, reason = STRBUF_INIT;
 	long len = job_prefix_len(usage, job_end_usage);
+	int r;
 
 	if (len < 0)
 		len = job_prefix_len(usage, job_end_usage_old);
@@ -82,7 +83,11 @@ static void load_beside(const char *usage, struct job_info *info)
 		return;
 	strbuf_add(&path, usage, (size_t)len);
 	strbuf_add_str(&path, job_end_info);
-	if (job_info_load(strbuf_str(&path), info, &reason) != 0)
+	r = job_info_load(strbuf_str(&path), info, &reason);
+	if (r < 0 && r != -ENOENT)
+		cli_error("%s: %s; the job is shown without it", strbuf_str(&path),
+		          strbuf_str(&reason));
+	if (r != 0)
 		job_info_done(info);
 }
 

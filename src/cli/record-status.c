@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/mem.h"
 #include "cli/command.h"
 #include "recording/recording-status.h"
 #include "when/local-time.h"
@@ -76,8 +77,11 @@ int record_status_print(const char *directory)
 	cleanup_(fd_closep) int fd = fd_open_dir_at(AT_FDCWD, directory);
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT, out = STRBUF_INIT;
 	cleanup_(recording_status_done) struct recording_status status = {0};
-	int r = fd < 0 ? fd : recording_status_read(fd, &snapshot_default_limits, &status, &reason);
+	int r = fd;
 
+	mem_limit(snapshot_default_limits.memory);
+	if (r >= 0)
+		r = recording_status_read(fd, &snapshot_default_limits, &status, &reason);
 	if (r < 0) {
 		cli_error("%s: %s", directory, reason.len > 0 ? strbuf_str(&reason) : strerror(-r));
 		return r;

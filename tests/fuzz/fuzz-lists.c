@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/report-lists.h"
 #include "fuzz.h"
+#include "overview/overview.h"
 
 static const struct cli_option option = {.id = 1, .name = "list"};
 
@@ -90,7 +91,12 @@ static void spell(enum kind kind, const struct lists *lists, struct strbuf *out)
 	for (unsigned i = 0; kind == SECTIONS && i < SECTION_COUNT; i++)
 		if (lists->sections[i])
 			add_entry(out, section_table[i].name, "");
-	for (size_t i = 0; kind == SORT_BY && i < lists->sort.count; i++)
+	/* An aspect stands for its metrics, and alone. */
+	if (kind == SORT_BY && lists->sort.aspect < ASPECT_COUNT)
+		add_entry(out, aspect_table[lists->sort.aspect].name,
+		          lists->sort.ascending ? " : ASC" : ":desc");
+	for (size_t i = 0;
+	     kind == SORT_BY && lists->sort.aspect == ASPECT_COUNT && i < lists->sort.count; i++)
 		add_entry(out, measure_name(lists->sort.keys[i].measure),
 		          lists->sort.keys[i].ascending ? " : ASC" : ":desc");
 	for (unsigned i = 0; i < lists->columns.count; i++)

@@ -235,7 +235,7 @@ test_writing_opens() {
         fails 'src/group/group.c:[0-9]+: opens for writing' writing-opens.sh "$tree"
     done
     for line in 'r = renameat(a, b, c, d);' 'if (unlink(path) < 0)' 'fchmod(fd, 0666);' 'mkdir(path, 0777);' \
-        'return system(command);'; do
+        'return system(command);' 'r = sqlite3_open(path, &handle);'; do
         fresh
         echo "$line" | append src/cli/load.c
         fails 'src/cli/load.c:[0-9]+: changes a file' writing-opens.sh "$tree"
