@@ -90,16 +90,6 @@ static void say_signal(void *context, int number, bool kills)
 	         name ? name : "RT");
 }
 
-/* The first arguments of con-duct's words are lost in the same way. */
-static void join_command(struct duct *duct, char **argv)
-{
-	for (char **word = argv; *word; word++) {
-		if (word != argv)
-			strbuf_add_char(&duct->command, ' ');
-		strbuf_add_str(&duct->command, *word);
-	}
-}
-
 static int open_files(struct duct *duct)
 {
 	const struct duct_arguments *arguments = &duct->arguments;
@@ -127,8 +117,7 @@ static int open_files(struct duct *duct)
 /* Writes info.json, with the summary if the run has ended. */
 static void write_info(const struct duct *duct, const struct duct_summary *summary)
 {
-	const struct duct_file *file = &duct->files.files[DUCT_INFO];
-	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT, reason = STRBUF_INIT;
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
 	const struct duct_info info = {
 	        .command = strbuf_str(&duct->command),
 	        .working_directory = duct->directory,
@@ -136,18 +125,8 @@ static void write_info(const struct duct *duct, const struct duct_summary *summa
 	        .files = &duct->files,
 	        .summary = summary,
 	};
-	int r;
 
-	if (duct->arguments.records == DUCT_RECORDS_SAMPLES)
-		return;
-	duct_info_add(&info, &text);
-	if (summary) {
-		r = duct_file_replace(file, &text, &reason);
-	} else {
-		r = duct_file_append(file, &text);
-		strbuf_add_str(&reason, r < 0 ? strerror(-r) : "");
-	}
-	if (r < 0)
+	if (duct->arguments.records != DUCT_RECORDS_SAMPLES && duct_info_write(&info, &reason) < 0)
 		log_file(duct, DUCT_INFO, strbuf_str(&reason));
 }
 
@@ -298,7 +277,7 @@ static int run(const struct command *command, int argc, char **argv)
 	if (r != EXIT_DONE)
 		return r;
 	replay(&duct.arguments, &messages);
-	join_command(&duct, argv + optind);
+	duct_command_add(argv + optind, &duct.command);
 	duct.directory = getcwd(NULL, 0);
 	if (!duct.directory)
 		duct.directory = mem_copy("", 0);

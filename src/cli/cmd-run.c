@@ -16,6 +16,7 @@
 #include "job/job-format.h"
 #include "job/job-report.h"
 #include "job/job-run.h"
+#include "run-records.h"
 
 enum {
 	OPT_OUTPUT = 1,
@@ -28,6 +29,7 @@ enum {
 	OPT_SMAPS,
 	OPT_SAMPLE,
 	OPT_REPORT,
+	OPT_RECORDS,
 };
 
 /* Commands use no code of our own. env(1) has the same one for its own failures. */
@@ -55,7 +57,10 @@ static const struct cli_option options[] = {
          TAKES_WORD(smaps)},
         {OPT_SAMPLE, 0, "sample", "TIME", "the longest time between readings of memory (1s)",
          TAKES(TEXT)},
-        {OPT_REPORT, 0, "report", "TIME", "the time between readings of PSS (60s)", TAKES(TEXT)},
+        {OPT_REPORT, 0, "report", "TIME", "the time between readings of PSS, and records (60s)",
+         TAKES(TEXT)},
+        {OPT_RECORDS, 0, "records", "PREFIX", "write a record each --report, for plot and list",
+         TAKES(FILE)},
         {0},
 };
 
@@ -67,7 +72,7 @@ static const char *const notes[] = {
 };
 
 struct arguments {
-	const char *output, *summary, *summary_format;
+	const char *output, *summary, *summary_format, *records;
 	enum format format;
 	bool quiet;
 	uint64_t repeats;
@@ -133,6 +138,9 @@ static int parse_one(const struct option_parser *parser, int id, struct argument
 		return parse_time(parser, &ret->job.sample_ns);
 	case OPT_REPORT:
 		return parse_time(parser, &ret->job.report_ns);
+	case OPT_RECORDS:
+		ret->records = parser->value;
+		break;
 	}
 	return r;
 }
@@ -304,8 +312,28 @@ static int check(const struct command *command, const struct arguments *argument
 	if (arguments->summary_format && arguments->repeats > 1)
 		return cli_usage_error(command, "--summary-format is for one run, not for "
 		                                "--repeat");
+	if (arguments->records && arguments->repeats > 1)
+		return cli_usage_error(command, "--records is for one run, not for --repeat");
+	if (arguments->records && arguments->job.report_ns < arguments->job.sample_ns)
+		return cli_usage_error(command, "--report is less than --sample");
 	if (arguments->summary_format && arguments->format != FORMAT_TEXT)
 		return cli_usage_error(command, "--summary-format is a format of its own");
+	return EXIT_DONE;
+}
+
+/* Returns EXIT_DONE or CODE_FAILED. */
+static int prepare_records(struct arguments *arguments, struct run_records *records)
+{
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+
+	if (!arguments->records)
+		return EXIT_DONE;
+	if (run_records_init(records, arguments->records, arguments->job.launch.argv,
+	                     arguments->job.report_ns, &reason) < 0) {
+		cli_error("--records: %s", strbuf_str(&reason));
+		return CODE_FAILED;
+	}
+	arguments->job.watcher = &records->watcher;
 	return EXIT_DONE;
 }
 
@@ -317,6 +345,7 @@ static int run(const struct command *command, int argc, char **argv)
 	};
 	struct job_inherited inherited;
 	cleanup_(runs_done) struct runs runs = {.wait = {run_inside}, .arguments = &arguments};
+	cleanup_(run_records_done) struct run_records records = {0};
 	int id = parse(command, argc, argv, &arguments);
 
 	if (id == OPTIONS_HELP || id == OPTIONS_VERSION)
@@ -329,6 +358,8 @@ static int run(const struct command *command, int argc, char **argv)
 	}
 	arguments.job.launch.argv = argv + optind;
 	arguments.job.launch.inherited = &inherited;
+	if (prepare_records(&arguments, &records) != EXIT_DONE)
+		return CODE_FAILED;
 	/* Names of cgroups are found a moment after a thread has ended. */
 	if (arguments.output)
 		arguments.job.linger_ns = 50 * NS_PER_MS;
@@ -336,6 +367,8 @@ static int run(const struct command *command, int argc, char **argv)
 		keep_window(&arguments, &runs);
 	if (!runs.done)
 		run_all(&runs);
+	if (arguments.records && !runs.failed)
+		run_records_finish(&records, &runs.entries[0]);
 	if (!runs.failed)
 		summarize(&arguments, &runs);
 	return runs.code;

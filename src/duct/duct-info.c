@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "duct/duct-info.h"
 
+#include <string.h>
+
 #include "duct-system.h"
 
 /* The version of con-duct that writes the same files. */
@@ -30,7 +32,7 @@ static void add_paths(const struct duct_files *files, struct duct_json *json)
 	duct_json_close(json, '}');
 }
 
-void duct_info_add(const struct duct_info *info, struct strbuf *out)
+static void add_info(const struct duct_info *info, struct strbuf *out)
 {
 	struct duct_json json = {.out = out};
 
@@ -56,4 +58,28 @@ void duct_info_add(const struct duct_info *info, struct strbuf *out)
 	add(&json, "message", info->message);
 	add(&json, "ctprof_version", CTPROF_VERSION);
 	duct_json_close(&json, '}');
+}
+
+int duct_info_write(const struct duct_info *info, struct strbuf *reterr)
+{
+	const struct duct_file *file = &info->files->files[DUCT_INFO];
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	int r;
+
+	add_info(info, &text);
+	if (info->summary)
+		return duct_file_replace(file, &text, reterr);
+	r = duct_file_append(file, &text);
+	if (r < 0)
+		strbuf_add_str(reterr, strerror(-r));
+	return r;
+}
+
+void duct_command_add(char *const *argv, struct strbuf *out)
+{
+	for (char *const *word = argv; *word; word++) {
+		if (word != argv)
+			strbuf_add_char(out, ' ');
+		strbuf_add_str(out, *word);
+	}
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* duct-info - info.json: the host, the run and its summary, in con-duct's schema 0.2.3. */
+#include "ctprof/base/macro.h"
 #include "ctprof/base/strbuf.h"
 #include "duct/duct-files.h"
 #include "duct/duct-summary.h"
@@ -12,5 +13,9 @@ struct duct_info {
 	const struct duct_summary *summary; /* NULL: the run goes on */
 };
 
-/* Appends the object, without a newline behind it. */
-void duct_info_add(const struct duct_info *info, struct strbuf *out);
+/* Writes the object, without a newline behind it: into its file, which is empty, or with a summary in place of it. Returns 0, or
+ * -errno with a phrase. */
+must_check_ int duct_info_write(const struct duct_info *info, struct strbuf *reterr);
+
+/* Appends the words of a command with blanks between them, as con-duct has them. */
+void duct_command_add(char *const *argv, struct strbuf *out);

@@ -15,7 +15,7 @@ needs jq setsid xargs gzip zstd
 
 export CTPROF=$ctprof
 mode='' scratch='' python='' # job_scene sets them
-job_scene "$here"/run-*.py
+job_scene "$here"/run-*.py "$here/duct-check.py"
 
 run() {
     as "$scratch/ctprof" run "$@"
@@ -110,6 +110,34 @@ numbers() {
             io_is_equal
         done
     fi
+}
+
+# The series of a run: its files obey con-duct's rules, its records add up to the summary, and plot and list read them.
+series() {
+    local status=0
+
+    run --records series/ --sample 100ms --report 300ms --format json --summary "$PWD/job.json" -- \
+        sh -c 'dd if=/dev/zero of=stored bs=1M count=20 conv=fsync 2>errors; timeout .5 sh -c "while :; do :; done"; rm stored; sleep .5; exit 3' || status=$?
+    same "$mode: status with records" 3 "$status"
+    "$python" "$scratch/duct-check.py" series/ || fail "$mode: the records"
+    same "$mode: files of records" "info.json usage.jsonl" "$(find series -type f -printf '%f\n' | sort | tr '\n' ' ' | sed 's/ $//')"
+    near "CPU time of the description" "$(jq .execution_summary.ctprof_cpu_time series/info.json)" "$(value cpu_time)" 0
+    near "CPU time of the records" "$(jq -s 'map(.ctprof_cpu_seconds) | add' series/usage.jsonl)" "$(value cpu_time)" .001
+    near "storage of the records" "$(jq -s 'map(.ctprof_write_bytes) | add' series/usage.jsonl)" "$(value write_bytes)" 0
+    between "$mode: records" 4 "$(wc -l <series/usage.jsonl)" 20
+    same "$mode: list" "series/,3" "$("$scratch/ctprof" list -f csv -F exit_code series/ | sed -n 2p)"
+    "$scratch/ctprof" plot series/ | grep -q '^storage ' || fail "$mode: plot draws no storage"
+    # A command that cannot be started empties nothing; a place that cannot be written does not hold up the command.
+    run -q --records series/ -- no-such-command-at-all 2>errors && fail "$mode: no such command"
+    [ -s series/usage.jsonl ] || fail "$mode: the records are gone"
+    status=0
+    run -q --records /proc/none/ -- sh -c 'exit 6' 2>errors || status=$?
+    same "$mode: status without a place" 6 "$status"
+    grep -q '^ctprof: /proc/none: ' errors || fail "$mode: nothing was said of the place"
+    status=0
+    run -q --records series/ -r 2 -- true 2>errors || status=$?
+    same "$mode: records of repeats" 125 "$status"
+    rm -rf series
 }
 
 # bare CODE and run CODE are those of the same words.
@@ -253,6 +281,7 @@ files() {
 all() {
     codes
     numbers
+    series
     signals
     files
     elsewhere
