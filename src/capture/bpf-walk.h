@@ -16,7 +16,7 @@ struct bpf_walk {
 	struct task_record_pass pass;
 	struct task_record_rules rules;
 	struct css_sets sets;
-	const uint32_t *listed; /* borrowed: the processes of /proc */
+	const uint32_t *listed;      /* borrowed: the processes of /proc */
 	struct process_cache *known; /* borrowed; NULL: the files of all processes are read */
 	struct bpf_unit *units;
 	size_t unit_capacity;
