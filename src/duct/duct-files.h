@@ -23,7 +23,7 @@ struct duct_file {
 };
 
 struct duct_files {
-	char *prefix; /* owned */
+	char *prefix;         /* owned */
 	bool needs_own_place; /* root, and the default directory: it must be one that only root can write */
 	struct duct_file files[DUCT_FILE_COUNT];
 };
