@@ -31,10 +31,16 @@ struct database {
 	struct strbuf digest, key, name;           /* their texts */
 	int64_t metrics[METRIC_COUNT];             /* ids; 0: not known */
 	struct strbuf reason;
+	uint64_t work_left; /* see database_limit_work(); 0: there is no limit, or it is used up */
+	bool has_overworked;
 };
 
 /* Keeps SQLite's reason. Returns -EIO. */
 int database_fail(struct database *database);
+
+/* Limits what SQLite may do from now on to a multiple of the size of the file. Pages of a file from a stranger may be children of
+ * several pages, and the file then has more rows than its size allows. Returns 0 or -EIO. */
+must_check_ int database_limit_work(struct database *database);
 
 /* Returns a statement that is ready to be bound, or NULL. */
 sqlite3_stmt *database_statement(struct database *database, enum statement id);

@@ -113,7 +113,9 @@ int database_list(struct database *database, struct database_list *ret)
 	int r;
 
 	*ret = (struct database_list){0};
-	r = list_files(database, ret);
+	r = database_limit_work(database);
+	if (r == 0)
+		r = list_files(database, ret);
 	return r == 0 ? list_metrics(database, ret) : r;
 }
 
@@ -241,8 +243,10 @@ int database_scan(struct database *database, const struct database_filter *filte
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 	sqlite3_stmt *stmt = NULL;
 	bool sparse = false;
-	int r = choose(database, list, uses);
+	int r = database_limit_work(database);
 
+	if (r == 0)
+		r = choose(database, list, uses);
 	if (r == 0)
 		r = is_sparse(database, filter, list, uses, &sparse);
 	if (r < 0)

@@ -42,6 +42,9 @@ int database_fail(struct database *database)
 	strbuf_clear(&database->reason);
 	if (database->files && database_files_refused(database->files))
 		strbuf_add_str(&database->reason, "its journal names another file");
+	else if (database->has_overworked)
+		strbuf_add_str(&database->reason,
+		               "it is damaged: it has more rows than its size allows");
 	else
 		strbuf_add_str(&database->reason, sqlite3_errmsg(database->handle));
 	return -EIO;
@@ -82,6 +85,37 @@ static int read_pragma(struct database *database, const char *text, int64_t *ret
 		r = database_fail(database);
 	sqlite3_finalize(stmt);
 	return r;
+}
+
+static int use_up(void *context)
+{
+	struct database *database = context;
+
+	database->has_overworked = database->work_left == 0;
+	if (database->work_left > 0)
+		database->work_left--;
+	return database->has_overworked;
+}
+
+int database_limit_work(struct database *database)
+{
+	/* A fact of a sound file takes more than 4 bytes, and a few dozen operations to find and to return; WORK_LEAST is for sorting and
+	 * for small files. */
+	enum { OPERATIONS_EACH = 10000, OPERATIONS_PER_BYTE = 32, WORK_LEAST = 1000 };
+	int64_t pages = 0, bytes = 0;
+	int r;
+
+	sqlite3_progress_handler(database->handle, 0, NULL, NULL);
+	r = read_pragma(database, "PRAGMA page_count", &pages);
+	if (r == 0)
+		r = read_pragma(database, "PRAGMA page_size", &bytes);
+	if (r < 0)
+		return r;
+	database->has_overworked = false;
+	database->work_left = WORK_LEAST + (uint64_t)pages * (uint64_t)bytes * OPERATIONS_PER_BYTE /
+	                                           OPERATIONS_EACH;
+	sqlite3_progress_handler(database->handle, OPERATIONS_EACH, use_up, database);
+	return 0;
 }
 
 static int check_tables(struct database *database)

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <sqlite3.h>
+#include <string.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "check.h"
+#include "database/database.h"
+#include "temp-tree.h"
+
+enum { PAGE = 512, FACTS = 2000, LEVELS = 15, TYPE_INTERIOR_INDEX = 2 };
+
+static uint32_t number_at(const char *bytes, unsigned len)
+{
+	uint32_t number = 0;
+
+	for (unsigned i = 0; i < len; i++)
+		number = number << 8 | (unsigned char)bytes[i];
+	return number;
+}
+
+static void set_number(char *bytes, uint32_t number)
+{
+	for (int i = 3; i >= 0; i--, number >>= 8)
+		bytes[i] = (char)(number & 0xff);
+}
+
+static void execute(sqlite3 *handle, const char *text)
+{
+	assert_int_equal(sqlite3_exec(handle, text, NULL, NULL, NULL), SQLITE_OK);
+}
+
+static char *page_at(struct strbuf *file, uint32_t page)
+{
+	assert_true(page > 0 && (size_t)page * PAGE <= file->len);
+	return file->data + (size_t)(page - 1) * PAGE;
+}
+
+/* Makes a database with small pages and one file of a host, with FACTS groups. Returns the root page of the facts. */
+static uint32_t make(const char *path)
+{
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT, text = STRBUF_INIT;
+	struct database *database = NULL;
+	sqlite3_stmt *stmt = NULL;
+	sqlite3 *handle = NULL;
+	uint32_t root;
+
+	assert_int_equal(sqlite3_open(path, &handle), SQLITE_OK);
+	strbuf_addf(&text, "PRAGMA page_size = %d; VACUUM", PAGE);
+	execute(handle, strbuf_str(&text));
+	assert_int_equal(sqlite3_close(handle), SQLITE_OK);
+	database = database_open(path, DATABASE_ADD, &reason);
+	assert_non_null(database);
+	database_freep(&database);
+	assert_int_equal(sqlite3_open(path, &handle), SQLITE_OK);
+	execute(handle, "PRAGMA journal_mode = DELETE;"
+	                "INSERT INTO snapshot VALUES (1, 'd', 'h', 'b', 'k', '', 'window', 1, 1);"
+	                "INSERT INTO metric VALUES (1, 'm', 'u', 't', 'sum');"
+	                "INSERT INTO grp VALUES (1, 'k', 'g')");
+	strbuf_clear(&text);
+	strbuf_addf(&text,
+	            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "
+	            "INSERT INTO fact (snapshot, grp, metric, threads, seen) SELECT 1, 1, i, 1, 1 "
+	            "FROM n",
+	            FACTS);
+	execute(handle, strbuf_str(&text));
+	assert_int_equal(
+	        sqlite3_prepare_v2(handle, "SELECT rootpage FROM sqlite_schema WHERE name = 'fact'",
+	                           -1, &stmt, NULL),
+	        SQLITE_OK);
+	assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
+	root = (uint32_t)sqlite3_column_int(stmt, 0);
+	sqlite3_finalize(stmt);
+	assert_int_equal(sqlite3_close(handle), SQLITE_OK);
+	return root;
+}
+
+/* All children of an interior page become @child. */
+static void set_children(char *page, uint32_t child)
+{
+	uint32_t cells = number_at(page + 3, 2);
+
+	assert_int_equal(page[0], TYPE_INTERIOR_INDEX);
+	assert_true(cells > 2);
+	set_number(page + 8, child);
+	for (uint32_t i = 0; i < cells; i++)
+		set_number(page + number_at(page + 12 + (size_t)2 * i, 2), child);
+}
+
+/* Puts LEVELS copies of the root page one below the other, each the only child of the one above. */
+static void repeat_pages(struct strbuf *file, uint32_t root)
+{
+	cleanup_(mem_freep) char *copy = mem_copy(page_at(file, root), PAGE);
+	uint32_t leaf = number_at(copy + 8, 4), pages = (uint32_t)(file->len / PAGE);
+
+	while (page_at(file, leaf)[0] == TYPE_INTERIOR_INDEX)
+		leaf = number_at(page_at(file, leaf) + 8, 4);
+	for (uint32_t level = 0; level < LEVELS; level++) {
+		set_children(copy, level + 1 < LEVELS ? pages + level + 2 : leaf);
+		strbuf_add(file, copy, PAGE);
+	}
+	set_children(page_at(file, root), pages + 1);
+	set_number(file->data + 28, pages + LEVELS);
+	memcpy(file->data + 92, file->data + 24, 4);
+}
+
+static void count_fact(void *context, const struct database_fact *fact)
+{
+	uint64_t *count = context;
+
+	(void)fact;
+	++*count;
+}
+
+static int scan(const char *path, uint64_t *ret_count, struct strbuf *reason)
+{
+	static const struct database_filter all = {0};
+	static const unsigned char uses[] = {0, 1};
+	cleanup_(database_freep) struct database *database =
+	        database_open(path, DATABASE_READ, reason);
+	cleanup_(database_list_done) struct database_list list = {0};
+	int r;
+
+	assert_non_null(database);
+	assert_int_equal(database_list(database, &list), 0);
+	assert_int_equal(list.snapshot_count, ARRAY_SIZE(uses));
+	r = database_scan(database, &all, &list, uses, count_fact, ret_count);
+	strbuf_add_str(reason, database_reason(database));
+	return r;
+}
+
+static void test_pages_of_several_parents(void **state)
+{
+	const struct temp_tree *tree = *state;
+	cleanup_(mem_freep) char *path = temp_tree_path(tree, "fleet.db");
+	cleanup_(strbuf_done) struct strbuf file = STRBUF_INIT, reason = STRBUF_INIT;
+	uint64_t count = 0;
+	uint32_t root = make(path);
+
+	/* Metric 1 has a name alone. */
+	assert_int_equal(scan(path, &count, &reason), 0);
+	assert_int_equal(count, 1);
+	assert_int_equal(fd_read_all_at(tree->fd, "fleet.db", &file, 1 << 20), 0);
+	repeat_pages(&file, root);
+	temp_tree_write(tree, "fleet.db", file.data, file.len);
+	assert_int_equal(scan(path, &count, &reason), -EIO);
+	assert_string_equal(strbuf_str(&reason),
+	                    "it is damaged: it has more rows than its size allows");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test_setup_teardown(test_pages_of_several_parents, temp_tree_setup,
+	                                        temp_tree_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
