@@ -294,6 +294,20 @@ void sample_judge(struct thread_sample *sample, const struct sample_bounds *boun
 	}
 }
 
+void sample_add_to_totals(const struct thread_sample *sample, uint64_t sums[PROCESS_TOTAL_COUNT])
+{
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
+		enum metric_id metric = process_total_table[i].metric;
+		uint64_t value;
+
+		if (!metric_set_has(&sample->seen, metric))
+			continue;
+		/* Every total is of a counter, which is 64 bits wide. */
+		memcpy(&value, sample_value(sample, metric), sizeof(value));
+		saturating_add_to(&sums[i], value);
+	}
+}
+
 /* Makes totals impossible that exceed their bound. @bounds are those of one CPU. */
 static void judge_totals(struct thread_sample *sample, struct sample_bounds bounds, uint64_t cpus)
 {

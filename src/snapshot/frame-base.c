@@ -55,16 +55,7 @@ static void add_to_process(struct frame_base *base, const struct thread_sample *
 		base->has_rows = false;
 		memset(base->sums, 0, sizeof(base->sums));
 	}
-	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
-		enum metric_id metric = process_total_table[i].metric;
-		uint64_t value;
-
-		if (!metric_set_has(&sample->seen, metric))
-			continue;
-		/* Every total is of a counter, which is 64 bits wide. */
-		memcpy(&value, sample_value(sample, metric), sizeof(value));
-		saturating_add_to(&base->sums[i], value);
-	}
+	sample_add_to_totals(sample, base->sums);
 }
 
 static struct thread_key key_of(const struct thread_sample *sample)

@@ -138,20 +138,6 @@ uint32_t window_reading_totals(const struct window_reading *reading, uint32_t tg
 	return reading->totals[low].row;
 }
 
-static void add_values(const struct thread_sample *sample, uint64_t sums[PROCESS_TOTAL_COUNT])
-{
-	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
-		enum metric_id metric = process_total_table[i].metric;
-		uint64_t value;
-
-		if (!metric_set_has(&sample->seen, metric))
-			continue;
-		/* Every total is of a counter, which is 64 bits wide. */
-		memcpy(&value, sample_value(sample, metric), sizeof(value));
-		saturating_add_to(&sums[i], value);
-	}
-}
-
 void window_reading_sums(const struct window_reading *reading, uint32_t row,
                          struct thread_sample *scratch, uint64_t ret_sums[PROCESS_TOTAL_COUNT])
 {
@@ -164,7 +150,7 @@ void window_reading_sums(const struct window_reading *reading, uint32_t row,
 	for (; row < threads->count && thread_key_same_process(thread_store_key(threads, row), key);
 	     row++) {
 		thread_store_get(threads, row, scratch);
-		add_values(scratch, ret_sums);
+		sample_add_to_totals(scratch, ret_sums);
 	}
 }
 

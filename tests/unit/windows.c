@@ -213,3 +213,16 @@ void add_end(struct exit_log *log, struct end_spec spec)
 	log->received++;
 	sample_done(&sample);
 }
+
+void reading_load(const struct reading *from, struct window_reading *reading)
+{
+	cleanup_(strbuf_done) struct strbuf bytes = STRBUF_INIT, reason = STRBUF_INIT;
+	struct memory_source source;
+	struct window_input input = {&source.base, "reading"};
+
+	reading_pack(from, &bytes);
+	source = memory_source_make(bytes.data, bytes.len, bytes.len);
+	window_reading_init(reading);
+	assert_int_equal(window_reading_load(&input, &snapshot_default_limits, reading, &reason),
+	                 0);
+}

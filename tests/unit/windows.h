@@ -3,6 +3,7 @@
 /* windows - readings of a host that could be, and the window between two of them. */
 #include "snapshots.h"
 #include "window/exit-log.h"
+#include "window/window-reading.h"
 #include "window/window.h"
 
 /* A clock tick, and times and ticks that are easy to distinguish: seconds since boot. */
@@ -32,6 +33,8 @@ struct cgroup_stats *reading_add_cgroup(struct reading *reading, const char *pat
 
 /* The bytes of the snapshot. */
 void reading_pack(const struct reading *reading, struct strbuf *out);
+/* Reads these bytes; @reading is done with window_reading_done(). */
+void reading_load(const struct reading *from, struct window_reading *reading);
 
 /* Makes the window of two files and reads it back; the same readings without files must make the same bytes. copy->result is that of window_make(), and the sentence in copy->error. */
 void window_between(const struct reading *first, const struct reading *last,

@@ -269,3 +269,6 @@ unsigned cpu_mask_next(const struct cpu_mask *mask, unsigned cpu);
 must_check_ bool cpu_mask_parse(struct cpu_mask *mask, const char *text, size_t len);
 /* Appends "0-3,8". */
 void cpu_mask_format(const struct cpu_mask *mask, struct strbuf *out);
+
+/* Adds what the thread has of each total of its process to @sums, which saturate. */
+void sample_add_to_totals(const struct thread_sample *sample, uint64_t sums[PROCESS_TOTAL_COUNT]);

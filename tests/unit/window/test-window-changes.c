@@ -194,19 +194,6 @@ static void read_host(const struct host_model *host, struct reading *ret)
 	}
 }
 
-static void load(const struct reading *from, struct window_reading *reading)
-{
-	cleanup_(strbuf_done) struct strbuf bytes = STRBUF_INIT, reason = STRBUF_INIT;
-	struct memory_source source;
-	struct window_input input = {&source.base, "reading"};
-
-	reading_pack(from, &bytes);
-	source = memory_source_make(bytes.data, bytes.len, bytes.len);
-	window_reading_init(reading);
-	assert_int_equal(window_reading_load(&input, &snapshot_default_limits, reading, &reason),
-	                 0);
-}
-
 /* Packs the window between; with a base it has what changed only. */
 static void pack(const struct reading *first, const struct reading *last,
                  const struct exit_log *exits, struct frame_base *base, struct strbuf *out)
@@ -220,8 +207,8 @@ static void pack(const struct reading *first, const struct reading *last,
 
 	if (base)
 		snapshot_writer_follow(writer, base, false);
-	load(first, &a);
-	load(last, &b);
+	reading_load(first, &a);
+	reading_load(last, &b);
 	assert_int_equal(window_of_readings(&a, &b, &options, writer, &info, &reason), 0);
 	snapshot_writer_freep(&writer);
 	*out = sink.bytes;

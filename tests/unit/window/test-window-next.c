@@ -16,19 +16,6 @@ static void set_run_time(struct thread_sample *sample, uint64_t ns)
 	sample_set(sample, run_time_ns, (struct counter_ns){ns});
 }
 
-static void load(const struct reading *from, struct window_reading *reading)
-{
-	cleanup_(strbuf_done) struct strbuf bytes = STRBUF_INIT, reason = STRBUF_INIT;
-	struct memory_source source;
-	struct window_input input = {&source.base, "reading"};
-
-	reading_pack(from, &bytes);
-	source = memory_source_make(bytes.data, bytes.len, bytes.len);
-	window_reading_init(reading);
-	assert_int_equal(window_reading_load(&input, &snapshot_default_limits, reading, &reason),
-	                 0);
-}
-
 /* Makes the window between, whose rows are in @ret. */
 static void make(struct window_reading *first, struct window_reading *last,
                  const struct exit_log *exits, struct window_next *next, struct window_reading *ret)
@@ -143,9 +130,9 @@ static void each_exit_is_in_one_window(void **state)
 	(void)state;
 	fill(readings);
 	log_exits(&exits, &more);
-	load(&readings[0], &kept);
-	load(&readings[1], &middle);
-	load(&readings[2], &last);
+	reading_load(&readings[0], &kept);
+	reading_load(&readings[1], &middle);
+	reading_load(&readings[2], &last);
 	make(&kept, &middle, &exits, &next, &a);
 	assert_int_equal(passed_on.records.count, 2);
 	assert_int_equal(run_time_of(&a, TGID), MILLISECONDS(70));
@@ -215,12 +202,12 @@ static void pack_all(struct reading readings[3], struct memory_sink two[2],
 
 	log_exits(&exits, &more);
 	log_exits(&all, &all);
-	load(&readings[0], &kept);
-	load(&readings[2], &last);
+	reading_load(&readings[0], &kept);
+	reading_load(&readings[2], &last);
 	make(&kept, &last, &all, NULL, ret_one);
-	load(&readings[0], &kept);
-	load(&readings[1], &middle);
-	load(&readings[2], &last);
+	reading_load(&readings[0], &kept);
+	reading_load(&readings[1], &middle);
+	reading_load(&readings[2], &last);
 	pack(&kept, &middle, &exits, &next, &two[0]);
 	exit_log_append(&passed_on, &more);
 	exit_log_done(&exits);
@@ -310,8 +297,8 @@ static void a_gap_is_left_out(void **state)
 		set_run_time(reading_add(&readings[i], 800, 800, SECOND_TICKS(60)),
 		             MILLISECONDS(7 * i));
 	for (unsigned i = 0; i < 4; i += 2) {
-		load(&readings[i], &first);
-		load(&readings[i + 1], &last);
+		reading_load(&readings[i], &first);
+		reading_load(&readings[i + 1], &last);
 		pack(&first, &last, NULL, NULL, &windows[i / 2]);
 		assert_int_equal(add(sum, &windows[i / 2], &reason), 0);
 	}
@@ -345,8 +332,8 @@ static void lives_of_one_tick_stay_apart(void **state)
 
 	(void)state;
 	fill(readings);
-	load(&readings[0], &first);
-	load(&readings[1], &last);
+	reading_load(&readings[0], &first);
+	reading_load(&readings[1], &last);
 	for (unsigned i = 2; i-- > 0;) {
 		uint64_t born_ns = SECONDS(110) + (i == 0 ? MILLISECONDS(4) : 0);
 
@@ -391,13 +378,13 @@ static void parts_of_a_tick_are_passed_on(void **state)
 
 	(void)state;
 	fill(readings);
-	load(&readings[0], &kept);
+	reading_load(&readings[0], &kept);
 	for (unsigned i = 0; i < 2; i++) {
 		cleanup_(exit_log_done) struct exit_log exits = {.exits = WINDOW_EXITS_completed};
 		cleanup_(window_reading_done) struct window_reading last = {0};
 		uint32_t row;
 
-		load(&readings[i + 1], &last);
+		reading_load(&readings[i + 1], &last);
 		add_end(&exits, (struct end_spec){.tid = 900 + i,
 		                                  .tgid = 900 + i,
 		                                  .born_ns = SECONDS(110 + 30 * i),
