@@ -3,6 +3,7 @@
 # job.sh CTPROF WORK [SUITE...]: jobs of 'ctprof run' where there are cgroups of version 2 alone, of version 1 alone, a cgroup that is
 # delegated to a user, and one that is not. The result has to say how the processes were found, and has the CPU time of the
 # job's own cgroup.
+# shellcheck disable=SC2154 # lib.sh sets what is not set here.
 set -euo pipefail
 
 ctprof=$(realpath "$1")
@@ -11,21 +12,11 @@ shift 2
 suites=("$@")
 [ $# -gt 0 ] || suites=(bookworm trixie)
 here=$(cd "$(dirname "$0")" && pwd)
-cache=${CTPROF_VM_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/ctprof-vm}
+# shellcheck source=/dev/null
+. "$here/lib.sh"
 seconds=400 # it takes 20, and ten times as long where others use the machine
 
-if [ "$(uname -m)" != x86_64 ]; then
-    echo "skipped: the kernels are for x86_64"
-    exit 77
-fi
-for program in qemu-system-x86_64 busybox cpio python3 ldd flock timeout; do
-    if ! command -v "$program" >/dev/null; then
-        echo "skipped: no $program"
-        exit 77
-    fi
-done
-scratch=$(mktemp -d)
-trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$scratch"' EXIT
+needs python3
 khz=$("$work" tsc)
 
 # boot SUITE v1|v2: twice where the first one does not come to its end, which happens to emulated kernels on a busy machine.
@@ -40,7 +31,7 @@ boot() {
         timeout $seconds qemu-system-x86_64 -accel tcg,thread=multi -cpu max,-cx16 -smp 2 -m 384 -nographic -no-reboot \
             -nodefaults -serial stdio -monitor none -kernel "$cache/$1/vmlinuz" -initrd "$scratch/initrd-$1" \
             -drive "file=disk,format=raw,if=virtio,cache=unsafe" \
-            -append "console=ttyS0 quiet panic=-1 mitigations=off no_timer_check tsc=reliable tsc_early_khz=$khz ctprof_job=$2" \
+            -append "$kernel_arguments tsc_early_khz=$khz ctprof_job=$2" \
             </dev/null >console 2>&1 || echo "qemu: status $?" >>console
         ! grep -q 'init: complete' console || break
         echo "$1 $2: boot $try stopped behind: $(tail -n 1 console)"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # known-effect.sh CTPROF SERVICE WORK [SUITE]: an experiment with a file of the scheduler in debugfs, in a VM, for this system's kernel may
 # lock it. Two services that compete are switched less often with longer slices; they count that themselves.
+# shellcheck disable=SC2154 # lib.sh sets what is not set here.
 set -euo pipefail
 
 ctprof=$(realpath "$1")
@@ -9,25 +10,13 @@ service=$(realpath "$2")
 work=$(realpath "$3")
 suite=${4:-trixie}
 here=$(cd "$(dirname "$0")" && pwd)
-cache=${CTPROF_VM_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/ctprof-vm}
+# shellcheck source=/dev/null
+. "$here/lib.sh"
 seconds=1200 # it takes 200 on a machine that does nothing else
 
-if [ "$(uname -m)" != x86_64 ]; then
-    echo "skipped: the kernels are for x86_64"
-    exit 77
-fi
-for program in qemu-system-x86_64 busybox cpio python3 ldd flock timeout; do
-    if ! command -v "$program" >/dev/null; then
-        echo "skipped: no $program"
-        exit 77
-    fi
-done
-status=0
-"$here/download.sh" "$suite" "$cache" || status=$?
-[ $status -eq 0 ] || exit $status
+needs python3
+fetch "$suite"
 
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 "$here/make-initramfs.sh" "$here/known-effect-init" "$cache/$suite" initrd "ctprof=$ctprof" "known-service=$service"
 truncate -s 128M disk
@@ -38,7 +27,7 @@ for try in 1 2; do
     timeout $seconds qemu-system-x86_64 -accel tcg,thread=multi -cpu max,-cx16 -smp 2 -m 512 -nographic -no-reboot \
         -nodefaults -serial stdio -monitor none -kernel "$cache/$suite/vmlinuz" -initrd initrd \
         -drive "file=disk,format=raw,if=virtio,cache=unsafe" \
-        -append "console=ttyS0 quiet panic=-1 mitigations=off no_timer_check tsc=reliable tsc_early_khz=$khz delayacct schedstats=enable" \
+        -append "$kernel_arguments tsc_early_khz=$khz delayacct schedstats=enable" \
         </dev/null >console 2>&1 || echo "qemu: status $?" >>console
     ! grep -q 'init: complete' console || break
     echo "boot $try stopped behind: $(tail -n 1 console)"

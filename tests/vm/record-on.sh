@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # record-on.sh CTPROF WORK [SUITE...]: boots kernels with and without pressure, and records there with triggers: dense windows behind the
 # pressure of a cgroup, which is removed then; errors with the remedy if the kernel keeps no pressure, or refuses the user.
+# shellcheck disable=SC2154 # lib.sh sets what is not set here.
 set -euo pipefail
 
 ctprof=$(realpath "$1")
@@ -9,19 +10,9 @@ work=$(realpath "$2")
 shift 2
 [ $# -gt 0 ] || set -- bookworm trixie
 here=$(cd "$(dirname "$0")" && pwd)
-cache=${CTPROF_VM_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/ctprof-vm}
-if [ "$(uname -m)" != x86_64 ]; then
-    echo "skipped: the kernels are for x86_64"
-    exit 77
-fi
-for program in qemu-system-x86_64 busybox cpio ldd; do
-    if ! command -v "$program" >/dev/null; then
-        echo "skipped: no $program"
-        exit 77
-    fi
-done
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+# shellcheck source=/dev/null
+. "$here/lib.sh"
+needs tr
 khz=$("$work" tsc)
 
 fail() {
@@ -34,14 +25,12 @@ fail() {
 has() { grep -q "$1" "$scratch/console" || fail "no '$1'"; }
 
 for suite in "$@"; do
-    status=0
-    "$here/download.sh" "$suite" "$cache" || status=$?
-    [ $status -eq 0 ] || exit $status
+    fetch "$suite"
     "$here/make-initramfs.sh" "$here/record-on-init" "$cache/$suite" "$scratch/initrd" "ctprof=$ctprof"
     for psi in 1 0; do
         timeout 600 qemu-system-x86_64 -accel tcg -cpu max,-cx16 -smp 1 -m 384 -nographic -no-reboot -nodefaults -serial stdio \
             -monitor none -kernel "$cache/$suite/vmlinuz" -initrd "$scratch/initrd" \
-            -append "console=ttyS0 quiet panic=-1 mitigations=off no_timer_check tsc=reliable tsc_early_khz=$khz psi=$psi" \
+            -append "$kernel_arguments tsc_early_khz=$khz psi=$psi" \
             </dev/null 2>&1 | tr -d '\r' >"$scratch/console" || fail "it does not end"
         has '^init: done$'
         if [ $psi -eq 0 ]; then

@@ -4,6 +4,7 @@
 # switched on and again with everything switched off, and runs check.py on the captures of ctprof. The kernels
 # are downloaded once, to $CTPROF_VM_CACHE or ~/.cache/ctprof-vm, from this system's mirror or $CTPROF_VM_MIRROR.
 # The test is skipped if they or a program are missing. With CTPROF_VM_RESULTS all results of the boots are kept in that folder.
+# shellcheck disable=SC2154 # lib.sh sets what is not set here.
 set -euo pipefail
 
 begin=$(date +%s)
@@ -14,22 +15,12 @@ shift 3
 suites=("${@:-bookworm}")
 [ $# -gt 0 ] || suites=(bookworm trixie)
 here=$(cd "$(dirname "$0")" && pwd)
-cache=${CTPROF_VM_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/ctprof-vm}
+# shellcheck source=/dev/null
+. "$here/lib.sh"
 seconds=420 # for one boot; it takes 20, and 200 where others use the machine as well
 
-if [ "$(uname -m)" != x86_64 ]; then
-    echo "skipped: the kernels are for x86_64"
-    exit 77
-fi
-for program in qemu-system-x86_64 busybox cpio zstd python3 ldd flock timeout; do
-    if ! command -v "$program" >/dev/null; then
-        echo "skipped: no $program"
-        exit 77
-    fi
-done
+needs zstd python3
 
-scratch=$(mktemp -d)
-trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$scratch"' EXIT
 results=${CTPROF_VM_RESULTS:-$scratch/results}
 mkdir -p "$results"
 results=$(realpath "$results")
@@ -49,7 +40,7 @@ boot_once() {
     local dir=$results/$1-$2 append
     rm -rf "$dir" "$scratch/$1-$2"
     mkdir -p "$dir/files" "$scratch/$1-$2"
-    append="console=ttyS0 quiet panic=-1 mitigations=off no_timer_check softlockup_panic=1 $clock ctprof_vm=$2 ctprof_loader=${CTPROF_VM_LOADER:-}"
+    append="$kernel_arguments $clock softlockup_panic=1 ctprof_vm=$2 ctprof_loader=${CTPROF_VM_LOADER:-}"
     if [ "$2" = on ]; then
         append="$append delayacct psi=1"
     else
@@ -76,7 +67,7 @@ boot_once() {
 # The emulated CPU's counter is that of this CPU. On a busy machine an emulated kernel measures it wrongly, and then
 # its time passes at another speed.
 khz=$("$work" tsc)
-clock="tsc=reliable tsc_early_khz=$khz"
+clock="tsc_early_khz=$khz"
 
 missing=
 ready=()
