@@ -10,6 +10,7 @@ ctprof=$(realpath "$1")
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null
 source "$here/lib.sh"
+with_default_signals "$0" "$@"
 needs jq setsid
 
 export CTPROF=$ctprof

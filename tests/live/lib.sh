@@ -13,6 +13,12 @@ fail() {
     exit 1
 }
 
+# with_default_signals SCRIPT ARGUMENT...: starts the script again with no signal ignored, since a shell cannot trap a signal that was
+# ignored when it started, as HUP is below nohup(1).
+with_default_signals() {
+    [ -n "${signals_are_default:-}" ] || exec env --default-signal signals_are_default=yes "$@"
+}
+
 # needs PROGRAM...: skips the test where one of them is not installed.
 needs() {
     local program

@@ -11,6 +11,7 @@ short=${2:-2000}
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null
 source "$here/lib.sh"
+with_default_signals "$0" "$@"
 needs jq setsid xargs gzip zstd
 
 export CTPROF=$ctprof
