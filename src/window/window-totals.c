@@ -46,10 +46,12 @@ static struct window_total *find_or_add(struct window_totals *totals,
 /* Rows of a process follow one another. */
 static bool is_of_last(const struct window_totals *totals, const struct thread_sample *sample)
 {
-	const struct window_total *last = &totals->entries[totals->count - 1];
+	const struct window_total *last;
 
-	return totals->count > 0 && last->tgid == sample->tgid &&
-	       last->process_start == sample_process_start(sample);
+	if (totals->count == 0)
+		return false;
+	last = &totals->entries[totals->count - 1];
+	return last->tgid == sample->tgid && last->process_start == sample_process_start(sample);
 }
 
 void window_totals_add(struct window_totals *totals, const struct thread_sample *sample)
