@@ -103,17 +103,22 @@ int recording_lock_owner(int dir_fd, pid_t *ret_pid)
 	return 0;
 }
 
-static void add_file(int dir_fd, const char *name, struct recording_files *list)
+/* Returns 0 or -errno. A file that the recorder has just removed is none. */
+static int add_file(int dir_fd, const char *name, struct recording_files *list)
 {
 	struct recording_file file = {0};
 	struct stat status;
 
-	if (!recording_name_parse(name, &file.begin_unix_s) ||
-	    fstatat(dir_fd, name, &status, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(status.st_mode))
-		return;
+	if (!recording_name_parse(name, &file.begin_unix_s))
+		return 0;
+	if (fstatat(dir_fd, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (!S_ISREG(status.st_mode))
+		return 0;
 	memcpy(file.name, name, strlen(name) + 1);
 	file.bytes = (uint64_t)status.st_size;
 	*array_add(list->entries, list->count, list->capacity) = file;
+	return 0;
 }
 
 static int compare_files(const void *a, const void *b)
@@ -134,8 +139,11 @@ int recording_files_list(int dir_fd, struct recording_files *list)
 		return fd < 0 ? fd : -errno;
 	/* The stream has it now. */
 	fd = -1;
-	while ((r = fd_next_entry(dir, &entry)) > 0)
-		add_file(dir_fd, entry->d_name, list);
+	while ((r = fd_next_entry(dir, &entry)) > 0) {
+		r = add_file(dir_fd, entry->d_name, list);
+		if (r < 0)
+			break;
+	}
 	closedir(dir);
 	if (r < 0)
 		return r;
