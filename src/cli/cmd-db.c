@@ -238,7 +238,7 @@ static int add_file(struct database *database, const struct export_plan *all, co
 		r = find_missing(database, &file, &plan);
 	if (r == 0 && plan.key_count > 0) {
 		r = export_groups(&plan, &file, database_sink(database));
-		of_database = r == -EIO && file.error.len == 0;
+		of_database = r == 0 || (r == -EIO && file.error.len == 0);
 	}
 	if (r == 0)
 		r = database_commit(database);

@@ -38,6 +38,10 @@ struct database {
 /* Keeps SQLite's reason. Returns -EIO. */
 int database_fail(struct database *database);
 
+/* Binds a text, which is copied; without its address it is NULL. Ends the program if there is no memory for it: SQLite would take NULL
+ * for the text. */
+void database_bind_text(sqlite3_stmt *stmt, int place, struct span text);
+
 /* Limits what SQLite may do from now on to a multiple of the size of the file. Pages of a file from a stranger may be children of
  * several pages, and the file then has more rows than its size allows. Returns 0 or -EIO. */
 must_check_ int database_limit_work(struct database *database);

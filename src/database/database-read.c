@@ -25,6 +25,9 @@ static const char *text_of(sqlite3_stmt *stmt, int column)
 {
 	const unsigned char *text = sqlite3_column_text(stmt, column);
 
+	/* That would be another name. */
+	if (!text && sqlite3_errcode(sqlite3_db_handle(stmt)) == SQLITE_NOMEM)
+		mem_exhausted();
 	return text ? (const char *)text : "";
 }
 
@@ -181,14 +184,19 @@ static int choose(struct database *database, const struct database_list *list,
 	return r;
 }
 
+static struct span span_of(const char *text)
+{
+	return (struct span){text, text ? strlen(text) : 0};
+}
+
 static void bind_filter(sqlite3_stmt *stmt, const struct database_filter *filter)
 {
 	if (!filter)
 		return;
-	sqlite3_bind_text(stmt, 1, filter->group_key, -1, SQLITE_STATIC);
-	sqlite3_bind_text(stmt, 2, filter->group_name, -1, SQLITE_STATIC);
-	if (filter->metric)
-		sqlite3_bind_text(stmt, 3, filter->metric, -1, SQLITE_STATIC);
+	database_bind_text(stmt, 1, span_of(filter->group_key));
+	database_bind_text(stmt, 2, span_of(filter->group_name));
+	if (filter->metric && sqlite3_bind_parameter_count(stmt) >= 3)
+		database_bind_text(stmt, 3, span_of(filter->metric));
 }
 
 /* Stores the first number of the first row. @filter's conditions are ?1 and ?2. */

@@ -17,10 +17,11 @@ static void finalize(sqlite3_stmt **stmt)
 /* Looks for the table of the row that @model is at. */
 static int find_table(sqlite3_stmt *model, sqlite3_stmt *found)
 {
-	sqlite3_reset(found);
-	sqlite3_bind_value(found, 1, sqlite3_column_value(model, 0));
-	sqlite3_bind_value(found, 2, sqlite3_column_value(model, 1));
-	return sqlite3_step(found);
+	int r = sqlite3_reset(found);
+
+	for (int column = 0; r == SQLITE_OK && column < 2; column++)
+		r = sqlite3_bind_value(found, column + 1, sqlite3_column_value(model, column));
+	return r == SQLITE_OK ? sqlite3_step(found) : r;
 }
 
 int database_has_tables(sqlite3 *handle, bool *ret_has)

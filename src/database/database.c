@@ -39,6 +39,8 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
 
 int database_fail(struct database *database)
 {
+	if (sqlite3_errcode(database->handle) == SQLITE_NOMEM)
+		mem_exhausted();
 	strbuf_clear(&database->reason);
 	if (database->files && database_files_refused(database->files))
 		strbuf_add_str(&database->reason, "its journal names another file");
@@ -101,7 +103,7 @@ int database_limit_work(struct database *database)
 {
 	/* A fact of a sound file takes more than 4 bytes, and a few dozen operations to find and to return; WORK_LEAST is for sorting and
 	 * for small files. */
-	enum { OPERATIONS_EACH = 10000, OPERATIONS_PER_BYTE = 32, WORK_LEAST = 1000 };
+	enum { OPERATIONS_EACH = 10000, BYTE_OPERATIONS = 32, WORK_LEAST = 1024 };
 	int64_t pages = 0, bytes = 0;
 	int r;
 
@@ -112,8 +114,8 @@ int database_limit_work(struct database *database)
 	if (r < 0)
 		return r;
 	database->has_overworked = false;
-	database->work_left = WORK_LEAST + (uint64_t)pages * (uint64_t)bytes * OPERATIONS_PER_BYTE /
-	                                           OPERATIONS_EACH;
+	database->work_left =
+	        WORK_LEAST + (uint64_t)pages * (uint64_t)bytes * BYTE_OPERATIONS / OPERATIONS_EACH;
 	sqlite3_progress_handler(database->handle, OPERATIONS_EACH, use_up, database);
 	return 0;
 }
@@ -264,9 +266,10 @@ void database_cancel(struct database *database)
 	memset(database->metrics, 0, sizeof(database->metrics));
 }
 
-static void bind_span(sqlite3_stmt *stmt, int place, struct span text)
+void database_bind_text(sqlite3_stmt *stmt, int place, struct span text)
 {
-	sqlite3_bind_text(stmt, place, text.text, (int)text.len, SQLITE_STATIC);
+	if (sqlite3_bind_text(stmt, place, text.text, (int)text.len, SQLITE_TRANSIENT) != SQLITE_OK)
+		mem_exhausted();
 }
 
 int database_has(struct database *database, const char *digest, struct span keys, bool *ret_has)
@@ -276,8 +279,8 @@ int database_has(struct database *database, const char *digest, struct span keys
 
 	if (!stmt)
 		return database_fail(database);
-	bind_span(stmt, 1, (struct span){digest, strlen(digest)});
-	bind_span(stmt, 2, keys);
+	database_bind_text(stmt, 1, (struct span){digest, strlen(digest)});
+	database_bind_text(stmt, 2, keys);
 	r = sqlite3_step(stmt);
 	if (r != SQLITE_ROW && r != SQLITE_DONE)
 		return database_fail(database);
@@ -296,7 +299,7 @@ static void bind_integer(sqlite3_stmt *stmt, int place, __int128 integer)
 		return;
 	}
 	units_format_integer(integer, &digits);
-	sqlite3_bind_text(stmt, place, strbuf_str(&digits), (int)digits.len, SQLITE_TRANSIENT);
+	database_bind_text(stmt, place, (struct span){strbuf_str(&digits), digits.len});
 }
 
 static void bind_cell(sqlite3_stmt *stmt, int place, const struct fleet_row *row,
@@ -307,7 +310,7 @@ static void bind_cell(sqlite3_stmt *stmt, int place, const struct fleet_row *row
 	if (cell->kind == FLEET_CELL_INTEGER)
 		bind_integer(stmt, place, cell->integer);
 	else if (cell->kind == FLEET_CELL_TEXT)
-		bind_span(stmt, place, cell->text);
+		database_bind_text(stmt, place, cell->text);
 	else
 		sqlite3_bind_null(stmt, place);
 }
