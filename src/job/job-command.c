@@ -122,12 +122,14 @@ void job_command_await_gate(const struct job_command *command, int proc_fd)
 int job_command_release(struct job_command *command)
 {
 	const char byte = 0;
-	int error = 0;
+	int error = 0, r;
 	ssize_t len;
 
-	if (fd_write_all(command->gate_fd, &byte, 1) < 0)
-		return -ECHILD;
+	r = fd_write_all(command->gate_fd, &byte, 1);
+	/* The child ends if there is nothing to read any more. */
 	fd_closep(&command->gate_fd);
+	if (r < 0)
+		return -ECHILD;
 	do
 		len = read(command->error_fd, &error, sizeof(error));
 	while (len < 0 && errno == EINTR);
