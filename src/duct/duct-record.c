@@ -98,8 +98,8 @@ static double mean_pcpu(const struct duct_series *series)
 	double seconds = series->time - series->begin;
 
 	if (!series->record.has_rate || seconds <= 0)
-		return series->record.pcpu;
-	return 100 * (series->cpu_time - series->begin_cpu) / seconds;
+		return duct_series_possible(series, series->record.pcpu);
+	return duct_series_possible(series, 100 * (series->cpu_time - series->begin_cpu) / seconds);
 }
 
 static void add_totals(const struct duct_series *series, struct duct_json *json)

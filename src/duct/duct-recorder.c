@@ -150,6 +150,7 @@ void duct_recorder_init(struct duct_recorder *recorder, const struct duct_file *
 	        .file = file,
 	        .interval = (double)report_ns / NS_PER_SECOND,
 	        .series = {.host_memory = duct_host_memory(),
+	                   .most_pcpu = 100 * (double)sysconf(_SC_NPROCESSORS_CONF),
 	                   .command = command_of,
 	                   .context = recorder},
 	};

@@ -50,6 +50,7 @@ struct duct_sums {
 
 struct duct_series {
 	double host_memory; /* bytes; 0: not known */
+	double most_pcpu;   /* of all CPUs; 0: not known */
 	/* Appends the command line of a process. */
 	void (*command)(void *context, const struct duct_process *process, struct strbuf *out);
 	void *context;
@@ -84,6 +85,10 @@ void duct_series_end(struct duct_series *series, double time, double cpu_time,
 
 /* Appends the record so far, a line, and begins the next one. Returns false, and does nothing, if it has no sample. */
 bool duct_series_write(struct duct_series *series, struct strbuf *out);
+
+/* Returns a percentage of CPU time of the job, but no more than all CPUs have: CPU time of processes that no sample saw comes when they
+ * are waited for, and a short record may get that of the time before it. */
+double duct_series_possible(const struct duct_series *series, double pcpu);
 
 /* Stores the highest CPU time per second of the job, in percent. Returns false if it is not known. */
 bool duct_series_peak(const struct duct_series *series, double *ret);

@@ -257,6 +257,28 @@ static void add_with_storage(struct duct_series *series, double time, bool known
 
 /* Storage is that of the record's time, and that since the start; neither if it is not known. A reading that misses something is
  * made good by the next one. Threads are those of one moment. */
+/* A child of 0.5 s that no sample saw is waited for in the last hundredth of the job. */
+static void test_late_cpu_time(void **state)
+{
+	cleanup_(duct_series_done) struct duct_series series = new_series();
+	const struct duct_process process = process_of(1, 1, 0.1, 1000);
+	json_t *record;
+	double peak;
+
+	(void)state;
+	series.most_pcpu = 200;
+	add(&series, 1, 0.1, &process, 1);
+	json_decref(write_record(&series));
+	add(&series, 1.01, 0.6, &process, 1);
+	duct_series_end(&series, 1.01, 0.6, NULL);
+	record = write_record(&series);
+	assert_near(number(record, "totals", "pcpu"), 200);
+	assert_near(number(record, "averages", "pcpu"), 200);
+	assert_true(duct_series_peak(&series, &peak));
+	assert_true(peak <= 200);
+	json_decref(record);
+}
+
 static void test_storage(void **state)
 {
 	static const struct {
@@ -304,10 +326,10 @@ static void test_storage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(test_burst),       cmocka_unit_test(test_unseen),
-	        cmocka_unit_test(test_two_workers), cmocka_unit_test(test_end_without_sample),
-	        cmocka_unit_test(test_pid_again),   cmocka_unit_test(test_many),
-	        cmocka_unit_test(test_storage),
+	        cmocka_unit_test(test_burst),         cmocka_unit_test(test_unseen),
+	        cmocka_unit_test(test_two_workers),   cmocka_unit_test(test_end_without_sample),
+	        cmocka_unit_test(test_pid_again),     cmocka_unit_test(test_many),
+	        cmocka_unit_test(test_late_cpu_time), cmocka_unit_test(test_storage),
 	};
 
 	setenv("TZ", "UTC0", 1);
