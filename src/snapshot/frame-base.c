@@ -110,7 +110,7 @@ enum frame_row frame_base_write_row(struct frame_base *base, const struct thread
 		row = is_left_out(base, sample, ret_changes) ? FRAME_ROW_LEFT_OUT
 		                                             : FRAME_ROW_CHANGES;
 	if (row == FRAME_ROW_LEFT_OUT) {
-		base->rows.marks[before].length_ns = base->frame;
+		base->rows.marks[before].left_out = base->frame;
 		base->unchanged_threads++;
 		return row;
 	}
@@ -127,9 +127,9 @@ bool frame_base_leave_out(struct frame_base *base, const struct thread_key *key)
 
 	/* The last row of a process may have totals, which other rows have changed. */
 	if (row == THREAD_STORE_NONE || (is_of_process && base->has_rows) ||
-	    base->rows.marks[row].length_ns + 1 != base->frame)
+	    base->rows.marks[row].left_out + 1 != base->frame)
 		return false;
-	base->rows.marks[row].length_ns = base->frame;
+	base->rows.marks[row].left_out = base->frame;
 	base->unchanged_threads++;
 	return true;
 }
@@ -191,7 +191,7 @@ bool frame_base_next_ended(struct frame_base *base, uint32_t *row, struct thread
 		const struct row_mark *mark = &base->rows.marks[*row];
 
 		if (mark->frame == 0 || mark->frame == base->frame ||
-		    mark->length_ns == base->frame)
+		    mark->left_out == base->frame)
 			continue;
 		*ret_key = *thread_store_key(&base->rows.store, *row);
 		row_table_end(&base->rows, *row);

@@ -8,11 +8,11 @@
 
 #include "snapshot/thread-store.h"
 
+/* The marks of a row, which its owner sets. */
 struct row_mark {
-	uint64_t
-	        frame; /* its owner's number of the frame that had the row; 0: there is no such thread any more */
-	uint64_t length_ns; /* its owner's, as is the next */
-	uint64_t first;
+	uint64_t frame;            /* the last one that had the row; 0: the thread is gone */
+	uint64_t length_ns, first; /* for window-sum: the sum's length then, the first frame */
+	uint64_t left_out;         /* for frame-base: the last frame that left the row out */
 };
 
 /* All zero is the empty table. */

@@ -77,7 +77,8 @@ static uint32_t find_before(const struct window_sum *sum, const struct thread_sa
 static int add_thread(struct snapshot_visitor *self, struct thread_sample *sample)
 {
 	struct window_sum *sum = (struct window_sum *)self;
-	struct row_mark mark = {sum->count + 1, sum->length_ns, sum->count + 1};
+	struct row_mark mark = {
+	        .frame = sum->count + 1, .length_ns = sum->length_ns, .first = sum->count + 1};
 	uint32_t row;
 
 	check_boot(sum);
