@@ -68,7 +68,7 @@ numbers() {
         done
         chmod -R a+rwX build
         printf 'all: f0.o f1.o f2.o f3.o f4.o f5.o f6.o f7.o\n' >build/Makefile
-        measure -- make -s -j2 -C build CC=cc CFLAGS=-O2
+        measure -- env CCACHE_DISABLE=1 make -s -j2 -C build CC=cc CFLAGS=-O2
         io_is_equal
         same "$mode: objects" 8 "$(find build -name '*.o' | wc -l)"
     fi

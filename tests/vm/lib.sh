@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the tests in VMs have in common. A test that reads this file has a directory of its own in $scratch, which is gone at the end.
+# The parts that tests in VMs share. A test that reads this file has a directory of its own in $scratch, which is gone at the end.
 # shellcheck disable=SC2034,SC2154 # The tests use these, and set $here and $khz.
 cache=${CTPROF_VM_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/ctprof-vm}
 # Arguments of the kernel in every VM, beside the clock's frequency.
