@@ -92,14 +92,19 @@ static void add_process(const struct duct_series *series, struct duct_json *json
 	duct_json_close(json, '}');
 }
 
+double duct_record_possible(const struct duct_series *series, double pcpu)
+{
+	return series->most_pcpu > 0 ? fmin(pcpu, series->most_pcpu) : pcpu;
+}
+
 /* A record that is too short for a rate has what its processes used of their lives, as con-duct has it. */
 static double mean_pcpu(const struct duct_series *series)
 {
 	double seconds = series->time - series->begin;
 
 	if (!series->record.has_rate || seconds <= 0)
-		return duct_series_possible(series, series->record.pcpu);
-	return duct_series_possible(series, 100 * (series->cpu_time - series->begin_cpu) / seconds);
+		return duct_record_possible(series, series->record.pcpu);
+	return duct_record_possible(series, 100 * (series->cpu_time - series->begin_cpu) / seconds);
 }
 
 static void add_totals(const struct duct_series *series, struct duct_json *json)

@@ -142,11 +142,6 @@ static void set_totals(struct duct_series *series, const struct duct_sample *sam
 		series->threads = threads;
 }
 
-double duct_series_possible(const struct duct_series *series, double pcpu)
-{
-	return series->most_pcpu > 0 ? fmin(pcpu, series->most_pcpu) : pcpu;
-}
-
 static void add_rate(struct duct_series *series, double begin, double cpu_time)
 {
 	double seconds = series->time - begin;
@@ -155,7 +150,7 @@ static void add_rate(struct duct_series *series, double begin, double cpu_time)
 		return;
 	series->record.rate =
 	        fmax(series->record.rate,
-	             duct_series_possible(series, 100 * (series->cpu_time - cpu_time) / seconds));
+	             duct_record_possible(series, 100 * (series->cpu_time - cpu_time) / seconds));
 	series->record.has_rate = true;
 	series->run.rate = fmax(series->run.rate, series->record.rate);
 	series->run.has_rate = true;

@@ -86,9 +86,5 @@ void duct_series_end(struct duct_series *series, double time, double cpu_time,
 /* Appends the record so far, a line, and begins the next one. Returns false, and does nothing, if it has no sample. */
 bool duct_series_write(struct duct_series *series, struct strbuf *out);
 
-/* Returns a percentage of CPU time of the job, but no more than all CPUs have: CPU time of processes that no sample saw comes when they
- * are waited for, and a short record may get that of the time before it. */
-double duct_series_possible(const struct duct_series *series, double pcpu);
-
 /* Stores the highest CPU time per second of the job, in percent. Returns false if it is not known. */
 bool duct_series_peak(const struct duct_series *series, double *ret);

@@ -190,8 +190,7 @@ bool frame_base_next_ended(struct frame_base *base, uint32_t *row, struct thread
 	for (; !base->is_whole && *row < base->rows.store.count; (*row)++) {
 		const struct row_mark *mark = &base->rows.marks[*row];
 
-		if (mark->frame == 0 || mark->frame == base->frame ||
-		    mark->left_out == base->frame)
+		if (mark->frame == 0 || mark->frame == base->frame || mark->left_out == base->frame)
 			continue;
 		*ret_key = *thread_store_key(&base->rows.store, *row);
 		row_table_end(&base->rows, *row);
