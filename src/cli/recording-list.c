@@ -150,8 +150,11 @@ static void add_scaled(double number, struct strbuf *out)
 		strbuf_addf(out, "%.0f", number);
 		return;
 	}
-	for (number /= 1000; number >= 999.5 && unit + 2 < sizeof(units); number /= 1000)
+	number /= 1000;
+	while (number >= 999.5 && unit + 2 < sizeof(units)) {
+		number /= 1000;
 		unit++;
+	}
 	add_number(number, out);
 	strbuf_add_char(out, units[unit]);
 }

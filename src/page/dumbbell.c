@@ -68,7 +68,7 @@ void dumbbell_add_labels(const struct dumbbell_axis *axis, struct strbuf *out)
 	static const double labels[] = {0,   900, -90, 100, -50, 20, -20, 10,
 	                                -10, 300, -75, 50,  5,   -5, 2,   -2};
 	enum { COUNT = ARRAY_SIZE(labels), APART = 11 };
-	double drawn[COUNT];
+	double drawn[COUNT] = {0};
 	size_t count = 0;
 
 	for (size_t i = 0; i < COUNT; i++) {

@@ -79,7 +79,7 @@ pid=${pid_of[${p}churn]}
 gone=0 captures=0 seen=0
 # Ten, and more where chance let none of the brief ones be met, alive or gone.
 while [ "$captures" -lt 10 ] || [ $((gone * seen)) -eq 0 ]; do
-    [ "$captures" -lt 100 ] || fail "in $captures captures $seen brief threads were met, and $gone were gone"
+    [ "$captures" -lt 500 ] || fail "in $captures captures $seen brief threads were met, and $gone were gone"
     "$CTPROF" capture -o churn.zst 2>err || fail "capture $captures ended with status $?: $(cat err)"
     [ "$(grep -cv '^ctprof: wrote ' err)" -le 1 ] || fail "capture $captures said more than a line: $(cat err)"
     zstd -tq churn.zst || fail "capture $captures is damaged"
