@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "check.h"
+#include "database/database-files.h"
 #include "database/database.h"
 #include "temp-tree.h"
 
@@ -97,12 +98,33 @@ static void test_own_files(void **state)
 	assert_int_equal(temp_tree_count(tree, "."), 2);
 }
 
+/* Whatever SQLite may find to remove. */
+static void test_no_other_is_removed(void **state)
+{
+	const struct temp_tree *tree = *state;
+	cleanup_(mem_freep) char *path = temp_tree_path(tree, "fleet.db");
+	cleanup_(mem_freep) char *journal = temp_tree_path(tree, "fleet.db-journal");
+	cleanup_(mem_freep) char *victim = temp_tree_path(tree, "victim");
+	cleanup_(database_files_freep) struct database_files *files = database_files_new(path);
+	sqlite3_vfs *vfs = sqlite3_vfs_find(database_files_name(files));
+
+	assert_non_null(vfs);
+	temp_tree_write_text(tree, "victim", "precious");
+	temp_tree_write_text(tree, "fleet.db-journal", "");
+	assert_int_not_equal(vfs->xDelete(vfs, victim, 0), SQLITE_OK);
+	temp_tree_assert_text(tree, "victim", "precious");
+	assert_true(database_files_refused(files));
+	assert_int_equal(vfs->xDelete(vfs, journal, 0), SQLITE_OK);
+	assert_int_equal(temp_tree_count(tree, "."), 1);
+}
+
 #define test(name_) \
 	cmocka_unit_test_setup_teardown(test_##name_, temp_tree_setup, temp_tree_teardown)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {test(journal_names_another_file), test(own_files)};
+	const struct CMUnitTest tests[] = {test(journal_names_another_file), test(own_files),
+	                                   test(no_other_is_removed)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

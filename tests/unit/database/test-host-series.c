@@ -64,11 +64,28 @@ static void unseen_is_no_zero(void **state)
 	assert_false(host_series_is_unseen(&series, USE_LAST, 1));
 }
 
+/* Files that are read first may be those of the second host. */
+static void hosts_are_sorted(void **state)
+{
+	cleanup_(host_series_done) struct host_series series;
+	struct database_fact second = fact(2, 1), first = fact(0, 1);
+
+	(void)state;
+	host_series_init(&series, &list, uses);
+	host_series_add(&series, &second);
+	host_series_add(&series, &first);
+	host_series_sort(&series);
+	assert_int_equal(series.host_count, 2);
+	assert_int_equal(series.hosts[0], 0);
+	assert_int_equal(series.hosts[1], 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(adds_work_and_time),
 	        cmocka_unit_test(unseen_is_no_zero),
+	        cmocka_unit_test(hosts_are_sorted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

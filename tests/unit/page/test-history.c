@@ -108,12 +108,28 @@ static void test_amounts(void **state)
 	assert_true(isnan(rest[0]));
 }
 
+/* One column with much weighs as much as a tenth of the time with it: 100 in one of 40, and 13 in all. */
+static void test_rank(void **state)
+{
+	enum { COLUMNS = 40 };
+	cleanup_(history_done) struct history history = {0};
+
+	(void)state;
+	for (size_t i = 0; i < COLUMNS; i++)
+		add_column(&history, i, 13, i == 7 ? 100 : 0, 200);
+	history_finish(&history);
+	assert_string_equal(history.groups[0].label, "a");
+	assert_true(fabs(history.groups[0].rank - (0.13 + 0.013)) < 1e-6);
+	assert_true(fabs(history.groups[1].rank - (0.025 + 0.1)) < 1e-6);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_columns_of_a_day),
 	        cmocka_unit_test(test_columns_end_at_gaps),
 	        cmocka_unit_test(test_amounts),
+	        cmocka_unit_test(test_rank),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
