@@ -166,9 +166,9 @@ static void add_key(struct strbuf *out)
 {
 	static const struct {
 		const char *name, *text;
-	} keys[] = {{"d3", "60 % less or more"}, {"d2", "30 %"},      {"d1", "10 % less"},
-	            {"c0", "about the same"},    {"m1", "10 % more"}, {"m2", "30 %"},
-	            {"m3", "60 % or more"},      {"u", "not known"}};
+	} keys[] = {{"d3", "at least 60 % less"}, {"d2", "30 % less"}, {"d1", "10 % less"},
+	            {"c0", "about the same"},     {"m1", "10 % more"}, {"m2", "30 % more"},
+	            {"m3", "at least 60 % more"}, {"u", "not known"}};
 
 	strbuf_add_str(out, "<p class=\"keys\">");
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
@@ -177,7 +177,7 @@ static void add_key(struct strbuf *out)
 		        "<svg class=\"key\" width=\"14\" height=\"12\" aria-hidden=\"true\">"
 		        "<svg class=\"f %s\"><rect width=\"14\" height=\"12\"/></svg></svg> %s\n",
 		        keys[i].name, keys[i].text);
-	strbuf_add_str(out, "; hatched: new or gone; * may lack some threads</p>\n");
+	strbuf_add_str(out, "hatched: new or gone; *: may lack some threads</p>\n");
 }
 
 static void add_icicle(const struct report *report, const struct icicle *icicle, unsigned aspect,
@@ -194,9 +194,9 @@ static void add_icicle(const struct report *report, const struct icicle *icicle,
 	strbuf_addf(out,
 	            "<p>All threads; below them cgroups, processes and pools of threads. The width "
 	            "is %s%s.</p>\n",
-	            icicle->sides == 1 ? "the time" : "the time after",
-	            icicle->sides == 1 ? ""
-	                               : ", and before of what is gone; the colour is the change");
+	            icicle->sides == 1 ? "the time"
+	                               : "the time after; of what is gone, the time before",
+	            icicle->sides == 1 ? "" : "; the colour is the change");
 	if (icicle->sides > 1)
 		add_key(out);
 	strbuf_addf(out,
