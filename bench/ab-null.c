@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "cli/fd-source.h"
 #include "effect/effect.h"
+#include "input/fd-source.h"
 #include "statistics/generator.h"
 #include "statistics/p-adjust.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture-note.h"
 
-#include "cli/command.h"
+#include "command/command.h"
 #include "ctprof/base/macro.h"
 #include "ctprof/base/strbuf.h"
 #include "metric/units.h"

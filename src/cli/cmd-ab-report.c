@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <getopt.h>
 
-#include "ab-options.h"
+#include "ab/ab-options.h"
 #include "base/mem.h"
+#include "cli/commands.h"
 
 static const char *const notes[] = {
         "Answers are moved, same (within the margin) and unknown. Several directories are",

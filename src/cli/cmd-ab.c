@@ -11,20 +11,21 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ab-answer.h"
-#include "ab-plan.h"
-#include "ab-progress.h"
-#include "ab-rows.h"
+#include "ab/ab-answer.h"
+#include "ab/ab-plan.h"
+#include "ab/ab-progress.h"
+#include "ab/ab-rows.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/scan.h"
 #include "base/text.h"
 #include "cgroup/cgroup-mount.h"
-#include "cli/options.h"
+#include "cli/commands.h"
+#include "command/options.h"
+#include "command/privileged.h"
 #include "experiment/run.h"
-#include "fd-source.h"
+#include "input/fd-source.h"
 #include "knob/changes.h"
-#include "privileged.h"
 
 enum {
 	OPT_A = 1,

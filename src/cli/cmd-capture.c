@@ -9,7 +9,8 @@
 #include "base/output.h"
 #include "capture-note.h"
 #include "capture/capture.h"
-#include "cli/options.h"
+#include "cli/commands.h"
+#include "command/options.h"
 
 #include "window-note.h"
 #include "window-wait.h"

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <getopt.h>
 
-#include "ab-options.h"
+#include "ab/ab-options.h"
 #include "base/mem.h"
-#include "report-options.h"
+#include "cli/commands.h"
+#include "query/report-options.h"
 
 static const struct cli_option options[] = {
         {OPT_ORDER, 0, "order", "ORDER", "rank rows by impact (default), delta, percent, name",

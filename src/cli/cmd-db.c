@@ -10,14 +10,15 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/scan.h"
-#include "cli/options.h"
+#include "cli/commands.h"
+#include "command/options.h"
 #include "database/answer-print.h"
 #include "database/database.h"
 #include "database/question.h"
 #include "export-file.h"
 #include "fleet/ddl.h"
-#include "report-lists.h"
-#include "report-options.h"
+#include "query/report-lists.h"
+#include "query/report-options.h"
 
 enum {
 	OPT_DB = 1,

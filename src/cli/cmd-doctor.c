@@ -5,11 +5,12 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "cli/options.h"
+#include "cli/commands.h"
+#include "command/options.h"
+#include "command/pager.h"
 #include "doctor/doctor-probe.h"
 #include "doctor/report-doctor.h"
-#include "pager.h"
-#include "report-options.h"
+#include "query/report-options.h"
 
 enum { OPT_ENABLE = 1, OPT_FORMAT, OPT_COLOR, OPT_NO_PAGER };
 

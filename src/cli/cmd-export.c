@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "cli/options.h"
+#include "cli/commands.h"
+#include "command/options.h"
 #include "export-file.h"
 #include "fleet/folded.h"
-#include "report-lists.h"
+#include "query/report-lists.h"
 
 enum {
 	OPT_FORMAT = 1,

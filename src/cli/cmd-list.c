@@ -8,11 +8,12 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
-#include "cli/options.h"
-#include "job-files.h"
-#include "pager.h"
-#include "recording-list.h"
-#include "report-options.h"
+#include "cli/commands.h"
+#include "command/options.h"
+#include "command/pager.h"
+#include "input/job-files.h"
+#include "query/report-options.h"
+#include "recorder/recording-list.h"
 #include "runs/run-list.h"
 #include "runs/run-where.h"
 

@@ -2,10 +2,11 @@
 #include <getopt.h>
 
 #include "base/glob.h"
-#include "cli/options.h"
+#include "cli/commands.h"
+#include "command/options.h"
+#include "command/pager.h"
 #include "listing/metric-list.h"
 #include "measure/measure.h"
-#include "pager.h"
 
 enum { OPT_FORMAT = 1, OPT_NO_PAGER };
 

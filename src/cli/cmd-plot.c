@@ -10,10 +10,11 @@
 #include "base/output.h"
 #include "base/scan.h"
 #include "base/text.h"
-#include "cli/options.h"
-#include "job-files.h"
+#include "cli/commands.h"
+#include "command/options.h"
+#include "input/job-files.h"
 #include "plot/plot.h"
-#include "report-options.h"
+#include "query/report-options.h"
 
 enum { OPT_FORMAT = 1, OPT_OUTPUT, OPT_SERIES, OPT_CPU, OPT_SIZE, OPT_COLOR };
 

@@ -6,12 +6,13 @@
 #include "base/clock.h"
 #include "base/duration.h"
 #include "base/mem.h"
-#include "cli/options.h"
-#include "record-run.h"
-#include "record-status.h"
-#include "record-wait.h"
+#include "cli/commands.h"
+#include "command/options.h"
+#include "query/report-lists.h"
+#include "recorder/record-run.h"
+#include "recorder/record-status.h"
+#include "recorder/record-wait.h"
 #include "recording/recording-survey.h"
-#include "report-lists.h"
 
 enum {
 	OPT_EVERY = 1,

@@ -6,12 +6,13 @@
 
 #include "base/output.h"
 #include "base/text.h"
-#include "explain-group.h"
-#include "fd-source.h"
+#include "cli/commands.h"
+#include "input/fd-source.h"
 #include "overview/overview.h"
 #include "page/page.h"
+#include "query/explain-group.h"
+#include "query/report-options.h"
 #include "report-kinds.h"
-#include "report-options.h"
 
 enum {
 	OPT_OUTPUT = 1,

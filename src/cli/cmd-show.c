@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report-options.h"
+#include "cli/commands.h"
+#include "query/report-options.h"
 
 static const struct cli_option options[] = {
         {OPT_SHOW_ORDER, 0, "order", "ORDER", "rank rows by impact (default), delta, name",

@@ -6,10 +6,11 @@
 
 #include "base/mem.h"
 #include "base/output.h"
-#include "cli/options.h"
-#include "fd-source.h"
-#include "recording-operand.h"
-#include "report-lists.h"
+#include "cli/commands.h"
+#include "command/options.h"
+#include "input/fd-source.h"
+#include "input/recording-operand.h"
+#include "query/report-lists.h"
 #include "window-note.h"
 #include "window/window.h"
 

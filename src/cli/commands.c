@@ -2,8 +2,9 @@
 #include <getopt.h>
 #include <string.h>
 
-#include "cli/command.h"
-#include "cli/options.h"
+#include "cli/commands.h"
+#include "command/command.h"
+#include "command/options.h"
 #include "manual-page.h"
 
 const struct command *const command_table[] = {

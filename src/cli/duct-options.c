@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #include "cli/duct-log.h"
-#include "cli/options.h"
+#include "command/options.h"
 #include "duct/duct-summary.h"
 
 enum {

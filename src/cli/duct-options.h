@@ -3,7 +3,7 @@
 /* duct-options - what a run by con-duct's rules is asked for: by options, else by variables DUCT_..., else by default. */
 #include <stdbool.h>
 
-#include "cli/command.h"
+#include "command/command.h"
 #include "duct/duct-config.h"
 #include "job/job-process.h"
 

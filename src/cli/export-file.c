@@ -5,7 +5,7 @@
 
 #include "fleet/fleet-threads.h"
 #include "measure/measure.h"
-#include "report-lists.h"
+#include "query/report-lists.h"
 
 void export_plan_init(struct export_plan *plan)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* export-file - one snapshot as rows of facts, and the options that say which ones. */
-#include "cli/options.h"
+#include "command/options.h"
 #include "fleet/fleet-groups.h"
-#include "snapshot-file.h"
+#include "input/snapshot-file.h"
 
 enum { EXPORT_KEYS_MAX = 8 };
 

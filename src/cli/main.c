@@ -2,7 +2,8 @@
 #include <signal.h>
 #include <string.h>
 
-#include "cli/command.h"
+#include "cli/commands.h"
+#include "command/command.h"
 #include "knob/changes.h"
 #include "json/json-tree.h"
 

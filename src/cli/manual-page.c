@@ -8,9 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "command/pager-security.h"
+#include "command/privileged.h"
 #include "ctprof/base/strbuf.h"
-#include "pager-security.h"
-#include "privileged.h"
 
 /* Returns whether the program is there and succeeds. */
 static bool succeeds(const char *const *argv)

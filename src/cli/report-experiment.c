@@ -2,7 +2,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "ab-options.h"
+#include "ab/ab-options.h"
 #include "base/mem.h"
 #include "page/page-experiment.h"
 #include "report-kinds.h"

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
-#include "job-files.h"
+#include "input/job-files.h"
 #include "page/page-job.h"
 #include "report-kinds.h"
 

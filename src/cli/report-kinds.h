@@ -2,7 +2,7 @@
 #pragma once
 /* report-kinds - the pages of ctprof report that are of no snapshot: of an experiment, of a recording's time, and of a job. */
 #include "ctprof/base/strbuf.h"
-#include "report-options.h"
+#include "query/report-options.h"
 
 struct report_call {
 	const char *path;

@@ -11,9 +11,9 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "input/recording-operand.h"
 #include "overview/overview.h"
 #include "page/page-history.h"
-#include "recording-operand.h"
 #include "recording/recording-read.h"
 #include "report-kinds.h"
 

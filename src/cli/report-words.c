@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "explain-group.h"
+#include "query/explain-group.h"
 #include "report-kinds.h"
 
 void report_add_word(struct strbuf *out, const char *word)

@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "cli/command.h"
+#include "command/command.h"
 #include "duct/duct-info.h"
 #include "duct/duct-prefix.h"
 

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cli/command.h"
+#include "command/command.h"
 #include "ctprof/base/macro.h"
 #include "ctprof/base/strbuf.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The script's functions set variables of their caller: "words" to a list, "kind" to the kind of an argument. */
 #include "base/text.h"
-#include "cli/options.h"
+#include "command/options.h"
 #include "completion.h"
 
 static void add_words(struct strbuf *out, const struct cli_values *values)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The script has a function that prints lists of words with their descriptions, and a line "complete" for each command
  * and option. */
-#include "cli/options.h"
+#include "command/options.h"
 #include "completion.h"
 
 struct printing {

@@ -3,6 +3,7 @@
  * input. */
 #include <string.h>
 
+#include "cli/commands.h"
 #include "completion.h"
 
 int main(int argc, char **argv)

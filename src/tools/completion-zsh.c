@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cli/options.h"
+#include "command/options.h"
 #include "completion.h"
 
 struct printing {

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "cli/command.h"
+#include "command/command.h"
 #include "ctprof/base/strbuf.h"
 
 struct completion_word {

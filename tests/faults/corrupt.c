@@ -19,6 +19,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "cli/commands.h"
 #include "command-run.h"
 #include "fuzz.h"
 

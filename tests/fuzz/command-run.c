@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "command-run.h"
+#include "cli/commands.h"
 
 #include <errno.h>
 #include <fcntl.h>

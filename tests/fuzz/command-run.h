@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/command.h"
+#include "command/command.h"
 #include "ctprof/base/strbuf.h"
 
 /* The input, from which options are chosen by leading bytes. */

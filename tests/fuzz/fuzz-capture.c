@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "cli/commands.h"
 #include "command-run.h"
 #include "fuzz.h"
 #include "input-tree.h"

@@ -3,6 +3,7 @@
  * with a window that show prints, or with a reason and nothing written. */
 #include <string.h>
 
+#include "cli/commands.h"
 #include "command-run.h"
 #include "fuzz.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The whole command compare: the first bytes choose options, and the rest is the JSON of two files with a zero byte between
  * them. Whatever they hold, the command ends with a sound report or with a reason. */
+#include "cli/commands.h"
 #include "command-run.h"
 #include "fuzz.h"
 

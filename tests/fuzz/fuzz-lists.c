@@ -5,9 +5,10 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "cli/report-lists.h"
+#include "cli/commands.h"
 #include "fuzz.h"
 #include "overview/overview.h"
+#include "query/report-lists.h"
 
 static const struct cli_option option = {.id = 1, .name = "list"};
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The whole command show: the first byte says whether the file is the input as it is or the input in a sound frame, the next ones
  * choose options, and the rest is the file. Whatever it holds, the command ends with a sound report or with a reason. */
+#include "cli/commands.h"
 #include "command-run.h"
 #include "fuzz.h"
 

@@ -87,7 +87,7 @@ test_includes() {
     echo '#include "zstd-stream.h"' | append src/report/report-csv.c
     fails 'src/report/zstd-stream.h does not exist' includes.sh "$tree"
     fresh
-    echo '#include "../snapshot/zstd-stream.h"' | append src/cli/load.c
+    echo '#include "../snapshot/zstd-stream.h"' | append src/input/load.c
     fails 'is no header of a room' includes.sh "$tree"
     fresh
     echo '#include "cli/novel.h"' | append src/tools/completion.c
@@ -237,8 +237,8 @@ test_writing_opens() {
     for line in 'r = renameat(a, b, c, d);' 'if (unlink(path) < 0)' 'fchmod(fd, 0666);' 'mkdir(path, 0777);' \
         'return system(command);' 'r = sqlite3_open(path, &handle);'; do
         fresh
-        echo "$line" | append src/cli/load.c
-        fails 'src/cli/load.c:[0-9]+: changes a file' writing-opens.sh "$tree"
+        echo "$line" | append src/input/load.c
+        fails 'src/input/load.c:[0-9]+: changes a file' writing-opens.sh "$tree"
     done
     # Comments, reading and other names are no complaint.
     fresh

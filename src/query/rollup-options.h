@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* rollup-options - the option --rollup of show and compare, and the report that it asks for. */
+#include "command/options.h"
+#include "input/load.h"
+#include "query/report-options.h"
+
+/* The words of the option's list; ended by NULL. */
+extern const char *const report_rollup_words[];
+
+/* Parses "cwd,depth=3,share=0.5". Returns 0, or -1 with the error printed. */
+must_check_ int rollup_parse(const struct option_parser *parser, struct report_options *options);
+
+/* Notes the name of an option that a tree has no use for, whether it is asked for or not. */
+void rollup_note(struct report_options *options, int id, const char *name);
+
+/* Sets what follows from the option, once all are parsed; does nothing without it. Returns 0, or -1 with the error printed. */
+must_check_ int rollup_settle(struct report_options *options, const struct command *command);
+
+/* Prints the trees. @loads are the sides; @report has their description and the style. */
+void rollup_print(FILE *file, const struct report_options *options, const struct load *loads,
+                  unsigned count, const struct report *report);

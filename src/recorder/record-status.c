@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "recorder/record-status.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "command/command.h"
+#include "recording/recording-status.h"
+#include "when/local-time.h"
+
+#define MIB (1024.0 * 1024)
+
+static double seconds_of(uint64_t ns)
+{
+	return (double)ns / (double)NS_PER_SECOND;
+}
+
+static void add_time(const char *before, uint64_t unix_s, struct strbuf *out)
+{
+	strbuf_add_str(out, before);
+	local_time_add((time_t)unix_s, out);
+}
+
+static void add_windows(const struct recording_survey *survey, struct strbuf *out)
+{
+	strbuf_addf(out, "windows   %llu in %llu %s of %.1f MiB",
+	            (unsigned long long)survey->windows, (unsigned long long)survey->files,
+	            survey->files == 1 ? "file" : "files", (double)survey->bytes / MIB);
+	if (survey->hour_count > 0) {
+		add_time(", from ", survey->hours[0].begin_unix_ns / NS_PER_SECOND, out);
+		add_time(" to ", survey->last_unix_ns / NS_PER_SECOND, out);
+	}
+	strbuf_add_char(out, '\n');
+}
+
+static void add_gaps(const struct recording_survey *survey, struct strbuf *out)
+{
+	const struct recording_gap *last;
+
+	strbuf_addf(out, "gaps      %zu", survey->gap_count);
+	if (survey->gap_count > 0) {
+		last = &survey->gaps[survey->gap_count - 1];
+		strbuf_addf(out, " of %.1f s, the last one", seconds_of(survey->gap_ns));
+		add_time(" from ", last->begin_unix_ns / NS_PER_SECOND, out);
+		add_time(" to ", last->end_unix_ns / NS_PER_SECOND, out);
+	}
+	strbuf_add_char(out, '\n');
+}
+
+/* The cost of all windows, and the disk at the rate of the last hour. */
+static void add_cost(const struct recording_status *status, struct strbuf *out)
+{
+	const struct recording_survey *survey = &status->survey;
+	double count = (double)survey->windows, rate = recording_status_byte_rate(status);
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < survey->hour_count; i++)
+		bytes += survey->hours[i].bytes;
+	strbuf_addf(out,
+	            "cost      %.1f ms of CPU time and %.1f KiB a window, %.3f %% of one CPU\n",
+	            (double)survey->cost_cpu_ns / (double)NS_PER_MS / count,
+	            (double)bytes / 1024 / count,
+	            100.0 * (double)survey->cost_cpu_ns / (double)survey->length_ns);
+	strbuf_addf(out, "disk      %.1f MiB free", (double)status->free_bytes / MIB);
+	if (rate > 0)
+		strbuf_addf(out, ", for %.1f hours at the rate of the last one",
+		            (double)status->free_bytes / rate / 3600);
+	strbuf_add_char(out, '\n');
+}
+
+int record_status_print(const char *directory)
+{
+	cleanup_(fd_closep) int fd = fd_open_dir_at(AT_FDCWD, directory);
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT, out = STRBUF_INIT;
+	cleanup_(recording_status_done) struct recording_status status = {0};
+	int r = fd;
+
+	mem_limit(snapshot_default_limits.memory);
+	if (r >= 0)
+		r = recording_status_read(fd, &snapshot_default_limits, &status, &reason);
+	if (r < 0) {
+		cli_error("%s: %s", directory, reason.len > 0 ? strbuf_str(&reason) : strerror(-r));
+		return r;
+	}
+	if (status.recorder > 0)
+		strbuf_addf(&out, "recorder  process %d\n", (int)status.recorder);
+	else
+		strbuf_add_str(&out, "recorder  none runs\n");
+	add_windows(&status.survey, &out);
+	add_gaps(&status.survey, &out);
+	if (status.survey.windows > 0 && status.survey.length_ns > 0)
+		add_cost(&status, &out);
+	fputs(strbuf_str(&out), stdout);
+	return 0;
+}
