@@ -8,11 +8,11 @@
 #include "base/mem.h"
 #include "base/scan.h"
 #include "ctprof/base/strbuf.h"
+#include "machine/report-openmetrics.h"
 #include "measure/repeats.h"
 #include "overview/aspect.h"
 #include "report-conditions.h"
 #include "report-option-table.h"
-#include "report/report-openmetrics.h"
 #include "rollup-options.h"
 
 /* Tables below the first one must not bury it, nor may one group bury the other ones. */

@@ -16,10 +16,11 @@
 #include "input/fd-source.h"
 #include "input/interval.h"
 #include "input/load.h"
+#include "machine/report-machine.h"
+#include "machine/report-openmetrics.h"
 #include "overview/overview.h"
 #include "query/explain-group.h"
 #include "query/report-options.h"
-#include "report/report-openmetrics.h"
 #include "rollup-options.h"
 
 /* Returns whether the name of the locale is one of UTF-8; the first variable that is set decides, as in locale(7). */

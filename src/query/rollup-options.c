@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "rollup-options.h"
+#include "machine/report-machine.h"
 #include "report-option-table.h"
 
 #include <stdlib.h>

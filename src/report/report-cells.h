@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* report-cells - the cells of the rows, for people. */
-#include "report-text.h"
+#include "report/report-text.h"
 
 /* A column of a table: with several keys the group has several columns. */
 struct cell_column {

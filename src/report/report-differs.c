@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/strmap.h"
 #include "base/text.h"
-#include "report-text.h"
+#include "report/report-text.h"
 #include "settings/settings-table.h"
 
 enum { LINES_SHOWN = 6, SHORT_TEXT_BYTES = 48, SHOWN_COLUMNS = 96, WORDS_SHOWN = 12 };

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "metric/units.h"
-#include "report-text.h"
+#include "report/report-text.h"
 #include "report/report.h"
 
 enum { GROUP_COLUMNS = 24 };

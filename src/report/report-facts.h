@@ -2,7 +2,7 @@
 #pragma once
 /* report-facts - the code that the tables below the first one share: it makes lines of rows, up to the limit. */
 #include "facts/fact-derive.h"
-#include "report-text.h"
+#include "report/report-text.h"
 
 enum { WIDE_COLUMNS_MAX = (int)FACT_ID_DERIVED + (int)FACT_DERIVED_COUNT };
 

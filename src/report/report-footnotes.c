@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The lines below a table that explain the marks in its cells. */
 #include "report-cells.h"
-#include "report-text.h"
+#include "report/report-text.h"
 
 struct marks {
 	bool partial; /* by threads: see report_is_partial() */

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "metric/units.h"
-#include "report-text.h"
+#include "report/report-text.h"
 #include "report/report.h"
 
 enum { UNMATCHED_SHOWN = 8 };

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "metric/units.h"
-#include "report-text.h"
+#include "report/report-text.h"
 #include "settings/settings-table.h"
 
 enum { NAME_COLUMNS = 28 };

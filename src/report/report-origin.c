@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "report-text.h"
+#include "report/report-text.h"
 #include "report/report.h"
 #include "snapshot/reference.h"
 

@@ -2,8 +2,8 @@
 #pragma once
 /* report-overview - what the parts of the overview have in common. */
 #include "overview/overview.h"
-#include "report-text.h"
 #include "report/overview-table.h"
+#include "report/report-text.h"
 
 /* Rows that the limit leaves. */
 size_t overview_shown(const struct report *report);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "ctprof/metric/probe.h"
-#include "report-text.h"
+#include "report/report-text.h"
 
 /* The parts of the line: tags of processes, or those of single threads, whose process has another tag. */
 enum part {

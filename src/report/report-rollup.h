@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* report-rollup - prints trees of directories. */
+/* report-rollup - prints trees of directories for people. */
 #include "report/report.h"
 #include "rollup/rollup.h"
 
@@ -11,9 +11,5 @@ struct report_rollup {
 	size_t limit; /* lines of each tree, for people; 0 for all */
 };
 
-/* Print the trees. @report has the sides, the style and the rows' set. Errors are left in @file's error flag. */
+/* Prints the trees. @report has the sides, the style and the rows' set. Errors are left in @file's error flag. */
 void report_rollup_table(FILE *file, const struct report *report, const struct report_rollup *of);
-/* One row for each directory and measure; the columns are the same in all three. */
-void report_rollup_csv(FILE *file, const struct report *report, const struct report_rollup *of);
-void report_rollup_json(FILE *file, const struct report *report, const struct report_rollup *of,
-                        bool lines);

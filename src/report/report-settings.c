@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "compare/row-setting.h"
 #include "facts/cgroup-knobs.h"
-#include "report-text.h"
+#include "report/report-text.h"
 #include "settings/settings-compare.h"
 
 enum { LINES_SHOWN = 4 };

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "metric/units.h"
-#include "report-text.h"
+#include "report/report-text.h"
 
 /* Parts of a line, with separators. */
 struct line {

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "metric/units.h"
-#include "report-text.h"
+#include "report/report-text.h"
 
 void report_add_time(uint64_t unix_ns, struct strbuf *out)
 {

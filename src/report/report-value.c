@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "ctprof/metric/sample.h"
 #include "metric/units.h"
-#include "report-text.h"
+#include "report/report-text.h"
 #include "report/report.h"
 
 enum { MUCH_PERCENT = 50 };

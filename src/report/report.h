@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* report - rows of one or two snapshots as tables, CSV or JSON. */
+/* report - rows of one or two snapshots, and how they are printed as tables. */
 #include <stdio.h>
 
 #include "base/table.h"
@@ -58,12 +58,8 @@ struct report {
 	struct table_style style;
 };
 
-/* Print a whole report. Errors are left in @file's error flag. */
+/* Prints a whole report as tables or Markdown. Errors are left in @file's error flag. */
 void report_table(FILE *file, const struct report *report);
-void report_csv(FILE *file, const struct report *report);
-void report_json(FILE *file, const struct report *report);
-/* Prints one JSON object on a line for each row, and nothing else. */
-void report_ndjson(FILE *file, const struct report *report);
 
 /* Return the rows that the limit leaves, and those that it cuts off. */
 size_t report_shown(const struct report *report);

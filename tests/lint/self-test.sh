@@ -84,8 +84,8 @@ test_includes() {
     sed -i 's/\[base_lib\]/[metric_lib, base_lib]/' "$tree/src/json/meson.build"
     fails 'src/json/meson.build:[0-9]+: json links metric and includes none' includes.sh "$tree"
     fresh
-    echo '#include "zstd-stream.h"' | append src/report/report-csv.c
-    fails 'src/report/zstd-stream.h does not exist' includes.sh "$tree"
+    echo '#include "zstd-stream.h"' | append src/machine/report-csv.c
+    fails 'src/machine/zstd-stream.h does not exist' includes.sh "$tree"
     fresh
     echo '#include "../snapshot/zstd-stream.h"' | append src/input/load.c
     fails 'is no header of a room' includes.sh "$tree"
@@ -99,8 +99,8 @@ test_includes() {
     echo '#include <zstd.h>' | append src/cli/main.c
     fails 'src/cli/main.c:[0-9]+: <zstd.h> is wrapped elsewhere' includes.sh "$tree"
     fresh
-    echo '#include <jansson.h>' | append src/report/report-json.c
-    fails 'src/report/report-json.c:[0-9]+: <jansson.h> is wrapped' includes.sh "$tree"
+    echo '#include <jansson.h>' | append src/machine/report-json.c
+    fails 'src/machine/report-json.c:[0-9]+: <jansson.h> is wrapped' includes.sh "$tree"
     fresh
     echo '#include <netlink/attr.h>' | append src/capture/capture.c
     fails 'src/capture/capture.c:[0-9]+: <netlink/attr.h> is wrapped' includes.sh "$tree"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The tables below the first one, and the same rows in CSV and JSON. */
 #include "facts.h"
+#include "machine/report-machine.h"
 
 #include "base/mem.h"
 #include "reports.h"

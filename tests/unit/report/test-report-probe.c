@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "check.h"
+#include "machine/report-machine.h"
 
 #include "report/report-text.h"
 #include "reports.h"

@@ -5,6 +5,7 @@
 #include "base/csv-text.h"
 #include "json-output.h"
 #include "machine-value.h"
+#include "machine/report-machine.h"
 #include "report/report-rollup.h"
 
 enum { FLUSH_BYTES = 64 << 10 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/report-openmetrics.h"
+#include "machine/report-openmetrics.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* CSV and JSON: read back with other readers, cell by cell. */
 #include "check.h"
+#include "machine/report-machine.h"
 
 #include <jansson.h>
 #include <math.h>

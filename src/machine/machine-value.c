@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "ctprof/metric/sample.h"
 #include "metric/units.h"
-#include "report-text.h"
+#include "report/report-text.h"
 #include "json/json-write.h"
 
 void machine_value_done(struct machine_value *value)

@@ -4,7 +4,8 @@
 #include "base/text.h"
 #include "json-output.h"
 #include "machine-value.h"
-#include "report-text.h"
+#include "machine/report-machine.h"
+#include "report/report-text.h"
 #include "report/report.h"
 #include "json/json-write.h"
 

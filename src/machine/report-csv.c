@@ -4,7 +4,8 @@
 #include "base/csv-text.h"
 #include "ctprof/base/strbuf.h"
 #include "machine-value.h"
-#include "report-text.h"
+#include "machine/report-machine.h"
+#include "report/report-text.h"
 #include "report/report.h"
 
 struct csv_line {

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "json-output.h"
-#include "report-text.h"
+#include "report/report-text.h"
 #include "snapshot/reference.h"
 
 static void write_valid_text(struct json_output *out, const char *text)

@@ -4,7 +4,7 @@
 
 #include "base/strmap.h"
 #include "check.h"
-#include "report/report-openmetrics.h"
+#include "machine/report-openmetrics.h"
 
 static void check_name(unsigned measure, enum measure_per per, const char *expected)
 {

@@ -2,8 +2,8 @@
 /* The columns of the machine formats: what they are called, and that each has the values of its name. */
 #include "check.h"
 
+#include "machine/machine-value.h"
 #include "random.h"
-#include "report/machine-value.h"
 
 static void describe(const struct report *report, struct strbuf *out)
 {
