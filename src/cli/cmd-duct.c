@@ -14,6 +14,7 @@
 #include "cli/duct-log.h"
 #include "cli/duct-options.h"
 #include "command/options.h"
+#include "duct/duct-gpu.h"
 #include "duct/duct-info.h"
 #include "duct/duct-prefix.h"
 #include "duct/duct-run.h"
@@ -31,12 +32,16 @@ struct duct {
 	struct strbuf command; /* its words joined by blanks */
 	char *directory;       /* owned */
 	struct duct_files files;
+	struct duct_gpu gpu;
+	struct strbuf gpus; /* JSON; empty: they are not known */
 	struct duct_outcome outcome;
 };
 
 static void duct_done(struct duct *duct)
 {
 	duct_outcome_done(&duct->outcome);
+	duct_gpu_done(&duct->gpu);
+	strbuf_done(&duct->gpus);
 	duct_files_done(&duct->files);
 	strbuf_done(&duct->command);
 	free(duct->directory);
@@ -78,17 +83,27 @@ static void say_started(void *context)
 	log_text(duct, DUCT_INFO_LEVEL, "ctprof " CTPROF_VERSION " is executing '",
 	         strbuf_str(&duct->command), "'...");
 	log_text(duct, DUCT_INFO_LEVEL, "Log files will be written to ", duct->files.prefix, "");
+	if (duct->arguments.current_session)
+		duct_log(duct->arguments.level, DUCT_INFO_LEVEL,
+		         "The command and its descendants are counted, not others of the session");
 }
 
-static void say_signal(void *context, int number, bool kills)
+static void say_signal(void *context, int number, enum duct_reaction reaction)
 {
 	const struct duct *duct = context;
 	const char *name = sigabbrev_np(number);
 
-	duct_log(duct->arguments.level, kills ? DUCT_WARNING : DUCT_INFO_LEVEL,
-	         kills ? "Received SIG%s again, killing the command"
-	               : "Received SIG%s, passing to command",
-	         name ? name : "RT");
+	if (!name)
+		name = "RT";
+	if (reaction == DUCT_PASSES)
+		duct_log(duct->arguments.level, DUCT_INFO_LEVEL,
+		         "Received SIG%s, passing to command", name);
+	else if (reaction == DUCT_KILLS)
+		duct_log(duct->arguments.level, DUCT_WARNING,
+		         "Received SIG%s again, killing the command", name);
+	else
+		duct_log(duct->arguments.level, DUCT_CRITICAL,
+		         "Received SIG%s again, exiting: the command has not ended", name);
 }
 
 static int open_files(struct duct *duct)
@@ -124,6 +139,7 @@ static void write_info(const struct duct *duct, const struct duct_summary *summa
 	        .working_directory = duct->directory,
 	        .message = duct->arguments.message,
 	        .files = &duct->files,
+	        .gpu = duct->gpus.len > 0 ? strbuf_str(&duct->gpus) : NULL,
 	        .summary = summary,
 	};
 
@@ -169,6 +185,17 @@ static void remove_files(struct duct *duct)
 		         "Removing log files since command failed.");
 }
 
+/* The command has ended; nvidia-smi has had as long as it to answer. */
+static void finish_gpu(struct duct *duct)
+{
+	enum { MOST_MS = 10000 };
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+
+	if (duct_gpu_finish(&duct->gpu, MOST_MS, &duct->gpus, &reason) < 0)
+		duct_log(duct->arguments.level, DUCT_WARNING,
+		         "nvidia-smi: %s; the GPUs are not known", strbuf_str(&reason));
+}
+
 static void summarize(struct duct *duct)
 {
 	const struct duct_outcome *outcome = &duct->outcome;
@@ -184,6 +211,7 @@ static void summarize(struct duct *duct)
 	                          .recorded = outcome->recorded,
 	                  },
 	                  &outcome->job);
+	finish_gpu(duct);
 	write_info(duct, &summary);
 	duct_outcome_show(&duct->outcome);
 	if (outcome->output_error < 0)
@@ -217,6 +245,8 @@ static int run_command(struct duct *duct, char **argv, const struct job_inherite
 	};
 
 	write_info(duct, NULL);
+	if (arguments->records != DUCT_RECORDS_SAMPLES)
+		duct_gpu_start(&duct->gpu);
 	if (duct_run(&options, &duct->outcome, &reason) < 0) {
 		duct_files_remove(&duct->files);
 		duct_log(arguments->level, DUCT_ERROR, "%s", strbuf_str(&reason));
@@ -260,7 +290,7 @@ static int run(const struct command *command, int argc, char **argv)
 {
 	cleanup_(duct_variables_done) struct duct_variables variables = {0};
 	cleanup_(duct_messages_done) struct duct_messages messages = {0};
-	cleanup_(duct_done) struct duct duct = {0};
+	cleanup_(duct_done) struct duct duct = {.gpu = DUCT_GPU_INIT};
 	struct job_inherited inherited;
 	int id, r;
 

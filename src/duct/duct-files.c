@@ -22,11 +22,7 @@ static const char *const suffixes[DUCT_FILE_COUNT] = {
 
 void duct_files_init(struct duct_files *files, const char *prefix)
 {
-	static const char by_default[] = ".duct/logs/";
-
 	*files = (struct duct_files){.prefix = mem_copy(prefix, strlen(prefix))};
-	files->needs_own_place =
-	        geteuid() == 0 && strncmp(prefix, by_default, strlen(by_default)) == 0;
 	for (unsigned i = 0; i < DUCT_FILE_COUNT; i++) {
 		cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT;
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -14,8 +15,8 @@
 #include "duct/duct-pty.h"
 #include "duct/duct-recorder.h"
 
-/* con-duct's Ctrl-C: this one kills. */
-enum { KILLING_INTERRUPT = 3 };
+/* con-duct's Ctrl-C: the first one of these kills the command, and later ones end ctprof. */
+enum { KILLING_INTERRUPT = 3, EXIT_AT_ONCE = 1 };
 
 struct run {
 	struct job_watcher watcher; /* must stay the first member */
@@ -56,19 +57,39 @@ static void resize(const struct run *run)
 	(void)kill(run->options->new_session ? -run->pid : run->pid, SIGWINCH);
 }
 
+/* It can take long to end in the kernel, and a process of another user can be none that we may kill. */
+static bool has_ended(pid_t pid)
+{
+	siginfo_t info = {0};
+
+	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid != 0;
+}
+
+static enum duct_reaction react(struct run *run, int number)
+{
+	if (number != SIGINT || ++run->interrupts < KILLING_INTERRUPT)
+		return DUCT_PASSES;
+	if (run->interrupts == KILLING_INTERRUPT || has_ended(run->pid))
+		return DUCT_KILLS;
+	return DUCT_LEAVES;
+}
+
 static void signalled(struct job_watcher *self, int number, bool passed)
 {
 	struct run *run = (struct run *)self;
-	bool kills = number == SIGINT && ++run->interrupts >= KILLING_INTERRUPT;
+	enum duct_reaction reaction;
 
 	if (number == SIGWINCH && !passed) {
 		resize(run);
 		return;
 	}
-	if (kills)
+	reaction = react(run, number);
+	if (reaction == DUCT_KILLS)
 		(void)kill(run->pid, SIGKILL);
 	if (run->options->signalled)
-		run->options->signalled(run->options->context, number, kills);
+		run->options->signalled(run->options->context, number, reaction);
+	if (reaction == DUCT_LEAVES)
+		_exit(EXIT_AT_ONCE);
 }
 
 /* A stream of the command goes into its file, or where ours goes, or nowhere. */

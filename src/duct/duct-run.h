@@ -10,6 +10,12 @@
 #include "duct/duct-recorder.h"
 #include "job/job-run.h"
 
+enum duct_reaction {
+	DUCT_PASSES, /* the command gets it */
+	DUCT_KILLS,  /* the command gets SIGKILL */
+	DUCT_LEAVES, /* this process ends with 1 when the function returns: the command did not */
+};
+
 struct duct_options {
 	char **argv;                           /* borrowed, as all of these */
 	const struct job_inherited *inherited; /* the signals of the command */
@@ -20,9 +26,9 @@ struct duct_options {
 	bool pty; /* both streams are one terminal, whose output goes into the file of stdout */
 	uint64_t sample_ns, report_ns;
 	enum job_smaps smaps;
-	/* The command runs; a signal has come, and the command is killed for it if @kills. */
-	void (*started)(void *context);
-	void (*signalled)(void *context, int number, bool kills);
+	void (*started)(void *context); /* the command runs */
+	/* A signal has come, and this follows from it. */
+	void (*signalled)(void *context, int number, enum duct_reaction reaction);
 	void *context;
 };
 

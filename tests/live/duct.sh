@@ -248,6 +248,56 @@ settings() {
         same "no message" ":" ":$(jq -r .message o/info.json)"
     fi
     rm -f one.env errors
+    # A directory that others may write is taken if it is named; nobody has named the default one.
+    rm -rf .duct
+    as mkdir -p .duct/logs
+    as chmod 1777 .duct/logs
+    duct -q -p .duct/logs/x_ true
+    same "$mode: files below .duct/logs by name" 4 "$(find .duct/logs -name 'x_*' | wc -l)"
+    if [ "$mode" = user ] && [ "$(id -u)" -eq 0 ]; then
+        same "files below .duct/logs of nobody's choice" 1 "$(duct -q true; echo $?)"
+    fi
+    rm -rf .duct
+    # The session of ctprof is not all counted, which is said.
+    new
+    duct -p o/ --mode current-session sh -c 'ps -o sid= -p $$' >session 2>errors
+    same "$mode: session of the command" "$(ps -o sid= -p $$)" "$(cat session)"
+    grep -q 'not others of the session' errors || fail "$mode: nothing was said of the session"
+    rm -f session errors
+}
+
+# GPUs: what nvidia-smi prints, as con-duct writes it; nvidia-smi is no process of the job.
+gpus() {
+    local path=$PWD/bin:$PATH name=${CON_DUCT:-con-duct}
+
+    new
+    duct -q -p o/ true
+    command -v nvidia-smi >/dev/null || same "$mode: no GPUs" null "$(jq -c .gpu o/info.json)"
+    mkdir -p bin
+    cat >bin/nvidia-smi <<'E'
+#!/bin/sh
+echo "index, name, pci.bus_id, driver_version, memory.total [MiB], compute_mode"
+echo "0, Tesla T4, 00000000:00:1E.0, 535.1, 15360 MiB, Default"
+echo '1, "odd", 00000000:00:1F.0, 535.1, [N/A], Prohibited'
+E
+    chmod 755 bin bin/nvidia-smi
+    new
+    PATH=$path duct -q -p o/ sh -c 'sleep .2; true'
+    checked o/
+    same "$mode: GPUs" '0 15360 MiB|1 [N/A]' "$(jq -r '[.gpu[] | .index + " " + ."memory.total"] | join("|")' o/info.json)"
+    same "$mode: processes without nvidia-smi" "2" "$(summary 'ctprof_processes // 2')"
+    if command -v "$name" >/dev/null; then
+        PATH=$path "$name" run -q -p of-con-duct/ sleep .2
+        same "$mode: con-duct's GPUs" "$(jq -c .gpu of-con-duct/info.json)" "$(jq -c .gpu o/info.json)"
+        rm -rf of-con-duct
+    fi
+    # One that fails leaves null, which is unknown, and says so.
+    printf '#!/bin/sh\nexit 9\n' >bin/nvidia-smi
+    new
+    PATH=$path duct -p o/ sleep .2 2>errors
+    same "$mode: unknown GPUs" null "$(jq -c .gpu o/info.json)"
+    grep -q 'nvidia-smi: status 9; the GPUs are not known' errors || { cat errors; fail "$mode: nothing was said of nvidia-smi"; }
+    rm -rf bin errors
 }
 
 # start SCRIPT: a command that writes its pid to the file "pid"; sets "runner".
@@ -258,6 +308,32 @@ start() {
     runner=$!
     started+=("$runner")
     await_file pid
+}
+
+fourth_interrupt() {
+    local status=0 count place
+
+    new
+    rm -f pid
+    setpriv --bounding-set -kill --inh-caps -kill "$scratch/ctprof" duct --fail-time 0 --s-i .1 --r-i .2 -p o/ \
+        sh -c 'echo $$ >pid; exec setpriv --reuid 65534 --clear-groups sleep 1000' 2>errors &
+    runner=$!
+    started+=("$runner")
+    await_file pid
+    await_file o/usage.jsonl
+    until [ "$(ps -o uid= -p "$(cat pid)")" -eq 65534 ]; do sleep .05; done
+    for count in 1 2 3 4; do
+        kill -INT "$runner"
+        until [ "$(grep -c SIGINT errors)" -ge "$count" ]; do sleep .05; done
+    done
+    wait "$runner" || status=$?
+    same "the fourth SIGINT" 1 "$status"
+    grep -q 'CRITICAL.*SIGINT again, exiting' errors || { cat errors; fail "nothing was said of the fourth SIGINT"; }
+    kill -0 "$(cat pid)" || fail "the command of the fourth SIGINT has ended"
+    same "info.json behind the fourth SIGINT" "0.2.3 null" "$(jq -r '"\(.schema_version) \(.execution_summary)"' o/info.json)"
+    "$python" -c 'import json; [json.loads(line) for line in open("o/usage.jsonl")]' || fail "records behind the fourth SIGINT"
+    echo "$runner" >>"$scratch/killed"
+    kill -9 "$(cat pid)"
 }
 
 signals() {
@@ -288,6 +364,10 @@ signals() {
     status=0
     wait "$runner" || status=$?
     same "$mode: the third SIGINT" 137 "$status"
+    # A fourth one ends ctprof where the command does not end: it is one that ctprof may not kill.
+    if [ "$mode" = user ] && [ "$(id -u)" -eq 0 ]; then
+        fourth_interrupt
+    fi
     # Ctrl-C at the terminal reaches the command, which is not in its foreground, and all in its group.
     new
     as "$python" "$scratch/run-terminal.py" 03 "$scratch/ctprof" duct -q --fail-time 0 -p o/ \
@@ -363,6 +443,7 @@ all() {
     streams
     terminal
     settings
+    gpus
     signals
     full_disk
     readers

@@ -152,6 +152,16 @@ static void test_linked(void **state)
 	temp_tree_assert_text(tree, "own", "");
 }
 
+/* A prefix below the default directory is the user's choice if the user wrote it. */
+static void test_named_default(void **state)
+{
+	cleanup_(duct_files_done) struct duct_files files = {0};
+
+	(void)state;
+	duct_files_init(&files, ".duct/logs/x_");
+	assert_false(files.needs_own_place);
+}
+
 /* Nobody has named the directory, and it is not this user's alone. */
 static void test_needs_own_place(void **state)
 {
@@ -185,8 +195,9 @@ static void test_needs_own_place(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        test(life), test(conflict), test(clobber), test(no_regular_file),
-	        test(full), test(reader),   test(linked),  test(needs_own_place),
+	        test(life),          test(conflict), test(clobber), test(no_regular_file),
+	        test(full),          test(reader),   test(linked),  test(needs_own_place),
+	        test(named_default),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
