@@ -142,7 +142,7 @@ struct task_delay_info {
 	__u64 name_##_count; \
 	__u64 name_##_delay_total;
 struct taskstats {
-	__u64 cpu_count, cpu_delay_total, cpu_run_virtual_total;
+	__u64 cpu_count, cpu_delay_total, cpu_run_real_total, cpu_run_virtual_total;
 	DELAY(blkio)
 	DELAY(swapin)
 	DELAY(freepages)

@@ -36,6 +36,8 @@ void process_record_add(struct process_record_sum *sum, const struct task_record
 	saturating_add_to(&sum->cpu_count, values->timeslices);
 	saturating_add_to(&sum->cpu_delay_ns, values->wait_ns);
 	saturating_add_to(&sum->stats_run_ns, values->run_ns);
+	saturating_add_to(&sum->stats_real_ns, values->sampled_user_ns);
+	saturating_add_to(&sum->stats_real_ns, values->sampled_system_ns);
 	for (unsigned delay = 0; delay < THREAD_DELAY_COUNT; delay++) {
 		saturating_add_to(&sum->delay_counts[delay], values->delay_counts[delay]);
 		saturating_add_to(&sum->delay_ns[delay], values->delays[delay].total_ns);
@@ -180,6 +182,9 @@ static enum source_outcome set_taskstats(const struct task_record_rules *rules,
 		return OUTCOME_malformed;
 	if (rules->taskstats.cpu_delay && (rules->kept & cpu_needs) == cpu_needs) {
 		set(sample, PROCESS_TOTAL_run_time_ns, process->stats_run_ns, sum->stats_run_ns);
+		if (!sum->any_time_runs)
+			set(sample, PROCESS_TOTAL_cpu_run_real_total_ns, process->stats_real_ns,
+			    sum->stats_real_ns);
 		set(sample, PROCESS_TOTAL_wait_time_ns, process->stats_cpu_delay_ns,
 		    sum->cpu_delay_ns);
 		set(sample, PROCESS_TOTAL_timeslices, process->stats_cpu_count, sum->cpu_count);

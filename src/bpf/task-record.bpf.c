@@ -391,6 +391,7 @@ static __always_inline void read_exited_stats(const struct taskstats *stats)
 	process.stats_cpu_count = stats->cpu_count;
 	process.stats_cpu_delay_ns = stats->cpu_delay_total;
 	process.stats_run_ns = stats->cpu_run_virtual_total;
+	process.stats_real_ns = stats->cpu_run_real_total;
 #define COPY_STATS(name_)                                                                  \
 	if (bpf_core_field_exists(stats->name_##_count)) {                                 \
 		process.stats_delay_counts[THREAD_DELAY_##name_] = stats->name_##_count;   \

@@ -152,7 +152,7 @@ struct process_record {
 	uint64_t children_user_ns, children_system_ns, children_minflt, children_majflt;
 	struct thread_io io; /* of these children as well */
 	/* Its taskstats; those of exiting threads may be in them already. */
-	uint64_t stats_cpu_count, stats_cpu_delay_ns, stats_run_ns;
+	uint64_t stats_cpu_count, stats_cpu_delay_ns, stats_run_ns, stats_real_ns;
 	uint64_t stats_delay_counts[THREAD_DELAY_COUNT];
 	uint64_t stats_delay_ns[THREAD_DELAY_COUNT];
 };
@@ -264,7 +264,7 @@ struct process_record_sum {
 	uint64_t run_ns, sampled_user_ns, sampled_system_ns;
 	uint64_t minflt, majflt;
 	struct thread_io io;
-	uint64_t cpu_count, cpu_delay_ns, stats_run_ns;
+	uint64_t cpu_count, cpu_delay_ns, stats_run_ns, stats_real_ns;
 	uint64_t delay_counts[THREAD_DELAY_COUNT], delay_ns[THREAD_DELAY_COUNT];
 	bool any_exiting, any_time_runs;
 	bool any_before, any_behind; /* the leader, in the order of the pass */

@@ -9,6 +9,8 @@ static const struct cli_option options[] = {
          "table, csv, json, ndjson, markdown, prometheus...", TAKES_WORD(report_show_formats)},
         {OPT_HOST, 0, "host", NULL, "print the host as a page: fields, settings by kind",
          TAKES(NOTHING)},
+        {OPT_DELAYS, 0, "delays", NULL, "the delays of each group and the host, as getdelays",
+         TAKES(NOTHING)},
         {OPT_COLUMNS, 'c', "columns", "LIST", "columns, in this order: group,metric,value,...",
          TAKES_WORDS(report_show_columns)},
         {0},

@@ -13,6 +13,7 @@
 #include "overview/aspect.h"
 #include "report-conditions.h"
 #include "report-option-table.h"
+#include "report/report-delays.h"
 #include "rollup-options.h"
 
 /* Tables below the first one must not bury it, nor may one group bury the other ones. */
@@ -97,6 +98,28 @@ static void choose_explained(struct report_options *options, struct filters *fil
 	options->rows.unchanged = true;
 }
 
+/* Returns whether the format is for people, so that long lists are cut. */
+static bool is_for_people(const struct report_options *options)
+{
+	return options->format == FORMAT_TABLE || options->format == FORMAT_MARKDOWN;
+}
+
+/* Lists the metrics of delays; a table of them has the group that waited longest first. */
+static void choose_delays(struct report_options *options, struct filters *filters)
+{
+	if (!options->delays)
+		return;
+	for (unsigned i = 0; i < MEASURE_COUNT; i++)
+		filters->metrics[i] =
+		        report_is_of_delays(i) && (!filters->metrics_given || filters->metrics[i]);
+	filters->metrics_given = true;
+	if (options->rows.sort_key_count > 0 || !is_for_people(options))
+		return;
+	options->sort.keys[0] =
+	        (struct row_sort_key){.measure = METRIC_COUNT + DERIVED_total_offcpu_delay_ns};
+	options->sort.count = options->rows.sort_key_count = 1;
+}
+
 static int parse_own_option(const struct option_parser *parser, int id,
                             struct report_options *options)
 {
@@ -127,6 +150,9 @@ static int parse_own_option(const struct option_parser *parser, int id,
 		break;
 	case OPT_HOST:
 		options->host = options->list = true;
+		break;
+	case OPT_DELAYS:
+		options->delays = options->list = true;
 		break;
 	case OPT_BLOCKS_BY:
 	case OPT_FAIL_IF:
@@ -262,12 +288,6 @@ static int parse_option(const struct option_parser *parser, int id, struct repor
 		return parse_list(parser, id, options, filters);
 	}
 	return chosen;
-}
-
-/* Returns whether the format is for people, so that long lists are cut. */
-static bool is_for_people(const struct report_options *options)
-{
-	return options->format == FORMAT_TABLE || options->format == FORMAT_MARKDOWN;
 }
 
 static bool is_for_prometheus(const struct report_options *options)
@@ -414,7 +434,7 @@ static void choose_rows(struct report_options *options, const struct filters *fi
 		options->limit = 0;
 	else if (!options->limit_given && options->rows.top_groups > 0)
 		options->limit = options->overview ? options->rows.top_groups : TOP_LIMIT;
-	options->rows.limit = options->limit;
+	options->rows.limit = options->delays ? 0 : options->limit;
 	options->rows.visible = is_for_people(options);
 	options->rows.late = !is_for_people(options) && !is_for_prometheus(options);
 	if (is_for_prometheus(options) && options->rows.top_groups == 0)
@@ -489,6 +509,7 @@ int report_options_parse(struct report_options *options, const struct command *c
 	options->list = options->list || options->rollup.given;
 	options->overview = !options->list && is_for_people(options);
 	choose_explained(options, &filters);
+	choose_delays(options, &filters);
 	finish(options, &filters);
 	if (id == OPTIONS_END && is_for_prometheus(options) &&
 	    options->rows.top_groups > OPENMETRICS_TOP_MAX) {

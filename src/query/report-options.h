@@ -27,6 +27,7 @@ struct report_options {
 	enum report_format format;
 	bool csv_raw; /* as in struct report */
 	bool host;    /* as in struct report */
+	bool delays;  /* as in struct report */
 	bool limit_given;
 	size_t limit;
 	bool list;          /* metrics are listed, in place of the overview */
@@ -107,6 +108,7 @@ enum {
 	OPT_MIN_PERCENT,
 	OPT_NO_RENAMES,
 	OPT_HOST,
+	OPT_DELAYS,
 	OPT_COLUMNS,
 	OPT_BLOCKS_BY,
 	OPT_FAIL_IF,

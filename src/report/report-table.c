@@ -5,6 +5,7 @@
 #include "report-cells.h"
 #include "report-overview.h"
 #include "report-tree.h"
+#include "report/report-delays.h"
 #include "report/report.h"
 
 static enum table_color row_cell(void *opaque, size_t row, unsigned column, struct strbuf *out)
@@ -162,6 +163,10 @@ void report_table(FILE *file, const struct report *report)
 	if (report->host) {
 		report_add_host(report, &text);
 		print_text(file, report, &text);
+		return;
+	}
+	if (report->delays) {
+		report_print_delays(file, report);
 		return;
 	}
 	if (report->overview) {

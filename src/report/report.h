@@ -41,6 +41,7 @@ struct report {
 	/* Only settings whose names fit this glob, and no text around them; NULL: all that there is. */
 	const char *settings_like;
 	bool host;                        /* a page about the host, and nothing else */
+	bool delays;                      /* a table of delays in place of the rows */
 	const struct fact_row_set *facts; /* NULL: none */
 	/* Groups or, if each row has a line, lines to print of each of their tables; in the machine formats rows of
 	 * each section. 0 for all. */

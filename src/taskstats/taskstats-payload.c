@@ -48,6 +48,7 @@ enum layout {
 	FIELD_(argument_, swapin_delay_total,    SWAPIN,     56,  72,  88)      \
 	FIELD_(argument_, swapin_delay_max,      SWAPIN,    464,  80,  96)      \
 	FIELD_(argument_, swapin_delay_min,      SWAPIN,    472,   0, 104)      \
+	FIELD_(argument_, cpu_run_real_total,    CPU,        64,  88, 112)      \
 	FIELD_(argument_, cpu_run_virtual_total, CPU,        72,  96, 120)      \
 	FIELD_(argument_, ac_comm,               IDENTITY,   80, 104, 128)      \
 	FIELD_(argument_, ac_sched,              IDENTITY,  112, 136, 160)      \

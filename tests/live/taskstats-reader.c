@@ -105,6 +105,7 @@ static const struct named of_threads[] = {
         BUCKET(compact),
         BUCKET(wpcopy),
         BUCKET(irq),
+        {"cpu_run_real_total_ns", AT(cpu_run_real_total), 1},
         {"hiwater_rss_bytes", AT(hiwater_rss), 1024},
         {"hiwater_vm_bytes", AT(hiwater_vm), 1024},
         {"elapsed_ns", AT(ac_etime), 1000},
@@ -118,6 +119,7 @@ static const struct named of_threads[] = {
 
 static const struct named of_groups[] = {
         {"run_time_ns", AT(cpu_run_virtual_total), 1},
+        {"cpu_run_real_total_ns", AT(cpu_run_real_total), 1},
         {"wait_time_ns", AT(cpu.total), 1},
         {"timeslices", AT(cpu.count), 1},
         TOTAL(cpu),

@@ -58,7 +58,7 @@ read_all() {
 # captured_all FILE: "tid metric value" of a snapshot, and "tid . ." for each thread.
 captured_all() {
     zstd -dc "$1" | jq -r '.threads[] | .tid as $tid | "\($tid) . .", (to_entries[]
-        | select(.key | test("_delay_(count|(total|max|min)_ns)$|^hiwater_")) | "\($tid) \(.key) \(.value)")'
+        | select(.key | test("_delay_(count|(total|max|min)_ns)$|^hiwater_|^cpu_run_real")) | "\($tid) \(.key) \(.value)")'
 }
 
 # compare WHAT BEFORE CAPTURED AFTER NEEDED...: each metric NEEDED must have been seen, and above zero, somewhere.

@@ -331,7 +331,8 @@ static void test_sections_follow_sources(void **state)
 	(void)state;
 	for (unsigned i = 0; i < METRIC_COUNT; i++)
 		assert_int_equal(metric_table[i].section,
-		                 i == METRIC_lived_ns ? SECTION_state
+		                 i == METRIC_lived_ns                ? SECTION_state
+		                 : i == METRIC_cpu_run_real_total_ns ? SECTION_cpu
 		                 : metric_table[i].source == SOURCE_taskstats
 		                         ? SECTION_taskstats_delay
 		                         : SECTION_primary);

@@ -45,6 +45,7 @@ static const unsigned char recorded_v16[] = {
 };
 
 #define RECORDED_VALUES \
+	RECORDED(cpu_run_real_total_ns, 0) \
 	RECORDED(cpu_delay_count, 4) \
 	RECORDED(cpu_delay_total_ns, 22163353) \
 	RECORDED(cpu_delay_max_ns, 13706168) \

@@ -61,6 +61,8 @@ static void test_exited_and_living(void **state)
 	assert_total(cancelled_write_bytes,
 	             process.io.cancelled_write_bytes + 2 * values.io.cancelled_write_bytes);
 	assert_total(run_time_ns, process.stats_run_ns + 2 * values.run_ns);
+	assert_total(cpu_run_real_total_ns, process.stats_real_ns + 2 * (values.sampled_user_ns +
+	                                                                 values.sampled_system_ns));
 	assert_total(wait_time_ns, process.stats_cpu_delay_ns + 2 * values.wait_ns);
 	assert_total(timeslices, process.stats_cpu_count + 2 * values.timeslices);
 	assert_total(cpu_delay_count, process.stats_cpu_count + 2 * values.timeslices);

@@ -189,6 +189,8 @@ static void check_parts(enum window_exits exits)
 		if (metric == METRIC_thread_count || metric == METRIC_lived_ns ||
 		    metric == METRIC_utime_clock_ticks || metric == METRIC_stime_clock_ticks)
 			assert_int_not_equal(part, EXIT_PART_NOTHING);
+		else if (metric == METRIC_cpu_run_real_total_ns)
+			assert_int_equal(part, EXIT_PART_PART);
 		else if (metric_table[i].source == SOURCE_taskstats)
 			assert_int_equal(part, EXIT_PART_WHOLE);
 		else

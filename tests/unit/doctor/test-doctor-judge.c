@@ -53,7 +53,7 @@ static void test_families_have_all_metrics(void **state)
 	assert_int_equal(doctor_family_of(METRIC_core_forceidle_sum), DOCTOR_core_sched);
 	assert_int_equal(doctor_family_of(METRIC_ext_enabled), DOCTOR_ext_thread);
 	assert_int_equal(doctor_family_of(METRIC_hiwater_rss_bytes), DOCTOR_memory_peaks);
-	assert_int_equal(counts[DOCTOR_delay_cpu], 2);
+	assert_int_equal(counts[DOCTOR_delay_cpu], 3);
 	assert_int_equal(counts[DOCTOR_delays], 12);
 	assert_int_equal(counts[DOCTOR_delay_irq], 2);
 	assert_int_equal(counts[DOCTOR_delay_extremes], 16);

@@ -118,7 +118,8 @@ static void test_metric_counts(void **state)
 	assert_int_equal(sections[SECTION_taskstats_delay], 34);
 	/* And what it does not have. */
 	assert_int_equal(sections[SECTION_state], 1);
-	assert_int_equal(METRIC_COUNT, 88);
+	assert_int_equal(sections[SECTION_cpu], 1);
+	assert_int_equal(METRIC_COUNT, 89);
 	assert_int_equal(DERIVED_COUNT, 17 + 14);
 	assert_int_equal(MEASURE_COUNT, METRIC_COUNT + DERIVED_COUNT);
 }

@@ -9,7 +9,7 @@
 #include "taskstats-recorded.h"
 #include "taskstats/taskstats.h"
 
-enum { KEPT_MAX = TASKSTATS_PAYLOAD_BYTES, TASKSTATS_METRICS = 34, NOWHERE = -1 };
+enum { KEPT_MAX = TASKSTATS_PAYLOAD_BYTES, TASKSTATS_METRICS = 35, NOWHERE = -1 };
 
 /* The places of the peaks and the floors in a layout. */
 enum form { APPENDED, MAX_INSIDE, RANGE_INSIDE };
@@ -233,14 +233,14 @@ static void test_taskstats_layouts(void **state)
 		enum form form;
 		unsigned metrics;
 	} cases[] = {
-	        {8, 328, APPENDED, 10},      {9, 344, APPENDED, 12},
-	        {10, 352, APPENDED, 12},     {11, 368, APPENDED, 14},
-	        {12, 400, APPENDED, 14},     {13, 416, APPENDED, 16},
-	        {14, 432, APPENDED, 18},     {14, 496, MAX_INSIDE, 26},
-	        {14, 560, RANGE_INSIDE, 34}, {16, 560, APPENDED, 34},
-	        {15, 560, RANGE_INSIDE, 34}, {17, 688, APPENDED, 34},
-	        {18, 688, APPENDED, 34},     {18, 1024, APPENDED, 34},
-	        {99, 704, APPENDED, 34},     {65535, 696, APPENDED, 34},
+	        {8, 328, APPENDED, 11},      {9, 344, APPENDED, 13},
+	        {10, 352, APPENDED, 13},     {11, 368, APPENDED, 15},
+	        {12, 400, APPENDED, 15},     {13, 416, APPENDED, 17},
+	        {14, 432, APPENDED, 19},     {14, 496, MAX_INSIDE, 27},
+	        {14, 560, RANGE_INSIDE, 35}, {16, 560, APPENDED, 35},
+	        {15, 560, RANGE_INSIDE, 35}, {17, 688, APPENDED, 35},
+	        {18, 688, APPENDED, 35},     {18, 1024, APPENDED, 35},
+	        {99, 704, APPENDED, 35},     {65535, 696, APPENDED, 35},
 	};
 
 	(void)state;
@@ -332,23 +332,23 @@ static void test_taskstats_rules(void **state)
 	assert_unseen(&sample, cpu_delay_count);
 	rules.cpu_delay = true;
 	assert_int_equal(parse(payload, 560, &rules), OUTCOME_read);
-	assert_int_equal(count_metrics(&sample.seen), 6);
+	assert_int_equal(count_metrics(&sample.seen), 7);
 	assert_seen(&sample, cpu_delay_min_ns, value_at(440));
 	rules.delays = TASKSTATS_DELAYS_LATER;
 	assert_int_equal(parse(payload, 560, &rules), OUTCOME_read);
-	assert_int_equal(count_metrics(&sample.seen), 34);
+	assert_int_equal(count_metrics(&sample.seen), 35);
 	clear_payload(payload);
 	assert_int_equal(parse(payload, 560, &rules), OUTCOME_read);
-	assert_int_equal(count_metrics(&sample.seen), 4);
+	assert_int_equal(count_metrics(&sample.seen), 5);
 	assert_seen(&sample, cpu_delay_total_ns, 0);
 	rules.delays = TASKSTATS_DELAYS_BOOT;
 	assert_int_equal(parse(payload, 560, &rules), OUTCOME_read);
-	assert_int_equal(count_metrics(&sample.seen), 28);
+	assert_int_equal(count_metrics(&sample.seen), 29);
 	assert_unseen(&sample, irq_delay_count);
 	assert_unseen(&sample, irq_delay_min_ns);
 	rules.irq = true;
 	assert_int_equal(parse(payload, 560, &rules), OUTCOME_read);
-	assert_int_equal(count_metrics(&sample.seen), 32);
+	assert_int_equal(count_metrics(&sample.seen), 33);
 	assert_seen(&sample, irq_delay_count, 0);
 	/* Nothing happened yet, which is a floor of zero that the fold passes over. */
 	assert_seen(&sample, wpcopy_delay_min_ns, 0);
@@ -373,7 +373,7 @@ static void test_taskstats_traces_of_a_record(void **state)
 			clear_payload(payload);
 			put(payload, offset_of(strbuf_str(&key), APPENDED), 1);
 			assert_int_equal(parse(payload, 560, &rules), OUTCOME_read);
-			assert_int_equal(count_metrics(&sample.seen), irq ? 32 : 28);
+			assert_int_equal(count_metrics(&sample.seen), irq ? 33 : 29);
 			assert_seen(&sample, blkio_delay_max_ns, 0);
 		}
 	/* A peak alone is none, nor is the cpu bucket. */
@@ -381,7 +381,7 @@ static void test_taskstats_traces_of_a_record(void **state)
 	put(payload, offset_of("wpcopy_delay_max", APPENDED), 1);
 	put(payload, offset_of("cpu_count", APPENDED), 1);
 	assert_int_equal(parse(payload, 560, &rules), OUTCOME_read);
-	assert_int_equal(count_metrics(&sample.seen), 4);
+	assert_int_equal(count_metrics(&sample.seen), 5);
 	free(payload);
 }
 
@@ -419,7 +419,7 @@ static void test_taskstats_replaces_nothing(void **state)
 	assert_seen(&sample, rchar, 1025);
 	assert_seen(&sample, cpu_delay_count, 7);
 	assert_seen(&sample, cpu_delay_total_ns, value_at(24));
-	assert_int_equal(count_metrics(&sample.seen), 35);
+	assert_int_equal(count_metrics(&sample.seen), 36);
 	free(payload);
 }
 
@@ -465,9 +465,9 @@ static void test_taskstats_process(void **state)
 		free(part);
 	}
 	assert_int_equal(parse_process(payload, 560, &all), OUTCOME_read);
-	assert_int_equal(check_totals(APPENDED, 560), 17);
+	assert_int_equal(check_totals(APPENDED, 560), 18);
 	assert_int_equal(parse_process(inside, 560, &all), OUTCOME_read);
-	assert_int_equal(check_totals(RANGE_INSIDE, 560), 17);
+	assert_int_equal(check_totals(RANGE_INSIDE, 560), 18);
 	assert_int_equal(parse_process(inside, 552, &all), OUTCOME_malformed);
 	assert_int_equal(sample.process_totals_seen, 0);
 
@@ -476,13 +476,13 @@ static void test_taskstats_process(void **state)
 	put(payload, 416, 0);
 	put(payload, 424, 0);
 	assert_int_equal(parse_process(payload, 560, &rules), OUTCOME_read);
-	assert_int_equal(__builtin_popcount(sample.process_totals_seen), 5);
+	assert_int_equal(__builtin_popcount(sample.process_totals_seen), 6);
 	rules.delays = TASKSTATS_DELAYS_LATER;
 	assert_int_equal(parse_process(payload, 560, &rules), OUTCOME_read);
-	assert_int_equal(__builtin_popcount(sample.process_totals_seen), 15);
+	assert_int_equal(__builtin_popcount(sample.process_totals_seen), 16);
 	clear_payload(payload);
 	assert_int_equal(parse_process(payload, 560, &rules), OUTCOME_read);
-	assert_int_equal(__builtin_popcount(sample.process_totals_seen), 5);
+	assert_int_equal(__builtin_popcount(sample.process_totals_seen), 6);
 	rules.cpu_delay = false;
 	assert_int_equal(parse_process(payload, 560, &rules), OUTCOME_read);
 	assert_int_equal(sample.process_totals_seen, 0);
