@@ -86,6 +86,11 @@ const char *database_files_name(const struct database_files *files)
 	return files->name;
 }
 
+const char *database_files_path(const struct database_files *files)
+{
+	return files->path;
+}
+
 bool database_files_refused(const struct database_files *files)
 {
 	return files->has_refused;

@@ -16,5 +16,8 @@ void database_files_freep(struct database_files **files);
 /* Returns the name of the interface, for sqlite3_open_v2(). Borrowed. */
 const char *database_files_name(const struct database_files *files);
 
+/* Returns the path of the database. Borrowed. */
+const char *database_files_path(const struct database_files *files);
+
 /* Returns whether another file was asked for. */
 bool database_files_refused(const struct database_files *files);

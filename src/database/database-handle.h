@@ -31,7 +31,10 @@ struct database {
 	struct strbuf digest, key, name;           /* their texts */
 	int64_t metrics[METRIC_COUNT];             /* ids; 0: not known */
 	struct strbuf reason;
-	uint64_t work_left; /* see database_limit_work(); 0: there is no limit, or it is used up */
+	int data_fd; /* the file again, to know its holes; closed behind SQLite's, whose locks end with any of them */
+	uint64_t data_bytes; /* of the file and its -wal, see database_limit_work() */
+	uint64_t text_left;  /* bytes of texts that may be read */
+	uint64_t work_left;  /* see database_limit_work(); 0: there is no limit, or it is used up */
 	bool has_overworked;
 };
 
@@ -42,9 +45,13 @@ int database_fail(struct database *database);
  * for the text. */
 void database_bind_text(sqlite3_stmt *stmt, int place, struct span text);
 
-/* Limits what SQLite may do from now on to a multiple of the size of the file. Pages of a file from a stranger may be children of
- * several pages, and the file then has more rows than its size allows. Returns 0 or -EIO. */
+/* Limits what SQLite may do from now on, and the bytes of texts, to a multiple of the data in the file. Pages of a file from a stranger
+ * may be children of several pages, and the file then has more rows than its size allows; the end of a long text may be that of
+ * several. Stores data_bytes. Returns 0 or -EIO. */
 must_check_ int database_limit_work(struct database *database);
+
+/* Counts a text that was read. Returns false if the file has no data for so much; database_fail() says so then. */
+must_check_ bool database_count_text(struct database *database, size_t len);
 
 /* Returns a statement that is ready to be bound, or NULL. */
 sqlite3_stmt *database_statement(struct database *database, enum statement id);

@@ -21,18 +21,21 @@ static uint32_t host_number(struct strmap *hosts, const char *name)
 	return place;
 }
 
-static const char *text_of(sqlite3_stmt *stmt, int column)
+/* Returns an empty text, and marks the database as damaged, if the file has no data for so many texts. */
+static const char *text_of(struct database *database, sqlite3_stmt *stmt, int column)
 {
 	const unsigned char *text = sqlite3_column_text(stmt, column);
 
 	/* That would be another name. */
 	if (!text && sqlite3_errcode(sqlite3_db_handle(stmt)) == SQLITE_NOMEM)
 		mem_exhausted();
-	return text ? (const char *)text : "";
+	if (!text || !database_count_text(database, (size_t)sqlite3_column_bytes(stmt, column)))
+		return "";
+	return (const char *)text;
 }
 
-static void add_snapshot(struct database_list *list, size_t *capacity, struct strmap *hosts,
-                         sqlite3_stmt *stmt)
+static void add_snapshot(struct database *database, struct database_list *list, size_t *capacity,
+                         struct strmap *hosts, sqlite3_stmt *stmt)
 {
 	int64_t id = sqlite3_column_int64(stmt, 0);
 
@@ -47,8 +50,8 @@ static void add_snapshot(struct database_list *list, size_t *capacity, struct st
 	}
 	list->snapshots[id] = (struct database_snapshot){
 	        .is_there = true,
-	        .host = host_number(hosts, text_of(stmt, 1)),
-	        .is_window = strcmp(text_of(stmt, 2), "window") == 0,
+	        .host = host_number(hosts, text_of(database, stmt, 1)),
+	        .is_window = strcmp(text_of(database, stmt, 2), "window") == 0,
 	        .end_unix_ns = (uint64_t)sqlite3_column_int64(stmt, 3),
 	        .length_ns = (uint64_t)sqlite3_column_int64(stmt, 4),
 	};
@@ -65,12 +68,12 @@ static int list_files(struct database *database, struct database_list *list)
 	int r;
 
 	r = sqlite3_prepare_v2(database->handle, text, -1, &stmt, NULL);
-	while (r == SQLITE_OK || r == SQLITE_ROW) {
+	while ((r == SQLITE_OK || r == SQLITE_ROW) && !database->has_overworked) {
 		r = sqlite3_step(stmt);
 		if (r == SQLITE_ROW)
-			add_snapshot(list, &capacity, &hosts, stmt);
+			add_snapshot(database, list, &capacity, &hosts, stmt);
 	}
-	r = r == SQLITE_DONE ? 0 : database_fail(database);
+	r = r == SQLITE_DONE && !database->has_overworked ? 0 : database_fail(database);
 	sqlite3_finalize(stmt);
 	list->host_count = hosts.count;
 	list->hosts = mem_calloc(hosts.count > 0 ? hosts.count : 1, sizeof(list->hosts[0]));
@@ -79,10 +82,11 @@ static int list_files(struct database *database, struct database_list *list)
 	return r;
 }
 
-static void add_metric(struct database_list *list, size_t *capacity, sqlite3_stmt *stmt)
+static void add_metric(struct database *database, struct database_list *list, size_t *capacity,
+                       sqlite3_stmt *stmt)
 {
 	int64_t id = sqlite3_column_int64(stmt, 0);
-	const char *name = text_of(stmt, 1);
+	const char *name = text_of(database, stmt, 1);
 
 	/* No registry has as many. */
 	if (id < 0 || id > METRIC_IDS)
@@ -101,12 +105,12 @@ static int list_metrics(struct database *database, struct database_list *list)
 	int r;
 
 	r = sqlite3_prepare_v2(database->handle, text, -1, &stmt, NULL);
-	while (r == SQLITE_OK || r == SQLITE_ROW) {
+	while ((r == SQLITE_OK || r == SQLITE_ROW) && !database->has_overworked) {
 		r = sqlite3_step(stmt);
 		if (r == SQLITE_ROW)
-			add_metric(list, &capacity, stmt);
+			add_metric(database, list, &capacity, stmt);
 	}
-	r = r == SQLITE_DONE ? 0 : database_fail(database);
+	r = r == SQLITE_DONE && !database->has_overworked ? 0 : database_fail(database);
 	sqlite3_finalize(stmt);
 	return r;
 }
@@ -225,17 +229,13 @@ static int is_sparse(struct database *database, const struct database_filter *fi
 {
 	/* A row takes more bytes than that. */
 	enum { FACT_BYTES = 4 };
-	uint64_t groups = 0, pages = 0, bytes = 0, files = 0;
+	uint64_t groups = 0, files = 0;
 	int r = read_number(database, "SELECT count(*) FROM grp g WHERE " OF_FILTER, filter,
 	                    &groups);
 
-	if (r == 0)
-		r = read_number(database, "PRAGMA page_count", NULL, &pages);
-	if (r == 0)
-		r = read_number(database, "PRAGMA page_size", NULL, &bytes);
 	for (size_t i = 0; i < list->snapshot_count; i++)
 		files += uses[i] != 0;
-	*ret = groups > 0 && files > pages * bytes / FACT_BYTES / groups;
+	*ret = groups > 0 && files > database->data_bytes / FACT_BYTES / groups;
 	return r;
 }
 
@@ -291,10 +291,12 @@ int database_add_group(struct database *database, int64_t group, struct strbuf *
 		r = sqlite3_step(stmt);
 	}
 	if (r == SQLITE_ROW) {
-		strbuf_add_str(key, text_of(stmt, 0));
-		strbuf_add_str(name, text_of(stmt, 1));
+		strbuf_add_str(key, text_of(database, stmt, 0));
+		strbuf_add_str(name, text_of(database, stmt, 1));
 	}
-	r = r == SQLITE_ROW || r == SQLITE_DONE ? 0 : database_fail(database);
+	r = (r == SQLITE_ROW || r == SQLITE_DONE) && !database->has_overworked
+	            ? 0
+	            : database_fail(database);
 	sqlite3_reset(stmt);
 	return r;
 }

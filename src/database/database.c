@@ -2,12 +2,16 @@
 #include "database/database.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/fd.h"
 #include "base/mem.h"
+#include "base/regular-file.h"
+#include "database-data.h"
 #include "database-handle.h"
 #include "database-place.h"
 #include "database-schema.h"
@@ -19,6 +23,7 @@ enum {
 	USER_VERSION = 1,
 	WAIT_MS = 10 * 60 * 1000, /* for other writers */
 	CACHE_KIB = 128 * 1024,
+	ROW_BYTES_MAX = 1024 * 1024,
 };
 
 static const char *const statement_texts[STATEMENT_COUNT] = {
@@ -46,7 +51,7 @@ int database_fail(struct database *database)
 		strbuf_add_str(&database->reason, "its journal names another file");
 	else if (database->has_overworked)
 		strbuf_add_str(&database->reason,
-		               "it is damaged: it has more rows than its size allows");
+		               "it is damaged: it has more rows or texts than its size allows");
 	else
 		strbuf_add_str(&database->reason, sqlite3_errmsg(database->handle));
 	return -EIO;
@@ -104,7 +109,10 @@ int database_limit_work(struct database *database)
 	/* A fact of a sound file takes more than 4 bytes, and a few dozen operations to find and to return; WORK_LEAST is for sorting and
 	 * for small files. */
 	enum { OPERATIONS_EACH = 10000, BYTE_OPERATIONS = 32, WORK_LEAST = 1024 };
+	/* Each text is read once, those of groups again for each row that is printed. */
+	enum { TEXT_TIMES = 8, TEXT_LEAST = 1 << 24 };
 	int64_t pages = 0, bytes = 0;
+	uint64_t data;
 	int r;
 
 	sqlite3_progress_handler(database->handle, 0, NULL, NULL);
@@ -113,11 +121,27 @@ int database_limit_work(struct database *database)
 		r = read_pragma(database, "PRAGMA page_size", &bytes);
 	if (r < 0)
 		return r;
+	database->data_bytes = (uint64_t)pages * (uint64_t)bytes;
+	data = saturating_add(database_data_bytes(database->data_fd),
+	                      database_data_wal_bytes(database_files_path(database->files)));
+	if (data < database->data_bytes)
+		database->data_bytes = data;
 	database->has_overworked = false;
+	database->text_left = TEXT_LEAST + saturating_multiply(database->data_bytes, TEXT_TIMES);
 	database->work_left =
-	        WORK_LEAST + (uint64_t)pages * (uint64_t)bytes * BYTE_OPERATIONS / OPERATIONS_EACH;
+	        WORK_LEAST +
+	        saturating_multiply(database->data_bytes, BYTE_OPERATIONS) / OPERATIONS_EACH;
 	sqlite3_progress_handler(database->handle, OPERATIONS_EACH, use_up, database);
 	return 0;
+}
+
+bool database_count_text(struct database *database, size_t len)
+{
+	if (len > database->text_left)
+		database->has_overworked = true;
+	else
+		database->text_left -= len;
+	return !database->has_overworked;
 }
 
 static int check_tables(struct database *database)
@@ -170,6 +194,7 @@ static int set_up(struct database *database, enum database_use use)
 	int r;
 
 	sqlite3_busy_timeout(database->handle, WAIT_MS);
+	sqlite3_limit(database->handle, SQLITE_LIMIT_LENGTH, ROW_BYTES_MAX);
 	sqlite3_db_config(database->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(database->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	sqlite3_db_config(database->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
@@ -203,6 +228,7 @@ struct database *database_open(const char *path, enum database_use use, struct s
 		return NULL;
 	database = mem_calloc(1, sizeof(*database));
 	database->files = database_files_new(strbuf_str(&real));
+	database->data_fd = regular_file_open_link(AT_FDCWD, strbuf_str(&real), FILE_SYSTEMS_ALL);
 	mask = umask(S_IRWXG | S_IRWXO);
 	r = sqlite3_open_v2(strbuf_str(&real), &database->handle, flags,
 	                    database_files_name(database->files));
@@ -227,6 +253,7 @@ void database_freep(struct database **pointer)
 	for (unsigned i = 0; i < STATEMENT_COUNT; i++)
 		sqlite3_finalize(database->statements[i]);
 	sqlite3_close(database->handle);
+	fd_closep(&database->data_fd);
 	database_files_freep(&database->files);
 	strbuf_done(&database->digest);
 	strbuf_done(&database->key);

@@ -272,9 +272,15 @@ static uint64_t longest_ticks(uint64_t longest_ns, const struct sample_bounds *b
 
 static uint64_t bound_of(enum metric_id metric, const struct sample_bounds *bounds)
 {
-	uint64_t longest_ns =
-	        metric_table[metric].bound == BOUND_running ? bounds->running_ns : bounds->life_ns;
+	/* The kernel adds the time of each idle CPU of the core to the thread that runs on another one (kernel/sched/core_sched.c,
+	 * __sched_core_account_forceidle(), Linux 5.17 to 6.18). No core has more than eight, those of POWER8 and later. */
+	enum { SIBLINGS_MAX = 7 };
+	uint64_t longest_ns = bounds->life_ns;
 
+	if (metric_table[metric].bound == BOUND_running)
+		longest_ns = bounds->running_ns;
+	else if (metric_table[metric].bound == BOUND_siblings)
+		longest_ns = saturating_multiply(bounds->running_ns, SIBLINGS_MAX);
 	return metric_unit(metric) == UNIT_ticks ? longest_ticks(longest_ns, bounds) : longest_ns;
 }
 
@@ -284,8 +290,7 @@ void sample_judge(struct thread_sample *sample, const struct sample_bounds *boun
 		enum metric_id metric = (enum metric_id)i;
 		uint64_t value;
 
-		if (!metric_set_has(&sample->seen, metric) ||
-		    !(metric_table[i].bound & (BOUND_running | BOUND_waiting | BOUND_event)))
+		if (!metric_set_has(&sample->seen, metric) || !metric_is_bounded(metric))
 			continue;
 		/* Every time is 64 bits wide. */
 		memcpy(&value, sample_value(sample, metric), sizeof(value));

@@ -206,8 +206,7 @@ static void set_impossible(struct thread_sample *sample, const struct strbuf *na
 {
 	enum metric_id metric;
 
-	if (metric_find(strbuf_str(name), name->len, &metric) &&
-	    (metric_table[metric].bound & (BOUND_running | BOUND_waiting | BOUND_event)) &&
+	if (metric_find(strbuf_str(name), name->len, &metric) && metric_is_bounded(metric) &&
 	    !metric_set_has(&sample->seen, metric))
 		sample_set_impossible(sample, metric, value);
 }

@@ -145,8 +145,7 @@ static json_t *impossible_schema(void)
 	json_t *schema;
 
 	for (unsigned i = 0; i < METRIC_COUNT; i++)
-		if (is_written((enum metric_id)i) &&
-		    (metric_table[i].bound & (BOUND_running | BOUND_waiting | BOUND_event)))
+		if (is_written((enum metric_id)i) && metric_is_bounded((enum metric_id)i))
 			tree_set(properties, metric_table[i].name, schema_reference("u64", NULL));
 	schema = schema_properties(properties, NULL, false);
 	tree_set(schema, "minProperties", json_integer(1));

@@ -368,6 +368,12 @@ extern const size_t identity_count;
 
 extern const struct process_total_desc process_total_table[PROCESS_TOTAL_COUNT];
 
+/* Returns whether something bounds the metric's values: it is a time, and not an open one. */
+static inline bool metric_is_bounded(enum metric_id metric)
+{
+	return (metric_table[metric].bound & (BOUND_none | BOUND_open)) == 0;
+}
+
 /* Returns whether the age of a process and the number of CPUs bound its total. Any number of threads can wait at the same time, so only
  * times of running are. */
 static inline bool process_total_is_bounded(enum process_total total)

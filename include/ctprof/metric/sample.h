@@ -119,7 +119,7 @@ struct thread_sample {
 
 /* The longest times that a thread can have, with the error of the readings: see metric_longest_ns(). */
 struct sample_bounds {
-	uint64_t running_ns; /* BOUND_running */
+	uint64_t running_ns; /* BOUND_running, and of each CPU of BOUND_siblings */
 	uint64_t life_ns;    /* BOUND_waiting and BOUND_event */
 	uint64_t ticks_per_second;
 	uint64_t more_ticks; /* the ticks by which a number of clock ticks may exceed its bound */

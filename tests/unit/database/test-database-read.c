@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/fd.h"
 #include "base/mem.h"
@@ -146,12 +148,135 @@ static void test_pages_of_several_parents(void **state)
 	temp_tree_write(tree, "fleet.db", file.data, file.len);
 	assert_int_equal(scan(path, &count, &reason), -EIO);
 	assert_string_equal(strbuf_str(&reason),
-	                    "it is damaged: it has more rows than its size allows");
+	                    "it is damaged: it has more rows or texts than its size allows");
+}
+
+/* Holes cost nothing, so they allow no rows. */
+static void test_holes(void **state)
+{
+	const off_t size = (off_t)1 << 40;
+	const struct temp_tree *tree = *state;
+	cleanup_(mem_freep) char *path = temp_tree_path(tree, "fleet.db");
+	cleanup_(strbuf_done) struct strbuf file = STRBUF_INIT, reason = STRBUF_INIT;
+	uint64_t count = 0;
+	uint32_t root = make(path);
+
+	assert_int_equal(fd_read_all_at(tree->fd, "fleet.db", &file, 1 << 20), 0);
+	repeat_pages(&file, root);
+	set_number(file.data + 28, (uint32_t)(size / PAGE));
+	temp_tree_write(tree, "fleet.db", file.data, file.len);
+	assert_int_equal(truncate(path, size), 0);
+	assert_int_equal(scan(path, &count, &reason), -EIO);
+	assert_string_equal(strbuf_str(&reason),
+	                    "it is damaged: it has more rows or texts than its size allows");
+}
+
+/* Reads a number of SQLite, seven bits in each byte. */
+static uint64_t read_varint(const char **at)
+{
+	uint64_t number = 0;
+	unsigned char byte;
+
+	do {
+		byte = (unsigned char)*(*at)++;
+		number = number << 7 | (byte & 0x7f);
+	} while (byte & 0x80);
+	return number;
+}
+
+/* Returns the place of the pointer to the rest of a row's texts, in a cell of a leaf; NULL if there is no rest. See "Cell Payload Overflow Pages" in SQLite's
+ * file format. */
+static char *overflow_of(char *page, uint32_t cell)
+{
+	const char *at = page + number_at(page + 8 + (size_t)2 * cell, 2);
+	uint64_t total = read_varint(&at), least = (PAGE - 12) * 32 / 255 - 23, local;
+
+	(void)read_varint(&at);
+	local = least + (total - least) % (PAGE - 4);
+	return total <= PAGE - 35 ? NULL
+	                          : page + (at - page) + (local <= PAGE - 35 ? local : least);
+}
+
+/* All rows get the end of the first row's text; that of the others becomes a hole. */
+static void share_text(struct strbuf *file, int fd, uint32_t leaf_type, uint32_t *first)
+{
+	for (uint32_t page = 2; page <= file->len / PAGE; page++) {
+		char *bytes = page_at(file, page);
+		uint32_t cells = bytes[0] == (char)leaf_type ? number_at(bytes + 3, 2) : 0;
+
+		for (uint32_t cell = 0; cell < cells; cell++) {
+			char *pointer = overflow_of(bytes, cell);
+			uint32_t begin, end;
+
+			/* A page that is free has old rows. */
+			if (!pointer)
+				continue;
+			begin = end = number_at(pointer, 4);
+			while (number_at(page_at(file, end), 4) == end + 1)
+				end++;
+			if (*first == 0) {
+				*first = begin;
+				continue;
+			}
+			assert_true(end > begin);
+			set_number(pointer, *first);
+			assert_int_equal(pwrite(fd, bytes, PAGE, (off_t)(page - 1) * PAGE), PAGE);
+			assert_int_equal(fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+			                           (off_t)(begin - 1) * PAGE,
+			                           (off_t)(end - begin) * PAGE),
+			                 0);
+		}
+	}
+}
+
+static int list(const char *path, struct strbuf *reason)
+{
+	cleanup_(database_freep) struct database *database =
+	        database_open(path, DATABASE_READ, reason);
+	cleanup_(database_list_done) struct database_list found = {0};
+	int r;
+
+	assert_non_null(database);
+	r = database_list(database, &found);
+	strbuf_add_str(reason, database_reason(database));
+	return r;
+}
+
+/* The end of a long text may be that of many rows, which are then longer than the file. */
+static void test_texts_of_several_rows(void **state)
+{
+	enum { LEAF_TABLE = 13 };
+	const struct temp_tree *tree = *state;
+	cleanup_(mem_freep) char *path = temp_tree_path(tree, "fleet.db");
+	cleanup_(strbuf_done) struct strbuf file = STRBUF_INIT, reason = STRBUF_INIT;
+	cleanup_(fd_closep) int fd = -1;
+	sqlite3 *handle = NULL;
+	uint32_t first = 0;
+
+	make(path);
+	assert_int_equal(sqlite3_open(path, &handle), SQLITE_OK);
+	execute(handle,
+	        "DELETE FROM snapshot; DELETE FROM grp; DELETE FROM metric;"
+	        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300) "
+	        "INSERT INTO snapshot SELECT i, i, printf('%.*c', 100000, 'h'), 'b', 'k', '', "
+	        "'window', 1, 1 FROM n");
+	assert_int_equal(sqlite3_close(handle), SQLITE_OK);
+	assert_int_equal(list(path, &reason), 0);
+	assert_int_equal(fd_read_all_at(tree->fd, "fleet.db", &file, 1 << 26), 0);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	assert_true(fd >= 0);
+	share_text(&file, fd, LEAF_TABLE, &first);
+	assert_int_equal(list(path, &reason), -EIO);
+	assert_string_equal(strbuf_str(&reason),
+	                    "it is damaged: it has more rows or texts than its size allows");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test_setup_teardown(test_holes, temp_tree_setup, temp_tree_teardown),
+	        cmocka_unit_test_setup_teardown(test_texts_of_several_rows, temp_tree_setup,
+	                                        temp_tree_teardown),
 	        cmocka_unit_test_setup_teardown(test_pages_of_several_parents, temp_tree_setup,
 	                                        temp_tree_teardown),
 	};

@@ -325,7 +325,9 @@ static void test_judge_every_bound(void **state)
 		enum metric_id metric = (enum metric_id)i;
 		bool is_time = metric_unit(metric) == UNIT_ns || metric_unit(metric) == UNIT_ticks;
 		enum metric_bound bound = metric_table[i].bound;
-		uint64_t most = bound == BOUND_running ? bounds.running_ns : bounds.life_ns;
+		uint64_t most = bound == BOUND_running    ? bounds.running_ns
+		                : bound == BOUND_siblings ? 7 * bounds.running_ns
+		                                          : bounds.life_ns;
 		bool bounded = is_time && bound != BOUND_open;
 
 		assert_int_equal(is_time, bound != BOUND_none);
