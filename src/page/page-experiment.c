@@ -150,7 +150,7 @@ static void add_key(const struct findings *findings, struct strbuf *out)
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		strbuf_addf(out,
 		            "<svg class=\"key\" width=\"14\" height=\"12\" aria-hidden=\"true\">"
-		            "<circle class=\"%s\" cx=\"7\" cy=\"6\" r=\"4.5\"/></svg> %s\n",
+		            "<circle class=\"%s\" cx=\"7\" cy=\"6\" r=\"4.5\"/></svg>&#160;%s\n",
 		            keys[i].name, keys[i].text);
 	strbuf_addf(
 	        out,

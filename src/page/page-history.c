@@ -161,8 +161,8 @@ static void add_panel_chart(const struct history *history, const struct panel *p
 static void add_key(unsigned line, const char *name, struct strbuf *out)
 {
 	strbuf_addf(out,
-	            "<svg class=\"key\" width=\"18\" height=\"8\" aria-hidden=\"true\"><path "
-	            "class=\"line%u\" d=\"M0 4H18\"/></svg> %s ",
+	            "<br><svg class=\"key\" width=\"18\" height=\"8\" aria-hidden=\"true\"><path "
+	            "class=\"line%u\" d=\"M0 4H18\"/></svg>&#160;%s",
 	            line, name);
 }
 
@@ -173,19 +173,17 @@ static void add_panel(const struct history *history, unsigned which, struct strb
 	panel_init(history, which, &panel);
 	if (panel.count > 0) {
 		strbuf_addf(out, "<tr><th scope=\"row\">%s", panel.heading);
-		if (panel.count > 1) {
-			strbuf_add_str(out, "<br>");
-			for (unsigned i = 0; i < panel.count; i++)
-				add_key(i, panel.names[i], out);
-		}
+		for (unsigned i = 0; panel.count > 1 && i < panel.count; i++)
+			add_key(i, panel.names[i], out);
 		strbuf_add_str(out, "</th><td class=\"bars\">");
 		add_panel_chart(history, &panel, out);
 		for (unsigned column = 0; column < 2; column++) {
 			strbuf_add_str(out, "</td><td>");
+			/* Each number stands beside its name, below the heading. */
 			for (unsigned i = 0; i < panel.count; i++) {
 				struct extent extent = extent_of(history, panel.lines[i]);
 
-				strbuf_add_str(out, i > 0 ? "<br>" : "");
+				strbuf_add_str(out, panel.count > 1 ? "<br>" : "");
 				add_value(&panel, column == 0 ? extent.mean : extent.most, out);
 			}
 		}
@@ -282,16 +280,16 @@ static void add_levels(const struct heat *heat, struct strbuf *out)
 	for (unsigned level = 1; level <= CELL_LEVELS; level++) {
 		strbuf_addf(out,
 		            "<svg class=\"key\" width=\"14\" height=\"12\" aria-hidden=\"true\">"
-		            "<path class=\"h%u\" d=\"M0 0H14V12H0z\"/></svg> %s",
+		            "<path class=\"h%u\" d=\"M0 0H14V12H0z\"/></svg>&#160;%s",
 		            level, level == 1 ? "more than 0" : "from ");
 		if (level > 1)
 			add_amount(heat->aspect, time_chart_least(level, heat->largest), out);
 		strbuf_add_char(out, '\n');
 	}
 	strbuf_add_str(out, "<svg class=\"key\" width=\"14\" height=\"12\" aria-hidden=\"true\">"
-	                    "<path class=\"hu\" d=\"M0 0H14V12H0z\"/></svg> not known\n"
+	                    "<path class=\"hu\" d=\"M0 0H14V12H0z\"/></svg>&#160;not known\n"
 	                    "<svg class=\"key\" width=\"14\" height=\"12\" aria-hidden=\"true\">"
-	                    "<path class=\"gap\" d=\"M0 0H14V12H0z\"/></svg> no window</p>\n");
+	                    "<path class=\"gap\" d=\"M0 0H14V12H0z\"/></svg>&#160;no window</p>\n");
 }
 
 static void add_heat_chart(const struct heat *heat, size_t row, struct strbuf *out)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/markup.h"
 #include "base/mem.h"
@@ -48,9 +49,22 @@ static struct icicle_leaf *leaves_of(const struct overview *overview, unsigned a
 	return leaves;
 }
 
+/* Returns whether both sides are printed as the same number: a part of next to nothing is no change to look at. */
+static bool prints_same(const struct overview *overview, const struct icicle_frame *frame,
+                        unsigned aspect)
+{
+	cleanup_(strbuf_done) struct strbuf before = STRBUF_INIT, after = STRBUF_INIT;
+
+	if (!frame->there[0] || !frame->there[1] || !frame->known[0] || !frame->known[1])
+		return false;
+	overview_add_amount(overview, aspect, frame->amounts[0], &before);
+	overview_add_amount(overview, aspect, frame->amounts[1], &after);
+	return strcmp(strbuf_str(&before), strbuf_str(&after)) == 0;
+}
+
 /* The class of a frame: its level where nothing is compared, else the direction and size of its change in three steps. */
-static void add_class(const struct icicle *icicle, const struct icicle_frame *frame,
-                      struct strbuf *out)
+static void add_class(const struct overview *overview, const struct icicle *icicle,
+                      const struct icicle_frame *frame, unsigned aspect, struct strbuf *out)
 {
 	static const double steps[] = {0.1, 0.3, 0.6};
 	double change = icicle_change(frame);
@@ -62,6 +76,8 @@ static void add_class(const struct icicle *icicle, const struct icicle_frame *fr
 	}
 	while (step < ARRAY_SIZE(steps) && fabs(change) >= steps[step])
 		step++;
+	if (prints_same(overview, frame, aspect))
+		step = 0;
 	if (isnan(change) || step == 0)
 		strbuf_add_str(out, isnan(change) ? "u" : "c0");
 	else
@@ -121,7 +137,7 @@ static void add_frame(const struct overview *overview, const struct icicle *icic
 	bool one_sided = icicle->sides == ICICLE_SIDES && !(frame->there[0] && frame->there[1]);
 
 	strbuf_add_str(out, "<svg class=\"f ");
-	add_class(icicle, frame, out);
+	add_class(overview, icicle, frame, aspect, out);
 	strbuf_addf(out, "\" x=\"%.3f%%\" y=\"%u\" width=\"%.3f%%\" height=\"%d\">", 100 * frame->x,
 	            frame->level * FRAME_HEIGHT, 100 * frame->width, FRAME_HEIGHT - 1);
 	add_title(overview, icicle, frame, aspect, out);
@@ -172,11 +188,11 @@ static void add_key(struct strbuf *out)
 
 	strbuf_add_str(out, "<p class=\"keys\">");
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
-		strbuf_addf(
-		        out,
-		        "<svg class=\"key\" width=\"14\" height=\"12\" aria-hidden=\"true\">"
-		        "<svg class=\"f %s\"><rect width=\"14\" height=\"12\"/></svg></svg> %s\n",
-		        keys[i].name, keys[i].text);
+		strbuf_addf(out,
+		            "<svg class=\"key\" width=\"14\" height=\"12\" aria-hidden=\"true\">"
+		            "<svg class=\"f %s\"><rect width=\"14\" "
+		            "height=\"12\"/></svg></svg>&#160;%s\n",
+		            keys[i].name, keys[i].text);
 	strbuf_add_str(out, "hatched: new or gone; *: may lack some threads</p>\n");
 }
 

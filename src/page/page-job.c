@@ -116,12 +116,12 @@ static void add_panel(const struct plot *plot, const struct history *columns, un
 
 	lines_init(plot, columns, panel, &lines);
 	if (lines.count > 0) {
-		strbuf_addf(out, "<tr><th scope=\"row\">%s<br>", series_panels[panel].heading);
+		strbuf_addf(out, "<tr><th scope=\"row\">%s", series_panels[panel].heading);
 		for (unsigned i = 0; i < lines.count; i++)
 			strbuf_addf(out,
-			            "<svg class=\"key\" width=\"18\" height=\"8\" "
+			            "<br><svg class=\"key\" width=\"18\" height=\"8\" "
 			            "aria-hidden=\"true\"><path class=\"line%u\" d=\"M0 "
-			            "4H18\"/></svg> %s ",
+			            "4H18\"/></svg>&#160;%s",
 			            i, series_rows[lines.ids[i]].label);
 		strbuf_add_str(out, "</th><td class=\"bars\">");
 		time_chart_begin("lines", LINE_HEIGHT, out);
@@ -130,7 +130,7 @@ static void add_panel(const struct plot *plot, const struct history *columns, un
 		time_chart_end(out);
 		strbuf_add_str(out, "</td><td>");
 		for (unsigned i = 0; i < lines.count; i++) {
-			strbuf_add_str(out, i > 0 ? "<br>" : "");
+			strbuf_add_str(out, "<br>");
 			plot_add_value(series_panels[panel].unit, lines.most[i], out);
 		}
 		strbuf_add_str(out, "</td></tr>\n");

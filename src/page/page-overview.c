@@ -58,6 +58,15 @@ static void add_rows(struct overview_table *table, size_t from, size_t to, struc
 	strbuf_add_str(out, "</tbody>\n</table>\n");
 }
 
+/* Empty cells have a dot by the style of the page: they are no missing values. */
+static void add_empty_key(enum overview_kind kind, struct strbuf *out)
+{
+	const char *peak = overview_is_of_lives(kind) ? "" : ", or a peak that did not rise";
+
+	strbuf_addf(out, "<p class=\"keys\">· %s%s; - is not known</p>\n",
+	            overview_is_change(kind) ? "did not change" : "is zero", peak);
+}
+
 void page_add_overview(const struct report *report, const struct page_command *command,
                        struct strbuf *out)
 {
@@ -75,6 +84,8 @@ void page_add_overview(const struct report *report, const struct page_command *c
 		strbuf_add_str(out, "</div>\n");
 		partial = overview_table_is_partial(&table);
 	}
+	if (table.shown > 0)
+		add_empty_key(overview->kind, out);
 	report_add_overview_foot(report, partial, &foot);
 	if (foot.len > 0) {
 		strbuf_add_str(out, "<pre class=\"lines\">");

@@ -104,15 +104,24 @@ static double share_of(const struct budget *budget, unsigned derived)
 	return share.kind == QUANTITY_NONE ? 0 : fmax(0, quantity_double(share));
 }
 
-/* Appends the parts of a bar, in percent of the width. Returns false if there is none. */
-static bool add_bar(const struct states *states, const struct budget *budget, struct strbuf *out)
+/* Returns whether its threads were asleep all the time, which takes a known share of a CPU. */
+static bool is_idle(const struct budget *budget)
+{
+	return budget->there && budget->shares[DERIVED_state_on_cpu_percent].kind != QUANTITY_NONE;
+}
+
+/* Appends the parts of a bar, in percent of the width, or a word where there is none. */
+static void add_bar(const struct states *states, const struct budget *budget, struct strbuf *out)
 {
 	double whole = 0, x = 0;
 
 	for (unsigned i = 0; i < states->count; i++)
 		whole += is_asleep(states->list[i]) ? 0 : share_of(budget, states->list[i]);
-	if (!(whole > 0))
-		return false;
+	if (!(whole > 0)) {
+		strbuf_addf(out, "<text class=\"soft\" x=\"2\" y=\"13\">%s</text>",
+		            is_idle(budget) ? "asleep" : "-");
+		return;
+	}
 	for (unsigned i = 0; i < states->count; i++) {
 		unsigned derived = states->list[i];
 		double part = 100 * share_of(budget, derived) / whole;
@@ -127,7 +136,6 @@ static bool add_bar(const struct states *states, const struct budget *budget, st
 		            share_of(budget, derived));
 		x += part;
 	}
-	return true;
 }
 
 static void add_share(const struct budget *budget, unsigned derived, struct strbuf *out)
@@ -177,8 +185,7 @@ static void add_row(struct states *states, size_t row, struct strbuf *out)
 		cleanup_(strbuf_done) struct strbuf bar = STRBUF_INIT;
 
 		read_budget(states, row, side, &budgets[side]);
-		if (!add_bar(states, &budgets[side], &bar))
-			strbuf_add_str(&bar, "<text x=\"2\" y=\"13\">-</text>");
+		add_bar(states, &budgets[side], &bar);
 		strbuf_addf(out,
 		            "<svg class=\"bar\" width=\"100%%\" height=\"%d\" role=\"img\" "
 		            "aria-label=\"%s\">%s</svg>",
@@ -207,7 +214,7 @@ static void add_heads(const struct states *states, struct strbuf *out)
 			strbuf_addf(out,
 			            "<svg class=\"key\" width=\"10\" height=\"10\" "
 			            "aria-hidden=\"true\"><rect class=\"s%u\" width=\"10\" "
-			            "height=\"10\"/></svg> ",
+			            "height=\"10\"/></svg>&#160;",
 			            derived - DERIVED_state_on_cpu_percent);
 		add_name(derived, out);
 		strbuf_add_str(out, " %</th>");
@@ -287,8 +294,7 @@ void page_add_states_svg(const struct report *report, struct strbuf *out)
 			read_budget(&states, row, side, &budget);
 			strbuf_addf(out, "<svg x=\"%d\" y=\"%u\" width=\"%d\" height=\"%d\">",
 			            SVG_NAME, y, SVG_BAR, BAR_HEIGHT);
-			if (!add_bar(&states, &budget, out))
-				strbuf_add_str(out, "<text x=\"2\" y=\"13\">-</text>");
+			add_bar(&states, &budget, out);
 			strbuf_add_str(out, "</svg>\n");
 		}
 		y += GAP;

@@ -126,6 +126,12 @@ static bool is_nothing(const struct overview_row *row, const char *before, const
 	       (!row->group->sides[SIDE_CANDIDATE] && strcmp(before, "0") == 0);
 }
 
+/* A zero that lacks some threads is one as well. */
+static bool is_zero(const char *cell)
+{
+	return strcmp(cell, "0") == 0 || strcmp(cell, "0*") == 0;
+}
+
 /* "35→80", or nothing where both are the same. */
 static enum table_color add_change(const struct overview_table *table,
                                    const struct overview_row *row, unsigned aspect,
@@ -134,6 +140,7 @@ static enum table_color add_change(const struct overview_table *table,
 	cleanup_(strbuf_done) struct strbuf after = STRBUF_INIT;
 	const struct overview_value *values = row->values[aspect];
 	size_t start = out->len;
+	bool both_zero;
 
 	/* A peak that did not rise has no value: it can be lower than before, or the same. */
 	if (aspect_table[aspect].kind == ASPECT_KIND_PEAK &&
@@ -150,8 +157,9 @@ static enum table_color add_change(const struct overview_table *table,
 			strbuf_cut(out, start);
 		return COLOR_NONE;
 	}
+	both_zero = is_zero(strbuf_str(out) + start) && is_zero(strbuf_str(&after));
 	strbuf_addf(out, "%s%s", overview_arrow(table->report), strbuf_str(&after));
-	if (isnan(row->moved[aspect]))
+	if (isnan(row->moved[aspect]) || both_zero)
 		return COLOR_NONE;
 	return values[SIDE_CANDIDATE].amount > values[SIDE_BASELINE].amount ? COLOR_MORE
 	                                                                    : COLOR_LESS;

@@ -43,7 +43,7 @@ static void add_affinity(const struct fold_affinity *affinity, struct strbuf *ou
 	strbuf_addf(out, "%u", affinity->min_cpus);
 	if (affinity->max_cpus != affinity->min_cpus)
 		strbuf_addf(out, "-%u", affinity->max_cpus);
-	strbuf_add_str(out, " cpus (");
+	strbuf_add_str(out, affinity->max_cpus == 1 ? " cpu (" : " cpus (");
 	if (affinity->uniform)
 		cpu_mask_format(&affinity->first, out);
 	else

@@ -159,9 +159,9 @@ def value_cells(row, name, side, rules):
         text = re.escape(value) + rf"( \(\d+/{seen}\))?"
     elif rule == "affinity" and value.startswith("mixed:"):
         low, high = value[6:].split("..")
-        text = re.escape(f"{low if low == high else low + '-' + high} cpus (mixed)")
+        text = re.escape(f"{low if low == high else low + '-' + high} cpu{'s' * (high != '1')} (mixed)")
     elif rule == "affinity":
-        text = re.escape(f"{cpu_count(value)} cpus ({value})")
+        text = re.escape(f"{cpu_count(value)} cpu{'s' * (cpu_count(value) != 1)} ({value})")
     elif rule == "range":
         text = re.escape(value)
     else:

@@ -122,6 +122,16 @@ def check_words(page, files, command):
         at = words.index(line, at) + len(line)
 
 
+def check_colours(page, text):
+    """What is printed as the same number on both sides has no colour of a change."""
+    for tag, attributes, words in page.texts:
+        if tag == "td" and attributes.get("class") in ("more", "less"):
+            sides = words.replace("*", "").split("→")
+            check(len(sides) < 2 or sides[0] != sides[1], "a cell with a colour:", words)
+    for step, before, after in re.findall(r'<svg class="f ([dm][1-3])"[^>]*><title>[^<]*\n\S+ ([^→\n]*)→([^,\n]*)', text):
+        check(before != after, "a frame with the colour", step, "of", before, after)
+
+
 def check_experiment(page, directory):
     """Each line of ab-report is on the page, in this order, and each row of its table."""
     terminal = subprocess.run(
@@ -273,6 +283,31 @@ def check_opened(chromium, text, widths, place):
             check(float(seen["zoomed"].rstrip("%")) > 99.9, seen)
 
 
+def check_printed(chromium, text, place):
+    """On paper no word is beyond the margin."""
+    if not shutil.which("pdftotext"):
+        print("no pdftotext, so no page was printed")
+        return
+    paths = [os.path.join(place, name) for name in ("page.html", "page.pdf", "page.bbox")]
+    with open(paths[0], "w", encoding="utf-8") as file:
+        file.write(text)
+    subprocess.run(
+        [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-extensions", "--no-first-run",
+         "--user-data-dir=" + os.path.join(place, "profile"), "--host-resolver-rules=MAP * ~NOTFOUND",
+         "--no-pdf-header-footer", "--print-to-pdf=" + paths[1], "file://" + paths[0]],
+        capture_output=True, check=True, timeout=120,
+    )
+    subprocess.run(["pdftotext", "-bbox", paths[1], paths[2]], check=True)
+    with open(paths[2], encoding="utf-8") as file:
+        printed = file.read()
+    margin = 12 / 25.4 * 72
+    width = float(re.search('<page width="([0-9.]+)"', printed).group(1))
+    words = re.findall('<word xMin="([0-9.]+)" yMin="[0-9.]+" xMax="([0-9.]+)" yMax="[0-9.]+">(.*?)</word>', printed)
+    check(len(words) > 50, len(words), "words on paper")
+    for left, right, word in words:
+        check(float(left) >= margin - 1 and float(right) <= width - margin + 1, word, "is beyond the margin:", left, right, "of", width)
+
+
 def check_range(chromium, text, place):
     """The table of a picked range has the numbers of the command beside it."""
     seen = open_page(chromium, text, 1200, place)["range"]
@@ -307,6 +342,11 @@ def main():
             json.loads(page.of("script", id="rows")[0])
             if chromium:
                 check_opened(chromium, text, (500, 900, 1600) if "window-baseline.zst" in files else (900,), place)
+                if files == ["window-baseline.zst", "window-candidate.zst"]:
+                    check_printed(chromium, text, place)
+            check_colours(page, text)
+            said = "- is not known" in "".join(page.of("p", class_="keys"))
+            check(said == bool(page.of("table", class_="rows")), "empty cells are explained:", said)
         subprocess.run(["bash", "-c", '. "$1"; experiment dir', "-", os.path.join(HERE, "lib.sh")], check=True,
                        env={**os.environ, "SNAPSHOTS": SNAPSHOTS})
         text = run("report", "dir", "-o", "-")
@@ -315,6 +355,7 @@ def main():
         check_experiment(page, "dir")
         if chromium:
             check_opened(chromium, text, (500, 900, 1600), place)
+            check_printed(chromium, text, place)
         make_recording("recording <b>")
         text = run("report", "recording <b>", "-o", "-")
         page = Page(text)

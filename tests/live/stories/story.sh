@@ -64,7 +64,7 @@ squeeze)
     [ "$cpus" -gt 1 ] || { echo "skipped: one CPU"; exit 77; }
     before='start squeeze spin 2'
     change='taskset -a -p -c 0 $pid >/dev/null'
-    setting='squeeze: cpu_affinity .* → 1 cpus \(0\)'
+    setting='squeeze: cpu_affinity .* → 1 cpu \(0\)'
     ;;
 renice)
     # In one session and one cgroup, on one CPU: elsewhere autogroups and cgroups make nice ineffective.
