@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture-readers.h"
+#include "select-processes.h"
 
 #include "base/fd.h"
 #include "capture/own-proc.h"
@@ -45,17 +46,27 @@ static void done_reader(struct jemalloc_reader *reader)
 	jemalloc_reader_done(reader);
 }
 
-/* Looks into the files of all processes. */
+static int list_processes(int proc_fd, const struct selection *selection, struct id_list *ret)
+{
+	cleanup_(fd_closep) int list_fd = -1;
+	cleanup_(strbuf_done) struct strbuf scratch = STRBUF_INIT;
+
+	if (selection)
+		return select_processes(selection, proc_fd, NULL, ret, &scratch);
+	list_fd = fd_open_dir_at(proc_fd, ".");
+	return list_fd < 0 ? list_fd : fd_list_ids(list_fd, ret, &scratch);
+}
+
+/* Looks into the files of all processes, or of those that are selected. */
 static void prepare_jemalloc(struct jemalloc_reader *reader, int proc_fd,
+                             const struct selection *selection,
                              const struct capture_readers *readers)
 {
-	cleanup_(fd_closep) int list_fd = fd_open_dir_at(proc_fd, ".");
 	cleanup_(id_list_done) struct id_list processes = {0};
-	cleanup_(strbuf_done) struct strbuf scratch = STRBUF_INIT;
 	struct jemalloc_service *service;
 	bool any = false;
 
-	if (list_fd < 0 || fd_list_ids(list_fd, &processes, &scratch) < 0)
+	if (list_processes(proc_fd, selection, &processes) < 0)
 		return;
 	service = jemalloc_service_new(reader, proc_fd, readers->tools.stalls);
 	for (size_t i = 0; i < processes.count; i++) {
@@ -81,7 +92,7 @@ void capture_readers_prepare(const struct capture_options *capture,
 	readers->tools.without_users = true;
 	jemalloc_reader_init(&reader, capture->jemalloc, live, readers->tools.files);
 	if (reader.rule == OUTCOME_read)
-		prepare_jemalloc(&reader, roots->proc_fd, readers);
+		prepare_jemalloc(&reader, roots->proc_fd, capture->selection, readers);
 }
 
 int capture_readers_read(const struct capture_options *options,

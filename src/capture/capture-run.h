@@ -23,7 +23,9 @@ struct capture_tools {
 	struct settings_job
 	        *settings; /* NULL, or one that was not begun: they are read by the capture */
 	struct process_cache *known; /* NULL: nothing is known of processes */
-	bool read_all;               /* read again what is known */
+	/* Processes that were selected by an earlier reading, and stay so; this reading's are added. NULL: there is no other. */
+	struct id_list *selected;
+	bool read_all; /* read again what is known */
 	/* Set if the capture is a reading of a window without names of users: its first one, or they are known. */
 	bool without_users;
 	/* The host's fields, in which only those that change are read again; NULL: all of them are read. */

@@ -3,6 +3,7 @@
 
 #include "capture-readers.h"
 #include "capture/capture.h"
+#include "select-processes.h"
 #include "window/exit-log.h"
 
 struct meter {
@@ -46,6 +47,7 @@ int capture_window(const struct capture_window_options *options, struct snapshot
 	cleanup_(exit_log_done) struct exit_log exits = {.exits = WINDOW_EXITS_skipped};
 	struct meter meter = {.base = {measure}};
 	cleanup_(host_done) struct host users = {0};
+	cleanup_(id_list_done) struct id_list selected = {0};
 	struct window_options window = {
 	        .first = {NULL, "the first reading"},
 	        .last = {NULL, "the last reading"},
@@ -73,12 +75,16 @@ int capture_window(const struct capture_window_options *options, struct snapshot
 	if (r < 0)
 		return r;
 	jemalloc_files_use(&known_files, threads);
-	readers = (struct capture_readers){
-	        .tools = {.threads = threads, .files = &known_files, .stalls = &stalls}};
+	readers = (struct capture_readers){.tools = {.threads = threads,
+	                                             .files = &known_files,
+	                                             .stalls = &stalls,
+	                                             .selected = &selected}};
 	capture_readers_prepare(&options->capture, &roots, &readers, &users);
 	readers.listener = capture_readers_listen(&options->capture, options->exits, &roots);
 	r = read_both(options, &readers, &first, &last, reterr);
 	if (readers.listener)
 		exit_listener_stop(readers.listener, &exits);
+	if (options->capture.selection)
+		select_exits(options->capture.selection, &selected, &exits);
 	return r < 0 ? r : window_of_readings(&first, &last, &window, writer, ret_info, reterr);
 }

@@ -16,6 +16,7 @@
 #include "cgroup/cgroup-share.h"
 #include "cost.h"
 #include "host/host-read.h"
+#include "select-processes.h"
 #include "settings/settings-read.h"
 #include "walk-team.h"
 #include "walk.h"
@@ -142,6 +143,8 @@ static void read_host(struct capture *capture, struct snapshot_info *info)
 	if (!proc_is_own(capture->roots.proc_fd))
 		host_forget(&info->host, HOST_pid_namespace);
 	cgroup_mounts_set_host(&capture->roots.mounts, &info->host);
+	if (options->selection)
+		selection_note(options->selection, info);
 	if (!capture->tools->settings_last)
 		read_settings(capture, info);
 }
@@ -207,7 +210,7 @@ int capture_load(const struct capture_options *options, struct task_record_reade
 	int r;
 
 	*ret_reader = NULL;
-	if (options->source == CAPTURE_SOURCE_PROCFS || options->proc_root)
+	if (options->source == CAPTURE_SOURCE_PROCFS || options->proc_root || options->selection)
 		return 0;
 	proc_fd = fd_open_path_at(AT_FDCWD, "/proc");
 	r = proc_fd >= 0 && proc_is_own(proc_fd) ? task_record_open(ret_reader) : -EPERM;
@@ -262,6 +265,16 @@ static int read_values(struct capture *capture, struct snapshot_info *info, cons
 	return read_cgroups(capture, info, root, reterr);
 }
 
+static int find_processes(struct capture *capture, const char *root, struct strbuf *reterr)
+{
+	const struct selection *selection = capture->options->selection;
+
+	if (!selection)
+		return walk_find(&capture->walk, root, reterr);
+	return select_processes(selection, capture->roots.proc_fd, capture->tools->selected,
+	                        &capture->walk.processes, reterr);
+}
+
 static int walk_threads(struct capture *capture, const char *root, struct strbuf *reterr)
 {
 	struct bpf_walk *bpf = &capture->bpf;
@@ -271,7 +284,7 @@ static int walk_threads(struct capture *capture, const char *root, struct strbuf
 	                       .work = &files.work,
 	                       .writer = capture->writer,
 	                       .stalls = capture->tools->stalls};
-	int r = walk_find(walk, root, reterr);
+	int r = find_processes(capture, root, reterr);
 
 	if (r < 0)
 		return r;

@@ -8,6 +8,7 @@
 #include "ctprof/base/strbuf.h"
 #include "ctprof/snapshot/snapshot.h"
 #include "jemalloc/jemalloc-inspect.h"
+#include "snapshot/selection.h"
 
 /* The leaders whose smaps_rollup is read. The kernel walks all page tables for it, some 10 ms for each GiB of small
  * pages, and holds the process's mmap lock meanwhile; AUTO skips processes that are larger than the two sizes. */
@@ -35,13 +36,16 @@ struct capture_options {
 	const struct labels *labels; /* of the snapshot; borrowed; NULL: none */
 	/* Leave out the names of the host and of users, executables, working directories and the kernel's command line. */
 	bool anonymous;
+	/* The only processes that are read, from their files; borrowed; NULL: all. Not with a source of BPF. */
+	const struct selection *selection;
 	bool titles; /* read the titles that processes give themselves; not with anonymous */
 };
 
 /* Captures into @writer: head, threads, tail. A tree given by @options may belong to another system, so system calls
  * about its threads are made only without one. Threads that exit during their own read are left out whole. Returns 0;
  * or -errno with a sentence appended to @reterr if a root cannot be opened or has no process (-ENOENT), or without one
- * if the writer failed. @ret_info has the metadata of the snapshot; snapshot_info_done() it in any case. */
+ * if the writer failed. @ret_info has the metadata of the snapshot; snapshot_info_done() it in any case.
+ * -ESRCH if there is no selected process. */
 must_check_ int capture_run(const struct capture_options *options, struct snapshot_writer *writer,
                             struct snapshot_info *ret_info, struct strbuf *reterr);
 

@@ -11,7 +11,7 @@
 #include "capture/capture.h"
 #include "cli/commands.h"
 #include "command/options.h"
-
+#include "query/selection-options.h"
 #include "window-note.h"
 #include "window-wait.h"
 
@@ -30,6 +30,7 @@ enum {
 	OPT_LABEL,
 	OPT_QUIET,
 	OPT_TITLES,
+	OPT_SELECTION, /* and the next ones, see query/selection-options.h */
 };
 
 /* A week: what is longer is a slip of the pen. */
@@ -50,6 +51,7 @@ static const struct cli_option options[] = {
          TAKES(NOTHING)},
         {OPT_TITLES, 0, "titles", NULL, "keep titles of processes: postgres: walwriter",
          TAKES(NOTHING)},
+        SELECTION_OPTIONS(OPT_SELECTION),
         {OPT_SOURCE, 0, "source", "HOW", "how threads are read: auto, procfs, bpf",
          TAKES_WORD(sources)},
         {OPT_SMAPS, 0, "smaps", "WHICH", "smaps_rollup of processes: auto (not huge), all, off",
@@ -89,12 +91,14 @@ struct arguments {
 	bool has_exits;
 	enum capture_exits exits;
 	struct labels labels;
+	struct selection selection;
 	struct capture_options capture;
 };
 
 static void arguments_done(struct arguments *arguments)
 {
 	labels_done(&arguments->labels);
+	selection_done(&arguments->selection);
 }
 
 static int parse_window(const struct option_parser *parser, uint64_t *ret_ns)
@@ -134,6 +138,12 @@ static int parse(const struct command *command, int argc, char **argv, struct ar
 			break;
 		case OPT_TITLES:
 			ret->capture.titles = true;
+			break;
+		case OPT_SELECTION + SELECTION_PID:
+		case OPT_SELECTION + SELECTION_TGID:
+		case OPT_SELECTION + SELECTION_COMM:
+		case OPT_SELECTION + SELECTION_CGROUP:
+			chosen = selection_parse(&parser, id - OPT_SELECTION, &ret->selection);
 			break;
 		case OPT_SOURCE:
 			chosen = options_choose(&parser, sources);
@@ -287,6 +297,10 @@ static int run(const struct command *command, int argc, char **argv)
 	if (optind < argc)
 		return cli_usage_error(command, "unexpected argument '%s'", argv[optind]);
 	arguments.capture.labels = &arguments.labels;
+	if (!selection_is_all(&arguments.selection))
+		arguments.capture.selection = &arguments.selection;
+	if (arguments.capture.source == CAPTURE_SOURCE_BPF && arguments.capture.selection)
+		return cli_usage_error(command, "--source bpf reads all threads, no selection");
 	if (arguments.capture.source == CAPTURE_SOURCE_BPF && arguments.capture.proc_root)
 		return cli_usage_error(command, "--source bpf reads this system, not --proc-root");
 	if (!arguments.output || arguments.output[0] == '\0')

@@ -22,6 +22,9 @@ static int add_thread(struct snapshot_visitor *self, struct thread_sample *sampl
 {
 	struct load *load = ((struct grouping *)self)->load;
 
+	if (load->selection && !selection_has(load->selection, sample))
+		return 0;
+	load->selected++;
 	group_table_add(&load->groups, sample);
 	if (load->wants_smaps)
 		smaps_table_add(&load->smaps, sample);
@@ -32,6 +35,9 @@ static int add_cgroup(struct snapshot_visitor *self, const struct cgroup_stats *
 {
 	struct load *load = ((struct grouping *)self)->load;
 
+	if (load->selection &&
+	    !selection_has_cgroup(load->selection, strbuf_str(&stats->path), stats->path.len))
+		return 0;
 	if (load->wants_knobs)
 		cgroup_knobs_add(&load->knobs, stats);
 	if (load->wants_cgroups)
@@ -76,6 +82,8 @@ int load_source(struct load *load, struct byte_source *source)
 
 	use_info(load, &load->info);
 	r = snapshot_read(source, load->limits, &grouping.visitor, &load->info, &load->error);
+	if (load->selection)
+		selection_note(load->selection, &load->info);
 	finish_tables(load);
 	return r;
 }
@@ -109,6 +117,8 @@ void load_filler_finish(struct load_filler *filler, struct snapshot_info *info)
 
 	load->info = *info;
 	*info = (struct snapshot_info){0};
+	if (load->selection)
+		selection_note(load->selection, &load->info);
 	use_info(load, &load->info);
 	finish_tables(load);
 }

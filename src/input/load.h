@@ -9,11 +9,15 @@
 #include "group/group-filter.h"
 #include "group/group.h"
 #include "input/fd-source.h"
+#include "snapshot/selection.h"
 
 struct load {
 	const char *path; /* "-" for standard input */
 	const struct snapshot_limits *limits;
-	struct group_table groups;  /* initialised by the caller */
+	struct group_table groups; /* initialised by the caller */
+	/* The processes that are wanted; borrowed; NULL: all. Tables of cgroups have those below a cgroup that is wanted. */
+	const struct selection *selection;
+	uint64_t selected;          /* threads that it let through */
 	struct group_filter filter; /* which threads are wanted, where its label is set */
 	bool wants_cgroups;         /* fill the table of cgroups */
 	bool wants_smaps;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report-option-table.h"
+#include "query/selection-options.h"
 #include "rollup-options.h"
 
 const char *const report_orders[] = {"impact", "delta", "percent", "name", NULL};
@@ -59,6 +60,7 @@ const struct cli_option report_option_table[] = {
          TAKES(TEXT)},
         {OPT_WHERE, 'w', "where", "EXPR", "only rows like \"threads > 3 and group ~ 'ng*'\"",
          TAKES(TEXT)},
+        SELECTION_OPTIONS(OPT_SELECTION),
         {OPT_TOP, 't', "top", "N", "only the N groups that come first", TAKES(NUMBER)},
         {OPT_SORT_BY, 's', "sort-by", "LIST", "rank groups by METRIC[:asc|desc],..., or a column",
          TAKES(SORT_KEYS)},

@@ -29,6 +29,7 @@ enum {
 	OPT_VERBOSE,
 	OPT_SELF,
 	OPT_ROLLUP,
+	OPT_SELECTION, /* and the next ones, see query/selection-options.h */
 };
 
 /* Words of --per, in the order of enum measure_per; NULL is the last one. */

@@ -11,6 +11,7 @@
 #include "machine/report-openmetrics.h"
 #include "measure/repeats.h"
 #include "overview/aspect.h"
+#include "query/selection-options.h"
 #include "report-conditions.h"
 #include "report-option-table.h"
 #include "report/report-delays.h"
@@ -39,6 +40,7 @@ void report_options_done(struct report_options *options)
 	free(options->conditions);
 	free(options->flatten);
 	free(options->explains);
+	selection_done(&options->selection);
 }
 
 static int parse_flatten(const struct option_parser *parser, struct report_options *options)
@@ -213,6 +215,11 @@ static int parse_list(const struct option_parser *parser, int id, struct report_
 		return list_metrics(parser, &filters->metrics_given, filters->metrics);
 	case OPT_SETTINGS:
 		return parse_settings(parser, options, filters);
+	case OPT_SELECTION + SELECTION_PID:
+	case OPT_SELECTION + SELECTION_TGID:
+	case OPT_SELECTION + SELECTION_COMM:
+	case OPT_SELECTION + SELECTION_CGROUP:
+		return selection_parse(parser, id - OPT_SELECTION, &options->selection);
 	case OPT_WHERE:
 		return condition_where(parser, options);
 	case OPT_SORT_BY:

@@ -7,6 +7,7 @@
 #include "query/report-lists.h"
 #include "report/report.h"
 #include "rollup/rollup.h"
+#include "snapshot/selection.h"
 #include "where/where.h"
 #include "window/window-sum.h"
 
@@ -57,6 +58,7 @@ struct report_options {
 	uint16_t spread_measures[MEASURE_COUNT];
 	size_t spread_count;
 	struct rollup_choice rollup;
+	struct selection selection; /* the processes that are wanted; all zero: all */
 	char *explains; /* label of the group whose threads are the rows; owned; NULL: none */
 	const char *
 	        explained_metric; /* glob for the metrics of these rows; points into explains; NULL: all */

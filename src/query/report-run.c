@@ -285,6 +285,7 @@ static void load_init(struct load *load, const struct report_options *options, c
 {
 	load->path = path;
 	load->limits = &options->limits;
+	load->selection = selection_is_all(&options->selection) ? NULL : &options->selection;
 	group_table_init(&load->groups,
 	                 options->explains ? group_by_key(GROUP_KEY_thread, false) : options->by);
 	load->groups.spread_measures = options->spread_measures;
@@ -375,6 +376,22 @@ static bool has_settings(const struct report_options *options, const struct load
 	return false;
 }
 
+static bool has_selected(const struct report_options *options, const struct load *loads,
+                         unsigned count)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+	if (selection_is_all(&options->selection))
+		return true;
+	for (unsigned i = 0; i < count; i++)
+		if (loads[i].selected > 0)
+			return true;
+	selection_add_text(&options->selection, &text);
+	cli_error("no thread of %s%s%s fits: %s", name_of(&loads[0]), count > 1 ? " and " : "",
+	          count > 1 ? name_of(&loads[1]) : "", strbuf_str(&text));
+	return false;
+}
+
 /* Returns whether both sides are one file, and failed for one reason. */
 static bool is_same_failure(const struct load *a, const struct load *b)
 {
@@ -432,7 +449,8 @@ int report_visit(const struct report_options *options, char **paths, unsigned co
 	if (status == EXIT_DONE && !kinds_agree(loads, count))
 		status = EXIT_FAILED;
 	if (status == EXIT_DONE &&
-	    (!explain_has_group(options, loads, count) || !has_settings(options, loads, count)))
+	    (!has_selected(options, loads, count) || !explain_has_group(options, loads, count) ||
+	     !has_settings(options, loads, count)))
 		status = EXIT_FAILED;
 	load_init(&interval, options, paths[count - 1]);
 	if (status == EXIT_DONE && count == SIDE_MAX)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "rollup-options.h"
 #include "machine/report-machine.h"
+#include "query/selection-options.h"
 #include "report-option-table.h"
 
 #include <stdlib.h>
@@ -94,11 +95,24 @@ int rollup_parse(const struct option_parser *parser, struct report_options *opti
 void rollup_note(struct report_options *options, int id, const char *name)
 {
 	static const int of_use[] = {
-	        OPT_ROLLUP,     OPT_METRICS,         OPT_PER,
-	        OPT_LIMIT,      OPT_ROWS_FORMAT,     OPT_SHOW_FORMAT,
-	        OPT_CSV_RAW,    OPT_COLOR,           OPT_WRAP,
-	        OPT_NO_PAGER,   OPT_NO_CG_NORMALIZE, OPT_CGROUP_FLATTEN,
-	        OPT_READ_LIMIT, OPT_VERBOSE,
+	        OPT_ROLLUP,
+	        OPT_METRICS,
+	        OPT_PER,
+	        OPT_LIMIT,
+	        OPT_ROWS_FORMAT,
+	        OPT_SHOW_FORMAT,
+	        OPT_CSV_RAW,
+	        OPT_COLOR,
+	        OPT_WRAP,
+	        OPT_NO_PAGER,
+	        OPT_NO_CG_NORMALIZE,
+	        OPT_CGROUP_FLATTEN,
+	        OPT_READ_LIMIT,
+	        OPT_VERBOSE,
+	        OPT_SELECTION + SELECTION_PID,
+	        OPT_SELECTION + SELECTION_TGID,
+	        OPT_SELECTION + SELECTION_COMM,
+	        OPT_SELECTION + SELECTION_CGROUP,
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(of_use); i++)

@@ -405,6 +405,31 @@ static void add_denied(const struct report *report, struct parts *parts)
 	}
 }
 
+/* "only pid 12": the processes that were selected, of both sides where they differ. */
+static void add_selection(const struct report *report, struct parts *parts)
+{
+	const char *texts[SIDE_MAX] = {NULL};
+	struct strbuf *line;
+	bool any = false, same = true;
+
+	for (unsigned side = 0; side < report->rows->sides; side++) {
+		texts[side] = host_text(&report->sides[side].info->host, HOST_selection);
+		any = any || texts[side];
+		same = same && texts[side] && strcmp(texts[side], texts[0] ? texts[0] : "") == 0;
+	}
+	if (!any)
+		return;
+	line = next_part(parts);
+	strbuf_add_str(line, same ? "only " : "processes: ");
+	for (unsigned side = 0; side < (same ? 1 : report->rows->sides); side++) {
+		const char *text = texts[side] ? texts[side] : "all";
+
+		if (side > 0)
+			strbuf_add_str(line, overview_arrow(report));
+		text_add_escaped(line, text, strlen(text));
+	}
+}
+
 static void add_trust(const struct report *report, bool rest, struct strbuf *out)
 {
 	cleanup_(parts_done) struct parts parts = {.count = 0};
@@ -413,6 +438,7 @@ static void add_trust(const struct report *report, bool rest, struct strbuf *out
 
 	if (report_is_swapped(report))
 		strbuf_add_str(next_part(&parts), report_swapped_note);
+	add_selection(report, &parts);
 	add_host_cpu(report, &parts);
 	add_spread(report, &parts);
 	add_unaccounted(report, &parts);

@@ -50,5 +50,6 @@ bool snapshot_has_all_threads(const struct snapshot_info *info)
 	        info->tally.threads + info->tally.threads_gone + info->tally.processes_gone;
 
 	/* Threads come and go between the count and the walk. */
-	return info->host.seen[HOST_total_threads] && walked + walked / 50 + 10 >= total;
+	return !host_text(&info->host, HOST_selection) && info->host.seen[HOST_total_threads] &&
+	       walked + walked / 50 + 10 >= total;
 }

@@ -43,6 +43,9 @@ static const char *fault_of_pair(const struct snapshot_info *first,
 		return "are of different boots: no counter of the one goes on in the other";
 	if (!same_text(&first->host, &last->host, HOST_pid_namespace))
 		return "are of different pid namespaces, in which the same ids are other threads";
+	if (!same_text(&first->host, &last->host, HOST_selection))
+		return "have the threads of different processes: they were selected in different "
+		       "ways";
 	if (first->host.numbers[HOST_clock_ticks_per_second] !=
 	    last->host.numbers[HOST_clock_ticks_per_second])
 		return "count clock ticks of different length";

@@ -463,7 +463,8 @@ static bool sees_whole_host(const struct window_reading *reading, const struct s
 	enum { FIRST_PROCESS = 1, FIRST_OF_KERNEL = 2 };
 	const char *namespace = host_text(&info->host, HOST_pid_namespace);
 
-	if (namespace && strcmp(namespace, HOST_INITIAL_PID_NAMESPACE) == 0 &&
+	if (!host_text(&info->host, HOST_selection) && namespace &&
+	    strcmp(namespace, HOST_INITIAL_PID_NAMESPACE) == 0 &&
 	    info->tally.processes_denied == 0 && info->tally.processes_stalled == 0 &&
 	    thread_store_find(&reading->threads, FIRST_PROCESS) != THREAD_STORE_NONE &&
 	    thread_store_find(&reading->threads, FIRST_OF_KERNEL) != THREAD_STORE_NONE)

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "select-processes.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/scan.h"
+#include "cgroup/cgroup.h"
+
+enum { STATUS_BYTES = 64 * 1024 };
+
+static void add_id(struct id_list *list, uint32_t id)
+{
+	*array_add(list->ids, list->count, list->capacity) = id;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static bool has_id(const struct id_list *list, uint32_t id)
+{
+	return list->count > 0 &&
+	       bsearch(&id, list->ids, list->count, sizeof(id), compare_ids) != NULL;
+}
+
+static void sort(struct id_list *list)
+{
+	size_t count = 0;
+
+	if (list->count > 0)
+		qsort(list->ids, list->count, sizeof(list->ids[0]), compare_ids);
+	for (size_t i = 0; i < list->count; i++)
+		if (count == 0 || list->ids[count - 1] != list->ids[i])
+			list->ids[count++] = list->ids[i];
+	list->count = count;
+}
+
+static int read_file(int proc_fd, uint32_t id, const char *file, struct strbuf *ret)
+{
+	cleanup_(fd_closep) int process_fd = -1;
+	char name[16];
+
+	snprintf(name, sizeof(name), "%u", id);
+	process_fd = fd_open_path_at(proc_fd, name);
+	return process_fd < 0 ? process_fd : fd_read_all_at(process_fd, file, ret, STATUS_BYTES);
+}
+
+/* Returns the process of a thread, from the line "Tgid:" of its status file; 0 if there is no such thread. */
+static uint32_t process_of(int proc_fd, uint32_t id, struct strbuf *scratch)
+{
+	static const char key[] = "\nTgid:\t";
+	const char *line;
+	uint64_t tgid;
+
+	if (read_file(proc_fd, id, "status", scratch) < 0)
+		return 0;
+	line = strstr(strbuf_str(scratch), key);
+	if (!line)
+		return 0;
+	line += strlen(key);
+	return scan_u64(line, strcspn(line, "\n"), &tgid) && tgid <= INT32_MAX ? (uint32_t)tgid : 0;
+}
+
+static bool fits_comm(const struct selection *selection, int proc_fd, uint32_t id,
+                      struct strbuf *scratch)
+{
+	if (selection->comm_count == 0)
+		return true;
+	if (read_file(proc_fd, id, "comm", scratch) < 0)
+		return false;
+	if (scratch->len > 0 && scratch->data[scratch->len - 1] == '\n')
+		scratch->len--;
+	return selection_has_comm(selection, strbuf_str(scratch), scratch->len);
+}
+
+static bool fits_cgroup(const struct selection *selection, int proc_fd, uint32_t id,
+                        struct strbuf *scratch, struct thread_sample *sample)
+{
+	if (selection->cgroup_count == 0)
+		return true;
+	sample_reset(sample);
+	return read_file(proc_fd, id, "cgroup", scratch) == 0 &&
+	       cgroup_parse(strbuf_str(scratch), scratch->len, sample) == OUTCOME_read &&
+	       selection_has_cgroup(selection, strbuf_str(&sample->cgroup), sample->cgroup.len);
+}
+
+/* The ids of the selection are few, and are not looked for among all processes of the host. */
+static int list_candidates(const struct selection *selection, int proc_fd, struct id_list *ret,
+                           struct strbuf *scratch)
+{
+	cleanup_(fd_closep) int list_fd = -1;
+
+	for (size_t i = 0; i < selection->id_count; i++)
+		add_id(ret, selection->ids[i]);
+	if (selection->id_count > 0)
+		return 0;
+	list_fd = fd_open_dir_at(proc_fd, ".");
+	return list_fd < 0 ? list_fd : fd_list_ids(list_fd, ret, scratch);
+}
+
+/* Appends why the id is no process of the host. */
+static void explain_id(uint32_t id, uint32_t process, struct strbuf *reterr)
+{
+	if (process == 0)
+		strbuf_addf(reterr, "there is no process %u", id);
+	else
+		strbuf_addf(reterr, "%u is a thread of process %u, and no process", id, process);
+}
+
+/* Keeps those of @list that are selected. Returns 0, or -ESRCH with a sentence for an id that is no process if @strict. */
+static int keep_selected(const struct selection *selection, int proc_fd, bool strict,
+                         struct id_list *list, struct strbuf *reterr)
+{
+	cleanup_(strbuf_done) struct strbuf scratch = STRBUF_INIT;
+	struct thread_sample sample = {0};
+	size_t count = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < list->count && r == 0; i++) {
+		uint32_t id = list->ids[i];
+		uint32_t process = selection->id_count > 0 ? process_of(proc_fd, id, &scratch) : id;
+
+		if (process == id && fits_comm(selection, proc_fd, id, &scratch) &&
+		    fits_cgroup(selection, proc_fd, id, &scratch, &sample)) {
+			list->ids[count++] = id;
+		} else if (process != id && strict) {
+			explain_id(id, process, reterr);
+			r = -ESRCH;
+		}
+	}
+	list->count = count;
+	sample_done(&sample);
+	return r;
+}
+
+/* Adds the known processes that still exist. */
+static void add_known(const struct id_list *known, int proc_fd, struct id_list *list)
+{
+	for (size_t i = 0; known && i < known->count; i++) {
+		char name[16];
+		cleanup_(fd_closep) int fd = -1;
+
+		snprintf(name, sizeof(name), "%u", known->ids[i]);
+		fd = fd_open_path_at(proc_fd, name);
+		if (fd >= 0)
+			add_id(list, known->ids[i]);
+	}
+}
+
+int select_processes(const struct selection *selection, int proc_fd, struct id_list *known,
+                     struct id_list *ret, struct strbuf *reterr)
+{
+	cleanup_(strbuf_done) struct strbuf scratch = STRBUF_INIT, text = STRBUF_INIT;
+	bool strict = !known || known->count == 0;
+	int r;
+
+	ret->count = 0;
+	r = list_candidates(selection, proc_fd, ret, &scratch);
+	if (r < 0) {
+		strbuf_add_str(reterr, strerror(-r));
+		return r;
+	}
+	r = keep_selected(selection, proc_fd, strict, ret, reterr);
+	if (r < 0)
+		return r;
+	add_known(known, proc_fd, ret);
+	sort(ret);
+	if (strict && ret->count == 0) {
+		selection_add_text(selection, &text);
+		strbuf_addf(reterr, "no process fits: %s", strbuf_str(&text));
+		return -ESRCH;
+	}
+	for (size_t i = 0; known && i < ret->count; i++)
+		add_id(known, ret->ids[i]);
+	if (known)
+		sort(known);
+	return 0;
+}
+
+/* Finds the processes that were born and ended unseen, by the ends of their leaders. */
+static void find_ended(const struct selection *selection, const struct exit_log *log,
+                       struct id_list *ret)
+{
+	struct thread_sample sample = {0};
+
+	for (uint32_t row = 0; row < log->records.count; row++) {
+		thread_store_get(&log->records, row, &sample);
+		if (!log->notes[row].has_tgid || sample.tid != sample.tgid)
+			continue;
+		strbuf_clear(&sample.pcomm);
+		strbuf_add(&sample.pcomm, strbuf_str(&sample.comm), sample.comm.len);
+		if (selection_has(selection, &sample))
+			add_id(ret, sample.tgid);
+	}
+	sample_done(&sample);
+}
+
+void select_exits(const struct selection *selection, const struct id_list *known,
+                  struct exit_log *log)
+{
+	cleanup_(id_list_done) struct id_list processes = {0};
+	struct exit_log kept = {
+	        .exits = log->exits, .received = log->received, .overruns = log->overruns};
+	struct thread_sample sample = {0};
+
+	for (size_t i = 0; i < known->count; i++)
+		add_id(&processes, known->ids[i]);
+	find_ended(selection, log, &processes);
+	sort(&processes);
+	for (uint32_t row = 0; row < log->records.count; row++) {
+		thread_store_get(&log->records, row, &sample);
+		if (log->notes[row].has_tgid ? has_id(&processes, sample.tgid)
+		                             : has_id(&processes, sample.tid))
+			exit_log_add(&kept, &sample, &log->notes[row]);
+	}
+	sample_done(&sample);
+	exit_log_done(log);
+	*log = kept;
+}
