@@ -18,7 +18,8 @@ struct window_sum {
 	uint32_t *successors; /* of the processes of these; owned */
 	size_t successor_count, successor_capacity;
 	struct snapshot_info facts;
-	uint64_t count, gaps, gap_ns;
+	uint64_t count; /* of the windows and sums so far */
+	uint64_t windows, gaps, gap_ns;
 	uint64_t length_ns;               /* of the windows so far */
 	struct thread_sample row, before; /* scratch */
 	uint64_t rows;                    /* written */

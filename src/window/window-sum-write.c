@@ -78,6 +78,8 @@ struct ended_order {
 	uint32_t tgid;
 	uint64_t process_start;
 	uint32_t successors;
+	uint32_t tid;
+	uint64_t start;
 	bool is_written;
 };
 
@@ -92,6 +94,13 @@ static int compare_ended(const void *a, const void *b)
 	/* Several processes had these ids in one clock tick, and each has fewer successors than the one before. */
 	if (x->successors != y->successors)
 		return x->successors > y->successors ? -1 : 1;
+	/* The leader first. The order is the same in a sum of sums. */
+	if ((x->tid == x->tgid) != (y->tid == y->tgid))
+		return x->tid == x->tgid ? -1 : 1;
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
 	return x->row < y->row ? -1 : x->row > y->row;
 }
 
@@ -104,8 +113,12 @@ static struct ended_order *sort_ended(const struct window_sum *sum)
 	for (uint32_t row = 0; row < count; row++) {
 		const struct thread_key *key = thread_store_key(&sum->ended, row);
 
-		order[row] = (struct ended_order){row, key->tgid, key->process_start_clock_ticks,
-		                                  sum->successors[row], false};
+		order[row] = (struct ended_order){.row = row,
+		                                  .tgid = key->tgid,
+		                                  .process_start = key->process_start_clock_ticks,
+		                                  .successors = sum->successors[row],
+		                                  .tid = key->tid,
+		                                  .start = key->start_time_clock_ticks};
 	}
 	if (count > 0)
 		qsort(order, count, sizeof(*order), compare_ended);
@@ -253,7 +266,7 @@ static void begin_numbers(struct window_sum *sum, struct snapshot_info *info)
 
 	for (size_t i = 0; i < ARRAY_SIZE(counted); i++)
 		window_set(&info->window, counted[i], 0);
-	window_set(&info->window, WINDOW_windows, sum->count);
+	window_set(&info->window, WINDOW_windows, sum->windows);
 	window_set(&info->window, WINDOW_gaps, sum->gaps);
 	window_set(&info->window, WINDOW_gap_ns, sum->gap_ns);
 	memset(info->tally.impossible, 0, sizeof(info->tally.impossible));

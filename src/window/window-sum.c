@@ -159,6 +159,17 @@ void window_sum_set_facts(struct window_sum *sum, struct snapshot_info *earlier)
 	window_add_facts(&sum->facts, earlier);
 }
 
+/* A window that is a sum itself has its own counts. */
+static void count_windows(struct window_sum *sum)
+{
+	const struct snapshot_window *next = &sum->next.window;
+
+	saturating_add_to(&sum->windows,
+	                  next->seen[WINDOW_windows] ? next->numbers[WINDOW_windows] : 1);
+	saturating_add_to(&sum->gaps, next->numbers[WINDOW_gaps]);
+	saturating_add_to(&sum->gap_ns, next->numbers[WINDOW_gap_ns]);
+}
+
 uint64_t window_sum_count(const struct window_sum *sum)
 {
 	return sum->count;
@@ -274,6 +285,7 @@ static void move_on(struct window_sum *sum, uint32_t first_row)
 		end_missing(sum);
 	}
 	add_length(sum, first_row);
+	count_windows(sum);
 	window_totals_join(&sum->totals, &sum->totals_next, is_whole, was_there, sum);
 	if (sum->count > 0)
 		window_add_info(&sum->next, &sum->so_far);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* window-sum - makes one window of windows that follow one another. A time between two of them, of which there is no window, is a
- * gap: it is in no sum and in no length, and it is counted. There are some 200 bytes in memory for each thread that lived in one of
+ * gap: it is in no sum and in no length, and it is counted. A window may be a sum itself: the result is that of all its windows. There are some 200 bytes in memory for each thread that lived in one of
  * the windows. */
 #include "ctprof/base/macro.h"
 #include "ctprof/base/strbuf.h"
@@ -27,7 +27,7 @@ must_check_ int window_sum_pass(struct window_sum *sum, struct byte_source *sour
  * the first one. */
 void window_sum_set_facts(struct window_sum *sum, struct snapshot_info *earlier);
 
-/* Returns the number of windows so far. */
+/* Returns the number of windows so far; one that is a sum itself counts once. */
 uint64_t window_sum_count(const struct window_sum *sum);
 
 /* Writes the window over all of them; there is at least one. Called once. Returns 0, or the writer's -errno. @ret_info is the

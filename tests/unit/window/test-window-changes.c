@@ -214,9 +214,9 @@ static void pack(const struct reading *first, const struct reading *last,
 	*out = sink.bytes;
 }
 
-/* The sum of the windows from @from to @to as a text. */
-static void add_up(const struct strbuf windows[WINDOWS], unsigned begin, unsigned from, unsigned to,
-                   struct strbuf *ret)
+/* Packs the sum of the windows from @from to @to. */
+static void pack_sum(const struct strbuf windows[WINDOWS], unsigned begin, unsigned from,
+                     unsigned to, struct strbuf *ret)
 {
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
 	cleanup_(snapshot_info_done) struct snapshot_info info = {0};
@@ -235,9 +235,56 @@ static void add_up(const struct strbuf windows[WINDOWS], unsigned begin, unsigne
 	}
 	assert_int_equal(window_sum_write(sum, writer, &info), 0);
 	snapshot_writer_freep(&writer);
-	zstd_unpack(sink.bytes.data, sink.bytes.len, ret);
-	strbuf_done(&sink.bytes);
+	*ret = sink.bytes;
 	window_sum_freep(&sum);
+}
+
+/* The same as a text. */
+static void add_up(const struct strbuf windows[WINDOWS], unsigned begin, unsigned from, unsigned to,
+                   struct strbuf *ret)
+{
+	cleanup_(strbuf_done) struct strbuf packed = STRBUF_INIT;
+
+	pack_sum(windows, begin, from, to, &packed);
+	zstd_unpack(packed.data, packed.len, ret);
+}
+
+/* Adds up the windows of which a sum is read in their place: of up to four in a row. */
+static void make_sums(struct random *random, const struct strbuf windows[WINDOWS], unsigned from,
+                      unsigned to, struct strbuf sums[WINDOWS], unsigned *ret_count)
+{
+	unsigned count = 0;
+
+	for (unsigned i = from; i <= to;) {
+		unsigned more = (unsigned)random_below(random, 5), last = i + more;
+
+		if (last > to)
+			last = to;
+		if (more > 0)
+			pack_sum(windows, i, i, last, &sums[count++]);
+		else
+			strbuf_add(&sums[count++], windows[i].data, windows[i].len);
+		i = last + 1;
+	}
+	*ret_count = count;
+}
+
+/* Sums of sums are the sums of their windows, in every value. */
+static void check_sums(struct random *random, const struct strbuf windows[WINDOWS], unsigned from,
+                       unsigned to, const char *expected)
+{
+	struct strbuf sums[WINDOWS] = {{0}};
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	unsigned count = 0;
+
+	make_sums(random, windows, from, to, sums, &count);
+	add_up(sums, 0, 0, count - 1, &text);
+	if (strcmp(strbuf_str(&text), expected) != 0)
+		fail_msg("seed %#llx, round %u, windows %u to %u in %u parts:\n%s\n%s",
+		         (unsigned long long)random->seed, random->round, from, to, count, expected,
+		         strbuf_str(&text));
+	for (unsigned i = 0; i < WINDOWS; i++)
+		strbuf_done(&sums[i]);
 }
 
 static void check_ranges(struct random *random, const struct strbuf whole[WINDOWS],
@@ -255,6 +302,7 @@ static void check_ranges(struct random *random, const struct strbuf whole[WINDOW
 			fail_msg("seed %#llx, round %u, windows %u to %u:\n%s\n%s",
 			         (unsigned long long)random->seed, random->round, from, to,
 			         strbuf_str(&a), strbuf_str(&b));
+		check_sums(random, whole, from, to, strbuf_str(&a));
 	}
 }
 
