@@ -107,6 +107,7 @@ int recording_lock_owner(int dir_fd, pid_t *ret_pid)
 static int add_file(int dir_fd, const char *name, struct recording_files *list)
 {
 	struct recording_file file = {0};
+	char sums[RECORDING_NAME_BYTES];
 	struct stat status;
 
 	if (!recording_name_parse(name, &file.begin_unix_s))
@@ -117,6 +118,9 @@ static int add_file(int dir_fd, const char *name, struct recording_files *list)
 		return 0;
 	memcpy(file.name, name, strlen(name) + 1);
 	file.bytes = (uint64_t)status.st_size;
+	if (recording_name_of_sums(name, sums) &&
+	    fstatat(dir_fd, sums, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode))
+		file.sums_bytes = (uint64_t)status.st_size;
 	*array_add(list->entries, list->count, list->capacity) = file;
 	return 0;
 }

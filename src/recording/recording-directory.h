@@ -25,6 +25,7 @@ struct recording_file {
 	char name[RECORDING_NAME_BYTES];
 	uint64_t begin_unix_s; /* by its name */
 	uint64_t bytes;
+	uint64_t sums_bytes; /* of the file of its sums; 0: there is none */
 };
 
 struct recording_files {

@@ -55,3 +55,13 @@ bool recording_name_parse(const char *name, uint64_t *ret_unix_seconds)
 	*ret_unix_seconds = (uint64_t)seconds;
 	return true;
 }
+
+bool recording_name_of_sums(const char *name, char ret_name[RECORDING_NAME_BYTES])
+{
+	uint64_t seconds;
+
+	if (!recording_name_parse(name, &seconds))
+		return false;
+	snprintf(ret_name, RECORDING_NAME_BYTES, "%.*s.ctprof.sums", (int)strcspn(name, "."), name);
+	return true;
+}

@@ -14,3 +14,6 @@ must_check_ bool recording_name_make(uint64_t unix_seconds, char ret_name[RECORD
 
 /* Returns whether a name is one of these, exactly, and stores its time. */
 must_check_ bool recording_name_parse(const char *name, uint64_t *ret_unix_seconds);
+
+/* Writes the name of the sums of the file @name: "20261123T054012Z.ctprof.sums". Returns false if that is no file of a recording. */
+must_check_ bool recording_name_of_sums(const char *name, char ret_name[RECORDING_NAME_BYTES]);

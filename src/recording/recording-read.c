@@ -14,6 +14,7 @@
 #include "recording/frame-source.h"
 #include "recording/frame.h"
 #include "recording/recording-directory.h"
+#include "recording/recording-sums.h"
 #include "snapshot/zstd-stream.h"
 
 struct reading {
@@ -28,6 +29,8 @@ struct reading {
 	bool has_facts; /* the first window of the file is in the sum, or its facts are */
 	uint64_t whole; /* begin of the last frame that does not depend on those before */
 	uint64_t known; /* end of the last frame that the sum has seen; 0: none of this file */
+	struct recording_sums sums; /* of the file */
+	bool is_closed;             /* no window will follow in the file */
 };
 
 bool recording_is_file(int fd)
@@ -142,6 +145,16 @@ static int pass_before(struct reading *reading, uint64_t begin)
 	return r;
 }
 
+static int add_facts(struct reading *reading, uint64_t begin)
+{
+	int r = 0;
+
+	if (begin > 0 && !reading->has_facts && window_sum_count(reading->sum) == 0)
+		r = read_facts(reading);
+	reading->has_facts = true;
+	return r;
+}
+
 static int add_window(struct reading *reading, uint64_t begin, uint64_t end)
 {
 	struct frame_source source = frame_source_make(reading->fd, begin, end);
@@ -150,10 +163,7 @@ static int add_window(struct reading *reading, uint64_t begin, uint64_t end)
 	if (r < 0)
 		return r;
 	reading->known = end;
-
-	if (begin > 0 && !reading->has_facts && window_sum_count(reading->sum) == 0)
-		r = read_facts(reading);
-	reading->has_facts = true;
+	r = add_facts(reading, begin);
 	if (r == 0)
 		r = window_sum_read(reading->sum, &source.source, reading->limits, reading->reterr);
 	*reading->bytes += end - begin;
@@ -176,14 +186,142 @@ static bool pick_sum(struct reading *reading, uint64_t ends_ns)
 	return sum != NULL;
 }
 
-/* Windows are in the order of their times, unless the clock was set: each is judged by itself. */
-static int add_frame(struct reading *reading, uint64_t begin, uint64_t end)
+/* Finds the windows from a whole one up to the next one, whose times rise and lie in the range. Returns false if there are none that
+ * are worth a sum. */
+static bool find_run(const struct reading *reading, uint64_t begin, struct recording_sum *ret)
 {
-	uint64_t ends_ns = 0;
+	enum { WINDOWS_MIN = 8 };
+	struct reading heads = {.fd = reading->fd, .reterr = &(struct strbuf){0}, .whole = begin};
+	uint64_t at = begin, end = 0, ends_ns = 0, before_ns = reading->range->begin_ns;
+	unsigned windows = 0;
+	int r;
+
+	*ret = (struct recording_sum){.begin = begin};
+	while ((r = frame_find_end(reading->fd, at, &end)) > 0) {
+		r = read_end(&heads, at, end, &ends_ns);
+		if (r < 0 || heads.whole != begin)
+			break;
+		if (ends_ns <= before_ns || ends_ns > reading->range->end_ns) {
+			r = -ERANGE;
+			break;
+		}
+		before_ns = ends_ns;
+		at = end;
+		windows++;
+	}
+	strbuf_done(heads.reterr);
+	ret->end = at;
+	return (r == 0 && (heads.whole != begin || reading->is_closed)) && windows >= WINDOWS_MIN;
+}
+
+/* Adds up the windows of @run in memory. Returns 0 or -errno. */
+static int add_up_run(const struct reading *reading, struct recording_sum *run,
+                      struct memory_stream *ret)
+{
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	cleanup_(window_sum_freep) struct window_sum *sum = window_sum_new();
+	cleanup_(snapshot_info_done) struct snapshot_info info = {0};
+	/* Done before its sink is. */
+	cleanup_(snapshot_writer_freep) struct snapshot_writer *writer = NULL;
+	uint64_t at = run->begin, end = 0;
+	int r = 0;
+
+	for (; r == 0 && at < run->end; at = end) {
+		struct frame_source source;
+
+		r = frame_find_end(reading->fd, at, &end);
+		if (r <= 0)
+			return r < 0 ? r : -EBADMSG;
+		source = frame_source_make(reading->fd, at, end);
+		r = window_sum_read(sum, &source.source, reading->limits, &reason);
+	}
+	if (r < 0)
+		return r;
+	writer = snapshot_writer_new(&ret->sink, SNAPSHOT_ZSTD_LEVEL);
+	r = window_sum_write(sum, writer, &info);
+	run->begin_unix_ns = info.window.numbers[WINDOW_begin_unix_ns];
+	run->end_unix_ns = info.captured_at_unix_ns;
+	if (r == 0 && info.tally.threads > reading->limits->threads)
+		r = -E2BIG;
+	return r == 0 && !info.window.seen[WINDOW_begin_unix_ns] ? -EBADMSG : r;
+}
+
+/* Makes the sum of the windows from a whole one on, and keeps it. Whatever fails, there is none. */
+static bool make_sum(struct reading *reading, uint64_t begin)
+{
+	cleanup_(memory_stream_done) struct memory_stream frame = memory_stream_make();
+	struct recording_sum run;
+
+	return reading->sums.may_add && find_run(reading, begin, &run) &&
+	       add_up_run(reading, &run, &frame) == 0 &&
+	       recording_sums_add(&reading->sums, run, &frame.bytes);
+}
+
+/* Returns whether a frame that does not depend on those before begins there, or the file ends. */
+static bool may_begin(struct reading *reading, uint64_t begin)
+{
+	struct reading head = {
+	        .fd = reading->fd, .reterr = &(struct strbuf){0}, .whole = UINT64_MAX};
+	uint64_t end = 0, ends_ns;
+	int r = frame_find_end(reading->fd, begin, &end);
+
+	if (r > 0)
+		r = read_end(&head, begin, end, &ends_ns) < 0 || head.whole != begin ? -EBADMSG : 0;
+	strbuf_done(head.reterr);
+	return r == 0;
+}
+
+/* Adds a sum in place of its windows. Returns 1; 0 if it cannot be used; or -errno. */
+static int add_sum(struct reading *reading, const struct recording_sum *sum)
+{
+	cleanup_(memory_stream_done) struct memory_stream frame = memory_stream_make();
+	int r;
+
+	if (!recording_sums_read(&reading->sums, sum, &frame))
+		return 0;
+	r = add_facts(reading, sum->begin);
+	if (r == 0)
+		r = window_sum_read(reading->sum, &frame.source, reading->limits, reading->reterr);
+	*reading->bytes += sum->len;
+	reading->known = sum->end;
+	return r < 0 ? r : 1;
+}
+
+/* Uses the sum of the windows from @begin on, if there is one: adds it if they are in the range, and passes over them if none is.
+ * Returns 1 and their end, 0, or -errno. */
+static int use_sum(struct reading *reading, uint64_t begin, uint64_t *ret_end)
+{
+	const struct recording_range *range = reading->range;
+	const struct recording_sum *sum = recording_sums_find(&reading->sums, begin);
+	uint64_t end = sum ? sum->end : 0;
+	int r;
+
+	if (!sum || !may_begin(reading, end))
+		return 0;
+	if (sum->begin_unix_ns >= range->begin_ns && sum->end_unix_ns <= range->end_ns)
+		r = add_sum(reading, sum);
+	else
+		r = sum->end_unix_ns <= range->begin_ns ||
+		    (sum->begin_unix_ns >= range->end_ns && sum->begin_unix_ns > range->begin_ns);
+	if (r > 0)
+		*ret_end = end;
+	return r;
+}
+
+/* Windows are in the order of their times, unless the clock was set: each is judged by itself. If a sum is made, @ref_end moves to
+ * the end of its windows. */
+static int add_frame(struct reading *reading, uint64_t begin, uint64_t *ref_end)
+{
+	uint64_t ends_ns = 0, end = *ref_end;
 	int r = read_end(reading, begin, end, &ends_ns);
 
 	if (r < 0 || ends_ns <= reading->range->begin_ns)
 		return r;
+	if (reading->whole == begin && make_sum(reading, begin)) {
+		r = use_sum(reading, begin, ref_end);
+		if (r != 0)
+			return r;
+	}
 	/* One that ends inside begins before the end. */
 	if (ends_ns > reading->range->end_ns) {
 		r = begins_inside(reading, begin, end);
@@ -203,7 +341,9 @@ static int read_file(struct reading *reading, int fd)
 	reading->has_facts = false;
 	reading->whole = reading->known = 0;
 	while ((r = frame_find_end(fd, begin, &end)) > 0) {
-		r = add_frame(reading, begin, end);
+		r = use_sum(reading, begin, &end);
+		if (r == 0)
+			r = add_frame(reading, begin, &end);
 		if (r < 0)
 			return r;
 		begin = end;
@@ -241,7 +381,12 @@ static int read_directory(struct reading *reading, int dir_fd)
 			r = -errno;
 		if (fd < 0)
 			continue;
+		reading->is_closed = i + 1 < files.count;
+		/* A picker gets each window. */
+		if (!reading->picker)
+			recording_sums_open(&reading->sums, dir_fd, files.entries[i].name, fd);
 		r = read_file(reading, fd);
+		recording_sums_done(&reading->sums);
 		if (r < 0 && reading->reterr->len > 0)
 			strbuf_addf(reading->reterr, " (%s)", files.entries[i].name);
 	}
@@ -252,8 +397,12 @@ int recording_read_file(int fd, const struct recording_range *range,
                         const struct snapshot_limits *limits, struct window_sum *sum,
                         uint64_t *ret_bytes, struct strbuf *reterr)
 {
-	struct reading reading = {
-	        .range = range, .limits = limits, .sum = sum, .bytes = ret_bytes, .reterr = reterr};
+	struct reading reading = {.range = range,
+	                          .limits = limits,
+	                          .sum = sum,
+	                          .bytes = ret_bytes,
+	                          .reterr = reterr,
+	                          .sums = RECORDING_SUMS_INIT};
 
 	return read_file(&reading, fd);
 }
@@ -262,8 +411,12 @@ int recording_read_directory(int dir_fd, const struct recording_range *range,
                              const struct snapshot_limits *limits, struct window_sum *sum,
                              uint64_t *ret_bytes, struct strbuf *reterr)
 {
-	struct reading reading = {
-	        .range = range, .limits = limits, .sum = sum, .bytes = ret_bytes, .reterr = reterr};
+	struct reading reading = {.range = range,
+	                          .limits = limits,
+	                          .sum = sum,
+	                          .bytes = ret_bytes,
+	                          .reterr = reterr,
+	                          .sums = RECORDING_SUMS_INIT};
 
 	return read_directory(&reading, dir_fd);
 }
@@ -277,7 +430,8 @@ int recording_pick(int fd, bool is_directory, const struct recording_range *rang
 	                          .range = range,
 	                          .limits = limits,
 	                          .bytes = &bytes,
-	                          .reterr = reterr};
+	                          .reterr = reterr,
+	                          .sums = RECORDING_SUMS_INIT};
 
 	return is_directory ? read_directory(&reading, fd) : read_file(&reading, fd);
 }

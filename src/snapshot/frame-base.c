@@ -7,7 +7,7 @@
 #include "snapshot/row-changes.h"
 
 /* A whole frame comes after so many others. */
-enum { WHOLE_EVERY = 240 };
+enum { WHOLE_EVERY = 120 };
 
 void frame_base_done(struct frame_base *base)
 {

@@ -27,12 +27,13 @@ cd "$1"
 #   src/duct/duct-run.c                  /dev/null, as standard descriptors of a command
 #   src/recording/recording-directory.c  the directory of a recording and its lock
 #   src/recording/recording-write.c      windows are appended, and a torn tail is cut off
+#   src/recording/recording-sums.c       sums of windows, beside their file, in a directory that nobody else may write
 #   src/recording/recording-keep.c       old files of a recording are removed
 #   src/database/database.c              SQLite, which gets its own interface to the system (database-files.h)
 #   src/database/database-schema.c       SQLite, in memory
 #   src/trigger/trigger.c                pressure files of the kernel, which take a trigger by a write
 #   src/knob/knob-file.c                 settings of the host, as the user of an experiment names them
-exceptions="src/trigger/trigger.c src/database/database.c src/database/database-schema.c src/duct/duct-files.c src/duct/duct-gpu.c src/duct/duct-pty.c src/duct/duct-run.c src/recording/recording-directory.c src/recording/recording-write.c src/recording/recording-keep.c src/cli/manual-page.c src/experiment/outlook.c src/job/job-cgroup.c src/experiment/record-directory.c src/knob/guardian.c src/knob/shell.c src/knob/journal.c src/knob/state-dir.c src/knob/knob-file.c src/base/helper-guard.c src/jemalloc/helper-program.c src/jemalloc/memory-probe.c src/jemalloc/helper-sandbox.c src/doctor/doctor-probe.c"
+exceptions="src/trigger/trigger.c src/database/database.c src/database/database-schema.c src/duct/duct-files.c src/duct/duct-gpu.c src/duct/duct-pty.c src/duct/duct-run.c src/recording/recording-directory.c src/recording/recording-write.c src/recording/recording-sums.c src/recording/recording-keep.c src/cli/manual-page.c src/experiment/outlook.c src/job/job-cgroup.c src/experiment/record-directory.c src/knob/guardian.c src/knob/shell.c src/knob/journal.c src/knob/state-dir.c src/knob/knob-file.c src/base/helper-guard.c src/jemalloc/helper-program.c src/jemalloc/memory-probe.c src/jemalloc/helper-sandbox.c src/doctor/doctor-probe.c"
 
 files=$(find src include -name '*.[ch]' | LC_ALL=C sort)
 [ -n "$files" ] || { echo "writing-opens.sh: no sources in $1" >&2; exit 1; }

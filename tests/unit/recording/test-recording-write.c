@@ -45,7 +45,8 @@ static void names_are_those_of_times(void **state)
 
 static void old_files_go_and_the_last_stays(void **state)
 {
-	struct recording_file entries[] = {{"a", 1000, 10}, {"b", 2000, 10}, {"c", 3000, 10}};
+	struct recording_file entries[] = {
+	        {"a", 1000, 10, 0}, {"b", 2000, 4, 6}, {"c", 3000, 10, 0}};
 	const struct recording_files files = {.entries = entries, .count = 3};
 
 	(void)state;

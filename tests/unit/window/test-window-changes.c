@@ -302,7 +302,8 @@ static void check_ranges(struct random *random, const struct strbuf whole[WINDOW
 			fail_msg("seed %#llx, round %u, windows %u to %u:\n%s\n%s",
 			         (unsigned long long)random->seed, random->round, from, to,
 			         strbuf_str(&a), strbuf_str(&b));
-		check_sums(random, whole, from, to, strbuf_str(&a));
+		if (n < 3)
+			check_sums(random, whole, from, to, strbuf_str(&a));
 	}
 }
 
