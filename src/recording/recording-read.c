@@ -14,6 +14,7 @@
 #include "recording/frame-source.h"
 #include "recording/frame.h"
 #include "recording/recording-directory.h"
+#include "recording/recording-order.h"
 #include "recording/recording-sums.h"
 #include "snapshot/zstd-stream.h"
 
@@ -351,17 +352,23 @@ static int read_file(struct reading *reading, int fd)
 	return r;
 }
 
-/* A file is of no use if the next one begins before the range, or if it begins behind it. The clock may have been set by
- * an hour meanwhile. */
+/* A file is of no use if the next one begins before the range, or if it begins behind it. The clock may have been set by an hour
+ * meanwhile. All windows of a file begin in one hour, whatever the clock was set to behind it. */
 static bool may_touch(const struct recording_files *files, size_t at,
                       const struct recording_range *range)
 {
-	enum { SLACK_SECONDS = 3600 };
+	enum { SLACK_SECONDS = 3600, HOUR_SECONDS = 3600 };
 	uint64_t begin_s = range->begin_ns / NS_PER_SECOND, end_s = range->end_ns / NS_PER_SECOND;
+	uint64_t first_s = files->entries[at].begin_unix_s, last_s;
 
-	if (at + 1 < files->count && files->entries[at + 1].begin_unix_s + SLACK_SECONDS < begin_s)
-		return false;
-	return files->entries[at].begin_unix_s <= saturating_add(end_s, SLACK_SECONDS);
+	if (at + 1 < files->count) {
+		last_s = files->entries[at + 1].begin_unix_s;
+		if (last_s < first_s)
+			last_s = first_s + HOUR_SECONDS;
+		if (last_s + SLACK_SECONDS < begin_s)
+			return false;
+	}
+	return first_s <= saturating_add(end_s, SLACK_SECONDS);
 }
 
 static int read_directory(struct reading *reading, int dir_fd)
@@ -369,6 +376,7 @@ static int read_directory(struct reading *reading, int dir_fd)
 	cleanup_(recording_files_done) struct recording_files files = {0};
 	int r = recording_files_list(dir_fd, &files);
 
+	recording_files_order(dir_fd, &files);
 	for (size_t i = 0; r == 0 && i < files.count; i++) {
 		cleanup_(fd_closep) int fd = -1;
 

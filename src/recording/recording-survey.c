@@ -14,6 +14,7 @@
 #include "recording/frame-source.h"
 #include "recording/frame.h"
 #include "recording/recording-directory.h"
+#include "recording/recording-order.h"
 #include "snapshot/frame-base.h"
 
 const char *const recording_amount_names[RECORDING_AMOUNT_COUNT] = {
@@ -315,6 +316,7 @@ int recording_survey_read(int dir_fd, const struct snapshot_limits *limits,
 	struct reading reading = {.survey = survey, .limits = limits, .reterr = reterr};
 	int r = recording_files_list(dir_fd, &files);
 
+	recording_files_order(dir_fd, &files);
 	for (size_t i = 0; r == 0 && i < files.count; i++)
 		r = read_file(&reading, dir_fd, &files.entries[i]);
 	free(reading.before.boot_id);
