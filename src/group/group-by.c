@@ -239,6 +239,31 @@ static void add_part_name(enum cgroup_part part, const char *otherwise,
 		strbuf_add_str(out, otherwise);
 }
 
+/* Appends "S sleeping". */
+static void add_state_name(const struct thread_sample *sample, struct strbuf *out)
+{
+	static const struct {
+		char letter;
+		const char *name;
+	} states[] = {
+#define THREAD_STATE(letter_, name_) {letter_, name_},
+#include "states.def"
+	};
+	struct label_letter state;
+
+	if (!sample_get(sample, state, &state)) {
+		strbuf_add_str(out, sample->window_part == WINDOW_PART_exited ||
+		                                    sample->window_part == WINDOW_PART_passed
+		                            ? "(ended)"
+		                            : "(state not read)");
+		return;
+	}
+	strbuf_add_char(out, state.v);
+	for (size_t i = 0; i < ARRAY_SIZE(states); i++)
+		if (states[i].letter == state.v)
+			strbuf_addf(out, " %s", states[i].name);
+}
+
 /* Appends "root (0)", or "1000" if the user has no name. */
 static void add_user_name(const struct thread_sample *sample, const struct host *host,
                           struct strbuf *out)
@@ -315,6 +340,9 @@ static void add_thread_name(const struct group_by *by, enum group_key key,
 		break;
 	case GROUP_KEY_user:
 		add_user_name(sample, host, out);
+		break;
+	case GROUP_KEY_state:
+		add_state_name(sample, out);
 		break;
 	case GROUP_KEY_cgroup_service:
 		add_part_name(CGROUP_PART_SERVICE, "(no service)", sample, out);
@@ -497,7 +525,8 @@ bool group_key_is_of_process(enum group_key key)
 
 bool group_key_is_of_thread(enum group_key key)
 {
-	return key == GROUP_KEY_comm || key == GROUP_KEY_comm_exact || key == GROUP_KEY_thread;
+	return key == GROUP_KEY_comm || key == GROUP_KEY_comm_exact || key == GROUP_KEY_thread ||
+	       key == GROUP_KEY_state;
 }
 
 uint32_t key_names_of_exited(struct key_names *names, const struct group_by *by, unsigned key,
@@ -508,8 +537,12 @@ uint32_t key_names_of_exited(struct key_names *names, const struct group_by *by,
 	strbuf_clear(&names->name);
 	if (by_thread)
 		strbuf_addf(&names->name, "%u ", process->tgid);
-	strbuf_add(&names->name, process->pcomm, process->pcomm_len);
-	strbuf_add_str(&names->name, exited_suffix);
+	if (by->keys[key] != GROUP_KEY_state) {
+		strbuf_add(&names->name, process->pcomm, process->pcomm_len);
+		strbuf_add_str(&names->name, exited_suffix);
+	} else {
+		strbuf_add_str(&names->name, exited_suffix + 1);
+	}
 	if (!by_thread)
 		return add_name(names, by, by->keys[key]);
 	strbuf_clear(&names->pattern);

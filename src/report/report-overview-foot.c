@@ -8,7 +8,7 @@
 static const char *verb_of(const struct overview *overview)
 {
 	return overview_is_change(overview->kind) ? "changed by"
-	       : overview->kind == OVERVIEW_LIVES ? "have"
+	       : overview->kind == OVERVIEW_LIVES ? overview->noise == 1 ? "has" : "have"
 	                                          : "moved";
 }
 
