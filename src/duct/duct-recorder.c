@@ -87,6 +87,14 @@ static double seconds_since(uint64_t start_ns, uint64_t now_ns)
 	return now_ns > start_ns ? (double)(now_ns - start_ns) / NS_PER_SECOND : 0;
 }
 
+/* The time of a moment of CLOCK_MONOTONIC by the clock on the wall. */
+static uint64_t wall_of(uint64_t moment_ns)
+{
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+
+	return clock_now_ns(CLOCK_REALTIME) - (now_ns > moment_ns ? now_ns - moment_ns : 0);
+}
+
 static void end(struct duct_recorder *recorder, const struct job_moment *moment)
 {
 	const struct duct_storage storage = {moment->read_bytes, moment->written_bytes};
@@ -94,6 +102,7 @@ static void end(struct duct_recorder *recorder, const struct job_moment *moment)
 	struct duct_recorded *recorded = &recorder->recorded;
 
 	duct_series_end(series, seconds_since(moment->start_ns, moment->now_ns),
+	                wall_of(moment->now_ns),
 	                moment->has_cpu_time ? moment->cpu_time : series->cpu_time,
 	                moment->has_storage ? &storage : NULL);
 	if (recorder->file)

@@ -220,7 +220,7 @@ static void carry(struct duct_series *series, double seconds)
 		add_sums(&series->record, series, seconds);
 }
 
-void duct_series_end(struct duct_series *series, double time, double cpu_time,
+void duct_series_end(struct duct_series *series, double time, uint64_t wall_ns, double cpu_time,
                      const struct duct_storage *storage)
 {
 	double seconds = fmax(time - series->time, 0);
@@ -228,6 +228,9 @@ void duct_series_end(struct duct_series *series, double time, double cpu_time,
 
 	if (is_empty)
 		carry(series, seconds);
+	/* The last sample is older, and often that of the record before. The clock may have been set back. */
+	if (wall_ns > series->wall_ns)
+		series->wall_ns = wall_ns;
 	if (storage)
 		add_storage(series, storage);
 	add_cpu(series, time, cpu_time, rate_interval);

@@ -78,9 +78,9 @@ void duct_series_done(struct duct_series *series);
 /* Adds a sample. One without a process counts for CPU time only. */
 void duct_series_add(struct duct_series *series, const struct duct_sample *sample);
 
-/* The job has ended: adds its CPU time, and its storage (NULL: not known). A record without a sample gets what was there when it
+/* The job has ended, at @wall_ns by the clock on the wall, which is the time of its last record: adds its CPU time, and its storage (NULL: not known). A record without a sample gets what was there when it
  * began. */
-void duct_series_end(struct duct_series *series, double time, double cpu_time,
+void duct_series_end(struct duct_series *series, double time, uint64_t wall_ns, double cpu_time,
                      const struct duct_storage *storage);
 
 /* Appends the record so far, a line, and begins the next one. Returns false, and does nothing, if it has no sample. */

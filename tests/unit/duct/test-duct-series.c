@@ -94,7 +94,7 @@ static void test_burst(void **state)
 
 		add(&series, i, cpu_time, &process, 1);
 	}
-	duct_series_end(&series, 8, 3, NULL);
+	duct_series_end(&series, 8, 0, 3, NULL);
 	record = write_record(&series);
 	assert_near(number(record, "averages", "pcpu"), 37.5);
 	assert_near(number(record, "totals", "pcpu"), 100);
@@ -121,7 +121,7 @@ static void test_unseen(void **state)
 	(void)state;
 	add(&series, 0.5, 0.495, &shell, 1);
 	add(&series, 1, 0.99, &shell, 1);
-	duct_series_end(&series, 1.6, 1.584, NULL);
+	duct_series_end(&series, 1.6, 0, 1.584, NULL);
 	record = write_record(&series);
 	assert_near(number(record, "averages", "pcpu"), 99);
 	assert_near(number(record, "totals", "pcpu"), 99);
@@ -182,8 +182,13 @@ static void test_end_without_sample(void **state)
 	add(&series, 1, 1, &process, 1);
 	json_decref(write_record(&series));
 	assert_false(duct_series_write(&series, &none));
-	duct_series_end(&series, 1.5, 1.25, NULL);
+	duct_series_end(&series, 1.5, WALL + 1500000 * NS_PER_US, 1.25, NULL);
 	record = write_record(&series);
+	assert_string_equal(json_string_value(json_object_get(record, "timestamp")),
+	                    "2026-11-22T09:50:40.500000+00:00");
+	assert_string_equal(
+	        json_string_value(json_object_get(process_in(record, "7"), "timestamp")),
+	        "2026-11-22T09:50:40.000000+00:00");
 	assert_near(number(record, "totals", "rss"), 1000);
 	assert_near(number(record, "averages", "pcpu"), 50);
 	assert_near(number(record, NULL, "num_samples"), 1);
@@ -192,7 +197,7 @@ static void test_end_without_sample(void **state)
 	json_decref(record);
 	/* Without any sample there is no record. */
 	series.run = (struct duct_sums){0};
-	duct_series_end(&series, 2, 2, NULL);
+	duct_series_end(&series, 2, 0, 2, NULL);
 	assert_false(duct_series_write(&series, &none));
 }
 
@@ -270,7 +275,7 @@ static void test_late_cpu_time(void **state)
 	add(&series, 1, 0.1, &process, 1);
 	json_decref(write_record(&series));
 	add(&series, 1.01, 0.6, &process, 1);
-	duct_series_end(&series, 1.01, 0.6, NULL);
+	duct_series_end(&series, 1.01, 0, 0.6, NULL);
 	record = write_record(&series);
 	assert_near(number(record, "totals", "pcpu"), 200);
 	assert_near(number(record, "averages", "pcpu"), 200);
