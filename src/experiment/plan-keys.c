@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +8,7 @@
 #include "base/mem.h"
 #include "base/scan.h"
 #include "base/text.h"
+#include "outcome-regex.h"
 #include "plan-keys.h"
 
 const char *const plan_order_names[PLAN_ORDER_COUNT + 1] = {"abba", "sequential", NULL};
@@ -314,21 +314,9 @@ static bool is_reserved(const char *name)
 	return false;
 }
 
-/* Also finds one in brackets, where a backslash is itself. */
-static bool has_back_reference(const char *regex)
-{
-	for (; *regex; regex++)
-		if (*regex == '\\' && *++regex >= '1' && *regex <= '9')
-			return true;
-		else if (*regex == '\0')
-			break;
-	return false;
-}
-
 static int add_outcome(struct plan *plan, const char *name, const char *value,
                        struct strbuf *reterr)
 {
-	regex_t regex;
 	int r = plan_check_name("an outcome", name, reterr);
 
 	if (r < 0)
@@ -343,18 +331,9 @@ static int add_outcome(struct plan *plan, const char *name, const char *value,
 		strbuf_addf(reterr, "there are more than %d outcomes", PLAN_OUTCOMES_MAX);
 		return -EINVAL;
 	}
-	/* POSIX has none in extended expressions, and the C library may need more time for one than there is. */
-	if (has_back_reference(value))
-		return refuse(reterr, value, "a regular expression: it refers back to a group");
-	r = regcomp(&regex, value, REG_EXTENDED);
-	if (r != 0) {
-		char reason[100];
-
-		regerror(r, &regex, reason, sizeof(reason));
-		strbuf_addf(reterr, "'%s' is not a regular expression: %s", value, reason);
-		return -EINVAL;
-	}
-	regfree(&regex);
+	r = outcome_regex_check(value, reterr);
+	if (r < 0)
+		return r;
 	plan->outcomes[plan->outcome_count++] = (struct plan_outcome){
 	        .name = mem_copy(name, strlen(name)), .regex = mem_copy(value, strlen(value))};
 	return 0;
