@@ -86,6 +86,8 @@ static void add_entry(struct strbuf *out, const char *name, const char *behind)
 /* Spells out what a list was taken for. */
 static void spell(enum kind kind, const struct lists *lists, struct strbuf *out)
 {
+	struct strbuf name = STRBUF_INIT;
+
 	for (unsigned i = 0; kind == METRICS && i < MEASURE_COUNT; i++)
 		if (lists->metrics[i])
 			add_entry(out, measure_name(i), "");
@@ -102,10 +104,14 @@ static void spell(enum kind kind, const struct lists *lists, struct strbuf *out)
 		          lists->sort.keys[i].ascending ? " : ASC" : ":desc");
 	for (unsigned i = 0; i < lists->columns.count; i++)
 		add_entry(out, column_table[lists->columns.columns[i]].name, "");
-	for (unsigned i = 0; !lists->by.tree && i < lists->by.count; i++)
-		add_entry(out, group_key_table[lists->by.keys[i]].name, "");
+	for (unsigned i = 0; !lists->by.tree && i < lists->by.count; i++) {
+		strbuf_clear(&name);
+		group_by_add_name(&lists->by, i, &name);
+		add_entry(out, strbuf_str(&name), "");
+	}
 	if (lists->by.tree)
 		add_entry(out, lists->by.tree->name, "");
+	strbuf_done(&name);
 }
 
 static void check_numbers(enum kind kind, const struct lists *lists)

@@ -317,10 +317,11 @@ static void test_exited(void **state)
 	check_exited(GROUP_KEY_comm, "app-3 (exited threads)", "app-{N} (exited threads)");
 	check_exited(GROUP_KEY_comm_exact, "app-3 (exited threads)", "app-3 (exited threads)");
 	check_exited(GROUP_KEY_thread, "7 app-3 (exited threads)", "7 0 9  ");
+	check_exited(GROUP_KEY_state, "(exited threads)", "(exited threads)");
 	for (unsigned key = 0; key < GROUP_KEY_COUNT; key++)
 		assert_int_equal(group_key_is_of_thread((enum group_key)key),
 		                 key == GROUP_KEY_comm || key == GROUP_KEY_comm_exact ||
-		                         key == GROUP_KEY_thread);
+		                         key == GROUP_KEY_thread || key == GROUP_KEY_state);
 }
 
 /* The pattern where names differ, on one side or over both; else the name. */
