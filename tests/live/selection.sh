@@ -70,9 +70,17 @@ own=$(awk '{ print $1 }' opens | sort -u | paste -sd'|')
 expect "processes whose files were opened" \
     "$(grep -oE '(</proc>, "|"/proc/)[0-9]+' opens | grep -oE '[0-9]+$' | sort -u | grep -vxE "1|$own" | xargs)" "$other"
 
-# Names and cgroups.
+# Names and cgroups. A child of sel-parent has its name until it executes another program, so sel-parent stands still until all
+# its children have ended.
+kill -STOP "$parent"
+for _ in {1..600}; do
+    # Processes that are neither the parent, stopped, nor its zombies.
+    [ -n "$(ps -o pid=,stat= -p "$parent" --ppid "$parent" | awk -v p="$parent" '$2 !~ ($1 == p ? "^T" : "^Z")')" ] || break
+    sleep 0.05
+done
 "$CTPROF" capture -q --comm 'sel-[mp]*' -o names.zst
-expect "pcomms of --comm" "$(rows names.zst .pcomm | sed "s/ sleep$//")" "sel-many sel-parent"
+kill -CONT "$parent"
+expect "pcomms of --comm" "$(rows names.zst .pcomm)" "sel-many sel-parent"
 cgroup=$(zstd -dcq one.zst | jq -r '.threads[0].cgroup')
 "$CTPROF" capture -q --comm sleep --cgroup "$cgroup" -o both.zst
 expect "cgroups outside of --cgroup" "$(rows both.zst .cgroup | tr " " "\n" | grep -vE "^${cgroup%/}(/|\$)" | xargs)" ""
@@ -115,7 +123,8 @@ time.sleep(600)' &
 children+=($!)
 zombie=
 for _ in {1..600}; do
-    zombie=$(ps -o pid=,stat= --ppid "${children[-1]}" | awk '$2 ~ /^Z/ { print $1 }')
+    # ps fails as long as there is no child.
+    zombie=$({ ps -o pid=,stat= --ppid "${children[-1]}" || true; } | awk '$2 ~ /^Z/ { print $1 }')
     [ -z "$zombie" ] || break
     sleep 0.05
 done
