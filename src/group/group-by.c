@@ -242,26 +242,11 @@ static void add_part_name(enum cgroup_part part, const char *otherwise,
 /* Appends "S sleeping". */
 static void add_state_name(const struct thread_sample *sample, struct strbuf *out)
 {
-	static const struct {
-		char letter;
-		const char *name;
-	} states[] = {
-#define THREAD_STATE(letter_, name_) {letter_, name_},
-#include "states.def"
-	};
-	struct label_letter state;
-
-	if (!sample_get(sample, state, &state)) {
+	if (!sample_add_state(sample, out))
 		strbuf_add_str(out, sample->window_part == WINDOW_PART_exited ||
 		                                    sample->window_part == WINDOW_PART_passed
 		                            ? "(ended)"
 		                            : "(state not read)");
-		return;
-	}
-	strbuf_add_char(out, state.v);
-	for (size_t i = 0; i < ARRAY_SIZE(states); i++)
-		if (states[i].letter == state.v)
-			strbuf_addf(out, " %s", states[i].name);
 }
 
 /* Appends "root (0)", or "1000" if the user has no name. */

@@ -559,6 +559,26 @@ bool sample_has_ended(const struct thread_sample *sample)
 	return sample_get(sample, state, &state) && (state.v == 'Z' || state.v == 'X');
 }
 
+bool sample_add_state(const struct thread_sample *sample, struct strbuf *out)
+{
+	static const struct {
+		char letter;
+		const char *name;
+	} named[] = {
+#define THREAD_STATE(letter_, name_) {letter_, name_},
+#include "states.def"
+	};
+	struct label_letter state;
+
+	if (!sample_get(sample, state, &state))
+		return false;
+	strbuf_add_char(out, state.v);
+	for (size_t i = 0; i < ARRAY_SIZE(named); i++)
+		if (named[i].letter == state.v)
+			strbuf_addf(out, " %s", named[i].name);
+	return true;
+}
+
 bool sample_is_lost(const struct thread_sample *sample)
 {
 	return sample->window_part == WINDOW_PART_exited && sample->interval_ns == 0;

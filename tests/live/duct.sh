@@ -313,7 +313,7 @@ start() {
 }
 
 fourth_interrupt() {
-    local status=0 count place
+    local status=0 count
 
     new
     rm -f pid

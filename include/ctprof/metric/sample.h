@@ -253,6 +253,10 @@ bool sample_is_of_process(const struct thread_sample *sample, uint32_t tgid,
 /* Returns whether the thread has ended and is a zombie, or dead (state Z or X). */
 bool sample_has_ended(const struct thread_sample *sample);
 
+/* Appends the thread's state with its name, "S sleeping", as registry/states.def has them; a letter that is not there stands
+ * alone. Returns false, and appends nothing, if the state is not known. */
+bool sample_add_state(const struct thread_sample *sample, struct strbuf *out);
+
 /* Returns whether a row of a window is of a thread that ended inside and of whose end there is no record. It has no values. */
 bool sample_is_lost(const struct thread_sample *sample);
 

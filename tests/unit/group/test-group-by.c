@@ -318,8 +318,8 @@ static void test_exited(void **state)
 	check_exited(GROUP_KEY_comm_exact, "app-3 (exited threads)", "app-3 (exited threads)");
 	check_exited(GROUP_KEY_thread, "7 app-3 (exited threads)", "7 0 9  ");
 	check_exited(GROUP_KEY_state, "(exited threads)", "(exited threads)");
-	for (unsigned key = 0; key < GROUP_KEY_COUNT; key++)
-		assert_int_equal(group_key_is_of_thread((enum group_key)key),
+	for (enum group_key key = 0; key < GROUP_KEY_COUNT; key++)
+		assert_int_equal(group_key_is_of_thread(key),
 		                 key == GROUP_KEY_comm || key == GROUP_KEY_comm_exact ||
 		                         key == GROUP_KEY_thread || key == GROUP_KEY_state);
 }
@@ -566,7 +566,6 @@ static void test_group_by(void **state)
 	assert_string_equal(group_by_heading(&by, 1), "comm");
 	by = group_by_key(GROUP_KEY_comm, false);
 	assert_false(group_by_is_cgroup(&by));
-
 	assert_int_equal(group_tree_count, 1);
 	assert_string_equal(tree->name, "all");
 	assert_int_equal(tree->count, 3);

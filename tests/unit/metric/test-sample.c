@@ -529,6 +529,23 @@ static int done(void **state)
 
 #define on_sample(test_) cmocka_unit_test_setup(test_, reset)
 
+static void test_state(void **state)
+{
+	cleanup_(strbuf_done) struct strbuf out = STRBUF_INIT;
+
+	(void)state;
+	assert_false(sample_add_state(&sample, &out));
+	assert_int_equal(out.len, 0);
+	assert_true(set_text(METRIC_state, ENCODING_LETTER, "D"));
+	assert_true(sample_add_state(&sample, &out));
+	assert_string_equal(strbuf_str(&out), "D uninterruptible");
+	strbuf_clear(&out);
+	/* A letter of a kernel to come. */
+	assert_true(set_text(METRIC_state, ENCODING_LETTER, "Q"));
+	assert_true(sample_add_state(&sample, &out));
+	assert_string_equal(strbuf_str(&out), "Q");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -538,6 +555,7 @@ int main(void)
 	        on_sample(test_dotted),
 	        on_sample(test_policy_names),
 	        on_sample(test_letter),
+	        on_sample(test_state),
 	        on_sample(test_flag),
 	        on_sample(test_cpu_list),
 	        on_sample(test_encoding_does_not_fit),
