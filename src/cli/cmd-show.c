@@ -26,7 +26,7 @@ static const char *const notes[] = {
         NULL,
 };
 
-static const char *const other_names[] = {"print", "view", "list", "top", NULL};
+static const char *const other_names[] = {"print", "view", "list", NULL};
 
 const struct command command_show = {
         .name = "show",

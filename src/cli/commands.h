@@ -9,6 +9,7 @@ extern const struct command command_ab;
 extern const struct command command_capture;
 extern const struct command command_record;
 extern const struct command command_show;
+extern const struct command command_top;
 extern const struct command command_compare;
 extern const struct command command_plot;
 extern const struct command command_list;

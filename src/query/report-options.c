@@ -128,10 +128,16 @@ static int parse_own_option(const struct option_parser *parser, int id,
 	static const enum row_order show_order_values[] = {ORDER_IMPACT, ORDER_DELTA, ORDER_NAME};
 	int chosen = 0;
 
+	if (cycle_has_option(id))
+		return cycle_parse(parser, id, &options->cycles);
 	switch (id) {
 	case OPT_ORDER:
 		chosen = options_choose(parser, report_orders);
 		options->rows.order = (enum row_order)chosen;
+		break;
+	case OPT_CYCLE_FORMAT:
+		chosen = options_choose(parser, cycle_formats);
+		options->format = (enum report_format)chosen;
 		break;
 	case OPT_SHOW_ORDER:
 		chosen = options_choose(parser, report_show_orders);

@@ -4,6 +4,7 @@
 #include "compare/rows.h"
 #include "ctprof/snapshot/snapshot.h"
 #include "facts/fact-rows.h"
+#include "query/cycle-options.h"
 #include "query/report-lists.h"
 #include "report/report.h"
 #include "rollup/rollup.h"
@@ -58,6 +59,7 @@ struct report_options {
 	uint16_t spread_measures[MEASURE_COUNT];
 	size_t spread_count;
 	struct rollup_choice rollup;
+	struct cycle_choice cycles; /* of top */
 	struct selection selection; /* the processes that are wanted; all zero: all */
 	char *explains; /* label of the group whose threads are the rows; owned; NULL: none */
 	const char *
@@ -90,6 +92,15 @@ must_check_ int report_visit(const struct report_options *options, char **paths,
 must_check_ int report_visit_sum(const struct report_options *options, struct window_sum *sum,
                                  report_visitor *visit, void *context);
 
+/* Writes a window. Returns 0 or -errno, with a sentence in @reterr where there is one. */
+typedef int report_writer(struct snapshot_writer *writer, struct snapshot_info *ret_info,
+                          struct strbuf *reterr, void *context);
+
+/* Prints the report of one window that @write writes, as --rollup and --format ask, and leaves @file open. Returns the exit
+ * status, with an error printed. */
+must_check_ int report_print_written(const struct report_options *options, report_writer *write,
+                                     void *context, FILE *file);
+
 /* Runs show (one snapshot) or compare (two): parses the call, loads and prints. Returns the exit status. */
 must_check_ int report_command(const struct command *command, int argc, char **argv,
                                unsigned count);
@@ -115,6 +126,10 @@ enum {
 	OPT_BLOCKS_BY,
 	OPT_FAIL_IF,
 	OPT_FAIL_UNLESS_SAME,
+	OPT_BATCH,
+	OPT_EVERY,
+	OPT_CYCLES,
+	OPT_CYCLE_FORMAT,
 };
 
 /* Words that options have as their values; each list ends with NULL. */

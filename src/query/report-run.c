@@ -247,10 +247,9 @@ static int make_report(const struct report_options *options, struct load *loads,
 }
 
 /* Prints trees of directories: for two lifetime snapshots of one boot, those of the window between, @interval. */
-static int visit_rollup(const struct report_options *options, const struct load *loads,
-                        unsigned count, const struct load *interval)
+static void print_rollup(FILE *file, const struct report_options *options, const struct load *loads,
+                         unsigned count, const struct load *interval)
 {
-	struct pager pager;
 	cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT;
 	struct report report = {.verbose = options->verbose,
 	                        .csv_raw = options->csv_raw,
@@ -275,9 +274,16 @@ static int visit_rollup(const struct report_options *options, const struct load 
 		}
 		report.sides[0] = (struct report_side){strbuf_str(&path), &interval->info, 0, NULL};
 	}
+	rollup_print(file, options, interval ? interval : loads, interval ? 1 : count, &report);
+}
+
+static int visit_rollup(const struct report_options *options, const struct load *loads,
+                        unsigned count, const struct load *interval)
+{
+	struct pager pager;
+
 	pager_start(&pager, !options->no_pager && options->format == FORMAT_TABLE);
-	rollup_print(pager.file, options, interval ? interval : loads, interval ? 1 : count,
-	             &report);
+	print_rollup(pager.file, options, loads, count, interval);
 	return pager_finish(&pager);
 }
 
@@ -498,6 +504,46 @@ static int print_visited(const struct report *report, void *context)
 	    (options->format == FORMAT_CSV || options->format == FORMAT_NDJSON))
 		print_left_out(report);
 	return pager_finish(&pager);
+}
+
+struct printing {
+	FILE *file;
+	enum report_format format;
+};
+
+static int print_on(const struct report *report, void *context)
+{
+	const struct printing *printing = context;
+
+	print_report(printing->file, report, printing->format);
+	return EXIT_DONE;
+}
+
+int report_print_written(const struct report_options *options, report_writer *write, void *context,
+                         FILE *file)
+{
+	cleanup_(load_filler_freep) struct load_filler *filler = NULL;
+	cleanup_(snapshot_info_done) struct snapshot_info info = {0};
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	struct printing printing = {file, options->format};
+	struct load load = {0};
+	int r, status = EXIT_DONE;
+
+	load_init(&load, options, "this host");
+	filler = load_filler_new(&load);
+	r = write(load_filler_writer(filler), &info, &reason, context);
+	if (r < 0) {
+		cli_error("%s", reason.len > 0 ? strbuf_str(&reason) : strerror(-r));
+		status = EXIT_FAILED;
+	} else {
+		load_filler_finish(filler, &info);
+		if (options->rollup.given)
+			print_rollup(file, options, &load, 1, NULL);
+		else
+			status = make_report(options, &load, 1, NULL, print_on, &printing);
+	}
+	load_done(&load);
+	return status;
 }
 
 static int run_checked(struct report_options *options, const struct command *command, char **paths,
