@@ -175,7 +175,8 @@ void group_rates_note_delays_beyond(struct rate_sum *sum, const struct thread_sa
 	const void *lived = sample_value(sample, METRIC_lived_ns);
 	uint64_t longest_ns = interval_ns, beyond_ns, lived_ns;
 
-	if (interval_ns == 0)
+	/* Threads whose delays are longer than their lives are not merged. */
+	if (interval_ns == 0 || sample->merged_threads > 0)
 		return;
 	if (metric_set_has(&sample->seen, METRIC_lived_ns)) {
 		memcpy(&lived_ns, lived, sizeof(lived_ns));

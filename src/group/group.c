@@ -82,8 +82,7 @@ static void add_to_cells(struct group *group, const struct thread_sample *sample
 		for (uint64_t left = sample->seen.words[word]; left != 0; left &= left - 1) {
 			unsigned i = word * 64 + (unsigned)__builtin_ctzll(left);
 
-			metric_table[i].fold(&group->cells[i],
-			                     sample_value(sample, (enum metric_id)i));
+			fold_sample(sample, (enum metric_id)i, &group->cells[i]);
 		}
 }
 
@@ -152,6 +151,15 @@ static void add_process_ids(struct group *group, const struct process_ids *ids)
 		group->process = *ids;
 }
 
+static void add_part(struct group *group, enum window_part part, uint32_t threads)
+{
+	bool is_passed = part == WINDOW_PART_passed;
+
+	group->passed += is_passed ? threads : 0;
+	group->ended += is_passed || part == WINDOW_PART_exited ? threads : 0;
+	group->born += is_passed || part == WINDOW_PART_born ? threads : 0;
+}
+
 static void add_to_group(struct group_table *table, struct thread_sample *sample,
                          const uint32_t numbers[GROUP_KEYS_MAX])
 {
@@ -159,6 +167,7 @@ static void add_to_group(struct group_table *table, struct thread_sample *sample
 	struct group *group = table->last;
 	struct fold_cell *cells = NULL;
 	struct process_ids ids;
+	uint32_t threads = sample_threads(sample);
 	uint64_t member = member_hash(&table->seed, sample->tgid, sample->tid,
 	                              sample->start_time_clock_ticks);
 
@@ -172,16 +181,13 @@ static void add_to_group(struct group_table *table, struct thread_sample *sample
 			group->cells = take_ptr(cells);
 	}
 	free(cells);
-	sample_set(sample, thread_count, (struct counter_count){1});
-	group->threads++;
-	group->leaders += sample->tid == sample->tgid;
+	sample_set(sample, thread_count, (struct counter_count){threads});
+	group->threads += threads;
+	group->leaders += sample->tid == sample->tgid ? threads : 0;
 	ids = process_ids_of(table, sample);
 	add_process_ids(group, &ids);
-	group->passed += sample->window_part == WINDOW_PART_passed;
-	group->ended += sample->window_part == WINDOW_PART_passed ||
-	                sample->window_part == WINDOW_PART_exited;
-	group->born += sample->window_part == WINDOW_PART_passed ||
-	               sample->window_part == WINDOW_PART_born;
+	add_part(group, sample->window_part, threads);
+	group->several_processes = group->several_processes || threads > 1;
 	group->members += member;
 	if (sample_is_lost(sample)) {
 		group->lost++;

@@ -9,8 +9,11 @@ static int fill(struct load *load, struct recording_operand *operand)
 {
 	cleanup_(load_filler_freep) struct load_filler *filler = load_filler_new(load);
 	cleanup_(snapshot_info_done) struct snapshot_info info = {0};
-	int r = recording_operand_write(operand, load->limits, load_filler_writer(filler), &info,
-	                                &load->error);
+	int r;
+
+	operand->may_merge = load->may_merge;
+	r = recording_operand_write(operand, load->limits, load_filler_writer(filler), &info,
+	                            &load->error);
 
 	load->file_bytes = operand->bytes;
 	if (r < 0)

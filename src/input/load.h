@@ -26,11 +26,12 @@ struct load {
 	struct settings knobs;       /* see facts/cgroup-knobs.h */
 	struct smaps_table smaps;    /* initialised by the caller */
 	bool is_read_again;          /* by load_again() */
-	bool is_recording;           /* the path names a range of one; set by the loading */
-	struct fd_source again;      /* a file that can be read from its begin */
-	struct memory_stream copy;   /* the bytes of one that cannot */
-	uint32_t forgotten;          /* families of another tool's zeros, beside the file's own */
-	uint64_t file_bytes;         /* read: the compressed size */
+	bool may_merge; /* rows of threads that ended in a recording: no single thread is asked for */
+	bool is_recording;         /* the path names a range of one; set by the loading */
+	struct fd_source again;    /* a file that can be read from its begin */
+	struct memory_stream copy; /* the bytes of one that cannot */
+	uint32_t forgotten;        /* families of another tool's zeros, beside the file's own */
+	uint64_t file_bytes;       /* read: the compressed size */
 	struct snapshot_info info;
 	struct strbuf error; /* why it failed */
 	int result;          /* 0 or -errno */

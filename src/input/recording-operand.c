@@ -139,8 +139,11 @@ int recording_operand_write(struct recording_operand *operand, const struct snap
                             struct strbuf *reterr)
 {
 	cleanup_(window_sum_freep) struct window_sum *sum = window_sum_new();
-	int r = add_windows(operand, limits, sum, reterr);
+	int r;
 
+	if (operand->may_merge)
+		window_sum_merge(sum);
+	r = add_windows(operand, limits, sum, reterr);
 	memset(ret_info, 0, sizeof(*ret_info));
 	return r < 0 ? r : window_sum_write(sum, writer, ret_info);
 }

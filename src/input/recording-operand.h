@@ -15,6 +15,7 @@ struct recording_operand {
 	struct recording_range range;
 	int fd;
 	bool is_directory;
+	bool may_merge; /* rows of threads that ended: see window_sum_merge(); set by the caller behind the opening */
 	uint64_t bytes; /* read: the compressed size of the windows */
 };
 

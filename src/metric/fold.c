@@ -48,6 +48,23 @@ void fold_merge(enum metric_id metric, struct fold_cell *into, const struct fold
 	into->seen = seen;
 }
 
+void fold_sample(const struct thread_sample *sample, enum metric_id metric, struct fold_cell *cell)
+{
+	const void *value = sample_value(sample, metric);
+	struct fold_cell row = {0};
+
+	if (sample->merged_threads <= 1) {
+		metric_table[metric].fold(cell, value);
+		return;
+	}
+	metric_table[metric].fold(&row, value);
+	row.seen *= sample->merged_threads;
+	if (metric_table[metric].rule == RULE_MODE)
+		memcpy(row.tally->entries, &row.seen, sizeof(row.seen));
+	fold_merge(metric, cell, &row);
+	fold_cell_done(metric, &row);
+}
+
 void fold_cell_done(enum metric_id metric, struct fold_cell *cell)
 {
 	if (metric_table[metric].rule == RULE_MODE)

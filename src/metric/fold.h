@@ -59,6 +59,12 @@ void fold_affinity(struct fold_cell *cell, const struct cpu_mask *mask);
 /* Folds @from, a cell of the same metric, into @into. */
 void fold_merge(enum metric_id metric, struct fold_cell *into, const struct fold_cell *from);
 
+struct thread_sample;
+
+/* Folds a value of the sample, which was seen, into the cell: that of one thread, or of several whose values are folded in one row
+ * and that have the same value where the rule is no sum and no extreme. */
+void fold_sample(const struct thread_sample *sample, enum metric_id metric, struct fold_cell *cell);
+
 /* Frees what the cell owns and empties it. */
 void fold_cell_done(enum metric_id metric, struct fold_cell *cell);
 

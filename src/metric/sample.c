@@ -33,6 +33,7 @@ void sample_reset(struct thread_sample *sample)
 	sample->interval_ns = 0;
 	sample->life_ns = 0;
 	sample->run_time_before_ns = 0;
+	sample->merged_threads = 0;
 	sample->jemalloc_boottime_ns = 0;
 	sample->jemalloc_interval_ns = 0;
 	strbuf_clear(&sample->pcomm);

@@ -302,6 +302,10 @@ static void load_init(struct load *load, const struct report_options *options, c
 	load->groups.lifetime_rates = &options->lifetime_rates;
 	load->groups.window_rates = &options->window_rates;
 	load->filter = (struct group_filter){.by = options->by, .label = options->explains};
+	load->may_merge = !load->filter.label && options->spread_count == 0 &&
+	                  options->selection.id_count == 0 &&
+	                  !group_by_has(&load->groups.by, GROUP_KEY_pid) &&
+	                  !group_by_has(&load->groups.by, GROUP_KEY_thread);
 	cgroup_table_init(&load->cgroups);
 	smaps_table_init(&load->smaps, options->by.literal_names);
 	/* Settings that are listed by name are those of the host. */

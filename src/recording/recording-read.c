@@ -18,6 +18,11 @@
 #include "recording/recording-sums.h"
 #include "snapshot/zstd-stream.h"
 
+/* The end of a window, by the wall clock and by the boot's. */
+struct window_end {
+	uint64_t unix_ns, boottime_ns; /* 0: not known */
+};
+
 struct reading {
 	int fd;
 	const struct recording_range *range;
@@ -32,6 +37,7 @@ struct reading {
 	uint64_t known; /* end of the last frame that the sum has seen; 0: none of this file */
 	struct recording_sums sums; /* of the file */
 	bool is_closed;             /* no window will follow in the file */
+	struct window_end last;     /* of the frame before, if it was looked at */
 };
 
 bool recording_is_file(int fd)
@@ -43,16 +49,15 @@ bool recording_is_file(int fd)
 	       frame_find_end(fd, 0, &end) == 1 && (uint64_t)status.st_size > end;
 }
 
-/* Finds the end of a window at the begin of its text. Returns 0 if there is none. */
-static uint64_t find_time(const char *head, size_t len)
+/* Finds the number behind a key at the begin of a window's text. Returns 0 if there is none. */
+static uint64_t find_time(const char *head, size_t len, const char *key)
 {
-	static const char key[] = "\"captured_at_unix_ns\":";
-	const char *at = memmem(head, len, key, sizeof(key) - 1), *digits;
+	const char *at = memmem(head, len, key, strlen(key)), *digits;
 	uint64_t ns = 0;
 
 	if (!at)
 		return 0;
-	digits = at + sizeof(key) - 1;
+	digits = at + strlen(key);
 	len -= (size_t)(digits - head);
 	for (at = digits; len > 0 && *at >= '0' && *at <= '9'; at++)
 		len--;
@@ -69,7 +74,7 @@ static bool has_changes(const char *head, size_t len)
 }
 
 /* Reads the end of the window in a frame, which stands in the first bytes of the text. */
-static int read_end(struct reading *reading, uint64_t begin, uint64_t end, uint64_t *ret_ns)
+static int read_end(struct reading *reading, uint64_t begin, uint64_t end, struct window_end *ret)
 {
 	enum { HEAD_BYTES = 4096 };
 	struct frame_source source = frame_source_make(reading->fd, begin, end);
@@ -79,11 +84,15 @@ static int read_end(struct reading *reading, uint64_t begin, uint64_t end, uint6
 	size_t len = 0;
 	int r = text->read(text, head, sizeof(head), &len);
 
-	*ret_ns = r < 0 ? 0 : find_time(head, len);
+	*ret = (struct window_end){0};
+	if (r == 0) {
+		ret->unix_ns = find_time(head, len, "\"captured_at_unix_ns\":");
+		ret->boottime_ns = find_time(head, len, "\"captured_boottime_ns\":");
+	}
 	if (r == 0 && !has_changes(head, len))
 		reading->whole = begin;
 	zstd_decompressor_free(zstd);
-	if (*ret_ns > 0)
+	if (ret->unix_ns > 0)
 		return 0;
 	strbuf_add_str(reading->reterr, "a frame in it is no window");
 	return r < 0 ? r : -EBADMSG;
@@ -193,20 +202,21 @@ static bool find_run(const struct reading *reading, uint64_t begin, struct recor
 {
 	enum { WINDOWS_MIN = 8 };
 	struct reading heads = {.fd = reading->fd, .reterr = &(struct strbuf){0}, .whole = begin};
-	uint64_t at = begin, end = 0, ends_ns = 0, before_ns = reading->range->begin_ns;
+	uint64_t at = begin, end = 0, before_ns = reading->range->begin_ns;
+	struct window_end last = {0};
 	unsigned windows = 0;
 	int r;
 
-	*ret = (struct recording_sum){.begin = begin};
+	*ret = (struct recording_sum){.is_merged = window_sum_merges(reading->sum), .begin = begin};
 	while ((r = frame_find_end(reading->fd, at, &end)) > 0) {
-		r = read_end(&heads, at, end, &ends_ns);
+		r = read_end(&heads, at, end, &last);
 		if (r < 0 || heads.whole != begin)
 			break;
-		if (ends_ns <= before_ns || ends_ns > reading->range->end_ns) {
+		if (last.unix_ns <= before_ns || last.unix_ns > reading->range->end_ns) {
 			r = -ERANGE;
 			break;
 		}
-		before_ns = ends_ns;
+		before_ns = last.unix_ns;
 		at = end;
 		windows++;
 	}
@@ -227,6 +237,8 @@ static int add_up_run(const struct reading *reading, struct recording_sum *run,
 	uint64_t at = run->begin, end = 0;
 	int r = 0;
 
+	if (run->is_merged)
+		window_sum_merge(sum);
 	for (; r == 0 && at < run->end; at = end) {
 		struct frame_source source;
 
@@ -263,11 +275,12 @@ static bool may_begin(struct reading *reading, uint64_t begin)
 {
 	struct reading head = {
 	        .fd = reading->fd, .reterr = &(struct strbuf){0}, .whole = UINT64_MAX};
-	uint64_t end = 0, ends_ns;
+	struct window_end last;
+	uint64_t end = 0;
 	int r = frame_find_end(reading->fd, begin, &end);
 
 	if (r > 0)
-		r = read_end(&head, begin, end, &ends_ns) < 0 || head.whole != begin ? -EBADMSG : 0;
+		r = read_end(&head, begin, end, &last) < 0 || head.whole != begin ? -EBADMSG : 0;
 	strbuf_done(head.reterr);
 	return r == 0;
 }
@@ -293,10 +306,13 @@ static int add_sum(struct reading *reading, const struct recording_sum *sum)
 static int use_sum(struct reading *reading, uint64_t begin, uint64_t *ret_end)
 {
 	const struct recording_range *range = reading->range;
-	const struct recording_sum *sum = recording_sums_find(&reading->sums, begin);
-	uint64_t end = sum ? sum->end : 0;
+	const struct recording_sum *sum = NULL;
+	uint64_t end;
 	int r;
 
+	if (reading->sum)
+		sum = recording_sums_find(&reading->sums, begin, window_sum_merges(reading->sum));
+	end = sum ? sum->end : 0;
 	if (!sum || !may_begin(reading, end))
 		return 0;
 	if (sum->begin_unix_ns >= range->begin_ns && sum->end_unix_ns <= range->end_ns)
@@ -309,14 +325,30 @@ static int use_sum(struct reading *reading, uint64_t begin, uint64_t *ret_end)
 	return r;
 }
 
+/* Returns whether a window begins behind the range since the one before it in the file ended there, and the clock was not set meanwhile. */
+static bool follows_behind(const struct window_end *before, const struct window_end *last,
+                           const struct recording_range *range)
+{
+	uint64_t by_boot_ns = last->boottime_ns - before->boottime_ns,
+	         by_wall_ns = last->unix_ns - before->unix_ns;
+	uint64_t off_ns =
+	        by_wall_ns > by_boot_ns ? by_wall_ns - by_boot_ns : by_boot_ns - by_wall_ns;
+
+	return before->unix_ns > range->end_ns && before->boottime_ns > 0 &&
+	       last->unix_ns > before->unix_ns && last->boottime_ns > before->boottime_ns &&
+	       off_ns < before->unix_ns - range->end_ns;
+}
+
 /* Windows are in the order of their times, unless the clock was set: each is judged by itself. If a sum is made, @ref_end moves to
  * the end of its windows. */
 static int add_frame(struct reading *reading, uint64_t begin, uint64_t *ref_end)
 {
-	uint64_t ends_ns = 0, end = *ref_end;
-	int r = read_end(reading, begin, end, &ends_ns);
+	struct window_end last = {0}, before = reading->last;
+	uint64_t end = *ref_end;
+	int r = read_end(reading, begin, end, &last);
 
-	if (r < 0 || ends_ns <= reading->range->begin_ns)
+	reading->last = last;
+	if (r < 0 || last.unix_ns <= reading->range->begin_ns)
 		return r;
 	if (reading->whole == begin && make_sum(reading, begin)) {
 		r = use_sum(reading, begin, ref_end);
@@ -324,12 +356,14 @@ static int add_frame(struct reading *reading, uint64_t begin, uint64_t *ref_end)
 			return r;
 	}
 	/* One that ends inside begins before the end. */
-	if (ends_ns > reading->range->end_ns) {
-		r = begins_inside(reading, begin, end);
+	if (last.unix_ns > reading->range->end_ns) {
+		r = follows_behind(&before, &last, reading->range)
+		            ? 0
+		            : begins_inside(reading, begin, end);
 		if (r <= 0)
 			return r;
 	}
-	return pick_sum(reading, ends_ns) ? add_window(reading, begin, end) : 0;
+	return pick_sum(reading, last.unix_ns) ? add_window(reading, begin, end) : 0;
 }
 
 /* Reads the frames of a file. */
@@ -341,8 +375,11 @@ static int read_file(struct reading *reading, int fd)
 	reading->fd = fd;
 	reading->has_facts = false;
 	reading->whole = reading->known = 0;
+	reading->last = (struct window_end){0};
 	while ((r = frame_find_end(fd, begin, &end)) > 0) {
 		r = use_sum(reading, begin, &end);
+		if (r > 0)
+			reading->last = (struct window_end){0};
 		if (r == 0)
 			r = add_frame(reading, begin, &end);
 		if (r < 0)

@@ -17,15 +17,15 @@
 
 enum {
 	SKIPPABLE = 0x184D2A5C, /* the magic number of the skippable frame */
-	WORDS = 8,
+	WORDS = 9,
 	HEAD_BYTES = 8 + WORDS * 8,
 	MARK_BYTES = 64,    /* at each end of the windows */
-	ENTRIES_MAX = 4096, /* more than an hour can have */
+	ENTRIES_MAX = 8192, /* more than an hour can have */
 	FRAME_BYTES_MAX = 1 << 30,
 };
 
 /* The words of a head. */
-enum word { BEGIN, END, BEGIN_UNIX, END_UNIX, LEN, FRAME_HASH, MARK, HEAD_HASH };
+enum word { KIND, BEGIN, END, BEGIN_UNIX, END_UNIX, LEN, FRAME_HASH, MARK, HEAD_HASH };
 
 /* Finds damage, and is the same in each process. */
 static uint64_t hash(const void *bytes, size_t len)
@@ -69,6 +69,7 @@ static void write_head(const struct recording_sum *sum, char head[HEAD_BYTES])
 {
 	uint32_t start[2] = {htole32(SKIPPABLE), htole32(WORDS * 8)};
 	uint64_t words[WORDS] = {
+	        [KIND] = sum->is_merged,
 	        [BEGIN] = sum->begin,
 	        [END] = sum->end,
 	        [BEGIN_UNIX] = sum->begin_unix_ns,
@@ -95,7 +96,8 @@ static bool read_head(const struct recording_sums *sums, uint64_t at, uint64_t s
 	if (!read_at(sums->fd, at, head, sizeof(head)))
 		return false;
 	memcpy(words, head + HEAD_BYTES - sizeof(words), sizeof(words));
-	*ret = (struct recording_sum){.begin = le64toh(words[BEGIN]),
+	*ret = (struct recording_sum){.is_merged = words[KIND] != 0,
+	                              .begin = le64toh(words[BEGIN]),
 	                              .end = le64toh(words[END]),
 	                              .begin_unix_ns = le64toh(words[BEGIN_UNIX]),
 	                              .end_unix_ns = le64toh(words[END_UNIX]),
@@ -187,7 +189,8 @@ static bool has_file(struct recording_sums *sums)
 	return sums->may_add;
 }
 
-const struct recording_sum *recording_sums_find(const struct recording_sums *sums, uint64_t begin)
+const struct recording_sum *recording_sums_find(const struct recording_sums *sums, uint64_t begin,
+                                                bool is_merged)
 {
 	uint64_t mark;
 
@@ -195,8 +198,8 @@ const struct recording_sum *recording_sums_find(const struct recording_sums *sum
 	for (size_t i = sums->count; i-- > 0;) {
 		const struct recording_sum *sum = &sums->entries[i];
 
-		if (sum->begin == begin && find_mark(sums, begin, sum->end, &mark) &&
-		    mark == sum->mark)
+		if (sum->begin == begin && sum->is_merged == is_merged &&
+		    find_mark(sums, begin, sum->end, &mark) && mark == sum->mark)
 			return sum;
 	}
 	return NULL;

@@ -14,6 +14,7 @@
 /* The sum of windows that follow one another in a file; the first one does not depend on those before, nor does the one behind the
  * last. Their wall-clock times rise. */
 struct recording_sum {
+	bool is_merged;      /* rows of threads that ended are merged: see window_sum_merge() */
 	uint64_t begin, end; /* bytes of the recording's file */
 	uint64_t begin_unix_ns, end_unix_ns;
 	/* The place of its frame in the file of the sums, and the frame's hash. */
@@ -38,14 +39,15 @@ struct recording_sums {
  * Whatever fails, there are none. @dir_fd and @file_fd stay open as long as @sums. */
 void recording_sums_open(struct recording_sums *sums, int dir_fd, const char *name, int file_fd);
 
-/* Returns the sum of the windows from this byte of the file on, or NULL. Borrowed until the next one is added. */
-const struct recording_sum *recording_sums_find(const struct recording_sums *sums, uint64_t begin);
+/* Returns the sum of the windows from this byte of the file on, merged or not, or NULL. Borrowed until the next one is added. */
+const struct recording_sum *recording_sums_find(const struct recording_sums *sums, uint64_t begin,
+                                                bool is_merged);
 
 /* Reads the frame of a sum. Returns false if it is damaged. */
 must_check_ bool recording_sums_read(const struct recording_sums *sums,
                                      const struct recording_sum *sum, struct memory_stream *ret);
 
-/* Appends a sum: begin, end and the times are given, the rest is set. Returns false if that fails; nothing is added then. */
+/* Appends a sum: its kind, begin, end and the times are given, the rest is set. Returns false if that fails; nothing is added then. */
 must_check_ bool recording_sums_add(struct recording_sums *sums, struct recording_sum sum,
                                     const struct strbuf *frame);
 

@@ -15,6 +15,9 @@ void thread_row_judge(const struct snapshot_info *info, struct thread_sample *sa
 	struct host_bounds bounds = host_bounds_of(&info->host);
 	uint64_t read_ns = sample->read_boottime_ns;
 
+	/* Each of its threads was judged. */
+	if (sample->merged_threads > 0)
+		return;
 	if (read_ns == 0)
 		read_ns = info->captured_boottime_ns;
 	sample_judge_at(sample, read_ns, bounds);

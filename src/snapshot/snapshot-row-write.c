@@ -319,6 +319,7 @@ static void write_times(struct thread_row_writer *rows, struct json_writer *out,
 	if (sample->life_ns != sample->interval_ns)
 		write_optional(out, "life_ns", sample->life_ns);
 	write_optional(out, "run_time_before_ns", sample->run_time_before_ns);
+	write_optional(out, "merged_threads", sample->merged_threads);
 	if (sample->jemalloc_interval_ns != sample->interval_ns)
 		write_optional(out, "jemalloc_interval_ns", sample->jemalloc_interval_ns);
 }

@@ -415,6 +415,8 @@ static int read_identity(struct thread_row_reader *rows, struct json_reader *jso
 		return read_u64(rows, json, token, key, &sample->process_start_clock_ticks);
 	case ROW_process_successors:
 		return read_u32(rows, json, token, key, &sample->process_successors);
+	case ROW_merged_threads:
+		return read_u32(rows, json, token, key, &sample->merged_threads);
 	case ROW_jemalloc_boottime_ns:
 		return read_u64(rows, json, token, key, &sample->jemalloc_boottime_ns);
 	case ROW_jemalloc_interval_ns:

@@ -179,6 +179,7 @@ static json_t *identity_schema(enum thread_row_identity identity)
 	case IDENTITY_pgrp:
 	case IDENTITY_session:
 	case IDENTITY_process_successors:
+	case IDENTITY_merged_threads:
 		schema = schema_reference("u32", NULL);
 		break;
 	case IDENTITY_start_time_clock_ticks:

@@ -2,6 +2,7 @@
 #pragma once
 /* window-sum-state - the state that the two parts of window-sum share: adding windows, and writing the sum. */
 #include "snapshot/frame-base.h"
+#include "window-merged.h"
 #include "window-time.h"
 #include "window-totals.h"
 #include "window/window-sum.h"
@@ -17,6 +18,9 @@ struct window_sum {
 	struct thread_store ended;
 	uint32_t *successors; /* of the processes of these; owned */
 	size_t successor_count, successor_capacity;
+	bool merges;
+	struct window_merged merged;
+	uint32_t merge_at; /* the number of ended rows beyond which they are merged */
 	struct snapshot_info facts;
 	uint64_t count; /* of the windows and sums so far */
 	uint64_t windows, gaps, gap_ns;
@@ -29,3 +33,23 @@ struct window_sum {
 
 /* Gets the sum of a thread, for all windows so far. */
 void window_sum_row(const struct window_sum *sum, uint32_t row, struct thread_sample *ret);
+
+/* Keeps a row of a thread that has ended. */
+void window_sum_keep_ended(struct window_sum *sum, const struct thread_sample *sample);
+
+/* A row of those that ended, with what it is sorted by. */
+struct ended_row {
+	uint32_t row;
+	uint32_t tgid;
+	uint64_t process_start;
+	uint32_t successors;
+	uint32_t tid;
+	uint64_t start;
+	bool is_written;
+};
+
+/* Returns the ended rows by process; owned by the caller. */
+struct ended_row *window_sum_sort_ended(const struct window_sum *sum);
+
+/* Merges the rows of processes that ended with all their threads: see window_sum_merge(). */
+void window_sum_merge_ended(struct window_sum *sum);

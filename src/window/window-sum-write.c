@@ -17,27 +17,26 @@ void window_sum_row(const struct window_sum *sum, uint32_t row, struct thread_sa
 	saturating_add_to(&ret->life_ns, later_ns);
 }
 
-static void count(struct snapshot_window *window, enum window_number number)
+static void count(struct snapshot_window *window, enum window_number number, uint32_t threads)
 {
-	window_set(window, number, window->numbers[number] + 1);
+	window_set(window, number, window->numbers[number] + threads);
 }
 
-static void count_row(struct window_sum *sum, struct snapshot_info *info)
+static void count_row(struct snapshot_info *info, const struct thread_sample *row)
 {
 	static const enum window_number numbers[WINDOW_PART_COUNT] = {
 	        [WINDOW_PART_continued] = WINDOW_threads_continued,
 	        [WINDOW_PART_born] = WINDOW_threads_born,
 	        [WINDOW_PART_exited] = WINDOW_threads_exited,
 	        [WINDOW_PART_passed] = WINDOW_threads_passed};
-	const struct thread_sample *row = &sum->row;
 
 	if (sample_is_lost(row))
-		count(&info->window, WINDOW_threads_lost);
+		count(&info->window, WINDOW_threads_lost, 1);
 	else if (row->window_part == WINDOW_PART_continued &&
 	         row->outcomes[SOURCE_stat] == OUTCOME_unjoined)
-		count(&info->window, WINDOW_threads_unknown);
+		count(&info->window, WINDOW_threads_unknown, 1);
 	else
-		count(&info->window, numbers[row->window_part]);
+		count(&info->window, numbers[row->window_part], sample_threads(row));
 }
 
 /* The work of a thread that was not there all the time is all that it did in the windows. */
@@ -47,7 +46,8 @@ static void set_interval(struct thread_sample *row, const struct snapshot_info *
 
 	if (row->window_part == WINDOW_PART_continued || sample_is_lost(row))
 		return;
-	row->interval_ns = length_ns > row->life_ns ? length_ns : row->life_ns;
+	row->interval_ns =
+	        length_ns > row->life_ns || row->merged_threads > 0 ? length_ns : row->life_ns;
 }
 
 static uint64_t read_time(const struct window_sum *sum, const struct thread_sample *row)
@@ -56,85 +56,33 @@ static uint64_t read_time(const struct window_sum *sum, const struct thread_samp
 }
 
 static int write_row(struct window_sum *sum, struct snapshot_writer *writer,
-                     struct snapshot_info *info)
+                     struct snapshot_info *info, struct thread_sample *row)
 {
-	struct thread_sample *row = &sum->row;
 	struct host_bounds bounds = host_bounds_of(&info->host);
 
-	count_row(sum, info);
+	count_row(info, row);
 	set_interval(row, info);
-	if (!sample_is_lost(row)) {
+	/* The threads of a merged row were judged each. */
+	if (!sample_is_lost(row) && row->merged_threads == 0) {
 		sample_judge_at(row, read_time(sum, row), bounds);
 		sample_judge_inside(row, bounds);
 	}
 	snapshot_tally_add_impossible(&info->tally, row);
 	window_time_add(&sum->time, row);
-	sum->rows++;
+	sum->rows += sample_threads(row);
 	return snapshot_write_thread(writer, row);
 }
 
-struct ended_order {
-	uint32_t row;
-	uint32_t tgid;
-	uint64_t process_start;
-	uint32_t successors;
-	uint32_t tid;
-	uint64_t start;
-	bool is_written;
-};
-
-static int compare_ended(const void *a, const void *b)
-{
-	const struct ended_order *x = a, *y = b;
-
-	if (x->tgid != y->tgid)
-		return x->tgid < y->tgid ? -1 : 1;
-	if (x->process_start != y->process_start)
-		return x->process_start < y->process_start ? -1 : 1;
-	/* Several processes had these ids in one clock tick, and each has fewer successors than the one before. */
-	if (x->successors != y->successors)
-		return x->successors > y->successors ? -1 : 1;
-	/* The leader first. The order is the same in a sum of sums. */
-	if ((x->tid == x->tgid) != (y->tid == y->tgid))
-		return x->tid == x->tgid ? -1 : 1;
-	if (x->tid != y->tid)
-		return x->tid < y->tid ? -1 : 1;
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return x->row < y->row ? -1 : x->row > y->row;
-}
-
-/* Returns the ended rows by process; owned by the caller. */
-static struct ended_order *sort_ended(const struct window_sum *sum)
-{
-	size_t count = sum->ended.count;
-	struct ended_order *order = mem_calloc(count + 1, sizeof(*order));
-
-	for (uint32_t row = 0; row < count; row++) {
-		const struct thread_key *key = thread_store_key(&sum->ended, row);
-
-		order[row] = (struct ended_order){.row = row,
-		                                  .tgid = key->tgid,
-		                                  .process_start = key->process_start_clock_ticks,
-		                                  .successors = sum->successors[row],
-		                                  .tid = key->tid,
-		                                  .start = key->start_time_clock_ticks};
-	}
-	if (count > 0)
-		qsort(order, count, sizeof(*order), compare_ended);
-	return order;
-}
-
-static int write_ended(struct window_sum *sum, struct ended_order *ended,
+static int write_ended(struct window_sum *sum, struct ended_row *ended,
                        struct snapshot_writer *writer, struct snapshot_info *info)
 {
 	ended->is_written = true;
 	thread_store_get(&sum->ended, ended->row, &sum->row);
-	return write_row(sum, writer, info);
+	return write_row(sum, writer, info, &sum->row);
 }
 
 /* Writes the ended threads of a process that is still there. */
-static int write_ended_of(struct window_sum *sum, struct ended_order *order,
+static int write_ended_of(struct window_sum *sum, struct ended_row *order,
                           const struct thread_key *process, struct snapshot_writer *writer,
                           struct snapshot_info *info)
 {
@@ -186,7 +134,7 @@ static uint32_t *sort_live(struct window_sum *sum, uint32_t *ret_count)
 }
 
 /* The last row of a process has its totals. */
-static int write_live(struct window_sum *sum, struct ended_order *ended,
+static int write_live(struct window_sum *sum, struct ended_row *ended,
                       struct snapshot_writer *writer, struct snapshot_info *info)
 {
 	const struct thread_store *threads = &sum->live.store;
@@ -206,7 +154,7 @@ static int write_live(struct window_sum *sum, struct ended_order *ended,
 		if (is_end)
 			window_totals_set(&sum->totals, &sum->row);
 		if (r == 0)
-			r = write_row(sum, writer, info);
+			r = write_row(sum, writer, info, &sum->row);
 		if (is_end)
 			window_time_end(&sum->time, &sum->accounted_ticks);
 	}
@@ -216,12 +164,14 @@ static int write_live(struct window_sum *sum, struct ended_order *ended,
 static int write_rows(struct window_sum *sum, struct snapshot_writer *writer,
                       struct snapshot_info *info)
 {
-	struct ended_order *order = sort_ended(sum);
+	struct ended_row *order = window_sum_sort_ended(sum);
 	int r = write_live(sum, order, writer, info);
 
 	for (size_t i = 0; r == 0 && i < sum->ended.count; i++)
 		if (!order[i].is_written)
 			r = write_ended(sum, &order[i], writer, info);
+	for (size_t i = 0; r == 0 && i < sum->merged.count; i++)
+		r = write_row(sum, writer, info, &sum->merged.rows[i]);
 	window_time_end(&sum->time, &sum->accounted_ticks);
 	free(order);
 	return r;
@@ -295,6 +245,8 @@ int window_sum_write(struct window_sum *sum, struct snapshot_writer *writer,
 	struct snapshot_info *info = &sum->so_far;
 	int r;
 
+	if (sum->merges)
+		window_sum_merge_ended(sum);
 	begin_numbers(sum, info);
 	r = snapshot_write_begin(writer, info);
 	if (r == 0)

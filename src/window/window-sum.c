@@ -11,13 +11,6 @@
 #include "window-add.h"
 #include "window-sum-state.h"
 
-static void keep_ended(struct window_sum *sum, const struct thread_sample *sample)
-{
-	thread_store_add(&sum->ended, sample);
-	*array_add(sum->successors, sum->successor_count, sum->successor_capacity) =
-	        sample->process_successors;
-}
-
 /* Sets aside a thread that was there at the end of the last window, and not in the next one. */
 static void end_row(struct window_sum *sum, uint32_t row)
 {
@@ -26,7 +19,7 @@ static void end_row(struct window_sum *sum, uint32_t row)
 	window_sum_row(sum, row, sample);
 	sample->window_part =
 	        sample->window_part == WINDOW_PART_born ? WINDOW_PART_passed : WINDOW_PART_exited;
-	keep_ended(sum, sample);
+	window_sum_keep_ended(sum, sample);
 	row_table_end(&sum->live, row);
 }
 
@@ -82,6 +75,8 @@ static int add_thread(struct snapshot_visitor *self, struct thread_sample *sampl
 	uint32_t row;
 
 	check_boot(sum);
+	if (sample->merged_threads > 0 && sum->merges && window_merged_add(&sum->merged, sample))
+		return 0;
 	window_totals_add(&sum->totals_next, sample);
 	sample_forget_totals(sample);
 	row = find_before(sum, sample);
@@ -100,7 +95,7 @@ static int add_thread(struct snapshot_visitor *self, struct thread_sample *sampl
 	}
 	if (row != THREAD_STORE_NONE)
 		row_table_end(&sum->live, row);
-	keep_ended(sum, sample);
+	window_sum_keep_ended(sum, sample);
 	return 0;
 }
 
@@ -146,12 +141,23 @@ void window_sum_freep(struct window_sum **sum_ref)
 	window_totals_done(&sum->totals_next);
 	thread_store_done(&sum->ended);
 	free(sum->successors);
+	window_merged_done(&sum->merged);
 	snapshot_info_done(&sum->so_far);
 	snapshot_info_done(&sum->next);
 	snapshot_info_done(&sum->facts);
 	sample_done(&sum->row);
 	sample_done(&sum->before);
 	free(sum);
+}
+
+void window_sum_merge(struct window_sum *sum)
+{
+	sum->merges = true;
+}
+
+bool window_sum_merges(const struct window_sum *sum)
+{
+	return sum->merges;
 }
 
 void window_sum_set_facts(struct window_sum *sum, struct snapshot_info *earlier)
@@ -295,6 +301,8 @@ static void move_on(struct window_sum *sum, uint32_t first_row)
 	sum->so_far = sum->next;
 	sum->next = (struct snapshot_info){0};
 	sum->count++;
+	if (sum->merges && sum->ended.count > sum->merge_at)
+		window_sum_merge_ended(sum);
 }
 
 /* Makes sure that a frame is a window. */

@@ -3,6 +3,8 @@
 /* window-sum - makes one window of windows that follow one another. A time between two of them, of which there is no window, is a
  * gap: it is in no sum and in no length, and it is counted. A window may be a sum itself: the result is that of all its windows. There are some 200 bytes in memory for each thread that lived in one of
  * the windows. */
+#include <stdbool.h>
+
 #include "ctprof/base/macro.h"
 #include "ctprof/base/strbuf.h"
 #include "ctprof/base/stream.h"
@@ -13,6 +15,14 @@ struct window_sum;
 /* Never NULL; free with window_sum_freep(). */
 struct window_sum *window_sum_new(void);
 void window_sum_freep(struct window_sum **sum_ref);
+
+/* From now on, rows of processes that began and ended in one window with all their threads are folded into one row for each set of names:
+ * the sum takes memory for names and for threads that live, and not for each thread that lived. Such a sum is
+ * right for groups by names alone. Called before the first window. */
+void window_sum_merge(struct window_sum *sum);
+
+/* Returns whether window_sum_merge() was called. */
+bool window_sum_merges(const struct window_sum *sum);
 
 /* Reads the next window. Returns 0; -EINVAL with a sentence if it is none, or begins before the end of the one before; or as
  * snapshot_read() does. After an error the sum can only be freed. */

@@ -135,6 +135,22 @@ if "$CTPROF" show "$scratch/changes.zst" 2>"$scratch/alone"; then
 fi
 grep -q "only what changed since the one before" "$scratch/alone" || fail "$(cat "$scratch/alone")"
 
+# Groups by names have the values of a file with a row for each thread, but for the rounding of rates.
+"$CTPROF" window -q "$dir" -o "$scratch/all.zst"
+for keys in pcomm cgroup,comm user,exe state; do
+    for from in "$dir" "$scratch/all.zst"; do
+        "$CTPROF" show "$from" -g "$keys" --limit 0 --all-metrics --format ndjson |
+            jq -c 'select(.group) | [.group, .metric, .threads, .value]' | sort >"$scratch/groups.${from##*[./]}"
+    done
+    lines=$(wc -l <"$scratch/groups.zst")
+    [ "$lines" -gt 50 ] || fail "$keys: $lines lines"
+    paste "$scratch/groups.recording" "$scratch/groups.zst" | jq -s -e 'def near($a; $b): $a == $b or
+        (($a | type) == "number" and ($b | type) == "number" and (($a - $b) | fabs) <= 1e-6 * ($b | fabs));
+        . as $all | [range(0; length; 2)] | all($all[.][:3] == $all[. + 1][:3] and near($all[.][3]; $all[. + 1][3]))' \
+        >/dev/null || fail "$keys: the recording has other groups"
+done
+checks=$((checks + 1))
+
 # A disk that is full, if a file system can be mounted.
 if mkdir "$scratch/small" && mount -t tmpfs -o size=64k none "$scratch/small" 2>/dev/null; then
     mounted=$scratch/small

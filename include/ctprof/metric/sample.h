@@ -53,6 +53,9 @@ struct thread_sample {
 	/* The run time at the first reading; 0: not known. Only for a thread that ended inside without a record: it has neither of
 	 * these two. */
 	uint64_t run_time_before_ns;
+	/* The number of threads whose values are folded in this row; 0: it is one thread's. The ids are
+	 * those of one of them, and life_ns is the sum. Only sums beside recordings have such rows, see window/window-merged.h. */
+	uint32_t merged_threads;
 	struct strbuf pcomm;  /* raw bytes, as the process chose them */
 	struct strbuf comm;   /* raw bytes */
 	struct strbuf cgroup; /* raw bytes; valid only with has_cgroup */
@@ -249,6 +252,12 @@ static inline void sample_set_process_start(struct thread_sample *sample, uint64
  * thread is older than its process. */
 bool sample_is_of_process(const struct thread_sample *sample, uint32_t tgid,
                           uint64_t process_start_clock_ticks);
+
+/* Returns the number of threads that the row is of. */
+static inline uint32_t sample_threads(const struct thread_sample *sample)
+{
+	return sample->merged_threads > 0 ? sample->merged_threads : 1;
+}
 
 /* Returns whether the thread has ended and is a zombie, or dead (state Z or X). */
 bool sample_has_ended(const struct thread_sample *sample);

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "window-sum-state.h"
+
+void window_sum_keep_ended(struct window_sum *sum, const struct thread_sample *sample)
+{
+	thread_store_add(&sum->ended, sample);
+	*array_add(sum->successors, sum->successor_count, sum->successor_capacity) =
+	        sample->process_successors;
+}
+
+static int compare_ended(const void *a, const void *b)
+{
+	const struct ended_row *x = a, *y = b;
+
+	if (x->tgid != y->tgid)
+		return x->tgid < y->tgid ? -1 : 1;
+	if (x->process_start != y->process_start)
+		return x->process_start < y->process_start ? -1 : 1;
+	/* Several processes had these ids in one clock tick, and each has fewer successors than the one before. */
+	if (x->successors != y->successors)
+		return x->successors > y->successors ? -1 : 1;
+	/* The leader first. The order is the same in a sum of sums. */
+	if ((x->tid == x->tgid) != (y->tid == y->tgid))
+		return x->tid == x->tgid ? -1 : 1;
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->row < y->row ? -1 : x->row > y->row;
+}
+
+struct ended_row *window_sum_sort_ended(const struct window_sum *sum)
+{
+	size_t count = sum->ended.count;
+	struct ended_row *order = mem_calloc(count + 1, sizeof(*order));
+
+	for (uint32_t row = 0; row < count; row++) {
+		const struct thread_key *key = thread_store_key(&sum->ended, row);
+
+		order[row] = (struct ended_row){.row = row,
+		                                .tgid = key->tgid,
+		                                .process_start = key->process_start_clock_ticks,
+		                                .successors = sum->successors[row],
+		                                .tid = key->tid,
+		                                .start = key->start_time_clock_ticks};
+	}
+	if (count > 0)
+		qsort(order, count, sizeof(*order), compare_ended);
+	return order;
+}
+
+/* A process by its ids, as a key. */
+struct process_key {
+	uint64_t start;
+	uint64_t tgid;
+};
+
+static struct process_key process_of(const struct thread_key *thread)
+{
+	return (struct process_key){thread->process_start_clock_ticks, thread->tgid};
+}
+
+/* Fills the set with the processes that have a thread that lives. */
+static void list_living(const struct window_sum *sum, struct strmap *ret)
+{
+	for (uint32_t row = 0; row < sum->live.store.count; row++) {
+		struct process_key key = process_of(thread_store_key(&sum->live.store, row));
+
+		if (row_table_is_live(&sum->live, row))
+			strmap_add(ret, (const char *)&key, sizeof(key));
+	}
+}
+
+/* Returns whether the rows are a process that ended with all its threads, its leader among them, and have the same names of the
+ * process. */
+static bool can_merge(struct window_sum *sum, const struct thread_store *store,
+                      const struct ended_row *rows, size_t count, const struct strmap *living)
+{
+	struct process_key key = {rows[0].process_start, rows[0].tgid};
+	uint32_t place;
+
+	/* The leader comes first. */
+	if (rows->tid != rows->tgid || key.start == PROCESS_START_UNKNOWN ||
+	    strmap_find(living, (const char *)&key, sizeof(key), &place))
+		return false;
+	thread_store_get(store, rows[0].row, &sum->before);
+	for (size_t i = 0; i < count; i++) {
+		thread_store_get(store, rows[i].row, &sum->row);
+		if (!window_merged_can(&sum->row) ||
+		    !window_merged_is_like(&sum->row, &sum->before))
+			return false;
+	}
+	return true;
+}
+
+static void merge_or_keep(struct window_sum *sum, const struct thread_store *store,
+                          const struct ended_row *rows, size_t count, bool can)
+{
+	for (size_t i = 0; i < count; i++) {
+		thread_store_get(store, rows[i].row, &sum->row);
+		if (!can || !window_merged_add(&sum->merged, &sum->row))
+			window_sum_keep_ended(sum, &sum->row);
+	}
+}
+
+static size_t count_process(const struct ended_row *rows, size_t most)
+{
+	size_t count = 1;
+
+	while (count < most && rows[count].tgid == rows->tgid &&
+	       rows[count].process_start == rows->process_start &&
+	       rows[count].successors == rows->successors)
+		count++;
+	return count;
+}
+
+void window_sum_merge_ended(struct window_sum *sum)
+{
+	enum { MERGE_MIN = 8192 };
+	struct ended_row *order = window_sum_sort_ended(sum);
+	struct thread_store store = sum->ended;
+	cleanup_(strmap_done) struct strmap living = STRMAP_INIT;
+
+	list_living(sum, &living);
+	sum->ended = (struct thread_store){0};
+	sum->successor_count = 0;
+	for (size_t i = 0, count; i < store.count; i += count) {
+		count = count_process(&order[i], store.count - i);
+		merge_or_keep(sum, &store, &order[i], count,
+		              can_merge(sum, &store, &order[i], count, &living));
+	}
+	thread_store_done(&store);
+	free(order);
+	sum->merge_at = sum->ended.count < MERGE_MIN / 2 ? MERGE_MIN : 2 * sum->ended.count;
+}
