@@ -71,10 +71,18 @@ void bands_series_values(const struct series *series, const struct history *colu
 	}
 }
 
-/* Returns the value of a point; 0 of one that is missing, or of the first record, which has no column if there are others. */
-static double value_of(const struct series *series, const struct series_point *point, bool is_cpu)
+enum series_id bands_total(enum bands_kind kind)
 {
-	double value = is_cpu ? point->cpu : point->rss;
+	return kind == BANDS_USED ? SERIES_cpu_mean : kind == BANDS_CPU ? SERIES_cpu : SERIES_rss;
+}
+
+/* Returns the value of a point; 0 of one that is missing, or of the first record, which has no column if there are others. */
+static double value_of(const struct series *series, const struct series_point *point,
+                       enum bands_kind kind)
+{
+	double value = kind == BANDS_USED  ? point->used
+	               : kind == BANDS_CPU ? point->cpu
+	                                   : point->rss;
 
 	return isnan(value) || (point->time_ns == 0 && series->count > 1) ? 0 : value;
 }
@@ -95,7 +103,8 @@ static int by_use(const void *a_ptr, const void *b_ptr)
 }
 
 /* Returns the processes, those that used most first; the caller frees the array. */
-static struct use *sort_processes(const struct series *series, bool is_cpu, size_t *ret_count)
+static struct use *sort_processes(const struct series *series, enum bands_kind kind,
+                                  size_t *ret_count)
 {
 	struct use *uses = mem_calloc(series->process_count + 1, sizeof(uses[0]));
 	size_t count = 0;
@@ -105,7 +114,7 @@ static struct use *sort_processes(const struct series *series, bool is_cpu, size
 		struct use use = {process, series->pids.entries[i].key, 0};
 
 		for (size_t k = 0; k < process->count; k++)
-			use.sum += value_of(series, &process->points[k], is_cpu);
+			use.sum += value_of(series, &process->points[k], kind);
 		if (use.sum > 0)
 			uses[count++] = use;
 	}
@@ -116,14 +125,14 @@ static struct use *sort_processes(const struct series *series, bool is_cpu, size
 
 /* Adds the largest value of each column. */
 static void add_process(const struct series *series, const struct series_process *process,
-                        const struct history *columns, bool is_cpu, struct band *band)
+                        const struct history *columns, enum bands_kind kind, struct band *band)
 {
 	double *own = mem_calloc(columns->column_count + 1, sizeof(own[0]));
 
 	for (size_t i = 0; i < process->count; i++) {
 		size_t at = column_at(columns, process->points[i].time_ns);
 
-		own[at] = fmax(own[at], value_of(series, &process->points[i], is_cpu));
+		own[at] = fmax(own[at], value_of(series, &process->points[i], kind));
 	}
 	for (size_t i = 0; i < columns->column_count; i++)
 		band->values[i] += own[i];
@@ -141,14 +150,37 @@ static void name_band(struct band *band, const struct use *use)
 	band->label = mem_copy(strbuf_str(&label), label.len);
 }
 
+/* Adds what no process has of the totals as a band. */
+static void add_rest(struct bands *bands, const struct history *columns, const double *totals)
+{
+	struct band *band = &bands->entries[bands->count];
+
+	band->values = mem_calloc(columns->column_count + 1, sizeof(double));
+	for (size_t i = 0; i < columns->column_count; i++) {
+		double rest = totals[i];
+
+		for (unsigned k = 0; k < bands->count; k++)
+			rest -= bands->entries[k].values[i];
+		if (rest > 0) /* a total may be missing */
+			band->values[i] = rest;
+		band->most = fmax(band->most, band->values[i]);
+		bands->top = fmax(bands->top, totals[i]);
+	}
+	bands->has_rest = band->most > 0;
+	if (bands->has_rest)
+		bands->count++;
+	else
+		free(take_ptr(band->values));
+}
+
 /* A column has the most of each process, which need not be of one moment: where they are more than the most of all together, that is
  * divided among them. */
 static void divide(struct bands *bands, const struct series *series, const struct history *columns,
-                   bool is_cpu)
+                   enum bands_kind kind)
 {
 	double *totals = mem_calloc(columns->column_count + 1, sizeof(totals[0]));
 
-	bands_series_values(series, columns, is_cpu ? SERIES_cpu : SERIES_rss, totals);
+	bands_series_values(series, columns, bands_total(kind), totals);
 	for (size_t i = 0; i < columns->column_count; i++) {
 		double sum = 0, part;
 
@@ -163,14 +195,16 @@ static void divide(struct bands *bands, const struct series *series, const struc
 			bands->entries[k].values[i] *= part;
 		bands->top = fmax(bands->top, sum * part);
 	}
+	if (kind == BANDS_USED)
+		add_rest(bands, columns, totals);
 	free(totals);
 }
 
 void bands_init(struct bands *bands, const struct series *series, const struct history *columns,
-                bool is_cpu)
+                enum bands_kind kind)
 {
 	size_t count;
-	struct use *uses = sort_processes(series, is_cpu, &count);
+	struct use *uses = sort_processes(series, kind, &count);
 
 	*bands = (struct bands){0};
 	for (size_t i = 0; i < count; i++) {
@@ -185,9 +219,9 @@ void bands_init(struct bands *bands, const struct series *series, const struct h
 			name_band(band, &uses[i]);
 		else
 			bands->others++;
-		add_process(series, uses[i].process, columns, is_cpu, band);
+		add_process(series, uses[i].process, columns, kind, band);
 	}
-	divide(bands, series, columns, is_cpu);
+	divide(bands, series, columns, kind);
 	free(uses);
 }
 
@@ -200,15 +234,28 @@ void bands_done(struct bands *bands)
 	*bands = (struct bands){0};
 }
 
+void bands_add_name(const struct bands *bands, unsigned band, struct strbuf *out)
+{
+	if (bands->entries[band].label)
+		strbuf_add_str(out, bands->entries[band].label);
+	else if (bands->has_rest && band == bands->count - 1)
+		strbuf_add_str(
+		        out, "what no sample saw: processes between their last one and their end");
+	else
+		strbuf_addf(out, "%zu other processes", bands->others);
+}
+
+unsigned bands_colour(const struct bands *bands, unsigned band)
+{
+	return bands->has_rest && band == bands->count - 1 ? BANDS_OWN + 1 : band;
+}
+
 static void add_title(const struct bands *bands, unsigned band, enum series_unit unit,
                       struct strbuf *out)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 
-	if (bands->entries[band].label)
-		strbuf_add_str(&text, bands->entries[band].label);
-	else
-		strbuf_addf(&text, "%zu other processes", bands->others);
+	bands_add_name(bands, band, &text);
 	if (bands->entries[band].label) {
 		strbuf_add_str(&text, "\nmost ");
 		plot_add_value(unit, bands->entries[band].most, &text);
@@ -228,7 +275,7 @@ void bands_add(const struct bands *bands, const struct history *columns, enum se
 
 		strbuf_add_str(out, "<g>");
 		add_title(bands, band, unit, out);
-		strbuf_addf(out, "<path class=\"s%u\" d=\"", band);
+		strbuf_addf(out, "<path class=\"s%u\" d=\"", bands_colour(bands, band));
 		for (size_t i = 0; i < columns->column_count; i++) {
 			const struct history_column *column = &columns->columns[i];
 			double scale = bands->top > 0 ? (BANDS_HEIGHT - 2) / bands->top : 0;

@@ -8,17 +8,24 @@
 
 enum { BANDS_OWN = 7, BAND_COLUMNS = 500, BANDS_HEIGHT = 160 };
 
+/* The values of the bands. */
+enum bands_kind {
+	BANDS_USED, /* the CPU time that each process used in a record, below the mean CPU use of all */
+	BANDS_CPU, /* the most of each process's CPU use as ps has it, below the most of their sum */
+	BANDS_RSS, /* the most resident memory of each, below the most of their sum */
+};
+
 struct band {
-	char *label;    /* "123 /bin/sh"; safe to print; owned */
+	char *label;    /* "123 /bin/sh"; safe to print; owned; NULL: of others, or of the rest */
 	double *values; /* by column; owned */
 	double most;    /* of one process */
 };
 
 struct bands {
-	struct band
-	        entries[BANDS_OWN +
-	                1]; /* the largest first; the last one of them all may be of the others */
+	/* The largest first; behind BANDS_OWN the others; the last one is the rest, if there is one. */
+	struct band entries[BANDS_OWN + 2];
 	unsigned count;
+	bool has_rest; /* of BANDS_USED: CPU time of all that is in no process's */
 	size_t others; /* processes that are in the last one; 0: it is a process like all */
 	double top;    /* of all bands together */
 };
@@ -29,10 +36,17 @@ void bands_make_columns(const struct series *series, struct history *ret);
 void bands_series_values(const struct series *series, const struct history *columns,
                          enum series_id id, double *ret);
 
-/* Makes the bands, of CPU use or of resident memory. bands_done() them in any case. */
+/* Returns the series that the bands of a kind add up to, or are cut down to. */
+enum series_id bands_total(enum bands_kind kind);
+
+/* Makes the bands. bands_done() them in any case. */
 void bands_init(struct bands *bands, const struct series *series, const struct history *columns,
-                bool is_cpu);
+                enum bands_kind kind);
 void bands_done(struct bands *bands);
+
+/* Appends the name of a band, as text; returns the number of its colour. */
+void bands_add_name(const struct bands *bands, unsigned band, struct strbuf *out);
+unsigned bands_colour(const struct bands *bands, unsigned band);
 
 /* Appends the bands as the content of an SVG element of time-chart's width, BANDS_HEIGHT high. */
 void bands_add(const struct bands *bands, const struct history *columns, enum series_unit unit,

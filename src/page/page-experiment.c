@@ -154,7 +154,7 @@ static void add_key(const struct findings *findings, struct strbuf *out)
 		            keys[i].name, keys[i].text);
 	strbuf_addf(
 	        out,
-	        "; the line is the 95 %% interval of the change from A, in percent, and the band "
+	        "<br>The line is the 95 %% interval of the change from A, in percent, and the band "
 	        "the margin of %g %%</p>\n",
 	        100 * findings->trial->margin);
 }
@@ -192,7 +192,7 @@ static void add_arms(const struct trial *trial, struct strbuf *out)
 		markup_add_str(out, strbuf_str(&name));
 		strbuf_add_char(out, '\n');
 	}
-	strbuf_add_str(out, "; bands are blocks</p>\n");
+	strbuf_add_str(out, "<br>A shaded band is a block</p>\n");
 }
 
 static void add_strip(const struct trial *trial, const struct effect *effect, struct strbuf *out)

@@ -178,7 +178,7 @@ static size_t add_frames(const struct overview *overview, const struct icicle *i
 	return left_out;
 }
 
-static void add_key(struct strbuf *out)
+static void add_key(unsigned aspect, struct strbuf *out)
 {
 	static const struct {
 		const char *name, *text;
@@ -193,7 +193,12 @@ static void add_key(struct strbuf *out)
 		            "<svg class=\"f %s\"><rect width=\"14\" "
 		            "height=\"12\"/></svg></svg>&#160;%s\n",
 		            keys[i].name, keys[i].text);
-	strbuf_add_str(out, "hatched: new or gone; *: may lack some threads</p>\n");
+	strbuf_addf(out,
+	            "<svg class=\"key\" width=\"14\" height=\"12\" aria-hidden=\"true\">"
+	            "<svg class=\"f c0\"><rect width=\"14\" height=\"12\"/><rect width=\"14\" "
+	            "height=\"12\" fill=\"url(#hatch-%s)\"/></svg></svg>&#160;new or gone\n"
+	            "* may lack some threads</p>\n",
+	            aspect_table[aspect].name);
 }
 
 static void add_icicle(const struct report *report, const struct icicle *icicle, unsigned aspect,
@@ -214,7 +219,7 @@ static void add_icicle(const struct report *report, const struct icicle *icicle,
 	                               : "the time after; of what is gone, the time before",
 	            icicle->sides == 1 ? "" : "; the colour is the change");
 	if (icicle->sides > 1)
-		add_key(out);
+		add_key(aspect, out);
 	strbuf_addf(out,
 	            "<svg class=\"icicle\" width=\"100%%\" height=\"%d\" role=\"group\" "
 	            "aria-label=\"",

@@ -10,21 +10,29 @@
 #include "page-section.h"
 #include "time-chart.h"
 
-enum { LINES_MOST = 3, SVG_NAME = 300, SVG_CHART = 900, SVG_GAP = 8 };
+enum { LINES_MOST = 4, SVG_NAME = 300, SVG_CHART = 900, SVG_GAP = 8 };
 
 static const struct {
 	const char *id, *title;
-	bool is_cpu;
+	enum bands_kind kind;
 	enum series_unit unit;
-} stacks[] = {{"bands-cpu", "CPU use of processes", true, SERIES_UNIT_percent},
-              {"bands-memory", "Resident memory of processes", false, SERIES_UNIT_bytes}};
+} stacks[] = {{"bands-cpu", "CPU use of processes", BANDS_CPU, SERIES_UNIT_percent},
+              {"bands-memory", "Resident memory of processes", BANDS_RSS, SERIES_UNIT_bytes}};
+
+/* CPU time is better than what ps makes of it, if the file has it. */
+static enum bands_kind kind_of(const struct plot *plot, size_t which)
+{
+	if (stacks[which].kind == BANDS_CPU && series_has(plot->series, SERIES_cpu_mean))
+		return BANDS_USED;
+	return stacks[which].kind;
+}
 
 static void add_band_name(const struct bands *bands, unsigned band, struct strbuf *out)
 {
-	if (bands->entries[band].label)
-		markup_add_str(out, bands->entries[band].label);
-	else
-		strbuf_addf(out, "%zu other processes", bands->others);
+	cleanup_(strbuf_done) struct strbuf name = STRBUF_INIT;
+
+	bands_add_name(bands, band, &name);
+	markup_add_str(out, strbuf_str(&name));
 }
 
 static void add_axis(const struct history *columns, struct strbuf *out)
@@ -35,28 +43,51 @@ static void add_axis(const struct history *columns, struct strbuf *out)
 	strbuf_add_str(out, "</svg>\n");
 }
 
+/* Says what the height is. The first record has no length and is not drawn, but the series has its value. */
+static void add_height(const struct plot *plot, enum bands_kind kind, enum series_unit unit,
+                       double top, struct strbuf *out)
+{
+	enum series_id total = bands_total(kind);
+	double first = plot->series->records[0].values[total];
+
+	strbuf_addf(out, "<p>The height of all bands is the %s in the series above, at most ",
+	            series_rows[total].label);
+	plot_add_value(unit, top, out);
+	if (first > top) {
+		strbuf_add_str(out, ", without the ");
+		plot_add_value(unit, first, out);
+		strbuf_add_str(out, " of the first record, which has no length");
+	}
+	strbuf_add_str(out, kind == BANDS_USED
+	                            ? ". A band is the CPU time of a process in a record by the "
+	                              "record's length.</p>\n"
+	                            : ". A record has the most of each process since the record "
+	                              "before, which need not be of one moment: where these add "
+	                              "up to more, the sum is divided in proportion to "
+	                              "them.</p>\n");
+}
+
 static void add_stack(const struct plot *plot, const struct history *columns, size_t which,
                       const char *command, struct strbuf *out)
 {
+	enum bands_kind kind = kind_of(plot, which);
 	struct bands bands;
 
-	bands_init(&bands, plot->series, columns, stacks[which].is_cpu);
+	bands_init(&bands, plot->series, columns, kind);
 	if (bands.count > 0) {
-		page_add_heading(stacks[which].id, stacks[which].title, command, " -f csv", out);
-		strbuf_add_str(
-		        out, "<p>The height of all bands is the sum in the series above, at most ");
-		plot_add_value(stacks[which].unit, bands.top, out);
-		strbuf_add_str(out,
-		               ". A record has the most of each process since the record before, "
-		               "which need not be of one moment: where these add up to more, "
-		               "the sum is divided in proportion to them.</p>\n"
-		               "<ul class=\"processes\">\n");
+		page_add_heading(stacks[which].id, stacks[which].title, command,
+		                 kind == BANDS_USED  ? " -f csv --series cpu_mean"
+		                 : kind == BANDS_CPU ? " -f csv --series cpu"
+		                                     : " -f csv --series rss",
+		                 out);
+		add_height(plot, kind, stacks[which].unit, bands.top, out);
+		strbuf_add_str(out, "<ul class=\"processes\">\n");
 		for (unsigned i = 0; i < bands.count; i++) {
 			strbuf_addf(out,
 			            "<li><svg class=\"key\" width=\"14\" height=\"12\" "
 			            "aria-hidden=\"true\"><rect class=\"s%u\" width=\"14\" "
 			            "height=\"12\"/></svg> ",
-			            i);
+			            bands_colour(&bands, i));
 			add_band_name(&bands, i, out);
 			if (bands.entries[i].label) {
 				strbuf_add_str(out, ": most ");
@@ -141,7 +172,7 @@ static void add_panel(const struct plot *plot, const struct history *columns, un
 static void add_series(const struct plot *plot, const struct history *columns, const char *command,
                        struct strbuf *out)
 {
-	page_add_heading("series", "Series", command, " -f csv", out);
+	page_add_heading("series", "Series", command, "", out);
 	if (plot->series->count > BAND_COLUMNS)
 		strbuf_addf(
 		        out,
@@ -149,7 +180,7 @@ static void add_series(const struct plot *plot, const struct history *columns, c
 		        plot->series->count, columns->column_count);
 	strbuf_add_str(out, "<div class=\"wide\">\n<table class=\"history\">\n<thead><tr>"
 	                    "<th scope=\"col\">series</th><th scope=\"col\" class=\"bars\">time "
-	                    "since the first record</th><th scope=\"col\">most</th></tr></thead>\n"
+	                    "since the first record</th><th scope=\"col\">max</th></tr></thead>\n"
 	                    "<tbody>\n");
 	for (unsigned i = 0; i < SERIES_PANEL_COUNT; i++)
 		add_panel(plot, columns, i, out);
@@ -199,7 +230,8 @@ static unsigned draw_stack(const struct bands *bands, const struct history *colu
 		strbuf_addf(out,
 		            "<rect class=\"s%u\" x=\"4\" y=\"%u\" width=\"%d\" height=\"%d\"/>"
 		            "<svg x=\"20\" y=\"%u\" width=\"%d\" height=\"%d\"><text y=\"12\">",
-		            i, line + 3, SQUARE, SQUARE, line, SVG_NAME - 24, STEP);
+		            bands_colour(bands, i), line + 3, SQUARE, SQUARE, line, SVG_NAME - 24,
+		            STEP);
 		add_band_name(bands, i, out);
 		strbuf_add_str(out, "</text></svg>\n");
 	}
@@ -216,7 +248,7 @@ bool page_add_processes_svg(const struct plot *plot, struct strbuf *out)
 	for (size_t i = 0; i < ARRAY_SIZE(stacks); i++) {
 		struct bands bands;
 
-		bands_init(&bands, plot->series, &columns, stacks[i].is_cpu);
+		bands_init(&bands, plot->series, &columns, kind_of(plot, i));
 		if (bands.count > 0)
 			y = draw_stack(&bands, &columns, i, y, &rows);
 		bands_done(&bands);

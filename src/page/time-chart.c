@@ -211,7 +211,7 @@ static void add_label(const struct history *history, uint64_t second, uint64_t s
 	         &fields);
 	strbuf_addf(out,
 	            "<line class=\"axis\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"0\" y2=\"6\"/>"
-	            "<text x=\"%.2f%%\" y=\"18\" text-anchor=\"%s\">%s</text>",
+	            "<text class=\"tick\" x=\"%.2f%%\" y=\"18\" text-anchor=\"%s\">%s</text>",
 	            at, at, at,
 	            at < 4    ? "start"
 	            : at > 96 ? "end"

@@ -104,6 +104,19 @@ static double interval_cpu(struct series_process *process, const json_t *json, i
 	return value;
 }
 
+/* Returns the CPU use of a process in a record of @seconds by its CPU time; NaN if that is not known. All of it is of this record if no
+ * record before has the process; a smaller time than before is that of another one with this id. */
+static double used_cpu(struct series_process *process, const json_t *json, double seconds)
+{
+	double now = series_number(json_object_get(json, "ctprof_cpu_seconds")), used;
+
+	if (isnan(now))
+		return NAN;
+	used = now < process->cpu_seconds ? now : now - process->cpu_seconds;
+	process->cpu_seconds = now;
+	return seconds > 0 ? PERCENT * used / seconds : NAN;
+}
+
 static void drop_points(struct series *series)
 {
 	for (size_t i = 0; i < series->process_count; i++) {
@@ -137,7 +150,7 @@ static double sum_of(double a, double b)
 
 /* Adds what is computed from the processes of a record. */
 static void add_processes(struct series *series, const json_t *processes, enum series_cpu cpu,
-                          struct series_record *record)
+                          double seconds, struct series_record *record)
 {
 	const char *pid;
 	json_t *json;
@@ -157,6 +170,7 @@ static void add_processes(struct series *series, const json_t *processes, enum s
 		point.cpu = cpu == SERIES_CPU_INTERVAL
 		                    ? interval_cpu(process, json, record->time_ns)
 		                    : series_number(json_object_get(json, "pcpu"));
+		point.used = used_cpu(process, json, seconds);
 		keep_point(series, process, point);
 		values[SERIES_cpu_max] = larger(values[SERIES_cpu_max], point.cpu);
 		values[SERIES_rss_max] = larger(values[SERIES_rss_max], point.rss);
@@ -191,6 +205,7 @@ const char *series_add_record(struct series *series, const json_t *json, enum se
 	struct series_record record = {0};
 	const json_t *processes;
 	const char *reason;
+	double seconds;
 
 	if (!json_is_object(json))
 		return "an object was expected";
@@ -199,13 +214,13 @@ const char *series_add_record(struct series *series, const json_t *json, enum se
 		return reason;
 	for (unsigned i = 0; i < SERIES_COUNT; i++)
 		record.values[i] = number_at(json, series_rows[i].place);
-	record.values[SERIES_cpu_mean] =
-	        PERCENT * number_at(json, "ctprof_cpu_seconds") / number_at(json, "ctprof_seconds");
+	seconds = number_at(json, "ctprof_seconds");
+	record.values[SERIES_cpu_mean] = PERCENT * number_at(json, "ctprof_cpu_seconds") / seconds;
 	if (!isfinite(record.values[SERIES_cpu_mean]))
 		record.values[SERIES_cpu_mean] = NAN;
 	processes = json_object_get(json, "processes");
 	if (json_is_object(processes))
-		add_processes(series, processes, cpu, &record);
+		add_processes(series, processes, cpu, seconds, &record);
 	else if (cpu == SERIES_CPU_INTERVAL)
 		record.values[SERIES_cpu] = NAN;
 	*array_add(series->records, series->count, series->capacity) = record;

@@ -59,12 +59,14 @@ struct series_record {
 struct series_point {
 	int64_t time_ns;
 	double cpu, rss; /* NaN: missing */
+	double used; /* CPU time since the record before in percent of that time; NaN: not known, as in con-duct's files */
 };
 
 struct series_process {
 	char *command; /* as in the first record that has it, raw bytes of any kind; owned; NULL: none has */
 	struct series_point *points; /* owned */
 	size_t count, capacity;
+	double cpu_seconds; /* in the last record that has it */
 	/* The values of the record before, for the difference. */
 	bool has_before;
 	int64_t seen_ns;

@@ -215,6 +215,10 @@ def check_job(page, directory):
         used = {pid: value for pid, value in used.items() if value > 0}
         check(len(own) == min(len(used), 7) and own <= set(used), own, "of", used)
         check(not others or len(used) - 7 in others, others, len(used))
+    for line in terminal:
+        found = re.match(r"(?:CPU|memory|tasks|storage)\s+(.*?)(?:  host: .*)?$", line)
+        for label, value in re.findall(r"(\S+), max (\S+(?: \S+)?)", found.group(1)) if found else []:
+            check(any(label in row[0] and value in row[-1] for row in page.rows[0]), "not in a row:", label, value, page.rows[0])
     most = max(record["totals"]["pcpu"] for record in records)
     check("%.1f %%" % most in "".join(row[-1] for row in page.rows[0]), most, page.rows[0])
 
@@ -232,11 +236,13 @@ const column = table && [...table.tHead.rows[0].cells].findIndex((cell) => cell.
 if (table) table.tHead.rows[0].cells[column].querySelector("button").click();
 const chart = document.querySelector("svg.titled");
 if (chart) chart.dispatchEvent(new FocusEvent("focusin", {bubbles: true}));
+const boxes = (svg) => [...svg.querySelectorAll("text")].map((text) => text.getBoundingClientRect()).filter((box) => box.width);
+const crowded = [...document.querySelectorAll("svg.bar:has(.tick)")].some((svg) => boxes(svg).some((box, at, all) => at && all[at - 1].right > box.left));
 const sliders = document.querySelectorAll("#picked input");
 sliders.forEach((slider, at) => { slider.value = [2, 4][at]; slider.dispatchEvent(new Event("input")); });
 const range = sliders.length ? {command: document.querySelector("#picked code").textContent,
   rows: [...document.querySelectorAll("#picked tbody tr")].map((row) => [...row.cells].map((cell) => cell.textContent))} : null;
-document.title = JSON.stringify({requests: performance.getEntriesByType("resource").map((entry) => entry.name), wide, width: innerWidth,
+document.title = JSON.stringify({requests: performance.getEntriesByType("resource").map((entry) => entry.name), wide, crowded, width: innerWidth,
   buttons: document.querySelectorAll(".command button").length, commands: document.querySelectorAll(".command").length,
   sorted: head ? [...document.querySelector("table.rows").tBodies[0].rows].map((row) => row.cells[0].textContent) : null,
   frames: document.querySelectorAll("svg.icicle > svg[tabindex]").length,
@@ -273,6 +279,7 @@ def check_opened(chromium, text, widths, place):
         check(not seen["requests"], "requests:", seen)
         check(seen["buttons"] >= seen["commands"] > 0, seen)
         check(not seen["wide"], "wider than the window of", width, seen)
+        check(not seen["crowded"], "labels of an axis overlap:", seen)
         check(seen["frames"] == len(re.findall('<svg class="f [a-z0-9]+" x=', text)), seen)
         if seen["sorted"]:
             check(sorted(seen["sorted"]) == seen["sorted"], "sorted by its first column:", seen)
@@ -365,6 +372,18 @@ def main():
         if chromium:
             check_opened(chromium, text, (500, 900, 1600), place)
             check_range(chromium, text, place)
+        os.mkdir("job")
+        with open("job/usage.jsonl", "w", encoding="utf-8") as file:
+            for second, (own, other) in enumerate(((0, 0), (0.3, 0.2), (0.9, 0.2))):
+                file.write(json.dumps({"timestamp": "2026-11-22T10:10:%02d+00:00" % second, "num_samples": 1, "processes": {
+                    "1": {"pcpu": 30, "rss": 1000, "ctprof_cpu_seconds": own}, "2": {"pcpu": 10, "rss": 2000, "ctprof_cpu_seconds": other},
+                }, "totals": {"pcpu": 95, "rss": 9000 if second == 0 else 3000}, "averages": {"num_samples": 1}, "ctprof_pss": 1,
+                    "ctprof_seconds": 1 if second else 0.1, "ctprof_cpu_seconds": 0.8 if second else 0}) + "\n")
+        page = Page(run("report", "job", "-o", "-"))
+        words, names = " ".join(page.of("p")), page.of("li")
+        check("is the mean in the series above, at most 80.0 %." in words, words)
+        check("is the RSS in the series above, at most 3.0 kB, without the 9.0 kB of the first record" in words, words)
+        check([text.split(": most ")[-1] for text in names[:2]] == ["60.0 %", "20.0 %"] and "no sample saw" in names[2], names)
         for job in ("c-workers-fast", "b2-parallel-default"):
             directory = os.path.join(HERE, "duct", job)
             text = run("report", directory, "-o", "-")

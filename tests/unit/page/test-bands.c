@@ -34,7 +34,7 @@ static void add_point(struct series *series, const char *pid, size_t at, double 
 	if (!process->command)
 		process->command = mem_copy("<i>\n", 4);
 	*array_add(process->points, process->count, process->capacity) =
-	        (struct series_point){(int64_t)at * SECONDS, cpu, NAN};
+	        (struct series_point){(int64_t)at * SECONDS, cpu, NAN, cpu / 2};
 }
 
 static bool is_near(double a, double b)
@@ -62,7 +62,7 @@ static void test_heights(void **state)
 	add_point(&series, "3", 2, 60);
 	bands_make_columns(&series, &columns);
 	assert_int_equal(columns.column_count, 2);
-	bands_init(&bands, &series, &columns, true);
+	bands_init(&bands, &series, &columns, BANDS_CPU);
 	assert_int_equal(bands.count, 3);
 	assert_int_equal(bands.others, 0);
 	assert_string_equal(bands.entries[0].label, "1 <i>\\x0a");
@@ -74,8 +74,43 @@ static void test_heights(void **state)
 	assert_null(strstr(strbuf_str(&out), "<i>"));
 	assert_non_null(strstr(strbuf_str(&out), "&lt;i"));
 	bands_done(&bands);
-	bands_init(&bands, &series, &columns, false);
+	bands_init(&bands, &series, &columns, BANDS_RSS);
 	assert_int_equal(bands.count, 0);
+	bands_done(&bands);
+}
+
+/* Bands of CPU time are what each used, below the mean of all: what no process has of it is a band, and more than it is divided. */
+static void test_used(void **state)
+{
+	cleanup_(series_done) struct series series = {0};
+	cleanup_(history_done) struct history columns = {0};
+	cleanup_(strbuf_done) struct strbuf name = STRBUF_INIT;
+	struct bands bands;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		add_record(&series, i, 400);
+		series.records[i].values[SERIES_cpu_mean] = 100;
+	}
+	add_point(&series, "1", 1, 60);
+	add_point(&series, "2", 1, 40);
+	add_point(&series, "1", 2, 300);
+	add_point(&series, "2", 2, 100);
+	bands_make_columns(&series, &columns);
+	bands_init(&bands, &series, &columns, BANDS_USED);
+	assert_int_equal(bands.count, 3);
+	assert_true(bands.has_rest);
+	assert_true(is_near(bands.entries[0].values[0], 30) &&
+	            is_near(bands.entries[1].values[0], 20) &&
+	            is_near(bands.entries[2].values[0], 50));
+	assert_true(is_near(bands.entries[0].values[1], 75) &&
+	            is_near(bands.entries[1].values[1], 25) &&
+	            is_near(bands.entries[2].values[1], 0));
+	assert_true(is_near(bands.top, 100));
+	bands_add_name(&bands, 2, &name);
+	assert_non_null(strstr(strbuf_str(&name), "no sample"));
+	assert_int_equal(bands_colour(&bands, 1), 1);
+	assert_int_equal(bands_colour(&bands, 2), BANDS_OWN + 1);
 	bands_done(&bands);
 }
 
@@ -96,12 +131,12 @@ static void test_others(void **state)
 		add_point(&series, pid, 1, (double)i);
 	}
 	bands_make_columns(&series, &columns);
-	bands_init(&bands, &series, &columns, true);
+	bands_init(&bands, &series, &columns, BANDS_CPU);
 	assert_int_equal(bands.count, BANDS_OWN + 1);
 	assert_int_equal(bands.others, 0);
 	bands_done(&bands);
 	add_point(&series, "100", 1, 100);
-	bands_init(&bands, &series, &columns, true);
+	bands_init(&bands, &series, &columns, BANDS_CPU);
 	assert_int_equal(bands.count, BANDS_OWN + 1);
 	assert_int_equal(bands.others, 2);
 	assert_null(bands.entries[BANDS_OWN].label);
@@ -133,6 +168,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_heights),
+	        cmocka_unit_test(test_used),
 	        cmocka_unit_test(test_others),
 	        cmocka_unit_test(test_many_records),
 	};

@@ -116,6 +116,33 @@ static void test_interval_cpu(void **state)
 	assert_true(isnan(series_interval_cpu(5, 10, 0, 10, 10, 10)));
 }
 
+/* CPU time of processes is since their begin: 1 has 1 s in 2 s, then 0.5 s in 1 s; then the id is another process's, that has
+ * 0.25 s. 2 is new in the second record, and all its time is of that. */
+static void test_used_cpu(void **state)
+{
+	static const char text[] =
+	        "{'timestamp': '2026-11-22T10:10:20Z', 'ctprof_seconds': 2, 'processes': {"
+	        "'1': {'ctprof_cpu_seconds': 1}}}\n"
+	        "{'timestamp': '2026-11-22T10:10:21Z', 'ctprof_seconds': 1, 'processes': {"
+	        "'1': {'ctprof_cpu_seconds': 1.5}, '2': {'ctprof_cpu_seconds': 0.75}}}\n"
+	        "{'timestamp': '2026-11-22T10:10:22Z', 'ctprof_seconds': 1, 'processes': {"
+	        "'1': {'ctprof_cpu_seconds': 0.25}, '2': {'pcpu': 5}}}\n"
+	        "{'timestamp': '2026-11-22T10:10:23Z', 'processes': {"
+	        "'1': {'ctprof_cpu_seconds': 0.5}}}\n";
+	cleanup_(series_done) struct series series = {0};
+
+	(void)state;
+	assert_int_equal(read_text(&series, text, SERIES_CPU_LIFETIME), 0);
+	assert_int_equal(series.process_count, 2);
+	assert_int_equal(series.processes[0].count, 4);
+	assert_true(series.processes[0].points[0].used == 50);
+	assert_true(series.processes[0].points[1].used == 50);
+	assert_true(series.processes[0].points[2].used == 25);
+	assert_true(isnan(series.processes[0].points[3].used));
+	assert_true(series.processes[1].points[0].used == 75);
+	assert_true(isnan(series.processes[1].points[1].used));
+}
+
 static void test_bad_lines(void **state)
 {
 	static const char text[] =
@@ -200,6 +227,7 @@ int main(void)
 	        cmocka_unit_test(test_records),
 	        cmocka_unit_test(test_own_keys),
 	        cmocka_unit_test(test_interval_cpu),
+	        cmocka_unit_test(test_used_cpu),
 	        cmocka_unit_test(test_bad_lines),
 	        cmocka_unit_test(test_last_line_without_end),
 	        cmocka_unit_test(test_line_without_end),
