@@ -32,6 +32,8 @@ struct exit_listener *capture_readers_listen(const struct capture_options *optio
 	        .live = live && proc_is_own(roots->proc_fd),
 	        .mounts = &roots->mounts,
 	        .without_ends = exits == CAPTURE_EXITS_RECORDS,
+	        .cpus = options->has_exit_cpus ? &options->exit_cpus : NULL,
+	        .buffer_bytes = options->exit_buffer_bytes,
 	};
 
 	if (exits == CAPTURE_EXITS_OFF)

@@ -38,6 +38,10 @@ struct capture_options {
 	bool anonymous;
 	/* The only processes that are read, from their files; borrowed; NULL: all. Not with a source of BPF. */
 	const struct selection *selection;
+	/* In a window the kernel's records of exits on these CPUs alone; and the room for them, 0 for the default. */
+	bool has_exit_cpus;
+	struct cpu_mask exit_cpus;
+	uint64_t exit_buffer_bytes;
 	bool titles; /* read the titles that processes give themselves; not with anonymous */
 };
 

@@ -63,7 +63,8 @@ static void add_end(void *context, const struct thread_end *end)
 	exit_merge_add_end(&listener->merge, end);
 }
 
-static void add_record(void *context, const void *payload, size_t len)
+static void add_record(void *context, const void *payload, size_t len, const void *process,
+                       size_t process_len)
 {
 	struct exit_listener *listener = context;
 
@@ -74,6 +75,7 @@ static void add_record(void *context, const void *payload, size_t len)
 	uint64_t now_ns = clock_now_ns(CLOCK_BOOTTIME);
 	uint64_t suspended_ns = now_ns > awake_ns ? now_ns - awake_ns : 0;
 
+	exit_merge_set_process(&listener->merge, process, process_len);
 	exit_merge_add_record(&listener->merge, now_ns,
 	                      now_ns - listener->looked_boottime_ns + suspended_ns + ROUNDING_NS,
 	                      payload, len);
@@ -240,9 +242,12 @@ static void open_sources(struct exit_listener *listener,
 	struct cpu_mask cpus;
 	int records;
 
-	find_possible_cpus(&cpus);
+	if (options->cpus)
+		cpus = *options->cpus;
+	else
+		find_possible_cpus(&cpus);
 	listener->looked_boottime_ns = clock_now_ns(CLOCK_BOOTTIME);
-	records = taskstats_exits_open(&cpus, &listener->exits);
+	records = taskstats_exits_open(&cpus, options->buffer_bytes, &listener->exits);
 	listener->outcome = outcome_of(records, ends);
 }
 

@@ -12,8 +12,11 @@ struct exit_listener_options {
 	bool live;                    /* the threads are this system's, in our pid namespace */
 	struct taskstats_rules rules; /* the settings of the kernel */
 	const struct cgroup_mounts
-	        *mounts;   /* for names of cgroups; borrowed until the listener has stopped */
-	bool without_ends; /* do not read the counters at the last switch */
+	        *mounts; /* for names of cgroups; borrowed until the listener has stopped */
+	const struct cpu_mask
+	        *cpus;         /* records of these alone; NULL: of all; borrowed during the call */
+	uint64_t buffer_bytes; /* as for taskstats_exits_open() */
+	bool without_ends;     /* do not read the counters at the last switch */
 	/* Threads in this cgroup of version 2 and below it alone, by the inode of its directory; 0: all. The log has their ends, and
 	 * no names of cgroups. */
 	uint64_t only_cgroup;

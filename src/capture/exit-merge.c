@@ -20,6 +20,7 @@ struct waiting_record {
 	uint64_t number; /* in order of arrival */
 	size_t len;
 	unsigned char payload[TASKSTATS_PAYLOAD_BYTES];
+	struct exit_process process;
 };
 
 void exit_merge_init(struct exit_merge *merge, const struct taskstats_rules *rules,
@@ -93,7 +94,8 @@ static void keep_waiting(struct exit_merge *merge, const struct waiting_record *
 	                                  .received_boottime_ns = head->received_boottime_ns,
 	                                  .late_ns = head->late_ns,
 	                                  .number = merge->arrived,
-	                                  .len = head->len};
+	                                  .len = head->len,
+	                                  .process = head->process};
 	memcpy(record->payload, payload, head->len);
 	*slot = place;
 	merge->waiting++;
@@ -132,6 +134,9 @@ static bool parse_record(struct exit_merge *merge, const struct waiting_record *
 	*note = (struct exit_note){0};
 	if (taskstats_parse_exit(payload, head->len, &merge->rules, sample, &exit) != OUTCOME_read)
 		return false;
+	sample->exit_facts_seen |= head->process.seen;
+	memcpy(sample->exit_facts + EXIT_PROCESS_FIRST, head->process.facts,
+	       sizeof(head->process.facts));
 	note->exited_boottime_ns = received_boottime_ns;
 	note->late_ns = head->late_ns;
 	note->born_boottime_ns =
@@ -148,6 +153,18 @@ static bool parse_record(struct exit_merge *merge, const struct waiting_record *
 	return true;
 }
 
+void exit_merge_set_process(struct exit_merge *merge, const void *process, size_t len)
+{
+	struct thread_sample *sample = &merge->sample;
+
+	sample_reset(sample);
+	if (len > 0)
+		taskstats_parse_exit_process(process, len, &merge->rules, sample);
+	merge->process.seen = sample->exit_facts_seen;
+	memcpy(merge->process.facts, sample->exit_facts + EXIT_PROCESS_FIRST,
+	       sizeof(merge->process.facts));
+}
+
 void exit_merge_add_record(struct exit_merge *merge, uint64_t received_boottime_ns,
                            uint64_t late_ns, const void *payload, size_t len)
 {
@@ -157,6 +174,8 @@ void exit_merge_add_record(struct exit_merge *merge, uint64_t received_boottime_
 	        .len = len < TASKSTATS_PAYLOAD_BYTES ? len : TASKSTATS_PAYLOAD_BYTES};
 	struct exit_note note;
 
+	head.process = merge->process;
+	merge->process = (struct exit_process){0};
 	if (!taskstats_exit_key(payload, head.len, &head.tid, &head.elapsed_ns))
 		return;
 	merge->log.received++;

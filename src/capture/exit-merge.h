@@ -14,6 +14,16 @@
 
 struct waiting_record;
 
+/* The facts of a whole process, the last ones of enum exit_fact. */
+enum {
+	EXIT_PROCESS_FIRST = EXIT_FACT_process_cpu_run_real_total_ns,
+	EXIT_PROCESS_FACTS = EXIT_FACT_COUNT - EXIT_PROCESS_FIRST
+};
+struct exit_process {
+	uint32_t seen; /* as in struct thread_sample */
+	uint64_t facts[EXIT_PROCESS_FACTS];
+};
+
 struct exit_merge {
 	struct exit_log log;
 	struct taskstats_rules rules;
@@ -27,6 +37,9 @@ struct exit_merge {
 	uint64_t arrived; /* records so far, which numbers them */
 	uint32_t *slots;  /* by hash of the tid; as many as capacity */
 	struct hash_seed seed;
+
+	/* Kept by exit_merge_set_process(). */
+	struct exit_process process;
 
 	struct thread_end *ends; /* that came since the last match */
 	size_t end_count, end_capacity;
@@ -44,6 +57,9 @@ void exit_merge_done(struct exit_merge *merge);
  * @late_ns at most. Bytes that are no record are not counted. */
 void exit_merge_add_record(struct exit_merge *merge, uint64_t received_boottime_ns,
                            uint64_t late_ns, const void *payload, size_t len);
+
+/* Keeps the facts of a whole process for the record that is added next, that of its last thread. */
+void exit_merge_set_process(struct exit_merge *merge, const void *process, size_t len);
 
 /* Keeps a copy. */
 void exit_merge_add_end(struct exit_merge *merge, const struct thread_end *end);

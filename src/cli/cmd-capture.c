@@ -11,7 +11,9 @@
 #include "capture/capture.h"
 #include "cli/commands.h"
 #include "command/options.h"
+#include "query/report-lists.h"
 #include "query/selection-options.h"
+
 #include "window-note.h"
 #include "window-wait.h"
 
@@ -30,6 +32,8 @@ enum {
 	OPT_LABEL,
 	OPT_QUIET,
 	OPT_TITLES,
+	OPT_CPUS,
+	OPT_EXIT_BUFFER,
 	OPT_SELECTION, /* and the next ones, see query/selection-options.h */
 };
 
@@ -64,6 +68,9 @@ static const struct cli_option options[] = {
          TAKES(TEXT)},
         {OPT_EXITS, 0, "exits", "HOW", "ends in the window: auto, records (without BPF), off",
          TAKES_WORD(exits)},
+        {OPT_CPUS, 0, "cpus", "LIST", "records of ends on these CPUs alone: 0-3,8", TAKES(TEXT)},
+        {OPT_EXIT_BUFFER, 0, "exit-buffer", "SIZE", "room for records of ends, per socket: 16M",
+         TAKES(TEXT)},
         {OPT_LABEL, 0, "label", "KEY=VALUE", "keep KEY=VALUE with the snapshot; repeatable",
          TAKES(TEXT)},
         {OPT_QUIET, 'q', "quiet", NULL, "say nothing of what was read and what was not",
@@ -111,6 +118,27 @@ static int parse_window(const struct option_parser *parser, uint64_t *ret_ns)
 	if (*ret_ns > WINDOW_MAX_NS)
 		return options_error(parser, "'%s' is longer than a week", parser->value);
 	return 0;
+}
+
+static int parse_cpus(const struct option_parser *parser, struct capture_options *capture)
+{
+	if (!cpu_mask_parse(&capture->exit_cpus, parser->value, strlen(parser->value)) ||
+	    cpu_mask_count(&capture->exit_cpus) == 0)
+		return options_error(parser, "'%s' is not a list of CPUs such as 0-3,8",
+		                     parser->value);
+	capture->has_exit_cpus = true;
+	return 0;
+}
+
+/* The kernel doubles it, and counts it in an int. */
+static int parse_exit_buffer(const struct option_parser *parser, struct capture_options *capture)
+{
+	enum { LEAST = 4096, MOST = 1 << 29 };
+
+	if (list_size_parse(parser->value, strlen(parser->value), &capture->exit_buffer_bytes) &&
+	    capture->exit_buffer_bytes >= LEAST && capture->exit_buffer_bytes <= MOST)
+		return 0;
+	return options_error(parser, "'%s' is not a size from 4K to 512M", parser->value);
 }
 
 static int parse_label(const struct option_parser *parser, struct labels *labels)
@@ -167,6 +195,12 @@ static int parse(const struct command *command, int argc, char **argv, struct ar
 			chosen = options_choose(&parser, exits);
 			ret->exits = (enum capture_exits)chosen;
 			ret->has_exits = true;
+			break;
+		case OPT_CPUS:
+			chosen = parse_cpus(&parser, &ret->capture);
+			break;
+		case OPT_EXIT_BUFFER:
+			chosen = parse_exit_buffer(&parser, &ret->capture);
 			break;
 		case OPT_LABEL:
 			chosen = parse_label(&parser, &ret->labels);
@@ -311,6 +345,11 @@ static int run(const struct command *command, int argc, char **argv)
 		return cli_usage_error(command, "--titles are not --anonymous");
 	if (arguments.has_exits && arguments.length_ns == 0)
 		return cli_usage_error(command, "--exits is for a --window");
+	if ((arguments.capture.has_exit_cpus || arguments.capture.exit_buffer_bytes > 0) &&
+	    (arguments.length_ns == 0 ||
+	     (arguments.has_exits && arguments.exits == CAPTURE_EXITS_OFF)))
+		return cli_usage_error(command,
+		                       "--cpus and --exit-buffer are for the exits of a --window");
 	if (capture(&arguments, &info, &file_bytes) < 0)
 		return EXIT_FAILED;
 	if (!arguments.quiet)

@@ -11,6 +11,8 @@ static const struct cli_option options[] = {
          TAKES(NOTHING)},
         {OPT_DELAYS, 0, "delays", NULL, "the delays of each group and the host, as getdelays",
          TAKES(NOTHING)},
+        {OPT_SHOW_EXITS, 0, "exits", NULL, "the ends in a window, one line each, as procacct",
+         TAKES(NOTHING)},
         {OPT_COLUMNS, 'c', "columns", "LIST", "columns, in this order: group,metric,value,...",
          TAKES_WORDS(report_show_columns)},
         {0},

@@ -26,6 +26,11 @@ static int add_thread(struct snapshot_visitor *self, struct thread_sample *sampl
 		return 0;
 	load->selected++;
 	group_table_add(&load->groups, sample);
+	/* The time of an end without a record is not known. */
+	if (load->wants_ended && sample->interval_ns > 0 &&
+	    (sample->window_part == WINDOW_PART_exited ||
+	     sample->window_part == WINDOW_PART_passed))
+		thread_store_add(&load->ended, sample);
 	if (load->wants_smaps)
 		smaps_table_add(&load->smaps, sample);
 	return 0;
@@ -138,6 +143,7 @@ void load_done(struct load *load)
 	cgroup_table_done(&load->cgroups);
 	settings_done(&load->knobs);
 	smaps_table_done(&load->smaps);
+	thread_store_done(&load->ended);
 	snapshot_info_done(&load->info);
 	strbuf_done(&load->error);
 	memory_stream_done(&load->copy);

@@ -10,6 +10,7 @@
 #include "group/group.h"
 #include "input/fd-source.h"
 #include "snapshot/selection.h"
+#include "snapshot/thread-store.h"
 
 struct load {
 	const char *path; /* "-" for standard input */
@@ -21,6 +22,8 @@ struct load {
 	struct group_filter filter; /* which threads are wanted, where its label is set */
 	bool wants_cgroups;         /* fill the table of cgroups */
 	bool wants_smaps;
+	bool wants_ended; /* keep the threads that ended in the window */
+	struct thread_store ended;
 	bool wants_knobs;            /* fill the list of what is set on cgroups */
 	struct cgroup_table cgroups; /* initialised by the caller */
 	struct settings knobs;       /* see facts/cgroup-knobs.h */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* report-machine - rows of one or two snapshots for programs: CSV, JSON, and JSON by lines. */
+#include "report/report-exits.h"
 #include "report/report-rollup.h"
 #include "report/report.h"
 
@@ -14,3 +15,7 @@ void report_ndjson(FILE *file, const struct report *report);
 void report_rollup_csv(FILE *file, const struct report *report, const struct report_rollup *of);
 void report_rollup_json(FILE *file, const struct report *report, const struct report_rollup *of,
                         bool lines);
+
+/* Print the threads that ended in a window: who they were, and the facts of their records. */
+void report_exits_csv(FILE *file, const struct report *report, const struct report_exits *exits);
+void report_exits_ndjson(FILE *file, const struct report *report, const struct report_exits *exits);

@@ -229,6 +229,13 @@ const size_t identity_count = ARRAY_SIZE(identity_table);
 #include CTPROF_PROCESS_TOTALS_DEF
 #undef PROCESS_TOTAL
 
+_Static_assert((int)EXIT_FACT_COUNT <= 32, "exit_facts_seen has a bit for each");
+const struct exit_fact_desc exit_fact_table[EXIT_FACT_COUNT] = {
+#define EXIT_FACT(id_, unit_, text_) [EXIT_FACT_##id_] = {#id_, text_, UNIT_##unit_},
+#include "exit-facts.def"
+#undef EXIT_FACT
+};
+
 const struct process_total_desc process_total_table[PROCESS_TOTAL_COUNT] = {
 #define PROCESS_TOTAL(metric_, source_, key_)                                                      \
 	[PROCESS_TOTAL_##metric_] = {METRIC_##metric_, SOURCE_##source_, key_},

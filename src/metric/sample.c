@@ -28,6 +28,7 @@ void sample_reset(struct thread_sample *sample)
 	sample->start_time_clock_ticks = 0;
 	sample_set_process_start(sample, PROCESS_START_UNKNOWN);
 	sample->process_successors = 0;
+	sample->exit_facts_seen = 0;
 	sample->read_boottime_ns = 0;
 	sample->window_part = WINDOW_PART_NONE;
 	sample->interval_ns = 0;

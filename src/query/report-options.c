@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/scan.h"
 #include "ctprof/base/strbuf.h"
+#include "exits-run.h"
 #include "machine/report-openmetrics.h"
 #include "measure/repeats.h"
 #include "overview/aspect.h"
@@ -158,6 +159,9 @@ static int parse_own_option(const struct option_parser *parser, int id,
 		break;
 	case OPT_HOST:
 		options->host = options->list = true;
+		break;
+	case OPT_SHOW_EXITS:
+		options->exits = options->list = true;
 		break;
 	case OPT_DELAYS:
 		options->delays = options->list = true;
@@ -532,6 +536,8 @@ int report_options_parse(struct report_options *options, const struct command *c
 		(void)r;
 		return OPTIONS_ERROR;
 	}
+	if (id == OPTIONS_END && exits_settle(options, command) < 0)
+		return OPTIONS_ERROR;
 	if (id == OPTIONS_END && rollup_settle(options, command) < 0)
 		return OPTIONS_ERROR;
 	if (id == OPTIONS_END && options->host && !is_for_people(options)) {

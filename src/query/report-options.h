@@ -30,6 +30,7 @@ struct report_options {
 	bool csv_raw; /* as in struct report */
 	bool host;    /* as in struct report */
 	bool delays;  /* as in struct report */
+	bool exits;   /* the threads that ended, in place of groups */
 	bool limit_given;
 	size_t limit;
 	bool list;          /* metrics are listed, in place of the overview */
@@ -122,6 +123,7 @@ enum {
 	OPT_NO_RENAMES,
 	OPT_HOST,
 	OPT_DELAYS,
+	OPT_SHOW_EXITS,
 	OPT_COLUMNS,
 	OPT_BLOCKS_BY,
 	OPT_FAIL_IF,

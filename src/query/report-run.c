@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "command/pager.h"
 #include "ctprof/base/macro.h"
+#include "exits-run.h"
 #include "input/fd-source.h"
 #include "input/interval.h"
 #include "input/load.h"
@@ -287,6 +288,13 @@ static int visit_rollup(const struct report_options *options, const struct load 
 	return pager_finish(&pager);
 }
 
+static int visit_exits(const struct report_options *options, const struct load *load)
+{
+	const struct table_style style = report_style(options->color);
+
+	return exits_visit(options, load, &style);
+}
+
 static void load_init(struct load *load, const struct report_options *options, const char *path)
 {
 	load->path = path;
@@ -309,6 +317,7 @@ static void load_init(struct load *load, const struct report_options *options, c
 	cgroup_table_init(&load->cgroups);
 	smaps_table_init(&load->smaps, options->by.literal_names);
 	/* Settings that are listed by name are those of the host. */
+	load->wants_ended = options->exits;
 	load->wants_knobs = options->sides == SIDE_MAX && !options->facts.settings_like;
 	for (unsigned i = 0; i < SECTION_COUNT; i++) {
 		enum section_subject subject = section_table[i].subject;
@@ -465,7 +474,9 @@ int report_visit(const struct report_options *options, char **paths, unsigned co
 	load_init(&interval, options, paths[count - 1]);
 	if (status == EXIT_DONE && count == SIDE_MAX)
 		status = find_interval(loads, &interval, &is_interval);
-	if (status == EXIT_DONE && options->rollup.given)
+	if (status == EXIT_DONE && options->exits)
+		status = visit_exits(options, loads);
+	else if (status == EXIT_DONE && options->rollup.given)
 		status = visit_rollup(options, loads, count, is_interval ? &interval : NULL);
 	else if (status == EXIT_DONE)
 		status = make_report(options, loads, count, is_interval ? &interval : NULL, visit,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "snapshot-row.h"
 
+#include <string.h>
+
 bool thread_row_has_identity(uint64_t identities, enum thread_row_identity identity)
 {
 	return (identities & UINT64_C(1) << identity) != 0;
@@ -42,4 +44,34 @@ int thread_row_set_label(struct thread_row_reader *rows, enum metric_id metric, 
 	return sample_set_label(sample, metric, text, len)
 	               ? 0
 	               : value_refuse(&rows->values, metric_table[metric].name, "a label");
+}
+
+/* A fact of a later version is ignored. */
+static void set_exit_fact(struct thread_sample *sample, const char *name, uint64_t value)
+{
+	for (unsigned i = 0; i < EXIT_FACT_COUNT; i++)
+		if (strcmp(exit_fact_table[i].name, name) == 0)
+			sample_set_exit_fact(sample, (enum exit_fact)i, value);
+}
+
+int thread_row_read_exit(struct thread_row_reader *rows, enum json_token token,
+                         struct thread_sample *sample)
+{
+	static const char key[] = "exit";
+	struct value_reader *values = &rows->values;
+	uint64_t value;
+	int r;
+
+	if (token != JSON_TOKEN_OBJECT_OPEN)
+		return value_refuse(&rows->values, key, "an object");
+	sample->exit_facts_seen = 0;
+	strbuf_add_str(&values->place, key);
+	while ((r = value_next_key(values)) > 0) {
+		r = value_u64(values, &value);
+		if (r < 0)
+			break;
+		set_exit_fact(sample, strbuf_str(&values->key), value);
+	}
+	value_leave(values, 0);
+	return r;
 }

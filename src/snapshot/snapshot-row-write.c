@@ -245,6 +245,18 @@ static void write_process_totals(struct thread_row_writer *rows, struct json_wri
 	json_write_close(out, '}');
 }
 
+static void write_exit(struct json_writer *out, const struct thread_sample *sample)
+{
+	json_write_key(out, "exit");
+	json_write_open(out, '{');
+	for (unsigned i = 0; i < EXIT_FACT_COUNT; i++)
+		if (sample_has_exit_fact(sample, (enum exit_fact)i)) {
+			json_write_key(out, exit_fact_table[i].name);
+			json_write_u64(out, sample->exit_facts[i]);
+		}
+	json_write_close(out, '}');
+}
+
 static void write_impossible_totals(struct json_writer *out, const struct thread_sample *sample)
 {
 	if (sample->process_totals_impossible == 0)
@@ -337,6 +349,8 @@ static void write_row(struct thread_row_writer *rows, struct json_writer *out,
 	}
 	if (sample->has_process_totals)
 		write_process_totals(rows, out, sample);
+	if (sample->exit_facts_seen != 0)
+		write_exit(out, sample);
 	write_impossible(out, sample);
 	write_impossible_totals(out, sample);
 	write_missing(rows, out, sample);

@@ -435,6 +435,8 @@ static int read_identity(struct thread_row_reader *rows, struct json_reader *jso
 		return read_smaps(rows, key, token, sample);
 	case ROW_process_totals:
 		return read_process_totals(rows, token, sample);
+	case ROW_exit:
+		return thread_row_read_exit(rows, token, sample);
 	case ROW_impossible:
 	case ROW_impossible_totals:
 		return read_impossible(rows, token, identity, sample);

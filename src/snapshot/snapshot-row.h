@@ -67,6 +67,10 @@ bool thread_row_has_identity(uint64_t identities, enum thread_row_identity ident
  * that of version 1, whichever key comes first. */
 bool thread_row_is_superseded(uintptr_t meaning, uint64_t identities);
 
+/* Reads the facts of the record of an exit. Returns 0 or -errno with the reason noted. */
+must_check_ int thread_row_read_exit(struct thread_row_reader *rows, enum json_token token,
+                                     struct thread_sample *sample);
+
 /* Stores a label of a metric. Returns 0, or refuses it. */
 must_check_ int thread_row_set_label(struct thread_row_reader *rows, enum metric_id metric,
                                      const char *text, size_t len, struct thread_sample *sample);

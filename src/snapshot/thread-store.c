@@ -21,6 +21,7 @@ enum {
 	HAS_PARENT = 2048,
 	HAS_CWD = 4096,
 	HAS_TITLE = 8192,
+	HAS_EXIT = 16384,
 };
 
 void thread_store_done(struct thread_store *store)
@@ -195,6 +196,7 @@ static unsigned flags_of(const struct thread_sample *sample)
 	       (any_metric(&sample->skipped) ? HAS_SKIPPED : 0u) |
 	       (any_metric(&sample->impossible) ? HAS_IMPOSSIBLE : 0u) |
 	       (sample->has_cwd ? HAS_CWD : 0u) | (sample->has_title ? HAS_TITLE : 0u) |
+	       (sample->exit_facts_seen != 0 ? HAS_EXIT : 0u) |
 	       (sample->has_parent ? HAS_PARENT : 0u) | (sample->has_smaps ? HAS_SMAPS : 0u) |
 	       (sample->jemalloc_boottime_ns > 0 ? HAS_JEMALLOC_TIME : 0u);
 }
@@ -276,6 +278,22 @@ static void get_identity(const struct thread_store *store, size_t *at, unsigned 
 		ret->pgrp = (uint32_t)get(store, at);
 		ret->session = (uint32_t)get(store, at);
 	}
+}
+
+static void put_exit_facts(struct thread_store *store, const struct thread_sample *sample)
+{
+	put(store, sample->exit_facts_seen);
+	for (unsigned i = 0; i < EXIT_FACT_COUNT; i++)
+		if (sample_has_exit_fact(sample, (enum exit_fact)i))
+			put(store, sample->exit_facts[i]);
+}
+
+static void get_exit_facts(const struct thread_store *store, size_t *at, struct thread_sample *ret)
+{
+	ret->exit_facts_seen = (uint32_t)get(store, at);
+	for (unsigned i = 0; i < EXIT_FACT_COUNT; i++)
+		if (sample_has_exit_fact(ret, (enum exit_fact)i))
+			ret->exit_facts[i] = get(store, at);
 }
 
 static void put_totals(struct thread_store *store, const struct thread_sample *sample)
@@ -411,6 +429,8 @@ uint32_t thread_store_add(struct thread_store *store, const struct thread_sample
 
 	store->digest = sample->process_successors;
 	put_identity(store, sample);
+	if (sample->exit_facts_seen != 0)
+		put_exit_facts(store, sample);
 	if (sample->has_process_totals)
 		put_totals(store, sample);
 	if (sample->has_smaps)
@@ -443,6 +463,8 @@ void thread_store_get(const struct thread_store *store, uint32_t row, struct thr
 	sample_set_process_start(ret, store->rows[row].key.process_start_clock_ticks);
 	flags = (unsigned)get(store, &at);
 	get_identity(store, &at, flags, ret);
+	if (flags & HAS_EXIT)
+		get_exit_facts(store, &at, ret);
 	if (flags & HAS_TOTALS)
 		get_totals(store, &at, ret);
 	if (flags & HAS_SMAPS)

@@ -4,6 +4,7 @@
 /* While a thread exits, the kernel sends its record to each socket that has registered for the CPU, and drops it if the
  * socket is full. One socket serves a few CPUs, so that not all fill one buffer. */
 #include <errno.h>
+#include <limits.h>
 #include <linux/genetlink.h>
 #include <linux/taskstats.h>
 #include <netlink/attr.h>
@@ -37,6 +38,7 @@ struct listener {
 
 struct taskstats_exits {
 	uint16_t family;
+	int buffer_bytes; /* of each socket, as it is asked for */
 	uint64_t overruns;
 	size_t count;
 	struct pollfd *sockets;     /* owned, as the next two; their descriptors are ours */
@@ -52,15 +54,19 @@ struct taskstats_exits {
 static void message_handle(uint16_t family, struct nlmsghdr *message,
                            taskstats_exit_handler *handle, void *context)
 {
-	struct nlattr *both, *stats;
+	struct nlattr *both, *stats, *process;
 
 	if (message->nlmsg_type != family || !genlmsg_valid_hdr(message, 0) ||
 	    genlmsg_hdr(message)->cmd != TASKSTATS_CMD_NEW)
 		return;
 	both = nlmsg_find_attr(message, GENL_HDRLEN, TASKSTATS_TYPE_AGGR_PID);
 	stats = both ? nla_find(nla_data(both), nla_len(both), TASKSTATS_TYPE_STATS) : NULL;
-	if (stats)
-		handle(context, nla_data(stats), (size_t)nla_len(stats));
+	if (!stats)
+		return;
+	both = nlmsg_find_attr(message, GENL_HDRLEN, TASKSTATS_TYPE_AGGR_TGID);
+	process = both ? nla_find(nla_data(both), nla_len(both), TASKSTATS_TYPE_STATS) : NULL;
+	handle(context, nla_data(stats), (size_t)nla_len(stats), process ? nla_data(process) : NULL,
+	       process ? (size_t)nla_len(process) : 0);
 }
 
 void taskstats_exits_parse(uint16_t family, void *bytes, size_t len, taskstats_exit_handler *handle,
@@ -136,7 +142,7 @@ static int answer_receive(struct taskstats_exits *exits, int fd)
 	return -ETIMEDOUT;
 }
 
-static int socket_open(void)
+static int socket_open(int buffer_bytes)
 {
 	const struct timeval timeout = {.tv_sec = TIMEOUT_SECONDS};
 	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
@@ -144,10 +150,8 @@ static int socket_open(void)
 	if (fd < 0)
 		return -errno;
 	/* If the limit cannot be exceeded, the buffer is as large as the limit. */
-	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &(int){RECEIVE_BUFFER_BYTES}, sizeof(int)) <
-	    0)
-		(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &(int){RECEIVE_BUFFER_BYTES},
-		                 sizeof(int));
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &buffer_bytes, sizeof(int)) < 0)
+		(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &buffer_bytes, sizeof(int));
 	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
 	return fd;
 }
@@ -155,7 +159,7 @@ static int socket_open(void)
 static int register_for(struct taskstats_exits *exits, const struct cpu_mask *cpus)
 {
 	struct listener *listener = &exits->listeners[exits->count];
-	int fd = socket_open(), r;
+	int fd = socket_open(exits->buffer_bytes), r;
 
 	if (fd < 0)
 		return fd;
@@ -194,7 +198,8 @@ static int register_for_all(struct taskstats_exits *exits, const struct cpu_mask
 	return 0;
 }
 
-int taskstats_exits_open(const struct cpu_mask *cpus, struct taskstats_exits **ret_exits)
+int taskstats_exits_open(const struct cpu_mask *cpus, uint64_t buffer_bytes,
+                         struct taskstats_exits **ret_exits)
 {
 	cleanup_(taskstats_exits_freep) struct taskstats_exits *exits = NULL;
 	cleanup_(taskstats_freep) struct taskstats_client *client = NULL;
@@ -204,6 +209,9 @@ int taskstats_exits_open(const struct cpu_mask *cpus, struct taskstats_exits **r
 		return r;
 	exits = mem_calloc(1, sizeof(*exits));
 	exits->family = taskstats_family(client);
+	exits->buffer_bytes = buffer_bytes > 0 && buffer_bytes <= INT_MAX / 2
+	                              ? (int)buffer_bytes
+	                              : RECEIVE_BUFFER_BYTES;
 	r = register_for_all(exits, cpus);
 	if (r < 0)
 		return r;

@@ -1,109 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The layouts of struct taskstats. The kernel appends fields and raises the version, so that a version stands for a
- * length. Twice it did not: peaks were inserted in the middle under version 14, then floors as well, which became
- * version 15; version 16 moved both to the end. Some of those builds still report 14, and only their length shows which
- * they are. A record whose version and length contradict each other is not read, for any offset would be a guess. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "taskstats-layout.h"
 #include "taskstats/taskstats.h"
 
-enum bucket {
-	BUCKET_CPU,
-	BUCKET_BLKIO,
-	BUCKET_SWAPIN,
-	BUCKET_FREEPAGES,
-	BUCKET_THRASHING,
-	BUCKET_COMPACT,
-	BUCKET_WPCOPY,
-	BUCKET_IRQ,
-	BUCKET_MEMORY,
-	BUCKET_BYTES,
-	BUCKET_EVENTS,
-	BUCKET_IDENTITY, /* fewer than 64 bits, or in microseconds: no metric has these */
-	BUCKET_COUNT,
-};
-
-enum layout {
-	LAYOUT_APPENDED,     /* versions 8 to 14, and from 16 on */
-	LAYOUT_MAX_INSIDE,   /* a peak behind each total */
-	LAYOUT_RANGE_INSIDE, /* a peak and a floor behind each total */
-	LAYOUT_COUNT,
-};
-
-/* FIELD(argument, key, bucket, offset in each layout); the offset is 0 if a layout has no such field. */
 /* clang-format off */
-#define FIELDS(FIELD_, argument_)                                               \
-	FIELD_(argument_, ac_nice,               IDENTITY,    9,   9,   9)      \
-	FIELD_(argument_, cpu_count,             CPU,        16,  16,  16)      \
-	FIELD_(argument_, cpu_delay_total,       CPU,        24,  24,  24)      \
-	FIELD_(argument_, cpu_delay_max,         CPU,       432,  32,  32)      \
-	FIELD_(argument_, cpu_delay_min,         CPU,       440,   0,  40)      \
-	FIELD_(argument_, blkio_count,           BLKIO,      32,  40,  48)      \
-	FIELD_(argument_, blkio_delay_total,     BLKIO,      40,  48,  56)      \
-	FIELD_(argument_, blkio_delay_max,       BLKIO,     448,  56,  64)      \
-	FIELD_(argument_, blkio_delay_min,       BLKIO,     456,   0,  72)      \
-	FIELD_(argument_, swapin_count,          SWAPIN,     48,  64,  80)      \
-	FIELD_(argument_, swapin_delay_total,    SWAPIN,     56,  72,  88)      \
-	FIELD_(argument_, swapin_delay_max,      SWAPIN,    464,  80,  96)      \
-	FIELD_(argument_, swapin_delay_min,      SWAPIN,    472,   0, 104)      \
-	FIELD_(argument_, cpu_run_real_total,    CPU,        64,  88, 112)      \
-	FIELD_(argument_, cpu_run_virtual_total, CPU,        72,  96, 120)      \
-	FIELD_(argument_, ac_comm,               IDENTITY,   80, 104, 128)      \
-	FIELD_(argument_, ac_sched,              IDENTITY,  112, 136, 160)      \
-	FIELD_(argument_, ac_uid,                IDENTITY,  120, 144, 168)      \
-	FIELD_(argument_, ac_pid,                IDENTITY,  128, 152, 176)      \
-	FIELD_(argument_, ac_etime,              IDENTITY,  144, 168, 192)      \
-	FIELD_(argument_, ac_utime,              IDENTITY,  152, 176, 200)      \
-	FIELD_(argument_, ac_stime,              IDENTITY,  160, 184, 208)      \
-	FIELD_(argument_, ac_minflt,             EVENTS,    168, 192, 216)      \
-	FIELD_(argument_, ac_majflt,             EVENTS,    176, 200, 224)      \
-	FIELD_(argument_, hiwater_rss,           MEMORY,    200, 224, 248)      \
-	FIELD_(argument_, hiwater_vm,            MEMORY,    208, 232, 256)      \
-	FIELD_(argument_, read_bytes,            BYTES,     248, 272, 296)      \
-	FIELD_(argument_, write_bytes,           BYTES,     256, 280, 304)      \
-	FIELD_(argument_, cancelled_write_bytes, BYTES,     264, 288, 312)      \
-	FIELD_(argument_, nvcsw,                 EVENTS,    272, 296, 320)      \
-	FIELD_(argument_, nivcsw,                EVENTS,    280, 304, 328)      \
-	FIELD_(argument_, freepages_count,       FREEPAGES, 312, 336, 360)      \
-	FIELD_(argument_, freepages_delay_total, FREEPAGES, 320, 344, 368)      \
-	FIELD_(argument_, freepages_delay_max,   FREEPAGES, 480, 352, 376)      \
-	FIELD_(argument_, freepages_delay_min,   FREEPAGES, 488,   0, 384)      \
-	FIELD_(argument_, thrashing_count,       THRASHING, 328, 360, 392)      \
-	FIELD_(argument_, thrashing_delay_total, THRASHING, 336, 368, 400)      \
-	FIELD_(argument_, thrashing_delay_max,   THRASHING, 496, 376, 408)      \
-	FIELD_(argument_, thrashing_delay_min,   THRASHING, 504,   0, 416)      \
-	FIELD_(argument_, compact_count,         COMPACT,   352, 392, 432)      \
-	FIELD_(argument_, compact_delay_total,   COMPACT,   360, 400, 440)      \
-	FIELD_(argument_, compact_delay_max,     COMPACT,   512, 408, 448)      \
-	FIELD_(argument_, compact_delay_min,     COMPACT,   520,   0, 456)      \
-	FIELD_(argument_, ac_tgid,               IDENTITY,  368, 416, 464)      \
-	FIELD_(argument_, ac_tgetime,            IDENTITY,  376, 424, 472)      \
-	FIELD_(argument_, wpcopy_count,          WPCOPY,    400, 448, 496)      \
-	FIELD_(argument_, wpcopy_delay_total,    WPCOPY,    408, 456, 504)      \
-	FIELD_(argument_, wpcopy_delay_max,      WPCOPY,    528, 464, 512)      \
-	FIELD_(argument_, wpcopy_delay_min,      WPCOPY,    536,   0, 520)      \
-	FIELD_(argument_, irq_count,             IRQ,       416, 472, 528)      \
-	FIELD_(argument_, irq_delay_total,       IRQ,       424, 480, 536)      \
-	FIELD_(argument_, irq_delay_max,         IRQ,       544, 488, 544)      \
-	FIELD_(argument_, irq_delay_min,         IRQ,       552,   0, 552)
-
-enum field {
-	FIELD_NONE,
-#define FIELD(argument_, key_, bucket_, ...) FIELD_##key_,
-	FIELDS(FIELD, )
-#undef FIELD
-};
-
-static const struct {
-	enum bucket bucket;
-	uint16_t offsets[LAYOUT_COUNT];
-} fields[] = {
-#define FIELD(argument_, key_, bucket_, ...) [FIELD_##key_] = {BUCKET_##bucket_, {__VA_ARGS__}},
-	FIELDS(FIELD, )
-#undef FIELD
-};
 
 /* The field with a key of the registry. The compiler finds it: comparing strings for 91 metrics of 20,000 threads would
  * be too slow. */
@@ -191,79 +94,15 @@ static const enum field total_fields[PROCESS_TOTAL_COUNT] = {
 };
 /* clang-format on */
 
-struct payload {
-	const unsigned char *bytes; /* borrowed */
-	size_t len;
-	enum layout layout;
-};
-
-/* Copies the field's bytes. Returns whether the field is inside. */
-static bool payload_copy(const struct payload *payload, enum field field, void *ret, size_t size)
-{
-	size_t offset = fields[field].offsets[payload->layout];
-
-	if (offset == 0 || payload->len < offset + size)
-		return false;
-	memcpy(ret, payload->bytes + offset, size);
-	return true;
-}
-
-static bool payload_get(const struct payload *payload, enum field field, uint64_t *ret_value)
-{
-	return payload_copy(payload, field, ret_value, sizeof(*ret_value));
-}
-
-static bool is_nonzero(const struct payload *payload, enum field field)
+static bool is_nonzero(const struct taskstats_payload *payload, enum field field)
 {
 	uint64_t value;
 
-	return payload_get(payload, field, &value) && value != 0;
-}
-
-/* Finds the layout. A version before 16 that was cut short is read up to its end; one that is too long has fields of
- * unknown offsets. Versions 14 and 15 must have a known length. */
-static bool layout_find(unsigned version, size_t len, enum layout *ret_layout)
-{
-	enum { OLDEST = 8, RANGE_AT_END = 16 };
-	static const size_t lengths[] = {328, 344, 352, 368, 400, 416};
-	static const struct {
-		unsigned version;
-		size_t len;
-		enum layout layout;
-	} exact[] = {
-	        {14, 432, LAYOUT_APPENDED},
-	        {14, 496, LAYOUT_MAX_INSIDE},
-	        {14, 560, LAYOUT_RANGE_INSIDE},
-	        {15, 560, LAYOUT_RANGE_INSIDE},
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(exact); i++)
-		if (exact[i].version == version && exact[i].len == len) {
-			*ret_layout = exact[i].layout;
-			return true;
-		}
-	if (version < RANGE_AT_END &&
-	    (version < OLDEST || version - OLDEST >= ARRAY_SIZE(lengths) ||
-	     len > lengths[version - OLDEST]))
-		return false;
-	*ret_layout = LAYOUT_APPENDED;
-	return true;
-}
-
-static bool payload_open(struct payload *payload, const void *bytes, size_t len)
-{
-	uint16_t version;
-
-	if (len < sizeof(version))
-		return false;
-	memcpy(&version, bytes, sizeof(version));
-	payload->bytes = bytes;
-	payload->len = len;
-	return layout_find(version, len, &payload->layout);
+	return taskstats_get(payload, field, &value) && value != 0;
 }
 
 /* Returns whether there is a trace of a delay record. A thread without one has zeros in all seven buckets. */
-static bool has_delays(const struct payload *payload)
+static bool has_delays(const struct taskstats_payload *payload)
 {
 	static const enum field signs[] = {
 	        FIELD_blkio_count,         FIELD_blkio_delay_total,     FIELD_swapin_count,
@@ -280,8 +119,8 @@ static bool has_delays(const struct payload *payload)
 }
 
 /* Notes the buckets that the kernel has filled. */
-static void buckets_find(const struct payload *payload, const struct taskstats_rules *rules,
-                         bool ret_filled[static BUCKET_COUNT])
+static void buckets_find(const struct taskstats_payload *payload,
+                         const struct taskstats_rules *rules, bool ret_filled[static BUCKET_COUNT])
 {
 	bool delays = rules->delays == TASKSTATS_DELAYS_BOOT ||
 	              (rules->delays == TASKSTATS_DELAYS_LATER && has_delays(payload));
@@ -308,11 +147,11 @@ uint64_t taskstats_longest_wait_ns(uint64_t elapsed_ns)
 	return metric_longest_ns(elapsed_ns);
 }
 
-static uint64_t longest_wait_ns(const struct payload *payload)
+static uint64_t longest_wait_ns(const struct taskstats_payload *payload)
 {
 	uint64_t elapsed_us;
 
-	if (!payload_get(payload, FIELD_ac_etime, &elapsed_us) ||
+	if (!taskstats_get(payload, FIELD_ac_etime, &elapsed_us) ||
 	    elapsed_us > UINT64_MAX / NS_PER_US)
 		return UINT64_MAX;
 	return taskstats_longest_wait_ns(elapsed_us * NS_PER_US);
@@ -327,11 +166,11 @@ enum source_outcome taskstats_parse(const void *bytes, size_t len,
                                     const struct taskstats_rules *rules,
                                     struct thread_sample *sample)
 {
-	struct payload payload;
+	struct taskstats_payload payload;
 	bool filled[BUCKET_COUNT];
 	uint64_t value, longest_ns;
 
-	if (!payload_open(&payload, bytes, len))
+	if (!taskstats_payload_open(&payload, bytes, len))
 		return OUTCOME_malformed;
 	buckets_find(&payload, rules, filled);
 	longest_ns = longest_wait_ns(&payload);
@@ -339,9 +178,9 @@ enum source_outcome taskstats_parse(const void *bytes, size_t len,
 		enum field field = wants[i].field;
 
 		/* A value that the sample has already is at least as exact. */
-		if (field == FIELD_NONE || !filled[fields[field].bucket] ||
+		if (field == FIELD_NONE || !filled[taskstats_fields[field].bucket] ||
 		    metric_set_has(&sample->seen, wants[i].metric) ||
-		    !payload_get(&payload, field, &value))
+		    !taskstats_get(&payload, field, &value))
 			continue;
 		if (value > longest_ns && metric_unit(wants[i].metric) == UNIT_ns)
 			sample_set_impossible(sample, wants[i].metric, value);
@@ -356,13 +195,13 @@ enum source_outcome taskstats_parse(const void *bytes, size_t len,
 void taskstats_parse_schedstat(const void *bytes, size_t len, const struct taskstats_rules *rules,
                                struct thread_sample *sample)
 {
-	struct payload payload;
+	struct taskstats_payload payload;
 	uint64_t run_ns, wait_ns, timeslices, longest_ns;
 
-	if (!rules->cpu_delay || !payload_open(&payload, bytes, len) ||
-	    !payload_get(&payload, FIELD_cpu_run_virtual_total, &run_ns) ||
-	    !payload_get(&payload, FIELD_cpu_delay_total, &wait_ns) ||
-	    !payload_get(&payload, FIELD_cpu_count, &timeslices))
+	if (!rules->cpu_delay || !taskstats_payload_open(&payload, bytes, len) ||
+	    !taskstats_get(&payload, FIELD_cpu_run_virtual_total, &run_ns) ||
+	    !taskstats_get(&payload, FIELD_cpu_delay_total, &wait_ns) ||
+	    !taskstats_get(&payload, FIELD_cpu_count, &timeslices))
 		return;
 	longest_ns = longest_wait_ns(&payload);
 	if (run_ns == 0 || timeslices == 0 || run_ns > longest_ns || wait_ns > longest_ns)
@@ -376,17 +215,17 @@ enum source_outcome taskstats_parse_process(const void *bytes, size_t len,
                                             const struct taskstats_rules *rules,
                                             struct thread_sample *sample)
 {
-	struct payload payload;
+	struct taskstats_payload payload;
 	bool filled[BUCKET_COUNT];
 
-	if (!payload_open(&payload, bytes, len))
+	if (!taskstats_payload_open(&payload, bytes, len))
 		return OUTCOME_malformed;
 	buckets_find(&payload, rules, filled);
 	for (unsigned total = 0; total < PROCESS_TOTAL_COUNT; total++) {
 		enum field field = total_fields[total];
 
-		if (field == FIELD_NONE || !filled[fields[field].bucket] ||
-		    !payload_get(&payload, field, &sample->process_totals[total]))
+		if (field == FIELD_NONE || !filled[taskstats_fields[field].bucket] ||
+		    !taskstats_get(&payload, field, &sample->process_totals[total]))
 			continue;
 		sample->process_totals_seen |= UINT32_C(1) << total;
 	}
@@ -394,8 +233,8 @@ enum source_outcome taskstats_parse_process(const void *bytes, size_t len,
 }
 
 /* Sets the counters as of the record. */
-static void set_counters(const struct payload *payload, const bool filled[static BUCKET_COUNT],
-                         struct thread_sample *sample)
+static void set_counters(const struct taskstats_payload *payload,
+                         const bool filled[static BUCKET_COUNT], struct thread_sample *sample)
 {
 	uint64_t longest_ns = longest_wait_ns(payload), value;
 
@@ -403,33 +242,33 @@ static void set_counters(const struct payload *payload, const bool filled[static
 		enum metric_id metric = (enum metric_id)i;
 		enum field field = exit_fields[i];
 
-		if (field == FIELD_NONE || !filled[fields[field].bucket] ||
-		    !payload_get(payload, field, &value))
+		if (field == FIELD_NONE || !filled[taskstats_fields[field].bucket] ||
+		    !taskstats_get(payload, field, &value))
 			continue;
 		if (value > longest_ns && metric_unit(metric) == UNIT_ns)
 			sample_set_impossible(sample, metric, value);
 		else if (!sample_set_integer(sample, metric, value))
 			metric_set_add(&sample->malformed, metric);
 	}
-	if (payload_get(payload, FIELD_nvcsw, &value) && value < UINT64_MAX)
+	if (taskstats_get(payload, FIELD_nvcsw, &value) && value < UINT64_MAX)
 		sample_set(sample, voluntary_csw, (struct counter_count){value + 1});
 }
 
 /* Ticks measure CPU time by mode, in microseconds; if there is exact time, it is divided in their proportion. */
-static void set_cpu_time(const struct payload *payload, bool is_exact_kept,
+static void set_cpu_time(const struct taskstats_payload *payload, bool is_exact_kept,
                          struct thread_sample *sample, struct taskstats_exit *exit)
 {
 	/* Twenty ticks of the slowest clock. */
 	const uint64_t enough_ns = UINT64_C(200000000);
 	uint64_t exact_ns = 0, user_us, system_us, whole;
 	bool is_exact = is_exact_kept &&
-	                payload_get(payload, FIELD_cpu_run_virtual_total, &exact_ns) &&
+	                taskstats_get(payload, FIELD_cpu_run_virtual_total, &exact_ns) &&
 	                exact_ns >= enough_ns;
 
 	if (is_exact)
 		sample_set(sample, run_time_ns, (struct counter_ns){exact_ns});
-	if (!payload_get(payload, FIELD_ac_utime, &user_us) ||
-	    !payload_get(payload, FIELD_ac_stime, &system_us) ||
+	if (!taskstats_get(payload, FIELD_ac_utime, &user_us) ||
+	    !taskstats_get(payload, FIELD_ac_stime, &system_us) ||
 	    __builtin_add_overflow(user_us, system_us, &whole) || whole > UINT64_MAX / NS_PER_US ||
 	    whole < enough_ns / NS_PER_US)
 		return;
@@ -442,60 +281,60 @@ static void set_cpu_time(const struct payload *payload, bool is_exact_kept,
 	exit->has_cpu_time = true;
 }
 
-static void set_policy(const struct payload *payload, struct thread_sample *sample)
+static void set_policy(const struct taskstats_payload *payload, struct thread_sample *sample)
 {
 	uint8_t policy;
 	int8_t nice;
 	char text[sizeof("255")];
 	int len;
 
-	if (payload_copy(payload, FIELD_ac_sched, &policy, sizeof(policy))) {
+	if (taskstats_copy(payload, FIELD_ac_sched, &policy, sizeof(policy))) {
 		len = snprintf(text, sizeof(text), "%d", policy);
 		(void)sample_set_text(sample, METRIC_policy, ENCODING_POLICY, text, (size_t)len);
 	}
-	if (payload_copy(payload, FIELD_ac_nice, &nice, sizeof(nice)))
+	if (taskstats_copy(payload, FIELD_ac_nice, &nice, sizeof(nice)))
 		sample_set(sample, nice, (struct ordinal_i32){nice});
 }
 
 /* The kernel computes both ages at one moment, so their difference is exact to a microsecond. */
-static void set_process_age(const struct payload *payload, const struct thread_sample *sample,
-                            struct taskstats_exit *exit)
+static void set_process_age(const struct taskstats_payload *payload,
+                            const struct thread_sample *sample, struct taskstats_exit *exit)
 {
 	uint64_t elapsed_us;
 
-	if (!exit->has_tgid || !payload_get(payload, FIELD_ac_tgetime, &elapsed_us) ||
+	if (!exit->has_tgid || !taskstats_get(payload, FIELD_ac_tgetime, &elapsed_us) ||
 	    elapsed_us > UINT64_MAX / NS_PER_US || elapsed_us * NS_PER_US < sample->life_ns)
 		return;
 	exit->has_process_age = true;
 	exit->process_age_ns = elapsed_us * NS_PER_US;
 }
 
-static void set_identity(const struct payload *payload, struct thread_sample *sample,
+static void set_identity(const struct taskstats_payload *payload, struct thread_sample *sample,
                          struct taskstats_exit *exit)
 {
 	enum { COMM_BYTES = 32 };
 	char comm[COMM_BYTES];
 
 	exit->has_tgid =
-	        payload_copy(payload, FIELD_ac_tgid, &sample->tgid, sizeof(sample->tgid)) &&
+	        taskstats_copy(payload, FIELD_ac_tgid, &sample->tgid, sizeof(sample->tgid)) &&
 	        sample->tgid != 0;
 	if (!exit->has_tgid)
 		sample->tgid = sample->tid;
 	set_process_age(payload, sample, exit);
-	sample->has_uid = payload_copy(payload, FIELD_ac_uid, &sample->uid, sizeof(sample->uid));
+	sample->has_uid = taskstats_copy(payload, FIELD_ac_uid, &sample->uid, sizeof(sample->uid));
 	strbuf_clear(&sample->comm);
-	if (payload_copy(payload, FIELD_ac_comm, comm, sizeof(comm)))
+	if (taskstats_copy(payload, FIELD_ac_comm, comm, sizeof(comm)))
 		strbuf_add(&sample->comm, comm, strnlen(comm, sizeof(comm)));
 }
 
 bool taskstats_exit_key(const void *bytes, size_t len, uint32_t *ret_tid, uint64_t *ret_elapsed_ns)
 {
-	struct payload payload;
+	struct taskstats_payload payload;
 	uint64_t elapsed_us;
 
-	if (!payload_open(&payload, bytes, len) ||
-	    !payload_copy(&payload, FIELD_ac_pid, ret_tid, sizeof(*ret_tid)) || *ret_tid == 0 ||
-	    !payload_get(&payload, FIELD_ac_etime, &elapsed_us) ||
+	if (!taskstats_payload_open(&payload, bytes, len) ||
+	    !taskstats_copy(&payload, FIELD_ac_pid, ret_tid, sizeof(*ret_tid)) || *ret_tid == 0 ||
+	    !taskstats_get(&payload, FIELD_ac_etime, &elapsed_us) ||
 	    elapsed_us > UINT64_MAX / NS_PER_US)
 		return false;
 	*ret_elapsed_ns = elapsed_us * NS_PER_US;
@@ -507,13 +346,13 @@ enum source_outcome taskstats_parse_exit(const void *bytes, size_t len,
                                          struct thread_sample *sample,
                                          struct taskstats_exit *ret_exit)
 {
-	struct payload payload;
+	struct taskstats_payload payload;
 	bool filled[BUCKET_COUNT];
 	uint64_t elapsed_ns;
 	uint32_t tid;
 
 	*ret_exit = (struct taskstats_exit){0};
-	if (!payload_open(&payload, bytes, len) ||
+	if (!taskstats_payload_open(&payload, bytes, len) ||
 	    !taskstats_exit_key(bytes, len, &tid, &elapsed_ns))
 		return OUTCOME_malformed;
 	sample->tid = tid;
@@ -523,5 +362,6 @@ enum source_outcome taskstats_parse_exit(const void *bytes, size_t len,
 	set_policy(&payload, sample);
 	set_counters(&payload, filled, sample);
 	set_cpu_time(&payload, filled[BUCKET_CPU], sample, ret_exit);
+	taskstats_set_exit_facts(&payload, filled, ret_exit, sample);
 	return taskstats_parse(bytes, len, rules, sample);
 }

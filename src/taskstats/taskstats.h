@@ -59,7 +59,7 @@ struct taskstats_exit {
 
 /* Fills an empty @sample from the record that the kernel makes of an exiting thread: the metrics of taskstats_parse(),
  * and tid, tgid (the tid if the record has none), comm, uid (the real one; the record has no other), life_ns, policy,
- * nice, faults, switches, timeslices, wait_time_ns and bytes of storage.
+ * nice, faults, switches, timeslices, wait_time_ns and bytes of storage, and the facts of registry/exit-facts.def.
  * The kernel makes the record before the end of the exit, so this is a little less than the whole life. It updates time
  * on a CPU at ticks and switches only, so that a thread without either lacks nearly all of it: run_time_ns and CPU time
  * by mode are used only if they are so large that one tick more does not matter. The last switch of every thread comes
@@ -70,6 +70,12 @@ must_check_ enum source_outcome taskstats_parse_exit(const void *payload, size_t
                                                      const struct taskstats_rules *rules,
                                                      struct thread_sample *sample,
                                                      struct taskstats_exit *ret_exit);
+
+/* Adds the facts of a process to a sample that taskstats_parse_exit() has filled, from the structure that comes with the
+ * record of its last thread; none if it is of an unknown layout. */
+void taskstats_parse_exit_process(const void *payload, size_t len,
+                                  const struct taskstats_rules *rules,
+                                  struct thread_sample *sample);
 
 /* Reads the thread of an exit record and its age, without the rest. Returns false if the record lacks one of them. */
 bool taskstats_exit_key(const void *payload, size_t len, uint32_t *ret_tid,

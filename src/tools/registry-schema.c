@@ -167,6 +167,21 @@ static json_t *impossible_totals_schema(void)
 	return schema;
 }
 
+static json_t *exit_schema(void)
+{
+	json_t *properties = tree_new();
+	json_t *schema;
+
+	for (unsigned i = 0; i < EXIT_FACT_COUNT; i++) {
+		schema = schema_reference("u64", NULL);
+		tree_set(schema, "description", json_string(exit_fact_table[i].description));
+		tree_set(properties, exit_fact_table[i].name, schema);
+	}
+	schema = schema_properties(properties, NULL, false);
+	tree_set(schema, "minProperties", json_integer(1));
+	return schema;
+}
+
 static json_t *identity_schema(enum thread_row_identity identity)
 {
 	json_t *schema = NULL;
@@ -221,6 +236,9 @@ static json_t *identity_schema(enum thread_row_identity identity)
 		break;
 	case IDENTITY_process_totals:
 		schema = schema_process_totals();
+		break;
+	case IDENTITY_exit:
+		schema = exit_schema();
 		break;
 	case IDENTITY_impossible:
 		schema = impossible_schema();

@@ -61,7 +61,7 @@ static int taskstats(void)
 	opened = taskstats_open(&client);
 	if (opened == 0)
 		asked = taskstats_ask(client, false, &id, 1, &reply);
-	registered = taskstats_exits_open(&cpus, &exits);
+	registered = taskstats_exits_open(&cpus, 0, &exits);
 	len = snprintf(line, sizeof(line), "%d %d %d %d\n", opened, asked, reply.error, registered);
 	return write(STDOUT_FILENO, line, (size_t)len) == len ? 0 : 2;
 }

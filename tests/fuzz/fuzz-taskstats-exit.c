@@ -50,10 +50,17 @@ static void check_record(const unsigned char *bytes, size_t len,
 	sample_done(&sample);
 }
 
-static void handle(void *context, const void *payload, size_t len)
+static void handle(void *context, const void *payload, size_t len, const void *process,
+                   size_t process_len)
 {
 	const struct datagram *datagram = context;
 	const unsigned char *bytes = payload;
+	struct thread_sample sample = {0};
+
+	require(process || process_len == 0, "no length without bytes");
+	if (process)
+		taskstats_parse_exit_process(process, process_len, datagram->rules, &sample);
+	sample_done(&sample);
 
 	require(bytes >= datagram->bytes && bytes + len <= datagram->bytes + datagram->len,
 	        "inside of the datagram");

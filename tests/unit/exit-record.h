@@ -82,4 +82,14 @@ enum {
 		filled_->nvcsw = 47;                                  \
 		filled_->nivcsw = 48;                                 \
 		filled_->ac_tgid = RECORD_TGID;                       \
+		filled_->ac_exitcode = 768;                           \
+		filled_->ac_flag = 0x12;                              \
+		filled_->ac_btime = 777;                              \
+		filled_->ac_btime64 = 1795450667;                     \
+		filled_->coremem = 51;                                \
+		filled_->virtmem = 52;                                \
+		filled_->ac_utimescaled = 53;                         \
+		filled_->ac_stimescaled = 54;                         \
+		filled_->cpu_scaled_run = 55;                         \
+		filled_->cpu_run_real_total = 56;                     \
 	} while (0)

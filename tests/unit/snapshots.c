@@ -170,6 +170,12 @@ static bool same_process(const struct thread_sample *a, const struct thread_samp
 		return false;
 	if (a->has_smaps && !same_keyed_values(&a->smaps_rollup_kib, &b->smaps_rollup_kib))
 		return false;
+	if (a->exit_facts_seen != b->exit_facts_seen)
+		return false;
+	for (unsigned i = 0; i < EXIT_FACT_COUNT; i++)
+		if (sample_has_exit_fact(a, (enum exit_fact)i) &&
+		    a->exit_facts[i] != b->exit_facts[i])
+			return false;
 	if (!a->has_process_totals)
 		return true;
 	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
@@ -407,6 +413,11 @@ static void random_process(struct random *random, struct thread_sample *sample)
 	sample->has_smaps = random_chance(random, 30);
 	if (sample->has_smaps)
 		random_values(random, &sample->smaps_rollup_kib);
+	if (sample->window_part == WINDOW_PART_exited || sample->window_part == WINDOW_PART_passed)
+		for (unsigned i = 0; i < EXIT_FACT_COUNT; i++)
+			if (random_chance(random, 60))
+				sample_set_exit_fact(sample, (enum exit_fact)i,
+				                     random_number(random));
 	sample->has_process_totals = random_chance(random, 30);
 	for (unsigned i = 0; sample->has_process_totals && i < PROCESS_TOTAL_COUNT; i++)
 		if (random_chance(random, 60)) {

@@ -311,6 +311,21 @@ enum process_total {
 	PROCESS_TOTAL_COUNT,
 };
 
+/* A number of the kernel's record of an exiting thread, see registry/exit-facts.def. */
+enum exit_fact {
+#define EXIT_FACT(id_, unit_, text_) EXIT_FACT_##id_,
+#include "exit-facts.def"
+#undef EXIT_FACT
+	EXIT_FACT_COUNT,
+};
+
+struct exit_fact_desc {
+	const char *name;
+	const char *description;
+	enum metric_unit unit;
+};
+extern const struct exit_fact_desc exit_fact_table[EXIT_FACT_COUNT];
+
 /* The sources of process totals. */
 enum process_source {
 	PROCESS_SOURCE_stat,

@@ -88,6 +88,10 @@ struct thread_sample {
 	uint32_t process_totals_impossible;
 	uint64_t process_totals[PROCESS_TOTAL_COUNT];
 
+	/* The numbers of a record of an exit, by enum exit_fact, and a bit for each that the record has. Only windows have them. */
+	uint32_t exit_facts_seen;
+	uint64_t exit_facts[EXIT_FACT_COUNT];
+
 	/* /proc/<tgid>/smaps_rollup in KiB by key, on the leader; valid only with has_smaps. */
 	bool has_smaps;
 	struct keyed_values smaps_rollup_kib;
@@ -186,6 +190,19 @@ static inline void sample_forget_totals(struct thread_sample *sample)
 {
 	sample->has_process_totals = false;
 	sample->process_totals_seen = sample->process_totals_impossible = 0;
+}
+
+static inline void sample_set_exit_fact(struct thread_sample *sample, enum exit_fact fact,
+                                        uint64_t value)
+{
+	sample->exit_facts_seen |= UINT32_C(1) << fact;
+	sample->exit_facts[fact] = value;
+}
+
+/* Returns whether the sample has the fact. */
+static inline bool sample_has_exit_fact(const struct thread_sample *sample, enum exit_fact fact)
+{
+	return sample->exit_facts_seen >> fact & 1;
 }
 
 /* Keeps the run time of the thread as that before the interval, if it is seen. */

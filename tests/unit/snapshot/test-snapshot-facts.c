@@ -219,6 +219,9 @@ static void test_rows(void **state)
 	                  "threads[0]: smaps_rollup_kib: an object was expected");
 	check_row_refused("\"smaps_rollup_kib\":{\"Rss\":null}",
 	                  "threads[0]: smaps_rollup_kib.Rss: an integer from 0 on was expected");
+	check_row_refused("\"exit\":[]", "threads[0]: exit: an object was expected");
+	check_row_refused("\"exit\":{\"gid\":-1}",
+	                  "threads[0]: exit.gid: an integer from 0 on was expected");
 	check_row_refused("\"process_totals\":[]",
 	                  "threads[0]: process_totals: an object was expected");
 	check_row_refused("\"process_totals\":{\"minflt\":-1}",

@@ -63,6 +63,68 @@ static void check_whole(bool has_tgid)
 	assert_int_equal(known.user_ns, 100000001);
 }
 
+/* The record's structures are those of tests/unit/exit-record.h. */
+static void check_facts(bool has_btime64)
+{
+	static const uint64_t expected[EXIT_FACT_COUNT] = {
+	        [EXIT_FACT_exit_code] = 768,
+	        [EXIT_FACT_flags] = 0x12,
+	        [EXIT_FACT_uid] = 1000,
+	        [EXIT_FACT_gid] = 1001,
+	        [EXIT_FACT_ppid] = 1,
+	        [EXIT_FACT_elapsed_ns] = UINT64_C(5000000000),
+	        [EXIT_FACT_user_ns] = 100000000,
+	        [EXIT_FACT_system_ns] = 300000000,
+	        [EXIT_FACT_user_scaled_ns] = 53000,
+	        [EXIT_FACT_system_scaled_ns] = 54000,
+	        [EXIT_FACT_cpu_run_real_total_ns] = 56,
+	        [EXIT_FACT_cpu_run_virtual_total_ns] = 400000001,
+	        [EXIT_FACT_cpu_scaled_run_real_total_ns] = 55,
+	        [EXIT_FACT_coremem_mib_us] = 51,
+	        [EXIT_FACT_virtmem_mib_us] = 52,
+	};
+
+	for (unsigned i = 0; i < EXIT_FACT_COUNT; i++) {
+		bool of_process = i >= EXIT_FACT_process_cpu_run_real_total_ns;
+
+		assert_int_equal(sample_has_exit_fact(&sample, (enum exit_fact)i), !of_process);
+		if (i == EXIT_FACT_begin_unix_s)
+			assert_int_equal(sample.exit_facts[i], has_btime64 ? 1795450667 : 777);
+		else if (!of_process)
+			assert_int_equal(sample.exit_facts[i], expected[i]);
+	}
+}
+
+/* The kernel sets the exit code of leaders only, and without delay accounting it has no totals. */
+static void test_exit_facts_unseen(void **state)
+{
+	struct taskstats_rules rules = all;
+	struct record_appended record;
+
+	(void)state;
+	record_fill(&record, 16);
+	record.ac_exitcode = 0;
+	rules.cpu_delay = false;
+	record.hiwater_vm = 0;
+	assert_int_equal(parse(&record, RECORD_LEN, &rules), OUTCOME_read);
+	assert_false(sample_has_exit_fact(&sample, EXIT_FACT_exit_code));
+	assert_false(sample_has_exit_fact(&sample, EXIT_FACT_cpu_run_real_total_ns));
+	assert_false(sample_has_exit_fact(&sample, EXIT_FACT_coremem_mib_us));
+	assert_true(sample_has_exit_fact(&sample, EXIT_FACT_gid));
+	record.ac_tgid = RECORD_TID;
+	assert_int_equal(parse(&record, RECORD_LEN, &rules), OUTCOME_read);
+	assert_true(sample_has_exit_fact(&sample, EXIT_FACT_exit_code));
+	assert_int_equal(sample.exit_facts[EXIT_FACT_exit_code], 0);
+	taskstats_parse_exit_process(&record, RECORD_LEN, &rules, &sample);
+	assert_false(sample_has_exit_fact(&sample, EXIT_FACT_process_cpu_count));
+	taskstats_parse_exit_process(&record, RECORD_LEN, &all, &sample);
+	assert_int_equal(sample.exit_facts[EXIT_FACT_process_cpu_count], 31);
+	assert_int_equal(sample.exit_facts[EXIT_FACT_process_cpu_delay_total_ns], 32000);
+	assert_int_equal(sample.exit_facts[EXIT_FACT_process_cpu_run_real_total_ns], 56);
+	assert_int_equal(sample.exit_facts[EXIT_FACT_process_cpu_run_virtual_total_ns], 400000001);
+	taskstats_parse_exit_process("no record", 9, &all, &sample);
+}
+
 static void test_exit_layouts(void **state)
 {
 	static const struct {
@@ -79,14 +141,17 @@ static void test_exit_layouts(void **state)
 		record_fill(&record, appended[i].version);
 		assert_int_equal(parse(&record, appended[i].len, &all), OUTCOME_read);
 		check_whole(appended[i].version >= 12);
+		check_facts(appended[i].version >= 10);
 	}
 	record_fill(&with_max, 14);
 	assert_int_equal(parse(&with_max, 496, &all), OUTCOME_read);
 	check_whole(true);
+	check_facts(true);
 	for (unsigned version = 14; version <= 15; version++) {
 		record_fill(&with_range, version);
 		assert_int_equal(parse(&with_range, 560, &all), OUTCOME_read);
 		check_whole(true);
+		check_facts(true);
 	}
 	assert_int_equal(parse(&with_range, 552, &all), OUTCOME_malformed);
 }
@@ -205,7 +270,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_exit_layouts), cmocka_unit_test(test_exit_every_length),
 	        cmocka_unit_test(test_exit_key),     cmocka_unit_test(test_exit_cpu_time),
-	        cmocka_unit_test(test_exit_rules),
+	        cmocka_unit_test(test_exit_rules),   cmocka_unit_test(test_exit_facts_unseen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, done);

@@ -38,6 +38,7 @@ static int open_error, force_error;
 static size_t taken;
 static unsigned char taken_first[STEPS_MAX];
 static size_t taken_len[STEPS_MAX];
+static size_t taken_process_len;
 
 int __wrap_taskstats_open(struct taskstats_client **ret_client);
 uint16_t __wrap_taskstats_family(const struct taskstats_client *client);
@@ -212,8 +213,10 @@ int __wrap_recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags,
 	return 1;
 }
 
-static void handle(void *context, const void *payload, size_t len)
+static void handle(void *context, const void *payload, size_t len, unused_ const void *process,
+                   size_t process_len)
 {
+	taken_process_len = process_len;
 	assert_ptr_equal(context, steps);
 	memcpy(&taken_first[taken], payload, 1);
 	taken_len[taken++] = len;
@@ -243,7 +246,7 @@ static void test_registers(void **state)
 	struct taskstats_exits *exits = NULL;
 
 	(void)state;
-	assert_int_equal(taskstats_exits_open(&mask, &exits), 0);
+	assert_int_equal(taskstats_exits_open(&mask, 0, &exits), 0);
 	assert_int_equal(command_count, 3);
 	assert_string_equal(commands[0], "0-7");
 	assert_string_equal(commands[1], "8-15");
@@ -265,11 +268,11 @@ static void test_refused(void **state)
 	(void)state;
 	force_error = EPERM;
 	answers[1] = -EPERM;
-	assert_int_equal(taskstats_exits_open(&mask, &exits), -EPERM);
+	assert_int_equal(taskstats_exits_open(&mask, 0, &exits), -EPERM);
 	assert_null(exits);
 	assert_int_equal(ordinary, 2);
 	open_error = -ENOENT;
-	assert_int_equal(taskstats_exits_open(&mask, &exits), -ENOENT);
+	assert_int_equal(taskstats_exits_open(&mask, 0, &exits), -ENOENT);
 	assert_null(exits);
 }
 
@@ -280,7 +283,7 @@ static void test_reads(void **state)
 	struct message *message;
 
 	(void)state;
-	assert_int_equal(taskstats_exits_open(&mask, &exits), 0);
+	assert_int_equal(taskstats_exits_open(&mask, 0, &exits), 0);
 	message = add_step(0, 0);
 	add_record(message, 11, false);
 	add_record(message, 12, true);
@@ -296,6 +299,7 @@ static void test_reads(void **state)
 	assert_int_equal(taken_first[1], 12);
 	assert_int_equal(taken_first[2], 14);
 	assert_int_equal(taken_len[2], 560);
+	assert_int_equal(taken_process_len, 560); /* of the last one, whose process had several */
 	assert_int_equal(taskstats_exits_overruns(exits), 1);
 	/* Anything else ends the reading, not the listening. */
 	step_count = step_next = 0;
@@ -306,6 +310,7 @@ static void test_reads(void **state)
 	assert_int_equal(taken, 3);
 	taskstats_exits_read(exits, handle, steps);
 	assert_int_equal(taken, 4);
+	assert_int_equal(taken_process_len, 0);
 	taskstats_exits_freep(&exits);
 }
 
