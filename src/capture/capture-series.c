@@ -98,6 +98,7 @@ static int read_next(struct capture_series *series, bool is_whole, struct window
 	r = capture_readers_read(&series->options.capture, &readers, reading, reterr);
 	if (r < 0)
 		return r;
+	host_forget_pairs(&reading->info.host);
 	if (is_whole) {
 		host_done(&series->host);
 		host_copy(&series->host, &reading->info.host);

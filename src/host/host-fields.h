@@ -40,5 +40,11 @@ void host_read_switches(int proc_fd, struct host *host);
 /* Reads processors, memory, huge pages, mitigations, frequency governors. */
 void host_read_hardware(int proc_fd, int sys_fd, struct host *host);
 
+/* Fills cpus_clock_ticks from the text of /proc/stat. */
+void host_parse_cpus(const char *text, size_t len, struct host *host);
+
+/* Reads meminfo and vmstat. */
+void host_read_memory(int proc_fd, struct host *host);
+
 /* Reads tunables and features of the scheduler. */
 void host_read_scheduler(int proc_fd, int sys_fd, struct host *host);

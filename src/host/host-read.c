@@ -121,10 +121,18 @@ static void parse_stat(struct span rest, struct host *host)
 	                   scan_u64(word.text, word.len, &other);
 	     i++)
 		host_set_number(host, behind_system[i], other);
-	while (scan_line(&rest, &line))
-		if (scan_word(&line, &word) && span_is(word, "processes") &&
-		    scan_word(&line, &word) && scan_u64(word.text, word.len, &other))
-			host_set_number(host, HOST_forks, other);
+	while (scan_line(&rest, &line)) {
+		enum host_field field = HOST_forks;
+
+		if (!scan_word(&line, &word))
+			continue;
+		if (span_is(word, "btime"))
+			field = HOST_boot_unix_s;
+		else if (!span_is(word, "processes"))
+			continue;
+		if (scan_word(&line, &word) && scan_u64(word.text, word.len, &other))
+			host_set_number(host, field, other);
+	}
 }
 
 /* Stores the time of a reading: the middle between @begin_ns and now, because the reading may have waited for a CPU
@@ -148,6 +156,7 @@ static void read_stat(int proc_fd, bool live, struct host *host)
 	if (fd_read_all_at(proc_fd, "stat", &text, HOST_FILE_BYTES * 16) < 0)
 		return;
 	parse_stat((struct span){strbuf_str(&text), text.len}, host);
+	host_parse_cpus(strbuf_str(&text), text.len, host);
 	if (host->seen[HOST_user_clock_ticks])
 		set_read_time(live, begin_ns, HOST_stat_interval_ns, host);
 }
@@ -161,6 +170,7 @@ void host_read_counters(int proc_fd, bool live, struct host *host, struct psi *p
 	psi_read_host(proc_fd, psi);
 	if (psi_seen(psi))
 		set_read_time(live, begin_ns, HOST_pressure_interval_ns, host);
+	host_read_memory(proc_fd, host);
 }
 
 /* Reads "0.42 0.31 0.27 2/345 6789": the number behind the slash. */

@@ -77,6 +77,33 @@ void host_map_set(struct host *host, enum host_field field, const char *name, co
 	map->count++;
 }
 
+void host_map_clear(struct host *host, enum host_field field)
+{
+	struct host_map *map = &host->maps[field];
+
+	for (size_t i = 0; i < map->count; i++) {
+		free(map->entries[i].name);
+		free(map->entries[i].text);
+	}
+	free(map->entries);
+	*map = (struct host_map){0};
+	host->seen[field] = false;
+}
+
+const struct host_pair host_pairs[HOST_PAIRS] = {
+        {HOST_cpus_clock_ticks, HOST_cpus_clock_ticks_before},
+        {HOST_meminfo, HOST_meminfo_before},
+        {HOST_vmstat, HOST_vmstat_before},
+};
+
+void host_forget_pairs(struct host *host)
+{
+	for (size_t i = 0; i < HOST_PAIRS; i++) {
+		host_map_clear(host, host_pairs[i].now);
+		host_map_clear(host, host_pairs[i].before);
+	}
+}
+
 const char *host_map_get(const struct host *host, enum host_field field, const char *name)
 {
 	const struct host_map *map = &host->maps[field];

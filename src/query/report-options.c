@@ -9,6 +9,7 @@
 #include "base/scan.h"
 #include "ctprof/base/strbuf.h"
 #include "exits-run.h"
+#include "host-tables-run.h"
 #include "machine/report-openmetrics.h"
 #include "measure/repeats.h"
 #include "overview/aspect.h"
@@ -162,6 +163,12 @@ static int parse_own_option(const struct option_parser *parser, int id,
 		break;
 	case OPT_SHOW_EXITS:
 		options->exits = options->list = true;
+		break;
+	case OPT_SHOW_CPUS:
+		options->cpus = options->list = true;
+		break;
+	case OPT_MEMORY:
+		options->memory = options->list = true;
 		break;
 	case OPT_DELAYS:
 		options->delays = options->list = true;
@@ -536,7 +543,8 @@ int report_options_parse(struct report_options *options, const struct command *c
 		(void)r;
 		return OPTIONS_ERROR;
 	}
-	if (id == OPTIONS_END && exits_settle(options, command) < 0)
+	if (id == OPTIONS_END &&
+	    (exits_settle(options, command) < 0 || host_tables_settle(options, command) < 0))
 		return OPTIONS_ERROR;
 	if (id == OPTIONS_END && rollup_settle(options, command) < 0)
 		return OPTIONS_ERROR;

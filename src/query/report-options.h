@@ -27,10 +27,11 @@ struct report_options {
 	const char **flatten; /* what by.flatten points at; owned, the texts are argv's */
 	size_t flatten_capacity;
 	enum report_format format;
-	bool csv_raw; /* as in struct report */
-	bool host;    /* as in struct report */
-	bool delays;  /* as in struct report */
-	bool exits;   /* the threads that ended, in place of groups */
+	bool csv_raw;      /* as in struct report */
+	bool host;         /* as in struct report */
+	bool delays;       /* as in struct report */
+	bool cpus, memory; /* tables of the host in place of groups */
+	bool exits;        /* the threads that ended, in place of groups */
 	bool limit_given;
 	size_t limit;
 	bool list;          /* metrics are listed, in place of the overview */
@@ -124,6 +125,8 @@ enum {
 	OPT_HOST,
 	OPT_DELAYS,
 	OPT_SHOW_EXITS,
+	OPT_SHOW_CPUS,
+	OPT_MEMORY,
 	OPT_COLUMNS,
 	OPT_BLOCKS_BY,
 	OPT_FAIL_IF,

@@ -14,6 +14,7 @@
 #include "command/pager.h"
 #include "ctprof/base/macro.h"
 #include "exits-run.h"
+#include "host-tables-run.h"
 #include "input/fd-source.h"
 #include "input/interval.h"
 #include "input/load.h"
@@ -288,11 +289,12 @@ static int visit_rollup(const struct report_options *options, const struct load 
 	return pager_finish(&pager);
 }
 
-static int visit_exits(const struct report_options *options, const struct load *load)
+static int visit_table(const struct report_options *options, const struct load *load)
 {
 	const struct table_style style = report_style(options->color);
 
-	return exits_visit(options, load, &style);
+	return options->exits ? exits_visit(options, load, &style)
+	                      : host_tables_visit(options, load, &style);
 }
 
 static void load_init(struct load *load, const struct report_options *options, const char *path)
@@ -474,8 +476,8 @@ int report_visit(const struct report_options *options, char **paths, unsigned co
 	load_init(&interval, options, paths[count - 1]);
 	if (status == EXIT_DONE && count == SIDE_MAX)
 		status = find_interval(loads, &interval, &is_interval);
-	if (status == EXIT_DONE && options->exits)
-		status = visit_exits(options, loads);
+	if (status == EXIT_DONE && (options->exits || options->cpus || options->memory))
+		status = visit_table(options, loads);
 	else if (status == EXIT_DONE && options->rollup.given)
 		status = visit_rollup(options, loads, count, is_interval ? &interval : NULL);
 	else if (status == EXIT_DONE)

@@ -118,6 +118,8 @@ void rollup_note(struct report_options *options, int id, const char *name)
 	        OPT_SELECTION + SELECTION_COMM,
 	        OPT_SELECTION + SELECTION_CGROUP,
 	        OPT_SHOW_EXITS,
+	        OPT_SHOW_CPUS,
+	        OPT_MEMORY,
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(of_use); i++)

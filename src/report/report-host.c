@@ -61,11 +61,20 @@ static void add_number(const struct host *host, enum host_field field, struct st
 	strbuf_add_char(out, '\n');
 }
 
+/* Returns whether the field has a table of its own: --cpus and --memory. */
+static bool is_table(enum host_field field)
+{
+	for (size_t i = 0; i < HOST_PAIRS; i++)
+		if (field == host_pairs[i].now || field == host_pairs[i].before)
+			return true;
+	return false;
+}
+
 static void add_field(const struct host *host, enum host_field field, struct strbuf *out)
 {
 	const struct host_field_desc *desc = &host_field_table[field];
 
-	if (!host->seen[field])
+	if (!host->seen[field] || is_table(field))
 		return;
 	if (desc->kind == HOST_KIND_MAP) {
 		add_map(desc->name, &host->maps[field], out);

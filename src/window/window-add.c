@@ -208,8 +208,10 @@ void window_add_facts(struct snapshot_info *info, struct snapshot_info *before)
 	before->settings = none;
 }
 
+/* Between the windows there may be gaps, so that the ends of these maps are not those of the sum. */
 static void add_host(struct host *host, const struct host *before)
 {
+	host_forget_pairs(host);
 	for (unsigned i = 0; i < HOST_FIELD_COUNT; i++) {
 		if (!host_field_table[i].counts || !host->seen[i])
 			continue;

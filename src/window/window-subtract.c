@@ -343,8 +343,21 @@ void window_subtract_psi(struct psi *psi, const struct psi *first)
 		}
 }
 
+static void copy_map(struct host *to, enum host_field field, const struct host_map *from)
+{
+	host_map_clear(to, field);
+	for (size_t i = 0; i < from->count; i++)
+		host_map_set(to, field, from->entries[i].name, from->entries[i].text,
+		             strlen(from->entries[i].text));
+}
+
 void window_subtract_host(struct host *host, const struct host *first)
 {
+	for (size_t i = 0; i < HOST_PAIRS; i++)
+		if (host->seen[host_pairs[i].now] && first->seen[host_pairs[i].now])
+			copy_map(host, host_pairs[i].before, &first->maps[host_pairs[i].now]);
+		else
+			host_map_clear(host, host_pairs[i].before);
 	for (unsigned i = 0; i < HOST_FIELD_COUNT; i++) {
 		if (!host_field_table[i].counts || !host->seen[i])
 			continue;

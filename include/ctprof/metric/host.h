@@ -76,6 +76,19 @@ void host_set_number(struct host *host, enum host_field field, uint64_t number);
 void host_map_set(struct host *host, enum host_field field, const char *name, const char *text,
                   size_t len);
 
+/* Empties a map field and makes it unseen. */
+void host_map_clear(struct host *host, enum host_field field);
+
+/* The maps of numbers that a window has of its end, and of its begin. */
+struct host_pair {
+	enum host_field now, before;
+};
+enum { HOST_PAIRS = 3 };
+extern const struct host_pair host_pairs[HOST_PAIRS];
+
+/* Empties these maps. */
+void host_forget_pairs(struct host *host);
+
 /* Returns an entry's text, or NULL; borrowed. */
 const char *host_map_get(const struct host *host, enum host_field field, const char *name);
 
