@@ -312,7 +312,7 @@ static void load_init(struct load *load, const struct report_options *options, c
 	load->groups.lifetime_rates = &options->lifetime_rates;
 	load->groups.window_rates = &options->window_rates;
 	load->filter = (struct group_filter){.by = options->by, .label = options->explains};
-	load->may_merge = !load->filter.label && options->spread_count == 0 &&
+	load->may_merge = !load->filter.label && !options->exits && options->spread_count == 0 &&
 	                  options->selection.id_count == 0 &&
 	                  !group_by_has(&load->groups.by, GROUP_KEY_pid) &&
 	                  !group_by_has(&load->groups.by, GROUP_KEY_thread);

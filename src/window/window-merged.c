@@ -187,7 +187,8 @@ static void fold_row(struct thread_sample *into, const struct thread_sample *sam
 	saturating_add_to(&into->life_ns, sample->life_ns);
 	into->merged_threads =
 	        (uint32_t)saturating_add(into->merged_threads, sample_threads(sample));
-	/* These were of one process. */
+	/* These were of one thread and of one process. */
+	into->exit_facts_seen = 0;
 	into->has_parent = false;
 }
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # exit-facts.sh CTPROF WORKLOAD: the facts of the kernel's records of exits agree with what the shell has of its own
 # children: exit status, signal, parent, real ids, forks without a program; and those of a process with its threads'.
+# shellcheck disable=SC2154 # lib.sh counts the checks.
 set -euo pipefail
 
 CTPROF=$(realpath "$1")

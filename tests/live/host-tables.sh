@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # host-tables.sh CTPROF WORKLOAD: the times of CPUs and the counters of memory in a snapshot lie between two readings of
 # /proc that are made without ctprof, and a window has the differences of its two ends.
+# shellcheck disable=SC2154 # lib.sh counts the checks.
 set -euo pipefail
 
 CTPROF=$(realpath "$1")
