@@ -2,11 +2,13 @@
 #include <errno.h>
 #include <getopt.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "capture/capture-series.h"
 #include "cli/commands.h"
 #include "command/options.h"
+#include "live/live-run.h"
 #include "query/cycle-options.h"
 #include "query/report-options.h"
 #include "recorder/record-wait.h"
@@ -14,8 +16,8 @@
 #define EVERY_DEFAULT_NS (5 * NS_PER_SECOND)
 
 static const char *const notes[] = {
-        "Each cycle begins where the one before ended, so nothing is between them.",
-        "SIGINT and SIGTERM end it without the cycle that is running.",
+        "Each window begins where the one before ended, so nothing is between them.",
+        "Without --batch they are shown in place; the key h has all keys, q quits.",
         NULL,
 };
 
@@ -72,9 +74,14 @@ static int print_cycles(const struct report_options *options, struct record_wait
 	return cli_finish_output(0);
 }
 
+static uint64_t every_of(const struct report_options *options)
+{
+	return options->cycles.every_ns ? options->cycles.every_ns : EVERY_DEFAULT_NS;
+}
+
 static int run_batch(const struct report_options *options)
 {
-	uint64_t every_ns = options->cycles.every_ns ? options->cycles.every_ns : EVERY_DEFAULT_NS;
+	uint64_t every_ns = every_of(options);
 	struct capture_series_options how = {
 	        .capture = {.smaps = CAPTURE_SMAPS_OFF, .jemalloc = JEMALLOC_MODE_OFF},
 	        .length_ns = every_ns};
@@ -101,18 +108,23 @@ static int run(const struct command *command, int argc, char **argv)
 		return EXIT_USAGE;
 	if (optind < argc)
 		return cli_usage_error(command, "unexpected argument '%s'", argv[optind]);
-	if (!options.cycles.batch) {
-		cli_error("top: no view is refreshed in place; --batch prints each cycle");
+	if (options.cycles.batch)
+		return run_batch(&options);
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
+		cli_error("top needs a terminal; --batch prints windows without one");
 		return EXIT_FAILED;
 	}
-	return run_batch(&options);
+	if (options.rollup.given || options.format != FORMAT_TABLE)
+		return cli_usage_error(command, "%s is for --batch",
+		                       options.rollup.given ? "--rollup" : "another format");
+	return live_run(command, argc, argv, &options, every_of(&options));
 }
 
 static const char *const other_names[] = {"htop", "delaytop", "monitor", NULL};
 
 const struct command command_top = {
         .name = "top",
-        .summary = "Print what every group did, cycle after cycle",
+        .summary = "Show what every group does, window after window",
         .other_names = other_names,
         .operands = NULL,
         .operand_values = TAKES(NOTHING),

@@ -15,10 +15,12 @@
 const char *const cycle_formats[] = {"table", "csv", "json", NULL};
 
 const struct cli_option cycle_option_table[] = {
-        {OPT_BATCH, 'b', "batch", NULL, "print each cycle below the one before", TAKES(NOTHING)},
-        {OPT_EVERY, 'e', "every", "TIME", "length of a cycle: 500ms, 5s (the default), 1m",
+        {OPT_BATCH, 'b', "batch", NULL, "print windows one below the other", TAKES(NOTHING)},
+        {OPT_DELAYS, 0, "delays", NULL, "the delays of each group and the host, as getdelays",
+         TAKES(NOTHING)},
+        {OPT_EVERY, 'e', "every", "TIME", "length of a window: 500ms, 5s (default), 1m",
          TAKES(TEXT)},
-        {OPT_CYCLES, 0, "count", "N", "end after N cycles, not at a signal", TAKES(NUMBER)},
+        {OPT_CYCLES, 0, "count", "N", "end after N windows", TAKES(NUMBER)},
         {OPT_GROUP_BY, 'g', "group-by", "KEYS", "pcomm (default), comm, cgroup, user, all, ...",
          TAKES(GROUP_KEYS)},
         {OPT_ROLLUP, 0, "rollup", "LIST", "a tree by cwd, exe or cgroup; depth=N,share=PERCENT",

@@ -103,6 +103,12 @@ typedef int report_writer(struct snapshot_writer *writer, struct snapshot_info *
 must_check_ int report_print_written(const struct report_options *options, report_writer *write,
                                      void *context, FILE *file);
 
+/* Visits the report of the one snapshot that @source has, with @name as its name. Returns 0 or -errno, with a sentence in @reterr
+ * where there is one. */
+must_check_ int report_visit_source(const struct report_options *options, const char *name,
+                                    struct byte_source *source, struct strbuf *reterr,
+                                    report_visitor *visit, void *context);
+
 /* Runs show (one snapshot) or compare (two): parses the call, loads and prints. Returns the exit status. */
 must_check_ int report_command(const struct command *command, int argc, char **argv,
                                unsigned count);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
 #include <getopt.h>
 #include <langinfo.h>
 #include <locale.h>
@@ -508,6 +509,23 @@ int report_visit_sum(const struct report_options *options, struct window_sum *su
 	}
 	load_done(&load);
 	return status;
+}
+
+int report_visit_source(const struct report_options *options, const char *name,
+                        struct byte_source *source, struct strbuf *reterr, report_visitor *visit,
+                        void *context)
+{
+	struct load load = {0};
+	int r;
+
+	load_init(&load, options, name);
+	r = load_source(&load, source);
+	if (r < 0)
+		strbuf_add_str(reterr, strbuf_str(&load.error));
+	else if (make_report(options, &load, 1, NULL, visit, context) != EXIT_DONE)
+		r = -EIO;
+	load_done(&load);
+	return r;
 }
 
 static int print_visited(const struct report *report, void *context)

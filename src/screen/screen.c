@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "screen/screen.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <ncurses.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include "ctprof/base/macro.h"
+
+enum { ESCAPE = 0x1b, ESCAPE_WAIT_MS = 50, PAIR_OF_RED = 1, SGR_RED = 31, SGR_WHITE = 37 };
+
+static SCREEN *terminal;
+static bool is_left, has_pairs, is_ascii;
+
+/* Characters are shown by the locale, which may be one of UTF-8 that is not installed. C.UTF-8 always is. */
+static void choose_locale(void)
+{
+	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+	const char *name = "";
+
+	for (size_t i = 0; i < ARRAY_SIZE(names) && name[0] == '\0'; i++)
+		name = getenv(names[i]) ? getenv(names[i]) : "";
+	if (!setlocale(LC_CTYPE, "") && (strcasestr(name, "utf-8") || strcasestr(name, "utf8")))
+		setlocale(LC_CTYPE, "C.UTF-8");
+	is_ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+}
+
+/* Has pairs of colours with the numbers of the escape sequences. */
+static void start_colors(void)
+{
+	has_pairs = has_colors() && start_color() == OK && use_default_colors() == OK;
+	for (short i = 0; has_pairs && i <= SGR_WHITE - SGR_RED; i++)
+		has_pairs = init_pair((short)(PAIR_OF_RED + i), (short)(COLOR_RED + i), -1) == OK;
+}
+
+/* Ctrl-S is a key like others: output that waits for Ctrl-Q would keep the process from hearing of signals. */
+static void set_modes(void)
+{
+	struct termios modes;
+
+	cbreak();
+	noecho();
+	nonl();
+	curs_set(0);
+	keypad(stdscr, TRUE);
+	nodelay(stdscr, TRUE);
+	set_escdelay(ESCAPE_WAIT_MS);
+	if (tcgetattr(STDIN_FILENO, &modes) == 0) {
+		modes.c_iflag &= ~(tcflag_t)IXON;
+		if (tcsetattr(STDIN_FILENO, TCSADRAIN, &modes) == 0)
+			def_prog_mode();
+	}
+}
+
+/* Returns whether texts can be put anywhere. */
+static bool is_able(void)
+{
+	const char *move_to = tigetstr("cup"), *clear_all = tigetstr("clear");
+
+	return move_to && move_to != (char *)-1 && clear_all && clear_all != (char *)-1;
+}
+
+int screen_open(bool with_colors, struct strbuf *reterr)
+{
+	static bool is_known_to_exit;
+	const char *term = getenv("TERM");
+
+	choose_locale();
+	terminal = newterm(NULL, stdout, stdin);
+	if (terminal && !is_able()) {
+		endwin();
+		delscreen(terminal);
+		terminal = NULL;
+	}
+	if (!terminal) {
+		strbuf_addf(reterr, "a terminal of the type '%s' has no screen", term ? term : "");
+		return -ENOTTY;
+	}
+	if (!is_known_to_exit)
+		is_known_to_exit = atexit(screen_close) == 0;
+	is_left = false;
+	set_modes();
+	if (with_colors)
+		start_colors();
+	return 0;
+}
+
+void screen_leave(void)
+{
+	if (terminal && !is_left) {
+		curs_set(1);
+		endwin();
+		is_left = true;
+	}
+}
+
+void screen_enter(void)
+{
+	if (!terminal || !is_left)
+		return;
+	is_left = false;
+	reset_prog_mode();
+	curs_set(0);
+	screen_show(true);
+}
+
+void screen_close(void)
+{
+	screen_leave();
+	if (terminal)
+		delscreen(terminal);
+	terminal = NULL;
+}
+
+bool screen_is_ours(void)
+{
+	pid_t group = tcgetpgrp(STDIN_FILENO);
+
+	/* A terminal that is not the controlling one has no foreground. */
+	return group < 0 || group == getpgrp();
+}
+
+bool screen_is_ascii(void)
+{
+	return is_ascii;
+}
+
+void screen_resize(size_t *ret_rows, size_t *ret_columns)
+{
+	struct winsize size;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0 &&
+	    is_term_resized(size.ws_row, size.ws_col))
+		resizeterm(size.ws_row, size.ws_col);
+	*ret_rows = (size_t)getmaxy(stdscr);
+	*ret_columns = (size_t)getmaxx(stdscr);
+}
+
+/* Reads "ESC [ 1 ; 33 m" into attributes. Returns its bytes, or 0 if it is something else. */
+static size_t read_attributes(const char *text, size_t len, attr_t *look)
+{
+	attr_t made = *look;
+	size_t at = 2;
+	int number = 0;
+
+	if (len < at || text[0] != ESCAPE || text[1] != '[')
+		return 0;
+	for (; at < len; at++) {
+		if (text[at] >= '0' && text[at] <= '9' && number <= SGR_WHITE) {
+			number = 10 * number + (text[at] - '0');
+			continue;
+		}
+		if (number == 0)
+			made = A_NORMAL;
+		else if (number == 1)
+			made |= A_BOLD;
+		else if (number >= SGR_RED && number <= SGR_WHITE && has_pairs)
+			made |= (attr_t)COLOR_PAIR(PAIR_OF_RED + number - SGR_RED);
+		number = 0;
+		if (text[at] == 'm') {
+			*look = made;
+			return at + 1;
+		}
+		if (text[at] != ';')
+			return 0;
+	}
+	return 0;
+}
+
+/* Returns the bytes of the first character, and the columns that it takes; 0 columns and an odd number of bytes never become
+ * control characters of the terminal. */
+static size_t next_character(const char *text, size_t len, size_t *ret_width)
+{
+	mbstate_t state = {0};
+	wchar_t wide;
+	size_t bytes = mbrtowc(&wide, text, len, &state);
+	int width;
+
+	*ret_width = 1;
+	if (bytes == 0 || bytes > len)
+		return 0;
+	width = wcwidth(wide);
+	if (width < 0)
+		return 0;
+	*ret_width = (size_t)width;
+	return bytes;
+}
+
+void screen_put(size_t row, const char *text, size_t len, bool bar)
+{
+	size_t columns = (size_t)getmaxx(stdscr), column = 0, at = 0;
+	attr_t look = A_NORMAL;
+
+	if (row >= (size_t)getmaxy(stdscr))
+		return;
+	move((int)row, 0);
+	while (at < len) {
+		size_t escape = read_attributes(text + at, len - at, &look), width, bytes;
+
+		at += escape;
+		if (escape > 0)
+			continue;
+		bytes = next_character(text + at, len - at, &width);
+		if (column + width > columns)
+			break;
+		attrset((int)(bar ? A_REVERSE : look));
+		addnstr(bytes > 0 ? text + at : "?", bytes > 0 ? (int)bytes : 1);
+		at += bytes > 0 ? bytes : 1;
+		column += width;
+	}
+	attrset((int)(bar ? A_REVERSE : A_NORMAL));
+	/* The last cell of the last row is written, too: ncurses knows how. */
+	for (; column < columns; column++)
+		addch(' ');
+	attrset(A_NORMAL);
+}
+
+void screen_show(bool all)
+{
+	if (all)
+		clearok(curscr, TRUE);
+	refresh();
+}
+
+int screen_key(void)
+{
+	static const struct {
+		int theirs, ours;
+	} keys[] = {
+	        {KEY_UP, SCREEN_UP},     {KEY_DOWN, SCREEN_DOWN},
+	        {KEY_LEFT, SCREEN_LEFT}, {KEY_RIGHT, SCREEN_RIGHT},
+	        {KEY_HOME, SCREEN_HOME}, {KEY_PPAGE, SCREEN_PAGE_UP},
+	        {KEY_END, SCREEN_END},   {KEY_NPAGE, SCREEN_PAGE_DOWN},
+	        {KEY_F(1), SCREEN_HELP},
+	};
+	int key = getch();
+
+	if (key == ERR)
+		return SCREEN_NO_KEY;
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		if (keys[i].theirs == key)
+			return keys[i].ours;
+	return key > 0 && key < 0x80 ? key : SCREEN_OTHER;
+}
