@@ -182,6 +182,8 @@ static int parse(const struct command *command, int argc, char **argv, struct ar
 	        .limit = 20,
 	        .question = {.to_unix_ns = UINT64_MAX, .least_z = 6, .least_impact = 0.01}};
 	export_plan_init(&ret->plan);
+	/* Groups of hosts are compared with one another. */
+	ret->plan.whole_hosts = true;
 	options_init(&parser, command, argc, argv);
 	while (r >= 0 && (id = options_next(&parser)) > 0)
 		r = set_option(&parser, id, ret);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "export-file.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "fleet/fleet-threads.h"
@@ -106,6 +107,10 @@ int export_groups(const struct export_plan *plan, struct snapshot_file *file,
 	struct fleet_groups groups[EXPORT_KEYS_MAX] = {0};
 	int r = export_group(plan, file, &info, groups);
 
+	if (r == 0 && plan->whole_hosts && host_text(&info.host, HOST_selection)) {
+		strbuf_add_str(&file->error, "it has only some processes of its host");
+		r = -EINVAL;
+	}
 	if (r == 0) {
 		cleanup_(fleet_file_done) struct fleet_file shared;
 

@@ -8,6 +8,7 @@
 enum { EXPORT_KEYS_MAX = 8 };
 
 struct export_plan {
+	bool whole_hosts;                      /* refuse a file that has only some processes */
 	struct group_by keys[EXPORT_KEYS_MAX]; /* sets of keys, each with rows of its own */
 	unsigned key_count;
 	bool keys_given; /* and not the default ones */
