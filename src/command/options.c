@@ -177,9 +177,11 @@ static void print_option(const struct cli_option *option, void *context)
 
 static void print_help(FILE *file, const struct command *command)
 {
-	fprintf(file, "Usage: ctprof %s [OPTIONS]%s%s\n%s.\n\n", command->name,
+	bool is_question = command->summary[strlen(command->summary) - 1] == '?';
+
+	fprintf(file, "Usage: ctprof %s [OPTIONS]%s%s\n%s%s\n\n", command->name,
 	        command->operands ? " " : "", command->operands ? command->operands : "",
-	        command->summary);
+	        command->summary, is_question ? "" : ".");
 	options_visit(command, print_option, file);
 	for (const char *const *note = command->notes; note && *note; note++)
 		fprintf(file, "%s%s\n", note == command->notes ? "\n" : "", *note);

@@ -239,8 +239,7 @@ void bands_add_name(const struct bands *bands, unsigned band, struct strbuf *out
 	if (bands->entries[band].label)
 		strbuf_add_str(out, bands->entries[band].label);
 	else if (bands->has_rest && band == bands->count - 1)
-		strbuf_add_str(
-		        out, "what no sample saw: processes between their last one and their end");
+		strbuf_add_str(out, "what no sample saw");
 	else
 		strbuf_addf(out, "%zu other processes", bands->others);
 }

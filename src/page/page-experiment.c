@@ -325,6 +325,27 @@ static void draw_row(struct drawing *drawing, const struct effect *effect)
 	drawing->y += drawing->row_height + (drawing->strips ? SVG_GAP : 2);
 }
 
+/* The sign of each arm, behind the names of rows. */
+static void draw_arms(const struct drawing *drawing)
+{
+	enum { NAME = 18, BASE = 16 };
+	const struct trial *trial = drawing->findings->trial;
+	unsigned width = SVG_CHART / (unsigned)trial->arm_count;
+
+	for (unsigned arm = 0; arm < trial->arm_count; arm++) {
+		cleanup_(strbuf_done) struct strbuf name = STRBUF_INIT;
+
+		findings_add_name(trial->arms[arm].name, &name);
+		strbuf_addf(drawing->out,
+		            "<svg class=\"key\" x=\"%u\" y=\"%u\" width=\"%u\" height=\"20\">",
+		            SVG_NAME + width * arm, drawing->y, width);
+		strip_add_sign(arm, "7", BASE - 4, drawing->out);
+		strbuf_addf(drawing->out, "<text x=\"%d\" y=\"%d\">", NAME, BASE);
+		markup_add_str(drawing->out, strbuf_str(&name));
+		strbuf_add_str(drawing->out, "</text></svg>\n");
+	}
+}
+
 static bool draw(const struct findings *given, bool strips, struct strbuf *out)
 {
 	enum { HEAD = 26 };
@@ -349,6 +370,10 @@ static bool draw(const struct findings *given, bool strips, struct strbuf *out)
 		markup_add_str(&rows, strbuf_str(&text));
 		strbuf_add_str(&rows, "</text>\n");
 		drawing.y += HEAD;
+		if (strips) {
+			draw_arms(&drawing);
+			drawing.y += HEAD;
+		}
 		if (!strips) {
 			strbuf_addf(&rows, "<svg x=\"%d\" y=\"%u\" width=\"%d\" height=\"15\">",
 			            SVG_NAME, drawing.y, SVG_CHART);

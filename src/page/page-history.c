@@ -511,6 +511,19 @@ static void finish(const struct strbuf *rows, unsigned height, struct strbuf *ou
 	strbuf_add_str(out, "</svg>\n");
 }
 
+/* The key of a panel of several lines, below its name. */
+static void draw_key(const struct panel *panel, unsigned y, struct strbuf *out)
+{
+	enum { LINE = 20, STEP = 76, BELOW = 28 };
+
+	for (unsigned i = 0; panel->count > 1 && i < panel->count; i++)
+		strbuf_addf(
+		        out,
+		        "<svg class=\"key\" x=\"%u\" y=\"%u\" width=\"%d\" height=\"16\"><path "
+		        "class=\"line%u\" d=\"M0 8H16\"/><text x=\"%d\" y=\"12\">%s</text></svg>\n",
+		        4 + STEP * i, y + BELOW - 12, STEP, i, LINE, panel->names[i]);
+}
+
 void page_add_lines_svg(const struct history *history, struct strbuf *out)
 {
 	cleanup_(strbuf_done) struct strbuf rows = STRBUF_INIT;
@@ -524,6 +537,7 @@ void page_add_lines_svg(const struct history *history, struct strbuf *out)
 		if (panel.count > 0) {
 			strbuf_addf(&name, "%s, to ", panel.heading);
 			add_value(&panel, panel.top, &name);
+			draw_key(&panel, y, &rows);
 			draw_name(strbuf_str(&name), y, LINE_HEIGHT, &rows);
 			add_panel_chart(history, &panel, &rows);
 			strbuf_add_str(&rows, "</svg>\n");

@@ -178,14 +178,14 @@ static size_t add_frames(const struct overview *overview, const struct icicle *i
 	return left_out;
 }
 
+static const struct {
+	const char *name, *text;
+} keys[] = {{"d3", "at least 60 % less"}, {"d2", "30 % less"}, {"d1", "10 % less"},
+            {"c0", "about the same"},     {"m1", "10 % more"}, {"m2", "30 % more"},
+            {"m3", "at least 60 % more"}, {"u", "not known"}};
+
 static void add_key(unsigned aspect, struct strbuf *out)
 {
-	static const struct {
-		const char *name, *text;
-	} keys[] = {{"d3", "at least 60 % less"}, {"d2", "30 % less"}, {"d1", "10 % less"},
-	            {"c0", "about the same"},     {"m1", "10 % more"}, {"m2", "30 % more"},
-	            {"m3", "at least 60 % more"}, {"u", "not known"}};
-
 	strbuf_add_str(out, "<p class=\"keys\">");
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		strbuf_addf(out,
@@ -259,14 +259,40 @@ void page_add_icicles(const struct report *report, const struct page_command *co
 	}
 }
 
+/* The key of a chart by itself. */
+static void draw_key(unsigned aspect, unsigned y, struct strbuf *out)
+{
+	enum { STEP = 132 };
+	unsigned x = 4;
+
+	for (size_t i = 0; i <= ARRAY_SIZE(keys); i++, x += STEP) {
+		bool is_hatch = i == ARRAY_SIZE(keys);
+
+		strbuf_addf(out,
+		            "<svg x=\"%u\" y=\"%u\" width=\"%d\" height=\"16\"><svg class=\"f %s\">"
+		            "<rect y=\"2\" width=\"14\" height=\"12\"/>",
+		            x, y, STEP, is_hatch ? "c0" : keys[i].name);
+		if (is_hatch)
+			strbuf_addf(out,
+			            "<rect y=\"2\" width=\"14\" height=\"12\" "
+			            "fill=\"url(#hatch-%s)\"/>",
+			            aspect_table[aspect].name);
+		strbuf_addf(out, "</svg><text x=\"18\" y=\"12\">%s</text></svg>\n",
+		            is_hatch ? "new or gone" : keys[i].text);
+	}
+}
+
 bool page_add_icicle_svg(const struct report *report, unsigned aspect, struct strbuf *out)
 {
 	cleanup_(icicle_done) struct icicle icicle = {0};
 
 	if (!icicle_of(report, aspect, &icicle))
 		return false;
-	page_begin_svg(ALONE_WIDTH, (ICICLE_LEVELS + 1) * FRAME_HEIGHT, out);
+	page_begin_svg(ALONE_WIDTH, (ICICLE_LEVELS + (icicle.sides > 1 ? 2 : 1)) * FRAME_HEIGHT,
+	               out);
 	(void)add_frames(report->overview, &icicle, aspect, out);
+	if (icicle.sides > 1)
+		draw_key(aspect, (ICICLE_LEVELS + 1) * FRAME_HEIGHT, out);
 	strbuf_add_str(out, "</svg>\n");
 	return true;
 }

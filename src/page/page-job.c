@@ -60,7 +60,8 @@ static void add_height(const struct plot *plot, enum bands_kind kind, enum serie
 	}
 	strbuf_add_str(out, kind == BANDS_USED
 	                            ? ". A band is the CPU time of a process in a record by the "
-	                              "record's length.</p>\n"
+	                              "record's length. No sample saw what processes "
+	                              "used between their last one and their end.</p>\n"
 	                            : ". A record has the most of each process since the record "
 	                              "before, which need not be of one moment: where these add "
 	                              "up to more, the sum is divided in proportion to "

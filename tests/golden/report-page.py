@@ -175,7 +175,9 @@ def make_recording(directory):
             at = (10 * i + (60 if i >= GAP_AT else 0)) * SECOND
             window["window"].update(begin_unix_ns=1767226200 * SECOND + at, begin_boottime_ns=600 * SECOND + at, length_ns=10 * SECOND)
             window.update(captured_at_unix_ns=1767226210 * SECOND + at, captured_boottime_ns=610 * SECOND + at)
-            window["pressure"] = {"cpu": {"some": {"avg10": 0, "avg60": 0, "avg300": 0, "total_usec": 100000 * i}}}
+            window["psi"] = {
+                key: {"some": {"avg10": 0, "avg60": 0, "avg300": 0, "total_usec": usec}} for key, usec in (("cpu", 500000 * i), ("io", 200000))
+            }
             for row in window["threads"]:
                 row.update(interval_ns=10 * SECOND, read_boottime_ns=610 * SECOND + at)
                 if row["pcomm"] == "busy":
@@ -195,6 +197,8 @@ def check_recording(page):
     check("12 windows in 12 columns" in notes and "1 gap of 60.000s has no window" in notes, notes)
     lines = len(page.of("svg", class_="time lines"))
     check(lines >= 3 and page.of("path", class_="gap"), lines, "panels")
+    pressure = [row for rows in page.rows for row in rows if row[0].startswith("pressure")]
+    check(len(pressure) == 1 and pressure[0][-1] == "55%2.0%", "pressure of 0 to 5.5 s in 10 s, and of 0.2 s:", pressure)
 
 
 def check_job(page, directory):
@@ -360,6 +364,8 @@ def main():
         page = Page(text)
         check_policy(page)
         check_experiment(page, "dir")
+        blocks = Page(run("report", "dir", "-f", "svg", "--chart", "blocks", "-o", "-"))
+        check(blocks.of("text")[1:3] == ["A", "B"], "the arms have no key:", blocks.of("text"))
         if chromium:
             check_opened(chromium, text, (500, 900, 1600), place)
             check_printed(chromium, text, place)
@@ -369,6 +375,8 @@ def main():
         check_policy(page)
         check_words(page, ["recording <b>"], "show")
         check_recording(page)
+        lines = Page(run("report", "recording <b>", "-f", "svg", "--chart", "lines", "-o", "-")).of("text")
+        check({"cpu", "io"} <= set(lines), "lines have no key:", lines)
         if chromium:
             check_opened(chromium, text, (500, 900, 1600), place)
             check_range(chromium, text, place)
