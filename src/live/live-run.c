@@ -26,7 +26,8 @@ enum {
 	HEAD_MAX = 12,     /* lines that stay when the rest is scrolled */
 	ARGUMENTS_MAX = 8, /* that a state adds */
 };
-#define FIRST_NS NS_PER_SECOND /* somebody waits for the first window */
+#define BACKGROUND_NS 200000000L /* between looks whether the terminal is ours again */
+#define FIRST_NS NS_PER_SECOND   /* somebody waits for the first window */
 
 struct live {
 	const struct command *command;
@@ -40,7 +41,8 @@ struct live {
 	size_t rows, columns;
 	uint64_t begin_ns, until_ns; /* of the window that is running */
 	uint64_t windows, windows_max;
-	bool redraws; /* the whole terminal */
+	bool is_ordered; /* by keys, and not by options about metrics */
+	bool redraws;    /* the whole terminal */
 };
 
 static sigset_t signals(void)
@@ -114,6 +116,7 @@ static void note_order(struct live *live, const struct report_options *options)
 	const char *id = live_delay_id(live->state.sort[LIVE_DELAYS]);
 
 	strbuf_clear(&live->order);
+	live->is_ordered = live->state.delays || options->overview;
 	if (live->state.delays)
 		strbuf_addf(&live->order, "%s delays", id ? id : "all");
 	else if (!options->overview)
@@ -213,7 +216,8 @@ static void draw_bars(const struct live *live, size_t first, size_t last, size_t
 	strbuf_add_str(&top, "ctprof top  every ");
 	live_add_length(live->state.every_ns, &top);
 	strbuf_addf(&top, "  by %s  order: %s%s", strbuf_str(&live->groups),
-	            strbuf_str(&live->order), live->state.ascending ? " (reverse)" : "");
+	            strbuf_str(&live->order),
+	            live->state.ascending && live->is_ordered ? " (reverse)" : "");
 	strbuf_add_str(&bottom, "q quit  h help  space freeze  <> order  D delays  +- time");
 	if (last - first < count)
 		strbuf_addf(&bottom, "  lines %zu-%zu of %zu", first + 1, last, count);
@@ -229,6 +233,7 @@ static void draw(struct live *live)
 
 	if (!screen_is_ours())
 		return;
+	screen_enter();
 	screen_resize(&live->rows, &live->columns);
 	if (live->state.help)
 		live_add_help(&help);
@@ -346,18 +351,27 @@ static int read_window(struct live *live, struct strbuf *reterr)
 static int wait_next(struct live *live, struct strbuf *reterr)
 {
 	enum { KEYS, SIGNALS, POLLED };
-	struct pollfd polled[POLLED] = {
-	        [KEYS] = {.fd = STDIN_FILENO, .events = screen_is_ours() ? POLLIN : 0},
-	        [SIGNALS] = {.fd = live->signal_fd, .events = POLLIN}};
+	struct pollfd polled[POLLED] = {[KEYS] = {.fd = STDIN_FILENO, .events = POLLIN},
+	                                [SIGNALS] = {.fd = live->signal_fd, .events = POLLIN}};
 	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
 	uint64_t left_ns = live->until_ns > now_ns ? live->until_ns - now_ns : 0;
+	bool is_ours = screen_is_ours();
 	struct timespec timeout = {.tv_sec = (time_t)(left_ns / NS_PER_SECOND),
 	                           .tv_nsec = (long)(left_ns % NS_PER_SECOND)};
 	enum live_effect of_signals = LIVE_NOTHING, of_keys = LIVE_NOTHING;
-	int r = ppoll(polled, POLLED, &timeout, NULL);
+	int r;
 
+	/* A shell that puts it into the foreground sends no signal. */
+	if (!is_ours) {
+		polled[KEYS].events = 0;
+		timeout = (struct timespec){.tv_nsec = left_ns < BACKGROUND_NS ? (long)left_ns
+		                                                               : BACKGROUND_NS};
+	}
+	r = ppoll(polled, POLLED, &timeout, NULL);
 	if (r < 0)
 		return errno == EINTR ? LIVE_NOTHING : -errno;
+	if (r == 0 && clock_now_ns(CLOCK_MONOTONIC) < live->until_ns)
+		return is_ours ? LIVE_NOTHING : LIVE_DRAW;
 	if (r == 0) {
 		r = read_window(live, reterr);
 		return r < 0 ? r : live->windows == live->windows_max ? LIVE_QUIT : LIVE_REPORT;

@@ -93,18 +93,33 @@ int screen_open(bool with_colors, struct strbuf *reterr)
 	return 0;
 }
 
+bool screen_is_ours(void)
+{
+	pid_t group = tcgetpgrp(STDIN_FILENO);
+
+	/* A terminal that is not the controlling one has no foreground. */
+	return group < 0 || group == getpgrp();
+}
+
 void screen_leave(void)
 {
-	if (terminal && !is_left) {
-		curs_set(1);
-		endwin();
-		is_left = true;
-	}
+	if (!terminal || is_left)
+		return;
+	is_left = true;
+	/* In the background the modes are those of a shell by now, and to set them would stop the process. */
+	if (!screen_is_ours())
+		return;
+	/* The text stays on terminals that have no other page. */
+	move(getmaxy(stdscr) - 1, 0);
+	clrtoeol();
+	refresh();
+	curs_set(1);
+	endwin();
 }
 
 void screen_enter(void)
 {
-	if (!terminal || !is_left)
+	if (!terminal || !is_left || !screen_is_ours())
 		return;
 	is_left = false;
 	reset_prog_mode();
@@ -118,14 +133,6 @@ void screen_close(void)
 	if (terminal)
 		delscreen(terminal);
 	terminal = NULL;
-}
-
-bool screen_is_ours(void)
-{
-	pid_t group = tcgetpgrp(STDIN_FILENO);
-
-	/* A terminal that is not the controlling one has no foreground. */
-	return group < 0 || group == getpgrp();
 }
 
 bool screen_is_ascii(void)

@@ -31,7 +31,8 @@ must_check_ int screen_open(bool with_colors, struct strbuf *reterr);
 /* Gives the terminal back; nothing if it was not taken. */
 void screen_close(void);
 
-/* Gives it back for a while, such as while the process is stopped, and takes it again; nothing if that is so already. */
+/* Gives it back for a while, such as while the process is stopped, and takes it again; nothing if that is so already, or in the
+ * background. */
 void screen_leave(void);
 void screen_enter(void);
 

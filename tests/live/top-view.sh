@@ -196,6 +196,28 @@ await_done
 command_there "stty -g >$scratch/after"
 same "the terminal after it" "$(cat before)" "$(cat after)"
 
+# In the background it is quiet, comes back, and ends there as well.
+rm -f pid
+keys "clear; sh -c 'echo \$\$ >$scratch/pid; exec $CTPROF top --every 200ms'" Enter
+shows '^this host: window of '
+keys C-z
+shows 'Stopped'
+keys "clear; bg" Enter
+shows "every 200ms'"
+command_there "stty -g >$scratch/after"
+same "the terminal of one in the background" "$(cat before)" "$(cat after)"
+same "lines of the view beside the shell" 0 "$(screen | grep -c '^this host')"
+keys "clear; fg" Enter
+shows '^this host: window of '
+keys C-z
+shows 'Stopped'
+keys "clear; bg" Enter
+shows "every 200ms'"
+kill -TERM "$(cat pid)"
+while kill -0 "$(cat pid)" 2>/dev/null; do sleep 0.05; done
+command_there "stty -g >$scratch/after"
+same "the terminal after its end in the background" "$(cat before)" "$(cat after)"
+
 # Terminals without a screen, and none at all.
 command_there "TERM=dumb $CTPROF top 2>$scratch/errors; echo \$? >$scratch/status"
 same "status with TERM=dumb" 1 "$(cat status)"
