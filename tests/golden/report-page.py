@@ -122,6 +122,23 @@ def check_words(page, files, command):
         at = words.index(line, at) + len(line)
 
 
+def luminance(colour):
+    digits = colour if len(colour) == 6 else "".join(2 * digit for digit in colour)
+    parts = [int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4)]
+    red, green, blue = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def check_contrast(page):
+    """Lines are seen on the area below the first of them, in both schemes."""
+    style = next(text for text in page.of("style") if ".area0" in text)
+    for scheme in style.split("prefers-color-scheme: dark"):
+        colours = dict(re.findall("--([a-z0-9]+): #([0-9a-f]+)", scheme))
+        for line in re.findall("[.]line[0-9] {[^}]*stroke: (?:var[(]--|#)([a-z0-9]+)", style):
+            low, high = sorted((luminance(colours.get(line, line)), luminance(colours["h2"])))
+            check(high + 0.05 >= 2 * (low + 0.05), "a line that is hardly seen:", line, colours)
+
+
 def check_colours(page, text):
     """What is printed as the same number on both sides has no colour of a change."""
     for tag, attributes, words in page.texts:
@@ -398,6 +415,7 @@ def main():
             page = Page(text)
             check_policy(page)
             check_job(page, directory)
+            check_contrast(page)
             if chromium:
                 check_opened(chromium, text, (500, 900, 1600) if job.startswith("c") else (900,), place)
     if not chromium:
