@@ -8,25 +8,10 @@
 #include "manual-page.h"
 
 const struct command *const command_table[] = {
-        &command_ab,
-        &command_ab_report,
-        &command_run,
-        &command_duct,
-        &command_plot,
-        &command_list,
-        &command_capture,
-        &command_record,
-        &command_top,
-        &command_show,
-        &command_compare,
-        &command_report,
-        &command_window,
-        &command_export,
-        &command_db,
-        &command_metric_list,
-        &command_doctor,
-        &command_help,
-        NULL,
+        &command_ab,      &command_ab_report,   &command_run,    &command_duct,  &command_plot,
+        &command_list,    &command_capture,     &command_record, &command_top,   &command_show,
+        &command_compare, &command_report,      &command_window, &command_merge, &command_export,
+        &command_db,      &command_metric_list, &command_doctor, &command_help,  NULL,
 };
 _Static_assert(ARRAY_SIZE(command_table) <= COMMANDS_MAX + 1, "COMMANDS_MAX is too small");
 

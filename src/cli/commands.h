@@ -16,6 +16,7 @@ extern const struct command command_list;
 extern const struct command command_run;
 extern const struct command command_duct;
 extern const struct command command_window;
+extern const struct command command_merge;
 extern const struct command command_ab_report;
 extern const struct command command_metric_list;
 extern const struct command command_db;

@@ -287,6 +287,17 @@ static void add_thread_id(const struct thread_sample *sample, struct strbuf *out
 	strbuf_add_char(out, ')');
 }
 
+static void add_host_name(const struct thread_sample *sample, const struct host *host,
+                          struct strbuf *out)
+{
+	const char *name = host ? host_text(host, HOST_hostname) : NULL;
+
+	if (sample->host.len > 0)
+		strbuf_add(out, strbuf_str(&sample->host), sample->host.len);
+	else
+		strbuf_add_str(out, name ? name : "(host not known)");
+}
+
 static void add_thread_name(const struct group_by *by, enum group_key key,
                             const struct thread_sample *sample, const struct host *host,
                             struct strbuf *out)
@@ -328,6 +339,9 @@ static void add_thread_name(const struct group_by *by, enum group_key key,
 		break;
 	case GROUP_KEY_state:
 		add_state_name(sample, out);
+		break;
+	case GROUP_KEY_host:
+		add_host_name(sample, host, out);
 		break;
 	case GROUP_KEY_cgroup_service:
 		add_part_name(CGROUP_PART_SERVICE, "(no service)", sample, out);
@@ -467,7 +481,8 @@ static uint32_t add_name(struct key_names *names, const struct group_by *by, enu
 
 /* Appends the identity of a thread: an id alone may be another thread's after a boot, in another namespace, or
  * later. */
-static void add_identity(const struct host *host, uint32_t tgid, uint32_t tid,
+static void add_identity(const struct host *host, const struct strbuf *host_name,
+                         const struct strbuf *own_boot_id, uint32_t tgid, uint32_t tid,
                          uint64_t start_time_clock_ticks, struct strbuf *out)
 {
 	const char *boot_id = host ? host_text(host, HOST_boot_id) : NULL;
@@ -475,6 +490,11 @@ static void add_identity(const struct host *host, uint32_t tgid, uint32_t tid,
 
 	strbuf_addf(out, "%u %u %llu %s %s", tgid, tid, (unsigned long long)start_time_clock_ticks,
 	            boot_id ? boot_id : "", pid_namespace ? pid_namespace : "");
+	if (host_name->len == 0)
+		return;
+	strbuf_add(out, strbuf_str(own_boot_id), own_boot_id->len);
+	strbuf_add_char(out, ' ');
+	strbuf_add(out, strbuf_str(host_name), host_name->len);
 }
 
 uint32_t key_names_of_thread(struct key_names *names, const struct group_by *by, unsigned key,
@@ -490,11 +510,11 @@ uint32_t key_names_of_thread(struct key_names *names, const struct group_by *by,
 	/* Ids identify both; their names may change, or be known on one side only. */
 	strbuf_clear(&names->pattern);
 	if (id == GROUP_KEY_thread)
-		add_identity(host, sample->tgid, sample->tid, sample->start_time_clock_ticks,
-		             &names->pattern);
+		add_identity(host, &sample->host, &sample->boot_id, sample->tgid, sample->tid,
+		             sample->start_time_clock_ticks, &names->pattern);
 	else if (id == GROUP_KEY_pid)
-		add_identity(host, sample->tgid, sample->tgid, sample_process_start(sample),
-		             &names->pattern);
+		add_identity(host, &sample->host, &sample->boot_id, sample->tgid, sample->tgid,
+		             sample_process_start(sample), &names->pattern);
 	else
 		strbuf_addf(&names->pattern, "%u", sample->uid);
 	names->identities = true;
@@ -505,7 +525,7 @@ bool group_key_is_of_process(enum group_key key)
 {
 	return key == GROUP_KEY_pcomm || key == GROUP_KEY_pid || key == GROUP_KEY_exe ||
 	       key == GROUP_KEY_exe_dir || key == GROUP_KEY_cwd || key == GROUP_KEY_title ||
-	       key == GROUP_KEY_user;
+	       key == GROUP_KEY_user || key == GROUP_KEY_host;
 }
 
 bool group_key_is_of_thread(enum group_key key)
@@ -532,7 +552,8 @@ uint32_t key_names_of_exited(struct key_names *names, const struct group_by *by,
 		return add_name(names, by, by->keys[key]);
 	strbuf_clear(&names->pattern);
 	/* No thread has the id 0. */
-	add_identity(host, process->tgid, 0, process->start_time_clock_ticks, &names->pattern);
+	add_identity(host, process->host_name, process->boot_id, process->tgid, 0,
+	             process->start_time_clock_ticks, &names->pattern);
 	return number_of(names, false);
 }
 

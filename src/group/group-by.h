@@ -114,6 +114,8 @@ struct exited_process {
 	uint64_t start_time_clock_ticks;
 	const char *pcomm;
 	size_t pcomm_len;
+	/* The two texts of a sample; borrowed. */
+	const struct strbuf *host_name, *boot_id;
 };
 
 /* Returns whether the exited threads of a process have a name of their own for this key: the name of each one is not

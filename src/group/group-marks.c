@@ -53,3 +53,12 @@ void group_marks_done(struct group *group)
 {
 	free(group->marks);
 }
+
+bool group_is_continued(const struct thread_sample *sample)
+{
+	bool joined = sample->window_part == WINDOW_PART_continued;
+
+	for (unsigned s = 0; s < SOURCE_COUNT; s++)
+		joined = joined && sample->outcomes[s] != OUTCOME_unjoined;
+	return joined;
+}

@@ -22,3 +22,7 @@ void group_marks_done(struct group *group);
 
 /* Returns the mark of the metric, or NULL if there is none. @marks may be NULL. */
 const struct group_mark *group_marks_find(const struct group_marks *marks, enum metric_id metric);
+
+/* Returns whether both readings of a window have the thread. One whose part inside is unknown was not in the first, or is not
+ * known to be the same. */
+bool group_is_continued(const struct thread_sample *sample);

@@ -10,6 +10,7 @@ static void open_process(struct group_process *process, const struct thread_samp
 	process->start_time_clock_ticks = sample_process_start(sample);
 	strbuf_clear(&process->pcomm);
 	strbuf_add(&process->pcomm, strbuf_str(&sample->pcomm), sample->pcomm.len);
+	row_host_set(&process->host, sample);
 	process->exited_unwanted = false;
 	process->successors = sample->process_successors;
 	process->threads = 0;
@@ -26,7 +27,8 @@ bool group_process_is_next(const struct group_process *process, const struct thr
 {
 	return process->open &&
 	       (!sample_is_of_process(sample, process->tgid, process->start_time_clock_ticks) ||
-	        sample->process_successors != process->successors);
+	        sample->process_successors != process->successors ||
+	        !row_host_is(&process->host, sample));
 }
 
 /* Returns whether the thread was born when the kernel kept no delay record: it was read, and has none of the seven
@@ -182,5 +184,6 @@ bool group_process_is_rounding(const struct group_process *process,
 void group_process_done(struct group_process *process)
 {
 	strbuf_done(&process->pcomm);
+	row_host_done(&process->host);
 	process->open = false;
 }

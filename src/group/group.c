@@ -56,10 +56,10 @@ void group_table_done(struct group_table *table)
 }
 
 /* Returns a hash of a thread's identity. The sum over a group is its fingerprint, valid in this process only. */
-static uint64_t member_hash(const struct hash_seed *seed, uint32_t tgid, uint32_t tid,
-                            uint64_t start_time_clock_ticks)
+static uint64_t member_hash(const struct hash_seed *seed, uint64_t host_hash, uint32_t tgid,
+                            uint32_t tid, uint64_t start_time_clock_ticks)
 {
-	const uint64_t words[] = {(uint64_t)tgid << 32 | tid, start_time_clock_ticks};
+	const uint64_t words[] = {(uint64_t)tgid << 32 | tid, start_time_clock_ticks, host_hash};
 
 	return hash_bytes(seed, words, sizeof(words));
 }
@@ -107,27 +107,18 @@ static void add_birth(struct group_table *table, struct group *group, uint64_t b
 #undef METRIC
 /* clang-format on */
 
-/* Returns whether both readings of a window have the thread. One whose part inside is unknown was not in the first, or is not
- * known to be the same. */
-static bool is_continued(const struct thread_sample *sample)
-{
-	bool joined = sample->window_part == WINDOW_PART_continued;
-
-	for (unsigned s = 0; s < SOURCE_COUNT; s++)
-		joined = joined && sample->outcomes[s] != OUTCOME_unjoined;
-	return joined;
-}
-
 static bool is_same_process(const struct process_ids *a, const struct process_ids *b)
 {
-	return a->tgid == b->tgid && a->start_clock_ticks == b->start_clock_ticks;
+	return a->tgid == b->tgid && a->start_clock_ticks == b->start_clock_ticks &&
+	       a->host_hash == b->host_hash;
 }
 
 /* A thread has the ids of its process from the leader. */
 static struct process_ids process_ids_of(struct group_table *table,
-                                         const struct thread_sample *sample)
+                                         const struct thread_sample *sample, uint64_t hash)
 {
 	struct process_ids ids = {.is_known = true,
+	                          .host_hash = hash,
 	                          .tgid = sample->tgid,
 	                          .start_clock_ticks = sample_process_start(sample)};
 
@@ -168,7 +159,8 @@ static void add_to_group(struct group_table *table, struct thread_sample *sample
 	struct fold_cell *cells = NULL;
 	struct process_ids ids;
 	uint32_t threads = sample_threads(sample);
-	uint64_t member = member_hash(&table->seed, sample->tgid, sample->tid,
+	uint64_t hash = row_host_hash(&table->seed, &sample->host, &sample->boot_id);
+	uint64_t member = member_hash(&table->seed, hash, sample->tgid, sample->tid,
 	                              sample->start_time_clock_ticks);
 
 	if (!group || memcmp(numbers, table->last_numbers, names_len) != 0) {
@@ -184,7 +176,7 @@ static void add_to_group(struct group_table *table, struct thread_sample *sample
 	sample_set(sample, thread_count, (struct counter_count){threads});
 	group->threads += threads;
 	group->leaders += sample->tid == sample->tgid ? threads : 0;
-	ids = process_ids_of(table, sample);
+	ids = process_ids_of(table, sample, hash);
 	add_process_ids(group, &ids);
 	add_part(group, sample->window_part, threads);
 	group->several_processes = group->several_processes || threads > 1;
@@ -194,7 +186,7 @@ static void add_to_group(struct group_table *table, struct thread_sample *sample
 		saturating_add_to(&group->lost_run_ns, sample->run_time_before_ns);
 		saturating_add_to(&group->lost_lived_ns, group_rates_age_ns(table, sample));
 	}
-	if (is_continued(sample)) {
+	if (group_is_continued(sample)) {
 		group->continued++;
 		group->continued_members += member;
 	}
@@ -248,13 +240,27 @@ static bool is_by_thread_names(const struct group_by *by)
 static void name_exited(struct group_table *table)
 {
 	struct group_process *process = &table->process;
-	const struct exited_process exited = {process->tgid, process->start_time_clock_ticks,
-	                                      strbuf_str(&process->pcomm), process->pcomm.len};
+	const struct exited_process exited = {process->tgid,
+	                                      process->start_time_clock_ticks,
+	                                      strbuf_str(&process->pcomm),
+	                                      process->pcomm.len,
+	                                      &process->host.name,
+	                                      &process->host.boot_id};
 
 	for (unsigned i = 0; i < table->by.count; i++)
 		if (group_key_is_of_thread(table->by.keys[i]))
 			process->names[i] = key_names_of_exited(&table->names[i], &table->by, i,
 			                                        &exited, table->host);
+}
+
+/* Returns the hash of the exited threads of the last process. */
+static uint64_t exited_hash(const struct group_table *table)
+{
+	const struct group_process *process = &table->process;
+
+	return member_hash(&table->seed,
+	                   row_host_hash(&table->seed, &process->host.name, &process->host.boot_id),
+	                   process->tgid, 0, process->start_time_clock_ticks);
 }
 
 static void note_sources(const struct group_table *table, uint32_t *known,
@@ -266,8 +272,7 @@ static void note_sources(const struct group_table *table, uint32_t *known,
 	for (unsigned source = 0; source < PROCESS_SOURCE_COUNT; source++) {
 		knows[source] = group_process_knows(process, (enum process_source)source);
 		if (!knows[source])
-			unknown[source] += member_hash(&table->seed, process->tgid, 0,
-			                               process->start_time_clock_ticks);
+			unknown[source] += exited_hash(table);
 	}
 	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
 		if (knows[process_source(process_total_table[i].source)])
@@ -343,8 +348,7 @@ void group_table_finish(struct group_table *table)
 		table->filter->found = true;
 	group = group_of(table, process->names);
 	if (group->threads == 0)
-		group->members += member_hash(&table->seed, process->tgid, 0,
-		                              process->start_time_clock_ticks);
+		group->members += exited_hash(table);
 	add_remainders(group, remainders);
 	group_rates_add_exited(table, group, remainders);
 }

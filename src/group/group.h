@@ -17,6 +17,7 @@
 #include "measure/rates.h"
 #include "measure/spread.h"
 #include "metric/fold.h"
+#include "metric/row-host.h"
 
 struct group_elders;
 struct group_filter;
@@ -26,6 +27,7 @@ struct group_marks;
 struct process_ids {
 	uint64_t start_clock_ticks; /* or PROCESS_START_UNKNOWN */
 	uint32_t tgid, ppid, pgrp, session;
+	uint64_t host_hash; /* of the row's host and boot; 0 in a file of one host */
 	bool is_known, has_parent;
 };
 
@@ -113,6 +115,7 @@ struct group_process {
 	uint64_t start_time_clock_ticks; /* or PROCESS_START_UNKNOWN */
 	uint32_t names[GROUP_KEYS_MAX];  /* numbers of its first thread's names */
 	struct strbuf pcomm;
+	struct row_host host;
 	bool exited_unwanted; /* the filter excludes its exited threads */
 	uint32_t successors;  /* process_successors of its threads */
 	uint32_t threads;

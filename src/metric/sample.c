@@ -37,6 +37,8 @@ void sample_reset(struct thread_sample *sample)
 	sample->merged_threads = 0;
 	sample->jemalloc_boottime_ns = 0;
 	sample->jemalloc_interval_ns = 0;
+	strbuf_clear(&sample->host);
+	strbuf_clear(&sample->boot_id);
 	strbuf_clear(&sample->pcomm);
 	strbuf_clear(&sample->comm);
 	strbuf_clear(&sample->cgroup);
@@ -64,6 +66,8 @@ void sample_reset(struct thread_sample *sample)
 
 void sample_done(struct thread_sample *sample)
 {
+	strbuf_done(&sample->host);
+	strbuf_done(&sample->boot_id);
 	strbuf_done(&sample->pcomm);
 	strbuf_done(&sample->comm);
 	strbuf_done(&sample->cgroup);

@@ -72,7 +72,10 @@ static void add_host(const struct snapshot_info *info, struct strbuf *out)
 	const struct host *host = &info->host;
 
 	add_host_text(host, HOST_hostname, "", "", out);
-	add_host_text(host, HOST_kernel_name, host->seen[HOST_hostname] ? ", " : "",
+	if (host->seen[HOST_hosts])
+		strbuf_addf(out, "%llu hosts", (unsigned long long)host->numbers[HOST_hosts]);
+	add_host_text(host, HOST_kernel_name,
+	              host->seen[HOST_hostname] || host->seen[HOST_hosts] ? ", " : "",
 	              "unknown kernel", out);
 	add_host_text(host, HOST_kernel_release, " ", "", out);
 	strbuf_add_str(out, ", ");

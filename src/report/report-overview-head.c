@@ -92,6 +92,8 @@ static void add_host(const struct report *report, unsigned left, struct strbuf *
 
 	if (left <= WITH_HOSTNAME)
 		add_host_text(report, HOST_hostname, ", ", out);
+	if (host->seen[HOST_hosts])
+		strbuf_addf(out, ", %llu hosts", (unsigned long long)host->numbers[HOST_hosts]);
 	if (left <= WITH_KERNEL) {
 		add_host_text(report, HOST_kernel_name, ", ", out);
 		add_host_text(report, HOST_kernel_release,

@@ -37,6 +37,7 @@ struct reading {
 	struct thread_row_reader rows;
 	struct thread_sample sample;
 	struct thread_row_process process;
+	struct row_host last_host;  /* of the row before */
 	struct value_reader values; /* of cgroups and pressure */
 	struct cgroup_stats stats;
 	uint64_t cgroups;
@@ -122,10 +123,15 @@ static int read_version(struct reading *reading)
 		return refuse(reading, "\"version\" is not a number from 1 on");
 	if (version == SNAPSHOT_VERSION_CHANGES)
 		return begin_changes(reading);
-	if (version > SNAPSHOT_VERSION_CHANGES) {
+	reading->info->is_of_hosts = version == SNAPSHOT_VERSION_HOSTS;
+	if (reading->info->is_of_hosts && reading->has_threads)
+		return refuse(reading, "its \"version\" stands behind its rows");
+	if (reading->info->is_of_hosts && reading->visitor->base)
+		return refuse(reading, "a window of many hosts is no part of a recording");
+	if (version > SNAPSHOT_VERSION_HOSTS) {
 		strbuf_addf(reading->reterr,
 		            "written in version %llu of the format; this ctprof reads up to %d",
-		            (unsigned long long)version, SNAPSHOT_VERSION_CHANGES);
+		            (unsigned long long)version, SNAPSHOT_VERSION_HOSTS);
 		return -EBADMSG;
 	}
 	reading->has_version = true;
@@ -272,6 +278,9 @@ static int read_thread(struct reading *reading)
 			return refuse(reading, "a row has the changes of a thread that is not in "
 			                       "the window before");
 	}
+	if (!thread_row_find_host(reading->info, &reading->last_host, &reading->process,
+	                          &reading->sample))
+		return refuse(reading, "a row of a window of many hosts has no \"host\"");
 	thread_row_find_process(&reading->process, &reading->sample);
 	reading->info->tally.threads++;
 	if (!reading->has_format)
@@ -463,12 +472,6 @@ static int read_pair(struct reading *reading)
 	return json_reader_skip(reading->json);
 }
 
-/* A window is useless without its length. */
-static bool window_length_is_missing(const struct snapshot_info *info)
-{
-	return !info->window.seen[WINDOW_length_ns] || info->window.numbers[WINDOW_length_ns] == 0;
-}
-
 /* Returns whether the base has all that the window leaves out. */
 static bool end_frame(struct reading *reading)
 {
@@ -523,6 +526,7 @@ static int finish_reference(struct reading *reading)
 static int read_document(struct reading *reading)
 {
 	enum json_token token;
+	const char *fault;
 	int r = json_reader_next(reading->json, &token);
 
 	if (r < 0)
@@ -548,9 +552,9 @@ static int read_document(struct reading *reading)
 		return refuse(reading, "it has no \"version\" or no \"kind\" key");
 	if (!reading->has_threads)
 		return refuse(reading, "it has no \"threads\" key");
-	if (reading->info->kind == KIND_window && window_length_is_missing(reading->info))
-		return refuse(reading,
-		              "its kind is \"window\", and it does not say how long it was");
+	fault = snapshot_window_fault(reading->info);
+	if (fault)
+		return refuse(reading, fault);
 	return check_own(reading);
 }
 
@@ -583,6 +587,7 @@ int snapshot_read(struct byte_source *source, const struct snapshot_limits *limi
 	thread_row_reader_done(&reading.rows);
 	thread_store_done(&reading.held);
 	sample_done(&reading.sample);
+	row_host_done(&reading.last_host);
 	value_reader_done(&reading.values);
 	cgroup_stats_done(&reading.stats);
 	strbuf_done(&reading.scratch);

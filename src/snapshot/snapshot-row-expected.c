@@ -203,6 +203,12 @@ static int expect_identity(struct thread_row_reader *rows, struct json_reader *j
 		return expect_u32(rows, json, expected, identity, &sample->pgrp);
 	case ROW_session:
 		return expect_u32(rows, json, expected, identity, &sample->session);
+	case ROW_host:
+		return expect_name(rows, json, expected, identity, SAMPLE_HOST_BYTES,
+		                   &sample->host);
+	case ROW_boot_id:
+		return expect_name(rows, json, expected, identity, SAMPLE_HOST_BYTES,
+		                   &sample->boot_id);
 	case ROW_pcomm:
 		return expect_name(rows, json, expected, identity, SAMPLE_COMM_BYTES,
 		                   &sample->pcomm);

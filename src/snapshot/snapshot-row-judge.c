@@ -9,6 +9,31 @@ void thread_row_find_process(struct thread_row_process *before, struct thread_sa
 	*before = (struct thread_row_process){sample->tgid, sample_process_start(sample)};
 }
 
+bool thread_row_find_host(const struct snapshot_info *info, struct row_host *before,
+                          struct thread_row_process *process, struct thread_sample *sample)
+{
+	if (!info->is_of_hosts) {
+		strbuf_clear(&sample->host);
+		strbuf_clear(&sample->boot_id);
+		return true;
+	}
+	if (!row_host_is(before, sample)) {
+		*process = ROW_PROCESS_INIT;
+		row_host_set(before, sample);
+	}
+	return sample->host.len > 0;
+}
+
+/* A window is useless without its length. */
+const char *snapshot_window_fault(const struct snapshot_info *info)
+{
+	if (info->kind != KIND_window)
+		return info->is_of_hosts ? "it is of many hosts, and no window" : NULL;
+	if (!info->window.seen[WINDOW_length_ns] || info->window.numbers[WINDOW_length_ns] == 0)
+		return "its kind is \"window\", and it does not say how long it was";
+	return NULL;
+}
+
 /* An earlier version did not judge what it wrote, and a file may have been changed since. */
 void thread_row_judge(const struct snapshot_info *info, struct thread_sample *sample)
 {

@@ -3,6 +3,7 @@
 /* snapshot-row-judge - what a row goes through before a visitor gets it, whether it comes from a file or from a capture. */
 #include "ctprof/metric/sample.h"
 #include "ctprof/snapshot/snapshot.h"
+#include "metric/row-host.h"
 
 /* The process of the row before. */
 struct thread_row_process {
@@ -14,6 +15,15 @@ struct thread_row_process {
 /* Gives a row that has no start time of its process that of the row before, where the thread can be of that process: the rows
  * of a process follow one another, its leader first. Rows of older files have none. */
 void thread_row_find_process(struct thread_row_process *before, struct thread_sample *sample);
+
+/* Compares the host of a row with that of the row before, and begins another process if it is another one. Rows of a file of one host have
+ * none. Returns false if a row of a window of many hosts has none. */
+must_check_ bool thread_row_find_host(const struct snapshot_info *info, struct row_host *before,
+                                      struct thread_row_process *process,
+                                      struct thread_sample *sample);
+
+/* Returns what is wrong with the window, as a sentence: its length is not known, or it is of many hosts and no window; else NULL. */
+const char *snapshot_window_fault(const struct snapshot_info *info);
 
 /* Makes values impossible that are beyond the bound of their metric at the time when the row was read, by the time and the
  * clock ticks of @info; of a row of a window also those beyond the time that the thread was there. */

@@ -11,6 +11,8 @@ bool thread_row_has_identity(uint64_t identities, enum thread_row_identity ident
 bool thread_row_is_superseded(uintptr_t meaning, uint64_t identities)
 {
 	switch (meaning) {
+	case ROW_host:
+		return thread_row_has_identity(identities, ROW_host_hex);
 	case ROW_pcomm:
 		return thread_row_has_identity(identities, ROW_pcomm_hex);
 	case ROW_comm:
@@ -34,6 +36,25 @@ bool thread_row_is_superseded(uintptr_t meaning, uint64_t identities)
 		return thread_row_has_identity(identities, ROW_title_hex);
 	}
 	return false;
+}
+
+void thread_row_note_identities(uint64_t identities, struct thread_sample *sample)
+{
+	sample->has_cgroup = thread_row_has_identity(identities, ROW_cgroup) ||
+	                     thread_row_has_identity(identities, ROW_cgroup_v1);
+	sample->cgroup_is_v1 =
+	        sample->has_cgroup && !thread_row_has_identity(identities, ROW_cgroup);
+	sample->has_exe = thread_row_has_identity(identities, ROW_exe);
+	sample->has_cwd = thread_row_has_identity(identities, ROW_cwd);
+	sample->has_title = thread_row_has_identity(identities, ROW_title);
+	sample->has_uid = thread_row_has_identity(identities, ROW_uid);
+	sample->has_parent = thread_row_has_identity(identities, ROW_ppid) &&
+	                     thread_row_has_identity(identities, ROW_pgrp) &&
+	                     thread_row_has_identity(identities, ROW_session);
+	sample->has_process_start =
+	        thread_row_has_identity(identities, ROW_process_start_time_clock_ticks);
+	if (!thread_row_has_identity(identities, ROW_life_ns))
+		sample->life_ns = sample->interval_ns;
 }
 
 int thread_row_set_label(struct thread_row_reader *rows, enum metric_id metric, const char *text,

@@ -11,6 +11,8 @@ void thread_row_writer_init(struct thread_row_writer *rows)
 	for (unsigned i = 0; i < METRIC_COUNT; i++)
 		json_member_key_init(&rows->keys[i], metric_table[i].name);
 	json_member_key_init(&rows->tgid, "tgid");
+	json_member_key_init(&rows->host, "host");
+	json_member_key_init(&rows->boot_id, "boot_id");
 	json_member_key_init(&rows->pcomm, "pcomm");
 	json_member_key_init(&rows->comm, "comm");
 	json_member_key_init(&rows->cgroup, "cgroup");
@@ -278,6 +280,11 @@ static void write_identity(struct thread_row_writer *rows, struct json_writer *o
 	json_write_key(out, "tid");
 	json_write_u64(out, sample->tid);
 	json_write_member_u64(out, &rows->tgid, sample->tgid);
+	if (sample->host.len > 0)
+		write_name(rows, out, &rows->host, "host_hex", &sample->host);
+	if (sample->boot_id.len > 0)
+		json_write_member_text(out, &rows->boot_id, strbuf_str(&sample->boot_id),
+		                       sample->boot_id.len);
 	if (!is_changes || sample->pcomm.len > 0)
 		write_name(rows, out, &rows->pcomm, "pcomm_hex", &sample->pcomm);
 	if (!is_changes || sample->comm.len > 0)

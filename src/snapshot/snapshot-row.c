@@ -335,6 +335,12 @@ static int read_identity_name(struct thread_row_reader *rows, struct json_reader
 	const char *key = identity_table[identity].name;
 
 	switch (identity) {
+	case ROW_host:
+		return read_name(rows, json, token, key, SAMPLE_HOST_BYTES, &sample->host);
+	case ROW_host_hex:
+		return value_hex(&rows->values, token, key, SAMPLE_HOST_BYTES, &sample->host);
+	case ROW_boot_id:
+		return read_name(rows, json, token, key, SAMPLE_HOST_BYTES, &sample->boot_id);
 	case ROW_pcomm:
 		return read_name(rows, json, token, key, SAMPLE_COMM_BYTES, &sample->pcomm);
 	case ROW_pcomm_hex:
@@ -384,6 +390,9 @@ static int read_identity(struct thread_row_reader *rows, struct json_reader *jso
 		return read_u32(rows, json, token, key, &sample->tid);
 	case ROW_tgid:
 		return read_u32(rows, json, token, key, &sample->tgid);
+	case ROW_host:
+	case ROW_host_hex:
+	case ROW_boot_id:
 	case ROW_pcomm:
 	case ROW_pcomm_hex:
 	case ROW_comm:
@@ -566,21 +575,7 @@ int thread_row_read(struct thread_row_reader *rows, struct json_reader *json,
 		if (r < 0)
 			return r;
 	}
-	sample->has_cgroup = thread_row_has_identity(identities, ROW_cgroup) ||
-	                     thread_row_has_identity(identities, ROW_cgroup_v1);
-	sample->cgroup_is_v1 =
-	        sample->has_cgroup && !thread_row_has_identity(identities, ROW_cgroup);
-	sample->has_exe = thread_row_has_identity(identities, ROW_exe);
-	sample->has_cwd = thread_row_has_identity(identities, ROW_cwd);
-	sample->has_title = thread_row_has_identity(identities, ROW_title);
-	sample->has_uid = thread_row_has_identity(identities, ROW_uid);
-	sample->has_parent = thread_row_has_identity(identities, ROW_ppid) &&
-	                     thread_row_has_identity(identities, ROW_pgrp) &&
-	                     thread_row_has_identity(identities, ROW_session);
-	sample->has_process_start =
-	        thread_row_has_identity(identities, ROW_process_start_time_clock_ticks);
-	if (!thread_row_has_identity(identities, ROW_life_ns))
-		sample->life_ns = sample->interval_ns;
+	thread_row_note_identities(identities, sample);
 	rows->is_changes =
 	        rows->may_be_changes && !thread_row_has_identity(identities, ROW_window_part);
 	for (size_t i = 0; i < ARRAY_SIZE(required); i++)

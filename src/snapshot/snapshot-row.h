@@ -71,6 +71,9 @@ bool thread_row_is_superseded(uintptr_t meaning, uint64_t identities);
 must_check_ int thread_row_read_exit(struct thread_row_reader *rows, enum json_token token,
                                      struct thread_sample *sample);
 
+/* Sets what a row says by having a key, once all keys are read. */
+void thread_row_note_identities(uint64_t identities, struct thread_sample *sample);
+
 /* Stores a label of a metric. Returns 0, or refuses it. */
 must_check_ int thread_row_set_label(struct thread_row_reader *rows, enum metric_id metric,
                                      const char *text, size_t len, struct thread_sample *sample);

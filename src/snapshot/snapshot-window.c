@@ -46,10 +46,11 @@ bool window_is_longer_than_asked(const struct snapshot_window *window)
 bool snapshot_has_all_threads(const struct snapshot_info *info)
 {
 	uint64_t total = info->host.numbers[HOST_total_threads];
+	uint64_t hosts = info->host.seen[HOST_hosts] ? info->host.numbers[HOST_hosts] : 1;
 	uint64_t walked =
 	        info->tally.threads + info->tally.threads_gone + info->tally.processes_gone;
 
-	/* Threads come and go between the count and the walk. */
+	/* Threads come and go between the count and the walk, on each host. */
 	return !host_text(&info->host, HOST_selection) && info->host.seen[HOST_total_threads] &&
-	       walked + walked / 50 + 10 >= total;
+	       walked + walked / 50 + 10 * hosts >= total;
 }

@@ -115,6 +115,13 @@ static void write_meta(struct snapshot_writer *writer, const char *key, meta_fun
 	json_write_raw(&writer->out, strbuf_str(&writer->scratch), writer->scratch.len);
 }
 
+static uint64_t version_of(const struct snapshot_writer *writer, const struct snapshot_info *info)
+{
+	if (info->is_of_hosts)
+		return SNAPSHOT_VERSION_HOSTS;
+	return writer->has_changes ? SNAPSHOT_VERSION_CHANGES : SNAPSHOT_VERSION;
+}
+
 int snapshot_write_begin(struct snapshot_writer *writer, const struct snapshot_info *info)
 {
 	struct json_writer *out = &writer->out;
@@ -131,7 +138,7 @@ int snapshot_write_begin(struct snapshot_writer *writer, const struct snapshot_i
 	json_write_key(out, "format");
 	json_write_str(out, "ctprof");
 	json_write_key(out, "version");
-	json_write_u64(out, writer->has_changes ? SNAPSHOT_VERSION_CHANGES : SNAPSHOT_VERSION);
+	json_write_u64(out, version_of(writer, info));
 	json_write_key(out, "kind");
 	json_write_str(out, snapshot_kind_names[info->kind]);
 	json_write_key(out, "captured_at_unix_ns");

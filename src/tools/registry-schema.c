@@ -207,6 +207,8 @@ static json_t *identity_schema(enum thread_row_identity identity)
 	case IDENTITY_run_time_before_ns:
 		schema = schema_reference("u64", NULL);
 		break;
+	case IDENTITY_host:
+	case IDENTITY_boot_id:
 	case IDENTITY_pcomm:
 	case IDENTITY_comm:
 	case IDENTITY_cgroup:
@@ -217,6 +219,7 @@ static json_t *identity_schema(enum thread_row_identity identity)
 	case IDENTITY_title:
 		schema = schema_type("string");
 		break;
+	case IDENTITY_host_hex:
 	case IDENTITY_pcomm_hex:
 	case IDENTITY_comm_hex:
 	case IDENTITY_cgroup_hex:
@@ -293,6 +296,7 @@ static json_t *thread_schema(void)
 			                          metric_table[i].description));
 	for (size_t i = 0; i < ARRAY_SIZE(always); i++)
 		tree_append(required, json_string(identity_table[always[i]].name));
+	require_with(dependent, IDENTITY_host_hex, IDENTITY_host);
 	require_with(dependent, IDENTITY_pcomm_hex, IDENTITY_pcomm);
 	require_with(dependent, IDENTITY_comm_hex, IDENTITY_comm);
 	require_with(dependent, IDENTITY_cgroup_hex, IDENTITY_cgroup);

@@ -22,6 +22,7 @@ accepts() {
     ab-report) arguments+=(/nonexistent/a) ;;
     ab) arguments+=(--plan --b 'env X = 1' -- true) ;;
     db) arguments+=(query outliers --db /nonexistent/a) ;;
+    merge) arguments+=(--output /nonexistent/m /nonexistent/a) ;;
     window) arguments+=(--output /nonexistent/w /nonexistent/a /nonexistent/b) ;;
     record) arguments+=(--every=1s /nonexistent/a/b) ;;
     report)

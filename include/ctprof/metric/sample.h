@@ -28,6 +28,8 @@ extern const char *const window_part_names[WINDOW_PART_COUNT]; /* [WINDOW_PART_N
  * is malformed, and no snapshot has it. */
 #define SAMPLE_COMM_BYTES 64
 #define SAMPLE_PATH_BYTES (4096 + 16)
+/* Those of the name of a host, and of the identity of its boot. */
+#define SAMPLE_HOST_BYTES 256
 /* More of a title is not read. */
 #define SAMPLE_TITLE_BYTES 128
 /* A line for each hierarchy of version 1. */
@@ -56,6 +58,8 @@ struct thread_sample {
 	/* The number of threads whose values are folded in this row; 0: it is one thread's. The ids are
 	 * those of one of them, and life_ns is the sum. Only sums beside recordings have such rows, see window/window-merged.h. */
 	uint32_t merged_threads;
+	/* The host of a row in a window of many hosts, raw bytes, and the identity of its boot. Empty in all other files. */
+	struct strbuf host, boot_id;
 	struct strbuf pcomm;  /* raw bytes, as the process chose them */
 	struct strbuf comm;   /* raw bytes */
 	struct strbuf cgroup; /* raw bytes; valid only with has_cgroup */

@@ -20,6 +20,8 @@ enum {
 	SNAPSHOT_VERSION = 1,
 	/* A window in a recording that has only what changed since the windows before it in its file. */
 	SNAPSHOT_VERSION_CHANGES = 2,
+	/* A window of many hosts, whose rows say which one they are of. */
+	SNAPSHOT_VERSION_HOSTS = 3,
 };
 
 /* Counts of the parts that were read, and of those that were not. */
@@ -122,6 +124,7 @@ struct snapshot_unchanged {
 struct snapshot_info {
 	enum snapshot_origin origin;
 	enum snapshot_kind kind;
+	bool is_of_hosts;              /* a window of many hosts: each row has its host */
 	struct snapshot_window window; /* KIND_window */
 	struct snapshot_unchanged unchanged;
 	/* ORIGIN_ktstr, sets of enum reference_family: those that are zero in every thread and were not read, which the
