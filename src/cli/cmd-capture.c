@@ -68,7 +68,7 @@ static const struct cli_option options[] = {
          TAKES(TEXT)},
         {OPT_EXITS, 0, "exits", "HOW", "ends in the window: auto, records (without BPF), off",
          TAKES_WORD(exits)},
-        {OPT_CPUS, 0, "cpus", "LIST", "records of ends on these CPUs alone: 0-3,8", TAKES(TEXT)},
+        {OPT_CPUS, 0, "cpus", "CPUS", "records of ends on these CPUs alone: 0-3,8", TAKES(TEXT)},
         {OPT_EXIT_BUFFER, 0, "exit-buffer", "SIZE", "room for records of ends, per socket: 16M",
          TAKES(TEXT)},
         {OPT_LABEL, 0, "label", "KEY=VALUE", "keep KEY=VALUE with the snapshot; repeatable",
