@@ -179,7 +179,7 @@ def check_refusals(merging, paths, snapshots):
     document = unpack(merging.merge(*paths[:2]))
     del document["threads"][3]["host"]
     pack(document, merging.path("hostless.zst"))
-    merging.refused('threads[3]: no "host"', merging.path("hostless.zst"))
+    merging.refused('a row of a window of many hosts has no "host"', merging.path("hostless.zst"))
     document["threads"][3]["host"] = "web-0"
     document["version"] = 4
     pack(document, merging.path("later.zst"))
