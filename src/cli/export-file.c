@@ -100,6 +100,18 @@ int export_group(const struct export_plan *plan, struct snapshot_file *file,
 	return r;
 }
 
+/* Makes sure that a snapshot has the sums of one host. */
+static int check_host(const struct snapshot_info *info, struct strbuf *reterr)
+{
+	if (host_text(&info->host, HOST_selection))
+		strbuf_add_str(reterr, "it has only some processes of its host");
+	else if (info->host.seen[HOST_hosts])
+		strbuf_add_str(reterr, "it has several hosts: add the file of each");
+	else
+		return 0;
+	return -EINVAL;
+}
+
 int export_groups(const struct export_plan *plan, struct snapshot_file *file,
                   struct fleet_sink *sink)
 {
@@ -107,10 +119,8 @@ int export_groups(const struct export_plan *plan, struct snapshot_file *file,
 	struct fleet_groups groups[EXPORT_KEYS_MAX] = {0};
 	int r = export_group(plan, file, &info, groups);
 
-	if (r == 0 && plan->whole_hosts && host_text(&info.host, HOST_selection)) {
-		strbuf_add_str(&file->error, "it has only some processes of its host");
-		r = -EINVAL;
-	}
+	if (r == 0 && plan->whole_hosts)
+		r = check_host(&info, &file->error);
 	if (r == 0) {
 		cleanup_(fleet_file_done) struct fleet_file shared;
 
