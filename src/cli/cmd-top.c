@@ -64,7 +64,7 @@ static int print_cycles(const struct report_options *options, struct record_wait
 		until_ns = until_ns + every_ns > now_ns ? until_ns + every_ns : now_ns + every_ns;
 		r = record_wait_next(wait, until_ns, false, &event);
 		if (r < 0)
-			return fail(r, &(struct strbuf)STRBUF_INIT);
+			return fail(r, &STRBUF_INIT);
 		if (event != RECORD_TIME)
 			break;
 		status = print_cycle(options, series, i == 0);

@@ -3,11 +3,9 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/glob.h"
 #include "base/mem.h"
-#include "base/scan.h"
 #include "base/text.h"
 #include "command/pager.h"
 #include "ctprof/base/macro.h"

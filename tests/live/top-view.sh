@@ -198,12 +198,18 @@ same "the terminal after it" "$(cat before)" "$(cat after)"
 
 # In the background it is quiet, comes back, and ends there as well.
 rm -f pid
-keys "clear; sh -c 'echo \$\$ >$scratch/pid; exec $CTPROF top --every 200ms'" Enter
+cat >behind <<S
+#!/bin/sh
+echo \$\$ >$scratch/pid
+exec $CTPROF top --every 200ms
+S
+chmod +x behind
+keys "clear; $scratch/behind" Enter
 shows '^this host: window of '
 keys C-z
 shows 'Stopped'
 keys "clear; bg" Enter
-shows "every 200ms'"
+shows '/behind &$'
 command_there "stty -g >$scratch/after"
 same "the terminal of one in the background" "$(cat before)" "$(cat after)"
 same "lines of the view beside the shell" 0 "$(screen | grep -c '^this host')"
@@ -212,7 +218,7 @@ shows '^this host: window of '
 keys C-z
 shows 'Stopped'
 keys "clear; bg" Enter
-shows "every 200ms'"
+shows '/behind &$'
 kill -TERM "$(cat pid)"
 while kill -0 "$(cat pid)" 2>/dev/null; do sleep 0.05; done
 command_there "stty -g >$scratch/after"
