@@ -214,7 +214,7 @@ void answer_print_table(FILE *file, const struct table_style *style, struct data
 	static const struct table_column columns[COLUMN_COUNT] = {
 	        [COLUMN_HOST] = {"host", .shrinks = SHRINKS_WRAPPED},
 	        [COLUMN_GROUP] = {"group", .shrinks = SHRINKS_ALWAYS},
-	        [COLUMN_METRIC] = {"metric"},
+	        [COLUMN_METRIC] = {.heading = "metric"},
 	        [COLUMN_BEFORE] = {"before", .right = true},
 	        [COLUMN_VALUE] = {"value", .right = true},
 	        [COLUMN_MEDIAN] = {"median", .right = true},

@@ -28,11 +28,11 @@ enum {
 
 static const char *const statement_texts[STATEMENT_COUNT] = {
         "SELECT id FROM snapshot WHERE digest = ?1",
-        "INSERT INTO snapshot (digest, host, boot_id, kernel, labels, kind, end_unix_ns, "
-        "length_ns) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-        "SELECT 1 FROM snapshot_key k JOIN snapshot s ON s.id = k.snapshot "
-        "WHERE s.digest = ?1 AND k.group_key = ?2",
+        ("INSERT INTO snapshot (digest, host, boot_id, kernel, labels, kind, end_unix_ns, "
+         "length_ns) "
+         "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"),
+        ("SELECT 1 FROM snapshot_key k JOIN snapshot s ON s.id = k.snapshot "
+         "WHERE s.digest = ?1 AND k.group_key = ?2"),
         "INSERT OR IGNORE INTO snapshot_key (snapshot, group_key) VALUES (?1, ?2)",
         "SELECT id FROM grp WHERE group_key = ?1 AND group_name = ?2",
         "INSERT INTO grp (group_key, group_name) VALUES (?1, ?2)",

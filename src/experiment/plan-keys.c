@@ -137,7 +137,6 @@ static int set_settle(struct plan *plan, const char *value, struct strbuf *reter
 /* Digits with a dot, independent of the locale. */
 static bool parse_number(const char *text, size_t len, double *ret)
 {
-	cleanup_(strbuf_done) struct strbuf copy = STRBUF_INIT;
 	uint64_t whole = 0, part = 0;
 	double scale = 1;
 	const char *dot = memchr(text, '.', len);

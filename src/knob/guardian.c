@@ -23,7 +23,7 @@ enum { PIPE = STDIN_FILENO, DIRECTORY = 3, LOCK, RUNNER, FIRST_UNUSED, ABOVE = 3
 /* Has only system calls, and malloc(3), for the process that it was forked from may have threads. */
 static void restore_host(void)
 {
-	cleanup_(strbuf_done) struct strbuf report = STRBUF_INIT, boot_id = STRBUF_INIT;
+	cleanup_(strbuf_done) struct strbuf report = STRBUF_INIT;
 	struct journal journal = JOURNAL_INIT;
 	struct reverts reverts;
 
