@@ -173,7 +173,8 @@ static void add_foot(const struct report *report, const struct delay_lines *line
 {
 	struct row_view view;
 
-	strbuf_add_str(out, "groups have no line for kinds without a delay; the host has all\n");
+	strbuf_add_str(out,
+	               "groups have no line for kinds without a delay; the first part has all\n");
 	if (lines->left_out > 0)
 		strbuf_addf(out, "%zu more group%s (--limit 0 shows all)\n", lines->left_out,
 		            lines->left_out == 1 ? "" : "s");
@@ -188,10 +189,16 @@ static void add_foot(const struct report *report, const struct delay_lines *line
 		report_add_head(report, out);
 }
 
+static bool is_selection(const struct report *report)
+{
+	return host_text(&report->sides[SIDE_BASELINE].info->host, HOST_selection);
+}
+
 void report_print_delays(FILE *file, const struct report *report)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
-	const struct row_group host = {.label = (char[]){"host"},
+	char of_host[] = "host", of_some[] = "selected processes";
+	const struct row_group host = {.label = is_selection(report) ? of_some : of_host,
 	                               .sides = {report->rows->totals[SIDE_BASELINE]}};
 	struct delay_lines lines = {.set = report->rows};
 

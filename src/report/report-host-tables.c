@@ -218,9 +218,9 @@ static void print_cpus_csv(FILE *file, const struct report *report, const struct
 
 static void add_cpus_foot(const struct host *host, struct strbuf *out)
 {
-	strbuf_add_str(out,
-	               "in percent of each CPU's time; busy is all but idle, 0..100 the same as "
-	               "gopsutil cuts it;\nguest is in user, gnice in nice\n");
+	strbuf_add_str(
+	        out, "in percent of each CPU's time; busy is all but idle, and 0..100 the same as\n"
+	             "gopsutil cuts it; guest is in user, gnice in nice\n");
 	if (host->seen[HOST_boot_unix_s]) {
 		strbuf_add_str(out, "booted ");
 		report_add_time(saturating_multiply(host->numbers[HOST_boot_unix_s], NS_PER_SECOND),
