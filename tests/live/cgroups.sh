@@ -139,6 +139,13 @@ fi
 if [ -n "$cpuacct" ]; then
     same "cpuacct.usage" "$(cat "$cpuacct$v1/cpuacct.usage")" "$(value cgroup_v1_stats "$v1" cpuacct usage_ns)"
     between "cpuacct.usage of the root" "$before" "$(value cgroup_v1_stats / cpuacct usage_ns)" "$after"
+    # The tables have both parts, in clock ticks; the thread does nothing but wait.
+    for part in user system; do
+        same "cpuacct.stat $part" "$(awk -v part="$part" '$1 == part { print $2 }' "$cpuacct$v1/cpuacct.stat")" \
+            "$(value cgroup_v1_stats "$v1" cpuacct "${part}_clock_ticks")"
+    done
+    "$CTPROF" show -g cgroup --sections cgroup-stats --color never a.zst >stats.txt
+    grep -q 'cpuacct_stat_user *cpuacct_stat_system' stats.txt || fail "no columns of cpuacct.stat: $(head -n 3 stats.txt)"
 fi
 if [ -n "$pids$cpuacct$memory" ]; then
     same "mode" hybrid "$(jq -r .host.cgroup_mode a.json)"
