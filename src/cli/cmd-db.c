@@ -15,6 +15,7 @@
 #include "database/answer-print.h"
 #include "database/database.h"
 #include "database/question.h"
+#include "db-shards.h"
 #include "export-file.h"
 #include "fleet/ddl.h"
 #include "query/report-lists.h"
@@ -32,6 +33,7 @@ enum {
 	OPT_MIN_Z,
 	OPT_QUIET,
 	OPT_READ_LIMIT,
+	OPT_RETRY,
 	OPT_TO,
 };
 
@@ -41,7 +43,7 @@ enum { PRINT_TABLE, PRINT_CSV, PRINT_NDJSON };
 static const char *const formats[] = {"table", "csv", "ndjson", NULL};
 
 static const struct cli_option options[] = {
-        {OPT_DB, 0, "db", "FILE", "the database; default: fleet.db", TAKES(FILE)},
+        {OPT_DB, 0, "db", "FILE", "fleet.db, or clickhouse://HOST:PORT,.../NAME", TAKES(FILE)},
         {OPT_GROUP_BY, 'g', "group-by", "KEYS", "add, query: a set of keys; add: repeatable",
          TAKES(GROUP_KEYS)},
         {OPT_GROUP, 0, "group", "NAME", "query: only this group", TAKES(TEXT)},
@@ -58,6 +60,7 @@ static const struct cli_option options[] = {
          TAKES(NUMBER)},
         {OPT_READ_LIMIT, 0, "read-limit", "LIST", "caps on reading: bytes=16G,threads=4M,...",
          TAKES_WORDS(report_caps)},
+        {OPT_RETRY, 0, "retry", "SECONDS", "add: ask a server for so long (60)", TAKES(NUMBER)},
         {OPT_QUIET, 'q', "quiet", NULL, "add: say nothing about what was added", TAKES(NOTHING)},
         {0},
 };
@@ -76,6 +79,8 @@ struct arguments {
 	struct export_plan plan;
 	struct question question;
 	const char *path;
+	struct shards_address address; /* no servers: the path is a file; owned */
+	uint64_t patience_ns;
 	int format;
 	uint64_t limit;
 	bool quiet;
@@ -112,6 +117,29 @@ static int parse_number(const struct option_parser *parser, double *ret)
 	return 0;
 }
 
+/* A URL may have a password in it, and is not printed. */
+static int parse_database(const struct option_parser *parser, struct arguments *ret)
+{
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+
+	ret->path = parser->value;
+	shards_address_done(&ret->address);
+	if (shards_is_address(ret->path) &&
+	    shards_address_parse(ret->path, &ret->address, &reason) < 0)
+		return options_error(parser, "%s", strbuf_str(&reason));
+	return 0;
+}
+
+static int parse_patience(const struct option_parser *parser, uint64_t *ret_ns)
+{
+	uint64_t seconds;
+
+	if (!scan_u64(parser->value, strlen(parser->value), &seconds))
+		return options_error(parser, "'%s' is no number of seconds", parser->value);
+	*ret_ns = saturating_multiply(seconds, NS_PER_SECOND);
+	return 0;
+}
+
 static int parse_limit(const struct option_parser *parser, uint64_t *ret)
 {
 	if (!scan_u64(parser->value, strlen(parser->value), ret))
@@ -140,8 +168,7 @@ static int set_option(const struct option_parser *parser, int id, struct argumen
 
 	switch (id) {
 	case OPT_DB:
-		ret->path = parser->value;
-		break;
+		return parse_database(parser, ret);
 	case OPT_GROUP_BY:
 		return export_add_keys(parser, &ret->plan);
 	case OPT_GROUP:
@@ -165,6 +192,8 @@ static int set_option(const struct option_parser *parser, int id, struct argumen
 		return parse_limit(parser, &ret->limit);
 	case OPT_READ_LIMIT:
 		return list_read_limits(parser, &ret->plan.limits);
+	case OPT_RETRY:
+		return parse_patience(parser, &ret->patience_ns);
 	case OPT_QUIET:
 		ret->quiet = true;
 		break;
@@ -179,6 +208,7 @@ static int parse(const struct command *command, int argc, char **argv, struct ar
 
 	*ret = (struct arguments){
 	        .path = "fleet.db",
+	        .patience_ns = 60 * NS_PER_SECOND,
 	        .limit = 20,
 	        .question = {.to_unix_ns = UINT64_MAX, .least_z = 6, .least_impact = 0.01}};
 	export_plan_init(&ret->plan);
@@ -255,26 +285,41 @@ static int add_file(struct database *database, const struct export_plan *all, co
 	return r;
 }
 
-/* A file that cannot be read does not keep others out. */
-static int run_add(const struct arguments *arguments, char **paths)
+static int add_to_file(const struct arguments *arguments, char **paths, struct db_added *ret)
 {
 	cleanup_(database_freep) struct database *database =
 	        open_database(arguments->path, DATABASE_ADD);
-	size_t added = 0, there = 0, failed = 0;
 
+	*ret = (struct db_added){0};
 	if (!database)
-		return EXIT_FAILED;
+		return -EIO;
 	for (; *paths; paths++) {
 		int r = add_file(database, &arguments->plan, *paths);
 
-		added += r > 0;
-		there += r == 0;
-		failed += r < 0;
+		ret->added += r > 0;
+		ret->there += r == 0;
+		ret->failed += r < 0;
 	}
+	return 0;
+}
+
+/* A file that cannot be read does not keep others out. */
+static int run_add(const struct arguments *arguments, char **paths)
+{
+	struct db_added added;
+	int r;
+
+	if (arguments->address.count > 0)
+		r = db_shards_add(&arguments->address, &arguments->plan, arguments->patience_ns,
+		                  paths, &added);
+	else
+		r = add_to_file(arguments, paths, &added);
+	if (r < 0)
+		return EXIT_FAILED;
 	if (!arguments->quiet && isatty(STDERR_FILENO))
 		fprintf(stderr, "%s: %zu files added, %zu there already, %zu failed\n",
-		        arguments->path, added, there, failed);
-	return failed == 0 ? EXIT_DONE : EXIT_FAILED;
+		        arguments->path, added.added, added.there, added.failed);
+	return added.failed == 0 ? EXIT_DONE : EXIT_FAILED;
 }
 
 static void print_rows(FILE *file, const struct arguments *arguments, struct database *database,
@@ -350,6 +395,8 @@ static int start_query(const struct command *command, struct arguments *argument
 	struct question *question = &arguments->question;
 	int kind = count == 1 ? find_word(words[0], question_names) : -1;
 
+	if (arguments->address.count > 0)
+		return cli_usage_error(command, "query asks a file of SQLite only");
 	if (kind < 0)
 		return cli_usage_error(command, "query takes one of outliers, movers, group");
 	question->kind = (enum question_kind)kind;
@@ -373,38 +420,50 @@ static int start_query(const struct command *command, struct arguments *argument
 	return run_query(arguments);
 }
 
-static int run_ddl(const struct command *command, char **words, int count)
+static int run_ddl(const struct command *command, const struct arguments *arguments, char **words,
+                   int count)
 {
+	const char *database = arguments->address.database;
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 	int engine = count == 1 ? find_word(words[0], ddl_engine_names) : -1;
 
 	if (engine < 0)
 		return cli_usage_error(command, "ddl takes one of sqlite, clickhouse, duckdb");
-	ddl_add((enum ddl_engine)engine, &text);
+	ddl_add((enum ddl_engine)engine, database ? database : DDL_DATABASE, &text);
 	fputs(strbuf_str(&text), stdout);
 	return cli_finish_output(0);
+}
+
+static int run_action(const struct command *command, struct arguments *arguments, char **words,
+                      int count)
+{
+	int action = count > 0 ? find_word(words[0], actions) : -1;
+
+	if (action < 0)
+		return cli_usage_error(command, "the first word is one of add, query, ddl");
+	if (action == ACTION_DDL)
+		return run_ddl(command, arguments, words + 1, count - 1);
+	if (action == ACTION_QUERY)
+		return start_query(command, arguments, words + 1, count - 1);
+	if (count == 1)
+		return cli_usage_error(command, "add needs a snapshot");
+	mem_limit(arguments->plan.limits.memory);
+	return run_add(arguments, words + 1);
 }
 
 static int run(const struct command *command, int argc, char **argv)
 {
 	struct arguments arguments;
-	int id = parse(command, argc, argv, &arguments), given = argc - optind, action;
+	int id = parse(command, argc, argv, &arguments), r;
 
 	if (id == OPTIONS_HELP || id == OPTIONS_VERSION)
-		return options_answer(command, id);
-	if (id == OPTIONS_ERROR)
-		return EXIT_USAGE;
-	action = given > 0 ? find_word(argv[optind], actions) : -1;
-	if (action < 0)
-		return cli_usage_error(command, "the first word is one of add, query, ddl");
-	if (action == ACTION_DDL)
-		return run_ddl(command, argv + optind + 1, given - 1);
-	if (action == ACTION_QUERY)
-		return start_query(command, &arguments, argv + optind + 1, given - 1);
-	if (given == 1)
-		return cli_usage_error(command, "add needs a snapshot");
-	mem_limit(arguments.plan.limits.memory);
-	return run_add(&arguments, argv + optind + 1);
+		r = options_answer(command, id);
+	else if (id == OPTIONS_ERROR)
+		r = EXIT_USAGE;
+	else
+		r = run_action(command, &arguments, argv + optind, argc - optind);
+	shards_address_done(&arguments.address);
+	return r;
 }
 
 static const char *const other_names[] = {"database", "sql", "sqlite", "fleet", NULL};

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "fleet/ddl.h"
 
-#include "fleet/fleet-row.h"
-
 const char *const ddl_engine_names[DDL_ENGINE_COUNT + 1] = {"sqlite", "clickhouse", "duckdb", NULL};
 
 /* The facts of one file stand together, since files are added one after the other, and those of one group in it. SQLite has no unsigned
@@ -52,50 +50,103 @@ const char ddl_sqlite[] = "CREATE TABLE snapshot (\n"
                           "  PRIMARY KEY (snapshot, grp, metric)\n"
                           ") WITHOUT ROWID;\n";
 
-static const char *type_name(enum ddl_engine engine, enum fleet_type type)
-{
-	static const char *const names[DDL_ENGINE_COUNT][FLEET_TYPE_COUNT] = {
-	        [DDL_CLICKHOUSE] = {"String", "UInt64", "Decimal(38, 0)"},
-	        [DDL_DUCKDB] = {"VARCHAR", "UBIGINT", "HUGEINT"},
-	};
+/* Those that all facts of a file and a set of keys share, and the others. */
+const enum fleet_column ddl_file_columns[DDL_FILE_COLUMNS] = {
+        FLEET_COLUMN_snapshot,    FLEET_COLUMN_host,      FLEET_COLUMN_boot_id,
+        FLEET_COLUMN_kernel,      FLEET_COLUMN_labels,    FLEET_COLUMN_kind,
+        FLEET_COLUMN_end_unix_ns, FLEET_COLUMN_length_ns, FLEET_COLUMN_group_key,
+};
 
-	return names[engine][type];
+const enum fleet_column ddl_fact_columns[DDL_FACT_COLUMNS] = {
+        FLEET_COLUMN_group_key,
+        FLEET_COLUMN_group_name,
+        FLEET_COLUMN_metric,
+        FLEET_COLUMN_unit,
+        FLEET_COLUMN_type,
+        FLEET_COLUMN_rule,
+        FLEET_COLUMN_threads,
+        FLEET_COLUMN_seen,
+        FLEET_COLUMN_exited,
+        FLEET_COLUMN_sum,
+        FLEET_COLUMN_square_sum_high,
+        FLEET_COLUMN_square_sum_low,
+        FLEET_COLUMN_min,
+        FLEET_COLUMN_max,
+        FLEET_COLUMN_histogram,
+};
+
+static void add_clickhouse_column(enum fleet_column id, struct strbuf *out)
+{
+	static const char *const types[FLEET_TYPE_COUNT] = {"String", "UInt64", "Decimal(38, 0)"};
+	const struct fleet_column_desc *column = &fleet_column_table[id];
+	const char *type = types[column->type];
+
+	if (column->nullable)
+		strbuf_addf(out, "  %s Nullable(%s)", column->name, type);
+	else
+		strbuf_addf(out, "  %s %s", column->name, type);
 }
 
-static void add_columns(enum ddl_engine engine, struct strbuf *out)
+static void add_distributed(const char *database, const char *table, struct strbuf *out)
 {
+	strbuf_addf(
+	        out,
+	        "CREATE TABLE IF NOT EXISTS %s.%s AS %s.%s_local ENGINE = Distributed(" DDL_CLUSTER
+	        ", %s, %s_local);\n",
+	        database, table, database, table, database, table);
+}
+
+/* A file's facts count once a row of the table file names their load, and those of other loads never do. They stand in the order in which
+ * the questions read them, and the day lets questions about a time leave out months. */
+static void add_clickhouse(const char *database, struct strbuf *out)
+{
+	strbuf_addf(out, "CREATE DATABASE IF NOT EXISTS %s;\n", database);
+	strbuf_addf(out, "CREATE TABLE IF NOT EXISTS %s.file_local (\n  load UInt64,\n", database);
+	for (unsigned i = 0; i < DDL_FILE_COLUMNS; i++) {
+		add_clickhouse_column(ddl_file_columns[i], out);
+		strbuf_add_str(out, ",\n");
+	}
+	strbuf_add_str(out, "  facts UInt64\n) ENGINE = MergeTree\nPARTITION BY tuple()\n"
+	                    "ORDER BY (snapshot, group_key);\n");
+	strbuf_addf(out,
+	            "CREATE TABLE IF NOT EXISTS %s.fact_local (\n  load UInt64,\n  day Date,\n",
+	            database);
+	for (unsigned i = 0; i < DDL_FACT_COLUMNS; i++) {
+		add_clickhouse_column(ddl_fact_columns[i], out);
+		strbuf_add_str(out, i + 1 < DDL_FACT_COLUMNS ? ",\n" : "\n");
+	}
+	strbuf_add_str(out, ") ENGINE = MergeTree\nPARTITION BY toYYYYMM(day)\n"
+	                    "ORDER BY (group_key, group_name, load, metric);\n");
+	add_distributed(database, "file", out);
+	add_distributed(database, "fact", out);
+}
+
+static void add_duckdb(struct strbuf *out)
+{
+	static const char *const types[FLEET_TYPE_COUNT] = {"VARCHAR", "UBIGINT", "HUGEINT"};
+
+	strbuf_add_str(out, "CREATE TABLE fact (\n");
 	for (unsigned c = 0; c < FLEET_COLUMN_COUNT; c++) {
 		const struct fleet_column_desc *column = &fleet_column_table[c];
-		const char *type = type_name(engine, column->type);
-		const char *end = c + 1 < FLEET_COLUMN_COUNT ? ",\n" : "\n";
 
-		if (engine == DDL_CLICKHOUSE && column->nullable)
-			strbuf_addf(out, "  %s Nullable(%s)%s", column->name, type, end);
-		else
-			strbuf_addf(out, "  %s %s%s%s", column->name, type,
-			            engine == DDL_DUCKDB && !column->nullable ? " NOT NULL" : "",
-			            end);
+		strbuf_addf(out, "  %s %s%s%s", column->name, types[column->type],
+		            column->nullable ? "" : " NOT NULL",
+		            c + 1 < FLEET_COLUMN_COUNT ? ",\n" : "\n");
 	}
+	strbuf_add_str(out, ");\n");
 }
 
-void ddl_add(enum ddl_engine engine, struct strbuf *out)
+void ddl_add(enum ddl_engine engine, const char *database, struct strbuf *out)
 {
 	switch (engine) {
 	case DDL_SQLITE:
 		strbuf_add_str(out, ddl_sqlite);
 		break;
 	case DDL_CLICKHOUSE:
-		strbuf_add_str(out, "CREATE TABLE fact_local (\n");
-		add_columns(engine, out);
-		strbuf_add_str(out, ") ENGINE = MergeTree\n"
-		                    "PARTITION BY toYYYYMM(toDate(toDateTime(intDiv(end_unix_ns, "
-		                    "toUInt64(pow(10, 9))))))\n"
-		                    "ORDER BY (metric, group_key, group_name, snapshot);\n");
+		add_clickhouse(database, out);
 		break;
 	case DDL_DUCKDB:
-		strbuf_add_str(out, "CREATE TABLE fact (\n");
-		add_columns(engine, out);
-		strbuf_add_str(out, ");\n");
+		add_duckdb(out);
 		break;
 	case DDL_ENGINE_COUNT:
 		break;
