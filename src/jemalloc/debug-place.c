@@ -20,7 +20,7 @@ bool debug_place_path(const struct debug_wanted *wanted, unsigned place, struct 
 	} by_name[DEBUG_PLACES - 1] = {{"", ""}, {"", "/.debug"}, {"/usr/lib/debug", ""}};
 
 	strbuf_clear(path);
-	if (place == 0)
+	if (place == DEBUG_PLACE_OF_BUILD_ID)
 		return add_build_id(wanted, path);
 	if (!wanted->directory || wanted->link[0] == '\0')
 		return false;

@@ -16,7 +16,8 @@ struct debug_wanted {
 	const char *link;      /* without any '/'; may be empty */
 };
 
-enum { DEBUG_PLACES = 4 };
+/* The first place is that of the build id, the others are those of the name. */
+enum { DEBUG_PLACE_OF_BUILD_ID, DEBUG_PLACES = 4 };
 
 /* Stores the path of one of the places, from the first on, which is the best one. Returns false if it does not depend on what is
  * known. */

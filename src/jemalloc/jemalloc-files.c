@@ -156,7 +156,9 @@ static int inspect(struct jemalloc_files *files, const struct mapping_process *p
 	uint64_t now_ns;
 
 	*ret_object = (struct jemalloc_object){.tag = PROBE_TAG_jemalloc_not_found};
-	if (system == FILE_SYSTEM_LOCAL && trusted_file_lacks_jemalloc(&files->trusted, &question))
+	/* A memory file is on no mount that anybody sees. */
+	if ((system == FILE_SYSTEM_LOCAL || system == FILE_SYSTEM_UNKNOWN) &&
+	    trusted_file_lacks_jemalloc(&files->trusted, &question))
 		return 0;
 	now_ns = clock_now_ns(CLOCK_MONOTONIC);
 	if (now_ns >= until_ns)

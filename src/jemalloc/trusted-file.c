@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -73,10 +74,24 @@ static struct identity identity_of(const struct statx *status)
 	};
 }
 
+/* Files of memfd_create(2) lie on a mount of the kernel's own, which is in no mountinfo and is there as long as the kernel: no other
+ * file system can have its device number, which comes from the kernel and not from a server. */
+static bool is_memory_file(struct trusted_files *files, const struct statx *status)
+{
+	if (!files->memory_tried) {
+		cleanup_(fd_closep) int fd = memfd_create("ctprof", MFD_CLOEXEC);
+
+		files->memory_tried = true;
+		files->has_memory = fd >= 0 && read_status(fd, STATX_TYPE, &files->memory) == 0;
+	}
+	return files->has_memory && status->stx_dev_major == files->memory.stx_dev_major &&
+	       status->stx_dev_minor == files->memory.stx_dev_minor;
+}
+
 /* A process may exchange the file in its memory for one on FUSE, whose server lies about owners and inodes, and need not answer, so
  * that this thread would wait for ever: in fstatfs(2), open(2) or read(2), not in statx(2) of what the kernel has. The file that is
  * open therefore tells its mount, which nobody can lie about and which stays as long as the descriptor does, and mountinfo tells the
- * file system. A memfd lies on a mount that is in no mountinfo. */
+ * file system. */
 static bool is_on_local_mount(struct trusted_files *files, int thread_fd,
                               const struct statx *status, struct mount_line *ret_mount)
 {
@@ -104,10 +119,24 @@ static bool lacks_names(int path_fd, uint64_t until_ns, struct elf_names *ret_na
 	return !ret_names->can_be_jemalloc;
 }
 
-/* Returns whether it is sure that the file at @path has none of the names: as a rule there is no such file. */
-static bool lacks_debug_file(struct trusted_files *files,
-                             const struct trusted_file_question *question, int root_fd,
-                             const char *path)
+/* A file with debugging information, as far as jemalloc_debug_files finds it. */
+enum debug_answer {
+	DEBUG_UNSURE,
+	DEBUG_NONE, /* there is none, or it has none of the names */
+	DEBUG_SURE, /* it belongs to the program and has none of the names: no other one is looked for */
+};
+
+static bool has_build_id(const struct elf_names *names, const struct debug_wanted *wanted)
+{
+	return names->build_id_len == wanted->build_id_len &&
+	       memcmp(names->build_id, wanted->build_id, wanted->build_id_len) == 0;
+}
+
+/* There is no file at @path as a rule. */
+static enum debug_answer look_at_debug_file(struct trusted_files *files,
+                                            const struct trusted_file_question *question,
+                                            int root_fd, const struct debug_wanted *wanted,
+                                            unsigned place, const char *path)
 {
 	cleanup_(fd_closep) int path_fd = regular_file_find_cached(root_fd, path);
 	struct mount_line mount;
@@ -115,24 +144,28 @@ static bool lacks_debug_file(struct trusted_files *files,
 	struct statx status;
 
 	if (path_fd < 0)
-		return path_fd == -ENOENT || path_fd == -ENOTDIR;
-	return read_status(path_fd, STATX_BASIC_STATS | STATX_MNT_ID, &status) == 0 &&
-	       is_trusted(&status) &&
-	       is_on_local_mount(files, question->thread_fd, &status, &mount) &&
-	       lacks_names(path_fd, question->until_ns, &names);
+		return path_fd == -ENOENT || path_fd == -ENOTDIR ? DEBUG_NONE : DEBUG_UNSURE;
+	if (read_status(path_fd, STATX_BASIC_STATS | STATX_MNT_ID, &status) < 0 ||
+	    !is_trusted(&status) ||
+	    !is_on_local_mount(files, question->thread_fd, &status, &mount) ||
+	    !lacks_names(path_fd, question->until_ns, &names))
+		return DEBUG_UNSURE;
+	return place == DEBUG_PLACE_OF_BUILD_ID && has_build_id(&names, wanted) ? DEBUG_SURE
+	                                                                        : DEBUG_NONE;
 }
 
-static bool lacks_debug_files(struct trusted_files *files,
-                              const struct trusted_file_question *question, int root_fd,
-                              const struct debug_wanted *wanted)
+static enum debug_answer look_at_debug_files(struct trusted_files *files,
+                                             const struct trusted_file_question *question,
+                                             int root_fd, const struct debug_wanted *wanted)
 {
 	cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT;
+	enum debug_answer answer = DEBUG_NONE;
 
-	for (unsigned i = 0; i < DEBUG_PLACES; i++)
-		if (debug_place_path(wanted, i, &path) &&
-		    !lacks_debug_file(files, question, root_fd, strbuf_str(&path)))
-			return false;
-	return true;
+	for (unsigned i = 0; i < DEBUG_PLACES && answer == DEBUG_NONE; i++)
+		if (debug_place_path(wanted, i, &path))
+			answer = look_at_debug_file(files, question, root_fd, wanted, i,
+			                            strbuf_str(&path));
+	return answer;
 }
 
 static bool is_same_directory(int fd, int other_fd)
@@ -157,6 +190,7 @@ static bool lacks_debugging_information(struct trusted_files *files,
 	                              .build_id_len = names->build_id_len,
 	                              .link = names->link};
 	cleanup_(fd_closep) int root_fd = -1;
+	enum debug_answer answer;
 
 	if (slash) {
 		strbuf_add(&directory, mapped.text, (size_t)(slash - mapped.text));
@@ -167,9 +201,10 @@ static bool lacks_debugging_information(struct trusted_files *files,
 	root_fd = fd_open_path_at(question->thread_fd, "root");
 	if (root_fd < 0 || files->own_root_fd < 0)
 		return false;
-	return lacks_debug_files(files, question, root_fd, &wanted) &&
-	       (is_same_directory(root_fd, files->own_root_fd) ||
-	        lacks_debug_files(files, question, files->own_root_fd, &wanted));
+	answer = look_at_debug_files(files, question, root_fd, &wanted);
+	if (answer == DEBUG_NONE && !is_same_directory(root_fd, files->own_root_fd))
+		answer = look_at_debug_files(files, question, files->own_root_fd, &wanted);
+	return answer != DEBUG_UNSURE;
 }
 
 /* Opens the file that is mapped, also where it has been removed or lies on another mount. That takes
@@ -195,8 +230,12 @@ static bool is_that_system(struct trusted_files *files,
 	struct mount_device device;
 	struct mount_line mount;
 
-	return scan_word(&line, &word) && mount_device_parse(word, 16, &device) &&
-	       is_on_local_mount(files, question->thread_fd, status, &mount) &&
+	if (!scan_word(&line, &word) || !mount_device_parse(word, 16, &device))
+		return false;
+	if (is_memory_file(files, status))
+		return device.major == status->stx_dev_major &&
+		       device.minor == status->stx_dev_minor;
+	return is_on_local_mount(files, question->thread_fd, status, &mount) &&
 	       mount.device.major == device.major && mount.device.minor == device.minor;
 }
 

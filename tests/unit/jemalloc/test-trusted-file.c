@@ -184,21 +184,85 @@ static void another_file(void **state)
 	assert_true(ask(&files, process_fd, &code.mapped));
 }
 
-/* Anybody can have one, of any size, without a place to write to. */
+/* It lies on no mount, and is judged by its owner and its mode as any other. */
 static void memory_file(void **state)
 {
-	cleanup_(trusted_files_done) struct trusted_files files = TRUSTED_FILES_INIT;
-	cleanup_(fd_closep) int process_fd = fd_open_path_at(AT_FDCWD, "/proc/self"), fd = -1;
-	cleanup_(code_done) struct code code;
-	struct made made = make(100);
+	static const struct {
+		mode_t mode;
+		const char *name;
+		bool lacks;
+	} rows[] = {{0700, "malloc", true},
+	            {0555, "malloc", true},
+	            {0777, "malloc", false},
+	            {0555, "mallctlbymib", false}};
 
 	(void)state;
 	need_map_files();
-	made.sections[2] = made_table;
-	fd = file_of(&made, "malloc", 1);
-	assert_int_equal(fchmod(fd, 0700), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		cleanup_(trusted_files_done) struct trusted_files files = TRUSTED_FILES_INIT;
+		cleanup_(fd_closep) int process_fd = fd_open_path_at(AT_FDCWD, "/proc/self"),
+		                        fd = -1;
+		cleanup_(code_done) struct code code;
+		struct made made = make(100);
+		struct mapped_file other;
+
+		made.sections[2] = made_table;
+		fd = file_of(&made, rows[i].name, 1);
+		assert_int_equal(fchmod(fd, rows[i].mode), 0);
+		map_code(&code, fd);
+		assert_int_equal(ask(&files, process_fd, &code.mapped), rows[i].lacks);
+		other = code.mapped;
+		other.file = (struct span){"fe:ffffe 1 /x", 13};
+		trusted_files_done(&files);
+		files = TRUSTED_FILES_INIT;
+		assert_false(ask(&files, process_fd, &other));
+	}
+}
+
+/* Writes a file without a table of symbols, with a build id that ends in this byte, and with this name among its strings. */
+static void write_file_with_id(const struct temp_tree *tree, const char *file, unsigned char last,
+                               const char *name)
+{
+	struct {
+		Elf64_Nhdr header;
+		char name[4];
+		unsigned char id[4];
+	} note = {{4, 4, NT_GNU_BUILD_ID}, "GNU", {0xab, 0xcd, 0xef, last}};
+	struct made made = make(100);
+	char bytes[BYTES] = {0};
+
+	made.sections[2] =
+	        (Elf64_Shdr){.sh_type = SHT_NOTE, .sh_offset = 1024, .sh_size = sizeof(note)};
+	memcpy(bytes, &made, sizeof(made));
+	memcpy(bytes + 1024, &note, sizeof(note));
+	strcpy(bytes + STRINGS_AT + 1, name);
+	temp_tree_write(tree, file, bytes, sizeof(bytes));
+	assert_int_equal(fchmodat(tree->fd, file, 0755, 0), 0);
+}
+
+/* The first file that has the program's build id is the one, and no other is looked for. */
+static void debugging_information_by_build_id(void **state)
+{
+	static const char first[] = "1/root/usr/lib/debug/.build-id/ab/cdef01.debug",
+	                  second[] = "2/root/usr/lib/debug/.build-id/ab/cdef01.debug";
+	const struct temp_tree *tree = *state;
+	cleanup_(fd_closep) int fd = -1, process_fd = -1;
+	cleanup_(code_done) struct code code;
+
+	need_map_files();
+	write_file_with_id(tree, "program", 1, "malloc");
+	fd = openat(tree->fd, "program", O_RDONLY | O_CLOEXEC);
 	map_code(&code, fd);
-	assert_false(ask(&files, process_fd, &code.mapped));
+	for (unsigned char last = 0; last < 2; last++) {
+		cleanup_(trusted_files_done) struct trusted_files files = TRUSTED_FILES_INIT;
+
+		write_file_with_id(tree, first, last, "malloc");
+		write_file_with_id(tree, second, 1, "mallctlbymib");
+		fd_closep(&process_fd);
+		process_fd = fd_open_path_at(tree->fd, "1");
+		files.own_root_fd = openat(tree->fd, "2/root", O_PATH | O_CLOEXEC);
+		assert_int_equal(ask(&files, process_fd, &code.mapped), last == 1);
+	}
 }
 
 /* A program is a file of two processes, and has its debugging information in the root directory of either. */
@@ -243,6 +307,8 @@ int main(void)
 	                                        temp_tree_teardown),
 	        cmocka_unit_test_setup_teardown(another_file, temp_tree_setup, temp_tree_teardown),
 	        cmocka_unit_test(memory_file),
+	        cmocka_unit_test_setup_teardown(debugging_information_by_build_id, temp_tree_setup,
+	                                        temp_tree_teardown),
 	        cmocka_unit_test_setup_teardown(another_root, temp_tree_setup, temp_tree_teardown),
 	};
 
