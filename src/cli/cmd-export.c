@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "cli/commands.h"
 #include "command/options.h"
-#include "export-file.h"
+#include "export-trace.h"
 #include "fleet/folded.h"
 #include "query/report-lists.h"
 
@@ -19,13 +19,13 @@ enum {
 	OPT_READ_LIMIT,
 };
 
-enum { FORMAT_NDJSON, FORMAT_CSV, FORMAT_FOLDED };
-static const char *const formats[] = {"ndjson", "csv", "folded", NULL};
+enum { FORMAT_NDJSON, FORMAT_CSV, FORMAT_FOLDED, FORMAT_CHROME };
+static const char *const formats[] = {"ndjson", "csv", "folded", "chrome", NULL};
 enum { LEVEL_GROUP, LEVEL_THREAD };
 static const char *const levels[] = {"group", "thread", NULL};
 
 static const struct cli_option options[] = {
-        {OPT_FORMAT, 'f', "format", "FORMAT", "ndjson (default), csv, or folded stacks",
+        {OPT_FORMAT, 'f', "format", "FORMAT", "ndjson (default), csv, folded, or chrome",
          TAKES_WORD(formats)},
         {OPT_LEVEL, 0, "level", "LEVEL", "a row of each group (default) or thread",
          TAKES_WORD(levels)},
@@ -43,6 +43,7 @@ static const struct cli_option options[] = {
 static const char *const notes[] = {
         "Without --group-by there are two sets: pcomm, and cgroup:service. Folded stacks",
         "are of cgroup,pcomm,comm and run_time_ns; of two files, they have two columns.",
+        "A trace for Perfetto (chrome) is of pcomm and run_time_ns, window by window.",
         NULL,
 };
 
@@ -186,6 +187,23 @@ static bool is_one_metric(const struct metric_set *set)
 	return count == 1 && metric_table[only_metric(set)].rule == RULE_SUM;
 }
 
+/* Their values are work, of which a time has a rate. */
+static bool are_sums(const struct metric_set *set)
+{
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		if (metric_set_has(set, (enum metric_id)i) && metric_table[i].rule != RULE_SUM)
+			return false;
+	return true;
+}
+
+static void set_default_metric(struct arguments *arguments)
+{
+	if (arguments->metrics_given)
+		return;
+	arguments->plan.wanted = (struct metric_set){{0}};
+	metric_set_add(&arguments->plan.wanted, METRIC_run_time_ns);
+}
+
 static void set_folded_defaults(struct arguments *arguments)
 {
 	static const enum group_key stack[] = {GROUP_KEY_cgroup, GROUP_KEY_pcomm, GROUP_KEY_comm};
@@ -196,10 +214,7 @@ static void set_folded_defaults(struct arguments *arguments)
 		plan->keys[0].count = ARRAY_SIZE(stack);
 		memcpy(plan->keys[0].keys, stack, sizeof(stack));
 	}
-	if (!arguments->metrics_given) {
-		plan->wanted = (struct metric_set){{0}};
-		metric_set_add(&plan->wanted, METRIC_run_time_ns);
-	}
+	set_default_metric(arguments);
 }
 
 static int run_folded(const struct command *command, struct arguments *arguments, char **paths,
@@ -217,6 +232,39 @@ static int run_folded(const struct command *command, struct arguments *arguments
 		return cli_usage_error(command,
 		                       "--format folded takes one metric, whose rule is sum");
 	if (print_folded(arguments, paths, count) < 0)
+		return EXIT_FAILED;
+	return cli_finish_output(0);
+}
+
+static int print_trace(const struct arguments *arguments, char **paths)
+{
+	cleanup_(chrome_trace_done) struct chrome_trace trace;
+	int r = 0;
+
+	chrome_trace_begin(&trace, stdout, &arguments->plan.wanted);
+	for (; r == 0 && *paths; paths++)
+		r = export_trace(&arguments->plan, *paths, &trace);
+	if (r < 0)
+		return r;
+	chrome_trace_end(&trace);
+	if (trace.unseen > 0)
+		cli_error("values that were not seen in a window and are left out: %zu",
+		          trace.unseen);
+	return 0;
+}
+
+static int run_trace(const struct command *command, struct arguments *arguments, char **paths)
+{
+	if (arguments->level == LEVEL_THREAD)
+		return cli_usage_error(command, "--format chrome is of groups, not of threads");
+	if (!arguments->plan.keys_given)
+		arguments->plan.key_count = 1;
+	if (arguments->plan.key_count != 1)
+		return cli_usage_error(command, "--format chrome takes one set of keys");
+	set_default_metric(arguments);
+	if (!are_sums(&arguments->plan.wanted))
+		return cli_usage_error(command, "--format chrome takes metrics whose rule is sum");
+	if (print_trace(arguments, paths) < 0 && !ferror(stdout))
 		return EXIT_FAILED;
 	return cli_finish_output(0);
 }
@@ -250,6 +298,8 @@ static int run(const struct command *command, int argc, char **argv)
 	mem_limit(arguments.plan.limits.memory);
 	if (arguments.format == FORMAT_FOLDED)
 		return run_folded(command, &arguments, argv + optind, (unsigned)given);
+	if (arguments.format == FORMAT_CHROME)
+		return run_trace(command, &arguments, argv + optind);
 	r = print_files(&arguments, argv + optind);
 	if (r < 0 && !ferror(stdout))
 		return EXIT_FAILED;
