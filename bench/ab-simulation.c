@@ -21,6 +21,7 @@
 #include "statistics/p-adjust.h"
 #include "statistics/sign-flip.h"
 #include "statistics/t-test.h"
+#include "statistics/welch.h"
 
 enum { UNITS = 4, ROWS = 300, TENS = 10, BLOCKS_MOST = 20 };
 #define ALPHA 0.05
@@ -208,17 +209,6 @@ static struct rates simulate(const struct scene *scene, const struct plan *plan,
 	return rates;
 }
 
-/* The p of two independent samples by Welch's test. */
-static double welch_p(const double *a, const double *b, size_t n)
-{
-	struct moments of_a = moments_of(a, n), of_b = moments_of(b, n);
-	double count = (double)n, va = of_a.m2 / (count - 1) / count,
-	       vb = of_b.m2 / (count - 1) / count;
-	double df = (va + vb) * (va + vb) / ((va * va + vb * vb) / (count - 1));
-
-	return 2 * t_upper_tail(fabs(of_b.mean - of_a.mean) / sqrt(va + vb), df);
-}
-
 /* Welch's p of the units of both arms. @word is the arm of each unit, again and again. */
 static double order_welch(const double *units, size_t count, const char *word)
 {
@@ -230,7 +220,7 @@ static double order_welch(const double *units, size_t count, const char *word)
 
 		arms[is_b][counts[is_b]++] = units[u];
 	}
-	return welch_p(arms[0], arms[1], counts[0]);
+	return welch_test(arms[0], counts[0], arms[1], counts[1]).p;
 }
 
 enum order_test {
@@ -261,7 +251,9 @@ static void test_orders(const double *units, size_t blocks, const bool *coins,
 		fixed[b] = contrast_of(units + b * UNITS, false);
 		tossed[b] = contrast_of(units + b * UNITS, coins[b]);
 	}
-	p[SEQUENTIAL] = welch_p(units, units + blocks * UNITS / 2, blocks * UNITS / 2);
+	p[SEQUENTIAL] = welch_test(units, blocks * UNITS / 2, units + blocks * UNITS / 2,
+	                           blocks * UNITS / 2)
+	                        .p;
 	p[ABAB] = order_welch(units, blocks * UNITS, "AB");
 	p[ABAB_PAIRS] = t_test(pairs, blocks * UNITS / 2).p;
 	p[ABBA] = order_welch(units, blocks * UNITS, "ABBA");

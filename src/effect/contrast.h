@@ -1,28 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* contrast - the differences of a row's values between two arms, block by block. They are those of y, the logarithm of a value if
- * all are above 0, else its share of the mean of all sizes, so that y is a relative change in each row. */
+/* contrast - the differences of a row's values between two arms, block by block. They are those of y, see contrast-scale.h. */
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "ctprof/base/macro.h"
 #include "effect/trial.h"
+#include "statistics/contrast-scale.h"
 
 /* Two arms, and the blocks that have them. A pair of contrasts by session is one contrast for each session. */
 struct contrast_plan {
 	const struct trial *trial; /* borrowed; its blocks were found */
 	unsigned a, b;
 };
-
-/* The meaning of y. */
-struct contrast_scale {
-	bool is_log;
-	double one; /* the value of which y is 1, unless it is a logarithm */
-};
-
-/* Stores y of each unit. Returns false if there is none: a value is missing, or they are all 0. */
-bool contrast_scale_values(const double *values, size_t count, double *ret_y,
-                           struct contrast_scale *ret);
 
 /* Stores the mean of y in arm b minus that in arm a, for each block. */
 void contrast_blocks(const struct contrast_plan *plan, const double *y, double *ret);

@@ -31,7 +31,7 @@ enum effect_role {
 };
 extern const char *const effect_role_names[ROLE_COUNT];
 
-/* A row. Estimates and intervals are those of y, see contrast.h; effect_percent() makes percentages of them, and
+/* A row. Estimates and intervals are those of y, see contrast-scale.h; effect_percent() makes percentages of them, and
  * effect_difference() values. */
 struct effect {
 	enum effect_role role;
