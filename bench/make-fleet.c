@@ -3,7 +3,10 @@
  * same bytes. Each host has the same services, whose work differs from host to host and from window to window by noise; a few hosts
  * are outliers: one service of each does some times its work there.
  *
- *   make-fleet DIR HOSTS WINDOWS GROUPS SEED [HOST:GROUP:TIMES]...
+ *   make-fleet DIR HOSTS WINDOWS GROUPS SEED [HOST:GROUP:TIMES]... [ARM:GROUP:TIMES[:HOST]]...
+ *
+ * ARM is "windows" or "hosts": the fleet is in an experiment then, in whose arm B the group does some times its work, on all hosts or on
+ * this one instead. A coin says which one of two windows of a host is of arm B, and both are one block; or which one of two hosts.
  *
  * Host N is called host-000N, its window W ends W hours after the first one, and group G is the process svc-a, svc-b, ..., svc-aa. */
 #include <errno.h>
@@ -28,11 +31,23 @@ struct outlier {
 	double times;
 };
 
+/* A group's work in arm B. */
+struct arm_effect {
+	uint64_t group, host; /* host: ALL_HOSTS, or one of them, which has no other effect */
+	double times;
+};
+#define ALL_HOSTS UINT64_MAX
+
+enum arms { ARMS_NONE, ARMS_OF_WINDOWS, ARMS_OF_HOSTS };
+
 struct fleet {
 	const char *directory;
 	uint64_t hosts, windows, groups, seed;
 	struct outlier outliers[OUTLIERS_MAX];
 	size_t outlier_count;
+	enum arms arms;
+	struct arm_effect effects[OUTLIERS_MAX];
+	size_t effect_count;
 };
 
 struct file_sink {
@@ -84,9 +99,34 @@ static void set_name(struct strbuf *out, uint64_t group)
 		strbuf_add_char(out, letters[--count]);
 }
 
-static double times_of(const struct fleet *fleet, uint64_t host, uint64_t group)
+static bool is_arm_b(const struct fleet *fleet, uint64_t host, uint64_t window)
 {
-	double times = 1;
+	enum { COINS = 77 };
+	bool of_windows = fleet->arms == ARMS_OF_WINDOWS;
+	uint64_t place = of_windows ? window : host, coins = mix(fleet->seed, COINS);
+
+	coins = of_windows ? mix(mix(coins, host), place / 2) : mix(coins, place / 2);
+	return fleet->arms != ARMS_NONE && (coins & 1) == (place & 1);
+}
+
+static double effect_of(const struct fleet *fleet, uint64_t host, uint64_t group)
+{
+	double all = 1, own = NAN;
+
+	for (size_t i = 0; i < fleet->effect_count; i++) {
+		const struct arm_effect *effect = &fleet->effects[i];
+
+		if (effect->group == group && effect->host == ALL_HOSTS)
+			all = effect->times;
+		else if (effect->group == group && effect->host == host)
+			own = effect->times;
+	}
+	return isnan(own) ? all : own;
+}
+
+static double times_of(const struct fleet *fleet, uint64_t host, uint64_t window, uint64_t group)
+{
+	double times = is_arm_b(fleet, host, window) ? effect_of(fleet, host, group) : 1;
 
 	for (size_t i = 0; i < fleet->outlier_count; i++)
 		if (fleet->outliers[i].host == host && fleet->outliers[i].group == group)
@@ -104,7 +144,7 @@ static uint64_t work(const struct fleet *fleet, uint64_t host, uint64_t window, 
 	double value = typical * (1 + 0.03 * normal(of_host)) *
 	               (1 + 0.02 * normal(mix(mix(of_host, window), thread)));
 
-	return value > 0 ? (uint64_t)(value * times_of(fleet, host, group)) : 0;
+	return value > 0 ? (uint64_t)(value * times_of(fleet, host, window, group)) : 0;
 }
 
 static void set_values(const struct fleet *fleet, struct thread_sample *sample, uint64_t host,
@@ -141,7 +181,30 @@ static void set_thread(const struct fleet *fleet, struct thread_sample *sample, 
 	set_values(fleet, sample, host, window, group, thread);
 }
 
-static void set_info(struct snapshot_info *info, uint64_t host, uint64_t window)
+static void add_label(struct snapshot_info *info, const char *key, const char *value)
+{
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+
+	(void)!labels_add(&info->labels, key, strlen(key), value, strlen(value), &reason);
+}
+
+static void set_labels(const struct fleet *fleet, struct snapshot_info *info, uint64_t host,
+                       uint64_t window)
+{
+	char block[32];
+
+	if (fleet->arms == ARMS_NONE)
+		return;
+	add_label(info, "experiment", "fleet");
+	add_label(info, "arm", is_arm_b(fleet, host, window) ? "B" : "A");
+	if (fleet->arms == ARMS_OF_HOSTS)
+		return;
+	snprintf(block, sizeof(block), "%llu", (unsigned long long)window / 2);
+	add_label(info, "block", block);
+}
+
+static void set_info(const struct fleet *fleet, struct snapshot_info *info, uint64_t host,
+                     uint64_t window)
 {
 	char name[32];
 
@@ -154,6 +217,7 @@ static void set_info(struct snapshot_info *info, uint64_t host, uint64_t window)
 	host_set_text(&info->host, HOST_hostname, name, strlen(name));
 	host_set_text(&info->host, HOST_boot_id, "00000000-0000-4000-8000-000000000000", 36);
 	host_set_number(&info->host, HOST_clock_ticks_per_second, 100);
+	set_labels(fleet, info, host, window);
 	for (unsigned s = 0; s < SOURCE_COUNT; s++)
 		info->rules[s] = OUTCOME_read;
 }
@@ -165,7 +229,7 @@ static int write_host(const struct fleet *fleet, struct snapshot_writer *writer,
 	struct thread_sample sample = {0};
 	int r;
 
-	set_info(&info, host, window);
+	set_info(fleet, &info, host, window);
 	r = snapshot_write_begin(writer, &info);
 	for (uint64_t g = 0; r == 0 && g < fleet->groups; g++)
 		for (uint64_t t = 0; r == 0 && t < THREADS_OF_GROUP; t++) {
@@ -214,6 +278,30 @@ static bool parse_outlier(const char *text, struct fleet *fleet)
 	return true;
 }
 
+static bool parse_effect(const char *text, struct fleet *fleet)
+{
+	struct arm_effect *effect = &fleet->effects[fleet->effect_count];
+	enum arms arms = strncmp(text, "hosts:", 6) == 0 ? ARMS_OF_HOSTS : ARMS_OF_WINDOWS;
+	unsigned long long group, host = ALL_HOSTS;
+
+	if (fleet->effect_count == OUTLIERS_MAX ||
+	    (fleet->arms != ARMS_NONE && fleet->arms != arms) ||
+	    sscanf(strchr(text, ':'), ":%llu:%lf:%llu", &group, &effect->times, &host) < 2)
+		return false;
+	effect->group = group;
+	effect->host = host;
+	fleet->arms = arms;
+	fleet->effect_count++;
+	return true;
+}
+
+static bool parse_plant(const char *text, struct fleet *fleet)
+{
+	bool of_arm = strncmp(text, "hosts:", 6) == 0 || strncmp(text, "windows:", 8) == 0;
+
+	return of_arm ? parse_effect(text, fleet) : parse_outlier(text, fleet);
+}
+
 int main(int argc, char **argv)
 {
 	struct fleet fleet = {.directory = argv[1]};
@@ -222,9 +310,10 @@ int main(int argc, char **argv)
 	            parse_number(argv[5], &fleet.seed);
 
 	for (int i = 6; good && i < argc; i++)
-		good = parse_outlier(argv[i], &fleet);
+		good = parse_plant(argv[i], &fleet);
 	if (!good) {
-		fputs("Usage: make-fleet DIR HOSTS WINDOWS GROUPS SEED [HOST:GROUP:TIMES]...\n",
+		fputs("Usage: make-fleet DIR HOSTS WINDOWS GROUPS SEED [HOST:GROUP:TIMES]... "
+		      "[windows|hosts:GROUP:TIMES[:HOST]]...\n",
 		      stderr);
 		return 2;
 	}

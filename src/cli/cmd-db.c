@@ -13,8 +13,10 @@
 #include "cli/commands.h"
 #include "command/options.h"
 #include "database/answer-print.h"
+#include "database/arms-print.h"
 #include "database/database.h"
 #include "database/question.h"
+#include "db-arms.h"
 #include "db-shards.h"
 #include "export-file.h"
 #include "fleet/ddl.h"
@@ -22,13 +24,17 @@
 #include "query/report-options.h"
 
 enum {
-	OPT_DB = 1,
+	OPT_ARMS = 1,
+	OPT_DB,
+	OPT_EXPERIMENT,
 	OPT_FORMAT,
 	OPT_FROM,
 	OPT_GROUP,
 	OPT_GROUP_BY,
 	OPT_LIMIT,
+	OPT_MARGIN,
 	OPT_METRIC,
+	OPT_MIN_EFFECT,
 	OPT_MIN_IMPACT,
 	OPT_MIN_Z,
 	OPT_QUIET,
@@ -51,9 +57,16 @@ static const struct cli_option options[] = {
         {OPT_FROM, 0, "from", "TIME", "query: files that end from then on; movers: then",
          TAKES(TEXT)},
         {OPT_TO, 0, "to", "TIME", "query: files that end until then; movers: then", TAKES(TEXT)},
-        {OPT_MIN_Z, 0, "min-z", "N", "outliers: robust standard deviations (6)", TAKES(NUMBER)},
+        {OPT_MIN_Z, 0, "min-z", "N", "outliers, arms: robust standard deviations (6)",
+         TAKES(NUMBER)},
         {OPT_MIN_IMPACT, 0, "min-impact", "PERCENT", "outliers: share of a host's total (1)",
          TAKES(NUMBER)},
+        {OPT_EXPERIMENT, 0, "experiment", "NAME", "arms: only windows of this experiment",
+         TAKES(TEXT)},
+        {OPT_ARMS, 0, "arms", "LABELS", "arms: these two, by default the only ones", TAKES(TEXT)},
+        {OPT_MIN_EFFECT, 0, "min-effect", "PERCENT", "arms: the least that moved (1)",
+         TAKES(NUMBER)},
+        {OPT_MARGIN, 0, "margin", "PERCENT", "arms: what is the same (2)", TAKES(NUMBER)},
         {OPT_FORMAT, 'f', "format", "FORMAT", "query: table (default), csv, ndjson",
          TAKES_WORD(formats)},
         {OPT_LIMIT, 0, "limit", "N", "query: hosts, or rows, of the table (20); 0: all",
@@ -70,6 +83,7 @@ static const char *const notes[] = {
         "query outliers               hosts that differ most from their fleet",
         "query movers                 series that moved most --from one time --to another",
         "query group                  one --group on all hosts",
+        "query arms                   what arm B of an experiment changed, over hosts",
         "ddl sqlite|clickhouse|duckdb print the tables",
         "A TIME is seconds since 1970, or '2026-01-31 12:00:00' (UTC).",
         NULL,
@@ -78,6 +92,10 @@ static const char *const notes[] = {
 struct arguments {
 	struct export_plan plan;
 	struct question question;
+	/* The question arms: what others do not have. */
+	bool of_arms;
+	struct arm_question arms;
+	const char *arm_names;
 	const char *path;
 	struct shards_address address; /* no servers: the path is a file; owned */
 	uint64_t patience_ns;
@@ -186,6 +204,18 @@ static int set_option(const struct option_parser *parser, int id, struct argumen
 		r = parse_number(parser, &ret->question.least_impact);
 		ret->question.least_impact /= 100;
 		return r;
+	case OPT_EXPERIMENT:
+		ret->arms.experiment = parser->value;
+		break;
+	case OPT_ARMS:
+		ret->arm_names = parser->value;
+		return db_arms_check(parser);
+	case OPT_MIN_EFFECT:
+		r = parse_number(parser, &ret->arms.least_effect);
+		ret->arms.least_effect /= 100;
+		return r;
+	case OPT_MARGIN:
+		return db_arms_parse_margin(parser, &ret->arms.margin);
 	case OPT_FORMAT:
 		return ret->format = options_choose(parser, formats);
 	case OPT_LIMIT:
@@ -210,6 +240,7 @@ static int parse(const struct command *command, int argc, char **argv, struct ar
 	        .path = "fleet.db",
 	        .patience_ns = 60 * NS_PER_SECOND,
 	        .limit = 20,
+	        .arms = DB_ARMS_INIT,
 	        .question = {.to_unix_ns = UINT64_MAX, .least_z = 6, .least_impact = 0.01}};
 	export_plan_init(&ret->plan);
 	/* Groups of hosts are compared with one another. */
@@ -322,24 +353,68 @@ static int run_add(const struct arguments *arguments, char **paths)
 	return added.failed == 0 ? EXIT_DONE : EXIT_FAILED;
 }
 
+struct reply {
+	struct answer answer;
+	struct arms_answer arms; /* of_arms */
+};
+
+static void reply_done(struct reply *reply)
+{
+	answer_done(&reply->answer);
+	arms_answer_done(&reply->arms);
+}
+
+static int ask(struct database *database, const struct arguments *arguments,
+               const struct database_list *list, struct reply *ret, struct strbuf *reterr)
+{
+	const struct question *question = &arguments->question;
+	cleanup_(mem_freep) char *names = NULL;
+	struct arm_question arms = arguments->arms;
+
+	if (!arguments->of_arms)
+		return question_ask(database, question, list, &ret->answer, reterr);
+	arms.filter = question->filter;
+	arms.from_unix_ns = question->from_unix_ns;
+	arms.to_unix_ns = question->to_unix_ns;
+	arms.least_z = question->least_z;
+	if (arguments->arm_names)
+		db_arms_split(arguments->arm_names, &names, &arms);
+	return arms_ask(database, &arms, list, &ret->arms, reterr);
+}
+
+static void print_arms(FILE *file, const struct arguments *arguments, struct database *database,
+                       const struct database_list *list, const struct arms_answer *answer)
+{
+	struct table_style style = report_style(0);
+
+	if (arguments->format == PRINT_CSV)
+		arms_print_csv(file, database, list, answer);
+	else if (arguments->format == PRINT_NDJSON)
+		arms_print_ndjson(file, database, list, answer);
+	else
+		arms_print_table(file, &style, database, list, answer, arguments->limit);
+}
+
 static void print_rows(FILE *file, const struct arguments *arguments, struct database *database,
-                       const struct database_list *list, const struct answer *answer)
+                       const struct database_list *list, const struct reply *reply)
 {
 	const struct question *question = &arguments->question;
 	struct table_style style = report_style(0);
 
-	if (arguments->format == PRINT_CSV)
-		answer_print_csv(file, database, question, list, answer);
+	if (arguments->of_arms)
+		print_arms(file, arguments, database, list, &reply->arms);
+	else if (arguments->format == PRINT_CSV)
+		answer_print_csv(file, database, question, list, &reply->answer);
 	else if (arguments->format == PRINT_NDJSON)
-		answer_print_ndjson(file, database, question, list, answer);
+		answer_print_ndjson(file, database, question, list, &reply->answer);
 	else
-		answer_print_table(file, &style, database, question, list, answer,
+		answer_print_table(file, &style, database, question, list, &reply->answer,
 		                   arguments->limit);
 }
 
 /* Prints all of it or nothing: names are read while it is made. */
 static int print_answer(const struct arguments *arguments, struct database *database,
-                        const struct database_list *list, const struct answer *answer)
+                        const struct database_list *list, const struct reply *reply)
 {
 	cleanup_(mem_freep) char *text = NULL;
 	size_t len = 0;
@@ -347,7 +422,7 @@ static int print_answer(const struct arguments *arguments, struct database *data
 
 	if (!file)
 		mem_exhausted();
-	print_rows(file, arguments, database, list, answer);
+	print_rows(file, arguments, database, list, reply);
 	if (fclose(file) != 0)
 		mem_exhausted();
 	if (database_reason(database)[0] != '\0') {
@@ -363,7 +438,7 @@ static int run_query(const struct arguments *arguments)
 	cleanup_(database_freep) struct database *database =
 	        open_database(arguments->path, DATABASE_READ);
 	cleanup_(database_list_done) struct database_list list = {0};
-	cleanup_(answer_done) struct answer answer = {0};
+	cleanup_(reply_done) struct reply reply = {0};
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
 	int r;
 
@@ -371,13 +446,13 @@ static int run_query(const struct arguments *arguments)
 		return EXIT_FAILED;
 	r = database_list(database, &list);
 	if (r == 0)
-		r = question_ask(database, &arguments->question, &list, &answer, &reason);
+		r = ask(database, arguments, &list, &reply, &reason);
 	if (r < 0) {
 		cli_error("%s: %s", arguments->path,
 		          reason.len > 0 ? strbuf_str(&reason) : database_reason(database));
 		return EXIT_FAILED;
 	}
-	return print_answer(arguments, database, &list, &answer);
+	return print_answer(arguments, database, &list, &reply);
 }
 
 static int find_word(const char *word, const char *const *words)
@@ -397,9 +472,11 @@ static int start_query(const struct command *command, struct arguments *argument
 
 	if (arguments->address.count > 0)
 		return cli_usage_error(command, "query asks a file of SQLite only");
-	if (kind < 0)
-		return cli_usage_error(command, "query takes one of outliers, movers, group");
-	question->kind = (enum question_kind)kind;
+	arguments->of_arms = count == 1 && strcmp(words[0], "arms") == 0;
+	if (kind < 0 && !arguments->of_arms)
+		return cli_usage_error(command, "query takes one of outliers, movers, group, arms");
+	if (!arguments->of_arms)
+		question->kind = (enum question_kind)kind;
 	if (question->kind == QUESTION_MOVERS &&
 	    (question->from_unix_ns == 0 || question->to_unix_ns == UINT64_MAX))
 		return cli_usage_error(command, "query movers needs --from and --to");

@@ -8,7 +8,7 @@
 #include "base/csv-text.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "metric/units.h"
+#include "series-text.h"
 #include "json/json-write.h"
 
 enum column {
@@ -34,16 +34,16 @@ static const char *const column_names[COLUMN_COUNT] = {
 
 /* One row with its texts, and numbers by column; NaN is none. */
 struct line {
-	struct strbuf texts[COLUMN_COUNT];
+	struct strbuf host; /* empty: none */
+	struct series_text series;
 	double numbers[COLUMN_COUNT];
-	enum metric_unit unit;
-	bool is_rate, is_partial;
+	bool is_partial;
 };
 
 static void line_done(struct line *line)
 {
-	for (unsigned c = 0; c < COLUMN_COUNT; c++)
-		strbuf_done(&line->texts[c]);
+	strbuf_done(&line->host);
+	series_text_done(&line->series);
 }
 
 static bool is_text(unsigned column)
@@ -51,37 +51,24 @@ static bool is_text(unsigned column)
 	return column <= COLUMN_UNIT;
 }
 
-/* A name in the file may hold any bytes. */
-static void set_utf8(struct strbuf *out, const char *bytes)
+static const struct strbuf *text_of(const struct line *line, unsigned column)
 {
-	text_add_replaced(out, bytes, strlen(bytes));
+	return column == COLUMN_HOST     ? &line->host
+	       : column == COLUMN_KEY    ? &line->series.key
+	       : column == COLUMN_GROUP  ? &line->series.group
+	       : column == COLUMN_METRIC ? &line->series.metric
+	                                 : &line->series.unit;
 }
 
+/* A name in the file may hold any bytes. */
 static void set_texts(struct line *line, struct database *database,
                       const struct database_list *list, const struct answer_row *row)
 {
-	cleanup_(strbuf_done) struct strbuf key = STRBUF_INIT, name = STRBUF_INIT;
-	const char *metric_name = list->metrics[row->metric];
-	enum metric_id metric;
-
-	for (unsigned c = 0; c < COLUMN_COUNT; c++)
-		strbuf_clear(&line->texts[c]);
+	strbuf_clear(&line->host);
 	if (row->host != QUESTION_NO_HOST)
-		set_utf8(&line->texts[COLUMN_HOST], list->hosts[row->host]);
-	/* database_reason() says so. */
-	if (database_add_group(database, row->group, &key, &name) < 0)
-		return;
-	set_utf8(&line->texts[COLUMN_KEY], strbuf_str(&key));
-	set_utf8(&line->texts[COLUMN_GROUP], strbuf_str(&name));
-	set_utf8(&line->texts[COLUMN_METRIC], metric_name);
-	line->unit = UNIT_none;
-	line->is_rate = true;
-	if (metric_find(metric_name, strlen(metric_name), &metric)) {
-		line->unit = metric_unit(metric);
-		line->is_rate = metric != METRIC_thread_count;
-	}
-	strbuf_addf(&line->texts[COLUMN_UNIT], "%s%s", unit_table[line->unit].name,
-	            line->is_rate ? "/s" : "");
+		text_add_replaced(&line->host, list->hosts[row->host],
+		                  strlen(list->hosts[row->host]));
+	series_text_set(&line->series, database, list, row->metric, row->group);
 }
 
 static void set_line(struct line *line, struct database *database, const struct question *question,
@@ -112,13 +99,6 @@ struct table {
 	struct line line;
 };
 
-static void add_amount(const struct line *line, double value, struct strbuf *out)
-{
-	units_format(line->unit, quantity_real(value), true, out);
-	if (line->is_rate && !isnan(value))
-		strbuf_add_str(out, "/s");
-}
-
 static enum table_color add_cell(void *context, size_t row, unsigned column, struct strbuf *out)
 {
 	struct table *table = context;
@@ -131,7 +111,7 @@ static enum table_color add_cell(void *context, size_t row, unsigned column, str
 		         &table->answer->rows[table->rows[row]]);
 	number = line->numbers[c];
 	if (is_text(c))
-		text_add_escaped(out, strbuf_str(&line->texts[c]), line->texts[c].len);
+		text_add_escaped(out, strbuf_str(text_of(line, c)), text_of(line, c)->len);
 	else if (c == COLUMN_Z && !isnan(number))
 		strbuf_addf(out, "%+.1f", number);
 	else if (c == COLUMN_IMPACT && !isnan(number))
@@ -139,7 +119,7 @@ static enum table_color add_cell(void *context, size_t row, unsigned column, str
 	else if (c == COLUMN_HOSTS)
 		strbuf_addf(out, "%.0f", number);
 	else
-		add_amount(line, number, out);
+		series_text_add_value(&line->series, number, out);
 	if (c == COLUMN_VALUE && line->is_partial)
 		strbuf_add_char(out, '*');
 	return COLOR_NONE;
@@ -257,16 +237,17 @@ static void write_cell(struct json_writer *writer, const struct line *line, unsi
 		json_write_u64(writer, (uint64_t)line->numbers[column]);
 	else if (!is_text(column))
 		json_write_double(writer, line->numbers[column]);
-	else if (column == COLUMN_HOST && line->texts[column].len == 0)
+	else if (column == COLUMN_HOST && line->host.len == 0)
 		json_write_null(writer);
 	else
-		json_write_text(writer, strbuf_str(&line->texts[column]), line->texts[column].len);
+		json_write_text(writer, strbuf_str(text_of(line, column)),
+		                text_of(line, column)->len);
 }
 
 void answer_print_ndjson(FILE *file, struct database *database, const struct question *question,
                          const struct database_list *list, const struct answer *answer)
 {
-	cleanup_(line_done) struct line line = {.unit = UNIT_none};
+	cleanup_(line_done) struct line line = {.is_partial = false};
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 
 	for (size_t i = 0; i < answer->count; i++) {
@@ -291,7 +272,8 @@ static void print_csv_cell(FILE *file, const struct line *line, unsigned column)
 	struct json_writer writer = JSON_WRITER_INIT(&text);
 
 	if (is_text(column)) {
-		text_add_escaped(&text, strbuf_str(&line->texts[column]), line->texts[column].len);
+		text_add_escaped(&text, strbuf_str(text_of(line, column)),
+		                 text_of(line, column)->len);
 		csv_print_text(file, strbuf_str(&text), false);
 		return;
 	}
@@ -303,7 +285,7 @@ static void print_csv_cell(FILE *file, const struct line *line, unsigned column)
 void answer_print_csv(FILE *file, struct database *database, const struct question *question,
                       const struct database_list *list, const struct answer *answer)
 {
-	cleanup_(line_done) struct line line = {.unit = UNIT_none};
+	cleanup_(line_done) struct line line = {.is_partial = false};
 
 	for (unsigned c = 0; c < COLUMN_COUNT; c++)
 		fprintf(file, "%s%s", c > 0 ? "," : "", column_names[c]);

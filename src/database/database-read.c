@@ -138,6 +138,34 @@ void database_list_done(struct database_list *list)
 	*list = (struct database_list){0};
 }
 
+int database_scan_labels(struct database *database, const char *group_key,
+                         void (*visit)(void *context, const struct database_labels *labels),
+                         void *context)
+{
+	static const char text[] =
+	        "SELECT s.id, coalesce(s.boot_id, ''), s.labels FROM snapshot s JOIN snapshot_key "
+	        "k ON k.snapshot = s.id AND k.group_key = ?1 WHERE s.kind = 'window' ORDER BY s.id";
+	sqlite3_stmt *stmt = NULL;
+	int r = database_limit_work(database);
+
+	if (r < 0)
+		return r;
+	r = sqlite3_prepare_v2(database->handle, text, -1, &stmt, NULL);
+	if (r == SQLITE_OK)
+		database_bind_text(stmt, 1, (struct span){group_key, strlen(group_key)});
+	while ((r == SQLITE_OK || r == SQLITE_ROW) && !database->has_overworked) {
+		r = sqlite3_step(stmt);
+		if (r == SQLITE_ROW)
+			visit(context, &(struct database_labels){
+			                       .snapshot = (size_t)sqlite3_column_int64(stmt, 0),
+			                       .boot_id = text_of(database, stmt, 1),
+			                       .json = text_of(database, stmt, 2)});
+	}
+	r = r == SQLITE_DONE && !database->has_overworked ? 0 : database_fail(database);
+	sqlite3_finalize(stmt);
+	return r;
+}
+
 static bool is_number(sqlite3_stmt *stmt, int column)
 {
 	return sqlite3_column_type(stmt, column) != SQLITE_NULL;

@@ -58,6 +58,19 @@ struct database_list {
 must_check_ int database_list(struct database *database, struct database_list *ret);
 void database_list_done(struct database_list *list);
 
+/* The labels of a window; texts are borrowed until the visit ends. */
+struct database_labels {
+	size_t snapshot;
+	const char *boot_id; /* empty: not known */
+	const char *json;    /* an object of JSON, if the file is sound */
+};
+
+/* Calls @visit for each window that has facts of groups by @group_key, in the order of the ids. Returns 0 or -EIO. */
+must_check_ int database_scan_labels(struct database *database, const char *group_key,
+                                     void (*visit)(void *context,
+                                                   const struct database_labels *labels),
+                                     void *context);
+
 /* One fact. */
 struct database_fact {
 	int64_t group;

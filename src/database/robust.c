@@ -28,3 +28,15 @@ double robust_z(const struct robust *robust, double value)
 {
 	return robust->scale > 0 ? (value - robust->median) / robust->scale : 0;
 }
+
+/* The scale is as good as a standard deviation of 36.75 % as many values (the efficiency of the median absolute deviation, Hampel 1974),
+ * so that z is a t. The deviate of a t is Wallace's approximation (1959), which holds where probabilities are too small for a number. */
+double robust_certain_z(double z, size_t count)
+{
+	static const double efficiency = 0.3675;
+	double df = efficiency * ((double)count - 1);
+
+	if (!(df > 0))
+		return 0;
+	return (8 * df + 1) / (8 * df + 3) * sqrt(df * log1p(z * z / df));
+}

@@ -18,3 +18,7 @@ struct robust robust_of(double *values, double *scratch, size_t count);
 
 /* Returns how many scales a value is from the median; 0 if the scale is 0. */
 double robust_z(const struct robust *robust, double value);
+
+/* Returns z, without its sign, less what chance may have made of it because the scale of @count values is uncertain itself: a value that
+ * is as unlikely as this many standard deviations of a normal distribution whose spread is known. */
+double robust_certain_z(double z, size_t count);

@@ -23,7 +23,7 @@ struct welch_test welch_test(const double *a, size_t a_count, const double *b, s
 	             of_a.m2 + of_b.m2 >= DBL_MIN;
 	if (!test.has_t)
 		return test;
-	/* As shares of the sum, whose squares are neither too large nor too small. */
+	/* Shares of the sum, whose squares are neither too large nor too small. */
 	va /= test.se * test.se;
 	vb /= test.se * test.se;
 	test.df = 1 / (va * va / (double)(a_count - 1) + vb * vb / (double)(b_count - 1));

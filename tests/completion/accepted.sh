@@ -49,7 +49,7 @@ for command in $("$ctprof" --help | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p'); do
     while read -r option argument; do
         offered=$(printf 'ctprof %s %s \n' "$command" "$option" | bash --norc "$here/answers.bash" "$script" | cut -f 2)
         case $argument in
-        N | SECONDS | DIR | FILE | TEXT | TIME | SIZE | GLOB | EXPR | KEY=VALUE | LABEL | LINE | NAME | ROWS | SHARE | LIMIT | LIMITS | REGEX | CONDITION | PERCENT | TRIGGER | PATH | IDS | CPUS | 'GROUP[:M]') [ -z "$offered" ] && continue ;;
+        N | SECONDS | DIR | FILE | TEXT | TIME | SIZE | GLOB | EXPR | KEY=VALUE | LABEL | LABELS | LINE | NAME | NAMES | ROWS | SHARE | LIMIT | LIMITS | REGEX | CONDITION | PERCENT | TRIGGER | PATH | IDS | CPUS | 'GROUP[:M]') [ -z "$offered" ] && continue ;;
         esac
         [ -n "$offered" ] || { echo "ctprof $command $option $argument: nothing is offered"; exit 1; }
         IFS='|' read -r -a words <<<"$offered"

@@ -10,6 +10,7 @@
 #include "base/fd.h"
 #include "base/memory-stream.h"
 #include "database/answer-print.h"
+#include "database/arms-print.h"
 #include "database/question.h"
 #include "fuzz.h"
 
@@ -39,6 +40,38 @@ static void print(struct database *database, const struct question *question,
 	free(text);
 }
 
+static void print_arms(struct database *database, const struct database_list *list,
+                       const struct arms_answer *answer)
+{
+	static const struct table_style style = {.width = 80};
+	char *text = NULL;
+	size_t len = 0;
+	FILE *file = open_memstream(&text, &len);
+
+	require(file != NULL, "memory");
+	arms_print_table(file, &style, database, list, answer, 20);
+	arms_print_csv(file, database, list, answer);
+	arms_print_ndjson(file, database, list, answer);
+	fclose(file);
+	free(text);
+}
+
+static void ask_arms(struct database *database, const struct database_list *list)
+{
+	static const struct arm_question question = {.filter.group_key = "pcomm",
+	                                             .to_unix_ns = UINT64_MAX,
+	                                             .least_effect = 0.01,
+	                                             .margin = 0.02,
+	                                             .least_z = 6};
+	cleanup_(arms_answer_done) struct arms_answer answer = {0};
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+
+	if (arms_ask(database, &question, list, &answer, &reason) == 0)
+		print_arms(database, list, &answer);
+	else
+		require(reason.len > 0 || database_reason(database)[0] != '\0', "a reason");
+}
+
 static void ask(struct database *database)
 {
 	cleanup_(database_list_done) struct database_list list = {0};
@@ -62,6 +95,7 @@ static void ask(struct database *database)
 		else
 			require(reason.len > 0 || database_reason(database)[0] != '\0', "a reason");
 	}
+	ask_arms(database, &list);
 }
 
 static void open_and_ask(const char *path, enum database_use use)

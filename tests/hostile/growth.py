@@ -171,7 +171,8 @@ def hosts(path, count):
     database.executescript(ddl.stdout.decode())
     database.executescript("PRAGMA application_id = 0x63747066; PRAGMA user_version = 1")
     for text, row in {
-        "snapshot": lambda i: (i, f"d{i}", f"h{i}", "b", "k", "{}", "window", 10**18, 10**9),
+        "snapshot": lambda i: (i, f"d{i}", f"h{i}", "b", "k", f'{{"arm":"{i % 2}","block":"{i}"}}', "window", 10**18, 10**9),
+        "snapshot_key": lambda i: (i, "pcomm"),
         "grp": lambda i: (i, "pcomm", f"g{i}"),
         "metric": lambda i: (i, "run_time_ns" if i == 1 else f"m{i}", "ns", "t", "sum"),
         "fact": lambda i: (i, i, i % 50 + 1, 1, 1, None, i, None, None, None, None, None),
@@ -232,6 +233,7 @@ KINDS = [
     ("many CPUs", cpus, None, 200, ["show", "{a}"]),
     ("unknown keys", unknown, None, 100000, ["show", "{a}"]),
     ("a database of a group for each host", hosts, None, 1000, ["db", "query", "outliers", "--db", "{a}"]),
+    ("a database of a group for each host, in an experiment", hosts, None, 1000, ["db", "query", "arms", "--db", "{a}"]),
     ("a job of many processes", jobs, None, 10000, ["plot", "{a}"]),
     ("a job of many records", records, None, 10000, ["plot", "-f", "svg", "-o", "{out}", "{a}"]),
     ("a job of many fields", fields, None, 10000, ["list", "-f", "ndjson", "{a}"]),

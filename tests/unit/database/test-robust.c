@@ -36,6 +36,29 @@ static void falls_back_to_the_mean_deviation(void **state)
 	assert_close(robust_z(&robust, 15), 7.978845608028655);
 }
 
+/* R: qnorm(pt(z, df, lower.tail = FALSE, log.p = TRUE), lower.tail = FALSE, log.p = TRUE), df = .3675 * (n - 1); within one percent. */
+static void few_values_make_less_certain(void **state)
+{
+	static const struct {
+		double z, certain;
+		size_t count;
+	} cases[] = {{10, 4.53714441104867, 24},
+	             {30, 6.16706438264002, 24},
+	             {6, 5.85628785516983, 1000},
+	             {8, 6.03847294088574, 100},
+	             {-20, 16.4379964366493, 1000}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		double found = robust_certain_z(cases[i].z, cases[i].count);
+
+		if (!(fabs(found / cases[i].certain - 1) < 0.01))
+			fail_msg("%g of %zu is %g", cases[i].z, cases[i].count, found);
+	}
+	assert_close(robust_certain_z(100, 1), 0);
+	assert_close(robust_certain_z(0, 10), 0);
+}
+
 /* Nothing differs, and nothing is divided by 0. */
 static void same_values_have_no_scale(void **state)
 {
@@ -56,6 +79,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(finds_centre_and_spread),
 	        cmocka_unit_test(falls_back_to_the_mean_deviation),
+	        cmocka_unit_test(few_values_make_less_certain),
 	        cmocka_unit_test(same_values_have_no_scale),
 	};
 
