@@ -95,6 +95,13 @@ static bool is_leader(const struct thread_record *record)
 	return record->process && record->values->tid == record->values->tgid;
 }
 
+/* Returns whether stat_parse() would have the sizes. */
+static bool has_size(const struct thread_record *record)
+{
+	return is_leader(record) &&
+	       (record->process->vsize_pages > 0 || record->process->nr_threads < 2);
+}
+
 static bool has_fair_slice(const struct task_record *values)
 {
 	enum { OTHER = 0, BATCH = 3, EXT = 7 };

@@ -259,7 +259,7 @@ static __always_inline __u64 at_least_zero(__s64 value)
 	return value > 0 ? (__u64)value : 0;
 }
 
-/* Returns the sum that the kernel computes for taskstats, which does not include the counters of single CPUs either. */
+/* Returns the sum that the kernel computes for taskstats and prints in stat, which does not include the counters of single CPUs either. */
 static __always_inline __u64 resident_pages(const struct mm_struct *mm)
 {
 	const struct mm_struct___atomic *before = (const void *)mm;
@@ -277,6 +277,23 @@ static __always_inline __u64 resident_pages(const struct mm_struct *mm)
 }
 
 /* Memory can be gone at any moment, but not before the thread has released it. */
+static __always_inline void read_sizes(const struct task_struct *task)
+{
+	const struct mm_struct *mm = task->mm;
+	__u64 resident, mapped;
+
+	if (!mm || (task->flags & FLAG_KERNEL_THREAD))
+		return;
+	resident = resident_pages(mm);
+	mapped = mm->total_vm;
+	FORGET();
+	if (task->mm != mm)
+		return;
+	process.rss_pages = resident;
+	process.vsize_pages = mapped;
+}
+
+/* The peaks of the memory. */
 static __always_inline void read_memory(const struct task_struct *task)
 {
 	const struct mm_struct *mm = task->mm;
@@ -432,6 +449,7 @@ static __always_inline void read_process(const struct task_struct *task)
 	process.pgrp = number_of(signal, PIDS_GROUP);
 	process.session = number_of(signal, PIDS_SESSION);
 	process.start_stack = mm ? mm->start_stack : 0;
+	read_sizes(task);
 	process.run_ns = signal->sum_sched_runtime;
 	process.sampled_user_ns = signal->utime;
 	process.sampled_system_ns = signal->stime;

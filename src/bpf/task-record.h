@@ -147,6 +147,8 @@ struct process_record {
 	uint64_t sampled_user_ns, sampled_system_ns;
 	uint64_t prev_user_ns, prev_system_ns; /* of the whole process */
 	uint64_t start_stack; /* the start of its program's stack; 0: it has no memory */
+	uint64_t rss_pages,
+	        vsize_pages; /* of its memory now; 0: it has none, or its leader has exited */
 	uint64_t minflt, majflt;
 	/* The work of children that it has waited for. */
 	uint64_t children_user_ns, children_system_ns, children_minflt, children_majflt;
@@ -251,7 +253,7 @@ void task_record_rules_init(struct task_record_rules *rules,
 
 /* Fills an empty sample from a thread of the pass: tid, tgid, comm, birth, all metrics of the sources stat, schedstat,
  * sched, io, affinity and taskstats, and their outcomes; and with @process, which is the thread's or NULL,
- * read_boottime_ns, uid and at the leader nr_threads. The caller adds the rest: the other data of the process (pcomm,
+ * read_boottime_ns, uid and at the leader nr_threads and the memory. The caller adds the rest: the other data of the process (pcomm,
  * exe, memory, totals), the cgroup, jemalloc, and metrics without a source. */
 void task_record_sample(const struct task_record_rules *rules, const struct task_record_pass *pass,
                         const struct task_record *values, const struct process_record *process,

@@ -210,9 +210,8 @@ static bool counter_fell(enum metric_id metric, const struct row_view *view)
 	const struct fold_cell *baseline = &view->sides[SIDE_BASELINE]->cells[metric];
 	const struct fold_cell *candidate = &view->sides[SIDE_CANDIDATE]->cells[metric];
 
-	/* The number of threads is no counter of any thread. */
-	return metric_table[metric].rule == RULE_SUM && metric != METRIC_thread_count &&
-	       baseline->seen > 0 && candidate->seen > 0 && candidate->number < baseline->number;
+	return metric_is_counter(metric) && baseline->seen > 0 && candidate->seen > 0 &&
+	       candidate->number < baseline->number;
 }
 
 /* A derived metric fell with any of its inputs: it then compares different threads. */
@@ -242,8 +241,7 @@ static bool own_counter_fell(enum metric_id metric, const struct row_view *view)
 	const struct group *before = view->sides[SIDE_BASELINE];
 	const struct group *after = view->sides[SIDE_CANDIDATE];
 
-	return metric_table[metric].rule == RULE_SUM && metric != METRIC_thread_count &&
-	       own_seen(before, metric) > 0 &&
+	return metric_is_counter(metric) && own_seen(before, metric) > 0 &&
 	       own_seen(before, metric) == own_seen(after, metric) &&
 	       before->cells[metric].number - group_exited_part(before, metric) >
 	               after->cells[metric].number - group_exited_part(after, metric);
@@ -324,6 +322,16 @@ static uint32_t seen_in(const struct row_view *view, const struct group *group,
 	                                           : group->cells[metric].seen;
 }
 
+/* Returns the number of threads that a measure can be seen of. The inputs of a derived metric are read of the same threads. */
+static uint32_t threads_for(const struct group *group, unsigned measure)
+{
+	enum metric_id metric = measure_is_derived(measure)
+	                                ? derived_table[measure_derived(measure)].inputs[0]
+	                                : (enum metric_id)measure;
+
+	return group_threads_for(group, metric);
+}
+
 /* A derived metric is as well covered as its worst input; one whose inputs can only add, as its best one, and says what the
  * others lack. */
 static void set_coverage(const struct row_set *set, struct row_view *view, unsigned side,
@@ -336,11 +344,11 @@ static void set_coverage(const struct row_set *set, struct row_view *view, unsig
 		view->seen[side] = seen_in(view, group, metric, false);
 		view->expected[side] = is_of_the_moved(set, side, metric)
 		                               ? view->seen[side]
-		                               : group_threads_for(group, metric);
+		                               : threads_for(group, metric);
 		return;
 	}
 	derived = &derived_table[measure_derived(view->measure)];
-	view->expected[side] = group->threads;
+	view->expected[side] = threads_for(group, view->measure);
 	if (derived->basis == BASIS_PARTS) {
 		struct derive_inputs in = inputs_of(set, side, group);
 
@@ -491,9 +499,9 @@ static bool lacks_threads(const struct row_set *set, const struct row_view *view
 	struct derive_inputs in = group_inputs(group, set->interval_rates, &set->interval_frame);
 
 	if (!measure_is_derived(view->measure))
-		return group->cells[view->measure].seen <
-		       group_threads_for(group, (enum metric_id)view->measure);
-	return derive_threads(measure_derived(view->measure), &in) < group->threads;
+		return group->cells[view->measure].seen < threads_for(group, view->measure);
+	return derive_threads(measure_derived(view->measure), &in) <
+	       threads_for(group, view->measure);
 }
 
 /* Returns whether threads of the group were there before it, under another name that others have kept. */

@@ -142,13 +142,17 @@ static void add_process_ids(struct group *group, const struct process_ids *ids)
 		group->process = *ids;
 }
 
-static void add_part(struct group *group, enum window_part part, uint32_t threads)
+static void add_part(struct group *group, const struct thread_sample *sample, uint32_t threads)
 {
-	bool is_passed = part == WINDOW_PART_passed;
+	bool is_passed = sample->window_part == WINDOW_PART_passed;
+	bool has_ended = is_passed || sample->window_part == WINDOW_PART_exited;
+	uint32_t leaders = sample->tid == sample->tgid ? threads : 0;
 
+	group->leaders += leaders;
+	group->leaders_read += has_ended ? 0 : leaders;
 	group->passed += is_passed ? threads : 0;
-	group->ended += is_passed || part == WINDOW_PART_exited ? threads : 0;
-	group->born += is_passed || part == WINDOW_PART_born ? threads : 0;
+	group->ended += has_ended ? threads : 0;
+	group->born += is_passed || sample->window_part == WINDOW_PART_born ? threads : 0;
 }
 
 static void add_to_group(struct group_table *table, struct thread_sample *sample,
@@ -175,10 +179,9 @@ static void add_to_group(struct group_table *table, struct thread_sample *sample
 	free(cells);
 	sample_set(sample, thread_count, (struct counter_count){threads});
 	group->threads += threads;
-	group->leaders += sample->tid == sample->tgid ? threads : 0;
 	ids = process_ids_of(table, sample, hash);
 	add_process_ids(group, &ids);
-	add_part(group, sample->window_part, threads);
+	add_part(group, sample, threads);
 	group->several_processes = group->several_processes || threads > 1;
 	group->members += member;
 	if (sample_is_lost(sample)) {
@@ -486,6 +489,7 @@ void group_merge(struct group *into, const struct group *maybe_packed, size_t sp
 		add_process_ids(into, &from->process);
 	into->several_processes = into->several_processes || from->several_processes;
 	into->leaders += from->leaders;
+	into->leaders_read += from->leaders_read;
 	into->ended += from->ended;
 	into->passed += from->passed;
 	into->born += from->born;
@@ -592,5 +596,5 @@ struct derive_inputs group_inputs(const struct group *group, const struct rate_l
 
 uint32_t group_threads_for(const struct group *group, enum metric_id metric)
 {
-	return metric_is_leader_only(metric) ? group->leaders : group->threads;
+	return metric_is_leader_only(metric) ? group->leaders_read : group->threads;
 }

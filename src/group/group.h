@@ -33,7 +33,8 @@ struct process_ids {
 
 struct group {
 	uint32_t threads;
-	uint32_t leaders; /* threads that lead their process */
+	uint32_t leaders;      /* threads that lead their process */
+	uint32_t leaders_read; /* those that did not end in the window */
 	struct process_ids
 	        process; /* of its only process; in a group of several, of the first one */
 	bool several_processes;
@@ -237,5 +238,6 @@ struct derive_frame group_table_frame(const struct group_table *table);
 struct derive_inputs group_inputs(const struct group *group, const struct rate_list *list,
                                   const struct derive_frame *frame);
 
-/* Returns how many threads of the group can have the metric at all: its leaders, or all of them. */
+/* Returns how many threads of the group can have the metric at all: its leaders that
+ * there were to read at the end, or all of them. */
 uint32_t group_threads_for(const struct group *group, enum metric_id metric);

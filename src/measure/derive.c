@@ -138,6 +138,12 @@ static struct quantity lifetime_percent_of_wait(const struct derive_frame *frame
 	                                    : (struct quantity){0};
 }
 
+static struct quantity percent_of_memory(const struct derive_frame *frame,
+                                         struct level_bytes resident)
+{
+	return quotient(100 * (double)resident.v, frame ? (double)frame->memory_bytes : 0);
+}
+
 static struct quantity share_of_life(struct counter_ns life, struct counter_ns part)
 {
 	return quotient(100 * (double)part.v, (double)life.v);
@@ -241,6 +247,7 @@ enum {
 #define CALL_ADDS(function_, ...) function_(EACH(INPUT_SUM, __VA_ARGS__))
 #define CALL_PARTS(function_, ...) function_(EACH(INPUT_SUM, __VA_ARGS__))
 #define CALL_RATES(function_, ...) function_(in->frame, EACH(INPUT_RATE, __VA_ARGS__))
+#define CALL_LEVELS(function_, ...) function_(in->frame, EACH(INPUT_SUM, __VA_ARGS__))
 #define CALL_LIFE(function_, ...) function_(EACH(INPUT_LIFE, __VA_ARGS__))
 
 /* The inputs do not show the whole of which a sum, or a result of rates, is a part; a share of a life is a part of the
@@ -250,6 +257,7 @@ enum {
 #define WEIGH_ADDS(function_, ...) ((struct quantity){0})
 #define WEIGH_PARTS(function_, ...) ((struct quantity){0})
 #define WEIGH_RATES(function_, ...) ((struct quantity){0})
+#define WEIGH_LEVELS(function_, ...) ((struct quantity){0})
 #define WEIGH_LIFE(function_, life_, ...) quantity_integer(in->cells[METRIC_##life_].number)
 
 #define RESCALE_SUMS(function_, ...) ((struct quantity){0})
@@ -257,6 +265,7 @@ enum {
 #define RESCALE_ADDS(function_, ...) function_(EACH(INPUT_ROUNDED, __VA_ARGS__))
 #define RESCALE_PARTS(function_, ...) function_(EACH(INPUT_ROUNDED, __VA_ARGS__))
 #define RESCALE_RATES(function_, ...) ((struct quantity){0})
+#define RESCALE_LEVELS(function_, ...) ((struct quantity){0})
 #define RESCALE_LIFE(function_, ...) ((struct quantity){0})
 
 #define NEEDED_SUMS(function_, ...) EACH_COUNT(__VA_ARGS__)
@@ -264,6 +273,7 @@ enum {
 #define NEEDED_ADDS(function_, ...) EACH_COUNT(__VA_ARGS__)
 #define NEEDED_PARTS(function_, ...) ONLY_ADDS_##function_
 #define NEEDED_RATES(function_, ...) EACH_COUNT(__VA_ARGS__)
+#define NEEDED_LEVELS(function_, ...) EACH_COUNT(__VA_ARGS__)
 #define NEEDED_LIFE(function_, ...) NEEDED_##function_
 
 const struct derived_desc derived_table[DERIVED_COUNT] = {
@@ -487,5 +497,8 @@ struct derive_frame derive_frame_of(const struct snapshot_info *info)
 		frame.clock_ticks_per_second = host->numbers[HOST_clock_ticks_per_second];
 	if (host->seen[HOST_online_cpus])
 		frame.online_cpus = host->numbers[HOST_online_cpus];
+	if (host->seen[HOST_total_memory_kib])
+		frame.memory_bytes =
+		        saturating_multiply(host->numbers[HOST_total_memory_kib], 1024);
 	return frame;
 }

@@ -13,7 +13,15 @@
 enum { MEASURE_COUNT = (int)METRIC_COUNT + (int)DERIVED_COUNT, DERIVED_INPUTS_MAX = 10 };
 
 /* The form of the inputs that a derived metric is computed from, see registry/derived.def. */
-enum derived_basis { BASIS_SUMS, BASIS_SHARE, BASIS_ADDS, BASIS_PARTS, BASIS_RATES, BASIS_LIFE };
+enum derived_basis {
+	BASIS_SUMS,
+	BASIS_SHARE,
+	BASIS_ADDS,
+	BASIS_PARTS,
+	BASIS_RATES,
+	BASIS_LEVELS,
+	BASIS_LIFE
+};
 
 struct derived_desc {
 	const char *name;
@@ -40,6 +48,7 @@ struct derive_frame {
 	uint64_t read_skew_ns; /* of the window, see registry/window.def */
 	uint64_t clock_ticks_per_second;
 	uint64_t online_cpus;
+	uint64_t memory_bytes; /* of the host */
 };
 struct derive_frame derive_frame_of(const struct snapshot_info *info);
 

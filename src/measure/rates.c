@@ -28,5 +28,5 @@ void rate_list_add(struct rate_list *list, enum metric_id metric)
 
 bool metric_has_rate(enum metric_id metric)
 {
-	return metric_table[metric].rule == RULE_SUM && metric != METRIC_thread_count;
+	return metric_is_counter(metric);
 }

@@ -49,7 +49,7 @@
 /* Lock 5: the place. Some code reads metrics from the source. */
 enum {
 	STRUCT_ENCODINGS = ENCODING_STRUCT_U64 | ENCODING_STRUCT_KIB,
-	TEXT_ENCODINGS = ENCODING_DECIMAL | ENCODING_DOTTED_MS | ENCODING_DOTTED_MS_DIFFERENCE | ENCODING_POLICY |
+	TEXT_ENCODINGS = ENCODING_DECIMAL | ENCODING_PAGES | ENCODING_DOTTED_MS | ENCODING_DOTTED_MS_DIFFERENCE | ENCODING_POLICY |
 			 ENCODING_LETTER | ENCODING_FLAG | ENCODING_CPU_LIST,
 };
 enum metrics_of_source { METRICS_KEYS, METRICS_FIELDS, METRICS_CODE, METRICS_NONE };
@@ -92,6 +92,7 @@ FOLD_SUM(counter_count)
 FOLD_SUM(counter_ns)
 FOLD_SUM(counter_ticks)
 FOLD_SUM(counter_bytes)
+FOLD_SUM(level_bytes)
 FOLD_TYPED(peak_ns, MAX, fold_max(cell, typed->v))
 FOLD_TYPED(peak_bytes, MAX, fold_max(cell, typed->v))
 FOLD_TYPED(floor_ns, MIN, fold_min(cell, typed->v))

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/scan.h"
 
@@ -213,6 +214,11 @@ static bool set_by_encoding(struct thread_sample *sample, enum metric_id metric,
 	switch (encoding) {
 	case ENCODING_DECIMAL:
 		return set_decimal(sample, metric, text, len);
+	case ENCODING_PAGES:
+		return scan_u64(text, len, &number) &&
+		       sample_set_integer(
+		               sample, metric,
+		               saturating_multiply(number, (uint64_t)sysconf(_SC_PAGESIZE)));
 	case ENCODING_DOTTED_MS:
 		return set_dotted(sample, metric, text, len);
 	case ENCODING_POLICY:

@@ -54,6 +54,20 @@ static void set_parent(struct span rest, struct thread_sample *sample)
 	sample->has_parent = true;
 }
 
+/* A leader that has exited has no memory any more, while its process may go on, whose memory is not known then. Threads of the kernel
+ * and processes that have ended have none: 0 is their size. */
+static void forget_left_memory(struct thread_sample *sample)
+{
+	struct level_bytes size;
+	struct gauge_count threads;
+
+	if (!sample_get(sample, vsize_bytes, &size) || size.v > 0 ||
+	    !sample_get(sample, nr_threads, &threads) || threads.v < 2)
+		return;
+	metric_set_remove(&sample->seen, METRIC_vsize_bytes);
+	metric_set_remove(&sample->seen, METRIC_rss_bytes);
+}
+
 enum source_outcome stat_parse(const struct source_keys *keys, const char *text, size_t len,
                                struct thread_sample *sample)
 {
@@ -76,6 +90,7 @@ enum source_outcome stat_parse(const struct source_keys *keys, const char *text,
 		set_parent(rest, sample);
 	for (; scan_word(&rest, &word); field++)
 		set_wanted(keys, source_keys_find_number(keys, field), word, sample);
+	forget_left_memory(sample);
 	return OUTCOME_read;
 }
 

@@ -33,6 +33,7 @@ bool rollup_can_add(unsigned measure)
 	case BASIS_ADDS:
 	case BASIS_PARTS:
 	case BASIS_RATES:
+	case BASIS_LEVELS:
 		return true;
 	case BASIS_SUMS:
 	case BASIS_SHARE:

@@ -151,7 +151,7 @@ def value_cells(row, name, side, rules):
         return "-"
     rule = rules.get(row["metric"], "derived")
     seen = row["coverage" + side]
-    star = seen is not None and 0 < int(seen) < int(row["threads" + side]) and row["metric"] != "nr_threads"
+    star = seen is not None and 0 < int(seen) < int(row["threads" + side]) and row["metric"] not in ("nr_threads", "rss_bytes", "vsize_bytes", "mem_percent")
     star = star or bool(row.get("missing_inputs" + side))
     # The zero of a group that was not in a window, some threads of which nobody saw.
     star = star or (row["threads" + side] is None and str(row["partial" + side]).lower() == "true")

@@ -49,6 +49,8 @@ def derived($id):
     elif $id == "disk_io_fraction" then quotient(.read_bytes; .rchar)
     elif $id == "live_heap_estimate" then if .allocated_bytes == null or .deallocated_bytes == null then null
         else .allocated_bytes - .deallocated_bytes end
+    elif $id == "mem_percent" then if .rss_bytes == null or .memory_kib == null then null
+        else quotient(100 * .rss_bytes; 1024 * .memory_kib) end
     elif $id == "avg_iowait_ns" then quotient(.iowait_sum; .iowait_count)
     elif $id == "total_offcpu_delay_ns" then
         [.cpu_delay_total_ns, .blkio_delay_total_ns, .freepages_delay_total_ns, .compact_delay_total_ns,
@@ -80,6 +82,7 @@ def aggregate($key; $registry):
     ([exited[] | . as $process
         | select($key != "comm" or any(.did | to_entries[]; .value > if .key | endswith("_ticks") then $process.threads else 0 end))])
         as $gone
+    | .host.total_memory_kib as $memory_kib
     | ([.threads[] | .[$key] //= "(no cgroup)"] | group_by(.[$key]))
         + (if $key == "comm" then [$gone | group_by(.comm)[] | [{comm: .[0].comm, gone: true}]] else [] end)
     | map({key: .[0][$key], value: (. as $threads
@@ -95,7 +98,7 @@ def aggregate($key; $registry):
                     | .coverage[$m.name] = ($seen | length)
                     | .own[$m.name] = (if $m.rule == "sum" and $m.name != "thread_count" then $seen | add else null end) end)
         | . as $cells
-        | reduce $registry.derived[] as $d (.; .[$d.name] = ($cells | derived($d.name)))
+        | reduce $registry.derived[] as $d (.; .[$d.name] = ($cells + {memory_kib: $memory_kib} | derived($d.name)))
         | .threads = ([$threads[] | select(.gone | not)] | length))})
     | from_entries;
 # {group: the threads in it}

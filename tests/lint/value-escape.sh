@@ -11,9 +11,10 @@ cd "$1"
 # Places that need it although they are none of those, and why.
 #   src/procfs/affinity.c      the kernel fills the mask in place
 #   src/capture/thread-read.c  asks whether a sum of ticks is zero
+#   src/procfs/stat.c             whether a leader without memory leaves threads behind
 #   src/bpf/task-record-sample.c  both of it
 #   src/window/window-add.c    takes one run time from another, which is a bare number of a lost thread
-exceptions="src/window/window-add.c src/procfs/affinity.c src/capture/thread-read.c src/bpf/task-record-sample.c"
+exceptions="src/procfs/stat.c src/window/window-add.c src/procfs/affinity.c src/capture/thread-read.c src/bpf/task-record-sample.c"
 
 hits=$(grep -rnE '(\.|->)v\b' --include='*.[ch]' src include || true)
 [ -n "$hits" ] || { echo "value-escape.sh: no use at all in $1, not even the legal ones" >&2; exit 1; }

@@ -157,7 +157,7 @@ static bool is_between(enum metric_id metric, const struct thread_sample *before
 	if (metric == METRIC_hiwater_vm_bytes && high < low)
 		return high <= have && have <= low;
 	/* The counts of threads or CPUs for the pages of a process reach its sum in lots of 64 and more, up and down. */
-	if (metric == METRIC_hiwater_rss_bytes)
+	if (metric == METRIC_hiwater_rss_bytes || metric == METRIC_rss_bytes)
 		return have + RSS_SLACK_BYTES >= (low < high ? low : high) &&
 		       have <= (low < high ? high : low) + RSS_SLACK_BYTES;
 	return low <= have && have <= high;
@@ -181,10 +181,13 @@ static bool is_right(enum metric_id metric, const struct thread_sample *before,
 	bool grows =
 	        metric_type_table[metric_table[metric].type].representation == REPRESENTATION_U64 &&
 	        metric_table[metric].type != METRIC_TYPE_gauge_ns &&
-	        metric_table[metric].type != METRIC_TYPE_gauge_count;
+	        metric_table[metric].type != METRIC_TYPE_gauge_count &&
+	        metric_table[metric].type != METRIC_TYPE_level_bytes;
 
 	if (metric == METRIC_utime_clock_ticks || metric == METRIC_stime_clock_ticks)
 		return is_time_between(metric, before, value, after);
+	if (metric == METRIC_rss_bytes)
+		return is_between(metric, before, value, after);
 	if (grows && (rule == RULE_SUM || rule == RULE_MAX || rule == RULE_MIN))
 		return is_between(metric, before, value, after);
 	if (is_same(metric, before, value) || is_same(metric, after, value))

@@ -215,9 +215,11 @@ static bool has_word(const char *text, const char *word)
 /* Words that are the same for all: inputs, functions and the factor of percentages. */
 static bool is_common_word(const char *word, size_t len)
 {
-	static const char *const words[] = {
-	        "max",      "min", "100",        "0", "clock_ticks_per_second",
-	        "interval", "age", "online_cpus"};
+	static const char *const words[] = {"max",         "min",
+	                                    "100",         "1024",
+	                                    "0",           "clock_ticks_per_second",
+	                                    "interval",    "age",
+	                                    "online_cpus", "total_memory_kib"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (strlen(words[i]) == len && strncmp(words[i], word, len) == 0)

@@ -175,13 +175,14 @@ enum derived_id {
 };
 /* clang-format on */
 
-/* Returns a + b, or 2^64-1 if that is larger, for counters of one kind; any other type does not compile. */
+/* Returns a + b, or 2^64-1 if that is larger, for counters or levels of one kind; any other type does not compile. */
 #define metric_sum(a_, b_)                                        \
 	_Generic((a_), struct counter_count                       \
 	         : metric_sum_counter_count, struct counter_ns    \
 	         : metric_sum_counter_ns, struct counter_ticks    \
 	         : metric_sum_counter_ticks, struct counter_bytes \
-	         : metric_sum_counter_bytes)((a_), (b_))
+	         : metric_sum_counter_bytes, struct level_bytes   \
+	         : metric_sum_level_bytes)((a_), (b_))
 
 #define METRIC_SUM_(type_)                                                            \
 	static inline struct type_ metric_sum_##type_(struct type_ a, struct type_ b) \
@@ -192,6 +193,7 @@ METRIC_SUM_(counter_count)
 METRIC_SUM_(counter_ns)
 METRIC_SUM_(counter_ticks)
 METRIC_SUM_(counter_bytes)
+METRIC_SUM_(level_bytes)
 #undef METRIC_SUM_
 
 /* Returns the increase of a counter of time; 0 if it fell. */
@@ -406,7 +408,15 @@ static inline enum metric_unit metric_unit(enum metric_id metric)
  * count against its coverage. */
 static inline bool metric_is_leader_only(enum metric_id metric)
 {
-	return metric == METRIC_nr_threads;
+	return metric == METRIC_nr_threads || metric_table[metric].type == METRIC_TYPE_level_bytes;
+}
+
+/* Returns whether a metric counts what a thread has done, so that it never falls and has a rate. The number of threads and sizes of
+ * memory are added up over a group as well, but stand as they are. */
+static inline bool metric_is_counter(enum metric_id metric)
+{
+	return metric_table[metric].rule == RULE_SUM && metric != METRIC_thread_count &&
+	       metric_table[metric].type != METRIC_TYPE_level_bytes;
 }
 
 /* Returns the name of a rule ("sum"). @rule is a single bit. */

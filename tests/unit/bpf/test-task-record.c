@@ -27,6 +27,8 @@ static int setup(void **state)
 	process = (struct process_record){.tgid = VALUES_TGID,
 	                                  .uid = 33,
 	                                  .nr_threads = 7,
+	                                  .rss_pages = 3,
+	                                  .vsize_pages = 5,
 	                                  .ppid = 1,
 	                                  .pgrp = 20,
 	                                  .session = 30,
@@ -60,10 +62,14 @@ static void test_identity(void **state)
 	assert_true(sample.has_uid);
 	assert_int_equal(sample.uid, 33);
 	assert_unseen(&sample, nr_threads);
+	assert_unseen(&sample, rss_bytes);
+	assert_unseen(&sample, vsize_bytes);
 	assert_false(sample.has_parent);
 	values.tid = VALUES_TGID;
 	make();
 	assert_seen(&sample, nr_threads, 7);
+	assert_seen(&sample, rss_bytes, 3 * 4096);
+	assert_seen(&sample, vsize_bytes, 5 * 4096);
 	assert_true(sample.has_parent);
 	assert_int_equal(sample.ppid, 1);
 	assert_int_equal(sample.pgrp, 20);
@@ -75,8 +81,27 @@ static void test_identity(void **state)
 	sample_reset(&sample);
 	task_record_sample(&rules, &pass, &values, NULL, &sample);
 	assert_unseen(&sample, nr_threads);
+	assert_unseen(&sample, rss_bytes);
 	assert_false(sample.has_uid);
 	assert_int_equal(sample.read_boottime_ns, VALUES_AGE_NS);
+}
+
+/* Without memory a leader has exited, or is a thread of the kernel. */
+static void test_memory_of_leaders(void **state)
+{
+	(void)state;
+	values.tid = VALUES_TGID;
+	process.rss_pages = process.vsize_pages = 0;
+	make();
+	assert_unseen(&sample, rss_bytes);
+	assert_unseen(&sample, vsize_bytes);
+	process.nr_threads = 1;
+	make();
+	assert_seen(&sample, rss_bytes, 0);
+	assert_seen(&sample, vsize_bytes, 0);
+	process.vsize_pages = UINT64_MAX;
+	make();
+	assert_seen(&sample, vsize_bytes, UINT64_MAX);
 }
 
 /* The content of the field's place. */
@@ -482,6 +507,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test_setup(test_identity, setup),
 	        cmocka_unit_test_setup(test_all, setup),
+	        cmocka_unit_test_setup(test_memory_of_leaders, setup),
 	        cmocka_unit_test_setup(test_nothing_is_left_out, setup),
 	        cmocka_unit_test_setup(test_not_printed, setup),
 	        cmocka_unit_test_setup(test_not_kept, setup),

@@ -189,12 +189,32 @@ static void test_derive_coverage_differs(void **state)
 	assert_real(derive(DERIVED_avg_slice_ns, &sums), 5);
 }
 
+/* The part of a host's memory; a host that does not say how much it has leaves nothing to divide by. */
+static void test_derive_memory(void **state)
+{
+	struct derive_frame frame = {.memory_bytes = 4096};
+	const struct derive_inputs in = {.cells = cells, .frame = &frame};
+
+	(void)state;
+	set(METRIC_rss_bytes, 1024);
+	assert_real(derive(DERIVED_mem_percent, &in), 25);
+	assert_false(measure_scales(METRIC_COUNT + DERIVED_mem_percent));
+	assert_false(measure_scales(METRIC_rss_bytes));
+	assert_none(derive(DERIVED_mem_percent, &sums));
+	frame.memory_bytes = 0;
+	assert_none(derive(DERIVED_mem_percent, &in));
+	frame.memory_bytes = 4096;
+	cells[METRIC_rss_bytes].seen = 0;
+	assert_none(derive(DERIVED_mem_percent, &in));
+}
+
 /* Every row is computed from the inputs that it names: without any one of them there is nothing. */
 static void test_derive_named_inputs(void **state)
 {
 	static struct rate_list list;
 	static struct rate_sum rates[METRIC_COUNT];
-	struct derive_frame frame = {.clock_ticks_per_second = 100, .online_cpus = 2};
+	struct derive_frame frame = {
+	        .clock_ticks_per_second = 100, .online_cpus = 2, .memory_bytes = 1 << 20};
 	const struct derive_inputs all = {
 	        .cells = cells, .rate_list = &list, .rates = rates, .frame = &frame};
 
@@ -291,6 +311,7 @@ int main(void)
 	        cmocka_unit_test_setup(test_derive_total_delay, reset),
 	        cmocka_unit_test_setup(test_derive_total_delay_of_parts, reset),
 	        cmocka_unit_test_setup(test_derive_coverage_differs, reset),
+	        cmocka_unit_test_setup(test_derive_memory, reset),
 	        cmocka_unit_test_setup(test_derive_named_inputs, reset),
 	        cmocka_unit_test_setup(test_measure_names, reset),
 	        cmocka_unit_test_setup(test_measure_kinds, reset),

@@ -114,13 +114,13 @@ static void test_metric_counts(void **state)
 	(void)state;
 	for (unsigned i = 0; i < METRIC_COUNT; i++)
 		sections[metric_table[i].section]++;
-	assert_int_equal(sections[SECTION_primary], 53);
+	assert_int_equal(sections[SECTION_primary], 55);
 	assert_int_equal(sections[SECTION_taskstats_delay], 34);
 	/* And what it does not have. */
 	assert_int_equal(sections[SECTION_state], 1);
 	assert_int_equal(sections[SECTION_cpu], 1);
-	assert_int_equal(METRIC_COUNT, 89);
-	assert_int_equal(DERIVED_COUNT, 17 + 14);
+	assert_int_equal(METRIC_COUNT, 91);
+	assert_int_equal(DERIVED_COUNT, 18 + 14);
 	assert_int_equal(MEASURE_COUNT, METRIC_COUNT + DERIVED_COUNT);
 }
 

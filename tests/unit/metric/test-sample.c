@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "check.h"
 
+#include <unistd.h>
+
 #include "ctprof/metric/sample.h"
 
 static struct thread_sample sample;
@@ -155,6 +157,18 @@ static void test_cpu_list(void **state)
 	assert_int_equal(cpu_mask_count(&sample.cpu_affinity.v), 5);
 	assert_true(cpu_mask_has(&sample.cpu_affinity.v, 8));
 	check_refused(METRIC_cpu_affinity, ENCODING_CPU_LIST, refused, ARRAY_SIZE(refused));
+}
+
+static void test_pages(void **state)
+{
+	static const char *const refused[] = {"", "-1", "1.5", "18446744073709551616", "1 kB"};
+
+	(void)state;
+	assert_true(set_text(METRIC_rss_bytes, ENCODING_PAGES, "7"));
+	assert_int_equal(sample.rss_bytes.v, 7 * (uint64_t)sysconf(_SC_PAGESIZE));
+	assert_true(set_text(METRIC_rss_bytes, ENCODING_PAGES, "18446744073709551615"));
+	assert_int_equal(sample.rss_bytes.v, UINT64_MAX);
+	check_refused(METRIC_rss_bytes, ENCODING_PAGES, refused, ARRAY_SIZE(refused));
 }
 
 /* An encoding without a text, and one that the metric's type does not have. */
@@ -558,6 +572,7 @@ int main(void)
 	        on_sample(test_state),
 	        on_sample(test_flag),
 	        on_sample(test_cpu_list),
+	        on_sample(test_pages),
 	        on_sample(test_encoding_does_not_fit),
 	        on_sample(test_difference),
 	        on_sample(test_set_integer_ranges),

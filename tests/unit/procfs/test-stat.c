@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "check.h"
 
+#include <unistd.h>
+
 #include "base/scan.h"
 #include "procfs/procfs.h"
 #include "seen.h"
@@ -122,6 +124,8 @@ static void test_stat_real_line(void **state)
 	assert_int_equal(sample.pgrp, 25219);
 	assert_int_equal(sample.session, 7088);
 	assert_seen(&sample, state, 'R');
+	assert_seen(&sample, vsize_bytes, 3133440);
+	assert_seen(&sample, rss_bytes, 386 * (uint64_t)sysconf(_SC_PAGESIZE));
 	assert_seen(&sample, minflt, 100);
 	assert_seen(&sample, majflt, 12);
 	assert_seen(&sample, utime_clock_ticks, 456);
@@ -133,7 +137,7 @@ static void test_stat_real_line(void **state)
 	assert_seen(&sample, rt_priority, 0);
 	assert_true(metric_set_has(&sample.seen, METRIC_policy));
 	assert_string_equal(sample.policy.v.bytes, "SCHED_OTHER");
-	assert_int_equal(count_metrics(&sample.seen), 11);
+	assert_int_equal(count_metrics(&sample.seen), 13);
 	assert_int_equal(count_metrics(&sample.malformed), 0);
 }
 
@@ -200,7 +204,7 @@ static void test_stat_last_newline_missing(void **state)
 	(void)state;
 	assert_int_equal(parse_bytes(real_line, strlen(real_line) - 1), OUTCOME_read);
 	assert_seen(&sample, processor, 1);
-	assert_int_equal(count_metrics(&sample.seen), 11);
+	assert_int_equal(count_metrics(&sample.seen), 13);
 }
 
 /* Older kernels have fewer fields; without the birth of the thread the line names nobody. */
@@ -226,7 +230,7 @@ static void test_stat_more_fields(void **state)
 {
 	(void)state;
 	assert_int_equal(parse_fields(500, NULL, 0), OUTCOME_read);
-	assert_int_equal(count_metrics(&sample.seen), 11);
+	assert_int_equal(count_metrics(&sample.seen), 13);
 	assert_seen(&sample, processor, 39);
 }
 
@@ -238,7 +242,30 @@ static void test_stat_nr_threads_only_at_leader(void **state)
 	sample.tid = 25221;
 	assert_int_equal(stat_parse(&keys, real_line, strlen(real_line), &sample), OUTCOME_read);
 	assert_unseen(&sample, nr_threads);
+	assert_unseen(&sample, vsize_bytes);
+	assert_unseen(&sample, rss_bytes);
 	assert_int_equal(count_metrics(&sample.seen), 10);
+}
+
+/* A leader that has exited has no memory. If its process goes on, the memory is not known; else it is 0, as that of a kernel thread. */
+static void test_stat_memory_of_leaders(void **state)
+{
+	static const struct field gone[] = {{20, "2"}, {23, "0"}, {24, "0"}};
+	static const struct field none[] = {{20, "1"}, {23, "0"}, {24, "0"}};
+	static const struct field large[] = {{23, "18446744073709551615"},
+	                                     {24, "18446744073709551615"}};
+
+	(void)state;
+	assert_int_equal(parse_fields(FIELDS, gone, ARRAY_SIZE(gone)), OUTCOME_read);
+	assert_unseen(&sample, vsize_bytes);
+	assert_unseen(&sample, rss_bytes);
+	assert_seen(&sample, nr_threads, 2);
+	assert_int_equal(parse_fields(FIELDS, none, ARRAY_SIZE(none)), OUTCOME_read);
+	assert_seen(&sample, vsize_bytes, 0);
+	assert_seen(&sample, rss_bytes, 0);
+	assert_int_equal(parse_fields(FIELDS, large, ARRAY_SIZE(large)), OUTCOME_read);
+	assert_seen(&sample, vsize_bytes, UINT64_MAX);
+	assert_seen(&sample, rss_bytes, UINT64_MAX);
 }
 
 static void test_stat_negative_priorities(void **state)
@@ -388,6 +415,7 @@ int main(void)
 	        cmocka_unit_test(test_stat_fewer_fields),
 	        cmocka_unit_test(test_stat_more_fields),
 	        cmocka_unit_test(test_stat_nr_threads_only_at_leader),
+	        cmocka_unit_test(test_stat_memory_of_leaders),
 	        cmocka_unit_test(test_stat_negative_priorities),
 	        cmocka_unit_test(test_stat_huge_values),
 	        cmocka_unit_test(test_stat_senseless_values),

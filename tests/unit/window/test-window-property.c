@@ -58,7 +58,7 @@ static void add_everywhere(struct random *random, struct reading readings[READIN
 		enum metric_id metric = (enum metric_id)m;
 		struct history history;
 
-		if (metric_table[m].rule != RULE_SUM || metric_table[m].source == SOURCE_synthetic)
+		if (!metric_is_counter(metric) || metric_table[m].source == SOURCE_synthetic)
 			continue;
 		/* jemalloc's counters are read together, and are worth as much as the other one. */
 		if (metric == METRIC_deallocated_bytes)
@@ -145,7 +145,7 @@ static size_t check_round(struct random *random)
 		    rows[2]->window_part != WINDOW_PART_continued)
 			continue;
 		for (unsigned m = 0; m < METRIC_COUNT; m++)
-			if (metric_table[m].rule == RULE_SUM &&
+			if (metric_is_counter((enum metric_id)m) &&
 			    metric_table[m].source != SOURCE_synthetic &&
 			    !is_cpu_time((enum metric_id)m))
 				check_metric(random, (enum metric_id)m, rows, &checked);
