@@ -90,7 +90,7 @@ void capture_readers_prepare(const struct capture_options *capture,
 	cleanup_(done_reader) struct jemalloc_reader reader;
 
 	if (!capture->proc_root && !capture->anonymous)
-		host_read_users(roots->proc_fd, users);
+		select_users(capture->selection, roots->proc_fd, users);
 	readers->tools.without_users = true;
 	jemalloc_reader_init(&reader, capture->jemalloc, live, readers->tools.files);
 	if (reader.rule == OUTCOME_read)

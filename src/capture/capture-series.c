@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "capture-readers.h"
 #include "host/host-read.h"
+#include "select-processes.h"
 #include "snapshot/frame-base.h"
 #include "window/exit-log.h"
 
@@ -206,7 +207,7 @@ int capture_series_next(struct capture_series *series, bool is_whole,
 
 	memset(ret_info, 0, sizeof(*ret_info));
 	if (is_whole && !capture->proc_root && !capture->anonymous)
-		host_read_users(series->roots.proc_fd, &users);
+		select_users(capture->selection, series->roots.proc_fd, &users);
 	r = read_next(series, is_whole, &last, reterr);
 	if (r < 0)
 		return r;

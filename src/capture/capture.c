@@ -111,7 +111,7 @@ static void read_settings(const struct capture *capture, struct snapshot_info *i
 {
 	const struct capture_options *options = capture->options;
 
-	if (capture->tools->without_settings)
+	if (capture->tools->without_settings || options->without_settings)
 		return;
 	if (capture->tools->settings && settings_job_get(capture->tools->settings, &info->settings))
 		return;
@@ -138,7 +138,7 @@ static void read_host(struct capture *capture, struct snapshot_info *info)
 		          options->anonymous, &info->host);
 	/* Users are read before the walk: the name service may be slow, and the host stands in front of the threads. */
 	if (live && !options->anonymous && !capture->tools->without_users)
-		host_read_users(capture->roots.proc_fd, &info->host);
+		select_users(options->selection, capture->roots.proc_fd, &info->host);
 	/* Its threads are not those of our namespace, and the namespace of their ids is unknown. */
 	if (!proc_is_own(capture->roots.proc_fd))
 		host_forget(&info->host, HOST_pid_namespace);
@@ -387,7 +387,7 @@ int capture_run(const struct capture_options *options, struct snapshot_writer *w
 	memset(ret_info, 0, sizeof(*ret_info));
 	jemalloc_files_init(&files, options->remote_files ? FILE_SYSTEMS_ALL : FILE_SYSTEMS_LOCAL);
 	cost_begin(&meter);
-	if (!options->proc_root && !options->sys_root)
+	if (!options->proc_root && !options->sys_root && !options->without_settings)
 		settings_job_start(&settings, options->anonymous);
 	r = capture_load(options, &reader, reterr);
 	tools.threads = reader;

@@ -42,6 +42,7 @@ struct capture_options {
 	bool has_exit_cpus;
 	struct cpu_mask exit_cpus;
 	uint64_t exit_buffer_bytes;
+	bool without_settings; /* leave out the settings of the host */
 	bool titles; /* read the titles that processes give themselves; not with anonymous */
 };
 

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/scan.h"
 #include "cgroup/cgroup.h"
+#include "host/host-read.h"
 
 enum { STATUS_BYTES = 64 * 1024 };
 
@@ -182,6 +183,15 @@ int select_processes(const struct selection *selection, int proc_fd, struct id_l
 	if (known)
 		sort(known);
 	return 0;
+}
+
+void select_users(const struct selection *selection, int proc_fd, struct host *host)
+{
+	struct id_list ids = {0};
+
+	if (selection)
+		ids = (struct id_list){.ids = selection->ids, .count = selection->id_count};
+	host_read_users(proc_fd, ids.count > 0 ? &ids : NULL, host);
 }
 
 /* Finds the processes that were born and ended unseen, by the ends of their leaders. */

@@ -13,6 +13,10 @@
 must_check_ int select_processes(const struct selection *selection, int proc_fd,
                                  struct id_list *known, struct id_list *ret, struct strbuf *reterr);
 
+/* Fills the host's users as host_read_users() does: the owners of the processes with the ids of the selection, or of all processes if
+ * it has no ids. The selection may be NULL. */
+void select_users(const struct selection *selection, int proc_fd, struct host *host);
+
 /* Keeps the ends of threads whose process is one of @known, or is selected by its leader's end. */
 void select_exits(const struct selection *selection, const struct id_list *known,
                   struct exit_log *log);

@@ -30,6 +30,7 @@ enum {
 	OPT_WINDOW,
 	OPT_EXITS,
 	OPT_LABEL,
+	OPT_NO_SETTINGS,
 	OPT_QUIET,
 	OPT_TITLES,
 	OPT_CPUS,
@@ -73,6 +74,8 @@ static const struct cli_option options[] = {
          TAKES(TEXT)},
         {OPT_LABEL, 0, "label", "KEY=VALUE", "keep KEY=VALUE with the snapshot; repeatable",
          TAKES(TEXT)},
+        {OPT_NO_SETTINGS, 0, "no-settings", NULL,
+         "leave out the settings: most of what --pid costs", TAKES(NOTHING)},
         {OPT_QUIET, 'q', "quiet", NULL, "say nothing of what was read and what was not",
          TAKES(NOTHING)},
         {OPT_PROC_ROOT, 0, "proc-root", "DIR", "read threads from DIR instead of /proc",
@@ -176,6 +179,9 @@ static int parse(const struct command *command, int argc, char **argv, struct ar
 		case OPT_SOURCE:
 			chosen = options_choose(&parser, sources);
 			ret->capture.source = (enum capture_source)chosen;
+			break;
+		case OPT_NO_SETTINGS:
+			ret->capture.without_settings = true;
 			break;
 		case OPT_SMAPS:
 			chosen = options_choose(&parser, smaps);

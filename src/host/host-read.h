@@ -8,6 +8,8 @@
 #include "ctprof/metric/psi.h"
 #include "taskstats/taskstats.h"
 
+struct id_list;
+
 /* Fills all host fields that the trees under @proc_fd and @sys_fd have; -1 means that there is no such tree. @cgroup_fd
  * is the root of the cgroup2 hierarchy or -1. @live means that @proc_fd is the /proc of this process's own pid
  * namespace. Clock ticks, the architecture and the uptime are those of the running system. hostname and kernel_cmdline
@@ -26,9 +28,9 @@ void host_read_again(int proc_fd, int sys_fd, bool live, const struct host *know
  * middle of each reading; if not @live, they become @host's uptime_ns, or stay unseen. */
 void host_read_counters(int proc_fd, bool live, struct host *host, struct psi *psi);
 
-/* Fills the host's users: the names of the owners of processes in this system's /proc, by user id. Asks the name
- * service once for each user; an id without a name has no entry. */
-void host_read_users(int proc_fd, struct host *host);
+/* Fills the host's users: the names of the owners of @processes in this system's /proc, or with NULL of all processes, by user id.
+ * Asks the name service once for each user; an id without a name has no entry. */
+void host_read_users(int proc_fd, const struct id_list *processes, struct host *host);
 
 /* Reads @sys_fd's kernel/sched_ext; present is false if the kernel has none, and single files may be missing.
  * @sys_fd may be -1. */

@@ -54,15 +54,28 @@ static int compare_ids(const void *a, const void *b)
 	return (id_a > id_b) - (id_a < id_b);
 }
 
-void host_read_users(int proc_fd, struct host *host)
+static bool list_processes(int proc_fd, const struct id_list *processes, struct id_list *ret,
+                           struct strbuf *scratch)
+{
+	cleanup_(fd_closep) int fd = -1;
+
+	if (!processes) {
+		fd = fd_open_dir_at(proc_fd, ".");
+		return fd >= 0 && fd_list_ids(fd, ret, scratch) == 0;
+	}
+	for (size_t i = 0; i < processes->count; i++)
+		*array_add(ret->ids, ret->count, ret->capacity) = processes->ids[i];
+	return true;
+}
+
+void host_read_users(int proc_fd, const struct id_list *processes, struct host *host)
 {
 	cleanup_(strbuf_done) struct strbuf scratch = STRBUF_INIT;
 	cleanup_(strbuf_done) struct strbuf name = STRBUF_INIT;
 	cleanup_(id_list_done) struct id_list list = {0};
-	cleanup_(fd_closep) int fd = fd_open_dir_at(proc_fd, ".");
 	size_t used = 0;
 
-	if (fd < 0 || fd_list_ids(fd, &list, &scratch) < 0)
+	if (!list_processes(proc_fd, processes, &list, &scratch))
 		return;
 	replace_by_owners(proc_fd, &list);
 	if (list.count > 0)

@@ -64,11 +64,11 @@ expect "the selection in the file" "$(zstd -dcq ids.zst | jq -r .host.selection)
     "pid $(printf '%s\n' "$many" "$other" | sort -n | paste -sd,)"
 "$CTPROF" capture -q --tgid "$other" -o tgid.zst
 expect "tgids of --tgid" "$(rows tgid.zst .tgid)" "$other"
-strace -f -qq -y -e trace=openat,openat2,open -o opens "$CTPROF" capture -q --pid "$other" -o one.zst
-own=$(awk '{ print $1 }' opens | sort -u | paste -sd'|')
-# The mounts of process 1 say where the hierarchies are.
-expect "processes whose files were opened" \
-    "$(grep -oE '(</proc>, "|"/proc/)[0-9]+' opens | grep -oE '[0-9]+$' | sort -u | grep -vxE "1|$own" | xargs)" "$other"
+strace -f -qq -y -e trace=%file -o calls "$CTPROF" capture -q --pid "$other" -o one.zst
+own=$(awk '{ print $1 }' calls | sort -u | paste -sd'|')
+# The mounts of process 1 say where the hierarchies are. Not even the owner of another process is asked about.
+expect "processes that a file name named" \
+    "$(grep -oE '(</proc>, "|"/proc/)[0-9]+' calls | grep -oE '[0-9]+$' | sort -u | grep -vxE "1|$own" | xargs)" "$other"
 
 # Names and cgroups. A child of sel-parent has its name until it executes another program, so sel-parent stands still until all
 # its children have ended.

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "base/fd.h"
 #include "base/scan.h"
 #include "host/host-read.h"
 #include "temp-tree.h"
@@ -72,7 +73,7 @@ static struct host read_users(const struct temp_tree *tree)
 	struct host host = {0};
 
 	asked = 0;
-	host_read_users(tree->fd, &host);
+	host_read_users(tree->fd, NULL, &host);
 	return host;
 }
 
@@ -103,6 +104,29 @@ static void test_users_once_each(void **state)
 	assert_string_equal(host_map_get(&host, HOST_users, "2"), USER "2");
 	assert_string_equal(host_map_get(&host, HOST_users, "4294967295"), USER "4294967295");
 	assert_int_equal(asked, 7);
+	host_done(&host);
+}
+
+/* Owners of other processes are not asked about, and one that is gone has none. */
+static void test_users_of_some(void **state)
+{
+	static const unsigned pids[] = {1, 2, 11, 20};
+	uint32_t ids[] = {2, GONE};
+	const struct id_list some = {.ids = ids, .count = ARRAY_SIZE(ids)}, none = {0};
+	const struct temp_tree *tree = *state;
+	struct host host = {0};
+
+	asked = 0;
+	needed = 0;
+	make_processes(tree, pids, ARRAY_SIZE(pids));
+	host_read_users(tree->fd, &some, &host);
+	assert_int_equal(host.maps[HOST_users].count, 1);
+	assert_string_equal(host_map_get(&host, HOST_users, "2"), USER "2");
+	assert_int_equal(asked, 1);
+	assert_int_equal(ids[0], 2);
+	host_done(&host);
+	host_read_users(tree->fd, &none, &host);
+	assert_false(host.seen[HOST_users]);
 	host_done(&host);
 }
 
@@ -143,7 +167,7 @@ static void test_users_of_nobody(void **state)
 
 	assert_false(host.seen[HOST_users]);
 	host_done(&host);
-	host_read_users(-1, &host);
+	host_read_users(-1, NULL, &host);
 	assert_false(host.seen[HOST_users]);
 	host_done(&host);
 }
@@ -153,9 +177,8 @@ static void test_users_of_nobody(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        in_tree(test_users_once_each),
-	        in_tree(test_users_long_entries),
-	        in_tree(test_users_senseless),
+	        in_tree(test_users_once_each),    in_tree(test_users_of_some),
+	        in_tree(test_users_long_entries), in_tree(test_users_senseless),
 	        in_tree(test_users_of_nobody),
 	};
 
