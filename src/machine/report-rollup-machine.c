@@ -75,6 +75,20 @@ static void add_two_sides(struct cells *cells, const struct rollup_row *row)
 	add_number(cells, "percent", row->percent);
 }
 
+/* The parent's path, or nothing of a root. */
+static void add_parent(struct cells *cells, const struct rollup *rollup,
+                       const struct rollup_row *row)
+{
+	const struct path_node *parent;
+
+	if (!rollup->tree.nodes || row->node->parent == PATH_NODE_NONE) {
+		add_text(cells, "parent", "", 0);
+		return;
+	}
+	parent = &rollup->tree.nodes[row->node->parent];
+	add_text(cells, "parent", parent->path, parent->path_len);
+}
+
 static void fill(struct cells *cells, const struct report *report, const struct rollup *rollup,
                  const struct rollup_row *row)
 {
@@ -83,6 +97,8 @@ static void fill(struct cells *cells, const struct report *report, const struct 
 
 	cells->count = 0;
 	add_text(cells, "path", row->node->path, row->node->path_len);
+	if (rollup_is_of_processes(report->rows))
+		add_parent(cells, rollup, row);
 	add_number(cells, "depth", quantity_integer(row->node->depth));
 	add_text(cells, "metric", metric, strlen(metric));
 	add_text(cells, "unit", unit, strlen(unit));
@@ -109,7 +125,7 @@ static void print_csv_cell(FILE *file, const struct report *report, const struct
 
 void report_rollup_csv(FILE *file, const struct report *report, const struct report_rollup *of)
 {
-	static const struct path_node no_node = {.path = ""};
+	static const struct path_node no_node = {.path = "", .parent = PATH_NODE_NONE};
 	static const struct rollup_row no_row = {.node = &no_node};
 	struct cells cells;
 

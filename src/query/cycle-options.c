@@ -23,7 +23,7 @@ const struct cli_option cycle_option_table[] = {
         {OPT_CYCLES, 0, "count", "N", "end after N windows", TAKES(NUMBER)},
         {OPT_GROUP_BY, 'g', "group-by", "KEYS", "pcomm (default), comm, cgroup, user, all, ...",
          TAKES(GROUP_KEYS)},
-        {OPT_ROLLUP, 0, "rollup", "LIST", "a tree by cwd, exe or cgroup; depth=N,share=PERCENT",
+        {OPT_ROLLUP, 0, "rollup", "LIST", "a tree by cwd, exe, cgroup, parent; depth=N,share=%",
          TAKES_WORDS(report_rollup_words)},
         {OPT_NO_THREAD_NORMALIZE, 0, "no-thread-normalize", NULL,
          "keep worker-1 and worker-2 apart", TAKES(NOTHING)},

@@ -29,6 +29,7 @@ enum {
 	OPT_VERBOSE,
 	OPT_SELF,
 	OPT_ROLLUP,
+	OPT_TREE,
 	OPT_SELECTION, /* and the next ones, see query/selection-options.h */
 };
 

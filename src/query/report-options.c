@@ -249,6 +249,9 @@ static int parse_list(const struct option_parser *parser, int id, struct report_
 		return list_read_limits(parser, &options->limits);
 	case OPT_ROLLUP:
 		return rollup_parse(parser, options);
+	case OPT_TREE:
+		rollup_choose_parent(options);
+		return 0;
 	}
 	return parse_own_option(parser, id, options);
 }

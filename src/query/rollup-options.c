@@ -15,14 +15,17 @@ enum {
 	ROLLUP_CWD,
 	ROLLUP_EXE,
 	ROLLUP_CGROUP,
+	ROLLUP_PARENT,
 	ROLLUP_BASES,
 	ROLLUP_DEPTH = ROLLUP_BASES,
 	ROLLUP_SHARE
 };
 const char *const report_rollup_words[] = {
-        [ROLLUP_CWD] = "cwd",      [ROLLUP_EXE] = "exe",      [ROLLUP_CGROUP] = "cgroup",
-        [ROLLUP_DEPTH] = "depth=", [ROLLUP_SHARE] = "share=", [ROLLUP_SHARE + 1] = NULL};
-static const enum group_key bases[ROLLUP_BASES] = {GROUP_KEY_cwd, GROUP_KEY_exe, GROUP_KEY_cgroup};
+        [ROLLUP_CWD] = "cwd",       [ROLLUP_EXE] = "exe",      [ROLLUP_CGROUP] = "cgroup",
+        [ROLLUP_PARENT] = "parent", [ROLLUP_DEPTH] = "depth=", [ROLLUP_SHARE] = "share=",
+        [ROLLUP_SHARE + 1] = NULL};
+static const enum group_key bases[ROLLUP_BASES] = {GROUP_KEY_cwd, GROUP_KEY_exe, GROUP_KEY_cgroup,
+                                                   GROUP_KEY_pid};
 
 /* Tables leave out directories below this part of the host. */
 #define SHARE_PERCENT 1.0
@@ -68,6 +71,14 @@ static bool parse_word(struct span word, struct rollup_choice *rollup)
 	                     &rollup->options.least_percent);
 }
 
+void rollup_choose_parent(struct report_options *options)
+{
+	options->rollup = (struct rollup_choice){.key = GROUP_KEY_pid,
+	                                         .given = true,
+	                                         .options.least_percent = SHARE_PERCENT,
+	                                         .other = options->rollup.other};
+}
+
 int rollup_parse(const struct option_parser *parser, struct report_options *options)
 {
 	const char *at = parser->value;
@@ -78,17 +89,18 @@ int rollup_parse(const struct option_parser *parser, struct report_options *opti
 		struct span word = {at, strcspn(at, ",")};
 
 		if (!parse_word(word, &options->rollup))
-			return options_error(parser,
-			                     "'%.*s' is not cwd, exe, cgroup, depth= and a number, "
-			                     "or share= and percent of the host",
-			                     (int)word.len, word.text);
+			return options_error(
+			        parser,
+			        "'%.*s' is not cwd, exe, cgroup, parent, depth= and a number, "
+			        "or share= and percent of the host",
+			        (int)word.len, word.text);
 		at += word.len;
 		if (*at == '\0')
 			break;
 		at++;
 	}
 	if (!options->rollup.given)
-		return options_error(parser, "one of cwd, exe and cgroup is missing");
+		return options_error(parser, "one of cwd, exe, cgroup and parent is missing");
 	return 0;
 }
 
@@ -96,6 +108,7 @@ void rollup_note(struct report_options *options, int id, const char *name)
 {
 	static const int of_use[] = {
 	        OPT_ROLLUP,
+	        OPT_TREE,
 	        OPT_METRICS,
 	        OPT_PER,
 	        OPT_LIMIT,

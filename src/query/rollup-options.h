@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* rollup-options - the option --rollup of show and compare, and the report that it asks for. */
+/* rollup-options - the options --rollup and --tree of show and compare, and the report that it asks for. */
 #include "command/options.h"
 #include "input/load.h"
 #include "query/report-options.h"
@@ -10,6 +10,9 @@ extern const char *const report_rollup_words[];
 
 /* Parses "cwd,depth=3,share=0.5". Returns 0, or -1 with the error printed. */
 must_check_ int rollup_parse(const struct option_parser *parser, struct report_options *options);
+
+/* Asks for the tree of processes by parent, as "parent" does: the option --tree. */
+void rollup_choose_parent(struct report_options *options);
 
 /* Notes the name of an option that a tree has no use for, whether it is asked for or not. */
 void rollup_note(struct report_options *options, int id, const char *name);

@@ -27,7 +27,8 @@ struct rollup_table {
 	enum rollup_column columns[ROLLUP_COLUMN_COUNT];
 };
 
-enum { ROLLUP_INDENT = 2 };
+/* Processes can be as deep as there are ids, so what is deeper has its depth in front of it. */
+enum { ROLLUP_INDENT = 2, ROLLUP_INDENT_MAX = 40 };
 
 /* Clock ticks are shown as time. */
 static enum metric_unit unit_of(const struct rollup *rollup, struct quantity *value)
@@ -75,12 +76,18 @@ static void add_percent(struct quantity percent, struct strbuf *out)
 		strbuf_addf(out, "%.1f", quantity_double(percent));
 }
 
-static void add_path(const struct rollup_row *row, struct strbuf *out)
+static void add_path(const struct rollup_row *row, bool is_process, struct strbuf *out)
 {
 	const struct path_node *node = row->node;
+	uint32_t indent = ROLLUP_INDENT * node->depth;
+	bool is_deep = is_process && indent > ROLLUP_INDENT_MAX;
 
-	for (unsigned i = 0; i < ROLLUP_INDENT * node->depth; i++)
+	if (is_deep)
+		indent = ROLLUP_INDENT_MAX;
+	for (unsigned i = 0; i < indent; i++)
 		strbuf_add_char(out, ' ');
+	if (is_deep)
+		strbuf_addf(out, "[%u] ", node->depth);
 	strbuf_add(out, node->path + node->path_len - node->name_len, node->name_len);
 }
 
@@ -93,7 +100,7 @@ static enum table_color rollup_cell(void *opaque, size_t index, unsigned column,
 
 	switch (table->columns[column]) {
 	case ROLLUP_PATH:
-		add_path(row, out);
+		add_path(row, rollup_is_of_processes(table->report->rows), out);
 		break;
 	case ROLLUP_TOTAL:
 		add_value(rollup, &row->total, SIDE_BASELINE, out);
@@ -179,10 +186,15 @@ static bool has_partial(const struct rollup *rollup, size_t shown)
 	return false;
 }
 
-static void add_count(size_t count, struct strbuf *out)
+static void add_count(const struct report *report, size_t count, struct strbuf *out)
 {
-	strbuf_addf(out, "%s%zu director%s ", out->len > 0 ? "; " : "", count,
-	            count == 1 ? "y" : "ies");
+	const char *one = "directory", *many = "directories";
+
+	if (rollup_is_of_processes(report->rows)) {
+		one = "process";
+		many = "processes";
+	}
+	strbuf_addf(out, "%s%zu %s ", out->len > 0 ? "; " : "", count, count == 1 ? one : many);
 }
 
 /* Appends what a tree does not show. */
@@ -192,16 +204,16 @@ static void add_foot(const struct report *report, const struct rollup *rollup, s
 	cleanup_(strbuf_done) struct strbuf line = STRBUF_INIT;
 
 	if (shown < rollup->count) {
-		add_count(rollup->count - shown, &line);
+		add_count(report, rollup->count - shown, &line);
 		strbuf_add_str(&line, "more (--limit 0 shows all)");
 	}
 	if (rollup->below > 0) {
-		add_count(rollup->below, &line);
+		add_count(report, rollup->below, &line);
 		strbuf_addf(&line, "below %g %% of the host (share=0 shows all)",
 		            rollup->options.least_percent);
 	}
 	if (rollup->deeper > 0) {
-		add_count(rollup->deeper, &line);
+		add_count(report, rollup->deeper, &line);
 		strbuf_addf(&line, "deeper than %zu", rollup->options.depth);
 	}
 	overview_add_line(report, &line, out);
@@ -230,8 +242,8 @@ static void print_tree(FILE *file, const struct report *report, const struct rep
 
 void report_rollup_table(FILE *file, const struct report *report, const struct report_rollup *of)
 {
-	static const char overlap[] =
-	        "a process counts for each directory above its own: totals overlap, own adds up";
+	const char *above = rollup_is_of_processes(report->rows) ? "of its ancestors"
+	                                                         : "directory above its own";
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT, line = STRBUF_INIT;
 
 	report_add_two_lines(report, &text);
@@ -242,7 +254,7 @@ void report_rollup_table(FILE *file, const struct report *report, const struct r
 		print_tree(file, report, of, &of->trees[i]);
 	}
 	strbuf_clear(&text);
-	strbuf_add_str(&line, overlap);
+	strbuf_addf(&line, "a process counts for each %s: totals overlap, own adds up", above);
 	overview_add_line(report, &line, &text);
 	fputs(strbuf_str(&text), file);
 }

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "group/group.h"
 #include "measure/measure.h"
+#include "rollup/process-tree.h"
 
 /* The groups of a directory and of all below it, put together. */
 struct sum {
@@ -41,6 +42,43 @@ bool rollup_can_add(unsigned measure)
 		break;
 	}
 	return false;
+}
+
+bool rollup_is_of_processes(const struct row_set *set)
+{
+	return set->by.count == 1 && set->by.keys[0] == GROUP_KEY_pid;
+}
+
+/* The process as the later side has it. */
+static struct process_entry process_of(const struct row_group *group)
+{
+	const struct group *of =
+	        group->sides[SIDE_CANDIDATE] ? group->sides[SIDE_CANDIDATE] : group->sides[0];
+
+	if (!of || !of->process.is_known)
+		return (struct process_entry){.label = group->label};
+	return (struct process_entry){.label = group->label,
+	                              .host_hash = of->process.host_hash,
+	                              .start_clock_ticks = of->process.start_clock_ticks,
+	                              .tgid = of->process.tgid,
+	                              .ppid = of->process.ppid,
+	                              .is_known = true,
+	                              .has_parent = of->process.has_parent};
+}
+
+static void build_tree(const struct builder *builder, struct path_tree *tree)
+{
+	struct process_entry *processes;
+
+	if (!rollup_is_of_processes(builder->set)) {
+		path_tree_build(tree, builder->labels, builder->count);
+		return;
+	}
+	processes = mem_calloc(builder->count + 1, sizeof(*processes));
+	for (size_t i = 0; i < builder->count; i++)
+		processes[i] = process_of(builder->entries[i]);
+	process_tree_build(tree, processes, builder->count);
+	free(processes);
 }
 
 static void add_entries(struct builder *builder, const struct row_group *groups, size_t count)
@@ -272,7 +310,7 @@ void rollup_init(struct rollup *rollup, const struct row_set *set, unsigned meas
 	add_entries(&builder, set->groups, set->group_count);
 	for (unsigned side = 0; side < SIDE_MAX; side++)
 		add_entries(&builder, set->unmatched[side], set->unmatched_count[side]);
-	path_tree_build(&rollup->tree, builder.labels, builder.count);
+	build_tree(&builder, &rollup->tree);
 	nodes = rollup->tree.count;
 	builder.sums = mem_calloc(nodes + 1, sizeof(builder.sums[0]));
 	builder.rows = mem_calloc(nodes + 1, sizeof(builder.rows[0]));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* rollup - a tree of directories, or of cgroups: what each one's own processes did, and what all did at or below it. A process
- * counts for each directory above its own, so that totals overlap and own values add up. Pure. */
+/* rollup - a tree of directories, of cgroups, or of processes: what each one's own processes did, and what all did at or below it. A
+ * process counts for each directory above its own, or for each of its ancestors, so that totals overlap and own values add up. Pure. */
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -49,7 +49,10 @@ struct rollup {
 /* Returns whether values of the measure can be added over directories: sums, and rates of sums. */
 bool rollup_can_add(unsigned measure);
 
-/* Makes the rows of all groups of the set, whose only key is the path, for one measure. The set, which must have labels for paths,
+/* Returns whether the tree of a set is one of processes by parent: its key is the pid. Else the key is a path. */
+bool rollup_is_of_processes(const struct row_set *set);
+
+/* Makes the rows of all groups of the set, whose only key is the path or the pid, for one measure. The set, which must have labels for paths,
  * must outlive them. */
 void rollup_init(struct rollup *rollup, const struct row_set *set, unsigned measure,
                  const struct rollup_options *options);
