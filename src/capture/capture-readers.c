@@ -4,6 +4,7 @@
 
 #include "base/fd.h"
 #include "capture/own-proc.h"
+#include "host-names.h"
 #include "host/host-read.h"
 #include "jemalloc-service.h"
 #include "jemalloc/jemalloc-read.h"
@@ -84,14 +85,13 @@ static void prepare_jemalloc(struct jemalloc_reader *reader, int proc_fd,
 
 void capture_readers_prepare(const struct capture_options *capture,
                              const struct capture_roots *roots, struct capture_readers *readers,
-                             struct host *users)
+                             struct host *names)
 {
 	const bool live = !capture->proc_root && proc_is_own(roots->proc_fd);
 	cleanup_(done_reader) struct jemalloc_reader reader;
 
-	if (!capture->proc_root && !capture->anonymous)
-		select_users(capture->selection, roots->proc_fd, users);
-	readers->tools.without_users = true;
+	capture_read_names(capture, roots, names);
+	readers->tools.without_names = true;
 	jemalloc_reader_init(&reader, capture->jemalloc, live, readers->tools.files);
 	if (reader.rule == OUTCOME_read)
 		prepare_jemalloc(&reader, roots->proc_fd, capture->selection, readers);

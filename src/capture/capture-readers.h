@@ -17,11 +17,11 @@ struct exit_listener *capture_readers_listen(const struct capture_options *optio
                                              enum capture_exits exits,
                                              const struct capture_roots *roots);
 
-/* Does the slow work that is no reading: names of users, and finding the files that have jemalloc. The time for new
+/* Does the slow work that is no reading: names of users and containers, and finding the files that have jemalloc. The time for new
  * ones during the readings is limited. */
 void capture_readers_prepare(const struct capture_options *capture,
                              const struct capture_roots *roots, struct capture_readers *readers,
-                             struct host *users);
+                             struct host *names);
 
 /* Reads into an initialised reading. Result as that of capture_run(). */
 must_check_ int capture_readers_read(const struct capture_options *options,

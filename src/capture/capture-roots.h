@@ -6,10 +6,12 @@
 
 struct capture_roots {
 	int proc_fd;
-	int sys_fd; /* below 0: another system's tree without one */
+	int sys_fd;        /* below 0: another system's tree without one */
+	int containers_fd; /* below which runtimes keep the files of containers; below 0: nowhere */
 	struct cgroup_mounts mounts;
 };
-#define CAPTURE_ROOTS_INIT ((struct capture_roots){.proc_fd = -1, .sys_fd = -1})
+#define CAPTURE_ROOTS_INIT \
+	((struct capture_roots){.proc_fd = -1, .sys_fd = -1, .containers_fd = -1})
 
 /* Opens the roots that @options name, which must exist, or this system's, and finds the mounts of cgroups; another
  * system's tree has only those of a given directory. Returns 0, or -errno with a sentence. */

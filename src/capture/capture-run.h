@@ -26,8 +26,8 @@ struct capture_tools {
 	/* Processes that were selected by an earlier reading, and stay so; this reading's are added. NULL: there is no other. */
 	struct id_list *selected;
 	bool read_all; /* read again what is known */
-	/* Set if the capture is a reading of a window without names of users: its first one, or they are known. */
-	bool without_users;
+	/* Set if the capture is a reading of a window without names of users and containers: its first one, or they are known. */
+	bool without_names;
 	/* The host's fields, in which only those that change are read again; NULL: all of them are read. */
 	const struct host *host;
 	bool without_settings;

@@ -6,8 +6,7 @@
 
 #include "base/mem.h"
 #include "capture-readers.h"
-#include "host/host-read.h"
-#include "select-processes.h"
+#include "host-names.h"
 #include "snapshot/frame-base.h"
 #include "window/exit-log.h"
 
@@ -112,7 +111,7 @@ static int read_next(struct capture_series *series, bool is_whole, struct window
 static int open_series(struct capture_series *series, struct strbuf *reterr)
 {
 	const struct capture_options *capture = &series->options.capture;
-	cleanup_(host_done) struct host users = {0};
+	cleanup_(host_done) struct host names = {0};
 	int r = capture_roots_open(capture, &series->roots, reterr);
 
 	if (r == 0)
@@ -124,7 +123,7 @@ static int open_series(struct capture_series *series, struct strbuf *reterr)
 	                                               .files = &series->files,
 	                                               .stalls = &series->stalls,
 	                                               .known = series->known};
-	capture_readers_prepare(capture, &series->roots, &series->readers, &users);
+	capture_readers_prepare(capture, &series->roots, &series->readers, &names);
 	series->readers.listener =
 	        capture_readers_listen(capture, series->options.exits, &series->roots);
 	return 0;
@@ -191,7 +190,7 @@ int capture_series_next(struct capture_series *series, bool is_whole,
 	const struct capture_options *capture = &series->options.capture;
 	cleanup_(window_reading_done) struct window_reading last = {0};
 	cleanup_(exit_log_done) struct exit_log exits = {0};
-	cleanup_(host_done) struct host users = {0};
+	cleanup_(host_done) struct host names = {0};
 	struct meter meter = {{measure}, series};
 	struct window_next next = {&series->first, &series->exits, &series->rests};
 	struct window_options window = {
@@ -201,13 +200,13 @@ int capture_series_next(struct capture_series *series, bool is_whole,
 	        .meter = &meter.base,
 	        .asked_length_ns = series->options.length_ns,
 	        .next = &next,
-	        .users = &users,
+	        .names = &names,
 	};
 	int r;
 
 	memset(ret_info, 0, sizeof(*ret_info));
-	if (is_whole && !capture->proc_root && !capture->anonymous)
-		select_users(capture->selection, series->roots.proc_fd, &users);
+	if (is_whole)
+		capture_read_names(capture, &series->roots, &names);
 	r = read_next(series, is_whole, &last, reterr);
 	if (r < 0)
 		return r;

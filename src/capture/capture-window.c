@@ -3,6 +3,7 @@
 
 #include "capture-readers.h"
 #include "capture/capture.h"
+#include "host-names.h"
 #include "select-processes.h"
 #include "window/exit-log.h"
 
@@ -46,7 +47,7 @@ int capture_window(const struct capture_window_options *options, struct snapshot
 	cleanup_(window_reading_done) struct window_reading first = {0}, last = {0};
 	cleanup_(exit_log_done) struct exit_log exits = {.exits = WINDOW_EXITS_skipped};
 	struct meter meter = {.base = {measure}};
-	cleanup_(host_done) struct host users = {0};
+	cleanup_(host_done) struct host names = {0};
 	cleanup_(id_list_done) struct id_list selected = {0};
 	struct window_options window = {
 	        .first = {NULL, "the first reading"},
@@ -54,7 +55,7 @@ int capture_window(const struct capture_window_options *options, struct snapshot
 	        .exits = &exits,
 	        .meter = &meter.base,
 	        .asked_length_ns = options->length_ns,
-	        .users = &users,
+	        .names = &names,
 	};
 	cleanup_(task_record_freep) struct task_record_reader *threads = NULL;
 	cleanup_(jemalloc_files_done) struct jemalloc_files known_files;
@@ -79,11 +80,13 @@ int capture_window(const struct capture_window_options *options, struct snapshot
 	                                             .files = &known_files,
 	                                             .stalls = &stalls,
 	                                             .selected = &selected}};
-	capture_readers_prepare(&options->capture, &roots, &readers, &users);
+	capture_readers_prepare(&options->capture, &roots, &readers, &names);
 	readers.listener = capture_readers_listen(&options->capture, options->exits, &roots);
 	r = read_both(options, &readers, &first, &last, reterr);
 	if (readers.listener)
 		exit_listener_stop(readers.listener, &exits);
+	/* Those that began in the window; the files of those that ended may be gone. */
+	capture_read_containers(&options->capture, &roots, &names);
 	if (options->capture.selection)
 		select_exits(options->capture.selection, &selected, &exits);
 	return r < 0 ? r : window_of_readings(&first, &last, &window, writer, ret_info, reterr);

@@ -15,6 +15,7 @@
 #include "cgroup-walk.h"
 #include "cgroup/cgroup-share.h"
 #include "cost.h"
+#include "host-names.h"
 #include "host/host-read.h"
 #include "select-processes.h"
 #include "settings/settings-read.h"
@@ -48,6 +49,10 @@ int capture_roots_open(const struct capture_options *options, struct capture_roo
 	if (r == 0)
 		r = open_root(options->sys_root, options->proc_root ? NULL : "/sys", &roots->sys_fd,
 		              reterr);
+	/* The containers of this system are not those of another one's tree. */
+	if (r == 0)
+		r = open_root(options->containers_root, options->proc_root ? NULL : "/",
+		              &roots->containers_fd, reterr);
 	if (r == 0)
 		r = open_root(options->cgroup_root, NULL, &given_fd, reterr);
 	if (r == 0 && options->cgroup_root)
@@ -60,6 +65,7 @@ int capture_roots_open(const struct capture_options *options, struct capture_roo
 void capture_roots_done(struct capture_roots *roots)
 {
 	cgroup_mounts_done(&roots->mounts);
+	fd_closep(&roots->containers_fd);
 	fd_closep(&roots->sys_fd);
 	fd_closep(&roots->proc_fd);
 }
@@ -136,9 +142,9 @@ static void read_host(struct capture *capture, struct snapshot_info *info)
 	else
 		host_read(capture->roots.proc_fd, capture->roots.sys_fd, cgroup_fd, live,
 		          options->anonymous, &info->host);
-	/* Users are read before the walk: the name service may be slow, and the host stands in front of the threads. */
-	if (live && !options->anonymous && !capture->tools->without_users)
-		select_users(options->selection, capture->roots.proc_fd, &info->host);
+	/* Names are read before the walk: the name service may be slow, and the host stands in front of the threads. */
+	if (!capture->tools->without_names)
+		capture_read_names(options, &capture->roots, &info->host);
 	/* Its threads are not those of our namespace, and the namespace of their ids is unknown. */
 	if (!proc_is_own(capture->roots.proc_fd))
 		host_forget(&info->host, HOST_pid_namespace);

@@ -28,6 +28,8 @@ struct capture_options {
 	const char *proc_root;   /* NULL: the /proc of this system */
 	const char *sys_root;    /* NULL: /sys */
 	const char *cgroup_root; /* NULL: the mount point of cgroup2 in mountinfo */
+	const char *
+	        containers_root; /* where the files of container runtimes are; NULL: /, if proc_root is NULL too */
 	enum capture_smaps smaps;
 	enum jemalloc_mode jemalloc;
 	enum capture_source source;

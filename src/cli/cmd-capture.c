@@ -22,6 +22,7 @@ enum {
 	OPT_PROC_ROOT,
 	OPT_SYS_ROOT,
 	OPT_CGROUP_ROOT,
+	OPT_CONTAINERS_ROOT,
 	OPT_ANONYMOUS,
 	OPT_SOURCE,
 	OPT_SMAPS,
@@ -84,6 +85,8 @@ static const struct cli_option options[] = {
          TAKES(DIRECTORY)},
         {OPT_CGROUP_ROOT, 0, "cgroup-root", "DIR", "the cgroup2 hierarchy, if not where mounted",
          TAKES(DIRECTORY)},
+        {OPT_CONTAINERS_ROOT, 0, "containers-root", "DIR",
+         "names of containers from the files below DIR, not /", TAKES(DIRECTORY)},
         {0},
 };
 
@@ -219,6 +222,9 @@ static int parse(const struct command *command, int argc, char **argv, struct ar
 			break;
 		case OPT_SYS_ROOT:
 			ret->capture.sys_root = parser.value;
+			break;
+		case OPT_CONTAINERS_ROOT:
+			ret->capture.containers_root = parser.value;
 			break;
 		case OPT_CGROUP_ROOT:
 			ret->capture.cgroup_root = parser.value;

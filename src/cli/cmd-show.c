@@ -17,6 +17,8 @@ static const struct cli_option options[] = {
          TAKES(NOTHING)},
         {OPT_MEMORY, 0, "memory", NULL, "meminfo and vmstat of the host, with their changes",
          TAKES(NOTHING)},
+        {OPT_CONTAINERS, 0, "containers", NULL, "containers by name, with docker stats' numbers",
+         TAKES(NOTHING)},
         {OPT_COLUMNS, 'c', "columns", "LIST", "columns, in this order: group,metric,value,...",
          TAKES_WORDS(report_show_columns)},
         {0},

@@ -20,6 +20,7 @@ static enum joining joining_of_host(enum host_field field)
 	case HOST_selection:
 	case HOST_cgroup_v1_hierarchies:
 	case HOST_users:
+	case HOST_containers:
 		return JOIN_EQUAL;
 	case HOST_online_cpus: /* cpu_percent_host is a part of those of one */
 	case HOST_hugepages_total:

@@ -349,6 +349,9 @@ static void add_thread_name(const struct group_by *by, enum group_key key,
 	case GROUP_KEY_cgroup_container:
 		add_part_name(CGROUP_PART_CONTAINER, "(no container)", sample, out);
 		break;
+	case GROUP_KEY_container:
+		path_name_container(sample, host, out);
+		break;
 	case GROUP_KEY_cgroup_pod:
 		add_part_name(CGROUP_PART_POD, "(no pod)", sample, out);
 		break;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/scan.h"
+#include "group/cgroup-key.h"
 
 void path_name_exe(const struct thread_sample *sample, struct strbuf *out)
 {
@@ -66,4 +67,23 @@ void path_name_title(const struct thread_sample *sample, struct strbuf *out)
 		strbuf_add(out, strbuf_str(&sample->pcomm), sample->pcomm.len);
 	else
 		strbuf_add_str(out, "(without a name)");
+}
+
+void path_name_container(const struct thread_sample *sample, const struct host *host,
+                         struct strbuf *out)
+{
+	const size_t begin = out->len;
+	const char *name;
+
+	if (!sample->has_cgroup ||
+	    !cgroup_part_of(CGROUP_PART_CONTAINER, strbuf_str(&sample->cgroup), sample->cgroup.len,
+	                    out)) {
+		strbuf_add_str(out, "(no container)");
+		return;
+	}
+	name = host ? host_map_get(host, HOST_containers, strbuf_str(out) + begin) : NULL;
+	if (!name || name[0] == '(')
+		return;
+	out->len = begin;
+	strbuf_add_str(out, name);
 }

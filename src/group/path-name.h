@@ -2,6 +2,7 @@
 #pragma once
 /* path-name - the names of groups by a text of the process: its executable, the directory of that, its working directory, its title.
  * A name without a path stands in parentheses, which no path that the kernel shows begins with. */
+#include "ctprof/metric/host.h"
 #include "ctprof/metric/sample.h"
 
 /* Append a thread's name for the keys exe, exe:dir and cwd. */
@@ -10,3 +11,8 @@ void path_name_exe_dir(const struct thread_sample *sample, struct strbuf *out);
 /* For the key title: the title, else the name of the process. */
 void path_name_title(const struct thread_sample *sample, struct strbuf *out);
 void path_name_cwd(const struct thread_sample *sample, struct strbuf *out);
+
+/* Appends the name of the container that the thread's cgroup is of, as the host has it; its id if it has none; or "(no
+ * container)". @host may be NULL. */
+void path_name_container(const struct thread_sample *sample, const struct host *host,
+                         struct strbuf *out);

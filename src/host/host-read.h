@@ -32,6 +32,11 @@ void host_read_counters(int proc_fd, bool live, struct host *host, struct psi *p
  * Asks the name service once for each user; an id without a name has no entry. */
 void host_read_users(int proc_fd, const struct id_list *processes, struct host *host);
 
+/* Adds to the host's containers the names of those that Docker, containerd, podman, CRI-O and systemd-machined keep in files below
+ * @root_fd, the root directory of the system, by the id that their cgroups have. Without permission, or without such files, it adds
+ * none. Names may hold any bytes but NUL. */
+void host_read_containers(int root_fd, struct host *host);
+
 /* Reads @sys_fd's kernel/sched_ext; present is false if the kernel has none, and single files may be missing.
  * @sys_fd may be -1. */
 void sched_ext_read(int sys_fd, struct sched_ext *sched_ext);

@@ -45,6 +45,8 @@ static int add_cgroup(struct snapshot_visitor *self, const struct cgroup_stats *
 		return 0;
 	if (load->wants_knobs)
 		cgroup_knobs_add(&load->knobs, stats);
+	if (load->wants_containers)
+		container_table_add(&load->containers, stats);
 	if (load->wants_cgroups)
 		cgroup_table_add(&load->cgroups,
 		                 group_table_cgroup(&load->groups, strbuf_str(&stats->path),
@@ -55,10 +57,12 @@ static int add_cgroup(struct snapshot_visitor *self, const struct cgroup_stats *
 
 static struct grouping grouping_of(struct load *load)
 {
-	return (struct grouping){
-	        .visitor = {.thread = add_thread,
-	                    .cgroup = load->wants_cgroups || load->wants_knobs ? add_cgroup : NULL},
-	        .load = load};
+	return (struct grouping){.visitor = {.thread = add_thread,
+	                                     .cgroup = load->wants_cgroups || load->wants_knobs ||
+	                                                               load->wants_containers
+	                                                       ? add_cgroup
+	                                                       : NULL},
+	                         .load = load};
 }
 
 /* The info may move while the rows come. */
@@ -141,6 +145,7 @@ void load_done(struct load *load)
 	group_table_done(&load->groups);
 	group_filter_done(&load->filter);
 	cgroup_table_done(&load->cgroups);
+	container_table_done(&load->containers);
 	settings_done(&load->knobs);
 	smaps_table_done(&load->smaps);
 	thread_store_done(&load->ended);

@@ -5,6 +5,7 @@
 
 #include "base/memory-stream.h"
 #include "ctprof/snapshot/snapshot.h"
+#include "facts/container-table.h"
 #include "facts/fact-groups.h"
 #include "group/group-filter.h"
 #include "group/group.h"
@@ -24,11 +25,13 @@ struct load {
 	bool wants_smaps;
 	bool wants_ended; /* keep the threads that ended in the window */
 	struct thread_store ended;
-	bool wants_knobs;            /* fill the list of what is set on cgroups */
-	struct cgroup_table cgroups; /* initialised by the caller */
-	struct settings knobs;       /* see facts/cgroup-knobs.h */
-	struct smaps_table smaps;    /* initialised by the caller */
-	bool is_read_again;          /* by load_again() */
+	bool wants_knobs;                  /* fill the list of what is set on cgroups */
+	struct cgroup_table cgroups;       /* initialised by the caller */
+	struct settings knobs;             /* see facts/cgroup-knobs.h */
+	struct smaps_table smaps;          /* initialised by the caller */
+	bool wants_containers;             /* fill the table of containers */
+	struct container_table containers; /* initialised by the caller */
+	bool is_read_again;                /* by load_again() */
 	bool may_merge; /* rows of threads that ended in a recording: no single thread is asked for */
 	bool is_recording;         /* the path names a range of one; set by the loading */
 	struct fd_source again;    /* a file that can be read from its begin */

@@ -2,19 +2,20 @@
 #include "host-tables-run.h"
 
 #include "command/pager.h"
+#include "report/report-containers.h"
 #include "report/report-host-tables.h"
 
 enum { HOST_TABLES_WIDTH = 80 };
 
 int host_tables_settle(const struct report_options *options, const struct command *command)
 {
-	const char *name = options->cpus ? "--cpus" : "--memory";
-	int r = 0;
+	const char *name = options->cpus ? "--cpus" : options->memory ? "--memory" : "--containers";
+	int r = 0, given = options->cpus + options->memory + options->containers;
 
-	if (!options->cpus && !options->memory)
+	if (given == 0)
 		return 0;
-	if ((options->cpus && options->memory) || options->rollup.given || options->delays ||
-	    options->host || options->exits || options->rollup.metrics_given)
+	if (given > 1 || options->rollup.given || options->delays || options->host ||
+	    options->exits || options->rollup.metrics_given)
 		r = cli_usage_error(
 		        command, "%s is a table of its own, without other ones and metrics", name);
 	else if (options->rollup.other)
@@ -24,8 +25,10 @@ int host_tables_settle(const struct report_options *options, const struct comman
 		r = cli_usage_error(
 		        command,
 		        "%s has the formats table, markdown and csv; the format json has "
-		        "the numbers in the host beside the rows",
-		        name);
+		        "the numbers %s",
+		        name,
+		        options->containers ? "of cgroups with --group-by cgroup"
+		                            : "in the host beside the rows");
 	return r == 0 ? 0 : -1;
 }
 
@@ -38,7 +41,7 @@ int host_tables_visit(const struct report_options *options, const struct load *l
 	                        .sides = {{load->path, &load->info, load->file_bytes, NULL}},
 	                        .style = *style};
 	struct row_set set = {.sides = 1};
-	bool csv = options->format == FORMAT_CSV, has;
+	bool csv = options->format == FORMAT_CSV, has = true;
 	int status;
 
 	set.frames[SIDE_BASELINE] = derive_frame_of(&load->info);
@@ -51,8 +54,11 @@ int host_tables_visit(const struct report_options *options, const struct load *l
 		report.style.color = false;
 	}
 	pager_start(&pager, !options->no_pager && options->format == FORMAT_TABLE);
-	has = options->cpus ? report_print_cpus(pager.file, &report, csv)
-	                    : report_print_memory(pager.file, &report, csv);
+	if (options->containers)
+		report_print_containers(pager.file, &report, &load->containers, csv);
+	else
+		has = options->cpus ? report_print_cpus(pager.file, &report, csv)
+		                    : report_print_memory(pager.file, &report, csv);
 	status = pager_finish(&pager);
 	if (has)
 		return status;

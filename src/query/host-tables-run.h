@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* host-tables-run - the options --cpus and --memory of show: tables of numbers of the host. */
+/* host-tables-run - the options --cpus, --memory and --containers of show: tables of numbers of the host. */
 #include "command/options.h"
 #include "input/load.h"
 #include "query/report-options.h"

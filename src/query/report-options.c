@@ -170,6 +170,9 @@ static int parse_own_option(const struct option_parser *parser, int id,
 	case OPT_MEMORY:
 		options->memory = options->list = true;
 		break;
+	case OPT_CONTAINERS:
+		options->containers = options->list = true;
+		break;
 	case OPT_DELAYS:
 		options->delays = options->list = true;
 		break;

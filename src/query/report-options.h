@@ -31,6 +31,7 @@ struct report_options {
 	bool host;         /* as in struct report */
 	bool delays;       /* as in struct report */
 	bool cpus, memory; /* tables of the host in place of groups */
+	bool containers;   /* the containers of the host, in place of groups */
 	bool exits;        /* the threads that ended, in place of groups */
 	bool limit_given;
 	size_t limit;
@@ -133,6 +134,7 @@ enum {
 	OPT_SHOW_EXITS,
 	OPT_SHOW_CPUS,
 	OPT_MEMORY,
+	OPT_CONTAINERS,
 	OPT_COLUMNS,
 	OPT_BLOCKS_BY,
 	OPT_FAIL_IF,

@@ -264,6 +264,8 @@ static void load_init(struct load *load, const struct report_options *options, c
 	                  !group_by_has(&load->groups.by, GROUP_KEY_pid) &&
 	                  !group_by_has(&load->groups.by, GROUP_KEY_thread);
 	cgroup_table_init(&load->cgroups);
+	container_table_init(&load->containers);
+	load->wants_containers = options->containers;
 	smaps_table_init(&load->smaps, options->by.literal_names);
 	/* Settings that are listed by name are those of the host. */
 	load->wants_ended = options->exits;
@@ -423,7 +425,8 @@ int report_visit(const struct report_options *options, char **paths, unsigned co
 	load_init(&interval, options, paths[count - 1]);
 	if (status == EXIT_DONE && count == SIDE_MAX)
 		status = find_interval(loads, &interval, &is_interval);
-	if (status == EXIT_DONE && (options->exits || options->cpus || options->memory))
+	if (status == EXIT_DONE &&
+	    (options->exits || options->cpus || options->memory || options->containers))
 		status = visit_table(options, loads);
 	else if (status == EXIT_DONE && options->rollup.given)
 		status = visit_rollup(options, loads, count, is_interval ? &interval : NULL);

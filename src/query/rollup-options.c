@@ -133,6 +133,7 @@ void rollup_note(struct report_options *options, int id, const char *name)
 	        OPT_SHOW_EXITS,
 	        OPT_SHOW_CPUS,
 	        OPT_MEMORY,
+	        OPT_CONTAINERS,
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(of_use); i++)

@@ -523,16 +523,22 @@ static int write_window(struct window_join *join, const struct window_options *o
 	return snapshot_write_end(writer, info);
 }
 
-/* The names are moved, since the caller needs them no longer. */
-static void move_users(struct snapshot_info *info, struct host *users)
+static void move_map(struct host *host, struct host *from, enum host_field field)
 {
-	struct host_map map = info->host.maps[HOST_users];
-	bool seen = info->host.seen[HOST_users];
+	struct host_map map = host->maps[field];
+	bool seen = host->seen[field];
 
-	info->host.maps[HOST_users] = users->maps[HOST_users];
-	info->host.seen[HOST_users] = users->seen[HOST_users];
-	users->maps[HOST_users] = map;
-	users->seen[HOST_users] = seen;
+	host->maps[field] = from->maps[field];
+	host->seen[field] = from->seen[field];
+	from->maps[field] = map;
+	from->seen[field] = seen;
+}
+
+/* The names are moved, since the caller needs them no longer. */
+static void move_names(struct snapshot_info *info, struct host *names)
+{
+	move_map(&info->host, names, HOST_users);
+	move_map(&info->host, names, HOST_containers);
 }
 
 int window_of_readings(struct window_reading *first, struct window_reading *last,
@@ -558,8 +564,8 @@ int window_of_readings(struct window_reading *first, struct window_reading *last
 		window_keep_info(&join.last.info, &kept);
 		window_get_rests(&join, options->next);
 	}
-	if (r == 0 && options->users)
-		move_users(join.info, options->users);
+	if (r == 0 && options->names)
+		move_names(join.info, options->names);
 	if (r == 0) {
 		begin_join(&join);
 		r = write_window(&join, options, writer);

@@ -59,8 +59,8 @@ struct window_options {
 	bool infer_boot;
 	struct window_next
 	        *next; /* what the window behind this one begins with; NULL: none follows */
-	struct host *
-	        users; /* source of the names of users, which are moved to the window; NULL: those of the last one */
+	/* Source of the names of users and containers, which are moved to the window; NULL: those of the last one. */
+	struct host *names;
 };
 
 /* Reads both files, joins them, and writes a snapshot of kind window. Both are in memory meanwhile, at some 200 bytes a

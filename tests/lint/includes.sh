@@ -33,7 +33,7 @@ BEGIN {
     wraps["unicorn/"] = "^src/jemalloc/ctl-call[.]c$"
     wraps["curl/"] = "^src/shards/http[.]c$"
     wraps["libcgroup.h"] = "^src/cgroup/cgroup-mount[.]c$"
-    wraps["jansson.h"] = "^src/(json/json-tree|effect/trial-read|experiment/record-json|snapshot/snapshot-(labels|meta|probe|settings)|listing/.*|series/(job-info|python-json|series-record)|tools/.*)[.]c$"
+    wraps["jansson.h"] = "^src/(json/json-tree|host/host-containers|effect/trial-read|experiment/record-json|snapshot/snapshot-(labels|meta|probe|settings)|listing/.*|series/(job-info|python-json|series-record)|tools/.*)[.]c$"
 }
 
 function complain(text) {

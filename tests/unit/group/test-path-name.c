@@ -106,6 +106,40 @@ static void test_titles(void **state)
 	sample_done(&sample);
 }
 
+static void check_container(const char *cgroup, const struct host *host, const char *expected)
+{
+	cleanup_(strbuf_done) struct strbuf name = STRBUF_INIT;
+	struct thread_sample sample = {0};
+
+	sample_reset(&sample);
+	if (cgroup) {
+		sample.has_cgroup = true;
+		strbuf_add_str(&sample.cgroup, cgroup);
+	}
+	path_name_container(&sample, host, &name);
+	assert_string_equal(strbuf_str(&name), expected);
+	sample_done(&sample);
+}
+
+static void test_containers(void **state)
+{
+	static const char id[] = "0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f9";
+	cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT;
+	cleanup_(host_done) struct host host = {.seen = {false}};
+
+	(void)state;
+	strbuf_addf(&path, "/docker/%s/init.scope", id);
+	check_container(strbuf_str(&path), NULL, id);
+	check_container(strbuf_str(&path), &host, id);
+	host_map_set(&host, HOST_containers, id, "web-1", 5);
+	check_container(strbuf_str(&path), &host, "web-1");
+	check_container("/docker", &host, "(no container)");
+	check_container(NULL, &host, "(no container)");
+	/* A file cannot put a container among the threads without one. */
+	host_map_set(&host, HOST_containers, id, "(no container)", 14);
+	check_container(strbuf_str(&path), &host, id);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -113,6 +147,7 @@ int main(void)
 	        cmocka_unit_test(test_directories_of_executables),
 	        cmocka_unit_test(test_working_directories),
 	        cmocka_unit_test(test_titles),
+	        cmocka_unit_test(test_containers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
