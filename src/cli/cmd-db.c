@@ -22,6 +22,7 @@
 #include "fleet/ddl.h"
 #include "query/report-lists.h"
 #include "query/report-options.h"
+#include "shards/shards-read.h"
 
 enum {
 	OPT_ARMS = 1,
@@ -262,6 +263,16 @@ static struct database *open_database(const char *path, enum database_use use)
 	return database;
 }
 
+static struct database *open_servers(const struct shards_address *address)
+{
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	struct database *database = shards_open(address, &reason);
+
+	if (!database)
+		cli_error("%s", strbuf_str(&reason));
+	return database;
+}
+
 /* Leaves the sets of keys in the plan that the database does not have of the file yet. */
 static int find_missing(struct database *database, const struct snapshot_file *file,
                         struct export_plan *plan)
@@ -436,7 +447,8 @@ static int print_answer(const struct arguments *arguments, struct database *data
 static int run_query(const struct arguments *arguments)
 {
 	cleanup_(database_freep) struct database *database =
-	        open_database(arguments->path, DATABASE_READ);
+	        arguments->address.count > 0 ? open_servers(&arguments->address)
+	                                     : open_database(arguments->path, DATABASE_READ);
 	cleanup_(database_list_done) struct database_list list = {0};
 	cleanup_(reply_done) struct reply reply = {0};
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
@@ -470,8 +482,6 @@ static int start_query(const struct command *command, struct arguments *argument
 	struct question *question = &arguments->question;
 	int kind = count == 1 ? find_word(words[0], question_names) : -1;
 
-	if (arguments->address.count > 0)
-		return cli_usage_error(command, "query asks a file of SQLite only");
 	arguments->of_arms = count == 1 && strcmp(words[0], "arms") == 0;
 	if (kind < 0 && !arguments->of_arms)
 		return cli_usage_error(command, "query takes one of outliers, movers, group, arms");

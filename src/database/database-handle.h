@@ -22,7 +22,9 @@ enum statement {
 };
 
 struct database {
-	struct fleet_sink sink;                    /* must stay the first member */
+	struct fleet_sink sink; /* must stay the first member */
+	struct database_engine *
+	        engine; /* owned; it has the facts, and nothing below is used; NULL: SQLite has them */
 	struct database_files *files;              /* owned; of the handle */
 	sqlite3 *handle;                           /* owned */
 	sqlite3_stmt *statements[STATEMENT_COUNT]; /* owned; NULL until they are used */

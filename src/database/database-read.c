@@ -6,20 +6,9 @@
 #include "base/mem.h"
 #include "base/strmap.h"
 #include "database-handle.h"
+#include "database/database-lister.h"
 
 enum { METRIC_IDS = 4096 };
-
-/* Returns the number of a host, new or not. */
-static uint32_t host_number(struct strmap *hosts, const char *name)
-{
-	uint32_t place;
-
-	if (strmap_find(hosts, name, strlen(name), &place))
-		return place;
-	place = (uint32_t)hosts->count;
-	strmap_add(hosts, name, strlen(name));
-	return place;
-}
 
 /* Returns an empty text, and marks the database as damaged, if the file has no data for so many texts. */
 static const char *text_of(struct database *database, sqlite3_stmt *stmt, int column)
@@ -34,51 +23,43 @@ static const char *text_of(struct database *database, sqlite3_stmt *stmt, int co
 	return (const char *)text;
 }
 
-static void add_snapshot(struct database *database, struct database_list *list, size_t *capacity,
-                         struct strmap *hosts, sqlite3_stmt *stmt)
+static void add_snapshot(struct database *database, struct database_lister *lister,
+                         sqlite3_stmt *stmt)
 {
 	int64_t id = sqlite3_column_int64(stmt, 0);
+	const char *digest = text_of(database, stmt, 5);
 
 	/* SQLite counts ids from 1 on. */
 	if (id < 0 || id > INT32_MAX)
 		return;
-	while (list->snapshot_count <= (size_t)id) {
-		struct database_snapshot *added =
-		        array_add(list->snapshots, list->snapshot_count, *capacity);
-
-		*added = (struct database_snapshot){.is_there = false};
-	}
-	list->snapshots[id] = (struct database_snapshot){
-	        .is_there = true,
-	        .host = host_number(hosts, text_of(database, stmt, 1)),
-	        .is_window = strcmp(text_of(database, stmt, 2), "window") == 0,
-	        .end_unix_ns = (uint64_t)sqlite3_column_int64(stmt, 3),
-	        .length_ns = (uint64_t)sqlite3_column_int64(stmt, 4),
-	};
+	database_lister_add(lister, (size_t)id,
+	                    &(struct database_listed){
+	                            .host = text_of(database, stmt, 1),
+	                            .digest = {digest, strlen(digest)},
+	                            .is_window = strcmp(text_of(database, stmt, 2), "window") == 0,
+	                            .end_unix_ns = (uint64_t)sqlite3_column_int64(stmt, 3),
+	                            .length_ns = (uint64_t)sqlite3_column_int64(stmt, 4),
+	                    });
 }
 
 static int list_files(struct database *database, struct database_list *list)
 {
 	static const char text[] = "SELECT id, coalesce(host, 'boot ' || boot_id, 'file ' || "
 	                           "digest), kind, end_unix_ns, "
-	                           "coalesce(length_ns, 0) FROM snapshot ORDER BY id";
-	cleanup_(strmap_done) struct strmap hosts = STRMAP_INIT;
+	                           "coalesce(length_ns, 0), digest FROM snapshot ORDER BY id";
+	struct database_lister lister = {.list = list, .hosts = STRMAP_INIT};
 	sqlite3_stmt *stmt = NULL;
-	size_t capacity = 0;
 	int r;
 
 	r = sqlite3_prepare_v2(database->handle, text, -1, &stmt, NULL);
 	while ((r == SQLITE_OK || r == SQLITE_ROW) && !database->has_overworked) {
 		r = sqlite3_step(stmt);
 		if (r == SQLITE_ROW)
-			add_snapshot(database, list, &capacity, &hosts, stmt);
+			add_snapshot(database, &lister, stmt);
 	}
 	r = r == SQLITE_DONE && !database->has_overworked ? 0 : database_fail(database);
 	sqlite3_finalize(stmt);
-	list->host_count = hosts.count;
-	list->hosts = mem_calloc(hosts.count > 0 ? hosts.count : 1, sizeof(list->hosts[0]));
-	for (size_t i = 0; i < hosts.count; i++)
-		list->hosts[i] = mem_copy(hosts.entries[i].key, hosts.entries[i].key_len);
+	database_lister_finish(&lister);
 	return r;
 }
 
@@ -119,6 +100,8 @@ int database_list(struct database *database, struct database_list *ret)
 {
 	int r;
 
+	if (database->engine)
+		return database->engine->list(database->engine, ret);
 	*ret = (struct database_list){0};
 	r = database_limit_work(database);
 	if (r == 0)
@@ -146,8 +129,11 @@ int database_scan_labels(struct database *database, const char *group_key,
 	        "SELECT s.id, coalesce(s.boot_id, ''), s.labels FROM snapshot s JOIN snapshot_key "
 	        "k ON k.snapshot = s.id AND k.group_key = ?1 WHERE s.kind = 'window' ORDER BY s.id";
 	sqlite3_stmt *stmt = NULL;
-	int r = database_limit_work(database);
+	int r;
 
+	if (database->engine)
+		return database->engine->scan_labels(database->engine, group_key, visit, context);
+	r = database_limit_work(database);
 	if (r < 0)
 		return r;
 	r = sqlite3_prepare_v2(database->handle, text, -1, &stmt, NULL);
@@ -171,6 +157,16 @@ static bool is_number(sqlite3_stmt *stmt, int column)
 	return sqlite3_column_type(stmt, column) != SQLITE_NULL;
 }
 
+/* A text has the digits of an integer above 2^63-1, which strtod() rounds right and SQLite may not. */
+static double number_of(sqlite3_stmt *stmt, int column)
+{
+	const unsigned char *digits = sqlite3_column_type(stmt, column) == SQLITE_TEXT
+	                                      ? sqlite3_column_text(stmt, column)
+	                                      : NULL;
+
+	return digits ? strtod((const char *)digits, NULL) : sqlite3_column_double(stmt, column);
+}
+
 static void visit_row(sqlite3_stmt *stmt, const struct database_list *list,
                       void (*visit)(void *context, const struct database_fact *fact), void *context)
 {
@@ -181,9 +177,9 @@ static void visit_row(sqlite3_stmt *stmt, const struct database_list *list,
 	        .threads = (uint64_t)sqlite3_column_int64(stmt, 3),
 	        .seen = (uint64_t)sqlite3_column_int64(stmt, 4),
 	        .has_sum = is_number(stmt, 5),
-	        .sum = sqlite3_column_double(stmt, 5),
+	        .sum = number_of(stmt, 5),
 	        .has_exited = is_number(stmt, 6),
-	        .exited = sqlite3_column_double(stmt, 6),
+	        .exited = number_of(stmt, 6),
 	};
 
 	if (fact.snapshot < list->snapshot_count && fact.metric < list->metric_count &&
@@ -227,8 +223,6 @@ static void bind_filter(sqlite3_stmt *stmt, const struct database_filter *filter
 		return;
 	database_bind_text(stmt, 1, span_of(filter->group_key));
 	database_bind_text(stmt, 2, span_of(filter->group_name));
-	if (filter->metric && sqlite3_bind_parameter_count(stmt) >= 3)
-		database_bind_text(stmt, 3, span_of(filter->metric));
 }
 
 /* Stores the first number of the first row. @filter's conditions are ?1 and ?2. */
@@ -250,6 +244,30 @@ static int read_number(struct database *database, const char *text,
 }
 
 #define OF_FILTER "(?1 IS NULL OR g.group_key = ?1) AND (?2 IS NULL OR g.group_name = ?2)"
+
+/* Makes a table of the groups that are asked about, in memory. Their places are in the order of their keys and names, in which the index
+ * of the table has them. */
+static int rank_groups(struct database *database, const struct database_filter *filter)
+{
+	static const char make[] = "CREATE TEMP TABLE IF NOT EXISTS ranked "
+	                           "(place INTEGER PRIMARY KEY, id INTEGER UNIQUE);"
+	                           "DELETE FROM temp.ranked";
+	static const char fill[] =
+	        "INSERT OR IGNORE INTO temp.ranked (id) SELECT g.id FROM grp g WHERE " OF_FILTER
+	        " ORDER BY g.group_key, g.group_name";
+	sqlite3_stmt *stmt = NULL;
+	int r = sqlite3_exec(database->handle, make, NULL, NULL, NULL);
+
+	if (r == SQLITE_OK)
+		r = sqlite3_prepare_v2(database->handle, fill, -1, &stmt, NULL);
+	if (r == SQLITE_OK) {
+		bind_filter(stmt, filter);
+		r = sqlite3_step(stmt) == SQLITE_DONE ? SQLITE_OK : SQLITE_ERROR;
+	}
+	r = r == SQLITE_OK ? 0 : database_fail(database);
+	sqlite3_finalize(stmt);
+	return r;
+}
 
 /* Stores whether most groups are in a few files only, so that most lookups of a group in a file would find nothing. */
 static int is_sparse(struct database *database, const struct database_filter *filter,
@@ -279,25 +297,30 @@ int database_scan(struct database *database, const struct database_filter *filte
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 	sqlite3_stmt *stmt = NULL;
 	bool sparse = false;
-	int r = database_limit_work(database);
+	int r;
 
+	if (database->engine)
+		return database->engine->scan(database->engine, filter, list, uses, visit, context);
+	r = database_limit_work(database);
 	if (r == 0)
 		r = choose(database, list, uses);
+	if (r == 0)
+		r = rank_groups(database, filter);
 	if (r == 0)
 		r = is_sparse(database, filter, list, uses, &sparse);
 	if (r < 0)
 		return r;
 	strbuf_add_str(&text, columns);
-	strbuf_add_str(&text, sparse ? "temp.chosen c CROSS JOIN fact f CROSS JOIN grp g"
-	                             : "grp g CROSS JOIN temp.chosen c CROSS JOIN fact f");
-	strbuf_add_str(&text, " WHERE f.snapshot = c.id AND f.grp = g.id AND " OF_FILTER);
+	strbuf_add_str(&text, sparse ? "temp.chosen c CROSS JOIN fact f CROSS JOIN temp.ranked g"
+	                             : "temp.ranked g CROSS JOIN temp.chosen c CROSS JOIN fact f");
+	strbuf_add_str(&text, " WHERE f.snapshot = c.id AND f.grp = g.id");
 	if (filter->metric)
-		strbuf_add_str(&text, " AND f.metric = (SELECT id FROM metric WHERE name = ?3)");
+		strbuf_add_str(&text, " AND f.metric = (SELECT id FROM metric WHERE name = ?1)");
 	if (sparse)
-		strbuf_add_str(&text, " ORDER BY f.grp, f.snapshot, f.metric");
+		strbuf_add_str(&text, " ORDER BY g.place, f.snapshot, f.metric");
 	r = sqlite3_prepare_v2(database->handle, strbuf_str(&text), -1, &stmt, NULL);
-	if (r == SQLITE_OK)
-		bind_filter(stmt, filter);
+	if (r == SQLITE_OK && filter->metric)
+		database_bind_text(stmt, 1, span_of(filter->metric));
 	while (r == SQLITE_OK || r == SQLITE_ROW) {
 		r = sqlite3_step(stmt);
 		if (r == SQLITE_ROW)
@@ -311,9 +334,12 @@ int database_scan(struct database *database, const struct database_filter *filte
 int database_add_group(struct database *database, int64_t group, struct strbuf *key,
                        struct strbuf *name)
 {
-	sqlite3_stmt *stmt = database_statement(database, STATEMENT_GROUP_NAME);
+	sqlite3_stmt *stmt;
 	int r = SQLITE_ERROR;
 
+	if (database->engine)
+		return database->engine->add_group(database->engine, group, key, name);
+	stmt = database_statement(database, STATEMENT_GROUP_NAME);
 	if (stmt) {
 		sqlite3_bind_int64(stmt, 1, group);
 		r = sqlite3_step(stmt);

@@ -59,6 +59,8 @@ int database_fail(struct database *database)
 
 const char *database_reason(const struct database *database)
 {
+	if (database->engine)
+		return database->engine->reason(database->engine);
 	return strbuf_str(&database->reason);
 }
 
@@ -244,12 +246,23 @@ struct database *database_open(const char *path, enum database_use use, struct s
 	return take_ptr(database);
 }
 
+struct database *database_new(struct database_engine *engine)
+{
+	struct database *database = mem_calloc(1, sizeof(*database));
+
+	database->engine = engine;
+	database->data_fd = -1;
+	return database;
+}
+
 void database_freep(struct database **pointer)
 {
 	struct database *database = *pointer;
 
 	if (!database)
 		return;
+	if (database->engine)
+		database->engine->free(database->engine);
 	for (unsigned i = 0; i < STATEMENT_COUNT; i++)
 		sqlite3_finalize(database->statements[i]);
 	sqlite3_close(database->handle);

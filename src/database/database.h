@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* database - facts in a file of SQLite. Several processes may add to it at the same time. */
+/* database - facts in a file of SQLite, or in another engine that answers the same. Several processes may add to it at the same time. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,6 +11,7 @@
 #include "fleet/fleet-row.h"
 
 struct database;
+struct database_engine;
 
 enum database_use { DATABASE_ADD, DATABASE_READ };
 
@@ -20,6 +21,9 @@ enum database_use { DATABASE_ADD, DATABASE_READ };
  * in @reterr. Free it with database_freep(). */
 must_check_ struct database *database_open(const char *path, enum database_use use,
                                            struct strbuf *reterr);
+
+/* Returns a database that @engine has, see below; it is owned. Only the functions that the engine has can be called. */
+must_check_ struct database *database_new(struct database_engine *engine);
 void database_freep(struct database **database);
 
 /* Returns the reason of the last failure of the functions below; borrowed. */
@@ -43,12 +47,14 @@ struct database_snapshot {
 	bool is_window;
 	uint64_t end_unix_ns;
 	uint64_t length_ns; /* 0: not known */
+	uint64_t
+	        hash; /* the first bits of its hash; of files that end at the same time, the largest one is the newest */
 };
 
 struct database_list {
 	struct database_snapshot *snapshots; /* by id, from 0 on; owned */
 	size_t snapshot_count;
-	char **hosts; /* names; owned */
+	char **hosts; /* names, in their order; owned */
 	size_t host_count;
 	char **metrics; /* names of those with the rule sum, by id; NULL for others; owned */
 	size_t metric_count;
@@ -87,8 +93,8 @@ struct database_filter {
 	const char *group_name;
 };
 
-/* Calls @visit for each fact of those metrics of @list that have a name, in those files whose byte in @uses is not 0: group by group, and
- * in each file by file. Returns 0 or -EIO. */
+/* Calls @visit for each fact of those metrics of @list that have a name, in those files whose byte in @uses is not 0: group by group in the
+ * order of their keys and names, and in each file by file. It may be called for other files as well. Returns 0 or -EIO. */
 must_check_ int database_scan(struct database *database, const struct database_filter *filter,
                               const struct database_list *list, const unsigned char *uses,
                               void (*visit)(void *context, const struct database_fact *fact),
@@ -97,3 +103,19 @@ must_check_ int database_scan(struct database *database, const struct database_f
 /* Appends the key and the name of a group. Returns 0 or -EIO. */
 must_check_ int database_add_group(struct database *database, int64_t group, struct strbuf *key,
                                    struct strbuf *name);
+
+/* An engine in which the facts are: the functions above do what these do. Their order of groups and of hosts is that of bytes, so that the
+ * answers of all engines are the same. */
+struct database_engine {
+	int (*list)(struct database_engine *self, struct database_list *ret);
+	int (*scan)(struct database_engine *self, const struct database_filter *filter,
+	            const struct database_list *list, const unsigned char *uses,
+	            void (*visit)(void *context, const struct database_fact *fact), void *context);
+	int (*scan_labels)(struct database_engine *self, const char *group_key,
+	                   void (*visit)(void *context, const struct database_labels *labels),
+	                   void *context);
+	int (*add_group)(struct database_engine *self, int64_t group, struct strbuf *key,
+	                 struct strbuf *name);
+	const char *(*reason)(const struct database_engine *self);
+	void (*free)(struct database_engine *self);
+};

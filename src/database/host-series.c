@@ -46,6 +46,15 @@ void host_series_clear(struct host_series *series)
 	series->host_count = 0;
 }
 
+/* Sums are integers, and those of a sound file are far below the limit. */
+static void add_work(struct host_series_sum *sum, double work)
+{
+	static const double limit = 0x1p90;
+
+	sum->whole_work += (__int128)(isnan(work) ? 0 : fmin(fmax(work, -limit), limit));
+	sum->work = (double)sum->whole_work;
+}
+
 void host_series_add(struct host_series *series, const struct database_fact *fact)
 {
 	const struct database_snapshot *file;
@@ -61,14 +70,16 @@ void host_series_add(struct host_series *series, const struct database_fact *fac
 		*array_add(series->hosts, series->host_count, series->host_capacity) = file->host;
 	series->has_facts = true;
 	sum->files++;
-	sum->seconds += (double)file->length_ns / NS_PER_SECOND;
+	saturating_add_to(&sum->length_ns, file->length_ns);
+	sum->seconds = (double)sum->length_ns / NS_PER_SECOND;
 	sum->is_partial |= fact->seen < fact->threads;
 	/* A group of exited threads alone has their work, and no thread. */
 	if (!fact->has_sum && (fact->threads > 0 || !fact->has_exited)) {
 		sum->is_unseen = true;
 		return;
 	}
-	sum->work += (fact->has_sum ? fact->sum : 0) + (fact->has_exited ? fact->exited : 0);
+	add_work(sum, fact->has_sum ? fact->sum : 0);
+	add_work(sum, fact->has_exited ? fact->exited : 0);
 }
 
 double host_series_value(const struct host_series *series, enum host_series_use use, size_t host)

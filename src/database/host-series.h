@@ -7,7 +7,10 @@
 enum host_series_use { USE_NOTHING, USE_FIRST, USE_LAST, USE_COUNT };
 
 struct host_series_sum {
+	/* These are rounded from what is added up exactly: the order of the files does not matter. */
 	double work, seconds;
+	__int128 whole_work;
+	uint64_t length_ns;
 	uint32_t files;
 	bool is_unseen; /* in some file */
 	bool is_partial;

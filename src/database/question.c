@@ -30,8 +30,9 @@ struct asking {
 	struct host_series *series; /* of the group, by metric; owned, made when they are needed */
 	size_t *open;               /* metrics with facts of the group; owned */
 	size_t open_count;
-	bool is_open; /* a group has begun */
-	int error;    /* -EIO: a group could not be read; 0 */
+	bool is_open;  /* a group has begun */
+	size_t groups; /* that have begun */
+	int error;     /* -EIO: a group could not be read; 0 */
 	int64_t group;
 	struct strmap totals; /* by the set of keys, to an array of struct total by metric, owned */
 	double *values, *scratch; /* by host; owned */
@@ -86,6 +87,7 @@ static struct answer_row *add_row(struct asking *asking, size_t metric, double v
 	*row = (struct answer_row){.host = QUESTION_NO_HOST,
 	                           .metric = metric,
 	                           .group = asking->group,
+	                           .place = asking->groups,
 	                           .value = value,
 	                           .other = other,
 	                           .z = NAN,
@@ -239,6 +241,12 @@ static void set_impacts(struct asking *asking)
 		answer->count = kept;
 }
 
+static void open_group(struct asking *asking)
+{
+	close_group(asking);
+	asking->groups++;
+}
+
 static void add_fact(void *context, const struct database_fact *fact)
 {
 	struct asking *asking = context;
@@ -246,7 +254,7 @@ static void add_fact(void *context, const struct database_fact *fact)
 	bool had_facts;
 
 	if (!asking->is_open || fact->group != asking->group)
-		close_group(asking);
+		open_group(asking);
 	asking->is_open = true;
 	asking->group = fact->group;
 	if (!series->list) {
@@ -266,6 +274,13 @@ static bool is_usable(const struct asking *asking, const struct database_snapsho
 	       file->length_ns > 0;
 }
 
+/* Also of files that end at the same time, one is the newest, whatever their order is. */
+static bool is_newer(const struct database_snapshot *a, const struct database_snapshot *b)
+{
+	return a->end_unix_ns != b->end_unix_ns ? a->end_unix_ns > b->end_unix_ns
+	                                        : a->hash > b->hash;
+}
+
 /* Marks the newest file of each host that ends at @time or before. */
 static void mark_newest(struct asking *asking, uint64_t from, uint64_t time,
                         enum host_series_use use)
@@ -280,7 +295,7 @@ static void mark_newest(struct asking *asking, uint64_t from, uint64_t time,
 		if (!is_usable(asking, file) || file->end_unix_ns > time ||
 		    file->end_unix_ns < from)
 			continue;
-		if (*best == 0 || file->end_unix_ns > list->snapshots[*best - 1].end_unix_ns)
+		if (*best == 0 || is_newer(file, &list->snapshots[*best - 1]))
 			*best = i + 1;
 	}
 	for (size_t h = 0; h < list->host_count; h++) {
@@ -341,6 +356,7 @@ static bool has_windows(const struct database_list *list)
 struct ranked {
 	struct answer_row row;
 	double of_host;
+	const char *metric; /* its name; borrowed */
 };
 
 static double importance(const struct answer_row *row)
@@ -368,12 +384,13 @@ static int by_importance(const void *a, const void *b)
 	if (r == 0)
 		r = by_number(importance(&first->row), importance(&second->row));
 	if (r == 0)
-		r = by_id((int64_t)first->row.metric, (int64_t)second->row.metric);
-	return r != 0 ? r : by_id(first->row.group, second->row.group);
+		r = strcmp(first->metric, second->metric);
+	return r != 0 ? r : by_id((int64_t)first->row.place, (int64_t)second->row.place);
 }
 
-static void sort_rows(struct answer *answer, size_t host_count)
+static void sort_rows(struct answer *answer, const struct database_list *list)
 {
+	size_t host_count = list->host_count;
 	double *of_host = mem_calloc(host_count + 1, sizeof(of_host[0]));
 	struct ranked *ranked = mem_calloc(answer->count + 1, sizeof(ranked[0]));
 
@@ -387,6 +404,7 @@ static void sort_rows(struct answer *answer, size_t host_count)
 		const struct answer_row *row = &answer->rows[i];
 
 		ranked[i].row = *row;
+		ranked[i].metric = list->metrics[row->metric];
 		ranked[i].of_host =
 		        row->host == QUESTION_NO_HOST ? importance(row) : of_host[row->host];
 	}
@@ -452,7 +470,7 @@ int question_ask(struct database *database, const struct question *question,
 		close_group(&asking);
 		r = check_found(&asking, reterr);
 		set_impacts(&asking);
-		sort_rows(ret, list->host_count);
+		sort_rows(ret, list);
 		if (asking.error < 0)
 			r = asking.error;
 	}

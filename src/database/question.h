@@ -29,6 +29,7 @@ struct answer_row {
 	uint32_t host; /* QUESTION_NO_HOST: all of them */
 	size_t metric; /* its place in the list */
 	int64_t group;
+	size_t place;    /* of the group, in the order of keys and names */
 	double value;    /* of the host; of QUESTION_MOVERS, the later one */
 	double other;    /* median of all hosts; of QUESTION_MOVERS, the earlier value */
 	double z;        /* NaN: none */
