@@ -188,10 +188,10 @@ static bool is_one_metric(const struct metric_set *set)
 }
 
 /* Their values are work, of which a time has a rate. */
-static bool are_sums(const struct metric_set *set)
+static bool are_counters(const struct metric_set *set)
 {
 	for (unsigned i = 0; i < METRIC_COUNT; i++)
-		if (metric_set_has(set, (enum metric_id)i) && metric_table[i].rule != RULE_SUM)
+		if (metric_set_has(set, (enum metric_id)i) && !metric_is_counter((enum metric_id)i))
 			return false;
 	return true;
 }
@@ -262,8 +262,8 @@ static int run_trace(const struct command *command, struct arguments *arguments,
 	if (arguments->plan.key_count != 1)
 		return cli_usage_error(command, "--format chrome takes one set of keys");
 	set_default_metric(arguments);
-	if (!are_sums(&arguments->plan.wanted))
-		return cli_usage_error(command, "--format chrome takes metrics whose rule is sum");
+	if (!are_counters(&arguments->plan.wanted))
+		return cli_usage_error(command, "--format chrome takes metrics that have a rate");
 	if (print_trace(arguments, paths) < 0 && !ferror(stdout))
 		return EXIT_FAILED;
 	return cli_finish_output(0);

@@ -194,8 +194,7 @@ static void add_fact(void *context, const struct database_fact *fact)
 	asking->group = fact->group;
 	if (!series->list) {
 		host_series_init(series, asking->list, plan->uses);
-		series->is_level = strcmp(asking->list->metrics[fact->metric],
-		                          metric_table[METRIC_thread_count].name) == 0;
+		series->is_level = host_series_is_level(asking->list->metrics[fact->metric]);
 	}
 	/* The facts of one window stand together. */
 	if (fact->snapshot != asking->snapshot)

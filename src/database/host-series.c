@@ -3,9 +3,18 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "ctprof/metric/metric.h"
+
+bool host_series_is_level(const char *metric)
+{
+	enum metric_id id;
+
+	return metric_find(metric, strlen(metric), &id) && !metric_is_counter(id);
+}
 
 void host_series_init(struct host_series *series, const struct database_list *list,
                       const unsigned char *uses)

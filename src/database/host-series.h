@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* host-series - the facts of one series, added up by host. */
+#include "ctprof/base/macro.h"
 #include "database/database.h"
 
 /* The use of a file in a question. */
@@ -25,6 +26,10 @@ struct host_series {
 	uint32_t *hosts;                         /* those that have facts; owned */
 	size_t host_count, host_capacity;
 };
+
+/* Returns whether values of this metric stand as they are, and have no rate: a number of threads, or a size of memory. A metric that this
+ * version does not know has one. */
+must_check_ bool host_series_is_level(const char *metric);
 
 void host_series_init(struct host_series *series, const struct database_list *list,
                       const unsigned char *uses);

@@ -33,7 +33,7 @@ void series_text_set(struct series_text *text, struct database *database,
 	text->is_rate = true;
 	if (metric_find(metric_name, strlen(metric_name), &id)) {
 		text->unit_id = metric_unit(id);
-		text->is_rate = id != METRIC_thread_count;
+		text->is_rate = metric_is_counter(id);
 	}
 	if (database_add_group(database, group, &key, &name) < 0) {
 		strbuf_clear(&key);

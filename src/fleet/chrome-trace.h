@@ -22,7 +22,7 @@ struct chrome_trace {
 	size_t unseen; /* values that were not seen in a window, and have no event */
 };
 
-/* Prints the head. The metrics of @wanted have the rule sum. */
+/* Prints the head. All metrics of @wanted are counters. */
 void chrome_trace_begin(struct chrome_trace *trace, FILE *file, const struct metric_set *wanted);
 
 /* Prints the events of a window: @info and @groups, which are finished, are of the same one. A counter has an event where its value

@@ -163,7 +163,7 @@ def of_path(write):
 @of_path
 def hosts(path, count):
     """.db: as many hosts as groups, and one fact for each."""
-    count = max(count, 5)
+    count = max(count, 6)
     if os.path.exists(path):
         os.unlink(path)
     ddl = subprocess.run([os.path.realpath(sys.argv[1]), "db", "ddl", "sqlite"], check=True, capture_output=True)

@@ -88,7 +88,7 @@ while [ "$captures" -lt 10 ] || [ $((gone * seen)) -eq 0 ]; do
         jq -r --argjson pid "$pid" --arg brief "${p}churn-brief" --arg churn "${p}churn-churn" '
         [.threads[] | select(.tgid == $pid)] as $mine
         | [.parse_summary.threads_gone, ([$mine[] | select(.comm == $brief)] | length),
-            ([$mine[] | del(.nr_threads, .ppid, .pgrp, .session, .smaps_rollup_kib, .process_totals, .process_start_time_clock_ticks, .missing, .impossible, .hiwater_rss_bytes, .hiwater_vm_bytes, .cgroups_v1) | keys] | unique | length), ([$mine[] | select(.comm == $churn)] | length),
+            ([$mine[] | del(.nr_threads, .rss_bytes, .vsize_bytes, .ppid, .pgrp, .session, .smaps_rollup_kib, .process_totals, .process_start_time_clock_ticks, .missing, .impossible, .hiwater_rss_bytes, .hiwater_vm_bytes, .cgroups_v1) | keys] | unique | length), ([$mine[] | select(.comm == $churn)] | length),
             ([$mine[] | .missing // {} | del(.process_taskstats) | to_entries[] | "\(.key):\(.value)"] | unique | join(",") | if . == "" then "none" else . end), (.parse_summary | .threads_walked - .threads_gone),
             (.threads | length), ((.host.source == "bpf") as $bpf | [.threads[].missing // {}
                 | if $bpf then del(.exe, .cwd, .title, .smaps_rollup, .jemalloc) else . end | select(any(. == "gone"))] | length)] | @tsv')

@@ -42,7 +42,7 @@ capture c.zst
 window a.zst b.zst ab.zst
 window b.zst c.zst bc.zst
 window a.zst c.zst ac.zst
-"$CTPROF" metric-list --format json | jq '[.metrics[] | select(.rule == "sum") | .name]' >counters.json
+"$CTPROF" metric-list --format json | jq '[.metrics[] | select(.rule == "sum" and .type != "level_bytes") | .name]' >counters.json
 for w in ab bc ac; do zstd -dc "$w.zst" >"$w.json"; done
 sums=$(python3 - <<'EOF'
 import json
