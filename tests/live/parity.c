@@ -160,6 +160,9 @@ static bool is_between(enum metric_id metric, const struct thread_sample *before
 	if (metric == METRIC_hiwater_rss_bytes || metric == METRIC_rss_bytes)
 		return have + RSS_SLACK_BYTES >= (low < high ? low : high) &&
 		       have <= (low < high ? high : low) + RSS_SLACK_BYTES;
+	/* A process maps and unmaps. */
+	if (metric == METRIC_vsize_bytes)
+		return have >= (low < high ? low : high) && have <= (low < high ? high : low);
 	return low <= have && have <= high;
 }
 
@@ -186,7 +189,7 @@ static bool is_right(enum metric_id metric, const struct thread_sample *before,
 
 	if (metric == METRIC_utime_clock_ticks || metric == METRIC_stime_clock_ticks)
 		return is_time_between(metric, before, value, after);
-	if (metric == METRIC_rss_bytes)
+	if (metric == METRIC_rss_bytes || metric == METRIC_vsize_bytes)
 		return is_between(metric, before, value, after);
 	if (grows && (rule == RULE_SUM || rule == RULE_MAX || rule == RULE_MIN))
 		return is_between(metric, before, value, after);
