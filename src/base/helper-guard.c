@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "base/fd.h"
+#include "base/own-directory.h"
 
 enum {
 	SLOTS = 64, /* more captures of one user at a time find no place and start no helpers */
@@ -73,23 +74,6 @@ static bool does_any_stay(int fd)
 	return is_any_left(fd);
 }
 
-static bool is_ours_alone(int fd, mode_t type)
-{
-	struct stat status;
-
-	return fstat(fd, &status) == 0 && (status.st_mode & S_IFMT) == type &&
-	       status.st_uid == geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-}
-
-static int open_own(int parent_fd, const char *name)
-{
-	int fd = openat(parent_fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-
-	if (fd >= 0 && !is_ours_alone(fd, S_IFDIR))
-		fd_closep(&fd);
-	return fd;
-}
-
 /* Opens a directory in one that others can write. Mounts there are not entered: a server need not answer, and can report any
  * owner. Fails on kernels, and under filters, without openat2(2) (Linux 5.6). */
 static int open_own_beneath(int shared_fd, const char *name)
@@ -100,7 +84,7 @@ static int open_own_beneath(int shared_fd, const char *name)
 	};
 	int fd = (int)syscall(SYS_openat2, shared_fd, name, &how, sizeof(how));
 
-	if (fd >= 0 && !is_ours_alone(fd, S_IFDIR))
+	if (fd >= 0 && !fd_is_own(fd, S_IFDIR))
 		fd_closep(&fd);
 	return fd;
 }
@@ -110,21 +94,9 @@ static int open_file(int dir_fd)
 	int fd = openat(dir_fd, "helpers",
 	                O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600);
 
-	if (fd >= 0 && !is_ours_alone(fd, S_IFREG))
+	if (fd >= 0 && !fd_is_own(fd, S_IFREG))
 		fd_closep(&fd);
 	return fd;
-}
-
-/* Opens the directory @name below one that only this user can write. */
-static int open_below(const char *parent, const char *name)
-{
-	cleanup_(fd_closep) int parent_fd =
-	        open(parent, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-
-	if (parent_fd < 0 || !is_ours_alone(parent_fd, S_IFDIR))
-		return -1;
-	(void)mkdirat(parent_fd, name, 0700);
-	return open_own(parent_fd, name);
 }
 
 /* Finds the first directory of ours in @shared_fd, by name. Returns 1, 0 where there is none, or -errno where that could not be
@@ -193,15 +165,10 @@ int helper_guard_open_shared(int shared_fd)
 static int open_directory(void)
 {
 	cleanup_(fd_closep) int shared_fd = -1;
-	char own[64];
 	int fd;
 
-	if (geteuid() == 0)
-		snprintf(own, sizeof(own), "/run");
-	else
-		snprintf(own, sizeof(own), "/run/user/%u", (unsigned)geteuid());
 	errno = 0;
-	fd = open_below(own, "ctprof");
+	fd = own_directory_open();
 	/* Without descriptors there is no other place. */
 	if (fd >= 0 || error_is_own(-errno))
 		return fd;

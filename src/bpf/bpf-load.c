@@ -46,10 +46,23 @@ int bpf_load(int (*load)(void *context), void *context)
 	return r;
 }
 
-/* An older kernel refuses it at the cost of a few system calls. */
-bool bpf_load_is_light(void)
-{
-	const char *loader = getenv("CTPROF_BPF_LOADER");
+static const char *const names[] = {
+        [BPF_LOADER_KEPT] = "kept",
+        [BPF_LOADER_LIGHT] = "light",
+        [BPF_LOADER_LIBBPF] = "libbpf",
+};
 
-	return !loader || strcmp(loader, "libbpf") != 0;
+enum bpf_loader bpf_loader_first(void)
+{
+	const char *wanted = getenv("CTPROF_BPF_LOADER");
+
+	for (unsigned loader = 0; wanted && loader < sizeof(names) / sizeof(names[0]); loader++)
+		if (strcmp(names[loader], wanted) == 0)
+			return loader;
+	return BPF_LOADER_KEPT;
+}
+
+const char *bpf_loader_name(enum bpf_loader loader)
+{
+	return names[loader];
 }

@@ -10,6 +10,14 @@
  * time namespaces, since the programs use their ids and clock. */
 must_check_ int bpf_load(int (*load)(void *context), void *context);
 
-/* Returns whether a program of the kernel may load ours (since Linux 5.17, whose loader knows types): not where the variable
- * CTPROF_BPF_LOADER is "libbpf". */
-bool bpf_load_is_light(void);
+/* The ways to load a program, the cheapest first. */
+enum bpf_loader {
+	BPF_LOADER_KEPT, /* as it was loaded before, if it was kept since this boot (kept-program.h) */
+	BPF_LOADER_LIGHT, /* by a program of the kernel that knows types (since Linux 5.17) */
+	BPF_LOADER_LIBBPF,
+};
+
+/* Returns the first way that may be tried: the one that the variable CTPROF_BPF_LOADER names, "light" or "libbpf", or the cheapest. */
+enum bpf_loader bpf_loader_first(void);
+
+const char *bpf_loader_name(enum bpf_loader loader);

@@ -33,10 +33,10 @@ ssize_t task_record_read_process(struct task_record_reader *reader, uint32_t tgi
 	return -EOPNOTSUPP;
 }
 
-bool task_record_is_light(const struct task_record_reader *reader)
+const char *task_record_loader(const struct task_record_reader *reader)
 {
 	(void)reader;
-	return false;
+	return "none";
 }
 
 uint32_t task_record_kept(const struct task_record_reader *reader)

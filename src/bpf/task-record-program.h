@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* task-record-program - the BPF program of task-record.bpf.c in the kernel: its variables, which the program shares
- * with its reader, and the two ways to load it. */
+ * with its reader, and the three ways to load it. */
 #include <stdint.h>
 
 /* Set before the program is loaded; the verifier knows them. */
@@ -21,6 +21,8 @@ struct task_record_control {
 };
 
 #ifndef __bpf__
+#include <stdbool.h>
+
 #include "ctprof/base/macro.h"
 
 struct task_record_program {
@@ -34,7 +36,11 @@ struct task_record_program {
  * the time, since nothing reads the kernel's types into user space. */
 must_check_ int task_record_load_light(const struct task_record_constants *constants,
                                        struct task_record_program *ret_program);
-/* Loads it by libbpf, on every kernel that has the iterator. Both return 0, or -errno. */
-must_check_ int task_record_load_libbpf(const struct task_record_constants *constants,
+/* Loads it by libbpf, on every kernel that has the iterator. With @keep it is kept for task_record_load_kept(). */
+must_check_ int task_record_load_libbpf(const struct task_record_constants *constants, bool keep,
                                         struct task_record_program *ret_program);
+/* Loads what was kept since this boot, in half the time of the light way; kept-program.h has the errors. The others return
+ * 0 or -errno. */
+must_check_ int task_record_load_kept(const struct task_record_constants *constants,
+                                      struct task_record_program *ret_program);
 #endif

@@ -25,7 +25,7 @@ enum {
 
 struct task_record_reader {
 	struct task_record_program program; /* owned, as the others */
-	bool is_light;
+	enum bpf_loader loader;
 	struct task_record_store store, process;
 	bool only_whole;   /* the kernel has no iterators over one process */
 	bool ext_is_known; /* the threads that a sched_ext scheduler runs are known */
@@ -69,6 +69,31 @@ static bool is_before(unsigned long major, unsigned long minor)
 	return strtoul(end + 1, NULL, 10) < minor;
 }
 
+/* Each way that fails is followed by the next one. An older kernel refuses the light one at the cost of a few system
+ * calls. The first capture since the boot has libbpf load the program, so that it can be kept. */
+static int load_cheapest(const struct task_record_constants *constants,
+                         struct task_record_reader *reader)
+{
+	const enum bpf_loader first = bpf_loader_first();
+	bool keep = false;
+
+	if (first <= BPF_LOADER_KEPT) {
+		int r = task_record_load_kept(constants, &reader->program);
+
+		reader->loader = BPF_LOADER_KEPT;
+		if (r == 0)
+			return 0;
+		keep = r == -ENOENT;
+	}
+	if (first <= BPF_LOADER_LIGHT && !keep) {
+		reader->loader = BPF_LOADER_LIGHT;
+		if (task_record_load_light(constants, &reader->program) == 0)
+			return 0;
+	}
+	reader->loader = BPF_LOADER_LIBBPF;
+	return task_record_load_libbpf(constants, keep, &reader->program);
+}
+
 static int load(void *context)
 {
 	struct task_record_reader *reader = context;
@@ -78,11 +103,7 @@ static int load(void *context)
 	        .has_rdonly_cast = !is_before(6, 2),
 	};
 
-	reader->is_light =
-	        bpf_load_is_light() && task_record_load_light(&constants, &reader->program) == 0;
-	if (reader->is_light)
-		return 0;
-	return task_record_load_libbpf(&constants, &reader->program);
+	return load_cheapest(&constants, reader);
 }
 
 int task_record_open(struct task_record_reader **ret_reader)
@@ -110,9 +131,9 @@ void task_record_freep(struct task_record_reader **reader)
 	*reader = NULL;
 }
 
-bool task_record_is_light(const struct task_record_reader *reader)
+const char *task_record_loader(const struct task_record_reader *reader)
 {
-	return reader->is_light;
+	return bpf_loader_name(reader->loader);
 }
 
 uint32_t task_record_kept(const struct task_record_reader *reader)

@@ -206,8 +206,8 @@ struct task_record_reader;
  * our own. */
 must_check_ int task_record_open(struct task_record_reader **ret_reader);
 void task_record_freep(struct task_record_reader **reader);
-/* Returns whether the kernel itself has loaded the program (src/bpf/task-record-program.h). */
-bool task_record_is_light(const struct task_record_reader *reader);
+/* Returns the name of the way in which the program was loaded: kept, light or libbpf (src/bpf/bpf-load.h). */
+const char *task_record_loader(const struct task_record_reader *reader);
 
 /* Reads all threads of the host that it does not hide from BPF: /proc may have more processes. The arrays are the
  * reader's and are good until the next call. Returns 0, or -errno. */

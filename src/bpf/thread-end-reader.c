@@ -29,7 +29,7 @@ static int load(void *context)
 {
 	struct thread_end_reader *reader = context;
 
-	if (!bpf_load_is_light() ||
+	if (bpf_loader_first() == BPF_LOADER_LIBBPF ||
 	    thread_end_load_light(reader->wanted_cgroup, &reader->program) < 0) {
 		int r = thread_end_load_libbpf(reader->wanted_cgroup, &reader->program);
 

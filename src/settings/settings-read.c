@@ -123,14 +123,19 @@ static bool reserve_room(struct reader *reader, const char *text, size_t len)
 	return true;
 }
 
+static void trim_end(struct strbuf *text)
+{
+	while (text->len > 0 && strchr(" \t\n", text->data[text->len - 1]))
+		text->len--;
+	strbuf_add(text, "", 0);
+}
+
 static void keep_value(struct reader *reader)
 {
 	cleanup_(strbuf_done) struct strbuf name = STRBUF_INIT;
 	struct strbuf *text = &reader->text;
 
-	while (text->len > 0 && strchr(" \t\n", text->data[text->len - 1]))
-		text->len--;
-	strbuf_add(text, "", 0);
+	trim_end(text);
 	if (text->len > 0 && memchr(text->data, '\0', text->len))
 		return;
 	if (text->len > SETTING_TEXT_BYTES) {
@@ -339,6 +344,27 @@ static void read_directory(struct reader *reader, const struct settings_director
 	fd_closep(&fd);
 }
 
+/* Returns whether nothing is in the directory @path, which the "*" behind @prefix stands for. */
+static bool is_empty(struct reader *reader, const struct settings_directory *row, size_t prefix,
+                     const char *path)
+{
+	for (size_t i = 0; i < settings_empty_count; i++) {
+		const struct settings_empty_desc *empty = &settings_empty_table[i];
+		cleanup_(fd_closep) int fd = -1;
+
+		if (empty->root != row->root || strlen(empty->path) != prefix ||
+		    strncmp(empty->path, path, prefix) != 0)
+			continue;
+		fd = open_below(reader->roots[row->root], path, O_PATH | O_DIRECTORY, 0);
+		if (fd < 0 || read_file(reader, fd, empty->file) < 0)
+			continue;
+		trim_end(&reader->text);
+		if (strcmp(strbuf_str(&reader->text), empty->text) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* Reads a row of the registry for each directory that the first "*" of @path stands for. Recursion ends with the last one. */
 static void read_row(struct reader *reader, const struct settings_directory *row, const char *path)
 {
@@ -361,7 +387,10 @@ static void read_row(struct reader *reader, const struct settings_directory *row
 		if (entry->d_type == DT_REG)
 			continue;
 		below.len = prefix;
-		strbuf_addf(&below, "%s%s", entry->d_name, star + 1);
+		strbuf_add_str(&below, entry->d_name);
+		if (is_empty(reader, row, prefix, strbuf_str(&below)))
+			continue;
+		strbuf_add_str(&below, star + 1);
 		read_row(reader, row, strbuf_str(&below));
 	}
 }

@@ -10,6 +10,7 @@
 #define SETTINGS_DIRECTORY(root_, path_, depth_, files_)
 #define SETTINGS_SKIP(why_, name_, reason_)
 #define SETTINGS_ONLY(path_, entries_)
+#define SETTINGS_EMPTY(root_, path_, file_, text_, reason_)
 #define SETTINGS_HOST(field_, covered_)
 #define SETTINGS_KIND(id_, patterns_, text_)
 
@@ -39,6 +40,15 @@ const struct settings_only_desc settings_only_table[] = {
 #define SETTINGS_ONLY(path_, entries_)
 };
 const size_t settings_only_count = ARRAY_SIZE(settings_only_table);
+
+const struct settings_empty_desc settings_empty_table[] = {
+#undef SETTINGS_EMPTY
+#define SETTINGS_EMPTY(root_, path_, file_, text_, reason_) {SETTINGS_ROOT_##root_, path_, file_, text_, reason_},
+#include "settings.def"
+#undef SETTINGS_EMPTY
+#define SETTINGS_EMPTY(root_, path_, file_, text_, reason_)
+};
+const size_t settings_empty_count = ARRAY_SIZE(settings_empty_table);
 
 static const struct settings_host_desc settings_host_table[] = {
 #undef SETTINGS_HOST

@@ -41,6 +41,14 @@ struct settings_only_desc {
 extern const struct settings_only_desc settings_only_table[];
 extern const size_t settings_only_count;
 
+struct settings_empty_desc {
+	enum settings_root root;
+	const char *path; /* up to the star */
+	const char *file, *text, *reason;
+};
+extern const struct settings_empty_desc settings_empty_table[];
+extern const size_t settings_empty_count;
+
 /* A field of the host that somebody sets. */
 struct settings_host_desc {
 	const char *field;
@@ -55,12 +63,14 @@ enum settings_kind {
 #define SETTINGS_DIRECTORY(root_, path_, depth_, files_)
 #define SETTINGS_SKIP(why_, name_, reason_)
 #define SETTINGS_ONLY(path_, entries_)
+#define SETTINGS_EMPTY(root_, path_, file_, text_, reason_)
 #define SETTINGS_HOST(field_, covered_)
 #define SETTINGS_KIND(id_, patterns_, text_) SETTINGS_KIND_##id_,
 #include "settings.def"
 #undef SETTINGS_DIRECTORY
 #undef SETTINGS_SKIP
 #undef SETTINGS_ONLY
+#undef SETTINGS_EMPTY
 #undef SETTINGS_HOST
 #undef SETTINGS_KIND
 	SETTINGS_KIND_COUNT,

@@ -84,6 +84,15 @@ static void print_settings(FILE *file)
 	fputs("but for these files and directories:\n\n", file);
 	for (size_t i = 0; i < settings_skip_count; i++)
 		print_definition(file, settings_skip_table[i].name, settings_skip_table[i].reason);
+	for (size_t i = 0; i < settings_empty_count; i++) {
+		const struct settings_empty_desc *row = &settings_empty_table[i];
+		cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT, text = STRBUF_INIT;
+
+		strbuf_addf(&path, "/%s/%s*", row->root == SETTINGS_ROOT_PROC ? "proc" : "sys",
+		            row->path);
+		strbuf_addf(&text, "those whose %s is %s: %s", row->file, row->text, row->reason);
+		print_definition(file, strbuf_str(&path), strbuf_str(&text));
+	}
 }
 
 static void print_section(FILE *file, enum metric_section section)

@@ -490,7 +490,7 @@ int main(int argc, char **argv)
 		printf("skipped: no pass over all threads: %s\n", strerror(-r));
 		return CANNOT;
 	}
-	printf("loaded by %s\n", task_record_is_light(reader) ? "light" : "libbpf");
+	printf("loaded by %s\n", task_record_loader(reader));
 	switch_delays_on();
 	printf("%u threads\n", parity_load_start());
 	nanosleep(&settling, NULL);

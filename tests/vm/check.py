@@ -507,7 +507,7 @@ class Boot:
                 "parity.libbpf=0", "parity.light=0", "records=0", "window=0"]
         status = sorted(self.read("status").split())
         self.checks.that(status == want, f"ctprof ended as {status}")
-        for loader in "light", "libbpf":
+        for loader in "kept", "light", "libbpf":
             lines = self.read(f"parity.{loader}").splitlines()
             self.checks.that(f"loaded by {loader}" in lines, f"parity.{loader} was not loaded by {loader}")
             if f"parity.{loader}=0" not in status:

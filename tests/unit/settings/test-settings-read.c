@@ -30,6 +30,10 @@ static const char *const files[][2] = {
         {"sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages", "8\n"},
         {"sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages", "7\n"},
         {"sys/devices/pci0/block/sda/queue/scheduler", "none [bfq]\n"},
+        {"sys/devices/pci0/block/sda/size", "536870912\n"},
+        {"sys/devices/virtual/block/loop0/size", "0\n"},
+        {"sys/devices/virtual/block/loop0/queue/scheduler", "none\n"},
+        {"sys/devices/virtual/block/loop0/queue/iosched/slice_idle", "8\n"},
         {"sys/devices/pci0/block/sda/queue/nr_zones", "0\n"},
         {"sys/devices/pci0/block/sda/queue/iosched/slice_idle", "8\n"},
         {"sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "performance\n"},
@@ -47,7 +51,8 @@ static int setup(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
 		temp_tree_write_text(tree, files[i][0], files[i][1]);
 	temp_tree_make_dir(tree, "sys/block");
-	return r != 0 || symlinkat("../devices/pci0/block/sda", tree->fd, "sys/block/sda") != 0;
+	return r != 0 || symlinkat("../devices/pci0/block/sda", tree->fd, "sys/block/sda") != 0 ||
+	       symlinkat("../devices/virtual/block/loop0", tree->fd, "sys/block/loop0") != 0;
 }
 
 static void read_tree(const struct temp_tree *tree, bool anonymous, struct settings *ret)
@@ -90,6 +95,8 @@ static void test_read_tree(void **state)
 	expect(&settings, "/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages", "8");
 	expect(&settings, "/sys/block/sda/queue/scheduler", "none [bfq]");
 	expect(&settings, "/sys/block/sda/queue/iosched/slice_idle", "8");
+	expect(&settings, "/sys/block/loop0/queue/scheduler", NULL);
+	expect(&settings, "/sys/block/loop0/queue/iosched/slice_idle", NULL);
 	expect(&settings, "/sys/devices/system/cpu/cpufreq/policy0/scaling_governor",
 	       "performance");
 	expect(&settings, "/sys/devices/system/cpu/smt/control", "off");
