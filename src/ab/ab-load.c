@@ -5,6 +5,7 @@
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "ab/ab-options.h"
@@ -39,11 +40,24 @@ static int load(struct trial *trial, const char *dir, int dir_fd)
 	return r;
 }
 
+/* Each directory stays open. The usual limit of 1024 files is too low for those of a fleet. */
+static void allow_files(size_t directories)
+{
+	enum { FEW = 64 };
+	struct rlimit limit;
+
+	if (directories != FEW || getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int ab_load_directory(struct trial *trial, const char *dir)
 {
 	int fd = fd_open_path_at(AT_FDCWD, dir);
 
 	*array_add(trial->dir_fds, trial->dir_fd_count, trial->dir_fd_capacity) = fd;
+	allow_files(trial->dir_fd_count);
 	return load(trial, dir, fd);
 }
 
@@ -193,8 +207,8 @@ static int add_file(const struct ab_options *options, struct file_list *list, un
 {
 	struct trial_file *file;
 
-	if (list->count == TRIAL_UNITS_MAX) {
-		cli_error("more than %d windows", TRIAL_UNITS_MAX);
+	if (list->count == TRIAL_FILES_MAX) {
+		cli_error("more than %d windows", TRIAL_FILES_MAX);
 		return -E2BIG;
 	}
 	file = array_add(list->entries, list->count, list->capacity);

@@ -8,9 +8,9 @@
 
 #include "base/mem.h"
 #include "database/question.h"
-#include "database/robust.h"
 #include "host-series.h"
 #include "statistics/p-adjust.h"
+#include "statistics/robust.h"
 
 struct asking {
 	struct database *database;

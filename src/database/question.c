@@ -8,8 +8,8 @@
 
 #include "base/mem.h"
 #include "base/strmap.h"
-#include "database/robust.h"
 #include "host-series.h"
+#include "statistics/robust.h"
 
 const char *const question_names[QUESTION_COUNT + 1] = {"outliers", "movers", "group", NULL};
 

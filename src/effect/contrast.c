@@ -32,24 +32,6 @@ void contrast_blocks(const struct contrast_plan *plan, const double *y, double *
 	}
 }
 
-size_t contrast_sessions(const struct contrast_plan *plan, const double *contrasts, double *ret)
-{
-	const struct trial *trial = plan->trial;
-	size_t sessions = 0;
-
-	/* Blocks are in the order of their sessions. */
-	for (size_t i = 0; i < trial->block_count;) {
-		unsigned session = trial->blocks[i].session;
-		size_t blocks = 0;
-		double sum = 0;
-
-		for (; i < trial->block_count && trial->blocks[i].session == session; i++, blocks++)
-			sum += contrasts[i];
-		ret[sessions++] = sum / (double)blocks;
-	}
-	return sessions;
-}
-
 enum { CHAIN = 4 };
 
 bool contrast_block_is_chain(const struct contrast_plan *plan, size_t place, bool *ret_first_is_a)
@@ -115,30 +97,50 @@ struct contrast_test contrast_carry_over(const struct contrast_plan *plan, const
 	return test;
 }
 
-struct contrast_test contrast_drift(const struct contrast_plan *plan, const double *y)
-{
-	size_t n = plan->trial->block_count;
-	double middle = ((double)n - 1) / 2, mean = 0, xx = 0, xy = 0, yy = 0;
-	struct contrast_test test = {0};
+/* Sums of a line. */
+struct line {
+	double xx, xy, yy;
+};
 
-	for (size_t i = 0; i < n; i++)
-		mean += mean_of_arm(plan, &plan->trial->blocks[i], plan->a, y) / (double)n;
-	for (size_t i = 0; i < n; i++) {
-		double dx = (double)i - middle;
+/* Adds the blocks of one session, from @first to before @end. */
+static void add_session(const struct contrast_plan *plan, const double *y, size_t first, size_t end,
+                        struct line *line)
+{
+	double count = (double)(end - first), middle = (count - 1) / 2, mean = 0;
+
+	for (size_t i = first; i < end; i++)
+		mean += mean_of_arm(plan, &plan->trial->blocks[i], plan->a, y) / count;
+	for (size_t i = first; i < end; i++) {
+		double dx = (double)(i - first) - middle;
 		double dy = mean_of_arm(plan, &plan->trial->blocks[i], plan->a, y) - mean;
 
-		xx += dx * dx;
-		xy += dx * dy;
-		yy += dy * dy;
+		line->xx += dx * dx;
+		line->xy += dx * dy;
+		line->yy += dy * dy;
 	}
-	if (n < 3 || !(yy > 0))
-		return test;
-	test.estimate = xy / xx;
-	test.is_defined = yy - test.estimate * xy > 1e-12 * yy;
-	if (test.is_defined) {
-		double rest = (yy - test.estimate * xy) / (double)(n - 2);
+}
 
-		test.p = 2 * t_upper_tail(fabs(test.estimate) / sqrt(rest / xx), (double)n - 2);
+struct contrast_test contrast_drift(const struct contrast_plan *plan, const double *y)
+{
+	const struct trial *trial = plan->trial;
+	size_t n = trial->block_count, sessions = 0, df;
+	struct contrast_test test = {0};
+	struct line line = {0};
+
+	for (size_t first = 0, end = 0; first < n; first = end, sessions++) {
+		while (end < n && trial->blocks[end].session == trial->blocks[first].session)
+			end++;
+		add_session(plan, y, first, end, &line);
+	}
+	if (n < sessions + 2 || !(line.xx > 0) || !(line.yy > 0))
+		return test;
+	df = n - sessions - 1;
+	test.estimate = line.xy / line.xx;
+	test.is_defined = line.yy - test.estimate * line.xy > 1e-12 * line.yy;
+	if (test.is_defined) {
+		double rest = (line.yy - test.estimate * line.xy) / (double)df;
+
+		test.p = 2 * t_upper_tail(fabs(test.estimate) / sqrt(rest / line.xx), (double)df);
 	}
 	return test;
 }

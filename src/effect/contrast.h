@@ -8,7 +8,7 @@
 #include "effect/trial.h"
 #include "statistics/contrast-scale.h"
 
-/* Two arms, and the blocks that have them. A pair of contrasts by session is one contrast for each session. */
+/* Two arms, and the blocks that have them. */
 struct contrast_plan {
 	const struct trial *trial; /* borrowed; its blocks were found */
 	unsigned a, b;
@@ -16,10 +16,6 @@ struct contrast_plan {
 
 /* Stores the mean of y in arm b minus that in arm a, for each block. */
 void contrast_blocks(const struct contrast_plan *plan, const double *y, double *ret);
-
-/* Stores the mean of @contrasts, one for each block, over the blocks of each session. Returns the number of sessions that
- * have blocks. */
-size_t contrast_sessions(const struct contrast_plan *plan, const double *contrasts, double *ret);
 
 /* Returns whether the block is ABBA (@ret_first_is_a) or BAAB of the two arms. */
 bool contrast_block_is_chain(const struct contrast_plan *plan, size_t block, bool *ret_first_is_a);
@@ -39,5 +35,6 @@ struct contrast_test {
  * above a. Two chains of each kind are needed. */
 struct contrast_test contrast_carry_over(const struct contrast_plan *plan, const double *y);
 
-/* The change of arm a from block to block, by a line through its means. */
+/* The change of arm a from block to block, by a line through its means; if there are several sessions, by parallel lines, one through
+ * each. */
 struct contrast_test contrast_drift(const struct contrast_plan *plan, const double *y);

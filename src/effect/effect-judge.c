@@ -19,16 +19,17 @@ static const double alpha = .05, power = .8, margin_power = .9;
 /* Fewer blocks than that have no sign-flip p below alpha. */
 enum { BLOCKS_LEAST = 6 };
 
-/* The contrasts that a row is tested by: of blocks or, if there are several sessions, of sessions. Owned by the caller. */
+static bool is_over_blocks(const struct comparison *comparison)
+{
+	return comparison->parts.kind == PART_BLOCK;
+}
+
+/* The contrasts that a row is tested by: those of its parts. Owned by the caller. */
 static double *tested_contrasts(const struct comparison *comparison, const struct effect *effect)
 {
-	size_t blocks = comparison->blocks;
-	double *contrasts = mem_calloc(blocks + 1, sizeof(contrasts[0]));
+	double *contrasts = mem_calloc(comparison->n + 1, sizeof(contrasts[0]));
 
-	if (comparison->sessions > 1)
-		(void)contrast_sessions(&comparison->plan, effect->contrasts, contrasts);
-	else
-		memcpy(contrasts, effect->contrasts, blocks * sizeof(contrasts[0]));
+	parts_means(&comparison->parts, effect->contrasts, contrasts);
 	return contrasts;
 }
 
@@ -66,7 +67,7 @@ static struct p_value own_p(const struct comparison *comparison, const struct ef
 {
 	if (effect->test.has_t)
 		return (struct p_value){true, effect->test.p};
-	return comparison->sessions > 1 ? (struct p_value){0} : effect->flip_p;
+	return is_over_blocks(comparison) ? effect->flip_p : (struct p_value){0};
 }
 
 /* Gives all rows of a role Holm's p. Returns how many have one. */
@@ -125,8 +126,8 @@ static void adjust_others(struct comparison *comparison, const struct flips *fli
 	free(all);
 }
 
-/* Few sessions have too few tosses: their rows go by t, corrected for any dependence. */
-static void adjust_sessions(struct comparison *comparison)
+/* Few sessions or hosts have too few tosses: their rows go by t, corrected for any dependence. */
+static void adjust_parts(struct comparison *comparison)
 {
 	size_t rows = adjust_role(comparison, is_other);
 
@@ -155,7 +156,7 @@ static double level_of(const struct comparison *comparison, const struct effect 
 /* Returns whether the row is judged by the coins of all others too. */
 static bool is_of_family(const struct comparison *comparison, const struct effect *effect)
 {
-	return is_other(effect) && comparison->sessions < 2 &&
+	return is_other(effect) && is_over_blocks(comparison) &&
 	       isfinite(comparison->family.critical_t);
 }
 
@@ -193,18 +194,18 @@ static void set_detectable(const struct comparison *comparison, struct effect *e
 	if (is_of_family(comparison, effect))
 		effect->detectable =
 		        adjusted_detectable(&comparison->family, comparison->n, sd, power);
-	else if (!is_other(effect) || comparison->sessions > 1)
+	else if (!is_other(effect) || !is_over_blocks(comparison))
 		effect->detectable =
 		        power_detectable(comparison->n, power_critical_t(comparison->n, level),
 		                         power) *
 		        sd;
 }
 
-/* The coins must agree with t, for t takes the contrasts as normal. Sessions are too few for coins. */
+/* The coins must agree with t, for t takes the contrasts as normal. Sessions and hosts are too few for coins. */
 static bool has_moved(const struct comparison *comparison, const struct effect *effect)
 {
 	return effect->p.is_defined && effect->p.p <= alpha &&
-	       (comparison->sessions > 1 || effect->flip_p.p <= alpha) &&
+	       (!is_over_blocks(comparison) || effect->flip_p.p <= alpha) &&
 	       effect_size(effect) >= comparison->plan.trial->min_effect;
 }
 
@@ -311,15 +312,15 @@ void effect_judge(struct comparison *comparison)
 	        flips_of_coins(comparison->n, comparison->plan.trial->seed);
 	size_t primaries;
 
-	comparison->smallest_flip_p = comparison->sessions > 1 ? 0 : flips_smallest_p(&flips);
+	comparison->smallest_flip_p = is_over_blocks(comparison) ? flips_smallest_p(&flips) : 0;
 	for (size_t i = 0; i < comparison->count; i++)
 		test_row(comparison, &flips, &comparison->effects[i]);
 	primaries = adjust_role(comparison, is_primary);
 	(void)adjust_role(comparison, is_control);
-	if (comparison->sessions > 1)
-		adjust_sessions(comparison);
-	else
+	if (is_over_blocks(comparison))
 		adjust_others(comparison, &flips);
+	else
+		adjust_parts(comparison);
 	for (size_t i = 0; i < comparison->count; i++) {
 		set_detectable(comparison, &comparison->effects[i], primaries);
 		answer(comparison, &comparison->effects[i]);

@@ -152,6 +152,7 @@ static void add_row(struct search *search, const struct unit_table *table, struc
 		free(effect.owned);
 		return;
 	}
+	effect.noise = NAN;
 	effect.contrasts = mem_calloc(plan->trial->block_count + 1, sizeof(effect.contrasts[0]));
 	set_means(search, &effect);
 	set_base(search, &effect);

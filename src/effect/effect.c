@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "effect-judge.h"
 #include "effect-rows.h"
+#include "effect/host-effect.h"
 
 /* Returns whether a stands before b in each block, on average, or b before a in each. */
 static bool order_is_one_sided(const struct contrast_plan *plan)
@@ -64,9 +65,11 @@ static void check_blocks(struct comparison *comparison)
 		            comparison->blocks, trial->planned_blocks);
 		fail(comparison, strbuf_str(&text));
 	}
-	if (comparison->sessions == 2)
+	if (comparison->n == 2 && comparison->parts.kind == PART_SESSION)
 		fail(comparison,
 		     "two sessions show no spread between boots: a third one is needed");
+	if (comparison->n == 2 && comparison->parts.kind == PART_HOST)
+		fail(comparison, "two hosts show no spread between hosts: a third one is needed");
 }
 
 /* Sorts by what is printed. A row without a percentage has its place by the share of the mean. */
@@ -125,7 +128,8 @@ void comparison_init(struct comparison *ret, const struct effect_options *option
 	        .blocks = trial->block_count,
 	        .sessions = count_sessions(trial),
 	};
-	ret->n = ret->sessions > 1 ? ret->sessions : ret->blocks;
+	parts_find(&ret->parts, trial);
+	ret->n = ret->parts.count;
 	check_order(ret);
 	check_blocks(ret);
 	if (ret->n == 0)
@@ -133,6 +137,7 @@ void comparison_init(struct comparison *ret, const struct effect_options *option
 	effect_rows_find(ret, options);
 	effect_judge(ret);
 	withdraw(ret);
+	host_effects_judge(ret);
 	if (ret->count > 0)
 		qsort(ret->effects, ret->count, sizeof(ret->effects[0]), by_size);
 }
@@ -143,8 +148,10 @@ void comparison_done(struct comparison *comparison)
 		free(comparison->effects[i].contrasts);
 		free(comparison->effects[i].nulls);
 		free(comparison->effects[i].owned);
+		free(comparison->effects[i].apart);
 	}
 	free(comparison->effects);
+	parts_done(&comparison->parts);
 	trial_texts_done(&comparison->failures);
 	trial_texts_done(&comparison->doubts);
 	*comparison = (struct comparison){0};

@@ -8,6 +8,7 @@
 #include "ctprof/base/macro.h"
 #include "effect/contrast.h"
 #include "effect/fact-table.h"
+#include "effect/part.h"
 #include "effect/row-pick.h"
 #include "effect/trial.h"
 #include "effect/unit-table.h"
@@ -31,6 +32,24 @@ enum effect_role {
 };
 extern const char *const effect_role_names[ROLE_COUNT];
 
+/* A host against the others, by the noise of all blocks (Welch's t). */
+struct host_test {
+	double others; /* the mean of those that have not been found to differ more */
+	bool has_t;    /* false: it was found by its z */
+	double t, df, p;
+};
+
+/* A host whose effect differs from that of the others. */
+struct effect_host {
+	size_t host;      /* its place in the parts */
+	double y, others; /* its effect, and the mean of those that do not differ */
+	struct host_test test;
+	struct p_value
+	        p; /* of the test; corrected for all hosts of all rows of the role, by Bonferroni */
+	double z;  /* in robust standard deviations of the hosts' effects, from their median */
+	bool is_against; /* the row moved, and this host moved the other way */
+};
+
 /* A row. Estimates and intervals are those of y, see contrast-scale.h; effect_percent() makes percentages of them, and
  * effect_difference() values. */
 struct effect {
@@ -52,7 +71,11 @@ struct effect {
 	double *nulls;      /* the same of contrast_null(); owned; NULL: there are none */
 	double means[2];    /* of the values in the units of arm a, and of arm b */
 	double share;       /* of the change in what the host did in arm a; NaN: not known */
-	struct t_test test; /* of the blocks, or of the sessions if there are several */
+	struct t_test test; /* of the parts */
+	/* Over hosts: the part of the sd that the noise of blocks makes. NaN: not known. */
+	double noise;
+	struct effect_host *apart; /* over three hosts or more: those that differ; owned */
+	size_t apart_count, apart_capacity;
 	bool has_interval;
 	struct interval ci95;
 	bool has_robust; /* the Hodges-Lehmann twin */
@@ -64,7 +87,7 @@ struct effect {
 	enum effect_answer answer;
 	bool is_inside_margin; /* it moved, and by less than the margin */
 	double detectable; /* the smallest effect that this row would have shown with probability .8; infinite: none */
-	/* For unknown: so many blocks (or sessions) would show an effect of the margin, or that there is none. 0: too many
+	/* For unknown: so many blocks (or other parts) would show an effect of the margin, or that there is none. 0: too many
 	 * to run. */
 	size_t blocks_needed;
 	struct p_value null_p, drift_p, carry_p; /* of the checks */
@@ -76,7 +99,8 @@ struct comparison {
 	struct contrast_plan plan;
 	size_t blocks;          /* that have both arms */
 	size_t sessions;        /* that have blocks */
-	size_t n;               /* contrasts of a row: sessions if there are several, else blocks */
+	struct parts parts;     /* of which a row has one contrast each */
+	size_t n;               /* their number */
 	struct effect *effects; /* owned; the largest change first within a role */
 	size_t count, capacity;
 	size_t equal;   /* rows with the same value in all units */

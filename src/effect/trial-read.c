@@ -219,10 +219,12 @@ static unsigned session_of_boot(const struct trial *trial, size_t place)
 	return (unsigned)place;
 }
 
-/* Returns whether the unit would count twice, which would make all p too small. */
+/* Returns whether the unit would count twice, which would make all p too small. Only units of its session can be the same. */
 static bool is_known(const struct trial *trial, const struct earlier *earlier,
                      const struct trial_unit *unit)
 {
+	if (unit->session >= earlier->sessions)
+		return false;
 	for (size_t i = 0; i < earlier->units; i++)
 		if (trial->units[i].session == unit->session &&
 		    trial->units[i].start_unix_ns == unit->start_unix_ns)
@@ -249,6 +251,8 @@ static bool read_unit(struct trial *trial, struct strmap *voids, const json_t *o
 		return note_void(trial, voids, object, session, block);
 	if (strcmp(state, "done") != 0)
 		return true;
+	if (trial->unit_count == TRIAL_UNITS_MAX)
+		*ret_what = "units, of which there are too many with those of the others";
 	if (!is_file_name(file) || trial->unit_count == TRIAL_UNITS_MAX)
 		return false;
 	strbuf_addf(&path, "%s/%s", dir, file);

@@ -12,7 +12,8 @@
 
 enum {
 	TRIAL_ARMS_MAX = 8,
-	TRIAL_UNITS_MAX = 1 << 14,
+	TRIAL_UNITS_MAX = 1 << 16, /* of all directories */
+	TRIAL_FILES_MAX = 1 << 14, /* windows that were taken elsewhere */
 	TRIAL_OUTCOMES_MAX = 64,
 	TRIAL_BLOCK_UNKNOWN = -1,
 };

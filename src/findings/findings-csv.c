@@ -28,6 +28,33 @@ static void print_difference(FILE *file, const struct effect *effect, bool is_kn
 	print_number(file, is_known && !effect->scale.is_log ? effect_difference(effect, y) : NAN);
 }
 
+/* The names of the hosts that differ and go against the others, or beyond them. */
+static void print_apart(FILE *file, const struct comparison *comparison,
+                        const struct effect *effect, bool are_against)
+{
+	cleanup_(strbuf_done) struct strbuf names = STRBUF_INIT;
+
+	for (size_t i = 0; i < effect->apart_count; i++) {
+		if (effect->apart[i].is_against != are_against)
+			continue;
+		strbuf_add_str(&names, names.len > 0 ? " " : "");
+		findings_add_name(comparison->parts.hosts[effect->apart[i].host], &names);
+	}
+	print_text(file, strbuf_str(&names));
+}
+
+/* Cells of experiments over hosts, which are empty otherwise. */
+static void print_hosts(FILE *file, const struct comparison *comparison,
+                        const struct effect *effect)
+{
+	bool is_over_hosts = comparison->parts.kind == PART_HOST;
+
+	print_number(file, is_over_hosts ? (double)comparison->parts.count : NAN);
+	print_number(file, is_over_hosts ? effect->noise : NAN);
+	print_apart(file, comparison, effect, true);
+	print_apart(file, comparison, effect, false);
+}
+
 static void print_row(FILE *file, const struct findings *findings,
                       const struct comparison *comparison, const struct effect *effect)
 {
@@ -61,6 +88,8 @@ static void print_row(FILE *file, const struct findings *findings,
 	print_difference(file, effect, effect->has_interval, effect->ci95.high);
 	print_text(file, comparison->failures.count == 0 ? "true" : "false");
 	print_text(file, comparison->doubts.count > 0 ? "true" : "false");
+	print_number(file, effect->test.has_sd ? effect->test.sd : NAN);
+	print_hosts(file, comparison, effect);
 	putc('\n', file);
 }
 
@@ -68,7 +97,7 @@ void findings_print_csv(FILE *file, const struct findings *findings)
 {
 	fputs("b,metric,key,group,role,answer,mean_a,mean_b,percent,percent_low,percent_high,"
 	      "host_share,p_t,p_flip,p,detectable_percent,scale,unit,difference,"
-	      "difference_low,difference_high,valid,doubtful\n",
+	      "difference_low,difference_high,valid,doubtful,sd,hosts,noise,against,beyond\n",
 	      file);
 	for (size_t i = 0; i < findings->count; i++)
 		for (size_t k = 0; k < findings->comparisons[i].count; k++)

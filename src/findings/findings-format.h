@@ -21,3 +21,13 @@ struct group_presence {
 /* Returns the groups that are in some units only, those first whose presence differs most between the arms. The caller
  * frees the array. */
 struct group_presence *findings_find_partial(const struct findings *findings, size_t *ret_count);
+
+/* Appends a standard deviation of y for people. */
+void findings_add_spread(const struct effect *effect, double y, struct strbuf *out);
+
+/* Appends a line with the effect on each host, of a comparison over hosts. */
+void findings_add_host_effects(const struct comparison *comparison, const struct effect *effect,
+                               bool verbose, struct strbuf *out);
+
+/* Appends the hosts that differ from the others; nothing if the comparison is not over three hosts or more. */
+void findings_add_hosts(const struct comparison *comparison, bool verbose, struct strbuf *out);

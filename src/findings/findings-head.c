@@ -85,13 +85,19 @@ static void add_order(const struct findings *findings, struct strbuf *out)
 
 static void add_sessions(const struct findings *findings, struct strbuf *out)
 {
-	size_t sessions = findings->count > 0 ? findings->comparisons[0].sessions : 0;
+	const struct comparison *comparison =
+	        findings->count > 0 ? &findings->comparisons[0] : NULL;
 
-	if (sessions > 1)
+	if (comparison && comparison->parts.kind == PART_HOST)
 		strbuf_addf(out,
-		            "sessions   %zu boots or hosts: one contrast for each, so that the "
+		            "hosts      %zu, of which each has one contrast in each row, so that "
+		            "the answers are about other hosts as well\n",
+		            comparison->parts.count);
+	else if (comparison && comparison->parts.kind == PART_SESSION)
+		strbuf_addf(out,
+		            "sessions   %zu boots: one contrast for each, so that the "
 		            "answers are about others as well\n",
-		            sessions);
+		            comparison->parts.count);
 	else if (!findings->trial->boots_differ)
 		strbuf_add_str(out,
 		               "session    one: the answers are about this boot of this host\n");
@@ -130,8 +136,9 @@ static void add_session_effects(const struct comparison *comparison, const struc
                                 struct strbuf *out)
 {
 	cleanup_(mem_freep) double *means = mem_calloc(comparison->blocks + 1, sizeof(means[0]));
-	size_t count = contrast_sessions(&comparison->plan, effect->contrasts, means);
+	size_t count = comparison->parts.count;
 
+	parts_means(&comparison->parts, effect->contrasts, means);
 	strbuf_add_str(out, "           ");
 	effect_add_name(effect, out);
 	strbuf_add_str(out, " by session:");
@@ -147,13 +154,15 @@ static void add_session_effects(const struct comparison *comparison, const struc
 }
 
 /* Rows that somebody named have their own numbers. */
-static void add_named(const struct comparison *comparison, struct strbuf *out)
+static void add_named(const struct comparison *comparison, bool verbose, struct strbuf *out)
 {
 	for (size_t i = 0; i < comparison->count; i++) {
 		const struct effect *effect = &comparison->effects[i];
 
-		if (effect->role == ROLE_PRIMARY && comparison->sessions > 1)
+		if (effect->role == ROLE_PRIMARY && comparison->parts.kind == PART_SESSION)
 			add_session_effects(comparison, effect, out);
+		if (effect->role == ROLE_PRIMARY && comparison->parts.kind == PART_HOST)
+			findings_add_host_effects(comparison, effect, verbose, out);
 		if (effect->role != ROLE_PRIMARY || !effect->drift_p.is_defined)
 			continue;
 		strbuf_add_str(out, "           ");
@@ -242,7 +251,8 @@ void findings_add_validity(const struct findings *findings, const struct compari
 	          "differ in a contrast whose truth is zero", out);
 	add_tally(comparison, offsetof(struct effect, carry_p), "carry-over",
 	          "depend on the arm before", out);
-	add_named(comparison, out);
+	add_named(comparison, findings->verbose, out);
+	findings_add_hosts(comparison, findings->verbose, out);
 	add_controls(comparison, out);
 	add_guards(comparison, findings->verbose, out);
 	add_settings(findings, comparison, out);
@@ -283,8 +293,8 @@ static void add_unknown(const struct comparison *comparison, struct strbuf *out)
 		else
 			strbuf_add_str(out, "show any effect of most");
 		if (isfinite(blocks[count / 2]))
-			strbuf_addf(out, "; %.0f %s would decide half", blocks[count / 2],
-			            comparison->sessions > 1 ? "sessions" : "blocks");
+			strbuf_addf(out, "; %.0f %ss would decide half", blocks[count / 2],
+			            part_kind_names[comparison->parts.kind]);
 	}
 	free(effects);
 	free(blocks);
@@ -326,7 +336,7 @@ void findings_add_rest(const struct findings *findings, const struct comparison 
 	            "\nnot tested %zu that never changed, %zu mostly zero, %zu not always seen, "
 	            "%zu repeats\n",
 	            comparison->equal, comparison->rare, comparison->unseen, comparison->repeats);
-	if (comparison->sessions < 2 && comparison->smallest_flip_p > .05)
+	if (comparison->parts.kind == PART_BLOCK && comparison->smallest_flip_p > .05)
 		strbuf_add_str(out, "           with less than 6 blocks no row can have moved: the "
 		                    "coins allow no p below .05\n");
 	add_presence(findings, out);

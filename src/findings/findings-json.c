@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "effect/host-effect.h"
 #include "findings-format.h"
 #include "json/json-write.h"
 
@@ -80,16 +81,79 @@ static void put_contrasts(struct output *out, const struct comparison *compariso
 	json_write_close(&out->writer, ']');
 }
 
+/* The means of the contrasts by session; blocks are in the order of their sessions. */
 static void put_session_contrasts(struct output *out, const struct comparison *comparison,
                                   const struct effect *effect)
 {
-	cleanup_(mem_freep) double *means = mem_calloc(comparison->blocks + 1, sizeof(means[0]));
-	size_t count = contrast_sessions(&comparison->plan, effect->contrasts, means);
+	const struct trial_block *blocks = comparison->plan.trial->blocks;
 
 	json_write_key(&out->writer, "session_contrasts");
 	json_write_open(&out->writer, '[');
-	for (size_t i = 0; i < count; i++)
-		json_write_double(&out->writer, means[i]);
+	for (size_t i = 0; i < comparison->blocks;) {
+		unsigned session = blocks[i].session;
+		size_t count = 0;
+		double sum = 0;
+
+		for (; i < comparison->blocks && blocks[i].session == session; i++, count++)
+			sum += effect->contrasts[i];
+		json_write_double(&out->writer, sum / (double)count);
+	}
+	json_write_close(&out->writer, ']');
+}
+
+static void put_host(struct output *out, const struct comparison *comparison, size_t place)
+{
+	put_text(out, "host", comparison->parts.hosts[place]);
+}
+
+static void put_host_effects(struct output *out, const struct comparison *comparison,
+                             const struct effect *effect)
+{
+	bool is_over_hosts = comparison->parts.kind == PART_HOST;
+	size_t count = is_over_hosts ? comparison->parts.count : 0;
+	cleanup_(mem_freep) struct host_effect *hosts = mem_calloc(count + 1, sizeof(hosts[0]));
+	double noise;
+
+	if (is_over_hosts)
+		host_effects_of(comparison, effect, hosts, &noise);
+	json_write_key(&out->writer, "host_effects");
+	json_write_open(&out->writer, '[');
+	for (size_t i = 0; i < count; i++) {
+		const struct host_effect *host = &hosts[i];
+
+		json_write_open(&out->writer, '{');
+		put_host(out, comparison, i);
+		put_count(out, "blocks", comparison->parts.blocks[i]);
+		put_real(out, "contrast", host->y);
+		put_percent(out, "percent", effect, true, host->y);
+		put_percent(out, "percent_low", effect, host->has_interval, host->ci95.low);
+		put_percent(out, "percent_high", effect, host->has_interval, host->ci95.high);
+		put_real(out, "z", host->z);
+		json_write_close(&out->writer, '}');
+	}
+	json_write_close(&out->writer, ']');
+}
+
+static void put_hosts_apart(struct output *out, const struct comparison *comparison,
+                            const struct effect *effect)
+{
+	json_write_key(&out->writer, "hosts_apart");
+	json_write_open(&out->writer, '[');
+	for (size_t i = 0; i < effect->apart_count; i++) {
+		const struct effect_host *host = &effect->apart[i];
+
+		json_write_open(&out->writer, '{');
+		put_host(out, comparison, host->host);
+		put_flag(out, "against", host->is_against);
+		put_percent(out, "percent", effect, true, host->y);
+		put_percent(out, "percent_of_others", effect, true, host->others);
+		put_real(out, "t", host->test.has_t ? host->test.t : NAN);
+		put_real(out, "df", host->test.has_t ? host->test.df : NAN);
+		put_real(out, "p_t", host->test.has_t ? host->test.p : NAN);
+		put_p(out, "p", host->p);
+		put_real(out, "z", host->z);
+		json_write_close(&out->writer, '}');
+	}
 	json_write_close(&out->writer, ']');
 }
 
@@ -143,6 +207,9 @@ static void put_row(struct output *out, const struct comparison *comparison,
 	put_p(out, "p_carry_over", effect->carry_p);
 	put_contrasts(out, comparison, effect);
 	put_session_contrasts(out, comparison, effect);
+	put_real(out, "noise", effect->noise);
+	put_host_effects(out, comparison, effect);
+	put_hosts_apart(out, comparison, effect);
 }
 
 static void put_tally(struct output *out, const char *key, const struct comparison *comparison,
@@ -191,6 +258,7 @@ static void put_comparison(struct output *out, const struct comparison *comparis
 	put_flag(out, "doubtful", comparison->doubts.count > 0);
 	put_texts(out, "doubts", comparison->doubts.entries, comparison->doubts.count);
 	put_count(out, "n", comparison->n);
+	put_text(out, "over", part_kind_names[comparison->parts.kind]);
 	for (unsigned i = 0; i < ANSWER_COUNT; i++)
 		put_count(out, effect_answer_names[i], comparison->by_answer[i]);
 	put_count(out, "tested", comparison->family.rows);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "findings-format.h"
 #include "metric/units.h"
 
 const struct table_column findings_columns[FINDINGS_COLUMN_COUNT] = {
@@ -13,7 +14,7 @@ const struct table_column findings_columns[FINDINGS_COLUMN_COUNT] = {
         {"A", true, SHRINKS_NEVER, 0},        {"B", true, SHRINKS_NEVER, 0},
         {"CHANGE", true, SHRINKS_NEVER, 0},   {"95% INTERVAL", true, SHRINKS_NEVER, 0},
         {"P", true, SHRINKS_NEVER, 0},        {"HOST", true, SHRINKS_NEVER, 1},
-        {"ANSWER", false, SHRINKS_NEVER, 0},
+        {"ANSWER", false, SHRINKS_NEVER, 0},  {"SPREAD", true, SHRINKS_NEVER, 2},
 };
 
 void findings_add_value(const struct effect *effect, double value, struct strbuf *out)
@@ -72,6 +73,10 @@ enum table_color findings_add_cell(const struct effect *effect, enum findings_co
 	case FINDINGS_ANSWER:
 		strbuf_add_str(out, effect_answer_names[effect->answer]);
 		strbuf_add_str(out, effect->is_inside_margin ? " (m)" : "");
+		break;
+	case FINDINGS_SPREAD:
+		if (effect->test.has_sd)
+			findings_add_spread(effect, effect->test.sd, out);
 		break;
 	case FINDINGS_COLUMN_COUNT:
 		break;

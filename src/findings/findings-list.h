@@ -14,6 +14,7 @@ enum findings_column {
 	FINDINGS_P,
 	FINDINGS_SHARE,
 	FINDINGS_ANSWER,
+	FINDINGS_SPREAD, /* the standard deviation between hosts; only of experiments over several */
 	FINDINGS_COLUMN_COUNT
 };
 extern const struct table_column findings_columns[FINDINGS_COLUMN_COUNT];

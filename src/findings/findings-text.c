@@ -20,15 +20,23 @@ static enum table_color add_cell(void *context, size_t row, unsigned column, str
 	return findings_add_cell(printed->list.rows[row], printed->columns[column], out);
 }
 
-static void set_columns(const struct findings *findings, struct printed *printed,
-                        struct table_column *columns)
+static void add_column(struct printed *printed, struct table_column *columns,
+                       enum findings_column column)
 {
-	for (unsigned i = 0; i < FINDINGS_COLUMN_COUNT; i++) {
+	columns[printed->column_count] = findings_columns[column];
+	printed->columns[printed->column_count++] = column;
+}
+
+static void set_columns(const struct findings *findings, const struct comparison *comparison,
+                        struct printed *printed, struct table_column *columns)
+{
+	for (unsigned i = 0; i < FINDINGS_SPREAD; i++) {
 		/* 80 columns have no room for it. */
 		if (i == FINDINGS_SHARE && !findings->verbose && !findings->style.markdown)
 			continue;
-		columns[printed->column_count] = findings_columns[i];
-		printed->columns[printed->column_count++] = (enum findings_column)i;
+		add_column(printed, columns, (enum findings_column)i);
+		if (i == FINDINGS_INTERVAL && comparison->parts.kind == PART_HOST)
+			add_column(printed, columns, FINDINGS_SPREAD);
 	}
 }
 
@@ -73,7 +81,7 @@ static void print_comparison(FILE *file, const struct findings *findings,
 	strbuf_add_char(&text, '\n');
 	findings_add_answers(findings, comparison, &text);
 	findings_add_failures(comparison, &text);
-	set_columns(findings, &printed, columns);
+	set_columns(findings, comparison, &printed, columns);
 	if (printed.list.count > 0)
 		strbuf_add_char(&text, '\n');
 	print_folded(file, findings, &text);

@@ -93,7 +93,7 @@ static void add_row(const struct dumbbell_axis *axis, const struct effect *effec
 	strbuf_add_str(out, "</th>");
 	add_cell(effect, FINDINGS_GROUP, out);
 	add_chart(axis, effect, out);
-	for (unsigned i = FINDINGS_A; i < FINDINGS_COLUMN_COUNT; i++)
+	for (unsigned i = FINDINGS_A; i < FINDINGS_SPREAD; i++)
 		add_cell(effect, (enum findings_column)i, out);
 	strbuf_add_str(out, "</tr>\n");
 }
@@ -101,7 +101,7 @@ static void add_row(const struct dumbbell_axis *axis, const struct effect *effec
 static void add_heads(const struct dumbbell_axis *axis, struct strbuf *out)
 {
 	strbuf_add_str(out, "<table class=\"effects sorted\">\n<thead><tr>");
-	for (unsigned i = 0; i < FINDINGS_COLUMN_COUNT; i++) {
+	for (unsigned i = 0; i < FINDINGS_SPREAD; i++) {
 		if (i == FINDINGS_A) {
 			strbuf_add_str(out, "<th scope=\"col\" class=\"bars\"><svg class=\"bar\" "
 			                    "width=\"100%\" height=\"15\" role=\"img\" "

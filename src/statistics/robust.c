@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "database/robust.h"
+#include "statistics/robust.h"
 
 #include <math.h>
 

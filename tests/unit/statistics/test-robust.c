@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "check.h"
-#include "database/robust.h"
+#include "statistics/robust.h"
 
 static void assert_close(double found, double expected)
 {
