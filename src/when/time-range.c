@@ -77,8 +77,25 @@ static bool read_date(const char **text, struct tm *fields)
 	return true;
 }
 
-/* Reads "10:00" or "10:00:30". */
-static bool read_clock(const char **text, struct tm *fields)
+/* Reads what stands behind the point of a second: one to nine digits. */
+static bool read_fraction(const char **text, uint64_t *ret_ns)
+{
+	const char *at = *text;
+	uint64_t unit_ns = NS_PER_SECOND, ns = 0;
+
+	for (; *at >= '0' && *at <= '9' && unit_ns > 1; at++) {
+		unit_ns /= 10;
+		ns += (uint64_t)(*at - '0') * unit_ns;
+	}
+	if (at == *text)
+		return false;
+	*text = at;
+	*ret_ns = ns;
+	return true;
+}
+
+/* Reads "10:00", "10:00:30" or "10:00:30.5". */
+static bool read_clock(const char **text, struct tm *fields, uint64_t *ret_fraction_ns)
 {
 	const char *at = *text;
 	int hour, minute, second = 0;
@@ -89,6 +106,11 @@ static bool read_clock(const char **text, struct tm *fields)
 		at++;
 		if (!read_digits(&at, 2, &second))
 			return false;
+		if (*at == '.') {
+			at++;
+			if (!read_fraction(&at, ret_fraction_ns))
+				return false;
+		}
 	}
 	if (hour > 23 || minute > 59 || second > 59)
 		return false;
@@ -176,6 +198,8 @@ static int parse_calendar(struct parser *parser, const char *text, struct moment
 	const char *at = text;
 	bool has_date = true, has_clock, is_utc;
 	struct tm fields = day_of(parser->words->now_ns), next;
+	uint64_t fraction_ns = 0;
+	int r;
 
 	if (starts_with(&at, "yesterday"))
 		move_days(&fields, -1);
@@ -185,7 +209,7 @@ static int parse_calendar(struct parser *parser, const char *text, struct moment
 		fields = parser->day;
 	else if (*at == 'T' || *at == ' ')
 		at++;
-	has_clock = read_clock(&at, &fields);
+	has_clock = read_clock(&at, &fields, &fraction_ns);
 	is_utc = has_clock && starts_with(&at, "Z");
 	if (*at != '\0' || (!has_date && !has_clock))
 		return refuse(parser, text,
@@ -194,10 +218,12 @@ static int parse_calendar(struct parser *parser, const char *text, struct moment
 	parser->day = fields;
 	parser->day.tm_hour = parser->day.tm_min = parser->day.tm_sec = 0;
 	ret->reach = has_clock ? REACH_MOMENT : REACH_DAY;
-	if (is_utc)
-		return find_utc(parser, text, &fields, &ret->ns);
-	if (has_clock)
-		return find_time(parser, text, &fields, &ret->ns);
+	if (has_clock) {
+		r = is_utc ? find_utc(parser, text, &fields, &ret->ns)
+		           : find_time(parser, text, &fields, &ret->ns);
+		ret->ns += r == 0 ? fraction_ns : 0;
+		return r;
+	}
 	next = fields;
 	move_days(&next, 1);
 	ret->ns = find_day(&fields);

@@ -62,6 +62,23 @@ static void words_and_ago(void **state)
 	assert_range("-1000000h..now", 0, NOW);
 }
 
+static void fractions(void **state)
+{
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	struct time_range range = {0};
+
+	(void)state;
+	assert_int_equal(time_range_parse("2026-10-26T11:30:00.25Z..12:30:01.000000001", &words,
+	                                  &range, &reason),
+	                 0);
+	assert_true(range.begin_ns == NOW * NS_PER_SECOND + 250000000);
+	assert_true(range.end_ns == NOW * NS_PER_SECOND + NS_PER_SECOND + 1);
+	assert_refused("12:30:00.", "is no time");
+	assert_refused("12:30.5", "is no time");
+	assert_refused("12:30:00.1234567891", "is no time");
+	assert_refused("2026-10-26T11:30:00.-1Z", "is no time");
+}
+
 /* 12:30 local is NOW. */
 static void times_of_day(void **state)
 {
@@ -143,6 +160,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(words_and_ago),
+	        cmocka_unit_test(fractions),
 	        cmocka_unit_test(times_of_day),
 	        cmocka_unit_test(days),
 	        cmocka_unit_test(an_hour_that_is_there_twice_is_refused),
