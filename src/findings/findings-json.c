@@ -81,6 +81,25 @@ static void put_contrasts(struct output *out, const struct comparison *compariso
 	json_write_close(&out->writer, ']');
 }
 
+/* In the order of "units". */
+static void put_values(struct output *out, const struct effect *effect)
+{
+	const struct trial *trial = out->findings->trial;
+
+	json_write_key(&out->writer, "values");
+	json_write_open(&out->writer, '[');
+	for (size_t block = 0; block < trial->block_count; block++)
+		for (size_t i = 0; i < trial->blocks[block].count; i++) {
+			double value = effect->values[trial->blocks[block].units[i]];
+
+			if (isfinite(value))
+				json_write_double(&out->writer, value);
+			else
+				json_write_null(&out->writer);
+		}
+	json_write_close(&out->writer, ']');
+}
+
 /* The means of the contrasts by session; blocks are in the order of their sessions. */
 static void put_session_contrasts(struct output *out, const struct comparison *comparison,
                                   const struct effect *effect)
@@ -210,6 +229,7 @@ static void put_row(struct output *out, const struct comparison *comparison,
 	put_real(out, "noise", effect->noise);
 	put_host_effects(out, comparison, effect);
 	put_hosts_apart(out, comparison, effect);
+	put_values(out, effect);
 }
 
 static void put_tally(struct output *out, const char *key, const struct comparison *comparison,
