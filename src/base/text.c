@@ -140,3 +140,21 @@ void text_add_shell_word(struct strbuf *out, const char *word)
 			strbuf_add_char(out, *word);
 	strbuf_add_char(out, '\'');
 }
+
+void text_add_shell_word_escaped(struct strbuf *out, const char *word)
+{
+	cleanup_(strbuf_done) struct strbuf escaped = STRBUF_INIT;
+
+	text_add_escaped(&escaped, word, strlen(word));
+	if (strcmp(strbuf_str(&escaped), word) == 0) {
+		text_add_shell_word(out, word);
+		return;
+	}
+	strbuf_add_str(out, "$'");
+	for (const char *at = strbuf_str(&escaped); *at; at++) {
+		if (*at == '\'')
+			strbuf_add_char(out, '\\');
+		strbuf_add_char(out, *at);
+	}
+	strbuf_add_char(out, '\'');
+}

@@ -56,3 +56,7 @@ void text_print_lines(FILE *file, const struct strbuf *text, size_t width);
 
 /* Appends a word, quoted if a POSIX shell needs that. */
 void text_add_shell_word(struct strbuf *out, const char *word);
+
+/* Appends a word that is safe on a terminal, and that a shell reads as the same bytes: what has to be escaped stands within $'', of
+ * bash, zsh, ksh and POSIX of 2024. */
+void text_add_shell_word_escaped(struct strbuf *out, const char *word);

@@ -348,6 +348,29 @@ static void test_prefix(void **state)
 	assert_int_equal(text_prefix("abc", 2, 5), 2);
 }
 
+static void test_shell_word_escaped(void **state)
+{
+	static const char *const words[][2] = {
+	        {"a.zst", "a.zst"},
+	        {"", "''"},
+	        {"a b", "'a b'"},
+	        {"it's", "'it'\\''s'"},
+	        {"a\nb", "$'a\\x0ab'"},
+	        {"it's\x1b[1m", "$'it\\'s\\x1b[1m'"},
+	        {"a\\b", "$'a\\\\b'"},
+	        {"\xff$(x)", "$'\\xff$(x)'"},
+	        {"\u202ex", "$'\\xe2\\x80\\xaex'"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		cleanup_(strbuf_done) struct strbuf out = STRBUF_INIT;
+
+		text_add_shell_word_escaped(&out, words[i][0]);
+		assert_string_equal(strbuf_str(&out), words[i][1]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -357,6 +380,7 @@ int main(void)
 	        cmocka_unit_test(test_escaped),
 	        cmocka_unit_test(test_escaped_invisible),
 	        cmocka_unit_test(test_escaped_marks),
+	        cmocka_unit_test(test_shell_word_escaped),
 	        cmocka_unit_test(test_escape_every_character),
 	        cmocka_unit_test(test_escape_is_injective),
 	        cmocka_unit_test(test_width_of_characters),
