@@ -16,7 +16,7 @@
 #include "plot/plot.h"
 #include "query/report-options.h"
 
-enum { OPT_FORMAT = 1, OPT_OUTPUT, OPT_SERIES, OPT_CPU, OPT_SIZE, OPT_COLOR };
+enum { OPT_FORMAT = 1, OPT_OUTPUT, OPT_SERIES, OPT_BY, OPT_CPU, OPT_SIZE, OPT_COLOR };
 
 enum {
 	LINES_DEFAULT = 24,
@@ -27,6 +27,8 @@ enum {
 
 enum format { FORMAT_TEXT, FORMAT_SVG, FORMAT_NUMBERS, FORMAT_UNSET };
 static const char *const formats[] = {"text", "svg", "csv", NULL};
+enum by { BY_SERIES, BY_PROCESS };
+static const char *const bys[] = {"series", "process", NULL};
 static const char *const cpus[] = {"ps-pcpu", "ps-cpu-timepoint", NULL};
 
 static const struct cli_option options[] = {
@@ -36,6 +38,8 @@ static const struct cli_option options[] = {
          TAKES(FILE)},
         {OPT_SERIES, 's', "series", "LIST", "draw these: cpu,rss,pss,processes,...",
          TAKES_WORDS(series_names)},
+        {OPT_BY, 'b', "by", "WHAT", "series (default), or process: what each used",
+         TAKES_WORD(bys)},
         {OPT_CPU, 0, "cpu", "WHICH", "CPU use since a process began, or since a record",
          TAKES_WORD(cpus)},
         {OPT_SIZE, 0, "size", "SIZE", "COLUMNSxLINES of text, pixels of svg: 100x40", TAKES(TEXT)},
@@ -53,6 +57,7 @@ static const char *const notes[] = {
 
 struct arguments {
 	enum format format;
+	enum by by;
 	const char *output;
 	enum series_cpu cpu;
 	int color;
@@ -124,6 +129,10 @@ static int parse_one(const struct option_parser *parser, int id, struct argument
 		break;
 	case OPT_SERIES:
 		return parse_series(parser, ret);
+	case OPT_BY:
+		r = options_choose(parser, bys);
+		ret->by = (enum by)r;
+		break;
 	case OPT_CPU:
 		r = options_choose(parser, cpus);
 		ret->cpu = (enum series_cpu)r;
@@ -247,6 +256,17 @@ static int report_no_record(const char *path, const struct series *series)
 	return EXIT_FAILED;
 }
 
+static int check_processes(const char *path, const struct series *series)
+{
+	if (!series->too_many_points && series->points > 0)
+		return EXIT_DONE;
+	if (series->too_many_points)
+		cli_error("%s: the processes have more than %d values", path, SERIES_POINTS_MAX);
+	else
+		cli_error("%s: no record has a process", path);
+	return EXIT_FAILED;
+}
+
 static int check_series(const char *path, const struct arguments *arguments)
 {
 	const struct series *series = arguments->plot.series;
@@ -254,6 +274,8 @@ static int check_series(const char *path, const struct arguments *arguments)
 	if (series->count == 0)
 		return report_no_record(path, series);
 	note_left_out(path, series);
+	if (arguments->by == BY_PROCESS)
+		return check_processes(path, series);
 	if (series->too_many_points && arguments->format == FORMAT_SVG)
 		cli_error("%s: too many processes to draw each by itself", path);
 	if (!plot_has_lines(&arguments->plot)) {
@@ -262,6 +284,22 @@ static int check_series(const char *path, const struct arguments *arguments)
 		return EXIT_FAILED;
 	}
 	return EXIT_DONE;
+}
+
+static void add_picture(const struct arguments *arguments, struct strbuf *out)
+{
+	const struct plot *plot = &arguments->plot;
+
+	switch (arguments->format) {
+	case FORMAT_SVG:
+		plot_svg(plot, out);
+		break;
+	case FORMAT_NUMBERS:
+		arguments->by == BY_PROCESS ? plot_processes_csv(plot, out) : plot_csv(plot, out);
+		break;
+	default:
+		arguments->by == BY_PROCESS ? plot_processes_text(plot, out) : plot_text(plot, out);
+	}
 }
 
 static int draw(struct arguments *arguments, const char *operand)
@@ -286,12 +324,7 @@ static int draw(struct arguments *arguments, const char *operand)
 	status = check_series(strbuf_str(&path), arguments);
 	if (status != EXIT_DONE)
 		return status;
-	if (arguments->format == FORMAT_SVG)
-		plot_svg(&arguments->plot, &text);
-	else if (arguments->format == FORMAT_NUMBERS)
-		plot_csv(&arguments->plot, &text);
-	else
-		plot_text(&arguments->plot, &text);
+	add_picture(arguments, &text);
 	return write_picture(arguments, &text);
 }
 
@@ -317,6 +350,11 @@ static int run(const struct command *command, int argc, char **argv)
 	status = choose_format(command, &arguments);
 	if (status != EXIT_DONE)
 		return status;
+	if (arguments.by == BY_PROCESS && arguments.format == FORMAT_SVG)
+		return cli_usage_error(command, "'ctprof report -f svg --chart processes' draws "
+		                                "processes");
+	if (arguments.by == BY_PROCESS && arguments.chosen)
+		return cli_usage_error(command, "--series is not for processes");
 	set_style(&arguments);
 	mem_limit((uint64_t)MEMORY_MIB << 20);
 	return draw(&arguments, argv[optind]);

@@ -70,8 +70,10 @@ struct arguments {
 	unsigned count;
 	struct report_options report; /* of the overview */
 	struct strbuf overview, tree; /* command lines, safe to print */
-	struct strbuf states;
-	struct strbuf time; /* the section about the time of a recording; empty if it is none */
+	struct strbuf states, limit;
+	/* The section about the time of a recording, and the window over its range; empty for what is none. */
+	struct strbuf time;
+	struct memory_stream whole;
 	struct strbuf out;
 };
 
@@ -81,7 +83,9 @@ static void arguments_done(struct arguments *arguments)
 	strbuf_done(&arguments->overview);
 	strbuf_done(&arguments->tree);
 	strbuf_done(&arguments->states);
+	strbuf_done(&arguments->limit);
 	strbuf_done(&arguments->time);
+	memory_stream_done(&arguments->whole);
 	strbuf_done(&arguments->out);
 }
 
@@ -102,6 +106,7 @@ static int parse_option(const struct option_parser *parser, int id, struct argum
 	case OPT_GROUP_BY:
 		return list_group_keys(parser, &arguments->report.by);
 	case OPT_LIMIT:
+		arguments->report.limit_given = true;
 		return list_limit(parser, &arguments->report.limit);
 	case OPT_NO_THREAD_NORMALIZE:
 		arguments->report.by.literal_names = true;
@@ -142,6 +147,8 @@ static void make_commands(struct arguments *arguments)
 	report_add_grouping(&arguments->report, false, &arguments->tree);
 	if (!arguments->report.with_own)
 		strbuf_add_str(&arguments->tree, " --self");
+	if (arguments->report.limit_given)
+		strbuf_addf(&arguments->limit, " --limit %zu", arguments->report.limit);
 }
 
 /* States of an interval are those of its window, and not of the lives of its threads. */
@@ -163,7 +170,8 @@ static void make_states_command(struct arguments *arguments, bool is_interval)
 static struct page_command command_of(const struct arguments *arguments)
 {
 	return (struct page_command){strbuf_str(&arguments->overview),
-	                             strbuf_str(&arguments->states), strbuf_str(&arguments->tree)};
+	                             strbuf_str(&arguments->limit), strbuf_str(&arguments->states),
+	                             strbuf_str(&arguments->tree)};
 }
 
 static int add_first(const struct report *report, void *context)
@@ -202,6 +210,24 @@ static int add_tree(const struct report *report, void *context)
 	return EXIT_FAILED;
 }
 
+/* Reads the files, or the window that was made of a recording. */
+static int visit(struct arguments *arguments, const struct report_options *asked,
+                 report_visitor *visitor)
+{
+	cleanup_(strbuf_done) struct strbuf error = STRBUF_INIT;
+	int r;
+
+	if (arguments->whole.bytes.len == 0)
+		return report_visit(asked, arguments->paths, arguments->count, visitor, arguments);
+	arguments->whole.position = 0;
+	r = report_visit_source(asked, arguments->paths[0], &arguments->whole.source, &error,
+	                        visitor, arguments);
+	if (r == 0)
+		return EXIT_DONE;
+	cli_error("%s: %s", arguments->paths[0], error.len > 0 ? strbuf_str(&error) : strerror(-r));
+	return EXIT_FAILED;
+}
+
 /* Reads the files once more: a tree has other groups, and all of them. */
 static int visit_tree(struct arguments *arguments)
 {
@@ -218,7 +244,7 @@ static int visit_tree(struct arguments *arguments)
 	tree.by.literal_cgroups = arguments->report.by.literal_cgroups;
 	tree.sort.aspect = ASPECT_cpu;
 	report_options_finish_overview(&tree);
-	return report_visit(&tree, arguments->paths, arguments->count, add_tree, arguments);
+	return visit(arguments, &tree, add_tree);
 }
 
 static int write_out(const struct arguments *arguments)
@@ -247,8 +273,7 @@ static int make(struct arguments *arguments)
 	arguments->report.page = true;
 	report_options_finish_overview(&arguments->report);
 	if (html || arguments->chart == 0)
-		status = report_visit(&arguments->report, arguments->paths, arguments->count,
-		                      add_first, arguments);
+		status = visit(arguments, &arguments->report, add_first);
 	if (status == EXIT_DONE && (html || arguments->chart > 0))
 		status = visit_tree(arguments);
 	return status == EXIT_DONE ? write_out(arguments) : status;
@@ -314,9 +339,12 @@ static int make_recording(struct arguments *arguments)
 {
 	struct report_call call = {.path = arguments->paths[0],
 	                           .options = &arguments->report,
-	                           .out = &arguments->time};
-	int status = report_recording(&call);
+	                           .out = &arguments->time,
+	                           .whole = &arguments->whole};
+	int status;
 
+	arguments->whole = memory_stream_make();
+	status = report_recording(&call);
 	return status == EXIT_DONE ? make(arguments) : status;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* report-kinds - the pages of ctprof report that are of no snapshot: of an experiment, of a recording's time, and of a job. */
+#include "base/memory-stream.h"
 #include "ctprof/base/strbuf.h"
 #include "query/report-options.h"
 
@@ -9,6 +10,8 @@ struct report_call {
 	const char *chart; /* a file with this chart; NULL: a page */
 	const struct report_options *options;
 	struct strbuf *out; /* the page is appended */
+	/* The window over the range of a recording is written to it, if there is one; NULL: it is not made. */
+	struct memory_stream *whole;
 };
 
 /* The charts of each kind, ended by NULL. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The time of a recording, for its page: two passes over its windows. The first one finds when they ended, the second one adds up
- * those of each column. */
+/* The time of a recording, for its page: two passes over its windows. The first one finds when they ended, and reads no more than their
+ * heads; the second one adds up those of each column. The sums of the columns add up to the window over all the time. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -27,9 +27,10 @@ struct building {
 	size_t count, capacity;
 	bool *begins; /* of the second pass: windows that begin a column; owned */
 	size_t at;
-	struct window_sum *sum; /* of the column; owned */
+	struct window_sum *sum, *whole; /* of the column, and of those before; owned; NULL: none */
+	bool merges;                    /* rows of threads that ended, see window_sum_merge() */
 	struct strbuf error;
-	int status; /* an exit status: EXIT_FAILED after an error that was printed */
+	int result; /* of the columns so far: 0 or -errno */
 };
 
 static void building_done(struct building *building)
@@ -37,6 +38,7 @@ static void building_done(struct building *building)
 	free(building->ends_ns);
 	free(building->begins);
 	window_sum_freep(&building->sum);
+	window_sum_freep(&building->whole);
 	strbuf_done(&building->error);
 }
 
@@ -81,13 +83,63 @@ static int add_column(const struct report *report, void *context)
 	return EXIT_DONE;
 }
 
-/* Ends the column, if there is one. */
-static void end_column(struct building *building)
+/* Writes the window over all windows of a sum. Returns 0 or -errno. */
+static int write_sum(struct window_sum *sum, struct memory_stream *ret)
 {
-	if (building->sum && building->status == EXIT_DONE)
-		building->status =
-		        report_visit_sum(building->options, building->sum, add_column, building);
+	cleanup_(snapshot_info_done) struct snapshot_info info = {0};
+	cleanup_(snapshot_writer_freep) struct snapshot_writer *writer =
+	        snapshot_writer_new(&ret->sink, SNAPSHOT_ZSTD_LEVEL);
+
+	return window_sum_write(sum, writer, &info);
+}
+
+static int set_means(const struct report *report, void *context)
+{
+	struct building *building = context;
+
+	history_set_means(building->history, report->overview);
+	return EXIT_DONE;
+}
+
+/* Writes the window over all columns. Returns 0 or -errno. */
+static int end_whole(struct building *building, struct memory_stream *ret)
+{
+	int r = write_sum(building->whole, ret);
+
+	if (r == 0)
+		r = report_visit_source(building->options, "", &ret->source, &building->error,
+		                        set_means, building);
+	ret->position = 0;
+	return r;
+}
+
+static struct window_sum *new_sum(const struct building *building)
+{
+	struct window_sum *sum = window_sum_new();
+
+	if (building->merges)
+		window_sum_merge(sum);
+	return sum;
+}
+
+/* Ends the column, if there is one: it is read as a window of its own, and as a part of the whole. Returns 0 or -errno. */
+static int end_column(struct building *building)
+{
+	cleanup_(memory_stream_done) struct memory_stream frame = memory_stream_make();
+	int r;
+
+	if (!building->sum)
+		return 0;
+	r = write_sum(building->sum, &frame);
 	window_sum_freep(&building->sum);
+	if (r == 0)
+		r = report_visit_source(building->options, "", &frame.source, &building->error,
+		                        add_column, building);
+	frame.position = 0;
+	if (r == 0 && building->whole)
+		r = window_sum_read(building->whole, &frame.source, &building->options->limits,
+		                    &building->error);
+	return r;
 }
 
 static struct window_sum *pick_column(struct recording_picker *self, unused_ uint64_t ends_ns)
@@ -97,10 +149,10 @@ static struct window_sum *pick_column(struct recording_picker *self, unused_ uin
 	/* A recorder may have added windows since the first pass. */
 	if (building->at >= building->count)
 		return NULL;
-	if (building->begins[building->at++])
-		end_column(building);
-	if (!building->sum && building->status == EXIT_DONE)
-		building->sum = window_sum_new();
+	if (building->begins[building->at++] && building->result == 0)
+		building->result = end_column(building);
+	if (!building->sum && building->result == 0)
+		building->sum = new_sum(building);
 	return building->sum;
 }
 
@@ -112,7 +164,8 @@ static int pass(struct building *building, const struct recording_operand *opera
 	                      &building->options->limits, &building->picker, &building->error);
 }
 
-static int build(struct building *building, const struct recording_operand *operand)
+static int build(struct building *building, const struct recording_operand *operand,
+                 struct memory_stream *whole)
 {
 	int r = pass(building, operand, note_end);
 
@@ -121,34 +174,47 @@ static int build(struct building *building, const struct recording_operand *oper
 	building->begins = history_columns_of(building->ends_ns, building->count);
 	r = pass(building, operand, pick_column);
 	if (r == 0)
-		end_column(building);
+		r = building->result;
+	if (r == 0)
+		r = end_column(building);
+	if (r == 0 && building->whole && building->history->column_count > 0)
+		r = end_whole(building, whole);
 	history_finish(building->history);
 	return r;
 }
 
-/* The command that prints a range: the word RANGE stands for it. */
-static void add_command(const struct report_call *call, const struct recording_operand *operand,
+/* Appends the command that prints a range, with the groups of the page or with the host as one group. */
+static void add_command(const struct report_call *call, const char *operand, bool by_host,
                         struct strbuf *out)
 {
-	cleanup_(strbuf_done) struct strbuf word = STRBUF_INIT;
-
-	strbuf_addf(&word, "%s@RANGE", operand->path);
 	strbuf_add_str(out, "ctprof show");
-	report_add_word(out, strbuf_str(&word));
-	report_add_grouping(call->options, true, out);
+	report_add_word(out, operand);
+	report_add_grouping(call->options, !by_host, out);
+	strbuf_add_str(out, by_host ? " -g host" : "");
+}
+
+static void add_page(const struct report_call *call, const struct recording_operand *operand,
+                     const struct history *history)
+{
+	cleanup_(strbuf_done) struct strbuf range = STRBUF_INIT;
+	struct strbuf texts[4] = {STRBUF_INIT, STRBUF_INIT, STRBUF_INIT, STRBUF_INIT};
+	struct page_history_commands commands;
+
+	strbuf_addf(&range, "%s@" PAGE_HISTORY_RANGE, operand->path);
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		add_command(call, i < 2 ? call->path : strbuf_str(&range), i % 2 == 1, &texts[i]);
+	commands = (struct page_history_commands){strbuf_str(&texts[0]), strbuf_str(&texts[1]),
+	                                          strbuf_str(&texts[2]), strbuf_str(&texts[3])};
+	page_add_history(history, &commands, call->out);
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		strbuf_done(&texts[i]);
 }
 
 static int draw(const struct report_call *call, const struct recording_operand *operand,
                 const struct history *history)
 {
-	cleanup_(strbuf_done) struct strbuf command = STRBUF_INIT, whole = STRBUF_INIT;
-
 	if (!call->chart) {
-		add_command(call, operand, &command);
-		strbuf_add_str(&whole, "ctprof show");
-		report_add_word(&whole, call->path);
-		report_add_grouping(call->options, true, &whole);
-		page_add_history(history, strbuf_str(&command), strbuf_str(&whole), call->out);
+		add_page(call, operand, history);
 		return EXIT_DONE;
 	}
 	if (strcmp(call->chart, report_recording_charts[0]) == 0) {
@@ -184,10 +250,12 @@ int report_recording(const struct report_call *call)
 	report_options_finish_overview(&options);
 	building.options = &options;
 	mem_limit(options.limits.memory);
+	building.merges = !group_by_has(&options.by, GROUP_KEY_pid) &&
+	                  !group_by_has(&options.by, GROUP_KEY_thread);
+	if (call->whole)
+		building.whole = new_sum(&building);
 	if (r > 0)
-		r = build(&building, &operand);
-	if (building.status != EXIT_DONE)
-		return building.status;
+		r = build(&building, &operand, call->whole);
 	/* The page has the same operand for its other sections, and so the error of that. */
 	if (r >= 0 && history.column_count == 0 && !call->chart)
 		return EXIT_DONE;

@@ -8,11 +8,8 @@
 
 void report_add_word(struct strbuf *out, const char *word)
 {
-	cleanup_(strbuf_done) struct strbuf quoted = STRBUF_INIT;
-
-	text_add_shell_word(&quoted, word);
 	strbuf_add_char(out, ' ');
-	text_add_escaped(out, strbuf_str(&quoted), quoted.len);
+	text_add_shell_word_escaped(out, word);
 }
 
 void report_add_grouping(const struct report_options *options, bool keys, struct strbuf *out)

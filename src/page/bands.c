@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "base/markup.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "plot/plot.h"
 #include "time-chart.h"
 
@@ -71,82 +70,27 @@ void bands_series_values(const struct series *series, const struct history *colu
 	}
 }
 
-enum series_id bands_total(enum bands_kind kind)
-{
-	return kind == BANDS_USED ? SERIES_cpu_mean : kind == BANDS_CPU ? SERIES_cpu : SERIES_rss;
-}
-
-/* Returns the value of a point; 0 of one that is missing, or of the first record, which has no column if there are others. */
-static double value_of(const struct series *series, const struct series_point *point,
-                       enum bands_kind kind)
-{
-	double value = kind == BANDS_USED  ? point->used
-	               : kind == BANDS_CPU ? point->cpu
-	                                   : point->rss;
-
-	return isnan(value) || (point->time_ns == 0 && series->count > 1) ? 0 : value;
-}
-
-struct use {
-	const struct series_process *process;
-	const char *pid;
-	double sum;
-};
-
-static int by_use(const void *a_ptr, const void *b_ptr)
-{
-	const struct use *a = a_ptr, *b = b_ptr;
-
-	if (a->sum != b->sum)
-		return a->sum > b->sum ? -1 : 1;
-	return strcmp(a->pid, b->pid);
-}
-
-/* Returns the processes, those that used most first; the caller frees the array. */
-static struct use *sort_processes(const struct series *series, enum bands_kind kind,
-                                  size_t *ret_count)
-{
-	struct use *uses = mem_calloc(series->process_count + 1, sizeof(uses[0]));
-	size_t count = 0;
-
-	for (size_t i = 0; i < series->process_count; i++) {
-		const struct series_process *process = &series->processes[i];
-		struct use use = {process, series->pids.entries[i].key, 0};
-
-		for (size_t k = 0; k < process->count; k++)
-			use.sum += value_of(series, &process->points[k], kind);
-		if (use.sum > 0)
-			uses[count++] = use;
-	}
-	qsort(uses, count, sizeof(uses[0]), by_use);
-	*ret_count = count;
-	return uses;
-}
-
 /* Adds the largest value of each column. */
 static void add_process(const struct series *series, const struct series_process *process,
-                        const struct history *columns, enum bands_kind kind, struct band *band)
+                        const struct history *columns, enum series_use_kind kind, struct band *band)
 {
 	double *own = mem_calloc(columns->column_count + 1, sizeof(own[0]));
 
 	for (size_t i = 0; i < process->count; i++) {
 		size_t at = column_at(columns, process->points[i].time_ns);
 
-		own[at] = fmax(own[at], value_of(series, &process->points[i], kind));
+		own[at] = fmax(own[at], series_use_value(series, &process->points[i], kind));
 	}
 	for (size_t i = 0; i < columns->column_count; i++)
 		band->values[i] += own[i];
 	free(own);
 }
 
-static void name_band(struct band *band, const struct use *use)
+static void name_band(struct band *band, const struct series_use *use)
 {
 	cleanup_(strbuf_done) struct strbuf label = STRBUF_INIT;
-	const char *command = use->process->command ? use->process->command : "";
 
-	text_add_escaped(&label, use->pid, strlen(use->pid));
-	strbuf_add_char(&label, ' ');
-	text_add_escaped(&label, command, strlen(command));
+	plot_add_process(use, &label);
 	band->label = mem_copy(strbuf_str(&label), label.len);
 }
 
@@ -176,11 +120,11 @@ static void add_rest(struct bands *bands, const struct history *columns, const d
 /* A column has the most of each process, which need not be of one moment: where they are more than the most of all together, that is
  * divided among them. */
 static void divide(struct bands *bands, const struct series *series, const struct history *columns,
-                   enum bands_kind kind)
+                   enum series_use_kind kind)
 {
 	double *totals = mem_calloc(columns->column_count + 1, sizeof(totals[0]));
 
-	bands_series_values(series, columns, bands_total(kind), totals);
+	bands_series_values(series, columns, series_use_total(kind), totals);
 	for (size_t i = 0; i < columns->column_count; i++) {
 		double sum = 0, part;
 
@@ -195,16 +139,16 @@ static void divide(struct bands *bands, const struct series *series, const struc
 			bands->entries[k].values[i] *= part;
 		bands->top = fmax(bands->top, sum * part);
 	}
-	if (kind == BANDS_USED)
+	if (kind == SERIES_USE_TIME)
 		add_rest(bands, columns, totals);
 	free(totals);
 }
 
 void bands_init(struct bands *bands, const struct series *series, const struct history *columns,
-                enum bands_kind kind)
+                enum series_use_kind kind)
 {
 	size_t count;
-	struct use *uses = sort_processes(series, kind, &count);
+	struct series_use *uses = series_use_sort(series, kind, &count);
 
 	*bands = (struct bands){0};
 	for (size_t i = 0; i < count; i++) {
@@ -241,7 +185,7 @@ void bands_add_name(const struct bands *bands, unsigned band, struct strbuf *out
 	else if (bands->has_rest && band == bands->count - 1)
 		strbuf_add_str(out, "what no sample saw");
 	else
-		strbuf_addf(out, "%zu other processes", bands->others);
+		plot_add_other_processes(bands->others, out);
 }
 
 unsigned bands_colour(const struct bands *bands, unsigned band)

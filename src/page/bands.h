@@ -4,16 +4,10 @@
  * their own, all others one together. */
 #include "ctprof/base/strbuf.h"
 #include "page/history.h"
-#include "series/series.h"
+#include "plot/plot.h"
+#include "series/series-use.h"
 
-enum { BANDS_OWN = 7, BAND_COLUMNS = 500, BANDS_HEIGHT = 160 };
-
-/* The values of the bands. */
-enum bands_kind {
-	BANDS_USED, /* the CPU time that each process used in a record, below the mean CPU use of all */
-	BANDS_CPU, /* the most of each process's CPU use as ps has it, below the most of their sum */
-	BANDS_RSS, /* the most resident memory of each, below the most of their sum */
-};
+enum { BANDS_OWN = PLOT_PROCESSES, BAND_COLUMNS = 500, BANDS_HEIGHT = 160 };
 
 struct band {
 	char *label;    /* "123 /bin/sh"; safe to print; owned; NULL: of others, or of the rest */
@@ -25,7 +19,7 @@ struct bands {
 	/* The largest first; behind BANDS_OWN the others; the last one is the rest, if there is one. */
 	struct band entries[BANDS_OWN + 2];
 	unsigned count;
-	bool has_rest; /* of BANDS_USED: CPU time of all that is in no process's */
+	bool has_rest; /* of SERIES_USE_TIME: CPU time of all that is in no process's */
 	size_t others; /* processes that are in the last one; 0: it is a process like all */
 	double top;    /* of all bands together */
 };
@@ -36,12 +30,9 @@ void bands_make_columns(const struct series *series, struct history *ret);
 void bands_series_values(const struct series *series, const struct history *columns,
                          enum series_id id, double *ret);
 
-/* Returns the series that the bands of a kind add up to, or are cut down to. */
-enum series_id bands_total(enum bands_kind kind);
-
-/* Makes the bands. bands_done() them in any case. */
+/* Makes the bands, which add up to the total of the kind, or are cut down to it. bands_done() them in any case. */
 void bands_init(struct bands *bands, const struct series *series, const struct history *columns,
-                enum bands_kind kind);
+                enum series_use_kind kind);
 void bands_done(struct bands *bands);
 
 /* Appends the name of a band, as text; returns the number of its colour. */

@@ -48,7 +48,7 @@ static void add_cell(struct history *history, const struct overview_row *row, ui
 	for (unsigned a = 0; a < ASPECT_COUNT; a++) {
 		const struct overview_value *value = &row->values[a][0];
 
-		cell->amounts[a] = value->seen ? (float)value->amount : NAN;
+		cell->amounts[a] = value->seen ? value->amount : NAN;
 	}
 }
 
@@ -90,6 +90,30 @@ void history_add(struct history *history, const struct history_column *column,
 		history->capacity[a] = fmax(history->capacity[a], overview->scale.capacity[a]);
 	}
 	add_groups(history, overview);
+}
+
+static void copy_amounts(const struct overview_row *row, double ret[ASPECT_COUNT])
+{
+	for (unsigned a = 0; a < ASPECT_COUNT; a++)
+		ret[a] = row->values[a][0].seen ? row->values[a][0].amount : NAN;
+}
+
+void history_set_means(struct history *history, const struct overview *overview)
+{
+	for (size_t i = 0; i < overview->count; i++) {
+		const struct overview_row *row = &overview->rows[i];
+		const char *label = row->group->label;
+		struct history_group *group;
+		uint32_t place;
+
+		if (!strmap_find(&history->places, label, strlen(label), &place))
+			continue;
+		group = &history->groups[place];
+		group->has_means = true;
+		copy_amounts(row, group->means);
+	}
+	history->has_means = true;
+	copy_amounts(&overview->host, history->means);
 }
 
 static int by_rank(const void *a_ptr, const void *b_ptr)

@@ -27,7 +27,7 @@ struct history_column {
 struct history_cell {
 	uint32_t column;
 	float score;
-	float amounts[ASPECT_COUNT]; /* NaN: not known */
+	double amounts[ASPECT_COUNT]; /* NaN: not known */
 };
 
 struct history_group {
@@ -35,6 +35,8 @@ struct history_group {
 	struct history_cell *cells; /* by column; columns without one: it did nothing; owned */
 	size_t count, capacity;
 	double rank;
+	bool has_means;             /* history_set_means() has found it */
+	double means[ASPECT_COUNT]; /* NaN: not known */
 };
 
 struct history {
@@ -46,11 +48,15 @@ struct history {
 	bool seen[ASPECT_COUNT];
 	double capacity[ASPECT_COUNT]; /* of the machine; 0: not known */
 	uint64_t cut;                  /* cells that were not kept */
+	bool has_means;
+	double means[ASPECT_COUNT]; /* of the host; NaN: not known */
 };
 
 /* Appends a column, whose host's values are set here, with the groups of its overview. The column is behind those before. */
 void history_add(struct history *history, const struct history_column *column,
                  const struct overview *overview);
+/* Sets the means over all the time, which the overview of all windows together has. */
+void history_set_means(struct history *history, const struct overview *overview);
 /* Sorts the groups: those first that did most over all the time, or in one column. */
 void history_finish(struct history *history);
 /* For cleanup_(history_done); a zeroed one is good. */

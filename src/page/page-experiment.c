@@ -18,15 +18,6 @@ enum {
 	SVG_GAP = 8,
 };
 
-static void add_lines(const struct strbuf *text, struct strbuf *out)
-{
-	if (text->len == 0)
-		return;
-	strbuf_add_str(out, "<pre class=\"lines\">");
-	markup_add_str(out, strbuf_str(text));
-	strbuf_add_str(out, "</pre>\n");
-}
-
 /* The number that a column is sorted by; NaN: its text. */
 static double number_of(const struct effect *effect, enum findings_column column)
 {
@@ -82,7 +73,13 @@ static void add_chart(const struct dumbbell_axis *axis, const struct effect *eff
 	strbuf_add_str(out, "</svg></td>");
 }
 
-static void add_row(const struct dumbbell_axis *axis, const struct effect *effect,
+/* The share of the host is in the table of all rows, as it is in the text. */
+static bool has_column(unsigned column, bool all)
+{
+	return column != FINDINGS_SHARE || all;
+}
+
+static void add_row(const struct dumbbell_axis *axis, const struct effect *effect, bool all,
                     struct strbuf *out)
 {
 	cleanup_(strbuf_done) struct strbuf metric = STRBUF_INIT;
@@ -94,11 +91,12 @@ static void add_row(const struct dumbbell_axis *axis, const struct effect *effec
 	add_cell(effect, FINDINGS_GROUP, out);
 	add_chart(axis, effect, out);
 	for (unsigned i = FINDINGS_A; i < FINDINGS_SPREAD; i++)
-		add_cell(effect, (enum findings_column)i, out);
+		if (has_column(i, all))
+			add_cell(effect, (enum findings_column)i, out);
 	strbuf_add_str(out, "</tr>\n");
 }
 
-static void add_heads(const struct dumbbell_axis *axis, struct strbuf *out)
+static void add_heads(const struct dumbbell_axis *axis, bool all, struct strbuf *out)
 {
 	strbuf_add_str(out, "<table class=\"effects sorted\">\n<thead><tr>");
 	for (unsigned i = 0; i < FINDINGS_SPREAD; i++) {
@@ -109,6 +107,8 @@ static void add_heads(const struct dumbbell_axis *axis, struct strbuf *out)
 			dumbbell_add_labels(axis, out);
 			strbuf_add_str(out, "</svg></th>");
 		}
+		if (!has_column(i, all))
+			continue;
 		strbuf_addf(out, "<th scope=\"col\"%s>%s</th>",
 		            findings_columns[i].right ? "" : " class=\"text\"",
 		            findings_columns[i].heading);
@@ -116,7 +116,7 @@ static void add_heads(const struct dumbbell_axis *axis, struct strbuf *out)
 	strbuf_add_str(out, "</tr></thead>\n<tbody>\n");
 }
 
-static void add_table(const struct findings *findings, const struct findings_list *list,
+static void add_table(const struct findings *findings, const struct findings_list *list, bool all,
                       struct strbuf *out)
 {
 	size_t count = list->count < ROWS_MOST ? list->count : ROWS_MOST;
@@ -125,9 +125,9 @@ static void add_table(const struct findings *findings, const struct findings_lis
 	if (count == 0)
 		return;
 	strbuf_add_str(out, "<div class=\"wide\">\n");
-	add_heads(&axis, out);
+	add_heads(&axis, all, out);
 	for (size_t i = 0; i < count; i++)
-		add_row(&axis, list->rows[i], out);
+		add_row(&axis, list->rows[i], all, out);
 	strbuf_add_str(out, "</tbody>\n</table>\n</div>\n");
 	if (axis.is_cut)
 		strbuf_add_str(out, "<p>The axis ends at a factor of ten: what is beyond is drawn "
@@ -172,7 +172,7 @@ static void add_all(const struct findings *findings, const struct comparison *co
 	if (list.count > shown) {
 		strbuf_addf(out, "<details>\n<summary>all %zu rows</summary>\n", list.count);
 		page_add_heading(id, "All rows", command, " -v --limit 0", out);
-		add_table(findings, &list, out);
+		add_table(findings, &list, true, out);
 		strbuf_add_str(out, "</details>\n");
 	}
 	findings_list_done(&list);
@@ -222,9 +222,10 @@ static void add_strips(const struct findings *findings, const struct findings_li
 	if (count == 0)
 		return;
 	page_add_heading(id, "Units in the order of time", command, " -f json", out);
-	strbuf_add_str(out, "<p>Each sign is the value of one unit, between the lowest and the "
-	                    "highest one. The JSON has the difference of the arms in each block "
-	                    "(contrasts).</p>\n");
+	strbuf_add_str(out,
+	               "<p>Each sign is the value of one unit, between the lowest and the "
+	               "highest one. The JSON has them (values, in the order of units), and the "
+	               "difference of the arms in each block (contrasts).</p>\n");
 	add_arms(findings->trial, out);
 	strbuf_add_str(out, "<div class=\"wide\">\n<table class=\"strips\">\n<thead><tr>"
 	                    "<th scope=\"col\">row</th><th scope=\"col\">lowest</th>"
@@ -261,15 +262,15 @@ static void add_comparison(const struct findings *given, size_t place, const cha
 	page_add_heading(strbuf_str(&id), strbuf_str(&text), command, "", out);
 	strbuf_clear(&text);
 	findings_add_failures(comparison, &text);
-	add_lines(&text, out);
+	page_add_lines(strbuf_str(&text), true, out);
 	if (list.count > 0)
 		add_key(&findings, out);
-	add_table(&findings, &list, out);
+	add_table(&findings, &list, false, out);
 	strbuf_clear(&text);
 	findings_list_add_notes(&list, &findings, &text);
 	findings_add_rest(&findings, comparison, &text);
 	findings_add_validity(&findings, comparison, &text);
-	add_lines(&text, out);
+	page_add_lines(strbuf_str(&text), true, out);
 	strbuf_clear(&id);
 	strbuf_addf(&id, "all-%zu", place + 1);
 	add_all(&findings, comparison, list.count, strbuf_str(&id), command, out);
@@ -284,7 +285,7 @@ void page_add_experiment(const struct findings *findings, const char *command, s
 	cleanup_(strbuf_done) struct strbuf head = STRBUF_INIT;
 
 	findings_add_head(findings, &head);
-	page_begin_text(strbuf_str(&head), out);
+	page_begin_text(strbuf_str(&head), true, out);
 	for (size_t i = 0; i < findings->count; i++)
 		add_comparison(findings, i, command, out);
 	page_end(out);

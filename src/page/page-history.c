@@ -8,17 +8,14 @@
 #include "base/clock.h"
 #include "base/markup.h"
 #include "base/mem.h"
+#include "heat.h"
 #include "metric/units.h"
+#include "page-history-part.h"
 #include "page-section.h"
 #include "report/overview-table.h"
 #include "time-chart.h"
-#include "json/json-write.h"
 
 enum { SVG_NAME = 240, SVG_CHART = 900, SVG_GAP = 8 };
-
-/* Aspects that have a heat map, in this order. */
-static const enum aspect_id heat_aspects[] = {ASPECT_cpu, ASPECT_wait, ASPECT_blocked, ASPECT_read,
-                                              ASPECT_write};
 
 static void add_amount(unsigned aspect, double amount, struct strbuf *out)
 {
@@ -32,34 +29,6 @@ static void add_amount(unsigned aspect, double amount, struct strbuf *out)
 	overview_add_amount(&window, aspect, amount, out);
 	if (out->len == start)
 		strbuf_add_char(out, '0');
-}
-
-/* The mean over the time of the columns that have a value, the largest one, and its column. */
-struct extent {
-	double mean, most;
-	size_t at;
-};
-
-static struct extent extent_of(const struct history *history, const double *values)
-{
-	struct extent extent = {NAN, NAN, 0};
-	double length = 0, sum = 0;
-
-	for (size_t i = 0; i < history->column_count; i++) {
-		double weight = (double)history->columns[i].length_ns;
-
-		if (isnan(values[i]))
-			continue;
-		sum += values[i] * weight;
-		length += weight;
-		if (isnan(extent.most) || values[i] > extent.most) {
-			extent.most = values[i];
-			extent.at = i;
-		}
-	}
-	if (length > 0)
-		extent.mean = sum / length;
-	return extent;
 }
 
 static double *host_of(const struct history *history, unsigned aspect)
@@ -88,6 +57,7 @@ struct panel {
 	const char *heading;
 	unsigned aspect; /* of its unit; ASPECT_COUNT: percent */
 	double *lines[3];
+	double means[3];
 	const char *names[3];
 	unsigned count;
 	double top;
@@ -96,15 +66,25 @@ struct panel {
 static void panel_add(const struct history *history, struct panel *panel, double *values,
                       const char *name)
 {
-	double most = extent_of(history, values).most;
+	struct extent extent = extent_of(history, values);
 
-	if (isnan(most)) {
+	if (isnan(extent.most)) {
 		free(values);
 		return;
 	}
 	panel->lines[panel->count] = values;
+	panel->means[panel->count] = extent.mean;
 	panel->names[panel->count++] = name;
-	panel->top = fmax(panel->top, most);
+	panel->top = fmax(panel->top, extent.most);
+}
+
+static void panel_add_host(const struct history *history, struct panel *panel, unsigned aspect)
+{
+	unsigned at = panel->count;
+
+	panel_add(history, panel, host_of(history, aspect), aspect_table[aspect].heading);
+	if (panel->count > at && history->has_means)
+		panel->means[at] = history->means[aspect];
 }
 
 static void panel_done(struct panel *panel)
@@ -117,8 +97,12 @@ static void add_value(const struct panel *panel, double value, struct strbuf *ou
 {
 	if (panel->aspect < ASPECT_COUNT)
 		add_amount(panel->aspect, value, out);
-	else
-		strbuf_addf(out, value < 9.95 ? "%.1f%%" : "%.0f%%", value);
+	else if (isnan(value))
+		strbuf_add_char(out, '-');
+	else { /* time of each second, as the table of pressure has it */
+		units_format(UNIT_ns, quantity_real(value * NS_PER_SECOND / 100), false, out);
+		strbuf_add_str(out, "/s");
+	}
 }
 
 enum { PANELS = 5 };
@@ -137,11 +121,11 @@ static void panel_init(const struct history *history, unsigned which, struct pan
 		panel_add(history, ret, pressure_of(history, PSI_io), "io");
 	} else if (aspect == ASPECT_read) {
 		ret->heading = "storage";
-		panel_add(history, ret, host_of(history, ASPECT_read), "read/s");
-		panel_add(history, ret, host_of(history, ASPECT_write), "write/s");
+		panel_add_host(history, ret, ASPECT_read);
+		panel_add_host(history, ret, ASPECT_write);
 	} else if (history->seen[aspect]) {
 		ret->heading = aspect_table[aspect].heading;
-		panel_add(history, ret, host_of(history, aspect), aspect_table[aspect].heading);
+		panel_add_host(history, ret, aspect);
 	}
 	/* The whole machine is the end where that is known and used. */
 	if (aspect == ASPECT_cpu && history->capacity[aspect] > 0)
@@ -166,6 +150,65 @@ static void add_key(unsigned line, const char *name, struct strbuf *out)
 	            line, name);
 }
 
+/* Appends "2026-11-23T10:00:00.25Z", in whole milliseconds: a window is longer. */
+static void add_range_end(uint64_t unix_ns, bool up, struct strbuf *out)
+{
+	uint64_t ms = unix_ns / NS_PER_MS + (up && unix_ns % NS_PER_MS > 0);
+	time_t seconds = (time_t)(ms / 1000);
+	char text[32];
+	struct tm fields;
+
+	gmtime_r(&seconds, &fields);
+	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &fields);
+	strbuf_add_str(out, text);
+	if (ms % 1000 > 0)
+		strbuf_addf(out, ".%03u", (unsigned)(ms % 1000));
+	strbuf_add_char(out, 'Z');
+}
+
+/* Begins the value of one column, with the range that it is of: the script shows the command that prints it. */
+static void begin_peak(const struct history *history, const struct extent *extent,
+                       struct strbuf *out)
+{
+	const struct history_column *column = &history->columns[extent->at];
+
+	strbuf_addf(out, "<span class=\"peak\" data-at=\"%zu\" data-range=\"", extent->at);
+	add_range_end(column->begin_ns, true, out);
+	strbuf_add_str(out, "..");
+	add_range_end(column->end_ns, false, out);
+	strbuf_add_str(out, "\">");
+}
+
+/* Appends the time at which a column begins, with its day if there are several. */
+static void add_begin(const struct history *history, const struct extent *extent,
+                      struct strbuf *out)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	enum { DAY_SECONDS = 24 * 3600, CLOCK = 11 };
+	uint64_t begin_ns = history->columns[0].begin_ns;
+	uint64_t end_ns = history->columns[history->column_count - 1].end_ns;
+
+	if (isnan(extent->most))
+		return;
+	time_chart_add_time(history->columns[extent->at].begin_ns, &text);
+	strbuf_add_str(out, strbuf_str(&text) +
+	                            (end_ns - begin_ns <= DAY_SECONDS * NS_PER_SECOND ? CLOCK : 5));
+}
+
+static void add_panel_cell(const struct history *history, const struct panel *panel,
+                           unsigned column, const struct extent *extent, struct strbuf *out)
+{
+	if (column == 0) {
+		add_value(panel, extent->mean, out);
+	} else if (column == 1) {
+		begin_peak(history, extent, out);
+		add_value(panel, extent->most, out);
+		strbuf_add_str(out, "</span>");
+	} else {
+		add_begin(history, extent, out);
+	}
+}
+
 static void add_panel(const struct history *history, unsigned which, struct strbuf *out)
 {
 	struct panel panel;
@@ -177,14 +220,15 @@ static void add_panel(const struct history *history, unsigned which, struct strb
 			add_key(i, panel.names[i], out);
 		strbuf_add_str(out, "</th><td class=\"bars\">");
 		add_panel_chart(history, &panel, out);
-		for (unsigned column = 0; column < 2; column++) {
+		for (unsigned column = 0; column < 3; column++) {
 			strbuf_add_str(out, "</td><td>");
 			/* Each number stands beside its name, below the heading. */
 			for (unsigned i = 0; i < panel.count; i++) {
 				struct extent extent = extent_of(history, panel.lines[i]);
 
+				extent.mean = panel.means[i];
 				strbuf_add_str(out, panel.count > 1 ? "<br>" : "");
-				add_value(&panel, column == 0 ? extent.mean : extent.most, out);
+				add_panel_cell(history, &panel, column, &extent, out);
 			}
 		}
 		strbuf_add_str(out, "</td></tr>\n");
@@ -198,7 +242,8 @@ static void add_table_begin(const char *first, const char *aspect, struct strbuf
 	        out,
 	        "<div class=\"wide\">\n<table class=\"history\" data-aspect=\"%s\">\n<thead><tr>"
 	        "<th scope=\"col\">%s</th><th scope=\"col\" class=\"bars\">time (UTC)</th>"
-	        "<th scope=\"col\">mean</th><th scope=\"col\">most</th></tr></thead>\n<tbody>\n",
+	        "<th scope=\"col\">mean</th><th scope=\"col\">most</th><th scope=\"col\">from</th>"
+	        "</tr></thead>\n<tbody>\n",
 	        aspect, first);
 }
 
@@ -209,7 +254,8 @@ static void add_table_end(const struct history *history, struct strbuf *out)
 	            "class=\"bar\" width=\"100%%\" height=\"%d\" aria-hidden=\"true\">",
 	            AXIS_HEIGHT);
 	time_chart_add_axis(history, out);
-	strbuf_add_str(out, "</svg></td><td></td><td></td></tr>\n</tbody>\n</table>\n</div>\n");
+	strbuf_add_str(out,
+	               "</svg></td><td></td><td></td><td></td></tr>\n</tbody>\n</table>\n</div>\n");
 }
 
 /* Appends the text of a row: "postgres, mean 12, most 300 at 2026-11-23 10:00:00 UTC". */
@@ -218,6 +264,10 @@ static void add_title(const struct history *history, const char *name, unsigned 
 {
 	strbuf_add_str(out, "<title>");
 	markup_add_str(out, name);
+	if (strcmp(name, heat_others) == 0) {
+		strbuf_addf(out, "\n%s</title>", aspect_table[aspect].heading);
+		return;
+	}
 	strbuf_addf(out, "\n%s: mean ", aspect_table[aspect].heading);
 	add_amount(aspect, extent->mean, out);
 	strbuf_add_str(out, ", most ");
@@ -228,50 +278,6 @@ static void add_title(const struct history *history, const char *name, unsigned 
 		strbuf_add_str(out, " on");
 	}
 	strbuf_add_str(out, "</title>");
-}
-
-/* The rows of one heat map. */
-struct heat {
-	const struct history *history;
-	unsigned aspect;
-	size_t groups;   /* that have a row; one more is of the others */
-	double **values; /* by row */
-	double largest;
-};
-
-static const char *heat_name(const struct heat *heat, size_t row)
-{
-	return row < heat->groups ? heat->history->groups[row].label : "(all other groups)";
-}
-
-static void heat_init(const struct history *history, unsigned aspect, struct heat *ret)
-{
-	size_t groups =
-	        history->group_count < HISTORY_GROUPS ? history->group_count : HISTORY_GROUPS;
-
-	*ret = (struct heat){.history = history,
-	                     .aspect = aspect,
-	                     .groups = groups,
-	                     .values = mem_calloc(groups + 1, sizeof(ret->values[0]))};
-	for (size_t row = 0; row <= groups; row++) {
-		double most;
-
-		ret->values[row] = mem_calloc(history->column_count + 1, sizeof(double));
-		if (row < groups)
-			history_amounts(history, row, aspect, ret->values[row]);
-		else
-			history_rest(history, groups, aspect, ret->values[row]);
-		most = extent_of(history, ret->values[row]).most;
-		if (most > ret->largest)
-			ret->largest = most;
-	}
-}
-
-static void heat_done(struct heat *heat)
-{
-	for (size_t row = 0; row <= heat->groups; row++)
-		free(heat->values[row]);
-	free(heat->values);
 }
 
 static void add_levels(const struct heat *heat, struct strbuf *out)
@@ -294,7 +300,7 @@ static void add_levels(const struct heat *heat, struct strbuf *out)
 
 static void add_heat_chart(const struct heat *heat, size_t row, struct strbuf *out)
 {
-	struct extent extent = extent_of(heat->history, heat->values[row]);
+	struct extent extent = heat_extent(heat, row);
 
 	time_chart_begin("heat", CELL_HEIGHT, out);
 	add_title(heat->history, heat_name(heat, row), heat->aspect, &extent, out);
@@ -305,7 +311,7 @@ static void add_heat_chart(const struct heat *heat, size_t row, struct strbuf *o
 
 static void add_heat_row(const struct heat *heat, size_t row, struct strbuf *out)
 {
-	struct extent extent = extent_of(heat->history, heat->values[row]);
+	struct extent extent = heat_extent(heat, row);
 
 	/* A group that did nothing of this has no row here. */
 	if (!isnan(extent.most) && extent.most <= 0)
@@ -314,15 +320,23 @@ static void add_heat_row(const struct heat *heat, size_t row, struct strbuf *out
 	markup_add_str(out, heat_name(heat, row));
 	strbuf_add_str(out, "</th><td class=\"bars\">");
 	add_heat_chart(heat, row, out);
+	/* No command prints what the others are together. */
+	if (row == heat->groups) {
+		strbuf_add_str(out, "</td><td></td><td></td><td></td></tr>\n");
+		return;
+	}
 	strbuf_add_str(out, "</td><td>");
 	add_amount(heat->aspect, extent.mean, out);
 	strbuf_add_str(out, "</td><td>");
+	begin_peak(heat->history, &extent, out);
 	add_amount(heat->aspect, extent.most, out);
+	strbuf_add_str(out, "</span></td><td>");
+	add_begin(heat->history, &extent, out);
 	strbuf_add_str(out, "</td></tr>\n");
 }
 
-static void add_heat(const struct history *history, unsigned aspect, bool open, const char *whole,
-                     struct strbuf *out)
+static void add_heat(const struct history *history, unsigned aspect, bool open,
+                     const struct page_history_commands *commands, struct strbuf *out)
 {
 	cleanup_(strbuf_done) struct strbuf id = STRBUF_INIT, options = STRBUF_INIT;
 	struct heat heat;
@@ -333,7 +347,9 @@ static void add_heat(const struct history *history, unsigned aspect, bool open, 
 		strbuf_addf(&options, " --sort-by %s --limit 0 --self", aspect_table[aspect].name);
 		strbuf_addf(out, "<details%s>\n<summary>%s: %s</summary>\n", open ? " open" : "",
 		            aspect_table[aspect].heading, aspect_table[aspect].description);
-		page_add_heading(strbuf_str(&id), aspect_table[aspect].heading, whole,
+		page_add_heading(strbuf_str(&id), aspect_table[aspect].heading, commands->whole,
+		                 strbuf_str(&options), out);
+		page_add_command("The most, with the time of its column as RANGE:", commands->range,
 		                 strbuf_str(&options), out);
 		add_levels(&heat, out);
 		add_table_begin("group", aspect_table[aspect].name, out);
@@ -364,7 +380,7 @@ static void add_notes(const struct history *history, struct strbuf *out)
 			gap_ns += column->begin_ns - column[-1].end_ns;
 		}
 	}
-	strbuf_addf(out, "<p>%llu window%s in %zu column%s of at most ",
+	strbuf_addf(out, "<p class=\"drawn\">%llu window%s in %zu column%s of at most ",
 	            (unsigned long long)windows, windows == 1 ? "" : "s", history->column_count,
 	            history->column_count == 1 ? "" : "s");
 	units_format(UNIT_ns, quantity_integer(longest_ns), false, out);
@@ -386,104 +402,28 @@ static void add_notes(const struct history *history, struct strbuf *out)
 	strbuf_add_str(out, "</p>\n");
 }
 
-/* Three digits are what is drawn. */
-static void write_number(struct json_writer *writer, double number)
-{
-	char text[32];
-
-	if (isnan(number)) {
-		json_write_null(writer);
-		return;
-	}
-	snprintf(text, sizeof(text), "%.4g", number);
-	json_write_raw(writer, text, strlen(text));
-}
-
-static void write_columns(const struct history *history, struct json_writer *writer)
-{
-	json_write_key(writer, "columns");
-	json_write_open(writer, '[');
-	for (size_t i = 0; i < history->column_count; i++) {
-		const struct history_column *column = &history->columns[i];
-
-		json_write_open(writer, '[');
-		json_write_double(writer, (double)column->begin_ns / (double)NS_PER_SECOND);
-		json_write_double(writer, (double)column->end_ns / (double)NS_PER_SECOND);
-		json_write_double(writer, (double)column->length_ns / (double)NS_PER_SECOND);
-		json_write_close(writer, ']');
-	}
-	json_write_close(writer, ']');
-}
-
-static void write_rows(const struct heat *heat, struct json_writer *writer)
-{
-	json_write_key(writer, aspect_table[heat->aspect].name);
-	json_write_open(writer, '{');
-	json_write_key(writer, "heading");
-	json_write_str(writer, aspect_table[heat->aspect].heading);
-	json_write_key(writer, "bytes");
-	json_write_bool(writer, aspect_table[heat->aspect].kind == ASPECT_KIND_BYTES);
-	json_write_key(writer, "rows");
-	json_write_open(writer, '[');
-	for (size_t row = 0; row <= heat->groups; row++) {
-		json_write_open(writer, '[');
-		for (size_t i = 0; i < heat->history->column_count; i++)
-			write_number(writer, heat->values[row][i]);
-		json_write_close(writer, ']');
-	}
-	json_write_close(writer, ']');
-	json_write_close(writer, '}');
-}
-
-static void add_data(const struct history *history, const char *command, struct strbuf *out)
-{
-	cleanup_(strbuf_done) struct strbuf json = STRBUF_INIT;
-	struct json_writer writer = JSON_WRITER_INIT(&json);
-	size_t groups =
-	        history->group_count < HISTORY_GROUPS ? history->group_count : HISTORY_GROUPS;
-
-	json_write_open(&writer, '{');
-	json_write_key(&writer, "command");
-	json_write_str(&writer, command);
-	write_columns(history, &writer);
-	json_write_key(&writer, "groups");
-	json_write_open(&writer, '[');
-	for (size_t i = 0; i < groups; i++)
-		json_write_str(&writer, history->groups[i].label);
-	json_write_str(&writer, "(all other groups)");
-	json_write_close(&writer, ']');
-	json_write_key(&writer, "aspects");
-	json_write_open(&writer, '{');
-	for (size_t i = 0; i < ARRAY_SIZE(heat_aspects); i++) {
-		struct heat heat;
-
-		heat_init(history, heat_aspects[i], &heat);
-		if (heat.largest > 0)
-			write_rows(&heat, &writer);
-		heat_done(&heat);
-	}
-	json_write_close(&writer, '}');
-	json_write_close(&writer, '}');
-	strbuf_add_str(out, "<script type=\"application/json\" id=\"history\">");
-	markup_add_json(out, json.data, json.len);
-	strbuf_add_str(out, "</script>\n");
-}
-
-void page_add_history(const struct history *history, const char *command, const char *whole,
+void page_add_history(const struct history *history, const struct page_history_commands *commands,
                       struct strbuf *out)
 {
+	static const char of_host[] = " --sort-by cpu --limit 0 --self";
+	static const char of_pressure[] = " --sections host-pressure";
+
 	if (history->column_count == 0)
 		return;
-	page_add_heading("time", "Over time", whole, " --sections host-cpu,host-pressure", out);
+	page_add_heading("time", "Over time", commands->whole_host, of_host, out);
+	page_add_command("Pressure:", commands->whole, of_pressure, out);
 	add_notes(history, out);
 	strbuf_add_str(out, "<div id=\"picked\"></div>\n");
 	add_table_begin("host", "", out);
 	for (unsigned i = 0; i < PANELS; i++)
 		add_panel(history, i, out);
 	add_table_end(history, out);
-	for (size_t i = 0; i < ARRAY_SIZE(heat_aspects); i++)
-		add_heat(history, heat_aspects[i], i == 0, whole, out);
-	add_data(history, command, out);
+	page_add_command("The most, with the time of its column as RANGE:", commands->range_host,
+	                 of_host, out);
+	page_add_command("Pressure:", commands->range, of_pressure, out);
+	for (size_t i = 0; i < HEAT_ASPECTS; i++)
+		add_heat(history, heat_aspects[i], i == 0, commands, out);
+	page_add_history_data(history, commands, out);
 }
 
 /* A row of a chart by itself: a name, and a chart behind it. */

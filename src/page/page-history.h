@@ -4,9 +4,16 @@
 #include "ctprof/base/strbuf.h"
 #include "page/history.h"
 
-/* Appends the section. @command prints one range of it: "ctprof show DIR@RANGE", in which the last RANGE stands for a range;
- * safe to print. @options are those of all of its numbers. */
-void page_add_history(const struct history *history, const char *command, const char *whole,
+/* The word that stands for a range in a command, behind all other words like it. */
+#define PAGE_HISTORY_RANGE "RANGE"
+
+/* The command lines that print its numbers, to which the section adds options; safe to print. */
+struct page_history_commands {
+	const char *whole, *whole_host; /* the groups of the page; the host as one group */
+	const char *range, *range_host; /* of the range PAGE_HISTORY_RANGE */
+};
+
+void page_add_history(const struct history *history, const struct page_history_commands *commands,
                       struct strbuf *out);
 
 /* Append one chart as a whole SVG file. The second returns false if no CPU time is known. */

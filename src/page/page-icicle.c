@@ -113,13 +113,22 @@ static void add_amount(const struct overview *overview, const struct icicle_fram
 static void add_title(const struct overview *overview, const struct icicle *icicle,
                       const struct icicle_frame *frame, unsigned aspect, struct strbuf *out)
 {
-	const struct icicle_frame *root = &icicle->frames[0];
 	const char *heading = overview_is_of_lives(overview->kind)
 	                              ? aspect_table[aspect].life_heading
 	                              : aspect_table[aspect].heading;
 
 	strbuf_add_str(out, "<title>");
 	add_name(frame, out);
+	/* No command prints what they are together. */
+	if (frame->stands_for > 0) {
+		strbuf_add_str(out, "\neach less than 0.1 % of the width</title>");
+		return;
+	}
+	/* The table prints no number that did not change. */
+	if (icicle->sides == ICICLE_SIDES && prints_same(overview, frame, aspect)) {
+		strbuf_addf(out, "\n%s is the same in both</title>", heading);
+		return;
+	}
 	strbuf_addf(out, "\n%s ", heading);
 	add_amount(overview, frame, aspect, 0, out);
 	if (icicle->sides == ICICLE_SIDES) {
@@ -128,7 +137,7 @@ static void add_title(const struct overview *overview, const struct icicle *icic
 		if (!frame->there[0] || !frame->there[1])
 			strbuf_add_str(out, frame->there[1] ? ", new" : ", gone");
 	}
-	strbuf_addf(out, "\n%.1f %% of the width</title>", 100 * frame->weight / root->weight);
+	strbuf_add_str(out, "</title>");
 }
 
 static void add_frame(const struct overview *overview, const struct icicle *icicle,
@@ -201,6 +210,23 @@ static void add_key(unsigned aspect, struct strbuf *out)
 	            aspect_table[aspect].name);
 }
 
+/* The levels of the tree, from the top down to the one of the heading's command. */
+static void add_levels(unsigned aspect, const struct page_command *command, struct strbuf *out)
+{
+	static const char *const levels[][2] = {
+	        {"All threads:", "host"}, {"Cgroups:", "cgroup"}, {"Processes:", "cgroup,pcomm"}};
+
+	strbuf_add_str(out, "<details>\n<summary>numbers of the levels above</summary>\n");
+	for (size_t i = 0; i < ARRAY_SIZE(levels); i++) {
+		cleanup_(strbuf_done) struct strbuf options = STRBUF_INIT;
+
+		strbuf_addf(&options, " -g %s --sort-by %s --limit 0", levels[i][1],
+		            aspect_table[aspect].name);
+		page_add_command(levels[i][0], command->tree, strbuf_str(&options), out);
+	}
+	strbuf_add_str(out, "</details>\n");
+}
+
 static void add_icicle(const struct report *report, const struct icicle *icicle, unsigned aspect,
                        const struct page_command *command, struct strbuf *out)
 {
@@ -228,9 +254,11 @@ static void add_icicle(const struct report *report, const struct icicle *icicle,
 	strbuf_add_str(out, "\">\n");
 	left_out = add_frames(overview, icicle, aspect, out);
 	strbuf_add_str(out, "</svg>\n");
+	add_levels(aspect, command, out);
 	if (left_out > 0)
 		strbuf_addf(out,
-		            "<p>Not drawn: %zu frame%s narrower than 0.1 %% of the whole.</p>\n",
+		            "<p class=\"drawn\">Not drawn: %zu frame%s narrower than 0.1 %% of the "
+		            "whole.</p>\n",
 		            left_out, left_out == 1 ? "" : "s");
 }
 

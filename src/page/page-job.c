@@ -13,18 +13,15 @@
 enum { LINES_MOST = 4, SVG_NAME = 300, SVG_CHART = 900, SVG_GAP = 8 };
 
 static const struct {
-	const char *id, *title;
-	enum bands_kind kind;
+	const char *id;
+	enum series_use_kind kind;
 	enum series_unit unit;
-} stacks[] = {{"bands-cpu", "CPU use of processes", BANDS_CPU, SERIES_UNIT_percent},
-              {"bands-memory", "Resident memory of processes", BANDS_RSS, SERIES_UNIT_bytes}};
+} stacks[] = {{"bands-cpu", SERIES_USE_CPU, SERIES_UNIT_percent},
+              {"bands-memory", SERIES_USE_RSS, SERIES_UNIT_bytes}};
 
-/* CPU time is better than what ps makes of it, if the file has it. */
-static enum bands_kind kind_of(const struct plot *plot, size_t which)
+static enum series_use_kind kind_of(const struct plot *plot, size_t which)
 {
-	if (stacks[which].kind == BANDS_CPU && series_has(plot->series, SERIES_cpu_mean))
-		return BANDS_USED;
-	return stacks[which].kind;
+	return which == 0 ? series_use_of_cpu(plot->series) : stacks[which].kind;
 }
 
 static void add_band_name(const struct bands *bands, unsigned band, struct strbuf *out)
@@ -43,22 +40,12 @@ static void add_axis(const struct history *columns, struct strbuf *out)
 	strbuf_add_str(out, "</svg>\n");
 }
 
-/* Says what the height is. The first record has no length and is not drawn, but the series has its value. */
-static void add_height(const struct plot *plot, enum bands_kind kind, enum series_unit unit,
-                       double top, struct strbuf *out)
+/* Says what the height is. */
+static void add_height(const struct plot *plot, enum series_use_kind kind, struct strbuf *out)
 {
-	enum series_id total = bands_total(kind);
-	double first = plot->series->records[0].values[total];
-
-	strbuf_addf(out, "<p>The height of all bands is the %s in the series above, at most ",
-	            series_rows[total].label);
-	plot_add_value(unit, top, out);
-	if (first > top) {
-		strbuf_add_str(out, ", without the ");
-		plot_add_value(unit, first, out);
-		strbuf_add_str(out, " of the first record, which has no length");
-	}
-	strbuf_add_str(out, kind == BANDS_USED
+	strbuf_add_str(out, "<p>All bands together are ");
+	plot_add_processes_total(plot->series, kind, out);
+	strbuf_add_str(out, kind == SERIES_USE_TIME
 	                            ? ". A band is the CPU time of a process in a record by the "
 	                              "record's length. No sample saw what processes "
 	                              "used between their last one and their end.</p>\n"
@@ -71,17 +58,14 @@ static void add_height(const struct plot *plot, enum bands_kind kind, enum serie
 static void add_stack(const struct plot *plot, const struct history *columns, size_t which,
                       const char *command, struct strbuf *out)
 {
-	enum bands_kind kind = kind_of(plot, which);
+	enum series_use_kind kind = kind_of(plot, which);
 	struct bands bands;
 
 	bands_init(&bands, plot->series, columns, kind);
 	if (bands.count > 0) {
-		page_add_heading(stacks[which].id, stacks[which].title, command,
-		                 kind == BANDS_USED  ? " -f csv --series cpu_mean"
-		                 : kind == BANDS_CPU ? " -f csv --series cpu"
-		                                     : " -f csv --series rss",
-		                 out);
-		add_height(plot, kind, stacks[which].unit, bands.top, out);
+		page_add_heading(stacks[which].id, plot_processes_titles[which], command,
+		                 " --by process", out);
+		add_height(plot, kind, out);
 		strbuf_add_str(out, "<ul class=\"processes\">\n");
 		for (unsigned i = 0; i < bands.count; i++) {
 			strbuf_addf(out,
@@ -90,13 +74,13 @@ static void add_stack(const struct plot *plot, const struct history *columns, si
 			            "height=\"12\"/></svg> ",
 			            bands_colour(&bands, i));
 			add_band_name(&bands, i, out);
-			if (bands.entries[i].label) {
-				strbuf_add_str(out, ": most ");
-				plot_add_value(stacks[which].unit, bands.entries[i].most, out);
-			}
+			if (bands.entries[i].label)
+				plot_add_process_most(stacks[which].unit, bands.entries[i].most,
+				                      out);
 			strbuf_add_str(out, "</li>\n");
 		}
 		strbuf_add_str(out, "</ul>\n");
+		page_add_command("Values of all records:", command, " -f csv --by process", out);
 		time_chart_begin("bands titled", BANDS_HEIGHT, out);
 		bands_add(&bands, columns, stacks[which].unit, out);
 		time_chart_end(out);
@@ -175,10 +159,10 @@ static void add_series(const struct plot *plot, const struct history *columns, c
 {
 	page_add_heading("series", "Series", command, "", out);
 	if (plot->series->count > BAND_COLUMNS)
-		strbuf_addf(
-		        out,
-		        "<p>%zu records in %zu columns, each with the most of its records.</p>\n",
-		        plot->series->count, columns->column_count);
+		strbuf_addf(out,
+		            "<p class=\"drawn\">%zu records in %zu columns, each with the most of "
+		            "its records.</p>\n",
+		            plot->series->count, columns->column_count);
 	strbuf_add_str(out, "<div class=\"wide\">\n<table class=\"history\">\n<thead><tr>"
 	                    "<th scope=\"col\">series</th><th scope=\"col\" class=\"bars\">time "
 	                    "since the first record</th><th scope=\"col\">max</th></tr></thead>\n"
@@ -197,7 +181,7 @@ void page_add_job(const struct plot *plot, const char *command, struct strbuf *o
 
 	bands_make_columns(plot->series, &columns);
 	plot_add_head(plot, &head);
-	page_begin_text(strbuf_str(&head), out);
+	page_begin_text(strbuf_str(&head), false, out);
 	add_series(plot, &columns, command, out);
 	for (size_t i = 0; i < ARRAY_SIZE(stacks); i++)
 		add_stack(plot, &columns, i, command, out);
@@ -220,7 +204,7 @@ static unsigned draw_stack(const struct bands *bands, const struct history *colu
 {
 	enum { STEP = 16, SQUARE = 10 };
 
-	draw_svg(stacks[which].title, y, BANDS_HEIGHT, out);
+	draw_svg(plot_processes_titles[which], y, BANDS_HEIGHT, out);
 	time_chart_begin("bands", BANDS_HEIGHT, out);
 	bands_add(bands, columns, stacks[which].unit, out);
 	time_chart_end(out);

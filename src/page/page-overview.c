@@ -77,7 +77,7 @@ void page_add_overview(const struct report *report, const struct page_command *c
 	bool partial = false;
 
 	overview_table_init(&table, report);
-	page_add_heading("overview", "Overview", command->overview, "", out);
+	page_add_heading("overview", "Overview", command->overview, command->limit, out);
 	if (table.shown > 0) {
 		strbuf_add_str(out, "<div class=\"wide\">\n");
 		add_rows(&table, 0, table.shown < count ? table.shown : count, out);
@@ -87,14 +87,13 @@ void page_add_overview(const struct report *report, const struct page_command *c
 	if (table.shown > 0)
 		add_empty_key(overview->kind, out);
 	report_add_overview_foot(report, partial, &foot);
-	if (foot.len > 0) {
-		strbuf_add_str(out, "<pre class=\"lines\">");
-		markup_add_str(out, strbuf_str(&foot));
-		strbuf_add_str(out, "</pre>\n");
-	}
+	page_add_lines(strbuf_str(&foot), false, out);
 	if (count > table.shown) {
-		strbuf_addf(out, "<details>\n<summary>the next %zu of %zu groups</summary>\n",
-		            count - table.shown, overview->count);
+		strbuf_add_str(out, "<details>\n<summary class=\"drawn\">");
+		if (count < overview->count)
+			strbuf_addf(out, "the first %zu of ", count - table.shown);
+		strbuf_addf(out, "%zu more group%s</summary>\n", overview->count - table.shown,
+		            overview->count - table.shown == 1 ? "" : "s");
 		page_add_heading("all", "More groups", command->overview, " --limit 0", out);
 		strbuf_add_str(out, "<div class=\"wide\">\n");
 		add_rows(&table, table.shown, count, out);

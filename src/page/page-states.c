@@ -7,6 +7,7 @@
 #include "base/markup.h"
 #include "ctprof/base/macro.h"
 #include "measure/measure.h"
+#include "metric/units.h"
 #include "page-section.h"
 
 enum { STATES = DERIVED_COUNT, GROUPS_MAX = 40, BAR_HEIGHT = 16, SVG_NAME = 240, SVG_BAR = 560 };
@@ -25,7 +26,8 @@ struct states {
 	unsigned sides;
 	unsigned list[STATES]; /* derived metrics of the section */
 	unsigned count;
-	unsigned unknown; /* of them, that no group has */
+	/* Those that no group has a value of, and those that are zero in all groups, have no column; safe to print. */
+	struct strbuf unknown, zero;
 	struct group_reader readers[SIDE_MAX];
 };
 
@@ -63,38 +65,75 @@ static void read_budget(struct states *states, size_t row, unsigned side, struct
 		ret->shares[states->list[i]] = derive((enum derived_id)states->list[i], &in);
 }
 
-/* Finds the states that some group has a value of. */
+/* Appends what stands in a cell, as the command prints it. */
+static void add_share(const struct budget *budget, unsigned derived, struct strbuf *out)
+{
+	if (budget->there)
+		units_format(derived_table[derived].unit, budget->shares[derived], true, out);
+	else
+		strbuf_add_char(out, '-');
+}
+
+/* A state of the groups: no value, zero in all of them, or more. */
+enum presence { PRESENCE_NONE, PRESENCE_ZERO, PRESENCE_SOME };
+
+static void find_presence(struct states *states, enum presence ret[STATES])
+{
+	for (size_t row = 0; row < states->groups; row++)
+		for (unsigned side = 0; side < states->sides; side++) {
+			struct budget budget;
+
+			read_budget(states, row, side, &budget);
+			for (unsigned i = 0; i < states->count; i++) {
+				const struct quantity *share = &budget.shares[states->list[i]];
+				enum presence *presence = &ret[states->list[i]];
+
+				if (share->kind == QUANTITY_NONE)
+					continue;
+				/* Less is printed as zero. */
+				if (fabs(quantity_double(*share)) >= 0.005)
+					*presence = PRESENCE_SOME;
+				else if (*presence == PRESENCE_NONE)
+					*presence = PRESENCE_ZERO;
+			}
+		}
+}
+
+/* Finds the states that have a column. */
 static void states_init(struct states *states, const struct report *report)
 {
 	const struct overview *overview = report->overview;
-	bool seen[STATES] = {false};
-	unsigned all = 0;
+	enum presence presence[STATES] = {PRESENCE_NONE};
+	unsigned all;
 
 	*states = (struct states){.report = report, .sides = overview->sides};
 	states->groups = overview->count < GROUPS_MAX ? overview->count : GROUPS_MAX;
 	for (unsigned i = 0; i < DERIVED_COUNT; i++)
 		if (derived_table[i].section == SECTION_state)
 			states->list[states->count++] = i;
-	for (size_t row = 0; row < states->groups; row++)
-		for (unsigned side = 0; side < states->sides; side++) {
-			struct budget budget;
-
-			read_budget(states, row, side, &budget);
-			for (unsigned i = 0; i < STATES; i++)
-				seen[i] = seen[i] || budget.shares[i].kind != QUANTITY_NONE;
-		}
+	find_presence(states, presence);
 	all = states->count;
 	states->count = 0;
-	for (unsigned i = 0; i < all; i++)
-		if (seen[states->list[i]])
-			states->list[states->count++] = states->list[i];
-	states->unknown = all - states->count;
+	for (unsigned i = 0; i < all; i++) {
+		unsigned derived = states->list[i];
+		struct strbuf *names =
+		        presence[derived] == PRESENCE_NONE ? &states->unknown : &states->zero;
+
+		if (presence[derived] == PRESENCE_SOME) {
+			states->list[states->count++] = derived;
+			continue;
+		}
+		strbuf_add_str(names, names->len > 0 ? ", " : "");
+		add_name(derived, names);
+	}
 }
 
 static void states_done(struct states *states)
 {
 	for (unsigned side = 0; side < SIDE_MAX; side++)
 		group_reader_done(&states->readers[side]);
+	strbuf_done(&states->unknown);
+	strbuf_done(&states->zero);
 }
 
 static double share_of(const struct budget *budget, unsigned derived)
@@ -128,27 +167,16 @@ static void add_bar(const struct states *states, const struct budget *budget, st
 
 		if (is_asleep(derived) || part < 0.05)
 			continue;
-		strbuf_addf(out, "<rect class=\"s%u\" x=\"%.2f%%\" width=\"%.2f%%\" height=\"%d\">",
+		strbuf_addf(out,
+		            "<rect class=\"st%u\" x=\"%.2f%%\" width=\"%.2f%%\" height=\"%d\">",
 		            derived - DERIVED_state_on_cpu_percent, x, part, BAR_HEIGHT);
 		strbuf_add_str(out, "<title>");
 		add_name(derived, out);
-		strbuf_addf(out, ": %.3g %% of its threads' time</title></rect>",
-		            share_of(budget, derived));
+		strbuf_add_str(out, " ");
+		add_share(budget, derived, out);
+		strbuf_add_str(out, " of its threads' time</title></rect>");
 		x += part;
 	}
-}
-
-static void add_share(const struct budget *budget, unsigned derived, struct strbuf *out)
-{
-	struct quantity share = budget->shares[derived];
-	double value = quantity_double(share);
-
-	/* No "-0.0". */
-	value = fabs(value) < 0.05 ? 0 : value;
-	if (!budget->there || share.kind == QUANTITY_NONE)
-		strbuf_add_char(out, '-');
-	else
-		strbuf_addf(out, fabs(value) < 9.95 ? "%.1f" : "%.0f", value);
 }
 
 static void add_cells(const struct states *states, const struct budget budgets[SIDE_MAX],
@@ -213,13 +241,27 @@ static void add_heads(const struct states *states, struct strbuf *out)
 		if (!is_asleep(derived))
 			strbuf_addf(out,
 			            "<svg class=\"key\" width=\"10\" height=\"10\" "
-			            "aria-hidden=\"true\"><rect class=\"s%u\" width=\"10\" "
+			            "aria-hidden=\"true\"><rect class=\"st%u\" width=\"10\" "
 			            "height=\"10\"/></svg>&#160;",
 			            derived - DERIVED_state_on_cpu_percent);
 		add_name(derived, out);
-		strbuf_add_str(out, " %</th>");
+		strbuf_add_str(out, "</th>");
 	}
 	strbuf_add_str(out, "</tr></thead>\n<tbody>\n");
+}
+
+/* Says which states have no column. Time of a state that is not known is taken for sleep, see registry/derived.def. */
+static void add_absent(const struct states *states, struct strbuf *out)
+{
+	if (states->zero.len > 0)
+		strbuf_addf(out, "<p>Zero in all of these groups: %s.</p>\n",
+		            strbuf_str(&states->zero));
+	if (states->unknown.len > 0)
+		strbuf_addf(
+		        out,
+		        "<p>Not known of any of these groups: %s. If there was any, it is in other "
+		        "sleep.</p>\n",
+		        strbuf_str(&states->unknown));
 }
 
 void page_add_states(const struct report *report, const struct page_command *command,
@@ -231,16 +273,20 @@ void page_add_states(const struct report *report, const struct page_command *com
 	if (states.count > 0 && states.groups > 0) {
 		page_add_heading("states", "What the time of threads was", command->states, "",
 		                 out);
-		strbuf_addf(out,
-		            "<p>A bar is the time in which a group's threads were not merely "
-		            "asleep, by "
-		            "state%s. The numbers are percent of all time of its threads; "
-		            "- was not seen.</p>\n<div class=\"wide\">\n",
-		            states.sides == SIDE_MAX ? ", before and below it after" : "");
+		strbuf_addf(
+		        out,
+		        "<p>A bar is the time in which a group's threads were not merely "
+		        "asleep, by state%s. The numbers are percent of all time of its threads; "
+		        "- was not seen.%s</p>\n<div class=\"wide\">\n",
+		        states.sides == SIDE_MAX ? ", before and below it after" : "",
+		        states.sides == SIDE_MAX ? " Bars have the colours of states, numbers "
+		                                   "those of more and less."
+		                                 : "");
 		add_heads(&states, out);
 		for (size_t row = 0; row < states.groups; row++)
 			add_row(&states, row, out);
 		strbuf_add_str(out, "</tbody>\n</table>\n</div>\n");
+		add_absent(&states, out);
 		if (states.groups < report->overview->count)
 			strbuf_addf(out,
 			            "<p>%zu more groups of the overview have no bar here.</p>\n",
@@ -262,7 +308,7 @@ static unsigned add_svg_key(const struct states *states, struct strbuf *out)
 			continue;
 		add_name(states->list[i], &name);
 		strbuf_addf(out,
-		            "<rect class=\"s%u\" x=\"%u\" y=\"6\" width=\"10\" height=\"10\"/>"
+		            "<rect class=\"st%u\" x=\"%u\" y=\"6\" width=\"10\" height=\"10\"/>"
 		            "<text x=\"%u\" y=\"15\">%s</text>\n",
 		            states->list[i] - DERIVED_state_on_cpu_percent, x, x + KEY,
 		            strbuf_str(&name));

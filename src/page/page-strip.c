@@ -43,12 +43,22 @@ void strip_add_sign(unsigned arm, const char *x, double y, struct strbuf *out)
 		            color, hollow, x, y);
 }
 
+/* Returns the number of the unit's block, as the JSON of ab-report has it. */
+static size_t block_of(const struct trial *trial, size_t unit)
+{
+	for (size_t block = 0; block < trial->block_count; block++)
+		for (size_t i = 0; i < trial->blocks[block].count; i++)
+			if (trial->blocks[block].units[i] == unit)
+				return block;
+	return trial->block_count;
+}
+
 static void add_title(const struct trial *trial, const struct effect *effect, size_t unit,
                       struct strbuf *out)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 
-	strbuf_addf(&text, "unit %zu, block %d, arm ", unit + 1, trial->units[unit].block + 1);
+	strbuf_addf(&text, "block %zu, arm ", block_of(trial, unit));
 	findings_add_name(trial->arms[trial->units[unit].arm].name, &text);
 	strbuf_add_str(&text, ": ");
 	findings_add_value(effect, effect->values[unit], &text);

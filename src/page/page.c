@@ -8,7 +8,24 @@
 #include "page-section.h"
 #include "report/overview-table.h"
 
-void page_begin_text(const char *text, struct strbuf *out)
+void page_add_lines(const char *text, bool has_words, struct strbuf *out)
+{
+	if (*text == '\0')
+		return;
+	strbuf_addf(out, "<pre class=\"lines%s\">", has_words ? " words" : "");
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+
+		len += text[len] == '\n';
+		strbuf_add_str(out, "<span>");
+		markup_add(out, text, len);
+		strbuf_add_str(out, "</span>");
+		text += len;
+	}
+	strbuf_add_str(out, "</pre>\n");
+}
+
+void page_begin_text(const char *text, bool has_words, struct strbuf *out)
 {
 	size_t first = strcspn(text, "\n");
 
@@ -26,11 +43,8 @@ void page_begin_text(const char *text, struct strbuf *out)
 	            page_css, chart_css);
 	markup_add(out, text, first);
 	strbuf_add_str(out, "</h1>\n");
-	if (text[first] == '\n' && text[first + 1] != '\0') {
-		strbuf_add_str(out, "<pre class=\"lines\">");
-		markup_add_str(out, text + first + 1);
-		strbuf_add_str(out, "</pre>\n");
-	}
+	if (text[first] == '\n')
+		page_add_lines(text + first + 1, has_words, out);
 }
 
 void page_begin(const struct report *report, struct strbuf *out)
@@ -38,7 +52,7 @@ void page_begin(const struct report *report, struct strbuf *out)
 	cleanup_(strbuf_done) struct strbuf top = STRBUF_INIT;
 
 	report_add_overview_top(report, &top);
-	page_begin_text(strbuf_str(&top), out);
+	page_begin_text(strbuf_str(&top), false, out);
 }
 
 void page_end(struct strbuf *out)
@@ -49,15 +63,27 @@ void page_end(struct strbuf *out)
 	            page_js);
 }
 
+void page_add_command(const char *words, const char *command, const char *options,
+                      struct strbuf *out)
+{
+	strbuf_add_str(out, "<p class=\"command\">");
+	if (words[0] != '\0') {
+		markup_add_str(out, words);
+		strbuf_add_char(out, ' ');
+	}
+	strbuf_add_str(out, "<code>");
+	markup_add_str(out, command);
+	markup_add_str(out, options);
+	strbuf_add_str(out, "</code></p>\n");
+}
+
 void page_add_heading(const char *id, const char *title, const char *command, const char *options,
                       struct strbuf *out)
 {
 	strbuf_addf(out, "<h2 id=\"%s\">", id);
 	markup_add_str(out, title);
-	strbuf_add_str(out, "</h2>\n<p class=\"command\"><code>");
-	markup_add_str(out, command);
-	markup_add_str(out, options);
-	strbuf_add_str(out, "</code></p>\n");
+	strbuf_add_str(out, "</h2>\n");
+	page_add_command("", command, options, out);
 }
 
 void page_begin_svg(unsigned width, unsigned height, struct strbuf *out)

@@ -8,6 +8,7 @@
 /* The command lines that print the numbers of the page, to which sections add options. */
 struct page_command {
 	const char *overview; /* "ctprof compare a.zst b.zst -g comm"; safe to print */
+	const char *limit;    /* " --limit 3", of its first table; empty: the default */
 	const char *states;   /* its groups' shares of states; complete */
 	const char *tree;     /* the overview of the same files, without a grouping */
 };

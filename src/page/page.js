@@ -170,16 +170,17 @@
   const range = {from: 0, to: last};
 
   const iso = (seconds) => new Date(seconds * 1000).toISOString().slice(0, 19);
+  const isoOfMs = (ms) => new Date(ms).toISOString().replace(".000Z", "Z");
 
-  /* Windows that touch a range are in it as a whole; ranges are of whole seconds. */
+  /* Windows that touch a range are in it as a whole; ranges are of whole milliseconds. */
   const wordsOf = () => {
-    const from = Math.ceil(columns[range.from][0]), to = Math.max(from, Math.floor(columns[range.to][1]));
-    return iso(from) + "Z.." + iso(to) + "Z";
+    const from = Math.ceil(columns[range.from][0] * 1000), to = Math.max(from, Math.floor(columns[range.to][1] * 1000));
+    return isoOfMs(from) + ".." + isoOfMs(to);
   };
 
-  const commandOf = () => {
-    const at = history.command.lastIndexOf("RANGE");
-    return history.command.slice(0, at) + wordsOf() + history.command.slice(at + 5);
+  const commandOf = (command) => {
+    const at = command.lastIndexOf("RANGE");
+    return command.slice(0, at) + wordsOf() + command.slice(at + 5) + " --sort-by cpu --limit 0 --self";
   };
 
   const short = (number, bytes) => {
@@ -208,16 +209,20 @@
     return node;
   };
 
+  const addLine = (body, name, means) => {
+    const line = body.insertRow();
+    cell(line, "th", name).scope = "row";
+    means.forEach((mean, at) => cell(line, "td", mean === null ? "-" : mean === 0 ? "" : short(mean, aspects[at].bytes)));
+  };
+
+  /* The groups of the heat maps, the first of them, and what all of the host did. */
   const fillTable = (body) => {
     const rows = history.groups.map((group, at) => ({group, means: aspects.map((aspect) => meanOf(aspect.rows[at]))}));
-    const others = rows.pop();
+    const sums = aspects.map((aspect) => aspect.rows.map(meanOf).reduce((sum, mean) => (mean === null ? sum : (sum ?? 0) + mean), null));
     rows.sort((a, b) => (b.means[0] ?? -1) - (a.means[0] ?? -1));
     body.textContent = "";
-    for (const row of [...rows.slice(0, 15), others]) {
-      const line = body.insertRow();
-      cell(line, "th", row.group).scope = "row";
-      row.means.forEach((mean, at) => cell(line, "td", mean === null ? "-" : mean === 0 ? "" : short(mean, aspects[at].bytes)));
-    }
+    for (const row of rows.slice(0, 15)) addLine(body, row.group, row.means);
+    addLine(body, "all groups together", sums);
   };
 
   const sliders = {};
@@ -236,11 +241,15 @@
     picked.append(box, " ");
   };
 
-  const paragraph = document.createElement("p");
-  paragraph.className = "command";
-  const code = document.createElement("code");
-  paragraph.append(code);
-  addButton(paragraph, "copy", () => copy(code));
+  const codes = {};
+  const addCommand = (key, words) => {
+    const paragraph = document.createElement("p");
+    const code = codes[key] = document.createElement("code");
+    paragraph.className = "command";
+    paragraph.append(words, code);
+    addButton(paragraph, "copy", () => copy(code));
+    picked.append(paragraph);
+  };
 
   const charts = [...document.querySelectorAll("table.history svg.time")];
   const axes = [...document.querySelectorAll("table.history .axes svg")].map((svg) => ({svg, content: [...svg.childNodes]}));
@@ -305,7 +314,8 @@
     sliders.from.value = String(range.from);
     sliders.to.value = String(range.to);
     for (const key of ["from", "to"]) sliders[key].setAttribute("aria-valuetext", iso(columns[range[key]][key === "from" ? 0 : 1]));
-    code.textContent = commandOf();
+    codes.groups.textContent = commandOf(history.command);
+    codes.host.textContent = commandOf(history.command_host);
     for (const chart of charts) {
       const frame = chart.querySelector(".range");
       frame.setAttribute("x", String(from));
@@ -344,6 +354,19 @@
 
   addSlider("from", "range from");
   addSlider("to", "to");
-  picked.append(buttons, paragraph, wide);
+  picked.append(buttons);
+  addCommand("groups", "");
+  picked.append(wide);
+  addCommand("host", "All groups together: ");
+
+  /* The most of a row is that of a column, which is picked. */
+  for (const peak of document.querySelectorAll(".peak")) {
+    const pick = () => { range.from = range.to = Number(peak.dataset.at); draw(); picked.scrollIntoView({block: "nearest"}); };
+    peak.setAttribute("role", "button");
+    peak.setAttribute("tabindex", "0");
+    peak.title = peak.dataset.range;
+    peak.addEventListener("click", pick);
+    peak.addEventListener("keydown", (event) => { if (event.key === "Enter") pick(); });
+  }
   draw();
 })();

@@ -6,7 +6,7 @@
 
 #include "ctprof/base/strbuf.h"
 #include "series/job-info.h"
-#include "series/series.h"
+#include "series/series-use.h"
 
 struct plot {
 	const struct series *series; /* with at least one record */
@@ -37,3 +37,21 @@ void plot_svg(const struct plot *plot, struct strbuf *out);
 
 /* Appends the numbers of the picture as CSV: a line for each record, empty where a value is missing. */
 void plot_csv(const struct plot *plot, struct strbuf *out);
+
+/* Processes that are named one by one; all others are counted. */
+enum { PLOT_PROCESSES = 7 };
+/* The headings of CPU use and of memory. */
+extern const char *const plot_processes_titles[2];
+
+/* Append the words about a process, safe to print: "12 /bin/sh", ": most 4.0 %", "3 other processes". */
+void plot_add_process(const struct series_use *use, struct strbuf *out);
+void plot_add_process_most(enum series_unit unit, double most, struct strbuf *out);
+void plot_add_other_processes(size_t count, struct strbuf *out);
+/* Appends what the processes are parts of: "the RSS in the series, at most 3.0 MB". */
+void plot_add_processes_total(const struct series *series, enum series_use_kind kind,
+                              struct strbuf *out);
+
+/* Appends the two lines above the picture, and what the processes used that used most. */
+void plot_processes_text(const struct plot *plot, struct strbuf *out);
+/* Appends what each process used, as CSV: a line for each process in each record, in the order of time. */
+void plot_processes_csv(const struct plot *plot, struct strbuf *out);

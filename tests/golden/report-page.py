@@ -6,7 +6,6 @@ harmless, and the overview has the words of the terminal; Chromium requests noth
 script, at three widths."""
 import base64
 import hashlib
-import html.parser
 import json
 import os
 import re
@@ -16,80 +15,16 @@ import subprocess
 import sys
 import tempfile
 
+import browser
+import pages
+from pages import HERE, Page, check, recorded_cpu, WINDOWS
+
 CTPROF, SNAPSHOTS = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-HERE = os.path.dirname(os.path.abspath(__file__))
-VOID = {"meta", "link", "img", "br", "hr", "input"}
-ELEMENTS = set(
-    "html head meta title style body main h1 h2 pre p code div ul li table thead tbody tr th td details summary script svg defs g line circle path br "
-    "pattern rect text".split()
-)
-ATTRIBUTES = set(
-    "lang charset http-equiv content name id role class scope title type width height x y fill aria-label aria-hidden "
-    "patternunits patterntransform xmlns cx cy r x1 x2 y1 y2 transform text-anchor viewbox preserveaspectratio d open font-weight".split()
-)
-
-
-def check(condition, *words):
-    if not condition:
-        sys.exit("report-page.py: " + " ".join(str(word) for word in words))
-
-
-class Page(html.parser.HTMLParser):
-    """The elements of a page, which must be balanced, and its texts by the innermost element."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.open, self.texts, self.policy, self.rows = [], [], None, []
-        self.feed(text)
-        self.close()
-        check(not self.open, "open at the end:", self.open)
-
-    def handle_starttag(self, tag, attributes):
-        check(tag in ELEMENTS, "an element", tag)
-        for name, value in attributes:
-            check(name in ATTRIBUTES or name.startswith("data-"), "an attribute", name, "of", tag)
-            check(name == "xmlns" or "://" not in (value or "") or name == "title", "an address in", name, value)
-        attributes = dict(attributes)
-        if attributes.get("http-equiv") == "Content-Security-Policy":
-            self.policy = attributes["content"]
-        if tag == "table":
-            self.rows.append([])
-        if tag == "tr":
-            self.rows[-1].append([])
-        if tag in ("th", "td") and "bars" not in (attributes.get("class") or ""):
-            self.rows[-1][-1].append("")
-        if tag not in VOID:
-            self.texts.append([tag, attributes, ""])
-            self.open.append((tag, self.texts[-1]))
-
-    def handle_startendtag(self, tag, attributes):
-        self.handle_starttag(tag, attributes)
-        self.open.pop()
-
-    def handle_endtag(self, tag):
-        check(self.open and self.open[-1][0] == tag, "the end of", tag, "in", [tag for tag, _ in self.open])
-        self.open.pop()
-
-    def handle_data(self, data):
-        tags = [tag for tag, _ in self.open]
-        if self.open:
-            self.open[-1][1][2] += data
-        if ("th" in tags or "td" in tags) and "svg" not in tags and self.rows[-1][-1]:
-            self.rows[-1][-1][-1] += data
-
-    def handle_comment(self, data):
-        check(False, "a comment:", data)
-
-    def of(self, tag, **wanted):
-        return [text for t, a, text in self.texts if t == tag and all(a.get(k.rstrip("_")) == v for k, v in wanted.items())]
+WIDTHS = (400, 900, 1600)
 
 
 def run(*arguments):
-    done = subprocess.run(
-        [CTPROF, *arguments], capture_output=True, encoding="utf-8", check=False, env={**os.environ, "LC_ALL": "C.UTF-8"}
-    )
-    check(done.returncode == 0, arguments, "ends with", done.returncode, done.stderr)
-    return done.stdout
+    return pages.run(CTPROF, *arguments)
 
 
 def named(text):
@@ -111,7 +46,7 @@ def check_words(page, files, command):
         [CTPROF, command, *files], capture_output=True, encoding="utf-8", check=True,
         env={**os.environ, "LC_ALL": "C.UTF-8", "COLUMNS": "10000"},
     ).stdout.splitlines()
-    words = page.of("h1")[0] + "\n" + "".join(page.of("pre", class_="lines"))
+    words = page.of("h1")[0] + "\n" + "".join(text for tag, _, text in page.texts if tag == "pre")
     table = [" ".join(cell for cell in row if cell).split() for row in page.rows[0]] if page.rows else []
     found = [line.split() for line in terminal]
     rows = [row for row in found if row in table]
@@ -156,8 +91,7 @@ def check_experiment(page, directory):
         env={**os.environ, "LC_ALL": "C.UTF-8", "COLUMNS": "10000"},
     ).stdout.splitlines()
     words = "\n".join(text for tag, _, text in page.texts if tag in ("h1", "h2", "pre"))
-    host = page.rows[0][0].index("HOST")
-    table = [" ".join(cell for i, cell in enumerate(row) if i != host).split() for row in page.rows[0]]
+    table = [" ".join(row).split() for row in page.rows[0]]
     found = [line.split() for line in terminal if line]
     rows = [row for row in found if row in table]
     check(rows == table and len(rows) > 1, "the table is another one:", rows, table)
@@ -173,54 +107,26 @@ def check_experiment(page, directory):
     check(signs == units * (len(page.rows[0]) - 1), signs, "signs of", units, "units")
 
 
-WINDOWS, GAP_AT, SECOND = 12, 6, 10**9
-
-
-def recorded_cpu(window):
-    """CPU% of the group busy in a window of the recording."""
-    return 10 + 15 * (window % 5)
-
-
-def make_recording(directory):
-    """Windows of 10 s that follow one another, with a minute behind the sixth of which there is none."""
-    with open(os.path.join(SNAPSHOTS, "window-baseline.json"), encoding="utf-8") as file:
-        window = json.load(file)
-    window["threads"] = [row for row in window["threads"] if row["window_part"] == "continued"]
-    os.mkdir(directory)
-    with open(os.path.join(directory, "20260101T001000Z.ctprof.zst"), "wb") as out:
-        for i in range(WINDOWS):
-            at = (10 * i + (60 if i >= GAP_AT else 0)) * SECOND
-            window["window"].update(begin_unix_ns=1767226200 * SECOND + at, begin_boottime_ns=600 * SECOND + at, length_ns=10 * SECOND)
-            window.update(captured_at_unix_ns=1767226210 * SECOND + at, captured_boottime_ns=610 * SECOND + at)
-            window["psi"] = {
-                key: {"some": {"avg10": 0, "avg60": 0, "avg300": 0, "total_usec": usec}} for key, usec in (("cpu", 500000 * i), ("io", 200000))
-            }
-            for row in window["threads"]:
-                row.update(interval_ns=10 * SECOND, read_boottime_ns=610 * SECOND + at)
-                if row["pcomm"] == "busy":
-                    row["run_time_ns"] = recorded_cpu(i) * SECOND // 10
-            packed = subprocess.run(["zstd", "-q", "-c"], input=json.dumps(window, separators=(",", ":")).encode(), capture_output=True, check=True)
-            out.write(packed.stdout)
-
-
 def check_recording(page):
     history = json.loads(page.of("script", id="history")[0])
     check(len(history["columns"]) == WINDOWS, len(history["columns"]), "columns")
     check(all(column[1] - column[0] == 10 for column in history["columns"]), history["columns"])
     cpu = history["aspects"]["cpu"]["rows"]
     check(cpu[history["groups"].index("busy")] == [recorded_cpu(i) for i in range(WINDOWS)], "CPU time of busy:", cpu)
-    check(len(cpu) == len(history["groups"]) and not any(cpu[-1]), "others:", cpu[-1])
+    check(len(cpu) == len(history["groups"]) + 1 and not any(cpu[-1]), "others:", cpu[-1])
     notes = " ".join(page.of("p"))
     check("12 windows in 12 columns" in notes and "1 gap of 60.000s has no window" in notes, notes)
     lines = len(page.of("svg", class_="time lines"))
     check(lines >= 3 and page.of("path", class_="gap"), lines, "panels")
     pressure = [row for rows in page.rows for row in rows if row[0].startswith("pressure")]
-    check(len(pressure) == 1 and pressure[0][-1] == "55%2.0%", "pressure of 0 to 5.5 s in 10 s, and of 0.2 s:", pressure)
+    check(len(pressure) == 1 and pressure[0][-2] == "550.000ms/s20.000ms/s", "pressure of 0 to 5.5 s in 10 s, and of 0.2 s:", pressure)
+    busy = [row for rows in page.rows for row in rows if row[0] == "busy" and row[-1].startswith("00:")]
+    check(busy and busy[0][-2:] == ["70", "00:10:40"], "the most of busy, and its time:", busy)
 
 
-def check_job(page, directory):
+def check_job(page, operand, directory):
     """The lines of plot, a panel for each of its series, and a band for each process that used anything."""
-    terminal = run("plot", directory, "--size", "400x40").splitlines()
+    terminal = run("plot", operand, "--size", "400x40").splitlines()
     check(page.of("h1") == [terminal[0]], page.of("h1"), terminal[0])
     check(terminal[1] in page.of("pre", class_="lines")[0], terminal[1])
     with open(os.path.join(directory, "usage.jsonl"), encoding="utf-8") as file:
@@ -244,8 +150,7 @@ def check_job(page, directory):
     check("%.1f %%" % most in "".join(row[-1] for row in page.rows[0]), most, page.rows[0])
 
 
-PROBE = """
-document.addEventListener("securitypolicyviolation", (event) => console.error("policy: " + event.violatedDirective));
+PROBE = """(() => {
 const body = document.documentElement;
 const head = document.querySelector("table.rows thead button");
 if (head) { head.click(); head.click(); }
@@ -261,46 +166,48 @@ const boxes = (svg) => [...svg.querySelectorAll("text")].map((text) => text.getB
 const crowded = [...document.querySelectorAll("svg.bar:has(.tick)")].some((svg) => boxes(svg).some((box, at, all) => at && all[at - 1].right > box.left));
 const sliders = document.querySelectorAll("#picked input");
 sliders.forEach((slider, at) => { slider.value = [2, 4][at]; slider.dispatchEvent(new Event("input")); });
-const range = sliders.length ? {command: document.querySelector("#picked code").textContent,
-  rows: [...document.querySelectorAll("#picked tbody tr")].map((row) => [...row.cells].map((cell) => cell.textContent))} : null;
-document.title = JSON.stringify({requests: performance.getEntriesByType("resource").map((entry) => entry.name), wide, crowded, width: innerWidth,
+const pickedNow = () => ({commands: [...document.querySelectorAll("#picked code")].map((code) => code.textContent),
+  rows: [...document.querySelectorAll("#picked tbody tr")].map((row) => [...row.cells].map((cell) => cell.textContent))});
+const range = sliders.length ? pickedNow() : null;
+const peak = document.querySelector(".peak");
+if (peak) peak.click();
+/* Lines that are broken go on to the right of where they begin. */
+const hanging = [...document.querySelectorAll("pre.lines > span")].every((line) => {
+  const parts = document.createRange(); parts.selectNodeContents(line);
+  const boxes = [...parts.getClientRects()].filter((box) => box.width > 1);
+  return boxes.every((box) => box.top < boxes[0].bottom || box.left > boxes[0].left + 8);
+});
+return {wide, crowded, hanging, width: innerWidth,
   buttons: document.querySelectorAll(".command button").length, commands: document.querySelectorAll(".command").length,
   sorted: head ? [...document.querySelector("table.rows").tBodies[0].rows].map((row) => row.cells[0].textContent) : null,
   frames: document.querySelectorAll("svg.icicle > svg[tabindex]").length,
   cells: table ? [...table.tBodies[0].rows].map((row) => Number(row.cells[column].dataset.v)) : null,
-  range,
+  range, peak: peak ? [pickedNow(), peak.dataset.range] : null,
   titled: chart && chart.querySelector("title") ? document.getElementById("status").textContent : null,
-  zoomed: frame ? frame.getAttribute("width") : null});
-"""
+  zoomed: frame ? frame.getAttribute("width") : null};
+})()"""
 
 
-def open_page(chromium, text, width, place):
-    """Returns what a second script found, which the copy of the page allows by its hash."""
-    text = text.replace("script-src ", "script-src %s " % named(PROBE), 1)
-    text = text.replace("</body>", "<script>%s</script></body>" % PROBE)
+def write_page(text, place):
     path = os.path.join(place, "page.html")
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
-    done = subprocess.run(
-        [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-extensions", "--no-first-run",
-         "--disable-background-networking", "--disable-component-update", "--disable-sync",
-         "--user-data-dir=" + os.path.join(place, "profile"), "--host-resolver-rules=MAP * ~NOTFOUND", "--enable-logging=stderr",
-         "--window-size=%d,900" % width, "--dump-dom", "file://" + path],
-        capture_output=True, encoding="utf-8", errors="replace", check=False, timeout=120,
-    )
-    check(done.returncode == 0, "chromium ends with", done.returncode, done.stderr[-2000:])
-    console = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
-    check(not console, console)
-    return json.loads(html.unescape(re.search("<title>(.*?)</title>", done.stdout, re.S).group(1)))
+    return path
 
 
-def check_opened(chromium, text, widths, place):
-    for width in widths:
-        seen = open_page(chromium, text, width, place)
-        check(not seen["requests"], "requests:", seen)
+def check_opened(chromium, text, place):
+    """Opens a page at three widths. Returns what its script made of it at the last one."""
+    path = write_page(text, place)
+    for width in WIDTHS:
+        with chromium.open(path, width=width) as opened:
+            seen = opened.run(PROBE)
+            check(not opened.requests(), "requests:", opened.requests())
+            check(not opened.complaints(), "the console:", opened.complaints())
+        check(seen["width"] == width, seen["width"], "and not", width)
         check(seen["buttons"] >= seen["commands"] > 0, seen)
         check(not seen["wide"], "wider than the window of", width, seen)
         check(not seen["crowded"], "labels of an axis overlap:", seen)
+        check(seen["hanging"], "a line goes on at its begin:", width)
         check(seen["frames"] == len(re.findall('<svg class="f [a-z0-9]+" x=', text)), seen)
         if seen["sorted"]:
             check(sorted(seen["sorted"]) == seen["sorted"], "sorted by its first column:", seen)
@@ -309,6 +216,23 @@ def check_opened(chromium, text, widths, place):
         check(seen["titled"] is None or seen["titled"], "no line says what has the focus", seen)
         if seen["zoomed"]:
             check(float(seen["zoomed"].rstrip("%")) > 99.9, seen)
+    return seen
+
+
+def check_refused(chromium, text, place):
+    """The policy refuses what is put into a page: a script, a handler, a style, and an image from elsewhere."""
+    injected = '<script>document.title = "ran"</script><b id="b" style="color: rgb(1, 2, 3)">b</b><img src="http://127.0.0.1:9/x.png" onerror="document.title=1">'
+    with chromium.open(write_page(text.replace("</main>", injected + "</main>"), place)) as opened:
+        check(opened.run("document.title").startswith("ctprof: "), "an injected script ran")
+        check(opened.run("getComputedStyle(document.getElementById('b')).color") != "rgb(1, 2, 3)", "an injected style holds")
+        check(not any(address.startswith("http") and event for address, event in opened.sent()), "a request was sent")
+        check(len(opened.complaints()) >= 3, "the policy refused only", opened.complaints())
+
+
+def check_without_script(chromium, text, place):
+    with chromium.open(write_page(text, place), script=False) as opened:
+        check(opened.run("document.querySelectorAll('.command code').length") > 1, "there are no commands without a script")
+        check(opened.run("document.querySelectorAll('button').length") == 0, "a script ran")
 
 
 def check_printed(chromium, text, place):
@@ -317,14 +241,8 @@ def check_printed(chromium, text, place):
         print("no pdftotext, so no page was printed")
         return
     paths = [os.path.join(place, name) for name in ("page.html", "page.pdf", "page.bbox")]
-    with open(paths[0], "w", encoding="utf-8") as file:
-        file.write(text)
-    subprocess.run(
-        [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-extensions", "--no-first-run",
-         "--user-data-dir=" + os.path.join(place, "profile"), "--host-resolver-rules=MAP * ~NOTFOUND",
-         "--no-pdf-header-footer", "--print-to-pdf=" + paths[1], "file://" + paths[0]],
-        capture_output=True, check=True, timeout=120,
-    )
+    with chromium.open(write_page(text, place)) as opened:
+        opened.printed(paths[1])
     subprocess.run(["pdftotext", "-bbox", paths[1], paths[2]], check=True)
     with open(paths[2], encoding="utf-8") as file:
         printed = file.read()
@@ -336,90 +254,87 @@ def check_printed(chromium, text, place):
         check(float(left) >= margin - 1 and float(right) <= width - margin + 1, word, "is beyond the margin:", left, right, "of", width)
 
 
-def check_range(chromium, text, place):
-    """The table of a picked range has the numbers of the command beside it."""
-    seen = open_page(chromium, text, 1200, place)["range"]
-    check("@2026-01-01T00:10:20Z..2026-01-01T00:10:50Z" in seen["command"], seen)
-    words = ["show"] + shlex.split(seen["command"])[2:]
-    printed = {row.split()[0]: row.split() for row in run(*words, "--self", "--limit", "0").splitlines() if row}
-    busy = next(row for row in seen["rows"] if row[0] == "busy")
-    check(float(busy[1]) == float(printed["busy"][2]) == 55, busy, printed["busy"])
+def numbers_of(command):
+    """The rows of a command line of the page by their group."""
+    words = ["show"] + shlex.split(command)[2:]
+    lines = [line.split() for line in run(*words).splitlines() if line]
+    head = next(at for at, line in enumerate(lines) if line[0] in ("pcomm", "host"))
+    return {line[0]: dict(zip(lines[head][1:], line[1:])) for line in lines[head + 1 :] if line[0] != "*" and len(line) > 3}
+
+
+def check_range(seen):
+    """The table of a picked range has the numbers of the commands beside it; the most of a row picks its column."""
+    check("@2026-01-01T00:10:20Z..2026-01-01T00:10:50Z" in seen["range"]["commands"][0], seen["range"])
+    groups, host = (numbers_of(command) for command in seen["range"]["commands"])
+    rows = {row[0]: row for row in seen["range"]["rows"]}
+    for name in ("busy", "pool", "steady", "exact"):
+        check(rows[name][1] == groups[name]["CPU%"].rstrip("*"), rows[name], groups[name])
+    check(rows["busy"][1] == "55", rows)
+    (total,) = host.values()
+    check(rows["all groups together"][1] == total["CPU%"].rstrip("*"), rows, total)
+    picked, data = seen["peak"]
+    check("@" + data in picked["commands"][0], "the most of a row picks", picked, "and not", data)
+
+
+def check_kind(name, page, operands, text):
+    if name in ("snapshot", "window", "interval", "windows", "hostile", "two hostile"):
+        json.loads(page.of("script", id="rows")[0])
+        check_colours(page, text)
+        said = "- is not known" in "".join(page.of("p", class_="keys"))
+        check(said == bool(page.of("table", class_="rows")), "empty cells are explained:", said)
+    elif name == "experiment":
+        check_experiment(page, *operands)
+        blocks = Page(run("report", *operands, "-f", "svg", "--chart", "blocks", "-o", "-"))
+        check(blocks.of("text")[1:3] == ["A", "B"], "the arms have no key:", blocks.of("text"))
+    elif name == "recording":
+        check_recording(page)
+        lines = Page(run("report", *operands, "-f", "svg", "--chart", "lines", "-o", "-")).of("text")
+        check({"cpu", "io"} <= set(lines), "lines have no key:", lines)
+    elif name == "job":
+        words, names = " ".join(page.of("p")), page.of("li")
+        check("are the mean in the series, at most 80.0 %." in words, words)
+        check("are the RSS in the series, at most 3.0 kB, without the 9.0 kB of the first record" in words, words)
+        check([text.split(": most ")[-1] for text in names[:2]] == ["60.0 %", "20.0 %"] and "no sample saw" in names[2], names)
+    elif name in ("duct", "many processes"):
+        check_job(page, operands[0], os.path.join(HERE, "duct", operands[0].split("/")[0]))
+        check_contrast(page)
+
+
+def check_kinds(kinds, chromium, place):
+    for name, (operands, command) in kinds.items():
+        text = run("report", *operands, "-o", "-")
+        page = Page(text)
+        check_policy(page)
+        if command:
+            check_words(page, operands, command)
+        check_kind(name, page, operands, text)
+        if not chromium:
+            continue
+        seen = check_opened(chromium, text, place)
+        if name == "recording":
+            check_range(seen)
+        if name in ("windows", "experiment", "recording", "job"):
+            check_printed(chromium, text, place)
+            check_refused(chromium, text, place)
+            check_without_script(chromium, text, place)
 
 
 def main():
     if not shutil.which("zstd"):
         print("skipped: no zstd")
         sys.exit(77)
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    program = browser.find()
     if os.environ.get("ASAN_OPTIONS") and not os.environ.get("REPORT_PAGE_BROWSER"):
-        chromium = None
+        program = None
     with tempfile.TemporaryDirectory() as place:
         os.chdir(place)
-        for name in ("report-baseline", "report-candidate", "window-baseline", "window-candidate"):
-            subprocess.run(["zstd", "-q", os.path.join(SNAPSHOTS, name + ".json"), "-o", name + ".zst"], check=True)
-        shutil.copy(os.path.join(SNAPSHOTS, "v1-hostile.ctprof.zst"), "<b>&'.zst")
-        shutil.copy(os.path.join(SNAPSHOTS, "v1-hostile.ctprof.zst"), "later.zst")
-        for files in (
-            ["report-baseline.zst"], ["window-candidate.zst"], ["report-baseline.zst", "report-candidate.zst"],
-            ["window-baseline.zst", "window-candidate.zst"], ["<b>&'.zst"], ["<b>&'.zst", "later.zst"],
-        ):
-            text = run("report", *files, "-o", "-")
-            page = Page(text)
-            check_policy(page)
-            check_words(page, files, "show" if len(files) == 1 else "compare")
-            json.loads(page.of("script", id="rows")[0])
-            if chromium:
-                check_opened(chromium, text, (500, 900, 1600) if "window-baseline.zst" in files else (900,), place)
-                if files == ["window-baseline.zst", "window-candidate.zst"]:
-                    check_printed(chromium, text, place)
-            check_colours(page, text)
-            said = "- is not known" in "".join(page.of("p", class_="keys"))
-            check(said == bool(page.of("table", class_="rows")), "empty cells are explained:", said)
-        subprocess.run(["bash", "-c", '. "$1"; experiment dir', "-", os.path.join(HERE, "lib.sh")], check=True,
-                       env={**os.environ, "SNAPSHOTS": SNAPSHOTS})
-        text = run("report", "dir", "-o", "-")
-        page = Page(text)
-        check_policy(page)
-        check_experiment(page, "dir")
-        blocks = Page(run("report", "dir", "-f", "svg", "--chart", "blocks", "-o", "-"))
-        check(blocks.of("text")[1:3] == ["A", "B"], "the arms have no key:", blocks.of("text"))
-        if chromium:
-            check_opened(chromium, text, (500, 900, 1600), place)
-            check_printed(chromium, text, place)
-        make_recording("recording <b>")
-        text = run("report", "recording <b>", "-o", "-")
-        page = Page(text)
-        check_policy(page)
-        check_words(page, ["recording <b>"], "show")
-        check_recording(page)
-        lines = Page(run("report", "recording <b>", "-f", "svg", "--chart", "lines", "-o", "-")).of("text")
-        check({"cpu", "io"} <= set(lines), "lines have no key:", lines)
-        if chromium:
-            check_opened(chromium, text, (500, 900, 1600), place)
-            check_range(chromium, text, place)
-        os.mkdir("job")
-        with open("job/usage.jsonl", "w", encoding="utf-8") as file:
-            for second, (own, other) in enumerate(((0, 0), (0.3, 0.2), (0.9, 0.2))):
-                file.write(json.dumps({"timestamp": "2026-11-22T10:10:%02d+00:00" % second, "num_samples": 1, "processes": {
-                    "1": {"pcpu": 30, "rss": 1000, "ctprof_cpu_seconds": own}, "2": {"pcpu": 10, "rss": 2000, "ctprof_cpu_seconds": other},
-                }, "totals": {"pcpu": 95, "rss": 9000 if second == 0 else 3000}, "averages": {"num_samples": 1}, "ctprof_pss": 1,
-                    "ctprof_seconds": 1 if second else 0.1, "ctprof_cpu_seconds": 0.8 if second else 0}) + "\n")
-        page = Page(run("report", "job", "-o", "-"))
-        words, names = " ".join(page.of("p")), page.of("li")
-        check("is the mean in the series above, at most 80.0 %." in words, words)
-        check("is the RSS in the series above, at most 3.0 kB, without the 9.0 kB of the first record" in words, words)
-        check([text.split(": most ")[-1] for text in names[:2]] == ["60.0 %", "20.0 %"] and "no sample saw" in names[2], names)
-        for job in ("c-workers-fast", "b2-parallel-default"):
-            directory = os.path.join(HERE, "duct", job)
-            text = run("report", directory, "-o", "-")
-            page = Page(text)
-            check_policy(page)
-            check_job(page, directory)
-            check_contrast(page)
-            if chromium:
-                check_opened(chromium, text, (500, 900, 1600) if job.startswith("c") else (900,), place)
-    if not chromium:
-        print("pages are well; no chromium, so none was opened")
+        kinds = pages.make_all(SNAPSHOTS)
+        if program:
+            with browser.Browser(program, place) as chromium:
+                check_kinds(kinds, chromium, place)
+        else:
+            check_kinds(kinds, None, place)
+            print("pages are well; no chromium, so none was opened")
 
 
 main()

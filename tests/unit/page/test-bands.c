@@ -62,7 +62,7 @@ static void test_heights(void **state)
 	add_point(&series, "3", 2, 60);
 	bands_make_columns(&series, &columns);
 	assert_int_equal(columns.column_count, 2);
-	bands_init(&bands, &series, &columns, BANDS_CPU);
+	bands_init(&bands, &series, &columns, SERIES_USE_CPU);
 	assert_int_equal(bands.count, 3);
 	assert_int_equal(bands.others, 0);
 	assert_string_equal(bands.entries[0].label, "1 <i>\\x0a");
@@ -74,7 +74,7 @@ static void test_heights(void **state)
 	assert_null(strstr(strbuf_str(&out), "<i>"));
 	assert_non_null(strstr(strbuf_str(&out), "&lt;i"));
 	bands_done(&bands);
-	bands_init(&bands, &series, &columns, BANDS_RSS);
+	bands_init(&bands, &series, &columns, SERIES_USE_RSS);
 	assert_int_equal(bands.count, 0);
 	bands_done(&bands);
 }
@@ -97,7 +97,7 @@ static void test_used(void **state)
 	add_point(&series, "1", 2, 300);
 	add_point(&series, "2", 2, 100);
 	bands_make_columns(&series, &columns);
-	bands_init(&bands, &series, &columns, BANDS_USED);
+	bands_init(&bands, &series, &columns, SERIES_USE_TIME);
 	assert_int_equal(bands.count, 3);
 	assert_true(bands.has_rest);
 	assert_true(is_near(bands.entries[0].values[0], 30) &&
@@ -131,12 +131,12 @@ static void test_others(void **state)
 		add_point(&series, pid, 1, (double)i);
 	}
 	bands_make_columns(&series, &columns);
-	bands_init(&bands, &series, &columns, BANDS_CPU);
+	bands_init(&bands, &series, &columns, SERIES_USE_CPU);
 	assert_int_equal(bands.count, BANDS_OWN + 1);
 	assert_int_equal(bands.others, 0);
 	bands_done(&bands);
 	add_point(&series, "100", 1, 100);
-	bands_init(&bands, &series, &columns, BANDS_CPU);
+	bands_init(&bands, &series, &columns, SERIES_USE_CPU);
 	assert_int_equal(bands.count, BANDS_OWN + 1);
 	assert_int_equal(bands.others, 2);
 	assert_null(bands.entries[BANDS_OWN].label);

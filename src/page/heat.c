@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "heat.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+const enum aspect_id heat_aspects[HEAT_ASPECTS] = {ASPECT_cpu, ASPECT_wait, ASPECT_blocked,
+                                                   ASPECT_read, ASPECT_write};
+
+struct extent extent_of(const struct history *history, const double *values)
+{
+	struct extent extent = {NAN, NAN, 0};
+	double length = 0, sum = 0;
+
+	for (size_t i = 0; i < history->column_count; i++) {
+		double weight = (double)history->columns[i].length_ns;
+
+		if (isnan(values[i]))
+			continue;
+		sum += values[i] * weight;
+		length += weight;
+		if (isnan(extent.most) || values[i] > extent.most) {
+			extent.most = values[i];
+			extent.at = i;
+		}
+	}
+	if (length > 0)
+		extent.mean = sum / length;
+	return extent;
+}
+
+const char heat_others[] = "(all other groups)";
+
+const char *heat_name(const struct heat *heat, size_t row)
+{
+	return row < heat->groups ? heat->history->groups[row].label : heat_others;
+}
+
+void heat_init(const struct history *history, unsigned aspect, struct heat *ret)
+{
+	size_t groups =
+	        history->group_count < HISTORY_GROUPS ? history->group_count : HISTORY_GROUPS;
+
+	*ret = (struct heat){.history = history,
+	                     .aspect = aspect,
+	                     .groups = groups,
+	                     .values = mem_calloc(groups + 1, sizeof(ret->values[0]))};
+	for (size_t row = 0; row <= groups; row++) {
+		double most;
+
+		ret->values[row] = mem_calloc(history->column_count + 1, sizeof(double));
+		if (row < groups)
+			history_amounts(history, row, aspect, ret->values[row]);
+		else
+			history_rest(history, groups, aspect, ret->values[row]);
+		most = extent_of(history, ret->values[row]).most;
+		if (most > ret->largest)
+			ret->largest = most;
+	}
+}
+
+void heat_done(struct heat *heat)
+{
+	for (size_t row = 0; row <= heat->groups; row++)
+		free(heat->values[row]);
+	free(heat->values);
+}
+
+struct extent heat_extent(const struct heat *heat, size_t row)
+{
+	const struct history *history = heat->history;
+	struct extent extent = extent_of(history, heat->values[row]);
+
+	if (row < heat->groups && history->groups[row].has_means)
+		extent.mean = history->groups[row].means[heat->aspect];
+	return extent;
+}
