@@ -9,21 +9,27 @@
 #include "cli/commands.h"
 #include "command/options.h"
 #include "query/report-lists.h"
+#include "record-serve.h"
 #include "recorder/record-run.h"
 #include "recorder/record-status.h"
 #include "recorder/record-wait.h"
 #include "recording/recording-survey.h"
 
 enum {
-	OPT_EVERY = 1,
-	OPT_KEEP,
-	OPT_ANONYMOUS,
-	OPT_SOURCE,
-	OPT_SMAPS,
-	OPT_JEMALLOC,
-	OPT_EXITS,
-	OPT_STATUS,
-	OPT_ON,
+	RECORD_EVERY = 1,
+	RECORD_KEEP,
+	RECORD_ANONYMOUS,
+	RECORD_SOURCE,
+	RECORD_SMAPS,
+	RECORD_JEMALLOC,
+	RECORD_EXITS,
+	RECORD_STATUS,
+	RECORD_ON,
+	RECORD_SERVE,
+	RECORD_SERVE_NETWORK,
+	RECORD_SERVED_GROUPS,
+	RECORD_SERVED_METRICS,
+	RECORD_SERVED_TOP,
 };
 
 #define EVERY_DEFAULT_NS (10 * NS_PER_SECOND)
@@ -39,23 +45,32 @@ static const char *const jemalloc[] = {"auto", "ptrace", "off", NULL};
 static const char *const exits[] = {"auto", "records", "off", NULL};
 
 static const struct cli_option options[] = {
-        {OPT_EVERY, 'e', "every", "TIME", "length of a window: 1s, 10s (the default), 1m",
+        {RECORD_EVERY, 'e', "every", "TIME", "length of a window: 1s, 10s (the default), 1m",
          TAKES(TEXT)},
-        {OPT_KEEP, 'k', "keep", "LIMIT", "remove what is older (24h) or too much (2G); twice",
+        {RECORD_KEEP, 'k', "keep", "LIMIT", "remove what is older (24h) or too much (2G); twice",
          TAKES(TEXT)},
-        {OPT_ON, 0, "on", "TRIGGER", "dense windows: 'psi cpu some 150ms/1s', 'load > 4'",
+        {RECORD_ON, 0, "on", "TRIGGER", "dense windows: 'psi cpu some 150ms/1s', 'load > 4'",
          TAKES(TEXT)},
-        {OPT_STATUS, 0, "status", NULL, "record nothing: print what DIR has, and its cost",
+        {RECORD_SERVE, 0, "serve", "ADDR", "newest window by HTTP, for Prometheus; such as 9101",
+         TAKES(TEXT)},
+        {RECORD_SERVE_NETWORK, 0, "serve-network", NULL, "--serve may listen to other hosts",
          TAKES(NOTHING)},
-        {OPT_ANONYMOUS, 0, "anonymous", NULL, "leave out host and user names, exe, kernel cmdline",
+        {RECORD_SERVED_GROUPS, 'g', "group-by", "KEYS",
+         "what --serve groups by: pcomm (default), ...", TAKES(GROUP_KEYS)},
+        {RECORD_SERVED_METRICS, 'm', "metrics", "LIST", "what --serve has: names or globs",
+         TAKES(METRICS)},
+        {RECORD_SERVED_TOP, 't', "top", "N", "the N groups that --serve has (50)", TAKES(NUMBER)},
+        {RECORD_STATUS, 0, "status", NULL, "record nothing: print what DIR has, and its cost",
          TAKES(NOTHING)},
-        {OPT_SOURCE, 0, "source", "HOW", "how threads are read: auto, procfs, bpf",
+        {RECORD_ANONYMOUS, 0, "anonymous", NULL,
+         "leave out host and user names, exe, kernel cmdline", TAKES(NOTHING)},
+        {RECORD_SOURCE, 0, "source", "HOW", "how threads are read: auto, procfs, bpf",
          TAKES_WORD(sources)},
-        {OPT_EXITS, 0, "exits", "HOW", "ends of threads: auto, records (without BPF), off",
+        {RECORD_EXITS, 0, "exits", "HOW", "ends of threads: auto, records (without BPF), off",
          TAKES_WORD(exits)},
-        {OPT_SMAPS, 0, "smaps", "WHICH", "smaps_rollup of processes: off, auto (not huge), all",
+        {RECORD_SMAPS, 0, "smaps", "WHICH", "smaps_rollup of processes: off, auto (not huge), all",
          TAKES_WORD(smaps)},
-        {OPT_JEMALLOC, 0, "jemalloc", "HOW", "counters of jemalloc: off, auto, ptrace (stops)",
+        {RECORD_JEMALLOC, 0, "jemalloc", "HOW", "counters of jemalloc: off, auto, ptrace (stops)",
          TAKES_WORD(jemalloc)},
         {0},
 };
@@ -115,37 +130,48 @@ static int parse_trigger(const struct option_parser *parser, struct record_optio
 	return 0;
 }
 
-static int parse_option(const struct option_parser *parser, int id, struct record_options *ret)
+static int parse_option(const struct option_parser *parser, int id, struct record_options *ret,
+                        struct record_serve *serve)
 {
 	struct capture_options *capture = &ret->series.capture;
 	int chosen = 0;
 
 	switch (id) {
-	case OPT_EVERY:
+	case RECORD_EVERY:
 		return parse_every(parser, &ret->series.length_ns);
-	case OPT_KEEP:
+	case RECORD_KEEP:
 		return parse_keep(parser, &ret->keep);
-	case OPT_ON:
+	case RECORD_ON:
 		return parse_trigger(parser, ret);
-	case OPT_STATUS:
+	case RECORD_STATUS:
 		ret->status = true;
 		break;
-	case OPT_ANONYMOUS:
+	case RECORD_SERVE:
+		serve->address = parser->value;
+		break;
+	case RECORD_SERVE_NETWORK:
+		serve->to_network = true;
+		break;
+	case RECORD_SERVED_GROUPS:
+	case RECORD_SERVED_METRICS:
+	case RECORD_SERVED_TOP:
+		return record_serve_add(serve, parser);
+	case RECORD_ANONYMOUS:
 		capture->anonymous = true;
 		break;
-	case OPT_SOURCE:
+	case RECORD_SOURCE:
 		chosen = options_choose(parser, sources);
 		capture->source = (enum capture_source)chosen;
 		break;
-	case OPT_EXITS:
+	case RECORD_EXITS:
 		chosen = options_choose(parser, exits);
 		ret->series.exits = (enum capture_exits)chosen;
 		break;
-	case OPT_SMAPS:
+	case RECORD_SMAPS:
 		chosen = options_choose(parser, smaps);
 		capture->smaps = (enum capture_smaps)chosen;
 		break;
-	case OPT_JEMALLOC:
+	case RECORD_JEMALLOC:
 		chosen = options_choose(parser, jemalloc);
 		capture->jemalloc = (enum jemalloc_mode)chosen;
 		break;
@@ -153,14 +179,15 @@ static int parse_option(const struct option_parser *parser, int id, struct recor
 	return chosen;
 }
 
-static int parse(const struct command *command, int argc, char **argv, struct record_options *ret)
+static int parse(const struct command *command, int argc, char **argv, struct record_options *ret,
+                 struct record_serve *serve)
 {
 	struct option_parser parser;
 	int id, r = 0;
 
 	options_init(&parser, command, argc, argv);
 	while (r >= 0 && (id = options_next(&parser)) > 0)
-		r = parse_option(&parser, id, ret);
+		r = parse_option(&parser, id, ret, serve);
 	options_done(&parser);
 	return r < 0 ? OPTIONS_ERROR : id;
 }
@@ -178,7 +205,11 @@ static int run(const struct command *command, int argc, char **argv)
 	        .series = {.capture = {.smaps = CAPTURE_SMAPS_OFF, .jemalloc = JEMALLOC_MODE_OFF},
 	                   .length_ns = EVERY_DEFAULT_NS},
 	};
-	int id = parse(command, argc, argv, &record);
+	cleanup_(record_serve_done) struct record_serve serve;
+	int id, r;
+
+	record_serve_init(&serve);
+	id = parse(command, argc, argv, &record, &serve);
 
 	if (id == OPTIONS_HELP || id == OPTIONS_VERSION)
 		return options_answer(command, id);
@@ -187,6 +218,9 @@ static int run(const struct command *command, int argc, char **argv)
 	if (argc - optind != 1 || argv[optind][0] == '\0')
 		return cli_usage_error(command, "one directory is needed, not %d", argc - optind);
 	record.directory = argv[optind];
+	r = record_serve_settle(&serve, command, &record);
+	if (r != 0)
+		return r;
 	if (record.status)
 		return record_status_print(record.directory) < 0 ? EXIT_FAILED
 		                                                 : cli_finish_output(0);

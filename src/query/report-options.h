@@ -91,6 +91,12 @@ typedef int report_visitor(const struct report *report, void *context);
 must_check_ int report_visit(const struct report_options *options, char **paths, unsigned count,
                              report_visitor *visit, void *context);
 
+/* Visits the report of one window that a sum writes, which is done once. Gives the info of the window: snapshot_info_done() it in
+ * any case. Returns the exit status, with an error printed. */
+must_check_ int report_visit_sum(const struct report_options *options, struct window_sum *sum,
+                                 report_visitor *visit, void *context,
+                                 struct snapshot_info *ret_info);
+
 /* Writes a window. Returns 0 or -errno, with a sentence in @reterr where there is one. */
 typedef int report_writer(struct snapshot_writer *writer, struct snapshot_info *ret_info,
                           struct strbuf *reterr, void *context);

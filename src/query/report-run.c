@@ -439,6 +439,29 @@ int report_visit(const struct report_options *options, char **paths, unsigned co
 	return status;
 }
 
+int report_visit_sum(const struct report_options *options, struct window_sum *sum,
+                     report_visitor *visit, void *context, struct snapshot_info *ret_info)
+{
+	cleanup_(load_filler_freep) struct load_filler *filler = NULL;
+	cleanup_(snapshot_info_done) struct snapshot_info info = {0};
+	struct load load = {0};
+	int r, status = EXIT_FAILED;
+
+	load_init(&load, options, "");
+	filler = load_filler_new(&load);
+	r = window_sum_write(sum, load_filler_writer(filler), &info);
+	if (r == 0) {
+		load_filler_finish(filler, &info);
+		status = make_report(options, &load, 1, NULL, visit, context);
+	} else {
+		cli_error("%s", strerror(-r));
+	}
+	*ret_info = load.info;
+	load.info = (struct snapshot_info){0};
+	load_done(&load);
+	return status;
+}
+
 int report_visit_source(const struct report_options *options, const char *name,
                         struct byte_source *source, struct strbuf *reterr, report_visitor *visit,
                         void *context)

@@ -19,6 +19,7 @@ struct recorder {
 	struct recording_writer writer;
 	struct capture_series *series;
 	struct record_wait wait;
+	struct serve *serve;     /* NULL: nobody is served */
 	uint64_t lost;           /* windows in a row that could not be written */
 	int lost_error;          /* of the last one */
 	uint64_t dense_until_ns; /* CLOCK_MONOTONIC */
@@ -32,6 +33,7 @@ struct recorder {
 static void recorder_done(struct recorder *recorder)
 {
 	capture_series_freep(&recorder->series);
+	serve_freep(&recorder->serve);
 	record_wait_done(&recorder->wait);
 	recording_writer_done(&recorder->writer);
 	fd_closep(&recorder->lock_fd);
@@ -114,6 +116,13 @@ static void set_labels(const struct recorder *recorder, bool is_dense, struct la
 		add_label(labels, RECORDING_LABEL_GAP, strerror(-recorder->lost_error));
 }
 
+static void serve_window(struct recorder *recorder, bool is_whole, const struct strbuf *frame)
+{
+	if (recorder->serve && serve_give(recorder->serve, is_whole, frame->data, frame->len) < 0)
+		cli_error("%s: the process of --serve has ended; the recording goes on",
+		          recorder->options->directory);
+}
+
 /* Makes the window up to now, and appends it. Returns -errno only if no further window can be made. */
 static int record_window(struct recorder *recorder, bool is_dense, uint64_t length_ns)
 {
@@ -127,6 +136,8 @@ static int record_window(struct recorder *recorder, bool is_dense, uint64_t leng
 	bool is_whole = recording_writer_begins_file(&recorder->writer, begin_s);
 	int r;
 
+	if (recorder->serve && serve_wants_whole(recorder->serve))
+		is_whole = true;
 	set_labels(recorder, is_dense, &labels);
 	capture_series_set_next(recorder->series, length_ns, &labels);
 	writer = snapshot_writer_new(&frame.sink, SNAPSHOT_ZSTD_LEVEL);
@@ -137,6 +148,7 @@ static int record_window(struct recorder *recorder, bool is_dense, uint64_t leng
 	}
 	note_result(recorder, recording_writer_append(&recorder->writer, begin_s, frame.bytes.data,
 	                                              frame.bytes.len));
+	serve_window(recorder, is_whole, &frame.bytes);
 	return 0;
 }
 
@@ -205,6 +217,25 @@ static int open_triggers(struct recorder *recorder)
 	return 0;
 }
 
+/* The process has nothing of the recorder but its socket, so it comes before all sources. */
+static int start_serving(struct recorder *recorder)
+{
+	const struct record_options *options = recorder->options;
+	cleanup_(strbuf_done) struct strbuf where = STRBUF_INIT;
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	int r;
+
+	if (!options->serve)
+		return 0;
+	r = serve_start(options->serve, options->served, &recorder->serve, &where, &reason);
+	if (r < 0)
+		cli_error("--serve: %s", reason.len > 0 ? strbuf_str(&reason) : strerror(-r));
+	else
+		cli_error("%s: the newest window is at http://%s/metrics", options->directory,
+		          strbuf_str(&where));
+	return r;
+}
+
 int record_run(const struct record_options *options)
 {
 	cleanup_(recorder_done) struct recorder recorder = {.options = options,
@@ -215,6 +246,9 @@ int record_run(const struct record_options *options)
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
 	int r = open_recording(&recorder);
 
+	if (r < 0)
+		return r;
+	r = start_serving(&recorder);
 	if (r < 0)
 		return r;
 	r = record_wait_init(&recorder.wait);

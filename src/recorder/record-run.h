@@ -5,6 +5,7 @@
 
 #include "capture/capture-series.h"
 #include "recording/recording-keep.h"
+#include "serve/serve.h"
 #include "trigger/trigger.h"
 
 struct record_options {
@@ -13,7 +14,9 @@ struct record_options {
 	struct recording_keep keep;
 	struct trigger *triggers; /* owned; they are opened by the recorder */
 	size_t trigger_count, trigger_capacity;
-	bool status; /* nothing is recorded; for the caller */
+	const struct serve_address *serve;   /* where the newest window is served; NULL: nowhere */
+	const struct report_options *served; /* its report; borrowed */
+	bool status;                         /* nothing is recorded; for the caller */
 };
 
 /* Returns 0 after a signal, or -errno; errors are printed. A window that cannot be written is a gap, and ends nothing. */

@@ -165,6 +165,14 @@ void window_sum_set_facts(struct window_sum *sum, struct snapshot_info *earlier)
 	window_add_facts(&sum->facts, earlier);
 }
 
+void window_sum_follow(struct window_sum *sum, struct window_sum *before)
+{
+	frame_base_done(&sum->base);
+	sum->base = before->base;
+	before->base = (struct frame_base){0};
+	window_sum_set_facts(sum, &before->so_far);
+}
+
 /* A window that is a sum itself has its own counts. */
 static void count_windows(struct window_sum *sum)
 {

@@ -37,6 +37,10 @@ must_check_ int window_sum_pass(struct window_sum *sum, struct byte_source *sour
  * the first one. */
 void window_sum_set_facts(struct window_sum *sum, struct snapshot_info *earlier);
 
+/* Lets the sum begin with the window behind the last one of @before: moves what that window may depend on, and the facts about the host,
+ * out of @before, which can only be written or freed from then on. Called before the first window. */
+void window_sum_follow(struct window_sum *sum, struct window_sum *before);
+
 /* Returns the number of windows so far; one that is a sum itself counts once. */
 uint64_t window_sum_count(const struct window_sum *sum);
 
