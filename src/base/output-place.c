@@ -8,12 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/scan.h"
+#include "base/trust.h"
 
 /* The kernel follows as many links in one path. */
 enum { LINKS_MAX = 40 };
@@ -23,40 +25,32 @@ struct walk {
 	int start_fd; /* the directory that a relative path begins in; or AT_FDCWD */
 	char *rest;   /* the rest of the path; owned */
 	unsigned links;
-	uid_t root_owner; /* of "/": in a user namespace, the host's root may have no number of its own */
 	bool last_is_link; /* the last name comes from a link, which was the last name before */
 	bool to_directory; /* the last name is to be a directory's */
 	struct strbuf *reterr;
 };
 
-static bool is_trusted(uid_t uid)
+/* /dev/null, /dev/zero and /dev/full do the same under any name, whoever owns them. */
+static bool is_harmless_device(const struct stat *status)
 {
-	return uid == geteuid() || uid == 0;
+	enum { MEMORY = 1, NULL_DEVICE = 3, ZERO = 5, FULL = 7 };
+
+	return S_ISCHR(status->st_mode) && major(status->st_rdev) == MEMORY &&
+	       (minor(status->st_rdev) == NULL_DEVICE || minor(status->st_rdev) == ZERO ||
+	        minor(status->st_rdev) == FULL);
 }
 
-/* Access control lists need no check: if one allows a user to write, the bits of the group show it. */
-static bool others_may_write(const struct stat *dir, uid_t root_owner)
+/* Others can also move such a file of this user's or root's there, out of a directory of theirs. */
+static bool is_chosen_by_others(const struct walk *walk)
 {
-	return (dir->st_mode & (S_IWGRP | S_IWOTH)) != 0 ||
-	       (!is_trusted(dir->st_uid) && dir->st_uid != root_owner);
-}
-
-/* Returns whether a target that leads elsewhere, or is written in place, may be used. */
-static bool is_ours(const struct walk *walk, const struct stat *status)
-{
-	return !others_may_write(&walk->place->dir, walk->root_owner) ||
-	       (is_trusted(status->st_uid) && status->st_nlink == 1);
+	return trust_others_may_add(walk->place->dir_fd, &walk->place->dir);
 }
 
 static int refuse(const struct walk *walk, const char *what, const char *name,
                   const struct stat *status)
 {
-	strbuf_addf(walk->reterr, "'%s' is a %s ", name, what);
-	if (is_trusted(status->st_uid))
-		strbuf_addf(walk->reterr, "with %lu names", (unsigned long)status->st_nlink);
-	else
-		strbuf_addf(walk->reterr, "of user %u", (unsigned)status->st_uid);
-	strbuf_add_str(walk->reterr, " in a directory that others may write");
+	strbuf_addf(walk->reterr, "'%s' is a %s of user %u in a directory that others may write",
+	            name, what, (unsigned)status->st_uid);
 	return -EACCES;
 }
 
@@ -163,7 +157,7 @@ static int follow(struct walk *walk, int link_fd, const struct stat *status, con
 
 	if (++walk->links > LINKS_MAX)
 		return -ELOOP;
-	if (!is_ours(walk, status))
+	if (is_chosen_by_others(walk))
 		return refuse(walk, "symbolic link", name, status);
 	if (is_procfs(walk->place->dir_fd))
 		r = follow_in_procfs(walk, name, *behind == '\0');
@@ -209,7 +203,7 @@ static int find_last(struct walk *walk, const char *name)
 	if (S_ISDIR(place->target.st_mode) != walk->to_directory)
 		return walk->to_directory ? -ENOTDIR : -EISDIR;
 	if (!walk->to_directory && !S_ISREG(place->target.st_mode) &&
-	    !is_ours(walk, &place->target))
+	    !is_harmless_device(&place->target) && is_chosen_by_others(walk))
 		r = refuse(walk,
 		           S_ISFIFO(place->target.st_mode)   ? "FIFO"
 		           : S_ISSOCK(place->target.st_mode) ? "socket"
@@ -249,12 +243,10 @@ static int next_name(struct walk *walk)
 
 static int find(struct walk *walk, const char *path)
 {
-	struct stat root;
 	int r;
 
 	if (path[0] == '\0')
 		return -ENOENT;
-	walk->root_owner = stat("/", &root) == 0 ? root.st_uid : 0;
 	walk->rest = mem_copy(path, strlen(path));
 	r = move_to_start(walk);
 	while (r == 0 && walk->place->descriptor < 0)
@@ -283,13 +275,12 @@ int output_place_find_directory(struct output_place *place, int dir_fd, const ch
 int output_place_reopen(const struct output_place *place, int flags)
 {
 	char path[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
-	struct stat status, root;
+	struct stat status;
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", place->target_fd);
 	fd = open(path, flags | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0 && errno == ENOENT && stat("/", &root) == 0 &&
-	    !others_may_write(&place->dir, root.st_uid))
+	if (fd < 0 && errno == ENOENT && !trust_others_may_add(place->dir_fd, &place->dir))
 		fd = openat(place->dir_fd, place->name, flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
 		return -errno;
@@ -300,33 +291,24 @@ int output_place_reopen(const struct output_place *place, int flags)
 	return -ESTALE;
 }
 
-/* Returns whether others may move a file of this user's into the directory. The sticky bit only forbids them to remove
- * one. A group with the number of its user is that user's own, as pam_umask(8) has it. */
-static bool others_may_rename_into(const struct stat *dir)
-{
-	bool own_group = dir->st_gid == getegid() && getegid() == geteuid();
-
-	return !is_trusted(dir->st_uid) || (dir->st_mode & S_IWOTH) != 0 ||
-	       ((dir->st_mode & S_IWGRP) != 0 && !own_group);
-}
-
 bool output_place_is_own(const struct output_place *place)
 {
 	const struct stat *dir = &place->dir, *target = &place->target;
 
-	if (place->target_fd < 0 || !S_ISREG(target->st_mode) || target->st_uid != geteuid())
+	if (place->target_fd < 0 || !S_ISREG(target->st_mode) || !trust_is_own_user(target->st_uid))
 		return false;
 	if ((dir->st_mode & (S_IWGRP | S_IWOTH)) != 0 && target->st_nlink != 1)
 		return false;
-	return !others_may_rename_into(dir);
+	return !trust_others_may_add(place->dir_fd, dir);
 }
 
 mode_t output_place_narrow(const struct output_place *place, mode_t mode)
 {
 	const struct stat *dir = &place->dir, *target = &place->target;
 
-	if (place->target_fd < 0 || !S_ISREG(target->st_mode) || target->st_uid != geteuid() ||
-	    !is_trusted(dir->st_uid) || (dir->st_mode & S_ISVTX) == 0 || target->st_nlink != 1)
+	if (place->target_fd < 0 || !S_ISREG(target->st_mode) ||
+	    !trust_is_own_user(target->st_uid) || !trust_user(dir->st_uid) ||
+	    (dir->st_mode & S_ISVTX) == 0 || target->st_nlink != 1)
 		return mode;
 	return mode & target->st_mode;
 }

@@ -22,9 +22,8 @@ struct output_place {
 
 /* Finds the place, from the directory @dir_fd on if the path is relative. @place is OUTPUT_PLACE_INIT before. On success either @descriptor, or @dir_fd and @name are set. The
  * target, if there is one, is no directory and no symbolic link.
- * A symbolic link is followed if it belongs to this user or to root, or if nobody else may write the directory that it
- * is in. A target that is not a regular file (FIFO, device, socket) is accepted under the same conditions. In a
- * directory that others may write, neither may have a second hard link, because then others may have given it its name.
+ * In a directory to which others may add files (trust.h) no symbolic link is followed, whoever owns it: others may have moved it
+ * there. A FIFO, a device or a socket there is refused as well, but for /dev/null, zero and full.
  * Returns 0; -EACCES if the rule above refuses something, with a phrase in @reterr that names it; or -errno: -ENOENT
  * for a dangling link, -EISDIR for a directory, -ELOOP after 40 links. */
 must_check_ int output_place_find(struct output_place *place, int dir_fd, const char *path,

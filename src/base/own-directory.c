@@ -7,13 +7,14 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/trust.h"
 
 bool fd_is_own(int fd, mode_t type)
 {
 	struct stat status;
 
 	return fstat(fd, &status) == 0 && (status.st_mode & S_IFMT) == type &&
-	       status.st_uid == geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+	       trust_is_own_user(status.st_uid) && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
 int own_directory_open(void)

@@ -3,11 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -49,17 +52,62 @@ enum file_system_kind file_system_kind_of_type(const char *type, size_t len)
 	return FILE_SYSTEM_REMOTE;
 }
 
+/* Remote file systems, and file systems of the kernel's own. A user can mount none of them where others see it. */
+static const uint32_t administered_systems[] = {
+        0x6969,     /* nfs */
+        0x517b,     /* smb */
+        0xff534d42, /* cifs */
+        0xfe534d42, /* smb3 */
+        0x00c36400, /* ceph */
+        0x0bd00bd0, /* lustre */
+        0x47504653, /* gpfs */
+        0x19830326, /* beegfs */
+        0x5346414f, /* afs */
+        0x6b414653, /* afs of the kernel */
+        0x7461636f, /* ocfs2 */
+        0x01161970, /* gfs2 */
+        0x01021997, /* 9p */
+        0x786f4256, /* vboxsf */
+        0xf15f,     /* ecryptfs */
+        0x61756673, /* aufs */
+        0x62656572, /* sysfs */
+        0x64626720, /* debugfs */
+        0x74726163, /* tracefs */
+        0x0027e0eb, /* cgroup */
+        0x63677270, /* cgroup2 */
+        0x07655821, /* resctrl */
+        0x62656570, /* configfs */
+        0x1cd1,     /* devpts */
+        0x0187,     /* autofs */
+};
+
+/* fusermount(1) sets both flags for everybody but root. */
+static bool is_mounted_by_root(const struct statfs *status)
+{
+	enum { VALID = 0x20 }; /* ST_VALID of the kernel: there are flags */
+
+	return status->f_type == FUSE_SUPER_MAGIC && (status->f_flags & VALID) != 0 &&
+	       (status->f_flags & (ST_NOSUID | ST_NODEV)) != (ST_NOSUID | ST_NODEV);
+}
+
 /* statfs(2) asks some servers, which may not answer; callers that can learn the type from mountinfo do so before. */
-static int check_system(int path_fd)
+int file_system_check(int fd, enum file_systems allowed)
 {
 	struct statfs status;
 
-	if (fstatfs(path_fd, &status) < 0)
+	if (allowed == FILE_SYSTEMS_ALL)
+		return 0;
+	if (fstatfs(fd, &status) < 0)
 		return -errno;
 	for (size_t i = 0; i < ARRAY_SIZE(local_systems); i++)
 		if ((uint32_t)status.f_type == local_systems[i].magic)
 			return 0;
-	return -EREMOTE;
+	if (allowed == FILE_SYSTEMS_LOCAL)
+		return -EREMOTE;
+	for (size_t i = 0; i < ARRAY_SIZE(administered_systems); i++)
+		if ((uint32_t)status.f_type == administered_systems[i])
+			return 0;
+	return is_mounted_by_root(&status) ? 0 : -EREMOTE;
 }
 
 /* The type of a file never changes, so the kernel's cached value will do, and no server is asked. */
@@ -77,8 +125,8 @@ int regular_file_reopen(int path_fd, enum file_systems allowed)
 	char name[32];
 	int r = check_type(path_fd), fd;
 
-	if (r == 0 && allowed == FILE_SYSTEMS_LOCAL)
-		r = check_system(path_fd);
+	if (r == 0)
+		r = file_system_check(path_fd, allowed);
 	if (r < 0)
 		return r;
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", path_fd);

@@ -14,7 +14,9 @@
 /* The file systems that a file may be on. */
 enum file_systems {
 	FILE_SYSTEMS_LOCAL, /* only file systems that are known to be local */
-	FILE_SYSTEMS_ALL,   /* also those that may not answer, on the user's request */
+	/* these, those of the kernel but for procfs, and remote ones that only an administrator mounts: no owner is made up there */
+	FILE_SYSTEMS_ADMINISTERED,
+	FILE_SYSTEMS_ALL, /* also those that may not answer, on the user's request */
 };
 
 enum file_system_kind {
@@ -27,6 +29,10 @@ enum file_system_kind {
 /* Returns the kind of a file system by its type as /proc/<pid>/mountinfo names it, such as "ext4" or "fuse.sshfs":
  * not UNKNOWN. @type need not end in NUL. */
 enum file_system_kind file_system_kind_of_type(const char *type, size_t len);
+
+/* Returns 0 if the open file, or O_PATH descriptor, is on a file system that is @allowed, -EREMOTE if it is not, or another -errno.
+ * It may wait for ever for a server. */
+must_check_ int file_system_check(int fd, enum file_systems allowed);
 
 /* Opens the regular file at @path below @root_fd, which stands for the root directory: neither "..", nor an absolute
  * path, nor a symbolic link leads out of it, and links of /proc are not followed (openat2(2), Linux 5.6). The

@@ -5,13 +5,13 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/regular-file.h"
 #include "base/text.h"
+#include "base/trust-open.h"
 
 enum { TEXT_BYTES = 1 << 20 };
 
@@ -27,31 +27,20 @@ static void say(struct duct_messages *messages, enum duct_level level, const cha
 
 	strbuf_add_str(&text, what);
 	text_add_escaped(&text, path, strlen(path));
-	strbuf_addf(&text, "%s%s", reason ? ": " : "", reason ? reason : "");
+	if (reason) {
+		strbuf_add_str(&text, ": ");
+		text_add_escaped(&text, reason, strlen(reason));
+	}
 	*message = (struct duct_message){level, mem_copy(text.data, text.len)};
 }
 
-/* A group with the number of its user is that user's own, as pam_umask(8) has it. */
-static bool others_may_write(const struct stat *status)
+/* The command gets the variables of the file, LD_PRELOAD as well, and the default places are also those of others: .duct is in the directory
+ * that a user happens to be in. */
+static int open_file(const char *path, bool is_chosen, struct strbuf *reterr)
 {
-	bool own_group = status->st_gid == getegid() && getegid() == geteuid() && geteuid() != 0;
-
-	return (status->st_mode & S_IWOTH) != 0 || ((status->st_mode & S_IWGRP) != 0 && !own_group);
-}
-
-/* Returns why the file is not read, or NULL. The command gets its variables, LD_PRELOAD as well, and the default places are also
- * those of others: .duct is in the directory that a user happens to be in. */
-static const char *find_objection(int fd, bool is_chosen)
-{
-	struct stat status;
-
 	if (is_chosen && geteuid() != 0)
-		return NULL;
-	if (fstat(fd, &status) < 0)
-		return strerror(errno);
-	if (status.st_uid != 0 && status.st_uid != geteuid())
-		return "it belongs to another user";
-	return others_may_write(&status) ? "others may write it" : NULL;
+		return regular_file_open_link(AT_FDCWD, path, FILE_SYSTEMS_ALL);
+	return trust_open(path, reterr);
 }
 
 static int read_text(int fd, struct strbuf *text)
@@ -74,20 +63,19 @@ static int read_text(int fd, struct strbuf *text)
 static void read_file(const char *path, bool is_chosen, struct duct_variables *variables,
                       struct duct_messages *messages, unsigned *loaded)
 {
-	cleanup_(fd_closep) int fd = regular_file_open_link(AT_FDCWD, path, FILE_SYSTEMS_ALL);
-	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
-	const char *objection = fd < 0 ? NULL : find_objection(fd, is_chosen);
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT, objection = STRBUF_INIT;
+	cleanup_(fd_closep) int fd = open_file(path, is_chosen, &objection);
 	int r = fd < 0 ? fd : 0;
 
 	if (r == -ENOENT || r == -ENOTDIR) {
 		say(messages, DUCT_DEBUG, ".env file not found (skipping): ", path, NULL);
 		return;
 	}
-	if (r == 0 && !objection)
+	if (r == 0)
 		r = read_text(fd, &text);
-	if (r < 0 || objection) {
+	if (r < 0) {
 		say(messages, DUCT_WARNING, "Cannot read .env file ", path,
-		    objection ? objection : strerror(-r));
+		    objection.len > 0 ? strbuf_str(&objection) : strerror(-r));
 		return;
 	}
 	say(messages, DUCT_INFO_LEVEL, "Loading .env file: ", path, NULL);

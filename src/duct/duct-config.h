@@ -25,8 +25,8 @@ struct duct_messages {
 	size_t count, capacity;
 };
 
-/* Reads the files that DUCT_CONFIG_PATHS names, or those of con-duct; later ones override earlier ones. No file that
- * another user owns or can write is read, unless DUCT_CONFIG_PATHS names it and the user is not root. Messages say what was read and what was not. */
+/* Reads the files that DUCT_CONFIG_PATHS names, or those of con-duct; later ones override earlier ones. No file about which
+ * others decide is read (trust-open.h), unless DUCT_CONFIG_PATHS names it and the user is not root. Messages say what was read and what was not. */
 void duct_config_read(struct duct_variables *variables, struct duct_messages *messages);
 
 /* For cleanup_(duct_messages_done). */

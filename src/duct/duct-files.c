@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/output.h"
 #include "base/text.h"
+#include "base/trust.h"
 
 static const char *const suffixes[DUCT_FILE_COUNT] = {
         [DUCT_STDOUT] = "stdout",
@@ -49,13 +50,25 @@ static int fail(struct strbuf *reterr, const char *path, size_t len, int error,
 	return error;
 }
 
-static int make_directory(const char *path, size_t len, struct strbuf *reterr)
+/* Nobody has named the directory, and others may have made it, or exchange it. */
+static int check_place(const struct output_place *place, struct strbuf *reason)
+{
+	int r = place->descriptor >= 0 ? 0 : trust_check_directory(place->dir_fd, reason);
+
+	if (r == -EPERM)
+		strbuf_add_str(reason, "; name another one with --output-prefix");
+	return r;
+}
+
+static int make_directory(const char *path, size_t len, bool needs_own_place, struct strbuf *reterr)
 {
 	cleanup_(output_place_done) struct output_place place = OUTPUT_PLACE_INIT;
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
 	cleanup_(mem_freep) char *name = mem_copy(path, len);
 	int r = output_place_find_directory(&place, AT_FDCWD, name, &reason);
 
+	if (r == 0 && place.target_fd < 0 && needs_own_place)
+		r = check_place(&place, &reason);
 	if (r == 0 && place.target_fd < 0 && mkdirat(place.dir_fd, place.name, 0777) < 0 &&
 	    errno != EEXIST)
 		r = -errno;
@@ -63,13 +76,15 @@ static int make_directory(const char *path, size_t len, struct strbuf *reterr)
 }
 
 /* Makes all that the prefix names in front of its last "/". */
-static int make_directories(const char *prefix, struct strbuf *reterr)
+static int make_directories(const struct duct_files *files, struct strbuf *reterr)
 {
+	const char *prefix = files->prefix;
 	int r = 0;
 
 	for (const char *at = strchr(prefix, '/'); at && r == 0; at = strchr(at + 1, '/'))
 		if (at > prefix && at[-1] != '/')
-			r = make_directory(prefix, (size_t)(at - prefix), reterr);
+			r = make_directory(prefix, (size_t)(at - prefix), files->needs_own_place,
+			                   reterr);
 	return r;
 }
 
@@ -91,17 +106,8 @@ static int find_conflicts(const struct duct_files *files, struct strbuf *reterr)
 	return -EEXIST;
 }
 
-/* A group with the number of its user is that user's own, but for root's. */
-static bool others_may_write(const struct stat *dir)
-{
-	bool own_group = dir->st_gid == getegid() && getegid() == geteuid() && geteuid() != 0;
-
-	return (dir->st_uid != 0 && dir->st_uid != geteuid()) || (dir->st_mode & S_IWOTH) != 0 ||
-	       ((dir->st_mode & S_IWGRP) != 0 && !own_group);
-}
-
 /* A file that is emptied and written in place must be one that nobody else has put there: neither a link to a file elsewhere, nor
- * one whose owner reads on. */
+ * one whose owner reads on. Returns 0; 1 if the name is free now; or -errno. */
 static int check_target(const struct output_place *place, struct strbuf *reason)
 {
 	const struct stat *target = &place->target;
@@ -110,10 +116,12 @@ static int check_target(const struct output_place *place, struct strbuf *reason)
 		strbuf_add_str(reason, "it is no regular file");
 		return -EINVAL;
 	}
-	if (!others_may_write(&place->dir) ||
-	    (target->st_uid == geteuid() && target->st_nlink == 1))
+	if (!trust_others_may_add(place->dir_fd, &place->dir))
 		return 0;
-	if (target->st_uid != geteuid())
+	if (trust_is_own_user(target->st_uid) && target->st_nlink == 1)
+		/* Others may have moved it there out of a directory of theirs, so it is not written, and another one gets its name. */
+		return unlinkat(place->dir_fd, place->name, 0) < 0 ? -errno : 1;
+	if (target->st_nlink == 1)
 		strbuf_addf(reason, "it belongs to user %u", (unsigned)target->st_uid);
 	else
 		strbuf_addf(reason, "it has %lu names", (unsigned long)target->st_nlink);
@@ -125,16 +133,17 @@ static int open_place(struct duct_file *file, struct strbuf *reason)
 {
 	const int flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY;
 	struct output_place *place = &file->place;
-	int r;
+	int r = 1;
 
 	if (place->descriptor >= 0) {
 		strbuf_add_str(reason, "it is no regular file");
 		return -EINVAL;
 	}
-	if (place->target_fd >= 0) {
+	if (place->target_fd >= 0)
 		r = check_target(place, reason);
-		if (r < 0)
-			return r;
+	if (r < 0)
+		return r;
+	if (r == 0) {
 		file->fd = output_place_reopen(place, flags & ~O_NOFOLLOW);
 		if (file->fd >= 0 && ftruncate(file->fd, 0) < 0)
 			return -errno;
@@ -144,19 +153,6 @@ static int open_place(struct duct_file *file, struct strbuf *reason)
 	                  output_place_narrow(place, 0666));
 	file->is_new = file->fd >= 0;
 	return file->fd < 0 ? -errno : 0;
-}
-
-static int check_place(const struct output_place *place, struct strbuf *reason)
-{
-	if (place->descriptor >= 0 || !others_may_write(&place->dir))
-		return 0;
-	if (place->dir.st_uid != 0 && place->dir.st_uid != geteuid())
-		strbuf_addf(reason, "its directory belongs to user %u",
-		            (unsigned)place->dir.st_uid);
-	else
-		strbuf_add_str(reason, "others may write its directory");
-	strbuf_add_str(reason, "; name another one with --output-prefix");
-	return -EACCES;
 }
 
 static int open_file(struct duct_file *file, bool needs_own_place, struct strbuf *reterr)
@@ -177,7 +173,7 @@ int duct_files_open(struct duct_files *files, const bool wanted[DUCT_FILE_COUNT]
 	int r = clobber ? 0 : find_conflicts(files, reterr);
 
 	if (r == 0)
-		r = make_directories(files->prefix, reterr);
+		r = make_directories(files, reterr);
 	for (unsigned i = 0; i < DUCT_FILE_COUNT && r == 0; i++)
 		if (wanted[i])
 			r = open_file(&files->files[i], files->needs_own_place, reterr);

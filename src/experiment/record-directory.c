@@ -11,6 +11,7 @@
 
 #include "base/fd.h"
 #include "base/output-place.h"
+#include "base/trust.h"
 #include "experiment/record.h"
 
 /* Returns 0, -EEXIST if there is a file in it, or another -errno. */
@@ -32,32 +33,15 @@ static int check_empty(int dir_fd)
 	return r == 0 ? more : r;
 }
 
-/* A group with the number of its user is that user's own, as pam_umask(8) has it. */
-static bool others_may_write(const struct stat *status)
+/* Checks a file in the directory. */
+static int check_file(int dir_fd, const char *name, struct strbuf *reterr)
 {
-	bool own_group = status->st_gid == getegid() && getegid() == geteuid();
+	cleanup_(fd_closep) int fd = openat(dir_fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	int r = fd < 0 ? -errno : trust_check_file(fd, reterr);
 
-	return (status->st_mode & S_IWOTH) != 0 || ((status->st_mode & S_IWGRP) != 0 && !own_group);
-}
-
-/* Checks the directory, or a file in it if @name is not empty. */
-static int check_owner(int dir_fd, const char *name, struct strbuf *reterr)
-{
-	struct stat status;
-
-	if (fstatat(dir_fd, name, &status, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW) < 0) {
-		int error = errno;
-
-		strbuf_add_str(reterr, strerror(error));
-		return -error;
-	}
-	if (status.st_uid != geteuid() && status.st_uid != 0)
-		strbuf_addf(reterr, "it belongs to user %u", (unsigned)status.st_uid);
-	else if (!S_ISLNK(status.st_mode) && others_may_write(&status))
-		strbuf_add_str(reterr, "other users may write there");
-	else
-		return 0;
-	return -EPERM;
+	if (r < 0 && reterr->len == 0)
+		strbuf_add_str(reterr, strerror(-r));
+	return r;
 }
 
 /* Checks a directory that the caller has found at the path @directory. */
@@ -65,11 +49,11 @@ static int check_directory(int fd, const char *directory, struct strbuf *reterr)
 {
 	cleanup_(strbuf_done) struct strbuf phrase = STRBUF_INIT;
 	bool is_file = false;
-	int r = check_owner(fd, "", &phrase);
+	int r = check_file(fd, ".", &phrase);
 
 	if (r >= 0) {
 		is_file = true;
-		r = check_owner(fd, EXPERIMENT_FILE, &phrase);
+		r = check_file(fd, EXPERIMENT_FILE, &phrase);
 		/* There is none before the first unit. */
 		r = r == -ENOENT ? 0 : r;
 	}

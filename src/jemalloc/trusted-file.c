@@ -14,6 +14,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/regular-file.h"
+#include "base/trust.h"
 #include "base/watch.h"
 #include "ctprof/base/strbuf.h"
 #include "debug-place.h"
@@ -58,7 +59,7 @@ static int read_status(int fd, unsigned mask, struct statx *ret_status)
 static bool is_trusted(const struct statx *status)
 {
 	return S_ISREG(status->stx_mode) && !(status->stx_mode & (S_IWGRP | S_IWOTH)) &&
-	       (status->stx_uid == 0 || status->stx_uid == geteuid());
+	       trust_user(status->stx_uid);
 }
 
 static struct identity identity_of(const struct statx *status)

@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "base/scan.h"
+#include "base/trust.h"
 #include "cgroup/cgroup-open.h"
 #include "cgroup/cgroup.h"
 #include "job-cgroup-files.h"
@@ -95,7 +96,7 @@ static int make_leaf(struct job_cgroup *cgroup, struct job_leaf *leaf, int paren
 		return r;
 	leaf->fd = openat(parent_fd, cgroup->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	r = leaf->fd < 0 ? -errno : 0;
-	if (r == 0 && (fstat(leaf->fd, &status) < 0 || status.st_uid != geteuid())) {
+	if (r == 0 && (fstat(leaf->fd, &status) < 0 || !trust_is_own_user(status.st_uid))) {
 		fd_closep(&leaf->fd);
 		r = -EACCES;
 	}

@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/output-place.h"
+#include "base/trust.h"
 
 /* Not in every <linux/magic.h>. */
 #define RESCTRL_MAGIC 0x7655821
@@ -50,56 +52,40 @@ static int find_store(int fd, enum knob_store *ret)
 	return 0;
 }
 
-static bool is_ours_alone(const struct stat *status)
+/* A file of the kernel's may belong to others, as those of a cgroup do; the way to it may not. */
+static int check_trust(const struct output_place *place, enum knob_store store)
 {
-	bool is_sticky = S_ISDIR(status->st_mode) && (status->st_mode & S_ISVTX) != 0;
-
-	return (status->st_uid == 0 || status->st_uid == geteuid()) &&
-	       ((status->st_mode & (S_IWGRP | S_IWOTH)) == 0 || is_sticky);
-}
-
-/* Looks at each directory of a place, which has no links in it. */
-static int check_owners(const char *place)
-{
-	char path[PATH_MAX];
-	struct stat status;
+	cleanup_(strbuf_done) struct strbuf phrase = STRBUF_INIT;
 	int r;
 
-	for (const char *end = place; end; end = strchr(end + 1, '/')) {
-		size_t len = end == place ? 1 : (size_t)(end - place);
-
-		if (len >= sizeof(path))
-			return -ENAMETOOLONG;
-		memcpy(path, place, len);
-		path[len] = '\0';
-		r = fstatat(AT_FDCWD, path, &status, AT_SYMLINK_NOFOLLOW);
-		if (r < 0)
-			return -errno;
-		if (!is_ours_alone(&status))
-			return -EPERM;
-	}
-	r = fstatat(AT_FDCWD, place, &status, AT_SYMLINK_NOFOLLOW);
-	return r < 0 ? -errno : is_ours_alone(&status) ? 0 : -EPERM;
+	if (store == KNOB_STORE_KERNEL)
+		return 0;
+	r = trust_check_directory(place->dir_fd, &phrase);
+	return r == 0 ? trust_check_file(place->target_fd, &phrase) : r;
 }
 
 int knob_file_find(const char *path, struct strbuf *ret_place, enum knob_store *ret)
 {
-	cleanup_(fd_closep) int fd = open(path, O_PATH | O_CLOEXEC);
-	cleanup_(strbuf_done) struct strbuf place = STRBUF_INIT;
+	cleanup_(output_place_done) struct output_place found = OUTPUT_PLACE_INIT;
+	cleanup_(strbuf_done) struct strbuf place = STRBUF_INIT, phrase = STRBUF_INIT;
 	char link[sizeof("/proc/self/fd/") + 10];
-	int r;
+	int r = output_place_find(&found, AT_FDCWD, path, &phrase);
 
-	if (fd < 0)
-		return -errno;
-	r = find_store(fd, ret);
+	if (r == -EACCES && phrase.len > 0)
+		return -EPERM;
+	if (r < 0)
+		return r == -EISDIR ? -EMEDIUMTYPE : r;
+	if (found.target_fd < 0)
+		return found.descriptor >= 0 ? -EMEDIUMTYPE : -ENOENT;
+	r = find_store(found.target_fd, ret);
+	if (r == 0)
+		r = check_trust(&found, *ret);
 	if (r < 0)
 		return r;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", found.target_fd);
 	r = fd_read_link_at(AT_FDCWD, link, &place, PATH_MAX);
 	if (r == 0 && place.data[0] != '/')
 		r = -ENOENT;
-	if (r == 0 && *ret != KNOB_STORE_KERNEL)
-		r = check_owners(place.data);
 	if (r == 0)
 		strbuf_add(ret_place, place.data, place.len);
 	return r;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/trust.h"
 
 static const char lock_name[] = "changes.lock";
 
@@ -31,7 +32,7 @@ static bool is_private(int fd, mode_t type)
 	struct stat status;
 
 	return fstat(fd, &status) == 0 && (status.st_mode & S_IFMT) == type &&
-	       status.st_uid == geteuid() && (status.st_mode & (S_IRWXG | S_IRWXO)) == 0;
+	       trust_is_own_user(status.st_uid) && (status.st_mode & (S_IRWXG | S_IRWXO)) == 0;
 }
 
 /* A journal in a directory that a crash loses is lost. */

@@ -12,28 +12,10 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/output-place.h"
+#include "base/trust.h"
 
 /* Also in listings of people, who are to see what it is. */
 #define LOCK_NAME "recorder.lock"
-
-static int check_owner(int fd, struct strbuf *reterr)
-{
-	struct stat status;
-
-	if (fstat(fd, &status) < 0) {
-		int error = errno;
-
-		strbuf_add_str(reterr, strerror(error));
-		return -error;
-	}
-	if (status.st_uid != geteuid() && status.st_uid != 0)
-		strbuf_addf(reterr, "it belongs to user %u", (unsigned)status.st_uid);
-	else if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-		strbuf_add_str(reterr, "other users may write there");
-	else
-		return 0;
-	return -EPERM;
-}
 
 /* Returns 0 or -errno, with a phrase that may be empty. */
 static int find_or_make(struct output_place *place, const char *path, struct strbuf *phrase)
@@ -56,7 +38,7 @@ int recording_directory_make(const char *path, struct strbuf *reterr)
 	int r = find_or_make(&place, path, &phrase);
 
 	if (r == 0)
-		r = check_owner(place.target_fd, &phrase);
+		r = trust_check_file(place.target_fd, &phrase);
 	/* Through the descriptor, which is of no other directory than the one that was checked. */
 	if (r == 0)
 		r = fd_open_dir_at(place.target_fd, ".");

@@ -162,6 +162,38 @@ for mode in 666 644 640 4755 400; do
     done
 done
 
+# So may links and FIFOs of root's be moved.
+shared 1777 0
+mkdir theirs
+ln -s ../outside/victim theirs/link
+mkfifo theirs/pipe
+chown "$other" theirs
+setpriv --reuid="$other" --regid="$other" --clear-groups --inh-caps=-all mv theirs/link theirs/pipe shared ||
+    fail "the other user cannot move a link and a FIFO"
+rmdir theirs
+refused capture "a link of root's that was moved" shared/link "'link' is a symbolic link of user 0 $in_shared"
+refused capture "a FIFO of root's that was moved" shared/pipe "'pipe' is a FIFO of user 0 $in_shared"
+
+# In a user namespace every user whom it does not map has the same number, and so has root.
+if setpriv --reuid=4242 --regid=4242 --clear-groups unshare --user --map-root-user true 2>/dev/null; then
+    mkdir victim attacker
+    echo precious >victim/file
+    chown -R 4242 victim
+    ln -s ../victim/file attacker/link
+    chown -hR 4343 attacker
+    if setpriv --reuid=4242 --regid=4242 --clear-groups unshare --user --map-root-user "$CTPROF" capture \
+        --proc-root "$tree" -q -o attacker/link 2>err; then
+        fail "in a user namespace a link of another user's is followed"
+    fi
+    [ "$(cat victim/file)" = precious ] || fail "in a user namespace a file is written through a link of another user's"
+    # Its own places are its own there, too.
+    setpriv --reuid=4242 --regid=4242 --clear-groups unshare --user --map-root-user sh -c '
+        ln -s file victim/own && exec "$@" -o victim/own' sh "$CTPROF" capture --proc-root "$tree" -q ||
+        fail "in a user namespace a link of one's own is not followed"
+    zstd -tq victim/file || fail "in a user namespace a snapshot is damaged"
+    ok
+fi
+
 # An open descriptor of the caller may be anybody's.
 mkfifo -m 666 shared/named
 chown "$other" shared/named

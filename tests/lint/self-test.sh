@@ -295,6 +295,21 @@ test_open() {
     fails 'no use at all' open.sh "$tmp/no-opens"
 }
 
+test_trust() {
+    fresh
+    echo 'static bool is_own(const struct stat *status) { return status->st_uid == geteuid(); }' | append src/knob/journal.c
+    fails 'src/knob/journal.c: 1 comparisons of owners, 0 are allowed' trust.sh "$tree"
+    fresh
+    echo 'static bool is_open(const struct stat *status) { return status->st_mode & S_IWOTH; }' | append src/base/own-directory.c
+    fails 'src/base/own-directory.c: 2 comparisons of owners, 1 are allowed' trust.sh "$tree"
+    fresh
+    sed -i 's/st_uid == owner/st_uid/' "$tree/src/recording/recording-sums.c"
+    sed -i '/S_IWGRP/d' "$tree/src/recording/recording-sums.c"
+    fails 'src/recording/recording-sums.c: is an exception' trust.sh "$tree"
+    mkdir -p "$tmp/no-owners/src"
+    fails 'no use at all' trust.sh "$tmp/no-owners"
+}
+
 test_spdx() {
     for file in src/base/new.c registry/new.def man/new.sh src/new/meson.build man/new.1.scd; do
         fresh
@@ -436,6 +451,7 @@ test_prose
 test_value_escape
 test_writing_opens
 test_open
+test_trust
 test_process_identity
 test_spdx
 test_size

@@ -7,6 +7,7 @@
 #include <grp.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -148,33 +149,83 @@ static void test_place_refused(void **state)
 	assert_int_equal(temp_tree_count(tree, "far"), 1);
 }
 
-/* A user's own file is used there as everywhere, unless a second hard link may have moved it there. */
+/* A link, a FIFO or a device of this user's may have been moved there out of a directory of somebody's. */
 static void test_place_own_in_shared(void **state)
 {
 	const struct temp_tree *tree = *state;
-	char text[8] = "";
-	int fd;
+	static const mode_t modes[] = {01777, 0777, 01775};
 
-	make_dir(tree, "dir", geteuid(), 01777);
 	temp_tree_write_text(tree, "far/file", "before");
-	make_link(tree, "../far/file", "dir/link", geteuid());
-	make_link(tree, "../far", "dir/far", geteuid());
-	make_fifo(tree, "dir/fifo", geteuid());
-	assert_int_equal(write_in(tree, "dir/link"), 0);
-	temp_tree_assert_text(tree, "far/file", "text");
-	assert_int_equal(write_in(tree, "dir/far/new"), 0);
-	check_is(tree, "far/new", 0600);
-	fd = openat(tree->fd, "dir/fifo", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	assert_int_equal(write_in(tree, "dir/fifo"), 0);
-	assert_int_equal(read(fd, text, sizeof(text)), 4);
-	close(fd);
+	for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
+		make_dir(tree, "dir", geteuid(), modes[i]);
+		/* A group of others. */
+		if (fchownat(tree->fd, "dir", (uid_t)-1, GROUP, 0) < 0 && modes[i] == 01775)
+			continue;
+		assert_int_equal(fchmodat(tree->fd, "dir", modes[i], 0), 0);
+		make_link(tree, "../far/file", "dir/link", geteuid());
+		make_link(tree, "../far", "dir/far", geteuid());
+		make_fifo(tree, "dir/fifo", geteuid());
+		assert_int_equal(write_in(tree, "dir/link"), -EACCES);
+		assert_int_equal(write_in(tree, "dir/far/new"), -EACCES);
+		assert_int_equal(write_in(tree, "dir/fifo"), -EACCES);
+		temp_tree_remove(tree, "dir");
+	}
+	temp_tree_assert_text(tree, "far/file", "before");
+	assert_int_equal(temp_tree_count(tree, "far"), 1);
+}
 
-	assert_int_equal(linkat(tree->fd, "dir/link", tree->fd, "dir/again", 0), 0);
-	check_refused(tree, "dir/again",
-	              "'again' is a symbolic link with 2 names in a directory that others may "
-	              "write");
-	assert_int_equal(linkat(tree->fd, "dir/fifo", tree->fd, "dir/pipe", 0), 0);
-	check_refused(tree, "dir/pipe", NULL);
+/* Somebody moves a link and a FIFO of root's out of a directory of his into a sticky one. */
+static void test_place_moved(void **state)
+{
+	static const char *const names[] = {"link", "fifo"};
+	const struct temp_tree *tree = *state;
+
+	if (geteuid() != 0)
+		skip();
+	temp_tree_write_text(tree, "far/file", "before");
+	make_dir(tree, "shared", 0, 01777);
+	make_dir(tree, "theirs", OTHER, 0755);
+	make_link(tree, "../far/file", "theirs/link", 0);
+	make_fifo(tree, "theirs/fifo", 0);
+	assert_int_equal(fchmod(tree->fd, 0755), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		int result = 0;
+
+		if (fork() == 0) {
+			cleanup_(mem_freep) char *from = temp_tree_path(tree, "theirs");
+			cleanup_(mem_freep) char *to = temp_tree_path(tree, "shared");
+			int from_fd = open(from, O_PATH), to_fd = open(to, O_PATH);
+
+			_exit(setresuid(OTHER, OTHER, OTHER) == 0 &&
+			                      renameat(from_fd, names[i], to_fd, names[i]) == 0
+			              ? 0
+			              : 1);
+		}
+		assert_true(wait(&result) > 0);
+		assert_int_equal(result, 0);
+	}
+	check_refused(tree, "shared/link",
+	              "'link' is a symbolic link of user 0 in a directory that others may write");
+	check_refused(tree, "shared/fifo",
+	              "'fifo' is a FIFO of user 0 in a directory that others may write");
+	temp_tree_assert_text(tree, "far/file", "before");
+}
+
+/* /dev/null is what it is everywhere. */
+static void test_place_null(void **state)
+{
+	const struct temp_tree *tree = *state;
+
+	if (geteuid() != 0)
+		skip();
+	make_dir(tree, "dir", OTHER, 01777);
+	if (mknodat(tree->fd, "dir/null", S_IFCHR | 0666, makedev(1, 3)) < 0)
+		skip();
+	make_dir(tree, "dir/deep", 0, 01777);
+	assert_int_equal(mknodat(tree->fd, "dir/deep/memory", S_IFCHR | 0600, makedev(1, 1)), 0);
+	check_refused(tree, "dir/deep/memory", NULL);
+	if (write_in(tree, "dir/null") != 0)
+		assert_int_equal(write_in(tree, "dir/null"), -EACCES); /* mounted "nodev" */
 }
 
 /* Other users cannot create files in this directory. */
@@ -226,7 +277,9 @@ static void test_place_bits(void **state)
 			assert_int_equal(linkat(tree->fd, "dir/file", tree->fd, "other-name", 0),
 			                 0);
 		assert_int_equal(write_in(tree, "dir/file"), 0);
-		check_is(tree, "dir/file", cases[i].mode);
+		/* The group of root has other users in it. */
+		check_is(tree, "dir/file",
+		         cases[i].dir == 0775 && geteuid() == 0 ? 0600 : cases[i].mode);
 		if (cases[i].linked) {
 			temp_tree_assert_text(tree, "other-name", "before");
 			temp_tree_remove(tree, "other-name");
@@ -420,6 +473,8 @@ int main(void)
 	        in_tree(test_place_file_of_another),
 	        in_tree(test_place_refused),
 	        in_tree(test_place_own_in_shared),
+	        in_tree(test_place_moved),
+	        in_tree(test_place_null),
 	        in_tree(test_place_of_another_in_own),
 	        in_tree(test_place_bits),
 	        in_tree(test_place_group),

@@ -152,6 +152,25 @@ static void test_linked(void **state)
 	temp_tree_assert_text(tree, "own", "");
 }
 
+/* Others can have moved a file of this user's into a sticky directory. It loses the name, and not its contents. */
+static void test_moved(void **state)
+{
+	const struct temp_tree *tree = *state;
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	cleanup_(duct_files_done) struct duct_files files = {0};
+	cleanup_(fd_closep) int fd = -1;
+	char text[8] = "";
+
+	temp_tree_write_text(tree, "a/b/x_stdout", "old");
+	fd = openat(tree->fd, "a/b/x_stdout", O_RDONLY | O_CLOEXEC);
+	assert_int_equal(fchmodat(tree->fd, "a/b", 01777, 0), 0);
+	assert_int_equal(open_files(tree, &files, all, true, &reason), 0);
+	append(&files.files[DUCT_STDOUT], "new");
+	temp_tree_assert_text(tree, "a/b/x_stdout", "new");
+	assert_int_equal(read(fd, text, sizeof(text)), 3);
+	assert_string_equal(text, "old");
+}
+
 /* A prefix below the default directory is the user's choice if the user wrote it. */
 static void test_named_default(void **state)
 {
@@ -174,8 +193,8 @@ static void test_needs_own_place(void **state)
 	assert_int_equal(fchmodat(tree->fd, "a/b", 01777, 0), 0);
 	duct_files_init(&files, prefix);
 	files.needs_own_place = true;
-	assert_int_equal(duct_files_open(&files, all, false, &reason), -EACCES);
-	assert_contains(strbuf_str(&reason), "others may write its directory");
+	assert_int_equal(duct_files_open(&files, all, false, &reason), -EPERM);
+	assert_contains(strbuf_str(&reason), "other users may write its directory");
 	assert_int_equal(temp_tree_count(tree, "a/b"), 0);
 	if (geteuid() == 0) {
 		strbuf_clear(&reason);
@@ -184,8 +203,25 @@ static void test_needs_own_place(void **state)
 		duct_files_done(&files);
 		duct_files_init(&files, prefix);
 		files.needs_own_place = true;
-		assert_int_equal(duct_files_open(&files, all, false, &reason), -EACCES);
-		assert_contains(strbuf_str(&reason), "belongs to user 65534");
+		assert_int_equal(duct_files_open(&files, all, false, &reason), -EPERM);
+		assert_contains(strbuf_str(&reason), "other users may write its directory");
+		/* The directory is root's in one of somebody's, who may exchange it for another of root's. */
+		strbuf_clear(&reason);
+		assert_int_equal(fchownat(tree->fd, "a/b", 0, 0, 0), 0);
+		assert_int_equal(fchownat(tree->fd, "a", 65534, 65534, 0), 0);
+		duct_files_done(&files);
+		duct_files_init(&files, prefix);
+		files.needs_own_place = true;
+		assert_int_equal(duct_files_open(&files, all, false, &reason), -EPERM);
+		assert_contains(strbuf_str(&reason), "may rename a directory");
+		/* Nor is a directory made in it. */
+		strbuf_clear(&reason);
+		temp_tree_remove(tree, "a/b");
+		duct_files_done(&files);
+		duct_files_init(&files, prefix);
+		files.needs_own_place = true;
+		assert_int_equal(duct_files_open(&files, all, false, &reason), -EPERM);
+		assert_int_equal(temp_tree_count(tree, "a"), 0);
 	}
 }
 
@@ -197,7 +233,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        test(life),          test(conflict), test(clobber), test(no_regular_file),
 	        test(full),          test(reader),   test(linked),  test(needs_own_place),
-	        test(named_default),
+	        test(named_default), test(moved),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

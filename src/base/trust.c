@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "base/trust.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/magic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/vfs.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/regular-file.h"
+#include "base/scan.h"
+
+/* A map of all ids has so many. */
+#define ALL_IDS UINT32_MAX
+
+enum { PROC_ROOT_INODE = 1, MAP_BYTES = 1 << 16, STATUS_BYTES = 1 << 14 };
+
+/* The id of whoever has none in a user namespace: of users, or of groups. */
+struct overflow {
+	const char *id_path, *map_path;
+	bool is_known, is_ambiguous;
+	uint64_t id;
+};
+
+/* Returns how many ids the namespace has. */
+static uint64_t count_mapped(const char *text)
+{
+	uint64_t inside, outside, length, all = 0;
+	int len;
+
+	while (sscanf(text, "%" SCNu64 "%" SCNu64 "%" SCNu64 "%n", &inside, &outside, &length,
+	              &len) == 3) {
+		all += length;
+		text += len;
+	}
+	return all;
+}
+
+/* Returns whether the id may stand for others than the one whose number it is. Without procfs it is taken to. */
+static bool is_overflow(struct overflow *overflow, uint32_t id)
+{
+	enum { DEFAULT = 65534 };
+
+	if (!overflow->is_known) {
+		cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+		uint64_t number;
+		int len;
+
+		overflow->id = DEFAULT;
+		overflow->is_ambiguous = true;
+		if (fd_read_all_at(AT_FDCWD, overflow->id_path, &text, MAP_BYTES) == 0 &&
+		    sscanf(strbuf_str(&text), "%" SCNu64 "%n", &number, &len) == 1)
+			overflow->id = number;
+		if (fd_read_all_at(AT_FDCWD, overflow->map_path, &text, MAP_BYTES) == 0)
+			overflow->is_ambiguous = count_mapped(strbuf_str(&text)) < ALL_IDS;
+		overflow->is_known = true;
+	}
+	return overflow->is_ambiguous && overflow->id == id;
+}
+
+static bool is_known_user(uid_t uid)
+{
+	static struct overflow overflow = {.id_path = "/proc/sys/kernel/overflowuid",
+	                                   .map_path = "/proc/self/uid_map"};
+
+	return !is_overflow(&overflow, uid);
+}
+
+static bool is_known_group(gid_t gid)
+{
+	static struct overflow overflow = {.id_path = "/proc/sys/kernel/overflowgid",
+	                                   .map_path = "/proc/self/gid_map"};
+
+	return !is_overflow(&overflow, gid);
+}
+
+bool trust_is_own_user(uid_t uid)
+{
+	return uid == geteuid() && is_known_user(uid);
+}
+
+bool trust_user(uid_t uid)
+{
+	return (uid == 0 || uid == geteuid()) && is_known_user(uid);
+}
+
+/* Returns whether the process in whose directory this is runs as this user or root by all its ids: real, effective, saved, and that of
+ * the file system. A set-id program has its user's place among them. */
+static bool is_trusted_process(int dir_fd)
+{
+	cleanup_(fd_closep) int fd = openat(dir_fd, "status", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	char text[STATUS_BYTES];
+	const char *line;
+	struct statfs system;
+	unsigned ids[4];
+	ssize_t len;
+
+	/* A directory in that of the process, such as the one of its descriptors. */
+	if (fd < 0)
+		fd = openat(dir_fd, "../status", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || fstatfs(fd, &system) < 0 || system.f_type != PROC_SUPER_MAGIC)
+		return false;
+	len = read(fd, text, sizeof(text) - 1);
+	if (len <= 0)
+		return false;
+	text[len] = '\0';
+	line = strstr(text, "\nUid:");
+	if (!line || sscanf(line, "\nUid: %u %u %u %u", &ids[0], &ids[1], &ids[2], &ids[3]) != 4)
+		return false;
+	for (unsigned i = 0; i < 4; i++)
+		if (!trust_user((uid_t)ids[i]))
+			return false;
+	return true;
+}
+
+/* @fd is of procfs. Its own files and directories, such as those below /proc/sys, are root's. */
+static bool shows_owner_in_procfs(int fd)
+{
+	struct stat status;
+
+	if (fstat(fd, &status) < 0 || !S_ISDIR(status.st_mode))
+		return false;
+	return status.st_ino == PROC_ROOT_INODE || is_trusted_process(fd);
+}
+
+/* The server of the root directory, such as fuse-overlayfs in containers without root, decides about this program as well. */
+static bool is_on_root_system(int fd)
+{
+	struct stat status, root;
+
+	return fstat(fd, &status) == 0 && stat("/", &root) == 0 && status.st_dev == root.st_dev;
+}
+
+bool trust_shows_owner(int fd)
+{
+	struct statfs system;
+
+	if (fstatfs(fd, &system) < 0)
+		return false;
+	if (system.f_type == PROC_SUPER_MAGIC)
+		return shows_owner_in_procfs(fd);
+	return file_system_check(fd, FILE_SYSTEMS_ADMINISTERED) == 0 || is_on_root_system(fd);
+}
+
+static bool has_access_control_list(int fd)
+{
+	char path[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return getxattr(path, "system.posix_acl_access", NULL, 0) >= 0 ||
+	       (errno != ENODATA && errno != EOPNOTSUPP);
+}
+
+bool trust_others_may_write(int fd, const struct stat *status)
+{
+	bool own_group = status->st_gid == getegid() && getegid() == geteuid() && geteuid() != 0 &&
+	                 is_known_group(status->st_gid);
+
+	if ((status->st_mode & S_IWOTH) != 0)
+		return true;
+	/* With a list, the bits of the group are the most that anybody gets by it. */
+	return (status->st_mode & S_IWGRP) != 0 && (!own_group || has_access_control_list(fd));
+}
+
+static bool is_root_directory(const struct stat *status)
+{
+	struct stat root;
+
+	return stat("/", &root) == 0 && root.st_dev == status->st_dev &&
+	       root.st_ino == status->st_ino;
+}
+
+static bool has_trusted_owner(int dir_fd, const struct stat *status)
+{
+	return (trust_user(status->st_uid) || is_root_directory(status)) &&
+	       trust_shows_owner(dir_fd);
+}
+
+bool trust_others_may_add(int dir_fd, const struct stat *status)
+{
+	return trust_others_may_write(dir_fd, status) || !has_trusted_owner(dir_fd, status);
+}
+
+static int refuse(struct strbuf *reterr, const char *phrase)
+{
+	strbuf_add_str(reterr, phrase);
+	return -EPERM;
+}
+
+static bool others_may_exchange(int dir_fd, const struct stat *status)
+{
+	return !has_trusted_owner(dir_fd, status) ||
+	       ((status->st_mode & S_ISVTX) == 0 && trust_others_may_write(dir_fd, status));
+}
+
+/* Checks the directories above @dir_fd. To move one to another directory takes the right to write it, so the owner of one in a sticky
+ * directory is who put it there. */
+static int check_above(int dir_fd, struct strbuf *reterr)
+{
+	cleanup_(fd_closep) int fd = -1;
+	struct stat below, status;
+	int at = dir_fd;
+
+	if (fstat(dir_fd, &below) < 0)
+		return -errno;
+	for (;;) {
+		int above = openat(at, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+		if (above < 0)
+			return -errno;
+		fd_closep(&fd);
+		at = fd = above;
+		if (fstat(fd, &status) < 0)
+			return -errno;
+		if (status.st_dev == below.st_dev && status.st_ino == below.st_ino)
+			return 0;
+		if (others_may_exchange(fd, &status))
+			return refuse(reterr, "other users may rename a directory that it lies in");
+		below = status;
+	}
+}
+
+int trust_check_directory(int dir_fd, struct strbuf *reterr)
+{
+	struct stat status;
+
+	if (fstat(dir_fd, &status) < 0)
+		return -errno;
+	if (trust_others_may_add(dir_fd, &status))
+		return refuse(reterr, "other users may write its directory");
+	return check_above(dir_fd, reterr);
+}
+
+int trust_check_file(int fd, struct strbuf *reterr)
+{
+	struct stat status;
+
+	if (fstat(fd, &status) < 0)
+		return -errno;
+	if (S_ISLNK(status.st_mode))
+		return refuse(reterr, "it is a symbolic link");
+	if (!trust_user(status.st_uid)) {
+		strbuf_addf(reterr, "it belongs to user %u", (unsigned)status.st_uid);
+		return -EPERM;
+	}
+	if (!trust_shows_owner(fd))
+		return refuse(reterr, "its file system does not vouch for its owner");
+	if (trust_others_may_write(fd, &status))
+		return refuse(reterr, S_ISDIR(status.st_mode) ? "other users may write there"
+		                                              : "other users may write it");
+	return 0;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* trust - whether only this user and root decide about a file. All code asks here: tests/lint/trust.sh refuses other comparisons of
+ * owners.
+ * The kernel shows an owner who is another one in three places. In a user namespace every user whom the namespace does not map has
+ * the same overflow id (/proc/sys/kernel/overflowuid). In procfs the files of a process that may not be dumped are root's. And a
+ * server of FUSE reports what it likes. */
+#include <stdbool.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include "ctprof/base/macro.h"
+#include "ctprof/base/strbuf.h"
+
+/* Returns whether it is this user, or root: never the overflow id of a user namespace that maps not all users. */
+bool trust_user(uid_t uid);
+
+/* Returns whether it is this user. */
+bool trust_is_own_user(uid_t uid);
+
+/* Returns whether the owner of the open file, or O_PATH descriptor, is one that the kernel vouches for: on local file systems, on those
+ * that only administrators mount, on that of the root directory, and on those of the kernel itself. In procfs, for the files of processes that run as this user or root
+ * by all their ids. */
+bool trust_shows_owner(int fd);
+
+/* Returns whether the permissions let others write the file or the directory @fd, whose status is @status. A group with the number of
+ * its user is that user's own, as pam_umask(8) has it, but for root's, and unless the file has an access control list. */
+bool trust_others_may_write(int fd, const struct stat *status);
+
+/* Returns whether others may give a name in the directory to a file of any owner, which they may move there from a directory of theirs.
+ * The sticky bit does not forbid that. The root directory of this process has no other owner than root. */
+bool trust_others_may_add(int dir_fd, const struct stat *status);
+
+/* Checks the directory and all above it, which are found by "..": nobody else may add a file to it, or exchange it or one of those
+ * above, where the entries of a sticky directory are their owners'. Returns 0, -EPERM with a phrase, or another -errno. */
+must_check_ int trust_check_directory(int dir_fd, struct strbuf *reterr);
+
+/* Checks the file or directory @fd: it is no symbolic link, belongs to this user or root, and nobody else may write it. The check of its directory
+ * says whether others may have given it its name. Returns 0, -EPERM with a phrase, or another -errno. */
+must_check_ int trust_check_file(int fd, struct strbuf *reterr);

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Files of two users are made by root only. */
+#include "base/trust.h"
+
+#include "check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "base/output-place.h"
+#include "base/regular-file.h"
+#include "temp-tree.h"
+
+enum { OTHER = 4343, USER = 4242, OVERFLOW = 65534 };
+
+static void make_dir(const struct temp_tree *tree, const char *name, uid_t uid, mode_t mode)
+{
+	temp_tree_make_dir(tree, name);
+	assert_int_equal(fchownat(tree->fd, name, uid, (gid_t)uid, 0), 0);
+	assert_int_equal(fchmodat(tree->fd, name, mode, 0), 0);
+}
+
+static bool write_text(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool is_written = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+	close(fd);
+	return is_written;
+}
+
+/* Ends a child, with what it found. */
+static void end(bool is_right)
+{
+	_exit(is_right ? 0 : 1);
+}
+
+static void check_child(pid_t pid)
+{
+	int result = -1;
+
+	assert_true(pid > 0);
+	assert_int_equal(waitpid(pid, &result, 0), pid);
+	assert_int_equal(result, 0);
+}
+
+static bool become(uid_t uid)
+{
+	return setgroups(0, NULL) == 0 && setresgid(uid, uid, uid) == 0 &&
+	       setresuid(uid, uid, uid) == 0;
+}
+
+/* Enters a user namespace that maps this user as @inside and nobody else. */
+static bool enter_namespace(uid_t inside)
+{
+	uid_t uid = geteuid();
+	char map[64];
+
+	/* A process that changed its ids may not write its own map otherwise. */
+	if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0 || unshare(CLONE_NEWUSER) < 0)
+		return false;
+	snprintf(map, sizeof(map), "%u %u 1\n", (unsigned)inside, (unsigned)uid);
+	return write_text("/proc/self/uid_map", map) &&
+	       write_text("/proc/self/setgroups", "deny") && write_text("/proc/self/gid_map", map);
+}
+
+static bool has_namespaces(void)
+{
+	pid_t pid = fork();
+	int result = -1;
+
+	if (pid == 0)
+		end(become(USER) && enter_namespace(0));
+	return pid > 0 && waitpid(pid, &result, 0) == pid && result == 0;
+}
+
+static void test_trust_user(void **state)
+{
+	pid_t pid;
+
+	(void)state;
+	assert_true(trust_user(0));
+	assert_true(trust_user(geteuid()));
+	assert_false(trust_user(OTHER));
+	assert_true(trust_is_own_user(geteuid()));
+	assert_false(trust_is_own_user(OTHER));
+	if (geteuid() != 0)
+		return;
+	assert_false(trust_user(OVERFLOW));
+	/* It is a user's as any other if all users have a number. */
+	pid = fork();
+	if (pid == 0)
+		end(become(OVERFLOW) && trust_user(OVERFLOW) && trust_is_own_user(OVERFLOW));
+	check_child(pid);
+}
+
+static bool finds(int dir_fd, const char *path)
+{
+	cleanup_(output_place_done) struct output_place place = OUTPUT_PLACE_INIT;
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+
+	return output_place_find(&place, dir_fd, path, &reason) == 0;
+}
+
+/* The victim is in a namespace of its own, in which root and everybody else are 65534. */
+static void test_trust_namespace(void **state)
+{
+	const struct temp_tree *tree = *state;
+
+	if (geteuid() != 0 || !has_namespaces())
+		skip();
+	assert_int_equal(fchmod(tree->fd, 0755), 0);
+	make_dir(tree, "victim", USER, 0755);
+	temp_tree_write_text(tree, "victim/file", "before");
+	assert_int_equal(fchownat(tree->fd, "victim/file", USER, USER, 0), 0);
+	assert_int_equal(symlinkat("file", tree->fd, "victim/link"), 0);
+	make_dir(tree, "theirs", OTHER, 0755);
+	assert_int_equal(symlinkat("../victim/file", tree->fd, "theirs/link"), 0);
+	assert_int_equal(fchownat(tree->fd, "theirs/link", OTHER, OTHER, AT_SYMLINK_NOFOLLOW), 0);
+	/* Root of the namespace, and the user whose number stands for all others. */
+	for (uid_t inside = 0; inside <= OVERFLOW; inside += OVERFLOW) {
+		pid_t pid = fork();
+
+		if (pid == 0)
+			end(become(USER) && enter_namespace(inside) && geteuid() == inside &&
+			    !trust_user(OVERFLOW) && !trust_is_own_user(OVERFLOW) &&
+			    !finds(tree->fd, "theirs/link") &&
+			    finds(tree->fd, "victim/link") == (inside == 0) &&
+			    finds(tree->fd, "/dev/null"));
+		check_child(pid);
+	}
+}
+
+/* The kernel shows the files of such a process as root's. */
+static void test_trust_undumpable(void **state)
+{
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	struct stat status;
+	char path[64];
+	int ends[2], dir_fd, fd;
+	pid_t pid;
+	char byte;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(pipe(ends), 0);
+	pid = fork();
+	if (pid == 0) {
+		bool is_ready = become(OTHER) && prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0 &&
+		                prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0;
+
+		(void)!write(ends[1], is_ready ? "1" : "0", 1);
+		pause();
+	}
+	assert_int_equal(read(ends[0], &byte, 1), 1);
+	assert_int_equal(byte, '1');
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	dir_fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	fd = openat(dir_fd, "environ", O_PATH | O_CLOEXEC);
+	assert_int_equal(fstat(fd, &status), 0);
+	assert_int_equal(status.st_uid, 0);
+	assert_int_equal(trust_check_file(fd, &reason), -EPERM);
+	assert_false(trust_shows_owner(dir_fd));
+	close(fd);
+	fd = openat(dir_fd, "fd", O_PATH | O_CLOEXEC);
+	assert_false(trust_shows_owner(fd));
+	assert_false(finds(dir_fd, "cwd/x"));
+	assert_false(finds(dir_fd, "fd/0"));
+	close(fd);
+	close(dir_fd);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+/* One's own, and procfs itself. */
+static void test_trust_procfs(void **state)
+{
+	static const char *const names[] = {"/proc", "/proc/self", "/proc/self/fd", "/sys",
+	                                    "/proc/thread-self"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		cleanup_(fd_closep) int fd = open(names[i], O_PATH | O_CLOEXEC);
+
+		assert_true(trust_shows_owner(fd));
+	}
+}
+
+/* A group of one's own, and one that a list gives to others. The list is in the form of linux/posix_acl_xattr.h. */
+static void test_trust_group(void **state)
+{
+	static const struct {
+		uint32_t version;
+		struct {
+			uint16_t tag, permissions;
+			uint32_t id;
+		} entries[5];
+	} list = {2,
+	          {{1, 7, UINT32_MAX},
+	           {2, 7, OTHER},
+	           {4, 5, UINT32_MAX},
+	           {16, 7, UINT32_MAX},
+	           {32, 5, UINT32_MAX}}};
+	const struct temp_tree *tree = *state;
+	cleanup_(mem_freep) char *path = temp_tree_path(tree, "listed");
+	bool has_lists;
+	pid_t pid;
+
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(fchmod(tree->fd, 0755), 0);
+	make_dir(tree, "plain", USER, 0775);
+	make_dir(tree, "listed", USER, 0755);
+	has_lists = setxattr(path, "system.posix_acl_access", &list, sizeof(list), 0) == 0;
+	pid = fork();
+	if (pid == 0) {
+		struct stat plain, listed;
+		int plain_fd = openat(tree->fd, "plain", O_PATH);
+		int listed_fd = openat(tree->fd, "listed", O_PATH);
+
+		end(become(USER) && fstat(plain_fd, &plain) == 0 &&
+		    fstat(listed_fd, &listed) == 0 && !trust_others_may_add(plain_fd, &plain) &&
+		    trust_others_may_add(listed_fd, &listed) == has_lists);
+	}
+	check_child(pid);
+}
+
+static int check_directory(const struct temp_tree *tree, const char *name)
+{
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	cleanup_(fd_closep) int fd = openat(tree->fd, name, O_PATH | O_CLOEXEC);
+
+	return trust_check_directory(fd, &reason);
+}
+
+static void test_trust_directory(void **state)
+{
+	const struct temp_tree *tree = *state;
+
+	make_dir(tree, "own", geteuid(), 0755);
+	make_dir(tree, "own/open", geteuid(), 0777);
+	make_dir(tree, "own/open/own", geteuid(), 0755);
+	make_dir(tree, "own/sticky", geteuid(), 01777);
+	make_dir(tree, "own/sticky/own", geteuid(), 0755);
+	assert_int_equal(check_directory(tree, "own"), 0);
+	assert_int_equal(check_directory(tree, "own/open"), -EPERM);
+	assert_int_equal(check_directory(tree, "own/open/own"), -EPERM);
+	assert_int_equal(check_directory(tree, "own/sticky"), -EPERM);
+	assert_int_equal(check_directory(tree, "own/sticky/own"), 0);
+	if (geteuid() != 0)
+		return;
+	make_dir(tree, "theirs", OTHER, 01755);
+	make_dir(tree, "theirs/own", 0, 0755);
+	assert_int_equal(check_directory(tree, "theirs"), -EPERM);
+	assert_int_equal(check_directory(tree, "theirs/own"), -EPERM);
+}
+
+#define in_tree(test_) cmocka_unit_test_setup_teardown(test_, temp_tree_setup, temp_tree_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        /* First: the map of a process is read once. */
+	        in_tree(test_trust_namespace),
+	        cmocka_unit_test(test_trust_user),
+	        cmocka_unit_test(test_trust_undumpable),
+	        cmocka_unit_test(test_trust_procfs),
+	        in_tree(test_trust_group),
+	        in_tree(test_trust_directory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
