@@ -44,12 +44,17 @@ void bpf_walk_find_cgroups(struct bpf_walk *bpf, int proc_fd, struct cgroup_walk
 	css_sets_init(&bpf->sets, proc_fd, bpf->mounts, cgroups, &bpf->pass);
 }
 
+uint64_t bpf_walk_begin_clock_ticks(const struct bpf_walk *bpf)
+{
+	return bpf->pass.begin_boottime_ns / (NS_PER_SECOND / bpf->rules.ticks_per_second);
+}
+
 /* The threads of one process, which are neighbours in the order of the pass. */
 struct threads_of_process {
 	size_t begin, end;
 	const struct task_record *first;
 	const struct process_record *process; /* or NULL */
-	bool live_on;                         /* at the end of reading jemalloc's counters */
+	bool is_gone;                         /* the process has ended since the pass */
 };
 
 static const struct task_record *thread_at(const struct bpf_walk *bpf, size_t place)
@@ -141,7 +146,8 @@ static void keep(const struct bpf_walk *bpf, const struct walk *walk,
 	process_cache_keep(bpf->known, &activity, &walk->process.sample);
 }
 
-/* Reads the parts of the process that are not in the pass. Returns 1; 0 if the process is gone meanwhile; or -errno. */
+/* Reads the parts of the process that are not in the pass. Returns 1; 0 if the process is gone meanwhile, and then the
+ * directory may be that of another one; or -errno. */
 static int read_process(const struct bpf_walk *bpf, struct walk *walk,
                         const struct threads_of_process *threads, int *ret_fd)
 {
@@ -198,7 +204,7 @@ static void read_jemalloc(const struct bpf_walk *bpf, struct walk *walk,
 		jemalloc_pass_process(&walk->jemalloc);
 		return;
 	}
-	if (walk->process.has_executed) {
+	if (threads->is_gone || walk->process.has_executed) {
 		jemalloc_leave_process(&walk->jemalloc);
 		return;
 	}
@@ -210,31 +216,21 @@ static void read_jemalloc(const struct bpf_walk *bpf, struct walk *walk,
 /* Reading jemalloc's counters is slow. If the process has executed another program meanwhile, they are that
  * program's. */
 static int check_again(const struct bpf_walk *bpf, struct walk *walk,
-                       struct threads_of_process *threads, int process_fd)
+                       const struct threads_of_process *threads, int process_fd)
 {
 	const struct process_seen seen = seen_of(bpf, threads);
+	bool is_same;
 	int r;
 
-	threads->live_on = true;
 	if (!jemalloc_has_counters(&walk->jemalloc))
 		return 0;
-	r = process_check_again(&walk->process, process_fd, &seen, &threads->live_on);
+	r = process_check_again(&walk->process, process_fd, &seen, &is_same);
 	if (walk->process.has_executed)
 		jemalloc_forget_process(&walk->jemalloc);
 	return error_is_own(r) ? r : 0;
 }
 
-/* Returns whether the row of a thread is left out. A thread that has exited since the pass is as it was then, if its
- * process lives on. Otherwise, and if its cgroup is no longer known, it is left out whole. */
-static bool is_left_out(const struct threads_of_process *threads, const struct task_record *thread,
-                        const struct thread_sample *sample)
-{
-	if (sample->outcomes[SOURCE_cgroup] == OUTCOME_gone)
-		return true;
-	return sample->outcomes[SOURCE_jemalloc] == OUTCOME_gone && !has_ended(thread) &&
-	       !threads->live_on;
-}
-
+/* A thread that has exited since the pass is as it was then. Values of files may be missing, with the reason. */
 static int walk_thread(const struct bpf_walk *bpf, struct walk *walk,
                        const struct threads_of_process *threads, size_t place, int process_fd)
 {
@@ -245,10 +241,6 @@ static int walk_thread(const struct bpf_walk *bpf, struct walk *walk,
 	task_record_sample(&bpf->rules, &bpf->pass, thread, threads->process, sample);
 	css_sets_fill(&bpf->sets, &walk->css, thread, sample);
 	jemalloc_take_thread(&walk->jemalloc, place - threads->begin, sample);
-	if (is_left_out(threads, thread, sample)) {
-		walk->tally->threads_gone++;
-		return 0;
-	}
 	if (threads->process) {
 		walk->process.sample.has_uid = true;
 		walk->process.sample.uid = threads->process->uid;
@@ -257,18 +249,19 @@ static int walk_thread(const struct bpf_walk *bpf, struct walk *walk,
 }
 
 /* Adds the totals. If a thread has exited between the turns of the leader and its own, its work would be in them twice
- * or not at all: then the files are read. */
+ * or not at all: then the files are read, if they are there. */
 static int add_totals(const struct bpf_walk *bpf, struct walk *walk,
-                      const struct process_record *process, const struct process_record_sum *sum,
-                      int process_fd)
+                      const struct threads_of_process *threads,
+                      const struct process_record_sum *sum, int process_fd)
 {
+	const struct process_record *process = threads->process;
 	int r = 0;
 
-	if (process_record_are_whole(process, sum) || process_fd < 0) {
+	if (process_record_are_whole(process, sum) || (process_fd < 0 && !threads->is_gone)) {
 		process_record_totals(&bpf->rules, process, sum, walk->pending);
 		return 0;
 	}
-	if (walk->process.avoids != AVOIDS_LOCKED)
+	if (walk->process.avoids != AVOIDS_LOCKED && !threads->is_gone)
 		r = process_read_totals(&walk->process, process_fd);
 	if (r == 0)
 		walk_add_totals(walk, walk->pending);
@@ -291,7 +284,7 @@ static int walk_threads(const struct bpf_walk *bpf, struct walk *walk,
 		r = walk_thread(bpf, walk, threads, place, process_fd);
 	}
 	if (r == 0 && walk->pending && threads->process)
-		r = add_totals(bpf, walk, threads->process, &sum, process_fd);
+		r = add_totals(bpf, walk, threads, &sum, process_fd);
 	return r < 0 ? r : walk_write_pending(walk);
 }
 
@@ -327,9 +320,10 @@ static int walk_process(const struct bpf_walk *bpf, struct walk *walk,
 		return 0;
 	}
 	if (r <= 0) {
-		walk->tally->threads_gone += threads->end - threads->begin;
-		walk->tally->processes_gone++;
-		return 0;
+		/* Its counters are those of the pass all the same, as are those of each other process. */
+		threads->is_gone = true;
+		fd_closep(&process_fd);
+		process_read_gone(&walk->process);
 	}
 	r = walk_threads(bpf, walk, threads, process_fd);
 	walk->tally->processes += walk->has_row;
@@ -363,8 +357,8 @@ static int read_unit(const struct walk_work *work, struct walk *walk, size_t ind
 	return walk_process(bpf, walk, &threads);
 }
 
-/* Some hosts hide processes from BPF, and some processes are younger than the pass: processes of /proc that are not in
- * the pass are read from their files. */
+/* Some hosts hide processes from BPF: processes of /proc that are not in the pass are read from their files, unless they
+ * were born after it began (walk->born_before_clock_ticks). The snapshot is of the time of the pass. */
 void bpf_walk_list(struct bpf_walk *bpf, const struct id_list *processes)
 {
 	size_t listed = 0, passed = 0;

@@ -29,6 +29,9 @@ must_check_ int bpf_walk_read(struct bpf_walk *bpf, int proc_fd,
                               const struct taskstats_rules *taskstats,
                               enum source_outcome ret_rules[SOURCE_COUNT]);
 
+/* Returns when the pass began. A process that was born before is in it, unless the host hides it from BPF. */
+uint64_t bpf_walk_begin_clock_ticks(const struct bpf_walk *bpf);
+
 /* Finds the cgroups of the threads that were read, and notes them in @cgroups; called before the rows are written. */
 void bpf_walk_find_cgroups(struct bpf_walk *bpf, int proc_fd, struct cgroup_walk *cgroups);
 

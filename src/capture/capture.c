@@ -298,6 +298,7 @@ static int walk_threads(struct capture *capture, const char *root, struct strbuf
 	if (bpf->reader) {
 		bpf_walk_list(bpf, &walk->processes);
 		job.work = &bpf->work;
+		capture->walk_options.born_before_clock_ticks = bpf_walk_begin_clock_ticks(bpf);
 	}
 	/* There is little to read if most processes are known. */
 	job.walkers = bpf->known && !capture->tools->read_all ? 1 : walk_team_size(walk, job.work);

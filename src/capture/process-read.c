@@ -404,7 +404,8 @@ int process_read_rest(struct process_reader *reader, int process_fd,
 	return r;
 }
 
-void process_read_stalled(struct process_reader *reader)
+/* Nothing of the process is read, for this reason. */
+static void read_nothing(struct process_reader *reader, enum source_outcome reason)
 {
 	static const enum metric_source totals[] = {SOURCE_process_stat, SOURCE_process_io,
 	                                            SOURCE_process_taskstats};
@@ -413,12 +414,22 @@ void process_read_stalled(struct process_reader *reader)
 	sample_reset(&reader->sample);
 	reader->has_executed = false;
 	outcomes[SOURCE_exe] = outcomes[SOURCE_cwd] =
-	        reader->wishes.paths ? OUTCOME_stalled : OUTCOME_skipped;
-	outcomes[SOURCE_title] = reader->wishes.titles ? OUTCOME_stalled : OUTCOME_skipped;
+	        reader->wishes.paths ? reason : OUTCOME_skipped;
+	outcomes[SOURCE_title] = reader->wishes.titles ? reason : OUTCOME_skipped;
 	outcomes[SOURCE_smaps_rollup] =
-	        reader->wishes.smaps == CAPTURE_SMAPS_OFF ? OUTCOME_skipped : OUTCOME_stalled;
+	        reader->wishes.smaps == CAPTURE_SMAPS_OFF ? OUTCOME_skipped : reason;
 	for (size_t i = 0; i < ARRAY_SIZE(totals); i++)
-		outcomes[totals[i]] = OUTCOME_stalled;
+		outcomes[totals[i]] = reason;
+}
+
+void process_read_stalled(struct process_reader *reader)
+{
+	read_nothing(reader, OUTCOME_stalled);
+}
+
+void process_read_gone(struct process_reader *reader)
+{
+	read_nothing(reader, OUTCOME_gone);
 }
 
 void process_read_kernel(struct process_reader *reader)

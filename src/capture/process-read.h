@@ -64,6 +64,9 @@ must_check_ int process_read_rest(struct process_reader *reader, int process_fd,
 /* The same where reading anything of the process would stall: its executable, working directory, smaps and totals are missing with that reason. */
 void process_read_stalled(struct process_reader *reader);
 
+/* The same where the process has ended since its threads were read: they are gone. */
+void process_read_gone(struct process_reader *reader);
+
 /* Does so for a kernel thread, which has nothing to read. */
 void process_read_kernel(struct process_reader *reader);
 

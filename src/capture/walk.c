@@ -21,6 +21,7 @@ void walk_init(struct walk *walk, const struct walk_options *options,
 	walk->proc_fd = options->proc_fd;
 	walk->tree_boottime_ns = options->tree_boottime_ns;
 	walk->bounds = options->bounds;
+	walk->born_before_clock_ticks = options->born_before_clock_ticks;
 	thread_reader_init(&walk->reader, options->proc_fd, options->live, options->cgroups);
 	walk->reader.share = options->share;
 	taskstats_reader_init(&walk->taskstats, options->live, options->taskstats_rules);
@@ -390,6 +391,15 @@ static int open_process(struct walk *walk, uint32_t tgid, struct process_fds *fd
 	return process_read(&walk->process, fds->process, tgid);
 }
 
+/* Returns whether the process that was opened is younger than the snapshot. */
+static bool is_too_young(const struct walk *walk)
+{
+	const struct thread_sample *process = &walk->process.sample;
+
+	return walk->born_before_clock_ticks > 0 && process->has_process_start &&
+	       process->process_start_clock_ticks >= walk->born_before_clock_ticks;
+}
+
 int walk_read_process(struct walk *walk)
 {
 	const uint32_t tgid = walk->tgid;
@@ -406,6 +416,8 @@ int walk_read_process(struct walk *walk)
 	if (error_is_own(r))
 		return r;
 	walk->has_row = false;
+	if (r == 0 && is_too_young(walk))
+		return 0;
 	if (r == 0)
 		r = walk_threads(walk, &fds, tgid, boottime_ns);
 	else

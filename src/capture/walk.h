@@ -55,6 +55,7 @@ struct walk {
 	const uint64_t
 	        *tree_boottime_ns; /* the one time of another system's tree; NULL: our clock */
 	struct host_bounds bounds;
+	uint64_t born_before_clock_ticks; /* processes born then or later are left out; 0: none */
 	uint64_t first_read_ns,
 	        last_read_ns; /* CLOCK_MONOTONIC of the first and the last thread's reading; 0: none */
 };
@@ -71,6 +72,7 @@ struct walk_options {
 	const struct cgroup_share *share; /* borrowed; NULL: each thread's cgroup is read */
 	const uint64_t *tree_boottime_ns; /* see struct walk */
 	struct host_bounds bounds;        /* of the host whose tree it is */
+	uint64_t born_before_clock_ticks; /* see struct walk */
 };
 
 /* Fills @ret_rules with the rules of the host's sources. */

@@ -43,6 +43,33 @@ void window_set_gone(const struct window_join *join, struct thread_sample *sampl
 		sample->outcomes[SOURCE_title] = OUTCOME_gone;
 }
 
+static void keep_path(struct thread_sample *sample, enum metric_source source, struct strbuf *path,
+                      bool *has_path, const struct strbuf *first, bool first_has)
+{
+	if (*has_path || !first_has)
+		return;
+	copy_name(path, first);
+	*has_path = true;
+	if (sample->outcomes[source] == OUTCOME_gone)
+		sample->outcomes[source] = OUTCOME_read;
+}
+
+void window_keep_paths(struct thread_sample *sample, const struct thread_sample *first)
+{
+	if (!sample->has_cgroup && first->has_cgroup)
+		sample->cgroup_is_v1 = first->cgroup_is_v1;
+	keep_path(sample, SOURCE_cgroup, &sample->cgroup, &sample->has_cgroup, &first->cgroup,
+	          first->has_cgroup);
+	if (sample->cgroups_v1.len == 0)
+		copy_name(&sample->cgroups_v1, &first->cgroups_v1);
+	if (!same_name(&sample->pcomm, &first->pcomm))
+		return;
+	keep_path(sample, SOURCE_exe, &sample->exe, &sample->has_exe, &first->exe, first->has_exe);
+	keep_path(sample, SOURCE_cwd, &sample->cwd, &sample->has_cwd, &first->cwd, first->has_cwd);
+	keep_path(sample, SOURCE_title, &sample->title, &sample->has_title, &first->title,
+	          first->has_title);
+}
+
 static void make_exited(struct window_join *join, const struct window_exit *ended,
                         const struct exit_note *note)
 {

@@ -94,6 +94,10 @@ void window_subtract_ticks(struct window_join *join, const struct exit_note *not
                            const struct thread_sample *first);
 void window_settle_ticks(struct window_join *join);
 
+/* Gives @sample what its files no longer show if it has ended while they were read last: its cgroups, and if it has the
+ * same name as in the first reading, the paths and the title of its process. */
+void window_keep_paths(struct thread_sample *sample, const struct thread_sample *first);
+
 /* Makes the row of a thread that ended, in join->sample. */
 void window_make_exit(struct window_join *join, const struct window_exit *ended);
 

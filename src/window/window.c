@@ -108,10 +108,7 @@ static void make_continued(struct window_join *join, const struct thread_key *ke
 	window_count(join, WINDOW_values_went_back, went_back);
 	window_count(join, WINDOW_threads_continued, 1);
 	copy_reasons(join, first, sample);
-	/* The kernel no longer shows it for a thread that has ended meanwhile. */
-	if (sample->cgroups_v1.len == 0)
-		strbuf_add(&sample->cgroups_v1, strbuf_str(&first->cgroups_v1),
-		           first->cgroups_v1.len);
+	window_keep_paths(sample, first);
 }
 
 static void make_born(struct window_join *join)

@@ -194,14 +194,33 @@ static void test_gone(void **state)
 	process_reader_done(&reader);
 }
 
+/* The process has ended since: every source that was asked for has that reason, and no value of the process before. */
+static void test_nothing_is_left(void **state)
+{
+	static const enum metric_source sources[] = {SOURCE_exe,          SOURCE_cwd,
+	                                             SOURCE_smaps_rollup, SOURCE_process_stat,
+	                                             SOURCE_process_io,   SOURCE_process_taskstats};
+
+	(void)state;
+	assert_true(read_rest(&alive));
+	process_read_gone(&reader);
+	for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
+		assert_int_equal(reader.sample.outcomes[sources[i]], OUTCOME_gone);
+	assert_int_equal(reader.sample.outcomes[SOURCE_title], OUTCOME_skipped);
+	assert_false(reader.sample.has_exe);
+	assert_false(reader.sample.has_smaps);
+	process_reader_done(&reader);
+}
+
 int main(void)
 {
 #define TEST(test_) cmocka_unit_test_setup_teardown(test_, setup, temp_tree_teardown)
 	const struct CMUnitTest tests[] = {
-	        TEST(test_alive), TEST(test_another_one),
-	        TEST(test_ended), TEST(test_leader_has_exited),
-	        TEST(test_ends),  TEST(test_without_executable),
-	        TEST(test_gone),  TEST(test_executed),
+	        TEST(test_nothing_is_left),    TEST(test_alive),
+	        TEST(test_another_one),        TEST(test_ended),
+	        TEST(test_leader_has_exited),  TEST(test_ends),
+	        TEST(test_without_executable), TEST(test_gone),
+	        TEST(test_executed),
 	};
 #undef TEST
 
