@@ -71,12 +71,14 @@ static bool find_flat(struct span text, const char *key, struct span *ret_value)
 	return false;
 }
 
-/* Sums lines such as "8:0 Read 4096". A cgroup without I/O has no device; a malformed number leaves the value
- * unseen. */
+/* Sums lines such as "8:0 Read 4096". A file without a device, which is "Total 0", leaves the value unseen: some kernels
+ * (6.18 is one) count nothing in it as long as no cgroup has a rule for throttling, whatever is read and written. So does
+ * a malformed number. */
 static void set_devices(struct span text, const char *key, struct fact_value *value)
 {
 	struct span line, words[3];
 	uint64_t sum = 0, number;
+	bool is_counted = false;
 
 	while (scan_line(&text, &line)) {
 		if (!split_words(line, words, 3) || !span_is(words[1], key))
@@ -84,8 +86,10 @@ static void set_devices(struct span text, const char *key, struct fact_value *va
 		if (!scan_u64(words[2].text, words[2].len, &number) ||
 		    __builtin_add_overflow(sum, number, &sum) || sum > INT64_MAX)
 			return;
+		is_counted = true;
 	}
-	fact_set_number(value, (int64_t)sum);
+	if (is_counted)
+		fact_set_number(value, (int64_t)sum);
 }
 
 static void set_cpus(struct fact_value *value, struct span word)

@@ -227,7 +227,7 @@ static void test_file_v1_limits(void **state)
 	check_number(CGROUP_VALUE_memory_max, INT64_C(9223372036854771712));
 }
 
-/* The values of all devices are added up; a cgroup without I/O has none. */
+/* The values of all devices are added up. Without a device nothing is counted, or nothing was to be counted. */
 static void test_file_devices(void **state)
 {
 	static const char file[] = "blkio.throttle.io_service_bytes_recursive";
@@ -239,8 +239,14 @@ static void test_file_devices(void **state)
 	check_number(CGROUP_VALUE_blkio_read_bytes, 12288);
 	check_number(CGROUP_VALUE_blkio_write_bytes, 1);
 	check_unseen(CGROUP_VALUE_blkio_reads);
-	add(file, "Total 0\n");
+	add(file, "8:0 Read 0\n8:0 Write 0\n8:0 Total 0\nTotal 0\n");
 	check_number(CGROUP_VALUE_blkio_read_bytes, 0);
+	check_number(CGROUP_VALUE_blkio_write_bytes, 0);
+	cgroup_stats_reset(&stats);
+	stats.is_v1 = true;
+	add(file, "Total 0\n");
+	check_unseen(CGROUP_VALUE_blkio_read_bytes);
+	check_unseen(CGROUP_VALUE_blkio_write_bytes);
 	cgroup_stats_reset(&stats);
 	stats.is_v1 = true;
 	add(file, "8:0 Read x\n8:0 Write 9223372036854775807\n8:1 Write 1\n");
