@@ -5,6 +5,7 @@
 #include <langinfo.h>
 #include <locale.h>
 #include <ncurses.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +61,23 @@ static void set_modes(void)
 	}
 }
 
+static void on_stop(int number)
+{
+	(void)number;
+}
+
+/* While it draws, ncurses ignores a SIGTSTP that has the default action, and one that is blocked and pending is lost for good.
+ * It leaves alone a signal that has a handler. This one never runs, since the caller has blocked the signal. */
+static void keep_stop_signal(void)
+{
+	struct sigaction action;
+
+	if (sigaction(SIGTSTP, NULL, &action) < 0 || action.sa_handler != SIG_DFL)
+		return;
+	action.sa_handler = on_stop;
+	(void)!sigaction(SIGTSTP, &action, NULL);
+}
+
 /* Returns whether texts can be put anywhere. */
 static bool is_able(void)
 {
@@ -74,6 +92,7 @@ int screen_open(bool with_colors, struct strbuf *reterr)
 	const char *term = getenv("TERM");
 
 	choose_locale();
+	keep_stop_signal();
 	terminal = newterm(NULL, stdout, stdin);
 	if (terminal && !is_able()) {
 		endwin();

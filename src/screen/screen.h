@@ -24,8 +24,8 @@ enum {
 };
 
 /* Takes the terminal of standard input and standard output, of which the caller has checked that they are one. Signals that the
- * caller does not want to end the process are blocked by then: SIGTSTP above all. The terminal is restored by screen_close(), and at
- * exit(3). Returns 0 or -errno, with a sentence in @reterr. */
+ * caller does not want to end the process are blocked by then: SIGTSTP above all; one that is pending stays so. The terminal is restored by
+ * screen_close(), and at exit(3). Returns 0 or -errno, with a sentence in @reterr. */
 must_check_ int screen_open(bool with_colors, struct strbuf *reterr);
 
 /* Gives the terminal back; nothing if it was not taken. */
