@@ -118,13 +118,16 @@ expect "rows of compare --pid" \
 
 # States, beside those of ps: a sleeping thread, one that is stopped, and a zombie.
 python3 -c 'import os, time
-if os.fork() == 0: os._exit(0)
-time.sleep(600)' &
+zombie = os.fork()
+if zombie == 0: os._exit(0)
+os.waitid(os.P_PID, zombie, os.WEXITED | os.WNOWAIT)
+print(zombie, flush=True)
+time.sleep(600)' >zombie &
 children+=($!)
 zombie=
+# python3 may be a script that ends children of its own before it executes Python, so only Python can say which one stays.
 for _ in {1..600}; do
-    # ps fails as long as there is no child.
-    zombie=$({ ps -o pid=,stat= --ppid "${children[-1]}" || true; } | awk '$2 ~ /^Z/ { print $1 }')
+    zombie=$(cat zombie)
     [ -z "$zombie" ] || break
     sleep 0.05
 done
