@@ -50,6 +50,22 @@ static struct window_sum *note_end(struct recording_picker *self, uint64_t ends_
 	return NULL;
 }
 
+/* Totals of pressure count for a time of their own, by which its table divides as well. */
+static void set_pressure(const struct snapshot_info *info, double ret[PSI_RESOURCE_COUNT])
+{
+	uint64_t length_ns = info->host.seen[HOST_pressure_interval_ns]
+	                             ? info->host.numbers[HOST_pressure_interval_ns]
+	                             : info->window.numbers[WINDOW_length_ns];
+
+	for (unsigned i = 0; i < PSI_RESOURCE_COUNT; i++) {
+		const struct psi_line *line = &info->psi.lines[i][PSI_ROW_some];
+
+		ret[i] = line->seen && length_ns > 0
+		                 ? 100 * (double)line->total_usec * 1000 / (double)length_ns
+		                 : NAN;
+	}
+}
+
 static struct history_column column_of(const struct snapshot_info *info)
 {
 	const struct snapshot_window *window = &info->window;
@@ -60,14 +76,7 @@ static struct history_column column_of(const struct snapshot_info *info)
 	                                .gaps = window->numbers[WINDOW_gaps],
 	                                .gap_ns = window->numbers[WINDOW_gap_ns]};
 
-	for (unsigned i = 0; i < PSI_RESOURCE_COUNT; i++) {
-		const struct psi_line *line = &info->psi.lines[i][PSI_ROW_some];
-
-		column.pressure[i] =
-		        line->seen && column.length_ns > 0
-		                ? 100 * (double)line->total_usec * 1000 / (double)column.length_ns
-		                : NAN;
-	}
+	set_pressure(info, column.pressure);
 	/* The clock may have been set back in between. */
 	if (column.end_ns < column.begin_ns)
 		column.end_ns = column.begin_ns;
@@ -98,6 +107,7 @@ static int set_means(const struct report *report, void *context)
 	struct building *building = context;
 
 	history_set_means(building->history, report->overview);
+	set_pressure(report->sides[0].info, building->history->pressure_means);
 	return EXIT_DONE;
 }
 

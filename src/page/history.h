@@ -21,7 +21,7 @@ struct history_column {
 	uint64_t length_ns;        /* of its windows: without the gaps inside */
 	uint64_t windows, gaps, gap_ns;
 	struct overview_value host[ASPECT_COUNT];
-	double pressure[PSI_RESOURCE_COUNT]; /* "some", in percent of the length; NaN: not known */
+	double pressure[PSI_RESOURCE_COUNT]; /* "some", in percent of its time; NaN: not known */
 };
 
 struct history_cell {
@@ -50,12 +50,13 @@ struct history {
 	uint64_t cut;                  /* cells that were not kept */
 	bool has_means;
 	double means[ASPECT_COUNT]; /* of the host; NaN: not known */
+	double pressure_means[PSI_RESOURCE_COUNT];
 };
 
 /* Appends a column, whose host's values are set here, with the groups of its overview. The column is behind those before. */
 void history_add(struct history *history, const struct history_column *column,
                  const struct overview *overview);
-/* Sets the means over all the time, which the overview of all windows together has. */
+/* Sets the means over all the time, which the overview of all windows together has. The caller sets those of pressure. */
 void history_set_means(struct history *history, const struct overview *overview);
 /* Sorts the groups: those first that did most over all the time, or in one column. */
 void history_finish(struct history *history);

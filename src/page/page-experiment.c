@@ -133,7 +133,7 @@ static void add_table(const struct findings *findings, const struct findings_lis
 		strbuf_add_str(out, "<p>The axis ends at a factor of ten: what is beyond is drawn "
 		                    "at its end.</p>\n");
 	if (count < list->count)
-		strbuf_addf(out, "<p>%zu more rows are not on this page.</p>\n",
+		strbuf_addf(out, "<p class=\"drawn\">%zu more rows are not on this page.</p>\n",
 		            list->count - count);
 }
 
@@ -148,10 +148,11 @@ static void add_key(const struct findings *findings, struct strbuf *out)
 
 	strbuf_add_str(out, "<p class=\"keys\">");
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
-		strbuf_addf(out,
-		            "<svg class=\"key\" width=\"14\" height=\"12\" aria-hidden=\"true\">"
-		            "<circle class=\"%s\" cx=\"7\" cy=\"6\" r=\"4.5\"/></svg>&#160;%s\n",
-		            keys[i].name, keys[i].text);
+		strbuf_addf(
+		        out,
+		        "<span><svg class=\"key\" width=\"14\" height=\"12\" aria-hidden=\"true\">"
+		        "<circle class=\"%s\" cx=\"7\" cy=\"6\" r=\"4.5\"/></svg>&#160;%s</span>\n",
+		        keys[i].name, keys[i].text);
 	strbuf_addf(
 	        out,
 	        "<br>The line is the 95 %% interval of the change from A, in percent, and the band "
@@ -170,7 +171,7 @@ static void add_all(const struct findings *findings, const struct comparison *co
 	all.limit = 0;
 	findings_list_init(&list, &all, comparison);
 	if (list.count > shown) {
-		strbuf_addf(out, "<details>\n<summary>all %zu rows</summary>\n", list.count);
+		strbuf_add_str(out, "<details>\n<summary>all rows</summary>\n");
 		page_add_heading(id, "All rows", command, " -v --limit 0", out);
 		add_table(findings, &list, true, out);
 		strbuf_add_str(out, "</details>\n");
@@ -185,12 +186,12 @@ static void add_arms(const struct trial *trial, struct strbuf *out)
 		cleanup_(strbuf_done) struct strbuf name = STRBUF_INIT;
 
 		findings_add_name(trial->arms[arm].name, &name);
-		strbuf_add_str(out, "<svg class=\"key\" width=\"14\" height=\"12\" "
+		strbuf_add_str(out, "<span><svg class=\"key\" width=\"14\" height=\"12\" "
 		                    "aria-hidden=\"true\">");
 		strip_add_sign(arm, "7", 6, out);
-		strbuf_add_str(out, "</svg> ");
+		strbuf_add_str(out, "</svg>&#160;");
 		markup_add_str(out, strbuf_str(&name));
-		strbuf_add_char(out, '\n');
+		strbuf_add_str(out, "</span>\n");
 	}
 	strbuf_add_str(out, "<br>A shaded band is a block</p>\n");
 }
@@ -235,7 +236,9 @@ static void add_strips(const struct findings *findings, const struct findings_li
 		add_strip(findings->trial, list->rows[i], out);
 	strbuf_add_str(out, "</tbody>\n</table>\n</div>\n");
 	if (count < list->count)
-		strbuf_addf(out, "<p>Of %zu more rows of the first table no units are drawn.</p>\n",
+		strbuf_addf(out,
+		            "<p class=\"drawn\">Of %zu more rows of the first table no units are "
+		            "drawn.</p>\n",
 		            list->count - count);
 }
 

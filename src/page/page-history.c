@@ -68,7 +68,8 @@ static void panel_add(const struct history *history, struct panel *panel, double
 {
 	struct extent extent = extent_of(history, values);
 
-	if (isnan(extent.most)) {
+	/* Pressure that was zero all the time is a line of words: no command has a row of it. */
+	if (isnan(extent.most) || (panel->aspect == ASPECT_COUNT && extent.most <= 0)) {
 		free(values);
 		return;
 	}
@@ -85,6 +86,16 @@ static void panel_add_host(const struct history *history, struct panel *panel, u
 	panel_add(history, panel, host_of(history, aspect), aspect_table[aspect].heading);
 	if (panel->count > at && history->has_means)
 		panel->means[at] = history->means[aspect];
+}
+
+static void panel_add_pressure(const struct history *history, struct panel *panel,
+                               unsigned resource, const char *name)
+{
+	unsigned at = panel->count;
+
+	panel_add(history, panel, pressure_of(history, resource), name);
+	if (panel->count > at && history->has_means)
+		panel->means[at] = history->pressure_means[resource];
 }
 
 static void panel_done(struct panel *panel)
@@ -116,9 +127,9 @@ static void panel_init(const struct history *history, unsigned which, struct pan
 	*ret = (struct panel){.aspect = aspect};
 	if (aspect == ASPECT_COUNT) {
 		ret->heading = "pressure (some)";
-		panel_add(history, ret, pressure_of(history, PSI_cpu), "cpu");
-		panel_add(history, ret, pressure_of(history, PSI_memory), "memory");
-		panel_add(history, ret, pressure_of(history, PSI_io), "io");
+		panel_add_pressure(history, ret, PSI_cpu, "cpu");
+		panel_add_pressure(history, ret, PSI_memory, "memory");
+		panel_add_pressure(history, ret, PSI_io, "io");
 	} else if (aspect == ASPECT_read) {
 		ret->heading = "storage";
 		panel_add_host(history, ret, ASPECT_read);
@@ -280,22 +291,41 @@ static void add_title(const struct history *history, const char *name, unsigned 
 	strbuf_add_str(out, "</title>");
 }
 
+/* Appends the least value of a level of colour; nothing if the level below has the same text. */
+static void add_level(const struct heat *heat, unsigned level, struct strbuf *out)
+{
+	cleanup_(strbuf_done) struct strbuf below = STRBUF_INIT, from = STRBUF_INIT;
+
+	if (level == 1) {
+		strbuf_add_str(out, "&#160;more than 0");
+		return;
+	}
+	if (level == 2)
+		strbuf_add_char(&below, '0');
+	else
+		add_amount(heat->aspect, time_chart_least(level - 1, heat->largest), &below);
+	add_amount(heat->aspect, time_chart_least(level, heat->largest), &from);
+	if (strcmp(strbuf_str(&below), strbuf_str(&from)) != 0)
+		strbuf_addf(out, "&#160;from %s", strbuf_str(&from));
+}
+
 static void add_levels(const struct heat *heat, struct strbuf *out)
 {
 	strbuf_add_str(out, "<p class=\"keys\">");
 	for (unsigned level = 1; level <= CELL_LEVELS; level++) {
-		strbuf_addf(out,
-		            "<svg class=\"key\" width=\"14\" height=\"12\" aria-hidden=\"true\">"
-		            "<path class=\"h%u\" d=\"M0 0H14V12H0z\"/></svg>&#160;%s",
-		            level, level == 1 ? "more than 0" : "from ");
-		if (level > 1)
-			add_amount(heat->aspect, time_chart_least(level, heat->largest), out);
-		strbuf_add_char(out, '\n');
+		strbuf_addf(
+		        out,
+		        "<span><svg class=\"key\" width=\"14\" height=\"12\" aria-hidden=\"true\">"
+		        "<path class=\"h%u\" d=\"M0 0H14V12H0z\"/></svg>",
+		        level);
+		add_level(heat, level, out);
+		strbuf_add_str(out, "</span>\n");
 	}
-	strbuf_add_str(out, "<svg class=\"key\" width=\"14\" height=\"12\" aria-hidden=\"true\">"
-	                    "<path class=\"hu\" d=\"M0 0H14V12H0z\"/></svg>&#160;not known\n"
-	                    "<svg class=\"key\" width=\"14\" height=\"12\" aria-hidden=\"true\">"
-	                    "<path class=\"gap\" d=\"M0 0H14V12H0z\"/></svg>&#160;no window</p>\n");
+	strbuf_add_str(
+	        out, "<span><svg class=\"key\" width=\"14\" height=\"12\" aria-hidden=\"true\">"
+	             "<path class=\"hu\" d=\"M0 0H14V12H0z\"/></svg>&#160;not known</span>\n"
+	             "<span><svg class=\"key\" width=\"14\" height=\"12\" aria-hidden=\"true\">"
+	             "<path class=\"gap\" d=\"M0 0H14V12H0z\"/></svg>&#160;no window</span></p>\n");
 }
 
 static void add_heat_chart(const struct heat *heat, size_t row, struct strbuf *out)
@@ -402,6 +432,24 @@ static void add_notes(const struct history *history, struct strbuf *out)
 	strbuf_add_str(out, "</p>\n");
 }
 
+/* Names the resources for which no task ever waited. */
+static void add_no_pressure(const struct history *history, struct strbuf *out)
+{
+	static const char *const names[] = {
+	        [PSI_cpu] = "cpu", [PSI_memory] = "memory", [PSI_io] = "io"};
+	cleanup_(strbuf_done) struct strbuf none = STRBUF_INIT;
+
+	for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
+		double *values = pressure_of(history, i);
+
+		if (names[i] && extent_of(history, values).most <= 0)
+			strbuf_addf(&none, "%s%s", none.len > 0 ? ", " : "", names[i]);
+		free(values);
+	}
+	if (none.len > 0)
+		strbuf_addf(out, "<p>Zero all the time: pressure of %s.</p>\n", strbuf_str(&none));
+}
+
 void page_add_history(const struct history *history, const struct page_history_commands *commands,
                       struct strbuf *out)
 {
@@ -418,6 +466,7 @@ void page_add_history(const struct history *history, const struct page_history_c
 	for (unsigned i = 0; i < PANELS; i++)
 		add_panel(history, i, out);
 	add_table_end(history, out);
+	add_no_pressure(history, out);
 	page_add_command("The most, with the time of its column as RANGE:", commands->range_host,
 	                 of_host, out);
 	page_add_command("Pressure:", commands->range, of_pressure, out);

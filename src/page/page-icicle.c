@@ -197,16 +197,17 @@ static void add_key(unsigned aspect, struct strbuf *out)
 {
 	strbuf_add_str(out, "<p class=\"keys\">");
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
-		strbuf_addf(out,
-		            "<svg class=\"key\" width=\"14\" height=\"12\" aria-hidden=\"true\">"
-		            "<svg class=\"f %s\"><rect width=\"14\" "
-		            "height=\"12\"/></svg></svg>&#160;%s\n",
-		            keys[i].name, keys[i].text);
+		strbuf_addf(
+		        out,
+		        "<span><svg class=\"key\" width=\"14\" height=\"12\" aria-hidden=\"true\">"
+		        "<svg class=\"f %s\"><rect width=\"14\" "
+		        "height=\"12\"/></svg></svg>&#160;%s</span>\n",
+		        keys[i].name, keys[i].text);
 	strbuf_addf(out,
-	            "<svg class=\"key\" width=\"14\" height=\"12\" aria-hidden=\"true\">"
+	            "<span><svg class=\"key\" width=\"14\" height=\"12\" aria-hidden=\"true\">"
 	            "<svg class=\"f c0\"><rect width=\"14\" height=\"12\"/><rect width=\"14\" "
-	            "height=\"12\" fill=\"url(#hatch-%s)\"/></svg></svg>&#160;new or gone\n"
-	            "* may lack some threads</p>\n",
+	            "height=\"12\" fill=\"url(#hatch-%s)\"/></svg></svg>&#160;new or gone</span>\n"
+	            "<span>* may lack some threads</span></p>\n",
 	            aspect_table[aspect].name);
 }
 

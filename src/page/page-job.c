@@ -187,7 +187,8 @@ void page_add_job(const struct plot *plot, const char *command, struct strbuf *o
 		add_stack(plot, &columns, i, command, out);
 	if (plot->series->too_many_points)
 		strbuf_addf(out,
-		            "<p>The processes are not drawn: they have more than %d points.</p>\n",
+		            "<p class=\"drawn\">The processes are not drawn: they have more than "
+		            "%d points.</p>\n",
 		            SERIES_POINTS_MAX);
 	page_end(out);
 }

@@ -289,7 +289,8 @@ void page_add_states(const struct report *report, const struct page_command *com
 		add_absent(&states, out);
 		if (states.groups < report->overview->count)
 			strbuf_addf(out,
-			            "<p>%zu more groups of the overview have no bar here.</p>\n",
+			            "<p class=\"drawn\">%zu more of the overview without a bar "
+			            "here.</p>\n",
 			            report->overview->count - states.groups);
 	}
 	states_done(&states);

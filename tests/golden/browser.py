@@ -117,6 +117,7 @@ class Page:
         return [event for event in self.browser.events if event.get("sessionId") == self.session]
 
     def resize(self, width, height):
+        self.width = width
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
 
     def run(self, script):
@@ -150,7 +151,7 @@ class Page:
         shot = {"format": "png", "captureBeyondViewport": whole}
         if whole:
             size = self.call("Page.getLayoutMetrics")["cssContentSize"]
-            shot["clip"] = {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], 16000), "scale": 1}
+            shot["clip"] = {"x": 0, "y": 0, "width": self.width, "height": min(size["height"], 16000), "scale": 1}
         with open(path, "wb") as file:
             file.write(base64.b64decode(self.call("Page.captureScreenshot", **shot)["data"]))
 

@@ -119,8 +119,10 @@ def make_recording(directory, snapshots, length=10 * SECOND):
             window.update(captured_at_unix_ns=1767226200 * SECOND + at + length, captured_boottime_ns=600 * SECOND + at + length)
             window["psi"] = {
                 key: {"some": {"avg10": 0, "avg60": 0, "avg300": 0, "total_usec": usec * length // (10 * SECOND)}}
-                for key, usec in (("cpu", 500000 * i), ("io", 200000))
+                for key, usec in (("cpu", 500000 * i), ("memory", 0), ("io", 200000))
             }
+            # Read for less time than the window has, and never waited for memory.
+            window["host"]["pressure_interval_ns"] = length * 4 // 5
             for row in window["threads"]:
                 row.update(interval_ns=length, read_boottime_ns=600 * SECOND + at + length)
                 if row["pcomm"] == "busy":

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""report-numbers.py CTPROF SNAPSHOTS: each number on a page of each kind has a command line in its section, that command runs, and it
-prints the number. Scales are no such numbers: axes, keys, and what a line says of the drawing itself. The largest value of a row over
-time is printed by the command whose RANGE is its own."""
+"""report-numbers.py CTPROF SNAPSHOTS [KIND=OPERANDS...]: each number on a page of each kind has a command line in its section, that
+command runs, and it prints the number: of a row or a frame in a line with its name, and the lines of the first screen as they stand.
+Scales are no such numbers: axes, keys, and what a line says of the drawing itself. The largest value of a row over time is printed by
+the command whose RANGE is its own. With KIND=OPERANDS (words of a shell) the pages are of these files, and of no others."""
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -53,10 +55,6 @@ class Commands:
             self.printed[command] = done.stdout
         return self.printed[command]
 
-    def words(self, command):
-        text = self.run(command)
-        return set(NUMBER.findall(text)) | set(re.split(r"[\s→|,()*:]+", text))
-
 
 def is_in_json(number, values):
     """Whether a number with a unit is one of the values, to the last digit that it has."""
@@ -67,63 +65,120 @@ def is_in_json(number, values):
 
 
 def json_values(text):
+    """The values of units by the name of their row, and the numbers of the units."""
     document = json.loads(text)
-    return [v for of in document["comparisons"] for row in of["rows"] for v in row["values"] if v is not None] + [
-        number for unit in document["units"] for number in (unit["block"], unit["session"])]
+    rows = {row["metric"] + ("@%s:%s" % (row["key"], row["group"]) if row["group"] is not None else ""): [value for value in row["values"] if value is not None]
+            for of in document["comparisons"] for row in of["rows"]}
+    return rows, [number for unit in document["units"] for number in (unit["block"], unit["session"])]
 
 
-def check_peaks(commands, section, elements, number):
-    """The largest value of a row, which is that of one column."""
-    of = next(of for tag, of in elements if (of.get("class") or "") == "peak")
-    row = next(of for tag, of in elements if tag == "tr")
-    ranged = [command for command in section["commands"] if "RANGE" in command]
-    check(ranged, "no command of a range in", section["id"])
-    found = set()
-    for command in ranged:
-        at = command.rindex("RANGE")
-        found |= commands.words(command[:at] + of["data-range"] + command[at + 5 :])
-    check(number in found or number == "0", "the most", number, "of", row, "is not printed for", of["data-range"], ranged)
+def row_of(elements):
+    return next((id(of) for tag, of in elements if tag == "tr"), None)
+
+
+def names_of_rows(texts):
+    """The first head of each row, and its first cell of text, by the element."""
+    rows = {}
+    for elements, words in texts:
+        tag, of = elements[-1]
+        kind = "head" if tag == "th" else "cell" if tag == "td" and of.get("class") == "text" else None
+        if row_of(elements) and kind:
+            rows.setdefault(row_of(elements), {}).setdefault(kind, words.replace("\xa0", " ").strip())
+    return {row: list(names.values()) for row, names in rows.items()}
+
+
+def name_of(rows, elements, text):
+    """The name in whose line a number must stand: of its row, or of its frame. Empty where a line has no name."""
+    if row_of(elements):
+        return rows.get(row_of(elements), [])
+    tag = elements[-1][0]
+    if tag == "title" and text.partition("\n")[0] != "all threads":
+        return [text.partition("\n")[0].strip()]
+    return [text.rpartition(": most ")[0].strip()] if tag == "li" else []
+
+
+class Section:
+    """What the commands of a section print."""
+
+    def __init__(self, section, commands):
+        self.id, self.commands, self.texts = section["id"], commands, section["texts"]
+        self.fixed = [command for command in section["commands"] if "RANGE" not in command]
+        self.ranged = [command for command in section["commands"] if "RANGE" in command]
+        self.names, self.lines = names_of_rows(section["texts"]), self.lines_of(self.fixed)
+        self.rows, self.units = {}, []
+        for command in self.fixed:
+            if command.endswith("-f json"):
+                self.rows, self.units = json_values(commands.run(command))
+
+    def lines_of(self, list_of_commands):
+        return [(" ".join(line.split()), words_in(line)) for command in list_of_commands for line in self.commands.run(command).splitlines()]
+
+    def check_named(self, names, number, lines, *words):
+        """An empty cell is zero. The rows of a host over time are columns where it is printed."""
+        names = [] if self.id == "time" else [" ".join(name.split()) for name in names]
+        rows = [numbers for line, numbers in lines if all(name in line for name in names)]
+        check(rows, "no line of", names, "for", number, *words)
+        check(number == "0" or any(number in numbers for numbers in rows), "no line of", names, "has", number, *words)
+
+    def check_peak(self, elements, text, number):
+        """The largest value of a row, which is that of one column."""
+        of = next(of for tag, of in elements if (of.get("class") or "") == "peak")
+        check(self.ranged, "no command of a range in", self.id)
+        found = []
+        for command in self.ranged:
+            at = command.rindex("RANGE")
+            found.append(command[:at] + of["data-range"] + command[at + 5 :])
+        self.check_named(name_of(self.names, elements, text), number, self.lines_of(found), "as the most of", found)
+
+    def check_number(self, elements, text, number):
+        if any((of.get("class") or "") == "peak" for _, of in elements):
+            self.check_peak(elements, text, number)
+        elif self.rows:
+            names = name_of(self.names, elements, text) if any(tag == "tr" for tag, _ in elements) else []
+            check(is_in_json(number, self.rows.get(" ".join(names), []) + self.units), self.id, "has", number, "of", names, "which is not in the JSON")
+        elif elements[-1][0] == "title" and ", most %s" % number in text:
+            pass  # The cell of the most has it as well.
+        else:
+            self.check_named(name_of(self.names, elements, text), number, self.lines, "in", repr(text), "of", self.fixed)
+
+
+def words_in(line):
+    return set(NUMBER.findall(line)) | set(re.split(r"[\s→|,()*§:]+", line))
 
 
 def check_page(name, text, commands):
     page, count = Page(text), 0
-    every = set()
-    for section in page.sections:
-        for command in section["commands"]:
-            if "RANGE" not in command:
-                every |= commands.words(command)
-    for section in page.sections:
-        fixed = [command for command in section["commands"] if "RANGE" not in command]
-        found = set().union(*(commands.words(command) for command in fixed))
-        values = [v for command in fixed if command.endswith("-f json") for v in json_values(commands.run(command))]
-        numbers = [(elements, text, number) for elements, text in section["texts"] if not is_scale(elements, text)
-                   for number in words_of(text, elements)]
-        peaks = {}
-        check(fixed or section["id"] == "top" or not numbers, "a section has no command:", section["id"], numbers[:3])
+    sections = [Section(section, commands) for section in page.sections]
+    every = "\n".join(line for section in sections for line, _ in section.lines)
+    for section in sections:
+        numbers = [(elements, words, number) for elements, words in section.texts if not is_scale(elements, words)
+                   for number in words_of(words, elements)]
+        count += len(numbers)
+        check(section.fixed or section.id == "top" or not numbers, name, "a section has no command:", section.id, numbers[:3])
         for elements, words, number in numbers:
-            count += 1
             tags = [tag for tag, _ in elements]
-            if any((of.get("class") or "") == "peak" for _, of in elements):
-                check_peaks(commands, section, elements, number)
-                peaks.setdefault(number, True)
-                continue
-            if section["id"] == "top":
-                check(number in every, name, "the head has", number, "which no command prints:", words)
-                continue
-            if values:
-                check(is_in_json(number, values) or number in found, name, section["id"], number, "in", words, "is not in the JSON")
-                continue
-            # An empty cell is zero; the title of a row over time has its most as well.
-            if number in found or number == "0" or ("title" in tags and ", most %s" % number in words):
-                continue
-            check(False, name, "section", section["id"], "has", number, "in", repr(words), "which none prints of", fixed)
+            if "pre" in tags or "h1" in tags or "h2" in tags:
+                check(" ".join(words.split()) in every, name, "no command prints the line", repr(words))
+            elif "head" not in tags:
+                section.check_number(elements, words, number)
     return count
+
+
+def check_given(kinds):
+    with tempfile.TemporaryDirectory() as place:
+        commands = Commands(place)
+        for kind in kinds:
+            name, _, operands = kind.partition("=")
+            print("%s: %d numbers" % (name, check_page(name, pages.run(CTPROF, "report", *shlex.split(operands), "-o", "-"), commands)))
 
 
 def main():
     if not shutil.which("zstd") or not shutil.which("jq"):
         print("skipped: no zstd, or no jq")
         sys.exit(77)
+    if sys.argv[3:]:
+        check_given(sys.argv[3:])
+        return
     with tempfile.TemporaryDirectory() as place:
         os.chdir(place)
         commands = Commands(place)

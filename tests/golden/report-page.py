@@ -119,7 +119,8 @@ def check_recording(page):
     lines = len(page.of("svg", class_="time lines"))
     check(lines >= 3 and page.of("path", class_="gap"), lines, "panels")
     pressure = [row for rows in page.rows for row in rows if row[0].startswith("pressure")]
-    check(len(pressure) == 1 and pressure[0][-2] == "550.000ms/s20.000ms/s", "pressure of 0 to 5.5 s in 10 s, and of 0.2 s:", pressure)
+    check(len(pressure) == 1 and pressure[0][-2] == "687.500ms/s25.000ms/s", "pressure of 0 to 5.5 s in 8 s, and of 0.2 s:", pressure)
+    check("Zero all the time: pressure of memory." in page.of("p"), "no word of memory")
     busy = [row for rows in page.rows for row in rows if row[0] == "busy" and row[-1].startswith("00:")]
     check(busy and busy[0][-2:] == ["70", "00:10:40"], "the most of busy, and its time:", busy)
 
