@@ -13,6 +13,9 @@ struct capture_roots {
 #define CAPTURE_ROOTS_INIT \
 	((struct capture_roots){.proc_fd = -1, .sys_fd = -1, .containers_fd = -1})
 
+/* Raises the rights of this thread for reading (base/rights.h), but not for a tree that the user named. Returns whether they were lower. */
+bool capture_raise_rights(const struct capture_options *options);
+
 /* Opens the roots that @options name, which must exist, or this system's, and finds the mounts of cgroups; another
  * system's tree has only those of a given directory. Returns 0, or -errno with a sentence. */
 must_check_ int capture_roots_open(const struct capture_options *options,

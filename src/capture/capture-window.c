@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string.h>
 
+#include "base/rights.h"
 #include "capture-readers.h"
 #include "capture/capture.h"
 #include "host-names.h"
@@ -43,6 +44,7 @@ static int read_both(const struct capture_window_options *options,
 int capture_window(const struct capture_window_options *options, struct snapshot_writer *writer,
                    struct snapshot_info *ret_info, struct strbuf *reterr)
 {
+	cleanup_(rights_lower) bool raised = capture_raise_rights(&options->capture);
 	cleanup_(capture_roots_done) struct capture_roots roots = CAPTURE_ROOTS_INIT;
 	cleanup_(window_reading_done) struct window_reading first = {0}, last = {0};
 	cleanup_(exit_log_done) struct exit_log exits = {.exits = WINDOW_EXITS_skipped};

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
+#include "base/rights.h"
 #include "bpf-walk.h"
 #include "capture-roots.h"
 #include "capture-run.h"
@@ -37,6 +38,15 @@ static int open_root(const char *given, const char *fallback, int *ret_fd, struc
 	}
 	*ret_fd = fd;
 	return 0;
+}
+
+/* Files of such a tree may be links to any other. */
+bool capture_raise_rights(const struct capture_options *options)
+{
+	if (options->proc_root || options->sys_root || options->cgroup_root ||
+	    options->containers_root)
+		return false;
+	return rights_raise();
 }
 
 int capture_roots_open(const struct capture_options *options, struct capture_roots *roots,
@@ -383,6 +393,7 @@ int capture_run_loaded(const struct capture_options *options, const struct captu
 int capture_run(const struct capture_options *options, struct snapshot_writer *writer,
                 struct snapshot_info *ret_info, struct strbuf *reterr)
 {
+	cleanup_(rights_lower) bool raised = capture_raise_rights(options);
 	cleanup_(task_record_freep) struct task_record_reader *reader = NULL;
 	cleanup_(jemalloc_files_done) struct jemalloc_files files;
 	cleanup_(stall_list_done) struct stall_list stalls = {.limit_ns = STALL_LIMIT_NS};

@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "base/rights.h"
 #include "cli/commands.h"
 #include "command/command.h"
 #include "knob/changes.h"
@@ -30,6 +31,10 @@ int main(int argc, char **argv)
 {
 	const struct command *command = argc < 2 ? NULL : command_find(argv[1]);
 
+	if (rights_init() < 0) {
+		fputs("ctprof: the rights of this program cannot be given up\n", stderr);
+		return EXIT_FAILED;
+	}
 	if (!command || !command->launches)
 		set_signals();
 	json_memory_init();

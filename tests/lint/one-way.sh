@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Small things that every file needs are written once: units of time (clock.h), what an errno means (error.h and
-# outcome_of_error()), numbers that do not go round (macro.h) and arrays that grow (mem.h).
+# outcome_of_error()), numbers that do not go round (macro.h) and arrays that grow (mem.h). Rights that the user has not are raised in
+# few places (rights.h).
 #
 #   one-way.sh ROOT
 set -eu
@@ -51,6 +52,15 @@ FILENAME != "include/ctprof/base/macro.h" {
 FILENAME !~ /^src\/(base\/(mem|keyed-values)|json\/json-tree|bpf\/bpf-memory)[.]c$|^src\/base\/mem[.]h$/ &&
     /(^|[^a-z_])(mem_)?realloc\(/ && !/mem_realloc\([A-Za-z_>-]*, 1, / {
     complain("array_add() and array_reserve() of src/base/mem.h are the arrays that grow")
+}
+
+FILENAME !~ /^src\/(base\/rights|capture\/capture|doctor\/doctor-probe|job\/job-(run|ends))[.]c$|^src\/base\/rights[.]h$/ && /rights_raise\(/ {
+    complain("rights are raised for reading processes, and for nothing else")
+}
+
+# Helper processes get some, and give others up.
+FILENAME !~ /^src\/(base\/(rights|helper)|jemalloc\/helper-[a-z]+)[.]c$/ && /SYS_capset|set(fs|e|re|res)?[ug]id\(/ {
+    complain("src/base/rights.h changes the rights of the process")
 }
 
 END { exit failed }

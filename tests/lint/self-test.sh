@@ -177,6 +177,12 @@ test_hash() {
 
 test_one_way() {
     fresh
+    echo 'static void look(void) { (void)rights_raise(); }' | append src/duct/duct-config.c
+    fails 'src/duct/duct-config.c:[0-9]+: rights are raised for reading processes' one-way.sh "$tree"
+    fresh
+    echo 'static void look(void) { setfsuid(0); }' | append src/duct/duct-config.c
+    fails 'src/duct/duct-config.c:[0-9]+: src/base/rights.h changes' one-way.sh "$tree"
+    fresh
     echo 'enum { NS_PER_SECOND = 1000000000 };' | append src/group/group.c
     fails 'src/group/group.c:[0-9]+: a unit of time' one-way.sh "$tree"
     fresh
