@@ -6,7 +6,9 @@
 #include "base/mem.h"
 #include "cli/commands.h"
 #include "command/options.h"
+#include "export-pcp.h"
 #include "export-trace.h"
+#include "fleet/chrome-trace.h"
 #include "fleet/folded.h"
 #include "query/report-lists.h"
 
@@ -16,16 +18,17 @@ enum {
 	OPT_GROUP_BY,
 	OPT_METRICS,
 	OPT_CSV_RAW,
+	OPT_OUTPUT,
 	OPT_READ_LIMIT,
 };
 
-enum { FORMAT_NDJSON, FORMAT_CSV, FORMAT_FOLDED, FORMAT_CHROME };
-static const char *const formats[] = {"ndjson", "csv", "folded", "chrome", NULL};
+enum { FORMAT_NDJSON, FORMAT_CSV, FORMAT_FOLDED, FORMAT_CHROME, FORMAT_PCP };
+static const char *const formats[] = {"ndjson", "csv", "folded", "chrome", "pcp", NULL};
 enum { LEVEL_GROUP, LEVEL_THREAD };
 static const char *const levels[] = {"group", "thread", NULL};
 
 static const struct cli_option options[] = {
-        {OPT_FORMAT, 'f', "format", "FORMAT", "ndjson (default), csv, folded, or chrome",
+        {OPT_FORMAT, 'f', "format", "FORMAT", "ndjson (default), csv, folded, chrome or pcp",
          TAKES_WORD(formats)},
         {OPT_LEVEL, 0, "level", "LEVEL", "a row of each group (default) or thread",
          TAKES_WORD(levels)},
@@ -35,6 +38,8 @@ static const struct cli_option options[] = {
          TAKES(METRICS)},
         {OPT_CSV_RAW, 0, "csv-raw", NULL, "in csv, leave what looks like a formula as it is",
          TAKES(NOTHING)},
+        {OPT_OUTPUT, 'o', "output", "ARCHIVE", "pcp: write ARCHIVE.0, .index and .meta",
+         TAKES(FILE)},
         {OPT_READ_LIMIT, 0, "read-limit", "LIST", "caps on reading: bytes=16G,threads=4M,...",
          TAKES_WORDS(report_caps)},
         {0},
@@ -43,7 +48,8 @@ static const struct cli_option options[] = {
 static const char *const notes[] = {
         "Without --group-by there are two sets: pcomm, and cgroup:service. Folded stacks",
         "are of cgroup,pcomm,comm and run_time_ns; of two files, they have two columns.",
-        "A trace for Perfetto (chrome) is of pcomm and run_time_ns, window by window.",
+        "A trace for Perfetto (chrome), or an archive of Performance Co-Pilot (pcp), is",
+        "of pcomm and run_time_ns, window by window.",
         NULL,
 };
 
@@ -52,6 +58,7 @@ struct arguments {
 	bool metrics_given;
 	int format, level;
 	bool csv_raw;
+	const char *archive;
 };
 
 static int set_option(const struct option_parser *parser, int id, struct arguments *ret)
@@ -68,6 +75,9 @@ static int set_option(const struct option_parser *parser, int id, struct argumen
 		return export_set_metrics(parser, &ret->plan);
 	case OPT_CSV_RAW:
 		ret->csv_raw = true;
+		return 0;
+	case OPT_OUTPUT:
+		ret->archive = parser->value;
 		return 0;
 	default:
 		return list_read_limits(parser, &ret->plan.limits);
@@ -243,27 +253,32 @@ static int print_trace(const struct arguments *arguments, char **paths)
 
 	chrome_trace_begin(&trace, stdout, &arguments->plan.wanted);
 	for (; r == 0 && *paths; paths++)
-		r = export_trace(&arguments->plan, *paths, &trace);
+		r = export_trace(&arguments->plan, *paths, &trace.writer);
 	if (r < 0)
 		return r;
 	chrome_trace_end(&trace);
-	if (trace.unseen > 0)
+	if (trace.writer.rates.unseen > 0)
 		cli_error("values that were not seen in a window and are left out: %zu",
-		          trace.unseen);
+		          trace.writer.rates.unseen);
 	return 0;
 }
 
 static int run_trace(const struct command *command, struct arguments *arguments, char **paths)
 {
+	const char *format = formats[arguments->format];
+
 	if (arguments->level == LEVEL_THREAD)
-		return cli_usage_error(command, "--format chrome is of groups, not of threads");
+		return cli_usage_error(command, "--format %s is of groups, not of threads", format);
 	if (!arguments->plan.keys_given)
 		arguments->plan.key_count = 1;
 	if (arguments->plan.key_count != 1)
-		return cli_usage_error(command, "--format chrome takes one set of keys");
+		return cli_usage_error(command, "--format %s takes one set of keys", format);
 	set_default_metric(arguments);
 	if (!are_counters(&arguments->plan.wanted))
-		return cli_usage_error(command, "--format chrome takes metrics that have a rate");
+		return cli_usage_error(command, "--format %s takes metrics that have a rate",
+		                       format);
+	if (arguments->format == FORMAT_PCP)
+		return export_pcp(&arguments->plan, paths, arguments->archive);
 	if (print_trace(arguments, paths) < 0 && !ferror(stdout))
 		return EXIT_FAILED;
 	return cli_finish_output(0);
@@ -291,6 +306,9 @@ static int run(const struct command *command, int argc, char **argv)
 		return EXIT_USAGE;
 	if (given == 0)
 		return cli_usage_error(command, "a snapshot is needed");
+	if ((arguments.archive != NULL) != (arguments.format == FORMAT_PCP))
+		return cli_usage_error(command,
+		                       "--format pcp and --output ARCHIVE belong together");
 	if (check_streams(command, argv + optind, given) != EXIT_DONE)
 		return EXIT_USAGE;
 	if (!export_has_metrics(&arguments.plan))
@@ -298,7 +316,7 @@ static int run(const struct command *command, int argc, char **argv)
 	mem_limit(arguments.plan.limits.memory);
 	if (arguments.format == FORMAT_FOLDED)
 		return run_folded(command, &arguments, argv + optind, (unsigned)given);
-	if (arguments.format == FORMAT_CHROME)
+	if (arguments.format == FORMAT_CHROME || arguments.format == FORMAT_PCP)
 		return run_trace(command, &arguments, argv + optind);
 	r = print_files(&arguments, argv + optind);
 	if (r < 0 && !ferror(stdout))

@@ -12,7 +12,7 @@
 struct tracing {
 	struct recording_picker picker; /* must stay the first member */
 	const struct export_plan *plan;
-	struct chrome_trace *trace;
+	struct window_writer *writer;
 	struct window_sum *sum; /* the last window; owned */
 	size_t windows;
 	int error; /* of the window that was written last */
@@ -39,13 +39,13 @@ static int add_thread(struct snapshot_visitor *self, struct thread_sample *sampl
 	return 0;
 }
 
-static int add(struct chrome_trace *trace, const struct snapshot_info *info,
+static int add(struct window_writer *writer, const struct snapshot_info *info,
                const struct fleet_groups *groups, struct strbuf *reterr)
 {
-	const char *why = chrome_trace_add(trace, info, groups);
+	const char *why = window_rates_add(&writer->rates, info, groups);
 
 	if (!why)
-		return ferror(trace->file) ? -EIO : 0;
+		return writer->write(writer, reterr);
 	strbuf_add_str(reterr, why);
 	return -EINVAL;
 }
@@ -66,7 +66,7 @@ static int trace_window(struct tracing *tracing)
 		                  &tracing->reason);
 	if (r == 0) {
 		fleet_groups_finish(&reading.groups, &info);
-		r = add(tracing->trace, &info, &reading.groups, &tracing->reason);
+		r = add(tracing->writer, &info, &reading.groups, &tracing->reason);
 		tracing->windows++;
 	}
 	fleet_groups_done(&reading.groups);
@@ -117,23 +117,23 @@ static int trace_file(struct tracing *tracing, const char *path)
 	if (r < 0)
 		strbuf_add_str(&tracing->reason, snapshot_file_reason(&file, r));
 	else
-		r = add(tracing->trace, &info, &groups, &tracing->reason);
+		r = add(tracing->writer, &info, &groups, &tracing->reason);
 	fleet_groups_done(&groups);
 	return r;
 }
 
-int export_trace(const struct export_plan *plan, const char *path, struct chrome_trace *trace)
+int export_trace(const struct export_plan *plan, const char *path, struct window_writer *writer)
 {
 	cleanup_(recording_operand_done) struct recording_operand operand = RECORDING_OPERAND_INIT;
 	cleanup_(tracing_done) struct tracing tracing = {
-	        .picker = {.pick = pick_window}, .plan = plan, .trace = trace};
+	        .picker = {.pick = pick_window}, .plan = plan, .writer = writer};
 	int r = recording_operand_open(&operand, path, &tracing.reason);
 
 	if (r == 0)
 		r = trace_file(&tracing, path);
 	else if (r > 0)
 		r = trace_recording(&tracing, &operand);
-	if (r < 0 && !ferror(trace->file))
+	if (r < 0 && !ferror(stdout))
 		cli_error("%s: %s", strcmp(path, "-") == 0 ? "standard input" : path,
 		          tracing.reason.len > 0 ? strbuf_str(&tracing.reason) : strerror(-r));
 	return r;

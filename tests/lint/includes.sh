@@ -31,6 +31,7 @@ BEGIN {
     wraps["libelf.h"] = wraps["gelf.h"] = "^src/jemalloc/elf-file[.]c$"
     wraps["dwarf.h"] = wraps["elfutils/"] = "^src/jemalloc/tsd-members[.]c$"
     wraps["unicorn/"] = "^src/jemalloc/ctl-call[.]c$"
+    wraps["pcp/"] = "^src/fleet/pcp-archive[.]c$"
     wraps["curl/"] = "^src/shards/http[.]c$"
     wraps["libcgroup.h"] = "^src/cgroup/cgroup-mount[.]c$"
     wraps["jansson.h"] = "^src/(json/json-tree|host/host-containers|effect/trial-read|experiment/record-json|snapshot/snapshot-(labels|meta|probe|settings)|listing/.*|series/(job-info|python-json|series-record)|tools/.*)[.]c$"

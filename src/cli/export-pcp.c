@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "export-pcp.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/output-place.h"
+#include "base/output.h"
+#include "base/own-directory.h"
+#include "command/command.h"
+#include "export-trace.h"
+#include "fleet/pcp-archive.h"
+
+static const char inner_name[] = "archive";
+
+/* The library writes under names. It gets a directory that nobody else can enter, beside the archive, and what it has written is copied. */
+struct workshop {
+	struct output_place place; /* of the archive's first file */
+	char name[32];             /* in place.dir_fd; empty: there is none */
+	int fd;
+	struct mem_undo undo;
+};
+
+#define WORKSHOP_INIT ((struct workshop){.place = OUTPUT_PLACE_INIT, .fd = -1})
+
+static void remove_all(struct workshop *workshop)
+{
+	for (unsigned i = 0; i < PCP_ARCHIVE_FILES; i++) {
+		char file[sizeof(inner_name) + 8];
+
+		snprintf(file, sizeof(file), "%s%s", inner_name, pcp_archive_suffixes[i]);
+		(void)unlinkat(workshop->fd, file, 0);
+	}
+	(void)unlinkat(workshop->place.dir_fd, workshop->name, AT_REMOVEDIR);
+}
+
+static void undo(struct mem_undo *self)
+{
+	remove_all((struct workshop *)((char *)self - offsetof(struct workshop, undo)));
+}
+
+static void workshop_done(struct workshop *workshop)
+{
+	if (workshop->fd >= 0) {
+		mem_undo_pop(&workshop->undo);
+		remove_all(workshop);
+	}
+	fd_closep(&workshop->fd);
+	output_place_done(&workshop->place);
+}
+
+static int make(struct workshop *workshop, const char *file, struct strbuf *reterr)
+{
+	uint64_t number;
+	int r = output_place_find(&workshop->place, AT_FDCWD, file, reterr);
+
+	if (r == 0 && workshop->place.dir_fd < 0)
+		r = -ENOTDIR;
+	if (r < 0)
+		return r;
+	if (getrandom(&number, sizeof(number), 0) != (ssize_t)sizeof(number))
+		return -EIO;
+	snprintf(workshop->name, sizeof(workshop->name), ".ctprof-%016llx",
+	         (unsigned long long)number);
+	if (mkdirat(workshop->place.dir_fd, workshop->name, 0700) < 0)
+		return -errno;
+	workshop->fd = openat(workshop->place.dir_fd, workshop->name,
+	                      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	/* Others may exchange names in a directory that they can write; one of this user's that nobody else can write is ours. */
+	if (workshop->fd < 0)
+		r = -errno;
+	else
+		r = fd_is_own(workshop->fd, S_IFDIR) ? 0 : -EACCES;
+	if (r < 0) {
+		fd_closep(&workshop->fd);
+		(void)unlinkat(workshop->place.dir_fd, workshop->name, AT_REMOVEDIR);
+		return r;
+	}
+	workshop->undo.undo = undo;
+	mem_undo_push(&workshop->undo);
+	return 0;
+}
+
+static int copy_bytes(int from, struct output *to)
+{
+	char bytes[1 << 16];
+	ssize_t got;
+	int r = 0;
+
+	while (r == 0 && (got = read(from, bytes, sizeof(bytes))) != 0)
+		r = got < 0 ? -errno : to->sink.write(&to->sink, bytes, (size_t)got);
+	return r;
+}
+
+struct copies {
+	struct output files[PCP_ARCHIVE_FILES];
+};
+
+static void copies_done(struct copies *copies)
+{
+	for (unsigned i = PCP_ARCHIVE_FILES; i-- > 0;)
+		output_done(&copies->files[i]);
+}
+
+static int copy_file(const struct workshop *workshop, struct output *copy, const char *path,
+                     unsigned file)
+{
+	cleanup_(fd_closep) int from = -1;
+	char name[sizeof(inner_name) + 8];
+	int r;
+
+	snprintf(name, sizeof(name), "%s%s", inner_name, pcp_archive_suffixes[file]);
+	from = openat(workshop->fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (from < 0) {
+		cli_error("%s: %s", path, strerror(errno));
+		return -errno;
+	}
+	r = output_open(copy, path, OUTPUT_PRIVATE);
+	if (r == 0)
+		r = copy_bytes(from, copy);
+	if (r < 0)
+		cli_error("%s: %s", path, output_reason(copy, r));
+	return r;
+}
+
+/* The file that readers open first is put into its place last. */
+static int copy_all(const struct workshop *workshop, const char *name)
+{
+	cleanup_(copies_done) struct copies copies;
+	int r = 0;
+
+	for (unsigned i = 0; i < PCP_ARCHIVE_FILES; i++)
+		copies.files[i] = OUTPUT_INIT;
+	for (unsigned i = 0; r == 0 && i < PCP_ARCHIVE_FILES; i++) {
+		cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT;
+
+		strbuf_addf(&path, "%s%s", name, pcp_archive_suffixes[i]);
+		r = copy_file(workshop, &copies.files[i], strbuf_str(&path), i);
+	}
+	for (unsigned i = 0; r == 0 && i < PCP_ARCHIVE_FILES; i++) {
+		r = output_commit(&copies.files[i]);
+		if (r < 0)
+			cli_error("%s%s: %s", name, pcp_archive_suffixes[i],
+			          output_reason(&copies.files[i], r));
+	}
+	return r;
+}
+
+/* Returns 0, or -errno with the error printed. */
+static int write_archive(const struct export_plan *plan, char **paths,
+                         const struct workshop *workshop, const char *name)
+{
+	cleanup_(pcp_archive_freep) struct pcp_archive *archive = NULL;
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	size_t unseen;
+	int r = 0;
+
+	archive = pcp_archive_new(workshop->fd, inner_name, &plan->wanted, &reason);
+	if (!archive) {
+		cli_error("%s: %s", name, strbuf_str(&reason));
+		return -EIO;
+	}
+	for (; r == 0 && *paths; paths++)
+		r = export_trace(plan, *paths, pcp_archive_writer(archive));
+	if (r < 0)
+		return r;
+	unseen = pcp_archive_writer(archive)->rates.unseen;
+	r = pcp_archive_end(archive, &reason);
+	if (r < 0)
+		cli_error("%s: %s", name, strbuf_str(&reason));
+	else if (unseen > 0)
+		cli_error("values that were not seen in a window and are left out: %zu", unseen);
+	return r;
+}
+
+int export_pcp(const struct export_plan *plan, char **paths, const char *name)
+{
+	cleanup_(workshop_done) struct workshop workshop = WORKSHOP_INIT;
+	cleanup_(strbuf_done) struct strbuf first = STRBUF_INIT, reason = STRBUF_INIT;
+	int r;
+
+	strbuf_addf(&first, "%s%s", name, pcp_archive_suffixes[0]);
+	r = make(&workshop, strbuf_str(&first), &reason);
+	if (r < 0) {
+		cli_error("%s: %s", name, reason.len > 0 ? strbuf_str(&reason) : strerror(-r));
+		return EXIT_FAILED;
+	}
+	r = write_archive(plan, paths, &workshop, name);
+	if (r == 0)
+		r = copy_all(&workshop, name);
+	return r < 0 ? EXIT_FAILED : EXIT_DONE;
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "fleet/window-rates.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+
+static struct rate_group *group_of(struct window_rates *rates, const struct strmap_entry *group)
+{
+	struct strmap_entry *entry = strmap_add(&rates->groups, group->key, group->key_len);
+	struct rate_group *found = entry->value;
+
+	if (found)
+		return found;
+	found = entry->value = mem_calloc(1, sizeof(*found));
+	found->number = rates->groups.count;
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		found->last[i] = NAN;
+	return found;
+}
+
+/* Returns the work of a second, with that of threads that have exited; NaN if no thread has the value. */
+static double find_rate(const struct summary *summary, double seconds)
+{
+	bool has_exited = summary->exited_state == SUMMARY_EXITED_KNOWN;
+
+	if (summary->seen == 0 && (summary->threads > 0 || !has_exited))
+		return NAN;
+	return (double)(summary->sum + (has_exited ? (__int128)summary->exited : 0)) / seconds;
+}
+
+static void set_values(struct window_rates *rates, const struct fleet_groups *groups,
+                       double seconds)
+{
+	for (size_t i = 0; i < rates->groups.count; i++) {
+		struct rate_group *group = rates->groups.entries[i].value;
+
+		memset(group->now, 0, sizeof(group->now));
+	}
+	for (size_t i = 0; i < groups->names.count; i++) {
+		const struct strmap_entry *group = &groups->names.entries[i];
+		struct rate_group *rate = group_of(rates, group);
+
+		for (unsigned m = 0; m < METRIC_COUNT; m++)
+			rate->now[m] =
+			        find_rate(fleet_groups_summary(group, (enum metric_id)m), seconds);
+	}
+}
+
+static const char *check(struct window_rates *rates, const struct snapshot_info *info)
+{
+	const struct snapshot_window *window = &info->window;
+	const char *host = host_text(&info->host, HOST_hostname);
+
+	if (info->kind != KIND_window || !window->seen[WINDOW_begin_unix_ns] ||
+	    !window->seen[WINDOW_length_ns] || window->numbers[WINDOW_length_ns] == 0)
+		return "it is no window, and has no time that its work belongs to";
+	if (!rates->has_window)
+		strbuf_add_str(&rates->host, host ? host : "");
+	if (strcmp(strbuf_str(&rates->host), host ? host : "") != 0)
+		return "it is of another host than the first window";
+	return NULL;
+}
+
+/* A window begins by the clock that is shown to people, and its length is by another one, which the kernel lets run faster or slower than
+ * that by up to 1/2000: a window that follows at once begins so much before or behind the end of the one before. */
+static uint64_t clocks_differ_ns(const struct window_rates *rates)
+{
+	return NS_PER_MS + rates->length_ns / 2000;
+}
+
+const char *window_rates_add(struct window_rates *rates, const struct snapshot_info *info,
+                             const struct fleet_groups *groups)
+{
+	uint64_t begin_ns = info->window.numbers[WINDOW_begin_unix_ns];
+	uint64_t length_ns = info->window.numbers[WINDOW_length_ns];
+	uint64_t end_ns = saturating_add(begin_ns, length_ns);
+	uint64_t most_ns = clocks_differ_ns(rates);
+	const char *why = check(rates, info);
+
+	if (why)
+		return why;
+	if (rates->has_window && begin_ns < rates->end_ns + most_ns &&
+	    rates->end_ns < begin_ns + most_ns)
+		begin_ns = rates->end_ns;
+	if (rates->has_window && (begin_ns < rates->end_ns || end_ns <= begin_ns))
+		return "it begins before the window in front of it has ended";
+	rates->gap_ns = rates->has_window ? begin_ns - rates->end_ns : 0;
+	rates->begin_ns = begin_ns;
+	rates->end_ns = end_ns;
+	rates->length_ns = length_ns;
+	rates->has_window = true;
+	set_values(rates, groups, (double)length_ns / (double)NS_PER_SECOND);
+	return NULL;
+}
+
+void window_rates_done(struct window_rates *rates)
+{
+	for (size_t i = 0; i < rates->groups.count; i++)
+		free(rates->groups.entries[i].value);
+	strmap_done(&rates->groups);
+	strbuf_done(&rates->host);
+}
