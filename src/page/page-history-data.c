@@ -39,6 +39,31 @@ static void write_columns(const struct history *history, struct json_writer *wri
 	json_write_close(writer, ']');
 }
 
+static void write_host(const struct heat *heat, struct json_writer *writer)
+{
+	json_write_key(writer, "host");
+	json_write_open(writer, '[');
+	for (size_t i = 0; i < heat->history->column_count; i++) {
+		const struct overview_value *value = &heat->history->columns[i].host[heat->aspect];
+
+		write_number(writer, value->seen ? value->amount : NAN);
+	}
+	json_write_close(writer, ']');
+}
+
+/* Means over all the time, of the groups and of the host. Those of columns are not quite the same: each thread is read at times of its
+ * own. */
+static void write_means(const struct heat *heat, struct json_writer *writer)
+{
+	json_write_key(writer, "means");
+	json_write_open(writer, '[');
+	for (size_t row = 0; row < heat->groups; row++)
+		write_number(writer, heat_extent(heat, row).mean);
+	json_write_close(writer, ']');
+	json_write_key(writer, "host_mean");
+	write_number(writer, heat->history->has_means ? heat->history->means[heat->aspect] : NAN);
+}
+
 static void write_rows(const struct heat *heat, struct json_writer *writer)
 {
 	json_write_key(writer, aspect_table[heat->aspect].name);
@@ -56,6 +81,8 @@ static void write_rows(const struct heat *heat, struct json_writer *writer)
 		json_write_close(writer, ']');
 	}
 	json_write_close(writer, ']');
+	write_host(heat, writer);
+	write_means(heat, writer);
 	json_write_close(writer, '}');
 }
 

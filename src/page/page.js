@@ -183,16 +183,19 @@
     return command.slice(0, at) + wordsOf() + command.slice(at + 5) + " --sort-by cpu --limit 0 --self";
   };
 
+  /* Returns a number as the command prints it: nothing for what rounds to zero. */
   const short = (number, bytes) => {
     const units = ["", "K", "M", "G", "T"], base = bytes ? 1024 : 1000;
     let unit = 0;
+    if (bytes && number < base) { number /= base; unit = 1; }
     while (number >= 999.5 && unit < 4) { number /= base; unit++; }
-    return (number !== 0 && number < 9.95 ? number.toFixed(1) : number.toFixed(0)) + units[unit];
+    return number < 0.05 ? "" : (number < 9.95 ? number.toFixed(1) : number.toFixed(0)) + units[unit];
   };
 
-  /* The mean over the picked columns; null if it is not known in one of them. */
-  const meanOf = (values) => {
+  /* Returns the mean over the picked columns, or the one of all; null if it is not known in one of them. */
+  const meanOf = (values, whole) => {
     let sum = 0, length = 0;
+    if (range.from === 0 && range.to === last) return whole;
     for (let i = range.from; i <= range.to; i++) {
       if (values[i] === null) return null;
       sum += values[i] * columns[i][2];
@@ -200,6 +203,7 @@
     }
     return length > 0 ? sum / length : null;
   };
+  const isAbout = () => range.from !== range.to && (range.from > 0 || range.to < last);
 
   const aspects = Object.values(history.aspects);
   const cell = (row, tag, text) => {
@@ -212,15 +216,16 @@
   const addLine = (body, name, means) => {
     const line = body.insertRow();
     cell(line, "th", name).scope = "row";
-    means.forEach((mean, at) => cell(line, "td", mean === null ? "-" : mean === 0 ? "" : short(mean, aspects[at].bytes)));
+    means.forEach((mean, at) => cell(line, "td", mean === null ? "-" : short(mean, aspects[at].bytes)));
   };
 
   /* The groups of the heat maps, the first of them, and what all of the host did. */
   const fillTable = (body) => {
-    const rows = history.groups.map((group, at) => ({group, means: aspects.map((aspect) => meanOf(aspect.rows[at]))}));
-    const sums = aspects.map((aspect) => aspect.rows.map(meanOf).reduce((sum, mean) => (mean === null ? sum : (sum ?? 0) + mean), null));
+    const rows = history.groups.map((group, at) => ({group, means: aspects.map((aspect) => meanOf(aspect.rows[at], aspect.means[at]))}));
+    const sums = aspects.map((aspect) => meanOf(aspect.host, aspect.host_mean));
     rows.sort((a, b) => (b.means[0] ?? -1) - (a.means[0] ?? -1));
     body.textContent = "";
+    head.cells[0].textContent = isAbout() ? "group, about the mean of the range" : "group, mean of the range";
     for (const row of rows.slice(0, 15)) addLine(body, row.group, row.means);
     addLine(body, "all groups together", sums);
   };
@@ -340,7 +345,7 @@
     chart.addEventListener("pointermove", (event) => {
       const at = columnAt(chart, event), values = aspect && aspect.rows[Number(row.dataset.row)];
       const value = !values ? "" : " \u00b7 " + row.cells[0].textContent + " " + aspect.heading + " " +
-        (values[at] === null ? "-" : short(values[at], aspect.bytes));
+        (values[at] === null ? "-" : short(values[at], aspect.bytes) || "0");
       say(iso(columns[at][0]) + ".." + iso(columns[at][1]).slice(11) + " UTC" + value);
       if (dragged === null) return;
       range.from = Math.min(dragged, at);

@@ -166,9 +166,11 @@ if (chart) chart.dispatchEvent(new FocusEvent("focusin", {bubbles: true}));
 const boxes = (svg) => [...svg.querySelectorAll("text")].map((text) => text.getBoundingClientRect()).filter((box) => box.width);
 const crowded = [...document.querySelectorAll("svg.bar:has(.tick)")].some((svg) => boxes(svg).some((box, at, all) => at && all[at - 1].right > box.left));
 const sliders = document.querySelectorAll("#picked input");
-sliders.forEach((slider, at) => { slider.value = [2, 4][at]; slider.dispatchEvent(new Event("input")); });
-const pickedNow = () => ({commands: [...document.querySelectorAll("#picked code")].map((code) => code.textContent),
+const pickedNow = () => ({head: [...document.querySelectorAll("#picked thead th")].map((cell) => cell.textContent),
+  commands: [...document.querySelectorAll("#picked code")].map((code) => code.textContent),
   rows: [...document.querySelectorAll("#picked tbody tr")].map((row) => [...row.cells].map((cell) => cell.textContent))});
+const whole = sliders.length ? pickedNow() : null;
+sliders.forEach((slider, at) => { slider.value = [2, 4][at]; slider.dispatchEvent(new Event("input")); });
 const range = sliders.length ? pickedNow() : null;
 const peak = document.querySelector(".peak");
 if (peak) peak.click();
@@ -183,7 +185,7 @@ return {wide, crowded, hanging, width: innerWidth,
   sorted: head ? [...document.querySelector("table.rows").tBodies[0].rows].map((row) => row.cells[0].textContent) : null,
   frames: document.querySelectorAll("svg.icicle > svg[tabindex]").length,
   cells: table ? [...table.tBodies[0].rows].map((row) => Number(row.cells[column].dataset.v)) : null,
-  range, peak: peak ? [pickedNow(), peak.dataset.range] : null,
+  whole, range, peak: peak ? [pickedNow(), peak.dataset.range] : null,
   titled: chart && chart.querySelector("title") ? document.getElementById("status").textContent : null,
   zoomed: frame ? frame.getAttribute("width") : null};
 })()"""
@@ -256,25 +258,49 @@ def check_printed(chromium, text, place):
 
 
 def numbers_of(command):
-    """The rows of a command line of the page by their group."""
+    """The rows of a command line of the page by their group. Cells may be empty: each ends below the end of its heading, or one column
+    before it where others have a mark."""
     words = ["show"] + shlex.split(command)[2:]
-    lines = [line.split() for line in run(*words).splitlines() if line]
-    head = next(at for at, line in enumerate(lines) if line[0] in ("pcomm", "host"))
-    return {line[0]: dict(zip(lines[head][1:], line[1:])) for line in lines[head + 1 :] if line[0] != "*" and len(line) > 3}
+    lines = [line for line in run(*words).splitlines() if line]
+    at = next(at for at, line in enumerate(lines) if line.split()[0] in ("pcomm", "host"))
+    ends = {heading.end() - less: heading.group() for heading in list(re.finditer(r"\S+", lines[at]))[1:] for less in (0, 1)}
+    rows = {}
+    for line in lines[at + 1 :]:
+        cells = {ends[cell.end()]: cell for cell in re.finditer(r"\S+", line) if cell.end() in ends}
+        if "threads" in cells:
+            name = re.match(r"\S+", line).group()
+            rows.setdefault(name, {**dict.fromkeys(ends.values(), ""), **{heading: cell.group() for heading, cell in cells.items()}})
+    return rows
+
+
+def check_picked(picked, is_about):
+    """The table of a picked range has the numbers of the commands beside it: all of them of one column and of all, else those of CPU
+    time to a hundredth."""
+    groups, host = (numbers_of(command) for command in picked["commands"])
+    names = {**groups, "all groups together": next(iter(host.values()))}
+    check(picked["head"][0] == ("group, about the mean of the range" if is_about else "group, mean of the range"), picked["head"])
+    count = 0
+    for name, *cells in picked["rows"]:
+        for heading, cell in zip(picked["head"][1:], cells):
+            want = names.get(name, {}).get(heading, "-").rstrip("*")
+            if not is_about:
+                # A group without a row did nothing, and what is known of no group has no column.
+                check((want == "-" and cell == "") or cell == want or {cell, want} == {"", "0"}, "picked", picked["commands"], "has", name, heading, repr(cell), "and not", repr(want))
+            elif heading == "CPU%" and want not in ("", "-") and cell != "-":
+                check(abs(float(cell) - float(want)) <= 0.051 + float(want) / 100, name, cell, want)
+            count += bool(cell)
+    check(count > 5, "hardly a number in", picked)
 
 
 def check_range(seen):
-    """The table of a picked range has the numbers of the commands beside it; the most of a row picks its column."""
+    """The most of a row picks its column."""
     check("@2026-01-01T00:10:20Z..2026-01-01T00:10:50Z" in seen["range"]["commands"][0], seen["range"])
-    groups, host = (numbers_of(command) for command in seen["range"]["commands"])
-    rows = {row[0]: row for row in seen["range"]["rows"]}
-    for name in ("busy", "pool", "steady", "exact"):
-        check(rows[name][1] == groups[name]["CPU%"].rstrip("*"), rows[name], groups[name])
-    check(rows["busy"][1] == "55", rows)
-    (total,) = host.values()
-    check(rows["all groups together"][1] == total["CPU%"].rstrip("*"), rows, total)
+    check({row[0]: row for row in seen["range"]["rows"]}["busy"][1] == "55", seen["range"])
     picked, data = seen["peak"]
     check("@" + data in picked["commands"][0], "the most of a row picks", picked, "and not", data)
+    check_picked(seen["whole"], False)
+    check_picked(seen["range"], True)
+    check_picked(picked, False)
 
 
 def check_kind(name, page, operands, text):
