@@ -29,6 +29,8 @@ const struct cli_option ab_report_option_table[] = {
         {9, 'n', "limit", "N", "at most N rows that moved, 0 for all (15)", TAKES(NUMBER)},
         {10, 'f', "format", "FORMAT", "table (default), csv, json, ndjson, markdown, junit",
          TAKES_WORD(findings_formats)},
+        {15, 0, "csv-raw", NULL, "in csv, leave what looks like a formula as it is",
+         TAKES(NOTHING)},
         {11, 0, "color", "WHEN", "auto (default), always or never", TAKES_WORD(report_colors)},
         {12, 0, "no-pager", NULL, "leave what is taller than the terminal to it", TAKES(NOTHING)},
         {13, 'v', "verbose", NULL, "print all rows, and all that differs", TAKES(NOTHING)},
@@ -157,6 +159,13 @@ static int parse_color(const struct option_parser *parser, struct ab_options *op
 	return options->color = options_choose(parser, report_colors);
 }
 
+static int parse_csv_raw(const struct option_parser *parser, struct ab_options *options)
+{
+	(void)parser;
+	options->csv_raw = true;
+	return 0;
+}
+
 static int parse_no_pager(const struct option_parser *parser, struct ab_options *options)
 {
 	(void)parser;
@@ -200,6 +209,7 @@ static const struct {
         {"format", parse_format},
         {"color", parse_color},
         {"no-pager", parse_no_pager},
+        {"csv-raw", parse_csv_raw},
         {"verbose", parse_verbose},
         {"read-limit", parse_read_limit},
         {"blocks-by", parse_blocks_by},

@@ -12,7 +12,7 @@ struct ab_options {
 	enum measure_per per;
 	enum findings_format format;
 	int color;
-	bool verbose, no_pager;
+	bool verbose, no_pager, csv_raw;
 	size_t limit;
 	struct snapshot_limits limits;
 	/* Shares; negative: as the experiment has it. */

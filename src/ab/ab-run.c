@@ -183,6 +183,7 @@ static int print(const struct findings *given, void *context)
 	struct findings findings = *given;
 	struct pager pager;
 
+	findings.csv_raw = options->csv_raw;
 	findings.style = report_style(options->color);
 	if (findings.style.width == 0)
 		findings.style.width = WIDTH;

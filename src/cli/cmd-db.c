@@ -42,6 +42,7 @@ enum {
 	OPT_READ_LIMIT,
 	OPT_RETRY,
 	OPT_TO,
+	OPT_CSV_RAW,
 };
 
 enum action { ACTION_ADD, ACTION_QUERY, ACTION_DDL };
@@ -70,6 +71,8 @@ static const struct cli_option options[] = {
         {OPT_MARGIN, 0, "margin", "PERCENT", "arms: what is the same (2)", TAKES(NUMBER)},
         {OPT_FORMAT, 'f', "format", "FORMAT", "query: table (default), csv, ndjson",
          TAKES_WORD(formats)},
+        {OPT_CSV_RAW, 0, "csv-raw", NULL, "in csv, leave what looks like a formula as it is",
+         TAKES(NOTHING)},
         {OPT_LIMIT, 0, "limit", "N", "query: hosts, or rows, of the table (20); 0: all",
          TAKES(NUMBER)},
         {OPT_READ_LIMIT, 0, "read-limit", "LIST", "caps on reading: bytes=16G,threads=4M,...",
@@ -102,7 +105,7 @@ struct arguments {
 	uint64_t patience_ns;
 	int format;
 	uint64_t limit;
-	bool quiet;
+	bool quiet, csv_raw;
 };
 
 static int parse_time(const struct option_parser *parser, uint64_t *ret_ns)
@@ -227,6 +230,9 @@ static int set_option(const struct option_parser *parser, int id, struct argumen
 		return parse_patience(parser, &ret->patience_ns);
 	case OPT_QUIET:
 		ret->quiet = true;
+		break;
+	case OPT_CSV_RAW:
+		ret->csv_raw = true;
 		break;
 	}
 	return r;
@@ -399,7 +405,7 @@ static void print_arms(FILE *file, const struct arguments *arguments, struct dat
 	struct table_style style = report_style(0);
 
 	if (arguments->format == PRINT_CSV)
-		arms_print_csv(file, database, list, answer);
+		arms_print_csv(file, database, list, answer, arguments->csv_raw);
 	else if (arguments->format == PRINT_NDJSON)
 		arms_print_ndjson(file, database, list, answer);
 	else
@@ -415,7 +421,8 @@ static void print_rows(FILE *file, const struct arguments *arguments, struct dat
 	if (arguments->of_arms)
 		print_arms(file, arguments, database, list, &reply->arms);
 	else if (arguments->format == PRINT_CSV)
-		answer_print_csv(file, database, question, list, &reply->answer);
+		answer_print_csv(file, database, question, list, &reply->answer,
+		                 arguments->csv_raw);
 	else if (arguments->format == PRINT_NDJSON)
 		answer_print_ndjson(file, database, question, list, &reply->answer);
 	else

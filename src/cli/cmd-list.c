@@ -17,7 +17,16 @@
 #include "runs/run-list.h"
 #include "runs/run-where.h"
 
-enum { OPT_FIELDS = 1, OPT_SORT, OPT_REVERSE, OPT_WHERE, OPT_FORMAT, OPT_COLOR, OPT_NO_PAGER };
+enum {
+	OPT_FIELDS = 1,
+	OPT_SORT,
+	OPT_REVERSE,
+	OPT_WHERE,
+	OPT_FORMAT,
+	OPT_COLOR,
+	OPT_NO_PAGER,
+	OPT_CSV_RAW
+};
 
 enum { MEMORY_MIB = 1024 };
 
@@ -30,6 +39,8 @@ static const struct cli_option options[] = {
         {OPT_REVERSE, 'r', "reverse", NULL, "the last one first", TAKES(NOTHING)},
         {OPT_FORMAT, 'f', "format", "FORMAT", "table (default), csv, ndjson, json, yaml, ...",
          TAKES_WORD(run_list_formats)},
+        {OPT_CSV_RAW, 0, "csv-raw", NULL, "in csv, leave what looks like a formula as it is",
+         TAKES(NOTHING)},
         {OPT_COLOR, 0, "color", "WHEN", "auto (default), always or never",
          TAKES_WORD(report_colors)},
         {OPT_NO_PAGER, 0, "no-pager", NULL, "leave what is taller than the terminal to it",
@@ -73,7 +84,7 @@ struct arguments {
 	struct run_where **wheres; /* owned */
 	size_t where_count, where_capacity;
 	enum run_list_format format;
-	bool reverse, no_pager;
+	bool reverse, no_pager, csv_raw;
 	int color;
 };
 
@@ -138,6 +149,9 @@ static int parse_one(const struct option_parser *parser, int id, struct argument
 		break;
 	case OPT_NO_PAGER:
 		ret->no_pager = true;
+		break;
+	case OPT_CSV_RAW:
+		ret->csv_raw = true;
 		break;
 	}
 	return r;
@@ -412,7 +426,7 @@ static int print(struct arguments *arguments, struct finding *finding)
 	if (finding->runs.count > 0 ||
 	    (!run_list_is_table(arguments->format) && finding->recordings.count == 0))
 		run_list_print(pager.file, &finding->runs, arguments->format,
-		               arguments->fields.entries, &style);
+		               arguments->fields.entries, &style, arguments->csv_raw);
 	if (!print_recordings(pager.file, arguments, &finding->recordings, &style))
 		finding->failed = true;
 	status = pager_finish(&pager);

@@ -16,7 +16,7 @@
 #include "plot/plot.h"
 #include "query/report-options.h"
 
-enum { OPT_FORMAT = 1, OPT_OUTPUT, OPT_SERIES, OPT_BY, OPT_CPU, OPT_SIZE, OPT_COLOR };
+enum { OPT_FORMAT = 1, OPT_OUTPUT, OPT_SERIES, OPT_BY, OPT_CPU, OPT_SIZE, OPT_COLOR, OPT_CSV_RAW };
 
 enum {
 	LINES_DEFAULT = 24,
@@ -43,6 +43,8 @@ static const struct cli_option options[] = {
         {OPT_CPU, 0, "cpu", "WHICH", "CPU use since a process began, or since a record",
          TAKES_WORD(cpus)},
         {OPT_SIZE, 0, "size", "SIZE", "COLUMNSxLINES of text, pixels of svg: 100x40", TAKES(TEXT)},
+        {OPT_CSV_RAW, 0, "csv-raw", NULL, "in csv, leave what looks like a formula as it is",
+         TAKES(NOTHING)},
         {OPT_COLOR, 0, "color", "WHEN", "auto (default), always or never",
          TAKES_WORD(report_colors)},
         {0},
@@ -139,6 +141,9 @@ static int parse_one(const struct option_parser *parser, int id, struct argument
 		break;
 	case OPT_SIZE:
 		return parse_size(parser, &ret->plot);
+	case OPT_CSV_RAW:
+		ret->plot.csv_raw = true;
+		break;
 	case OPT_COLOR:
 		r = options_choose(parser, report_colors);
 		ret->color = r;

@@ -266,7 +266,7 @@ void answer_print_ndjson(FILE *file, struct database *database, const struct que
 	}
 }
 
-static void print_csv_cell(FILE *file, const struct line *line, unsigned column)
+static void print_csv_cell(FILE *file, const struct line *line, unsigned column, bool raw)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 	struct json_writer writer = JSON_WRITER_INIT(&text);
@@ -274,7 +274,7 @@ static void print_csv_cell(FILE *file, const struct line *line, unsigned column)
 	if (is_text(column)) {
 		text_add_escaped(&text, strbuf_str(text_of(line, column)),
 		                 text_of(line, column)->len);
-		csv_print_text(file, strbuf_str(&text), false);
+		csv_print_text(file, strbuf_str(&text), raw);
 		return;
 	}
 	write_cell(&writer, line, column);
@@ -283,7 +283,7 @@ static void print_csv_cell(FILE *file, const struct line *line, unsigned column)
 }
 
 void answer_print_csv(FILE *file, struct database *database, const struct question *question,
-                      const struct database_list *list, const struct answer *answer)
+                      const struct database_list *list, const struct answer *answer, bool raw)
 {
 	cleanup_(line_done) struct line line = {.is_partial = false};
 
@@ -295,7 +295,7 @@ void answer_print_csv(FILE *file, struct database *database, const struct questi
 		for (unsigned c = 0; c < COLUMN_COUNT; c++) {
 			if (c > 0)
 				putc(',', file);
-			print_csv_cell(file, &line, c);
+			print_csv_cell(file, &line, c, raw);
 		}
 		putc('\n', file);
 	}

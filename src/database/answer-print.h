@@ -16,8 +16,8 @@ void answer_print_table(FILE *file, const struct table_style *style, struct data
                         const struct question *question, const struct database_list *list,
                         const struct answer *answer, size_t limit);
 
-/* Print all rows. */
+/* Print all rows. Unless @raw, texts that a spreadsheet runs have a single quote before them. */
 void answer_print_csv(FILE *file, struct database *database, const struct question *question,
-                      const struct database_list *list, const struct answer *answer);
+                      const struct database_list *list, const struct answer *answer, bool raw);
 void answer_print_ndjson(FILE *file, struct database *database, const struct question *question,
                          const struct database_list *list, const struct answer *answer);

@@ -119,7 +119,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Appends some of the names, in order. */
+/* Appends some of the names, in order and as they are. */
 static void add_names(const struct strmap *map, struct strbuf *out)
 {
 	enum { NAMES_MOST = 8 };
@@ -132,7 +132,7 @@ static void add_names(const struct strmap *map, struct strbuf *out)
 		strbuf_add_str(out, i > 0 ? ", " : " ");
 		if (names[i][0] == '\0')
 			strbuf_add_str(out, "none");
-		text_add_escaped(out, names[i], strlen(names[i]));
+		strbuf_add_str(out, names[i]);
 	}
 	strbuf_add_str(out, map->count > NAMES_MOST ? ", ..." : "");
 	free(names);
@@ -144,7 +144,7 @@ static int check_experiment(struct finding *finding, struct strbuf *reterr)
 
 	if (finding->count == 0 && wanted) {
 		strbuf_add_str(reterr, "no window in that time has an arm of the experiment ");
-		text_add_escaped(reterr, wanted, strlen(wanted));
+		strbuf_add_str(reterr, wanted);
 		return -ENODATA;
 	}
 	if (finding->count == 0) {
@@ -171,7 +171,7 @@ static int choose_arms(struct finding *finding, struct strbuf *reterr)
 	for (unsigned i = 0; wanted[0] && i < 2; i++) {
 		if (!strmap_find(arms, wanted[i], strlen(wanted[i]), &(uint32_t){0})) {
 			strbuf_add_str(reterr, "no window in that time is of arm ");
-			text_add_escaped(reterr, wanted[i], strlen(wanted[i]));
+			strbuf_add_str(reterr, wanted[i]);
 			strbuf_add_str(reterr, "; there are:");
 			add_names(arms, reterr);
 			return -ENODATA;

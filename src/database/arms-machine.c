@@ -139,11 +139,12 @@ static void write_cell(struct json_writer *writer, const struct line *line, unsi
 		json_write_text(writer, line->texts[column], strlen(line->texts[column]));
 }
 
-static void print_json_line(FILE *file, const struct line *line)
+static void print_json_line(FILE *file, const struct line *line, bool raw)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 	struct json_writer writer = JSON_WRITER_INIT(&text);
 
+	(void)raw;
 	json_write_open(&writer, '{');
 	for (unsigned c = 0; c < COLUMN_COUNT; c++) {
 		json_write_key(&writer, column_names[c]);
@@ -154,7 +155,7 @@ static void print_json_line(FILE *file, const struct line *line)
 	fwrite(text.data, 1, text.len, file);
 }
 
-static void print_csv_line(FILE *file, const struct line *line)
+static void print_csv_line(FILE *file, const struct line *line, bool raw)
 {
 	for (unsigned c = 0; c < COLUMN_COUNT; c++) {
 		cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
@@ -166,7 +167,7 @@ static void print_csv_line(FILE *file, const struct line *line)
 			const char *name = line->texts[c] ? line->texts[c] : "";
 
 			text_add_escaped(&text, name, strlen(name));
-			csv_print_text(file, strbuf_str(&text), false);
+			csv_print_text(file, strbuf_str(&text), raw);
 			continue;
 		}
 		write_cell(&writer, line, c);
@@ -178,7 +179,7 @@ static void print_csv_line(FILE *file, const struct line *line)
 
 static void print_all(FILE *file, struct database *database, const struct database_list *list,
                       const struct arms_answer *answer,
-                      void (*print)(FILE *file, const struct line *line))
+                      void (*print)(FILE *file, const struct line *line, bool raw), bool raw)
 {
 	cleanup_(line_done) struct line line = {.is_valid = false};
 
@@ -188,12 +189,12 @@ static void print_all(FILE *file, struct database *database, const struct databa
 
 		series_text_set(&line.series, database, list, row->metric, row->group);
 		set_series(&line, row);
-		print(file, &line);
+		print(file, &line, raw);
 		for (size_t k = 0; k < row->host_count; k++) {
 			const struct arms_host *host = &answer->hosts[row->first_host + k];
 
 			set_host(&line, row, host, list->hosts[host->host]);
-			print(file, &line);
+			print(file, &line, raw);
 		}
 	}
 }
@@ -201,14 +202,14 @@ static void print_all(FILE *file, struct database *database, const struct databa
 void arms_print_ndjson(FILE *file, struct database *database, const struct database_list *list,
                        const struct arms_answer *answer)
 {
-	print_all(file, database, list, answer, print_json_line);
+	print_all(file, database, list, answer, print_json_line, false);
 }
 
 void arms_print_csv(FILE *file, struct database *database, const struct database_list *list,
-                    const struct arms_answer *answer)
+                    const struct arms_answer *answer, bool raw)
 {
 	for (unsigned c = 0; c < COLUMN_COUNT; c++)
 		fprintf(file, "%s%s", c > 0 ? "," : "", column_names[c]);
 	putc('\n', file);
-	print_all(file, database, list, answer, print_csv_line);
+	print_all(file, database, list, answer, print_csv_line, raw);
 }

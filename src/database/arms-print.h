@@ -14,8 +14,8 @@ void arms_print_table(FILE *file, const struct table_style *style, struct databa
                       const struct database_list *list, const struct arms_answer *answer,
                       size_t limit);
 
-/* Print all series, each followed by its hosts. */
+/* Print all series, each followed by its hosts. Unless @raw, texts that a spreadsheet runs have a single quote before them. */
 void arms_print_csv(FILE *file, struct database *database, const struct database_list *list,
-                    const struct arms_answer *answer);
+                    const struct arms_answer *answer, bool raw);
 void arms_print_ndjson(FILE *file, struct database *database, const struct database_list *list,
                        const struct arms_answer *answer);

@@ -17,10 +17,10 @@ static void print_number(FILE *file, double number)
 	fputs(strbuf_str(&text), file);
 }
 
-static void print_text(FILE *file, const char *text)
+static void print_text(FILE *file, const struct findings *findings, const char *text)
 {
 	putc(',', file);
-	csv_print_text(file, text, false);
+	csv_print_text(file, text, findings->csv_raw);
 }
 
 static void print_difference(FILE *file, const struct effect *effect, bool is_known, double y)
@@ -29,8 +29,9 @@ static void print_difference(FILE *file, const struct effect *effect, bool is_kn
 }
 
 /* The names of the hosts that differ and go against the others, or beyond them. */
-static void print_apart(FILE *file, const struct comparison *comparison,
-                        const struct effect *effect, bool are_against)
+static void print_apart(FILE *file, const struct findings *findings,
+                        const struct comparison *comparison, const struct effect *effect,
+                        bool are_against)
 {
 	cleanup_(strbuf_done) struct strbuf names = STRBUF_INIT;
 
@@ -40,19 +41,19 @@ static void print_apart(FILE *file, const struct comparison *comparison,
 		strbuf_add_str(&names, names.len > 0 ? " " : "");
 		findings_add_name(comparison->parts.hosts[effect->apart[i].host], &names);
 	}
-	print_text(file, strbuf_str(&names));
+	print_text(file, findings, strbuf_str(&names));
 }
 
 /* Cells of experiments over hosts, which are empty otherwise. */
-static void print_hosts(FILE *file, const struct comparison *comparison,
-                        const struct effect *effect)
+static void print_hosts(FILE *file, const struct findings *findings,
+                        const struct comparison *comparison, const struct effect *effect)
 {
 	bool is_over_hosts = comparison->parts.kind == PART_HOST;
 
 	print_number(file, is_over_hosts ? (double)comparison->parts.count : NAN);
 	print_number(file, is_over_hosts ? effect->noise : NAN);
-	print_apart(file, comparison, effect, true);
-	print_apart(file, comparison, effect, false);
+	print_apart(file, findings, comparison, effect, true);
+	print_apart(file, findings, comparison, effect, false);
 }
 
 static void print_row(FILE *file, const struct findings *findings,
@@ -62,14 +63,14 @@ static void print_row(FILE *file, const struct findings *findings,
 
 	effect_add_key(effect, &key);
 	findings_add_name(findings->trial->arms[comparison->plan.b].name, &name);
-	csv_print_text(file, strbuf_str(&name), false);
+	csv_print_text(file, strbuf_str(&name), findings->csv_raw);
 	strbuf_clear(&name);
 	findings_add_name(effect->metric, &name);
-	print_text(file, strbuf_str(&name));
-	print_text(file, strbuf_str(&key));
-	print_text(file, effect->group ? effect->group : "");
-	print_text(file, effect_role_names[effect->role]);
-	print_text(file, effect_answer_names[effect->answer]);
+	print_text(file, findings, strbuf_str(&name));
+	print_text(file, findings, strbuf_str(&key));
+	print_text(file, findings, effect->group ? effect->group : "");
+	print_text(file, findings, effect_role_names[effect->role]);
+	print_text(file, findings, effect_answer_names[effect->answer]);
 	print_number(file, effect->means[0]);
 	print_number(file, effect->means[1]);
 	print_number(file, effect_percent(effect, effect->test.mean));
@@ -81,15 +82,15 @@ static void print_row(FILE *file, const struct findings *findings,
 	print_number(file, effect->p.is_defined ? effect->p.p : NAN);
 	print_number(file, isfinite(effect->detectable) ? effect_percent(effect, effect->detectable)
 	                                                : NAN);
-	print_text(file, effect_scale_name(effect));
-	print_text(file, unit_name_per(effect->unit, effect->per));
+	print_text(file, findings, effect_scale_name(effect));
+	print_text(file, findings, unit_name_per(effect->unit, effect->per));
 	print_difference(file, effect, true, effect->test.mean);
 	print_difference(file, effect, effect->has_interval, effect->ci95.low);
 	print_difference(file, effect, effect->has_interval, effect->ci95.high);
-	print_text(file, comparison->failures.count == 0 ? "true" : "false");
-	print_text(file, comparison->doubts.count > 0 ? "true" : "false");
+	print_text(file, findings, comparison->failures.count == 0 ? "true" : "false");
+	print_text(file, findings, comparison->doubts.count > 0 ? "true" : "false");
 	print_number(file, effect->test.has_sd ? effect->test.sd : NAN);
-	print_hosts(file, comparison, effect);
+	print_hosts(file, findings, comparison, effect);
 	putc('\n', file);
 }
 

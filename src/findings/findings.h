@@ -36,6 +36,7 @@ struct findings {
 	const struct gate_finding *gates;
 	size_t gate_count;
 	bool verbose;
+	bool csv_raw; /* in csv, texts that a spreadsheet runs are left as they are */
 	size_t limit; /* rows that moved, in a table; 0: all */
 	struct table_style style;
 };

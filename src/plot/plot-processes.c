@@ -127,13 +127,13 @@ static void print_number(FILE *file, double number)
 	fprintf(file, ",%s", strbuf_str(&text));
 }
 
-static void print_name(FILE *file, const char *name)
+static void print_name(FILE *file, const char *name, bool raw)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 
 	text_add_escaped(&text, name, strlen(name));
 	fputc(',', file);
-	csv_print_text(file, strbuf_str(&text), false);
+	csv_print_text(file, strbuf_str(&text), raw);
 }
 
 /* The columns behind the names, which are there if a process has a value. */
@@ -144,9 +144,10 @@ static double column_of(const struct series_point *point, size_t column)
 	return column == 0 ? point->cpu : column == 1 ? point->used : point->rss;
 }
 
-static void print_line(FILE *file, const struct series *series, const struct line *line,
+static void print_line(FILE *file, const struct plot *plot, const struct line *line,
                        const bool shown[ARRAY_SIZE(columns)])
 {
+	const struct series *series = plot->series;
 	const char *command = series->processes[line->process].command;
 	struct series_record record = {.time_ns = line->point->time_ns};
 	cleanup_(strbuf_done) struct strbuf seconds = STRBUF_INIT;
@@ -154,16 +155,17 @@ static void print_line(FILE *file, const struct series *series, const struct lin
 
 	json_write_double(&writer, picture_seconds(&record));
 	fputs(strbuf_str(&seconds), file);
-	print_name(file, series->pids.entries[line->process].key);
-	print_name(file, command ? command : "");
+	print_name(file, series->pids.entries[line->process].key, plot->csv_raw);
+	print_name(file, command ? command : "", plot->csv_raw);
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
 		if (shown[i])
 			print_number(file, column_of(line->point, i));
 	fputc('\n', file);
 }
 
-static void print_lines(FILE *file, const struct series *series)
+static void print_lines(FILE *file, const struct plot *plot)
 {
+	const struct series *series = plot->series;
 	bool shown[ARRAY_SIZE(columns)] = {false};
 	size_t count;
 	struct line *lines = sort_points(series, &count);
@@ -177,7 +179,7 @@ static void print_lines(FILE *file, const struct series *series)
 	}
 	fputc('\n', file);
 	for (size_t i = 0; i < count; i++)
-		print_line(file, series, &lines[i], shown);
+		print_line(file, plot, &lines[i], shown);
 	free(lines);
 }
 
@@ -189,7 +191,7 @@ void plot_processes_csv(const struct plot *plot, struct strbuf *out)
 
 	if (!file)
 		mem_exhausted();
-	print_lines(file, plot->series);
+	print_lines(file, plot);
 	if (fclose(file) != 0)
 		mem_exhausted();
 	strbuf_add(out, text, len);

@@ -14,6 +14,7 @@ struct plot {
 	const char *name;            /* of the file; any bytes */
 	bool shown[SERIES_COUNT];
 	bool ascii, color;      /* of text */
+	bool csv_raw;           /* in CSV, texts that a spreadsheet runs are left as they are */
 	unsigned width, height; /* columns and lines of text; pixels of an SVG */
 };
 

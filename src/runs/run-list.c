@@ -154,21 +154,21 @@ static void add_ndjson(const struct job_info *info, const char *const *names, st
 	strbuf_add_char(out, '\n');
 }
 
-static void csv_print_name(FILE *file, const char *name)
+static void csv_print_name(FILE *file, const char *name, bool raw)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 
 	text_add_escaped(&text, name, strlen(name));
-	csv_print_text(file, strbuf_str(&text), false);
+	csv_print_text(file, strbuf_str(&text), raw);
 }
 
-static void print_csv(FILE *file, const struct runs *runs, const char *const *names)
+static void print_csv(FILE *file, const struct runs *runs, const char *const *names, bool raw)
 {
 	const char *name;
 
 	for (size_t i = 0; (name = name_at(names, i)) != NULL; i++) {
 		fputs(i > 0 ? "," : "", file);
-		csv_print_name(file, name);
+		csv_print_name(file, name, raw);
 	}
 	putc('\n', file);
 	for (size_t k = 0; k < runs->count; k++) {
@@ -179,7 +179,7 @@ static void print_csv(FILE *file, const struct runs *runs, const char *const *na
 			fputs(i > 0 ? "," : "", file);
 			if (value)
 				text_add_escaped(&text, value->text, strlen(value->text));
-			csv_print_text(file, strbuf_str(&text), false);
+			csv_print_text(file, strbuf_str(&text), raw);
 		}
 		putc('\n', file);
 	}
@@ -212,7 +212,7 @@ static void add_machine(const struct runs *runs, enum run_list_format format,
 }
 
 void run_list_print(FILE *file, const struct runs *runs, enum run_list_format format,
-                    const char *const *names, const struct table_style *style)
+                    const char *const *names, const struct table_style *style, bool csv_raw)
 {
 	cleanup_(strbuf_done) struct strbuf out = STRBUF_INIT;
 	struct table_style used = *style;
@@ -227,7 +227,7 @@ void run_list_print(FILE *file, const struct runs *runs, enum run_list_format fo
 	if (format == RUN_LIST_SUMMARIES)
 		run_summaries_add(runs, names, &out);
 	else if (format == RUN_LIST_CSV)
-		print_csv(file, runs, names);
+		print_csv(file, runs, names, csv_raw);
 	else
 		add_machine(runs, format, names, &out);
 	fwrite(strbuf_str(&out), 1, out.len, file);

@@ -26,6 +26,7 @@ extern const char *const run_list_formats[];
 bool run_list_is_table(enum run_list_format format);
 
 /* Prints the runs. @names ends with NULL, and has no prefix, which is the first field always; NULL: those of the format. A table
- * and the summaries end with sums, means and maxima if there are several runs. Errors are left in @file's error flag. */
+ * and the summaries end with sums, means and maxima if there are several runs. Errors are left in @file's error flag. In CSV, texts that a spreadsheet
+ * runs have a single quote before them, unless @csv_raw. */
 void run_list_print(FILE *file, const struct runs *runs, enum run_list_format format,
-                    const char *const *names, const struct table_style *style);
+                    const char *const *names, const struct table_style *style, bool csv_raw);

@@ -10,9 +10,10 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/text.h"
 
-enum { CONNECT_SECONDS = 10, SILENT_SECONDS = 300, REASON_BYTES = 300 };
+enum { CONNECT_SECONDS = 10, SILENT_SECONDS = 300, REQUEST_SECONDS = 3600, REASON_BYTES = 300 };
+/* A server that sends less than this for SILENT_SECONDS is silent. */
+enum { SPEED_LEAST = 1024 };
 
 /* Functions of libcurl. It needs thirty other libraries. */
 struct curl {
@@ -46,13 +47,29 @@ static bool find(void *library, const char *name, void *ret_function)
 	return function != NULL;
 }
 
+/* A library that libcurl needs for other protocols prepares itself when it is loaded, and says so on standard error if it lacks memory,
+ * but for this variable. */
+static void *open_library(const char *name)
+{
+	static const char variable[] = "GNUTLS_NO_IMPLICIT_INIT";
+	bool is_set = getenv(variable) != NULL;
+	void *library;
+
+	if (!is_set && setenv(variable, "1", 0) < 0)
+		mem_exhausted();
+	library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+	if (!is_set)
+		unsetenv(variable);
+	return library;
+}
+
 /* It stays loaded. */
 static bool load(struct curl *curl)
 {
-	void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
+	void *library = open_library("libcurl.so.4");
 
 	if (!library)
-		library = dlopen("libcurl-gnutls.so.4", RTLD_NOW | RTLD_LOCAL);
+		library = open_library("libcurl-gnutls.so.4");
 	return library && find(library, "curl_easy_init", &curl->init) &&
 	       find(library, "curl_easy_setopt", &curl->set) &&
 	       find(library, "curl_easy_perform", &curl->perform) &&
@@ -110,7 +127,8 @@ static void set_up(struct http *http)
 	curl->set(http->handle, CURLOPT_NOSIGNAL, 1L);
 	curl->set(http->handle, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
 	curl->set(http->handle, CURLOPT_LOW_SPEED_TIME, (long)SILENT_SECONDS);
-	curl->set(http->handle, CURLOPT_LOW_SPEED_LIMIT, 1L);
+	curl->set(http->handle, CURLOPT_LOW_SPEED_LIMIT, (long)SPEED_LEAST);
+	curl->set(http->handle, CURLOPT_TIMEOUT, (long)REQUEST_SECONDS);
 	curl->set(http->handle, CURLOPT_TCP_KEEPALIVE, 1L);
 	curl->set(http->handle, CURLOPT_WRITEFUNCTION, take);
 	curl->set(http->handle, CURLOPT_HTTPHEADER, http->fields);
@@ -161,7 +179,7 @@ static void add_reason(struct strbuf *reterr, const char *text, size_t len)
 
 	while (line < len && text[line] != '\n' && text[line] != '\r' && text[line] != '\0')
 		line++;
-	text_add_escaped(reterr, text, line < REASON_BYTES ? line : REASON_BYTES);
+	strbuf_add(reterr, text, line < REASON_BYTES ? line : REASON_BYTES);
 }
 
 static int judge(long status, const struct answer *answer, size_t before, struct strbuf *reterr)

@@ -15,8 +15,8 @@ void http_freep(struct http **http);
 
 /* Sends a request with @body, which is borrowed, to HOST:PORT. @query is the part of the URL from '?' on. The answer is appended to
  * @ret_answer; one of more than @most bytes is a failure. Returns 0; -EAGAIN if the server cannot be reached or cannot do it now; -EIO
- * if it refuses the request. After an error, it is not known whether the server has done the request, and @reterr has a line that is safe
- * on a terminal. */
+ * if it refuses the request. After an error, it is not known whether the server has done the request, and @reterr has a line, in
+ * which a server may say anything. */
 must_check_ int http_post(struct http *http, const char *host, const char *query, const void *body,
                           size_t len, size_t most, struct strbuf *ret_answer,
                           struct strbuf *reterr);

@@ -15,6 +15,9 @@
 /* A part of the facts is in memory at a time: so many rows, about 20 MB. */
 enum { PART_ROWS = 200000 };
 #define ANSWER_BYTES ((size_t)1 << 30)
+/* A server can announce as many rows as it likes, and answer each question for them with nothing. */
+#define ROWS_MAX UINT64_C(10000000000)
+enum { EMPTY_PIECES_MAX = 100 };
 
 /* The load of a file's facts of one set of keys that counts. */
 struct load {
@@ -271,7 +274,7 @@ static int find_groups(struct shards_reader *reader, const struct strbuf *condit
 {
 	cleanup_(strbuf_done) struct strbuf statement = STRBUF_INIT, answer = STRBUF_INIT;
 	struct span rest, set, name;
-	uint64_t rows;
+	uint64_t rows, all = 0;
 	int r;
 
 	free_groups(reader);
@@ -286,6 +289,9 @@ static int find_groups(struct shards_reader *reader, const struct strbuf *condit
 		if (!row_binary_read_text(&rest, &set) || !row_binary_read_text(&rest, &name) ||
 		    !row_binary_read_u64(&rest, &rows))
 			return damaged(reader);
+		if (rows > ROWS_MAX - all)
+			return fail(reader, "these are more than 10000000000 facts");
+		all += rows;
 		*array_add(reader->groups, reader->group_count, reader->group_capacity) =
 		        (struct group){.set = place_of(&reader->sets, set),
 		                       .name = mem_copy(name.text, name.len),
@@ -299,7 +305,8 @@ struct scanning {
 	const struct strbuf *conditions;
 	void (*visit)(void *context, const struct database_fact *fact);
 	void *context;
-	size_t group; /* the group of the last row, and of the next ones */
+	size_t group;   /* the group of the last row, and of the next ones */
+	unsigned empty; /* pieces of one part without a row, one behind the other */
 	struct strbuf answer;
 };
 
@@ -382,6 +389,26 @@ static int scan_piece(struct scanning *scanning, size_t first, size_t last, uint
 	return visit_rows(scanning, last);
 }
 
+/* Loads are spread over the pieces of a part by their numbers, which are digests. A load lies in one piece, so there need not be more
+ * pieces than loads. */
+static int scan_part(struct scanning *scanning, size_t first, size_t last, uint64_t rows)
+{
+	struct shards_reader *reader = scanning->reader;
+	uint64_t pieces = rows / PART_ROWS + 1;
+	int r = 0;
+
+	if (pieces > reader->loads.count + 1)
+		pieces = reader->loads.count + 1;
+	scanning->empty = 0;
+	for (uint64_t i = 0; r == 0 && i < pieces; i++) {
+		r = scan_piece(scanning, first, last, i, pieces);
+		scanning->empty = scanning->answer.len > 0 ? 0 : scanning->empty + 1;
+		if (r == 0 && scanning->empty >= EMPTY_PIECES_MAX)
+			r = damaged(reader);
+	}
+	return r;
+}
+
 /* Reads the groups part by part: a part has many small groups, or a piece of a large one. */
 static int scan_groups(struct scanning *scanning)
 {
@@ -391,15 +418,13 @@ static int scan_groups(struct scanning *scanning)
 
 	while (r == 0 && first < reader->group_count) {
 		size_t last = first;
-		uint64_t rows = reader->groups[first].rows, pieces;
+		uint64_t rows = reader->groups[first].rows;
 
 		while (last + 1 < reader->group_count &&
 		       reader->groups[last + 1].set == reader->groups[first].set &&
 		       rows + reader->groups[last + 1].rows <= PART_ROWS)
 			rows += reader->groups[++last].rows;
-		pieces = rows / PART_ROWS + 1;
-		for (uint64_t i = 0; r == 0 && i < pieces; i++)
-			r = scan_piece(scanning, first, last, i, pieces);
+		r = scan_part(scanning, first, last, rows);
 		first = last + 1;
 	}
 	return r;

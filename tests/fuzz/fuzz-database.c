@@ -34,7 +34,7 @@ static void print(struct database *database, const struct question *question,
 
 	require(file != NULL, "memory");
 	answer_print_table(file, &style, database, question, list, answer, 20);
-	answer_print_csv(file, database, question, list, answer);
+	answer_print_csv(file, database, question, list, answer, false);
 	answer_print_ndjson(file, database, question, list, answer);
 	fclose(file);
 	free(text);
@@ -50,7 +50,7 @@ static void print_arms(struct database *database, const struct database_list *li
 
 	require(file != NULL, "memory");
 	arms_print_table(file, &style, database, list, answer, 20);
-	arms_print_csv(file, database, list, answer);
+	arms_print_csv(file, database, list, answer, false);
 	arms_print_ndjson(file, database, list, answer);
 	fclose(file);
 	free(text);

@@ -63,5 +63,10 @@ FILENAME !~ /^src\/(base\/(rights|helper)|jemalloc\/helper-[a-z]+)[.]c$/ && /SYS
     complain("src/base/rights.h changes the rights of the process")
 }
 
+# Rows of recordings have paths and triggers that the user wrote.
+FILENAME != "src/recorder/recording-rows.c" && /csv_print_text\(.*, (false|true)\)/ {
+    complain("the user decides with --csv-raw how texts are in CSV")
+}
+
 END { exit failed }
 ' $files

@@ -183,6 +183,9 @@ test_one_way() {
     echo 'static void look(void) { setfsuid(0); }' | append src/duct/duct-config.c
     fails 'src/duct/duct-config.c:[0-9]+: src/base/rights.h changes' one-way.sh "$tree"
     fresh
+    printf '\tcsv_print_text(file, name, false);\n' | append src/runs/run-list.c
+    fails 'src/runs/run-list.c:[0-9]+: the user decides with --csv-raw' one-way.sh "$tree"
+    fresh
     echo 'enum { NS_PER_SECOND = 1000000000 };' | append src/group/group.c
     fails 'src/group/group.c:[0-9]+: a unit of time' one-way.sh "$tree"
     fresh

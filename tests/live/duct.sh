@@ -227,29 +227,31 @@ terminal() {
 
 settings() {
     new
-    rm -rf .duct
-    as sh -c 'printf "DUCT_OUTPUT_PREFIX=o/{pid}_\nDUCT_MESSAGE=\"two\nlines\"\nFOR_COMMAND=yes\nDUCT_LOG_LEVEL=none\n" >one.env'
-    same "$mode: the command's variable" yes "$(DUCT_CONFIG_PATHS=one.env duct sh -c 'echo $FOR_COMMAND' 2>errors)"
-    if [ "$mode" = user ] || [ "$(stat -c %u one.env)" = 65534 ]; then
+    rm -rf .duct own
+    # Others may have moved a file of root's into the place itself.
+    as mkdir -m 755 own
+    as sh -c 'printf "DUCT_OUTPUT_PREFIX=o/{pid}_\nDUCT_MESSAGE=\"two\nlines\"\nFOR_COMMAND=yes\nDUCT_LOG_LEVEL=none\n" >own/one.env'
+    same "$mode: the command's variable" yes "$(DUCT_CONFIG_PATHS=own/one.env duct sh -c 'echo $FOR_COMMAND' 2>errors)"
+    if [ "$mode" = user ] || [ "$(stat -c %u own/one.env)" = 65534 ]; then
         same "$mode: message" $'two\nlines' "$(jq -r .message o/*info.json)"
         same "$mode: level" 0 "$(wc -c <errors)"
     fi
     new
-    DUCT_CONFIG_PATHS=one.env DUCT_MESSAGE=variable duct -p o/ -m option true
+    DUCT_CONFIG_PATHS=own/one.env DUCT_MESSAGE=variable duct -p o/ -m option true
     same "$mode: option" option "$(jq -r .message o/info.json)"
     new
-    DUCT_CONFIG_PATHS=one.env DUCT_MESSAGE=variable duct -p o/ true
+    DUCT_CONFIG_PATHS=own/one.env DUCT_MESSAGE=variable duct -p o/ true
     same "$mode: variable" variable "$(jq -r .message o/info.json)"
     same "$mode: batch system" '{"SLURM_JOB_ID": "7"}' \
         "$(new; SLURM_JOB_ID=7 SLURMX=1 duct -q -p o/ true; "$python" -c 'import json; print(json.dumps(json.load(open("o/info.json"))["env"]))')"
     if [ "$(id -u)" -eq 0 ] && [ "$mode" = user ]; then
-        chown 65534 one.env
+        chown 65534 own/one.env
         new
-        DUCT_CONFIG_PATHS=one.env duct -p o/ true 2>errors
-        grep -q 'one.env: it belongs to another user' errors || fail "a file of another user was read"
+        DUCT_CONFIG_PATHS=own/one.env duct -p o/ true 2>errors
+        grep -q 'own/one.env: it belongs to user 65534' errors || fail "a file of another user was read"
         same "no message" ":" ":$(jq -r .message o/info.json)"
     fi
-    rm -f one.env errors
+    rm -rf own errors
     # A directory that others may write is taken if it is named; nobody has named the default one.
     rm -rf .duct
     as mkdir -p .duct/logs
