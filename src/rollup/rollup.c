@@ -22,8 +22,10 @@ struct builder {
 	size_t count;
 	struct sum *sums;        /* by node; owned */
 	struct rollup_row *rows; /* by node; owned */
-	uint32_t *order;         /* nodes, those of one parent side by side; owned */
-	bool *shown;             /* by node; owned */
+	uint32_t *order; /* the nodes that are shown, those of one parent side by side; owned */
+	size_t order_count;
+	uint32_t *children, *last_child; /* by node; owned */
+	bool *shown;                     /* by node; owned */
 };
 
 bool rollup_can_add(unsigned measure)
@@ -160,33 +162,61 @@ static struct quantity share(const struct row_set *set, const struct rollup_part
 	                                               : (struct quantity){0};
 }
 
+/* Adds a sum to another one. The first one becomes it, and is left empty. */
+static void move_sum(struct sum *into, struct sum *from)
+{
+	for (unsigned side = 0; side < SIDE_MAX; side++) {
+		if (into->sides[side])
+			merge_group(&into->sides[side], from->sides[side]);
+		else
+			into->sides[side] = take_ptr(from->sides[side]);
+	}
+	free_sum(from);
+}
+
+/* Fills the own part of a node and what it is with all below it. */
+static void fill_row(struct builder *builder, struct rollup *rollup, size_t n)
+{
+	const struct path_tree *tree = &rollup->tree;
+	const struct path_node *node = &tree->nodes[n];
+	struct rollup_row *row = &builder->rows[n];
+	struct sum *sum = &builder->sums[n], own = {{NULL}};
+
+	row->node = node;
+	row->has_own = node->first_entry != PATH_NODE_NONE;
+	/* Paths can have many directories with nothing but one other in them. */
+	if (!row->has_own && builder->children[n] == 1) {
+		const struct rollup_row *child = &builder->rows[builder->last_child[n]];
+
+		row->total = child->total;
+		row->percent = child->percent;
+		return;
+	}
+	for (uint32_t e = node->first_entry; e != PATH_NODE_NONE; e = tree->next_entry[e])
+		for (unsigned side = 0; side < SIDE_MAX; side++)
+			merge_group(&own.sides[side], builder->entries[e]->sides[side]);
+	if (row->has_own)
+		fill_part(builder, rollup, (const struct group *const *)own.sides, &row->own, NULL);
+	move_sum(sum, &own);
+	fill_part(builder, rollup, (const struct group *const *)sum->sides, &row->total,
+	          &row->percent);
+}
+
 /* Nodes come behind their parents, so from the last one on each sum is whole when its turn comes, and only those of the
  * directories above are kept meanwhile. */
 static void add_up(struct builder *builder, struct rollup *rollup)
 {
-	const struct path_tree *tree = &rollup->tree;
+	for (size_t n = rollup->tree.count; n-- > 0;) {
+		uint32_t parent = rollup->tree.nodes[n].parent;
 
-	for (size_t n = tree->count; n-- > 0;) {
-		const struct path_node *node = &tree->nodes[n];
-		struct rollup_row *row = &builder->rows[n];
-		struct sum *sum = &builder->sums[n], own = {{NULL}};
-
-		for (uint32_t e = node->first_entry; e != PATH_NODE_NONE; e = tree->next_entry[e])
-			for (unsigned side = 0; side < SIDE_MAX; side++)
-				merge_group(&own.sides[side], builder->entries[e]->sides[side]);
-		row->node = node;
-		row->has_own = node->first_entry != PATH_NODE_NONE;
-		if (row->has_own)
-			fill_part(builder, rollup, (const struct group *const *)own.sides,
-			          &row->own, NULL);
-		for (unsigned side = 0; side < SIDE_MAX; side++)
-			merge_group(&sum->sides[side], own.sides[side]);
-		fill_part(builder, rollup, (const struct group *const *)sum->sides, &row->total,
-		          &row->percent);
-		for (unsigned side = 0; node->parent != PATH_NODE_NONE && side < SIDE_MAX; side++)
-			merge_group(&builder->sums[node->parent].sides[side], sum->sides[side]);
-		free_sum(&own);
-		free_sum(sum);
+		fill_row(builder, rollup, n);
+		if (parent == PATH_NODE_NONE) {
+			free_sum(&builder->sums[n]);
+			continue;
+		}
+		builder->children[parent]++;
+		builder->last_child[parent] = (uint32_t)n;
+		move_sum(&builder->sums[parent], &builder->sums[n]);
 	}
 }
 
@@ -259,7 +289,7 @@ static struct ranges find_ranges(const struct builder *builder, const struct pat
 	struct ranges ranges = {mem_calloc(tree->count + 1, sizeof(uint32_t)),
 	                        mem_calloc(tree->count + 1, sizeof(uint32_t))};
 
-	for (size_t i = 0; i < tree->count; i++) {
+	for (size_t i = 0; i < builder->order_count; i++) {
 		uint32_t parent = tree->nodes[builder->order[i]].parent;
 		size_t at = parent == PATH_NODE_NONE ? tree->count : parent;
 
@@ -276,14 +306,12 @@ static void emit(const struct builder *builder, struct rollup *rollup)
 	struct ranges ranges = find_ranges(builder, tree);
 	uint32_t at = (uint32_t)tree->count;
 
-	rollup->rows = mem_calloc(tree->count + 1, sizeof(rollup->rows[0]));
+	rollup->rows = mem_calloc(builder->order_count + 1, sizeof(rollup->rows[0]));
 	for (;;) {
 		if (ranges.count[at] > 0) {
 			uint32_t child = builder->order[ranges.first[at]++];
 
 			ranges.count[at]--;
-			if (!builder->shown[child])
-				continue;
 			rollup->rows[rollup->count++] = builder->rows[child];
 			at = child;
 		} else if (at == tree->count) {
@@ -316,14 +344,18 @@ void rollup_init(struct rollup *rollup, const struct row_set *set, unsigned meas
 	builder.rows = mem_calloc(nodes + 1, sizeof(builder.rows[0]));
 	builder.order = mem_calloc(nodes + 1, sizeof(builder.order[0]));
 	builder.shown = mem_calloc(nodes + 1, sizeof(builder.shown[0]));
+	builder.children = mem_calloc(nodes + 1, sizeof(builder.children[0]));
+	builder.last_child = mem_calloc(nodes + 1, sizeof(builder.last_child[0]));
 	fill_part(&builder, rollup, (const struct group *const *)set->totals, &rollup->host, NULL);
 	add_up(&builder, rollup);
 	set_shares(&builder, rollup);
 	choose_shown(&builder, rollup, options);
 	for (size_t i = 0; i < nodes; i++)
-		builder.order[i] = (uint32_t)i;
-	if (nodes > 0)
-		qsort_r(builder.order, nodes, sizeof(builder.order[0]), compare_nodes, &builder);
+		if (builder.shown[i])
+			builder.order[builder.order_count++] = (uint32_t)i;
+	if (builder.order_count > 0)
+		qsort_r(builder.order, builder.order_count, sizeof(builder.order[0]), compare_nodes,
+		        &builder);
 	emit(&builder, rollup);
 	free(builder.entries);
 	free(builder.labels);
@@ -331,6 +363,8 @@ void rollup_init(struct rollup *rollup, const struct row_set *set, unsigned meas
 	free(builder.rows);
 	free(builder.order);
 	free(builder.shown);
+	free(builder.children);
+	free(builder.last_child);
 }
 
 void rollup_done(struct rollup *rollup)
