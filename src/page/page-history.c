@@ -155,10 +155,11 @@ static void add_panel_chart(const struct history *history, const struct panel *p
 
 static void add_key(unsigned line, const char *name, struct strbuf *out)
 {
-	strbuf_addf(out,
-	            "<br><svg class=\"key\" width=\"18\" height=\"8\" aria-hidden=\"true\"><path "
-	            "class=\"line%u\" d=\"M0 4H18\"/></svg>&#160;%s",
-	            line, name);
+	strbuf_addf(
+	        out,
+	        "<br><span><svg class=\"key\" width=\"18\" height=\"8\" aria-hidden=\"true\"><path "
+	        "class=\"line%u\" d=\"M0 4H18\"/></svg>&#160;%s</span>",
+	        line, name);
 }
 
 /* Appends "2026-11-23T10:00:00.25Z", in whole milliseconds: a window is longer. */

@@ -135,9 +135,9 @@ static void add_panel(const struct plot *plot, const struct history *columns, un
 		strbuf_addf(out, "<tr><th scope=\"row\">%s", series_panels[panel].heading);
 		for (unsigned i = 0; i < lines.count; i++)
 			strbuf_addf(out,
-			            "<br><svg class=\"key\" width=\"18\" height=\"8\" "
+			            "<br><span><svg class=\"key\" width=\"18\" height=\"8\" "
 			            "aria-hidden=\"true\"><path class=\"line%u\" d=\"M0 "
-			            "4H18\"/></svg>&#160;%s",
+			            "4H18\"/></svg>&#160;%s</span>",
 			            i, series_rows[lines.ids[i]].label);
 		strbuf_add_str(out, "</th><td class=\"bars\">");
 		time_chart_begin("lines", LINE_HEIGHT, out);

@@ -20,7 +20,7 @@ import pages
 from pages import HERE, Page, check, recorded_cpu, WINDOWS
 
 CTPROF, SNAPSHOTS = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-WIDTHS = (400, 900, 1600)
+WIDTHS = (360, 900, 1600)
 
 
 def run(*arguments):
@@ -163,8 +163,8 @@ const column = table && [...table.tHead.rows[0].cells].findIndex((cell) => cell.
 if (table) table.tHead.rows[0].cells[column].querySelector("button").click();
 const chart = document.querySelector("svg.titled");
 if (chart) chart.dispatchEvent(new FocusEvent("focusin", {bubbles: true}));
-const boxes = (svg) => [...svg.querySelectorAll("text")].map((text) => text.getBoundingClientRect()).filter((box) => box.width);
-const crowded = [...document.querySelectorAll("svg.bar:has(.tick)")].some((svg) => boxes(svg).some((box, at, all) => at && all[at - 1].right > box.left));
+const boxes = (svg) => [...svg.querySelectorAll("text")].map((text) => text.getBoundingClientRect()).filter((box) => box.width).sort((a, b) => a.left - b.left);
+const crowded = [...document.querySelectorAll("svg.bar:has(.tick), .effects thead svg")].some((svg) => boxes(svg).some((box, at, all) => at && all[at - 1].right > box.left));
 const sliders = document.querySelectorAll("#picked input");
 const pickedNow = () => ({head: [...document.querySelectorAll("#picked thead th")].map((cell) => cell.textContent),
   commands: [...document.querySelectorAll("#picked code")].map((code) => code.textContent),
@@ -174,13 +174,18 @@ sliders.forEach((slider, at) => { slider.value = [2, 4][at]; slider.dispatchEven
 const range = sliders.length ? pickedNow() : null;
 const peak = document.querySelector(".peak");
 if (peak) peak.click();
+/* A key is on the line of its name. */
+const apart = [...document.querySelectorAll(".history th .key")].some((key) => {
+  const name = document.createRange(); name.selectNode(key.nextSibling);
+  return [...name.getClientRects()].some((box) => box.width > 4 && box.top > key.getBoundingClientRect().bottom);
+});
 /* Lines that are broken go on to the right of where they begin. */
 const hanging = [...document.querySelectorAll("pre.lines > span")].every((line) => {
   const parts = document.createRange(); parts.selectNodeContents(line);
   const boxes = [...parts.getClientRects()].filter((box) => box.width > 1);
   return boxes.every((box) => box.top < boxes[0].bottom || box.left > boxes[0].left + 8);
 });
-return {wide, crowded, hanging, width: innerWidth,
+return {wide, crowded, apart, hanging, width: innerWidth,
   buttons: document.querySelectorAll(".command button").length, commands: document.querySelectorAll(".command").length,
   sorted: head ? [...document.querySelector("table.rows").tBodies[0].rows].map((row) => row.cells[0].textContent) : null,
   frames: document.querySelectorAll("svg.icicle > svg[tabindex]").length,
@@ -209,6 +214,7 @@ def check_opened(chromium, text, place):
         check(seen["width"] == width, seen["width"], "and not", width)
         check(seen["buttons"] >= seen["commands"] > 0, seen)
         check(not seen["wide"], "wider than the window of", width, seen)
+        check(not seen["apart"], "the name of a line is not beside it:", seen)
         check(not seen["crowded"], "labels of an axis overlap:", seen)
         check(seen["hanging"], "a line goes on at its begin:", width)
         check(seen["frames"] == len(re.findall('<svg class="f [a-z0-9]+" x=', text)), seen)
