@@ -17,6 +17,7 @@
 #include "database/database.h"
 #include "database/question.h"
 #include "db-arms.h"
+#include "db-check.h"
 #include "db-shards.h"
 #include "export-file.h"
 #include "fleet/ddl.h"
@@ -40,13 +41,14 @@ enum {
 	OPT_MIN_Z,
 	OPT_QUIET,
 	OPT_READ_LIMIT,
+	OPT_REPAIR,
 	OPT_RETRY,
 	OPT_TO,
 	OPT_CSV_RAW,
 };
 
-enum action { ACTION_ADD, ACTION_QUERY, ACTION_DDL };
-static const char *const actions[] = {"add", "query", "ddl", NULL};
+enum action { ACTION_ADD, ACTION_CHECK, ACTION_QUERY, ACTION_DDL };
+static const char *const actions[] = {"add", "check", "query", "ddl", NULL};
 enum { PRINT_TABLE, PRINT_CSV, PRINT_NDJSON };
 static const char *const formats[] = {"table", "csv", "ndjson", NULL};
 
@@ -77,6 +79,7 @@ static const struct cli_option options[] = {
          TAKES(NUMBER)},
         {OPT_READ_LIMIT, 0, "read-limit", "LIST", "caps on reading: bytes=16G,threads=4M,...",
          TAKES_WORDS(report_caps)},
+        {OPT_REPAIR, 0, "repair", NULL, "check: forget files that lost facts", TAKES(NOTHING)},
         {OPT_RETRY, 0, "retry", "SECONDS", "add: ask a server for so long (60)", TAKES(NUMBER)},
         {OPT_QUIET, 'q', "quiet", NULL, "add: say nothing about what was added", TAKES(NOTHING)},
         {0},
@@ -84,6 +87,7 @@ static const struct cli_option options[] = {
 
 static const char *const notes[] = {
         "add SNAPSHOT...              add facts, those that are not there yet",
+        "check                        find files of which a server has lost facts",
         "query outliers               hosts that differ most from their fleet",
         "query movers                 series that moved most --from one time --to another",
         "query group                  one --group on all hosts",
@@ -105,7 +109,7 @@ struct arguments {
 	uint64_t patience_ns;
 	int format;
 	uint64_t limit;
-	bool quiet, csv_raw;
+	bool quiet, csv_raw, repairs;
 };
 
 static int parse_time(const struct option_parser *parser, uint64_t *ret_ns)
@@ -228,6 +232,9 @@ static int set_option(const struct option_parser *parser, int id, struct argumen
 		return list_read_limits(parser, &ret->plan.limits);
 	case OPT_RETRY:
 		return parse_patience(parser, &ret->patience_ns);
+	case OPT_REPAIR:
+		ret->repairs = true;
+		break;
 	case OPT_QUIET:
 		ret->quiet = true;
 		break;
@@ -528,17 +535,33 @@ static int run_ddl(const struct command *command, const struct arguments *argume
 	return cli_finish_output(0);
 }
 
+static int run_check(const struct command *command, const struct arguments *arguments, int count)
+{
+	if (count > 0)
+		return cli_usage_error(command, "check takes no words");
+	if (arguments->repairs && arguments->address.count == 0)
+		return cli_usage_error(command,
+		                       "--repair is for servers: a damaged file is removed, and "
+		                       "made again from the snapshots");
+	mem_limit(arguments->plan.limits.memory);
+	if (arguments->address.count == 0)
+		return db_check_file(arguments->path);
+	return db_check_servers(&arguments->address, arguments->repairs, arguments->patience_ns);
+}
+
 static int run_action(const struct command *command, struct arguments *arguments, char **words,
                       int count)
 {
 	int action = count > 0 ? find_word(words[0], actions) : -1;
 
 	if (action < 0)
-		return cli_usage_error(command, "the first word is one of add, query, ddl");
+		return cli_usage_error(command, "the first word is one of add, check, query, ddl");
 	if (action == ACTION_DDL)
 		return run_ddl(command, arguments, words + 1, count - 1);
 	if (action == ACTION_QUERY)
 		return start_query(command, arguments, words + 1, count - 1);
+	if (action == ACTION_CHECK)
+		return run_check(command, arguments, count - 1);
 	if (count == 1)
 		return cli_usage_error(command, "add needs a snapshot");
 	mem_limit(arguments->plan.limits.memory);
@@ -566,7 +589,7 @@ const struct command command_db = {
         .name = "db",
         .summary = "Keep facts of many hosts, and ask about them",
         .other_names = other_names,
-        .operands = "add|query|ddl WORD...",
+        .operands = "add|check|query|ddl WORD...",
         .operand_values = TAKES(SNAPSHOT),
         .options = {options, NULL},
         .notes = notes,

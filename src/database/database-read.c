@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/strmap.h"
+#include "base/text.h"
 #include "database-handle.h"
 #include "database/database-lister.h"
 
@@ -107,6 +108,33 @@ int database_list(struct database *database, struct database_list *ret)
 	if (r == 0)
 		r = list_files(database, ret);
 	return r == 0 ? list_metrics(database, ret) : r;
+}
+
+int database_check(struct database *database)
+{
+	sqlite3_stmt *stmt = NULL;
+	const char *found;
+	int r;
+
+	/* A page that is the child of two is found before it is read twice. */
+	sqlite3_progress_handler(database->handle, 0, NULL, NULL);
+	r = sqlite3_prepare_v2(database->handle, "PRAGMA integrity_check(1)", -1, &stmt, NULL);
+	if (r == SQLITE_OK)
+		r = sqlite3_step(stmt);
+	if (r != SQLITE_ROW) {
+		r = database_fail(database);
+	} else {
+		found = (const char *)sqlite3_column_text(stmt, 0);
+		r = found && strcmp(found, "ok") == 0 ? 0 : -EIO;
+		if (r < 0) {
+			strbuf_clear(&database->reason);
+			strbuf_add_str(&database->reason, "it is damaged: ");
+			text_add_escaped(&database->reason, found ? found : "",
+			                 found ? strcspn(found, "\n") : 0);
+		}
+	}
+	sqlite3_finalize(stmt);
+	return r;
 }
 
 void database_list_done(struct database_list *list)

@@ -64,6 +64,9 @@ struct database_list {
 must_check_ int database_list(struct database *database, struct database_list *ret);
 void database_list_done(struct database_list *list);
 
+/* Looks for damage in a file of SQLite, as far as SQLite can see it. Returns 0, or -EIO if there is any. */
+must_check_ int database_check(struct database *database);
+
 /* The labels of a window; texts are borrowed until the visit ends. */
 struct database_labels {
 	size_t snapshot;

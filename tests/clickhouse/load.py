@@ -123,6 +123,52 @@ class Load:
         check(done.returncode == 0, f"a server back: {done}")
         self.check_facts("away", "a server back")
 
+    def check_database(self, *words):
+        return subprocess.run([self.ctprof, "db", "check", "--db", self.shards.url("lost"), *words], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True)
+
+    def lost(self):
+        """A power cut has taken facts behind the rows of their files: some of one file, all of another on the other server."""
+        self.shards.make_tables("lost")
+        check(self.call("lost", *self.paths).returncode == 0, "lost: not added")
+        done = self.check_database()
+        check((done.returncode, done.stdout, done.stderr) == (0, "", ""), f"nothing is lost: {done}")
+        wanted = []
+        for shard, metric in zip(self.shards.shards, ("= 'run_time_ns'", "!= ''")):
+            load, digest, facts = shard.rows("SELECT load, snapshot, facts FROM lost.file_local WHERE group_key = 'pcomm' "
+                                             "ORDER BY snapshot LIMIT 1")[0]
+            condition = f"load = {load} AND group_key = 'pcomm' AND metric {metric}"
+            gone = int(shard.ask(f"SELECT count() FROM lost.fact_local WHERE {condition}"))
+            shard.ask(f"ALTER TABLE lost.fact_local DELETE WHERE {condition}")
+            while shard.ask(f"SELECT count() FROM lost.fact_local WHERE {condition}").strip() != "0":
+                time.sleep(0.1)
+            wanted.append(f"{digest} pcomm {int(facts) - gone} of {facts} facts at {shard.address}\n")
+        check(wanted[0].split()[2] != "0" and wanted[1].split()[2] == "0", f"lost: {wanted}")
+        # Servers are asked in the order of their names.
+        wanted.sort(key=lambda line: line.split()[-1])
+        done = self.check_database()
+        check(done.returncode == 1 and done.stdout == "".join(wanted) and done.stderr.count("\n") == 1, f"lost: {done}, not {wanted}")
+        check(self.call("lost", *self.paths).returncode == 0, "lost: not added again")
+        check(len(self.shards.counted("lost")) < len(self.expected), "lost: facts came back by themselves")
+        done = self.check_database("--repair")
+        check(done.returncode == 0 and done.stdout == "".join(wanted) and done.stderr == "", f"repair: {done}")
+        done = self.check_database()
+        check((done.returncode, done.stdout, done.stderr) == (0, "", ""), f"after a repair: {done}")
+        check(self.call("lost", *self.paths).returncode == 0, "lost: not added after a repair")
+        self.check_facts("lost", "after a repair")
+
+    def checked_meanwhile(self):
+        """A writer adds while checks look: none of its files is taken for a loss."""
+        self.shards.make_tables("meanwhile")
+        url, checks = self.shards.url("meanwhile"), 0
+        writer = subprocess.Popen([self.ctprof, "db", "add", "--db", url, *self.paths])
+        while writer.poll() is None or checks < 3:
+            done = subprocess.run([self.ctprof, "db", "check", "--repair", "--db", url], stdout=subprocess.PIPE, text=True)
+            check(done.returncode == 0 and done.stdout == "", f"checked meanwhile: {done}")
+            checks += 1
+        check(writer.returncode == 0, "checked meanwhile: not added")
+        self.check_facts("meanwhile", "checked meanwhile")
+
     def refusals(self):
         done = self.call("nowhere", *self.paths)
         check(done.returncode == 1 and done.stderr.count("HTTP status 404") == 2 and "nowhere" in done.stderr, f"no database: {done}")
@@ -140,6 +186,8 @@ def main():
         load.servers_killed()
         load.writer_killed()
         load.server_away()
+        load.lost()
+        load.checked_meanwhile()
         load.refusals()
     return report()
 
