@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -108,7 +109,8 @@ void cgroup_reader_init(struct cgroup_reader *reader, const struct cgroup_mounts
                         const struct cgroup_v1_controllers *controllers,
                         const uint64_t *tree_boottime_ns)
 {
-	*reader = (struct cgroup_reader){.mounts = mounts, .tree_boottime_ns = tree_boottime_ns};
+	*reader = (struct cgroup_reader){
+	        .mounts = mounts, .controllers = controllers, .tree_boottime_ns = tree_boottime_ns};
 	plan_init(reader, controllers);
 	reader->unified_fd = mount_open(&mounts->unified);
 	plan_narrow(reader);
@@ -201,6 +203,15 @@ static int read_files(struct cgroup_reader *reader, const struct cgroup_plan *pl
 	return 0;
 }
 
+/* The inode of a cgroup is its number. In a copy of a tree it is none. */
+static void set_id(struct cgroup_reader *reader, int cgroup_fd, const char *key)
+{
+	struct stat status;
+
+	if (reader->mounts->is_system && fstat(cgroup_fd, &status) == 0)
+		keyed_values_set(&reader->stats.ids, key, strlen(key), status.st_ino);
+}
+
 /* Reads the files in one directory of the cgroup. Returns an enum reading or -errno. A cgroup that is removed during
  * the reading would leave some of its values, so its existence is checked at the end, unless its last file could be
  * opened: a directory that was removed has no files. */
@@ -215,6 +226,8 @@ static int read_directory(struct cgroup_reader *reader, int mount_fd,
 
 	if (cgroup_fd < 0)
 		return error_is_own(cgroup_fd) ? cgroup_fd : (int)reading_of_errno(cgroup_fd);
+	set_id(reader, cgroup_fd,
+	       reader->stats.is_v1 ? reader->controllers->names[controller] : CGROUP_ID_UNIFIED);
 	reader->was_there = false;
 	r = read_files(reader, plan, controller, cgroup_fd);
 	if (r < 0)

@@ -29,9 +29,10 @@ struct cgroup_plan {
 };
 
 struct cgroup_reader {
-	const struct cgroup_mounts *mounts; /* borrowed */
-	const uint64_t *tree_boottime_ns;   /* as in struct cgroup_walk */
-	struct cgroup_plan plans[2];        /* of version 1 and of version 2 */
+	const struct cgroup_mounts *mounts;              /* borrowed */
+	const struct cgroup_v1_controllers *controllers; /* borrowed */
+	const uint64_t *tree_boottime_ns;                /* as in struct cgroup_walk */
+	struct cgroup_plan plans[2];                     /* of version 1 and of version 2 */
 	int unified_fd;
 	int v1_fds[CGROUP_V1_CONTROLLERS_MAX];
 	char pressure_names[PSI_RESOURCE_COUNT][PRESSURE_NAME_BYTES];

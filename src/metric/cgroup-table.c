@@ -154,11 +154,22 @@ void sched_ext_done(struct sched_ext *sched_ext)
 	sched_ext->present = false;
 }
 
+bool cgroup_stats_are_others(const struct cgroup_stats *a, const struct cgroup_stats *b,
+                             const char *object)
+{
+	const char *key = a->is_v1 ? object : CGROUP_ID_UNIFIED;
+	const struct keyed_value *id_a = keyed_values_find(&a->ids, key, strlen(key), 0);
+	const struct keyed_value *id_b = keyed_values_find(&b->ids, key, strlen(key), 0);
+
+	return id_a && id_b && id_a->value != id_b->value;
+}
+
 void cgroup_stats_reset(struct cgroup_stats *stats)
 {
 	strbuf_clear(&stats->path);
 	stats->is_v1 = stats->is_gone = false;
 	stats->read_boottime_ns = stats->interval_ns = 0;
+	keyed_values_clear(&stats->ids);
 	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++)
 		fact_clear(&stats->values[i]);
 	for (unsigned i = 0; i < CGROUP_LIST_COUNT; i++) {
@@ -172,6 +183,7 @@ void cgroup_stats_done(struct cgroup_stats *stats)
 {
 	cgroup_stats_reset(stats);
 	strbuf_done(&stats->path);
+	keyed_values_done(&stats->ids);
 	for (unsigned i = 0; i < CGROUP_LIST_COUNT; i++)
 		keyed_values_done(&stats->lists[i]);
 }
@@ -252,6 +264,10 @@ void cgroup_stats_merge(struct cgroup_stats *into, uint32_t members,
 {
 	if (members == 0)
 		into->is_v1 = from->is_v1;
+	keyed_values_clear(&into->ids);
+	for (size_t i = 0; members == 0 && i < from->ids.count; i++)
+		keyed_values_set(&into->ids, from->ids.entries[i].key,
+		                 strlen(from->ids.entries[i].key), from->ids.entries[i].value);
 	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++)
 		if (members == 0)
 			copy_value(&into->values[i], &from->values[i]);

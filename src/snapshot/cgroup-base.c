@@ -148,10 +148,22 @@ static bool pressure_has_moved(const struct psi_line *before, const struct psi_l
 	                                                      sizeof(line->averages)) != 0);
 }
 
+static bool is_same_list(const struct keyed_values *a, const struct keyed_values *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (size_t i = 0; i < a->count; i++)
+		if (strcmp(a->entries[i].key, b->entries[i].key) != 0 ||
+		    a->entries[i].value != b->entries[i].value)
+			return false;
+	return true;
+}
+
 bool cgroup_is_unchanged(const struct cgroup_stats *before, const struct cgroup_stats *stats)
 {
 	/* One that was not there at the begin of its window has no differences yet. */
-	if (before->interval_ns == 0 || stats->interval_ns == 0)
+	if (before->interval_ns == 0 || stats->interval_ns == 0 ||
+	    !is_same_list(&before->ids, &stats->ids))
 		return false;
 	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++)
 		if (has_moved(cgroup_value_table[i].window, &before->values[i], &stats->values[i]))

@@ -13,7 +13,7 @@
 static const char path_hex[] = "path_hex";
 /* The same names as in the rows of threads; no object has them either. */
 static const char read_boottime_key[] = "read_boottime_ns", interval_key[] = "interval_ns",
-                  gone_key[] = "gone";
+                  ids_key[] = "ids", gone_key[] = "gone";
 
 static bool is_of(const struct cgroup_value_desc *value, bool is_v1)
 {
@@ -260,6 +260,10 @@ void cgroup_write(struct json_writer *out, const struct cgroup_stats *stats, str
 	write_path(out, &stats->path, keys, scratch);
 	write_time(out, read_boottime_key, stats->read_boottime_ns);
 	write_time(out, interval_key, stats->interval_ns);
+	if (stats->ids.count > 0) {
+		json_write_key(out, ids_key);
+		values_write(out, &stats->ids, scratch);
+	}
 	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++)
 		if (is_of(&cgroup_value_table[i], stats->is_v1) && value_object_is_new(i))
 			write_object(out, stats, cgroup_value_table[i].object, scratch);
@@ -475,6 +479,18 @@ static int read_path_hex(struct value_reader *reader, struct strbuf *path)
 	return r < 0 ? r : value_hex(reader, token, path_hex, SAMPLE_PATH_BYTES, path);
 }
 
+static int read_ids(struct value_reader *reader, struct keyed_values *ids)
+{
+	size_t place_len = reader->place.len;
+	int r = value_enter(reader, ids_key);
+
+	keyed_values_clear(ids);
+	if (r == 0)
+		r = value_list(reader, ids);
+	value_leave(reader, place_len);
+	return r;
+}
+
 /* Reads one member of a cgroup, whose key is reader->key. */
 static int read_member(struct value_reader *reader, struct cgroup_stats *stats)
 {
@@ -494,6 +510,8 @@ static int read_member(struct value_reader *reader, struct cgroup_stats *stats)
 		return value_u64(reader, &stats->read_boottime_ns);
 	if (strcmp(key, interval_key) == 0)
 		return value_u64(reader, &stats->interval_ns);
+	if (strcmp(key, ids_key) == 0)
+		return read_ids(reader, &stats->ids);
 	if (!object)
 		return json_reader_skip(reader->json);
 	r = value_enter(reader, object);

@@ -136,6 +136,16 @@ static json_t *time_schema(const char *description)
 	return schema;
 }
 
+static json_t *ids_schema(bool is_v1)
+{
+	json_t *schema = map_of(schema_integer(0, INT64_MAX));
+
+	tree_set(schema, "description",
+	         json_string(is_v1 ? "the kernel's number of the cgroup, by controller"
+	                           : "the kernel's number of the cgroup, as \"unified\""));
+	return schema;
+}
+
 json_t *schema_cgroup(bool is_v1)
 {
 	json_auto_t *objects = cgroup_objects(is_v1);
@@ -150,6 +160,7 @@ json_t *schema_cgroup(bool is_v1)
 	         time_schema("CLOCK_BOOTTIME when the cgroup was read, in a window the last time"));
 	tree_set(properties, "interval_ns",
 	         time_schema("in a window, the time between the two readings of the cgroup"));
+	tree_set(properties, "ids", ids_schema(is_v1));
 	for (void *i = json_object_iter(objects); i; i = json_object_iter_next(objects, i)) {
 		json_t *object =
 		        schema_properties(json_incref(json_object_iter_value(i)), NULL, false);

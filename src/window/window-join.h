@@ -51,6 +51,7 @@ struct window_join {
 	bool keeps_last;                    /* the last reading stays as it is */
 	bool whole_host;                    /* both readings have all threads of the host */
 	uint64_t exits_behind;              /* records of threads born after the end */
+	uint64_t cgroups_remade;            /* of the last reading, under paths of the first one */
 	uint64_t accounted_ticks;           /* CPU time of the window's processes */
 	uint64_t rows;                      /* written */
 };

@@ -315,16 +315,64 @@ static void set_interval(struct cgroup_stats *stats, const struct cgroup_stats *
 		stats->interval_ns = stats->read_boottime_ns - first->read_boottime_ns;
 }
 
-void window_subtract_cgroup(struct cgroup_stats *stats, const struct cgroup_stats *first)
+/* Returns whether a counter went back that never does in the life of a cgroup. */
+static bool has_gone_back(const struct cgroup_stats *stats, const struct cgroup_stats *first)
+{
+	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++) {
+		const struct fact_value *now = &stats->values[i], *then = &first->values[i];
+
+		if (cgroup_value_table[i].window == FACT_WINDOW_DIFFERENCE &&
+		    now->state == FACT_NUMBER && then->state == FACT_NUMBER &&
+		    now->number < then->number)
+			return true;
+	}
+	return false;
+}
+
+static bool have_ids(const struct cgroup_stats *stats, const struct cgroup_stats *first)
+{
+	return stats->ids.count > 0 && first->ids.count > 0;
+}
+
+/* Returns whether the two are of different cgroups in the hierarchy that has the object. One of version 1 may have been made anew in
+ * some hierarchies only. */
+static bool is_other(const struct cgroup_stats *stats, const struct cgroup_stats *first,
+                     const char *object)
+{
+	return have_ids(stats, first) ? cgroup_stats_are_others(stats, first, object)
+	                              : has_gone_back(stats, first);
+}
+
+bool window_is_remade_cgroup(const struct cgroup_stats *stats, const struct cgroup_stats *first)
 {
 	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++)
-		subtract_fact(cgroup_value_table[i].window, &stats->values[i],
-		              first ? &first->values[i] : NULL);
+		if ((cgroup_value_table[i].version == 1) == stats->is_v1 &&
+		    is_other(stats, first, cgroup_value_table[i].object))
+			return true;
+	return false;
+}
+
+void window_subtract_cgroup(struct cgroup_stats *stats, const struct cgroup_stats *first)
+{
+	bool is_whole =
+	        first && (stats->is_v1 ? have_ids(stats, first) || !has_gone_back(stats, first)
+	                               : !window_is_remade_cgroup(stats, first));
+	bool others[CGROUP_VALUE_COUNT];
+
+	/* The values change below, and with them the answer. */
+	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++)
+		others[i] = !first || is_other(stats, first, cgroup_value_table[i].object);
 	for (unsigned i = 0; i < CGROUP_LIST_COUNT; i++)
 		subtract_list((enum cgroup_list_id)i, &stats->lists[i],
-		              first ? &first->lists[i] : NULL);
-	window_subtract_psi(&stats->psi, first ? &first->psi : NULL);
-	set_interval(stats, first);
+		              is_whole && !cgroup_stats_are_others(stats, first,
+		                                                   cgroup_list_table[i].object)
+		                      ? &first->lists[i]
+		                      : NULL);
+	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++)
+		subtract_fact(cgroup_value_table[i].window, &stats->values[i],
+		              others[i] ? NULL : &first->values[i]);
+	window_subtract_psi(&stats->psi, is_whole ? &first->psi : NULL);
+	set_interval(stats, is_whole ? first : NULL);
 }
 
 void window_subtract_psi(struct psi *psi, const struct psi *first)

@@ -37,7 +37,11 @@ void window_forget(struct thread_sample *sample, const enum source_outcome rules
 void window_subtract_totals(struct thread_sample *sample, struct thread_sample *first,
                             const uint64_t sums[PROCESS_TOTAL_COUNT]);
 
-/* Does so for a cgroup; NULL means that it was not in the first reading, and may have been there without threads: only
+/* Returns whether the cgroup that @first had is not this one in all hierarchies: it was removed and made anew. The kernel's numbers
+ * show it; without them a counter that is smaller. */
+bool window_is_remade_cgroup(const struct cgroup_stats *stats, const struct cgroup_stats *first);
+
+/* Does so for a cgroup, as far as it is the same one; NULL means that it was not in the first reading, and may have been there without threads: only
  * the values at the end remain. */
 void window_subtract_cgroup(struct cgroup_stats *stats, const struct cgroup_stats *first);
 

@@ -353,6 +353,7 @@ static int write_cgroups(struct window_join *join, struct snapshot_writer *write
 		for (size_t i = 0; r == 0 && i < join->last.cgroup_count; i++) {
 			cleanup_(cgroup_stats_done) struct cgroup_stats copy = {0};
 			struct cgroup_stats *stats = &join->last.cgroups[i];
+			const struct cgroup_stats *first;
 
 			if (stats->is_v1 != (is_v1 == 1))
 				continue;
@@ -360,7 +361,9 @@ static int write_cgroups(struct window_join *join, struct snapshot_writer *write
 				window_copy_cgroup(&copy, stats);
 				stats = &copy;
 			}
-			window_subtract_cgroup(stats, window_reading_cgroup(&join->first, stats));
+			first = window_reading_cgroup(&join->first, stats);
+			join->cgroups_remade += first && window_is_remade_cgroup(stats, first);
+			window_subtract_cgroup(stats, first);
 			r = snapshot_write_cgroup(writer, stats);
 		}
 	return r;
@@ -409,7 +412,7 @@ static void set_skew(struct window_join *join)
 
 static void set_cgroups_lost(struct window_join *join)
 {
-	uint64_t lost = 0;
+	uint64_t lost = join->cgroups_remade;
 
 	for (size_t i = 0; i < join->first.cgroup_count; i++)
 		lost += !window_reading_cgroup(&join->last, &join->first.cgroups[i]);
@@ -504,9 +507,9 @@ static int write_window(struct window_join *join, const struct window_options *o
 		r = write_gone(join, writer);
 	if (r == 0)
 		r = write_gone_lost(join, writer);
-	set_cgroups_lost(join);
 	if (r == 0)
 		r = write_cgroups(join, writer);
+	set_cgroups_lost(join);
 	if (r < 0)
 		return r;
 	set_missing(join);

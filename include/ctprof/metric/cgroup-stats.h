@@ -154,6 +154,8 @@ struct sched_ext {
 /* For cleanup_(sched_ext_done). */
 void sched_ext_done(struct sched_ext *sched_ext);
 
+#define CGROUP_ID_UNIFIED "unified"
+
 struct cgroup_stats {
 	struct strbuf path; /* as /proc/<pid>/cgroup shows it; raw bytes */
 	bool is_v1;         /* of hierarchies of version 1, whose controllers have separate paths */
@@ -161,11 +163,19 @@ struct cgroup_stats {
 	uint64_t
 	        read_boottime_ns; /* CLOCK_BOOTTIME of the reading, in a window of the last one; 0: not known */
 	uint64_t interval_ns; /* of a window: the time between its two readings; 0: not known */
+	/* The kernel's number of the cgroup in each hierarchy, which no later cgroup has: of version 2 under
+	 * CGROUP_ID_UNIFIED, of version 1 by the name of the controller. A group has none. */
+	struct keyed_values ids;
 	struct fact_value values[CGROUP_VALUE_COUNT];
 	bool has_list[CGROUP_LIST_COUNT]; /* the file was there; it may be empty */
 	struct keyed_values lists[CGROUP_LIST_COUNT];
 	struct psi psi;
 };
+
+/* Returns whether two readings of one path are of different cgroups in the hierarchy that has the object (of
+ * cgroup_value_table), as far as that is known. */
+bool cgroup_stats_are_others(const struct cgroup_stats *a, const struct cgroup_stats *b,
+                             const char *object);
 
 /* Empties, keeping memory for reuse. */
 void cgroup_stats_reset(struct cgroup_stats *stats);

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Cgroups that were removed and made anew under their path inside a window: nothing is a difference of two of them. */
+#include "window/window.h"
+
+#include <string.h>
+
+#include "check.h"
+#include "samples.h"
+#include "windows.h"
+
+struct pair {
+	struct reading a, b;
+	struct snapshot_copy window;
+};
+
+static void pair_init(struct pair *pair)
+{
+	*pair = (struct pair){0};
+	reading_init(&pair->a, SECONDS(100));
+	reading_init(&pair->b, SECONDS(130));
+}
+
+static void pair_done(struct pair *pair)
+{
+	reading_done(&pair->a);
+	reading_done(&pair->b);
+	snapshot_copy_done(&pair->window);
+}
+
+static struct cgroup_stats *add(struct reading *reading, const char *path, uint64_t read_s)
+{
+	struct cgroup_stats *stats = reading_add_cgroup(reading, path);
+
+	stats->read_boottime_ns = SECONDS(read_s);
+	return stats;
+}
+
+static void set_id(struct cgroup_stats *stats, const char *key, uint64_t id)
+{
+	keyed_values_set(&stats->ids, key, strlen(key), id);
+}
+
+static void fill(struct cgroup_stats *stats, uint64_t usage, uint64_t throttled, uint64_t faults)
+{
+	fact_set_number(&stats->values[CGROUP_VALUE_cpu_usage_usec], (int64_t)usage);
+	fact_set_number(&stats->values[CGROUP_VALUE_nr_throttled], (int64_t)throttled);
+	fact_set_number(&stats->values[CGROUP_VALUE_memory_current], 50);
+	fact_set_number(&stats->values[CGROUP_VALUE_memory_peak], (int64_t)usage);
+	stats->has_list[CGROUP_LIST_memory_stat] = true;
+	keyed_values_set(&stats->lists[CGROUP_LIST_memory_stat], "pgfault", strlen("pgfault"),
+	                 faults);
+	stats->psi.lines[PSI_cpu][PSI_ROW_some] =
+	        (struct psi_line){.seen = true, .total_usec = usage};
+}
+
+/* The kernel's number decides if both readings have it, and else a counter that fell. */
+static void remade(void **state)
+{
+	static const struct {
+		uint64_t ids[2]; /* 0: an older file without them */
+		uint64_t usage[2], throttled[2];
+		bool is_same;
+	} cases[] = {
+	        {{7, 7}, {100, 170}, {3, 5}, true},   {{7, 8}, {100, 170}, {3, 5}, false},
+	        {{7, 8}, {100, 70}, {3, 5}, false},   {{0, 0}, {100, 170}, {3, 5}, true},
+	        {{0, 0}, {100, 170}, {3, 2}, false},  {{0, 8}, {100, 170}, {3, 5}, true},
+	        {{0, 8}, {100, 70}, {3, 500}, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		cleanup_(pair_done) struct pair pair;
+		const struct cgroup_stats *stats;
+
+		pair_init(&pair);
+		for (unsigned side = 0; side < 2; side++) {
+			struct cgroup_stats *read =
+			        add(side ? &pair.b : &pair.a, "/a", side ? 130 : 100);
+
+			fill(read, cases[i].usage[side], cases[i].throttled[side], 10 + side);
+			if (cases[i].ids[side] > 0)
+				set_id(read, CGROUP_ID_UNIFIED, cases[i].ids[side]);
+		}
+		window_between(&pair.a, &pair.b, NULL, &pair.window);
+		assert_int_equal(pair.window.result, 0);
+		stats = &pair.window.cgroups[0];
+		assert_int_equal(stats->values[CGROUP_VALUE_cpu_usage_usec].state == FACT_NUMBER,
+		                 cases[i].is_same);
+		assert_int_equal(stats->values[CGROUP_VALUE_nr_throttled].state == FACT_NUMBER,
+		                 cases[i].is_same);
+		assert_int_equal(stats->values[CGROUP_VALUE_memory_peak].state == FACT_NUMBER,
+		                 cases[i].is_same);
+		assert_int_equal(stats->lists[CGROUP_LIST_memory_stat].count, cases[i].is_same);
+		assert_int_equal(stats->psi.lines[PSI_cpu][PSI_ROW_some].seen, cases[i].is_same);
+		assert_int_equal(stats->interval_ns, cases[i].is_same ? SECONDS(30) : 0);
+		assert_int_equal(stats->values[CGROUP_VALUE_memory_current].number, 50);
+		assert_int_equal(pair.window.info.window.numbers[WINDOW_cgroups_lost],
+		                 !cases[i].is_same);
+	}
+}
+
+/* In version 1 each hierarchy has a cgroup of its own. */
+static void remade_in_one_hierarchy(void **state)
+{
+	cleanup_(pair_done) struct pair pair;
+	const struct cgroup_stats *stats;
+
+	(void)state;
+	pair_init(&pair);
+	for (unsigned side = 0; side < 2; side++) {
+		struct cgroup_stats *read = add(side ? &pair.b : &pair.a, "/a", side ? 130 : 100);
+
+		read->is_v1 = true;
+		fact_set_number(&read->values[CGROUP_VALUE_cpuacct_usage_ns], 100 + 70 * side);
+		fact_set_number(&read->values[CGROUP_VALUE_cpu_v1_nr_throttled], 3 + side);
+		set_id(read, "cpuacct", 7);
+		set_id(read, "cpu", 8 + side);
+	}
+	window_between(&pair.a, &pair.b, NULL, &pair.window);
+	stats = &pair.window.cgroups[0];
+	assert_int_equal(stats->values[CGROUP_VALUE_cpuacct_usage_ns].number, 70);
+	assert_int_equal(stats->values[CGROUP_VALUE_cpu_v1_nr_throttled].state, FACT_UNSEEN);
+	assert_int_equal(stats->interval_ns, SECONDS(30));
+	assert_int_equal(pair.window.info.window.numbers[WINDOW_cgroups_lost], 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(remade),
+	        cmocka_unit_test(remade_in_one_hierarchy),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
