@@ -179,7 +179,7 @@ static enum source_outcome set_taskstats(const struct task_record_rules *rules,
 	if (rules->outcomes[SOURCE_process_taskstats] != OUTCOME_read)
 		return rules->outcomes[SOURCE_process_taskstats];
 	if (sum->any_exiting)
-		return OUTCOME_malformed;
+		return OUTCOME_gone;
 	if (rules->taskstats.cpu_delay && (rules->kept & cpu_needs) == cpu_needs) {
 		set(sample, PROCESS_TOTAL_run_time_ns, process->stats_run_ns, sum->stats_run_ns);
 		if (!sum->any_time_runs)

@@ -279,7 +279,7 @@ bool process_record_are_whole(const struct process_record *process,
                               const struct process_record_sum *sum);
 
 /* Fills process_totals of @sample, has_process_totals, and the outcomes of the sources of process totals: the work of
- * exited threads and of the threads of @sum, which are those of the pass. Taskstats are OUTCOME_malformed if a thread
+ * exited threads and of the threads of @sum, which are those of the pass. Taskstats are OUTCOME_gone if a thread
  * was exiting, since it may be in them once or twice. */
 void process_record_totals(const struct task_record_rules *rules,
                            const struct process_record *process,

@@ -452,7 +452,7 @@ int process_read_totals(struct process_reader *reader, int process_fd)
 		r = read_totals(reader, process_fd, SOURCE_process_stat, "stat");
 	if (r == 0)
 		drop_io_of_children(reader);
-	sample->outcomes[SOURCE_process_taskstats] = OUTCOME_malformed;
+	sample->outcomes[SOURCE_process_taskstats] = OUTCOME_gone;
 	return r;
 }
 

@@ -74,7 +74,7 @@ void process_read_kernel(struct process_reader *reader);
 must_check_ int process_check_again(struct process_reader *reader, int process_fd,
                                     const struct process_seen *seen, bool *ret_is_same);
 
-/* Reads the totals of a process once more, of its stat and io; those of taskstats are malformed. Result as process_read(). */
+/* Reads the totals of a process once more, of its stat and io; those of taskstats are gone. Result as process_read(). */
 must_check_ int process_read_totals(struct process_reader *reader, int process_fd);
 
 /* From the first step of a thread's exit to its last the kernel has it in the taskstats totals twice. This reads them

@@ -243,7 +243,7 @@ static void settle_totals(struct walk *walk, int task_fd, uint32_t tgid, bool th
 			return;
 		}
 	}
-	process_drop_taskstats(&walk->process, OUTCOME_malformed);
+	process_drop_taskstats(&walk->process, OUTCOME_gone);
 }
 
 /* This system's threads have been read by now; another tree has the time of its copy. */

@@ -148,7 +148,7 @@ static void test_exiting(void **state)
 	make();
 	assert_no_total(timeslices);
 	assert_no_total(swapin_delay_count);
-	assert_int_equal(sample.outcomes[SOURCE_process_taskstats], OUTCOME_malformed);
+	assert_int_equal(sample.outcomes[SOURCE_process_taskstats], OUTCOME_gone);
 	assert_total(minflt, 2 * values.minflt);
 }
 
