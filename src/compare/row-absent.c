@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "compare/rows.h"
+#include "window/exit-log.h"
 
 bool row_has_absence(const struct row_set *set)
 {
 	return set->sides == SIDE_MAX && set->one_boot &&
 	       set->frames[SIDE_BASELINE].kind == KIND_window &&
 	       set->frames[SIDE_CANDIDATE].kind == KIND_window;
+}
+
+/* Returns whether the window does not show threads that ended, and the other one shows that threads of the group do. */
+static bool hides_ended(const struct row_set *set, const struct row_group *group, unsigned side)
+{
+	return !window_exits_are_known(set->frames[side].exits) && group->sides[!side] &&
+	       group->sides[!side]->ended > 0;
 }
 
 enum row_absence row_absence(const struct row_set *set, const struct row_group *group,
@@ -15,15 +23,18 @@ enum row_absence row_absence(const struct row_set *set, const struct row_group *
 
 	if (!row_has_absence(set) || group->exited || group->sides[side])
 		return ABSENCE_NONE;
-	return frame->missed_known && frame->missed == 0 ? ABSENCE_ZERO : ABSENCE_PARTIAL;
+	if (frame->missed_known && frame->missed == 0)
+		return ABSENCE_ZERO;
+	return hides_ended(set, group, side) ? ABSENCE_UNKNOWN : ABSENCE_PARTIAL;
 }
 
 struct quantity row_absent_value(const struct row_set *set, const struct row_group *group,
                                  unsigned side, unsigned measure, enum measure_per per)
 {
+	enum row_absence absence = row_absence(set, group, side);
 	struct derive_inputs all;
 
-	if (row_absence(set, group, side) == ABSENCE_NONE || !measure_scales(measure) ||
+	if (absence == ABSENCE_NONE || absence == ABSENCE_UNKNOWN || !measure_scales(measure) ||
 	    per == PER_thread || per == PER_cpu_second)
 		return (struct quantity){0};
 	all = group_inputs(set->totals[side], set->rate_lists[side], &set->frames[side]);

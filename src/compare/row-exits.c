@@ -9,17 +9,27 @@ static bool may_have_missed(const struct derive_frame *frame)
 	return frame->missed > 0 || (!window_exits_are_known(frame->exits) && !frame->missed_known);
 }
 
-static bool metric_differs(const struct row_set *set, const struct row_group *group,
-                           enum metric_id metric)
+/* Returns the number of threads of the group that ended there. */
+static uint32_t ended_in(const struct row_group *group, unsigned side)
+{
+	return group->sides[side] ? group->sides[side]->ended : 0;
+}
+
+/* A group that the more complete window does not have was not there, so that its end is no question of how it was measured. */
+bool row_ends_differ(const struct row_set *set, const struct row_group *group,
+                     enum metric_id metric)
 {
 	enum exit_part baseline = exit_part_of(metric, set->frames[SIDE_BASELINE].exits);
 	enum exit_part candidate = exit_part_of(metric, set->frames[SIDE_CANDIDATE].exits);
 	unsigned lesser = baseline < candidate ? SIDE_BASELINE : SIDE_CANDIDATE;
 
+	for (unsigned side = 0; side < SIDE_MAX; side++)
+		if (!group->sides[side] && row_absence(set, group, side) == ABSENCE_NONE)
+			return false;
 	if (baseline == candidate)
 		return false;
-	return group->sides[lesser]->ended > 0 ||
-	       (group->sides[!lesser]->ended > 0 && may_have_missed(&set->frames[lesser]));
+	return (group->sides[!lesser] && ended_in(group, lesser) > 0) ||
+	       (ended_in(group, !lesser) > 0 && may_have_missed(&set->frames[lesser]));
 }
 
 bool row_is_measured_differently(const struct row_set *set, const struct row_view *view)
@@ -27,15 +37,14 @@ bool row_is_measured_differently(const struct row_set *set, const struct row_vie
 	const struct derived_desc *derived;
 
 	if (set->frames[SIDE_BASELINE].kind != KIND_window ||
-	    set->frames[SIDE_CANDIDATE].kind != KIND_window || !view->group->sides[SIDE_BASELINE] ||
-	    !view->group->sides[SIDE_CANDIDATE] ||
+	    set->frames[SIDE_CANDIDATE].kind != KIND_window ||
 	    (!row_has_value(view, SIDE_BASELINE) && !row_has_value(view, SIDE_CANDIDATE)))
 		return false;
 	if (!measure_is_derived(view->measure))
-		return metric_differs(set, view->group, (enum metric_id)view->measure);
+		return row_ends_differ(set, view->group, (enum metric_id)view->measure);
 	derived = &derived_table[measure_derived(view->measure)];
 	for (size_t i = 0; i < derived->input_count; i++)
-		if (metric_differs(set, view->group, derived->inputs[i]))
+		if (row_ends_differ(set, view->group, derived->inputs[i]))
 			return true;
 	return false;
 }

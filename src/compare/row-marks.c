@@ -39,3 +39,52 @@ bool row_marks_impossible_differ(const struct row_set *set, const struct row_gro
 	}
 	return false;
 }
+
+bool row_marks_inputs_are_same(const struct row_view *view)
+{
+	const struct metric_set *before = &view->missing_inputs[SIDE_BASELINE];
+	const struct group *const *sides = view->sides;
+
+	if (view->absence[SIDE_BASELINE] != ABSENCE_NONE ||
+	    view->absence[SIDE_CANDIDATE] != ABSENCE_NONE)
+		return true;
+	if (!metric_set_equal(before, &view->missing_inputs[SIDE_CANDIDATE]))
+		return false;
+	for (unsigned i = 0; i < METRIC_COUNT && sides[SIDE_BASELINE] && sides[SIDE_CANDIDATE];
+	     i++) {
+		enum metric_id metric = (enum metric_id)i;
+
+		if (metric_set_has(before, metric) &&
+		    (uint64_t)sides[SIDE_BASELINE]->cells[metric].seen *
+		                    sides[SIDE_CANDIDATE]->threads !=
+		            (uint64_t)sides[SIDE_CANDIDATE]->cells[metric].seen *
+		                    sides[SIDE_BASELINE]->threads)
+			return false;
+	}
+	return true;
+}
+
+/* Returns whether the exited threads of the group have used CPU time. The ticks of a process and those of its threads are rounded in
+ * each thread and mode. */
+static bool exited_have_run(const struct group *group)
+{
+	const uint64_t *exited = group->exited;
+
+	return exited && saturating_add(exited[PROCESS_TOTAL_utime_clock_ticks],
+	                                exited[PROCESS_TOTAL_stime_clock_ticks]) >
+	                         2 * (uint64_t)group->threads;
+}
+
+bool row_marks_lack_exited(const struct group *group, unsigned measure)
+{
+	bool have_run = exited_have_run(group);
+
+	for (size_t m = 0; m < metric_count(measure); m++)
+		for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
+			if (process_total_table[i].metric == metric_at(measure, m) &&
+			    ((group->exited_left_out >> i & 1) ||
+			     (have_run &&
+			      group->unknown[process_source(process_total_table[i].source)] != 0)))
+				return true;
+	return false;
+}

@@ -123,22 +123,13 @@ static enum measure_per impact_per(const struct row_set *set, unsigned measure)
 	return windows && measure_scales(measure) ? PER_second : PER_total;
 }
 
-/* Sums of different inputs have no difference. A group that was not there did nothing of any input. */
-static bool is_of_same_inputs(const struct row_view *view)
-{
-	return view->absence[SIDE_BASELINE] != ABSENCE_NONE ||
-	       view->absence[SIDE_CANDIDATE] != ABSENCE_NONE ||
-	       metric_set_equal(&view->missing_inputs[SIDE_BASELINE],
-	                        &view->missing_inputs[SIDE_CANDIDATE]);
-}
-
 /* The value (in compare the difference) that the impact goes by, whatever the row shows. */
 static struct quantity impact_difference(const struct row_set *set, const struct row_view *view,
                                          enum measure_per per)
 {
 	struct quantity values[SIDE_MAX] = {{0}};
 
-	if (set->sides == SIDE_MAX && !is_of_same_inputs(view))
+	if (set->sides == SIDE_MAX && !row_marks_inputs_are_same(view))
 		return (struct quantity){0};
 	if (per == view->per || view->group->exited)
 		return set->sides == 1 ? view->values[0] : view->delta;
@@ -397,29 +388,6 @@ static uint32_t began_before(const struct row_set *set, const struct row_view *v
 	return most;
 }
 
-static bool metric_left_out(const struct group *group, enum metric_id metric)
-{
-	for (unsigned i = 0; group->exited_left_out >> i != 0; i++)
-		if (group->exited_left_out >> i & 1 && process_total_table[i].metric == metric)
-			return true;
-	return false;
-}
-
-static bool exited_left_out(const struct group *group, unsigned measure)
-{
-	const struct derived_desc *derived;
-
-	if (group->exited_left_out == 0)
-		return false;
-	if (!measure_is_derived(measure))
-		return metric_left_out(group, (enum metric_id)measure);
-	derived = &derived_table[measure_derived(measure)];
-	for (size_t i = 0; i < derived->input_count; i++)
-		if (metric_left_out(group, derived->inputs[i]))
-			return true;
-	return false;
-}
-
 /* Returns the rate of the living threads, without those that have exited. */
 static double living_rate(const struct row_set *set, unsigned side, const struct group *group,
                           enum metric_id metric)
@@ -521,12 +489,18 @@ static void set_between(const struct row_set *set, struct row_view *view)
 	view->members_differ = members_differ(set, view->group) || has_come(set, view->group);
 	if (group)
 		view->delta = between(set, group, view->measure, view->per);
+	/* The window has no difference of a counter that fell. The other counters of its thread are missing with it if it may have
+	 * been another thread. */
+	view->went_back = view->delta.kind == QUANTITY_NONE && went_back(set, view);
 	view->delta_partial =
-	        group && view->delta.kind != QUANTITY_NONE && lacks_threads(set, view, group);
+	        group && !view->went_back && lacks_threads(set, view, group) &&
+	        (view->delta.kind != QUANTITY_NONE ||
+	         (row_has_value(view, SIDE_BASELINE) && row_has_value(view, SIDE_CANDIDATE)));
 	if (!view->sides[SIDE_BASELINE] && view->delta.kind != QUANTITY_NONE &&
 	    !has_come(set, view->group))
 		view->values[SIDE_BASELINE] = quantity_integer(0);
-	view->percent = percent_of(view);
+	if (row_marks_inputs_are_same(view))
+		view->percent = percent_of(view);
 }
 
 /* Sets the values of sides that do not have the group, unless the other side has no value. */
@@ -564,13 +538,15 @@ void row_view(const struct row_set *set, const struct row_group *group, unsigned
 		set_coverage(set, ret, side, here);
 		set_missing_inputs(set, ret, side, here);
 		ret->began_before[side] = began_before(set, ret, side, here);
-		ret->exited_left_out = ret->exited_left_out || exited_left_out(here, measure);
+		ret->exited_left_out = ret->exited_left_out || row_marks_lack_exited(here, measure);
 	}
 	set_absent(set, ret);
 	set_means(set, ret);
 	ret->is_new = of_one_boot && !group->exited && !group->sides[SIDE_BASELINE] &&
-	              !has_come(set, group);
-	ret->is_gone = of_one_boot && !group->exited && !group->sides[SIDE_CANDIDATE];
+	              !has_come(set, group) &&
+	              row_absence(set, group, SIDE_BASELINE) != ABSENCE_UNKNOWN;
+	ret->is_gone = of_one_boot && !group->exited && !group->sides[SIDE_CANDIDATE] &&
+	               row_absence(set, group, SIDE_CANDIDATE) != ABSENCE_UNKNOWN;
 	if (row_has_interval(set, group, measure)) {
 		set_between(set, ret);
 	} else if (set->sides == SIDE_MAX) {
@@ -578,7 +554,7 @@ void row_view(const struct row_set *set, const struct row_group *group, unsigned
 		ret->went_back = went_back(set, ret);
 		ret->measured_differently = row_is_measured_differently(set, ret);
 		ret->impossible_differs = row_marks_impossible_differ(set, group, measure);
-		if (is_of_same_inputs(ret) && !ret->went_back && !ret->impossible_differs)
+		if (row_marks_inputs_are_same(ret) && !ret->went_back && !ret->impossible_differs)
 			ret->delta = quantity_difference(ret->values[SIDE_CANDIDATE],
 			                                 ret->values[SIDE_BASELINE]);
 		ret->delta = without_rounding(ret);

@@ -143,15 +143,23 @@ enum row_absence {
 	ABSENCE_ZERO, /* it did nothing there */
 	/* No thread of it was seen, but some threads of the window were not: zero, without these. */
 	ABSENCE_PARTIAL,
+	/* Threads of it ended on the other side, and this one has no records of threads that ended: nothing is known. */
+	ABSENCE_UNKNOWN,
 };
 /* Returns whether both sides are windows of one boot, so that a group that one of them does not have did not exist. */
 bool row_has_absence(const struct row_set *set);
 enum row_absence row_absence(const struct row_set *set, const struct row_group *group,
                              unsigned side);
 /* The zero that such a group has on that side, of a measure that counts and that the side has seen of others. None of a thread or
- * of its CPU time: the group has none. */
+ * of its CPU time, since the group has none, and none of ABSENCE_UNKNOWN. */
 struct quantity row_absent_value(const struct row_set *set, const struct row_group *group,
                                  unsigned side, unsigned measure, enum measure_per per);
+
+/* Returns whether exit records give the metric more completely in one of two windows than in the other (registry/exits.def), and
+ * threads of the group ended in the less complete one. If that window lacks ended threads, or has no exit records, the threads
+ * that ended in the other window count. False for a group that one side does not have, if the set has no absence. */
+bool row_ends_differ(const struct row_set *set, const struct row_group *group,
+                     enum metric_id metric);
 
 /* Everything a renderer needs of a row. */
 struct row_view {
@@ -181,7 +189,7 @@ struct row_view {
 	bool impossible_differs;
 	uint32_t expected[SIDE_MAX]; /* threads that can have one */
 	/* A side has values of exited threads, the other one not of the same processes: they are not in the
-	 * values. */
+	 * values. Or they are not known, see row_marks_lack_exited(). */
 	bool exited_left_out;
 	/* Inputs that the value of a derived metric lacks, see derive_missing(). If they differ between the sides, the
 	 * values are different sums and have no difference. */
@@ -194,7 +202,8 @@ struct row_view {
 	bool is_interval, delta_partial;
 	/* The value of that side is the zero of a group that was not there. */
 	enum row_absence absence[SIDE_MAX];
-	/* Between two snapshots or windows of one boot: the group is in the second one only, or in the first one only. */
+	/* Between two snapshots or windows of one boot: the group is in the second one only, or in the first one only, and the other one
+	 * would show it. */
 	bool is_new, is_gone;
 	/* In a window, how many threads have a wait in the value that ended there and is longer than they were there; per second and
 	 * in percentages no more of it counts than that. */

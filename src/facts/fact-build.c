@@ -58,17 +58,23 @@ static double weight_of(const struct fact_row *row, unsigned sides,
 	struct quantity size = sides == 1 ? row->sides[0].number : row->delta;
 
 	if (size.kind == QUANTITY_NONE)
-		return row->changed && row->sides[SIDE_BASELINE].state != FACT_UNSEEN &&
+		return row->changed && !row->went_back &&
+		       row->sides[SIDE_BASELINE].state != FACT_UNSEEN &&
 		       row->sides[SIDE_CANDIDATE].state != FACT_UNSEEN;
 	return larger > 0 ? magnitude(size) / larger : 0;
 }
 
-static void compare_sides(struct fact_row *row)
+/* A counter that fell was counted anew, or is that of another cgroup under the same path. */
+static void compare_sides(struct fact_row *row, bool never_falls)
 {
 	struct quantity baseline = row->sides[SIDE_BASELINE].number;
 
 	row->changed = !same_cell(&row->sides[SIDE_BASELINE], &row->sides[SIDE_CANDIDATE]);
 	row->delta = quantity_difference(row->sides[SIDE_CANDIDATE].number, baseline);
+	row->went_back =
+	        never_falls && row->delta.kind != QUANTITY_NONE && quantity_double(row->delta) < 0;
+	if (row->went_back)
+		row->delta = (struct quantity){0};
 	if (row->delta.kind != QUANTITY_NONE && !quantity_is_zero(baseline) &&
 	    row->unit != UNIT_percent_hundredths && row->unit != UNIT_ratio)
 		row->percent = quantity_real(100 * quantity_double(row->delta) /
@@ -113,6 +119,27 @@ static struct fact_cell rate_cell(const struct fact_build *build, unsigned side,
 	return (struct fact_cell){.state = FACT_NUMBER, .number = quantity_real(rate_value(rate))};
 }
 
+/* Ticks of clocks with different frequencies only compare as time: those of the candidate become ticks of the baseline. */
+static void set_common_ticks(const struct fact_build *build, struct fact_row *row)
+{
+	struct fact_cell *cell = &row->sides[SIDE_CANDIDATE];
+	uint64_t frequencies[SIDE_MAX];
+
+	if (row->unit != UNIT_ticks || build->set->sides < SIDE_MAX || cell->state != FACT_NUMBER)
+		return;
+	for (unsigned side = 0; side < SIDE_MAX; side++) {
+		const struct snapshot_info *info = build->sides[side].info;
+
+		frequencies[side] = info ? derive_frame_of(info).clock_ticks_per_second : 0;
+		if (frequencies[side] == 0)
+			return;
+	}
+	if (frequencies[SIDE_BASELINE] != frequencies[SIDE_CANDIDATE])
+		cell->number = quantity_real(quantity_double(cell->number) *
+		                             (double)frequencies[SIDE_BASELINE] /
+		                             (double)frequencies[SIDE_CANDIDATE]);
+}
+
 /* Returns false if no side has seen the value. */
 static bool set_cells(const struct fact_build *build, bool as_rate, const struct fact_cell *cells,
                       struct fact_row *row)
@@ -123,6 +150,7 @@ static bool set_cells(const struct fact_build *build, bool as_rate, const struct
 		row->sides[side] = as_rate ? rate_cell(build, side, &cells[side]) : cells[side];
 		seen = seen || row->sides[side].state != FACT_UNSEEN;
 	}
+	set_common_ticks(build, row);
 	return seen;
 }
 
@@ -148,7 +176,7 @@ void fact_build_row(struct fact_build *build, const char *name, size_t len, stru
 	}
 	row.metric = metric->name;
 	if (set->sides == SIDE_MAX)
-		compare_sides(&row);
+		compare_sides(&row, kind.counts && build->options->continues);
 	row.weight = weight_of(&row, set->sides, metric);
 	*array_add(set->rows, set->count, set->capacity) = row;
 }

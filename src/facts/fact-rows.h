@@ -41,6 +41,7 @@ struct fact_row {
 	/* Relative to the baseline; none if that is 0 or the unit is a percentage. */
 	struct quantity percent;
 	bool changed;   /* the two sides differ; one may be missing */
+	bool went_back; /* a counter that is lower than before: it has no delta */
 	bool companion; /* does not meet the conditions, and stands beside a row that does */
 	/* In compare |delta|, in show the value, over the larger of the two sums over all groups of the section; 1 if a
 	 * limit or a text changed, 0 if there is no difference. */
@@ -62,6 +63,7 @@ struct fact_row_options {
 	bool unchanged;
 	/* Counters of windows are divided by the length with PER_second, and are differences with any other. */
 	enum measure_per per;
+	bool continues; /* both are of lifetimes, and the second one is of the same boot and later */
 	const struct where *const *conditions; /* as in struct row_options */
 	size_t condition_count;
 	const char

@@ -66,7 +66,8 @@ void fleet_groups_add(struct fleet_groups *groups, const struct snapshot_info *i
 		    (metric_is_leader_only(metric) && sample->tid != sample->tgid))
 			continue;
 		if (metric_set_has(&sample->seen, metric))
-			summary_add(&groups->last_sums->summaries[i], fleet_value(sample, metric),
+			summary_add(&groups->last_sums->summaries[i],
+			            fleet_value(&info->host, sample, metric),
 			            fleet_zero_is_none(metric));
 		else
 			summary_add_unseen(&groups->last_sums->summaries[i], 1);
@@ -82,7 +83,8 @@ static void add_exited(struct fleet_group *sums, const struct group_table *table
 		enum metric_id metric = process_total_table[i].metric;
 
 		summary_add_exited(&sums->summaries[metric], group->known >> i & 1,
-		                   group_exited_part(group, metric));
+		                   (uint64_t)fleet_in_common_ticks(
+		                           table->host, metric, group_exited_part(group, metric)));
 	}
 }
 

@@ -71,7 +71,7 @@ static bool find_value(const struct fleet_threads *threads, const struct thread_
 	}
 	if (!metric_set_has(&sample->seen, metric) || metric_set_has(&threads->forgotten, metric))
 		return false;
-	*ret = fleet_value(sample, metric);
+	*ret = fleet_value(&threads->info->host, sample, metric);
 	return true;
 }
 

@@ -293,6 +293,10 @@ void machine_fact_value(const struct fact_row *row, struct machine_column column
 	case COLUMN_comparison:
 		set_text(ret, report_comparison(false));
 		break;
+	case COLUMN_marks:
+		if (row->went_back)
+			set_text(ret, "went_back");
+		break;
 	default:
 		break;
 	}

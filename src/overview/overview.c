@@ -261,11 +261,44 @@ static const struct group *const *measured(const struct building *building,
 	return building->overview->kind == OVERVIEW_INTERVAL ? &group->interval : group->sides;
 }
 
+static bool is_unlike(const struct building *building, const struct row_group *group,
+                      unsigned aspect)
+{
+	const struct aspect_source *source = building->sources[aspect];
+
+	/* The living are those at the ends of the windows. */
+	if (building->overview->kind != OVERVIEW_CHANGE || !source ||
+	    aspect_table[aspect].kind == ASPECT_KIND_THREADS)
+		return false;
+	for (unsigned i = 0; i < source->count; i++)
+		if (row_ends_differ(building->set, group, source->metrics[i]))
+			return true;
+	return false;
+}
+
+/* Two windows that know the ends of threads in two ways have no difference where it is one of these ways, and one that has no
+ * records of ends does not show that a group of short lives was not there. */
+static void leave_out_unlike(const struct building *building, struct overview_row *row)
+{
+	for (unsigned a = 0; a < ASPECT_COUNT; a++) {
+		row->unlike[a] = is_unlike(building, row->group, a);
+		if (row->unlike[a])
+			row->moved[a] = NAN;
+	}
+	for (unsigned side = 0; side < building->overview->sides; side++)
+		if (building->overview->kind == OVERVIEW_CHANGE &&
+		    row_absence(building->set, row->group, side) == ABSENCE_UNKNOWN) {
+			row->mark = OVERVIEW_STAYED;
+			row->threads.born = row->threads.gone = 0;
+		}
+}
+
 static void fill_group(struct building *building, struct overview_row *row)
 {
 	const struct group *const *sides = measured(building, row->group);
 
 	fill_row(building, sides, row);
+	leave_out_unlike(building, row);
 	if (building->overview->sides == 1 && row->mark == OVERVIEW_GONE && sides[0]->lost > 0)
 		row->last_score = last_score(building, sides[0]);
 	row->score = overview_score(row->moved, &building->overview->scale);
@@ -345,17 +378,22 @@ static void add_row(struct building *building, const struct row_group *group, bo
 {
 	struct overview *overview = building->overview;
 	struct overview_row *row = &overview->rows[overview->count];
+	bool unlike = false;
 
 	*row = (struct overview_row){.group = group};
 	fill_group(building, row);
-	for (unsigned a = 0; a < ASPECT_COUNT; a++)
+	for (unsigned a = 0; a < ASPECT_COUNT; a++) {
+		unlike = unlike || row->unlike[a];
 		for (unsigned side = 0; side < overview->sides; side++)
 			overview->seen[a] = overview->seen[a] || row->values[a][side].seen;
+	}
+	if (unlike)
+		overview->unlike[overview->unlike_count++] = group;
 	if (!with_own && is_own(building->set, group))
 		keep_own(overview, row);
 	else if (fmax(row->score, row->last_score) >= overview->floor)
 		overview->count++;
-	else
+	else if (!unlike)
 		add_noise(overview, row);
 }
 
@@ -430,6 +468,7 @@ void overview_init(struct overview *overview, const struct row_set *set, bool wi
 	set_scale(&building);
 	overview->rows = mem_calloc(set->group_count + 1, sizeof(overview->rows[0]));
 	overview->quiet = mem_calloc(set->group_count + 1, sizeof(overview->quiet[0]));
+	overview->unlike = mem_calloc(set->group_count + 1, sizeof(overview->unlike[0]));
 	/* Between two snapshots, the threads of a group without a window go on under other names. */
 	for (size_t i = 0; i < set->group_count; i++)
 		if (!set->groups[i].exited &&
@@ -449,6 +488,7 @@ void overview_done(struct overview *overview)
 	free(overview->rows);
 	free(overview->own);
 	free(overview->quiet);
+	free(overview->unlike);
 	for (unsigned side = 0; side < SIDE_MAX; side++)
 		free(overview->apart[side]);
 	*overview = (struct overview){0};

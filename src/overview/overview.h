@@ -46,6 +46,7 @@ struct overview_row {
 	struct overview_value values[ASPECT_COUNT]
 	                            [SIDE_MAX]; /* the first side only, of one snapshot */
 	double moved[ASPECT_COUNT];             /* NaN: not known */
+	bool unlike[ASPECT_COUNT];              /* not known, by row_ends_differ() */
 	double score;                           /* 0.01 is 1 % */
 	/* The score of the last known CPU time if the group ended without a record, else 0. It ranks the group among others with
 	 * the same score, such as 0. */
@@ -64,6 +65,9 @@ struct overview {
 	/* Those of them that are new or gone, by score; owned. */
 	struct overview_row *quiet;
 	size_t quiet_count;
+	/* Groups with unlike aspects, which count in no noise; owned. */
+	const struct row_group **unlike;
+	size_t unlike_count;
 	/* Groups that the set keeps apart because the other side is of another boot, by score; owned. */
 	struct overview_row *apart[SIDE_MAX];
 	size_t apart_count[SIDE_MAX];

@@ -92,7 +92,7 @@ static void print_left_out(const struct report *report)
 }
 
 static void make_facts(const struct report_options *options, const struct load *loads,
-                       unsigned count, enum measure_per per, struct fact_row_set *ret)
+                       unsigned count, const struct row_options *rows, struct fact_row_set *ret)
 {
 	struct fact_row_options fact_options = options->facts;
 	struct fact_side sides[SIDE_MAX] = {{0}};
@@ -103,7 +103,8 @@ static void make_facts(const struct report_options *options, const struct load *
 		        group_by_is_cgroup(&options->by) ? &loads[i].groups.names[0] : NULL,
 		        &loads[i].smaps, &loads[i].info,
 		        loads[i].wants_knobs ? &loads[i].knobs : NULL};
-	fact_options.per = per;
+	fact_options.per = rows->per;
+	fact_options.continues = rows->continues;
 	/* Machines read a zero that is missing as one that was not seen. */
 	fact_options.unchanged =
 	        count == 1 ? options->format != FORMAT_TABLE && options->format != FORMAT_MARKDOWN
@@ -191,7 +192,7 @@ static int make_report(const struct report_options *options, struct load *loads,
 		              options->sort.ascending);
 		report.overview = &overview;
 	}
-	make_facts(options, loads, count, row_options.per, &facts);
+	make_facts(options, loads, count, &row_options, &facts);
 	return visit(&report, context);
 }
 

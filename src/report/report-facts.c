@@ -374,6 +374,25 @@ static void print_long(FILE *file, struct facts_context *context, const struct f
 	facts_print_left_out(file, context);
 }
 
+static void print_footnote(FILE *file, const struct report *report, const struct fact_row *rows,
+                           size_t count)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	bool went_back = false;
+
+	for (size_t i = 0; i < count; i++)
+		went_back = went_back || rows[i].went_back;
+	if (!went_back)
+		return;
+	strbuf_addf(&text,
+	            "%s%s went back: a counter is lower than before, as that of another cgroup "
+	            "under the same path, and there is no difference\n",
+	            report->style.markdown ? "\n" : "", report_went_back_mark);
+	if (report->style.ascii)
+		text_make_ascii(&text);
+	fputs(strbuf_str(&text), file);
+}
+
 static void print_section(FILE *file, const struct report *report, const struct fact_row *rows,
                           size_t count)
 {
@@ -394,6 +413,7 @@ static void print_section(FILE *file, const struct report *report, const struct 
 		print_long(file, &context, rows, count);
 		break;
 	}
+	print_footnote(file, report, rows, count);
 }
 
 void report_print_facts(FILE *file, const struct report *report)

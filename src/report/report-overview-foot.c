@@ -184,6 +184,23 @@ static void add_quiet(const struct report *report, enum overview_mark mark, stru
 	end_names(&list, out);
 }
 
+/* "¶ one window knows less of ended threads, not ranked: sh, true and 3 more". */
+static void add_unlike(const struct report *report, struct strbuf *out)
+{
+	const struct overview *overview = report->overview;
+	struct name_list list = {.report = report};
+	cleanup_(strbuf_done) struct strbuf name = STRBUF_INIT;
+
+	strbuf_addf(&list.line, "%s one window knows less of ended threads, not ranked",
+	            report_measured_mark);
+	for (size_t i = 0; i < overview->unlike_count; i++) {
+		strbuf_clear(&name);
+		strbuf_add_str(&name, overview->unlike[i]->label);
+		add_name(&list, &name, out);
+	}
+	end_names(&list, out);
+}
+
 void report_add_overview_foot(const struct report *report, bool partial, struct strbuf *out)
 {
 	const struct overview *overview = report->overview;
@@ -194,6 +211,7 @@ void report_add_overview_foot(const struct report *report, bool partial, struct 
 		            100 * overview->floor);
 	if (partial)
 		strbuf_add_str(out, "* may lack some of the group's threads\n");
+	add_unlike(report, out);
 	report_add_second_rest(report, out);
 	for (unsigned side = SIDE_MAX; side-- > 0;)
 		add_apart(report, side, out);

@@ -115,6 +115,8 @@ static void add_side(const struct overview_table *table, const struct overview_r
 		add_value(table->overview, aspect, &row->values[aspect][side], out);
 	else if (row_absence(table->report->rows, row->group, side) == ABSENCE_PARTIAL)
 		strbuf_add_str(out, "0*");
+	else if (row_absence(table->report->rows, row->group, side) == ABSENCE_UNKNOWN)
+		strbuf_add_char(out, '-');
 	if (out->len == start)
 		strbuf_add_char(out, '0');
 }
@@ -159,6 +161,8 @@ static enum table_color add_change(const struct overview_table *table,
 	}
 	both_zero = is_zero(strbuf_str(out) + start) && is_zero(strbuf_str(&after));
 	strbuf_addf(out, "%s%s", overview_arrow(table->report), strbuf_str(&after));
+	if (row->unlike[aspect])
+		strbuf_add_str(out, report_measured_mark);
 	if (isnan(row->moved[aspect]) || both_zero)
 		return COLOR_NONE;
 	return values[SIDE_CANDIDATE].amount > values[SIDE_BASELINE].amount ? COLOR_MORE
@@ -185,6 +189,16 @@ static void add_threads(const struct overview_table *table, const struct overvie
 		if (threads->ran[SIDE_CANDIDATE] != threads->ran[SIDE_BASELINE])
 			strbuf_addf(out, "%s%u", overview_arrow(table->report),
 			            threads->ran[SIDE_CANDIDATE]);
+	} else if (change && threads->ran[0] + threads->ran[1] > 0 &&
+	           threads->born + threads->gone == 0) {
+		bool after = threads->ran[SIDE_CANDIDATE] > 0;
+
+		if (after)
+			strbuf_addf(out, "-%s%u", overview_arrow(table->report),
+			            threads->ran[after]);
+		else
+			strbuf_addf(out, "%u%s-", threads->ran[after],
+			            overview_arrow(table->report));
 	} else if (change && threads->before != threads->after) {
 		strbuf_addf(out, "%u%s%u", threads->before, overview_arrow(table->report),
 		            threads->after);

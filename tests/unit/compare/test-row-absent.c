@@ -98,6 +98,52 @@ static void test_partial(void **state)
 	                 ABSENCE_NONE);
 }
 
+/* A window that has no records of ends says nothing of a group whose threads ended in the other one: there is no zero, no difference
+ * and no rank, and the group is neither new nor gone. */
+static void test_unknown(void **state)
+{
+	static const struct {
+		enum window_exits exits; /* of the candidate */
+		bool missed_known;
+		enum window_part part; /* of the thread in the baseline */
+		enum row_absence absence;
+	} cases[] = {
+	        {WINDOW_EXITS_off, false, WINDOW_PART_passed, ABSENCE_UNKNOWN},
+	        {WINDOW_EXITS_denied, false, WINDOW_PART_exited, ABSENCE_UNKNOWN},
+	        {WINDOW_EXITS_off, false, WINDOW_PART_continued, ABSENCE_PARTIAL},
+	        {WINDOW_EXITS_completed, false, WINDOW_PART_passed, ABSENCE_PARTIAL},
+	        {WINDOW_EXITS_off, true, WINDOW_PART_passed, ABSENCE_ZERO},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		bool unknown = cases[i].absence == ABSENCE_UNKNOWN;
+		struct row_view view;
+
+		start_windows(state);
+		infos[SIDE_BASELINE].window.exits = WINDOW_EXITS_completed;
+		infos[SIDE_CANDIDATE].window.exits = cases[i].exits;
+		infos[SIDE_CANDIDATE].window.seen[WINDOW_threads_missed] = cases[i].missed_known;
+		add(0, "both", 100, 1000);
+		add(1, "both", 100, 1000);
+		add_thread(&tables[0], (struct thread_spec){.name = "short",
+		                                            .interval_ns = second,
+		                                            .life_ns = second,
+		                                            .window_part = cases[i].part,
+		                                            .values = {{METRIC_minflt, 300}}});
+		build_rows(2);
+		assert_int_equal(row_absence(&rows, find_group(&rows, "short"), SIDE_CANDIDATE),
+		                 cases[i].absence);
+		view = view_row(&rows, "short", METRIC_minflt);
+		assert_int_equal(view.is_gone, !unknown);
+		assert_int_equal(view.measured_differently, unknown);
+		assert_int_equal(view.values[SIDE_CANDIDATE].kind == QUANTITY_NONE, unknown);
+		assert_int_equal(view.delta.kind == QUANTITY_NONE, unknown);
+		assert_int_equal(view.percent.kind == QUANTITY_NONE, unknown);
+		assert_int_equal(view.impact.kind == QUANTITY_NONE, unknown);
+		end_rows(state);
+	}
+}
+
 /* A metric that a side has of no thread is no zero there, and neither is one that the group itself lacks. */
 static void test_unseen(void **state)
 {
@@ -136,9 +182,8 @@ static void test_other_boot(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        ABSENT_TEST(test_zero),
-	        ABSENT_TEST(test_partial),
-	        ABSENT_TEST(test_unseen),
+	        ABSENT_TEST(test_zero),         ABSENT_TEST(test_partial),
+	        cmocka_unit_test(test_unknown), ABSENT_TEST(test_unseen),
 	        ABSENT_TEST(test_other_boot),
 	};
 

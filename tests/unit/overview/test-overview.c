@@ -421,6 +421,38 @@ static void test_unseen(void **state)
 	assert_false(row_of("b")->values[ASPECT_write][SIDE_CANDIDATE].seen);
 }
 
+/* The candidate has no records of ends: of groups whose threads ended nothing is known there, and no zero ranks them. */
+static void test_unlike(void **state)
+{
+	static const char *const names[] = {"short", "some"};
+
+	(void)state;
+	options.one_boot = options.one_sided = true;
+	infos[SIDE_BASELINE].window.exits = WINDOW_EXITS_completed;
+	infos[SIDE_CANDIDATE].window.exits = WINDOW_EXITS_off;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		add_thread(&tables[0], (struct thread_spec){.name = names[i],
+		                                            .interval_ns = length_ns,
+		                                            .life_ns = length_ns,
+		                                            .window_part = WINDOW_PART_passed,
+		                                            .values = {{METRIC_run_time_ns,
+		                                                        (int64_t)length_ns}}});
+	add(0, "calm", 10, 0);
+	add(0, "gone", 50, 0);
+	add(1, "calm", 10, 0);
+	add(1, "some", 1, 0);
+	build(2);
+	assert_int_equal(overview.count, 1);
+	assert_string_equal(overview.rows[0].group->label, "gone");
+	assert_int_equal(overview.rows[0].mark, OVERVIEW_GONE);
+	assert_int_equal(overview.unlike_count, 2);
+	assert_int_equal(overview.noise, 1);
+	infos[SIDE_CANDIDATE].window.exits = WINDOW_EXITS_completed;
+	build(2);
+	assert_int_equal(overview.count, 3);
+	assert_int_equal(overview.unlike_count, 0);
+}
+
 static void fill_random(struct random *random, double amounts[ASPECT_COUNT])
 {
 	for (unsigned a = 0; a < ASPECT_COUNT; a++)
@@ -558,6 +590,7 @@ int main(void)
 	        OVERVIEW_TEST(test_gone_without_record),
 	        OVERVIEW_TEST(test_apart),
 	        OVERVIEW_TEST(test_unseen),
+	        OVERVIEW_TEST(test_unlike),
 	        OVERVIEW_TEST(test_score_is_monotone),
 	        OVERVIEW_TEST(test_reason),
 	        OVERVIEW_TEST(test_order_and_splitting),
