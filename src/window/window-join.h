@@ -2,6 +2,7 @@
 #pragma once
 /* window-join - the state that the parts of window_make() share. */
 #include "ctprof/base/macro.h"
+#include "window-time.h"
 #include "window/exit-log.h"
 #include "window/window-reading.h"
 
@@ -52,7 +53,7 @@ struct window_join {
 	bool whole_host;                    /* both readings have all threads of the host */
 	uint64_t exits_behind;              /* records of threads born after the end */
 	uint64_t cgroups_remade;            /* of the last reading, under paths of the first one */
-	uint64_t accounted_ticks;           /* CPU time of the window's processes */
+	struct window_accounted accounted;  /* CPU time of the window's processes */
 	uint64_t rows;                      /* written */
 };
 

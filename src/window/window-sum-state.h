@@ -28,7 +28,7 @@ struct window_sum {
 	struct thread_sample row, before; /* scratch */
 	uint64_t rows;                    /* written */
 	struct window_time time;
-	uint64_t accounted_ticks; /* CPU time of the processes */
+	struct window_accounted accounted; /* CPU time of the processes */
 };
 
 /* Gets the sum of a thread, for all windows so far. */

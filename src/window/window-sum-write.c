@@ -156,7 +156,7 @@ static int write_live(struct window_sum *sum, struct ended_row *ended,
 		if (r == 0)
 			r = write_row(sum, writer, info, &sum->row);
 		if (is_end)
-			window_time_end(&sum->time, &sum->accounted_ticks);
+			window_time_end(&sum->time, &sum->accounted);
 	}
 	return r;
 }
@@ -172,7 +172,7 @@ static int write_rows(struct window_sum *sum, struct snapshot_writer *writer,
 			r = write_ended(sum, &order[i], writer, info);
 	for (size_t i = 0; r == 0 && i < sum->merged.count; i++)
 		r = write_row(sum, writer, info, &sum->merged.rows[i]);
-	window_time_end(&sum->time, &sum->accounted_ticks);
+	window_time_end(&sum->time, &sum->accounted);
 	free(order);
 	return r;
 }
@@ -228,15 +228,13 @@ static void set_unaccounted(const struct window_sum *sum, struct snapshot_info *
 {
 	const struct host *host = &info->host;
 	struct snapshot_window *window = &info->window;
-	uint64_t ticks = saturating_add(host->numbers[HOST_user_clock_ticks],
-	                                host->numbers[HOST_system_clock_ticks]);
-	bool is_known = window->seen[WINDOW_threads_missed] && host->seen[HOST_user_clock_ticks] &&
-	                host->seen[HOST_system_clock_ticks] && ticks >= sum->accounted_ticks;
+	bool is_known = window->seen[WINDOW_threads_missed];
+	uint64_t rest;
 
 	window->seen[WINDOW_unaccounted_clock_ticks] = false;
 	window->numbers[WINDOW_unaccounted_clock_ticks] = 0;
-	if (is_known)
-		window_set(window, WINDOW_unaccounted_clock_ticks, ticks - sum->accounted_ticks);
+	if (is_known && window_time_rest(host, &sum->accounted, &rest))
+		window_set(window, WINDOW_unaccounted_clock_ticks, rest);
 }
 
 int window_sum_write(struct window_sum *sum, struct snapshot_writer *writer,

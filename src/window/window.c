@@ -271,7 +271,7 @@ static int write_last(struct window_join *join, struct snapshot_writer *writer)
 			break;
 		if (!in_doubt && is_left_out(join, writer, row)) {
 			if (is_end)
-				window_time_end(&time, &join->accounted_ticks);
+				window_time_end(&time, &join->accounted);
 			continue;
 		}
 		make_row(join, row);
@@ -281,7 +281,7 @@ static int write_last(struct window_join *join, struct snapshot_writer *writer)
 			sample_forget_totals(&join->sample);
 		r = write_row(join, writer, &time);
 		if (is_end)
-			window_time_end(&time, &join->accounted_ticks);
+			window_time_end(&time, &join->accounted);
 	}
 	return r;
 }
@@ -319,7 +319,7 @@ static int write_gone(struct window_join *join, struct snapshot_writer *writer)
 			r = write_row(join, writer, &time);
 			if (r == 0)
 				r = write_lost_behind(join, writer, i, &time);
-			window_time_end(&time, &join->accounted_ticks);
+			window_time_end(&time, &join->accounted);
 		}
 	return r;
 }
@@ -438,7 +438,7 @@ static void set_missing(struct window_join *join)
 {
 	const struct host *host = &join->info->host;
 	struct snapshot_window *window = &join->info->window;
-	uint64_t births = known_births(join), ticks;
+	uint64_t births = known_births(join), rest;
 
 	if (!join->whole_host)
 		return;
@@ -446,13 +446,8 @@ static void set_missing(struct window_join *join)
 		window_set(window, WINDOW_threads_missed,
 		           host->numbers[HOST_forks] > births ? host->numbers[HOST_forks] - births
 		                                              : 0);
-	if (!host->seen[HOST_user_clock_ticks] || !host->seen[HOST_system_clock_ticks])
-		return;
-	ticks = saturating_add(host->numbers[HOST_user_clock_ticks],
-	                       host->numbers[HOST_system_clock_ticks]);
-	/* If the host's ticks missed work between them, the rest is unknown. */
-	if (ticks >= join->accounted_ticks)
-		window_set(window, WINDOW_unaccounted_clock_ticks, ticks - join->accounted_ticks);
+	if (window_time_rest(host, &join->accounted, &rest))
+		window_set(window, WINDOW_unaccounted_clock_ticks, rest);
 }
 
 /* Returns whether a reading saw the threads of the whole host. On a host where many come and go their number differs

@@ -35,10 +35,53 @@ static void slow_readings(void **state)
 	}
 }
 
+/* /proc/stat is read before all threads. The time until the thread was read is in the host's ticks, and in no row: nothing of it is
+ * lost if the CPUs can have used as much then. */
+static void slow_reading_loses_nothing(void **state)
+{
+	static const struct {
+		uint64_t read_s;        /* of the thread, first */
+		uint64_t ticks, inside; /* of the host, and of the thread */
+		uint64_t rest;
+	} cases[] = {
+	        {100, 6000, 6000, 0},    {110, 6000, 4000, 0}, {110, 6000, 3000, 998},
+	        {100, 6000, 3000, 3000}, {129, 6000, 200, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		cleanup_(scene_done) struct scene scene = {0};
+		struct thread_sample *first, *last;
+
+		reading_init(&scene.a, SECONDS(100));
+		reading_init(&scene.b, SECONDS(130));
+		for (unsigned side = 0; side < 2; side++) {
+			struct host *host = side ? &scene.b.info.host : &scene.a.info.host;
+
+			host_set_number(host, HOST_user_clock_ticks, side * cases[i].ticks);
+			host_set_number(host, HOST_system_clock_ticks, 0);
+			host_set_number(host, HOST_forks, 5);
+			host_set_number(host, HOST_online_cpus, 2);
+			host_set_number(host, HOST_stat_interval_ns, SECONDS(side ? 130 : 100));
+		}
+		first = reading_add(&scene.a, 7, 7, SECOND_TICKS(5));
+		first->read_boottime_ns = SECONDS(cases[i].read_s);
+		last = reading_add(&scene.b, 7, 7, SECOND_TICKS(5));
+		last->read_boottime_ns = SECONDS(130);
+		sample_set(first, utime_clock_ticks, (struct counter_ticks){0});
+		sample_set(first, stime_clock_ticks, (struct counter_ticks){0});
+		sample_set(last, utime_clock_ticks, (struct counter_ticks){cases[i].inside / 2});
+		sample_set(last, stime_clock_ticks, (struct counter_ticks){cases[i].inside / 2});
+		join(&scene);
+		assert_window(&scene.window.info, unaccounted_clock_ticks, cases[i].rest);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(slow_readings),
+	        cmocka_unit_test(slow_reading_loses_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
