@@ -83,7 +83,7 @@ bool row_marks_lack_exited(const struct group *group, unsigned measure)
 		for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
 			if (process_total_table[i].metric == metric_at(measure, m) &&
 			    ((group->exited_left_out >> i & 1) ||
-			     (have_run &&
+			     (have_run && process_total_table[i].source != SOURCE_process_stat &&
 			      group->unknown[process_source(process_total_table[i].source)] != 0)))
 				return true;
 	return false;
