@@ -307,6 +307,7 @@ struct scanning {
 	void *context;
 	size_t group;   /* the group of the last row, and of the next ones */
 	unsigned empty; /* pieces of one part without a row, one behind the other */
+	uint64_t rows;  /* that have come of one part */
 	struct strbuf answer;
 };
 
@@ -342,6 +343,7 @@ static int visit_rows(struct scanning *scanning, size_t last)
 
 		if (!read_fact_row(&rest, &row))
 			return damaged(reader);
+		scanning->rows++;
 		while (scanning->group <= last &&
 		       !span_is(row.name, reader->groups[scanning->group].name))
 			scanning->group++;
@@ -390,7 +392,7 @@ static int scan_piece(struct scanning *scanning, size_t first, size_t last, uint
 }
 
 /* Loads are spread over the pieces of a part by their numbers, which are digests. A load lies in one piece, so there need not be more
- * pieces than loads. */
+ * pieces than loads. More than the announced @rows come where somebody adds files meanwhile; fewer are a wrong answer. */
 static int scan_part(struct scanning *scanning, size_t first, size_t last, uint64_t rows)
 {
 	struct shards_reader *reader = scanning->reader;
@@ -400,12 +402,15 @@ static int scan_part(struct scanning *scanning, size_t first, size_t last, uint6
 	if (pieces > reader->loads.count + 1)
 		pieces = reader->loads.count + 1;
 	scanning->empty = 0;
+	scanning->rows = 0;
 	for (uint64_t i = 0; r == 0 && i < pieces; i++) {
 		r = scan_piece(scanning, first, last, i, pieces);
 		scanning->empty = scanning->answer.len > 0 ? 0 : scanning->empty + 1;
 		if (r == 0 && scanning->empty >= EMPTY_PIECES_MAX)
 			r = damaged(reader);
 	}
+	if (r == 0 && scanning->rows < rows)
+		r = fail(reader, "a server has sent fewer facts than it had counted");
 	return r;
 }
 
