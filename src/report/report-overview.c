@@ -238,6 +238,23 @@ static void add_label(const struct overview_table *table, const char *whole, str
 	strbuf_addf(out, "%s%s", table->report->style.ascii ? "~" : "…", label + at);
 }
 
+static enum table_color color_of_threads(const struct overview_table *table,
+                                         const struct overview_row *row)
+{
+	const struct overview_threads *threads = &row->threads;
+	bool ran = threads->ran[SIDE_BASELINE] > 0 && threads->ran[SIDE_CANDIDATE] > 0;
+	uint32_t before = ran ? threads->ran[SIDE_BASELINE] : threads->before;
+	uint32_t after = ran ? threads->ran[SIDE_CANDIDATE] : threads->after;
+
+	if (row->mark == OVERVIEW_NEW)
+		return COLOR_MORE;
+	if (row->mark == OVERVIEW_GONE)
+		return COLOR_LESS;
+	if (!overview_is_change(table->overview->kind) || before == after)
+		return COLOR_NONE;
+	return after > before ? COLOR_MORE : COLOR_LESS;
+}
+
 enum table_color overview_table_cell(void *context, size_t index, unsigned column,
                                      struct strbuf *out)
 {
@@ -253,9 +270,7 @@ enum table_color overview_table_cell(void *context, size_t index, unsigned colum
 	}
 	if (aspect_table[aspect].kind == ASPECT_KIND_THREADS) {
 		add_threads(table, row, out);
-		return row->mark == OVERVIEW_NEW    ? COLOR_MORE
-		       : row->mark == OVERVIEW_GONE ? COLOR_LESS
-		                                    : COLOR_NONE;
+		return color_of_threads(table, row);
 	}
 	if (overview_is_change(table->overview->kind))
 		return add_change(table, row, aspect, out);
