@@ -243,6 +243,7 @@ struct task_struct {
 	struct sched_info sched_info;
 	struct mm_struct *mm;
 	int exit_state;
+	unsigned in_iowait : 1;
 	int pid, tgid;
 	struct task_struct *real_parent;
 	struct task_struct *group_leader;

@@ -95,6 +95,7 @@ void task_record_rules_init(struct task_record_rules *rules,
 	for (unsigned s = 0; s < SOURCE_COUNT; s++)
 		rules->outcomes[s] = OUTCOME_skipped;
 	rules->outcomes[SOURCE_stat] = OUTCOME_read;
+	rules->outcomes[SOURCE_task] = OUTCOME_read;
 	rules->outcomes[SOURCE_affinity] = OUTCOME_read;
 	rules->outcomes[SOURCE_taskstats] = rules->kept & (TASK_RECORD_DELAYS | TASK_RECORD_HIWATER)
 	                                            ? OUTCOME_read

@@ -93,6 +93,12 @@ static __always_inline __u32 flags_of(const struct task_struct *task)
 	if (bpf_core_field_exists(task->scx) && control.ext_class &&
 	    (__u64)(unsigned long)task->sched_class == control.ext_class)
 		found |= TASK_RECORD_ON_EXT;
+	if (bpf_core_field_exists(task->in_iowait)) {
+		found |= TASK_RECORD_KNOWS_IOWAIT;
+		/* A thread that was woken has the mark until it runs. */
+		if (BPF_CORE_READ_BITFIELD(task, in_iowait) && state_of(task) != 0)
+			found |= TASK_RECORD_IOWAIT;
+	}
 	if (bpf_core_field_exists(task->vtime.state) && task->vtime.state > VTIME_IDLE)
 		found |= TASK_RECORD_TIME_RUNS;
 	return found;

@@ -57,6 +57,8 @@ enum task_record_flags {
 	TASK_RECORD_HAS_CPUS = 1 << 10,  /* cpus is valid */
 	/* A thread of the process exited during the reading. */
 	TASK_RECORD_CHANGED = 1 << 12,
+	TASK_RECORD_KNOWS_IOWAIT = 1 << 13,
+	TASK_RECORD_IOWAIT = 1 << 14, /* it is blocked on I/O */
 };
 
 enum thread_delay {

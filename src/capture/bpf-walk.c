@@ -25,9 +25,9 @@ int bpf_walk_read(struct bpf_walk *bpf, int proc_fd, const struct taskstats_rule
 {
 	/* The sources of the metrics in the pass; the others are read from files. */
 	static const enum metric_source sources[] = {
-	        SOURCE_stat,         SOURCE_schedstat,  SOURCE_sched,
-	        SOURCE_io,           SOURCE_affinity,   SOURCE_taskstats,
-	        SOURCE_process_stat, SOURCE_process_io, SOURCE_process_taskstats};
+	        SOURCE_stat,       SOURCE_schedstat,        SOURCE_sched, SOURCE_io,
+	        SOURCE_affinity,   SOURCE_taskstats,        SOURCE_task,  SOURCE_process_stat,
+	        SOURCE_process_io, SOURCE_process_taskstats};
 	int r = task_record_read(bpf->reader, &bpf->pass);
 
 	if (r < 0)

@@ -45,6 +45,7 @@ struct capture_options {
 	struct cpu_mask exit_cpus;
 	uint64_t exit_buffer_bytes;
 	bool without_settings; /* leave out the settings of the host */
+	bool waits; /* read in which function of the kernel and in which system call threads wait */
 	bool titles; /* read the titles that processes give themselves; not with anonymous */
 };
 

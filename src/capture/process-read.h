@@ -12,6 +12,7 @@
 struct process_wishes {
 	enum capture_smaps smaps;
 	bool titles;
+	bool waits; /* of each thread: see wait-read.h */
 	bool paths; /* its executable and its working directory */
 };
 

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/mem.h"
+#include "wait-read.h"
 
 enum { COMM_FILE_BYTES = 4096 };
 
@@ -38,6 +39,8 @@ void walk_init(struct walk *walk, const struct walk_options *options,
 	ret_rules[SOURCE_exe] = ret_rules[SOURCE_cwd] =
 	        options->process.paths ? OUTCOME_read : OUTCOME_skipped;
 	ret_rules[SOURCE_title] = options->process.titles ? OUTCOME_read : OUTCOME_skipped;
+	ret_rules[SOURCE_wchan] = ret_rules[SOURCE_syscall] =
+	        options->process.waits ? OUTCOME_read : OUTCOME_skipped;
 	ret_rules[SOURCE_smaps_rollup] =
 	        options->process.smaps == CAPTURE_SMAPS_OFF ? OUTCOME_skipped : OUTCOME_read;
 }
@@ -289,6 +292,8 @@ int walk_add_row(struct walk *walk, int process_fd)
 	set_pcomm(walk, process_fd);
 	add_process(walk);
 	add_smaps(walk);
+	if (walk->process.wishes.waits)
+		wait_read(walk->proc_fd, sample);
 	r = walk_write_pending(walk);
 	walk->pending = sample;
 	walk->sample = &walk->samples[sample == &walk->samples[0]];

@@ -24,7 +24,8 @@ void cgroup_v1_controllers_init(struct cgroup_v1_controllers *controllers)
 {
 	controllers->count = 0;
 	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++)
-		if (cgroup_value_table[i].version == 1)
+		if (cgroup_value_table[i].version == 1 &&
+		    strcmp(cgroup_value_table[i].file, CGROUP_VALUE_BY_TASKSTATS) != 0)
 			add_name(controllers, cgroup_value_table[i].object);
 	controllers->with_values = (UINT32_C(1) << controllers->count) - 1;
 	for (size_t i = 0; i < ARRAY_SIZE(known_names); i++)

@@ -86,6 +86,8 @@ static void plan_init(struct cgroup_reader *reader, const struct cgroup_v1_contr
 	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++) {
 		const struct cgroup_value_desc *row = &cgroup_value_table[i];
 
+		if (strcmp(row->file, CGROUP_VALUE_BY_TASKSTATS) == 0)
+			continue;
 		if (row->version == 1)
 			(void)plan_add(v1, row->file, controller_index(controllers, row->object));
 		else
@@ -125,6 +127,7 @@ void cgroup_reader_done(struct cgroup_reader *reader)
 	fd_closep(&reader->unified_fd);
 	for (size_t i = 0; i < CGROUP_V1_CONTROLLERS_MAX; i++)
 		fd_closep(&reader->v1_fds[i]);
+	cgroup_states_done(&reader->states);
 	strbuf_done(&reader->text);
 	cgroup_stats_done(&reader->stats);
 }
@@ -232,6 +235,10 @@ static int read_directory(struct cgroup_reader *reader, int mount_fd,
 	r = read_files(reader, plan, controller, cgroup_fd);
 	if (r < 0)
 		return r;
+	/* The threads of one path may be others in another hierarchy: those of the first one count. */
+	if (reader->stats.is_v1 && reader->mounts->is_system &&
+	    reader->stats.values[CGROUP_VALUE_threads_v1_running].state == FACT_UNSEEN)
+		cgroup_states_read(&reader->states, cgroup_fd, &reader->stats);
 	if (reader->was_there)
 		return READING_DONE;
 	again_fd = cgroup_walk_open(mount_fd, mount, path);

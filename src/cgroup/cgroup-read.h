@@ -7,6 +7,7 @@
 
 #include "base/scan.h"
 #include "cgroup/cgroup-mount.h"
+#include "cgroup/cgroup-states.h"
 #include "ctprof/base/macro.h"
 #include "ctprof/metric/cgroup-stats.h"
 
@@ -36,6 +37,7 @@ struct cgroup_reader {
 	int unified_fd;
 	int v1_fds[CGROUP_V1_CONTROLLERS_MAX];
 	char pressure_names[PSI_RESOURCE_COUNT][PRESSURE_NAME_BYTES];
+	struct cgroup_states states;
 	struct strbuf text;
 	struct cgroup_stats stats; /* of the cgroup read last */
 	bool denied;               /* a file of the current cgroup was denied */

@@ -34,6 +34,7 @@ enum {
 	OPT_NO_SETTINGS,
 	OPT_QUIET,
 	OPT_TITLES,
+	OPT_WAITS,
 	OPT_CPUS,
 	OPT_EXIT_BUFFER,
 	OPT_SELECTION, /* and the next ones, see query/selection-options.h */
@@ -56,6 +57,8 @@ static const struct cli_option options[] = {
         {OPT_ANONYMOUS, 0, "anonymous", NULL, "leave out host and user names, paths, cmdline",
          TAKES(NOTHING)},
         {OPT_TITLES, 0, "titles", NULL, "keep titles of processes: postgres: walwriter",
+         TAKES(NOTHING)},
+        {OPT_WAITS, 0, "waits", NULL, "keep wait channel and system call of each thread",
          TAKES(NOTHING)},
         SELECTION_OPTIONS(OPT_SELECTION),
         {OPT_SOURCE, 0, "source", "HOW", "how threads are read: auto, procfs, bpf",
@@ -169,6 +172,9 @@ static int parse(const struct command *command, int argc, char **argv, struct ar
 			break;
 		case OPT_ANONYMOUS:
 			ret->capture.anonymous = true;
+			break;
+		case OPT_WAITS:
+			ret->capture.waits = true;
 			break;
 		case OPT_TITLES:
 			ret->capture.titles = true;

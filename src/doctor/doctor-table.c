@@ -90,6 +90,9 @@ enum doctor_family doctor_family_of(enum metric_id id)
 	case SOURCE_exe:
 	case SOURCE_cwd:
 	case SOURCE_title:
+	case SOURCE_task:
+	case SOURCE_wchan:
+	case SOURCE_syscall:
 	case SOURCE_smaps_rollup:
 	case SOURCE_process_stat:
 	case SOURCE_process_io:

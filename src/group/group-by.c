@@ -287,15 +287,13 @@ static void add_thread_id(const struct thread_sample *sample, struct strbuf *out
 	strbuf_add_char(out, ')');
 }
 
-static void add_host_name(const struct thread_sample *sample, const struct host *host,
-                          struct strbuf *out)
+static void add_own_cgroup(const struct thread_sample *sample, struct strbuf *out)
 {
-	const char *name = host ? host_text(host, HOST_hostname) : NULL;
-
-	if (sample->host.len > 0)
-		strbuf_add(out, strbuf_str(&sample->host), sample->host.len);
+	if (sample->has_cgroup)
+		add_cgroup_name(sample->cgroup_is_v1, strbuf_str(&sample->cgroup),
+		                sample->cgroup.len, out);
 	else
-		strbuf_add_str(out, name ? name : "(host not known)");
+		strbuf_add_str(out, no_cgroup);
 }
 
 static void add_thread_name(const struct group_by *by, enum group_key key,
@@ -316,17 +314,17 @@ static void add_thread_name(const struct group_by *by, enum group_key key,
 		strbuf_add(out, strbuf_str(&sample->comm), sample->comm.len);
 		break;
 	case GROUP_KEY_cgroup:
-		if (sample->has_cgroup)
-			add_cgroup_name(sample->cgroup_is_v1, strbuf_str(&sample->cgroup),
-			                sample->cgroup.len, out);
-		else
-			strbuf_add_str(out, no_cgroup);
+		add_own_cgroup(sample, out);
 		break;
 	case GROUP_KEY_exe:
 		path_name_exe(sample, out);
 		break;
 	case GROUP_KEY_title:
 		path_name_title(sample, out);
+		break;
+	case GROUP_KEY_wchan:
+	case GROUP_KEY_syscall:
+		path_name_wait(sample, key == GROUP_KEY_wchan, out);
 		break;
 	case GROUP_KEY_exe_dir:
 		path_name_exe_dir(sample, out);
@@ -341,7 +339,7 @@ static void add_thread_name(const struct group_by *by, enum group_key key,
 		add_state_name(sample, out);
 		break;
 	case GROUP_KEY_host:
-		add_host_name(sample, host, out);
+		path_name_host(sample, host, out);
 		break;
 	case GROUP_KEY_cgroup_service:
 		add_part_name(CGROUP_PART_SERVICE, "(no service)", sample, out);
@@ -534,7 +532,7 @@ bool group_key_is_of_process(enum group_key key)
 bool group_key_is_of_thread(enum group_key key)
 {
 	return key == GROUP_KEY_comm || key == GROUP_KEY_comm_exact || key == GROUP_KEY_thread ||
-	       key == GROUP_KEY_state;
+	       key == GROUP_KEY_state || key == GROUP_KEY_wchan || key == GROUP_KEY_syscall;
 }
 
 uint32_t key_names_of_exited(struct key_names *names, const struct group_by *by, unsigned key,
@@ -545,7 +543,8 @@ uint32_t key_names_of_exited(struct key_names *names, const struct group_by *by,
 	strbuf_clear(&names->name);
 	if (by_thread)
 		strbuf_addf(&names->name, "%u ", process->tgid);
-	if (by->keys[key] != GROUP_KEY_state) {
+	if (by->keys[key] != GROUP_KEY_state && by->keys[key] != GROUP_KEY_wchan &&
+	    by->keys[key] != GROUP_KEY_syscall) {
 		strbuf_add(&names->name, process->pcomm, process->pcomm_len);
 		strbuf_add_str(&names->name, exited_suffix);
 	} else {

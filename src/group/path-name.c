@@ -87,3 +87,30 @@ void path_name_container(const struct thread_sample *sample, const struct host *
 	out->len = begin;
 	strbuf_add_str(out, name);
 }
+
+void path_name_wait(const struct thread_sample *sample, bool is_wchan, struct strbuf *out)
+{
+	const struct strbuf *text = is_wchan ? &sample->wchan : &sample->syscall;
+	bool is_known = is_wchan ? sample->has_wchan : sample->has_syscall;
+
+	if (is_known && text->len > 0)
+		strbuf_add(out, strbuf_str(text), text->len);
+	else if (is_known)
+		strbuf_add_str(out, "(none)");
+	else if (sample->window_part == WINDOW_PART_exited ||
+	         sample->window_part == WINDOW_PART_passed)
+		strbuf_add_str(out, "(ended)");
+	else
+		strbuf_add_str(out,
+		               is_wchan ? "(wait channel not read)" : "(system call not read)");
+}
+
+void path_name_host(const struct thread_sample *sample, const struct host *host, struct strbuf *out)
+{
+	const char *name = host ? host_text(host, HOST_hostname) : NULL;
+
+	if (sample->host.len > 0)
+		strbuf_add(out, strbuf_str(&sample->host), sample->host.len);
+	else
+		strbuf_add_str(out, name ? name : "(host not known)");
+}

@@ -10,6 +10,11 @@ void path_name_exe(const struct thread_sample *sample, struct strbuf *out);
 void path_name_exe_dir(const struct thread_sample *sample, struct strbuf *out);
 /* For the key title: the title, else the name of the process. */
 void path_name_title(const struct thread_sample *sample, struct strbuf *out);
+/* For the keys wchan (@is_wchan) and syscall: where the thread waits, "(none)", or "(ended)". */
+void path_name_wait(const struct thread_sample *sample, bool is_wchan, struct strbuf *out);
+/* The name of the host: that of the thread, else of @host, which may be NULL. */
+void path_name_host(const struct thread_sample *sample, const struct host *host,
+                    struct strbuf *out);
 void path_name_cwd(const struct thread_sample *sample, struct strbuf *out);
 
 /* Appends the name of the container that the thread's cgroup is of, as the host has it; its id if it has none; or "(no

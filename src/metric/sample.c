@@ -47,11 +47,12 @@ void sample_reset(struct thread_sample *sample)
 	sample->cgroup_is_v1 = false;
 	strbuf_clear(&sample->cgroups_v1);
 	strbuf_clear(&sample->exe);
-	sample->has_exe = false;
+	sample->has_exe = sample->has_cwd = sample->has_title = false;
+	sample->has_wchan = sample->has_syscall = false;
 	strbuf_clear(&sample->cwd);
-	sample->has_cwd = false;
 	strbuf_clear(&sample->title);
-	sample->has_title = false;
+	strbuf_clear(&sample->wchan);
+	strbuf_clear(&sample->syscall);
 	sample->uid = 0;
 	sample->has_uid = false;
 	sample->has_parent = false;
@@ -76,6 +77,8 @@ void sample_done(struct thread_sample *sample)
 	strbuf_done(&sample->exe);
 	strbuf_done(&sample->cwd);
 	strbuf_done(&sample->title);
+	strbuf_done(&sample->wchan);
+	strbuf_done(&sample->syscall);
 	keyed_values_done(&sample->smaps_rollup_kib);
 }
 

@@ -16,6 +16,7 @@ enum window_treatment window_treatment_of(enum metric_id metric)
 		return TREAT_FALLEN;
 	case METRIC_TYPE_gauge_ns:
 	case METRIC_TYPE_gauge_count:
+	case METRIC_TYPE_level_count:
 	case METRIC_TYPE_level_bytes:
 	case METRIC_TYPE_ordinal_i32:
 	case METRIC_TYPE_ordinal_u32:

@@ -229,6 +229,12 @@ static int expect_identity(struct thread_row_reader *rows, struct json_reader *j
 	case ROW_title:
 		return expect_name(rows, json, expected, identity, SAMPLE_TITLE_BYTES,
 		                   &sample->title);
+	case ROW_wchan:
+		return expect_name(rows, json, expected, identity, SAMPLE_WAIT_BYTES,
+		                   &sample->wchan);
+	case ROW_syscall:
+		return expect_name(rows, json, expected, identity, SAMPLE_WAIT_BYTES,
+		                   &sample->syscall);
 	case ROW_start_time_clock_ticks:
 		return expect_u64(json, expected, &sample->start_time_clock_ticks);
 	case ROW_process_start_time_clock_ticks:

@@ -47,6 +47,8 @@ void thread_row_note_identities(uint64_t identities, struct thread_sample *sampl
 	sample->has_exe = thread_row_has_identity(identities, ROW_exe);
 	sample->has_cwd = thread_row_has_identity(identities, ROW_cwd);
 	sample->has_title = thread_row_has_identity(identities, ROW_title);
+	sample->has_wchan = thread_row_has_identity(identities, ROW_wchan);
+	sample->has_syscall = thread_row_has_identity(identities, ROW_syscall);
 	sample->has_uid = thread_row_has_identity(identities, ROW_uid);
 	sample->has_parent = thread_row_has_identity(identities, ROW_ppid) &&
 	                     thread_row_has_identity(identities, ROW_pgrp) &&

@@ -21,6 +21,8 @@ void thread_row_writer_init(struct thread_row_writer *rows)
 	json_member_key_init(&rows->exe, "exe");
 	json_member_key_init(&rows->cwd, "cwd");
 	json_member_key_init(&rows->title, "title");
+	json_member_key_init(&rows->wchan, "wchan");
+	json_member_key_init(&rows->syscall, "syscall");
 	json_member_key_init(&rows->uid, "uid");
 	json_member_key_init(&rows->ppid, "ppid");
 	json_member_key_init(&rows->pgrp, "pgrp");
@@ -301,6 +303,12 @@ static void write_identity(struct thread_row_writer *rows, struct json_writer *o
 		write_name(rows, out, &rows->cwd, "cwd_hex", &sample->cwd);
 	if (sample->has_title)
 		write_name(rows, out, &rows->title, "title_hex", &sample->title);
+	if (sample->has_wchan)
+		json_write_member_text(out, &rows->wchan, strbuf_str(&sample->wchan),
+		                       sample->wchan.len);
+	if (sample->has_syscall)
+		json_write_member_text(out, &rows->syscall, strbuf_str(&sample->syscall),
+		                       sample->syscall.len);
 	if (sample->has_uid)
 		json_write_member_u64(out, &rows->uid, sample->uid);
 	if (sample->has_parent) {

@@ -9,8 +9,8 @@ struct thread_row_writer {
 	enum source_outcome rules[SOURCE_COUNT]; /* of the host; a row has the exceptions */
 	struct json_member_key keys[METRIC_COUNT];
 	struct json_member_key tgid, host, boot_id, pcomm, comm, cgroup, cgroup_v1, cgroups_v1, exe,
-	        cwd, title, uid, ppid, pgrp, session, start_time, process_start, read_boottime,
-	        jemalloc_boottime;
+	        cwd, title, wchan, syscall, uid, ppid, pgrp, session, start_time, process_start,
+	        read_boottime, jemalloc_boottime;
 	/* The last list of CPUs, and its JSON: neighbours mostly have the same. */
 	struct cpu_mask cpus;
 	struct strbuf cpus_json;

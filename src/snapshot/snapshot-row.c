@@ -373,6 +373,10 @@ static int read_identity_name(struct thread_row_reader *rows, struct json_reader
 		return read_name(rows, json, token, key, SAMPLE_TITLE_BYTES, &sample->title);
 	case ROW_title_hex:
 		return value_hex(&rows->values, token, key, SAMPLE_TITLE_BYTES, &sample->title);
+	case ROW_wchan:
+		return read_name(rows, json, token, key, SAMPLE_WAIT_BYTES, &sample->wchan);
+	case ROW_syscall:
+		return read_name(rows, json, token, key, SAMPLE_WAIT_BYTES, &sample->syscall);
 	default:
 		return 0;
 	}
@@ -409,6 +413,8 @@ static int read_identity(struct thread_row_reader *rows, struct json_reader *jso
 	case ROW_cwd_hex:
 	case ROW_title:
 	case ROW_title_hex:
+	case ROW_wchan:
+	case ROW_syscall:
 		return read_identity_name(rows, json, token, identity, sample);
 	case ROW_uid:
 		return read_u32(rows, json, token, key, &sample->uid);

@@ -22,6 +22,8 @@ enum {
 	HAS_CWD = 4096,
 	HAS_TITLE = 8192,
 	HAS_EXIT = 16384,
+	HAS_WCHAN = 32768,
+	HAS_SYSCALL = 65536,
 };
 
 void thread_store_done(struct thread_store *store)
@@ -196,6 +198,7 @@ static unsigned flags_of(const struct thread_sample *sample)
 	       (any_metric(&sample->skipped) ? HAS_SKIPPED : 0u) |
 	       (any_metric(&sample->impossible) ? HAS_IMPOSSIBLE : 0u) |
 	       (sample->has_cwd ? HAS_CWD : 0u) | (sample->has_title ? HAS_TITLE : 0u) |
+	       (sample->has_wchan ? HAS_WCHAN : 0u) | (sample->has_syscall ? HAS_SYSCALL : 0u) |
 	       (sample->exit_facts_seen != 0 ? HAS_EXIT : 0u) |
 	       (sample->has_parent ? HAS_PARENT : 0u) | (sample->has_smaps ? HAS_SMAPS : 0u) |
 	       (sample->jemalloc_boottime_ns > 0 ? HAS_JEMALLOC_TIME : 0u);
@@ -228,6 +231,10 @@ static void put_identity(struct thread_store *store, const struct thread_sample 
 		put_name(store, sample->cwd.data, sample->cwd.len);
 	if (sample->has_title)
 		put_name(store, sample->title.data, sample->title.len);
+	if (sample->has_wchan)
+		put_name(store, sample->wchan.data, sample->wchan.len);
+	if (sample->has_syscall)
+		put_name(store, sample->syscall.data, sample->syscall.len);
 	if (sample->has_uid)
 		put(store, sample->uid);
 	if (sample->has_parent) {
@@ -245,6 +252,8 @@ static void get_identity(const struct thread_store *store, size_t *at, unsigned 
 	ret->has_exe = flags & HAS_EXE;
 	ret->has_cwd = flags & HAS_CWD;
 	ret->has_title = flags & HAS_TITLE;
+	ret->has_wchan = flags & HAS_WCHAN;
+	ret->has_syscall = flags & HAS_SYSCALL;
 	ret->has_uid = flags & HAS_UID;
 	ret->read_boottime_ns = get(store, at);
 	ret->window_part = (enum window_part)get(store, at);
@@ -270,6 +279,10 @@ static void get_identity(const struct thread_store *store, size_t *at, unsigned 
 		get_text(store, at, &ret->cwd);
 	if (ret->has_title)
 		get_text(store, at, &ret->title);
+	if (ret->has_wchan)
+		get_text(store, at, &ret->wchan);
+	if (ret->has_syscall)
+		get_text(store, at, &ret->syscall);
 	if (ret->has_uid)
 		ret->uid = (uint32_t)get(store, at);
 	ret->has_parent = flags & HAS_PARENT;

@@ -6,6 +6,7 @@
  * The kernel answers a request while it is being sent, so all replies of a batch are there when the send returns. A
  * wait means that something is wrong. */
 #include <errno.h>
+#include <linux/cgroupstats.h>
 #include <linux/genetlink.h>
 #include <linux/taskstats.h>
 #include <netlink/attr.h>
@@ -312,11 +313,15 @@ int taskstats_ask(struct taskstats_client *client, bool process, const uint32_t 
 	return replies_receive(client, &batch);
 }
 
-/* Parses the number of the family out of a datagram. Returns it, 0 if the datagram is no answer, or -errno. */
-static int family_parse(struct taskstats_client *client, size_t index, uint32_t sequence)
+/* Parses the answer to one request, from the header behind that of netlink on. Returns a positive number, or -errno. */
+typedef int answer_parser(const struct taskstats_client *client, struct nlmsghdr *message,
+                          void *ret);
+
+/* Parses a datagram. Returns 0 if it is no answer, or as the parser does. */
+static int answer_find(struct taskstats_client *client, size_t index, uint32_t sequence,
+                       answer_parser *parse, void *ret)
 {
 	struct nlmsghdr *message = (struct nlmsghdr *)client->bytes[index];
-	struct nlattr *id;
 
 	if (!is_from_kernel(client, index) ||
 	    !nlmsg_ok(message, (int)client->datagrams[index].msg_len) ||
@@ -324,6 +329,34 @@ static int family_parse(struct taskstats_client *client, size_t index, uint32_t 
 		return 0;
 	if (message->nlmsg_type == NLMSG_ERROR)
 		return error_of_message(message);
+	return parse(client, message, ret);
+}
+
+static int answer_receive(struct taskstats_client *client, uint32_t sequence, answer_parser *parse,
+                          void *ret)
+{
+	enum { INTERRUPTIONS_MAX = 16 };
+	int r = 0;
+
+	for (int attempt = 0; r == 0 && attempt < INTERRUPTIONS_MAX; attempt++) {
+		int count = datagrams_receive(client, MSG_WAITFORONE);
+
+		if (count == -EAGAIN || count == -EWOULDBLOCK)
+			return -ETIMEDOUT;
+		if (count < 0 && count != -EINTR)
+			return count;
+		for (int i = 0; r == 0 && i < count; i++)
+			r = answer_find(client, (size_t)i, sequence, parse, ret);
+	}
+	return r != 0 ? r : -ETIMEDOUT;
+}
+
+/* Returns the number of the family. */
+static int family_parse(unused_ const struct taskstats_client *client, struct nlmsghdr *message,
+                        unused_ void *ret)
+{
+	struct nlattr *id;
+
 	if (message->nlmsg_type != GENL_ID_CTRL || !genlmsg_valid_hdr(message, 0))
 		return -EBADMSG;
 	id = nlmsg_find_attr(message, GENL_HDRLEN, CTRL_ATTR_FAMILY_ID);
@@ -335,7 +368,6 @@ static int family_parse(struct taskstats_client *client, size_t index, uint32_t 
 /* Returns the number, or -errno; the kernel's own error for an unknown family is -ENOENT. */
 static int family_resolve(struct taskstats_client *client)
 {
-	enum { INTERRUPTIONS_MAX = 16 };
 	const struct {
 		struct nlmsghdr header;
 		struct genlmsghdr genl;
@@ -353,17 +385,48 @@ static int family_resolve(struct taskstats_client *client)
 	};
 	int r = bytes_send(client, &request, sizeof(request));
 
-	for (int attempt = 0; r == 0 && attempt < INTERRUPTIONS_MAX; attempt++) {
-		int count = datagrams_receive(client, MSG_WAITFORONE);
+	return r < 0 ? r : answer_receive(client, request.header.nlmsg_seq, family_parse, NULL);
+}
 
-		if (count == -EAGAIN || count == -EWOULDBLOCK)
-			return -ETIMEDOUT;
-		if (count < 0 && count != -EINTR)
-			return count;
-		for (int i = 0; r == 0 && i < count; i++)
-			r = family_parse(client, (size_t)i, request.header.nlmsg_seq);
-	}
-	return r != 0 ? r : -ETIMEDOUT;
+/* The kernel appends fields, if any. */
+static int cgroup_parse(const struct taskstats_client *client, struct nlmsghdr *message, void *ret)
+{
+	struct taskstats_cgroup *states = ret;
+	struct cgroupstats stats;
+	struct nlattr *attribute;
+
+	if (message->nlmsg_type != client->family || !genlmsg_valid_hdr(message, 0) ||
+	    genlmsg_hdr(message)->cmd != CGROUPSTATS_CMD_NEW)
+		return -EBADMSG;
+	attribute = nlmsg_find_attr(message, GENL_HDRLEN, CGROUPSTATS_TYPE_CGROUP_STATS);
+	if (!attribute || nla_len(attribute) < (int)sizeof(stats))
+		return -EBADMSG;
+	memcpy(&stats, nla_data(attribute), sizeof(stats));
+	*states = (struct taskstats_cgroup){.sleeping = stats.nr_sleeping,
+	                                    .running = stats.nr_running,
+	                                    .stopped = stats.nr_stopped,
+	                                    .uninterruptible = stats.nr_uninterruptible,
+	                                    .io_wait = stats.nr_io_wait};
+	return 1;
+}
+
+int taskstats_ask_cgroup(struct taskstats_client *client, int dir_fd, struct taskstats_cgroup *ret)
+{
+	struct request request = {
+	        .header = {.nlmsg_len = sizeof(request),
+	                   .nlmsg_type = client->family,
+	                   .nlmsg_flags = NLM_F_REQUEST,
+	                   .nlmsg_seq = client->next_sequence++},
+	        .genl = {.cmd = CGROUPSTATS_CMD_GET, .version = TASKSTATS_GENL_VERSION},
+	        .attribute = {.nla_len = sizeof(request) - offsetof(struct request, attribute),
+	                      .nla_type = CGROUPSTATS_CMD_ATTR_FD},
+	        .id = (uint32_t)dir_fd,
+	};
+	int r = bytes_send(client, &request, sizeof(request));
+
+	if (r == 0)
+		r = answer_receive(client, request.header.nlmsg_seq, cgroup_parse, ret);
+	return r < 0 ? r : 0;
 }
 
 int taskstats_open(struct taskstats_client **ret_client)

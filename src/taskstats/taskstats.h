@@ -103,6 +103,17 @@ struct taskstats_reply {
 	unsigned char payload[TASKSTATS_PAYLOAD_BYTES]; /* its first bytes, if it is longer */
 };
 
+/* The numbers of threads of a cgroup of version 1 in each state, by the kernel's words: see cgroupstats_build(). Threads that are traced,
+ * idle or dead, or in a sleep that can be frozen, are in none; io_wait has threads that wait for I/O and are in none of the other states. */
+struct taskstats_cgroup {
+	uint64_t sleeping, running, stopped, uninterruptible, io_wait;
+};
+
+/* Requests the states of the threads that are in the cgroup itself. @dir_fd is its directory, opened for reading. Returns 0; -EINVAL
+ * if that is no cgroup of version 1; or another -errno. Needs no privilege. */
+must_check_ int taskstats_ask_cgroup(struct taskstats_client *client, int dir_fd,
+                                     struct taskstats_cgroup *ret);
+
 /* Requests up to TASKSTATS_BATCH threads, or thread groups, by their ids in our pid namespace, with one send, and waits
  * for all replies. It checks that each reply is the answer to its own request. @replies has room for @count. Returns 0
  * if each reply has its own result, or the socket's -errno. */

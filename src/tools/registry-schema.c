@@ -217,6 +217,8 @@ static json_t *identity_schema(enum thread_row_identity identity)
 	case IDENTITY_exe:
 	case IDENTITY_cwd:
 	case IDENTITY_title:
+	case IDENTITY_wchan:
+	case IDENTITY_syscall:
 		schema = schema_type("string");
 		break;
 	case IDENTITY_host_hex:

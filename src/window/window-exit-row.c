@@ -41,6 +41,10 @@ void window_set_gone(const struct window_join *join, struct thread_sample *sampl
 		sample->outcomes[SOURCE_cwd] = OUTCOME_gone;
 	if (!sample->has_title && sample->outcomes[SOURCE_title] == OUTCOME_unneeded)
 		sample->outcomes[SOURCE_title] = OUTCOME_gone;
+	if (!sample->has_wchan && sample->outcomes[SOURCE_wchan] == OUTCOME_unneeded)
+		sample->outcomes[SOURCE_wchan] = OUTCOME_gone;
+	if (!sample->has_syscall && sample->outcomes[SOURCE_syscall] == OUTCOME_unneeded)
+		sample->outcomes[SOURCE_syscall] = OUTCOME_gone;
 }
 
 static void keep_path(struct thread_sample *sample, enum metric_source source, struct strbuf *path,

@@ -56,7 +56,7 @@ static void copy_reasons(const struct window_join *join, const struct thread_sam
 		enum source_outcome then = first->outcomes[s], now = sample->outcomes[s];
 
 		if (s == SOURCE_smaps_rollup || s == SOURCE_exe || s == SOURCE_cwd ||
-		    s == SOURCE_title)
+		    s == SOURCE_title || s == SOURCE_wchan || s == SOURCE_syscall)
 			continue;
 		if (then == OUTCOME_unneeded)
 			then = join->first.info.rules[s];

@@ -9,6 +9,7 @@
 #include "group/normalise.h"
 #include "host/kernel-config.h"
 #include "procfs/procfs.h"
+#include "procfs/wait.h"
 
 typedef enum source_outcome parse_function(const struct source_keys *keys, const char *text,
                                            size_t len, struct thread_sample *sample);
@@ -164,6 +165,21 @@ static void check_cgroup_files(const char *text, size_t len, bool is_v1)
 	}
 }
 
+static void check_wait(const char *text, size_t len)
+{
+	cleanup_(strbuf_done) struct strbuf name = STRBUF_INIT;
+	enum source_outcome outcome = wchan_parse(text, len, &name);
+	struct syscall_number call;
+
+	require(outcome == OUTCOME_read || outcome == OUTCOME_malformed, "no other outcome");
+	require(name.len == 0 || outcome == OUTCOME_read, "a refused file gives no name");
+	require(name.len <= SAMPLE_WAIT_BYTES, "of a symbol's length");
+	for (size_t i = 0; i < name.len; i++)
+		require(name.data[i] > ' ' && name.data[i] <= '~', "of printable characters");
+	outcome = syscall_parse(text, len, &call);
+	require(outcome == OUTCOME_read || !call.has_number, "a refused file gives no number");
+}
+
 static void check_normalise(const char *text, size_t len)
 {
 	cleanup_(strbuf_done) struct strbuf once = STRBUF_INIT;
@@ -190,6 +206,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_cgroup_files(text, size, true);
 	check_psi(text, size);
 	check_smaps(text, size);
+	check_wait(text, size);
 	check_process_totals(SOURCE_process_stat, text, size);
 	check_process_totals(SOURCE_process_io, text, size);
 	check_kernel_config(kernel_config_parse, text, size);

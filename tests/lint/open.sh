@@ -16,6 +16,7 @@ src/doctor/doctor-probe.c 2 switches of the kernel at paths of our own below /pr
 src/cgroup/cgroup-id.c 2 the mount of cgroups, and by their ids directories in it
 src/cgroup/cgroup-mount.c 1 opendir of a directory that the user named
 src/cgroup/cgroup-namespace.c 1 directories with O_NOFOLLOW below the mount of cgroups
+src/capture/syscall-name.c 1 dlopen of libseccomp by its name
 src/jemalloc/ctl-call.c 1 dlopen of a library by its name
 src/host/host-context.c 1 /proc/cpuinfo
 src/settings/settings-read.c 2 openat2 below /proc and /sys that crosses no mount, and /proc/self/fd of a file that was looked at

@@ -147,6 +147,9 @@ struct named_fact_desc {
 };
 extern const struct named_fact_desc sched_ext_table[SCHED_EXT_COUNT];
 
+/* The "file" of values that no file has. */
+#define CGROUP_VALUE_BY_TASKSTATS "CGROUPSTATS_CMD_GET"
+
 struct sched_ext {
 	bool present; /* the kernel has the directory */
 	struct fact_value values[SCHED_EXT_COUNT];

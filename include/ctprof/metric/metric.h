@@ -181,7 +181,8 @@ enum derived_id {
 	         : metric_sum_counter_count, struct counter_ns    \
 	         : metric_sum_counter_ns, struct counter_ticks    \
 	         : metric_sum_counter_ticks, struct counter_bytes \
-	         : metric_sum_counter_bytes, struct level_bytes   \
+	         : metric_sum_counter_bytes, struct level_count   \
+	         : metric_sum_level_count, struct level_bytes     \
 	         : metric_sum_level_bytes)((a_), (b_))
 
 #define METRIC_SUM_(type_)                                                            \
@@ -193,6 +194,7 @@ METRIC_SUM_(counter_count)
 METRIC_SUM_(counter_ns)
 METRIC_SUM_(counter_ticks)
 METRIC_SUM_(counter_bytes)
+METRIC_SUM_(level_count)
 METRIC_SUM_(level_bytes)
 #undef METRIC_SUM_
 
@@ -416,6 +418,7 @@ static inline bool metric_is_leader_only(enum metric_id metric)
 static inline bool metric_is_counter(enum metric_id metric)
 {
 	return metric_table[metric].rule == RULE_SUM && metric != METRIC_thread_count &&
+	       metric_table[metric].type != METRIC_TYPE_level_count &&
 	       metric_table[metric].type != METRIC_TYPE_level_bytes;
 }
 

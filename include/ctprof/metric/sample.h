@@ -32,6 +32,8 @@ extern const char *const window_part_names[WINDOW_PART_COUNT]; /* [WINDOW_PART_N
 #define SAMPLE_HOST_BYTES 256
 /* More of a title is not read. */
 #define SAMPLE_TITLE_BYTES 128
+/* A symbol of the kernel, KSYM_NAME_LEN. */
+#define SAMPLE_WAIT_BYTES 512
 /* A line for each hierarchy of version 1. */
 #define SAMPLE_CGROUPS_V1_BYTES (16 * (SAMPLE_PATH_BYTES + 64))
 
@@ -77,6 +79,9 @@ struct thread_sample {
 	/* The title that the process has given itself; valid only with has_title. */
 	struct strbuf title;
 	bool has_title;
+	/* The function of the kernel and the system call in which the thread waits, of printable characters; empty if in none. */
+	struct strbuf wchan, syscall;
+	bool has_wchan, has_syscall;
 	uint32_t uid; /* effective user id of the process; valid only with has_uid */
 	bool has_uid;
 	/* Process ids of the parent, the process group and the session; 0 for none in the pid namespace. On the leader only,

@@ -166,6 +166,7 @@ static void test_all(void **state)
 {
 	(void)state;
 	values.schedstats.sum_sleep_runtime = 5000000;
+	values.flags |= TASK_RECORD_KNOWS_IOWAIT | TASK_RECORD_IOWAIT;
 	make();
 	check_delays();
 	check_schedstats();
@@ -194,6 +195,7 @@ static void test_all(void **state)
 	assert_seen(&sample, rt_priority, 0);
 	assert_seen(&sample, processor, 5);
 	assert_seen(&sample, state, 'S');
+	assert_seen(&sample, nr_iowait, 1);
 	assert_string_equal(sample.policy.v.bytes, "SCHED_OTHER");
 	assert_true(cpu_mask_equal(&sample.cpu_affinity.v, &cpus[0]));
 }
@@ -204,6 +206,7 @@ static void test_nothing_is_left_out(void **state)
 	(void)state;
 	values.tid = values.tgid;
 	values.schedstats.sum_sleep_runtime = 5000000;
+	values.flags |= TASK_RECORD_KNOWS_IOWAIT;
 	make();
 	for (unsigned metric = 0; metric < METRIC_COUNT; metric++) {
 		enum metric_source source = metric_table[metric].source;

@@ -47,7 +47,8 @@ static void test_families_have_all_metrics(void **state)
 	(void)state;
 	for (unsigned m = 0; m < METRIC_COUNT; m++)
 		counts[doctor_family_of((enum metric_id)m)]++;
-	assert_int_equal(counts[DOCTOR_FAMILY_COUNT], 2);
+	assert_int_equal(counts[DOCTOR_FAMILY_COUNT], 3);
+	assert_int_equal(doctor_family_of(METRIC_nr_iowait), DOCTOR_FAMILY_COUNT);
 	assert_int_equal(doctor_family_of(METRIC_lived_ns), DOCTOR_FAMILY_COUNT);
 	assert_int_equal(doctor_family_of(METRIC_thread_count), DOCTOR_FAMILY_COUNT);
 	assert_int_equal(doctor_family_of(METRIC_core_forceidle_sum), DOCTOR_core_sched);

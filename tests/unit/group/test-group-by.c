@@ -25,8 +25,7 @@ static void set_hierarchies(const char *text)
 
 /* The name of a thread; NULL is not known. */
 struct called {
-	const char *pcomm, *comm, *cgroup, *exe;
-	const char *cgroups_v1;
+	const char *pcomm, *comm, *cgroup, *exe, *cgroups_v1;
 	bool is_v1, has_uid;
 	uint32_t uid;
 };
@@ -318,10 +317,11 @@ static void test_exited(void **state)
 	check_exited(GROUP_KEY_comm_exact, "app-3 (exited threads)", "app-3 (exited threads)");
 	check_exited(GROUP_KEY_thread, "7 app-3 (exited threads)", "7 0 9  ");
 	check_exited(GROUP_KEY_state, "(exited threads)", "(exited threads)");
-	for (enum group_key key = 0; key < GROUP_KEY_COUNT; key++)
-		assert_int_equal(group_key_is_of_thread(key),
-		                 key == GROUP_KEY_comm || key == GROUP_KEY_comm_exact ||
-		                         key == GROUP_KEY_thread || key == GROUP_KEY_state);
+	for (enum group_key k = 0; k < GROUP_KEY_COUNT; k++)
+		assert_int_equal(group_key_is_of_thread(k),
+		                 k == GROUP_KEY_comm || k == GROUP_KEY_comm_exact ||
+		                         k == GROUP_KEY_thread || k == GROUP_KEY_state ||
+		                         k == GROUP_KEY_wchan || k == GROUP_KEY_syscall);
 }
 
 /* The pattern where names differ, on one side or over both; else the name. */

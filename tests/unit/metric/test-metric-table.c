@@ -65,6 +65,7 @@ static void test_metric_rows_complete(void **state)
 		assert_true(metric->gates[0] < GATE_COUNT && metric->gates[1] < GATE_COUNT);
 		assert_false(metric->gates[0] == GATE_none && metric->gates[1] != GATE_none);
 		assert_int_equal(metric->key[0] == '\0', metric->source == SOURCE_synthetic ||
+		                                                 metric->source == SOURCE_task ||
 		                                                 metric->source == SOURCE_affinity);
 	}
 	assert_names_differ(metric_table, 0, METRIC_COUNT);
@@ -114,12 +115,12 @@ static void test_metric_counts(void **state)
 	(void)state;
 	for (unsigned i = 0; i < METRIC_COUNT; i++)
 		sections[metric_table[i].section]++;
-	assert_int_equal(sections[SECTION_primary], 55);
+	assert_int_equal(sections[SECTION_primary], 56);
 	assert_int_equal(sections[SECTION_taskstats_delay], 34);
 	/* And what it does not have. */
 	assert_int_equal(sections[SECTION_state], 1);
 	assert_int_equal(sections[SECTION_cpu], 1);
-	assert_int_equal(METRIC_COUNT, 91);
+	assert_int_equal(METRIC_COUNT, 92);
 	assert_int_equal(DERIVED_COUNT, 18 + 14);
 	assert_int_equal(MEASURE_COUNT, METRIC_COUNT + DERIVED_COUNT);
 }
