@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/auxv.h>
-#include <sys/fsuid.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -17,7 +17,19 @@ static struct {
 	uint32_t effective[_LINUX_CAPABILITY_U32S_3];
 } granted;
 
-/* Sets the effective capabilities of this thread. Those of file access follow the ids too, and so are set behind them. */
+static int get_effective(uint32_t ret_effective[_LINUX_CAPABILITY_U32S_3])
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {{0}};
+
+	if (syscall(SYS_capget, &header, sets) < 0)
+		return -errno;
+	for (unsigned i = 0; i < _LINUX_CAPABILITY_U32S_3; i++)
+		ret_effective[i] = sets[i].effective;
+	return 0;
+}
+
+/* Sets the effective capabilities of this thread. */
 static int set_effective(const uint32_t effective[_LINUX_CAPABILITY_U32S_3])
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -30,52 +42,68 @@ static int set_effective(const uint32_t effective[_LINUX_CAPABILITY_U32S_3])
 	return syscall(SYS_capset, &header, sets) < 0 ? -errno : 0;
 }
 
-/* These calls have no errors: they return the id from before. */
-static int set_file_ids(uid_t uid, gid_t gid)
-{
-	setfsgid(gid);
-	setfsuid(uid);
-	return (uid_t)setfsuid((uid_t)-1) == uid && (gid_t)setfsgid((gid_t)-1) == gid ? 0 : -EPERM;
-}
-
 static int lower(void)
 {
 	static const uint32_t none[_LINUX_CAPABILITY_U32S_3] = {0};
-	int r = set_file_ids(getuid(), getgid());
 
-	return r < 0 ? r : set_effective(none);
+	return set_effective(none);
+}
+
+/* Gives up the ids of a set-id program for good. A command would get them back with all their rights: execve(2) goes by the
+ * effective ids. */
+static int drop_ids(void)
+{
+	uid_t uid = getuid();
+	gid_t gid = getgid();
+
+	return setresgid(gid, gid, gid) < 0 || setresuid(uid, uid, uid) < 0 ? -errno : 0;
 }
 
 int rights_init(void)
 {
-	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {{0}};
+	int r;
 
 	if (getauxval(AT_SECURE) == 0 || getuid() == 0)
 		return 0;
-	if (syscall(SYS_capget, &header, sets) < 0)
-		return -errno;
-	for (unsigned i = 0; i < _LINUX_CAPABILITY_U32S_3; i++)
-		granted.effective[i] = sets[i].effective;
+	r = drop_ids();
+	if (r == 0)
+		r = get_effective(granted.effective);
+	if (r < 0)
+		return r;
 	granted.are_extra = true;
 	return lower();
 }
 
+/* Returns whether the rights of this thread are those that were granted. */
+static bool are_raised(void)
+{
+	uint32_t effective[_LINUX_CAPABILITY_U32S_3];
+
+	return granted.are_extra && get_effective(effective) == 0 &&
+	       memcmp(effective, granted.effective, sizeof(effective)) == 0;
+}
+
 bool rights_raise(void)
 {
-	uid_t uid = (uid_t)setfsuid((uid_t)-1);
-	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {{0}};
-
-	if (!granted.are_extra || syscall(SYS_capget, &header, sets) < 0)
-		return false;
-	if (uid == geteuid() && sets[0].effective == granted.effective[0] &&
-	    sets[1].effective == granted.effective[1])
+	if (!granted.are_extra || are_raised())
 		return false;
 	/* Without them values are missing, with their reasons. */
-	(void)!set_file_ids(geteuid(), getegid());
 	(void)!set_effective(granted.effective);
 	return true;
+}
+
+bool rights_pause(void)
+{
+	const bool raised = are_raised();
+
+	rights_lower(&raised);
+	return raised;
+}
+
+void rights_resume(const bool *paused)
+{
+	if (*paused)
+		(void)!set_effective(granted.effective);
 }
 
 void rights_lower(const bool *raised)

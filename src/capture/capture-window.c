@@ -21,6 +21,14 @@ static void measure(struct window_meter *self, const struct snapshot_info *first
 	capture_readers_cost(&((struct meter *)self)->cost, first, last, info);
 }
 
+/* The wait may be a command of the user's. */
+static int await_end(const struct capture_window_options *options, uint64_t begin_ns)
+{
+	cleanup_(rights_resume) bool paused = rights_pause();
+
+	return options->wait->until(options->wait, begin_ns, begin_ns + options->length_ns);
+}
+
 /* A window has the smaps of its end, so the first reading leaves them out. */
 static int read_both(const struct capture_window_options *options,
                      const struct capture_readers *readers, struct window_reading *first,
@@ -28,15 +36,13 @@ static int read_both(const struct capture_window_options *options,
 {
 	struct capture_options without_smaps = options->capture;
 	struct capture_readers last_readers = *readers;
-	uint64_t begin_ns;
 	int r;
 
 	without_smaps.smaps = CAPTURE_SMAPS_OFF;
 	r = capture_readers_read(&without_smaps, readers, first, reterr);
 	if (r < 0)
 		return r;
-	begin_ns = first->info.captured_boottime_ns;
-	r = options->wait->until(options->wait, begin_ns, begin_ns + options->length_ns);
+	r = await_end(options, first->info.captured_boottime_ns);
 	last_readers.tools.settings_last = true;
 	return r < 0 ? r : capture_readers_read(&options->capture, &last_readers, last, reterr);
 }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/rights.h"
 #include "cli/commands.h"
@@ -27,10 +31,20 @@ static void set_signals(void)
 	signal(SIGXFSZ, SIG_IGN);
 }
 
+/* A file that is opened must not get the number of a standard descriptor that the parent has closed: messages would be written into it.
+ * A descriptor of O_PATH refuses to read and write, as a closed one does, and no command inherits it. */
+static void hold_standard_descriptors(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			(void)!open("/dev/null", O_PATH | O_CLOEXEC);
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *command = argc < 2 ? NULL : command_find(argv[1]);
 
+	hold_standard_descriptors();
 	if (rights_init() < 0) {
 		fputs("ctprof: the rights of this program cannot be given up\n", stderr);
 		return EXIT_FAILED;

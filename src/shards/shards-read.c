@@ -287,7 +287,7 @@ static int find_groups(struct shards_reader *reader, const struct strbuf *condit
 	rest = (struct span){strbuf_str(&answer), answer.len};
 	while (r == 0 && rest.len > 0) {
 		if (!row_binary_read_text(&rest, &set) || !row_binary_read_text(&rest, &name) ||
-		    !row_binary_read_u64(&rest, &rows))
+		    !row_binary_read_u64(&rest, &rows) || rows == 0)
 			return damaged(reader);
 		if (rows > ROWS_MAX - all)
 			return fail(reader, "these are more than 10000000000 facts");

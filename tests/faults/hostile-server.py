@@ -113,13 +113,15 @@ def main():
     refused(server, ctprof, "a sum that goes round", rb"more than 10000000000 facts", 10)
     server.groups = [("g", 10**10)]
     refused(server, ctprof, "facts that never come", rb"not what was asked for", 150)
+    server.groups = [(f"g{i}", 0) for i in range(1000)]
+    refused(server, ctprof, "groups without a fact", rb"not what was asked for", 10)
     server.groups = [("g", 2)]
     refused(server, ctprof, "fewer facts than there are", rb"fewer facts than it had counted", 10)
     server.refusal = b"\x1b[31mred\\ \xe2\x80\xae\nmore"
     refused(server, ctprof, "a reason with escapes", rb": \\x1b\[31mred", 10)
     server.refusal, server.groups = None, []
     tried = fails_allocations(server, ctprof, sys.argv[2]) if len(sys.argv) > 2 else 0
-    print(f"6 cases, {tried} runs in which allocations fail")
+    print(f"7 cases, {tried} runs in which allocations fail")
 
 
 main()

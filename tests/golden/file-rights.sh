@@ -42,7 +42,9 @@ printf 'TopSecret\n' >secret/word
 printf '[commands]\nTopSecret = true\n' >secret/plan
 "$CTPROF" duct -q -p secret/x_ --message TopSecret -- true
 "$CTPROF" db --db secret/fleet.db add secret/a.zst >/dev/null
+printf '#!/bin/sh\necho TopSecret\n' >secret/program
 chmod 600 secret/*
+chmod 755 secret/program
 # A tree of processes that is the user's, with links to files of root's.
 cp -R "$here/../fixtures/6.12-schedstats/proc" own/proc
 for file in own/proc/[0-9]*/comm own/proc/[0-9]*/task/*/comm own/proc/[0-9]*/cgroup own/proc/[0-9]*/task/*/cgroup; do
@@ -81,15 +83,35 @@ readers() {
     ok
 }
 
+# Commands have the rights of the user alone, also those that run in the middle of a window. A shell with -p keeps the ids that it has.
+commands() {
+    for options in "run" "run -o own/window.zst" "duct -q -p own/y_ --clobber" "duct -q -p own/y_ --clobber --mode current-session"; do
+        # shellcheck disable=SC2086 # the options are several words
+        refused "$options: a command reads" ./ctprof $options -- bash -p -c 'cat secret/word; id -u >own/uid'
+        [ "$(cat own/uid)" = 65534 ] || fail "$mode: $options: a command runs as user $(cat own/uid)"
+        # shellcheck disable=SC2086
+        refused "$options: a program of root's" ./ctprof $options -- secret/program
+    done
+    refused "run writes records" ./ctprof run -o own/window.zst --records secret/r_ -- true
+    [ -z "$(find secret -name 'r_*')" ] || fail "$mode: run --records writes where only root may"
+    printf '#!/bin/sh -p\ncat secret/word >own/gpu; id -u >own/uid\n' >own/nvidia-smi
+    chmod 755 own/nvidia-smi
+    refused "duct's nvidia-smi" env PATH="$scratch/own:$PATH" ./ctprof duct -q -p own/y_ --clobber -- sleep 0.3
+    [ ! -s own/gpu ] || fail "$mode: nvidia-smi of the user's reads root's files"
+    rm -f own/gpu own/uid
+}
+
 # The user reads no such file, and root does.
 mode=plain
 nobody cat secret/word 2>/dev/null && fail "nobody can read it anyway"
 ./ctprof show secret/a.zst -s labels 2>/dev/null | grep -q TopSecret || "$CTPROF" show -f json secret/a.zst | grep -q TopSecret ||
     fail "root does not find the secret"
 readers
+commands
 if setcap cap_dac_read_search,cap_dac_override,cap_sys_ptrace,cap_net_admin+ep ctprof 2>/dev/null && nobody ./ctprof --version >/dev/null 2>&1; then
     mode="file capabilities"
     readers
+    commands
     # They do what they are for: files of root's processes.
     sleep 60 &
     nobody ./ctprof capture --source procfs --pid "$!" -q -o own/rights.zst 2>out || fail "capture: $(cat out)"
@@ -103,4 +125,12 @@ fi
 chmod 4755 ctprof
 mode="set-user-id"
 readers
+commands
+chgrp root ctprof
+chmod 2755 ctprof
+mode="set-group-id"
+chmod 750 secret
+chmod 640 secret/word
+readers
+commands
 echo "$checks checks"
