@@ -307,7 +307,7 @@ REFUSED = [
     set_in("sources", "io", "rule", "unneeded"),
     set_in("sources", "io", "denied", 0),
     set_in("sources", "io", "lost", 1),
-    set_in("sources", "wchan", {"rule": "read"}),
+    set_in("sources", "no_source", {"rule": "read"}),
     without("sources", "io", "rule"),
     without("host", "source"),
     without("parse_summary", "processes_gone"),
