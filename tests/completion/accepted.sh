@@ -17,14 +17,23 @@ accepts() {
 
     case $1 in
     top) ;; # Without --batch nothing is done.
-    show | export | plot | list) arguments+=(/nonexistent/a) ;;
+    show | export | plot | list)
+        arguments+=(/nonexistent/a)
+        case "$1 $2=$3" in
+        "export --format=pcp") arguments+=(--output /nonexistent/p) ;;
+        "export --output="*) arguments+=(--format=pcp) ;;
+        esac
+        ;;
     compare) arguments+=(/nonexistent/a /nonexistent/b) ;;
     ab-report) arguments+=(/nonexistent/a) ;;
     ab) arguments+=(--plan --b 'env X = 1' -- true) ;;
     db) arguments+=(query outliers --db /nonexistent/a) ;;
     merge) arguments+=(--output /nonexistent/m /nonexistent/a) ;;
     window) arguments+=(--output /nonexistent/w /nonexistent/a /nonexistent/b) ;;
-    record) arguments+=(--every=1s /nonexistent/a/b) ;;
+    record)
+        arguments+=(--every=1s /nonexistent/a/b)
+        case $2 in --group-by | --metrics | --top) arguments+=(--serve=127.0.0.1:0) ;; esac
+        ;;
     report)
         arguments+=(--output /nonexistent/r /nonexistent/a)
         [ "$2" != --chart ] || arguments+=(--format=svg)
@@ -49,7 +58,7 @@ for command in $("$ctprof" --help | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p'); do
     while read -r option argument; do
         offered=$(printf 'ctprof %s %s \n' "$command" "$option" | bash --norc "$here/answers.bash" "$script" | cut -f 2)
         case $argument in
-        N | SECONDS | DIR | FILE | TEXT | TIME | SIZE | GLOB | EXPR | KEY=VALUE | LABEL | LABELS | LINE | NAME | NAMES | ROWS | SHARE | LIMIT | LIMITS | REGEX | CONDITION | PERCENT | TRIGGER | PATH | IDS | CPUS | 'GROUP[:M]') [ -z "$offered" ] && continue ;;
+        N | ADDR | SECONDS | DIR | FILE | TEXT | TIME | SIZE | GLOB | EXPR | KEY=VALUE | LABEL | LABELS | LINE | NAME | NAMES | ROWS | SHARE | LIMIT | LIMITS | REGEX | CONDITION | PERCENT | TRIGGER | PATH | IDS | CPUS | 'GROUP[:M]') [ -z "$offered" ] && continue ;;
         esac
         [ -n "$offered" ] || { echo "ctprof $command $option $argument: nothing is offered"; exit 1; }
         IFS='|' read -r -a words <<<"$offered"

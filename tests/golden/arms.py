@@ -85,7 +85,7 @@ class Fleet:
                     continue
                 for arm in "AB":
                     if files[host, arm]:
-                        by = files if series[1] in ("thread_count", "rss_bytes", "vsize_bytes") else seconds
+                        by = files if series[1] in ("thread_count", "nr_iowait", "rss_bytes", "vsize_bytes") else seconds
                         result.setdefault(series, {}).setdefault(host, {})[arm] = work[series, host, arm] / by[host, arm]
         return result
 

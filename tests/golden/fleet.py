@@ -67,7 +67,7 @@ def exported(fleet):
     for line in text.splitlines():
         row = json.loads(line)
         if row["rule"] == "sum" and row["sum"] is not None:
-            is_level = row["metric"] in ("thread_count", "rss_bytes", "vsize_bytes")
+            is_level = row["metric"] in ("thread_count", "nr_iowait", "rss_bytes", "vsize_bytes")
             value = int(row["sum"]) + int(row["exited"] or 0)
             series = values.setdefault(row["host"], {}).setdefault(int(row["end_unix_ns"]), {})
             series[row["group_name"], row["metric"]] = value if is_level else value / (int(row["length_ns"]) / 1e9)

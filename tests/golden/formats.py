@@ -153,8 +153,8 @@ def value_cells(row, name, side, rules):
     seen = row["coverage" + side]
     star = seen is not None and 0 < int(seen) < int(row["threads" + side]) and row["metric"] not in ("nr_threads", "rss_bytes", "vsize_bytes", "mem_percent")
     star = star or bool(row.get("missing_inputs" + side))
-    # The zero of a group that was not in a window, some threads of which nobody saw.
-    star = star or (row["threads" + side] is None and str(row["partial" + side]).lower() == "true")
+    # The zero of a group that was not in a window, some threads of which nobody saw; a sum without the exited threads of a process.
+    star = star or str(row["partial" + side]).lower() == "true"
     if rule == "mode":
         text = re.escape(value) + rf"( \(\d+/{seen}\))?"
     elif rule == "affinity" and value.startswith("mixed:"):
@@ -234,7 +234,7 @@ def expected_cell(row, column, command, rules):
         if row["delta"] in ("same", "differs"):
             return row["delta"]
         if row["delta"] is None:
-            return "-‡?¶?"
+            return r"-‡?¶?\*?"
         if rules.get(row["metric"]) in ("range", "affinity") and number(row["delta"]) == 0 and \
                 row["baseline"] != row["candidate"]:
             return "differs"

@@ -87,11 +87,11 @@ while [ "$captures" -lt 10 ] || [ $((gone * seen)) -eq 0 ]; do
     read -r lost brief sets churning reasons walked rows half < <(zstd -dc churn.zst |
         jq -r --argjson pid "$pid" --arg brief "${p}churn-brief" --arg churn "${p}churn-churn" '
         [.threads[] | select(.tgid == $pid)] as $mine
-        | [.parse_summary.threads_gone, ([$mine[] | select(.comm == $brief)] | length),
-            ([$mine[] | del(.nr_threads, .rss_bytes, .vsize_bytes, .ppid, .pgrp, .session, .smaps_rollup_kib, .process_totals, .process_start_time_clock_ticks, .missing, .impossible, .hiwater_rss_bytes, .hiwater_vm_bytes, .cgroups_v1) | keys] | unique | length), ([$mine[] | select(.comm == $churn)] | length),
-            ([$mine[] | .missing // {} | del(.process_taskstats) | to_entries[] | "\(.key):\(.value)"] | unique | join(",") | if . == "" then "none" else . end), (.parse_summary | .threads_walked - .threads_gone),
+        | [.parse_summary.threads_gone + ([$mine[] | select(.missing.cgroup == "gone")] | length), ([$mine[] | select(.comm == $brief)] | length),
+            ([$mine[] | del(.nr_threads, .rss_bytes, .vsize_bytes, .ppid, .pgrp, .session, .smaps_rollup_kib, .process_totals, .process_start_time_clock_ticks, .missing, .impossible, .hiwater_rss_bytes, .hiwater_vm_bytes, .cgroup, .cgroups_v1) | keys] | unique | length), ([$mine[] | select(.comm == $churn)] | length),
+            ([$mine[] | .missing // {} | del(.process_taskstats) | if .cgroup == "gone" then del(.cgroup) else . end | to_entries[] | "\(.key):\(.value)"] | unique | join(",") | if . == "" then "none" else . end), (.parse_summary | .threads_walked - .threads_gone),
             (.threads | length), ((.host.source == "bpf") as $bpf | [.threads[].missing // {}
-                | if $bpf then del(.exe, .cwd, .title, .smaps_rollup, .jemalloc) else . end | select(any(. == "gone"))] | length)] | @tsv')
+                | del(.process_taskstats) | if $bpf then del(.cgroup, .exe, .cwd, .title, .smaps_rollup, .jemalloc) else . end | select(any(. == "gone"))] | length)] | @tsv')
     gone=$((gone + lost)) seen=$((seen + brief))
     # No half thread: those of one process have the same keys, but for those of the leader, and memory and cgroups that one on its
     # way out has given up.
@@ -99,7 +99,8 @@ while [ "$captures" -lt 10 ] || [ $((gone * seen)) -eq 0 ]; do
     same "rows of capture $captures" "$walked" "$rows"
     # Four that last; one that has just begun still has the name of the one that made it.
     between "the churning threads in capture $captures" 4 "$churning" 36
-    # But for the total of a process that a thread was leaving: nobody can tell whether it is in there.
+    # But for the total of a process that a thread was leaving: nobody can tell whether it is in there. BPF keeps such a thread, whose
+    # cgroup no file shows any more.
     same "what is missing of threads of our own in capture $captures, and why" none "$reasons"
     # Gone is a reason for a whole thread, never for a source of one that is there, but for what BPF does not read.
     same "threads of capture $captures that are half gone" 0 "$half"
