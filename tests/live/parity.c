@@ -205,9 +205,10 @@ static void compare_metric(enum metric_id metric, const struct thread_sample *be
 {
 	struct tally *tally = &metrics[metric];
 	bool offered = has(before, metric) && has(after, metric);
-	/* A delay record leaves only traces in /proc. */
-	bool more = rules->taskstats.delays == TASKSTATS_DELAYS_LATER &&
-	            metric_table[metric].source == SOURCE_taskstats;
+	/* A delay record leaves only traces in /proc, and no file has what the source task has. */
+	bool more = (rules->taskstats.delays == TASKSTATS_DELAYS_LATER &&
+	             metric_table[metric].source == SOURCE_taskstats) ||
+	            metric_table[metric].source == SOURCE_task;
 
 	if (!offered) {
 		if (has(value, metric) && !has(before, metric) && !has(after, metric) && !more)
