@@ -4,8 +4,8 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stddef.h>
-#include <string.h>
 
+#include "base/library.h"
 #include "base/mem.h"
 
 enum { NATIVE, NARROW, TABLES, NUMBERS = 1024 };
@@ -30,12 +30,10 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void load(void)
 {
 	void *library = dlopen("libseccomp.so.2", RTLD_NOW | RTLD_LOCAL);
-	void *symbol = library ? dlsym(library, "seccomp_syscall_resolve_num_arch") : NULL;
 	resolver *resolve;
 
-	if (!symbol)
+	if (!library || !library_find(library, "seccomp_syscall_resolve_num_arch", &resolve))
 		return;
-	memcpy(&resolve, &symbol, sizeof(resolve));
 	for (int number = 0; number < NUMBERS; number++) {
 		names[NATIVE][number] = resolve(ARCH_NATIVE, number);
 		if (ARCH_NARROW != 0)

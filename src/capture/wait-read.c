@@ -14,15 +14,10 @@
 
 enum { NAME_BYTES = 64, FILE_BYTES = 1024 };
 
-static int read_file(int proc_fd, const struct thread_sample *sample, const char *file,
-                     char text[FILE_BYTES], size_t *ret_len)
-{
-	char name[NAME_BYTES];
-
-	snprintf(name, sizeof(name), "%" PRIu32 "/task/%" PRIu32 "/%s", sample->tgid, sample->tid,
-	         file);
-	return fd_read_begin_at(proc_fd, name, text, FILE_BYTES, ret_len);
-}
+struct file_text {
+	char bytes[FILE_BYTES];
+	size_t len;
+};
 
 /* A file that is not there is one that the kernel lacks, or the thread has ended. */
 static enum source_outcome outcome_of(int proc_fd, const struct thread_sample *sample, int r)
@@ -35,17 +30,27 @@ static enum source_outcome outcome_of(int proc_fd, const struct thread_sample *s
 	return outcome_of_error(ERROR_OF_FEATURE, r);
 }
 
+static enum source_outcome read_file(int proc_fd, const struct thread_sample *sample,
+                                     const char *file, struct file_text *ret)
+{
+	char name[NAME_BYTES];
+	int r;
+
+	snprintf(name, sizeof(name), "%" PRIu32 "/task/%" PRIu32 "/%s", sample->tgid, sample->tid,
+	         file);
+	r = fd_read_begin_at(proc_fd, name, ret->bytes, sizeof(ret->bytes), &ret->len);
+	return r < 0 ? outcome_of(proc_fd, sample, r) : OUTCOME_read;
+}
+
 static enum source_outcome read_syscall(int proc_fd, struct thread_sample *sample)
 {
 	struct syscall_number call;
-	enum source_outcome outcome;
-	char text[FILE_BYTES];
-	size_t len = 0;
-	int r = read_file(proc_fd, sample, "syscall", text, &len);
+	struct file_text text;
+	enum source_outcome outcome = read_file(proc_fd, sample, "syscall", &text);
 
-	if (r < 0)
-		return outcome_of(proc_fd, sample, r);
-	outcome = syscall_parse(text, len, &call);
+	if (outcome != OUTCOME_read)
+		return outcome;
+	outcome = syscall_parse(text.bytes, text.len, &call);
 	sample->has_syscall = outcome == OUTCOME_read;
 	if (sample->has_syscall && call.has_number)
 		syscall_name_add(call.number, call.is_narrow, &sample->syscall);
@@ -63,14 +68,12 @@ static bool is_secret(int proc_fd, const struct thread_sample *sample)
 
 static enum source_outcome read_wchan(int proc_fd, struct thread_sample *sample)
 {
-	enum source_outcome outcome;
-	char text[FILE_BYTES];
-	size_t len = 0;
-	int r = read_file(proc_fd, sample, "wchan", text, &len);
+	struct file_text text;
+	enum source_outcome outcome = read_file(proc_fd, sample, "wchan", &text);
 
-	if (r < 0)
-		return outcome_of(proc_fd, sample, r);
-	outcome = wchan_parse(text, len, &sample->wchan);
+	if (outcome != OUTCOME_read)
+		return outcome;
+	outcome = wchan_parse(text.bytes, text.len, &sample->wchan);
 	if (outcome == OUTCOME_read && sample->wchan.len == 0 && !sample->has_syscall &&
 	    is_secret(proc_fd, sample))
 		return OUTCOME_denied;

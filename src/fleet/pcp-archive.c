@@ -13,6 +13,7 @@
 #include <pcp/import.h>
 
 #include "base/clock.h"
+#include "base/library.h"
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -57,33 +58,25 @@ struct pcp_archive {
 	bool has_host, is_open;
 };
 
-static bool find(void *library, const char *name, void *ret_function)
-{
-	void *function = dlsym(library, name);
-
-	memcpy(ret_function, &function, sizeof(function));
-	return function != NULL;
-}
-
 /* It stays loaded. */
 static bool load(struct library *functions)
 {
 	void *library = dlopen("libpcp_import.so.1", RTLD_NOW | RTLD_LOCAL);
 
-	return library && find(library, "pmiStart", &functions->start) &&
-	       find(library, "pmiEnd", &functions->end) &&
-	       find(library, "pmiSetHostname", &functions->set_host) &&
-	       find(library, "pmiSetTimezone", &functions->set_zone) &&
-	       find(library, "pmiAddMetric", &functions->add_metric) &&
-	       find(library, "pmiAddInstance", &functions->add_instance) &&
-	       find(library, "pmiGetHandle", &functions->get_handle) &&
-	       find(library, "pmiPutValueHandle", &functions->put_handle) &&
-	       find(library, "pmiPutMark", &functions->put_mark) &&
-	       find(library, "pmiPutText", &functions->put_text) &&
-	       find(library, "pmiWrite", &functions->write) &&
-	       find(library, "pmiID", &functions->id) &&
-	       find(library, "pmiInDom", &functions->domain) &&
-	       find(library, "pmiErrStr_r", &functions->reason);
+	return library && library_find(library, "pmiStart", &functions->start) &&
+	       library_find(library, "pmiEnd", &functions->end) &&
+	       library_find(library, "pmiSetHostname", &functions->set_host) &&
+	       library_find(library, "pmiSetTimezone", &functions->set_zone) &&
+	       library_find(library, "pmiAddMetric", &functions->add_metric) &&
+	       library_find(library, "pmiAddInstance", &functions->add_instance) &&
+	       library_find(library, "pmiGetHandle", &functions->get_handle) &&
+	       library_find(library, "pmiPutValueHandle", &functions->put_handle) &&
+	       library_find(library, "pmiPutMark", &functions->put_mark) &&
+	       library_find(library, "pmiPutText", &functions->put_text) &&
+	       library_find(library, "pmiWrite", &functions->write) &&
+	       library_find(library, "pmiID", &functions->id) &&
+	       library_find(library, "pmiInDom", &functions->domain) &&
+	       library_find(library, "pmiErrStr_r", &functions->reason);
 }
 
 /* Returns 0, or -EIO with what the library says of its result. */

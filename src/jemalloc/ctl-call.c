@@ -7,10 +7,10 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdbool.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unicorn/unicorn.h>
 
+#include "base/library.h"
 #include "base/mem.h"
 
 enum {
@@ -49,28 +49,20 @@ struct machine {
 	uint64_t block; /* where our own memory is */
 };
 
-static bool find(void *library, const char *name, void *ret_function)
-{
-	void *function = dlsym(library, name);
-
-	memcpy(ret_function, &function, sizeof(function));
-	return function != NULL;
-}
-
 /* It stays loaded, for the next file. */
 static bool load(struct unicorn *unicorn)
 {
 	void *library = dlopen("libunicorn.so.2", RTLD_NOW | RTLD_LOCAL);
 
-	return library && find(library, "uc_open", &unicorn->open) &&
-	       find(library, "uc_close", &unicorn->close) &&
-	       find(library, "uc_mem_map", &unicorn->map) &&
-	       find(library, "uc_mem_map_ptr", &unicorn->map_bytes) &&
-	       find(library, "uc_mem_read", &unicorn->read) &&
-	       find(library, "uc_mem_write", &unicorn->write) &&
-	       find(library, "uc_reg_read", &unicorn->read_register) &&
-	       find(library, "uc_reg_write", &unicorn->write_register) &&
-	       find(library, "uc_emu_start", &unicorn->start);
+	return library && library_find(library, "uc_open", &unicorn->open) &&
+	       library_find(library, "uc_close", &unicorn->close) &&
+	       library_find(library, "uc_mem_map", &unicorn->map) &&
+	       library_find(library, "uc_mem_map_ptr", &unicorn->map_bytes) &&
+	       library_find(library, "uc_mem_read", &unicorn->read) &&
+	       library_find(library, "uc_mem_write", &unicorn->write) &&
+	       library_find(library, "uc_reg_read", &unicorn->read_register) &&
+	       library_find(library, "uc_reg_write", &unicorn->write_register) &&
+	       library_find(library, "uc_emu_start", &unicorn->start);
 }
 
 static void machine_done(struct machine *machine)

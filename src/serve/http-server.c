@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 
 #include "base/clock.h"
+#include "base/library.h"
 #include "base/mem.h"
 
 struct microhttpd {
@@ -43,29 +44,22 @@ struct http_server {
 	struct connection connections[HTTP_CONNECTIONS_MAX];
 };
 
-static bool find(void *library, const char *name, void *ret_function)
-{
-	void *function = dlsym(library, name);
-
-	memcpy(ret_function, &function, sizeof(function));
-	return function != NULL;
-}
-
 /* It stays loaded. */
 static bool load(struct microhttpd *of)
 {
 	void *library = dlopen("libmicrohttpd.so.12", RTLD_NOW | RTLD_LOCAL);
 
-	return library && find(library, "MHD_start_daemon", &of->start) &&
-	       find(library, "MHD_stop_daemon", &of->stop) && find(library, "MHD_run", &of->run) &&
-	       find(library, "MHD_get_timeout", &of->timeout) &&
-	       find(library, "MHD_get_daemon_info", &of->info) &&
-	       find(library, "MHD_get_connection_info", &of->connection_info) &&
-	       find(library, "MHD_lookup_connection_value", &of->field) &&
-	       find(library, "MHD_create_response_from_buffer", &of->make) &&
-	       find(library, "MHD_add_response_header", &of->add_field) &&
-	       find(library, "MHD_queue_response", &of->queue) &&
-	       find(library, "MHD_destroy_response", &of->destroy);
+	return library && library_find(library, "MHD_start_daemon", &of->start) &&
+	       library_find(library, "MHD_stop_daemon", &of->stop) &&
+	       library_find(library, "MHD_run", &of->run) &&
+	       library_find(library, "MHD_get_timeout", &of->timeout) &&
+	       library_find(library, "MHD_get_daemon_info", &of->info) &&
+	       library_find(library, "MHD_get_connection_info", &of->connection_info) &&
+	       library_find(library, "MHD_lookup_connection_value", &of->field) &&
+	       library_find(library, "MHD_create_response_from_buffer", &of->make) &&
+	       library_find(library, "MHD_add_response_header", &of->add_field) &&
+	       library_find(library, "MHD_queue_response", &of->queue) &&
+	       library_find(library, "MHD_destroy_response", &of->destroy);
 }
 
 /* The body of the library is the response itself. */

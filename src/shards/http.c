@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/library.h"
 #include "base/mem.h"
 
 enum { CONNECT_SECONDS = 10, SILENT_SECONDS = 300, REQUEST_SECONDS = 3600, REASON_BYTES = 300 };
@@ -39,14 +40,6 @@ struct answer {
 	bool is_long;
 };
 
-static bool find(void *library, const char *name, void *ret_function)
-{
-	void *function = dlsym(library, name);
-
-	memcpy(ret_function, &function, sizeof(function));
-	return function != NULL;
-}
-
 /* A library that libcurl needs for other protocols prepares itself when it is loaded, and says so on standard error if it lacks memory,
  * but for this variable. */
 static void *open_library(const char *name)
@@ -70,14 +63,14 @@ static bool load(struct curl *curl)
 
 	if (!library)
 		library = open_library("libcurl-gnutls.so.4");
-	return library && find(library, "curl_easy_init", &curl->init) &&
-	       find(library, "curl_easy_setopt", &curl->set) &&
-	       find(library, "curl_easy_perform", &curl->perform) &&
-	       find(library, "curl_easy_getinfo", &curl->get) &&
-	       find(library, "curl_easy_cleanup", &curl->cleanup) &&
-	       find(library, "curl_easy_strerror", &curl->reason) &&
-	       find(library, "curl_slist_append", &curl->append) &&
-	       find(library, "curl_slist_free_all", &curl->free_all);
+	return library && library_find(library, "curl_easy_init", &curl->init) &&
+	       library_find(library, "curl_easy_setopt", &curl->set) &&
+	       library_find(library, "curl_easy_perform", &curl->perform) &&
+	       library_find(library, "curl_easy_getinfo", &curl->get) &&
+	       library_find(library, "curl_easy_cleanup", &curl->cleanup) &&
+	       library_find(library, "curl_easy_strerror", &curl->reason) &&
+	       library_find(library, "curl_slist_append", &curl->append) &&
+	       library_find(library, "curl_slist_free_all", &curl->free_all);
 }
 
 static void add_field(struct http *http, const char *field)

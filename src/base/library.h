@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* library - functions of shared libraries that are loaded when they are needed. */
+#include <stdbool.h>
+
+#include "ctprof/base/macro.h"
+
+/* Stores the function @name of a library that dlopen(3) has opened in the pointer to a function at @ret_function. Returns false, with NULL
+ * stored, if the library has none. */
+must_check_ bool library_find(void *library, const char *name, void *ret_function);
