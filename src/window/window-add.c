@@ -117,16 +117,45 @@ void window_add_thread(struct thread_sample *sample, const struct thread_sample 
 	sample->window_part = part_of_both(before->window_part, sample->window_part);
 }
 
+/* Returns whether the windows of @stats have the cgroup of a value from their begin on. One that was made inside has no interval. In
+ * version 1 it may have been made anew in the hierarchy of the value only: then that has no differences. */
+static bool is_there_all_the_time(const struct cgroup_stats *stats, unsigned id)
+{
+	const struct cgroup_value_desc *peak = &cgroup_value_table[id];
+	bool has_counters = false;
+
+	if (stats->interval_ns == 0)
+		return false;
+	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++) {
+		const struct cgroup_value_desc *value = &cgroup_value_table[i];
+
+		if (value->window != FACT_WINDOW_DIFFERENCE || value->version != peak->version ||
+		    strcmp(value->object, peak->object) != 0)
+			continue;
+		if (stats->values[i].state == FACT_NUMBER)
+			return true;
+		has_counters = true;
+	}
+	return !has_counters || stats->values[id].state == FACT_NUMBER;
+}
+
+/* A peak that rose in the earlier windows only is still the highest, if the cgroup is the same one. */
+static void add_peak(struct cgroup_stats *stats, const struct cgroup_stats *before, unsigned id)
+{
+	struct fact_value *value = &stats->values[id];
+
+	if (!is_there_all_the_time(stats, id) || !is_there_all_the_time(before, id))
+		fact_clear(value);
+	else if (value->state == FACT_UNSEEN && before->values[id].state == FACT_NUMBER &&
+	         !cgroup_stats_are_others(stats, before, cgroup_value_table[id].object))
+		fact_set_number(value, before->values[id].number);
+}
+
 static void add_fact(enum fact_window window, struct fact_value *value,
                      const struct fact_value *before)
 {
-	if (window == FACT_WINDOW_END)
+	if (window != FACT_WINDOW_DIFFERENCE)
 		return;
-	if (window == FACT_WINDOW_RISEN) {
-		if (value->state == FACT_UNSEEN && before->state == FACT_NUMBER)
-			fact_set_number(value, before->number);
-		return;
-	}
 	if (value->state != FACT_NUMBER || before->state != FACT_NUMBER ||
 	    __builtin_add_overflow(value->number, before->number, &value->number))
 		fact_clear(value);
@@ -168,6 +197,10 @@ static void add_psi(struct psi *psi, const struct psi *before)
 
 void window_add_cgroup(struct cgroup_stats *stats, const struct cgroup_stats *before)
 {
+	/* Peaks come first, since they depend on which differences there are. */
+	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++)
+		if (cgroup_value_table[i].window == FACT_WINDOW_RISEN)
+			add_peak(stats, before, i);
 	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++)
 		add_fact(cgroup_value_table[i].window, &stats->values[i], &before->values[i]);
 	for (unsigned i = 0; i < CGROUP_LIST_COUNT; i++)

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "check.h"
+#include "memory-stream.h"
 #include "samples.h"
+#include "window/window-sum.h"
 #include "windows.h"
 
 struct pair {
@@ -124,11 +126,110 @@ static void remade_in_one_hierarchy(void **state)
 	assert_int_equal(pair.window.info.window.numbers[WINDOW_cgroups_lost], 1);
 }
 
+enum { READINGS = 4 };
+
+/* Adds the window between two readings to a sum. */
+static void add_window(struct window_sum *sum, const struct reading *first,
+                       const struct reading *last)
+{
+	cleanup_(window_reading_done) struct window_reading a = {0}, b = {0};
+	cleanup_(snapshot_info_done) struct snapshot_info info = {0};
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	struct memory_sink sink = memory_sink_make(SIZE_MAX);
+	struct snapshot_writer *writer = snapshot_writer_new(&sink.base, 1);
+	struct window_options options = {0};
+	struct memory_source source;
+
+	reading_load(first, &a);
+	reading_load(last, &b);
+	assert_int_equal(window_of_readings(&a, &b, &options, writer, &info, &reason), 0);
+	snapshot_writer_freep(&writer);
+	source = memory_source_make(sink.bytes.data, sink.bytes.len, sink.bytes.len);
+	assert_int_equal(window_sum_read(sum, &source.base, &snapshot_default_limits, &reason), 0);
+	strbuf_done(&sink.bytes);
+}
+
+/* Stores the peaks of memory in the sum of the windows between the readings, and in the one window over all of them. */
+static void get_peaks(const struct reading readings[READINGS], unsigned id,
+                      struct fact_value ret[2])
+{
+	cleanup_(window_reading_done) struct window_reading both = {0};
+	struct window_sum *sum = window_sum_new();
+	struct snapshot_writer *writer;
+	struct snapshot_copy one;
+
+	for (unsigned i = 0; i + 1 < READINGS; i++)
+		add_window(sum, &readings[i], &readings[i + 1]);
+	window_reading_init(&both);
+	writer = snapshot_writer_new_visiting(&both.visitor);
+	assert_int_equal(window_sum_write(sum, writer, &both.info), 0);
+	snapshot_writer_freep(&writer);
+	window_sum_freep(&sum);
+	window_between(&readings[0], &readings[READINGS - 1], NULL, &one);
+	ret[0] = both.cgroups[0].values[id];
+	ret[1] = one.cgroups[0].values[id];
+	snapshot_copy_done(&one);
+}
+
+/* The sum of windows has the peak that one long window has. */
+static void peaks_of_sums_are_those_of_one_window(void **state)
+{
+	static const struct {
+		uint64_t ids[READINGS]; /* 0: it is not there */
+		int64_t peaks[READINGS];
+		int64_t expected; /* 0: none */
+	} cases[] = {
+	        {{7, 7, 7, 7}, {100, 200, 200, 200}, 200},
+	        {{7, 7, 7, 7}, {100, 100, 100, 300}, 300},
+	        {{7, 7, 7, 7}, {100, 100, 100, 100}, 0},
+	        {{7, 7, 8, 8}, {100, 200, 60, 60}, 0},
+	        {{7, 7, 8, 8}, {100, 200, 50, 60}, 0},
+	        {{7, 7, 8, 8}, {100, 200, 250, 250}, 0},
+	        {{7, 8, 8, 8}, {100, 50, 60, 60}, 0},
+	        {{0, 8, 8, 8}, {0, 50, 60, 60}, 0},
+	        {{7, 7, 0, 8}, {100, 200, 0, 60}, 0},
+	};
+
+	(void)state;
+	for (size_t n = 0; n < ARRAY_SIZE(cases) * 2; n++) {
+		const unsigned version = n % 2 == 0 ? 1 : 2, at = (unsigned)n / 2;
+		const unsigned peak =
+		        version == 1 ? CGROUP_VALUE_memory_v1_max_usage : CGROUP_VALUE_memory_peak;
+		struct reading readings[READINGS];
+		struct fact_value peaks[2];
+
+		for (unsigned i = 0; i < READINGS; i++) {
+			struct cgroup_stats *stats;
+
+			reading_init(&readings[i], SECONDS(100 + 30 * i));
+			if (cases[at].ids[i] == 0)
+				continue;
+			stats = add(&readings[i], "/a", 100 + 30 * i);
+			stats->is_v1 = version == 1;
+			set_id(stats, version == 1 ? "memory" : CGROUP_ID_UNIFIED,
+			       cases[at].ids[i]);
+			fact_set_number(&stats->values[peak], cases[at].peaks[i]);
+			if (version == 1)
+				fact_set_number(&stats->values[CGROUP_VALUE_memory_v1_failcnt], 0);
+		}
+		get_peaks(readings, peak, peaks);
+		for (unsigned i = 0; i < 2; i++)
+			if (peaks[i].state != (cases[at].expected ? FACT_NUMBER : FACT_UNSEEN) ||
+			    peaks[i].number != cases[at].expected)
+				fail_msg("case %u, version %u, %s: state %d, %lld", at, version,
+				         i == 0 ? "sum" : "one window", (int)peaks[i].state,
+				         (long long)peaks[i].number);
+		for (unsigned i = 0; i < READINGS; i++)
+			reading_done(&readings[i]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(remade),
 	        cmocka_unit_test(remade_in_one_hierarchy),
+	        cmocka_unit_test(peaks_of_sums_are_those_of_one_window),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
