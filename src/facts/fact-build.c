@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "facts/cgroup-lost.h"
 #include "where/where.h"
 
 static const char *keep_text(struct fact_row_set *set, const char *bytes, size_t len)
@@ -58,22 +59,25 @@ static double weight_of(const struct fact_row *row, unsigned sides,
 	struct quantity size = sides == 1 ? row->sides[0].number : row->delta;
 
 	if (size.kind == QUANTITY_NONE)
-		return row->changed && !row->went_back &&
+		return row->changed && !row->went_back && !row->remade &&
 		       row->sides[SIDE_BASELINE].state != FACT_UNSEEN &&
 		       row->sides[SIDE_CANDIDATE].state != FACT_UNSEEN;
 	return larger > 0 ? magnitude(size) / larger : 0;
 }
 
-/* A counter that fell was counted anew, or is that of another cgroup under the same path. */
-static void compare_sides(struct fact_row *row, bool never_falls)
+/* A counter that fell was counted anew. A cgroup that was made again may have counted more. */
+static void compare_sides(const struct fact_build *build, struct fact_row *row,
+                          struct fact_kind kind)
 {
 	struct quantity baseline = row->sides[SIDE_BASELINE].number;
 
 	row->changed = !same_cell(&row->sides[SIDE_BASELINE], &row->sides[SIDE_CANDIDATE]);
 	row->delta = quantity_difference(row->sides[SIDE_CANDIDATE].number, baseline);
-	row->went_back =
-	        never_falls && row->delta.kind != QUANTITY_NONE && quantity_double(row->delta) < 0;
-	if (row->went_back)
+	row->remade = row->delta.kind != QUANTITY_NONE && kind.since_made &&
+	              cgroup_groups_have_lost(build->cgroups, SIDE_MAX, kind.since_made);
+	row->went_back = kind.counts && build->options->continues && !row->remade &&
+	                 row->delta.kind != QUANTITY_NONE && quantity_double(row->delta) < 0;
+	if (row->went_back || row->remade)
 		row->delta = (struct quantity){0};
 	if (row->delta.kind != QUANTITY_NONE && !quantity_is_zero(baseline) &&
 	    row->unit != UNIT_percent_hundredths && row->unit != UNIT_ratio)
@@ -176,7 +180,7 @@ void fact_build_row(struct fact_build *build, const char *name, size_t len, stru
 	}
 	row.metric = metric->name;
 	if (set->sides == SIDE_MAX)
-		compare_sides(&row, kind.counts && build->options->continues);
+		compare_sides(build, &row, kind);
 	row.weight = weight_of(&row, set->sides, metric);
 	*array_add(set->rows, set->count, set->capacity) = row;
 }

@@ -29,6 +29,8 @@ struct fact_build {
 	/* The group of the current rows; borrowed. */
 	const char *group_name;
 	size_t group_name_len;
+	/* The cgroups of the current rows, by side; NULL: there are none, or they are not of cgroups. */
+	const struct cgroup_group *cgroups[SIDE_MAX];
 	size_t group_start;        /* its first row */
 	struct fact_group *groups; /* owned */
 	size_t group_count;
@@ -47,6 +49,9 @@ struct fact_kind {
 	unsigned id; /* as in struct fact_row */
 	bool counts; /* the value only rises: a window has the increase, which becomes a rate by its time */
 	bool per_second; /* the value is a rate already */
+	/* The value adds up, or is the highest one, since the cgroup was made in this hierarchy; NULL: it does not, or is of no
+	 * cgroup. */
+	const char *since_made;
 };
 
 /* fact_emit() calls these: the rows of a group come between begin and end. Names are raw bytes; the group's must stay

@@ -96,6 +96,12 @@ static struct fact_cell cgroup_cell(const struct cgroup_group *group, unsigned i
 	return cell;
 }
 
+/* Returns the name of the hierarchy among the ids of cgroups. */
+static const char *hierarchy_of(unsigned version, const char *object)
+{
+	return version == 1 ? object : CGROUP_ID_UNIFIED;
+}
+
 static void emit_cgroup_values(struct fact_build *build, const struct cgroup_group *const *groups)
 {
 	for (unsigned id = 0; id < CGROUP_VALUE_COUNT; id++) {
@@ -110,7 +116,11 @@ static void emit_cgroup_values(struct fact_build *build, const struct cgroup_gro
 		emit(build, desc->name,
 		     (struct fact_kind){.unit = desc->unit,
 		                        .id = id,
-		                        .counts = desc->window == FACT_WINDOW_DIFFERENCE},
+		                        .counts = desc->window == FACT_WINDOW_DIFFERENCE,
+		                        .since_made =
+		                                desc->window != FACT_WINDOW_END
+		                                        ? hierarchy_of(desc->version, desc->object)
+		                                        : NULL},
 		     cells);
 	}
 }
@@ -149,8 +159,12 @@ static struct fact_cell io_sum(const struct cgroup_group *group, const struct cg
 /* A key with the rule SUM is a counter; of a current amount a group has the largest. */
 static struct fact_kind kind_of_key(const struct cgroup_key_desc *desc, unsigned id)
 {
-	return (struct fact_kind){
-	        .unit = desc->unit, .id = id, .counts = desc->rule == FACT_RULE_SUM};
+	bool counts = desc->rule == FACT_RULE_SUM;
+
+	return (struct fact_kind){.unit = desc->unit,
+	                          .id = id,
+	                          .counts = counts,
+	                          .since_made = counts ? CGROUP_ID_UNIFIED : NULL};
 }
 
 static void emit_io(struct fact_build *build, const struct cgroup_group *const *groups)
@@ -248,7 +262,8 @@ static void emit_psi_line(struct fact_build *build, const struct psi_side *psi, 
 		     (struct fact_kind){.unit = is_total ? UNIT_us : UNIT_percent_hundredths,
 		                        .id = (resource * PSI_ROW_COUNT + row) * PSI_VALUE_COUNT +
 		                              average,
-		                        .counts = is_total},
+		                        .counts = is_total,
+		                        .since_made = is_total ? CGROUP_ID_UNIFIED : NULL},
 		     cells);
 	}
 }
@@ -356,12 +371,22 @@ static struct fact_cell derived_cell(const struct fact_build *build, unsigned si
 	                                 group ? cgroup_group_rates(group) : NULL));
 }
 
+/* A cgroup that was made again may be below others than before. */
+static const char *throttling_hierarchy(const struct cgroup_group *const *groups)
+{
+	const struct cgroup_group *group = groups[0] ? groups[0] : groups[1];
+
+	return hierarchy_of(group->stats.is_v1 ? 1 : 2, "cpu");
+}
+
 /* Emits derived values of cgroups, or of the host if there are none. */
 static void emit_derived(struct fact_build *build, const struct cgroup_group *const *groups)
 {
 	for (unsigned id = 0; id < FACT_DERIVED_COUNT; id++) {
 		const struct fact_derived_desc *desc = &fact_derived_table[id];
 		struct fact_cell cells[SIDE_MAX] = {{0}};
+		bool counts = id == FACT_DERIVED_throttled_by_periods ||
+		              id == FACT_DERIVED_throttled_by_usec;
 
 		if (desc->section != build->section)
 			continue;
@@ -372,8 +397,8 @@ static void emit_derived(struct fact_build *build, const struct cgroup_group *co
 		emit(build, desc->name,
 		     (struct fact_kind){.unit = desc->unit,
 		                        .id = groups ? FACT_ID_DERIVED + id : id,
-		                        .counts = id == FACT_DERIVED_throttled_by_periods ||
-		                                  id == FACT_DERIVED_throttled_by_usec,
+		                        .counts = counts,
+		                        .since_made = counts ? throttling_hierarchy(groups) : NULL,
 		                        .per_second = desc->per == PER_second},
 		     cells);
 	}
@@ -450,6 +475,7 @@ static void emit_cgroups(struct fact_build *build)
 			shown = key_names_shown(names, build->set->sides,
 			                        (struct span){entry->key, entry->key_len});
 			fact_build_begin(build, shown.text, shown.len);
+			memcpy(build->cgroups, groups, sizeof(groups));
 			emit_cgroup(build, groups);
 			fact_build_end(build);
 		}

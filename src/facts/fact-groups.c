@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "facts/cgroup-lost.h"
 #include "facts/cgroup-rates.h"
 #include "group/normalise.h"
 
@@ -21,9 +22,12 @@ void cgroup_table_done(struct cgroup_table *table)
 		cgroup_stats_done(&group->stats);
 		cgroup_stats_done(&group->rates);
 		cgroup_above_done(&group->above);
+		keyed_values_done(&group->with_ids);
+		keyed_values_done(&group->lost);
 		free(group);
 	}
 	strmap_done(&table->map);
+	strmap_done(&table->ids);
 	cgroup_tree_done(&table->tree);
 }
 
@@ -41,14 +45,16 @@ void cgroup_table_add(struct cgroup_table *table, struct span pattern,
 	if (!entry->value)
 		entry->value = mem_calloc(1, sizeof(struct cgroup_group));
 	group = entry->value;
+	group->pattern = (struct span){entry->key, entry->key_len};
+	if (table->keeps_ids)
+		cgroup_lost_add(table, group, stats);
 	cgroup_stats_merge(&group->stats, group->members, stats);
 	group->members++;
 	if (stats->interval_ns > 0)
 		cgroup_rates_add(&group->rates, group->rate_members++, stats);
 	else if (cgroup_counts(stats))
 		group->rate_unknown = true;
-	cgroup_tree_add(&table->tree, stats, (struct span){entry->key, entry->key_len},
-	                &group->above);
+	cgroup_tree_add(&table->tree, stats, group->pattern, &group->above);
 }
 
 const struct cgroup_stats *cgroup_group_rates(const struct cgroup_group *group)

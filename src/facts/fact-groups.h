@@ -10,6 +10,7 @@
 
 /* Cgroups that share a key, merged by the rules of registry/cgroup.def. */
 struct cgroup_group {
+	struct span pattern; /* the table's key */
 	uint32_t members;
 	struct cgroup_stats stats;
 	/* The members whose time between readings is known, in a window. */
@@ -17,6 +18,9 @@ struct cgroup_group {
 	struct cgroup_stats rates; /* see cgroup-rates.h */
 	bool rate_unknown;         /* another member has counters, and no such time */
 	struct cgroup_above above; /* see cgroup-path.h; filled by cgroup_table_finish() */
+	/* Counts by hierarchy: the members that have an id, and those that the group of the other snapshot does not have;
+	 * see cgroup-lost.h. */
+	struct keyed_values with_ids, lost;
 };
 
 /* Returns the rates, or NULL if a member with counters has none. */
@@ -25,6 +29,8 @@ const struct cgroup_stats *cgroup_group_rates(const struct cgroup_group *group);
 struct cgroup_table {
 	struct strmap map; /* pattern of the path to struct cgroup_group; owned */
 	struct cgroup_tree tree;
+	bool keeps_ids;    /* for cgroup_table_find_lost() */
+	struct strmap ids; /* hierarchy, NUL, number, to the group of the cgroup */
 };
 
 void cgroup_table_init(struct cgroup_table *table);

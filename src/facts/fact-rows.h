@@ -42,6 +42,9 @@ struct fact_row {
 	struct quantity percent;
 	bool changed;   /* the two sides differ; one may be missing */
 	bool went_back; /* a counter that is lower than before: it has no delta */
+	/* The two values add up since their cgroups were made, and these are different ones of one path: it has no delta. Only
+	 * between two lifetime snapshots of one boot. */
+	bool remade;
 	bool companion; /* does not meet the conditions, and stands beside a row that does */
 	/* In compare |delta|, in show the value, over the larger of the two sums over all groups of the section; 1 if a
 	 * limit or a text changed, 0 if there is no difference. */

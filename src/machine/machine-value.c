@@ -294,8 +294,8 @@ void machine_fact_value(const struct fact_row *row, struct machine_column column
 		set_text(ret, report_comparison(false));
 		break;
 	case COLUMN_marks:
-		if (row->went_back)
-			set_text(ret, "went_back");
+		if (row->went_back || row->remade)
+			set_text(ret, row->remade ? "remade" : "went_back");
 		break;
 	default:
 		break;

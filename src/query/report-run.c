@@ -10,6 +10,7 @@
 #include "command/pager.h"
 #include "ctprof/base/macro.h"
 #include "exits-run.h"
+#include "facts/cgroup-lost.h"
 #include "host-tables-run.h"
 #include "input/fd-source.h"
 #include "input/interval.h"
@@ -89,6 +90,16 @@ static void print_left_out(const struct report *report)
 			          set->unmatched_count[side],
 			          set->unmatched_count[side] == 1 ? " is" : "s are",
 			          side == SIDE_BASELINE ? "baseline" : "candidate");
+}
+
+/* The kernel gives a number to one cgroup only in a boot. Either side may have lost one if the candidate may be the earlier
+ * one. */
+static void find_lost_cgroups(struct load *loads, const struct row_options *rows)
+{
+	cgroup_table_find_lost(&loads[SIDE_BASELINE].cgroups, &loads[SIDE_CANDIDATE].cgroups);
+	if (!rows->continues)
+		cgroup_table_find_lost(&loads[SIDE_CANDIDATE].cgroups,
+		                       &loads[SIDE_BASELINE].cgroups);
 }
 
 static void make_facts(const struct report_options *options, const struct load *loads,
@@ -181,6 +192,7 @@ static int make_report(const struct report_options *options, struct load *loads,
 		row_options.continues =
 		        loads[0].info.captured_boottime_ns > 0 &&
 		        loads[0].info.captured_boottime_ns <= loads[1].info.captured_boottime_ns;
+		find_lost_cgroups(loads, &row_options);
 		with_exited = !options->explains && snapshot_has_all_threads(&loads[0].info) &&
 		              snapshot_has_all_threads(&loads[1].info);
 	}
@@ -265,6 +277,7 @@ static void load_init(struct load *load, const struct report_options *options, c
 	                  !group_by_has(&load->groups.by, GROUP_KEY_pid) &&
 	                  !group_by_has(&load->groups.by, GROUP_KEY_thread);
 	cgroup_table_init(&load->cgroups);
+	load->cgroups.keeps_ids = options->sides == SIDE_MAX;
 	container_table_init(&load->containers);
 	load->wants_containers = options->containers;
 	smaps_table_init(&load->smaps, options->by.literal_names);

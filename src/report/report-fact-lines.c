@@ -26,8 +26,8 @@ static void add_number(const struct fact_row *row, struct quantity number, struc
 
 static void add_difference(const struct fact_row *row, struct strbuf *out)
 {
-	if (row->went_back) {
-		strbuf_add_str(out, report_went_back_mark);
+	if (row->went_back || row->remade) {
+		strbuf_add_str(out, row->remade ? report_remade_mark : report_went_back_mark);
 		return;
 	}
 	units_format_delta(row->unit, row->delta, false, out);
@@ -78,7 +78,7 @@ enum table_color facts_add_sides(const struct fact_row *row, unsigned sides, str
 		return COLOR_NONE;
 	strbuf_add_str(out, " → ");
 	facts_add_cell(row, SIDE_CANDIDATE, out);
-	if (row->delta.kind != QUANTITY_NONE || row->went_back) {
+	if (row->delta.kind != QUANTITY_NONE || row->went_back || row->remade) {
 		strbuf_add_str(out, " (");
 		add_difference(row, out);
 		strbuf_add_char(out, ')');

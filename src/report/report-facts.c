@@ -378,17 +378,26 @@ static void print_footnote(FILE *file, const struct report *report, const struct
                            size_t count)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
-	bool went_back = false;
+	const char *separator = report->style.markdown ? "\n" : "";
+	bool went_back = false, remade = false;
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		went_back = went_back || rows[i].went_back;
-	if (!went_back)
-		return;
-	strbuf_addf(&text,
-	            "%s%s went back: a counter is lower than before, as that of another cgroup "
-	            "under the same path, and there is no difference\n",
-	            report->style.markdown ? "\n" : "", report_went_back_mark);
-	if (report->style.ascii)
+		remade = remade || rows[i].remade;
+	}
+	if (went_back)
+		strbuf_addf(
+		        &text,
+		        "%s%s went back: a counter is lower than before, as that of another cgroup "
+		        "under the same path, and there is no difference\n",
+		        separator, report_went_back_mark);
+	if (remade)
+		strbuf_addf(
+		        &text,
+		        "%s%s remade: a cgroup of the first snapshot was removed, and the value of "
+		        "the second one is that of another cgroup; there is no difference\n",
+		        separator, report_remade_mark);
+	if (report->style.ascii && !report->style.markdown)
 		text_make_ascii(&text);
 	fputs(strbuf_str(&text), file);
 }

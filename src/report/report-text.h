@@ -16,6 +16,7 @@ void report_add_explained(const struct report *report, struct strbuf *out);
 extern const char report_members_mark[];
 /* Stands for a difference, if a counter of the same threads went back. */
 extern const char report_went_back_mark[];
+extern const char report_remade_mark[];
 extern const char report_measured_mark[];     /* behind a delta */
 extern const char report_impossible_mark[];   /* in place of a difference */
 extern const char report_began_before_mark[]; /* behind a value */

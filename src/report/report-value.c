@@ -13,6 +13,7 @@ enum { MUCH_PERCENT = 50 };
 
 const char report_members_mark[] = "†";
 const char report_went_back_mark[] = "‡";
+const char report_remade_mark[] = "¤";
 const char report_measured_mark[] = "¶";
 const char report_impossible_mark[] = "‖";
 const char report_began_before_mark[] = "§";
