@@ -209,8 +209,8 @@ static int make_report(const struct report_options *options, struct load *loads,
 }
 
 /* Prints trees of directories: for two lifetime snapshots of one boot, those of the window between, @interval. */
-static void print_rollup(FILE *file, const struct report_options *options, const struct load *loads,
-                         unsigned count, const struct load *interval)
+static int print_rollup(FILE *file, const struct report_options *options, const struct load *loads,
+                        unsigned count, const struct load *interval)
 {
 	cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT;
 	struct report report = {.verbose = options->verbose,
@@ -236,17 +236,20 @@ static void print_rollup(FILE *file, const struct report_options *options, const
 		}
 		report.sides[0] = (struct report_side){strbuf_str(&path), &interval->info, 0, NULL};
 	}
-	rollup_print(file, options, interval ? interval : loads, interval ? 1 : count, &report);
+	return rollup_print(file, options, interval ? interval : loads, interval ? 1 : count,
+	                    &report);
 }
 
 static int visit_rollup(const struct report_options *options, const struct load *loads,
                         unsigned count, const struct load *interval)
 {
 	struct pager pager;
+	int r, status;
 
 	pager_start(&pager, !options->no_pager && options->format == FORMAT_TABLE);
-	print_rollup(pager.file, options, loads, count, interval);
-	return pager_finish(&pager);
+	r = print_rollup(pager.file, options, loads, count, interval);
+	status = pager_finish(&pager);
+	return r < 0 ? EXIT_FAILED : status;
 }
 
 static int visit_table(const struct report_options *options, const struct load *load)

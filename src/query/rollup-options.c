@@ -4,6 +4,8 @@
 #include "query/selection-options.h"
 #include "report-option-table.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -215,8 +217,27 @@ static void print(FILE *file, const struct report *report, const struct report_r
 	}
 }
 
-void rollup_print(FILE *file, const struct report_options *options, const struct load *loads,
-                  unsigned count, const struct report *report)
+static bool has_whole_paths(enum report_format format)
+{
+	return format != FORMAT_TABLE && format != FORMAT_MARKDOWN;
+}
+
+/* Measures have the same rows. */
+static int check_length(const struct report_options *options, const struct report_rollup *of,
+                        const char *path)
+{
+	const struct rollup *tree = &of->trees[0];
+
+	if (of->count == 0 || !has_whole_paths(options->format) || !rollup_is_too_long(tree))
+		return 0;
+	cli_error("%s: the tree has %zu directories, whose paths have %" PRIu64
+	          " MiB: --rollup %s,depth=20 ends it after 20 levels",
+	          path, tree->count, rollup_path_bytes(tree) >> 20, of->name);
+	return -E2BIG;
+}
+
+int rollup_print(FILE *file, const struct report_options *options, const struct load *loads,
+                 unsigned count, const struct report *report)
 {
 	const struct group_table *tables[SIDE_MAX] = {&loads[0].groups, &loads[count - 1].groups};
 	struct row_options row_options = options->rows;
@@ -227,6 +248,7 @@ void rollup_print(FILE *file, const struct report_options *options, const struct
 	                           .trees = trees,
 	                           .limit = options->limit_given ? options->limit : 0};
 	struct report here = *report;
+	int r;
 
 	memset(row_options.measures, false, sizeof(row_options.measures));
 	row_options.sort_key_count = row_options.condition_count = 0;
@@ -241,8 +263,11 @@ void rollup_print(FILE *file, const struct report_options *options, const struct
 	for (unsigned i = 0; i < MEASURE_COUNT; i++)
 		if (measures[i])
 			rollup_init(&trees[of.count++], &set, i, &options->rollup.options);
-	print(file, &here, &of, options->format);
+	r = check_length(options, &of, report->sides[0].path);
+	if (r == 0)
+		print(file, &here, &of, options->format);
 	for (size_t i = 0; i < of.count; i++)
 		rollup_done(&trees[i]);
 	free(trees);
+	return r;
 }

@@ -20,6 +20,7 @@ void rollup_note(struct report_options *options, int id, const char *name);
 /* Sets what follows from the option, once all are parsed; does nothing without it. Returns 0, or -1 with the error printed. */
 must_check_ int rollup_settle(struct report_options *options, const struct command *command);
 
-/* Prints the trees. @loads are the sides; @report has their description and the style. */
-void rollup_print(FILE *file, const struct report_options *options, const struct load *loads,
-                  unsigned count, const struct report *report);
+/* Prints the trees. @loads are the sides; @report has their description and the style. Returns 0; or -E2BIG with an error printed and
+ * nothing in @file if the format has whole paths and they are too long (rollup.h). */
+must_check_ int rollup_print(FILE *file, const struct report_options *options,
+                             const struct load *loads, unsigned count, const struct report *report);

@@ -28,6 +28,10 @@ struct builder {
 	bool *shown;                     /* by node; owned */
 };
 
+/* Rows with whole paths. */
+#define PATH_BYTES_FREE ((uint64_t)64 << 20)
+enum { PATHS_PER_LABEL = 4 };
+
 bool rollup_can_add(unsigned measure)
 {
 	if (!measure_is_derived(measure))
@@ -91,6 +95,15 @@ static void add_entries(struct builder *builder, const struct row_group *groups,
 		builder->entries[builder->count] = &groups[i];
 		builder->labels[builder->count++] = groups[i].label;
 	}
+}
+
+static uint64_t count_label_bytes(const struct builder *builder)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < builder->count; i++)
+		bytes += strlen(builder->labels[i]);
+	return bytes;
 }
 
 static void merge_group(struct group **into, const struct group *from)
@@ -339,6 +352,7 @@ void rollup_init(struct rollup *rollup, const struct row_set *set, unsigned meas
 	for (unsigned side = 0; side < SIDE_MAX; side++)
 		add_entries(&builder, set->unmatched[side], set->unmatched_count[side]);
 	build_tree(&builder, &rollup->tree);
+	rollup->label_bytes = count_label_bytes(&builder);
 	nodes = rollup->tree.count;
 	builder.sums = mem_calloc(nodes + 1, sizeof(builder.sums[0]));
 	builder.rows = mem_calloc(nodes + 1, sizeof(builder.rows[0]));
@@ -372,4 +386,20 @@ void rollup_done(struct rollup *rollup)
 	free(rollup->rows);
 	path_tree_done(&rollup->tree);
 	*rollup = (struct rollup){0};
+}
+
+uint64_t rollup_path_bytes(const struct rollup *rollup)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < rollup->count; i++)
+		bytes += rollup->rows[i].node->path_len;
+	return bytes;
+}
+
+bool rollup_is_too_long(const struct rollup *rollup)
+{
+	uint64_t bytes = rollup_path_bytes(rollup);
+
+	return bytes > PATH_BYTES_FREE && bytes / PATHS_PER_LABEL > rollup->label_bytes;
 }

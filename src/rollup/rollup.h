@@ -44,6 +44,7 @@ struct rollup {
 	enum measure_per per;
 	uint64_t clock_ticks_per_second; /* of values in ticks; 0: not known */
 	struct path_tree tree;
+	uint64_t label_bytes; /* of the labels that the tree is made of */
 };
 
 /* Returns whether values of the measure can be added over directories: sums, and rates of sums. */
@@ -57,3 +58,10 @@ bool rollup_is_of_processes(const struct row_set *set);
 void rollup_init(struct rollup *rollup, const struct row_set *set, unsigned measure,
                  const struct rollup_options *options);
 void rollup_done(struct rollup *rollup);
+
+/* Returns how many bytes the whole paths of all rows have. */
+uint64_t rollup_path_bytes(const struct rollup *rollup);
+
+/* Returns whether they are more than a reader of rows is given: 64 MiB, or 4 times the labels. A path of many directories is written
+ * again for each of them, so a small file can hold gigabytes of them. Trees of real hosts have less than twice their labels. */
+bool rollup_is_too_long(const struct rollup *rollup);

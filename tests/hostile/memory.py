@@ -174,6 +174,7 @@ COMMANDS = [
     ["show", *LIMIT, "{a}"],
     ["show", *LIMIT, "-g", "cgroup,exe,pcomm,comm-exact", "--no-cg-normalize", "{a}"],
     ["show", *LIMIT, "-g", "thread", "-m", "run_time_ns", "--format", "json", "{a}"],
+    ["show", *LIMIT, "--rollup", "cgroup", "--format", "json", "{a}"],
     ["compare", *LIMIT, "-g", "cgroup,exe,pcomm,comm", "{a}", "{b}"],
     ["window", *LIMIT, "{a}", "{b}", "-q", "-o", "{out}"],
 ]

@@ -11,13 +11,13 @@ TIMEOUT_SECONDS = 120
 
 class Run:
     """The result of a run: exit @status, @seconds of user time, @cpu_seconds of user and system time, peak memory in @kib,
-    and @error, the text on stderr. The scheduler measures @cpu_seconds exactly. Where the kernel samples at ticks
+    and @error, the text on stderr. Standard output goes to the file @output. The scheduler measures @cpu_seconds exactly. Where the kernel samples at ticks
     (CONFIG_TICK_CPU_ACCOUNTING), @seconds is a share of it that is off by some ticks of up to 10 ms."""
 
-    def __init__(self, command):
+    def __init__(self, command, output=subprocess.DEVNULL):
         with subprocess.Popen(
             ["timeout", "-s", "KILL", str(TIMEOUT_SECONDS)] + command,
-            stdout=subprocess.DEVNULL,
+            stdout=output,
             stderr=subprocess.PIPE,
         ) as process:
             self.error = process.stderr.read().decode(errors="replace")

@@ -191,12 +191,44 @@ static void test_can_add(void **state)
 	assert_false(rollup_can_add(METRIC_COUNT + (unsigned)DERIVED_avg_slice_ns));
 }
 
+/* A comb: each directory of a long path has one with a process in it. Its whole paths are too long; those of as many processes side by
+ * side are not, and neither are those of the comb's upper levels. */
+static void test_too_long(void **state)
+{
+	enum { TEETH = 330, STEP = 6 };
+	static char path[2 * TEETH * STEP + 8];
+	uint64_t before;
+
+	(void)state;
+	start();
+	for (unsigned i = 0; i < TEETH; i++) {
+		for (unsigned k = 0; k < i * STEP; k++)
+			memcpy(path + 2 * k, "/a", 2);
+		memcpy(path + 2 * i * STEP, "/b", 3);
+		/* From each tooth another long path leads down. */
+		for (unsigned k = i * STEP + 1; k < TEETH * STEP; k++)
+			memcpy(path + 2 * k, "/c", 3);
+		add(0, path, 1);
+	}
+	build(1, (struct rollup_options){0});
+	before = rollup_path_bytes(&rollup);
+	assert_true(before > (uint64_t)TEETH * TEETH * STEP * STEP * TEETH / 2);
+	assert_true(rollup_is_too_long(&rollup));
+	rollup_done(&rollup);
+	rollup_init(&rollup, &rows, METRIC_minflt, &(struct rollup_options){.depth = 20});
+	assert_true(rollup.count > 20 && rollup_path_bytes(&rollup) < before / 1000);
+	assert_false(rollup_is_too_long(&rollup));
+	rollup_done(&rollup);
+	end_rows(state);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_totals),       cmocka_unit_test(test_left_out),
 	        cmocka_unit_test(test_two_sides),    cmocka_unit_test(test_partial),
 	        cmocka_unit_test(test_random_trees), cmocka_unit_test(test_can_add),
+	        cmocka_unit_test(test_too_long),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
