@@ -62,7 +62,7 @@ static int restore(int dir_fd, struct journal *journal, size_t *ret_done, struct
 
 int changes_restore(const char *state_dir, size_t *ret_done, struct strbuf *report)
 {
-	cleanup_(strbuf_done) struct strbuf scratch = STRBUF_INIT;
+	cleanup_(strbuf_done) struct strbuf scratch = STRBUF_INIT, phrase = STRBUF_INIT;
 	cleanup_(fd_closep) int dir_fd = -1, lock_fd = -1;
 	struct journal journal = JOURNAL_INIT;
 	const char *dir = state_dir_path(state_dir, &scratch);
@@ -72,9 +72,13 @@ int changes_restore(const char *state_dir, size_t *ret_done, struct strbuf *repo
 		*ret_done = 0;
 	if (!dir)
 		return 0;
-	dir_fd = state_dir_open(dir, false);
+	dir_fd = state_dir_open(dir, false, &phrase);
+	if (dir_fd < 0 && phrase.len > 0)
+		(void)complain(report, dir, strbuf_str(&phrase));
+	else if (dir_fd < 0 && dir_fd != -ENOENT)
+		(void)say(report, dir, dir_fd);
 	if (dir_fd < 0)
-		return dir_fd == -ENOENT ? 0 : say(report, dir, dir_fd);
+		return dir_fd == -ENOENT ? 0 : dir_fd;
 	if (!journal_exists(dir_fd))
 		return 0;
 	lock_fd = state_dir_lock(dir_fd);
@@ -113,15 +117,17 @@ static void describe(struct strbuf *out, int dir_fd)
 bool changes_pending(const char *state_dir, struct strbuf *out)
 {
 	cleanup_(strbuf_done) struct strbuf scratch = STRBUF_INIT, path = STRBUF_INIT;
+	cleanup_(strbuf_done) struct strbuf phrase = STRBUF_INIT;
 	cleanup_(fd_closep) int dir_fd = -1;
 	const char *dir = state_dir_path(state_dir, &scratch);
 
 	if (!dir)
 		return false;
+	/* Nearly always there is nothing, and each command asks. */
 	strbuf_addf(&path, "%s/changes", dir);
 	if (access(path.data, F_OK) < 0)
 		return false;
-	dir_fd = state_dir_open(dir, false);
+	dir_fd = state_dir_open(dir, false, &phrase);
 	if (dir_fd < 0 || !journal_exists(dir_fd) || state_dir_is_locked(dir_fd))
 		return false;
 	describe(out, dir_fd);

@@ -29,23 +29,22 @@ static void add_dir(struct strbuf *out, const char *dir)
 	text_add_escaped(out, dir, strlen(dir));
 }
 
-static int complain_of_dir(struct strbuf *reterr, const char *dir, int r)
+static int complain_of_dir(struct strbuf *reterr, const char *dir, const struct strbuf *phrase,
+                           int r)
 {
 	add_dir(reterr, dir);
-	strbuf_addf(reterr, ": %s",
-	            r == -EPERM
-	                    ? "it must belong to this user, and nobody else may have rights in it"
-	                    : strerror(-r));
+	strbuf_addf(reterr, ": %s", phrase->len > 0 ? strbuf_str(phrase) : strerror(-r));
 	return r;
 }
 
 /* Takes the lock, and refuses a journal of earlier times. */
 static int claim_host(struct changes *changes, struct strbuf *reterr)
 {
-	int fd = state_dir_open(changes->dir, true);
+	cleanup_(strbuf_done) struct strbuf phrase = STRBUF_INIT;
+	int fd = state_dir_open(changes->dir, true, &phrase);
 
 	if (fd < 0)
-		return complain_of_dir(reterr, changes->dir, fd);
+		return complain_of_dir(reterr, changes->dir, &phrase, fd);
 	changes->dir_fd = fd;
 	fd = state_dir_lock(changes->dir_fd);
 	if (fd == -EBUSY) {
@@ -56,7 +55,7 @@ static int claim_host(struct changes *changes, struct strbuf *reterr)
 		return fd;
 	}
 	if (fd < 0)
-		return complain_of_dir(reterr, changes->dir, fd);
+		return complain_of_dir(reterr, changes->dir, &phrase, fd);
 	changes->lock_fd = fd;
 	if (!journal_exists(changes->dir_fd))
 		return 0;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/output-place.h"
 #include "base/trust.h"
 
 static const char lock_name[] = "changes.lock";
@@ -36,37 +37,45 @@ static bool is_private(int fd, mode_t type)
 }
 
 /* A journal in a directory that a crash loses is lost. */
-static int sync_parent(const char *path)
+static int sync_directory(int dir_fd)
 {
-	cleanup_(strbuf_done) struct strbuf parent = STRBUF_INIT;
-	cleanup_(fd_closep) int fd = -1;
+	cleanup_(fd_closep) int fd = fd_open_dir_at(dir_fd, ".");
 
-	strbuf_addf(&parent, "%s/..", path);
-	fd = fd_open_dir_at(AT_FDCWD, parent.data);
 	return fd < 0 ? fd : fsync(fd) < 0 ? -errno : 0;
 }
 
-/* Looks at it with O_PATH before anything in it is opened. */
-int state_dir_open(const char *path, bool make)
+/* Makes the directory where the place is empty. Returns 0 or -errno. */
+static int make_in_place(struct output_place *place)
 {
-	cleanup_(fd_closep) int path_fd = -1;
-	int fd;
-
-	if (make && mkdir(path, 0700) < 0 && errno != EEXIST)
+	if (place->target_fd < 0 && mkdirat(place->dir_fd, place->name, 0700) < 0 &&
+	    errno != EEXIST)
 		return -errno;
-	if (make) {
-		int r = sync_parent(path);
+	if (place->target_fd < 0)
+		place->target_fd = openat(place->dir_fd, place->name,
+		                          O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return place->target_fd < 0 ? -errno : sync_directory(place->dir_fd);
+}
 
-		if (r < 0)
-			return r;
-	}
-	path_fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (path_fd < 0)
-		return -errno;
-	if (!is_private(path_fd, S_IFDIR))
+/* Looks at it with O_PATH before anything in it is opened. */
+int state_dir_open(const char *path, bool make, struct strbuf *reterr)
+{
+	cleanup_(output_place_done) struct output_place place = OUTPUT_PLACE_INIT;
+	int r = output_place_find_directory(&place, AT_FDCWD, path, reterr);
+
+	if (r == 0 && make)
+		r = make_in_place(&place);
+	if (r == 0 && place.target_fd < 0)
+		r = -ENOENT;
+	if (r < 0)
+		return r;
+	if (!is_private(place.target_fd, S_IFDIR)) {
+		strbuf_add_str(
+		        reterr,
+		        "it must belong to this user, and nobody else may have rights in it");
 		return -EPERM;
-	fd = openat(path_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+	}
+	r = trust_check_directory(place.target_fd, reterr);
+	return r < 0 ? r : fd_open_dir_at(place.target_fd, ".");
 }
 
 static int open_lock(int dir_fd, int flags)

@@ -10,9 +10,10 @@
  * than its user the variable does not count. Borrowed until the environment changes. */
 const char *state_dir_path(const char *wanted, struct strbuf *scratch);
 
-/* Opens it. It must belong to this user, and others must not have any right in it. With @make, it is made where it is missing.
- * Returns a descriptor or -errno: -EPERM if others have rights. */
-must_check_ int state_dir_open(const char *path, bool make);
+/* Opens it. It must belong to this user, others must not have any right in it, and nobody else may exchange it or a directory above, or
+ * have put a link on the way to it: the journal must be found again. With @make, it is made where it is missing.
+ * Returns a descriptor or -errno, with a phrase if one of these is the reason. */
+must_check_ int state_dir_open(const char *path, bool make, struct strbuf *reterr);
 
 /* Takes the lock. It holds as long as this process, or one that it forked, has the descriptor. Returns it, or -EBUSY, or
  * another -errno. */

@@ -19,7 +19,8 @@ cd "$1"
 #   src/doctor/doctor-probe.c            switches of the kernel below /proc/sys, by names of the registry
 #   src/knob/guardian.c, shell.c         /dev/null, as standard descriptors, and oom_score_adj of the guardian
 #   src/experiment/outlook.c             /dev/null, as standard output of a child
-#   src/knob/journal.c, state-dir.c      the journal of an experiment and its lock, in a directory that nobody else may enter
+#   src/knob/journal.c, state-dir.c      the journal of an experiment and its lock, in a directory that nobody else may enter and
+#                                        that output-place.h has found
 #   src/experiment/record-directory.c   the directory of an experiment, for its user alone
 #   src/job/job-cgroup.c                 a cgroup below our own, and who is in it
 #   src/duct/duct-files.c                files that grow while a command runs, at a place that output-place.h has found
@@ -49,6 +50,8 @@ awk -v exceptions="$exceptions" '
         makes = "(^|[^a-z0-9_])(creat|creat64|mkstemp|mkstemps|mkostemp|mkostemps|tmpfile|tmpnam|freopen)[(]"
         calls = "(^|[^a-z0-9_])(mkdtemp|mkdir|mkdirat|mkfifo|mkfifoat|mknod|mknodat|symlink|symlinkat|link|linkat|rename|renameat|renameat2|unlink" \
             "|unlinkat|sqlite3_open|sqlite3_open16|sqlite3_open_v2|rmdir|remove|chmod|fchmod|fchmodat|chown|lchown|fchown|fchownat|truncate|ftruncate|popen|system)[(]"
+        # The kernel walks such a path, over links of others: no file has these calls, the exceptions included.
+        walked = "(^|[^a-z0-9_.>])(mkdir|mkfifo|mknod|symlink|link|rename|unlink|rmdir|remove|chmod|chown|lchown|truncate|creat)[(]"
         # A stream is for reading where the line says so.
         streams = "(^|[^a-z0-9_])(fopen|fopen64|fdopen)[(]"
         reads = "\"r[a-z]*\""
@@ -61,6 +64,7 @@ awk -v exceptions="$exceptions" '
     # Comments may speak of all of it.
     { code = $0; gsub(/\/\*.*\*\//, "", code); sub(/\/\/.*/, "", code) }
     code ~ /^[ \t]*(\/\*|\*[ \t\/]|\*$)/ { next }
+    code ~ walked { complain("is given a path, which the kernel walks: output-place.h finds places, and calls that end in -at take its descriptor") }
     { writes = code ~ flags || code ~ makes || (code ~ streams && code !~ reads) }
     writes || code ~ calls {
         if (index(" " exceptions " ", " " FILENAME " ")) {

@@ -17,6 +17,9 @@
 #include "knob/changes.h"
 #include "temp-tree.h"
 
+/* Another user than this one. */
+enum { OTHER = 4343 };
+
 /* Two arms, and files that stand for knobs. */
 struct scene {
 	struct temp_tree *tree;
@@ -221,9 +224,52 @@ static void test_refusals(void **state)
 	assert_int_equal(chmod(scene->state_dir, 0755), 0);
 	fail_with(scene, begin(scene), -EPERM, "nobody else");
 	assert_int_equal(chmod(scene->state_dir, 0700), 0);
+}
+
+/* Others may exchange the file, or the directory with the journal. */
+static void test_exchange(void **state)
+{
+	struct scene *scene = *state;
+	cleanup_(mem_freep) char *elsewhere = NULL;
+	void *other;
+
+	temp_tree_setup(&other);
+	elsewhere = temp_tree_path(other, "state");
+	add_file(scene, 0, "a", "2");
 	assert_int_equal(chmod(scene->tree->path, 0777), 0);
+	fail_with(scene, begin(scene), -EPERM, "other users may rename a directory");
+	scene->options.state_dir = elsewhere;
 	fail_with(scene, begin(scene), -EPERM, "another user");
 	assert_int_equal(chmod(scene->tree->path, 0700), 0);
+	temp_tree_teardown(&other);
+}
+
+/* The journal lies where nobody else decides: no link of another user's is followed, and no directory is made behind it. Its own link is. */
+static void test_state_links(void **state)
+{
+	struct scene *scene = *state;
+	const struct temp_tree *tree = scene->tree;
+	cleanup_(mem_freep) char *behind = temp_tree_path(tree, "link/state");
+
+	temp_tree_make_dir(tree, "elsewhere");
+	assert_int_equal(symlinkat("elsewhere", tree->fd, "link"), 0);
+	scene->options.state_dir = behind;
+	add_file(scene, 0, "a", "2");
+	succeed(scene, begin(scene));
+	succeed(scene, end(scene));
+	if (geteuid() != 0)
+		return;
+	temp_tree_make_dir(tree, "theirs");
+	assert_int_equal(fchownat(tree->fd, "theirs", OTHER, OTHER, 0), 0);
+	temp_tree_make_dir(tree, "precious");
+	assert_int_equal(symlinkat("../precious", tree->fd, "theirs/link"), 0);
+	assert_int_equal(fchownat(tree->fd, "theirs/link", OTHER, OTHER, AT_SYMLINK_NOFOLLOW), 0);
+	free(behind);
+	scene->options.state_dir = behind = temp_tree_path(tree, "theirs/link/state");
+	fail_with(scene, begin(scene), -EACCES, "'link' is a symbolic link of user 4343");
+	fail_with(scene, changes_restore(behind, NULL, &scene->text), -EACCES, "symbolic link");
+	assert_false(changes_pending(behind, &scene->text));
+	assert_int_equal(temp_tree_count(tree, "precious"), 0);
 }
 
 static void test_foreign(void **state)
@@ -328,9 +374,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(function_) cmocka_unit_test_setup_teardown(function_, setup, teardown)
-	        TEST(test_files),    TEST(test_other_value), TEST(test_untried_journal),
-	        TEST(test_refusals), TEST(test_foreign),     TEST(test_commands),
-	        TEST(test_daemon),   TEST(test_stop),        TEST(test_failing_commands),
+	        TEST(test_files),    TEST(test_other_value),      TEST(test_untried_journal),
+	        TEST(test_refusals), TEST(test_exchange),         TEST(test_state_links),
+	        TEST(test_foreign),  TEST(test_commands),         TEST(test_daemon),
+	        TEST(test_stop),     TEST(test_failing_commands),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
