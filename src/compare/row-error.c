@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/clock.h"
-#include "compare/rows.h"
+#include "row-ticks.h"
 
 /* The input of an error: a side of a row. */
 struct error_side {
@@ -161,11 +161,15 @@ static bool has_error(const struct error_side *side, enum metric_id metric)
 	        metric_unit(metric) == UNIT_ticks);
 }
 
-struct quantity row_error(const struct row_set *set, const struct row_view *view, unsigned side)
+/* Returns the error in the unit of the side. */
+static struct quantity own_error(const struct row_set *set, const struct row_view *view,
+                                 unsigned side)
 {
 	const struct group *group = view->sides[side];
 	enum metric_id metric = (enum metric_id)view->measure;
-	double value = quantity_double(view->values[side]);
+	/* The value is in ticks of the side's own clock, as all else is here. */
+	double value =
+	        quantity_double(view->values[side]) / row_ticks_factor(set, side, view->measure);
 	struct error_side here;
 	struct quantity sum;
 
@@ -192,6 +196,11 @@ struct quantity row_error(const struct row_set *set, const struct row_view *view
 		break;
 	}
 	return error_of_sum(&here, metric);
+}
+
+struct quantity row_error(const struct row_set *set, const struct row_view *view, unsigned side)
+{
+	return row_in_common_ticks(set, side, view->measure, own_error(set, view, side));
 }
 
 bool row_error_is_notable(struct quantity error, struct quantity value)

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "row-match.h"
+#include "row-ticks.h"
 #include "row-visible.h"
 #include "where/where.h"
 
@@ -16,7 +17,9 @@ static bool is_unchanged(const struct row_set *set, const struct row_view *view)
 		return quantity_is_zero(view->delta);
 	if (!view->group->sides[SIDE_BASELINE] || !view->group->sides[SIDE_CANDIDATE])
 		return view->delta.kind != QUANTITY_NONE && quantity_is_zero(view->delta);
-	if (measure_is_derived(view->measure) || view->per != PER_total)
+	/* The same number of ticks of another clock is another time. */
+	if (measure_is_derived(view->measure) || view->per != PER_total ||
+	    row_ticks_differ(set, view->measure))
 		return quantity_is_zero(view->delta);
 	return fold_equal((enum metric_id)view->measure, view->cells[SIDE_BASELINE],
 	                  view->cells[SIDE_CANDIDATE]);

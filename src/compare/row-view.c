@@ -5,6 +5,7 @@
 #include "compare/rows.h"
 #include "row-exits.h"
 #include "row-marks.h"
+#include "row-ticks.h"
 
 bool row_group_is_exited(const struct row_group *group)
 {
@@ -76,20 +77,6 @@ static struct quantity exited_movement(const struct row_set *set, const struct r
 	return quantity_integer(used);
 }
 
-/* Clock ticks of a candidate whose clock ticks at another frequency, in ticks of the baseline: only as time they can be
- * compared. */
-static struct quantity in_common_ticks(const struct row_set *set, unsigned side, unsigned measure,
-                                       struct quantity value)
-{
-	uint64_t own = set->frames[side].clock_ticks_per_second;
-	uint64_t common = set->frames[SIDE_BASELINE].clock_ticks_per_second;
-
-	if (value.kind == QUANTITY_NONE || measure_unit(measure) != UNIT_ticks || own == 0 ||
-	    common == 0 || own == common)
-		return value;
-	return quantity_real(quantity_double(value) * (double)common / (double)own);
-}
-
 static struct quantity value_of(const struct row_set *set, unsigned side, const struct group *group,
                                 unsigned measure, enum measure_per per)
 {
@@ -97,7 +84,7 @@ static struct quantity value_of(const struct row_set *set, unsigned side, const 
 
 	if (per == PER_thread && group->threads == 0 && measure_scales(measure))
 		return (struct quantity){0};
-	return in_common_ticks(set, side, measure, measure_quantity(measure, per, &in));
+	return row_in_common_ticks(set, side, measure, measure_quantity(measure, per, &in));
 }
 
 bool row_has_interval(const struct row_set *set, const struct row_group *group, unsigned measure)
@@ -185,8 +172,8 @@ static struct quantity impact_of(const struct row_set *set, const struct row_vie
 	for (unsigned side = 0; side < set->sides; side++) {
 		struct derive_inputs all = inputs_of(set, side, set->totals[side]);
 
-		totals[side] = in_common_ticks(set, side, view->measure,
-		                               measure_quantity(view->measure, per, &all));
+		totals[side] = row_in_common_ticks(set, side, view->measure,
+		                                   measure_quantity(view->measure, per, &all));
 	}
 	if (measure_is_derived(view->measure)) {
 		if (set->sides == 1)
@@ -426,12 +413,12 @@ static void set_means(const struct row_set *set, struct row_view *view)
 		return;
 	for (unsigned side = 0; side < set->sides; side++)
 		view->means[side] =
-		        in_common_ticks(set, side, view->measure, mean_of(set, view, side));
+		        row_in_common_ticks(set, side, view->measure, mean_of(set, view, side));
 }
 
 /* Each thread's rate is cut off at 2^-32, so that the same work in windows of different length may seem to differ. Values per
  * CPU time are as exact as a double. */
-static struct quantity without_rounding(const struct row_view *view)
+static struct quantity without_rounding(const struct row_set *set, const struct row_view *view)
 {
 	enum { DOUBLE_BITS = 48 };
 	bool rate = view->per == PER_second ||
@@ -441,8 +428,8 @@ static struct quantity without_rounding(const struct row_view *view)
 
 	for (unsigned side = 0; rate && side < SIDE_MAX; side++)
 		if (view->group->sides[side])
-			cut_off +=
-			        2 * ldexp(view->group->sides[side]->threads, -RATE_FRACTION_BITS);
+			cut_off += 2 * row_ticks_factor(set, side, view->measure) *
+			           ldexp(view->group->sides[side]->threads, -RATE_FRACTION_BITS);
 	if (view->per == PER_cpu_second)
 		cut_off = ldexp(fabs(quantity_double(view->values[SIDE_BASELINE])), -DOUBLE_BITS);
 	return view->delta.kind == QUANTITY_REAL && fabs(view->delta.real) <= cut_off
@@ -557,7 +544,7 @@ void row_view(const struct row_set *set, const struct row_group *group, unsigned
 		if (row_marks_inputs_are_same(ret) && !ret->went_back && !ret->impossible_differs)
 			ret->delta = quantity_difference(ret->values[SIDE_CANDIDATE],
 			                                 ret->values[SIDE_BASELINE]);
-		ret->delta = without_rounding(ret);
+		ret->delta = without_rounding(set, ret);
 		ret->percent = percent_of(ret);
 		ret->no_movement = group->exited
 		                           ? measure_fell(ret)

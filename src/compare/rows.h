@@ -232,7 +232,12 @@ struct row_cursor {
 };
 bool row_next(struct row_set *set, struct row_cursor *cursor, struct row_view *ret);
 
-/* Returns the largest error of a value, in its own unit, because the kernel counts in steps. Each of its threads may be off
+/* Returns an amount of one side in the unit of the row: clock ticks of the candidate become ticks of the baseline's clock. Values and
+ * means of a view are in them. */
+struct quantity row_in_common_ticks(const struct row_set *set, unsigned side, unsigned measure,
+                                    struct quantity value);
+
+/* Returns the largest error of a value, in the unit of the row, because the kernel counts in steps. Each of its threads may be off
  * - by a clock tick, in what is counted in ticks;
  * - by the time since its last tick, in run time: a clock tick, of as many threads as there are CPUs, and of each that
  *   ended in a window whose exit records are not complete;

@@ -102,7 +102,8 @@ static struct fact_series *new_series(struct fact_table *table, const struct fac
 }
 
 /* A value that the first unit lacks cannot be in all of them. */
-static void add_row(struct fact_table *table, const struct fact_row *row)
+static void add_row(struct fact_table *table, uint64_t clock_ticks_per_second,
+                    const struct fact_row *row)
 {
 	cleanup_(strbuf_done) struct strbuf key = STRBUF_INIT;
 	struct fact_series *series;
@@ -116,7 +117,10 @@ static void add_row(struct fact_table *table, const struct fact_row *row)
 	if (!series)
 		strmap_add(&table->map, key.data, key.len)->value = series = new_series(table, row);
 	if (series->per == row->per)
-		series->values[table->unit] = quantity_double(row->sides[0].number);
+		series->values[table->unit] =
+		        quantity_double(row->sides[0].number) *
+		        measure_ticks_factor(row->unit, clock_ticks_per_second,
+		                             table->clock_ticks_per_second);
 }
 
 /* The labels come from the names of the unit, as those of groups of threads do. */
@@ -137,8 +141,11 @@ void fact_table_end(struct fact_table *table, const struct snapshot_info *info)
 {
 	const struct fact_side side = {.cgroups = &table->cgroups, .info = info};
 	struct fact_row_options options = {.unchanged = true, .per = table->per};
+	uint64_t clock_ticks_per_second = derive_frame_of(info).clock_ticks_per_second;
 	struct fact_row_set set;
 
+	if (table->clock_ticks_per_second == 0)
+		table->clock_ticks_per_second = clock_ticks_per_second;
 	cgroup_table_finish(&table->cgroups);
 	options.sections[SECTION_cgroup_stats] = options.sections[SECTION_pressure] = true;
 	options.sections[SECTION_host_pressure] = options.sections[SECTION_host_cpu] = true;
@@ -146,7 +153,7 @@ void fact_table_end(struct fact_table *table, const struct snapshot_info *info)
 	note_labels(table);
 	for (size_t i = 0; i < set.count; i++)
 		if (is_tested(&set.rows[i]))
-			add_row(table, &set.rows[i]);
+			add_row(table, clock_ticks_per_second, &set.rows[i]);
 	fact_rows_done(&set);
 	cgroup_table_done(&table->cgroups);
 	group_table_done(&table->names);

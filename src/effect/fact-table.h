@@ -34,6 +34,7 @@ struct fact_table {
 	struct cgroup_table cgroups;
 	struct group_table names;
 	size_t unit;
+	uint64_t clock_ticks_per_second; /* as in struct unit_table */
 };
 
 /* Counters are divided by @per if it is total or second, by seconds elsewhere. */

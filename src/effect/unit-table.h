@@ -32,6 +32,8 @@ struct unit_table {
 	struct rate_list rates;
 	struct group_table groups; /* of the unit that is being read */
 	size_t unit;
+	/* The clock of the unit that was read first, 0 if it is not known: values in ticks are in those of this clock. */
+	uint64_t clock_ticks_per_second;
 };
 
 /* @by has one key. */

@@ -127,21 +127,20 @@ static struct fact_cell rate_cell(const struct fact_build *build, unsigned side,
 static void set_common_ticks(const struct fact_build *build, struct fact_row *row)
 {
 	struct fact_cell *cell = &row->sides[SIDE_CANDIDATE];
-	uint64_t frequencies[SIDE_MAX];
+	uint64_t frequencies[SIDE_MAX] = {0};
 
-	if (row->unit != UNIT_ticks || build->set->sides < SIDE_MAX || cell->state != FACT_NUMBER)
+	if (build->set->sides < SIDE_MAX || cell->state != FACT_NUMBER)
 		return;
-	for (unsigned side = 0; side < SIDE_MAX; side++) {
-		const struct snapshot_info *info = build->sides[side].info;
-
-		frequencies[side] = info ? derive_frame_of(info).clock_ticks_per_second : 0;
-		if (frequencies[side] == 0)
-			return;
-	}
-	if (frequencies[SIDE_BASELINE] != frequencies[SIDE_CANDIDATE])
-		cell->number = quantity_real(quantity_double(cell->number) *
-		                             (double)frequencies[SIDE_BASELINE] /
-		                             (double)frequencies[SIDE_CANDIDATE]);
+	for (unsigned side = 0; side < SIDE_MAX; side++)
+		if (build->sides[side].info)
+			frequencies[side] =
+			        derive_frame_of(build->sides[side].info).clock_ticks_per_second;
+	if (measure_ticks_differ(row->unit, frequencies[SIDE_CANDIDATE],
+	                         frequencies[SIDE_BASELINE]))
+		cell->number =
+		        quantity_real(quantity_double(cell->number) *
+		                      measure_ticks_factor(row->unit, frequencies[SIDE_CANDIDATE],
+		                                           frequencies[SIDE_BASELINE]));
 }
 
 /* Returns false if no side has seen the value. */

@@ -52,6 +52,24 @@ struct derive_frame {
 };
 struct derive_frame derive_frame_of(const struct snapshot_info *info);
 
+/* Returns whether amounts in this unit are in ticks of two clocks with different frequencies, both known: only as time they can be
+ * compared. */
+static inline bool measure_ticks_differ(enum metric_unit unit, uint64_t own_per_second,
+                                        uint64_t other_per_second)
+{
+	return unit == UNIT_ticks && own_per_second > 0 && other_per_second > 0 &&
+	       own_per_second != other_per_second;
+}
+
+/* Returns the number of ticks of the other clock that a tick of the own one is; 1 if they do not differ. */
+static inline double measure_ticks_factor(enum metric_unit unit, uint64_t own_per_second,
+                                          uint64_t other_per_second)
+{
+	return measure_ticks_differ(unit, own_per_second, other_per_second)
+	               ? (double)other_per_second / (double)own_per_second
+	               : 1;
+}
+
 /* Waits that ended in a window and are longer than their threads' lives in it: they began before. */
 struct wait_before {
 	uint64_t

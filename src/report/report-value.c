@@ -255,13 +255,13 @@ struct quantity report_spread_value(const struct row_set *set, const struct row_
 	spread_summarise(spread, &summary);
 	switch (column) {
 	case COLUMN_p50:
-		return summary.p50;
+		return row_in_common_ticks(set, side, view->measure, summary.p50);
 	case COLUMN_p90:
-		return summary.p90;
+		return row_in_common_ticks(set, side, view->measure, summary.p90);
 	case COLUMN_p99:
-		return summary.p99;
+		return row_in_common_ticks(set, side, view->measure, summary.p99);
 	case COLUMN_max:
-		return summary.max;
+		return row_in_common_ticks(set, side, view->measure, summary.max);
 	case COLUMN_busiest:
 		return summary.busiest_share;
 	case COLUMN_variation:

@@ -95,6 +95,32 @@ static void test_values(void **state)
 	assert_null(series("cpu_usage_usec@/late"));
 }
 
+/* The same second of user time on hosts whose clocks tick 250 and 100 times in it. */
+static void test_other_ticks(void **state)
+{
+	static const uint64_t frequencies[] = {100, 250};
+	const struct fact_series *found;
+
+	(void)state;
+	fact_table_init(&table, false, PER_total, 2);
+	for (unsigned unit = 2; unit-- > 0;) {
+		struct snapshot_info info = {.kind = KIND_window};
+		struct cgroup_stats stats = {.is_v1 = true};
+
+		host_set_number(&info.host, HOST_clock_ticks_per_second, frequencies[unit]);
+		strbuf_add_str(&stats.path, "/a");
+		fact_set_number(&stats.values[CGROUP_VALUE_cpuacct_user_clock_ticks],
+		                (int64_t)frequencies[unit]);
+		fact_table_begin(&table, unit);
+		fact_table_add(&table, &stats);
+		fact_table_end(&table, &info);
+		cgroup_stats_done(&stats);
+	}
+	found = series("cpuacct_user_clock_ticks@v1:/a");
+	assert_near(found->values[0], 250, 1e-9);
+	assert_near(found->values[1], 250, 1e-9);
+}
+
 static struct row_pick pick_of(const char *text)
 {
 	struct row_pick pick = {0};
@@ -167,6 +193,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test_teardown(test_values, teardown),
+	        cmocka_unit_test_teardown(test_other_ticks, teardown),
 	        cmocka_unit_test_teardown(test_rows, teardown),
 	        cmocka_unit_test(test_names),
 	};

@@ -82,10 +82,37 @@ static void test_values(void **state)
 	assert_int_equal(group("worker-{N}")->present, 3);
 }
 
+/* The same second of user time on hosts whose clocks tick 250 and 100 times in it: the unit that is read first has the ticks. */
+static void test_other_ticks(void **state)
+{
+	static const uint64_t frequencies[] = {100, 250};
+	const double *values;
+
+	(void)state;
+	unit_table_init(&table, group_by_key(GROUP_KEY_pcomm, false), PER_total, 2);
+	for (unsigned unit = 2; unit-- > 0;) {
+		struct snapshot_info info = {.kind = KIND_window};
+		struct thread_sample sample = {.tid = 1, .tgid = 1};
+
+		host_set_number(&info.host, HOST_clock_ticks_per_second, frequencies[unit]);
+		unit_table_begin(&table, unit, &info);
+		sample_name(&sample.pcomm, "a");
+		sample_set(&sample, utime_clock_ticks, (struct counter_ticks){frequencies[unit]});
+		group_table_add(&table.groups, &sample);
+		sample_done(&sample);
+		unit_table_end(&table);
+	}
+	values = unit_group_values(&table, group("a"), METRIC_utime_clock_ticks);
+	assert_near(values[0], 250, 1e-9);
+	assert_near(values[1], 250, 1e-9);
+	assert_near(table.totals[(size_t)METRIC_utime_clock_ticks * 2], 250, 1e-9);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test_teardown(test_values, teardown),
+	        cmocka_unit_test_teardown(test_other_ticks, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
