@@ -41,16 +41,29 @@ static bool is_harmless_device(const struct stat *status)
 }
 
 /* Others can also move such a file of this user's or root's there, out of a directory of theirs. */
-static bool is_chosen_by_others(const struct walk *walk)
+static bool is_chosen_by_others(const struct walk *walk, int fd, const struct stat *status)
 {
-	return trust_others_may_add(walk->place->dir_fd, &walk->place->dir);
+	const struct output_place *place = walk->place;
+
+	return trust_others_may_add(place->dir_fd, &place->dir) &&
+	       !(place->uses_own && trust_was_made_there(place->dir_fd, &place->dir, fd, status));
 }
 
-static int refuse(const struct walk *walk, const char *what, const char *name,
-                  const struct stat *status)
+static const char *kind_name(mode_t mode)
 {
-	strbuf_addf(walk->reterr, "'%s' is a %s of user %u in a directory that others may write",
-	            name, what, (unsigned)status->st_uid);
+	return S_ISLNK(mode)    ? "symbolic link"
+	       : S_ISFIFO(mode) ? "FIFO"
+	       : S_ISSOCK(mode) ? "socket"
+	                        : "device";
+}
+
+static int refuse(const struct walk *walk, const char *name, const struct stat *status)
+{
+	strbuf_addf(walk->reterr,
+	            "'%s' is a %s of user %u in a directory that others may write; %s", name,
+	            kind_name(status->st_mode), (unsigned)status->st_uid,
+	            S_ISLNK(status->st_mode) ? "name what it leads to"
+	                                     : "open it in the shell, and name /dev/fd/N");
 	return -EACCES;
 }
 
@@ -157,8 +170,8 @@ static int follow(struct walk *walk, int link_fd, const struct stat *status, con
 
 	if (++walk->links > LINKS_MAX)
 		return -ELOOP;
-	if (is_chosen_by_others(walk))
-		return refuse(walk, "symbolic link", name, status);
+	if (is_chosen_by_others(walk, link_fd, status))
+		return refuse(walk, name, status);
 	if (is_procfs(walk->place->dir_fd))
 		r = follow_in_procfs(walk, name, *behind == '\0');
 	return r != 0 ? r : follow_text(walk, link_fd, behind);
@@ -203,12 +216,8 @@ static int find_last(struct walk *walk, const char *name)
 	if (S_ISDIR(place->target.st_mode) != walk->to_directory)
 		return walk->to_directory ? -ENOTDIR : -EISDIR;
 	if (!walk->to_directory && !S_ISREG(place->target.st_mode) &&
-	    !is_harmless_device(&place->target) && is_chosen_by_others(walk))
-		r = refuse(walk,
-		           S_ISFIFO(place->target.st_mode)   ? "FIFO"
-		           : S_ISSOCK(place->target.st_mode) ? "socket"
-		                                             : "device",
-		           name, &place->target);
+	    !is_harmless_device(&place->target) && is_chosen_by_others(walk, fd, &place->target))
+		r = refuse(walk, name, &place->target);
 	place->target_fd = fd;
 	fd = -1;
 	return r;

@@ -237,7 +237,7 @@ int output_open(struct output *output, const char *path, enum output_audience au
 int output_open_at(struct output *output, int dir_fd, const char *path,
                    enum output_audience audience)
 {
-	cleanup_(output_place_done) struct output_place place = OUTPUT_PLACE_INIT;
+	cleanup_(output_place_done) struct output_place place = OUTPUT_PLACE_INIT_OWN;
 	int r;
 
 	begin(output, audience);

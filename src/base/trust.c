@@ -187,9 +187,53 @@ bool trust_others_may_add(int dir_fd, const struct stat *status)
 	return trust_others_may_write(dir_fd, status) || !has_trusted_owner(dir_fd, status);
 }
 
+/* Returns whether nothing but the content has changed from a second behind its last change on: no name either. */
+static bool keeps_its_name(const struct stat *status)
+{
+	int64_t seconds = status->st_ctim.tv_sec - status->st_mtim.tv_sec;
+	int64_t ns = status->st_ctim.tv_nsec - status->st_mtim.tv_nsec;
+
+	return (seconds == 0 && ns >= 0) || (seconds == 1 && ns <= 0);
+}
+
+bool trust_was_made_there(int dir_fd, const struct stat *dir_status, int fd,
+                          const struct stat *status)
+{
+	if (!trust_is_own_user(status->st_uid) || !has_trusted_owner(dir_fd, dir_status) ||
+	    !keeps_its_name(status))
+		return false;
+	return S_ISLNK(status->st_mode) ||
+	       (S_ISFIFO(status->st_mode) && !trust_others_may_write(fd, status));
+}
+
+void trust_add_reason(int dir_fd, const struct stat *status, struct strbuf *out)
+{
+	if (!trust_user(status->st_uid) && !is_known_user(status->st_uid))
+		strbuf_add_str(out, " (whose it is cannot be known in a user namespace that does "
+		                    "not map all users)");
+	else if (!trust_user(status->st_uid))
+		strbuf_addf(out, " (it belongs to user %u)", (unsigned)status->st_uid);
+	else if (!trust_shows_owner(dir_fd))
+		strbuf_add_str(out, " (its file system does not vouch for owners)");
+	else if ((status->st_mode & S_IWOTH) != 0)
+		strbuf_add_str(out, " (all users have the right: chmod o-w)");
+	else if (has_access_control_list(dir_fd))
+		strbuf_add_str(out, " (an access control list gives the right: setfacl -b)");
+	else
+		strbuf_addf(out, " (group %u has the right: chmod g-w)", (unsigned)status->st_gid);
+}
+
 static int refuse(struct strbuf *reterr, const char *phrase)
 {
 	strbuf_add_str(reterr, phrase);
+	return -EPERM;
+}
+
+static int refuse_directory(struct strbuf *reterr, const char *phrase, int dir_fd,
+                            const struct stat *status)
+{
+	strbuf_add_str(reterr, phrase);
+	trust_add_reason(dir_fd, status, reterr);
 	return -EPERM;
 }
 
@@ -221,7 +265,9 @@ static int check_above(int dir_fd, struct strbuf *reterr)
 		if (status.st_dev == below.st_dev && status.st_ino == below.st_ino)
 			return 0;
 		if (others_may_exchange(fd, &status))
-			return refuse(reterr, "other users may rename a directory that it lies in");
+			return refuse_directory(
+			        reterr, "other users may rename a directory that it lies in", fd,
+			        &status);
 		below = status;
 	}
 }
@@ -233,7 +279,8 @@ int trust_check_directory(int dir_fd, struct strbuf *reterr)
 	if (fstat(dir_fd, &status) < 0)
 		return -errno;
 	if (trust_others_may_add(dir_fd, &status))
-		return refuse(reterr, "other users may write its directory");
+		return refuse_directory(reterr, "other users may write its directory", dir_fd,
+		                        &status);
 	return check_above(dir_fd, reterr);
 }
 
@@ -251,8 +298,10 @@ int trust_check_file(int fd, struct strbuf *reterr)
 	}
 	if (!trust_shows_owner(fd))
 		return refuse(reterr, "its file system does not vouch for its owner");
-	if (trust_others_may_write(fd, &status))
-		return refuse(reterr, S_ISDIR(status.st_mode) ? "other users may write there"
-		                                              : "other users may write it");
-	return 0;
+	if (!trust_others_may_write(fd, &status))
+		return 0;
+	return refuse_directory(reterr,
+	                        S_ISDIR(status.st_mode) ? "other users may write there"
+	                                                : "other users may write it",
+	                        fd, &status);
 }

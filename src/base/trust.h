@@ -31,6 +31,16 @@ bool trust_others_may_write(int fd, const struct stat *status);
  * The sticky bit does not forbid that. The root directory of this process has no other owner than root. */
 bool trust_others_may_add(int dir_fd, const struct stat *status);
 
+/* Returns whether this user has made the link or the FIFO @fd, whose status is @status, in the directory to which others may add files:
+ * it belongs to this user, and nobody has moved it later than a second after it was made. (Whoever waits for it is as fast as that, by
+ * any clock.) Both keep the time of their content from their making on, a FIFO from its last writer, and a move sets the time of
+ * change alone. The directory must be one that @dir_status shows to be this user's or root's, and nobody else may write the FIFO. */
+bool trust_was_made_there(int dir_fd, const struct stat *dir_status, int fd,
+                          const struct stat *status);
+
+/* Appends who else may write the directory in which others may add a file or exchange one, and what forbids that, in parentheses. */
+void trust_add_reason(int dir_fd, const struct stat *status, struct strbuf *out);
+
 /* Checks the directory and all above it, which are found by "..": nobody else may add a file to it, or exchange it or one of those
  * above, where the entries of a sticky directory are their owners'. Returns 0, -EPERM with a phrase, or another -errno. */
 must_check_ int trust_check_directory(int dir_fd, struct strbuf *reterr);

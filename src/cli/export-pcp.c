@@ -26,7 +26,7 @@ struct workshop {
 	struct mem_undo undo;
 };
 
-#define WORKSHOP_INIT ((struct workshop){.place = OUTPUT_PLACE_INIT, .fd = -1})
+#define WORKSHOP_INIT ((struct workshop){.place = OUTPUT_PLACE_INIT_OWN, .fd = -1})
 
 static void remove_all(struct workshop *workshop)
 {

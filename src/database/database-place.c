@@ -12,14 +12,19 @@
 #include "base/output-place.h"
 #include "base/trust.h"
 
+static void add_shared(const struct output_place *place, struct strbuf *out)
+{
+	strbuf_add_str(out, "other users may write its directory, which has the journal");
+	trust_add_reason(place->dir_fd, &place->dir, out);
+}
+
 static int check_place(const struct output_place *place, enum database_use use,
                        struct strbuf *reterr)
 {
 	if (place->descriptor >= 0)
 		strbuf_add_str(reterr, "a database has a name in a directory");
 	else if (trust_others_may_add(place->dir_fd, &place->dir))
-		strbuf_add_str(reterr,
-		               "other users may write its directory, which has the journal");
+		add_shared(place, reterr);
 	else if (place->target_fd < 0 && use == DATABASE_READ)
 		strbuf_add_str(reterr, strerror(ENOENT));
 	else if (place->target_fd >= 0 && !S_ISREG(place->target.st_mode))

@@ -65,8 +65,10 @@ static int make_directory(const char *path, size_t len, bool needs_own_place, st
 	cleanup_(output_place_done) struct output_place place = OUTPUT_PLACE_INIT;
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
 	cleanup_(mem_freep) char *name = mem_copy(path, len);
-	int r = output_place_find_directory(&place, AT_FDCWD, name, &reason);
+	int r;
 
+	place.uses_own = !needs_own_place;
+	r = output_place_find_directory(&place, AT_FDCWD, name, &reason);
 	if (r == 0 && place.target_fd < 0 && needs_own_place)
 		r = check_place(&place, &reason);
 	if (r == 0 && place.target_fd < 0 && mkdirat(place.dir_fd, place.name, 0777) < 0 &&
@@ -158,8 +160,10 @@ static int open_place(struct duct_file *file, struct strbuf *reason)
 static int open_file(struct duct_file *file, bool needs_own_place, struct strbuf *reterr)
 {
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
-	int r = output_place_find(&file->place, AT_FDCWD, file->path, &reason);
+	int r;
 
+	file->place.uses_own = !needs_own_place;
+	r = output_place_find(&file->place, AT_FDCWD, file->path, &reason);
 	if (r == 0 && needs_own_place)
 		r = check_place(&file->place, &reason);
 	if (r == 0)

@@ -33,7 +33,7 @@ static int find_or_make(struct output_place *place, const char *path, struct str
 
 int recording_directory_make(const char *path, struct strbuf *reterr)
 {
-	cleanup_(output_place_done) struct output_place place = OUTPUT_PLACE_INIT;
+	cleanup_(output_place_done) struct output_place place = OUTPUT_PLACE_INIT_OWN;
 	cleanup_(strbuf_done) struct strbuf phrase = STRBUF_INIT;
 	int r = find_or_make(&place, path, &phrase);
 

@@ -90,6 +90,8 @@ refused() {
 
 outside
 in_shared="in a directory that others may write"
+link_way="name what it leads to"
+pipe_way="open it in the shell, and name /dev/fd/N"
 for command in capture window; do
     for directory in "1777 0" "0777 0" "0775 0" "0755 $other" "1777 $other"; do
         # shellcheck disable=SC2086
@@ -113,11 +115,11 @@ for command in capture window; do
         chown -h "$other:$other" shared/link shared/dangling shared/way shared/pipe
         for link in link dangling; do
             refused "$command" "$what, through a link" "shared/$link" \
-                "'$link' is a symbolic link of user $other $in_shared"
+                "'$link' is a symbolic link of user $other $in_shared; $link_way"
         done
         refused "$command" "$what, by way of a link" shared/way/new.zst \
-            "'way' is a symbolic link of user $other $in_shared"
-        refused "$command" "$what, into a FIFO" shared/pipe "'pipe' is a FIFO of user $other $in_shared"
+            "'way' is a symbolic link of user $other $in_shared; $link_way"
+        refused "$command" "$what, into a FIFO" shared/pipe "'pipe' is a FIFO of user $other $in_shared; $pipe_way"
     done
 done
 
@@ -166,13 +168,31 @@ done
 shared 1777 0
 mkdir theirs
 ln -s ../outside/victim theirs/link
-mkfifo theirs/pipe
+mkfifo -m 600 theirs/pipe
 chown "$other" theirs
+# A move within a second is part of the making.
+sleep 1.1
 setpriv --reuid="$other" --regid="$other" --clear-groups --inh-caps=-all mv theirs/link theirs/pipe shared ||
     fail "the other user cannot move a link and a FIFO"
 rmdir theirs
-refused capture "a link of root's that was moved" shared/link "'link' is a symbolic link of user 0 $in_shared"
-refused capture "a FIFO of root's that was moved" shared/pipe "'pipe' is a FIFO of user 0 $in_shared"
+refused capture "a link of root's that was moved" shared/link "'link' is a symbolic link of user 0 $in_shared; $link_way"
+refused capture "a FIFO of root's that was moved" shared/pipe "'pipe' is a FIFO of user 0 $in_shared; $pipe_way"
+
+# Those that root has made there are followed and written.
+shared 1777 0
+ln -s ../outside/new shared/link
+ln -s ../outside shared/way
+mkfifo -m 600 shared/pipe
+timeout 20 cat shared/pipe >piped &
+reader=$!
+capture shared/pipe || fail "a FIFO of root's own in a sticky directory is refused"
+wait "$reader"
+zstd -tq piped || fail "a FIFO of root's own does not get the snapshot"
+capture shared/way/new || fail "a link of root's own in a sticky directory is refused"
+capture shared/link || fail "a link of root's own to a file in a sticky directory is refused"
+zstd -tq outside/new || fail "a link of root's own does not lead to the snapshot"
+rm outside/new
+ok
 
 # In a user namespace every user whom it does not map has the same number, and so has root.
 if setpriv --reuid=4242 --regid=4242 --clear-groups unshare --user --map-root-user true 2>/dev/null; then

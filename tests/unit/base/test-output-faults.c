@@ -268,7 +268,7 @@ static void test_output_without_proc(void **state)
 	assert_int_equal(read(fd, text, sizeof(text)), 5);
 	assert_string_equal(text, "after");
 	assert_int_equal(fchmod(tree->fd, 01777), 0);
-	assert_int_equal(replace(tree), -EACCES);
+	assert_int_equal(replace(tree), -ENOENT);
 	close(fd);
 }
 

@@ -10,6 +10,7 @@
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -133,15 +134,15 @@ static void test_place_refused(void **state)
 		make_fifo(tree, "dir/fifo", OTHER);
 		check_refused(tree, "dir/link",
 		              "'link' is a symbolic link of user 65534 in a directory that others "
-		              "may write");
+		              "may write; name what it leads to");
 		check_refused(tree, "dir/dangling", NULL);
 		check_refused(tree, "dir/far/file",
 		              "'far' is a symbolic link of user 65534 in a directory that others "
-		              "may write");
+		              "may write; name what it leads to");
 		check_refused(tree, "dir/far/new", NULL);
 		check_refused(tree, "dir/fifo",
 		              "'fifo' is a FIFO of user 65534 in a directory that others may "
-		              "write");
+		              "write; open it in the shell, and name /dev/fd/N");
 		assert_int_equal(temp_tree_count(tree, "dir"), 4);
 		temp_tree_remove(tree, "dir");
 	}
@@ -149,29 +150,66 @@ static void test_place_refused(void **state)
 	assert_int_equal(temp_tree_count(tree, "far"), 1);
 }
 
-/* A link, a FIFO or a device of this user's may have been moved there out of a directory of somebody's. */
+/* Waits until a move is no part of a file's making. */
+static void await_age(void)
+{
+	struct timespec before, now;
+
+	assert_int_equal(clock_gettime(CLOCK_REALTIME, &before), 0);
+	do {
+		assert_int_equal(usleep(50000), 0);
+		assert_int_equal(clock_gettime(CLOCK_REALTIME, &now), 0);
+	} while ((now.tv_sec - before.tv_sec) * 1000 + (now.tv_nsec - before.tv_nsec) / 1000000 <
+	         1100);
+}
+
+/* This user has made a link and a FIFO there: they are followed and written. One with another name may have been moved there out of
+ * a directory of somebody's, and all who may write a FIFO set its times. */
 static void test_place_own_in_shared(void **state)
 {
 	const struct temp_tree *tree = *state;
 	static const mode_t modes[] = {01777, 0777, 01775};
 
-	temp_tree_write_text(tree, "far/file", "before");
 	for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
+		char text[8] = "";
+		int fd;
+
+		temp_tree_write_text(tree, "far/file", "before");
 		make_dir(tree, "dir", geteuid(), modes[i]);
 		/* A group of others. */
 		if (fchownat(tree->fd, "dir", (uid_t)-1, GROUP, 0) < 0 && modes[i] == 01775)
 			continue;
 		assert_int_equal(fchmodat(tree->fd, "dir", modes[i], 0), 0);
-		make_link(tree, "../far/file", "dir/link", geteuid());
-		make_link(tree, "../far", "dir/far", geteuid());
-		make_fifo(tree, "dir/fifo", geteuid());
-		assert_int_equal(write_in(tree, "dir/link"), -EACCES);
-		assert_int_equal(write_in(tree, "dir/far/new"), -EACCES);
-		assert_int_equal(write_in(tree, "dir/fifo"), -EACCES);
+		assert_int_equal(symlinkat("../far/file", tree->fd, "dir/link"), 0);
+		assert_int_equal(symlinkat("../far", tree->fd, "dir/far"), 0);
+		assert_int_equal(mkfifoat(tree->fd, "dir/fifo", 0600), 0);
+		assert_int_equal(write_in(tree, "dir/link"), 0);
+		temp_tree_assert_text(tree, "far/file", "text");
+		assert_int_equal(write_in(tree, "dir/far/new"), 0);
+		fd = openat(tree->fd, "dir/fifo", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		for (unsigned twice = 0; twice < 2; twice++) {
+			assert_int_equal(write_in(tree, "dir/fifo"), 0);
+			assert_int_equal(read(fd, text, sizeof(text)), 4);
+			await_age();
+		}
+		temp_tree_write_text(tree, "far/file", "before");
+		assert_int_equal(renameat(tree->fd, "dir/link", tree->fd, "dir/moved-link"), 0);
+		assert_int_equal(renameat(tree->fd, "dir/far", tree->fd, "dir/moved-far"), 0);
+		assert_int_equal(renameat(tree->fd, "dir/fifo", tree->fd, "dir/moved-fifo"), 0);
+		assert_int_equal(write_in(tree, "dir/moved-link"), -EACCES);
+		assert_int_equal(write_in(tree, "dir/moved-far/another"), -EACCES);
+		assert_int_equal(write_in(tree, "dir/moved-fifo"), -EACCES);
+		temp_tree_assert_text(tree, "far/file", "before");
+		assert_int_equal(mkfifoat(tree->fd, "dir/all", 0600), 0);
+		assert_int_equal(fchmodat(tree->fd, "dir/all", 0622, 0), 0);
+		close(fd);
+		fd = openat(tree->fd, "dir/all", O_RDWR | O_NONBLOCK | O_CLOEXEC);
+		assert_int_equal(write(fd, "x", 1), 1);
+		assert_int_equal(write_in(tree, "dir/all"), -EACCES);
+		close(fd);
 		temp_tree_remove(tree, "dir");
+		temp_tree_remove(tree, "far");
 	}
-	temp_tree_assert_text(tree, "far/file", "before");
-	assert_int_equal(temp_tree_count(tree, "far"), 1);
 }
 
 /* Somebody moves a link and a FIFO of root's out of a directory of his into a sticky one. */
@@ -186,8 +224,9 @@ static void test_place_moved(void **state)
 	make_dir(tree, "shared", 0, 01777);
 	make_dir(tree, "theirs", OTHER, 0755);
 	make_link(tree, "../far/file", "theirs/link", 0);
-	make_fifo(tree, "theirs/fifo", 0);
+	assert_int_equal(mkfifoat(tree->fd, "theirs/fifo", 0600), 0);
 	assert_int_equal(fchmod(tree->fd, 0755), 0);
+	await_age();
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		int result = 0;
 
@@ -205,9 +244,11 @@ static void test_place_moved(void **state)
 		assert_int_equal(result, 0);
 	}
 	check_refused(tree, "shared/link",
-	              "'link' is a symbolic link of user 0 in a directory that others may write");
+	              "'link' is a symbolic link of user 0 in a directory that others may write; "
+	              "name what it leads to");
 	check_refused(tree, "shared/fifo",
-	              "'fifo' is a FIFO of user 0 in a directory that others may write");
+	              "'fifo' is a FIFO of user 0 in a directory that others may write; "
+	              "open it in the shell, and name /dev/fd/N");
 	temp_tree_assert_text(tree, "far/file", "before");
 }
 

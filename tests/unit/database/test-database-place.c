@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,7 +15,7 @@ static void assert_opens(const struct temp_tree *tree, const char *expected)
 	cleanup_(database_freep) struct database *database =
 	        database_open(path, DATABASE_ADD, &reason);
 
-	assert_string_equal(strbuf_str(&reason), expected);
+	assert_int_equal(strncmp(strbuf_str(&reason), expected, strlen(expected)), 0);
 	assert_true((database != NULL) == (expected[0] == '\0'));
 }
 
@@ -22,12 +23,11 @@ static void assert_opens(const struct temp_tree *tree, const char *expected)
 static void test_directory_above(void **state)
 {
 	const struct temp_tree *tree = *state;
-	static const char refused[] = "other users may rename a directory that it lies in";
-
 	temp_tree_make_dir(tree, "above/own");
 	assert_opens(tree, "");
 	assert_int_equal(fchmodat(tree->fd, "above", 0777, 0), 0);
-	assert_opens(tree, refused);
+	assert_opens(tree, "other users may rename a directory that it lies in (all users have "
+	                   "the right: chmod o-w)");
 	/* Nobody but its owner renames what is in a sticky directory. */
 	assert_int_equal(fchmodat(tree->fd, "above", 01777, 0), 0);
 	assert_opens(tree, "");
@@ -35,7 +35,12 @@ static void test_directory_above(void **state)
 		return;
 	assert_int_equal(fchmodat(tree->fd, "above", 0755, 0), 0);
 	assert_int_equal(fchownat(tree->fd, "above", 65534, 65534, 0), 0);
-	assert_opens(tree, refused);
+	assert_opens(tree, "other users may rename a directory that it lies in (it belongs to user "
+	                   "65534)");
+	assert_int_equal(fchownat(tree->fd, "above", 0, 50, 0), 0);
+	assert_int_equal(fchmodat(tree->fd, "above", 02775, 0), 0);
+	assert_opens(tree, "other users may rename a directory that it lies in (group 50 has the "
+	                   "right: chmod g-w)");
 }
 
 static void test_directory(void **state)
