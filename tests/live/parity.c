@@ -23,7 +23,13 @@
 #include "parity-load.h"
 #include "parity-read.h"
 
-enum { CANNOT = 77, THREADS_LEAST = 500, FAILURES_SHOWN = 40, RSS_SLACK_BYTES = 4 << 20 };
+enum {
+	CANNOT = 77,
+	THREADS_LEAST = 500,
+	FAILURES_SHOWN = 40,
+	RSS_SLACK_BYTES = 4 << 20,
+	VSIZE_SLACK_BYTES = 64 << 20
+};
 
 struct tally {
 	uint64_t offered;  /* seen in both readings of /proc */
@@ -160,10 +166,21 @@ static bool is_between(enum metric_id metric, const struct thread_sample *before
 	if (metric == METRIC_hiwater_rss_bytes || metric == METRIC_rss_bytes)
 		return have + RSS_SLACK_BYTES >= (low < high ? low : high) &&
 		       have <= (low < high ? high : low) + RSS_SLACK_BYTES;
-	/* A process maps and unmaps. */
-	if (metric == METRIC_vsize_bytes)
-		return have >= (low < high ? low : high) && have <= (low < high ? high : low);
 	return low <= have && have <= high;
+}
+
+/* A process maps and unmaps as long as one of its threads runs. */
+static bool is_size_right(const struct thread_sample *before, const struct thread_sample *value,
+                          const struct thread_sample *after, bool still)
+{
+	uint64_t slack = still && before->nr_threads.v == 1 && after->nr_threads.v == 1
+	                         ? 0
+	                         : VSIZE_SLACK_BYTES;
+	uint64_t low = before->vsize_bytes.v, high = after->vsize_bytes.v,
+	         have = value->vsize_bytes.v;
+
+	return have + slack >= (low < high ? low : high) &&
+	       have <= (low < high ? high : low) + slack;
 }
 
 /* CPU time by mode is divided anew at each reading, and only /proc makes a note of what it has told: after the pass one
@@ -189,14 +206,17 @@ static bool is_right(enum metric_id metric, const struct thread_sample *before,
 
 	if (metric == METRIC_utime_clock_ticks || metric == METRIC_stime_clock_ticks)
 		return is_time_between(metric, before, value, after);
-	if (metric == METRIC_rss_bytes || metric == METRIC_vsize_bytes)
+	if (metric == METRIC_vsize_bytes)
+		return is_size_right(before, value, after, still);
+	if (metric == METRIC_rss_bytes)
 		return is_between(metric, before, value, after);
 	if (grows && (rule == RULE_SUM || rule == RULE_MAX || rule == RULE_MIN))
 		return is_between(metric, before, value, after);
 	if (is_same(metric, before, value) || is_same(metric, after, value))
 		return true;
 	/* These can be anything while a thread runs. */
-	return !still && (metric == METRIC_state || metric == METRIC_processor);
+	return !still && (metric == METRIC_state || metric == METRIC_processor ||
+	                  metric == METRIC_nr_threads);
 }
 
 static void compare_metric(enum metric_id metric, const struct thread_sample *before,

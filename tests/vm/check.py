@@ -504,7 +504,7 @@ class Boot:
 
     def run(self):
         want = ["a=0", "b=0", "doctor.0=3", "doctor.65534=3", "knob.a=0", "knob.b=0", "knob.screen=0", "nobody=0",
-                "parity.libbpf=0", "parity.light=0", "records=0", "window=0"]
+                "parity.kept=0", "parity.libbpf=0", "parity.light=0", "records=0", "window=0"]
         status = sorted(self.read("status").split())
         self.checks.that(status == want, f"ctprof ended as {status}")
         for loader in "kept", "light", "libbpf":
