@@ -23,8 +23,8 @@
 #include "bpf/task-record.h"
 #include "capture/capture.h"
 #include "capture/cgroup-walk.h"
+#include "compression/zstd-thread.h"
 #include "snapshot/snapshot-row-write.h"
-#include "snapshot/zstd-thread.h"
 
 enum { RUNS_MAX = 100 };
 

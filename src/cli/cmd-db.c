@@ -19,7 +19,7 @@
 #include "db-arms.h"
 #include "db-check.h"
 #include "db-shards.h"
-#include "export-file.h"
+#include "export/export-file.h"
 #include "fleet/ddl.h"
 #include "query/report-lists.h"
 #include "query/report-options.h"

@@ -11,11 +11,11 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/duct-log.h"
-#include "cli/duct-options.h"
 #include "command/options.h"
 #include "duct/duct-gpu.h"
 #include "duct/duct-info.h"
+#include "duct/duct-log.h"
+#include "duct/duct-options.h"
 #include "duct/duct-prefix.h"
 #include "duct/duct-run.h"
 

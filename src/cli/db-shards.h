@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* db-shards - what `ctprof db` does with servers of ClickHouse. */
-#include "export-file.h"
+#include "export/export-file.h"
 #include "shards/shards-address.h"
 
 /* Numbers of files: those that a call has added, those that were there, and those that failed. */

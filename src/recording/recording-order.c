@@ -8,9 +8,9 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/scan.h"
+#include "compression/zstd-stream.h"
 #include "recording/frame-source.h"
 #include "recording/frame.h"
-#include "snapshot/zstd-stream.h"
 
 /* The labels and the kernel's command line stand before the boot's id. */
 enum { HEAD_BYTES = 64 << 10, BOOT_ID_BYTES = 36 };

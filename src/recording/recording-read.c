@@ -11,12 +11,12 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/scan.h"
+#include "compression/zstd-stream.h"
 #include "recording/frame-source.h"
 #include "recording/frame.h"
 #include "recording/recording-directory.h"
 #include "recording/recording-order.h"
 #include "recording/recording-sums.h"
-#include "snapshot/zstd-stream.h"
 
 /* The end of a window, by the wall clock and by the boot's. */
 struct window_end {

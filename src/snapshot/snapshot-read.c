@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "compression/zstd-stream.h"
 #include "ctprof/snapshot/snapshot.h"
 #include "frame-ended.h"
 #include "snapshot-cgroup.h"
@@ -13,7 +14,6 @@
 #include "snapshot-value.h"
 #include "snapshot/frame-base.h"
 #include "snapshot/thread-store.h"
-#include "snapshot/zstd-stream.h"
 #include "json/json-read.h"
 
 /* Generous: the largest host seen has 400,000 threads, about 2.5 KB each. */

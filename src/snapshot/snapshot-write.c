@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "compression/zstd-thread.h"
 #include "ctprof/snapshot/snapshot.h"
 #include "frame-ended.h"
 #include "snapshot-cgroup.h"
@@ -13,7 +14,6 @@
 #include "snapshot-value.h"
 #include "snapshot/frame-base.h"
 #include "snapshot/snapshot-batch.h"
-#include "zstd-thread.h"
 #include "json/json-write.h"
 
 /* Rows are collected to about this size before they are compressed, beside those that follow. */

@@ -9,9 +9,9 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "compression/zstd-stream.h"
 #include "ctprof/snapshot/snapshot.h"
 #include "fuzz.h"
-#include "snapshot/zstd-stream.h"
 
 static const char head[] =
         "{\"format\":\"ctprof\",\"version\":1,\"kind\":\"lifetime\",\"threads\":[",

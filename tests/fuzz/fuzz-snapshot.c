@@ -4,11 +4,11 @@
 #include <errno.h>
 #include <string.h>
 
+#include "compression/zstd-stream.h"
 #include "ctprof/snapshot/snapshot.h"
 #include "fuzz.h"
 #include "group/group.h"
 #include "snapshot/reference.h"
-#include "snapshot/zstd-stream.h"
 
 struct memory_source {
 	struct byte_source source; /* must stay the first member */

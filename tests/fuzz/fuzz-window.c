@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "compression/zstd-stream.h"
 #include "fuzz.h"
-#include "snapshot/zstd-stream.h"
 #include "window/exit-log.h"
 #include "window/window.h"
 

@@ -23,7 +23,7 @@ status=0
 awk '
 BEGIN {
     # Headers of other libraries, or folders of such, and the only files that have them.
-    wraps["zstd.h"] = wraps["zstd_errors.h"] = "^src/snapshot/zstd-stream[.]c$"
+    wraps["zstd.h"] = wraps["zstd_errors.h"] = "^src/compression/zstd-stream[.]c$"
     wraps["netlink/"] = "^src/taskstats/taskstats(-exits)?[.]c$"
     wraps["bpf/"] = "^src/bpf/(.*[.]c|kernel[.]h)$"
     wraps["Rmath.h"] = "^src/statistics/distribution[.]c$"

@@ -87,7 +87,7 @@ test_includes() {
     echo '#include "zstd-stream.h"' | append src/machine/report-csv.c
     fails 'src/machine/zstd-stream.h does not exist' includes.sh "$tree"
     fresh
-    echo '#include "../snapshot/zstd-stream.h"' | append src/input/load.c
+    echo '#include "../compression/zstd-stream.h"' | append src/input/load.c
     fails 'is no header of a room' includes.sh "$tree"
     fresh
     echo '#include "cli/novel.h"' | append src/tools/completion.c

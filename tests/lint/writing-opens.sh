@@ -33,10 +33,10 @@ cd "$1"
 #   src/recording/recording-keep.c       old files of a recording are removed
 #   src/database/database.c              SQLite, which gets its own interface to the system (database-files.h)
 #   src/database/database-schema.c       SQLite, in memory
-#   src/cli/export-pcp.c                 a directory for a library that writes under names, which nobody else can enter
+#   src/export/export-pcp.c                 a directory for a library that writes under names, which nobody else can enter
 #   src/trigger/trigger.c                pressure files of the kernel, which take a trigger by a write
 #   src/knob/knob-file.c                 settings of the host, as the user of an experiment names them
-exceptions="src/cli/export-pcp.c src/trigger/trigger.c src/database/database.c src/database/database-schema.c src/duct/duct-files.c src/duct/duct-gpu.c src/duct/duct-pty.c src/duct/duct-run.c src/recording/recording-directory.c src/recording/recording-write.c src/recording/recording-sums.c src/recording/recording-keep.c src/cli/manual-page.c src/experiment/outlook.c src/job/job-cgroup.c src/experiment/record-directory.c src/knob/guardian.c src/knob/shell.c src/knob/journal.c src/knob/state-dir.c src/knob/knob-file.c src/base/helper-guard.c src/base/own-directory.c src/jemalloc/helper-program.c src/jemalloc/memory-probe.c src/jemalloc/helper-sandbox.c src/doctor/doctor-probe.c"
+exceptions="src/export/export-pcp.c src/trigger/trigger.c src/database/database.c src/database/database-schema.c src/duct/duct-files.c src/duct/duct-gpu.c src/duct/duct-pty.c src/duct/duct-run.c src/recording/recording-directory.c src/recording/recording-write.c src/recording/recording-sums.c src/recording/recording-keep.c src/cli/manual-page.c src/experiment/outlook.c src/job/job-cgroup.c src/experiment/record-directory.c src/knob/guardian.c src/knob/shell.c src/knob/journal.c src/knob/state-dir.c src/knob/knob-file.c src/base/helper-guard.c src/base/own-directory.c src/jemalloc/helper-program.c src/jemalloc/memory-probe.c src/jemalloc/helper-sandbox.c src/doctor/doctor-probe.c"
 
 files=$(find src include -name '*.[ch]' | LC_ALL=C sort)
 [ -n "$files" ] || { echo "writing-opens.sh: no sources in $1" >&2; exit 1; }

@@ -4,9 +4,9 @@
 #include <errno.h>
 
 #include "base/mem.h"
+#include "compression/zstd-stream.h"
 #include "memory-stream.h"
 #include "random.h"
-#include "snapshot/zstd-stream.h"
 
 enum { LARGE = 700000 };
 

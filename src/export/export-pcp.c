@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "export-pcp.h"
+#include "export/export-pcp.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include "base/output.h"
 #include "base/own-directory.h"
 #include "command/command.h"
-#include "export-trace.h"
+#include "export/export-trace.h"
 #include "fleet/pcp-archive.h"
 
 static const char inner_name[] = "archive";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/duct-log.h"
+#include "duct/duct-log.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* export-trace - windows and recordings for programs that draw lines over time: the windows of a recording one after the other, and not added up. */
-#include "export-file.h"
+#include "export/export-file.h"
 #include "fleet/window-rates.h"
 
 /* Adds the windows of @path, which names one, or a recording or a range of one. Returns 0 or -errno, with the error printed unless it

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "zstd-thread.h"
+#include "compression/zstd-thread.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "snapshot/zstd-stream.h"
+#include "compression/zstd-stream.h"
 
 struct zstd_thread {
 	/* Used by the thread while it runs, and by the owner otherwise. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "export-file.h"
+#include "export/export-file.h"
 
 #include <errno.h>
 #include <string.h>

@@ -3,10 +3,10 @@
 
 #include <errno.h>
 
+#include "compression/zstd-stream.h"
+#include "compression/zstd-thread.h"
 #include "memory-stream.h"
 #include "random.h"
-#include "snapshot/zstd-stream.h"
-#include "snapshot/zstd-thread.h"
 
 enum { PIECES = 40, PIECE_NUMBERS = 5000, LEVEL = 1 };
 

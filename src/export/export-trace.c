@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "export-trace.h"
+#include "export/export-trace.h"
 
 #include <errno.h>
 #include <string.h>

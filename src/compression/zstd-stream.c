@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "snapshot/zstd-stream.h"
+#include "compression/zstd-stream.h"
 
 #include <errno.h>
 #include <stdbool.h>

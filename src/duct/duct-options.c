@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/duct-options.h"
+#include "duct/duct-options.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "cli/duct-log.h"
 #include "command/options.h"
+#include "duct/duct-log.h"
 #include "duct/duct-summary.h"
 
 enum {
