@@ -18,6 +18,8 @@ enum { PART_ROWS = 200000 };
 /* A server can announce as many rows as it likes, and answer each question for them with nothing. */
 #define ROWS_MAX UINT64_C(10000000000)
 enum { EMPTY_PIECES_MAX = 100 };
+/* Facts have the names of the registry, of this version and of others. */
+enum { METRICS_MAX = 10000 };
 
 /* The load of a file's facts of one set of keys that counts. */
 struct load {
@@ -205,7 +207,7 @@ static int list_metrics(struct shards_reader *reader, struct database_list *list
 	r = ask(reader, &statement, &answer);
 	rest = (struct span){strbuf_str(&answer), answer.len};
 	while (r == 0 && rest.len > 0) {
-		if (!row_binary_read_text(&rest, &name)) {
+		if (!row_binary_read_text(&rest, &name) || list->metric_count >= METRICS_MAX) {
 			r = damaged(reader);
 			break;
 		}

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """hostile-server.py CTPROF [FAIL_ALLOC]: a server of ClickHouse may answer anything. `db query` ends with one line and status 1: it asks
-no question for ever, adds up no number beyond what fits, and escapes the server's words once. With FAIL_ALLOC, a library in whose
-presence allocations fail, no library that is loaded for the requests says anything of its own."""
+no question for ever, takes no more memory than --read-limit says, adds up no number beyond what fits, and escapes the server's words
+once. With FAIL_ALLOC, a library in whose presence allocations fail, no library that is loaded for the requests says anything of its
+own."""
 
 import http.server
 import os
@@ -12,8 +13,16 @@ import subprocess
 import sys
 import threading
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "hostile"))
+from run import Run, is_sanitized  # noqa: E402
+
 QUESTIONS_MOST = 1000
 HOSTS = 200
+LARGE_ROWS = 1000000
+PIECE_ROWS = 10000
+LIMIT_MIB = 48
+# mem_limit() of src/base/mem.h allows so much beside it for buffers, libraries and stacks.
+EXTRA_MIB = 32
 
 
 def number(value):
@@ -39,7 +48,7 @@ class Server(http.server.ThreadingHTTPServer):
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Handler)
-        self.groups, self.refusal, self.questions = [], None, 0
+        self.groups, self.refusal, self.questions, self.large = [], None, 0, {}
 
     def handle_error(self, *_):
         """A client without memory goes away."""
@@ -51,12 +60,25 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
+    def send_rows(self, make):
+        """Sends many rows in pieces: what this process has had in memory would count as memory of those that it starts."""
+        self.send_response(200)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        for first in range(0, LARGE_ROWS, PIECE_ROWS):
+            piece = b"".join(make(i) for i in range(first, first + PIECE_ROWS))
+            self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+        self.wfile.write(b"0\r\n\r\n")
+
     def do_POST(self):
         query = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
         body, status = b"", 200
         self.server.questions += 1
         if self.server.refusal is not None or self.server.questions > QUESTIONS_MOST:
             body, status = self.server.refusal or b"enough", 400
+        elif any(words in query for words in self.server.large):
+            self.send_rows(next(make for words, make in self.server.large.items() if words in query))
+            return
         elif "any(host)" in query:
             body = files()
         elif "DISTINCT metric" in query:
@@ -69,10 +91,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
 
 
-def ask(server, ctprof, env=None):
+def command(server, ctprof, *more):
     address = f"clickhouse://127.0.0.1:{server.server_address[1]}/x"
+    return [ctprof, "db", "--db", address, "query", "outliers", *more]
+
+
+def ask(server, ctprof, env=None):
     server.questions = 0
-    return subprocess.run([ctprof, "db", "--db", address, "query", "outliers"], capture_output=True, timeout=200, check=False,
+    return subprocess.run(command(server, ctprof), capture_output=True, timeout=200, check=False,
                           env={**os.environ, **(env or {})})
 
 
@@ -86,6 +112,29 @@ def refused(server, ctprof, what, reason, questions_most):
     result = ask(server, ctprof)
     check(what, result.returncode == 1 and result.stderr.count(b"\n") == 1 and re.search(reason, result.stderr), result)
     check(what, server.questions <= questions_most, f"{server.questions} questions")
+
+
+LARGE_ANSWERS = {
+    "any(host)": lambda i: text(f"{i:x}") + text("") + number(i) + b"\1\1" + text("window") + number(17 * 10**17) + number(10**10),
+    "count()": lambda i: text("pcomm") + text(f"{i:x}") + number(1),
+}
+
+
+def stays_within(server, ctprof):
+    """Answers of so many small rows that they take a multiple of their bytes end at the limit of memory, in one line."""
+    base = Run(command(server, ctprof)).kib
+    for words, make in LARGE_ANSWERS.items():
+        server.large, server.questions = {words: make}, 0
+        result = Run(command(server, ctprof, "--read-limit", f"memory={LIMIT_MIB}M"))
+        what = f"{LARGE_ROWS} rows of {len(make(LARGE_ROWS))} bytes for {words}"
+        print(f"{what}: {(result.kib - base) >> 10} MiB, {result.cpu_seconds:.2f} s: {result.error.strip()}")
+        check(what, result.status == 1 and result.error == f"ctprof: over a limit (see --read-limit): more than {LIMIT_MIB}"
+              " MiB of memory\n", result.error)
+        check(what, result.kib <= base + (LIMIT_MIB + EXTRA_MIB) * 1024, f"{result.kib} KiB")
+    server.large = {"DISTINCT metric": lambda i: text(f"{i:x}")}
+    refused(server, ctprof, "more metrics than there are", rb"not what was asked for", 10)
+    server.large = {}
+    return len(LARGE_ANSWERS) + 1
 
 
 def fails_allocations(server, ctprof, library):
@@ -120,8 +169,10 @@ def main():
     server.refusal = b"\x1b[31mred\\ \xe2\x80\xae\nmore"
     refused(server, ctprof, "a reason with escapes", rb": \\x1b\[31mred", 10)
     server.refusal, server.groups = None, []
+    # mem_limit() does nothing in an instrumented program.
+    large = 0 if is_sanitized(ctprof) else stays_within(server, ctprof)
     tried = fails_allocations(server, ctprof, sys.argv[2]) if len(sys.argv) > 2 else 0
-    print(f"7 cases, {tried} runs in which allocations fail")
+    print(f"7 cases, {large} large answers, {tried} runs in which allocations fail")
 
 
 main()
