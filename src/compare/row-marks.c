@@ -64,27 +64,15 @@ bool row_marks_inputs_are_same(const struct row_view *view)
 	return true;
 }
 
-/* Returns whether the exited threads of the group have used CPU time. The ticks of a process and those of its threads are rounded in
- * each thread and mode. */
-static bool exited_have_run(const struct group *group)
-{
-	const uint64_t *exited = group->exited;
-
-	return exited && saturating_add(exited[PROCESS_TOTAL_utime_clock_ticks],
-	                                exited[PROCESS_TOTAL_stime_clock_ticks]) >
-	                         2 * (uint64_t)group->threads;
-}
-
 bool row_marks_lack_exited(const struct group *group, unsigned measure)
 {
-	bool have_run = exited_have_run(group);
-
 	for (size_t m = 0; m < metric_count(measure); m++)
 		for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
 			if (process_total_table[i].metric == metric_at(measure, m) &&
 			    ((group->exited_left_out >> i & 1) ||
-			     (have_run && process_total_table[i].source != SOURCE_process_stat &&
-			      group->unknown[process_source(process_total_table[i].source)] != 0)))
+			     (group->exited_unseen >>
+			              process_source(process_total_table[i].source) &
+			      1)))
 				return true;
 	return false;
 }

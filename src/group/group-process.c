@@ -3,7 +3,13 @@
 
 #include <string.h>
 
-static void open_process(struct group_process *process, const struct thread_sample *sample)
+#include "base/clock.h"
+
+/* Time in user mode and in kernel mode is rounded down to ticks, each by itself. */
+enum { ROUNDED_TICKS = 2 };
+
+static void open_process(struct group_process *process, const struct thread_sample *sample,
+                         const struct host *host)
 {
 	process->open = true;
 	process->tgid = sample->tgid;
@@ -13,6 +19,10 @@ static void open_process(struct group_process *process, const struct thread_samp
 	row_host_set(&process->host, sample);
 	process->exited_unwanted = false;
 	process->successors = sample->process_successors;
+	process->tick_ns = host ? NS_PER_SECOND / host_ticks_per_second(host) : NS_PER_SECOND / 100;
+	/* In a window, the total is a difference as well. */
+	process->rounded_ns =
+	        sample->window_part == WINDOW_PART_NONE ? 0 : ROUNDED_TICKS * process->tick_ns;
 	process->threads = 0;
 	process->totals_seen = process->totals_impossible = 0;
 	memset(process->totals, 0, sizeof(process->totals));
@@ -67,10 +77,46 @@ static bool leaves_the_sum_whole(const struct thread_sample *sample, enum metric
 	       has_no_delay_record(sample);
 }
 
-void group_process_add(struct group_process *process, const struct thread_sample *sample)
+/* Every total is of a counter, which is 64 bits wide. */
+static uint64_t number_of(const struct thread_sample *sample, enum metric_id metric)
+{
+	uint64_t number;
+
+	memcpy(&number, sample_value(sample, metric), sizeof(number));
+	return number;
+}
+
+/* Returns the most that the ticks of the thread lack of its CPU time. The kernel makes their sum of the run time, so that the rest of
+ * that is exactly what they lack; if the run time is less, they are of another clock. In a window the two are differences, whose parts of
+ * ticks at both ends are not known. A thread lacks no more than it ran, and nothing if it never ran. */
+static uint64_t rounded_ns(const struct group_process *process, const struct thread_sample *sample)
+{
+	bool has_ticks = metric_set_has(&sample->seen, METRIC_utime_clock_ticks) &&
+	                 metric_set_has(&sample->seen, METRIC_stime_clock_ticks);
+	uint64_t most = ROUNDED_TICKS * process->tick_ns, ran, counted;
+
+	if (!metric_set_has(&sample->seen, METRIC_run_time_ns))
+		return has_ticks ? most : UINT64_MAX;
+	ran = number_of(sample, METRIC_run_time_ns);
+	/* All that such a thread ran is in the total alone. */
+	if (!has_ticks)
+		return ran;
+	counted = saturating_multiply(saturating_add(number_of(sample, METRIC_utime_clock_ticks),
+	                                             number_of(sample, METRIC_stime_clock_ticks)),
+	                              process->tick_ns);
+	if (sample->window_part != WINDOW_PART_NONE)
+		counted = 0;
+	else if (counted > ran)
+		return most;
+	return ran - counted < most ? ran - counted : most;
+}
+
+void group_process_add(struct group_process *process, const struct thread_sample *sample,
+                       const struct host *host)
 {
 	if (!process->open)
-		open_process(process, sample);
+		open_process(process, sample, host);
+	saturating_add_to(&process->rounded_ns, rounded_ns(process, sample));
 	if (process->start_time_clock_ticks == PROCESS_START_UNKNOWN)
 		process->start_time_clock_ticks = sample_process_start(sample);
 	if (sample->has_process_totals) {
@@ -81,7 +127,6 @@ void group_process_add(struct group_process *process, const struct thread_sample
 	process->threads++;
 	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
 		enum metric_id metric = process_total_table[i].metric;
-		uint64_t value;
 
 		if (!metric_set_has(&sample->seen, metric)) {
 			process->ended[i] += has_ended_inside(sample);
@@ -91,9 +136,7 @@ void group_process_add(struct group_process *process, const struct thread_sample
 				process->covered[i]++;
 			continue;
 		}
-		/* Every total is of a counter, which is 64 bits wide. */
-		memcpy(&value, sample_value(sample, metric), sizeof(value));
-		saturating_add_to(&process->sums[i], value);
+		saturating_add_to(&process->sums[i], number_of(sample, metric));
 		process->seen[i]++;
 	}
 }
@@ -169,16 +212,38 @@ bool group_process_close(struct group_process *process,
 	return any;
 }
 
+/* Returns whether the remainders of CPU time may be what its threads lack. */
+static bool ticks_are_rounding(const struct group_process *process,
+                               const uint64_t remainders[PROCESS_TOTAL_COUNT])
+{
+	uint64_t ticks = saturating_add(remainders[PROCESS_TOTAL_utime_clock_ticks],
+	                                remainders[PROCESS_TOTAL_stime_clock_ticks]);
+
+	return saturating_multiply(ticks, process->tick_ns) <= process->rounded_ns;
+}
+
 bool group_process_is_rounding(const struct group_process *process,
                                const uint64_t remainders[PROCESS_TOTAL_COUNT])
 {
-	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
-		bool ticks = metric_unit(process_total_table[i].metric) == UNIT_ticks;
-
-		if (remainders[i] > (ticks ? process->threads : 0))
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
+		if (metric_unit(process_total_table[i].metric) != UNIT_ticks && remainders[i] > 0)
 			return false;
-	}
-	return true;
+	return ticks_are_rounding(process, remainders);
+}
+
+uint32_t group_process_unseen(const struct group_process *process,
+                              const uint64_t remainders[PROCESS_TOTAL_COUNT])
+{
+	uint32_t unseen = 0;
+
+	if (ticks_are_rounding(process, remainders))
+		return 0;
+	/* The ticks are no witness against themselves. */
+	for (unsigned source = 0; source < PROCESS_SOURCE_COUNT; source++)
+		if (source != PROCESS_SOURCE_stat &&
+		    !group_process_knows(process, (enum process_source)source))
+			unseen |= UINT32_C(1) << source;
+	return unseen;
 }
 
 void group_process_done(struct group_process *process)

@@ -7,8 +7,9 @@
 /* Returns whether the thread is of another process than the ones before. */
 bool group_process_is_next(const struct group_process *process, const struct thread_sample *sample);
 
-/* Adds the next thread of the process, or the first one. */
-void group_process_add(struct group_process *process, const struct thread_sample *sample);
+/* Adds the next thread of the process, or the first one, which was read on the host; NULL: the host is not known. */
+void group_process_add(struct group_process *process, const struct thread_sample *sample,
+                       const struct host *host);
 
 /* Returns whether the process has totals of the source, and what they exceed the sums over its threads by is known: all of its
  * threads have values of these metrics, or else all are in one group, to which the rest of the total belongs. */
@@ -25,5 +26,10 @@ must_check_ bool group_process_close(struct group_process *process,
  * off. */
 bool group_process_is_rounding(const struct group_process *process,
                                const uint64_t remainders[PROCESS_TOTAL_COUNT]);
+
+/* Returns a bit for each source that the process has no totals of although its clock ticks show that exited threads have run: the
+ * remainder of the ticks is more than what is rounded off in its threads. */
+uint32_t group_process_unseen(const struct group_process *process,
+                              const uint64_t remainders[PROCESS_TOTAL_COUNT]);
 
 void group_process_done(struct group_process *process);

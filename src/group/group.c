@@ -213,7 +213,7 @@ void group_table_add(struct group_table *table, struct thread_sample *sample)
 	if (group_process_is_next(&table->process, sample))
 		group_table_finish(table);
 	first = !table->process.open;
-	group_process_add(&table->process, sample);
+	group_process_add(&table->process, sample, table->host);
 	group_rates_see(table, sample);
 	if (first && table->filter)
 		table->process.exited_unwanted =
@@ -344,6 +344,7 @@ void group_table_finish(struct group_table *table)
 		note_sources(table, &group->known, group->unknown);
 		add_covered(group, process);
 		group->exited_left_out |= process->totals_impossible;
+		group->exited_unseen |= group_process_unseen(process, remainders);
 	}
 	if (!any)
 		return;
@@ -501,6 +502,7 @@ void group_merge(struct group *into, const struct group *maybe_packed, size_t sp
 	group_note_cpu_cgroup(into, from->cpu_cgroup);
 	into->several_cpu_cgroups = into->several_cpu_cgroups || from->several_cpu_cgroups;
 	into->exited_left_out |= from->exited_left_out;
+	into->exited_unseen |= from->exited_unseen;
 	into->known |= from->known;
 	into->members += from->members;
 	into->births += from->births;
@@ -509,10 +511,8 @@ void group_merge(struct group *into, const struct group *maybe_packed, size_t sp
 		into->unknown[i] += from->unknown[i];
 	for (unsigned i = 0; i < METRIC_COUNT; i++)
 		fold_merge((enum metric_id)i, &into->cells[i], &from->cells[i]);
-	if (from->exited && !into->exited)
-		into->exited = mem_calloc(PROCESS_TOTAL_COUNT, sizeof(into->exited[0]));
-	for (unsigned i = 0; from->exited && i < PROCESS_TOTAL_COUNT; i++)
-		saturating_add_to(&into->exited[i], from->exited[i]);
+	if (from->exited)
+		add_remainders(into, from->exited);
 	if (from->covered && !into->covered)
 		into->covered = mem_calloc(PROCESS_TOTAL_COUNT, sizeof(into->covered[0]));
 	for (unsigned i = 0; from->covered && i < PROCESS_TOTAL_COUNT; i++)

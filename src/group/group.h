@@ -53,6 +53,8 @@ struct group {
 	uint32_t *covered;
 	uint32_t
 	        exited_left_out; /* a bit for each total of which something was not added, or that is impossible */
+	/* A bit for each enum process_source that a process has no totals of although its exited threads have run. */
+	uint32_t exited_unseen;
 	/* Fingerprints of the processes whose totals are not known, by source. */
 	uint64_t unknown[PROCESS_SOURCE_COUNT];
 	uint32_t known; /* a bit for each total that is known of any process */
@@ -129,6 +131,9 @@ struct group_process {
 	uint32_t covered[PROCESS_TOTAL_COUNT];
 	uint32_t ended
 	        [PROCESS_TOTAL_COUNT]; /* threads in @seen that have ended, and have no value */
+	uint64_t tick_ns;
+	uint64_t
+	        rounded_ns; /* the most that the ticks of its threads can lack; UINT64_MAX: not known */
 	/* Not all of its threads, exited ones included, are in one group. Then the group of the part of the total that
 	 * no seen thread has is unknown. */
 	bool is_apart;

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The ticks of exited threads that have no other witness. */
+#include "check.h"
+
+#include "groups.h"
+#include "samples.h"
+
+#define NO_TOTALS UINT64_MAX
+
+/* Adds a thread of the process @name, and the process's ticks with it. */
+static void add(struct group_table *table, const char *name, uint32_t tid, enum window_part part,
+                uint64_t ticks, uint64_t run_ns, uint64_t total_ticks)
+{
+	struct thread_sample sample = {0};
+
+	sample_reset(&sample);
+	sample.tid = tid;
+	sample.tgid = (uint32_t)name[0];
+	sample.start_time_clock_ticks = 7;
+	sample.window_part = part;
+	sample_name(&sample.pcomm, name);
+	sample_name(&sample.comm, name);
+	sample_set(&sample, utime_clock_ticks, (struct counter_ticks){ticks});
+	sample_set(&sample, stime_clock_ticks, (struct counter_ticks){0});
+	sample_set(&sample, syscw, (struct counter_count){1});
+	sample_set(&sample, run_time_ns, (struct counter_ns){run_ns});
+	if (total_ticks != NO_TOTALS) {
+		sample.has_process_totals = true;
+		sample.process_totals_seen = 1u << PROCESS_TOTAL_utime_clock_ticks |
+		                             1u << PROCESS_TOTAL_stime_clock_ticks |
+		                             1u << PROCESS_TOTAL_syscw;
+		sample.process_totals[PROCESS_TOTAL_utime_clock_ticks] = total_ticks;
+	}
+	group_table_add(table, &sample);
+	sample_done(&sample);
+}
+
+/* Adds a process of two busy threads and many that did next to nothing, all of which lost @rounded_ns in rounding, and exited threads
+ * that ran for @exited ticks. The totals of taskstats were not to be read. */
+static void add_pool(struct group_table *table, enum window_part part, uint64_t rounded_ns,
+                     uint64_t exited)
+{
+	enum { BUSY = 2, IDLE = 40, TICK_NS = 10000000 };
+
+	for (uint32_t i = 0; i < BUSY + IDLE; i++) {
+		uint64_t ticks = i < BUSY ? 50 : 0;
+
+		add(table, "a", i + 1, part, ticks, ticks * TICK_NS + rounded_ns / (BUSY + IDLE),
+		    i == 0 ? 100 + exited : NO_TOTALS);
+	}
+}
+
+/* Ticks are witnesses of exited threads as far as they are not rounded off in the living: these lose no more than they ran, and in
+ * lifetimes the very rest of it. */
+static void test_exited_unseen(void **state)
+{
+	static const struct {
+		enum window_part part;
+		uint64_t rounded_ns, exited;
+		bool unseen;
+	} cases[] = {
+	        {WINDOW_PART_NONE, 4200000, 70, true},
+	        {WINDOW_PART_NONE, 4200000, 1, true},
+	        {WINDOW_PART_NONE, 4200000, 0, false},
+	        /* 42 threads of which each lacks a tick and a half. */
+	        {WINDOW_PART_NONE, 630000000, 60, false},
+	        {WINDOW_PART_NONE, 630000000, 64, true},
+	        {WINDOW_PART_continued, 4200000, 70, true},
+	        {WINDOW_PART_continued, 4200000, 6, false},
+	        {WINDOW_PART_continued, 630000000, 64, false},
+	};
+	const uint32_t taskstats = 1u << PROCESS_SOURCE_taskstats;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct group_table table;
+		struct group into = {0};
+
+		group_table_init(&table, group_by_key(GROUP_KEY_pcomm, false));
+		add_pool(&table, cases[i].part, cases[i].rounded_ns, cases[i].exited);
+		add(&table, "b", 100, cases[i].part, 0, 0, 0);
+		group_table_finish(&table);
+		assert_int_equal(table_group(&table, "a")->exited_unseen & taskstats,
+		                 cases[i].unseen ? taskstats : 0);
+		assert_int_equal(
+		        table_group(&table, "a")->exited_unseen & 1u << PROCESS_SOURCE_stat, 0);
+		assert_int_equal(table_group(&table, "a")->exited_unseen & 1u << PROCESS_SOURCE_io,
+		                 0);
+		assert_int_equal(table_group(&table, "b")->exited_unseen, 0);
+		group_merge(&into, table_group(&table, "a"), 0);
+		assert_int_equal(into.exited_unseen, table_group(&table, "a")->exited_unseen);
+		group_table_done(&table);
+		/* Under names of threads they are a group, or nothing. */
+		group_table_init(&table, group_by_key(GROUP_KEY_comm, false));
+		add_pool(&table, cases[i].part, cases[i].rounded_ns, cases[i].exited);
+		group_table_finish(&table);
+		assert_int_equal(table_group(&table, "a (exited threads)") != NULL,
+		                 cases[i].unseen);
+		assert_int_equal(table_group(&table, "a")->exited_unseen, 0);
+		group_table_done(&table);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(test_exited_unseen),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
