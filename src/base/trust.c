@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/mount-maker.h"
 #include "base/regular-file.h"
 #include "base/scan.h"
 
@@ -137,6 +138,26 @@ static bool is_on_root_system(int fd)
 	return fstat(fd, &status) == 0 && stat("/", &root) == 0 && status.st_dev == root.st_dev;
 }
 
+/* A user's image shows what that user has written into it. Others than root work on images of their own, which are mounted in places that
+ * nobody else enters. */
+static bool is_made_by_user(int fd)
+{
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	cleanup_(fd_closep) int image_fd = -1;
+
+	if (geteuid() != 0)
+		return false;
+	switch (mount_maker_of(fd, &image_fd)) {
+	case MOUNT_BY_USER:
+		return true;
+	case MOUNT_OF_IMAGE:
+		return trust_check_file(image_fd, &reason) < 0;
+	case MOUNT_BY_SYSTEM:
+		break;
+	}
+	return false;
+}
+
 bool trust_shows_owner(int fd)
 {
 	struct statfs system;
@@ -145,7 +166,9 @@ bool trust_shows_owner(int fd)
 		return false;
 	if (system.f_type == PROC_SUPER_MAGIC)
 		return shows_owner_in_procfs(fd);
-	return file_system_check(fd, FILE_SYSTEMS_ADMINISTERED) == 0 || is_on_root_system(fd);
+	if (is_on_root_system(fd))
+		return true;
+	return file_system_check(fd, FILE_SYSTEMS_ADMINISTERED) == 0 && !is_made_by_user(fd);
 }
 
 static bool has_access_control_list(int fd)

@@ -18,8 +18,9 @@ bool trust_user(uid_t uid);
 /* Returns whether it is this user. */
 bool trust_is_own_user(uid_t uid);
 
-/* Returns whether the owner of the open file, or O_PATH descriptor, is one that the kernel vouches for: on local file systems, on those
- * that only administrators mount, on that of the root directory, and on those of the kernel itself. In procfs, for the files of processes that run as this user or root
+/* Returns whether the owner of the open file, or O_PATH descriptor, is one that the kernel vouches for: on local file systems, but for root not on those
+ * that root's tools have mounted for a user (mount-maker.h), on those that only administrators mount, on that of the root directory, and on
+ * those of the kernel itself. In procfs, for the files of processes that run as this user or root
  * by all their ids. */
 bool trust_shows_owner(int fd);
 
