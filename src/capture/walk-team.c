@@ -182,6 +182,9 @@ static void read_jemalloc(struct walk_sink *sink, struct walk *walk, int process
 	                                   .answer = &walk->jemalloc};
 	struct stat status;
 
+	if (!team->is_alone && jemalloc_read_known(&walk->jemalloc, team->walk->jemalloc.files,
+	                                           process_fd, walk->tgid))
+		return;
 	walk->jemalloc.tag = PROBE_TAG_pid_missing;
 	if (fstat(process_fd, &status) < 0)
 		return;

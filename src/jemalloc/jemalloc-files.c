@@ -35,6 +35,7 @@ void jemalloc_files_init(struct jemalloc_files *files, enum file_systems allowed
 	        .trusted = TRUSTED_FILES_INIT,
 	        .budget_ns = longest_ns,
 	};
+	pthread_mutex_init(&files->lock, NULL);
 }
 
 void jemalloc_files_rest(struct jemalloc_files *files)
@@ -49,6 +50,7 @@ void jemalloc_files_done(struct jemalloc_files *files)
 	for (size_t i = 0; i < files->by_name.count; i++)
 		free(files->by_name.entries[i].value);
 	strmap_done(&files->by_name);
+	pthread_mutex_destroy(&files->lock);
 	mount_systems_done(&files->systems);
 	trusted_files_done(&files->trusted);
 	thread_pointers_freep(&files->pointers);
@@ -140,7 +142,9 @@ static const struct jemalloc_object *keep(struct jemalloc_files *files,
 	struct jemalloc_object *known = mem_calloc(1, sizeof(*known));
 
 	*known = *object;
+	pthread_mutex_lock(&files->lock);
 	strmap_add(&files->by_name, strbuf_str(&files->key), files->key.len)->value = known;
+	pthread_mutex_unlock(&files->lock);
 	return known;
 }
 
@@ -192,19 +196,32 @@ static const struct jemalloc_object *look(struct jemalloc_files *files,
 	return r < 0 && r != -ETIME ? failure_of(process, r) : keep(files, &object);
 }
 
-const struct jemalloc_object *jemalloc_files_find(struct jemalloc_files *files,
-                                                  const struct mapping_process *process,
-                                                  const struct mapped_file *mapped)
+const struct jemalloc_object *jemalloc_files_find_known(struct jemalloc_files *files,
+                                                        const struct mapping_process *process,
+                                                        const struct mapped_file *mapped,
+                                                        struct strbuf *key)
 {
 	const struct jemalloc_object *known;
 	struct span line = mapped->file, device = {"", 0};
 
 	(void)scan_word(&line, &device);
-	strbuf_clear(&files->key);
-	strbuf_add(&files->key, process->mounts, sizeof(process->mounts));
-	strbuf_add(&files->key, device.text, device.len);
-	strbuf_addf(&files->key, " %" PRIu64 " ", mapped->inode);
-	strbuf_add(&files->key, mapped->path.text, mapped->path.len);
-	known = strmap_get(&files->by_name, strbuf_str(&files->key), files->key.len);
+	strbuf_clear(key);
+	strbuf_add(key, process->mounts, sizeof(process->mounts));
+	strbuf_add(key, device.text, device.len);
+	strbuf_addf(key, " %" PRIu64 " ", mapped->inode);
+	strbuf_add(key, mapped->path.text, mapped->path.len);
+	pthread_mutex_lock(&files->lock);
+	known = strmap_get(&files->by_name, strbuf_str(key), key->len);
+	pthread_mutex_unlock(&files->lock);
+	return known;
+}
+
+const struct jemalloc_object *jemalloc_files_find(struct jemalloc_files *files,
+                                                  const struct mapping_process *process,
+                                                  const struct mapped_file *mapped)
+{
+	const struct jemalloc_object *known =
+	        jemalloc_files_find_known(files, process, mapped, &files->key);
+
 	return known ? known : look(files, process, mapped);
 }

@@ -3,6 +3,8 @@
 /* jemalloc-files - what is kept from one reading of jemalloc's counters to the next: which of the files mapped by processes
  * have jemalloc, and the program that reads thread pointers. Each file is looked into once, whatever is found, and however
  * many processes map it: one that could not be read is not tried again. */
+#include <pthread.h>
+
 #include "base/strmap.h"
 #include "bpf/thread-pointer.h"
 #include "ctprof/base/strbuf.h"
@@ -15,6 +17,7 @@
 struct jemalloc_files {
 	/* Files by mount namespace, device, inode and path: struct jemalloc_object, owned. */
 	struct strmap by_name;
+	pthread_mutex_t lock; /* of by_name */
 	struct strbuf key;
 	enum file_systems allowed;
 	struct helper_guard guard;  /* of all helpers of a capture */
@@ -57,6 +60,13 @@ void jemalloc_files_drop_pointers(struct jemalloc_files *files);
 /* @thread_fd, the directory of thread @tid, is borrowed. */
 void mapping_process_init(struct mapping_process *process, uint32_t tgid, uint32_t tid,
                           int thread_fd);
+
+/* Returns what an earlier call of jemalloc_files_find() kept of the file, or NULL. Good as long as @files. @key is a buffer of
+ * the caller's. Any thread may call it at any time. */
+const struct jemalloc_object *jemalloc_files_find_known(struct jemalloc_files *files,
+                                                        const struct mapping_process *process,
+                                                        const struct mapped_file *mapped,
+                                                        struct strbuf *key);
 
 /* Returns the knowledge of a file that the process has mapped; if the file cannot be opened, its tag says so. Good until
  * the next call. */

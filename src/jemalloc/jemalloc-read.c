@@ -43,6 +43,11 @@ void jemalloc_reader_done(struct jemalloc_reader *reader)
 	reader->request.threads = NULL;
 }
 
+static bool is_own_process(uint32_t tgid)
+{
+	return tgid == (uint32_t)getpid();
+}
+
 static int open_thread(int process_fd, uint32_t tid)
 {
 	char name[32];
@@ -168,32 +173,39 @@ static enum probe_tag find_places(struct jemalloc_reader *reader, uint32_t tid, 
 }
 
 /* Asks for the files with code alone, which takes a third of the time of reading the maps. Returns whether that says it all: no
- * file has jemalloc, and @ret_tag is that of the process. */
-static bool has_none(struct jemalloc_reader *reader, int process_fd, const struct id_list *threads,
-                     enum probe_tag *ret_tag)
+ * file has jemalloc, and @ret_tag is that of the process. With @key, a buffer, no file is looked into that is not known. */
+static bool has_none(struct jemalloc_files *files, const struct mapping_process *process,
+                     struct strbuf *key, enum probe_tag *ret_tag)
 {
-	cleanup_(seen_process_done) struct seen_process seen = {
-	        .tid = threads->ids[0], .thread_fd = open_thread(process_fd, threads->ids[0])};
 	cleanup_(fd_closep) int maps_fd =
-	        seen.thread_fd < 0 ? -1 : fd_open_file_at(seen.thread_fd, "maps");
+	        process->thread_fd < 0 ? -1 : fd_open_file_at(process->thread_fd, "maps");
 	struct maps_query query = {.fd = maps_fd};
-	struct mapping_process process;
 	struct mapped_file mapped;
 	int r = maps_fd < 0 ? maps_fd : maps_query_next(&query, &mapped);
 
 	*ret_tag = PROBE_TAG_jemalloc_not_found;
-	if (r > 0)
-		mapping_process_init(&process, reader->request.tgid, seen.tid, seen.thread_fd);
 	for (; r > 0; r = maps_query_next(&query, &mapped)) {
 		const struct jemalloc_object *object =
-		        jemalloc_files_find(reader->files, &process, &mapped);
+		        key ? jemalloc_files_find_known(files, process, &mapped, key)
+		            : jemalloc_files_find(files, process, &mapped);
 
-		if (object->is_found)
+		if (!object || object->is_found)
 			return false;
 		if (*ret_tag == PROBE_TAG_jemalloc_not_found)
 			*ret_tag = object->tag;
 	}
 	return r == 0;
+}
+
+static bool thread_has_none(struct jemalloc_reader *reader, int process_fd, uint32_t tid,
+                            enum probe_tag *ret_tag)
+{
+	cleanup_(seen_process_done) struct seen_process seen = {
+	        .tid = tid, .thread_fd = open_thread(process_fd, tid)};
+	struct mapping_process process;
+
+	mapping_process_init(&process, reader->request.tgid, tid, seen.thread_fd);
+	return has_none(reader->files, &process, NULL, ret_tag);
 }
 
 static void list_threads(struct jemalloc_reader *reader, const struct id_list *threads)
@@ -322,11 +334,11 @@ bool jemalloc_reader_prepare_process(struct jemalloc_reader *reader, int process
 	enum probe_tag tag;
 	bool is_found = false;
 
-	if (!CTPROF_HAS_JEMALLOC || tgid == (uint32_t)getpid() || task_fd < 0 ||
+	if (!CTPROF_HAS_JEMALLOC || is_own_process(tgid) || task_fd < 0 ||
 	    fd_list_ids(task_fd, &threads, &reader->text) < 0 || threads.count == 0)
 		return false;
 	reader->request.tgid = tgid;
-	if (!has_none(reader, process_fd, &threads, &tag) &&
+	if (!thread_has_none(reader, process_fd, threads.ids[0], &tag) &&
 	    find_maps(reader, process_fd, &threads, &seen) == PROBE_TAG_ok)
 		(void)find_places(reader, seen.tid, seen.thread_fd, &is_found);
 	return is_found;
@@ -393,12 +405,12 @@ static enum probe_tag read_process(struct jemalloc_reader *reader, int process_f
 {
 	enum probe_tag tag;
 
-	if (tgid == (uint32_t)getpid())
+	if (is_own_process(tgid))
 		return PROBE_TAG_own_process;
 	if (!CTPROF_HAS_JEMALLOC)
 		return PROBE_TAG_not_built_in;
 	reader->request.tgid = tgid;
-	if (has_none(reader, process_fd, threads, &tag))
+	if (thread_has_none(reader, process_fd, threads->ids[0], &tag))
 		return tag;
 	tag = look(reader, process_fd, threads, ret_is_found);
 	if (tag != PROBE_TAG_ok)
@@ -425,6 +437,20 @@ void jemalloc_read_process(struct jemalloc_reader *reader, int process_fd, uint3
 	probe_summary_add_process(&reader->summary, reader->tag, is_found);
 	for (size_t i = 0; is_found && i < threads->count; i++)
 		probe_summary_add_thread(&reader->summary, reader->tag);
+}
+
+bool jemalloc_read_known(struct jemalloc_reader *reader, struct jemalloc_files *files,
+                         int process_fd, uint32_t tgid)
+{
+	struct mapping_process process;
+
+	if (reader->rule != OUTCOME_read || !CTPROF_HAS_JEMALLOC || is_own_process(tgid))
+		return false;
+	mapping_process_init(&process, tgid, tgid, process_fd);
+	if (!has_none(files, &process, &reader->text, &reader->tag))
+		return false;
+	probe_summary_add_process(&reader->summary, reader->tag, false);
+	return true;
 }
 
 void jemalloc_leave_process(struct jemalloc_reader *reader)

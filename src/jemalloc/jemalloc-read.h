@@ -53,6 +53,11 @@ struct known_pointers {
 void jemalloc_read_process(struct jemalloc_reader *reader, int process_fd, uint32_t tgid,
                            const struct id_list *threads, const struct known_pointers *known);
 
+/* Reads a process all of whose files with code are known to @files, and lack jemalloc. Returns false, and has read nothing, for
+ * any other process. No file but those of /proc is opened, and another thread may use @files at the same time. */
+bool jemalloc_read_known(struct jemalloc_reader *reader, struct jemalloc_files *files,
+                         int process_fd, uint32_t tgid);
+
 /* Says that the next process has none: a kernel's. */
 void jemalloc_pass_process(struct jemalloc_reader *reader);
 
