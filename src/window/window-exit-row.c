@@ -86,7 +86,7 @@ static void make_exited(struct window_join *join, const struct window_exit *ende
 	metric_set_remove(&sample->seen, METRIC_stime_clock_ticks);
 	window_subtract(sample, first, &went_back);
 	window_count(join, WINDOW_values_went_back, went_back);
-	window_subtract_ticks(join, note, first);
+	window_subtract_ticks(join, note, ended->first, first);
 
 	sample->window_part = WINDOW_PART_exited;
 	sample->tgid = first->tgid;

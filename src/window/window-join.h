@@ -89,12 +89,25 @@ bool window_is_another(const struct window_join *join, const struct thread_key *
 void window_set_partial_interval(const struct window_join *join, struct thread_sample *sample);
 
 /* Set CPU time by mode, in clock ticks, of join->sample. The first is for a thread that was born and ended in the window; the
- * second for one that was read before, as @first, and ended; the third for a row with the rounded ticks: if its run time
- * is known, they become the ticks of that, with the rest that the row before has left. */
+ * second for one that was read before, as @first, and ended; the third for one that was born and is in @row of the last reading:
+ * if its run time is known, its ticks become those of that, with the rest that the row before has left. */
 void window_set_ticks(struct window_join *join, const struct exit_note *note);
 void window_subtract_ticks(struct window_join *join, const struct exit_note *note,
-                           const struct thread_sample *first);
-void window_settle_ticks(struct window_join *join);
+                           uint32_t first_row, const struct thread_sample *first);
+void window_settle_born(struct window_join *join, uint32_t row);
+
+/* Does so for a thread of both readings, whose row has the differences: the rows of one that was born in an earlier window go on
+ * from there, so that they add up to all of its time. The first one is for join->sample as it was read, with join->other as the
+ * first reading. */
+struct window_step {
+	bool is_known;
+	struct window_carry carry;
+	struct window_modes now; /* its time since its birth */
+};
+struct window_step window_step_of(const struct window_join *join, uint32_t first_row);
+void window_carry_ticks(struct window_join *join, uint32_t row, const struct window_step *step);
+/* Does so for a thread that did nothing in between. */
+void window_keep_carry(struct window_join *join, uint32_t first_row, uint32_t row);
 
 /* Gives @sample what its files no longer show if it has ended while they were read last: its cgroups, and if it has the
  * same name as in the first reading, the paths and the title of its process. */
@@ -122,8 +135,8 @@ void window_make_lost(struct window_join *join, const struct window_lost *lost);
  * with those that a window has at its own begin, and sched_ext. */
 void window_keep_info(const struct snapshot_info *from, struct snapshot_info *to);
 
-/* Moves the rests of the window before to this one. */
-void window_get_rests(struct window_join *join, struct window_next *next);
+/* Moves the rests of the window before to this one, and makes room for what the next one carries on. */
+void window_begin_next(struct window_join *join, struct window_next *next);
 
 /* Moves the last reading and the rests to the next window. */
 void window_pass_last(struct window_join *join, struct window_next *next);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <stdlib.h>
 
+#include "base/mem.h"
 #include "window-join.h"
 
 void window_keep_info(const struct snapshot_info *from, struct snapshot_info *to)
@@ -24,8 +25,10 @@ void window_rests_done(struct window_rests *rests)
 	*rests = (struct window_rests){0};
 }
 
-void window_get_rests(struct window_join *join, struct window_next *next)
+void window_begin_next(struct window_join *join, struct window_next *next)
 {
+	join->last.carries =
+	        mem_calloc((size_t)join->last.threads.count + 1, sizeof(join->last.carries[0]));
 	if (!next->rests)
 		return;
 	if (next->rests->count > RESTS_MAX)

@@ -101,6 +101,7 @@ void window_reading_done(struct window_reading *reading)
 		cgroup_stats_done(&reading->cgroups[i]);
 	free(reading->cgroups);
 	free(reading->totals);
+	free(reading->carries);
 	strmap_done(&reading->cgroup_places);
 	thread_store_done(&reading->threads);
 	snapshot_info_done(&reading->info);

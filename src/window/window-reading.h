@@ -15,10 +15,24 @@ struct window_totals_row {
 	uint64_t process_start; /* or PROCESS_START_UNKNOWN */
 };
 
+/* CPU time of a thread by mode. It may be negative in between. */
+struct window_modes {
+	int64_t user_ns, system_ns;
+};
+
+/* The time of a thread since its birth, as far as its rows up to a reading have it. */
+struct window_carry {
+	struct window_modes read;    /* up to the reading */
+	struct window_modes counted; /* in their clock ticks */
+	bool is_known;
+	bool is_born; /* in one of the windows up to the reading: else they begin with a reading of it */
+};
+
 struct window_reading {
 	struct snapshot_visitor visitor; /* must stay the first member */
 	struct snapshot_info info;       /* set by the code that fills the reading */
 	struct thread_store threads;
+	struct window_carry *carries;     /* by row; owned; NULL: no window was before */
 	struct window_totals_row *totals; /* by tgid, start time and row; owned, as is the next */
 	size_t totals_count, totals_capacity;
 	struct cgroup_stats *cgroups;

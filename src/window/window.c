@@ -92,9 +92,10 @@ static void make_unknown(struct window_join *join)
 }
 
 static void make_continued(struct window_join *join, const struct thread_key *key,
-                           uint32_t first_row)
+                           uint32_t first_row, uint32_t row)
 {
 	struct thread_sample *sample = &join->sample, *first = &join->other;
+	struct window_step step;
 	uint64_t went_back = 0;
 
 	thread_store_get(&join->first.threads, first_row, first);
@@ -103,7 +104,9 @@ static void make_continued(struct window_join *join, const struct thread_key *ke
 		make_unknown(join);
 		return;
 	}
+	step = window_step_of(join, first_row);
 	window_subtract(sample, first, &went_back);
+	window_carry_ticks(join, row, &step);
 	set_jemalloc_interval(sample, first->jemalloc_boottime_ns);
 	window_count(join, WINDOW_values_went_back, went_back);
 	window_count(join, WINDOW_threads_continued, 1);
@@ -111,7 +114,7 @@ static void make_continued(struct window_join *join, const struct thread_key *ke
 	window_keep_paths(sample, first);
 }
 
-static void make_born(struct window_join *join)
+static void make_born(struct window_join *join, uint32_t row)
 {
 	struct thread_sample *sample = &join->sample;
 	uint64_t born_ns = window_tick_begin(join, sample->start_time_clock_ticks);
@@ -120,7 +123,7 @@ static void make_born(struct window_join *join)
 	sample->window_part = WINDOW_PART_born;
 	sample->life_ns = end_ns > born_ns ? end_ns - born_ns : 1;
 	window_set_partial_interval(join, sample);
-	window_settle_ticks(join);
+	window_settle_born(join, row);
 	window_count(join, WINDOW_threads_born, 1);
 }
 
@@ -135,10 +138,10 @@ static void make_row(struct window_join *join, uint32_t row)
 	thread_store_get(&join->last.threads, row, sample);
 	sample->window_part = WINDOW_PART_continued;
 	if (first != THREAD_STORE_NONE && !join->replaced[row]) {
-		make_continued(join, key, first);
+		make_continued(join, key, first, row);
 	} else if (first == THREAD_STORE_NONE &&
 	           is_born_inside(join, key->start_time_clock_ticks)) {
-		make_born(join);
+		make_born(join, row);
 	} else {
 		set_interval(join, sample, join->begin_ns);
 		make_unknown(join);
@@ -244,6 +247,7 @@ static bool is_left_out(struct window_join *join, struct snapshot_writer *writer
 	    thread_store_digest(threads, row) != thread_store_digest(&join->first.threads, first) ||
 	    !snapshot_leave_out_thread(writer, key))
 		return false;
+	window_keep_carry(join, first, row);
 	window_count(join, WINDOW_threads_continued, 1);
 	join->rows++;
 	return true;
@@ -557,7 +561,7 @@ int window_of_readings(struct window_reading *first, struct window_reading *last
 	*first = *last = (struct window_reading){0};
 	if (options->next) {
 		window_keep_info(&join.last.info, &kept);
-		window_get_rests(&join, options->next);
+		window_begin_next(&join, options->next);
 	}
 	if (r == 0 && options->names)
 		move_names(join.info, options->names);

@@ -22,9 +22,9 @@ struct window_meter {
 	                const struct snapshot_info *last, struct snapshot_info *info);
 };
 
-/* CPU time of less than a tick of threads that were born or ended, by pcomm. */
+/* CPU time of less than a tick of threads that were born or ended, by pcomm; negative if their rows have more. */
 struct window_rest {
-	uint64_t user_ns, system_ns;
+	int64_t user_ns, system_ns;
 	uint64_t all_user_ns, all_system_ns; /* of all threads that have the time by mode */
 };
 
