@@ -19,11 +19,31 @@ static double known_whole(const struct error_side *side)
 	return side->frame->exits == WINDOW_EXITS_completed ? side->group->passed : 0;
 }
 
+/* Returns by how many ticks the CPU time by mode differs from the run time; infinite if that is not known. */
+static double ticks_apart(const struct error_side *side)
+{
+	const struct fold_cell *cells = side->group->cells;
+	const struct fold_cell *run_time = &cells[METRIC_run_time_ns];
+	const struct fold_cell *user = &cells[METRIC_utime_clock_ticks];
+	const struct fold_cell *system = &cells[METRIC_stime_clock_ticks];
+
+	if (run_time->seen != user->seen || run_time->seen != system->seen)
+		return INFINITY;
+	return fabs((double)run_time->number * (double)side->frame->clock_ticks_per_second /
+	                    NS_PER_SECOND -
+	            (double)user->number - (double)system->number);
+}
+
+/* In a sum of windows a life may be in several of them, each with its own rounding. The run time shows whether ticks were carried on
+ * from one to the next; then its last window may be off by one tick, and those before by another. */
 static double ticks_off(const struct error_side *side, double threads)
 {
 	double whole = known_whole(side);
+	double off = fmax(threads - whole, 0) + (whole > 0 ? 1 + side->frame->is_sum : 0);
 
-	return fmax(threads - whole, 0) + (whole > 0 ? 1 : 0);
+	return whole > 0 && side->frame->is_sum
+	               ? fmin(fmax(off, ticks_apart(side)), fmax(off, threads))
+	               : off;
 }
 
 /* Only who is on a CPU has run since the last time that it was noted; but a record of an exit may lack what its thread

@@ -102,6 +102,33 @@ static void test_ended(void **state)
 	assert_real(error_of(METRIC_utime_clock_ticks, PER_total), 2 + 2.4);
 }
 
+/* Those that passed several windows are whole if their ticks are those of their run time. */
+static void test_sum(void **state)
+{
+	(void)state;
+	info.window.exits = WINDOW_EXITS_completed;
+	window_set(&info.window, WINDOW_windows, 3);
+	for (unsigned i = 0; i < 50; i++)
+		add(WINDOW_PART_passed, 100);
+	assert_real(error_of(METRIC_utime_clock_ticks, PER_total), 2 + 30);
+	add_thread(&tables[0], (struct thread_spec){.name = "a",
+	                                            .window_part = WINDOW_PART_passed,
+	                                            .interval_ns = 100 * second,
+	                                            .values = {{METRIC_run_time_ns, 370000000},
+	                                                       {METRIC_utime_clock_ticks, 0},
+	                                                       {METRIC_stime_clock_ticks, 0}}});
+	assert_real(error_of(METRIC_utime_clock_ticks, PER_total), 37 + 30);
+	/* Without the run time of one, nobody knows. */
+	add_thread(&tables[0], (struct thread_spec){.name = "a",
+	                                            .window_part = WINDOW_PART_passed,
+	                                            .interval_ns = 100 * second,
+	                                            .values = {{METRIC_utime_clock_ticks, 0},
+	                                                       {METRIC_stime_clock_ticks, 0}}});
+	assert_real(error_of(METRIC_utime_clock_ticks, PER_total), 52 + 30);
+	window_set(&info.window, WINDOW_windows, 1);
+	assert_real(error_of(METRIC_utime_clock_ticks, PER_total), 1 + 30);
+}
+
 static void test_others(void **state)
 {
 	(void)state;
@@ -159,10 +186,9 @@ static void test_notable(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        ERROR_TEST(test_ticks),         ERROR_TEST(test_run_time),
-	        ERROR_TEST(test_ended),         ERROR_TEST(test_others),
-	        ERROR_TEST(test_unknown),       ERROR_TEST(test_lifetime),
-	        cmocka_unit_test(test_notable),
+	        ERROR_TEST(test_ticks),    ERROR_TEST(test_run_time),      ERROR_TEST(test_ended),
+	        ERROR_TEST(test_sum),      ERROR_TEST(test_others),        ERROR_TEST(test_unknown),
+	        ERROR_TEST(test_lifetime), cmocka_unit_test(test_notable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
