@@ -81,6 +81,7 @@ static void make_exited(struct window_join *join, const struct window_exit *ende
 	uint64_t read_ns, went_back = 0;
 
 	thread_store_get(&join->first.threads, ended->first, first);
+	window_note_unobserved(join, first);
 	read_ns = window_read_time(&join->first, first->read_boottime_ns);
 	metric_set_remove(&sample->seen, METRIC_utime_clock_ticks);
 	metric_set_remove(&sample->seen, METRIC_stime_clock_ticks);

@@ -84,6 +84,10 @@ void window_settle_processes(struct window_join *join);
 bool window_is_another(const struct window_join *join, const struct thread_key *key,
                        const struct thread_sample *first);
 
+/* Adds the time between the first reading of /proc/stat and that of a thread, which was read as @first, to what was not observed: as
+ * far as the thread has run so long in its life. */
+void window_note_unobserved(struct window_join *join, const struct thread_sample *first);
+
 /* Sets interval_ns of a thread that only one reading has, or none, from its life_ns: the length of the window, for its work is
  * all that it did there. It may have been there for longer if readings take long. */
 void window_set_partial_interval(const struct window_join *join, struct thread_sample *sample);

@@ -55,6 +55,17 @@ static uint64_t read_time(const struct window_sum *sum, const struct thread_samp
 	return row->read_boottime_ns > 0 ? row->read_boottime_ns : sum->so_far.captured_boottime_ns;
 }
 
+/* The first window has noted when it read a thread, and only that. */
+static void note_unobserved(struct window_sum *sum, const struct host *host,
+                            const struct thread_sample *row)
+{
+	uint64_t stat_ns = host->numbers[HOST_stat_interval_ns];
+
+	if (host->seen[HOST_stat_interval_ns] && row->window_part == WINDOW_PART_continued &&
+	    row->interval_ns > 0 && stat_ns > row->interval_ns)
+		window_time_unobserved(&sum->accounted, stat_ns - row->interval_ns);
+}
+
 static int write_row(struct window_sum *sum, struct snapshot_writer *writer,
                      struct snapshot_info *info, struct thread_sample *row)
 {
@@ -69,6 +80,7 @@ static int write_row(struct window_sum *sum, struct snapshot_writer *writer,
 	}
 	snapshot_tally_add_impossible(&info->tally, row);
 	window_time_add(&sum->time, row);
+	note_unobserved(sum, &info->host, row);
 	sum->rows += sample_threads(row);
 	return snapshot_write_thread(writer, row);
 }
@@ -224,7 +236,7 @@ static void begin_numbers(struct window_sum *sum, struct snapshot_info *info)
 }
 
 /* The sum of what single windows do not account for has the errors of all their ticks, all of one sign. */
-static void set_unaccounted(const struct window_sum *sum, struct snapshot_info *info)
+static void set_unaccounted(struct window_sum *sum, struct snapshot_info *info)
 {
 	const struct host *host = &info->host;
 	struct snapshot_window *window = &info->window;

@@ -142,6 +142,7 @@ void window_sum_freep(struct window_sum **sum_ref)
 	thread_store_done(&sum->ended);
 	free(sum->successors);
 	window_merged_done(&sum->merged);
+	window_accounted_done(&sum->accounted);
 	snapshot_info_done(&sum->so_far);
 	snapshot_info_done(&sum->next);
 	snapshot_info_done(&sum->facts);

@@ -1,13 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "window-time.h"
 
+#include <stdlib.h>
+
 #include "base/clock.h"
+#include "base/mem.h"
 #include "window-subtract.h"
 
-static void keep_shorter(uint64_t *shortest_ns, uint64_t interval_ns)
+void window_accounted_done(struct window_accounted *accounted)
 {
-	if (interval_ns > 0 && (*shortest_ns == 0 || interval_ns < *shortest_ns))
-		*shortest_ns = interval_ns;
+	free(accounted->unobserved_ns);
+	*accounted = (struct window_accounted){0};
+}
+
+void window_time_unobserved(struct window_accounted *accounted, uint64_t time_ns)
+{
+	if (time_ns > 0)
+		*array_add(accounted->unobserved_ns, accounted->count, accounted->capacity) =
+		        time_ns;
 }
 
 void window_time_add(struct window_time *time, const struct thread_sample *sample)
@@ -16,8 +26,6 @@ void window_time_add(struct window_time *time, const struct thread_sample *sampl
 	                      UINT32_C(1) << PROCESS_TOTAL_stime_clock_ticks;
 	uint64_t ticks;
 
-	if (sample->window_part == WINDOW_PART_continued)
-		keep_shorter(&time->shortest_ns, sample->interval_ns);
 	if (metric_set_has(&sample->seen, METRIC_utime_clock_ticks) &&
 	    window_get_counter(sample, METRIC_utime_clock_ticks, &ticks))
 		time->rows = saturating_add(time->rows, ticks);
@@ -34,37 +42,50 @@ void window_time_add(struct window_time *time, const struct thread_sample *sampl
 /* A total that is above its rows has work of exited threads; one below them has been rounded. */
 void window_time_end(struct window_time *time, struct window_accounted *accounted)
 {
-	keep_shorter(&accounted->shortest_ns, time->shortest_ns);
 	saturating_add_to(&accounted->ticks,
 	                  time->has_total && time->total > time->rows ? time->total : time->rows);
 	*time = (struct window_time){0};
 }
 
-/* Returns the ticks that the host's CPUs can have used while /proc/stat counted and a thread was not observed. It is read before all
- * threads, and their readings may take long. */
-static uint64_t unobserved_ticks(const struct host *host, uint64_t shortest_ns)
+/* The longest first. */
+static int compare_times(const void *a, const void *b)
 {
-	uint64_t stat_ns = host->numbers[HOST_stat_interval_ns];
-	uint64_t tick_ns = NS_PER_SECOND / host_ticks_per_second(host);
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
-	if (!host->seen[HOST_stat_interval_ns] || !host->seen[HOST_online_cpus] ||
-	    shortest_ns == 0 || stat_ns <= shortest_ns)
-		return 0;
-	return saturating_multiply((stat_ns - shortest_ns) / tick_ns + 1,
-	                           host->numbers[HOST_online_cpus]);
+	return x > y ? -1 : x < y;
 }
 
-bool window_time_rest(const struct host *host, const struct window_accounted *accounted,
-                      uint64_t *ret)
+/* Returns the ticks that the host's CPUs can have used for threads that were not observed. Each has one of them at a time, so no more
+ * threads than there are CPUs have used all of their time. */
+static uint64_t unobserved_ticks(const struct host *host, struct window_accounted *accounted)
 {
+	uint64_t tick_ns = NS_PER_SECOND / host_ticks_per_second(host), sum_ns = 0;
+	uint64_t cpus = host->seen[HOST_online_cpus] ? host->numbers[HOST_online_cpus] : UINT64_MAX;
+
+	if (accounted->count == 0)
+		return 0;
+	qsort(accounted->unobserved_ns, accounted->count, sizeof(accounted->unobserved_ns[0]),
+	      compare_times);
+	for (size_t i = 0; i < accounted->count && i < cpus; i++)
+		saturating_add_to(&sum_ns, accounted->unobserved_ns[i]);
+	return sum_ns / tick_ns + 1;
+}
+
+bool window_time_rest(const struct host *host, struct window_accounted *accounted, uint64_t *ret)
+{
+	enum { NOISE = 100 };
 	uint64_t ticks = saturating_add(host->numbers[HOST_user_clock_ticks],
 	                                host->numbers[HOST_system_clock_ticks]);
-	uint64_t unobserved = unobserved_ticks(host, accounted->shortest_ns);
+	uint64_t rest = ticks > accounted->ticks ? ticks - accounted->ticks : 0;
+	uint64_t unobserved = unobserved_ticks(host, accounted);
 
-	if (!host->seen[HOST_user_clock_ticks] || !host->seen[HOST_system_clock_ticks] ||
-	    ticks < accounted->ticks)
+	if (!host->seen[HOST_user_clock_ticks] || !host->seen[HOST_system_clock_ticks])
 		return false;
-	*ret = ticks - accounted->ticks;
-	*ret -= *ret < unobserved ? *ret : unobserved;
+	if (rest > unobserved)
+		*ret = rest - unobserved;
+	else if (rest <= ticks / NOISE && accounted->ticks <= saturating_add(ticks, ticks / NOISE))
+		*ret = 0;
+	else
+		return false;
 	return true;
 }

@@ -12,15 +12,21 @@ struct window_time {
 	uint64_t rows;
 	uint64_t total;
 	bool has_total;
-	uint64_t
-	        shortest_ns; /* the shortest interval of its threads that were there all the time; 0: none */
 };
 
 /* The same of all processes. Starts zeroed. */
 struct window_accounted {
 	uint64_t ticks;
-	uint64_t shortest_ns;
+	/* For each thread the CPU time that it can have used while /proc/stat counted and it was not read yet. Owned. */
+	uint64_t *unobserved_ns;
+	size_t count, capacity;
 };
+
+/* For cleanup_(window_accounted_done). */
+void window_accounted_done(struct window_accounted *accounted);
+
+/* Adds a thread that may have used so much CPU time while it was not observed. */
+void window_time_unobserved(struct window_accounted *accounted, uint64_t time_ns);
 
 /* Adds a row of the process, and its totals if it has them. */
 void window_time_add(struct window_time *time, const struct thread_sample *sample);
@@ -28,7 +34,6 @@ void window_time_add(struct window_time *time, const struct thread_sample *sampl
 /* Adds the process to a sum, and begins the next one. */
 void window_time_end(struct window_time *time, struct window_accounted *accounted);
 
-/* Stores at least how many ticks of the host's threads are in no row. Returns false if it is not known: the host's ticks missed work
- * between them. */
-bool window_time_rest(const struct host *host, const struct window_accounted *accounted,
-                      uint64_t *ret);
+/* Stores at least how many ticks of the host's threads are in no row; 0 where it is less than a hundredth of all. Returns false if it is
+ * not known: the host's ticks missed work between them, or all that is in no row may be of threads that were not observed. */
+bool window_time_rest(const struct host *host, struct window_accounted *accounted, uint64_t *ret);

@@ -23,6 +23,7 @@ static void join_done(struct window_join *join)
 	free(join->ended);
 	free(join->lost);
 	window_rests_done(&join->rests);
+	window_accounted_done(&join->accounted);
 	sample_done(&join->sample);
 	sample_done(&join->other);
 }
@@ -99,6 +100,7 @@ static void make_continued(struct window_join *join, const struct thread_key *ke
 	uint64_t went_back = 0;
 
 	thread_store_get(&join->first.threads, first_row, first);
+	window_note_unobserved(join, first);
 	set_interval(join, sample, window_read_time(&join->first, first->read_boottime_ns));
 	if (window_is_another(join, key, first)) {
 		make_unknown(join);
