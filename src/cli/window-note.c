@@ -90,7 +90,7 @@ static void note_short_records(const struct snapshot_info *info)
 
 	if (info->window.exits != WINDOW_EXITS_recorded || per_second == 0 || ticks < per_second)
 		return;
-	cli_error("exit records alone lack the CPU time of short lives: about %.1fs is missing "
+	cli_error("exit records alone lack the CPU time of short lives: at least %.1fs is missing "
 	          "(with BPF it is not; see ctprof-capture(1))",
 	          (double)ticks / (double)per_second);
 }
@@ -124,7 +124,8 @@ void window_note_missing(const struct snapshot_info *info)
 	if (lost + missed == 0)
 		strbuf_add_str(&text, "nobody knows how many");
 	if (ticks > 0 && per_second > 0)
-		strbuf_addf(&text, ", about %.1fs of CPU time", (double)ticks / (double)per_second);
+		strbuf_addf(&text, ", at least %.1fs of CPU time",
+		            (double)ticks / (double)per_second);
 	strbuf_add_char(&text, ')');
 	if (info->window.exits == WINDOW_EXITS_denied)
 		strbuf_add_str(&text, geteuid() == 0 ? "; see 'ctprof doctor'"

@@ -311,7 +311,7 @@ static void add_unaccounted(const struct report *report, struct parts *parts)
 	for (unsigned side = 0; side < measured_sides(report); side++)
 		largest = fmax(largest, unaccounted(measured(report, side)));
 	if (largest >= 0.95)
-		strbuf_addf(next_part(parts), "%.0f %% of CPU time in no row", largest);
+		strbuf_addf(next_part(parts), "%.0f+ %% of CPU time in no row", largest);
 }
 
 /* A reading of all threads that took much of the interval: each thread's interval is another one then. */

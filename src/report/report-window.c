@@ -137,9 +137,10 @@ static void add_exits(const struct snapshot_info *info, struct strbuf *out)
 	if (exits)
 		strbuf_add_str(next_part(&parts, "; "), exits);
 	if (unaccounted > 0 && ticks_per_second > 0)
-		strbuf_addf(next_part(&parts, "; "),
-		            "%.2fs of the host's CPU time is in no row and no process total",
-		            (double)unaccounted / (double)ticks_per_second);
+		strbuf_addf(
+		        next_part(&parts, "; "),
+		        "at least %.2fs of the host's CPU time is in no row and no process total",
+		        (double)unaccounted / (double)ticks_per_second);
 	add_plural(&parts, window, WINDOW_exit_overruns, "time the kernel had no room for records",
 	           "times the kernel had no room for records");
 	add_plural(&parts, window, WINDOW_exits_left_out, "record fits no thread of the window",

@@ -74,7 +74,8 @@ static void test_numbers(void **state)
 	expect(fixture,
 	       "window    30.002s from 2023-11-14 22:13:20 UTC; threads: 90 continued, 1 "
 	       "born and exited, 0 lost, at least 40 never seen\n"
-	       "exits     recorded, complete to the last switch of each thread; 1.50s of the "
+	       "exits     recorded, complete to the last switch of each thread; at least 1.50s of "
+	       "the "
 	       "host's CPU time is in no row and no process total; 1 value went back and is left "
 	       "out\n");
 	window_set(window, WINDOW_threads_unknown, 1);
