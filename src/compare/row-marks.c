@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "row-marks.h"
 
+#include <math.h>
+
 #include "group/group-marks.h"
 
 /* The metrics of a measure: itself, or its inputs. */
@@ -40,28 +42,84 @@ bool row_marks_impossible_differ(const struct row_set *set, const struct row_gro
 	return false;
 }
 
-bool row_marks_inputs_are_same(const struct row_view *view)
+/* Returns the share of the group's threads that have the input. */
+static double share_of(const struct group *group, enum metric_id metric)
 {
-	const struct metric_set *before = &view->missing_inputs[SIDE_BASELINE];
+	return group->cells[metric].seen / (double)group->threads;
+}
+
+static bool is_in_a_set(const struct row_view *view, enum metric_id metric)
+{
+	return metric_set_has(&view->missing_inputs[SIDE_BASELINE], metric) ||
+	       metric_set_has(&view->missing_inputs[SIDE_CANDIDATE], metric);
+}
+
+static bool has_same_share(const struct group *const *sides, enum metric_id metric)
+{
+	return (uint64_t)sides[SIDE_BASELINE]->cells[metric].seen *
+	               sides[SIDE_CANDIDATE]->threads ==
+	       (uint64_t)sides[SIDE_CANDIDATE]->cells[metric].seen * sides[SIDE_BASELINE]->threads;
+}
+
+enum row_inputs row_marks_inputs(const struct row_view *view)
+{
 	const struct group *const *sides = view->sides;
+	enum row_inputs inputs = ROW_INPUTS_SAME;
+	bool parts = measure_is_derived(view->measure) &&
+	             derived_table[measure_derived(view->measure)].basis == BASIS_PARTS;
 
 	if (view->absence[SIDE_BASELINE] != ABSENCE_NONE ||
 	    view->absence[SIDE_CANDIDATE] != ABSENCE_NONE)
-		return true;
-	if (!metric_set_equal(before, &view->missing_inputs[SIDE_CANDIDATE]))
-		return false;
-	for (unsigned i = 0; i < METRIC_COUNT && sides[SIDE_BASELINE] && sides[SIDE_CANDIDATE];
-	     i++) {
-		enum metric_id metric = (enum metric_id)i;
+		return ROW_INPUTS_SAME;
+	if (!sides[SIDE_BASELINE] || !sides[SIDE_CANDIDATE])
+		return metric_set_equal(&view->missing_inputs[SIDE_BASELINE],
+		                        &view->missing_inputs[SIDE_CANDIDATE])
+		               ? ROW_INPUTS_SAME
+		               : ROW_INPUTS_DIFFER;
+	for (size_t i = 0; i < metric_count(view->measure); i++) {
+		enum metric_id metric = metric_at(view->measure, i);
 
-		if (metric_set_has(before, metric) &&
-		    (uint64_t)sides[SIDE_BASELINE]->cells[metric].seen *
-		                    sides[SIDE_CANDIDATE]->threads !=
-		            (uint64_t)sides[SIDE_CANDIDATE]->cells[metric].seen *
-		                    sides[SIDE_BASELINE]->threads)
-			return false;
+		if (!is_in_a_set(view, metric) || has_same_share(sides, metric))
+			continue;
+		/* The values of a part that one side does not have at all are not like those of any thread. */
+		if (!parts || sides[SIDE_BASELINE]->cells[metric].seen == 0 ||
+		    sides[SIDE_CANDIDATE]->cells[metric].seen == 0)
+			return ROW_INPUTS_DIFFER;
+		inputs = ROW_INPUTS_UNEVEN;
 	}
-	return true;
+	return inputs;
+}
+
+/* Returns the part of a side's sum that is there, or missing, because of unlike shares. */
+static double uneven_part(const struct row_view *view, unsigned side)
+{
+	const struct group *const *sides = view->sides;
+	double uneven = 0, sum = 0;
+
+	for (size_t i = 0; i < metric_count(view->measure); i++) {
+		enum metric_id metric = metric_at(view->measure, i);
+		const struct fold_cell *cell = &sides[side]->cells[metric];
+
+		sum += (double)cell->number;
+		if (is_in_a_set(view, metric) && cell->seen > 0)
+			uneven += (double)cell->number *
+			          fabs(share_of(sides[SIDE_BASELINE], metric) -
+			               share_of(sides[SIDE_CANDIDATE], metric)) /
+			          share_of(sides[side], metric);
+	}
+	return sum > 0 ? uneven / sum : 0;
+}
+
+bool row_marks_uneven_is_small(const struct row_view *view, struct quantity delta)
+{
+	enum { PARTS_OF_DELTA = 100 };
+	double uneven = 0;
+
+	for (unsigned side = 0; side < SIDE_MAX; side++)
+		uneven = fmax(uneven,
+		              uneven_part(view, side) * fabs(quantity_double(view->values[side])));
+	return delta.kind != QUANTITY_NONE &&
+	       uneven * PARTS_OF_DELTA <= fabs(quantity_double(delta));
 }
 
 bool row_marks_lack_exited(const struct group *group, unsigned measure)

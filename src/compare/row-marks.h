@@ -11,6 +11,15 @@ bool row_marks_impossible_differ(const struct row_set *set, const struct row_gro
  * is not known, while the ticks of the same processes show that there was some. */
 bool row_marks_lack_exited(const struct group *group, unsigned measure);
 
-/* Returns whether the values of a derived metric are sums of the same inputs, each of the same share of the group's threads. A group
- * that was not there did nothing of any input. */
-bool row_marks_inputs_are_same(const struct row_view *view);
+/* The inputs of a derived metric, which may lack some of the group's threads. */
+enum row_inputs {
+	ROW_INPUTS_SAME,   /* the same on both sides, each of the same share of the threads */
+	ROW_INPUTS_UNEVEN, /* parts of a sum that both sides have of unlike shares of the threads */
+	ROW_INPUTS_DIFFER,
+};
+/* A group that was not there did nothing of any input. */
+enum row_inputs row_marks_inputs(const struct row_view *view);
+
+/* Returns whether the difference of two sums with uneven inputs is at least a hundred times as large as the part of it that is due to
+ * the shares, if threads without an input are like those that have it. */
+bool row_marks_uneven_is_small(const struct row_view *view, struct quantity delta);

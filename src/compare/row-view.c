@@ -116,7 +116,7 @@ static struct quantity impact_difference(const struct row_set *set, const struct
 {
 	struct quantity values[SIDE_MAX] = {{0}};
 
-	if (set->sides == SIDE_MAX && !row_marks_inputs_are_same(view))
+	if (set->sides == SIDE_MAX && row_marks_inputs(view) != ROW_INPUTS_SAME)
 		return (struct quantity){0};
 	if (per == view->per || view->group->exited)
 		return set->sides == 1 ? view->values[0] : view->delta;
@@ -486,7 +486,7 @@ static void set_between(const struct row_set *set, struct row_view *view)
 	if (!view->sides[SIDE_BASELINE] && view->delta.kind != QUANTITY_NONE &&
 	    !has_come(set, view->group))
 		view->values[SIDE_BASELINE] = quantity_integer(0);
-	if (row_marks_inputs_are_same(view))
+	if (row_marks_inputs(view) == ROW_INPUTS_SAME)
 		view->percent = percent_of(view);
 }
 
@@ -501,6 +501,19 @@ static void set_absent(const struct row_set *set, struct row_view *view)
 		if (view->values[side].kind != QUANTITY_NONE)
 			view->absence[side] = row_absence(set, view->group, side);
 	}
+}
+
+static void set_difference(struct row_view *view)
+{
+	struct quantity delta =
+	        quantity_difference(view->values[SIDE_CANDIDATE], view->values[SIDE_BASELINE]);
+	enum row_inputs inputs = row_marks_inputs(view);
+
+	if (inputs == ROW_INPUTS_DIFFER || view->went_back || view->impossible_differs ||
+	    (inputs == ROW_INPUTS_UNEVEN && !row_marks_uneven_is_small(view, delta)))
+		return;
+	view->delta = delta;
+	view->delta_partial = inputs == ROW_INPUTS_UNEVEN;
 }
 
 void row_view(const struct row_set *set, const struct row_group *group, unsigned measure,
@@ -541,9 +554,7 @@ void row_view(const struct row_set *set, const struct row_group *group, unsigned
 		ret->went_back = went_back(set, ret);
 		ret->measured_differently = row_is_measured_differently(set, ret);
 		ret->impossible_differs = row_marks_impossible_differ(set, group, measure);
-		if (row_marks_inputs_are_same(ret) && !ret->went_back && !ret->impossible_differs)
-			ret->delta = quantity_difference(ret->values[SIDE_CANDIDATE],
-			                                 ret->values[SIDE_BASELINE]);
+		set_difference(ret);
 		ret->delta = without_rounding(set, ret);
 		ret->percent = percent_of(ret);
 		ret->no_movement = group->exited

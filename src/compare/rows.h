@@ -197,9 +197,11 @@ struct row_view {
 	/* Both sides are windows, threads of the group ended, and one window has less than the other of what such threads have of
 	 * this measure (registry/exits.def). The difference is in part one of how it was measured. It has no impact. */
 	bool measured_differently;
-	/* The delta is what happened between two snapshots of one boot, see row_has_interval(), and it lacks some of the group's
-	 * threads. */
-	bool is_interval, delta_partial;
+	/* The delta is what happened between two snapshots of one boot, see row_has_interval(). */
+	bool is_interval;
+	/* It lacks some of the group's threads; or it is that of two sums of which a part was seen of unlike shares of the threads, and
+	 * has no impact. */
+	bool delta_partial;
 	/* The value of that side is the zero of a group that was not there. */
 	enum row_absence absence[SIDE_MAX];
 	/* Between two snapshots or windows of one boot: the group is in the second one only, or in the first one only, and the other one

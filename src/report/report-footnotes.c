@@ -10,6 +10,7 @@ struct marks {
 	bool impossible_differs;
 	bool began_before;
 	bool measured_differently;
+	bool uneven; /* differences of sums: see row_marks_inputs() */
 	/* Indexed by derived metric: the inputs that a marked value lacks. */
 	struct metric_set missing_inputs[DERIVED_COUNT];
 };
@@ -52,8 +53,10 @@ static void find_marks(const struct report *report, struct marks *ret)
 
 		ret->members_differ = ret->members_differ || (counted && view->members_differ &&
 		                                              !row_group_is_exited(view->group));
-		ret->partial = ret->partial ||
-		               (column_list_has(columns, COLUMN_delta) && view->delta_partial);
+		ret->partial = ret->partial || (column_list_has(columns, COLUMN_delta) &&
+		                                view->delta_partial && view->is_interval);
+		ret->uneven = ret->uneven || (column_list_has(columns, COLUMN_delta) &&
+		                              view->delta_partial && !view->is_interval);
 		ret->went_back = ret->went_back ||
 		                 (column_list_has(columns, COLUMN_delta) && view->went_back);
 		ret->measured_differently =
@@ -100,6 +103,10 @@ void report_add_footnotes(const struct report *report, struct strbuf *out)
 		                    "read\n");
 	for (unsigned i = 0; i < DERIVED_COUNT; i++)
 		add_derived_note(&derived_table[i], &marks.missing_inputs[i], out);
+	if (marks.uneven)
+		strbuf_add_str(out,
+		               "* a difference of sums that lack a part of unlike shares of the "
+		               "threads: off by about 1 % at most, and not ranked by impact\n");
 	if (marks.members_differ)
 		strbuf_addf(
 		        out,
