@@ -194,10 +194,11 @@ static bool is_first(const struct plan *plan, size_t arm, const char *path)
 static void add_now(const char *path, struct strbuf *out)
 {
 	cleanup_(strbuf_done) struct strbuf place = STRBUF_INIT, text = STRBUF_INIT;
+	cleanup_(strbuf_done) struct strbuf phrase = STRBUF_INIT;
 	struct span rest, word;
 	enum knob_store store;
 
-	if (knob_file_find(path, &place, &store) < 0 ||
+	if (knob_file_find(path, &place, &store, &phrase) < 0 ||
 	    knob_file_read(strbuf_str(&place), &text) < 0 || text.len > VALUE_BYTES) {
 		strbuf_add_str(out, "cannot be read");
 		return;

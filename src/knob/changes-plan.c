@@ -22,15 +22,15 @@ static int complain(struct strbuf *reterr, const struct knob *knob, int error, c
 	return error;
 }
 
-static int complain_of_file(struct strbuf *reterr, const struct knob *knob, int r)
+static int complain_of_file(struct strbuf *reterr, const struct knob *knob, int r,
+                            const struct strbuf *phrase)
 {
 	switch (r) {
 	case -EMEDIUMTYPE:
 		return complain(reterr, knob, r, "this is no regular file");
 	case -EPERM:
-		return complain(
-		        reterr, knob, r,
-		        "another user can exchange or write this file, or may not be asked");
+		return complain(reterr, knob, r,
+		                phrase->len > 0 ? strbuf_str(phrase) : strerror(-r));
 	case -EFBIG:
 		return complain(reterr, knob, r, "the file is too long for a value");
 	case -EACCES:
@@ -68,14 +68,15 @@ static bool is_same_file(const struct journal_entry *entry, const char *place, e
 }
 
 /* Finds the entry of a file, and makes it where there is none. */
-static int find_or_add_file(struct plan *plan, const char *path, const char *value, size_t *ret)
+static int find_or_add_file(struct plan *plan, const char *path, const char *value, size_t *ret,
+                            struct strbuf *reterr)
 {
 	cleanup_(strbuf_done) struct strbuf place = STRBUF_INIT, text = STRBUF_INIT,
 	                                    old = STRBUF_INIT;
 	struct journal_entry *entry;
 	enum knob_store store;
 	enum value_form form;
-	int r = knob_file_find(path, &place, &store);
+	int r = knob_file_find(path, &place, &store, reterr);
 
 	if (r == 0)
 		r = knob_file_read(place.data, &text);
@@ -102,6 +103,7 @@ static int find_or_add_file(struct plan *plan, const char *path, const char *val
 /* The kernel has no partner if it cannot be read. */
 static void add_partner(struct plan *plan, size_t index)
 {
+	cleanup_(strbuf_done) struct strbuf phrase = STRBUF_INIT;
 	const char *place = plan->journal.entries[index].place;
 
 	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++)
@@ -109,7 +111,7 @@ static void add_partner(struct plan *plan, size_t index)
 			size_t partner;
 
 			if (strcmp(place, pairs[i][side]) != 0 ||
-			    find_or_add_file(plan, pairs[i][!side], "", &partner) < 0)
+			    find_or_add_file(plan, pairs[i][!side], "", &partner, &phrase) < 0)
 				continue;
 			plan->partners[index] = partner;
 			plan->partners[partner] = index;
@@ -138,6 +140,7 @@ static size_t add_command(struct plan *plan, const struct knob *knob)
 
 static int add_knob(struct plan *plan, const struct knob *knob, size_t *ret, struct strbuf *reterr)
 {
+	cleanup_(strbuf_done) struct strbuf phrase = STRBUF_INIT;
 	int r;
 
 	*ret = NO_ENTRY;
@@ -147,9 +150,9 @@ static int add_knob(struct plan *plan, const struct knob *knob, size_t *ret, str
 		*ret = add_command(plan, knob);
 		return 0;
 	}
-	r = find_or_add_file(plan, knob->path, knob->value, ret);
+	r = find_or_add_file(plan, knob->path, knob->value, ret, &phrase);
 	if (r < 0)
-		return complain_of_file(reterr, knob, r);
+		return complain_of_file(reterr, knob, r, &phrase);
 	journal_add_value(&plan->journal.entries[*ret], knob->value);
 	if (plan->partners[*ret] == NO_ENTRY)
 		add_partner(plan, *ret);

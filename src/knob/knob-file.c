@@ -53,25 +53,26 @@ static int find_store(int fd, enum knob_store *ret)
 }
 
 /* A file of the kernel's may belong to others, as those of a cgroup do; the way to it may not. */
-static int check_trust(const struct output_place *place, enum knob_store store)
+static int check_trust(const struct output_place *place, enum knob_store store,
+                       struct strbuf *reterr)
 {
-	cleanup_(strbuf_done) struct strbuf phrase = STRBUF_INIT;
 	int r;
 
 	if (store == KNOB_STORE_KERNEL)
 		return 0;
-	r = trust_check_directory(place->dir_fd, &phrase);
-	return r == 0 ? trust_check_file(place->target_fd, &phrase) : r;
+	r = trust_check_directory(place->dir_fd, reterr);
+	return r == 0 ? trust_check_file(place->target_fd, reterr) : r;
 }
 
-int knob_file_find(const char *path, struct strbuf *ret_place, enum knob_store *ret)
+int knob_file_find(const char *path, struct strbuf *ret_place, enum knob_store *ret,
+                   struct strbuf *reterr)
 {
 	cleanup_(output_place_done) struct output_place found = OUTPUT_PLACE_INIT;
-	cleanup_(strbuf_done) struct strbuf place = STRBUF_INIT, phrase = STRBUF_INIT;
+	cleanup_(strbuf_done) struct strbuf place = STRBUF_INIT;
 	char link[sizeof("/proc/self/fd/") + 10];
-	int r = output_place_find(&found, AT_FDCWD, path, &phrase);
+	int r = output_place_find(&found, AT_FDCWD, path, reterr);
 
-	if (r == -EACCES && phrase.len > 0)
+	if (r == -EACCES && reterr->len > 0)
 		return -EPERM;
 	if (r < 0)
 		return r == -EISDIR ? -EMEDIUMTYPE : r;
@@ -79,7 +80,7 @@ int knob_file_find(const char *path, struct strbuf *ret_place, enum knob_store *
 		return found.descriptor >= 0 ? -EMEDIUMTYPE : -ENOENT;
 	r = find_store(found.target_fd, ret);
 	if (r == 0)
-		r = check_trust(&found, *ret);
+		r = check_trust(&found, *ret, reterr);
 	if (r < 0)
 		return r;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", found.target_fd);

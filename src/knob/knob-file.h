@@ -19,8 +19,10 @@ enum knob_store {
 
 /* Finds the regular file at @path, follows its links, and appends its place, which has none. Another user must not be able to
  * decide which file that is: neither by a link on the way (base/output-place.h), nor by a right to the file or to a directory that it lies in
- * (base/trust.h). Files of the kernel itself may belong to others. Returns 0 or -errno: -EMEDIUMTYPE if it is no regular file, -EPERM if others decide. */
-must_check_ int knob_file_find(const char *path, struct strbuf *ret_place, enum knob_store *ret);
+ * (base/trust.h). Files of the kernel itself may belong to others. Returns 0 or -errno: -EMEDIUMTYPE if it is no regular file, and
+ * -EPERM with a phrase if others decide. */
+must_check_ int knob_file_find(const char *path, struct strbuf *ret_place, enum knob_store *ret,
+                               struct strbuf *reterr);
 
 /* Reads the file at a place of knob_file_find(). No link is followed. Returns 0 or -errno. */
 must_check_ int knob_file_read(const char *place, struct strbuf *out);

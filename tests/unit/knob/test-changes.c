@@ -239,7 +239,9 @@ static void test_exchange(void **state)
 	assert_int_equal(chmod(scene->tree->path, 0777), 0);
 	fail_with(scene, begin(scene), -EPERM, "other users may rename a directory");
 	scene->options.state_dir = elsewhere;
-	fail_with(scene, begin(scene), -EPERM, "another user");
+	fail_with(scene, begin(scene), -EPERM,
+	          "/a = 2: other users may write its directory (all users have the right: chmod "
+	          "o-w)");
 	assert_int_equal(chmod(scene->tree->path, 0700), 0);
 	temp_tree_teardown(&other);
 }

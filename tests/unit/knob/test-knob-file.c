@@ -42,10 +42,12 @@ static void test_not_opened(void **state)
 static void check_find(const struct temp_tree *tree, const char *name, int expected)
 {
 	cleanup_(mem_freep) char *path = temp_tree_path(tree, name);
-	cleanup_(strbuf_done) struct strbuf place = STRBUF_INIT;
+	cleanup_(strbuf_done) struct strbuf place = STRBUF_INIT, phrase = STRBUF_INIT;
 	enum knob_store store;
 
-	assert_int_equal(knob_file_find(path, &place, &store), expected);
+	assert_int_equal(knob_file_find(path, &place, &store, &phrase), expected);
+	/* A refusal has a reason. */
+	assert_int_equal(phrase.len > 0, expected == -EPERM);
 }
 
 /* Others choose the target of a link that they may have put there, whoever owns it. */
@@ -78,11 +80,11 @@ static void test_links(void **state)
 /* Links of the kernel's are followed. */
 static void test_kernel(void **state)
 {
-	cleanup_(strbuf_done) struct strbuf place = STRBUF_INIT;
+	cleanup_(strbuf_done) struct strbuf place = STRBUF_INIT, phrase = STRBUF_INIT;
 	enum knob_store store;
 
 	(void)state;
-	assert_int_equal(knob_file_find("/proc/self/oom_score_adj", &place, &store), 0);
+	assert_int_equal(knob_file_find("/proc/self/oom_score_adj", &place, &store, &phrase), 0);
 	assert_int_equal(store, KNOB_STORE_KERNEL);
 }
 
