@@ -85,6 +85,46 @@ static struct quantity skew_of(const struct error_side *side)
 	               : (struct quantity){0};
 }
 
+/* Returns the CPU time that may be of the time behind the window, or lack of that in it. It is that of threads that were born or ended
+ * in it: a pass over /proc reads them some time after its begin, and they may end in between. */
+static double edge_ns(const struct error_side *side)
+{
+	const struct group *group = side->group;
+	const struct derive_frame *frame = side->frame;
+	double cpus = frame->online_cpus > 0 ? (double)frame->online_cpus : INFINITY;
+	double late = 0, early = 0;
+
+	if (frame->kind != KIND_window)
+		return 0;
+	if (group->late_run_ns > 0)
+		late = fmin((double)group->late_run_ns, cpus * (double)group->late_ns);
+	if (group->first_read > 0 && frame->begin_ns > 0 && group->first_read_ns > frame->begin_ns)
+		early = fmin(group->first_read, cpus) *
+		        (double)(group->first_read_ns - frame->begin_ns);
+	return fmax(late, early);
+}
+
+/* Returns what of a sum may be of that time. */
+static double edge_of(const struct error_side *side, enum metric_id metric)
+{
+	double ns = edge_ns(side);
+
+	if (ns == 0 || metric == METRIC_run_time_ns)
+		return ns;
+	if (metric_unit(metric) == UNIT_ticks)
+		return ns * (double)side->frame->clock_ticks_per_second / NS_PER_SECOND;
+	return (double)side->group->cells[metric].number * side->group->late_parts /
+	       side->group->threads;
+}
+
+/* The same per second. */
+static double edge_per_second(const struct error_side *side, enum metric_id metric)
+{
+	double edge = edge_of(side, metric), length_ns = (double)side->frame->length_ns;
+
+	return edge > 0 && length_ns > 0 ? edge * NS_PER_SECOND / length_ns : 0;
+}
+
 /* Reading jemalloc's counters begins when all else has been read. Their rates are by their own interval, and so are not
  * off by that, but their sums are of that interval and not of the window. */
 static struct quantity skew_of_metric(const struct error_side *side, enum metric_id metric,
@@ -122,12 +162,13 @@ static struct quantity error_of_sum(const struct error_side *side, enum metric_i
 
 	if (steps.kind == QUANTITY_NONE || skew.kind == QUANTITY_NONE)
 		return (struct quantity){0};
-	return quantity_real(quantity_double(steps) +
+	return quantity_real(quantity_double(steps) + edge_of(side, metric) +
 	                     quantity_double(skew) * (double)side->group->cells[metric].number);
 }
 
-static struct quantity error_of_rate(const struct error_side *side, enum metric_id metric,
-                                     double value)
+/* Does so for a rate, but for the edges of the window. */
+static struct quantity error_inside(const struct error_side *side, enum metric_id metric,
+                                    double value)
 {
 	struct quantity steps = steps_of(side, metric);
 	struct quantity skew = skew_of_metric(side, metric, false);
@@ -138,6 +179,16 @@ static struct quantity error_of_rate(const struct error_side *side, enum metric_
 		return (struct quantity){0};
 	return quantity_real(quantity_double(steps) * quantity_double(per_second) +
 	                     quantity_double(skew) * value);
+}
+
+static struct quantity error_of_rate(const struct error_side *side, enum metric_id metric,
+                                     double value)
+{
+	struct quantity inside = error_inside(side, metric, value);
+
+	return inside.kind == QUANTITY_NONE
+	               ? inside
+	               : quantity_real(quantity_double(inside) + edge_per_second(side, metric));
 }
 
 /* Both what is divided and the CPU time that it is divided by may be off. */
@@ -161,15 +212,16 @@ static struct quantity error_of_percent(const struct error_side *side, enum deri
                                         double value)
 {
 	double cpus = derived == DERIVED_cpu_percent_host ? (double)side->frame->online_cpus : 1;
-	struct quantity user = error_of_rate(side, METRIC_utime_clock_ticks, 0);
-	struct quantity system = error_of_rate(side, METRIC_stime_clock_ticks, 0);
+	struct quantity user = error_inside(side, METRIC_utime_clock_ticks, 0);
+	struct quantity system = error_inside(side, METRIC_stime_clock_ticks, 0);
+	double edge = edge_per_second(side, METRIC_utime_clock_ticks); /* of both modes together */
 
 	if (derived != DERIVED_cpu_percent && derived != DERIVED_cpu_percent_host &&
 	    derived != DERIVED_cpu_lifetime_percent)
 		return (struct quantity){0};
 	if (user.kind == QUANTITY_NONE || system.kind == QUANTITY_NONE)
 		return (struct quantity){0};
-	return quantity_real(100 * (quantity_double(user) + quantity_double(system)) /
+	return quantity_real(100 * (quantity_double(user) + quantity_double(system) + edge) /
 	                             (double)side->frame->clock_ticks_per_second / cpus +
 	                     quantity_double(skew_of(side)) * value);
 }

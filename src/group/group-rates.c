@@ -131,6 +131,56 @@ static void note_jemalloc_lag(const struct group_table *table, struct group *gro
 		group->jemalloc_lag_ns = lag_ns;
 }
 
+/* Returns the most that the thread can have run in a part of its life. */
+static uint64_t run_within(const struct thread_sample *sample, uint64_t time_ns)
+{
+	uint64_t run_ns;
+
+	if (!metric_set_has(&sample->seen, METRIC_run_time_ns))
+		return time_ns;
+	memcpy(&run_ns, sample_value(sample, METRIC_run_time_ns), sizeof(run_ns));
+	return run_ns < time_ns ? run_ns : time_ns;
+}
+
+/* Notes how far the time in which a thread was observed is from that of the window. A thread of both readings is read at about the same
+ * place in both, so that its time is as long as the window. */
+static void note_edges(const struct group_table *table, struct group *group,
+                       const struct thread_sample *sample)
+{
+	uint64_t end_ns = table->info ? table->info->captured_boottime_ns : 0;
+	uint64_t read_ns = sample->read_boottime_ns, late_ns;
+
+	if (sample->window_part == WINDOW_PART_NONE ||
+	    sample->window_part == WINDOW_PART_continued || sample_is_lost(sample) ||
+	    sample->merged_threads > 0 || sample->life_ns == 0 || end_ns == 0)
+		return;
+	late_ns = read_ns > end_ns ? read_ns - end_ns : 0;
+	if (late_ns > 0) {
+		group->late_run_ns =
+		        saturating_add(group->late_run_ns, run_within(sample, late_ns));
+		group->late_parts +=
+		        late_ns < sample->life_ns ? (double)late_ns / (double)sample->life_ns : 1;
+	}
+	if (late_ns > group->late_ns)
+		group->late_ns = late_ns;
+	if (sample->window_part != WINDOW_PART_exited || read_ns <= sample->life_ns)
+		return;
+	group->first_read++;
+	if (read_ns - sample->life_ns > group->first_read_ns)
+		group->first_read_ns = read_ns - sample->life_ns;
+}
+
+static void merge_edges(struct group *into, const struct group *from)
+{
+	saturating_add_to(&into->late_run_ns, from->late_run_ns);
+	into->late_parts += from->late_parts;
+	into->first_read += from->first_read;
+	if (from->late_ns > into->late_ns)
+		into->late_ns = from->late_ns;
+	if (from->first_read_ns > into->first_read_ns)
+		into->first_read_ns = from->first_read_ns;
+}
+
 static void note_before(struct group *group, enum metric_id metric, struct wait_before more)
 {
 	struct wait_before *before;
@@ -193,6 +243,7 @@ void group_rates_add(const struct group_table *table, struct group *group,
 	struct rate_sum *rates;
 
 	note_jemalloc_lag(table, group, sample);
+	note_edges(table, group, sample);
 	note_waits(group, sample, table->process.interval_ns);
 	if (!table->rates || table->rates->count == 0)
 		return;
@@ -248,6 +299,7 @@ void group_rates_merge(struct group *into, const struct group *from)
 	into->rates_unknown = into->rates_unknown || from->rates_unknown;
 	if (from->jemalloc_lag_ns > into->jemalloc_lag_ns)
 		into->jemalloc_lag_ns = from->jemalloc_lag_ns;
+	merge_edges(into, from);
 	for (unsigned i = 0; from->before && i < METRIC_COUNT; i++)
 		note_before(into, (enum metric_id)i, from->before[i]);
 	rate_merge(&into->delays_beyond, from->delays_beyond);

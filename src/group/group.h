@@ -76,6 +76,14 @@ struct group {
 	/* The largest distance, in a window, between the readings of jemalloc's counters and the other readings of a
 	 * thread, both ends added up. UINT64_MAX: not known. */
 	uint64_t jemalloc_lag_ns;
+	/* The largest distance behind a window's end at which a thread was read last that was born in it, or at which one ended; the CPU
+	 * time that all these threads may have used there; and the parts of their lives, added up. */
+	uint64_t late_ns;
+	uint64_t late_run_ns;
+	double late_parts;
+	/* Threads that ended, and the time of the last reading (CLOCK_BOOTTIME) that was the first one of such a thread. */
+	uint32_t first_read;
+	uint64_t first_read_ns;
 	/* The cgroup of the cpu controller that its threads are in, as the tables of cgroups call it, "v1:" in front; NULL if it is
 	 * not known, or not kept (see with_elders). Borrowed from the table. */
 	const char *cpu_cgroup;

@@ -485,6 +485,8 @@ struct derive_frame derive_frame_of(const struct snapshot_info *info)
 
 	if (info->kind == KIND_window) {
 		frame.length_ns = info->window.numbers[WINDOW_length_ns];
+		if (info->window.numbers[WINDOW_gaps] == 0)
+			frame.begin_ns = info->window.numbers[WINDOW_begin_boottime_ns];
 		frame.exits = info->window.exits;
 		frame.is_sum = info->window.numbers[WINDOW_windows] > 1;
 		frame.missed_known = info->window.seen[WINDOW_threads_lost] &&

@@ -40,6 +40,8 @@ extern const struct derived_desc derived_table[DERIVED_COUNT];
 struct derive_frame {
 	enum snapshot_kind kind;
 	uint64_t length_ns; /* of the window */
+	uint64_t
+	        begin_ns; /* of the window, CLOCK_BOOTTIME; 0: not known, or there are gaps in it */
 	enum window_exits
 	        exits; /* the source of the window's records of threads that ended there */
 	bool is_sum;   /* of several windows */

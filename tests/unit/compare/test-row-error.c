@@ -102,6 +102,55 @@ static void test_ended(void **state)
 	assert_real(error_of(METRIC_utime_clock_ticks, PER_total), 2 + 2.4);
 }
 
+static void add_edge(enum window_part part, uint64_t read_ms, uint64_t life_ms)
+{
+	add_thread(&tables[0],
+	           (struct thread_spec){.name = "a",
+	                                .window_part = part,
+	                                .interval_ns = 100 * second,
+	                                .life_ns = life_ms * second / 1000,
+	                                .read_boottime_ns = read_ms * second / 1000,
+	                                .values = {{METRIC_minflt, 1000},
+	                                           {METRIC_run_time_ns, (int64_t)second},
+	                                           {METRIC_utime_clock_ticks, 60},
+	                                           {METRIC_stime_clock_ticks, 40}}});
+}
+
+/* The window ends at 1100 s. Threads that were born or ended in it were observed until later, or from later on. */
+static void test_edges(void **state)
+{
+	(void)state;
+	window_set(&info.window, WINDOW_begin_boottime_ns, 1000 * second);
+	info.captured_boottime_ns = 1100 * second;
+	info.window.exits = WINDOW_EXITS_completed;
+	window_set(&info.window, WINDOW_read_skew_ns, 0);
+	add_edge(WINDOW_PART_continued, 1103000, 99000);
+	add_edge(WINDOW_PART_passed, 1100000, 1000);
+	assert_real(error_of(METRIC_run_time_ns, PER_total), 1e7);
+	/* A quarter of a second of it, and a quarter of its life. */
+	add_edge(WINDOW_PART_passed, 1100250, 1000);
+	assert_real(error_of(METRIC_run_time_ns, PER_total), 1e7 + 25e7);
+	assert_real(error_of(METRIC_run_time_ns, PER_second), 1e5 + 25e5);
+	assert_real(error_of(METRIC_utime_clock_ticks, PER_total), 2 + 25);
+	assert_true(fabs(quantity_double(error_of(METRIC_COUNT + DERIVED_cpu_percent, PER_second)) -
+	                 (0.02 * 2 + 0.25)) < 1e-8);
+	assert_real(error_of(METRIC_minflt, PER_total), 3000 * 0.25 / 3);
+	add_edge(WINDOW_PART_born, 1100400, 100);
+	add_edge(WINDOW_PART_born, 1100050, 100);
+	assert_real(error_of(METRIC_run_time_ns, PER_total), 2e7 + 70e7);
+	assert_real(error_of(METRIC_minflt, PER_total), 1000 * (0.25 + 1 + 0.5));
+	/* It is read half a second after the begin. */
+	add_edge(WINDOW_PART_exited, 1050000, 49500);
+	assert_real(error_of(METRIC_run_time_ns, PER_total), 2e7 + 70e7);
+	add_edge(WINDOW_PART_exited, 1050000, 49400);
+	assert_real(error_of(METRIC_run_time_ns, PER_total), 2e7 + 120e7);
+	window_set(&info.window, WINDOW_gaps, 1);
+	assert_real(error_of(METRIC_run_time_ns, PER_total), 2e7 + 70e7);
+	/* Two CPUs run no more than two of them at once. */
+	add_edge(WINDOW_PART_born, 1100400, 500);
+	assert_real(error_of(METRIC_run_time_ns, PER_total), 2e7 + 80e7);
+}
+
 /* Those that passed several windows are whole if their ticks are those of their run time. */
 static void test_sum(void **state)
 {
@@ -186,9 +235,9 @@ static void test_notable(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        ERROR_TEST(test_ticks),    ERROR_TEST(test_run_time),      ERROR_TEST(test_ended),
-	        ERROR_TEST(test_sum),      ERROR_TEST(test_others),        ERROR_TEST(test_unknown),
-	        ERROR_TEST(test_lifetime), cmocka_unit_test(test_notable),
+	        ERROR_TEST(test_ticks),   ERROR_TEST(test_run_time), ERROR_TEST(test_ended),
+	        ERROR_TEST(test_sum),     ERROR_TEST(test_edges),    ERROR_TEST(test_others),
+	        ERROR_TEST(test_unknown), ERROR_TEST(test_lifetime), cmocka_unit_test(test_notable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
