@@ -23,6 +23,7 @@ static void open_process(struct group_process *process, const struct thread_samp
 	/* In a window, the total is a difference as well. */
 	process->rounded_ns =
 	        sample->window_part == WINDOW_PART_NONE ? 0 : ROUNDED_TICKS * process->tick_ns;
+	process->rounding_is_exact = true;
 	process->threads = 0;
 	process->totals_seen = process->totals_impossible = 0;
 	memset(process->totals, 0, sizeof(process->totals));
@@ -111,12 +112,31 @@ static uint64_t rounded_ns(const struct group_process *process, const struct thr
 	return ran - counted < most ? ran - counted : most;
 }
 
+/* Returns whether rounded_ns() is what the ticks of the thread lack. */
+static bool has_exact_rounding(const struct group_process *process,
+                               const struct thread_sample *sample)
+{
+	static const enum metric_id needed[] = {METRIC_run_time_ns, METRIC_utime_clock_ticks,
+	                                        METRIC_stime_clock_ticks};
+
+	for (size_t i = 0; i < ARRAY_SIZE(needed); i++)
+		if (!metric_set_has(&sample->seen, needed[i]))
+			return false;
+	return sample->window_part == WINDOW_PART_NONE &&
+	       number_of(sample, METRIC_run_time_ns) / process->tick_ns >=
+	               saturating_add(number_of(sample, METRIC_utime_clock_ticks),
+	                              number_of(sample, METRIC_stime_clock_ticks)) &&
+	       rounded_ns(process, sample) < ROUNDED_TICKS * process->tick_ns;
+}
+
 void group_process_add(struct group_process *process, const struct thread_sample *sample,
                        const struct host *host)
 {
 	if (!process->open)
 		open_process(process, sample, host);
 	saturating_add_to(&process->rounded_ns, rounded_ns(process, sample));
+	process->rounding_is_exact =
+	        process->rounding_is_exact && has_exact_rounding(process, sample);
 	if (process->start_time_clock_ticks == PROCESS_START_UNKNOWN)
 		process->start_time_clock_ticks = sample_process_start(sample);
 	if (sample->has_process_totals) {
@@ -222,13 +242,30 @@ static bool ticks_are_rounding(const struct group_process *process,
 	return saturating_multiply(ticks, process->tick_ns) <= process->rounded_ns;
 }
 
-bool group_process_is_rounding(const struct group_process *process,
-                               const uint64_t remainders[PROCESS_TOTAL_COUNT])
+/* Both modes lose in proportion. */
+static void remove_ticks(uint64_t remainders[PROCESS_TOTAL_COUNT], uint64_t lacking)
 {
+	enum { USER = PROCESS_TOTAL_utime_clock_ticks, SYSTEM = PROCESS_TOTAL_stime_clock_ticks };
+	uint64_t all = saturating_add(remainders[USER], remainders[SYSTEM]);
+	uint64_t left = all > lacking ? all - lacking : 0;
+
+	if (lacking == 0 || all == 0)
+		return;
+	remainders[USER] = (uint64_t)((unsigned __int128)remainders[USER] * left / all);
+	remainders[SYSTEM] = left - remainders[USER];
+}
+
+bool group_process_remove_rounding(const struct group_process *process,
+                                   uint64_t remainders[PROCESS_TOTAL_COUNT])
+{
+	bool more = !ticks_are_rounding(process, remainders);
+
 	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
-		if (metric_unit(process_total_table[i].metric) != UNIT_ticks && remainders[i] > 0)
-			return false;
-	return ticks_are_rounding(process, remainders);
+		if (metric_unit(process_total_table[i].metric) != UNIT_ticks)
+			more = more || remainders[i] > 0;
+	if (process->rounding_is_exact)
+		remove_ticks(remainders, process->rounded_ns / process->tick_ns);
+	return more;
 }
 
 uint32_t group_process_unseen(const struct group_process *process,

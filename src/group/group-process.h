@@ -22,10 +22,10 @@ bool group_process_covers(const struct group_process *process, enum process_tota
 must_check_ bool group_process_close(struct group_process *process,
                                      uint64_t ret_remainders[PROCESS_TOTAL_COUNT]);
 
-/* Returns whether the remainders are no more than the fractions of clock ticks that the threads' own readings round
- * off. */
-bool group_process_is_rounding(const struct group_process *process,
-                               const uint64_t remainders[PROCESS_TOTAL_COUNT]);
+/* Takes the rounding of the living threads from the remainders, as those of exited threads alone: the fractions of clock ticks that
+ * the readings of threads lack, as far as their sum is known. Returns whether there is more than rounding. */
+must_check_ bool group_process_remove_rounding(const struct group_process *process,
+                                               uint64_t remainders[PROCESS_TOTAL_COUNT]);
 
 /* Returns a bit for each source that the process has no totals of although its clock ticks show that exited threads have run: the
  * remainder of the ticks is more than what is rounded off in its threads. */

@@ -335,7 +335,7 @@ void group_table_finish(struct group_table *table)
 		return;
 	name_exited(table);
 	if (by_thread_names) {
-		any = any && !group_process_is_rounding(process, remainders);
+		any = any && group_process_remove_rounding(process, remainders);
 		if (any)
 			group_of(table, process->names);
 		note_exited(table);

@@ -140,6 +140,7 @@ struct group_process {
 	uint32_t ended
 	        [PROCESS_TOTAL_COUNT]; /* threads in @seen that have ended, and have no value */
 	uint64_t tick_ns;
+	bool rounding_is_exact; /* @rounded_ns is what they lack */
 	uint64_t
 	        rounded_ns; /* the most that the ticks of its threads can lack; UINT64_MAX: not known */
 	/* Not all of its threads, exited ones included, are in one group. Then the group of the part of the total that

@@ -94,9 +94,23 @@ static void test_exited_unseen(void **state)
 		group_table_init(&table, group_by_key(GROUP_KEY_comm, false));
 		add_pool(&table, cases[i].part, cases[i].rounded_ns, cases[i].exited);
 		group_table_finish(&table);
+		for (size_t g = 0; g < table.map.count; g++)
+			group_include_exited(&table, table.map.entries[g].value,
+			                     (1u << PROCESS_SOURCE_COUNT) - 1, 0);
 		assert_int_equal(table_group(&table, "a (exited threads)") != NULL,
 		                 cases[i].unseen);
 		assert_int_equal(table_group(&table, "a")->exited_unseen, 0);
+		if (cases[i].unseen) {
+			uint64_t rounded = cases[i].part == WINDOW_PART_NONE
+			                           ? cases[i].rounded_ns / 10000000
+			                           : 0;
+
+			/* The rounding of the living is in no row. */
+			assert_int_equal(table_group(&table, "a (exited threads)")
+			                         ->cells[METRIC_utime_clock_ticks]
+			                         .number,
+			                 cases[i].exited - rounded);
+		}
 		group_table_done(&table);
 	}
 }
