@@ -290,12 +290,9 @@ static void set_identity(const struct task_record_rules *rules, const struct tas
 /* Sets the outcomes of the sources whose metrics are in the record. */
 static void set_outcomes(const struct thread_record *record, struct thread_sample *sample)
 {
-	static const enum metric_source sources[] = {
-	        SOURCE_stat,     SOURCE_schedstat, SOURCE_sched, SOURCE_io,
-	        SOURCE_affinity, SOURCE_taskstats, SOURCE_task};
-
-	for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
-		sample->outcomes[sources[i]] = record->rules->outcomes[sources[i]];
+	for (unsigned s = 0; s < SOURCE_COUNT; s++)
+		if (source_table[s].pass == SOURCE_PASS_THREAD)
+			sample->outcomes[s] = record->rules->outcomes[s];
 	if (!schedstat_makes_sense(record) && sample->outcomes[SOURCE_schedstat] == OUTCOME_read)
 		sample->outcomes[SOURCE_schedstat] = OUTCOME_off;
 }

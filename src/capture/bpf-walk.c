@@ -23,18 +23,14 @@ void bpf_walk_done(struct bpf_walk *bpf)
 int bpf_walk_read(struct bpf_walk *bpf, int proc_fd, const struct taskstats_rules *taskstats,
                   enum source_outcome ret_rules[SOURCE_COUNT])
 {
-	/* The sources of the metrics in the pass; the others are read from files. */
-	static const enum metric_source sources[] = {
-	        SOURCE_stat,       SOURCE_schedstat,        SOURCE_sched, SOURCE_io,
-	        SOURCE_affinity,   SOURCE_taskstats,        SOURCE_task,  SOURCE_process_stat,
-	        SOURCE_process_io, SOURCE_process_taskstats};
 	int r = task_record_read(bpf->reader, &bpf->pass);
 
 	if (r < 0)
 		return r;
 	task_record_rules_init(&bpf->rules, bpf->reader, proc_fd, taskstats);
-	for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
-		ret_rules[sources[i]] = bpf->rules.outcomes[sources[i]];
+	for (unsigned s = 0; s < SOURCE_COUNT; s++)
+		if (source_table[s].pass != SOURCE_PASS_FILES)
+			ret_rules[s] = bpf->rules.outcomes[s];
 	ret_rules[SOURCE_status] = OUTCOME_read;
 	return 0;
 }

@@ -54,7 +54,7 @@ enum {
 };
 enum metrics_of_source { METRICS_KEYS, METRICS_FIELDS, METRICS_CODE, METRICS_NONE };
 enum {
-#define SOURCE(id_, metrics_, what_, who_) metrics_of_##id_ = METRICS_##metrics_,
+#define SOURCE(id_, metrics_, pass_, what_, who_) metrics_of_##id_ = METRICS_##metrics_,
 #include "sources.def"
 #undef SOURCE
 };
@@ -169,7 +169,8 @@ const struct named_desc encoding_table[ENCODING_INDEX_COUNT] = {
 };
 
 const struct source_desc source_table[SOURCE_COUNT] = {
-#define SOURCE(id_, metrics_, what_, who_) [SOURCE_##id_] = {#id_, what_, who_},
+#define SOURCE(id_, metrics_, pass_, what_, who_)                                                  \
+	[SOURCE_##id_] = {#id_, what_, who_, SOURCE_PASS_##pass_},
 #include "sources.def"
 #undef SOURCE
 };

@@ -23,7 +23,7 @@ enum {
 #define IS_VALUE(wanted_) (false FIELDS(IS_VALUE_, wanted_))
 #define METRIC(id_, type_, bound_, rule_, encoding_, source_, key_, ...)                                   \
 	_Static_assert(SOURCE_##source_ != SOURCE_taskstats || IS_VALUE(key_),                     \
-		       "metric " #id_ ": the table of taskstats-payload.c has no value " key_);
+		       "metric " #id_ ": the table of taskstats-layout.h has no value " key_);
 #include CTPROF_METRICS_DEF
 #undef METRIC
 
@@ -71,7 +71,7 @@ enum {
 	_Static_assert(((int)source_of_##id_ == (int)SOURCE_taskstats) == ((int)(recorded_) == (int)BUCKET_OF_KEY), \
 		       "metric " #id_ ": a record of an exit has all metrics of taskstats by KEY, and no others"); \
 	_Static_assert((int)(recorded_) != (int)BUCKET_IDENTITY,                                   \
-		       "metric " #id_ ": the field is no value, see the table of taskstats-payload.c"); \
+		       "metric " #id_ ": the field is no value, see the table of taskstats-layout.h"); \
 	_Static_assert((int)(recorded_) != (int)BUCKET_OF_CODE || (int)METRIC_##id_ == (int)METRIC_policy ||     \
 			       (int)METRIC_##id_ == (int)METRIC_nice ||                            \
 			       (int)METRIC_##id_ == (int)METRIC_voluntary_csw ||                   \

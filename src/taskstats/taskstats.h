@@ -2,7 +2,7 @@
 #pragma once
 /* taskstats - delay accounting and memory high-water marks of a thread, and delay totals of a whole process, from
  * the kernel's taskstats family of generic netlink (CONFIG_TASKSTATS; needs CAP_NET_ADMIN in the initial user
- * namespace, and up to Linux 5.10 at least the initial network namespace). taskstats-payload.c knows the layouts of
+ * namespace, and up to Linux 5.10 at least the initial network namespace). taskstats-layout.h has the layouts of
  * struct taskstats, by version and length; taskstats.c is the socket. */
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* expect: metric test_row: the field is no value, see the table of taskstats-payload.c */
+/* expect: metric test_row: the field is no value, see the table of taskstats-layout.h */
 #ifdef METRIC
 #include "metrics.def"
 METRIC(test_row, counter_count, none, SUM, DECIMAL, sched, "test_key", primary, any, NO_GATES,

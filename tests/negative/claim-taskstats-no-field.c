@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* expect: metric test_row: the table of taskstats-payload.c has no value test_key */
+/* expect: metric test_row: the table of taskstats-layout.h has no value test_key */
 #ifdef METRIC
 #include "metrics.def"
 #ifdef FIXED

@@ -77,7 +77,7 @@ enum metric_encoding { /* one bit each */
 };
 
 enum metric_source {
-#define SOURCE(id_, metrics_, what_, who_) SOURCE_##id_,
+#define SOURCE(id_, metrics_, pass_, what_, who_) SOURCE_##id_,
 #include "sources.def"
 #undef SOURCE
 	SOURCE_COUNT,
@@ -353,10 +353,14 @@ struct process_total_desc {
 	const char *key;
 };
 
+/* The reader of a source in a capture by BPF, as registry/sources.def describes them. */
+enum source_pass { SOURCE_PASS_FILES, SOURCE_PASS_THREAD, SOURCE_PASS_PROCESS };
+
 struct source_desc {
 	const char *name;
 	const char *what;
 	const char *who;
+	enum source_pass pass;
 };
 
 struct identity_desc {

@@ -219,6 +219,17 @@ static void test_nothing_is_left_out(void **state)
 	}
 }
 
+/* Whatever source the registry gives to the pass, each thread has its outcome. */
+static void test_outcomes(void **state)
+{
+	(void)state;
+	make();
+	for (unsigned source = 0; source < SOURCE_COUNT; source++)
+		if (source_table[source].pass == SOURCE_PASS_THREAD &&
+		    sample.outcomes[source] == OUTCOME_unneeded)
+			fail_msg("%s has no outcome", source_table[source].name);
+}
+
 /* A field that is not printed at the moment is not there, and neither is the source without its file. */
 static void test_not_printed(void **state)
 {
@@ -512,6 +523,7 @@ int main(void)
 	        cmocka_unit_test_setup(test_all, setup),
 	        cmocka_unit_test_setup(test_memory_of_leaders, setup),
 	        cmocka_unit_test_setup(test_nothing_is_left_out, setup),
+	        cmocka_unit_test_setup(test_outcomes, setup),
 	        cmocka_unit_test_setup(test_not_printed, setup),
 	        cmocka_unit_test_setup(test_not_kept, setup),
 	        cmocka_unit_test_setup(test_delay_rules, setup),
