@@ -177,6 +177,7 @@ int rollup_settle(struct report_options *options, const struct command *command)
 	by.flatten = options->by.flatten;
 	by.flatten_count = options->by.flatten_count;
 	options->by = by;
+	rollup->options.whole_paths = !people;
 	if (!people && !rollup->share_given)
 		rollup->options.least_percent = 0;
 	memset(options->facts.sections, false, sizeof(options->facts.sections));
@@ -232,7 +233,7 @@ static int check_length(const struct report_options *options, const struct repor
 		return 0;
 	cli_error("%s: the tree has %zu directories, whose paths have %" PRIu64
 	          " MiB: --rollup %s,depth=20 ends it after 20 levels",
-	          path, tree->count, rollup_path_bytes(tree) >> 20, of->name);
+	          path, tree->tree.count, tree->path_bytes >> 20, of->name);
 	return -E2BIG;
 }
 

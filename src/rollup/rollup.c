@@ -338,6 +338,50 @@ static void emit(const struct builder *builder, struct rollup *rollup)
 	free(ranges.count);
 }
 
+/* Those of all directories that are not too deep. */
+static uint64_t count_path_bytes(const struct path_tree *tree, size_t depth)
+{
+	uint64_t bytes = 0;
+
+	for (size_t n = 0; n < tree->count; n++)
+		if (depth == 0 || tree->nodes[n].depth < depth)
+			bytes += tree->nodes[n].path_len;
+	return bytes;
+}
+
+static void make_rows(struct builder *builder, struct rollup *rollup)
+{
+	const struct row_set *set = builder->set;
+	size_t nodes = rollup->tree.count;
+
+	builder->sums = mem_calloc(nodes + 1, sizeof(builder->sums[0]));
+	builder->rows = mem_calloc(nodes + 1, sizeof(builder->rows[0]));
+	builder->order = mem_calloc(nodes + 1, sizeof(builder->order[0]));
+	builder->shown = mem_calloc(nodes + 1, sizeof(builder->shown[0]));
+	builder->children = mem_calloc(nodes + 1, sizeof(builder->children[0]));
+	builder->last_child = mem_calloc(nodes + 1, sizeof(builder->last_child[0]));
+	fill_part(builder, rollup, (const struct group *const *)set->totals, &rollup->host, NULL);
+	add_up(builder, rollup);
+	set_shares(builder, rollup);
+	choose_shown(builder, rollup, &rollup->options);
+	for (size_t i = 0; i < nodes; i++)
+		if (builder->shown[i])
+			builder->order[builder->order_count++] = (uint32_t)i;
+	if (builder->order_count > 0)
+		qsort_r(builder->order, builder->order_count, sizeof(builder->order[0]),
+		        compare_nodes, builder);
+	emit(builder, rollup);
+	rollup->path_bytes = 0;
+	for (size_t i = 0; i < rollup->count; i++)
+		rollup->path_bytes += rollup->rows[i].node->path_len;
+	free(builder->sums);
+	free(builder->rows);
+	free(builder->order);
+	free(builder->shown);
+	free(builder->children);
+	free(builder->last_child);
+}
+
 void rollup_init(struct rollup *rollup, const struct row_set *set, unsigned measure,
                  const struct rollup_options *options)
 {
@@ -345,7 +389,6 @@ void rollup_init(struct rollup *rollup, const struct row_set *set, unsigned meas
 	struct builder builder = {.set = set,
 	                          .entries = mem_calloc(most + 1, sizeof(builder.entries[0])),
 	                          .labels = mem_calloc(most + 1, sizeof(builder.labels[0]))};
-	size_t nodes;
 
 	*rollup = (struct rollup){.measure = measure, .options = *options};
 	add_entries(&builder, set->groups, set->group_count);
@@ -353,32 +396,12 @@ void rollup_init(struct rollup *rollup, const struct row_set *set, unsigned meas
 		add_entries(&builder, set->unmatched[side], set->unmatched_count[side]);
 	build_tree(&builder, &rollup->tree);
 	rollup->label_bytes = count_label_bytes(&builder);
-	nodes = rollup->tree.count;
-	builder.sums = mem_calloc(nodes + 1, sizeof(builder.sums[0]));
-	builder.rows = mem_calloc(nodes + 1, sizeof(builder.rows[0]));
-	builder.order = mem_calloc(nodes + 1, sizeof(builder.order[0]));
-	builder.shown = mem_calloc(nodes + 1, sizeof(builder.shown[0]));
-	builder.children = mem_calloc(nodes + 1, sizeof(builder.children[0]));
-	builder.last_child = mem_calloc(nodes + 1, sizeof(builder.last_child[0]));
-	fill_part(&builder, rollup, (const struct group *const *)set->totals, &rollup->host, NULL);
-	add_up(&builder, rollup);
-	set_shares(&builder, rollup);
-	choose_shown(&builder, rollup, options);
-	for (size_t i = 0; i < nodes; i++)
-		if (builder.shown[i])
-			builder.order[builder.order_count++] = (uint32_t)i;
-	if (builder.order_count > 0)
-		qsort_r(builder.order, builder.order_count, sizeof(builder.order[0]), compare_nodes,
-		        &builder);
-	emit(&builder, rollup);
+	rollup->path_bytes = count_path_bytes(&rollup->tree, options->depth);
+	/* A least share may leave out most of them. */
+	if (!options->whole_paths || options->least_percent > 0 || !rollup_is_too_long(rollup))
+		make_rows(&builder, rollup);
 	free(builder.entries);
 	free(builder.labels);
-	free(builder.sums);
-	free(builder.rows);
-	free(builder.order);
-	free(builder.shown);
-	free(builder.children);
-	free(builder.last_child);
 }
 
 void rollup_done(struct rollup *rollup)
@@ -388,18 +411,8 @@ void rollup_done(struct rollup *rollup)
 	*rollup = (struct rollup){0};
 }
 
-uint64_t rollup_path_bytes(const struct rollup *rollup)
-{
-	uint64_t bytes = 0;
-
-	for (size_t i = 0; i < rollup->count; i++)
-		bytes += rollup->rows[i].node->path_len;
-	return bytes;
-}
-
 bool rollup_is_too_long(const struct rollup *rollup)
 {
-	uint64_t bytes = rollup_path_bytes(rollup);
-
-	return bytes > PATH_BYTES_FREE && bytes / PATHS_PER_LABEL > rollup->label_bytes;
+	return rollup->path_bytes > PATH_BYTES_FREE &&
+	       rollup->path_bytes / PATHS_PER_LABEL > rollup->label_bytes;
 }

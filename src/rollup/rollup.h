@@ -11,6 +11,8 @@
 struct rollup_options {
 	size_t depth;         /* deeper directories are left out; 0: none is */
 	double least_percent; /* of the host; directories below are left out */
+	/* No rows are made where rollup_is_too_long() is known before: they would take the most of the memory. */
+	bool whole_paths;
 };
 
 /* A directory by itself, or with all below it. */
@@ -45,6 +47,7 @@ struct rollup {
 	uint64_t clock_ticks_per_second; /* of values in ticks; 0: not known */
 	struct path_tree tree;
 	uint64_t label_bytes; /* of the labels that the tree is made of */
+	uint64_t path_bytes;  /* of the whole paths of all rows, or of those that were not made */
 };
 
 /* Returns whether values of the measure can be added over directories: sums, and rates of sums. */
@@ -59,9 +62,6 @@ void rollup_init(struct rollup *rollup, const struct row_set *set, unsigned meas
                  const struct rollup_options *options);
 void rollup_done(struct rollup *rollup);
 
-/* Returns how many bytes the whole paths of all rows have. */
-uint64_t rollup_path_bytes(const struct rollup *rollup);
-
-/* Returns whether they are more than a reader of rows is given: 64 MiB, or 4 times the labels. A path of many directories is written
+/* Returns whether the paths of all rows are more than a reader of rows is given: 64 MiB, or 4 times the labels. A path of many directories is written
  * again for each of them, so a small file can hold gigabytes of them. Trees of real hosts have less than twice their labels. */
 bool rollup_is_too_long(const struct rollup *rollup);

@@ -211,12 +211,17 @@ static void test_too_long(void **state)
 		add(0, path, 1);
 	}
 	build(1, (struct rollup_options){0});
-	before = rollup_path_bytes(&rollup);
+	before = rollup.path_bytes;
 	assert_true(before > (uint64_t)TEETH * TEETH * STEP * STEP * TEETH / 2);
-	assert_true(rollup_is_too_long(&rollup));
+	assert_true(rollup_is_too_long(&rollup) && rollup.count == rollup.tree.count);
 	rollup_done(&rollup);
-	rollup_init(&rollup, &rows, METRIC_minflt, &(struct rollup_options){.depth = 20});
-	assert_true(rollup.count > 20 && rollup_path_bytes(&rollup) < before / 1000);
+	rollup_init(&rollup, &rows, METRIC_minflt, &(struct rollup_options){.whole_paths = true});
+	assert_true(rollup_is_too_long(&rollup) && rollup.count == 0 &&
+	            rollup.path_bytes == before);
+	rollup_done(&rollup);
+	rollup_init(&rollup, &rows, METRIC_minflt,
+	            &(struct rollup_options){.depth = 20, .whole_paths = true});
+	assert_true(rollup.count > 20 && rollup.path_bytes < before / 1000);
 	assert_false(rollup_is_too_long(&rollup));
 	rollup_done(&rollup);
 	end_rows(state);
