@@ -330,9 +330,13 @@ static int plan_experiment(const struct command *command, struct arguments *argu
 static int resume_experiment(const struct arguments *arguments, struct experiment *experiment)
 {
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	int r;
 
-	if (experiment_read(experiment, arguments->resume, arguments->plan.cgroup_root, &reason) <
-	    0) {
+	/* The limit is for reading alone: an exit takes nothing back that is set on the host later. */
+	mem_limit(snapshot_default_limits.memory);
+	r = experiment_read(experiment, arguments->resume, arguments->plan.cgroup_root, &reason);
+	mem_limit_lift(getpid());
+	if (r < 0) {
 		cli_error("%s", strbuf_str(&reason));
 		return EXIT_FAILED;
 	}

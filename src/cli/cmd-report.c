@@ -57,8 +57,8 @@ static const struct cli_option options[] = {
 
 static const char *const notes[] = {
         "The report is one file that needs nothing else, for people who have no ctprof.",
-        "It names the programs of all users, and a new FILE is for its owner alone. An",
-        "existing FILE is only replaced by a whole report.",
+        "It names the programs of all users. An existing FILE is only replaced by a whole",
+        "report.",
         NULL,
 };
 
@@ -250,7 +250,7 @@ static int visit_tree(struct arguments *arguments)
 static int write_out(const struct arguments *arguments)
 {
 	cleanup_(output_done) struct output output = OUTPUT_INIT;
-	int r = output_open(&output, arguments->output, OUTPUT_PRIVATE);
+	int r = output_open(&output, arguments->output, OUTPUT_PUBLIC);
 
 	if (r == 0)
 		r = output.sink.write(&output.sink, arguments->out.data, arguments->out.len);

@@ -169,6 +169,26 @@ def check_whole_host(ctprof, directory):
     return failed
 
 
+EXPERIMENT_ARRAYS = 20_000_000
+EXPERIMENT_LIMIT_MIB = 1024
+
+
+def check_experiment(ctprof, directory):
+    """Returns how many commands took more memory for a description of an experiment than they may."""
+    experiment = os.path.join(directory, "experiment")
+    os.mkdir(experiment)
+    with open(os.path.join(experiment, "experiment.json"), "w", encoding="ascii") as file:
+        file.write('{"x":[' + ",".join(["[]"] * EXPERIMENT_ARRAYS) + "]}")
+    failed = 0
+    for command in (["ab-report", experiment], ["ab", "--resume", experiment]):
+        result = run(ctprof, command, {})
+        if result.status != 1 or len(result.error.splitlines()) != 1 or result.kib > (EXPERIMENT_LIMIT_MIB + EXTRA_MIB) * 1024:
+            print(f"FAILED: an experiment of arrays: {command[0]}: status {result.status}, {result.kib >> 10} MiB, {result.error}")
+            failed += 1
+    shutil.rmtree(experiment)
+    return failed
+
+
 LIMIT = ["--read-limit", f"memory={LIMIT_MIB}M"]
 COMMANDS = [
     ["show", *LIMIT, "{a}"],
@@ -240,6 +260,7 @@ def main():
     failed = limited = 0
     with tempfile.TemporaryDirectory() as directory:
         failed += check_whole_host(ctprof, directory)
+        failed += check_experiment(ctprof, directory)
         small, _ = make(directory, "small", ordinary, 10)
         base_kib = max(run(ctprof, command, small).kib for command in COMMANDS)
         for name, maker, count in FILES:
