@@ -66,9 +66,10 @@ void fleet_groups_add(struct fleet_groups *groups, const struct snapshot_info *i
 		    (metric_is_leader_only(metric) && sample->tid != sample->tgid))
 			continue;
 		if (metric_set_has(&sample->seen, metric))
-			summary_add(&groups->last_sums->summaries[i],
-			            fleet_value(&info->host, sample, metric),
-			            fleet_zero_is_none(metric));
+			summary_add_unscaled(&groups->last_sums->summaries[i],
+			                     fleet_number(sample, metric),
+			                     fleet_value(&info->host, sample, metric),
+			                     fleet_zero_is_none(metric));
 		else
 			summary_add_unseen(&groups->last_sums->summaries[i], 1);
 	}
@@ -83,8 +84,7 @@ static void add_exited(struct fleet_group *sums, const struct group_table *table
 		enum metric_id metric = process_total_table[i].metric;
 
 		summary_add_exited(&sums->summaries[metric], group->known >> i & 1,
-		                   (uint64_t)fleet_in_common_ticks(
-		                           table->host, metric, group_exited_part(group, metric)));
+		                   group_exited_part(group, metric));
 	}
 }
 
@@ -124,6 +124,20 @@ static void forget(struct fleet_groups *groups, const struct metric_set *forgott
 	}
 }
 
+/* Makes the host's own ticks those of all hosts, once everything is added. */
+static void scale_ticks(struct fleet_groups *groups, const struct host *host)
+{
+	for (unsigned i = 0; i < METRIC_COUNT; i++) {
+		uint64_t own = fleet_own_ticks(host, (enum metric_id)i);
+
+		for (size_t g = 0; own != FLEET_TICKS_PER_SECOND && g < groups->names.count; g++) {
+			struct fleet_group *group = groups->names.entries[g].value;
+
+			summary_scale(&group->summaries[i], FLEET_TICKS_PER_SECOND, own);
+		}
+	}
+}
+
 void fleet_groups_finish(struct fleet_groups *groups, const struct snapshot_info *info)
 {
 	cleanup_(strbuf_done) struct strbuf name = STRBUF_INIT;
@@ -151,6 +165,7 @@ void fleet_groups_finish(struct fleet_groups *groups, const struct snapshot_info
 		else
 			named->value = sums;
 	}
+	scale_ticks(groups, &info->host);
 }
 
 static int by_name(const void *a, const void *b)

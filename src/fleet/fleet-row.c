@@ -112,19 +112,18 @@ bool fleet_zero_is_none(enum metric_id metric)
 	return metric_table[metric].rule == RULE_MIN;
 }
 
-__int128 fleet_in_common_ticks(const struct host *host, enum metric_id metric, __int128 value)
+uint64_t fleet_own_ticks(const struct host *host, enum metric_id metric)
 {
 	uint64_t own = host->seen[HOST_clock_ticks_per_second]
 	                       ? host->numbers[HOST_clock_ticks_per_second]
 	                       : 0;
 
-	if (metric_type_table[metric_table[metric].type].unit != UNIT_ticks || own == 0 ||
-	    own == FLEET_TICKS_PER_SECOND)
-		return value;
-	return value * FLEET_TICKS_PER_SECOND / own;
+	return metric_type_table[metric_table[metric].type].unit == UNIT_ticks && own > 0
+	               ? own
+	               : FLEET_TICKS_PER_SECOND;
 }
 
-static __int128 number_of(const struct thread_sample *sample, enum metric_id metric)
+__int128 fleet_number(const struct thread_sample *sample, enum metric_id metric)
 {
 	const void *value = sample_value(sample, metric);
 
@@ -147,7 +146,10 @@ static __int128 number_of(const struct thread_sample *sample, enum metric_id met
 __int128 fleet_value(const struct host *host, const struct thread_sample *sample,
                      enum metric_id metric)
 {
-	return fleet_in_common_ticks(host, metric, number_of(sample, metric));
+	uint64_t own = fleet_own_ticks(host, metric);
+	__int128 number = fleet_number(sample, metric);
+
+	return own == FLEET_TICKS_PER_SECOND ? number : number * FLEET_TICKS_PER_SECOND / own;
 }
 
 static void set_numbers(struct fleet_row *row, const struct summary *summary)

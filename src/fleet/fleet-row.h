@@ -74,14 +74,16 @@ bool fleet_has_metric(enum metric_id metric);
 /* Returns whether a zero of the metric means that there was no event yet. */
 bool fleet_zero_is_none(enum metric_id metric);
 
-/* Returns a value of a metric for which fleet_has_metric() is true, as fleet_in_common_ticks() gives it. */
+/* Hosts are compared with each other in ticks of this clock, which nearly all hosts have. */
+enum { FLEET_TICKS_PER_SECOND = 100 };
+/* Returns how many of the host's own ticks are FLEET_TICKS_PER_SECOND of these; the same number for a metric that is not in ticks. */
+uint64_t fleet_own_ticks(const struct host *host, enum metric_id metric);
+
+/* Returns a value of a metric for which fleet_has_metric() is true, ticks as the host's own. */
+__int128 fleet_number(const struct thread_sample *sample, enum metric_id metric);
+/* Returns it with ticks of FLEET_TICKS_PER_SECOND, cut off. A sum is made of fleet_number(), and is cut off once. */
 __int128 fleet_value(const struct host *host, const struct thread_sample *sample,
                      enum metric_id metric);
-
-/* Returns ticks of the host's clock in ticks of FLEET_TICKS_PER_SECOND, which nearly all hosts have, cut off; other values as they
- * are. Hosts are compared with each other by these numbers alone. */
-enum { FLEET_TICKS_PER_SECOND = 100 };
-__int128 fleet_in_common_ticks(const struct host *host, enum metric_id metric, __int128 value);
 
 /* Sets the cells of a metric and its summary. @histogram is scratch, and has the text of that cell until the next call. */
 void fleet_set_metric(struct fleet_row *row, enum metric_id metric, const struct summary *summary,

@@ -80,6 +80,12 @@ void summary_add_unseen(struct summary *summary, uint64_t threads)
 
 void summary_add(struct summary *summary, __int128 value, bool zero_is_none)
 {
+	summary_add_unscaled(summary, value, value, zero_is_none);
+}
+
+void summary_add_unscaled(struct summary *summary, __int128 value, __int128 scaled,
+                          bool zero_is_none)
+{
 	unsigned __int128 size = (unsigned __int128)(value < 0 ? -value : value);
 
 	saturating_add_to(&summary->threads, 1);
@@ -90,7 +96,52 @@ void summary_add(struct summary *summary, __int128 value, bool zero_is_none)
 	if (value != 0 || !zero_is_none)
 		add_min(summary, value);
 	add_max(summary, value);
-	add_to_bin(summary, summary_bin(value), 1);
+	add_to_bin(summary, summary_bin(scaled), 1);
+}
+
+/* Returns @number * @to / @from, cut off. No sum is so large that it overflows: see summary_add(). */
+static __int128 scale(__int128 number, uint64_t to, uint64_t from)
+{
+	return number / from * to + number % from * to / from;
+}
+
+/* The same for squares; sets @ret_is_over if the result is beyond 128 bits. */
+static unsigned __int128 scale_squares(unsigned __int128 squares, uint64_t to, uint64_t from,
+                                       bool *ret_is_over)
+{
+	unsigned __int128 square_to = (unsigned __int128)to * to;
+	unsigned __int128 square_from = (unsigned __int128)from * from;
+	unsigned __int128 whole, rest;
+
+	*ret_is_over = __builtin_mul_overflow(squares / square_from, square_to, &whole) ||
+	               __builtin_mul_overflow(squares % square_from, square_to, &rest) ||
+	               __builtin_add_overflow(whole, rest / square_from, &whole);
+	return *ret_is_over ? 0 : whole;
+}
+
+/* Equal values have no variance, and so the sum of their squares is not less than the square of their sum over their number. */
+static unsigned __int128 least_squares(const struct summary *summary)
+{
+	unsigned __int128 size =
+	        (unsigned __int128)(summary->sum < 0 ? -summary->sum : summary->sum);
+
+	if (summary->seen == 0 || size > UINT64_MAX)
+		return 0;
+	return size * size / summary->seen + (size * size % summary->seen > 0);
+}
+
+void summary_scale(struct summary *summary, uint64_t to, uint64_t from)
+{
+	summary->sum = scale(summary->sum, to, from);
+	summary->min = scale(summary->min, to, from);
+	summary->max = scale(summary->max, to, from);
+	summary->exited = (unsigned __int128)scale((__int128)summary->exited, to, from);
+	if (summary->square_sum_is_over)
+		return;
+	summary->square_sum =
+	        scale_squares(summary->square_sum, to, from, &summary->square_sum_is_over);
+	if (!summary->square_sum_is_over && summary->square_sum < least_squares(summary))
+		summary->square_sum = least_squares(summary);
 }
 
 static void add_exited(struct summary *summary, enum summary_exited state, unsigned __int128 work)

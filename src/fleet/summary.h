@@ -46,6 +46,13 @@ void summary_add_unseen(struct summary *summary, uint64_t threads);
 
 /* Adds a thread with a value within +-(2^64-1). If @zero_is_none, a 0 is left out of the smallest value. */
 void summary_add(struct summary *summary, __int128 value, bool zero_is_none);
+/* The same of a value that summary_scale() will scale; @scaled is the value that its bin is of. */
+void summary_add_unscaled(struct summary *summary, __int128 value, __int128 scaled,
+                          bool zero_is_none);
+
+/* Multiplies all numbers but the bins by @to / @from, neither of them 0: each is cut off once, but for the sum of squares, which
+ * stays large enough for the sum. */
+void summary_scale(struct summary *summary, uint64_t to, uint64_t from);
 
 /* Adds work of exited threads; @is_known is false if it is not known. */
 void summary_add_exited(struct summary *summary, bool is_known, uint64_t work);

@@ -200,6 +200,29 @@ static void histograms_survive_their_text(void **state)
 	}
 }
 
+/* Five times 15 at 1000 in a second are 7.5 at 100; cut off one by one, they would be 5. */
+static void is_cut_off_once(void **state)
+{
+	cleanup_(summary_done) struct summary summary = {0}, large = {0}, small = {0};
+
+	(void)state;
+	for (unsigned i = 0; i < 5; i++)
+		summary_add_unscaled(&summary, 15, 1, false);
+	summary_add_exited(&summary, true, 99);
+	summary_scale(&summary, 100, 1000);
+	/* 5 * 1.5 * 1.5 = 11.25. */
+	assert_summary(&summary, "5 of 5, 7 exact 0 b 1 .. 1 exited 1 9 1:5");
+	summary_add_unscaled(&large, UINT64_MAX, UINT64_MAX, false);
+	summary_scale(&large, 100, 10);
+	assert_true(large.square_sum_is_over);
+	assert_true(large.sum == (__int128)UINT64_MAX * 10);
+	for (unsigned i = 0; i < 3; i++)
+		summary_add_unscaled(&small, 7, 0, false);
+	summary_scale(&small, 100, 1000);
+	/* 3 * 0.49 = 1.47 is cut off to 1, and 2 is the least for a sum of 2. */
+	assert_summary(&small, "3 of 3, 2 exact 0 2 0 .. 0 exited 0 0 0:3");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -208,6 +231,7 @@ int main(void)
 	        cmocka_unit_test(is_exact_to_128_bits),
 	        cmocka_unit_test(bins_are_powers_of_two),
 	        cmocka_unit_test(refuses_bad_histograms),
+	        cmocka_unit_test(is_cut_off_once),
 	        cmocka_unit_test(any_tree_gives_the_same_bytes),
 	        cmocka_unit_test(histograms_survive_their_text),
 	};
