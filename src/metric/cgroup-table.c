@@ -206,6 +206,11 @@ static int64_t smaller(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
+bool cgroup_list_omits_zeros(enum cgroup_list_id list)
+{
+	return list == CGROUP_LIST_io_stat;
+}
+
 /* A limit or a text describes the group only if all its cgroups have one. */
 static void merge_limit(enum fact_rule rule, struct fact_value *into, const struct fact_value *from)
 {

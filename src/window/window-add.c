@@ -161,9 +161,13 @@ static void add_fact(enum fact_window window, struct fact_value *value,
 		fact_clear(value);
 }
 
-static void add_list(enum cgroup_list_id list, struct keyed_values *values,
-                     const struct keyed_values *before)
+/* A list that one of the windows has no differences of has none over both. */
+static void add_list(enum cgroup_list_id list, struct cgroup_stats *stats,
+                     const struct cgroup_stats *earlier)
 {
+	struct keyed_values *values = &stats->lists[list];
+	const struct keyed_values *before = &earlier->lists[list];
+	bool omits_zeros = earlier->has_list[list] && cgroup_list_omits_zeros(list);
 	struct keyed_values kept = {0};
 
 	for (size_t i = 0; i < values->count; i++) {
@@ -173,14 +177,16 @@ static void add_list(enum cgroup_list_id list, struct keyed_values *values,
 
 		if (cgroup_key_find(list, key)->rule == FACT_RULE_SUM) {
 			then = keyed_values_find(before, key, strlen(key), i);
-			if (!then)
+			if (!then && !omits_zeros)
 				continue;
-			saturating_add_to(&value, then->value);
+			saturating_add_to(&value, then ? then->value : 0);
 		}
 		keyed_values_set(&kept, key, strlen(key), value);
 	}
 	keyed_values_done(values);
 	*values = kept;
+	stats->has_list[list] =
+	        stats->has_list[list] && (earlier->has_list[list] || kept.count > 0);
 }
 
 static void add_psi(struct psi *psi, const struct psi *before)
@@ -204,7 +210,7 @@ void window_add_cgroup(struct cgroup_stats *stats, const struct cgroup_stats *be
 	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++)
 		add_fact(cgroup_value_table[i].window, &stats->values[i], &before->values[i]);
 	for (unsigned i = 0; i < CGROUP_LIST_COUNT; i++)
-		add_list((enum cgroup_list_id)i, &stats->lists[i], &before->lists[i]);
+		add_list((enum cgroup_list_id)i, stats, before);
 	add_psi(&stats->psi, &before->psi);
 	stats->interval_ns = stats->interval_ns > 0 && before->interval_ns > 0
 	                             ? stats->interval_ns + before->interval_ns

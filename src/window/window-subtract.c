@@ -283,10 +283,14 @@ static void subtract_fact(enum fact_window window, struct fact_value *value,
 		fact_clear(value);
 }
 
-/* Keys that are not in the registry are counters, like all sums. */
-static void subtract_list(enum cgroup_list_id list, struct keyed_values *values,
-                          const struct keyed_values *first)
+/* Keys that are not in the registry are counters, like all sums. Without the file of the same cgroup at the begin none has a
+ * difference: a list without keys would say that all are 0. */
+static void subtract_list(enum cgroup_list_id list, struct cgroup_stats *stats,
+                          const struct cgroup_stats *before)
 {
+	struct keyed_values *values = &stats->lists[list];
+	const struct keyed_values *first =
+	        before && before->has_list[list] ? &before->lists[list] : NULL;
 	struct keyed_values kept = {0};
 
 	for (size_t i = 0; i < values->count; i++) {
@@ -296,14 +300,17 @@ static void subtract_list(enum cgroup_list_id list, struct keyed_values *values,
 
 		if (cgroup_key_find(list, key)->rule == FACT_RULE_SUM) {
 			then = first ? keyed_values_find(first, key, strlen(key), i) : NULL;
-			if (!then || value < then->value)
+			if (!then && !(first && cgroup_list_omits_zeros(list)))
 				continue;
-			value -= then->value;
+			if (then && value < then->value)
+				continue;
+			value -= then ? then->value : 0;
 		}
 		keyed_values_set(&kept, key, strlen(key), value);
 	}
 	keyed_values_done(values);
 	*values = kept;
+	stats->has_list[list] = stats->has_list[list] && (first || kept.count > 0);
 }
 
 /* Two readings in the wrong order have no interval between them. */
@@ -363,10 +370,10 @@ void window_subtract_cgroup(struct cgroup_stats *stats, const struct cgroup_stat
 	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++)
 		others[i] = !first || is_other(stats, first, cgroup_value_table[i].object);
 	for (unsigned i = 0; i < CGROUP_LIST_COUNT; i++)
-		subtract_list((enum cgroup_list_id)i, &stats->lists[i],
+		subtract_list((enum cgroup_list_id)i, stats,
 		              is_whole && !cgroup_stats_are_others(stats, first,
 		                                                   cgroup_list_table[i].object)
-		                      ? &first->lists[i]
+		                      ? first
 		                      : NULL);
 	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++)
 		subtract_fact(cgroup_value_table[i].window, &stats->values[i],

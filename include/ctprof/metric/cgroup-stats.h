@@ -140,6 +140,9 @@ extern const size_t cgroup_key_count;
  * without a unit. Never NULL. */
 const struct cgroup_key_desc *cgroup_key_find(enum cgroup_list_id list, const char *key);
 
+/* Returns whether a key that the file lacks has the value 0: io.stat has the devices that the cgroup did I/O to. */
+bool cgroup_list_omits_zeros(enum cgroup_list_id list);
+
 struct named_fact_desc {
 	const char *name;
 	enum fact_form form;
@@ -170,7 +173,8 @@ struct cgroup_stats {
 	 * CGROUP_ID_UNIFIED, of version 1 by the name of the controller. A group has none. */
 	struct keyed_values ids;
 	struct fact_value values[CGROUP_VALUE_COUNT];
-	bool has_list[CGROUP_LIST_COUNT]; /* the file was there; it may be empty */
+	/* The file was there; it may be empty. In a window the counters are known, or there are other keys. */
+	bool has_list[CGROUP_LIST_COUNT];
 	struct keyed_values lists[CGROUP_LIST_COUNT];
 	struct psi psi;
 };

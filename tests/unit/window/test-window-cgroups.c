@@ -126,6 +126,56 @@ static void remade_in_one_hierarchy(void **state)
 	assert_int_equal(pair.window.info.window.numbers[WINDOW_cgroups_lost], 1);
 }
 
+static void set_io(struct cgroup_stats *stats, const char *key, uint64_t bytes)
+{
+	stats->has_list[CGROUP_LIST_io_stat] = true;
+	if (key)
+		keyed_values_set(&stats->lists[CGROUP_LIST_io_stat], key, strlen(key), bytes);
+}
+
+static uint64_t io_of(const struct cgroup_stats *stats, const char *key)
+{
+	const struct keyed_value *entry =
+	        keyed_values_find(&stats->lists[CGROUP_LIST_io_stat], key, strlen(key), 0);
+
+	return entry ? entry->value : UINT64_MAX;
+}
+
+/* io.stat has no line of a device that the cgroup did no I/O to. */
+static void io_of_new_devices_counts_from_zero(void **state)
+{
+	cleanup_(pair_done) struct pair pair;
+	struct cgroup_stats *read;
+
+	(void)state;
+	pair_init(&pair);
+	for (unsigned side = 0; side < 2; side++) {
+		read = add(side ? &pair.b : &pair.a, "/first", side ? 130 : 100);
+		set_id(read, CGROUP_ID_UNIFIED, 7);
+		set_io(read, side ? "8:0 rbytes" : NULL, 4096);
+		read = add(side ? &pair.b : &pair.a, "/second", side ? 130 : 100);
+		set_id(read, CGROUP_ID_UNIFIED, 8);
+		set_io(read, "8:0 rbytes", side ? 300 : 100);
+		if (side)
+			set_io(read, "8:16 rbytes", 5);
+		read = add(side ? &pair.b : &pair.a, "/unread", side ? 130 : 100);
+		set_id(read, CGROUP_ID_UNIFIED, 9);
+		if (side)
+			set_io(read, "8:0 rbytes", 6);
+	}
+	read = add(&pair.b, "/made", 130);
+	set_id(read, CGROUP_ID_UNIFIED, 10);
+	set_io(read, "8:0 rbytes", 7);
+	window_between(&pair.a, &pair.b, NULL, &pair.window);
+	assert_int_equal(io_of(&pair.window.cgroups[0], "8:0 rbytes"), 4096);
+	assert_int_equal(io_of(&pair.window.cgroups[1], "8:0 rbytes"), 200);
+	assert_int_equal(io_of(&pair.window.cgroups[1], "8:16 rbytes"), 5);
+	assert_true(pair.window.cgroups[1].has_list[CGROUP_LIST_io_stat]);
+	/* An empty list would be no I/O at all. */
+	assert_false(pair.window.cgroups[2].has_list[CGROUP_LIST_io_stat]);
+	assert_false(pair.window.cgroups[3].has_list[CGROUP_LIST_io_stat]);
+}
+
 enum { READINGS = 4 };
 
 /* Adds the window between two readings to a sum. */
@@ -224,11 +274,52 @@ static void peaks_of_sums_are_those_of_one_window(void **state)
 	}
 }
 
+/* The sum of windows has the I/O that one long window has: of a device that is first used in the second window, and of no
+ * cgroup that was made there. */
+static void io_of_sums_is_that_of_one_window(void **state)
+{
+	cleanup_(window_reading_done) struct window_reading both = {0};
+	struct reading readings[READINGS];
+	struct window_sum *sum = window_sum_new();
+	struct snapshot_writer *writer;
+
+	(void)state;
+	for (unsigned i = 0; i < READINGS; i++) {
+		struct cgroup_stats *stats;
+
+		reading_init(&readings[i], SECONDS(100 + 30 * i));
+		stats = add(&readings[i], "/a", 100 + 30 * i);
+		set_id(stats, CGROUP_ID_UNIFIED, 7);
+		set_io(stats, "8:0 rbytes", 10 * i);
+		if (i >= 2)
+			set_io(stats, "8:16 rbytes", i);
+		if (i == 0)
+			continue;
+		stats = add(&readings[i], "/made", 100 + 30 * i);
+		set_id(stats, CGROUP_ID_UNIFIED, 8);
+		set_io(stats, "8:0 rbytes", 10 * i);
+	}
+	for (unsigned i = 0; i + 1 < READINGS; i++)
+		add_window(sum, &readings[i], &readings[i + 1]);
+	window_reading_init(&both);
+	writer = snapshot_writer_new_visiting(&both.visitor);
+	assert_int_equal(window_sum_write(sum, writer, &both.info), 0);
+	snapshot_writer_freep(&writer);
+	window_sum_freep(&sum);
+	assert_int_equal(io_of(&both.cgroups[0], "8:0 rbytes"), 30);
+	assert_int_equal(io_of(&both.cgroups[0], "8:16 rbytes"), 3);
+	assert_false(both.cgroups[1].has_list[CGROUP_LIST_io_stat]);
+	for (unsigned i = 0; i < READINGS; i++)
+		reading_done(&readings[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(remade),
 	        cmocka_unit_test(remade_in_one_hierarchy),
+	        cmocka_unit_test(io_of_new_devices_counts_from_zero),
+	        cmocka_unit_test(io_of_sums_is_that_of_one_window),
 	        cmocka_unit_test(peaks_of_sums_are_those_of_one_window),
 	};
 
