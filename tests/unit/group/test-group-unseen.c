@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The ticks of exited threads that have no other witness. */
+#include "base/mem.h"
 #include "check.h"
 
 #include "groups.h"
@@ -74,7 +75,7 @@ static void test_exited_unseen(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct group_table table;
-		struct group into = {0};
+		struct group *into = mem_calloc(1, sizeof(*into));
 
 		group_table_init(&table, group_by_key(GROUP_KEY_pcomm, false));
 		add_pool(&table, cases[i].part, cases[i].rounded_ns, cases[i].exited);
@@ -87,8 +88,9 @@ static void test_exited_unseen(void **state)
 		assert_int_equal(table_group(&table, "a")->exited_unseen & 1u << PROCESS_SOURCE_io,
 		                 0);
 		assert_int_equal(table_group(&table, "b")->exited_unseen, 0);
-		group_merge(&into, table_group(&table, "a"), 0);
-		assert_int_equal(into.exited_unseen, table_group(&table, "a")->exited_unseen);
+		group_merge(into, table_group(&table, "a"), 0);
+		assert_int_equal(into->exited_unseen, table_group(&table, "a")->exited_unseen);
+		group_free(into, 0);
 		group_table_done(&table);
 		/* Under names of threads they are a group, or nothing. */
 		group_table_init(&table, group_by_key(GROUP_KEY_comm, false));
