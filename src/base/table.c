@@ -479,3 +479,20 @@ void table_print(FILE *file, const struct table_style *style, const struct table
 {
 	table_print_tree(file, style, columns, column_count, row_count, cell, NULL, context);
 }
+
+void table_print_text(FILE *file, const struct table_style *style, struct strbuf *text)
+{
+	const char *bytes = strbuf_str(text);
+	size_t len = text->len;
+
+	if (!style->markdown) {
+		if (style->ascii)
+			text_make_ascii(text);
+		text_print_lines(file, text, style->width);
+		return;
+	}
+	while (len > 0 && bytes[len - 1] == '\n')
+		len--;
+	if (len > 0)
+		fprintf(file, "```\n%.*s\n```\n\n", (int)len, bytes);
+}

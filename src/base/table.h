@@ -75,3 +75,7 @@ enum table_color table_color_of_share(double percent);
 /* Prints text in a colour, or plainly. */
 void table_print_colored(FILE *file, const struct table_style *style, enum table_color color,
                          const char *text);
+
+/* Prints lines of text, safe to print, above or below a table: folded to the terminal's width, or fenced in Markdown,
+ * which would join them and read markup in them. @text becomes ASCII if the style wants that. */
+void table_print_text(FILE *file, const struct table_style *style, struct strbuf *text);

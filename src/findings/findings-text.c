@@ -40,6 +40,15 @@ static void set_columns(const struct findings *findings, const struct comparison
 	}
 }
 
+/* Prints lines in a fence, without the blank lines that divide them from a table above. */
+static void print_fenced(FILE *file, const struct findings *findings, struct strbuf *text)
+{
+	cleanup_(strbuf_done) struct strbuf lines = STRBUF_INIT;
+
+	strbuf_add_str(&lines, strbuf_str(text) + strspn(strbuf_str(text), "\n"));
+	table_print_text(file, &findings->style, &lines);
+}
+
 /* Prints lines that are wider than the terminal in several, at blanks, behind the word in front of them. */
 static void print_folded(FILE *file, const struct findings *findings, struct strbuf *text)
 {
@@ -47,7 +56,11 @@ static void print_folded(FILE *file, const struct findings *findings, struct str
 	const char *line;
 	size_t width = findings->style.width;
 
-	if (findings->style.ascii && !findings->style.markdown)
+	if (findings->style.markdown) {
+		print_fenced(file, findings, text);
+		return;
+	}
+	if (findings->style.ascii)
 		text_make_ascii(text);
 	line = strbuf_str(text);
 	while (*line) {
@@ -88,6 +101,8 @@ static void print_comparison(FILE *file, const struct findings *findings,
 	if (printed.list.count > 0)
 		table_print(file, &findings->style, columns, printed.column_count,
 		            printed.list.count, add_cell, &printed);
+	if (printed.list.count > 0 && findings->style.markdown)
+		putc('\n', file);
 	strbuf_clear(&text);
 	findings_list_add_notes(&printed.list, findings, &text);
 	strbuf_add_char(&text, '\n');

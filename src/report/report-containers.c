@@ -181,16 +181,6 @@ static void add_foot(const struct report *report, struct strbuf *out)
 	                           : "cpu% is known in a window: ctprof capture --window\n");
 }
 
-static void print_text(FILE *file, const struct report *report, struct strbuf *text)
-{
-	if (report->style.ascii && !report->style.markdown)
-		text_make_ascii(text);
-	if (report->style.markdown && text->len > 0)
-		fprintf(file, "```\n%s```\n\n", strbuf_str(text));
-	else
-		text_print_lines(file, text, report->style.width);
-}
-
 void report_print_containers(FILE *file, const struct report *report,
                              const struct container_table *containers, bool csv)
 {
@@ -203,7 +193,7 @@ void report_print_containers(FILE *file, const struct report *report,
 		return;
 	}
 	report_add_two_lines(report, &text);
-	print_text(file, report, &text);
+	table_print_text(file, &report->style, &text);
 	table_print(file, &report->style, columns, CONTAINER_COLUMNS, containers->map.count, cell,
 	            lines);
 	free(lines);
@@ -211,5 +201,5 @@ void report_print_containers(FILE *file, const struct report *report,
 	add_foot(report, &text);
 	if (report->style.markdown)
 		putc('\n', file);
-	print_text(file, report, &text);
+	table_print_text(file, &report->style, &text);
 }

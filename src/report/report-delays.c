@@ -158,16 +158,6 @@ static void add_groups(struct delay_lines *lines, const struct report *report)
 	free(done);
 }
 
-static void print_text(FILE *file, const struct report *report, struct strbuf *text)
-{
-	if (report->style.ascii && !report->style.markdown)
-		text_make_ascii(text);
-	if (report->style.markdown && text->len > 0)
-		fprintf(file, "```\n%s```\n\n", strbuf_str(text));
-	else
-		text_print_lines(file, text, report->style.width);
-}
-
 static void add_foot(const struct report *report, const struct delay_lines *lines,
                      const struct row_group *host, struct strbuf *out)
 {
@@ -203,7 +193,7 @@ void report_print_delays(FILE *file, const struct report *report)
 	struct delay_lines lines = {.set = report->rows};
 
 	report_add_two_lines(report, &text);
-	print_text(file, report, &text);
+	table_print_text(file, &report->style, &text);
 	strbuf_clear(&text);
 	add_group(&lines, &host, true);
 	add_groups(&lines, report);
@@ -212,6 +202,6 @@ void report_print_delays(FILE *file, const struct report *report)
 	add_foot(report, &lines, &host, &text);
 	if (report->style.markdown)
 		putc('\n', file);
-	print_text(file, report, &text);
+	table_print_text(file, &report->style, &text);
 	free(lines.list);
 }

@@ -163,23 +163,13 @@ static enum table_color exits_cell(void *opaque, size_t row, unsigned column, st
 	return COLOR_NONE;
 }
 
-static void print_text(FILE *file, const struct report *report, struct strbuf *text)
-{
-	if (report->style.ascii && !report->style.markdown)
-		text_make_ascii(text);
-	if (report->style.markdown && text->len > 0)
-		fprintf(file, "```\n%s```\n\n", strbuf_str(text));
-	else
-		text_print_lines(file, text, report->style.width);
-}
-
 void report_exits_table(FILE *file, const struct report *report, const struct report_exits *exits)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 	struct exits_table table = {.report = report, .exits = exits, .row = SIZE_MAX};
 
 	report_add_two_lines(report, &text);
-	print_text(file, report, &text);
+	table_print_text(file, &report->style, &text);
 	strbuf_clear(&text);
 	if (exits->count == 0)
 		fputs("no thread ended with a record in the window\n", file);
@@ -196,5 +186,5 @@ void report_exits_table(FILE *file, const struct report *report, const struct re
 		               "core, X by a signal\n");
 	if (report->style.markdown)
 		putc('\n', file);
-	print_text(file, report, &text);
+	table_print_text(file, &report->style, &text);
 }

@@ -177,16 +177,6 @@ static bool open_lines(const struct report *report, size_t pair, struct host_lin
 	return true;
 }
 
-static void print_text(FILE *file, const struct report *report, struct strbuf *text)
-{
-	if (report->style.ascii && !report->style.markdown)
-		text_make_ascii(text);
-	if (report->style.markdown && text->len > 0)
-		fprintf(file, "```\n%s```\n\n", strbuf_str(text));
-	else
-		text_print_lines(file, text, report->style.width);
-}
-
 static void print_cpus_csv(FILE *file, const struct report *report, const struct host_lines *lines)
 {
 	struct host_cpu_ticks ticks;
@@ -248,14 +238,14 @@ bool report_print_cpus(FILE *file, const struct report *report, bool csv)
 		return true;
 	}
 	report_add_two_lines(report, &text);
-	print_text(file, report, &text);
+	table_print_text(file, &report->style, &text);
 	table_print(file, &report->style, cpu_columns, CPU_COLUMNS, lines.count, cpu_cell, &lines);
 	free(lines.order);
 	strbuf_clear(&text);
 	add_cpus_foot(lines.host, &text);
 	if (report->style.markdown)
 		putc('\n', file);
-	print_text(file, report, &text);
+	table_print_text(file, &report->style, &text);
 	return true;
 }
 
@@ -369,7 +359,7 @@ bool report_print_memory(FILE *file, const struct report *report, bool csv)
 		fputs("table,name,value,change\n", file);
 	report_add_two_lines(report, &text);
 	if (!csv)
-		print_text(file, report, &text);
+		table_print_text(file, &report->style, &text);
 	for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
 		if (csv) {
 			print_memory_csv(file, report, &tables[i], names[i]);

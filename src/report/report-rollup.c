@@ -233,11 +233,13 @@ static void print_tree(FILE *file, const struct report *report, const struct rep
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 
 	add_title(report, rollup, &text);
-	fputs(strbuf_str(&text), file);
+	table_print_text(file, &report->style, &text);
 	table_print(file, &report->style, columns, count, shown, rollup_cell, &table);
+	if (report->style.markdown)
+		putc('\n', file);
 	strbuf_clear(&text);
 	add_foot(report, rollup, shown, &text);
-	fputs(strbuf_str(&text), file);
+	table_print_text(file, &report->style, &text);
 }
 
 void report_rollup_table(FILE *file, const struct report *report, const struct report_rollup *of)
@@ -247,14 +249,14 @@ void report_rollup_table(FILE *file, const struct report *report, const struct r
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT, line = STRBUF_INIT;
 
 	report_add_two_lines(report, &text);
-	fputs(strbuf_str(&text), file);
+	table_print_text(file, &report->style, &text);
 	for (size_t i = 0; i < of->count; i++) {
-		if (i > 0 || report->style.markdown)
+		if (i > 0 && !report->style.markdown)
 			putc('\n', file);
 		print_tree(file, report, of, &of->trees[i]);
 	}
 	strbuf_clear(&text);
 	strbuf_addf(&line, "a process counts for each %s: totals overlap, own adds up", above);
 	overview_add_line(report, &line, &text);
-	fputs(strbuf_str(&text), file);
+	table_print_text(file, &report->style, &text);
 }

@@ -95,25 +95,6 @@ static void print_rows(FILE *file, const struct report *report)
 	tree_done(&context.tree);
 }
 
-/* Prints lines; Markdown would join them and read markup in them. */
-static void print_text(FILE *file, const struct report *report, struct strbuf *text)
-{
-	size_t len;
-
-	if (report->style.ascii && !report->style.markdown)
-		text_make_ascii(text);
-	len = text->len;
-	if (!report->style.markdown || len == 0) {
-		text_print_lines(file, text, report->style.width);
-		return;
-	}
-	while (len > 0 && text->data[len - 1] == '\n')
-		len--;
-	fputs("```\n", file);
-	fwrite(text->data, 1, len, file);
-	fputs("\n```\n\n", file);
-}
-
 void report_add_overview_top(const struct report *report, struct strbuf *out)
 {
 	report_add_two_lines(report, out);
@@ -126,7 +107,7 @@ static void print_overview(FILE *file, const struct report *report)
 	bool partial;
 
 	report_add_overview_top(report, &text);
-	print_text(file, report, &text);
+	table_print_text(file, &report->style, &text);
 	partial = report_print_overview_rows(file, report);
 	strbuf_clear(&text);
 	report_add_overview_foot(report, partial, &text);
@@ -136,7 +117,7 @@ static void print_overview(FILE *file, const struct report *report)
 	}
 	if (report->style.markdown && text.len > 0)
 		putc('\n', file);
-	print_text(file, report, &text);
+	table_print_text(file, &report->style, &text);
 }
 
 /* Appends what the rows lack, the meaning of their marks, and how the snapshots were made. */
@@ -162,7 +143,7 @@ void report_table(FILE *file, const struct report *report)
 
 	if (report->host) {
 		report_add_host(report, &text);
-		print_text(file, report, &text);
+		table_print_text(file, &report->style, &text);
 		return;
 	}
 	if (report->delays) {
@@ -179,18 +160,18 @@ void report_table(FILE *file, const struct report *report)
 		report_add_explained(report, &text);
 		strbuf_add_char(&text, '\n');
 	}
-	print_text(file, report, &text);
+	table_print_text(file, &report->style, &text);
 	if (!report->without_rows)
 		print_rows(file, report);
 	strbuf_clear(&text);
 	add_below_rows(report, &text);
 	if (report->style.markdown && text.len > 0)
 		putc('\n', file);
-	print_text(file, report, &text);
+	table_print_text(file, &report->style, &text);
 	report_print_facts(file, report);
 	if (!report->settings_like)
 		return;
 	strbuf_clear(&text);
 	report_add_denied_settings(report, &text);
-	print_text(file, report, &text);
+	table_print_text(file, &report->style, &text);
 }
