@@ -120,6 +120,26 @@ static bool read_plan(struct trial *trial, const json_t *json, bool is_first)
 	       read_texts(json_object_get(plan, "guard"), &trial->guards);
 }
 
+/* Several experiments in one boot of one host are one session: they share its luck. */
+static void find_first_of_boots(struct trial *trial)
+{
+	cleanup_(strmap_done) struct strmap boots = STRMAP_INIT;
+
+	for (size_t i = 0; i < trial->session_count; i++) {
+		struct trial_session *session = &trial->sessions[i];
+		struct strmap_entry *boot;
+
+		session->first = (unsigned)i;
+		if (!session->boot_id)
+			continue;
+		boot = strmap_add(&boots, session->boot_id, strlen(session->boot_id));
+		if (boot->value)
+			session->first = ((struct trial_session *)boot->value)->first;
+		else
+			boot->value = session;
+	}
+}
+
 static bool read_sessions(struct trial *trial, const json_t *array)
 {
 	size_t count = json_array_size(array);
@@ -131,8 +151,9 @@ static bool read_sessions(struct trial *trial, const json_t *array)
 
 		*array_add(trial->sessions, trial->session_count, trial->session_capacity) =
 		        (struct trial_session){copy_of(text_of(object, "boot_id")),
-		                               copy_of(text_of(object, "host"))};
+		                               copy_of(text_of(object, "host")), 0};
 	}
+	find_first_of_boots(trial);
 	return true;
 }
 
@@ -192,44 +213,47 @@ static bool note_void(struct trial *trial, struct strmap *voids, const json_t *o
 	return true;
 }
 
-/* The sizes of what was read before this directory. */
+/* The units and blocks that were read before this directory. */
 struct earlier {
-	size_t sessions, units;
-	int blocks; /* numbers that are taken */
+	size_t sessions;
+	int blocks;          /* numbers that are taken */
+	struct strmap known; /* units, by struct unit_key */
 };
 
-static struct earlier earlier_of(const struct trial *trial)
-{
-	struct earlier earlier = {.sessions = trial->session_count, .units = trial->unit_count};
+/* A session has one unit at a time. */
+struct unit_key {
+	uint64_t session, start_unix_ns;
+};
 
-	for (size_t i = 0; i < trial->unit_count; i++)
-		if (trial->units[i].block >= earlier.blocks)
-			earlier.blocks = trial->units[i].block + 1;
-	return earlier;
+static struct unit_key key_of(const struct trial_unit *unit)
+{
+	return (struct unit_key){unit->session, unit->start_unix_ns};
 }
 
-/* Several experiments in one boot of one host are one session: they share its luck. */
-static unsigned session_of_boot(const struct trial *trial, size_t place)
+static void earlier_of(const struct trial *trial, struct earlier *ret)
 {
-	const char *boot_id = trial->sessions[place].boot_id;
+	*ret = (struct earlier){.sessions = trial->session_count, .known = STRMAP_INIT};
+	for (size_t i = 0; i < trial->unit_count; i++) {
+		const struct unit_key key = key_of(&trial->units[i]);
 
-	for (unsigned i = 0; boot_id && i < place; i++)
-		if (trial->sessions[i].boot_id && strcmp(trial->sessions[i].boot_id, boot_id) == 0)
-			return i;
-	return (unsigned)place;
+		strmap_add(&ret->known, (const char *)&key, sizeof(key));
+		if (trial->units[i].block >= ret->blocks)
+			ret->blocks = trial->units[i].block + 1;
+	}
 }
 
-/* Returns whether the unit would count twice, which would make all p too small. Only units of its session can be the same. */
-static bool is_known(const struct trial *trial, const struct earlier *earlier,
-                     const struct trial_unit *unit)
+static void earlier_done(struct earlier *earlier)
 {
-	if (unit->session >= earlier->sessions)
-		return false;
-	for (size_t i = 0; i < earlier->units; i++)
-		if (trial->units[i].session == unit->session &&
-		    trial->units[i].start_unix_ns == unit->start_unix_ns)
-			return true;
-	return false;
+	strmap_done(&earlier->known);
+}
+
+/* Returns whether the unit would count twice, which would make all p too small. */
+static bool is_known(const struct earlier *earlier, const struct trial_unit *unit)
+{
+	const struct unit_key key = key_of(unit);
+	uint32_t place;
+
+	return strmap_find(&earlier->known, (const char *)&key, sizeof(key), &place);
 }
 
 static bool read_unit(struct trial *trial, struct strmap *voids, const json_t *object,
@@ -259,10 +283,10 @@ static bool read_unit(struct trial *trial, struct strmap *voids, const json_t *o
 	unit = trial_add_unit(trial, strbuf_str(&path), arm);
 	unit->number = trial->unit_count;
 	unit->block = earlier->blocks + (int)block;
-	unit->session = session_of_boot(trial, earlier->sessions + session - 1);
+	unit->session = trial->sessions[earlier->sessions + session - 1].first;
 	if (!number_of(object, "start", &unit->start_unix_ns))
 		return false;
-	if (is_known(trial, earlier, unit)) {
+	if (is_known(earlier, unit)) {
 		*ret_what = "units, which were read before";
 		return false;
 	}
@@ -275,11 +299,12 @@ static bool read_all(struct trial *trial, const char *dir, const json_t *json,
 {
 	const json_t *units = json_object_get(json, "units");
 	const char *state = text_of(json, "state");
-	const struct earlier earlier = earlier_of(trial);
-	bool is_first = earlier.sessions == 0;
+	cleanup_(earlier_done) struct earlier earlier;
+	bool is_first = trial->session_count == 0;
 	uint64_t version = 0;
 	cleanup_(strmap_done) struct strmap voids = STRMAP_INIT;
 
+	earlier_of(trial, &earlier);
 	*ret_what = "version";
 	if (!number_of(json, "ctprof_experiment", &version) || version != FORMAT_VERSION)
 		return false;

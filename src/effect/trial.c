@@ -7,6 +7,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/strmap.h"
 
 void trial_texts_add(struct trial_texts *texts, const char *text)
 {
@@ -67,17 +68,19 @@ static int by_time(const void *a_ptr, const void *b_ptr)
 	return strcmp(a->path, b->path);
 }
 
-static struct trial_block *block_of(struct trial *trial, const struct trial_unit *unit)
+/* @known has the blocks in their order. */
+static struct trial_block *block_of(struct trial *trial, struct strmap *known,
+                                    const struct trial_unit *unit)
 {
+	const struct {
+		int64_t session, block;
+	} key = {unit->session, unit->block};
 	struct trial_block *block;
+	uint32_t place;
 
-	/* Units of one block are near one another in time, so that its place is found from the end. */
-	for (size_t i = trial->block_count; i-- > 0;) {
-		const struct trial_unit *other = &trial->units[trial->blocks[i].units[0]];
-
-		if (other->session == unit->session && other->block == unit->block)
-			return &trial->blocks[i];
-	}
+	if (strmap_find(known, (const char *)&key, sizeof(key), &place))
+		return &trial->blocks[place];
+	strmap_add(known, (const char *)&key, sizeof(key));
 	block = array_add(trial->blocks, trial->block_count, trial->block_capacity);
 	*block = (struct trial_block){.session = unit->session};
 	return block;
@@ -131,12 +134,13 @@ static void keep_units_of_blocks(struct trial *trial)
 
 void trial_find_blocks(struct trial *trial)
 {
+	cleanup_(strmap_done) struct strmap known = STRMAP_INIT;
 	size_t kept = 0;
 
 	if (trial->unit_count > 0)
 		qsort(trial->units, trial->unit_count, sizeof(trial->units[0]), by_time);
 	for (size_t i = 0; i < trial->unit_count; i++) {
-		struct trial_block *block = block_of(trial, &trial->units[i]);
+		struct trial_block *block = block_of(trial, &known, &trial->units[i]);
 
 		*array_add(block->units, block->count, block->capacity) = i;
 	}

@@ -46,6 +46,7 @@ struct trial_arm {
 /* One boot of one host. */
 struct trial_session {
 	char *boot_id, *host; /* NULL: not known */
+	unsigned first;       /* the place of the first one of this boot; by trial_read() */
 };
 
 /* The units of one block of one session, in the order of time. */
