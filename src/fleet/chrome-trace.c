@@ -115,16 +115,16 @@ static int print_window(struct window_writer *self, unused_ struct strbuf *reter
 		print_slice(trace, "not recorded", rates->begin_ns - rates->gap_ns,
 		            rates->begin_ns);
 	print_slice(trace, "window", rates->begin_ns, rates->end_ns);
-	for (size_t i = 0; i < rates->groups.count; i++) {
-		const struct strmap_entry *entry = &rates->groups.entries[i];
+	for (size_t i = 0; i < rates->changing_count; i++) {
+		const struct strmap_entry *entry = &rates->groups.entries[rates->changing[i]];
 		struct rate_group *group = entry->value;
 
 		if (!group->is_known)
 			print_name(trace, group->number, entry->key, entry->key_len);
 		group->is_known = true;
 	}
-	for (size_t i = 0; i < rates->groups.count; i++)
-		print_counters(trace, rates->groups.entries[i].value);
+	for (size_t i = 0; i < rates->changing_count; i++)
+		print_counters(trace, rates->groups.entries[rates->changing[i]].value);
 	return ferror(trace->file) ? -EIO : 0;
 }
 

@@ -25,6 +25,8 @@ enum {
 	OF_METRICS = 0, /* clusters of metrics */
 	OF_WINDOWS = 1,
 	MARK_NS = 2 * NS_PER_MS, /* a mark is a millisecond behind the record in front of it */
+	/* The library compares a new instance with all others: these take some seconds. */
+	GROUPS_MAX = 20000,
 };
 
 static const char length_name[] = "ctprof.window.length";
@@ -229,6 +231,13 @@ static int write_window(struct window_writer *self, struct strbuf *reterr)
 	const char *host = strbuf_str(&rates->host);
 	int r = 0;
 
+	if (rates->groups.count > GROUPS_MAX) {
+		strbuf_addf(reterr,
+		            "an archive of more than %d groups would take libpcp_import too long; "
+		            "another --group-by may make fewer",
+		            GROUPS_MAX);
+		return -E2BIG;
+	}
 	if (!archive->has_host && host[0])
 		r = library->set_host(host);
 	archive->has_host = true;

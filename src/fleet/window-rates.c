@@ -32,18 +32,37 @@ static double find_rate(const struct summary *summary, double seconds)
 	return (double)(summary->sum + (has_exited ? (__int128)summary->exited : 0)) / seconds;
 }
 
+/* Leaves in the list the groups that the window before this one has. */
+static void forget_idle(struct window_rates *rates)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < rates->changing_count; i++) {
+		size_t place = rates->changing[i];
+		struct rate_group *group = rates->groups.entries[place].value;
+
+		group->is_changing = group->has_now;
+		group->has_now = false;
+		memset(group->now, 0, sizeof(group->now));
+		if (group->is_changing)
+			rates->changing[count++] = place;
+	}
+	rates->changing_count = count;
+}
+
 static void set_values(struct window_rates *rates, const struct fleet_groups *groups,
                        double seconds)
 {
-	for (size_t i = 0; i < rates->groups.count; i++) {
-		struct rate_group *group = rates->groups.entries[i].value;
-
-		memset(group->now, 0, sizeof(group->now));
-	}
+	forget_idle(rates);
 	for (size_t i = 0; i < groups->names.count; i++) {
 		const struct strmap_entry *group = &groups->names.entries[i];
 		struct rate_group *rate = group_of(rates, group);
 
+		rate->has_now = true;
+		if (!rate->is_changing)
+			*array_add(rates->changing, rates->changing_count,
+			           rates->changing_capacity) = (size_t)rate->number - 1;
+		rate->is_changing = true;
 		for (unsigned m = 0; m < METRIC_COUNT; m++)
 			rate->now[m] =
 			        find_rate(fleet_groups_summary(group, (enum metric_id)m), seconds);
@@ -102,5 +121,6 @@ void window_rates_done(struct window_rates *rates)
 	for (size_t i = 0; i < rates->groups.count; i++)
 		free(rates->groups.entries[i].value);
 	strmap_done(&rates->groups);
+	free(rates->changing);
 	strbuf_done(&rates->host);
 }

@@ -12,11 +12,16 @@ struct rate_group {
 	double now[METRIC_COUNT];  /* the work of a second of the window; NaN: not seen */
 	double last[METRIC_COUNT]; /* of the writer; NaN at first */
 	bool is_known;             /* of the writer; false at first */
+	bool has_now;              /* the last window has it */
+	bool is_changing;          /* it is in the list of these */
 };
 
 struct window_rates {
 	struct strmap groups; /* from names to struct rate_group, owned */
-	struct strbuf host;   /* the name of the first window's host; empty if it has none */
+	/* Places of the groups that the last window has, or the one before it: all others did no work in both. Owned. */
+	size_t *changing;
+	size_t changing_count, changing_capacity;
+	struct strbuf host; /* the name of the first window's host; empty if it has none */
 	uint64_t begin_ns,
 	        end_ns; /* of the last window, since 1970; it begins where the one before ended, if it followed at once */
 	uint64_t length_ns; /* its own, by which its work is divided */

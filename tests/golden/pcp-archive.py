@@ -129,6 +129,24 @@ def check_refused(ctprof, paths, directory):
     check(done.returncode == 1 and done.stderr.count("\n") == 1, f"no directory: {done}")
 
 
+def check_too_many(ctprof, paths, directory):
+    """The time of the library would grow with the square of the number of groups."""
+    window = json.loads(subprocess.run(["zstd", "-dcq", paths[0]], stdout=subprocess.PIPE, check=True).stdout)
+    thread = window["threads"][0]
+    window["threads"] = [{**thread, "tid": i + 1, "tgid": i + 1, "pcomm": name_of(i)} for i in range(20001)]
+    path = os.path.join(directory, "many.zst")
+    subprocess.run(["zstd", "-q", "-o", path], input=json.dumps(window).encode(), check=True)
+    done = subprocess.run([ctprof, "export", "-f", "pcp", "-o", os.path.join(directory, "many"), path], stderr=subprocess.PIPE, text=True,
+                          check=False)
+    check(done.returncode == 1 and "more than 20000 groups" in done.stderr and done.stderr.count("\n") == 1, f"too many: {done}")
+    check(os.listdir(directory) == ["many.zst"], f"left behind: {os.listdir(directory)}")
+
+
+def name_of(number):
+    """A name of letters: digits in names are made one."""
+    return "".join(chr(ord("a") + int(digit)) for digit in str(number))
+
+
 def main():
     ctprof, snapshots = os.path.realpath(sys.argv[1]), sys.argv[2]
     with tempfile.TemporaryDirectory() as windows, tempfile.TemporaryDirectory() as directory:
@@ -149,6 +167,8 @@ def main():
             # It is replaced as a whole.
             subprocess.run(words, stderr=subprocess.DEVNULL, check=True)
         check_refused(ctprof, paths, directory)
+        with tempfile.TemporaryDirectory() as empty:
+            check_too_many(ctprof, paths, empty)
     for message in failures:
         print(message)
     return 1 if failures else 0
