@@ -340,6 +340,36 @@ static void test_table_random(void **state)
 	}
 }
 
+static void check_text(const struct table_style *style, const char *lines, const char *expected)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	char *printed = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&printed, &size);
+
+	assert_non_null(file);
+	strbuf_add_str(&text, lines);
+	table_print_text(file, style, &text);
+	assert_int_equal(fclose(file), 0);
+	assert_string_equal(printed, expected);
+	free(printed);
+}
+
+static void test_table_text(void **state)
+{
+	static const struct table_style markdown = {.markdown = true, .ascii = true, .width = 20};
+	static const struct table_style ascii = {.ascii = true};
+
+	(void)state;
+	check_text(&plain, "a → b\n", "a → b\n");
+	check_text(&ascii, "a → b\n", "a > b\n");
+	/* Markdown reads no markup in a fence, and needs a blank line behind it. */
+	check_text(&markdown, "a → <b> \n[c](d) that is wider than a terminal\n\n",
+	           "```\na → <b> \n[c](d) that is wider than a terminal\n```\n\n");
+	check_text(&markdown, "", "");
+	check_text(&markdown, "\n", "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -357,6 +387,7 @@ int main(void)
 	        cmocka_unit_test(test_table_looks),
 	        cmocka_unit_test(test_table_file_fails),
 	        cmocka_unit_test(test_table_random),
+	        cmocka_unit_test(test_table_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
