@@ -453,6 +453,8 @@ static bool lacks_threads(const struct row_set *set, const struct row_view *view
 {
 	struct derive_inputs in = group_inputs(group, set->interval_rates, &set->interval_frame);
 
+	if (row_marks_lack_exited(group, view->measure))
+		return true;
 	if (!measure_is_derived(view->measure))
 		return group->cells[view->measure].seen < threads_for(group, view->measure);
 	return derive_threads(measure_derived(view->measure), &in) <
