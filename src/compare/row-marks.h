@@ -7,10 +7,6 @@
 bool row_marks_impossible_differ(const struct row_set *set, const struct row_group *group,
                                  unsigned measure);
 
-/* Returns whether the measure of a group lacks exited threads of its processes: their part was left out, see struct group, or the total
- * is not known, while the ticks of the same processes show that there was some. */
-bool row_marks_lack_exited(const struct group *group, unsigned measure);
-
 /* The inputs of a derived metric, which may lack some of the group's threads. */
 enum row_inputs {
 	ROW_INPUTS_SAME,   /* the same on both sides, each of the same share of the threads */

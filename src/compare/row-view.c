@@ -453,7 +453,7 @@ static bool lacks_threads(const struct row_set *set, const struct row_view *view
 {
 	struct derive_inputs in = group_inputs(group, set->interval_rates, &set->interval_frame);
 
-	if (row_marks_lack_exited(group, view->measure))
+	if (row_lacks_exited(group, &set->interval_frame, view->measure))
 		return true;
 	if (!measure_is_derived(view->measure))
 		return group->cells[view->measure].seen < threads_for(group, view->measure);
@@ -540,7 +540,8 @@ void row_view(const struct row_set *set, const struct row_group *group, unsigned
 		set_coverage(set, ret, side, here);
 		set_missing_inputs(set, ret, side, here);
 		ret->began_before[side] = began_before(set, ret, side, here);
-		ret->exited_left_out = ret->exited_left_out || row_marks_lack_exited(here, measure);
+		ret->exited_left_out =
+		        ret->exited_left_out || row_lacks_exited(here, &set->frames[side], measure);
 	}
 	set_absent(set, ret);
 	set_means(set, ret);

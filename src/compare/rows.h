@@ -189,7 +189,7 @@ struct row_view {
 	bool impossible_differs;
 	uint32_t expected[SIDE_MAX]; /* threads that can have one */
 	/* A side has values of exited threads, the other one not of the same processes: they are not in the
-	 * values. Or they are not known, see row_marks_lack_exited(). */
+	 * values. Or they are not known, see row_lacks_exited(). */
 	bool exited_left_out;
 	/* Inputs that the value of a derived metric lacks, see derive_missing(). If they differ between the sides, the
 	 * values are different sums and have no difference. */
@@ -218,6 +218,12 @@ struct row_view {
 };
 void row_view(const struct row_set *set, const struct row_group *group, unsigned measure,
               struct row_view *ret);
+
+/* Returns whether the measure of a group lacks exited threads of its processes, although totals of the same processes show that there was
+ * some work of theirs: their part was left out, see struct group; or the total of this measure is not known; or it has none, and the
+ * frame is of a window without the ends of threads. */
+bool row_lacks_exited(const struct group *group, const struct derive_frame *frame,
+                      unsigned measure);
 
 /* Returns whether the side has a value; that of a label is no number. */
 static inline bool row_has_value(const struct row_view *view, unsigned side)

@@ -268,13 +268,21 @@ bool group_process_remove_rounding(const struct group_process *process,
 	return more;
 }
 
+/* Returns whether the run time shows that exited threads have run. In a window, the remainder is also what the living ran between the
+ * readings of the total and of the threads, for which it has a tick. */
+static bool run_time_shows_them(const struct group_process *process,
+                                const uint64_t remainders[PROCESS_TOTAL_COUNT])
+{
+	return remainders[PROCESS_TOTAL_run_time_ns] > process->tick_ns;
+}
+
 uint32_t group_process_unseen(const struct group_process *process,
                               const uint64_t remainders[PROCESS_TOTAL_COUNT])
 {
-	uint32_t unseen = 0;
+	uint32_t unseen = GROUP_EXITED_RAN;
 
 	if (ticks_are_rounding(process, remainders))
-		return 0;
+		return run_time_shows_them(process, remainders) ? GROUP_EXITED_RAN : 0;
 	/* The ticks are no witness against themselves. */
 	for (unsigned source = 0; source < PROCESS_SOURCE_COUNT; source++)
 		if (source != PROCESS_SOURCE_stat &&

@@ -31,6 +31,8 @@ struct process_ids {
 	bool is_known, has_parent;
 };
 
+enum { GROUP_EXITED_RAN = 1 << PROCESS_SOURCE_COUNT };
+
 struct group {
 	uint32_t threads;
 	uint32_t leaders;      /* threads that lead their process */
@@ -53,7 +55,8 @@ struct group {
 	uint32_t *covered;
 	uint32_t
 	        exited_left_out; /* a bit for each total of which something was not added, or that is impossible */
-	/* A bit for each enum process_source that a process has no totals of although its exited threads have run. */
+	/* A bit for each enum process_source that a process has no totals of although its exited threads have run, and
+	 * GROUP_EXITED_RAN if those of any process have. */
 	uint32_t exited_unseen;
 	/* Fingerprints of the processes whose totals are not known, by source. */
 	uint64_t unknown[PROCESS_SOURCE_COUNT];

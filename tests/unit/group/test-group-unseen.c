@@ -117,10 +117,40 @@ static void test_exited_unseen(void **state)
 	}
 }
 
+/* The run time of a process is a witness, too, but for a tick: in a window it is read before its threads. */
+static void test_run_time_shows(void **state)
+{
+	enum { TICK_NS = 10000000 };
+	const uint64_t remainders_ns[] = {0, TICK_NS, TICK_NS + 1};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(remainders_ns); i++) {
+		struct thread_sample sample = {0};
+		struct group_table table;
+
+		sample_reset(&sample);
+		sample.tid = sample.tgid = 1;
+		sample.window_part = WINDOW_PART_continued;
+		sample_name(&sample.pcomm, "a");
+		sample_set(&sample, run_time_ns, (struct counter_ns){50});
+		sample.has_process_totals = true;
+		sample.process_totals_seen = 1u << PROCESS_TOTAL_run_time_ns;
+		sample.process_totals[PROCESS_TOTAL_run_time_ns] = 50 + remainders_ns[i];
+		group_table_init(&table, group_by_key(GROUP_KEY_pcomm, false));
+		group_table_add(&table, &sample);
+		group_table_finish(&table);
+		assert_int_equal(table_group(&table, "a")->exited_unseen,
+		                 remainders_ns[i] > TICK_NS ? GROUP_EXITED_RAN : 0);
+		group_table_done(&table);
+		sample_done(&sample);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_exited_unseen),
+	        cmocka_unit_test(test_run_time_shows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
