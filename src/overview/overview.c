@@ -136,7 +136,8 @@ static struct overview_value value_of(const struct building *building, unsigned 
 
 		value.seen = value.seen || seen > 0;
 		value.partial = value.partial || (kind != ASPECT_KIND_PEAK &&
-		                                  seen < group_threads_for(group, metric));
+		                                  (seen < group_threads_for(group, metric) ||
+		                                   row_lacks_exited(group, frame, metric)));
 		value.amount += seen > 0 ? number_of(building, side, group, metric, per_second) : 0;
 	}
 	if (per_second && (group->rates_unknown || frame->length_ns == 0))
