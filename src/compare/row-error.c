@@ -34,15 +34,23 @@ static double ticks_apart(const struct error_side *side)
 	            (double)user->number - (double)system->number);
 }
 
+/* The parts of a sum of windows with gaps. Each has its own two ends, at which readings are off; windows without a gap between them
+ * share a reading. */
+static double segments(const struct error_side *side)
+{
+	return 1 + (double)side->frame->gaps;
+}
+
 /* In a sum of windows a life may be in several of them, each with its own rounding. The run time shows whether ticks were carried on
- * from one to the next; then its last window may be off by one tick, and those before by another. */
+ * from one to the next; then its last window may be off by one tick, and those before by another. A life may be in all segments, and
+ * nothing is carried over a gap. */
 static double ticks_off(const struct error_side *side, double threads)
 {
-	double whole = known_whole(side);
-	double off = fmax(threads - whole, 0) + (whole > 0 ? 1 + side->frame->is_sum : 0);
+	double whole = known_whole(side), parts = segments(side);
+	double off = parts * (fmax(threads - whole, 0) + (whole > 0 ? 1 + side->frame->is_sum : 0));
 
 	return whole > 0 && side->frame->is_sum
-	               ? fmin(fmax(off, ticks_apart(side)), fmax(off, threads))
+	               ? fmin(fmax(off, ticks_apart(side)), fmax(off, parts * threads))
 	               : off;
 }
 
@@ -54,7 +62,8 @@ static double run_time_ticks_off(const struct error_side *side, double threads, 
 	        side->frame->kind == KIND_window && side->frame->exits != WINDOW_EXITS_completed;
 	double ended = recorded ? side->group->ended : known_whole(side);
 
-	return fmin(fmax(threads - ended, 0), cpus) + (recorded ? fmin(ended, threads) : 0);
+	return segments(side) * fmin(fmax(threads - ended, 0), cpus) +
+	       (recorded ? fmin(ended, threads) : 0);
 }
 
 /* Returns the largest error of a sum by the steps of the kernel's clock; none if the clock is not known. */
@@ -81,7 +90,8 @@ static struct quantity skew_of(const struct error_side *side)
 	if (frame->kind != KIND_window)
 		return quantity_real(0);
 	return frame->read_skew_known && frame->length_ns > 0
-	               ? quantity_real((double)frame->read_skew_ns / (double)frame->length_ns)
+	               ? quantity_real(segments(side) * (double)frame->read_skew_ns /
+	                               (double)frame->length_ns)
 	               : (struct quantity){0};
 }
 

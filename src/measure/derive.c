@@ -489,6 +489,7 @@ struct derive_frame derive_frame_of(const struct snapshot_info *info)
 			frame.begin_ns = info->window.numbers[WINDOW_begin_boottime_ns];
 		frame.exits = info->window.exits;
 		frame.is_sum = info->window.numbers[WINDOW_windows] > 1;
+		frame.gaps = info->window.numbers[WINDOW_gaps];
 		frame.missed_known = info->window.seen[WINDOW_threads_lost] &&
 		                     info->window.seen[WINDOW_threads_missed];
 		frame.missed = info->window.numbers[WINDOW_threads_lost] +

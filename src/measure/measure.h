@@ -45,6 +45,7 @@ struct derive_frame {
 	enum window_exits
 	        exits; /* the source of the window's records of threads that ended there */
 	bool is_sum;   /* of several windows */
+	uint64_t gaps; /* between these */
 	bool missed_known;
 	uint64_t missed; /* the least number of threads that ended there and have no row */
 	bool read_skew_known;

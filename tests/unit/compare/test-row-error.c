@@ -144,11 +144,12 @@ static void test_edges(void **state)
 	assert_real(error_of(METRIC_run_time_ns, PER_total), 2e7 + 70e7);
 	add_edge(WINDOW_PART_exited, 1050000, 49400);
 	assert_real(error_of(METRIC_run_time_ns, PER_total), 2e7 + 120e7);
+	/* Nobody knows the begins of two segments, whose ends are off by a step each. */
 	window_set(&info.window, WINDOW_gaps, 1);
-	assert_real(error_of(METRIC_run_time_ns, PER_total), 2e7 + 70e7);
+	assert_real(error_of(METRIC_run_time_ns, PER_total), 2 * 2e7 + 70e7);
 	/* Two CPUs run no more than two of them at once. */
 	add_edge(WINDOW_PART_born, 1100400, 500);
-	assert_real(error_of(METRIC_run_time_ns, PER_total), 2e7 + 80e7);
+	assert_real(error_of(METRIC_run_time_ns, PER_total), 2 * 2e7 + 80e7);
 }
 
 /* Those that passed several windows are whole if their ticks are those of their run time. */
@@ -176,6 +177,27 @@ static void test_sum(void **state)
 	assert_real(error_of(METRIC_utime_clock_ticks, PER_total), 52 + 30);
 	window_set(&info.window, WINDOW_windows, 1);
 	assert_real(error_of(METRIC_utime_clock_ticks, PER_total), 1 + 30);
+}
+
+/* Each segment between gaps is off at both ends, in ticks, in running threads and in the time of reading. */
+static void test_gaps(void **state)
+{
+	(void)state;
+	info.window.exits = WINDOW_EXITS_completed;
+	window_set(&info.window, WINDOW_windows, 8);
+	window_set(&info.window, WINDOW_gaps, 4);
+	for (unsigned i = 0; i < 3; i++)
+		add(WINDOW_PART_continued, 100);
+	assert_real(error_of(METRIC_utime_clock_ticks, PER_total), 5 * (3 + 1.8));
+	assert_real(error_of(METRIC_run_time_ns, PER_total), 5 * (2e7 + 3e7));
+	assert_real(error_of(METRIC_minflt, PER_total), 5 * 30);
+	assert_true(fabs(quantity_double(error_of(METRIC_COUNT + DERIVED_cpu_percent, PER_second)) -
+	                 5 * (2 * 0.03 + 0.03)) < 1e-8);
+	/* A life of which all is known may be in all segments as well. */
+	add(WINDOW_PART_passed, 100);
+	assert_real(error_of(METRIC_utime_clock_ticks, PER_total), 5 * (5 + 2.4));
+	window_set(&info.window, WINDOW_gaps, 0);
+	assert_real(error_of(METRIC_utime_clock_ticks, PER_total), 5 + 2.4);
 }
 
 static void test_others(void **state)
@@ -235,9 +257,11 @@ static void test_notable(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        ERROR_TEST(test_ticks),   ERROR_TEST(test_run_time), ERROR_TEST(test_ended),
-	        ERROR_TEST(test_sum),     ERROR_TEST(test_edges),    ERROR_TEST(test_others),
-	        ERROR_TEST(test_unknown), ERROR_TEST(test_lifetime), cmocka_unit_test(test_notable),
+	        ERROR_TEST(test_ticks),    ERROR_TEST(test_run_time),
+	        ERROR_TEST(test_ended),    ERROR_TEST(test_sum),
+	        ERROR_TEST(test_gaps),     ERROR_TEST(test_edges),
+	        ERROR_TEST(test_others),   ERROR_TEST(test_unknown),
+	        ERROR_TEST(test_lifetime), cmocka_unit_test(test_notable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
