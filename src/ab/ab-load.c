@@ -11,6 +11,7 @@
 #include "ab/ab-options.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/operand-open.h"
 #include "base/regular-file.h"
 #include "base/text.h"
 #include "input/fd-source.h"
@@ -20,16 +21,23 @@ enum { EXPERIMENT_BYTES = 64 << 20 };
 
 static const char experiment_name[] = "experiment.json";
 
+static int read_beside(int dir_fd, const char *name, struct strbuf *text)
+{
+	cleanup_(fd_closep) int fd = regular_file_open_beside(dir_fd, name);
+
+	return fd < 0 ? fd : fd_read_all(fd, text, EXPERIMENT_BYTES);
+}
+
 /* Units are read long after the directory was, and must be of the same one. */
 static int load(struct trial *trial, const char *dir, int dir_fd)
 {
 	cleanup_(strbuf_done) struct strbuf json = STRBUF_INIT, reason = STRBUF_INIT;
 	size_t first = trial->unit_count;
-	int r = dir_fd < 0 ? dir_fd
-	                   : fd_read_all_at(dir_fd, experiment_name, &json, EXPERIMENT_BYTES);
+	int r = read_beside(dir_fd, experiment_name, &json);
 
 	if (r < 0) {
-		cli_error("%s/%s: %s", dir, experiment_name, strerror(-r));
+		cli_error("%s/%s: %s", dir, experiment_name,
+		          r == -EMEDIUMTYPE ? "it is no regular file" : strerror(-r));
 		return r;
 	}
 	r = trial_read(trial, dir, &json, &reason);
@@ -54,8 +62,13 @@ static void allow_files(size_t directories)
 
 int ab_load_directory(struct trial *trial, const char *dir)
 {
-	int fd = fd_open_path_at(AT_FDCWD, dir);
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	int fd = operand_open(AT_FDCWD, dir, OPERAND_DIRECTORY, &reason);
 
+	if (fd < 0) {
+		cli_error("%s/%s: %s", dir, experiment_name, strbuf_str(&reason));
+		return fd;
+	}
 	*array_add(trial->dir_fds, trial->dir_fd_count, trial->dir_fd_capacity) = fd;
 	allow_files(trial->dir_fd_count);
 	return load(trial, dir, fd);
@@ -143,19 +156,19 @@ static int add_up_range(struct window_bytes *bytes, const char *path,
 	return r;
 }
 
-/* The names come from a pattern or from experiment.json. Opening a FIFO would block, and opening a device can have an effect. */
+/* The names come from a pattern or from experiment.json. */
 static int open_window(struct window_bytes *bytes, int dir_fd, const char *path,
                        const struct snapshot_limits *limits)
 {
 	const char *name = dir_fd == AT_FDCWD ? path : strrchr(path, '/') + 1;
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
 	int r = dir_fd == AT_FDCWD ? add_up_range(bytes, path, limits) : 0, fd;
 
 	if (r != 0)
 		return r < 0 ? r : 0;
-	fd = regular_file_open_link(dir_fd, name, FILE_SYSTEMS_ALL);
+	fd = operand_open(dir_fd, name, OPERAND_FILE, &reason);
 	if (fd < 0) {
-		cli_error("%s: %s", path,
-		          fd == -EMEDIUMTYPE ? "it is no regular file" : strerror(-fd));
+		cli_error("%s: %s", path, strbuf_str(&reason));
 		return fd;
 	}
 	bytes->file.fd = fd;

@@ -62,6 +62,12 @@ static int open_and_read(int dir_fd, const char *name, struct strbuf *out, size_
 	return fd < 0 ? fd : read_all(fd, out, max_bytes, whole);
 }
 
+int fd_read_all(int fd, struct strbuf *out, size_t max_bytes)
+{
+	strbuf_clear(out);
+	return read_all(fd, out, max_bytes, false);
+}
+
 int fd_read_all_at(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes)
 {
 	return open_and_read(dir_fd, name, out, max_bytes, false);

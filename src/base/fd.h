@@ -14,6 +14,9 @@
  * -errno. */
 must_check_ int fd_read_all_at(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes);
 
+/* Reads the rest of an open file into @out so. */
+must_check_ int fd_read_all(int fd, struct strbuf *out, size_t max_bytes);
+
 /* Reads a file that the kernel makes in one piece, as most files of a process are: the read that leaves room is the
  * last one. Other files, such as maps, may give less than there is room for at any time. */
 must_check_ int fd_read_record_at(int dir_fd, const char *name, struct strbuf *out,

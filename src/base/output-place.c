@@ -27,6 +27,8 @@ struct walk {
 	unsigned links;
 	bool last_is_link; /* the last name comes from a link, which was the last name before */
 	bool to_directory; /* the last name is to be a directory's */
+	char *lead; /* the first link that others may have put there, and that was followed; owned */
+	uid_t lead_owner;
 	struct strbuf *reterr;
 };
 
@@ -67,6 +69,15 @@ static int refuse(const struct walk *walk, const char *name, const struct stat *
 	return -EACCES;
 }
 
+static int refuse_lead(const struct walk *walk)
+{
+	strbuf_addf(walk->reterr,
+	            "'%s' is a symbolic link of user %u in a directory that others may write, and "
+	            "leads to no plain file; name what it leads to",
+	            walk->lead, (unsigned)walk->lead_owner);
+	return -EACCES;
+}
+
 /* Continues in another directory, which the place owns from then on. */
 static int move_to(struct walk *walk, int dir_fd)
 {
@@ -86,6 +97,8 @@ static int named_descriptor(const char *path)
 	static const char *const directories[] = {"/dev/fd/", "/proc/self/fd/"};
 	uint64_t number;
 
+	if (strcmp(path, "/dev/stdin") == 0)
+		return STDIN_FILENO;
 	if (strcmp(path, "/dev/stdout") == 0)
 		return STDOUT_FILENO;
 	if (strcmp(path, "/dev/stderr") == 0)
@@ -151,14 +164,28 @@ static int follow_in_procfs(struct walk *walk, const char *name, bool is_last)
 	}
 	if (fd < 0 || fstat(fd, &place->target) < 0)
 		return -errno;
-	if (S_ISDIR(place->target.st_mode) && !walk->to_directory)
+	if (S_ISDIR(place->target.st_mode) && !walk->to_directory && !place->reads)
 		return -EISDIR;
 	/* A regular file is replaced, and so needs a name. */
-	if (S_ISREG(place->target.st_mode))
+	if (S_ISREG(place->target.st_mode) && !place->reads)
 		return 0;
 	place->target_fd = fd;
 	fd = -1;
 	return 1;
+}
+
+/* Decides on a link that others may have put there. */
+static int judge_link(struct walk *walk, const struct stat *status, const char *name)
+{
+	const struct output_place *place = walk->place;
+
+	if (!place->reads || !trust_follows_link(&place->dir, status))
+		return refuse(walk, name, status);
+	if (!walk->lead) {
+		walk->lead = mem_copy(name, strlen(name));
+		walk->lead_owner = status->st_uid;
+	}
+	return 0;
 }
 
 /* Follows the link @name. Returns 1 if the place has moved already, 0 if the link's text is now in the path, or
@@ -166,13 +193,16 @@ static int follow_in_procfs(struct walk *walk, const char *name, bool is_last)
 static int follow(struct walk *walk, int link_fd, const struct stat *status, const char *name,
                   const char *behind)
 {
+	bool in_procfs = is_procfs(walk->place->dir_fd);
 	int r = 0;
 
 	if (++walk->links > LINKS_MAX)
 		return -ELOOP;
+	if (in_procfs && walk->lead)
+		return refuse_lead(walk);
 	if (is_chosen_by_others(walk, link_fd, status))
-		return refuse(walk, name, status);
-	if (is_procfs(walk->place->dir_fd))
+		r = judge_link(walk, status, name);
+	if (r == 0 && in_procfs)
 		r = follow_in_procfs(walk, name, *behind == '\0');
 	return r != 0 ? r : follow_text(walk, link_fd, behind);
 }
@@ -213,9 +243,10 @@ static int find_last(struct walk *walk, const char *name)
 
 		return follow(walk, fd, &link, name, "");
 	}
-	if (S_ISDIR(place->target.st_mode) != walk->to_directory)
+	if (S_ISDIR(place->target.st_mode) != walk->to_directory &&
+	    (walk->to_directory || !place->reads))
 		return walk->to_directory ? -ENOTDIR : -EISDIR;
-	if (!walk->to_directory && !S_ISREG(place->target.st_mode) &&
+	if (!S_ISDIR(place->target.st_mode) && !S_ISREG(place->target.st_mode) &&
 	    !is_harmless_device(&place->target) && is_chosen_by_others(walk, fd, &place->target))
 		r = refuse(walk, name, &place->target);
 	place->target_fd = fd;
@@ -234,9 +265,11 @@ static int next_name(struct walk *walk)
 	/* Nothing but slashes is the root. */
 	name = behind == start ? mem_copy(".", 1) : mem_copy(start, (size_t)(behind - start));
 	/* A directory's name may end in slashes. */
-	if (walk->to_directory && behind[strspn(behind, "/")] == '\0')
+	if ((walk->to_directory || walk->place->reads) && behind[strspn(behind, "/")] == '\0') {
+		walk->to_directory |= *behind != '\0';
 		behind += strlen(behind);
-	if (!walk->to_directory && *behind == '\0' &&
+	}
+	if (!walk->to_directory && !walk->place->reads && *behind == '\0' &&
 	    (strcmp(name, ".") == 0 || strcmp(name, "..") == 0))
 		return -EISDIR;
 	r = *behind == '\0' ? find_last(walk, name) : enter(walk, name, behind);
@@ -250,6 +283,18 @@ static int next_name(struct walk *walk)
 	return 0;
 }
 
+/* Checks what a link of others has led to. */
+static int check_led(const struct walk *walk)
+{
+	const struct output_place *place = walk->place;
+
+	if (!walk->lead || (place->descriptor < 0 && place->target_fd < 0))
+		return 0;
+	return place->descriptor < 0 && trust_is_stored(place->target_fd, &place->target)
+	               ? 0
+	               : refuse_lead(walk);
+}
+
 static int find(struct walk *walk, const char *path)
 {
 	int r;
@@ -260,7 +305,10 @@ static int find(struct walk *walk, const char *path)
 	r = move_to_start(walk);
 	while (r == 0 && walk->place->descriptor < 0)
 		r = next_name(walk);
+	if (r >= 0)
+		r = check_led(walk);
 	free(walk->rest);
+	free(walk->lead);
 	return r < 0 ? r : 0;
 }
 

@@ -13,6 +13,8 @@ struct output_place {
 	/* Set before: links and FIFOs that this user has made in a directory that others may write are used. For places to write to, and
 	 * not for files that decide what a program does. */
 	bool uses_own;
+	/* Set before: finds what is to be read. A link that others may have put there is followed as far as it may lead, see below. */
+	bool reads;
 	int descriptor; /* the path names this descriptor of the process, as /dev/fd/3 does; else -1 */
 	int dir_fd;     /* O_PATH: the directory that the last name is in */
 	char *name;     /* the last name of the path; owned */
@@ -25,11 +27,19 @@ struct output_place {
 #define OUTPUT_PLACE_INIT_OWN \
 	((struct output_place){.uses_own = true, .descriptor = -1, .dir_fd = -1, .target_fd = -1})
 
+#define OUTPUT_PLACE_INIT_READ  \
+	((struct output_place){ \
+	        .uses_own = true, .reads = true, .descriptor = -1, .dir_fd = -1, .target_fd = -1})
+
 /* Finds the place, from the directory @dir_fd on if the path is relative. @place is OUTPUT_PLACE_INIT or OUTPUT_PLACE_INIT_OWN before.
  * On success either @descriptor, or @dir_fd and @name are set. The target, if there is one, is no directory and no symbolic link.
  * In a directory to which others may add files (trust.h) no symbolic link is followed, whoever owns it: others may have moved it
  * there. A FIFO, a device or a socket there is refused as well, but for /dev/null, zero and full, and with @uses_own for links and FIFOs
  * that this user has made there.
+ * With @reads the target may be a directory, and is one if the path ends in a slash. Links that others may have put there are followed,
+ * but for those that the kernel does not follow in sticky directories (trust_follows_link()). Behind such a link, the target must be
+ * a file or directory that is stored (trust_is_stored()): neither a device, a FIFO nor a file of the kernel's, no descriptor of this
+ * process, and no link of procfs is followed.
  * Returns 0; -EACCES if the rule above refuses something, with a phrase in @reterr that names it; or -errno: -ENOENT
  * for a dangling link, -EISDIR for a directory, -ELOOP after 40 links. */
 must_check_ int output_place_find(struct output_place *place, int dir_fd, const char *path,

@@ -52,8 +52,8 @@ enum file_system_kind file_system_kind_of_type(const char *type, size_t len)
 	return FILE_SYSTEM_REMOTE;
 }
 
-/* Remote file systems, and file systems of the kernel's own. A user can mount none of them where others see it. */
-static const uint32_t administered_systems[] = {
+/* Remote and stacked file systems. A user can mount none of them where others see it. */
+static const uint32_t remote_systems[] = {
         0x6969,     /* nfs */
         0x517b,     /* smb */
         0xff534d42, /* cifs */
@@ -70,6 +70,11 @@ static const uint32_t administered_systems[] = {
         0x786f4256, /* vboxsf */
         0xf15f,     /* ecryptfs */
         0x61756673, /* aufs */
+        0x0187,     /* autofs */
+};
+
+/* File systems of the kernel's own. Reading a file there can have an effect. */
+static const uint32_t kernel_systems[] = {
         0x62656572, /* sysfs */
         0x64626720, /* debugfs */
         0x74726163, /* tracefs */
@@ -78,7 +83,6 @@ static const uint32_t administered_systems[] = {
         0x07655821, /* resctrl */
         0x62656570, /* configfs */
         0x1cd1,     /* devpts */
-        0x0187,     /* autofs */
 };
 
 /* fusermount(1) sets both flags for everybody but root. */
@@ -88,6 +92,14 @@ static bool is_mounted_by_root(const struct statfs *status)
 
 	return status->f_type == FUSE_SUPER_MAGIC && (status->f_flags & VALID) != 0 &&
 	       (status->f_flags & (ST_NOSUID | ST_NODEV)) != (ST_NOSUID | ST_NODEV);
+}
+
+static bool has_magic(const uint32_t *magics, size_t count, const struct statfs *status)
+{
+	for (size_t i = 0; i < count; i++)
+		if ((uint32_t)status->f_type == magics[i])
+			return true;
+	return false;
 }
 
 /* statfs(2) asks some servers, which may not answer; callers that can learn the type from mountinfo do so before. */
@@ -104,9 +116,11 @@ int file_system_check(int fd, enum file_systems allowed)
 			return 0;
 	if (allowed == FILE_SYSTEMS_LOCAL)
 		return -EREMOTE;
-	for (size_t i = 0; i < ARRAY_SIZE(administered_systems); i++)
-		if ((uint32_t)status.f_type == administered_systems[i])
-			return 0;
+	if (has_magic(remote_systems, ARRAY_SIZE(remote_systems), &status))
+		return 0;
+	if (allowed == FILE_SYSTEMS_ADMINISTERED &&
+	    has_magic(kernel_systems, ARRAY_SIZE(kernel_systems), &status))
+		return 0;
 	return is_mounted_by_root(&status) ? 0 : -EREMOTE;
 }
 
@@ -169,4 +183,11 @@ int regular_file_open_link(int dir_fd, const char *path, enum file_systems allow
 	cleanup_(fd_closep) int path_fd = regular_file_find_link(dir_fd, path);
 
 	return path_fd < 0 ? path_fd : regular_file_reopen(path_fd, allowed);
+}
+
+int regular_file_open_beside(int dir_fd, const char *name)
+{
+	cleanup_(fd_closep) int path_fd = openat(dir_fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+
+	return path_fd < 0 ? -errno : regular_file_reopen(path_fd, FILE_SYSTEMS_ALL);
 }

@@ -14,6 +14,8 @@
 /* The file systems that a file may be on. */
 enum file_systems {
 	FILE_SYSTEMS_LOCAL, /* only file systems that are known to be local */
+	/* these, and remote ones that only an administrator mounts: their files are stored, and reading one changes nothing */
+	FILE_SYSTEMS_STORED,
 	/* these, those of the kernel but for procfs, and remote ones that only an administrator mounts: no owner is made up there */
 	FILE_SYSTEMS_ADMINISTERED,
 	FILE_SYSTEMS_ALL, /* also those that may not answer, on the user's request */
@@ -44,6 +46,9 @@ must_check_ int regular_file_open(int root_fd, const char *path, enum file_syste
 /* Opens a path that only this user has chosen, from the directory @dir_fd on or from AT_FDCWD, and follows links: one of /proc, such
  * as /proc/<pid>/map_files/<range>, leads to a file by itself. Other processes influence only the target. */
 must_check_ int regular_file_open_link(int dir_fd, const char *path, enum file_systems allowed);
+
+/* Opens the regular file of this name in the directory, on any file system, and follows no link. */
+must_check_ int regular_file_open_beside(int dir_fd, const char *name);
 
 /* The two steps of both by themselves. The first returns an O_PATH descriptor or -errno; that of a path finds only what the kernel
  * has in memory, and never waits: -EAGAIN says that it would have had to, and -EINVAL is that of kernels before Linux

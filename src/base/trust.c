@@ -229,6 +229,21 @@ bool trust_was_made_there(int dir_fd, const struct stat *dir_status, int fd,
 	       (S_ISFIFO(status->st_mode) && !trust_others_may_write(fd, status));
 }
 
+bool trust_follows_link(const struct stat *dir_status, const struct stat *status)
+{
+	enum { SHARED = S_ISVTX | S_IWOTH };
+
+	if ((dir_status->st_mode & SHARED) != SHARED || trust_is_own_user(status->st_uid))
+		return true;
+	return status->st_uid == dir_status->st_uid && is_known_user(status->st_uid);
+}
+
+bool trust_is_stored(int fd, const struct stat *status)
+{
+	return (S_ISREG(status->st_mode) || S_ISDIR(status->st_mode)) &&
+	       (is_on_root_system(fd) || file_system_check(fd, FILE_SYSTEMS_STORED) == 0);
+}
+
 void trust_add_reason(int dir_fd, const struct stat *status, struct strbuf *out)
 {
 	if (!trust_user(status->st_uid) && !is_known_user(status->st_uid))

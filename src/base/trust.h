@@ -39,6 +39,14 @@ bool trust_others_may_add(int dir_fd, const struct stat *status);
 bool trust_was_made_there(int dir_fd, const struct stat *dir_status, int fd,
                           const struct stat *status);
 
+/* Returns whether the kernel follows the symbolic link @status in the directory @dir_status for this user where fs.protected_symlinks is
+ * set: in a sticky directory that all may write, only links of this user or of the directory's owner. */
+bool trust_follows_link(const struct stat *dir_status, const struct stat *status);
+
+/* Returns whether others may lead this user to the file or O_PATH descriptor @fd, whose status is @status: opening and reading it has no
+ * effect, because it is a regular file or a directory that is stored somewhere. Files of procfs and others of the kernel are not. */
+bool trust_is_stored(int fd, const struct stat *status);
+
 /* Appends who else may write the directory in which others may add a file or exchange one, and what forbids that, in parentheses. */
 void trust_add_reason(int dir_fd, const struct stat *status, struct strbuf *out);
 

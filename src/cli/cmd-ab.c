@@ -223,11 +223,11 @@ static int set_command(const struct command *command, char **words, struct plan 
 	return r < 0 ? refuse(command, NULL, &phrase) : 0;
 }
 
-static int read_file(const char *path, struct strbuf *text)
+static int read_file(const char *path, struct strbuf *text, struct strbuf *reterr)
 {
 	cleanup_(fd_source_done) struct fd_source source = FD_SOURCE_INIT;
 	size_t len = 1;
-	int r = fd_source_open(&source, path);
+	int r = fd_source_open(&source, path, reterr);
 
 	while (r == 0 && len > 0 && text->len <= PLAN_TEXT_BYTES) {
 		char *room = strbuf_reserve(text, 65536);
@@ -245,10 +245,10 @@ static int read_file(const char *path, struct strbuf *text)
 static int load_plan(const struct command *command, const char *path, struct plan *plan)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT, phrase = STRBUF_INIT;
-	int r = read_file(path, &text);
+	int r = read_file(path, &text, &phrase);
 
 	if (r < 0) {
-		cli_error("%s: %s", path, strerror(-r));
+		cli_error("%s: %s", path, phrase.len > 0 ? strbuf_str(&phrase) : strerror(-r));
 		return EXIT_FAILED;
 	}
 	if (plan_parse(plan, strbuf_str(&text), text.len, &phrase) < 0)

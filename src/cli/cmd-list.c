@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/operand-open.h"
 #include "cli/commands.h"
 #include "command/options.h"
 #include "command/pager.h"
@@ -164,13 +166,15 @@ struct finding {
 	size_t files; /* that are an info.json by their name */
 	size_t empty, old;
 	struct names recordings;
-	bool failed; /* one of them cannot be read, and was reported */
+	struct strbuf reason; /* why a directory cannot be listed */
+	bool failed;          /* one of them cannot be read, and was reported */
 };
 
 static void finding_done(struct finding *finding)
 {
 	runs_done(&finding->runs);
 	names_done(&finding->recordings);
+	strbuf_done(&finding->reason);
 }
 
 static bool is_wanted(const struct arguments *arguments, const struct job_info *info)
@@ -210,14 +214,18 @@ static int compare_names(const void *a, const void *b)
 
 /* Lists the entries of a directory whose names begin with @begin, sorted. Hidden ones are meant only by a name that is hidden
  * itself. */
-static int list_names(const char *directory, const char *begin, struct names *ret)
+static int list_names(const char *directory, const char *begin, struct names *ret,
+                      struct strbuf *reterr)
 {
-	DIR *listing = opendir(directory);
+	cleanup_(fd_closep) int fd = operand_open(AT_FDCWD, directory, OPERAND_DIRECTORY, reterr);
+	DIR *listing = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *entry;
 	int r;
 
 	if (!listing)
-		return -errno;
+		return fd < 0 ? fd : -errno;
+	/* The stream has it now. */
+	fd = -1;
 	while ((r = fd_next_entry(listing, &entry)) > 0)
 		if (strncmp(entry->d_name, begin, strlen(begin)) == 0 &&
 		    (entry->d_name[0] != '.' || begin[0] == '.'))
@@ -254,10 +262,10 @@ static void add_runs_below(struct finding *finding, const char *directory,
 {
 	for (size_t i = 0; i < names->count; i++) {
 		cleanup_(names_done) struct names inner = {0};
-		cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT;
+		cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT, reason = STRBUF_INIT;
 
 		make_path(directory, names->entries[i], &path);
-		if (list_names(strbuf_str(&path), "", &inner) == 0)
+		if (list_names(strbuf_str(&path), "", &inner, &reason) == 0)
 			add_runs(finding, strbuf_str(&path), &inner);
 	}
 }
@@ -268,7 +276,7 @@ static int add_directory(struct finding *finding, const char *directory, const c
 {
 	cleanup_(names_done) struct names names = {0};
 	size_t before = finding->files;
-	int r = list_names(directory, begin, &names);
+	int r = list_names(directory, begin, &names, &finding->reason);
 
 	if (r < 0)
 		return r;
@@ -296,6 +304,7 @@ static void add_argument(struct finding *finding, const char *path)
 {
 	size_t before = finding->files;
 	struct stat status;
+	const char *reason;
 	int r = stat(path, &status) < 0 ? -errno : 0;
 
 	if (recording_list_is(path)) {
@@ -314,7 +323,9 @@ static void add_argument(struct finding *finding, const char *path)
 	}
 	if (r == 0 && finding->files > before)
 		return;
-	cli_error("%s: %s", path, r < 0 ? strerror(-r) : "no info.json and no recording is there");
+	reason = finding->reason.len > 0 ? strbuf_str(&finding->reason) : strerror(-r);
+	cli_error("%s: %s", path, r < 0 ? reason : "no info.json and no recording is there");
+	strbuf_clear(&finding->reason);
 	finding->failed = true;
 }
 

@@ -68,11 +68,12 @@ static const char *name_of(const char *path, const char *standard)
 
 static int open_input(struct fd_source *source, const char *path, struct window_input *ret_input)
 {
-	int r = fd_source_open(source, path);
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	int r = fd_source_open(source, path, &reason);
 
 	*ret_input = (struct window_input){&source->source, name_of(path, "standard input")};
 	if (r < 0)
-		cli_error("%s: %s", path, strerror(-r));
+		cli_error("%s: %s", path, strbuf_str(&reason));
 	return r;
 }
 

@@ -9,7 +9,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
-#include "base/regular-file.h"
+#include "base/operand-open.h"
 #include "base/text.h"
 #include "base/trust-open.h"
 
@@ -39,7 +39,7 @@ static void say(struct duct_messages *messages, enum duct_level level, const cha
 static int open_file(const char *path, bool is_chosen, struct strbuf *reterr)
 {
 	if (is_chosen && geteuid() != 0)
-		return regular_file_open_link(AT_FDCWD, path, FILE_SYSTEMS_ALL);
+		return operand_open(AT_FDCWD, path, OPERAND_FILE, reterr);
 	return trust_open(path, reterr);
 }
 

@@ -11,6 +11,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/output.h"
+#include "base/regular-file.h"
 #include "base/text.h"
 #include "base/trust.h"
 
@@ -198,11 +199,10 @@ static bool has_name(const struct duct_file *file, int fd)
 
 int duct_file_open_reader(const struct duct_file *file)
 {
-	int fd = openat(file->place.dir_fd, file->place.name,
-	                O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK);
+	int fd = regular_file_open_beside(file->place.dir_fd, file->place.name);
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	if (!has_name(file, file->fd) || !has_name(file, fd)) {
 		fd_closep(&fd);
 		return -ESTALE;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/operand-open.h"
 
 int fd_source_read(struct byte_source *self, void *buffer, size_t size, size_t *ret_len)
 {
@@ -31,11 +32,24 @@ static bool is_standard_input(const char *path)
 	return strcmp(path, "-") == 0;
 }
 
-int fd_source_open(struct fd_source *source, const char *path)
+int fd_source_open(struct fd_source *source, const char *path, struct strbuf *reterr)
 {
-	source->fd = is_standard_input(path) ? dup(STDIN_FILENO)
-	                                     : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	return source->fd < 0 ? -errno : 0;
+	int r;
+
+	if (!is_standard_input(path)) {
+		r = operand_open(AT_FDCWD, path, OPERAND_FILE | OPERAND_DIRECTORY | OPERAND_STREAM,
+		                 reterr);
+	} else {
+		r = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+		if (r < 0) {
+			r = -errno;
+			strbuf_add_str(reterr, strerror(-r));
+		}
+	}
+	if (r < 0)
+		return r;
+	source->fd = r;
+	return 0;
 }
 
 static bool find_same(const char *a, const char *b, struct stat *ret_status)

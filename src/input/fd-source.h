@@ -23,8 +23,9 @@ int fd_source_read(struct byte_source *self, void *buffer, size_t size, size_t *
 
 #define FD_SOURCE_INIT ((struct fd_source){.source = {fd_source_read}, .fd = -1})
 
-/* Opens a path, "-" for standard input. Returns 0 or -errno. */
-must_check_ int fd_source_open(struct fd_source *source, const char *path);
+/* Opens a path, "-" for standard input, as base/operand-open.h does. Returns 0, or -errno with a phrase. */
+must_check_ int fd_source_open(struct fd_source *source, const char *path, struct strbuf *reterr);
+
 /* Says whether two such paths name the same file, by whatever name: "-" and "/dev/stdin" may. */
 bool fd_source_is_same(const char *a, const char *b);
 

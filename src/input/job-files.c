@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/fd.h"
-#include "base/regular-file.h"
+#include "base/operand-open.h"
 #include "command/command.h"
 
 const char job_end_info[] = "info.json";
@@ -22,16 +22,10 @@ long job_prefix_len(const char *path, const char *end)
 	                                                                : -1;
 }
 
-/* Returns what to say of an error. */
-static const char *reason_of(int error)
-{
-	return error == -EMEDIUMTYPE ? "it is no regular file" : strerror(-error);
-}
-
 /* Opens a file whose name the user has not typed. */
-static int open_regular(struct fd_source *source, const char *path)
+static int open_regular(struct fd_source *source, const char *path, struct strbuf *reterr)
 {
-	int fd = regular_file_open_link(AT_FDCWD, path, FILE_SYSTEMS_ALL);
+	int fd = operand_open(AT_FDCWD, path, OPERAND_FILE, reterr);
 
 	if (fd >= 0)
 		source->fd = fd;
@@ -59,12 +53,13 @@ int job_info_load(const char *path, struct job_info *info, struct strbuf *reterr
 {
 	cleanup_(fd_source_done) struct fd_source source = FD_SOURCE_INIT;
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
-	int r = open_regular(&source, path);
+	int r = open_regular(&source, path, reterr);
 
-	if (r == 0)
-		r = read_all(&source, &text);
+	if (r < 0)
+		return r;
+	r = read_all(&source, &text);
 	if (r < 0) {
-		strbuf_add_str(reterr, reason_of(r));
+		strbuf_add_str(reterr, strerror(-r));
 		return r;
 	}
 	return job_info_read(info, strbuf_str(&text), text.len, reterr);
@@ -138,16 +133,18 @@ static int find_by_info(const char *path, struct strbuf *ret_path, struct job_in
 
 static int open_found(const char *path, struct fd_source *source)
 {
-	int r = open_regular(source, path);
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	int r = open_regular(source, path, &reason);
 
 	if (r < 0)
-		cli_error("%s: %s", path, reason_of(r));
+		cli_error("%s: %s", path, strbuf_str(&reason));
 	return r < 0 ? -1 : 0;
 }
 
 int job_usage_open(const char *path, struct fd_source *source, struct strbuf *ret_path,
                    struct job_info *info)
 {
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
 	struct stat status;
 	int r = strcmp(path, "-") == 0 || stat(path, &status) == 0 ? 0 : -errno;
 
@@ -158,11 +155,11 @@ int job_usage_open(const char *path, struct fd_source *source, struct strbuf *re
 	}
 	if (r == 0 && (strcmp(path, "-") == 0 || !S_ISDIR(status.st_mode))) {
 		strbuf_add_str(ret_path, strcmp(path, "-") == 0 ? "standard input" : path);
-		r = fd_source_open(source, path);
+		r = fd_source_open(source, path, &reason);
 		if (r == 0)
 			load_beside(path, info);
 		else
-			cli_error("%s: %s", path, strerror(-r));
+			cli_error("%s: %s", path, strbuf_str(&reason));
 		return r;
 	}
 	if (find_by_prefix(path, r == 0, ret_path)) {

@@ -13,7 +13,7 @@ static int load_file(struct load *load)
 
 	if (r != 0)
 		return r < 0 ? r : 0;
-	r = fd_source_open(&source, load->path);
+	r = fd_source_open(&source, load->path, &load->error);
 	if (r < 0)
 		return r;
 	if (load->is_read_again && !fd_source_keep(&source, &load->again)) {

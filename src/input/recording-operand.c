@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/operand-open.h"
 #include "when/local-time.h"
 #include "when/time-range.h"
 
@@ -59,19 +60,25 @@ static int parse_range(struct recording_operand *operand, struct strbuf *reterr)
 	return r;
 }
 
-/* Returns 1 if the path was opened and may be a recording, 0 if it is none, or -errno. */
-static int open_path(struct recording_operand *operand, const char *text)
+/* Returns 1 if the path was opened and may be a recording, 0 if it is none, or -errno with a phrase. */
+static int open_path(struct recording_operand *operand, const char *text, struct strbuf *reterr)
 {
+	cleanup_(strbuf_done) struct strbuf phrase = STRBUF_INIT;
 	struct stat status;
+	int fd;
 
 	if (strcmp(text, "-") == 0 || !split(text, operand))
 		return 0;
+	fd = operand_open(AT_FDCWD, operand->path, OPERAND_FILE | OPERAND_DIRECTORY, &phrase);
 	/* A pipe is no recording, and opening it would wait for a writer. */
-	if (stat(operand->path, &status) < 0 ||
-	    (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)))
+	if (fd == -EMEDIUMTYPE)
 		return 0;
-	operand->fd = open(operand->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	if (operand->fd < 0 || fstat(operand->fd, &status) < 0)
+	if (fd < 0) {
+		strbuf_add_str(reterr, strbuf_str(&phrase));
+		return fd;
+	}
+	operand->fd = fd;
+	if (fstat(operand->fd, &status) < 0)
 		return -errno;
 	operand->is_directory = S_ISDIR(status.st_mode);
 	return operand->range_text || operand->is_directory || recording_is_file(operand->fd);
@@ -80,7 +87,7 @@ static int open_path(struct recording_operand *operand, const char *text)
 int recording_operand_open(struct recording_operand *operand, const char *text,
                            struct strbuf *reterr)
 {
-	int r = open_path(operand, text), parsed;
+	int r = open_path(operand, text, reterr), parsed;
 
 	if (r <= 0)
 		return r;
@@ -91,8 +98,9 @@ int recording_operand_open(struct recording_operand *operand, const char *text,
 bool recording_operand_is(const char *text)
 {
 	cleanup_(recording_operand_done) struct recording_operand operand = RECORDING_OPERAND_INIT;
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
 
-	return open_path(&operand, text) > 0;
+	return open_path(&operand, text, &reason) > 0;
 }
 
 static void add_range(const struct recording_range *range, struct strbuf *out)

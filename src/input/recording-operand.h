@@ -23,7 +23,7 @@ struct recording_operand {
 
 /* Opens what @text names if that is a recording: DIR@RANGE or FILE@RANGE, a directory, or a file with several windows. @text is
  * borrowed. A path that exists is never taken apart. Returns 1; 0 if it is none of these; or -errno, with a sentence where the range
- * is to blame. */
+ * is to blame, or why the path is not opened (base/operand-open.h). */
 must_check_ int recording_operand_open(struct recording_operand *operand, const char *text,
                                        struct strbuf *reterr);
 

@@ -49,7 +49,7 @@ int snapshot_file_open(struct snapshot_file *file, const char *path,
 	r = copy_recording(file, limits);
 	if (r != 0)
 		return r < 0 ? r : 0;
-	r = fd_source_open(&source, path);
+	r = fd_source_open(&source, path, &file->error);
 	if (r < 0)
 		return r;
 	if (fd_source_keep(&source, &file->kept))

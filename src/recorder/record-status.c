@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/operand-open.h"
 #include "command/command.h"
 #include "recording/recording-status.h"
 #include "when/local-time.h"
@@ -74,8 +75,8 @@ static void add_cost(const struct recording_status *status, struct strbuf *out)
 
 int record_status_print(const char *directory)
 {
-	cleanup_(fd_closep) int fd = fd_open_dir_at(AT_FDCWD, directory);
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT, out = STRBUF_INIT;
+	cleanup_(fd_closep) int fd = operand_open(AT_FDCWD, directory, OPERAND_DIRECTORY, &reason);
 	cleanup_(recording_status_done) struct recording_status status = {0};
 	int r = fd;
 

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/operand-open.h"
 #include "base/text.h"
 #include "command/command.h"
 #include "recording-rows.h"
@@ -23,7 +24,8 @@ enum { LINES_MAX = 12 };
 
 bool recording_list_is(const char *path)
 {
-	cleanup_(fd_closep) int fd = fd_open_dir_at(AT_FDCWD, path);
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	cleanup_(fd_closep) int fd = operand_open(AT_FDCWD, path, OPERAND_DIRECTORY, &reason);
 	cleanup_(recording_files_done) struct recording_files files = {0};
 	pid_t pid;
 
@@ -288,9 +290,9 @@ static void print_table(FILE *file, const char *path, struct recording_survey *s
 int recording_list_print(FILE *file, const char *path, enum run_list_format format,
                          const struct table_style *style)
 {
-	cleanup_(fd_closep) int fd = fd_open_dir_at(AT_FDCWD, path);
-	cleanup_(recording_survey_done) struct recording_survey survey = {0};
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	cleanup_(fd_closep) int fd = operand_open(AT_FDCWD, path, OPERAND_DIRECTORY, &reason);
+	cleanup_(recording_survey_done) struct recording_survey survey = {0};
 	struct table_style markdown = {.markdown = true};
 	pid_t recorder = 0;
 	int r = fd < 0 ? fd : recording_survey_read(fd, &snapshot_default_limits, &survey, &reason);

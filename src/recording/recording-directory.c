@@ -12,6 +12,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/output-place.h"
+#include "base/regular-file.h"
 #include "base/trust.h"
 
 /* Also in listings of people, who are to see what it is. */
@@ -71,13 +72,12 @@ int recording_lock(int dir_fd)
 
 int recording_lock_owner(int dir_fd, pid_t *ret_pid)
 {
-	cleanup_(fd_closep) int fd =
-	        openat(dir_fd, LOCK_NAME, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	cleanup_(fd_closep) int fd = regular_file_open_beside(dir_fd, LOCK_NAME);
 	struct flock lock = whole_file();
 
 	*ret_pid = 0;
 	if (fd < 0)
-		return errno == ENOENT ? 0 : -errno;
+		return fd == -ENOENT ? 0 : fd;
 	if (fcntl(fd, F_GETLK, &lock) < 0)
 		return -errno;
 	if (lock.l_type != F_UNLCK)

@@ -7,6 +7,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/regular-file.h"
 #include "base/scan.h"
 #include "compression/zstd-stream.h"
 #include "recording/frame-source.h"
@@ -48,8 +49,7 @@ static void find_begin(const char *head, size_t len, struct file_begin *ret)
 /* Reads the begin of a file's first window. */
 static void read_begin(int dir_fd, const char *name, char *head, struct file_begin *ret)
 {
-	cleanup_(fd_closep) int fd =
-	        openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	cleanup_(fd_closep) int fd = regular_file_open_beside(dir_fd, name);
 	struct zstd_decompressor *zstd;
 	struct frame_source source;
 	struct byte_source *text;

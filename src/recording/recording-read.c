@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/regular-file.h"
 #include "base/scan.h"
 #include "compression/zstd-stream.h"
 #include "recording/frame-source.h"
@@ -419,11 +420,10 @@ static int read_directory(struct reading *reading, int dir_fd)
 
 		if (!may_touch(&files, i, reading->range))
 			continue;
-		fd = openat(dir_fd, files.entries[i].name,
-		            O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+		fd = regular_file_open_beside(dir_fd, files.entries[i].name);
 		/* The recorder may have removed it. */
-		if (fd < 0 && errno != ENOENT)
-			r = -errno;
+		if (fd < 0 && fd != -ENOENT)
+			r = fd;
 		if (fd < 0)
 			continue;
 		reading->is_closed = i + 1 < files.count;

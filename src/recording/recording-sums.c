@@ -12,6 +12,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/regular-file.h"
 #include "ctprof/base/hash.h"
 #include "recording/recording-name.h"
 
@@ -136,12 +137,17 @@ static bool is_private(const struct stat *status, uid_t owner)
 	return status->st_uid == owner && (status->st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* Opens the file if it is as safe as that of the recording. Returns -1 with errno otherwise. */
+/* Opens the file if it is as safe as that of the recording. With @flags other than O_RDONLY the directory is this user's alone. Returns -1
+ * with errno otherwise. */
 static int open_beside(int dir_fd, const char *name, uid_t owner, int flags)
 {
-	int fd = openat(dir_fd, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
 	struct stat status;
+	int fd;
 
+	if (flags == O_RDONLY)
+		fd = regular_file_open_beside(dir_fd, name);
+	else
+		fd = openat(dir_fd, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
 	if (fd < 0)
 		return -1;
 	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && is_private(&status, owner))

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/regular-file.h"
 #include "metric/fold.h"
 #include "recording/frame-source.h"
 #include "recording/frame.h"
@@ -284,14 +285,13 @@ static int read_window(struct reading *reading, int fd, uint64_t begin, uint64_t
 
 static int read_file(struct reading *reading, int dir_fd, const struct recording_file *file)
 {
-	cleanup_(fd_closep) int fd =
-	        openat(dir_fd, file->name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	cleanup_(fd_closep) int fd = regular_file_open_beside(dir_fd, file->name);
 	uint64_t begin = 0, end = 0;
 	int r;
 
 	/* The recorder may have removed it. */
 	if (fd < 0)
-		return errno == ENOENT ? 0 : -errno;
+		return fd == -ENOENT ? 0 : fd;
 	reading->survey->files++;
 	reading->survey->bytes += file->bytes;
 	reading->begins_file = true;
