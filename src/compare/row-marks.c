@@ -122,40 +122,10 @@ bool row_marks_uneven_is_small(const struct row_view *view, struct quantity delt
 	       uneven * PARTS_OF_DELTA <= fabs(quantity_double(delta));
 }
 
-/* Returns whether the metric's total lacks them; sets @ret_has_total if it has one. */
-static bool total_lacks_exited(const struct group *group, enum metric_id metric,
-                               bool *ret_has_total)
-{
-	*ret_has_total = false;
-	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
-		if (process_total_table[i].metric != metric)
-			continue;
-		*ret_has_total = true;
-		if ((group->exited_left_out >> i & 1) ||
-		    (group->exited_unseen >> process_source(process_total_table[i].source) & 1))
-			return true;
-	}
-	return false;
-}
-
-/* A lifetime has a counter without a total of the living alone. In a window each thread that ended there is to have a row. */
-static bool rows_lack_exited(const struct group *group, const struct derive_frame *frame,
-                             enum metric_id metric)
-{
-	return frame->kind == KIND_window && !window_exits_are_known(frame->exits) &&
-	       metric_is_counter(metric) && metric != METRIC_lived_ns &&
-	       (group->exited_unseen & GROUP_EXITED_RAN);
-}
-
 bool row_lacks_exited(const struct group *group, const struct derive_frame *frame, unsigned measure)
 {
-	for (size_t i = 0; i < metric_count(measure); i++) {
-		enum metric_id metric = metric_at(measure, i);
-		bool has_total;
-
-		if (total_lacks_exited(group, metric, &has_total) ||
-		    (!has_total && rows_lack_exited(group, frame, metric)))
+	for (size_t i = 0; i < metric_count(measure); i++)
+		if (group_lacks_exited(group, frame, metric_at(measure, i)))
 			return true;
-	}
 	return false;
 }

@@ -219,9 +219,7 @@ struct row_view {
 void row_view(const struct row_set *set, const struct row_group *group, unsigned measure,
               struct row_view *ret);
 
-/* Returns whether the measure of a group lacks exited threads of its processes, although totals of the same processes show that there was
- * some work of theirs: their part was left out, see struct group; or the total of this measure is not known; or it has none, and the
- * frame is of a window without the ends of threads. */
+/* Returns whether a metric that the measure has or is made of lacks exited threads of the group's processes, see group_lacks_exited(). */
 bool row_lacks_exited(const struct group *group, const struct derive_frame *frame,
                       unsigned measure);
 

@@ -75,7 +75,7 @@ void fleet_groups_add(struct fleet_groups *groups, const struct snapshot_info *i
 	}
 }
 
-/* A group has the work of exited threads if the total of any of its processes is known. */
+/* A group has the work of exited threads if the total of any of its processes is known. It may have that of threads without a value. */
 static void add_exited(struct fleet_group *sums, const struct group_table *table,
                        struct group *group)
 {
@@ -85,7 +85,18 @@ static void add_exited(struct fleet_group *sums, const struct group_table *table
 
 		summary_add_exited(&sums->summaries[metric], group->known >> i & 1,
 		                   group_exited_part(group, metric));
+		summary_remove_unseen(&sums->summaries[metric], group_covered(group, metric));
 	}
+}
+
+/* Exited threads that have run, and whose work nobody knows, are one thread without a value. */
+static void add_lacking(struct fleet_group *sums, const struct derive_frame *frame,
+                        const struct group *group)
+{
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		if (fleet_has_metric((enum metric_id)i) &&
+		    group_lacks_exited(group, frame, (enum metric_id)i))
+			summary_add_unseen(&sums->summaries[i], 1);
 }
 
 static void add_name(const struct fleet_groups *groups, const struct strmap_entry *entry,
@@ -142,6 +153,7 @@ void fleet_groups_finish(struct fleet_groups *groups, const struct snapshot_info
 {
 	cleanup_(strbuf_done) struct strbuf name = STRBUF_INIT;
 	struct group_table *table = &groups->table;
+	struct derive_frame frame = derive_frame_of(info);
 	struct metric_set forgotten = {{0}};
 
 	table->host = &info->host;
@@ -156,6 +168,7 @@ void fleet_groups_finish(struct fleet_groups *groups, const struct snapshot_info
 		struct strmap_entry *named;
 
 		add_exited(sums, table, entry->value);
+		add_lacking(sums, &frame, entry->value);
 		strbuf_clear(&name);
 		add_name(groups, entry, &name);
 		/* Names that differ in bytes that are no UTF-8 are one. */

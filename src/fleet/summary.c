@@ -78,6 +78,13 @@ void summary_add_unseen(struct summary *summary, uint64_t threads)
 	saturating_add_to(&summary->threads, threads);
 }
 
+void summary_remove_unseen(struct summary *summary, uint64_t threads)
+{
+	uint64_t unseen = summary->threads - summary->seen;
+
+	summary->threads -= threads < unseen ? threads : unseen;
+}
+
 void summary_add(struct summary *summary, __int128 value, bool zero_is_none)
 {
 	summary_add_unscaled(summary, value, value, zero_is_none);

@@ -44,6 +44,9 @@ int summary_bin(__int128 value);
 /* Adds threads without a value. */
 void summary_add_unseen(struct summary *summary, uint64_t threads);
 
+/* Takes away as many threads without a value: their work is among that of exited ones. */
+void summary_remove_unseen(struct summary *summary, uint64_t threads);
+
 /* Adds a thread with a value within +-(2^64-1). If @zero_is_none, a 0 is left out of the smallest value. */
 void summary_add(struct summary *summary, __int128 value, bool zero_is_none);
 /* The same of a value that summary_scale() will scale; @scaled is the value that its bin is of. */

@@ -222,6 +222,12 @@ uint64_t group_exited_part(const struct group *group, enum metric_id metric);
 /* Returns how many threads of the group are in the metric's value only by the total of their process. */
 uint32_t group_covered(const struct group *group, enum metric_id metric);
 
+/* Returns whether the metric lacks exited threads of the group's processes, although totals of the same processes show that there was
+ * some work of theirs: their part was left out, see @exited_left_out; or the total of this metric is not known; or it has none, and
+ * the frame is of a window without the ends of threads. */
+bool group_lacks_exited(const struct group *group, const struct derive_frame *frame,
+                        enum metric_id metric);
+
 /* Returns the sources of which any total is known, a bit each. */
 unsigned group_known_sources(const struct group *group);
 

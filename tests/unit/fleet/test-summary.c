@@ -52,6 +52,10 @@ static void keeps_what_it_was_given(void **state)
 	assert_summary(&summary, "3 of 5, 2 exact 0 22 -3 .. 5 exited 1 7 -2:1 0:1 3:1");
 	summary_add_exited(&summary, false, 0);
 	assert_summary(&summary, "3 of 5, 2 exact 0 22 -3 .. 5 exited 2 0 -2:1 0:1 3:1");
+	summary_remove_unseen(&summary, 1);
+	assert_summary(&summary, "3 of 4, 2 exact 0 22 -3 .. 5 exited 2 0 -2:1 0:1 3:1");
+	summary_remove_unseen(&summary, 2);
+	assert_summary(&summary, "3 of 3, 2 exact 0 22 -3 .. 5 exited 2 0 -2:1 0:1 3:1");
 }
 
 static void leaves_zero_out_of_a_floor(void **state)

@@ -146,11 +146,48 @@ static void test_run_time_shows(void **state)
 	}
 }
 
+/* Totals lack them wherever they are not known; rows do so in a window alone, and only if the ends of threads are not known. */
+static void test_lacks(void **state)
+{
+	static const struct {
+		uint32_t left_out, unseen;
+		enum snapshot_kind kind;
+		enum window_exits exits;
+		bool run_time, syscw, voluntary_csw;
+	} cases[] = {
+	        {0, 0, KIND_window, WINDOW_EXITS_off, false, false, false},
+	        {0, GROUP_EXITED_RAN, KIND_window, WINDOW_EXITS_off, false, false, true},
+	        {0, GROUP_EXITED_RAN, KIND_window, WINDOW_EXITS_denied, false, false, true},
+	        {0, GROUP_EXITED_RAN, KIND_window, WINDOW_EXITS_recorded, false, false, false},
+	        {0, GROUP_EXITED_RAN, KIND_window, WINDOW_EXITS_completed, false, false, false},
+	        {0, GROUP_EXITED_RAN, KIND_lifetime, WINDOW_EXITS_off, false, false, false},
+	        {0, 1u << PROCESS_SOURCE_taskstats, KIND_lifetime, WINDOW_EXITS_off, true, false,
+	         false},
+	        {1u << PROCESS_TOTAL_syscw, 0, KIND_lifetime, WINDOW_EXITS_off, false, true, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct group group = {.exited_left_out = cases[i].left_out,
+		                      .exited_unseen = cases[i].unseen};
+		struct derive_frame frame = {.kind = cases[i].kind, .exits = cases[i].exits};
+
+		assert_int_equal(group_lacks_exited(&group, &frame, METRIC_run_time_ns),
+		                 cases[i].run_time);
+		assert_int_equal(group_lacks_exited(&group, &frame, METRIC_syscw), cases[i].syscw);
+		assert_int_equal(group_lacks_exited(&group, &frame, METRIC_voluntary_csw),
+		                 cases[i].voluntary_csw);
+		assert_false(group_lacks_exited(&group, &frame, METRIC_lived_ns));
+		assert_false(group_lacks_exited(&group, &frame, METRIC_nice));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_exited_unseen),
 	        cmocka_unit_test(test_run_time_shows),
+	        cmocka_unit_test(test_lacks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
