@@ -57,10 +57,11 @@ void fact_table_add(struct fact_table *table, const struct cgroup_stats *stats)
 	cgroup_table_add(&table->cgroups, pattern, stats);
 }
 
-/* Leaves out settings, averages over more time than a window has, and values of the cgroups above. */
+/* Leaves out settings, averages over more time than a window has, values of the cgroups above, and values that lack a
+ * cgroup. */
 static bool is_tested(const struct fact_row *row)
 {
-	if (row->sides[0].state != FACT_NUMBER)
+	if (row->sides[0].state != FACT_NUMBER || fact_row_is_partial(row, 0))
 		return false;
 	if (row->section == SECTION_pressure || row->section == SECTION_host_pressure)
 		return row->unit == UNIT_us;

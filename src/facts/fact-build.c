@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "facts/cgroup-lost.h"
+#include "facts/fact-derive.h"
 #include "where/where.h"
 
 static const char *keep_text(struct fact_row_set *set, const char *bytes, size_t len)
@@ -52,6 +53,36 @@ static double magnitude(struct quantity quantity)
 	return fabs(quantity_double(quantity));
 }
 
+/* Returns the share of the members that have the value. */
+static double share_of(const struct fact_cell *cell)
+{
+	return cell->members / ((double)cell->members + cell->lacking);
+}
+
+bool fact_row_is_partial(const struct fact_row *row, unsigned side)
+{
+	return row->sides[side].state == FACT_NUMBER && row->sides[side].lacking > 0;
+}
+
+/* Returns whether unlike shares may make a hundredth of the delta or more, if the members without the value are like the
+ * others: the rule for metrics of threads. */
+static bool is_uneven(const struct fact_row *row)
+{
+	enum { PARTS_OF_DELTA = 100 };
+	const struct fact_cell *sides = row->sides;
+	double shares[SIDE_MAX], uneven = 0;
+
+	if (row->delta.kind == QUANTITY_NONE || sides[SIDE_BASELINE].members == 0 ||
+	    sides[SIDE_CANDIDATE].members == 0)
+		return false;
+	for (unsigned side = 0; side < SIDE_MAX; side++)
+		shares[side] = share_of(&sides[side]);
+	for (unsigned side = 0; side < SIDE_MAX; side++)
+		uneven = fmax(uneven, magnitude(sides[side].number) * fabs(shares[0] - shares[1]) /
+		                              shares[side]);
+	return uneven > 0 && uneven * PARTS_OF_DELTA > magnitude(row->delta);
+}
+
 static double weight_of(const struct fact_row *row, unsigned sides,
                         const struct fact_metric *metric)
 {
@@ -59,7 +90,7 @@ static double weight_of(const struct fact_row *row, unsigned sides,
 	struct quantity size = sides == 1 ? row->sides[0].number : row->delta;
 
 	if (size.kind == QUANTITY_NONE)
-		return row->changed && !row->went_back && !row->remade &&
+		return row->changed && !row->went_back && !row->remade && !row->uneven &&
 		       row->sides[SIDE_BASELINE].state != FACT_UNSEEN &&
 		       row->sides[SIDE_CANDIDATE].state != FACT_UNSEEN;
 	return larger > 0 ? magnitude(size) / larger : 0;
@@ -78,6 +109,9 @@ static void compare_sides(const struct fact_build *build, struct fact_row *row,
 	row->went_back = kind.counts && build->options->continues && !row->remade &&
 	                 row->delta.kind != QUANTITY_NONE && quantity_double(row->delta) < 0;
 	if (row->went_back || row->remade)
+		row->delta = (struct quantity){0};
+	row->uneven = is_uneven(row);
+	if (row->uneven)
 		row->delta = (struct quantity){0};
 	if (row->delta.kind != QUANTITY_NONE && !quantity_is_zero(baseline) &&
 	    row->unit != UNIT_percent_hundredths && row->unit != UNIT_ratio)
@@ -143,14 +177,43 @@ static void set_common_ticks(const struct fact_build *build, struct fact_row *ro
 		                                           frequencies[SIDE_BASELINE]));
 }
 
+/* Returns whether the row is of what the cgroups of a group have counted. */
+static bool is_of_counters(struct fact_kind kind)
+{
+	return kind.id < FACT_ID_DERIVED
+	               ? kind.counts
+	               : kind.id == FACT_ID_DERIVED + FACT_DERIVED_cpu_percent_docker ||
+	                         kind.id == FACT_ID_DERIVED + FACT_DERIVED_cpu_percent_cadvisor;
+}
+
+/* A cgroup that was made in the window has values at its end only, and a process may be one that this user may not
+ * read. */
+static void set_lacking(const struct fact_build *build, unsigned side, struct fact_kind kind,
+                        struct fact_cell *cell)
+{
+	const struct cgroup_group *group = build->cgroups[side];
+	const struct smaps_group *processes = build->smaps[side];
+
+	if (build->section == SECTION_smaps_rollup && processes) {
+		cell->lacking = processes->unread;
+		cell->members = processes->processes;
+	}
+	if (section_table[build->section].subject != SUBJECT_CGROUPS || !group ||
+	    build->sides[side].info->kind != KIND_window || !is_of_counters(kind))
+		return;
+	cell->lacking = group->without_begin;
+	cell->members = group->members - group->without_begin;
+}
+
 /* Returns false if no side has seen the value. */
-static bool set_cells(const struct fact_build *build, bool as_rate, const struct fact_cell *cells,
-                      struct fact_row *row)
+static bool set_cells(const struct fact_build *build, struct fact_kind kind, bool as_rate,
+                      const struct fact_cell *cells, struct fact_row *row)
 {
 	bool seen = false;
 
 	for (unsigned side = 0; side < build->set->sides; side++) {
 		row->sides[side] = as_rate ? rate_cell(build, side, &cells[side]) : cells[side];
+		set_lacking(build, side, kind, &row->sides[side]);
 		seen = seen || row->sides[side].state != FACT_UNSEEN;
 	}
 	set_common_ticks(build, row);
@@ -168,7 +231,7 @@ void fact_build_row(struct fact_build *build, const char *name, size_t len, stru
 	                       .per = as_rate || kind.per_second ? PER_second : PER_total};
 	struct fact_metric *metric;
 
-	if (!set_cells(build, as_rate, cells, &row))
+	if (!set_cells(build, kind, as_rate, cells, &row))
 		return;
 	metric = metric_of(build, name, len);
 	if (build->totals_only) {

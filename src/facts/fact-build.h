@@ -31,8 +31,9 @@ struct fact_build {
 	size_t group_name_len;
 	/* The cgroups of the current rows, by side; NULL: there are none, or they are not of cgroups. */
 	const struct cgroup_group *cgroups[SIDE_MAX];
-	size_t group_start;        /* its first row */
-	struct fact_group *groups; /* owned */
+	const struct smaps_group *smaps[SIDE_MAX]; /* the processes, likewise */
+	size_t group_start;                        /* its first row */
+	struct fact_group *groups;                 /* owned */
 	size_t group_count;
 	size_t group_capacity;
 };

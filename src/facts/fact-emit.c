@@ -499,13 +499,20 @@ static void emit_smaps_group(struct fact_build *build, const struct strmap_entry
 {
 	enum { BYTES_IN_KIB = 1024 };
 	const struct keyed_values *lists[SIDE_MAX] = {NULL}, *no_rates[SIDE_MAX] = {NULL};
-	const struct smaps_group *only = groups[0] ? groups[0] : groups[1];
-	bool one_name = !only->several_names;
+	const struct smaps_group *only =
+	        groups[0] && groups[0]->processes > 0 ? groups[0] : groups[1];
+	bool one_name;
 
+	/* No process of the name could be read. */
+	if (!only || only->processes == 0)
+		return;
+	one_name = !only->several_names;
+	memset(build->smaps, 0, sizeof(build->smaps));
 	for (unsigned side = 0; side < build->set->sides; side++) {
-		if (!groups[side])
+		if (!groups[side] || groups[side]->processes == 0)
 			continue;
 		lists[side] = &groups[side]->kib;
+		build->smaps[side] = groups[side];
 		one_name =
 		        one_name && !groups[side]->several_names && same_name(only, groups[side]);
 	}

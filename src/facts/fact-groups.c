@@ -54,6 +54,8 @@ void cgroup_table_add(struct cgroup_table *table, struct span pattern,
 		cgroup_rates_add(&group->rates, group->rate_members++, stats);
 	else if (cgroup_counts(stats))
 		group->rate_unknown = true;
+	else if (stats->read_boottime_ns > 0)
+		group->without_begin++;
 	cgroup_tree_add(&table->tree, stats, group->pattern, &group->above);
 }
 
@@ -104,19 +106,35 @@ static void note_name(struct smaps_group *group, const char *name, size_t len)
 	}
 }
 
+/* Returns whether the process has memory that is not in the snapshot. A kernel thread has none, and neither has one that
+ * exited. */
+static bool is_unread(const struct thread_sample *sample)
+{
+	enum source_outcome outcome = sample->outcomes[SOURCE_smaps_rollup];
+
+	return sample->tid == sample->tgid && sample->window_part != WINDOW_PART_exited &&
+	       sample->window_part != WINDOW_PART_passed &&
+	       (outcome == OUTCOME_denied || outcome == OUTCOME_skipped ||
+	        outcome == OUTCOME_stalled || outcome == OUTCOME_malformed);
+}
+
 void smaps_table_add(struct smaps_table *table, const struct thread_sample *sample)
 {
 	const struct keyed_values *from = &sample->smaps_rollup_kib;
 	struct strmap_entry *entry;
 	struct smaps_group *group;
 
-	if (!sample->has_smaps)
+	if (!sample->has_smaps && !is_unread(sample))
 		return;
 	make_key(table, sample);
 	entry = strmap_add(&table->map, strbuf_str(&table->scratch), table->scratch.len);
 	if (!entry->value)
 		entry->value = mem_calloc(1, sizeof(struct smaps_group));
 	group = entry->value;
+	if (!sample->has_smaps) {
+		group->unread++;
+		return;
+	}
 	group->processes++;
 	if (table->literal)
 		note_name(group, entry->key, entry->key_len);

@@ -16,6 +16,7 @@ struct cgroup_group {
 	/* The members whose time between readings is known, in a window. */
 	uint32_t rate_members;
 	struct cgroup_stats rates; /* see cgroup-rates.h */
+	uint32_t without_begin;    /* members that were read at the end of the window only */
 	bool rate_unknown;         /* another member has counters, and no such time */
 	struct cgroup_above above; /* see cgroup-path.h; filled by cgroup_table_finish() */
 	/* Counts by hierarchy: the members that have an id, and those that the group of the other snapshot does not have;
@@ -45,6 +46,7 @@ void cgroup_table_finish(struct cgroup_table *table);
 /* The processes of one name: pattern of pcomm, or "pcomm[tgid]" if names are literal. */
 struct smaps_group {
 	uint32_t processes;
+	uint32_t unread;  /* more of the name, whose file was not read */
 	char *first_name; /* owned; see struct group */
 	size_t first_name_len;
 	bool several_names;
@@ -59,5 +61,5 @@ struct smaps_table {
 
 void smaps_table_init(struct smaps_table *table, bool literal);
 void smaps_table_done(struct smaps_table *table);
-/* Ignores a sample without smaps. */
+/* Counts a leader whose smaps_rollup was not read; ignores other samples without smaps. */
 void smaps_table_add(struct smaps_table *table, const struct thread_sample *sample);

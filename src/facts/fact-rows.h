@@ -19,6 +19,8 @@ struct fact_cell {
 	enum fact_state state;
 	struct quantity number; /* FACT_NUMBER */
 	const char *text;       /* FACT_TEXT; borrowed; raw bytes */
+	/* A number of several cgroups or processes: how many have the value, and how many lack it. */
+	uint32_t members, lacking;
 	struct quantity
 	        rate; /* the number per second of its own interval; none if that is not known */
 };
@@ -45,6 +47,8 @@ struct fact_row {
 	/* The two values add up since their cgroups were made, and these are different ones of one path: it has no delta. Only
 	 * between two lifetime snapshots of one boot. */
 	bool remade;
+	/* The two values lack unlike shares of their cgroups or processes, which may be the whole difference: it has no delta. */
+	bool uneven;
 	bool companion; /* does not meet the conditions, and stands beside a row that does */
 	/* In compare |delta|, in show the value, over the larger of the two sums over all groups of the section; 1 if a
 	 * limit or a text changed, 0 if there is no difference. */
@@ -94,3 +98,6 @@ struct fact_row_set {
 void fact_rows_init(struct fact_row_set *set, const struct fact_side *sides, unsigned count,
                     const struct fact_row_options *options);
 void fact_rows_done(struct fact_row_set *set);
+
+/* Returns whether the value of a side lacks some of the group's cgroups or processes. */
+bool fact_row_is_partial(const struct fact_row *row, unsigned side);

@@ -288,7 +288,7 @@ void machine_fact_value(const struct fact_row *row, struct machine_column column
 		set_flag(ret, row->sides[column.side].state != FACT_UNSEEN);
 		break;
 	case COLUMN_partial:
-		set_flag(ret, false);
+		set_flag(ret, fact_row_is_partial(row, column.side));
 		break;
 	case COLUMN_comparison:
 		set_text(ret, report_comparison(false));
@@ -296,6 +296,10 @@ void machine_fact_value(const struct fact_row *row, struct machine_column column
 	case COLUMN_marks:
 		if (row->went_back || row->remade)
 			set_text(ret, row->remade ? "remade" : "went_back");
+		else if (row->delta.kind != QUANTITY_NONE &&
+		         (fact_row_is_partial(row, SIDE_BASELINE) ||
+		          fact_row_is_partial(row, SIDE_CANDIDATE)))
+			set_text(ret, "partial_delta");
 		break;
 	default:
 		break;

@@ -31,8 +31,11 @@ static void add_difference(const struct fact_row *row, struct strbuf *out)
 		return;
 	}
 	units_format_delta(row->unit, row->delta, false, out);
-	if (row->delta.kind != QUANTITY_NONE)
-		strbuf_add_str(out, measure_per_table[row->per].suffix);
+	if (row->delta.kind == QUANTITY_NONE)
+		return;
+	strbuf_add_str(out, measure_per_table[row->per].suffix);
+	if (fact_row_is_partial(row, SIDE_BASELINE) || fact_row_is_partial(row, SIDE_CANDIDATE))
+		strbuf_add_char(out, '*');
 }
 
 /* Settings have tabs and newlines between their parts, which stay apart with a blank. */
@@ -59,6 +62,8 @@ void facts_add_cell(const struct fact_row *row, unsigned side, struct strbuf *ou
 		add_text(row, cell->text, out);
 	else
 		strbuf_add_char(out, '-');
+	if (fact_row_is_partial(row, side))
+		strbuf_add_char(out, '*');
 }
 
 enum table_color facts_add_delta(const struct fact_row *row, struct strbuf *out)

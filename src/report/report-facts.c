@@ -379,12 +379,20 @@ static void print_footnote(FILE *file, const struct report *report, const struct
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 	const char *separator = report->style.markdown ? "\n" : "";
-	bool went_back = false, remade = false;
+	bool went_back = false, remade = false, partial = false;
 
 	for (size_t i = 0; i < count; i++) {
+		for (unsigned side = 0; side < report->rows->sides; side++)
+			partial = partial || fact_row_is_partial(&rows[i], side);
 		went_back = went_back || rows[i].went_back;
 		remade = remade || rows[i].remade;
 	}
+	if (partial)
+		strbuf_addf(&text, "%s%s* covers a part of the group: %s\n", separator,
+		            report->style.markdown ? "\\" : "",
+		            rows->section == SECTION_smaps_rollup
+		                    ? "processes whose smaps_rollup was not read are missing"
+		                    : "cgroups that the first reading did not see are missing");
 	if (went_back)
 		strbuf_addf(
 		        &text,

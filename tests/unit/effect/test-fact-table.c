@@ -95,6 +95,27 @@ static void test_values(void **state)
 	assert_null(series("cpu_usage_usec@/late"));
 }
 
+/* A cgroup that was made in the window is not in the sum of its group: the group is not tested by such a window. */
+static void test_partial(void **state)
+{
+	struct cgroup_stats made = {.read_boottime_ns = 1};
+
+	(void)state;
+	strbuf_add_str(&made.path, "/session-2.scope");
+	fact_set_number(&made.values[CGROUP_VALUE_memory_current], 4096);
+	fact_table_init(&table, false, PER_second, 1);
+	fact_table_begin(&table, 0);
+	add("/session-1.scope", 6, 4);
+	add("/a.service", 6, 4);
+	fact_table_add(&table, &made);
+	end(1);
+	assert_non_null(series("cpu_usage_usec@/a.service"));
+	assert_null(series("cpu_usage_usec@/session-{N}.scope"));
+	assert_null(series("io_full_total@/session-{N}.scope"));
+	assert_non_null(series("memory_current@/session-{N}.scope"));
+	cgroup_stats_done(&made);
+}
+
 /* The same second of user time on hosts whose clocks tick 250 and 100 times in it. */
 static void test_other_ticks(void **state)
 {
@@ -193,6 +214,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test_teardown(test_values, teardown),
+	        cmocka_unit_test_teardown(test_partial, teardown),
 	        cmocka_unit_test_teardown(test_other_ticks, teardown),
 	        cmocka_unit_test_teardown(test_rows, teardown),
 	        cmocka_unit_test(test_names),

@@ -2,6 +2,7 @@
 #include "facts.h"
 #include "facts/fact-derive.h"
 #include "groups.h"
+#include "samples.h"
 
 static void expect(struct fact_fixture *fixture, unsigned sides, enum metric_section section,
                    const char *expected)
@@ -257,6 +258,49 @@ static void test_smaps_names(void **state)
 	expect(fixture, 1, SECTION_smaps_rollup, "worker-1 Rss 1024; ");
 }
 
+static void add_unread(struct smaps_table *table, const char *name, uint32_t tgid,
+                       enum source_outcome outcome, enum window_part part)
+{
+	static struct thread_sample sample;
+
+	sample_reset(&sample);
+	sample.tgid = sample.tid = tgid;
+	sample.window_part = part;
+	sample.outcomes[SOURCE_smaps_rollup] = outcome;
+	sample_name(&sample.pcomm, name);
+	smaps_table_add(table, &sample);
+	sample_done(&sample);
+}
+
+/* A process that was not read is missing from the sum, and a difference is not what another one lacks. Without any there is
+ * no row, and kernel threads and processes that ended have no memory. */
+static void test_smaps_unread(void **state)
+{
+	struct fact_fixture *fixture = *state;
+	const struct fact_row *row;
+
+	for (unsigned side = 0; side < SIDE_MAX; side++) {
+		add_process(&fixture->smaps[side], "a", 1, 10, 1);
+		add_process(&fixture->smaps[side], "both", 3, side ? 12 : 10, 1);
+		add_unread(&fixture->smaps[side], "both", 4, OUTCOME_skipped, WINDOW_PART_NONE);
+		add_process(&fixture->smaps[side], "whole", 5, side ? 20 : 10, 1);
+		add_unread(&fixture->smaps[side], "whole", 6, OUTCOME_off, WINDOW_PART_NONE);
+		add_unread(&fixture->smaps[side], "whole", 7, OUTCOME_denied, WINDOW_PART_exited);
+		add_unread(&fixture->smaps[side], "none", 8, OUTCOME_denied, WINDOW_PART_NONE);
+	}
+	add_unread(&fixture->smaps[0], "a", 2, OUTCOME_denied, WINDOW_PART_NONE);
+	add_process(&fixture->smaps[1], "a", 2, 90, 1);
+	expect(fixture, 2, SECTION_smaps_rollup,
+	       "whole Rss 10240 20480 10240; both Rss 10240 12288 2048; a Rss 10240 102400; "
+	       "a Pss 1024 2048; ");
+	row = find_fact(&fixture->set, "a", "Rss");
+	assert_true(row->uneven);
+	assert_true(fact_row_is_partial(row, 0));
+	assert_false(fact_row_is_partial(row, 1));
+	assert_true(fact_row_is_partial(find_fact(&fixture->set, "both", "Rss"), 1));
+	assert_false(fact_row_is_partial(find_fact(&fixture->set, "whole", "Rss"), 0));
+}
+
 /* Sums stop where 64 bits end. */
 static void test_smaps_overflow(void **state)
 {
@@ -328,6 +372,49 @@ static void test_rates(void **state)
 	assert_real(find_fact(&fixture->set, "/d", "oom")->delta, 2);
 	assert_real(find_fact(&fixture->set, "host", "io_some_total")->delta, 0.5);
 	assert_integer(find_fact(&fixture->set, "host", "io_some_avg10")->delta, 0);
+}
+
+/* Adds a cgroup of a window with counters and current amounts; one that was made in it has no counters. */
+static void add_of_window(struct cgroup_table *table, const char *path, bool made)
+{
+	struct cgroup_stats stats = {.read_boottime_ns = 20, .interval_ns = made ? 0 : 10};
+
+	strbuf_add_str(&stats.path, path);
+	fact_set_number(&stats.values[CGROUP_VALUE_memory_current], 4096);
+	fact_set_number(&stats.values[CGROUP_VALUE_pids_current], 2);
+	keyed_values_set(&stats.lists[CGROUP_LIST_memory_stat], "anon", 4, 50);
+	if (!made) {
+		fact_set_number(&stats.values[CGROUP_VALUE_cpu_usage_usec], 7);
+		keyed_values_set(&stats.lists[CGROUP_LIST_memory_stat], "pgfault", 7, 5);
+		keyed_values_set(&stats.lists[CGROUP_LIST_memory_events], "oom", 3, 1);
+		keyed_values_set(&stats.lists[CGROUP_LIST_io_stat], "8:0 rbytes", 10, 5);
+		set_psi(&stats.psi, PSI_io, PSI_ROW_some, 5, 30);
+	}
+	add_cgroup_stats(table, &stats);
+	cgroup_stats_done(&stats);
+}
+
+/* Sums lack what a cgroup made in the window has counted, but not what it has at the end. */
+static void test_made_in_window(void **state)
+{
+	static const char *const sums[] = {"cpu_usage_usec", "cpu_percent_cadvisor",
+	                                   "pgfault",        "oom",
+	                                   "io_rbytes",      "io_some_total"};
+	struct fact_fixture *fixture = *state;
+
+	make_windows(fixture, (const uint64_t[]){10, 10});
+	add_of_window(&fixture->cgroups[0], "/group", false);
+	add_of_window(&fixture->cgroups[0], "/group", true);
+	add_of_window(&fixture->cgroups[0], "/alone", false);
+	memset(fixture->options.sections, 1, sizeof(fixture->options.sections));
+	make_facts(fixture, 1);
+	for (size_t i = 0; i < ARRAY_SIZE(sums); i++) {
+		assert_true(fact_row_is_partial(find_fact(&fixture->set, "/group", sums[i]), 0));
+		assert_false(fact_row_is_partial(find_fact(&fixture->set, "/alone", sums[i]), 0));
+	}
+	assert_false(fact_row_is_partial(find_fact(&fixture->set, "/group", "anon"), 0));
+	assert_false(fact_row_is_partial(find_fact(&fixture->set, "/group", "memory_current"), 0));
+	assert_false(fact_row_is_partial(find_fact(&fixture->set, "/group", "pids_current"), 0));
 }
 
 /* Per anything else, of lifetime snapshots, and without a length there are no rates. */
@@ -427,6 +514,8 @@ int main(void)
 	        on_facts(test_smaps_names),
 	        on_facts(test_sched_ext),
 	        on_facts(test_smaps_overflow),
+	        on_facts(test_smaps_unread),
+	        on_facts(test_made_in_window),
 	        on_facts(test_sections_and_symmetry),
 	        on_facts(test_rates),
 	        on_facts(test_no_rates),
