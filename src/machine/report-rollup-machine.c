@@ -10,9 +10,10 @@
 
 enum { FLUSH_BYTES = 64 << 10 };
 
-/* A cell: a text, or a number where the text is NULL. */
+/* A cell: a text, or a number where the text is NULL, or a flag. */
 struct cell {
 	const char *name;
+	bool is_flag, flag;
 	const char *text;
 	size_t text_len;
 	struct quantity number;
@@ -33,6 +34,11 @@ static void add_text(struct cells *cells, const char *name, const char *text, si
 static void add_number(struct cells *cells, const char *name, struct quantity number)
 {
 	cells->cells[cells->count++] = (struct cell){.name = name, .number = number};
+}
+
+static void add_flag(struct cells *cells, const char *name, bool flag)
+{
+	cells->cells[cells->count++] = (struct cell){.name = name, .is_flag = true, .flag = flag};
 }
 
 /* Without a process of its own a directory did nothing by itself, if anything is known of those below. */
@@ -75,6 +81,25 @@ static void add_two_sides(struct cells *cells, const struct rollup_row *row)
 	add_number(cells, "percent", row->percent);
 }
 
+/* Adds whether the values lack some of the threads: a table marks them. */
+static void add_partial(struct cells *cells, const struct rollup_row *row, unsigned sides)
+{
+	static const char *const names[][SIDE_MAX] = {
+	        {"own_partial_baseline", "own_partial_candidate"},
+	        {"partial_baseline", "partial_candidate"},
+	};
+
+	if (sides == 1) {
+		add_flag(cells, "own_partial", row->has_own && row->own.partial[0]);
+		add_flag(cells, "partial", row->total.partial[0]);
+		return;
+	}
+	for (unsigned side = 0; side < SIDE_MAX; side++)
+		add_flag(cells, names[0][side], row->has_own && row->own.partial[side]);
+	for (unsigned side = 0; side < SIDE_MAX; side++)
+		add_flag(cells, names[1][side], row->total.partial[side]);
+}
+
 /* The parent's path, or nothing of a root. */
 static void add_parent(struct cells *cells, const struct rollup *rollup,
                        const struct rollup_row *row)
@@ -108,13 +133,16 @@ static void fill(struct cells *cells, const struct report *report, const struct 
 		add_one_side(cells, row);
 	add_number(cells, "percent_host", row->host_percent);
 	add_number(cells, "percent_parent", row->parent_percent);
+	add_partial(cells, row, report->rows->sides);
 }
 
 static void print_csv_cell(FILE *file, const struct report *report, const struct cell *cell)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 
-	if (cell->text) {
+	if (cell->is_flag) {
+		fputs(cell->flag ? "true" : "false", file);
+	} else if (cell->text) {
 		strbuf_add(&text, cell->text, cell->text_len);
 		csv_print_text(file, strbuf_str(&text), report->csv_raw);
 	} else if (cell->number.kind != QUANTITY_NONE) {
@@ -161,7 +189,9 @@ static void write_row(struct json_output *out, const struct cells *cells)
 
 		json_write_key(&out->writer, cell->name);
 		strbuf_clear(&out->scratch);
-		if (cell->text) {
+		if (cell->is_flag) {
+			json_write_bool(&out->writer, cell->flag);
+		} else if (cell->text) {
 			json_write_text(&out->writer, cell->text, cell->text_len);
 		} else if (cell->number.kind == QUANTITY_NONE) {
 			json_write_null(&out->writer);
