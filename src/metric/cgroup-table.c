@@ -264,6 +264,68 @@ static void merge_list(enum cgroup_list_id list, struct keyed_values *into,
 	}
 }
 
+/* A quota stands beside its period. */
+static const struct {
+	enum cgroup_value_id quota, period;
+} bandwidths[] = {{CGROUP_VALUE_cpu_max_quota_us, CGROUP_VALUE_cpu_max_period_us},
+                  {CGROUP_VALUE_cpu_v1_quota_us, CGROUP_VALUE_cpu_v1_period_us}};
+
+struct bandwidth {
+	struct fact_value quota, period; /* have no text */
+};
+
+static struct bandwidth bandwidth_of(const struct cgroup_stats *stats, unsigned index)
+{
+	return (struct bandwidth){stats->values[bandwidths[index].quota],
+	                          stats->values[bandwidths[index].period]};
+}
+
+static bool is_known(const struct bandwidth *bandwidth)
+{
+	return bandwidth->quota.state != FACT_UNSEEN && bandwidth->period.state == FACT_NUMBER;
+}
+
+/* Returns whether @a allows more than @b, or the same in a longer period. */
+static bool allows_more(const struct bandwidth *a, const struct bandwidth *b)
+{
+	bool a_unlimited = a->quota.state == FACT_UNLIMITED;
+	bool b_unlimited = b->quota.state == FACT_UNLIMITED;
+	__int128 of_a = (__int128)a->quota.number * b->period.number;
+	__int128 of_b = (__int128)b->quota.number * a->period.number;
+
+	if (a_unlimited != b_unlimited)
+		return a_unlimited;
+	if (a_unlimited || of_a == of_b)
+		return a->period.number > b->period.number;
+	return of_a > of_b;
+}
+
+/* The quota of one cgroup with the period of another would be a limit that none of them has. */
+static void merge_values(struct cgroup_stats *into, const struct cgroup_stats *from)
+{
+	struct bandwidth larger[ARRAY_SIZE(bandwidths)];
+	bool known[ARRAY_SIZE(bandwidths)], unlike[ARRAY_SIZE(bandwidths)];
+
+	for (unsigned i = 0; i < ARRAY_SIZE(bandwidths); i++) {
+		const struct bandwidth a = bandwidth_of(into, i), b = bandwidth_of(from, i);
+
+		known[i] = is_known(&a) && is_known(&b);
+		/* Then no quota is known of all, and a period alone says nothing. */
+		unlike[i] = (a.quota.state == FACT_UNSEEN) != (b.quota.state == FACT_UNSEEN);
+		larger[i] = known[i] && allows_more(&b, &a) ? b : a;
+	}
+	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++)
+		merge_value(cgroup_value_table[i].rule, &into->values[i], &from->values[i]);
+	for (unsigned i = 0; i < ARRAY_SIZE(bandwidths); i++) {
+		if (known[i]) {
+			into->values[bandwidths[i].quota] = larger[i].quota;
+			into->values[bandwidths[i].period] = larger[i].period;
+		} else if (unlike[i]) {
+			fact_clear(&into->values[bandwidths[i].period]);
+		}
+	}
+}
+
 void cgroup_stats_merge(struct cgroup_stats *into, uint32_t members,
                         const struct cgroup_stats *from)
 {
@@ -273,11 +335,10 @@ void cgroup_stats_merge(struct cgroup_stats *into, uint32_t members,
 	for (size_t i = 0; members == 0 && i < from->ids.count; i++)
 		keyed_values_set(&into->ids, from->ids.entries[i].key,
 		                 strlen(from->ids.entries[i].key), from->ids.entries[i].value);
-	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++)
-		if (members == 0)
-			copy_value(&into->values[i], &from->values[i]);
-		else
-			merge_value(cgroup_value_table[i].rule, &into->values[i], &from->values[i]);
+	for (unsigned i = 0; members == 0 && i < CGROUP_VALUE_COUNT; i++)
+		copy_value(&into->values[i], &from->values[i]);
+	if (members > 0)
+		merge_values(into, from);
 	for (unsigned i = 0; i < CGROUP_LIST_COUNT; i++) {
 		into->has_list[i] = into->has_list[i] || from->has_list[i];
 		merge_list((enum cgroup_list_id)i, &into->lists[i], &from->lists[i]);

@@ -116,6 +116,44 @@ static void test_protections(void **state)
 	}
 }
 
+/* A quota stays with its period, whoever comes first. */
+static void test_bandwidths(void **state)
+{
+	static const struct {
+		int64_t given[3][2], merged[2];
+	} cases[] = {
+	        {{{20000, 100000}, {50000, 50000}, {10000, 10000}}, {50000, 50000}},
+	        {{{20000, 100000}, {50000, 100000}, {30000, 100000}}, {50000, 100000}},
+	        {{{20000, 100000}, {UNLIMITED, 50000}, {30000, 200000}}, {UNLIMITED, 50000}},
+	        {{{UNLIMITED, 100000}, {UNLIMITED, 50000}, {1, 1}}, {UNLIMITED, 100000}},
+	        {{{20000, 100000}, {UNSEEN, UNSEEN}, {30000, 50000}}, {UNSEEN, UNSEEN}},
+	        {{{INT64_MAX, 2}, {INT64_MAX, 1}, {1, INT64_MAX}}, {INT64_MAX, 1}},
+	};
+	static const enum cgroup_value_id ids[][2] = {
+	        {CGROUP_VALUE_cpu_max_quota_us, CGROUP_VALUE_cpu_max_period_us},
+	        {CGROUP_VALUE_cpu_v1_quota_us, CGROUP_VALUE_cpu_v1_period_us}};
+	static const unsigned orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+	                                     {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases) * ARRAY_SIZE(orders) * ARRAY_SIZE(ids); i++) {
+		const unsigned *order = orders[i % ARRAY_SIZE(orders)];
+		const enum cgroup_value_id *id = ids[i / ARRAY_SIZE(orders) % ARRAY_SIZE(ids)];
+		size_t number = i / ARRAY_SIZE(orders) / ARRAY_SIZE(ids);
+		struct cgroup_stats into = {0}, from = {0};
+
+		for (uint32_t k = 0; k < ARRAY_SIZE(orders[0]); k++) {
+			for (unsigned part = 0; part < 2; part++)
+				set(&from.values[id[part]], cases[number].given[order[k]][part]);
+			cgroup_stats_merge(&into, k, &from);
+		}
+		for (unsigned part = 0; part < 2; part++)
+			assert_int_equal(get(&into.values[id[part]]), cases[number].merged[part]);
+		cgroup_stats_done(&into);
+		cgroup_stats_done(&from);
+	}
+}
+
 static void test_same_text(void **state)
 {
 	struct cgroup_stats into = {0}, from = {0};
@@ -219,10 +257,11 @@ static void test_key_units(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(test_sums),      cmocka_unit_test(test_largest),
-	        cmocka_unit_test(test_limits),    cmocka_unit_test(test_protections),
-	        cmocka_unit_test(test_same_text), cmocka_unit_test(test_lists),
-	        cmocka_unit_test(test_pressure),  cmocka_unit_test(test_key_units),
+	        cmocka_unit_test(test_sums),       cmocka_unit_test(test_largest),
+	        cmocka_unit_test(test_limits),     cmocka_unit_test(test_protections),
+	        cmocka_unit_test(test_same_text),  cmocka_unit_test(test_lists),
+	        cmocka_unit_test(test_bandwidths), cmocka_unit_test(test_pressure),
+	        cmocka_unit_test(test_key_units),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
