@@ -55,7 +55,7 @@ static int load(struct unit_table *table, struct fact_table *facts, char **paths
 		cleanup_(fd_source_done) struct fd_source source = FD_SOURCE_INIT;
 		cleanup_(snapshot_info_done) struct snapshot_info info = {0};
 		cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
-		int r = fd_source_open(&source, paths[i]);
+		int r = fd_source_open(&source, paths[i], &reason);
 
 		if (r == 0)
 			r = unit_tables_read(table, 1, facts, i, &source.source,
