@@ -13,6 +13,7 @@
 #   open.sh ROOT
 set -eu
 [ $# -eq 1 ] || { echo "Usage: open.sh ROOT" >&2; exit 2; }
+here=$(cd "$(dirname "$0")" && pwd)
 cd "$1"
 
 # file, how many calls, and why they may be there.
@@ -92,31 +93,8 @@ src/trigger/trigger.c 1 the mount of cgroups
 check() {
     hits=$(grep -rnE "$2" --include='*.[ch]' src | grep -vE '^[^:]*:[0-9]+:[[:space:]]*(/?\*|//)' | grep -vE "$3" || true)
     [ -n "$hits" ] || { echo "open.sh: no use at all in $PWD, not even the legal ones" >&2; exit 1; }
-    printf '%s\n' "$hits" | awk -F: -v exceptions="$1" -v what="$4" '
-        BEGIN {
-            n = split(exceptions, lines, "\n")
-            for (i = 1; i <= n; i++)
-                if (split(lines[i], words, " ") > 2)
-                    most[words[1]] = words[2]
-        }
-        {
-            found[$1]++
-            text[$1] = text[$1] $0 "\n"
-        }
-        END {
-            for (file in found)
-                if (found[file] > most[file] + 0) {
-                    printf "%s%s: %d calls that %s, %d are allowed: see operand-open.h and regular-file.h\n",
-                        text[file], file, found[file], what, most[file]
-                    failed = 1
-                }
-            for (file in most)
-                if (found[file] + 0 < most[file]) {
-                    print file ": is an exception of open.sh with more calls that " what " than it has"
-                    failed = 1
-                }
-            exit failed
-        }' || failed=1
+    printf '%s\n' "$hits" | awk -F: -v exceptions="$1" -v what="calls that $4" -v rule='see operand-open.h and regular-file.h' \
+        -f "$here/exceptions.awk" || failed=1
 }
 
 failed=0

@@ -6,6 +6,7 @@
 #   trust.sh ROOT
 set -eu
 [ $# -eq 1 ] || { echo "Usage: trust.sh ROOT" >&2; exit 2; }
+here=$(cd "$(dirname "$0")" && pwd)
 cd "$1"
 
 # file, how many lines, and why they may be there.
@@ -24,28 +25,5 @@ src/doctor/doctor-threads.c 1 chooses a process to read from, by its user
 pattern='st_[ug]id[[:space:]]*[!=]=|stx_[ug]id[[:space:]]*[!=]=|[!=]=[[:space:]]*[a-z_>.-]*stx?_[ug]id|S_IW(GRP|OTH)|gete?uid\(\)[[:space:]]*[!=]=[[:space:]]*[^0[:space:]]'
 hits=$(grep -rnE "$pattern" --include='*.[ch]' src | grep -vE '^[^:]*:[0-9]+:[[:space:]]*(/?\*|//)' || true)
 [ -n "$hits" ] || { echo "trust.sh: no use at all in $1, not even the legal ones" >&2; exit 1; }
-printf '%s\n' "$hits" | awk -F: -v exceptions="$exceptions" '
-    BEGIN {
-        n = split(exceptions, lines, "\n")
-        for (i = 1; i <= n; i++)
-            if (split(lines[i], words, " ") > 2)
-                most[words[1]] = words[2]
-    }
-    {
-        found[$1]++
-        text[$1] = text[$1] $0 "\n"
-    }
-    END {
-        for (file in found)
-            if (found[file] > most[file] + 0) {
-                printf "%s%s: %d comparisons of owners, %d are allowed: base/trust.h decides whom a file belongs to\n",
-                    text[file], file, found[file], most[file]
-                failed = 1
-            }
-        for (file in most)
-            if (found[file] + 0 < most[file]) {
-                print file ": is an exception of trust.sh with more comparisons than it has"
-                failed = 1
-            }
-        exit failed
-    }'
+printf '%s\n' "$hits" | awk -F: -v exceptions="$exceptions" -v what='comparisons of owners' \
+    -v rule='base/trust.h decides whom a file belongs to' -f "$here/exceptions.awk"
