@@ -11,6 +11,7 @@ user time at ticks, which is off by some ticks: the least user time of several r
 shorter the run is, and a linear path measured that way had a growth of up to 2.45. Two doublings halve the weight of
 what remains, such as caches that are too small for the larger input. WORD selects the kinds whose name contains it."""
 
+import json
 import os
 import shutil
 import sqlite3
@@ -209,6 +210,31 @@ def fields(path, count):
         file.write(f'{{"schema_version":"0.2.3","a":{{"b":{{{inner}}}}}}}')
 
 
+@of_path
+def sessions(path, count):
+    """dir: an experiment with a boot for each unit. None has all arms, so that no window is read."""
+    units = [
+        {"state": "done", "arm": "AB"[i % 2], "block": i // 2 + 1, "session": i + 1, "file": "a", "start": i, "length_ns": 10**9, "outcomes": {}}
+        for i in range(count + 1)
+    ]
+    text = {
+        "ctprof_experiment": 1,
+        "name": "x",
+        "state": "complete",
+        "order": "abba",
+        "seed": 1,
+        "arms": [{"name": "A", "lines": []}, {"name": "B", "lines": []}],
+        "plan": {"margin": 0.02, "min_effect": 0.01, "blocks": 1, "primary": [], "control": [], "guard": []},
+        "sessions": [{"boot_id": f"b{i}", "host": "h"} for i in range(count + 1)],
+        "units": units,
+    }
+    os.makedirs(path, exist_ok=True)
+    with open(os.path.join(path, "experiment.json"), "w", encoding="ascii") as file:
+        json.dump(text, file)
+
+
+sessions.status = 1
+
 STARS = "/" + "*a" * 60 + "*b"
 
 # The kind of files, their number at first, and the command; {a} and {b} are two files of that kind.
@@ -236,6 +262,7 @@ KINDS = [
     ("a database of a group for each host, in an experiment", hosts, None, 1000, ["db", "query", "arms", "--db", "{a}"]),
     ("a job of many processes", jobs, None, 10000, ["plot", "{a}"]),
     ("a job of many records", records, None, 10000, ["plot", "-f", "svg", "-o", "{out}", "{a}"]),
+    ("an experiment of many boots", sessions, None, 4000, ["ab-report", "{a}"]),
     ("a job of many fields", fields, None, 10000, ["list", "-f", "ndjson", "{a}"]),
 ]
 
@@ -260,12 +287,12 @@ def make(directory, name, maker, other, count):
     return names
 
 
-def measure(command, tries):
-    """The least CPU time of several runs."""
+def measure(command, tries, status):
+    """The least CPU time of several runs, which end with @status."""
     least = None
     for _ in range(tries):
         run = Run(command)
-        if run.status != 0:
+        if run.status != status:
             raise RuntimeError(f"{' '.join(command)}: status {run.status}: {run.error}")
         least = run.cpu_seconds if least is None else min(least, run.cpu_seconds)
     return least
@@ -277,17 +304,18 @@ class Growth:
     def __init__(self, ctprof, directory, kind, least_count):
         _, self.maker, self.other, _, self.arguments = kind
         self.ctprof, self.directory, self.count = ctprof, directory, least_count
+        status = getattr(self.maker, "status", 0)
         nothing, small = self.command("nothing", 0), self.command("small", self.count)
-        self.nothing = measure(nothing, TRIES)
-        while measure(small, 2) - self.nothing < LEAST_SECONDS:
+        self.nothing = measure(nothing, TRIES, status)
+        while measure(small, 2, status) - self.nothing < LEAST_SECONDS:
             self.count *= 2
             small = self.command("small", self.count)
         large = self.command("large", STEP * self.count)
         self.small = self.large = float("inf")
         for _ in range(ROUNDS):
-            self.nothing = min(self.nothing, measure(nothing, TRIES))
-            self.small = min(self.small, measure(small, TRIES))
-            self.large = min(self.large, measure(large, TRIES - 2))
+            self.nothing = min(self.nothing, measure(nothing, TRIES, status))
+            self.small = min(self.small, measure(small, TRIES, status))
+            self.large = min(self.large, measure(large, TRIES - 2, status))
             if self.is_linear():
                 break
 
