@@ -291,6 +291,24 @@ uint32_t group_process_unseen(const struct group_process *process,
 	return unseen;
 }
 
+uint64_t group_process_unseen_run_ns(const struct group_process *process)
+{
+	enum {
+		RUN = PROCESS_TOTAL_run_time_ns,
+		USER = PROCESS_TOTAL_utime_clock_ticks,
+		SYSTEM = PROCESS_TOTAL_stime_clock_ticks
+	};
+	uint64_t ticks = saturating_add(process->totals[USER], process->totals[SYSTEM]), ran_ns;
+
+	if (group_process_knows(process, process_source(process_total_table[RUN].source)) ||
+	    !is_whole(process, USER) || !is_whole(process, SYSTEM))
+		return 0;
+	ran_ns = saturating_multiply(ticks, process->tick_ns);
+	return ran_ns > saturating_add(process->sums[RUN], ROUNDED_TICKS * process->tick_ns)
+	               ? ran_ns - process->sums[RUN]
+	               : 0;
+}
+
 void group_process_done(struct group_process *process)
 {
 	strbuf_done(&process->pcomm);

@@ -308,6 +308,16 @@ static void add_remainders(struct group *group, const uint64_t remainders[PROCES
 		saturating_add_to(&group->exited[i], remainders[i]);
 }
 
+/* Adds CPU time that only clock ticks have. */
+static void add_unseen_run(const struct group_table *table, struct group *group)
+{
+	uint64_t ns = group_process_unseen_run_ns(&table->process);
+
+	saturating_add_to(&group->exited_run_ns, ns);
+	if (table->process.exited_interval_ns > 0)
+		rate_add(&group->exited_run_rate, ns, table->process.exited_interval_ns);
+}
+
 static void add_covered(struct group *group, const struct group_process *process)
 {
 	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
@@ -355,6 +365,7 @@ void group_table_finish(struct group_table *table)
 		group->members += exited_hash(table);
 	add_remainders(group, remainders);
 	group_rates_add_exited(table, group, remainders);
+	add_unseen_run(table, group);
 }
 
 void group_table_complete(struct group_table *table, const struct group_table *other)
@@ -406,79 +417,6 @@ void group_table_forget(struct group_table *table, const struct metric_set *metr
 	}
 }
 
-void group_include_exited(const struct group_table *table, struct group *group, unsigned sources,
-                          unsigned left_out)
-{
-	if (group->exited || group->covered)
-		group_open(group);
-	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
-		enum metric_id metric = process_total_table[i].metric;
-		struct fold_cell *cell;
-		unsigned source = 1u << process_source(process_total_table[i].source);
-		uint64_t *part = group->exited ? &group->exited[i] : NULL;
-
-		if (!(sources & source)) {
-			if (left_out & source)
-				group->exited_left_out |= 1u << i;
-			if (part)
-				*part = 0;
-			if (group->covered)
-				group->covered[i] = 0;
-			if (group->exited_rates)
-				group->exited_rates[i] = (struct rate_sum){0};
-			continue;
-		}
-		if (group->covered)
-			group->cells[metric].seen += group->covered[i];
-		if (!part)
-			continue;
-		group_rates_include(table->rates, group, (enum process_total)i);
-		cell = &group->cells[metric];
-		cell->number = saturating_add(cell->number, *part);
-		/* Among threads it counts as no thread more; alone it must count as seen. */
-		if (group->threads == 0 && group->known >> i & 1)
-			cell->seen = 1;
-	}
-	if (group->threads <= 1)
-		group_pack(group);
-}
-
-uint64_t group_exited_part(const struct group *group, enum metric_id metric)
-{
-	for (unsigned i = 0; group->exited && i < PROCESS_TOTAL_COUNT; i++)
-		if (process_total_table[i].metric == metric)
-			return group->exited[i];
-	return 0;
-}
-
-uint32_t group_covered(const struct group *group, enum metric_id metric)
-{
-	for (unsigned i = 0; group->covered && i < PROCESS_TOTAL_COUNT; i++)
-		if (process_total_table[i].metric == metric)
-			return group->covered[i];
-	return 0;
-}
-
-unsigned group_known_sources(const struct group *group)
-{
-	unsigned sources = 0;
-
-	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
-		if (group->known >> i & 1)
-			sources |= 1u << process_source(process_total_table[i].source);
-	return sources;
-}
-
-unsigned group_comparable_sources(const struct group *a, const struct group *b)
-{
-	unsigned sources = 0;
-
-	for (unsigned i = 0; i < PROCESS_SOURCE_COUNT; i++)
-		if (a->unknown[i] == b->unknown[i])
-			sources |= 1u << i;
-	return sources;
-}
-
 void group_merge(struct group *into, const struct group *maybe_packed, size_t spread_count)
 {
 	cleanup_(group_reader_done) struct group_reader reader = {0};
@@ -513,6 +451,8 @@ void group_merge(struct group *into, const struct group *maybe_packed, size_t sp
 		fold_merge((enum metric_id)i, &into->cells[i], &from->cells[i]);
 	if (from->exited)
 		add_remainders(into, from->exited);
+	saturating_add_to(&into->exited_run_ns, from->exited_run_ns);
+	rate_merge(&into->exited_run_rate, from->exited_run_rate);
 	if (from->covered && !into->covered)
 		into->covered = mem_calloc(PROCESS_TOTAL_COUNT, sizeof(into->covered[0]));
 	for (unsigned i = 0; from->covered && i < PROCESS_TOTAL_COUNT; i++)

@@ -72,6 +72,9 @@ struct group {
 	 * enum process_total, which group_include_exited() adds. NULL if there are none. Owned. */
 	struct rate_sum *rates;
 	struct rate_sum *exited_rates;
+	/* The CPU time of exited threads whose run time is not known, by the clock ticks of their processes. It is in no cell. */
+	uint64_t exited_run_ns;
+	struct rate_sum exited_run_rate;
 	unsigned rate_count;
 	struct rate_sum delays_beyond; /* see struct derive_inputs */
 	/* The waits that began before the window, indexed by metric; NULL if there are none. Owned. */

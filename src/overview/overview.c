@@ -115,6 +115,26 @@ static double number_of(const struct building *building, unsigned side, const st
 	return ticks_per_second > 0 ? number * NS_PER_SECOND / (double)ticks_per_second : 0;
 }
 
+static bool lacks_threads(const struct group *group, const struct derive_frame *frame,
+                          enum metric_id metric)
+{
+	return group->cells[metric].seen < group_threads_for(group, metric) ||
+	       row_lacks_exited(group, frame, metric);
+}
+
+/* Adds the CPU time of exited threads that only clock ticks have. */
+static void add_exited_run(const struct group *group, const struct derive_frame *frame,
+                           bool per_second, struct overview_value *value)
+{
+	if (group->exited_run_ns == 0)
+		return;
+	value->seen = true;
+	value->amount +=
+	        per_second ? rate_value(group->exited_run_rate) : (double)group->exited_run_ns;
+	value->partial = lacks_threads(group, frame, METRIC_utime_clock_ticks) ||
+	                 lacks_threads(group, frame, METRIC_stime_clock_ticks);
+}
+
 static struct overview_value value_of(const struct building *building, unsigned aspect,
                                       unsigned side, const struct group *group)
 {
@@ -135,10 +155,11 @@ static struct overview_value value_of(const struct building *building, unsigned 
 		uint32_t seen = group->cells[metric].seen;
 
 		value.seen = value.seen || seen > 0;
-		value.partial = value.partial || (kind != ASPECT_KIND_PEAK &&
-		                                  (seen < group_threads_for(group, metric) ||
-		                                   row_lacks_exited(group, frame, metric)));
+		value.partial = value.partial ||
+		                (kind != ASPECT_KIND_PEAK && lacks_threads(group, frame, metric));
 		value.amount += seen > 0 ? number_of(building, side, group, metric, per_second) : 0;
+		if (metric == METRIC_run_time_ns)
+			add_exited_run(group, frame, per_second, &value);
 	}
 	if (per_second && (group->rates_unknown || frame->length_ns == 0))
 		return (struct overview_value){0};

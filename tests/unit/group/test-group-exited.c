@@ -8,6 +8,8 @@
 
 #define NO_TOTALS UINT64_MAX
 
+enum { BUSY = 2, IDLE = 40, TICK_NS = 10000000 };
+
 /* Adds a thread of the process @name, and the process's ticks with it. */
 static void add(struct group_table *table, const char *name, uint32_t tid, enum window_part part,
                 uint64_t ticks, uint64_t run_ns, uint64_t total_ticks)
@@ -41,14 +43,20 @@ static void add(struct group_table *table, const char *name, uint32_t tid, enum 
 static void add_pool(struct group_table *table, enum window_part part, uint64_t rounded_ns,
                      uint64_t exited)
 {
-	enum { BUSY = 2, IDLE = 40, TICK_NS = 10000000 };
-
 	for (uint32_t i = 0; i < BUSY + IDLE; i++) {
 		uint64_t ticks = i < BUSY ? 50 : 0;
 
 		add(table, "a", i + 1, part, ticks, ticks * TICK_NS + rounded_ns / (BUSY + IDLE),
 		    i == 0 ? 100 + exited : NO_TOTALS);
 	}
+}
+
+/* Returns what the ticks of the pool's process have more than its threads ran; up to two ticks may be rounding. */
+static uint64_t exited_run_ns(uint64_t rounded_ns, uint64_t exited)
+{
+	uint64_t ran_ns = rounded_ns / (BUSY + IDLE) * (BUSY + IDLE), ns = exited * TICK_NS;
+
+	return ns > ran_ns + 2 * TICK_NS ? ns - ran_ns : 0;
 }
 
 /* Ticks are witnesses of exited threads as far as they are not rounded off in the living: these lose no more than they ran, and in
@@ -88,7 +96,10 @@ static void test_exited_unseen(void **state)
 		assert_int_equal(table_group(&table, "a")->exited_unseen & 1u << PROCESS_SOURCE_io,
 		                 0);
 		assert_int_equal(table_group(&table, "b")->exited_unseen, 0);
+		assert_int_equal(table_group(&table, "a")->exited_run_ns,
+		                 exited_run_ns(cases[i].rounded_ns, cases[i].exited));
 		group_merge(into, table_group(&table, "a"), 0);
+		assert_int_equal(into->exited_run_ns, table_group(&table, "a")->exited_run_ns);
 		assert_int_equal(into->exited_unseen, table_group(&table, "a")->exited_unseen);
 		group_free(into, 0);
 		group_table_done(&table);
@@ -120,7 +131,6 @@ static void test_exited_unseen(void **state)
 /* The run time of a process is a witness, too, but for a tick: in a window it is read before its threads. */
 static void test_run_time_shows(void **state)
 {
-	enum { TICK_NS = 10000000 };
 	const uint64_t remainders_ns[] = {0, TICK_NS, TICK_NS + 1};
 
 	(void)state;
@@ -141,6 +151,8 @@ static void test_run_time_shows(void **state)
 		group_table_finish(&table);
 		assert_int_equal(table_group(&table, "a")->exited_unseen,
 		                 remainders_ns[i] > TICK_NS ? GROUP_EXITED_RAN : 0);
+		/* It has the work, and needs no ticks for it. */
+		assert_int_equal(table_group(&table, "a")->exited_run_ns, 0);
 		group_table_done(&table);
 		sample_done(&sample);
 	}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "group/group.h"
+
+#include "group-rates.h"
+#include "group/group-pack.h"
+
+/* Returns whether the metric's total lacks them; sets @ret_has_total if it has one. */
+static bool total_lacks_exited(const struct group *group, enum metric_id metric,
+                               bool *ret_has_total)
+{
+	*ret_has_total = false;
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
+		if (process_total_table[i].metric != metric)
+			continue;
+		*ret_has_total = true;
+		if ((group->exited_left_out >> i & 1) ||
+		    (group->exited_unseen >> process_source(process_total_table[i].source) & 1))
+			return true;
+	}
+	return false;
+}
+
+/* A lifetime has a counter without a total of the living alone. In a window each thread that ended there is to have a row. */
+static bool rows_lack_exited(const struct group *group, const struct derive_frame *frame,
+                             enum metric_id metric)
+{
+	return frame->kind == KIND_window && !window_exits_are_known(frame->exits) &&
+	       metric_is_counter(metric) && metric != METRIC_lived_ns &&
+	       (group->exited_unseen & GROUP_EXITED_RAN);
+}
+
+bool group_lacks_exited(const struct group *group, const struct derive_frame *frame,
+                        enum metric_id metric)
+{
+	bool has_total;
+
+	return total_lacks_exited(group, metric, &has_total) ||
+	       (!has_total && rows_lack_exited(group, frame, metric));
+}
+
+void group_include_exited(const struct group_table *table, struct group *group, unsigned sources,
+                          unsigned left_out)
+{
+	if (group->exited || group->covered)
+		group_open(group);
+	if (!(sources &
+	      1u << process_source(process_total_table[PROCESS_TOTAL_utime_clock_ticks].source))) {
+		group->exited_run_ns = 0;
+		group->exited_run_rate = (struct rate_sum){0};
+	}
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
+		enum metric_id metric = process_total_table[i].metric;
+		struct fold_cell *cell;
+		unsigned source = 1u << process_source(process_total_table[i].source);
+		uint64_t *part = group->exited ? &group->exited[i] : NULL;
+
+		if (!(sources & source)) {
+			if (left_out & source)
+				group->exited_left_out |= 1u << i;
+			if (part)
+				*part = 0;
+			if (group->covered)
+				group->covered[i] = 0;
+			if (group->exited_rates)
+				group->exited_rates[i] = (struct rate_sum){0};
+			continue;
+		}
+		if (group->covered)
+			group->cells[metric].seen += group->covered[i];
+		if (!part)
+			continue;
+		group_rates_include(table->rates, group, (enum process_total)i);
+		cell = &group->cells[metric];
+		cell->number = saturating_add(cell->number, *part);
+		/* Among threads it counts as no thread more; alone it must count as seen. */
+		if (group->threads == 0 && group->known >> i & 1)
+			cell->seen = 1;
+	}
+	if (group->threads <= 1)
+		group_pack(group);
+}
+
+uint64_t group_exited_part(const struct group *group, enum metric_id metric)
+{
+	for (unsigned i = 0; group->exited && i < PROCESS_TOTAL_COUNT; i++)
+		if (process_total_table[i].metric == metric)
+			return group->exited[i];
+	return 0;
+}
+
+uint32_t group_covered(const struct group *group, enum metric_id metric)
+{
+	for (unsigned i = 0; group->covered && i < PROCESS_TOTAL_COUNT; i++)
+		if (process_total_table[i].metric == metric)
+			return group->covered[i];
+	return 0;
+}
+
+unsigned group_known_sources(const struct group *group)
+{
+	unsigned sources = 0;
+
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
+		if (group->known >> i & 1)
+			sources |= 1u << process_source(process_total_table[i].source);
+	return sources;
+}
+
+unsigned group_comparable_sources(const struct group *a, const struct group *b)
+{
+	unsigned sources = 0;
+
+	for (unsigned i = 0; i < PROCESS_SOURCE_COUNT; i++)
+		if (a->unknown[i] == b->unknown[i])
+			sources |= 1u << i;
+	return sources;
+}
