@@ -55,8 +55,9 @@ mounted() {
 threads() {
     local files=(/proc/[0-9]*/task/[0-9]*/stat)
 
-    { grep -sH '' "${files[@]}" || true; } |
-        sed -n 's#^/proc/\([0-9]*\)/task/\([0-9]*\)/stat:.*) \(.\) \([-0-9]* \)\{5\}\([0-9]*\) [-0-9 ]*$#\1/\2 \3 \5#p' |
+    # Names may have any byte.
+    { grep -asH '' "${files[@]}" || true; } |
+        LC_ALL=C sed -n 's#^/proc/\([0-9]*\)/task/\([0-9]*\)/stat:.*) \(.\) \([-0-9]* \)\{5\}\([0-9]*\) [-0-9 ]*$#\1/\2 \3 \5#p' |
         awk '{ print $1 ($2 ~ /[ZX]/ || int($3 / 4) % 2 ? " ended" : "") }' | sort
 }
 
