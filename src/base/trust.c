@@ -3,10 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <linux/magic.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
@@ -32,13 +30,17 @@ struct overflow {
 /* Returns how many ids the namespace has. */
 static uint64_t count_mapped(const char *text)
 {
-	uint64_t inside, outside, length, all = 0;
-	int len;
+	struct span rest = {text, strlen(text)}, line;
+	uint64_t length, all = 0;
 
-	while (sscanf(text, "%" SCNu64 "%" SCNu64 "%" SCNu64 "%n", &inside, &outside, &length,
-	              &len) == 3) {
-		all += length;
-		text += len;
+	/* The first id inside, the first one outside, and how many. */
+	while (scan_line(&rest, &line)) {
+		struct span last = {0}, word;
+
+		while (scan_word(&line, &word))
+			last = word;
+		if (scan_u64(last.text, last.len, &length))
+			all += length;
 	}
 	return all;
 }
@@ -50,14 +52,16 @@ static bool is_overflow(struct overflow *overflow, uint32_t id)
 
 	if (!overflow->is_known) {
 		cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+		struct span rest, word;
 		uint64_t number;
-		int len;
 
 		overflow->id = DEFAULT;
 		overflow->is_ambiguous = true;
-		if (fd_read_all_at(AT_FDCWD, overflow->id_path, &text, MAP_BYTES) == 0 &&
-		    sscanf(strbuf_str(&text), "%" SCNu64 "%n", &number, &len) == 1)
-			overflow->id = number;
+		if (fd_read_all_at(AT_FDCWD, overflow->id_path, &text, MAP_BYTES) == 0) {
+			rest = (struct span){strbuf_str(&text), text.len};
+			if (scan_word(&rest, &word) && scan_u64(word.text, word.len, &number))
+				overflow->id = number;
+		}
 		if (fd_read_all_at(AT_FDCWD, overflow->map_path, &text, MAP_BYTES) == 0)
 			overflow->is_ambiguous = count_mapped(strbuf_str(&text)) < ALL_IDS;
 		overflow->is_known = true;
@@ -91,15 +95,34 @@ bool trust_user(uid_t uid)
 	return (uid == 0 || uid == geteuid()) && is_known_user(uid);
 }
 
-/* Returns whether the process in whose directory this is runs as this user or root by all its ids: real, effective, saved, and that of
- * the file system. A set-id program has its user's place among them. */
+/* Returns whether all ids of the line "Uid:" of a process's status, real, effective, saved and that of the file system, are trusted. */
+static bool has_trusted_ids(const char *status)
+{
+	enum { IDS = 4 };
+	const char *line = strstr(status, "\nUid:");
+	struct span rest, word;
+
+	if (!line)
+		return false;
+	line += strlen("\nUid:");
+	rest = (struct span){line, strcspn(line, "\n")};
+	for (unsigned i = 0; i < IDS; i++) {
+		uint64_t id;
+
+		if (!scan_word(&rest, &word) || !scan_u64(word.text, word.len, &id) ||
+		    !trust_user((uid_t)id))
+			return false;
+	}
+	return true;
+}
+
+/* Returns whether the process in whose directory this is runs as this user or root by all its ids. A set-id program has its user's place
+ * among them. */
 static bool is_trusted_process(int dir_fd)
 {
 	cleanup_(fd_closep) int fd = openat(dir_fd, "status", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	char text[STATUS_BYTES];
-	const char *line;
 	struct statfs system;
-	unsigned ids[4];
 	ssize_t len;
 
 	/* A directory in that of the process, such as the one of its descriptors. */
@@ -111,13 +134,7 @@ static bool is_trusted_process(int dir_fd)
 	if (len <= 0)
 		return false;
 	text[len] = '\0';
-	line = strstr(text, "\nUid:");
-	if (!line || sscanf(line, "\nUid: %u %u %u %u", &ids[0], &ids[1], &ids[2], &ids[3]) != 4)
-		return false;
-	for (unsigned i = 0; i < 4; i++)
-		if (!trust_user((uid_t)ids[i]))
-			return false;
-	return true;
+	return has_trusted_ids(text);
 }
 
 /* @fd is of procfs. Its own files and directories, such as those below /proc/sys, are root's. */

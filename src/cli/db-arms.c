@@ -22,11 +22,12 @@ int db_arms_check(const struct option_parser *parser)
 
 void db_arms_split(const char *text, char **ret_names, struct arm_question *ret)
 {
-	char *names = mem_copy(text, strlen(text)), *comma = strchr(names, ',');
+	char *names = mem_copy(text, strlen(text));
+	size_t len = strcspn(names, ",");
 
-	*comma = '\0';
+	names[len] = '\0';
 	ret->arms[0] = names;
-	ret->arms[1] = comma + 1;
+	ret->arms[1] = names + len + 1;
 	*ret_names = names;
 }
 

@@ -187,7 +187,7 @@ static int build(struct building *building, const struct recording_operand *oper
 		r = building->result;
 	if (r == 0)
 		r = end_column(building);
-	if (r == 0 && building->whole && building->history->column_count > 0)
+	if (r == 0 && whole && building->history->column_count > 0)
 		r = end_whole(building, whole);
 	history_finish(building->history);
 	return r;

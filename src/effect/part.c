@@ -14,15 +14,7 @@ static const char *host_of(const struct trial *trial, unsigned session)
 	return session < trial->session_count ? trial->sessions[session].host : NULL;
 }
 
-static bool all_have_hosts(const struct trial *trial)
-{
-	for (size_t i = 0; i < trial->block_count; i++)
-		if (!host_of(trial, trial->blocks[i].session))
-			return false;
-	return true;
-}
-
-/* Numbers the hosts by the order of their first blocks. */
+/* Numbers the hosts by the order of their first blocks. Leaves none if a block has no host. */
 static void find_hosts(struct parts *parts, const struct trial *trial)
 {
 	cleanup_(strmap_done) struct strmap names = STRMAP_INIT;
@@ -31,6 +23,10 @@ static void find_hosts(struct parts *parts, const struct trial *trial)
 		const char *host = host_of(trial, trial->blocks[i].session);
 		uint32_t place;
 
+		if (!host) {
+			parts->count = 0;
+			return;
+		}
 		if (!strmap_find(&names, host, strlen(host), &place)) {
 			strmap_add(&names, host, strlen(host));
 			place = (uint32_t)parts->count++;
@@ -72,8 +68,7 @@ void parts_find(struct parts *ret, const struct trial *trial)
 	                      .order = mem_calloc(room, sizeof(ret->order[0])),
 	                      .blocks = mem_calloc(room, sizeof(ret->blocks[0])),
 	                      .hosts = mem_calloc(room, sizeof(ret->hosts[0]))};
-	if (all_have_hosts(trial))
-		find_hosts(ret, trial);
+	find_hosts(ret, trial);
 	if (ret->count < 2) {
 		ret->kind = PART_SESSION;
 		ret->count = 0;

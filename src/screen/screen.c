@@ -27,8 +27,12 @@ static void choose_locale(void)
 	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
 	const char *name = "";
 
-	for (size_t i = 0; i < ARRAY_SIZE(names) && name[0] == '\0'; i++)
-		name = getenv(names[i]) ? getenv(names[i]) : "";
+	for (size_t i = 0; i < ARRAY_SIZE(names) && name[0] == '\0'; i++) {
+		const char *value = getenv(names[i]);
+
+		if (value)
+			name = value;
+	}
 	if (!setlocale(LC_CTYPE, "") && (strcasestr(name, "utf-8") || strcasestr(name, "utf8")))
 		setlocale(LC_CTYPE, "C.UTF-8");
 	is_ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;

@@ -163,7 +163,7 @@ static int list_files(struct shards_reader *reader, struct database_list *list)
 	cleanup_(strbuf_done) struct strbuf statement = STRBUF_INIT, answer = STRBUF_INIT;
 	cleanup_(strbuf_done) struct strbuf host = STRBUF_INIT;
 	struct database_lister lister = {.list = list};
-	struct span rest, last = {0};
+	struct span rest, last = {"", 0};
 	struct file_row row;
 	int r;
 
