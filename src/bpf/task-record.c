@@ -11,6 +11,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/boot-clock.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "bpf-load.h"
@@ -231,11 +232,11 @@ int task_record_read(struct task_record_reader *reader, struct task_record_pass 
 
 	read_cpus(&reader->text, "/sys/devices/system/cpu/online", &online);
 	prepare_ext(reader);
-	*ret_pass = (struct task_record_pass){.begin_boottime_ns = clock_now_ns(CLOCK_BOOTTIME)};
+	*ret_pass = (struct task_record_pass){.begin_boottime_ns = boot_clock_now_ns()};
 	r = walk(reader, reader->program.link_fd, 0, &online, &reader->store);
 	if (r < 0)
 		return r;
-	ret_pass->end_boottime_ns = clock_now_ns(CLOCK_BOOTTIME);
+	ret_pass->end_boottime_ns = boot_clock_now_ns();
 	task_record_store_finish(&reader->store, ret_pass);
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include "base/boot-clock.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
@@ -252,7 +253,7 @@ static void set_time(const struct capture *capture, struct snapshot_info *info)
 	info->captured_at_unix_ns = clock_now_ns(CLOCK_REALTIME);
 	info->captured_boottime_ns = capture->options->proc_root
 	                                     ? info->host.numbers[HOST_uptime_ns]
-	                                     : clock_now_ns(CLOCK_BOOTTIME);
+	                                     : boot_clock_now_ns();
 }
 
 /* Reads the counters of the host as a whole, and all threads by BPF with their cgroups, one right after the other. If

@@ -14,6 +14,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/boot-clock.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
@@ -72,7 +73,7 @@ static void add_record(void *context, const void *payload, size_t len, const voi
 	enum { ROUNDING_NS = 1000 };
 	uint64_t awake_ns = clock_now_ns(CLOCK_MONOTONIC);
 	/* The time is not before the record was made: many arrive while others are read. */
-	uint64_t now_ns = clock_now_ns(CLOCK_BOOTTIME);
+	uint64_t now_ns = boot_clock_now_ns();
 	uint64_t suspended_ns = now_ns > awake_ns ? now_ns - awake_ns : 0;
 
 	exit_merge_set_process(&listener->merge, process, process_len);
@@ -90,7 +91,7 @@ static void read_ends(struct exit_listener *listener)
 
 static void read_records(struct exit_listener *listener)
 {
-	uint64_t begin_ns = clock_now_ns(CLOCK_BOOTTIME);
+	uint64_t begin_ns = boot_clock_now_ns();
 
 	if (listener->exits)
 		taskstats_exits_read(listener->exits, add_record, listener);
@@ -117,7 +118,7 @@ static void sleep_ms(long ms)
 
 static void drop_others(struct exit_listener *listener)
 {
-	uint64_t now = clock_now_ns(CLOCK_BOOTTIME);
+	uint64_t now = boot_clock_now_ns();
 
 	exit_merge_drop(&listener->merge, now > END_OF_OTHERS_NS ? now - END_OF_OTHERS_NS : 0);
 }
@@ -151,7 +152,7 @@ static void read_the_rest_of_cgroup(struct exit_listener *listener)
  * is not known which, and ends get a moment more. */
 static void read_the_rest(struct exit_listener *listener)
 {
-	uint64_t until = clock_now_ns(CLOCK_BOOTTIME);
+	uint64_t until = boot_clock_now_ns();
 
 	read_ends(listener);
 	read_records(listener);
@@ -246,7 +247,7 @@ static void open_sources(struct exit_listener *listener,
 		cpus = *options->cpus;
 	else
 		find_possible_cpus(&cpus);
-	listener->looked_boottime_ns = clock_now_ns(CLOCK_BOOTTIME);
+	listener->looked_boottime_ns = boot_clock_now_ns();
 	records = taskstats_exits_open(&cpus, options->buffer_bytes, &listener->exits);
 	listener->outcome = outcome_of(records, ends);
 }
@@ -297,7 +298,7 @@ static uint64_t new_overruns(struct exit_listener *listener)
 
 void exit_listener_split(struct exit_listener *listener, struct exit_log *ret_log)
 {
-	uint64_t until = clock_now_ns(CLOCK_BOOTTIME);
+	uint64_t until = boot_clock_now_ns();
 
 	pthread_mutex_lock(&listener->reading);
 	for (int look = 0; look < TAKE_LOOKS_MAX; look++) {

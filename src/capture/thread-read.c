@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/boot-clock.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "cgroup-walk.h"
@@ -248,6 +249,9 @@ static enum source_outcome read_files(struct thread_reader *reader, int thread_f
 
 	if (outcome != OUTCOME_read)
 		return outcome == OUTCOME_off ? OUTCOME_gone : outcome;
+	if (reader->live)
+		sample->start_time_clock_ticks =
+		        boot_clock_start_ticks(sample->start_time_clock_ticks);
 	reader->exiting = is_exiting(&reader->text, sample);
 	if (read_and_parse(reader, thread_fd, SOURCE_sched, "sched", sched_parse, &reader->sched,
 	                   sample) == OUTCOME_gone ||

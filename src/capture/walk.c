@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/boot-clock.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/mem.h"
@@ -252,8 +253,7 @@ static void settle_totals(struct walk *walk, int task_fd, uint32_t tgid, bool th
 /* This system's threads have been read by now; another tree has the time of its copy. */
 static void judge(const struct walk *walk, struct thread_sample *sample)
 {
-	uint64_t read_ns =
-	        walk->tree_boottime_ns ? *walk->tree_boottime_ns : clock_now_ns(CLOCK_BOOTTIME);
+	uint64_t read_ns = walk->tree_boottime_ns ? *walk->tree_boottime_ns : boot_clock_now_ns();
 
 	sample_judge_at(sample, read_ns, walk->bounds);
 }
@@ -410,7 +410,7 @@ int walk_read_process(struct walk *walk)
 	const uint32_t tgid = walk->tgid;
 	uint64_t unreadable = walk->tally->threads_unreadable;
 	uint64_t boottime_ns =
-	        walk->tree_boottime_ns ? *walk->tree_boottime_ns : clock_now_ns(CLOCK_BOOTTIME);
+	        walk->tree_boottime_ns ? *walk->tree_boottime_ns : boot_clock_now_ns();
 	cleanup_(process_fds_done) struct process_fds fds = {-1, -1};
 	int r = open_process(walk, tgid, &fds);
 

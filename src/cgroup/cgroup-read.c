@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/boot-clock.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
@@ -167,8 +168,7 @@ static void set_read_time(struct cgroup_reader *reader, uint64_t begin_ns)
 	if (reader->tree_boottime_ns)
 		reader->stats.read_boottime_ns = *reader->tree_boottime_ns;
 	else
-		reader->stats.read_boottime_ns =
-		        begin_ns + (clock_now_ns(CLOCK_BOOTTIME) - begin_ns) / 2;
+		reader->stats.read_boottime_ns = begin_ns + (boot_clock_now_ns() - begin_ns) / 2;
 }
 
 /* The kernel makes the text of such a file as one record; another file system may not. */
@@ -185,7 +185,7 @@ static int read_files(struct cgroup_reader *reader, const struct cgroup_plan *pl
 {
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct cgroup_file *file = &plan->files[i];
-		uint64_t begin_ns = reader->any ? 0 : clock_now_ns(CLOCK_BOOTTIME);
+		uint64_t begin_ns = reader->any ? 0 : boot_clock_now_ns();
 		int r;
 
 		if (file->controller != controller)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <sys/signalfd.h>
 
+#include "base/boot-clock.h"
 #include "base/clock.h"
 #include "base/fd.h"
 
@@ -59,7 +60,7 @@ static int until(struct capture_wait *self, uint64_t begin_ns, uint64_t end_ns)
 	uint64_t now;
 	int r = 0;
 
-	while (r == 0 && (now = clock_now_ns(CLOCK_BOOTTIME)) < end_ns) {
+	while (r == 0 && (now = boot_clock_now_ns()) < end_ns) {
 		if (wait->progress)
 			show(now - begin_ns, end_ns - begin_ns);
 		r = wait_a_little(wait, end_ns - now);

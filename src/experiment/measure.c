@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/boot-clock.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/helper.h"
@@ -39,7 +40,7 @@ static int until(struct capture_wait *self, uint64_t begin_ns, uint64_t end_ns)
 
 	(void)self;
 	(void)begin_ns;
-	while (r == 0 && (now = clock_now_ns(CLOCK_BOOTTIME)) < end_ns) {
+	while (r == 0 && (now = boot_clock_now_ns()) < end_ns) {
 		uint64_t left = end_ns - now;
 		struct timespec timeout = {.tv_sec = (time_t)(left / NS_PER_SECOND),
 		                           .tv_nsec = (long)(left % NS_PER_SECOND)};

@@ -5,6 +5,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/boot-clock.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/scan.h"
@@ -78,7 +79,7 @@ static void read_running_system(struct host *host)
 
 	if (uname(&names) == 0)
 		host_set_text(host, HOST_arch, names.machine, strlen(names.machine));
-	host_set_number(host, HOST_uptime_ns, clock_now_ns(CLOCK_BOOTTIME));
+	host_set_number(host, HOST_uptime_ns, boot_clock_now_ns());
 }
 
 /* Reads "1234.56 2345.67", in seconds: the only clock in another system's tree. */
@@ -139,7 +140,7 @@ static void parse_stat(struct span rest, struct host *host)
  * before the kernel made the text or after it. Another system's tree has only the uptime. */
 static void set_read_time(bool live, uint64_t begin_ns, enum host_field field, struct host *host)
 {
-	uint64_t now_ns = clock_now_ns(CLOCK_BOOTTIME);
+	uint64_t now_ns = boot_clock_now_ns();
 
 	if (live)
 		host_set_number(host, field, begin_ns + (now_ns - begin_ns) / 2);
@@ -150,12 +151,15 @@ static void set_read_time(bool live, uint64_t begin_ns, enum host_field field, s
 static void read_stat(int proc_fd, bool live, struct host *host)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
-	uint64_t begin_ns = clock_now_ns(CLOCK_BOOTTIME);
+	uint64_t begin_ns = boot_clock_now_ns();
 
 	/* The interrupt line alone may be huge. */
 	if (fd_read_all_at(proc_fd, "stat", &text, HOST_FILE_BYTES * 16) < 0)
 		return;
 	parse_stat((struct span){strbuf_str(&text), text.len}, host);
+	/* Shifted since Linux 5.11, and not before. */
+	if (live && boot_clock_is_shifted())
+		host_forget(host, HOST_boot_unix_s);
 	host_parse_cpus(strbuf_str(&text), text.len, host);
 	if (host->seen[HOST_user_clock_ticks])
 		set_read_time(live, begin_ns, HOST_stat_interval_ns, host);
@@ -166,7 +170,7 @@ void host_read_counters(int proc_fd, bool live, struct host *host, struct psi *p
 	uint64_t begin_ns;
 
 	read_stat(proc_fd, live, host);
-	begin_ns = clock_now_ns(CLOCK_BOOTTIME);
+	begin_ns = boot_clock_now_ns();
 	psi_read_host(proc_fd, psi);
 	if (psi_seen(psi))
 		set_read_time(live, begin_ns, HOST_pressure_interval_ns, host);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/boot-clock.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
@@ -39,7 +40,7 @@ static bool split(const char *text, struct recording_operand *ret)
 
 static uint64_t boot_time_ns(uint64_t now_ns)
 {
-	uint64_t up_ns = clock_now_ns(CLOCK_BOOTTIME);
+	uint64_t up_ns = boot_clock_now_ns();
 
 	return now_ns > up_ns ? now_ns - up_ns : 0;
 }

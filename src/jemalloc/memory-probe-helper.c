@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/boot-clock.h"
 #include "base/fd.h"
 #include "base/helper.h"
 #include "helper-message.h"
@@ -38,6 +39,8 @@ static void become_helper(pid_t parent)
 	helper_keep_capabilities(helper_capabilities[HELPER_FOR_MEMORY]);
 	helper_end_with(parent);
 	(void)prctl(PR_SET_NAME, "ctprof-probe");
+	/* Its first call opens a file. */
+	(void)boot_clock_now_ns();
 	helper_sandbox_enter(HELPER_SANDBOX_MEMORY);
 }
 

@@ -8,6 +8,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/boot-clock.h"
 #include "memory-probe-shared.h"
 
 enum { WORDS_MAX = 1024 /* of one call */ };
@@ -160,11 +161,11 @@ static enum probe_tag tag_of_error(int error)
 
 static void flush(struct reader *reader)
 {
-	uint64_t begin_ns = clock_now_ns(CLOCK_BOOTTIME);
+	uint64_t begin_ns = boot_clock_now_ns();
 	int r = reader->thread_count > 0 ? read_batch(reader) : 0;
 
 	if (r == 0)
-		finish_batch(reader, begin_ns + (clock_now_ns(CLOCK_BOOTTIME) - begin_ns) / 2);
+		finish_batch(reader, begin_ns + (boot_clock_now_ns() - begin_ns) / 2);
 	for (size_t i = 0; r < 0 && i < reader->thread_count; i++)
 		if (reader->threads[i]->step == PROBE_STEP_READ)
 			probe_thread_end(reader->threads[i], tag_of_error(-r));

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/boot-clock.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/scan.h"
@@ -333,6 +334,7 @@ bool job_live_read(int proc_fd, pid_t pid, struct job_live *ret)
 		return false;
 	if (!stat_field(strbuf_str(&text), text.len, STAT_START, &ret->start_ticks))
 		return false;
+	ret->start_ticks = boot_clock_start_ticks(ret->start_ticks);
 	ret->minor_faults = field_of(&text, STAT_MINFLT) + field_of(&text, STAT_CMINFLT);
 	ret->major_faults = field_of(&text, STAT_MAJFLT) + field_of(&text, STAT_CMAJFLT);
 	ret->user_time = tick * (field_of(&text, STAT_UTIME) + field_of(&text, STAT_CUTIME));
