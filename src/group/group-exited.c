@@ -20,11 +20,14 @@ static bool total_lacks_exited(const struct group *group, enum metric_id metric,
 	return false;
 }
 
-/* A lifetime has a counter without a total of the living alone. In a window each thread that ended there is to have a row. */
+/* A lifetime has a counter without a total of the living alone. In a window each thread that ended there is to have a row, but some
+ * records of their ends may be lost, and a selection of processes does not say how many. */
 static bool rows_lack_exited(const struct group *group, const struct derive_frame *frame,
                              enum metric_id metric)
 {
-	return frame->kind == KIND_window && !window_exits_are_known(frame->exits) &&
+	return frame->kind == KIND_window &&
+	       (!window_exits_are_known(frame->exits) || !frame->missed_known ||
+	        frame->missed > 0) &&
 	       metric_is_counter(metric) && metric != METRIC_lived_ns &&
 	       (group->exited_unseen & GROUP_EXITED_RAN);
 }

@@ -68,7 +68,7 @@ is_believed() {
     "$CTPROF" capture -q -o mnt/link 2>err || true
     [ "$(head -c 8 own/precious)" = precious ] || things+=(link)
     ! "$CTPROF" ab -y -q --a "write $scratch/mnt/knob = 2" --b "write $scratch/mnt/knob = 3" --blocks 2 --unit run --settle 0s \
-        -o own/experiment -- true >/dev/null 2>&1 || things+=(knob)
+        -o own/experiment -- true >/dev/null 2>err || things+=(knob)
     rm -f own/x_*
     echo "${things[*]:-nothing}"
 }

@@ -158,7 +158,7 @@ static void test_run_time_shows(void **state)
 	}
 }
 
-/* Totals lack them wherever they are not known; rows do so in a window alone, and only if the ends of threads are not known. */
+/* Totals lack them wherever they are not known; rows do so in a window alone, and only if the ends of threads are not known, or not all. */
 static void test_lacks(void **state)
 {
 	static const struct {
@@ -166,12 +166,18 @@ static void test_lacks(void **state)
 		enum snapshot_kind kind;
 		enum window_exits exits;
 		bool run_time, syscw, voluntary_csw;
+		uint64_t missed;
+		bool missed_unknown;
 	} cases[] = {
 	        {0, 0, KIND_window, WINDOW_EXITS_off, false, false, false},
 	        {0, GROUP_EXITED_RAN, KIND_window, WINDOW_EXITS_off, false, false, true},
 	        {0, GROUP_EXITED_RAN, KIND_window, WINDOW_EXITS_denied, false, false, true},
 	        {0, GROUP_EXITED_RAN, KIND_window, WINDOW_EXITS_recorded, false, false, false},
 	        {0, GROUP_EXITED_RAN, KIND_window, WINDOW_EXITS_completed, false, false, false},
+	        {0, GROUP_EXITED_RAN, KIND_window, WINDOW_EXITS_recorded, false, false, true, 1},
+	        {0, GROUP_EXITED_RAN, KIND_window, WINDOW_EXITS_recorded, false, false, true, 0,
+	         true},
+	        {0, 0, KIND_window, WINDOW_EXITS_recorded, false, false, false, 1},
 	        {0, GROUP_EXITED_RAN, KIND_lifetime, WINDOW_EXITS_off, false, false, false},
 	        {0, 1u << PROCESS_SOURCE_taskstats, KIND_lifetime, WINDOW_EXITS_off, true, false,
 	         false},
@@ -182,7 +188,10 @@ static void test_lacks(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct group group = {.exited_left_out = cases[i].left_out,
 		                      .exited_unseen = cases[i].unseen};
-		struct derive_frame frame = {.kind = cases[i].kind, .exits = cases[i].exits};
+		struct derive_frame frame = {.kind = cases[i].kind,
+		                             .exits = cases[i].exits,
+		                             .missed = cases[i].missed,
+		                             .missed_known = !cases[i].missed_unknown};
 
 		assert_int_equal(group_lacks_exited(&group, &frame, METRIC_run_time_ns),
 		                 cases[i].run_time);
