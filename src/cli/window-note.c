@@ -111,7 +111,9 @@ void window_note_missing(const struct snapshot_info *info)
 	uint64_t per_second = info->host.numbers[HOST_clock_ticks_per_second];
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 
-	if (lost + missed + overruns == 0 && !is_in_the_dark(info)) {
+	/* A record for which there was no room is of a thread that has a row if no birth is missing. */
+	if (lost + missed == 0 && !is_in_the_dark(info) &&
+	    (overruns == 0 || info->window.seen[WINDOW_threads_missed])) {
 		note_short_records(info);
 		return;
 	}

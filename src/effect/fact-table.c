@@ -8,6 +8,7 @@
 #include "base/glob.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "facts/cgroup-gone.h"
 #include "facts/fact-derive.h"
 #include "unit-label.h"
 
@@ -55,6 +56,14 @@ void fact_table_add(struct fact_table *table, const struct cgroup_stats *stats)
 	                                         stats->path.len, stats->is_v1);
 
 	cgroup_table_add(&table->cgroups, pattern, stats);
+}
+
+void fact_table_add_ended(struct fact_table *table, const struct thread_sample *sample)
+{
+	struct span pattern = group_table_cgroup(&table->names, strbuf_str(&sample->cgroup),
+	                                         sample->cgroup.len, sample->cgroup_is_v1);
+
+	cgroup_gone_add(&table->cgroups, pattern, &sample->cgroup, sample->cgroup_is_v1);
 }
 
 /* Leaves out settings, averages over more time than a window has, values of the cgroups above, and values that lack a

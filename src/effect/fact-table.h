@@ -45,6 +45,8 @@ void fact_table_done(struct fact_table *table);
 /* One unit: begin, then its cgroups, then end. */
 void fact_table_begin(struct fact_table *table, size_t unit);
 void fact_table_add(struct fact_table *table, const struct cgroup_stats *stats);
+/* A thread that ended in the unit: its cgroup may have no values. */
+void fact_table_add_ended(struct fact_table *table, const struct thread_sample *sample);
 void fact_table_end(struct fact_table *table, const struct snapshot_info *info);
 
 /* Returns whether the glob fits the name of any value of the host, or of cgroups. */

@@ -186,8 +186,8 @@ static bool is_of_counters(struct fact_kind kind)
 	                         kind.id == FACT_ID_DERIVED + FACT_DERIVED_cpu_percent_cadvisor;
 }
 
-/* A cgroup that was made in the window has values at its end only, and a process may be one that this user may not
- * read. */
+/* A cgroup that was made in the window has values at its end only, one that was removed has none, and a process may be one that this
+ * user may not read. */
 static void set_lacking(const struct fact_build *build, unsigned side, struct fact_kind kind,
                         struct fact_cell *cell)
 {
@@ -201,7 +201,7 @@ static void set_lacking(const struct fact_build *build, unsigned side, struct fa
 	if (section_table[build->section].subject != SUBJECT_CGROUPS || !group ||
 	    build->sides[side].info->kind != KIND_window || !is_of_counters(kind))
 		return;
-	cell->lacking = group->without_begin;
+	cell->lacking = group->without_begin + group->gone;
 	cell->members = group->members - group->without_begin;
 }
 

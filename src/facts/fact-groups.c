@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "facts/cgroup-gone.h"
 #include "facts/cgroup-lost.h"
 #include "facts/cgroup-rates.h"
 #include "group/normalise.h"
@@ -28,20 +29,28 @@ void cgroup_table_done(struct cgroup_table *table)
 	}
 	strmap_done(&table->map);
 	strmap_done(&table->ids);
+	cgroup_gone_done(table);
 	cgroup_tree_done(&table->tree);
 }
 
 void cgroup_table_finish(struct cgroup_table *table)
 {
+	cgroup_gone_finish(table);
 	cgroup_tree_finish(&table->tree);
 }
 
 void cgroup_table_add(struct cgroup_table *table, struct span pattern,
                       const struct cgroup_stats *stats)
 {
-	struct strmap_entry *entry = strmap_add(&table->map, pattern.text, pattern.len);
+	struct strmap_entry *entry;
 	struct cgroup_group *group;
 
+	if (stats->is_gone) {
+		cgroup_gone_add(table, pattern, &stats->path, stats->is_v1);
+		return;
+	}
+	cgroup_gone_leave_out(table, stats);
+	entry = strmap_add(&table->map, pattern.text, pattern.len);
 	if (!entry->value)
 		entry->value = mem_calloc(1, sizeof(struct cgroup_group));
 	group = entry->value;

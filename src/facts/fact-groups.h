@@ -17,6 +17,7 @@ struct cgroup_group {
 	uint32_t rate_members;
 	struct cgroup_stats rates; /* see cgroup-rates.h */
 	uint32_t without_begin;    /* members that were read at the end of the window only */
+	uint32_t gone;             /* cgroups that are no members, see cgroup-gone.h */
 	bool rate_unknown;         /* another member has counters, and no such time */
 	struct cgroup_above above; /* see cgroup-path.h; filled by cgroup_table_finish() */
 	/* Counts by hierarchy: the members that have an id, and those that the group of the other snapshot does not have;
@@ -30,13 +31,15 @@ const struct cgroup_stats *cgroup_group_rates(const struct cgroup_group *group);
 struct cgroup_table {
 	struct strmap map; /* pattern of the path to struct cgroup_group; owned */
 	struct cgroup_tree tree;
-	bool keeps_ids;    /* for cgroup_table_find_lost() */
-	struct strmap ids; /* hierarchy, NUL, number, to the group of the cgroup */
+	bool keeps_ids;                  /* for cgroup_table_find_lost() */
+	struct strmap ids;               /* hierarchy, NUL, number, to the group of the cgroup */
+	struct strmap gone, with_values; /* see cgroup-gone.h */
+	struct strbuf scratch;
 };
 
 void cgroup_table_init(struct cgroup_table *table);
 void cgroup_table_done(struct cgroup_table *table);
-/* @pattern is the result of group_table_cgroup() for the path. */
+/* @pattern is the result of group_table_cgroup() for the path. A cgroup that is gone only marks its group. */
 void cgroup_table_add(struct cgroup_table *table, struct span pattern,
                       const struct cgroup_stats *stats);
 

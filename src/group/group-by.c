@@ -234,8 +234,10 @@ bool group_cpu_cgroup(const struct thread_sample *sample, struct strbuf *out)
 static void add_part_name(enum cgroup_part part, const char *otherwise,
                           const struct thread_sample *sample, struct strbuf *out)
 {
-	if (!sample->has_cgroup ||
-	    !cgroup_part_of(part, strbuf_str(&sample->cgroup), sample->cgroup.len, out))
+	if (path_name_lacks_cgroup(sample))
+		strbuf_add_str(out, path_name_unread_cgroup);
+	else if (!sample->has_cgroup ||
+	         !cgroup_part_of(part, strbuf_str(&sample->cgroup), sample->cgroup.len, out))
 		strbuf_add_str(out, otherwise);
 }
 
@@ -293,7 +295,8 @@ static void add_own_cgroup(const struct thread_sample *sample, struct strbuf *ou
 		add_cgroup_name(sample->cgroup_is_v1, strbuf_str(&sample->cgroup),
 		                sample->cgroup.len, out);
 	else
-		strbuf_add_str(out, no_cgroup);
+		strbuf_add_str(out, path_name_lacks_cgroup(sample) ? path_name_unread_cgroup
+		                                                   : no_cgroup);
 }
 
 static void add_thread_name(const struct group_by *by, enum group_key key,

@@ -69,12 +69,26 @@ void path_name_title(const struct thread_sample *sample, struct strbuf *out)
 		strbuf_add_str(out, "(without a name)");
 }
 
+const char path_name_unread_cgroup[] = "(cgroup not read)";
+
+bool path_name_lacks_cgroup(const struct thread_sample *sample)
+{
+	enum source_outcome outcome = sample->outcomes[SOURCE_cgroup];
+
+	return !sample->has_cgroup && (outcome == OUTCOME_gone || outcome == OUTCOME_denied ||
+	                               outcome == OUTCOME_stalled || outcome == OUTCOME_malformed);
+}
+
 void path_name_container(const struct thread_sample *sample, const struct host *host,
                          struct strbuf *out)
 {
 	const size_t begin = out->len;
 	const char *name;
 
+	if (path_name_lacks_cgroup(sample)) {
+		strbuf_add_str(out, path_name_unread_cgroup);
+		return;
+	}
 	if (!sample->has_cgroup ||
 	    !cgroup_part_of(CGROUP_PART_CONTAINER, strbuf_str(&sample->cgroup), sample->cgroup.len,
 	                    out)) {

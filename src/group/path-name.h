@@ -17,6 +17,11 @@ void path_name_host(const struct thread_sample *sample, const struct host *host,
                     struct strbuf *out);
 void path_name_cwd(const struct thread_sample *sample, struct strbuf *out);
 
+/* Returns whether the cgroup of the thread could not be read: of one that ended, it may have been removed before. Its name is
+ * path_name_unread_cgroup then. */
+bool path_name_lacks_cgroup(const struct thread_sample *sample);
+extern const char path_name_unread_cgroup[];
+
 /* Appends the name of the container that the thread's cgroup is of, as the host has it; its id if it has none; or "(no
  * container)". @host may be NULL. */
 void path_name_container(const struct thread_sample *sample, const struct host *host,

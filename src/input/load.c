@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "facts/cgroup-gone.h"
 #include "facts/cgroup-knobs.h"
 #include "snapshot/reference.h"
 
@@ -33,6 +34,14 @@ static int add_thread(struct snapshot_visitor *self, struct thread_sample *sampl
 		thread_store_add(&load->ended, sample);
 	if (load->wants_smaps)
 		smaps_table_add(&load->smaps, sample);
+	/* Its cgroup may have been made and removed inside, so that no reading has it. */
+	if (load->wants_cgroups && sample->has_cgroup &&
+	    (sample->window_part == WINDOW_PART_exited ||
+	     sample->window_part == WINDOW_PART_passed))
+		cgroup_gone_add(&load->cgroups,
+		                group_table_cgroup(&load->groups, strbuf_str(&sample->cgroup),
+		                                   sample->cgroup.len, sample->cgroup_is_v1),
+		                &sample->cgroup, sample->cgroup_is_v1);
 	return 0;
 }
 
@@ -43,7 +52,7 @@ static int add_cgroup(struct snapshot_visitor *self, const struct cgroup_stats *
 	if (load->selection &&
 	    !selection_has_cgroup(load->selection, strbuf_str(&stats->path), stats->path.len))
 		return 0;
-	if (load->wants_knobs)
+	if (load->wants_knobs && !stats->is_gone)
 		cgroup_knobs_add(&load->knobs, stats);
 	if (load->wants_containers)
 		container_table_add(&load->containers, stats);

@@ -147,8 +147,8 @@ static void add_exits(const struct snapshot_info *info, struct strbuf *out)
 	           "records fit no thread of the window");
 	add_plural(&parts, window, WINDOW_values_went_back, "value went back and is left out",
 	           "values went back and are left out");
-	add_plural(&parts, window, WINDOW_cgroups_lost, "cgroup was removed",
-	           "cgroups were removed");
+	add_plural(&parts, window, WINDOW_cgroups_lost, "cgroup was removed or left empty",
+	           "cgroups were removed or left empty");
 }
 
 void report_add_window(const struct report *report, unsigned side, struct strbuf *out)

@@ -312,10 +312,14 @@ int snapshot_write_cgroup(struct snapshot_writer *writer, const struct cgroup_st
 		advance(writer, stats->is_v1 ? PHASE_V1_CGROUPS : PHASE_CGROUPS);
 	if (!stats->is_v1 && writer->phase == PHASE_V1_CGROUPS)
 		return writer->error = -EINVAL;
-	if (writer->base && frame_base_write_cgroup(writer->base, stats))
+	/* write_gone() has those of the frame before. */
+	if (stats->is_gone && writer->has_changes)
 		return 0;
-	cgroup_write(is_kept ? &keeping : &writer->out, stats, &writer->cgroup_keys[stats->is_v1],
-	             &writer->scratch);
+	if (!stats->is_gone && writer->base && frame_base_write_cgroup(writer->base, stats))
+		return 0;
+	(stats->is_gone ? cgroup_write_gone
+	                : cgroup_write)(is_kept ? &keeping : &writer->out, stats,
+	                                &writer->cgroup_keys[stats->is_v1], &writer->scratch);
 	return is_kept ? 0 : flush(writer);
 }
 

@@ -147,3 +147,9 @@ void window_pass_last(struct window_join *join, struct window_next *next);
 
 /* Adds to the window's numbers. */
 void window_count(struct window_join *join, enum window_number number, uint64_t more);
+
+/* Writes the cgroups of the window, and those that are gone: without values. Returns 0 or -errno. */
+must_check_ int window_write_cgroups(struct window_join *join, struct snapshot_writer *writer);
+
+/* Called behind it. */
+void window_set_cgroups_lost(struct window_join *join);

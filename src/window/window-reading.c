@@ -21,7 +21,7 @@ static int keep_thread(struct snapshot_visitor *self, struct thread_sample *samp
 
 void window_copy_cgroup(struct cgroup_stats *to, const struct cgroup_stats *from)
 {
-	*to = (struct cgroup_stats){0};
+	*to = (struct cgroup_stats){.is_gone = from->is_gone};
 	strbuf_add(&to->path, strbuf_str(&from->path), from->path.len);
 	cgroup_stats_merge(to, 0, from);
 	to->read_boottime_ns = from->read_boottime_ns;

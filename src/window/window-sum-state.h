@@ -12,6 +12,7 @@ struct window_sum {
 	struct frame_base base;          /* the last window, as its file has it */
 	struct row_table live;           /* marks have the numbers of windows */
 	struct cgroup_base cgroups;      /* the same */
+	struct strmap gone;              /* version and path of cgroups that ended in any window */
 	struct window_totals totals, totals_next;
 	struct snapshot_info so_far, next;
 	bool is_checked; /* the boot of the next window */

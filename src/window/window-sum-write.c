@@ -203,19 +203,43 @@ static int compare_cgroups(const void *a, const void *b)
 	return order != 0 ? order : (x->path.len > len) - (y->path.len > len);
 }
 
+/* Returns the cgroups that ended, and were not made again; owned by the caller, with paths of the sum. */
+static struct cgroup_stats *find_gone(struct window_sum *sum, size_t *ret_count)
+{
+	struct cgroup_stats *gone = mem_calloc(sum->gone.count + 1, sizeof(*gone));
+
+	*ret_count = 0;
+	for (size_t i = 0; i < sum->gone.count; i++) {
+		struct strmap_entry *entry = &sum->gone.entries[i];
+		struct cgroup_stats *stats = &gone[*ret_count];
+
+		*stats = (struct cgroup_stats){
+		        .path = {.data = entry->key + 1, .len = entry->key_len - 1},
+		        .is_v1 = entry->key[0] == '1',
+		        .is_gone = true};
+		*ret_count += cgroup_base_find(&sum->cgroups, stats) == NULL;
+	}
+	return gone;
+}
+
 static int write_cgroups(struct window_sum *sum, struct snapshot_writer *writer)
 {
-	const struct cgroup_stats **order = mem_calloc(sum->cgroups.count + 1, sizeof(*order));
-	size_t count = 0;
+	size_t gone_count, count = 0;
+	struct cgroup_stats *gone = find_gone(sum, &gone_count);
+	const struct cgroup_stats **order =
+	        mem_calloc(sum->cgroups.count + gone_count + 1, sizeof(*order));
 	int r = 0;
 
 	for (size_t i = 0; i < sum->cgroups.count; i++)
 		if (sum->cgroups.entries[i].frame > 0)
 			order[count++] = &sum->cgroups.entries[i].stats;
+	for (size_t i = 0; i < gone_count; i++)
+		order[count++] = &gone[i];
 	qsort(order, count, sizeof(*order), compare_cgroups);
 	for (size_t i = 0; r == 0 && i < count; i++)
 		r = snapshot_write_cgroup(writer, order[i]);
 	free(order);
+	free(gone);
 	return r;
 }
 

@@ -31,7 +31,16 @@ static void end_unused(struct window_sum *sum)
 			end_row(sum, row);
 }
 
-/* Ids mean other threads after a boot. */
+static void note_gone(struct window_sum *sum, const struct cgroup_stats *stats)
+{
+	cleanup_(strbuf_done) struct strbuf key = STRBUF_INIT;
+
+	strbuf_add_char(&key, stats->is_v1 ? '1' : '2');
+	strbuf_add(&key, strbuf_str(&stats->path), stats->path.len);
+	strmap_add(&sum->gone, strbuf_str(&key), key.len);
+}
+
+/* Ids mean other threads after a boot, and numbers of cgroups other cgroups. */
 static void check_boot(struct window_sum *sum)
 {
 	const char *before = host_text(&sum->so_far.host, HOST_boot_id);
@@ -44,6 +53,9 @@ static void check_boot(struct window_sum *sum)
 		return;
 	end_unused(sum);
 	window_totals_done(&sum->totals);
+	for (size_t i = 0; i < sum->cgroups.count; i++)
+		if (sum->cgroups.entries[i].frame > 0)
+			note_gone(sum, &sum->cgroups.entries[i].stats);
 	cgroup_base_done(&sum->cgroups);
 }
 
@@ -99,6 +111,18 @@ static int add_thread(struct snapshot_visitor *self, struct thread_sample *sampl
 	return 0;
 }
 
+/* Ends the cgroups that the next window does not have. */
+static void end_unused_cgroups(struct window_sum *sum, uint64_t frame)
+{
+	for (size_t i = 0; i < sum->cgroups.count; i++) {
+		const struct cgroup_base_entry *entry = &sum->cgroups.entries[i];
+
+		if (entry->frame > 0 && entry->frame != frame)
+			note_gone(sum, &entry->stats);
+	}
+	cgroup_base_end_others(&sum->cgroups, frame);
+}
+
 static int add_cgroup(struct snapshot_visitor *self, const struct cgroup_stats *stats)
 {
 	struct window_sum *sum = (struct window_sum *)self;
@@ -108,6 +132,7 @@ static int add_cgroup(struct snapshot_visitor *self, const struct cgroup_stats *
 	check_boot(sum);
 	before = cgroup_base_find(&sum->cgroups, stats);
 	if (stats->is_gone) {
+		note_gone(sum, stats);
 		if (before)
 			cgroup_base_end(&sum->cgroups, before);
 		return 0;
@@ -137,6 +162,7 @@ void window_sum_freep(struct window_sum **sum_ref)
 	frame_base_done(&sum->base);
 	row_table_done(&sum->live);
 	cgroup_base_done(&sum->cgroups);
+	strmap_done(&sum->gone);
 	window_totals_done(&sum->totals);
 	window_totals_done(&sum->totals_next);
 	thread_store_done(&sum->ended);
@@ -295,7 +321,7 @@ static void move_on(struct window_sum *sum, uint32_t first_row)
 		add_left_out(sum);
 	if (is_whole) {
 		end_unused(sum);
-		cgroup_base_end_others(&sum->cgroups, sum->count + 1);
+		end_unused_cgroups(sum, sum->count + 1);
 	} else {
 		end_missing(sum);
 	}

@@ -350,31 +350,6 @@ static int write_gone_lost(struct window_join *join, struct snapshot_writer *wri
 	return r;
 }
 
-/* Version 2 comes first. */
-static int write_cgroups(struct window_join *join, struct snapshot_writer *writer)
-{
-	int r = 0;
-
-	for (int is_v1 = 0; is_v1 < 2; is_v1++)
-		for (size_t i = 0; r == 0 && i < join->last.cgroup_count; i++) {
-			cleanup_(cgroup_stats_done) struct cgroup_stats copy = {0};
-			struct cgroup_stats *stats = &join->last.cgroups[i];
-			const struct cgroup_stats *first;
-
-			if (stats->is_v1 != (is_v1 == 1))
-				continue;
-			if (join->keeps_last) {
-				window_copy_cgroup(&copy, stats);
-				stats = &copy;
-			}
-			first = window_reading_cgroup(&join->first, stats);
-			join->cgroups_remade += first && window_is_remade_cgroup(stats, first);
-			window_subtract_cgroup(stats, first);
-			r = snapshot_write_cgroup(writer, stats);
-		}
-	return r;
-}
-
 static void begin_numbers(struct window_join *join)
 {
 	static const enum window_number counted[] = {
@@ -414,15 +389,6 @@ static void set_skew(struct window_join *join)
 
 	if (first > 0 && last > 0)
 		window_set(&join->info->window, WINDOW_read_skew_ns, first > last ? first : last);
-}
-
-static void set_cgroups_lost(struct window_join *join)
-{
-	uint64_t lost = join->cgroups_remade;
-
-	for (size_t i = 0; i < join->first.cgroup_count; i++)
-		lost += !window_reading_cgroup(&join->last, &join->first.cgroups[i]);
-	window_set(&join->info->window, WINDOW_cgroups_lost, lost);
 }
 
 /* Returns the known births inside. Doubtful ones count, so that the window never reports too many missing threads. */
@@ -509,8 +475,8 @@ static int write_window(struct window_join *join, const struct window_options *o
 	if (r == 0)
 		r = write_gone_lost(join, writer);
 	if (r == 0)
-		r = write_cgroups(join, writer);
-	set_cgroups_lost(join);
+		r = window_write_cgroups(join, writer);
+	window_set_cgroups_lost(join);
 	if (r < 0)
 		return r;
 	set_missing(join);

@@ -111,6 +111,7 @@ void cgroup_stats_copy(struct cgroup_stats *to, const struct cgroup_stats *from)
 	cgroup_stats_merge(to, 0, from);
 	for (unsigned i = 0; i < CGROUP_LIST_COUNT; i++)
 		to->has_list[i] = from->has_list[i];
+	to->is_gone = from->is_gone;
 	to->read_boottime_ns = from->read_boottime_ns;
 	to->interval_ns = from->interval_ns;
 	strbuf_add(&to->path, from->path.data, from->path.len);

@@ -169,19 +169,25 @@ static void test_lacks(void **state)
 		uint64_t missed;
 		bool missed_unknown;
 	} cases[] = {
-	        {0, 0, KIND_window, WINDOW_EXITS_off, false, false, false},
-	        {0, GROUP_EXITED_RAN, KIND_window, WINDOW_EXITS_off, false, false, true},
-	        {0, GROUP_EXITED_RAN, KIND_window, WINDOW_EXITS_denied, false, false, true},
-	        {0, GROUP_EXITED_RAN, KIND_window, WINDOW_EXITS_recorded, false, false, false},
-	        {0, GROUP_EXITED_RAN, KIND_window, WINDOW_EXITS_completed, false, false, false},
-	        {0, GROUP_EXITED_RAN, KIND_window, WINDOW_EXITS_recorded, false, false, true, 1},
+	        {0, 0, KIND_window, WINDOW_EXITS_off, false, false, false, 0, false},
+	        {0, GROUP_EXITED_RAN, KIND_window, WINDOW_EXITS_off, false, false, true, 0, false},
+	        {0, GROUP_EXITED_RAN, KIND_window, WINDOW_EXITS_denied, false, false, true, 0,
+	         false},
+	        {0, GROUP_EXITED_RAN, KIND_window, WINDOW_EXITS_recorded, false, false, false, 0,
+	         false},
+	        {0, GROUP_EXITED_RAN, KIND_window, WINDOW_EXITS_completed, false, false, false, 0,
+	         false},
+	        {0, GROUP_EXITED_RAN, KIND_window, WINDOW_EXITS_recorded, false, false, true, 1,
+	         false},
 	        {0, GROUP_EXITED_RAN, KIND_window, WINDOW_EXITS_recorded, false, false, true, 0,
 	         true},
-	        {0, 0, KIND_window, WINDOW_EXITS_recorded, false, false, false, 1},
-	        {0, GROUP_EXITED_RAN, KIND_lifetime, WINDOW_EXITS_off, false, false, false},
-	        {0, 1u << PROCESS_SOURCE_taskstats, KIND_lifetime, WINDOW_EXITS_off, true, false,
+	        {0, 0, KIND_window, WINDOW_EXITS_recorded, false, false, false, 1, false},
+	        {0, GROUP_EXITED_RAN, KIND_lifetime, WINDOW_EXITS_off, false, false, false, 0,
 	         false},
-	        {1u << PROCESS_TOTAL_syscw, 0, KIND_lifetime, WINDOW_EXITS_off, false, true, false},
+	        {0, 1u << PROCESS_SOURCE_taskstats, KIND_lifetime, WINDOW_EXITS_off, true, false,
+	         false, 0, false},
+	        {1u << PROCESS_TOTAL_syscw, 0, KIND_lifetime, WINDOW_EXITS_off, false, true, false,
+	         0, false},
 	};
 
 	(void)state;

@@ -90,7 +90,7 @@ static void test_numbers(void **state)
 	       "born and exited, 3 lost, 1 unknown at the begin\n"
 	       "exits     recorded, complete to the last switch of each thread; 1 time the "
 	       "kernel had no room for records; 2 values went back and are left out; 1 cgroup "
-	       "was removed\n");
+	       "was removed or left empty\n");
 }
 
 static void set_span(struct report_fixture *fixture, unsigned side, uint64_t begin, uint64_t length)

@@ -313,6 +313,61 @@ static void io_of_sums_is_that_of_one_window(void **state)
 		reading_done(&readings[i]);
 }
 
+static const struct cgroup_stats *find(const struct window_reading *reading, const char *path)
+{
+	for (size_t i = 0; i < reading->cgroup_count; i++)
+		if (strcmp(strbuf_str(&reading->cgroups[i].path), path) == 0)
+			return &reading->cgroups[i];
+	return NULL;
+}
+
+/* A sum says which cgroups any of its windows has lost. One that came back has no counters, for what it counted before is not known. */
+static void sums_have_those_that_are_gone(void **state)
+{
+	static const struct {
+		const char *path;
+		bool there[READINGS];
+		bool is_gone, has_counters;
+	} cases[] = {
+	        {"/stays", {true, true, true, true}, false, true},
+	        {"/ends", {true, true, false, false}, true, false},
+	        {"/passes", {false, true, false, false}, true, false},
+	        {"/returns", {true, false, true, true}, false, false},
+	        {"/made", {false, false, true, true}, false, false},
+	};
+	cleanup_(window_reading_done) struct window_reading both = {0};
+	struct reading readings[READINGS];
+	struct window_sum *sum = window_sum_new();
+	struct snapshot_writer *writer;
+
+	(void)state;
+	for (unsigned i = 0; i < READINGS; i++) {
+		reading_init(&readings[i], SECONDS(100 + 30 * i));
+		for (size_t k = 0; k < ARRAY_SIZE(cases); k++)
+			if (cases[k].there[i])
+				fill(add(&readings[i], cases[k].path, 100 + 30 * i), 10 * (i + 1),
+				     0, 0);
+	}
+	for (unsigned i = 0; i + 1 < READINGS; i++)
+		add_window(sum, &readings[i], &readings[i + 1]);
+	window_reading_init(&both);
+	writer = snapshot_writer_new_visiting(&both.visitor);
+	assert_int_equal(window_sum_write(sum, writer, &both.info), 0);
+	snapshot_writer_freep(&writer);
+	window_sum_freep(&sum);
+	assert_int_equal(both.cgroup_count, ARRAY_SIZE(cases));
+	for (size_t k = 0; k < ARRAY_SIZE(cases); k++) {
+		const struct cgroup_stats *stats = find(&both, cases[k].path);
+
+		assert_non_null(stats);
+		assert_int_equal(stats->is_gone, cases[k].is_gone);
+		assert_int_equal(stats->values[CGROUP_VALUE_cpu_usage_usec].state == FACT_NUMBER,
+		                 cases[k].has_counters);
+	}
+	for (unsigned i = 0; i < READINGS; i++)
+		reading_done(&readings[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -321,6 +376,7 @@ int main(void)
 	        cmocka_unit_test(io_of_new_devices_counts_from_zero),
 	        cmocka_unit_test(io_of_sums_is_that_of_one_window),
 	        cmocka_unit_test(peaks_of_sums_are_those_of_one_window),
+	        cmocka_unit_test(sums_have_those_that_are_gone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -203,8 +203,13 @@ static void cgroups_are_differences(void **state)
 	fill(reading_add_cgroup(&pair.a, "/gone"), false);
 	fill(reading_add_cgroup(&pair.b, "/kept"), true);
 	window_between(&pair.a, &pair.b, NULL, &pair.window);
-	assert_int_equal(pair.window.cgroup_count, 1);
+	assert_int_equal(pair.window.cgroup_count, 2);
+	assert_true(pair.window.cgroups[1].is_gone);
+	assert_string_equal(strbuf_str(&pair.window.cgroups[1].path), "/gone");
+	assert_int_equal(pair.window.cgroups[1].values[CGROUP_VALUE_cpu_usage_usec].state,
+	                 FACT_UNSEEN);
 	stats = &pair.window.cgroups[0];
+	assert_false(stats->is_gone);
 	assert_number(stats, CGROUP_VALUE_cpu_usage_usec, 70);
 	assert_number(stats, CGROUP_VALUE_nr_throttled, 3);
 	assert_number(stats, CGROUP_VALUE_memory_current, 50);
@@ -306,7 +311,9 @@ static void versions_are_distinguished(void **state)
 	set(stats, CGROUP_VALUE_cpuacct_usage_ns, 5);
 	window_between(&pair.a, &pair.b, NULL, &pair.window);
 	assert_int_equal(pair.window.result, 0);
-	assert_int_equal(pair.window.cgroup_count, 1);
+	assert_int_equal(pair.window.cgroup_count, 2);
+	assert_true(pair.window.cgroups[0].is_gone && !pair.window.cgroups[0].is_v1);
+	assert_true(!pair.window.cgroups[1].is_gone && pair.window.cgroups[1].is_v1);
 	assert_window(&pair.window.info, cgroups_lost, 1);
 }
 

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "facts/cgroup-gone.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+/* The version stands in front of the path. */
+static void set_key(struct strbuf *key, const struct strbuf *path, bool is_v1)
+{
+	strbuf_clear(key);
+	strbuf_add_char(key, is_v1 ? '1' : '2');
+	strbuf_add(key, strbuf_str(path), path->len);
+}
+
+void cgroup_gone_add(struct cgroup_table *table, struct span pattern, const struct strbuf *path,
+                     bool is_v1)
+{
+	struct strmap_entry *entry;
+	struct span *kept;
+
+	set_key(&table->scratch, path, is_v1);
+	entry = strmap_add(&table->gone, strbuf_str(&table->scratch), table->scratch.len);
+	if (entry->value)
+		return;
+	kept = entry->value = mem_calloc(1, sizeof(*kept));
+	*kept = pattern;
+}
+
+void cgroup_gone_leave_out(struct cgroup_table *table, const struct cgroup_stats *stats)
+{
+	set_key(&table->scratch, &stats->path, stats->is_v1);
+	strmap_add(&table->with_values, strbuf_str(&table->scratch), table->scratch.len);
+}
+
+void cgroup_gone_finish(struct cgroup_table *table)
+{
+	for (size_t i = 0; i < table->gone.count; i++) {
+		const struct strmap_entry *entry = &table->gone.entries[i];
+		const struct span *pattern = entry->value;
+		struct cgroup_group *group;
+
+		if (strmap_find(&table->with_values, entry->key, entry->key_len, &(uint32_t){0}))
+			continue;
+		group = strmap_get(&table->map, pattern->text, pattern->len);
+		if (group)
+			group->gone++;
+	}
+}
+
+void cgroup_gone_done(struct cgroup_table *table)
+{
+	for (size_t i = 0; i < table->gone.count; i++)
+		free(table->gone.entries[i].value);
+	strmap_done(&table->gone);
+	strmap_done(&table->with_values);
+	strbuf_done(&table->scratch);
+}

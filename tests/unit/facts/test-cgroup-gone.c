@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "facts.h"
+#include "facts/cgroup-gone.h"
+#include "groups.h"
+
+static const char group[] = "/group";
+
+static struct span pattern_of(const char *pattern)
+{
+	return (struct span){pattern, strlen(pattern)};
+}
+
+/* Adds a cgroup of a window with values, or one that is gone. */
+static void add(struct cgroup_table *table, const char *path, const char *pattern, bool is_gone)
+{
+	struct cgroup_stats stats = {.is_gone = is_gone, .read_boottime_ns = 20, .interval_ns = 10};
+
+	strbuf_add_str(&stats.path, path);
+	if (!is_gone)
+		fact_set_number(&stats.values[CGROUP_VALUE_cpu_usage_usec], 7);
+	cgroup_table_add(table, pattern_of(pattern), &stats);
+	cgroup_stats_done(&stats);
+}
+
+/* Adds the cgroup of a thread that ended. */
+static void add_ended(struct cgroup_table *table, const char *path, const char *pattern, bool is_v1)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+	strbuf_add_str(&text, path);
+	cgroup_gone_add(table, pattern_of(pattern), &text, is_v1);
+}
+
+static bool is_partial(struct fact_fixture *fixture, const char *metric)
+{
+	const struct fact_row *row;
+
+	fixture->infos[0].kind = KIND_window;
+	window_set(&fixture->infos[0].window, WINDOW_length_ns, 10);
+	memset(fixture->options.sections, 1, sizeof(fixture->options.sections));
+	make_facts(fixture, 1);
+	row = find_fact(&fixture->set, group, metric);
+	assert_non_null(row);
+	return fact_row_is_partial(row, 0);
+}
+
+static uint32_t gone_of(const struct cgroup_table *table, const char *pattern)
+{
+	const struct cgroup_group *found = strmap_get(&table->map, pattern, strlen(pattern));
+
+	return found ? found->gone : 0;
+}
+
+/* Each cgroup counts once, however many rows are of it. */
+static void test_counts(void **state)
+{
+	struct fact_fixture *fixture = *state;
+	struct cgroup_table *table = &fixture->cgroups[0];
+
+	add_ended(table, "/a", group, false);
+	add(table, "/a", group, false);
+	add(table, "/b", group, true);
+	add_ended(table, "/b", group, false);
+	add_ended(table, "/c", group, false);
+	add_ended(table, "/c", group, false);
+	assert_true(is_partial(fixture, "cpu_usage_usec"));
+	assert_int_equal(gone_of(table, group), 2);
+}
+
+/* One that has values is not gone, in whatever order they come. */
+static void test_with_values(void **state)
+{
+	struct fact_fixture *fixture = *state;
+	struct cgroup_table *table = &fixture->cgroups[0];
+
+	add(table, "/a", group, true);
+	add_ended(table, "/b", group, false);
+	add(table, "/a", group, false);
+	add(table, "/b", group, false);
+	add_ended(table, "/b", group, false);
+	assert_false(is_partial(fixture, "cpu_usage_usec"));
+	assert_int_equal(gone_of(table, group), 0);
+}
+
+/* The same path of the other version is another cgroup. A group of none but cgroups that are gone has no row. */
+static void test_others(void **state)
+{
+	struct fact_fixture *fixture = *state;
+	struct cgroup_table *table = &fixture->cgroups[0];
+
+	add(table, "/a", group, false);
+	add_ended(table, "/a", group, true);
+	add(table, "/other", "/other", true);
+	assert_true(is_partial(fixture, "cpu_usage_usec"));
+	assert_int_equal(gone_of(table, group), 1);
+	assert_null(strmap_get(&table->map, "/other", strlen("/other")));
+	assert_null(find_fact(&fixture->set, "/other", "cpu_usage_usec"));
+}
+
+#define FACT_TEST(test_) \
+	cmocka_unit_test_setup_teardown(test_, fact_fixture_setup, fact_fixture_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        FACT_TEST(test_counts),
+	        FACT_TEST(test_with_values),
+	        FACT_TEST(test_others),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
