@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
