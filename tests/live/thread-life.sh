@@ -24,6 +24,8 @@ cd "$scratch"
 
 p=$(unique_prefix)
 leader=${p}-leader late=${p}-late
+# It is there before the process opens it.
+: >said
 python3 - "$leader" "$late" >said <<'PYTHON' &
 import sys, threading, time
 
