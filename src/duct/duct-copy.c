@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -35,8 +36,9 @@ struct copy {
 
 struct duct_copies {
 	pthread_t thread;
-	int events_fd; /* of inotify; below 0: there is none */
-	int stop_fd;   /* readable when the thread is to end */
+	int events_fd;          /* of inotify; below 0: there is none */
+	int stop_fd;            /* readable when the thread is to end */
+	atomic_bool is_stopped; /* the same, if nothing can be written there */
 	struct copy copies[DUCT_COPIES];
 };
 
@@ -114,13 +116,15 @@ static void *run(void *argument)
 	while (true) {
 		struct pollfd waits[] = {{.fd = copies->stop_fd, .events = POLLIN},
 		                         {.fd = copies->events_fd, .events = POLLIN}};
+		bool is_last;
 
 		(void)poll(waits, ARRAY_SIZE(waits), wait_ms);
+		is_last = waits[0].revents & POLLIN || atomic_load(&copies->is_stopped);
 		if (waits[1].revents & POLLIN)
 			handle_events(copies);
 		for (int i = 0; i < DUCT_COPIES; i++)
 			copy_new(&copies->copies[i]);
-		if (waits[0].revents & POLLIN)
+		if (is_last)
 			return NULL;
 		if (waits[1].revents & POLLIN)
 			(void)nanosleep(&pause, NULL);
@@ -191,6 +195,7 @@ void duct_copies_stop(struct duct_copies *copies)
 {
 	if (!copies)
 		return;
+	atomic_store(&copies->is_stopped, true);
 	(void)eventfd_write(copies->stop_fd, 1);
 	(void)pthread_join(copies->thread, NULL);
 	copies_free(copies);
