@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "ctprof/base/stream.h"
+#include "ctprof/snapshot/snapshot.h"
 
 struct frame_source {
 	struct byte_source source; /* must stay the first member */
@@ -13,3 +14,7 @@ struct frame_source {
 
 /* Begins with the byte at @begin. */
 struct frame_source frame_source_make(int fd, uint64_t begin, uint64_t end);
+
+/* Returns @limits for a frame of @len compressed bytes, whose text may not be longer than frames that ctprof writes can have: the
+ * time for a recording from a stranger grows with the length of its file. */
+struct snapshot_limits frame_limits(const struct snapshot_limits *limits, uint64_t len);

@@ -104,9 +104,10 @@ static int read_info(const struct reading *reading, uint64_t begin, uint64_t end
                      struct snapshot_info *ret_info)
 {
 	struct frame_source source = frame_source_make(reading->fd, begin, end);
+	struct snapshot_limits limits = frame_limits(reading->limits, end - begin);
 	struct snapshot_visitor visitor = {.thread = NULL};
 
-	return snapshot_read(&source.source, reading->limits, &visitor, ret_info, reading->reterr);
+	return snapshot_read(&source.source, &limits, &visitor, ret_info, reading->reterr);
 }
 
 /* The windows behind the first one of a file leave out what that one says. */
@@ -144,13 +145,15 @@ static int pass_before(struct reading *reading, uint64_t begin)
 	int r = 0;
 
 	for (; r == 0 && at < begin; at = end) {
+		struct snapshot_limits limits;
 		struct frame_source source;
 
 		r = frame_find_end(reading->fd, at, &end);
 		if (r <= 0)
 			return r;
 		source = frame_source_make(reading->fd, at, end);
-		r = window_sum_pass(reading->sum, &source.source, reading->limits, reading->reterr);
+		limits = frame_limits(reading->limits, end - at);
+		r = window_sum_pass(reading->sum, &source.source, &limits, reading->reterr);
 		*reading->bytes += end - at;
 	}
 	return r;
@@ -169,6 +172,7 @@ static int add_facts(struct reading *reading, uint64_t begin)
 static int add_window(struct reading *reading, uint64_t begin, uint64_t end)
 {
 	struct frame_source source = frame_source_make(reading->fd, begin, end);
+	struct snapshot_limits limits = frame_limits(reading->limits, end - begin);
 	int r = reading->whole == begin ? 0 : pass_before(reading, begin);
 
 	if (r < 0)
@@ -176,7 +180,7 @@ static int add_window(struct reading *reading, uint64_t begin, uint64_t end)
 	reading->known = end;
 	r = add_facts(reading, begin);
 	if (r == 0)
-		r = window_sum_read(reading->sum, &source.source, reading->limits, reading->reterr);
+		r = window_sum_read(reading->sum, &source.source, &limits, reading->reterr);
 	*reading->bytes += end - begin;
 	return r;
 }
@@ -241,13 +245,15 @@ static int add_up_run(const struct reading *reading, struct recording_sum *run,
 	if (run->is_merged)
 		window_sum_merge(sum);
 	for (; r == 0 && at < run->end; at = end) {
+		struct snapshot_limits limits;
 		struct frame_source source;
 
 		r = frame_find_end(reading->fd, at, &end);
 		if (r <= 0)
 			return r < 0 ? r : -EBADMSG;
 		source = frame_source_make(reading->fd, at, end);
-		r = window_sum_read(sum, &source.source, reading->limits, &reason);
+		limits = frame_limits(reading->limits, end - at);
+		r = window_sum_read(sum, &source.source, &limits, &reason);
 	}
 	if (r < 0)
 		return r;
@@ -290,13 +296,14 @@ static bool may_begin(struct reading *reading, uint64_t begin)
 static int add_sum(struct reading *reading, const struct recording_sum *sum)
 {
 	cleanup_(memory_stream_done) struct memory_stream frame = memory_stream_make();
+	struct snapshot_limits limits = frame_limits(reading->limits, sum->len);
 	int r;
 
 	if (!recording_sums_read(&reading->sums, sum, &frame))
 		return 0;
 	r = add_facts(reading, sum->begin);
 	if (r == 0)
-		r = window_sum_read(reading->sum, &frame.source, reading->limits, reading->reterr);
+		r = window_sum_read(reading->sum, &frame.source, &limits, reading->reterr);
 	*reading->bytes += sum->len;
 	reading->known = sum->end;
 	return r < 0 ? r : 1;

@@ -270,7 +270,8 @@ static int read_window(struct reading *reading, int fd, uint64_t begin, uint64_t
 {
 	struct window_load window = {.visitor = {.thread = add_thread, .base = &reading->base}};
 	struct frame_source source = frame_source_make(fd, begin, end);
-	int r = snapshot_read(&source.source, reading->limits, &window.visitor, &window.info,
+	struct snapshot_limits limits = frame_limits(reading->limits, end - begin);
+	int r = snapshot_read(&source.source, &limits, &window.visitor, &window.info,
 	                      reading->reterr);
 
 	if (r == 0 && window.info.kind != KIND_window) {

@@ -195,6 +195,25 @@ bad "a string of 2 MiB"
 accepted "a string of 2 MiB where that is allowed" show --read-limit string=4M bad.zst
 bomb 97 16 '{"format":"ctprof","version":1,"kind":"lifetime","threads":[{"tid":1,"tgid":1,"pcomm":"a","comm":"' '"}]}'
 bad "a comm of 2 MiB"
+# A window of a recording has blanks as no window of ctprof's has: they would take time that grows faster than the file.
+recording rec
+mapfile -t windows < <(zstd -dc rec/20260101T000000Z.ctprof.zst)
+pack <<<"${windows[0]}" >first.zst
+window=${windows[1]}
+with_blanks() {
+    bomb 32 "$1" "${window%\}}" '}'
+    cat first.zst bad.zst >rec/20260101T000000Z.ctprof.zst
+    mv rec/20260101T000000Z.ctprof.zst bad.zst
+}
+with_blanks 8
+accepted "a recording with a megabyte of blanks" show bad.zst
+with_blanks 512
+bad "a recording with 64 MiB of blanks"
+mv bad.zst rec/20260101T000000Z.ctprof.zst
+run list rec
+[ "$status" -eq 1 ] || fail "list reads a recording with 64 MiB of blanks"
+[[ ${lines[0]} == *"the document is too long"* ]] || fail "list does not name the limit: ${lines[0]}"
+checks=$((checks + 1))
 nest() {
     printf '{"new":%s%s,%s' "$(printf "%$1s" '' | tr ' ' '[')" "$(printf "%$1s" '' | tr ' ' ']')" "${empty#\{}" | pack >bad.zst
 }
