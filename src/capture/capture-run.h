@@ -5,6 +5,7 @@
 #include "bpf/task-record.h"
 #include "capture/capture.h"
 #include "capture/stall.h"
+#include "cgroup-walk.h"
 #include "cost.h"
 #include "jemalloc/jemalloc-files.h"
 #include "process-cache.h"
@@ -25,6 +26,8 @@ struct capture_tools {
 	struct process_cache *known; /* NULL: nothing is known of processes */
 	/* Processes that were selected by an earlier reading, and stay so; this reading's are added. NULL: there is no other. */
 	struct id_list *selected;
+	/* The cgroups of the reading before, which are read again, and then those of this one. NULL: there is no other. */
+	struct cgroup_walk *cgroups;
 	bool read_all; /* read again what is known */
 	/* Set if the capture is a reading of a window without names of users and containers: its first one, or they are known. */
 	bool without_names;

@@ -18,6 +18,7 @@ struct capture_series {
 	struct jemalloc_files files;
 	struct stall_list stalls;
 	struct process_cache *known; /* owned */
+	struct cgroup_walk cgroups;  /* of the reading before */
 	struct frame_base base;      /* the windows that were written */
 	struct capture_readers readers;
 	struct host host;            /* what a whole window has read of the host */
@@ -123,6 +124,7 @@ static int open_series(struct capture_series *series, struct strbuf *reterr)
 	series->readers.tools = (struct capture_tools){.threads = series->threads,
 	                                               .files = &series->files,
 	                                               .stalls = &series->stalls,
+	                                               .cgroups = &series->cgroups,
 	                                               .known = series->known};
 	capture_readers_prepare(capture, &series->roots, &series->readers, &names);
 	series->readers.listener =
@@ -140,6 +142,7 @@ int capture_series_new(const struct capture_series_options *options, struct capt
 	series->options = *options;
 	series->roots = CAPTURE_ROOTS_INIT;
 	series->known = process_cache_new();
+	cgroup_walk_init(&series->cgroups);
 	jemalloc_files_init(&series->files,
 	                    options->capture.remote_files ? FILE_SYSTEMS_ALL : FILE_SYSTEMS_LOCAL);
 	cost_begin(&series->meter);
@@ -240,6 +243,7 @@ void capture_series_freep(struct capture_series **series_ref)
 	labels_done(&series->labels);
 	stall_list_done(&series->stalls);
 	process_cache_freep(&series->known);
+	cgroup_walk_done(&series->cgroups);
 	frame_base_done(&series->base);
 	jemalloc_files_done(&series->files);
 	task_record_freep(&series->threads);

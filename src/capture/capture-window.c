@@ -69,9 +69,11 @@ int capture_window(const struct capture_window_options *options, struct snapshot
 	cleanup_(jemalloc_files_done) struct jemalloc_files known_files;
 	cleanup_(stall_list_done) struct stall_list stalls = {
 	        .limit_ns = capture_stall_limit_ns(options->length_ns)};
+	cleanup_(cgroup_walk_done) struct cgroup_walk cgroups;
 	struct capture_readers readers;
 	int r;
 
+	cgroup_walk_init(&cgroups);
 	memset(ret_info, 0, sizeof(*ret_info));
 	jemalloc_files_init(&known_files,
 	                    options->capture.remote_files ? FILE_SYSTEMS_ALL : FILE_SYSTEMS_LOCAL);
@@ -87,6 +89,7 @@ int capture_window(const struct capture_window_options *options, struct snapshot
 	readers = (struct capture_readers){.tools = {.threads = threads,
 	                                             .files = &known_files,
 	                                             .stalls = &stalls,
+	                                             .cgroups = &cgroups,
 	                                             .selected = &selected}};
 	capture_readers_prepare(&options->capture, &roots, &readers, &names);
 	readers.listener = capture_readers_listen(&options->capture, options->exits, &roots);

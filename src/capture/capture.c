@@ -356,6 +356,15 @@ static int read_rest(struct capture *capture, struct snapshot_writer *writer,
 	return 0;
 }
 
+/* For the next reading. */
+static void keep_cgroups(struct capture *capture)
+{
+	struct cgroup_walk before = *capture->tools->cgroups;
+
+	*capture->tools->cgroups = capture->cgroups;
+	capture->cgroups = before;
+}
+
 int capture_run_loaded(const struct capture_options *options, const struct capture_tools *tools,
                        const struct cost_meter *meter, struct snapshot_writer *writer,
                        struct snapshot_info *ret_info, struct strbuf *reterr)
@@ -372,6 +381,8 @@ int capture_run_loaded(const struct capture_options *options, const struct captu
 		process_cache_begin(tools->known, !tools->read_all);
 	capture.bpf.mounts = &capture.roots.mounts;
 	cgroup_walk_init(&capture.cgroups);
+	if (tools->cgroups)
+		cgroup_walk_follow(&capture.cgroups, tools->cgroups);
 	capture.cgroups.tree_boottime_ns =
 	        options->proc_root ? &ret_info->captured_boottime_ns : NULL;
 	capture.cgroup_writer = (struct cgroup_writer){{write_cgroup}, writer};
@@ -389,6 +400,8 @@ int capture_run_loaded(const struct capture_options *options, const struct captu
 		r = read_rest(&capture, writer, ret_info, root, reterr);
 	if (r == 0)
 		r = snapshot_write_end(writer, ret_info);
+	if (r == 0 && tools->cgroups)
+		keep_cgroups(&capture);
 	return r;
 }
 

@@ -38,6 +38,16 @@ static uintptr_t bits_of(const struct strmap_entry *entry)
 	return (uintptr_t)entry->value;
 }
 
+static uint32_t controllers_of(const struct strmap_entry *entry)
+{
+	return bits_of(entry) & ((1u << CONTROLLER_BITS) - 1);
+}
+
+static bool has_outcome(const struct strmap_entry *entry, unsigned outcome)
+{
+	return (bits_of(entry) >> CONTROLLER_BITS & outcome) != 0;
+}
+
 static void add_bits(struct strmap *paths, const char *path, size_t len, uintptr_t bits)
 {
 	struct strmap_entry *entry = strmap_add(paths, path, len);
@@ -86,6 +96,22 @@ void cgroup_walk_merge(struct cgroup_walk *walk, const struct cgroup_walk *other
 	merge_paths(&walk->v1, &other->v1);
 }
 
+static void follow_paths(struct strmap *paths, const struct strmap *before)
+{
+	for (size_t i = 0; i < before->count; i++) {
+		const struct strmap_entry *from = &before->entries[i];
+
+		if (has_outcome(from, CGROUP_READ_DONE))
+			add_bits(paths, from->key, from->key_len, controllers_of(from));
+	}
+}
+
+void cgroup_walk_follow(struct cgroup_walk *walk, const struct cgroup_walk *before)
+{
+	follow_paths(&walk->v2, &before->v2);
+	follow_paths(&walk->v1, &before->v1);
+}
+
 static int compare_entries(const void *a, const void *b)
 {
 	const struct strmap_entry *entry_a = *(const struct strmap_entry *const *)a;
@@ -114,7 +140,7 @@ static void add_ancestors(struct strmap *paths, const struct cgroup_mounts *moun
 	cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT;
 
 	for (size_t i = 0, count = paths->count; i < count; i++) {
-		uintptr_t controllers = bits_of(&paths->entries[i]) & ((1u << CONTROLLER_BITS) - 1);
+		uint32_t controllers = controllers_of(&paths->entries[i]);
 
 		if (bits_of(&paths->entries[i]) & CGROUP_IS_READ)
 			continue;
@@ -132,17 +158,12 @@ static void add_ancestors(struct strmap *paths, const struct cgroup_mounts *moun
 	}
 }
 
-static bool has_outcome(const struct strmap_entry *entry, unsigned outcome)
-{
-	return (bits_of(entry) >> CONTROLLER_BITS & outcome) != 0;
-}
-
 static int read_entry(struct cgroup_reader *reader, struct strmap_entry *entry, bool is_v1,
                       struct cgroup_sink *sink)
 {
 	struct span path = {entry->key, entry->key_len};
-	uint32_t controllers = bits_of(entry) & ((1u << CONTROLLER_BITS) - 1);
-	int r = is_v1 ? cgroup_read_v1(reader, path, controllers) : cgroup_read_v2(reader, path);
+	int r = is_v1 ? cgroup_read_v1(reader, path, controllers_of(entry))
+	              : cgroup_read_v2(reader, path);
 
 	if (r < 0)
 		return r;

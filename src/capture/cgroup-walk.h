@@ -30,6 +30,9 @@ void cgroup_walk_note(struct cgroup_walk *walk, const char *text, size_t len);
 /* Notes what @other has noted. */
 void cgroup_walk_merge(struct cgroup_walk *walk, const struct cgroup_walk *other);
 
+/* Notes what @before has read, without threads: a cgroup that its threads have left in between still has their work. */
+void cgroup_walk_follow(struct cgroup_walk *walk, const struct cgroup_walk *before);
+
 /* Receives the cgroups that were read. Returns 0 or -errno. The stats are the caller's and are reused. */
 struct cgroup_sink {
 	int (*add)(struct cgroup_sink *self, const struct cgroup_stats *stats);

@@ -107,9 +107,11 @@ static int change(struct capture_wait *self, uint64_t begin_ns, uint64_t end_ns)
 }
 
 static void capture_live(const struct capture_options *options, const struct temp_tree *tree,
+                         int (*until)(struct capture_wait *self, uint64_t begin_ns,
+                                      uint64_t end_ns),
                          struct snapshot_copy *ret)
 {
-	struct changing changing = {{change}, tree};
+	struct changing changing = {{until}, tree};
 	struct capture_window_options window = {
 	        .capture = *options,
 	        .length_ns = SECONDS(1),
@@ -125,6 +127,17 @@ static void capture_live(const struct capture_options *options, const struct tem
 	snapshot_copy_read(ret, sink.bytes.data, sink.bytes.len, NULL);
 	assert_int_equal(ret->result, 0);
 	strbuf_done(&sink.bytes);
+}
+
+/* The threads of process 5 leave their cgroup. */
+static int leave(struct capture_wait *self, uint64_t begin_ns, uint64_t end_ns)
+{
+	const struct temp_tree *tree = ((struct changing *)self)->tree;
+
+	assert_true(begin_ns < end_ns);
+	write_tree(tree, 1);
+	temp_tree_write_text(tree, "cgroup/group-150/cpu.stat", "usage_usec 900\n");
+	return 0;
 }
 
 /* Values that a file cannot have: the clocks, and the cost. */
@@ -150,7 +163,7 @@ static void test_live_window_is_that_of_the_files(void **state)
 
 	write_tree(tree, 0);
 	capture_file(&options, &files[0]);
-	capture_live(&options, tree, &live);
+	capture_live(&options, tree, change, &live);
 	capture_file(&options, &files[1]);
 	window_of_bytes(&files[0], &files[1], NULL, NULL, &filed);
 	assert_int_equal(filed.result, 0);
@@ -174,10 +187,41 @@ static void test_live_window_is_that_of_the_files(void **state)
 	strbuf_done(&files[1]);
 }
 
+static const struct cgroup_stats *find_cgroup(const struct snapshot_copy *copy, const char *path)
+{
+	for (size_t i = 0; i < copy->cgroup_count; i++)
+		if (strcmp(strbuf_str(&copy->cgroups[i].path), path) == 0)
+			return &copy->cgroups[i];
+	return NULL;
+}
+
+/* The last reading has the cgroups of the first one, also those that have no threads any more. */
+static void test_live_window_has_cgroups_that_were_left(void **state)
+{
+	const struct temp_tree *tree = *state;
+	cleanup_(mem_freep) char *cgroups = temp_tree_path(tree, "cgroup");
+	struct capture_options options = options_of(tree->path, cgroups);
+	const struct cgroup_stats *stats;
+	struct snapshot_copy live;
+
+	write_tree(tree, 0);
+	temp_tree_write_text(tree, "cgroup/group-150/cpu.stat", "usage_usec 100\n");
+	capture_live(&options, tree, leave, &live);
+	stats = find_cgroup(&live, "/group-150");
+	assert_non_null(stats);
+	assert_false(stats->is_gone);
+	assert_int_equal(stats->values[CGROUP_VALUE_cpu_usage_usec].state, FACT_NUMBER);
+	assert_int_equal(stats->values[CGROUP_VALUE_cpu_usage_usec].number, 800);
+	assert_int_equal(live.info.window.numbers[WINDOW_cgroups_lost], 0);
+	snapshot_copy_done(&live);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test_setup_teardown(test_live_window_is_that_of_the_files,
+	                                        temp_tree_setup, temp_tree_teardown),
+	        cmocka_unit_test_setup_teardown(test_live_window_has_cgroups_that_were_left,
 	                                        temp_tree_setup, temp_tree_teardown),
 	};
 
