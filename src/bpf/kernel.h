@@ -55,6 +55,13 @@ enum {
 
 struct kernfs_node {
 	__u64 id;
+	struct kernfs_node *parent;
+	const char *name;
+} KERNELS;
+
+/* Since Linux 6.15. */
+struct kernfs_node___rcu {
+	struct kernfs_node *__parent;
 } KERNELS;
 
 struct cgroup {

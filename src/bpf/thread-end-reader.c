@@ -12,16 +12,20 @@ struct thread_end_reader {
 	struct thread_end_program program; /* owned, as the ring */
 	uint64_t wanted_cgroup;
 	struct ring_buffer *ring;
-	void (*handle)(void *context, const struct thread_end *end); /* while reading */
-	void *context;
+	struct thread_end_handler *handler; /* borrowed, while reading */
 };
 
-static int handle_end(void *context, void *bytes, size_t len)
+_Static_assert(sizeof(struct thread_end) != sizeof(struct thread_end_cgroup),
+               "a record's length says what it is");
+
+static int handle_record(void *context, void *bytes, size_t len)
 {
 	struct thread_end_reader *reader = context;
 
-	if (len >= sizeof(struct thread_end))
-		reader->handle(reader->context, bytes);
+	if (len == sizeof(struct thread_end))
+		reader->handler->end(reader->handler, bytes);
+	else if (len == sizeof(struct thread_end_cgroup))
+		reader->handler->cgroup(reader->handler, bytes);
 	return 0;
 }
 
@@ -37,7 +41,7 @@ static int load(void *context)
 			return r;
 	}
 	errno = 0;
-	reader->ring = ring_buffer__new(reader->program.ring_fd, handle_end, reader, NULL);
+	reader->ring = ring_buffer__new(reader->program.ring_fd, handle_record, reader, NULL);
 	if (!reader->ring)
 		return errno ? -errno : -ENOMEM;
 	return 0;
@@ -69,12 +73,9 @@ void thread_end_reader_freep(struct thread_end_reader **reader)
 	*reader = NULL;
 }
 
-void thread_end_reader_read(struct thread_end_reader *reader,
-                            void (*handle)(void *context, const struct thread_end *end),
-                            void *context)
+void thread_end_reader_read(struct thread_end_reader *reader, struct thread_end_handler *handler)
 {
-	reader->handle = handle;
-	reader->context = context;
+	reader->handler = handler;
 	(void)ring_buffer__consume(reader->ring);
 }
 

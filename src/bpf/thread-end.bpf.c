@@ -9,7 +9,10 @@ enum {
 	MAP_RINGBUF = 27,
 	RINGBUF_NO_WAKEUP = 1,
 	RING_BYTES = 8 << 20,
+	REPORTED_BITS = 10,
 };
+
+#define HASH_FACTOR 0x9e3779b97f4a7c15ull
 
 struct {
 	__uint(type, MAP_RINGBUF);
@@ -22,6 +25,8 @@ const volatile __u64 wanted_cgroup = 0;
 __u64 lost = 0;
 /* Threads in that cgroup that began to exit, and those whose end is in the ring or lost. */
 __u64 begun = 0, ended = 0;
+/* Cgroups whose names are in the ring, or were; by the hash of their numbers. */
+__u64 reported[1 << REPORTED_BITS] = {};
 char LICENSE[] SEC("license") = "GPL";
 
 static __always_inline void read_cpu_time(const struct task_struct *task, struct thread_end *end)
@@ -83,6 +88,57 @@ static __always_inline void read_names(struct task_struct *task, struct thread_e
 	}
 }
 
+static __always_inline const struct kernfs_node *parent_of(const struct kernfs_node *node)
+{
+	const struct kernfs_node___rcu *newer = (const void *)node;
+	const struct kernfs_node *parent = NULL;
+
+	if (bpf_core_field_exists(newer->__parent))
+		bpf_core_read(&parent, sizeof(parent), &newer->__parent);
+	else
+		bpf_core_read(&parent, sizeof(parent), &node->parent);
+	return parent;
+}
+
+/* Returns whether the cgroup has no more levels, and no longer names, than the record has room for. */
+static __always_inline int read_levels(const struct kernfs_node *node,
+                                       struct thread_end_cgroup *cgroup)
+{
+	cgroup->count = 0;
+	for (int i = 0; i < THREAD_END_LEVELS; i++) {
+		const char *name = NULL;
+
+		if (!node)
+			return 1;
+		bpf_core_read(&cgroup->levels[i].id, sizeof(cgroup->levels[i].id), &node->id);
+		bpf_core_read(&name, sizeof(name), &node->name);
+		if (bpf_probe_read_kernel_str(cgroup->levels[i].name, THREAD_END_NAME_BYTES,
+		                              name) >= THREAD_END_NAME_BYTES)
+			return 0;
+		cgroup->count++;
+		node = parent_of(node);
+	}
+	return !node;
+}
+
+/* Once for each cgroup, but for those that share a place in the table. */
+static __always_inline void report_cgroup(const struct task_struct *task, __u64 id)
+{
+	__u32 place = (id * HASH_FACTOR) >> (64 - REPORTED_BITS);
+	struct thread_end_cgroup *cgroup;
+
+	if (wanted_cgroup != 0 || reported[place] == id)
+		return;
+	cgroup = bpf_ringbuf_reserve(&ring, sizeof(*cgroup), 0);
+	if (!cgroup)
+		return;
+	reported[place] = id;
+	if (read_levels(BPF_CORE_READ(task, cgroups, dfl_cgrp, kn), cgroup))
+		bpf_ringbuf_submit(cgroup, RINGBUF_NO_WAKEUP);
+	else
+		bpf_ringbuf_discard(cgroup, RINGBUF_NO_WAKEUP);
+}
+
 /* Returns whether the thread that runs is in the wanted cgroup. A level that the thread's cgroup does not have is 0. */
 static __always_inline int is_wanted(const struct task_struct *task)
 {
@@ -124,6 +180,8 @@ int thread_end(__u64 *arguments)
 	/* It is still the current thread. */
 	if (wanted_cgroup != 0 && !is_wanted(task))
 		return 0;
+	if (bpf_core_field_exists(task->cgroups))
+		report_cgroup(task, BPF_CORE_READ(task, cgroups, dfl_cgrp, kn, id));
 	end = bpf_ringbuf_reserve(&ring, sizeof(*end), 0);
 	if (!end) {
 		__sync_fetch_and_add(&lost, 1);

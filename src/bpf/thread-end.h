@@ -63,6 +63,21 @@ void cpu_time_divide(const struct cpu_time_found *found, uint64_t *ret_user_ns,
 void thread_end_cpu_time(const struct thread_end *end, uint64_t *ret_user_ns,
                          uint64_t *ret_system_ns);
 
+enum {
+	THREAD_END_LEVELS = 16,
+	THREAD_END_NAME_BYTES = 128,
+};
+
+/* Another record of the ring buffer, in front of the first end in a cgroup: its names, which may be gone when the end is read. A
+ * cgroup that is deeper, or has a longer name, has none. */
+struct thread_end_cgroup {
+	uint64_t count; /* of levels, from the cgroup up to the root of the hierarchy */
+	struct {
+		uint64_t id;
+		char name[THREAD_END_NAME_BYTES]; /* that of the root is empty */
+	} levels[THREAD_END_LEVELS];
+};
+
 struct thread_end_reader;
 
 /* Loads the program and attaches it: ends from the return on will be read. Those of threads in a cgroup of version 2 and below it,
@@ -72,10 +87,15 @@ must_check_ int thread_end_reader_open(uint64_t wanted_cgroup,
                                        struct thread_end_reader **ret_reader);
 void thread_end_reader_freep(struct thread_end_reader **reader);
 
-/* Passes everything in the ring buffer to @handle, in order; @end is borrowed until it returns. Never waits. */
-void thread_end_reader_read(struct thread_end_reader *reader,
-                            void (*handle)(void *context, const struct thread_end *end),
-                            void *context);
+/* Receives the records of the ring buffer, which are borrowed until it returns. */
+struct thread_end_handler {
+	void (*end)(struct thread_end_handler *self, const struct thread_end *end);
+	/* Comes before the ends in it, and may come again. */
+	void (*cgroup)(struct thread_end_handler *self, const struct thread_end_cgroup *cgroup);
+};
+
+/* Passes everything in the ring buffer to @handler, in order. Never waits. */
+void thread_end_reader_read(struct thread_end_reader *reader, struct thread_end_handler *handler);
 
 /* Returns how many threads of the cgroup have begun to exit, and have no end yet. A thread that was waited for has begun. */
 uint64_t thread_end_reader_pending(const struct thread_end_reader *reader);

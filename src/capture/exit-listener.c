@@ -41,8 +41,9 @@ enum {
 #define END_OF_OTHERS_NS (5 * NS_PER_SECOND)
 
 struct exit_listener {
-	struct thread_end_reader *ends; /* NULL if there are none; owned, as all of these */
-	struct taskstats_exits *exits;  /* the same */
+	struct thread_end_handler handler; /* must stay the first member */
+	struct thread_end_reader *ends;    /* NULL if there are none; owned, as all of these */
+	struct taskstats_exits *exits;     /* the same */
 	struct cgroup_ids *cgroups;
 	bool only_cgroup;        /* records of others come as well, and have no ends */
 	pthread_mutex_t reading; /* held by the thread that reads the two sources into merge */
@@ -57,11 +58,25 @@ struct exit_listener {
 	pthread_t thread;
 };
 
-static void add_end(void *context, const struct thread_end *end)
+static void add_end(struct thread_end_handler *self, const struct thread_end *end)
 {
-	struct exit_listener *listener = context;
+	exit_merge_add_end(&((struct exit_listener *)self)->merge, end);
+}
 
-	exit_merge_add_end(&listener->merge, end);
+/* From the root down: each cgroup has its path from the one above it. */
+static void add_cgroup(struct thread_end_handler *self, const struct thread_end_cgroup *cgroup)
+{
+	struct exit_listener *listener = (struct exit_listener *)self;
+	uint64_t above = 0;
+
+	if (!listener->cgroups)
+		return;
+	for (uint64_t i = cgroup->count; i > 0; i--) {
+		uint64_t id = cgroup->levels[i - 1].id;
+
+		cgroup_ids_add(listener->cgroups, id, above, cgroup->levels[i - 1].name);
+		above = id;
+	}
 }
 
 static void add_record(void *context, const void *payload, size_t len, const void *process,
@@ -86,7 +101,7 @@ static void add_record(void *context, const void *payload, size_t len, const voi
 static void read_ends(struct exit_listener *listener)
 {
 	if (listener->ends)
-		thread_end_reader_read(listener->ends, add_end, listener);
+		thread_end_reader_read(listener->ends, &listener->handler);
 }
 
 static void read_records(struct exit_listener *listener)
@@ -275,6 +290,7 @@ struct exit_listener *exit_listener_start(const struct exit_listener_options *op
 {
 	struct exit_listener *listener = mem_calloc(1, sizeof(*listener));
 
+	listener->handler = (struct thread_end_handler){add_end, add_cgroup};
 	listener->stop_fd = -1;
 	pthread_mutex_init(&listener->reading, NULL);
 	listener->outcome = WINDOW_EXITS_skipped;

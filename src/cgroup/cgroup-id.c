@@ -19,6 +19,7 @@ enum {
 
 struct cgroup_ids {
 	int mount_fd;        /* -1 if there is no mount */
+	uint64_t root;       /* the number of what it shows as its root; 0: not known */
 	struct strbuf point; /* of the mount */
 	struct strmap known; /* by the bytes of the number; the values are strbufs, or NULL */
 };
@@ -26,6 +27,7 @@ struct cgroup_ids {
 struct cgroup_ids *cgroup_ids_new(const struct cgroup_mounts *mounts)
 {
 	struct cgroup_ids *ids = mem_calloc(1, sizeof(*ids));
+	struct stat status;
 
 	ids->mount_fd = -1;
 	if (!mounts || !mounts->unified.found ||
@@ -33,6 +35,8 @@ struct cgroup_ids *cgroup_ids_new(const struct cgroup_mounts *mounts)
 		return ids;
 	strbuf_add_str(&ids->point, strbuf_str(&mounts->unified.point));
 	ids->mount_fd = open(strbuf_str(&ids->point), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (ids->mount_fd >= 0 && fstat(ids->mount_fd, &status) == 0)
+		ids->root = status.st_ino;
 	return ids;
 }
 
@@ -121,4 +125,25 @@ const struct strbuf *cgroup_ids_path(struct cgroup_ids *ids, uint64_t id)
 	if (ids->known.count != known)
 		entry->value = find_path(ids, id);
 	return entry->value;
+}
+
+static const struct strbuf *known_path(const struct cgroup_ids *ids, uint64_t id)
+{
+	return strmap_get(&ids->known, (const char *)&id, sizeof(id));
+}
+
+void cgroup_ids_add(struct cgroup_ids *ids, uint64_t id, uint64_t above, const char *name)
+{
+	const struct strbuf *parent = known_path(ids, above);
+	struct strbuf *path;
+
+	if (known_path(ids, id) || (id != ids->root && !parent))
+		return;
+	path = mem_calloc(1, sizeof(*path));
+	if (id != ids->root && parent->len > 1)
+		strbuf_add(path, parent->data, parent->len);
+	strbuf_add_char(path, '/');
+	if (id != ids->root)
+		strbuf_add_str(path, name);
+	strmap_add(&ids->known, (const char *)&id, sizeof(id))->value = path;
 }

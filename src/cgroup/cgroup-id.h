@@ -14,6 +14,10 @@ struct cgroup_ids;
 struct cgroup_ids *cgroup_ids_new(const struct cgroup_mounts *mounts);
 void cgroup_ids_freep(struct cgroup_ids **ids);
 
+/* Says that the cgroup @id is called @name, below the cgroup @above. Its path is known from now on, if that of @above is, or if it is
+ * the one that the mount shows as its root. */
+void cgroup_ids_add(struct cgroup_ids *ids, uint64_t id, uint64_t above, const char *name);
+
 /* Returns the path as /proc/<pid>/cgroup has it for version 2, or NULL if there is none: the cgroup is gone, or out of
  * reach. The first answer for a number is kept, since the path is needed after the cgroup is gone. Borrowed until @ids
  * are freed. */

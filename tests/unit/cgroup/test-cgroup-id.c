@@ -89,11 +89,42 @@ static void test_paths(void **state)
 	assert_null(cgroup_ids_path(ids, UINT64_MAX));
 }
 
+/* Names come from the root down; the mount may show a part of the hierarchy as its root, as in a cgroup namespace. */
+static void test_added_names(void **state)
+{
+	struct cgroup_mounts any = {.unified = {.found = true}};
+	cleanup_(cgroup_ids_freep) struct cgroup_ids *ids = NULL;
+	uint64_t root = number_of("/tmp"), other = root + 1000;
+
+	(void)state;
+	strbuf_add_str(&any.unified.point, "/tmp");
+	strbuf_add_str(&any.unified.root, "/");
+	ids = cgroup_ids_new(&any);
+	/* Not found, so far. */
+	assert_null(cgroup_ids_path(ids, other + 2));
+	cgroup_ids_add(ids, other, 0, "above");
+	cgroup_ids_add(ids, root, other, "ours");
+	cgroup_ids_add(ids, other + 1, root, "a b");
+	cgroup_ids_add(ids, other + 2, other + 1, "c");
+	assert_null(cgroup_ids_path(ids, other));
+	assert_text(cgroup_ids_path(ids, root), "/");
+	assert_text(cgroup_ids_path(ids, other + 1), "/a b");
+	assert_text(cgroup_ids_path(ids, other + 2), "/a b/c");
+	/* The first answer stays. */
+	cgroup_ids_add(ids, other + 2, root, "d");
+	assert_text(cgroup_ids_path(ids, other + 2), "/a b/c");
+	/* Beside what the mount shows. */
+	cgroup_ids_add(ids, other + 3, other, "beside");
+	assert_null(cgroup_ids_path(ids, other + 3));
+	cgroup_mounts_done(&any);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_no_mount),
 	        cmocka_unit_test(test_paths),
+	        cmocka_unit_test(test_added_names),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
