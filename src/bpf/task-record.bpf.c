@@ -10,6 +10,10 @@ struct task_record_control control = {};
 /* The set of CPUs that was written last, if there is one. */
 __u64 last_words[TASK_RECORD_CPUS_MAX / 64] = {};
 
+/* Set if the thread has other CPUs than those. In memory, where the verifier does not follow its value: it would check the rest of the
+ * program once for each. */
+__u32 other_cpus = 0;
+
 /* Too large for the stack. */
 struct task_record thread = {};
 struct process_record process = {};
@@ -512,7 +516,7 @@ int task_record(struct bpf_iter__task *context)
 {
 	const struct task_struct *task = context->task;
 	struct seq_file *seq = context->meta->seq;
-	__u32 bytes, other;
+	__u32 bytes;
 
 	if (!task)
 		return 0;
@@ -523,8 +527,8 @@ int task_record(struct bpf_iter__task *context)
 		control.wanted_threads = (__u32)task->signal->nr_threads;
 	find_kept(task);
 	bytes = bytes_of_cpus(task);
-	other = (__u32)has_other_cpus(task, bytes);
-	if (other) {
+	other_cpus = (__u32)has_other_cpus(task, bytes);
+	if (other_cpus) {
 		cpus.flags = TASK_RECORD_IS_CPUS;
 		cpus.bytes = bytes;
 		if (bpf_seq_write(seq, &cpus, bytes + CPUS_HEADER_BYTES) < 0)
@@ -544,7 +548,7 @@ int task_record(struct bpf_iter__task *context)
 		return 0;
 	if (bpf_seq_write(seq, &thread, sizeof(thread)) < 0)
 		return 0;
-	if (other) {
+	if (other_cpus) {
 		control.has_last_cpus = 1;
 		bpf_probe_read_kernel(last_words, bytes, cpus.words);
 	}
