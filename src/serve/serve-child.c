@@ -52,6 +52,18 @@ static void keep_only(int listen_fd, int socket)
 		_exit(1);
 }
 
+/* The recorder's standard streams may be the terminal of root, or files of its user. */
+static void leave_terminal(void)
+{
+	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (int standard = STDIN_FILENO; standard <= STDERR_FILENO; standard++)
+		if (fd < 0 || dup2(fd, standard) < 0)
+			_exit(1);
+	fd_closep(&fd);
+	(void)setsid();
+}
+
 static void limit(__rlimit_resource_t resource, rlim_t value)
 {
 	const struct rlimit both = {.rlim_cur = value, .rlim_max = value};
@@ -163,6 +175,7 @@ void serve_child_run(int listen_fd, int socket, pid_t parent, bool is_loopback,
 	int r;
 
 	keep_only(listen_fd, socket);
+	leave_terminal();
 	give_up_rights(parent);
 	r = http_server_open(LISTEN_FD, answer, &child, &child.server);
 	if (r < 0) {

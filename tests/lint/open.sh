@@ -63,6 +63,7 @@ src/knob/shell.c 2 the same of a command
 src/knob/state-dir.c 2 the directory in the one that output-place.h has found, and the lock in it
 src/knob/journal.c 2 the journal in that directory
 src/experiment/outlook.c 1 /dev/null
+src/serve/serve-child.c 1 /dev/null
 src/experiment/workload.c 1 /dev/null
 src/experiment/record-directory.c 2 a directory in the one that output-place.h has found, and files in it
 '

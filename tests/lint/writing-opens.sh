@@ -19,6 +19,7 @@ cd "$1"
 #   src/doctor/doctor-probe.c            switches of the kernel below /proc/sys, by names of the registry
 #   src/knob/guardian.c, shell.c         /dev/null, as standard descriptors, and oom_score_adj of the guardian
 #   src/experiment/outlook.c             /dev/null, as standard output of a child
+#   src/serve/serve-child.c              /dev/null, as standard descriptors of a process
 #   src/knob/journal.c, state-dir.c      the journal of an experiment and its lock, in a directory that nobody else may enter and
 #                                        that output-place.h has found
 #   src/experiment/record-directory.c   the directory of an experiment, for its user alone
@@ -36,7 +37,7 @@ cd "$1"
 #   src/export/export-pcp.c                 a directory for a library that writes under names, which nobody else can enter
 #   src/trigger/trigger.c                pressure files of the kernel, which take a trigger by a write
 #   src/knob/knob-file.c                 settings of the host, as the user of an experiment names them
-exceptions="src/export/export-pcp.c src/trigger/trigger.c src/database/database.c src/database/database-schema.c src/duct/duct-files.c src/duct/duct-gpu.c src/duct/duct-pty.c src/duct/duct-run.c src/recording/recording-directory.c src/recording/recording-write.c src/recording/recording-sums.c src/recording/recording-keep.c src/cli/manual-page.c src/experiment/outlook.c src/job/job-cgroup.c src/experiment/record-directory.c src/knob/guardian.c src/knob/shell.c src/knob/journal.c src/knob/state-dir.c src/knob/knob-file.c src/base/helper-guard.c src/base/own-directory.c src/jemalloc/helper-program.c src/jemalloc/memory-probe.c src/jemalloc/helper-sandbox.c src/doctor/doctor-probe.c"
+exceptions="src/export/export-pcp.c src/trigger/trigger.c src/database/database.c src/database/database-schema.c src/duct/duct-files.c src/duct/duct-gpu.c src/duct/duct-pty.c src/duct/duct-run.c src/recording/recording-directory.c src/recording/recording-write.c src/recording/recording-sums.c src/recording/recording-keep.c src/cli/manual-page.c src/experiment/outlook.c src/serve/serve-child.c src/job/job-cgroup.c src/experiment/record-directory.c src/knob/guardian.c src/knob/shell.c src/knob/journal.c src/knob/state-dir.c src/knob/knob-file.c src/base/helper-guard.c src/base/own-directory.c src/jemalloc/helper-program.c src/jemalloc/memory-probe.c src/jemalloc/helper-sandbox.c src/doctor/doctor-probe.c"
 
 files=$(find src include -name '*.[ch]' | LC_ALL=C sort)
 [ -n "$files" ] || { echo "writing-opens.sh: no sources in $1" >&2; exit 1; }

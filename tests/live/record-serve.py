@@ -134,7 +134,7 @@ for bytes_ in (b"\0" * 4096, b"GET /metrics HTTP/9.9\r\n\r\n", b"\r\n\r\n\r\n", 
             pass
 check("an answer behind garbage", curl()[0] == 200)
 
-# Rights: of nobody, and no file but sockets, the standard ones and those of waiting.
+# Rights: of nobody, no file but sockets and those of waiting, and not the terminal of the recorder.
 with open(f"/proc/{server}/status") as file:
     status = {line.partition(":")[0]: line.partition(":")[2].strip() for line in file}
 for kind in "CapInh", "CapPrm", "CapEff", "CapAmb":
@@ -144,9 +144,9 @@ if os.geteuid() == 0:
     check(f"Uid {status['Uid']}", all(int(uid) > 0xefffffff for uid in status["Uid"].split()))
     check(f"Groups {status['Groups']}", status["Groups"] == "")
 for fd in os.listdir(f"/proc/{server}/fd"):
-    if int(fd) > 2:
-        target = os.readlink(f"/proc/{server}/fd/{fd}")
-        check(f"descriptor {fd}: {target}", re.match(r"socket:|anon_inode:|pipe:", target))
+    target = os.readlink(f"/proc/{server}/fd/{fd}")
+    check(f"descriptor {fd}: {target}", re.match(r"/dev/null$" if int(fd) <= 2 else r"socket:|anon_inode:|pipe:", target))
+check("session", os.getsid(server) == server)
 
 
 def memory():
