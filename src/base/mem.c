@@ -87,6 +87,12 @@ void mem_exhausted_for(uint64_t bytes)
 	_exit(1);
 }
 
+void mem_stream_close(FILE *file, char *const *bytes)
+{
+	if (fclose(file) != 0 || !*bytes)
+		mem_exhausted();
+}
+
 void mem_watch(void)
 {
 	errno = 0;

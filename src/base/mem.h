@@ -5,6 +5,7 @@
  * are whole. */
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 #include "ctprof/base/macro.h"
@@ -55,6 +56,10 @@ noreturn_ void mem_exhausted_for(uint64_t bytes);
  * it. No call in between may change errno for another reason. */
 void mem_watch(void);
 void mem_watch_end(void);
+
+/* Closes a stream of open_memstream(3) that has its bytes at *@bytes. Without memory to shorten them, glibc's fclose(3) sets *@bytes to
+ * NULL and returns 0. Ends the program as mem_exhausted() does if the bytes are lost. */
+void mem_stream_close(FILE *file, char *const *bytes);
 
 /* Limits the memory of the process from now on to @bytes more than it has and MEM_LIMIT_EXTRA_BYTES. Called once,
  * before there are threads. The kernel counts (RLIMIT_DATA, setrlimit(2); Linux 4.7 and newer count private writable

@@ -448,8 +448,7 @@ static int print_answer(const struct arguments *arguments, struct database *data
 	if (!file)
 		mem_exhausted();
 	print_rows(file, arguments, database, list, reply);
-	if (fclose(file) != 0)
-		mem_exhausted();
+	mem_stream_close(file, &text);
 	if (database_reason(database)[0] != '\0') {
 		cli_error("%s: %s", arguments->path, database_reason(database));
 		return EXIT_FAILED;

@@ -142,8 +142,8 @@ static int print_report(const struct report *report, void *context)
 	shown.style = (struct table_style){
 	        .color = true, .width = (unsigned)live->columns, .ascii = screen_is_ascii()};
 	report_table(file, &shown);
-	if (fclose(file) == 0)
-		strbuf_add(&live->text, bytes, len);
+	mem_stream_close(file, &bytes);
+	strbuf_add(&live->text, bytes, len);
 	free(bytes);
 	return EXIT_DONE;
 }

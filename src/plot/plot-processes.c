@@ -192,8 +192,7 @@ void plot_processes_csv(const struct plot *plot, struct strbuf *out)
 	if (!file)
 		mem_exhausted();
 	print_lines(file, plot);
-	if (fclose(file) != 0)
-		mem_exhausted();
+	mem_stream_close(file, &text);
 	strbuf_add(out, text, len);
 	free(text);
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/mem.h"
 #include "command/command.h"
 #include "machine/report-openmetrics.h"
 
@@ -39,10 +40,7 @@ static int print_both(const struct report *report, void *context)
 		if (!file)
 			return EXIT_FAILED;
 		report_openmetrics(file, report, format == SERVE_OPENMETRICS);
-		if (fclose(file) != 0) {
-			free(bytes);
-			return EXIT_FAILED;
-		}
+		mem_stream_close(file, &bytes);
 		strbuf_add(&texts[format], bytes, len);
 		free(bytes);
 	}
