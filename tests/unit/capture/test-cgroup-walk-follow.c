@@ -22,7 +22,7 @@ static void check_read(struct cgroup_walk *walk, const struct temp_tree *tree, c
 {
 	struct lines lines = {.sink = {add}};
 	struct snapshot_tally tally = {0};
-	struct cgroup_mounts mounts;
+	struct cgroup_mounts mounts = {0};
 
 	cgroup_mounts_from_directory(tree->path, &mounts);
 	assert_int_equal(cgroup_walk_read(walk, &mounts, &lines.sink, &tally), 0);
