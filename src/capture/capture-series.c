@@ -135,7 +135,7 @@ static int open_series(struct capture_series *series, struct strbuf *reterr)
 int capture_series_new(const struct capture_series_options *options, struct capture_series **ret,
                        struct strbuf *reterr)
 {
-	cleanup_(rights_lower) bool raised = capture_raise_rights(&options->capture);
+	unused_ cleanup_(rights_lower) bool raised = capture_raise_rights(&options->capture);
 	struct capture_series *series = mem_calloc(1, sizeof(*series));
 	int r;
 
@@ -193,7 +193,7 @@ int capture_series_next(struct capture_series *series, bool is_whole,
                         struct strbuf *reterr)
 {
 	const struct capture_options *capture = &series->options.capture;
-	cleanup_(rights_lower) bool raised = capture_raise_rights(capture);
+	unused_ cleanup_(rights_lower) bool raised = capture_raise_rights(capture);
 	cleanup_(window_reading_done) struct window_reading last = {0};
 	cleanup_(exit_log_done) struct exit_log exits = {0};
 	cleanup_(host_done) struct host names = {0};

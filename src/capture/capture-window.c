@@ -24,7 +24,7 @@ static void measure(struct window_meter *self, const struct snapshot_info *first
 /* The wait may be a command of the user's. */
 static int await_end(const struct capture_window_options *options, uint64_t begin_ns)
 {
-	cleanup_(rights_resume) bool paused = rights_pause();
+	unused_ cleanup_(rights_resume) bool paused = rights_pause();
 
 	return options->wait->until(options->wait, begin_ns, begin_ns + options->length_ns);
 }
@@ -50,7 +50,7 @@ static int read_both(const struct capture_window_options *options,
 int capture_window(const struct capture_window_options *options, struct snapshot_writer *writer,
                    struct snapshot_info *ret_info, struct strbuf *reterr)
 {
-	cleanup_(rights_lower) bool raised = capture_raise_rights(&options->capture);
+	unused_ cleanup_(rights_lower) bool raised = capture_raise_rights(&options->capture);
 	cleanup_(capture_roots_done) struct capture_roots roots = CAPTURE_ROOTS_INIT;
 	cleanup_(window_reading_done) struct window_reading first = {0}, last = {0};
 	cleanup_(exit_log_done) struct exit_log exits = {.exits = WINDOW_EXITS_skipped};

@@ -408,7 +408,7 @@ int capture_run_loaded(const struct capture_options *options, const struct captu
 int capture_run(const struct capture_options *options, struct snapshot_writer *writer,
                 struct snapshot_info *ret_info, struct strbuf *reterr)
 {
-	cleanup_(rights_lower) bool raised = capture_raise_rights(options);
+	unused_ cleanup_(rights_lower) bool raised = capture_raise_rights(options);
 	cleanup_(task_record_freep) struct task_record_reader *reader = NULL;
 	cleanup_(jemalloc_files_done) struct jemalloc_files files;
 	cleanup_(stall_list_done) struct stall_list stalls = {.limit_ns = STALL_LIMIT_NS};

@@ -190,7 +190,7 @@ static void find_kernel_files(int proc_fd, int sys_fd, struct doctor_findings *f
 
 void doctor_probe(struct doctor_findings *ret_findings)
 {
-	cleanup_(rights_lower) bool raised = rights_raise();
+	unused_ cleanup_(rights_lower) bool raised = rights_raise();
 	cleanup_(fd_closep) int proc_fd = fd_open_path_at(AT_FDCWD, "/proc");
 	cleanup_(fd_closep) int sys_fd = fd_open_path_at(AT_FDCWD, "/sys");
 	cleanup_(fd_closep) int cgroup_fd = -1;

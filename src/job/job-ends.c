@@ -67,7 +67,7 @@ struct job_ends {
 
 struct job_ends *job_ends_start(int cgroup_fd)
 {
-	cleanup_(rights_lower) bool raised = rights_raise();
+	unused_ cleanup_(rights_lower) bool raised = rights_raise();
 	cleanup_(fd_closep) int proc_fd = fd_open_path_at(AT_FDCWD, "/proc");
 	cleanup_(fd_closep) int sys_fd = fd_open_path_at(AT_FDCWD, "/sys");
 	cleanup_(host_done) struct host host = {0};
@@ -211,7 +211,7 @@ static void add_log(struct job_ends *ends, const struct exit_log *log)
 
 void job_ends_catch_up(struct job_ends *ends)
 {
-	cleanup_(rights_lower) bool raised = rights_raise();
+	unused_ cleanup_(rights_lower) bool raised = rights_raise();
 	cleanup_(exit_log_done) struct exit_log log = {0};
 
 	exit_listener_split(ends->listener, &log);
@@ -231,7 +231,7 @@ static void set_values(const struct totals *totals, struct job_values *values)
 
 static void stop(struct job_ends *ends)
 {
-	cleanup_(rights_lower) bool raised = rights_raise();
+	unused_ cleanup_(rights_lower) bool raised = rights_raise();
 	cleanup_(exit_log_done) struct exit_log log = {0};
 
 	exit_listener_stop(ends->listener, &log);

@@ -116,7 +116,7 @@ static void sample(struct job *job, uint64_t now_ns)
 {
 	cleanup_(id_list_done) struct id_list list = {0};
 	struct job_moment moment = {.now_ns = now_ns, .pids = &list};
-	cleanup_(rights_lower) bool raised = rights_raise();
+	unused_ cleanup_(rights_lower) bool raised = rights_raise();
 	struct job_memory memory;
 
 	list_members(job, &list);
@@ -136,7 +136,7 @@ static void sample(struct job *job, uint64_t now_ns)
 
 static void reap(struct job *job)
 {
-	cleanup_(rights_lower) bool raised = rights_raise();
+	unused_ cleanup_(rights_lower) bool raised = rights_raise();
 	bool had_ended = job->ended;
 
 	job->has_more = job_tally_reap(&job->tally, job->command.pid, &job->ended, &job->status);
@@ -280,7 +280,7 @@ static int make_process(struct job *job, struct strbuf *reterr)
 /* Reads the counters that the process has before it is the command. */
 static void read_base(struct job *job)
 {
-	cleanup_(rights_lower) bool raised = rights_raise();
+	unused_ cleanup_(rights_lower) bool raised = rights_raise();
 	struct job_base *base = &job->base;
 
 	job_command_await_gate(&job->command, job->proc_fd);
@@ -323,7 +323,7 @@ static void start(struct job *job)
 /* The watcher has a last look: at what is left, and at the CPU time of all. */
 static void watch_end(struct job *job)
 {
-	cleanup_(rights_lower) bool raised = rights_raise();
+	unused_ cleanup_(rights_lower) bool raised = rights_raise();
 	cleanup_(id_list_done) struct id_list list = {0};
 	const struct job_values *values = &job->result->values;
 	struct job_moment moment = {
@@ -344,7 +344,7 @@ static void watch_end(struct job *job)
 
 static void list_left(struct job *job)
 {
-	cleanup_(rights_lower) bool raised = rights_raise();
+	unused_ cleanup_(rights_lower) bool raised = rights_raise();
 	cleanup_(id_list_done) struct id_list list = {0};
 	struct job_result *result = job->result;
 
