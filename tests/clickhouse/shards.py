@@ -48,8 +48,14 @@ class Shard:
         os.kill(pid, signal.SIGKILL)
         if self.process:
             self.process.wait()
-        while os.path.exists(f"/proc/{pid}/cwd") and os.path.realpath(f"/proc/{pid}/cwd") == self.directory:
+        while self.runs(pid):
             time.sleep(0.01)
+
+    def runs(self, pid):
+        try:
+            return os.readlink(f"/proc/{pid}/cwd") == self.directory
+        except OSError:
+            return False
 
     def start(self):
         os.remove(os.path.join(self.directory, "server.pid"))
