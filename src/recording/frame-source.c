@@ -6,12 +6,9 @@
 
 #include "ctprof/base/macro.h"
 
-enum {
-	/* Text for each compressed byte, and for the frame. Zstandard compresses rows to a tenth or a thirtieth, and blanks to
-	 * a ten-thousandth. */
-	TEXT_OF_BYTE = 1024,
-	TEXT_OF_FRAME = 64 << 10,
-};
+/* Rows have 3 to 30 bytes of text for each compressed one, and a thousand where thousands of threads have the same long paths. Blanks have
+ * 12,000. */
+enum { TEXT_OF_BYTE = 1024 };
 
 static int read_some(struct byte_source *self, void *buffer, size_t size, size_t *ret_len)
 {
@@ -36,12 +33,19 @@ struct frame_source frame_source_make(int fd, uint64_t begin, uint64_t end)
 	return (struct frame_source){{read_some}, fd, begin, end};
 }
 
-struct snapshot_limits frame_limits(const struct snapshot_limits *limits, uint64_t len)
+struct snapshot_limits frame_limits(struct frame_budget *budget,
+                                    const struct snapshot_limits *limits, uint64_t len)
 {
-	uint64_t bytes = saturating_add(saturating_multiply(len, TEXT_OF_BYTE), TEXT_OF_FRAME);
 	struct snapshot_limits of_frame = *limits;
+	uint64_t most, left;
 
-	if (bytes < of_frame.bytes)
-		of_frame.bytes = bytes;
+	saturating_add_to(&budget->compressed, len);
+	most = saturating_multiply(budget->compressed, TEXT_OF_BYTE);
+	if (most < limits->bytes)
+		most = limits->bytes;
+	left = most > budget->text ? most - budget->text : 0;
+	if (left < of_frame.bytes)
+		of_frame.bytes = left;
+	of_frame.read_bytes = &budget->text;
 	return of_frame;
 }

@@ -15,6 +15,13 @@ struct frame_source {
 /* Begins with the byte at @begin. */
 struct frame_source frame_source_make(int fd, uint64_t begin, uint64_t end);
 
-/* Returns @limits for a frame of @len compressed bytes, whose text may not be longer than frames that ctprof writes can have: the
- * time for a recording from a stranger grows with the length of its file. */
-struct snapshot_limits frame_limits(const struct snapshot_limits *limits, uint64_t len);
+/* The frames that a command has read of a recording, so far. */
+struct frame_budget {
+	uint64_t compressed, text; /* bytes */
+};
+
+/* Returns the limits on reading the next frame, of @len compressed bytes: @limits, and limits->bytes for all frames together, unless they
+ * have no more text than a multiple of their compressed bytes. So the time for a recording from a stranger has a limit, or grows with the
+ * length of its files. The text that is read is added to @budget, which must stay. */
+struct snapshot_limits frame_limits(struct frame_budget *budget,
+                                    const struct snapshot_limits *limits, uint64_t len);

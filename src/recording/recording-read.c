@@ -28,6 +28,7 @@ struct reading {
 	int fd;
 	const struct recording_range *range;
 	const struct snapshot_limits *limits;
+	struct frame_budget *budget;
 	struct recording_picker
 	        *picker; /* chooses the sum of each window; NULL: all have this one */
 	struct window_sum *sum;
@@ -104,7 +105,7 @@ static int read_info(const struct reading *reading, uint64_t begin, uint64_t end
                      struct snapshot_info *ret_info)
 {
 	struct frame_source source = frame_source_make(reading->fd, begin, end);
-	struct snapshot_limits limits = frame_limits(reading->limits, end - begin);
+	struct snapshot_limits limits = frame_limits(reading->budget, reading->limits, end - begin);
 	struct snapshot_visitor visitor = {.thread = NULL};
 
 	return snapshot_read(&source.source, &limits, &visitor, ret_info, reading->reterr);
@@ -152,7 +153,7 @@ static int pass_before(struct reading *reading, uint64_t begin)
 		if (r <= 0)
 			return r;
 		source = frame_source_make(reading->fd, at, end);
-		limits = frame_limits(reading->limits, end - at);
+		limits = frame_limits(reading->budget, reading->limits, end - at);
 		r = window_sum_pass(reading->sum, &source.source, &limits, reading->reterr);
 		*reading->bytes += end - at;
 	}
@@ -172,13 +173,14 @@ static int add_facts(struct reading *reading, uint64_t begin)
 static int add_window(struct reading *reading, uint64_t begin, uint64_t end)
 {
 	struct frame_source source = frame_source_make(reading->fd, begin, end);
-	struct snapshot_limits limits = frame_limits(reading->limits, end - begin);
+	struct snapshot_limits limits;
 	int r = reading->whole == begin ? 0 : pass_before(reading, begin);
 
 	if (r < 0)
 		return r;
 	reading->known = end;
 	r = add_facts(reading, begin);
+	limits = frame_limits(reading->budget, reading->limits, end - begin);
 	if (r == 0)
 		r = window_sum_read(reading->sum, &source.source, &limits, reading->reterr);
 	*reading->bytes += end - begin;
@@ -252,7 +254,7 @@ static int add_up_run(const struct reading *reading, struct recording_sum *run,
 		if (r <= 0)
 			return r < 0 ? r : -EBADMSG;
 		source = frame_source_make(reading->fd, at, end);
-		limits = frame_limits(reading->limits, end - at);
+		limits = frame_limits(reading->budget, reading->limits, end - at);
 		r = window_sum_read(sum, &source.source, &limits, &reason);
 	}
 	if (r < 0)
@@ -296,12 +298,13 @@ static bool may_begin(struct reading *reading, uint64_t begin)
 static int add_sum(struct reading *reading, const struct recording_sum *sum)
 {
 	cleanup_(memory_stream_done) struct memory_stream frame = memory_stream_make();
-	struct snapshot_limits limits = frame_limits(reading->limits, sum->len);
+	struct snapshot_limits limits;
 	int r;
 
 	if (!recording_sums_read(&reading->sums, sum, &frame))
 		return 0;
 	r = add_facts(reading, sum->begin);
+	limits = frame_limits(reading->budget, reading->limits, sum->len);
 	if (r == 0)
 		r = window_sum_read(reading->sum, &frame.source, &limits, reading->reterr);
 	*reading->bytes += sum->len;
@@ -449,8 +452,10 @@ int recording_read_file(int fd, const struct recording_range *range,
                         const struct snapshot_limits *limits, struct window_sum *sum,
                         uint64_t *ret_bytes, struct strbuf *reterr)
 {
+	struct frame_budget budget = {0};
 	struct reading reading = {.range = range,
 	                          .limits = limits,
+	                          .budget = &budget,
 	                          .sum = sum,
 	                          .bytes = ret_bytes,
 	                          .reterr = reterr,
@@ -463,8 +468,10 @@ int recording_read_directory(int dir_fd, const struct recording_range *range,
                              const struct snapshot_limits *limits, struct window_sum *sum,
                              uint64_t *ret_bytes, struct strbuf *reterr)
 {
+	struct frame_budget budget = {0};
 	struct reading reading = {.range = range,
 	                          .limits = limits,
+	                          .budget = &budget,
 	                          .sum = sum,
 	                          .bytes = ret_bytes,
 	                          .reterr = reterr,
@@ -478,9 +485,11 @@ int recording_pick(int fd, bool is_directory, const struct recording_range *rang
                    struct strbuf *reterr)
 {
 	uint64_t bytes = 0;
+	struct frame_budget budget = {0};
 	struct reading reading = {.picker = picker,
 	                          .range = range,
 	                          .limits = limits,
+	                          .budget = &budget,
 	                          .bytes = &bytes,
 	                          .reterr = reterr,
 	                          .sums = RECORDING_SUMS_INIT};

@@ -52,6 +52,7 @@ struct before {
 struct reading {
 	struct recording_survey *survey;
 	const struct snapshot_limits *limits;
+	struct frame_budget budget;
 	struct strbuf *reterr;
 	struct before before;
 	bool begins_file;          /* the next window */
@@ -270,7 +271,8 @@ static int read_window(struct reading *reading, int fd, uint64_t begin, uint64_t
 {
 	struct window_load window = {.visitor = {.thread = add_thread, .base = &reading->base}};
 	struct frame_source source = frame_source_make(fd, begin, end);
-	struct snapshot_limits limits = frame_limits(reading->limits, end - begin);
+	struct snapshot_limits limits =
+	        frame_limits(&reading->budget, reading->limits, end - begin);
 	int r = snapshot_read(&source.source, &limits, &window.visitor, &window.info,
 	                      reading->reterr);
 

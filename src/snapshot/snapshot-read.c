@@ -583,6 +583,8 @@ int snapshot_read(struct byte_source *source, const struct snapshot_limits *limi
 
 	r = read_document(&reading);
 	r = explain(&reading, r);
+	if (limits->read_bytes)
+		saturating_add_to(limits->read_bytes, json_reader_offset(reading.json));
 
 	thread_row_reader_done(&reading.rows);
 	thread_store_done(&reading.held);

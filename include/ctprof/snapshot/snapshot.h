@@ -215,6 +215,8 @@ struct snapshot_limits {
 	unsigned depth;      /* containers inside one another */
 	size_t string_bytes; /* of one string */
 	uint64_t memory;     /* the memory for a command's data; mem_limit() enforces it */
+	/* NULL, or where snapshot_read() adds the decompressed bytes that it has read; borrowed. */
+	uint64_t *read_bytes;
 };
 extern const struct snapshot_limits snapshot_default_limits;
 
