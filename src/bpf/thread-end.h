@@ -69,7 +69,7 @@ enum {
 };
 
 /* Another record of the ring buffer, in front of the first end in a cgroup: its names, which may be gone when the end is read. A
- * cgroup that is deeper, or has a longer name, has none. */
+ * cgroup that is deeper, or has a name of THREAD_END_NAME_BYTES - 1 bytes or more, has none. */
 struct thread_end_cgroup {
 	uint64_t count; /* of levels, from the cgroup up to the root of the hierarchy */
 	struct {

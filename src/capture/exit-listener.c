@@ -51,9 +51,10 @@ struct exit_listener {
 	enum window_exits outcome;
 	/* Everything from before that time has been read. Before the first reading there could be nothing. */
 	uint64_t looked_boottime_ns;
-	uint64_t overruns; /* those that logs before have */
-	uint64_t missed;   /* ends that have not come in time */
-	int stop_fd;       /* readable when the thread has to stop */
+	uint64_t forgot_boottime_ns; /* cgroups that are gone */
+	uint64_t overruns;           /* those that logs before have */
+	uint64_t missed;             /* ends that have not come in time */
+	int stop_fd;                 /* readable when the thread has to stop */
 	bool has_thread;
 	pthread_t thread;
 };
@@ -63,20 +64,25 @@ static void add_end(struct thread_end_handler *self, const struct thread_end *en
 	exit_merge_add_end(&((struct exit_listener *)self)->merge, end);
 }
 
-/* From the root down: each cgroup has its path from the one above it. */
+/* The names that the record has, from the root that the mount shows down to the cgroup. */
 static void add_cgroup(struct thread_end_handler *self, const struct thread_end_cgroup *cgroup)
 {
 	struct exit_listener *listener = (struct exit_listener *)self;
-	uint64_t above = 0;
+	cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT;
+	uint64_t level = 0;
 
 	if (!listener->cgroups)
 		return;
-	for (uint64_t i = cgroup->count; i > 0; i--) {
-		uint64_t id = cgroup->levels[i - 1].id;
-
-		cgroup_ids_add(listener->cgroups, id, above, cgroup->levels[i - 1].name);
-		above = id;
-	}
+	while (level < cgroup->count &&
+	       !cgroup_ids_is_root(listener->cgroups, cgroup->levels[level].id))
+		level++;
+	if (level == cgroup->count)
+		return;
+	if (level == 0)
+		strbuf_add_char(&path, '/');
+	while (level-- > 0)
+		strbuf_addf(&path, "/%s", cgroup->levels[level].name);
+	cgroup_ids_add(listener->cgroups, cgroup->levels[0].id, &path);
 }
 
 static void add_record(void *context, const void *payload, size_t len, const void *process,
@@ -312,6 +318,15 @@ static uint64_t new_overruns(struct exit_listener *listener)
 	return all - before;
 }
 
+/* The ends of threads in a cgroup that is gone have come before it is forgotten. */
+static void forget_cgroups(struct exit_listener *listener, uint64_t now_ns)
+{
+	if (!listener->cgroups || now_ns < listener->forgot_boottime_ns + END_LOST_NS)
+		return;
+	cgroup_ids_forget(listener->cgroups);
+	listener->forgot_boottime_ns = now_ns;
+}
+
 void exit_listener_split(struct exit_listener *listener, struct exit_log *ret_log)
 {
 	uint64_t until = boot_clock_now_ns();
@@ -329,6 +344,7 @@ void exit_listener_split(struct exit_listener *listener, struct exit_log *ret_lo
 	if (listener->only_cgroup)
 		drop_others(listener);
 	exit_merge_split(&listener->merge, until > END_LOST_NS ? until - END_LOST_NS : 0, ret_log);
+	forget_cgroups(listener, until);
 	pthread_mutex_unlock(&listener->reading);
 	ret_log->exits = listener->outcome;
 	ret_log->overruns = new_overruns(listener);

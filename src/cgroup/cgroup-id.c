@@ -21,8 +21,19 @@ struct cgroup_ids {
 	int mount_fd;        /* -1 if there is no mount */
 	uint64_t root;       /* the number of what it shows as its root; 0: not known */
 	struct strbuf point; /* of the mount */
-	struct strmap known; /* by the bytes of the number; the values are strbufs, or NULL */
+	struct strmap known; /* struct known_cgroup, by the bytes of the number */
 };
+
+struct known_cgroup {
+	struct strbuf path; /* empty: none was found */
+	bool is_gone;
+};
+
+static void known_free(struct known_cgroup *known)
+{
+	strbuf_done(&known->path);
+	free(known);
+}
 
 struct cgroup_ids *cgroup_ids_new(const struct cgroup_mounts *mounts)
 {
@@ -46,13 +57,8 @@ void cgroup_ids_freep(struct cgroup_ids **ids_ref)
 
 	if (!ids)
 		return;
-	for (size_t i = 0; i < ids->known.count; i++) {
-		struct strbuf *path = ids->known.entries[i].value;
-
-		if (path)
-			strbuf_done(path);
-		free(path);
-	}
+	for (size_t i = 0; i < ids->known.count; i++)
+		known_free(ids->known.entries[i].value);
 	strmap_done(&ids->known);
 	strbuf_done(&ids->point);
 	fd_closep(&ids->mount_fd);
@@ -92,58 +98,88 @@ static bool is_there(const char *path, uint64_t id)
 	return stat(path, &status) == 0 && status.st_ino == id;
 }
 
-static struct strbuf *find_path(const struct cgroup_ids *ids, uint64_t id)
+/* Leaves @found empty if there is no path. */
+static void find_path(const struct cgroup_ids *ids, uint64_t id, struct strbuf *found)
 {
 	cleanup_(fd_closep) int fd = -1;
 	cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT;
 	char link[sizeof("/proc/self/fd/-2147483648")];
 	const char *below;
-	struct strbuf *found;
 
 	if (ids->mount_fd < 0)
-		return NULL;
+		return;
 	fd = open_id(ids, id);
 	if (fd < 0)
-		return NULL;
+		return;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	if (fd_read_link_at(AT_FDCWD, link, &path, PATH_BYTES_MAX) < 0 ||
 	    !is_there(strbuf_str(&path), id))
-		return NULL;
+		return;
 	below = below_mount(ids, strbuf_str(&path));
-	if (!below)
-		return NULL;
-	found = mem_calloc(1, sizeof(*found));
-	strbuf_add_str(found, below);
-	return found;
+	if (below)
+		strbuf_add_str(found, below);
+}
+
+bool cgroup_ids_is_root(const struct cgroup_ids *ids, uint64_t id)
+{
+	return ids->root != 0 && id == ids->root;
+}
+
+static struct known_cgroup *add_known(struct strmap *map, uint64_t id)
+{
+	struct strmap_entry *entry = strmap_add(map, (const char *)&id, sizeof(id));
+
+	if (!entry->value)
+		entry->value = mem_calloc(1, sizeof(struct known_cgroup));
+	return entry->value;
+}
+
+void cgroup_ids_add(struct cgroup_ids *ids, uint64_t id, const struct strbuf *path)
+{
+	struct known_cgroup *known = add_known(&ids->known, id);
+
+	if (known->path.len == 0)
+		strbuf_add(&known->path, path->data, path->len);
 }
 
 const struct strbuf *cgroup_ids_path(struct cgroup_ids *ids, uint64_t id)
 {
-	size_t known = ids->known.count;
-	struct strmap_entry *entry = strmap_add(&ids->known, (const char *)&id, sizeof(id));
+	size_t count = ids->known.count;
+	struct known_cgroup *known = add_known(&ids->known, id);
 
-	if (ids->known.count != known)
-		entry->value = find_path(ids, id);
-	return entry->value;
+	if (ids->known.count != count)
+		find_path(ids, id, &known->path);
+	return known->path.len > 0 ? &known->path : NULL;
 }
 
-static const struct strbuf *known_path(const struct cgroup_ids *ids, uint64_t id)
+static bool has_directory(const struct cgroup_ids *ids, uint64_t id,
+                          const struct known_cgroup *known)
 {
-	return strmap_get(&ids->known, (const char *)&id, sizeof(id));
+	const char *path = strbuf_str(&known->path);
+	struct stat status;
+
+	if (cgroup_ids_is_root(ids, id))
+		return true;
+	return known->path.len > 1 && fstatat(ids->mount_fd, path + 1, &status, 0) == 0 &&
+	       status.st_ino == id;
 }
 
-void cgroup_ids_add(struct cgroup_ids *ids, uint64_t id, uint64_t above, const char *name)
+void cgroup_ids_forget(struct cgroup_ids *ids)
 {
-	const struct strbuf *parent = known_path(ids, above);
-	struct strbuf *path;
+	struct strmap kept = STRMAP_INIT;
 
-	if (known_path(ids, id) || (id != ids->root && !parent))
-		return;
-	path = mem_calloc(1, sizeof(*path));
-	if (id != ids->root && parent->len > 1)
-		strbuf_add(path, parent->data, parent->len);
-	strbuf_add_char(path, '/');
-	if (id != ids->root)
-		strbuf_add_str(path, name);
-	strmap_add(&ids->known, (const char *)&id, sizeof(id))->value = path;
+	for (size_t i = 0; i < ids->known.count; i++) {
+		struct known_cgroup *known = ids->known.entries[i].value;
+		uint64_t id;
+
+		memcpy(&id, ids->known.entries[i].key, sizeof(id));
+		if (known->is_gone) {
+			known_free(known);
+			continue;
+		}
+		known->is_gone = !has_directory(ids, id, known);
+		strmap_add(&kept, (const char *)&id, sizeof(id))->value = known;
+	}
+	strmap_done(&ids->known);
+	ids->known = kept;
 }

@@ -14,11 +14,17 @@ struct cgroup_ids;
 struct cgroup_ids *cgroup_ids_new(const struct cgroup_mounts *mounts);
 void cgroup_ids_freep(struct cgroup_ids **ids);
 
-/* Says that the cgroup @id is called @name, below the cgroup @above. Its path is known from now on, if that of @above is, or if it is
- * the one that the mount shows as its root. */
-void cgroup_ids_add(struct cgroup_ids *ids, uint64_t id, uint64_t above, const char *name);
+/* Returns whether the number is that of the cgroup which the mount shows as its root. */
+bool cgroup_ids_is_root(const struct cgroup_ids *ids, uint64_t id);
+
+/* Says that a cgroup has this path below the root, for cgroups that may be gone when their path is asked for. A path that is known is
+ * kept. */
+void cgroup_ids_add(struct cgroup_ids *ids, uint64_t id, const struct strbuf *path);
 
 /* Returns the path as /proc/<pid>/cgroup has it for version 2, or NULL if there is none: the cgroup is gone, or out of
- * reach. The first answer for a number is kept, since the path is needed after the cgroup is gone. Borrowed until @ids
- * are freed. */
+ * reach. The answer is kept, since the path is needed after the cgroup is gone. Borrowed until the next call of
+ * cgroup_ids_forget(). */
 const struct strbuf *cgroup_ids_path(struct cgroup_ids *ids, uint64_t id);
+
+/* Forgets the cgroups that were gone at the call before. Looks at the directory of each of the others. */
+void cgroup_ids_forget(struct cgroup_ids *ids);

@@ -8,6 +8,7 @@
 
 #include "base/fd.h"
 #include "cgroup/cgroup-id.h"
+#include "temp-tree.h"
 
 static struct cgroup_mounts mounts;
 
@@ -89,34 +90,88 @@ static void test_paths(void **state)
 	assert_null(cgroup_ids_path(ids, UINT64_MAX));
 }
 
-/* Names come from the root down; the mount may show a part of the hierarchy as its root, as in a cgroup namespace. */
-static void test_added_names(void **state)
+static void add(struct cgroup_ids *ids, uint64_t id, const char *text)
+{
+	cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT;
+
+	strbuf_add_str(&path, text);
+	cgroup_ids_add(ids, id, &path);
+}
+
+/* The mount is a directory with directories of this test. */
+static struct cgroup_ids *ids_below(const struct temp_tree *tree)
 {
 	struct cgroup_mounts any = {.unified = {.found = true}};
-	cleanup_(cgroup_ids_freep) struct cgroup_ids *ids = NULL;
-	uint64_t root = number_of("/tmp"), other = root + 1000;
+	struct cgroup_ids *ids;
 
-	(void)state;
-	strbuf_add_str(&any.unified.point, "/tmp");
+	strbuf_add_str(&any.unified.point, tree->path);
 	strbuf_add_str(&any.unified.root, "/");
 	ids = cgroup_ids_new(&any);
-	/* Not found, so far. */
-	assert_null(cgroup_ids_path(ids, other + 2));
-	cgroup_ids_add(ids, other, 0, "above");
-	cgroup_ids_add(ids, root, other, "ours");
-	cgroup_ids_add(ids, other + 1, root, "a b");
-	cgroup_ids_add(ids, other + 2, other + 1, "c");
-	assert_null(cgroup_ids_path(ids, other));
-	assert_text(cgroup_ids_path(ids, root), "/");
-	assert_text(cgroup_ids_path(ids, other + 1), "/a b");
-	assert_text(cgroup_ids_path(ids, other + 2), "/a b/c");
-	/* The first answer stays. */
-	cgroup_ids_add(ids, other + 2, root, "d");
-	assert_text(cgroup_ids_path(ids, other + 2), "/a b/c");
-	/* Beside what the mount shows. */
-	cgroup_ids_add(ids, other + 3, other, "beside");
-	assert_null(cgroup_ids_path(ids, other + 3));
 	cgroup_mounts_done(&any);
+	return ids;
+}
+
+static uint64_t number_in(const struct temp_tree *tree, const char *name)
+{
+	struct stat status;
+
+	assert_int_equal(fstatat(tree->fd, name, &status, 0), 0);
+	return status.st_ino;
+}
+
+static void test_added_paths(void **state)
+{
+	cleanup_(cgroup_ids_freep) struct cgroup_ids *ids = ids_below(*state);
+	uint64_t root = number_in(*state, "."), other = root + 1000;
+
+	assert_true(cgroup_ids_is_root(ids, root));
+	assert_false(cgroup_ids_is_root(ids, other));
+	assert_false(cgroup_ids_is_root(ids, 0));
+	/* Not found, so far. */
+	assert_null(cgroup_ids_path(ids, other));
+	add(ids, other, "/a b/c");
+	assert_text(cgroup_ids_path(ids, other), "/a b/c");
+	/* The first path stays. */
+	add(ids, other, "/d");
+	assert_text(cgroup_ids_path(ids, other), "/a b/c");
+}
+
+/* A path is there for at least as long as from one call to the next, and for no longer than to the one after that. */
+static void test_forget(void **state)
+{
+	const struct temp_tree *tree = *state;
+	cleanup_(cgroup_ids_freep) struct cgroup_ids *ids = ids_below(tree);
+	uint64_t root = number_in(tree, "."), gone = root + 1000, stays, left;
+
+	temp_tree_make_dir(tree, "stays");
+	temp_tree_make_dir(tree, "left");
+	stays = number_in(tree, "stays");
+	left = number_in(tree, "left");
+	add(ids, root, "/");
+	add(ids, stays, "/stays");
+	add(ids, left, "/left");
+	add(ids, gone, "/gone");
+	/* Another cgroup of the same name. */
+	add(ids, gone + 1, "/stays");
+	for (int call = 0; call < 3; call++) {
+		bool is_known = call == 0;
+
+		cgroup_ids_forget(ids);
+		assert_text(cgroup_ids_path(ids, root), "/");
+		assert_text(cgroup_ids_path(ids, stays), "/stays");
+		if (is_known) {
+			assert_text(cgroup_ids_path(ids, gone), "/gone");
+			assert_text(cgroup_ids_path(ids, gone + 1), "/stays");
+		} else {
+			assert_null(cgroup_ids_path(ids, gone));
+			assert_null(cgroup_ids_path(ids, gone + 1));
+		}
+	}
+	temp_tree_remove(tree, "left");
+	cgroup_ids_forget(ids);
+	assert_text(cgroup_ids_path(ids, left), "/left");
+	cgroup_ids_forget(ids);
+	assert_null(cgroup_ids_path(ids, left));
 }
 
 int main(void)
@@ -124,7 +179,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_no_mount),
 	        cmocka_unit_test(test_paths),
-	        cmocka_unit_test(test_added_names),
+	        cmocka_unit_test_setup_teardown(test_added_paths, temp_tree_setup,
+	                                        temp_tree_teardown),
+	        cmocka_unit_test_setup_teardown(test_forget, temp_tree_setup, temp_tree_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
