@@ -35,6 +35,7 @@ static void swap_answer(struct jemalloc_reader *from, struct jemalloc_reader *to
 	struct memory_probe_thread *threads = to->request.threads;
 	size_t capacity = to->capacity;
 
+	to->is_forked = from->is_forked;
 	to->tag = from->tag;
 	to->request.threads = from->request.threads;
 	to->capacity = from->capacity;

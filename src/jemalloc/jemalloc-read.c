@@ -367,15 +367,10 @@ void jemalloc_pass_process(struct jemalloc_reader *reader)
 /* Between vfork and exec, and after clone with CLONE_VM alone, a process has its parent's memory, and mostly its parent's
  * thread-local storage as well, whose counters would count twice. A kernel that does not say counts as
  * "memory of its own". The comparison is made for a thread that has memory: two that have given up theirs are the same. */
-static bool is_memory_of_parent(struct jemalloc_reader *reader, const struct seen_process *seen)
+static bool is_memory_of_parent(const struct seen_process *seen, uint64_t parent)
 {
-	enum { STAT_BYTES = 1 << 16, FIELD_PARENT = 4 };
-	uint64_t parent;
 	long r;
 
-	if (fd_read_all_at(seen->thread_fd, "stat", &reader->text, STAT_BYTES) < 0 ||
-	    !stat_field(strbuf_str(&reader->text), reader->text.len, FIELD_PARENT, &parent))
-		return false;
 	/* 0: out of our pid namespace. */
 	if (parent == 0 || parent > INT32_MAX)
 		return false;
@@ -383,6 +378,26 @@ static bool is_memory_of_parent(struct jemalloc_reader *reader, const struct see
 	r = syscall(SYS_kcmp, (pid_t)seen->tid, (pid_t)parent, KCMP_VM, 0UL, 0UL);
 	watch_leave();
 	return r == 0;
+}
+
+/* Looks whether the process has its parent's memory, or a copy of it. Every thread that was made by fork or clone has the flag until it
+ * executes a program; only in the leader it says something of the memory. */
+static enum probe_tag look_at_descent(struct jemalloc_reader *reader,
+                                      const struct seen_process *seen)
+{
+	enum { STAT_BYTES = 1 << 16, FIELD_PARENT = 4, FIELD_FLAGS = 9 };
+	enum { FORKED = 0x40 }; /* PF_FORKNOEXEC of include/linux/sched.h */
+	uint64_t parent, flags;
+
+	reader->is_forked = false;
+	if (fd_read_all_at(seen->thread_fd, "stat", &reader->text, STAT_BYTES) < 0)
+		return PROBE_TAG_ok;
+	if (stat_field(strbuf_str(&reader->text), reader->text.len, FIELD_FLAGS, &flags))
+		reader->is_forked = seen->tid == reader->request.tgid && (flags & FORKED);
+	if (stat_field(strbuf_str(&reader->text), reader->text.len, FIELD_PARENT, &parent) &&
+	    is_memory_of_parent(seen, parent))
+		return PROBE_TAG_shared_memory;
+	return PROBE_TAG_ok;
 }
 
 static enum probe_tag look(struct jemalloc_reader *reader, int process_fd,
@@ -393,8 +408,7 @@ static enum probe_tag look(struct jemalloc_reader *reader, int process_fd,
 
 	if (tag == PROBE_TAG_ok)
 		tag = find_places(reader, seen.tid, seen.thread_fd, ret_is_found);
-	return tag == PROBE_TAG_ok && is_memory_of_parent(reader, &seen) ? PROBE_TAG_shared_memory
-	                                                                 : tag;
+	return tag == PROBE_TAG_ok ? look_at_descent(reader, &seen) : tag;
 }
 
 /* Few processes have one. Everything is read of these again, with the program that they run, so that no exec in between mixes
@@ -472,6 +486,9 @@ void jemalloc_forget_process(struct jemalloc_reader *reader)
 
 /* clang-format off */
 #define METRIC(id_, type_, bound_, rule_, encoding_, source_, ...)                                 \
+	_Static_assert(((int)SOURCE_##source_ == (int)SOURCE_jemalloc) ==                          \
+			       ((int)BOUND_##bound_ == (int)BOUND_program),                        \
+		       "metric " #id_ ": what jemalloc counts has the bound program, and nothing else");   \
 	_Static_assert((int)SOURCE_##source_ != (int)SOURCE_jemalloc ||                            \
 			       (int)METRIC_##id_ == (int)METRIC_allocated_bytes ||                 \
 			       (int)METRIC_##id_ == (int)METRIC_deallocated_bytes,                 \
@@ -496,6 +513,11 @@ void jemalloc_take_thread(const struct jemalloc_reader *reader, size_t index,
 	if (tag != PROBE_TAG_ok)
 		return;
 	sample->jemalloc_boottime_ns = thread->read_boottime_ns;
+	if (reader->is_forked && sample->tid == sample->tgid) {
+		sample_set_impossible(sample, METRIC_allocated_bytes, thread->allocated);
+		sample_set_impossible(sample, METRIC_deallocated_bytes, thread->deallocated);
+		return;
+	}
 	sample_set(sample, allocated_bytes, (struct counter_bytes){thread->allocated});
 	sample_set(sample, deallocated_bytes, (struct counter_bytes){thread->deallocated});
 }

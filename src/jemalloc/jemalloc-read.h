@@ -20,6 +20,7 @@ struct jemalloc_reader {
 	uint64_t used_ns;             /* time spent on probing so far */
 	struct probe_summary summary;
 	/* The process last read. */
+	bool is_forked; /* its memory is a copy of its parent's, and so are the counters of its leader */
 	enum probe_tag tag;                  /* where it is not ok, that of all its threads */
 	struct memory_probe_request request; /* its threads, in the order of the list; owned */
 	size_t capacity;

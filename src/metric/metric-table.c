@@ -13,7 +13,7 @@
 
 /* clang-format off */
 
-/* The rules, bounds and encodings that each type admits. A time has a bound, and nothing else has one. */
+/* The rules, bounds and encodings that each type admits. A time has a bound; else only what a program counts has one. */
 #define METRIC_TYPE(id_, representation_, unit_, rules_, bounds_, encodings_, text_)                        \
 	enum { id_##_bounds = (bounds_) };                                                         \
 	enum { id_##_rules = (rules_) };                                                           \
@@ -24,7 +24,7 @@
 	_Static_assert(((int)UNIT_##unit_ == (int)UNIT_ns ||                                       \
 			(int)UNIT_##unit_ == (int)UNIT_ticks) ==                                   \
 			       (((int)id_##_bounds & (int)BOUND_none) == 0),                       \
-		       "type " #id_ ": a time has bounds, and nothing else has");
+		       "type " #id_ ": a time has bounds, and nothing else must have one");
 #include CTPROF_METRIC_TYPES_DEF
 #undef METRIC_TYPE
 

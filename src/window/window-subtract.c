@@ -95,10 +95,14 @@ bool window_is_other_program(const struct thread_sample *sample, const struct th
 static void forget_other_program(struct thread_sample *sample, const struct thread_sample *first,
                                  uint64_t *went_back)
 {
+	/* Only a program that was executed in between ends that. */
+	bool was_forked = metric_set_has(&first->impossible, METRIC_allocated_bytes) ||
+	                  metric_set_has(&first->impossible, METRIC_deallocated_bytes);
+
 	if (!metric_set_has(&sample->seen, METRIC_allocated_bytes) &&
 	    !metric_set_has(&sample->seen, METRIC_deallocated_bytes))
 		return;
-	if (!window_is_other_program(sample, first) &&
+	if (!was_forked && !window_is_other_program(sample, first) &&
 	    !has_fallen(sample, first, METRIC_allocated_bytes) &&
 	    !has_fallen(sample, first, METRIC_deallocated_bytes))
 		return;

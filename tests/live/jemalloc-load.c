@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* jemalloc-load - threads that allocate and free known amounts, and that say what jemalloc itself says of them.
  *
- *   jemalloc-load NAME THREADS BYTES [leave|share]
+ *   jemalloc-load NAME THREADS BYTES [leave|share|fork]
  *
  * Prints READY; then for each line of input makes another round and prints a line "tid allocated deallocated" for each
  * thread, 0 where there is no jemalloc, and DONE. In a round every thread allocates BLOCKS blocks, a little larger with each
  * thread, keeps a third of them, frees a third and has its neighbour free the rest. Between the rounds no thread allocates or frees
  * anything: the odd ones sleep, the even ones wait for a lock. With "leave" the leader exits after the first round, and
- * the others stay; with "share" it has a child all the time that has its memory and its thread-local storage.
+ * the others stay; with "share" it has a child all the time that has its memory and its thread-local storage. With "fork" it forks a child before the
+ * second round, which allocates on SIGUSR1, and prints a line "CHILD pid allocated deallocated" then.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -138,6 +139,34 @@ static int be_child(void *argument)
 	return 0;
 }
 
+/* Prints what it has from its parent, and what it has after each signal. */
+static void fork_child(void)
+{
+	void *volatile block; /* keeps the calls in the program */
+	sigset_t signals;
+	char line[LINE_BYTES];
+	int signal;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	if (fork() != 0)
+		return;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	do {
+		snprintf(line, sizeof(line), "CHILD %ld %llu %llu\n", (long)getpid(),
+		         (unsigned long long)counter("thread.allocated"),
+		         (unsigned long long)counter("thread.deallocated"));
+		print(line);
+		if (sigwait(&signals, &signal) != 0)
+			_exit(1);
+		block = malloc(block_bytes);
+		free(block);
+		block = malloc(2 * block_bytes);
+	} while (block);
+	_exit(1);
+}
+
 static void start_child(void)
 {
 	static _Alignas(16) char stack[16384];
@@ -152,8 +181,9 @@ int main(int argc, char **argv)
 
 	bool leave = argc == 5 && strcmp(argv[4], "leave") == 0;
 	bool share = argc == 5 && strcmp(argv[4], "share") == 0;
+	bool forks = argc == 5 && strcmp(argv[4], "fork") == 0;
 
-	if (argc != 4 && !leave && !share)
+	if (argc != 4 && !leave && !share && !forks)
 		return 2;
 	prctl(PR_SET_NAME, argv[1]);
 	worker_count = (unsigned)atoi(argv[2]);
@@ -174,6 +204,8 @@ int main(int argc, char **argv)
 	while (read(STDIN_FILENO, &input, 1) == 1) {
 		if (input != '\n')
 			continue;
+		if (forks && round_wanted == 1)
+			fork_child();
 		make_round();
 		tell();
 		print("DONE\n");

@@ -195,6 +195,44 @@ for mode in auto ptrace; do
         "$(zstd -dc share.zst | jq '.probe_summary.processes."shared-memory"')" 1000
 done
 
+# A child that was forked goes on from its parent's counters. They are no work of its own, and their difference is.
+start "${p}fork" "$threads" 100000 fork
+# The leader allocates nothing in its rounds.
+round "${p}fork"
+forked() {
+    zstd -dc "$1" | jq -c --argjson pid "$child" '.threads[] | select(.tid == $pid) | '"$2"
+}
+# child_said: "allocated deallocated" at last.
+child_said() {
+    awk '/^CHILD/ { last = $3 " " $4 } END { print last }' "${p}fork.out"
+}
+"$CTPROF" capture -q --window 60s -o born.zst &
+window=$!
+await_between "$window"
+round "${p}fork"
+await "${p}fork.out" CHILD
+child=$(awk '/^CHILD/ { print $2; exit }' "${p}fork.out")
+kill -INT "$window"
+wait "$window" || fail "a window with a fork ended with status $?"
+read -r a0 d0 < <(child_said)
+between "bytes that the child has from its parent" 1000 "$a0" 1000000000
+same "a child born in a window" "[null,null,$a0,$d0]" \
+    "$(forked born.zst '[.allocated_bytes, .deallocated_bytes, .impossible.allocated_bytes, .impossible.deallocated_bytes]')"
+for mode in auto ptrace; do
+    capture forked.zst --jemalloc "$mode"
+    read -r a0 d0 < <(child_said)
+    same "a child, $mode" "[null,$a0,$d0]" "$(forked forked.zst '[.allocated_bytes, .impossible.allocated_bytes, .impossible.deallocated_bytes]')"
+    same "other threads of its parent, $mode" "$(said "${p}fork")" "$(seen forked.zst "$(pid "${p}fork")")"
+    lines=$(grep -c CHILD "${p}fork.out")
+    kill -USR1 "$child"
+    until [ "$(grep -c CHILD "${p}fork.out")" -gt "$lines" ]; do sleep 0.01; done
+    capture after.zst --jemalloc "$mode"
+    "$CTPROF" window forked.zst after.zst -o between.zst
+    read -r a1 d1 < <(child_said)
+    between "bytes that the child allocates itself" 300000 $((a1 - a0)) 500000
+    same "its own work in a window, $mode" "[$((a1 - a0)),$((d1 - d0)),null]" "$(forked between.zst '[.allocated_bytes, .deallocated_bytes, .impossible]')"
+done
+
 # BPF reads the counters of threads that exit before their own reading, with all else.
 if [ "$(zstd -dc again.zst | jq -r .host.source)" = bpf ]; then
     LD_PRELOAD=$library python3 -c 'import threading, time

@@ -391,7 +391,7 @@ extern const size_t identity_count;
 
 extern const struct process_total_desc process_total_table[PROCESS_TOTAL_COUNT];
 
-/* Returns whether something bounds the metric's values: it is a time, and not an open one. */
+/* Returns whether values of the metric can be impossible: it is a time, and not an open one, or counted by the program. */
 static inline bool metric_is_bounded(enum metric_id metric)
 {
 	return (metric_table[metric].bound & (BOUND_none | BOUND_open)) == 0;
