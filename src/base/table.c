@@ -130,8 +130,8 @@ static struct piece next_piece(const struct strbuf *text, size_t *pos, size_t ro
 {
 	struct piece piece = {.bytes = strbuf_str(text) + *pos, .len = text->len - *pos};
 
-	piece.width = text_width(piece.bytes, piece.len);
-	if (piece.width <= room) {
+	if (!text_is_wider(piece.bytes, piece.len, room)) {
+		piece.width = text_width(piece.bytes, piece.len);
 		*pos = text->len;
 		return piece;
 	}

@@ -194,6 +194,11 @@ size_t text_prefix(const char *bytes, size_t len, size_t columns)
 	return pos;
 }
 
+bool text_is_wider(const char *bytes, size_t len, size_t columns)
+{
+	return text_prefix(bytes, len, columns) < len;
+}
+
 /* Returns the length of the escape at the start of @bytes, or 0. */
 static size_t escape_len(const char *bytes, size_t len)
 {

@@ -41,6 +41,9 @@ void text_make_ascii(struct strbuf *text);
  * 1. Independent of the locale. */
 size_t text_width(const char *bytes, size_t len);
 
+/* Returns whether @bytes have more columns than @columns, and looks at no more of them than it needs. */
+bool text_is_wider(const char *bytes, size_t len, size_t columns);
+
 /* Returns the longest prefix of @bytes, in whole characters, that has at most @columns columns. */
 size_t text_prefix(const char *bytes, size_t len, size_t columns);
 

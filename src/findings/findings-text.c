@@ -66,7 +66,7 @@ static void print_folded(FILE *file, const struct findings *findings, struct str
 	while (*line) {
 		size_t len = strcspn(line, "\n"), column = 0;
 
-		while (width > 2 * INDENT && column + text_width(line, len) > width) {
+		while (width > 2 * INDENT && text_is_wider(line, len, width - column)) {
 			size_t part = text_prefix_escaped(line, len, width - column), blank = part;
 
 			while (blank > 0 && line[blank] != ' ')

@@ -70,6 +70,8 @@ static void test_names(void **state)
 			fail_msg("\"%s\" takes %u columns, not %zu", names[i].text,
 			         names[i].columns, width);
 		/* Some start of it fits any number of columns, and all of it its own. */
+		assert_false(text_is_wider(names[i].text, len, width));
+		assert_int_equal(text_is_wider(names[i].text, len, width - 1), width > 0);
 		assert_int_equal(text_prefix(names[i].text, len, width), len);
 		for (size_t columns = 0; columns < width; columns++) {
 			size_t prefix = text_prefix(names[i].text, len, columns);
