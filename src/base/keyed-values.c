@@ -100,6 +100,16 @@ void keyed_values_set(struct keyed_values *values, const char *key, size_t key_l
 	index_last(values);
 }
 
+void keyed_values_add(struct keyed_values *values, const char *key, size_t key_len, uint64_t value)
+{
+	struct keyed_value *entry = keyed_values_find(values, key, key_len, 0);
+
+	if (entry)
+		saturating_add_to(&entry->value, value);
+	else
+		keyed_values_set(values, key, key_len, value);
+}
+
 void keyed_values_clear(struct keyed_values *values)
 {
 	values->count = 0;

@@ -27,10 +27,32 @@ void cgroup_gone_add(struct cgroup_table *table, struct span pattern, const stru
 	*kept = pattern;
 }
 
-void cgroup_gone_leave_out(struct cgroup_table *table, const struct cgroup_stats *stats)
+void cgroup_gone_leave_out(struct cgroup_table *table, const struct cgroup_stats *stats,
+                           struct cgroup_group *group)
 {
 	set_key(&table->scratch, &stats->path, stats->is_v1);
-	strmap_add(&table->with_values, strbuf_str(&table->scratch), table->scratch.len);
+	strmap_add(&table->with_values, strbuf_str(&table->scratch), table->scratch.len)->value =
+	        group;
+}
+
+/* @key is the path behind the version. */
+static bool is_inside(const struct cgroup_table *table, const struct cgroup_group *group,
+                      const char *key, size_t len)
+{
+	enum { ROOT_BYTES = 2 };
+	size_t path_len = len;
+
+	while (len-- > ROOT_BYTES)
+		if (key[len] == '/' && strmap_get(&table->with_values, key, len) == group)
+			return true;
+	return path_len > ROOT_BYTES && strmap_get(&table->with_values, key, ROOT_BYTES) == group;
+}
+
+bool cgroup_is_inside(struct cgroup_table *table, const struct cgroup_group *group,
+                      const struct cgroup_stats *stats)
+{
+	set_key(&table->scratch, &stats->path, stats->is_v1);
+	return is_inside(table, group, strbuf_str(&table->scratch), table->scratch.len);
 }
 
 void cgroup_gone_finish(struct cgroup_table *table)
@@ -43,7 +65,7 @@ void cgroup_gone_finish(struct cgroup_table *table)
 		if (strmap_find(&table->with_values, entry->key, entry->key_len, &(uint32_t){0}))
 			continue;
 		group = strmap_get(&table->map, pattern->text, pattern->len);
-		if (group)
+		if (group && !is_inside(table, group, entry->key, entry->key_len))
 			group->gone++;
 	}
 }

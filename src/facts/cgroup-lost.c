@@ -3,17 +3,6 @@
 
 #include <string.h>
 
-static void count_up(struct keyed_values *counts, const char *hierarchy)
-{
-	size_t len = strlen(hierarchy);
-	struct keyed_value *count = keyed_values_find(counts, hierarchy, len, 0);
-
-	if (count)
-		count->value++;
-	else
-		keyed_values_set(counts, hierarchy, len, 1);
-}
-
 static uint64_t count_of(const struct keyed_values *counts, const char *hierarchy)
 {
 	const struct keyed_value *count =
@@ -34,7 +23,7 @@ void cgroup_lost_add(struct cgroup_table *table, struct cgroup_group *group,
 		strbuf_add(&key, id->key, strlen(id->key) + 1);
 		strbuf_add(&key, (const char *)&id->value, sizeof(id->value));
 		strmap_add(&table->ids, strbuf_str(&key), key.len)->value = group;
-		count_up(&group->with_ids, id->key);
+		keyed_values_add(&group->with_ids, id->key, strlen(id->key), 1);
 	}
 }
 
@@ -51,7 +40,7 @@ void cgroup_table_find_lost(struct cgroup_table *table, const struct cgroup_tabl
 		if (!there || count_of(&there->with_ids, hierarchy) < there->members)
 			continue;
 		if (strmap_get(&other->ids, entry->key, entry->key_len) != there)
-			count_up(&group->lost, hierarchy);
+			keyed_values_add(&group->lost, hierarchy, strlen(hierarchy), 1);
 	}
 }
 

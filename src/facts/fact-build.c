@@ -186,6 +186,18 @@ static bool is_of_counters(struct fact_kind kind)
 	                         kind.id == FACT_ID_DERIVED + FACT_DERIVED_cpu_percent_cadvisor;
 }
 
+/* Derived values come from CPU time. */
+static uint32_t unjoined_of(const struct cgroup_group *group, struct fact_kind kind)
+{
+	const char *object = kind.id < FACT_ID_DERIVED ? kind.object
+	                     : group->stats.is_v1      ? "cpuacct"
+	                                               : "cpu";
+	const struct keyed_value *count =
+	        object ? keyed_values_find(&group->unjoined, object, strlen(object), 0) : NULL;
+
+	return count ? (uint32_t)count->value : 0;
+}
+
 /* A cgroup that was made in the window has values at its end only, one that was removed has none, and a process may be one that this
  * user may not read. */
 static void set_lacking(const struct fact_build *build, unsigned side, struct fact_kind kind,
@@ -193,6 +205,7 @@ static void set_lacking(const struct fact_build *build, unsigned side, struct fa
 {
 	const struct cgroup_group *group = build->cgroups[side];
 	const struct smaps_group *processes = build->smaps[side];
+	uint32_t unjoined;
 
 	if (build->section == SECTION_smaps_rollup && processes) {
 		cell->lacking = processes->unread;
@@ -201,8 +214,9 @@ static void set_lacking(const struct fact_build *build, unsigned side, struct fa
 	if (section_table[build->section].subject != SUBJECT_CGROUPS || !group ||
 	    build->sides[side].info->kind != KIND_window || !is_of_counters(kind))
 		return;
-	cell->lacking = group->without_begin + group->gone;
-	cell->members = group->members - group->without_begin;
+	unjoined = unjoined_of(group, kind);
+	cell->lacking = group->without_begin + group->gone + unjoined;
+	cell->members = group->members - group->without_begin - unjoined;
 }
 
 /* Returns false if no side has seen the value. */

@@ -96,7 +96,6 @@ static struct fact_cell cgroup_cell(const struct cgroup_group *group, unsigned i
 	return cell;
 }
 
-/* Returns the name of the hierarchy among the ids of cgroups. */
 static const char *hierarchy_of(unsigned version, const char *object)
 {
 	return version == 1 ? object : CGROUP_ID_UNIFIED;
@@ -106,6 +105,7 @@ static void emit_cgroup_values(struct fact_build *build, const struct cgroup_gro
 {
 	for (unsigned id = 0; id < CGROUP_VALUE_COUNT; id++) {
 		const struct cgroup_value_desc *desc = &cgroup_value_table[id];
+		const char *hierarchy = hierarchy_of(desc->version, desc->object);
 		struct fact_cell cells[SIDE_MAX] = {{0}};
 
 		if (desc->section != build->section)
@@ -117,10 +117,9 @@ static void emit_cgroup_values(struct fact_build *build, const struct cgroup_gro
 		     (struct fact_kind){.unit = desc->unit,
 		                        .id = id,
 		                        .counts = desc->window == FACT_WINDOW_DIFFERENCE,
+		                        .object = desc->object,
 		                        .since_made =
-		                                desc->window != FACT_WINDOW_END
-		                                        ? hierarchy_of(desc->version, desc->object)
-		                                        : NULL},
+		                                desc->window != FACT_WINDOW_END ? hierarchy : NULL},
 		     cells);
 	}
 }
@@ -164,6 +163,7 @@ static struct fact_kind kind_of_key(const struct cgroup_key_desc *desc, unsigned
 	return (struct fact_kind){.unit = desc->unit,
 	                          .id = id,
 	                          .counts = counts,
+	                          .object = cgroup_list_table[desc->list].object,
 	                          .since_made = counts ? CGROUP_ID_UNIFIED : NULL};
 }
 

@@ -25,6 +25,7 @@ void cgroup_table_done(struct cgroup_table *table)
 		cgroup_above_done(&group->above);
 		keyed_values_done(&group->with_ids);
 		keyed_values_done(&group->lost);
+		keyed_values_done(&group->unjoined);
 		free(group);
 	}
 	strmap_done(&table->map);
@@ -39,32 +40,57 @@ void cgroup_table_finish(struct cgroup_table *table)
 	cgroup_tree_finish(&table->tree);
 }
 
-void cgroup_table_add(struct cgroup_table *table, struct span pattern,
-                      const struct cgroup_stats *stats)
+/* A member without an interval lacks all of its counters. */
+static void add_unjoined(struct cgroup_group *group, const struct cgroup_stats *stats)
 {
-	struct strmap_entry *entry;
+	for (size_t i = 0; stats->interval_ns > 0 && i < stats->unjoined.count; i++) {
+		const char *object = stats->unjoined.entries[i].key;
+
+		keyed_values_add(&group->unjoined, object, strlen(object), 1);
+	}
+}
+
+static struct cgroup_group *group_of(struct cgroup_table *table, struct span pattern)
+{
+	struct strmap_entry *entry = strmap_add(&table->map, pattern.text, pattern.len);
 	struct cgroup_group *group;
 
-	if (stats->is_gone) {
-		cgroup_gone_add(table, pattern, &stats->path, stats->is_v1);
-		return;
-	}
-	cgroup_gone_leave_out(table, stats);
-	entry = strmap_add(&table->map, pattern.text, pattern.len);
 	if (!entry->value)
 		entry->value = mem_calloc(1, sizeof(struct cgroup_group));
 	group = entry->value;
 	group->pattern = (struct span){entry->key, entry->key_len};
+	return group;
+}
+
+static void add_member(struct cgroup_table *table, struct cgroup_group *group,
+                       const struct cgroup_stats *stats)
+{
 	if (table->keeps_ids)
 		cgroup_lost_add(table, group, stats);
 	cgroup_stats_merge(&group->stats, group->members, stats);
 	group->members++;
+	add_unjoined(group, stats);
 	if (stats->interval_ns > 0)
 		cgroup_rates_add(&group->rates, group->rate_members++, stats);
 	else if (cgroup_counts(stats))
 		group->rate_unknown = true;
 	else if (stats->read_boottime_ns > 0)
 		group->without_begin++;
+}
+
+void cgroup_table_add(struct cgroup_table *table, struct span pattern,
+                      const struct cgroup_stats *stats)
+{
+	struct cgroup_group *group;
+
+	if (stats->is_gone) {
+		cgroup_gone_add(table, pattern, &stats->path, stats->is_v1);
+		return;
+	}
+	group = group_of(table, pattern);
+	cgroup_gone_leave_out(table, stats, group);
+	if (group->members == 0 || !cgroup_is_inside(table, group, stats))
+		add_member(table, group, stats);
 	cgroup_tree_add(&table->tree, stats, group->pattern, &group->above);
 }
 

@@ -15,11 +15,12 @@ struct cgroup_group {
 	struct cgroup_stats stats;
 	/* The members whose time between readings is known, in a window. */
 	uint32_t rate_members;
-	struct cgroup_stats rates; /* see cgroup-rates.h */
-	uint32_t without_begin;    /* members that were read at the end of the window only */
-	uint32_t gone;             /* cgroups that are no members, see cgroup-gone.h */
-	bool rate_unknown;         /* another member has counters, and no such time */
-	struct cgroup_above above; /* see cgroup-path.h; filled by cgroup_table_finish() */
+	struct cgroup_stats rates;    /* see cgroup-rates.h */
+	uint32_t without_begin;       /* members that were read at the end of the window only */
+	uint32_t gone;                /* cgroups that are no members, see cgroup-gone.h */
+	struct keyed_values unjoined; /* the other members with such counters, by object */
+	bool rate_unknown;            /* another member has counters, and no such time */
+	struct cgroup_above above;    /* see cgroup-path.h; filled by cgroup_table_finish() */
 	/* Counts by hierarchy: the members that have an id, and those that the group of the other snapshot does not have;
 	 * see cgroup-lost.h. */
 	struct keyed_values with_ids, lost;
@@ -39,7 +40,8 @@ struct cgroup_table {
 
 void cgroup_table_init(struct cgroup_table *table);
 void cgroup_table_done(struct cgroup_table *table);
-/* @pattern is the result of group_table_cgroup() for the path. A cgroup that is gone only marks its group. */
+/* @pattern is the result of group_table_cgroup() for the path. A cgroup that is gone only marks its group. One that lies in another
+ * cgroup of the group is no member, since the counters of that one include its own. */
 void cgroup_table_add(struct cgroup_table *table, struct span pattern,
                       const struct cgroup_stats *stats);
 

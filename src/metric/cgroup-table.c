@@ -170,6 +170,7 @@ void cgroup_stats_reset(struct cgroup_stats *stats)
 	stats->is_v1 = stats->is_gone = false;
 	stats->read_boottime_ns = stats->interval_ns = 0;
 	keyed_values_clear(&stats->ids);
+	keyed_values_clear(&stats->unjoined);
 	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++)
 		fact_clear(&stats->values[i]);
 	for (unsigned i = 0; i < CGROUP_LIST_COUNT; i++) {
@@ -184,6 +185,7 @@ void cgroup_stats_done(struct cgroup_stats *stats)
 	cgroup_stats_reset(stats);
 	strbuf_done(&stats->path);
 	keyed_values_done(&stats->ids);
+	keyed_values_done(&stats->unjoined);
 	for (unsigned i = 0; i < CGROUP_LIST_COUNT; i++)
 		keyed_values_done(&stats->lists[i]);
 }
@@ -326,15 +328,23 @@ static void merge_values(struct cgroup_stats *into, const struct cgroup_stats *f
 	}
 }
 
+/* Several members have no such values together. */
+static void keep_of_one(struct keyed_values *into, uint32_t members,
+                        const struct keyed_values *from)
+{
+	keyed_values_clear(into);
+	for (size_t i = 0; members == 0 && i < from->count; i++)
+		keyed_values_set(into, from->entries[i].key, strlen(from->entries[i].key),
+		                 from->entries[i].value);
+}
+
 void cgroup_stats_merge(struct cgroup_stats *into, uint32_t members,
                         const struct cgroup_stats *from)
 {
 	if (members == 0)
 		into->is_v1 = from->is_v1;
-	keyed_values_clear(&into->ids);
-	for (size_t i = 0; members == 0 && i < from->ids.count; i++)
-		keyed_values_set(&into->ids, from->ids.entries[i].key,
-		                 strlen(from->ids.entries[i].key), from->ids.entries[i].value);
+	keep_of_one(&into->ids, members, &from->ids);
+	keep_of_one(&into->unjoined, members, &from->unjoined);
 	for (unsigned i = 0; members == 0 && i < CGROUP_VALUE_COUNT; i++)
 		copy_value(&into->values[i], &from->values[i]);
 	if (members > 0)

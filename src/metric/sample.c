@@ -305,8 +305,7 @@ void sample_judge(struct thread_sample *sample, const struct sample_bounds *boun
 		enum metric_id metric = (enum metric_id)i;
 		uint64_t value;
 
-		if (!metric_set_has(&sample->seen, metric) || !metric_is_bounded(metric) ||
-		    metric_table[metric].bound == BOUND_program)
+		if (!metric_set_has(&sample->seen, metric) || !metric_has_longest_time(metric))
 			continue;
 		/* Every time is 64 bits wide. */
 		memcpy(&value, sample_value(sample, metric), sizeof(value));

@@ -392,7 +392,7 @@ static void print_footnote(FILE *file, const struct report *report, const struct
 		            report->style.markdown ? "\\" : "",
 		            rows->section == SECTION_smaps_rollup
 		                    ? "processes whose smaps_rollup was not read are missing"
-		                    : "cgroups that the first reading did not see are missing");
+		                    : "cgroups that only one reading has are missing");
 	if (went_back)
 		strbuf_addf(
 		        &text,

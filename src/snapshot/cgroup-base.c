@@ -162,7 +162,7 @@ static bool is_same_list(const struct keyed_values *a, const struct keyed_values
 bool cgroup_is_unchanged(const struct cgroup_stats *before, const struct cgroup_stats *stats)
 {
 	/* One that was not there at the begin of its window has no differences yet. */
-	if (before->interval_ns == 0 || stats->interval_ns == 0 ||
+	if (before->interval_ns == 0 || stats->interval_ns == 0 || stats->unjoined.count > 0 ||
 	    !is_same_list(&before->ids, &stats->ids))
 		return false;
 	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++)
@@ -202,6 +202,7 @@ void cgroup_make_unchanged(struct cgroup_stats *stats, uint64_t interval_ns)
 	for (unsigned resource = 0; resource < PSI_RESOURCE_COUNT; resource++)
 		for (unsigned row = 0; row < PSI_ROW_COUNT; row++)
 			stats->psi.lines[resource][row].total_usec = 0;
+	keyed_values_clear(&stats->unjoined);
 	stats->read_boottime_ns = 0;
 	stats->interval_ns = interval_ns;
 }

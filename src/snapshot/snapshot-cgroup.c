@@ -13,7 +13,7 @@
 static const char path_hex[] = "path_hex";
 /* The same names as in the rows of threads; no object has them either. */
 static const char read_boottime_key[] = "read_boottime_ns", interval_key[] = "interval_ns",
-                  ids_key[] = "ids", gone_key[] = "gone";
+                  ids_key[] = "ids", unjoined_key[] = "unjoined", gone_key[] = "gone";
 
 static bool is_of(const struct cgroup_value_desc *value, bool is_v1)
 {
@@ -264,6 +264,10 @@ void cgroup_write(struct json_writer *out, const struct cgroup_stats *stats, str
 		json_write_key(out, ids_key);
 		values_write(out, &stats->ids, scratch);
 	}
+	if (stats->unjoined.count > 0) {
+		json_write_key(out, unjoined_key);
+		values_write(out, &stats->unjoined, scratch);
+	}
 	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++)
 		if (is_of(&cgroup_value_table[i], stats->is_v1) && value_object_is_new(i))
 			write_object(out, stats, cgroup_value_table[i].object, scratch);
@@ -479,14 +483,14 @@ static int read_path_hex(struct value_reader *reader, struct strbuf *path)
 	return r < 0 ? r : value_hex(reader, token, path_hex, SAMPLE_PATH_BYTES, path);
 }
 
-static int read_ids(struct value_reader *reader, struct keyed_values *ids)
+static int read_numbers(struct value_reader *reader, const char *key, struct keyed_values *numbers)
 {
 	size_t place_len = reader->place.len;
-	int r = value_enter(reader, ids_key);
+	int r = value_enter(reader, key);
 
-	keyed_values_clear(ids);
+	keyed_values_clear(numbers);
 	if (r == 0)
-		r = value_list(reader, ids);
+		r = value_list(reader, numbers);
 	value_leave(reader, place_len);
 	return r;
 }
@@ -511,7 +515,9 @@ static int read_member(struct value_reader *reader, struct cgroup_stats *stats)
 	if (strcmp(key, interval_key) == 0)
 		return value_u64(reader, &stats->interval_ns);
 	if (strcmp(key, ids_key) == 0)
-		return read_ids(reader, &stats->ids);
+		return read_numbers(reader, ids_key, &stats->ids);
+	if (strcmp(key, unjoined_key) == 0)
+		return read_numbers(reader, unjoined_key, &stats->unjoined);
 	if (!object)
 		return json_reader_skip(reader->json);
 	r = value_enter(reader, object);

@@ -146,6 +146,22 @@ static json_t *ids_schema(bool is_v1)
 	return schema;
 }
 
+static json_t *unjoined_schema(bool is_v1)
+{
+	json_auto_t *objects = cgroup_objects(is_v1);
+	json_t *properties = tree_new(), *schema;
+
+	for (void *i = json_object_iter(objects); i; i = json_object_iter_next(objects, i))
+		tree_set(properties, json_object_iter_key(i), schema_integer(1, INT64_MAX));
+	schema = schema_properties(properties, NULL, false);
+	tree_set(schema, "minProperties", json_integer(1));
+	tree_set(schema, "description",
+	         json_string(
+	                 "in a window, the number of counters that were there at one of its ends "
+	                 "only, by object"));
+	return schema;
+}
+
 json_t *schema_cgroup(bool is_v1)
 {
 	json_auto_t *objects = cgroup_objects(is_v1);
@@ -161,6 +177,7 @@ json_t *schema_cgroup(bool is_v1)
 	tree_set(properties, "interval_ns",
 	         time_schema("in a window, the time between the two readings of the cgroup"));
 	tree_set(properties, "ids", ids_schema(is_v1));
+	tree_set(properties, "unjoined", unjoined_schema(is_v1));
 	for (void *i = json_object_iter(objects); i; i = json_object_iter_next(objects, i)) {
 		json_t *object =
 		        schema_properties(json_incref(json_object_iter_value(i)), NULL, false);

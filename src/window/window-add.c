@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "window-add.h"
+#include "window-unjoined.h"
 
 #include <string.h>
 
@@ -201,8 +202,22 @@ static void add_psi(struct psi *psi, const struct psi *before)
 		}
 }
 
+/* Between the two windows there may be a gap. */
+static void add_unjoined(struct cgroup_stats *stats, const struct cgroup_stats *before)
+{
+	struct keyed_values unjoined = stats->unjoined;
+
+	stats->unjoined = (struct keyed_values){0};
+	if (stats->interval_ns > 0 && before->interval_ns > 0)
+		window_note_unjoined(stats, before);
+	window_keep_unjoined(stats, &unjoined);
+	window_keep_unjoined(stats, &before->unjoined);
+	keyed_values_done(&unjoined);
+}
+
 void window_add_cgroup(struct cgroup_stats *stats, const struct cgroup_stats *before)
 {
+	add_unjoined(stats, before);
 	/* Peaks come first, since they depend on which differences there are. */
 	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++)
 		if (cgroup_value_table[i].window == FACT_WINDOW_RISEN)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "window-subtract.h"
+#include "window-unjoined.h"
 
 #include <string.h>
 
@@ -370,6 +371,8 @@ void window_subtract_cgroup(struct cgroup_stats *stats, const struct cgroup_stat
 	                               : !window_is_remade_cgroup(stats, first));
 	bool others[CGROUP_VALUE_COUNT];
 
+	if (is_whole)
+		window_note_unjoined(stats, first);
 	/* The values change below, and with them the answer. */
 	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++)
 		others[i] = !first || is_other(stats, first, cgroup_value_table[i].object);

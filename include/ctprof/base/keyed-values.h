@@ -28,6 +28,9 @@ struct keyed_values {
 /* Stores a value, or replaces the value of that key. */
 void keyed_values_set(struct keyed_values *values, const char *key, size_t key_len, uint64_t value);
 
+/* Adds to the value of a key, which is 0 if it has none. A sum of more than 64 bits becomes the largest number. */
+void keyed_values_add(struct keyed_values *values, const char *key, size_t key_len, uint64_t value);
+
 /* Returns the value of a key, or NULL; borrowed until the next change. @hint is the place where the search begins. */
 struct keyed_value *keyed_values_find(const struct keyed_values *values, const char *key,
                                       size_t key_len, size_t hint);

@@ -172,6 +172,8 @@ struct cgroup_stats {
 	/* The kernel's number of the cgroup in each hierarchy, which no later cgroup has: of version 2 under
 	 * CGROUP_ID_UNIFIED, of version 1 by the name of the controller. A group has none. */
 	struct keyed_values ids;
+	/* The number of counters that were there at one end of the window only, by their object. A group has none. */
+	struct keyed_values unjoined;
 	struct fact_value values[CGROUP_VALUE_COUNT];
 	/* The file was there; it may be empty. In a window the counters are known, or there are other keys. */
 	bool has_list[CGROUP_LIST_COUNT];

@@ -397,6 +397,12 @@ static inline bool metric_is_bounded(enum metric_id metric)
 	return (metric_table[metric].bound & (BOUND_none | BOUND_open)) == 0;
 }
 
+/* Returns whether the life of the thread bounds the metric's values. */
+static inline bool metric_has_longest_time(enum metric_id metric)
+{
+	return metric_is_bounded(metric) && metric_table[metric].bound != BOUND_program;
+}
+
 /* Returns whether the age of a process and the number of CPUs bound its total. Any number of threads can wait at the same time, so only
  * times of running are. */
 static inline bool process_total_is_bounded(enum process_total total)

@@ -97,6 +97,45 @@ static void test_others(void **state)
 	assert_null(find_fact(&fixture->set, "/other", "cpu_usage_usec"));
 }
 
+/* A cgroup that lies in another one of its group is counted there already, whether it is there or gone. */
+static void test_inside(void **state)
+{
+	static const struct {
+		const char *paths[4]; /* with values, in the order of a file */
+		const char *gone;
+		unsigned members;
+		int64_t usage;
+		unsigned is_gone;
+	} cases[] = {
+	        {{"/a", "/a/b", "/a/b/c", "/a/d"}, "/a/e", 1, 7, 0},
+	        {{"/", "/a", "/a/b", "/c"}, "/a/e", 1, 7, 0},
+	        {{"/a", "/a-b", "/a-b/c", "/ab"}, "/c", 3, 21, 1},
+	        {{"/a/b", "/a/c", "/a/b/x/y", "/a/d"}, "/a/e", 3, 21, 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct cgroup_table table;
+		const struct cgroup_group *found;
+
+		cgroup_table_init(&table);
+		for (size_t k = 0; k < ARRAY_SIZE(cases[i].paths); k++)
+			add(&table, cases[i].paths[k], group, false);
+		add(&table, cases[i].gone, group, true);
+		/* It is in another group. */
+		add(&table, "/a/b/z", "/other", false);
+		cgroup_table_finish(&table);
+		found = strmap_get(&table.map, group, strlen(group));
+		assert_int_equal(found->members, cases[i].members);
+		assert_int_equal(found->stats.values[CGROUP_VALUE_cpu_usage_usec].number,
+		                 cases[i].usage);
+		assert_int_equal(found->gone, cases[i].is_gone);
+		found = strmap_get(&table.map, "/other", strlen("/other"));
+		assert_int_equal(found->members, 1);
+		cgroup_table_done(&table);
+	}
+}
+
 #define FACT_TEST(test_) \
 	cmocka_unit_test_setup_teardown(test_, fact_fixture_setup, fact_fixture_teardown)
 
@@ -106,6 +145,7 @@ int main(void)
 	        FACT_TEST(test_counts),
 	        FACT_TEST(test_with_values),
 	        FACT_TEST(test_others),
+	        cmocka_unit_test(test_inside),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,6 +29,33 @@ static void test_cgroup_keys(void **state)
 	cgroup_table_done(&table);
 }
 
+/* Members whose counters of an object have no difference, but for those that lack all of them. */
+static void test_unjoined(void **state)
+{
+	static const uint64_t intervals_ns[] = {10, 10, 0};
+	struct span pattern = {"/a", 2};
+	struct cgroup_table table;
+	const struct cgroup_group *group;
+
+	(void)state;
+	cgroup_table_init(&table);
+	for (size_t i = 0; i < ARRAY_SIZE(intervals_ns); i++) {
+		cleanup_(cgroup_stats_done) struct cgroup_stats stats = {
+		        .read_boottime_ns = 20, .interval_ns = intervals_ns[i]};
+
+		strbuf_add_str(&stats.path, "/a");
+		if (i > 0)
+			keyed_values_set(&stats.unjoined, "memory", strlen("memory"), 3);
+		cgroup_table_add(&table, pattern, &stats);
+	}
+	group = strmap_get(&table.map, "/a", 2);
+	assert_int_equal(group->members, 3);
+	assert_int_equal(group->without_begin, 1);
+	assert_int_equal(keyed_values_find(&group->unjoined, "memory", strlen("memory"), 0)->value,
+	                 1);
+	cgroup_table_done(&table);
+}
+
 static void test_smaps_sums(void **state)
 {
 	struct smaps_table table;
@@ -84,9 +111,8 @@ static void test_smaps_without(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(test_cgroup_keys),
-	        cmocka_unit_test(test_smaps_sums),
-	        cmocka_unit_test(test_smaps_literal),
+	        cmocka_unit_test(test_cgroup_keys),   cmocka_unit_test(test_unjoined),
+	        cmocka_unit_test(test_smaps_sums),    cmocka_unit_test(test_smaps_literal),
 	        cmocka_unit_test(test_smaps_without),
 	};
 

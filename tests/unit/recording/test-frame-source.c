@@ -72,8 +72,8 @@ static void long_recordings_are_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test_setup_teardown(source_has_the_bytes_of_its_frame,
-	                                        temp_tree_setup, temp_tree_teardown),
+	        cmocka_unit_test_setup_teardown(source_has_the_bytes_of_its_frame, temp_tree_setup,
+	                                        temp_tree_teardown),
 	        cmocka_unit_test(frames_share_the_limit),
 	        cmocka_unit_test(long_recordings_are_read),
 	};

@@ -368,6 +368,88 @@ static void sums_have_those_that_are_gone(void **state)
 		reading_done(&readings[i]);
 }
 
+static uint64_t unjoined_of(const struct cgroup_stats *cgroups, size_t count, const char *path,
+                            bool is_v1)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct keyed_values *unjoined = &cgroups[i].unjoined;
+		const struct keyed_value *memory =
+		        keyed_values_find(unjoined, "memory", strlen("memory"), 0);
+
+		if (strcmp(strbuf_str(&cgroups[i].path), path) != 0 || cgroups[i].is_v1 != is_v1)
+			continue;
+		assert_int_equal(unjoined->count, memory != NULL);
+		return memory ? memory->value : 0;
+	}
+	fail_msg("no cgroup %s", path);
+	return 0;
+}
+
+/* Counters that one end of a window has and the other one has not, by the controllers that are on. */
+static void windows_say_what_is_unjoined(void **state)
+{
+	static const struct {
+		const char *path;
+		bool has_memory[READINGS];
+		bool is_v1;
+		uint64_t
+		        unjoined; /* of the three windows together, and of one over them: the largest number */
+		uint64_t unjoined_of_one;
+	} cases[] = {
+	        {"/always", {true, true, true, true}, false, 0, 0},
+	        {"/never", {false, false, false, false}, false, 0, 0},
+	        {"/on", {false, true, true, true}, false, 1, 1},
+	        {"/off", {true, true, true, false}, false, 1, 1},
+	        {"/between", {false, true, false, false}, false, 1, 0},
+	        {"/on", {false, true, true, true}, true, 1, 1},
+	        {"/off", {true, true, true, false}, true, 1, 1},
+	};
+	cleanup_(window_reading_done) struct window_reading both = {0};
+	struct reading readings[READINGS];
+	struct window_sum *sum = window_sum_new();
+	struct snapshot_writer *writer;
+	struct snapshot_copy one;
+
+	(void)state;
+	for (unsigned i = 0; i < READINGS; i++) {
+		reading_init(&readings[i], SECONDS(100 + 30 * i));
+		for (size_t k = 0; k < ARRAY_SIZE(cases); k++) {
+			struct cgroup_stats *stats = add(&readings[i], cases[k].path, 100 + 30 * i);
+
+			stats->is_v1 = cases[k].is_v1;
+			fact_set_number(&stats->values[stats->is_v1 ? CGROUP_VALUE_cpuacct_usage_ns
+			                                            : CGROUP_VALUE_cpu_usage_usec],
+			                10 * (i + 1));
+			if (cases[k].has_memory[i] && stats->is_v1) {
+				fact_set_number(&stats->values[CGROUP_VALUE_memory_v1_failcnt], 1);
+			} else if (cases[k].has_memory[i]) {
+				stats->has_list[CGROUP_LIST_memory_stat] = true;
+				keyed_values_set(&stats->lists[CGROUP_LIST_memory_stat], "pgfault",
+				                 strlen("pgfault"), 10 * (i + 1));
+			}
+		}
+	}
+	for (unsigned i = 0; i + 1 < READINGS; i++)
+		add_window(sum, &readings[i], &readings[i + 1]);
+	window_reading_init(&both);
+	writer = snapshot_writer_new_visiting(&both.visitor);
+	assert_int_equal(window_sum_write(sum, writer, &both.info), 0);
+	snapshot_writer_freep(&writer);
+	window_sum_freep(&sum);
+	window_between(&readings[0], &readings[READINGS - 1], NULL, &one);
+	for (size_t k = 0; k < ARRAY_SIZE(cases); k++) {
+		assert_int_equal(
+		        unjoined_of(both.cgroups, both.cgroup_count, cases[k].path, cases[k].is_v1),
+		        cases[k].unjoined);
+		assert_int_equal(
+		        unjoined_of(one.cgroups, one.cgroup_count, cases[k].path, cases[k].is_v1),
+		        cases[k].unjoined_of_one);
+	}
+	snapshot_copy_done(&one);
+	for (unsigned i = 0; i < READINGS; i++)
+		reading_done(&readings[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -377,6 +459,7 @@ int main(void)
 	        cmocka_unit_test(io_of_sums_is_that_of_one_window),
 	        cmocka_unit_test(peaks_of_sums_are_those_of_one_window),
 	        cmocka_unit_test(sums_have_those_that_are_gone),
+	        cmocka_unit_test(windows_say_what_is_unjoined),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
