@@ -291,22 +291,27 @@ uint32_t group_process_unseen(const struct group_process *process,
 	return unseen;
 }
 
+/* The kernel's total of exited threads has the run time of each as of its last tick or switch, and that of short threads is nearly 0; the
+ * clock ticks of a process have all of it, in parts of ticks. */
 uint64_t group_process_unseen_run_ns(const struct group_process *process)
 {
 	enum {
 		RUN = PROCESS_TOTAL_run_time_ns,
 		USER = PROCESS_TOTAL_utime_clock_ticks,
-		SYSTEM = PROCESS_TOTAL_stime_clock_ticks
+		SYSTEM = PROCESS_TOTAL_stime_clock_ticks,
+		PART = 100, /* clocks differ by less */
 	};
-	uint64_t ticks = saturating_add(process->totals[USER], process->totals[SYSTEM]), ran_ns;
+	uint64_t ticks = saturating_add(process->totals[USER], process->totals[SYSTEM]);
+	uint64_t ran_ns = saturating_multiply(ticks, process->tick_ns);
+	uint64_t known_ns = saturating_add(process->sums[RUN],
+	                                   remainder_of(process, PROCESS_TOTAL_run_time_ns));
+	uint64_t slack_ns = ROUNDED_TICKS * process->tick_ns;
 
-	if (group_process_knows(process, process_source(process_total_table[RUN].source)) ||
-	    !is_whole(process, USER) || !is_whole(process, SYSTEM))
+	if (!is_whole(process, USER) || !is_whole(process, SYSTEM))
 		return 0;
-	ran_ns = saturating_multiply(ticks, process->tick_ns);
-	return ran_ns > saturating_add(process->sums[RUN], ROUNDED_TICKS * process->tick_ns)
-	               ? ran_ns - process->sums[RUN]
-	               : 0;
+	if (is_whole(process, RUN))
+		slack_ns += ran_ns / PART;
+	return ran_ns > saturating_add(known_ns, slack_ns) ? ran_ns - known_ns : 0;
 }
 
 void group_process_done(struct group_process *process)

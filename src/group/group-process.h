@@ -32,8 +32,8 @@ must_check_ bool group_process_remove_rounding(const struct group_process *proce
 uint32_t group_process_unseen(const struct group_process *process,
                               const uint64_t remainders[PROCESS_TOTAL_COUNT]);
 
-/* Returns the CPU time by the clock ticks of the process that is in the run time of none of its threads; 0 if the total of the run time is
- * known, if the ticks are not, or if it may be what ticks round off. */
+/* Returns the CPU time by the clock ticks of the process that is neither in the run time of its threads nor in the total of it; 0 if the
+ * ticks are not known, or if it may be what they round off. */
 uint64_t group_process_unseen_run_ns(const struct group_process *process);
 
 void group_process_done(struct group_process *process);

@@ -313,6 +313,9 @@ static void add_unseen_run(const struct group_table *table, struct group *group)
 {
 	uint64_t ns = group_process_unseen_run_ns(&table->process);
 
+	/* A total that is not known has its mark. */
+	if (ns > 0 && group_process_knows(&table->process, PROCESS_SOURCE_taskstats))
+		group->exited_left_out |= UINT32_C(1) << PROCESS_TOTAL_run_time_ns;
 	saturating_add_to(&group->exited_run_ns, ns);
 	if (table->process.exited_interval_ns > 0)
 		rate_add(&group->exited_run_rate, ns, table->process.exited_interval_ns);

@@ -72,7 +72,7 @@ struct group {
 	 * enum process_total, which group_include_exited() adds. NULL if there are none. Owned. */
 	struct rate_sum *rates;
 	struct rate_sum *exited_rates;
-	/* The CPU time of exited threads whose run time is not known, by the clock ticks of their processes. It is in no cell. */
+	/* The CPU time of exited threads that is in no run time, by the clock ticks of their processes. It is in no cell. */
 	uint64_t exited_run_ns;
 	struct rate_sum exited_run_rate;
 	unsigned rate_count;

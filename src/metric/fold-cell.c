@@ -51,8 +51,11 @@ bool fold_tally_next(const struct fold_tally *tally, uint32_t *at, struct fold_t
 	return true;
 }
 
+/* The kernel has a handful of labels, and a file may have one for each thread: from a number of them on, the others are one. */
 void fold_tally_add(struct fold_cell *cell, const char *label, uint32_t threads)
 {
+	enum { TALLY_BYTES = 2048 };
+	static const char others[] = "(others)";
 	size_t label_size = strlen(label) + 1, size = sizeof(threads) + label_size;
 	struct fold_tally_entry entry;
 	uint32_t at = 0, start = 0, len;
@@ -64,6 +67,10 @@ void fold_tally_add(struct fold_cell *cell, const char *label, uint32_t threads)
 			return;
 		}
 	len = at;
+	if (len > TALLY_BYTES && strcmp(label, others) != 0) {
+		fold_tally_add(cell, others, threads);
+		return;
+	}
 	cell->tally = mem_realloc(cell->tally, 1, sizeof(*cell->tally) + len + size);
 	memcpy(cell->tally->entries + len, &threads, sizeof(threads));
 	memcpy(cell->tally->entries + len + sizeof(threads), label, label_size);

@@ -105,8 +105,11 @@ static void make_exited(struct window_join *join, const struct window_exit *ende
 	}
 	if (sample->cgroups_v1.len == 0)
 		copy_name(&sample->cgroups_v1, &first->cgroups_v1);
-	sample->uid = first->has_uid ? first->uid : sample->uid;
-	sample->has_uid = first->has_uid || sample->has_uid;
+	/* A record alone has the real user. */
+	if (first->has_uid && !(sample->has_uid && note->is_complete)) {
+		sample->uid = first->uid;
+		sample->has_uid = true;
+	}
 }
 
 /* Copies the leader of a thread's process in a store into join->other. Leaders are found by the start time of the

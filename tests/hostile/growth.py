@@ -69,6 +69,11 @@ def leaders(count):
     return files.snapshot(rows)
 
 
+def policies(count):
+    """A label for each thread."""
+    return files.snapshot(files.row(tid + 1, 1, more=f',"policy":"{files.word(tid)}"') for tid in range(count))
+
+
 def collide(count):
     """Paths that collided in the former hash function."""
     bits = max(count.bit_length() - 1, 0)
@@ -245,6 +250,7 @@ KINDS = [
     ("the same thread again and again", twins, None, 4000, ["window", "{a}", "{b}", "-q", "-o", "{out}"]),
     ("leaders of other processes", leaders, None, 4000, ["window", "{a}", "{b}", "-q", "-o", "{out}"]),
     ("paths that collided", collide, None, 1024, ["show", "-g", "cgroup", "--no-cg-normalize", "{a}"]),
+    ("a label for each thread", policies, None, 4000, ["show", "{a}"]),
     ("a group for each thread", groups, None, 4000, ["show", "{a}"]),
     ("a group for each thread, compared", groups, None, 4000, ["compare", "{a}", "{b}"]),
     ("a group for each thread, as JSON", groups, None, 1000, ["show", "--format", "json", "--limit", "0", "{a}"]),

@@ -387,6 +387,45 @@ static void test_exited_beside_one_without_a_record(void **state)
 	}
 }
 
+/* The kernel's total of the run time lacks what short threads ran, and the clock ticks do not: these show it, if it is more than what ticks
+ * round off and a hundredth. */
+static void test_exited_run_of_short_threads(void **state)
+{
+	static const struct {
+		uint64_t ticks, run_ns, unseen_ns;
+	} cases[] = {
+	        {300, 500000000, 2500000000}, {300, 3000000000, 0}, {300, 2960000000, 0},
+	        {300, 2940000000, 60000000},  {2, 1000000, 0},      {300, 4000000000, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct group_table table;
+		struct thread_sample sample = {0};
+		const struct group *group;
+
+		group_table_init(&table, group_by_key(GROUP_KEY_pcomm, false));
+		sample_reset(&sample);
+		sample.tgid = sample.tid = 1;
+		sample_name(&sample.pcomm, "a");
+		sample_name(&sample.comm, "a");
+		sample_set(&sample, run_time_ns, (struct counter_ns){0});
+		sample_set(&sample, utime_clock_ticks, (struct counter_ticks){0});
+		sample_set(&sample, stime_clock_ticks, (struct counter_ticks){0});
+		set_total(&sample, PROCESS_TOTAL_run_time_ns, cases[i].run_ns);
+		set_total(&sample, PROCESS_TOTAL_utime_clock_ticks, cases[i].ticks);
+		set_total(&sample, PROCESS_TOTAL_stime_clock_ticks, 0);
+		group_table_add(&table, &sample);
+		group_table_finish(&table);
+		group = get(&table, "a");
+		assert_int_equal(group->exited_run_ns, cases[i].unseen_ns);
+		assert_int_equal(group->exited_left_out,
+		                 cases[i].unseen_ns > 0 ? 1u << PROCESS_TOTAL_run_time_ns : 0);
+		sample_done(&sample);
+		group_table_done(&table);
+	}
+}
+
 /* Snapshots of before have no totals. */
 static void test_exited_without_totals(void **state)
 {
@@ -525,6 +564,7 @@ int main(void)
 	        cmocka_unit_test(test_exited_partial),
 	        cmocka_unit_test(test_exited_alone_are_covered),
 	        cmocka_unit_test(test_exited_beside_one_without_a_record),
+	        cmocka_unit_test(test_exited_run_of_short_threads),
 	        cmocka_unit_test(test_exited_without_totals),
 	        cmocka_unit_test(test_exited_comparable),
 	        cmocka_unit_test(test_exited_complete),

@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "ctprof/metric/sample.h"
 #include "metric/fold.h"
@@ -157,6 +158,27 @@ static void test_mode_most_frequent(void **state)
 	fold_cell_done(METRIC_state, &cell);
 	assert_int_equal(cell.seen, 0);
 	assert_null(cell.tally);
+}
+
+/* A file may have a label for each thread. Those behind the first ones are one. */
+static void test_mode_many_labels(void **state)
+{
+	enum { LABELS = 10000 };
+	struct fold_cell cell = {0};
+	char label[16];
+
+	(void)state;
+	fold_mode(&cell, "S");
+	fold_mode(&cell, "S");
+	for (unsigned i = 0; i < LABELS; i++) {
+		snprintf(label, sizeof(label), "label %u", i);
+		fold_mode(&cell, label);
+	}
+	fold_mode(&cell, "S");
+	assert_int_equal(cell.seen, LABELS + 3);
+	assert_true(cell.tally->len < 4096);
+	assert_string_equal(fold_winner(&cell, &(uint32_t){0}), "(others)");
+	fold_cell_done(METRIC_state, &cell);
 }
 
 /* Entries are of different lengths, and one label may begin with another. */
@@ -385,6 +407,7 @@ int main(void)
 	        cmocka_unit_test(test_range_of_signed_numbers),
 	        cmocka_unit_test(test_range_of_unsigned_numbers),
 	        cmocka_unit_test(test_mode_most_frequent),
+	        cmocka_unit_test(test_mode_many_labels),
 	        cmocka_unit_test(test_mode_entries),
 	        cmocka_unit_test(test_mode_ties),
 	        cmocka_unit_test(test_mode_label_types),
