@@ -215,7 +215,7 @@ static void add_threads(const struct overview_table *table, const struct overvie
 static void add_label(const struct overview_table *table, const char *whole, struct strbuf *out)
 {
 	cleanup_(strbuf_done) struct strbuf shown = STRBUF_INIT;
-	size_t len, at = 0, next;
+	size_t len, at = 0, next, width;
 	const char *label;
 
 	strbuf_add_str(&shown, whole);
@@ -223,16 +223,17 @@ static void add_label(const struct overview_table *table, const char *whole, str
 		text_make_ascii(&shown);
 	label = strbuf_str(&shown);
 	len = shown.len;
-	if (table->group_width == 0 || label[0] != '/' ||
-	    text_width(label, len) <= table->group_width) {
+	width = text_width(label, len);
+	if (table->group_width == 0 || label[0] != '/' || width <= table->group_width) {
 		strbuf_add_str(out, label);
 		return;
 	}
-	while (at < len && 1 + text_width(label + at, len - at) > table->group_width) {
+	while (at < len && 1 + width > table->group_width) {
 		next = text_prefix_escaped(label + at, len - at, 1);
 		/* A character that is wider than a column is skipped as a whole. */
 		for (size_t room = 2; next == 0; room++)
 			next = text_prefix_escaped(label + at, len - at, room);
+		width -= text_width(label + at, next);
 		at += next;
 	}
 	strbuf_addf(out, "%s%s", table->report->style.ascii ? "~" : "…", label + at);

@@ -90,6 +90,43 @@ static bool is_able(void)
 	return move_to && move_to != (char *)-1 && clear_all && clear_all != (char *)-1;
 }
 
+/* The library takes memory for each cell, and has short numbers. */
+enum { SIDE_CELLS_MAX = 1000 };
+
+/* Finds the size that the terminal says it has, or the part of it that is used. */
+static bool find_size(struct winsize *ret_size)
+{
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, ret_size) < 0 || ret_size->ws_row == 0 ||
+	    ret_size->ws_col == 0)
+		return false;
+	if (ret_size->ws_row > SIDE_CELLS_MAX)
+		ret_size->ws_row = SIDE_CELLS_MAX;
+	if (ret_size->ws_col > SIDE_CELLS_MAX)
+		ret_size->ws_col = SIDE_CELLS_MAX;
+	return true;
+}
+
+/* Sets a variable that the library prefers to the size of the terminal, unless the user has set it. */
+static void set_side(const char *name, unsigned cells)
+{
+	char text[8];
+
+	if (cells < SIDE_CELLS_MAX)
+		return;
+	snprintf(text, sizeof(text), "%u", cells);
+	(void)setenv(name, text, false);
+}
+
+static void set_size(void)
+{
+	struct winsize size;
+
+	if (!find_size(&size))
+		return;
+	set_side("LINES", size.ws_row);
+	set_side("COLUMNS", size.ws_col);
+}
+
 int screen_open(bool with_colors, struct strbuf *reterr)
 {
 	static bool is_known_to_exit;
@@ -97,6 +134,7 @@ int screen_open(bool with_colors, struct strbuf *reterr)
 
 	choose_locale();
 	keep_stop_signal();
+	set_size();
 	terminal = newterm(NULL, stdout, stdin);
 	if (terminal && !is_able()) {
 		endwin();
@@ -167,9 +205,8 @@ void screen_resize(size_t *ret_rows, size_t *ret_columns)
 {
 	struct winsize size;
 
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0 &&
-	    is_term_resized(size.ws_row, size.ws_col))
-		resizeterm(size.ws_row, size.ws_col);
+	if (find_size(&size) && is_term_resized(size.ws_row, size.ws_col))
+		(void)resizeterm(size.ws_row, size.ws_col);
 	*ret_rows = (size_t)getmaxy(stdscr);
 	*ret_columns = (size_t)getmaxx(stdscr);
 }
