@@ -168,11 +168,16 @@ static void set_exe(struct window_join *join, const struct window_exit *ended)
 	join->sample.has_title = join->other.has_title;
 }
 
-/* A record does not have the cgroups of version 1. If a reading has the process, they are those of its leader. */
+/* A record does not have the cgroups of version 1. If a reading has the process, and all of its threads in the same ones, they are those
+ * of its leader. */
 static void set_cgroups_v1(struct window_join *join, const struct window_exit *ended)
 {
-	if (join->sample.cgroups_v1.len == 0 && (find_leader(join, &join->last.threads, ended) ||
-	                                         find_leader(join, &join->first.threads, ended)))
+	if (join->sample.cgroups_v1.len > 0 ||
+	    window_reading_is_divided(&join->first, ended->tgid, ended->process_start) ||
+	    window_reading_is_divided(&join->last, ended->tgid, ended->process_start))
+		return;
+	if (find_leader(join, &join->last.threads, ended) ||
+	    find_leader(join, &join->first.threads, ended))
 		copy_name(&join->sample.cgroups_v1, &join->other.cgroups_v1);
 }
 

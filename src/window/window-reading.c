@@ -7,11 +7,41 @@
 
 #include "base/mem.h"
 
+/* The rows of a process come one behind the other. */
+static void compare_with_before(struct window_reading *reading, const struct thread_sample *sample)
+{
+	const struct window_process process = {sample->tgid, sample_process_start(sample)};
+	struct strbuf *before = &reading->before_v1;
+	bool is_same =
+	        process.tgid == reading->before.tgid && process.start == reading->before.start;
+
+	if (sample->cgroups_v1.len == 0)
+		return;
+	if (is_same && before->len == sample->cgroups_v1.len &&
+	    memcmp(strbuf_str(before), strbuf_str(&sample->cgroups_v1), before->len) == 0)
+		return;
+	if (is_same)
+		strmap_add(&reading->divided, (const char *)&process, sizeof(process))->value =
+		        reading;
+	reading->before = process;
+	strbuf_clear(before);
+	strbuf_add(before, strbuf_str(&sample->cgroups_v1), sample->cgroups_v1.len);
+}
+
+bool window_reading_is_divided(const struct window_reading *reading, uint32_t tgid,
+                               uint64_t process_start)
+{
+	const struct window_process process = {tgid, process_start};
+
+	return strmap_get(&reading->divided, (const char *)&process, sizeof(process));
+}
+
 static int keep_thread(struct snapshot_visitor *self, struct thread_sample *sample)
 {
 	struct window_reading *reading = (struct window_reading *)self;
 	uint32_t row = thread_store_add(&reading->threads, sample);
 
+	compare_with_before(reading, sample);
 	if (!sample->has_process_totals)
 		return 0;
 	*array_add(reading->totals, reading->totals_count, reading->totals_capacity) =
@@ -103,6 +133,8 @@ void window_reading_done(struct window_reading *reading)
 	free(reading->totals);
 	free(reading->carries);
 	strmap_done(&reading->cgroup_places);
+	strmap_done(&reading->divided);
+	strbuf_done(&reading->before_v1);
 	thread_store_done(&reading->threads);
 	snapshot_info_done(&reading->info);
 	*reading = (struct window_reading){0};

@@ -28,6 +28,11 @@ struct window_carry {
 	bool is_born; /* in one of the windows up to the reading: else they begin with a reading of it */
 };
 
+/* Has no padding, since its bytes are a key. */
+struct window_process {
+	uint64_t tgid, start; /* in clock ticks, or PROCESS_START_UNKNOWN */
+};
+
 struct window_reading {
 	struct snapshot_visitor visitor; /* must stay the first member */
 	struct snapshot_info info;       /* set by the code that fills the reading */
@@ -37,6 +42,10 @@ struct window_reading {
 	size_t totals_count, totals_capacity;
 	struct cgroup_stats *cgroups;
 	size_t cgroup_count, cgroup_capacity;
+	/* Processes whose threads are in several cgroups of version 1, by struct window_process. */
+	struct strmap divided;
+	struct window_process before; /* of the thread before */
+	struct strbuf before_v1;      /* its cgroups of version 1 */
 	struct strmap cgroup_places; /* version and path to the place among the cgroups, plus one */
 };
 
@@ -64,6 +73,10 @@ uint32_t window_reading_totals(const struct window_reading *reading, uint32_t tg
  * Overwrites @scratch. */
 void window_reading_sums(const struct window_reading *reading, uint32_t row,
                          struct thread_sample *scratch, uint64_t ret_sums[PROCESS_TOTAL_COUNT]);
+
+/* Returns whether threads of the process are in several cgroups of version 1 of one hierarchy. */
+bool window_reading_is_divided(const struct window_reading *reading, uint32_t tgid,
+                               uint64_t process_start);
 
 /* Returns the cgroup of that path and version, or NULL. */
 const struct cgroup_stats *window_reading_cgroup(const struct window_reading *reading,

@@ -450,6 +450,40 @@ static void windows_say_what_is_unjoined(void **state)
 		reading_done(&readings[i]);
 }
 
+static void add_row(struct window_reading *reading, uint32_t tgid, uint32_t tid, const char *v1)
+{
+	struct thread_sample sample = {0};
+
+	sample_reset(&sample);
+	sample.tgid = tgid;
+	sample.tid = tid;
+	sample.start_time_clock_ticks = tid;
+	sample_set_process_start(&sample, tgid);
+	strbuf_add_str(&sample.cgroups_v1, v1);
+	assert_int_equal(reading->visitor.thread(&reading->visitor, &sample), 0);
+	sample_done(&sample);
+}
+
+/* Threads of version 1 may be in other cgroups than their leader. */
+static void readings_know_divided_processes(void **state)
+{
+	cleanup_(window_reading_done) struct window_reading reading = {0};
+
+	(void)state;
+	window_reading_init(&reading);
+	add_row(&reading, 1, 1, "cpu:/a\n");
+	add_row(&reading, 1, 2, "");
+	add_row(&reading, 1, 3, "cpu:/a\n");
+	add_row(&reading, 4, 4, "cpu:/b\n");
+	add_row(&reading, 4, 5, "cpu:/a\n");
+	add_row(&reading, 4, 6, "cpu:/a\n");
+	add_row(&reading, 7, 7, "cpu:/c\n");
+	assert_false(window_reading_is_divided(&reading, 1, 1));
+	assert_true(window_reading_is_divided(&reading, 4, 4));
+	assert_false(window_reading_is_divided(&reading, 4, 5));
+	assert_false(window_reading_is_divided(&reading, 7, 7));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -460,6 +494,7 @@ int main(void)
 	        cmocka_unit_test(peaks_of_sums_are_those_of_one_window),
 	        cmocka_unit_test(sums_have_those_that_are_gone),
 	        cmocka_unit_test(windows_say_what_is_unjoined),
+	        cmocka_unit_test(readings_know_divided_processes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
