@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # cgroups-left.sh CTPROF: what a window has of cgroups whose threads end in it. A cgroup that is removed right after its process, as
 # that of a container, still names the process's work. One that stays has its counters, as its own files have them.
-# shellcheck disable=SC2154 # lib.sh counts the checks.
+# shellcheck disable=SC2016,SC2154 # lib.sh counts the checks.
 set -euo pipefail
 
 CTPROF=$(realpath "$1")
@@ -27,35 +27,37 @@ clean_up() {
 trap clean_up EXIT
 cd "$scratch"
 
-# in_cgroup PATH SECONDS: uses a CPU there.
-in_cgroup() {
-    bash -c 'echo $$ >"$1/cgroup.procs"; exec timeout "$2" bash -c "while :; do :; done"' - "$1" "$2" || true
-}
+# bash -c "$in_cgroup" - PATH COMMAND...: becomes the command there.
+in_cgroup='echo $$ >"$1/cgroup.procs"; shift; exec "$@"'
+loop='while :; do :; done'
 # usage PATH: of its cpu.stat, in microseconds.
 usage() {
-    sed -n 's/^usage_usec //p' "$1/cpu.stat"
+    local key value
+
+    while read -r key value; do
+        [ "$key" != usage_usec ] || echo "$value"
+    done <"$1/cpu.stat"
 }
 
 mkdir "$hierarchy/$p/stays"
 before=$(usage "$hierarchy/$p/stays")
-in_cgroup "$hierarchy/$p/stays" 4 &
+bash -c "$in_cgroup" - "$hierarchy/$p/stays" bash -c "$loop" &
 worker=$!
 for ((i = 0; i < 100 && $(usage "$hierarchy/$p/stays") == before; i++)); do sleep 0.1; done
 "$CTPROF" capture --window 12s -q -o window.zst &
 capture=$!
-for ((i = 0; i < 300; i++)); do
-    ! grep -qsx exit-listener "/proc/$capture/task"/*/comm || break
-    sleep 0.1
-done
-sleep 1
+await_between "$capture"
 begin=$(usage "$hierarchy/$p/stays")
 removed=(one two/levels three/more/levels)
+declare -A used
 for path in "${removed[@]}"; do
     mkdir -p "$hierarchy/$p/$path"
-    in_cgroup "$hierarchy/$p/$path" 0.3
+    bash -c "$in_cgroup" - "$hierarchy/$p/$path" timeout 0.3 bash -c "$loop" || true
+    used[$path]=$(usage "$hierarchy/$p/$path")
     rmdir "$hierarchy/$p/$path"
 done
-wait "$worker"
+kill "$worker"
+wait "$worker" 2>/dev/null || true
 worker=
 after=$(usage "$hierarchy/$p/stays")
 wait "$capture" || fail "capture ended with status $?"
@@ -72,7 +74,8 @@ if [ "$(jq -r .window.exits window.json)" != completed ]; then
 else
     for path in "${removed[@]}"; do
         ran=$(jq --arg path "/$p/$path" '[.threads[] | select(.cgroup == $path) | .run_time_ns // 0] | add // 0' window.json)
-        between "milliseconds that threads of $path ran" 20 $((ran / 1000000)) 400
+        # The first steps of the process, before it is in the cgroup, are not in cpu.stat.
+        between "microseconds that threads of $path ran" $((used[$path] - 1000)) $((ran / 1000)) $((used[$path] + 20000))
     done
 fi
 
