@@ -13,11 +13,12 @@ static void subtract(struct job_values *values, enum job_value_id id, double num
 /* The copy runs in kernel mode nearly all of the time. */
 static void subtract_cpu(const struct job_base *base, struct job_values *values)
 {
+	double system_time = values->numbers[JOB_system_time];
+
 	if (!base->live.has_schedstat)
 		return;
 	subtract(values, JOB_system_time, base->live.run_time);
-	values->numbers[JOB_cpu_time] =
-	        values->numbers[JOB_user_time] + values->numbers[JOB_system_time];
+	subtract(values, JOB_cpu_time, system_time - values->numbers[JOB_system_time]);
 }
 
 static void subtract_io(const struct job_base *base, struct job_values *values)

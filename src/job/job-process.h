@@ -65,6 +65,7 @@ struct job_live {
 	/* Counters of the process and of its children that were waited for. */
 	double minor_faults, major_faults;
 	double user_time, system_time; /* in seconds, by clock ticks */
+	double cpu_time; /* the two together; that of the process itself is exact if its clock can be read */
 	bool has_io;
 	double io[JOB_IO_COUNT];
 	/* Counters of its threads that are there. */

@@ -152,7 +152,7 @@ void job_tally_values(const struct job_tally *tally, const struct job_live *live
 	for (size_t i = 0; i < count; i++) {
 		job_add(values, JOB_user_time, live[i].user_time);
 		job_add(values, JOB_system_time, live[i].system_time);
-		job_add(values, JOB_cpu_time, live[i].user_time + live[i].system_time);
+		job_add(values, JOB_cpu_time, live[i].cpu_time);
 		job_add(values, JOB_minor_faults, live[i].minor_faults);
 		job_add(values, JOB_major_faults, live[i].major_faults);
 	}

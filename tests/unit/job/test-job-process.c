@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "job/job-process.h"
 
+#include <fcntl.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "check.h"
 #include "temp-tree.h"
 
@@ -114,6 +117,7 @@ static void test_live(void **state)
 	assert_float_equal(live.major_faults, 7, 0);
 	assert_float_equal(live.user_time, (57 * tick), 1e-9);
 	assert_float_equal(live.system_time, (68 * tick), 1e-9);
+	assert_float_equal(live.cpu_time, (125 * tick), 1e-9);
 	assert_true(live.has_io);
 	assert_int_equal(live.threads, 2);
 	assert_float_equal(live.own_minor_faults, 90, 0);
@@ -132,9 +136,35 @@ static void test_live(void **state)
 	assert_false(job_live_read(proc->fd, 77, &live));
 }
 
+static double cpu_clock(void)
+{
+	struct timespec time;
+
+	assert_int_equal(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time), 0);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+/* The CPU time of a process that lives is not cut off to clock ticks. */
+static void test_own_cpu_time(void **state)
+{
+	cleanup_(fd_closep) int proc_fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const double tick = 1.0 / (double)sysconf(_SC_CLK_TCK);
+	struct job_live live;
+
+	(void)state;
+	assert_true(proc_fd >= 0);
+	for (double end = cpu_clock() + tick / 4, before; cpu_clock() < end;) {
+		before = cpu_clock();
+		assert_true(job_live_read(proc_fd, getpid(), &live));
+		assert_true(live.cpu_time >= before);
+		assert_true(live.cpu_time <= cpu_clock());
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(test_own_cpu_time),
 	        cmocka_unit_test_setup_teardown(test_descendants, temp_tree_setup,
 	                                        temp_tree_teardown),
 	        cmocka_unit_test_setup_teardown(test_memory, temp_tree_setup, temp_tree_teardown),

@@ -53,7 +53,8 @@ static void test_sums(void **state)
 	const struct id_list none = {0};
 	struct job_tally tally = JOB_TALLY_INIT;
 	struct job_values values = {0};
-	const struct job_live live = {.minor_faults = 5, .user_time = 3, .has_io = false};
+	const struct job_live live = {
+	        .minor_faults = 5, .user_time = 3, .cpu_time = 3.004, .has_io = false};
 	struct rusage usage;
 	bool ended = false;
 	pid_t first, second;
